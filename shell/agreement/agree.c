@@ -114,7 +114,7 @@ static void say_rendered(struct conductor *conductor)
 	struct text rendered = {0};
 	out_render(conductor->shell.out, &rendered);
 	if (rendered.count)
-		conductor->say(conductor->self, rendered.bytes, rendered.count);
+		conductor->to.say(conductor->to.self, rendered.bytes, rendered.count);
 	text_release(&rendered);
 	conductor->flushed_ns = wall_ns();
 }

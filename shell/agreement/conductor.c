@@ -30,7 +30,7 @@ void conductor_poll(void *self)
 	text_release(&own);
 	while (transport_rank(conductor->transport) == 0 &&
 	        transport_take_forwarded(conductor->transport, &rank, &bytes, &count)) {
-		conductor->foreign(conductor->self, rank, bytes, count);
+		conductor->to.foreign(conductor->to.self, rank, bytes, count);
 		mem_free(bytes);
 	}
 }
@@ -43,7 +43,7 @@ static enum credit_code look(void *self)
 	struct conductor *conductor = self;
 	conductor_poll(conductor);
 	if (conductor_over_limit(conductor) ||
-	        (conductor->interrupted && conductor->interrupted(conductor->self)))
+	        (conductor->to.interrupted && conductor->to.interrupted(conductor->to.self)))
 		return CREDIT_STOP;
 	if (!out_empty(conductor->shell.out) && wall_ns() - conductor->flushed_ns > FLUSH_NS)
 		return CREDIT_FLUSH;
@@ -67,13 +67,9 @@ bool conductor_over_limit(const struct conductor *conductor)
 static enum status end_script(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
-	struct ranks waiting = {0};
 	struct text chain = {0};
-	bool stuck = false;
 	enum status status = shell_settle(shell, ST_OK);
-	if (status == ST_OK)
-		trace_stuck(&trace, out_width(shell->out), true, &chain, &stuck, &waiting);
-	if (status == ST_OK && stuck) {
+	if (status == ST_OK && trace_stuck(&trace, out_width(shell->out), true, &chain)) {
 		out_put(shell->out, text_string(&chain), chain.count);
 		status = fail(ST_STUCK, "ranks are stuck at the end");
 	}
@@ -155,7 +151,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	case ORDER_END:
 		return end_script(shell);
 	case ORDER_SETUP:
-		shell->interactive = order->interactive;
+		shell->interactive = true;
 		out_setup(shell->out, order->colour, order->width);
 		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
 	case ORDER_LESSONS:

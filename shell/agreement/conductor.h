@@ -17,8 +17,8 @@ enum order_kind { ORDER_LINE, ORDER_TEXT, ORDER_LINES, ORDER_END, ORDER_SETUP, O
 struct order {
 	int32_t kind;       /* enum order_kind */
 	int32_t first_line; /* TEXT, LINES */
-	int32_t width;      /* SETUP, also colour and interactive */
-	int32_t colour, interactive;
+	int32_t width;      /* SETUP, also colour */
+	int32_t colour;
 	int32_t silent;      /* LINE: a replay */
 	int64_t stop, stamp; /* LINE: see struct entry */
 	const char *file;    /* TEXT, LINES: for messages; NULL: none */
@@ -26,6 +26,14 @@ struct order {
 	size_t count;
 };
 
+/* Rank 0: where output goes, text that a rank printed by itself, and whether Ctrl-C was typed (the flag is taken
+ * down by asking; NULL: nobody types) */
+struct listener {
+	void *self;
+	void (*say)(void *self, const char *bytes, size_t count);
+	void (*foreign)(void *self, int rank, const char *bytes, size_t count);
+	bool (*interrupted)(void *self);
+};
 struct conductor {
 	struct shell shell;
 	struct credit credit;
@@ -38,12 +46,7 @@ struct conductor {
 	bool output_failed;              /* batch: descriptor 1 cannot be written */
 	int64_t flushed_ns, limit_at_ns;
 	size_t taken; /* after LINES: bytes that were run; the rest is the beginning of something */
-	/* rank 0: where output goes, text that a rank printed by itself, and whether Ctrl-C was typed (the
-	 * flag is taken down by asking) */
-	void (*say)(void *self, const char *bytes, size_t count);
-	void (*foreign)(void *self, int rank, const char *bytes, size_t count);
-	bool (*interrupted)(void *self);
-	void *self;
+	struct listener to;
 };
 
 enum status conductor_open(struct conductor *conductor, struct transport *t, struct capture *capture,

@@ -10,21 +10,20 @@
 
 /* Each rank needs only its stream and its group; there are no operands to look at, and nothing to complete: all ranks
  * of one part share a record. */
-static enum status barrier_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+static enum status barrier_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
-	(void)shell;
 	plan->record.collective = &collective_barrier;
 	return call_group(call, rank, &plan->record.group);
 }
 
 /* The collectives are queued on all ranks before the first host waits: a host that waited at once would
  * stand before the others had joined. */
-static enum status barrier_run(struct shell *shell, struct call *call)
+static enum status barrier_run(struct call *call)
 {
 	struct plans plans = {0};
-	enum status status = plans_resolve(shell, call, OP_COLLECTIVE, barrier_resolve, NULL, &plans);
+	enum status status = plans_resolve(call, OP_COLLECTIVE, barrier_resolve, NULL, &plans);
 	if (status == ST_OK)
-		status = plans_queue(shell, &plans);
+		status = plans_queue(call->shell, &plans);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
 		status = host_sync(call, plans.rank[k].rank, plans.rank[k].id, 0);
 	plans_release(&plans);

@@ -15,10 +15,9 @@
 enum { FROM, ARROW, TO };
 
 /* Two operands, in this order: what is read, what is written. */
-static enum status copy_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+static enum status copy_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct view from, to;
-	(void)shell;
 	enum status status = call_tensor(call, FROM, 0, rank, &from);
 	if (status == ST_OK)
 		status = call_tensor(call, TO, 0, rank, &to);
@@ -31,13 +30,13 @@ static enum status copy_resolve(struct shell *shell, struct call *call, int rank
 
 /* Checks shapes and types, and names the operation after the tensor on the device, which is the one that a
  * reader of the timeline knows; bytes are those of the layout, without gaps. */
-static enum status copy_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+static enum status copy_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct operand *from = &plan->operand[0], *to = &plan->operand[1];
-	const char *a = names_text(shell->world->names, from->name),
-	           *b = names_text(shell->world->names, to->name);
+	const struct names *names = call->shell->world->names;
+	const char *a = names_text(names, from->name), *b = names_text(names, to->name);
 	enum status status = ST_OK;
-	(void)call, (void)rank;
+	(void)rank;
 
 	if (layout_count(&from->layout) != layout_count(&to->layout) ||
 	        !layout_same_shape(&from->layout, &to->layout)) {
@@ -59,12 +58,12 @@ static enum status copy_complete(struct shell *shell, struct call *call, int ran
 
 /* Where one end lies in ordinary host memory, the driver stages the copy, and the host waits for it. Ranks may
  * differ: one has its tensor pinned, another not, and only the second waits. */
-static enum status copy_run(struct shell *shell, struct call *call)
+static enum status copy_run(struct call *call)
 {
 	struct plans plans = {0};
-	enum status status = plans_resolve(shell, call, OP_COPY, copy_resolve, copy_complete, &plans);
+	enum status status = plans_resolve(call, OP_COPY, copy_resolve, copy_complete, &plans);
 	if (status == ST_OK)
-		status = plans_queue(shell, &plans);
+		status = plans_queue(call->shell, &plans);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++) {
 		const struct submit_plan *plan = &plans.plan[plans.rank[k].plan];
 		if (plan->operand[0].space == SPACE_HOST || plan->operand[1].space == SPACE_HOST)
@@ -72,7 +71,7 @@ static enum status copy_run(struct shell *shell, struct call *call)
 	}
 	status = host_answer(call, status);
 	if (status == ST_OK && !call->waits)
-		plans_notice(shell, call, &plans);
+		plans_notice(call, &plans);
 	plans_release(&plans);
 	return status;
 }

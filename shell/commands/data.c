@@ -36,7 +36,7 @@ static enum status take_text(struct shell *shell, struct plan *plan, const char 
 	if (status != ST_OK)
 		return status;
 	data.count = facts.count;
-	data.vocab = (int)facts.vocab;
+	data.vocab = facts.vocab;
 	plan->data = data;
 	out_say(shell->out, "   %s: %lld characters, %d different ones\n", path, (long long)facts.count,
 	        (int)facts.vocab);
@@ -65,11 +65,11 @@ static enum status take_pair(struct shell *shell, struct plan *plan, const char 
 }
 
 /* Three forms, told by the number of words and what they end in. A line that is refused leaves the data as it was. */
-static enum status data_run(struct shell *shell, struct call *call)
+static enum status data_run(struct call *call)
 {
 	const char *word[2] = {"", ""};
 	int words = call_count(call, 0);
-	struct training *t = training_of(shell);
+	struct training *t = call->shell->training;
 	struct dataset synthetic = {.kind = DATA_SYNTHETIC}; /* count 0: as the model wants it */
 	enum status status = ST_OK;
 	for (int i = 0; i < words && i < 2 && status == ST_OK; i++)
@@ -77,9 +77,9 @@ static enum status data_run(struct shell *shell, struct call *call)
 	if (status != ST_OK)
 		return status;
 	if (words == 2 && strcmp(word[0], "text") == 0) {
-		status = take_text(shell, &t->now, word[1]);
+		status = take_text(call->shell, &t->now, word[1]);
 	} else if (words == 2 && file_is_npy(word[0]) && file_is_npy(word[1])) {
-		status = take_pair(shell, &t->now, word[0], word[1]);
+		status = take_pair(call->shell, &t->now, word[0], word[1]);
 	} else if (words == 1 && strcmp(word[0], "synthetic") == 0) {
 		status = call_option_whole(
 		        call, "count", ranks_first(call->set), 1, 1000000000, &synthetic.count);
@@ -92,7 +92,7 @@ static enum status data_run(struct shell *shell, struct call *call)
 	t->now.data_given = t->now.data_given || status == ST_OK;
 	if (status == ST_OK)
 		/* a model that the data does not fit is refused when it is to be trained */
-		choose_model_again(shell);
+		choose_model_again(call->shell);
 	return status;
 }
 

@@ -26,15 +26,16 @@ static enum status export_trace(struct shell *shell, const char *path)
 }
 
 /* The name must end in .json and have something before it. A line that runs again does not write. */
-static enum status export_run(struct shell *shell, struct call *call)
+static enum status export_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	const char *path;
 	enum status status = call_common(call, 0, &path);
 	size_t length = status == ST_OK ? strlen(path) : 0;
 	if (status == ST_OK && (length < 6 || strcmp(path + length - 5, ".json") != 0))
 		status = fail(ST_ARGUMENT, "export writes Chrome's trace format: export %s.json", path);
 	if (status == ST_OK)
-		status = shell->backend->advance(shell->backend, &shell->budget);
+		status = shell_advance(shell);
 	if (status == ST_OK)
 		status = shell->backend->project(shell->backend, &shell->budget);
 	if (status != ST_OK)

@@ -10,7 +10,7 @@
 #include "shell/session/queue.h"
 
 /* The line's i-th tensor on one rank: no slice, and not named before. */
-static enum status may_free(const struct shell *shell, struct call *call, int rank, int i)
+static enum status may_free(struct call *call, int rank, int i)
 {
 	struct view view, before;
 	enum status status = call_tensor(call, 0, i, rank, &view);
@@ -18,11 +18,11 @@ static enum status may_free(const struct shell *shell, struct call *call, int ra
 		return status;
 	if (view.sliced || view.transposed)
 		return fail(ST_NAME, "free wants whole tensors: free %s",
-		        names_text(shell->world->names, view.base_name));
+		        names_text(call->shell->world->names, view.base_name));
 	for (int k = 0; k < i; k++)
 		if (call_tensor(call, 0, k, rank, &before) == ST_OK && before.tensor == view.tensor)
-			return fail(
-			        ST_NAME, "free: %s stands twice", names_text(shell->world->names, view.name));
+			return fail(ST_NAME, "free: %s stands twice",
+			        names_text(call->shell->world->names, view.name));
 	return ST_OK;
 }
 
@@ -30,7 +30,7 @@ static enum status may_free(const struct shell *shell, struct call *call, int ra
  * line, so the views go first and are not found any more when the owners go:
  *
  *     y = reshape x [16];  free x y      owners 0: y goes      owners 1: x goes, y is not found */
-static enum status free_rank(struct shell *shell, struct call *call, int rank, int stream)
+static enum status free_rank(struct call *call, int rank, int stream)
 {
 	int left = call_count(call, 0); /* to look for one that is gone costs a search for the nearest name */
 	for (int owners = 0; owners < 2 && left > 0; owners++)
@@ -38,11 +38,11 @@ static enum status free_rank(struct shell *shell, struct call *call, int rank, i
 			struct view view;
 			if (call_tensor(call, 0, i, rank, &view) != ST_OK)
 				continue;
-			const struct tensor *tensor = &shell->world->tensors[view.tensor];
+			const struct tensor *tensor = &call->shell->world->tensors[view.tensor];
 			if (!tensor->used || tensor->view == (owners == 1))
 				continue;
 			left--;
-			enum status status = shell_tensor_free(shell, view.tensor, stream);
+			enum status status = shell_tensor_free(call->shell, view.tensor, stream);
 			if (status != ST_OK)
 				return status;
 		}
@@ -51,15 +51,15 @@ static enum status free_rank(struct shell *shell, struct call *call, int rank, i
 
 /* The checks are done before any rank frees (act false): afterwards a name of the line may be gone, and
  * call_tensor would not find it. */
-static enum status free_one(struct shell *shell, struct call *call, int rank, bool act)
+static enum status free_one(struct call *call, int rank, bool act)
 {
 	int stream;
 	enum status status = call_stream(call, rank, &stream);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK && !act; i++)
-		status = may_free(shell, call, rank, i);
+		status = may_free(call, rank, i);
 	if (status != ST_OK || !act)
 		return status;
-	return free_rank(shell, call, rank, stream == STREAM_DEFAULT ? 0 : stream);
+	return free_rank(call, rank, stream == STREAM_DEFAULT ? 0 : stream);
 }
 
 const struct command command_free = {

@@ -9,7 +9,7 @@
 #include "shell/session/queue.h"
 
 /* All ranks begin before the block runs: its lines may be for any of them. */
-static enum status capture_run(struct shell *shell, struct call *call)
+static enum status capture_run(struct call *call)
 {
 	struct ranks begun = {0};
 	enum status status = ST_OK;
@@ -17,7 +17,7 @@ static enum status capture_run(struct shell *shell, struct call *call)
 		name_id name;
 		status = call_name(call, 0, 0, rank, &name);
 		if (status == ST_OK)
-			status = world_capture_begin(shell->world, rank, name);
+			status = world_capture_begin(call->shell->world, rank, name);
 		if (status != ST_OK)
 			break;
 		ranks_add(&begun, rank);
@@ -26,7 +26,7 @@ static enum status capture_run(struct shell *shell, struct call *call)
 		status = call_block(call);
 	/* also when the block failed: a rank left capturing would swallow all lines that follow */
 	FOR_RANKS (rank, &begun) {
-		enum status ended = world_capture_end(shell->world, rank);
+		enum status ended = world_capture_end(call->shell->world, rank);
 		if (status == ST_OK)
 			status = ended;
 	}
@@ -49,8 +49,9 @@ const struct command command_capture = {
 
 /* The books make the operations; the backend hears of them afterwards, also when the launch broke off on
  * the way, since those that are in the books stay there. */
-static enum status launch_one(struct shell *shell, struct call *call, int rank, bool act)
+static enum status launch_one(struct call *call, int rank, bool act)
 {
+	struct shell *shell = call->shell;
 	name_id name;
 	int stream;
 	enum status status = call_name(call, 0, 0, rank, &name);
@@ -67,8 +68,7 @@ static enum status launch_one(struct shell *shell, struct call *call, int rank, 
 	size_t before = shell->world->op_count;
 	if (act)
 		status = world_graph_launch(shell->world, rank, name, stream, interpreter_section_now(shell));
-	enum status told = shell_tell(shell, before);
-	return status != ST_OK ? status : told;
+	return shell_tell(shell, before, status);
 }
 
 const struct command command_launch = {

@@ -26,7 +26,7 @@ struct instances {
 static struct instances parts_create(int instances, int ranks)
 {
 	return (struct instances){.starts = mem_alloc(((size_t)instances + 1) * sizeof(int)),
-	        .ranks = mem_alloc((size_t)ranks * sizeof(int))};
+	        .ranks = mem_alloc(ranks * sizeof(int))};
 }
 
 /* The group itself, on all ranks, unless its parts could not be filled; they are freed. */
@@ -43,7 +43,7 @@ static enum status make_group(
 }
 
 /* No rank may be in two parts: a collective would not know with whom it belongs together. */
-static enum status fill_groups(struct shell *shell, struct call *call, struct instances *parts)
+static enum status fill_groups(struct call *call, struct instances *parts)
 {
 	struct ranks all = {0};
 	for (int i = 0; i < call_count(call, 1); i++) {
@@ -57,8 +57,9 @@ static enum status fill_groups(struct shell *shell, struct call *call, struct in
 			return fail(ST_RANK, "group: rank %d stands in two of its parts", ranks_first(&both));
 		ranks_or(&all, &set);
 		FOR_RANKS (rank, &set) {
-			if (rank >= shell->world->n)
-				return fail(ST_RANK, "no rank %d: ranks are 0-%d", rank, shell->world->n - 1);
+			if (rank >= call->shell->world->n)
+				return fail(ST_RANK, "no rank %d: ranks are 0-%d", rank,
+				        call->shell->world->n - 1);
 			parts->ranks[parts->count++] = rank;
 		}
 		parts->starts[++parts->instances] = parts->count;
@@ -67,14 +68,14 @@ static enum status fill_groups(struct shell *shell, struct call *call, struct in
 }
 
 /* Ranks that no part names are in none: for them the name means nothing. */
-static enum status group_run(struct shell *shell, struct call *call)
+static enum status group_run(struct call *call)
 {
 	name_id name;
 	enum status status = call_name(call, 0, 0, ranks_first(call->set), &name);
 	if (status != ST_OK)
 		return status;
-	struct instances parts = parts_create(call_count(call, 1), shell->world->n);
-	return make_group(shell, name, false, &parts, fill_groups(shell, call, &parts));
+	struct instances parts = parts_create(call_count(call, 1), call->shell->world->n);
+	return make_group(call->shell, name, false, &parts, fill_groups(call, &parts));
 }
 
 const struct command command_group = {
@@ -100,7 +101,7 @@ struct mesh {
 
 /* An axis: its size, and a name that stands once and means nothing on any rank. The product of the sizes is
  * looked at when all are known. */
-static enum status read_axis(struct shell *shell, struct call *call, int i, struct mesh *mesh)
+static enum status read_axis(struct call *call, int i, struct mesh *mesh)
 {
 	struct given given;
 	enum status status = call_key(call, i, &given);
@@ -112,13 +113,13 @@ static enum status read_axis(struct shell *shell, struct call *call, int i, stru
 	if (!number_is_whole(given.number.value, 1, RANKS_MAX))
 		return fail(
 		        ST_RANGE, "mesh: %s=%g: a size is a whole number of ranks", key, given.number.value);
-	mesh->size[i] = (int)given.number.value;
-	mesh->name[i] = names_make(shell->world->names, key, strlen(key));
+	mesh->size[i] = given.number.value;
+	mesh->name[i] = names_make(call->shell->world->names, key, strlen(key));
 	for (int k = 0; k < i; k++)
 		if (mesh->name[k] == mesh->name[i])
 			return fail(ST_NAME, "mesh: %s stands twice", key);
-	for (int rank = 0; rank < shell->world->n && status == ST_OK; rank++)
-		status = world_name_fits(shell->world, rank, mesh->name[i], THING_NONE);
+	for (int rank = 0; rank < call->shell->world->n && status == ST_OK; rank++)
+		status = world_name_fits(call->shell->world, rank, mesh->name[i], THING_NONE);
 	return status;
 }
 
@@ -143,23 +144,23 @@ static enum status make_axis(struct shell *shell, const struct mesh *mesh, int a
 
 /* All axes are read before the first is made, so that a name that is taken, or sizes that do not fill the world, leave
  * none of them. The sizes' product may not run over: each is at most RANKS_MAX, and there are at most AXES_MAX. */
-static enum status mesh_run(struct shell *shell, struct call *call)
+static enum status mesh_run(struct call *call)
 {
 	struct mesh mesh = {.axes = call->statement->options};
 	int64_t product = 1;
 	if (mesh.axes < 1 || mesh.axes > AXES_MAX)
 		return fail(ST_ARGUMENT, "mesh wants 1 to %d axes: mesh dp=2 tp=2", AXES_MAX);
 	for (int i = 0; i < mesh.axes; i++) {
-		enum status status = read_axis(shell, call, i, &mesh);
+		enum status status = read_axis(call, i, &mesh);
 		if (status != ST_OK)
 			return status;
 		product *= mesh.size[i];
 	}
-	if (product != shell->world->n)
+	if (product != call->shell->world->n)
 		return fail(ST_RANK, "mesh: the sizes multiply to %lld, and there are %d ranks",
-		        (long long)product, shell->world->n);
+		        (long long)product, call->shell->world->n);
 	for (int i = 0; i < mesh.axes; i++) {
-		enum status status = make_axis(shell, &mesh, i);
+		enum status status = make_axis(call->shell, &mesh, i);
 		if (status != ST_OK)
 			return status;
 	}

@@ -40,7 +40,7 @@ static void add_wrapped(struct text *text, const char *words, int from)
 		if (column > from && column + columns > WIDTH) {
 			text_add(text, "\n%*s", from, "");
 			column = from;
-			columns = (int)length;
+			columns = length;
 		}
 		text_add(text, "%s%.*s", column > from ? " " : "", (int)length, word);
 		column += columns;
@@ -71,7 +71,7 @@ static void add_row(struct text *text, const char *usage, const char *help)
 	enum { WIDE = 36 };
 	struct text left = {0};
 	short_usage(usage, &left);
-	int used = (int)text_columns(text_string(&left)), pad = WIDE - used;
+	int used = text_columns(text_string(&left)), pad = WIDE - used;
 	text_add(text, "  %s", text_string(&left));
 	if (pad < 2)
 		text_add(text, "\n%*s", WIDE + 2, "");
@@ -236,7 +236,7 @@ static enum status help_word(struct text *text, const char *word)
 	return ST_OK;
 }
 
-static enum status help_run(struct shell *shell, struct call *call)
+static enum status help_run(struct call *call)
 {
 	struct text text = {0};
 	const char *word = "";
@@ -245,7 +245,7 @@ static enum status help_run(struct shell *shell, struct call *call)
 		status = help_word(&text, word);
 	else
 		text_add(&text, "%s", screen);
-	return answer(shell, &text, status);
+	return answer(call, &text, status);
 }
 
 const struct command command_help = {
@@ -260,12 +260,12 @@ const struct command command_help = {
         .run = help_run,
 };
 
-static enum status explain_run(struct shell *shell, struct call *call)
+static enum status explain_run(struct call *call)
 {
 	const char *word = "on";
 	enum status status = call_common(call, 0, &word);
 	if (status == ST_OK)
-		shell->explain = strcmp(word, "on") == 0;
+		call->shell->explain = strcmp(word, "on") == 0;
 	return status;
 }
 

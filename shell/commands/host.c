@@ -20,18 +20,17 @@ static enum status sync_target(struct call *call, int rank, op_id *target, name_
 	return call_count(call, 0) ? host_target(call, 0, rank, target, object) : ST_OK;
 }
 
-static enum status sync_one(struct shell *shell, struct call *call, int rank, bool act)
+static enum status sync_one(struct call *call, int rank, bool act)
 {
 	op_id target;
 	name_id object;
 	enum status status = sync_target(call, rank, &target, &object);
-	(void)shell;
 	return status == ST_OK && act ? host_sync(call, rank, target, object) : status;
 }
 
-static enum status sync_run(struct shell *shell, struct call *call)
+static enum status sync_run(struct call *call)
 {
-	return host_answer(call, call_each_rank(shell, call, sync_one));
+	return host_answer(call, call_each_rank(call, sync_one));
 }
 
 const struct command command_sync = {
@@ -49,18 +48,17 @@ const struct command command_sync = {
 
 /* ---- host ---- */
 
-static enum status host_one(struct shell *shell, struct call *call, int rank, bool act)
+static enum status host_one(struct call *call, int rank, bool act)
 {
 	struct number number;
 	op_id id = 0;
 	enum status status = call_number(call, 0, 0, rank, &number);
-	(void)shell;
 	if (status == ST_OK)
 		status = duration_check("host", number);
 	if (status != ST_OK || !act)
 		return status;
 	struct record record = call_record(call, rank, OP_HOST, "host");
-	record.duration_ns = (int64_t)number.value;
+	record.duration_ns = number.value;
 	return queue_alike(call, rank, STREAM_HOST, &record, 0, &id);
 }
 
@@ -80,30 +78,28 @@ const struct command command_host = {
 /* "io: running, done in 1.98 ms". The answer is given at the host's clock of that rank. Times of work that is projected may still move
  * when a later line slows it down; an answer that was seen must not, so what is said to be done is carried
  * out first. */
-static enum status query_one(struct shell *shell, struct call *call, int i, int rank, struct text *text)
+static enum status query_one(struct call *call, int i, int rank, struct text *text)
 {
-	struct backend *backend = shell->backend;
+	struct backend *backend = call->shell->backend;
 	op_id target = 0;
 	name_id object = 0;
-	struct times times;
-	struct host_now now;
 	enum status status = sync_target(call, rank, &target, &object);
-	const char *name = names_text(shell->world->names, object);
+	const char *name = names_text(call->shell->world->names, object);
 	(void)i;
 	if (status != ST_OK)
 		return status;
-	if (target > shell->world->op_count)
+	if (target > call->shell->world->op_count)
 		return fail(ST_ARGUMENT, "query: %s stands in the graph that is captured", name);
 	text_add(text, "%s: ", name);
 	if (!target) {
 		text_add(text, "done (nothing is queued)");
 		return ST_OK;
 	}
-	backend->host(backend, rank, &now);
-	backend->times(backend, target, &times);
+	struct host_now now = backend_host(backend, rank);
+	struct times times = backend_times(backend, target);
 	if (times.end <= now.clock) {
 		text_add(text, "done"); /* an answer: from here on nobody may slow it down */
-		return times.projected ? backend->reach(backend, &target, 1, &shell->budget) : ST_OK;
+		return times.projected ? shell_reach(call->shell, &target, 1) : ST_OK;
 	}
 	if (times.end == TIME_UNKNOWN) {
 		text_add(text, "waits for other ranks");

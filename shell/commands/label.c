@@ -10,7 +10,7 @@
 
 /* The name may differ by rank (`phase B$m`): ranks with equal names that follow each other are set in one
  * go. With m = 0, 0, 1, 1 on four ranks: B0 on 0-1, then B1 on 2-3. */
-static enum status phase_run(struct shell *shell, struct call *call)
+static enum status phase_run(struct call *call)
 {
 	const char *word, *before = NULL;
 	struct ranks set = {0};
@@ -21,13 +21,13 @@ static enum status phase_run(struct shell *shell, struct call *call)
 		if (status != ST_OK)
 			return status;
 		if (before && strcmp(before, word) != 0) {
-			interpreter_phase(shell, &set, before);
+			interpreter_phase(call->shell, &set, before);
 			set = (struct ranks){0};
 		}
 		before = word;
 		ranks_add(&set, rank);
 	}
-	interpreter_phase(shell, &set, before);
+	interpreter_phase(call->shell, &set, before);
 	return ST_OK;
 }
 
@@ -45,14 +45,14 @@ const struct command command_phase = {
 };
 
 /* Sections are everybody's, so the name is read once, on the first rank. */
-static enum status mark_run(struct shell *shell, struct call *call)
+static enum status mark_run(struct call *call)
 {
 	const char *word;
 	enum status status = call_common(call, 0, &word);
 	if (status != ST_OK)
 		return status;
-	name_id name = names_make(shell->world->names, word, strlen(word));
-	interpreter_section(shell, world_mark(shell->world, name, call->statement->line));
+	name_id name = names_make(call->shell->world->names, word, strlen(word));
+	interpreter_section(call->shell, world_mark(call->shell->world, name, call->statement->line));
 	return ST_OK;
 }
 

@@ -21,14 +21,14 @@ const struct command command_lessons = {
 
 /* Without a number it lists the lessons. Whether there is a lesson of that number is found when it is
  * opened. */
-static enum status lesson_run(struct shell *shell, struct call *call)
+static enum status lesson_run(struct call *call)
 {
 	int64_t number;
 	if (call_count(call, 0) == 0)
-		return lesson_list(shell, call);
+		return lesson_list(call);
 	enum status status = call_whole(call, 0, 1, INT_MAX, &number);
 	if (status == ST_OK)
-		shell->wish = (struct wish){.kind = WISH_LESSON, .number = number};
+		call->shell->wish = (struct wish){.kind = WISH_LESSON, .number = number};
 	return status;
 }
 
@@ -76,11 +76,11 @@ const struct command command_check = {
 };
 
 /* Shown from here; run by the loop, since it begins in the task's own world. */
-static enum status solution_run(struct shell *shell, struct call *call)
+static enum status solution_run(struct call *call)
 {
 	if (!call_count(call, 0))
-		return lesson_solution(shell, false);
-	shell->wish = (struct wish){.kind = WISH_SOLUTION};
+		return lesson_solution(call->shell, false);
+	call->shell->wish = (struct wish){.kind = WISH_SOLUTION};
 	return ST_OK;
 }
 
@@ -95,11 +95,11 @@ const struct command command_solution = {
         .run = solution_run,
 };
 
-static enum status predict_run(struct shell *shell, struct call *call)
+static enum status predict_run(struct call *call)
 {
 	const char *answer;
 	enum status status = call_common(call, 0, &answer);
-	return status == ST_OK ? lesson_predict(shell, answer) : status;
+	return status == ST_OK ? lesson_predict(call->shell, answer) : status;
 }
 
 const struct command command_predict = {

@@ -19,10 +19,9 @@ static void tensor_line(const struct world *world, const struct tensor *tensor, 
 	struct text left = {0}, bytes = {0};
 	text_add(&left, "%s %s", names_text(world->names, tensor->name), shape_text(&tensor->layout).text);
 	bytes_text(layout_bytes(&tensor->layout), &bytes);
-	int pad = left.count < 28 ? 28 - (int)left.count : 0;
-	text_add(text, "%s%*s %-4s %-6s %9s", text_string(&left), pad, "",
-	        dtype_name((enum dtype)tensor->layout.dtype), space_name((enum space)tensor->space),
-	        text_string(&bytes));
+	int pad = left.count < 28 ? 28 - left.count : 0;
+	text_add(text, "%s%*s %-4s %-6s %9s", text_string(&left), pad, "", dtype_name(tensor->layout.dtype),
+	        space_name(tensor->space), text_string(&bytes));
 	if (tensor->view && world->tensors[tensor->base].name)
 		text_add(text, "  view of %s", names_text(world->names, world->tensors[tensor->base].name));
 	if (tensor->invalid) {
@@ -47,12 +46,12 @@ static int by_turn(const void *a, const void *b)
 
 /* Slots are used again, and names are numbered as they were typed, also in lines that were refused: names in
  * the order in which they came to mean something are the same in each session of the same lines. */
-static enum status list_tensors(struct shell *shell, struct call *call, int i, int rank, struct text *text)
+static enum status list_tensors(struct call *call, int i, int rank, struct text *text)
 {
-	const struct world *world = shell->world;
+	const struct world *world = call->shell->world;
 	struct listed *found = mem_alloc(world->tensor_count * sizeof *found);
 	size_t count = 0;
-	(void)call, (void)i;
+	(void)i;
 	for (size_t k = 0; k < world->tensor_count; k++)
 		if (world->tensors[k].used && world->tensors[k].rank == rank && world->tensors[k].name)
 			found[count++] = (struct listed){
@@ -80,13 +79,13 @@ const struct command command_tensors = {
 /* ---- streams ---- */
 
 /* The default stream first; numbers are given in order and never again, so the first that is missing ends them. */
-static enum status list_streams(struct shell *shell, struct call *call, int i, int rank, struct text *text)
+static enum status list_streams(struct call *call, int i, int rank, struct text *text)
 {
 	const struct stream *stream;
-	(void)call, (void)i;
-	for (int number = STREAM_DEFAULT; (stream = world_stream(shell->world, rank, number)); number++)
-		text_add(text, "%-10s %u queued so far%s%s\n", names_text(shell->world->names, stream->name),
-		        (unsigned)stream->count,
+	(void)i;
+	for (int number = STREAM_DEFAULT; (stream = world_stream(call->shell->world, rank, number)); number++)
+		text_add(text, "%-10s %u queued so far%s%s\n",
+		        names_text(call->shell->world->names, stream->name), stream->count,
 		        stream->blocking && number != STREAM_DEFAULT ? ", blocking" : "",
 		        stream->priority ? ", high priority" : "");
 	return ST_OK;
@@ -118,23 +117,22 @@ static void event_line(const struct shell *shell, const struct event *event, str
 		text_add(text, "recorded in the graph that is captured\n");
 		return;
 	}
-	const struct stream *stream = world_stream(world, event->rank, world->ops[event->record].stream);
-	struct times times;
-	struct host_now now;
-	shell->backend->times(shell->backend, event->record, &times);
-	shell->backend->host(shell->backend, event->rank, &now);
-	text_add(text, "recorded on %s, %s\n", stream ? names_text(world->names, stream->name) : "?",
+	const struct op *record = &world->ops[event->record];
+	struct times times = backend_times(shell->backend, event->record);
+	struct host_now now = backend_host(shell->backend, event->rank);
+	text_add(text, "recorded on %s, %s\n",
+	        names_text(world->names, world_stream(world, record->rank, record->stream)->name),
 	        times.end <= now.clock              ? "has happened"
 	                : times.end == TIME_UNKNOWN ? "waits for other ranks"
 	                                            : "not yet happened");
 }
 
-static enum status list_events(struct shell *shell, struct call *call, int i, int rank, struct text *text)
+static enum status list_events(struct call *call, int i, int rank, struct text *text)
 {
-	(void)call, (void)i;
-	for (size_t k = 0; k < shell->world->event_count; k++)
-		if (shell->world->events[k].rank == rank)
-			event_line(shell, &shell->world->events[k], text);
+	(void)i;
+	for (size_t k = 0; k < call->shell->world->event_count; k++)
+		if (call->shell->world->events[k].rank == rank)
+			event_line(call->shell, &call->shell->world->events[k], text);
 	if (!text->count)
 		text_add(text, "no events: record E on STREAM makes one");
 	return ST_OK;
@@ -169,13 +167,12 @@ static void group_line(const struct world *world, const struct group *group, str
 	text_put(text, "\n", 1);
 }
 
-static enum status groups_run(struct shell *shell, struct call *call)
+static enum status groups_run(struct call *call)
 {
 	struct text text = {0};
-	(void)call;
-	for (size_t i = 0; i < shell->world->group_count; i++)
-		group_line(shell->world, &shell->world->groups[i], &text);
-	return answer(shell, &text, ST_OK);
+	for (size_t i = 0; i < call->shell->world->group_count; i++)
+		group_line(call->shell->world, &call->shell->world->groups[i], &text);
+	return answer(call, &text, ST_OK);
 }
 
 const struct command command_groups = {

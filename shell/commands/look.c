@@ -15,10 +15,11 @@
 
 /* What every picture begins with. Carries out what is final and projects the rest. Both count steps of the budget, since a look at a long
  * program may take long, and Ctrl-C ends it at the same step on every process. */
-static enum status look_begin(struct shell *shell, struct trace *trace)
+static enum status look_begin(struct call *call, struct trace *trace)
 {
+	struct shell *shell = call->shell;
 	*trace = (struct trace){.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	enum status status = shell_advance(shell);
 	return status == ST_OK ? shell->backend->project(shell->backend, &shell->budget) : status;
 }
 
@@ -32,7 +33,7 @@ static enum status find_section(const struct shell *shell, const char *name, int
 	for (size_t i = world->section_count; i > 0; i--) {
 		const char *text = names_text(world->names, world->sections[i - 1].name);
 		if (strcmp(text, name) == 0) {
-			*section = (int)i - 1;
+			*section = i - 1;
 			return ST_OK;
 		}
 		if (*text && text_nearer(name, text, &best))
@@ -44,24 +45,24 @@ static enum status find_section(const struct shell *shell, const char *name, int
 }
 
 /* The section that a word of the line names, on the line's first rank: sections are everybody's. */
-static enum status section_argument(struct shell *shell, struct call *call, int row, int *section)
+static enum status section_argument(struct call *call, int row, int *section)
 {
 	const char *word;
 	enum status status = call_common(call, row, &word);
-	return status == ST_OK ? find_section(shell, word, section) : status;
+	return status == ST_OK ? find_section(call->shell, word, section) : status;
 }
 
 /* The section named by the line, or the one of the moment. */
-static enum status section_of(struct shell *shell, struct call *call, int *section)
+static enum status section_of(struct call *call, int *section)
 {
-	*section = interpreter_section_now(shell);
-	return call_count(call, 0) ? section_argument(shell, call, 0, section) : ST_OK;
+	*section = interpreter_section_now(call->shell);
+	return call_count(call, 0) ? section_argument(call, 0, section) : ST_OK;
 }
 
 /* ---- timeline ---- */
 
 /* `on` and `off` set the strip after each line, `all` draws from time 0, else a section is drawn. */
-static enum status timeline_run(struct shell *shell, struct call *call)
+static enum status timeline_run(struct call *call)
 {
 	const char *word = "";
 	int section = -1;
@@ -70,13 +71,13 @@ static enum status timeline_run(struct shell *shell, struct call *call)
 	if (status != ST_OK)
 		return status;
 	if (strcmp(word, "on") == 0 || strcmp(word, "off") == 0) {
-		shell->strip = word[1] == 'n';
+		call->shell->strip = word[1] == 'n';
 		return ST_OK;
 	}
-	status = look_begin(shell, &trace);
+	status = look_begin(call, &trace);
 	if (status == ST_OK && strcmp(word, "all") != 0)
-		status = section_of(shell, call, &section);
-	return status == ST_OK ? timeline_draw(shell, &trace, section, call->set) : status;
+		status = section_of(call, &section);
+	return status == ST_OK ? timeline_draw(call->shell, &trace, section, call->set) : status;
 }
 
 const struct command command_timeline = {
@@ -95,7 +96,7 @@ const struct command command_timeline = {
 /* ---- tables ---- */
 
 /* stalls, stats and traffic: a table of a section, made by trace/ */
-static enum status table_run(struct shell *shell, struct call *call)
+static enum status table_run(struct call *call)
 {
 	static const struct {
 		const char *name;
@@ -106,12 +107,12 @@ static enum status table_run(struct shell *shell, struct call *call)
 	struct text text = {0};
 	while (strcmp(tables[i].name, call->statement->row->name) != 0)
 		i++;
-	enum status status = look_begin(shell, &trace);
+	enum status status = look_begin(call, &trace);
 	if (status == ST_OK)
-		status = section_of(shell, call, &section);
+		status = section_of(call, &section);
 	if (status == ST_OK)
-		status = tables[i].make(&trace, section, out_width(shell->out), &text);
-	return answer(shell, &text, status);
+		status = tables[i].make(&trace, section, out_width(call->shell->out), &text);
+	return answer(call, &text, status);
 }
 
 const struct command command_stalls = {
@@ -127,15 +128,15 @@ const struct command command_stalls = {
 
 /* Under the figures of the section stand those of the program that trains, where there is one: its peak
  * and its loss. */
-static enum status stats_run(struct shell *shell, struct call *call)
+static enum status stats_run(struct call *call)
 {
 	struct text line = {0};
-	enum status status = table_run(shell, call);
+	enum status status = table_run(call);
 	if (status == ST_OK) {
-		state_memory(shell, true, &line);
-		status = state_progress(shell, &line);
+		state_memory(call->shell, true, &line);
+		status = state_progress(call->shell, &line);
 	}
-	return answer(shell, &line, status);
+	return answer(call, &line, status);
 }
 
 const struct command command_stats = {
@@ -164,14 +165,14 @@ const struct command command_traffic = {
 
 /* Races are found by the order that streams and waits give, not by the times of this run. Those listed
  * here need no warning after the line any more. */
-static enum status races_run(struct shell *shell, struct call *call)
+static enum status races_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text text = {0};
-	(void)call;
-	shell->races_told = (int)races_now(shell->world)->count;
+	shell->races_told = races_now(shell->world)->count;
 	trace_races(&trace, 0, out_width(shell->out), &text);
-	return answer(shell, &text, ST_OK);
+	return answer(call, &text, ST_OK);
 }
 
 const struct command command_races = {
@@ -187,17 +188,14 @@ const struct command command_races = {
 };
 
 /* The wait-for graph in words: who waits for whom, and whether a line can still mend it. */
-static enum status stuck_run(struct shell *shell, struct call *call)
+static enum status stuck_run(struct call *call)
 {
 	struct trace trace;
 	struct text text = {0};
-	struct ranks waiting = {0};
-	bool stuck = false;
-	(void)call;
-	enum status status = look_begin(shell, &trace);
+	enum status status = look_begin(call, &trace);
 	if (status == ST_OK)
-		trace_stuck(&trace, out_width(shell->out), false, &text, &stuck, &waiting);
-	return answer(shell, &text, status);
+		trace_stuck(&trace, out_width(call->shell->out), false, &text);
+	return answer(call, &text, status);
 }
 
 const struct command command_stuck = {
@@ -211,19 +209,19 @@ const struct command command_stuck = {
 };
 
 /* Two sections of one session: before a change and after it. */
-static enum status diff_run(struct shell *shell, struct call *call)
+static enum status diff_run(struct call *call)
 {
 	struct trace trace;
 	struct text text = {0};
 	int a, b;
-	enum status status = look_begin(shell, &trace);
+	enum status status = look_begin(call, &trace);
 	if (status == ST_OK)
-		status = section_argument(shell, call, 0, &a);
+		status = section_argument(call, 0, &a);
 	if (status == ST_OK)
-		status = section_argument(shell, call, 1, &b);
+		status = section_argument(call, 1, &b);
 	if (status == ST_OK)
-		status = trace_diff(&trace, a, b, out_width(shell->out), &text);
-	return answer(shell, &text, status);
+		status = trace_diff(&trace, a, b, out_width(call->shell->out), &text);
+	return answer(call, &text, status);
 }
 
 const struct command command_diff = {
@@ -241,27 +239,27 @@ const struct command command_diff = {
 
 /* torch.cuda.empty_cache: segments without a block in use go back to the device, which waits for the work
  * on them. That is queued, so it is the one part of `mem` that changes the books. */
-static enum status trim(struct shell *shell, struct call *call)
+static enum status trim(struct call *call)
 {
 	FOR_RANKS (rank, call->set) {
-		size_t before = shell->world->op_count;
-		enum status status = world_trim(shell->world, rank);
-		enum status told = shell_tell(shell, before);
-		if (status != ST_OK || told != ST_OK)
-			return status != ST_OK ? status : told;
+		size_t before = call->shell->world->op_count;
+		enum status status = shell_tell(call->shell, before, world_trim(call->shell->world, rank));
+		if (status != ST_OK)
+			return status;
 	}
 	return ST_OK;
 }
 
-static enum status mem_run(struct shell *shell, struct call *call)
+static enum status mem_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text text = {0};
 	if (call_count(call, 0))
-		return trim(shell, call);
+		return trim(call);
 	trace_memory(&trace, out_width(shell->out), &text);
 	state_memory(shell, false, &text);
-	return answer(shell, &text, ST_OK);
+	return answer(call, &text, ST_OK);
 }
 
 const struct command command_mem = {

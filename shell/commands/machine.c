@@ -26,31 +26,31 @@ static enum status load(struct shell *shell, const char *name)
 }
 
 /* There is one machine, and all ranks stand on it. */
-static enum status for_all(const struct shell *shell, const struct call *call)
+static enum status for_all(const struct call *call)
 {
-	if (ranks_count(call->set) == shell->world->n)
+	if (ranks_count(call->set) == call->shell->world->n)
 		return ST_OK;
 	return fail(ST_RANK, "the machine is one for all ranks: `%s` without @ (for one rank: `slow 2x`)",
 	        call->statement->row->name);
 }
 
 /* Shown with the source of every figure, or changed for what is queued from here on. */
-static enum status machine_run(struct shell *shell, struct call *call)
+static enum status machine_run(struct call *call)
 {
 	struct text text = {0};
 	const char *word;
 	if (call_count(call, 0)) {
-		enum status status = for_all(shell, call);
+		enum status status = for_all(call);
 		if (status == ST_OK)
 			status = call_common(call, 0, &word);
-		return status == ST_OK ? load(shell, word) : status;
+		return status == ST_OK ? load(call->shell, word) : status;
 	}
-	machine_text(&shell->machine, &text);
+	machine_text(&call->shell->machine, &text);
 	text_add(&text, "machines:");
 	for (int i = 0; machine_embedded(i); i++)
 		text_add(&text, " %s", machine_embedded(i));
 	text_add(&text, "\n");
-	return answer(shell, &text, ST_OK);
+	return answer(call, &text, ST_OK);
 }
 
 const struct command command_machine = {
@@ -68,10 +68,10 @@ const struct command command_machine = {
 
 /* `set launch=5us link_rate=100GB/s`: units are the row's of each key. All keys are set in a copy, which becomes the machine when every one of them was good: a line that is
  * refused has changed nothing. */
-static enum status set_run(struct shell *shell, struct call *call)
+static enum status set_run(struct call *call)
 {
-	struct machine machine = shell->machine;
-	if (for_all(shell, call) != ST_OK)
+	struct machine machine = call->shell->machine;
+	if (for_all(call) != ST_OK)
 		return ST_RANK;
 	for (int i = 0; i < call->statement->options; i++) {
 		struct given given;
@@ -89,7 +89,7 @@ static enum status set_run(struct shell *shell, struct call *call)
 		if (status != ST_OK)
 			return status;
 	}
-	shell->machine = machine;
+	call->shell->machine = machine;
 	return ST_OK;
 }
 

@@ -10,9 +10,9 @@
 
 /* Each name of the line. All are looked at on all ranks before the first is made (call_each_rank). An event may be
  * made twice; a stream may not, since what is queued on it would be lost from sight. */
-static enum status make_one(struct shell *shell, struct call *call, int rank, bool act)
+static enum status make_one(struct call *call, int rank, bool act)
 {
-	struct world *world = shell->world;
+	struct world *world = call->shell->world;
 	bool stream = strcmp(call->statement->row->name, "stream") == 0;
 	const char *priority = "";
 	int index;

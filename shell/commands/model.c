@@ -6,19 +6,19 @@
 #include <string.h>
 
 /* Times that `stage` has set stand for a model's, so a model takes them back. */
-static enum status model_run(struct shell *shell, struct call *call)
+static enum status model_run(struct call *call)
 {
 	struct choice choice = {0};
 	enum status status = call_common(call, 0, &choice.name);
 	if (status == ST_OK && call_count(call, 1))
-		return choice_tell(
-		        shell, true, choice.name, strcmp(call_argument_text(call, 1, 0), "source") == 0);
+		return choice_tell(call->shell, true, choice.name,
+		        strcmp(call_argument_text(call, 1, 0), "source") == 0);
 	for (int i = 0; i < call->statement->options && status == ST_OK; i++)
 		status = choice_key(call, i, &choice);
 	if (status == ST_OK)
-		status = choose_model(shell, &choice);
+		status = choose_model(call->shell, &choice);
 	if (status == ST_OK)
-		training_of(shell)->now.stage.given = false;
+		call->shell->training->now.stage.given = false;
 	return status;
 }
 

@@ -9,9 +9,9 @@
 
 /* The event is made when it is not there: record names it anyway. It then holds the operation that it
  * stands behind. */
-static enum status record_one(struct shell *shell, struct call *call, int rank, bool act)
+static enum status record_one(struct call *call, int rank, bool act)
 {
-	struct world *world = shell->world;
+	struct world *world = call->shell->world;
 	name_id name;
 	int stream, event;
 	op_id id = 0;
@@ -61,10 +61,9 @@ static enum status wait_one(struct call *call, int i, int rank, bool act)
 
 /* All words are looked at on all ranks before the first is waited for. The outer loop is over the words,
  * so that the ranks' operations for one word can share a record. */
-static enum status wait_run(struct shell *shell, struct call *call)
+static enum status wait_run(struct call *call)
 {
 	enum status status = ST_OK;
-	(void)shell;
 	for (int pass = 0; pass < 2; pass++)
 		for (int i = 0; i < call_count(call, 0); i++)
 			FOR_RANKS (rank, call->set)

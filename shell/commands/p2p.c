@@ -43,20 +43,20 @@ static enum status add_part(struct call *call, int rank, int row, enum p2p_direc
 		status = peer(call, rank, direction == P2P_SEND ? "to" : "from", part, &other);
 	if (status != ST_OK)
 		return status;
-	plan->part[plan->parts++] = (struct part){(uint8_t)direction, other, plan->operands};
+	plan->part[plan->parts++] = (struct part){direction, other, plan->operands};
 	plan_operand(plan, &view, direction == P2P_SEND ? ACCESS_READ : ACCESS_WRITE);
 	return ST_OK;
 }
 
 /* The first tensor of the row is what a send takes, the last one what a recv fills. */
-static enum status p2p_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+static enum status p2p_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const char *title = call->statement->row->name;
 	bool sends = strcmp(title, "recv") != 0, receives = strcmp(title, "send") != 0;
 	enum status status = call_group(call, rank, &plan->record.group);
 	if (status != ST_OK)
 		return status;
-	const struct group_instance *part = plan_part(shell, plan, rank);
+	const struct group_instance *part = plan_part(call->shell, plan, rank);
 	if (sends)
 		status = add_part(call, rank, 0, P2P_SEND, part, plan);
 	if (status == ST_OK && receives)
@@ -66,9 +66,9 @@ static enum status p2p_resolve(struct shell *shell, struct call *call, int rank,
 
 /* A rank that names itself both ways copies. A send to oneself alone would wait for a receive that stands
  * behind it on the same stream, for ever, so it is refused. */
-static enum status to_oneself(
-        const struct shell *shell, int rank, struct submit_plan *plan, const char *title)
+static enum status to_oneself(const struct call *call, int rank, struct submit_plan *plan)
 {
+	const char *title = call->statement->row->name;
 	bool own = false, all = true;
 	for (int i = 0; i < plan->parts; i++) {
 		own = own || plan->part[i].peer == rank;
@@ -82,7 +82,7 @@ static enum status to_oneself(
 	if (from != to)
 		return fail(ST_SHAPE, "%s: rank %d sends itself %lld bytes into %lld", title, rank,
 		        (long long)from, (long long)to);
-	if (shell->together)
+	if (call->shell->together)
 		return fail(ST_RANK, "a rank's transfer to itself does not go into `together`: copy instead");
 	plan->record.kind = OP_COPY;
 	plan->record.group = -1;
@@ -91,27 +91,27 @@ static enum status to_oneself(
 }
 
 /* The record's bytes are the larger part's: what the link is busy with when both directions go at once. */
-static enum status p2p_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+static enum status p2p_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct record *record = &plan->record;
 	record->object = plan->operand[0].name;
 	record->dtype = plan->operand[0].layout.dtype;
 	for (int i = 0; i < plan->operands; i++)
 		record->bytes = most_of(record->bytes, layout_bytes(&plan->operand[i].layout));
-	enum status status = plan_for_nccl(shell, plan);
-	return status == ST_OK ? to_oneself(shell, rank, plan, call->statement->row->name) : status;
+	enum status status = plan_for_nccl(call->shell, plan);
+	return status == ST_OK ? to_oneself(call, rank, plan) : status;
 }
 
 /* In a `together` block what the ranks send and receive is kept for its end, once all of them have been looked at;
  * nothing is queued here, and so nothing is said of it. */
-static enum status p2p_run(struct shell *shell, struct call *call)
+static enum status p2p_run(struct call *call)
 {
 	struct plans plans = {0};
-	if (!shell->together)
-		return plans_run(shell, call, OP_P2P, p2p_resolve, p2p_complete);
-	enum status status = plans_resolve(shell, call, OP_P2P, p2p_resolve, p2p_complete, &plans);
+	if (!call->shell->together)
+		return plans_run(call, OP_P2P, p2p_resolve, p2p_complete);
+	enum status status = plans_resolve(call, OP_P2P, p2p_resolve, p2p_complete, &plans);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
-		together_add(shell, plans.rank[k].rank, &plans.plan[plans.rank[k].plan]);
+		together_add(call->shell, plans.rank[k].rank, &plans.plan[plans.rank[k].plan]);
 	plans_release(&plans);
 	return status;
 }

@@ -9,7 +9,7 @@
 
 /* What the line declares on one rank. A slice that is named is declared as written, "w[0:4]"; else the
  * tensor's own name is taken, so that a view of it does not become a second piece. */
-static enum status part_one(struct shell *shell, struct call *call, int rank, bool act)
+static enum status part_one(struct call *call, int rank, bool act)
 {
 	struct part_line line = {.rank = rank, .flat = call_has(call, "at"), .state = ""};
 	struct view view;
@@ -29,8 +29,8 @@ static enum status part_one(struct shell *shell, struct call *call, int rank, bo
 		status = fail(ST_ARGUMENT, "part: row= and col=, or at=: not both");
 	if (status != ST_OK || !act)
 		return status;
-	line.tensor = names_text(shell->world->names, view.sliced ? view.name : view.base_name);
-	parts_declare(&training_of(shell)->parts, shell->world->names, &line);
+	line.tensor = names_text(call->shell->world->names, view.sliced ? view.name : view.base_name);
+	parts_declare(&call->shell->training->parts, call->shell->world->names, &line);
 	return ST_OK;
 }
 

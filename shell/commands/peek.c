@@ -9,8 +9,9 @@
 #include "shell/session/show.h"
 
 /* A rank's own trouble is its own answer: the others' lines do not hang on it. */
-static enum status peek_one(struct shell *shell, struct call *call, int i, int rank, struct text *text)
+static enum status peek_one(struct call *call, int i, int rank, struct text *text)
 {
+	struct shell *shell = call->shell;
 	struct backend *backend = shell->backend;
 	struct view view;
 	bool dry = shell->world->me < 0;
@@ -18,7 +19,7 @@ static enum status peek_one(struct shell *shell, struct call *call, int i, int r
 	if (status != ST_OK || (!dry && rank != shell->world->me))
 		return status;
 	const char *name = names_text(shell->world->names, view.name);
-	void *packed = dry ? NULL : mem_alloc((size_t)layout_bytes(&view.layout));
+	void *packed = dry ? NULL : mem_alloc(layout_bytes(&view.layout));
 	if (dry || backend->peek(backend, view.space, view.address, &view.layout, packed) == ST_OK)
 		show_tensor(name, &view.layout, packed, text);
 	else
@@ -30,7 +31,7 @@ static enum status peek_one(struct shell *shell, struct call *call, int i, int r
 
 /* Every tensor is found on every rank before the first is shown, on all processes alike: data differ by
  * process, but whether the line is refused must not. */
-static enum status peek_run(struct shell *shell, struct call *call)
+static enum status peek_run(struct call *call)
 {
 	struct view view;
 	enum status status = ST_OK;
@@ -39,7 +40,7 @@ static enum status peek_run(struct shell *shell, struct call *call)
 			if (status == ST_OK)
 				status = call_tensor(call, 0, i, rank, &view);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++)
-		status = answer_each(shell, call, peek_one, i);
+		status = answer_each(call, peek_one, i);
 	return status;
 }
 

@@ -12,28 +12,28 @@
  * block, those of the whole line:
  *
  *     run 2; then step back        the journal's line becomes `step 39` where two iterations have 40 steps */
-static enum status as_played(struct shell *shell, struct call *call, enum status status)
+static enum status as_played(struct call *call, enum status status)
 {
-	struct training *t = shell->training;
+	struct training *t = call->shell->training;
 	char did[32] = "";
 	size_t from = 0, to = 0;
-	if (!t || t->cut < 0)
+	if (!t->cut)
 		return status;
 	const char *text = call_span(call, &from, &to);
-	long played = text ? t->cut : t->played - t->played_before;
+	long played = t->played - (text ? t->began : t->played_before);
 	if (played > 0)
 		snprintf(did, sizeof did, "step %ld", played);
 	t->rewritten |= !text || strcmp(call->statement->row->name, "step") != 0;
-	journal_did(&shell->journal, text, from, to, did);
+	journal_did(&call->shell->journal, text, from, to, did);
 	return status;
 }
 
 /* The world as it was after `played` steps: a wish, since the lines that made this world run again in another. Of a
  * script no line runs again, so there it may stand anywhere. */
-static enum status step_to(struct shell *shell, struct call *call, long played)
+static enum status step_to(struct call *call, long played)
 {
-	const struct training *t = training_of(shell);
-	if (shell->interactive && !call_alone(call))
+	const struct training *t = call->shell->training;
+	if (call->shell->interactive && !call_alone(call))
 		return fail(ST_ARGUMENT,
 		        "`step back` and `step 0` stand alone on a line: the lines before run again");
 	if (!t->now.program)
@@ -42,26 +42,26 @@ static enum status step_to(struct shell *shell, struct call *call, long played)
 	if (played < 0)
 		return fail(ST_RANGE, "step back: only %ld step%s played", t->played,
 		        t->played == 1 ? " was" : "s were");
-	shell->wish = (struct wish){.kind = WISH_BACK, .number = played};
+	call->shell->wish = (struct wish){.kind = WISH_BACK, .number = played};
 	return ST_OK;
 }
 
 /* `step 0` and `step back N` go to an earlier place; a step that was torn (refused half-way, or stopped by Ctrl-C)
  * counts as one. */
-static enum status step_run(struct shell *shell, struct call *call)
+static enum status step_run(struct call *call)
 {
-	const struct training *t = training_of(shell);
+	const struct training *t = call->shell->training;
 	int64_t count = 1;
 	const char *word = call_argument_text(call, 0, 0);
 	bool back = strcmp(word, "back") == 0;
 	if (strcmp(word, "in") == 0)
-		return program_inside(shell);
+		return program_inside(call->shell);
 	enum status status = call_whole(call, 1, back, 1000000, &count);
 	if (status != ST_OK)
 		return status;
 	if (back || count == 0)
-		return step_to(shell, call, back ? t->played + t->torn - (long)count : 0);
-	return as_played(shell, call, program_steps(shell, (long)count, true));
+		return step_to(call, back ? t->played + t->torn - count : 0);
+	return as_played(call, program_steps(call->shell, count, true));
 }
 
 const struct command command_step = {
@@ -77,13 +77,13 @@ const struct command command_step = {
         .run = step_run,
 };
 
-static enum status run_run(struct shell *shell, struct call *call)
+static enum status run_run(struct call *call)
 {
 	int64_t count = 1;
 	enum status status = call_whole(call, 0, 1, 1000000, &count);
 	if (status != ST_OK)
 		return status;
-	return as_played(shell, call, program_iterations(shell, (long)count, true));
+	return as_played(call, program_iterations(call->shell, count, true));
 }
 
 const struct command command_run = {
@@ -125,8 +125,9 @@ static enum status load_script(struct shell *shell, const char *path)
 }
 
 /* All combinations of save, source and a file; those that mean nothing are refused with what to write. */
-static enum status program_run(struct shell *shell, struct call *call)
+static enum status program_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	const char *path = "", *first = call_argument_text(call, 0, 0);
 	bool save = strcmp(first, "save") == 0,
 	     source = call_count(call, 2) > 0 || strcmp(first, "source") == 0;
@@ -135,7 +136,7 @@ static enum status program_run(struct shell *shell, struct call *call)
 		return status;
 	if (save && !*path)
 		return fail(ST_ARGUMENT, "write: program save F.rsh, or program save F.rsh source");
-	if ((save || source || !*path) && !training_of(shell)->now.program)
+	if ((save || source || !*path) && !shell->training->now.program)
 		return fail(ST_ARGUMENT,
 		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
 	if (source && *path && !save)
@@ -145,7 +146,7 @@ static enum status program_run(struct shell *shell, struct call *call)
 	if (source) {
 		struct text written = {0};
 		program_source(shell->training->now.program, &written);
-		return answer(shell, &written, ST_OK);
+		return answer(call, &written, ST_OK);
 	}
 	if (*path)
 		status = load_script(shell, path);
@@ -169,14 +170,14 @@ const struct command command_program = {
 };
 
 /* 0: as many iterations as were played */
-static enum status verify_run(struct shell *shell, struct call *call)
+static enum status verify_run(struct call *call)
 {
 	int64_t iterations = 0;
 	enum status status =
 	        call_option_whole(call, "iterations", ranks_first(call->set), 0, 1000000, &iterations);
 	if (status != ST_OK)
 		return status;
-	return as_played(shell, call, training_verify(shell, (long)iterations));
+	return as_played(call, training_verify(call->shell, iterations));
 }
 
 const struct command command_verify = {

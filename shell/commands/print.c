@@ -14,7 +14,6 @@
 #include "shell/session/prints.h"
 #include "shell/submit/host.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* "x + 1 = 3", or the text alone where one was typed */
@@ -40,9 +39,9 @@ static enum status expression_item(struct call *call, int i, int rank, bool mine
 
 /* Checks every rank's arguments and keeps those of this process's rank; with --dry, where one process
  * stands for all, those of the first. */
-static enum status gather_items(struct shell *shell, struct call *call, struct print *print)
+static enum status gather_items(struct call *call, struct print *print)
 {
-	int keep = shell->world->me >= 0 ? shell->world->me : ranks_first(call->set);
+	int keep = call->shell->world->me >= 0 ? call->shell->world->me : ranks_first(call->set);
 	for (int i = 0; i < print->items; i++)
 		FOR_RANKS (rank, call->set) {
 			struct printed *item = &print->item[i];
@@ -61,7 +60,7 @@ static enum status gather_items(struct shell *shell, struct call *call, struct p
 
 /* A rank's tensors are brought one after the other on its stream, and one OP_SYNC waits for the last: the
  * copies before it are done by then. */
-static enum status queue_print(struct shell *shell, struct call *call)
+static enum status queue_print(struct call *call)
 {
 	FOR_RANKS (rank, call->set) {
 		op_id last = 0;
@@ -74,7 +73,7 @@ static enum status queue_print(struct shell *shell, struct call *call)
 			if (!call_is_tensor(call, 0, i) ||
 			        (status = call_tensor(call, 0, i, rank, &view)) != ST_OK)
 				continue;
-			status = host_bring(shell, call, rank, stream, &view, &id);
+			status = host_bring(call, rank, stream, &view, &id);
 			last = id ? id : last;
 			object = view.name;
 		}
@@ -88,22 +87,21 @@ static enum status queue_print(struct shell *shell, struct call *call)
 
 /* The print belongs to the session from here on: it outlives the line when some rank's data hang on lines
  * to come. */
-static enum status print_tensors(struct shell *shell, struct call *call, struct print *print)
+static enum status print_tensors(struct call *call, struct print *print)
 {
 	print->waiting = *call->set;
-	enum status status = queue_print(shell, call);
+	enum status status = queue_print(call);
 	if (status == ST_OK)
-		prints_add(shell, print, call->wait, (int)call->waits);
+		prints_add(call->shell, print, call->wait, call->waits);
 	else
 		print_free(print);
 	return host_answer(call, status);
 }
 
 /* All words of a line without tensors, one a line */
-static enum status print_values(struct shell *shell, struct call *call, int i, int rank, struct text *text)
+static enum status print_values(struct call *call, int i, int rank, struct text *text)
 {
 	enum status status = ST_OK;
-	(void)shell;
 	for (i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		text_add(text, i ? "\n" : "");
 		status = expression_text(call, i, rank, text);
@@ -112,7 +110,7 @@ static enum status print_values(struct shell *shell, struct call *call, int i, i
 }
 
 /* One tensor among the words makes the whole line wait: its values are said together, in one place. */
-static enum status print_run(struct shell *shell, struct call *call)
+static enum status print_run(struct call *call)
 {
 	bool tensors = false;
 	int count = call_count(call, 0);
@@ -120,13 +118,13 @@ static enum status print_run(struct shell *shell, struct call *call)
 		tensors = tensors || call_is_tensor(call, 0, i);
 	if (!tensors)
 		/* at once, behind the prints that are over */
-		return answer_each(shell, call, print_values, 0);
+		return answer_each(call, print_values, 0);
 	struct print *print = mem_alloc(sizeof *print);
-	print->item = mem_alloc((size_t)count * sizeof *print->item);
+	print->item = mem_alloc(count * sizeof *print->item);
 	print->items = count;
-	enum status status = gather_items(shell, call, print);
+	enum status status = gather_items(call, print);
 	if (status == ST_OK)
-		return print_tensors(shell, call, print);
+		return print_tensors(call, print);
 	print_free(print);
 	return status;
 }

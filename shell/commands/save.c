@@ -27,8 +27,9 @@ static bool first_with(struct call *call, int rank, const char *path)
 
 /* Rank after rank, each outcome shared before the next: a full disk at one owner is a refused line for
  * all. The books have changed by then, which does no harm, as the copies and waits did take place. */
-static enum status save_files(struct shell *shell, struct call *call)
+static enum status save_files(struct call *call)
 {
+	struct shell *shell = call->shell;
 	struct text said = {0};
 	int place = out_place(shell->out);
 	FOR_RANKS (rank, call->set) {
@@ -43,7 +44,7 @@ static enum status save_files(struct shell *shell, struct call *call)
 			continue;
 		/* views and slices are packed: a file has its elements in rows */
 		if (rank == shell->world->me) {
-			void *packed = mem_alloc((size_t)layout_bytes(&view.layout));
+			void *packed = mem_alloc(layout_bytes(&view.layout));
 			layout_pack(&view.layout, world_data(shell->world, view.space, view.address), packed);
 			status = npy_save(path, &view.layout, packed);
 			mem_free(packed);
@@ -60,7 +61,7 @@ static enum status save_files(struct shell *shell, struct call *call)
 }
 
 /* One rank's half: what the line names is there; then the copy to the host, and the wait for it. */
-static enum status save_one(struct shell *shell, struct call *call, int rank, bool act)
+static enum status save_one(struct call *call, int rank, bool act)
 {
 	struct view view;
 	const char *path;
@@ -73,20 +74,21 @@ static enum status save_one(struct shell *shell, struct call *call, int rank, bo
 		status = call_stream(call, rank, &stream);
 	if (status != ST_OK || !act)
 		return status;
-	status = host_bring(shell, call, rank, stream, &view, &id);
+	status = host_bring(call, rank, stream, &view, &id);
 	return status == ST_OK ? host_sync(call, rank, id, view.name) : status;
 }
 
 /* The file is written when the data are there, which is why this line reaches its waits in scripts, too. A line that
  * runs again has written its file already. */
-static enum status save_run(struct shell *shell, struct call *call)
+static enum status save_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	if (shell->dry)
 		return fail(ST_ARGUMENT, "save: a dry run has shapes and times, and no data");
-	enum status status = call_each_rank(shell, call, save_one);
+	enum status status = call_each_rank(call, save_one);
 	if (status == ST_OK)
-		status = shell->backend->reach(shell->backend, call->wait, (int)call->waits, &shell->budget);
-	return status == ST_OK && !shell->replaying ? save_files(shell, call) : status;
+		status = shell_reach(shell, call->wait, call->waits);
+	return status == ST_OK && !shell->replaying ? save_files(call) : status;
 }
 
 const struct command command_save = {

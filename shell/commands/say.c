@@ -15,11 +15,10 @@
 #include <string.h>
 
 /* The text on a rank, `$` replaced */
-static enum status say_one(struct shell *shell, struct call *call, int i, int rank, struct text *text)
+static enum status say_one(struct call *call, int i, int rank, struct text *text)
 {
 	const char *word;
 	enum status status = call_word(call, 0, i, rank, &word);
-	(void)shell;
 	if (status == ST_OK)
 		text_add(text, "%s", word);
 	return status;
@@ -27,7 +26,7 @@ static enum status say_one(struct shell *shell, struct call *call, int i, int ra
 
 /* $ in the text may differ by rank: one common line where all say the same, else a place with each rank's
  * own. */
-static enum status say_run(struct shell *shell, struct call *call)
+static enum status say_run(struct call *call)
 {
 	const char *first = NULL, *word;
 	bool same = true;
@@ -39,10 +38,10 @@ static enum status say_run(struct shell *shell, struct call *call)
 		same = same && strcmp(first, word) == 0;
 	}
 	if (!same)
-		return answer_each(shell, call, say_one, 0);
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+		return answer_each(call, say_one, 0);
+	enum status status = shell_advance(call->shell);
 	if (status == ST_OK)
-		out_say(shell->out, "%s\n", first);
+		out_say(call->shell->out, "%s\n", first);
 	return status;
 }
 
@@ -60,7 +59,7 @@ const struct command command_say = {
 
 /* A file is a text of its own: its wishes (reset, undo) are granted between its lines, and a bracket left
  * open at its end is its mistake and not the start of something that the prompt completes. */
-static enum status source_run(struct shell *shell, struct call *call)
+static enum status source_run(struct call *call)
 {
 	const char *path;
 	char *bytes = NULL;
@@ -70,9 +69,9 @@ static enum status source_run(struct shell *shell, struct call *call)
 		return status;
 	const struct embedded *part = built_in_part(path);
 	if (part)
-		status = interpreter_run_granting(shell, part->bytes, part->count, part->path, 1, NULL);
-	else if ((status = shell_file(shell, path, &bytes, &count)) == ST_OK)
-		status = interpreter_run_granting(shell, bytes, count, path, 1, NULL);
+		status = interpreter_run_granting(call->shell, part->bytes, part->count, part->path, 1, NULL);
+	else if ((status = shell_file(call->shell, path, &bytes, &count)) == ST_OK)
+		status = interpreter_run_granting(call->shell, bytes, count, path, 1, NULL);
 	if (status == ST_INCOMPLETE)
 		status = fail(ST_SYNTAX, "%s: a bracket, brace or quote is open at the end", path);
 	mem_free(bytes);

@@ -39,7 +39,7 @@ static enum status times_of(struct call *call, struct schedule_ask *ask)
 }
 
 /* The schedule is kept by the language, for slots, work(k), micro(k) and chunk(k); it is made anew by each line. */
-static enum status schedule_run(struct shell *shell, struct call *call)
+static enum status schedule_run(struct call *call)
 {
 	int group, rank = ranks_first(call->set);
 	int64_t micros = 1, chunks = 1;
@@ -63,10 +63,10 @@ static enum status schedule_run(struct shell *shell, struct call *call)
 	ask.recompute = strcmp(recompute, "on") == 0;
 	if (ask.recompute) /* a forward goes before each B: zb-auto's search counts with it */
 		ask.b += ask.f;
-	ask.stages = group_part(&shell->world->groups[group], rank)->n;
-	ask.micros = (int)micros;
-	ask.chunks = ask.stages == 1 ? 1 : (int)chunks; /* one stage has its parts as neighbours */
-	return interpreter_schedule(shell, &ask, group);
+	ask.stages = group_part(&call->shell->world->groups[group], rank)->n;
+	ask.micros = micros;
+	ask.chunks = ask.stages == 1 ? 1 : chunks; /* one stage has its parts as neighbours */
+	return interpreter_schedule(call->shell, &ask, group);
 }
 
 const struct command command_schedule = {

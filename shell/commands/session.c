@@ -20,7 +20,7 @@ static enum status ask(struct shell *shell, enum wish_kind kind, const char *wha
 }
 
 /* Alone on its line: the lines before it on the same line would run again with it among them. */
-static enum status undo_run(struct shell *shell, struct call *call)
+static enum status undo_run(struct call *call)
 {
 	int64_t count = 1;
 	enum status status = call_whole(call, 0, 1, 1000000000, &count);
@@ -28,7 +28,7 @@ static enum status undo_run(struct shell *shell, struct call *call)
 		status = fail(ST_ARGUMENT,
 		        "`undo` stands alone on a line that you type: the lines before run again");
 	if (status == ST_OK)
-		shell->wish = (struct wish){.kind = WISH_UNDO, .number = count};
+		call->shell->wish = (struct wish){.kind = WISH_UNDO, .number = count};
 	return status;
 }
 
@@ -68,17 +68,17 @@ static void list_journal(struct shell *shell)
 		any = true;
 		if (entry->counts)
 			snprintf(count, sizeof count, "%d", ++number);
-		out_say(shell->out, "%s%4s%s  %s%s", style(shell->out, COLOUR_NOTE), count,
-		        style(shell->out, COLOUR_PLAIN), entry->session ? entry->ran : entry->line,
-		        entry->session ? "" : "\n");
+		out_say(shell->out, "%s%4s%s  %s%s", STYLED(shell->out, COLOUR_NOTE, count),
+		        entry->session ? entry->ran : entry->line, entry->session ? "" : "\n");
 	}
 	if (!any)
 		out_say(shell->out, "   nothing was typed since the world was empty\n");
 }
 
 /* Listed or saved are the lines since the world was empty; what a lesson ran stands in the place of its command. */
-static enum status journal_run(struct shell *shell, struct call *call)
+static enum status journal_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	const char *path = "";
 	int lines = journal_lines(&shell->journal);
 	struct text script = {0};
@@ -111,10 +111,9 @@ const struct command command_journal = {
         .run = journal_run,
 };
 
-static enum status restart_run(struct shell *shell, struct call *call)
+static enum status restart_run(struct call *call)
 {
-	(void)call;
-	return ask(shell, WISH_RESTART, "restart");
+	return ask(call->shell, WISH_RESTART, "restart");
 }
 
 const struct command command_restart = {
@@ -126,14 +125,14 @@ const struct command command_restart = {
         .run = restart_run,
 };
 
-static enum status edit_run(struct shell *shell, struct call *call)
+static enum status edit_run(struct call *call)
 {
 	const char *path;
 	enum status status = call_common(call, 0, &path);
 	if (status == ST_OK)
-		status = ask(shell, WISH_EDIT, "edit");
+		status = ask(call->shell, WISH_EDIT, "edit");
 	if (status == ST_OK)
-		snprintf(shell->asked.file, sizeof shell->asked.file, "%s", path);
+		snprintf(call->shell->asked.file, sizeof call->shell->asked.file, "%s", path);
 	return status;
 }
 
@@ -147,12 +146,11 @@ const struct command command_edit = {
         .run = edit_run,
 };
 
-static enum status view_run(struct shell *shell, struct call *call)
+static enum status view_run(struct call *call)
 {
-	(void)call;
-	if (!shell->interactive)
+	if (!call->shell->interactive)
 		return fail(ST_ARGUMENT, "`view` wants a terminal; `timeline` prints the same");
-	return ask(shell, WISH_VIEW, "view");
+	return ask(call->shell, WISH_VIEW, "view");
 }
 
 const struct command command_view = {
@@ -165,9 +163,9 @@ const struct command command_view = {
         .run = view_run,
 };
 
-static enum status quit_run(struct shell *shell, struct call *call)
+static enum status quit_run(struct call *call)
 {
-	(void)shell, (void)call;
+	(void)call;
 	return fail(ST_QUIT, "the session ends");
 }
 

@@ -15,7 +15,7 @@ static enum status take_time(struct call *call, const char *name, double *ns)
 }
 
 /* All four are read before the plan is changed. */
-static enum status stage_run(struct shell *shell, struct call *call)
+static enum status stage_run(struct call *call)
 {
 	struct stage_times times = {.given = true};
 	enum status status = take_time(call, "F", &times.f);
@@ -30,8 +30,8 @@ static enum status stage_run(struct shell *shell, struct call *call)
 		        "stage: F=TIME is wanted, and B= and W=, as `stage F=2ms B=2ms W=2ms comm=0ms`");
 	if (status != ST_OK)
 		return status;
-	training_of(shell)->now.stage = times;
-	out_say(shell->out,
+	call->shell->training->now.stage = times;
+	out_say(call->shell->out,
 	        "   stages of these times instead of a model's, until the next `model`; `strategy pipeline "
 	        "schedule=zb-h1` orders them\n");
 	return ST_OK;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* 1x takes the slowness back. */
-static enum status slow_one(struct shell *shell, struct call *call, int rank, bool act)
+static enum status slow_one(struct call *call, int rank, bool act)
 {
 	struct number number;
 	enum status status = call_number(call, 0, 0, rank, &number);
@@ -19,7 +19,7 @@ static enum status slow_one(struct shell *shell, struct call *call, int rank, bo
 		status = fail(
 		        ST_RANGE, "slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)");
 	if (status == ST_OK && act)
-		shell->backend->slow(shell->backend, rank, number.value);
+		call->shell->backend->slow(call->shell->backend, rank, number.value);
 	return status;
 }
 
@@ -35,11 +35,11 @@ const struct command command_slow = {
 };
 
 /* An operation of the host's lane, so that what was queued before it still runs. */
-static enum status crash_run(struct shell *shell, struct call *call)
+static enum status crash_run(struct call *call)
 {
 	FOR_RANKS (rank, call->set) {
 		struct record record = call_record(call, rank, OP_CRASH, "crash");
-		enum status status = shell_queue(shell, rank, STREAM_HOST, &record, 0, 0, 0, NULL);
+		enum status status = shell_queue(call->shell, rank, STREAM_HOST, &record, 0, 0, 0, NULL);
 		if (status != ST_OK)
 			return status;
 	}
@@ -59,15 +59,16 @@ const struct command command_crash = {
 
 /* What is final is carried out first: abort ends what is unfinished at this moment, which the backend must
  * have reached on every process alike. Without a name it is the world's group. */
-static enum status abort_run(struct shell *shell, struct call *call)
+static enum status abort_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	struct thing thing = {THING_GROUP, 0};
 	if (call_count(call, 0)) {
 		enum status status = call_thing(call, 0, 0, ranks_first(call->set), &thing);
 		if (status != ST_OK)
 			return status;
 	}
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	enum status status = shell_advance(shell);
 	if (status == ST_OK)
 		status = shell->backend->abort(shell->backend, thing.index);
 	if (status == ST_OK)
@@ -90,7 +91,7 @@ const struct command command_abort = {
 };
 
 /* The session keeps wall seconds for a virtual millisecond; typed is the wall time. */
-static enum status pace_run(struct shell *shell, struct call *call)
+static enum status pace_run(struct call *call)
 {
 	struct number number = {0};
 	enum status status = ST_OK;
@@ -103,7 +104,7 @@ static enum status pace_run(struct shell *shell, struct call *call)
 			        "1s");
 	}
 	if (status == ST_OK)
-		shell->pace = number.value / 1e9;
+		call->shell->pace = number.value / 1e9;
 	return status;
 }
 

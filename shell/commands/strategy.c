@@ -26,7 +26,7 @@ static enum status take_size(struct call *call, int i, struct choice *choice)
 		status = fail(
 		        ST_RANGE, "%s=: the number of ranks on its axis was expected, 1 or more", size.name);
 	choice->name = size.name;
-	choice->size = (int)size.number.value;
+	choice->size = size.number.value;
 	return status;
 }
 
@@ -70,8 +70,9 @@ static enum status read_parts(struct call *call, struct choice *choice, int *cou
 }
 
 /* Without a name the list; with `help` or `source` about these; else the program is written, in an empty world. */
-static enum status strategy_run(struct shell *shell, struct call *call)
+static enum status strategy_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	struct choice choice[FILES_MAX] = {0}, *strategy = choice + 1; /* the first is the model's */
 	const char *tell = "";
 	int count = 0;
@@ -88,7 +89,7 @@ static enum status strategy_run(struct shell *shell, struct call *call)
 		return status;
 	status = choose_strategies(shell, choice, 1 + count);
 	if (status == ST_OK)
-		say_program(shell, training_of(shell));
+		say_program(shell, shell->training);
 	return status;
 }
 

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-static enum status together_run(struct shell *shell, struct call *call)
+static enum status together_run(struct call *call)
 {
 	/* a block in a block counts as the outermost, as NCCL's do */
-	if (shell->together) /* a block in a block counts as the outermost, as NCCL's do */
+	if (call->shell->together) /* a block in a block counts as the outermost, as NCCL's do */
 		return call_block(call);
-	together_begin(shell);
+	together_begin(call->shell);
 	enum status status = call_block(call);
-	enum status queued = together_end(shell, status == ST_OK ? call->set : NULL);
+	enum status queued = together_end(call->shell, status == ST_OK ? call->set : NULL);
 	return status == ST_OK ? queued : status;
 }
 

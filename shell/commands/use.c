@@ -8,8 +8,9 @@
 #include <string.h>
 
 /* One word is a stream or a group by what it names; none stands for the @RANKS of the line. */
-static enum status use_run(struct shell *shell, struct call *call)
+static enum status use_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	const char *word = "";
 	int rank = ranks_first(call->set);
 	enum status status = call_common(call, 0, &word);

@@ -8,9 +8,9 @@
 
 /* NAME may be new or a view, which is then moved. A tensor with memory of its own is not lost by the way:
  * the name would be its last. */
-static enum status name_is_free(const struct shell *shell, struct call *call, int rank, struct view *result)
+static enum status name_is_free(struct call *call, int rank, struct view *result)
 {
-	const struct world *world = shell->world;
+	const struct world *world = call->shell->world;
 	if (call->statement->results != 1 || call->statement->adds || call->statement->result[0].dropped)
 		return fail(ST_ARGUMENT, "%s names one view: %s", call->statement->row->name,
 		        call->statement->row->usage);
@@ -31,15 +31,15 @@ static enum status name_is_free(const struct shell *shell, struct call *call, in
 
 /* Another shape for the same run of bytes, so the elements must lie side by side and be as many. A
  * transposed tensor has to be copied first, as .view() refuses it too. */
-static enum status reshape_part(struct shell *shell, struct call *call, int rank, const struct view *whole,
-        int64_t *address, struct layout *layout)
+static enum status reshape_part(
+        struct call *call, int rank, const struct view *whole, int64_t *address, struct layout *layout)
 {
 	int64_t dim[DIMS_MAX];
 	int dims;
-	const char *name = names_text(shell->world->names, whole->name);
+	const char *name = names_text(call->shell->world->names, whole->name);
 	enum status status = call_shape(call, 1, 0, rank, &dims, dim);
 	if (status == ST_OK)
-		status = layout_make(layout, (enum dtype)whole->layout.dtype, dims, dim);
+		status = layout_make(layout, whole->layout.dtype, dims, dim);
 	if (status != ST_OK)
 		return status;
 	*address = whole->address;
@@ -58,8 +58,7 @@ static enum status reshape_part(struct shell *shell, struct call *call, int rank
 /* ---- shard ---- */
 
 /* dim=, 0 unless given. ST_RANGE names those that the tensor has. */
-static enum status shard_axis(
-        const struct shell *shell, struct call *call, int rank, const struct view *whole, int *axis)
+static enum status shard_axis(struct call *call, int rank, const struct view *whole, int *axis)
 {
 	struct number number = {0};
 	enum status status = call_has(call, "dim") ? call_option(call, "dim", rank, &number) : ST_OK;
@@ -67,8 +66,8 @@ static enum status shard_axis(
 		return status;
 	if (!number_is_whole(number.value, 0, whole->layout.dims - 1))
 		return fail(ST_RANGE, "shard: dim=%g, and %s has the dimensions 0-%d", number.value,
-		        names_text(shell->world->names, whole->name), whole->layout.dims - 1);
-	*axis = (int)number.value;
+		        names_text(call->shell->world->names, whole->name), whole->layout.dims - 1);
+	*axis = number.value;
 	return ST_OK;
 }
 
@@ -81,20 +80,20 @@ static enum status shard_axis(
  *              x x x x                                            . . x x
  * Parts are equal, as torch's Shard of a divisible
  * dimension; the message names the sizes that would do. */
-static enum status shard_part(struct shell *shell, struct call *call, int rank, const struct view *whole,
-        int64_t *address, struct layout *layout)
+static enum status shard_part(
+        struct call *call, int rank, const struct view *whole, int64_t *address, struct layout *layout)
 {
 	int axis = 0, index;
-	enum status status = shard_axis(shell, call, rank, whole, &axis);
+	enum status status = shard_axis(call, rank, whole, &axis);
 	if (status == ST_OK)
 		status = call_group(call, rank, &index);
 	if (status != ST_OK)
 		return status;
-	const struct group *group = &shell->world->groups[index];
-	const char *name = names_text(shell->world->names, whole->name);
+	const struct group *group = &call->shell->world->groups[index];
+	const char *name = names_text(call->shell->world->names, whole->name);
 	if (group->instance_of[rank] < 0)
 		return fail(ST_RANK, "shard: rank %d is in no part of group %s", rank,
-		        names_text(shell->world->names, group->name));
+		        names_text(call->shell->world->names, group->name));
 	int n = group_part(group, rank)->n, place = group->place_of[rank];
 	int64_t size = whole->layout.dim[axis];
 	if (size % n && size < n)
@@ -108,41 +107,40 @@ static enum status shard_part(struct shell *shell, struct call *call, int rank, 
 		        (long long)((size / n + 1) * n));
 	*layout = whole->layout;
 	layout->dim[axis] = size / n;
-	*address = whole->address +
-	        place * (size / n) * layout->stride[axis] * dtype_bytes((enum dtype)layout->dtype);
+	*address = whole->address + place * (size / n) * layout->stride[axis] * dtype_bytes(layout->dtype);
 	return ST_OK;
 }
 
 /* ---- the line ---- */
 
 /* What the view is on one rank: fills address and layout. */
-typedef enum status part_of(struct shell *shell, struct call *call, int rank, const struct view *whole,
-        int64_t *address, struct layout *layout);
+typedef enum status part_of(
+        struct call *call, int rank, const struct view *whole, int64_t *address, struct layout *layout);
 
 /* One rank's half of it */
-static enum status name_one(struct shell *shell, struct call *call, int rank, bool act, part_of *part)
+static enum status name_one(struct call *call, int rank, bool act, part_of *part)
 {
 	struct view whole, result;
 	struct layout layout;
 	int64_t address;
-	enum status status = name_is_free(shell, call, rank, &result);
+	enum status status = name_is_free(call, rank, &result);
 	if (status == ST_OK)
 		status = call_tensor(call, 0, 0, rank, &whole);
 	if (status == ST_OK)
-		status = part(shell, call, rank, &whole, &address, &layout);
+		status = part(call, rank, &whole, &address, &layout);
 	return status == ST_OK && act
-	        ? shell_view_make(shell, rank, result.base_name, whole.tensor, address, &layout)
+	        ? shell_view_make(call->shell, rank, result.base_name, whole.tensor, address, &layout)
 	        : status;
 }
 
-static enum status reshape_one(struct shell *shell, struct call *call, int rank, bool act)
+static enum status reshape_one(struct call *call, int rank, bool act)
 {
-	return name_one(shell, call, rank, act, reshape_part);
+	return name_one(call, rank, act, reshape_part);
 }
 
-static enum status shard_one(struct shell *shell, struct call *call, int rank, bool act)
+static enum status shard_one(struct call *call, int rank, bool act)
 {
-	return name_one(shell, call, rank, act, shard_part);
+	return name_one(call, rank, act, shard_part);
 }
 
 const struct command command_reshape = {

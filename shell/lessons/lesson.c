@@ -12,18 +12,17 @@
 #include "shell/lessons/lesson.h"
 #include "base/embedded.h"
 #include "base/memory.h"
+#include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson_file.h"
-#include "shell/lessons/lesson_show.h"
 #include "shell/training/open.h"
 
 #include <string.h>
 
 struct lesson {
 	struct lesson_file file;
-	int number;  /* of the lesson, from 1; 0: the tour */
-	int task;    /* from 0 */
-	bool solved; /* this task's check has passed */
+	int number; /* of the lesson, from 1; 0: the tour */
+	int task;   /* from 0; -1: before the first */
 };
 
 /* The n-th embedded lesson (from 1), or the tour for 0. Lessons are numbered by their file names' order. */
@@ -56,20 +55,26 @@ static enum status load(int number, struct lesson **made)
 		return fail(ST_NAME, "no lesson %d; `lessons` lists them", number);
 	struct lesson *lesson = mem_alloc(sizeof *lesson);
 	lesson->number = number;
+	lesson->task = -1;
 	enum status status = lesson_file_read(&lesson->file, file->bytes, file->count, file->path);
 	if (status == ST_OK)
 		*made = lesson;
 	else
-		mem_free(lesson);
+		drop(lesson);
 	return status;
 }
 
-/* The task at hand; NULL, with the failure told: no lesson is open (ST_ARGUMENT). */
-static struct lesson_task *current(const struct shell *shell)
+/* Of the open lesson */
+static const struct lesson_task *task_of(const struct shell *shell)
 {
-	struct lesson *lesson = shell->lesson;
-	if (lesson && lesson->number)
-		return &lesson->file.task[lesson->task];
+	return &shell->lesson->file.task[shell->lesson->task];
+}
+
+/* The task at hand; NULL, with the failure told: no lesson is open (ST_ARGUMENT). */
+static const struct lesson_task *current(const struct shell *shell)
+{
+	if (shell->lesson && shell->lesson->number)
+		return task_of(shell);
 	fail(ST_ARGUMENT, "no lesson is open: `lesson 1` opens the first, `lessons` lists them");
 	return NULL;
 }
@@ -88,40 +93,69 @@ static enum status run_quietly(struct shell *shell, const struct text *lines, co
 
 /* An empty world with the task's starter lines, on the machine that the lessons' figures are for, as its file
  * describes it. */
-static enum status begin_task(struct shell *shell, struct lesson *lesson)
+static enum status begin_task(struct shell *shell)
 {
-	lesson->solved = false;
 	enum status status = machine_load(&shell->machine, "classroom");
 	if (status != ST_OK)
 		return status;
 	shell_reset(shell);
-	return run_quietly(shell, &lesson->file.task[lesson->task].part[PART_START], "the lesson");
+	return run_quietly(shell, &task_of(shell)->part[PART_START], "the lesson");
 }
 
-enum status lesson_list(struct shell *shell, struct call *call __attribute__((unused)))
+enum status lesson_list(struct call *call)
 {
-	out_say(shell->out, "   %stour%s       three minutes: it types for you\n",
-	        style(shell->out, COLOUR_HEAD), style(shell->out, COLOUR_PLAIN));
+	struct shell *shell = call->shell;
+	out_say(shell->out, "   %s%s%s       three minutes: it types for you\n",
+	        STYLED(shell->out, COLOUR_HEAD, "tour"));
 	for (int number = 1; find_file(number); number++) {
 		struct lesson *lesson = NULL;
 		enum status status = load(number, &lesson);
 		if (status != ST_OK)
 			return status;
 		out_say(shell->out, "   %slesson %d%s   %s (%d tasks, %s min)\n",
-		        style(shell->out, COLOUR_HEAD), number, style(shell->out, COLOUR_PLAIN),
-		        text_string(&lesson->file.title), lesson->file.tasks,
-		        text_string(&lesson->file.minutes));
+		        STYLED(shell->out, COLOUR_HEAD, number), text_string(&lesson->file.title),
+		        lesson->file.tasks, text_string(&lesson->file.minutes));
 		drop(lesson);
 	}
 	return ST_OK;
 }
 
+/* ---- how a task looks ---- */
+
+/* Each line indented by three; blank lines stay. */
+static void say_text(struct shell *shell, const struct text *text, int colour)
+{
+	const char *at = text_string(text), *end = at + text->count, *line;
+	size_t length;
+	while ((line = text_line(&at, end, &length)))
+		out_say(shell->out, "   %s%.*s%s\n", STYLED(shell->out, colour, (int)length, line));
+}
+
+/* What a task asks: title, story, the lines that have run, its question, the commands that go on */
+static void say_task(struct shell *shell)
+{
+	const struct lesson *lesson = shell->lesson;
+	const struct lesson_task *task = task_of(shell);
+	out_say(shell->out, "%slesson %d, task %d/%d   %s%s\n",
+	        STYLED(shell->out, COLOUR_HEAD, lesson->number, lesson->task + 1, lesson->file.tasks,
+	                text_string(&task->part[PART_TITLE])));
+	say_text(shell, &task->part[PART_STORY], COLOUR_PLAIN);
+	if (task->part[PART_START].count) {
+		out_say(shell->out, "   %s%s%s\n", STYLED(shell->out, COLOUR_NOTE, "these lines have run:"));
+		say_text(shell, &task->part[PART_START], COLOUR_KERNEL);
+	}
+	if (task->part[PART_QUESTION].count)
+		out_say(shell->out, "   First guess: %s\n      answer with: predict ANSWER\n",
+		        text_string(&task->part[PART_QUESTION]));
+	out_say(shell->out, "   %s%s%s\n", STYLED(shell->out, COLOUR_NOTE, "check   hint   solution   next"));
+}
+
+/* ---- a lesson at hand ---- */
+
 /* The lesson open before is left only when the new one is there and fits the number of ranks. */
 enum status lesson_open(struct shell *shell, int number)
 {
 	struct lesson *lesson = NULL;
-	if (number < 1)
-		return fail(ST_NAME, "no lesson %d; `lessons` lists them", number);
 	enum status status = load(number, &lesson);
 	if (status != ST_OK)
 		return status;
@@ -132,17 +166,14 @@ enum status lesson_open(struct shell *shell, int number)
 	}
 	lesson_free(shell);
 	shell->lesson = lesson;
-	status = begin_task(shell, lesson);
-	if (status == ST_OK)
-		lesson_say_task(shell, &lesson->file, lesson->number, lesson->task);
-	return status;
+	return lesson_next(shell, NULL);
 }
 
-enum status lesson_hint(struct shell *shell, struct call *call __attribute__((unused)))
+enum status lesson_hint(struct call *call)
 {
-	const struct lesson_task *task = current(shell);
+	const struct lesson_task *task = current(call->shell);
 	if (task)
-		lesson_say_text(shell, &task->part[PART_HINT], COLOUR_PLAIN);
+		say_text(call->shell, &task->part[PART_HINT], COLOUR_PLAIN);
 	return task ? ST_OK : ST_ARGUMENT;
 }
 
@@ -153,20 +184,21 @@ enum status lesson_solution(struct shell *shell, bool run)
 	const struct lesson_task *task = current(shell);
 	if (!task)
 		return ST_ARGUMENT;
-	lesson_say_text(shell, &task->part[PART_SOLUTION], COLOUR_KERNEL);
+	say_text(shell, &task->part[PART_SOLUTION], COLOUR_KERNEL);
 	if (!run) {
 		out_say(shell->out, "   type it, or let it run from the task's start: solution run\n");
 		return ST_OK;
 	}
-	enum status status = begin_task(shell, shell->lesson);
+	enum status status = begin_task(shell);
 	return status == ST_OK ? run_quietly(shell, &task->part[PART_SOLUTION], "the solution") : status;
 }
 
 /* Runs the check's lines one by one, up to the first that does not hold; *passed when each held. A failure of
  * the session itself (Ctrl-C, a rank that is gone) is no answer and goes on to the caller. The books stay as they were: `expect` only
  * looks. A line that cannot be answered (a tensor that the learner has not made) does not hold either. */
-static enum status run_check(struct shell *shell, const struct text *check, bool *passed)
+static enum status run_check(struct shell *shell, bool *passed)
 {
+	const struct text *check = &task_of(shell)->part[PART_CHECK];
 	const char *at = text_string(check), *end = at + check->count, *line;
 	int failed_before = shell->expects_failed;
 	size_t length;
@@ -181,9 +213,9 @@ static enum status run_check(struct shell *shell, const struct text *check, bool
 			/* the comment behind the `expect` tells the learner why */
 			const char *hash = memmem(line, length, "  # ", 4);
 			if (hash)
-				out_say(shell->out, "   %s%.*s%s\n", style(shell->out, COLOUR_BAD),
-				        (int)(length - (size_t)(hash - line) - 4), hash + 4,
-				        style(shell->out, COLOUR_PLAIN));
+				out_say(shell->out, "   %s%.*s%s\n",
+				        STYLED(shell->out, COLOUR_BAD, (int)(length - (hash - line) - 4),
+				                hash + 4));
 			if (status != ST_OK && status != ST_EXPECT)
 				out_say(shell->out, "   (%s)\n", fail_text());
 		}
@@ -192,25 +224,22 @@ static enum status run_check(struct shell *shell, const struct text *check, bool
 	return ST_OK;
 }
 
-enum status lesson_check(struct shell *shell, struct call *call __attribute__((unused)))
+enum status lesson_check(struct call *call)
 {
-	struct lesson *lesson = shell->lesson;
-	const struct lesson_task *task = current(shell);
+	struct shell *shell = call->shell;
 	bool passed = false;
-	enum status status = task ? run_check(shell, &task->part[PART_CHECK], &passed) : ST_ARGUMENT;
+	enum status status = current(shell) ? run_check(shell, &passed) : ST_ARGUMENT;
 	if (status != ST_OK)
 		return status;
 	if (!passed) {
 		out_say(shell->out,
-		        "   %snot yet%s   `undo` takes a line back; timeline shows where it stands; hint "
+		        "   %s%s%s   `undo` takes a line back; timeline shows where it stands; hint "
 		        "helps\n",
-		        style(shell->out, COLOUR_BAD), style(shell->out, COLOUR_PLAIN));
+		        STYLED(shell->out, COLOUR_BAD, "not yet"));
 		return ST_OK;
 	}
-	lesson->solved = true;
-	bool last = lesson->task + 1 == lesson->file.tasks;
-	out_say(shell->out, "   %sright%s   %s\n", style(shell->out, COLOUR_GOOD),
-	        style(shell->out, COLOUR_PLAIN),
+	bool last = shell->lesson->task + 1 == shell->lesson->file.tasks;
+	out_say(shell->out, "   %s%s%s   %s\n", STYLED(shell->out, COLOUR_GOOD, "right"),
 	        last ? "that was the last task; `lessons` lists the others" : "`next` goes on");
 	return ST_OK;
 }
@@ -237,10 +266,10 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 	text_release(&line);
 	if (status != ST_OK && status != ST_EXPECT)
 		return fail_in(status, "predict %s", answer);
-	out_say(shell->out, "   %s%s%s\n", style(shell->out, right ? COLOUR_GOOD : COLOUR_BAD),
-	        right ? "right, within a tenth"
-	              : "not within a tenth: run it, look at the timeline, and guess again",
-	        style(shell->out, COLOUR_PLAIN));
+	out_say(shell->out, "   %s%s%s\n",
+	        STYLED(shell->out, right ? COLOUR_GOOD : COLOUR_BAD,
+	                right ? "right, within a tenth"
+	                      : "not within a tenth: run it, look at the timeline, and guess again"));
 	return ST_OK;
 }
 
@@ -254,7 +283,6 @@ enum status tour_open(struct shell *shell, lesson_play *run)
 		return status;
 	lesson_free(shell);
 	shell->lesson = lesson;
-	lesson->task = -1;
 	shell_reset(shell);
 	return lesson_next(shell, run);
 }
@@ -266,27 +294,27 @@ bool tour_running(const struct shell *shell)
 }
 
 /* A step of the tour: each line as if typed, behind a prompt, with what it says. */
-static enum status play_step(struct shell *shell, const struct lesson *tour, lesson_play *run)
+static enum status play_step(struct shell *shell, lesson_play *run)
 {
-	const struct lesson_task *step = &tour->file.task[tour->task];
+	const struct lesson *tour = shell->lesson;
+	const struct lesson_task *step = task_of(shell);
 	const char *at = text_string(&step->part[PART_START]), *end = at + step->part[PART_START].count,
 	           *line;
 	enum status status = ST_OK;
 	size_t length;
 
-	out_say(shell->out, "%stour %d/%d   %s%s\n", style(shell->out, COLOUR_HEAD), tour->task + 1,
-	        tour->file.tasks, text_string(&step->part[PART_TITLE]), style(shell->out, COLOUR_PLAIN));
+	out_say(shell->out, "%stour %d/%d   %s%s\n",
+	        STYLED(shell->out, COLOUR_HEAD, tour->task + 1, tour->file.tasks,
+	                text_string(&step->part[PART_TITLE])));
 	while (status == ST_OK && (line = text_line(&at, end, &length))) {
-		out_say(shell->out, "%s>%s %.*s\n", style(shell->out, COLOUR_NOTE),
-		        style(shell->out, COLOUR_PLAIN), (int)length, line);
+		out_say(shell->out, "%s%s%s %.*s\n", STYLED(shell->out, COLOUR_NOTE, ">"), (int)length, line);
 		status = run(shell, line, length);
 		if (status == ST_OK)
 			text_add(&shell->journal.ran, "%.*s\n", (int)length, line);
 	}
-	lesson_say_text(shell, &step->part[PART_STORY], COLOUR_PLAIN);
+	say_text(shell, &step->part[PART_STORY], COLOUR_PLAIN);
 	if (status == ST_OK && tour_running(shell))
-		out_say(shell->out, "%s   Enter goes on%s\n", style(shell->out, COLOUR_NOTE),
-		        style(shell->out, COLOUR_PLAIN));
+		out_say(shell->out, "%s%s%s\n", STYLED(shell->out, COLOUR_NOTE, "   Enter goes on"));
 	return status;
 }
 
@@ -300,10 +328,10 @@ enum status lesson_next(struct shell *shell, lesson_play *run)
 		        lesson->number ? "task" : "step of the tour");
 	lesson->task++;
 	if (lesson->number == 0)
-		return play_step(shell, lesson, run);
-	enum status status = begin_task(shell, lesson);
+		return play_step(shell, run);
+	enum status status = begin_task(shell);
 	if (status == ST_OK)
-		lesson_say_task(shell, &lesson->file, lesson->number, lesson->task);
+		say_task(shell);
 	return status;
 }
 
@@ -311,42 +339,40 @@ enum status lesson_next(struct shell *shell, lesson_play *run)
 
 /* Starter lines, then `lines`, then the check: does it hold? A line that fails to run counts as a check that
  * fails. */
-static enum status attempt(struct shell *shell, struct lesson *lesson, const struct text *lines, bool *passed)
+static enum status attempt(struct shell *shell, const struct text *lines, bool *passed)
 {
-	struct lesson_task *task = &lesson->file.task[lesson->task];
-	enum status status = begin_task(shell, lesson);
+	enum status status = begin_task(shell);
 	if (status == ST_OK && lines)
 		status = run_quietly(shell, lines, "the attempt");
-	return status == ST_OK ? run_check(shell, &task->part[PART_CHECK], passed) : status;
+	return status == ST_OK ? run_check(shell, passed) : status;
 }
 
 /* Each attempt begins in an empty world of its own. A task holds when its starter fails the check, its solution passes, and everything offered as wrong
- * fails. *failed counts those that do not. */
-static enum status hold_task(struct shell *shell, struct lesson *lesson, int *failed)
+ * fails. */
+static bool hold_task(struct shell *shell)
 {
-	struct lesson_task *task = &lesson->file.task[lesson->task];
+	const struct lesson_task *task = task_of(shell);
 	bool starter = true, solution = false;
 	out_mute(shell->out, 1); /* what a check says is for learners */
-	enum status status = attempt(shell, lesson, NULL, &starter);
+	enum status status = attempt(shell, NULL, &starter);
 	if (status == ST_OK)
-		status = attempt(shell, lesson, &task->part[PART_SOLUTION], &solution);
+		status = attempt(shell, &task->part[PART_SOLUTION], &solution);
 	bool holds = status == ST_OK && !starter && solution;
 	for (int i = 0; i < task->wrongs && holds; i++) {
 		bool passed = true;
-		if (attempt(shell, lesson, &task->part[PART_WRONG + i], &passed) == ST_OK)
+		if (attempt(shell, &task->part[PART_WRONG + i], &passed) == ST_OK)
 			holds = !passed;
 	}
 	out_mute(shell->out, -1);
-	*failed += !holds;
-	out_say(shell->out, "%s lesson %d task %d   %s%s%s\n", holds ? "ok" : "FAIL", lesson->number,
-	        lesson->task + 1, text_string(&task->part[PART_TITLE]),
+	out_say(shell->out, "%s lesson %d task %d   %s%s%s\n", holds ? "ok" : "FAIL", shell->lesson->number,
+	        shell->lesson->task + 1, text_string(&task->part[PART_TITLE]),
 	        status != ST_OK     ? ": "
 	                : starter   ? ": the starter passes"
 	                : !solution ? ": the solution fails"
 	                : holds     ? ""
 	                            : ": a wrong one passes",
 	        status != ST_OK ? fail_text() : "");
-	return ST_OK;
+	return holds;
 }
 
 enum status lesson_check_all(struct shell *shell, int *failed)
@@ -365,7 +391,7 @@ enum status lesson_check_all(struct shell *shell, int *failed)
 			continue;
 		}
 		for (lesson->task = 0; lesson->task < lesson->file.tasks; lesson->task++)
-			hold_task(shell, lesson, failed);
+			*failed += !hold_task(shell);
 	}
 	lesson_free(shell);
 	return status;

@@ -20,15 +20,15 @@
 
 #include "shell/session/shell.h"
 
-struct call; /* of a command that takes no words: not looked at */
-enum status lesson_list(struct shell *shell, struct call *call);
+struct call; /* of a command that takes no words: only its session is looked at */
+enum status lesson_list(struct call *call);
 enum status lesson_open(struct shell *shell, int number); /* from 1 */
 /* Runs a line of the tour and shows all that it says. */
 typedef enum status lesson_play(struct shell *shell, const char *line, size_t count);
 enum status lesson_next(struct shell *shell, lesson_play *run); /* the next task, or step of the tour */
-enum status lesson_hint(struct shell *shell, struct call *call);
+enum status lesson_hint(struct call *call);
 enum status lesson_solution(struct shell *shell, bool run);
-enum status lesson_check(struct shell *shell, struct call *call);
+enum status lesson_check(struct call *call);
 enum status lesson_predict(struct shell *shell, const char *answer);
 enum status tour_open(struct shell *shell, lesson_play *run);
 bool tour_running(const struct shell *shell); /* Enter on an empty line means the next step */

@@ -5,45 +5,44 @@
  * file and line. */
 #include "shell/lessons/lesson_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static bool begins(const char *line, size_t length, const char *with)
+/* What stands in the line behind `head` and blanks; NULL: it does not begin so. */
+static const char *behind(const char *head, const char *line, const char *end)
 {
-	return length >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
-}
-
-/* The rest of the line behind its first `skip` characters and blanks. */
-static void put_rest(struct text *text, const char *line, size_t length, size_t skip)
-{
-	while (skip < length && line[skip] == ' ')
-		skip++;
-	text_put(text, line + skip, length - skip);
+	size_t length = strlen(head);
+	if ((size_t)(end - line) < length || memcmp(line, head, length) != 0)
+		return NULL;
+	for (line += length; line < end && *line == ' ';)
+		line++;
+	return line;
 }
 
 /* "#: check" and its like: the part that the following lines belong to; NULL: no such part. */
-static struct text *part_of(struct lesson_task *task, const char *line, size_t length)
+static struct text *part_of(struct lesson_task *task, const char *line, const char *end)
 {
 	static const char *const heads[] = {[PART_START] = "#: start",
 	        [PART_CHECK] = "#: check",
 	        [PART_HINT] = "#: hint",
 	        [PART_SOLUTION] = "#: solution"};
 	for (int i = PART_START; i <= PART_SOLUTION; i++)
-		if (begins(line, length, heads[i]))
+		if (behind(heads[i], line, end))
 			return &task->part[i];
-	if (begins(line, length, "#: wrong") && task->wrongs < WRONG_MAX)
+	if (behind("#: wrong", line, end) && task->wrongs < WRONG_MAX)
 		return &task->part[PART_WRONG + task->wrongs++];
 	return NULL;
 }
 
 /* "#: predict QUESTION = EXPRESSION" */
-static bool read_question(struct lesson_task *task, const char *line, size_t length)
+static bool read_question(struct lesson_task *task, const char *line, const char *end)
 {
-	const char *equals = memmem(line, length, " = ", 3);
-	if (!begins(line, length, "#: predict") || !equals)
+	const char *question = behind("#: predict", line, end);
+	const char *equals = question ? memmem(question, end - question, " = ", 3) : NULL;
+	if (!equals)
 		return false;
-	put_rest(&task->part[PART_QUESTION], line, (size_t)(equals - line), strlen("#: predict"));
-	put_rest(&task->part[PART_ANSWER], line, length, (size_t)(equals - line) + 3);
+	const char *answer = behind(" =", equals, end);
+	text_put(&task->part[PART_QUESTION], question, equals - question);
+	text_put(&task->part[PART_ANSWER], answer, end - answer);
 	return true;
 }
 
@@ -85,27 +84,27 @@ enum status lesson_file_fits(const struct lesson_file *file, int number, int n)
 
 static enum status read_lines(struct lesson_file *file, const char *bytes, size_t count, const char *name)
 {
-	const char *at = bytes, *end = bytes + count, *line;
+	const char *at = bytes, *line, *rest;
 	struct text *part = NULL;
 	size_t length;
 
-	for (int number = 1; (line = text_line(&at, end, &length)); number++) {
+	for (int number = 1; (line = text_line(&at, bytes + count, &length)); number++) {
 		struct lesson_task *task = file->tasks ? &file->task[file->tasks - 1] : NULL;
-		if (begins(line, length, "# lesson:")) {
-			put_rest(&file->title, line, length, strlen("# lesson:"));
-		} else if (begins(line, length, "# minutes:")) {
-			put_rest(&file->minutes, line, length, strlen("# minutes:"));
-		} else if (begins(line, length, "# ranks:")) {
-			read_counts(file, line + strlen("# ranks:"), line + length);
-		} else if (begins(line, length, "## ")) {
+		const char *end = line + length;
+		if ((rest = behind("# lesson:", line, end))) {
+			text_put(&file->title, rest, end - rest);
+		} else if ((rest = behind("# minutes:", line, end))) {
+			text_put(&file->minutes, rest, end - rest);
+		} else if ((rest = behind("# ranks:", line, end))) {
+			read_counts(file, rest, end);
+		} else if ((rest = behind("## ", line, end))) {
 			if (file->tasks == TASKS_MAX)
 				return fail(ST_SYNTAX, "%s:%d: more than %d tasks", name, number, TASKS_MAX);
 			task = &file->task[file->tasks++];
-			put_rest(&task->part[PART_TITLE], line, length, 2);
+			text_put(&task->part[PART_TITLE], rest, end - rest);
 			part = &task->part[PART_STORY];
-		} else if (begins(line, length, "#:")) {
-			if (!task ||
-			        (!read_question(task, line, length) && !(part = part_of(task, line, length))))
+		} else if (behind("#:", line, end)) {
+			if (!task || (!read_question(task, line, end) && !(part = part_of(task, line, end))))
 				return fail(ST_SYNTAX,
 				        "%s:%d: '%.*s' is no part of a task (start check predict hint "
 				        "solution wrong)",
@@ -113,9 +112,8 @@ static enum status read_lines(struct lesson_file *file, const char *bytes, size_
 		} else if (task && (length || part != &task->part[PART_STORY])) {
 			/* story and hints are comments: their "# " goes; commands keep everything */
 			if (part == &task->part[PART_STORY] || part == &task->part[PART_HINT])
-				put_rest(part, line, length, begins(line, length, "#") ? 1 : 0);
-			else
-				text_put(part, line, length);
+				line = behind(length && *line == '#' ? "#" : "", line, end);
+			text_put(part, line, end - line);
 			text_put(part, "\n", 1);
 		}
 	}
@@ -124,13 +122,10 @@ static enum status read_lines(struct lesson_file *file, const char *bytes, size_
 
 enum status lesson_file_read(struct lesson_file *file, const char *bytes, size_t count, const char *name)
 {
-	*file = (struct lesson_file){0};
 	enum status status = read_lines(file, bytes, count, name);
 	if (status == ST_OK && (!file->title.count || !file->tasks))
 		status = fail(ST_SYNTAX,
 		        "%s: a lesson begins with '# lesson: TITLE' and has tasks ('## title')", name);
-	if (status != ST_OK)
-		lesson_file_release(file);
 	return status;
 }
 
@@ -141,5 +136,4 @@ void lesson_file_release(struct lesson_file *file)
 			text_release(&file->task[i].part[k]);
 	text_release(&file->title);
 	text_release(&file->minutes);
-	*file = (struct lesson_file){0};
 }

@@ -34,7 +34,7 @@ struct lesson_file {
 	int counts;
 };
 
-/* ST_SYNTAX names the line. On failure nothing is left to release. */
+/* Into a zeroed one, which is to be released in any case. ST_SYNTAX names the line. */
 enum status lesson_file_read(struct lesson_file *file, const char *bytes, size_t count, const char *name);
 void lesson_file_release(struct lesson_file *file);
 /* ST_RANK: it is not for n ranks; says for how many, and how to start that. */

@@ -32,13 +32,11 @@ static enum status answer_owed(struct shell *shell)
 	for (bool answered = true; answered;) {
 		answered = false;
 		for (int rank = 0; rank < shell->world->n && tries < TRIES_MOST; rank++) {
-			struct host_now now;
-			shell->backend->host(shell->backend, rank, &now);
+			struct host_now now = backend_host(shell->backend, rank);
 			if (now.state != HOST_BLOCKED)
 				continue;
 			tries++;
-			enum status status =
-			        shell->backend->reach(shell->backend, &now.on, 1, &shell->budget);
+			enum status status = shell_reach(shell, &now.on, 1);
 			if (status != ST_OK && status != ST_WAITS && status != ST_STUCK)
 				return status;
 			answered |= status == ST_OK;
@@ -55,8 +53,7 @@ enum status shell_settle(struct shell *shell, enum status status)
 	snprintf(words, sizeof words, "%s", fail_text());
 	/* a stop is a place in the program: what is queued stays where it is until the next line, on a replay
 	 * too */
-	enum status advanced =
-	        status == ST_INTERRUPTED ? ST_OK : shell->backend->advance(shell->backend, &shell->budget);
+	enum status advanced = status == ST_INTERRUPTED ? ST_OK : shell_advance(shell);
 	if (advanced == ST_OK && status != ST_INTERRUPTED && shell->interactive)
 		advanced = answer_owed(shell);
 	if (advanced != ST_OK && (status == ST_OK || advanced != ST_INTERRUPTED)) {
@@ -91,7 +88,7 @@ static enum status grant(struct shell *shell)
 	case WISH_BACK:
 		return replay_back(shell, wish.number);
 	case WISH_LESSON:
-		return lesson_open(shell, (int)wish.number);
+		return lesson_open(shell, wish.number);
 	case WISH_NEXT:
 		return lesson_next(shell, run_shown);
 	case WISH_SOLUTION:

@@ -41,8 +41,10 @@ static enum status replay(struct shell *shell, bool whole)
 {
 	struct journal *journal = &shell->journal;
 	size_t from = whole ? 0 : journal->floor, count = journal->count - from;
-	if (whole)
+	if (whole) {
 		training_free(shell);
+		shell->training = training_make();
+	}
 	shell->machine = whole ? shell->machine_at_start : shell->machine_at_reset;
 	shell_reset_again(shell);
 	if (whole) {
@@ -113,7 +115,7 @@ enum status replay_back(struct shell *shell, int64_t played)
 	enum status status = ST_OK;
 	plan_copy(&t->now, &plan);
 	journal_changed(journal, journal->floor); /* a line that plays fewer steps now is another one */
-	t->limit = (long)played;
+	t->limit = played;
 	t->rewritten = false;
 	if (typed)
 		status = replay(shell, false);
@@ -121,7 +123,7 @@ enum status replay_back(struct shell *shell, int64_t played)
 		status = replay(shell, false);
 	t->limit = -1;
 	if (status == ST_OK && (!typed || t->played != played || !t->now.program))
-		status = play_again(shell, &plan, (long)played);
+		status = play_again(shell, &plan, played);
 	plan_release(&plan);
 	return status;
 }

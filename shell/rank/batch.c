@@ -7,7 +7,6 @@
 #include "shell/wire/io.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -140,9 +139,7 @@ int batch_run(struct conductor *conductor)
 {
 	const struct options *options = conductor->options;
 	enum status status;
-	conductor->say = say;
-	conductor->foreign = foreign;
-	conductor->self = conductor;
+	conductor->to = (struct listener){conductor, say, foreign, NULL};
 	if (options->check_lessons)
 		status = conductor_order(conductor, &(struct order){.kind = ORDER_LESSONS});
 	else if (options->test)

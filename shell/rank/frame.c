@@ -19,12 +19,10 @@ static void say_facts(const struct shell *shell, op_id id, struct text *out)
 	const struct world *world = shell->world;
 	const struct op *op = &world->ops[id];
 	const struct record *record = op_record(world, id);
-	const struct stream *stream =
-	        op->stream == STREAM_HOST ? NULL : world_stream(world, op->rank, op->stream);
-	struct times times;
-	shell->backend->times(shell->backend, id, &times);
+	struct times times = backend_times(shell->backend, id);
 	op_label(world, id, out);
-	text_add(out, "   rank %d, %s%s", op->rank, stream ? names_text(world->names, stream->name) : "host",
+	text_add(out, "   rank %d, %s%s", op->rank,
+	        names_text(world->names, world_stream(world, op->rank, op->stream)->name),
 	        times.projected ? ", queued" : "");
 	if (record->phase)
 		text_add(out, "   phase %s", names_text(world->names, record->phase));

@@ -49,11 +49,11 @@ static void look_at_lines(struct line_reader *reader)
 /* Reads what is there, waiting at most wait_ms for it. */
 static void listen(struct line_reader *reader, int wait_ms)
 {
-	struct pollfd end = {.fd = reader->ended_ns ? -1 : reader->descriptor, .events = POLLIN};
+	struct pollfd end = {.fd = reader->ended_ns ? -1 : 0, .events = POLLIN};
 	char piece[65536];
 	if (poll(&end, 1, wait_ms) <= 0)
 		return;
-	ssize_t got = read(reader->descriptor, piece, sizeof piece);
+	ssize_t got = read(0, piece, sizeof piece);
 	if (got > 0) {
 		text_put(&reader->waiting, piece, (size_t)got);
 		look_at_lines(reader);

@@ -7,12 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A zeroed struct reads descriptor 0.
+/* A zeroed struct has read nothing.
  *
  *     waiting   request 7 \n request 8 \n req          taken 6: the one at work; whole 2
  *               |------- seen ---------|               */
 struct line_reader {
-	int descriptor;
 	struct text waiting; /* what was read and not taken */
 	size_t seen, whole;  /* its whole lines: their bytes, and how many they are */
 	size_t taken;        /* requests taken: the number of the one at work, from 1 */

@@ -18,7 +18,6 @@
 #include "shell/wire/io.h"
 #include "shell/wire/wire.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -33,14 +32,15 @@ struct serve {
 	bool gone;      /* a reply could not be written */
 };
 
-/* The reader of what we write may be gone: then the loop ends, and a run at work is interrupted. */
-static void send(struct serve *serve, const struct reply *reply)
+/* Releases the reply. The reader of what we write may be gone: then the loop ends, and a run at work is interrupted. */
+static void send(struct serve *serve, struct reply *reply)
 {
 	struct text line = {0};
 	reply_write(reply, &line);
 	if (write_all(capture_out(serve->conductor->capture), line.bytes, line.count) != ST_OK)
 		serve->gone = true;
 	text_release(&line);
+	reply_release(reply);
 }
 
 static void send_text(struct serve *serve, enum reply_kind kind, int rank, const char *bytes, size_t count)
@@ -48,7 +48,6 @@ static void send_text(struct serve *serve, enum reply_kind kind, int rank, const
 	struct reply reply = {.kind = kind, .rank = rank};
 	text_put(&reply.text, bytes, count);
 	send(serve, &reply);
-	reply_release(&reply);
 }
 
 static void say(void *self, const char *bytes, size_t count)
@@ -77,9 +76,8 @@ static void read_clocks(struct serve *serve, struct reply *reply)
 	struct shell *shell = &serve->conductor->shell;
 	const struct ranks *set = interpreter_ranks(shell);
 	for (int rank = 0; rank < shell->world->n; rank++) {
-		struct host_now now;
+		struct host_now now = backend_host(shell->backend, rank);
 		op_id on;
-		shell->backend->host(shell->backend, rank, &now);
 		if (ranks_has(set, rank) && now.clock > reply->clock)
 			reply->clock = now.clock;
 		reply->waits += shell->backend->waiting(shell->backend, rank, &on);
@@ -112,13 +110,11 @@ static void hello(struct serve *serve, const struct request *request)
 	struct shell *shell = &serve->conductor->shell;
 	struct reply reply = {
 	        .kind = REPLY_HELLO, .version = WIRE_VERSION, .n = shell->world->n, .dry = shell->dry};
-	struct order setup = {
-	        .kind = ORDER_SETUP, .width = request->width, .colour = request->colour, .interactive = 1};
+	struct order setup = {.kind = ORDER_SETUP, .width = request->width, .colour = request->colour};
 	conductor_order(serve->conductor, &setup);
 	text_add(&reply.text, "%s", shell->machine.name);
 	write_prompt(serve, &reply);
 	send(serve, &reply);
-	reply_release(&reply);
 }
 
 static void write_wish(const struct wish *wish, struct text *out)
@@ -170,7 +166,6 @@ static void send_done(struct serve *serve, enum status status, bool at_once)
 	serve->conductor->shell.asked = (struct wish){0};
 	write_prompt(serve, &reply);
 	send(serve, &reply);
-	reply_release(&reply);
 }
 
 /* A line, as typed (stamped now, if `pace` is on) or from the journal (with the stamp and the stop of then, in
@@ -196,7 +191,6 @@ static void complete(struct serve *serve, const struct request *request)
 	interpreter_complete(
 	        &serve->conductor->shell, text_string(&request->text), request->cursor, &reply.text);
 	send(serve, &reply);
-	reply_release(&reply);
 }
 
 /* A frame that cannot be drawn is an empty one, with the reason as its facts. */
@@ -209,12 +203,11 @@ static void view(struct serve *serve, const struct request *request)
 		text_add(&reply.text, "%s", fail_text());
 	}
 	send(serve, &reply);
-	reply_release(&reply);
 }
 
 static void serve_one(struct serve *serve, const struct request *request)
 {
-	struct order resize = {.kind = ORDER_SETUP, .width = request->width, .interactive = 1};
+	struct order resize = {.kind = ORDER_SETUP, .width = request->width};
 	switch (request->kind) {
 	case REQUEST_RUN:
 		run(serve, request);
@@ -257,10 +250,7 @@ int serve_run(struct conductor *conductor)
 	struct serve serve = {.conductor = conductor, .untouched = true};
 	struct text line = {0};
 	wire_start();
-	conductor->say = say;
-	conductor->foreign = foreign;
-	conductor->interrupted = interrupted;
-	conductor->self = &serve;
+	conductor->to = (struct listener){&serve, say, foreign, interrupted};
 	while (!serve.leaving && !serve.gone && !reader_ended(&serve.reader)) {
 		if (reader_take(&serve.reader, IDLE_MS, &line))
 			answer(&serve, text_string(&line), line.count);
@@ -268,6 +258,6 @@ int serve_run(struct conductor *conductor)
 	}
 	text_release(&line);
 	reader_release(&serve.reader);
-	conductor->interrupted = NULL;
+	conductor->to.interrupted = NULL;
 	return 0;
 }

@@ -12,8 +12,8 @@ struct test {
 	struct conductor *conductor;
 	const char *file;
 	struct text printed, expected;
-	int segment_line; /* first line of what runs next */
-	int differences;
+	struct text report; /* of what differs */
+	int segment_line;   /* first line of what runs next */
 };
 
 static void keep(void *self, const char *bytes, size_t count)
@@ -52,7 +52,7 @@ static void mark_text(char mark, const struct text *text, struct text *marked)
 }
 
 /* Equal lines at the beginning are left out; what follows is shown from both sides. */
-static void compare(struct test *test, int line, struct text *report)
+static void compare(struct test *test, int line)
 {
 	struct text expected = {0}, printed = {0};
 	mark_text('-', &test->expected, &expected);
@@ -64,8 +64,7 @@ static void compare(struct test *test, int line, struct text *report)
 			break;
 	}
 	if (*a || *b) {
-		test->differences++;
-		text_add(report, "%s:%d: - expected, + printed\n%s%s", test->file, line, a, b);
+		text_add(&test->report, "%s:%d: - expected, + printed\n%s%s", test->file, line, a, b);
 	}
 	text_release(&expected);
 	text_release(&printed);
@@ -110,8 +109,7 @@ static enum marked read_mark(const char *line, size_t count, bool *quoted, struc
 
 /* Runs the lines up to the `#>` lines, which end at `line`. ST_INCOMPLETE: they stand within a block, which
  * goes on. */
-static enum status run_segment(
-        struct test *test, const char *from, const char *to, int line, struct text *report)
+static enum status run_segment(struct test *test, const char *from, const char *to, int line)
 {
 	struct order order = {.kind = ORDER_TEXT,
 	        .file = test->file,
@@ -126,7 +124,7 @@ static enum status run_segment(
 		return status;
 	if (stops)
 		text_add(&test->printed, "%s\n", fail_text());
-	compare(test, line, report);
+	compare(test, line);
 	test->segment_line = line;
 	return ST_OK;
 }
@@ -138,7 +136,7 @@ static enum status run_segment(
  *     #> a                     |  segment 1, expected "a", "b"
  *     #> b                     |
  *     print x   #> [0-3] x =   |  segment 2 begins; its own text belongs to it */
-static enum status run_all(struct test *test, const char *bytes, size_t count, struct text *report)
+static enum status run_all(struct test *test, const char *bytes, size_t count)
 {
 	const char *from = bytes, *end = bytes + count, *next;
 	enum status status = ST_OK;
@@ -151,7 +149,7 @@ static enum status run_all(struct test *test, const char *bytes, size_t count, s
 		enum marked marked = read_mark(at, length, &quoted, &marks);
 		/* a line with something to run ends the texts of the lines before */
 		if (test->expected.count && marked != MARKED_ALONE) {
-			status = run_segment(test, from, at, line, report);
+			status = run_segment(test, from, at, line);
 			if (status == ST_OK)
 				from = at;
 			if (status == ST_INCOMPLETE)
@@ -162,7 +160,7 @@ static enum status run_all(struct test *test, const char *bytes, size_t count, s
 	}
 	text_release(&marks);
 	if (status == ST_OK)
-		status = run_segment(test, from, end, line, report);
+		status = run_segment(test, from, end, line);
 	return status == ST_OK ? conductor_order(test->conductor, &(struct order){.kind = ORDER_END})
 	                       : status;
 }
@@ -193,21 +191,16 @@ enum status test_text(struct conductor *conductor, const char *file, const char 
 		return status;
 	}
 	struct test test = {.conductor = conductor, .file = file};
-	struct text report = {0};
-	struct conductor with = *conductor;
-	conductor->say = keep;
-	conductor->foreign = foreign;
-	conductor->self = &test;
-	enum status status = run_all(&test, bytes, count, &report);
-	conductor->say = with.say;
-	conductor->foreign = with.foreign;
-	conductor->self = with.self;
+	struct listener before = conductor->to;
+	conductor->to = (struct listener){&test, keep, foreign, NULL};
+	enum status status = run_all(&test, bytes, count);
+	conductor->to = before;
 	if (test.printed.count) /* what came last and was not compared: it says why the run ended */
-		conductor->say(conductor->self, test.printed.bytes, test.printed.count);
-	if (report.count)
-		conductor->say(conductor->self, report.bytes, report.count);
+		before.say(before.self, test.printed.bytes, test.printed.count);
+	if (test.report.count)
+		before.say(before.self, test.report.bytes, test.report.count);
 	text_release(&test.printed);
 	text_release(&test.expected);
-	text_release(&report);
-	return status == ST_OK && test.differences ? ST_EXPECT : status;
+	text_release(&test.report);
+	return status == ST_OK && test.report.count ? ST_EXPECT : status;
 }

@@ -60,11 +60,10 @@ void journal_kept(const struct journal *journal, const char *line, size_t count,
 
 void journal_add(struct journal *journal, struct journal_entry entry)
 {
-	MEM_GROW(&journal->entries, journal->count, &journal->room);
 	entry.line = mem_copy_text(entry.line, strlen(entry.line));
 	entry.ran = mem_copy_text(entry.ran, strlen(entry.ran));
 	entry.outside = mem_copy_text(entry.outside, strlen(entry.outside));
-	journal->entries[journal->count++] = entry;
+	*MEM_ADD(&journal->entries, &journal->count) = entry;
 }
 
 void journal_changed(struct journal *journal, size_t i)

@@ -28,7 +28,7 @@ struct journal_entry {
 };
 struct journal {
 	struct journal_entry *entries; /* texts owned */
-	size_t count, room;
+	size_t count;
 	size_t floor; /* the first entry of this world */
 	size_t told;  /* rank 0: the front end knows these entries, and has to learn of those behind them */
 

@@ -163,22 +163,13 @@ static enum status fill_at_its_place(
 	FOR_RANKS (rank, set) {
 		if (status != ST_OK)
 			break;
-		const struct tensor *made = &shell->world->tensors[tensor[count]];
-		struct operand operand = {.address = made->address,
-		        .space = made->space,
-		        .access = ACCESS_WRITE,
-		        .tensor = tensor[count],
-		        .name = made->name,
-		        .layout = made->layout};
+		struct operand operand = queue_operand(shell, tensor[count], ACCESS_WRITE);
 		struct record record = *like;
-		record.kind = OP_FILL;
-		record.kernel = NULL;
 		record.operand = &operand;
-		record.operands = 1;
 		status = shell_queue(shell, rank, STREAM_HOST, &record, 0, 0, 0, &ids[count++]);
 	}
 	if (status == ST_OK)
-		status = shell->backend->reach(shell->backend, ids, count, &shell->budget);
+		status = shell_reach(shell, ids, count);
 	mem_free(ids);
 	return status;
 }

@@ -18,7 +18,6 @@
 #include "shell/wire/block.h"
 #include "trace/trace.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct rank_words {
@@ -30,7 +29,6 @@ struct piece {
 	bool place;   /* ranks have texts of their own here; else a part of `common` */
 	size_t count; /* of its words, in order of filling; or bytes of `common` */
 	struct rank_words *words;
-	size_t room;
 };
 
 struct out {
@@ -38,7 +36,7 @@ struct out {
 	int width, muted;   /* muted > 0: what is said is dropped */
 	struct text common; /* all common pieces, one behind the other */
 	struct piece *pieces;
-	size_t piece_count, piece_room;
+	size_t piece_count;
 	size_t first; /* number of pieces[0]: numbers go on when the output is emptied */
 };
 
@@ -93,9 +91,9 @@ bool out_empty(const struct out *out)
 
 static struct piece *add_piece(struct out *out, bool place)
 {
-	MEM_GROW(&out->pieces, out->piece_count, &out->piece_room);
-	out->pieces[out->piece_count] = (struct piece){.place = place};
-	return &out->pieces[out->piece_count++];
+	struct piece *piece = MEM_ADD(&out->pieces, &out->piece_count);
+	*piece = (struct piece){.place = place};
+	return piece;
 }
 
 /* Counts `count` fresh bytes of `common` to the last piece, or to a new one behind a place. */
@@ -172,8 +170,7 @@ static void fill(struct piece *place, int rank, const char *text, size_t count)
 	if (words) {
 		mem_free(words->text);
 	} else {
-		MEM_GROW(&place->words, place->count, &place->room);
-		words = &place->words[place->count++];
+		words = MEM_ADD(&place->words, &place->count);
 	}
 	*words = (struct rank_words){rank, mem_copy_text(text, count)};
 }

@@ -108,7 +108,7 @@ void prints_release(struct shell *shell)
 		print_free(shell->prints[i]);
 	mem_free(shell->prints);
 	shell->prints = NULL;
-	shell->print_count = shell->print_room = 0;
+	shell->print_count = 0;
 }
 
 void prints_add(struct shell *shell, struct print *print, const op_id *sync, int count)
@@ -116,6 +116,5 @@ void prints_add(struct shell *shell, struct print *print, const op_id *sync, int
 	print->sync = mem_alloc((size_t)count * sizeof *sync);
 	memcpy(print->sync, sync, (size_t)count * sizeof *sync);
 	print->count = count;
-	MEM_GROW(&shell->prints, shell->print_count, &shell->print_room);
-	shell->prints[shell->print_count++] = print;
+	*MEM_ADD(&shell->prints, &shell->print_count) = print;
 }

@@ -5,20 +5,42 @@
  * has operations in the books: those are told too, and the change's own failure is the one returned. */
 #include "shell/session/queue.h"
 
-enum status shell_tell(struct shell *shell, size_t before)
+#include <string.h>
+
+struct record queue_record(const struct shell *shell, enum op_kind kind, const char *title)
 {
-	enum status status = ST_OK;
-	/* The books queue some operations by themselves (a new segment, the wait for reused memory): all ids
-	 * above `before` are news. */
-	for (size_t id = before + 1; id <= shell->world->op_count && status == ST_OK; id++)
-		status = shell->backend->queued(shell->backend, (op_id)id);
-	return status;
+	struct world *world = shell->world;
+	return (struct record){.kind = (uint8_t)kind,
+	        .microbatch = -1,
+	        .title = names_make(world->names, title, strlen(title)),
+	        .section = (int)world->section_count - 1,
+	        .line = world->line,
+	        .group = -1,
+	        .root = -1,
+	        .duration_ns = -1,
+	        .alone_ns = -1,
+	        .launch_ns = -1};
+}
+
+struct operand queue_operand(const struct shell *shell, int index, int access)
+{
+	const struct tensor *tensor = &shell->world->tensors[index];
+	return (struct operand){.address = tensor->address,
+	        .space = tensor->space,
+	        .access = (uint8_t)access,
+	        .tensor = index,
+	        .name = tensor->name,
+	        .layout = tensor->layout};
 }
 
 /* The books took the change: whatever the backend says comes later than that and must not hide it. */
-static enum status tell_after(struct shell *shell, size_t before, enum status status)
+enum status shell_tell(struct shell *shell, size_t before, enum status status)
 {
-	enum status told = shell_tell(shell, before);
+	enum status told = ST_OK;
+	/* The books queue some operations by themselves (a new segment, the wait for reused memory): all ids
+	 * above `before` are news. */
+	for (size_t id = before + 1; id <= shell->world->op_count && told == ST_OK; id++)
+		told = shell->backend->queued(shell->backend, (op_id)id);
 	return status != ST_OK ? status : told;
 }
 
@@ -31,7 +53,7 @@ enum status shell_queue(struct shell *shell, int rank, int stream, const struct 
 	enum status status = world_queue(shell->world, rank, stream, record, like, target, flags, &made);
 	if (id)
 		*id = made;
-	return tell_after(shell, before, status);
+	return shell_tell(shell, before, status);
 }
 
 uint32_t queued_record(const struct shell *shell, op_id id)
@@ -43,7 +65,7 @@ enum status shell_tensor_make(struct shell *shell, int rank, name_id name, const
         enum space space, int pool, enum tensor_use use, int kind, int *index)
 {
 	size_t before = shell->world->op_count;
-	return tell_after(shell, before,
+	return shell_tell(shell, before,
 	        world_tensor_make(shell->world, rank, name, layout, space, pool, use, kind, index));
 }
 
@@ -51,7 +73,7 @@ enum status shell_tensor_free(struct shell *shell, int index, int after_stream)
 {
 	size_t before = shell->world->op_count;
 	world_tensor_free(shell->world, index, after_stream);
-	return tell_after(shell, before, ST_OK);
+	return shell_tell(shell, before, ST_OK);
 }
 
 enum status shell_view_make(

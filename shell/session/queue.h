@@ -16,7 +16,12 @@ enum status shell_tensor_free(struct shell *shell, int index, int after_stream);
 /* The name for a part of a tensor, or of what that is a view of. An older view of that name goes. */
 enum status shell_view_make(
         struct shell *shell, int rank, name_id name, int of, int64_t address, const struct layout *layout);
-/* Tells the backend of what the books have queued since there were `before` operations. */
-enum status shell_tell(struct shell *shell, size_t before);
+/* What a line of the program as it runs has in common, whoever queues it; no group, no root, no costs yet (-1) */
+struct record queue_record(const struct shell *shell, enum op_kind kind, const char *title);
+/* The tensor as an operand. access: ACCESS_READ, ... */
+struct operand queue_operand(const struct shell *shell, int tensor, int access);
+/* Tells the backend of what the books have queued since there were `before` operations. status: how that went; returned
+ * where it failed. */
+enum status shell_tell(struct shell *shell, size_t before, enum status status);
 
 #endif

@@ -21,24 +21,6 @@
 
 /* ---- waiting for the data ---- */
 
-/* As call_record, for a read that belongs to an expression and not to a command's line. */
-static struct record read_record(const struct shell *shell, enum op_kind kind, const char *reason)
-{
-	struct world *world = shell->world;
-	const char *title = kind == OP_SYNC ? "sync" : "copy";
-	return (struct record){.kind = (uint8_t)kind,
-	        .microbatch = -1,
-	        .title = names_make(world->names, title, strlen(title)),
-	        .reason = kind == OP_SYNC ? names_make(world->names, reason, strlen(reason)) : 0,
-	        .section = (int)world->section_count - 1,
-	        .line = world->line,
-	        .group = -1,
-	        .root = -1,
-	        .duration_ns = -1,
-	        .alone_ns = -1,
-	        .launch_ns = -1};
-}
-
 struct operand view_operand(const struct view *view, int access)
 {
 	return (struct operand){.address = view->address,
@@ -69,11 +51,12 @@ static enum status program_read(
         struct shell *shell, int rank, const struct data_read *read, const char *reason, op_id *sync)
 {
 	op_id last = 0;
-	struct record record = read_record(shell, OP_COPY, NULL);
+	struct record record = queue_record(shell, OP_COPY, "copy");
 	enum status status = shell_bring(shell, rank, read->stream, &read->a, &record, &last);
 	if (status == ST_OK && read->kind == READ_DIFFERENCE)
 		status = shell_bring(shell, rank, read->stream, &read->b, &record, &last);
-	record = read_record(shell, OP_SYNC, reason);
+	record = queue_record(shell, OP_SYNC, "sync");
+	record.reason = names_make(shell->world->names, reason, strlen(reason));
 	record.object = read->a.name;
 	return status == ST_OK ? shell_queue(shell, rank, STREAM_HOST, &record, 0, last, 0, sync) : status;
 }
@@ -92,7 +75,7 @@ static bool writes(const struct record *record, const struct data_read *read)
 {
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
-		if (operand->access & (ACCESS_WRITE | ACCESS_ADD) &&
+		if (operand->access & ACCESS_WRITE &&
 		        (overlaps(operand, &read->a) ||
 		                (read->kind == READ_DIFFERENCE && overlaps(operand, &read->b))))
 			return true;
@@ -102,13 +85,12 @@ static bool writes(const struct record *record, const struct data_read *read)
 
 struct awaited {
 	op_id *id;
-	size_t count, room;
+	size_t count;
 };
 
 static void await(struct awaited *awaited, op_id id)
 {
-	MEM_GROW(&awaited->id, awaited->count, &awaited->room);
-	awaited->id[awaited->count++] = id;
+	*MEM_ADD(&awaited->id, &awaited->count) = id;
 }
 
 /* Would a line of this rank on the stream come to its end, if nothing more were given to anybody? Else *id is
@@ -119,12 +101,10 @@ static bool would_end(const struct shell *shell, int rank, int stream, op_id *id
 	for (int s = STREAM_HOST; (other = world_stream(shell->world, rank, s)) != NULL; s++) {
 		bool legacy =
 		        on->blocking && other->blocking && (s == STREAM_DEFAULT || stream == STREAM_DEFAULT);
-		struct times t;
 		if (!other->tail || (s != STREAM_HOST && s != stream && (!legacy || stream == STREAM_HOST)))
 			continue;
-		shell->backend->times(shell->backend, other->tail, &t);
 		*id = other->tail;
-		if (t.end == TIME_UNKNOWN)
+		if (backend_times(shell->backend, *id).end == TIME_UNKNOWN)
 			return false;
 	}
 	return true;
@@ -141,7 +121,7 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 		op_id id;
 		if (would_end(shell, rank, device ? read->stream : STREAM_HOST, &id))
 			continue;
-		enum status status = shell->backend->reach(shell->backend, &id, 1, &shell->budget);
+		enum status status = shell_reach(shell, &id, 1);
 		if (status != ST_OK)
 			return status == ST_WAITS || status == ST_STUCK
 			        ? fail_in(status, "%s is not known yet",
@@ -201,16 +181,13 @@ static enum status gather(struct shell *shell, const struct ranks *set, const st
 
 /* ---- values ---- */
 
-/* The elements as floats (mem_free). */
-static enum status read_floats(const struct shell *shell, const struct view *view, float **values)
+enum status read_floats(const struct shell *shell, const struct view *view, float *values)
 {
-	int64_t count = layout_count(&view->layout);
 	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
 	enum status status =
 	        shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed);
-	*values = mem_alloc((size_t)count * sizeof **values);
 	if (status == ST_OK)
-		dtype_to_f32((enum dtype)view->layout.dtype, packed, *values, count);
+		dtype_to_f32((enum dtype)view->layout.dtype, packed, values, layout_count(&view->layout));
 	mem_free(packed);
 	return status;
 }
@@ -245,7 +222,6 @@ static double difference(const float *a, const float *b, int64_t count)
 static enum status value_of(const struct shell *shell, const struct data_read *read, double *value)
 {
 	int64_t count = layout_count(&read->a.layout);
-	float *a = NULL, *b = NULL;
 	int32_t whole;
 	if (read->kind == READ_ELEMENT && read->a.layout.dtype == DT_I32) { /* a float holds 2^24 of them */
 		enum status status = shell->backend->peek(
@@ -253,9 +229,12 @@ static enum status value_of(const struct shell *shell, const struct data_read *r
 		*value = whole;
 		return status;
 	}
-	enum status status = read_floats(shell, &read->a, &a);
-	if (status == ST_OK && read->kind == READ_DIFFERENCE)
-		status = read_floats(shell, &read->b, &b);
+	float *a = mem_alloc((size_t)count * sizeof *a), *b = NULL;
+	enum status status = read_floats(shell, &read->a, a);
+	if (status == ST_OK && read->kind == READ_DIFFERENCE) {
+		b = mem_alloc((size_t)count * sizeof *b);
+		status = read_floats(shell, &read->b, b);
+	}
 	if (status == ST_OK)
 		*value = read->kind == READ_SUM   ? sum(a, count, false)
 		        : read->kind == READ_NORM ? sqrt(sum(a, count, true))
@@ -315,8 +294,7 @@ enum status shell_read(struct shell *shell, const struct ranks *set, const struc
 	if (status == ST_OK)
 		status = gather(shell, set, reads, reason, &awaited);
 	if (status == ST_OK && awaited.count)
-		status =
-		        shell->backend->reach(shell->backend, awaited.id, (int)awaited.count, &shell->budget);
+		status = shell_reach(shell, awaited.id, (int)awaited.count);
 	mem_free(awaited.id);
 	if (status != ST_OK || shell->dry)
 		return status;

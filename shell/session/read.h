@@ -23,6 +23,9 @@ struct operand view_operand(const struct view *view, int access);
 enum status shell_bring(
         struct shell *shell, int rank, int stream, const struct view *view, struct record *record, op_id *id);
 
+/* The elements as f32, as memory is now; of a tensor of this process's rank. values: [layout_count] */
+enum status read_floats(const struct shell *shell, const struct view *view, float *values);
+
 enum read_kind {
 	READ_ELEMENT /* a has one element */,
 	READ_SUM,

@@ -22,8 +22,6 @@ enum status shell_agree(struct shell *shell, int owner, enum status mine)
 		char text[500];
 	} outcome = {(int)mine, ""}, *theirs = &outcome;
 	size_t count = sizeof outcome;
-	if (transport_size(shell->transport) == 1)
-		return mine;
 	if (mine != ST_OK)
 		snprintf(outcome.text, sizeof outcome.text, "%s", fail_text());
 	enum status status = transport_broadcast(shell->transport, owner, (void **)&theirs, &count);

@@ -100,12 +100,21 @@ void shell_replaying(struct shell *shell, int delta)
 	out_mute(shell->out, delta);
 }
 
+enum status shell_advance(struct shell *shell)
+{
+	return shell->backend->advance(shell->backend, &shell->budget);
+}
+
+enum status shell_reach(struct shell *shell, const op_id *ids, int count)
+{
+	return shell->backend->reach(shell->backend, ids, count, &shell->budget);
+}
+
 int64_t shell_clock(const struct shell *shell)
 {
 	int64_t latest = 0;
 	for (int rank = 0; rank < shell->world->n; rank++) {
-		struct host_now now;
-		shell->backend->host(shell->backend, rank, &now);
+		struct host_now now = backend_host(shell->backend, rank);
 		latest = now.clock > latest ? now.clock : latest;
 	}
 	return latest;

@@ -48,14 +48,14 @@ struct shell {
 	struct transport *transport;
 	struct out *out;
 	struct interpreter *interpreter;
-	struct budget budget;         /* credit: see conductor.c */
-	bool dry;                     /* shapes and times, no data */
-	bool interactive;             /* a front end is there */
-	bool explain;                 /* explain on */
-	bool strip;                   /* timeline on */
-	int races_told;               /* world.races already reported */
-	int unread_told, orders_told; /* world.unread, world_order_warning: the same */
-	int expects_failed;           /* `expect`s that were false: the exit status 1 */
+	struct budget budget;            /* credit: see conductor.c */
+	bool dry;                        /* shapes and times, no data */
+	bool interactive;                /* a front end is there */
+	bool explain;                    /* explain on */
+	bool strip;                      /* timeline on */
+	size_t races_told;               /* world.races already reported */
+	size_t unread_told, orders_told; /* world.unread, world_order_warning: the same */
+	int expects_failed;              /* `expect`s that were false: the exit status 1 */
 	enum status
 	        /* what became of this process's data after a line was accepted; told when statuses are
 	         * agreed */
@@ -63,10 +63,10 @@ struct shell {
 	char sticky_text[512];
 	double pace;           /* wall seconds per virtual ms; 0: off */
 	struct print **prints; /* queued and not yet said, in the order of the program; owned (prints.c) */
-	size_t print_count, print_room;
+	size_t print_count;
 	struct together *together; /* the `together { }` being filled (submit/together.c) */
 	struct lesson *lesson;     /* lesson.c */
-	struct training *training; /* training.h: model, data, strategy, program; NULL until one is given */
+	struct training *training; /* training.h: model, data, strategy, program */
 	uint64_t fresh;            /* world.digest of an empty world */
 	int replaying;             /* undo, restart: say nothing */
 	int arguments;
@@ -95,6 +95,12 @@ enum status session_wants_empty(struct shell *shell);
 void shell_keep(struct shell *shell, enum status status);
 /* Lines run again from here on (1), or no more (-1): nothing is said meanwhile, and no file written. */
 void shell_replaying(struct shell *shell, int delta);
+/* What is ready is carried out; all steps come out of the session's budget. */
+enum status shell_advance(struct shell *shell);
+/* Until all of the operations are over (backend.reach) */
+enum status shell_reach(struct shell *shell, const op_id *ids, int count);
+/* Arguments of "%s...%s": words in a colour */
+#define STYLED(out, colour, ...) style(out, colour), __VA_ARGS__, style(out, COLOUR_PLAIN)
 /* The latest of the hosts' clocks, in virtual ns */
 int64_t shell_clock(const struct shell *shell);
 /* A command has read a file: replays warn when it is not the same any more. */

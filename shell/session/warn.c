@@ -36,11 +36,11 @@ static void warn_unread(struct shell *shell)
 {
 	const struct world *world = shell->world;
 	const struct races *races = world->races;
-	for (size_t i = (size_t)shell->unread_told; i < races->unread_count; i++) {
+	for (size_t i = shell->unread_told; i < races->unread_count; i++) {
 		const struct unread *read = &races->unread[i];
 		struct ranks set = {0};
 		bool told = false;
-		for (size_t k = (size_t)shell->unread_told; k < races->unread_count; k++)
+		for (size_t k = shell->unread_told; k < races->unread_count; k++)
 			if (same_read(world, read, &races->unread[k])) {
 				told = told || k < i;
 				ranks_add(&set, world->ops[races->unread[k].op].rank);
@@ -62,19 +62,19 @@ void warn_new(struct shell *shell)
 	while (world_order_warning(world, orders))
 		orders++;
 	if (!shell->replaying) {
-		if ((size_t)shell->races_told < races->count) {
+		if (shell->races_told < races->count) {
 			struct trace trace = {.world = shell->world, .backend = shell->backend};
 			struct text text = {0};
-			trace_races(&trace, (size_t)shell->races_told, out_width(shell->out), &text);
+			trace_races(&trace, shell->races_told, out_width(shell->out), &text);
 			put_some(shell, &text);
 			text_release(&text);
 		}
-		if ((size_t)shell->unread_told < races->unread_count)
+		if (shell->unread_told < races->unread_count)
 			warn_unread(shell);
-		for (size_t i = (size_t)shell->orders_told; i < orders; i++)
+		for (size_t i = shell->orders_told; i < orders; i++)
 			out_say(shell->out, "   %s\n", world_order_warning(world, i));
 	}
-	shell->races_told = (int)races->count;
-	shell->unread_told = (int)races->unread_count;
-	shell->orders_told = (int)orders;
+	shell->races_told = races->count;
+	shell->unread_told = races->unread_count;
+	shell->orders_told = orders;
 }

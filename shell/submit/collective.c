@@ -18,11 +18,9 @@
 /* op=: sum unless another is named. The row lets no other words through. */
 static enum status read_reduction(struct call *call, int rank, struct record *record)
 {
-	static const char *const words[] = {"sum", "avg", "max", "min"}; /* in the order of enum reduction */
-	const char *word = words[REDUCE_SUM];
+	const char *word = "sum";
 	enum status status = call_option_word(call, "op", rank, &word);
-	while (status == ST_OK && strcmp(word, words[record->reduction]) != 0)
-		record->reduction++;
+	record->reduction = (uint8_t)text_place(REDUCTION_WORDS, word, strlen(word));
 	return status;
 }
 
@@ -31,11 +29,8 @@ static enum status read_reduction(struct call *call, int rank, struct record *re
 static enum status read_algorithm(struct call *call, int rank, struct record *record)
 {
 	const char *word = "auto";
-	enum algorithm algorithm = ALGORITHM_AUTO;
 	enum status status = call_option_word(call, "algo", rank, &word);
-	if (status == ST_OK)
-		algorithm_find(word, &algorithm);
-	record->algorithm = (uint8_t)algorithm;
+	record->algorithm = (uint8_t)text_place(ALGORITHM_WORDS, word, strlen(word));
 	return status;
 }
 
@@ -53,7 +48,7 @@ static enum status read_root(struct call *call, int rank, int n, struct record *
 
 /* plan->place stands for what may differ among ranks that are alike otherwise: the size of the rank's part
  * of the group and whether it is the root. */
-enum status collective_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+enum status collective_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct collective *collective = call->statement->row->collective;
 	struct record *record = &plan->record;
@@ -63,7 +58,7 @@ enum status collective_resolve(struct shell *shell, struct call *call, int rank,
 		status = call_tensor(call, COLLECTIVE_TENSOR, 0, rank, &view);
 	if (status != ST_OK)
 		return status;
-	const struct group_instance *part = plan_part(shell, plan, rank);
+	const struct group_instance *part = plan_part(call->shell, plan, rank);
 	if (collective->reduces)
 		status = read_reduction(call, rank, record);
 	if (status == ST_OK && collective->has_root)
@@ -78,7 +73,7 @@ enum status collective_resolve(struct shell *shell, struct call *call, int rank,
 	        call->statement->results || !collective->in_place ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);
 	if (call->statement->results > 1)
 		return fail(ST_ARGUMENT, "%s gives one result: %s", collective->name, collective->usage);
-	return call->statement->results ? plan_result_view(call, rank, plan, 0) : ST_OK;
+	return call->statement->results ? plan_result_view(call, rank, plan) : ST_OK;
 }
 
 /* What a collective's rate is told by (NCCL's algorithm bandwidth): the larger of input and output, of the
@@ -117,8 +112,9 @@ static enum status settle_result(
 
 /* NCCL reads and writes whole blocks on the device: host memory and strided tensors are refused with what
  * to do. */
-enum status collective_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+enum status collective_complete(struct call *call, int rank, struct submit_plan *plan)
 {
+	struct shell *shell = call->shell;
 	const struct collective *collective = call->statement->row->collective;
 	const struct group_instance *part = plan_part(shell, plan, rank);
 	struct record *record = &plan->record;
@@ -141,9 +137,9 @@ enum status collective_complete(struct shell *shell, struct call *call, int rank
 }
 
 /* With `unroll` the line is resolved in the same way, and queued as its steps. */
-enum status collective_run(struct shell *shell, struct call *call)
+enum status collective_run(struct call *call)
 {
 	return call_count(call, COLLECTIVE_UNROLL)
-	        ? unroll_run(shell, call)
-	        : plans_run(shell, call, OP_COLLECTIVE, collective_resolve, collective_complete);
+	        ? unroll_run(call)
+	        : plans_run(call, OP_COLLECTIVE, collective_resolve, collective_complete);
 }

@@ -6,6 +6,6 @@
 #include "shell/submit/plan.h"
 
 plan_step collective_resolve, collective_complete;
-enum status collective_run(struct shell *shell, struct call *call);
+enum status collective_run(struct call *call);
 
 #endif

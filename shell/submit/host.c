@@ -55,8 +55,7 @@ enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 	struct record record = call_record(call, rank, OP_SYNC, "sync");
 	record.reason = names_make(call->shell->world->names, reason, strlen(reason));
 	record.object = object;
-	MEM_GROW(&call->wait, call->waits, &call->wait_room);
-	return queue_alike(call, rank, STREAM_HOST, &record, target, &call->wait[call->waits++]);
+	return queue_alike(call, rank, STREAM_HOST, &record, target, MEM_ADD(&call->wait, &call->waits));
 }
 
 /* Reaches one host after the other, so that those that can be answered are. *left: the ranks that wait for
@@ -67,7 +66,7 @@ static enum status reach_each(struct call *call, struct ranks *left)
 	struct shell *shell = call->shell;
 	enum status last = ST_OK;
 	for (size_t i = 0; i < call->waits; i++) {
-		enum status status = shell->backend->reach(shell->backend, &call->wait[i], 1, &shell->budget);
+		enum status status = shell_reach(shell, &call->wait[i], 1);
 		if (status != ST_OK && status != ST_WAITS && status != ST_STUCK)
 			return status;
 		if (status != ST_OK) {
@@ -88,7 +87,7 @@ enum status host_answer(struct call *call, enum status status)
 	struct ranks left = {0};
 	if (status != ST_OK || !call_at_prompt(call) || !call->waits)
 		return status;
-	status = shell->backend->reach(shell->backend, call->wait, (int)call->waits, &shell->budget);
+	status = shell_reach(shell, call->wait, (int)call->waits);
 	if (status != ST_WAITS && status != ST_STUCK)
 		return status;
 	for (size_t i = 0; call->waits > ONE_BY_ONE_MOST && i < call->waits; i++)
@@ -104,10 +103,9 @@ enum status host_answer(struct call *call, enum status status)
 
 /* With the line's phase and section, so that the copy is coloured as the line is; read.c has the same
  * without a line. */
-enum status host_bring(
-        struct shell *shell, struct call *call, int rank, int stream, const struct view *view, op_id *id)
+enum status host_bring(struct call *call, int rank, int stream, const struct view *view, op_id *id)
 {
 	struct record record = call_record(call, rank, OP_COPY, "copy");
 	*id = 0;
-	return shell_bring(shell, rank, stream, view, &record, id);
+	return shell_bring(call->shell, rank, stream, view, &record, id);
 }

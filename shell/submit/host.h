@@ -22,7 +22,6 @@ enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 enum status host_answer(struct call *call, enum status status);
 /* Queues the copy of a device tensor to the host, as print does; *id is the operation, 0 when it is on the
  * host already. */
-enum status host_bring(
-        struct shell *shell, struct call *call, int rank, int stream, const struct view *view, op_id *id);
+enum status host_bring(struct call *call, int rank, int stream, const struct view *view, op_id *id);
 
 #endif

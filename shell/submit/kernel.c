@@ -122,19 +122,18 @@ static enum status count_arguments(const struct call *call, const struct kernel 
 	return ST_OK;
 }
 
-static enum status kernel_resolve(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+static enum status kernel_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct kernel *kernel = call->statement->row->kernel;
 	enum status status = count_arguments(call, kernel);
 	struct view view;
-	(void)shell;
 	for (int i = 0; i < call_count(call, KERNEL_TENSORS) && status == ST_OK; i++) {
 		status = call_tensor(call, KERNEL_TENSORS, i, rank, &view);
 		if (status == ST_OK)
 			plan_operand(plan, &view, access_of(kernel, i));
 	}
 	for (int i = 0; i < call->statement->results && status == ST_OK; i++)
-		status = plan_result_view(call, rank, plan, i);
+		status = plan_result_view(call, rank, plan);
 	if (status == ST_OK)
 		status = options(call, kernel, rank, &plan->record);
 	if (status == ST_OK && kernel_is_source(kernel))
@@ -155,8 +154,9 @@ static bool on_host(const struct submit_plan *plan)
 /* The plan in the words of kernels/, which knows no books: names for its messages, layouts, and no data
  * yet. The kernel then tells the results' shapes, flops and bytes. += writes what it reads, so its result must
  * be there already and fit; see plan_result_settle. */
-static enum status kernel_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+static enum status kernel_complete(struct call *call, int rank, struct submit_plan *plan)
 {
+	struct shell *shell = call->shell;
 	const struct names *names = shell->world->names;
 	struct record *record = &plan->record;
 	struct kernel_call work = {.kernel = call->statement->row->kernel,
@@ -193,7 +193,7 @@ static enum status kernel_complete(struct shell *shell, struct call *call, int r
 	return ST_OK;
 }
 
-enum status kernel_run(struct shell *shell, struct call *call)
+enum status kernel_run(struct call *call)
 {
-	return plans_run(shell, call, OP_KERNEL, kernel_resolve, kernel_complete);
+	return plans_run(call, OP_KERNEL, kernel_resolve, kernel_complete);
 }

@@ -23,13 +23,13 @@ void plan_operand(struct submit_plan *plan, const struct view *view, int access)
 	plan->operand[plan->operands++] = view_operand(view, access);
 }
 
-/* The i-th name left of "=", below PLAN_RESULTS: `_` is dropped after the line; two results of one name would overwrite each
+/* The next name left of "=", below PLAN_RESULTS: `_` is dropped after the line; two results of one name would overwrite each
  * other. */
-enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan, int i)
+enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan)
 {
+	int i = plan->results++;
 	struct plan_result *result = &plan->result[i];
 	result->action = call->statement->result[i].dropped ? RESULT_DROP : RESULT_KEEP;
-	plan->results = i + 1;
 	if (result->action == RESULT_DROP) {
 		result->view = (struct view){.tensor = -1};
 		return ST_OK;
@@ -267,8 +267,8 @@ static enum status queue_one(struct shell *shell, struct submit_plan *plan, stru
 
 /* A rank is compared with the last plan only: ranks that are alike come side by side nearly always, and a
  * search through all would make a line on thousands of unlike ranks slow. */
-enum status plans_resolve(struct shell *shell, struct call *call, enum op_kind kind, plan_step *resolve,
-        plan_step *complete, struct plans *plans)
+enum status plans_resolve(
+        struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete, struct plans *plans)
 {
 	struct submit_plan fresh;
 	plans->rank = mem_alloc((size_t)ranks_count(call->set) * sizeof *plans->rank);
@@ -281,15 +281,14 @@ enum status plans_resolve(struct shell *shell, struct call *call, enum op_kind k
 		fresh.record = call_record(call, rank, kind, call->statement->row->name);
 		enum status status = call_stream(call, rank, &fresh.stream);
 		if (status == ST_OK)
-			status = resolve(shell, call, rank, &fresh);
+			status = resolve(call, rank, &fresh);
 		if (status != ST_OK)
 			return status;
-		if (!plans->count || !alike(shell, &plans->plan[plans->count - 1], &fresh)) {
-			status = complete ? complete(shell, call, rank, &fresh) : ST_OK;
+		if (!plans->count || !alike(call->shell, &plans->plan[plans->count - 1], &fresh)) {
+			status = complete ? complete(call, rank, &fresh) : ST_OK;
 			if (status != ST_OK)
 				return status;
-			MEM_GROW(&plans->plan, plans->count, &plans->room);
-			plans->plan[plans->count++] = fresh;
+			*MEM_ADD(&plans->plan, &plans->count) = fresh;
 		}
 		struct plan_rank *one = &plans->rank[plans->ranks++];
 		one->rank = rank;
@@ -308,15 +307,14 @@ enum status plans_queue(struct shell *shell, struct plans *plans)
 	return status;
 }
 
-enum status plans_run(
-        struct shell *shell, struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete)
+enum status plans_run(struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete)
 {
 	struct plans plans = {0};
-	enum status status = plans_resolve(shell, call, kind, resolve, complete, &plans);
+	enum status status = plans_resolve(call, kind, resolve, complete, &plans);
 	if (status == ST_OK)
-		status = plans_queue(shell, &plans);
+		status = plans_queue(call->shell, &plans);
 	if (status == ST_OK)
-		plans_notice(shell, call, &plans);
+		plans_notice(call, &plans);
 	plans_release(&plans);
 	return status;
 }

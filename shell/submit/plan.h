@@ -50,7 +50,7 @@ struct submit_plan {
  *     rank   0 1          2       3 */
 struct plans {
 	struct submit_plan *plan;
-	size_t count, room;
+	size_t count;
 	struct plan_rank {
 		int rank;
 		uint32_t plan;
@@ -64,15 +64,14 @@ struct plans {
 /* What a line says on one rank: `resolve` fills operands, results (views only) and options, of a plan that has
  * its stream and a record of the line's kind. `complete` is called for a plan unlike the one before: checks,
  * decides results (layout of their operands), fills the record; NULL: there is nothing to add. */
-typedef enum status plan_step(struct shell *shell, struct call *call, int rank, struct submit_plan *plan);
+typedef enum status plan_step(struct call *call, int rank, struct submit_plan *plan);
 
 /* All three steps for the ranks of the line, and the notice. */
-enum status plans_run(
-        struct shell *shell, struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete);
+enum status plans_run(struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete);
 /* The first step; the second (the results' memory); the second and the third. *plans begins as {0} and is
  * released by plans_release in any case. */
-enum status plans_resolve(struct shell *shell, struct call *call, enum op_kind kind, plan_step *resolve,
-        plan_step *complete, struct plans *plans);
+enum status plans_resolve(
+        struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete, struct plans *plans);
 enum status plans_make(struct shell *shell, struct plans *plans);
 enum status plans_queue(struct shell *shell, struct plans *plans);
 /* Puts the addresses of this rank's new results into the plan; true: the record of the rank before says the
@@ -85,8 +84,8 @@ void plans_release(struct plans *plans);
 
 /* Helpers for resolve and complete. */
 void plan_operand(struct submit_plan *plan, const struct view *view, int access); /* one more argument */
-/* one more result */
-enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan, int i);
+/* one more result: the line's next */
+enum status plan_result_view(struct call *call, int rank, struct submit_plan *plan);
 /* How result i takes a `wanted` layout: in place, made, remade, or why not. */
 enum status plan_result_settle(
         struct shell *shell, struct submit_plan *plan, int i, const struct layout *wanted, int access);
@@ -96,6 +95,6 @@ enum status plan_for_nccl(const struct shell *shell, const struct submit_plan *p
 /* The rank's part of the group that the record names */
 const struct group_instance *plan_part(const struct shell *shell, const struct submit_plan *plan, int rank);
 /* At the prompt: "y [256,256] queued on default: 2.00 ms of work, not begun   [0-3]" */
-void plans_notice(struct shell *shell, struct call *call, const struct plans *plans);
+void plans_notice(const struct call *call, const struct plans *plans);
 
 #endif

@@ -17,12 +17,11 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 	const struct record *record = op_record(shell->world, id);
 	const struct stream *stream = world_stream(shell->world, shell->world->ops[id].rank, plan->stream);
 	struct times times = {.start = TIME_UNKNOWN};
-	struct host_now now;
 	struct shape_text shape = {""};
 
 	if (record->launch_ns == 0)
-		shell->backend->times(shell->backend, id, &times);
-	shell->backend->host(shell->backend, shell->world->ops[id].rank, &now);
+		times = backend_times(shell->backend, id);
+	struct host_now now = backend_host(shell->backend, shell->world->ops[id].rank);
 	if (plan->results)
 		shape = shape_text(&plan->operand[plan->result[0].operand].layout);
 	const char *object = names_text(shell->world->names, record->object);
@@ -40,8 +39,9 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 }
 
 /* At the prompt only, and not of what went into a graph (whose ids are none of the world's operations). */
-void plans_notice(struct shell *shell, struct call *call, const struct plans *plans)
+void plans_notice(const struct call *call, const struct plans *plans)
 {
+	struct shell *shell = call->shell;
 	if (!shell->interactive || shell->replaying || !call_at_prompt(call) ||
 	        plans->rank[0].id > shell->world->op_count)
 		return;

@@ -80,7 +80,7 @@ static void make_collective(const struct collective *collective)
 	row->argument[COLLECTIVE_UNROLL] = (struct argument_row){ARG_WORD, ARG_OPTIONAL, "unroll", "unroll"};
 	if (collective->reduces)
 		row->option[option++] = (struct option_row){
-		        "op", ARG_WORD, UNIT_PLAIN, "sum avg max min", "how values are put together"};
+		        "op", ARG_WORD, UNIT_PLAIN, REDUCTION_WORDS, "how values are put together"};
 	if (collective->has_root)
 		row->option[option++] = (struct option_row){"root", ARG_EXPRESSION, UNIT_PLAIN, NULL,
 		        "place in the group of the one that gives or gets"};

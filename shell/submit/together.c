@@ -28,7 +28,7 @@ struct together {
 		int first, last; /* indices into kept, -1: none */
 	} * rank;
 	struct kept_part *kept;
-	size_t count, room;
+	size_t count;
 };
 
 /* The block's operations take one launch of each rank. ncclGroupEnd launches once for all that the group holds: the second operation of a rank and those after
@@ -51,9 +51,8 @@ void together_add(struct shell *shell, int rank, const struct submit_plan *plan)
 	struct together *together = shell->together;
 	struct kept_list *list = &together->rank[rank];
 	for (int i = 0; i < plan->parts; i++) {
-		MEM_GROW(&together->kept, together->count, &together->room);
-		int k = (int)together->count++;
-		struct kept_part *kept = &together->kept[k];
+		int k = (int)together->count;
+		struct kept_part *kept = MEM_ADD(&together->kept, &together->count);
 		*kept = (struct kept_part){
 		        .record = plan->record, .part = plan->part[i], .stream = plan->stream, .next = -1};
 		kept->operand = plan->operand[plan->part[i].operand];

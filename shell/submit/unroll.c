@@ -39,27 +39,27 @@ struct unrolling {
 };
 
 /* The rank's steps are made by collectives/; an algorithm that has none is refused. To be freed: steps. */
-static enum status begin_work(struct shell *shell, struct call *call, const struct submit_plan *plan,
-        int rank, struct unrolling *work)
+static enum status begin_work(
+        struct call *call, const struct submit_plan *plan, int rank, struct unrolling *work)
 {
 	const struct operand *in = &plan->operand[0],
 	                     *out = plan->results ? &plan->operand[plan->result[0].operand] : in;
 	int64_t taken = layout_count(&in->layout), given = layout_count(&out->layout);
-	*work = (struct unrolling){.shell = shell,
+	*work = (struct unrolling){.shell = call->shell,
 	        .call = call,
 	        .plan = plan,
-	        .part = plan_part(shell, plan, rank),
+	        .part = plan_part(call->shell, plan, rank),
 	        .rank = rank,
-	        .place = shell->world->groups[plan->record.group].place_of[rank],
+	        .place = call->shell->world->groups[plan->record.group].place_of[rank],
 	        .in = in,
 	        .out = out,
 	        .growth = (given > taken) - (given < taken),
 	        .whole.tensor = -1,
 	        .scratch.tensor = -1};
-	int n = work->part->n, room = STEPS_MAX(n);
-	work->steps = mem_alloc((size_t)room * sizeof *work->steps);
+	int n = work->part->n;
+	work->steps = mem_alloc((size_t)STEPS_MAX(n) * sizeof *work->steps);
 	return collective_steps(call->statement->row->collective, (enum algorithm)plan->record.algorithm, n,
-	        work->place, plan->record.root, most_of(taken, given), work->steps, room, &work->count);
+	        work->place, plan->record.root, most_of(taken, given), work->steps, &work->count);
 }
 
 /* `count` elements of a flat tensor from `offset` on; named as a slice ("g[0:16]") where it is a part of
@@ -241,41 +241,39 @@ static enum status run_steps(struct unrolling *work)
 /* ---- the line ---- */
 
 /* As the collective itself, and there are steps. */
-static enum status unroll_complete(struct shell *shell, struct call *call, int rank, struct submit_plan *plan)
+static enum status unroll_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct unrolling work = {0};
-	enum status status = collective_complete(shell, call, rank, plan);
+	enum status status = collective_complete(call, rank, plan);
 	if (status == ST_OK)
-		status = begin_work(shell, call, plan, rank, &work);
+		status = begin_work(call, plan, rank, &work);
 	mem_free(work.steps);
 	return status;
 }
 
-static enum status unroll_rank(
-        struct shell *shell, struct call *call, struct submit_plan *plan, const struct plan_rank *one)
+static enum status unroll_rank(struct call *call, struct submit_plan *plan, const struct plan_rank *one)
 {
 	struct unrolling work;
-	plan_take(shell, plan, one);
-	enum status status = begin_work(shell, call, plan, one->rank, &work);
+	plan_take(call->shell, plan, one);
+	enum status status = begin_work(call, plan, one->rank, &work);
 	if (status == ST_OK)
 		status = run_steps(&work);
 	mem_free(work.steps);
-	return status == ST_OK ? plan_drop_old(shell, plan, one) : status;
+	return status == ST_OK ? plan_drop_old(call->shell, plan, one) : status;
 }
 
-enum status unroll_run(struct shell *shell, struct call *call)
+enum status unroll_run(struct call *call)
 {
 	struct plans plans = {0};
-	enum status status =
-	        plans_resolve(shell, call, OP_COLLECTIVE, collective_resolve, unroll_complete, &plans);
-	if (status == ST_OK && shell->together)
+	enum status status = plans_resolve(call, OP_COLLECTIVE, collective_resolve, unroll_complete, &plans);
+	if (status == ST_OK && call->shell->together)
 		status = fail(ST_ARGUMENT,
 		        "%s unroll does not go into `together`: its steps follow each other",
 		        call->statement->row->name);
 	if (status == ST_OK)
-		status = plans_make(shell, &plans);
+		status = plans_make(call->shell, &plans);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
-		status = unroll_rank(shell, call, &plans.plan[plans.rank[k].plan], &plans.rank[k]);
+		status = unroll_rank(call, &plans.plan[plans.rank[k].plan], &plans.rank[k]);
 	plans_release(&plans);
 	return status;
 }

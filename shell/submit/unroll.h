@@ -6,6 +6,6 @@
 
 /* The line `COLLECTIVE x unroll`: queues the steps of collective_steps as operations of their own; the same
  * answer. */
-enum status unroll_run(struct shell *shell, struct call *call);
+enum status unroll_run(struct call *call);
 
 #endif

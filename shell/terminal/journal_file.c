@@ -140,7 +140,7 @@ enum status journal_file_change(struct journal_file *journal, const struct log_c
 		cJSON *object = cJSON_CreateObject();
 		cJSON_AddNumberToObject(object, "keep", change->kept);
 		status = write_object(journal, object);
-		log_shorten(log, (size_t)change->kept);
+		log_shorten(log, change->kept);
 	}
 	for (size_t i = 0; i < change->count; i++) {
 		cJSON *object = logged_line_object(&change->line[i]);
@@ -180,8 +180,8 @@ static enum status load(struct journal_file *journal)
 	size_t count = 0;
 	enum status status = file_read_any(journal->path, &bytes, &count);
 	for (const char *at = bytes, *end = bytes + count; status == ST_OK && at < end;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		cJSON *object = newline ? cJSON_ParseWithLength(at, (size_t)(newline - at)) : NULL;
+		const char *newline = memchr(at, '\n', end - at);
+		cJSON *object = newline ? cJSON_ParseWithLength(at, newline - at) : NULL;
 		if (object)
 			read_line(journal, object);
 		cJSON_Delete(object);

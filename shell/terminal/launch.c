@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OWN_WORDS = 16, END_WAIT_MS = 2000, TICK_MS = 10 };
+enum { OWN_WORDS = 16, LOOK_MS = 10 };
 
 /* ---- the command line of the job ---- */
 
@@ -90,7 +90,7 @@ static enum status make_words(struct words *words, const struct options *options
 		return fail(ST_FILE, "cannot find my own file: %s", strerror(errno));
 	if (mpi && find_mpirun(words->mpirun, sizeof words->mpirun) != ST_OK)
 		return ST_FILE;
-	words->word = mem_alloc((size_t)(OWN_WORDS + options->words) * sizeof *words->word);
+	words->word = mem_alloc((OWN_WORDS + options->words) * sizeof *words->word);
 	snprintf(words->n, sizeof words->n, "%d", options->n ? options->n : RANKS_DEFAULT);
 	if (mpi)
 		add_mpirun(words);
@@ -199,7 +199,7 @@ static void take(int *end, short events, struct text *into)
 	char piece[65536];
 	ssize_t got = events ? read(*end, piece, sizeof piece) : 0;
 	if (got > 0) {
-		text_put(into, piece, (size_t)got);
+		text_put(into, piece, got);
 	} else if (events && !(got < 0 && errno == EINTR)) {
 		close(*end);
 		*end = -1;
@@ -227,11 +227,11 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err)
 	take(&job->out, ends[0].revents, out);
 	take(&job->err, ends[1].revents, &job->partial);
 	const char *at = text_string(&job->partial), *end = at + job->partial.count, *newline;
-	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
-		hear_line(job, at, (size_t)(newline - at), err);
+	while ((newline = memchr(at, '\n', end - at))) {
+		hear_line(job, at, newline - at, err);
 		at = newline + 1;
 	}
-	job->partial.count = (size_t)(end - at);
+	job->partial.count = end - at;
 	if (job->partial.count)
 		memmove(job->partial.bytes, at, job->partial.count);
 }
@@ -265,13 +265,11 @@ int job_outcome(const struct job *job, int status)
 }
 
 /* The group is ended also when mpirun has left by itself: a rank that hangs would outlive it. */
-int job_collect(struct job *job, int wait_ms)
+int job_collect(struct job *job)
 {
 	int status = 0;
-	while (wait_ms > 0 && waitpid(job->pid, &status, WNOHANG) == 0) {
-		poll(NULL, 0, TICK_MS);
-		wait_ms -= TICK_MS;
-	}
+	for (int ms = 0; ms < END_WAIT_MS && waitpid(job->pid, &status, WNOHANG) == 0; ms += LOOK_MS)
+		poll(NULL, 0, LOOK_MS);
 	kill(-job->pid, SIGKILL);
 	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -281,7 +279,7 @@ int job_collect(struct job *job, int wait_ms)
 void job_end(struct job *job)
 {
 	kill(-job->pid, SIGTERM);
-	job_collect(job, END_WAIT_MS);
+	job_collect(job);
 }
 
 void job_release(struct job *job)

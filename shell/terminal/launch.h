@@ -30,8 +30,10 @@ void job_hear(struct job *job, int wait_ms, struct text *out, struct text *err);
 /* After it has ended with `status` (of waitpid): its exit status for ours. With words (fail_text): 4 when it
  * died, EXIT_NO_MEMORY (rank/process.h) when a process of it found no memory. */
 int job_outcome(const struct job *job, int status);
+/* What the end of a job may take, before it is ended */
+enum { END_WAIT_MS = 3000 };
 /* Waits so long for its end, and then ends what is left of it; the status of waitpid. */
-int job_collect(struct job *job, int wait_ms);
+int job_collect(struct job *job);
 /* SIGTERM, and SIGKILL when it does not go. Collects it. */
 void job_end(struct job *job);
 void job_release(struct job *job);

@@ -8,7 +8,6 @@
 #include "shell/terminal/line.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <readline/history.h>
 #include <readline/readline.h>

@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
-#include <unistd.h>
 
 enum { COMPLETE_MS = 1000, WIDTH_MOST = 300 };
 
@@ -51,7 +50,7 @@ void say_bad(const struct session *session, const char *text)
 	while (end > text && end[-1] == '\n')
 		end--;
 	fputs(session->colour ? "\033[38;5;203m" : "", stdout);
-	print_folded(text, (size_t)(end - text));
+	print_folded(text, end - text);
 	puts(session->colour ? "\033[0m" : "");
 	fflush(stdout);
 }
@@ -69,7 +68,7 @@ static void complete(void *self, const char *line, int cursor, struct text *name
 		return;
 	text_put(&request.text, text_string(&session->pending), session->pending.count);
 	text_add(&request.text, "%s", line);
-	request.cursor = (int)session->pending.count + cursor;
+	request.cursor = session->pending.count + cursor;
 	if (talk_ask(&session->talk, &request, REPLY_COMPLETE, &reply, COMPLETE_MS) == ST_OK)
 		text_put(names, text_string(&reply.text), reply.text.count);
 	request_release(&request);

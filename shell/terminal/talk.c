@@ -21,7 +21,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { TICK_MS = 100, END_WAIT_MS = 3000 };
+enum { TICK_MS = 100 };
 static const int64_t SECOND_NS = 1000000000, MS_NS = 1000000;
 
 static volatile sig_atomic_t interrupted, resized, to_end;
@@ -112,7 +112,7 @@ int talk_bury(struct talk *talk)
 	talk->job.in = -1;
 	while (talk->job.err >= 0 && wall_ns() < until) /* what mpirun has to say comes before it ends */
 		hear(talk, TICK_MS);
-	int code = job_outcome(&talk->job, job_collect(&talk->job, END_WAIT_MS));
+	int code = job_outcome(&talk->job, job_collect(&talk->job));
 	job_release(&talk->job);
 	talk->alive = false;
 	return code;
@@ -189,7 +189,7 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 	        talk->incoming.count ? memchr(talk->incoming.bytes, '\n', talk->incoming.count) : NULL;
 	if (!newline)
 		return false;
-	size_t count = (size_t)(newline - talk->incoming.bytes);
+	size_t count = newline - talk->incoming.bytes;
 	reply_read(talk->incoming.bytes, count, reply);
 	talk->incoming.count -= count + 1;
 	memmove(talk->incoming.bytes, newline + 1, talk->incoming.count);

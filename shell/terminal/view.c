@@ -50,7 +50,7 @@ static void paint_cells(const struct screen *view, int top, int rows)
 	for (int y = 0; y < rows && y < picture->height; y++) {
 		for (int x = 0; x < COLS && x < picture->width; x++) {
 			const struct cell *cell = &picture->cells[y * picture->width + x];
-			wchar_t glyph[2] = {cell->glyph < 0x20 ? L' ' : (wchar_t)cell->glyph, L'\0'};
+			wchar_t glyph[2] = {cell->glyph < 0x20 ? L' ' : cell->glyph, L'\0'};
 			attr_t colour =
 			        view->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
 			colour |= cell->colour == COLOUR_HEAD ? A_BOLD : 0;
@@ -88,8 +88,8 @@ static void paint(const struct screen *view)
 	const struct reply *frame = &view->frame;
 	char title[256];
 	erase();
-	snprintf(title, sizeof title, "%s   %.4g - %.4g ms of %.4g", view->title, (double)frame->from / 1e6,
-	        (double)frame->to / 1e6, (double)frame->whole_to / 1e6);
+	snprintf(title, sizeof title, "%s   %.4g - %.4g ms of %.4g", view->title, frame->from / 1e6,
+	        frame->to / 1e6, frame->whole_to / 1e6);
 	paint_text(0, title, A_BOLD);
 	paint_cells(view, 1, picture_rows(view));
 	const char *fact = text_string(&frame->text);

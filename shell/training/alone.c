@@ -22,7 +22,6 @@ void alone_release(struct alone *alone)
 {
 	mem_free(alone->whole);
 	mem_free(alone->end);
-	*alone = (struct alone){0};
 }
 
 /* ---- what there is ---- */
@@ -38,7 +37,7 @@ static void divide(struct alone *alone, float *values)
 /* What rank 0 has declared, parameters first */
 static enum status find_wholes(struct shell *shell, struct alone *alone)
 {
-	const struct part_lines *parts = &training_of(shell)->parts;
+	const struct part_lines *parts = &shell->training->parts;
 	alone->whole = mem_alloc(parts->count * sizeof *alone->whole);
 	for (int states = 0; states < 2; states++)
 		for (size_t i = 0; i < parts->count; i++) {
@@ -85,7 +84,7 @@ static enum status take(struct shell *shell, const struct part_line *line, float
 	enum status status = interpreter_view(shell, 0, line->tensor, &read.a);
 	if (status == ST_OK)
 		status = shell_read(shell, &set, &read, NULL, &norm);
-	return status == ST_OK ? shell_floats(shell, &read.a, strcmp(line->state, "v") == 0, values) : status;
+	return status == ST_OK ? part_floats(shell, line, &read.a, values) : status;
 }
 
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state)
@@ -98,7 +97,7 @@ const struct whole *whole_of(const struct alone *alone, const char *name, const 
 
 static enum status take_all(struct shell *shell, const struct alone *alone, float *values)
 {
-	const struct part_lines *parts = &training_of(shell)->parts;
+	const struct part_lines *parts = &shell->training->parts;
 	enum status status = ST_OK;
 	for (size_t i = 0; i < parts->count && status == ST_OK; i++) {
 		const struct whole *whole = whole_of(alone, parts->line[i].of, parts->line[i].state);
@@ -133,11 +132,11 @@ static void weigh(struct alone *alone, const struct whole *w, const float *root,
 
 /* ---- training ---- */
 
-static enum status play(struct shell *shell, struct player *player, int iterations, struct alone *alone)
+static enum status play(struct shell *shell, struct player *player, struct alone *alone)
 {
 	enum status status = ST_OK;
 	enum player_stop stop = PLAYER_STEP;
-	for (int t = 0; t <= iterations && status == ST_OK; t++) {
+	for (int t = 0; t <= alone->iterations && status == ST_OK; t++) {
 		enum player_stop until = t ? PLAYER_ROUND : PLAYER_SETUP;
 		do
 			status = player_go(player, &stop);
@@ -147,7 +146,7 @@ static enum status play(struct shell *shell, struct player *player, int iteratio
 		if (status == ST_OK && t == 0)
 			status = find_wholes(shell, alone);
 		if (status == ST_OK &&
-		        (t == 0 || t == iterations || whole_of(alone, alone->whole[0].name, "v")))
+		        (t == 0 || t == alone->iterations || whole_of(alone, alone->whole[0].name, "v")))
 			status = take_all(shell, alone, t ? alone->end : alone->begin);
 		if (status == ST_OK && t == 0) {
 			struct text type = {0};
@@ -166,28 +165,26 @@ static enum status play(struct shell *shell, struct player *player, int iteratio
 	return status == ST_OK ? shell->backend->failure(shell->backend) : status;
 }
 
-enum status alone_train(
-        struct shell *shell, const struct program *program, int iterations, struct alone *alone)
+enum status alone_train(struct shell *shell, struct alone *alone)
 {
-	struct scratch scratch;
+	struct shell scratch;
 	struct player *player = NULL;
 	struct transport *transport = NULL;
 	int argc = 0;
 	char **argv = NULL;
-	*alone = (struct alone){0};
 	enum status status = transport_start(&transport, false, &argc, &argv);
 	if (status != ST_OK)
 		return status;
 	status = scratch_open(&scratch, shell, transport, 1, false);
 	if (status == ST_OK) {
 		/* the other processes wait: it is no part of the steps that everybody counts */
-		scratch.shell.budget = credit_alone(shell->credit);
-		status = program_player(program, &scratch.shell, &player);
+		scratch.budget = credit_alone(shell->credit);
+		status = program_player(alone->program, &scratch, &player);
 	}
 	if (status == ST_OK)
-		status = play(&scratch.shell, player, iterations, alone);
+		status = play(&scratch, player, alone);
 	player_free(player);
-	scratch_close(&scratch);
+	scratch_close(&scratch, shell);
 	transport_stop(transport);
 	return status == ST_OK || status == ST_INTERRUPTED ? status
 	                                                   : fail_in(status, "the model on one rank");
@@ -202,18 +199,11 @@ static enum status share(struct shell *shell, void **bytes, size_t count)
 
 enum status alone_spread(struct shell *shell, enum status status, struct alone *alone)
 {
-	status = shell_agree(shell, 0, status);
-	if (status != ST_OK || transport_size(shell->transport) == 1)
-		return status;
-	struct alone *head = NULL; /* the others get theirs by the broadcast */
-	if (transport_rank(shell->transport) == 0) {
-		head = mem_alloc(sizeof *head);
-		*head = *alone;
-	}
-	status = share(shell, (void **)&head, sizeof *head);
-	if (status == ST_OK && transport_rank(shell->transport) != 0)
-		*alone = (struct alone){.count = head->count, .elements = head->elements, .half = head->half};
-	mem_free(head);
+	struct alone head = *alone; /* its pointers mean something to rank 0 alone */
+	status = shell_spread(shell, status, &head, sizeof head);
+	alone->count = head.count;
+	alone->elements = head.elements;
+	alone->half = head.half;
 	float *values = alone->end;
 	if (status == ST_OK)
 		status = share(shell, (void **)&alone->whole, (size_t)alone->count * sizeof *alone->whole);

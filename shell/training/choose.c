@@ -183,7 +183,7 @@ static struct program *put_together(
 static enum status build(struct shell *shell, struct choice *choice, int count, int ranks, const char *name,
         struct program **made)
 {
-	const struct plan *plan = &training_of(shell)->now;
+	const struct plan *plan = &shell->training->now;
 	struct text first = {0};
 	enum status status = ST_OK;
 	for (int i = 0; i < count && status == ST_OK; i++) {
@@ -211,17 +211,16 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 
 enum status choose_model(struct shell *shell, struct choice *model)
 {
-	double elements = 0;
-	struct training *t = training_of(shell);
+	struct training *t = shell->training;
 	struct program *program = NULL;
 	enum status status = build(shell, model, 1, 1, NULL, &program);
 	if (status == ST_OK)
-		status = program_walk(shell, program, 1, &elements);
+		status = program_walk(shell, program, 1);
 	if (status == ST_OK) {
 		program_release(t->now.model_program);
 		t->now.model_program = program_use(program);
 		struct text size = {0};
-		number_text((struct number){elements, UNIT_PLAIN}, &size);
+		number_text((struct number){program->elements, UNIT_PLAIN}, &size);
 		out_say(shell->out, "   %s: %s parameters; `strategy ddp` trains it\n", model->name,
 		        text_string(&size));
 		text_release(&size);
@@ -273,7 +272,7 @@ struct program *choose_otherwise(
 
 enum status choose_model_again(struct shell *shell)
 {
-	struct program *before = program_use(training_of(shell)->now.model_program);
+	struct program *before = program_use(shell->training->now.model_program);
 	struct choice choice = model_of(before);
 	enum status status = before ? choose_model(shell, &choice) : ST_OK;
 	program_release(before);
@@ -291,7 +290,7 @@ enum status choose_strategies(struct shell *shell, struct choice *choice, int co
 {
 	struct program *program = NULL;
 	struct text name = {0};
-	choice[0] = model_of(training_of(shell)->now.model_program);
+	choice[0] = model_of(shell->training->now.model_program);
 	for (int i = 1; i < count; i++)
 		text_add(&name, "%s%s", i > 1 ? " + " : "", choice[i].name);
 	enum status status = build(shell, choice, count, shell->world->n, text_string(&name), &program);

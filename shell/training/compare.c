@@ -10,18 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-enum status shell_floats(struct shell *shell, const struct view *view, bool root, float *values)
+enum status part_floats(
+        struct shell *shell, const struct part_line *line, const struct view *view, float *values)
 {
-	int64_t count = layout_count(&view->layout);
-	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
-	enum status status =
-	        shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed);
-	if (status == ST_OK)
-		dtype_to_f32((enum dtype)view->layout.dtype, packed, values, count);
-	for (int64_t i = 0; i < count && status == ST_OK && root; i++)
+	enum status status = read_floats(shell, view, values);
+	bool root = status == ST_OK && strcmp(line->state, "v") == 0;
+	for (int64_t i = 0; root && i < layout_count(&view->layout); i++)
 		/* what is no number stays none */
 		values[i] = sqrtf(values[i] > 0 ? values[i] : values[i] - values[i]);
-	mem_free(packed);
 	return status;
 }
 
@@ -84,7 +80,7 @@ static enum status compare_part(struct shell *shell, const struct part_line *lin
 	float *mine = NULL;
 	if (line->rank == shell->world->me && own->status == ST_OK) {
 		mine = mem_alloc((size_t)count * sizeof *mine);
-		own->status = shell_floats(shell, &view, strcmp(whole->state, "v") == 0, mine);
+		own->status = part_floats(shell, line, &view, mine);
 	}
 	for (int64_t i = 0; i < count && status == ST_OK; i++) {
 		int64_t place = part_place(line, &view.layout, whole, i), at = whole->first + place;
@@ -185,7 +181,7 @@ static enum status add_ranks(struct shell *shell, struct difference *mine, int c
 
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d)
 {
-	const struct part_lines *parts = &training_of(shell)->parts;
+	const struct part_lines *parts = &shell->training->parts;
 	enum status status = await_parts(shell, parts);
 	if (status == ST_OK)
 		status = compare_all(shell, parts, alone, d);

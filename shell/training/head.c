@@ -4,7 +4,6 @@
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool begins(const char *line, size_t count, const char *with)
@@ -48,11 +47,10 @@ const struct embedded *built_in_part(const char *name)
 /* The part that a line of the file's top sources; NULL: another line, or a file of the user's */
 static const struct embedded *sourced(const struct statement *line)
 {
-	char name[64];
+	char name[WORD_SHOWN];
 	if (line->kind != STATEMENT_COMMAND || strcmp(line->row->name, "source") != 0 || !line->arguments)
 		return NULL;
-	struct slice_of_text word = line->argument[0].written;
-	snprintf(name, sizeof name, "%.*s", (int)word.length, word.at);
+	word_text(line->argument[0].written, name);
 	return built_in_part(name);
 }
 
@@ -109,11 +107,10 @@ void head_options(const struct head *head, struct text *out)
 	for (const struct statement *at = next_option(head->tree[0]->block.first); at;
 	        at = next_option(at->next)) {
 		const struct option_line *line = at->given;
-		text_add(out, "     %.*s=%.*s%s%s\n", (int)line->name.length, line->name.at,
-		        (int)line->value.length, line->value.at, line->words ? "   of: " : "",
-		        line->words ? line->words : "");
+		text_add(out, "     %.*s=%.*s%s%s\n", WHOLE(line->name), WHOLE(line->value),
+		        line->words ? "   of: " : "", line->words ? line->words : "");
 		if (line->about.length)
-			text_add(out, "         %.*s\n", (int)line->about.length, line->about.at);
+			text_add(out, "         %.*s\n", WHOLE(line->about));
 	}
 }
 

@@ -4,9 +4,8 @@
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/player.h"
-#include "shell/session/out.h"
 #include "shell/session/share.h"
-#include "trace/trace.h"
+#include "shell/session/shell.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -87,8 +86,8 @@ void choice_follows(bool model, const char *name, struct text *out)
 
 static void say_help(struct shell *shell, const char *name, const struct head *head)
 {
-	out_say(shell->out, "   %s%-13s%s %s\n", style(shell->out, COLOUR_HEAD), name,
-	        style(shell->out, COLOUR_PLAIN), text_string(&head->help));
+	out_say(shell->out, "   %s%-13s%s %s\n", STYLED(shell->out, COLOUR_HEAD, name),
+	        text_string(&head->help));
 }
 
 void choice_list(struct shell *shell, bool models)

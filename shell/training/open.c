@@ -6,6 +6,7 @@
 enum status shell_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine)
 {
 	enum status status = session_open(shell, t, n, dry, machine);
+	shell->training = training_make();
 	if (status == ST_OK)
 		shell->interpreter = interpreter_create();
 	return status;

@@ -11,10 +11,8 @@ void parts_declare(struct part_lines *parts, struct names *names, const struct p
 	text_add(&key, "%d %s", line->rank, line->tensor);
 	size_t place = (size_t)names_make(parts->places, key.bytes, key.count) - 1;
 	text_release(&key);
-	if (place == parts->count) {
-		MEM_GROW(&parts->line, parts->count, &parts->room);
-		parts->count++;
-	}
+	if (place == parts->count)
+		MEM_ADD(&parts->line, &parts->count);
 	struct part_line *own = &parts->line[place];
 	*own = *line;
 	own->tensor = names_keep(names, line->tensor);

@@ -23,7 +23,7 @@ struct part_line {
 };
 struct part_lines {
 	struct part_line *line; /* in the order in which they were declared */
-	size_t count, room;
+	size_t count;
 	struct names *places; /* "RANK TENSOR": its number is that of its line, from 1 */
 };
 

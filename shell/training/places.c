@@ -1,18 +1,15 @@
 /* places.c -- are the files of one program made for each other? Defs of strategies against the places of the
  * files before them, options against the model's. Nothing runs: it is read from the trees. */
+#include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
 #include "shell/training/choose.h"
 #include "shell/training/head.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static const struct statement *def_in(const struct head *head, struct slice_of_text name)
 {
 	for (int i = 0; head->tree[i]; i++)
 		for (const struct statement *def = head->tree[i]->defs; def; def = def->next_call)
-			if (def->word->written.length == name.length &&
-			        memcmp(def->word->written.at, name.at, name.length) == 0)
+			if (slices_equal(def->word->written, name))
 				return def;
 	return NULL;
 }
@@ -23,12 +20,11 @@ static const struct statement *near_place(const struct choice *choice, int i, co
 {
 	const struct statement *near = NULL;
 	int best = 2; /* one letter: `enter_backward` beside `after_backward` is a name of its own */
-	char other[64];
+	char other[WORD_SHOWN];
 	for (int k = 0; k < i * HEAD_TREES; k++) {
 		const struct tree *tree = choice[k / HEAD_TREES].head.tree[k % HEAD_TREES];
 		for (const struct statement *def = tree ? tree->defs : NULL; def; def = def->next_call) {
-			snprintf(other, sizeof other, "%.*s", (int)def->word->written.length,
-			        def->word->written.at);
+			word_text(def->word->written, other);
 			if (text_nearer(name, other, &best))
 				near = def;
 		}
@@ -42,19 +38,19 @@ static enum status check_place(const struct choice *choice, int i, const struct 
 {
 	const struct statement *place = NULL;
 	const char *file = choice[i].file.name;
-	char name[64];
-	snprintf(name, sizeof name, "%.*s", (int)def->word->written.length, def->word->written.at);
+	char name[WORD_SHOWN];
+	word_text(def->word->written, name);
 	for (int k = 0; k < i && !place; k++)
 		place = def_in(&choice[k].head, def->word->written);
 	if (place && place->parameters != def->parameters)
 		return fail(ST_ARGUMENT,
 		        "%s:%d: def %s takes %d word%s, and the place that it replaces %d: %.*s", file,
 		        def->line, name, def->parameters, def->parameters == 1 ? "" : "s", place->parameters,
-		        (int)place->source.length, place->source.at);
+		        WHOLE(place->source));
 	const struct statement *near = place ? NULL : near_place(choice, i, name);
 	if (near)
 		return fail(ST_NAME, "%s:%d: no place '%s' in the model; did you mean '%.*s'?", file,
-		        def->line, name, (int)near->word->written.length, near->word->written.at);
+		        def->line, name, WHOLE(near->word->written));
 	return ST_OK;
 }
 
@@ -62,9 +58,9 @@ static enum status check_place(const struct choice *choice, int i, const struct 
 static enum status check_options(const struct choice *choice, int i)
 {
 	for (const struct statement *at = choice[i].head.tree[0]->block.first; at; at = at->next) {
-		char name[64] = "";
+		char name[WORD_SHOWN] = "";
 		if (at->kind == STATEMENT_OPTION)
-			snprintf(name, sizeof name, "%.*s", (int)at->given->name.length, at->given->name.at);
+			word_text(at->given->name, name);
 		if (*name && head_has_option(&choice[0].head, name))
 			return fail(ST_NAME,
 			        "%s:%d: option %s: the model has an option of that name: take another",

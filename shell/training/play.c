@@ -48,10 +48,13 @@ static const struct program_step *step_ahead(const struct training *t)
 	return i < end ? &p->step[i] : NULL;
 }
 
-/* Some of its lines have run: neither running them again nor going on would be the program. */
-static enum status wants_whole(const struct shell *shell, const struct training *t)
+/* A command begins to play. Where some lines of a step have run, neither running them again nor going on would be
+ * the program. */
+static enum status begin(const struct shell *shell, struct training *t)
 {
 	enum status status = wants_program(shell, t);
+	t->began = t->played;
+	t->cut = false;
 	if (status != ST_OK || !t->torn)
 		return status;
 	struct text where = {0};
@@ -92,9 +95,10 @@ static void say_head(struct showing *show, const char *title)
 	struct shell *shell = show->shell;
 	struct text head = {0}, ranks = {0}, line = {0};
 	const struct program_step *ahead = step_ahead(show->t);
+	const struct ranks *some = ahead ? ahead->ranks : NULL;
 	struct ranks all;
 	ranks_all(&all, shell->world->n);
-	ranks_text(ahead && ahead->ranks ? ahead->ranks : &all, &ranks);
+	ranks_text(some ? some : &all, &ranks);
 	put_place(show->t, &head);
 	size_t place = head.count;
 	text_add(&head, "   %s", title);
@@ -102,10 +106,10 @@ static void say_head(struct showing *show, const char *title)
 	const char *word = strpbrk(text_string(&ranks), ",-") ? "ranks " : "rank ";
 	int gap = width - (int)text_columns(text_string(&head)) - (int)ranks.count - (int)strlen(word);
 	/* on a line too narrow for both, that all ranks play a step goes without saying */
-	bool both = gap > 0 || (ahead && ahead->ranks && !ranks_equal(ahead->ranks, &all));
-	text_add(&line, "%s%.*s%s%s%*s%s%s\n", style(shell->out, COLOUR_HEAD), (int)place, text_string(&head),
-	        style(shell->out, COLOUR_PLAIN), text_string(&head) + place, both ? gap > 1 ? gap : 1 : 0, "",
-	        both ? word : "", both ? text_string(&ranks) : "");
+	bool both = gap > 0 || some;
+	text_add(&line, "%s%.*s%s%s%*s%s%s\n",
+	        STYLED(shell->out, COLOUR_HEAD, (int)place, text_string(&head)), text_string(&head) + place,
+	        both ? gap > 1 ? gap : 1 : 0, "", both ? word : "", both ? text_string(&ranks) : "");
 	say_row(show, &line);
 	text_release(&head);
 	text_release(&ranks);
@@ -119,8 +123,7 @@ static void say_why(struct showing *show, const char *why)
 	size_t length;
 	while ((line = text_line(&why, end, &length))) {
 		struct text row = {0};
-		text_add(&row, "  %s%.*s%s\n", style(out, COLOUR_NOTE), (int)length, line,
-		        style(out, COLOUR_PLAIN));
+		text_add(&row, "  %s%.*s%s\n", STYLED(out, COLOUR_NOTE, (int)length, line));
 		say_row(show, &row);
 	}
 }
@@ -150,9 +153,9 @@ void program_list(struct shell *shell)
 	size_t now = t->in_setup ? t->at : p->setup + t->at;
 	for (size_t i = 0; i < p->steps; i++) {
 		if (p->loops && (i == 0 || i == p->setup))
-			out_say(shell->out, "%s%s%s\n", style(shell->out, COLOUR_HEAD),
-			        i < p->setup ? "the setup" : "the iteration",
-			        style(shell->out, COLOUR_PLAIN));
+			out_say(shell->out, "%s%s%s\n",
+			        STYLED(shell->out, COLOUR_HEAD,
+			                i < p->setup ? "the setup" : "the iteration"));
 		out_say(shell->out, "%s %3zu  %s\n", i == now && !t->ended ? " >" : "  ",
 		        i < p->setup ? i + 1 : i - p->setup + 1, p->step[i].title);
 	}
@@ -176,24 +179,11 @@ enum status program_loses(struct shell *shell, struct text *out)
 
 enum status program_inside(struct shell *shell)
 {
-	const struct training *t = shell->training;
-	bool said = t && t->transcript && transcript_say_lines(shell, t->transcript);
+	bool said = transcript_say_lines(shell, shell->training->transcript);
 	return said ? ST_OK : fail(ST_ARGUMENT, "`step in` shows what the last step did: `step` first");
 }
 
 /* ---- playing ---- */
-
-/* The next step: *stop is what it came to */
-static enum status play(struct shell *shell, struct training *t, struct showing *show, enum player_stop *stop)
-{
-	struct watcher watcher = {show, on_title, on_line};
-	typed_note(shell);
-	player_watch(t->player, watcher);
-	enum status status = player_go(t->player, stop);
-	if (status == ST_OK)
-		status = shell->backend->advance(shell->backend, &shell->budget);
-	return status;
-}
 
 /* Where it is now, behind a step that came to `stop`:
  *
@@ -221,11 +211,13 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 {
 	struct showing show = {.shell = shell, .t = t, .head = head, .lines = lines};
 	enum player_stop stop = PLAYER_STEP;
-	if (lines && !t->transcript)
-		t->transcript = transcript_make();
 	if (lines)
 		transcript_begin(t->transcript);
-	enum status status = play(shell, t, &show, &stop);
+	typed_note(shell);
+	player_watch(t->player, (struct watcher){&show, on_title, on_line});
+	enum status status = player_go(t->player, &stop);
+	if (status == ST_OK)
+		status = shell_advance(shell);
 	if (status == ST_OK) {
 		if (show.head && !show.told)
 			say_head(&show, "");
@@ -248,13 +240,12 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 }
 
 /* Lines that run again stop at the step that is asked for (t->limit); what is left of their line is what they
- * did then (t->cut). began: steps played before the line */
-static enum status next_step(struct shell *shell, struct training *t, long began, bool head, bool lines)
+ * did then (t->cut). */
+static enum status next_step(struct shell *shell, struct training *t, bool head, bool lines)
 {
-	if (t->limit >= 0 && t->played >= t->limit) {
-		t->cut = t->played - began;
+	t->cut = t->limit >= 0 && t->played >= t->limit;
+	if (t->cut)
 		return ST_OK;
-	}
 	if (t->ended)
 		return fail(ST_RANGE, "the program is at its end; `step 0` goes to its start");
 	return play_shown(shell, t, head, lines);
@@ -262,35 +253,32 @@ static enum status next_step(struct shell *shell, struct training *t, long began
 
 enum status program_steps(struct shell *shell, long steps, bool show)
 {
-	struct training *t = training_of(shell);
-	enum status status = wants_whole(shell, t);
-	long began = t->played;
-	t->cut = -1;
-	for (long i = 0; i < steps && status == ST_OK && t->cut < 0 && (i == 0 || !t->ended); i++)
-		status = next_step(shell, t, began, show, show && (steps <= 3 || i + 1 == steps));
+	struct training *t = shell->training;
+	enum status status = begin(shell, t);
+	for (long i = 0; i < steps && status == ST_OK && !t->cut && (i == 0 || !t->ended); i++)
+		status = next_step(shell, t, show, show && (steps <= 3 || i + 1 == steps));
 	return status;
 }
 
 /* To the end of the iteration at hand, or of the program without one; the setup is played first. */
-static enum status play_iteration(struct shell *shell, struct training *t, long began)
+static enum status play_iteration(struct shell *shell, struct training *t)
 {
 	int iteration = t->iteration;
 	enum status status = ST_OK;
 	do
-		status = next_step(shell, t, began, false, false);
-	while (status == ST_OK && t->cut < 0 && !t->ended && t->iteration == iteration);
+		status = next_step(shell, t, false, false);
+	while (status == ST_OK && !t->cut && !t->ended && t->iteration == iteration);
 	return status;
 }
 
 enum status program_iterations(struct shell *shell, long iterations, bool progress)
 {
-	struct training *t = training_of(shell);
-	enum status status = wants_whole(shell, t);
-	long began = t->played, every = iterations <= 10 ? 1 : (iterations + 9) / 10;
-	t->cut = -1;
-	for (long i = 1; i <= iterations && status == ST_OK && t->cut < 0; i++) {
-		status = play_iteration(shell, t, began);
-		if (status == ST_OK && t->cut < 0 && progress && t->now.program->loops &&
+	struct training *t = shell->training;
+	enum status status = begin(shell, t);
+	long every = iterations <= 10 ? 1 : (iterations + 9) / 10;
+	for (long i = 1; i <= iterations && status == ST_OK && !t->cut; i++) {
+		status = play_iteration(shell, t);
+		if (status == ST_OK && !t->cut && progress && t->now.program->loops &&
 		        (i % every == 0 || i == iterations))
 			status = state_iteration(shell);
 	}

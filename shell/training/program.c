@@ -7,7 +7,6 @@
 #include "shell/language/parse/tree.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 struct program *program_make(const char *name)
@@ -27,8 +26,7 @@ void program_add(struct program *program, struct names *names, const struct play
 		if (given[i].word)
 			given[i].word = names_keep(names, given[i].word);
 	}
-	MEM_GROW(&program->file, program->files, &program->file_room);
-	struct player_file *own = &program->file[program->files++];
+	struct player_file *own = MEM_ADD(&program->file, &program->files);
 	*own = *file;
 	own->name = names_keep(names, file->name);
 	own->what = names_keep(names, file->what);
@@ -84,8 +82,8 @@ static bool put_given(const struct player_file *file, struct slice_of_text name,
 static bool has_option(const struct program *program, size_t number, struct slice_of_text name)
 {
 	bool has = false;
-	char option[64];
-	snprintf(option, sizeof option, "%.*s", WHOLE(name));
+	char option[WORD_SHOWN];
+	word_text(name, option);
 	for (size_t i = 0; i < number && !has; i++)
 		has = file_has_option(&program->file[i], option);
 	return has;

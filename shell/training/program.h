@@ -17,16 +17,17 @@ struct program {
 	int users;
 	char *name; /* of the strategy, the model or the file; model_of reads the model again by it */
 	struct player_file *file; /* owned, with all that they point to */
-	size_t files, file_room;
+	size_t files;
 	struct text loses, because; /* `# loses EXPR: why` of a strategy; "": none */
 	bool built_in;              /* none of its files is a learner's */
 	struct program *alone;      /* the same model on one rank, for verify; NULL: there is none */
 	/* ---- by program_walk */
 	struct program_step *step; /* of the setup, then of iteration 0 */
-	size_t steps, step_room;
+	size_t steps;
 	size_t setup; /* steps of the setup; all of them where there is no iteration */
 	bool loops;
-	bool guessed; /* data decides somewhere: another walk may have other steps */
+	bool guessed;    /* data decides somewhere: another walk may have other steps */
+	double elements; /* of the parameters that rank 0 declares */
 };
 
 /* With one user and no files. */
@@ -43,8 +44,7 @@ void program_source(const struct program *program, struct text *out);
 
 /* walk.c: the setup and one iteration, played in a world of its own that has shapes and times but no data.
  * Finds the steps, and what is wrong with the program: any refused line, and ranks that wait for ever at the
- * iteration's end. The shell's world is not touched; Ctrl-C ends it too. elements (NULL: not wanted): of the
- * parameters that rank 0 declares. */
-enum status program_walk(struct shell *shell, struct program *program, int ranks, double *elements);
+ * iteration's end. The shell's world is not touched; Ctrl-C ends it too. */
+enum status program_walk(struct shell *shell, struct program *program, int ranks);
 
 #endif

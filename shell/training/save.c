@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct save {
-	struct scratch scratch;
+	struct shell scratch;
 	struct transcript *transcript;
 	name_id *phase; /* by rank, of the last line written */
 	struct text *out;
@@ -34,7 +34,7 @@ static void on_title(void *self, const char *title, const char *why, int depth)
 static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
 	struct save *save = self;
-	transcript_line(save->transcript, &save->scratch.shell, ran, statement, set, depth);
+	transcript_line(save->transcript, &save->scratch, ran, statement, set, depth);
 }
 
 /* ---- what was typed ---- */
@@ -59,8 +59,7 @@ void typed_note(struct shell *shell)
 			return;
 		}
 	}
-	MEM_GROW(&t->typed, t->typed_count, &t->typed_room);
-	t->typed[t->typed_count++] = now;
+	*MEM_ADD(&t->typed, &t->typed_count) = now;
 }
 
 void typed_forget(struct training *t)
@@ -69,26 +68,26 @@ void typed_forget(struct training *t)
 		text_release(&t->typed[i].lines);
 	mem_free(t->typed);
 	t->typed = NULL;
-	t->typed_count = t->typed_room = t->typed_latest = 0;
+	t->typed_count = t->typed_latest = 0;
 }
 
 static enum status type_again(struct save *save, const struct typed_lines *typed)
 {
-	return interpreter_run(&save->scratch.shell, text_string(&typed->lines), typed->lines.count, NULL, 1);
+	return interpreter_run(&save->scratch, text_string(&typed->lines), typed->lines.count, NULL, 1);
 }
 
 /* ---- steps ---- */
 
 static enum status save_step(struct save *save, struct player *player)
 {
-	struct shell *shell = &save->scratch.shell;
+	struct shell *shell = &save->scratch;
 	enum player_stop stop;
 	transcript_begin(save->transcript);
 	enum status status = player_go(player, &stop);
 	if (status != ST_OK)
 		return status;
 	transcript_script(save->transcript, shell, save->phase, save->out);
-	return shell->backend->advance(shell->backend, &shell->budget);
+	return shell_advance(shell);
 }
 
 static enum status save_steps(struct save *save, const struct training *t)
@@ -97,7 +96,7 @@ static enum status save_steps(struct save *save, const struct training *t)
 	const struct typed_lines *typed = t->typed, *end = typed + t->typed_count;
 	enum status status = type_again(save, typed++); /* what was there before the program */
 	if (status == ST_OK)
-		status = program_player(t->now.program, &save->scratch.shell, &player);
+		status = program_player(t->now.program, &save->scratch, &player);
 	if (status == ST_OK)
 		player_watch(player, (struct watcher){save, on_title, on_line});
 	for (long i = 0; i < t->played && status == ST_OK; i++) {
@@ -107,7 +106,7 @@ static enum status save_steps(struct save *save, const struct training *t)
 			status = save_step(save, player);
 	}
 	player_free(player);
-	if (status == ST_OK && save->scratch.shell.interpreter->guessed)
+	if (status == ST_OK && save->scratch.interpreter->guessed)
 		return fail(ST_ARGUMENT,
 		        "data decides which lines of this program run: `program save F source` saves the "
 		        "program itself");
@@ -122,14 +121,12 @@ enum status program_script(struct shell *shell, struct text *out)
 	        .out = &lines,
 	        .phase = mem_alloc((size_t)shell->world->n * sizeof *save.phase)};
 	enum status status = scratch_open(&save.scratch, shell, shell->transport, shell->world->n, true);
-	if (status == ST_OK) {
-		save.scratch.shell.interpreter->guesses = true;
+	if (status == ST_OK)
 		status = save_steps(&save, t);
-	}
 	text_add(out, "# %s: what its %ld step%s did\n", t->now.program->name, t->played,
 	        t->played == 1 ? "" : "s");
-	if (save.scratch.shell.interpreter)
-		interpreter_prompt(&save.scratch.shell, &use);
+	if (save.scratch.interpreter)
+		interpreter_prompt(&save.scratch, &use);
 	if (use.count) /* the lines name their ranks; this is for those that come after */
 		text_add(out, "use %.*s\n", (int)use.count - 1, text_string(&use));
 	text_put(out, lines.bytes, lines.count);
@@ -137,6 +134,6 @@ enum status program_script(struct shell *shell, struct text *out)
 	text_release(&use);
 	transcript_free(save.transcript);
 	mem_free(save.phase);
-	scratch_close(&save.scratch);
+	scratch_close(&save.scratch, shell);
 	return status;
 }

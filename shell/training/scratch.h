@@ -5,15 +5,10 @@
 
 #include "shell/session/shell.h"
 
-struct scratch {
-	struct shell shell;
-	struct shell *of;
-};
-
 /* n ranks on the machine of `of`, with devices of any size; nothing is said in it. dry: shapes and times
  * only; all processes do the same. Else `t` is its own, of one process. Its steps come out of the budget
  * of `of`: Ctrl-C ends both. */
-enum status scratch_open(struct scratch *scratch, struct shell *of, struct transport *t, int n, bool dry);
-void scratch_close(struct scratch *scratch);
+enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry);
+void scratch_close(struct shell *scratch, struct shell *of);
 
 #endif

@@ -90,7 +90,7 @@ static void put_sets(const struct held *held, int n, bool peak, struct text *out
 
 void state_memory(const struct shell *shell, bool peak, struct text *out)
 {
-	if (!shell->training || !shell->training->now.program)
+	if (!shell->training->now.program)
 		return;
 	struct held *held = mem_alloc((size_t)shell->world->n * sizeof *held);
 	if (peak)
@@ -110,10 +110,9 @@ static int64_t queue_end(const struct shell *shell)
 	int64_t end = 0;
 
 	for (size_t i = 0; i < world->stream_count; i++) {
-		struct times t;
 		if (!world->streams[i].tail)
 			continue;
-		shell->backend->times(shell->backend, world->streams[i].tail, &t);
+		struct times t = backend_times(shell->backend, world->streams[i].tail);
 		if (t.end == TIME_UNKNOWN)
 			return -1;
 		end = t.end > end ? t.end : end;
@@ -129,12 +128,11 @@ static int64_t first_phase(const struct shell *shell)
 
 	for (int rank = 0; rank < world->n; rank++) {
 		op_id id = world->first[rank];
-		struct times t;
 		while (id && !world->records[world->ops[id].record].phase)
 			id = world->ops[id].next_program;
 		if (!id)
 			continue;
-		shell->backend->times(shell->backend, id, &t);
+		struct times t = backend_times(shell->backend, id);
 		if (t.start != TIME_UNKNOWN && (first < 0 || t.start < first))
 			first = t.start;
 	}
@@ -187,6 +185,13 @@ enum status state_read(struct shell *shell, enum read_kind kind, const char *con
 	return status;
 }
 
+/* NULL: the rank has no such tensor */
+static const struct tensor *loss_of(const struct world *world, int rank)
+{
+	struct thing thing = world_find(world, rank, names_find(world->names, "loss", 4));
+	return thing.kind == THING_TENSOR ? &world->tensors[thing.index] : NULL;
+}
+
 enum status program_loss(struct shell *shell, double *loss)
 {
 	struct world *world = shell->world;
@@ -194,9 +199,8 @@ enum status program_loss(struct shell *shell, double *loss)
 	*loss = NAN;
 	const char **tensor = mem_alloc((size_t)world->n * sizeof *tensor);
 	double *values = mem_alloc((size_t)world->n * sizeof *values), sum = 0;
-	name_id name = names_find(world->names, "loss", 4);
-	for (int rank = 0; rank < world->n && name; rank++)
-		if (world_find(world, rank, name).kind == THING_TENSOR)
+	for (int rank = 0; rank < world->n; rank++)
+		if (loss_of(world, rank))
 			tensor[rank] = "loss";
 	enum status status = state_read(shell, READ_ELEMENT, tensor, &set, values);
 	int count = ranks_count(&set);
@@ -224,13 +228,9 @@ static void put_loss(const struct shell *shell, double loss, int64_t end, struct
 static bool loss_is_final(const struct shell *shell)
 {
 	const struct world *world = shell->world;
-	name_id name = names_find(world->names, "loss", 4);
-	for (int rank = 0; rank < world->n && name; rank++) {
-		struct thing thing = world_find(world, rank, name);
-		if (thing.kind != THING_TENSOR)
-			continue;
-		op_id writer = world->tensors[thing.index].last_writer;
-		if (writer && !(world->ops[writer].flags & OPF_DONE))
+	for (int rank = 0; rank < world->n; rank++) {
+		const struct tensor *loss = loss_of(world, rank);
+		if (loss && loss->last_writer && !(world->ops[loss->last_writer].flags & OPF_DONE))
 			return false;
 	}
 	return true;
@@ -241,7 +241,7 @@ enum status state_progress(struct shell *shell, struct text *out)
 	const struct training *t = shell->training;
 	double loss;
 
-	if (!t || !t->now.program || !t->now.program->loops || t->iteration == 0 || t->at != 0)
+	if (!t->now.program || !t->now.program->loops || t->iteration == 0 || t->at != 0)
 		return ST_OK;
 	enum status status = loss_is_final(shell) ? program_loss(shell, &loss) : (loss = NAN, ST_OK);
 	if (status == ST_MEMORY || status == ST_MPI || status == ST_INTERRUPTED)

@@ -3,21 +3,17 @@
 #include "base/memory.h"
 #include "shell/language/run/player.h"
 
-struct training *training_of(struct shell *shell)
+struct training *training_make(void)
 {
-	if (shell->training)
-		return shell->training;
 	struct training *made = mem_alloc(sizeof *made);
-	made->limit = made->cut = -1;
-	shell->training = made;
+	made->limit = -1;
+	made->transcript = transcript_make();
 	return made;
 }
 
 void training_free(struct shell *shell)
 {
 	struct training *t = shell->training;
-	if (!t)
-		return;
 	player_free(t->player);
 	transcript_free(t->transcript);
 	plan_release(&t->now);
@@ -26,7 +22,6 @@ void training_free(struct shell *shell)
 	parts_forget(&t->parts);
 	typed_forget(t);
 	mem_free(t);
-	shell->training = NULL;
 }
 
 void plan_release(struct plan *plan)
@@ -53,16 +48,13 @@ void plan_copy(const struct plan *from, struct plan *to)
 
 void training_line(struct shell *shell)
 {
-	if (!shell->training)
-		return;
-	copy_with(&shell->training->now, NULL, &shell->training->at_line);
-	shell->training->played_before = shell->training->played;
+	struct training *t = shell->training;
+	copy_with(&t->now, NULL, &t->at_line);
+	t->played_before = t->played;
 }
 
 void training_stop(struct shell *shell)
 {
-	if (!shell->training)
-		return;
 	player_free(shell->training->player);
 	shell->training->player = NULL;
 }
@@ -81,8 +73,7 @@ static void program_rewind(struct shell *shell)
 	t->played = 0;
 	t->torn = t->ended = false;
 	parts_forget(&t->parts);
-	if (t->transcript)
-		transcript_begin(t->transcript);
+	transcript_begin(t->transcript);
 }
 
 /* Undo runs the lines since the reset again, and as the first the line that resets: it begins with the plan
@@ -95,8 +86,6 @@ static void program_rewind(struct shell *shell)
 void training_reset(struct shell *shell, bool again)
 {
 	struct training *t = shell->training;
-	if (!t)
-		return;
 	if (again)
 		plan_copy(&t->at_reset, &t->now);
 	else
@@ -107,15 +96,15 @@ void training_reset(struct shell *shell, bool again)
 bool program_running(const struct shell *shell)
 {
 	const struct training *t = shell->training;
-	return t && t->now.program && !t->ended && !t->torn;
+	return t->now.program && !t->ended && !t->torn;
 }
 
 enum status program_take(struct shell *shell, struct program *program)
 {
-	struct training *t = training_of(shell);
+	struct training *t = shell->training;
 	enum status status = player_runs(shell)
 	        ? fail(ST_ARGUMENT, "a program's own lines cannot begin another")
-	        : program_walk(shell, program, shell->world->n, NULL);
+	        : program_walk(shell, program, shell->world->n);
 	if (status == ST_OK)
 		status = session_wants_empty(shell);
 	if (status != ST_OK)

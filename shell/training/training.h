@@ -55,7 +55,8 @@ struct training {
 	long played;        /* steps since the world was empty */
 	long limit;         /* while lines run again: no step behind this one; -1: any */
 	long played_before; /* ... before the line that runs */
-	long cut; /* the steps that the last command played before the limit stopped it; -1: all of its */
+	long began;         /* ... before the command that plays them */
+	bool cut;           /* the limit stopped that command */
 	/* since the limit was set: of a line that it stopped the log keeps another one than ran, as `step 19` of
 	 * a run that had read a loss already */
 	bool rewritten;
@@ -64,12 +65,12 @@ struct training {
 	struct transcript *transcript; /* of the last step shown */
 	/* for `program save`: before the program, and whenever there was something new */
 	struct typed_lines *typed;
-	size_t typed_count, typed_room;
+	size_t typed_count;
 	unsigned typed_latest; /* number of the learner's latest def in there */
 };
 
-/* shell->training, made when first asked for. */
-struct training *training_of(struct shell *shell);
+/* shell->training, for as long as the session is open */
+struct training *training_make(void);
 void training_free(struct shell *shell);
 /* Before a line is run, typed or again. */
 void training_line(struct shell *shell);

@@ -36,7 +36,7 @@ struct ran_line {
 };
 struct transcript {
 	struct ran_line *entry;
-	size_t count, room;
+	size_t count;
 	size_t runs;
 	int depth; /* of the step's `##` */
 };
@@ -48,16 +48,13 @@ struct transcript *transcript_make(void)
 
 static void clear(struct transcript *transcript)
 {
-	for (size_t i = 0; i < transcript->count; i++) {
+	for (size_t i = 0; i < transcript->count; i++)
 		mem_free(transcript->entry[i].text);
-	}
 	transcript->count = 0;
 }
 
 void transcript_free(struct transcript *transcript)
 {
-	if (!transcript)
-		return;
 	clear(transcript);
 	mem_free(transcript->entry);
 	mem_free(transcript);
@@ -86,10 +83,9 @@ void transcript_title(struct transcript *transcript, int depth)
 
 static struct ran_line *add(struct transcript *transcript, enum entry_kind kind, int depth)
 {
-	MEM_GROW(&transcript->entry, transcript->count, &transcript->room);
-	transcript->entry[transcript->count] =
-	        (struct ran_line){.kind = kind, .depth = depth, .run = transcript->runs};
-	return &transcript->entry[transcript->count++];
+	struct ran_line *line = MEM_ADD(&transcript->entry, &transcript->count);
+	*line = (struct ran_line){.kind = kind, .depth = depth, .run = transcript->runs};
+	return line;
 }
 
 static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
@@ -99,8 +95,7 @@ static enum entry_kind kind_of(enum ran ran, const struct statement *statement)
 	/* these act on other lines, where what they say is filled in; the lines of a file are told one by
 	 * one */
 	bool setting = statement->kind == STATEMENT_COMMAND &&
-	        is_listed("phase use source", statement->row->name,
-	                statement->row->name + strlen(statement->row->name));
+	        is_listed("phase use source", slice_of_string(statement->row->name));
 	return setting ? ENTRY_SETTING : ENTRY_LINE;
 }
 
@@ -184,8 +179,7 @@ int transcript_width(const struct out *out)
 
 static void say_line(struct shell *shell, const struct text *line)
 {
-	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", style(shell->out, COLOUR_KERNEL), text_string(line),
-	        style(shell->out, COLOUR_PLAIN));
+	out_say(shell->out, "%*s%s%s%s\n", INDENT, "", STYLED(shell->out, COLOUR_KERNEL, text_string(line)));
 }
 
 /* A call whose lines did nothing on these ranks: a place that no strategy fills, or a few `let`s. Its lines

@@ -15,7 +15,7 @@ struct out;
 struct transcript;
 
 struct transcript *transcript_make(void);
-void transcript_free(struct transcript *transcript); /* NULL is allowed */
+void transcript_free(struct transcript *transcript);
 /* A step begins: its lines are taken down from now on. */
 void transcript_begin(struct transcript *transcript);
 /* It has met its `##`. depth: of calls, where that stands. */

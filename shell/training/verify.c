@@ -40,13 +40,13 @@ static void sizes_of(const struct alone *alone, const struct whole *whole, doubl
 }
 
 /* Without what rounding the parameter itself, half a unit in each iteration and computation, can have done */
-static double share_of(const struct alone *alone, int item, int iterations, const struct difference *d)
+static double share_of(const struct alone *alone, int item, const struct difference *d)
 {
 	const struct whole *whole = &alone->whole[item];
 	double changed, size, away = d->elements > 0 ? sqrt(d->squares / d->elements) : 0,
 	                      count = (double)whole_count(whole);
 	sizes_of(alone, whole, &changed, &size);
-	away -= iterations * ldexp(sqrt(size / count), -24);
+	away -= alone->iterations * ldexp(sqrt(size / count), -24);
 	if (d->wrong)
 		return INFINITY;
 	return away <= 0 ? 0 : away / sqrt(changed / count);
@@ -55,16 +55,16 @@ static double share_of(const struct alone *alone, int item, int iterations, cons
 /* ---- one rank ---- */
 
 /* How far one rank that computes `program` is away, in the worst parameter */
-static enum status distance_to(struct shell *shell, const struct program *program, const struct alone *alone,
-        int iterations, double *worst)
+static enum status distance_to(
+        struct shell *shell, const struct program *program, const struct alone *alone, double *worst)
 {
-	struct alone other;
-	enum status status = alone_train(shell, program, iterations, &other);
+	struct alone other = {.program = program, .iterations = alone->iterations};
+	enum status status = alone_train(shell, &other);
 	if (status == ST_OK && other.elements != alone->elements)
 		status = fail(ST_BUG, "the same model has other parameters");
 	for (int i = 0; i < alone->count && status == ST_OK; i++) {
 		struct difference d = compare_whole(alone, i, &other);
-		double share = share_of(alone, i, iterations, &d);
+		double share = share_of(alone, i, &d);
 		*worst = share > *worst ? share : *worst;
 	}
 	alone_release(&other);
@@ -73,25 +73,25 @@ static enum status distance_to(struct shell *shell, const struct program *progra
 
 /* The same model, rounded otherwise: in f32 (way 0, of a half type), or its batch in parts. NULL: no such
  * way, or the model has not the options for it */
-static struct program *otherwise(
-        struct shell *shell, const struct program *program, bool half, int way, int seed)
+static struct program *otherwise(struct shell *shell, const struct alone *alone, int way, int seed)
 {
-	return way < 3 ? choose_otherwise(shell, program, half && way == 0, half ? way + 1 : way + 2, seed)
-	               : NULL;
+	bool half = alone->half;
+	return way < 3
+	        ? choose_otherwise(shell, alone->program, half && way == 0, half ? way + 1 : way + 2, seed)
+	        : NULL;
 }
 
 /* A half type's rounding decides on which side of 0 the input of a relu falls, which one beginning shows and
  * another by luck does not: two others are asked too */
-static enum status other_beginnings(
-        struct shell *shell, const struct program *program, int iterations, double *worst)
+static enum status other_beginnings(struct shell *shell, const struct alone *alone, double *worst)
 {
 	enum status status = ST_OK;
 	for (int i = 1; i <= 2 && status == ST_OK; i++) {
-		struct alone base = {0};
-		struct program *same = choose_otherwise(shell, program, false, 1, i),
-		               *other = otherwise(shell, program, true, 0, i);
-		if (same && other && (status = alone_train(shell, same, iterations, &base)) == ST_OK)
-			status = distance_to(shell, other, &base, iterations, worst);
+		struct program *same = choose_otherwise(shell, alone->program, false, 1, i),
+		               *other = otherwise(shell, alone, 0, i);
+		struct alone base = {.program = same, .iterations = alone->iterations};
+		if (same && other && (status = alone_train(shell, &base)) == ST_OK)
+			status = distance_to(shell, other, &base, worst);
 		alone_release(&base);
 		program_release(same);
 		program_release(other);
@@ -100,29 +100,26 @@ static enum status other_beginnings(
 }
 
 /* Rank 0 */
-static enum status rounding_of(struct shell *shell, const struct program *program, const struct alone *alone,
-        int iterations, double *worst)
+static enum status rounding_of(struct shell *shell, const struct alone *alone, double *worst)
 {
 	struct program *other;
 	enum status status = ST_OK;
-	for (int way = 0; status == ST_OK && (other = otherwise(shell, program, alone->half, way, 0));
-	        way++) {
-		status = distance_to(shell, other, alone, iterations, worst);
+	for (int way = 0; status == ST_OK && (other = otherwise(shell, alone, way, 0)); way++) {
+		status = distance_to(shell, other, alone, worst);
 		if (status == ST_RANGE || status == ST_SHAPE)
 			status = ST_OK; /* the batch has not so many rows */
 		program_release(other);
 	}
-	return status == ST_OK && alone->half ? other_beginnings(shell, program, iterations, worst) : status;
+	return status == ST_OK && alone->half ? other_beginnings(shell, alone, worst) : status;
 }
 
 /* What rounding does to one rank, and with it the limit; the same on all processes */
-static enum status widen(struct shell *shell, const struct program *program, const struct alone *alone,
-        int iterations, struct comparison *v)
+static enum status widen(struct shell *shell, const struct alone *alone, struct comparison *v)
 {
 	double own = 0, *all = mem_alloc((size_t)transport_size(shell->transport) * sizeof *all);
 	enum status status = ST_OK;
 	if (transport_rank(shell->transport) == 0)
-		status = rounding_of(shell, program, alone, iterations, &own);
+		status = rounding_of(shell, alone, &own);
 	status = shell_agree(shell, 0, status);
 	if (status == ST_OK)
 		status = transport_share(shell->transport, &own, all, sizeof own);
@@ -136,10 +133,12 @@ static enum status widen(struct shell *shell, const struct program *program, con
 
 /* ---- what is said ---- */
 
+enum { TITLE_ROOM = 80 };
+
 /* "w1", "w1's m" */
-static const char *title_of(const struct whole *whole, char *title, size_t room)
+static const char *title_of(const struct whole *whole, char title[TITLE_ROOM])
 {
-	snprintf(title, room, "%s%s%s", whole->name, *whole->state ? "'s " : "", whole->state);
+	snprintf(title, TITLE_ROOM, "%s%s%s", whole->name, *whole->state ? "'s " : "", whole->state);
 	return title;
 }
 
@@ -149,7 +148,7 @@ static void say_parameters(struct shell *shell, const struct alone *alone, const
 	out_say(shell->out, "   %-23s of its change    largest\n", "the difference");
 	for (int i = 0; i < alone->count; i++) {
 		const struct whole *whole = &alone->whole[i];
-		char shape[48], title[80];
+		char shape[48], title[TITLE_ROOM];
 		bool off = !(v->share[i] <= v->limit);
 		if (*whole->state &&
 		        !off) /* optimizer state is compared with its parameter: it is said where it is off */
@@ -158,8 +157,8 @@ static void say_parameters(struct shell *shell, const struct alone *alone, const
 		for (int64_t k = 0; k < whole_count(whole); k++)
 			largest = fmax(largest, fabs(alone->end[whole->first + k]));
 		snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)whole->rows, (long long)whole->cols);
-		out_say(shell->out, "   %-10s %-12s %13.2g   %8.2g%s\n", title_of(whole, title, sizeof title),
-		        shape, v->share[i], d[i].most == 0 ? 0 : d[i].most / largest, off ? "   off" : "");
+		out_say(shell->out, "   %-10s %-12s %13.2g   %8.2g%s\n", title_of(whole, title), shape,
+		        v->share[i], d[i].most == 0 ? 0 : d[i].most / largest, off ? "   off" : "");
 	}
 }
 
@@ -180,14 +179,14 @@ static void say_rounding(struct shell *shell, const struct alone *alone, const s
 		        v->rounding);
 }
 
-static void say_verdict(struct shell *shell, const struct comparison *v, const struct alone *alone,
-        const char *lossy, int iterations)
+static void say_verdict(
+        struct shell *shell, const struct alone *alone, const struct comparison *v, const char *lossy)
 {
+	int iterations = alone->iterations;
 	const char *colour = style(shell->out, v->wrong ? COLOUR_BAD : COLOUR_GOOD),
 	           *plain = style(shell->out, COLOUR_PLAIN);
-	char title[80];
-	const char *times = iterations == 1 ? "" : "s",
-	           *where = title_of(&alone->whole[v->worst], title, sizeof title);
+	char title[TITLE_ROOM];
+	const char *times = iterations == 1 ? "" : "s", *where = title_of(&alone->whole[v->worst], title);
 	double most = v->share[v->worst];
 	if (v->wrong && lossy)
 		out_say(shell->out,
@@ -213,31 +212,30 @@ static void say_verdict(struct shell *shell, const struct comparison *v, const s
 
 /* ---- the verdict ---- */
 
-static void measure(
-        const struct alone *alone, const struct difference *d, int iterations, struct comparison *v)
+static void measure(const struct alone *alone, const struct difference *d, struct comparison *v)
 {
 	for (int i = 0; i < alone->count; i++) {
-		v->share[i] = share_of(alone, i, iterations, &d[i]);
+		v->share[i] = share_of(alone, i, &d[i]);
 		v->worst = v->share[i] > v->share[v->worst] ? i : v->worst;
 		v->lost = v->lost || d[i].wrong;
 	}
 }
 
-static enum status judge(struct shell *shell, const struct program *program, const struct alone *alone,
-        const struct difference *d, int iterations, struct comparison *v)
+static enum status judge(
+        struct shell *shell, const struct alone *alone, const struct difference *d, struct comparison *v)
 {
 	struct text lossy = {0};
 	enum status status = program_loses(shell, &lossy);
 	const char *why = lossy.count ? text_string(&lossy) : NULL;
 	v->limit = alone->half ? 2e-2 : 1e-5;
-	measure(alone, d, iterations, v);
+	measure(alone, d, v);
 	if (status == ST_OK && v->share[v->worst] > v->limit && !v->lost && !why)
-		status = widen(shell, program, alone, iterations, v);
+		status = widen(shell, alone, v);
 	for (int i = 0; i < alone->count && status == ST_OK; i++)
 		v->wrong += !(v->share[i] <= v->limit);
 	if (status == ST_OK) {
 		say_parameters(shell, alone, d, v);
-		say_verdict(shell, v, alone, why, iterations);
+		say_verdict(shell, alone, v, why);
 		say_rounding(shell, alone, v);
 		shell->expects_failed += v->wrong > 0 && !why;
 	}
@@ -245,14 +243,13 @@ static enum status judge(struct shell *shell, const struct program *program, con
 	return status;
 }
 
-static enum status compare(
-        struct shell *shell, const struct program *program, const struct alone *alone, int iterations)
+static enum status compare(struct shell *shell, const struct alone *alone)
 {
 	struct difference *d = mem_alloc((size_t)alone->count * sizeof *d);
 	struct comparison v = {.share = mem_alloc((size_t)alone->count * sizeof *v.share)};
 	enum status status = compare_parts(shell, alone, d);
 	if (status == ST_OK)
-		status = judge(shell, program, alone, d, iterations, &v);
+		status = judge(shell, alone, d, &v);
 	mem_free(d);
 	mem_free(v.share);
 	return status;
@@ -262,7 +259,7 @@ static enum status compare(
 
 static enum status wants(const struct shell *shell, const struct training *t)
 {
-	if (!t || !t->now.program)
+	if (!t->now.program)
 		return fail(ST_ARGUMENT, "verify compares what a strategy trains: `strategy ddp` first");
 	if (!t->now.program->loops)
 		return fail(ST_ARGUMENT, "verify compares after whole iterations: %s has no `for it in` loop",
@@ -275,7 +272,6 @@ static enum status wants(const struct shell *shell, const struct training *t)
 enum status training_verify(struct shell *shell, long iterations)
 {
 	struct training *t = shell->training;
-	struct alone alone = {0};
 	enum status status = wants(shell, t);
 	/* to the end of the iteration begun, and of as many as are asked for */
 	if (status == ST_OK) {
@@ -286,12 +282,14 @@ enum status training_verify(struct shell *shell, long iterations)
 	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit))
 		return status;
 	/* a script is its own model: it is run on one rank as it is */
-	const struct program *program = t->now.program->alone ? t->now.program->alone : t->now.program;
+	const struct program *program = t->now.program;
+	struct alone alone = {
+	        .program = program->alone ? program->alone : program, .iterations = t->iteration};
 	if (transport_rank(shell->transport) == 0)
-		status = alone_train(shell, program, t->iteration, &alone);
+		status = alone_train(shell, &alone);
 	status = alone_spread(shell, status, &alone);
 	if (status == ST_OK)
-		status = compare(shell, program, &alone, t->iteration);
+		status = compare(shell, &alone);
 	alone_release(&alone);
 	return status;
 }

@@ -25,6 +25,8 @@ struct whole {
 	int64_t rows, cols, first; /* first: its first element among those of all */
 };
 struct alone {
+	const struct program *program; /* that is trained, */
+	int iterations;                /* ... for so many of them */
 	struct whole *whole;
 	int count;
 	size_t elements;
@@ -40,10 +42,10 @@ static inline int64_t whole_count(const struct whole *whole)
 /* NULL: it has none of that name and state */
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state);
 void alone_release(struct alone *alone);
-/* Trains the program by one rank of a session of its own, on this process; Ctrl-C ends it too. */
-enum status alone_train(
-        struct shell *shell, const struct program *program, int iterations, struct alone *alone);
-/* To all processes, from rank 0, which may have failed */
+/* Trains alone->program by one rank of a session of its own, on this process; Ctrl-C ends it too. The rest of *alone
+ * is zeroed. */
+enum status alone_train(struct shell *shell, struct alone *alone);
+/* To all processes, which know program and iterations, from rank 0, which may have failed */
 enum status alone_spread(struct shell *shell, enum status status, struct alone *alone);
 
 /* Of one parameter or state, over the copies and parts of all ranks */
@@ -53,8 +55,9 @@ struct difference {
 	int64_t wrong;            /* elements that are no number */
 	int32_t status;
 };
-/* The tensor as f32 as memory is now; root: of each element */
-enum status shell_floats(struct shell *shell, const struct view *view, bool root, float *values);
+/* The line's tensor as f32, as memory is now; of the state v the root of each element */
+enum status part_floats(
+        struct shell *shell, const struct part_line *line, const struct view *view, float *values);
 /* What the ranks hold, when all that was queued is done; d: [alone->count], the same on all processes
  * afterwards. Whatever of a parameter no rank has declared is a failure. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);

@@ -27,12 +27,12 @@ struct mark {
 	int line;
 };
 struct walk {
-	struct scratch scratch;
+	struct shell scratch;
 	struct program *program;
 	struct player *player;
 	struct ranks ranks; /* for which the step at hand has lines */
 	struct mark *mark;
-	size_t marks, mark_room;
+	size_t marks;
 };
 
 static void on_title(void *self, const char *title, const char *why, int depth)
@@ -48,16 +48,14 @@ static void on_title(void *self, const char *title, const char *why, int depth)
 static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
 	struct walk *walk = self;
-	const struct shell *shell = &walk->scratch.shell;
+	const struct shell *shell = &walk->scratch;
 	size_t ops = shell->world->op_count;
 	(void)depth;
 	if (ran == RAN_CALL || ran == RAN_END)
 		return;
 	ranks_or(&walk->ranks, set);
-	if (!walk->marks || walk->mark[walk->marks - 1].ops != ops) {
-		MEM_GROW(&walk->mark, walk->marks, &walk->mark_room);
-		walk->marks++;
-	}
+	if (!walk->marks || walk->mark[walk->marks - 1].ops != ops)
+		MEM_ADD(&walk->mark, &walk->marks);
 	walk->mark[walk->marks - 1] = (struct mark){ops, shell->interpreter->now.tree->file, statement->line};
 }
 
@@ -74,8 +72,8 @@ static const struct mark *mark_of(const struct walk *walk, op_id id)
  * stands in the next iteration would be one too: programs are not written so, since `run 1` ends there. */
 static enum status nobody_waits(struct walk *walk)
 {
-	struct shell *shell = &walk->scratch.shell;
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	struct shell *shell = &walk->scratch;
+	enum status status = shell_advance(shell);
 	for (int rank = 0; rank < shell->world->n && status == ST_OK; rank++) {
 		op_id on;
 		if (!shell->backend->waiting(shell->backend, rank, &on))
@@ -94,12 +92,11 @@ static enum status nobody_waits(struct walk *walk)
 static enum status walk_step(struct walk *walk, enum player_stop *stop)
 {
 	struct program *program = walk->program;
-	MEM_GROW(&program->step, program->steps, &program->step_room);
-	struct program_step *step = &program->step[program->steps++];
+	struct program_step *step = MEM_ADD(&program->step, &program->steps);
 	*step = (struct program_step){.title = mem_copy_text("", 0)};
 	walk->ranks = (struct ranks){0};
 	enum status status = player_go(walk->player, stop);
-	if (!ranks_empty(&walk->ranks) && ranks_count(&walk->ranks) < walk->scratch.shell.world->n) {
+	if (!ranks_empty(&walk->ranks) && ranks_count(&walk->ranks) < walk->scratch.world->n) {
 		step->ranks = mem_alloc(sizeof *step->ranks);
 		*step->ranks = walk->ranks;
 	}
@@ -111,7 +108,7 @@ static enum status walk_step(struct walk *walk, enum player_stop *stop)
 static enum status walk_steps(struct walk *walk)
 {
 	struct program *program = walk->program;
-	struct interpreter *in = walk->scratch.shell.interpreter;
+	struct interpreter *in = walk->scratch.interpreter;
 	enum player_stop stop = PLAYER_STEP;
 	enum status status = ST_OK;
 	program->loops = player_loops(walk->player);
@@ -135,7 +132,7 @@ static enum status walk_steps(struct walk *walk)
 /* Of what rank 0 has declared to be parameters */
 static double count_elements(struct shell *shell)
 {
-	const struct part_lines *parts = &training_of(shell)->parts;
+	const struct part_lines *parts = &shell->training->parts;
 	double elements = 0;
 	for (size_t i = 0; i < parts->count; i++) {
 		struct view view;
@@ -146,24 +143,21 @@ static double count_elements(struct shell *shell)
 	return elements;
 }
 
-enum status program_walk(struct shell *shell, struct program *program, int ranks, double *elements)
+enum status program_walk(struct shell *shell, struct program *program, int ranks)
 {
 	struct walk walk = {.program = program};
 	struct watcher watcher = {.self = &walk, .title = on_title, .line = on_line};
 	enum status status = scratch_open(&walk.scratch, shell, shell->transport, ranks, true);
-	struct shell *own = &walk.scratch.shell;
-	if (status == ST_OK) {
-		own->interpreter->guesses = true;
-		status = program_player(program, own, &walk.player);
-	}
+	if (status == ST_OK)
+		status = program_player(program, &walk.scratch, &walk.player);
 	if (status == ST_OK) {
 		player_watch(walk.player, watcher);
 		status = walk_steps(&walk);
 	}
-	if (status == ST_OK && elements)
-		*elements = count_elements(own);
+	if (status == ST_OK)
+		program->elements = count_elements(&walk.scratch);
 	player_free(walk.player);
 	mem_free(walk.mark);
-	scratch_close(&walk.scratch);
+	scratch_close(&walk.scratch, shell);
 	return status;
 }

@@ -1,9 +1,10 @@
 /* members.c -- a struct's members as those of a JSON object, by a table
  *
- *     {"cursor", MEMBER_INT, COMPLETE, offsetof(struct request, cursor), 0, INT32_MAX}
+ *     MEMBER(request, cursor, INT, COMPLETE, 0)
  *
  *     written   by message COMPLETE: "cursor":17        read   from any message; none: 0; below 0: 0 */
 #include "shell/wire/members.h"
+#include "base/arithmetic.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -51,9 +52,7 @@ void members_get(const struct member *table, size_t count, const cJSON *object, 
 		else if (row->kind == MEMBER_FLAG)
 			*(bool *)at = cJSON_IsTrue(item);
 		else if (row->kind == MEMBER_INT)
-			*(int *)at = (int)(value < row->absent ? row->absent
-			                : value > row->most    ? row->most
-			                                       : value);
+			*(int *)at = (int)least_of(most_of(value, row->absent), INT32_MAX);
 		else
 			*(int64_t *)at = value;
 	}

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <cjson/cJSON.h>
 
-/* TEXT: a struct text, FLAG: a bool; neither is written when it is empty or false. INT: an int, cut to its
- * limits where it is read. LONG: an int64_t. OPTION: an int64_t that is not written when it is `absent`. */
+/* TEXT: a struct text, FLAG: a bool; neither is written when it is empty or false. INT: an int, made to
+ * fit where it is read. LONG: an int64_t. OPTION: an int64_t that is not written when it is `absent`. */
 enum member_kind { MEMBER_TEXT, MEMBER_FLAG, MEMBER_INT, MEMBER_LONG, MEMBER_OPTION };
 struct member {
 	const char *key;
@@ -16,8 +16,12 @@ struct member {
 	unsigned messages; /* MEMBER_OF(kind) of each message that has it, or'ed */
 	size_t offset;     /* in the struct */
 	int64_t absent;    /* what is read where there is none; an INT's least value too */
-	int most;          /* INT */
 };
+/* The row of a member that is called as its field is */
+#define MEMBER(type, name, kind, messages, absent)                                  \
+	{                                                                           \
+#name, MEMBER_##kind, messages, offsetof(struct type, name), absent \
+	}
 #define MEMBER_OF(message) (1u << (message))
 #define MEMBER_OF_ALL (~0u)
 

@@ -4,6 +4,7 @@
  * and which kinds of message have it. Three members are more than a number or a text and are written by
  * hand: a reply's status, its log and its picture. */
 #include "shell/wire/wire.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/wire/members.h"
 #include "shell/wire/wire_picture.h"
@@ -25,31 +26,28 @@ static const char *const replies[] = {[REPLY_HELLO] = "hello",
         [REPLY_VIEW] = "view"};
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
-#define AT(member) offsetof(struct request, member)
 enum {
 	RUN = MEMBER_OF(REQUEST_RUN),
 	COMPLETE = MEMBER_OF(REQUEST_COMPLETE),
 	LOOK = MEMBER_OF(REQUEST_VIEW),
 	GREET = MEMBER_OF(REQUEST_HELLO),
-	SCREEN = LOOK | GREET | MEMBER_OF(REQUEST_RESIZE),
-	SIDE_MOST = 1000
+	SCREEN = LOOK | GREET | MEMBER_OF(REQUEST_RESIZE)
 };
+enum { SIDE_MOST = 1000 }; /* of a screen */
 static const struct member request_members[] = {
-        {"text", MEMBER_TEXT, RUN | COMPLETE, AT(text), 0, 0},
-        {"silent", MEMBER_FLAG, RUN, AT(silent), 0, 0},
-        {"stop", MEMBER_OPTION, RUN, AT(stop), 0, 0},
-        {"stamp", MEMBER_OPTION, RUN, AT(stamp), -1, 0},
-        {"cursor", MEMBER_INT, COMPLETE, AT(cursor), 0, INT32_MAX},
-        {"from", MEMBER_LONG, LOOK, AT(from), 1, 0},
-        {"to", MEMBER_LONG, LOOK, AT(to), 0, 0},
-        {"first_row", MEMBER_INT, LOOK, AT(first_row), 0, INT32_MAX},
-        {"selected", MEMBER_INT, LOOK, AT(selected), 0, INT32_MAX},
-        {"width", MEMBER_INT, SCREEN, AT(width), 1, SIDE_MOST},
-        {"height", MEMBER_INT, LOOK, AT(height), 1, SIDE_MOST},
-        {"colour", MEMBER_FLAG, GREET, AT(colour), 0, 0},
+        MEMBER(request, text, TEXT, RUN | COMPLETE, 0),
+        MEMBER(request, silent, FLAG, RUN, 0),
+        MEMBER(request, stop, OPTION, RUN, 0),
+        MEMBER(request, stamp, OPTION, RUN, -1),
+        MEMBER(request, cursor, INT, COMPLETE, 0),
+        MEMBER(request, from, LONG, LOOK, 1),
+        MEMBER(request, to, LONG, LOOK, 0),
+        MEMBER(request, first_row, INT, LOOK, 0),
+        MEMBER(request, selected, INT, LOOK, 0),
+        MEMBER(request, width, INT, SCREEN, 1),
+        MEMBER(request, height, INT, LOOK, 1),
+        MEMBER(request, colour, FLAG, GREET, 0),
 };
-#undef AT
-#define AT(member) offsetof(struct reply, member)
 enum {
 	HELLO = MEMBER_OF(REPLY_HELLO),
 	FOREIGN = MEMBER_OF(REPLY_FOREIGN),
@@ -57,32 +55,29 @@ enum {
 	VIEW = MEMBER_OF(REPLY_VIEW)
 };
 static const struct member reply_members[] = {
-        {"text", MEMBER_TEXT, MEMBER_OF_ALL, AT(text), 0, 0},
-        {"version", MEMBER_INT, HELLO, AT(version), 0, INT32_MAX},
-        {"n", MEMBER_INT, HELLO, AT(n), 0, INT32_MAX},
-        {"dry", MEMBER_FLAG, HELLO, AT(dry), 0, 0},
-        {"rank", MEMBER_INT, FOREIGN, AT(rank), -1, INT32_MAX},
-        {"prompt", MEMBER_TEXT, HELLO | DONE, AT(prompt), 0, 0},
-        {"enter", MEMBER_TEXT, HELLO | DONE, AT(enter), 0, 0},
-        {"waits", MEMBER_INT, HELLO | DONE, AT(waits), 0, INT32_MAX},
-        {"clock", MEMBER_LONG, HELLO | DONE, AT(clock), 0, 0},
-        {"wish", MEMBER_TEXT, DONE, AT(wish), 0, 0},
-        {"from", MEMBER_LONG, VIEW, AT(from), 0, 0},
-        {"to", MEMBER_LONG, VIEW, AT(to), 1, 0},
-        {"whole_from", MEMBER_LONG, VIEW, AT(whole_from), 0, 0},
-        {"whole_to", MEMBER_LONG, VIEW, AT(whole_to), 1, 0},
-        {"rows", MEMBER_INT, VIEW, AT(rows), 0, INT32_MAX},
-        {"first_row", MEMBER_INT, VIEW, AT(first_row), 0, INT32_MAX},
+        MEMBER(reply, text, TEXT, MEMBER_OF_ALL, 0),
+        MEMBER(reply, version, INT, HELLO, 0),
+        MEMBER(reply, n, INT, HELLO, 0),
+        MEMBER(reply, dry, FLAG, HELLO, 0),
+        MEMBER(reply, rank, INT, FOREIGN, -1),
+        MEMBER(reply, prompt, TEXT, HELLO | DONE, 0),
+        MEMBER(reply, enter, TEXT, HELLO | DONE, 0),
+        MEMBER(reply, waits, INT, HELLO | DONE, 0),
+        MEMBER(reply, clock, LONG, HELLO | DONE, 0),
+        MEMBER(reply, wish, TEXT, DONE, 0),
+        MEMBER(reply, from, LONG, VIEW, 0),
+        MEMBER(reply, to, LONG, VIEW, 1),
+        MEMBER(reply, whole_from, LONG, VIEW, 0),
+        MEMBER(reply, whole_to, LONG, VIEW, 1),
+        MEMBER(reply, rows, INT, VIEW, 0),
+        MEMBER(reply, first_row, INT, VIEW, 0),
 };
-#undef AT
-#define AT(member) offsetof(struct logged_line, member)
 static const struct member logged_members[] = {
-        {"line", MEMBER_TEXT, MEMBER_OF_ALL, AT(line), 0, 0},
-        {"stop", MEMBER_OPTION, MEMBER_OF_ALL, AT(stop), 0, 0},
-        {"stamp", MEMBER_OPTION, MEMBER_OF_ALL, AT(stamp), -1, 0},
-        {"outside", MEMBER_TEXT, MEMBER_OF_ALL, AT(outside), 0, 0},
+        MEMBER(logged_line, line, TEXT, MEMBER_OF_ALL, 0),
+        MEMBER(logged_line, stop, OPTION, MEMBER_OF_ALL, 0),
+        MEMBER(logged_line, stamp, OPTION, MEMBER_OF_ALL, -1),
+        MEMBER(logged_line, outside, TEXT, MEMBER_OF_ALL, 0),
 };
-#undef AT
 
 /* So that a test can make each of its allocations fail, and a process without memory ends as everywhere else. */
 void wire_start(void)
@@ -112,9 +107,9 @@ void reply_release(struct reply *reply)
 
 struct logged_line *log_add(struct log_change *change)
 {
-	MEM_GROW(&change->line, change->count, &change->room);
-	change->line[change->count] = (struct logged_line){.stamp = -1};
-	return &change->line[change->count++];
+	struct logged_line *line = MEM_ADD(&change->line, &change->count);
+	*line = (struct logged_line){.stamp = -1};
+	return line;
 }
 
 void log_shorten(struct log_change *log, size_t count)
@@ -216,8 +211,9 @@ enum status request_read(const char *line, size_t count, struct request *request
 	} else {
 		request->kind = (enum request_kind)kind;
 		members_get(request_members, ROWS(request_members), object, request);
-		if ((size_t)request->cursor > request->text.count)
-			request->cursor = (int)request->text.count;
+		request->cursor = (int)least_of(request->cursor, (int64_t)request->text.count);
+		request->width = (int)least_of(request->width, SIDE_MOST);
+		request->height = (int)least_of(request->height, SIDE_MOST);
 	}
 	cJSON_Delete(object);
 	return status;
@@ -242,7 +238,7 @@ enum status reply_read(const char *line, size_t count, struct reply *reply)
 			if (strcmp(status_name((enum status)i), name) == 0)
 				reply->status = (enum status)i;
 		members_get(reply_members, ROWS(reply_members), object, reply);
-		static const struct member keep = {"keep", MEMBER_INT, MEMBER_OF_ALL, 0, 0, INT32_MAX};
+		static const struct member keep = {"keep", MEMBER_INT, MEMBER_OF_ALL, 0, 0};
 		const cJSON *change = cJSON_GetObjectItemCaseSensitive(object, "log"), *added;
 		members_get(&keep, 1, change, &reply->log.kept);
 		cJSON_ArrayForEach(added, cJSON_GetObjectItemCaseSensitive(change, "add"))

@@ -44,7 +44,7 @@ struct logged_line {
 struct log_change {
 	int kept;
 	struct logged_line *line;
-	size_t count, room;
+	size_t count;
 };
 
 enum reply_kind { REPLY_HELLO, REPLY_OUTPUT, REPLY_FOREIGN, REPLY_DONE, REPLY_COMPLETE, REPLY_VIEW };

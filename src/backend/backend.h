@@ -94,6 +94,20 @@ struct backend {
 	void (*stop)(struct backend *backend); /* frees it */
 };
 
+static inline struct times backend_times(struct backend *backend, op_id id)
+{
+	struct times times;
+	backend->times(backend, id, &times);
+	return times;
+}
+
+static inline struct host_now backend_host(struct backend *backend, int rank)
+{
+	struct host_now now;
+	backend->host(backend, rank, &now);
+	return now;
+}
+
 /* done: an OP_SYNC is final; told once each, in the order of virtual time (the shell then prints what was
  * asked for). It may peek and ask for times that are final; it must not queue. */
 struct backend_hooks {

@@ -20,6 +20,16 @@ static inline double least_number(double a, double b)
 	return a < b ? a : b;
 }
 
+/* The least integer not below x but for a slack, which takes up the rounding of rates: 2.00 ms is 2,000,000
+ * ns. No libm. */
+static inline int64_t round_up(double x)
+{
+	if (!(x < 9e18))
+		return INT64_MAX / 2;
+	int64_t whole = x;
+	return x - whole > 1.0 / 1024 ? whole + 1 : whole;
+}
+
 /* The number of parts of `size` that `count` needs: the last may be smaller */
 static inline int64_t parts_of(int64_t count, int64_t size)
 {

@@ -39,7 +39,7 @@ enum status characters_make(struct characters *characters, const char *name, con
 	for (const char *at = bytes; at < end;) {
 		uint32_t code = utf8_next(&at);
 		place[code] = 1;
-		characters->id[characters->count++] = (int32_t)code;
+		characters->id[characters->count++] = code;
 	}
 	for (int32_t code = 0; code < CODE_POINTS; code++)
 		if (place[code]) /* it occurs: the mark becomes its id */

@@ -37,7 +37,7 @@ bool dtype_find(const char *name, enum dtype *dtype)
 {
 	for (int i = 0; i < DT_COUNT; i++)
 		if (strcmp(types[i].name, name) == 0) {
-			*dtype = (enum dtype)i;
+			*dtype = i;
 			return true;
 		}
 	return false;
@@ -56,11 +56,11 @@ static uint16_t half_of(float value)
 {
 	uint32_t bits = bits_of_float(value), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
 	if (size > 0x7f800000) /* NaN stays one: quiet, the top of its payload kept */
-		return (uint16_t)(sign | 0x7e00 | (size >> 13 & 0x3ff));
+		return sign | 0x7e00 | (size >> 13 & 0x3ff);
 	if (size >= 0x47800000) /* 65536 and above; 65520 .. 65536 round up to it below */
-		return (uint16_t)(sign | 0x7c00);
+		return sign | 0x7c00;
 	if (size >= 0x38800000) /* 2^-14 and above: normal; a carry walks into the exponent */
-		return (uint16_t)(sign | shift_even(size - 0x38000000, 13));
+		return sign | shift_even(size - 0x38000000, 13);
 	int shift = 126 - (int)(size >> 23); /* subnormal: units of 2^-24 */
 	return (uint16_t)(sign | (shift > 24 ? 0 : shift_even((size & 0x7fffff) | 0x800000, shift)));
 }
@@ -74,7 +74,7 @@ static float half_value(uint16_t half)
 		return float_of_bits(sign | 0x7f800000 | mantissa << 13);
 	if (exponent)
 		return float_of_bits(sign | (exponent + 112) << 23 | mantissa << 13);
-	float small = (float)mantissa * 0x1p-24f;
+	float small = mantissa * 0x1p-24f;
 	return sign ? -small : small;
 }
 
@@ -82,8 +82,8 @@ static uint16_t brain_of(float value)
 {
 	uint32_t bits = bits_of_float(value);
 	if ((bits & 0x7fffffff) > 0x7f800000)
-		return (uint16_t)(bits >> 16 | 0x40);
-	return (uint16_t)shift_even(bits, 16);
+		return bits >> 16 | 0x40;
+	return shift_even(bits, 16);
 }
 
 float dtype_get(enum dtype dtype, const void *elements, int64_t index)
@@ -103,7 +103,7 @@ void dtype_to_f32(enum dtype dtype, const void *from, float *to, int64_t count)
 	const uint16_t *half = from;
 	const int32_t *whole = from;
 	if (dtype == DT_F32)
-		memcpy(to, from, (size_t)count * sizeof *to);
+		memcpy(to, from, count * sizeof *to);
 	else if (dtype == DT_BF16)
 		for (int64_t i = 0; i < count; i++)
 			to[i] = float_of_bits((uint32_t)half[i] << 16);
@@ -112,7 +112,7 @@ void dtype_to_f32(enum dtype dtype, const void *from, float *to, int64_t count)
 			to[i] = half_value(half[i]);
 	else
 		for (int64_t i = 0; i < count; i++)
-			to[i] = (float)whole[i];
+			to[i] = whole[i];
 }
 
 void dtype_from_f32(enum dtype dtype, const float *from, void *to, int64_t count)
@@ -120,7 +120,7 @@ void dtype_from_f32(enum dtype dtype, const float *from, void *to, int64_t count
 	uint16_t *half = to;
 	int32_t *whole = to;
 	if (dtype == DT_F32)
-		memcpy(to, from, (size_t)count * sizeof *from);
+		memcpy(to, from, count * sizeof *from);
 	else if (dtype == DT_BF16)
 		for (int64_t i = 0; i < count; i++)
 			half[i] = brain_of(from[i]);

@@ -39,7 +39,7 @@ static int fold_line(const char *at, const char *end, int columns, struct text *
 	indent = indent < columns / 2 ? indent + FURTHER : FURTHER;
 	for (int used = 0; at < end; used = indent) {
 		const char *stop = stop_of(at, end, used, columns);
-		text_put(folded, at, (size_t)(stop - at));
+		text_put(folded, at, stop - at);
 		for (; at < stop; used += wide)
 			at += text_step(at, stop, &wide);
 		rows += used > columns ? (used - 1) / columns : 0;
@@ -60,9 +60,9 @@ int fold_lines(const char *lines, size_t count, int columns, struct text *folded
 	const char *end = lines + count;
 	int rows = 0;
 	for (const char *at = lines; at < end;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
+		const char *newline = memchr(at, '\n', end - at), *stop = newline ? newline : end;
 		if (columns < 1)
-			text_put(folded, at, (size_t)(stop - at));
+			text_put(folded, at, stop - at);
 		else
 			rows += fold_line(at, stop, columns, folded);
 		if (newline)

@@ -15,7 +15,7 @@ static const int64_t BYTES_MAX = INT64_C(1)
 
 enum status layout_make(struct layout *layout, enum dtype dtype, int dims, const int64_t *dim)
 {
-	struct layout made = {.dtype = (uint8_t)dtype, .dims = (uint8_t)dims};
+	struct layout made = {.dtype = dtype, .dims = dims};
 	int64_t count = 1;
 
 	if (dims < 1 || dims > DIMS_MAX)
@@ -81,9 +81,9 @@ struct shape_text shape_text(const struct layout *layout)
 	struct shape_text shape = {""};
 	int at = 0;
 	for (int i = 0; i < layout->dims; i++)
-		at += snprintf(shape.text + at, sizeof shape.text - (size_t)at, "%c%lld", i ? ',' : '[',
+		at += snprintf(shape.text + at, sizeof shape.text - at, "%c%lld", i ? ',' : '[',
 		        (long long)layout->dim[i]);
-	snprintf(shape.text + at, sizeof shape.text - (size_t)at, "]");
+	snprintf(shape.text + at, sizeof shape.text - at, "]");
 	return shape;
 }
 
@@ -91,7 +91,7 @@ static void copy_elements(
         int bytes, const char *from, int64_t from_stride, char *to, int64_t to_stride, int64_t count)
 {
 	if (from_stride == 1 && to_stride == 1) {
-		memcpy(to, from, (size_t)(count * bytes));
+		memcpy(to, from, count * bytes);
 	} else if (bytes == 4) {
 		for (int64_t i = 0; i < count; i++)
 			memcpy(to + i * to_stride * 4, from + i * from_stride * 4, 4);
@@ -108,7 +108,7 @@ static void move_rows(const struct layout *layout, const char *from, char *to, b
 	int64_t index[DIMS_MAX] = {0}, offset = 0, row = layout->dim[last], rows = layout_count(layout) / row;
 
 	if (layout_contiguous(layout)) {
-		memcpy(to, from, (size_t)layout_bytes(layout));
+		memcpy(to, from, layout_bytes(layout));
 		return;
 	}
 	for (int64_t r = 0; r < rows; r++) {

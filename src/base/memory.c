@@ -37,7 +37,7 @@ static _Noreturn void exhausted(size_t bytes)
 		on_exhausted(bytes);
 	int count = snprintf(
 	        words, sizeof words, "ranksh: this computer is out of memory (%zu bytes wanted)\n", bytes);
-	while (write(2, words, (size_t)count) < 0 && errno == EINTR)
+	while (write(2, words, count) < 0 && errno == EINTR)
 		;
 	_exit(MEM_EXIT);
 }
@@ -75,6 +75,20 @@ void mem_free(void *block)
 	free(block);
 }
 
+/* The room follows from the count: it is set anew where one more element makes the count leave its column.
+ *
+ *      count    0 .. 16     17 .. 32     33 .. 64
+ *      room     16          32           64          or more, where the count has fallen since */
+void *mem_add(void *items, size_t *count, size_t element_bytes)
+{
+	enum { FIRST = 16 };
+	void **array = items;
+	size_t n = (*count)++;
+	if (!*array || (n >= FIRST && (n & (n - 1)) == 0))
+		*array = mem_resize(*array, (n ? 2 * n : FIRST) * element_bytes);
+	return (char *)*array + n * element_bytes;
+}
+
 void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes)
 {
 	enum { FIRST = 16 };
@@ -103,11 +117,6 @@ void mem_unmap(void *pages, size_t bytes)
 void mem_fail_at(long n)
 {
 	fail_countdown = n;
-}
-
-bool mem_fail_waits(void)
-{
-	return fail_countdown >= 0;
 }
 
 long mem_live(void)

@@ -13,10 +13,13 @@ void *mem_resize(void *block, size_t bytes) __attribute__((returns_nonnull));
 char *mem_copy_text(const char *text, size_t length) __attribute__((returns_nonnull)); /* NUL-terminated */
 void mem_free(void *block);
 
-/* Makes room for one more element in a growable array: MEM_GROW(&v->items, v->count, &v->room).
- * New elements are not zeroed. */
-#define MEM_GROW(items, count, room) MEM_ROOM((items), (count) + 1, (room))
-/* Makes room for `wanted` elements in all, twice as many as before at least. New elements are not zeroed. */
+/* One more element of a growable array, not zeroed: *MEM_ADD(&v->items, &v->count) = item, where `item` does
+ * not depend on either. An empty array is NULL and 0. The count alone tells the room (memory.c), so nothing
+ * else may grow the array; the count may fall. */
+#define MEM_ADD(items, count) ((__typeof__(*(items)))mem_add((items), (count), sizeof **(items)))
+void *mem_add(void *items, size_t *count, size_t element_bytes) __attribute__((returns_nonnull));
+/* Of an array that grows by many elements at once, and keeps its room: makes room for `wanted` in all, twice as
+ * many as before at least. New elements are not zeroed. */
 #define MEM_ROOM(items, wanted, room) mem_room((void **)(items), (wanted), (room), sizeof **(items))
 void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes);
 
@@ -33,8 +36,6 @@ enum { MEM_EXIT = 4 };
 /* Tests: the n-th allocation from now on (0 is the next) ends the process as any does that
  * finds no memory; -1 turns it off. tests/unit/check.h has a process of its own for it. */
 void mem_fail_at(long n);
-/* Tests: the allocation that is to fail has not come yet. */
-bool mem_fail_waits(void);
 /* Tests: blocks allocated and not yet freed. */
 long mem_live(void);
 

@@ -20,7 +20,7 @@ struct name_slot {
 
 struct names {
 	struct name_slot *entries; /* entries[id - 1] */
-	size_t count, room;
+	size_t count;
 	name_id *slots; /* open addressing; 0 is empty; a power of two, never more than half full */
 	size_t slot_count;
 };
@@ -49,7 +49,7 @@ static void grow_slots(struct names *names)
 	larger.slots = mem_alloc(larger.slot_count * sizeof *larger.slots);
 	for (size_t i = 0; i < names->count; i++) {
 		const struct name_slot *entry = &names->entries[i];
-		*slot_of(&larger, entry->text, entry->length, entry->hash) = (name_id)i + 1;
+		*slot_of(&larger, entry->text, entry->length, entry->hash) = i + 1;
 	}
 	mem_free(names->slots);
 	*names = larger;
@@ -77,21 +77,21 @@ void names_free(struct names *names)
 
 name_id names_make(struct names *names, const char *text, size_t length)
 {
-	uint32_t hash = (uint32_t)hash_bytes(HASH_BEGIN, text, length);
+	uint32_t hash = hash_bytes(HASH_BEGIN, text, length);
 	name_id found = *slot_of(names, text, length, hash);
 
 	if (found)
 		return found;
 	grow_slots(names);
-	MEM_GROW(&names->entries, names->count, &names->room);
-	*slot_of(names, text, length, hash) = (name_id)names->count + 1;
-	names->entries[names->count++] = (struct name_slot){mem_copy_text(text, length), length, hash};
-	return (name_id)names->count;
+	*slot_of(names, text, length, hash) = names->count + 1;
+	*MEM_ADD(&names->entries, &names->count) =
+	        (struct name_slot){mem_copy_text(text, length), length, hash};
+	return names->count;
 }
 
 name_id names_find(const struct names *names, const char *text, size_t length)
 {
-	return *slot_of(names, text, length, (uint32_t)hash_bytes(HASH_BEGIN, text, length));
+	return *slot_of(names, text, length, hash_bytes(HASH_BEGIN, text, length));
 }
 
 const char *names_keep(struct names *names, const char *text)
@@ -106,5 +106,5 @@ const char *names_text(const struct names *names, name_id id)
 
 int names_count(const struct names *names)
 {
-	return (int)names->count;
+	return names->count;
 }

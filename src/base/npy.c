@@ -124,7 +124,7 @@ static enum status read_header(struct npy *npy)
 		        prefix[6], prefix[7]);
 	if (prefix[6] > 1 && fread(prefix + PREFIX, 1, 2, npy->file) != 2)
 		return broken(npy, "it ends within its header");
-	size_t length = prefix[8] | (size_t)prefix[9] << 8;
+	size_t length = prefix[8] | prefix[9] << 8;
 	if (prefix[6] > 1)
 		length |= (size_t)prefix[10] << 16 | (size_t)prefix[11] << 24;
 	if (length > HEADER_MAX)
@@ -165,7 +165,7 @@ enum status npy_open(struct npy *npy, const char *path)
 
 enum status npy_read(struct npy *npy, void *elements)
 {
-	size_t bytes = (size_t)layout_bytes(&npy->layout);
+	size_t bytes = layout_bytes(&npy->layout);
 	if (fread(elements, 1, bytes, npy->file) == bytes)
 		return ST_OK;
 	return ferror(npy->file) ? fail(ST_FILE, "%s cannot be read: %s", npy->path, strerror(errno))
@@ -192,25 +192,25 @@ static size_t make_header(const struct layout *layout, char file[HEADER_ROOM])
 	        descr[layout->dtype]);
 
 	for (int i = 0; i < layout->dims; i++)
-		at += snprintf(dict + at, sizeof dict - (size_t)at, "%s%lld", i ? ", " : "",
-		        (long long)layout->dim[i]);
-	at += snprintf(dict + at, sizeof dict - (size_t)at, "%s), }", layout->dims == 1 ? "," : "");
+		at += snprintf(
+		        dict + at, sizeof dict - at, "%s%lld", i ? ", " : "", (long long)layout->dim[i]);
+	at += snprintf(dict + at, sizeof dict - at, "%s), }", layout->dims == 1 ? "," : "");
 	int padded = (PREFIX + at + 1 + ALIGN - 1) / ALIGN * ALIGN - PREFIX;
-	return (size_t)snprintf(file, HEADER_ROOM, "\x93NUMPY%c%c%c%c%-*s\n", 1, 0, padded & 0xff,
-	        padded >> 8, padded - 1, dict);
+	return snprintf(file, HEADER_ROOM, "\x93NUMPY%c%c%c%c%-*s\n", 1, 0, padded & 0xff, padded >> 8,
+	        padded - 1, dict);
 }
 
 /* bf16 is widened to f4, exactly. */
 enum status npy_save(const char *path, const struct layout *layout, const void *elements)
 {
 	char header[HEADER_ROOM];
-	size_t count = (size_t)layout_count(layout), bytes = (size_t)dtype_bytes(layout->dtype);
+	size_t count = layout_count(layout), bytes = dtype_bytes(layout->dtype);
 	float *values = NULL;
 
 	if (layout->dtype == DT_BF16) {
 		bytes = sizeof *values;
 		values = mem_alloc(count * bytes);
-		dtype_to_f32(DT_BF16, elements, values, (int64_t)count);
+		dtype_to_f32(DT_BF16, elements, values, count);
 	}
 	enum status status = file_write_headed(
 	        path, header, make_header(layout, header), values ? values : elements, count * bytes);

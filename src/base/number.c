@@ -136,7 +136,7 @@ enum status number_read(const char *s, struct number *number, int *used)
 		unit = 1;
 	}
 	*number = read;
-	*used = (int)(digits + unit);
+	*used = digits + unit;
 	return ST_OK;
 }
 
@@ -153,7 +153,7 @@ const char *unit_name(enum unit unit)
 
 void time_text(int64_t ns, struct text *out)
 {
-	double value = (double)ns, size = fabs(value);
+	double value = ns, size = fabs(value);
 	if (ns == 0)
 		text_add(out, "0");
 	else if (size < 1e3)
@@ -180,7 +180,7 @@ static void prefixed_text(double value, double step, const char *unit, struct te
 
 void bytes_text(int64_t bytes, struct text *out)
 {
-	prefixed_text((double)bytes, 1024, "B", out);
+	prefixed_text(bytes, 1024, "B", out);
 }
 
 void number_plain(double value, int digits, double whole, char out[NUMBER_ROOM])
@@ -204,7 +204,7 @@ void number_text(struct number number, struct text *out)
 	else if (number.unit == UNIT_TIME && fabs(number.value) < 1e3)
 		text_add(out, number.value == 0 ? "%.3g" : "%.3g ns", number.value);
 	else if (number.unit == UNIT_TIME && fabs(number.value) < 9e18)
-		time_text((int64_t)llround(number.value), out);
+		time_text(llround(number.value), out);
 	else if (number.unit == UNIT_TIME)
 		text_add(out, "%.3g s", number.value / 1e9);
 	else if (number.unit == UNIT_BYTES)

@@ -35,11 +35,11 @@ void text_vadd(struct text *text, const char *format, va_list arguments)
 	va_copy(again, arguments);
 	int length = vsnprintf(small, sizeof small, format, arguments);
 	if (length >= 0 && (size_t)length < sizeof small) {
-		text_put(text, small, (size_t)length);
+		text_put(text, small, length);
 	} else if (length >= 0) {
-		make_room(text, (size_t)length);
+		make_room(text, length);
 		vsnprintf(text->bytes + text->count, (size_t)length + 1, format, again);
-		text->count += (size_t)length;
+		text->count += length;
 	}
 	va_end(again);
 }
@@ -87,11 +87,11 @@ size_t text_step(const char *at, const char *end, int *columns)
 		*columns = 0;
 		for (p++; p < end && !(*p >= '@' && *p <= '~'); p++)
 			;
-		return (size_t)(p - at) + (p < end);
+		return p - at + (p < end);
 	}
 	while (p < end && (*p & 0xc0) == 0x80)
 		p++;
-	return (size_t)(p - at);
+	return p - at;
 }
 
 size_t text_columns(const char *utf8)
@@ -99,7 +99,7 @@ size_t text_columns(const char *utf8)
 	const char *end = utf8 + strlen(utf8);
 	size_t columns = 0;
 	int wide;
-	for (const char *p = utf8; p < end; p += text_step(p, end, &wide), columns += (size_t)wide)
+	for (const char *p = utf8; p < end; p += text_step(p, end, &wide), columns += wide)
 		;
 	return columns;
 }
@@ -127,7 +127,7 @@ void text_put_point(struct text *text, uint32_t point)
 	for (int i = more; i > 0; i--, point >>= 6)
 		bytes[i] = (char)(0x80 | (point & 0x3f));
 	bytes[0] = (char)(lead[more] | point);
-	text_put(text, bytes, (size_t)more + 1);
+	text_put(text, bytes, more + 1);
 }
 
 /* RFC 3629: the shortest form only, no surrogates, nothing above U+10FFFF:
@@ -156,7 +156,7 @@ size_t text_valid(const char *bytes, size_t count)
 			break;
 		p += more + 1;
 	}
-	return (size_t)(p - (const unsigned char *)bytes);
+	return p - (const unsigned char *)bytes;
 }
 
 /* The optimal string alignment distance (Damerau 1964, with neighbours swapped once): row j of the table of
@@ -169,7 +169,7 @@ size_t text_valid(const char *bytes, size_t count)
 int text_distance(const char *a, const char *b)
 {
 	enum { MOST = 64 };
-	int n = (int)strnlen(a, MOST), m = (int)strnlen(b, MOST);
+	int n = strnlen(a, MOST), m = strnlen(b, MOST);
 	int row[3][MOST + 1];
 
 	for (int j = 0; j <= m; j++)
@@ -179,7 +179,7 @@ int text_distance(const char *a, const char *b)
 		now[0] = i;
 		for (int j = 1; j <= m; j++) {
 			int replaced = before[j - 1] + (a[i - 1] != b[j - 1]);
-			now[j] = (int)least_of(replaced, least_of(before[j], now[j - 1]) + 1);
+			now[j] = least_of(replaced, least_of(before[j], now[j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
 			        older[j - 2] + 1 < now[j])
 				now[j] = older[j - 2] + 1;
@@ -204,8 +204,8 @@ const char *text_line(const char **at, const char *end, size_t *length)
 	const char *line = *at;
 	if (line >= end)
 		return NULL;
-	const char *newline = memchr(line, '\n', (size_t)(end - line));
-	*length = (size_t)((newline ? newline : end) - line);
+	const char *newline = memchr(line, '\n', end - line);
+	*length = (newline ? newline : end) - line;
 	*at = newline ? newline + 1 : end;
 	return line;
 }
@@ -218,7 +218,7 @@ void text_wrapped(struct text *text, const char *words, int indent, int width)
 		size_t length = strcspn(words, " ");
 		char word[200];
 		snprintf(word, sizeof word, "%.*s", (int)length, words);
-		int columns = (int)text_columns(word);
+		int columns = text_columns(word);
 		bool breaks = column > indent && column + 1 + columns > width;
 		text_add(text, "%s%*s%.*s", breaks ? "\n" : "", column && !breaks ? 1 : indent, "",
 		        (int)length, words);
@@ -229,6 +229,20 @@ void text_wrapped(struct text *text, const char *words, int indent, int width)
 	text_add(text, "\n");
 }
 
+/* Lists have a dozen words at most, so they are looked through from the front. */
+int text_place(const char *words, const char *word, size_t length)
+{
+	int place = 0;
+	for (const char *p = words; p && *p; p += *p == ' ', place++) {
+		const char *one = p;
+		while (*p && *p != ' ')
+			p++;
+		if ((size_t)(p - one) == length && memcmp(one, word, length) == 0)
+			return place;
+	}
+	return -1;
+}
+
 const char *text_nearest(const char *words, const char *word, size_t length, int *near_length)
 {
 	char wanted[40] = "", one[40];
@@ -236,7 +250,7 @@ const char *text_nearest(const char *words, const char *word, size_t length, int
 	int best = length > 4 ? 3 : 2;
 	memcpy(wanted, word, length < sizeof wanted ? length : sizeof wanted - 1);
 	for (const char *p = words; *p; p += strspn(p, " ")) {
-		int count = (int)strcspn(p, " ");
+		int count = strcspn(p, " ");
 		snprintf(one, sizeof one, "%.*s", count, p);
 		if (text_nearer(wanted, one, &best)) {
 			near = p;

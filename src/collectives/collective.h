@@ -9,12 +9,13 @@
 #include "mpi/transport.h"
 #include "world/world.h"
 
-/* What `algo=` takes: of ALGORITHMS (world/op.h) */
+/* What `op=` takes, in the order of enum reduction */
+#define REDUCTION_WORDS "sum avg max min"
+/* What `algo=` takes, in the order of enum algorithm: of ALGORITHMS (world/op.h) */
 #define ALGORITHM_AFTER_BLANK(symbol, name) " " #name
 #define ALGORITHM_AFTER_BAR(symbol, name) "|" #name
 #define ALGORITHM_WORDS "auto" ALGORITHMS(ALGORITHM_AFTER_BLANK) /* "auto ring tree ..." */
 #define ALGORITHM_CHOICE "auto" ALGORITHMS(ALGORITHM_AFTER_BAR)  /* "auto|ring|tree ..." */
-bool algorithm_find(const char *name, enum algorithm *algorithm);
 
 /* X(name), in the order of help: collective_NAME is its row. */
 #define COLLECTIVES(X)   \
@@ -48,14 +49,16 @@ struct cost {
 struct collective;
 struct collective_job {
 	const struct collective *collective;
-	struct transport_group *comm;
+	struct transport_group *comm; /* the group's */
 	enum dtype dtype;
 	enum reduction reduction;
-	int n, place, root;
-	int64_t size; /* bytes of an element */
-	const char *in;
-	char *out; /* NULL where there is no result */
+	int root;
+	const char *in; /* may overlap out; NULL where it is not looked at */
+	char *out;      /* NULL where there is no result */
 	int64_t in_count, out_count;
+	/* ---- by collective_data */
+	int n, place;
+	int64_t size; /* bytes of an element */
 };
 
 struct collective {
@@ -74,7 +77,6 @@ struct collective {
 #define X(name) extern const struct collective collective_##name;
 COLLECTIVES(X)
 #undef X
-const struct collective *collective_find(const char *name);
 const struct collective *collective_at(int i); /* NULL behind the last */
 
 /* NCCL's "bus bandwidth" factor in a group of n: busbw = message bytes / time x factor (nccl-tests,
@@ -108,19 +110,16 @@ struct collective_step {
  * ST_ARGUMENT names what can be unrolled. */
 #define STEPS_MAX(n) (2 * (n) + 32)
 enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place,
-        int root, int64_t elements, struct collective_step *steps, int room, int *count);
+        int root, int64_t elements, struct collective_step *steps, int *count);
 
 /* Can it be unrolled by some algorithm? */
 bool collective_unrolls(const struct collective *collective);
 
 /* The data of one collective on this process, over MPI; contiguous buffers; every member calls with the same
- * arguments. in may overlap out; out may be NULL where a rank gets no result, in where its input is not
- * looked at. All members get the same bits, those of the unrolled ring, on every computer: each addition is
+ * arguments. All members get the same bits, those of the unrolled ring, on every computer: each addition is
  * rounded to the tensor's type, in the order of the ring. An average of floats is the sum of each input times
  * 1/n (both rounded to the type), of i32 the sum divided, cut toward zero, as ncclAvg is. max and min: a
- * number wins over a NaN. comm: the group's. ST_MPI. */
-enum status collective_data(const struct collective *collective, struct transport_group *comm,
-        enum dtype dtype, enum reduction reduction, int root, const void *in, int64_t in_count, void *out,
-        int64_t out_count);
+ * number wins over a NaN. ST_MPI. */
+enum status collective_data(struct collective_job job);
 
 #endif

@@ -20,7 +20,6 @@
 #include "collectives/inside.h"
 #include "base/ranks.h"
 #include "machine/machine.h"
-#include <string.h>
 
 static const struct algorithm_row *const rows[] = {
 #define X(symbol, name) &algorithm_##name,
@@ -33,17 +32,6 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static enum algorithm algorithm_of(int i)
 {
 	return (enum algorithm)(i + ALGORITHM_AUTO + 1);
-}
-
-bool algorithm_find(const char *name, enum algorithm *algorithm)
-{
-	for (int i = 0; i < ALGORITHM_COUNT; i++) {
-		if (strcmp(algorithm_name((enum algorithm)i), name) == 0) {
-			*algorithm = (enum algorithm)i;
-			return true;
-		}
-	}
-	return false;
 }
 
 static double cost_ns(const struct cost *cost)
@@ -120,18 +108,16 @@ static void direct_cost(const struct cost_task *task, struct cost *cost)
  * cannot be. *cost: rate 0 before */
 static enum status choose(const struct cost_task *task, enum algorithm algorithm, struct cost *cost)
 {
-	bool asked = algorithm != ALGORITHM_AUTO;
-
 	for (int i = 0; i < ROWS; i++) {
-		if (asked && algorithm != algorithm_of(i))
+		if (task->asked && algorithm != algorithm_of(i))
 			continue;
-		struct cost one = rows[i]->cost(task, asked);
+		struct cost one = rows[i]->cost(task);
 		one.algorithm = (uint8_t)algorithm_of(i);
 		*cost = quicker(*cost, one);
 	}
 	if (cost->rate > 0)
 		return ST_OK;
-	if (!asked)
+	if (!task->asked)
 		return fail(ST_ARGUMENT, "%s: the machine %s has no channels for it", task->collective->name,
 		        task->machine->name);
 	return fail(ST_ARGUMENT, "%s %s (machine %s, %d ranks on %d node%s)", task->collective->name,
@@ -142,11 +128,12 @@ static enum status choose(const struct cost_task *task, enum algorithm algorithm
 enum status collective_cost(const struct collective *collective, const struct machine *machine,
         struct cost_group group, int64_t message_bytes, enum algorithm algorithm, struct cost *cost)
 {
-	struct cost_task task = {collective, machine, places_of(machine, group), (double)message_bytes};
+	struct cost_task task = {collective, machine, places_of(machine, group), (double)message_bytes,
+	        algorithm != ALGORITHM_AUTO};
 	struct cost chosen = {.protocol = "", .algorithm = (uint8_t)algorithm};
 	enum status status = ST_OK;
 
-	if (collective->direct && algorithm != ALGORITHM_AUTO)
+	if (collective->direct && task.asked)
 		return fail(ST_ARGUMENT, "%s is made of sends and receives: it has no algorithm to choose",
 		        collective->name);
 	if (group.n == 1) {
@@ -159,7 +146,7 @@ enum status collective_cost(const struct collective *collective, const struct ma
 	}
 	if (status != ST_OK)
 		return status;
-	chosen.alone_ns = machine_whole_ns(cost_ns(&chosen));
+	chosen.alone_ns = round_up(cost_ns(&chosen));
 	*cost = chosen;
 	return ST_OK;
 }
@@ -195,15 +182,13 @@ static enum status cannot_be_unrolled(const struct collective *collective, enum 
 
 /* The first row of ALGORITHMS that unrolls it, or the one that is asked for. A group of one has no step. */
 enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place,
-        int root, int64_t elements, struct collective_step *steps, int room, int *count)
+        int root, int64_t elements, struct collective_step *steps, int *count)
 {
 	for (int i = 0; i < ROWS; i++) {
 		bool meant = algorithm == ALGORITHM_AUTO || algorithm == algorithm_of(i);
 
 		if (!meant || !unrolls(rows[i], collective))
 			continue;
-		if (room < STEPS_MAX(n))
-			return fail(ST_BUG, "room for %d steps where %d may come", room, STEPS_MAX(n));
 		*count = n > 1 ? rows[i]->steps(collective, n, place, root, elements, steps) : 0;
 		return ST_OK;
 	}

@@ -77,10 +77,10 @@ static void combine_halves(
 
 /* n blocks of `count` elements, one of each place: their reduction, beginning with block `first`, in that
  * block. */
-static char *reduce_blocks(const struct collective_job *job, char *blocks, int64_t count, int first)
+static const void *reduce_blocks(const struct collective_job *job, char *blocks, int64_t count, int first)
 {
 	int64_t bytes = count * job->size;
-	char *sum = blocks + first * bytes;
+	void *sum = blocks + first * bytes;
 
 	if (job->reduction == REDUCE_AVG && job->dtype != DT_I32) {
 		/* x / n, before it is added: times 1/n in the type, as NCCL's ncclAvg (for the sums of f16 to
@@ -92,13 +92,13 @@ static char *reduce_blocks(const struct collective_job *job, char *blocks, int64
 	for (int k = 1; k < job->n; k++) {
 		void *x = blocks + (first + k) % job->n * bytes;
 		if (job->dtype == DT_F32)
-			combine_f32(job->reduction, (float *)(void *)sum, x, count);
+			combine_f32(job->reduction, sum, x, count);
 		else if (job->dtype == DT_I32)
-			combine_i32(job->reduction, (int32_t *)(void *)sum, x, count);
+			combine_i32(job->reduction, sum, x, count);
 		else
-			combine_halves(job->dtype, job->reduction, (uint16_t *)(void *)sum, x, count);
+			combine_halves(job->dtype, job->reduction, sum, x, count);
 	}
-	int32_t *whole = (int32_t *)(void *)sum;
+	int32_t *whole = sum;
 	for (int64_t i = 0; i < count && job->reduction == REDUCE_AVG && job->dtype == DT_I32; i++)
 		whole[i] /= job->n;
 	return sum;
@@ -134,7 +134,7 @@ enum status data_reduce(const struct collective_job *job)
 			        count * job->size, blocks + p * mine_bytes, mine_bytes};
 		}
 		enum status spread = transport_exchange(job->comm, piece);
-		const char *sum = reduce_blocks(job, blocks, mine, first);
+		const void *sum = reduce_blocks(job, blocks, mine, first);
 		bool gets = to == ALL || to == job->place;
 		for (int p = 0; p < job->n; p++) {
 			/* what p sent from its tensor it gets back there, reduced */
@@ -195,20 +195,19 @@ enum status data_move(const struct collective_job *job)
 
 /* Kernels have computed by now; what the messages may not do is write where they still read. The very same
  * buffer is all right where the collective works in place: a place then reads and writes its own piece. */
-enum status collective_data(const struct collective *collective, struct transport_group *comm,
-        enum dtype dtype, enum reduction reduction, int root, const void *in, int64_t in_count, void *out,
-        int64_t out_count)
+enum status collective_data(struct collective_job job)
 {
-	struct collective_job job = {collective, comm, dtype, reduction, transport_group_size(comm),
-	        transport_group_place(comm), root, dtype_bytes(dtype), in, out, in_count, out_count};
-	size_t bytes = (size_t)(in_count * job.size);
-	bool same = collective->in_place && in == out;
+	job.n = transport_group_size(job.comm);
+	job.place = transport_group_place(job.comm);
+	job.size = dtype_bytes(job.dtype);
+	size_t bytes = (size_t)(job.in_count * job.size);
+	bool same = job.collective->in_place && job.in == job.out;
 	char *copy = NULL;
 
-	const char *from = in, *to = out;
-	if (!same && from && to && from < to + out_count * job.size && to < from + bytes)
-		job.in = memcpy(copy = mem_alloc(bytes), in, bytes);
-	enum status status = collective->data ? collective->data(&job) : ST_OK;
+	if (!same && job.in && job.out && job.in < job.out + job.out_count * job.size &&
+	        job.out < job.in + bytes)
+		job.in = memcpy(copy = mem_alloc(bytes), job.in, bytes);
+	enum status status = job.collective->data ? job.collective->data(&job) : ST_OK;
 	mem_free(copy);
 	return status;
 }

@@ -18,13 +18,13 @@ struct cost_task {
 	const struct machine *machine;
 	struct group_nodes places;
 	double message;
+	bool asked; /* for the algorithm, by name; else only what the machine's library would consider */
 };
 
 struct algorithm_row {
 	/* The least over its protocols: latency_ns, bytes, rate, protocol, sent_bytes. A rate of 0: this
-	 * collective cannot be done so there. asked: by name; else only what the machine's library would
-	 * consider. */
-	struct cost (*cost)(const struct cost_task *task, bool asked);
+	 * collective cannot be done so there. */
+	struct cost (*cost)(const struct cost_task *task);
 	const char *needs; /* words for the refusal */
 	/* NULL: cannot be unrolled. Returns the number of steps written. */
 	bool (*unrolls)(const struct collective *collective);

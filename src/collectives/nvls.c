@@ -36,7 +36,7 @@ static double channel_rate(const struct cost_task *task)
 }
 
 /* A tree over nodes has as many levels as their number has bits; each is passed up and down. */
-static struct cost nvls_cost(const struct cost_task *task, bool asked)
+static struct cost nvls_cost(const struct cost_task *task)
 {
 	const struct collective *collective = task->collective;
 	const struct machine *machine = task->machine;
@@ -45,7 +45,6 @@ static struct cost nvls_cost(const struct cost_task *task, bool asked)
 	double parts = places.n;
 	int levels = 0;
 
-	(void)asked;
 	if (machine->nccl != 1 || machine->nvls_channels < 2 || machine->nccl_generation < 2 ||
 	        places.per_node < 2)
 		return (struct cost){.rate = 0};

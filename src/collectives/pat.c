@@ -18,14 +18,13 @@ static const double base_us = 8, hop_us = 14, rank_us = 2.8, hop_shared = 3.5, b
 
 /* The bytes of a ring in log2 n steps. Without NCCL's figures each step is a hop of the machine's links, so
  * many of them between nodes as the nodes alone would need. */
-static struct cost pat_cost(const struct cost_task *task, bool asked)
+static struct cost pat_cost(const struct cost_task *task)
 {
 	const struct collective *collective = task->collective;
 	struct group_nodes places = task->places;
 	int steps = log2_up(places.n), far = log2_up(places.nodes);
 	struct cost cost = {.protocol = ""};
 
-	(void)asked;
 	if (collective != &collective_allgather && collective != &collective_reducescatter)
 		return cost;
 	cost.bytes = cost.sent_bytes = task->message * collective_bus_factor(collective, places.n);

@@ -40,13 +40,12 @@ static void nccl_cost(const struct cost_task *task, enum nccl_protocol protocol,
 	cost->rate = nccl_ring_rate(machine, places, protocol) * 1e9;
 }
 
-static struct cost ring_cost(const struct cost_task *task, bool asked)
+static struct cost ring_cost(const struct cost_task *task)
 {
 	const struct machine *machine = task->machine;
 	double bytes = task->message * collective_bus_factor(task->collective, task->places.n);
 	struct cost cost = {.protocol = "", .bytes = bytes, .sent_bytes = bytes};
 
-	(void)asked;
 	if (machine->nccl == 1)
 		return nccl_quickest(task, nccl_cost, cost);
 	cost.latency_ns = plain_hops_ns(machine, ring_hops(task));

@@ -1,7 +1,6 @@
 /* rows.c -- the collectives: one row each. Shapes are those of each rank's tensors, n the size of the
  * group. */
 #include "collectives/inside.h"
-#include <string.h>
 
 #define OPTIONS "[in GROUP] [on STREAM] [algo=" ALGORITHM_CHOICE "]"
 
@@ -128,14 +127,6 @@ static const struct collective *const rows[] = {
 #undef X
 };
 enum { ROWS = sizeof rows / sizeof *rows };
-
-const struct collective *collective_find(const char *name)
-{
-	for (int i = 0; i < ROWS; i++)
-		if (strcmp(rows[i]->name, name) == 0)
-			return rows[i];
-	return NULL;
-}
 
 const struct collective *collective_at(int i)
 {

@@ -62,7 +62,7 @@ static struct cost plain_cost(const struct cost_task *task, bool both_ways)
 }
 
 /* NCCL itself broadcasts and reduces by rings only. */
-static struct cost tree_cost(const struct cost_task *task, bool asked)
+static struct cost tree_cost(const struct cost_task *task)
 {
 	bool both_ways = task->collective->rounds == 2, nccl = task->machine->nccl == 1;
 	struct cost cost = {.bytes = 2 * task->message, .sent_bytes = 2 * task->message};
@@ -71,7 +71,7 @@ static struct cost tree_cost(const struct cost_task *task, bool asked)
 		return (struct cost){.rate = 0};
 	if (nccl && both_ways)
 		return nccl_quickest(task, nccl_cost, cost);
-	return !nccl || asked ? plain_cost(task, both_ways) : (struct cost){.rate = 0};
+	return !nccl || task->asked ? plain_cost(task, both_ways) : (struct cost){.rate = 0};
 }
 
 static bool tree_unrolls(const struct collective *collective)

@@ -32,11 +32,11 @@ struct rank_data {
 	struct world *world;
 	struct transport *transport;
 	struct in_flight *running;
-	size_t count, room;
+	size_t count;
 	struct transport_group **groups; /* by group: this rank's instance, NULL where it is in none */
-	size_t group_count, group_room;
+	size_t group_count;
 	op_id *fills; /* by the host, that wait for earlier work on their memory */
-	size_t fill_count, fill_room;
+	size_t fill_count;
 	enum status status; /* the first failure that was not asked for yet */
 	char why[512];
 	bool spoiled;
@@ -46,9 +46,9 @@ static void *segment_get(void *self, enum space space, int64_t bytes)
 {
 	(void)self;
 	(void)space;
-	void *pages = mem_map((size_t)bytes);
+	void *pages = mem_map(bytes);
 	/* fewer page faults and misses of the TLB; a kernel that refuses goes on with small pages */
-	madvise(pages, (size_t)bytes, MADV_HUGEPAGE);
+	madvise(pages, bytes, MADV_HUGEPAGE);
 	return pages;
 }
 
@@ -56,7 +56,7 @@ static void segment_give(void *self, enum space space, void *base, int64_t bytes
 {
 	(void)self;
 	(void)space;
-	mem_unmap(base, (size_t)bytes);
+	mem_unmap(base, bytes);
 }
 
 struct rank_data *data_create(struct world *world, struct transport *transport)
@@ -116,14 +116,10 @@ static void keep(struct rank_data *data, enum status status)
 /* The first failure is kept, and what it spoiled is marked. */
 static void failed(struct rank_data *data, enum status status, op_id id)
 {
-	const struct record *record = op_record(data->world, id);
 	if (status == ST_OK)
 		return;
 	keep(data, status);
-	for (int i = 0; i < record->operands; i++)
-		if (record->operand[i].access & ACCESS_WRITE)
-			world_invalidate(data->world, data->world->me, (enum space)record->operand[i].space,
-			        record->operand[i].address, layout_span(&record->operand[i].layout), id);
+	world_mark_outputs(data->world, id, id);
 }
 
 /* Groups are made in the order of the books, by all processes: a group is a communicator, and making one is a
@@ -132,8 +128,7 @@ void data_groups(struct rank_data *data)
 {
 	while (data->group_count < data->world->group_count) {
 		const struct group *group = &data->world->groups[data->group_count];
-		MEM_GROW(&data->groups, data->group_count, &data->group_room);
-		struct transport_group **made = &data->groups[data->group_count++];
+		struct transport_group **made = MEM_ADD(&data->groups, &data->group_count);
 		*made = NULL;
 		if (group->instance_of[data->world->me] < 0)
 			continue;
@@ -145,21 +140,14 @@ void data_groups(struct rank_data *data)
 
 /* ---- reading before it is overwritten */
 
-static bool overlaps(const struct operand *operand, enum space space, int64_t address, int64_t bytes)
-{
-	return operand->space == space && operand->address < address + bytes &&
-	        address < operand->address + layout_span(&operand->layout);
-}
-
-/* Does it read any of these bytes? Of an exchange of several messages, the one that `part` sends. */
-static bool reads(const struct in_flight *running, const struct record *record, enum space space,
-        int64_t address, int64_t bytes)
+/* Does it read of this memory? Of an exchange of several messages, the one that `part` sends. */
+static bool reads(const struct in_flight *running, const struct record *record, const struct operand *memory)
 {
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
 		bool counts = running->part < 0 ? operand->access & (ACCESS_READ | ACCESS_ADD)
 		                                : i == record->part[running->part].operand;
-		if (counts && overlaps(operand, space, address, bytes))
+		if (counts && spans_overlap(operand, memory))
 			return true;
 	}
 	return false;
@@ -169,9 +157,8 @@ static bool reads(const struct in_flight *running, const struct record *record, 
 static void stage(struct rank_data *data, struct in_flight *running)
 {
 	const struct record *record = op_record(data->world, running->id);
-	const struct operand *input = running->part < 0
-	        ? record_source(record)
-	        : &record->operand[record->part[running->part].operand];
+	const struct operand *input =
+	        running->part < 0 ? record_source(record) : part_operand(record, running->part);
 	running->staged = true;
 	if (record->kind == OP_KERNEL)
 		evaluate_kernel(data->world, record, running->packed);
@@ -180,26 +167,21 @@ static void stage(struct rank_data *data, struct in_flight *running)
 }
 
 /* Memory is about to change, by an operation or (0) the host. */
-static void disturb(struct rank_data *data, op_id by, enum space space, int64_t address, int64_t bytes)
+static void disturb(struct rank_data *data, op_id by, const struct operand *memory)
 {
 	for (size_t i = 0; i < data->count; i++) {
 		struct in_flight *running = &data->running[i];
 		if (running->id != by && !running->staged &&
-		        reads(running, op_record(data->world, running->id), space, address, bytes))
+		        reads(running, op_record(data->world, running->id), memory))
 			stage(data, running);
 	}
-}
-
-static void disturb_operand(struct rank_data *data, op_id by, const struct operand *operand)
-{
-	disturb(data, by, (enum space)operand->space, operand->address, layout_span(&operand->layout));
 }
 
 static void disturb_outputs(struct rank_data *data, op_id by, const struct record *record)
 {
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & ACCESS_WRITE)
-			disturb_operand(data, by, &record->operand[i]);
+			disturb(data, by, &record->operand[i]);
 }
 
 static struct in_flight *find(struct rank_data *data, op_id id, int part)
@@ -213,15 +195,14 @@ static struct in_flight *find(struct rank_data *data, op_id id, int part)
 /* Starts: its inputs are those of now. */
 static void note(struct rank_data *data, op_id id, int part)
 {
-	MEM_GROW(&data->running, data->count, &data->room);
-	data->running[data->count++] = (struct in_flight){.id = id, .part = part};
+	*MEM_ADD(&data->running, &data->count) = (struct in_flight){.id = id, .part = part};
 }
 
 /* ---- operations of one rank */
 
 void data_begin(struct rank_data *data, op_id id)
 {
-	enum op_kind kind = (enum op_kind)op_record(data->world, id)->kind;
+	enum op_kind kind = op_record(data->world, id)->kind;
 	if (kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE)
 		note(data, id, -1);
 }
@@ -266,20 +247,14 @@ void data_drop(struct rank_data *data, op_id id)
 
 /* ---- what the host writes */
 
-/* Does any operand of the one share memory with any of the other? */
-static bool touches(const struct record *record, const struct record *fill)
-{
-	for (int i = 0; i < fill->operands; i++)
-		for (int k = 0; k < record->operands; k++)
-			if (overlaps(&record->operand[k], (enum space)fill->operand[i].space,
-			            fill->operand[i].address, layout_span(&fill->operand[i].layout)))
-				return true;
-	return false;
-}
-
 bool data_fill_touches(const struct rank_data *data, op_id fill, op_id other)
 {
-	return touches(op_record(data->world, other), op_record(data->world, fill));
+	const struct record *written = op_record(data->world, fill), *used = op_record(data->world, other);
+	for (int i = 0; i < written->operands; i++)
+		for (int k = 0; k < used->operands; k++)
+			if (spans_overlap(&written->operand[i], &used->operand[k]))
+				return true;
+	return false;
 }
 
 void data_fill(struct rank_data *data, op_id id)
@@ -292,8 +267,7 @@ void data_fill(struct rank_data *data, op_id id)
 
 void data_fill_later(struct rank_data *data, op_id id)
 {
-	MEM_GROW(&data->fills, data->fill_count, &data->fill_room);
-	data->fills[data->fill_count++] = id;
+	*MEM_ADD(&data->fills, &data->fill_count) = id;
 }
 
 op_id data_next_fill(const struct rank_data *data)
@@ -316,12 +290,6 @@ void data_transfer_begin(struct rank_data *data, op_id send, int send_part)
 		note(data, send, send_part);
 }
 
-static const struct operand *part_operand(const struct rank_data *data, op_id id, int part)
-{
-	const struct record *record = op_record(data->world, id);
-	return &record->operand[record->part[part].operand];
-}
-
 /* The bytes go when virtual time says that the transfer ends, at once on both sides: a sender that is not this
  * rank's, and a receiver that is not, are other processes' affair. */
 void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id receive, int receive_part)
@@ -329,10 +297,10 @@ void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id 
 	struct world *world = data->world;
 	int me = world->me, from = world->ops[send].rank, to = world->ops[receive].rank;
 	struct in_flight *running = from == me ? find(data, send, send_part) : NULL;
-	const struct operand *source = part_operand(data, send, send_part),
-	                     *target = part_operand(data, receive, receive_part);
+	const struct operand *source = part_operand(op_record(world, send), send_part),
+	                     *target = part_operand(op_record(world, receive), receive_part);
 	if (to == me)
-		disturb_operand(data, 0, target);
+		disturb(data, 0, target);
 	const void *packed = running && running->staged ? running->packed[0] : NULL;
 	if (from == me && to == me)
 		evaluate_to_itself(world, source, target, packed);

@@ -11,12 +11,12 @@
 
 static void *operand_bytes(const struct world *world, const struct operand *operand)
 {
-	return world_data(world, (enum space)operand->space, operand->address);
+	return world_data(world, operand->space, operand->address);
 }
 
 void *operand_packed(const struct world *world, const struct operand *operand)
 {
-	void *packed = mem_alloc((size_t)layout_bytes(&operand->layout));
+	void *packed = mem_alloc(layout_bytes(&operand->layout));
 	layout_pack(&operand->layout, operand_bytes(world, operand), packed);
 	return packed;
 }
@@ -32,10 +32,8 @@ void operand_unpack(const struct world *world, const struct operand *operand, co
 static void *stage(const struct world *world, const struct operand *operand, struct kernel_tensor *tensor)
 {
 	bool reads = operand->access & (ACCESS_READ | ACCESS_ADD);
-	layout_make(&tensor->layout, (enum dtype)operand->layout.dtype, operand->layout.dims,
-	        operand->layout.dim);
-	tensor->data =
-	        reads ? operand_packed(world, operand) : mem_alloc((size_t)layout_bytes(&operand->layout));
+	layout_make(&tensor->layout, operand->layout.dtype, operand->layout.dims, operand->layout.dim);
+	tensor->data = reads ? operand_packed(world, operand) : mem_alloc(layout_bytes(&operand->layout));
 	return tensor->data;
 }
 
@@ -53,7 +51,7 @@ void evaluate_kernel(const struct world *world, const struct record *record, voi
 		*tensor = (struct kernel_tensor){names_text(world->names, operand->name), operand->layout,
 		        operand_bytes(world, operand)};
 		call.add |= (operand->access & ACCESS_ADD) != 0;
-		if (staged && operand->access & (ACCESS_WRITE | ACCESS_ADD))
+		if (staged && operand->access & ACCESS_WRITE)
 			staged[i] = stage(world, operand, tensor);
 	}
 	if (record->operands)
@@ -74,23 +72,17 @@ static void convert(
         const struct world *world, const struct operand *to, enum dtype from, const void *elements)
 {
 	int64_t count = layout_count(&to->layout);
-	if ((enum dtype)to->layout.dtype == from) {
+	if (to->layout.dtype == from) {
 		operand_unpack(world, to, elements);
 		return;
 	}
-	float *values = mem_alloc((size_t)count * sizeof *values);
-	void *packed = mem_alloc((size_t)layout_bytes(&to->layout));
+	float *values = mem_alloc(count * sizeof *values);
+	void *packed = mem_alloc(layout_bytes(&to->layout));
 	dtype_to_f32(from, elements, values, count);
-	dtype_from_f32((enum dtype)to->layout.dtype, values, packed, count);
+	dtype_from_f32(to->layout.dtype, values, packed, count);
 	operand_unpack(world, to, packed);
 	mem_free(values);
 	mem_free(packed);
-}
-
-static bool overlap(const struct operand *a, const struct operand *b)
-{
-	return a->space == b->space && a->address < b->address + layout_span(&b->layout) &&
-	        b->address < a->address + layout_span(&a->layout);
 }
 
 /* The input is used where it lies if it is contiguous and the output does not lie over it. */
@@ -98,11 +90,11 @@ void evaluate_to_itself(
         const struct world *world, const struct operand *from, const struct operand *to, const void *packed)
 {
 	void *own = NULL;
-	if (!packed && layout_contiguous(&from->layout) && !overlap(from, to))
+	if (!packed && layout_contiguous(&from->layout) && !spans_overlap(from, to))
 		packed = operand_bytes(world, from);
 	else if (!packed)
 		packed = own = operand_packed(world, from);
-	convert(world, to, (enum dtype)from->layout.dtype, packed);
+	convert(world, to, from->layout.dtype, packed);
 	mem_free(own);
 }
 
@@ -118,8 +110,7 @@ static struct buffer buffer_for(const struct world *world, const struct operand 
 {
 	if (layout_contiguous(&operand->layout))
 		return (struct buffer){.bytes = operand_bytes(world, operand)};
-	void *own =
-	        filled ? operand_packed(world, operand) : mem_alloc((size_t)layout_bytes(&operand->layout));
+	void *own = filled ? operand_packed(world, operand) : mem_alloc(layout_bytes(&operand->layout));
 	return (struct buffer){.bytes = own, .own = own};
 }
 
@@ -143,9 +134,15 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 		from = buffer_for(world, in, true);
 	if (out)
 		to = in_place ? from : buffer_for(world, out, false);
-	enum status status = collective_data(record->collective, group, (enum dtype)record->dtype,
-	        (enum reduction)record->reduction, record->root, packed ? packed : from.bytes,
-	        in ? layout_count(&in->layout) : 0, to.bytes, out ? layout_count(&out->layout) : 0);
+	enum status status = collective_data((struct collective_job){.collective = record->collective,
+	        .comm = group,
+	        .dtype = record->dtype,
+	        .reduction = record->reduction,
+	        .root = record->root,
+	        .in = packed ? packed : from.bytes,
+	        .out = to.bytes,
+	        .in_count = in ? layout_count(&in->layout) : 0,
+	        .out_count = out ? layout_count(&out->layout) : 0});
 	if (out && status == ST_OK)
 		buffer_back(&to, world, out);
 	mem_free(from.own);

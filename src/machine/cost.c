@@ -11,6 +11,7 @@
  * never narrow: full bisection. A time is latency + bytes / rate, where flows that meet on a link share it
  * (src/sim/link.c). */
 #include "machine/machine.h"
+#include "base/arithmetic.h"
 
 const char *link_name(enum link_kind kind)
 {
@@ -56,16 +57,8 @@ void machine_path(const struct machine *machine, int from_rank, int to_rank, str
 	        .latency_ns = far ? machine->nic_latency : machine->link_latency};
 	if (!far && machine->link_rate < path->rate)
 		path->rate = machine->link_rate;
-	path->link[0] = from_rank * LINK_KINDS + (int)out;
+	path->link[0] = from_rank * LINK_KINDS + out;
 	path->link[1] = to_rank * LINK_KINDS + (int)in;
-}
-
-int64_t machine_whole_ns(double ns)
-{
-	static const double slack = 1.0 / 1024; /* ns */
-	int64_t whole = (int64_t)ns;
-
-	return ns - (double)whole > slack ? whole + 1 : whole;
 }
 
 /* The roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009): a kernel computes or moves, whichever
@@ -76,5 +69,5 @@ int64_t machine_kernel_ns(const struct machine *machine, enum dtype dtype, doubl
 	double computing = flops * 1e9 / (peak * machine->efficiency);
 	double moving = bytes * 1e9 / machine->memory_rate;
 
-	return machine_whole_ns(computing > moving ? computing : moving);
+	return round_up(computing > moving ? computing : moving);
 }

@@ -98,9 +98,6 @@ void machine_path(const struct machine *machine, int from_rank, int to_rank, str
 int machine_node(const struct machine *machine, int rank);
 /* capacity of one link, bytes/s */
 double machine_link_rate(const struct machine *machine, enum link_kind kind);
-/* The time, rounded up to whole ns; what rounding in doubles may have put above a whole number does not
- * count. Any cost's last step. */
-int64_t machine_whole_ns(double ns);
 
 /* Time alone, ns. Operations: flops at dtype's peak x efficiency, bytes at memory_rate; the larger. */
 int64_t machine_kernel_ns(const struct machine *machine, enum dtype dtype, double flops, double bytes);

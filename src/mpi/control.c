@@ -27,8 +27,6 @@ enum status transport_send_all(struct transport *t, const void *bytes, size_t co
 enum status transport_receive(
         struct transport *t, void **bytes, size_t *count, transport_poll *poll, void *self)
 {
-	if (t->rank == 0)
-		return fail(ST_BUG, "rank 0 waits for a line from itself");
 	return message_receive(t, 0, TAG_LINE, bytes, count, poll, self);
 }
 
@@ -40,7 +38,7 @@ enum status transport_gather(struct transport *t, const void *mine, size_t count
 
 	if (t->rank != 0)
 		return message_send(t, 0, 1, TAG_GATHER, mine, count);
-	memset(all, 0, (size_t)t->size * sizeof *all);
+	memset(all, 0, t->size * sizeof *all);
 	all[0] = (struct transport_bytes){mem_copy_text(count ? mine : "", count), count};
 	for (int rank = 1; rank < t->size; rank++) {
 		enum status received =
@@ -73,10 +71,10 @@ static enum status receive_exactly(struct transport *t, int from, int tag, void 
  * the others wait for theirs. */
 enum status transport_share(struct transport *t, const void *mine, void *all, size_t bytes_each)
 {
-	size_t total = (size_t)t->size * bytes_each;
+	size_t total = t->size * bytes_each;
 	enum status status = ST_OK, sent;
 
-	memmove((char *)all + (size_t)t->rank * bytes_each, mine, bytes_each);
+	memmove((char *)all + t->rank * bytes_each, mine, bytes_each);
 	if (t->size == 1)
 		return ST_OK;
 	if (t->rank != 0) {
@@ -85,8 +83,8 @@ enum status transport_share(struct transport *t, const void *mine, void *all, si
 		return first_failure(sent, status);
 	}
 	for (int rank = 1; rank < t->size; rank++) {
-		enum status received = receive_exactly(
-		        t, rank, TAG_SHARE, (char *)all + (size_t)rank * bytes_each, bytes_each);
+		enum status received =
+		        receive_exactly(t, rank, TAG_SHARE, (char *)all + rank * bytes_each, bytes_each);
 		status = first_failure(status, received);
 	}
 	sent = message_send(t, 0, t->size, TAG_SHARED, all, total);
@@ -105,8 +103,7 @@ enum status transport_forward(struct transport *t, const char *bytes, size_t cou
 	enum status status = ST_OK;
 
 	if (t->rank == 0) {
-		MEM_GROW(&t->own, t->own_count, &t->own_room);
-		t->own[t->own_count++] =
+		*MEM_ADD(&t->own, &t->own_count) =
 		        (struct transport_bytes){mem_copy_text(count ? bytes : "", count), count};
 		return ST_OK;
 	}
@@ -125,7 +122,6 @@ enum status transport_forward(struct transport *t, const char *bytes, size_t cou
  * printed; of several ranks, as MPI finds them. */
 bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size_t *count)
 {
-	bool there = false;
 	void *received = NULL;
 
 	if (t->own_count > 0) {
@@ -136,7 +132,7 @@ bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size
 		memmove(t->own, t->own + 1, t->own_count * sizeof *t->own);
 		return true;
 	}
-	if (t->size == 1 || message_waiting(t, MPI_ANY_SOURCE, TAG_FORWARD, &there, rank) || !there)
+	if (t->size == 1 || !message_waiting(t, MPI_ANY_SOURCE, TAG_FORWARD, rank))
 		return false;
 	if (message_receive(t, *rank, TAG_FORWARD, &received, count, NULL, NULL) != ST_OK)
 		return false;

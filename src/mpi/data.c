@@ -15,7 +15,7 @@ enum { TAG_TRANSFER = 1, TAG_GROUP = 2, TAG_EXCHANGE = 3 };
  * *made: all can; then so must this one, even when the very call by which they agree has failed here. */
 static enum status agree(struct transport *t, MPI_Comm comm, enum status mine, bool *made)
 {
-	int own = (int)mine, worst = own;
+	int own = mine, worst = own;
 	enum status status;
 
 	*made = mine == ST_OK;
@@ -25,7 +25,7 @@ static enum status agree(struct transport *t, MPI_Comm comm, enum status mine, b
 	*made = worst == ST_OK;
 	if (mine != ST_OK || status != ST_OK || worst == ST_OK)
 		return first_failure(mine, status);
-	return fail(ST_MPI, "another rank could not make the group: %s", status_name((enum status)worst));
+	return fail(ST_MPI, "another rank could not make the group: %s", status_name(worst));
 }
 
 static enum status make_comm(struct transport *t, int n, const int *ranks, MPI_Comm *comm)
@@ -105,14 +105,14 @@ static int exchange_round(
 		int from = (group->place + group->n - k) % group->n;
 		int64_t bytes = least_of(piece[from].receive_bytes - at, group->transport->chunk);
 		if (bytes > 0)
-			MPI_Irecv((char *)piece[from].receive + at, (int)bytes, MPI_BYTE, from, TAG_EXCHANGE,
+			MPI_Irecv((char *)piece[from].receive + at, bytes, MPI_BYTE, from, TAG_EXCHANGE,
 			        group->comm, &request[posted++]);
 	}
 	for (int k = 1; k < group->n; k++) {
 		int to = (group->place + k) % group->n;
 		int64_t bytes = least_of(piece[to].send_bytes - at, group->transport->chunk);
 		if (bytes > 0)
-			MPI_Isend((const char *)piece[to].send + at, (int)bytes, MPI_BYTE, to, TAG_EXCHANGE,
+			MPI_Isend((const char *)piece[to].send + at, bytes, MPI_BYTE, to, TAG_EXCHANGE,
 			        group->comm, &request[posted++]);
 	}
 	return posted;
@@ -129,7 +129,7 @@ enum status transport_exchange(struct transport_group *group, const struct trans
 	int posted;
 
 	if (own->send != own->receive && own->receive_bytes > 0)
-		memmove(own->receive, own->send, (size_t)own->receive_bytes);
+		memmove(own->receive, own->send, own->receive_bytes);
 	for (int64_t at = 0; (posted = exchange_round(group, piece, at, request)) > 0;
 	        at += group->transport->chunk) {
 		enum status done = mpi_checked(
@@ -166,7 +166,7 @@ static enum status in_parts(struct transport *t, part_call *call, const char *wh
 	enum status status = ST_OK;
 
 	for (int64_t at = 0; at < bytes; at += t->chunk) {
-		int part = (int)least_of(bytes - at, t->chunk);
+		int part = least_of(bytes - at, t->chunk);
 		enum status done = mpi_checked(t, call(data + at, part, other, comm), what);
 		status = first_failure(status, done);
 	}

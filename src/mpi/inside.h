@@ -41,9 +41,9 @@ struct transport {
 	MPI_Comm control, data; /* duplicates of the world: no message of one meets one of the other */
 	MPI_Request *requests;  /* room for `size`: one part to every rank */
 	struct pending_message *pending; /* no order among them */
-	size_t pending_count, pending_room;
+	size_t pending_count;
 	struct transport_bytes *own; /* rank 0's own forwarded output, oldest first */
-	size_t own_count, own_room;
+	size_t own_count;
 	int64_t chunk; /* data: no MPI call moves more bytes than this */
 	long fail_at;  /* tests: the MPI call that is said to have failed, -1 none */
 	uint64_t job;  /* nap.c: a number of this job's, in the names of its doorbells */
@@ -87,8 +87,8 @@ enum status message_send(struct transport *t, int first, int ranks, int tag, con
  * nothing was taken. ST_MPI: the message was taken as far as MPI gave it, and is lost. */
 enum status message_receive(struct transport *t, int from, int tag, void **bytes, size_t *count,
         transport_poll *poll, void *self);
-/* Is one there? */
-enum status message_waiting(struct transport *t, int from, int tag, bool *there, int *source);
+/* Is one there? From *source then. */
+bool message_waiting(struct transport *t, int from, int tag, int *source);
 /* Sends a short message without waiting for anybody. */
 enum status message_post(struct transport *t, int to, int tag, const void *bytes, size_t count);
 void pending_sweep(struct transport *t);

@@ -78,11 +78,11 @@ enum status message_send(struct transport *t, int first, int ranks, int tag, con
 	pending_sweep(t);
 	if (at > 0)
 		memcpy(head.bytes, bytes, at);
-	enum status status = send_part(t, first, ranks, tag, &head, (int)(HEAD_FIXED + at));
+	enum status status = send_part(t, first, ranks, tag, &head, HEAD_FIXED + at);
 	for (size_t part; at < count; at += part) {
 		part = count - at < PART_MOST ? count - at : PART_MOST;
 		status = first_failure(
-		        status, send_part(t, first, ranks, tag, (const char *)bytes + at, (int)part));
+		        status, send_part(t, first, ranks, tag, (const char *)bytes + at, part));
 	}
 	return status;
 }
@@ -125,7 +125,7 @@ enum status message_receive(
 	status = mpi_checked(t, code, "receive");
 	if (code != MPI_SUCCESS)
 		return status;
-	size_t total = (size_t)head.total, at = total < HEAD_BYTES ? total : HEAD_BYTES;
+	size_t total = head.total, at = total < HEAD_BYTES ? total : HEAD_BYTES;
 	char *all = mem_alloc(total + 1);
 	memcpy(all, head.bytes, at);
 	for (size_t part; at < total; at += part) {
@@ -133,8 +133,7 @@ enum status message_receive(
 		enum status received = await(t, about.MPI_SOURCE, tag, &message, NULL, NULL);
 		if (received == ST_OK)
 			received = mpi_checked(t,
-			        MPI_Mrecv(all + at, (int)part, MPI_BYTE, &message, MPI_STATUS_IGNORE),
-			        "receive");
+			        MPI_Mrecv(all + at, part, MPI_BYTE, &message, MPI_STATUS_IGNORE), "receive");
 		status = first_failure(status, received);
 	}
 	if (status != ST_OK) {
@@ -146,15 +145,15 @@ enum status message_receive(
 	return ST_OK;
 }
 
-enum status message_waiting(struct transport *t, int from, int tag, bool *there, int *source)
+bool message_waiting(struct transport *t, int from, int tag, int *source)
 {
 	MPI_Status about;
-	int flag = 0, code = MPI_Iprobe(from, tag, t->control, &flag, &about);
+	int there = 0;
 
-	*there = flag;
-	if (flag && source)
-		*source = about.MPI_SOURCE;
-	return code == MPI_SUCCESS ? ST_OK : mpi_checked(t, code, "receive");
+	if (MPI_Iprobe(from, tag, t->control, &there, &about) != MPI_SUCCESS || !there)
+		return false;
+	*source = about.MPI_SOURCE;
+	return true;
 }
 
 /* The copy lives until pending_sweep() finds that MPI has taken it. */
@@ -163,16 +162,14 @@ enum status message_post(struct transport *t, int to, int tag, const void *bytes
 	pending_sweep(t);
 	if (count > HEAD_BYTES)
 		return fail(ST_BUG, "a message of %zu bytes cannot be sent without waiting", count);
-	MEM_GROW(&t->pending, t->pending_count, &t->pending_room);
-	struct pending_message *send = &t->pending[t->pending_count];
+	MPI_Request request;
 	struct message_head *head = mem_alloc(HEAD_FIXED + count);
 	head->total = count;
 	if (count > 0)
 		memcpy(head->bytes, bytes, count);
-	send->bytes = head;
-	int code = MPI_Isend(head, (int)(HEAD_FIXED + count), MPI_BYTE, to, tag, t->control, &send->request);
+	int code = MPI_Isend(head, HEAD_FIXED + count, MPI_BYTE, to, tag, t->control, &request);
 	if (code == MPI_SUCCESS) {
-		t->pending_count++;
+		*MEM_ADD(&t->pending, &t->pending_count) = (struct pending_message){request, head};
 		doorbell_ring(t, to);
 	} else {
 		mem_free(head);

@@ -27,7 +27,7 @@ static socklen_t doorbell_name(const struct transport *t, int rank, struct socka
 	int length = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "ranksh-%016llx-%d",
 	        (unsigned long long)t->job, rank);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-	        (size_t)length); /* the first byte is 0: abstract */
+	        length); /* the first byte is 0: abstract */
 }
 
 /* False: it is not on this host. EAGAIN: so many rings wait there that no more have room. */
@@ -59,8 +59,8 @@ static bool true_for_all(struct transport *t, bool mine)
 void doorbell_open(struct transport *t)
 {
 	if (t->rank == 0 && getrandom(&t->job, sizeof t->job, GRND_NONBLOCK) != sizeof t->job)
-		t->job = (uint64_t)getpid();
-	if (MPI_Bcast(&t->job, (int)sizeof t->job, MPI_BYTE, 0, t->control) != MPI_SUCCESS ||
+		t->job = getpid();
+	if (MPI_Bcast(&t->job, sizeof t->job, MPI_BYTE, 0, t->control) != MPI_SUCCESS ||
 	        !true_for_all(t, hang(t))) {
 		doorbell_close(t);
 		return;
@@ -122,7 +122,7 @@ void nap_once(struct transport *t, struct nap *nap)
 		nap->began = now;
 	waited = (int64_t)(now.tv_sec - nap->began.tv_sec) * 1000000000 + (now.tv_nsec - nap->began.tv_nsec);
 	waited /= NAP_PART;
-	rest.tv_nsec = waited < NAP_LEAST_NS ? NAP_LEAST_NS : waited > most ? (long)most : (long)waited;
+	rest.tv_nsec = waited < NAP_LEAST_NS ? NAP_LEAST_NS : waited > most ? most : waited;
 	if (sleep_by(t, &rest))
 		nap_begin(nap);
 }

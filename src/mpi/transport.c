@@ -71,7 +71,7 @@ enum status transport_start(struct transport **result, bool mpi, int *argc, char
 	        .doorbell = -1};
 	if (mpi)
 		status = join(t, argc, argv);
-	t->requests = mem_alloc((size_t)t->size * sizeof *t->requests);
+	t->requests = mem_alloc(t->size * sizeof *t->requests);
 	if (status != ST_OK)
 		release(t);
 	else
@@ -81,10 +81,9 @@ enum status transport_start(struct transport **result, bool mpi, int *argc, char
 
 static void discard(struct transport *t, int from, int tag)
 {
-	bool there = true;
-	int source = from;
+	int source;
 
-	while (message_waiting(t, from, tag, &there, &source) == ST_OK && there) {
+	while (message_waiting(t, from, tag, &source)) {
 		void *bytes;
 		size_t count;
 

@@ -17,7 +17,7 @@
 
 static bool writes(const struct operand *operand)
 {
-	return operand->access & (ACCESS_WRITE | ACCESS_ADD);
+	return operand->access & ACCESS_WRITE;
 }
 
 static struct history *history_of(struct happens_before *order, int rank, const struct operand *operand)
@@ -42,10 +42,10 @@ static size_t interval_at(const struct history *history, int64_t address)
 
 static void insert(struct history *history, size_t at, struct memory_interval interval)
 {
-	MEM_GROW(&history->interval, history->count, &history->room);
-	memmove(&history->interval[at + 1], &history->interval[at], (history->count - at) * sizeof interval);
+	MEM_ADD(&history->interval, &history->count);
+	memmove(&history->interval[at + 1], &history->interval[at],
+	        (history->count - 1 - at) * sizeof interval);
 	history->interval[at] = interval;
-	history->count++;
 }
 
 /* In front of the list that begins at `next`; the index. */
@@ -57,7 +57,7 @@ static uint32_t access_new(struct happens_before *order, struct past_access acce
 		order->free_access = order->accesses[index].next;
 	} else {
 		MEM_ROOM(&order->accesses, order->access_count + 2, &order->access_room);
-		index = (uint32_t)++order->access_count;
+		index = ++order->access_count;
 	}
 	access.next = next;
 	order->accesses[index] = access;
@@ -104,8 +104,7 @@ static void add_conflict(struct happens_before *order, const struct race *found)
 	}
 	if (race_known(order, found))
 		return;
-	MEM_GROW(&order->conflicts, order->conflict_count, &order->conflict_room);
-	order->conflicts[order->conflict_count++] = *found;
+	*MEM_ADD(&order->conflicts, &order->conflict_count) = *found;
 }
 
 static void check_interval(struct happens_before *order, const struct memory_interval *interval, int k,
@@ -205,7 +204,7 @@ static void add_operand(struct happens_before *order, const struct record *recor
 	int64_t end = end_of(operand);
 	bool dense = layout_dense(&operand->layout);
 	struct vector_clock host = clock_at(order, op->rank, STREAM_HOST, op->number);
-	struct past_access access = {.op = id, .operand = (uint8_t)k, .write = writes(operand)};
+	struct past_access access = {.op = id, .operand = k, .write = writes(operand)};
 	size_t from = interval_at(history, operand->address), to = from;
 
 	for (; to < history->count && history->interval[to].from < end; to++) {
@@ -232,8 +231,7 @@ void history_add(struct happens_before *order, op_id id)
 	for (int k = 0; k < record->operands; k++) {
 		if (!(order->unread_operands >> k & 1))
 			continue;
-		MEM_GROW(&races->unread, races->unread_count, &races->unread_room);
-		races->unread[races->unread_count++] =
+		*MEM_ADD(&races->unread, &races->unread_count) =
 		        (struct unread){.op = id, .name = record->operand[k].name};
 	}
 	for (int write = 0; write < 2; write++) /* reads first: what is read and written counts as written */

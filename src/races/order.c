@@ -90,30 +90,29 @@ static void learn_host(struct happens_before *order, const struct op *op)
 		return;
 	const struct clock_version *version = &host->versions[host->version_count - 1];
 	for (int k = 0; k < version->lanes; k++)
-		learn(order, k, order->clocks[version->clock + (uint32_t)k]);
-	lane->host_versions = (uint32_t)host->version_count;
+		learn(order, k, order->clocks[version->clock + k]);
+	lane->host_versions = host->version_count;
 }
 
 static void start_clock(struct happens_before *order, const struct op *op)
 {
 	struct vector_clock now = clock_at(order, op->rank, op->stream, UINT32_MAX);
 
-	order->next_lanes = (int)order->rank[op->rank].lanes;
+	order->next_lanes = order->rank[op->rank].lanes;
 	order->next_changed = false;
-	memset(order->next_clock, 0, (size_t)order->next_lanes * sizeof *order->next_clock);
+	memset(order->next_clock, 0, order->next_lanes * sizeof *order->next_clock);
 	if (now.lanes)
-		memcpy(order->next_clock, now.entry, (size_t)now.lanes * sizeof *now.entry);
+		memcpy(order->next_clock, now.entry, now.lanes * sizeof *now.entry);
 }
 
 static void add_version(struct happens_before *order, const struct op *op)
 {
 	struct lane_order *lane = &order->rank[op->rank].lane[op->stream];
-	size_t lanes = (size_t)order->next_lanes;
+	size_t lanes = order->next_lanes;
 
-	MEM_GROW(&lane->versions, lane->version_count, &lane->version_room);
 	MEM_ROOM(&order->clocks, order->clock_count + lanes, &order->clock_room);
-	lane->versions[lane->version_count++] = (struct clock_version){
-	        .number = op->number, .clock = (uint32_t)order->clock_count, .lanes = (uint16_t)lanes};
+	*MEM_ADD(&lane->versions, &lane->version_count) =
+	        (struct clock_version){.number = op->number, .clock = order->clock_count, .lanes = lanes};
 	memcpy(&order->clocks[order->clock_count], order->next_clock, lanes * sizeof *order->clocks);
 	order->clock_count += lanes;
 }
@@ -132,8 +131,7 @@ static void pass(struct happens_before *order, op_id id)
 		add_version(order, op);
 	if (kind == OP_COLLECTIVE || kind == OP_P2P) {
 		struct lane_order *lane = &order->rank[op->rank].lane[op->stream];
-		MEM_GROW(&lane->matches, lane->match_count, &lane->match_room);
-		lane->matches[lane->match_count++] = id;
+		*MEM_ADD(&lane->matches, &lane->match_count) = id;
 	}
 }
 
@@ -143,9 +141,8 @@ static void lanes_update(struct happens_before *order, int rank)
 {
 	struct rank_order *own = &order->rank[rank];
 
-	while (world_stream(order->world, rank, (int)own->lanes)) {
-		MEM_GROW(&own->lane, own->lanes, &own->room);
-		own->lane[own->lanes++] = (struct lane_order){0};
+	while (world_stream(order->world, rank, own->lanes)) {
+		*MEM_ADD(&own->lane, &own->lanes) = (struct lane_order){0};
 	}
 	MEM_ROOM(&order->next_clock, own->lanes, &order->next_room);
 	order->stride = own->lanes > order->stride ? own->lanes : order->stride;
@@ -157,7 +154,7 @@ void clocks_update(struct happens_before *order)
 
 	for (int r = 0; r < world->n; r++)
 		lanes_update(order, r);
-	size_t cells = (size_t)world->n * order->stride, notes = world->match_count + 1;
+	size_t cells = world->n * order->stride, notes = world->match_count + 1;
 	MEM_ROOM(&order->cells, cells, &order->cell_room);
 	MEM_ROOM(&order->notes, notes, &order->note_room);
 	MEM_ROOM(&order->runnable.colour, notes, &order->colour_room);

@@ -40,9 +40,9 @@ struct clock_version {
 };
 struct lane_order {
 	struct clock_version *versions;
-	size_t version_count, version_room;
+	size_t version_count;
 	op_id *matches; /* its operations that meet others, in order */
-	size_t match_count, match_room;
+	size_t match_count;
 	uint32_t host_versions; /* how many versions of the host it has taken in */
 };
 
@@ -61,11 +61,11 @@ struct memory_interval {
 };
 struct history { /* by address, disjoint */
 	struct memory_interval *interval;
-	size_t count, room;
+	size_t count;
 };
 struct rank_order {
 	struct lane_order *lane;
-	size_t lanes, room;
+	size_t lanes;
 	struct history history[SPACE_COUNT];
 };
 
@@ -112,7 +112,7 @@ struct happens_before {
 	int next_lanes;
 	bool next_changed;
 	struct race *conflicts; /* of that operation, not ordered by its rank's clocks */
-	size_t conflict_count, conflict_room;
+	size_t conflict_count;
 	uint32_t unread_operands; /* bit k: operand k reads unwritten memory */
 	/* scratch of a search, by [rank * stride + stream] */
 	size_t stride, cell_room;
@@ -126,10 +126,6 @@ struct happens_before {
 	op_id asked;
 	uint32_t lacking;
 };
-static inline bool match_is_good(const struct happens_before *order, uint32_t match)
-{
-	return order->runnable.colour[match] == WAIT_CLOSED;
-}
 
 /* ---- order.c */
 
@@ -168,10 +164,10 @@ bool layout_dense(const struct layout *layout);                          /* its 
 struct race *race_known(const struct happens_before *order, const struct race *race);
 
 /* ---- runnable.c: can the operation take place, going by what is queued? A meeting in its past may lack
- * members (*lacking) or never come about, because it waits for itself. */
+ * members (order->lacking) or never come about, because it waits for itself. */
 enum runnable { RUNNABLE, RUNNABLE_LACKS, RUNNABLE_NEVER };
 void runnable_edges(struct wait_search *search, uint32_t node);
-enum runnable op_runnable(struct happens_before *order, op_id id, uint32_t *lacking);
+enum runnable op_runnable(struct happens_before *order, op_id id);
 /* How many of a stream's meeting operations have numbers up to this. */
 size_t lane_matches_up_to(const struct world *world, const struct lane_order *lane, uint32_t number);
 

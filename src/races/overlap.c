@@ -24,7 +24,7 @@ struct runs {
 static void runs_begin(struct runs *runs, const struct operand *operand)
 {
 	const struct layout *layout = &operand->layout;
-	int64_t element = dtype_bytes((enum dtype)layout->dtype);
+	int64_t element = dtype_bytes(layout->dtype);
 
 	*runs = (struct runs){.address = operand->address, .run = element};
 	for (int i = 0; i < layout->dims; i++) {
@@ -68,10 +68,9 @@ bool layout_dense(const struct layout *layout)
 
 bool operands_overlap(const struct operand *a, const struct operand *b)
 {
-	int64_t end_a = a->address + layout_span(&a->layout), end_b = b->address + layout_span(&b->layout);
 	struct runs x, y;
 
-	if (a->space != b->space || end_a <= b->address || end_b <= a->address)
+	if (!spans_overlap(a, b))
 		return false;
 	runs_begin(&x, a);
 	runs_begin(&y, b);

@@ -34,8 +34,7 @@ static void report(struct happens_before *order, const struct race *race)
 	struct race *known = race_known(order, race);
 
 	if (!known) {
-		MEM_GROW(&races->race, races->count, &races->room);
-		races->race[races->count++] = *race;
+		*MEM_ADD(&races->race, &races->count) = *race;
 	} else if (race->later < known->later ||
 	        (race->later == known->later && race->earlier < known->earlier)) {
 		*known = *race;
@@ -51,7 +50,7 @@ static void postpone(struct happens_before *order, const struct race *race, uint
 		order->free_undecided = order->undecided[index].next;
 	} else {
 		MEM_ROOM(&order->undecided, order->undecided_count + 2, &order->undecided_room);
-		index = (uint32_t)++order->undecided_count;
+		index = ++order->undecided_count;
 	}
 	order->undecided[index] = (struct undecided){.race = *race, .next = order->notes[match].undecided};
 	order->notes[match].undecided = index;
@@ -59,13 +58,12 @@ static void postpone(struct happens_before *order, const struct race *race, uint
 
 static void decide(struct happens_before *order, const struct race *race)
 {
-	uint32_t lacking;
-	enum runnable runnable = op_runnable(order, race->later, &lacking);
+	enum runnable runnable = op_runnable(order, race->later);
 
 	if (runnable == RUNNABLE)
-		runnable = op_runnable(order, race->earlier, &lacking);
+		runnable = op_runnable(order, race->earlier);
 	if (runnable == RUNNABLE_LACKS)
-		postpone(order, race, lacking);
+		postpone(order, race, order->lacking);
 	if (runnable == RUNNABLE && !search_before(order, race->earlier, race->later) &&
 	        !search_before(order, race->later, race->earlier))
 		report(order, race);
@@ -126,7 +124,7 @@ const struct races *races_now(struct world *world)
 		struct happens_before *order = world->races->order = mem_alloc(sizeof *order);
 		order->world = world;
 		order->races = world->races;
-		order->rank = mem_alloc((size_t)world->n * sizeof *order->rank);
+		order->rank = mem_alloc(world->n * sizeof *order->rank);
 		order->runnable = (struct wait_search){
 		        .self = order, .edges_of = runnable_edges, .stop_at_cycle = true};
 	}
@@ -165,14 +163,4 @@ void races_free(struct world *world)
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
 	world->races = NULL;
-}
-
-/* Between a rank's own operations the clocks say it all; else by way of matches. */
-bool happens_before(struct world *world, op_id a, op_id b)
-{
-	const struct op *first = &world->ops[a], *second = &world->ops[b];
-
-	if (first->rank == second->rank && (first->stream == second->stream || first->stream == STREAM_HOST))
-		return first->number < second->number;
-	return search_before(races_now(world)->order, a, b);
 }

@@ -31,9 +31,9 @@ struct unread {
 struct happens_before;
 struct races {
 	struct race *race;
-	size_t count, room;
+	size_t count;
 	struct unread *unread;
-	size_t unread_count, unread_room;
+	size_t unread_count;
 	struct happens_before *order;
 };
 
@@ -43,8 +43,5 @@ const struct races *races_now(struct world *world);
 void races_free(struct world *world); /* before world_free */
 /* The line that would order the two: "wait io on compute" */
 void race_remedy(const struct world *world, const struct race *race, struct text *out);
-
-/* Is a done before b starts, whatever the times? a on a device's stream, or on the host of b's rank. */
-bool happens_before(struct world *world, op_id a, op_id b);
 
 #endif

@@ -14,14 +14,13 @@ size_t lane_matches_up_to(const struct world *world, const struct lane_order *la
 	return i;
 }
 
-/* Matches of an operation that are not known to be good. */
 static void wait_for_matches(struct happens_before *order, op_id id)
 {
 	int count;
 	const uint32_t *matches = op_matches(order->world, id, &count);
 
 	for (int i = 0; i < count; i++)
-		if (!match_is_good(order, matches[i]) && !order->world->matches[matches[i]].aborted)
+		if (!order->world->matches[matches[i]].aborted)
 			wait_for(&order->runnable, matches[i]);
 }
 
@@ -68,7 +67,7 @@ void runnable_edges(struct wait_search *search, uint32_t node)
 	}
 }
 
-enum runnable op_runnable(struct happens_before *order, op_id id, uint32_t *lacking)
+enum runnable op_runnable(struct happens_before *order, op_id id)
 {
 	struct wait_search *search = &order->runnable;
 
@@ -76,6 +75,5 @@ enum runnable op_runnable(struct happens_before *order, op_id id, uint32_t *lack
 	search->colour[0] = WAIT_UNSEEN;
 	search->cycle_count = 0;
 	wait_follow(search, 0);
-	*lacking = order->lacking;
 	return search->cycle_count ? RUNNABLE_NEVER : search->stop ? RUNNABLE_LACKS : RUNNABLE;
 }

@@ -2,8 +2,8 @@
  *
  * Backward from b, for each lane of each rank: up to which number are its operations before b? That frontier
  * grows at meetings: behind a collective or transfer, all that was before it on any of its members is done,
- * and its members are. The walk down a lane stops at a good meeting (runnable.c) that a's own rank has left
- * before a starts: nothing before it can lead to a.
+ * and its members are. The walk down a lane stops at a meeting that a's own rank has left before a starts:
+ * were a before that one, it would be before itself, and could never take place (nobody asks then).
  *
  *      rank 0 io       a #1 --- allreduce #2                            is a before b?
  *                                  |
@@ -21,7 +21,7 @@
 
 static uint32_t cell_of(const struct happens_before *order, int rank, int lane)
 {
-	return (uint32_t)((size_t)rank * order->stride + (size_t)lane);
+	return rank * order->stride + lane;
 }
 
 static void raise_to(struct happens_before *order, int rank, int lane, uint32_t number)
@@ -89,7 +89,7 @@ static void walk_lane(struct happens_before *order, uint32_t index, const struct
 	const struct world *world = order->world;
 	const struct lane_order *lane = &order->rank[index / order->stride].lane[index % order->stride];
 	struct search_cell *cell = &order->cells[index];
-	uint32_t to = (uint32_t)lane_matches_up_to(world, lane, cell->frontier);
+	uint32_t to = lane_matches_up_to(world, lane, cell->frontier);
 	uint32_t from = cell->high;
 
 	cell->high = to;
@@ -98,8 +98,7 @@ static void walk_lane(struct happens_before *order, uint32_t index, const struct
 		bool stop = false;
 		const uint32_t *matches = op_matches(world, lane->matches[i], &count);
 		for (int k = 0; k < count; k++) {
-			if (match_is_good(order, matches[k]) &&
-			        left_before(world, &world->matches[matches[k]], a))
+			if (left_before(world, &world->matches[matches[k]], a))
 				stop = true;
 			else
 				pass_match(order, matches[k], true);
@@ -118,7 +117,7 @@ bool search_before(struct happens_before *order, op_id a, op_id b)
 	int count;
 	const uint32_t *matches = op_matches(world, b, &count);
 
-	memset(order->cells, 0, (size_t)world->n * order->stride * sizeof *order->cells);
+	memset(order->cells, 0, world->n * order->stride * sizeof *order->cells);
 	order->stack = NO_CELL;
 	order->search++;
 	raise_past(order, b, false);

@@ -10,12 +10,7 @@ void mark_outputs(struct engine *e, op_id id, op_id by)
 {
 	if (e->base != UINT32_MAX)
 		return;
-	const struct record *record = op_record(e->world, id);
-	for (int i = 0; i < record->operands; i++)
-		if (record->operand[i].access & ACCESS_WRITE)
-			world_invalidate(e->world, e->world->ops[id].rank,
-			        (enum space)record->operand[i].space, record->operand[i].address,
-			        layout_span(&record->operand[i].layout), by);
+	world_mark_outputs(e->world, id, by);
 	e->any_invalid |= by != 0;
 }
 
@@ -65,14 +60,14 @@ enum status sim_abort(struct backend *backend, int group)
 	struct sim *sim = (struct sim *)backend;
 	struct engine *e = sim->engine;
 	int64_t time = 0;
-	enum status status = sim_run(sim, NULL);
+	enum status status = sim_run(backend, NULL);
 	if (status != ST_OK)
 		return status;
 	bool *members = mem_alloc(e->ranks_count);
 	for (size_t i = 0; i < e->ranks_count; i++) {
 		members[i] = e->world->groups[group].instance_of[i] >= 0;
 		if (members[i])
-			time = later(time, later(e->ranks[i].clock, e->ranks[i].seen));
+			time = most_of(time, most_of(e->ranks[i].clock, e->ranks[i].seen));
 	}
 	/* all that the group's ranks do before that time, for good */
 	status = commit(sim, NULL, 0, time, members, NULL);
@@ -94,5 +89,5 @@ enum status sim_abort(struct backend *backend, int group)
 	for_lanes(e, group, end_now);
 	lanes_step(e);
 	sim->projected = false;
-	return sim_run(sim, NULL);
+	return sim_run(backend, NULL);
 }

@@ -20,7 +20,7 @@ static inline bool before(const struct due *a, const struct due *b)
 static inline void put(struct engine *e, size_t at, struct due due)
 {
 	e->agenda[at] = due;
-	e->works[due.work].at = (uint32_t)at;
+	e->works[due.work].at = at;
 }
 
 /* Finds the place of `due` from the hole `at`: later ones on the way to the root move down into the hole, or

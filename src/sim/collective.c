@@ -40,7 +40,7 @@ static uint8_t kinds_of(const struct machine *machine, const struct match *group
 		within |= same;
 		across |= !same;
 	}
-	return (uint8_t)kinds;
+	return kinds;
 }
 
 /* All members are there: they start together, and the last to arrive is to blame for the wait of the others.
@@ -70,10 +70,9 @@ void collective_arrive(struct engine *e, uint32_t lane)
 	const struct op *op = op_at(e, id);
 	const struct match *match = &e->world->matches[op->match];
 	struct instance *instance = instance_at(e, match);
-	bool stops = instance->stop_pass == e->s.pass && instance->stop_count;
 	bool last = instance->arrived + 1 == (uint32_t)match->n && !match->mismatch;
 
-	if (stops && match_put_off(e, lane))
+	if (instance->stopped == e->s.pass && match_put_off(e, lane))
 		return;
 	l->state = LANE_MATCH;
 	instance->match = op->match;

@@ -32,7 +32,7 @@ static void cost_copy(const struct machine *machine, struct record *record)
 	bool pageable = false;
 	for (int i = 0; i < record->operands; i++)
 		pageable |= record->operand[i].space == SPACE_HOST;
-	record->flow_bytes = (double)record->bytes;
+	record->flow_bytes = record->bytes;
 	record->latency_ns = 0;
 	if (way == COPY_ON_HOST)
 		record->rate = machine->host_rate;
@@ -79,7 +79,7 @@ static void cost_p2p(struct engine *e, const struct op *op, struct record *recor
 		bool sends = part->direction == P2P_SEND;
 		machine_path(e->world->machine, sends ? op->rank : part->peer, sends ? part->peer : op->rank,
 		        &path);
-		double bytes = (double)layout_bytes(&record->operand[part->operand].layout);
+		double bytes = layout_bytes(&part_operand(record, i)->layout);
 		int64_t ns = round_up(path.latency_ns + bytes / path.rate * 1e9);
 		if (ns <= record->alone_ns)
 			continue;
@@ -97,13 +97,13 @@ enum status cost_record(struct engine *e, op_id id)
 	const struct machine *machine = e->world->machine;
 	if (record->alone_ns >= 0 && record->launch_ns >= 0)
 		return ST_OK;
-	record->launch_ns = op_kind_is_host((enum op_kind)record->kind) ? 0 : round_up(machine->launch);
-	record->alone_ns = later(record->duration_ns, 0);
-	switch ((enum op_kind)record->kind) {
+	record->launch_ns = op_kind_is_host(record->kind) ? 0 : round_up(machine->launch);
+	record->alone_ns = most_of(record->duration_ns, 0);
+	switch (record->kind) {
 	case OP_KERNEL:
 		if (!record_is_spin(record))
-			record->alone_ns = machine_kernel_ns(
-			        machine, (enum dtype)record->dtype, record->flops, (double)record->bytes);
+			record->alone_ns =
+			        machine_kernel_ns(machine, record->dtype, record->flops, record->bytes);
 		return ST_OK;
 	case OP_COPY:
 		cost_copy(machine, record);
@@ -133,8 +133,7 @@ void machine_note(struct engine *e, op_id id)
 	const struct machine *now = e->world->machine;
 	if (log->machine_count && log->machines[log->machine_count - 1].machine.changes == now->changes)
 		return;
-	MEM_GROW(&log->machines, log->machine_count, &log->machine_room);
-	log->machines[log->machine_count++] = (struct machine_then){id, *now};
+	*MEM_ADD(&log->machines, &log->machine_count) = (struct machine_then){id, *now};
 }
 
 const struct machine *machine_then(const struct engine *e, op_id id)

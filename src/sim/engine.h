@@ -25,6 +25,7 @@
 
 #include "collectives/collective.h"
 #include "backend/backend.h"
+#include "base/arithmetic.h"
 
 #define NOWHERE UINT32_MAX /* no index */
 
@@ -98,14 +99,13 @@ struct rank {
 	int64_t clock; /* the host's */
 	/* an answer made the device's past final up to here: later lines reach it no earlier */
 	int64_t settled;
-	int64_t last_end; /* of what its device finished last */
-	int64_t seen;     /* time of its latest event */
-	op_id next;       /* of the host's program */
-	op_id on;         /* the SYNC or SEGMENT that blocks it */
-	op_id last_done;
+	int64_t seen;                          /* time of its latest event */
+	op_id next;                            /* of the host's program */
+	op_id on;                              /* the SYNC or SEGMENT that blocks it */
+	op_id last_done;                       /* of its device */
 	uint32_t lanes, lane_count, lane_room; /* its lanes are lanes[lanes + stream] */
 	uint32_t unfinished;                   /* issued to the device, not done */
-	uint32_t kernels, kernel_count;        /* list of works */
+	uint32_t kernels;                      /* list of works */
 	uint32_t held;                         /* collectives that hold multiprocessors ... */
 	double held_part;                      /* ... and how much of them together */
 	uint32_t waiting;                      /* lanes in LANE_EVENT, LANE_DEFAULT or LANE_TURN */
@@ -124,8 +124,8 @@ struct instance { /* of a group: collectives take turns */
 	uint32_t arrived;
 	op_id last; /* the latest to arrive, and when */
 	int64_t last_time;
-	uint32_t stop_pass, stop_count; /* members that this pass has stopped */
-	uint8_t kinds;                  /* bit k: it flows over every member's link of kind k */
+	uint32_t stopped; /* the latest pass that stopped a member */
+	uint8_t kinds;    /* bit k: it flows over every member's link of kind k */
 	bool running;
 };
 
@@ -185,11 +185,11 @@ struct slow {
  * */
 struct engine_log {
 	struct floor *floors; /* by first */
-	size_t floor_count, floor_room;
+	size_t floor_count;
 	struct slow *slows; /* in the order of the lines */
-	size_t slow_count, slow_room;
+	size_t slow_count;
 	struct machine_then *machines; /* by first; of those that a collective or a transfer was queued on */
-	size_t machine_count, machine_room;
+	size_t machine_count;
 };
 
 struct rank_data;            /* of this process's rank: data/data.h */
@@ -236,7 +236,7 @@ enum { OPF_GOAL = 32 }; /* a flag of struct op, set only during a pass */
 static inline void op_set_done(struct engine *e, struct op *op)
 {
 	e->goal_left -= (op->flags & OPF_GOAL) != 0;
-	op->flags = (uint8_t)((op->flags & ~OPF_GOAL) | OPF_DONE);
+	op->flags = (op->flags & ~OPF_GOAL) | OPF_DONE;
 }
 static inline bool op_done(const struct engine *e, op_id id)
 {
@@ -257,19 +257,6 @@ static inline bool rank_quiet(const struct engine *e, uint32_t rank)
 static inline uint32_t lane_of(const struct engine *e, const struct op *op)
 {
 	return e->ranks[op->rank].lanes + op->stream;
-}
-static inline int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-/* The least integer not below x but for a slack, which takes up the rounding of rates: 2.00 ms is 2,000,000
- * ns. No libm. */
-static inline int64_t round_up(double x)
-{
-	if (!(x < 9e18))
-		return INT64_MAX / 2;
-	int64_t whole = (int64_t)x;
-	return x - (double)whole > 1.0 / 1024 ? whole + 1 : whole;
 }
 /* Order of events at one time: rank, stream, number. */
 static inline uint64_t op_order(const struct op *op)

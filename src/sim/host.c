@@ -34,7 +34,7 @@ static void issue(struct engine *e, struct rank *r, op_id id, const struct recor
 	if (!lane->head)
 		lane->head = id;
 	if (lane->head == id)
-		lane_schedule(e, r->lanes + op->stream, later(r->clock, r->settled), PHASE_ARRIVE);
+		lane_schedule(e, r->lanes + op->stream, most_of(r->clock, r->settled), PHASE_ARRIVE);
 }
 
 static bool satisfied(const struct engine *e, const struct rank *r, op_id target)
@@ -48,11 +48,10 @@ static void waited(struct engine *e, struct rank *r, op_id id)
 {
 	struct op *op = op_at(e, id);
 	const struct record *record = record_at(e, op);
-	bool everything = op->target == OP_EVERYTHING;
-	int64_t end = everything ? r->last_end : op->target ? op_at(e, op->target)->end : 0;
-	if (end > r->clock) {
-		r->clock = end;
-		op->blame = everything ? r->last_done : op->target;
+	op_id last = op->target == OP_EVERYTHING ? r->last_done : op->target;
+	if (last && op_at(e, last)->end > r->clock) {
+		r->clock = op_at(e, last)->end;
+		op->blame = last;
 	}
 	if (record->kind == OP_SEGMENT)
 		r->clock += record->alone_ns;
@@ -67,7 +66,7 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	const struct record *record = record_at(e, op);
 	op->issue = op->ready = op->start = r->clock;
 	op->flags |= OPF_ISSUED | OPF_STARTED;
-	switch ((enum op_kind)record->kind) {
+	switch (record->kind) {
 	case OP_CRASH:
 		r->state = RANK_CRASHED;
 		done(e, r, id);
@@ -113,7 +112,7 @@ void host_run(struct engine *e, uint32_t rank)
 		/* a rank's lines are far apart in memory: the next one is on its way while this one is
 		 * issued */
 		__builtin_prefetch(op_at(e, r->next));
-		if (op_kind_is_host((enum op_kind)record->kind))
+		if (op_kind_is_host(record->kind))
 			host_op(e, rank, id);
 		else
 			issue(e, r, id, record);
@@ -121,7 +120,7 @@ void host_run(struct engine *e, uint32_t rank)
 	if (r->state != RANK_RUN)
 		return;
 	r->state = RANK_IDLE;
-	r->clock = later(r->clock, e->s.least_clock);
+	r->clock = most_of(r->clock, e->s.least_clock);
 	rank_idle(e, rank);
 }
 

@@ -14,8 +14,13 @@ struct sim {
 	bool projected;      /* it is the projection of the machine as it is now */
 };
 
-void sim_ready(struct sim *sim); /* room, communicators: before every pass of the machine itself */
-enum status sim_run(struct sim *sim, struct budget *budget); /* one pass */
+static inline struct engine *engine_of(struct backend *backend)
+{
+	return ((struct sim *)backend)->engine;
+}
+
+void sim_ready(struct engine *e); /* room, communicators: before every pass of the machine itself */
+enum status sim_run(struct backend *backend, struct budget *budget); /* one pass */
 enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget);
 enum status sim_abort(struct backend *backend, int group);
 enum status sim_project(struct backend *backend, struct budget *budget);

@@ -54,7 +54,7 @@ void lane_schedule(struct engine *e, uint32_t lane, int64_t time, enum work_phas
 	struct stream_queue *l = &e->lanes[lane];
 	struct activity *work = &e->works[l->work];
 	work->op = l->head;
-	work->phase = (uint8_t)phase;
+	work->phase = phase;
 	agenda_set(e, l->work, time, op_order(&e->world->ops[l->head]));
 }
 
@@ -75,7 +75,6 @@ void lane_finish(struct engine *e, uint32_t lane)
 	l->head = op->next_stream;
 	l->state = LANE_QUIET;
 	r->unfinished--;
-	r->last_end = later(r->last_end, e->s.now);
 	r->last_done = id;
 	/* lanes of the rank that wait for something on their own device, in the order of the streams */
 	for (uint32_t i = STREAM_DEFAULT; i < r->lane_count && r->waiting; i++) {
@@ -108,7 +107,7 @@ static op_id held_back(const struct engine *e, const struct stream_queue *lane, 
 
 static void wait_as(struct engine *e, struct stream_queue *lane, enum lane_state state)
 {
-	lane->state = (uint8_t)state;
+	lane->state = state;
 	e->ranks[lane->rank].waiting++;
 }
 
@@ -141,7 +140,7 @@ static void begin_wait(struct engine *e, uint32_t lane, struct op *op)
 static void begin_kernel(struct engine *e, uint32_t lane, const struct record *record)
 {
 	op_id id = e->lanes[lane].head;
-	double ns = (double)record->alone_ns * slow_factor(e, id);
+	double ns = record->alone_ns * slow_factor(e, id);
 	e->lanes[lane].state = LANE_RUN;
 	if (record_is_spin(record)) {
 		fixed_time(e, lane, ns);
@@ -156,10 +155,10 @@ static void begin_copy(struct engine *e, uint32_t lane, const struct record *rec
 	enum copy_way way = copy_way(record);
 	e->lanes[lane].state = LANE_RUN;
 	if (way == COPY_ON_HOST) {
-		fixed_time(e, lane, (double)record->alone_ns);
+		fixed_time(e, lane, record->alone_ns);
 	} else if (way == COPY_ON_DEVICE) {
 		lane_begun(e, e->lanes[lane].head);
-		kernel_begin(e, lane, (double)record->alone_ns);
+		kernel_begin(e, lane, record->alone_ns);
 	} else {
 		copy_arrive(e, lane, way);
 	}
@@ -201,7 +200,7 @@ static void begin(struct engine *e, uint32_t lane)
 		instant(e, lane);
 		return;
 	}
-	switch ((enum op_kind)record->kind) {
+	switch (record->kind) {
 	case OP_KERNEL:
 		begin_kernel(e, lane, record);
 		return;
@@ -230,7 +229,7 @@ static void begin(struct engine *e, uint32_t lane)
 static void step(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
-	enum lane_state state = (enum lane_state)l->state;
+	enum lane_state state = l->state;
 	struct op *op = l->head ? op_at(e, l->head) : NULL;
 	if (!op || !(op->flags & OPF_ISSUED))
 		return;

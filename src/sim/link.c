@@ -39,7 +39,7 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 	const struct activity *w = &e->works[work];
 	if (w->owner == OWNER_LANE) {
 		bool up = copy_way(op_record(e->world, w->op)) == COPY_TO_HOST;
-		return (int)e->lanes[w->index].rank * LINK_KINDS + (up ? LINK_UP : LINK_DOWN);
+		return e->lanes[w->index].rank * LINK_KINDS + (up ? LINK_UP : LINK_DOWN);
 	}
 	if (w->owner == OWNER_TRANSFER)
 		return e->transfers[w->index].path.link[i];
@@ -70,7 +70,7 @@ static void share_anew(struct engine *e, uint32_t work)
 				most = count > most ? count : most;
 			}
 			work_settle(e, w);
-			work_plan(e, other, 1.0 / (double)most);
+			work_plan(e, other, 1.0 / most);
 		}
 }
 
@@ -118,7 +118,7 @@ void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes
 	struct activity *w = &e->works[work];
 	double ns = bytes > 0 && rate > 0 ? bytes / rate * 1e9 : 0;
 	int64_t latency = ns > 0 ? round_up(latency_ns) : round_up(latency_ns + ns);
-	w->left = ns - ((double)latency - latency_ns);
+	w->left = ns - (latency - latency_ns);
 	if (w->left < 0)
 		w->left = 0;
 	w->phase = PHASE_LATENCY;

@@ -11,7 +11,7 @@
  * will: what is final there comes out the same here. Only then does it go on where the machine would stop. */
 static enum status project(struct sim *sim, struct budget *budget)
 {
-	sim_ready(sim);
+	sim_ready(sim->engine);
 	struct engine *future = fresh_copy(sim);
 	future->everybody_quiet = true;
 	enum status status = engine_run(future, budget);
@@ -42,10 +42,9 @@ enum status sim_project(struct backend *backend, struct budget *budget)
 
 void sim_times(struct backend *backend, op_id id, struct times *times)
 {
-	struct sim *sim = (struct sim *)backend;
-	const struct op *op = &sim->engine->world->ops[id];
+	const struct op *op = &engine_of(backend)->world->ops[id];
 	bool final = op->flags & OPF_DONE;
-	const struct engine *future = final ? NULL : sim_future(sim);
+	const struct engine *future = final ? NULL : sim_future((struct sim *)backend);
 	if (future)
 		op = op_at(future, id);
 	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, !final};

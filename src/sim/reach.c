@@ -76,15 +76,14 @@ static void settle(struct engine *e, const bool *quiet, int64_t time)
 {
 	for (size_t i = 0; i < e->ranks_count; i++)
 		if (quiet[i])
-			e->ranks[i].settled = later(e->ranks[i].settled, time);
+			e->ranks[i].settled = most_of(e->ranks[i].settled, time);
 	if (time <= e->s.fixed)
 		return;
 	e->s.fixed = time;
-	op_id first = (op_id)e->world->op_count + 1;
+	op_id first = e->world->op_count + 1;
 	if (e->log->floor_count && e->log->floors[e->log->floor_count - 1].first == first)
 		e->log->floor_count--;
-	MEM_GROW(&e->log->floors, e->log->floor_count, &e->log->floor_room);
-	e->log->floors[e->log->floor_count++] = (struct floor){first, time};
+	*MEM_ADD(&e->log->floors, &e->log->floor_count) = (struct floor){first, time};
 }
 
 /* The last try again, on the machine itself: nothing of it can fail or turn out otherwise. */
@@ -98,7 +97,7 @@ static enum status for_good(
 	enum status status = engine_run(e, budget);
 	e->quiet = NULL;
 	for (int i = 0; i < count; i++)
-		op_at(e, goal[i])->flags &= (uint8_t)~OPF_GOAL;
+		op_at(e, goal[i])->flags &= ~OPF_GOAL;
 	goal_set(e, NULL, 0, TIME_UNKNOWN);
 	settle(e, quiet, count ? e->latest : until);
 	sim->projected = false;
@@ -138,7 +137,7 @@ static enum status name_missing(struct sim *sim, const op_id *ids, int count)
 enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget)
 {
 	struct sim *sim = (struct sim *)backend;
-	enum status status = sim_run(sim, budget);
+	enum status status = sim_run(backend, budget);
 	int left = 0;
 	for (int i = 0; i < count; i++)
 		left += !op_done(sim->engine, ids[i]);
@@ -151,5 +150,5 @@ enum status sim_reach(struct backend *backend, const op_id *ids, int count, stru
 	mem_free(start);
 	if (status == ST_WAITS)
 		return name_missing(sim, ids, count);
-	return status == ST_OK ? sim_run(sim, budget) : status;
+	return status == ST_OK ? sim_run(backend, budget) : status;
 }

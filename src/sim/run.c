@@ -62,18 +62,14 @@ static void spread(struct engine *e, uint32_t *list, uint32_t rank, uint32_t oth
 /* The group can begin nothing while one of its members is stopped; those that have arrived stop too. */
 static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, struct instance *instance)
 {
-	if (instance->stop_pass != e->s.pass) {
-		instance->stop_pass = e->s.pass;
-		instance->stop_count = 0;
-	}
-	instance->stop_count++;
+	instance->stopped = e->s.pass;
 	if (!instance->arrived)
 		return;
 	const struct match *match = &e->world->matches[instance->match];
 	bool queued = match->member[e->world->groups[match->group].place_of[rank]] != 0;
 	for (int i = 0; i < match->n; i++)
 		if (match->member[i] && op_arrived(e, match->member[i]))
-			spread(e, list, rank, (uint32_t)match->ranks[i], queued);
+			spread(e, list, rank, match->ranks[i], queued);
 }
 
 /* How many transfers stand at the head of the stream */
@@ -148,13 +144,13 @@ static bool meets_needed(struct engine *e, op_id id)
 	if (record->kind == OP_COLLECTIVE) {
 		const struct match *match = &e->world->matches[op->match];
 		for (int i = 0; i < match->n; i++)
-			if (match->member[i] && rank_stopped(e, (uint32_t)match->ranks[i]))
-				needs |= need(e, (uint32_t)match->ranks[i]);
+			if (match->member[i] && rank_stopped(e, match->ranks[i]))
+				needs |= need(e, match->ranks[i]);
 		return needs;
 	}
 	for (int i = 0; i < record->parts; i++)
-		if (rank_stopped(e, (uint32_t)record->part[i].peer) && part_other(e, id, i))
-			needs |= need(e, (uint32_t)record->part[i].peer);
+		if (rank_stopped(e, record->part[i].peer) && part_other(e, id, i))
+			needs |= need(e, record->part[i].peer);
 	return needs;
 }
 
@@ -176,9 +172,9 @@ void rank_idle(struct engine *e, uint32_t rank)
 	struct rank *r = &e->ranks[rank];
 	if (!e->in_pass || r->state != RANK_IDLE || rank_quiet(e, rank))
 		return;
-	int64_t at = later(r->clock, r->settled);
+	int64_t at = most_of(r->clock, r->settled);
 	if (!r->unfinished)
-		at = later(at, e->s.fixed);
+		at = most_of(at, e->s.fixed);
 	agenda_set(e, r->stop, at, (uint64_t)rank << 40 | UINT32_MAX); /* behind the host's own lane */
 }
 
@@ -188,19 +184,17 @@ void rank_idle(struct engine *e, uint32_t rank)
 static bool put_off(const struct engine *e, const struct activity *work)
 {
 	const struct transfer *t;
-	const struct instance *instance;
-	switch ((enum owner)work->owner) {
+	switch (work->owner) {
 	case OWNER_LANE:
 		return rank_stopped(e, e->lanes[work->index].rank);
 	case OWNER_GROUP:
-		instance = &e->instances[work->index];
-		return instance->stop_pass == e->s.pass && instance->stop_count;
+		return e->instances[work->index].stopped == e->s.pass;
 	case OWNER_TRANSFER:
 		t = &e->transfers[work->index];
 		return rank_stopped(e, e->world->ops[t->send].rank) ||
 		        rank_stopped(e, e->world->ops[t->receive].rank);
 	case OWNER_FILL:
-		return rank_stopped(e, (uint32_t)e->world->me);
+		return rank_stopped(e, e->world->me);
 	default:
 		return false;
 	}
@@ -214,7 +208,7 @@ static void lane_due(struct engine *e, uint32_t index)
 	struct activity *work = &e->works[lane->work];
 	const struct record *record = op_record(e->world, lane->head);
 	e->ranks[lane->rank].seen = e->s.now;
-	switch ((enum work_phase)work->phase) {
+	switch (work->phase) {
 	case PHASE_ARRIVE:
 		lane_arrive(e, index);
 		return;
@@ -244,7 +238,7 @@ static void carry_out(struct engine *e, struct due due)
 {
 	uint32_t index = e->works[due.work].index;
 	e->s.now = due.time;
-	e->latest = later(e->latest, due.time);
+	e->latest = most_of(e->latest, due.time);
 	switch ((enum owner)e->works[due.work].owner) {
 	case OWNER_RANK:
 		stop_rank(e, index);

@@ -20,35 +20,31 @@ static enum status sim_queued(struct backend *backend, op_id id)
 	return cost_record(e, id);
 }
 
-void sim_ready(struct sim *sim)
+void sim_ready(struct engine *e)
 {
-	make_instances(sim->engine);
-	if (sim->engine->data)
-		data_groups(sim->engine->data);
+	make_instances(e);
+	if (e->data)
+		data_groups(e->data);
 }
 
-enum status sim_run(struct sim *sim, struct budget *budget)
+enum status sim_run(struct backend *backend, struct budget *budget)
 {
-	sim_ready(sim);
-	enum status status = engine_run(sim->engine, budget);
-	sim->engine->any_invalid |= sim->engine->data && data_spoiled(sim->engine->data);
+	struct engine *e = engine_of(backend);
+	sim_ready(e);
+	enum status status = engine_run(e, budget);
+	e->any_invalid |= e->data && data_spoiled(e->data);
 	return status;
-}
-
-static enum status sim_advance(struct backend *backend, struct budget *budget)
-{
-	return sim_run((struct sim *)backend, budget);
 }
 
 static enum status sim_failure(struct backend *backend)
 {
-	struct sim *sim = (struct sim *)backend;
-	return sim->engine->data ? data_failure(sim->engine->data) : ST_OK;
+	const struct engine *e = engine_of(backend);
+	return e->data ? data_failure(e->data) : ST_OK;
 }
 
 static void sim_host(struct backend *backend, int rank, struct host_now *now)
 {
-	const struct rank *r = &((struct sim *)backend)->engine->ranks[rank];
+	const struct rank *r = &engine_of(backend)->ranks[rank];
 	now->clock = r->clock;
 	now->state = r->state == RANK_BLOCKED ? HOST_BLOCKED
 	        : r->state == RANK_CRASHED    ? HOST_CRASHED
@@ -58,32 +54,31 @@ static void sim_host(struct backend *backend, int rank, struct host_now *now)
 
 static void sim_slow(struct backend *backend, int rank, double factor)
 {
-	struct engine *e = ((struct sim *)backend)->engine;
-	MEM_GROW(&e->log->slows, e->log->slow_count, &e->log->slow_room);
-	e->log->slows[e->log->slow_count++] = (struct slow){rank, (op_id)e->world->op_count, factor};
+	struct engine *e = engine_of(backend);
+	*MEM_ADD(&e->log->slows, &e->log->slow_count) = (struct slow){rank, e->world->op_count, factor};
 }
 
 static double sim_slowness(struct backend *backend, op_id id)
 {
-	return slow_factor(((struct sim *)backend)->engine, id);
+	return slow_factor(engine_of(backend), id);
 }
 
 static void sim_clock_at_least(struct backend *backend, int64_t ns)
 {
-	struct engine *e = ((struct sim *)backend)->engine;
-	e->s.least_clock = later(e->s.least_clock, ns);
+	struct engine *e = engine_of(backend);
+	e->s.least_clock = most_of(e->s.least_clock, ns);
 	for (size_t i = 0; i < e->ranks_count; i++)
 		if (e->ranks[i].state == RANK_IDLE && !e->ranks[i].next)
-			e->ranks[i].clock = later(e->ranks[i].clock, e->s.least_clock);
+			e->ranks[i].clock = most_of(e->ranks[i].clock, e->s.least_clock);
 	((struct sim *)backend)->projected = false;
 }
 
 static enum status sim_peek(
         struct backend *backend, enum space space, int64_t address, const struct layout *layout, void *out)
 {
-	const struct world *world = ((struct sim *)backend)->engine->world;
+	const struct world *world = engine_of(backend)->world;
 	const void *bytes = world_data(world, space, address);
-	if (!((struct sim *)backend)->engine->data)
+	if (!engine_of(backend)->data)
 		return fail(ST_ARGUMENT, "there is no data here: shapes and times only");
 	if (!bytes)
 		return fail(ST_ARGUMENT, "no memory of rank %d at this address", world->me);
@@ -103,7 +98,7 @@ static void sim_stop(struct backend *backend)
 static const struct backend functions = {
         .name = "sim",
         .queued = sim_queued,
-        .advance = sim_advance,
+        .advance = sim_run,
         .reach = sim_reach,
         .project = sim_project,
         .times = sim_times,

@@ -27,19 +27,19 @@
 /* A work is something that can have an event: it keeps its number for ever. */
 static uint32_t add_work(struct engine *e, enum owner owner, uint32_t index)
 {
-	e->works[e->works_count] = (struct activity){
-	        .index = index, .at = NOWHERE, .next = NOWHERE, .owner = (uint8_t)owner, .share = 1};
-	return (uint32_t)e->works_count++;
+	e->works[e->works_count] =
+	        (struct activity){.index = index, .at = NOWHERE, .next = NOWHERE, .owner = owner, .share = 1};
+	return e->works_count++;
 }
 
 /* Stream 0 is the host's own and has no operations of the device; its lane only keeps the numbers straight.
  * */
 static void add_lane(struct engine *e, uint32_t rank, uint32_t stream)
 {
-	const struct stream *known = stream ? world_stream(e->world, (int)rank, (int)stream) : NULL;
+	const struct stream *known = stream ? world_stream(e->world, rank, stream) : NULL;
 	uint32_t lane = e->ranks[rank].lanes + stream;
 	e->lanes[lane] = (struct stream_queue){.rank = rank,
-	        .stream = (uint8_t)stream,
+	        .stream = stream,
 	        .work = add_work(e, OWNER_LANE, lane),
 	        .blocking = known && known->blocking && stream != STREAM_DEFAULT,
 	        .high = known && known->priority > 0};
@@ -51,7 +51,7 @@ static void add_lane(struct engine *e, uint32_t rank, uint32_t stream)
 static void move_lanes(struct engine *e, uint32_t rank, uint32_t room)
 {
 	struct rank *r = &e->ranks[rank];
-	uint32_t to = (uint32_t)e->lanes_count;
+	uint32_t to = e->lanes_count;
 	memset(&e->lanes[to], 0, room * sizeof *e->lanes);
 	for (uint32_t i = 0; i < r->lane_count; i++) {
 		e->lanes[to + i] = e->lanes[r->lanes + i];
@@ -66,14 +66,14 @@ static void move_lanes(struct engine *e, uint32_t rank, uint32_t room)
 static void room_for_works(struct engine *e, size_t more)
 {
 	size_t works = e->works_count + more, ties = e->lanes_count + 4 * e->transfers_room;
-	ties += e->world->group_count * LINK_KINDS * (size_t)e->world->n;
+	ties += e->world->group_count * LINK_KINDS * e->world->n;
 	ROOM(e, works, works);
 	ROOM(e, agenda, works);
 	ROOM(e, held, works);
 	ROOM(e, ties, ties);
 	for (; e->ties_count < e->ties_room; e->ties_count++) {
 		e->ties[e->ties_count] = (struct tie){0, e->s.free_tie};
-		e->s.free_tie = (uint32_t)e->ties_count;
+		e->s.free_tie = e->ties_count;
 	}
 }
 
@@ -97,12 +97,12 @@ void make_streams(struct engine *e, uint32_t rank, uint32_t streams)
 void make_instances(struct engine *e)
 {
 	const struct group *last = &e->world->groups[e->world->group_count - 1];
-	size_t count = (size_t)(last->first + last->instances);
+	size_t count = last->first + last->instances;
 	if (count == e->instances_count)
 		return;
 	ROOM(e, instances, count);
 	room_for_works(e, count - e->instances_count);
-	for (uint32_t i = (uint32_t)e->instances_count; i < count; i++)
+	for (uint32_t i = e->instances_count; i < count; i++)
 		e->instances[i] = (struct instance){.work = add_work(e, OWNER_GROUP, i)};
 	e->instances_count = count;
 }
@@ -114,7 +114,7 @@ uint32_t make_transfer(struct engine *e)
 		e->s.free_transfer = e->transfers[index].next;
 		return index;
 	}
-	index = (uint32_t)e->transfers_count++;
+	index = e->transfers_count++;
 	ROOM(e, transfers, e->transfers_count);
 	room_for_works(e, 1);
 	e->transfers[index] = (struct transfer){.work = add_work(e, OWNER_TRANSFER, index)};
@@ -125,7 +125,7 @@ uint32_t make_transfer(struct engine *e)
 struct engine *engine_create(struct world *world)
 {
 	struct engine *e = mem_alloc(sizeof *e);
-	size_t n = (size_t)world->n;
+	size_t n = world->n;
 	e->log = mem_alloc(sizeof *e->log);
 	e->world = world;
 	e->base = UINT32_MAX;
@@ -167,7 +167,7 @@ void engine_free(struct engine *e)
 /* The first operation that is not over, of any rank: earlier ones are read from the books. */
 static op_id first_open(const struct engine *e)
 {
-	op_id first = (op_id)e->world->op_count + 1;
+	op_id first = e->world->op_count + 1;
 	for (size_t i = 0; i < e->ranks_count; i++) {
 		const struct rank *r = &e->ranks[i];
 		if (r->next && r->next < first)

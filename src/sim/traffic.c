@@ -25,22 +25,19 @@ static void count_op(const struct world *world, const struct op *op, double *sen
 		int next = (world->groups[match->group].place_of[op->rank] + 1) % match->n;
 		count_path(world->machine, op->rank, match->ranks[next], record->sent_bytes, sent);
 	} else if (record->kind == OP_COPY && copy_way(record) == COPY_TO_HOST)
-		sent[LINK_UP] += (double)record->bytes;
+		sent[LINK_UP] += record->bytes;
 	else if (record->kind == OP_COPY && copy_way(record) == COPY_TO_DEVICE)
-		sent[LINK_DOWN] += (double)record->bytes;
+		sent[LINK_DOWN] += record->bytes;
 	else if (record->kind == OP_P2P)
 		for (int i = 0; i < record->parts; i++)
 			if (record->part[i].direction == P2P_SEND)
 				count_path(world->machine, op->rank, record->part[i].peer,
-				        (double)layout_bytes(
-				                &record->operand[record->part[i].operand].layout),
-				        sent);
+				        layout_bytes(&part_operand(record, i)->layout), sent);
 }
 
 void sim_sent(struct backend *backend, int rank, int section, double *sent)
 {
-	struct sim *sim = (struct sim *)backend;
-	const struct world *world = sim->engine->world;
+	const struct world *world = engine_of(backend)->world;
 	struct times times;
 	memset(sent, 0, LINK_KINDS * sizeof *sent);
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {

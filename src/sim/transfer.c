@@ -47,15 +47,15 @@ static void begin(struct engine *e, const struct match *match, op_id send, op_id
 	struct transfer *t = &e->transfers[index];
 	t->send = send;
 	t->receive = receive;
-	t->send_part = (uint16_t)match_part(e->world, send, match, P2P_SEND);
-	t->receive_part = (uint16_t)match_part(e->world, receive, match, P2P_RECV);
+	t->send_part = match_part(e->world, send, match, P2P_SEND);
+	t->receive_part = match_part(e->world, receive, match, P2P_RECV);
 	began(e, send, last);
 	began(e, receive, last);
 
 	const struct op *from = op_at(e, send);
 	const struct record *record = record_at(e, from);
 	const struct machine *machine = machine_then(e, send);
-	double bytes = (double)layout_bytes(&record->operand[record->part[t->send_part].operand].layout);
+	double bytes = layout_bytes(&part_operand(record, t->send_part)->layout);
 	t->path = (struct path){.rate = machine->memory_rate / 2}; /* to itself: within its memory */
 	int to = op_at(e, receive)->rank;
 	if (to != from->rank)
@@ -75,7 +75,7 @@ void transfers_arrive(struct engine *e, uint32_t lane)
 
 	bool with_stopped = false;
 	for (int i = 0; i < record->parts && e->stopped_count; i++)
-		with_stopped |= rank_stopped(e, (uint32_t)record->part[i].peer);
+		with_stopped |= rank_stopped(e, record->part[i].peer);
 	if (with_stopped && match_put_off(e, lane))
 		return;
 	l->state = LANE_MATCH;

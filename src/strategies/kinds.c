@@ -1,6 +1,8 @@
 /* kinds.c -- the words of kinds, and what a phase says */
 #include "strategies/kinds.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 const char *tensor_kind_name(enum tensor_kind kind)
@@ -15,15 +17,7 @@ const char *tensor_kind_name(enum tensor_kind kind)
 
 int tensor_kind_find(const char *word)
 {
-	static const char *const words[] = {
-#define X(symbol, word, name) word,
-		TENSOR_KINDS(X)
-#undef X
-	};
-	for (int i = 0; i < KIND_COUNT; i++)
-		if (strcmp(words[i], word) == 0)
-			return i;
-	return -1;
+	return text_place(TENSOR_KIND_WORDS, word, strlen(word));
 }
 
 enum tensor_kind tensor_kind_of(char phase)

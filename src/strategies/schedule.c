@@ -29,17 +29,9 @@
 
 enum status schedule_find(const char *word, enum schedule_kind *kind)
 {
-	const char *at = SCHEDULE_WORDS;
-
-	for (int i = 0; *at; i++) {
-		size_t length = strcspn(at, " ");
-		if (strlen(word) == length && memcmp(word, at, length) == 0) {
-			*kind = (enum schedule_kind)i;
-			return ST_OK;
-		}
-		at += length + strspn(at + length, " ");
-	}
-	return fail(ST_ARGUMENT, "no schedule '%s': there are %s", word, SCHEDULE_WORDS);
+	int place = text_place(SCHEDULE_WORDS, word, strlen(word));
+	*kind = (enum schedule_kind)place;
+	return place >= 0 ? ST_OK : fail(ST_ARGUMENT, "no schedule '%s': there are %s", word, SCHEDULE_WORDS);
 }
 
 bool schedule_splits(enum schedule_kind kind)

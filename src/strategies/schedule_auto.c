@@ -15,6 +15,8 @@
 
 #include "base/memory.h"
 
+#include <math.h>
+
 static const double EAGER[] = {0, 0.5, 1};
 enum { EAGERS = sizeof EAGER / sizeof *EAGER, SLOPES = 4 };
 static const double SMALL = 1e-9; /* of a micro-batch's activations: sums of shares are rounded */
@@ -33,7 +35,6 @@ struct search {
 	struct stage *stage;
 	double *sent[2]; /* [part * micros + micro]: end of F, of B; below 0: not yet */
 	double eager, span;
-	bool found;
 };
 
 /* The stage's next task: it takes its time from when the stage is free, and what depends on it may follow */
@@ -136,9 +137,8 @@ static void keep(struct search *s, const struct task *task, double span)
 {
 	size_t total = s->best->count * (size_t)s->ask->stages;
 
-	if (s->found && span >= s->span)
+	if (span >= s->span)
 		return;
-	s->found = true;
 	s->span = span;
 	for (size_t i = 0; i < total; i++)
 		s->best->task[i] = task[i];
@@ -185,6 +185,7 @@ enum status schedule_search(const struct schedule_ask *ask, struct schedule *sch
 	size_t stages = (size_t)ask->stages, cells = stages * (size_t)ask->micros;
 	struct search s = {.ask = ask,
 	        .best = schedule,
+	        .span = INFINITY,
 	        .task = mem_alloc(stages * schedule->count * sizeof *s.task),
 	        .stage = mem_alloc(stages * sizeof *s.stage),
 	        .sent = {mem_alloc(2 * cells * sizeof *s.sent[0])}};

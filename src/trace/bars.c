@@ -35,7 +35,7 @@ static enum colour colour_of(const struct record *record)
 	size_t phase = (unsigned char)record->colour;
 
 	if (phase < sizeof phases && phases[phase])
-		return (enum colour)phases[phase];
+		return phases[phase];
 	return record->kind == OP_KERNEL                                  ? COLOUR_KERNEL
 	        : record->kind == OP_COPY                                 ? COLOUR_COPY
 	        : record->kind == OP_COLLECTIVE || record->kind == OP_P2P ? COLOUR_COMM
@@ -70,11 +70,11 @@ static struct shown dominant(
 		int64_t from = span->from > a ? span->from : a, to = span->to < b ? span->to : b;
 		if (to > from) {
 			bool lead = !host && !*begun && span->cause <= CAUSE_MEMORY;
-			int thing = span->kind == SPAN_WORK ? WORK : lead ? LEAD : (int)span->cause;
+			int thing = span->kind == SPAN_WORK ? WORK : lead ? LEAD : span->cause;
 			amount[thing] += (to - from) * (host && thing == CAUSE_LAUNCH ? 2 : 1);
 			if (to - from > most[thing]) {
 				most[thing] = to - from;
-				candidate[thing] = (struct shown){(uint8_t)thing, span->projected, span->op};
+				candidate[thing] = (struct shown){thing, span->projected, span->op};
 			}
 		}
 		*begun = *begun || span->kind == SPAN_WORK;
@@ -88,7 +88,7 @@ static struct shown dominant(
 			best = thing;
 	if (!amount[best])
 		best = CAUSE_DONE;
-	candidate[best].thing = (uint8_t)best;
+	candidate[best].thing = best;
 	return candidate[best];
 }
 
@@ -144,12 +144,12 @@ static void paint_bar(const struct bar_row *where, const struct shown *shown, in
 		struct cell *cell = picture_cell(picture, where->row, where->column + i);
 		bool edge = i == from && touches && to - from > 1;
 		cell->glyph = shown[i].dim ? (edge ? ' ' : 0x2591) : (edge ? 0x2590 : 0x2588);
-		cell->colour = (uint8_t)(shown[i].dim ? COLOUR_QUEUED : colour);
+		cell->colour = shown[i].dim ? COLOUR_QUEUED : colour;
 		cell->dim = shown[i].dim;
 		cell->reverse = where->selected && shown[i].op == where->selected;
 	}
 	label_of(trace, &shown[from], to - from, label);
-	int columns = (int)text_columns(text_string(label));
+	int columns = text_columns(text_string(label));
 	if (!columns)
 		return;
 	bool room = columns + 2 <= to - from;
@@ -171,15 +171,15 @@ static void paint_letter(
 	if (shown->thing == CAUSE_DONE)
 		return;
 	bool quiet = shown->thing == LEAD || shown->thing == CAUSE_LAUNCH || shown->thing == CAUSE_HOST;
-	cell->glyph = shown->thing == LEAD ? '.' : (uint32_t)letters[shown->thing];
-	cell->colour = (uint8_t)(quiet ? COLOUR_NOTE : COLOUR_STALL);
+	cell->glyph = shown->thing == LEAD ? '.' : letters[shown->thing];
+	cell->colour = quiet ? COLOUR_NOTE : COLOUR_STALL;
 	cell->dim = shown->dim;
 	cell->reverse = where->selected && shown->op == where->selected;
 }
 
 void bars_paint(const struct bar_row *where, const struct spans *spans, struct picture *picture)
 {
-	struct shown *shown = mem_alloc((size_t)where->cells * sizeof *shown);
+	struct shown *shown = mem_alloc(where->cells * sizeof *shown);
 	struct text label = {0};
 	bool begun = where->begun;
 	size_t first = 0;
@@ -187,8 +187,7 @@ void bars_paint(const struct bar_row *where, const struct spans *spans, struct p
 	for (int i = 0; i < where->cells; i++) {
 		shown[i] = dominant(spans, &first, cell_from(where->window, where->cells, i),
 		        cell_from(where->window, where->cells, i + 1), where->host, &begun);
-		picture->ops[(size_t)where->row * (size_t)picture->width + (size_t)(where->column + i)] =
-		        shown[i].op;
+		picture->ops[where->row * (size_t)picture->width + where->column + i] = shown[i].op;
 	}
 	for (int i = 0, to; i < where->cells; i = to) {
 		for (to = i + 1; to < where->cells && same_bar(where->trace, &shown[i], &shown[to]);)

@@ -33,8 +33,8 @@ static uint32_t *slot_of(const struct blames *blames, const struct blame_key *ke
 static struct blame_key key_of(const struct lanes *lanes, int stream, const struct span *span)
 {
 	const struct world *world = lanes->trace->world;
-	const struct stream *lane = world_stream(world, lanes->rank, stream);
-	struct blame_key key = {.cause = (int)span->cause, .by_rank = -1, .lane = lane ? lane->name : 0};
+	struct blame_key key = {
+	        .cause = span->cause, .by_rank = -1, .lane = world_stream(world, lanes->rank, stream)->name};
 
 	if (!span->blame) {
 		if (span->op && (span->cause == CAUSE_PEER || span->cause == CAUSE_BUBBLE))
@@ -43,11 +43,9 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 	}
 	const struct op *by = &world->ops[span->blame];
 	const struct record *record = op_record(world, span->blame);
-	const struct stream *on =
-	        by->stream == STREAM_HOST ? NULL : world_stream(world, by->rank, by->stream);
 	key.title = record->kind == OP_SYNC && record->reason ? record->reason : record->title;
 	key.object = record->object;
-	key.stream = on ? on->name : 0;
+	key.stream = by->stream == STREAM_HOST ? 0 : world_stream(world, by->rank, by->stream)->name;
 	key.by_rank = by->rank == lanes->rank ? -1 : by->rank;
 	return key;
 }
@@ -61,13 +59,13 @@ static void add(struct blames *blames, struct blame_key key, int rank, int64_t n
 		blames->slot_count = blames->slot_count ? blames->slot_count * 2 : 64;
 		blames->slots = mem_alloc(blames->slot_count * sizeof *blames->slots);
 		for (size_t i = 0; i < blames->count; i++)
-			*slot_of(blames, &blames->blame[i].key) = (uint32_t)i + 1;
+			*slot_of(blames, &blames->blame[i].key) = i + 1;
 	}
-	MEM_GROW(&blames->blame, blames->count, &blames->room);
 	uint32_t *slot = slot_of(blames, &key);
 	if (!*slot) {
-		blames->blame[blames->count] = (struct blame){.key = key, .least = INT64_MAX, .rank = -1};
-		*slot = (uint32_t)++blames->count;
+		*MEM_ADD(&blames->blame, &blames->count) =
+		        (struct blame){.key = key, .least = INT64_MAX, .rank = -1};
+		*slot = (uint32_t)blames->count;
 	}
 	struct blame *blame = &blames->blame[*slot - 1];
 	if (blame->rank != rank) {
@@ -86,13 +84,10 @@ static void add(struct blames *blames, struct blame_key key, int rank, int64_t n
 static void add_slowed(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
 {
 	struct backend *backend = lanes->trace->backend;
+	struct times t = backend_times(backend, span->op);
 	const struct record *record = op_record(lanes->trace->world, span->op);
-	int64_t alone = record->alone_ns < 0
-	        ? 0
-	        : (int64_t)((double)record->alone_ns * backend->slowness(backend, span->op));
-	struct times t;
+	int64_t alone = record->alone_ns < 0 ? 0 : record->alone_ns * backend->slowness(backend, span->op);
 
-	backend->times(backend, span->op, &t);
 	if (!alone || t.end == TIME_UNKNOWN || t.end - t.start <= alone + 1) /* a nanosecond is rounding */
 		return;
 	struct span itself = {.cause = (enum cause)BLAME_SLOWED, .blame = span->op};

@@ -24,7 +24,7 @@ struct blame {
  * power of two. A zeroed struct is empty. */
 struct blames {
 	struct blame *blame;
-	size_t count, room;
+	size_t count;
 	uint32_t *slots;
 	size_t slot_count;
 };

@@ -28,7 +28,7 @@ struct replayed_schedule {
 	const struct trace *trace;
 	int section;
 	struct replay_task *task; /* by rank, in program order */
-	size_t count, room;
+	size_t count;
 	size_t *first;        /* by rank: task[first[r]] .. task[first[r+1] - 1] */
 	uint32_t *op_task;    /* by op: 1 + its task, 0 none */
 	op_id arrival;        /* the first receive in a phase C since the rank's last task, 0 none */
@@ -52,7 +52,7 @@ static void add_hand_off(struct replayed_schedule *s, int rank, op_id id)
 		if (record->part[i].direction == P2P_RECV && !s->arrival)
 			s->arrival = id;
 		if (record->part[i].direction == P2P_SEND && s->count > s->first[rank])
-			s->op_task[id] = (uint32_t)s->count;
+			s->op_task[id] = s->count;
 	}
 }
 
@@ -61,24 +61,22 @@ static enum status add_op(struct replayed_schedule *s, int rank, op_id id, name_
 {
 	const struct record *record = op_record(s->trace->world, id);
 	int letter = (unsigned char)record->colour % LETTERS;
-	struct times t;
 
 	if (*phase != record->phase || s->count == s->first[rank]) {
-		MEM_GROW(&s->task, s->count, &s->room);
-		s->task[s->count++] =
+		*MEM_ADD(&s->task, &s->count) =
 		        (struct replay_task){.letter = letter, .next = s->arrival ? s->arrival : id};
 		s->arrival = 0;
 		s->tasks[letter]++;
 		*phase = record->phase;
 	}
 	s->task[s->count - 1].last = id;
-	s->op_task[id] = (uint32_t)s->count;
+	s->op_task[id] = s->count;
 	if (record->kind != OP_KERNEL)
 		return ST_OK;
-	s->trace->backend->times(s->trace->backend, id, &t);
+	struct times t = backend_times(s->trace->backend, id);
 	if (t.end == TIME_UNKNOWN)
 		return trace_never_ends(s->trace, id);
-	s->work[letter] += (double)(t.end - t.start);
+	s->work[letter] += t.end - t.start;
 	return ST_OK;
 }
 
@@ -118,7 +116,7 @@ static bool received(const struct replayed_schedule *s, struct replay_task *task
 			uint32_t from = sender ? s->op_task[sender] : 0;
 			if (from && !s->task[from - 1].done)
 				return false;
-			double after = is_hand_off(record) ? (double)record->alone_ns : 0;
+			double after = is_hand_off(record) ? record->alone_ns : 0;
 			if (from && s->task[from - 1].end + after > task->arrived)
 				task->arrived = s->task[from - 1].end + after;
 		}
@@ -193,7 +191,7 @@ static double bubble_of(struct replayed_schedule *s, size_t *next)
 
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part)
 {
-	size_t n = (size_t)trace->world->n;
+	size_t n = trace->world->n;
 	struct replayed_schedule s = {.trace = trace,
 	        .section = section,
 	        .first = mem_alloc((n + 1) * sizeof *s.first),

@@ -76,7 +76,7 @@ static void put_arguments(struct json_writer *w, const struct span *span)
 	const struct world *world = w->trace->world;
 	const struct record *record = op_record(world, span->op);
 
-	text_add(w->out, ",\"args\":{\"op\":%u", (unsigned)span->op);
+	text_add(w->out, ",\"args\":{\"op\":%u", span->op);
 	if (record->bytes > 0)
 		text_add(w->out, ",\"bytes\":%" PRId64, record->bytes);
 	if (record->flops > 0)
@@ -156,7 +156,6 @@ static void wait_arrow(struct json_writer *w, const struct lanes *lanes, uint32_
 	const struct world *world = w->trace->world;
 	op_id wait = moment_at(lanes, place)->id, target = world->ops[wait].target;
 	uint32_t end = lanes->first[world->ops[wait].stream + 1], next = place + 1;
-	struct times from, to;
 
 	if (!target || target == OP_EVERYTHING)
 		return;
@@ -165,8 +164,7 @@ static void wait_arrow(struct json_writer *w, const struct lanes *lanes, uint32_
 		next++;
 	if (next == end || !trace_is_work(op_record(world, behind)->kind))
 		return;
-	w->trace->backend->times(w->trace->backend, behind, &from);
-	to = moment_at(lanes, next)->t;
+	struct times from = backend_times(w->trace->backend, behind), to = moment_at(lanes, next)->t;
 	if (lasts(&from) && lasts(&to))
 		put_arrow(w, "wait", behind, from.end - 1, moment_at(lanes, next)->id, to.start);
 }
@@ -175,14 +173,13 @@ static void wait_arrow(struct json_writer *w, const struct lanes *lanes, uint32_
 static void transfer_arrow(struct json_writer *w, op_id id)
 {
 	const struct world *world = w->trace->world;
-	struct times from, to;
+	struct times to = backend_times(w->trace->backend, id);
 
 	for (int i = 0; i < op_record(world, id)->parts; i++) {
 		op_id sender = trace_sender(world, id, i);
 		if (!sender)
 			continue;
-		w->trace->backend->times(w->trace->backend, sender, &from);
-		w->trace->backend->times(w->trace->backend, id, &to);
+		struct times from = backend_times(w->trace->backend, sender);
 		if (lasts(&from) && lasts(&to))
 			put_arrow(w, "transfer", sender, from.start, id, to.end - 1);
 	}

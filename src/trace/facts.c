@@ -27,7 +27,7 @@ enum status trace_step(const struct trace *trace, size_t operations)
 	struct budget *budget = trace->budget;
 	if (!budget)
 		return ST_OK;
-	budget->steps -= 1 + (int64_t)(operations / OPERATIONS_A_STEP);
+	budget->steps -= 1 + operations / OPERATIONS_A_STEP;
 	if (budget->steps > 0 || !budget->more || budget->more(budget))
 		return ST_OK;
 	return fail(ST_INTERRUPTED, "interrupted");
@@ -86,22 +86,19 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 	if (op_record(world, id)->kind == OP_COLLECTIVE && t->start != TIME_UNKNOWN && t->blame &&
 	        t->blame != id && world->ops[t->blame].match == op->match &&
 	        op_record(world, t->blame)->kind == OP_COLLECTIVE) {
-		struct times late;
-		trace->backend->times(trace->backend, t->blame, &late);
 		*last = t->blame;
-		return most_of(late.ready, arrival);
+		return most_of(backend_times(trace->backend, t->blame).ready, arrival);
 	}
 	for (int k = 0; k < count; k++) {
 		const struct match *match = &world->matches[matches[k]];
 		for (int i = 0; i < match->n; i++) {
-			struct times member = {.ready = TIME_UNKNOWN};
-			if (match->member[i] == id)
+			op_id member = match->member[i];
+			if (member == id)
 				continue;
-			if (match->member[i])
-				trace->backend->times(trace->backend, match->member[i], &member);
-			if (member.ready > arrival) {
-				arrival = member.ready;
-				*last = match->member[i];
+			int64_t ready = member ? backend_times(trace->backend, member).ready : TIME_UNKNOWN;
+			if (ready > arrival) {
+				arrival = ready;
+				*last = member;
 			}
 		}
 		if (match->mismatch)
@@ -126,10 +123,7 @@ int trace_missing_rank(const struct world *world, op_id id)
 
 const char *trace_lane_name(const struct trace *trace, int rank, int stream)
 {
-	if (stream == STREAM_HOST)
-		return "host";
-	const struct stream *found = world_stream(trace->world, rank, stream);
-	return found ? names_text(trace->world->names, found->name) : "?";
+	return names_text(trace->world->names, world_stream(trace->world, rank, stream)->name);
 }
 
 /* Initial data (untimed fills) is no work: it would make every section as long as its tensors'
@@ -142,8 +136,7 @@ static bool counts(const struct world *world, op_id id, int section)
 /* Moves the end of a window behind the known times of an operation. */
 static void widen(struct window *window, const struct trace *trace, op_id id)
 {
-	struct times t;
-	trace->backend->times(trace->backend, id, &t);
+	struct times t = backend_times(trace->backend, id);
 	int64_t known[] = {t.issue, t.ready, t.start, t.end};
 
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -162,15 +155,13 @@ struct window trace_window(const struct trace *trace, int section)
 			widen(&window, trace, id);
 	for (int rank = 0; rank < world->n; rank++) { /* a host does one line after the other */
 		op_id id = world->first[rank];
-		struct times t;
-		struct host_now now;
 		while (id && !counts(world, id, section))
 			id = world->ops[id].next_program;
 		if (id) {
-			trace->backend->times(trace->backend, id, &t);
+			struct times t = backend_times(trace->backend, id);
 			window.from = least_of(window.from, trace_begin(trace, id, &t));
 		}
-		trace->backend->host(trace->backend, rank, &now);
+		struct host_now now = backend_host(trace->backend, rank);
 		if (section < 0 && now.clock != TIME_UNKNOWN)
 			window.to = most_of(window.to, now.clock);
 	}

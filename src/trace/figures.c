@@ -21,7 +21,7 @@ const char *section_name(const struct trace *trace, int section)
 bool section_used(const struct trace *trace, int section)
 {
 	for (size_t i = 1; i <= trace->world->op_count; i++) {
-		const struct record *record = op_record(trace->world, (op_id)i);
+		const struct record *record = op_record(trace->world, i);
 		if (record->section == section && record->kind != OP_FILL)
 			return true;
 	}
@@ -59,15 +59,15 @@ void figures_join(struct figures *figures, const struct figures *more)
 	for (size_t k = 0; k < more->count; k++) {
 		const struct figure *found = figures_find(figures, more->figure[k].name);
 		if (found) {
-			at = (size_t)(found - figures->figure) + 1;
+			at = found - figures->figure + 1;
 			continue;
 		}
 		while (k && at < figures->count && !alike(&more->figure[k], &more->figure[k - 1]) &&
 		        alike(&more->figure[k - 1], &figures->figure[at]))
 			at++;
-		MEM_GROW(&figures->figure, figures->count, &figures->room);
+		MEM_ADD(&figures->figure, &figures->count);
 		memmove(&figures->figure[at + 1], &figures->figure[at],
-		        (figures->count++ - at) * sizeof *figures->figure);
+		        (figures->count - 1 - at) * sizeof *figures->figure);
 		figures->figure[at++] = more->figure[k];
 	}
 }
@@ -82,8 +82,7 @@ static void put(struct figures *figures, enum status status, enum figure_kind ki
 	va_list arguments;
 	if (figures->status == ST_OK && status != ST_WAITS)
 		figures->status = status;
-	MEM_GROW(&figures->figure, figures->count, &figures->room);
-	struct figure *figure = &figures->figure[figures->count++];
+	struct figure *figure = MEM_ADD(&figures->figure, &figures->count);
 	*figure = (struct figure){.kind = kind, .value = value, .known = status == ST_OK};
 	va_start(arguments, name);
 	vsnprintf(figure->name, sizeof figure->name, name, arguments);
@@ -143,13 +142,13 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	figures->count = 0;
 	figures->status = ST_OK;
 	enum status status = metric_time(trace, section, rank, &ns);
-	put(figures, status, FIGURE_TIME, (double)ns, "time");
-	put(figures, ST_OK, FIGURE_COUNT, (double)used.ops, "operations");
+	put(figures, status, FIGURE_TIME, ns, "time");
+	put(figures, ST_OK, FIGURE_COUNT, used.ops, "operations");
 	put_streams(trace, section, rank, &used, figures);
 	if (figures->status != ST_OK)
 		return figures->status;
 	status = metric_exposed(trace, section, rank, &ns);
-	put(figures, status, FIGURE_TIME, (double)ns, "exposed communication");
+	put(figures, status, FIGURE_TIME, ns, "exposed communication");
 	if (figures->status == ST_OK)
 		figures->status = metric_stalls(trace, section, rank, part);
 	if (figures->status != ST_OK)
@@ -160,12 +159,11 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	trace->backend->sent(trace->backend, rank, section, sent);
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (sent[kind] > 0)
-			put(figures, ST_OK, FIGURE_BYTES, sent[kind], "bytes %s",
-			        link_name((enum link_kind)kind));
+			put(figures, ST_OK, FIGURE_BYTES, sent[kind], "bytes %s", link_name(kind));
 	/* a section has no peak of its own: memory is not counted by section */
 	if (section < 0 || trace->world->section_count == 1)
 		put(figures, ST_OK, FIGURE_BYTES,
-		        (double)world_heap(trace->world, rank, SPACE_DEVICE)->peak_allocated, "peak memory");
+		        world_heap(trace->world, rank, SPACE_DEVICE)->peak_allocated, "peak memory");
 	return ST_OK;
 }
 
@@ -214,11 +212,11 @@ void figure_text(const struct figure *figure, struct text *out)
 	if (!figure->known)
 		text_add(out, "waits");
 	else if (figure->kind == FIGURE_TIME)
-		time_text((int64_t)figure->value, out);
+		time_text(figure->value, out);
 	else if (figure->kind == FIGURE_PART)
 		text_add(out, "%.0f%%", 100 * figure->value);
 	else if (figure->kind == FIGURE_BYTES)
-		bytes_text((int64_t)figure->value, out);
+		bytes_text(figure->value, out);
 	else
 		text_add(out, "%.0f", figure->value);
 }

@@ -14,7 +14,7 @@ struct figure {
 };
 struct figures {
 	struct figure *figure;
-	size_t count, room;
+	size_t count;
 	enum status status; /* of those of a rank while they are put */
 };                          /* a zeroed struct is empty */
 

@@ -14,8 +14,7 @@ void intervals_add(struct intervals *set, int64_t from, int64_t to)
 {
 	if (from >= to)
 		return;
-	MEM_GROW(&set->part, set->count, &set->room);
-	set->part[set->count++] = (struct interval){from, to};
+	*MEM_ADD(&set->part, &set->count) = (struct interval){from, to};
 }
 
 static int by_start(const void *a, const void *b)

@@ -14,7 +14,7 @@ struct interval {
 };
 struct intervals {
 	struct interval *part;
-	size_t count, room;
+	size_t count;
 }; /* a zeroed struct is the empty set */
 
 /* In any order, overlapping or not; call intervals_join before asking for lengths. Empty ones are left

@@ -16,9 +16,8 @@ void spans_add(struct spans *spans, struct span span)
 {
 	if (span.from >= span.to)
 		return;
-	MEM_GROW(&spans->span, spans->count, &spans->room);
-	spans->span[spans->count] = span;
-	spans_take(spans);
+	*MEM_ADD(&spans->span, &spans->count) = span;
+	spans_join(spans);
 }
 
 /* ---- loading ---- */
@@ -31,7 +30,7 @@ static uint32_t looks_of(const struct record *record)
 	        UINT64_C(0x9e3779b97f4a7c15);
 	hash = (hash ^ hash >> 29 ^ (uint64_t)(unsigned)record->phase << 8 ^ (unsigned char)record->colour) *
 	        UINT64_C(0xc2b2ae3d27d4eb4f);
-	return (uint32_t)(hash >> 32);
+	return hash >> 32;
 }
 
 /* The rank's operations with their times, in program order. An operation that was aborted has an end but may
@@ -77,7 +76,7 @@ static void sort_by_stream(struct lanes *lanes)
 	for (size_t i = 0; i < lanes->count; i++) {
 		uint32_t place = next[lanes->moment[i].stream]++;
 		lanes->moment[i].place = place;
-		lanes->order[place] = (uint32_t)i;
+		lanes->order[place] = i;
 	}
 }
 
@@ -101,7 +100,7 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 	        .projected = t->projected,
 	        .looks = m->looks};
 
-	switch ((enum op_kind)m->kind) {
+	switch (m->kind) {
 	case OP_HOST:
 		span.kind = SPAN_WORK;
 		span.cause = CAUSE_HOST;

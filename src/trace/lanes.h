@@ -74,17 +74,17 @@ static inline bool trace_in(const struct world *world, op_id id, int section)
 {
 	return section < 0 || op_record(world, id)->section == section;
 }
-/* The span behind the last one has been written: it counts, or joins the last. */
-static inline void spans_take(struct spans *spans)
+/* The last span joins the one before it when only time sets them apart. */
+static inline void spans_join(struct spans *spans)
 {
-	const struct span *new = &spans->span[spans->count];
-	struct span *last = spans->count ? &spans->span[spans->count - 1] : NULL;
+	const struct span *new = &spans->span[spans->count - 1];
+	struct span *last = spans->count > 1 ? &spans->span[spans->count - 2] : NULL;
 
-	if (last && last->op == new->op && last->kind == new->kind && last->cause == new->cause &&
-	        last->blame == new->blame && last->projected == new->projected && last->to == new->from)
-		last->to = new->to;
-	else
-		spans->count++;
+	if (!last || last->op != new->op || last->kind != new->kind || last->cause != new->cause ||
+	        last->blame != new->blame || last->projected != new->projected || last->to != new->from)
+		return;
+	last->to = new->to;
+	spans->count--;
 }
 /* By place in stream order, not in program order */
 static inline const struct moment *moment_at(const struct lanes *lanes, uint32_t place)

@@ -33,11 +33,10 @@ static void tell(struct legend *legend, int row, const char *words)
 	for (size_t i = 0; i < legend->count; i++)
 		if (strcmp(legend->entry[i].words, words) == 0)
 			return;
-	MEM_GROW(&legend->entry, legend->count, &legend->room);
-	struct legend_entry *entry = &legend->entry[legend->count++];
+	struct legend_entry *entry = MEM_ADD(&legend->entry, &legend->count);
 	*entry = (struct legend_entry){.row = row};
 	snprintf(entry->words, sizeof entry->words, "%s", words);
-	int columns = (int)text_columns(entry->words);
+	int columns = text_columns(entry->words);
 	legend->width = columns > legend->width ? columns : legend->width;
 }
 
@@ -57,7 +56,7 @@ static void put_rank(const struct trace *trace, const struct span *span, struct 
 static void put_total(int64_t ns, struct text *out)
 {
 	if (ns >= 99995000 && ns < 999500000)
-		text_add(out, "%.0f ms", (double)ns / 1e6);
+		text_add(out, "%.0f ms", ns / 1e6);
 	else
 		time_text(ns, out);
 }
@@ -151,7 +150,7 @@ void legend_line(struct legend *legend, int row, int width, struct text *line)
 	text_clear(line);
 	for (size_t i = 0; i < legend->count; i++) {
 		struct legend_entry *entry = &legend->entry[i];
-		int used = (int)text_columns(text_string(line));
+		int used = text_columns(text_string(line));
 		if (entry->told || entry->row > row ||
 		        (used && used + 2 + (int)text_columns(entry->words) > width))
 			continue;

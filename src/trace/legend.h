@@ -12,7 +12,7 @@ struct legend_entry {
 };
 struct legend {
 	struct legend_entry *entry;
-	size_t count, room;
+	size_t count;
 	int width; /* columns of the longest entry */
 };                 /* row: the lane's row where it first occurs */
 

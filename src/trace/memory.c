@@ -14,7 +14,7 @@ static void put_block(
         const struct trace *trace, const struct memory_block *block, int cells, struct text *bar)
 {
 	const char *name = names_text(trace->world->names, block->owner);
-	int room = cells - 1, columns = (int)text_columns(name);
+	int room = cells - 1, columns = text_columns(name);
 
 	if (cells <= 0)
 		return;
@@ -44,8 +44,7 @@ static int64_t put_bar(const struct trace *trace, const struct heap *heap, const
 		int64_t from = block->address - segment->address, to = from + block->bytes;
 		if (from < 0 || from >= segment->bytes)
 			continue;
-		int first = (int)((double)from / (double)segment->bytes * cells),
-		    last = (int)((double)to / (double)segment->bytes * cells);
+		int first = from / (double)segment->bytes * cells, last = to / (double)segment->bytes * cells;
 		put_block(trace, block, last - first, bar);
 		free_bytes += block->free ? block->bytes : 0;
 	}
@@ -90,11 +89,11 @@ static void put_counts(const struct trace *trace, int rank, const struct heap *h
 	put_bytes(out, "", heap->allocated, " allocated");
 	put_bytes(out, " (at most ", heap->peak_allocated, ")");
 	put_bytes(out, ", ", heap->reserved, " reserved");
-	put_bytes(out, " of ", (int64_t)trace->world->machine->memory, "");
+	put_bytes(out, " of ", trace->world->machine->memory, "");
 	if (total_free) {
 		put_bytes(out, "\n   free in segments ", total_free, "");
 		put_bytes(out, ", largest block ", largest, "");
-		text_add(out, ", fragmentation %.0f%%", 100 - 100 * (double)largest / (double)total_free);
+		text_add(out, ", fragmentation %.0f%%", 100 - 100 * (double)largest / total_free);
 	}
 	if (host || pinned) {
 		put_bytes(out, "\n   host ", host, "");

@@ -40,11 +40,10 @@ static struct window own_window(const struct trace *trace, int section, int rank
 
 	*endless = 0;
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		struct times t;
 		if (!trace_in(world, id, section) || op_record(world, id)->kind == OP_FILL ||
 		        op_record(world, id)->kind == OP_CRASH)
 			continue;
-		trace->backend->times(trace->backend, id, &t);
+		struct times t = backend_times(trace->backend, id);
 		window.from = least_of(window.from, trace_begin(trace, id, &t));
 		if (t.end != TIME_UNKNOWN)
 			window.to = most_of(window.to, t.end);
@@ -78,11 +77,10 @@ static enum status work_of(const struct trace *trace, int rank, struct pick pick
 	enum status status = ST_OK;
 
 	for (op_id id = world->first[rank]; id && status == ST_OK; id = world->ops[id].next_program) {
-		struct times t;
 		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(world, id, pick.section) ||
 		        !pick.wanted(world, id, pick.argument))
 			continue;
-		trace->backend->times(trace->backend, id, &t);
+		struct times t = backend_times(trace->backend, id);
 		if (t.end == TIME_UNKNOWN)
 			status = trace_never_ends(trace, id);
 		else
@@ -112,7 +110,7 @@ static bool communicates(const struct world *world, op_id id, int unused)
 /* 0 .. 1; 0 of nothing */
 static double part_of(int64_t part, int64_t whole)
 {
-	return whole > 0 ? (double)part / (double)whole : 0;
+	return whole > 0 ? part / (double)whole : 0;
 }
 
 enum status metric_busy(const struct trace *trace, int section, int rank, int stream, double *part)
@@ -227,7 +225,7 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 	trace->backend->sent(trace->backend, rank, section, sent);
 	*bytes = 0;
 	for (int kind = 0; kind < LINK_KINDS; kind++) {
-		const char *name = link_name((enum link_kind)kind);
+		const char *name = link_name(kind);
 		bool whole = link && strcmp(link, name) == 0;
 		if (link && strncmp(name, link, strlen(link)) != 0)
 			continue;
@@ -239,7 +237,7 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 		return ST_OK;
 	struct text known = {0};
 	for (int kind = 0; kind < LINK_KINDS; kind++)
-		text_add(&known, "%s\"%s\"", kind ? " " : "", link_name((enum link_kind)kind));
+		text_add(&known, "%s\"%s\"", kind ? " " : "", link_name(kind));
 	enum status status = fail(ST_NAME, "no link '%s'; there are %s", link, text_string(&known));
 	text_release(&known);
 	return status;
@@ -267,19 +265,17 @@ enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_
 {
 	const struct world *world = trace->world;
 	const struct record *record = op_record(world, id);
-	struct times t;
 	double factor = 1;
 
 	if (record->kind != OP_COLLECTIVE && record->kind != OP_P2P && record->kind != OP_COPY)
 		return fail(ST_ARGUMENT,
 		        "busbw: '%s' moves nothing between GPUs; name a collective, a send, a recv or a copy",
 		        names_text(world->names, record->title));
-	trace->backend->times(trace->backend, id, &t);
+	struct times t = backend_times(trace->backend, id);
 	if (t.end == TIME_UNKNOWN)
 		return trace_never_ends(trace, id);
 	if (record->kind == OP_COLLECTIVE)
 		factor = collective_bus_factor(record->collective, world->matches[world->ops[id].match].n);
-	*bytes_per_s =
-	        t.end > t.start ? (double)record->bytes / ((double)(t.end - t.start) * 1e-9) * factor : 0;
+	*bytes_per_s = t.end > t.start ? record->bytes / ((t.end - t.start) * 1e-9) * factor : 0;
 	return ST_OK;
 }

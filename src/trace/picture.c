@@ -16,7 +16,7 @@ static const short ansi[COLOUR_COUNT] = {
 
 void picture_make(struct picture *picture, int width, int height)
 {
-	size_t count = (size_t)width * (size_t)height;
+	size_t count = width * (size_t)height;
 
 	*picture = (struct picture){.width = width, .height = height};
 	picture->cells = mem_alloc(count * sizeof *picture->cells);
@@ -36,7 +36,7 @@ struct cell *picture_cell(struct picture *picture, int row, int column)
 {
 	if (row < 0 || row >= picture->height || column < 0 || column >= picture->width)
 		return NULL;
-	return &picture->cells[(size_t)row * (size_t)picture->width + (size_t)column];
+	return &picture->cells[row * (size_t)picture->width + column];
 }
 
 void picture_write(
@@ -50,7 +50,7 @@ void picture_write(
 			break;
 		/* the last column says that there was more */
 		cell->glyph = limit == 1 && *utf8 ? 0x2026 : glyph;
-		cell->colour = (uint8_t)colour;
+		cell->colour = colour;
 	}
 }
 
@@ -59,8 +59,7 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 	static const struct cell none;
 
 	for (int row = 0; row < picture->height; row++) {
-		const struct cell *line = &picture->cells[(size_t)row * (size_t)picture->width],
-		                  *look = &none;
+		const struct cell *line = &picture->cells[row * (size_t)picture->width], *look = &none;
 		int columns = picture->width; /* less blanks at the end, but for painted (reversed) ones */
 		while (columns > 0 && line[columns - 1].glyph == ' ' && !line[columns - 1].reverse)
 			columns--;

@@ -21,7 +21,7 @@ static const char *use_of(const struct record *record, const struct race *race)
 		if (operand->space != race->space || race->address < operand->address ||
 		        race->address >= operand->address + layout_span(&operand->layout))
 			continue;
-		if (operand->access & (ACCESS_WRITE | ACCESS_ADD))
+		if (operand->access & ACCESS_WRITE)
 			return "writes";
 		reads = true;
 	}
@@ -59,7 +59,7 @@ static void put_race(const struct trace *trace, const struct race *race, struct 
 static void put_wrapped(const char *words, const char *ranks, int width, struct text *out)
 {
 	enum { INDENT = 3 };
-	int column = 0, right = (int)text_columns(ranks) + 2;
+	int column = 0, right = text_columns(ranks) + 2;
 
 	while (*words) {
 		size_t length = strcspn(words, " ");
@@ -68,7 +68,7 @@ static void put_wrapped(const char *words, const char *ranks, int width, struct 
 			size_t quoted = strcspn(words + 1, "`") + 2;
 			length = quoted + strcspn(words + quoted, " ");
 		}
-		int columns = (int)length;
+		int columns = length;
 		if (column > INDENT && column + 1 + columns > width) {
 			text_add(out, "\n");
 			column = 0;

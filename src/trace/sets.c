@@ -23,7 +23,7 @@ static uint64_t hash_spans(const struct spans *spans, uint64_t hash)
 {
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct span *s = &spans->span[i];
-		hash = mix(hash, ((uint64_t)s->from * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ (uint64_t)s->to);
+		hash = mix(hash, s->from * UINT64_C(0xc2b2ae3d27d4eb4f) ^ s->to);
 		hash = mix(hash,
 		        (uint64_t)s->looks << 32 | (uint64_t)s->kind << 16 | (uint64_t)s->cause << 8 |
 		                s->projected);
@@ -47,17 +47,17 @@ static void look_at(struct look *look, struct window window, struct alike *alike
 	const struct lanes *lanes = &look->lanes;
 	const struct world *world = lanes->trace->world;
 
-	*alike = (struct alike){.hash = (uint64_t)lanes->streams, .first = lanes->rank};
+	*alike = (struct alike){.hash = lanes->streams, .first = lanes->rank};
 	for (int stream = 0; stream < lanes->streams; stream++) {
 		struct spans *spans = &look->spans[alike->lanes];
 		lanes_spans(lanes, stream, window, spans);
 		if (stream != STREAM_HOST && !shows_anything(spans))
 			continue;
-		alike->lane[alike->lanes++] = (uint8_t)stream;
-		alike->hash = hash_spans(spans, mix(alike->hash, (uint64_t)stream));
+		alike->lane[alike->lanes++] = stream;
+		alike->hash = hash_spans(spans, mix(alike->hash, stream));
 		if (stream > STREAM_DEFAULT)
-			alike->hash = mix(alike->hash,
-			        (uint64_t)(unsigned)world_stream(world, lanes->rank, stream)->name);
+			alike->hash =
+			        mix(alike->hash, (unsigned)world_stream(world, lanes->rank, stream)->name);
 	}
 }
 
@@ -68,7 +68,7 @@ static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t fro
 		const struct moment *m = &lanes->moment[lanes->order[i]];
 		if (m->t.start == TIME_UNKNOWN || m->t.start >= from)
 			return false;
-		if (trace_is_work((enum op_kind)m->kind))
+		if (trace_is_work(m->kind))
 			return true;
 	}
 	return false;
@@ -82,8 +82,7 @@ static void show(struct sets *sets, const struct timeline_options *options, stru
 	for (int k = 0, row = sets->rows; k < alike->lanes; k++, row++) {
 		if (row < first || (options->rows > 0 && row - first >= options->rows))
 			continue;
-		MEM_GROW(&sets->shown, sets->shown_count, &sets->shown_room);
-		sets->shown[sets->shown_count++] = (struct shown_lane){.alike = sets->count,
+		*MEM_ADD(&sets->shown, &sets->shown_count) = (struct shown_lane){.alike = sets->count,
 		        .lane = k,
 		        .spans = look->spans[k],
 		        .begun = lane_begun_before(&look->lanes, alike->lane[k], window.from)};
@@ -100,9 +99,8 @@ static void join(struct sets *sets, const struct timeline_options *options, stru
 			ranks_add(&sets->set[i].ranks, alike->first);
 			return;
 		}
-	MEM_GROW(&sets->set, sets->count, &sets->room);
 	show(sets, options, window, look, alike);
-	struct alike *added = &sets->set[sets->count++];
+	struct alike *added = MEM_ADD(&sets->set, &sets->count);
 	*added = *alike;
 	ranks_one(&added->ranks, alike->first);
 	sets->rows += alike->lanes;

@@ -26,10 +26,10 @@ struct shown_lane {
 };
 struct sets {
 	struct alike *set;
-	size_t count, room;
+	size_t count;
 	int rows;
 	struct shown_lane *shown; /* by row shown */
-	size_t shown_count, shown_room;
+	size_t shown_count;
 };
 /* The sets of options->ranks, in the order of their first ranks; with the rows that options show. A zeroed
  * struct is an empty one, to be released in any case.

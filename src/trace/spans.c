@@ -34,8 +34,7 @@ static void put(struct span_writer *w, enum span_kind kind, enum cause cause, co
 	to = least_of(to, w->to);
 	if (to <= w->at)
 		return;
-	MEM_GROW(&out->span, out->count, &out->room);
-	out->span[out->count] = (struct span){.kind = kind,
+	*MEM_ADD(&out->span, &out->count) = (struct span){.kind = kind,
 	        .cause = cause,
 	        .from = w->at,
 	        .to = to,
@@ -43,7 +42,7 @@ static void put(struct span_writer *w, enum span_kind kind, enum cause cause, co
 	        .blame = blame,
 	        .projected = m && m->t.projected,
 	        .looks = m ? m->looks : 0};
-	spans_take(out);
+	spans_join(out);
 	w->at = to;
 }
 
@@ -111,7 +110,7 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 {
 	const struct trace *trace = w->lanes->trace;
 	const struct moment *m = moment_at(w->lanes, n);
-	bool work = trace_is_work((enum op_kind)m->kind);
+	bool work = trace_is_work(m->kind);
 	int64_t limit = work ? m->t.start : m->t.end;
 	int64_t ready = work ? least_of(limit, m->t.ready) : limit;
 	op_id last = 0;
@@ -144,13 +143,13 @@ static void write_stream(struct span_writer *w, int stream)
 	uint32_t first = lanes->first[stream], end = lanes->first[stream + 1];
 	size_t skipped;
 
-	SEARCH(skipped, end - first, moment_at(lanes, first + (uint32_t)skipped)->t.end > w->at);
-	for (uint32_t i = first + (uint32_t)skipped, n; i < end && w->at < w->to; i = n + 1) {
-		for (n = i; n + 1 < end && !trace_is_work((enum op_kind)moment_at(lanes, n)->kind);)
+	SEARCH(skipped, end - first, moment_at(lanes, first + skipped)->t.end > w->at);
+	for (uint32_t i = first + skipped, n; i < end && w->at < w->to; i = n + 1) {
+		for (n = i; n + 1 < end && !trace_is_work(moment_at(lanes, n)->kind);)
 			n++;
 		const struct moment *m = moment_at(lanes, n);
 		put_gap(w, i, n);
-		if (trace_is_work((enum op_kind)m->kind))
+		if (trace_is_work(m->kind))
 			put(w, SPAN_WORK, CAUSE_DONE, m, 0, m->t.end);
 	}
 	put(w, SPAN_STALL, CAUSE_DONE, NULL, 0, w->to);

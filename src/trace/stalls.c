@@ -27,7 +27,7 @@ struct report {
 	struct window window;
 	int64_t unit; /* ns */
 	struct lane_sums *lane;
-	size_t count, room;
+	size_t count;
 	bool used[KINDS];
 	struct blames blames;
 };
@@ -43,7 +43,7 @@ static void add_lane(struct report *report, const struct lanes *lanes, int strea
 	lanes_spans(lanes, stream, report->window, spans);
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct span *span = &spans->span[i];
-		int kind = span->kind == SPAN_WORK ? WORK : (int)span->cause;
+		int kind = span->kind == SPAN_WORK ? WORK : span->cause;
 		sums.ns[kind] += span->to - span->from;
 		active = active || kind != CAUSE_DONE;
 		if (stream != STREAM_HOST)
@@ -51,8 +51,7 @@ static void add_lane(struct report *report, const struct lanes *lanes, int strea
 	}
 	if (!active)
 		return;
-	MEM_GROW(&report->lane, report->count, &report->room);
-	report->lane[report->count++] = sums;
+	*MEM_ADD(&report->lane, &report->count) = sums;
 	for (int kind = 0; kind < KINDS; kind++)
 		report->used[kind] = report->used[kind] || sums.ns[kind];
 }
@@ -77,8 +76,8 @@ static enum status gather(struct report *report)
 /* A cell: the time, its part of the window, or both */
 static void put_share(struct table *table, const struct report *report, int64_t ns, enum shape shape)
 {
-	double ms = (double)ns / (double)report->unit,
-	       percent = 100 * (double)ns / (double)(report->window.to - report->window.from);
+	double ms = ns / (double)report->unit,
+	       percent = 100 * (double)ns / (report->window.to - report->window.from);
 
 	if (!ns)
 		table_cell(table, "%s", "");

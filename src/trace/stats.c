@@ -119,10 +119,10 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 	int used = 0;
 
 	for (size_t s = 0; section < 0 && s < trace->world->section_count && status == ST_OK; s++)
-		used += section_used(trace, (int)s);
+		used += section_used(trace, s);
 	for (size_t s = 0; used > 1 && s < trace->world->section_count && status == ST_OK; s++)
-		if (section_used(trace, (int)s))
-			status = one_section(trace, (int)s, width, out);
+		if (section_used(trace, s))
+			status = one_section(trace, s, width, out);
 	if (status == ST_OK)
 		status = one_section(trace, section, width, out);
 	return status;

@@ -156,24 +156,22 @@ static void find_waiting(struct waits *waits, struct hang *hang, struct ranks *w
 	}
 }
 
-void trace_stuck(const struct trace *trace, int width, bool ended, struct text *out, bool *stuck,
-        struct ranks *waiting)
+bool trace_stuck(const struct trace *trace, int width, bool ended, struct text *out)
 {
 	struct waits waits;
-	struct hang *hang = mem_alloc((size_t)trace->world->n * sizeof *hang);
-	struct ranks shown, missing = {{0}};
+	struct hang *hang = mem_alloc(trace->world->n * sizeof *hang);
+	struct ranks shown, waiting = {{0}}, missing = {{0}};
 
-	*waiting = (struct ranks){{0}};
 	waits_make(&waits, trace->world, trace->backend);
-	find_waiting(&waits, hang, waiting);
+	find_waiting(&waits, hang, &waiting);
 	for (size_t i = 0; i < waits.missing_count; i++)
 		ranks_add(&missing, waits.missing[i].rank);
-	*stuck = !ranks_empty(waiting) && (ended || waits_stuck(&waits));
-	if (ranks_empty(waiting)) {
+	bool stuck = !ranks_empty(&waiting) && (ended || waits_stuck(&waits));
+	if (ranks_empty(&waiting)) {
 		text_add(out, "nobody waits for another rank\n");
 	} else {
-		put_headline(&waits, waiting, &missing, *stuck, width, out);
-		shown = *waiting;
+		put_headline(&waits, &waiting, &missing, stuck, width, out);
+		shown = waiting;
 		ranks_or(&shown, &missing);
 		if (waits.crash.op)
 			ranks_add(&shown, waits.crash.rank);
@@ -181,4 +179,5 @@ void trace_stuck(const struct trace *trace, int width, bool ended, struct text *
 	}
 	waits_release(&waits);
 	mem_free(hang);
+	return stuck;
 }

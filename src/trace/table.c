@@ -96,7 +96,7 @@ int table_width(const struct table *table)
 	int columns = measure(table, widths);
 	for (int i = 0; i < columns; i++)
 		total += widths[i] + (i ? GAP : 0);
-	return (int)total;
+	return total;
 }
 
 /* Appends one finished line, without blanks at its end, cut at `width` with an ellipsis. */
@@ -136,7 +136,7 @@ void table_print(const struct table *table, int width, struct text *out)
 			continue;
 		}
 		size_t length = strcspn(p, CELL_END);
-		long pad = column < COLUMNS_MAX ? (long)(widths[column] - columns_of(p, length)) : 0;
+		long pad = column < COLUMNS_MAX ? widths[column] - columns_of(p, length) : 0;
 		bool right = align[(size_t)column < last ? (size_t)column : last] == 'r';
 		text_repeat(&line, " ", (column ? GAP : MARGIN) + (right ? pad : 0));
 		text_put(&line, p, length);
@@ -155,8 +155,7 @@ void blocks_add(struct blocks *blocks, int rank, const struct text *rows)
 			ranks_add(&blocks->block[i].ranks, rank);
 			return;
 		}
-	MEM_GROW(&blocks->block, blocks->count, &blocks->room);
-	struct row_block *block = &blocks->block[blocks->count++];
+	struct row_block *block = MEM_ADD(&blocks->block, &blocks->count);
 	block->rows = mem_copy_text(text_string(rows), rows->count);
 	ranks_one(&block->ranks, rank);
 }

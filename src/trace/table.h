@@ -35,7 +35,7 @@ struct row_block {
 };
 struct blocks {
 	struct row_block *block;
-	size_t count, room;
+	size_t count;
 };
 void blocks_add(struct blocks *blocks, int rank, const struct text *rows);
 /* The rows of the first `most` blocks, the ranks before each block's first row. Returns how many are left. */

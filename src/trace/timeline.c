@@ -11,7 +11,6 @@
 #include "trace/picture.h"
 #include "trace/sets.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -53,8 +52,8 @@ static void measure_lane(struct drawing *d, int row)
 	int stream = alike->lane[shown->lane];
 	text_clear(&d->text);
 	ranks_text(&alike->ranks, &d->text);
-	int rank = (int)text_columns(text_string(&d->text));
-	int name = (int)text_columns(trace_lane_name(d->trace, alike->first, stream));
+	int rank = text_columns(text_string(&d->text));
+	int name = text_columns(trace_lane_name(d->trace, alike->first, stream));
 	d->at.rank = rank > d->at.rank ? rank : d->at.rank;
 	d->at.name = name > d->at.name ? name : d->at.name;
 	legend_add(&d->legend, d->trace, row, stream == STREAM_HOST, &shown->spans);
@@ -94,7 +93,7 @@ static void tick_text(int64_t ns, int64_t unit, int64_t step, struct text *out)
 		unit = step = 1;
 	for (int64_t part = unit; part > 1 && step % part != 0; part /= 10)
 		digits++;
-	text_add(out, "%.*f", digits, (double)ns / (double)unit);
+	text_add(out, "%.*f", digits, ns / (double)unit);
 }
 
 /* The least of 1, 2, 5, 10, 20, 50 ... nanoseconds that leaves room for a label between two ticks */
@@ -132,10 +131,10 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 	                : unit == 1000000 ? "ms"
 	                                  : "s");
 	for (int64_t tick = (d->window.from + step - 1) / step * step; tick <= d->window.to; tick += step) {
-		int cell = (int)((double)(tick - d->window.from) * (double)at->cells / (double)length);
+		int cell = (tick - d->window.from) * (double)at->cells / length;
 		text_clear(&d->text);
 		tick_text(tick, unit, step, &d->text);
-		int columns = (int)text_columns(text_string(&d->text));
+		int columns = text_columns(text_string(&d->text));
 		if (cell < free_from || cell + columns > at->cells + (at->legend ? 2 : 1))
 			continue;
 		picture_write(
@@ -145,7 +144,7 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 	if (d->options->now < 0 || !at->legend)
 		return;
 	text_clear(&d->text);
-	text_add(&d->text, "now %.2f", (double)d->options->now / (double)unit);
+	text_add(&d->text, "now %.2f", d->options->now / (double)unit);
 	picture_write(
 	        picture, 0, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
 }
@@ -189,7 +188,7 @@ static enum status draw(struct drawing *d, struct picture *picture)
 	enum status status = sets_find(d->trace, d->options, d->window, &d->sets);
 	if (status != ST_OK)
 		return status;
-	int rows = (int)d->sets.shown_count;
+	int rows = d->sets.shown_count;
 	for (int row = 0; row < rows; row++)
 		measure_lane(d, row);
 	lay_out(d);

@@ -65,7 +65,7 @@ struct span {
 };
 struct spans {
 	struct span *span;
-	size_t count, room;
+	size_t count;
 };
 void spans_release(struct spans *spans);
 
@@ -174,10 +174,9 @@ enum status trace_traffic(const struct trace *trace, int section, int width, str
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);
 /* world.races[first] and later, equal ones of several ranks told once */
 void trace_races(const struct trace *trace, size_t first, int width, struct text *out);
-/* Who waits for whom, with each rank's last operation and what it has queued next in the group. *stuck:
+/* Who waits for whom, with each rank's last operation and what it has queued next in the group. True:
  * nobody can ever move. */
-void trace_stuck(const struct trace *trace, int width, bool ended, struct text *out, bool *stuck,
-        struct ranks *waiting);
+bool trace_stuck(const struct trace *trace, int width, bool ended, struct text *out);
 void trace_memory(const struct trace *trace, int width, struct text *out);
 enum status trace_export_json(const struct trace *trace, struct text *out); /* Chrome trace events */
 

@@ -30,15 +30,15 @@ struct kind {
 }; /* of one rank: the lowest that has it */
 struct traffic {
 	struct pair *pair;
-	size_t pairs, pair_room;
+	size_t pairs;
 	struct kind *kind;
-	size_t kinds, kind_room;
+	size_t kinds;
 };
 
 /* Whole bytes: what a link carries of a message may be a part of one */
 static void bytes_cell(struct table *table, double bytes)
 {
-	bytes_text((int64_t)bytes, &table->cells);
+	bytes_text(bytes, &table->cells);
 	table_end(table);
 }
 
@@ -71,7 +71,7 @@ static void print_links(const struct trace *trace, int section, int width, struc
 	table_cell(&table, "ranks");
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (used[kind])
-			table_cell(&table, "%s", link_name((enum link_kind)kind));
+			table_cell(&table, "%s", link_name(kind));
 	table_row(&table);
 	size_t left = table_blocks(&table, &blocks, ROWS_MOST);
 	if (!any)
@@ -102,12 +102,11 @@ static void add_sends(const struct world *world, op_id id, struct traffic *traff
 		const struct part *part = &record->part[i];
 		if (part->direction != P2P_SEND)
 			continue;
-		MEM_GROW(&traffic->pair, traffic->pairs, &traffic->pair_room);
 		int64_t bytes = part->operand >= 0 && part->operand < record->operands
 		        ? layout_bytes(&record->operand[part->operand].layout)
 		        : record->bytes;
-		traffic->pair[traffic->pairs++] =
-		        (struct pair){world->ops[id].rank, part->peer, 1, (double)bytes};
+		*MEM_ADD(&traffic->pair, &traffic->pairs) =
+		        (struct pair){world->ops[id].rank, part->peer, 1, bytes};
 	}
 }
 
@@ -141,8 +140,7 @@ static void add_collective(const struct world *world, op_id id, struct traffic *
 	while (kind && kind < end && (kind->title != record->title || kind->group != group))
 		kind++;
 	if (!kind || kind == end) {
-		MEM_GROW(&traffic->kind, traffic->kinds, &traffic->kind_room);
-		kind = &traffic->kind[traffic->kinds++];
+		kind = MEM_ADD(&traffic->kind, &traffic->kinds);
 		*kind = (struct kind){.rank = world->n};
 	}
 	if (world->ops[id].rank < kind->rank)
@@ -150,7 +148,7 @@ static void add_collective(const struct world *world, op_id id, struct traffic *
 		        .title = record->title, .group = group, .rank = world->ops[id].rank, .first = id};
 	if (kind->rank == world->ops[id].rank) {
 		kind->count++;
-		kind->message += (double)record->bytes;
+		kind->message += record->bytes;
 		kind->moved += record->flow_bytes;
 	}
 }

@@ -11,16 +11,15 @@
 
 void wait_for(struct wait_search *search, uint32_t node)
 {
-	MEM_GROW(&search->edges, search->edge_count, &search->edge_room);
-	search->edges[search->edge_count++] = node;
+	if (search->colour[node] != WAIT_CLOSED)
+		*MEM_ADD(&search->edges, &search->edge_count) = node;
 }
 
 static void open_node(struct wait_search *search, uint32_t node)
 {
 	size_t edges = search->edge_count;
 
-	MEM_GROW(&search->path, search->depth, &search->path_room);
-	search->path[search->depth++] = (struct wait_step){node, edges, edges};
+	*MEM_ADD(&search->path, &search->depth) = (struct wait_step){node, edges, edges};
 	search->colour[node] = WAIT_OPEN;
 	search->edges_of(search, node);
 }
@@ -36,8 +35,7 @@ static void found_cycle(struct wait_search *search, uint32_t node)
 	while (search->path[from - 1].node != node)
 		from--;
 	for (size_t i = from - 1; i < search->depth; i++) {
-		MEM_GROW(&search->cycle, search->cycle_count, &search->cycle_room);
-		search->cycle[search->cycle_count++] = search->path[i].node;
+		*MEM_ADD(&search->cycle, &search->cycle_count) = search->path[i].node;
 	}
 }
 

@@ -30,11 +30,11 @@ struct wait_search {
 	bool stop;       /* ends the search: what is OPEN becomes UNSEEN again */
 	bool stop_at_cycle;
 	uint32_t *cycle; /* the first one found: each node waits for the next, the last for the first */
-	size_t cycle_count, cycle_room;
+	size_t cycle_count;
 	struct wait_step *path;
-	size_t depth, path_room;
+	size_t depth;
 	uint32_t *edges;
-	size_t edge_count, edge_room;
+	size_t edge_count;
 };
 void wait_for(struct wait_search *search, uint32_t node); /* within edges_of */
 /* Follows everything that `node` waits for, once. */

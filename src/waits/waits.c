@@ -74,7 +74,7 @@ void waits_make(struct waits *waits, const struct world *world, struct backend *
 	*waits = (struct waits){.world = world, .backend = backend};
 	waits->head = mem_alloc(ops * sizeof *waits->head);
 	waits->turn = mem_alloc(ops * sizeof *waits->turn);
-	waits->rank = mem_alloc((size_t)world->n * sizeof *waits->rank);
+	waits->rank = mem_alloc(world->n * sizeof *waits->rank);
 	waits->search = (struct wait_search){.self = waits, .edges_of = edges_of, .colour = mem_alloc(ops)};
 	for (int rank = 0; rank < world->n; rank++)
 		read_rank(waits, rank, turn_of);
@@ -133,8 +133,7 @@ static void no_line(struct waits *waits, op_id id, int rank)
 			waits->crash = (struct missing_line){id, rank};
 		return;
 	}
-	MEM_GROW(&waits->missing, waits->missing_count, &waits->missing_room);
-	waits->missing[waits->missing_count++] = (struct missing_line){id, rank};
+	*MEM_ADD(&waits->missing, &waits->missing_count) = (struct missing_line){id, rank};
 }
 
 static void edges_of_match(struct waits *waits, op_id id, const struct match *match)

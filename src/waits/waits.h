@@ -48,7 +48,7 @@ struct waits {
 	op_id mismatch;            /* the first operation of a meeting that does not match, or 0 */
 	struct missing_line crash; /* the first that waits for a crashed rank; op 0: none */
 	struct missing_line *missing;
-	size_t missing_count, missing_room;
+	size_t missing_count;
 };
 
 /* Reads the times of all operations. The struct is waits_release's to free. */

@@ -76,7 +76,7 @@ int64_t heap_spare(const struct heap *heap)
 bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan)
 {
-	*plan = (struct block_plan){.bytes = (bytes + ROUND - 1) / ROUND * ROUND, .pool = (uint8_t)pool};
+	*plan = (struct block_plan){.bytes = (bytes + ROUND - 1) / ROUND * ROUND, .pool = pool};
 	plan->small_limit = MIB / unit;
 	plan->small = plan->bytes <= plan->small_limit;
 	plan->block = best_fit(heap, plan, clean_limit);
@@ -103,16 +103,13 @@ void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, voi
 {
 	int64_t address = heap->end ? heap->end : 2 * MIB; /* 0 is nowhere */
 
-	MEM_GROW(&heap->segments, heap->segment_count, &heap->segment_room);
-	MEM_GROW(&heap->blocks, heap->count, &heap->room);
-	heap->segments[heap->segment_count++] = (struct segment){.address = address,
+	*MEM_ADD(&heap->segments, &heap->segment_count) = (struct segment){.address = address,
 	        .bytes = plan->segment_bytes,
 	        .data = data,
-	        .space = (uint8_t)space,
-	        .pool = plan->pool,
-	        .small = plan->small};
+	        .space = space,
+	        .pool = plan->pool};
 	plan->block = heap->count;
-	heap->blocks[heap->count++] = (struct memory_block){.address = address,
+	*MEM_ADD(&heap->blocks, &heap->count) = (struct memory_block){.address = address,
 	        .bytes = plan->segment_bytes,
 	        .tensor = -1,
 	        .pool = plan->pool,
@@ -139,9 +136,9 @@ const struct memory_block *heap_take(
 
 	/* small blocks split off any rest; large ones only a rest that a large request could use */
 	if (plan->small ? left >= ROUND : left > plan->small_limit) {
-		MEM_GROW(&heap->blocks, heap->count, &heap->room);
+		MEM_ADD(&heap->blocks, &heap->count);
 		struct memory_block *block = &heap->blocks[at];
-		memmove(block + 1, block, (heap->count++ - at) * sizeof *block);
+		memmove(block + 1, block, (heap->count - 1 - at) * sizeof *block);
 		block[1].address += plan->bytes;
 		block[1].bytes = left;
 		block[1].first = false;

@@ -42,10 +42,9 @@ void bind_set(struct world *world, int rank, name_id name, struct thing thing)
 		inner->bound[i] = (struct bound){0};
 	struct bound *bound = &inner->bound[name];
 	if (!bound->on)
-		*bound = (struct bound){
-		        world_take(world, (size_t)world->n, sizeof *bound->on), inner->turns++};
+		*bound = (struct bound){world_take(world, world->n, sizeof *bound->on), inner->turns++};
 	bound->on[rank] = thing;
-	digest_change(world, CHANGE_BIND, rank, (int64_t)name << 32 | (int64_t)(uint32_t)thing.index);
+	digest_change(world, CHANGE_BIND, rank, (int64_t)name << 32 | (uint32_t)thing.index);
 }
 
 enum status world_bind(struct world *world, int rank, name_id name, struct thing thing)
@@ -76,7 +75,7 @@ const char *world_nearest(const struct world *world, int rank, const char *name,
 {
 	/* near: a third of the letters may be wrong, at least one and at most three */
 	size_t third = (strlen(name) + 2) / 3;
-	int best = third > 3 ? 4 : third < 1 ? 2 : (int)third + 1;
+	int best = third > 3 ? 4 : third < 1 ? 2 : third + 1;
 	const char *nearest = NULL;
 
 	for (name_id id = 1; id <= names_count(world->names); id++) {

@@ -21,7 +21,7 @@ struct bound {
 /* The lanes of a rank: its host, the default stream, and those that were made */
 struct rank_lanes {
 	int *stream; /* stream[number]: index into world.streams */
-	size_t count, room;
+	size_t count;
 	uint32_t seen_all; /* the host knows the end of all operations with numbers up to this */
 };
 /* Memory freed with `free x on S`: who uses these bytes next waits for `op` first. */
@@ -33,7 +33,7 @@ struct pending_free {
 struct rank_memory {
 	struct heap heap[SPACE_COUNT];
 	struct pending_free *pending;
-	size_t pending_count, pending_room;
+	size_t pending_count;
 };
 /* The transfers of a group from one rank to another, matched like the collectives of an instance of two: the
  * sender has place 0. */
@@ -70,16 +70,16 @@ struct world_inner {
 	struct segment_calls calls;
 	struct segment
 	        *leaving; /* segments of rank `me` that were given back and whose bytes are still there */
-	size_t leaving_count, leaving_room;
+	size_t leaving_count;
 	struct handout *handouts;
-	size_t handout_count, handout_room;
+	size_t handout_count;
 
 	struct channel *bucket[BUCKETS]; /* by hash */
 	uint32_t *last_collective;       /* by rank: the match it joined last */
 	struct order_warning *warnings;
-	size_t warning_count, warning_room;
+	size_t warning_count;
 	struct graph *graphs;
-	size_t graph_count, graph_room;
+	size_t graph_count;
 	int *capturing; /* by rank: graph + 1, or 0 */
 };
 
@@ -119,7 +119,7 @@ enum change {
 static inline void digest_change(struct world *world, enum change change, int rank, int64_t value)
 {
 	digest_add(world, (uint64_t)change << 32 | (uint32_t)rank);
-	digest_add(world, (uint64_t)value);
+	digest_add(world, value);
 }
 void digest_layout(struct world *world, const struct layout *layout);
 

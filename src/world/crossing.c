@@ -50,8 +50,7 @@ static void warn(struct world *world, int a, int b, int rank, int other)
 	if (*pair == PAIR_TOLD)
 		return;
 	*pair = PAIR_TOLD;
-	MEM_GROW(&inner->warnings, inner->warning_count, &inner->warning_room);
-	struct order_warning *warning = &inner->warnings[inner->warning_count++];
+	struct order_warning *warning = MEM_ADD(&inner->warnings, &inner->warning_count);
 	snprintf(warning->text, sizeof warning->text,
 	        "ranks %d and %d queue collectives of %.40s and %.40s in opposite orders: NCCL can hang",
 	        rank < other ? rank : other, rank < other ? other : rank,

@@ -18,9 +18,9 @@ struct captured_event {
 struct graph {
 	name_id name;
 	struct draft *items;
-	size_t count, room;
+	size_t count;
 	struct captured_event *events;
-	size_t event_count, event_room;
+	size_t event_count;
 };
 void graphs_free(struct world *world)
 {
@@ -53,10 +53,9 @@ enum status world_capture_begin(struct world *world, int rank, name_id name)
 	enum status status = world_name_fits(world, rank, name, THING_GRAPH);
 	if (status != ST_OK)
 		return status;
-	MEM_GROW(&inner->graphs, inner->graph_count, &inner->graph_room);
-	inner->graphs[inner->graph_count] = (struct graph){.name = name};
-	bind_set(world, rank, name, (struct thing){THING_GRAPH, (int)inner->graph_count});
-	inner->capturing[rank] = (int)++inner->graph_count;
+	*MEM_ADD(&inner->graphs, &inner->graph_count) = (struct graph){.name = name};
+	bind_set(world, rank, name, (struct thing){THING_GRAPH, inner->graph_count - 1});
+	inner->capturing[rank] = inner->graph_count;
 	digest_change(world, CHANGE_CAPTURE, rank, name);
 	return ST_OK;
 }
@@ -83,13 +82,12 @@ enum status graph_add(struct world *world, const struct draft *draft, op_id *id)
 		        names_text(world->names, draft->record->title));
 	if (!record)
 		record = record_store(world, draft->record);
-	MEM_GROW(&graph->items, graph->count, &graph->room);
-	*id = OP_CAPTURED + (op_id)graph->count;
-	struct draft *item = &graph->items[graph->count++];
+	*id = OP_CAPTURED + graph->count;
+	struct draft *item = MEM_ADD(&graph->items, &graph->count);
 	*item = *draft;
 	item->record = NULL;
 	item->like = record;
-	digest_change(world, CHANGE_CAPTURED, draft->rank, (int64_t)record << 32 | (int64_t)draft->target);
+	digest_change(world, CHANGE_CAPTURED, draft->rank, (int64_t)record << 32 | draft->target);
 	return ST_OK;
 }
 
@@ -102,7 +100,7 @@ op_id world_tail(const struct world *world, int rank, int number)
 	const struct graph *graph = graph_of(world, rank);
 	for (size_t i = graph->count; i-- > 0;) {
 		if (graph->items[i].stream == number)
-			return OP_CAPTURED + (op_id)i;
+			return OP_CAPTURED + i;
 	}
 	return 0;
 }
@@ -111,8 +109,7 @@ void graph_event(struct world *world, int rank, int event, op_id record_op)
 {
 	struct graph *graph = graph_of(world, rank);
 
-	MEM_GROW(&graph->events, graph->event_count, &graph->event_room);
-	graph->events[graph->event_count++] = (struct captured_event){
+	*MEM_ADD(&graph->events, &graph->event_count) = (struct captured_event){
 	        .event = event, .op = record_op, .before = world->events[event].record};
 }
 

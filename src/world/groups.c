@@ -8,7 +8,7 @@
 enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,
         const int *ranks, int *index)
 {
-	size_t n = (size_t)world->n;
+	size_t n = world->n;
 	const struct group *last = world->group_count ? &world->groups[world->group_count - 1] : NULL;
 	int first = last ? last->first + last->instances : 0;
 
@@ -17,14 +17,13 @@ enum status world_group_make(struct world *world, name_id name, bool axis, int i
 		if (status != ST_OK)
 			return status;
 	}
-	*index = (int)world->group_count;
-	MEM_GROW(&world->groups, world->group_count, &world->group_room);
-	struct group *group = &world->groups[world->group_count++];
+	*index = world->group_count;
+	struct group *group = MEM_ADD(&world->groups, &world->group_count);
 	*group = (struct group){.name = name,
 	        .axis = axis,
 	        .first = first,
 	        .instances = instances,
-	        .instance = world_take(world, (size_t)instances, sizeof *group->instance),
+	        .instance = world_take(world, instances, sizeof *group->instance),
 	        .instance_of = world_take(world, n, sizeof *group->instance_of),
 	        .place_of = world_take(world, n, sizeof *group->place_of),
 	        .crosses = world_take(world, world->group_count, sizeof *group->crosses)};
@@ -33,12 +32,12 @@ enum status world_group_make(struct world *world, name_id name, bool axis, int i
 	for (int k = 0; k < instances; k++) {
 		struct group_instance *instance = &group->instance[k];
 		instance->n = starts[k + 1] - starts[k];
-		instance->ranks = world_take(world, (size_t)instance->n, sizeof *instance->ranks);
-		instance->at = world_take(world, (size_t)instance->n, sizeof *instance->at);
+		instance->ranks = world_take(world, instance->n, sizeof *instance->ranks);
+		instance->at = world_take(world, instance->n, sizeof *instance->at);
 		for (int i = 0; i < instance->n; i++) {
 			int rank = instance->ranks[i] = ranks[starts[k] + i];
-			group->instance_of[rank] = (int16_t)k;
-			group->place_of[rank] = (int16_t)i;
+			group->instance_of[rank] = k;
+			group->place_of[rank] = i;
 			bind_set(world, rank, name, (struct thing){THING_GROUP, *index});
 		}
 	}

@@ -20,8 +20,7 @@ void op_label(const struct world *world, op_id id, struct text *out)
 	const struct record *record = op_record(world, id);
 	name_id title = record->kind == OP_SYNC && record->reason ? record->reason : record->title;
 
-	text_add(out, "%s",
-	        title ? names_text(world->names, title) : op_kind_name((enum op_kind)record->kind));
+	text_add(out, "%s", title ? names_text(world->names, title) : op_kind_name(record->kind));
 	if (record->object && record->kind != OP_SYNC)
 		text_add(out, " %s", names_text(world->names, record->object));
 }
@@ -47,7 +46,7 @@ enum status op_find(const struct world *world, int rank, const char *text, op_id
 	}
 	if (hash && hash != text && hash[1] >= '1' && hash[1] <= '9' &&
 	        (n = strtol(hash + 1, &end, 10), !*end))
-		title = names_find(world->names, text, (size_t)(hash - text));
+		title = names_find(world->names, text, hash - text);
 	for (op_id at = world->first[rank]; at; at = world->ops[at].next_program) {
 		const struct record *record = op_record(world, at);
 		if (title && record->title == title && --n == 0)

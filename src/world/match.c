@@ -18,8 +18,7 @@
 
 static struct group_instance *channel_of(struct world *world, int group, int source, int destination)
 {
-	uint64_t key =
-	        (uint64_t)(unsigned)group << 40 ^ (uint64_t)(unsigned)source << 20 ^ (unsigned)destination;
+	uint64_t key = (uint64_t)group << 40 ^ (uint64_t)(unsigned)source << 20 ^ (unsigned)destination;
 	struct channel **first = &world->inner->bucket[(key * 0x9e3779b97f4a7c15u >> 32) % BUCKETS];
 
 	for (struct channel *channel = *first; channel; channel = channel->next)
@@ -61,7 +60,7 @@ struct share member_share(const struct world *world, const struct match *match, 
 		return (struct share){{record->title, record->dtype, record->bytes, record->root,
 		        record->reduction, record->algorithm}};
 	int part = match_part(world, id, match, place == 0 ? P2P_SEND : P2P_RECV);
-	const struct layout *layout = &record->operand[record->part[part].operand].layout;
+	const struct layout *layout = &part_operand(record, part)->layout;
 	return (struct share){
 	        .aspect[ASPECT_DTYPE] = layout->dtype, .aspect[ASPECT_BYTES] = layout_bytes(layout)};
 }
@@ -72,7 +71,7 @@ enum aspect differing(const struct share *a, const struct share *b)
 
 	while (i < ASPECTS && a->aspect[i] == b->aspect[i])
 		i++;
-	return (enum aspect)i;
+	return i;
 }
 
 /* ---- joining */
@@ -89,11 +88,11 @@ static void join(struct world *world, op_id id, uint32_t *joined, struct group_i
 	uint32_t at = instance->at[place], index = at ? world->matches[at].next : instance->first_match;
 
 	if (!index) {
-		index = (uint32_t)++world->match_count;
+		index = ++world->match_count;
 		MEM_ROOM(&world->matches, world->match_count + 1, &world->match_room);
 		made.n = instance->n;
 		made.ranks = instance->ranks;
-		made.member = world_take(world, (size_t)made.n, sizeof *made.member);
+		made.member = world_take(world, made.n, sizeof *made.member);
 		made.first = place;
 		if (instance->last_match) {
 			struct match *last = &world->matches[instance->last_match];
@@ -129,7 +128,7 @@ void matches_join(struct world *world, op_id id)
 	}
 	size_t first = world->part_match_count + 1;
 	made.p2p = true;
-	op->match = record->parts ? (uint32_t)first : 0;
+	op->match = record->parts ? first : 0;
 	MEM_ROOM(&world->part_matches, first + record->parts, &world->part_match_room);
 	memset(&world->part_matches[first], 0, record->parts * sizeof *world->part_matches);
 	world->part_match_count += record->parts;
@@ -138,7 +137,7 @@ void matches_join(struct world *world, op_id id)
 		int peer = record->part[i].peer;
 		struct group_instance *ends =
 		        channel_of(world, record->group, send ? op->rank : peer, send ? peer : op->rank);
-		join(world, id, &world->part_matches[first + (size_t)i], ends, send ? 0 : 1, made);
+		join(world, id, &world->part_matches[first + i], ends, send ? 0 : 1, made);
 	}
 }
 
@@ -155,7 +154,7 @@ const uint32_t *op_matches(const struct world *world, op_id id, int *count)
 
 static void restart(struct group_instance *instance)
 {
-	memset(instance->at, 0, (size_t)instance->n * sizeof *instance->at);
+	memset(instance->at, 0, instance->n * sizeof *instance->at);
 	instance->first_match = instance->last_match = 0;
 }
 
@@ -175,7 +174,7 @@ void world_abort(struct world *world, int group)
 		for (struct channel *channel = inner->bucket[i]; channel; channel = channel->next)
 			if (channel->group == group)
 				restart(&channel->ends);
-	memset(inner->last_collective, 0, (size_t)world->n * sizeof *inner->last_collective);
+	memset(inner->last_collective, 0, world->n * sizeof *inner->last_collective);
 	world->aborts++;
 	digest_change(world, CHANGE_ABORT, group, 0);
 }

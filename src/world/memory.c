@@ -19,7 +19,7 @@ static void give_bytes(struct world *world, const struct segment *segment)
 	const struct segment_calls *calls = &world->inner->calls;
 
 	if (segment->data && calls->give)
-		calls->give(calls->self, (enum space)segment->space, segment->data, segment->bytes);
+		calls->give(calls->self, segment->space, segment->data, segment->bytes);
 }
 
 void memory_free(struct world *world)
@@ -65,7 +65,7 @@ static enum status out_of_memory(const struct world *world, int rank, int64_t by
 
 	text_add(&why, "rank %d", rank);
 	put_bytes(&why, ": no room for ", bytes);
-	put_bytes(&why, " on a GPU of ", (int64_t)world->machine->memory);
+	put_bytes(&why, " on a GPU of ", world->machine->memory);
 	put_bytes(&why, ": reserved ", heap->reserved);
 	put_bytes(&why, ", allocated ", heap->allocated);
 	put_bytes(&why, ", largest free block ", heap_largest_free(heap));
@@ -89,8 +89,7 @@ static void give_back(struct world *world, int rank, enum space space, op_id op)
 		if (!heap_whole_free(heap, i))
 			continue;
 		if (rank == world->me) {
-			MEM_GROW(&inner->leaving, inner->leaving_count, &inner->leaving_room);
-			struct segment *leaving = &inner->leaving[inner->leaving_count++];
+			struct segment *leaving = MEM_ADD(&inner->leaving, &inner->leaving_count);
 			*leaving = heap->segments[i];
 			leaving->leaving = op;
 		}
@@ -118,14 +117,14 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
         int kind, int64_t *address)
 {
 	struct world_inner *inner = world->inner;
-	enum space space = (enum space)tensor->space;
+	enum space space = tensor->space;
 	bool device = space == SPACE_DEVICE;
 	int rank = tensor->rank, unit = world->machine->memory < 4 * GB ? 8 : 1;
 	struct heap *heap = &inner->memory[rank].heap[space];
 	/* what the host itself is going to write must be memory whose users it has seen the end of */
 	uint32_t limit = use == TENSOR_FILLED || !device ? lanes_clean_limit(world, rank) : UINT32_MAX;
 	int64_t capacity = device ? (int64_t)world->machine->memory : INT64_MAX,
-	        ns = use == TENSOR_RESULT ? (int64_t)world->machine->segment : 0;
+	        ns = use == TENSOR_RESULT ? world->machine->segment : 0;
 	struct block_plan plan;
 
 	if (!heap_plan(heap, layout_bytes(&tensor->layout), device ? pool : 0, limit, unit, capacity, &plan))
@@ -133,16 +132,15 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	enum status status = ops_fit(world, 2); /* segments that are given back, one that is got */
 	if (status != ST_OK)
 		return status;
-	plan.kind = (uint8_t)kind;
+	plan.kind = kind;
 	if (plan.spare)
 		give_back(world, rank, space, segment_queue(world, rank, OP_EVERYTHING, ns));
 	if (plan.segment_bytes)
 		grow(world, rank, space, &plan, ns);
 	const struct memory_block *block = heap_take(heap, &plan, tensor->base, tensor->name);
-	MEM_GROW(&inner->handouts, inner->handout_count, &inner->handout_room);
-	inner->handouts[inner->handout_count++] = (struct handout){.address = block->address,
+	*MEM_ADD(&inner->handouts, &inner->handout_count) = (struct handout){.address = block->address,
 	        .bytes = block->bytes,
-	        .after = (op_id)world->op_count,
+	        .after = world->op_count,
 	        .rank = tensor->rank,
 	        .space = tensor->space};
 	*address = block->address;
@@ -162,11 +160,8 @@ void memory_give(struct world *world, int rank, enum space space, int64_t addres
 	op_id after = after_stream == STREAM_HOST ? 0 : lane_stream(world, rank, after_stream)->tail;
 
 	if (after) {
-		MEM_GROW(&memory->pending, memory->pending_count, &memory->pending_room);
-		memory->pending[memory->pending_count++] = (struct pending_free){.address = address,
-		        .bytes = heap->blocks[at].bytes,
-		        .op = after,
-		        .space = (uint8_t)space};
+		*MEM_ADD(&memory->pending, &memory->pending_count) = (struct pending_free){
+		        .address = address, .bytes = heap->blocks[at].bytes, .op = after, .space = space};
 	}
 	heap_give(heap, at, rank_number(world, rank));
 }
@@ -175,15 +170,15 @@ enum status world_trim(struct world *world, int rank)
 {
 	int64_t spare = 0;
 	for (int space = 0; space < SPACE_COUNT; space++)
-		spare += heap_spare(world_heap(world, rank, (enum space)space));
+		spare += heap_spare(world_heap(world, rank, space));
 	if (!spare)
 		return ST_OK;
 	enum status status = ops_fit(world, 1);
 	if (status != ST_OK)
 		return status;
-	op_id op = segment_queue(world, rank, OP_EVERYTHING, (int64_t)world->machine->segment);
+	op_id op = segment_queue(world, rank, OP_EVERYTHING, world->machine->segment);
 	for (int space = 0; space < SPACE_COUNT; space++)
-		give_back(world, rank, (enum space)space, op);
+		give_back(world, rank, space, op);
 	digest_change(world, CHANGE_TRIM, rank, op);
 	return ST_OK;
 }
@@ -249,7 +244,7 @@ int heap_largest(const struct heap *heap, const struct memory_block **largest, i
 		if (block->free || k == most)
 			continue;
 		count += count < most;
-		memmove(&largest[k + 1], &largest[k], (size_t)(count - 1 - k) * sizeof *largest);
+		memmove(&largest[k + 1], &largest[k], (count - 1 - k) * sizeof *largest);
 		largest[k] = block;
 	}
 	return count;
@@ -268,7 +263,7 @@ int64_t heap_largest_free(const struct heap *heap)
 int world_memory_kind(const struct world *world, int tensor)
 {
 	const struct tensor *owner = &world->tensors[world->tensors[tensor].base];
-	const struct heap *heap = world_heap(world, owner->rank, (enum space)owner->space);
+	const struct heap *heap = world_heap(world, owner->rank, owner->space);
 
 	return heap->blocks[heap_find(heap, owner->address)].kind;
 }

@@ -27,13 +27,12 @@ struct segment {
 	void *data;    /* real bytes, of rank `me` only */
 	op_id leaving; /* of one that was given back: the OP_SEGMENT that did it */
 	uint8_t space, pool;
-	bool small;
 };
 struct heap {
 	struct memory_block *blocks; /* by address, without gaps inside a segment */
-	size_t count, room;
+	size_t count;
 	struct segment *segments; /* by address */
-	size_t segment_count, segment_room;
+	size_t segment_count;
 	int64_t end; /* of the last segment ever: addresses are never used twice */
 	int64_t allocated, reserved, peak_allocated, peak_reserved;
 	int64_t kind[MEMORY_KINDS], peak_kind[MEMORY_KINDS]; /* they add up to allocated, peak_allocated */

@@ -56,31 +56,30 @@ static void put_camp(const struct world *world, const struct match *match, const
 {
 	static const char *const reductions[] = {"sum", "avg", "max", "min"};
 	bool one = ranks_count(&camp->ranks) == 1;
-	const char *brings = !match->p2p ? one ? "brings" : "bring" : camp->place == 0 ? "sends" : "receives";
+	const char *s = one ? "s" : ""; /* rank 3 brings, ranks 0-2 bring */
+	const char *verb = !match->p2p ? "bring" : camp->place == 0 ? "send" : "receive";
 
 	text_add(why, one ? "rank " : "ranks ");
 	ranks_text(&camp->ranks, why);
 	switch (aspect) {
 	case ASPECT_TITLE:
-		text_add(
-		        why, one ? " calls %s" : " call %s", names_text(world->names, (name_id)camp->brings));
+		text_add(why, " call%s %s", s, names_text(world->names, camp->brings));
 		break;
 	case ASPECT_DTYPE:
-		text_add(why, " %s %s", brings, dtype_name((enum dtype)camp->brings));
+		text_add(why, " %s%s %s", verb, s, dtype_name(camp->brings));
 		break;
 	case ASPECT_BYTES:
-		text_add(why, " %s ", brings);
+		text_add(why, " %s%s ", verb, s);
 		bytes_text(camp->brings, why);
 		break;
 	case ASPECT_ROOT:
-		text_add(why, one ? " names root %d" : " name root %d", (int)camp->brings);
+		text_add(why, " name%s root %d", s, (int)camp->brings);
 		break;
 	case ASPECT_OP:
-		text_add(why, one ? " takes op=%s" : " take op=%s", reductions[camp->brings]);
+		text_add(why, " take%s op=%s", s, reductions[camp->brings]);
 		break;
 	default:
-		text_add(why, one ? " takes algo=%s" : " take algo=%s",
-		        algorithm_name((enum algorithm)camp->brings));
+		text_add(why, " take%s algo=%s", s, algorithm_name(camp->brings));
 	}
 }
 

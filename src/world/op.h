@@ -54,7 +54,7 @@ static inline bool op_kind_is_host(enum op_kind kind)
 	return kind >= OP_HOST;
 }
 
-enum access { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ADD = 4 /* += : reads and writes */ };
+enum access { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ADD = 4 /* += : writes, and reads too */ };
 /* A tensor as an operation uses it: where, how laid out, and what is done to it. */
 struct operand {
 	int64_t address; /* bytes, in the rank's space */
@@ -65,6 +65,8 @@ struct operand {
 	struct layout layout;
 };
 
+/* Do they share memory, from the first byte of each to its last? There may be gaps between (races/overlap.c). */
+bool spans_overlap(const struct operand *a, const struct operand *b);
 /* All but `tensor`, which is one rank's */
 bool operand_equal(const struct operand *a, const struct operand *b);
 

@@ -67,8 +67,7 @@ static void cut_one(struct rank_memory *memory, size_t i, const struct operand *
 		memory->pending[i] = behind;
 		return;
 	}
-	MEM_GROW(&memory->pending, memory->pending_count, &memory->pending_room);
-	memory->pending[memory->pending_count++] = behind;
+	*MEM_ADD(&memory->pending, &memory->pending_count) = behind;
 }
 
 void pending_cut(struct world *world, const struct draft *draft)

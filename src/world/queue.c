@@ -8,6 +8,7 @@
  *      next_stream    default:  1 --------> 5              the order in which a stream carries out
  *                     io:             4 --------> 9 */
 #include "world/books.h"
+#include "base/bits.h"
 
 enum status ops_fit(const struct world *world, size_t more)
 {
@@ -46,13 +47,10 @@ static void digest_record(struct world *world, const struct record *record)
 	digest_add(world, (uint64_t)(uint32_t)record->group << 32 | (uint32_t)record->root);
 	digest_add(
 	        world, (uint64_t)record->reduction << 16 | (uint64_t)record->algorithm << 8 | record->dtype);
-	digest_add(world, (uint64_t)record->bytes);
-	digest_add(world, (uint64_t)record->duration_ns);
-	for (int i = 0; i < PARAMETERS_MAX; i++) {
-		uint64_t bits;
-		memcpy(&bits, &record->parameter[i], sizeof bits);
-		digest_add(world, bits);
-	}
+	digest_add(world, record->bytes);
+	digest_add(world, record->duration_ns);
+	for (int i = 0; i < PARAMETERS_MAX; i++)
+		digest_add(world, bits_of_double(record->parameter[i]));
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
 		digest_add(world,
@@ -68,6 +66,12 @@ static void *copy_array(struct world *world, const void *from, size_t bytes)
 	return bytes ? memcpy(arena_take(&world->inner->arena, bytes), from, bytes) : NULL;
 }
 
+bool spans_overlap(const struct operand *a, const struct operand *b)
+{
+	return a->space == b->space && a->address < b->address + layout_span(&b->layout) &&
+	        b->address < a->address + layout_span(&a->layout);
+}
+
 bool operand_equal(const struct operand *a, const struct operand *b)
 {
 	return a->address == b->address && a->space == b->space && a->access == b->access &&
@@ -78,10 +82,9 @@ bool operand_equal(const struct operand *a, const struct operand *b)
  * a slot: a newer list takes the place of an older one. */
 static struct operand *copy_operands(struct world *world, const struct record *record)
 {
-	uint64_t hash = (uint64_t)record->operands;
+	uint64_t hash = record->operands;
 	for (int i = 0; i < record->operands; i++)
-		hash = (hash ^ (uint64_t)record->operand[i].address ^
-		               (uint64_t)record->operand[i].name << 40) *
+		hash = (hash ^ record->operand[i].address ^ (uint64_t)record->operand[i].name << 40) *
 		        0x9e3779b97f4a7c15u;
 	struct kept_operands *kept = &world->inner->kept[(hash >> 32) % OPERANDS_KEPT];
 	bool same = kept->count == record->operands;
@@ -105,7 +108,7 @@ static uint32_t record_add(struct world *world, const struct record *record)
 	added->alone_ns = added->launch_ns = -1;
 	added->moved = 0;
 	digest_record(world, added);
-	return (uint32_t)world->record_count;
+	return world->record_count;
 }
 
 uint32_t record_store(struct world *world, const struct record *record)
@@ -128,12 +131,12 @@ uint32_t record_in_section(struct world *world, uint32_t index, int section)
 static uint32_t record_own(
         struct world *world, enum op_kind kind, name_id title, name_id reason, int64_t duration_ns)
 {
-	struct record record = {.kind = (uint8_t)kind,
+	struct record record = {.kind = kind,
 	        .microbatch = -1,
 	        .title = title,
 	        .reason = reason,
 	        .line = world->line,
-	        .section = (int)world->section_count - 1,
+	        .section = world->section_count - 1,
 	        .group = -1,
 	        .root = -1,
 	        .duration_ns = duration_ns};
@@ -145,15 +148,15 @@ static uint32_t record_own(
 /* The only place where an operation comes into being. Ids grow with time, over all ranks. */
 static op_id op_append(struct world *world, int rank, int stream, uint32_t record, op_id target, int flags)
 {
-	op_id id = (op_id)++world->op_count, last = world->last[rank];
+	op_id id = ++world->op_count, last = world->last[rank];
 	struct stream *lane = lane_stream(world, rank, stream);
 
 	MEM_ROOM(&world->ops, world->op_count + 1, &world->op_room);
 	world->ops[id] = (struct op){.record = record,
 	        .target = target,
-	        .rank = (uint16_t)rank,
-	        .stream = (uint8_t)stream,
-	        .flags = (uint8_t)flags,
+	        .rank = rank,
+	        .stream = stream,
+	        .flags = flags,
 	        .number = rank_number(world, rank) + 1,
 	        .issue = TIME_UNKNOWN,
 	        .ready = TIME_UNKNOWN,
@@ -186,7 +189,7 @@ op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns)
 static void mark_written(struct world *world, int rank, const struct record *record, op_id id)
 {
 	for (int i = 0; i < record->operands; i++) {
-		if (!(record->operand[i].access & (ACCESS_WRITE | ACCESS_ADD)))
+		if (!(record->operand[i].access & ACCESS_WRITE))
 			continue;
 		const struct operand *operand = &record->operand[i];
 		/* by name where that means the memory: a view has a last writer of its own */
@@ -194,9 +197,8 @@ static void mark_written(struct world *world, int rank, const struct record *rec
 		bool named = thing.kind == THING_TENSOR &&
 		        world->tensors[thing.index].address == operand->address &&
 		        world->tensors[thing.index].space == operand->space;
-		int index = named
-		        ? thing.index
-		        : world_tensor_at(world, rank, (enum space)operand->space, operand->address);
+		int index =
+		        named ? thing.index : world_tensor_at(world, rank, operand->space, operand->address);
 		if (index >= 0) {
 			world->tensors[index].last_writer = id;
 			world->tensors[world->tensors[index].base].last_writer = id;

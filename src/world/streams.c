@@ -12,14 +12,12 @@
 static int lane_add(struct world *world, int rank, struct stream stream)
 {
 	struct rank_lanes *lanes = &world->inner->lanes[rank];
-	int index = (int)world->stream_count;
+	int index = world->stream_count;
 
-	MEM_GROW(&world->streams, world->stream_count, &world->stream_room);
-	MEM_GROW(&lanes->stream, lanes->count, &lanes->room);
-	stream.rank = (uint16_t)rank;
-	stream.number = (uint8_t)lanes->count;
-	world->streams[world->stream_count++] = stream;
-	lanes->stream[lanes->count++] = index;
+	stream.rank = rank;
+	stream.number = lanes->count;
+	*MEM_ADD(&world->streams, &world->stream_count) = stream;
+	*MEM_ADD(&lanes->stream, &lanes->count) = index;
 	return index;
 }
 
@@ -50,8 +48,8 @@ enum status world_stream_make(
 	enum status status = world_name_fits(world, rank, name, THING_NONE);
 	if (status != ST_OK)
 		return status;
-	*index = lane_add(world, rank,
-	        (struct stream){.name = name, .priority = (int8_t)priority, .blocking = blocking});
+	*index = lane_add(
+	        world, rank, (struct stream){.name = name, .priority = priority, .blocking = blocking});
 	bind_set(world, rank, name, (struct thing){THING_STREAM, *index});
 	digest_change(world, CHANGE_STREAM, rank, priority * 2 + blocking);
 	return ST_OK;
@@ -68,9 +66,8 @@ enum status world_event_make(struct world *world, int rank, name_id name, int *i
 	enum status status = world_name_fits(world, rank, name, THING_EVENT);
 	if (status != ST_OK)
 		return status;
-	MEM_GROW(&world->events, world->event_count, &world->event_room);
-	*index = (int)world->event_count++;
-	world->events[*index] = (struct event){.name = name, .rank = (uint16_t)rank};
+	*index = world->event_count;
+	*MEM_ADD(&world->events, &world->event_count) = (struct event){.name = name, .rank = rank};
 	bind_set(world, rank, name, (struct thing){THING_EVENT, *index});
 	digest_change(world, CHANGE_EVENT, rank, *index);
 	return ST_OK;
@@ -81,7 +78,7 @@ void world_event_record(struct world *world, int rank, int event, op_id record_o
 	if (world_capturing(world, rank))
 		graph_event(world, rank, event, record_op);
 	world->events[event].record = record_op;
-	digest_change(world, CHANGE_RECORDED, rank, (int64_t)event << 32 | (int64_t)record_op);
+	digest_change(world, CHANGE_RECORDED, rank, (int64_t)event << 32 | record_op);
 }
 
 /* A SYNC tells the host the end of `target`, and of all that its stream had before it. */

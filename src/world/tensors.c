@@ -25,7 +25,7 @@ static void digest_tensor(struct world *world, enum change change, int index)
 {
 	const struct tensor *tensor = &world->tensors[index];
 
-	digest_change(world, change, tensor->rank, (int64_t)tensor->name << 32 | (int64_t)index);
+	digest_change(world, change, tensor->rank, (int64_t)tensor->name << 32 | index);
 	digest_add(world, (uint64_t)tensor->address << 8 | tensor->space);
 	digest_layout(world, &tensor->layout);
 }
@@ -36,8 +36,7 @@ static void add(struct world *world, enum change change, const struct tensor *te
 	if (world->inner->free_tensor == slot) {
 		world->inner->free_tensor = world->tensors[slot].next_view;
 	} else {
-		MEM_GROW(&world->tensors, world->tensor_count, &world->tensor_room);
-		world->tensor_count++;
+		MEM_ADD(&world->tensors, &world->tensor_count);
 	}
 	world->tensors[slot] = *tensor;
 	bind_set(world, tensor->rank, tensor->name, (struct thing){THING_TENSOR, slot});
@@ -49,8 +48,8 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 {
 	int slot = slot_next(world);
 	struct tensor tensor = {.name = name,
-	        .rank = (uint16_t)rank,
-	        .space = (uint8_t)space,
+	        .rank = rank,
+	        .space = space,
 	        .used = true,
 	        .base = slot,
 	        .next_view = -1,
@@ -76,7 +75,7 @@ enum status world_view_make(struct world *world, int rank, name_id name, int bas
 	int slot = slot_next(world), base = world->tensors[base_tensor].base;
 	struct tensor *owner = &world->tensors[base];
 	struct tensor view = {.name = name,
-	        .rank = (uint16_t)rank,
+	        .rank = rank,
 	        .space = owner->space,
 	        .view = true,
 	        .used = true,
@@ -118,7 +117,7 @@ static void free_owner(struct world *world, int index, int after_stream)
 {
 	struct tensor *tensor = &world->tensors[index];
 	int rank = tensor->rank;
-	enum space space = (enum space)tensor->space;
+	enum space space = tensor->space;
 
 	for (int view = tensor->next_view, next; view >= 0; view = next) {
 		next = world->tensors[view].next_view;
@@ -133,7 +132,7 @@ static void free_owner(struct world *world, int index, int after_stream)
 void world_tensor_free(struct world *world, int index, int after_stream)
 {
 	digest_tensor(world, CHANGE_FREE, index);
-	digest_add(world, (uint64_t)after_stream);
+	digest_add(world, after_stream);
 	if (!world->tensors[index].view) {
 		free_owner(world, index, after_stream);
 		return;
@@ -157,17 +156,26 @@ int world_tensor_at(const struct world *world, int rank, enum space space, int64
  *      g        |------- invalid -------|      an operation that was to write all of g was aborted
  *      g0 = half|- written -|                  g0 is valid again, g is not: not all of its bytes were written
  */
-void world_invalidate(
-        struct world *world, int rank, enum space space, int64_t address, int64_t bytes, op_id op)
+static void mark(struct world *world, int rank, const struct operand *written, op_id by)
 {
-	int owner = world_tensor_at(world, rank, space, address);
+	int owner = world_tensor_at(world, rank, written->space, written->address);
+	int64_t address = written->address, end = address + layout_span(&written->layout);
 
 	for (int i = owner; i >= 0; i = world->tensors[i].next_view) {
 		struct tensor *tensor = &world->tensors[i];
 		int64_t from = tensor->address, to = from + layout_span(&tensor->layout);
-		if (op && from < address + bytes && address < to)
-			tensor->invalid = op;
-		if (!op && from >= address && to <= address + bytes)
+		if (by && from < end && address < to)
+			tensor->invalid = by;
+		if (!by && from >= address && to <= end)
 			tensor->invalid = 0;
 	}
+}
+
+void world_mark_outputs(struct world *world, op_id id, op_id by)
+{
+	const struct record *record = op_record(world, id);
+
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].access & ACCESS_WRITE)
+			mark(world, world->ops[id].rank, &record->operand[i], by);
 }

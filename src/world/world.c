@@ -35,10 +35,10 @@ const char *op_kind_name(enum op_kind kind)
 /* The digest is a running hash of every change; equal digests after a line mean equal books. */
 void digest_layout(struct world *world, const struct layout *layout)
 {
-	digest_add(world, (uint64_t)layout->dtype << 8 | layout->dims);
+	digest_add(world, layout->dtype << 8 | layout->dims);
 	for (int i = 0; i < layout->dims; i++) {
-		digest_add(world, (uint64_t)layout->dim[i]);
-		digest_add(world, (uint64_t)layout->stride[i]);
+		digest_add(world, layout->dim[i]);
+		digest_add(world, layout->stride[i]);
 	}
 }
 
@@ -47,12 +47,12 @@ struct world *world_create(int n, int me, struct machine *machine)
 {
 	struct world *world = mem_alloc(sizeof *world);
 	struct world_inner *inner = world->inner = mem_alloc(sizeof *inner);
-	size_t ranks = (size_t)n;
+	size_t ranks = n;
 
 	world->n = n;
 	world->me = me;
 	world->machine = machine;
-	world->digest = (uint64_t)n;
+	world->digest = n;
 	world->names = names_create();
 	world->default_name = names_make(world->names, "default", 7);
 	world->segment_name = names_make(world->names, "memory", 6);
@@ -103,8 +103,7 @@ void world_free(struct world *world)
 
 int world_mark(struct world *world, name_id name, int line)
 {
-	MEM_GROW(&world->sections, world->section_count, &world->section_room);
-	world->sections[world->section_count] = (struct section){.name = name, .line = line};
+	*MEM_ADD(&world->sections, &world->section_count) = (struct section){.name = name, .line = line};
 	digest_change(world, CHANGE_MARK, line, name);
-	return (int)world->section_count++;
+	return world->section_count - 1;
 }

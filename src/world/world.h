@@ -124,15 +124,15 @@ struct world {
 	size_t part_match_count, part_match_room;
 	op_id *first, *last; /* by rank: program order */
 	struct tensor *tensors;
-	size_t tensor_count, tensor_room;
+	size_t tensor_count;
 	struct stream *streams;
-	size_t stream_count, stream_room;
+	size_t stream_count;
 	struct event *events;
-	size_t event_count, event_room;
+	size_t event_count;
 	struct group *groups; /* [0] is "world" */
-	size_t group_count, group_room;
+	size_t group_count;
 	struct section *sections; /* [0] is "" */
-	size_t section_count, section_room;
+	size_t section_count;
 	struct races *races; /* NULL until asked for; freed by races_free */
 	size_t aborts;       /* so many calls of world_abort */
 	int line; /* the line being applied: set by the shell, for operations the books queue by themselves */
@@ -186,10 +186,9 @@ void world_tensor_free(struct world *world, int index, int after_stream);
 
 /* The tensor that owns the byte at `address`, or -1. */
 int world_tensor_at(const struct world *world, int rank, enum space space, int64_t address);
-/* Backend's: the bytes were spoiled by `op` (its output never came), or, with op 0, written anew: tensors
- * that overlap them are marked; the mark goes when all their bytes are written. In no digest. */
-void world_invalidate(
-        struct world *world, int rank, enum space space, int64_t address, int64_t bytes, op_id op);
+/* Backend's: what operation `id` writes was spoiled by `by` (its output never came), or, with `by` 0, written
+ * anew: tensors that overlap it are marked; the mark goes when all their bytes are written. In no digest. */
+void world_mark_outputs(struct world *world, op_id id, op_id by);
 
 /* -- streams, events, groups, sections */
 enum status world_stream_make(
@@ -247,13 +246,18 @@ const uint32_t *op_matches(const struct world *world, op_id id, int *count);
 /* The match of one part of a transfer that has been queued. */
 static inline const struct match *part_match(const struct world *world, op_id id, int part)
 {
-	return &world->matches[world->part_matches[world->ops[id].match + (uint32_t)part]];
+	return &world->matches[world->part_matches[world->ops[id].match + part]];
 }
 /* Which part of a transfer joined the match, as its sender or its receiver */
 int match_part(const struct world *world, op_id id, const struct match *match, enum p2p_direction direction);
 /* What differs in the first match of the operation whose members do not agree: "rank 3 brings 2 kB, ranks 0-2
  * bring 4 kB" */
 void world_mismatch(const struct world *world, op_id id, struct text *why);
+/* What one part of a transfer sends or receives */
+static inline const struct operand *part_operand(const struct record *record, int part)
+{
+	return &record->operand[record->part[part].operand];
+}
 /* The first operand that is read, or written, of a copy or a collective; NULL if it has none. */
 const struct operand *record_source(const struct record *record);
 const struct operand *record_target(const struct record *record);

@@ -37,7 +37,7 @@ static void make_lines(struct world *world, int group, struct lines *l)
 	layout_make(&l->operand.layout, DT_F32, 1, (int64_t[]){65536});
 	l->reduce.kind = OP_COLLECTIVE;
 	l->reduce.title = names_make(world->names, "allreduce", 9);
-	l->reduce.collective = collective_find("allreduce");
+	l->reduce.collective = &collective_allreduce;
 	l->reduce.group = group;
 	l->reduce.bytes = 262144;
 	l->reduce.operand = &l->operand;

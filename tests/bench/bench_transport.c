@@ -123,7 +123,12 @@ static void reductions(struct transport *transport)
 
 		MPI_Barrier(MPI_COMM_WORLD);
 		t0 = now();
-		collective_data(&collective_allreduce, group, DT_F32, REDUCE_SUM, 0, in, COUNT, out, COUNT);
+		collective_data((struct collective_job){.collective = &collective_allreduce,
+		        .comm = group,
+		        .in = (char *)in,
+		        .out = (char *)out,
+		        .in_count = COUNT,
+		        .out_count = COUNT});
 		t1 = now();
 		MPI_Barrier(MPI_COMM_WORLD);
 		if (i >= 0)

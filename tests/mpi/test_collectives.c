@@ -107,6 +107,20 @@ static struct sizes sizes_of(const struct test *test, const struct collective *r
 	return sizes;
 }
 
+static enum status data_of(struct test *test, const struct collective *collective, enum dtype dtype,
+        enum reduction reduction, int root, const void *in, int64_t in_count, void *out, int64_t out_count)
+{
+	return collective_data((struct collective_job){.collective = collective,
+	        .comm = test->group,
+	        .dtype = dtype,
+	        .reduction = reduction,
+	        .root = root,
+	        .in = in,
+	        .out = out,
+	        .in_count = in_count,
+	        .out_count = out_count});
+}
+
 static bool same(float a, float b)
 {
 	return a == b || (a != a && b != b);
@@ -123,7 +137,7 @@ static void one(struct test *test, const struct collective *row, enum dtype dtyp
 
 	memset(out, 0x5a, (size_t)(sizes.out * dtype_bytes(dtype)));
 	fill(test, dtype, in, sizes.in);
-	status = collective_data(row, test->group, dtype, reduction, root, in, sizes.in,
+	status = data_of(test, row, dtype, reduction, root, in, sizes.in,
 	        sizes.result || in_place ? out : NULL, sizes.out);
 	CHECK(&test->checks, status == ST_OK);
 	for (int64_t i = 0; sizes.result && i < sizes.out; i++)
@@ -179,8 +193,8 @@ static void a_number_wins(struct test *test)
 			      out = -1;
 			int most = lost == test->n - 1 ? test->n - 2 : test->n - 1, least = lost == 0;
 			CHECK(&test->checks,
-			        collective_data(&collective_allreduce, test->group, DT_F32,
-			                (enum reduction)kind, 0, &in, 1, &out, 1) == ST_OK);
+			        data_of(test, &collective_allreduce, DT_F32, (enum reduction)kind, 0, &in, 1,
+			                &out, 1) == ST_OK);
 			if (lost == test->n || test->n == 1)
 				CHECK(&test->checks, isnan(out) || (test->n == 1 && lost == 1));
 			else
@@ -196,8 +210,7 @@ static void halves_round_at_each_step(struct test *test)
 
 	dtype_set(DT_BF16, in, 0, each);
 	CHECK(&test->checks,
-	        collective_data(&collective_reduce, test->group, DT_BF16, REDUCE_SUM, test->n - 1, in, 1, out,
-	                1) == ST_OK);
+	        data_of(test, &collective_reduce, DT_BF16, REDUCE_SUM, test->n - 1, in, 1, out, 1) == ST_OK);
 	if (test->place == test->n - 1) /* the chain begins at place 0 */
 		CHECK(&test->checks, dtype_get(DT_BF16, out, 0) == 256.0f);
 }
@@ -207,8 +220,7 @@ static void averages_of_whole_numbers(struct test *test)
 	int32_t in[2] = {-(test->place + 1), test->place + 1}, out[2], sum = test->n * (test->n + 1) / 2;
 
 	CHECK(&test->checks,
-	        collective_data(&collective_allreduce, test->group, DT_I32, REDUCE_AVG, 0, in, 2, out, 2) ==
-	                ST_OK);
+	        data_of(test, &collective_allreduce, DT_I32, REDUCE_AVG, 0, in, 2, out, 2) == ST_OK);
 	CHECK(&test->checks, out[0] == -(sum / test->n) && out[1] == sum / test->n);
 }
 
@@ -235,8 +247,8 @@ int main(int argc, char **argv)
 		halves_round_at_each_step(&test);
 		averages_of_whole_numbers(&test);
 		CHECK(&test.checks,
-		        collective_data(&collective_barrier, test.group, DT_F32, REDUCE_SUM, 0, NULL, 0, NULL,
-		                0) == ST_OK);
+		        data_of(&test, &collective_barrier, DT_F32, REDUCE_SUM, 0, NULL, 0, NULL, 0) ==
+		                ST_OK);
 		transport_part_bytes(test.transport, 10000);
 		every_one(&test);
 	}

@@ -10,6 +10,15 @@
 #include "tests/mpi/check.h"
 #include <string.h>
 
+/* NULL: none of that name */
+static const struct collective *collective_called(const char *name)
+{
+	const struct collective *row = NULL;
+	for (int i = 0; (row = collective_at(i)) && strcmp(row->name, name) != 0;)
+		i++;
+	return row;
+}
+
 enum { N = 1000, US = 1000 };
 struct test {
 	struct transport *transport;
@@ -112,7 +121,7 @@ static void collective(struct test *t, int rank, const char *title, enum reducti
 	struct record record = record_of(t, OP_COLLECTIVE, title, operand, out ? 2 : 1);
 	if (out)
 		operand[1] = *out;
-	record.collective = collective_find(title);
+	record.collective = collective_called(title);
 	record.group = 0;
 	record.root = root;
 	record.reduction = (uint8_t)reduction;

@@ -135,9 +135,7 @@ static void type(struct test *t, struct conductor *conductor, const char *form)
  * must hold. */
 static int lead(struct test *t, struct conductor *conductor)
 {
-	conductor->say = say;
-	conductor->foreign = foreign;
-	conductor->self = &t->said;
+	conductor->to = (struct listener){&t->said, say, foreign, NULL};
 	text_clear(&t->said);
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		type(t, conductor, lines[i]);

@@ -191,7 +191,7 @@ static double answer_ms(struct test *test)
  * the cores too. It is about time that passes, so it is a test that sleeps. */
 static void test_idle(struct test *test)
 {
-	enum { ROUNDS = 5, IDLE_MS = 800, SOON_MS = 40, LOOKS_MOST = ROUNDS * (IDLE_MS / 4 + 150) };
+	enum { ROUNDS = 5, IDLE_MS = 800, SOON_MS = 10, LOOKS_MOST = ROUNDS * (IDLE_MS / 4 + 150) };
 	struct timespec idle = {0, IDLE_MS * 1000000};
 	int late = 0, looks = 0;
 

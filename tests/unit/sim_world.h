@@ -159,7 +159,7 @@ static inline op_id allreduce_in(struct bench *b, int rank, int stream, int grou
 {
 	struct record record = plain_record(b, OP_COLLECTIVE, "allreduce");
 	struct operand operand = bytes_operand(SPACE_DEVICE, 0, bytes, ACCESS_READ | ACCESS_WRITE);
-	record.collective = collective_find("allreduce");
+	record.collective = &collective_allreduce;
 	record.group = group;
 	record.bytes = bytes;
 	record.operand = &operand;

@@ -366,7 +366,7 @@ static void random_use(void **state)
 			}
 			if (draw(&seed, 10) == 0 && count > 0)
 				touch(&b, 0, 1 + (int)draw(&seed, 2), "relu",
-				        live[draw(&seed, (uint32_t)count)], ACCESS_ADD);
+				        live[draw(&seed, (uint32_t)count)], ACCESS_WRITE | ACCESS_ADD);
 			if (draw(&seed, 100) == 0)
 				assert_int_equal(world_trim(b.world, 0), ST_OK);
 			if (step % 10 == 0)

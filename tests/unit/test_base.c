@@ -113,12 +113,13 @@ static void arrays_grow(void **state)
 {
 	struct {
 		int *items;
-		size_t count, room;
+		size_t count;
 	} list = {0};
 	(void)state;
-	for (int i = 0; i < 100; i++) {
-		MEM_GROW(&list.items, list.count, &list.room);
-		list.items[list.count++] = i;
+	for (int from = 0; from < 100; from += 15) { /* also where the count has fallen */
+		list.count = (size_t)from;
+		for (int i = from; i < 100; i++)
+			*MEM_ADD(&list.items, &list.count) = i;
 	}
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(list.items[i], i);

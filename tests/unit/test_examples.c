@@ -71,7 +71,7 @@ static void helps(void **state)
 static void metrics_are_listed(void **state)
 {
 	static const char *const metrics[] = {
-#define X(symbol, compute, name, least, most, kinds, nature) NATURE_##nature >= NATURE_RANK ? " " name : "",
+#define X(symbol, compute, name, least, kinds, nature) NATURE_##nature >= NATURE_RANK ? " " name : "",
 		FUNCTIONS(X)
 #undef X
 	};

@@ -1,6 +1,7 @@
 /* test_machine.c -- machine descriptions: the embedded ones, a user's file, its mistakes, and what they make
  * things cost */
 #include "check.h"
+#include "base/arithmetic.h"
 #include "machine/machine.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,10 +57,10 @@ static void classroom_is_readable(void **state)
 	assert_int_equal(machine_kernel_ns(&machine, DT_F32, 2.0 * 256 * 256 * 256, 3 * block), 2000000);
 	assert_int_equal(machine_kernel_ns(&machine, DT_BF16, 2.0 * 256 * 256 * 256, 3 * block / 2), 1000000);
 	assert_int_equal(machine_kernel_ns(&machine, DT_F32, 256 * 256, 2 * block), 31250);
-	assert_int_equal(machine_whole_ns(machine.copy_latency + block * 1e9 / machine.h2d), 1000000);
-	assert_int_equal(machine_whole_ns(machine.copy_latency + block * 1e9 / machine.pageable), 2000000);
+	assert_int_equal(round_up(machine.copy_latency + block * 1e9 / machine.h2d), 1000000);
+	assert_int_equal(round_up(machine.copy_latency + block * 1e9 / machine.pageable), 2000000);
 	machine_path(&machine, 0, 1, &path);
-	assert_int_equal(machine_whole_ns(path.latency_ns + block * 1e9 / path.rate), 970000);
+	assert_int_equal(round_up(path.latency_ns + block * 1e9 / path.rate), 970000);
 }
 
 static void variants_differ_only_in_nodes(void **state)
@@ -102,10 +103,10 @@ static void paths(void **state)
 static void whole_ns_rounds_up(void **state)
 {
 	(void)state;
-	assert_int_equal(machine_whole_ns(0), 0);
-	assert_int_equal(machine_whole_ns(5), 5);
-	assert_int_equal(machine_whole_ns(5.0000001), 5); /* what doubles made of 5 */
-	assert_int_equal(machine_whole_ns(5.01), 6);
+	assert_int_equal(round_up(0), 0);
+	assert_int_equal(round_up(5), 5);
+	assert_int_equal(round_up(5.0000001), 5); /* what doubles made of 5 */
+	assert_int_equal(round_up(5.01), 6);
 }
 
 static void setting(void **state)

@@ -140,15 +140,15 @@ static void undo_takes_the_plan_back(void **state)
 	assert_int_equal(type(&session, "model gpt layers=2 hidden=16 heads=2"), ST_OK);
 	assert_int_equal(type(&session, "data synthetic count=5000"), ST_OK);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_false(training_of(&session.shell)->now.data_given);
+	assert_false(session.shell.training->now.data_given);
 	assert_int_equal(type(&session, "strategy ddp"), ST_OK);
-	assert_non_null(training_of(&session.shell)->now.program);
+	assert_non_null(session.shell.training->now.program);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_null(training_of(&session.shell)->now.program);
+	assert_null(session.shell.training->now.program);
 	assert_int_equal(type(&session, "step"), ST_ARGUMENT);
-	assert_true(training_of(&session.shell)->now.model_program->file[1].given[0].number.value == 2);
+	assert_true(session.shell.training->now.model_program->file[1].given[0].number.value == 2);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_null(training_of(&session.shell)->now.model_program);
+	assert_null(session.shell.training->now.model_program);
 
 	/* in a world that is not empty; the model in the same line */
 	assert_int_equal(type(&session, "tensor x[4]"), ST_OK);
@@ -157,19 +157,19 @@ static void undo_takes_the_plan_back(void **state)
 	assert_int_equal(session.shell.training->played, 2);
 	assert_int_equal(type(&session, "undo"), ST_OK);
 	assert_int_equal(session.shell.training->played, 0);
-	assert_non_null(training_of(&session.shell)->now.program);
-	assert_true(training_of(&session.shell)->now.model_program->file[1].given[0].number.value == 3);
+	assert_non_null(session.shell.training->now.program);
+	assert_true(session.shell.training->now.model_program->file[1].given[0].number.value == 3);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_null(training_of(&session.shell)->now.program);
-	assert_null(training_of(&session.shell)->now.model_program);
+	assert_null(session.shell.training->now.program);
+	assert_null(session.shell.training->now.model_program);
 
 	/* a program before it is there again, where it was */
 	assert_int_equal(type(&session, "strategy serial"), ST_OK);
 	assert_int_equal(type(&session, "step 3"), ST_OK);
 	assert_int_equal(type(&session, "strategy ddp"), ST_OK);
-	assert_string_equal(training_of(&session.shell)->now.program->name, "ddp");
+	assert_string_equal(session.shell.training->now.program->name, "ddp");
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_string_equal(training_of(&session.shell)->now.program->name, "serial");
+	assert_string_equal(session.shell.training->now.program->name, "serial");
 	assert_int_equal(session.shell.training->played, 3);
 	assert_int_equal(type(&session, "step 2"), ST_OK);
 	close_session(&session);
@@ -184,7 +184,7 @@ static void undo_takes_a_loaded_program_back(void **state)
 	assert_int_equal(type(&session, "program tests/script/design/06-ddp.rsh"), ST_OK);
 	assert_non_null(session.shell.training->now.program);
 	assert_int_equal(type(&session, "undo"), ST_OK);
-	assert_null(training_of(&session.shell)->now.program);
+	assert_null(session.shell.training->now.program);
 	assert_int_equal(type(&session, "step"), ST_ARGUMENT);
 	close_session(&session);
 }

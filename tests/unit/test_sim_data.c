@@ -278,7 +278,7 @@ static void reduce_alone(struct scene *s, struct operand in, struct operand out)
 {
 	struct operand operand[] = {in, out};
 	struct record record = plain_record(&s->b, OP_COLLECTIVE, "allreduce");
-	record.collective = collective_find("allreduce");
+	record.collective = &collective_allreduce;
 	record.group = 0;
 	record.bytes = layout_bytes(&in.layout);
 	record.operand = operand;

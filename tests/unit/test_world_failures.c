@@ -70,7 +70,7 @@ static enum status step(struct session *s, int i)
 	case 6:
 		return queue_one(s, 0, 2, OP_KERNEL, s->x, ACCESS_WRITE, 0, &s->a);
 	case 7:
-		return queue_one(s, 0, 1, OP_KERNEL, s->view, ACCESS_ADD, 0, &id);
+		return queue_one(s, 0, 1, OP_KERNEL, s->view, ACCESS_WRITE | ACCESS_ADD, 0, &id);
 	case 8:
 		return queue_one(s, 0, 2, OP_RECORD, -1, 0, 0, &s->r);
 	case 9:
@@ -79,7 +79,7 @@ static enum status step(struct session *s, int i)
 	case 10:
 		return queue_one(s, 0, 1, OP_WAIT, -1, 0, s->r, &id);
 	case 11:
-		return queue_one(s, 0, 1, OP_COLLECTIVE, s->x, ACCESS_ADD, 0, &id);
+		return queue_one(s, 0, 1, OP_COLLECTIVE, s->x, ACCESS_WRITE | ACCESS_ADD, 0, &id);
 	case 12:
 		return queue_one(s, 1, 1, OP_COLLECTIVE, -1, 0, 0, &id);
 	case 13:
@@ -157,8 +157,11 @@ static void launches_may_fail(void **state)
 		assert_int_equal(step(&s, i), ST_OK);
 	assert_int_equal(world_capture_begin(s.b.world, 0, s.names[8]), ST_OK);
 	for (int i = 0; i < 20; i++) {
-		assert_int_equal(queue_one(&s, 0, 1 + i % 2, OP_KERNEL, s.x, ACCESS_ADD, 0, &id), ST_OK);
-		assert_int_equal(queue_one(&s, 0, 1, OP_COLLECTIVE, s.y, ACCESS_ADD, 0, &id), ST_OK);
+		assert_int_equal(
+		        queue_one(&s, 0, 1 + i % 2, OP_KERNEL, s.x, ACCESS_WRITE | ACCESS_ADD, 0, &id),
+		        ST_OK);
+		assert_int_equal(
+		        queue_one(&s, 0, 1, OP_COLLECTIVE, s.y, ACCESS_WRITE | ACCESS_ADD, 0, &id), ST_OK);
 		assert_int_equal(queue_one(&s, 0, 1, OP_P2P, s.y, ACCESS_READ, 0, &id), ST_OK);
 		assert_int_equal(queue_one(&s, 0, 2, OP_RECORD, -1, 0, 0, &id), ST_OK);
 		assert_int_equal(queue_one(&s, 0, 1, OP_WAIT, -1, 0, id, &id), ST_OK);

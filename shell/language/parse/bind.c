@@ -36,7 +36,7 @@ static bool fits(const struct argument_row *row, const struct word *word)
 	case ARG_SHAPE:
 		return *word->at == '[';
 	case ARG_WORD:
-		return !row->words || is_listed(row->words, word->at, word->after) || is_choice(word);
+		return !row->words || is_listed(row->words, slice_of(word)) || is_choice(word);
 	case ARG_ARROW:
 		return word_is(word, "->");
 	case ARG_RANKS:
@@ -69,7 +69,7 @@ static enum status bind_printable(struct parser *parser, struct argument *argume
 static enum status bind_new(struct parser *parser, struct argument *argument, const struct word *word)
 {
 	enum status status = parse_name(parser, word->at, word->after, &argument->name);
-	if (status == ST_OK && name_is_reserved(word->at, (size_t)(word->after - word->at)))
+	if (status == ST_OK && name_is_reserved(slice_of(word)))
 		status = fail(ST_NAME, "'%.*s' is a reserved word: take another name", WORD(word));
 	return status;
 }
@@ -117,11 +117,10 @@ const struct argument_row *argument_row(const struct command *row, enum argument
 	return NULL;
 }
 
-/* NULL: the row has no such option */
-static const struct option_row *option_row(const struct command *row, const struct word *word)
+const struct option_row *option_row(const struct command *row, const char *at, const char *sign)
 {
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++)
-		if (text_is(word->at, word->sign, row->option[i].name))
+		if (text_is(at, sign, row->option[i].name))
 			return &row->option[i];
 	return NULL;
 }
@@ -134,8 +133,7 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
 	if (statement->purpose)
 		return fail(ST_ARGUMENT, "'kind' stands twice on this line");
 	enum status status = parse_name(parser, value.at, word->after, &statement->purpose);
-	if (status != ST_OK || !statement->purpose->constant ||
-	        is_listed(TENSOR_KIND_WORDS, value.at, word->after))
+	if (status != ST_OK || !statement->purpose->constant || is_listed(TENSOR_KIND_WORDS, value))
 		return status;
 	return none_of(
 	        statement->row ? statement->row->name : "tensor", slice_of(word), value, TENSOR_KIND_WORDS);
@@ -145,8 +143,9 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
  * line runs. Rows with ARG_KEYS take keys that no row lists: they have no option_row. */
 static enum status bind_option(struct parser *parser, struct statement *statement, const struct word *word)
 {
-	const struct option_row *row = option_row(statement->row, word);
+	const struct option_row *row = option_row(statement->row, word->at, word->sign);
 	struct option *option = &statement->option[statement->options];
+	struct slice_of_text key = slice_between(word->at, word->sign);
 	const char *at = word->sign + 1;
 
 	if (!row && (statement->results || statement->row->argument[0].kind == ARG_RESULT) &&
@@ -155,28 +154,23 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 	if (!row && !argument_row(statement->row, ARG_KEYS))
 		return no_option(statement->row, word->at, word->sign);
 	for (int i = 0; i < statement->options; i++)
-		if (statement->option[i].part == word->part &&
-		        statement->option[i].key.length == (size_t)(word->sign - word->at) &&
-		        memcmp(statement->option[i].key.at, word->at, statement->option[i].key.length) == 0)
-			return fail(ST_ARGUMENT, "'%.*s' stands twice on this line",
-			        (int)(word->sign - word->at), word->at);
+		if (statement->option[i].part == word->part && slices_equal(statement->option[i].key, key))
+			return fail(ST_ARGUMENT, "'%.*s' stands twice on this line", WHOLE(key));
 	if (at == word->after)
-		return fail(ST_ARGUMENT,
-		        "%.*s wants a value right behind the =", (int)(word->sign - word->at), word->at);
+		return fail(ST_ARGUMENT, "%.*s wants a value right behind the =", WHOLE(key));
 	statement->options++;
 	option->row = row;
 	option->written = slice_of(word);
-	option->key = slice_between(word->at, word->sign);
+	option->key = key;
 	option->part = word->part;
 	enum status status = parse_name(parser, at, word->after, &option->word);
 	if (status != ST_OK)
 		return status;
 	if (row && row->kind == ARG_WORD) {
-		bool strange =
-		        row->words && option->word->constant && !is_listed(row->words, at, word->after);
-		return strange ? none_of(statement->row->name, option->written,
-		                         slice_between(at, word->after), row->words)
-		               : ST_OK;
+		struct slice_of_text value = slice_between(at, word->after);
+		return row->words && option->word->constant && !is_listed(row->words, value)
+		        ? none_of(statement->row->name, option->written, value, row->words)
+		        : ST_OK;
 	}
 	if (row && (row->kind == ARG_FILE || row->kind == ARG_TEXT))
 		return ST_OK;
@@ -197,7 +191,7 @@ static int kernel_argument(
 	if (*word->at == '[' && rows[KERNEL_SHAPE].kind == ARG_SHAPE)
 		return KERNEL_SHAPE;
 	if (kernel_is_source(kernel) &&
-	        (*word->at == '$' || is_listed(rows[KERNEL_DTYPE].words, word->at, word->after)))
+	        (*word->at == '$' || is_listed(rows[KERNEL_DTYPE].words, slice_of(word))))
 		return KERNEL_DTYPE;
 	if (word->tensor != (kernel->positional > 0))
 		return word->tensor ? KERNEL_TENSORS : KERNEL_NUMBERS;
@@ -206,25 +200,24 @@ static int kernel_argument(
 
 /* Kernels: tensors, shape, numbers and type may stand in any order. A name may be a tensor or a variable:
  * that is seen when it runs. */
-static enum status bind_kernel(struct parser *parser, struct statement *statement,
-        const struct kernel *kernel, const struct word *words, size_t count)
+static enum status bind_kernel(struct parser *parser, struct statement *statement)
 {
+	const struct kernel *kernel = statement->row->kernel;
 	const struct argument_row *rows = statement->row->argument;
 	enum status status = ST_OK;
-	for (size_t i = 0; i < count && status == ST_OK; i++) {
-		const struct word *word = &words[i];
+	for (size_t i = 0; i < parser->word_count && status == ST_OK; i++) {
+		const struct word *word = &parser->words[i];
 		struct argument *argument = &statement->argument[statement->arguments++];
 		if (is_operator(word))
-			return lonely_operator(words, i, count);
-		if (kernel->option[0].kind == KO_DTYPE &&
-		        is_listed("f32 f16 bf16 i32", word->at, word->after))
+			return lonely_operator(parser, i);
+		if (kernel->option[0].kind == KO_DTYPE && is_listed("f32 f16 bf16 i32", slice_of(word)))
 			return fail(ST_ARGUMENT, "%s: write %s=%.*s", kernel->name, kernel->option[0].name,
 			        WORD(word));
 		int row = kernel_argument(kernel, rows, word);
 		if (row >= 0) {
 			status = bind_word(parser, argument, row, rows, word);
 		} else if (!word->tensor) {
-			status = word_surplus(statement, words, i, count);
+			status = word_surplus(parser, statement, i);
 		} else {
 			argument->written = slice_of(word);
 			argument->kind = ARG_PRINTABLE;
@@ -240,7 +233,7 @@ static bool is_next(const struct argument_row *rows, int row, const struct word 
 {
 	const struct argument_row *next = &rows[row + 1];
 	return row + 1 < ARGUMENT_ROWS_MAX && next->kind == ARG_WORD && next->words &&
-	        is_listed(next->words, word->at, word->after);
+	        is_listed(next->words, slice_of(word));
 }
 
 /* Row after row takes words while they fit:
@@ -250,11 +243,11 @@ static bool is_next(const struct argument_row *rows, int row, const struct word 
  *
  * Greedy, without a way back: no row of the table needs one, and the message for a word that does not fit
  * can name the one thing that was expected there. */
-static enum status bind_rows(
-        struct parser *parser, struct statement *statement, const struct word *words, size_t count)
+static enum status bind_rows(struct parser *parser, struct statement *statement)
 {
 	const struct argument_row *rows = statement->row->argument;
-	size_t i = 0;
+	const struct word *words = parser->words;
+	size_t i = 0, count = parser->word_count;
 	for (int row = 0; row < ARGUMENT_ROWS_MAX && rows[row].kind != ARG_END; row++) {
 		if (rows[row].kind == ARG_KEYS || rows[row].kind == ARG_BLOCK)
 			continue;
@@ -269,9 +262,9 @@ static enum status bind_rows(
 			i++;
 		}
 		if (i == before && !(rows[row].flags & ARG_OPTIONAL))
-			return word_wrong(statement, &rows[row], words, i, count);
+			return word_wrong(parser, statement, &rows[row], i);
 	}
-	return i < count ? word_surplus(statement, words, i, count) : ST_OK;
+	return i < count ? word_surplus(parser, statement, i) : ST_OK;
 }
 
 /* A stream or a group that the command would not look at is refused: it would have no effect */
@@ -288,21 +281,20 @@ static enum status clauses_fit(const struct statement *statement)
 }
 
 /* The words that are neither options nor clauses are moved together in parser->words, in order. */
-enum status bind_command(struct parser *parser, struct statement *statement, size_t first)
+enum status bind_command(struct parser *parser, struct statement *statement)
 {
-	enum status status = take_clauses(parser, statement, first);
-	size_t count = parser->word_count, kept = first;
+	enum status status = take_clauses(parser, statement, 0);
+	size_t count = parser->word_count, kept = 0;
 	bool divided = statement->row->divided;
 	int part = 0;
 
 	/* room for all words that may become arguments, and all that may become options */
 	size_t options = 0;
-	for (size_t i = first; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		options += parser->words[i].sign != NULL;
-	statement->argument =
-	        tree_alloc(parser->tree, (count - first - options) * sizeof *statement->argument);
+	statement->argument = tree_alloc(parser->tree, (count - options) * sizeof *statement->argument);
 	statement->option = options ? tree_alloc(parser->tree, options * sizeof *statement->option) : NULL;
-	for (size_t i = first; i < count && status == ST_OK; i++) {
+	for (size_t i = 0; i < count && status == ST_OK; i++) {
 		struct word *word = &parser->words[i];
 		if (divided && word_is(word, "+")) {
 			if (++part == PARTS_MAX)
@@ -315,22 +307,20 @@ enum status bind_command(struct parser *parser, struct statement *statement, siz
 			parser->words[kept++] = *word;
 			continue;
 		}
-		const char *plus =
-		        divided ? memchr(word->sign, '+', (size_t)(word->after - word->sign)) : NULL;
-		if (plus && memchr(plus, '=', (size_t)(word->after - plus)))
+		const char *plus = divided ? memchr(word->sign, '+', word->after - word->sign) : NULL;
+		if (plus && memchr(plus, '=', word->after - plus))
 			return fail(ST_SYNTAX, "'%.*s': blanks stand around the +: %.*s + %.*s", WORD(word),
 			        UP_TO(40, word->at, plus), UP_TO(40, plus + 1, word->after));
 		status = bind_option(parser, statement, word);
 		if (status == ST_OK && !divided && i + 1 < count && is_operator(word + 1))
-			status = lonely_operator(parser->words, i + 1, count);
+			status = lonely_operator(parser, i + 1);
 	}
 	if (status == ST_OK)
 		status = clauses_fit(statement);
 	if (status != ST_OK)
 		return status;
-	const struct kernel *kernel = statement->row->kernel;
-	status = kernel ? bind_kernel(parser, statement, kernel, parser->words + first, kept - first)
-	                : bind_rows(parser, statement, parser->words + first, kept - first);
+	parser->word_count = kept;
+	status = statement->row->kernel ? bind_kernel(parser, statement) : bind_rows(parser, statement);
 	const struct argument_row *keys = argument_row(statement->row, ARG_KEYS);
 	return status == ST_OK && keys && !(keys->flags & ARG_OPTIONAL) && !statement->options
 	        ? word_missing(statement, keys)
@@ -342,21 +332,20 @@ static enum status bind_value(struct parser *parser, struct argument *argument, 
 {
 	argument->kind = ARG_PRINTABLE;
 	argument->written = slice_of(word);
-	if (word->name)
-		return parse_name(parser, word->at, word->after, &argument->name);
-	if (word->tensor)
-		return parse_tensor(parser, word->at, word->after, &argument->tensor);
-	return parse_formula(parser, word->at, word->after, &argument->formula);
+	if (!word->tensor || word_is(word, "rank") || word_is(word, "world"))
+		return parse_formula(parser, word->at, word->after, &argument->formula);
+	return word->name ? parse_name(parser, word->at, word->after, &argument->name)
+	                  : parse_tensor(parser, word->at, word->after, &argument->tensor);
 }
 
 enum status bind_call(struct parser *parser, struct statement *statement, size_t first)
 {
 	enum status status = take_clauses(parser, statement, first);
 	size_t count = parser->word_count;
-	statement->argument = tree_alloc(parser->tree, (count - first + 1) * sizeof *statement->argument);
+	statement->argument = tree_alloc(parser->tree, count * sizeof *statement->argument);
 	for (size_t i = first; i < count && status == ST_OK; i++)
 		status = is_operator(&parser->words[i])
-		        ? lonely_operator(parser->words, i, count)
+		        ? lonely_operator(parser, i)
 		        : bind_value(parser, &statement->argument[statement->arguments++], &parser->words[i]);
 	return status;
 }
@@ -373,9 +362,9 @@ enum status bind_results(struct parser *parser, struct statement *statement, siz
 		result->dropped = word_is(word, "_");
 		if (result->dropped)
 			continue;
-		if (name_is_reserved(word->at, (size_t)(word->stop - word->at)))
-			return fail(ST_NAME, "'%.*s' is a reserved word: take another name",
-			        (int)(word->stop - word->at), word->at);
+		struct slice_of_text name = slice_between(word->at, word->stop);
+		if (name_is_reserved(name))
+			return fail(ST_NAME, "'%.*s' is a reserved word: take another name", WHOLE(name));
 		enum status status = parse_tensor(parser, word->at, word->after, &result->tensor);
 		if (status != ST_OK)
 			return status;

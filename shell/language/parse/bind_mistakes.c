@@ -12,7 +12,7 @@ bool is_operator(const struct word *word)
 {
 	if (!strchr("%*/+-=!<>aon", *word->at) || word->after - word->at > 3)
 		return false; /* nearly all words */
-	return is_listed("% * / // + - == != < <= > >= and or not", word->at, word->after);
+	return is_listed("% * / // + - == != < <= > >= and or not", slice_of(word));
 }
 
 /* "allreduce: 'op=sun' is none of: sum max min avg prod; did you mean 'op=sum'?" -- the KEY= stands in both,
@@ -33,9 +33,11 @@ enum status none_of(
  * built from the words on both sides, behind a KEY= if there is one:
  *
  *     send x to=rank + 1      left to=rank, right 1:      write to=rank+1, or to=(rank + 1) */
-enum status lonely_operator(const struct word *words, size_t i, size_t count)
+enum status lonely_operator(const struct parser *parser, size_t i)
 {
-	const struct word *left = i ? &words[i - 1] : NULL, *right = i + 1 < count ? &words[i + 1] : NULL;
+	const struct word *words = parser->words;
+	const struct word *left = i ? &words[i - 1] : NULL,
+	                  *right = i + 1 < parser->word_count ? &words[i + 1] : NULL;
 	int length = (int)(words[i].after - words[i].at);
 	if (!left || !right || left->after - left->at > 60 || right->after - right->at > 60)
 		return fail(ST_SYNTAX,
@@ -50,12 +52,13 @@ enum status lonely_operator(const struct word *words, size_t i, size_t count)
 	        left->at, a, from, length, words[i].at, b, right->at);
 }
 
-enum status word_surplus(const struct statement *statement, const struct word *words, size_t i, size_t count)
+enum status word_surplus(const struct parser *parser, const struct statement *statement, size_t i)
 {
-	if (is_operator(&words[i]))
-		return lonely_operator(words, i, count);
+	const struct word *word = &parser->words[i];
+	if (is_operator(word))
+		return lonely_operator(parser, i);
 	return fail(ST_ARGUMENT, "%s: '%.*s' was not expected: %s", statement->row->name,
-	        UP_TO(40, words[i].at, words[i].after), statement->row->usage);
+	        UP_TO(40, word->at, word->after), statement->row->usage);
 }
 
 enum status word_missing(const struct statement *statement, const struct argument_row *row)
@@ -64,16 +67,18 @@ enum status word_missing(const struct statement *statement, const struct argumen
 	return fail(ST_ARGUMENT, "%s wants %s: %s", statement->row->name, name, statement->row->usage);
 }
 
-/* words[i] stands where the row wants something else; i = count: the line ended before it. The surest reason
+/* The word stands where the row wants something else; i = the count of words: the line ended before it. The surest reason
  * first. */
-enum status word_wrong(const struct statement *statement, const struct argument_row *row,
-        const struct word *words, size_t i, size_t count)
+enum status word_wrong(const struct parser *parser, const struct statement *statement,
+        const struct argument_row *row, size_t i)
 {
+	const struct word *words = parser->words;
+	size_t count = parser->word_count;
 	if (i >= count)
 		return word_missing(statement, row);
 	if (is_operator(&words[i]))
-		return lonely_operator(words, i, count);
-	struct slice_of_text word = slice_between(words[i].at, words[i].after);
+		return lonely_operator(parser, i);
+	struct slice_of_text word = slice_of(&words[i]);
 	if (row->kind == ARG_WORD && row->words)
 		return none_of(statement->row->name, word, word, row->words);
 	enum status status = glued_arrow(statement->row, words->at, words[count - 1].after);

@@ -45,8 +45,7 @@ enum status parse_words(struct parser *parser)
 		enum status status = scan_word(parser->at, parser->end, &after);
 		if (status != ST_OK)
 			return status;
-		MEM_GROW(&parser->words, parser->word_count, &parser->word_room);
-		parser->words[parser->word_count++] = word_from(parser->at, after);
+		*MEM_ADD(&parser->words, &parser->word_count) = word_from(parser->at, after);
 		parser->at = parser->rest_end = after;
 	}
 }

@@ -19,7 +19,9 @@
 
 #include <string.h>
 
-static enum status read_or(struct formula_reader *reader, struct formula **made);
+/* What binds by operators, from the loosest */
+enum strength { OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN };
+static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made);
 
 /* ---- nodes ---- */
 
@@ -57,8 +59,9 @@ void formula_holds(struct formula *formula, const struct formula *part)
 		formula->depth = (uint16_t)(part->depth + 1);
 }
 
-void formula_holds_name(struct formula *formula, const struct name *name)
+void formula_holds_name(struct formula *formula)
 {
+	const struct name *name = formula->name;
 	for (int i = 0; name && i < name->parts; i++)
 		formula_holds(formula, name->part[i].formula);
 }
@@ -80,7 +83,7 @@ static enum status read_bracket(struct formula_reader *reader, struct formula **
 	if (++reader->parser->depth > NESTING_MAX)
 		return fail(ST_LIMIT, "brackets nest deeper than %d", NESTING_MAX);
 	reader->at++;
-	enum status status = read_or(reader, made);
+	enum status status = read_from(reader, OR, made);
 	if (status != ST_OK)
 		return status;
 	reader_skip(reader);
@@ -154,9 +157,6 @@ static bool take_operator(
 	return false;
 }
 
-/* What binds by operators, from the loosest */
-enum strength { OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN };
-
 static const struct operator operators_of[SIGN][7] = {
         [OR] = {{"or", FORMULA_OR}},
         [AND] = {{"and", FORMULA_AND}},
@@ -178,8 +178,6 @@ const char *formula_sign(enum formula_kind kind)
 }
 
 /* It nests by itself, without brackets that the lexer would count, so it has the limit of its own */
-static enum status read_from(struct formula_reader *reader, enum strength strength, struct formula **made);
-
 static enum status read_not(struct formula_reader *reader, struct formula **made)
 {
 	enum formula_kind kind;
@@ -201,8 +199,7 @@ static enum status read_not(struct formula_reader *reader, struct formula **made
 static bool compares_twice(const struct formula *formula)
 {
 	const struct formula *left = formula->left;
-	return left && formula->kind >= FORMULA_EQUAL && formula->kind <= FORMULA_AT_LEAST &&
-	        left->kind >= FORMULA_EQUAL && left->kind <= FORMULA_AT_LEAST &&
+	return left && is_comparison(formula) && is_comparison(left) &&
 	        left->written.at == formula->written.at;
 }
 
@@ -236,16 +233,11 @@ static enum status read_from(struct formula_reader *reader, enum strength streng
 	        : status;
 }
 
-static enum status read_or(struct formula_reader *reader, struct formula **made)
-{
-	return read_from(reader, OR, made);
-}
-
 /* ---- whole expressions ---- */
 
 static enum status read_all(struct formula_reader *reader, struct formula **made)
 {
-	enum status status = read_or(reader, made);
+	enum status status = read_from(reader, OR, made);
 	reader_skip(reader);
 	if (status == ST_OK && reader->at < reader->end && *reader->at == '=')
 		return reader_fails(reader, "== compares, and '=' does not belong");

@@ -17,10 +17,9 @@
 static void add_read(struct formula_reader *reader, struct formula *formula)
 {
 	struct parser *parser = reader->parser;
-	MEM_GROW(&parser->reads, parser->read_count, &parser->read_room);
 	formula->reads_data = formula->moment = true;
 	formula->place = (int)parser->read_count;
-	parser->reads[parser->read_count++] = formula;
+	*MEM_ADD(&parser->reads, &parser->read_count) = formula;
 }
 
 /* A number's unit may be a name's first letter, so a name may not follow at once: 2ms is a time, 2x a
@@ -50,7 +49,7 @@ enum status read_text(struct formula_reader *reader, struct formula **made)
 		return reader_fails(reader, "a text ends with its quote");
 	enum status status = parse_name(reader->parser, from, after, &formula->name);
 	reader->at = after;
-	formula_holds_name(formula, formula->name);
+	formula_holds_name(formula);
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
@@ -61,9 +60,7 @@ static enum status read_argument(struct formula_reader *reader, char kind, struc
 	const char *stop = find_outside(from, reader->end, ",)");
 	if (!stop)
 		return reader_fails(reader, "')' is missing");
-	const char *to = stop;
-	while (to > from && (is_blank(to[-1]) || to[-1] == '\n'))
-		to--;
+	const char *to = trim_end(from, stop);
 	reader->at = stop;
 	if (to == from)
 		return reader_fails(reader, "an argument is missing");
@@ -77,10 +74,11 @@ static enum status read_argument(struct formula_reader *reader, char kind, struc
  * how many there may be */
 static enum status wrong_count(const struct function_row *row)
 {
-	if (row->least == row->most)
+	int most = (int)strlen(row->kinds);
+	if (row->least == most)
 		return fail(ST_ARGUMENT, "%s takes %d argument%s", row->name, row->least,
 		        row->least == 1 ? "" : "s");
-	return fail(ST_ARGUMENT, "%s takes %d to %d arguments", row->name, row->least, row->most);
+	return fail(ST_ARGUMENT, "%s takes %d to %d arguments", row->name, row->least, most);
 }
 
 /* at the bracket, or behind the word of a metric without one */
@@ -88,7 +86,6 @@ static enum status read_function(struct formula_reader *reader, struct formula *
         const struct function_row *row, struct formula **made)
 {
 	struct function_argument argument[16];
-	size_t kinds = strlen(row->kinds);
 	enum status status = ST_OK;
 
 	memset(argument, 0, sizeof argument);
@@ -100,9 +97,9 @@ static enum status read_function(struct formula_reader *reader, struct formula *
 			reader_skip(reader);
 			if (formula->arguments == 0 && reader->at < reader->end && *reader->at == ')')
 				break;
-			if (formula->arguments == row->most)
+			char kind = row->kinds[formula->arguments];
+			if (!kind)
 				return wrong_count(row);
-			char kind = row->kinds[formula->arguments < kinds ? formula->arguments : kinds - 1];
 			status = read_argument(reader, kind, &argument[formula->arguments]);
 			if (status != ST_OK)
 				return status;
@@ -121,16 +118,13 @@ static enum status read_function(struct formula_reader *reader, struct formula *
 }
 
 /* matmul(x, w) inside a sum is a command, which has a line of its own */
-static enum status unknown_function(const char *at, const char *after)
+static enum status unknown_function(struct slice_of_text written)
 {
-	char word[64];
-	const char *hint = hint_word(at, (size_t)(after - at));
+	char word[WORD_SHOWN];
+	word_text(written, word);
+	const char *hint = hint_word(word), *near = function_near(word);
 	if (hint)
 		return fail(ST_NAME, "here: %s", hint);
-	size_t length = (size_t)(after - at) < sizeof word - 1 ? (size_t)(after - at) : sizeof word - 1;
-	memcpy(word, at, length);
-	word[length] = '\0';
-	const char *near = function_near(word);
 	if (near)
 		return fail(ST_NAME, "no function '%s'; did you mean '%s'?", word, near);
 	if (command_find(word))
@@ -157,26 +151,26 @@ enum status read_name(struct formula_reader *reader, struct formula **made)
 	if (after == from)
 		return reader_fails(reader, "a value was expected");
 	reader->at = after;
-	const struct function_row *row = function_find(from, (size_t)(after - from));
+	struct slice_of_text word = slice_between(from, after);
+	const struct function_row *row = function_find(word);
 	bool bracket = after < reader->end && *after == '(';
 	if (bracket && !row)
-		return unknown_function(from, after);
+		return unknown_function(word);
 	if (row && (bracket || function_is_word(row)))
 		return read_function(reader, formula, row, made);
-	if (text_is(from, after, "rank") || text_is(from, after, "world")) {
+	if (slice_is(word, "rank") || slice_is(word, "world")) {
 		formula->kind = *from == 'r' ? FORMULA_RANK : FORMULA_WORLD;
 		return formula_finish(reader, formula, made);
 	}
-	if (text_is(from, after, "inf")) {
+	if (slice_is(word, "inf")) {
 		formula->kind = FORMULA_NUMBER;
 		formula->number.value = INFINITY;
 		return formula_finish(reader, formula, made);
 	}
-	if (name_is_reserved(from, (size_t)(after - from)))
-		return fail(ST_SYNTAX, "'%.*s' is a reserved word, and a value was expected",
-		        (int)(after - from), from);
+	if (name_is_reserved(word))
+		return fail(ST_SYNTAX, "'%.*s' is a reserved word, and a value was expected", WHOLE(word));
 	const char *stop = after;
-	if (after + 1 < reader->end && after[0] == '.' && after[1] == 'T')
+	if (is_transposed(after, reader->end))
 		stop = after += 2;
 	if (after < reader->end && *after == '[') {
 		const char *close = find_outside(after + 1, reader->end, "]");
@@ -189,7 +183,7 @@ enum status read_name(struct formula_reader *reader, struct formula **made)
 		if (stop < reader->end && *stop == '.')
 			return reader_fails(reader, "names have no '.' here: x[0] reads an element");
 		status = parse_name(reader->parser, from, stop, &formula->name);
-		formula_holds_name(formula, formula->name);
+		formula_holds_name(formula);
 		return status == ST_OK ? formula_finish(reader, formula, made) : status;
 	}
 	formula->kind = FORMULA_ELEMENT;

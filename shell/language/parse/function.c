@@ -3,17 +3,17 @@
 #include "shell/language/parse/lex.h"
 
 static const struct function_row rows[] = {
-#define X(symbol, compute, name, least, most, kinds, nature) \
-	{FUNCTION_##symbol, name, least, most, kinds, NATURE_##nature},
+#define X(symbol, compute, name, least, kinds, nature) \
+	{FUNCTION_##symbol, name, least, kinds, NATURE_##nature},
         FUNCTIONS(X)
 #undef X
 };
 
 /* From the front: there are some forty, and the lengths differ for nearly all, which is compared first */
-const struct function_row *function_find(const char *name, size_t length)
+const struct function_row *function_find(struct slice_of_text name)
 {
 	for (int i = 0; i < FUNCTION_ROWS; i++)
-		if (text_is(name, name + length, rows[i].name))
+		if (slice_is(name, rows[i].name))
 			return &rows[i];
 	return NULL;
 }

@@ -27,9 +27,8 @@ static const char *assignment_sign(const char *at, const char *after)
 /* "tensor x[4] = 1" of "tensor x[4]=1"; what is still wrong with it then is said instead */
 static enum status say_spaced(const char *at, const char *sign, const char *after)
 {
-	const char *left = sign - (sign[-1] == '+'), *right = skip_blanks(sign + 1, after, true);
-	while (left > at && is_blank(left[-1]))
-		left--;
+	const char *left = trim_end(at, sign - (sign[-1] == '+')),
+	           *right = skip_blanks(sign + 1, after, true);
 	struct text line = {0};
 	struct tree *tree = NULL;
 	text_add(&line, "%.*s %s %.*s", (int)(left - at), at, sign[-1] == '+' ? "+=" : "=",
@@ -59,44 +58,41 @@ enum status glued_sign(const char *at, const char *after)
 
 /* `y=matmul x w` and `y =matmul x w` do. In `frob x algo=ring` the sign belongs to an option, unless a
  * command stands right behind it. */
-static bool assigns(const struct word *words, size_t count, const char *sign)
+static bool assigns(const struct parser *parser, const char *sign)
 {
+	const struct word *words = parser->words;
 	const char *right = sign + 1;
-	if (sign < words->after || count == 1 || sign == words[1].at ||
+	if (sign < words->after || parser->word_count == 1 || sign == words[1].at ||
 	        (sign == words[1].at + 1 && *words[1].at == '+'))
 		return true; /* y=... y =... y +=... */
-	return command_called(slice_between(right, name_end(right, words[count - 1].after))) != NULL;
+	return command_called(slice_between(right, name_end(right, parser->rest_end))) != NULL;
 }
 
-enum status glued_line(const struct word *words, size_t count)
+enum status glued_line(const struct parser *parser)
 {
-	const char *after = words[count - 1].after;
-	if (!memchr(words->at, '=', (size_t)(after - words->at)))
+	const char *at = parser->words->at, *after = parser->rest_end;
+	if (!memchr(at, '=', after - at))
 		return ST_OK;
-	const char *sign = assignment_sign(words->at, after);
-	return sign && assigns(words, count, sign) ? glued_sign(words->at, after) : ST_OK;
+	const char *sign = assignment_sign(at, after);
+	return sign && assigns(parser, sign) ? glued_sign(at, after) : ST_OK;
 }
 
-enum status torn_option(const struct word *words, size_t count, size_t equal, const struct command *row)
+enum status torn_option(const struct parser *parser, size_t equal)
 {
-	if (!row || equal < 2 || equal + 1 >= count)
-		return ST_OK;
-	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++)
-		if (text_is(words[equal - 1].at, words[equal - 1].after, row->option[i].name))
-			return fail(ST_SYNTAX, "KEY=VALUE has no blanks: %s=%.*s", row->option[i].name,
-			        (int)(words[equal + 1].after - words[equal + 1].at), words[equal + 1].at);
-	return ST_OK;
+	const struct command *row = command_called(slice_of(parser->words));
+	const struct word *key = &parser->words[equal - 1];
+	return row && equal > 1 && option_row(row, key->at, key->after)
+	        ? fail(ST_SYNTAX, "KEY=VALUE has no blanks: %.*s=%.*s", WORD(key), WORD(&key[2]))
+	        : ST_OK;
 }
 
 /* The line is shown with blanks at its first arrow, its other words as they are */
 enum status glued_arrow(const struct command *row, const char *at, const char *after)
 {
-	const char *arrow = memmem(at, (size_t)(after - at), "->", 2);
+	const char *arrow = memmem(at, after - at, "->", 2);
 	if (!arrow || after - at > 200)
 		return ST_OK;
-	const char *left = arrow, *right = skip_blanks(arrow + 2, after, true);
-	while (left > at && is_blank(left[-1]))
-		left--;
+	const char *left = trim_end(at, arrow), *right = skip_blanks(arrow + 2, after, true);
 	if ((left < arrow || left == at) && (right > arrow + 2 || right == after))
 		return ST_OK; /* it does, or there is nothing to set apart */
 	return fail(ST_SYNTAX, "'->' stands between blanks: %s %.*s%s-> %.*s", row->name, (int)(left - at),

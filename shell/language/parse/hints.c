@@ -110,17 +110,17 @@ static const struct {
 };
 
 /* What stands here for the word of another library, with its holes; NULL: a word of none */
-static const char *row_of(const char *word, size_t length)
+static const char *row_of(struct slice_of_text word)
 {
 	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-		if (is_listed(foreign[i].words, word, word + length))
+		if (is_listed(foreign[i].words, word))
 			return foreign[i].here;
 	return NULL;
 }
 
-const char *hint_word(const char *word, size_t length)
+const char *hint_word(const char *word)
 {
-	const char *here = row_of(word, length);
+	const char *here = row_of(slice_of_string(word));
 	return here && !strchr(here, '$') ? here : NULL;
 }
 
@@ -138,9 +138,7 @@ static struct slice_of_text trimmed(const char *at, const char *after)
 {
 	while (at < after && (is_blank(*at) || *at == '\n' || *at == '&'))
 		at++;
-	while (after > at && (is_blank(after[-1]) || after[-1] == '\n'))
-		after--;
-	return slice_between(at, after);
+	return slice_between(at, trim_end(at, after));
 }
 
 /* At most 8; empty ones are left out, blanks and the & of C around them too */
@@ -234,12 +232,12 @@ static void fill_holes(const char *here, const struct foreign_line *line, struct
 /* torch.relu(): its left side is no tensor */
 static bool is_module(struct slice_of_text object)
 {
-	return is_listed("torch dist F nn np torch.nn torch.nn.functional torch.distributed torch.cuda",
-	        object.at, object.at + object.length);
+	return is_listed(
+	        "torch dist F nn np torch.nn torch.nn.functional torch.distributed torch.cuda", object);
 }
 
 /* matmul(x, w): the right word, written as Python does */
-static bool bracketed(const struct foreign_line *line, enum status *status)
+static bool bracketed(const struct foreign_line *line)
 {
 	const struct command *row = command_called(line->word);
 	struct text here = {0};
@@ -255,23 +253,23 @@ static bool bracketed(const struct foreign_line *line, enum status *status)
 		text_add(&here, " %.*s", WHOLE(line->object));
 	for (int i = 0; i < line->arguments; i++)
 		text_add(&here, " %.*s", WHOLE(line->argument[i]));
-	*status = fail(ST_SYNTAX, "write: %s", text_string(&here));
+	fail(ST_SYNTAX, "write: %s", text_string(&here));
 	text_release(&here);
 	return true;
 }
 
-bool hint_line(const char *at, const char *after, enum status *status)
+bool hint_line(const char *at, const char *after)
 {
 	struct foreign_line line;
 	struct text here = {0};
 	if (after - at > 1000 || !take_apart(at, after, &line))
 		return false;
-	const char *row = row_of(line.word.at, line.word.length);
+	const char *row = row_of(line.word);
 	/* randn, zeros and their like are words here too: only torch.randn( ) or randn( ) is foreign */
 	if (!row || (!line.brackets && command_called(line.word)))
-		return bracketed(&line, status);
+		return bracketed(&line);
 	fill_holes(row, &line, &here);
-	*status = fail(ST_SYNTAX, "here: %s", text_string(&here));
+	fail(ST_SYNTAX, "here: %s", text_string(&here));
 	text_release(&here);
 	return true;
 }

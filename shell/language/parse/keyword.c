@@ -43,7 +43,7 @@ enum status fresh_name(
 	if (name_end(at, after) != after)
 		return fail(
 		        ST_SYNTAX, "%s: '%.*s' is no name: letters, digits and _ make one", what, length, at);
-	if (name_is_reserved(at, (size_t)(after - at)))
+	if (name_is_reserved(slice_between(at, after)))
 		return fail(ST_NAME, "%s: '%.*s' is a reserved word", what, length, at);
 	return parse_name(parser, at, after, name);
 }
@@ -221,13 +221,15 @@ static enum status parse_expect(struct parser *parser, struct statement *stateme
 
 /* ---- option, refuse ---- */
 
+static const char option_usage[] = "option NAME=DEFAULT [of=\"a b\"] [least=1] \"a sentence\"";
+
 /* of="a b", least=1, "a sentence": what may stand behind NAME=DEFAULT */
 static enum status option_word(struct parser *parser, struct option_line *line, const struct word *word)
 {
 	bool of = word->sign && text_is(word->at, word->sign, "of");
 	bool least = word->sign && text_is(word->at, word->sign, "least");
 	const char *at = word->sign ? word->sign + 1 : word->at;
-	size_t length = (size_t)(word->after - at);
+	size_t length = word->after - at;
 	bool text = length >= 2 && *at == '"';
 	int used = 0;
 	if (least) {
@@ -245,22 +247,20 @@ static enum status option_word(struct parser *parser, struct option_line *line, 
 		line->about = (struct slice_of_text){at + 1, (uint32_t)length - 2};
 		return ST_OK;
 	}
-	return fail(ST_SYNTAX,
-	        "option: '%.*s' was not expected: option NAME=DEFAULT [of=\"a b\"] [least=1] \"a sentence\"",
-	        UP_TO(40, word->at, word->after));
+	return fail(ST_SYNTAX, "option: '%.*s' was not expected: %s", UP_TO(40, word->at, word->after),
+	        option_usage);
 }
 
 /* A file's option: what a value given on the command line must be like is kept as it is written here, and
  * looked at before the file's first line runs (run/options.c) */
 static enum status parse_option(struct parser *parser, struct statement *statement)
 {
-	static const char usage[] = "option NAME=DEFAULT [of=\"a b\"] [least=1] \"a sentence\"";
 	statement->kind = STATEMENT_OPTION;
 	const struct word *words = parser->words;
 	if (parser->def || parser->depth)
 		return fail(ST_SYNTAX, "an `option` stands in no block: it is of the whole file");
 	if (!parser->word_count || !words->sign || words->sign + 1 == words->after)
-		return fail(ST_SYNTAX, "option wants NAME=DEFAULT: %s", usage);
+		return fail(ST_SYNTAX, "option wants NAME=DEFAULT: %s", option_usage);
 	struct option_line *line = tree_alloc(parser->tree, sizeof *line);
 	statement->given = line;
 	line->name = slice_between(words->at, words->sign);
@@ -272,11 +272,11 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 		return status;
 	if (!line->about.length)
 		return fail(ST_SYNTAX, "option %.*s wants a sentence that says what it does: %s",
-		        WHOLE(line->name), usage);
+		        WHOLE(line->name), option_usage);
 	const char *value = line->value.at, *after = value + line->value.length;
 	struct number number;
 	int used = 0;
-	if (line->words && !is_listed(line->words, value, after))
+	if (line->words && !is_listed(line->words, line->value))
 		return none_of("option", slice_between(words->at, words->after), line->value, line->words);
 	if (!line->words || (number_read(value, &number, &used) == ST_OK && value + used == after))
 		return parse_formula(parser, value, after, &line->formula);

@@ -18,22 +18,17 @@
 
 /* The words of both lists are few, and names of tensors may not be among them: the first list that has it
  * wins */
-static bool space_flag(const struct word *word, int *space)
+static bool memory_flag(const struct word *word, struct making *making)
 {
 	for (int i = 0; i < SPACE_COUNT; i++)
-		if (word_is(word, space_name((enum space)i))) {
-			*space = i;
+		if (word_is(word, space_name(i))) {
+			making->space = i;
 			return true;
 		}
-	return false;
-}
-
-static bool dtype_flag(const struct word *word, int *dtype)
-{
 	for (int i = 0; i < DT_COUNT; i++)
-		if (word_is(word, dtype_name((enum dtype)i))) {
-			*dtype = i;
-			return true;
+		if (word_is(word, dtype_name(i))) {
+			making->dtype = i;
+			return making->dtype_given = true;
 		}
 	return false;
 }
@@ -60,12 +55,8 @@ static enum status making_word(struct parser *parser, struct statement *statemen
 	struct made *last = making->names ? &making->made[making->names - 1] : NULL;
 	if (word->sign && text_is(word->at, word->sign, "kind"))
 		return bind_purpose(parser, statement, word);
-	if (space_flag(word, &making->space))
+	if (memory_flag(word, making))
 		return ST_OK;
-	if (dtype_flag(word, &making->dtype)) {
-		making->dtype_given = true;
-		return ST_OK;
-	}
 	if (word_is(word, "managed"))
 		return fail(ST_ARGUMENT, "managed memory is not modelled: host, pinned or device");
 	if (last && *word->at == '[' && !last->dims)
@@ -123,7 +114,7 @@ static bool chooses_source(const struct parser *parser, size_t first)
 static enum status making_source(struct parser *parser, struct making *making, size_t first)
 {
 	const struct word *word = &parser->words[first];
-	char name[32];
+	char name[WORD_SHOWN];
 	if (first == parser->word_count)
 		return fail(ST_SYNTAX,
 		        "tensor: behind '=' comes zeros, ones, randn, uniform, iota, load FILE or an "
@@ -135,9 +126,7 @@ static enum status making_source(struct parser *parser, struct making *making, s
 			parser->at = word[2].at; /* too much */
 		return parse_name(parser, word[1].at, word[1].after, &making->file);
 	}
-	size_t length = (size_t)(word->stop - word->at) < sizeof name ? (size_t)(word->stop - word->at) : 0;
-	memcpy(name, word->at, length);
-	name[length] = '\0';
+	word_text(slice_between(word->at, word->stop), name);
 	const struct kernel *kernel = kernel_find(name);
 	bool source = kernel && kernel_is_source(kernel);
 	making->source = source ? kernel : kernel_find("full");
@@ -166,7 +155,7 @@ static enum status shapeless(struct slice_of_text name)
 	        {"bfloat16", "bf16"}, {"int32 int int64", "i32"}, {"cuda gpu", "device"}, {"cpu", "host"},
 	        {"pin pin_memory", "pinned"}};
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-		if (is_listed(flags[i].words, name.at, name.at + name.length))
+		if (is_listed(flags[i].words, name))
 			return fail(ST_SYNTAX,
 			        "tensor: '%.*s' is '%s' here (f32 bf16 f16 i32; host pinned device)",
 			        WHOLE(name), flags[i].here);
@@ -187,7 +176,7 @@ static enum status glued_making(
 	const char *sign = find_outside(word->at, word->after, "=");
 	if (status != ST_SYNTAX || !sign)
 		return status;
-	if (is_listed("seed scale", word->at, sign))
+	if (is_listed("seed scale", slice_between(word->at, sign)))
 		return fail(ST_SYNTAX, "tensor: %.*s stands behind a source: = randn %.*s", WORD(word),
 		        WORD(word));
 	enum status glued = glued_sign(line, parser->rest_end);

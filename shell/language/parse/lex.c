@@ -12,6 +12,8 @@
 #include "shell/language/parse/function.h"
 #include "shell/language/parse/tree.h"
 
+#include <stdio.h>
+
 bool is_title(const char *at, const char *end)
 {
 	return end - at > 2 && at[0] == '#' && at[1] == '#' && is_blank(at[2]);
@@ -38,6 +40,13 @@ static inline const char *skip(const char *at, const char *end, bool lines, bool
 const char *skip_blanks(const char *at, const char *end, bool lines)
 {
 	return skip(at, end, lines, false);
+}
+
+const char *trim_end(const char *at, const char *after)
+{
+	while (after > at && (is_blank(after[-1]) || after[-1] == '\n'))
+		after--;
+	return after;
 }
 
 const char *skip_to_statement(const char *at, const char *end)
@@ -109,6 +118,11 @@ enum status scan_word(const char *at, const char *end, const char **after)
 	return open ? fail(ST_INCOMPLETE, "'%c' is still missing", closer[open - 1]) : ST_OK;
 }
 
+bool is_transposed(const char *at, const char *end)
+{
+	return at + 1 < end && at[0] == '.' && at[1] == 'T';
+}
+
 /* KEY=VALUE, where KEY is a name and may have dots. `a==b` is a comparison, not a key. */
 const char *option_sign(const char *at, const char *after)
 {
@@ -125,27 +139,32 @@ bool slice_is(struct slice_of_text slice, const char *what)
 	return text_is(slice.at, slice.at + slice.length, what);
 }
 
-/* The lists of rows (`words`), of types and of reserved words are texts with blanks between; they have a
- * dozen words at most, so they are looked through from the front. */
-bool is_listed(const char *words, const char *at, const char *after)
+struct slice_of_text slice_of_string(const char *string)
 {
-	size_t length = (size_t)(after - at);
-	for (const char *p = words; p && *p; p += *p == ' ') {
-		const char *word = p;
-		while (*p && *p != ' ')
-			p++;
-		if ((size_t)(p - word) == length && memcmp(word, at, length) == 0)
-			return true;
-	}
-	return false;
+	return (struct slice_of_text){string, (uint32_t)strlen(string)};
 }
 
-bool name_is_reserved(const char *at, size_t length)
+bool slices_equal(struct slice_of_text a, struct slice_of_text b)
 {
-	if (is_listed("tensor let if else repeat for def expect option refuse replaced on in and or not rank "
-	              "world inf",
-	            at, at + length))
-		return true;
-	const struct function_row *row = function_find(at, length);
-	return row && function_is_word(row); /* `overlap` is a metric only before a bracket */
+	return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
+}
+
+void word_text(struct slice_of_text written, char *word)
+{
+	snprintf(word, WORD_SHOWN, "%.*s", WHOLE(written));
+}
+
+bool is_listed(const char *words, struct slice_of_text word)
+{
+	return text_place(words, word.at, word.length) >= 0;
+}
+
+bool name_is_reserved(struct slice_of_text name)
+{
+	static const char words[] =
+	        "tensor let if else repeat for def expect option refuse replaced on in and or "
+	        "not rank world inf";
+	const struct function_row *row = function_find(name);
+	return is_listed(words, name) ||
+	        (row && function_is_word(row)); /* `overlap` is a metric only before a bracket */
 }

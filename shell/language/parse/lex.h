@@ -37,7 +37,9 @@ static inline bool text_is(const char *at, const char *after, const char *what)
 /* A backslash at the end of a line joins it to the next: it is a blank here.
  * Behind blanks (newlines too if `lines`) and comments. */
 const char *skip_blanks(const char *at, const char *end, bool lines);
-/* The same, newlines too, but it stops at a step's title as well as at a statement. */
+/* [at, after) without the blanks and newlines at its end: where those begin */
+const char *trim_end(const char *at, const char *after);
+/* Behind blanks, newlines too, but it stops at a step's title as well as at a statement. */
 const char *skip_to_statement(const char *at, const char *end);
 /* "## title", where a statement could begin: a step of a program begins (run/player.h). */
 bool is_title(const char *at, const char *end);
@@ -51,11 +53,17 @@ const char *quote_end(const char *at, const char *end);
 /* Steps over the letter at *at of a word, which is not ASCII. ST_SYNTAX, worded: it was pasted in place of
  * another character (a curly quote, a no-break space). */
 enum status strange_character(const char *word, const char **at);
+bool is_transposed(const char *at, const char *end); /* ".T" stands at `at` */
 /* Position of the = of KEY=VALUE, or NULL: not an option. */
 const char *option_sign(const char *at, const char *after);
 bool slice_is(struct slice_of_text slice, const char *what);
-bool is_listed(const char *words, const char *at, const char *after); /* words: "a b c", or NULL */
+struct slice_of_text slice_of_string(const char *string);
+bool slices_equal(struct slice_of_text a, struct slice_of_text b);
+/* The first word of a line as a string, as much of it as a message shows */
+enum { WORD_SHOWN = 64 };
+void word_text(struct slice_of_text written, char *word);
+bool is_listed(const char *words, struct slice_of_text word); /* words: "a b c", or NULL */
 /* A word of the language, or a metric: no name for new things. */
-bool name_is_reserved(const char *at, size_t length);
+bool name_is_reserved(struct slice_of_text name);
 
 #endif

@@ -33,8 +33,7 @@ int line_at(struct parser *parser, const char *at)
 void keep_source(struct parser *parser, struct statement *statement, const char *at, const char *after)
 {
 	enum { SOURCE_MAX = 400 };
-	while (after > at && (is_blank(after[-1]) || after[-1] == '\n'))
-		after--;
+	after = trim_end(at, after);
 	after = after - at > SOURCE_MAX ? at + SOURCE_MAX : after;
 	statement->source = slice_between(at, after);
 	if (!memchr(at, '\n', statement->source.length))

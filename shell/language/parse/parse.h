@@ -45,9 +45,9 @@ struct parser {
 	bool lenient;          /* inside `expect error { }`: mistakes become STATEMENT_BROKEN */
 	int formula_depth;     /* > 0: inside an expression; what it finds joins that one's reads */
 	struct formula **reads;
-	size_t read_count, read_room;
+	size_t read_count;
 	struct word *words;
-	size_t word_count, word_room;    /* of the line being read */
+	size_t word_count;               /* of the line being read */
 	const char *rest, *rest_end;     /* of the line: where its words begin, and end; blanks may lead */
 	struct name *known[KNOWN_NAMES]; /* by hash: names seen last, to be shared: long texts repeat a few */
 };
@@ -115,9 +115,9 @@ struct formula_reader {
 void reader_skip(struct formula_reader *reader);                                 /* blanks, newlines too */
 enum status reader_fails(const struct formula_reader *reader, const char *what); /* ST_SYNTAX at reader->at */
 struct formula *formula_node(struct formula_reader *reader, enum formula_kind kind, const char *from);
-/* part, or a name's parts, stand below formula; each may be NULL */
+/* part (NULL: none), or the parts of its name, stand below formula */
 void formula_holds(struct formula *formula, const struct formula *part);
-void formula_holds_name(struct formula *formula, const struct name *name);
+void formula_holds_name(struct formula *formula);
 /* It ends at reader->at */
 enum status formula_finish(struct formula_reader *reader, struct formula *formula, struct formula **made);
 /* formula_value.c, each at its first character */
@@ -145,23 +145,26 @@ enum status parse_ranks(struct parser *parser, const char *at, const char *after
 /* bind.c */
 /* The row's argument of that kind, or NULL */
 const struct argument_row *argument_row(const struct command *row, enum argument_kind kind);
+/* The row's option KEY=, or NULL */
+const struct option_row *option_row(const struct command *row, const char *at, const char *sign);
 /* kind=WORD of a line that makes tensors; word->sign is its = */
 enum status bind_purpose(struct parser *parser, struct statement *statement, const struct word *word);
-/* words[first ..] to statement->row */
-enum status bind_command(struct parser *parser, struct statement *statement, size_t first);
-enum status bind_call(struct parser *parser, struct statement *statement, size_t first); /* to a def's call */
+enum status bind_command(
+        struct parser *parser, struct statement *statement); /* the words to statement->row */
+/* words[first ..] to a def's call */
+enum status bind_call(struct parser *parser, struct statement *statement, size_t first);
 /* words[0 .. count-1] */
 enum status bind_results(struct parser *parser, struct statement *statement, size_t count);
 
 /* bind_mistakes.c: each words its failure */
 bool is_operator(const struct word *word);
 /* '%' stands alone: the expression that the words around it were meant to be */
-enum status lonely_operator(const struct word *words, size_t i, size_t count);
+enum status lonely_operator(const struct parser *parser, size_t i);
 /* words[i] has no place */
-enum status word_surplus(const struct statement *statement, const struct word *words, size_t i, size_t count);
+enum status word_surplus(const struct parser *parser, const struct statement *statement, size_t i);
 enum status word_missing(const struct statement *statement, const struct argument_row *row);
-enum status word_wrong(const struct statement *statement, const struct argument_row *row,
-        const struct word *words, size_t i, size_t count);
+enum status word_wrong(const struct parser *parser, const struct statement *statement,
+        const struct argument_row *row, size_t i);
 /* No option KEY= of those in `list`; usage: shown when there are none, may be NULL */
 enum status option_unknown(const char *who, struct slice_of_text key, const char *list, const char *usage);
 enum status no_option(const struct command *row, const char *at, const char *sign);
@@ -173,14 +176,14 @@ enum status none_of(
 /* `tensor x[4]=1`: a line that has to do with an '=' */
 enum status glued_sign(const char *at, const char *after);
 /* `y=matmul x w`: a line that begins with no command */
-enum status glued_line(const struct word *words, size_t count);
+enum status glued_line(const struct parser *parser);
 /* `allreduce y op = sum` */
-enum status torn_option(const struct word *words, size_t count, size_t equal, const struct command *row);
+enum status torn_option(const struct parser *parser, size_t equal);
 enum status glued_arrow(const struct command *row, const char *at, const char *after); /* `copy h->x` */
 
-/* hints.c: what a foreign or mistaken line should have been. true: the failure is worded. */
-bool hint_line(const char *at, const char *after, enum status *status);
+/* hints.c: what a foreign or mistaken line should have been. true: the failure is worded, for ST_SYNTAX */
+bool hint_line(const char *at, const char *after);
 /* The word alone: "all_reduce" -> "allreduce g"; NULL: not known. */
-const char *hint_word(const char *word, size_t length);
+const char *hint_word(const char *word);
 
 #endif

@@ -21,13 +21,11 @@
 /* ---- commands ---- */
 
 /* A foreign word says what to write here, a misspelt one its neighbour. */
-static enum status no_command(const char *at, const char *after)
+static enum status no_command(const struct word *first)
 {
-	char word[64];
-	size_t length = (size_t)(after - at) < sizeof word - 1 ? (size_t)(after - at) : sizeof word - 1;
-	memcpy(word, at, length);
-	word[length] = '\0';
-	const char *hint = hint_word(word, length), *near = command_near(word);
+	char word[WORD_SHOWN];
+	word_text(slice_of(first), word);
+	const char *hint = hint_word(word), *near = command_near(word);
 	if (hint)
 		return fail(ST_NAME, "here: %s", hint);
 	if (near)
@@ -41,16 +39,16 @@ static const struct command *find_row(const struct word *word)
 	return command_called(slice_of(word));
 }
 
-/* words[first ..] belong to the row; its block, if it takes one, is opened on the line */
+/* The words are the row's; its block, if it takes one, is opened on the line */
 static enum status parse_command(
-        struct parser *parser, struct statement *statement, size_t first, const struct command *row)
+        struct parser *parser, struct statement *statement, const struct command *row)
 {
 	statement->kind = STATEMENT_COMMAND;
 	statement->row = row;
-	enum status status = bind_command(parser, statement, first);
+	enum status status = bind_command(parser, statement);
 	if (status != ST_OK)
 		return status;
-	if (is_listed("source model strategy program", row->name, row->name + strlen(row->name)))
+	if (is_listed("source model strategy program", slice_of_string(row->name)))
 		parser->tree->sources = true;
 	const struct argument_row *wanted = argument_row(row, ARG_BLOCK);
 	bool there = *parser->at == '{';
@@ -63,15 +61,15 @@ static enum status parse_command(
 
 /* ---- NAME = ... ---- */
 
-/* y = x[0:2], y += x, which is y = add y x; words[first] alone but for clauses */
-static enum status parse_view(struct parser *parser, struct statement *statement, size_t first)
+/* y = x[0:2], y += x, which is y = add y x; one word alone but for clauses */
+static enum status parse_view(struct parser *parser, struct statement *statement)
 {
-	enum status status = take_clauses(parser, statement, first);
+	enum status status = take_clauses(parser, statement, 0);
 	if (status != ST_OK)
 		return status;
 	struct argument *argument = tree_alloc(parser->tree, 2 * sizeof *argument);
 	struct argument *from = &argument[statement->adds];
-	const struct word *word = &parser->words[first];
+	const struct word *word = parser->words;
 	statement->kind = STATEMENT_VIEW;
 	statement->argument = argument;
 	statement->arguments = 1 + statement->adds;
@@ -107,15 +105,17 @@ static int plain_words(const struct parser *parser, size_t first)
 }
 
 /* z = x + y, where x and y may be tensors; x[0] = 3 */
-static enum status calculates(const struct word *words, size_t count, size_t equal)
+static enum status calculates(const struct parser *parser)
 {
 	static const char *const signs[] = {"+", "-", "*", "/"},
 	                         *const kernels[] = {"add", "sub", "mul", "div"};
-	const struct word *first = &words[equal + 1];
-	if (count == equal + 2 && first->after - first->at < 60 && !first->tensor && words->after[-1] == ']')
+	const struct word *words = parser->words, *first = &words[2];
+	if (parser->word_count == 3 && first->after - first->at < 60 && !first->tensor &&
+	        words->after[-1] == ']')
 		return fail(ST_SYNTAX, "write: fill %.*s %.*s", WORD(words), WORD(first));
 	for (int i = 0; i < 4; i++)
-		if (count == equal + 4 && word_is(&first[1], signs[i]) && first->tensor && first[2].tensor)
+		if (parser->word_count == 5 && word_is(&first[1], signs[i]) && first->tensor &&
+		        first[2].tensor)
 			return fail(ST_SYNTAX,
 			        "a kernel's line is NAME = KERNEL IN ...: %.*s = %s %.*s %.*s; a variable's: "
 			        "let %.*s = %.*s",
@@ -128,21 +128,21 @@ static enum status calculates(const struct word *words, size_t count, size_t equ
  * surely: lines of Python, the word of another library, `x @ w`, sums of tensors, sums of numbers. */
 static enum status strange_right(struct parser *parser, size_t equal)
 {
-	enum status status = ST_SYNTAX;
+	enum status status;
 	const struct word *words = parser->words, *first = &words[equal + 1],
 	                  *end = words + parser->word_count;
 	const char *to = parser->rest_end;
 	struct formula *formula;
 
-	if (hint_line(words->at, to, &status))
-		return status;
+	if (hint_line(words->at, to))
+		return ST_SYNTAX;
 	if (first->name && !(end - first > 1 && strchr("+-*/%<>=@", *first[1].at)))
-		return no_command(first->at, first->after);
+		return no_command(first);
 	for (const struct word *word = first + 1; word + 1 < end; word++)
 		if (word_is(word, "@"))
 			return fail(ST_SYNTAX, "write: %.*s = matmul %.*s %.*s", WORD(words), WORD(word - 1),
 			        WORD(word + 1));
-	if (equal == 1 && (status = calculates(words, parser->word_count, equal)) != ST_OK)
+	if (equal == 1 && (status = calculates(parser)) != ST_OK)
 		return status;
 	if (parse_formula(parser, first->at, to, &formula) != ST_OK || equal != 1 || !words->name)
 		return fail(ST_SYNTAX, "'%.*s': right of '=' a kernel, a command or a tensor was expected",
@@ -165,12 +165,10 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
         const struct word *chosen, size_t count)
 {
 	struct name *name = tree_alloc(parser->tree, sizeof *name), *part;
-	const char *from = line, *to = parser->at;
+	const char *from = line, *to = trim_end(line, parser->at);
 	enum status status = ST_OK;
-	while (to > line && (is_blank(to[-1]) || to[-1] == '\n'))
-		to--;
 	name->written = slice_between(line, to);
-	name->part = tree_alloc(parser->tree, (size_t)(to - line + 2) * sizeof *name->part);
+	name->part = tree_alloc(parser->tree, (to - line + 2) * sizeof *name->part);
 	for (size_t i = 0; i < count && status == ST_OK; i++) {
 		name->part[name->parts++].text = slice_between(from, chosen[i].at);
 		status = parse_name(parser, chosen[i].at, chosen[i].after, &part);
@@ -190,7 +188,7 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
 /* $w, $(work(k)), $(act)_grad */
 static bool is_chosen(const struct word *word)
 {
-	return word->name && memchr(word->at, '$', (size_t)(word->after - word->at));
+	return word->name && memchr(word->at, '$', word->after - word->at);
 }
 
 /* words[equal] is the `=` or `+=`: results stand left of it, and what is run right of it. One tensor is a
@@ -204,7 +202,7 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 		return fail(ST_SYNTAX, "right of '%s' a kernel or a tensor was expected", sign);
 	if (equal == 0)
 		return fail(ST_SYNTAX, "left of '%s' a name was expected", sign);
-	enum status status = torn_option(parser->words, parser->word_count, equal, find_row(parser->words));
+	enum status status = torn_option(parser, equal);
 	if (status != ST_OK)
 		return status;
 	const struct command *row = find_row(right);
@@ -218,28 +216,27 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 	status = bind_results(parser, statement, equal);
 	if (status != ST_OK)
 		return status;
-	if (view)
-		return parse_view(parser, statement, equal + 1);
-	if (!row->results_ok)
+	if (row && !row->results_ok)
 		return fail(ST_SYNTAX, "%s gives no result: %s", row->name, row->usage);
-	return parse_command(parser, statement, equal + 2, row);
+	drop_words(parser, equal + (row ? 2 : 1));
+	return row ? parse_command(parser, statement, row) : parse_view(parser, statement);
 }
 
 /* ---- lines ---- */
 
 /* KEY=VALUE behind a first word that is no command: a def takes none, so a command was meant */
-static enum status strange_option(const struct word *words, size_t count)
+static enum status strange_option(const struct parser *parser)
 {
-	char word[64] = "";
-	size_t length = (size_t)(words->after - words->at);
+	const struct word *words = parser->words;
+	char word[WORD_SHOWN];
 	bool options = false;
-	for (size_t i = 1; i < count; i++)
+	for (size_t i = 1; i < parser->word_count; i++)
 		options |= words[i].sign != NULL;
-	if (!options || length >= sizeof word)
+	if (!options || words->after - words->at >= WORD_SHOWN)
 		return ST_OK;
-	memcpy(word, words->at, length);
-	if (hint_word(word, length) || command_near(word))
-		return no_command(words->at, words->after);
+	word_text(slice_of(words), word);
+	if (hint_word(word) || command_near(word))
+		return no_command(words);
 	return fail(ST_SYNTAX,
 	        "no command '%s' takes options, and a def's arguments are values alone, without KEY=", word);
 }
@@ -249,10 +246,8 @@ static enum status strange_option(const struct word *words, size_t count)
 enum status parse_line(struct parser *parser, struct statement *statement)
 {
 	const struct word *words = parser->words;
-	enum status status;
 	if (parser->word_count == 1 &&
-	        is_listed("exit exit() :q :q! :wq :x quit() q bye logout sys.exit()", words->at,
-	                words->after)) {
+	        is_listed("exit exit() :q :q! :wq :x quit() q bye logout sys.exit()", slice_of(words))) {
 		statement->kind = STATEMENT_COMMAND;
 		statement->row = command_find("quit");
 		return ST_OK;
@@ -261,20 +256,22 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 		if (word_is(&words[i], "=") || word_is(&words[i], "+="))
 			return parse_assignment(parser, statement, i);
 	const struct command *row = find_row(words);
-	if (row)
-		return parse_command(parser, statement, 1, row);
-	if (!words->name && hint_line(words->at, parser->rest_end, &status))
-		return status;
-	status = glued_line(words, parser->word_count);
+	if (row) {
+		drop_words(parser, 1);
+		return parse_command(parser, statement, row);
+	}
+	if (!words->name && hint_line(words->at, parser->rest_end))
+		return ST_SYNTAX;
+	enum status status = glued_line(parser);
 	if (status == ST_OK)
-		status = strange_option(words, parser->word_count);
+		status = strange_option(parser);
 	if (status != ST_OK)
 		return status;
 	if (!words->tensor)
 		return fail(ST_SYNTAX, "'%.*s': a line begins with a command (help shows them)",
 		        UP_TO(40, words->at, words->after));
 	if (*parser->at == '{') /* while ... { */
-		return no_command(words->at, words->after);
+		return no_command(words);
 	if (is_chosen(words))
 		return choose_later(parser, statement, words->at, words, 1);
 	statement->kind = STATEMENT_CALL;

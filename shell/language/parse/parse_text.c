@@ -77,7 +77,7 @@ static size_t fit_lines(const char *text, size_t count)
 	size_t fit = 0;
 	while (fit < count) {
 		const char *newline = memchr(text + fit, '\n', count - fit);
-		size_t length = newline ? (size_t)(newline - text) + 1 - fit : count - fit;
+		size_t length = newline ? newline + 1 - text - fit : count - fit;
 		if (text_valid(text + fit, length) < length)
 			break;
 		fit += length;
@@ -102,7 +102,7 @@ enum status tree_first(const char *text, size_t count, const char *file, int fir
 		if (file)
 			status = fail_in(status, "%s:%d", file, line_at(&parser, parser.at));
 	}
-	*taken = mark + (size_t)(parser.at - parser.tree->text) + (parser.at < parser.end);
+	*taken = mark + (parser.at - parser.tree->text) + (parser.at < parser.end);
 	if (parser_end(&parser, status, &tree) == ST_OK)
 		tree_release(tree);
 	return status;

@@ -27,11 +27,6 @@ static unsigned slot_of(struct slice_of_text name)
 	return i;
 }
 
-static struct slice_of_text whole(const char *name)
-{
-	return (struct slice_of_text){name, (uint32_t)strlen(name)};
-}
-
 static int by_name(const void *a, const void *b)
 {
 	return strcmp((*(const struct command *const *)a)->name, (*(const struct command *const *)b)->name);
@@ -41,13 +36,13 @@ static int by_name(const void *a, const void *b)
 void rows_add(const struct command *const *rows)
 {
 	for (; *rows; rows++) {
-		unsigned i = slot_of(whole((*rows)->name));
+		unsigned i = slot_of(slice_of_string((*rows)->name));
 		if (table.slot[i] || table.count == ROWS_MAX)
 			continue; /* a command of that name comes first */
 		table.slot[i] = *rows;
 		table.row[table.count++] = *rows;
 	}
-	qsort(table.row, (size_t)table.count, sizeof *table.row, by_name);
+	qsort(table.row, table.count, sizeof *table.row, by_name);
 }
 
 const struct command *command_called(struct slice_of_text name)
@@ -57,7 +52,7 @@ const struct command *command_called(struct slice_of_text name)
 
 const struct command *command_find(const char *name)
 {
-	return command_called(whole(name));
+	return command_called(slice_of_string(name));
 }
 
 const struct command *command_at(int i)

@@ -67,10 +67,10 @@ struct slice_of_text {
 enum { PARTS_MAX = 4 /* of a divided line */ };
 /* The two halves of a line that runs rank by rank: with act false `one` checks, and any mistake refuses the
  * line; when all ranks have passed it runs again with act true. */
-typedef enum status one_rank(struct shell *shell, struct call *call, int rank, bool act);
+typedef enum status one_rank(struct call *call, int rank, bool act);
 /* What argument i of the line comes to on a rank; without a newline at its end. What stays empty is not shown:
  * with data it is made by the rank's own process alone. */
-typedef enum status answer_of(struct shell *shell, struct call *call, int i, int rank, struct text *text);
+typedef enum status answer_of(struct call *call, int i, int rank, struct text *text);
 struct command {
 	const char *name;
 	const char
@@ -89,7 +89,7 @@ struct command {
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];
-	enum status (*run)(struct shell *shell, struct call *call);
+	enum status (*run)(struct call *call);
 	one_rank *each;     /* in place of run: what the line does on one rank */
 	answer_of *answers; /* in place of run: what it says on one (answer_each) */
 	int wish; /* in place of run: all that the line does is to leave this wish (enum wish_kind) */

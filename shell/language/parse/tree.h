@@ -108,9 +108,8 @@ struct formula {
 enum ranks_kind {
 	RANKS_REF_ALL,
 	RANKS_REF_LIST,
-	RANKS_REF_AXES,
-	RANKS_REF_FORMULA,
-	RANKS_REF_NAME /* has `$`: read when run */
+	RANKS_REF_ASKED, /* of each rank: its places on axes, or an expression */
+	RANKS_REF_NAME   /* has `$`: read when run */
 };
 struct ranks_range {
 	int from, to;
@@ -280,6 +279,10 @@ void *tree_alloc(struct tree *tree, size_t bytes);
 /* The text as the tree's, with a NUL behind it */
 char *tree_copy(struct tree *tree, const char *text, size_t length);
 
+static inline bool is_comparison(const struct formula *formula)
+{
+	return formula->kind >= FORMULA_EQUAL && formula->kind <= FORMULA_AT_LEAST;
+}
 /* "==", "and" ... of an operator; NULL: none of a kind */
 const char *formula_sign(enum formula_kind kind);
 /* A word that appears while running: "t[3]" given to a def, "0-2" from "@$set". */

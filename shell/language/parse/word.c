@@ -154,10 +154,9 @@ static enum status new_name(struct parser *parser, const char *at, const char *a
  * equal name that shares its node shares the id that was looked up for it as well (evaluate_name). */
 enum status parse_name(struct parser *parser, const char *at, const char *after, struct name **made)
 {
-	size_t length = (size_t)(after - at);
-	uint64_t hash = hash_bytes(HASH_BEGIN, at, length);
+	uint64_t hash = hash_bytes(HASH_BEGIN, at, after - at);
 	struct name **known = &parser->known[(hash ^ hash >> 16) % KNOWN_NAMES];
-	if (*known && (*known)->written.length == length && memcmp((*known)->written.at, at, length) == 0) {
+	if (*known && slices_equal((*known)->written, slice_between(at, after))) {
 		*made = *known;
 		return ST_OK;
 	}
@@ -175,7 +174,7 @@ enum status parse_name(struct parser *parser, const char *at, const char *after,
 bool is_slice(const char *at, const char *after)
 {
 	for (int dots = 0; at < after;) {
-		if (at + 1 < after && at[0] == '.' && at[1] == 'T' && !dots++)
+		if (is_transposed(at, after) && !dots++)
 			at += 2;
 		else if (*at == '[')
 			at = bracket_end(at, after);
@@ -247,13 +246,13 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	tensor->name = name;
 	if (p == after)
 		name->tensor = tensor;
-	if (p + 1 < after && p[0] == '.' && p[1] == 'T') {
+	if (is_transposed(p, after)) {
 		tensor->transposed = true;
 		p += 2;
 	}
 	if (p < after && *p == '[')
 		status = parse_indices(parser, p, after, &tensor->index, &tensor->indices, &p);
-	if (status == ST_OK && p + 1 < after && p[0] == '.' && p[1] == 'T')
+	if (status == ST_OK && is_transposed(p, after))
 		return fail(
 		        ST_SYNTAX, "%.*s: .T stands behind the name, before the slice", UP_TO(60, at, after));
 	if (status == ST_OK && p != after)
@@ -279,7 +278,7 @@ enum status parse_shape(
 		        ST_SYNTAX, "no comma behind %.*s: tensors stand between blanks", UP_TO(40, at, p));
 	if (p != after)
 		return fail(ST_SYNTAX, "'%.*s' cannot follow a shape", UP_TO(40, p, after));
-	*made = tree_alloc(parser->tree, (size_t)*dims * sizeof **made);
+	*made = tree_alloc(parser->tree, *dims * sizeof **made);
 	for (int i = 0; i < *dims; i++) {
 		if (index[i].range)
 			return fail(ST_SHAPE, "%.*s: a shape has sizes, not ranges", UP_TO(40, at, after));

@@ -6,25 +6,26 @@
 
 #include <string.h>
 
-enum status answer(struct shell *shell, struct text *text, enum status status)
+enum status answer(struct call *call, struct text *text, enum status status)
 {
 	if (status == ST_OK)
-		out_put(shell->out, text_string(text), text->count);
+		out_put(call->shell->out, text_string(text), text->count);
 	text_release(text);
 	return status;
 }
 
 /* All texts are made before they are said: making one may take long, and what has been said by then is shown
  * and emptied meanwhile, the place with it. */
-enum status answer_each(struct shell *shell, struct call *call, answer_of *make, int i)
+enum status answer_each(struct call *call, answer_of *make, int i)
 {
+	struct shell *shell = call->shell;
 	struct text text = {0}, all = {0}; /* all: one behind the other, each with its NUL */
-	enum status status = shell->backend->advance(shell->backend, &shell->budget);
+	enum status status = shell_advance(shell);
 	FOR_RANKS (rank, call->set) {
 		if (status != ST_OK)
 			break;
 		text_clear(&text);
-		status = make(shell, call, i, rank, &text);
+		status = make(call, i, rank, &text);
 		text_put(&all, text_string(&text), text.count + 1);
 	}
 	int place = status == ST_OK ? out_place(shell->out) : -1;

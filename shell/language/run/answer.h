@@ -5,10 +5,10 @@
 #include "shell/language/run/command.h"
 
 /* Says the text unless making it failed (`status`), and frees it. Returns the status. */
-enum status answer(struct shell *shell, struct text *text, enum status status);
+enum status answer(struct call *call, struct text *text, enum status status);
 
 /* Each rank's own answer, and equal ones once with their ranks: "[0-3] y = 1". What the backend can carry out is
  * carried out first. */
-enum status answer_each(struct shell *shell, struct call *call, answer_of *make, int i);
+enum status answer_each(struct call *call, answer_of *make, int i);
 
 #endif

@@ -22,7 +22,7 @@ const char *call_span(const struct call *call, size_t *from, size_t *to)
 	bool copied = source.at < text || source.at >= text + now->tree->count;
 	if (now->blocks > 0 || now->tree->file || copied)
 		return NULL;
-	*from = (size_t)(source.at - text);
+	*from = source.at - text;
 	*to = *from + source.length;
 	return text;
 }
@@ -103,7 +103,7 @@ bool call_is_tensor(const struct call *call, int row, int i)
 enum status call_result(struct call *call, int i, int rank, struct view *view)
 {
 	struct eval eval = eval_on(call, rank);
-	return on_rank(call, rank,
+	return on_rank(&eval,
 	        evaluate_view(
 	                &eval, call->statement->result[i].tensor, &result_slot(call, i)->view, true, view));
 }
@@ -112,7 +112,7 @@ enum status call_tensor(struct call *call, int row, int i, int rank, struct view
 {
 	const struct argument *argument = call_argument(call, row, i);
 	struct eval eval = eval_on(call, rank);
-	return on_rank(call, rank,
+	return on_rank(&eval,
 	        evaluate_view(&eval, argument->tensor, &argument_slot(call, argument)->view,
 	                argument->kind == ARG_RESULT, view));
 }

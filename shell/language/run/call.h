@@ -15,7 +15,7 @@ struct word_slot {
 	struct view_cache view;
 	double *data; /* read for all ranks at once */
 };
-enum { SLOT_ON, SLOT_IN, SLOT_WORDS };
+enum { SLOT_WORDS = SETTING_GROUP + 1 };
 static inline struct word_slot *result_slot(const struct call *call, int i)
 {
 	return &call->slot[SLOT_WORDS + i];
@@ -34,14 +34,6 @@ static inline struct word_slot *option_slot(const struct call *call, const struc
 static inline struct eval eval_on(const struct call *call, int rank)
 {
 	return (struct eval){.shell = call->shell, .set = call->set, .rank = rank};
-}
-
-/* The status; its rank is kept for the message */
-static inline enum status on_rank(struct call *call, int rank, enum status status)
-{
-	if (status != ST_OK && call->shell->interpreter->now.fault_rank < 0)
-		call->shell->interpreter->now.fault_rank = rank;
-	return status;
 }
 
 /* ---- call.c: a word that may be a tensor or a number, of a kernel or not: what its name is decides */

@@ -60,7 +60,7 @@ enum status call_option_word(struct call *call, const char *name, int rank, cons
 		return status;
 	*word = names_text(call->shell->world->names, id);
 	const char *words = option->row->words;
-	if (!words || is_listed(words, *word, *word + strlen(*word)))
+	if (!words || is_listed(words, slice_of_string(*word)))
 		return ST_OK;
 	char written[100];
 	snprintf(written, sizeof written, "%s=%s", name, *word);
@@ -72,7 +72,7 @@ enum status call_option_word(struct call *call, const char *name, int rank, cons
 static enum status whole_in(
         const struct call *call, const char *name, double number, int64_t least, int64_t most, int64_t *value)
 {
-	if (!number_is_whole(number, (double)least, (double)most))
+	if (!number_is_whole(number, least, most))
 		return fail(ST_RANGE, "%s: %s%s%g: a whole number from %lld to %lld was expected",
 		        call->statement->row->name, name, *name ? "=" : "", number, (long long)least,
 		        (long long)most);
@@ -83,7 +83,7 @@ static enum status whole_in(
 enum status call_option_whole(
         struct call *call, const char *name, int rank, int64_t least, int64_t most, int64_t *value)
 {
-	struct number number = {(double)*value, UNIT_PLAIN};
+	struct number number = {*value, UNIT_PLAIN};
 	enum status status = call_option(call, name, rank, &number);
 	return status == ST_OK && call_has(call, name)
 	        ? whole_in(call, name, number.value, least, most, value)
@@ -113,7 +113,7 @@ enum status call_key(struct call *call, int i, struct given *given)
 	/* machine=dgx-h100 reads as a difference of names that are not there: then it is a word */
 	if (option->formula && evaluate(&eval, option->formula, &value) == ST_OK &&
 	        value.kind == VALUE_NUMBER) {
-		given->number = (struct number){value.number, (enum unit)value.unit};
+		given->number = (struct number){value.number, value.unit};
 		return ST_OK;
 	}
 	enum status status = name_word(call, option->word, option_slot(call, option), eval.rank, &id);

@@ -6,16 +6,18 @@
 #include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
 
-#include <string.h>
+#include "shell/session/queue.h"
 
 /* *index: into the world's streams or groups; -1: no name was given anywhere */
-static enum status place_named(struct call *call, struct name *clause, struct word_slot *slot,
-        const struct setting *setting, int rank, enum thing_kind kind, int *index)
+static enum status place_named(struct call *call, enum setting_of which, int rank, int *index)
 {
-	name_id name = setting_at(setting, rank);
+	const struct clauses *clauses = &call->statement->clauses;
+	struct name *clause = which == SETTING_STREAM ? clauses->stream : clauses->group;
+	enum thing_kind kind = which == SETTING_STREAM ? THING_STREAM : THING_GROUP;
+	name_id name = setting_now(call->shell, which, rank);
 	*index = -1;
 	if (clause) {
-		enum status status = name_word(call, clause, slot, rank, &name);
+		enum status status = name_word(call, clause, &call->slot[which], rank, &name);
 		if (status != ST_OK)
 			return status;
 	}
@@ -27,14 +29,13 @@ static enum status place_named(struct call *call, struct name *clause, struct wo
 		return ST_OK;
 	}
 	struct eval eval = eval_on(call, rank);
-	return on_rank(call, rank, no_such(&eval, names_text(call->shell->world->names, name), kind, kind));
+	return on_rank(&eval, no_such(&eval, name, kind, kind));
 }
 
 enum status call_stream(struct call *call, int rank, int *number)
 {
 	int index;
-	enum status status = place_named(call, call->statement->clauses.stream, &call->slot[SLOT_ON],
-	        &call->shell->interpreter->now.scope->setting[SETTING_STREAM], rank, THING_STREAM, &index);
+	enum status status = place_named(call, SETTING_STREAM, rank, &index);
 	if (status == ST_OK)
 		*number = index < 0 ? STREAM_DEFAULT : call->shell->world->streams[index].number;
 	return status;
@@ -42,8 +43,7 @@ enum status call_stream(struct call *call, int rank, int *number)
 
 enum status call_group(struct call *call, int rank, int *group)
 {
-	enum status status = place_named(call, call->statement->clauses.group, &call->slot[SLOT_IN],
-	        &call->shell->interpreter->now.scope->setting[SETTING_GROUP], rank, THING_GROUP, group);
+	enum status status = place_named(call, SETTING_GROUP, rank, group);
 	if (status == ST_OK && *group < 0)
 		*group = 0;
 	return status;
@@ -59,27 +59,22 @@ enum status call_block(struct call *call)
 struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title)
 {
 	struct phase phase = interpreter_phase_at(call->shell, rank);
-	return (struct record){.kind = (uint8_t)kind,
-	        .title = names_make(call->shell->world->names, title, strlen(title)),
-	        .section = call->shell->interpreter->section,
-	        .line = call->statement->line,
-	        .phase = phase.name,
-	        .colour = phase.colour,
-	        .microbatch = phase.microbatch,
-	        .group = -1,
-	        .root = -1,
-	        .duration_ns = -1,
-	        .alone_ns = -1,
-	        .launch_ns = -1};
+	struct record record = queue_record(call->shell, kind, title);
+	record.section = call->shell->interpreter->section;
+	record.line = call->statement->line;
+	record.phase = phase.name;
+	record.colour = phase.colour;
+	record.microbatch = phase.microbatch;
+	return record;
 }
 
 /* Two passes, so that a line takes effect on all of its ranks or on none: what `one` finds wrong on rank 7
  * is found before rank 0 has changed anything */
-enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one)
+enum status call_each_rank(struct call *call, one_rank *one)
 {
 	for (int pass = 0; pass < 2; pass++)
 		FOR_RANKS (rank, call->set) {
-			enum status status = one(shell, call, rank, pass == 1);
+			enum status status = one(call, rank, pass == 1);
 			if (status != ST_OK)
 				return status;
 		}

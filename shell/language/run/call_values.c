@@ -40,7 +40,7 @@ static enum status word_value(struct call *call, const struct formula *formula, 
 	eval.data = slot->data;
 	status = evaluate(&eval, formula, value);
 	if (status != ST_OK)
-		return on_rank(call, rank, status);
+		return on_rank(&eval, status);
 	if (!eval.varies) {
 		slot->ready = true;
 		slot->value = *value;
@@ -56,14 +56,15 @@ enum status word_number(struct call *call, const struct formula *formula, struct
 	if (status == ST_OK)
 		status = must_be_number(call->shell, value, written);
 	if (status == ST_OK)
-		*number = (struct number){value.number, (enum unit)value.unit};
+		*number = (struct number){value.number, value.unit};
 	return status;
 }
 
 enum status call_number(struct call *call, int row, int i, int rank, struct number *number)
 {
 	const struct argument *argument = call_argument(call, row, i);
-	return on_rank(call, rank,
+	struct eval eval = eval_on(call, rank);
+	return on_rank(&eval,
 	        word_number(call, argument->formula, argument_slot(call, argument), argument->written, rank,
 	                number));
 }
@@ -83,7 +84,7 @@ enum status call_expression_text(struct call *call, int row, int i, int rank, st
 	enum status status = fetch_for(call, formula, slot);
 	struct eval eval = eval_on(call, rank);
 	eval.data = slot->data;
-	return status == ST_OK ? on_rank(call, rank, evaluate_text(&eval, formula->name, out)) : status;
+	return status == ST_OK ? on_rank(&eval, evaluate_text(&eval, formula->name, out)) : status;
 }
 
 enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim)
@@ -94,7 +95,7 @@ enum status call_shape(struct call *call, int row, int i, int rank, int *dims, i
 	for (int d = 0; d < argument->dims; d++) {
 		enum status status = evaluate_whole(&eval, argument->dim[d], &dim[d]);
 		if (status != ST_OK)
-			return on_rank(call, rank, status);
+			return on_rank(&eval, status);
 	}
 	return ST_OK;
 }
@@ -110,7 +111,7 @@ enum status name_word(struct call *call, struct name *name, struct word_slot *sl
 	struct eval eval = eval_on(call, rank);
 	enum status status = evaluate_name(&eval, name, id);
 	if (status != ST_OK)
-		return on_rank(call, rank, status);
+		return on_rank(&eval, status);
 	if (!eval.varies) {
 		slot->ready = true;
 		slot->value.name = *id;
@@ -134,9 +135,9 @@ enum status call_word(struct call *call, int row, int i, int rank, const char **
 		return status;
 	*word = names_text(call->shell->world->names, id);
 	const char *words = argument->kind == ARG_WORD ? call->statement->row->argument[row].words : NULL;
-	if (!words || argument->name->constant || is_listed(words, *word, *word + strlen(*word)))
+	struct slice_of_text got = slice_of_string(*word);
+	if (!words || argument->name->constant || is_listed(words, got))
 		return ST_OK;
-	struct slice_of_text got = slice_between(*word, *word + strlen(*word));
 	return none_of(call->statement->row->name, got, got, words);
 }
 
@@ -150,11 +151,7 @@ enum status call_common(struct call *call, int row, const char **word)
 static enum status name_is_made_well(struct call *call, const struct argument *argument, name_id name)
 {
 	const char *text = names_text(call->shell->world->names, name);
-	size_t length = strlen(text);
-	bool well = length &&
-	        ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z') || text[0] == '_' ||
-	                (unsigned char)*text >= 0x80);
-	if (well && !strpbrk(text, ".[]() \t$\"'=,:;"))
+	if (is_name_start(*text) && !strpbrk(text, ".[]() \t$\"'=,:;"))
 		return ST_OK;
 	return fail(ST_NAME, "%s: '%.*s' is no name: letters, digits and _ make one",
 	        call->statement->row->name, SHOWN(argument->written));
@@ -185,7 +182,7 @@ enum status call_thing(struct call *call, int row, int i, int rank, struct thing
 	if (thing->kind == kind || thing->kind == other)
 		return ST_OK;
 	struct eval eval = eval_on(call, rank);
-	return on_rank(call, rank, no_such(&eval, names_text(call->shell->world->names, name), kind, other));
+	return on_rank(&eval, no_such(&eval, name, kind, other));
 }
 
 enum status call_ranks_argument(struct call *call, int row, int i, struct ranks *set)

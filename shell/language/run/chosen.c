@@ -19,7 +19,7 @@
 static enum status variant_of(
         struct interpreter *in, struct statement *statement, const char *text, struct variant **found)
 {
-	struct tree *owner = (struct tree *)(uintptr_t)in->now.tree, *tree;
+	struct tree *owner = in->now.tree, *tree;
 	for (struct variant *variant = statement->variant; variant; variant = variant->next)
 		if (strcmp(variant->text, text) == 0) {
 			*found = variant;
@@ -51,8 +51,8 @@ static enum status variant_of(
 enum status run_chosen(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .set = set};
-	struct variant **of = mem_alloc((size_t)in->n * sizeof *of), *variant;
+	struct eval eval = eval_for(shell, set);
+	struct variant **of = mem_alloc(in->n * sizeof *of), *variant;
 	struct text text = {0};
 	enum status status = ST_OK;
 	FOR_RANKS (rank, set) {
@@ -61,11 +61,7 @@ enum status run_chosen(struct shell *shell, struct statement *statement, const s
 		status = evaluate_text(&eval, statement->word, &text);
 		if (status == ST_OK)
 			status = variant_of(in, statement, text_string(&text), &of[rank]);
-		if (status != ST_OK) {
-			in->now.fault_rank = rank;
-			break;
-		}
-		if (!eval.varies)
+		if (on_rank(&eval, status) != ST_OK || !eval.varies)
 			break;
 	}
 	text_release(&text);

@@ -21,7 +21,7 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 {
 	struct word_slot slots[SLOTS_INLINE];
 	int count = SLOT_WORDS + statement->results + statement->arguments + statement->options;
-	size_t bytes = (size_t)count * sizeof *slots;
+	size_t bytes = count * sizeof *slots;
 	struct call call = {.shell = shell,
 	        .statement = statement,
 	        .set = set,
@@ -35,13 +35,13 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 	const struct command *row = statement->row;
 	enum status status = ST_OK;
 	if (row->wish)
-		shell->wish = (struct wish){.kind = (enum wish_kind)row->wish};
+		shell->wish = (struct wish){.kind = row->wish};
 	else
-		status = row->run      ? row->run(shell, &call)
-		        : row->answers ? answer_each(shell, &call, row->answers, 0)
-		                       : call_each_rank(shell, &call, row->each);
+		status = row->run      ? row->run(&call)
+		        : row->answers ? answer_each(&call, row->answers, 0)
+		                       : call_each_rank(&call, row->each);
 	if (shell->explain && status == ST_OK)
-		explain_line(shell, &call);
+		explain_line(&call);
 	mem_free(call.wait);
 	for (int i = 0; i < count; i++)
 		mem_free(call.slot[i].data);
@@ -85,7 +85,7 @@ static enum status view_on(struct eval *eval, struct statement *statement, name_
 
 enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .set = set};
+	struct eval eval = eval_for(shell, set);
 	enum status status = ST_OK;
 	name_id name;
 	struct view of;
@@ -96,10 +96,8 @@ enum status run_view(struct shell *shell, struct statement *statement, const str
 			if (status == ST_OK && pass)
 				status =
 				        shell_view_make(shell, rank, name, of.tensor, of.address, &of.layout);
-			if (status != ST_OK) {
-				shell->interpreter->now.fault_rank = rank;
-				return status;
-			}
+			if (status != ST_OK)
+				return on_rank(&eval, status);
 		}
 	return status;
 }

@@ -37,7 +37,7 @@ struct call {
 		int64_t duration_ns;
 	} last;
 	op_id *wait;
-	size_t waits, wait_room;
+	size_t waits;
 };
 /* Where the statement stands in a line typed now or before: from its first byte to behind its last. Gives the
  * line; NULL: it stands in a block or file */
@@ -87,7 +87,7 @@ enum status call_group(struct call *call, int rank, int *group);
 enum status call_block(struct call *call); /* runs the line's { } for its ranks */
 
 /* Runs `one` on each rank of the line: both halves. */
-enum status call_each_rank(struct shell *shell, struct call *call, one_rank *one);
+enum status call_each_rank(struct call *call, one_rank *one);
 
 /* A record with the line's number, and the phase and section that are set on `rank`; no group, no root, no
  * costs yet (-1). */
@@ -101,7 +101,7 @@ struct phase {
 struct phase interpreter_phase_at(const struct shell *shell, int rank);
 void interpreter_phase(struct shell *shell, const struct ranks *set, const char *text);
 /* What the memory is for (enum tensor_kind) that a line on `rank` takes now. */
-int interpreter_kind(const struct shell *shell, int rank);
+int interpreter_kind(struct shell *shell, int rank);
 void interpreter_section(struct shell *shell, int section);
 int interpreter_section_now(const struct shell *shell);
 /* slots, work(k), micro(k), chunk(k) speak of it from here on; a stage is a place in `group` */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 struct endings {
+	const struct shell *shell;
 	const char *prefix;
 	size_t length, head; /* head: of the prefix, what stands before the name that goes on: "time(" */
 	struct text *out;
@@ -74,9 +75,9 @@ static bool wanted(enum argument_kind kind, enum thing_kind thing)
 }
 
 /* Names that are a thing of the kind on some rank, in the order in which they were made */
-static void offer_names(struct endings *endings, const struct shell *shell, enum argument_kind kind)
+static void offer_names(struct endings *endings, enum argument_kind kind)
 {
-	const struct world *world = shell->world;
+	const struct world *world = endings->shell->world;
 	for (name_id name = 1; name <= names_count(world->names); name++)
 		for (int rank = 0; rank < world->n; rank++) {
 			struct thing thing = world_find(world, rank, name);
@@ -89,15 +90,15 @@ static void offer_names(struct endings *endings, const struct shell *shell, enum
 
 /* What an expression may name; functions only once a letter is typed, as there are many. Behind a bracket or a sign
  * a new name begins. */
-static void offer_values(struct endings *endings, const struct shell *shell)
+static void offer_values(struct endings *endings)
 {
-#define X(symbol, compute, name, least, most, kinds, nature) name " "
+#define X(symbol, compute, name, least, kinds, nature) name " "
 	static const char functions[] = FUNCTIONS(X);
 #undef X
 	for (size_t i = 0; i < endings->length; i++)
 		if (strchr("([,:+-*/%<>=!", endings->prefix[i]))
 			endings->head = i + 1;
-	offer_names(endings, shell, ARG_PRINTABLE);
+	offer_names(endings, ARG_PRINTABLE);
 	if (endings->length > endings->head)
 		offer_list(endings, "", functions);
 }
@@ -163,16 +164,16 @@ static void offer_commands(struct endings *endings)
 
 /* All that a line may begin with; names of tensors only once a letter is typed, or they would bury the
  * commands */
-static void offer_first(struct endings *endings, const struct shell *shell)
+static void offer_first(struct endings *endings)
 {
-	const struct namespace *learner = &shell->interpreter->learner;
+	const struct namespace *learner = &endings->shell->interpreter->learner;
 	offer_commands(endings);
 	offer_list(endings, "", "tensor let if repeat for def expect option refuse");
 	for (size_t k = 0; k < learner->room; k++)
 		if (learner->entry[k].definition)
-			offer_word(endings, names_text(shell->world->names, (name_id)k));
+			offer_word(endings, names_text(endings->shell->world->names, (name_id)k));
 	if (endings->length)
-		offer_names(endings, shell, ARG_TENSOR); /* left of '=' */
+		offer_names(endings, ARG_TENSOR); /* left of '=' */
 }
 
 /* The argument row that the next word falls to, roughly: by the words that stand there */
@@ -220,8 +221,7 @@ static void offer_options(struct endings *endings, const struct command *row, bo
 	}
 }
 
-static void offer_argument(
-        struct endings *endings, const struct shell *shell, const struct command *row, int words)
+static void offer_argument(struct endings *endings, const struct command *row, int words)
 {
 	const struct argument_row *argument = row_at(row, words);
 	if (strchr(endings->prefix, '=')) {
@@ -233,11 +233,11 @@ static void offer_argument(
 	else if (argument && argument->kind == ARG_WORD)
 		offer_list(endings, "", argument->words);
 	else if (argument && (argument->kind == ARG_EXPRESSION || argument->kind == ARG_PRINTABLE))
-		offer_values(endings, shell);
+		offer_values(endings);
 	else if (argument)
-		offer_names(endings, shell, argument->kind);
+		offer_names(endings, argument->kind);
 	if (row->kernel || row->collective)
-		offer_names(endings, shell, ARG_TENSOR);
+		offer_names(endings, ARG_TENSOR);
 	offer_options(endings, row, false);
 	if (row->stream_ok && endings->length)
 		offer_word(endings, "on");
@@ -246,7 +246,7 @@ static void offer_argument(
 }
 
 /* Appends to `out`. A word longer than the prefix buffer has no endings. */
-enum status interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out)
+void interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out)
 {
 	struct typed typed;
 	char prefix[256];
@@ -258,35 +258,35 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 	while (word > start && !strchr(" \t", word[-1]))
 		word--;
 	if ((size_t)(end - word) >= sizeof prefix)
-		return ST_OK;
-	memcpy(prefix, word, (size_t)(end - word));
+		return;
+	memcpy(prefix, word, end - word);
 	prefix[end - word] = '\0';
-	struct endings endings = {.prefix = prefix, .length = (size_t)(end - word), .out = out};
+	struct endings endings = {.shell = shell, .prefix = prefix, .length = end - word, .out = out};
 	split_words(start, end, &typed);
 	int first = 0;
 	bool let = typed.count && strcmp(typed.word[0], "let") == 0; /* behind its `=` stands an expression */
 	for (int i = 0; i < typed.count && !let; i++)
 		if (strcmp(typed.word[i], "=") == 0 || strcmp(typed.word[i], "+=") == 0)
 			first = i + 1;
+	const struct command *row = first < typed.count ? command_find(typed.word[first]) : NULL;
 	const char *last = typed.count ? typed.word[typed.count - 1] : "";
 	if (strcmp(last, "on") == 0)
-		offer_names(&endings, shell, ARG_STREAM);
+		offer_names(&endings, ARG_STREAM);
 	else if (strcmp(last, "in") == 0)
-		offer_names(&endings, shell, ARG_GROUP);
+		offer_names(&endings, ARG_GROUP);
 	else if (first >= typed.count)
-		offer_first(&endings, shell);
+		offer_first(&endings);
 	else if (strcmp(typed.word[first], "help") == 0) {
 		offer_commands(&endings);
 		offer_list(&endings, "", "kernels collectives grammar");
-	} else if (command_find(typed.word[first]) && command_find(typed.word[first])->follows)
-		offer_follows(&endings, command_find(typed.word[first]), &typed, first);
-	else if (command_find(typed.word[first]))
-		offer_argument(&endings, shell, command_find(typed.word[first]), typed.count - first - 1);
+	} else if (row && row->follows)
+		offer_follows(&endings, row, &typed, first);
+	else if (row)
+		offer_argument(&endings, row, typed.count - first - 1);
 	else if (strcmp(typed.word[first], "tensor") == 0)
 		offer_list(&endings, "",
 		        "host pinned device f32 bf16 f16 i32 zeros ones randn uniform iota load seed= "
 		        "scale=");
 	else
-		offer_values(&endings, shell);
-	return ST_OK;
+		offer_values(&endings);
 }

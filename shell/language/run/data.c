@@ -40,7 +40,7 @@ static enum status read_of(struct eval *eval, const struct formula *formula, str
 static enum status reads_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, struct data_read *reads)
 {
-	struct eval eval = {.shell = shell, .set = set};
+	struct eval eval = eval_for(shell, set);
 	int i = 0;
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
@@ -48,10 +48,8 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 		if (call)
 			call_stream(call, rank, &reads[i].stream);
 		enum status status = read_of(&eval, formula, &reads[i]);
-		if (status != ST_OK) {
-			shell->interpreter->now.fault_rank = rank;
-			return status;
-		}
+		if (status != ST_OK)
+			return on_rank(&eval, status);
 		i++;
 	}
 	return ST_OK;
@@ -78,8 +76,8 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 	if (shell->dry && !guesses && reason) /* whoever needs the value refuses the line */
 		return ST_OK;
 	int n = shell->world->n;
-	double *got = mem_alloc((size_t)formula->read_count * (size_t)n * sizeof *got);
-	struct data_read *reads = mem_alloc((size_t)ranks_count(set) * sizeof *reads);
+	double *got = mem_alloc(formula->read_count * (size_t)n * sizeof *got);
+	struct data_read *reads = mem_alloc(ranks_count(set) * sizeof *reads);
 	shell->interpreter->guessed |= guesses;
 	for (int i = 0; i < formula->read_count && status == ST_OK && !guesses; i++) {
 		status = reads_of(shell, formula->reads[i], set, call, reads);

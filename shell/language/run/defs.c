@@ -22,13 +22,6 @@ static enum status word_value(struct eval *eval, struct name *name, struct value
 	name_id id;
 	if (name->parts == 1 && name->part[0].formula)
 		return evaluate(eval, name->part[0].formula, value);
-	if (name->constant && !name->quoted &&
-	        (slice_is(name->written, "rank") || slice_is(name->written, "world"))) {
-		bool rank = *name->written.at == 'r';
-		eval->varies |= rank;
-		*value = value_number(rank ? eval->rank : eval->shell->world->n, UNIT_PLAIN);
-		return ST_OK;
-	}
 	enum status status = evaluate_name(eval, name, &id);
 	if (status != ST_OK)
 		return status;
@@ -36,7 +29,7 @@ static enum status word_value(struct eval *eval, struct name *name, struct value
 	if (variable)
 		*value = variable_at(variable, eval->rank, &eval->varies);
 	if (!variable || value->kind == VALUE_NONE)
-		*value = (struct value){.kind = VALUE_NAME, .name = id};
+		*value = value_named(id);
 	return ST_OK;
 }
 
@@ -49,7 +42,7 @@ enum status argument_value(struct eval *eval, struct argument *argument, struct 
 	if (argument->tensor) { /* x[3] or w.T: a name of its own, its indices replaced by their values */
 		struct view view;
 		enum status status = evaluate_view(eval, argument->tensor, NULL, false, &view);
-		*value = (struct value){.kind = VALUE_NAME, .name = view.name};
+		*value = value_named(view.name);
 		return status;
 	}
 	if (argument->formula->read_count)
@@ -61,14 +54,12 @@ enum status argument_values(
         struct shell *shell, struct argument *argument, const struct ranks *set, bool *varies)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .set = set};
+	struct eval eval = eval_for(shell, set);
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		enum status status = argument_value(&eval, argument, &in->scratch[rank]);
-		if (status != ST_OK) {
-			in->now.fault_rank = rank;
-			return status;
-		}
+		if (status != ST_OK)
+			return on_rank(&eval, status);
 		if (!eval.varies)
 			break;
 	}
@@ -84,8 +75,7 @@ enum status run_def(struct shell *shell, struct statement *statement, const stru
 	(void)set;
 	struct interpreter *in = shell->interpreter;
 	struct slice_of_text word = statement->word->written;
-	struct tree *tree = (struct tree *)(uintptr_t)in->now.tree; /* the running one: it may be kept */
-	definition_add(in, names_make(shell->world->names, word.at, word.length), tree, statement);
+	definition_add(in, names_make(shell->world->names, word.at, word.length), statement);
 	fold(in, word.at, word.length);
 	return ST_OK;
 }
@@ -103,7 +93,7 @@ static enum status parameter(
 		return status;
 	name_id name = names_make(shell->world->names, def->parameter[i].at, def->parameter[i].length);
 	size_t index = local_push(frame, name, frame->set);
-	variable_set(in, &frame->local.item[index], frame->set, in->scratch, varies);
+	variable_set(in, &frame->local.item[index], frame->set, varies);
 	return ST_OK;
 }
 
@@ -124,7 +114,7 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
         struct tree *tree, struct frame *frame)
 {
 	struct interpreter *in = shell->interpreter;
-	const struct tree *outer = in->now.tree;
+	struct tree *outer = in->now.tree;
 	struct scope scope;
 
 	scope_push(in, &scope, frame->set);
@@ -145,7 +135,7 @@ static enum status run_body(struct shell *shell, struct statement *call, struct 
 enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+	struct eval eval = eval_for(shell, set);
 	struct definition *definition;
 	name_id name;
 	enum status status = evaluate_written(&eval, statement->word, &name);

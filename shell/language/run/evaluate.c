@@ -25,7 +25,7 @@ char *put_digits(char *to, int64_t value)
 		*--at = (char)('0' + left % 10);
 		left /= 10;
 	}
-	size_t count = (size_t)(digits + sizeof digits - at);
+	size_t count = digits + sizeof digits - at;
 	memcpy(to, at, count);
 	return to + count;
 }
@@ -58,7 +58,7 @@ static enum status add_part(
 	if (name->quoted || value.kind != VALUE_NUMBER)
 		value_text(eval->shell, value, out);
 	else if (fabs(value.number) < 1e15)
-		text_put(out, digits, (size_t)(put_digits(digits, (int64_t)value.number) - digits));
+		text_put(out, digits, put_digits(digits, (int64_t)value.number) - digits);
 	else
 		text_add(out, "%.0f", value.number);
 	return ST_OK;
@@ -111,7 +111,7 @@ enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 	if (!variable)
 		return ST_OK;
 	struct value value = variable_at(variable, eval->rank, &eval->varies);
-	if (value.kind == VALUE_NAME || value.kind == VALUE_TEXT)
+	if (value.kind == VALUE_TEXT)
 		*id = value.name;
 	return ST_OK;
 }
@@ -141,8 +141,7 @@ static enum status name_value(struct eval *eval, const struct formula *formula, 
 	struct thing thing = world_find(eval->shell->world, eval->rank, id);
 	if (thing.kind == THING_GROUP && eval->shell->world->groups[thing.index].axis) {
 		eval->varies = true;
-		*value = value_number(
-		        eval->shell->world->groups[thing.index].place_of[eval->rank], UNIT_PLAIN);
+		*value = value_plain(eval->shell->world->groups[thing.index].place_of[eval->rank]);
 		return ST_OK;
 	}
 	if (thing.kind == THING_VARIABLE)
@@ -162,7 +161,7 @@ static enum status data_value(struct eval *eval, const struct formula *formula, 
 {
 	eval->varies = true;
 	if (eval->data) {
-		*value = value_number(eval_read(eval, formula), UNIT_PLAIN);
+		*value = value_plain(eval_read(eval, formula));
 		return ST_OK;
 	}
 	if (eval->shell->dry)
@@ -178,7 +177,7 @@ static enum status logic_value(struct eval *eval, const struct formula *formula,
 	bool left = value_true(*value);
 	if (status == ST_OK && left == (formula->kind == FORMULA_AND))
 		status = evaluate(eval, formula->right, value);
-	*value = value_number(value_true(*value), UNIT_PLAIN);
+	*value = value_plain(value_true(*value));
 	return status;
 }
 
@@ -186,11 +185,11 @@ static enum status one_operand(struct eval *eval, const struct formula *formula,
 {
 	if (formula->kind == FORMULA_NOT) {
 		enum status status = evaluate(eval, formula->left, value);
-		*value = value_number(!value_true(*value), UNIT_PLAIN);
+		*value = value_plain(!value_true(*value));
 		return status;
 	}
 	enum status status = evaluate_number(eval, formula->left, value);
-	*value = value_number(-value->number, (enum unit)value->unit);
+	*value = value_number(-value->number, value->unit);
 	return status;
 }
 
@@ -200,16 +199,16 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 {
 	struct value left;
 	*value = (struct value){0};
-	switch ((enum formula_kind)formula->kind) {
+	switch (formula->kind) {
 	case FORMULA_NUMBER:
 		*value = value_number(formula->number.value, formula->number.unit);
 		return ST_OK;
 	case FORMULA_RANK:
 		eval->varies = true;
-		*value = value_number(eval->rank, UNIT_PLAIN);
+		*value = value_plain(eval->rank);
 		return ST_OK;
 	case FORMULA_WORLD:
-		*value = value_number(eval->shell->world->n, UNIT_PLAIN);
+		*value = value_plain(eval->shell->world->n);
 		return ST_OK;
 	case FORMULA_NAME:
 		return name_value(eval, formula, value);
@@ -232,8 +231,7 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 	enum status status = evaluate(eval, formula->left, &left);
 	if (status == ST_OK)
 		status = evaluate(eval, formula->right, value);
-	return status == ST_OK ? value_binary((enum formula_kind)formula->kind, left, *value, formula, value)
-	                       : status;
+	return status == ST_OK ? value_binary(formula->kind, left, *value, formula, value) : status;
 }
 
 enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written)
@@ -306,10 +304,10 @@ static enum status axis_holds(struct eval *eval, const struct ranks_axis *axis, 
 static enum status filtered_ranks(
         struct shell *shell, const struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .set = bound};
+	struct eval eval = eval_for(shell, bound);
 	memset(set, 0, sizeof *set);
 	FOR_RANKS (rank, bound) {
-		struct value value = value_number(1, UNIT_PLAIN);
+		struct value value = value_plain(1);
 		bool holds = true;
 		enum status status = ST_OK;
 		eval.rank = rank;
@@ -332,7 +330,7 @@ static enum status named_ranks(
 	struct text text = {0};
 	struct tree *tree = NULL;
 	struct ranks_ref *inner = NULL;
-	struct eval eval = {.shell = shell, .set = bound, .rank = ranks_first(bound)};
+	struct eval eval = eval_for(shell, bound);
 	enum status status = evaluate_text(&eval, ref->name, &text);
 	if (status == ST_OK && eval.varies)
 		status = fail(ST_RANK,
@@ -354,7 +352,7 @@ static enum status named_ranks(
 enum status evaluate_ranks(
         struct shell *shell, struct ranks_ref *ref, const struct ranks *bound, struct ranks *set)
 {
-	switch ((enum ranks_kind)ref->kind) {
+	switch (ref->kind) {
 	case RANKS_REF_ALL:
 		*set = *bound;
 		return ST_OK;

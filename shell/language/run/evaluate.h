@@ -21,6 +21,21 @@ struct eval {
 	int depth;          /* of names that stand for names */
 };
 
+/* As a line begins with it: on the first rank of its set */
+static inline struct eval eval_for(struct shell *shell, const struct ranks *set)
+{
+	return (struct eval){.shell = shell, .set = set, .rank = ranks_first(set)};
+}
+
+/* The status; of a failure the rank is kept for the message */
+static inline enum status on_rank(const struct eval *eval, enum status status)
+{
+	struct running *now = &eval->shell->interpreter->now;
+	if (status != ST_OK && now->fault_rank < 0)
+		now->fault_rank = eval->rank;
+	return status;
+}
+
 /* What the node reads on the rank */
 static inline double eval_read(const struct eval *eval, const struct formula *formula)
 {
@@ -32,6 +47,11 @@ static inline double eval_read(const struct eval *eval, const struct formula *fo
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
         struct value *result);
 struct value value_number(double number, enum unit unit);
+struct value value_plain(double number); /* without a unit */
+static inline struct value value_named(name_id name)
+{
+	return (struct value){.kind = VALUE_TEXT, .name = name};
+}
 static inline bool value_true(struct value value)
 {
 	return value.kind == VALUE_NUMBER ? value.number != 0 : value.kind != VALUE_NONE;
@@ -81,8 +101,7 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 
 /* ---- view.c: what was found out about a tensor as written and is the same on all ranks of the line */
 struct view_cache {
-	bool named, full;   /* base, name are known */
-	name_id base, name; /* of the whole tensor; of the view, its slice filled in */
+	name_id base, name; /* of the whole tensor; of the view, its slice filled in; 0: not known */
 };
 /* A tensor as written, on eval->rank: *view is a copy, good until the world changes. result: the name may
  * be new, then view->tensor is -1. cache: kept for the next ranks of the same line; NULL: none. ST_NAME: no
@@ -90,7 +109,7 @@ struct view_cache {
 enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct view_cache *cache, bool result,
         struct view *view);
 /* ---- unknown.c. Always a failure: ST_NAME, with the nearest name, the ranks that lack it, and the line that makes one */
-enum status no_such(const struct eval *eval, const char *name, enum thing_kind kind, enum thing_kind other);
+enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, enum thing_kind other);
 
 /* Always a failure: what the word may have been meant to be, a foreign word, a neighbour, or the name of a
  * thing */

@@ -48,7 +48,7 @@ static const char *const opposites[] = {[FORMULA_EQUAL] = "is not",
 static void both_sides(struct eval *eval, const struct formula *formula, struct text *out)
 {
 	const struct formula *part = false_part(eval, formula);
-	if (part->kind >= FORMULA_EQUAL && part->kind <= FORMULA_AT_LEAST) {
+	if (is_comparison(part)) {
 		size_t length = part->left->written.length;
 		while (length && part->left->written.at[length - 1] == ' ')
 			length--;

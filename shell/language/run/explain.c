@@ -50,6 +50,13 @@ static void add_fills(struct fills *fills, const char *at, const char *end, stru
 	}
 }
 
+/* VALUE of KEY=VALUE */
+static struct slice_of_text value_of(const struct option *option)
+{
+	return slice_between(
+	        option->key.at + option->key.length + 1, option->written.at + option->written.length);
+}
+
 /* Results, arguments and KEY=NAME of the usage with what the line has in their places. The optional words at
  * its end are left out. Of "reduce X, or Y = reduce X" the form that the line has is taken. */
 static void add_words(struct fills *fills, const struct statement *line)
@@ -58,7 +65,7 @@ static void add_words(struct fills *fills, const struct statement *line)
 	const char *end = other && !line->results ? other : usage + strlen(usage);
 	const char *at = other && line->results ? other + strlen(", or ") : usage;
 	int results = 0, arguments = -1; /* -1: the command's own name comes next */
-	if (memmem(at, (size_t)(end - at), " = ", 3))
+	if (memmem(at, end - at, " = ", 3))
 		for (; *at != '='; at += word_length(at) + 1)
 			if (results < line->results)
 				add_fills(fills, at, at + word_length(at), line->result[results++].written);
@@ -69,11 +76,8 @@ static void add_words(struct fills *fills, const struct statement *line)
 		        (*at == '[' && (equals || memchr(at, ' ', count))))
 			return;
 		for (int i = 0; equals && i < line->options; i++) {
-			struct slice_of_text key = line->option[i].key, written = line->option[i].written;
-			if (slice_between(at, equals).length == key.length &&
-			        memcmp(at, key.at, key.length) == 0)
-				add_fills(fills, equals + 1, at + count,
-				        slice_between(key.at + key.length + 1, written.at + written.length));
+			if (slices_equal(slice_between(at, equals), line->option[i].key))
+				add_fills(fills, equals + 1, at + count, value_of(&line->option[i]));
 		}
 		if (!equals && arguments >= 0 && arguments < line->arguments)
 			add_fills(fills, at, at + count, line->argument[arguments].written);
@@ -100,11 +104,9 @@ static const char *const *operation(const struct statement *line)
 	static const char *const words[][3] = {
 	        {"avg", "AVG", "ncclAvg"}, {"max", "MAX", "ncclMax"}, {"min", "MIN", "ncclMin"}};
 	for (int i = 0; i < line->options; i++) {
-		struct slice_of_text key = line->option[i].key, written = line->option[i].written;
-		struct slice_of_text value =
-		        slice_between(key.at + key.length + 1, written.at + written.length);
+		const struct option *option = &line->option[i];
 		for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-			if (slice_is(key, "op") && slice_is(value, words[k][0]))
+			if (slice_is(option->key, "op") && slice_is(value_of(option), words[k][0]))
 				return words[k];
 	}
 	return NULL;
@@ -118,8 +120,7 @@ void explain_fill(const struct statement *line, const char *stream, const char *
 	bool adds = line->adds; /* += at the first = */
 	add_words(&fills, line);
 	if (stream)
-		add_fills(&fills, of_stream, of_stream + strlen(of_stream),
-		        slice_between(stream, stream + strlen(stream)));
+		add_fills(&fills, of_stream, of_stream + strlen(of_stream), slice_of_string(stream));
 	for (const char *at = text; *at;) {
 		size_t count = 0;
 		while (in_name(at[count]))
@@ -150,13 +151,14 @@ static void put_line(struct shell *shell, const struct statement *line, const ch
 	if (!text)
 		return;
 	explain_fill(line, stream, text, &filled);
-	out_say(shell->out, "   %s%-10s%s %s\n", style(shell->out, COLOUR_NOTE), label,
-	        style(shell->out, COLOUR_PLAIN), text_string(&filled));
+	out_say(shell->out, "   %s%-10s%s %s\n", STYLED(shell->out, COLOUR_NOTE, label),
+	        text_string(&filled));
 	text_release(&filled);
 }
 
-void explain_line(struct shell *shell, struct call *call)
+void explain_line(struct call *call)
 {
+	struct shell *shell = call->shell;
 	const struct command *command = call->statement->row;
 	int rank = ranks_first(call->set), number;
 	const struct stream *stream = NULL;

@@ -23,10 +23,8 @@ enum status evaluate_all(struct eval *eval, const struct formula *formula)
 	FOR_RANKS (rank, eval->set) {
 		eval->rank = rank;
 		enum status status = evaluate(eval, formula, &in->scratch[rank]);
-		if (status != ST_OK) {
-			in->now.fault_rank = rank;
-			return status;
-		}
+		if (status != ST_OK)
+			return on_rank(eval, status);
 		if (!eval->varies)
 			break;
 	}
@@ -36,7 +34,7 @@ enum status evaluate_all(struct eval *eval, const struct formula *formula)
 enum status values_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         const char *reason, bool *varies)
 {
-	struct eval eval = {.shell = shell, .set = set};
+	struct eval eval = eval_for(shell, set);
 	double *data;
 	enum status status = fetch(shell, formula, set, NULL, reason, &data);
 	eval.data = data;
@@ -53,11 +51,10 @@ enum status values_of(struct shell *shell, const struct formula *formula, const 
 static const char *given(const struct shell *shell, const struct statement *statement)
 {
 	const struct interpreter *in = shell->interpreter;
-	struct slice_of_text word = statement->word->written;
 	if (!in->now.tree || !in->now.tree->file || in->now.frame->space != &in->learner ||
-	        !frame_is_top(in->now.frame) || in->now.blocks)
+	        in->now.frame->caller || in->now.blocks)
 		return NULL;
-	return command_line_text(shell, word);
+	return command_line_text(shell, statement->word->written);
 }
 
 /* The text of a command line is read as the language, on all ranks */
@@ -80,7 +77,7 @@ static enum status given_value(struct shell *shell, const char *text, const stru
 enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+	struct eval eval = eval_for(shell, set);
 	const char *text = given(shell, statement);
 	bool varies = false;
 	name_id id = 0;
@@ -99,7 +96,7 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 	if (status != ST_OK)
 		return status;
 	fold(in, &id, sizeof id);
-	variable_set(in, variable, set, in->scratch, varies);
+	variable_set(in, variable, set, varies);
 	return ST_OK;
 }
 
@@ -207,14 +204,14 @@ static enum status next_value(struct shell *shell, struct statement *statement, 
         const struct ranks *active, bool varies)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .set = active, .rank = ranks_first(active)};
+	struct eval eval = eval_for(shell, active);
 	struct variable *variable = &loop->frame->local.item[loop->variable];
 	enum status status = ST_OK;
 	if (!variable->name) /* the first round, or the world was reset under it */
 		status = evaluate_written(&eval, statement->word, &variable->name);
 	if (status != ST_OK)
 		return status;
-	variable_set(in, variable, active, in->scratch, varies);
+	variable_set(in, variable, active, varies);
 	return ST_OK;
 }
 
@@ -240,8 +237,8 @@ static bool round_of_range(struct shell *shell, const struct courses *courses, c
 			ranks_drop(active, rank);
 			continue;
 		}
-		values[rank] = value_number(
-		        (double)courses->from[rank] + (double)i * (double)courses->step[rank], UNIT_PLAIN);
+		values[rank] =
+		        value_plain((double)courses->from[rank] + (double)i * (double)courses->step[rank]);
 		first = first < 0 ? rank : first;
 		varies |= values[rank].number != values[first].number;
 		if (courses->alike)

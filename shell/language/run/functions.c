@@ -35,7 +35,7 @@ static enum status thing_named(struct asked *asked, int i, name_id name, enum th
 	const struct world *world = asked->eval->shell->world;
 	struct thing thing = world_find(world, asked->eval->rank, name);
 	if (thing.kind != kind)
-		return no_such(asked->eval, names_text(world->names, name), kind, kind);
+		return no_such(asked->eval, name, kind, kind);
 	asked->index[i] = kind == THING_STREAM ? world->streams[thing.index].number : thing.index;
 	return ST_OK;
 }
@@ -102,7 +102,7 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 {
 	typedef enum status computes(struct asked * asked, struct value * value);
 	static computes *const compute_of[] = {
-#define X(symbol, compute, name, least, most, kinds, nature) compute,
+#define X(symbol, compute, name, least, kinds, nature) value_of_##compute,
 		FUNCTIONS(X)
 #undef X
 	};
@@ -172,7 +172,7 @@ enum status value_of_divisor(struct asked *asked, struct value *value)
 		        (long long)d);
 	for (d = d < n ? d : n; n % d; d--)
 		;
-	value->number = (double)d;
+	value->number = d;
 	return ST_OK;
 }
 
@@ -199,7 +199,7 @@ enum status value_of_root(struct asked *asked, struct value *value)
 	if (status == ST_OK && (root ? x < 0 : !(x > 0)))
 		status = fail(ST_RANGE, "%s(%g): a number %s was expected", asked->formula->function->name, x,
 		        root ? "not below 0" : "above 0");
-	*value = value_number(root ? sqrt(x) : log2(x), UNIT_PLAIN);
+	*value = value_plain(root ? sqrt(x) : log2(x));
 	return status;
 }
 
@@ -207,7 +207,7 @@ enum status value_of_root(struct asked *asked, struct value *value)
 
 enum status value_of_gpus(struct asked *asked, struct value *value)
 {
-	*value = value_number(asked->eval->shell->machine.gpus, UNIT_PLAIN);
+	*value = value_plain(asked->eval->shell->machine.gpus);
 	return ST_OK;
 }
 
@@ -216,7 +216,7 @@ enum status value_of_size(struct asked *asked, struct value *value)
 {
 	const struct group *group = &asked->eval->shell->world->groups[asked->index[0]];
 	asked->eval->varies |= asked->index[0] != 0;
-	*value = value_number(group_part(group, asked->eval->rank)->n, UNIT_PLAIN);
+	*value = value_plain(group_part(group, asked->eval->rank)->n);
 	return ST_OK;
 }
 
@@ -227,7 +227,7 @@ enum status value_of_bytes(struct asked *asked, struct value *value)
 	enum status status =
 	        evaluate_view(asked->eval, asked->formula->argument[0].tensor, NULL, false, &view);
 	if (status == ST_OK)
-		*value = value_number((double)layout_bytes(&view.layout), UNIT_BYTES);
+		*value = value_number(layout_bytes(&view.layout), UNIT_BYTES);
 	return status;
 }
 
@@ -235,7 +235,7 @@ enum status value_of_bytes(struct asked *asked, struct value *value)
 enum status value_of_read(struct asked *asked, struct value *value)
 {
 	struct eval *eval = asked->eval;
-	*value = value_number(eval->data ? eval_read(eval, asked->formula) : 1, UNIT_PLAIN);
+	*value = value_plain(eval->data ? eval_read(eval, asked->formula) : 1);
 	if (eval->data || eval->assume)
 		return ST_OK;
 	return fail(ST_ARGUMENT,
@@ -262,6 +262,6 @@ enum status value_of_close(struct asked *asked, struct value *value)
 			        : view.layout.dtype == DT_I32          ? 0
 			                                               : 2e-2;
 	}
-	*value = value_number(value->number <= tolerance.number, UNIT_PLAIN);
+	*value = value_plain(value->number <= tolerance.number);
 	return status;
 }

@@ -21,8 +21,8 @@ struct asked {
 };
 /* Argument i, a count; ST_UNIT, ST_RANGE */
 enum status whole_number(struct asked *asked, int i, int64_t *whole);
-#define X(symbol, compute, name, least, most, kinds, nature) \
-	enum status compute(struct asked *asked, struct value *value);
+#define X(symbol, compute, name, least, kinds, nature) \
+	enum status value_of_##compute(struct asked *asked, struct value *value);
 FUNCTIONS(X)
 #undef X
 

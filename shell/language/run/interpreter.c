@@ -52,8 +52,6 @@ static enum status run_broken(struct shell *shell, struct statement *statement, 
 	return fail(statement->broken, "%s", statement->message);
 }
 
-typedef enum status run_one(struct shell *shell, struct statement *statement, const struct ranks *set);
-
 static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
         [STATEMENT_CALL] = run_call,
         [STATEMENT_CHOSEN] = run_chosen,
@@ -236,8 +234,8 @@ void prepare(struct shell *shell)
 	struct interpreter *in = shell->interpreter;
 	if (in->n == shell->world->n)
 		return;
-	struct value *scratch = mem_resize(in->scratch, (size_t)shell->world->n * sizeof *scratch);
-	memset(scratch, 0, (size_t)shell->world->n * sizeof *scratch);
+	struct value *scratch = mem_resize(in->scratch, shell->world->n * sizeof *scratch);
+	memset(scratch, 0, shell->world->n * sizeof *scratch);
 	in->scratch = scratch;
 	in->n = shell->world->n;
 	ranks_all(&in->all, in->n);
@@ -246,24 +244,15 @@ void prepare(struct shell *shell)
 static bool defined_here(const struct tree *tree, const struct slice_of_text word)
 {
 	for (const struct statement *def = tree->defs; def; def = def->next_call)
-		if (def->word->written.length == word.length &&
-		        memcmp(def->word->written.at, word.at, word.length) == 0)
+		if (slices_equal(def->word->written, word))
 			return true;
 	return false;
-}
-
-static void word_text(struct slice_of_text written, char *word, size_t room)
-{
-	size_t length = written.length < room - 1 ? written.length : room - 1;
-	memcpy(word, written.at, length);
-	word[length] = '\0';
 }
 
 /* A word alone may name a tensor that an earlier line makes: then the line itself tells what it is */
 static bool may_wait(const struct statement *call, const char *word)
 {
-	return !call->arguments && !hint_word(word, strlen(word)) &&
-	        !(strlen(word) > 2 && command_near(word));
+	return !call->arguments && !hint_word(word) && !(strlen(word) > 2 && command_near(word));
 }
 
 /* First words that are neither commands nor defs, before anything runs. Where a `source` may bring defs, the
@@ -271,13 +260,13 @@ static bool may_wait(const struct statement *call, const char *word)
 static enum status check_calls(struct shell *shell, const struct tree *tree)
 {
 	const struct statement *wrong = NULL;
-	char word[64];
+	char word[WORD_SHOWN];
 	if (tree->sources)
 		return ST_OK;
 	for (const struct statement *call = tree->calls; call; call = call->next_call) {
 		if (!call->word->constant || defined_here(tree, call->word->written))
 			continue;
-		word_text(call->word->written, word, sizeof word);
+		word_text(call->word->written, word);
 		name_id name = names_find(shell->world->names, word, strlen(word));
 		if (!definition_find(shell->interpreter, shell->interpreter->now.frame, name) &&
 		        !may_wait(call, word))
@@ -286,7 +275,7 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 	}
 	if (!wrong)
 		return ST_OK;
-	word_text(wrong->word->written, word, sizeof word);
+	word_text(wrong->word->written, word);
 	enum status status = unknown_word(shell, wrong, word);
 	return tree->file ? fail_in(status, "%s:%d", tree->file, wrong->line) : status;
 }
@@ -303,7 +292,7 @@ static enum status run_text(
         struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
 	struct interpreter *in = shell->interpreter;
-	const struct tree *outer = in->now.tree;
+	struct tree *outer = in->now.tree;
 	struct tree *tree;
 	prepare(shell);
 	if (in->now.runs >= RUNS_MAX)
@@ -356,11 +345,11 @@ static enum command_class class_of(const struct statement *statement)
 		return COMMAND_STEER; /* it may change everything */
 	if (!row->unless.words || !(statement->arguments + statement->options))
 		return row->class;
-	const char *word = statement->arguments ? statement->argument[0].written.at : "";
-	size_t length = statement->arguments ? statement->argument[0].written.length : 0;
-	return *row->unless.words == '*' || is_listed(row->unless.words, word, word + length)
-	        ? row->unless.class
-	        : row->class;
+	struct slice_of_text word = {0};
+	if (statement->arguments)
+		word = statement->argument[0].written;
+	return *row->unless.words == '*' || is_listed(row->unless.words, word) ? row->unless.class
+	                                                                       : row->class;
 }
 
 /* The strongest of the classes of its commands */

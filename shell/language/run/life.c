@@ -30,19 +30,13 @@ static void forget_names(struct interpreter *in)
 	in->reference_count = 0;
 }
 
-static void forget_scope(struct scope *scope)
-{
-	scope_release(scope);
-	*scope = (struct scope){.bound = scope->bound, .up = scope->up};
-}
-
 void interpreter_reset(struct shell *shell)
 {
 	struct interpreter *in = shell->interpreter;
 	forget_names(in);
 	for (struct scope *scope = in->now.scope; scope;
 	        scope = scope->up) /* ifs and loops may run around the line */
-		forget_scope(scope);
+		scope_release(scope);
 	in->generation++;
 	in->section = 0;
 	in->told_dry = false;
@@ -54,7 +48,7 @@ void interpreter_free(struct interpreter *in)
 	if (!in)
 		return;
 	forget_names(in);
-	forget_scope(&in->base_scope);
+	scope_release(&in->base_scope);
 	frame_release(&in->base_frame);
 	mem_free(in->reference);
 	mem_free(in->scratch);

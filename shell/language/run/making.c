@@ -32,7 +32,7 @@ static enum status layout_of(struct eval *eval, const struct making *making, con
         const struct layout *file, struct layout *layout)
 {
 	int64_t dim[DIMS_MAX];
-	enum dtype dtype = file && !making->dtype_given ? (enum dtype)file->dtype : (enum dtype)making->dtype;
+	enum dtype dtype = file && !making->dtype_given ? file->dtype : making->dtype;
 	if (!made->dims)
 		return layout_make(layout, dtype, file->dims, file->dim);
 	for (int i = 0; i < made->dims; i++) {
@@ -140,7 +140,7 @@ static enum status look_at(struct eval *eval, const struct making *making, int w
 static enum status look(struct shell *shell, const struct making *making, const struct ranks *set,
         const struct layout *file, struct targets *places)
 {
-	struct eval eval = {.shell = shell, .set = set};
+	struct eval eval = eval_for(shell, set);
 	for (int which = 0; which < making->names; which++) {
 		FOR_RANKS (rank, set) {
 			struct target *place = &places->item[places->count];
@@ -149,10 +149,8 @@ static enum status look(struct shell *shell, const struct making *making, const 
 			if (which || rank != ranks_first(set) || places->count == 0)
 				eval.varies = false;
 			enum status status = look_at(&eval, making, which, file, place);
-			if (status != ST_OK) {
-				shell->interpreter->now.fault_rank = rank;
-				return status;
-			}
+			if (status != ST_OK)
+				return on_rank(&eval, status);
 			places->count++;
 		}
 	}
@@ -160,6 +158,13 @@ static enum status look(struct shell *shell, const struct making *making, const 
 }
 
 /* ---- making ---- */
+
+/* The name means the old tensor again, if there was one */
+static void bind_old(struct world *world, const struct target *place)
+{
+	if (place->old >= 0)
+		world_bind(world, place->rank, place->name, (struct thing){THING_TENSOR, place->old});
+}
 
 /* The old tensor keeps its memory, without its name, until all are made: so it can come back. */
 static enum status make(struct shell *shell, const struct making *making, struct target *place)
@@ -169,17 +174,15 @@ static enum status make(struct shell *shell, const struct making *making, struct
 	else if (place->fits)
 		return ST_OK;
 	/* the allocator keeps freed blocks by stream: one made in `on S { }` takes and gives back those of S */
-	name_id name = setting_at(&shell->interpreter->now.scope->setting[SETTING_STREAM], place->rank);
+	name_id name = setting_now(shell, SETTING_STREAM, place->rank);
 	struct thing thing = name ? world_find(shell->world, place->rank, name) : (struct thing){0};
 	int pool = thing.kind == THING_STREAM ? shell->world->streams[thing.index].number : STREAM_DEFAULT;
-	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout,
-	        (enum space)making->space, pool, making->source || making->file ? TENSOR_FILLED : TENSOR_BARE,
+	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout, making->space,
+	        pool, making->source || making->file ? TENSOR_FILLED : TENSOR_BARE,
 	        interpreter_kind(shell, place->rank), &place->tensor);
 	if (status != ST_OK) {
 		place->tensor = -1;
-		if (place->old >= 0)
-			world_bind(shell->world, place->rank, place->name,
-			        (struct thing){THING_TENSOR, place->old});
+		bind_old(shell->world, place);
 	}
 	return status;
 }
@@ -197,9 +200,7 @@ static enum status make_all(struct shell *shell, const struct making *making, st
 			if (place->fits)
 				continue;
 			shell_tensor_free(shell, place->tensor, 0);
-			if (place->old >= 0)
-				world_bind(shell->world, place->rank, place->name,
-				        (struct thing){THING_TENSOR, place->old});
+			bind_old(shell->world, place);
 		}
 		return status;
 	}
@@ -221,7 +222,6 @@ static void fill_record(struct shell *shell, const struct statement *statement, 
 	        .microbatch = -1,
 	        .group = -1,
 	        .root = -1,
-	        .duration_ns = 0,
 	        .alone_ns = -1,
 	        .operands = 1,
 	        .operand = operand,
@@ -233,12 +233,7 @@ static void fill_record(struct shell *shell, const struct statement *statement, 
 	record->dtype = tensor->layout.dtype;
 	record->bytes = layout_bytes(&tensor->layout);
 	memcpy(record->parameter, place->parameter, sizeof record->parameter);
-	*operand = (struct operand){.address = tensor->address,
-	        .space = tensor->space,
-	        .access = ACCESS_WRITE,
-	        .tensor = place->tensor,
-	        .name = tensor->name,
-	        .layout = tensor->layout};
+	*operand = queue_operand(shell, place->tensor, ACCESS_WRITE);
 }
 
 static bool fills_alike(const struct world *world, const struct target *a, const struct target *b)
@@ -278,7 +273,7 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 {
 	struct record record;
 	struct operand operand;
-	size_t ranks = (size_t)ranks_count(set);
+	size_t ranks = ranks_count(set);
 	int *tensors = mem_alloc(ranks * sizeof *tensors);
 	enum status status = ST_OK;
 	for (size_t first = 0; first < places->count && status == ST_OK; first += ranks) {
@@ -296,7 +291,7 @@ static enum status load_all(struct shell *shell, const struct statement *stateme
 enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	const struct making *making = statement->making;
-	size_t room = (size_t)making->names * (size_t)ranks_count(set);
+	size_t room = making->names * (size_t)ranks_count(set);
 	struct targets places = {.item = mem_alloc(room * sizeof *places.item)};
 	struct text path = {0};
 	struct layout file;
@@ -305,7 +300,7 @@ enum status run_making(struct shell *shell, struct statement *statement, const s
 	scope_push(shell->interpreter, &scope, set);
 	enum status status = scope_clauses(shell, &statement->clauses, set);
 	if (status == ST_OK && making->file) {
-		struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+		struct eval eval = eval_for(shell, set);
 		status = evaluate_text(&eval, making->file, &path);
 		if (status == ST_OK && eval.varies)
 			status = fail(ST_FILE, "load: the file's name may not differ by rank");

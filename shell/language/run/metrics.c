@@ -16,7 +16,7 @@ enum status value_of_time(struct asked *asked, struct value *value)
 	        ? metric_time(&asked->trace, section, rank, &ns)
 	        : stream < 0 ? metric_exposed(&asked->trace, section, rank, &ns)
 	                     : metric_exposed_stream(&asked->trace, section, rank, stream, &ns);
-	*value = value_number((double)ns, UNIT_TIME);
+	*value = value_number(ns, UNIT_TIME);
 	return status;
 }
 
@@ -40,15 +40,13 @@ enum status value_of_stall(struct asked *asked, struct value *value)
 {
 	double part[CAUSE_COUNT] = {0};
 	enum status status = metric_stalls(&asked->trace, asked->section, asked->eval->rank, part);
-	*value = value_number(part[asked->index[0]], UNIT_PLAIN);
+	*value = value_plain(part[asked->index[0]]);
 	return status;
 }
 
 enum status value_of_count(struct asked *asked, struct value *value)
 {
-	*value = value_number(
-	        (double)metric_count(&asked->trace, asked->section, asked->eval->rank, asked->word),
-	        UNIT_PLAIN);
+	*value = value_plain(metric_count(&asked->trace, asked->section, asked->eval->rank, asked->word));
 	return ST_OK;
 }
 
@@ -66,7 +64,7 @@ enum status value_of_busbw(struct asked *asked, struct value *value)
 enum status value_of_peak(struct asked *asked, struct value *value)
 {
 	const struct heap *heap = world_heap(asked->eval->shell->world, asked->eval->rank, SPACE_DEVICE);
-	*value = value_number((double)heap->peak_allocated, UNIT_BYTES);
+	*value = value_number(heap->peak_allocated, UNIT_BYTES);
 	return ST_OK;
 }
 
@@ -82,11 +80,11 @@ enum status value_of_elapsed(struct asked *asked, struct value *value)
 		if (!id)
 			return fail(
 			        ST_ARGUMENT, "elapsed: event %.*s was never recorded", WHOLE(name->written));
-		shell->backend->times(shell->backend, id, &times[i]);
+		times[i] = backend_times(shell->backend, id);
 		if (times[i].end == TIME_UNKNOWN)
 			return fail(ST_WAITS, "elapsed: event %.*s has not happened", WHOLE(name->written));
 	}
-	*value = value_number((double)(times[1].end - times[0].end), UNIT_TIME);
+	*value = value_number(times[1].end - times[0].end, UNIT_TIME);
 	return ST_OK;
 }
 
@@ -98,17 +96,14 @@ enum status value_of_races(struct asked *asked, struct value *value)
 	int count = 0;
 	for (size_t i = 0; i < races->count; i++)
 		count += op_record(world, races->race[i].later)->section == asked->section;
-	*value = value_number(count, UNIT_PLAIN);
+	*value = value_plain(count);
 	return ST_OK;
 }
 
 enum status value_of_stuck(struct asked *asked, struct value *value)
 {
 	struct text text = {0};
-	struct ranks waiting;
-	bool stuck = false;
-	trace_stuck(&asked->trace, 80, false, &text, &stuck, &waiting);
+	*value = value_plain(trace_stuck(&asked->trace, 80, false, &text));
 	text_release(&text);
-	*value = value_number(stuck, UNIT_PLAIN);
 	return ST_OK;
 }

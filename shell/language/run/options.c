@@ -13,8 +13,7 @@ static enum status no_such_option(const char *what, const struct tree *tree, con
 	for (const struct statement *line = tree->block.first; line; line = line->next)
 		if (line->kind == STATEMENT_OPTION)
 			text_add(&list, "%s%.*s", list.count ? " " : "", WHOLE(line->given->name));
-	enum status status = option_unknown(
-	        what, (struct slice_of_text){name, (uint32_t)strlen(name)}, text_string(&list), NULL);
+	enum status status = option_unknown(what, slice_of_string(name), text_string(&list), NULL);
 	text_release(&list);
 	return status;
 }
@@ -39,7 +38,7 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 	enum status status = ST_OK;
 	const struct formula *standard = line->formula;
 	bool number = standard && standard->kind == FORMULA_NUMBER;
-	if (line->words && !is_listed(line->words, value, end))
+	if (line->words && !is_listed(line->words, slice_between(value, end)))
 		status = none_of(what, slice_between(written, end), slice_between(value, end), line->words);
 	else if (number && given->word)
 		status = fail(ST_ARGUMENT, "%s: %s: a number was expected, as in the default %.*s", what,
@@ -89,9 +88,9 @@ const char *command_line_text(const struct shell *shell, struct slice_of_text na
 	return NULL;
 }
 
-static struct value word_value(struct shell *shell, const char *word, size_t length)
+static struct value word_value(struct shell *shell, struct slice_of_text word)
 {
-	return (struct value){.kind = VALUE_TEXT, .name = names_make(shell->world->names, word, length)};
+	return value_named(names_make(shell->world->names, word.at, word.length));
 }
 
 /* What was given, else the default: a value, or where that is none (`hook=none`) the word itself */
@@ -101,13 +100,13 @@ static enum status option_value(
 	struct shell *shell = eval->shell;
 	enum status status = ST_OK;
 	if (given && given->word)
-		*value = word_value(shell, given->word, strlen(given->word));
+		*value = word_value(shell, slice_of_string(given->word));
 	else if (given)
 		*value = value_number(given->number.value, given->number.unit);
 	else if (line->formula)
 		status = evaluate(eval, line->formula, value);
 	if (!given && (!line->formula || (status != ST_OK && line->formula->kind == FORMULA_NAME))) {
-		*value = word_value(shell, line->value.at, line->value.length);
+		*value = word_value(shell, line->value);
 		return ST_OK;
 	}
 	return status;
@@ -120,7 +119,7 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	struct interpreter *in = shell->interpreter;
 	const struct player_file *file = in->now.file;
 	const struct option_line *line = statement->given;
-	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+	struct eval eval = eval_for(shell, set);
 	name_id name = names_make(shell->world->names, line->name.at, line->name.length);
 	const struct given *given = NULL;
 	struct given own = {.name = names_text(shell->world->names, name)};
@@ -140,7 +139,7 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	if (status == ST_OK)
 		status = option_value(&eval, line, given, &value);
 	if (status == ST_OK && !given && value.kind == VALUE_NUMBER) {
-		own.number = (struct number){value.number, (enum unit)value.unit};
+		own.number = (struct number){value.number, value.unit};
 		status = given_fits("the default", line, &own);
 	}
 	if (status != ST_OK)

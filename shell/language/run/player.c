@@ -43,7 +43,7 @@ static enum status stop_at(struct player *player, enum player_stop stop)
 static enum status fill_in(
         struct shell *shell, struct slice_of_text written, const struct ranks *set, struct text *out)
 {
-	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+	struct eval eval = eval_for(shell, set);
 	struct tree *tree = NULL;
 	struct name *name;
 	enum status status = tree_quoted(&tree, written, &name);
@@ -58,7 +58,7 @@ static void plain_lines(struct slice_of_text why, struct text *out)
 {
 	const char *at = why.at, *end = why.at + why.length;
 	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at)), *after = newline ? newline : end;
+		const char *newline = memchr(at, '\n', end - at), *after = newline ? newline : end;
 		at += strspn(at, " \t");
 		at += at < after && *at == '#';
 		at += at < after && *at == ' ';
@@ -114,8 +114,8 @@ void player_line(struct player *player, enum ran ran, struct statement *statemen
 /* On all ranks, whatever the file's `use` says. A refusal is of no line of the program. */
 static enum status let_it(struct shell *shell, int round)
 {
-	enum status status = variable_let(
-	        shell, names_make(shell->world->names, "it", 2), value_number(round, UNIT_PLAIN));
+	enum status status =
+	        variable_let(shell, names_make(shell->world->names, "it", 2), value_plain(round));
 	shell->interpreter->now.located |= status != ST_OK;
 	return status;
 }
@@ -238,7 +238,7 @@ static enum status value_in(struct player *player, const char *expression, struc
 {
 	struct interpreter *in = player->shell->interpreter;
 	struct frame top = {.set = &in->all, .space = player->space}, *before = in->now.frame;
-	struct eval eval = {.shell = player->shell, .set = &in->all};
+	struct eval eval = eval_for(player->shell, &in->all);
 	struct tree *tree = NULL;
 	struct text line = {0};
 	text_add(&line, "let x = %s", expression);
@@ -340,7 +340,7 @@ enum status player_make(struct player **made, struct shell *shell, const struct 
 	player->file = file;
 	player->space = mem_alloc(sizeof *player->space);
 	player->space->born = ++shell->interpreter->serial;
-	player->tree = mem_alloc((size_t)files * sizeof *player->tree);
+	player->tree = mem_alloc(files * sizeof *player->tree);
 	for (int i = 0; i < files && status == ST_OK; i++)
 		status = read_file(player, &file[i]);
 	if (status == ST_OK)

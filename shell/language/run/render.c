@@ -128,7 +128,7 @@ static void render_function(struct rendering *r, const struct formula *formula)
  * is a word of a line, which has no blanks outside brackets. */
 static void render_formula(struct rendering *r, const struct formula *formula, bool bracket)
 {
-	enum formula_kind kind = (enum formula_kind)formula->kind;
+	enum formula_kind kind = formula->kind;
 	bool logic = kind >= FORMULA_NOT && kind <= FORMULA_AT_LEAST;
 	if (kind == FORMULA_NAME || (!logic && !formula->moment)) {
 		struct value value;
@@ -207,16 +207,15 @@ static void render_option(struct rendering *r, const struct option *option)
 		render_formula(r, option->formula, true);
 }
 
-/* `on S`, `in G`: of the line, else of the blocks around it and of `use` */
-static void render_clause(
-        struct rendering *r, const char *word, struct name *clause, const struct setting *setting)
+/* `on S`, `in G`: of the line, else, for a line that takes one, of the blocks around it and of `use` */
+static void render_clause(struct rendering *r, enum setting_of which, struct name *clause, bool takes)
 {
-	name_id name = setting ? setting_at(setting, r->eval->rank) : 0;
-	if (setting && setting->each)
-		r->eval->varies = true;
+	const struct setting *setting = &r->eval->shell->interpreter->now.scope->setting[which];
+	name_id name = takes ? setting_at(setting, r->eval->rank) : 0;
+	r->eval->varies |= takes && setting->each;
 	if (!clause && !name)
 		return;
-	text_add(r->out, " %s ", word);
+	put(r, which == SETTING_STREAM ? " on " : " in ");
 	if (clause)
 		render_name(r, clause);
 	else
@@ -234,7 +233,6 @@ static void render_purpose(struct rendering *r, struct statement *statement)
 static void render_command(struct rendering *r, struct call *call)
 {
 	struct statement *statement = call->statement;
-	const struct scope *scope = call->shell->interpreter->now.scope;
 	for (int i = 0; i < statement->results; i++) {
 		if (statement->result[i].dropped)
 			put(r, "_");
@@ -251,18 +249,16 @@ static void render_command(struct rendering *r, struct call *call)
 	for (int i = 0; i < statement->options; i++)
 		render_option(r, &statement->option[i]);
 	render_purpose(r, statement);
-	bool stream = statement->row && statement->row->stream_ok,
-	     group = statement->row && statement->row->group_ok;
-	render_clause(r, "in", statement->clauses.group, group ? &scope->setting[SETTING_GROUP] : NULL);
-	render_clause(r, "on", statement->clauses.stream, stream ? &scope->setting[SETTING_STREAM] : NULL);
+	const struct command *row = statement->row;
+	render_clause(r, SETTING_GROUP, statement->clauses.group, row && row->group_ok);
+	render_clause(r, SETTING_STREAM, statement->clauses.stream, row && row->stream_ok);
 }
 
 static void render_making(struct rendering *r, struct call *call)
 {
 	const struct making *making = call->statement->making;
 	const struct kernel *source = making->source;
-	render_clause(r, "on", call->statement->clauses.stream,
-	        &call->shell->interpreter->now.scope->setting[SETTING_STREAM]);
+	render_clause(r, SETTING_STREAM, call->statement->clauses.stream, true);
 	if (r->out->count)
 		put(r, " ");
 	put(r, "tensor");
@@ -272,9 +268,9 @@ static void render_making(struct rendering *r, struct call *call)
 		render_shape(r, making->made[i].dim, making->made[i].dims);
 	}
 	if (making->space != SPACE_DEVICE)
-		text_add(r->out, " %s", space_name((enum space)making->space));
+		text_add(r->out, " %s", space_name(making->space));
 	if (making->dtype_given)
-		text_add(r->out, " %s", dtype_name((enum dtype)making->dtype));
+		text_add(r->out, " %s", dtype_name(making->dtype));
 	render_purpose(r, call->statement);
 	if (!source && !making->file)
 		return;

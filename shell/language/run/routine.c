@@ -64,7 +64,7 @@ static void begin(unsigned high, unsigned low)
 struct routine *routine_make(void (*body)(void *self), void *self)
 {
 	struct routine *routine = mem_alloc(sizeof *routine);
-	*routine = (struct routine){.body = body, .self = self, .guard = (size_t)sysconf(_SC_PAGESIZE)};
+	*routine = (struct routine){.body = body, .self = self, .guard = sysconf(_SC_PAGESIZE)};
 	routine->memory = mem_map(routine->guard + STACK_BYTES);
 	mprotect(routine->memory, routine->guard, PROT_NONE);
 	size_t address = (size_t)routine;

@@ -29,27 +29,17 @@ void prepare(struct shell *shell);     /* the world may be new: before a text is
 /* Statements of a whole file, those before `last` (NULL: all), once its first words are known. */
 enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last);
 
-/* ---- command.c, making.c, defs.c, flow.c, expect.c: one kind of statement each */
-enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set);
+/* ---- command.c, making.c, defs.c, flow.c, expect.c, options.c, chosen.c, player.c: a statement as its kind
+ * says, for the ranks that its clauses leave */
+typedef enum status run_one(struct shell *shell, struct statement *statement, const struct ranks *set);
+run_one run_kind; /* of any kind: interpreter.c */
+run_one run_command, run_view, run_making, run_call, run_def, run_for, run_let, run_if, run_expect,
+        run_expect_error;
+run_one run_title, run_option, run_refuse, run_chosen;
 /* VALUE of NAME=VALUE on the command line; NULL: not given */
 const char *command_line_text(const struct shell *shell, struct slice_of_text name);
 /* The values of options, against the `option` lines of the file; what: who speaks, "strategy ddp" */
 enum status givens_fit(const char *what, const struct tree *tree, const struct given *given, int count);
-enum status run_title(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_option(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_refuse(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_view(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_making(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_call(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_chosen(struct shell *shell, struct statement *statement, const struct ranks *set);
-/* A statement as its kind says, for ranks that its clauses leave */
-enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_def(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_for(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_if(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_expect(struct shell *shell, struct statement *statement, const struct ranks *set);
-enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set);
 enum status argument_value(struct eval *eval, struct argument *argument, struct value *value);
 /* An argument of a def, a word of a `for`: its value on each rank, into in->scratch; `varies` as in
  * variable_set */

@@ -33,7 +33,7 @@ enum status interpreter_schedule(struct shell *shell, const struct schedule_ask 
 	*in->pipeline = schedule;
 	in->pipeline_group = group;
 	fold(in, ask, sizeof *ask);
-	fold(in, schedule.task, schedule.count * (size_t)schedule.stages * sizeof *schedule.task);
+	fold(in, schedule.task, schedule.count * schedule.stages * sizeof *schedule.task);
 	return ST_OK;
 }
 
@@ -61,15 +61,14 @@ static enum status place_of(struct asked *asked, size_t most, size_t *place, siz
 	int at = eval->shell->world->groups[eval->shell->interpreter->pipeline_group].place_of[eval->rank];
 	if (at < 0 || at >= eval->shell->interpreter->pipeline->stages)
 		return fail(ST_RANK, "%s: rank %d is no stage of the schedule", name, eval->rank);
-	*place = (size_t)k;
-	*stage = (size_t)at;
+	*place = k;
+	*stage = at;
 	return ST_OK;
 }
 
 static struct value word(struct asked *asked, const char *text)
 {
-	return (struct value){
-	        .kind = VALUE_TEXT, .name = names_make(asked->eval->shell->world->names, text, strlen(text))};
+	return value_named(names_make(asked->eval->shell->world->names, text, strlen(text)));
 }
 
 enum status value_of_slots(struct asked *asked, struct value *value)
@@ -77,7 +76,7 @@ enum status value_of_slots(struct asked *asked, struct value *value)
 	const struct schedule *schedule = schedule_of(asked);
 	if (!schedule)
 		return ST_NAME;
-	*value = value_number((double)schedule->count, UNIT_PLAIN);
+	*value = value_plain(schedule->count);
 	return ST_OK;
 }
 
@@ -107,15 +106,14 @@ enum status value_of_task(struct asked *asked, struct value *value)
 	asked->eval->varies |= schedule->stages > 1;
 	if (of_chunk) {
 		const struct schedule_memory *memory = &schedule->memory[stage * most + k];
-		*value = value_number(function == FUNCTION_INPUTS ? memory->inputs
-		                : function == FUNCTION_TURN       ? memory->turn
-		                                                  : memory->memories,
-		        UNIT_PLAIN);
+		*value = value_plain(function == FUNCTION_INPUTS ? memory->inputs
+		                : function == FUNCTION_TURN      ? memory->turn
+		                                                 : memory->memories);
 		return ST_OK;
 	}
 	const struct task *task = &schedule->task[stage * most + k];
 	*value = function == FUNCTION_WORK
 	        ? word(asked, schedule_work_name(task->work))
-	        : value_number(function == FUNCTION_MICRO ? task->micro : task->chunk, UNIT_PLAIN);
+	        : value_plain(function == FUNCTION_MICRO ? task->micro : task->chunk);
 	return ST_OK;
 }

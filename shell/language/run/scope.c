@@ -50,10 +50,10 @@ struct value variable_at(const struct variable *variable, int rank, bool *varies
 static void spread(struct interpreter *in, struct variable *variable)
 {
 	if (!variable->each)
-		variable->each = mem_alloc((size_t)in->n * sizeof *variable->each);
+		variable->each = mem_alloc(in->n * sizeof *variable->each);
 	if (!variable->uniform)
 		return;
-	memset(variable->each, 0, (size_t)in->n * sizeof *variable->each);
+	memset(variable->each, 0, in->n * sizeof *variable->each);
 	FOR_RANKS (rank, variable->domain)
 		variable->each[rank] = variable->one;
 	variable->uniform = false;
@@ -61,10 +61,9 @@ static void spread(struct interpreter *in, struct variable *variable)
 
 /* All ranks that can see the variable get one value: it is uniform, also when it was not before. Else only
  * those of the set change. Values go into the digest, by which processes see that they still agree. */
-void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set,
-        const struct value *values, bool varies)
+void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies)
 {
-	const struct value *first = &values[ranks_first(set)];
+	const struct value *values = in->scratch, *first = &values[ranks_first(set)];
 	if (!varies && (set == variable->domain || ranks_equal(set, variable->domain))) {
 		variable->one = *first;
 		variable->uniform = true;
@@ -80,10 +79,9 @@ void variable_set(struct interpreter *in, struct variable *variable, const struc
 
 static struct variable *add_variable(struct variables *variables, name_id name, const struct ranks *domain)
 {
-	MEM_GROW(&variables->item, variables->count, &variables->room);
-	variables->item[variables->count] =
-	        (struct variable){.name = name, .uniform = true, .domain = domain};
-	return &variables->item[variables->count++];
+	struct variable *variable = MEM_ADD(&variables->item, &variables->count);
+	*variable = (struct variable){.name = name, .uniform = true, .domain = domain};
+	return variable;
 }
 
 /* By name id, grown to twice what is asked for: ids are dense and count up */
@@ -104,7 +102,7 @@ enum status variable_make(struct shell *shell, name_id name, const struct ranks 
 {
 	struct interpreter *in = shell->interpreter;
 	struct namespace *space = in->now.frame->space;
-	bool top = frame_is_top(in->now.frame);
+	bool top = !in->now.frame->caller; /* a variable of this file or prompt, of no def's call */
 	enum status status = ST_OK;
 	FOR_RANKS (rank, top ? &in->all : set)
 		if (status == ST_OK)
@@ -132,7 +130,7 @@ enum status variable_let(struct shell *shell, name_id name, struct value value)
 		return status;
 	in->scratch[0] = value;
 	fold(in, &name, sizeof name);
-	variable_set(in, variable, &in->all, in->scratch, false);
+	variable_set(in, variable, &in->all, false);
 	return ST_OK;
 }
 
@@ -194,7 +192,7 @@ static void set_setting(struct scope *scope, enum setting_of which, struct setti
 void scope_release(struct scope *scope)
 {
 	for (int which = 0; which < SETTINGS; which++)
-		set_setting(scope, (enum setting_of)which, (struct setting){0});
+		set_setting(scope, which, (struct setting){0});
 	mem_free(scope->use);
 	scope->use = NULL;
 }
@@ -222,7 +220,7 @@ void scope_name(struct interpreter *in, enum setting_of which, const struct rank
 		return;
 	}
 	if (!is_own(scope, which)) {
-		name_id *each = mem_alloc((size_t)in->n * sizeof *each);
+		name_id *each = mem_alloc(in->n * sizeof *each);
 		for (int rank = 0; rank < in->n; rank++)
 			each[rank] = setting_at(setting, rank);
 		setting->each = each;
@@ -233,15 +231,16 @@ void scope_name(struct interpreter *in, enum setting_of which, const struct rank
 
 /* The name behind `on` or `in`, which may be another on each rank. The thing is looked for at the block, not
  * at its first line: a misspelt stream is told where it stands. */
-static enum status scope_clause(struct shell *shell, enum setting_of which, struct name *name,
-        const struct ranks *set, enum thing_kind kind)
+static enum status scope_clause(
+        struct shell *shell, enum setting_of which, struct name *name, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
-	struct eval eval = {.shell = shell, .set = set, .rank = ranks_first(set)};
+	enum thing_kind kind = which == SETTING_STREAM ? THING_STREAM : THING_GROUP;
+	struct eval eval = eval_for(shell, set);
 	struct setting setting = {0};
 	enum status status = evaluate_name(&eval, name, &setting.one);
 	if (eval.varies)
-		setting.each = mem_alloc((size_t)in->n * sizeof *setting.each);
+		setting.each = mem_alloc(in->n * sizeof *setting.each);
 	if (status == ST_OK && eval.varies)
 		FOR_RANKS (rank, set) {
 			eval.rank = rank;
@@ -256,8 +255,7 @@ static enum status scope_clause(struct shell *shell, enum setting_of which, stru
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		if (world_find(shell->world, rank, setting_at(&setting, rank)).kind != kind)
-			return no_such(&eval, names_text(shell->world->names, setting_at(&setting, rank)),
-			        kind, kind);
+			return no_such(&eval, setting_at(&setting, rank), kind, kind);
 	}
 	return ST_OK;
 }
@@ -266,9 +264,9 @@ enum status scope_clauses(struct shell *shell, const struct clauses *clauses, co
 {
 	enum status status = ST_OK;
 	if (clauses->stream)
-		status = scope_clause(shell, SETTING_STREAM, clauses->stream, set, THING_STREAM);
+		status = scope_clause(shell, SETTING_STREAM, clauses->stream, set);
 	if (clauses->group && status == ST_OK)
-		status = scope_clause(shell, SETTING_GROUP, clauses->group, set, THING_GROUP);
+		status = scope_clause(shell, SETTING_GROUP, clauses->group, set);
 	return status;
 }
 
@@ -319,7 +317,7 @@ static void drop(struct definition *chain)
 }
 
 /* Keeps the tree. Without a `replaced` in it the defs before can never be called again, and go. */
-void definition_add(struct interpreter *in, name_id name, struct tree *tree, struct statement *statement)
+void definition_add(struct interpreter *in, name_id name, struct statement *statement)
 {
 	const struct frame *frame = in->now.frame;
 	struct namespace *space = frame->outer ? frame->outer : frame->space;
@@ -329,11 +327,11 @@ void definition_add(struct interpreter *in, name_id name, struct tree *tree, str
 		drop(entry->definition);
 		entry->definition = NULL;
 	}
-	tree_use(tree);
+	tree_use(in->now.tree);
 	*definition = (struct definition){.before = entry->definition,
 	        .name = name,
 	        .serial = ++in->serial,
-	        .tree = tree,
+	        .tree = in->now.tree,
 	        .statement = statement,
 	        .learners = space == &in->learner};
 	entry->definition = definition;

@@ -18,32 +18,34 @@ int interpreter_section_now(const struct shell *shell)
 	return shell->interpreter->section;
 }
 
+name_id setting_now(const struct shell *shell, enum setting_of which, int rank)
+{
+	return setting_at(&shell->interpreter->now.scope->setting[which], rank);
+}
+
 enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set)
 {
-	struct eval eval = {.shell = shell, .set = set};
-	enum status status = ST_OK;
+	struct eval eval = eval_for(shell, set);
 	name_id word;
 	shell->interpreter->purpose = purpose;
-	if (!purpose || purpose->constant)
+	if (purpose->constant)
 		return ST_OK;
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
-		if (status == ST_OK)
-			status = evaluate_written(&eval, purpose, &word);
-		const char *text = status == ST_OK ? names_text(shell->world->names, word) : "";
-		if (status == ST_OK && tensor_kind_find(text) < 0)
-			status =
-			        fail(ST_ARGUMENT, "kind=%s: one of %s was expected", text, TENSOR_KIND_WORDS);
+		enum status status = evaluate_written(&eval, purpose, &word);
+		if (status != ST_OK)
+			return status;
+		const char *text = names_text(shell->world->names, word);
+		if (tensor_kind_find(text) < 0)
+			return fail(ST_ARGUMENT, "kind=%s: one of %s was expected", text, TENSOR_KIND_WORDS);
 	}
-	return status;
+	return ST_OK;
 }
 
 /* "F3": colour F, micro-batch 3; "block2": neither; off: no name */
 struct phase interpreter_phase_at(const struct shell *shell, int rank)
 {
-	struct phase phase = {
-	        .name = setting_at(&shell->interpreter->now.scope->setting[SETTING_PHASE], rank),
-	        .microbatch = -1};
+	struct phase phase = {.name = setting_now(shell, SETTING_PHASE, rank), .microbatch = -1};
 	const char *text = phase.name ? names_text(shell->world->names, phase.name) : "";
 	size_t digits = *text ? strspn(text + 1, "0123456789") : 0;
 	if (*text && strchr("FRBWOC", *text) && !text[1 + digits]) {
@@ -55,9 +57,9 @@ struct phase interpreter_phase_at(const struct shell *shell, int rank)
 }
 
 /* What the line says (`kind=`), else what lines of the phase make */
-int interpreter_kind(const struct shell *shell, int rank)
+int interpreter_kind(struct shell *shell, int rank)
 {
-	struct eval eval = {.shell = (struct shell *)(uintptr_t)shell, .rank = rank};
+	struct eval eval = {.shell = shell, .rank = rank};
 	struct name *purpose = shell->interpreter->purpose;
 	name_id word;
 	if (purpose && evaluate_written(&eval, purpose, &word) == ST_OK)

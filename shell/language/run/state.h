@@ -30,8 +30,8 @@ enum {
 	BLOCKS_MAX = 400 /* blocks and calls within each other */
 };
 
-enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_NAME, VALUE_TEXT };
-/* What an expression is worth on a rank. NAME: of a tensor, stream or the like, as a def gets it; TEXT: of
+enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_TEXT };
+/* What an expression is worth on a rank. TEXT: the name of a tensor, stream or the like, as a def gets it, or
  * a quoted text, whose letters are among the world's names too; NONE: a variable has no value on this rank.
  * unit: enum unit, of a number */
 struct value {
@@ -52,7 +52,7 @@ struct variable {
 /* A frame's are few and found from behind; a namespace's by name_entry */
 struct variables {
 	struct variable *item;
-	size_t count, room;
+	size_t count;
 };
 
 /* A def. Defs of one name form a chain, the latest first: `replaced` in a def calls the one behind it. */
@@ -135,7 +135,7 @@ struct running {
 	struct frame *frame;
 	struct scope *scope;
 	struct loop *loops;
-	const struct tree *tree;        /* whose lines run */
+	struct tree *tree;              /* whose lines run */
 	const struct player_file *file; /* of a program, that runs; NULL: none */
 	int blocks;                     /* { } around, also those of the calls: at most BLOCKS_MAX */
 	int calls;                      /* of defs within each other */
@@ -161,7 +161,7 @@ struct interpreter {
 	struct schedule *pipeline;          /* of `schedule`; its stages are the places in this group */
 	int pipeline_group;
 	struct reference *reference;
-	size_t reference_count, reference_room; /* tensors with a slice that were given to defs */
+	size_t reference_count; /* tensors with a slice that were given to defs */
 	/* by rank: values between their evaluation and their use (evaluate_all, variable_set). Nothing that
 	 * runs in between may evaluate for several ranks */
 	struct value *scratch;
@@ -185,9 +185,8 @@ struct variable *variable_find(struct interpreter *in, name_id name);
 /* Its value on the rank, VALUE_NONE where it was given none. *varies becomes true when other ranks may have
  * another, and is left alone otherwise. */
 struct value variable_at(const struct variable *variable, int rank, bool *varies);
-/* values: by world rank where `varies`, else values[first of set] for all */
-void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set,
-        const struct value *values, bool varies);
+/* To in->scratch: by world rank where `varies`, else the value of the set's first for all */
+void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies);
 /* `let` of a new name, without a value. ST_NAME: a thing has the name on a rank that would see both. */
 enum status variable_make(struct shell *shell, name_id name, const struct ranks *set, struct variable **made);
 /* `let` of one value for all ranks, of a name that may be new */
@@ -203,24 +202,21 @@ void frame_release(struct frame *frame);
 void scope_push(struct interpreter *in, struct scope *scope, const struct ranks *bound);
 void scope_release(struct scope *scope); /* what it owns */
 void scope_pop(struct interpreter *in);
+/* What a line on the rank gets that has none of its own; 0: nothing was set */
+name_id setting_now(const struct shell *shell, enum setting_of which, int rank);
 /* What `on` and `in` say, into the innermost scope. ST_NAME: no such stream or group. */
 enum status scope_clauses(struct shell *shell, const struct clauses *clauses, const struct ranks *set);
 /* The name for the ranks of the set, from here to the end of the innermost scope */
 void scope_name(struct interpreter *in, enum setting_of which, const struct ranks *set, name_id name);
 const struct ranks *scope_ranks(const struct scope *scope);
-/* What a variable of this file or prompt is: not of a def's call */
-static inline bool frame_is_top(const struct frame *frame)
-{
-	return !frame->caller;
-}
 /* Its variables and defs. Defs that run keep their trees (tree_use). */
 void namespace_forget(struct namespace *space);
 /* The def that a call of `name` means where `frame` runs; NULL: none */
 struct definition *definition_find(struct interpreter *in, const struct frame *frame, name_id name);
 /* The def that the running one replaced; NULL: none */
 struct definition *definition_replaced(struct interpreter *in, const struct frame *frame);
-/* Of the namespace that runs; the tree is kept as long as the def can be called */
-void definition_add(struct interpreter *in, name_id name, struct tree *tree, struct statement *statement);
+/* Of the namespace that runs; the tree that runs is kept as long as the def can be called */
+void definition_add(struct interpreter *in, name_id name, struct statement *statement);
 /* Into the digest */
 void fold(struct interpreter *in, const void *bytes, size_t count);
 

@@ -14,13 +14,11 @@ static int older_first(const void *a, const void *b)
 static void put_defs(const struct namespace *space, unsigned after, struct text *out)
 {
 	const struct definition **found = NULL;
-	size_t count = 0, room = 0;
+	size_t count = 0;
 	for (size_t name = 0; name < space->room; name++)
 		for (const struct definition *at = space->entry[name].definition; at; at = at->before)
-			if (at->serial > after) {
-				MEM_GROW(&found, count, &room);
-				found[count++] = at;
-			}
+			if (at->serial > after)
+				*MEM_ADD(&found, &count) = at;
 	if (count)
 		qsort(found, count, sizeof *found, older_first);
 	for (size_t i = 0; i < count; i++)

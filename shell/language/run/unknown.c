@@ -39,12 +39,12 @@ static void lacking(
 }
 
 /* `other`: a second kind that would do, as events and streams do for `wait` */
-enum status no_such(const struct eval *eval, const char *name, enum thing_kind kind, enum thing_kind other)
+enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, enum thing_kind other)
 {
 	struct world *world = eval->shell->world;
 	struct text where = {0}, streams = {0};
-	name_id id = names_find(world->names, name, strlen(name));
 	struct thing thing = world_find(world, eval->rank, id);
+	const char *name = names_text(world->names, id);
 	const char *near = world_nearest(world, eval->rank, name, kind), *too = "";
 	if (!near && other != kind)
 		near = world_nearest(world, eval->rank, name, other);
@@ -123,7 +123,6 @@ static enum status known_thing(const char *word, enum thing_kind kind)
 enum status unknown_word(struct shell *shell, const struct statement *statement, const char *word)
 {
 	struct interpreter *in = shell->interpreter;
-	enum status status = ST_NAME;
 	const char *near = command_near(word);
 	int best = near ? text_distance(word, near) : strlen(word) > 4 ? 3 : 2;
 	name_id id = names_find(shell->world->names, word, strlen(word));
@@ -131,9 +130,9 @@ enum status unknown_word(struct shell *shell, const struct statement *statement,
 
 	if (thing.kind != THING_NONE && !statement->arguments)
 		return known_thing(word, thing.kind);
-	if (hint_line(statement->source.at, statement->source.at + statement->source.length, &status))
-		return status;
-	const char *hint = hint_word(word, strlen(word));
+	if (hint_line(statement->source.at, statement->source.at + statement->source.length))
+		return ST_SYNTAX;
+	const char *hint = hint_word(word);
 	if (hint)
 		return fail(ST_NAME, "here: %s", hint);
 	const struct namespace *spaces[] = {&in->learner, in->program};

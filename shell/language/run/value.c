@@ -16,13 +16,18 @@
 struct value value_number(double number, enum unit unit)
 {
 	return (struct value){
-	        .kind = VALUE_NUMBER, .unit = (uint8_t)unit, .number = isnan(number) ? (double)NAN : number};
+	        .kind = VALUE_NUMBER, .unit = (uint8_t)unit, .number = isnan(number) ? NAN : number};
+}
+
+struct value value_plain(double number)
+{
+	return value_number(number, UNIT_PLAIN);
 }
 
 static enum status units_clash(struct value a, struct value b, const struct formula *at)
 {
-	return fail(ST_UNIT, "%.*s: %s and %s do not go together", SHOWN(at->written),
-	        unit_name((enum unit)a.unit), unit_name((enum unit)b.unit));
+	return fail(ST_UNIT, "%.*s: %s and %s do not go together", SHOWN(at->written), unit_name(a.unit),
+	        unit_name(b.unit));
 }
 
 /* Units of sums, comparisons, remainders: PLAIN takes the other's */
@@ -30,23 +35,23 @@ static enum status same_unit(struct value a, struct value b, const struct formul
 {
 	if (a.unit != b.unit && a.unit != UNIT_PLAIN && b.unit != UNIT_PLAIN)
 		return units_clash(a, b, at);
-	*unit = (enum unit)(a.unit == UNIT_PLAIN ? b.unit : a.unit);
+	*unit = a.unit == UNIT_PLAIN ? b.unit : a.unit;
 	return ST_OK;
 }
 
-static bool pair(struct value a, struct value b, enum unit x, enum unit y)
+static bool time_and(struct value a, struct value b, enum unit rate)
 {
-	return (a.unit == x && b.unit == y) || (a.unit == y && b.unit == x);
+	return (a.unit == UNIT_TIME && b.unit == rate) || (a.unit == rate && b.unit == UNIT_TIME);
 }
 
 static enum status multiply(struct value a, struct value b, const struct formula *at, struct value *result)
 {
 	enum unit unit = UNIT_PLAIN;
 	if (a.unit == UNIT_PLAIN || b.unit == UNIT_PLAIN)
-		unit = (enum unit)(a.unit == UNIT_PLAIN ? b.unit : a.unit);
-	else if (pair(a, b, UNIT_TIME, UNIT_BYTE_RATE))
+		unit = a.unit == UNIT_PLAIN ? b.unit : a.unit;
+	else if (time_and(a, b, UNIT_BYTE_RATE))
 		unit = UNIT_BYTES;
-	else if (pair(a, b, UNIT_TIME, UNIT_FLOP_RATE))
+	else if (time_and(a, b, UNIT_FLOP_RATE))
 		unit = UNIT_PLAIN;
 	else
 		return units_clash(a, b, at);
@@ -62,9 +67,9 @@ static enum status divide(struct value a, struct value b, const struct formula *
 		return fail(ST_RANGE, "%.*s divides by zero", SHOWN(at->written));
 	double ratio = a.number / b.number;
 	if (b.unit == UNIT_PLAIN)
-		*result = value_number(ratio, (enum unit)a.unit);
+		*result = value_number(ratio, a.unit);
 	else if (a.unit == b.unit || (a.unit == UNIT_PLAIN && b.unit != UNIT_FLOP_RATE))
-		*result = value_number(ratio, UNIT_PLAIN);
+		*result = value_plain(ratio);
 	else if (a.unit == UNIT_BYTES && b.unit == UNIT_TIME)
 		*result = value_number(ratio * 1e9, UNIT_BYTE_RATE);
 	else if ((a.unit == UNIT_BYTES && b.unit == UNIT_BYTE_RATE) || a.unit == UNIT_PLAIN)
@@ -92,11 +97,20 @@ static enum status remainder_of(
 /* NaN is unequal to everything, itself too, and neither below nor above anything */
 static bool compare(enum formula_kind kind, double a, double b)
 {
-	int side = a < b ? FORMULA_LESS : a > b ? FORMULA_MORE : a == b ? FORMULA_EQUAL : FORMULA_UNEQUAL;
-	return kind == FORMULA_UNEQUAL     ? side != FORMULA_EQUAL
-	        : kind == FORMULA_AT_MOST  ? side == FORMULA_LESS || side == FORMULA_EQUAL
-	        : kind == FORMULA_AT_LEAST ? side == FORMULA_MORE || side == FORMULA_EQUAL
-	                                   : side == (int)kind;
+	switch (kind) {
+	case FORMULA_EQUAL:
+		return a == b;
+	case FORMULA_UNEQUAL:
+		return a != b;
+	case FORMULA_LESS:
+		return a < b;
+	case FORMULA_AT_MOST:
+		return a <= b;
+	case FORMULA_MORE:
+		return a > b;
+	default:
+		return a >= b;
+	}
 }
 
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
@@ -110,7 +124,7 @@ enum status value_binary(enum formula_kind kind, struct value a, struct value b,
 		if (!texts || (kind != FORMULA_EQUAL && kind != FORMULA_UNEQUAL))
 			return fail(
 			        ST_ARGUMENT, "%.*s: a number was expected on both sides", SHOWN(at->written));
-		*result = value_number((a.name == b.name) == (kind == FORMULA_EQUAL), UNIT_PLAIN);
+		*result = value_plain((a.name == b.name) == (kind == FORMULA_EQUAL));
 		return ST_OK;
 	}
 	if (kind == FORMULA_MULTIPLY)
@@ -130,7 +144,7 @@ enum status value_binary(enum formula_kind kind, struct value a, struct value b,
 	if (kind == FORMULA_ADD || kind == FORMULA_SUBTRACT)
 		*result = value_number(kind == FORMULA_ADD ? a.number + b.number : a.number - b.number, unit);
 	else
-		*result = value_number(compare(kind, a.number, b.number), UNIT_PLAIN);
+		*result = value_plain(compare(kind, a.number, b.number));
 	return ST_OK;
 }
 
@@ -140,7 +154,7 @@ enum status value_whole(struct value value, struct slice_of_text what, int64_t *
 		return fail(ST_ARGUMENT, "'%.*s' is no number", SHOWN(what));
 	if (value.unit != UNIT_PLAIN && value.unit != UNIT_BYTES)
 		return fail(ST_UNIT, "'%.*s' is %s, and a count was expected", SHOWN(what),
-		        unit_name((enum unit)value.unit));
+		        unit_name(value.unit));
 	if (value.number != floor(value.number) || !(fabs(value.number) <= 0x1p53))
 		return fail(ST_RANGE, "'%.*s' is %g: a whole number was expected", SHOWN(what), value.number);
 	*whole = (int64_t)value.number;
@@ -169,7 +183,7 @@ void value_exact(struct value value, struct text *out)
 void value_text(const struct shell *shell, struct value value, struct text *out)
 {
 	if (value.kind == VALUE_NUMBER)
-		number_text((struct number){value.number, (enum unit)value.unit}, out);
+		number_text((struct number){value.number, value.unit}, out);
 	else
 		text_add(out, "%s", names_text(shell->world->names, value.name));
 }

@@ -81,7 +81,7 @@ static enum status read_bounds(struct eval *eval, const struct tensor_ref *tenso
 static void apply(struct view *view, const struct slice_part *bounds, int count)
 {
 	struct layout *layout = &view->layout;
-	int dims = 0, bytes = dtype_bytes((enum dtype)layout->dtype);
+	int dims = 0, bytes = dtype_bytes(layout->dtype);
 	for (int i = 0; i < layout->dims; i++) {
 		int64_t stride = layout->stride[i];
 		if (i < count)
@@ -108,16 +108,12 @@ static enum status reference_find(struct eval *eval, name_id name, struct tensor
 			*tensor = in->reference[i].tensor;
 			return ST_OK;
 		}
-	MEM_GROW(&in->reference, in->reference_count, &in->reference_room);
-	struct reference *reference = &in->reference[in->reference_count];
-	enum status status =
-	        tree_tensor(&reference->tree, names_text(eval->shell->world->names, name), tensor);
-	if (status != ST_OK)
-		return status;
-	reference->name = name;
-	reference->tensor = *tensor;
-	in->reference_count++;
-	return ST_OK;
+	struct tree *tree;
+	enum status status = tree_tensor(&tree, names_text(eval->shell->world->names, name), tensor);
+	if (status == ST_OK)
+		*MEM_ADD(&in->reference, &in->reference_count) =
+		        (struct reference){.name = name, .tree = tree, .tensor = *tensor};
+	return status;
 }
 
 /* A slice of a slice is one slice of the tensor below: an index counts from where the inner range begins, and
@@ -174,7 +170,7 @@ static name_id full_name(struct names *names, const struct slice_parts *parts)
 	}
 	if (parts->count)
 		*to++ = ']';
-	return names_make(names, text, (size_t)(to - text));
+	return names_make(names, text, to - text);
 }
 
 /* Strides change places with the sizes, so kernels see the transposed matrix in the same memory */
@@ -210,7 +206,7 @@ static enum status base_view(
 	if (thing.kind == THING_TENSOR) {
 		const struct tensor *tensor = &world->tensors[thing.index];
 		view->tensor = thing.index;
-		view->space = (enum space)tensor->space;
+		view->space = tensor->space;
 		view->address = tensor->address;
 		view->layout = tensor->layout;
 		return ST_OK;
@@ -228,7 +224,7 @@ static enum status base_view(
 	}
 	if (thing.kind == THING_NONE && may_be_new)
 		return ST_OK;
-	return no_such(eval, text, THING_TENSOR, THING_TENSOR);
+	return no_such(eval, base, THING_TENSOR, THING_TENSOR);
 }
 
 /* parts: what the view's name says behind its base's, set by the innermost */
@@ -237,16 +233,14 @@ static enum status view_of(struct eval *eval, struct tensor_ref *tensor, struct 
 {
 	struct slice_part bounds[DIMS_MAX];
 	bool plain = !tensor->indices && !tensor->transposed, varied = eval->varies;
-	name_id base = cache && cache->named ? cache->base : 0;
+	name_id base = cache ? cache->base : 0;
 	enum status status = ST_OK;
 
 	eval->varies = false;
 	if (!base)
 		status = evaluate_name(eval, tensor->name, &base);
-	if (status == ST_OK && cache && !eval->varies) {
-		cache->named = true;
+	if (status == ST_OK && cache && !eval->varies)
 		cache->base = base;
-	}
 	if (status == ST_OK)
 		status = base_view(eval, base, result && plain, view, parts);
 	if (status == ST_OK && tensor->transposed)
@@ -258,16 +252,13 @@ static enum status view_of(struct eval *eval, struct tensor_ref *tensor, struct 
 	}
 	if (status == ST_OK && !plain) {
 		const struct world *world = eval->shell->world;
-		if (!cache || !cache->full) {
+		view->name = cache ? cache->name : 0;
+		if (!view->name) {
 			add_parts(parts, tensor, bounds, world->tensors[view->tensor].layout.dims);
 			view->name = full_name(world->names, parts);
-		} else {
-			view->name = cache->name;
 		}
-		if (cache && !eval->varies) {
-			cache->full = true;
+		if (cache && !eval->varies)
 			cache->name = view->name;
-		}
 	}
 	eval->varies |= varied;
 	return status;
@@ -282,7 +273,7 @@ enum status evaluate_view(struct eval *eval, struct tensor_ref *tensor, struct v
 
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view)
 {
-	struct eval eval = {.shell = shell, .set = NULL, .rank = rank};
+	struct eval eval = {.shell = shell, .rank = rank};
 	struct tensor_ref *tensor;
 	struct tree *tree;
 	enum status status = tree_tensor(&tree, text, &tensor);
