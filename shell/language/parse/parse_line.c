@@ -158,7 +158,8 @@ static enum status strange_right(struct parser *parser, size_t equal)
 
 /* The line becomes a name: its text, cut at each chosen word into parts, so that evaluate_text gives the
  * line as it is on a rank. Words that are not chosen keep their own `$`, and are replaced later, as in any
- * line.
+ * line. A chosen word stands for one whole word, whatever its text: it can be a command, a def, a kernel,
+ * a type or a source, and never several words.
  *
  *     $w $m on s$i    parts: formula w, text " $m on s$i"    on a rank: "F $m on s$i" */
 enum status choose_later(struct parser *parser, struct statement *statement, const char *line,
@@ -183,8 +184,6 @@ enum status choose_later(struct parser *parser, struct statement *statement, con
 	return status;
 }
 
-/* A chosen word stands for one whole word of the line, whatever its text: it can be a command, a def, a
- * kernel, a type or a source, and never several words. */
 /* $w, $(work(k)), $(act)_grad */
 static bool is_chosen(const struct word *word)
 {
