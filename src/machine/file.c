@@ -29,15 +29,21 @@ struct machine_reader {
 
 static enum status read_named(const char *name, int depth, struct machine_reader *reader);
 
+/* Characters of the text without ENDING; all of them where it ends otherwise */
+static size_t stem(const char *text)
+{
+	size_t length = strlen(text), ending = strlen(ENDING);
+	bool ends = length > ending && strcmp(text + length - ending, ENDING) == 0;
+
+	return ends ? length - ending : length;
+}
+
 /* The file name without folder and ending: "dgx-h100". */
-static void plain_name(const char *path, char *name, size_t room)
+static void name_after(struct machine *machine, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;
-	size_t length = strlen(start), ending = strlen(ENDING);
 
-	if (length > ending && strcmp(start + length - ending, ENDING) == 0)
-		length -= ending;
-	snprintf(name, room, "%.*s", (int)length, start);
+	snprintf(machine->name, sizeof machine->name, "%.*s", (int)stem(start), start);
 }
 
 const char *machine_embedded(int i)
@@ -213,7 +219,7 @@ static enum status read_named(const char *name, int depth, struct machine_reader
 	if (!file)
 		return unknown_machine(name);
 	*reader = (struct machine_reader){.depth = depth};
-	plain_name(file->path, reader->machine.name, sizeof reader->machine.name);
+	name_after(&reader->machine, file->path);
 	reader->file = reader->machine.name;
 	return read_text(reader, file->bytes, file->count);
 }
@@ -227,7 +233,7 @@ static enum status read_path(const char *path, struct machine_reader *reader)
 	if (status == ST_OK && count == FILE_MOST)
 		status = fail(ST_FILE, "%s is too long for a machine", path);
 	*reader = (struct machine_reader){.file = path};
-	plain_name(path, reader->machine.name, sizeof reader->machine.name);
+	name_after(&reader->machine, path);
 	if (status == ST_OK)
 		status = read_text(reader, bytes, count);
 	mem_free(bytes);
@@ -236,9 +242,7 @@ static enum status read_path(const char *path, struct machine_reader *reader)
 
 static bool is_path(const char *text)
 {
-	size_t length = strlen(text), ending = strlen(ENDING);
-
-	return strchr(text, '/') || (length > ending && strcmp(text + length - ending, ENDING) == 0);
+	return strchr(text, '/') || stem(text) < strlen(text);
 }
 
 enum status machine_load(struct machine *machine, const char *name_or_path)

@@ -27,8 +27,6 @@ enum status transport_send_all(struct transport *t, const void *bytes, size_t co
 enum status transport_receive(
         struct transport *t, void **bytes, size_t *count, transport_poll *poll, void *self)
 {
-	if (t->rank == 0)
-		return fail(ST_BUG, "rank 0 waits for a line from itself");
 	return message_receive(t, 0, TAG_LINE, bytes, count, poll, self);
 }
 
@@ -124,7 +122,6 @@ enum status transport_forward(struct transport *t, const char *bytes, size_t cou
  * printed; of several ranks, as MPI finds them. */
 bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size_t *count)
 {
-	bool there = false;
 	void *received = NULL;
 
 	if (t->own_count > 0) {
@@ -135,7 +132,7 @@ bool transport_take_forwarded(struct transport *t, int *rank, char **bytes, size
 		memmove(t->own, t->own + 1, t->own_count * sizeof *t->own);
 		return true;
 	}
-	if (t->size == 1 || message_waiting(t, MPI_ANY_SOURCE, TAG_FORWARD, &there, rank) || !there)
+	if (t->size == 1 || !message_waiting(t, MPI_ANY_SOURCE, TAG_FORWARD, rank))
 		return false;
 	if (message_receive(t, *rank, TAG_FORWARD, &received, count, NULL, NULL) != ST_OK)
 		return false;

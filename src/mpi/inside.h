@@ -87,8 +87,8 @@ enum status message_send(struct transport *t, int first, int ranks, int tag, con
  * nothing was taken. ST_MPI: the message was taken as far as MPI gave it, and is lost. */
 enum status message_receive(struct transport *t, int from, int tag, void **bytes, size_t *count,
         transport_poll *poll, void *self);
-/* Is one there? */
-enum status message_waiting(struct transport *t, int from, int tag, bool *there, int *source);
+/* Is one there? From *source then. */
+bool message_waiting(struct transport *t, int from, int tag, int *source);
 /* Sends a short message without waiting for anybody. */
 enum status message_post(struct transport *t, int to, int tag, const void *bytes, size_t count);
 void pending_sweep(struct transport *t);

@@ -81,10 +81,9 @@ enum status transport_start(struct transport **result, bool mpi, int *argc, char
 
 static void discard(struct transport *t, int from, int tag)
 {
-	bool there = true;
-	int source = from;
+	int source;
 
-	while (message_waiting(t, from, tag, &there, &source) == ST_OK && there) {
+	while (message_waiting(t, from, tag, &source)) {
 		void *bytes;
 		size_t count;
 
