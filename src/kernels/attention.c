@@ -92,23 +92,38 @@ INLINE int64_t computed(int64_t r, int64_t n, bool causal)
 	return causal ? least_of(n, parts_of(r + 1, 16) * 16) : n;
 }
 
+enum { PARTS = 8 };
+
+/* A NaN may get lost. In parts, which a vector has side by side: part j has the elements j, j+8, j+16 ... */
+INLINE float largest_of(const float *row, int64_t count)
+{
+	int64_t whole = count / PARTS * PARTS;
+	float part[PARTS], most = row[0];
+	for (int j = 0; j < PARTS; j++)
+		part[j] = row[0];
+	for (int64_t i = 0; i < whole; i += PARTS)
+		for (int j = 0; j < PARTS; j++)
+			part[j] = row[i + j] > part[j] ? row[i + j] : part[j];
+	for (int64_t i = whole; i < count; i++)
+		most = row[i] > most ? row[i] : most;
+	for (int j = 0; j < PARTS; j++)
+		most = part[j] > most ? part[j] : most;
+	return most;
+}
+
 /* The rows of p [n,n] become their softmax; causal: of row r the first r + 1 alone, what is behind them
- * becomes 0. exp of what is left when the largest is taken off: nothing above 1, so nothing overflows.
+ * becomes 0. exp of what is left when the largest is taken off: nothing above 1, so nothing overflows. A NaN
+ * that is lost by then comes back: its exp is one, and so is the sum.
  *
  * Three loops over the rows: in each a row need not wait for the one before it, and the processor computes
- * several at once. The sum runs in eight parts, which a vector has side by side: part j has the elements
- * j, j+8, j+16 ... */
+ * several at once. The sum runs in parts, as the largest does. */
 LOOP_OF(softmax_rows, (float *p, float *largest, int64_t n, bool causal), (p, largest, n, causal))
 {
 	for (int64_t r = 0; r < n; r++) {
-		int64_t seen = causal ? r + 1 : n;
-		float *row = p + r * n;
-		/* A NaN may get lost here: its exp is one, and so is the sum. */
-		largest[r] = row[0];
-		for (int64_t i = 1; i < seen; i++)
-			largest[r] = row[i] > largest[r] ? row[i] : largest[r];
-		for (int64_t i = seen; i < computed(r, n, causal); i++)
-			row[i] = -INFINITY; /* whose exp is 0 */
+		int64_t count = computed(r, n, causal);
+		for (int64_t i = causal ? r + 1 : n; i < count; i++)
+			p[r * n + i] = -INFINITY; /* whose exp is 0 */
+		largest[r] = largest_of(p + r * n, count);
 	}
 	for (int64_t r = 0; r < n; r++) {
 		int64_t count = computed(r, n, causal);
@@ -117,7 +132,6 @@ LOOP_OF(softmax_rows, (float *p, float *largest, int64_t n, bool causal), (p, la
 			row[i] = (float)exponential((double)row[i] - (double)largest[r]);
 	}
 	for (int64_t r = 0; r < n; r++) {
-		enum { PARTS = 8 };
 		int64_t count = computed(r, n, causal), whole = count / PARTS * PARTS;
 		float *row = p + r * n;
 		double part[PARTS] = {0}, sum = 0;
@@ -242,12 +256,10 @@ static void attend(const struct kernel_call *call)
 	mem_free(h.largest);
 }
 
-#define OPTIONS                                                                                    \
-	{                                                                                          \
-		[HEADS] = {"heads", 1, "they lie side by side in the columns", KO_WHOLE, 1},       \
-		[SEQ] = {"seq", 0, "rows of a sequence; 0: all", KO_WHOLE, 0},                     \
-		[CAUSAL] = {"causal", 0, "1: a token sees itself and those before it", KO_NUMBER}, \
-	}
+#define OPTIONS                                                                      \
+	[HEADS] = {"heads", 1, "they lie side by side in the columns", KO_WHOLE, 1}, \
+	[SEQ] = {"seq", 0, "rows of a sequence; 0: all", KO_WHOLE, 0},               \
+	[CAUSAL] = {"causal", 0, "1: a token sees itself and those before it", KO_NUMBER}
 
 const struct kernel kernels_attention[] = {
         {
@@ -259,7 +271,7 @@ const struct kernel kernels_attention[] = {
                 .cuda = "flash_fwd_kernel<<<blocks, threads, 0, stream>>>",
                 .example = "tensor q[8,4] k[8,4] v[8,4] = randn\no = attention q k v heads=2 seq=4 causal=1",
                 KERNEL_TAKES(3, 1),
-                .option = OPTIONS,
+                .option = {OPTIONS},
                 .arguments = ARGUMENTS_ALIKE,
                 .shape = attention_shape,
                 .cost = attention_cost,
@@ -275,7 +287,7 @@ const struct kernel kernels_attention[] = {
                 .example = "tensor do[8,4] q[8,4] k[8,4] v[8,4] = randn\ndq dk dv = attention_grad do q k v "
                            "heads=2 seq=4 causal=1",
                 KERNEL_TAKES(4, 3),
-                .option = OPTIONS,
+                .option = {OPTIONS},
                 .arguments = ARGUMENTS_ALIKE,
                 .shape = attention_shape,
                 .cost = attention_cost,

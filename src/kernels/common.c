@@ -105,11 +105,11 @@ void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t 
 
 /* Chunk by chunk, all arguments side by side. A chunk is read whole before any of it is written, so a kernel
  * may write where it reads: the element that is overwritten has been used, and its neighbours are not looked
- * at (kernel_compute keeps other overlaps away). */
+ * at (kernel_compute keeps other overlaps away). The buffers begin where a vector of AVX-512 does. */
 void kernel_elements(const struct kernel_call *call, kernel_loop *loop)
 {
 	enum { INS = 4 };
-	double buffer[INS][LANE_CHUNK], result[LANE_CHUNK];
+	_Alignas(64) double buffer[INS][LANE_CHUNK], result[LANE_CHUNK];
 	double *in[INS] = {buffer[0], buffer[1], buffer[2], buffer[3]};
 	const struct kernel *kernel = call->kernel;
 	const struct kernel_tensor *whole = call->outs ? &call->out[0] : &call->in[0];
@@ -136,24 +136,32 @@ int64_t kernel_row_length(const struct kernel_tensor *tensor)
 	return tensor->layout.dim[tensor->layout.dims - 1];
 }
 
-/* out[0] row by row of the last dimension; it has as many columns as in[0], or one */
+/* out[0] row by row of the last dimension; it has as many columns as in[0], or one. Short rows are read and
+ * written several at a time. */
 static void run_rows(const struct kernel_call *call, kernel_loop *loop)
 {
 	int64_t length = kernel_row_length(&call->in[0]), out_length = kernel_row_length(&call->out[0]);
-	int64_t rows = layout_count(&call->in[0].layout) / length;
-	/* the result's row first, then those of the arguments */
-	double *buffer = mem_alloc((size_t)((call->ins + 1) * length) * sizeof *buffer), *in[KERNEL_ARGS_MAX];
+	int64_t rows = layout_count(&call->in[0].layout) / length,
+	        most = most_of(least_of(LANE_CHUNK / length, rows), 1);
+	/* the results' rows first, then those of the arguments */
+	double *buffer = mem_alloc((size_t)((call->ins + 1) * most * length) * sizeof *buffer);
+	double *in[KERNEL_ARGS_MAX], *row[KERNEL_ARGS_MAX];
 	struct lane lane[KERNEL_ARGS_MAX], out = lane_of(&call->out[0]);
 
 	for (int i = 0; i < call->ins; i++) {
 		lane[i] = lane_of(&call->in[i]);
-		in[i] = buffer + (i + 1) * length;
+		in[i] = buffer + (i + 1) * most * length;
 	}
-	for (int64_t r = 0; r < rows; r++) {
+	for (int64_t r = 0; r < rows; r += most) {
+		int64_t n = least_of(rows - r, most);
 		for (int i = 0; i < call->ins; i++)
-			lane_read(&lane[i], r * length, length, in[i]);
-		loop(r * length, length, in, buffer, call->option);
-		kernel_put(call, &out, r * out_length, out_length, buffer);
+			lane_read(&lane[i], r * length, n * length, in[i]);
+		for (int64_t k = 0; k < n; k++) {
+			for (int i = 0; i < call->ins; i++)
+				row[i] = in[i] + k * length;
+			loop((r + k) * length, length, row, buffer + k * out_length, call->option);
+		}
+		kernel_put(call, &out, r * out_length, n * out_length, buffer);
 	}
 	mem_free(buffer);
 }

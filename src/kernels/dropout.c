@@ -41,18 +41,11 @@ static void dropout LOOP_PARAMETERS
 	}
 }
 
-#define OPTIONS                                                                                           \
-	{                                                                                                 \
-		[P] = {"p", 0.5, "the part that becomes 0", KO_PART},                                     \
-		[SEED] = {"seed", 0, "which ones", KO_WHOLE, -0x1p53},                                    \
-		[AT] = {"at", 0, "of a part: the element of the whole that it begins with", KO_WHOLE, 0}, \
-		[WIDTH] = {                                                                               \
-			"width",                                                                          \
-			0,                                                                                \
-			"of a part with fewer columns: those of the whole (0: as many)",                  \
-			KO_WHOLE                                                                          \
-		}                                                                                         \
-	}
+#define OPTIONS                                                                                   \
+	[P] = {"p", 0.5, "the part that becomes 0", KO_PART},                                     \
+	[SEED] = {"seed", 0, "which ones", KO_WHOLE, -0x1p53},                                    \
+	[AT] = {"at", 0, "of a part: the element of the whole that it begins with", KO_WHOLE, 0}, \
+	[WIDTH] = {"width", 0, "of a part with fewer columns: those of the whole (0: as many)", KO_WHOLE}
 
 const struct kernel kernels_dropout[] = {
         {
@@ -64,7 +57,7 @@ const struct kernel kernels_dropout[] = {
                 .example = "tensor x[4,8] = randn\ny = dropout x p=0.1 seed=7\nsecond = dropout x[2:4] p=0.1 "
                            "seed=7 at=16",
                 KERNEL_TAKES(1, 1),
-                .option = OPTIONS,
+                .option = {OPTIONS},
                 .arguments = ARGUMENTS_ALIKE,
                 .shape = dropout_shape,
                 .operations = 1,
@@ -78,7 +71,7 @@ const struct kernel kernels_dropout[] = {
                 .cuda = "dropout<<<blocks, threads, 0, stream>>>",
                 .example = "tensor dy[4,8] = randn\ndx = dropout_grad dy p=0.1 seed=7",
                 KERNEL_TAKES(1, 1),
-                .option = OPTIONS,
+                .option = {OPTIONS},
                 .arguments = ARGUMENTS_ALIKE,
                 .shape = dropout_shape,
                 .operations = 1,

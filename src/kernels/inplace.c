@@ -32,20 +32,19 @@ LOOP(sgd)
 		in[0][i] -= option[0] * in[1][i];
 }
 
-enum { ADAM_LR, ADAM_BETA1, ADAM_BETA2, ADAM_EPS, ADAM_T };
+enum { LR, BETA1, BETA2, EPS, T };
 
 /* PyTorch's torch.optim.Adam: m and v are running means of g and g^2, corrected for beginning at 0 */
 LOOP(adam)
 {
-	double beta1 = option[ADAM_BETA1], beta2 = option[ADAM_BETA2];
-	double step = option[ADAM_LR] / (1 - pow(beta1, option[ADAM_T])),
-	       root = sqrt(1 - pow(beta2, option[ADAM_T]));
+	double beta1 = option[BETA1], beta2 = option[BETA2];
+	double step = option[LR] / (1 - pow(beta1, option[T])), root = sqrt(1 - pow(beta2, option[T]));
 	double *w = in[0], *g = in[1], *m = in[2], *v = in[3];
 
 	for (int64_t i = 0; i < count; i++) {
 		m[i] = beta1 * m[i] + (1 - beta1) * g[i];
 		v[i] = beta2 * v[i] + (1 - beta2) * g[i] * g[i];
-		w[i] -= step * m[i] / (sqrt(v[i]) / root + option[ADAM_EPS]);
+		w[i] -= step * m[i] / (sqrt(v[i]) / root + option[EPS]);
 	}
 }
 
@@ -90,11 +89,11 @@ const struct kernel kernels_inplace[] = {
                 .writes = 1 << 0 | 1 << 2 | 1 << 3,
                 .option =
                         {
-                                [ADAM_LR] = {"lr", 1e-3, "learning rate", KO_NUMBER},
-                                [ADAM_BETA1] = {"beta1", 0.9, "of the mean", KO_PART},
-                                [ADAM_BETA2] = {"beta2", 0.999, "of the mean square", KO_PART},
-                                [ADAM_EPS] = {"eps", 1e-8, "added to the root", KO_NUMBER},
-                                [ADAM_T] = {"t", NAN, "the number of this step: 1, 2 ...", KO_WHOLE, 1},
+                                [LR] = {"lr", 1e-3, "learning rate", KO_NUMBER},
+                                [BETA1] = {"beta1", 0.9, "of the mean", KO_PART},
+                                [BETA2] = {"beta2", 0.999, "of the mean square", KO_PART},
+                                [EPS] = {"eps", 1e-8, "added to the root", KO_NUMBER},
+                                [T] = {"t", NAN, "the number of this step: 1, 2 ...", KO_WHOLE, 1},
                         },
                 .arguments = ARGUMENTS_ALIKE,
                 .operations = 8,

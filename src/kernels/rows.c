@@ -116,10 +116,7 @@ LOOP(layernorm_grad)
 		out[i] = (dy[i] - mean - out[i] * slope) * inverse;
 }
 
-#define EPS                                                     \
-	{                                                       \
-		"eps", 1e-5, "added to the variance", KO_NUMBER \
-	}
+#define EPS "eps", 1e-5, "added to the variance", KO_NUMBER
 
 const struct kernel kernels_rows[] = {
         {
@@ -179,7 +176,7 @@ const struct kernel kernels_rows[] = {
                 .cuda = "layernorm<<<rows, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = layernorm x",
                 KERNEL_TAKES(1, 1),
-                .option = {EPS},
+                .option = {{EPS}},
                 .arguments = ARGUMENTS_ALIKE,
                 .operations = 8,
                 .rows = layernorm,
@@ -192,7 +189,7 @@ const struct kernel kernels_rows[] = {
                 .cuda = "layernorm_grad<<<rows, threads, 0, stream>>>",
                 .example = "tensor x[4,8] dy[4,8] = randn\ndx = layernorm_grad dy x",
                 KERNEL_TAKES(2, 1),
-                .option = {EPS},
+                .option = {{EPS}},
                 .arguments = ARGUMENTS_ALIKE,
                 .operations = 8,
                 .rows = layernorm_grad,

@@ -36,14 +36,7 @@ static void randn LOOP_PARAMETERS
 	random_loop(from, count, out, option, philox_normal_of);
 }
 
-#define SEED                                                                   \
-	{                                                                      \
-		"seed", 0, "other seeds give other numbers", KO_WHOLE, -0x1p53 \
-	}
-#define SCALE(about)                         \
-	{                                    \
-		"scale", 1, about, KO_NUMBER \
-	}
+#define SEED "seed", 0, "other seeds give other numbers", KO_WHOLE, -0x1p53
 
 const struct kernel kernels_source[] = {
         {
@@ -86,7 +79,7 @@ const struct kernel kernels_source[] = {
                 .cuda = "iota<<<blocks, threads, 0, stream>>>",
                 .example = "x = iota [4,8]",
                 .outs = 1,
-                .option = {SCALE("the step")},
+                .option = {{"scale", 1, "the step", KO_NUMBER}},
                 .operations = 1,
                 .elements = iota,
         },
@@ -98,7 +91,7 @@ const struct kernel kernels_source[] = {
                 .cuda = "curandGenerateUniform",
                 .example = "x = uniform [4,8] seed=1",
                 .outs = 1,
-                .option = {SEED, SCALE("they lie below this")},
+                .option = {{SEED}, {"scale", 1, "they lie below this", KO_NUMBER}},
                 .operations = 8,
                 .elements = uniform,
         },
@@ -110,7 +103,7 @@ const struct kernel kernels_source[] = {
                 .cuda = "curandGenerateNormal",
                 .example = "x = randn [4,8] seed=1",
                 .outs = 1,
-                .option = {SEED, SCALE("their deviation")},
+                .option = {{SEED}, {"scale", 1, "their deviation", KO_NUMBER}},
                 .operations = 8,
                 .elements = randn,
         },

@@ -28,6 +28,10 @@ cmp -s "$folder/out" "$folder/file" && echo "ok mpirun with a file says the same
 "$RANKSH" -n 4 "$folder/a.rsh" > "$folder/out" 2>&1
 if [ ! -s "$folder/out" ] || grep -q "$(printf '\033')" "$folder/out"; then echo "FAIL no escape codes"; else echo "ok no escape codes"; fi
 [ -z "$(ls "$state")" ] && echo "ok no journal" || echo "FAIL no journal"
+for n in 1 2; do
+	env -u OPENBLAS_CORETYPE "$RANKSH" -n $n -c "a = randn [200,100] seed=1; b = randn [100,100] seed=2; y = matmul a b; save y $folder/y$n.npy" > "$folder/out" 2>&1
+done
+cmp -s "$folder/y1.npy" "$folder/y2.npy" && echo "ok one rank has the bits of several" || echo "FAIL one rank has the bits of several"
 status "one rank" 0 "$RANKSH" -n 1 -c 'tensor x[2,2] = ones; print x[0,0]'
 status "--dry" 0 "$RANKSH" --dry -n 512 -c 'tensor x[64,64] = ones; allreduce x; sync'
 

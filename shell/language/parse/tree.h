@@ -108,9 +108,8 @@ struct formula {
 enum ranks_kind {
 	RANKS_REF_ALL,
 	RANKS_REF_LIST,
-	RANKS_REF_AXES,
-	RANKS_REF_FORMULA,
-	RANKS_REF_NAME /* has `$`: read when run */
+	RANKS_REF_ASKED, /* of each rank: its places on axes, or an expression */
+	RANKS_REF_NAME   /* has `$`: read when run */
 };
 struct ranks_range {
 	int from, to;

@@ -246,7 +246,7 @@ static void offer_argument(struct endings *endings, const struct command *row, i
 }
 
 /* Appends to `out`. A word longer than the prefix buffer has no endings. */
-enum status interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out)
+void interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out)
 {
 	struct typed typed;
 	char prefix[256];
@@ -258,7 +258,7 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 	while (word > start && !strchr(" \t", word[-1]))
 		word--;
 	if ((size_t)(end - word) >= sizeof prefix)
-		return ST_OK;
+		return;
 	memcpy(prefix, word, end - word);
 	prefix[end - word] = '\0';
 	struct endings endings = {.shell = shell, .prefix = prefix, .length = end - word, .out = out};
@@ -289,5 +289,4 @@ enum status interpreter_complete(struct shell *shell, const char *line, int curs
 		        "scale=");
 	else
 		offer_values(&endings);
-	return ST_OK;
 }

@@ -29,7 +29,7 @@ static enum status word_value(struct eval *eval, struct name *name, struct value
 	if (variable)
 		*value = variable_at(variable, eval->rank, &eval->varies);
 	if (!variable || value->kind == VALUE_NONE)
-		*value = (struct value){.kind = VALUE_NAME, .name = id};
+		*value = value_named(id);
 	return ST_OK;
 }
 
@@ -42,7 +42,7 @@ enum status argument_value(struct eval *eval, struct argument *argument, struct 
 	if (argument->tensor) { /* x[3] or w.T: a name of its own, its indices replaced by their values */
 		struct view view;
 		enum status status = evaluate_view(eval, argument->tensor, NULL, false, &view);
-		*value = (struct value){.kind = VALUE_NAME, .name = view.name};
+		*value = value_named(view.name);
 		return status;
 	}
 	if (argument->formula->read_count)

@@ -111,7 +111,7 @@ enum status evaluate_name(struct eval *eval, struct name *name, name_id *id)
 	if (!variable)
 		return ST_OK;
 	struct value value = variable_at(variable, eval->rank, &eval->varies);
-	if (value.kind == VALUE_NAME || value.kind == VALUE_TEXT)
+	if (value.kind == VALUE_TEXT)
 		*id = value.name;
 	return ST_OK;
 }

@@ -48,6 +48,10 @@ enum status value_binary(enum formula_kind kind, struct value a, struct value b,
         struct value *result);
 struct value value_number(double number, enum unit unit);
 struct value value_plain(double number); /* without a unit */
+static inline struct value value_named(name_id name)
+{
+	return (struct value){.kind = VALUE_TEXT, .name = name};
+}
 static inline bool value_true(struct value value)
 {
 	return value.kind == VALUE_NUMBER ? value.number != 0 : value.kind != VALUE_NONE;

@@ -27,7 +27,7 @@ enum status interpreter_run_granting(struct shell *shell, const char *text, size
  * COMMAND_STEER. */
 enum command_class interpreter_class(const char *text, size_t count);
 /* Possible endings of the word before `cursor`: "name\n" each. */
-enum status interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out);
+void interpreter_complete(struct shell *shell, const char *line, int cursor, struct text *out);
 struct statement;
 /* The learner's defs with numbers above `after`, in the order in which they were typed, and his variables,
  * as lines that make them: all that a program's lines may meet of his. The number of the latest def. */

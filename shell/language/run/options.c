@@ -88,9 +88,9 @@ const char *command_line_text(const struct shell *shell, struct slice_of_text na
 	return NULL;
 }
 
-static struct value word_value(struct shell *shell, const char *word, size_t length)
+static struct value word_value(struct shell *shell, struct slice_of_text word)
 {
-	return (struct value){.kind = VALUE_TEXT, .name = names_make(shell->world->names, word, length)};
+	return value_named(names_make(shell->world->names, word.at, word.length));
 }
 
 /* What was given, else the default: a value, or where that is none (`hook=none`) the word itself */
@@ -100,13 +100,13 @@ static enum status option_value(
 	struct shell *shell = eval->shell;
 	enum status status = ST_OK;
 	if (given && given->word)
-		*value = word_value(shell, given->word, strlen(given->word));
+		*value = word_value(shell, slice_of_string(given->word));
 	else if (given)
 		*value = value_number(given->number.value, given->number.unit);
 	else if (line->formula)
 		status = evaluate(eval, line->formula, value);
 	if (!given && (!line->formula || (status != ST_OK && line->formula->kind == FORMULA_NAME))) {
-		*value = word_value(shell, line->value.at, line->value.length);
+		*value = word_value(shell, line->value);
 		return ST_OK;
 	}
 	return status;

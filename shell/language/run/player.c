@@ -238,7 +238,7 @@ static enum status value_in(struct player *player, const char *expression, struc
 {
 	struct interpreter *in = player->shell->interpreter;
 	struct frame top = {.set = &in->all, .space = player->space}, *before = in->now.frame;
-	struct eval eval = {.shell = player->shell, .set = &in->all};
+	struct eval eval = eval_for(player->shell, &in->all);
 	struct tree *tree = NULL;
 	struct text line = {0};
 	text_add(&line, "let x = %s", expression);

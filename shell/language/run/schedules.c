@@ -68,8 +68,7 @@ static enum status place_of(struct asked *asked, size_t most, size_t *place, siz
 
 static struct value word(struct asked *asked, const char *text)
 {
-	return (struct value){
-	        .kind = VALUE_TEXT, .name = names_make(asked->eval->shell->world->names, text, strlen(text))};
+	return value_named(names_make(asked->eval->shell->world->names, text, strlen(text)));
 }
 
 enum status value_of_slots(struct asked *asked, struct value *value)

@@ -30,8 +30,8 @@ enum {
 	BLOCKS_MAX = 400 /* blocks and calls within each other */
 };
 
-enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_NAME, VALUE_TEXT };
-/* What an expression is worth on a rank. NAME: of a tensor, stream or the like, as a def gets it; TEXT: of
+enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_TEXT };
+/* What an expression is worth on a rank. TEXT: the name of a tensor, stream or the like, as a def gets it, or
  * a quoted text, whose letters are among the world's names too; NONE: a variable has no value on this rank.
  * unit: enum unit, of a number */
 struct value {
