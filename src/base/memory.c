@@ -79,23 +79,17 @@ void mem_free(void *block)
  *
  *      count    0 .. 16     17 .. 32     33 .. 64
  *      room     16          32           64          or more, where the count has fallen since */
-void *mem_add(void *items, size_t *count, size_t element_bytes)
+void *mem_double(void *array, size_t count, size_t element_bytes)
 {
-	enum { FIRST = 16 };
-	void **array = items;
-	size_t n = (*count)++;
-	if (!*array || (n >= FIRST && (n & (n - 1)) == 0))
-		*array = mem_resize(*array, (n ? 2 * n : FIRST) * element_bytes);
-	return (char *)*array + n * element_bytes;
+	return mem_resize(array, (count ? 2 * count : MEM_FIRST) * element_bytes);
 }
 
 void mem_room(void **items, size_t wanted, size_t *room, size_t element_bytes)
 {
-	enum { FIRST = 16 };
 	if (wanted <= *room)
 		return;
 	*room = *room * 2 > wanted ? *room * 2 : wanted;
-	*room = *room > FIRST ? *room : FIRST;
+	*room = *room > MEM_FIRST ? *room : MEM_FIRST;
 	*items = mem_resize(*items, *room * element_bytes);
 }
 

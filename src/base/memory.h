@@ -14,10 +14,17 @@ char *mem_copy_text(const char *text, size_t length) __attribute__((returns_nonn
 void mem_free(void *block);
 
 /* One more element of a growable array, not zeroed: *MEM_ADD(&v->items, &v->count) = item, where `item` does
- * not depend on either. An empty array is NULL and 0. The count alone tells the room (memory.c), so nothing
- * else may grow the array; the count may fall. */
-#define MEM_ADD(items, count) ((__typeof__(*(items)))mem_add((items), (count), sizeof **(items)))
-void *mem_add(void *items, size_t *count, size_t element_bytes) __attribute__((returns_nonnull));
+ * not depend on either. An empty array is NULL and 0. The count alone tells the room, which is 16 or a
+ * power of two: nothing else may grow the array, and the count may fall. */
+#define MEM_ADD(items, count)                                                   \
+	__extension__({                                                         \
+		size_t at_ = (*(count))++;                                      \
+		if (!*(items) || (at_ >= MEM_FIRST && (at_ & (at_ - 1)) == 0))  \
+			*(items) = mem_double(*(items), at_, sizeof **(items)); \
+		&(*(items))[at_];                                               \
+	})
+enum { MEM_FIRST = 16 };
+void *mem_double(void *array, size_t count, size_t element_bytes) __attribute__((returns_nonnull));
 /* Of an array that grows by many elements at once, and keeps its room: makes room for `wanted` in all, twice as
  * many as before at least. New elements are not zeroed. */
 #define MEM_ROOM(items, wanted, room) mem_room((void **)(items), (wanted), (room), sizeof **(items))
