@@ -197,10 +197,12 @@ enum status test_text(struct conductor *conductor, const char *file, const char 
 	conductor->to = before;
 	if (test.printed.count) /* what came last and was not compared: it says why the run ended */
 		before.say(before.self, test.printed.bytes, test.printed.count);
-	if (test.report.count)
+	if (test.report.count) {
 		before.say(before.self, test.report.bytes, test.report.count);
+		status = status == ST_OK ? ST_EXPECT : status;
+	}
 	text_release(&test.printed);
 	text_release(&test.expected);
 	text_release(&test.report);
-	return status == ST_OK && test.report.count ? ST_EXPECT : status;
+	return status;
 }

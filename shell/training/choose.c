@@ -136,22 +136,22 @@ static void give_stage(const struct plan *plan, struct choice *strategy)
 
 static const char drive[] = "setup\nfor it in 0:1 { iteration }\n";
 
-static void add_text(struct program *program, struct names *names, const char *text, size_t count)
+static void add_text(struct program *program, const char *text, size_t count)
 {
-	program_add(program, names,
+	program_add(program,
 	        &(struct player_file){
 	                .name = "the driver", .what = "the driver", .text = text, .count = count});
 }
 
 /* Its file, with the options given. kind: "model", "strategy" */
-static void add_choice(struct program *program, struct names *names, struct choice *choice, const char *kind)
+static void add_choice(struct program *program, struct choice *choice, const char *kind)
 {
 	struct text what = {0};
 	text_add(&what, "%s %s", kind, choice->name);
 	choice->file.what = text_string(&what);
 	choice->file.given = choice->given;
 	choice->file.givens = choice->givens;
-	program_add(program, names, &choice->file);
+	program_add(program, &choice->file);
 	text_release(&what);
 }
 
@@ -159,21 +159,20 @@ static void add_choice(struct program *program, struct names *names, struct choi
 static struct program *put_together(
         struct shell *shell, struct choice *choice, int count, const struct text *first, const char *name)
 {
-	struct program *made = program_make(name);
-	struct names *names = shell->world->names;
+	struct program *made = program_make(name, shell->world->names);
 	made->built_in = true;
-	add_text(made, names, text_string(first), first->count);
+	add_text(made, text_string(first), first->count);
 	for (int i = 0; i < count; i++) {
 		struct head *head = &choice[i].head;
 		made->built_in &= !choice_is_path(choice[i].name);
 		choice[i].file.shares = i > 1;
-		add_choice(made, names, &choice[i], i ? "strategy" : "model");
+		add_choice(made, &choice[i], i ? "strategy" : "model");
 		if (i && head->loses.count && !made->loses.count) {
 			text_put(&made->loses, head->loses.bytes, head->loses.count);
 			text_put(&made->because, head->because.bytes, head->because.count);
 		}
 	}
-	add_text(made, names, drive, sizeof drive - 1);
+	add_text(made, drive, sizeof drive - 1);
 	return made;
 }
 
@@ -257,16 +256,15 @@ struct program *choose_otherwise(
 	double begin = given < model.givens ? model.given[given].number.value : 1;
 	if (seed)
 		give(&model, "seed", (struct number){begin + seed, UNIT_PLAIN});
-	struct program *program = program_make(alone->name);
-	struct names *names = shell->world->names;
-	program_add(program, names, &alone->file[0]);
-	add_choice(program, names, &model, "model");
+	struct program *program = program_make(alone->name, alone->names);
+	program_add(program, &alone->file[0]);
+	add_choice(program, &model, "model");
 	if (micros > 1) {
 		give(&serial, "accumulate", (struct number){micros, UNIT_PLAIN});
-		add_choice(program, names, &serial, "strategy");
+		add_choice(program, &serial, "strategy");
 		choice_release(&serial);
 	}
-	program_add(program, names, &alone->file[alone->files - 1]);
+	program_add(program, &alone->file[alone->files - 1]);
 	return program;
 }
 

@@ -112,13 +112,13 @@ enum status choice_tell(struct shell *shell, bool model, const char *name, bool 
 		out_put(shell->out, choice.file.text, choice.file.count);
 	} else if (status == ST_OK) {
 		struct text options = {0};
-		const char *note = style(shell->out, COLOUR_NOTE), *plain = style(shell->out, COLOUR_PLAIN);
 		head_options(head, &options);
 		say_help(shell, name, head);
 		const char *at = text_string(&head->notes), *end = at + head->notes.count, *line;
 		size_t length;
 		while ((line = text_line(&at, end, &length)))
-			out_say(shell->out, "     %s%.*s%s\n", note, (int)length, line, plain);
+			out_say(shell->out, "     %s%.*s%s\n",
+			        STYLED(shell->out, COLOUR_NOTE, (int)length, line));
 		out_put(shell->out, text_string(&options), options.count);
 		text_release(&options);
 	}

@@ -9,27 +9,28 @@
 #include <stdint.h>
 #include <string.h>
 
-struct program *program_make(const char *name)
+struct program *program_make(const char *name, struct names *names)
 {
 	struct program *program = mem_alloc(sizeof *program);
 	program->users = 1;
+	program->names = names;
 	program->name = mem_copy_text(name, strlen(name));
 	return program;
 }
 
-void program_add(struct program *program, struct names *names, const struct player_file *file)
+void program_add(struct program *program, const struct player_file *file)
 {
 	struct given *given = mem_alloc((size_t)file->givens * sizeof *given);
 	for (int i = 0; i < file->givens; i++) {
 		given[i] = file->given[i];
-		given[i].name = names_keep(names, given[i].name);
+		given[i].name = names_keep(program->names, given[i].name);
 		if (given[i].word)
-			given[i].word = names_keep(names, given[i].word);
+			given[i].word = names_keep(program->names, given[i].word);
 	}
 	struct player_file *own = MEM_ADD(&program->file, &program->files);
 	*own = *file;
-	own->name = names_keep(names, file->name);
-	own->what = names_keep(names, file->what);
+	own->name = names_keep(program->names, file->name);
+	own->what = names_keep(program->names, file->what);
 	own->text = mem_copy_text(file->text, file->count);
 	own->given = given;
 }

@@ -15,6 +15,7 @@ struct program_step {
 };
 struct program {
 	int users;
+	struct names *names; /* the session's, which outlives it: has the words of its files */
 	char *name; /* of the strategy, the model or the file; model_of reads the model again by it */
 	struct player_file *file; /* owned, with all that they point to */
 	size_t files;
@@ -31,9 +32,9 @@ struct program {
 };
 
 /* With one user and no files. */
-struct program *program_make(const char *name);
-/* Copies the text; words are kept in `names`, the session's, which outlives the program. */
-void program_add(struct program *program, struct names *names, const struct player_file *file);
+struct program *program_make(const char *name, struct names *names);
+/* Copies the text. */
+void program_add(struct program *program, const struct player_file *file);
 struct program *program_use(struct program *program); /* NULL is allowed */
 void program_release(struct program *program);        /* NULL is allowed */
 /* Reads it for `shell`, whose world it will run in. */

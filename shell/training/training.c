@@ -118,9 +118,9 @@ enum status program_take(struct shell *shell, struct program *program)
 
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count)
 {
-	struct program *program = program_make(path);
-	program_add(program, shell->world->names,
-	        &(struct player_file){.name = path, .what = path, .text = bytes, .count = count});
+	struct program *program = program_make(path, shell->world->names);
+	program_add(
+	        program, &(struct player_file){.name = path, .what = path, .text = bytes, .count = count});
 	enum status status = program_take(shell, program);
 	program_release(program);
 	return status;

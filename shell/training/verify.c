@@ -116,18 +116,15 @@ static enum status rounding_of(struct shell *shell, const struct alone *alone, d
 /* What rounding does to one rank, and with it the limit; the same on all processes */
 static enum status widen(struct shell *shell, const struct alone *alone, struct comparison *v)
 {
-	double own = 0, *all = mem_alloc((size_t)transport_size(shell->transport) * sizeof *all);
+	double rounding = 0;
 	enum status status = ST_OK;
 	if (transport_rank(shell->transport) == 0)
-		status = rounding_of(shell, alone, &own);
-	status = shell_agree(shell, 0, status);
-	if (status == ST_OK)
-		status = transport_share(shell->transport, &own, all, sizeof own);
+		status = rounding_of(shell, alone, &rounding);
+	status = shell_spread(shell, status, &rounding, sizeof rounding);
 	if (status == ST_OK) {
-		v->rounding = all[0];
-		v->limit = fmax(v->limit, fmin(TIMES * all[0], FURTHEST));
+		v->rounding = rounding;
+		v->limit = fmax(v->limit, fmin(TIMES * rounding, FURTHEST));
 	}
-	mem_free(all);
 	return status;
 }
 
@@ -183,31 +180,32 @@ static void say_verdict(
         struct shell *shell, const struct alone *alone, const struct comparison *v, const char *lossy)
 {
 	int iterations = alone->iterations;
-	const char *colour = style(shell->out, v->wrong ? COLOUR_BAD : COLOUR_GOOD),
-	           *plain = style(shell->out, COLOUR_PLAIN);
 	char title[TITLE_ROOM];
 	const char *times = iterations == 1 ? "" : "s", *where = title_of(&alone->whole[v->worst], title);
 	double most = v->share[v->worst];
-	if (v->wrong && lossy)
+	if (v->wrong && lossy) {
 		out_say(shell->out,
 		        "   %s: after %d iteration%s it is %.2g of what training changed "
 		        "away from one rank, in %s\n",
 		        lossy, iterations, times, most, where);
-	else if (v->wrong)
+		return;
+	}
+	if (v->wrong)
+		out_say(shell->out, "   %s%s%s from one rank", STYLED(shell->out, COLOUR_BAD, "differs"));
+	else
+		out_say(shell->out, "   %s%s%s", STYLED(shell->out, COLOUR_GOOD, "as one rank"));
+	out_say(shell->out, " after %d iteration%s: ", iterations, times);
+	if (v->wrong)
 		out_say(shell->out,
-		        "   %sdiffers%s from one rank after %d iteration%s: %d of %d tensors by more than "
-		        "%.2g of what training changed; the most is %.2g, in %s\n",
-		        colour, plain, iterations, times, v->wrong, alone->count, v->limit, most, where);
+		        "%d of %d tensors by more than %.2g of what training changed; the most is %.2g, in "
+		        "%s\n",
+		        v->wrong, alone->count, v->limit, most, where);
 	else if (most <= 0)
-		out_say(shell->out,
-		        "   %sas one rank%s after %d iteration%s: no difference but the rounding of the "
-		        "parameters themselves\n",
-		        colour, plain, iterations, times);
+		out_say(shell->out, "no difference but the rounding of the parameters themselves\n");
 	else
 		out_say(shell->out,
-		        "   %sas one rank%s after %d iteration%s: largest difference %.2g of what training "
-		        "changed, in %s (%.2g is allowed)\n",
-		        colour, plain, iterations, times, most, where, v->limit);
+		        "largest difference %.2g of what training changed, in %s (%.2g is allowed)\n", most,
+		        where, v->limit);
 }
 
 /* ---- the verdict ---- */

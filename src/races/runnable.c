@@ -14,17 +14,23 @@ size_t lane_matches_up_to(const struct world *world, const struct lane_order *la
 	return i;
 }
 
-static void wait_for_matches(struct happens_before *order, op_id id)
+/* False: all that the operation met was aborted, so it waits for nobody. */
+static bool wait_for_matches(struct happens_before *order, op_id id)
 {
 	int count;
 	const uint32_t *matches = op_matches(order->world, id, &count);
+	bool waits = false;
 
 	for (int i = 0; i < count; i++)
-		if (!order->world->matches[matches[i]].aborted)
+		if (!order->world->matches[matches[i]].aborted) {
 			wait_for(&order->runnable, matches[i]);
+			waits = true;
+		}
+	return waits;
 }
 
-/* What the clock puts right before its operation: the last one of each stream that meets others. */
+/* What the clock puts right before its operation: the last one of each stream that meets others and was
+ * not aborted. */
 static void wait_for_past(struct happens_before *order, const struct vector_clock *clock)
 {
 	for (int lane = STREAM_DEFAULT; lane < (int)order->rank[clock->rank].lanes; lane++) {
@@ -33,8 +39,8 @@ static void wait_for_past(struct happens_before *order, const struct vector_cloc
 		        : lane < clock->lanes         ? clock->entry[lane]
 		                                      : 0;
 		size_t count = lane_matches_up_to(order->world, own, number);
-		if (count)
-			wait_for_matches(order, own->matches[count - 1]);
+		while (count && !wait_for_matches(order, own->matches[count - 1]))
+			count--;
 	}
 }
 

@@ -308,6 +308,30 @@ static void an_abort_decides(void **state)
 	books_close(&b);
 }
 
+/* What is aborted hides nothing that stands before it on its stream */
+static void an_abort_leaves_open(void **state)
+{
+	struct books b = books_open(2, 0);
+	int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make(&b, 0, "x", 64), pair;
+
+	(void)state;
+	assert_int_equal(
+	        world_group_make(b.world, name(&b, "g"), false, 1, (int[]){0, 2}, (int[]){0, 1}, &pair),
+	        ST_OK);
+	touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
+	collective(&b, 0, compute, "allreduce", 0, 8);
+	collective(&b, 0, io, "allreduce", 0, 8);
+	collective(&b, 0, io, "allreduce", pair, 8);
+	touch(&b, 0, io, "copy", x, ACCESS_READ);
+	assert_int_equal(races_now(b.world)->count, 0);
+	world_abort(b.world, pair);
+	assert_int_equal(races_now(b.world)->count, 0); /* rank 1 may still order them */
+	collective(&b, 1, 1, "allreduce", 0, 8);
+	collective(&b, 1, 1, "allreduce", 0, 8);
+	assert_int_equal(races_now(b.world)->count, 0);
+	books_close(&b);
+}
+
 /* ---- random programs: every rank's lines are fixed, the order between ranks is not */
 
 enum { RANKS = 3, LINES = 60, TENSORS = 3, LANES = 4 };
@@ -629,6 +653,7 @@ int main(void)
 	        cmocka_unit_test(order_through_another_rank),
 	        cmocka_unit_test(order_through_a_collective),
 	        cmocka_unit_test(an_abort_decides),
+	        cmocka_unit_test(an_abort_leaves_open),
 	        cmocka_unit_test(typing_order_means_nothing),
 	        cmocka_unit_test(clocks_agree_with_the_graph),
 	};
