@@ -178,9 +178,9 @@ static void fill(struct piece *place, int rank, const char *text, size_t count)
 /* A number of before the last flush, or of a muted place (-1), is nobody's any more. */
 void out_fill(struct out *out, int number, int rank, const char *text)
 {
-	if (number < 0 || (size_t)number < out->first || (size_t)number - out->first >= out->piece_count)
-		return;
-	fill(&out->pieces[(size_t)number - out->first], rank, text, strlen(text));
+	size_t i = (size_t)number - out->first; /* one before the first is far behind the last */
+	if (i < out->piece_count)
+		fill(&out->pieces[i], rank, text, strlen(text));
 }
 
 /* A block for each place; an empty one where this rank has nothing to say */

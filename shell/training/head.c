@@ -94,18 +94,11 @@ void head_release(struct head *head)
 	*head = (struct head){0};
 }
 
-/* The next `option` line from `at` on, or NULL */
-static const struct statement *next_option(const struct statement *at)
-{
-	while (at && at->kind != STATEMENT_OPTION)
-		at = at->next;
-	return at;
-}
-
 void head_options(const struct head *head, struct text *out)
 {
-	for (const struct statement *at = next_option(head->tree[0]->block.first); at;
-	        at = next_option(at->next)) {
+	for (const struct statement *at = head->tree[0]->block.first; at; at = at->next) {
+		if (at->kind != STATEMENT_OPTION)
+			continue;
 		const struct option_line *line = at->given;
 		text_add(out, "     %.*s=%.*s%s%s\n", WHOLE(line->name), WHOLE(line->value),
 		        line->words ? "   of: " : "", line->words ? line->words : "");
@@ -116,8 +109,9 @@ void head_options(const struct head *head, struct text *out)
 
 void head_keys(const struct head *head, struct text *out)
 {
-	for (const struct statement *at = next_option(head->tree[0]->block.first); at;
-	        at = next_option(at->next)) {
+	for (const struct statement *at = head->tree[0]->block.first; at; at = at->next) {
+		if (at->kind != STATEMENT_OPTION)
+			continue;
 		text_add(out, "%.*s=\n", WHOLE(at->given->name));
 		for (const char *word = at->given->words; word && *word; word += strspn(word, " ")) {
 			size_t length = strcspn(word, " ");
@@ -137,9 +131,8 @@ bool file_has_option(const struct player_file *file, const char *name)
 
 bool head_has_option(const struct head *head, const char *name)
 {
-	for (const struct statement *at = next_option(head->tree[0]->block.first); at;
-	        at = next_option(at->next))
-		if (slice_is(at->given->name, name))
+	for (const struct statement *at = head->tree[0]->block.first; at; at = at->next)
+		if (at->kind == STATEMENT_OPTION && slice_is(at->given->name, name))
 			return true;
 	return false;
 }

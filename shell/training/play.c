@@ -8,16 +8,6 @@
 
 /* ---- where it is ---- */
 
-static enum status wants_program(const struct shell *shell, const struct training *t)
-{
-	if (player_runs(shell))
-		return fail(ST_ARGUMENT, "a program's own lines cannot play it");
-	return t->now.program
-	        ? ST_OK
-	        : fail(ST_ARGUMENT,
-	                  "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
-}
-
 /* "21", or "21?" where data decides and no iteration has shown it yet */
 static void put_total(const struct training *t, struct text *out)
 {
@@ -52,14 +42,18 @@ static const struct program_step *step_ahead(const struct training *t)
  * the program. */
 static enum status begin(const struct shell *shell, struct training *t)
 {
-	enum status status = wants_program(shell, t);
 	t->began = t->played;
 	t->cut = false;
-	if (status != ST_OK || !t->torn)
-		return status;
+	if (player_runs(shell))
+		return fail(ST_ARGUMENT, "a program's own lines cannot play it");
+	if (!t->now.program)
+		return fail(ST_ARGUMENT,
+		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
+	if (!t->torn)
+		return ST_OK;
 	struct text where = {0};
 	put_place(t, &where);
-	status = fail(ST_ARGUMENT,
+	enum status status = fail(ST_ARGUMENT,
 	        "%s was not finished: `step back` makes the world as it was before it, `step 0` an empty one",
 	        text_string(&where));
 	text_release(&where);
