@@ -19,6 +19,7 @@ static enum status as_played(struct call *call, enum status status)
 	size_t from = 0, to = 0;
 	if (!t->cut)
 		return status;
+	t->cut = false;
 	const char *text = call_span(call, &from, &to);
 	long played = t->played - (text ? t->began : t->played_before);
 	if (played > 0)

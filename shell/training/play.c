@@ -43,7 +43,6 @@ static const struct program_step *step_ahead(const struct training *t)
 static enum status begin(const struct shell *shell, struct training *t)
 {
 	t->began = t->played;
-	t->cut = false;
 	if (player_runs(shell))
 		return fail(ST_ARGUMENT, "a program's own lines cannot play it");
 	if (!t->now.program)

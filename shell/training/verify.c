@@ -275,7 +275,7 @@ enum status training_verify(struct shell *shell, long iterations)
 	if (status == ST_OK) {
 		long more = iterations > t->iteration ? iterations - t->iteration
 		                                      : t->at != 0 || t->iteration == 0;
-		status = more > 0 ? program_iterations(shell, more, true) : ST_OK;
+		status = program_iterations(shell, more, true);
 	}
 	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit))
 		return status;

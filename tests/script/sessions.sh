@@ -113,6 +113,13 @@ strategy serial
 repeat 3 { run 1; spin 1us }
 step back 2
 END
+replayed "a verify that plays nothing, behind steps that step back has cut at the end of an iteration" 1 <<'END'
+model mlp layers=1 hidden=8 batch=4
+strategy serial
+step 10
+step back 2
+verify
+END
 dry=--dry
 # piped NAME RANKS < LINES: a script whose lines come slowly down a pipe, each when the one before is done, does what it does from a file
 piped() {
