@@ -118,8 +118,9 @@ static uint64_t digest(const struct shell *shell)
 	return shell->world->digest ^ interpreter_digest(shell->interpreter);
 }
 
-/* Does the line become an entry? Refused ones too, when a part of them has taken effect: they are refused at
- * the same place again; and on a replay all, so that the front end's list and this one are the same. */
+/* Does the line become an entry? Refused ones too, when a part of them has taken effect, be it that a number
+ * which they read was computed for them: they are refused at the same place again; and on a replay all, so that
+ * the front end's list and this one are the same. */
 static bool to_keep(const struct shell *shell, const char *line, size_t count, enum command_class class,
         enum status status, bool changed)
 {
@@ -131,7 +132,7 @@ static bool to_keep(const struct shell *shell, const char *line, size_t count, e
 	if (status == ST_INCOMPLETE || status == ST_QUIT || shell->journal.rewritten ||
 	        shell->asked.kind != WISH_NONE || class == COMMAND_LOOK)
 		return false;
-	return !refused || changed || (several && class == COMMAND_STEER);
+	return !refused || changed || shell->reached || (several && class == COMMAND_STEER);
 }
 
 /* The entry as it will run again: with what a program's command did in the place of what was typed (journal_did). Of
@@ -160,8 +161,8 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 	int64_t start = credit_position(shell->credit);
 	uint64_t before = digest(shell);
 
-	text_clear(
-	        &shell->outside); /* what comes from outside (files, values read) goes into the line's entry */
+	text_clear(&shell->outside);
+	shell->reached = false;
 	journal_begin(&shell->journal);
 	training_line(shell);
 	if (stop > 0)

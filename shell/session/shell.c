@@ -107,7 +107,9 @@ enum status shell_advance(struct shell *shell)
 
 enum status shell_reach(struct shell *shell, const op_id *ids, int count)
 {
-	return shell->backend->reach(shell->backend, ids, count, &shell->budget);
+	enum status status = shell->backend->reach(shell->backend, ids, count, &shell->budget);
+	shell->reached |= status == ST_OK;
+	return status;
 }
 
 int64_t shell_clock(const struct shell *shell)

@@ -107,6 +107,11 @@ strategy zero
 run 2
 step back
 END
+undone "a line that is refused for what it read keeps what that has fixed" 1 'spin 1us' <<'END'
+tensor x[512,512] w[512,512] = 1
+y = matmul x w
+expect norm(y) < a
+END
 replayed "... nor does a line with a loop around it" 1 <<'END'
 model mlp layers=1 hidden=8 batch=4
 strategy serial
