@@ -1,6 +1,6 @@
 #!/bin/sh
 # rooms.sh -- folders are rooms, in the order of README's table "What is where", and what is in a room calls and includes only what is in it or in
-# those below. Calls are read from the object files of the binary under test with nm; the largest circle of files within one folder is told.
+# those below. Calls are read from the object files of the binary under test with nm; the largest circle of files within one folder is the one that the docs name.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=$(dirname "$(realpath "${RANKSH:-$here/build/ranksh}")")
@@ -60,5 +60,7 @@ function reach(from,   seen, stack, n, i, list, k) {
 END {
 	for (f in file) reach(f)
 	for (f in file) { size = 0; for (g in file) if (((f, g) in reaches) && ((g, f) in reaches)) size++; if (size > most) { most = size; where = folder(f) } }
-	print "ok the largest circle within one folder: " most + 0 " files, in " where
-}' "$work/calls"
+	print "`" where "` (" most + 0 " files)"
+}' "$work/calls" > "$work/largest"
+grep -qFf "$work/largest" docs/architecture.md && word=ok || word=FAIL
+echo "$word docs/architecture.md names the largest circle of files within one folder: $(cat "$work/largest")"
