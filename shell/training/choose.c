@@ -241,7 +241,7 @@ static struct choice model_of(const struct program *program)
 }
 
 struct program *choose_otherwise(
-        struct shell *shell, const struct program *alone, bool f32, int micros, int seed)
+        struct shell *shell, const struct program *alone, struct names *names, bool f32, int micros, int seed)
 {
 	if (alone->files < 3)
 		return NULL;
@@ -256,7 +256,7 @@ struct program *choose_otherwise(
 	double begin = given < model.givens ? model.given[given].number.value : 1;
 	if (seed)
 		give(&model, "seed", (struct number){begin + seed, UNIT_PLAIN});
-	struct program *program = program_make(alone->name, alone->names);
+	struct program *program = program_make(alone->name, names);
 	program_add(program, &alone->file[0]);
 	add_choice(program, &model, "model");
 	if (micros > 1) {

@@ -38,8 +38,8 @@ enum status choose_model(struct shell *shell, struct choice *model);
 enum status choose_model_again(struct shell *shell);
 /* The program of a model alone on one rank, rounded otherwise: in f32, its batch in `micros` parts, `seed`
  * added to its own. NULL: its file has not the options for that. */
-struct program *choose_otherwise(
-        struct shell *shell, const struct program *alone, bool f32, int micros, int seed);
+struct program *choose_otherwise(struct shell *shell, const struct program *alone, struct names *names,
+        bool f32, int micros, int seed);
 /* For TAB, without a word to other processes: the names that there are, or behind `name` the keys of its
  * options. */
 void choice_follows(bool model, const char *name, struct text *out);

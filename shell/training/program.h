@@ -15,7 +15,7 @@ struct program_step {
 };
 struct program {
 	int users;
-	struct names *names; /* the session's, which outlives it: has the words of its files */
+	struct names *names; /* mostly the session's; they outlive it, and have the words of its files */
 	char *name; /* of the strategy, the model or the file; model_of reads the model again by it */
 	struct player_file *file; /* owned, with all that they point to */
 	size_t files;

@@ -73,22 +73,24 @@ static enum status distance_to(
 
 /* The same model, rounded otherwise: in f32 (way 0, of a half type), or its batch in parts. NULL: no such
  * way, or the model has not the options for it */
-static struct program *otherwise(struct shell *shell, const struct alone *alone, int way, int seed)
+static struct program *otherwise(
+        struct shell *shell, const struct alone *alone, struct names *names, int way, int seed)
 {
 	bool half = alone->half;
-	return way < 3
-	        ? choose_otherwise(shell, alone->program, half && way == 0, half ? way + 1 : way + 2, seed)
-	        : NULL;
+	return way < 3 ? choose_otherwise(shell, alone->program, names, half && way == 0,
+	                         half ? way + 1 : way + 2, seed)
+	               : NULL;
 }
 
 /* A half type's rounding decides on which side of 0 the input of a relu falls, which one beginning shows and
  * another by luck does not: two others are asked too */
-static enum status other_beginnings(struct shell *shell, const struct alone *alone, double *worst)
+static enum status other_beginnings(
+        struct shell *shell, const struct alone *alone, struct names *names, double *worst)
 {
 	enum status status = ST_OK;
 	for (int i = 1; i <= 2 && status == ST_OK; i++) {
-		struct program *same = choose_otherwise(shell, alone->program, false, 1, i),
-		               *other = otherwise(shell, alone, 0, i);
+		struct program *same = choose_otherwise(shell, alone->program, names, false, 1, i),
+		               *other = otherwise(shell, alone, names, 0, i);
 		struct alone base = {.program = same, .iterations = alone->iterations};
 		if (same && other && (status = alone_train(shell, &base)) == ST_OK)
 			status = distance_to(shell, other, &base, worst);
@@ -99,18 +101,22 @@ static enum status other_beginnings(struct shell *shell, const struct alone *alo
 	return status;
 }
 
-/* Rank 0 */
+/* Rank 0. The session's names are the same on all processes, so what it tries here has names of its own. */
 static enum status rounding_of(struct shell *shell, const struct alone *alone, double *worst)
 {
 	struct program *other;
+	struct names *names = names_create();
 	enum status status = ST_OK;
-	for (int way = 0; status == ST_OK && (other = otherwise(shell, alone, way, 0)); way++) {
+	for (int way = 0; status == ST_OK && (other = otherwise(shell, alone, names, way, 0)); way++) {
 		status = distance_to(shell, other, alone, worst);
 		if (status == ST_RANGE || status == ST_SHAPE)
 			status = ST_OK; /* the batch has not so many rows */
 		program_release(other);
 	}
-	return status == ST_OK && alone->half ? other_beginnings(shell, alone, worst) : status;
+	if (status == ST_OK && alone->half)
+		status = other_beginnings(shell, alone, names, worst);
+	names_free(names);
+	return status;
 }
 
 /* What rounding does to one rank, and with it the limit; the same on all processes */

@@ -125,6 +125,10 @@ check "verify finds what is wrong in a user's own" [ $? = 1 ]
 # a factor on all gradients does nothing to Adam's steps: it is found in what Adam keeps
 "$RANKSH" -n 2 -c "model gpt layers=1 hidden=16 heads=2 seq=8 batch=4; strategy ddp bucket=1M; step 12; wait comm on compute; bucket1 = scale bucket1 4 on compute; step 1; verify" > "$work/out" 2>&1
 check "verify finds a factor on gradients under Adam" grep -q "v .*off" "$work/out"
+half="model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32 dtype=bf16 tied=on dropout=0.1; strategy ddp=2 + tp=2"
+"$RANKSH" -n 4 -c "$half; verify iterations=2; model mlp layers=1 hidden=8 batch=4; strategy ddp; run 1" > "$work/out" 2>&1
+check "what rank 0 trains otherwise leaves no names behind" [ $? = 0 ]
+check "... and it was trained" grep -q "rounds otherwise" "$work/out"
 
 # step back and step 0 make the world again
 "$RANKSH" -n 2 -c "$small; strategy ddp; step 9; sync; timeline" 2>&1 | sed -n '/^ *ms /,$p' > "$work/a"
