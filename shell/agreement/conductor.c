@@ -50,10 +50,14 @@ static enum credit_code look(void *self)
 	return CREDIT_GO;
 }
 
-/* Every process comes here at the same step: it is an agreement in the middle of an order. */
+/* Every process comes here at the same step: it is an agreement in the middle of an order. Nobody hears what it
+ * says of books that differ, so the order's end says it. */
 static void flush(void *self)
 {
-	agree_all(self, ST_OK);
+	struct conductor *conductor = self;
+	bool told = conductor->differ_told;
+	agree_all(conductor, ST_OK);
+	conductor->differ_told = told;
 }
 
 bool conductor_over_limit(const struct conductor *conductor)
