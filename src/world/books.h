@@ -164,7 +164,16 @@ op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns);
 void matches_join(struct world *world, op_id id);
 /* What a member brings to a match, by aspect: all of it must be equal. The most telling comes first: another
  * collective explains another size. */
-enum aspect { ASPECT_TITLE, ASPECT_DTYPE, ASPECT_BYTES, ASPECT_ROOT, ASPECT_OP, ASPECT_ALGO, ASPECTS };
+enum aspect {
+	ASPECT_TITLE,
+	ASPECT_OBJECT,
+	ASPECT_DTYPE,
+	ASPECT_BYTES,
+	ASPECT_ROOT,
+	ASPECT_OP,
+	ASPECT_ALGO,
+	ASPECTS
+};
 struct share {
 	int64_t aspect[ASPECTS];
 };
@@ -211,6 +220,14 @@ void memory_free(struct world *world);
  * touch its memory; how many they are. */
 int pending_find(const struct world *world, const struct draft *draft, op_id *waits);
 void pending_cut(struct world *world, const struct draft *draft);
+/* One wait a lane, for its latest operation; none for what is in order anyway. How many there are then. */
+int wait_add(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count);
+
+/* ---- windows.c */
+/* What `close` waits for on its own rank, behind waits[count]; how many there are then. */
+int window_find(const struct world *world, const struct draft *draft, op_id *waits, int count);
+void window_step(struct world *world, op_id id); /* a collective of a window has been queued */
+void windows_abort(struct world *world, int group);
 
 /* ---- graph.c */
 void graphs_free(struct world *world);

@@ -57,8 +57,9 @@ struct share member_share(const struct world *world, const struct match *match, 
 	const struct record *record = op_record(world, id);
 
 	if (!match->p2p)
-		return (struct share){{record->title, record->dtype, record->bytes, record->root,
-		        record->reduction, record->algorithm}};
+		return (struct share){{record->title, record->window ? record->object : 0, record->dtype,
+		        record->window ? layout_bytes(&record->operand[0].layout) : record->bytes,
+		        record->root, record->reduction, record->algorithm}};
 	int part = match_part(world, id, match, place == 0 ? P2P_SEND : P2P_RECV);
 	const struct layout *layout = &part_operand(record, part)->layout;
 	return (struct share){
@@ -175,6 +176,7 @@ void world_abort(struct world *world, int group)
 			if (channel->group == group)
 				restart(&channel->ends);
 	memset(inner->last_collective, 0, world->n * sizeof *inner->last_collective);
+	windows_abort(world, group);
 	world->aborts++;
 	digest_change(world, CHANGE_ABORT, group, 0);
 }
