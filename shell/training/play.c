@@ -162,12 +162,22 @@ enum status program_loses(struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
 	const struct program *p = t->now.program;
-	const char *loses = text_string(&p->loses);
-	bool holds = false;
-	enum status status = *loses && t->player ? player_holds(t->player, loses, &holds) : ST_OK;
-	if (holds)
-		text_add(out, "%s:%s", loses, text_string(&p->because));
-	return status == ST_OK ? ST_OK : fail_in(status, "%s: # loses %s", p->name, loses);
+	const char *at = text_string(&p->loses), *end = at + p->loses.count, *line;
+	size_t length;
+	while (t->player && (line = text_line(&at, end, &length))) {
+		struct text when = {0};
+		bool holds = false;
+		text_put(&when, line, strcspn(line, ":"));
+		enum status status = player_holds(t->player, text_string(&when), &holds);
+		if (status != ST_OK)
+			status = fail_in(status, "%s: # loses %s", p->name, text_string(&when));
+		if (holds)
+			text_add(out, "%s%.*s", out->count ? "; " : "", (int)length, line);
+		text_release(&when);
+		if (status != ST_OK)
+			return status;
+	}
+	return ST_OK;
 }
 
 enum status program_inside(struct shell *shell)

@@ -19,9 +19,9 @@ struct program {
 	char *name; /* of the strategy, the model or the file; model_of reads the model again by it */
 	struct player_file *file; /* owned, with all that they point to */
 	size_t files;
-	struct text loses, because; /* `# loses EXPR: why` of a strategy; "": none */
-	bool built_in;              /* none of its files is a learner's */
-	struct program *alone;      /* the same model on one rank, for verify; NULL: there is none */
+	struct text loses;     /* `# loses EXPR: why` of its strategies: "EXPR: why", a line each */
+	bool built_in;         /* none of its files is a learner's */
+	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */
 	/* ---- by program_walk */
 	struct program_step *step; /* of the setup, then of iteration 0 */
 	size_t steps;
