@@ -85,6 +85,8 @@ static enum status shapes_of_operands(const struct kernel_call *call)
 	const struct kernel_tensor *q = operands(call), *k = q + 1, *v = q + 2;
 	if (!layout_same_shape(&k->layout, &v->layout))
 		return wants(call, k, v, "the same shape");
+	if (q->layout.dim[0] == 0 || k->layout.dim[0] == 0)
+		return wants(call, q, k, "at least one token of each");
 	if (k->layout.dims != 2 || k->layout.dim[1] != q->layout.dim[1])
 		return wants(call, q, k, "as many columns");
 	if (k->layout.dim[0] % sequences(call) != 0)

@@ -74,7 +74,8 @@ struct kernel {
 	/* So many leading options may also stand without "NAME=", anywhere among the tensors: `scale x 0.5`,
 	 * `spin 2ms x`. A word that names a tensor is an argument, any other expression such an option. */
 	int positional;
-	bool bare; /* it may also stand alone, with neither tensor nor result: `spin 2ms` */
+	bool sums_nothing; /* the last dimension of an argument may be 0 */
+	bool bare;         /* it may also stand alone, with neither tensor nor result: `spin 2ms` */
 	struct kernel_option option[KERNEL_OPTIONS_MAX];
 	/* Of its arguments: any type and shape; f32, f16 or bf16; these, and all of one shape */
 	enum { ARGUMENTS_ANY, ARGUMENTS_FLOAT, ARGUMENTS_ALIKE } arguments;

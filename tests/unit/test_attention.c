@@ -339,6 +339,11 @@ static void mistakes(void **state)
 	        call_run(&call, (struct operand[]){in[0], in[1], in[2], in[3], in[4], in[4]}, 6, NULL, 0),
 	        ST_SHAPE);
 	assert_words("o is [6,6]: attention_grad wants a number for each token and head, [6,3]");
+	block_call(&call, "attention", b);
+	call.option[OPTION_SEQ] = 0;
+	in[1].tensor.layout.dim[0] = 0;
+	assert_int_equal(call_run(&call, in + 1, 3, NULL, 0), ST_SHAPE);
+	assert_words("attention wants at least one token of each");
 	call_make(&call, "attention_merge");
 	assert_int_equal(
 	        call_run(&call, (struct operand[]){in[0], in[1], in[2], in[3]}, 4, NULL, 0), ST_SHAPE);
