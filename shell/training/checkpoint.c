@@ -12,7 +12,11 @@
 #include "base/search.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/queue.h"
+#include "shell/session/read.h"
 #include "shell/session/share.h"
+#include "shell/training/parts.h"
+#include "shell/training/training.h"
+#include "shell/training/verify.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

@@ -9,13 +9,16 @@
  *
  * Rank 0 reads the files and sends what is in them to all. */
 #include "shell/training/checkpoint.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/npy.h"
 #include "base/search.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/queue.h"
+#include "shell/session/read.h"
 #include "shell/session/share.h"
+#include "shell/training/parts.h"
+#include "shell/training/training.h"
+#include "shell/training/verify.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>
