@@ -239,3 +239,35 @@ enum status choose_strategies(struct shell *shell, struct choice *choice, int co
 	text_release(&name);
 	return status;
 }
+
+/* The same files but the driver; what a model without the place `refresh` has is an empty one. */
+enum status choose_resumed(struct shell *shell, const char *path, int first)
+{
+	const struct program *from = shell->training->now.program;
+	struct program *made = program_make(from->name, shell->world->names);
+	struct text begin = {0}, driver = {0};
+	text_put(&begin, from->file[0].text, from->file[0].count);
+	text_add(&begin, "def refresh { }\n");
+	add_text(made, text_string(&begin), begin.count);
+	for (size_t i = 1; i + 1 < from->files; i++)
+		program_add(made, &from->file[i]);
+	text_add(&driver,
+	        "setup\n"
+	        "## the checkpoint\n"
+	        "# parameters and optimizer become what they were after iteration %d\n"
+	        "restore ",
+	        first);
+	put_quoted(path, &driver);
+	text_add(&driver, "\nrefresh\nfor it in %d:%d { iteration }\n", first, first + 1);
+	add_text(made, text_string(&driver), driver.count);
+	made->built_in = from->built_in;
+	made->first = first;
+	made->alone = program_use(from->alone);
+	text_put(&made->loses, from->loses.bytes, from->loses.count);
+	text_put(&made->because, from->because.bytes, from->because.count);
+	enum status status = program_take(shell, made);
+	program_release(made);
+	text_release(&begin);
+	text_release(&driver);
+	return status;
+}

@@ -67,5 +67,8 @@ enum status choice_tell(struct shell *shell, bool model, const char *name, bool 
 /* The program of the chosen model (mlp where none is), which becomes choice[0], and of the strategies behind
  * it, the outermost axis first. count: of all. The world is an empty one then; on failure it is as it was. */
 enum status choose_strategies(struct shell *shell, struct choice *choice, int count);
+/* The chosen strategies' program again, at its start in an empty world: behind its setup it is restored from the
+ * checkpoint `path`, and its first iteration is `first`. */
+enum status choose_resumed(struct shell *shell, const char *path, int first);
 
 #endif

@@ -1,5 +1,6 @@
 /* play.c -- a program played: steps, iterations, steps back */
 #include "shell/language/run/player.h"
+#include "shell/training/checkpoint.h"
 #include "shell/training/training.h"
 #include "shell/training/state.h"
 #include "base/fold.h"
@@ -210,6 +211,20 @@ static void move_on(struct training *t, enum player_stop stop)
 	t->ended = stop == PLAYER_END;
 }
 
+/* Behind an iteration after which one was asked for. Where it cannot be written training goes on, as it does when a
+ * disk is full: it is said, and a script fails at its end. */
+static enum status checkpoint_due(struct shell *shell, const struct training *t)
+{
+	if (!t->now.checkpoint.every || t->iteration % t->now.checkpoint.every)
+		return ST_OK;
+	enum status status = checkpoint_save(shell, t->now.checkpoint.prefix);
+	if (status != ST_FILE)
+		return status;
+	out_say(shell->out, "   no checkpoint after iteration %d: %s\n", t->iteration, fail_text());
+	shell->expects_failed++;
+	return ST_OK;
+}
+
 static enum status play_shown(struct shell *shell, struct training *t, bool head, bool lines)
 {
 	struct showing show = {.shell = shell, .t = t, .head = head, .lines = lines};
@@ -227,7 +242,7 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 		if (lines) /* a line of the screen is the prompt's, one may say how many are left out */
 			transcript_say_calls(shell, t->transcript, SCREEN_LINES - 2 - show.used);
 		move_on(t, stop);
-		return ST_OK;
+		return stop == PLAYER_ROUND ? checkpoint_due(shell, t) : ST_OK;
 	}
 	t->torn = true;
 	if (status != ST_INTERRUPTED && status != ST_QUIT) {
