@@ -264,7 +264,6 @@ enum status choose_resumed(struct shell *shell, const char *path, int first)
 	made->first = first;
 	made->alone = program_use(from->alone);
 	text_put(&made->loses, from->loses.bytes, from->loses.count);
-	text_put(&made->because, from->because.bytes, from->because.count);
 	enum status status = program_take(shell, made);
 	program_release(made);
 	text_release(&begin);
