@@ -37,12 +37,13 @@ static void *stage(const struct world *world, const struct operand *operand, str
 	return tensor->data;
 }
 
-/* The operands of a record are the kernel's arguments in order, then its results; one that works in place has
- * no results. */
+/* The operands of a record are the kernel's arguments in order, then its results, which it writes and does not
+ * take; one that works in place has no results. */
 void evaluate_kernel(const struct world *world, const struct record *record, void **staged)
 {
 	struct kernel_call call = {.kernel = record->kernel};
-	call.outs = record->operands < record->kernel->outs ? record->operands : record->kernel->outs;
+	for (int i = 0; i < record->operands && record->kernel->outs; i++)
+		call.outs += (record->operand[i].access & ACCESS_WRITE) != 0;
 	call.ins = record->operands - call.outs;
 	memcpy(call.option, record->parameter, sizeof call.option);
 	for (int i = 0; i < record->operands; i++) {

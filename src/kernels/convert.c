@@ -1,6 +1,7 @@
-/* convert.c -- cast, quantize, topk and its gradient: the same numbers with fewer bits, or fewer of them.
+/* convert.c -- cast, quantize, topk and its gradient: the same numbers with fewer bits, or fewer of them;
+ * transpose: the same in another order.
  *
- * All three are what gradients are made smaller with before they are sent: cast halves them, quantize stands
+ * The first three are what gradients are made smaller with before they are sent: cast halves them, quantize stands
  * for int8 (kept in i32, of which a quarter would travel), topk sends the largest few and their places.
  *
  * quantize is symmetric: one scale for the whole tensor, no zero point. The largest size becomes 127; -128 is
@@ -171,6 +172,32 @@ static void topk_grad(const struct kernel_call *call)
 	mem_free(row);
 }
 
+/* ---- transpose ---- */
+
+static enum status transpose_shape(struct kernel_call *call)
+{
+	struct layout out = call->in[0].layout;
+	if (out.dims < 2)
+		return fail(ST_SHAPE, "%s is %s: transpose wants two dimensions or more", call->in[0].name,
+		        shape_text(&out).text);
+	out.dim[0] = call->in[0].layout.dim[1];
+	out.dim[1] = call->in[0].layout.dim[0];
+	return kernel_out(call, 0, (enum dtype)out.dtype, out.dims, out.dim);
+}
+
+LOOP_EACH(copy, in[0][i])
+
+/* Element by element, from x with its strides in turned order */
+static void transpose(const struct kernel_call *call)
+{
+	struct kernel_call turned = *call;
+	struct layout *x = &turned.in[0].layout;
+	const struct layout *is = &call->in[0].layout;
+	x->dim[0] = is->dim[1], x->dim[1] = is->dim[0];
+	x->stride[0] = is->stride[1], x->stride[1] = is->stride[0];
+	kernel_elements(&turned, copy);
+}
+
 const struct kernel kernels_convert[] = {
         {
                 .name = "cast",
@@ -222,6 +249,17 @@ const struct kernel kernels_convert[] = {
                 .option = {{"length", NAN, "of a row of x", KO_WHOLE, 1}},
                 .shape = topk_grad_shape,
                 .run = topk_grad,
+        },
+        {
+                .name = "transpose",
+                .usage = "y = transpose x",
+                .help = "x with its first two dimensions in turned order: [n,m,...] gives [m,n,...]",
+                .torch = "y = x.transpose(0, 1).contiguous()",
+                .cuda = "transpose<<<blocks, threads, 0, stream>>>",
+                .example = "tensor x[4,8,2] = iota\ny = transpose x",
+                KERNEL_TAKES(1, 1),
+                .shape = transpose_shape,
+                .run = transpose,
         },
         {0},
 };

@@ -65,7 +65,8 @@ struct kernel {
 	const char *name, *usage, *help, *torch, *cuda;
 	const char *example; /* lines that run on 1 rank in an empty world */
 	int ins;
-	int outs; /* results left of '='; 0: works in place */
+	int outs;                /* results left of '='; 0: works in place */
+	int more_ins, more_outs; /* so many more tensors or results, all of them or none */
 	/* in place: bit i: argument i is written (sgd w dw: 1), and read as well, but with write_only (fill),
 	 * where it may be unwritten memory */
 	unsigned writes;
