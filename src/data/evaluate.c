@@ -143,7 +143,8 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 	        .in = packed ? packed : from.bytes,
 	        .out = to.bytes,
 	        .in_count = in ? layout_count(&in->layout) : 0,
-	        .out_count = out ? layout_count(&out->layout) : 0});
+	        .out_count = out ? layout_count(&out->layout) : 0,
+	        .split = record->split.n ? &record->split : NULL});
 	if (out && status == ST_OK)
 		buffer_back(&to, world, out);
 	mem_free(from.own);
