@@ -20,30 +20,25 @@ let more = heads//ways*ways+ways
 refuse first_unit == 0 and heads%ways != 0 "heads=$heads does not divide by ranks=$ways; the nearest that does is $more"
 let cuts = first_unit == 0 or layers > 1;  let below = hidden//ways*ways
 refuse cuts and hidden%ways != 0 "hidden=$hidden does not divide by ranks=$ways; the nearest that do are $below and $(below+ways)"
-let least_rows = batch//accumulate;  let most_rows = (batch+accumulate-1)//accumulate
-let uneven_tokens = least_rows*seq%ways != 0 or most_rows*seq%ways != 0
-refuse sequenced and uneven_tokens "batch/accumulate*seq=$(least_rows*seq) does not divide by ranks=$ways"
-refuse batch < accumulate "batch=$batch on 1 ranks, accumulate=$accumulate: some would have no row; batch=$accumulate fits"
 let heads = heads//ways
 
-# ---- parameters: who asks for them is told what of them is here ----
+# ---- parameters: who asks for them is told what of them is here: a block from row, col on ----
 let asked = ""
 def one_parameter u i what { let asked = "$what";  replaced u i cut_one }
 def cut_one p r c deviation s cut {
-  let rows_here = r;  if cut == "by_rows" { let rows_here = r//ways }
-  let columns_here = c;  if cut == "by_columns" { let columns_here = c//ways }
+  let rows_here = r;  let columns_here = c;  let row = 0;  let col = 0
+  if cut == "by_rows" { let rows_here = r//ways;  let row = tp*rows_here }
+  if cut == "by_columns" { let columns_here = c//ways;  let col = tp*columns_here }
   $asked p rows_here columns_here deviation s cut
 }
 # a part of the whole's numbers, the same whole that one rank would begin with
-def parameter p r c deviation s cut {
+def begin_parameter p r c deviation s cut {
   if cut == "whole" { replaced p r c deviation s cut } else {
-    let columns = cut == "by_columns"
-    if mixed { tensor $(p)_f32[r,c] kind=optimizer } else { tensor $p[r,c] kind=parameter }
-    let all_rows = r;  let all_columns = c;  if columns { let all_columns = c*ways } else { let all_rows = r*ways }
-    start = randn [all_rows,all_columns] seed=s scale=deviation on compute
-    mine = shard start dim=columns in tp;  copy mine -> $(p)$master on compute;  free start on compute
-    if mixed { $p = cast $(p)_f32 to=$dtype on compute kind=parameter }
-    gradient_memory p r c;  optimizer_memory p r c tp*r*(not columns) tp*c*columns
+    let columns = cut == "by_columns";  let all_rows = r*ways;  if columns { let all_rows = r }
+    let all_columns = c;  if columns { let all_columns = c*ways }
+    tensor $p[r,c] kind=$master_kind
+    everything = randn [all_rows,all_columns] seed=s scale=deviation on compute
+    own_block = shard everything dim=columns in tp;  copy own_block -> $p on compute;  free everything on compute
   }
 }
 
@@ -84,9 +79,16 @@ def backward u m inputs weights {
     if u == last_unit { dx$(last_unit-1)_$m = shard dx$(last_unit-1)_all$m in tp }
   } else { replaced u m inputs weights }
 }
+def cut_batch {
+  replaced
+  let least_rows = batch//(replicas*micros);  let most_rows = least_rows+uneven
+  let divides = least_rows*length%ways == 0 and most_rows*length%ways == 0
+  refuse sequenced and not divides "sequence=on: a micro-batch of $(least_rows*length) tokens does not divide by ranks=$ways"
+}
+def take k { replaced k;  if sequenced { let tokens_here = tokens_here//ways } }
 # where this rank's part of what dropout works on lies: its tokens, or its columns
 def locate u {
   let apart = 0;  let width = 0
-  if sequenced and u > 0 and u < last_unit { let apart = tp*(rows*seq//ways*hidden) }
+  if sequenced and u > 0 and u < last_unit { let apart = tp*tokens_here*hidden }
   if first_unit == 1 and u%2 == 1 and u < layers { let apart = tp*(hidden//ways);  let width = hidden }
 }

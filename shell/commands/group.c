@@ -1,8 +1,8 @@
 /* group.c -- group and mesh: which ranks take part in a collective together.
  *
- * `group pair 0-1 2-3` makes one name for several communicators at once (ncclCommSplit with colours): each
- * rank means by "pair" the part that it is in. A mesh is PyTorch's DeviceMesh: all ranks in a grid, and a
- * group for each axis.
+ * `group pair 0-1 2-3` makes one name for several communicators at once: each rank means by "pair" the part
+ * that it is in. `group pair by rank//2` is the same said by each rank for itself (ncclCommSplit): ranks of
+ * one colour are a part. A mesh is PyTorch's DeviceMesh: all ranks in a grid, and a group for each axis.
  *
  *     mesh dp=2 tp=4        tp ->             rank = dp * 4 + tp     (the last axis counts fastest)
  *                           0  1  2  3        group tp: 0-3 | 4-7
@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The parts of a group, as world_group_make wants them: the ranks of part k are ranks[starts[k]] to
@@ -67,13 +68,105 @@ static enum status fill_groups(struct call *call, struct instances *parts)
 	return ST_OK;
 }
 
+/* ---- by colour ---- */
+
+/* A rank that takes part: its colour, and where it stands in the group that is split */
+struct coloured {
+	int rank, instance, place;
+	int64_t colour;
+};
+
+static int by_instance_and_colour(const void *left, const void *right)
+{
+	const struct coloured *a = left, *b = right;
+	if (a->instance != b->instance)
+		return a->instance - b->instance;
+	if (a->colour != b->colour)
+		return a->colour < b->colour ? -1 : 1;
+	return a->place - b->place;
+}
+
+/* ST_ARGUMENT: the line means different groups or names on two ranks: a split is one call of them all. */
+static enum status read_colour(struct call *call, int rank, struct coloured *one, int *group, name_id *name)
+{
+	const int64_t most = INT32_MAX; /* an int, as color is in ncclCommSplit */
+	struct number colour;
+	int same = 0;
+	name_id again;
+	enum status status = call_number(call, 3, 0, rank, &colour);
+	if (status == ST_OK && (colour.unit != UNIT_PLAIN || !number_is_whole(colour.value, -most, most)))
+		status = fail(ST_RANGE,
+		        "group: by %s is no whole number on rank %d: ranks of one colour are a part",
+		        call_argument_text(call, 3, 0), rank);
+	if (status == ST_OK)
+		status = call_group(call, rank, &same);
+	if (status == ST_OK)
+		status = call_name(call, 0, 0, rank, &again);
+	if (status == ST_OK && *group < 0) {
+		*group = same;
+		*name = again;
+	}
+	if (status == ST_OK && (*group != same || *name != again))
+		status = fail(ST_ARGUMENT,
+		        "group: rank %d splits another group, or by another name, than rank %d", rank,
+		        ranks_first(call->set));
+	if (status != ST_OK)
+		return status;
+	const struct group *split = &call->shell->world->groups[same];
+	*one = (struct coloured){
+	        rank, split->instance_of[rank], split->place_of[rank], (int64_t)colour.value};
+	return ST_OK;
+}
+
+/* Sorted by instance, colour and place, a part is a run of equal instances and colours:
+ *
+ *     group half by tp//2 in tp      tp: 0-3 | 4-7      colours 0 0 1 1 | 0 0 1 1      half: 0,1 | 2,3 | 4,5 | 6,7
+ *
+ * A rank with a colour below 0 (NCCL_SPLIT_NOCOLOR) is in no part. */
+static enum status group_by(struct call *call, name_id name)
+{
+	struct world *world = call->shell->world;
+	struct coloured *all = mem_alloc((size_t)world->n * sizeof *all);
+	struct instances parts = parts_create(world->n, world->n);
+	int count = 0, group = -1;
+	enum status status = ST_OK;
+	FOR_RANKS (rank, call->set) {
+		status = read_colour(call, rank, &all[count], &group, &name);
+		if (status != ST_OK)
+			break;
+		count += all[count].colour >= 0;
+	}
+	qsort(all, (size_t)count, sizeof *all, by_instance_and_colour);
+	for (int i = 0; i < count; i++) {
+		parts.ranks[parts.count++] = all[i].rank;
+		if (i + 1 == count || all[i].instance != all[i + 1].instance ||
+		        all[i].colour != all[i + 1].colour)
+			parts.starts[++parts.instances] = parts.count;
+	}
+	mem_free(all);
+	return make_group(call->shell, name, false, &parts, status);
+}
+
 /* Ranks that no part names are in none: for them the name means nothing. */
 static enum status group_run(struct call *call)
 {
 	name_id name;
 	enum status status = call_name(call, 0, 0, ranks_first(call->set), &name);
+	bool listed = call_count(call, 1), by = call_count(call, 2), coloured = call_count(call, 3);
+	if (status == ST_OK && coloured && !by)
+		status = fail(ST_ARGUMENT, "group wants RANKS, or `by COLOUR`, where '%s' stands: %s",
+		        call_argument_text(call, 3, 0), call->statement->row->usage);
+	if (status == ST_OK && (by != coloured || by == listed))
+		status = fail(ST_ARGUMENT, "group wants RANKS, or `by` and a colour: %s",
+		        call->statement->row->usage);
+	if (status == ST_OK && listed && call->statement->clauses.group)
+		status = fail(ST_ARGUMENT,
+		        "group: `in GROUP` stands behind `by COLOUR`: ranks that are listed are of the "
+		        "world");
 	if (status != ST_OK)
 		return status;
+	if (by)
+		return group_by(call, name);
 	struct instances parts = parts_create(call_count(call, 1), call->shell->world->n);
 	return make_group(call->shell, name, false, &parts, fill_groups(call, &parts));
 }
@@ -81,13 +174,17 @@ static enum status group_run(struct call *call)
 const struct command command_group = {
         .name = "group",
         .topic = "make",
-        .usage = "group NAME RANKS ...",
+        .usage = "group NAME RANKS ... | group NAME by COLOUR [in GROUP]",
         .help = "groups of ranks for collectives: each rank is in the part that names it; `group pair 0-1 "
-                "2-3` makes two parts",
-        .example = "group pair 0-1 2-3\ntensor g[64] = rank\nallreduce g in pair\nsync",
+                "2-3` makes two parts, `group pair by rank//2` too: the ranks (of GROUP, each part of it by "
+                "itself) with the same colour are a part, those below 0 in none",
+        .example = "group pair 0-1 2-3\ngroup odd by rank%2\ntensor g[64] = rank\nallreduce g in pair\n"
+                   "allreduce g in odd\nsync",
         .torch = "NAME = dist.new_group([0, 1])",
         .cuda = "ncclCommSplit(world, color, key, &NAME, NULL)",
-        .argument = {{ARG_NEW, 0, NULL, "NAME"}, {ARG_RANKS, ARG_MANY, NULL, "RANKS"}},
+        .group_ok = true,
+        .argument = {{ARG_NEW, 0, NULL, "NAME"}, {ARG_RANKS, ARG_OPTIONAL | ARG_MANY, NULL, "RANKS"},
+                {ARG_WORD, ARG_OPTIONAL, "by", "by"}, {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "COLOUR"}},
         .run = group_run,
 };
 

@@ -24,7 +24,7 @@ def forward_chunk m c {
   phase F$m
   if not begins_$c { wait act_in on compute }
   if timed { spin F/cut_in } else {
-    if not begins_$c { x$(low_$c-1)_$s = reshape act$(c)_$box[0:rows*seq] [rows*seq,hidden] }
+    if not begins_$c { x$(low_$c-1)_$s = reshape act$(c)_$box[0:tokens_here] [tokens_here,hidden] }
     if not ends_$c { wait act_sent$(c)_$s on compute }
     if begins_$c { read_input s }
     if ends_$c and (begins_$c or not again) { read_target s }
@@ -46,7 +46,7 @@ def back m c inputs weights {
     if again and inputs { phase R$m;  spin F/cut_in }
     spin (inputs*B+weights*W)/cut_in
   } else {
-    if inputs and not ends_$c { dx$(high_$c)_$s = reshape grad$(c)_$box[0:rows*seq] [rows*seq,hidden] }
+    if inputs and not ends_$c { dx$(high_$c)_$s = reshape grad$(c)_$box[0:tokens_here] [tokens_here,hidden] }
     if again and inputs { forward_again m c s box }
     if inputs and not begins_$c { wait grad_sent$(c)_$s on compute }
     for u in high_$c:low_$c-1:-1 { backward u s inputs weights }
@@ -56,7 +56,7 @@ def back m c inputs weights {
 }
 def forward_again m c s box {
   phase R$m
-  if not begins_$c { x$(low_$c-1)_$s = reshape act$(c)_$box[0:rows*seq] [rows*seq,hidden] }
+  if not begins_$c { x$(low_$c-1)_$s = reshape act$(c)_$box[0:tokens_here] [tokens_here,hidden] }
   if not ends_$c { wait act_sent$(c)_$s on compute }
   if begins_$c { read_input s }
   if ends_$c { read_target s }
@@ -65,7 +65,7 @@ def forward_again m c s box {
 def receive way from m c box {
   phase C$m
   if timed { recv $(way)_token from=from%stages on $(way)_in in $(way)s } else {
-    wait used$(c)_$box on $(way)_in;  recv $(way)$(c)_$box[0:rows*seq] from=from%stages on $(way)_in in $(way)s
+    wait used$(c)_$box on $(way)_in;  recv $(way)$(c)_$box[0:tokens_here] from=from%stages on $(way)_in in $(way)s
   }
 }
 def send_on way x to m c s {

@@ -60,6 +60,11 @@ check "one typed before the first step counts" [ "$(grep -c 'spin 7000000ns' "$w
 "$RANKSH" -n 4 -c "$small; strategy ddp; let batch = 3; let mine = 2; def gradient_made p { replaced p;  let batch = batch + 1;  spin (batch*mine*hidden*1ms) }; run 1; program save $work/ran.rsh; say \"batch \$batch\"" > "$work/out" 2>&1
 check "a def typed at the prompt sees its own variables first" [ "$(grep -o 'spin [0-9]*ns' "$work/ran.rsh" | tr '\n' ' ')" = "spin 128000000ns spin 160000000ns spin 192000000ns " ]
 check "and changes its own" grep -qx "batch 6" "$work/out"
+# the colour of a rank is saved as its value: what it was made of may differ where the colour is the same
+printf '## groups\nmesh dp=2 tp=2\ngroup ends by (tp == 0) in dp\ntensor g[64] = rank\nfor it in 0:1 {\n## sum\nallreduce g in ends\n}\n' > "$work/split.rsh"
+picture "$work/a" "program $work/split.rsh; run 2; program save $work/ran.rsh"
+picture "$work/b" "source $work/ran.rsh"
+check "groups by colour are saved" same "$work/a" "$work/b"
 # what is no number, or no finite one, is saved as what makes it
 "$RANKSH" -n 2 -c "$small; strategy ddp; let none = inf-inf; def gradient_made p { replaced p;  tensor no\$p[2] = none;  fill no\$p[0] -inf }; run 1; program save $work/none.rsh; print now1" > "$work/a" 2>&1
 "$RANKSH" -n 2 -c "source $work/none.rsh; print now1" > "$work/b" 2>&1

@@ -153,6 +153,16 @@ static void render_formula(struct rendering *r, const struct formula *formula, b
 	}
 }
 
+/* An argument's value is what the line works with: of a comparison too, which `expect` shows by its operands */
+static void render_worth(struct rendering *r, const struct formula *formula)
+{
+	struct value value;
+	if (formula->moment)
+		render_formula(r, formula, true);
+	else if (ok(r, evaluate(r->eval, formula, &value)))
+		value_written(r->eval->shell, value, r->out);
+}
+
 static void render_shape(struct rendering *r, struct formula *const *dim, int dims)
 {
 	for (int i = 0; i < dims; i++) {
@@ -193,7 +203,7 @@ static void render_argument(struct rendering *r, struct call *call, struct argum
 		if (argument->tensor)
 			render_tensor(r, argument->tensor);
 		else if (argument->formula)
-			render_formula(r, argument->formula, true);
+			render_worth(r, argument->formula);
 		else if (argument->name)
 			render_name(r, argument->name);
 	}

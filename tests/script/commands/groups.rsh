@@ -59,3 +59,52 @@ expect error "rank 1 stands in two of its parts" { group both 0-1 1-2 }
 expect error "'odd' is a group already" { group odd 0-1 }
 expect error "no rank 9" { group far 0-9 }
 expect error "no stream or group 'nothing'" { use nothing }
+
+# by colour: ncclCommSplit. Each part of a group is split by itself, and a colour below 0 is in none
+group acts by 0 in tp
+group half by rank//2
+group ends by (tp == 0) in dp
+group three by 0-(rank == 2)
+group none by -1
+groups
+#> world      0-3
+#> dp         0,2 1,3
+#> tp         0,1 2,3
+#> odd        1,3 0,2
+#> acts       0,1 2,3
+#> half       0,1 2,3
+#> ends       0,2 1,3
+#> three      0,1,3
+#> none       
+k = allreduce g in ends
+l = allreduce g in acts
+print k[0] l[0]
+#> [0] k[0] = 2
+#>     l[0] = 1
+#> [1] k[0] = 4
+#>     l[0] = 1
+#> [2] k[0] = 2
+#>     l[0] = 5
+#> [3] k[0] = 4
+#>     l[0] = 5
+@0-2 group low by 7
+groups
+#> world      0-3
+#> dp         0,2 1,3
+#> tp         0,1 2,3
+#> odd        1,3 0,2
+#> acts       0,1 2,3
+#> half       0,1 2,3
+#> ends       0,2 1,3
+#> three      0,1,3
+#> none       
+#> low        0-2
+expect error "`in GROUP` stands behind `by COLOUR`" { group pair 0-1 2-3 in tp }
+expect error "group wants RANKS, or `by` and a colour" { group pair by }
+expect error "group wants RANKS, or `by` and a colour" { group pair 0 by 2 }
+expect error "where 'foo' stands" { group pair foo }
+expect error "by 2ms is no whole number on rank 0" { group pair by 2ms }
+expect error "by rank/2 is no whole number on rank 1" { group pair by rank/2 }
+expect error "no group 'foo'" { group pair by 0 in foo }
+expect error "rank 1 splits another group, or by another name, than rank 0" { group pair$rank by 0 }
+expect error "'acts' is a group already" { group acts by 1 }
