@@ -50,16 +50,25 @@ def parameter p r c deviation s cut {
 # ---- without sequence: what was computed from parts is a sum in parts, and becomes the sum in its place ----
 # with it a rank has its tokens of norms and residuals: gathered from all before a pair, behind it each keeps the sum of its own
 def norm y x { if sequenced { $(y)_part = layernorm x;  y = allgather $(y)_part in tp } else { replaced y x } }
+# of what was gathered a rank keeps its tokens, and backward gathers it again
+def norm_read y { if sequenced { free y;  if drops { free $(y)_part } } else { replaced y } }
+def norm_again y x {
+  if sequenced {
+    if light { $(y)_part = layernorm x kind=activation }
+    y = allgather $(y)_part in tp kind=activation;  free $(y)_part
+  } else { replaced y x }
+}
 def by_rows y x w {
-  if sequenced { $(y)_part = matmul x w;  y = reducescatter $(y)_part in tp } else { replaced y x w;  allreduce y in tp }
+  if sequenced { $(y)_part = matmul x w;  y = reducescatter $(y)_part in tp;  free $(y)_part } else { replaced y x w;  allreduce y in tp }
 }
 def by_rows_backward dx dy x w inputs weights {
   if sequenced and inputs { $(dy)_whole = allgather dy in tp }
   if sequenced { replaced dx $(dy)_whole x w inputs weights } else { replaced dx dy x w inputs weights }
+  if sequenced and weights { free $(dy)_whole }
 }
 def input_gradient_made dx { if not sequenced { allreduce dx in tp } }
 def norm_backward dx dy x {
-  if sequenced { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x } else { replaced dx dy x }
+  if sequenced { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x;  free $(dy)_part } else { replaced dx dy x }
 }
 
 # ---- the model's ends work on all tokens, in memory of their own: x0_all0 is x0_0 of all ranks ----
@@ -71,7 +80,7 @@ def read_target m { replaced $all$m }
 def forward u m {
   locate u
   if sequenced and (u == 0 or u == last_unit) {
-    if u == last_unit { x$(last_unit-1)_all$m = allgather x$(last_unit-1)_$m in tp }
+    if u == last_unit { x$(last_unit-1)_all$m = allgather x$(last_unit-1)_$m in tp;  free x$(last_unit-1)_$m }
     replaced u all$m
     if u == 0 { x0_$m = shard x0_all$m in tp }
   } else { replaced u m }
@@ -79,7 +88,7 @@ def forward u m {
 def backward u m inputs weights {
   locate u
   if sequenced and (u == 0 or u == last_unit) {
-    if u == 0 { dx0_all$m = allgather dx0_$m in tp }
+    if u == 0 { dx0_all$m = allgather dx0_$m in tp;  free dx0_$m }
     replaced u all$m inputs weights
     if u == last_unit { dx$(last_unit-1)_$m = shard dx$(last_unit-1)_all$m in tp }
   } else { replaced u m inputs weights }

@@ -58,22 +58,44 @@ def update { for u in first_unit:last_unit+1 { each_parameter u descend } }
 
 # ---- the batch falls to `replicas` ranks, of which this is number `replica`, and there to `micros` micro-batches ----
 let replicas = 1;  let replica = 0;  let micros = 1;  let weigh = 0;  let uneven = 0
-let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let name = "";  stream compute
+let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let name = "";  let batch_part = 0
+stream compute
 # micro-batch k: `rows` of the batch from `first` on, the data's from `at` on; `share` weighs their mean in that of the rank
 def take k {
   let first = (replica*micros+k)*batch//(replicas*micros);  let rows = (replica*micros+k+1)*batch//(replicas*micros)-first
-  let share = rows*replicas/batch;  let fresh = k == 0;  let last = k == micros-1
+  let share = rows*replicas/batch;  let fresh = k == 0;  let last = k == micros-1;  let batch_part = k
   let at = (it%((samples-(seq>1))//(batch*seq))*batch+first)*seq
 }
 # a model's units: before and behind its own lines a strategy may act
-def forward u m { before_forward u m;  unit_forward u m;  after_forward u m }
-def backward u m inputs weights { before_backward u m;  unit_backward u m inputs weights;  after_backward u m }
+def forward u m {
+  before_forward u m;  unit_forward u m;  after_forward u m
+  if full and not again and u > 0 and u < last_unit {
+    find_pair u;  unit_forget u m;  if u > pair_first { free x$(u-1)_$m }
+  }
+}
+def backward u m inputs weights {
+  before_backward u m
+  if full and inputs and u > 0 and u < last_unit { find_pair u;  if u == pair_last { pair_again m } }
+  unit_backward u m inputs weights;  after_backward u m
+}
+# ---- recompute: what backward reads and forward did not keep is computed again, with the same seeds of dropout ----
+#     full   forward 1 2 | 3 4 | ..     backward   R: forward 3 4, then backward 4 3 | R: forward 1 2, then backward 2 1
+let light = recompute == "selective";  let full = recompute == "full";  let drops = light or full;  let again = 0;  let unread = 0
+# units in pairs (a gpt's block, an mlp's two layers), of those that are on this rank
+let lowest = first_unit;  let highest = last_unit;  let pair_first = 0;  let pair_last = 0
+def find_pair u { let pair_first = max(u-1+u%2,lowest);  let pair_last = min(u+u%2,highest,last_unit-1) }
+def pair_again m {
+  phase R$batch_part;  let again = 1;  let drops = 0;  let to = pair_last
+  for u in pair_first:to+1 { let unread = u == to;  forward u m }      # the result of the last one has been read
+  let again = 0;  let drops = 1;  let unread = 0
+}
 # the gradient of a parameter, added to that of the micro-batches before
 def gradient p x dy { if fresh { d$p = matmul x.T dy } else { d$p += matmul x.T dy };  gradient_made p }
 # the loss, or where means must be weighed, the sum of what the micro-batches add to it; and its gradient
 def count_loss kernel y t m {
   if weigh { l_$m = $kernel y t } else { loss = $kernel y t }
   if weigh and fresh { loss = scale l_$m share } else { if weigh { loss += scale l_$m share } }
+  if weigh { free l_$m }
 }
 def count_gradient kernel dy y t {
   dy = $(kernel)_grad y t

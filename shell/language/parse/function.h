@@ -33,8 +33,6 @@
 	X(DOING, task, "doing", 1, "n", PLAIN)                     \
 	X(WORKS, task, "works", 1, "n", PLAIN)                     \
 	X(MEMORIES, task, "memories", 1, "n", PLAIN)               \
-	X(TURN, task, "turn", 1, "n", PLAIN)                       \
-	X(INPUTS, task, "inputs", 1, "n", PLAIN)                   \
 	X(SLOTS, slots, "slots", 0, "", WORD)                      \
 	X(TIME, time, "time", 0, "k", RANK)                        \
 	X(OVERLAP, share, "overlap", 2, "ssk", RANK)               \
