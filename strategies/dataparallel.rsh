@@ -42,7 +42,7 @@ def setup {
   take_part 0;  input_part 0;  tensor d$(outcome)_room[rows*seq,wide] $dtype
   ## the parameters
   # gradients are everybody's; what the optimizer keeps is rank 0's
-  for u in first_unit:last_unit+1 { each_parameter u parameter }
+  each_unit each_parameter parameter
 }
 def parameter p r c deviation s cut {
   @(dp == 0) { replaced p r c deviation s cut }
@@ -56,13 +56,13 @@ def iteration {
   ## the parameters go out
   # the copies are made anew in every step: last step's are stale
   phase C;  wait compute on comm
-  for u in first_unit:last_unit+1 { each_parameter u broadcast_one }
+  each_unit each_parameter broadcast_one
   wait comm on compute
   for k in 0:micros { micro_batch k }
   ## the gradients come in
   # added up on rank 0, the only one that needs them
   phase C;  wait compute on comm
-  for u in first_unit:last_unit+1 { each_parameter u reduce_one }
+  each_unit each_parameter reduce_one
   wait comm on compute
   ## the optimizer
   # only rank 0 again

@@ -6,7 +6,7 @@
 #   offload=host  the optimizer's state in host memory; gradients go down and parameters come up, 1/n of each, every step
 # bytes: allgather in forward, allgather in backward (not with reshard=off, wrap=model, or of what is in no block),
 #   for each micro-batch, and a reduce-scatter a step: (n-1)/n of the parameters each
-# axis dp
+# axis dp_shard
 # with the choices of PyTorch's FSDP, arXiv:2304.11277
 option wrap=block of="layer block model" "gathered together: a block (mlp: two layers), a layer (gpt: half a block), everything"
 option prefetch=1 least=0 "groups that are gathered ahead of the one that computes"

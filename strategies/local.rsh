@@ -8,12 +8,11 @@
 option every=4 least=1 "steps between two averages"
 option across=0 least=0 "steps between two averages of all, where those in between are of a node (0: every average is of all)"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up"
-let replicas = size(dp);  let replica = dp;  let micros = accumulate;  let fits = replicas*micros
-refuse batch < fits "batch=$batch on $replicas ranks, accumulate=$micros: some would have no row; batch=$fits fits"
+let replica = replica*size(dp)+dp;  let replicas = replicas*size(dp);  let micros = accumulate;  let nodes = size(dp)//gpus()
 refuse across > 0 and across%every != 0 "across=$across is no multiple of every=$every"
-refuse across > 0 and replicas%gpus() != 0 "across=$across wants whole nodes: $replicas ranks are no multiple of $(gpus()) GPUs"
+refuse across > 0 and size(dp)%gpus() != 0 "across=$across wants whole nodes: $(size(dp)) ranks are no multiple of $(gpus()) GPUs"
 stream comm
-if across > 0 { mesh nodes=replicas//gpus() node=gpus() }
+if across > 0 { mesh nodes=nodes node=gpus() }
 let over = "dp"
 
 def update {
@@ -21,7 +20,7 @@ def update {
   if (it+1)%every == 0 {
     let over = "dp";  if across > 0 and (it+1)%across != 0 { let over = "node" }
     phase C;  wait compute on comm
-    for u in first_unit:last_unit+1 { each_parameter u average }
+    each_unit each_parameter average
     wait comm on compute
   }
 }

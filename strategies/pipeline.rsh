@@ -56,8 +56,8 @@ def chunk_memory c {
   if shared and ends_$c { one_parameter 0 0 parameter }
   for u in low_$c:high_$c+1 { each_parameter u parameter }
   for box in 0:memories(c)+1 {
-    if not begins_$c { tensor act$(c)_$box[rows*seq,hidden] $dtype }
-    if not ends_$c { tensor grad$(c)_$box[rows*seq,hidden] $dtype }
+    if not begins_$c { tensor act$(c)_$box[rows*length,hidden] $dtype }
+    if not ends_$c { tensor grad$(c)_$box[rows*length,hidden] $dtype }
     event used$(c)_$box act_sent$(c)_$box grad_sent$(c)_$box
   }
 }

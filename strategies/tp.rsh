@@ -1,11 +1,13 @@
 # tp: tensor parallel: every matrix of a block is cut, by columns or by rows; all ranks work on the same rows of the batch
 # memory: 1/n of the blocks' parameters, gradients and optimizer; embedding and head whole; of the activations those between
 #   the two matrices of a pair are cut (heads, the MLP's inside), norms and residuals are not
-#   sequence=on   norms and residuals too, by tokens; what was gathered before a pair is kept whole for backward
+#   sequence=on   norms and residuals too, by tokens: 1/n of all
 # bytes: that a rank sends, for A = bytes of a block's output (batch x seq x hidden x type):
 #   a block of a gpt   2 allreduces forward and 2 backward: 4 x 2(n-1)/n A, and nothing computes meanwhile
 #   a pair of an mlp   1 forward, 1 backward (not before the first pair)
-#   sequence=on        a reduce-scatter and an allgather in place of each: the same bytes; and 2 allgathers at the model's ends
+#   sequence=on        a reduce-scatter and an allgather in place of each: the same bytes; before backward the input of each pair is
+#                      gathered again, (n-1)/n A twice a block; and 2 allgathers at the model's ends
+#   recompute=full     a block's communication of forward again, less the last one
 # axis tp
 #                  columns            rows                            (Megatron-LM, arXiv:1909.08053; sequence: arXiv:2205.05198)
 #     x ----(f)---> x w1 --> relu --> h w2 ----(g)---> the same on all ranks
@@ -20,30 +22,25 @@ let more = heads//ways*ways+ways
 refuse first_unit == 0 and heads%ways != 0 "heads=$heads does not divide by ranks=$ways; the nearest that does is $more"
 let cuts = first_unit == 0 or layers > 1;  let below = hidden//ways*ways
 refuse cuts and hidden%ways != 0 "hidden=$hidden does not divide by ranks=$ways; the nearest that do are $below and $(below+ways)"
-let least_rows = batch//accumulate;  let most_rows = (batch+accumulate-1)//accumulate
-let uneven_tokens = least_rows*seq%ways != 0 or most_rows*seq%ways != 0
-refuse sequenced and uneven_tokens "batch/accumulate*seq=$(least_rows*seq) does not divide by ranks=$ways"
-refuse batch < accumulate "batch=$batch on 1 ranks, accumulate=$accumulate: some would have no row; batch=$accumulate fits"
 let heads = heads//ways
 
-# ---- parameters: who asks for them is told what of them is here ----
+# ---- parameters: who asks for them is told what of them is here: a block from row, col on ----
 let asked = ""
 def one_parameter u i what { let asked = "$what";  replaced u i cut_one }
 def cut_one p r c deviation s cut {
-  let rows_here = r;  if cut == "by_rows" { let rows_here = r//ways }
-  let columns_here = c;  if cut == "by_columns" { let columns_here = c//ways }
+  let rows_here = r;  let columns_here = c;  let row = 0;  let col = 0
+  if cut == "by_rows" { let rows_here = r//ways;  let row = tp*rows_here }
+  if cut == "by_columns" { let columns_here = c//ways;  let col = tp*columns_here }
   $asked p rows_here columns_here deviation s cut
 }
 # a part of the whole's numbers, the same whole that one rank would begin with
-def parameter p r c deviation s cut {
+def begin_parameter p r c deviation s cut {
   if cut == "whole" { replaced p r c deviation s cut } else {
-    let columns = cut == "by_columns"
-    if mixed { tensor $(p)_f32[r,c] kind=optimizer } else { tensor $p[r,c] kind=parameter }
-    let all_rows = r;  let all_columns = c;  if columns { let all_columns = c*ways } else { let all_rows = r*ways }
-    start = randn [all_rows,all_columns] seed=s scale=deviation on compute
-    mine = shard start dim=columns in tp;  copy mine -> $(p)$master on compute;  free start on compute
-    if mixed { $p = cast $(p)_f32 to=$dtype on compute kind=parameter }
-    gradient_memory p r c;  optimizer_memory p r c tp*r*(not columns) tp*c*columns
+    let columns = cut == "by_columns";  let all_rows = r*ways;  if columns { let all_rows = r }
+    let all_columns = c;  if columns { let all_columns = c*ways }
+    tensor $p[r,c] kind=$master_kind
+    everything = randn [all_rows,all_columns] seed=s scale=deviation on compute
+    own_block = shard everything dim=columns in tp;  copy own_block -> $p on compute;  free everything on compute
   }
 }
 
@@ -82,7 +79,7 @@ def forward u m {
   if sequenced and (u == 0 or u == last_unit) {
     if u == last_unit { x$(last_unit-1)_all$m = allgather x$(last_unit-1)_$m in tp;  free x$(last_unit-1)_$m }
     replaced u all$m
-    if u == 0 { x0_$m = shard x0_all$m in tp }
+    if u == 0 { own_tokens x0_$m x0_all$m activation }
   } else { replaced u m }
 }
 def backward u m inputs weights {
@@ -90,12 +87,20 @@ def backward u m inputs weights {
   if sequenced and (u == 0 or u == last_unit) {
     if u == 0 { dx0_all$m = allgather dx0_$m in tp;  free dx0_$m }
     replaced u all$m inputs weights
-    if u == last_unit { dx$(last_unit-1)_$m = shard dx$(last_unit-1)_all$m in tp }
+    if u == last_unit and inputs { own_tokens dx$(last_unit-1)_$m dx$(last_unit-1)_all$m activation_gradient }
   } else { replaced u m inputs weights }
 }
+def own_tokens y whole kind { own_block = shard whole in tp;  y = cast own_block to=$dtype kind=$kind;  free whole }
+def cut_batch {
+  replaced
+  let least_rows = batch//(replicas*micros);  let most_rows = least_rows+uneven
+  let divides = least_rows*length%ways == 0 and most_rows*length%ways == 0
+  refuse sequenced and not divides "sequence=on: a micro-batch of $(least_rows*length) tokens does not divide by ranks=$ways"
+}
+def take k { replaced k;  if sequenced { let tokens_here = tokens_here//ways } }
 # where this rank's part of what dropout works on lies: its tokens, or its columns
 def locate u {
   let apart = 0;  let width = 0
-  if sequenced and u > 0 and u < last_unit { let apart = tp*(rows*seq//ways*hidden) }
+  if sequenced and u > 0 and u < last_unit { let apart = tp*tokens_here*hidden }
   if first_unit == 1 and u%2 == 1 and u < layers { let apart = tp*(hidden//ways);  let width = hidden }
 }

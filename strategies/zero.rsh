@@ -9,7 +9,7 @@
 #   every step the gradients' part goes down, and the parameters' part comes up
 # bytes: a rank sends in a step: a reduce-scatter and an allgather, (n-1)/n of the parameters each: as an allreduce
 #   stage 3   two allgathers (forward, backward) for each micro-batch: 1.5 times the bytes of stages 1 and 2
-# axis dp
+# axis dp_shard
 option stage=1 least=1 "what is cut: 1 the optimizer's state, 2 also gradients, 3 also parameters"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 option offload=none of="none host" "host: master weights, the optimizer's state and its steps on the host"

@@ -44,11 +44,11 @@ def load_data {
     tensor text[samples] pinned i32 = uniform seed=seed+1000 scale=vocab
   }
 }
-def input_room m { tensor ids_room_$m[rows*seq] i32 kind=activation }
-def target_room m { tensor t_room_$m[rows*seq] i32 kind=buffer }
-def input_part m { tensor ids_$m[rows*seq] i32 kind=activation }                           # for what another rank sends
-def read_input m { ids_$m = ids_room_$m[0:rows*seq];  copy text[at:at+rows*seq] -> ids_$m }
-def read_target m { t_$m = t_room_$m[0:rows*seq];  copy text[at+1:at+1+rows*seq] -> t_$m }  # of a token the next one
+def input_room m { tensor ids_room_$m[rows*length] i32 kind=activation }
+def target_room m { tensor t_room_$m[rows*length] i32 kind=buffer }
+def input_part m { tensor ids_$m[rows*length] i32 kind=activation }                           # for what another rank sends
+def read_input m { ids_$m = ids_room_$m[0:rows*length];  copy text[at:at+rows*length] -> ids_$m }
+def read_target m { t_$m = t_room_$m[0:rows*length];  copy text[at+1:at+1+rows*length] -> t_$m }  # of a token the next one
 
 # ---- parameters: `what` is called with number i of unit u: name, rows, columns, deviation and seed of its start, its cut ----
 # deviations: 1/sqrt(hidden), and less for those that write into the residual, by the root of their number (GPT-2)
@@ -72,14 +72,14 @@ def unit_forward u m { if u == 0 { embed_forward m } else { if u == last_unit { 
 # the positions are added to each sequence, taken as one row
 def embed_forward m {
   x0_$m = embed table ids_$m
-  xs = reshape x0_$m [rows,seq*hidden];  ps = reshape pos [1,seq*hidden];  xs = add xs ps;  free xs
+  xs = reshape x0_$m [rows,length*hidden];  ps = reshape pos [1,seq*hidden];  xs = add xs ps;  free xs
   drop "dropout" x0_$m x0_$m 0
 }
 def half_forward u m {
   let b = (u+1)//2;  norm n$(u)_$m x$(u-1)_$m
   if u%2 == 1 {
     q$(u)_$m = matmul n$(u)_$m wq$b;  k$(u)_$m = matmul n$(u)_$m wk$b;  v$(u)_$m = matmul n$(u)_$m wv$b
-    norm_read n$(u)_$m;  o$(u)_$m = attention q$(u)_$m k$(u)_$m v$(u)_$m heads=heads seq=seq causal=1
+    norm_read n$(u)_$m;  o$(u)_$m = attention q$(u)_$m k$(u)_$m v$(u)_$m heads=heads seq=length causal=1
     by_rows y$(u)_$m o$(u)_$m wo$b
   } else {
     h$(u)_$m = matmul n$(u)_$m wu$b;  norm_read n$(u)_$m;  g$(u)_$m = gelu h$(u)_$m
@@ -122,7 +122,7 @@ def half_backward u m inputs weights {
   if u%2 == 1 {
     by_rows_backward do$(u)_$m $d o$(u)_$m wo$b inputs weights
     if inputs {
-      dq$(u)_$m dk$(u)_$m dv$(u)_$m = attention_grad do$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m heads=heads seq=seq causal=1
+      dq$(u)_$m dk$(u)_$m dv$(u)_$m = attention_grad do$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m heads=heads seq=length causal=1
       free do$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m
     }
     if weights { gradient wv$b n$(u)_$m dv$(u)_$m;  gradient wk$b n$(u)_$m dk$(u)_$m;  gradient wq$b n$(u)_$m dq$(u)_$m }
@@ -149,7 +149,7 @@ def half_backward u m inputs weights {
 }
 def embed_backward m {
   drop "dropout_grad" dx0_$m dx0_$m 0
-  dxs = reshape dx0_$m [rows,seq*hidden];  dps = reshape dpos [1,seq*hidden];  one_$m = ones [rows,1] $dtype
+  dxs = reshape dx0_$m [rows,length*hidden];  dps = reshape dpos [1,seq*hidden];  one_$m = ones [rows,1] $dtype
   if fresh { dps = matmul one_$m.T dxs } else { dps += matmul one_$m.T dxs }
   free dxs one_$m;  gradient_made pos
   let d = "dx0_$m";  let begins = fresh and tied == "off"

@@ -14,19 +14,20 @@ def fetch i {
     if here_$i == 0 and part_$i > 0 { gather_flat i;  members i named;  let here_$i = 1 }
   }
 }
-def gather_flat i { flat$i = allgather shard$i on comm in dp kind=parameter;  record ready$i on comm }
+def gather_flat i { flat$i = allgather shard$i on comm in dp_shard kind=parameter;  record ready$i on comm }
 def leave i { if here_$i > 0 and cut_parameters { free flat$i on compute;  let here_$i = 0 } }
 def enter_backward i {
   enter i -1
   if not whole_gradients and part_$i > 0 {
-    dflat$i = zeros [part_$i*replicas] $dtype on compute kind=gradient;  members i gradient_named
+    dflat$i = zeros [part_$i*shards] $dtype on compute kind=gradient;  members i gradient_named
   }
 }
 # a rank keeps its part of the mean of the gradients, while the layers before compute
 def leave_backward i {
   leave i
   if last and part_$i > 0 {
-    wait compute on comm;  dshard$i = reducescatter dflat$i op=avg on comm in dp
+    wait compute on comm;  dshard$i = reducescatter dflat$i op=avg on comm in dp_shard
+    reduce_gradients dshard$i on comm
     if not whole_gradients { free dflat$i on comm }
     if host { wait comm on down;  copy dshard$i -> dhost$i on down;  record summed$i on down } else { record summed$i on comm }
   }
@@ -38,8 +39,8 @@ def before_forward u m {
   find_group u;  if opens { enter own 1-2*again };  replaced u m
 }
 def after_forward u m { replaced u m;  find_group u;  if closes and own > 0 and reshard == "on" and not again { leave own } }
-def before_backward u m { find_group u;  if closes { enter_backward own };  replaced u m }
-def after_backward u m { replaced u m;  find_group u;  if opens { leave_backward own } }
+def before_backward u m inputs weights { find_group u;  if closes { enter_backward own };  replaced u m inputs weights }
+def after_backward u m inputs weights { replaced u m inputs weights;  find_group u;  if opens { leave_backward own } }
 
 # ---- each rank steps its own part; then all gather all parts, or where parameters are cut, the next forward what it needs ----
 def update {

@@ -1,10 +1,9 @@
 # grouped: parameters in groups, each one flat tensor that is cut over the ranks: which those are, and their memory
 # zero and fsdp say which units are a group (per, wrap), what every rank has whole (whole_gradients, not cut_parameters), and how
 # far ahead groups are gathered (prefetch, reshard)
-let replicas = size(dp);  let replica = dp;  let micros = accumulate
-let fits = replicas*micros
-refuse replicas < world "the parameters are cut by one strategy: this one takes all ranks of the mesh, $(world)"
-refuse batch < fits "batch=$batch on $replicas ranks, accumulate=$micros: some would have no row; batch=$fits fits"
+let replica = replica*size(dp_shard)+dp_shard;  let replicas = replicas*size(dp_shard);  let micros = accumulate
+let shards = size(dp_shard);  let gathers = "flat"
+refuse shards < world "the parameters are cut by one strategy: this one takes all ranks of the mesh, $(world)"
 let host = offload == "host";  let kept = "shard";  let where = "device";  if host { let kept = "host";  let where = "pinned" }
 stream comm
 if host { stream down cpu up }
@@ -28,13 +27,13 @@ def members i what {
   for u in from:to+1 { find_group u;  each_parameter u member }
   find_group here
 }
-def member p r c deviation s cut { if own == wanted or wanted < 0 { $todo p r c deviation s;  let at_$own = at_$own+r*c } }
-def counted p r c deviation s { }
-for i in 0:groups+1 { let at_$i = 0;  let here_$i = 0;  members i counted;  let part_$i = (at_$i+replicas-1)//replicas }
+def member p r c deviation s cut { if own == wanted or wanted < 0 { $todo p r c deviation s cut;  let at_$own = at_$own+r*c } }
+def counted p r c deviation s cut { }
+for i in 0:groups+1 { let at_$i = 0;  let here_$i = 0;  members i counted;  let part_$i = (at_$i+shards-1)//shards }
 
 # ---- memory ----
 def parameters {
-  ## memory, cut into $replicas parts
+  ## memory, cut into $shards parts
   # of what is cut, a rank keeps its part of each group, and the optimizer's state for that part; the rest is everybody's
   for i in 0:groups+1 { if part_$i > 0 { group_memory i } }
   ## the parameters begin
@@ -44,34 +43,34 @@ def parameters {
     if host and mixed { host$i = cast host$(i)_f32 to=$dtype on compute }
     if host { copy host$i -> shard$i on compute } else { if mixed { shard$i = cast shard$(i)_f32 to=$dtype on compute } }
   } }
-  if cut_parameters or mixed or host { free start on compute }
 }
 def group_memory i {
-  let part = part_$i;  let whole = part*replicas
+  let part = part_$i;  let whole = part*shards
   if cut_parameters { tensor shard$i[part] $dtype kind=parameter = zeros } else {
-    tensor flat$i[whole] $dtype kind=parameter = zeros;  shard$i = shard flat$i in dp;  members i named;  event ready$i
+    tensor flat$i[whole] $dtype kind=parameter = zeros;  shard$i = shard flat$i in dp_shard;  members i named;  event ready$i
   }
   if whole_gradients {
-    tensor dflat$i[whole] $dtype kind=gradient = zeros;  dshard$i = shard dflat$i in dp;  members i gradient_named
+    tensor dflat$i[whole] $dtype kind=gradient = zeros;  dshard$i = shard dflat$i in dp_shard;  members i gradient_named
   } else { tensor dshard$i[part] $dtype kind=gradient = zeros }
   if host { tensor host$i[part] dhost$i[part] pinned $dtype = zeros;  tensor unscaled$i[part] pinned }
   if mixed { tensor $(kept)$(i)_f32[part] $where kind=optimizer = zeros }
   if optimizer == "adam" { tensor $(kept)$(i)_m[part] $(kept)$(i)_v[part] $where kind=optimizer = zeros }
 }
 # a parameter's numbers, where they fall into this rank's part; `part` says to `verify` what of it is here
-def begin p r c deviation s {
-  let keep = "$(kept)$(own)";  let from = at_$own;  let mine = dp*part_$own
+def begin p r c deviation s cut {
+  let keep = "$(kept)$(own)";  let from = at_$own;  let mine = dp_shard*part_$own
   let lo = max(from,mine);  let hi = min(from+r*c,mine+part_$own)
-  if cut_parameters or mixed or host {
-    start = randn [r*c] seed=s scale=deviation on compute
-    if hi > lo { copy start[lo-from:hi-from] -> $(keep)$master[lo-mine:hi-mine] on compute }
-    if not cut_parameters { flat$own[from:from+r*c] = cast start to=$dtype on compute }
-  } else { $p = randn [r,c] seed=s scale=deviation on compute }
+  begin_parameter start r c deviation s cut;  line = reshape start [r*c]
+  if hi > lo and (cut_parameters or mixed or host) { copy line[lo-from:hi-from] -> $(keep)$master[lo-mine:hi-mine] on compute }
+  if not cut_parameters {
+    if mixed { $p = cast start to=$dtype on compute } else { copy start -> $p on compute }
+  }
+  free start on compute
   if not cut_parameters and not mixed { part $p of $p }
   if hi > lo and (cut_parameters or mixed) { part $(keep)$master[lo-mine:hi-mine] of $p at=lo-from }
   if hi > lo and optimizer == "adam" {
     part $(keep)_m[lo-mine:hi-mine] of $p at=lo-from as=m;  part $(keep)_v[lo-mine:hi-mine] of $p at=lo-from as=v
   }
 }
-def named p r c deviation s { $p = reshape flat$own[at_$own:at_$own+r*c] [r,c] }
-def gradient_named p r c deviation s { d$p = reshape dflat$own[at_$own:at_$own+r*c] [r,c] }
+def named p r c deviation s cut { $p = reshape flat$own[at_$own:at_$own+r*c] [r,c] }
+def gradient_named p r c deviation s cut { d$p = reshape dflat$own[at_$own:at_$own+r*c] [r,c] }

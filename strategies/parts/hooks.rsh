@@ -1,30 +1,30 @@
-# hooks: ddp's buckets made smaller for the way, on the stream comm
+# hooks: ddp's gradients made smaller for the way: of g, a bucket or a part, the mean over dp
 # What int8 and topk leave out waits in `error` for the next step.
-def exchange_bf16 i { exchange_f16 i }
-def exchange_f16 i { small$i = cast bucket$i to=$hook;  allreduce small$i op=avg;  bucket$i = cast small$i to=$dtype }
+def reduce_bf16 g { reduce_f16 g }
+def reduce_f16 g { small_$g = cast g to=$hook;  allreduce small_$g op=avg in dp;  g = cast small_$g to=$dtype }
 # Each rank's numbers have a scale of their own, so they cannot be added on the way: all are gathered, and added here.
 # int8 travels as bf16, which holds -127 .. 127 exactly: half of f32's bytes; real int8 is a quarter
-def exchange_int8 i {
-  let n = bytes(error$i)//4B
-  error$i += cast bucket$i to=f32
-  code$i scale$i = quantize error$i;  small$i = cast code$i to=bf16
-  sent$i = mul code$i scale$i;  error$i = sub error$i sent$i
-  all$i = allgather small$i;  scales$i = allgather scale$i
-  numbers$i = cast all$i to=f32;  weights$i = scale scales$i 1/size(dp)
-  table$i = reshape numbers$i [size(dp),n];  row$i = reshape weights$i [1,size(dp)]
-  if not mixed { mean$i = reshape bucket$i [1,n] }
-  mean$i = matmul row$i table$i
-  if mixed { flat$i = reshape mean$i [n];  bucket$i = cast flat$i to=$dtype }
+def reduce_int8 g {
+  let n = bytes(error_$g)//4B
+  error_$g += cast g to=f32
+  code_$g scale_$g = quantize error_$g;  small_$g = cast code_$g to=bf16
+  sent_$g = mul code_$g scale_$g;  error_$g = sub error_$g sent_$g
+  all_$g = allgather small_$g in dp;  scales_$g = allgather scale_$g in dp
+  numbers_$g = cast all_$g to=f32;  weights_$g = scale scales_$g 1/size(dp)
+  table_$g = reshape numbers_$g [size(dp),n];  row_$g = reshape weights_$g [1,size(dp)]
+  if not mixed { mean_$g = reshape g [1,n] }
+  mean_$g = matmul row_$g table_$g
+  if mixed { flat_$g = reshape mean_$g [n];  g = cast flat_$g to=$dtype }
 }
 # the largest k of a bucket by size, as values and places; what is not sent waits in `error` until it has grown
-def exchange_topk i {
-  let n = bytes(error$i)//4B;  let sends = max(1,min(n,n*k//1))
-  error$i += cast bucket$i to=f32;  size$i = mul error$i error$i
-  _ places$i = topk size$i k=sends;  column$i = reshape error$i [n,1];  values$i = embed column$i places$i
-  sent$i = embed_grad values$i places$i rows=n;  column$i = sub column$i sent$i
-  all$i = allgather values$i;  where$i = allgather places$i
-  list$i = reshape all$i [sends*size(dp),1];  mean$i = embed_grad list$i where$i rows=n
-  if not mixed { bar$i = reshape bucket$i [n,1] }
-  bar$i = scale mean$i 1/size(dp)
-  if mixed { flat$i = reshape bar$i [n];  bucket$i = cast flat$i to=$dtype }
+def reduce_topk g {
+  let n = bytes(error_$g)//4B;  let sends = max(1,min(n,n*k//1))
+  error_$g += cast g to=f32;  size_$g = mul error_$g error_$g
+  _ places_$g = topk size_$g k=sends;  column_$g = reshape error_$g [n,1];  values_$g = embed column_$g places_$g
+  sent_$g = embed_grad values_$g places_$g rows=n;  column_$g = sub column_$g sent_$g
+  all_$g = allgather values_$g in dp;  where_$g = allgather places_$g in dp
+  list_$g = reshape all_$g [sends*size(dp),1];  mean_$g = embed_grad list_$g where_$g rows=n
+  if not mixed { bar_$g = reshape g [n,1] }
+  bar_$g = scale mean_$g 1/size(dp)
+  if mixed { flat_$g = reshape bar_$g [n];  g = cast flat_$g to=$dtype }
 }

@@ -1,9 +1,11 @@
 # parameters: a unit's parameters one by one, what the optimizer keeps of each, and its step
-let mixed = dtype != "f32";  let master = "";  if mixed { let master = "_f32" }
+let mixed = dtype != "f32";  let master = "";  let master_kind = "parameter"
+if mixed { let master = "_f32";  let master_kind = "optimizer" }
 def each_parameter u what { for i in 0:matrices { one_parameter u i what } }
 def each_parameter_back u what { for i in matrices-1:-1:-1 { one_parameter u i what } }  # as backward makes gradients
-# row, col: where what this rank has of p begins, for `verify`
-def optimizer_memory p r c row col {
+# what this rank has of a parameter begins there, for `verify`: who cuts parameters says it
+let row = 0;  let col = 0
+def optimizer_memory p r c {
   part $(p)$master of $p row=row col=col
   if optimizer == "adam" {
     tensor $(p)_m[r,c] $(p)_v[r,c] kind=optimizer = zeros

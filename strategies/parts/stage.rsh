@@ -26,9 +26,8 @@ def forward_chunk m c {
   phase F$m
   if not begins_$c { wait act_in on compute }
   if timed { spin F/cut_in } else {
-    if not begins_$c { x$(low_$c-1)_$s = reshape act$(c)_$box[0:rows*seq] [rows*seq,hidden] }
+    if not begins_$c { x$(low_$c-1)_$s = reshape act$(c)_$box[0:tokens_here] [tokens_here,hidden] }
     if begins_$c { read_input s }
-    let lowest = low_$c;  let highest = high_$c
     if ends_$c { read_target s }
     for u in low_$c:high_$c+1-(head_waits and ends_$c) { forward u s }
   }
@@ -47,8 +46,7 @@ def back m c inputs weights {
     if full and inputs { phase R$m;  spin F/cut_in }
     spin (inputs*B+weights*W)/cut_in
   } else {
-    if inputs and not ends_$c { dx$(high_$c)_$s = reshape grad$(c)_$box[0:rows*seq] [rows*seq,hidden] }
-    let lowest = low_$c;  let highest = high_$c
+    if inputs and not ends_$c { dx$(high_$c)_$s = reshape grad$(c)_$box[0:tokens_here] [tokens_here,hidden] }
     if head_waits and ends_$c and inputs { let u = high_$c;  forward u s }
     if inputs and not ends_$c { wait act_sent$(c)_$s on compute }
     if inputs and not begins_$c { wait grad_sent$(c)_$s on compute }
@@ -60,7 +58,7 @@ def back m c inputs weights {
 def receive way from m c box {
   phase C$m
   if timed { recv $(way)_token from=from%stages on $(way)_in in $(way)s } else {
-    wait used$(c)_$box on $(way)_in;  recv $(way)$(c)_$box[0:rows*seq] from=from%stages on $(way)_in in $(way)s
+    wait used$(c)_$box on $(way)_in;  recv $(way)$(c)_$box[0:tokens_here] from=from%stages on $(way)_in in $(way)s
   }
 }
 def send_on way x to m c s {

@@ -6,20 +6,21 @@
 def setup {
   ## streams, and the data
   # the data stays on the host; a part of it is copied to the GPU for each step
-  let uneven = batch%(replicas*micros) != 0;  let weigh = micros > 1 or uneven;  load_data
+  cut_batch;  load_data
   for k in 0:1+uneven*(micros-1) { take k;  input_room k;  target_room k }
   parameters
 }
 def parameters {
   ## the parameters
   # the seed is the same everywhere: every rank begins with the same numbers
-  for u in first_unit:last_unit+1 { each_parameter u parameter }
+  each_unit each_parameter parameter
 }
 def parameter p r c deviation s cut {       # cut: how tensor parallelism would cut it, by_columns, by_rows or whole
-  tensor $p[r,c] $dtype kind=parameter = randn seed=s scale=deviation
-  if mixed { tensor $(p)_f32[r,c] kind=optimizer = randn seed=s scale=deviation }
-  gradient_memory p r c;  optimizer_memory p r c 0 0
+  begin_parameter $(p)$master r c deviation s cut
+  if mixed { $p = cast $(p)_f32 to=$dtype on compute kind=parameter }
+  gradient_memory p r c;  optimizer_memory p r c
 }
+def begin_parameter p r c deviation s cut { tensor $p[r,c] kind=$master_kind = randn seed=s scale=deviation }
 def gradient_memory p r c { tensor d$p[r,c] $dtype kind=gradient }
 def iteration {
   use compute
@@ -48,46 +49,68 @@ def iteration {
 def before_forward u m { }                  # unit u needs its parameters; m: in which memory it works
 def by_rows y x w { y = matmul x w }        # by a matrix that tensor parallelism cuts by rows, the one before it by columns
 def after_forward u m { }
-def before_backward u m { }
+def before_backward u m inputs weights { }  # the gradients of its inputs, of its weights, or of both: a pipeline may take them apart
 def by_rows_backward dx dy x w inputs weights { if weights { gradient w x dy };  if inputs { dx = matmul dy w.T } }
 def input_gradient_made dx { }              # of what matrices cut by columns have read
 def gradient_made p { }                     # parameter p's gradient is complete
-def after_backward u m { }
+def after_backward u m inputs weights { }
+# g is complete on this rank, a mean over its own tokens: a parameter's gradient, a bucket of them, or this rank's part of a group
+def reduce_gradients g { }
 def before_update { }
-def update { for u in first_unit:last_unit+1 { each_parameter u descend } }
+def update { each_unit each_parameter descend }
 
-# ---- the batch falls to `replicas` ranks, of which this is number `replica`, and there to `micros` micro-batches ----
+# ---- what this rank has of the model: units low_0 .. high_0, low_1 .. high_1, ... ----
+let pieces = 1;  let low_0 = first_unit;  let high_0 = last_unit
+def each_unit what with { for c in 0:pieces { for u in low_$c:high_$c+1 { $what u with } } }
+def each_unit_back what with { for c in pieces-1:-1:-1 { for u in high_$c:low_$c-1:-1 { $what u with } } }
+
+# ---- the batch falls to `replicas` parts, this rank has number `replica`; of it each of `micros` micro-batches takes a part ----
+# An axis that cuts the batch says    let replica = replica*size(X)+X;  let replicas = replicas*size(X)
 let replicas = 1;  let replica = 0;  let micros = 1;  let weigh = 0;  let uneven = 0
-let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let name = "";  let batch_part = 0
+let length = seq;  let tokens_here = 0        # of a sequence this rank has `length` tokens; between units stands [tokens_here,hidden]
+let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let taken = 0;  let name = ""
 stream compute
+def cut_batch {
+  let fits = replicas*micros;  let wants = "batch=$batch on $replicas ranks"
+  if micros > 1 { let wants = "batch=$batch on $replicas ranks, $micros micro-batches each" }
+  refuse batch < fits "$wants: some would have no row; batch=$fits fits"
+  let uneven = batch%fits != 0;  let weigh = micros > 1 or uneven
+}
 # micro-batch k: `rows` of the batch from `first` on, the data's from `at` on; `share` weighs their mean in that of the rank
 def take k {
   let first = (replica*micros+k)*batch//(replicas*micros);  let rows = (replica*micros+k+1)*batch//(replicas*micros)-first
-  let share = rows*replicas/batch;  let fresh = k == 0;  let last = k == micros-1;  let batch_part = k
+  let share = rows*replicas/batch;  let tokens_here = rows*length
+  let taken = k;  let fresh = k == 0;  let last = k == micros-1
   let at = (it%((samples-(seq>1))//(batch*seq))*batch+first)*seq
 }
 # a model's units: before and behind its own lines a strategy may act
 def forward u m {
   before_forward u m;  unit_forward u m;  after_forward u m
-  if full and not again and u > 0 and u < last_unit {
-    find_pair u;  unit_forget u m;  if u > pair_first { free x$(u-1)_$m }
-  }
+  if full and not again { forget u m }
 }
 def backward u m inputs weights {
-  before_backward u m
-  if full and inputs and u > 0 and u < last_unit { find_pair u;  if u == pair_last { pair_again m } }
-  unit_backward u m inputs weights;  after_backward u m
+  before_backward u m inputs weights;  if full and inputs { compute_again u m }
+  unit_backward u m inputs weights;  after_backward u m inputs weights
 }
-# ---- recompute: what backward reads and forward did not keep is computed again, with the same seeds of dropout ----
-#     full   forward 1 2 | 3 4 | ..     backward   R: forward 3 4, then backward 4 3 | R: forward 1 2, then backward 2 1
-let light = recompute == "selective";  let full = recompute == "full";  let drops = light or full;  let again = 0;  let unread = 0
-# units in pairs (a gpt's block, an mlp's two layers), of those that are on this rank
-let lowest = first_unit;  let highest = last_unit;  let pair_first = 0;  let pair_last = 0
-def find_pair u { let pair_first = max(u-1+u%2,lowest);  let pair_last = min(u+u%2,highest,last_unit-1) }
-def pair_again m {
-  phase R$batch_part;  let again = 1;  let drops = 0;  let to = pair_last
-  for u in pair_first:to+1 { let unread = u == to;  forward u m }      # the result of the last one has been read
-  let again = 0;  let drops = 1;  let unread = 0
+# ---- recompute=full: of a pair of units (a gpt's block, an mlp's two layers) the input is kept; the rest is computed again ----
+#     forward 1 2 | 3 4 | ...    backward   again 3 4, backward 4 3 | again 1 2, backward 2 1
+# A mask of dropout is the same again, as its seed is. selective: the model drops what takes few operations, and makes it again
+let light = recompute == "selective";  let full = recompute == "full";  let drops = light or full;  let again = 0
+let unread = 0;  let pair_first = 0;  let pair_last = 0      # unread: what the unit gives has been read, when it was there first
+def find_pair u {
+  let pair_first = 0;  let pair_last = 0
+  if u > 0 and u < last_unit { for c in 0:pieces { if low_$c <= u and u <= high_$c {
+    let pair_first = max(u-1+u%2,low_$c);  let pair_last = min(u+u%2,high_$c,last_unit-1)
+  } } }
+}
+def forget u m { find_pair u;  if pair_last > 0 { unit_forget u m;  if u > pair_first { free x$(u-1)_$m } } }
+def compute_again u m {
+  find_pair u
+  if pair_last > 0 and u == pair_last {
+    phase R$taken;  let again = 1;  let drops = 0
+    for v in pair_first:u+1 { let unread = v == u;  forward v m }
+    let again = 0;  let drops = 1;  let unread = 0
+  }
 }
 # the gradient of a parameter, added to that of the micro-batches before
 def gradient p x dy { if fresh { d$p = matmul x.T dy } else { d$p += matmul x.T dy };  gradient_made p }

@@ -1,0 +1,56 @@
+# buckets: gradients are gathered in larger tensors, and each is reduced as soon as it is full, while the layers before compute
+# Buckets are filled in the order in which backward makes gradients, and closed when they have `bucket` bytes. Gradients are views
+# into them: nothing is packed. Four walks fill them: to make them, to name the gradients, in backward, for the optimizer.
+# open: which bucket; filled: its bytes so far; count: gradients; made: those that this backward has made
+let gathers = "buckets";  let each = 4B-2B*mixed
+let open = 1;  let filled = 0;  let made = 0;  let count = 0;  let buckets = 0
+def reopen { let open = 1;  let filled = 0 }
+def next_in_bucket p { let filled = filled+bytes($p);  if filled >= bucket { let open = open+1;  let filled = 0 } }
+def gradient_memory p r c { }
+def parameters {
+  replaced
+  ## buckets for the gradients
+  # filled in backward's order: the last layer's are done first
+  each_unit_back each_parameter_back measured
+  if filled > 0 { make_bucket };  reopen
+  each_unit_back each_parameter_back placed
+  reopen
+}
+def measured p r c deviation s cut { let count = count+1;  let filled = filled+bytes($p);  if filled >= bucket { make_bucket } }
+def make_bucket {
+  let n = filled//each
+  bucket_memory bucket$open n
+  let buckets = open;  let open = open+1;  let filled = 0
+}
+def bucket_memory g n { tensor $g[n] $dtype kind=gradient }
+def placed p r c deviation s cut {
+  let from = filled//each;  d$p = reshape bucket$open[from:from+r*c] [r,c];  next_in_bucket $p
+}
+# ---- backward: a bucket that this gradient fills up travels while the layers before compute ----
+def gradient_made p {
+  replaced p
+  if overlap == "on" and last {
+    let made = made+1;  let filled = filled+bytes($p)
+    if filled >= bucket or made == count {
+      wait compute on comm;  reduce_gradients bucket$open on comm;  record done$open on comm
+      let open = open+1;  let filled = 0
+    }
+    if made == count { let made = 0;  reopen }
+  }
+}
+def before_update {
+  replaced
+  if overlap == "off" {
+    ## the buckets are averaged
+    # only now: compute stands still while they travel
+    phase C;  wait compute on comm
+    for i in 1:buckets+1 { reduce_gradients bucket$i on comm }
+    wait comm on compute
+  }
+}
+# every rank takes the same step: the models stay the same without being sent
+def update { each_unit_back each_parameter_back stepped;  reopen }
+def stepped p r c deviation s cut {
+  if overlap == "on" and filled == 0 { wait done$open on compute }
+  step_down p d$p;  next_in_bucket $p
+}
