@@ -16,7 +16,7 @@ option B=0ms "... of its gradients of the inputs"
 option W=0ms "... of its gradients of the weights"
 option comm=0ms "... of a transfer to the next stage"
 let timed = F > 0ms;  let redo = "off";  if full { let redo = "on" };  let micros = micro*accumulate;  let stages = size(pp)
-let cut_in = chunks;  if stages == 1 { let cut_in = 1 }
+let cut_in = chunks;  if stages == 1 { let cut_in = 1 };  let pieces = cut_in
 refuse not timed and batch < micros "batch=$batch in micro=$micro*$accumulate: some would have no row; batch=$micros fits"
 if not timed { schedule $schedule micro=micro chunks=cut_in recompute=$redo limit=limit in pp }
 if timed { schedule $schedule micro=micro chunks=cut_in recompute=$redo limit=limit F=F B=B W=W comm=comm held=held in pp }
