@@ -77,7 +77,7 @@ def read_target m { replaced $all$m }
 def forward u m {
   locate u
   if sequenced and (u == 0 or u == last_unit) {
-    if u == last_unit { x$(last_unit-1)_all$m = allgather x$(last_unit-1)_$m in tp;  free x$(last_unit-1)_$m }
+    if u == last_unit { x$(last_unit-1)_all$m = allgather x$(last_unit-1)_$m in tp }
     replaced u all$m
     if u == 0 { own_tokens x0_$m x0_all$m activation }
   } else { replaced u m }
@@ -87,7 +87,9 @@ def backward u m inputs weights {
   if sequenced and (u == 0 or u == last_unit) {
     if u == 0 { dx0_all$m = allgather dx0_$m in tp;  free dx0_$m }
     replaced u all$m inputs weights
-    if u == last_unit and inputs { own_tokens dx$(last_unit-1)_$m dx$(last_unit-1)_all$m activation_gradient }
+    if u == last_unit and inputs {
+      free x$(last_unit-1)_all$m;  own_tokens dx$(last_unit-1)_$m dx$(last_unit-1)_all$m activation_gradient
+    }
   } else { replaced u m inputs weights }
 }
 def own_tokens y whole kind { own_block = shard whole in tp;  y = cast own_block to=$dtype kind=$kind;  free whole }

@@ -112,11 +112,13 @@ def output_backward m inputs weights {
     if weights { gradient head n_$m dlogits_$m }
     if inputs { dn_$m = matmul dlogits_$m head.T }
   }
-  if inputs { d$x = layernorm_grad dn_$m $x;  free dn_$m $x }
+  if inputs { d$x = layernorm_grad dn_$m $x;  free dn_$m }
   if weights { free n_$m dlogits_$m }
 }
 def half_backward u m inputs weights {
   let b = (u+1)//2;  let d = "dx$(u)_$m";  if dropout > 0 { let d = "dy$(u)_$m" }
+  let done = inputs and not light or weights and light                       # where nothing is computed again any more
+  if done { free x$(u)_$m }
   if inputs { drop "dropout_grad" $d dx$(u)_$m u }
   if weights { norm_again n$(u)_$m x$(u-1)_$m }
   if u%2 == 1 {
@@ -136,7 +138,7 @@ def half_backward u m inputs weights {
     if inputs { dh$(u)_$m = gelu_grad dg$(u)_$m h$(u)_$m;  free dg$(u)_$m }
     if weights { gradient wu$b n$(u)_$m dh$(u)_$m }
     if inputs { dn$(u)_$m = matmul dh$(u)_$m wu$b.T }
-    if inputs and not light or weights and light { free h$(u)_$m }
+    if done { free h$(u)_$m }
     if weights { free dh$(u)_$m }
   }
   if weights { free n$(u)_$m }
@@ -144,7 +146,7 @@ def half_backward u m inputs weights {
     input_gradient_made dn$(u)_$m;  norm_backward dx$(u-1)_$m dn$(u)_$m x$(u-1)_$m;  free dn$(u)_$m
     dx$(u-1)_$m = add dx$(u-1)_$m dx$(u)_$m;  if dropout > 0 { free dx$(u)_$m }
   }
-  if inputs and not light or weights and light { free x$(u-1)_$m }
+  if done and u == 1 { free x0_$m }
   if weights { free $d }
 }
 def embed_backward m {

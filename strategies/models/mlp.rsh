@@ -78,7 +78,6 @@ def layer_backward u m inputs weights {
   let d = "dz$(u)_$m";  let x = "x$(u-1)_$m";  if u == layers { let d = "dx$(u)_$m" }
   if u < layers and inputs {
     drop "dropout_grad" dx$(u)_$m dx$(u)_$m 2*u;  $d = relu_grad dx$(u)_$m x$(u)_$m;  free dx$(u)_$m
-    if weights { free x$(u)_$m }                                       # else the gradient of the next layer's weights reads it
   }
   find_cut u
   let wanted = inputs and u > 1                                         # nobody wants the gradient of the data
@@ -87,7 +86,7 @@ def layer_backward u m inputs weights {
     if wanted { d$x = matmul $d w$u.T }
   }
   if cut == "by_columns" and wanted { input_gradient_made d$x }
-  if weights { free $d };  if weights and not inputs and u > 1 { free $x }
+  if weights { free $d };  if weights and u < layers { free x$(u)_$m }
 }
 def name_unit u { let name = "layer $u";  if u > layers { let name = "the loss" } }
 source training
