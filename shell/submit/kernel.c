@@ -97,6 +97,19 @@ static enum status source_layout(struct call *call, int rank, struct layout *lay
 	return layout_make(layout, dtype, dims, dim);
 }
 
+/* "takes 4 or 6 tensors, not 5: USAGE" */
+static enum status wrong_count(
+        const struct kernel *kernel, const char *verb, int count, int more, const char *what, int given)
+{
+	struct text or_more = {0};
+	if (more)
+		text_add(&or_more, " or %d", count + more);
+	enum status status = fail(ST_ARGUMENT, "%s %s %d%s %s%s, not %d: %s", kernel->name, verb, count,
+	        text_string(&or_more), what, count + more == 1 ? "" : "s", given, kernel->usage);
+	text_release(&or_more);
+	return status;
+}
+
 /* How many tensors and results the kernel takes, before their shapes are looked at: these are the mistakes
  * of typing. */
 static enum status count_arguments(const struct call *call, const struct kernel *kernel)
@@ -104,21 +117,19 @@ static enum status count_arguments(const struct call *call, const struct kernel 
 	int ins = call_count(call, KERNEL_TENSORS), results = call->statement->results;
 	if (kernel->bare && !ins && !results)
 		return ST_OK;
-	if (ins != kernel->ins)
-		return fail(ST_ARGUMENT, "%s takes %d tensor%s, not %d: %s", kernel->name, kernel->ins,
-		        kernel->ins == 1 ? "" : "s", ins, kernel->usage);
+	if (ins != kernel->ins && ins != kernel->ins + kernel->more_ins)
+		return wrong_count(kernel, "takes", kernel->ins, kernel->more_ins, "tensor", ins);
 	if (results && kernel->outs == 0)
 		return fail(ST_ARGUMENT, "%s works in place and gives no result: %s", kernel->name,
 		        kernel->usage);
 	if (results == 0 && kernel->outs)
 		return fail(ST_ARGUMENT, "%s gives a result: NAME = %.*s", kernel->name,
 		        (int)call->statement->source.length, call->statement->source.at);
-	if (results != kernel->outs)
-		return fail(ST_ARGUMENT, "%s gives %d result%s, not %d: %s", kernel->name, kernel->outs,
-		        kernel->outs == 1 ? "" : "s", results, kernel->usage);
-	if (call->statement->adds && kernel->outs != 1)
+	if (results != kernel->outs && results != kernel->outs + kernel->more_outs)
+		return wrong_count(kernel, "gives", kernel->outs, kernel->more_outs, "result", results);
+	if (call->statement->adds && results != 1)
 		return fail(ST_ARGUMENT, "+= wants a kernel with one result, and %s gives %d", kernel->name,
-		        kernel->outs);
+		        results);
 	return ST_OK;
 }
 

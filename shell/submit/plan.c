@@ -154,7 +154,8 @@ static bool alike(const struct shell *shell, const struct submit_plan *a, const 
 	if (r->phase != s->phase || r->colour != s->colour || r->microbatch != s->microbatch ||
 	        r->group != s->group || r->root != s->root || r->reduction != s->reduction ||
 	        r->algorithm != s->algorithm || r->duration_ns != s->duration_ns ||
-	        memcmp(r->parameter, s->parameter, sizeof r->parameter) != 0)
+	        memcmp(r->parameter, s->parameter, sizeof r->parameter) != 0 ||
+	        !splits_equal(&r->split, &s->split))
 		return false;
 	for (int i = 0; i < arguments; i++)
 		if (!operand_equal(&a->operand[i], &b->operand[i]))

@@ -66,10 +66,34 @@ static enum status find_wholes(struct shell *shell, struct alone *alone)
 		return fail(ST_ARGUMENT,
 		        "the model declares no parameters: a line `part w1 of w1` in its setup says what w1 "
 		        "is");
+	return ST_OK;
+}
+
+static void make_room(struct alone *alone)
+{
 	divide(alone, mem_alloc(3 * alone->elements * sizeof *alone->end));
 	for (size_t i = 0; i < alone->elements; i++)
 		alone->weight[i] = 1;
-	return ST_OK;
+}
+
+enum status alone_wholes(struct shell *shell, const struct program *program, struct whole **whole, int *count)
+{
+	struct alone alone = {0};
+	struct shell scratch;
+	struct player *player = NULL;
+	enum player_stop stop = PLAYER_STEP;
+	enum status status = scratch_open(&scratch, shell, shell->transport, 1, true);
+	if (status == ST_OK)
+		status = program_player(program->alone ? program->alone : program, &scratch, &player);
+	while (status == ST_OK && stop == PLAYER_STEP)
+		status = player_go(player, &stop);
+	if (status == ST_OK)
+		status = find_wholes(&scratch, &alone);
+	player_free(player);
+	scratch_close(&scratch, shell);
+	*whole = alone.whole;
+	*count = alone.count;
+	return status;
 }
 
 /* ---- taking values ---- */
@@ -145,6 +169,8 @@ static enum status play(struct shell *shell, struct player *player, struct alone
 			status = fail(ST_ARGUMENT, "the program has no setup, or no iteration");
 		if (status == ST_OK && t == 0)
 			status = find_wholes(shell, alone);
+		if (status == ST_OK && t == 0)
+			make_room(alone);
 		if (status == ST_OK &&
 		        (t == 0 || t == alone->iterations || whole_of(alone, alone->whole[0].name, "v")))
 			status = take_all(shell, alone, t ? alone->end : alone->begin);

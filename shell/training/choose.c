@@ -3,69 +3,14 @@
  *     let data_kind = "text" ...      what `data` has said
  *     mesh dp=2 tp=2                  an axis for each strategy that works on one
  *     strategies/models/gpt.rsh       with the options of `model`
- *     strategies/ddp.rsh              with those of `strategy`
- *     strategies/tp.rsh
+ *     strategies/tp.rsh               with those of `strategy`, in the order that stack.c finds
+ *     strategies/ddp.rsh
  *     setup
  *     for it in 0:1 { iteration } */
 #include "shell/training/choose.h"
 
 #include <stdint.h>
 #include <string.h>
-
-/* ---- the mesh ---- */
-
-static enum status wrong_sizes(const struct choice *choice, int count, int64_t product, int ranks)
-{
-	struct text sizes = {0};
-	for (int i = 1; i < count; i++)
-		text_add(&sizes, "%s%s=%d", i > 1 ? " + " : "", choice[i].name, choice[i].size);
-	enum status status = fail(ST_RANGE, "%s: the sizes multiply to %lld, and there are %d ranks",
-	        text_string(&sizes), (long long)product, ranks);
-	text_release(&sizes);
-	return status;
-}
-
-/* "mesh dp=2 tp=2": an axis for each strategy that has one, in the order of the line. At most one size may be
- * left out: it is what the others leave of the ranks. A strategy that stands alone has all ranks, however many
- * there are: its program says `world`, so that its source runs elsewhere too. ST_RANGE: the sizes do not
- * multiply to the ranks; ST_ARGUMENT: two strategies on one axis, or a size for one that has none. */
-static enum status put_axes(const struct choice *choice, int count, int ranks, struct text *out)
-{
-	int64_t product = 1;
-	const struct choice *open = NULL; /* the one whose size is not given */
-	const char *before = "mesh";
-	for (int i = 1; i < count; i++) {
-		const struct choice *one = &choice[i];
-		const char *axis = text_string(&one->head.axis);
-		if (!*axis && one->size)
-			return fail(ST_ARGUMENT, "strategy %s works on no axis: write `%s`, without a size",
-			        one->name, one->name);
-		for (int k = 1; k < i && *axis; k++)
-			if (strcmp(text_string(&choice[k].head.axis), axis) == 0)
-				return fail(ST_ARGUMENT, "%s and %s work on the same axis, %s",
-				        choice[k].name, one->name, axis);
-		if (*axis && !one->size && open)
-			return fail(ST_ARGUMENT, "%s and %s: which sizes? write %s=2 + %s=%d", open->name,
-			        one->name, open->name, one->name, ranks / 2);
-		if (*axis && !one->size)
-			open = one;
-		product *= one->size ? one->size : 1;
-	}
-	if (open ? ranks % product != 0 : product != ranks && product > 1)
-		return wrong_sizes(choice, count, product, ranks);
-	for (int i = 1; i < count; i++) {
-		if (!choice[i].head.axis.count)
-			continue;
-		text_add(out, "%s %s=", before, text_string(&choice[i].head.axis));
-		if (count == 2 && !choice[i].size)
-			text_add(out, "world");
-		else
-			text_add(out, "%d", choice[i].size ? choice[i].size : (int)(ranks / product));
-		before = "";
-	}
-	text_add(out, *before ? "" : "\n");
-	return ST_OK;
-}
 
 /* ---- what `data` and `stage` say ---- */
 
@@ -99,24 +44,10 @@ static void put_data(const struct plan *plan, bool sizes_only, const struct head
 			text_add(out, "let %s = %lld\n", numbers[i].name, (long long)numbers[i].value);
 }
 
-/* The option's place in choice->given, where it is given; else `givens` */
-static int place_of(const struct choice *choice, const char *name)
-{
-	int i = 0;
-	while (i < choice->givens && strcmp(choice->given[i].name, name) != 0)
-		i++;
-	return i;
-}
-
-/* Sets the option, given before or not */
+/* Sets the option to a number, given before or not */
 static struct given *give(struct choice *choice, const char *name, struct number number)
 {
-	int i = place_of(choice, name);
-	if (i == GIVENS_MAX)
-		i--;
-	choice->givens = choice->givens > i ? choice->givens : i + 1;
-	choice->given[i] = (struct given){.name = name, .number = number};
-	return &choice->given[i];
+	return choice_give(choice, &(struct given){.name = name, .number = number});
 }
 
 static void give_stage(const struct plan *plan, struct choice *strategy)
@@ -127,8 +58,7 @@ static void give_stage(const struct plan *plan, struct choice *strategy)
 	} times[] = {
 	        {"F", plan->stage.f}, {"B", plan->stage.b}, {"W", plan->stage.w}, {"comm", plan->stage.comm}};
 	for (size_t i = 0; i < sizeof times / sizeof *times && plan->stage.given; i++)
-		if (head_has_option(&strategy->head, times[i].name) &&
-		        place_of(strategy, times[i].name) == strategy->givens)
+		if (head_has_option(&strategy->head, times[i].name) && !choice_given(strategy, times[i].name))
 			give(strategy, times[i].name, (struct number){times[i].ns, UNIT_TIME});
 }
 
@@ -155,25 +85,32 @@ static void add_choice(struct program *program, struct choice *choice, const cha
 	text_release(&what);
 }
 
-/* The program of these choices, whose files are read; `first` stands before them. */
-static struct program *put_together(
-        struct shell *shell, struct choice *choice, int count, const struct text *first, const char *name)
+/* The program of these choices, whose files are read in the order of `order`; `first` stands before them. */
+static struct program *put_together(struct shell *shell, struct choice *choice, const int *order, int count,
+        const struct text *first, const char *name)
 {
 	struct program *made = program_make(name, shell->world->names);
 	made->built_in = true;
 	add_text(made, text_string(first), first->count);
 	for (int i = 0; i < count; i++) {
-		struct head *head = &choice[i].head;
-		made->built_in &= !choice_is_path(choice[i].name);
-		choice[i].file.shares = i > 1;
-		add_choice(made, &choice[i], i ? "strategy" : "model");
-		if (i && head->loses.count && !made->loses.count) {
-			text_put(&made->loses, head->loses.bytes, head->loses.count);
-			text_put(&made->because, head->because.bytes, head->because.count);
-		}
+		struct choice *one = &choice[order[i]];
+		made->built_in &= !choice_is_path(one->name);
+		one->file.shares = i > 1;
+		add_choice(made, one, i ? "strategy" : "model");
+		if (i)
+			text_put(&made->loses, one->head.loses.bytes, one->head.loses.count);
 	}
 	add_text(made, drive, sizeof drive - 1);
 	return made;
+}
+
+/* What is not said by a line: by `data`, which is given to the model here, and by `stage`. */
+static void give_all(const struct plan *plan, struct choice *choice, int count)
+{
+	if (plan->data.vocab && head_has_option(&choice[0].head, "vocab"))
+		give(&choice[0], "vocab", (struct number){plan->data.vocab, UNIT_PLAIN});
+	for (int i = 1; i < count; i++)
+		give_stage(plan, &choice[i]);
 }
 
 /* The program of these choices; the first is the model's. name NULL: the model is only looked at. What `data`
@@ -184,6 +121,7 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 {
 	const struct plan *plan = &shell->training->now;
 	struct text first = {0};
+	int order[FILES_MAX];
 	enum status status = ST_OK;
 	for (int i = 0; i < count && status == ST_OK; i++) {
 		status = choose_file(shell, i == 0, &choice[i]);
@@ -191,17 +129,18 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 			status = head_read(&choice[i].head, &choice[i].file);
 	}
 	if (status == ST_OK)
-		status = choices_fit(choice, count);
+		status = stack_order(choice, count, order);
+	if (status == ST_OK)
+		status = choices_fit(choice, order, count);
+	if (status == ST_OK)
+		status = stack_options(choice, count);
 	if (status == ST_OK) {
 		put_data(plan, !name, &choice[0].head, &first);
-		if (plan->data.vocab && head_has_option(&choice[0].head, "vocab"))
-			give(&choice[0], "vocab", (struct number){plan->data.vocab, UNIT_PLAIN});
-		for (int i = 1; i < count; i++)
-			give_stage(plan, &choice[i]);
-		status = put_axes(choice, count, ranks, &first);
+		give_all(plan, choice, count);
+		status = stack_mesh(choice, count, ranks, &first);
 	}
 	if (status == ST_OK)
-		*made = put_together(shell, choice, count, &first, name ? name : choice->name);
+		*made = put_together(shell, choice, order, count, &first, name ? name : choice->name);
 	text_release(&first);
 	for (int i = 0; i < count; i++)
 		choice_release(&choice[i]);
@@ -252,8 +191,8 @@ struct program *choose_otherwise(
 		return NULL;
 	if (f32)
 		give(&model, "dtype", (struct number){0})->word = "f32";
-	int given = place_of(&model, "seed");
-	double begin = given < model.givens ? model.given[given].number.value : 1;
+	const struct given *given = choice_given(&model, "seed");
+	double begin = given ? given->number.value : 1;
 	if (seed)
 		give(&model, "seed", (struct number){begin + seed, UNIT_PLAIN});
 	struct program *program = program_make(alone->name, names);
@@ -298,5 +237,36 @@ enum status choose_strategies(struct shell *shell, struct choice *choice, int co
 		status = program_take(shell, program);
 	program_release(program);
 	text_release(&name);
+	return status;
+}
+
+/* The same files but the driver; what a model without the place `refresh` has is an empty one. */
+enum status choose_resumed(struct shell *shell, const char *path, int first)
+{
+	const struct program *from = shell->training->now.program;
+	struct program *made = program_make(from->name, shell->world->names);
+	struct text begin = {0}, driver = {0};
+	text_put(&begin, from->file[0].text, from->file[0].count);
+	text_add(&begin, "def refresh { }\n");
+	add_text(made, text_string(&begin), begin.count);
+	for (size_t i = 1; i + 1 < from->files; i++)
+		program_add(made, &from->file[i]);
+	text_add(&driver,
+	        "setup\n"
+	        "## the checkpoint\n"
+	        "# parameters and optimizer become what they were after iteration %d\n"
+	        "restore ",
+	        first);
+	put_quoted(path, &driver);
+	text_add(&driver, "\nrefresh\nfor it in %d:%d { iteration }\n", first, first + 1);
+	add_text(made, text_string(&driver), driver.count);
+	made->built_in = from->built_in;
+	made->first = first;
+	made->alone = program_use(from->alone);
+	text_put(&made->loses, from->loses.bytes, from->loses.count);
+	enum status status = program_take(shell, made);
+	program_release(made);
+	text_release(&begin);
+	text_release(&driver);
 	return status;
 }

@@ -25,10 +25,25 @@ bool choice_is_path(const char *name);
  * nearest; ST_FILE. */
 enum status choose_file(struct shell *shell, bool model, struct choice *choice);
 void choice_release(struct choice *choice);
-/* places.c: the files of a program, the model's first. ST_ARGUMENT, ST_NAME with file and line: a def with
- * another number of words than the place that it replaces, one whose name is nearly a place's, an option of a
- * name that the model has. */
-enum status choices_fit(const struct choice *choice, int count);
+/* The option as it was given; NULL: it was not */
+const struct given *choice_given(const struct choice *choice, const char *name);
+/* Sets the option, given before or not. Names and words belong to the world's names. */
+struct given *choice_give(struct choice *choice, const struct given *given);
+/* places.c: the files of a program in the order in which they are read, the model's first. ST_ARGUMENT, ST_NAME
+ * with file and line: a def with another number of words than the place that it replaces, one whose name is
+ * nearly a place's, an option of a name that the model has. */
+enum status choices_fit(const struct choice *choice, const int *order, int count);
+
+/* stack.c: the strategies of a line, in the order written; choice[0] is the model; the heads are read.
+ * order[i]: whose file is the i-th, so that each stands behind those of the axes that its head names behind
+ * `after`. ST_ARGUMENT: these lines go in a circle; worded with the files of it. */
+enum status stack_order(const struct choice *choice, int count, int *order);
+/* "mesh dp=2 tp=2": an axis for each strategy that has one, in the order written. At most one size may be left out: it is
+ * worked out from the number of ranks. ST_ARGUMENT, ST_RANGE. */
+enum status stack_mesh(const struct choice *choice, int count, int ranks, struct text *out);
+/* Options given behind a strategy go to all files of the line that have them, or to the model where no strategy
+ * has. ST_ARGUMENT: another one has it; two values of one option. */
+enum status stack_options(struct choice *choice, int count);
 /* Key i of the line becomes an option's value. */
 enum status choice_key(struct call *call, int i, struct choice *choice);
 /* The model for strategies to come; `given` is held to its options, and one rank walks through it. Says how
@@ -43,6 +58,8 @@ struct program *choose_otherwise(struct shell *shell, const struct program *alon
 /* For TAB, without a word to other processes: the names that there are, or behind `name` the keys of its
  * options. */
 void choice_follows(bool model, const char *name, struct text *out);
+/* The names of the strategies in the binary that have an option of that name, a blank between */
+void choice_those_with(const char *option, struct text *out);
 /* A line for each that there is in the binary: its name, and what it is */
 void choice_list(struct shell *shell, bool models);
 /* Its help from its head; source: its text. */
@@ -50,5 +67,8 @@ enum status choice_tell(struct shell *shell, bool model, const char *name, bool 
 /* The program of the chosen model (mlp where none is), which becomes choice[0], and of the strategies behind
  * it, the outermost axis first. count: of all. The world is an empty one then; on failure it is as it was. */
 enum status choose_strategies(struct shell *shell, struct choice *choice, int count);
+/* The chosen strategies' program again, at its start in an empty world: behind its setup it is restored from the
+ * checkpoint `path`, and its first iteration is `first`. */
+enum status choose_resumed(struct shell *shell, const char *path, int first);
 
 #endif

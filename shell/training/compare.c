@@ -48,7 +48,7 @@ struct difference compare_whole(const struct alone *alone, int i, const struct a
  *              . . d e f .      row 0, col 2, cols 3: d, i = 3, is 1*6 + 2 = 8
  *
  * flat: the whole as one line, from `at` on. */
-static int64_t part_place(
+int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i)
 {
 	int64_t cols = layout->dims > 1 ? layout->dim[layout->dims - 1] : 1;

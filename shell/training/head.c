@@ -14,15 +14,19 @@ static bool begins(const char *line, size_t count, const char *with)
 /* A line of the head, without "# " */
 static void read_line(struct head *head, const char *line, size_t count, bool first)
 {
-	const char *colon = memchr(line, ':', count);
+	const char *colon = memchr(line, ':', count), *name = colon ? colon : line + count;
 	if (first && colon) {
 		const char *from = colon + 1 + (colon + 1 < line + count && colon[1] == ' ');
 		text_put(&head->help, from, (size_t)(line + count - from));
-	} else if (begins(line, count, "axis ") && !memchr(line + 5, ' ', count - 5)) {
-		text_put(&head->axis, line + 5, count - 5);
+	} else if (begins(line, count, "axis ") && !memchr(line + 5, ' ', (size_t)(name - line) - 5)) {
+		text_put(&head->axis, line + 5, (size_t)(name - line) - 5);
+		while (name < line + count && (*name == ':' || *name == ' '))
+			name++;
+		text_put(&head->cuts, name, (size_t)(line + count - name));
+	} else if (begins(line, count, "after ")) {
+		text_put(&head->after, line + 6, count - 6);
 	} else if (begins(line, count, "loses ") && colon) {
-		text_put(&head->loses, line + 6, (size_t)(colon - line) - 6);
-		text_put(&head->because, colon + 1, (size_t)(line + count - colon) - 1);
+		text_add(&head->loses, "%.*s\n", (int)count - 6, line + 6);
 	} else if (count) {
 		text_put(&head->notes, line, count);
 		text_put(&head->notes, "\n", 1);
@@ -89,8 +93,9 @@ void head_release(struct head *head)
 	text_release(&head->help);
 	text_release(&head->notes);
 	text_release(&head->axis);
+	text_release(&head->cuts);
+	text_release(&head->after);
 	text_release(&head->loses);
-	text_release(&head->because);
 	*head = (struct head){0};
 }
 

@@ -3,7 +3,10 @@
  *     # ddp: every rank has the whole model, and gradients are averaged      NAME: one sentence
  *     # memory: parameters, gradients and optimizer, whole on every rank     any number of such notes; more lines
  *     #   of a note are indented
- *     # axis dp                                                              the mesh axis that it works on
+ *     # axis dp: share out the batch                                         the mesh axis that it works on; what
+ *     two of one axis would both do
+ *     # after tp pp                                                          its file is read behind those of
+ *     these axes
  *     # loses hook != "none": the hook leaves digits out                     verify: when, and why
  *     option bucket=25M "bytes of a bucket"                                  `option` lines; they stand in the tree
  */
@@ -14,7 +17,7 @@
 
 struct tree;
 struct embedded;
-enum { HEAD_TREES = 4 };
+enum { HEAD_TREES = 8 };
 struct head {
 	/* tree[0] the whole file; then the built-in parts that it and they source, whose defs are places too; NULL
 	 * behind the last */
@@ -22,8 +25,9 @@ struct head {
 	struct text help;  /* the sentence */
 	struct text notes; /* lines without their # */
 	struct text axis;  /* "": none */
-	struct text loses; /* a condition; "": none */
-	struct text because;
+	struct text cuts;  /* ": share out the batch" */
+	struct text after; /* names of axes */
+	struct text loses; /* "EXPR: why", a line each */
 };
 
 /* ST_SYNTAX: the grammar of the file, worded with file and line. *head is empty then. */

@@ -84,6 +84,17 @@ void choice_follows(bool model, const char *name, struct text *out)
 	choice_release(&choice);
 }
 
+void choice_those_with(const char *option, struct text *out)
+{
+	const char *name;
+	for (int i = 0; (name = embedded_name(folder_of(false), i, ".rsh")); i++) {
+		struct choice choice = {.name = name};
+		if (embedded_file(false, &choice) == ST_OK && file_has_option(&choice.file, option))
+			text_add(out, "%s%s", out->count ? " " : "", name);
+		choice_release(&choice);
+	}
+}
+
 static void say_help(struct shell *shell, const char *name, const struct head *head)
 {
 	out_say(shell->out, "   %s%-13s%s %s\n", STYLED(shell->out, COLOUR_HEAD, name),

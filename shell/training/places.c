@@ -14,15 +14,16 @@ static const struct statement *def_in(const struct head *head, struct slice_of_t
 	return NULL;
 }
 
-/* The def of a file before the i-th whose name is nearest, among all its trees: the file's and its parts'.
+/* The def of a file read before the i-th whose name is nearest, among all its trees: the file's and its parts'.
  * NULL: none is as near as one letter. */
-static const struct statement *near_place(const struct choice *choice, int i, const char *name)
+static const struct statement *near_place(
+        const struct choice *choice, const int *order, int i, const char *name)
 {
 	const struct statement *near = NULL;
 	int best = 2; /* one letter: `enter_backward` beside `after_backward` is a name of its own */
 	char other[WORD_SHOWN];
 	for (int k = 0; k < i * HEAD_TREES; k++) {
-		const struct tree *tree = choice[k / HEAD_TREES].head.tree[k % HEAD_TREES];
+		const struct tree *tree = choice[order[k / HEAD_TREES]].head.tree[k % HEAD_TREES];
 		for (const struct statement *def = tree ? tree->defs : NULL; def; def = def->next_call) {
 			word_text(def->word->written, other);
 			if (text_nearer(name, other, &best))
@@ -34,20 +35,21 @@ static const struct statement *near_place(const struct choice *choice, int i, co
 
 /* A def of a strategy replaces one of the files before with as many words, or is new: and then its name is
  * not nearly that of one. */
-static enum status check_place(const struct choice *choice, int i, const struct statement *def)
+static enum status check_place(
+        const struct choice *choice, const int *order, int i, const struct statement *def)
 {
 	const struct statement *place = NULL;
-	const char *file = choice[i].file.name;
+	const char *file = choice[order[i]].file.name;
 	char name[WORD_SHOWN];
 	word_text(def->word->written, name);
 	for (int k = 0; k < i && !place; k++)
-		place = def_in(&choice[k].head, def->word->written);
+		place = def_in(&choice[order[k]].head, def->word->written);
 	if (place && place->parameters != def->parameters)
 		return fail(ST_ARGUMENT,
 		        "%s:%d: def %s takes %d word%s, and the place that it replaces %d: %.*s", file,
 		        def->line, name, def->parameters, def->parameters == 1 ? "" : "s", place->parameters,
 		        WHOLE(place->source));
-	const struct statement *near = place ? NULL : near_place(choice, i, name);
+	const struct statement *near = place ? NULL : near_place(choice, order, i, name);
 	if (near)
 		return fail(ST_NAME, "%s:%d: no place '%s' in the model; did you mean '%.*s'?", file,
 		        def->line, name, WHOLE(near->word->written));
@@ -69,14 +71,14 @@ static enum status check_options(const struct choice *choice, int i)
 	return ST_OK;
 }
 
-enum status choices_fit(const struct choice *choice, int count)
+enum status choices_fit(const struct choice *choice, const int *order, int count)
 {
 	enum status status = ST_OK;
 	for (int i = 1; i < count && status == ST_OK; i++)
 		status = check_options(choice, i);
 	for (int i = 1; i < count; i++)
-		for (const struct statement *def = choice[i].head.tree[0]->defs; def && status == ST_OK;
-		        def = def->next_call)
-			status = check_place(choice, i, def);
+		for (const struct statement *def = choice[order[i]].head.tree[0]->defs;
+		        def && status == ST_OK; def = def->next_call)
+			status = check_place(choice, order, i, def);
 	return status;
 }

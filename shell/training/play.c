@@ -1,5 +1,6 @@
 /* play.c -- a program played: steps, iterations, steps back */
 #include "shell/language/run/player.h"
+#include "shell/training/checkpoint.h"
 #include "shell/training/training.h"
 #include "shell/training/state.h"
 #include "base/fold.h"
@@ -162,12 +163,22 @@ enum status program_loses(struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
 	const struct program *p = t->now.program;
-	const char *loses = text_string(&p->loses);
-	bool holds = false;
-	enum status status = *loses && t->player ? player_holds(t->player, loses, &holds) : ST_OK;
-	if (holds)
-		text_add(out, "%s:%s", loses, text_string(&p->because));
-	return status == ST_OK ? ST_OK : fail_in(status, "%s: # loses %s", p->name, loses);
+	const char *at = text_string(&p->loses), *end = at + p->loses.count, *line;
+	size_t length;
+	while (t->player && (line = text_line(&at, end, &length))) {
+		struct text when = {0};
+		bool holds = false;
+		text_put(&when, line, strcspn(line, ":"));
+		enum status status = player_holds(t->player, text_string(&when), &holds);
+		if (status != ST_OK)
+			status = fail_in(status, "%s: # loses %s", p->name, text_string(&when));
+		if (holds)
+			text_add(out, "%s%.*s", out->count ? "; " : "", (int)length, line);
+		text_release(&when);
+		if (status != ST_OK)
+			return status;
+	}
+	return ST_OK;
 }
 
 enum status program_inside(struct shell *shell)
@@ -200,6 +211,20 @@ static void move_on(struct training *t, enum player_stop stop)
 	t->ended = stop == PLAYER_END;
 }
 
+/* Behind an iteration after which one was asked for. Where it cannot be written training goes on, as it does when a
+ * disk is full: it is said, and a script fails at its end. */
+static enum status checkpoint_due(struct shell *shell, const struct training *t)
+{
+	if (!t->now.checkpoint.every || t->iteration % t->now.checkpoint.every)
+		return ST_OK;
+	enum status status = checkpoint_save(shell, t->now.checkpoint.prefix);
+	if (status != ST_FILE)
+		return status;
+	out_say(shell->out, "   no checkpoint after iteration %d: %s\n", t->iteration, fail_text());
+	shell->expects_failed++;
+	return ST_OK;
+}
+
 static enum status play_shown(struct shell *shell, struct training *t, bool head, bool lines)
 {
 	struct showing show = {.shell = shell, .t = t, .head = head, .lines = lines};
@@ -217,7 +242,7 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 		if (lines) /* a line of the screen is the prompt's, one may say how many are left out */
 			transcript_say_calls(shell, t->transcript, SCREEN_LINES - 2 - show.used);
 		move_on(t, stop);
-		return ST_OK;
+		return stop == PLAYER_ROUND ? checkpoint_due(shell, t) : ST_OK;
 	}
 	t->torn = true;
 	if (status != ST_INTERRUPTED && status != ST_QUIT) {

@@ -48,7 +48,6 @@ void program_release(struct program *program)
 		return;
 	program_release(program->alone);
 	text_release(&program->loses);
-	text_release(&program->because);
 	mem_free(program->name);
 	for (size_t i = 0; i < program->files; i++) {
 		mem_free((void *)(uintptr_t)program->file[i].given);
@@ -65,7 +64,24 @@ void program_release(struct program *program)
 
 enum status program_player(const struct program *program, struct shell *shell, struct player **player)
 {
-	return player_make(player, shell, program->file, (int)program->files);
+	enum status status = player_make(player, shell, program->file, (int)program->files);
+	if (status == ST_OK)
+		player_begin_at(*player, program->first);
+	return status;
+}
+
+void program_model(const struct program *program, struct text *out)
+{
+	if (!program->alone) {
+		text_add(out, "%s", program->name);
+		return;
+	}
+	const struct player_file *model = &program->alone->file[1];
+	text_add(out, "%s", program->alone->name);
+	for (int i = 0; i < model->givens; i++) {
+		text_add(out, " %s=", model->given[i].name);
+		given_text(&model->given[i], out);
+	}
 }
 
 /* The value that the option was given; false: none was */

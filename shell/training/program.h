@@ -19,9 +19,10 @@ struct program {
 	char *name; /* of the strategy, the model or the file; model_of reads the model again by it */
 	struct player_file *file; /* owned, with all that they point to */
 	size_t files;
-	struct text loses, because; /* `# loses EXPR: why` of a strategy; "": none */
-	bool built_in;              /* none of its files is a learner's */
-	struct program *alone;      /* the same model on one rank, for verify; NULL: there is none */
+	struct text loses;     /* `# loses EXPR: why` of its strategies: "EXPR: why", a line each */
+	bool built_in;         /* none of its files is a learner's */
+	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */
+	int first;             /* its first iteration: above 0 where it goes on from a checkpoint */
 	/* ---- by program_walk */
 	struct program_step *step; /* of the setup, then of iteration 0 */
 	size_t steps;
@@ -39,6 +40,8 @@ struct program *program_use(struct program *program); /* NULL is allowed */
 void program_release(struct program *program);        /* NULL is allowed */
 /* Reads it for `shell`, whose world it will run in. */
 enum status program_player(const struct program *program, struct shell *shell, struct player **player);
+/* "gpt layers=2 seed=3": the model that it trains, with the options that it was given; of a script its name */
+void program_model(const struct program *program, struct text *out);
 /* Its files, one behind the other, with the options that they were given: a script that is the same
  * program */
 void program_source(const struct program *program, struct text *out);

@@ -156,7 +156,7 @@ static void put_rate(const struct shell *shell, struct text *out)
 {
 	const struct training *t = shell->training;
 	double seq = variable_of(t, "seq"),
-	       units = t->iteration * variable_of(t, "batch") * (seq > 1 ? seq : 1);
+	       units = (t->iteration - t->now.program->first) * variable_of(t, "batch") * (seq > 1 ? seq : 1);
 	bool timed = variable_of(t, "F") > 0; /* stages of given times: no model, no rows */
 	int64_t from = first_phase(shell), to = queue_end(shell);
 	if (!timed && units > 0 && from >= 0 && to > from)

@@ -69,7 +69,7 @@ static void program_rewind(struct shell *shell)
 		program_player(t->now.program, shell, &t->player);
 	t->in_setup = t->now.program && (t->now.program->setup > 0 || !t->now.program->loops);
 	t->at = t->round = 0;
-	t->iteration = 0;
+	t->iteration = t->now.program ? t->now.program->first : 0;
 	t->played = 0;
 	t->torn = t->ended = false;
 	parts_forget(&t->parts);

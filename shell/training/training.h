@@ -30,7 +30,11 @@ struct plan {
 	bool data_given;
 	struct dataset data;
 	struct stage_times stage; /* by `stage`, instead of a model; `model` takes them back */
-	struct program *program;  /* NULL: none */
+	struct {
+		long every; /* iterations; 0: none is written */
+		char prefix[512];
+	} checkpoint;
+	struct program *program; /* NULL: none */
 	struct program *
 	        /* the chosen model on one rank: its file is the second. NULL: none was chosen */
 	        model_program;

@@ -280,7 +280,7 @@ enum status training_verify(struct shell *shell, long iterations)
 	/* to the end of the iteration begun, and of as many as are asked for */
 	if (status == ST_OK) {
 		long more = iterations > t->iteration ? iterations - t->iteration
-		                                      : t->at != 0 || t->iteration == 0;
+		                                      : t->at != 0 || t->iteration == t->now.program->first;
 		status = program_iterations(shell, more, true);
 	}
 	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit))

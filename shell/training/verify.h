@@ -45,6 +45,10 @@ void alone_release(struct alone *alone);
 /* Trains alone->program by one rank of a session of its own, on this process; Ctrl-C ends it too. The rest of *alone
  * is zeroed. */
 enum status alone_train(struct shell *shell, struct alone *alone);
+/* Only which there are, without training: its setup on one rank, without data. *whole is the caller's (mem_free), also
+ * after a failure. */
+enum status alone_wholes(
+        struct shell *shell, const struct program *program, struct whole **whole, int *count);
 /* To all processes, which know program and iterations, from rank 0, which may have failed */
 enum status alone_spread(struct shell *shell, enum status status, struct alone *alone);
 
@@ -61,6 +65,9 @@ enum status part_floats(
 /* What the ranks hold, when all that was queued is done; d: [alone->count], the same on all processes
  * afterwards. Whatever of a parameter no rank has declared is a failure. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);
+/* Where element i of a part lies in the whole, counted in rows: it may be behind its end */
+int64_t part_place(
+        const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i);
 /* Item i of one, beside the same of the other */
 struct difference compare_whole(const struct alone *alone, int i, const struct alone *other);
 

@@ -41,7 +41,8 @@ struct layout {
 	int64_t stride[DIMS_MAX]; /* in elements */
 };
 
-/* Contiguous (C order). ST_RANGE when a dimension is < 1 or the bytes overflow 2^46. */
+/* Contiguous (C order). There may be 0 rows, the first dimension: what came of an alltoall from which nothing came.
+ * ST_RANGE when another dimension is < 1 or the bytes overflow 2^46. */
 enum status layout_make(struct layout *layout, enum dtype dtype, int dims, const int64_t *dim);
 int64_t layout_count(const struct layout *layout); /* elements */
 int64_t layout_bytes(const struct layout *layout); /* elements * element size */

@@ -6,6 +6,7 @@
  * Products of dimensions never overflow: layout_make() refuses what has more than 2^46 bytes, and every other
  * layout is a part of one that it made. */
 #include "base/dtype.h"
+#include "base/arithmetic.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ enum status layout_make(struct layout *layout, enum dtype dtype, int dims, const
 	if (dims < 1 || dims > DIMS_MAX)
 		return fail(ST_RANGE, "a tensor has 1 to %d dimensions, not %d", DIMS_MAX, dims);
 	for (int i = dims - 1; i >= 0; i--) {
-		if (dim[i] < 1)
+		if (dim[i] < (i > 0))
 			return fail(ST_RANGE, "a dimension is at least 1, not %lld", (long long)dim[i]);
 		if (dim[i] > BYTES_MAX / dtype_bytes(dtype) / count)
 			return fail(ST_RANGE, "a tensor of that size would be larger than 2^46 bytes");
@@ -51,6 +52,8 @@ int64_t layout_span(const struct layout *layout)
 	int64_t last = 0;
 	for (int i = 0; i < layout->dims; i++)
 		last += (layout->dim[i] - 1) * layout->stride[i];
+	if (layout_count(layout) == 0)
+		return 0;
 	return (last + 1) * dtype_bytes(layout->dtype);
 }
 
@@ -105,7 +108,8 @@ static void copy_elements(
 static void move_rows(const struct layout *layout, const char *from, char *to, bool pack)
 {
 	int last = layout->dims - 1, bytes = dtype_bytes(layout->dtype);
-	int64_t index[DIMS_MAX] = {0}, offset = 0, row = layout->dim[last], rows = layout_count(layout) / row;
+	int64_t index[DIMS_MAX] = {0}, offset = 0, row = layout->dim[last],
+	        rows = layout_count(layout) / most_of(row, 1);
 
 	if (layout_contiguous(layout)) {
 		memcpy(to, from, layout_bytes(layout));

@@ -37,12 +37,13 @@ static void *stage(const struct world *world, const struct operand *operand, str
 	return tensor->data;
 }
 
-/* The operands of a record are the kernel's arguments in order, then its results; one that works in place has
- * no results. */
+/* The operands of a record are the kernel's arguments in order, then its results, which it writes and does not
+ * take; one that works in place has no results. */
 void evaluate_kernel(const struct world *world, const struct record *record, void **staged)
 {
 	struct kernel_call call = {.kernel = record->kernel};
-	call.outs = record->operands < record->kernel->outs ? record->operands : record->kernel->outs;
+	for (int i = 0; i < record->operands && record->kernel->outs; i++)
+		call.outs += (record->operand[i].access & ACCESS_WRITE) != 0;
 	call.ins = record->operands - call.outs;
 	memcpy(call.option, record->parameter, sizeof call.option);
 	for (int i = 0; i < record->operands; i++) {
@@ -142,7 +143,8 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 	        .in = packed ? packed : from.bytes,
 	        .out = to.bytes,
 	        .in_count = in ? layout_count(&in->layout) : 0,
-	        .out_count = out ? layout_count(&out->layout) : 0});
+	        .out_count = out ? layout_count(&out->layout) : 0,
+	        .split = record->split.n ? &record->split : NULL});
 	if (out && status == ST_OK)
 		buffer_back(&to, world, out);
 	mem_free(from.own);

@@ -1,4 +1,5 @@
-/* attention.c -- o = softmax(q k.T / sqrt(d)) v for every head of every sequence, and its gradient.
+/* attention.c -- o = softmax(q k.T / sqrt(d)) v for every head of every sequence, its gradient, and the same by
+ * blocks of keys, as context parallelism needs it.
  *
  * q, k and v are [tokens,hidden]: the sequences of a batch one below the other, `seq` rows each (0: all rows
  * are one sequence), the heads side by side, d = hidden/heads columns each. So the results of three matmuls
@@ -18,280 +19,343 @@
  *
  * A head of a sequence is thus a [3,4] matrix whose rows are 8 apart: the BLAS takes it where it is.
  *
+ * A block: q and k may be parts of the sequence, of different lengths. query= and key= say where they begin in it.
+ * Its second result is the logarithm of the softmax's sum, lse [tokens,heads]. Of two blocks of keys,
+ * attention_merge makes what both together would have given (Milakov and Gimelshein, arXiv:1805.02867):
+ *     o = o exp(lse - l) + o1 exp(lse1 - l)      l = log(exp(lse) + exp(lse1))
+ * A block's gradient takes the whole's o and lse: with them p and rowsum(p (do v.T)) are those of the whole.
+ *
  * All of it is f32 by the BLAS; other types and layouts are copied to f32 first and rounded once, as tensor
  * cores do. */
 #include "base/memory.h"
+#include "kernels/attention_head.h"
 #include "kernels/blas.h"
 #include "kernels/common.h"
 #include "kernels/exponential.h"
 
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
-enum { HEADS, SEQ, CAUSAL };
+enum { HEADS, SEQ, CAUSAL, QUERY, KEY };
 
 /* ---- shape and cost ---- */
 
-static int64_t sequence(const struct kernel_call *call)
+static bool is_gradient(const struct kernel_call *call)
 {
-	return call->option[SEQ] > 0 ? (int64_t)call->option[SEQ] : call->in[0].layout.dim[0];
+	return call->kernel->outs > 1;
+}
+
+/* Where q, k and v stand among the arguments; the gradient has do before them */
+static const struct kernel_tensor *operands(const struct kernel_call *call)
+{
+	return call->in + is_gradient(call);
+}
+
+static int64_t queries(const struct kernel_call *call)
+{
+	return call->option[SEQ] > 0 ? (int64_t)call->option[SEQ] : operands(call)[0].layout.dim[0];
+}
+
+static int64_t sequences(const struct kernel_call *call)
+{
+	return operands(call)[0].layout.dim[0] / queries(call);
+}
+
+static int64_t keys(const struct kernel_call *call)
+{
+	return operands(call)[1].layout.dim[0] / sequences(call);
 }
 
 static enum status wrong_part(const struct kernel_call *call, int64_t whole, const char *what, int option)
 {
-	return fail(ST_SHAPE, "%s has %lld %s: %s=%g does not divide them", call->in[0].name,
+	return fail(ST_SHAPE, "%s has %lld %s: %s=%g does not divide them", operands(call)[0].name,
 	        (long long)whole, what, call->kernel->option[option].name, call->option[option]);
+}
+
+static enum status wants(const struct kernel_call *call, const struct kernel_tensor *one,
+        const struct kernel_tensor *other, const char *what)
+{
+	return fail(ST_SHAPE, "%s is %s, %s is %s: %s wants %s", one->name, shape_text(&one->layout).text,
+	        other->name, shape_text(&other->layout).text, call->kernel->name, what);
+}
+
+/* k and v are alike, do and o as q; the tokens of k fall to the sequences that q has */
+static enum status shapes_of_operands(const struct kernel_call *call)
+{
+	const struct kernel_tensor *q = operands(call), *k = q + 1, *v = q + 2;
+	if (!layout_same_shape(&k->layout, &v->layout))
+		return wants(call, k, v, "the same shape");
+	if (q->layout.dim[0] == 0 || k->layout.dim[0] == 0)
+		return wants(call, q, k, "at least one token of each");
+	if (k->layout.dims != 2 || k->layout.dim[1] != q->layout.dim[1])
+		return wants(call, q, k, "as many columns");
+	if (k->layout.dim[0] % sequences(call) != 0)
+		return fail(ST_SHAPE, "%s has %lld sequences: they do not divide the %lld rows of %s",
+		        q->name, (long long)sequences(call), (long long)k->layout.dim[0], k->name);
+	for (int i = 0; i < call->ins; i++)
+		if (is_gradient(call) && (i == 0 || i == 4) &&
+		        !layout_same_shape(&call->in[i].layout, &q->layout))
+			return wants(call, &call->in[i], q, "the same shape");
+	return ST_OK;
+}
+
+static enum status shape_of_lse(
+        const struct kernel_call *call, const struct kernel_tensor *lse, int64_t tokens)
+{
+	const struct layout *layout = &lse->layout;
+	if (layout->dtype != DT_F32)
+		return fail(ST_DTYPE, "%s is %s: the log of a sum of exponentials is f32", lse->name,
+		        dtype_name((enum dtype)layout->dtype));
+	if (layout->dims == 2 && layout->dim[0] == tokens && layout->dim[1] == (int64_t)call->option[HEADS])
+		return ST_OK;
+	return fail(ST_SHAPE, "%s is %s: %s wants a number for each token and head, [%lld,%g]", lse->name,
+	        shape_text(layout).text, call->kernel->name, (long long)tokens, call->option[HEADS]);
 }
 
 static enum status attention_shape(struct kernel_call *call)
 {
-	const struct layout *q = &call->in[0].layout;
-	enum status status = ST_OK;
+	const struct layout *q = &operands(call)[0].layout;
 	if (q->dims != 2)
 		return fail(ST_SHAPE, "%s has %d dimensions: %s wants [tokens,hidden], heads side by side",
-		        call->in[0].name, q->dims, call->kernel->name);
+		        operands(call)[0].name, q->dims, call->kernel->name);
 	if (fmod((double)q->dim[1], call->option[HEADS]) != 0)
 		return wrong_part(call, q->dim[1], "columns", HEADS);
 	if (call->option[SEQ] > 0 && fmod((double)q->dim[0], call->option[SEQ]) != 0)
 		return wrong_part(call, q->dim[0], "rows", SEQ);
-	if (q->dim[1] > INT_MAX || sequence(call) > INT_MAX)
-		return fail(ST_RANGE, "%s: a dimension is above 2^31-1", call->kernel->name);
-	/* o is like q, dq dk dv are like what stands behind do */
-	for (int i = 0; i < call->outs && status == ST_OK; i++) {
-		const struct layout *like = &call->in[call->outs > 1 ? i + 1 : 0].layout;
+	enum status status = shapes_of_operands(call);
+	if (status == ST_OK && call->ins == 6)
+		status = shape_of_lse(call, &call->in[5], q->dim[0]);
+	if (status == ST_OK && (q->dim[1] > INT_MAX || queries(call) > INT_MAX || keys(call) > INT_MAX))
+		status = fail(ST_RANGE, "%s: a dimension is above 2^31-1", call->kernel->name);
+	/* o is like q, dq dk dv are like q k v */
+	for (int i = 0; i < call->kernel->outs && status == ST_OK; i++) {
+		const struct layout *like = &operands(call)[i].layout;
 		status = kernel_out(call, i, (enum dtype)like->dtype, like->dims, like->dim);
 	}
+	if (status == ST_OK && call->outs > call->kernel->outs)
+		status = kernel_out(call, 1, DT_F32, 2, (int64_t[]){q->dim[0], (int64_t)call->option[HEADS]});
 	return status;
 }
 
-/* Matrix products of [seq,d] x [d,seq] for each head of each sequence; causal: half of each */
+/* The pairs of a query and a key that it sees, in one sequence. Causal: the area under the diagonal, on which a
+ * pair counts half; so a square is half seen, as the field counts it. */
+static double pairs_seen(const struct kernel_call *call)
+{
+	double n = (double)queries(call), m = (double)keys(call),
+	       shift = call->option[QUERY] - call->option[KEY];
+	if (call->option[CAUSAL] == 0)
+		return n * m;
+	/* from query `first` on some keys are seen, from `whole` on all of them */
+	double first = fmin(fmax(-shift, 0), n), whole = fmin(fmax(m - shift, first), n);
+	return (whole - first) * (shift + (first + whole) / 2) + (n - whole) * m;
+}
+
+/* Matrix products of [queries,d] x [d,keys] for each head of each sequence, of what is seen. A block of which
+ * nothing is seen costs only that its results are filled. */
 static void attention_cost(const struct kernel_call *call, double *flops, double *bytes)
 {
-	const int64_t *dim = call->in[0].layout.dim;
-	int products = call->outs > 1 ? 5 : 2;
-	(void)bytes;
-	*flops = products * 2 * (double)dim[0] * (double)dim[1] * (double)sequence(call) *
-	        (call->option[CAUSAL] != 0 ? 0.5 : 1);
+	const int64_t *dim = operands(call)[0].layout.dim;
+	int products = is_gradient(call) ? 5 : 2;
+	*flops = products * 2 * (double)dim[1] * (double)sequences(call) * pairs_seen(call);
+	if (*flops > 0)
+		return;
+	*bytes = 0;
+	for (int i = 0; i < call->outs; i++)
+		*bytes += (double)layout_bytes(&call->out[i].layout) * !call->add;
 }
 
-/* ---- one head of one sequence: n tokens, d columns ---- */
+/* ---- all heads of all sequences ---- */
 
-struct attention_head {
-	int n, d;
-	bool causal;
-	float scale;
-	struct matrix p, ds; /* [n,n] */
-	float *largest;      /* [n]: of each row of p */
-};
-
-/* How many of row r's n elements are computed: those it sees, and on to a multiple of 16 (vectors without a
- * rest) */
-INLINE int64_t computed(int64_t r, int64_t n, bool causal)
+/* The part of head `head` of sequence s: `rows` rows a sequence, `columns` columns a head */
+static struct matrix part(struct matrix matrix, int64_t s, int64_t rows, int64_t head, int64_t columns)
 {
-	return causal ? least_of(n, parts_of(r + 1, 16) * 16) : n;
-}
-
-enum { PARTS = 8 };
-
-/* A NaN may get lost. In parts, which a vector has side by side: part j has the elements j, j+8, j+16 ... */
-INLINE float largest_of(const float *row, int64_t count)
-{
-	int64_t whole = count / PARTS * PARTS;
-	float part[PARTS], most = row[0];
-	for (int j = 0; j < PARTS; j++)
-		part[j] = row[0];
-	for (int64_t i = 0; i < whole; i += PARTS)
-		for (int j = 0; j < PARTS; j++)
-			part[j] = row[i + j] > part[j] ? row[i + j] : part[j];
-	for (int64_t i = whole; i < count; i++)
-		most = row[i] > most ? row[i] : most;
-	for (int j = 0; j < PARTS; j++)
-		most = part[j] > most ? part[j] : most;
-	return most;
-}
-
-/* The rows of p [n,n] become their softmax; causal: of row r the first r + 1 alone, what is behind them
- * becomes 0. exp of what is left when the largest is taken off: nothing above 1, so nothing overflows. A NaN
- * that is lost by then comes back: its exp is one, and so is the sum.
- *
- * Three loops over the rows: in each a row need not wait for the one before it, and the processor computes
- * several at once. The sum runs in parts, as the largest does. */
-LOOP_OF(softmax_rows, (float *p, float *largest, int64_t n, bool causal), (p, largest, n, causal))
-{
-	for (int64_t r = 0; r < n; r++) {
-		int64_t count = computed(r, n, causal);
-		for (int64_t i = causal ? r + 1 : n; i < count; i++)
-			p[r * n + i] = -INFINITY; /* whose exp is 0 */
-		largest[r] = largest_of(p + r * n, count);
-	}
-	for (int64_t r = 0; r < n; r++) {
-		int64_t count = computed(r, n, causal);
-		float *row = p + r * n;
-		for (int64_t i = 0; i < count; i++)
-			row[i] = (float)exponential((double)row[i] - (double)largest[r]);
-	}
-	for (int64_t r = 0; r < n; r++) {
-		int64_t count = computed(r, n, causal), whole = count / PARTS * PARTS;
-		float *row = p + r * n;
-		double part[PARTS] = {0}, sum = 0;
-		for (int64_t i = 0; i < whole; i += PARTS)
-			for (int j = 0; j < PARTS; j++)
-				part[j] += row[i + j];
-		for (int64_t i = whole; i < count; i++)
-			part[i - whole] += row[i];
-		for (int j = 0; j < PARTS; j++)
-			sum += part[j];
-		float inverse = (float)(1 / sum);
-		for (int64_t i = 0; i < count; i++)
-			row[i] *= inverse;
-		memset(row + count, 0, (size_t)(n - count) * sizeof *row);
-	}
-}
-
-static struct matrix transposed(struct matrix matrix)
-{
-	matrix.trans = CblasTrans;
+	matrix.data += s * rows * matrix.ld + head * columns;
 	return matrix;
 }
 
-/* p = softmax(q k.T / sqrt(d)); what a token does not see is 0 */
-static void probabilities(const struct attention_head *h, struct matrix q, struct matrix k)
+/* The results of a block that sees nothing: 0, and -inf */
+static void fill_masked(const struct kernel_call *call)
 {
-	matrix_product(h->n, h->n, h->d, h->scale, q, transposed(k), 0, h->p);
-	softmax_rows(h->p.data, h->largest, h->n, h->causal);
-}
-
-/* ds := p (ds - rowsum(p ds)) on a row of n. */
-LOOP_OF(softmax_back_row, (const float *p, float *ds, int n), (p, ds, n))
-{
-	float sum = 0;
-	for (int j = 0; j < n; j++)
-		sum += p[j] * ds[j];
-	for (int j = 0; j < n; j++)
-		ds[j] = p[j] * (ds[j] - sum);
-}
-
-static void softmax_back(const struct attention_head *h)
-{
-	for (int i = 0; i < h->n; i++) {
-		size_t at = (size_t)i * (size_t)h->n;
-		int seen = h->causal ? i + 1 : h->n;
-		softmax_back_row(h->p.data + at, h->ds.data + at, seen);
-		memset(h->ds.data + at + seen, 0, (size_t)(h->n - seen) * sizeof *h->ds.data);
+	for (int i = 0; i < call->outs; i++) {
+		double value[LANE_CHUNK];
+		struct lane lane = lane_of(&call->out[i]);
+		int64_t count = layout_count(&call->out[i].layout);
+		for (int k = 0; k < LANE_CHUNK; k++)
+			value[k] = i < call->kernel->outs ? 0 : -INFINITY;
+		for (int64_t from = 0; from < count && !call->add; from += LANE_CHUNK)
+			lane_write(&lane, from, least_of(count - from, LANE_CHUNK), value);
 	}
 }
 
-/* p and ds are square in the sequence's length, and the only memory that is: one of each for all heads. The
- * caller frees them and `largest`. */
-static struct attention_head head_make(const struct kernel_call *call)
+/* Forward or backward of one head of one sequence after another; p and ds are used again for each. */
+static void attend_heads(const struct kernel_call *call, const struct attention_head *h,
+        const struct matrix in[], const struct matrix out[])
 {
-	int n = (int)sequence(call), d = (int)(call->in[0].layout.dim[1] / (int64_t)call->option[HEADS]);
-	size_t square = (size_t)n * (size_t)n * sizeof(float);
-	return (struct attention_head){.n = n,
-	        .d = d,
-	        .causal = call->option[CAUSAL] != 0,
-	        .scale = (float)(1 / sqrt((double)d)),
-	        .p = {mem_alloc(square), NULL, n, CblasNoTrans},
-	        .ds = {mem_alloc(call->outs > 1 ? square : 0), NULL, n, CblasNoTrans},
-	        .largest = mem_alloc((size_t)n * sizeof(float))};
+	int64_t n = h->queries, m = h->keys, d = h->d, heads = (int64_t)call->option[HEADS];
+	for (int64_t i = 0; i < sequences(call) * heads; i++) {
+		int64_t s = i / heads, head = i % heads;
+		int first = is_gradient(call);
+		struct matrix one[6], result[3], lse = {0};
+		/* [do] q k v, and of the gradient of a block o lse */
+		for (int k = 0; k < call->ins; k++)
+			one[k] = part(
+			        in[k], s, k == first + 1 || k == first + 2 ? m : n, head, k == 5 ? 1 : d);
+		if (is_gradient(call)) {
+			for (int k = 0; k < 3; k++)
+				result[k] = part(out[k], s, k ? m : n, head, d);
+			attention_head_backward(h, one, result, call->ins == 6 ? one + 4 : NULL);
+		} else {
+			if (call->outs > 1)
+				lse = part(out[1], s, n, head, 1);
+			attention_head_forward(h, one, part(out[0], s, n, head, d), call->add ? 1 : 0,
+			        call->outs > 1 ? &lse : NULL);
+		}
+	}
 }
 
-/* The head's part of all of them */
-static struct matrix at(struct matrix matrix, const struct attention_head *h, int64_t s, int64_t head)
-{
-	matrix.data += s * h->n * matrix.ld + head * h->d;
-	return matrix;
-}
-
-/* in: q k v; o := softmax(q k.T / sqrt(d)) v + beta o */
-static void forward(const struct attention_head *h, const struct matrix in[], struct matrix o, float beta)
-{
-	probabilities(h, in[0], in[1]);
-	matrix_product(h->n, h->d, h->n, 1, h->p, in[2], beta, o);
-}
-
-/* in: do q k v; out: dq dk dv */
-static void backward(const struct attention_head *h, const struct matrix in[], const struct matrix out[])
-{
-	struct matrix d_o = in[0], q = in[1], k = in[2], v = in[3];
-	int n = h->n, d = h->d;
-	probabilities(h, q, k);
-	/* dv = p.T do;  ds = do v.T, the gradient of p, which softmax_back makes that of the scores */
-	matrix_product(n, d, n, 1, transposed(h->p), d_o, 0, out[2]);
-	matrix_product(n, n, d, 1, d_o, transposed(v), 0, h->ds);
-	softmax_back(h);
-	/* dq = ds k and dk = ds.T q: the scores were q k.T, scaled */
-	matrix_product(n, d, n, h->scale, h->ds, k, 0, out[0]);
-	matrix_product(n, d, n, h->scale, transposed(h->ds), q, 0, out[1]);
-}
-
-/* Forward and backward, one head of one sequence after another; p and ds are used again for each. */
 static void attend(const struct kernel_call *call)
 {
-	struct matrix in[4], out[3], one_in[4], one_out[3];
-	struct attention_head h = head_make(call);
-	int64_t sequences = call->in[0].layout.dim[0] / sequence(call), heads = (int64_t)call->option[HEADS];
-
+	struct matrix in[6], out[3];
+	int64_t d = operands(call)[0].layout.dim[1] / (int64_t)call->option[HEADS],
+	        shift = (int64_t)call->option[QUERY] - (int64_t)call->option[KEY];
+	bool causal = call->option[CAUSAL] != 0;
+	if (causal && queries(call) + shift <= 0) {
+		fill_masked(call);
+		return;
+	}
+	struct attention_head h = attention_head_make(
+	        (int)queries(call), (int)keys(call), (int)d, causal, shift, is_gradient(call));
 	for (int i = 0; i < call->ins; i++)
 		in[i] = matrix_in(&call->in[i], false);
 	for (int i = 0; i < call->outs; i++)
 		out[i] = matrix_out(call, i);
-	for (int64_t i = 0; i < sequences * heads; i++) {
-		for (int k = 0; k < call->ins; k++)
-			one_in[k] = at(in[k], &h, i / heads, i % heads);
-		for (int k = 0; k < call->outs; k++)
-			one_out[k] = at(out[k], &h, i / heads, i % heads);
-		if (call->outs == 1)
-			forward(&h, one_in, one_out[0], call->add ? 1 : 0);
-		else
-			backward(&h, one_in, one_out);
-	}
+	attend_heads(call, &h, in, out);
 	for (int i = 0; i < call->outs; i++)
 		matrix_free(&out[i], &call->out[i]);
 	for (int i = 0; i < call->ins; i++)
 		matrix_free(&in[i], NULL);
-	mem_free(h.p.data);
-	mem_free(h.ds.data);
-	mem_free(h.largest);
+	attention_head_free(&h);
 }
 
-#define OPTIONS                                                                      \
-	[HEADS] = {"heads", 1, "they lie side by side in the columns", KO_WHOLE, 1}, \
-	[SEQ] = {"seq", 0, "rows of a sequence; 0: all", KO_WHOLE, 0},               \
-	[CAUSAL] = {"causal", 0, "1: a token sees itself and those before it", KO_NUMBER}
+/* ---- two blocks become one ---- */
+
+enum { MERGE_O, MERGE_LSE, MERGE_O1, MERGE_LSE1 };
+
+static enum status merge_shape(struct kernel_call *call)
+{
+	const struct kernel_tensor *o = &call->in[MERGE_O], *lse = &call->in[MERGE_LSE];
+	if (!layout_same_shape(&o->layout, &call->in[MERGE_O1].layout))
+		return wants(call, o, &call->in[MERGE_O1], "the same shape");
+	if (!layout_same_shape(&lse->layout, &call->in[MERGE_LSE1].layout))
+		return wants(call, lse, &call->in[MERGE_LSE1], "the same shape");
+	if (o->layout.dims != 2 || lse->layout.dims != 2 || lse->layout.dim[0] != o->layout.dim[0] ||
+	        o->layout.dim[1] % lse->layout.dim[1] != 0)
+		return wants(call, o, lse, "[tokens,hidden] and [tokens,heads]");
+	return ST_OK;
+}
+
+/* A token's heads: [heads] weights of o and of o1, and the lse of both. Where neither has seen anything, o stays
+ * as it is. */
+LOOP_OF(merge_weights, (int64_t heads, double *lse, const double *lse1, double *w, double *w1),
+        (heads, lse, lse1, w, w1))
+{
+	for (int64_t h = 0; h < heads; h++) {
+		double most = lse[h] > lse1[h] ? lse[h] : lse1[h], base = most == -INFINITY ? 0 : most;
+		w[h] = exponential(lse[h] - base);
+		w1[h] = exponential(lse1[h] - base);
+		double sum = w[h] + w1[h];
+		lse[h] = most == -INFINITY ? most : most + log(sum);
+		w[h] = most == -INFINITY ? 1 : w[h] / sum;
+		w1[h] /= most == -INFINITY ? 1 : sum;
+	}
+}
+
+static void attention_merge(const struct kernel_call *call)
+{
+	int64_t tokens = call->in[MERGE_O].layout.dim[0], hidden = call->in[MERGE_O].layout.dim[1],
+	        heads = call->in[MERGE_LSE].layout.dim[1], d = hidden / heads;
+	double *room = mem_alloc((size_t)(2 * hidden + 4 * heads) * sizeof *room), *o = room,
+	       *o1 = o + hidden;
+	double *lse = o1 + hidden, *lse1 = lse + heads, *w = lse1 + heads, *w1 = w + heads;
+	struct lane lane[4];
+	for (int i = 0; i < 4; i++)
+		lane[i] = lane_of(&call->in[i]);
+	for (int64_t t = 0; t < tokens; t++) {
+		lane_read(&lane[MERGE_O], t * hidden, hidden, o);
+		lane_read(&lane[MERGE_O1], t * hidden, hidden, o1);
+		lane_read(&lane[MERGE_LSE], t * heads, heads, lse);
+		lane_read(&lane[MERGE_LSE1], t * heads, heads, lse1);
+		merge_weights(heads, lse, lse1, w, w1);
+		for (int64_t h = 0; h < heads; h++)
+			for (int64_t c = h * d; c < h * d + d; c++)
+				o[c] = o[c] * w[h] + o1[c] * w1[h];
+		lane_write(&lane[MERGE_O], t * hidden, hidden, o);
+		lane_write(&lane[MERGE_LSE], t * heads, heads, lse);
+	}
+	mem_free(room);
+}
+
+#define OPTIONS                                                                                      \
+	[HEADS] = {"heads", 1, "they lie side by side in the columns", KO_WHOLE, 1},                 \
+	[SEQ] = {"seq", 0, "rows of a sequence in q; 0: all", KO_WHOLE, 0},                          \
+	[CAUSAL] = {"causal", 0, "1: a token sees itself and those before it", KO_NUMBER},           \
+	[QUERY] = {"query", 0, "causal: the place of q's first token in the sequence", KO_WHOLE, 0}, \
+	[KEY] = {"key", 0, "causal: the place of k's first token in the sequence", KO_WHOLE, 0}
 
 const struct kernel kernels_attention[] = {
         {
                 .name = "attention",
-                .usage = "o = attention q k v [heads=1] [seq=ROWS] [causal=0|1]",
+                .usage = "o [lse] = attention q k v [heads=1] [seq=ROWS] [causal=0|1] [query=] [key=]",
                 .help = "softmax(q k.T / sqrt(hidden/heads)) v for each head of each sequence; q k v "
-                        "[tokens,hidden], sequences one below the other, heads side by side",
+                        "[tokens,hidden], sequences one below the other, heads side by side; k and v may be "
+                        "a block of the sequence: lse [tokens,heads], the log of the softmax's sum, is what "
+                        "attention_merge needs",
                 .torch = "o = F.scaled_dot_product_attention(q, k, v, is_causal=True)",
                 .cuda = "flash_fwd_kernel<<<blocks, threads, 0, stream>>>",
-                .example = "tensor q[8,4] k[8,4] v[8,4] = randn\no = attention q k v heads=2 seq=4 causal=1",
+                .example = "tensor q[8,4] k[8,4] v[8,4] = randn\no = attention q k v heads=2 seq=4 causal=1\n"
+                           "# the last 4 tokens see the first 4, which are k's\n"
+                           "o1 lse1 = attention q[4:8] k[0:4] v[0:4] causal=1 query=4",
                 KERNEL_TAKES(3, 1),
+                .more_outs = 1,
                 .option = {OPTIONS},
-                .arguments = ARGUMENTS_ALIKE,
+                .arguments = ARGUMENTS_FLOAT,
                 .shape = attention_shape,
                 .cost = attention_cost,
                 .run = attend,
         },
         {
                 .name = "attention_grad",
-                .usage = "dq dk dv = attention_grad do q k v [heads=1] [seq=ROWS] [causal=0|1]",
+                .usage = "dq dk dv = attention_grad do q k v [o lse] [heads= seq= causal= query= key=]",
                 .help = "the gradients of attention from do and its inputs; the probabilities are computed "
-                        "again, nothing of seq x seq is kept",
+                        "again, nothing of seq x seq is kept. k and v may be a block of the keys: then with "
+                        "the o and the lse of all of them",
                 .torch = "dq, dk, dv = torch.autograd.grad(o, (q, k, v), do)",
                 .cuda = "flash_bwd_kernel<<<blocks, threads, 0, stream>>>",
                 .example = "tensor do[8,4] q[8,4] k[8,4] v[8,4] = randn\ndq dk dv = attention_grad do q k v "
                            "heads=2 seq=4 causal=1",
                 KERNEL_TAKES(4, 3),
+                .more_ins = 2,
                 .option = {OPTIONS},
-                .arguments = ARGUMENTS_ALIKE,
+                .arguments = ARGUMENTS_FLOAT,
                 .shape = attention_shape,
                 .cost = attention_cost,
                 .run = attend,
+        },
+        {
+                .name = "attention_merge",
+                .usage = "attention_merge o lse o1 lse1",
+                .help = "o and lse, attention to a block of keys, become attention to it and another, o1 and "
+                        "lse1: each weighs as its part of the softmax's sum",
+                .torch = "o -= torch.sigmoid(lse1 - lse) * (o - o1); lse = torch.logaddexp(lse, lse1)",
+                .cuda = "merge_attn_states<<<blocks, threads, 0, stream>>>",
+                .example = "tensor q[4,4] k[8,4] v[8,4] = randn\no lse = attention q k[0:4] v[0:4]\n"
+                           "o1 lse1 = attention q k[4:8] v[4:8]\nattention_merge o lse o1 lse1",
+                KERNEL_TAKES(4, 0),
+                .writes = 1 << MERGE_O | 1 << MERGE_LSE,
+                .arguments = ARGUMENTS_FLOAT,
+                .shape = merge_shape,
+                .operations = 8,
+                .run = attention_merge,
         },
         {0},
 };

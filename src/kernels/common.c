@@ -42,6 +42,16 @@ static enum status check_option(const struct kernel *kernel, const struct kernel
 	return ST_OK;
 }
 
+/* Rows without an element, as those of x.T where x has no rows: their sum is what matmul gives; there is no
+ * largest of them. */
+static enum status wants_elements(const struct kernel_call *call, int in)
+{
+	if (kernel_row_length(&call->in[in]) > 0 || call->kernel->sums_nothing)
+		return ST_OK;
+	return fail(ST_SHAPE, "%s is %s: %s wants rows with elements", call->in[in].name,
+	        shape_text(&call->in[in].layout).text, call->kernel->name);
+}
+
 /* What the row says of options and arguments comes first: a shape rule may then divide by an option, and need
  * not look at types. */
 enum status kernel_shape(struct kernel_call *call)
@@ -52,6 +62,8 @@ enum status kernel_shape(struct kernel_call *call)
 
 	for (int i = 0; i < KERNEL_OPTIONS_MAX && status == ST_OK; i++)
 		status = check_option(kernel, &kernel->option[i], call->option[i]);
+	for (int i = 0; i < call->ins && status == ST_OK; i++)
+		status = wants_elements(call, i);
 	for (int i = 0; i < call->ins && kernel->arguments != ARGUMENTS_ANY && status == ST_OK; i++)
 		status = kernel_wants_float(call, i);
 	for (int i = 1; i < call->ins && kernel->arguments == ARGUMENTS_ALIKE && status == ST_OK; i++)
@@ -223,6 +235,8 @@ void kernel_compute(const struct kernel_call *call)
 	struct kernel_call staged = *call;
 	void *bytes[KERNEL_ARGS_MAX] = {0};
 
+	if (layout_count(call->outs ? &call->out[0].layout : &call->in[0].layout) == 0)
+		return; /* a tensor without rows: so are the kernel's other results */
 	for (int i = 0; i < call->outs; i++) {
 		const struct layout *layout = &call->out[i].layout;
 		if (!must_stage(call, &call->out[i]))

@@ -1,6 +1,7 @@
-/* convert.c -- cast, quantize, topk: the same numbers with fewer bits, or fewer of them.
+/* convert.c -- cast, quantize, topk and its gradient: the same numbers with fewer bits, or fewer of them;
+ * transpose: the same in another order.
  *
- * All three are what gradients are made smaller with before they are sent: cast halves them, quantize stands
+ * The first three are what gradients are made smaller with before they are sent: cast halves them, quantize stands
  * for int8 (kept in i32, of which a quarter would travel), topk sends the largest few and their places.
  *
  * quantize is symmetric: one scale for the whole tensor, no zero point. The largest size becomes 127; -128 is
@@ -133,6 +134,70 @@ static void topk(const struct kernel_call *call)
 	mem_free(sorted);
 }
 
+/* ---- topk_grad: each value back to its place, 0 elsewhere ---- */
+
+static enum status topk_grad_shape(struct kernel_call *call)
+{
+	const struct kernel_tensor *dv = &call->in[0], *i = &call->in[1];
+	struct layout out = dv->layout;
+	enum status status = kernel_wants_float(call, 0);
+	if (status == ST_OK && i->layout.dtype != DT_I32)
+		return fail(ST_DTYPE, "%s is %s: topk_grad takes places in i32", i->name,
+		        dtype_name((enum dtype)i->layout.dtype));
+	if (status == ST_OK && !layout_same_shape(&dv->layout, &i->layout))
+		return fail(ST_SHAPE, "%s is %s, %s is %s: topk_grad wants the same shape", dv->name,
+		        shape_text(&dv->layout).text, i->name, shape_text(&i->layout).text);
+	out.dim[out.dims - 1] = (int64_t)call->option[0];
+	return status == ST_OK ? kernel_out(call, 0, (enum dtype)out.dtype, out.dims, out.dim) : status;
+}
+
+static void topk_grad(const struct kernel_call *call)
+{
+	int64_t length = kernel_row_length(&call->out[0]), k = kernel_row_length(&call->in[0]),
+	        rows = layout_count(&call->in[0].layout) / k;
+	double *row = mem_alloc((size_t)(length + 2 * k) * sizeof *row), *dv = row + length, *at = dv + k;
+	struct lane values = lane_of(&call->in[0]), places = lane_of(&call->in[1]),
+	            out = lane_of(&call->out[0]);
+
+	for (int64_t r = 0; r < rows; r++) {
+		for (int64_t i = 0; i < length; i++)
+			row[i] = 0;
+		lane_read(&values, r * k, k, dv);
+		lane_read(&places, r * k, k, at);
+		for (int64_t i = 0; i < k; i++)
+			if (at[i] >= 0 && at[i] < (double)length)
+				row[(int64_t)at[i]] += dv[i];
+		kernel_put(call, &out, r * length, length, row);
+	}
+	mem_free(row);
+}
+
+/* ---- transpose ---- */
+
+static enum status transpose_shape(struct kernel_call *call)
+{
+	struct layout out = call->in[0].layout;
+	if (out.dims < 2)
+		return fail(ST_SHAPE, "%s is %s: transpose wants two dimensions or more", call->in[0].name,
+		        shape_text(&out).text);
+	out.dim[0] = call->in[0].layout.dim[1];
+	out.dim[1] = call->in[0].layout.dim[0];
+	return kernel_out(call, 0, (enum dtype)out.dtype, out.dims, out.dim);
+}
+
+LOOP_EACH(copy, in[0][i])
+
+/* Element by element, from x with its strides in turned order */
+static void transpose(const struct kernel_call *call)
+{
+	struct kernel_call turned = *call;
+	struct layout *x = &turned.in[0].layout;
+	const struct layout *is = &call->in[0].layout;
+	x->dim[0] = is->dim[1], x->dim[1] = is->dim[0];
+	x->stride[0] = is->stride[1], x->stride[1] = is->stride[0];
+	kernel_elements(&turned, copy);
+}
+
 const struct kernel kernels_convert[] = {
         {
                 .name = "cast",
@@ -171,6 +236,30 @@ const struct kernel kernels_convert[] = {
                 .shape = topk_shape,
                 .operations = 8,
                 .run = topk,
+        },
+        {
+                .name = "topk_grad",
+                .usage = "dx = topk_grad dv i length=NUMBER",
+                .help = "the gradient of topk: each value at its place i in a row of that length, 0 "
+                        "elsewhere",
+                .torch = "dx = torch.zeros(n, length).scatter_(-1, i, dv)",
+                .cuda = "topk_grad<<<rows, threads, 0, stream>>>",
+                .example = "tensor x[4,8] = randn\nv i = topk x k=2\ndx = topk_grad v i length=8",
+                KERNEL_TAKES(2, 1),
+                .option = {{"length", NAN, "of a row of x", KO_WHOLE, 1}},
+                .shape = topk_grad_shape,
+                .run = topk_grad,
+        },
+        {
+                .name = "transpose",
+                .usage = "y = transpose x",
+                .help = "x with its first two dimensions in turned order: [n,m,...] gives [m,n,...]",
+                .torch = "y = x.transpose(0, 1).contiguous()",
+                .cuda = "transpose<<<blocks, threads, 0, stream>>>",
+                .example = "tensor x[4,8,2] = iota\ny = transpose x",
+                KERNEL_TAKES(1, 1),
+                .shape = transpose_shape,
+                .run = transpose,
         },
         {0},
 };

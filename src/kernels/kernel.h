@@ -65,7 +65,8 @@ struct kernel {
 	const char *name, *usage, *help, *torch, *cuda;
 	const char *example; /* lines that run on 1 rank in an empty world */
 	int ins;
-	int outs; /* results left of '='; 0: works in place */
+	int outs;                /* results left of '='; 0: works in place */
+	int more_ins, more_outs; /* so many more tensors or results, all of them or none */
 	/* in place: bit i: argument i is written (sgd w dw: 1), and read as well, but with write_only (fill),
 	 * where it may be unwritten memory */
 	unsigned writes;
@@ -73,7 +74,8 @@ struct kernel {
 	/* So many leading options may also stand without "NAME=", anywhere among the tensors: `scale x 0.5`,
 	 * `spin 2ms x`. A word that names a tensor is an argument, any other expression such an option. */
 	int positional;
-	bool bare; /* it may also stand alone, with neither tensor nor result: `spin 2ms` */
+	bool sums_nothing; /* the last dimension of an argument may be 0 */
+	bool bare;         /* it may also stand alone, with neither tensor nor result: `spin 2ms` */
 	struct kernel_option option[KERNEL_OPTIONS_MAX];
 	/* Of its arguments: any type and shape; f32, f16 or bf16; these, and all of one shape */
 	enum { ARGUMENTS_ANY, ARGUMENTS_FLOAT, ARGUMENTS_ALIKE } arguments;

@@ -13,6 +13,7 @@
 	X(rows)      \
 	X(attention) \
 	X(embed)     \
+	X(permute)   \
 	X(dropout)   \
 	X(loss)      \
 	X(convert)   \

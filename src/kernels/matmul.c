@@ -44,9 +44,22 @@ static void matmul_cost(const struct kernel_call *call, double *flops, double *b
 	*flops = 2.0 * (double)a[0] * (double)b[1] * (double)a[1];
 }
 
+/* Sums of nothing are 0, which += adds. */
+static void put_zeros(const struct kernel_call *call)
+{
+	struct lane out = lane_of(&call->out[0]);
+	double zero = 0;
+	for (int64_t i = 0; i < layout_count(&call->out[0].layout); i++)
+		kernel_put(call, &out, i, 1, &zero);
+}
+
 /* += is the BLAS's own beta = 1: the old values are added in f32 with the product, and rounded once. */
 static void matmul(const struct kernel_call *call)
 {
+	if (call->in[0].layout.dim[1] == 0) {
+		put_zeros(call);
+		return;
+	}
 	struct matrix a = matrix_in(&call->in[0], true), b = matrix_in(&call->in[1], true),
 	              y = matrix_out(call, 0);
 	const int64_t *m = call->in[0].layout.dim, *n = call->in[1].layout.dim;
@@ -68,6 +81,7 @@ const struct kernel kernels_matmul[] = {
                 .example = "tensor x[4,8] w[4,8] = randn\ny = matmul x w.T",
                 KERNEL_TAKES(2, 1),
                 .option = {{"scale", 1, "the product is multiplied by this", KO_NUMBER}},
+                .sums_nothing = true,
                 .arguments = ARGUMENTS_FLOAT,
                 .shape = matmul_shape,
                 .cost = matmul_cost,

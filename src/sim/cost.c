@@ -53,8 +53,13 @@ static enum status cost_collective(struct engine *e, const struct op *op, struct
 	const struct match *match = &e->world->matches[op->match];
 	struct cost cost = {0};
 	record->alone_ns = 0;
-	enum status status = collective_cost(record->collective, e->world->machine,
-	        (struct cost_group){match->n, match->ranks}, record->bytes, record->algorithm, &cost);
+	enum status status = ST_OK;
+	if (record->split.n)
+		cost = split_cost(e->world->machine, (struct cost_group){match->n, match->ranks},
+		        e->world->groups[match->group].place_of[op->rank], &record->split);
+	else
+		status = collective_cost(record->collective, e->world->machine,
+		        (struct cost_group){match->n, match->ranks}, record->bytes, record->algorithm, &cost);
 	if (status != ST_OK)
 		return status;
 	record->latency_ns = cost.latency_ns;

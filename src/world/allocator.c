@@ -21,6 +21,7 @@
  * device has no room for one are the wholly free segments given back first. All of this is a function of the
  * requests' order: every process finds the same addresses for every rank without asking. */
 #include "world/books.h"
+#include "base/arithmetic.h"
 #include "base/search.h"
 
 enum { ROUND = 512, MIB = 1 << 20 };
@@ -78,7 +79,7 @@ int64_t heap_spare(const struct heap *heap)
 bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan)
 {
-	*plan = (struct block_plan){.bytes = (bytes + ROUND - 1) / ROUND * ROUND, .pool = pool};
+	*plan = (struct block_plan){.bytes = (most_of(bytes, 1) + ROUND - 1) / ROUND * ROUND, .pool = pool};
 	plan->small_limit = MIB / unit;
 	plan->small = plan->bytes <= plan->small_limit;
 	plan->block = best_fit(heap, plan, clean_limit);

@@ -94,6 +94,23 @@ struct part {
 	int operand;
 };
 
+/* An alltoall whose members get unlike numbers of rows (MPI_Alltoallv), as one rank calls it. rows: the world's
+ * arena's; to each place first, then from each. */
+struct split {
+	int n;             /* places of the group; 0: all parts are equal, there is nothing else here */
+	int64_t row_bytes; /* of all members alike */
+	const int64_t *rows;
+};
+static inline int64_t rows_to(const struct split *split, int place)
+{
+	return split->rows[place];
+}
+static inline int64_t rows_from(const struct split *split, int place)
+{
+	return split->rows[split->n + place];
+}
+bool splits_equal(const struct split *a, const struct split *b);
+
 enum { PARAMETERS_MAX = 6 };
 /* What one line asked of one or more ranks in the same way (same shapes, addresses, parameters): stored
  * once. */
@@ -116,6 +133,7 @@ struct record {
 	struct operand
 	        *operand; /* the world's arena's, never changed: equal ones are shared by many records */
 	struct part *part;
+	struct split split;               /* COLLECTIVE: of an alltoall with counts */
 	uint32_t moved;                   /* graph.c: its latest copy in another section, 0 none */
 	double parameter[PARAMETERS_MAX]; /* the kernel's options, in its row's order */
 	double flops;                     /* of one rank */

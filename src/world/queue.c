@@ -57,6 +57,8 @@ static void digest_record(struct world *world, const struct record *record)
 		        (uint64_t)operand->address << 16 | (uint64_t)operand->space << 8 | operand->access);
 		digest_layout(world, &operand->layout);
 	}
+	for (int i = 0; i < 2 * record->split.n; i++)
+		digest_add(world, (uint64_t)(record->split.rows[i] * record->split.row_bytes));
 	for (int i = 0; i < record->parts; i++)
 		digest_add(world, (uint64_t)record->part[i].direction << 32 | (uint32_t)record->part[i].peer);
 }
@@ -76,6 +78,12 @@ bool operand_equal(const struct operand *a, const struct operand *b)
 {
 	return a->address == b->address && a->space == b->space && a->access == b->access &&
 	        a->transposed == b->transposed && a->name == b->name && layout_equal(&a->layout, &b->layout);
+}
+
+bool splits_equal(const struct split *a, const struct split *b)
+{
+	return a->n == b->n && a->row_bytes == b->row_bytes &&
+	        (!a->n || memcmp(a->rows, b->rows, 2 * (size_t)a->n * sizeof *a->rows) == 0);
 }
 
 /* The record's operands in the arena: those of a record of late where they are the same. A cache of one entry
@@ -117,6 +125,8 @@ uint32_t record_store(struct world *world, const struct record *record)
 
 	copy.operand = copy_operands(world, record);
 	copy.part = copy_array(world, record->part, record->parts * sizeof *record->part);
+	copy.split.rows = copy_array(
+	        world, record->split.rows, 2 * (size_t)record->split.n * sizeof *record->split.rows);
 	return record_add(world, &copy);
 }
 

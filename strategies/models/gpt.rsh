@@ -32,11 +32,18 @@ refuse samples <= seq "$wants: seq=$(samples-1) fits"
 let wants = "a batch takes $batch sequences of $seq tokens and one more, $tokens in all; the data has $samples"
 refuse samples < tokens "$wants: batch=$most fits"
 let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = 4;  let input = "ids";  let outcome = "logits";  let wide = vocab
-# more places: the norm before a pair of matrices, of which tensor parallelism cuts the first by columns, the second by rows
+# more places: the norm before a pair of matrices, the first cut by columns, the second by rows (tp); what mixes or counts tokens (cp)
 def norm y x { y = layernorm x }
 def norm_read y { if drops { free y } }                                     # forward needs it no more,
-def norm_again y x { if light { y = layernorm x kind=activation } }                         # backward does
+def norm_again y x { if light { y = layernorm x kind=activation } }           # backward does
 def norm_backward dx dy x { dx = layernorm_grad dy x }
+def attend o q k v { o = attention q k v heads=heads seq=length causal=1 }
+def attend_backward dq dk dv do q k v o { dq dk dv = attention_grad do q k v heads=heads seq=length causal=1 }
+def read_tokens from to { copy text[from:from+rows*length] -> to }
+def positions ps { ps = reshape pos [1,length*hidden] }
+def positions_backward dxs one {
+  dps = reshape dpos [1,length*hidden];  if fresh { dps = matmul one.T dxs } else { dps += matmul one.T dxs }
+}
 
 # ---- the data: room for a micro-batch's tokens; what this micro-batch has of it ----
 def load_data {
@@ -47,8 +54,8 @@ def load_data {
 def input_room m { tensor ids_room_$m[rows*length] i32 kind=activation }
 def target_room m { tensor t_room_$m[rows*length] i32 kind=buffer }
 def input_part m { tensor ids_$m[rows*length] i32 kind=activation }                           # for what another rank sends
-def read_input m { ids_$m = ids_room_$m[0:rows*length];  copy text[at:at+rows*length] -> ids_$m }
-def read_target m { t_$m = t_room_$m[0:rows*length];  copy text[at+1:at+1+rows*length] -> t_$m }  # of a token the next one
+def read_input m { ids_$m = ids_room_$m[0:rows*length];  read_tokens at ids_$m }
+def read_target m { t_$m = t_room_$m[0:rows*length];  read_tokens at+1 t_$m }  # of a token the next one
 
 # ---- parameters: `what` is called with number i of unit u: name, rows, columns, deviation and seed of its start, its cut ----
 # deviations: 1/sqrt(hidden), and less for those that write into the residual, by the root of their number (GPT-2)
@@ -72,14 +79,14 @@ def unit_forward u m { if u == 0 { embed_forward m } else { if u == last_unit { 
 # the positions are added to each sequence, taken as one row
 def embed_forward m {
   x0_$m = embed table ids_$m
-  xs = reshape x0_$m [rows,length*hidden];  ps = reshape pos [1,seq*hidden];  xs = add xs ps;  free xs
+  xs = reshape x0_$m [rows,length*hidden];  positions ps;  xs = add xs ps;  free xs
   drop "dropout" x0_$m x0_$m 0
 }
 def half_forward u m {
   let b = (u+1)//2;  norm n$(u)_$m x$(u-1)_$m
   if u%2 == 1 {
     q$(u)_$m = matmul n$(u)_$m wq$b;  k$(u)_$m = matmul n$(u)_$m wk$b;  v$(u)_$m = matmul n$(u)_$m wv$b
-    norm_read n$(u)_$m;  o$(u)_$m = attention q$(u)_$m k$(u)_$m v$(u)_$m heads=heads seq=length causal=1
+    norm_read n$(u)_$m;  attend o$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m
     by_rows y$(u)_$m o$(u)_$m wo$b
   } else {
     h$(u)_$m = matmul n$(u)_$m wu$b;  norm_read n$(u)_$m;  g$(u)_$m = gelu h$(u)_$m
@@ -124,7 +131,7 @@ def half_backward u m inputs weights {
   if u%2 == 1 {
     by_rows_backward do$(u)_$m $d o$(u)_$m wo$b inputs weights
     if inputs {
-      dq$(u)_$m dk$(u)_$m dv$(u)_$m = attention_grad do$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m heads=heads seq=length causal=1
+      attend_backward dq$(u)_$m dk$(u)_$m dv$(u)_$m do$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m o$(u)_$m
       free do$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m
     }
     if weights { gradient wv$b n$(u)_$m dv$(u)_$m;  gradient wk$b n$(u)_$m dk$(u)_$m;  gradient wq$b n$(u)_$m dq$(u)_$m }
@@ -151,9 +158,8 @@ def half_backward u m inputs weights {
 }
 def embed_backward m {
   drop "dropout_grad" dx0_$m dx0_$m 0
-  dxs = reshape dx0_$m [rows,length*hidden];  dps = reshape dpos [1,seq*hidden];  one_$m = ones [rows,1] $dtype
-  if fresh { dps = matmul one_$m.T dxs } else { dps += matmul one_$m.T dxs }
-  free dxs one_$m;  gradient_made pos
+  dxs = reshape dx0_$m [rows,length*hidden];  one_$m = ones [rows,1] $dtype
+  positions_backward dxs one_$m;  free dxs one_$m;  gradient_made pos
   let d = "dx0_$m";  let begins = fresh and tied == "off"
   if begins { dtable = embed_grad $d ids_$m rows=vocab } else { dtable += embed_grad $d ids_$m rows=vocab }
   free $d;  gradient_made table

@@ -57,3 +57,10 @@ def host_step i {
   wait cpu on up;  copy host$i -> shard$i on up
   if not cut_parameters { wait up on comm;  gather_flat i }
 }
+# a checkpoint has given each rank its part: the rest follows from the parts
+def refresh { for i in 0:groups+1 { if part_$i > 0 { refresh_group i } } }
+def refresh_group i {
+  if mixed { $(kept)$i = cast $(kept)$(i)_f32 to=$dtype on compute }
+  if host { copy host$i -> shard$i on compute }
+  if not cut_parameters and (mixed or host) { wait compute on comm;  gather_flat i }
+}

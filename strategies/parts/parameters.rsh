@@ -22,3 +22,6 @@ def step_down p gradient {
   if optimizer == "adam" { adam $(p)$master $g $(p)_m $(p)_v lr=lr t=it+1 } else { sgd $(p)$master $g lr=lr/loss_scale }
   if mixed { $p = cast $(p)_f32 to=$dtype }
 }
+# what follows from the parts that a checkpoint keeps: of a half type the parameters, from their masters
+def refresh { if mixed { for u in first_unit:last_unit+1 { each_parameter u cast_down } } }
+def cast_down p r c deviation s cut { $p = cast $(p)_f32 to=$dtype on compute }

@@ -1,4 +1,4 @@
-/* test_kernel_rows.c -- rows, losses, quantize and topk against double precision; every gradient against
+/* test_kernel_rows.c -- rows, losses, quantize, topk and transpose against double precision; every gradient against
  * finite differences */
 #include "kernel_scene.h"
 
@@ -322,7 +322,29 @@ static void a_class_that_is_none_spoils_its_row_only(void **state)
 	operand_free(&dz);
 }
 
-/* ---- quantize, topk ---- */
+/* ---- transpose, quantize, topk ---- */
+
+static void transpose_turns_the_first_two(void **state)
+{
+	enum { N = 7, M = 5, K = 3 };
+	(void)state;
+	for (int dtype = 0; dtype < DT_COUNT; dtype++)
+		for (int form = 0; form < FORMS; form++) {
+			struct operand x, y;
+			struct kernel_call call;
+			operand_make(&x, "x", (enum dtype)dtype, (enum form)form, 3, (int64_t[]){N, M, K}, 1);
+			operand_make(&y, "y", (enum dtype)dtype, (enum form)((form + 1) % FORMS), 3,
+			        (int64_t[]){M, N, K}, -1);
+			call_make(&call, "transpose");
+			assert_int_equal(call_run(&call, &x, 1, &y, 1), ST_OK);
+			for (int n = 0; n < N; n++)
+				for (int m = 0; m < M; m++)
+					for (int k = 0; k < K; k++)
+						assert_true(operand_get(&y, (m * N + n) * K + k) ==
+						        x.value[(n * M + m) * K + k]);
+			operand_free(&x), operand_free(&y);
+		}
+}
 
 static void quantize_keeps_127_steps(void **state)
 {
@@ -419,6 +441,7 @@ int main(void)
 	        cmocka_unit_test(a_class_that_is_none_spoils_its_row_only),
 	        cmocka_unit_test(quantize_keeps_127_steps),
 	        cmocka_unit_test(topk_is_sorted_and_complete),
+	        cmocka_unit_test(transpose_turns_the_first_two),
 	        cmocka_unit_test(rowsum_of_ints_wraps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -300,9 +300,23 @@ struct scene {
 	struct kernel_call call;
 };
 
+/* Which argument is in i32, as numbers of rows, and with how many dimensions */
+static const struct numbers {
+	const char *kernel;
+	int argument, dims;
+} numbers[] = {{"embed", 1, 1}, {"embed_grad", 1, 1}, {"binsort", 0, 2}, {"permute", 1, 1},
+        {"unpermute", 1, 1}, {"sort_chunks", 1, 2}, {"topk_grad", 1, 2}};
+
+static const struct numbers *numbers_of(const struct kernel *kernel, int argument)
+{
+	for (size_t i = 0; i < LENGTH_OF(numbers); i++)
+		if (strcmp(numbers[i].kernel, kernel->name) == 0 && numbers[i].argument == argument)
+			return &numbers[i];
+	return NULL;
+}
+
 static void scene_make(struct scene *scene, const struct kernel *kernel, enum dtype dtype, int64_t columns)
 {
-	bool ids = strncmp(kernel->name, "embed", 5) == 0; /* the second argument: a number for each row */
 	*scene = (struct scene){.kernel = kernel, .dtype = dtype};
 	struct kernel_call *call = &scene->call;
 	call_make(call, kernel->name);
@@ -311,9 +325,10 @@ static void scene_make(struct scene *scene, const struct kernel *kernel, enum dt
 	call->ins = kernel->ins;
 	call->outs = kernel->outs;
 	for (int i = 0; i < call->ins; i++) {
-		operand_make(&scene->in[i], "x", ids && i ? DT_I32 : dtype, i ? PLAIN : TURNED,
-		        ids && i ? 1 : 2, (int64_t[]){kernel_find("matmul") == kernel ? columns : 6, columns},
-		        i + 1);
+		const struct numbers *ids = numbers_of(kernel, i);
+		operand_make(&scene->in[i], "x", ids ? DT_I32 : dtype, i ? PLAIN : TURNED,
+		        ids ? ids->dims : 2,
+		        (int64_t[]){kernel_find("matmul") == kernel ? columns : 6, columns}, i + 1);
 		call->in[i] = scene->in[i].tensor;
 	}
 	if (kernel_is_source(kernel))

@@ -25,6 +25,7 @@
 	X(CLOSE, close, "close", 2, "ttn", DATA)                   \
 	X(NORM, read, "norm", 1, "t", DATA)                        \
 	X(SUM, read, "sum", 1, "t", DATA)                          \
+	X(KNOWN, known, "known", 2, "nn", PLAIN)                   \
 	X(BYTES, bytes, "bytes", 1, "t", PLAIN)                    \
 	X(SIZE, size, "size", 1, "g", PLAIN)                       \
 	X(WORK, task, "work", 1, "n", PLAIN)                       \

@@ -64,7 +64,7 @@ struct slice_of_text {
 #define WHOLE(slice) (int)(slice).length, (slice).at
 #define SHOWN(slice) (int)((slice).length > 60 ? 60 : (slice).length), (slice).at
 #define UP_TO(most, at, after) (int)((after) - (at) < (most) ? (after) - (at) : (most)), (at)
-enum { PARTS_MAX = 4 /* of a divided line */ };
+enum { PARTS_MAX = 6 /* of a divided line */ };
 /* The two halves of a line that runs rank by rank: with act false `one` checks, and any mistake refuses the
  * line; when all ranks have passed it runs again with act true. */
 typedef enum status one_rank(struct call *call, int rank, bool act);

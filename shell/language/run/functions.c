@@ -254,6 +254,14 @@ enum status value_of_read(struct asked *asked, struct value *value)
 	        asked->formula->function->name);
 }
 
+/* known(x[0],4): where there is no data, with --dry or on a walk ahead, the second */
+enum status value_of_known(struct asked *asked, struct value *value)
+{
+	const struct shell *shell = asked->eval->shell;
+	asked->eval->varies = true;
+	return number(asked, shell->dry || shell->interpreter->guesses, value);
+}
+
 /* It allows for what the type rounds away, unless the line gives its own bound. What was fetched is the
  * largest difference by the largest element. */
 enum status value_of_close(struct asked *asked, struct value *value)

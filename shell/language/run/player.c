@@ -20,6 +20,7 @@ struct player {
 	struct running running;         /* while it is suspended */
 	struct frame frame;             /* its outermost */
 	struct scope scope;
+	int first; /* iteration */
 	enum player_stop stop;
 	enum status status; /* of the whole, when the routine has ended */
 	bool titled;        /* the setup, or the iteration, has met a `##` */
@@ -125,7 +126,7 @@ static enum status run_rounds(struct player *player)
 	struct shell *shell = player->shell;
 	struct interpreter *in = shell->interpreter;
 	enum status status = player->busy ? stop_at(player, PLAYER_SETUP) : ST_OK;
-	for (int round = 0; status == ST_OK; round++) {
+	for (int round = player->first; status == ST_OK; round++) {
 		status = let_it(shell, round);
 		if (status == ST_OK)
 			status = step(shell);
@@ -140,7 +141,7 @@ static enum status run_rounds(struct player *player)
 static enum status run_files(struct player *player)
 {
 	struct interpreter *in = player->shell->interpreter;
-	enum status status = let_it(player->shell, 0); /* the setup may ask for it too */
+	enum status status = let_it(player->shell, player->first); /* the setup may ask for it too */
 	for (int i = 0; i < player->trees && status == ST_OK; i++) {
 		in->now.tree = player->tree[i];
 		in->now.file = &player->file[i];
@@ -325,6 +326,11 @@ static enum status read_file(struct player *player, const struct player_file *fi
 	player->trees++;
 	status = check_titles(*tree, &(*tree)->block, false);
 	return status == ST_OK ? givens_fit(file->what, *tree, file->given, file->givens) : status;
+}
+
+void player_begin_at(struct player *player, int first)
+{
+	player->first = first;
 }
 
 void player_watch(struct player *player, struct watcher watcher)

@@ -52,6 +52,8 @@ struct player;
  * player. */
 enum status player_make(
         struct player **player, struct shell *shell, const struct player_file *file, int files);
+/* `it` of the setup and of the first iteration, else 0; before it is played */
+void player_begin_at(struct player *player, int first);
 /* Who is told of the steps to come */
 void player_watch(struct player *player, struct watcher watcher);
 /* To the next stop. On a failure (a refused line, Ctrl-C) the program is over. */

@@ -1,0 +1,115 @@
+/* checkpoint.c -- checkpoint, resume, restore: a training's state in files, and a program that goes on from them */
+#include "shell/language/run/command.h"
+#include "shell/training/checkpoint.h"
+#include "shell/training/choose.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Without every=: now. With it the plan is set, as `data` sets its own. */
+static enum status checkpoint_run(struct call *call)
+{
+	struct plan *plan = &call->shell->training->now;
+	int64_t every = 0;
+	const char *prefix = "";
+	int rank = ranks_first(call->set);
+	bool off = strcmp(call_argument_text(call, 0, 0), "off") == 0;
+	enum status status = call_option_whole(call, "every", rank, 1, 1000000, &every);
+	if (status == ST_OK)
+		status = call_option_word(call, "to", rank, &prefix);
+	if (status == ST_OK && off == (*prefix != '\0'))
+		status = fail(ST_ARGUMENT,
+		        "write: checkpoint to=PREFIX, checkpoint every=10 to=PREFIX, or checkpoint off");
+	if (status == ST_OK && strlen(prefix) >= sizeof plan->checkpoint.prefix)
+		status = fail(ST_LIMIT, "checkpoint: a path of at most %zu bytes, please",
+		        sizeof plan->checkpoint.prefix - 1);
+	if (status != ST_OK)
+		return status;
+	if (!off && !every)
+		return checkpoint_save(call->shell, prefix);
+	plan->checkpoint.every = every;
+	snprintf(plan->checkpoint.prefix, sizeof plan->checkpoint.prefix, "%s", prefix);
+	return ST_OK;
+}
+
+const struct command command_checkpoint = {
+        .name = "checkpoint",
+        .topic = "learn",
+        .usage = "checkpoint [every=N] to=PREFIX | checkpoint off",
+        .help = "writes parameters and optimizer state to files, a .npy for each part that a rank holds and "
+                "behind them PREFIX-ITERATION.json, which names them; every=N behind each N-th iteration",
+        .torch = "torch.distributed.checkpoint.save(state_dict, checkpoint_id=\"PREFIX-20\")",
+        .class = COMMAND_STEER,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "off", "off"}},
+        .option = {{"every", ARG_EXPRESSION, UNIT_PLAIN, NULL, "iterations from one to the next"},
+                {"to", ARG_WORD, UNIT_PLAIN, NULL, "where: a folder and the beginning of the files' names"}},
+        .run = checkpoint_run,
+};
+
+/* Everything is looked at before the program is given up that runs: the manifest, each shard, the model. */
+static enum status resume_run(struct call *call)
+{
+	struct shell *shell = call->shell;
+	struct training *t = shell->training;
+	struct checkpoint c;
+	const char *path = "";
+	enum status status = call_option_word(call, "from", ranks_first(call->set), &path);
+	if (status == ST_OK && !*path)
+		status = fail(ST_ARGUMENT, "write: resume from=PREFIX-20, or from=PREFIX for the latest");
+	if (status == ST_OK && (!t->now.program || !t->now.program->alone))
+		status = fail(ST_ARGUMENT, "resume: `model` and `strategy` first, as many ranks as you like");
+	if (status == ST_OK && shell->dry)
+		status = fail(ST_ARGUMENT, "resume: a dry run has shapes and times, and no data");
+	if (status != ST_OK)
+		return status;
+	status = checkpoint_open(shell, path, &c);
+	if (status == ST_OK)
+		status = checkpoint_fits(shell, &c, t->now.program);
+	if (status == ST_OK)
+		status = checkpoint_whole(shell, &c);
+	if (status == ST_OK)
+		status = choose_resumed(shell, c.path, c.iteration);
+	if (status == ST_OK)
+		out_say(shell->out, "   %s: iteration %d of %s, %zu shards; `run` goes on from there\n",
+		        c.path, c.iteration, c.model, c.shards);
+	checkpoint_release(&c);
+	return status;
+}
+
+const struct command command_resume = {
+        .name = "resume",
+        .topic = "learn",
+        .usage = "resume from=PREFIX",
+        .help = "goes on from a checkpoint, in an empty world: with the strategy that is chosen, whatever it "
+                "was saved by; the latest of PREFIX, or the one of PREFIX-ITERATION",
+        .torch = "torch.distributed.checkpoint.load(state_dict, checkpoint_id=\"PREFIX-20\")",
+        .class = COMMAND_STEER,
+        .option = {{"from", ARG_WORD, UNIT_PLAIN, NULL, "where: as `checkpoint to=` had it"}},
+        .run = resume_run,
+};
+
+static enum status restore_run(struct call *call)
+{
+	struct shell *shell = call->shell;
+	struct checkpoint c = {0};
+	const char *path;
+	enum status status = call_common(call, 0, &path);
+	if (status == ST_OK && !shell->training->parts.count)
+		status = fail(ST_ARGUMENT, "restore fills what `part` lines declare, and there are none");
+	if (status == ST_OK)
+		status = checkpoint_open(shell, path, &c);
+	if (status == ST_OK)
+		status = checkpoint_restore(shell, &c);
+	checkpoint_release(&c);
+	return status;
+}
+
+const struct command command_restore = {
+        .name = "restore",
+        .topic = "learn",
+        .usage = "restore FILE.json",
+        .help = "gives every part that `part` lines declare its elements from a checkpoint: `resume` writes "
+                "this line behind the setup",
+        .argument = {{ARG_FILE, 0, NULL, "FILE.json"}},
+        .run = restore_run,
+};

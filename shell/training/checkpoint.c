@@ -1,0 +1,297 @@
+/* checkpoint.c -- a training's state written to files: each rank its parts, rank 0 the manifest behind them
+ *
+ *     every rank   wait for all work, copy its parts to the host, wait      it takes time, as it would
+ *     every rank   write its shards, tell the others their digests
+ *     rank 0       write the manifest, if all went well
+ *
+ * The manifest of an earlier checkpoint of the same name goes first: at no moment does one name shards that
+ * were overwritten. */
+#include "shell/training/checkpoint.h"
+#include "base/memory.h"
+#include "base/npy.h"
+#include "base/search.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/session/queue.h"
+#include "shell/session/read.h"
+#include "shell/session/share.h"
+#include "shell/training/parts.h"
+#include "shell/training/training.h"
+#include "shell/training/verify.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void checkpoint_release(struct checkpoint *c)
+{
+	mem_free(c->path);
+	mem_free(c->model);
+	mem_free(c->whole);
+	mem_free(c->shard);
+	names_free(c->names);
+	*c = (struct checkpoint){0};
+}
+
+/* ---- which parts ---- */
+
+/* The parts of all ranks, each of the first rank that holds it. Equal words mean the same part: of, state, place
+ * and shape. */
+static enum status choose_shards(struct shell *shell, struct checkpoint *c)
+{
+	const struct part_lines *parts = &shell->training->parts;
+	struct names *seen = names_create();
+	enum status status = ST_OK;
+	for (size_t i = 0; i < parts->count && status == ST_OK; i++) {
+		const struct part_line *line = &parts->line[i];
+		struct text key = {0};
+		struct view view;
+		status = interpreter_view(shell, line->rank, line->tensor, &view);
+		if (status != ST_OK)
+			break;
+		text_add(&key, "%s %s %d %" PRId64 " %" PRId64 " %" PRId64 " %s", line->of, line->state,
+		        line->flat, line->row, line->col, line->at, shape_text(&view.layout).text);
+		if (!names_find(seen, key.bytes, key.count)) {
+			names_make(seen, key.bytes, key.count);
+			struct shard *shard = MEM_ADD(&c->shard, &c->shards);
+			*shard = (struct shard){.line = *line};
+			status = layout_make(&shard->layout, DT_F32, view.layout.dims, view.layout.dim);
+		}
+		text_release(&key);
+	}
+	names_free(seen);
+	return status;
+}
+
+/* ---- the ranks' work ---- */
+
+/* The copies of one rank's shards to the host, behind all that it has queued, and the host's wait for them */
+static enum status bring_shards(struct shell *shell, int rank, const struct checkpoint *c, op_id *sync)
+{
+	struct record record = queue_record(shell, OP_SYNC, "sync");
+	op_id last = 0;
+	record.reason = names_make(shell->world->names, "checkpoint", strlen("checkpoint"));
+	enum status status = shell_queue(shell, rank, STREAM_HOST, &record, 0, OP_EVERYTHING, 0, sync);
+	for (size_t i = 0; i < c->shards && status == ST_OK; i++) {
+		struct record copy = queue_record(shell, OP_COPY, "copy");
+		struct view view;
+		if (c->shard[i].line.rank != rank)
+			continue;
+		status = interpreter_view(shell, rank, c->shard[i].line.tensor, &view);
+		if (status == ST_OK)
+			status = shell_bring(shell, rank, STREAM_DEFAULT, &view, &copy, &last);
+	}
+	if (status == ST_OK && last)
+		status = shell_queue(shell, rank, STREAM_HOST, &record, 0, last, 0, sync);
+	return status;
+}
+
+static enum status bring_all(struct shell *shell, const struct checkpoint *c)
+{
+	int n = shell->world->n;
+	op_id *sync = mem_alloc((size_t)n * sizeof *sync);
+	enum status status = ST_OK;
+	for (int rank = 0; rank < n && status == ST_OK; rank++)
+		status = bring_shards(shell, rank, c, &sync[rank]);
+	if (status == ST_OK)
+		status = shell_reach(shell, sync, n);
+	mem_free(sync);
+	return status;
+}
+
+static enum status write_shard(struct shell *shell, const char *prefix, size_t number, struct shard *shard)
+{
+	struct view view;
+	struct text path = {0};
+	size_t bytes = (size_t)layout_bytes(&shard->layout);
+	float *values = mem_alloc(bytes);
+	text_add(&path, "%s.%zu.npy", prefix, number);
+	enum status status = interpreter_view(shell, shard->line.rank, shard->line.tensor, &view);
+	if (status == ST_OK)
+		status = read_floats(shell, &view, values);
+	if (status == ST_OK && !shell->replaying)
+		status = npy_save(text_string(&path), &shard->layout, values);
+	shard->digest = hash_bytes(HASH_BEGIN, values, bytes);
+	text_release(&path);
+	mem_free(values);
+	return status;
+}
+
+/* Each rank its own; then everybody knows all digests, or in whose words it went wrong. */
+static enum status write_shards(struct shell *shell, const char *prefix, struct checkpoint *c)
+{
+	struct transport *transport = shell->transport;
+	int processes = transport_size(transport);
+	uint64_t *mine = mem_alloc(c->shards * sizeof *mine),
+	         *all = mem_alloc((size_t)processes * c->shards * sizeof *all);
+	enum status status = ST_OK;
+	for (size_t i = 0; i < c->shards && status == ST_OK; i++)
+		if (c->shard[i].line.rank == shell->world->me) {
+			status = write_shard(shell, prefix, i, &c->shard[i]);
+			mine[i] = c->shard[i].digest;
+		}
+	for (int process = 0; process < processes; process++) {
+		enum status theirs =
+		        shell_agree(shell, process, process == transport_rank(transport) ? status : ST_OK);
+		if (theirs != ST_OK && status == ST_OK)
+			status = theirs;
+	}
+	if (status == ST_OK)
+		status = transport_share(transport, mine, all, c->shards * sizeof *mine);
+	for (size_t i = 0; i < c->shards && status == ST_OK; i++)
+		c->shard[i].digest = all[(size_t)c->shard[i].line.rank * c->shards + i];
+	mem_free(mine);
+	mem_free(all);
+	return status;
+}
+
+/* ---- the manifest ---- */
+
+static const char *behind_slash(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static cJSON *shard_json(const char *prefix, size_t number, const struct shard *shard)
+{
+	const struct part_line *line = &shard->line;
+	cJSON *object = cJSON_CreateObject();
+	char text[32];
+	struct text file = {0};
+	text_add(&file, "%s.%zu.npy", behind_slash(prefix), number);
+	cJSON_AddStringToObject(object, "file", text_string(&file));
+	text_release(&file);
+	cJSON_AddStringToObject(object, "of", line->of);
+	if (*line->state)
+		cJSON_AddStringToObject(object, "as", line->state);
+	if (line->flat) {
+		cJSON_AddNumberToObject(object, "at", (double)line->at);
+	} else {
+		cJSON_AddNumberToObject(object, "row", (double)line->row);
+		cJSON_AddNumberToObject(object, "col", (double)line->col);
+	}
+	cJSON_AddNumberToObject(object, "rank", line->rank);
+	snprintf(text, sizeof text, "%016" PRIx64, shard->digest);
+	cJSON_AddStringToObject(object, "digest", text);
+	return object;
+}
+
+static cJSON *whole_json(const struct whole *whole)
+{
+	cJSON *object = cJSON_CreateObject();
+	cJSON_AddStringToObject(object, "of", whole->name);
+	cJSON_AddStringToObject(object, "as", whole->state);
+	cJSON_AddNumberToObject(object, "rows", (double)whole->rows);
+	cJSON_AddNumberToObject(object, "cols", (double)whole->cols);
+	return object;
+}
+
+/* On a line of its own; the object is given up. */
+static void put_json(struct text *out, cJSON *object, const char *behind)
+{
+	char *printed = cJSON_PrintUnformatted(object);
+	text_add(out, "%s%s\n", printed, behind);
+	cJSON_free(printed);
+	cJSON_Delete(object);
+}
+
+static enum status write_manifest(struct shell *shell, const char *prefix, const struct checkpoint *c)
+{
+	struct text text = {0}, path = {0};
+	text_add(&text, "{\"ranksh\":\"checkpoint\",\"iteration\":%d,\"model\":", c->iteration);
+	put_json(&text, cJSON_CreateString(c->model), ",\"parameters\":[");
+	for (int i = 0; i < c->wholes; i++)
+		put_json(&text, whole_json(&c->whole[i]), i + 1 < c->wholes ? "," : "],\"shards\":[");
+	for (size_t i = 0; i < c->shards; i++)
+		put_json(&text, shard_json(prefix, i, &c->shard[i]), i + 1 < c->shards ? "," : "]}");
+	text_add(&path, "%s.json", prefix);
+	enum status status = shell_write(shell, text_string(&path), &text);
+	text_release(&text);
+	text_release(&path);
+	return status;
+}
+
+/* The folder of the files is made where it is not there; what is wrong with it is told when the first file is written.
+ * Of an earlier checkpoint of this name the manifest goes, and with it the shards. */
+static enum status make_place(struct shell *shell, const char *prefix)
+{
+	const char *slash = strrchr(prefix, '/');
+	struct text text = {0};
+	if (slash && slash > prefix && !shell->replaying) {
+		text_put(&text, prefix, (size_t)(slash - prefix));
+		mkdir(text_string(&text), 0777);
+	}
+	bool more = !shell->replaying && transport_rank(shell->transport) == 0;
+	for (long number = -1; more; number++) {
+		text_clear(&text);
+		text_add(&text, "%s", prefix);
+		if (number >= 0)
+			text_add(&text, ".%ld.npy", number);
+		else
+			text_add(&text, ".json");
+		more = unlink(text_string(&text)) == 0 || number < 0;
+	}
+	text_release(&text);
+	return shell_agree(shell, 0, ST_OK); /* nobody writes before that */
+}
+
+/* ---- all of it ---- */
+
+static enum status wants(const struct shell *shell)
+{
+	const struct training *t = shell->training;
+	if (shell->dry)
+		return fail(ST_ARGUMENT, "checkpoint: a dry run has shapes and times, and no data");
+	if (!t->now.program || !t->now.program->loops)
+		return fail(ST_ARGUMENT,
+		        "checkpoint saves what a strategy trains: `strategy ddp` and `run` first");
+	if (t->in_setup || t->at || t->torn)
+		return fail(ST_ARGUMENT,
+		        "checkpoint: it stands between two iterations; `run` goes to the end of this one");
+	return ST_OK;
+}
+
+static void say_saved(struct shell *shell, const char *prefix, const struct checkpoint *c)
+{
+	struct text size = {0};
+	double bytes = 0;
+	for (size_t i = 0; i < c->shards; i++)
+		bytes += (double)layout_bytes(&c->shard[i].layout);
+	number_text((struct number){bytes, UNIT_BYTES}, &size);
+	out_say(shell->out, "   %s.json: iteration %d, %zu shards, %s\n", prefix, c->iteration, c->shards,
+	        text_string(&size));
+	text_release(&size);
+}
+
+enum status checkpoint_save(struct shell *shell, const char *prefix)
+{
+	const struct training *t = shell->training;
+	struct checkpoint c = {.iteration = t->iteration};
+	struct text path = {0}, model = {0};
+	enum status status = wants(shell);
+	if (status != ST_OK)
+		return status;
+	text_add(&path, "%s-%d", prefix, t->iteration);
+	program_model(t->now.program, &model);
+	c.model = mem_copy_text(text_string(&model), model.count);
+	status = alone_wholes(shell, t->now.program, &c.whole, &c.wholes);
+	if (status == ST_OK)
+		status = choose_shards(shell, &c);
+	if (status == ST_OK)
+		status = bring_all(shell, &c);
+	if (status == ST_OK)
+		status = make_place(shell, text_string(&path));
+	if (status == ST_OK)
+		status = write_shards(shell, text_string(&path), &c);
+	if (status == ST_OK)
+		status = write_manifest(shell, text_string(&path), &c);
+	if (status == ST_OK)
+		say_saved(shell, text_string(&path), &c);
+	text_release(&path);
+	text_release(&model);
+	checkpoint_release(&c);
+	return status;
+}

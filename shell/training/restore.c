@@ -1,0 +1,377 @@
+/* restore.c -- a checkpoint read, and given to the parts of a program that may cut the parameters otherwise
+ *
+ * A parameter is put together from the shards that have a piece of it, then each rank takes from it what its own parts
+ * hold; both by the same rule, where an element of a part lies in the whole (part_place):
+ *
+ *     shards, of 2 ranks by columns      whole [2,4]        parts, of 4 ranks in one line
+ *     a b | c d                          a b c d            a b | c d | e f | g h
+ *     e f | g h                          e f g h
+ *
+ * Rank 0 reads the files and sends what is in them to all. */
+#include "shell/training/checkpoint.h"
+#include "base/memory.h"
+#include "base/npy.h"
+#include "base/search.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/session/queue.h"
+#include "shell/session/read.h"
+#include "shell/session/share.h"
+#include "shell/training/parts.h"
+#include "shell/training/training.h"
+#include "shell/training/verify.h"
+
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the manifest ---- */
+
+static enum status torn(const struct checkpoint *c, const char *what)
+{
+	return fail(ST_FILE, "%s is no whole checkpoint: %s", c->path, what);
+}
+
+/* NULL: it is not there, or no text */
+static const char *word_of(const cJSON *object, const char *key)
+{
+	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+/* From 0 on; -1: it is not there, or no whole number */
+static int64_t whole_of_key(const cJSON *object, const char *key)
+{
+	double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, key));
+	return number_is_whole(value, 0, 1e15) ? (int64_t)value : -1;
+}
+
+static enum status read_whole(struct checkpoint *c, const cJSON *object)
+{
+	const char *of = word_of(object, "of"), *state = word_of(object, "as");
+	struct whole *whole = &c->whole[c->wholes++];
+	*whole = (struct whole){.rows = whole_of_key(object, "rows"), .cols = whole_of_key(object, "cols")};
+	if (!of || !state || whole->rows < 1 || whole->cols < 1 || whole->rows > (1LL << 40) / whole->cols)
+		return torn(c, "one of its parameters has no name or shape");
+	snprintf(whole->name, sizeof whole->name, "%s", of);
+	snprintf(whole->state, sizeof whole->state, "%s", state);
+	return ST_OK;
+}
+
+static enum status read_shard(struct checkpoint *c, const cJSON *object)
+{
+	const char *of = word_of(object, "of"), *state = word_of(object, "as"),
+	           *file = word_of(object, "file"), *digest = word_of(object, "digest");
+	struct shard *shard = &c->shard[c->shards++];
+	if (!of || !file || strchr(file, '/') || !digest)
+		return torn(c, "one of its shards has no name, file or digest");
+	struct part_line line = {.rank = (int)whole_of_key(object, "rank"),
+	        .of = names_keep(c->names, of),
+	        .state = names_keep(c->names, state ? state : ""),
+	        .flat = cJSON_HasObjectItem(object, "at")};
+	if (line.flat) {
+		line.at = whole_of_key(object, "at");
+	} else {
+		line.row = whole_of_key(object, "row");
+		line.col = whole_of_key(object, "col");
+	}
+	*shard = (struct shard){
+	        .file = names_keep(c->names, file), .line = line, .digest = strtoull(digest, NULL, 16)};
+	if (line.at < 0 || line.row < 0 || line.col < 0)
+		return fail(
+		        ST_FILE, "%s is no whole checkpoint: it does not say where %s lies", c->path, file);
+	return ST_OK;
+}
+
+static enum status read_manifest(struct checkpoint *c, const cJSON *object)
+{
+	const cJSON *wholes = cJSON_GetObjectItemCaseSensitive(object, "parameters"),
+	            *shards = cJSON_GetObjectItemCaseSensitive(object, "shards"), *one;
+	const char *what = word_of(object, "ranksh"), *model = word_of(object, "model");
+	int64_t iteration = whole_of_key(object, "iteration");
+	enum status status = ST_OK;
+	if (!what || strcmp(what, "checkpoint") != 0)
+		return torn(c, "it does not say that it is one");
+	if (!model || iteration < 0 || iteration > 1000000000 || !cJSON_GetArraySize(wholes))
+		return torn(c, "its model, iteration or parameters are missing");
+	c->model = mem_copy_text(model, strlen(model));
+	c->iteration = (int)iteration;
+	c->names = names_create();
+	c->whole = mem_alloc((size_t)cJSON_GetArraySize(wholes) * sizeof *c->whole);
+	c->shard = mem_alloc((size_t)cJSON_GetArraySize(shards) * sizeof *c->shard);
+	cJSON_ArrayForEach(one, wholes) status = status == ST_OK ? read_whole(c, one) : status;
+	cJSON_ArrayForEach(one, shards) status = status == ST_OK ? read_shard(c, one) : status;
+	return status;
+}
+
+/* ---- where it is ---- */
+
+/* The highest N of files PREFIX-N.json; -1: there is none */
+static long latest(const char *prefix)
+{
+	const char *slash = strrchr(prefix, '/'), *name = slash ? slash + 1 : prefix;
+	struct text folder = {0};
+	long most = -1;
+	text_put(&folder, slash ? prefix : ".", slash ? (size_t)(slash - prefix) + 1 : 1);
+	DIR *open = opendir(text_string(&folder));
+	for (struct dirent *entry; open && (entry = readdir(open));) {
+		size_t length = strlen(name);
+		char *end;
+		if (strncmp(entry->d_name, name, length) != 0 || entry->d_name[length] != '-')
+			continue;
+		long number = strtol(entry->d_name + length + 1, &end, 10);
+		if (end > entry->d_name + length + 1 && strcmp(end, ".json") == 0 && number > most)
+			most = number;
+	}
+	if (open)
+		closedir(open);
+	text_release(&folder);
+	return most;
+}
+
+/* On rank 0. The path as it is, where it names a manifest; with .json behind it; else the latest of PREFIX */
+static void find_manifest(const char *path, struct text *found)
+{
+	size_t length = strlen(path);
+	text_add(found, "%s%s", path, length > 5 && strcmp(path + length - 5, ".json") == 0 ? "" : ".json");
+	FILE *file = fopen(text_string(found), "r");
+	long number = file ? -1 : latest(path);
+	if (file)
+		fclose(file);
+	if (number >= 0) {
+		text_clear(found);
+		text_add(found, "%s-%ld.json", path, number);
+	}
+}
+
+enum status checkpoint_open(struct shell *shell, const char *path, struct checkpoint *c)
+{
+	struct text found = {0};
+	char place[512] = "", *bytes = NULL;
+	size_t count;
+	*c = (struct checkpoint){0};
+	if (transport_rank(shell->transport) == 0)
+		find_manifest(path, &found);
+	snprintf(place, sizeof place, "%s", text_string(&found));
+	text_release(&found);
+	enum status status = shell_spread(shell, ST_OK, place, sizeof place);
+	if (status == ST_OK)
+		status = shell_file(shell, place, &bytes, &count);
+	if (status != ST_OK)
+		return fail_in(status, "checkpoint");
+	c->path = mem_copy_text(place, strlen(place));
+	cJSON *object = cJSON_ParseWithLength(bytes, count);
+	status = object ? read_manifest(c, object) : torn(c, "it is no JSON");
+	cJSON_Delete(object);
+	mem_free(bytes);
+	return status;
+}
+
+/* ---- shards ---- */
+
+static const struct whole *whole_in(const struct checkpoint *c, const struct part_line *line)
+{
+	for (int i = 0; i < c->wholes; i++)
+		if (strcmp(c->whole[i].name, line->of) == 0 && strcmp(c->whole[i].state, line->state) == 0)
+			return &c->whole[i];
+	return NULL;
+}
+
+/* On rank 0: its elements, as many as *layout says (mem_free), and whether they are those that were written */
+static enum status read_elements(
+        const struct checkpoint *c, const struct shard *shard, struct layout *layout, float **values)
+{
+	struct npy npy = {0};
+	struct text path = {0};
+	const char *slash = strrchr(c->path, '/');
+	text_put(&path, c->path, slash ? (size_t)(slash - c->path) + 1 : 0);
+	text_add(&path, "%s", shard->file);
+	*values = NULL;
+	enum status status = npy_open(&npy, text_string(&path));
+	if (status == ST_OK && npy.layout.dtype != DT_F32)
+		status = fail(ST_FILE, "%s is not f32, as a checkpoint's shards are", text_string(&path));
+	if (status == ST_OK) {
+		size_t bytes = (size_t)layout_bytes(&npy.layout);
+		*values = mem_alloc(bytes);
+		status = npy_read(&npy, *values);
+		if (status == ST_OK && hash_bytes(HASH_BEGIN, *values, bytes) != shard->digest)
+			status = fail(ST_FILE, "%s is not what was written: its digest is another one",
+			        text_string(&path));
+	}
+	*layout = npy.layout;
+	npy_close(&npy);
+	text_release(&path);
+	return status;
+}
+
+/* The shard's elements into `values` [whole_count], and marked in `seen`. On rank 0. */
+static enum status place_shard(const struct checkpoint *c, const struct shard *shard,
+        const struct whole *whole, float *values, bool *seen)
+{
+	struct layout layout;
+	float *read;
+	enum status status = read_elements(c, shard, &layout, &read);
+	int64_t count = status == ST_OK ? layout_count(&layout) : 0;
+	for (int64_t i = 0; i < count && status == ST_OK; i++) {
+		int64_t place = part_place(&shard->line, &layout, whole, i);
+		if (place >= whole_count(whole)) {
+			status = fail(ST_FILE, "%s is no whole checkpoint: %s reaches behind the end of %s",
+			        c->path, shard->file, whole->name);
+			break;
+		}
+		values[place] = read[i];
+		seen[place] = true;
+	}
+	mem_free(read);
+	return status;
+}
+
+/* On rank 0: values: [whole_count] of all its shards together */
+static enum status gather_whole(const struct checkpoint *c, const struct whole *whole, float *values)
+{
+	int64_t count = whole_count(whole), i = 0;
+	bool *seen = mem_alloc((size_t)count);
+	enum status status = ST_OK;
+	for (size_t k = 0; k < c->shards && status == ST_OK; k++)
+		if (whole_in(c, &c->shard[k].line) == whole)
+			status = place_shard(c, &c->shard[k], whole, values, seen);
+	while (i < count && seen[i])
+		i++;
+	if (status == ST_OK && i < count)
+		status = fail(ST_FILE,
+		        "%s is no whole checkpoint: no shard has %s%s%s[%" PRId64 ",%" PRId64 "]", c->path,
+		        whole->name, *whole->state ? "'s " : "", whole->state, i / whole->cols,
+		        i % whole->cols);
+	mem_free(seen);
+	return status;
+}
+
+enum status checkpoint_whole(struct shell *shell, const struct checkpoint *c)
+{
+	enum status status = ST_OK;
+	for (int i = 0; i < c->wholes && status == ST_OK && transport_rank(shell->transport) == 0; i++) {
+		float *values = mem_alloc((size_t)whole_count(&c->whole[i]) * sizeof *values);
+		status = gather_whole(c, &c->whole[i], values);
+		mem_free(values);
+	}
+	return shell_agree(shell, 0, status);
+}
+
+/* ---- does it fit? ---- */
+
+static enum status other_model(const struct checkpoint *c, const struct whole *whole, const char *words)
+{
+	return fail(ST_SHAPE, "%s was saved of %s: %s%s%s %s", c->path, c->model, whole->name,
+	        *whole->state ? "'s " : "", whole->state, words);
+}
+
+enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, const struct program *program)
+{
+	struct whole *whole;
+	int count;
+	enum status status = alone_wholes(shell, program, &whole, &count);
+	for (int i = 0; i < count && status == ST_OK; i++) {
+		struct part_line line = {.of = whole[i].name, .state = whole[i].state};
+		const struct whole *there = whole_in(c, &line);
+		char words[128];
+		if (!there)
+			status = other_model(c, &whole[i], "is not in it");
+		else if (there->rows != whole[i].rows || there->cols != whole[i].cols) {
+			snprintf(words, sizeof words,
+			        "is [%" PRId64 ",%" PRId64 "] there and [%" PRId64 ",%" PRId64 "] here",
+			        there->rows, there->cols, whole[i].rows, whole[i].cols);
+			status = other_model(c, there, words);
+		}
+	}
+	for (int i = 0; i < c->wholes && status == ST_OK; i++) {
+		int k = 0;
+		while (k < count &&
+		        (strcmp(whole[k].name, c->whole[i].name) != 0 ||
+		                strcmp(whole[k].state, c->whole[i].state) != 0))
+			k++;
+		if (k == count)
+			status = other_model(c, &c->whole[i], "is nothing that this model has");
+	}
+	mem_free(whole);
+	return status;
+}
+
+/* ---- into the parts ---- */
+
+/* A part's memory may still be written by what is queued: its elements go in when the host has come so far. */
+static enum status fill_parts(struct shell *shell)
+{
+	const struct part_lines *parts = &shell->training->parts;
+	size_t n = (size_t)shell->world->n;
+	op_id *ids = mem_alloc((n + parts->count) * sizeof *ids);
+	int count = 0;
+	enum status status = ST_OK;
+	struct record sync = queue_record(shell, OP_SYNC, "sync");
+	sync.reason = names_make(shell->world->names, "restore", strlen("restore"));
+	for (size_t rank = 0; rank < n && status == ST_OK; rank++)
+		status =
+		        shell_queue(shell, (int)rank, STREAM_HOST, &sync, 0, OP_EVERYTHING, 0, &ids[count++]);
+	for (size_t i = 0; i < parts->count && status == ST_OK; i++) {
+		const struct part_line *line = &parts->line[i];
+		struct view view;
+		struct record record = queue_record(shell, OP_FILL, "restore");
+		status = interpreter_view(shell, line->rank, line->tensor, &view);
+		if (status != ST_OK)
+			break;
+		struct operand operand = view_operand(&view, ACCESS_WRITE);
+		record.operand = &operand;
+		record.operands = 1;
+		record.object = view.name;
+		record.dtype = view.layout.dtype;
+		record.bytes = layout_bytes(&view.layout);
+		status = shell_queue(shell, line->rank, STREAM_HOST, &record, 0, 0, 0, &ids[count++]);
+	}
+	if (status == ST_OK)
+		status = shell_reach(shell, ids, count);
+	mem_free(ids);
+	return status;
+}
+
+static enum status fill_part(
+        struct shell *shell, const struct part_line *line, const struct whole *whole, const float *values)
+{
+	struct view view;
+	enum status status = interpreter_view(shell, line->rank, line->tensor, &view);
+	if (status != ST_OK)
+		return status;
+	int64_t count = layout_count(&view.layout);
+	float *mine = mem_alloc((size_t)count * sizeof *mine);
+	void *packed = mem_alloc((size_t)layout_bytes(&view.layout));
+	for (int64_t i = 0; i < count; i++) {
+		int64_t place = part_place(line, &view.layout, whole, i);
+		mine[i] = place < whole_count(whole) ? values[place] : 0;
+	}
+	dtype_from_f32((enum dtype)view.layout.dtype, mine, packed, count);
+	layout_unpack(&view.layout, packed, world_data(shell->world, view.space, view.address));
+	mem_free(packed);
+	mem_free(mine);
+	return ST_OK;
+}
+
+enum status checkpoint_restore(struct shell *shell, const struct checkpoint *c)
+{
+	const struct part_lines *parts = &shell->training->parts;
+	enum status status = fill_parts(shell);
+	for (int i = 0; i < c->wholes && status == ST_OK && !shell->dry; i++) {
+		const struct whole *whole = &c->whole[i];
+		size_t bytes = (size_t)whole_count(whole) * sizeof(float);
+		float *values = mem_alloc(bytes);
+		if (transport_rank(shell->transport) == 0)
+			status = gather_whole(c, whole, values);
+		status = shell_spread(shell, status, values, bytes);
+		for (size_t k = 0; k < parts->count && status == ST_OK; k++) {
+			const struct part_line *line = &parts->line[k];
+			if (line->rank == shell->world->me && strcmp(line->of, whole->name) == 0 &&
+			        strcmp(line->state, whole->state) == 0)
+				status = fill_part(shell, line, whole, values);
+		}
+		mem_free(values);
+	}
+	return status;
+}

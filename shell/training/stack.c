@@ -1,0 +1,248 @@
+/* stack.c -- the strategies of one line, made one program: which files are read when, which rank is where, whose
+ * an option is.
+ *
+ *     strategy pipeline=2 + ddp + tp=2        on 8 ranks
+ *
+ *     written     pipeline  ddp  tp           the mesh, outermost first: mesh pp=2 dp=2 tp=2
+ *     read        tp  pipeline  ddp           each behind those whose axes its head names: `# after tp cp ep`
+ *
+ * A file that is read later redefines what the ones before have made of a place, and calls it by `replaced`. So
+ * which file stands around which is the files' own knowledge, and which ranks are neighbours the learner's. */
+#include "shell/language/run/command.h"
+#include "shell/language/parse/lex.h"
+#include "shell/language/parse/tree.h"
+#include "shell/training/choose.h"
+#include "shell/training/head.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static const char *axis_of(const struct choice *choice)
+{
+	return text_string(&choice->head.axis);
+}
+
+/* ---- the order of reading ---- */
+
+/* The first, of those that are not read yet, behind which choice `i` is to be read; 0: there is none. */
+static int behind_which(const struct choice *choice, int i, int count, const bool *read)
+{
+	for (int k = 1; k < count; k++) {
+		struct slice_of_text axis = slice_of_string(axis_of(&choice[k]));
+		if (!read[k] && k != i && axis.length && is_listed(text_string(&choice[i].head.after), axis))
+			return k;
+	}
+	return 0;
+}
+
+/* Each that is not read stands behind another: who follows from one to the next comes round. From the first
+ * that is met twice the circle is gone round once more, for the names. */
+static enum status circle(const struct choice *choice, int count, const bool *read)
+{
+	struct text names = {0};
+	bool met[FILES_MAX] = {false}, named[FILES_MAX] = {false};
+	int at = 1;
+	while (read[at])
+		at++;
+	for (; !met[at]; at = behind_which(choice, at, count, read))
+		met[at] = true;
+	for (int next; !named[at]; at = next) {
+		next = behind_which(choice, at, count, read);
+		text_add(&names, "%s%s behind %s", names.count ? ", " : " ", choice[at].name,
+		        choice[next].name);
+		named[at] = true;
+	}
+	enum status status = fail(
+	        ST_ARGUMENT, "the lines `# after` of the files go round in a circle:%s", text_string(&names));
+	text_release(&names);
+	return status;
+}
+
+enum status stack_order(const struct choice *choice, int count, int *order)
+{
+	bool read[FILES_MAX] = {true};
+	order[0] = 0;
+	for (int i = 1; i < count; i++) {
+		int next = 1;
+		while (next < count && (read[next] || behind_which(choice, next, count, read)))
+			next++;
+		if (next == count)
+			return circle(choice, count, read);
+		read[next] = true;
+		order[i] = next;
+	}
+	return ST_OK;
+}
+
+/* ---- the mesh ---- */
+
+/* "zero and fsdp both cut the parameters over dp_shard: one of them" */
+static enum status same_axis(const struct choice *one, const struct choice *other)
+{
+	const char *cuts = text_string(&one->head.cuts), *axis = axis_of(one);
+	bool same = *cuts && strcmp(cuts, text_string(&other->head.cuts)) == 0;
+	const char *does = same ? cuts : "work on the axis", *over = same ? " over " : " ";
+	if (strcmp(one->name, other->name) != 0)
+		return fail(ST_ARGUMENT, "%s and %s both %s%s%s: one of them", one->name, other->name, does,
+		        over, axis);
+	return fail(ST_ARGUMENT, "two times %s: both %s%s%s: one of them, %s=%d", one->name, does, over, axis,
+	        one->name, (one->size ? one->size : 1) * (other->size ? other->size : 1));
+}
+
+static enum status axes_fit(const struct choice *choice, int count)
+{
+	for (int i = 1; i < count; i++) {
+		const char *axis = axis_of(&choice[i]);
+		if (!*axis && choice[i].size)
+			return fail(ST_ARGUMENT, "strategy %s works on no axis: write `%s`, without a size",
+			        choice[i].name, choice[i].name);
+		for (int k = 1; k < i && *axis; k++)
+			if (strcmp(axis_of(&choice[k]), axis) == 0)
+				return same_axis(&choice[k], &choice[i]);
+	}
+	return ST_OK;
+}
+
+static enum status wrong_sizes(
+        const struct choice *choice, int count, const char *open, int64_t product, int ranks)
+{
+	struct text line = {0};
+	for (int i = 1; i < count; i++) {
+		text_add(&line, "%s%s", i > 1 ? " + " : "", choice[i].name);
+		if (choice[i].size)
+			text_add(&line, "=%d", choice[i].size);
+	}
+	enum status status = open ? fail(ST_RANGE, "%s: %d ranks do not divide by %lld: no size of %s fits",
+	                                    text_string(&line), ranks, (long long)product, open)
+	                          : fail(ST_RANGE, "%s: the sizes multiply to %lld, and there are %d ranks",
+	                                    text_string(&line), (long long)product, ranks);
+	text_release(&line);
+	return status;
+}
+
+enum status stack_mesh(const struct choice *choice, int count, int ranks, struct text *out)
+{
+	int64_t product = 1;
+	int axes = 0;
+	const struct choice *open = NULL; /* the one whose size is not given */
+	enum status status = axes_fit(choice, count);
+	for (int i = 1; i < count && status == ST_OK; i++) {
+		const struct choice *one = &choice[i];
+		bool without = *axis_of(one) && !one->size;
+		if (without && open)
+			return fail(ST_ARGUMENT, "%s and %s: which sizes? One may be left out: %s=%d + %s",
+			        open->name, one->name, open->name, ranks % 2 ? ranks : 2, one->name);
+		open = without ? one : open;
+		axes += *axis_of(one) != '\0';
+		product *= one->size ? one->size : 1;
+		product = product > RANKS_MAX ? RANKS_MAX + 1 : product;
+	}
+	if (status == ST_OK && (open ? ranks % product != 0 : axes && product != ranks))
+		status = wrong_sizes(choice, count, open ? open->name : NULL, product, ranks);
+	for (int i = 1, first = 1; i < count && status == ST_OK; i++) {
+		if (!*axis_of(&choice[i]))
+			continue;
+		text_add(out, "%s %s=", first ? "mesh" : "", axis_of(&choice[i]));
+		first = 0;
+		if (axes == 1 && open)
+			text_add(out, "world");
+		else
+			text_add(out, "%d", choice[i].size ? choice[i].size : (int)(ranks / product));
+	}
+	text_add(out, axes ? "\n" : "");
+	return status;
+}
+
+/* ---- options ---- */
+
+const struct given *choice_given(const struct choice *choice, const char *name)
+{
+	for (int i = 0; i < choice->givens; i++)
+		if (strcmp(choice->given[i].name, name) == 0)
+			return &choice->given[i];
+	return NULL;
+}
+
+struct given *choice_give(struct choice *choice, const struct given *given)
+{
+	int i = 0;
+	while (i < choice->givens && strcmp(choice->given[i].name, given->name) != 0)
+		i++;
+	if (i == GIVENS_MAX)
+		i--;
+	choice->givens = choice->givens > i ? choice->givens : i + 1;
+	choice->given[i] = *given;
+	return &choice->given[i];
+}
+
+static bool same_value(const struct given *a, const struct given *b)
+{
+	if (a->word || b->word)
+		return a->word && b->word && strcmp(a->word, b->word) == 0;
+	return a->number.value == b->number.value && a->number.unit == b->number.unit;
+}
+
+/* Files of the line that have an option of one name have one option: each gets what is given to one of them, as
+ * whichever is read first takes it. So it has one value; the model's too. */
+static enum status share(struct choice *choice, int i, int count, const struct given *given)
+{
+	for (int k = 1; k < count; k++) {
+		const struct given *other = choice_given(&choice[k], given->name);
+		if (k != i && other && !same_value(given, other))
+			return fail(ST_ARGUMENT,
+			        "%s= stands behind %s and behind %s: it is one option, and has one value",
+			        given->name, choice[i < k ? i : k].name, choice[i < k ? k : i].name);
+		if (k != i && head_has_option(&choice[k].head, given->name))
+			choice_give(&choice[k], given);
+	}
+	return ST_OK;
+}
+
+/* The strategies that have the option: of the line, else of those in the binary */
+static void put_those(const struct choice *choice, int count, const char *option, struct text *out)
+{
+	for (int i = 1; i < count; i++)
+		if (head_has_option(&choice[i].head, option))
+			text_add(out, "%s%s", out->count ? " " : "", choice[i].name);
+	if (!out->count)
+		choice_those_with(option, out);
+}
+
+/* Behind a strategy that has it not: the model's, where no strategy of the line has it, or somebody else's. One that
+ * nobody has is left where it stands: who reads that file tells what it might have been (options.c). */
+static enum status give_away(struct choice *choice, int i, int count, const struct given *given, bool *gone)
+{
+	struct text those = {0};
+	enum status status = ST_OK;
+	put_those(choice, count, given->name, &those);
+	*gone = head_has_option(&choice[0].head, given->name);
+	if (*gone && (status = share(choice, i, count, given)) == ST_OK)
+		choice_give(&choice[0], given);
+	else if (!*gone && those.count)
+		status = fail(ST_ARGUMENT,
+		        "%s has no option '%s': it is one of %s, and stands behind that name", choice[i].name,
+		        given->name, text_string(&those));
+	text_release(&those);
+	return status;
+}
+
+enum status stack_options(struct choice *choice, int count)
+{
+	enum status status = ST_OK;
+	for (int i = 1; i < count; i++) {
+		struct choice *one = &choice[i];
+		int kept = 0;
+		for (int k = 0; k < one->givens && status == ST_OK; k++) {
+			struct given given = one->given[k];
+			bool gone = false;
+			if (head_has_option(&one->head, given.name))
+				status = share(choice, i, count, &given);
+			else
+				status = give_away(choice, i, count, &given, &gone);
+			one->given[kept] = given;
+			kept += !gone;
+		}
+		one->givens = kept;
+	}
+	return status;
+}

@@ -1,0 +1,240 @@
+/* attention_head.c -- one head of one sequence, as three or five products of matrices.
+ *
+ * Which keys a query sees, and of which the softmax is computed, where k begins 2 tokens before q does
+ * (shift = 2), causal, 4 queries and 5 keys:
+ *
+ *               keys
+ *      query 0  x x x . .        seen: keys 0 .. i + shift. A row is computed up to a multiple of 16, so that
+ *            1  x x x x .        a vector has no rest; what is behind the last that is seen is -inf there,
+ *            2  x x x x x        whose exp is 0
+ *            3  x x x x x
+ *
+ * A negative shift leaves the first queries without any key: their row of p is 0 and their lse is -inf. */
+#include "kernels/attention_head.h"
+#include "base/memory.h"
+#include "kernels/common.h"
+#include "kernels/exponential.h"
+
+#include <math.h>
+#include <string.h>
+
+/* p and ds are [queries,keys], and the only memory of that size: one of each for all heads. */
+struct attention_head attention_head_make(
+        int queries, int keys, int d, bool causal, int64_t shift, bool gradient)
+{
+	size_t row = (size_t)queries * sizeof(float), square = row * (size_t)keys;
+	return (struct attention_head){.queries = queries,
+	        .keys = keys,
+	        .d = d,
+	        .causal = causal,
+	        .shift = shift,
+	        .scale = (float)(1 / sqrt((double)d)),
+	        .p = {mem_alloc(square), NULL, keys, CblasNoTrans},
+	        .ds = {mem_alloc(gradient ? square : 0), NULL, keys, CblasNoTrans},
+	        .largest = mem_alloc(row),
+	        .delta = mem_alloc(gradient ? row : 0)};
+}
+
+void attention_head_free(struct attention_head *head)
+{
+	mem_free(head->p.data);
+	mem_free(head->ds.data);
+	mem_free(head->largest);
+	mem_free(head->delta);
+}
+
+bool attention_head_masked(const struct attention_head *head)
+{
+	return head->causal && head->queries + head->shift <= 0;
+}
+
+/* Of `keys`, those that query r sees */
+struct mask {
+	int64_t queries, keys, shift;
+	bool causal;
+};
+
+static struct mask mask_of(const struct attention_head *head)
+{
+	return (struct mask){head->queries, head->keys, head->shift, head->causal};
+}
+
+INLINE int64_t seen(const struct mask *mask, int64_t r)
+{
+	return mask->causal ? least_of(mask->keys, most_of(r + 1 + mask->shift, 0)) : mask->keys;
+}
+
+/* How many of a row's elements are computed: those that are seen, and on to a multiple of 16 */
+INLINE int64_t computed(const struct mask *mask, int64_t r)
+{
+	return mask->causal ? least_of(mask->keys, parts_of(seen(mask, r), 16) * 16) : mask->keys;
+}
+
+/* ---- the probabilities ---- */
+
+enum { PARTS = 8 };
+
+/* A NaN may get lost. In parts, which a vector has side by side: part j has the elements j, j+8, j+16 ... */
+INLINE float largest_of(const float *row, int64_t count)
+{
+	int64_t whole = count / PARTS * PARTS;
+	float part[PARTS], most = count ? row[0] : -INFINITY;
+	for (int j = 0; j < PARTS; j++)
+		part[j] = most;
+	for (int64_t i = 0; i < whole; i += PARTS)
+		for (int j = 0; j < PARTS; j++)
+			part[j] = row[i + j] > part[j] ? row[i + j] : part[j];
+	for (int64_t i = whole; i < count; i++)
+		most = row[i] > most ? row[i] : most;
+	for (int j = 0; j < PARTS; j++)
+		most = part[j] > most ? part[j] : most;
+	return most;
+}
+
+/* The rows of p become their softmax: of row r what it sees, what is behind that becomes 0. exp of what is left
+ * when the largest is taken off: nothing above 1, so nothing overflows. A NaN that is lost by then comes back:
+ * its exp is one, and so is the sum. lse (NULL: not wanted), `apart` elements from row to row: the logarithm of
+ * the sum of the exponentials.
+ *
+ * Three loops over the rows: in each a row need not wait for the one before it, and the processor computes
+ * several at once. The sum runs in parts, as the largest does. */
+LOOP_OF(softmax_rows, (float *p, float *largest, const struct mask *mask, float *lse, int64_t apart),
+        (p, largest, mask, lse, apart))
+{
+	int64_t n = mask->queries, keys = mask->keys;
+	for (int64_t r = 0; r < n; r++) {
+		int64_t count = computed(mask, r);
+		for (int64_t i = seen(mask, r); i < count; i++)
+			p[r * keys + i] = -INFINITY; /* whose exp is 0 */
+		largest[r] = largest_of(p + r * keys, count);
+	}
+	for (int64_t r = 0; r < n; r++) {
+		int64_t count = computed(mask, r);
+		float *row = p + r * keys;
+		for (int64_t i = 0; i < count; i++)
+			row[i] = (float)exponential((double)row[i] - (double)largest[r]);
+	}
+	for (int64_t r = 0; r < n; r++) {
+		int64_t count = computed(mask, r), whole = count / PARTS * PARTS;
+		float *row = p + r * keys;
+		double part[PARTS] = {0}, sum = 0;
+		for (int64_t i = 0; i < whole; i += PARTS)
+			for (int j = 0; j < PARTS; j++)
+				part[j] += row[i + j];
+		for (int64_t i = whole; i < count; i++)
+			part[i - whole] += row[i];
+		for (int j = 0; j < PARTS; j++)
+			sum += part[j];
+		float inverse = (float)(1 / sum);
+		for (int64_t i = 0; i < count; i++)
+			row[i] *= inverse;
+		memset(row + count, 0, (size_t)(keys - count) * sizeof *row);
+		if (lse)
+			lse[r * apart] = (float)(log(sum) + (double)largest[r]);
+	}
+}
+
+/* The same where the lse of all keys is known, of which these are a block: p = exp(score - lse). A row that sees
+ * no key at all has an lse of -inf, and no probability. */
+LOOP_OF(softmax_again, (float *p, const struct mask *mask, const float *lse, int64_t apart),
+        (p, mask, lse, apart))
+{
+	for (int64_t r = 0; r < mask->queries; r++) {
+		float *row = p + r * mask->keys;
+		double all = (double)lse[r * apart];
+		int64_t count = all == -INFINITY ? 0 : computed(mask, r);
+		for (int64_t i = seen(mask, r); i < count; i++)
+			row[i] = -INFINITY;
+		for (int64_t i = 0; i < count; i++)
+			row[i] = (float)exponential((double)row[i] - all);
+		memset(row + count, 0, (size_t)(mask->keys - count) * sizeof *row);
+	}
+}
+
+static struct matrix transposed(struct matrix matrix)
+{
+	matrix.trans = CblasTrans;
+	return matrix;
+}
+
+static void scores(const struct attention_head *h, struct matrix q, struct matrix k)
+{
+	matrix_product(h->queries, h->keys, h->d, h->scale, q, transposed(k), 0, h->p);
+}
+
+void attention_head_forward(const struct attention_head *h, const struct matrix in[], struct matrix o,
+        float beta, struct matrix *lse)
+{
+	struct mask mask = mask_of(h);
+	scores(h, in[0], in[1]);
+	softmax_rows(h->p.data, h->largest, &mask, lse ? lse->data : NULL, lse ? lse->ld : 0);
+	matrix_product(h->queries, h->d, h->keys, 1, h->p, in[2], beta, o);
+}
+
+/* ---- the gradient ---- */
+
+/* ds := p (ds - rowsum(p ds)) on a row of n. */
+LOOP_OF(softmax_back_row, (const float *p, float *ds, int n), (p, ds, n))
+{
+	float sum = 0;
+	for (int j = 0; j < n; j++)
+		sum += p[j] * ds[j];
+	for (int j = 0; j < n; j++)
+		ds[j] = p[j] * (ds[j] - sum);
+}
+
+/* The same where the sum over all keys is known, of which these n are a block. */
+LOOP_OF(softmax_back_block, (const float *p, float *ds, float sum, int n), (p, ds, sum, n))
+{
+	for (int j = 0; j < n; j++)
+		ds[j] = p[j] * (ds[j] - sum);
+}
+
+static void softmax_back(const struct attention_head *h, bool block)
+{
+	struct mask mask = mask_of(h);
+	for (int i = 0; i < h->queries; i++) {
+		size_t at = (size_t)i * (size_t)h->keys;
+		int count = (int)seen(&mask, i);
+		if (block)
+			softmax_back_block(h->p.data + at, h->ds.data + at, h->delta[i], count);
+		else
+			softmax_back_row(h->p.data + at, h->ds.data + at, count);
+		memset(h->ds.data + at + count, 0, (size_t)(h->keys - count) * sizeof *h->ds.data);
+	}
+}
+
+/* delta = rowsum(do o): what rowsum(p (do v.T)) over all keys comes to, as o = p v (FlashAttention-2,
+ * arXiv:2307.08691, section 3.1) */
+static void find_delta(const struct attention_head *h, struct matrix d_o, struct matrix o)
+{
+	for (int i = 0; i < h->queries; i++) {
+		const float *a = d_o.data + (int64_t)i * d_o.ld, *b = o.data + (int64_t)i * o.ld;
+		double sum = 0;
+		for (int j = 0; j < h->d; j++)
+			sum += (double)a[j] * (double)b[j];
+		h->delta[i] = (float)sum;
+	}
+}
+
+void attention_head_backward(const struct attention_head *h, const struct matrix in[],
+        const struct matrix out[], const struct matrix *whole)
+{
+	struct matrix d_o = in[0], q = in[1], k = in[2], v = in[3];
+	struct mask mask = mask_of(h);
+	int n = h->queries, m = h->keys, d = h->d;
+	scores(h, q, k);
+	if (whole) {
+		softmax_again(h->p.data, &mask, whole[1].data, whole[1].ld);
+		find_delta(h, d_o, whole[0]);
+	} else {
+		softmax_rows(h->p.data, h->largest, &mask, NULL, 0);
+	}
+	/* dv = p.T do;  ds = do v.T, the gradient of p, which softmax_back makes that of the scores */
+	matrix_product(m, d, n, 1, transposed(h->p), d_o, 0, out[2]);
+	matrix_product(n, m, d, 1, d_o, transposed(v), 0, h->ds);
+	softmax_back(h, whole);
+	/* dq = ds k and dk = ds.T q: the scores were q k.T, scaled */
+	matrix_product(n, d, m, h->scale, h->ds, k, 0, out[0]);
+	matrix_product(m, d, n, h->scale, transposed(h->ds), q, 0, out[1]);
+}

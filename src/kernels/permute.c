@@ -1,0 +1,290 @@
+/* permute.c -- binsort permute unpermute sort_chunks: rows on their way to experts and back.
+ *
+ * A router has chosen `top` experts for each token (topk). binsort, a stable counting sort, says where each
+ * choice goes when all that chose the same expert stand together; permute takes the rows there, unpermute
+ * brings them back and adds up those of one token. Two tokens with two choices each, of three experts:
+ *
+ *      ids          to           n                xs = permute x to rows=4      y = unpermute ys to
+ *      x0   2 0     x0   2 0     0: 1             row 0   x0    expert 0        y0 = ys2 + ys0
+ *      x1   2 1     x1   3 1     1: 1             row 1   x1    expert 1        y1 = ys3 + ys1
+ *                                2: 2             row 2   x0    expert 2
+ *                                                 row 3   x1    expert 2
+ *
+ * As matrices the two are each other's transpose, so each is the other's gradient. With a capacity C each expert
+ * has C rows of its own, from C*e on: who comes too late for them goes nowhere (-1), rows to which nobody goes are
+ * 0 (Lepikhin et al. 2020, GShard, arXiv:2006.16668). Earlier numbers go first: there are no ties.
+ *
+ * Rows that came from several ranks stand rank by rank, and there by expert; sort_chunks turns that round
+ * (Megatron-LM's sort_chunks_by_idxs). */
+#include "kernels/common.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static enum status wants_i32(const struct kernel_call *call, int in)
+{
+	const struct kernel_tensor *tensor = &call->in[in];
+	if (tensor->layout.dtype == DT_I32)
+		return ST_OK;
+	return fail(ST_DTYPE, "%s is %s: %s takes whole numbers, i32, there", tensor->name,
+	        dtype_name((enum dtype)tensor->layout.dtype), call->kernel->name);
+}
+
+static enum status wants_matrix(const struct kernel_call *call, int in)
+{
+	const struct kernel_tensor *tensor = &call->in[in];
+	if (tensor->layout.dims == 2)
+		return ST_OK;
+	return fail(ST_SHAPE, "%s has %d dimension%s: %s wants two, [rows,columns]", tensor->name,
+	        tensor->layout.dims, tensor->layout.dims == 1 ? "" : "s", call->kernel->name);
+}
+
+/* Number i of the tensor, or -1 if it is none from 0 to below `end` */
+static int64_t number_below(const struct lane *numbers, int64_t i, int64_t end)
+{
+	double number;
+	lane_read(numbers, i, 1, &number);
+	return number >= 0 && number < (double)end ? (int64_t)number : -1;
+}
+
+/* ---- binsort ---- */
+
+enum { BINS, CAPACITY }; /* its options */
+
+static enum status binsort_shape(struct kernel_call *call)
+{
+	const struct layout *ids = &call->in[0].layout;
+	int64_t bins = (int64_t)call->option[BINS];
+	enum status status = wants_i32(call, 0);
+	if (status == ST_OK && call->option[BINS] * fmax(call->option[CAPACITY], 1) > INT32_MAX)
+		status = fail(ST_RANGE, "binsort: bins=%g capacity=%g: more rows than i32 can number",
+		        call->option[BINS], call->option[CAPACITY]);
+	if (status == ST_OK)
+		status = kernel_out(call, 0, DT_I32, ids->dims, ids->dim);
+	return status == ST_OK ? kernel_out(call, 1, DT_I32, 1, &bins) : status;
+}
+
+/* `next` is a bin's next row: at first where the bin begins, behind all that the bins before it have, or with a
+ * capacity at its own C rows. */
+static void binsort(const struct kernel_call *call)
+{
+	int64_t bins = (int64_t)call->option[BINS], capacity = (int64_t)call->option[CAPACITY],
+	        count = layout_count(&call->in[0].layout);
+	struct lane ids = lane_of(&call->in[0]), to = lane_of(&call->out[0]), n = lane_of(&call->out[1]);
+	double *wanted = mem_alloc((size_t)bins * sizeof *wanted);
+	int64_t *next = mem_alloc((size_t)bins * sizeof *next);
+
+	for (int64_t i = 0; i < count; i++) {
+		int64_t bin = number_below(&ids, i, bins);
+		if (bin >= 0)
+			wanted[bin]++;
+	}
+	for (int64_t bin = 1; bin < bins; bin++)
+		next[bin] = capacity ? bin * capacity : next[bin - 1] + (int64_t)wanted[bin - 1];
+	for (int64_t i = 0; i < count; i++) {
+		int64_t bin = number_below(&ids, i, bins);
+		bool drops = bin < 0 || (capacity && next[bin] == (bin + 1) * capacity);
+		double place = drops ? -1 : (double)next[bin]++;
+		lane_write(&to, i, 1, &place);
+	}
+	lane_write(&n, 0, bins, wanted);
+	mem_free(next);
+	mem_free(wanted);
+}
+
+/* ---- permute, unpermute ---- */
+
+/* `to` has k numbers for each row on the side of the tokens, one behind the other. */
+static int64_t choices(const struct layout *to)
+{
+	return to->dim[0] ? layout_count(to) / to->dim[0] : 0;
+}
+
+static enum status permuted_shape(struct kernel_call *call, int64_t rows)
+{
+	enum status status = wants_matrix(call, 0);
+	if (status == ST_OK)
+		status = kernel_wants_float(call, 0);
+	if (status == ST_OK)
+		status = wants_i32(call, 1);
+	int64_t dim[2] = {rows, call->in[0].layout.dim[1]};
+	return status == ST_OK ? kernel_out(call, 0, (enum dtype)call->in[0].layout.dtype, 2, dim) : status;
+}
+
+static enum status permute_shape(struct kernel_call *call)
+{
+	const struct kernel_tensor *x = &call->in[0], *to = &call->in[1];
+	enum status status = permuted_shape(call, (int64_t)call->option[0]);
+	if (status == ST_OK && to->layout.dim[0] != x->layout.dim[0])
+		return fail(ST_SHAPE, "%s is %s, %s is %s: permute wants one row of numbers for each row",
+		        x->name, shape_text(&x->layout).text, to->name, shape_text(&to->layout).text);
+	return status;
+}
+
+static enum status unpermute_shape(struct kernel_call *call)
+{
+	return permuted_shape(call, call->in[1].layout.dim[0]);
+}
+
+/* Sums in doubles, from the first row to the last, rounded once */
+static void permute(const struct kernel_call *call)
+{
+	const struct layout *x = &call->in[0].layout, *y = &call->out[0].layout;
+	int64_t columns = x->dim[1], rows = y->dim[0], k = choices(&call->in[1].layout);
+	struct lane in = lane_of(&call->in[0]), to = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
+	double *sum = mem_alloc((size_t)((rows + 1) * columns) * sizeof *sum), *row = sum + rows * columns;
+
+	for (int64_t i = 0; i < x->dim[0]; i++) {
+		lane_read(&in, i * columns, columns, row);
+		for (int64_t j = 0; j < k; j++) {
+			int64_t r = number_below(&to, i * k + j, rows);
+			for (int64_t c = 0; c < columns && r >= 0; c++)
+				sum[r * columns + c] += row[c];
+		}
+	}
+	kernel_put(call, &out, 0, rows * columns, sum);
+	mem_free(sum);
+}
+
+static void unpermute(const struct kernel_call *call)
+{
+	const struct layout *x = &call->in[0].layout, *y = &call->out[0].layout;
+	int64_t columns = x->dim[1], rows = x->dim[0], k = choices(&call->in[1].layout);
+	struct lane in = lane_of(&call->in[0]), to = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
+	double *sum = mem_alloc((size_t)(2 * columns) * sizeof *sum), *row = sum + columns;
+
+	for (int64_t i = 0; i < y->dim[0]; i++) {
+		memset(sum, 0, (size_t)columns * sizeof *sum);
+		for (int64_t j = 0; j < k; j++) {
+			int64_t r = number_below(&to, i * k + j, rows);
+			if (r < 0)
+				continue;
+			lane_read(&in, r * columns, columns, row);
+			for (int64_t c = 0; c < columns; c++)
+				sum[c] += row[c];
+		}
+		kernel_put(call, &out, i * columns, columns, sum);
+	}
+	mem_free(sum);
+}
+
+/* A row for each choice is written, or read, not one for each token. */
+static void permute_cost(const struct kernel_call *call, double *flops, double *bytes)
+{
+	double rows = (double)layout_count(&call->in[1].layout) * (double)call->in[0].layout.dim[1] *
+	        dtype_bytes((enum dtype)call->in[0].layout.dtype);
+	bool gathers = call->kernel->run == unpermute;
+	(void)flops;
+	*bytes = (double)layout_bytes(&call->in[1].layout) + (gathers ? rows : 0) +
+	        (gathers ? 0 : (double)layout_bytes(&call->in[0].layout)) +
+	        (double)layout_bytes(&call->out[0].layout) * (call->add ? 2 : 1);
+}
+
+/* ---- sort_chunks ---- */
+
+static enum status sort_chunks_shape(struct kernel_call *call)
+{
+	const struct layout *x = &call->in[0].layout;
+	enum status status = wants_i32(call, 1);
+	if (status == ST_OK)
+		status = wants_matrix(call, 1);
+	return status == ST_OK ? kernel_out(call, 0, (enum dtype)x->dtype, x->dims, x->dim) : status;
+}
+
+/* n = [2 1]     x    a a b | c d d      n[0,0] = 2 rows a, n[0,1] = 1 row b, ...
+ *     [1 2]     y    a a c | b d d      by columns of n
+ * Rows that n does not count are NaN: n and x do not fit. */
+static void sort_chunks(const struct kernel_call *call)
+{
+	const struct layout *x = &call->in[0].layout, *n = &call->in[1].layout;
+	int64_t across = n->dim[1], chunks = layout_count(n), rows = x->dim[0],
+	        columns = rows ? layout_count(x) / rows : 0, place = 0;
+	struct lane in = lane_of(&call->in[0]), counts = lane_of(&call->in[1]), out = lane_of(&call->out[0]);
+	double *row = mem_alloc((size_t)columns * sizeof *row);
+	int64_t *from = mem_alloc((size_t)(chunks + 1) * sizeof *from);
+
+	for (int64_t k = 0; k < chunks; k++)
+		from[k + 1] = from[k] + most_of(number_below(&counts, k, rows + 1), 0);
+	for (int64_t k = 0; k < chunks; k++) {
+		int64_t chunk = k % n->dim[0] * across + k / n->dim[0];
+		for (int64_t r = from[chunk]; r < from[chunk + 1] && r < rows && place < rows; r++) {
+			lane_read(&in, r * columns, columns, row);
+			kernel_put(call, &out, place++ * columns, columns, row);
+		}
+	}
+	for (int64_t c = 0; c < columns; c++)
+		row[c] = NAN;
+	for (; place < rows; place++)
+		kernel_put(call, &out, place * columns, columns, row);
+	mem_free(from);
+	mem_free(row);
+}
+
+const struct kernel kernels_permute[] = {
+        {
+                .name = "binsort",
+                .usage = "to n = binsort ids bins=NUMBER [capacity=0]",
+                .help = "where each number goes when equal ones come to stand together, earlier ones first, "
+                        "and how "
+                        "many there are of each, n [bins]; with a capacity C number e has the places from "
+                        "C*e on, "
+                        "and those behind the C-th go nowhere: -1",
+                .torch = "n = torch.bincount(ids.flatten(), minlength=bins); to = "
+                         "ids.flatten().argsort(stable=True).argsort().view_as(ids)",
+                .cuda = "cub::DeviceRadixSort::SortPairs",
+                .example = "tensor ids[4,2] i32 = iota scale=2\nto n = binsort ids bins=16",
+                KERNEL_TAKES(1, 2),
+                .option = {{"bins", NAN, "how many numbers there are, from 0 on", KO_WHOLE, 1},
+                        {"capacity", 0, "places of each bin (0: as many as it wants)", KO_WHOLE, 0}},
+                .shape = binsort_shape,
+                .operations = 8,
+                .run = binsort,
+        },
+        {
+                .name = "permute",
+                .usage = "xs = permute x to rows=NUMBER",
+                .help = "row i of x [n,m] added to each row of xs [rows,m] that `to` [n] or [n,k] (i32) "
+                        "names for it, "
+                        "as binsort gives them; what is no row, as -1, is left out. The gradient of "
+                        "unpermute",
+                .torch = "xs = torch.zeros(rows, m).index_add_(0, to.flatten(), x.repeat_interleave(k, 0))",
+                .cuda = "permute<<<rows, threads, 0, stream>>>",
+                .example = "tensor x[4,8] = randn\ntensor to[4] i32 = iota\nxs = permute x to rows=4",
+                KERNEL_TAKES(2, 1),
+                .option = {{"rows", NAN, "of the result", KO_WHOLE, 0}},
+                .shape = permute_shape,
+                .cost = permute_cost,
+                .run = permute,
+        },
+        {
+                .name = "unpermute",
+                .usage = "y = unpermute ys to",
+                .help = "row i is the sum of the rows of ys that `to` [n] or [n,k] (i32) names for it. The "
+                        "way back "
+                        "of permute, and its gradient",
+                .torch = "y = ys[to.flatten()].view(n, k, m).sum(1)",
+                .cuda = "unpermute<<<rows, threads, 0, stream>>>",
+                .example = "tensor ys[8,4] = randn\ntensor to[4,2] i32 = iota\ny = unpermute ys to",
+                KERNEL_TAKES(2, 1),
+                .shape = unpermute_shape,
+                .cost = permute_cost,
+                .operations = 1,
+                .run = unpermute,
+        },
+        {
+                .name = "sort_chunks",
+                .usage = "y = sort_chunks x n",
+                .help = "x's rows are chunks of n[0,0], n[0,1] ... n[1,0] ... rows (i32); y has them by "
+                        "columns of n: "
+                        "(0,0), (1,0) ... (0,1) ...; `sort_chunks y n.T` is the way back, and the gradient",
+                .torch = "c = x.split(n.flatten().tolist()); y = torch.cat([c[i*b+j] for j in range(b) for i "
+                         "in range(a)])",
+                .cuda = "sort_chunks<<<rows, threads, 0, stream>>>",
+                .example = "tensor x[4,8] = randn\ntensor n[2,2] i32 = ones\ny = sort_chunks x n",
+                KERNEL_TAKES(2, 1),
+                .shape = sort_chunks_shape,
+                .run = sort_chunks,
+        },
+        {0},
+};

@@ -1,0 +1,116 @@
+#!/bin/sh
+# checkpoint and resume: whole, under other strategies and numbers of ranks; torn, foreign and missing ones are refused, and nothing changes
+. tests/script/lib.sh
+cd "$work" || exit 1
+gpt="model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32"
+
+# ---- what one strategy has saved, another goes on with, as if one rank had trained all of it ----
+cat > saves.rsh <<END
+$gpt
+strategy ddp=2 + tp=2
+checkpoint every=2 to=ck/f32
+run 4
+$gpt dtype=bf16
+checkpoint off
+strategy zero=4 stage=2 offload=host
+run 2
+checkpoint to=ck/half
+END
+cat > resumes.rsh <<END
+$gpt
+strategy zero=4 stage=3
+resume from=ck/f32-2
+verify iterations=4
+expect races == 0
+strategy pipeline
+resume from=ck/f32
+verify iterations=5
+$gpt dtype=bf16
+strategy tp
+resume from=ck/half
+verify iterations=4
+strategy zero stage=1
+resume from=ck/half.json
+END
+sed -i s/half.json/half-2.json/ resumes.rsh
+cat > fewer.rsh <<END
+$gpt dtype=bf16
+strategy zero stage=1
+resume from=ck/half
+verify iterations=4
+strategy serial
+resume from=ck/half
+verify iterations=4
+END
+for run in "4 saves" "4 resumes" "2 fewer"; do
+	within 100 "$RANKSH" -n "${run% *}" "${run#* }.rsh" > out 2>&1
+	status=$?
+	check "${run#* } on ${run% *} ranks" test $status = 0
+done
+check "the manifest names model and iteration" grep -q '"iteration":4,"model":"gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32"' ck/f32-4.json
+check "a part that several ranks hold is written once" test "$(grep -c '"of":"table"' ck/f32-4.json)" = 6 # of 3: in parameters, and of shards one
+python=$(command -v python3) || python=
+[ -z "$python" ] || check "a shard is a .npy of f32" "$python" -c "
+import struct; b = open('ck/f32-4.0.npy', 'rb').read(); assert b[:6] == b'\x93NUMPY' and b\"'<f4'\" in b[:128]"
+
+# ---- an unbroken training and a resumed one give the same losses ----
+"$RANKSH" -n 2 -c "$gpt; strategy ddp; run 4; say \"loss \$(loss[0])\"" 2>&1 | grep '^\[0\] loss' > unbroken
+"$RANKSH" -n 2 -c "$gpt; strategy ddp; run 2; checkpoint to=ck/two; strategy ddp; resume from=ck/two; run 2; say \"loss \$(loss[0])\"" 2>&1 | grep '^\[0\] loss' > out
+check "resumed as unbroken, to the last digit" same unbroken out
+
+# ---- what is no whole checkpoint, or another model's: said, and the training that runs goes on as if nothing had been asked ----
+"$RANKSH" -n 2 -c "$gpt; strategy ddp; run 3; say \"loss \$(loss[0])\"" 2>&1 | grep '^\[0\] loss' > untouched
+# refused NAME FROM WORDS [MODEL]
+refused() {
+	printf '%s\nstrategy ddp\nrun 2\nexpect error "%s" { resume from=%s }\nrun 1\nsay "loss $(loss[0])"\n' "${4:-$gpt}" "$3" "$2" > refused.rsh
+	"$RANKSH" -n 2 refused.rsh > out 2>&1
+	status=$?
+	check "$1: refused" test $status = 0
+	[ "${4:-}" ] || { grep '^\[0\] loss' out > goes_on; check "$1: nothing has changed" same untouched goes_on; }
+}
+damage() { rm -rf bad; cp -r ck bad; }
+refused "none" ck/none "ck/none.json: No such file"
+damage; rm bad/f32-4.5.npy
+refused "a shard is missing" bad/f32 "bad/f32-4.5.npy cannot be opened"
+damage; printf X | dd of=bad/f32-4.5.npy bs=1 seek=200 conv=notrunc 2> dd
+refused "a shard has changed" bad/f32 "bad/f32-4.5.npy is not what was written"
+damage; head -c 300 ck/f32-4.5.npy > bad/f32-4.5.npy
+refused "a shard is cut short" bad/f32 "bad/f32-4.5.npy is cut short"
+damage; head -c 2000 ck/f32-4.json > bad/f32-4.json
+refused "a manifest is cut short" bad/f32 "bad/f32-4.json is no whole checkpoint: it is no JSON"
+damage; grep -v 'f32-4.7.npy' ck/f32-4.json > bad/f32-4.json
+refused "a shard is not named" bad/f32 "no whole checkpoint: no shard has"
+damage; sed 's/"rows":32/"rows":16/' ck/f32-4.json > bad/f32-4.json
+refused "a manifest says another shape" bad/f32 "is \[16,16\] there and \[32,16\] here"
+echo '{"line":1}' > bad/foreign-1.json
+refused "a foreign file" bad/foreign "it does not say that it is one"
+refused "another model" ck/f32 "was saved of gpt" "model mlp layers=2 hidden=8 batch=8"
+refused "another optimizer" ck/f32 "table's m is nothing that this model has" "$gpt optimizer=sgd"
+"$RANKSH" -n 2 -c "resume from=ck/f32" > out 2>&1
+check "resume without a strategy" grep -qF '`model` and `strategy` first' out
+"$RANKSH" -n 2 -c "strategy ddp; step 4; checkpoint to=ck/x" > out 2>&1
+check "within an iteration" grep -q "it stands between two iterations" out
+"$RANKSH" --dry -n 2 -c "strategy ddp; run 1; checkpoint to=ck/x" > out 2>&1
+check "a dry run" grep -q "a dry run has shapes and times" out
+# a place that cannot be written to: training goes on, and the script fails in the end
+echo file > nofolder
+"$RANKSH" -n 2 -c "$gpt; strategy ddp; checkpoint every=1 to=nofolder/x; run 3; say \"loss \$(loss[0])\"" > out 2>&1
+status=$?
+check "a checkpoint that cannot be written is told" grep -q "no checkpoint after iteration 3: nofolder/x-3.0.npy cannot be written" out
+check "... and the exit status is 1" test $status = 1
+grep '^\[0\] loss' out > goes_on
+check "... and training goes on" same untouched goes_on
+
+# ---- lines that run again write nothing: after undo and step back the checkpoint is the one that was there ----
+# seen LINE...: a session of one process that is given these lines, and what can be seen of it then
+seen() { printf '%s\n' "$@" 'say "--- looks"' timeline tensors 'peek loss' 'peek table[0]' | one_process -n 1 | sed -n '/--- looks/,$p' | sed 's/,"log":.*//'; }
+"$RANKSH" -n 1 -c "$gpt; strategy zero; run 1; checkpoint to=ck/one" > out 2>&1
+seen "$gpt" "strategy zero" "resume from=ck/one" "run 1" > before
+seen "$gpt" "strategy zero" "resume from=ck/one" "checkpoint every=1 to=ck/again" "run 1" "undo" "undo" "run 1" > out
+check "undo behind a resume" same before out
+cksum ck/one* > sums
+seen "$gpt" "strategy zero" "run 1" "checkpoint to=ck/one" > before
+cksum ck/one* > out
+check "the same checkpoint again has the same bytes" same sums out
+seen "$gpt" "strategy zero" "run 1" "checkpoint to=ck/other" "run 1" "undo" > out
+check "undo leaves the state as it was" same before out

@@ -1,0 +1,55 @@
+#!/bin/sh
+# stacks.sh: the strategies of one line: in which order their files are read, the mesh, whose an option is; and lines that make no sense
+. tests/script/lib.sh
+cd "$work" || exit 1
+
+own_files
+sed -i 's/option batch=8/option batch=16/' line.rsh
+# own NAME AXIS HEAD: a strategy that says its name when an iteration is over
+own() {
+	printf '# %s: says so\n# axis %s\n%s\noption loud=1 "of all"\noption own_%s=1 "of one"\ndef iteration { replaced;  say "%s $loud $own_%s" }\n' "$1" "$2" "$3" "$1" "$1" "$1" > "$1.rsh"
+}
+own a "ax: cut the rows" "# after by"
+own b by ""
+own c cz "# after ax by"
+own d "ax: cut the rows" ""
+own e by "# after cz"
+own f cz "# after gw by"
+own g gw "# after cz"
+
+dry() { "$RANKSH" --dry -n 8 -c "model line.rsh; $1" > out 2>&1; }
+read_as() { dry "strategy $1; run 1" && [ "$(grep -E '^[a-g] [0-9]+ [0-9]+$' out | tr '\n' ',')" = "$2" ]; }
+check "each behind those that it names, else as written" read_as "c.rsh=2 + a.rsh=2 + b.rsh=2" "b 1 1,a 1 1,c 1 1,"
+check "as written where nobody is named" read_as "d.rsh=2 + b.rsh=4" "d 1 1,b 1 1,"
+check "an option of one name is one, whoever is read first" read_as "a.rsh=2 loud=3 + b.rsh=4 own_b=2" "b 3 2,a 3 1,"
+dry "strategy c.rsh=2 + a.rsh + b.rsh=2; step 1; groups"
+check "the mesh has the order written, and one size is worked out" [ "$(grep -A3 '^world' out | tr -s ' \n' ' ')" = "world 0-7 cz 0,4 1,5 2,6 3,7 ax 0,2 1,3 4,6 5,7 by 0,1 2,3 4,5 6,7 " ]
+dry "strategy a.rsh=2 hidden=32 + b.rsh=4; run 1; tensors; strategy b.rsh; run 1; tensors"
+check "an option that only the model has is the model's" grep -q "w *\[32,32\]" out
+check "... for this program alone" grep -q "w *\[8,8\]" out
+"$RANKSH" -n 4 -c "model line.rsh; strategy mean.rsh batch=8 hidden=16; run 1; verify" > out 2>&1
+check "verify's one rank has it too" grep -q "w  *\[16,16\]" out
+
+# bad LINE WORDS
+bad() {
+	dry "strategy b.rsh; expect error \"$2\" { strategy $1 }; run 1"
+	check "refused: $1" [ $? = 0 ]
+	check "the one before stays: $1" grep -q "^b 1 1" out
+}
+bad "a.rsh=2 + b.rsh=2 + e.rsh=2" "b.rsh and e.rsh both work on the axis by: one of them"
+bad "a.rsh=2 + d.rsh=4" "a.rsh and d.rsh both cut the rows over ax: one of them"
+bad "a.rsh=2 + a.rsh=4" "two times a.rsh: both cut the rows over ax: one of them, a.rsh=8"
+bad "f.rsh=2 + g.rsh=4" "go round in a circle: f.rsh behind g.rsh, g.rsh behind f.rsh"
+bad "a.rsh + f.rsh=2 + g.rsh=4" "go round in a circle: f.rsh behind g.rsh, g.rsh behind f.rsh"
+bad "a.rsh=2 + b.rsh=2" "a.rsh=2 + b.rsh=2: the sizes multiply to 4, and there are 8 ranks"
+bad "a.rsh=3 + b.rsh" "a.rsh=3 + b.rsh: 8 ranks do not divide by 3: no size of b.rsh fits"
+bad "a.rsh=1" "the sizes multiply to 1, and there are 8 ranks"
+bad "a.rsh=999999 + b.rsh=999999 + c.rsh=999999" "there are 8 ranks"
+bad "a.rsh + b.rsh" "a.rsh and b.rsh: which sizes? One may be left out"
+bad "a.rsh=2 own_b=1 + b.rsh=4" "a.rsh has no option 'own_b': it is one of b.rsh, and stands behind that name"
+bad "a.rsh bucket=8k" "a.rsh has no option 'bucket': it is one of ddp"
+bad "a.rsh own_x=3" "strategy a.rsh has no option 'own_x'; did you mean 'own_a'?"
+bad "a.rsh=2 loud=1 + b.rsh=4 loud=2" "loud= stands behind a.rsh and behind b.rsh: it is one option, and has one value"
+bad "a.rsh=2 hidden=16 + b.rsh=4 hidden=32" "hidden= stands behind a.rsh and behind b.rsh"
+bad "a.rsh=2 hidden=x + b.rsh=4" "model line.rsh: hidden=x: a number was expected"
+bad "a.rsh=1 + b.rsh=1 + c.rsh=1 + g.rsh=1 + a.rsh=1 + a.rsh=1 + a.rsh=1" "at most 6 parts"
