@@ -5,8 +5,8 @@
 # bytes: that a rank sends, for A = bytes of a block's output (batch x seq x hidden x type):
 #   a block of a gpt   2 allreduces forward and 2 backward: 4 x 2(n-1)/n A, and nothing computes meanwhile
 #   a pair of an mlp   1 forward, 1 backward (not before the first pair)
-#   sequence=on        a reduce-scatter and an allgather in place of each: the same bytes; before backward the input of each pair is
-#                      gathered again, (n-1)/n A twice a block; and 2 allgathers at the model's ends
+#   sequence=on        a reduce-scatter and an allgather in place of each: the same bytes; backward gathers the input of each pair
+#                      again, (n-1)/n A twice a block; and 2 allgathers at the model's ends
 #   recompute=full     a block's communication of forward again, less the last one
 # axis tp
 #                  columns            rows                            (Megatron-LM, arXiv:1909.08053; sequence: arXiv:2205.05198)
@@ -56,7 +56,9 @@ def norm_again y x {
   } else { replaced y x }
 }
 def by_rows y x w {
-  if sequenced { $(y)_part = matmul x w;  y = reducescatter $(y)_part in tp;  free $(y)_part } else { replaced y x w;  allreduce y in tp }
+  if sequenced { $(y)_part = matmul x w;  y = reducescatter $(y)_part in tp;  free $(y)_part } else {
+    replaced y x w;  allreduce y in tp
+  }
 }
 def by_rows_backward dx dy x w inputs weights {
   if sequenced and inputs { $(dy)_whole = allgather dy in tp }

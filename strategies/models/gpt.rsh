@@ -1,7 +1,8 @@
 # gpt: a small GPT-2: embedding, blocks of attention and MLP, head; every parameter is a matrix, there are no biases
 # Units: 0 the embedding; 2b-1 and 2b the attention and the MLP of block b; the last one the head and the loss. x3_0: what unit 3
 # gives in memory 0, dx3_0 the gradient there; wq2: a matrix of block 2, dwq2 its gradient, wq2_f32 its master for a half dtype
-# Each is freed when nobody reads it any more; when an iteration is over, the loss is left.
+# Each is freed when nobody reads it any more. For backward a block keeps, with s tokens, b sequences, width h and 2 bytes a number
+# (arXiv:2205.05198):  recompute=none 32 s b h bytes (x 2+2, n 2+2, q k v o 8, h 8, g 8);  selective 20, not n, g;  full 2, its x
 #   attention    n = layernorm x ;  q k v = n wq, n wk, n wv ;  o = attention q k v ;  y = o wo ;  x = x + y
 #   MLP          n = layernorm x ;  h = n wu ;  g = gelu h ;  y = g wd ;  x = x + y     head    n = layernorm x ;  logits = n head
 option layers=4 least=1 "blocks"
@@ -16,7 +17,7 @@ option lr=0.1*(optimizer=="sgd")+1e-3*(optimizer=="adam") "learning rate (sgd 0.
 option tied=off of="on off" "the head is the embedding, transposed"
 option dropout=0.0 "the part of what layers give that becomes 0 (0: none)"
 option loss_scale=1+1023*(dtype=="f16") "the loss's gradient is multiplied by it, the optimizer divides (f16: 1024)"
-option recompute=none of="none selective full" "computed again in backward: norms and gelu, or all of a block but its input"
+option recompute=none of="none selective full" "computed again in backward: norms and gelu; all of a block but its input"
 option seed=1 least=0 "of the parameters' beginning"
 refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
 refuse max(hidden,heads,seq,batch,vocab) > 1e9 "hidden=$hidden heads=$heads seq=$seq batch=$batch vocab=$vocab: at most 1e9 each"

@@ -1,7 +1,7 @@
 # mlp: matrices with relu between them, on rows of numbers
 #   layer u    z = x w ;  x = relu z  (the last one: x = x w)          loss: the mean of (x - t)^2
 # x3_0: what layer 3 gives in memory 0, dx3_0 its gradient; w3 its matrix, dw3 the gradient, w3_f32 the master of a half type
-# Each is freed when nobody reads it any more. relu's gradient wants to know what was above 0, and reads that from x: z is not kept
+# Each is freed when nobody reads it any more; z at once: what was above 0, which relu's gradient asks for, is above 0 in x
 option layers=8 least=1 "matrices"
 option hidden=256 least=1 "columns between them"
 option batch=1024 least=1 "rows of a step, of all ranks together"
@@ -10,7 +10,7 @@ option optimizer=sgd of="sgd adam" "what steps the parameters"
 option lr=0.1*(optimizer=="sgd")+1e-3*(optimizer=="adam") "learning rate (sgd 0.1, adam 1e-3)"
 option dropout=0.0 "the part of what layers give that becomes 0 (0: none)"
 option loss_scale=1+1023*(dtype=="f16") "the loss's gradient is multiplied by it, the optimizer divides (f16: 1024)"
-option recompute=none of="none selective full" "full: of two layers the input is kept, the rest computed again in backward (selective: as none)"
+option recompute=none of="none selective full" "full: in backward, of two layers all but the input; selective: as none"
 option seed=1 least=0 "of the parameters' beginning"
 refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
 refuse max(hidden,batch) > 1e9 "hidden=$hidden batch=$batch: at most 1e9 each"

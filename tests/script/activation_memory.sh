@@ -36,6 +36,21 @@ tp:$((8 + 24 / 4)):$((4 + 16 / 4)):2
 tp sequence=on:$((32 / 4)):$((20 / 4)):0.5
 END
 
+# trains STRATEGY MODEL PARAMETER: the same numbers whatever is computed again (`verify` compares with one rank that computes again too)
+trains() {
+	for recompute in none selective full; do
+		"$RANKSH" -n 2 -c "model $2 dropout=0.2 recompute=$recompute; strategy $1; run 3; sync; @0 print norm($3) sum($3)" 2>&1 |
+			sed -n 's/.* \(loss [^ ]*\).*/\1/p; s/.* = //p' > "$work/$recompute"
+	done
+	check "$1 of $2: selective gives the same numbers" cmp "$work/none" "$work/selective"
+	check "$1 of $2: full gives the same numbers" cmp "$work/none" "$work/full"
+	check "$1 of $2: five numbers" [ "$(wc -l < "$work/none")" = 5 ]
+}
+trains ddp "gpt layers=2 hidden=16 heads=4 seq=8 batch=8" wq1
+trains "tp sequence=on" "gpt layers=2 hidden=16 heads=4 seq=8 batch=8" wd2
+trains "fsdp wrap=layer" "mlp layers=5 hidden=16 batch=8" shard1
+trains "pipeline schedule=zb-h1 micro=4" "gpt layers=2 hidden=16 heads=4 seq=8 batch=8 dtype=bf16" wo1
+
 # The model of 22 billion parameters of table 3: 48 layers are to keep no more than the paper's selective, 34 s b h 48/t = 9.56 GiB. Beside
 # them stand the head's logits and norm, and the inputs.
 cat > "$work/lines" <<END
