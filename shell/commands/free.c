@@ -24,7 +24,7 @@ static enum status may_free(struct call *call, int rank, int i)
 		if (call_tensor(call, 0, k, rank, &before) == ST_OK && before.tensor == view.tensor)
 			return fail(ST_NAME, "free: %s stands twice",
 			        names_text(call->shell->world->names, view.name));
-	return ST_OK;
+	return world_window_closed(call->shell->world, "free", view.tensor);
 }
 
 /* Frees the line's tensors of one rank. An owner takes its views along, and `free x view_of_x` is a good

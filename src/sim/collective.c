@@ -69,6 +69,7 @@ static void begin(struct engine *e, struct instance *instance, const struct matc
 			member->blame = instance->last;
 		lane_begun(e, op[i]);
 	}
+	instance->windows -= record->window == WINDOW_CLOSE;
 	instance->running = true;
 	instance->kinds = kinds_of(machine_then(e, op[0]), match);
 	e->works[instance->work].op = op[0];
@@ -141,17 +142,21 @@ static void leave(struct engine *e, struct instance *instance, uint32_t turn)
 	instance->turn = turn;
 }
 
-/* An abort: whoever is there has been sent on; sequence numbers start anew. */
+/* An abort: whoever is there has been sent on; sequence numbers start anew, and no window is open. */
 void collective_forget(struct engine *e, int group)
 {
-	for (int k = 0; k < e->world->groups[group].instances; k++)
-		leave(e, &e->instances[e->world->groups[group].first + k], 0);
+	for (int k = 0; k < e->world->groups[group].instances; k++) {
+		struct instance *instance = &e->instances[e->world->groups[group].first + k];
+		leave(e, instance, 0);
+		instance->windows = 0;
+	}
 }
 
 /* The flow is over: all members end at once, and the next collective has its turn. */
 static void end(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];
+	instance->windows += op_record(e->world, match->member[0])->window == WINDOW_OPEN;
 	leave(e, instance, instance->turn + 1);
 	for (int i = 0; i < match->n; i++) {
 		struct op *member = op_at(e, match->member[i]);

@@ -66,8 +66,11 @@ void lane_finish(struct engine *e, uint32_t lane)
 	struct rank *r = &e->ranks[l->rank];
 	op_id id = l->head;
 	struct op *op = op_at(e, id);
+	const struct record *record = record_at(e, op);
 	op->end = e->s.now;
 	op_set_done(e, op);
+	if (record->kind == OP_ONE_SIDED)
+		one_sided_done(e, op, record);
 	if (e->any_invalid && !(op->flags & OPF_ABORTED))
 		mark_outputs(e, id, 0);
 	if (e->data && op->rank == e->world->me)
@@ -170,7 +173,8 @@ static bool too_early(struct engine *e, uint32_t lane, const struct record *reco
 {
 	const struct floor *floors = e->log->floors;
 	size_t i; /* behind the floor of the lines that the head is one of */
-	if (record->kind != OP_COPY && record->kind != OP_COLLECTIVE && record->kind != OP_P2P)
+	if (record->kind != OP_COPY && record->kind != OP_COLLECTIVE && record->kind != OP_P2P &&
+	        record->kind != OP_ONE_SIDED)
 		return false;
 	SEARCH(i, e->log->floor_count, floors[i].first > e->lanes[lane].head);
 	if (i == 0 || floors[i - 1].time <= e->s.now)
@@ -212,6 +216,11 @@ static void begin(struct engine *e, uint32_t lane)
 		return;
 	case OP_P2P:
 		transfers_arrive(e, lane);
+		return;
+	case OP_ONE_SIDED:
+		l->state = LANE_RUN;
+		lane_begun(e, l->head);
+		one_sided_begin(e, lane);
 		return;
 	case OP_COLLECTIVE:
 		if (collective_turn(e, op))

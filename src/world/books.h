@@ -166,6 +166,7 @@ void matches_join(struct world *world, op_id id);
  * collective explains another size. */
 enum aspect {
 	ASPECT_TITLE,
+	ASPECT_OBJECT, /* of a window */
 	ASPECT_DTYPE,
 	ASPECT_SPLIT, /* are there counts? */
 	ASPECT_BYTES, /* with counts: of a row */
@@ -227,6 +228,14 @@ void memory_free(struct world *world);
  * touch its memory; how many they are. */
 int pending_find(const struct world *world, const struct draft *draft, op_id *waits);
 void pending_cut(struct world *world, const struct draft *draft);
+/* One wait a lane, for its latest operation; none for what is in order anyway. How many there are then. */
+int wait_add(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count);
+
+/* ---- windows.c */
+/* What `close` waits for on its own rank, behind waits[count]; how many there are then. */
+int window_find(const struct world *world, const struct draft *draft, op_id *waits, int count);
+void window_step(struct world *world, op_id id); /* a collective of a window has been queued */
+void windows_abort(struct world *world, int group);
 
 /* ---- graph.c */
 void graphs_free(struct world *world);

@@ -50,6 +50,14 @@ int match_part(const struct world *world, op_id id, const struct match *match, e
 	return i;
 }
 
+/* What all members must agree on: of counts a row, of a window all of it */
+static int64_t message_bytes(const struct record *record)
+{
+	return record->split.n   ? record->split.row_bytes
+	        : record->window ? layout_bytes(&record->operand[0].layout)
+	                         : record->bytes;
+}
+
 /* A collective's bytes are those of the root's larger tensor: equal on all ranks where the tensors fit. */
 struct share member_share(const struct world *world, const struct match *match, int place)
 {
@@ -57,9 +65,9 @@ struct share member_share(const struct world *world, const struct match *match, 
 	const struct record *record = op_record(world, id);
 
 	if (!match->p2p)
-		return (struct share){{record->title, record->dtype, record->split.n > 0,
-		        record->split.n ? record->split.row_bytes : record->bytes, record->root,
-		        record->reduction, record->algorithm}};
+		return (struct share){{record->title, record->window ? record->object : 0, record->dtype,
+		        record->split.n > 0, message_bytes(record), record->root, record->reduction,
+		        record->algorithm}};
 	int part = match_part(world, id, match, place == 0 ? P2P_SEND : P2P_RECV);
 	const struct layout *layout = &part_operand(record, part)->layout;
 	return (struct share){
@@ -206,6 +214,7 @@ void world_abort(struct world *world, int group)
 			if (channel->group == group)
 				restart(&channel->ends);
 	memset(inner->last_collective, 0, world->n * sizeof *inner->last_collective);
+	windows_abort(world, group);
 	world->aborts++;
 	digest_change(world, CHANGE_ABORT, group, 0);
 }

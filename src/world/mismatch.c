@@ -65,6 +65,9 @@ static void put_camp(const struct world *world, const struct match *match, const
 	case ASPECT_TITLE:
 		text_add(why, " call%s %s", s, names_text(world->names, camp->brings));
 		break;
+	case ASPECT_OBJECT:
+		text_add(why, " name%s %s", s, names_text(world->names, camp->brings));
+		break;
 	case ASPECT_DTYPE:
 		text_add(why, " %s%s %s", verb, s, dtype_name(camp->brings));
 		break;

@@ -45,8 +45,9 @@ static void digest_record(struct world *world, const struct record *record)
 	digest_add(world, (uint64_t)record->phase << 32 | (uint32_t)record->reason);
 	digest_add(world, (uint64_t)(uint32_t)record->section << 32 | (uint32_t)record->line);
 	digest_add(world, (uint64_t)(uint32_t)record->group << 32 | (uint32_t)record->root);
-	digest_add(
-	        world, (uint64_t)record->reduction << 16 | (uint64_t)record->algorithm << 8 | record->dtype);
+	digest_add(world,
+	        (uint64_t)record->window << 24 | (uint64_t)record->reduction << 16 |
+	                (uint64_t)record->algorithm << 8 | record->dtype);
 	digest_add(world, record->bytes);
 	digest_add(world, record->duration_ns);
 	for (int i = 0; i < PARAMETERS_MAX; i++)
@@ -60,7 +61,9 @@ static void digest_record(struct world *world, const struct record *record)
 	for (int i = 0; i < 2 * record->split.n; i++)
 		digest_add(world, (uint64_t)(record->split.rows[i] * record->split.row_bytes));
 	for (int i = 0; i < record->parts; i++)
-		digest_add(world, (uint64_t)record->part[i].direction << 32 | (uint32_t)record->part[i].peer);
+		digest_add(world,
+		        ((uint64_t)record->part[i].direction << 32 | (uint32_t)record->part[i].peer) ^
+		                (uint64_t)record->part[i].offset << 16);
 }
 
 static void *copy_array(struct world *world, const void *from, size_t bytes)
@@ -229,6 +232,8 @@ enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 		return fail(ST_BUG, "rank %d is not in group %s", draft->rank,
 		        names_text(world->names, world->groups[draft->record->group].name));
 	int count = pending_find(world, draft, waits);
+	if (draft->record->window == WINDOW_CLOSE)
+		count = window_find(world, draft, waits, count);
 	enum status status = ops_fit(world, (size_t)count + 1);
 	if (status != ST_OK)
 		return status;
@@ -243,6 +248,10 @@ enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 	mark_written(world, draft->rank, draft->record, *id);
 	if (joins)
 		matches_join(world, *id);
+	if (draft->record->window)
+		window_step(world, *id);
+	else if (draft->record->kind == OP_ONE_SIDED)
+		lane_stream(world, draft->rank, draft->stream)->one_sided = *id;
 	return ST_OK;
 }
 
