@@ -7,6 +7,7 @@
 #include "base/embedded.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
+#include "shell/language/parse/lex.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 
@@ -228,6 +229,9 @@ static enum status help_word(struct text *text, const char *word)
 		text_release(&names);
 	} else if (command) {
 		help_command(text, command);
+		const struct command *beside = command_beside_kernel(slice_of_string(word));
+		if (beside)
+			help_command(text, beside);
 	} else if (!help_keyword(text, word) && !help_topic(text, word)) {
 		const char *near = command_near(word);
 		return near ? fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, near)

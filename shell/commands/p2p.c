@@ -43,7 +43,8 @@ static enum status add_part(struct call *call, int rank, int row, enum p2p_direc
 		status = peer(call, rank, direction == P2P_SEND ? "to" : "from", part, &other);
 	if (status != ST_OK)
 		return status;
-	plan->part[plan->parts++] = (struct part){direction, other, plan->operands};
+	plan->part[plan->parts++] =
+	        (struct part){.direction = direction, .peer = other, .operand = plan->operands};
 	plan_operand(plan, &view, direction == P2P_SEND ? ACCESS_READ : ACCESS_WRITE);
 	return ST_OK;
 }

@@ -2,8 +2,9 @@
  *
  * A program that shards its parameters by hand tells `verify` where each piece belongs: from row= and col=
  * on for a block of a matrix (tensor parallelism), from at= on for a run of elements of the parameter as
- * one line (FSDP, ZeRO). as= names optimizer state in place of the weights. verify puts the pieces
- * together and compares with the same training on one rank. It changes nothing of the books. */
+ * one line (FSDP, ZeRO), or of its block of rows= x cols= (both). as= names optimizer state in place of the
+ * weights. verify puts the pieces together and compares with the same training on one rank. It changes nothing
+ * of the books. */
 #include "shell/language/run/command.h"
 #include "shell/training/training.h"
 
@@ -11,7 +12,8 @@
  * tensor's own name is taken, so that a view of it does not become a second piece. */
 static enum status part_one(struct call *call, int rank, bool act)
 {
-	struct part_line line = {.rank = rank, .flat = call_has(call, "at"), .state = ""};
+	bool block = call_has(call, "rows") || call_has(call, "cols");
+	struct part_line line = {.rank = rank, .flat = block || call_has(call, "at"), .state = ""};
 	struct view view;
 	int64_t most = (int64_t)1 << 50;
 	enum status status = call_tensor(call, 0, 0, rank, &view);
@@ -25,8 +27,10 @@ static enum status part_one(struct call *call, int rank, bool act)
 		status = call_option_whole(call, "col", rank, 0, most, &line.col);
 	if (status == ST_OK)
 		status = call_option_whole(call, "at", rank, 0, most, &line.at);
-	if (status == ST_OK && line.flat && (line.row || line.col))
-		status = fail(ST_ARGUMENT, "part: row= and col=, or at=: not both");
+	if (status == ST_OK)
+		status = call_option_whole(call, "rows", rank, 1, most, &line.rows);
+	if (status == ST_OK)
+		status = call_option_whole(call, "cols", rank, 1, most, &line.cols);
 	if (status != ST_OK || !act)
 		return status;
 	line.tensor = names_text(call->shell->world->names, view.sliced ? view.name : view.base_name);
@@ -37,15 +41,19 @@ static enum status part_one(struct call *call, int rank, bool act)
 const struct command command_part = {
         .name = "part",
         .topic = "learn",
-        .usage = "part TENSOR of PARAMETER [row= col=] [at=] [as=m|v]",
+        .usage = "part TENSOR of PARAMETER [row= col=] [rows= cols=] [at=] [as=m|v]",
         .help = "declares for `verify` which part of which parameter a rank's tensor holds: rows from row= "
-                "and columns from col= on, or elements from at= on; as= names optimizer state",
+                "and columns from col= on; or elements from at= on of the block of rows= x cols= that begins "
+                "there (of all, without them), taken as one line; as= names optimizer state",
         .example = "tensor w[8,8] = ones\npart w of w1 row=8*rank",
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_WORD, 0, "of", "of"},
                 {ARG_WORD, 0, NULL, "PARAMETER"}},
         .option = {{"row", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first row that it holds"},
                 {"col", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first column"},
-                {"at", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first element, of the parameter as one line"},
+                {"rows", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+                        "of a block that is taken as one line: as many as there are"},
+                {"cols", ARG_EXPRESSION, UNIT_PLAIN, NULL, "... its columns"},
+                {"at", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the first element of it, as one line"},
                 {"as", ARG_WORD, UNIT_PLAIN, NULL, "optimizer state: m, v (Adam's), or another name"}},
         .each = part_one,
 };

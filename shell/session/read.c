@@ -19,6 +19,11 @@
 #include <math.h>
 #include <string.h>
 
+static bool reads_two(const struct data_read *read)
+{
+	return read->kind == READ_DIFFERENCE || read->kind == READ_LIST;
+}
+
 /* ---- waiting for the data ---- */
 
 struct operand view_operand(const struct view *view, int access)
@@ -53,7 +58,7 @@ static enum status program_read(
 	op_id last = 0;
 	struct record record = queue_record(shell, OP_COPY, "copy");
 	enum status status = shell_bring(shell, rank, read->stream, &read->a, &record, &last);
-	if (status == ST_OK && read->kind == READ_DIFFERENCE)
+	if (status == ST_OK && reads_two(read))
 		status = shell_bring(shell, rank, read->stream, &read->b, &record, &last);
 	record = queue_record(shell, OP_SYNC, "sync");
 	record.reason = names_make(shell->world->names, reason, strlen(reason));
@@ -76,8 +81,7 @@ static bool writes(const struct record *record, const struct data_read *read)
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
 		if (operand->access & ACCESS_WRITE &&
-		        (overlaps(operand, &read->a) ||
-		                (read->kind == READ_DIFFERENCE && overlaps(operand, &read->b))))
+		        (overlaps(operand, &read->a) || (reads_two(read) && overlaps(operand, &read->b))))
 			return true;
 	}
 	return false;
@@ -116,8 +120,8 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 	int i = 0;
 	FOR_RANKS (rank, set) {
 		const struct data_read *read = &reads[i++];
-		bool device = read->a.space == SPACE_DEVICE ||
-		        (read->kind == READ_DIFFERENCE && read->b.space == SPACE_DEVICE);
+		bool device =
+		        read->a.space == SPACE_DEVICE || (reads_two(read) && read->b.space == SPACE_DEVICE);
 		op_id id;
 		if (would_end(shell, rank, device ? read->stream : STREAM_HOST, &id))
 			continue;
@@ -218,25 +222,38 @@ static double difference(const float *a, const float *b, int64_t count)
 	return most == 0 ? 0 : largest == 0 ? INFINITY : most / largest;
 }
 
-/* By the owner of the data, which is this process. a and b have the same shape. */
-static enum status value_of(const struct shell *shell, const struct data_read *read, double *value)
+/* Whole numbers of any size: a float holds 2^24 of them */
+static enum status whole_numbers(const struct shell *shell, const struct view *view, double *values)
+{
+	int64_t count = layout_count(&view->layout);
+	int32_t *whole = mem_alloc((size_t)count * sizeof *whole);
+	enum status status =
+	        shell->backend->peek(shell->backend, view->space, view->address, &view->layout, whole);
+	for (int64_t i = 0; i < count; i++)
+		values[i] = whole[i];
+	mem_free(whole);
+	return status;
+}
+
+/* By the owner of the data, which is this process. a and b of a difference have the same shape. */
+static enum status values_of(const struct shell *shell, const struct data_read *read, double *values)
 {
 	int64_t count = layout_count(&read->a.layout);
-	int32_t whole;
-	if (read->kind == READ_ELEMENT && read->a.layout.dtype == DT_I32) { /* a float holds 2^24 of them */
-		enum status status = shell->backend->peek(
-		        shell->backend, read->a.space, read->a.address, &read->a.layout, &whole);
-		*value = whole;
-		return status;
+	enum status status = ST_OK;
+	if (read->kind == READ_LIST || (read->kind == READ_ELEMENT && read->a.layout.dtype == DT_I32)) {
+		status = whole_numbers(shell, &read->a, values);
+		return status == ST_OK && read->kind == READ_LIST
+		        ? whole_numbers(shell, &read->b, values + count)
+		        : status;
 	}
 	float *a = mem_alloc((size_t)count * sizeof *a), *b = NULL;
-	enum status status = read_floats(shell, &read->a, a);
+	status = read_floats(shell, &read->a, a);
 	if (status == ST_OK && read->kind == READ_DIFFERENCE) {
 		b = mem_alloc((size_t)count * sizeof *b);
 		status = read_floats(shell, &read->b, b);
 	}
 	if (status == ST_OK)
-		*value = read->kind == READ_SUM   ? sum(a, count, false)
+		*values = read->kind == READ_SUM  ? sum(a, count, false)
 		        : read->kind == READ_NORM ? sqrt(sum(a, count, true))
 		        : b                       ? difference(a, b, count)
 		                                  : a[0];
@@ -245,28 +262,42 @@ static enum status value_of(const struct shell *shell, const struct data_read *r
 	return status;
 }
 
-/* This process's value, and what became of it, for everybody. */
+size_t reads_each(const struct ranks *set, const struct data_read *reads)
+{
+	size_t each = 1;
+	for (int i = 0; i < ranks_count(set) && reads[i].kind == READ_LIST; i++) {
+		size_t count = (size_t)(layout_count(&reads[i].a.layout) + layout_count(&reads[i].b.layout));
+		each = count > each ? count : each;
+	}
+	return each;
+}
+
+/* This process's values, and what became of them, for everybody. */
 struct shared {
-	double value;
 	int64_t status;
+	double value[]; /* [reads_each] */
 };
 
-/* One exchange for all: the value and the status of every process. A failure of one rank is the line's, on
+/* One exchange for all: the values and the status of every process. A failure of one rank is the line's, on
  * all processes in the same words but for its own. */
-static enum status share(struct shell *shell, const struct ranks *set, struct shared mine, double *values)
+static enum status share(
+        struct shell *shell, const struct ranks *set, size_t each, const struct shared *mine, double *values)
 {
 	int processes = transport_size(shell->transport), i = 0;
-	struct shared *all = mem_alloc((size_t)processes * sizeof *all);
-	enum status status = transport_share(shell->transport, &mine, all, sizeof mine);
+	size_t bytes = sizeof *mine + each * sizeof *mine->value;
+	char *all = mem_alloc((size_t)processes * bytes);
+	enum status status = transport_share(shell->transport, mine, all, bytes);
 	for (int rank = ranks_first(set); rank >= 0 && status == ST_OK; rank = ranks_next(set, rank)) {
-		if (rank >= processes)
+		const struct shared *of =
+		        rank < processes ? (const void *)(all + (size_t)rank * bytes) : NULL;
+		if (!of)
 			status = fail(ST_BUG, "no process holds the data of rank %d", rank);
-		else if (all[rank].status != ST_OK)
-			status = rank == shell->world->me ? (enum status)mine.status
-			                                  : fail((enum status)all[rank].status,
-			                                            "rank %d could not read its data", rank);
+		else if (of->status != ST_OK)
+			status = rank == shell->world->me
+			        ? (enum status)mine->status
+			        : fail((enum status)of->status, "rank %d could not read its data", rank);
 		else
-			values[i++] = all[rank].value;
+			memcpy(values + (size_t)i++ * each, of->value, each * sizeof *values);
 	}
 	mem_free(all);
 	return status;
@@ -280,6 +311,11 @@ static enum status fits(const struct shell *shell, const struct ranks *set, cons
 			return fail(ST_SHAPE, "%s has %lld elements, and one is wanted",
 			        names_text(shell->world->names, reads[i].a.name),
 			        (long long)layout_count(&reads[i].a.layout));
+		else if (reads[i].kind == READ_LIST &&
+		        (reads[i].a.layout.dtype != DT_I32 || reads[i].b.layout.dtype != DT_I32))
+			return fail(ST_DTYPE, "%s and %s are to be whole numbers, i32",
+			        names_text(shell->world->names, reads[i].a.name),
+			        names_text(shell->world->names, reads[i].b.name));
 	return ST_OK;
 }
 
@@ -287,7 +323,6 @@ enum status shell_read(struct shell *shell, const struct ranks *set, const struc
         const char *reason, double *values)
 {
 	struct awaited awaited = {0};
-	struct shared mine = {0, ST_OK};
 	enum status status = fits(shell, set, reads);
 	if (status == ST_OK && reason)
 		status = can_be_known(shell, set, reads);
@@ -298,10 +333,14 @@ enum status shell_read(struct shell *shell, const struct ranks *set, const struc
 	mem_free(awaited.id);
 	if (status != ST_OK || shell->dry)
 		return status;
+	size_t each = reads_each(set, reads);
+	struct shared *mine = mem_alloc(sizeof *mine + each * sizeof *mine->value);
 	FOR_RANKS (rank, set) {
 		if (rank == shell->world->me)
-			mine.status = value_of(shell, reads, &mine.value);
+			mine->status = values_of(shell, reads, mine->value);
 		reads++;
 	}
-	return share(shell, set, mine, values);
+	status = share(shell, set, each, mine, values);
+	mem_free(mine);
+	return status;
 }

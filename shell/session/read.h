@@ -31,14 +31,18 @@ enum read_kind {
 	READ_SUM,
 	READ_NORM,
 	/* max|a-b| / max(max|a|, max|b|), 0 when both are 0, inf with NaN; shapes must agree: ST_SHAPE */
-	READ_DIFFERENCE
+	READ_DIFFERENCE,
+	READ_LIST /* all elements of a, whole numbers, and behind them those of b */
 };
 struct data_read {
 	enum read_kind kind;
 	int stream /* the rank's current one, by number */;
 	struct view a, b;
 };
-/* reads[i], values[i]: of the i-th rank of `set`, ascending. Gives each rank's value to all processes.
+/* How many values the reads give for each rank: 1, and of lists as many as the longest of `set` has */
+size_t reads_each(const struct ranks *set, const struct data_read *reads);
+/* reads[i]: of the i-th rank of `set`, ascending; its values begin at values[i * reads_each]. Gives each rank's to all
+ * processes.
  * reason NULL: the side door: waits (backend.reach) for what is queued on the rank so far as far as it
  * touches the tensors, leaves no operation and no span. Else the program's own read: queues the hidden COPY
  * and SYNC (record.reason) as `print` does, and reaches it. ST_WAITS, worded, when the data hangs on a line

@@ -6,12 +6,16 @@
  * collective's own rule, the message's bytes, and whether the algorithm asked for can do it on this
  * machine and group.
  *
+ * Counts (send=, recv=) are read before anything is resolved: they come from the data, and from then on
+ * they are in the books as any other value of the line.
+ *
  * Ranks of one collective may come by different lines. Whether their shapes, types and reductions agree is
  * found where they meet in the books, not here. */
 #include "shell/submit/collective.h"
 #include "collectives/collective.h"
 #include "shell/submit/unroll.h"
 #include "base/arithmetic.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -46,6 +50,92 @@ static enum status read_root(struct call *call, int rank, int n, struct record *
 	return status;
 }
 
+/* ---- send=, recv= ---- */
+
+/* Each place's rows are the sum of as many numbers as there are for it. */
+static enum status add_up(const double *numbers, int64_t count, int n, const char *option, int64_t *rows)
+{
+	if (count % n != 0)
+		return fail(ST_SHAPE,
+		        "alltoall: %s= has %lld number%s for %d ranks: as many for each are wanted", option,
+		        (long long)count, count == 1 ? "" : "s", n);
+	for (int64_t i = 0; i < count; i++) {
+		if (numbers[i] < 0)
+			return fail(ST_RANGE, "alltoall: %s= has %g: rows are counted from 0 on", option,
+			        numbers[i]);
+		rows[i / (count / n)] += (int64_t)numbers[i];
+	}
+	return ST_OK;
+}
+
+/* Without data: so many to each, and as many back from there */
+static void spread_evenly(int64_t rows, int n, int64_t *to)
+{
+	for (int p = 0; p < n; p++)
+		to[p] = to[n + p] = rows * (p + 1) / n - rows * p / n;
+}
+
+/* Of one rank; values: of its two lists, NULL without data. *rows: [2n], the caller frees it */
+static enum status split_of(struct call *call, int rank, const struct list_counts *count,
+        const double *values, int64_t **rows, struct split *split)
+{
+	struct view view;
+	int group;
+	enum status status = call_group(call, rank, &group);
+	if (status == ST_OK)
+		status = call_tensor(call, COLLECTIVE_TENSOR, 0, rank, &view);
+	if (status != ST_OK)
+		return status;
+	int n = group_part(&call->shell->world->groups[group], rank)->n;
+	*rows = mem_alloc(2 * (size_t)n * sizeof **rows);
+	*split = (struct split){
+	        .n = n, .row_bytes = dtype_bytes((enum dtype)view.layout.dtype), .rows = *rows};
+	for (int i = 1; i < view.layout.dims; i++)
+		split->row_bytes *= view.layout.dim[i];
+	if (!values) {
+		spread_evenly(view.layout.dim[0], n, *rows);
+		return ST_OK;
+	}
+	status = add_up(values, count->first, n, "send", *rows);
+	return status == ST_OK ? add_up(values + count->first, count->second, n, "recv", *rows + n) : status;
+}
+
+/* The line on all of its ranks, with what they have read */
+static enum status run_with_counts(struct call *call, const struct lists *lists, bool known)
+{
+	int n = call->shell->world->n, i = 0;
+	struct split *split = mem_alloc((size_t)n * sizeof *split);
+	int64_t **rows = mem_alloc((size_t)n * sizeof *rows);
+	enum status status = ST_OK;
+	FOR_RANKS (rank, call->set) {
+		const double *values = known ? lists->value + (size_t)i * lists->each : NULL;
+		if (status == ST_OK)
+			status = split_of(call, rank, &lists->count[i], values, &rows[rank], &split[rank]);
+		i++;
+	}
+	call->split = split;
+	if (status == ST_OK)
+		status = plans_run(call, OP_COLLECTIVE, collective_resolve, collective_complete);
+	call->split = NULL;
+	for (int rank = 0; rank < n; rank++)
+		mem_free(rows[rank]);
+	mem_free(rows);
+	mem_free(split);
+	return status;
+}
+
+static enum status run_split(struct call *call)
+{
+	struct lists lists = {0};
+	enum status status = call_lists(call, "send", "recv", &lists);
+	if (status == ST_OK)
+		status = run_with_counts(call, &lists, lists.value && !call->shell->dry);
+	lists_release(&lists);
+	return status;
+}
+
+/* ---- any collective ---- */
+
 /* plan->place stands for what may differ among ranks that are alike otherwise: the size of the rank's part
  * of the group and whether it is the root. */
 enum status collective_resolve(struct call *call, int rank, struct submit_plan *plan)
@@ -69,6 +159,10 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 		return status;
 	/* only the root's part differs from the others'; groups of unlike size are unlike */
 	plan->place = part->n * 2 + (collective->has_root && part->ranks[record->root] == rank);
+	if (call->split) {
+		record->split = call->split[rank];
+		plan->place = call->shell->world->groups[record->group].place_of[rank]; /* each has its own */
+	}
 	plan_operand(plan, &view,
 	        call->statement->results || !collective->in_place ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);
 	if (call->statement->results > 1)
@@ -101,11 +195,14 @@ static enum status settle_result(
 	if (!plan->results && !collective->in_place)
 		return fail(ST_ARGUMENT, "%s gives a result: NAME = %s %s", collective->name,
 		        collective->name, name);
-	enum status status =
-	        collective_shape(collective, name, &in->layout, n, place == plan->record.root, &out);
+	const struct split *split = &plan->record.split;
+	enum status status = split->n
+	        ? split_shape(name, &in->layout, split, &out)
+	        : collective_shape(collective, name, &in->layout, n, place == plan->record.root, &out);
 	if (status != ST_OK)
 		return fail_in(status, "%s", collective->name);
-	plan->record.bytes = message_bytes(collective, &in->layout, n);
+	plan->record.bytes = split->n ? most_of(layout_bytes(&in->layout), layout_bytes(&out))
+	                              : message_bytes(collective, &in->layout, n);
 	plan->results = out.dims ? plan->results : 0;
 	return plan->results ? plan_result_settle(shell, plan, 0, &out, ACCESS_WRITE) : ST_OK;
 }
@@ -139,6 +236,11 @@ enum status collective_complete(struct call *call, int rank, struct submit_plan 
 /* With `unroll` the line is resolved in the same way, and queued as its steps. */
 enum status collective_run(struct call *call)
 {
+	if (call_has(call, "send") != call_has(call, "recv"))
+		return fail(ST_ARGUMENT,
+		        "alltoall: send= and recv= stand together: rows to each rank, rows from each");
+	if (call_has(call, "send"))
+		return run_split(call);
 	return call_count(call, COLLECTIVE_UNROLL)
 	        ? unroll_run(call)
 	        : plans_run(call, OP_COLLECTIVE, collective_resolve, collective_complete);

@@ -54,6 +54,9 @@ static enum status settle_old(const struct shell *shell, const char *title, stru
 	if (same_shape && is->dtype == wanted->dtype)
 		return ST_OK;
 	result->action = RESULT_REMAKE;
+	enum status status = world_window_closed(shell->world, title, view->tensor);
+	if (status != ST_OK)
+		return status;
 	const char *why = view->sliced        ? "a slice takes what fits it"
 	        : tensor->view                ? "a view is never remade: take another name"
 	        : tensor->views               ? "views hang on it, so it is not remade: take another name"
@@ -147,20 +150,22 @@ static bool alike(const struct shell *shell, const struct submit_plan *a, const 
 {
 	const struct record *r = &a->record, *s = &b->record;
 	int arguments = b->operands;
-	if (a->stream != b->stream || a->place != b->place || a->results != b->results ||
-	        a->operands - a->results != arguments || a->parts != b->parts ||
+	if (a->stream != b->stream || a->place != b->place || a->window != b->window ||
+	        a->results != b->results || a->operands - a->results != arguments || a->parts != b->parts ||
 	        !layout_equal(&a->shape, &b->shape))
 		return false;
 	if (r->phase != s->phase || r->colour != s->colour || r->microbatch != s->microbatch ||
 	        r->group != s->group || r->root != s->root || r->reduction != s->reduction ||
 	        r->algorithm != s->algorithm || r->duration_ns != s->duration_ns ||
-	        memcmp(r->parameter, s->parameter, sizeof r->parameter) != 0)
+	        memcmp(r->parameter, s->parameter, sizeof r->parameter) != 0 ||
+	        !splits_equal(&r->split, &s->split))
 		return false;
 	for (int i = 0; i < arguments; i++)
 		if (!operand_equal(&a->operand[i], &b->operand[i]))
 			return false;
 	for (int i = 0; i < a->parts; i++)
-		if (a->part[i].peer != b->part[i].peer || a->part[i].direction != b->part[i].direction)
+		if (a->part[i].peer != b->part[i].peer || a->part[i].direction != b->part[i].direction ||
+		        a->part[i].offset != b->part[i].offset)
 			return false;
 	for (int i = 0; i < a->results; i++)
 		if (!same_result(shell, &a->result[i], &b->result[i]))
@@ -258,8 +263,14 @@ static enum status queue_one(struct shell *shell, struct submit_plan *plan, stru
 	record->part = plan->part;
 	record->parts = (uint8_t)plan->parts;
 	int flags = record->kind == OP_COLLECTIVE ? together_flags(shell, one->rank) : 0;
+	op_id window = 0;
+	if (plan->window >= 0)
+		window = shell->world
+		                 ->tensors[world_tensor_at(
+		                         shell->world, one->rank, SPACE_DEVICE, plan->window)]
+		                 .window;
 	enum status status = shell_queue(
-	        shell, one->rank, plan->stream, record, same ? plan->queued : 0, 0, flags, &one->id);
+	        shell, one->rank, plan->stream, record, same ? plan->queued : 0, window, flags, &one->id);
 	if (one->id)
 		plan->queued = queued_record(shell, one->id);
 	return status == ST_OK ? plan_drop_old(shell, plan, one) : status;
@@ -277,6 +288,7 @@ enum status plans_resolve(
 		fresh.operands = fresh.results = fresh.parts = 0;
 		fresh.shape.dims = fresh.shape.dtype = 0;
 		fresh.place = -1;
+		fresh.window = -1;
 		fresh.queued = 0;
 		fresh.record = call_record(call, rank, kind, call->statement->row->name);
 		enum status status = call_stream(call, rank, &fresh.stream);

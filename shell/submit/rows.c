@@ -84,6 +84,12 @@ static void make_collective(const struct collective *collective)
 	if (collective->has_root)
 		row->option[option++] = (struct option_row){"root", ARG_EXPRESSION, UNIT_PLAIN, NULL,
 		        "place in the group of the one that gives or gets"};
+	if (collective->splits) {
+		row->option[option++] = (struct option_row){"send", ARG_WORD, UNIT_PLAIN, NULL,
+		        "rows to each rank: an i32 tensor, read by the host"};
+		row->option[option++] = (struct option_row){"recv", ARG_WORD, UNIT_PLAIN, NULL,
+		        "rows from each rank, as they say in their send="};
+	}
 	if (!collective->direct)
 		row->option[option++] =
 		        (struct option_row){"algo", ARG_WORD, UNIT_PLAIN, ALGORITHM_WORDS, "the algorithm"};

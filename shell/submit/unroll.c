@@ -144,14 +144,15 @@ static enum status queue_step(struct unrolling *work, const struct collective_st
 	                        : "recv");
 	if (sends) {
 		operands[0] = piece(work, &work->whole, step->send_offset, step->send_count, ACCESS_READ);
-		parts[count++] = (struct part){P2P_SEND, work->part->ranks[step->to], 0};
+		parts[count++] = (struct part){.direction = P2P_SEND, .peer = work->part->ranks[step->to]};
 	}
 	if (receives) {
 		into = piece(work, &work->whole, step->recv_offset, step->recv_count, ACCESS_WRITE);
 		arrived =
 		        step->reduce ? piece(work, &work->scratch, 0, step->recv_count, ACCESS_WRITE) : into;
 		operands[count] = arrived;
-		parts[count] = (struct part){P2P_RECV, work->part->ranks[step->from], count};
+		parts[count] = (struct part){
+		        .direction = P2P_RECV, .peer = work->part->ranks[step->from], .operand = count};
 		count++;
 	}
 	record.group = work->plan->record.group;

@@ -49,9 +49,9 @@ static enum status find_wholes(struct shell *shell, struct alone *alone)
 			enum status status = interpreter_view(shell, 0, line->tensor, &view);
 			if (status != ST_OK)
 				return status;
-			if (line->row || line->col || line->at)
+			if (line->row || line->col || line->flat)
 				return fail(ST_ARGUMENT,
-				        "part %s of %s: one rank has all of it: row=, col= and at= are 0",
+				        "part %s of %s: one rank has all of it: without row=, col= and at=",
 				        line->tensor, line->of);
 			*whole = (struct whole){.first = (int64_t)alone->elements};
 			snprintf(whole->name, sizeof whole->name, "%s", line->of);

@@ -51,8 +51,9 @@ static enum status choose_shards(struct shell *shell, struct checkpoint *c)
 		status = interpreter_view(shell, line->rank, line->tensor, &view);
 		if (status != ST_OK)
 			break;
-		text_add(&key, "%s %s %d %" PRId64 " %" PRId64 " %" PRId64 " %s", line->of, line->state,
-		        line->flat, line->row, line->col, line->at, shape_text(&view.layout).text);
+		text_add(&key, "%s %s %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s",
+		        line->of, line->state, line->flat, line->row, line->col, line->at, line->rows,
+		        line->cols, shape_text(&view.layout).text);
 		if (!names_find(seen, key.bytes, key.count)) {
 			names_make(seen, key.bytes, key.count);
 			struct shard *shard = MEM_ADD(&c->shard, &c->shards);
@@ -167,11 +168,12 @@ static cJSON *shard_json(const char *prefix, size_t number, const struct shard *
 	cJSON_AddStringToObject(object, "of", line->of);
 	if (*line->state)
 		cJSON_AddStringToObject(object, "as", line->state);
+	cJSON_AddNumberToObject(object, "row", (double)line->row);
+	cJSON_AddNumberToObject(object, "col", (double)line->col);
 	if (line->flat) {
 		cJSON_AddNumberToObject(object, "at", (double)line->at);
-	} else {
-		cJSON_AddNumberToObject(object, "row", (double)line->row);
-		cJSON_AddNumberToObject(object, "col", (double)line->col);
+		cJSON_AddNumberToObject(object, "rows", (double)line->rows);
+		cJSON_AddNumberToObject(object, "cols", (double)line->cols);
 	}
 	cJSON_AddNumberToObject(object, "rank", line->rank);
 	snprintf(text, sizeof text, "%016" PRIx64, shard->digest);

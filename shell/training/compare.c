@@ -41,27 +41,43 @@ struct difference compare_whole(const struct alone *alone, int i, const struct a
 	return d;
 }
 
-/* A tensor of rows x cols that holds a block of the whole, from (row, col) on:
+/* A block of rows x cols of the whole, from (row, col) on. Its element e is in its row e / cols, at e % cols:
  *
- *     whole    . . . . . .      element i of the tensor is in its row i / cols, at i % cols:
- *     cols 6   . . a b c .      the whole's (row + i/cols) * 6 + col + i%cols
- *              . . d e f .      row 0, col 2, cols 3: d, i = 3, is 1*6 + 2 = 8
+ *     whole    . . . . . .      the whole's (row + e/cols) * 6 + col + e%cols
+ *     cols 6   . . a b c .      row 1, col 2, cols 3: d, e = 3, is 2*6 + 2 = 14
+ *              . . d e f .
  *
- * flat: the whole as one line, from `at` on. */
+ * A tensor of that shape holds all of it: e = i. A flat one, and a tensor of one dimension, holds a run of it taken
+ * as one line: e = at + i; its block reaches to the end of the whole where rows and cols do not say. */
 int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i)
 {
-	int64_t cols = layout->dims > 1 ? layout->dim[layout->dims - 1] : 1;
-	if (line->flat)
-		return line->at + i;
-	if (layout->dims < 2 && whole->cols > 1) /* a whole parameter in one line */
-		return line->row * whole->cols + i;
-	return (line->row + i / cols) * whole->cols + line->col + i % cols;
+	bool flat = line->flat || layout->dims < 2;
+	int64_t cols = flat ? line->cols : layout->dim[layout->dims - 1], e = line->at + i;
+	int64_t rows = line->rows ? line->rows : whole->rows - line->row;
+	cols = cols ? cols : whole->cols - line->col;
+	if (cols < 1 || line->col + cols > whole->cols || line->row + rows > whole->rows || e >= rows * cols)
+		return -1;
+	return (line->row + e / cols) * whole->cols + line->col + e % cols;
 }
 
 /* ---- the parts ---- */
 
-/* Marks what the line declares, and compares it if it is this rank's. An element behind the parameter's end is
+static enum status outside(const struct part_line *line, const struct whole *whole, int64_t i)
+{
+	struct text block = {0};
+	if (line->rows || line->cols)
+		text_add(&block, ", in a block of %lld rows and %lld columns (0: to the end)",
+		        (long long)line->rows, (long long)line->cols);
+	enum status status = fail(ST_RANGE,
+	        "part %s of %s, on rank %d: its element %lld lies outside of %s, which is [%lld,%lld]%s",
+	        line->tensor, line->of, line->rank, (long long)i, line->of, (long long)whole->rows,
+	        (long long)whole->cols, text_string(&block));
+	text_release(&block);
+	return status;
+}
+
+/* Marks what the line declares, and compares it if it is this rank's. An element outside of the parameter is
  * refused. */
 static enum status compare_part(struct shell *shell, const struct part_line *line, const struct alone *alone,
         bool *seen, struct difference *d)
@@ -76,7 +92,7 @@ static enum status compare_part(struct shell *shell, const struct part_line *lin
 	if (status != ST_OK)
 		return status;
 	struct difference *own = &d[whole - alone->whole];
-	int64_t count = layout_count(&view.layout), all = whole_count(whole);
+	int64_t count = layout_count(&view.layout);
 	float *mine = NULL;
 	if (line->rank == shell->world->me && own->status == ST_OK) {
 		mine = mem_alloc((size_t)count * sizeof *mine);
@@ -84,12 +100,8 @@ static enum status compare_part(struct shell *shell, const struct part_line *lin
 	}
 	for (int64_t i = 0; i < count && status == ST_OK; i++) {
 		int64_t place = part_place(line, &view.layout, whole, i), at = whole->first + place;
-		if (place >= all) {
-			status = fail(ST_RANGE,
-			        "part %s of %s, on rank %d: it reaches behind the end of %s, which is "
-			        "[%lld,%lld]",
-			        line->tensor, line->of, line->rank, line->of, (long long)whole->rows,
-			        (long long)whole->cols);
+		if (place < 0) {
+			status = outside(line, whole, i);
 			break;
 		}
 		seen[at] = true;

@@ -69,16 +69,17 @@ static enum status read_shard(struct checkpoint *c, const cJSON *object)
 	struct part_line line = {.rank = (int)whole_of_key(object, "rank"),
 	        .of = names_keep(c->names, of),
 	        .state = names_keep(c->names, state ? state : ""),
-	        .flat = cJSON_HasObjectItem(object, "at")};
+	        .flat = cJSON_HasObjectItem(object, "at"),
+	        .row = whole_of_key(object, "row"),
+	        .col = whole_of_key(object, "col")};
 	if (line.flat) {
 		line.at = whole_of_key(object, "at");
-	} else {
-		line.row = whole_of_key(object, "row");
-		line.col = whole_of_key(object, "col");
+		line.rows = whole_of_key(object, "rows");
+		line.cols = whole_of_key(object, "cols");
 	}
 	*shard = (struct shard){
 	        .file = names_keep(c->names, file), .line = line, .digest = strtoull(digest, NULL, 16)};
-	if (line.at < 0 || line.row < 0 || line.col < 0)
+	if (line.at < 0 || line.row < 0 || line.col < 0 || line.rows < 0 || line.cols < 0)
 		return fail(
 		        ST_FILE, "%s is no whole checkpoint: it does not say where %s lies", c->path, file);
 	return ST_OK;
@@ -215,9 +216,9 @@ static enum status place_shard(const struct checkpoint *c, const struct shard *s
 	int64_t count = status == ST_OK ? layout_count(&layout) : 0;
 	for (int64_t i = 0; i < count && status == ST_OK; i++) {
 		int64_t place = part_place(&shard->line, &layout, whole, i);
-		if (place >= whole_count(whole)) {
-			status = fail(ST_FILE, "%s is no whole checkpoint: %s reaches behind the end of %s",
-			        c->path, shard->file, whole->name);
+		if (place < 0) {
+			status = fail(ST_FILE, "%s is no whole checkpoint: %s reaches out of %s", c->path,
+			        shard->file, whole->name);
 			break;
 		}
 		values[place] = read[i];
@@ -345,7 +346,7 @@ static enum status fill_part(
 	void *packed = mem_alloc((size_t)layout_bytes(&view.layout));
 	for (int64_t i = 0; i < count; i++) {
 		int64_t place = part_place(line, &view.layout, whole, i);
-		mine[i] = place < whole_count(whole) ? values[place] : 0;
+		mine[i] = place < 0 ? 0 : values[place];
 	}
 	dtype_from_f32((enum dtype)view.layout.dtype, mine, packed, count);
 	layout_unpack(&view.layout, packed, world_data(shell->world, view.space, view.address));

@@ -65,7 +65,7 @@ enum status part_floats(
 /* What the ranks hold, when all that was queued is done; d: [alone->count], the same on all processes
  * afterwards. Whatever of a parameter no rank has declared is a failure. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);
-/* Where element i of a part lies in the whole, counted in rows: it may be behind its end */
+/* Where element i of a part lies in the whole, counted in rows; -1: outside of it, or of the part's block */
 int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i);
 /* Item i of one, beside the same of the other */

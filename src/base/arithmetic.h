@@ -20,6 +20,11 @@ static inline double least_number(double a, double b)
 	return a < b ? a : b;
 }
 
+static inline double most_number(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 /* The least integer not below x but for a slack, which takes up the rounding of rates: 2.00 ms is 2,000,000
  * ns. No libm. */
 static inline int64_t round_up(double x)

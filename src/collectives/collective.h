@@ -56,6 +56,7 @@ struct collective_job {
 	const char *in; /* may overlap out; NULL where it is not looked at */
 	char *out;      /* NULL where there is no result */
 	int64_t in_count, out_count;
+	const struct split *split; /* NULL: equal parts */
 	/* ---- by collective_data */
 	int n, place;
 	int64_t size; /* bytes of an element */
@@ -66,6 +67,7 @@ struct collective {
 	bool has_root, reduces;
 	bool in_place;  /* without OUT = the result takes the place of the input */
 	bool direct;    /* made of sends and receives, all at once: there is no algorithm to choose */
+	bool splits;    /* takes send= and recv=: parts of unlike size */
 	bool bare;      /* there is no tensor */
 	int rounds;     /* how often the message goes round a ring: 2 when it is reduced, then spread */
 	bool root_gets; /* only the root has a result */
@@ -90,11 +92,19 @@ double collective_bus_factor(const struct collective *collective, int n);
 enum status collective_shape(const struct collective *collective, const char *name, const struct layout *in,
         int n, bool is_root, struct layout *out);
 
+/* The same where the line gives counts: so many rows as come */
+enum status split_shape(
+        const char *name, const struct layout *in, const struct split *split, struct layout *out);
+
 /* message_bytes: the larger of a rank's input and output (of the root's, where they differ). Gather, scatter
  * and alltoall are made of sends and receives: their cost.algorithm is ALGORITHM_AUTO. ST_ARGUMENT when the
  * algorithm cannot do that collective there ("nvls needs NVLink-SHARP; the machine pcie-4gpu has none"). */
 enum status collective_cost(const struct collective *collective, const struct machine *machine,
         struct cost_group group, int64_t message_bytes, enum algorithm algorithm, struct cost *cost);
+/* Of an alltoall with counts, what place `place` sends and receives; sent_bytes: what it sends. It takes as long as
+ * the place with the most to send or to receive. */
+struct cost split_cost(
+        const struct machine *machine, struct cost_group group, int place, const struct split *split);
 /* One step of an unrolled algorithm, of one rank: send [send_offset, +send_count) to place `to`, receive into
  * the scratch or at recv_offset, then maybe reduce. Offsets and counts in elements of the flattened
  * tensor. */

@@ -78,20 +78,16 @@ static struct group_nodes places_of(const struct machine *machine, struct cost_g
 	return places;
 }
 
-/* Gather, scatter, alltoall: all transfers of a rank at once; those within the node and those beyond it side
- * by side. */
-static void direct_cost(const struct cost_task *task, struct cost *cost)
+/* All transfers of a rank at once; those within the node and those beyond it side by side. */
+static void transfers_cost(const struct machine *machine, struct group_nodes places, double near_bytes,
+        double far_bytes, struct cost *cost)
 {
-	const struct machine *machine = task->machine;
-	struct group_nodes places = task->places;
 	bool far = places.nodes > 1;
-	double part = task->message / places.n, near_bytes = part * (places.per_node - 1),
-	       far_bytes = part * (places.n - places.per_node);
 	double near_ns = near_bytes * 1e9 /
 	        plain_rate(machine, (struct group_nodes){places.per_node + 1, 1, places.per_node + 1});
 	double far_ns = far_bytes * 1e9 / machine->nic_rate;
 
-	cost->bytes = cost->sent_bytes = part * (places.n - 1);
+	cost->bytes = cost->sent_bytes = near_bytes + far_bytes;
 	cost->rate = far_ns > near_ns ? cost->bytes * 1e9 / far_ns
 	        : near_ns > 0         ? cost->bytes * 1e9 / near_ns
 	                              : machine->link_rate;
@@ -102,6 +98,37 @@ static void direct_cost(const struct cost_task *task, struct cost *cost)
 		                nccl_hop_us(machine, far, NCCL_RING, NCCL_SIMPLE));
 	cost->protocol = machine->nccl == 1 ? "Simple" : "";
 	cost->algorithm = ALGORITHM_AUTO;
+}
+
+/* Gather, scatter, alltoall */
+static void direct_cost(const struct cost_task *task, struct cost *cost)
+{
+	struct group_nodes places = task->places;
+	double part = task->message / places.n;
+	transfers_cost(task->machine, places, part * (places.per_node - 1),
+	        part * (places.n - places.per_node), cost);
+}
+
+/* Links carry both ways at once: of what is sent and what is received the larger counts, near and far each. */
+struct cost split_cost(
+        const struct machine *machine, struct cost_group group, int place, const struct split *split)
+{
+	double near[2] = {0}, far[2] = {0};
+	int node = machine_node(machine, group.ranks[place]);
+	struct cost cost = {.protocol = "", .rate = machine->link_rate, .latency_ns = machine->link_latency};
+	for (int p = 0; p < group.n; p++) {
+		double *bytes = machine_node(machine, group.ranks[p]) == node ? near : far;
+		if (p == place) /* its own rows stay */
+			continue;
+		bytes[0] += (double)(rows_to(split, p) * split->row_bytes);
+		bytes[1] += (double)(rows_from(split, p) * split->row_bytes);
+	}
+	if (group.n > 1)
+		transfers_cost(machine, places_of(machine, group), most_number(near[0], near[1]),
+		        most_number(far[0], far[1]), &cost);
+	cost.sent_bytes = near[0] + far[0];
+	cost.alone_ns = round_up(cost_ns(&cost));
+	return cost;
 }
 
 /* One that is asked for by name is taken though another were quicker, and refused in its own words where it

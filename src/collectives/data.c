@@ -162,6 +162,24 @@ enum status data_broadcast(const struct collective_job *job)
 	return transport_bcast(job->comm, job->root, job->out, bytes);
 }
 
+/* Rows to each place and from each, one behind the other */
+static enum status move_rows(const struct collective_job *job)
+{
+	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
+	const char *in = job->in;
+	char *out = job->out;
+	for (int p = 0; p < job->n; p++) {
+		int64_t to = rows_to(job->split, p) * job->split->row_bytes,
+		        from = rows_from(job->split, p) * job->split->row_bytes;
+		piece[p] = (struct transport_piece){in, to, out, from};
+		in += to;
+		out += from;
+	}
+	enum status status = transport_exchange(job->comm, piece);
+	mem_free(piece);
+	return status;
+}
+
 /* One exchange: place p is sent `bytes` of the input, all the same ones or a part of its own, and what it sends
  * goes to p times as many in the result. Who sends to whom (n = 3, root 0):
  *
@@ -173,6 +191,8 @@ enum status data_broadcast(const struct collective_job *job)
 enum status data_move(const struct collective_job *job)
 {
 	const struct collective *collective = job->collective;
+	if (job->split)
+		return move_rows(job);
 	bool parts = collective->result != RESULT_GROWN;
 	int to = collective->root_gets ? job->root : ALL,
 	    from = collective->has_root && !collective->root_gets ? job->root : ALL;

@@ -103,10 +103,15 @@ const struct collective collective_alltoall = {
         .name = "alltoall",
         .direct = true,
         .data = data_move,
+        .splits = true,
         .result = RESULT_EXCHANGED,
-        .usage = "Y = alltoall X [in GROUP] [on STREAM]",
-        .help = "part i of rank r's tensor becomes part r of rank i's",
-        .torch = "dist.all_to_all_single(y, x)",
+        .usage = "Y = alltoall X [send=COUNTS recv=COUNTS] [in GROUP] [on STREAM]",
+        .help = "part i of rank r's tensor becomes part r of rank i's; with counts, i32 tensors of the rank, "
+                "so many "
+                "rows go to each rank and come from each. They are read by the host, which waits for them as "
+                "in "
+                "`let`. Of n*k numbers each k are one rank's and add up",
+        .torch = "dist.all_to_all_single(y, x)   # (y, x, recv.tolist(), send.tolist()) with counts",
         .cuda = "ncclGroupStart(); for each peer: ncclSend(...), ncclRecv(...); ncclGroupEnd()",
         .example = "tensor x[4] = iota; y = alltoall x; print y",
 };

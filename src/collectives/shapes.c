@@ -8,6 +8,8 @@
  *      shared         [8,2]              [2,2]          reducescatter, scatter
  *      exchanged      [8,2]              [8,2]          alltoall
  *
+ *      exchanged      [8,2]              [k,2]          alltoall with counts: k rows come in all, maybe 0
+ *
  * n is the size of the group. */
 #include "collectives/inside.h"
 
@@ -46,5 +48,22 @@ enum status collective_shape(const struct collective *collective, const char *na
 	} else if (shares) {
 		dim[0] /= n;
 	}
+	return layout_make(out, in->dtype, in->dims, dim);
+}
+
+/* Of x [5,2] on 2 ranks with send 2 3 and recv 4 0: [4,2]. What is sent must be all of x. */
+enum status split_shape(
+        const char *name, const struct layout *in, const struct split *split, struct layout *out)
+{
+	int64_t dim[DIMS_MAX], sent = 0, received = 0;
+	for (int p = 0; p < split->n; p++) {
+		sent += rows_to(split, p);
+		received += rows_from(split, p);
+	}
+	if (sent != in->dim[0])
+		return fail(ST_SHAPE, "send= adds up to %lld rows, and %s is %s", (long long)sent, name,
+		        shape_text(in).text);
+	memcpy(dim, in->dim, sizeof dim);
+	dim[0] = received;
 	return layout_make(out, in->dtype, in->dims, dim);
 }

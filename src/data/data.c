@@ -20,10 +20,11 @@
 #include <sys/mman.h>
 
 enum { OPERANDS = 16 };
-/* One that runs: an operation, or a send of it. */
+enum { WHOLE = -1, OTHERS_GET = -2 };
+/* One that runs: an operation, or a send of it, or what another rank's get reads here. */
 struct in_flight {
 	op_id id;
-	int part;               /* of a P2P: the send among its parts; else -1 */
+	int part;               /* of a P2P: the send among its parts; else WHOLE or OTHERS_GET */
 	bool staged;            /* `packed` holds what is needed of it */
 	void *packed[OPERANDS]; /* kernels: results by operand; else [0]: the input */
 };
@@ -141,8 +142,12 @@ void data_groups(struct rank_data *data)
 /* ---- reading before it is overwritten */
 
 /* Does it read of this memory? Of an exchange of several messages, the one that `part` sends. */
-static bool reads(const struct in_flight *running, const struct record *record, const struct operand *memory)
+static bool reads(const struct rank_data *data, const struct in_flight *running, const struct operand *memory)
 {
+	const struct record *record = op_record(data->world, running->id);
+	struct operand window;
+	if (running->part == OTHERS_GET)
+		return world_remote(data->world, running->id, &window) && spans_overlap(&window, memory);
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
 		bool counts = running->part < 0 ? operand->access & (ACCESS_READ | ACCESS_ADD)
@@ -159,7 +164,10 @@ static void stage(struct rank_data *data, struct in_flight *running)
 	const struct record *record = op_record(data->world, running->id);
 	const struct operand *input =
 	        running->part < 0 ? record_source(record) : part_operand(record, running->part);
+	struct operand window;
 	running->staged = true;
+	if (running->part == OTHERS_GET && world_remote(data->world, running->id, &window))
+		input = &window;
 	if (record->kind == OP_KERNEL)
 		evaluate_kernel(data->world, record, running->packed);
 	else if (input)
@@ -171,8 +179,7 @@ static void disturb(struct rank_data *data, op_id by, const struct operand *memo
 {
 	for (size_t i = 0; i < data->count; i++) {
 		struct in_flight *running = &data->running[i];
-		if (running->id != by && !running->staged &&
-		        reads(running, op_record(data->world, running->id), memory))
+		if (running->id != by && !running->staged && reads(data, running, memory))
 			stage(data, running);
 	}
 }
@@ -204,7 +211,7 @@ void data_begin(struct rank_data *data, op_id id)
 {
 	enum op_kind kind = op_record(data->world, id)->kind;
 	if (kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE)
-		note(data, id, -1);
+		note(data, id, WHOLE);
 }
 
 /* Others first: who still reads what appears now is evaluated, or has its input packed. Then its own result goes
@@ -212,7 +219,7 @@ void data_begin(struct rank_data *data, op_id id)
 void data_end(struct rank_data *data, op_id id)
 {
 	const struct record *record = op_record(data->world, id);
-	struct in_flight *running = find(data, id, -1);
+	struct in_flight *running = find(data, id, WHOLE);
 	if (!running)
 		return;
 	disturb_outputs(data, id, record);
@@ -308,6 +315,43 @@ void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id 
 		failed(data, evaluate_send(world, data->transport, to, source, packed), send);
 	else if (to == me)
 		failed(data, evaluate_receive(world, data->transport, from, target), receive);
+	if (running)
+		forget(data, running);
+}
+
+/* ---- one-sided operations: as transfers, every process sees all of them */
+
+void data_one_sided_begin(struct rank_data *data, op_id id)
+{
+	int me = data->world->me;
+	const struct part *part = &op_record(data->world, id)->part[0];
+	bool gets = part->direction == ONE_SIDED_GET;
+	if ((gets ? part->peer : data->world->ops[id].rank) == me)
+		note(data, id, gets ? OTHERS_GET : WHOLE);
+}
+
+/* The bytes go when virtual time says that it ends. The rank that they reach first computes what still reads the memory
+ * as it was. */
+void data_one_sided_end(struct rank_data *data, op_id id)
+{
+	struct world *world = data->world;
+	const struct record *record = op_record(world, id);
+	int me = world->me, rank = world->ops[id].rank, peer = record->part[0].peer;
+	bool gets = record->part[0].direction == ONE_SIDED_GET;
+	int from = gets ? peer : rank, to = gets ? rank : peer;
+	struct operand window;
+	world_remote(world, id, &window);
+	const struct operand *source = gets ? &window : &record->operand[0],
+	                     *target = gets ? &record->operand[0] : &window;
+	struct in_flight *running = from == me ? find(data, id, gets ? OTHERS_GET : WHOLE) : NULL;
+	if (to == me)
+		disturb(data, 0, target);
+	const void *packed = running && running->staged ? running->packed[0] : NULL;
+	if (from == me && to != me)
+		failed(data, evaluate_send(world, data->transport, to, source, packed), id);
+	else if (to == me)
+		failed(data, evaluate_one_sided(world, data->transport, from, record, source, target, packed),
+		        id);
 	if (running)
 		forget(data, running);
 }

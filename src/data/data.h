@@ -37,6 +37,12 @@ void data_drop(struct rank_data *data, op_id id);
 void data_transfer_begin(struct rank_data *data, op_id send, int send_part);
 void data_transfer_end(struct rank_data *data, op_id send, int send_part, op_id receive, int receive_part);
 
+/* A one-sided operation: every process is told of every one, in the same order; those with a side on this rank exchange a
+ * message. What a get reads of another rank is kept there as of its begin; what a put and an add bring changes the window
+ * at the end. */
+void data_one_sided_begin(struct rank_data *data, op_id id);
+void data_one_sided_end(struct rank_data *data, op_id id);
+
 /* The host writes a tensor: now, or (a queue of them) when data_fill_now is called. */
 void data_fill(struct rank_data *data, op_id id);
 void data_fill_later(struct rank_data *data, op_id id);

@@ -143,7 +143,8 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 	        .in = packed ? packed : from.bytes,
 	        .out = to.bytes,
 	        .in_count = in ? layout_count(&in->layout) : 0,
-	        .out_count = out ? layout_count(&out->layout) : 0});
+	        .out_count = out ? layout_count(&out->layout) : 0,
+	        .split = record->split.n ? &record->split : NULL});
 	if (out && status == ST_OK)
 		buffer_back(&to, world, out);
 	mem_free(from.own);
@@ -172,5 +173,45 @@ enum status evaluate_receive(
 	if (status == ST_OK)
 		buffer_back(&buffer, world, operand);
 	mem_free(buffer.own);
+	return status;
+}
+
+/* ---- one-sided operations */
+
+/* Each element is one sum, rounded once: nobody sees half of it. */
+static void add_scaled(
+        const struct world *world, const struct record *record, const struct operand *target, void *elements)
+{
+	struct kernel_call call = {.kernel = record->kernel, .ins = 1, .outs = 1, .add = true};
+	memcpy(call.option, record->parameter, sizeof call.option);
+	call.in[0].layout = record->operand[0].layout; /* contiguous, as those of every message */
+	call.in[0].data = elements;
+	call.out[0] = (struct kernel_tensor){
+	        names_text(world->names, target->name), target->layout, operand_bytes(world, target)};
+	kernel_compute(&call);
+}
+
+enum status evaluate_one_sided(const struct world *world, struct transport *transport, int from,
+        const struct record *record, const struct operand *source, const struct operand *target,
+        const void *packed)
+{
+	enum status status = ST_OK;
+	if (!record->kernel && from == world->me)
+		evaluate_to_itself(world, source, target, packed);
+	else if (!record->kernel)
+		status = evaluate_receive(world, transport, from, target);
+	if (!record->kernel)
+		return status;
+	int64_t bytes = layout_bytes(&source->layout);
+	void *elements = mem_alloc(bytes);
+	if (from != world->me)
+		status = transport_recv(transport, from, elements, bytes);
+	else if (packed)
+		memcpy(elements, packed, bytes);
+	else
+		layout_pack(&source->layout, operand_bytes(world, source), elements);
+	if (status == ST_OK)
+		add_scaled(world, record, target, elements);
+	mem_free(elements);
 	return status;
 }

@@ -26,4 +26,10 @@ enum status evaluate_send(const struct world *world, struct transport *transport
 enum status evaluate_receive(
         const struct world *world, struct transport *transport, int from, const struct operand *operand);
 
+/* What a one-sided operation brings to this rank, from `from`: the source's elements into the target, or, of an add, their
+ * multiples added to it. ST_MPI. */
+enum status evaluate_one_sided(const struct world *world, struct transport *transport, int from,
+        const struct record *record, const struct operand *source, const struct operand *target,
+        const void *packed);
+
 #endif

@@ -215,7 +215,8 @@ static void add_operand(struct happens_before *order, const struct record *recor
 			else
 				link = &order->accesses[*link].next;
 		}
-		interval->written |= access.write || (order->unread_operands >> k & 1); /* told once */
+		/* a window's memory may be written by other ranks; unread memory is told once */
+		interval->written |= access.write || record->window || (order->unread_operands >> k & 1);
 		if (op->stream != STREAM_HOST)
 			interval->accesses = access_new(order, access, interval->accesses);
 	}

@@ -16,7 +16,8 @@ void mark_outputs(struct engine *e, op_id id, op_id by)
 
 static bool belongs(const struct record *record, int group)
 {
-	return (record->kind == OP_COLLECTIVE || record->kind == OP_P2P) && record->group == group;
+	return (record->kind == OP_COLLECTIVE || record->kind == OP_P2P || record->kind == OP_ONE_SIDED) &&
+	        record->group == group;
 }
 
 /* Takes the lane's head out of its rendezvous, or out of the wait for its turn: it holds nothing any more. */
@@ -25,6 +26,8 @@ static void leave(struct engine *e, uint32_t index)
 	struct stream_queue *lane = &e->lanes[index];
 	if (op_record(e->world, lane->head)->kind == OP_P2P)
 		transfers_forget(e, index);
+	else if (op_record(e->world, lane->head)->kind == OP_ONE_SIDED)
+		one_sided_forget(e, index);
 	else if (lane->state == LANE_TURN)
 		e->ranks[lane->rank].waiting--;
 	else

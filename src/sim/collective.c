@@ -43,12 +43,25 @@ static uint8_t kinds_of(const struct machine *machine, const struct match *group
 	return kinds;
 }
 
+/* What the collective's flow costs: of all members alike, but for counts that differ: then it lasts as long as for the
+ * member with the most to send or receive. */
+static const struct record *slowest(const struct engine *e, const struct match *match)
+{
+	const struct record *most = op_record(e->world, match->member[0]);
+	for (int i = 1; i < match->n && most->split.n; i++) {
+		const struct record *record = op_record(e->world, match->member[i]);
+		if (record->flow_bytes / record->rate > most->flow_bytes / most->rate)
+			most = record;
+	}
+	return most;
+}
+
 /* All members are there: they start together, and the last to arrive is to blame for the wait of the others.
  * */
 static void begin(struct engine *e, struct instance *instance, const struct match *match)
 {
 	const op_id *op = match->member;
-	const struct record *record = op_record(e->world, op[0]);
+	const struct record *record = slowest(e, match);
 	for (int i = 0; i < match->n; i++) {
 		struct op *member = op_at(e, op[i]);
 		e->lanes[lane_of(e, member)].state = LANE_RUN;
@@ -56,6 +69,7 @@ static void begin(struct engine *e, struct instance *instance, const struct matc
 			member->blame = instance->last;
 		lane_begun(e, op[i]);
 	}
+	instance->windows -= record->window == WINDOW_CLOSE;
 	instance->running = true;
 	instance->kinds = kinds_of(machine_then(e, op[0]), match);
 	e->works[instance->work].op = op[0];
@@ -146,16 +160,18 @@ static void leave(struct engine *e, struct instance *instance, uint32_t turn)
 	instance->turn = turn;
 }
 
-/* An abort: whoever is there has been sent on; sequence numbers start anew. */
+/* An abort: whoever is there has been sent on; sequence numbers start anew, and no window is open. */
 void collective_forget(struct engine *e, struct instance *instance)
 {
 	leave(e, instance, 0);
+	instance->windows = 0;
 }
 
 /* The flow is over: all members end at once, and the next collective has its turn. */
 static void end(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];
+	instance->windows += op_record(e->world, match->member[0])->window == WINDOW_OPEN;
 	leave(e, instance, instance->turn + 1);
 	for (int i = 0; i < match->n; i++) {
 		struct op *member = op_at(e, match->member[i]);

@@ -53,8 +53,13 @@ static enum status cost_collective(struct engine *e, const struct op *op, struct
 	const struct match *match = &e->world->matches[op->match];
 	struct cost cost = {0};
 	record->alone_ns = 0;
-	enum status status = collective_cost(record->collective, e->world->machine,
-	        (struct cost_group){match->n, match->ranks}, record->bytes, record->algorithm, &cost);
+	enum status status = ST_OK;
+	if (record->split.n)
+		cost = split_cost(e->world->machine, (struct cost_group){match->n, match->ranks},
+		        e->world->groups[match->group].place_of[op->rank], &record->split);
+	else
+		status = collective_cost(record->collective, e->world->machine,
+		        (struct cost_group){match->n, match->ranks}, record->bytes, record->algorithm, &cost);
 	if (status != ST_OK)
 		return status;
 	record->latency_ns = cost.latency_ns;
@@ -90,6 +95,29 @@ static void cost_p2p(struct engine *e, const struct op *op, struct record *recor
 	}
 }
 
+struct path one_sided_path(const struct engine *e, op_id id)
+{
+	const struct machine *machine = machine_then(e, id);
+	const struct part *part = &op_record(e->world, id)->part[0];
+	int rank = e->world->ops[id].rank;
+	bool gets = part->direction == ONE_SIDED_GET;
+	struct path path = {.rate = machine->memory_rate / 2}; /* to itself: within its memory */
+	if (part->peer != rank)
+		machine_path(machine, gets ? part->peer : rank, gets ? rank : part->peer, &path);
+	if (gets)
+		path.latency_ns *= 2; /* the request, and the answer */
+	return path;
+}
+
+static void cost_one_sided(struct engine *e, op_id id, struct record *record)
+{
+	struct path path = one_sided_path(e, id);
+	record->flow_bytes = layout_bytes(&record->operand[0].layout);
+	record->latency_ns = path.latency_ns;
+	record->rate = path.rate;
+	record->alone_ns = round_up(path.latency_ns + record->flow_bytes / path.rate * 1e9);
+}
+
 enum status cost_record(struct engine *e, op_id id)
 {
 	const struct op *op = &e->world->ops[id];
@@ -112,6 +140,9 @@ enum status cost_record(struct engine *e, op_id id)
 		return cost_collective(e, op, record);
 	case OP_P2P:
 		cost_p2p(e, op, record);
+		return ST_OK;
+	case OP_ONE_SIDED:
+		cost_one_sided(e, id, record);
 		return ST_OK;
 	default:
 		return ST_OK;

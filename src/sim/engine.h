@@ -7,7 +7,7 @@
  * machine: that is how the future is tried out (project.c, reach.c).
  *
  * Files: sim.c (the backend's functions)  state.c (arrays, copies)  agenda.c  cost.c  host.c  lane.c
- * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c transfer.c (rendezvous)  run.c
+ * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c transfer.c (rendezvous)  one_sided.c  run.c
  * (one pass, finality)  reach.c (answers owed) project.c (what would be)  abort.c  fill.c (when the host's
  * own writing of a tensor is due)  traffic.c
  *
@@ -111,6 +111,8 @@ struct rank {
 	double held_part;                      /* ... and how much of them together */
 	uint32_t waiting;                      /* lanes in LANE_EVENT, LANE_DEFAULT or LANE_TURN */
 	uint32_t awaited;                      /* transfers that wait for this rank's side */
+	uint32_t one_sided;                    /* its own one-sided operations that are queued, not done */
+	uint32_t reached;                      /* others', that it is the target of */
 	uint32_t stop, stopped;                /* work of the stop event; the pass that stopped it */
 	uint32_t spreads_next;                 /* run.c: whose stop spreads after its own */
 	struct engine_line engine[ENGINES];
@@ -127,6 +129,7 @@ struct instance { /* of a group: collectives take turns */
 	int64_t last_time, expired_at;
 	uint32_t stopped; /* the latest pass that stopped a member */
 	uint32_t expired; /* the match that waited too long, until the books know; 0: none */
+	uint32_t windows; /* that are open: its members stop together */
 	uint8_t kinds;    /* bit k: it flows over every member's link of kind k */
 	bool running;
 };
@@ -193,6 +196,8 @@ struct engine_log {
 	size_t slow_count;
 	struct machine_then *machines; /* by first; of those that a collective or a transfer was queued on */
 	size_t machine_count;
+	op_id *gets; /* of one rank from another: the bytes are sent by the one that has no operation */
+	size_t get_count;
 };
 
 struct rank_data;            /* of this process's rank: data/data.h */
@@ -297,6 +302,9 @@ double slow_factor(const struct engine *e, op_id id);
 const struct machine *machine_then(const struct engine *e, op_id id);
 void machine_note(struct engine *e, op_id id); /* ... when it is queued */
 
+/* Of a one-sided operation: from where its bytes come to where they go */
+struct path one_sided_path(const struct engine *e, op_id id);
+
 /* host.c */
 void host_run(struct engine *e, uint32_t rank);  /* until it is idle or blocked */
 void host_told(struct engine *e, uint32_t rank); /* something of its device is done */
@@ -343,6 +351,14 @@ void transfers_forget(struct engine *e, uint32_t lane);
 /* The other side's operation, 0: not queued */
 op_id part_other(const struct engine *e, op_id id, int part);
 bool op_arrived(const struct engine *e, op_id id); /* a P2P that stands at the head of its stream */
+
+/* one_sided.c */
+void one_sided_queued(struct engine *e, op_id id);
+void one_sided_begin(struct engine *e, uint32_t lane); /* its start is marked */
+void one_sided_end(struct engine *e, uint32_t lane);   /* its flow is over */
+void one_sided_done(
+        struct engine *e, const struct op *op, const struct record *record); /* ended, or aborted */
+void one_sided_forget(struct engine *e, uint32_t lane);
 
 /* abort.c */
 void mark_outputs(struct engine *e, op_id id, op_id by); /* as spoiled, or (by 0) as new */

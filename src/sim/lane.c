@@ -66,8 +66,11 @@ void lane_finish(struct engine *e, uint32_t lane)
 	struct rank *r = &e->ranks[l->rank];
 	op_id id = l->head;
 	struct op *op = op_at(e, id);
+	const struct record *record = record_at(e, op);
 	op->end = e->s.now;
 	op_set_done(e, op);
+	if (record->kind == OP_ONE_SIDED)
+		one_sided_done(e, op, record);
 	if (e->any_invalid && !(op->flags & OPF_ABORTED))
 		mark_outputs(e, id, 0);
 	if (e->data && op->rank == e->world->me)
@@ -173,7 +176,8 @@ static bool too_early(struct engine *e, uint32_t lane, const struct record *reco
 {
 	const struct floor *floors = e->log->floors;
 	size_t i; /* behind the floor of the lines that the head is one of */
-	if (record->kind != OP_COPY && record->kind != OP_COLLECTIVE && record->kind != OP_P2P)
+	if (record->kind != OP_COPY && record->kind != OP_COLLECTIVE && record->kind != OP_P2P &&
+	        record->kind != OP_ONE_SIDED)
 		return false;
 	SEARCH(i, e->log->floor_count, floors[i].first > e->lanes[lane].head);
 	if (i == 0 || floors[i - 1].time <= e->s.now)
@@ -196,17 +200,22 @@ static bool may_end(struct engine *e, uint32_t lane, struct op *op, const struct
 	return true;
 }
 
-/* The head meets others. */
+/* The head meets others, or reaches the memory of one. */
 static void begin_meeting(struct engine *e, uint32_t lane, struct op *op, const struct record *record)
 {
 	if (e->world->groups[record->group].timeout && may_end(e, lane, op, record))
 		return;
-	if (record->kind == OP_P2P)
+	if (record->kind == OP_P2P) {
 		transfers_arrive(e, lane);
-	else if (collective_turn(e, op))
+	} else if (record->kind == OP_ONE_SIDED) {
+		e->lanes[lane].state = LANE_RUN;
+		lane_begun(e, e->lanes[lane].head);
+		one_sided_begin(e, lane);
+	} else if (collective_turn(e, op)) {
 		collective_arrive(e, lane);
-	else
+	} else {
 		wait_as(e, &e->lanes[lane], LANE_TURN);
+	}
 }
 
 /* The head is issued and first in its stream. */
@@ -241,6 +250,7 @@ static void begin(struct engine *e, uint32_t lane)
 		begin_wait(e, lane, op);
 		return;
 	case OP_P2P:
+	case OP_ONE_SIDED:
 	case OP_COLLECTIVE:
 		begin_meeting(e, lane, op, record);
 		return;

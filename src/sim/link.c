@@ -20,14 +20,19 @@ static const struct match *match_of(const struct engine *e, const struct instanc
 	return &e->world->matches[instance->match];
 }
 
-/* How many links the flow is on: a copy's bus; a transfer's path; of a collective, every member's link of
+static bool is_one_sided(const struct engine *e, const struct activity *work)
+{
+	return op_record(e->world, work->op)->kind == OP_ONE_SIDED;
+}
+
+/* How many links the flow is on: a copy's bus; a transfer's and a one-sided operation's path; of a collective, every member's link of
  * each of its kinds. flow_link(e, work, i) is the i-th of them, an index into e->links: rank * LINK_KINDS +
  * kind. */
 static int flow_links(const struct engine *e, uint32_t work)
 {
 	const struct activity *w = &e->works[work];
 	if (w->owner == OWNER_LANE)
-		return 1;
+		return is_one_sided(e, w) ? one_sided_path(e, w->op).count : 1;
 	if (w->owner == OWNER_TRANSFER)
 		return e->transfers[w->index].path.count;
 	const struct instance *instance = &e->instances[w->index];
@@ -37,6 +42,8 @@ static int flow_links(const struct engine *e, uint32_t work)
 static int flow_link(const struct engine *e, uint32_t work, int i)
 {
 	const struct activity *w = &e->works[work];
+	if (w->owner == OWNER_LANE && is_one_sided(e, w))
+		return one_sided_path(e, w->op).link[i];
 	if (w->owner == OWNER_LANE) {
 		bool up = copy_way(op_record(e->world, w->op)) == COPY_TO_HOST;
 		return e->lanes[w->index].rank * LINK_KINDS + (up ? LINK_UP : LINK_DOWN);

@@ -18,8 +18,8 @@
  * multiprocessors from then on. Why rank 1 must not arrive: from its arrival on it holds multiprocessors,
  * and its end depends on rank 0's.
  *
- * A rank with nothing on its device has no horizon of its own but can still join links and groups: it stops
- * at `fixed`, the time up to which an earlier answer has settled everything. Stopping spreads to every rank
+ * A rank with nothing on its device, whose memory no one-sided operation is to reach, has no horizon of its own but can
+ * still join links and groups: it stops at `fixed`, the time up to which an earlier answer has settled everything. Stopping spreads to every rank
  * that stands in a meeting with a stopped one, now or as soon as it reaches it. Within a pass ranks only
  * ever stop; their events are put off and are due again in the next pass, when there may be more lines.
  *
@@ -124,11 +124,22 @@ static void spread_awaited(struct engine *e, uint32_t *list, uint32_t rank)
 	}
 }
 
+/* The ranks of an open window stop together: any of them may yet reach the memory of the others. A quiet one stops for a
+ * rank that has one-sided operations queued, or is to be reached by some: those are what the answer may depend on. */
+static void spread_windows(
+        struct engine *e, uint32_t *list, uint32_t rank, const struct group_instance *members)
+{
+	bool queued = e->ranks[rank].one_sided || e->ranks[rank].reached;
+	for (int i = 0; i < members->n; i++)
+		spread(e, list, rank, members->ranks[i], queued);
+}
+
 /* A closure over the graph of rendezvous, depth first:
  *
  *      rank 0 reaches its horizon   -> 1 stands in an allreduce with it            -> 1 stops
  *      rank 1 stops                 -> 2 waits for a message of it                 -> 2 stops
- *      rank 2 stops                 -> its other matches are with 0 and 1          -> nobody is new: the end
+ *      rank 2 stops                 -> a window of it is open to rank 3 as well    -> 3 stops
+ *      rank 3 stops                 -> its other matches are with 0 and 1          -> nobody is new: the end
  *
  * A rank is pushed at most once a pass, so it ends after as many rounds as there are ranks. Quiet ranks are
  * pushed in a try only: what a stopped rank owes them makes it needed. */
@@ -142,10 +153,14 @@ static void stop_rank(struct engine *e, uint32_t rank)
 		for (size_t g = 0; g < e->world->group_count; g++) {
 			const struct group *group = &e->world->groups[g];
 			int number = group->instance_of[next];
-			if (number >= 0)
-				spread_collective(e, &list, next, &e->instances[group->first + number]);
-			if (number >= 0 && group->timeout)
+			if (number < 0)
+				continue;
+			struct instance *instance = &e->instances[group->first + number];
+			spread_collective(e, &list, next, instance);
+			if (group->timeout)
 				spread_part(e, &list, next, g);
+			if (instance->windows)
+				spread_windows(e, &list, next, &group->instance[number]);
 		}
 		spread_own_transfers(e, &list, next);
 		spread_awaited(e, &list, next);
@@ -205,7 +220,8 @@ void rank_idle(struct engine *e, uint32_t rank)
 	if (!e->in_pass || r->state != RANK_IDLE || rank_quiet(e, rank))
 		return;
 	int64_t at = most_of(r->clock, r->settled);
-	if (!r->unfinished)
+	/* what reaches its memory is something on its device: a kernel of the next line may be before that */
+	if (!r->unfinished && !r->reached)
 		at = most_of(at, e->s.fixed);
 	agenda_set(e, r->stop, at, (uint64_t)rank << 40 | UINT32_MAX); /* behind the host's own lane */
 }
@@ -260,7 +276,10 @@ static void lane_due(struct engine *e, uint32_t index)
 			flow_due(e, lane->work);
 			return;
 		}
-		copy_end(e, index, copy_way(record));
+		if (record->kind == OP_ONE_SIDED)
+			one_sided_end(e, index);
+		else
+			copy_end(e, index, copy_way(record));
 	}
 	lane_finish(e, index);
 }

@@ -15,8 +15,11 @@ static enum status sim_queued(struct backend *backend, op_id id)
 		r->next = id;
 	if (op->stream >= r->lane_count)
 		make_streams(e, op->rank, op->stream + 1u);
-	if (record_at(e, op)->kind == OP_COLLECTIVE || record_at(e, op)->kind == OP_P2P)
+	enum op_kind kind = record_at(e, op)->kind;
+	if (kind == OP_COLLECTIVE || kind == OP_P2P || kind == OP_ONE_SIDED)
 		machine_note(e, id);
+	if (kind == OP_ONE_SIDED)
+		one_sided_queued(e, id);
 	return cost_record(e, id);
 }
 

@@ -1,6 +1,6 @@
 /* traffic.c -- bytes that a rank has sent over its links, as `traffic` and the metric `sent` count them
  *
- * A transfer counts on the sender's links; a collective's bytes on those that lead to the next member; a copy
+ * A transfer counts on the sender's links, a get on those of the rank that it reads; a collective's bytes on those that lead to the next member; a copy
  * on the bus. */
 #include "sim/inside.h"
 
@@ -28,6 +28,8 @@ static void count_op(const struct world *world, const struct op *op, double *sen
 		sent[LINK_UP] += record->bytes;
 	else if (record->kind == OP_COPY && copy_way(record) == COPY_TO_DEVICE)
 		sent[LINK_DOWN] += record->bytes;
+	else if (record->kind == OP_ONE_SIDED && record->part[0].direction != ONE_SIDED_GET)
+		count_path(world->machine, op->rank, record->part[0].peer, record->bytes, sent);
 	else if (record->kind == OP_P2P)
 		for (int i = 0; i < record->parts; i++)
 			if (record->part[i].direction == P2P_SEND)
@@ -35,17 +37,28 @@ static void count_op(const struct world *world, const struct op *op, double *sen
 				        layout_bytes(&part_operand(record, i)->layout), sent);
 }
 
-void sim_sent(struct backend *backend, int rank, int section, double *sent)
+static bool counts(struct backend *backend, op_id id, int section)
 {
 	const struct world *world = engine_of(backend)->world;
 	struct times times;
+	if (section >= 0 && op_record(world, id)->section != section)
+		return false;
+	sim_times(backend, id, &times);
+	return times.end != TIME_UNKNOWN && !(world->ops[id].flags & OPF_ABORTED);
+}
+
+void sim_sent(struct backend *backend, int rank, int section, double *sent)
+{
+	const struct engine *e = engine_of(backend);
+	const struct world *world = e->world;
 	memset(sent, 0, LINK_KINDS * sizeof *sent);
-	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		const struct op *op = &world->ops[id];
-		if (section >= 0 && world->records[op->record].section != section)
-			continue;
-		sim_times(backend, id, &times);
-		if (times.end != TIME_UNKNOWN && !(op->flags & OPF_ABORTED))
-			count_op(world, op, sent);
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
+		if (counts(backend, id, section))
+			count_op(world, &world->ops[id], sent);
+	for (size_t i = 0; i < e->log->get_count; i++) {
+		op_id id = e->log->gets[i];
+		const struct record *record = op_record(world, id);
+		if (record->part[0].peer == rank && counts(backend, id, section))
+			count_path(world->machine, rank, world->ops[id].rank, record->bytes, sent);
 	}
 }

@@ -36,10 +36,18 @@ static enum colour colour_of(const struct record *record)
 
 	if (phase < sizeof phases && phases[phase])
 		return phases[phase];
-	return record->kind == OP_KERNEL                                  ? COLOUR_KERNEL
-	        : record->kind == OP_COPY                                 ? COLOUR_COPY
-	        : record->kind == OP_COLLECTIVE || record->kind == OP_P2P ? COLOUR_COMM
-	                                                                  : COLOUR_HOSTWORK;
+	switch (record->kind) {
+	case OP_KERNEL:
+		return COLOUR_KERNEL;
+	case OP_COPY:
+		return COLOUR_COPY;
+	case OP_COLLECTIVE:
+	case OP_P2P:
+	case OP_ONE_SIDED:
+		return COLOUR_COMM;
+	default:
+		return COLOUR_HOSTWORK;
+	}
 }
 
 /* First nanosecond of cell i of `cells` */

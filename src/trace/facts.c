@@ -36,7 +36,8 @@ enum status trace_step(const struct trace *trace, size_t operations)
 /* Records and waits take no time on a stream, fills none on the machine: they are no work */
 bool trace_is_work(enum op_kind kind)
 {
-	return kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE || kind == OP_P2P;
+	return kind == OP_KERNEL || kind == OP_COPY || kind == OP_COLLECTIVE || kind == OP_P2P ||
+	        kind == OP_ONE_SIDED;
 }
 
 /* By its phase: a program that names its micro-batches tells what waits for a neighbouring stage. */

@@ -105,7 +105,8 @@ static bool of_kind(const struct world *world, op_id id, int kind)
 static bool communicates(const struct world *world, op_id id, int unused)
 {
 	(void)unused;
-	return of_kind(world, id, OP_COLLECTIVE) || of_kind(world, id, OP_P2P);
+	return of_kind(world, id, OP_COLLECTIVE) || of_kind(world, id, OP_P2P) ||
+	        of_kind(world, id, OP_ONE_SIDED);
 }
 /* 0 .. 1; 0 of nothing */
 static double part_of(int64_t part, int64_t whole)
@@ -267,7 +268,8 @@ enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_
 	const struct record *record = op_record(world, id);
 	double factor = 1;
 
-	if (record->kind != OP_COLLECTIVE && record->kind != OP_P2P && record->kind != OP_COPY)
+	if (record->kind != OP_COLLECTIVE && record->kind != OP_P2P && record->kind != OP_ONE_SIDED &&
+	        record->kind != OP_COPY)
 		return fail(ST_ARGUMENT,
 		        "busbw: '%s' moves nothing between GPUs; name a collective, a send, a recv or a copy",
 		        names_text(world->names, record->title));

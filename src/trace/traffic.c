@@ -110,6 +110,17 @@ static void add_sends(const struct world *world, op_id id, struct traffic *traff
 	}
 }
 
+/* A get's bytes come from the rank that it reads. */
+static void add_one_sided(const struct world *world, op_id id, struct traffic *traffic)
+{
+	const struct record *record = op_record(world, id);
+	int rank = world->ops[id].rank, peer = record->part[0].peer;
+	bool gets = record->part[0].direction == ONE_SIDED_GET;
+
+	*MEM_ADD(&traffic->pair, &traffic->pairs) =
+	        (struct pair){gets ? peer : rank, gets ? rank : peer, 1, record->bytes};
+}
+
 /* Sorted by sender and receiver, entries of one pair become one: the matrix looks pairs up by bisection. */
 static void sum_pairs(struct traffic *traffic)
 {
@@ -169,6 +180,8 @@ static void gather(const struct trace *trace, int section, struct traffic *traff
 			continue;
 		if (op_record(world, id)->kind == OP_P2P)
 			add_sends(world, id, traffic);
+		else if (op_record(world, id)->kind == OP_ONE_SIDED)
+			add_one_sided(world, id, traffic);
 		else if (op_record(world, id)->kind == OP_COLLECTIVE && op_record(world, id)->bytes > 0)
 			add_collective(world, id, traffic);
 	}

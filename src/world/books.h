@@ -164,12 +164,29 @@ op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns);
 void matches_join(struct world *world, op_id id);
 /* What a member brings to a match, by aspect: all of it must be equal. The most telling comes first: another
  * collective explains another size. */
-enum aspect { ASPECT_TITLE, ASPECT_DTYPE, ASPECT_BYTES, ASPECT_ROOT, ASPECT_OP, ASPECT_ALGO, ASPECTS };
+enum aspect {
+	ASPECT_TITLE,
+	ASPECT_OBJECT, /* of a window */
+	ASPECT_DTYPE,
+	ASPECT_SPLIT, /* are there counts? */
+	ASPECT_BYTES, /* with counts: of a row */
+	ASPECT_ROOT,
+	ASPECT_OP,
+	ASPECT_ALGO,
+	ASPECTS
+};
 struct share {
 	int64_t aspect[ASPECTS];
 };
 struct share member_share(const struct world *world, const struct match *match, int place);
 enum aspect differing(const struct share *a, const struct share *b); /* the first; ASPECTS: none */
+/* Of two places whose shares are equal: does one expect other rows than the other sends it? *rows: sent by `from`,
+ * expected by `to` */
+struct unmatched {
+	int from, to;
+	int64_t sent, expected;
+};
+bool rows_differ(const struct world *world, const struct match *match, int a, int b, struct unmatched *rows);
 
 /* ---- crossing.c */
 void crossing_join(struct world *world, op_id id, uint32_t match);
@@ -211,6 +228,14 @@ void memory_free(struct world *world);
  * touch its memory; how many they are. */
 int pending_find(const struct world *world, const struct draft *draft, op_id *waits);
 void pending_cut(struct world *world, const struct draft *draft);
+/* One wait a lane, for its latest operation; none for what is in order anyway. How many there are then. */
+int wait_add(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count);
+
+/* ---- windows.c */
+/* What `close` waits for on its own rank, behind waits[count]; how many there are then. */
+int window_find(const struct world *world, const struct draft *draft, op_id *waits, int count);
+void window_step(struct world *world, op_id id);              /* a collective of a window has been queued */
+void windows_abort(struct world *world, int group, int part); /* part -1: all */
 
 /* ---- graph.c */
 void graphs_free(struct world *world);

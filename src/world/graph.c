@@ -77,7 +77,7 @@ enum status graph_add(struct world *world, const struct draft *draft, op_id *id)
 	struct graph *graph = graph_of(world, draft->rank);
 	uint32_t record = draft->like;
 
-	if (op_kind_is_host(draft->record->kind))
+	if (op_kind_is_host(draft->record->kind) || draft->record->window)
 		return fail(ST_ARGUMENT, "a graph holds work of the device only: `%s` is the host's",
 		        names_text(world->names, draft->record->title));
 	if (!record)
@@ -128,6 +128,20 @@ static uint32_t in_section(struct world *world, uint32_t index, int section)
 	return moved;
 }
 
+/* ST_NAME when a window that the graph reaches into is closed by now. */
+static enum status windows_are_open(const struct world *world, int rank, const struct graph *graph)
+{
+	for (size_t i = 0; i < graph->count; i++) {
+		const struct record *record = &world->records[graph->items[i].like];
+		if (record->kind == OP_ONE_SIDED && !world_window_open(world, rank, graph->items[i].target))
+			return fail(ST_NAME, "graph %s has a %s %s, whose window is closed: capture it again",
+			        names_text(world->names, graph->name),
+			        names_text(world->names, record->title),
+			        names_text(world->names, record->object));
+	}
+	return ST_OK;
+}
+
 /* ST_NAME, ST_LIMIT (then nothing is queued). stream: takes the place of the first item's.
  *
  * Clones every item, in order; targets within the graph become those of the clones. */
@@ -142,7 +156,9 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 	/* queued whole or not at all: with an implicit wait for each interval that is to be waited for, at
 	 * most */
 	size_t pending = world->inner->memory[rank].pending_count;
-	enum status status = ops_fit(world, graph->count * (pending + 1));
+	enum status status = windows_are_open(world, rank, graph);
+	if (status == ST_OK)
+		status = ops_fit(world, graph->count * (pending + 1));
 	if (status != ST_OK)
 		return status;
 	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone);

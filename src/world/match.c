@@ -50,6 +50,14 @@ int match_part(const struct world *world, op_id id, const struct match *match, e
 	return i;
 }
 
+/* What all members must agree on: of counts a row, of a window all of it */
+static int64_t message_bytes(const struct record *record)
+{
+	return record->split.n   ? record->split.row_bytes
+	        : record->window ? layout_bytes(&record->operand[0].layout)
+	                         : record->bytes;
+}
+
 /* A collective's bytes are those of the root's larger tensor: equal on all ranks where the tensors fit. */
 struct share member_share(const struct world *world, const struct match *match, int place)
 {
@@ -57,8 +65,9 @@ struct share member_share(const struct world *world, const struct match *match, 
 	const struct record *record = op_record(world, id);
 
 	if (!match->p2p)
-		return (struct share){{record->title, record->dtype, record->bytes, record->root,
-		        record->reduction, record->algorithm}};
+		return (struct share){{record->title, record->window ? record->object : 0, record->dtype,
+		        record->split.n > 0, message_bytes(record), record->root, record->reduction,
+		        record->algorithm}};
 	int part = match_part(world, id, match, place == 0 ? P2P_SEND : P2P_RECV);
 	const struct layout *layout = &part_operand(record, part)->layout;
 	return (struct share){
@@ -72,6 +81,34 @@ enum aspect differing(const struct share *a, const struct share *b)
 	while (i < ASPECTS && a->aspect[i] == b->aspect[i])
 		i++;
 	return i;
+}
+
+static const struct split *split_of(const struct world *world, const struct match *match, int place)
+{
+	return &op_record(world, match->member[place])->split;
+}
+
+bool rows_differ(const struct world *world, const struct match *match, int a, int b, struct unmatched *rows)
+{
+	for (int side = 0; side < 2; side++) {
+		int from = side ? b : a, to = side ? a : b;
+		*rows = (struct unmatched){from, to, rows_to(split_of(world, match, from), to),
+		        rows_from(split_of(world, match, to), from)};
+		if (rows->sent != rows->expected)
+			return true;
+	}
+	return false;
+}
+
+/* Has the member at `place`, whose share is as that of the others, other counts than one who came before? With --dry
+ * there are no counts, only a guess of them. */
+static bool counts_differ(const struct world *world, const struct match *match, int place)
+{
+	struct unmatched rows;
+	bool differ = false;
+	for (int other = 0; other < match->n && !differ && world->me >= 0; other++)
+		differ = match->member[other] && rows_differ(world, match, place, other, &rows);
+	return differ;
 }
 
 /* ---- joining */
@@ -112,6 +149,8 @@ static void join(struct world *world, op_id id, uint32_t *joined, struct group_i
 		             own = member_share(world, match, place);
 		match->mismatch = differing(&first, &own) != ASPECTS;
 	}
+	if (!match->mismatch && !match->p2p && op_record(world, id)->split.n)
+		match->mismatch = counts_differ(world, match, place);
 }
 
 void matches_join(struct world *world, op_id id)
@@ -181,6 +220,7 @@ static void end_part(struct world *world, int group, int part, size_t from)
 			        (part < 0 || ended->instance_of[channel->ends.ranks[0]] == part))
 				restart(&channel->ends);
 	memset(inner->last_collective, 0, world->n * sizeof *inner->last_collective);
+	windows_abort(world, group, part);
 	world->aborts++;
 	digest_change(world, CHANGE_ABORT, group, part + 1);
 }

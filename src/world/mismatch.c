@@ -65,8 +65,14 @@ static void put_camp(const struct world *world, const struct match *match, const
 	case ASPECT_TITLE:
 		text_add(why, " call%s %s", s, names_text(world->names, camp->brings));
 		break;
+	case ASPECT_OBJECT:
+		text_add(why, " name%s %s", s, names_text(world->names, camp->brings));
+		break;
 	case ASPECT_DTYPE:
 		text_add(why, " %s%s %s", verb, s, dtype_name(camp->brings));
+		break;
+	case ASPECT_SPLIT:
+		text_add(why, camp->brings ? " give%s send= and recv=" : " give%s no counts", s);
 		break;
 	case ASPECT_BYTES:
 		text_add(why, " %s%s ", verb, s);
@@ -83,6 +89,21 @@ static void put_camp(const struct world *world, const struct match *match, const
 	}
 }
 
+/* Counts that do not agree: all else is equal. The first pair is told, by places; there may be more. */
+static void put_unmatched(const struct world *world, const struct match *match, struct text *why)
+{
+	struct unmatched rows;
+	for (int a = 0; a < match->n; a++)
+		for (int b = a; b < match->n; b++) {
+			if (!match->member[a] || !match->member[b] || !rows_differ(world, match, a, b, &rows))
+				continue;
+			text_add(why, "rank %d sends %lld row%s to rank %d, which expects %lld",
+			        match->ranks[rows.from], (long long)rows.sent, rows.sent == 1 ? "" : "s",
+			        match->ranks[rows.to], (long long)rows.expected);
+			return;
+		}
+}
+
 void world_mismatch(const struct world *world, op_id id, struct text *why)
 {
 	struct camp camps[CAMPS_MAX];
@@ -93,6 +114,10 @@ void world_mismatch(const struct world *world, op_id id, struct text *why)
 		part++;
 	const struct match *match = &world->matches[matches[part]];
 	enum aspect aspect = told_aspect(world, match);
+	if (aspect == ASPECTS) {
+		put_unmatched(world, match, why);
+		return;
+	}
 	count = find_camps(world, match, aspect, camps);
 	for (int n = 0; n < count; n++) {
 		struct camp *least = NULL;

@@ -35,6 +35,7 @@ typedef uint32_t op_id;          /* index into world.ops; 0 is none */
 	X(COPY, "copy")                                                                                \
 	X(COLLECTIVE, "collective")                                                                    \
 	X(P2P, "p2p")                                                                                  \
+	X(ONE_SIDED, "one-sided") /* put, get, add: it needs no operation of the other rank */         \
 	X(RECORD, "record")                                                                            \
 	X(WAIT, "wait")                                                                                \
 	X(HOST, "host")       /* from here on on the host's own lane; it computes for duration_ns */   \
@@ -87,12 +88,35 @@ enum algorithm {
 };
 const char *algorithm_name(enum algorithm algorithm);
 enum p2p_direction { P2P_SEND, P2P_RECV };
-/* One transfer of an OP_P2P; a send has its operand's index among the record's operands. */
+/* What an OP_ONE_SIDED does to the window of its target */
+enum one_sided { ONE_SIDED_PUT, ONE_SIDED_GET, ONE_SIDED_ADD };
+/* One transfer of an OP_P2P; a send has its operand's index among the record's operands. An OP_ONE_SIDED has one part.
+ */
 struct part {
-	uint8_t direction;
+	uint8_t direction; /* enum p2p_direction; ONE_SIDED: enum one_sided */
 	int peer /* world rank */;
 	int operand;
+	int64_t offset; /* ONE_SIDED: bytes from the window's beginning */
 };
+/* What a collective does to the window on its operand */
+enum window_step { WINDOW_NONE, WINDOW_OPEN, WINDOW_CLOSE };
+
+/* An alltoall whose members get unlike numbers of rows (MPI_Alltoallv), as one rank calls it. rows: the world's
+ * arena's; to each place first, then from each. */
+struct split {
+	int n;             /* places of the group; 0: all parts are equal, there is nothing else here */
+	int64_t row_bytes; /* of all members alike */
+	const int64_t *rows;
+};
+static inline int64_t rows_to(const struct split *split, int place)
+{
+	return split->rows[place];
+}
+static inline int64_t rows_from(const struct split *split, int place)
+{
+	return split->rows[split->n + place];
+}
+bool splits_equal(const struct split *a, const struct split *b);
 
 enum { PARAMETERS_MAX = 6 };
 /* What one line asked of one or more ranks in the same way (same shapes, addresses, parameters): stored
@@ -107,15 +131,17 @@ struct record {
 	name_id reason;                      /* of a SYNC: "sync" "print" "barrier" "copy" "let" ... */
 	int section;                         /* number of the `mark` it stands under; 0 before the first */
 	int line;                            /* number of the journal's line (looks like: who typed this) */
-	const struct kernel *kernel;         /* OP_KERNEL, OP_FILL */
+	const struct kernel *kernel;         /* OP_KERNEL, OP_FILL; of an `add` to a window: `scale` */
 	const struct collective *collective; /* OP_COLLECTIVE */
-	int group;                           /* COLLECTIVE, P2P: index into world.groups; else -1 */
-	int root;                            /* place in the group, or -1 */
-	uint8_t reduction, algorithm;        /* as the line gives them */
+	int group;                    /* COLLECTIVE, P2P, ONE_SIDED: index into world.groups; else -1 */
+	uint8_t window;               /* COLLECTIVE: enum window_step */
+	int root;                     /* place in the group, or -1 */
+	uint8_t reduction, algorithm; /* as the line gives them */
 	uint8_t operands, parts;
 	struct operand
 	        *operand; /* the world's arena's, never changed: equal ones are shared by many records */
 	struct part *part;
+	struct split split;               /* COLLECTIVE: of an alltoall with counts */
 	uint32_t moved;                   /* graph.c: its latest copy in another section, 0 none */
 	double parameter[PARAMETERS_MAX]; /* the kernel's options, in its row's order */
 	double flops;                     /* of one rank */
@@ -144,7 +170,9 @@ struct op {
 	uint32_t record;
 	op_id next_program; /* the rank's next in program order */
 	op_id next_stream;  /* the next on its stream */
-	op_id target;       /* WAIT, SYNC: what is waited for; 0 nothing; OP_EVERYTHING */
+	/* WAIT, SYNC: what is waited for; 0 nothing; OP_EVERYTHING. ONE_SIDED: the collective that opened the window
+	 */
+	op_id target;
 	/* COLLECTIVE: index into world.matches; P2P: into world.part_matches, one each; 0 none */
 	uint32_t match;
 	/* backend's: the operation that made it start as late as it did (last to arrive, engine's holder) */

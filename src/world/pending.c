@@ -14,8 +14,7 @@ static bool touches(const struct pending_free *pending, const struct operand *op
 	        operand->address < pending->address + pending->bytes;
 }
 
-/* One wait a lane, for its latest operation; none for what is in order anyway. */
-static int add_wait(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count)
+int wait_add(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count)
 {
 	const struct op *freed = &world->ops[op];
 
@@ -44,7 +43,7 @@ int pending_find(const struct world *world, const struct draft *draft, op_id *wa
 		int64_t bytes = layout_span(&record->operand[k].layout);
 		for (size_t i = 0; i < memory->pending_count; i++)
 			if (touches(&memory->pending[i], &record->operand[k], bytes))
-				count = add_wait(world, draft, memory->pending[i].op, waits, count);
+				count = wait_add(world, draft, memory->pending[i].op, waits, count);
 	}
 	return count;
 }

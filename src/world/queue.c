@@ -45,8 +45,9 @@ static void digest_record(struct world *world, const struct record *record)
 	digest_add(world, (uint64_t)record->phase << 32 | (uint32_t)record->reason);
 	digest_add(world, (uint64_t)(uint32_t)record->section << 32 | (uint32_t)record->line);
 	digest_add(world, (uint64_t)(uint32_t)record->group << 32 | (uint32_t)record->root);
-	digest_add(
-	        world, (uint64_t)record->reduction << 16 | (uint64_t)record->algorithm << 8 | record->dtype);
+	digest_add(world,
+	        (uint64_t)record->window << 24 | (uint64_t)record->reduction << 16 |
+	                (uint64_t)record->algorithm << 8 | record->dtype);
 	digest_add(world, record->bytes);
 	digest_add(world, record->duration_ns);
 	for (int i = 0; i < PARAMETERS_MAX; i++)
@@ -57,8 +58,12 @@ static void digest_record(struct world *world, const struct record *record)
 		        (uint64_t)operand->address << 16 | (uint64_t)operand->space << 8 | operand->access);
 		digest_layout(world, &operand->layout);
 	}
+	for (int i = 0; i < 2 * record->split.n; i++)
+		digest_add(world, (uint64_t)(record->split.rows[i] * record->split.row_bytes));
 	for (int i = 0; i < record->parts; i++)
-		digest_add(world, (uint64_t)record->part[i].direction << 32 | (uint32_t)record->part[i].peer);
+		digest_add(world,
+		        ((uint64_t)record->part[i].direction << 32 | (uint32_t)record->part[i].peer) ^
+		                (uint64_t)record->part[i].offset << 16);
 }
 
 static void *copy_array(struct world *world, const void *from, size_t bytes)
@@ -76,6 +81,12 @@ bool operand_equal(const struct operand *a, const struct operand *b)
 {
 	return a->address == b->address && a->space == b->space && a->access == b->access &&
 	        a->transposed == b->transposed && a->name == b->name && layout_equal(&a->layout, &b->layout);
+}
+
+bool splits_equal(const struct split *a, const struct split *b)
+{
+	return a->n == b->n && a->row_bytes == b->row_bytes &&
+	        (!a->n || memcmp(a->rows, b->rows, 2 * (size_t)a->n * sizeof *a->rows) == 0);
 }
 
 /* The record's operands in the arena: those of a record of late where they are the same. A cache of one entry
@@ -117,6 +128,8 @@ uint32_t record_store(struct world *world, const struct record *record)
 
 	copy.operand = copy_operands(world, record);
 	copy.part = copy_array(world, record->part, record->parts * sizeof *record->part);
+	copy.split.rows = copy_array(
+	        world, record->split.rows, 2 * (size_t)record->split.n * sizeof *record->split.rows);
 	return record_add(world, &copy);
 }
 
@@ -219,6 +232,8 @@ enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 		return fail(ST_BUG, "rank %d is not in group %s", draft->rank,
 		        names_text(world->names, world->groups[draft->record->group].name));
 	int count = pending_find(world, draft, waits);
+	if (draft->record->window == WINDOW_CLOSE)
+		count = window_find(world, draft, waits, count);
 	enum status status = ops_fit(world, (size_t)count + 1);
 	if (status != ST_OK)
 		return status;
@@ -233,6 +248,10 @@ enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 	mark_written(world, draft->rank, draft->record, *id);
 	if (joins)
 		matches_join(world, *id);
+	if (draft->record->window)
+		window_step(world, *id);
+	else if (draft->record->kind == OP_ONE_SIDED)
+		lane_stream(world, draft->rank, draft->stream)->one_sided = *id;
 	return ST_OK;
 }
 

@@ -175,6 +175,12 @@ void world_mark_outputs(struct world *world, op_id id, op_id by)
 {
 	const struct record *record = op_record(world, id);
 
+	struct operand remote;
+	/* a get writes nothing there, and what is added to spoiled numbers mends none */
+	if (record->kind == OP_ONE_SIDED && record->part[0].direction != ONE_SIDED_GET &&
+	        (by || record->part[0].direction == ONE_SIDED_PUT) && world_remote(world, id, &remote))
+		mark(world, record->part[0].peer, &remote, by);
+
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & ACCESS_WRITE)
 			mark(world, world->ops[id].rank, &record->operand[i], by);

@@ -8,7 +8,7 @@
  *
  * Files: world.c (life, marks)  bindings.c (names)  tensors.c  streams.c (streams, events)  groups.c  queue.c
  * (program order)  pending.c (free x on S)  match.c (rendezvous)  mismatch.c (words for those that do not
- * agree)  crossing.c (groups used in opposite orders)  allocator.c memory.c (caching allocator)  graph.c
+ * agree)  windows.c  crossing.c (groups used in opposite orders)  allocator.c memory.c (caching allocator)  graph.c
  * labels.c. op.h: operations; memory.h: the allocator's map; books.h: what the files share.
  * To add a kind of thing: enum thing_kind, an array here, a make function that checks first and changes last.
  *
@@ -52,6 +52,7 @@ struct tensor {
 	struct layout layout;
 	op_id invalid;     /* the operation whose abort or failure left its contents undefined, or 0 */
 	op_id last_writer; /* for `why y`; 0: initial data */
+	op_id window; /* of an owner: the collective that opened a window on it, in program order; 0: it is in none */
 };
 
 /* world.streams holds the host lane of every rank too (number 0, named "host", bound to no name). */
@@ -64,6 +65,7 @@ struct stream {
 	op_id tail;      /* the last operation queued */
 	uint32_t count;  /* operations queued */
 	uint32_t seen;   /* the rank's host knows the end of those with numbers up to this */
+	op_id one_sided; /* the last OP_ONE_SIDED queued; 0: none */
 };
 enum {
 	STREAM_HOST = 0,
@@ -231,6 +233,16 @@ void world_event_record(struct world *world, int rank, int event, op_id record_o
 void world_abort(struct world *world, int group);
 /* The same for one part of a group: this collective of it waited too long, and whatever stood behind it went too. */
 void world_expire(struct world *world, uint32_t match);
+
+/* -- windows: memory that the other ranks of a group reach by one-sided operations. A tensor's window opens when the rank
+ *    queues the collective that says so (record.window), and closes likewise, or with an abort of its group. */
+/* Where a one-sided operation reaches: the operand as it is on the rank that it names. false: that rank has queued no
+ * window yet. */
+bool world_remote(const struct world *world, op_id id, struct operand *remote);
+/* ST_NAME, "what: y is in a window of ps: close y first", while the owner is in one: it is neither freed nor made anew. */
+enum status world_window_closed(const struct world *world, const char *what, int tensor);
+/* Is the window that this collective of the rank opened open, by what the rank has queued so far? */
+bool world_window_open(const struct world *world, int rank, op_id window);
 
 /* Collectives of two groups that two ranks queued in opposite orders: NCCL can hang. One a pair of groups;
  * NULL behind the last. */

@@ -224,6 +224,35 @@ static void averages_of_whole_numbers(struct test *test)
 	CHECK(&test->checks, out[0] == -(sum / test->n) && out[1] == sum / test->n);
 }
 
+/* Counts that differ: rank a sends b rows of three (a + 2b) % 4 x 1000, to some none */
+static void rows_by_counts(struct test *test)
+{
+	enum { COLUMNS = 3, MANY = 1000 };
+	int64_t rows[2 * RANKS_MOST], in_count = 0, out_count = 0, at = 0, wrong = 0;
+	struct split split = {test->n, COLUMNS * sizeof(float), rows};
+	float *in = (float *)input, *out = (float *)output;
+	for (int p = 0; p < test->n; p++) {
+		rows[p] = (test->place + 2 * p) % 4 * MANY;
+		rows[test->n + p] = (p + 2 * test->place) % 4 * MANY;
+		for (int64_t i = 0; i < rows[p] * COLUMNS; i++)
+			in[in_count++] = (float)(test->place * 1e6 + p * 1e5 + (double)i);
+		out_count += rows[test->n + p] * COLUMNS;
+	}
+	CHECK(&test->checks,
+	        collective_data((struct collective_job){.collective = &collective_alltoall,
+	                .comm = test->group,
+	                .dtype = DT_F32,
+	                .in = input,
+	                .out = output,
+	                .in_count = in_count,
+	                .out_count = out_count,
+	                .split = &split}) == ST_OK);
+	for (int p = 0; p < test->n; p++)
+		for (int64_t i = 0; i < rows[test->n + p] * COLUMNS; i++)
+			wrong += out[at++] != (float)(p * 1e6 + test->place * 1e5 + (double)i);
+	CHECK(&test->checks, wrong == 0 && at == out_count);
+}
+
 int main(int argc, char **argv)
 {
 	struct test test = {0};
@@ -246,11 +275,13 @@ int main(int argc, char **argv)
 		a_number_wins(&test);
 		halves_round_at_each_step(&test);
 		averages_of_whole_numbers(&test);
+		rows_by_counts(&test);
 		CHECK(&test.checks,
 		        data_of(&test, &collective_barrier, DT_F32, REDUCE_SUM, 0, NULL, 0, NULL, 0) ==
 		                ST_OK);
 		transport_part_bytes(test.transport, 10000);
 		every_one(&test);
+		rows_by_counts(&test);
 	}
 	transport_group_free(test.group);
 	return checks_end(&test.checks, test.transport, "test_collectives");

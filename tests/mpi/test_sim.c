@@ -134,7 +134,8 @@ static void collective(struct test *t, int rank, const char *title, enum reducti
 static void exchange(struct test *t, int rank, struct operand from, int to, struct operand into, int source)
 {
 	struct operand operand[] = {from, into};
-	struct part parts[] = {{P2P_SEND, to, 0}, {P2P_RECV, source, 1}};
+	struct part parts[] = {
+	        {.direction = P2P_SEND, .peer = to}, {.direction = P2P_RECV, .peer = source, .operand = 1}};
 	struct record record = record_of(t, OP_P2P, "sendrecv", operand, 2);
 	record.group = 0;
 	record.part = parts;
@@ -145,7 +146,7 @@ static void exchange(struct test *t, int rank, struct operand from, int to, stru
 
 static void one_way(struct test *t, int rank, enum p2p_direction direction, int peer, struct operand operand)
 {
-	struct part one = {(uint8_t)direction, peer, 0};
+	struct part one = {.direction = (uint8_t)direction, .peer = peer};
 	struct record record = record_of(t, OP_P2P, direction == P2P_SEND ? "send" : "recv", &operand, 1);
 	record.group = 0;
 	record.part = &one;

@@ -187,7 +187,8 @@ static inline op_id parts(
 	for (int i = 0; i < count; i++) {
 		operand[i] = bytes_operand(SPACE_DEVICE, i << 20, us * US,
 		        of[i].direction == P2P_SEND ? ACCESS_READ : ACCESS_WRITE);
-		part[i] = (struct part){(uint8_t)of[i].direction, of[i].peer, i};
+		part[i] = (struct part){
+		        .direction = (uint8_t)of[i].direction, .peer = of[i].peer, .operand = i};
 	}
 	record.group = 0;
 	record.operand = operand;

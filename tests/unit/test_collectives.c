@@ -132,6 +132,21 @@ static void shapes(void **state)
 	assert_int_equal(collective_shape(&collective_allgather, "g", &in, 8, true, &out), ST_RANGE);
 }
 
+static void shapes_by_counts(void **state)
+{
+	struct layout in, out;
+	int64_t rows[6] = {2, 0, 3, 0, 0, 7}, none[6] = {2, 0, 3, 0, 0, 0}, dim[2] = {5, 3};
+	(void)state;
+	layout_make(&in, DT_BF16, 2, dim);
+	assert_int_equal(split_shape("x", &in, &(struct split){3, 6, rows}, &out), ST_OK);
+	assert_true(out.dims == 2 && out.dim[0] == 7 && out.dim[1] == 3 && out.dtype == DT_BF16);
+	assert_int_equal(split_shape("x", &in, &(struct split){3, 6, none}, &out), ST_OK);
+	assert_true(out.dim[0] == 0 && layout_bytes(&out) == 0 && layout_span(&out) == 0);
+	rows[1] = 1;
+	assert_int_equal(split_shape("x", &in, &(struct split){3, 6, rows}, &out), ST_SHAPE);
+	assert_string_equal(fail_text(), "send= adds up to 6 rows, and x is [5,3]");
+}
+
 /* ---- costs */
 
 static void classroom_costs(void **state)
@@ -184,6 +199,40 @@ static void nodes_cost_more(void **state)
 	assert_int_equal(cost_on(&machine, "allgather", 16, 8, 1 << 20, ALGORITHM_PAT, &near), ST_OK);
 	assert_int_equal(cost_on(&machine, "alltoall", 16, 1, 1 << 30, ALGORITHM_AUTO, &near), ST_OK);
 	assert_true(near.rate < 100e9 && near.rate > 48.5e9); /* half stays in the node */
+}
+
+/* Counts: equal ones cost what an alltoall without counts does; else it is the most that a rank sends or receives,
+ * near and far side by side. */
+static void counts_cost_what_travels(void **state)
+{
+	enum { N = 4, ROW = 16 << 10 };
+	struct machine machine = load("classroom"); /* 8 a node */
+	int ranks[N] = {0, 1, 2, 3}, apart[N] = {0, 1, 8, 9};
+	int64_t even[2 * N] = {4, 4, 4, 4, 4, 4, 4, 4}, one[2 * N] = {9, 0, 0, 16, 9, 0, 0, 0},
+	                 full[2 * N] = {0, 0, 0, 4, 16, 16, 16, 4};
+	struct cost_group group = {N, ranks}, far = {N, apart};
+	struct cost cost, plain;
+	(void)state;
+	assert_int_equal(
+	        collective_cost(&collective_alltoall, &machine, group, 16 * ROW, ALGORITHM_AUTO, &plain),
+	        ST_OK);
+	cost = split_cost(&machine, group, 0, &(struct split){N, ROW, even});
+	assert_int_equal(cost.alone_ns, plain.alone_ns);
+	assert_true(cost.sent_bytes == plain.sent_bytes && cost.sent_bytes == 12 * ROW);
+	cost = split_cost(&machine, group, 0, &(struct split){N, ROW, one}); /* its own 9 stay */
+	assert_true(cost.sent_bytes == 16 * ROW && cost.bytes == 16 * ROW && cost.rate == plain.rate);
+	cost = split_cost(&machine, group, 3, &(struct split){N, ROW, full}); /* the receiver has 48 */
+	assert_true(cost.sent_bytes == 0 && cost.bytes == 48 * ROW && cost.rate == plain.rate);
+	assert_int_equal(
+	        collective_cost(&collective_alltoall, &machine, far, 16 * ROW, ALGORITHM_AUTO, &plain),
+	        ST_OK);
+	cost = split_cost(&machine, far, 0, &(struct split){N, ROW, even});
+	assert_int_equal(cost.alone_ns, plain.alone_ns);
+	cost = split_cost(&machine, far, 0, &(struct split){N, ROW, one});
+	assert_true(cost.alone_ns > plain.alone_ns && cost.rate == machine.nic_rate);
+	group.n = 1;
+	cost = split_cost(&machine, group, 0, &(struct split){1, ROW, even});
+	assert_true(cost.sent_bytes == 0 && cost.alone_ns == 10000);
 }
 
 /* Does `auto` look at the algorithm, on ranks 0 to n-1? */
@@ -533,7 +582,9 @@ int main(void)
 	        cmocka_unit_test(rows_are_whole),
 	        cmocka_unit_test(algorithms_have_names),
 	        cmocka_unit_test(shapes),
+	        cmocka_unit_test(shapes_by_counts),
 	        cmocka_unit_test(classroom_costs),
+	        cmocka_unit_test(counts_cost_what_travels),
 	        cmocka_unit_test(nodes_cost_more),
 	        cmocka_unit_test(costs_are_sane),
 	        cmocka_unit_test(measured_on_dgx_h100),

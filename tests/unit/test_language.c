@@ -81,7 +81,8 @@ static void definitions(void **state)
 	(void)state;
 	HOLDS("def twice x { bump x; bump x }\ndef bump x { x += one }\ntensor one[4] = 1; tensor z[4] = "
 	      "0\ntwice z");
-	HOLDS("def put v { let out = v * 2; let global = out }\nlet global = 0\nput 3+1\nexpect global == 8");
+	HOLDS("def give v { let out = v * 2; let global = out }\nlet global = 0\ngive 3+1\nexpect global == "
+	      "8");
 	HOLDS("def outer m { inner m+1 }; def inner k { let seen = k }; let seen = 0; outer rank; expect "
 	      "seen == rank + 1");
 	REFUSED("expect out == 8", ST_NAME, "no variable 'out'");

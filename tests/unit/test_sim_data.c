@@ -264,7 +264,7 @@ static void test_fill_in_its_place(void **state)
 static void send_to_itself(struct scene *s, int x)
 {
 	struct operand halves[] = {part(s, x, ACCESS_READ, 0, N / 2), part(s, x, ACCESS_WRITE, N / 2, N / 2)};
-	struct part both[] = {{P2P_SEND, 0, 0}, {P2P_RECV, 0, 1}};
+	struct part both[] = {{.direction = P2P_SEND}, {.direction = P2P_RECV, .operand = 1}};
 	struct record record = plain_record(&s->b, OP_P2P, "sendrecv");
 	record.group = 0;
 	record.operand = halves;

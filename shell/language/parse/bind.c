@@ -44,6 +44,8 @@ static bool fits(const struct argument_row *row, const struct word *word)
 	case ARG_EXPRESSION:
 	case ARG_PRINTABLE:
 		return !word_is(word, "->") && !is_operator(word);
+	case ARG_REMOTE:
+		return word->stop > word->at && find_outside(word->at, word->after, "@");
 	case ARG_FILE:
 	case ARG_TEXT:
 	case ARG_OP:
@@ -74,6 +76,16 @@ static enum status bind_new(struct parser *parser, struct argument *argument, co
 	return status;
 }
 
+/* w[0:4]@(rank+1): a tensor, and a place in the group of its window */
+static enum status bind_remote(struct parser *parser, struct argument *argument, const struct word *word)
+{
+	const char *sign = find_outside(word->at, word->after, "@");
+	enum status status = parse_tensor(parser, word->at, sign, &argument->tensor);
+	if (status == ST_OK && sign + 1 == word->after)
+		status = fail(ST_SYNTAX, "%.*s: behind '@' stands a rank of the window's group", WORD(word));
+	return status == ST_OK ? parse_formula(parser, sign + 1, word->after, &argument->formula) : status;
+}
+
 /* Reads one word as its row says, and notes which row it fell to: that is how a command asks for it */
 static enum status bind_word(struct parser *parser, struct argument *argument, int row,
         const struct argument_row *rows, const struct word *word)
@@ -88,6 +100,8 @@ static enum status bind_word(struct parser *parser, struct argument *argument, i
 		return parse_tensor(parser, word->at, word->after, &argument->tensor);
 	case ARG_EXPRESSION:
 		return parse_formula(parser, word->at, word->after, &argument->formula);
+	case ARG_REMOTE:
+		return bind_remote(parser, argument, word);
 	case ARG_SHAPE:
 		return parse_shape(parser, word->at, word->after, &argument->dim, &argument->dims);
 	case ARG_RANKS:

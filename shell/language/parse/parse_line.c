@@ -255,6 +255,9 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 		if (word_is(&words[i], "=") || word_is(&words[i], "+="))
 			return parse_assignment(parser, statement, i);
 	const struct command *row = find_row(words);
+	for (size_t i = 1; row && row->kernel && i < parser->word_count; i++)
+		if (word_is(&words[i], "->") && command_beside_kernel(slice_of(words)))
+			row = command_beside_kernel(slice_of(words));
 	if (row) {
 		drop_words(parser, 1);
 		return parse_command(parser, statement, row);

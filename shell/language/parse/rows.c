@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 400, SLOTS = 1024 };
+enum { ROWS_MAX = 400, SLOTS = 1024, BESIDES_MAX = 4 };
 static struct {
 	const struct command *row[ROWS_MAX]; /* by name */
 	int count;
 	const struct command *slot[SLOTS]; /* by hash of the name, open addressing */
+	const struct command *beside[BESIDES_MAX];
+	int besides;
 } table;
 
 /* Where the row of that name is, or where it would go */
@@ -36,6 +38,10 @@ static int by_name(const void *a, const void *b)
 void rows_add(const struct command *const *rows)
 {
 	for (; *rows; rows++) {
+		if ((*rows)->beside_kernel) {
+			table.row[table.count++] = table.beside[table.besides++] = *rows;
+			continue;
+		}
 		unsigned i = slot_of(slice_of_string((*rows)->name));
 		if (table.slot[i] || table.count == ROWS_MAX)
 			continue; /* a command of that name comes first */
@@ -48,6 +54,14 @@ void rows_add(const struct command *const *rows)
 const struct command *command_called(struct slice_of_text name)
 {
 	return table.slot[slot_of(name)];
+}
+
+const struct command *command_beside_kernel(struct slice_of_text name)
+{
+	for (int i = 0; i < table.besides; i++)
+		if (slice_is(name, table.beside[i]->name))
+			return table.beside[i];
+	return NULL;
 }
 
 const struct command *command_find(const char *name)

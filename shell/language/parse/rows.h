@@ -29,6 +29,7 @@ enum argument_kind {
 	ARG_KEYS,      /* any KEY=VALUE words (set, mesh): see call_key() */
 	ARG_PRINTABLE, /* a tensor (slice) or else an expression */
 	ARG_OP,        /* y, allreduce#3, F3 */
+	ARG_REMOTE,    /* NAME[slice]@PLACE: call_tensor gives this rank's own, call_number the place */
 	ARG_BLOCK,     /* { } */
 };
 enum { ARG_OPTIONAL = 1, ARG_MANY = 2 /* one or more; with OPTIONAL none or more */ };
@@ -86,6 +87,8 @@ struct command {
 	} unless;
 	/* a ` + ` between its words divides the line into parts, which have keys of their own */
 	bool divided;
+	/* the row of lines with `->`, where a kernel has the same name: `add g -> w@0`, beside `y = add a b` */
+	bool beside_kernel;
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];
@@ -102,6 +105,7 @@ struct command {
 /* Commands, kernels and collectives; NULL: none of that name */
 const struct command *command_find(const char *name);
 const struct command *command_called(struct slice_of_text name);
+const struct command *command_beside_kernel(struct slice_of_text name);
 const struct command *command_at(int i); /* sorted by name; NULL behind the last */
 
 /* Rows made from src/kernels and src/collectives; a row of shell/commands/ with the same name comes

@@ -38,6 +38,8 @@ struct call {
 	} last;
 	op_id *wait;
 	size_t waits;
+	const struct split
+	        *split; /* submit/collective.c: of a line with counts, by rank of the world; else NULL */
 };
 /* Where the statement stands in a line typed now or before: from its first byte to behind its last. Gives the
  * line; NULL: it stands in a block or file */
@@ -70,6 +72,18 @@ enum status call_ranks_argument(struct call *call, int row, int i, struct ranks 
 enum status call_common(struct call *call, int row, const char **word);
 /* ... and a whole number from least to most, else ST_RANGE */
 enum status call_whole(struct call *call, int row, int64_t least, int64_t most, int64_t *value);
+/* Whole numbers of the tensors that two options name, on each rank of the line. They are read as `let` reads: the line's
+ * hosts wait for them, and all processes know them. With --dry, or on a walk ahead, `value` says nothing.
+ * *lists begins as {0}, and is released in any case. ST_NAME, ST_DTYPE */
+struct lists {
+	struct list_counts {
+		int64_t first, second; /* how many numbers each tensor has */
+	} * count;                     /* by rank of the line's set, ascending */
+	size_t each; /* values of rank i begin at value[i * each]: the first tensor's, then the second's */
+	double *value;
+};
+enum status call_lists(struct call *call, const char *first, const char *second, struct lists *lists);
+void lists_release(struct lists *lists);
 bool call_has(const struct call *call, const char *option);
 /* An option's value on a rank, left as it is where the line has none: a number in the row's unit, */
 enum status call_option(struct call *call, const char *option, int rank, struct number *number);

@@ -64,6 +64,7 @@ static bool wanted(enum argument_kind kind, enum thing_kind thing)
 	static const unsigned kinds[] = {[ARG_TENSOR] = 1u << THING_TENSOR,
 	        [ARG_RESULT] = 1u << THING_TENSOR,
 	        [ARG_OP] = 1u << THING_TENSOR,
+	        [ARG_REMOTE] = 1u << THING_TENSOR,
 	        [ARG_STREAM] = 1u << THING_STREAM,
 	        [ARG_EVENT] = 1u << THING_EVENT,
 	        [ARG_WAITABLE] = 1u << THING_EVENT | 1u << THING_STREAM,

@@ -5,6 +5,7 @@
  * for data and for metrics of a rank that is done here, from their nature. */
 #include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
+#include "strategies/kinds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,6 +55,13 @@ static enum status cause_named(const char *text, int *cause)
 	return fail(ST_NAME, "stall(%s): causes are launch host sync memory event peer bubble engine", text);
 }
 
+/* A word of `kind=` */
+static enum status kind_named(const char *text, int *kind)
+{
+	*kind = tensor_kind_find(text);
+	return *kind >= 0 ? ST_OK : fail(ST_NAME, "peak(%s): kinds are %s", text, TENSOR_KIND_WORDS);
+}
+
 /* exposed(S) is of a stream or of a section; one name that both have is the stream's */
 static enum status stream_or_section(struct asked *asked, struct name *name, name_id id)
 {
@@ -90,6 +98,8 @@ static enum status look_up(struct asked *asked, int i)
 		return stream_or_section(asked, name, id);
 	case 'c':
 		return cause_named(text, &asked->index[i]);
+	case 'm':
+		return kind_named(text, &asked->index[i]);
 	default:
 		asked->word = text;
 		return ST_OK;
@@ -242,6 +252,14 @@ enum status value_of_read(struct asked *asked, struct value *value)
 	        eval->shell->dry ? "%s(): --dry keeps no data"
 	                         : "%s(): data cannot be read here; let a = ... first",
 	        asked->formula->function->name);
+}
+
+/* known(x[0],4): where there is no data, with --dry or on a walk ahead, the second */
+enum status value_of_known(struct asked *asked, struct value *value)
+{
+	const struct shell *shell = asked->eval->shell;
+	asked->eval->varies = true;
+	return number(asked, shell->dry || shell->interpreter->guesses, value);
 }
 
 /* It allows for what the type rounds away, unless the line gives its own bound. What was fetched is the

@@ -188,6 +188,11 @@ static void render_argument(struct rendering *r, struct call *call, struct argum
 		if (ok(r, evaluate_ranks(call->shell, argument->ranks, &call->shell->interpreter->all, &set)))
 			ranks_text(&set, r->out);
 		break;
+	case ARG_REMOTE:
+		render_tensor(r, argument->tensor);
+		put(r, "@");
+		render_formula(r, argument->formula, true);
+		break;
 	case ARG_PRINTABLE:
 		if (argument_is_number(call, argument))
 			render_formula(r, argument->formula, true);

@@ -167,10 +167,11 @@ struct interpreter {
 	struct value *scratch;
 	struct frame base_frame;
 	struct scope base_scope;
-	int section;   /* of `mark`: index into the world's */
-	bool told_dry; /* that `expect` does not look at data */
-	bool guesses;  /* a walk ahead of the program: what is read from data is 0 */
-	bool guessed;  /* ... and something was */
+	int section;    /* of `mark`: index into the world's */
+	bool told_even; /* that with --dry what data would say is guessed */
+	bool told_dry;  /* that `expect` does not look at data */
+	bool guesses;   /* a walk ahead of the program: what is read from data is 0 */
+	bool guessed;   /* ... and something was */
 	/* lines that would queue or make something do nothing: what runs is the flow from one `##` to the
 	 * next */
 	bool counts;

@@ -77,4 +77,4 @@ expect error "the elements of col do not lie side by side" { allreduce col }
 # gather, scatter and alltoall are made of sends and receives: there is no algorithm to choose, so they have no such option
 expect error "gather has no option 'algo'" { t = gather q algo=ring }
 expect error "scatter has no option 'algo'" { t = scatter q algo=tree }
-expect error "alltoall has no options, and 'algo='" { t = alltoall q algo=ring }
+expect error "alltoall has no option 'algo'" { t = alltoall q algo=ring }

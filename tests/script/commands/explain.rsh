@@ -172,6 +172,22 @@ qq qs = quantize w
 tv ti = topk w k=2
 #>    PyTorch    tv, ti = torch.topk(w, k)
 #>    CUDA, NCCL cub::DeviceSegmentedRadixSort::SortPairsDescending
+dtv = topk_grad tv ti length=8
+#>    PyTorch    dtv = torch.zeros(n, length).scatter_(-1, ti, tv)
+#>    CUDA, NCCL topk_grad<<<rows, threads, 0, default>>>
+place count = binsort ids bins=8
+#>    PyTorch    count = torch.bincount(ids.flatten(), minlength=bins); place = ids.flatten().argsort(stable=True).argsort().view_as(ids)
+#>    CUDA, NCCL cub::DeviceRadixSort::SortPairs
+there = permute w place rows=8
+#>    PyTorch    there = torch.zeros(rows, m).index_add_(0, place.flatten(), w.repeat_interleave(k, 0))
+#>    CUDA, NCCL permute<<<rows, threads, 0, default>>>
+back = unpermute there place
+#>    PyTorch    back = there[place.flatten()].view(n, k, m).sum(1)
+#>    CUDA, NCCL unpermute<<<rows, threads, 0, default>>>
+tensor four[2,2] i32 = 2
+turned = sort_chunks w four
+#>    PyTorch    c = w.split(four.flatten().tolist()); turned = torch.cat([c[i*b+j] for j in range(b) for i in range(a)])
+#>    CUDA, NCCL sort_chunks<<<rows, threads, 0, default>>>
 g0 = mse w q
 #>    PyTorch    g0 = F.mse_loss(w, q)
 #>    CUDA, NCCL mse<<<blocks, threads, 0, default>>>
@@ -235,7 +251,7 @@ sc = scatter w
 #>    PyTorch    dist.scatter(sc, xs, src=0)
 #>    CUDA, NCCL ncclGroupStart(); ncclSend(...); ncclRecv(sc, count, ncclFloat, 0, ...); ncclGroupEnd()
 al = alltoall w
-#>    PyTorch    dist.all_to_all_single(al, w)
+#>    PyTorch    dist.all_to_all_single(al, w)   # (al, w, recv.tolist(), send.tolist()) with counts
 #>    CUDA, NCCL ncclGroupStart(); for each peer: ncclSend(...), ncclRecv(...); ncclGroupEnd()
 barrier
 #>    PyTorch    dist.barrier()

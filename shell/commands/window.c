@@ -1,0 +1,127 @@
+/* window.c -- window, close: memory that the other ranks of a group reach without a line of its rank.
+ *
+ * Both are collectives of the group, of one element as a barrier is, and every host waits for them, as for MPI_Win_create
+ * and MPI_Win_free. In between the books refuse what would free the tensor or make it anew. */
+#include "collectives/collective.h"
+#include "shell/language/run/command.h"
+#include "shell/submit/host.h"
+#include "shell/submit/plan.h"
+
+/* The tensor, whole: ST_NAME when it is a part of another */
+static enum status whole_tensor(struct call *call, int rank, struct view *view)
+{
+	const char *title = call->statement->row->name;
+	enum status status = call_tensor(call, 0, 0, rank, view);
+	if (status != ST_OK)
+		return status;
+	const struct world *world = call->shell->world;
+	if (view->sliced || view->transposed || world->tensors[view->tensor].view)
+		return fail(ST_NAME, "%s: %s is a part of %s: a window is on a whole tensor", title,
+		        names_text(world->names, view->name),
+		        names_text(world->names, world->tensors[world->tensors[view->tensor].base].name));
+	if (world_capturing(world, rank))
+		return fail(ST_ARGUMENT,
+		        "%s: the host waits for it, so it stands before or behind the graph (put, get and "
+		        "add are "
+		        "captured)",
+		        title);
+	return ST_OK;
+}
+
+/* The operand is neither read nor written; what differs between the ranks is found where they meet. */
+static void describe(struct submit_plan *plan, const struct view *view, enum window_step step)
+{
+	plan->record.collective = &collective_barrier;
+	plan->record.window = (uint8_t)step;
+	plan->record.object = view->name;
+	plan->record.dtype = view->layout.dtype;
+	plan_operand(plan, view, 0);
+}
+
+static enum status open_resolve(struct call *call, int rank, struct submit_plan *plan)
+{
+	struct view view;
+	enum status status = whole_tensor(call, rank, &view);
+	if (status == ST_OK)
+		status = world_window_closed(call->shell->world, "window", view.tensor);
+	if (status == ST_OK)
+		status = call_group(call, rank, &plan->record.group);
+	if (status == ST_OK)
+		describe(plan, &view, WINDOW_OPEN);
+	return status;
+}
+
+static enum status close_resolve(struct call *call, int rank, struct submit_plan *plan)
+{
+	struct view view;
+	enum status status = whole_tensor(call, rank, &view);
+	if (status != ST_OK)
+		return status;
+	const struct world *world = call->shell->world;
+	op_id window = world->tensors[view.tensor].window;
+	if (!window)
+		return fail(ST_NAME, "close: %s is in no window", names_text(world->names, view.name));
+	plan->record.group = op_record(world, window)->group;
+	describe(plan, &view, WINDOW_CLOSE);
+	return ST_OK;
+}
+
+static enum status on_the_device(struct call *call, int rank, struct submit_plan *plan)
+{
+	(void)rank;
+	return plan_on_device(call->shell, plan);
+}
+
+/* As with a barrier, all ranks' collectives are queued before the first host waits. */
+static enum status run(struct call *call, plan_step *resolve)
+{
+	struct plans plans = {0};
+	enum status status = plans_resolve(call, OP_COLLECTIVE, resolve, on_the_device, &plans);
+	if (status == ST_OK)
+		status = plans_queue(call->shell, &plans);
+	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
+		status = host_sync(call, plans.rank[k].rank, plans.rank[k].id, 0);
+	plans_release(&plans);
+	return host_answer(call, status);
+}
+
+static enum status window_run(struct call *call)
+{
+	return run(call, open_resolve);
+}
+
+static enum status close_run(struct call *call)
+{
+	return run(call, close_resolve);
+}
+
+const struct command command_window = {
+        .name = "window",
+        .topic = "move",
+        .usage = "window TENSOR [on STREAM] [in GROUP]",
+        .help = "every rank of the group opens its tensor of that name to the others: put, get and add reach "
+                "it "
+                "until `close`; the hosts wait for each other",
+        .example = "tensor x[4] = rank; tensor y[4] = zeros\nwindow y\n@0 put x -> y@1\n@1 get y@0 -> x\n"
+                   "sync\nclose y",
+        .torch = "symm_mem.rendezvous(TENSOR, group)   # of symm_mem.empty(...)",
+        .cuda = "ncclCommWindowRegister(comm, TENSOR, bytes, &window, 0); MPI_Win_create; nvshmem_malloc",
+        .stream_ok = true,
+        .group_ok = true,
+        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
+        .run = window_run,
+};
+
+const struct command command_close = {
+        .name = "close",
+        .topic = "move",
+        .usage = "close TENSOR [on STREAM]",
+        .help = "ends the tensor's window: each rank waits for its own put, get and add, then for the others "
+                "of the "
+                "group",
+        .example = "tensor y[4] = zeros\nwindow y\nclose y\nfree y",
+        .cuda = "ncclCommWindowDeregister(comm, window); MPI_Win_free",
+        .stream_ok = true,
+        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
+        .run = close_run,
+};

@@ -1,0 +1,62 @@
+/* call_lists.c -- whole numbers that a line reads from tensors before it runs: how many rows go where
+ *
+ * One read for both tensors and all ranks, as `.tolist()` is: a copy of each to the host, for which the host
+ * waits. What is on the host already costs nothing. */
+#include "base/memory.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/language/run/run.h"
+
+/* The tensors that an option names, on each rank of the line */
+static enum status option_views(struct call *call, const char *option, bool second, struct data_read *reads)
+{
+	enum status status = ST_OK;
+	FOR_RANKS (rank, call->set) {
+		const char *word = "";
+		status = call_option_word(call, option, rank, &word);
+		if (status == ST_OK)
+			status = interpreter_view(call->shell, rank, word, second ? &reads->b : &reads->a);
+		if (status != ST_OK)
+			return fail_in(status, "%s=%s", option, word);
+		reads++;
+	}
+	return ST_OK;
+}
+
+enum status call_lists(struct call *call, const char *first, const char *second, struct lists *lists)
+{
+	struct shell *shell = call->shell;
+	int count = ranks_count(call->set), i = 0;
+	struct data_read *reads = mem_alloc((size_t)count * sizeof *reads);
+	enum status status = option_views(call, first, false, reads);
+	if (status == ST_OK)
+		status = option_views(call, second, true, reads);
+	lists->count = mem_alloc((size_t)count * sizeof *lists->count);
+	FOR_RANKS (rank, call->set) {
+		struct data_read *read = &reads[i];
+		read->kind = READ_LIST;
+		read->stream = STREAM_DEFAULT;
+		if (status == ST_OK)
+			status = call_stream(call, rank, &read->stream);
+		if (status == ST_OK)
+			lists->count[i] = (struct list_counts){
+			        layout_count(&read->a.layout), layout_count(&read->b.layout)};
+		i++;
+	}
+	shell->interpreter->guessed |= shell->interpreter->guesses;
+	if (status == ST_OK && !shell->interpreter->guesses) {
+		lists->each = reads_each(call->set, reads);
+		lists->value = mem_alloc((size_t)count * lists->each * sizeof *lists->value);
+		status = shell_read(shell, call->set, reads, "counts", lists->value);
+	}
+	if (status == ST_OK && shell->dry && !shell->interpreter->guesses && !shell->interpreter->told_even)
+		out_say(shell->out, "   --dry keeps no data: what hangs on it is taken to be even\n");
+	shell->interpreter->told_even |= shell->dry && !shell->interpreter->guesses;
+	mem_free(reads);
+	return status;
+}
+
+void lists_release(struct lists *lists)
+{
+	mem_free(lists->count);
+	mem_free(lists->value);
+}

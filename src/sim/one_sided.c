@@ -1,0 +1,59 @@
+/* one_sided.c -- put, get, add: a flow over the links of two ranks that one of them begins alone
+ *
+ *      rank 0  s     |latency|====== put x -> y@1 ======|      reads x at its begin
+ *      rank 1                                           y      changes at its end; rank 1's streams stand in no meeting
+ *
+ * It is its stream's head like a copy, and the lane's work is its flow. Nobody waits for it, so nothing of the other rank
+ * tells when it may come: that is why the ranks of an open window stop together (run.c). `one_sided` and `reached` of the
+ * two ranks count what is queued, for the same reason. */
+#include "sim/engine.h"
+#include "base/memory.h"
+#include "data/data.h"
+
+static const struct part *part_of(const struct engine *e, op_id id)
+{
+	return &op_record(e->world, id)->part[0];
+}
+
+void one_sided_queued(struct engine *e, op_id id)
+{
+	e->ranks[e->world->ops[id].rank].one_sided++;
+	e->ranks[part_of(e, id)->peer].reached++;
+	if (part_of(e, id)->direction == ONE_SIDED_GET)
+		*MEM_ADD(&e->log->gets, &e->log->get_count) = id;
+}
+
+void one_sided_done(struct engine *e, const struct op *op, const struct record *record)
+{
+	e->ranks[op->rank].one_sided--;
+	e->ranks[record->part[0].peer].reached--;
+}
+
+void one_sided_begin(struct engine *e, uint32_t lane)
+{
+	struct stream_queue *l = &e->lanes[lane];
+	op_id id = l->head;
+	struct path path = one_sided_path(e, id);
+	e->works[l->work].op = id;
+	if (e->data)
+		data_one_sided_begin(e->data, id);
+	flow_begin(e, l->work, path.latency_ns, layout_bytes(&op_record(e->world, id)->operand[0].layout),
+	        path.rate);
+}
+
+void one_sided_end(struct engine *e, uint32_t lane)
+{
+	op_id id = e->lanes[lane].head;
+	flow_leave(e, e->lanes[lane].work);
+	e->ranks[part_of(e, id)->peer].seen = e->s.now;
+	if (e->data)
+		data_one_sided_end(e->data, id);
+}
+
+/* An abort: what it was to write never comes. */
+void one_sided_forget(struct engine *e, uint32_t lane)
+{
+	flow_leave(e, e->lanes[lane].work);
+	if (e->data)
+		data_drop(e->data, e->lanes[lane].head);
+}

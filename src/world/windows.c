@@ -1,0 +1,82 @@
+/* windows.c -- windows: which tensors the other ranks of a group reach, and where
+ *
+ *      rank 0: window y in ps           rank 1: window y in ps            a meeting of two collectives, #7 and #9
+ *              tensor y, window = #7            tensor y, window = #9     each rank's own one
+ *      rank 0: put x -> y[4:8]@1        target = #7, offset = 16 bytes    the meeting's member at place 1 is #9, whose operand is
+ *                                                                         rank 1's y: the bytes are 16 behind its address
+ *
+ * The books of a rank know its own window alone when it queues a put: the other rank's line may not have been typed. That
+ * its y is as large and of the same type is the meeting's affair, as with any collective. */
+#include "world/books.h"
+
+static struct tensor *tensor_of(const struct world *world, op_id window)
+{
+	const struct operand *operand = &op_record(world, window)->operand[0];
+	int index = world_tensor_at(world, world->ops[window].rank, operand->space, operand->address);
+
+	return index < 0 ? NULL : &world->tensors[index];
+}
+
+int window_find(const struct world *world, const struct draft *draft, op_id *waits, int count)
+{
+	const struct rank_lanes *lanes = &world->inner->lanes[draft->rank];
+
+	for (size_t number = STREAM_DEFAULT; number < lanes->count; number++) {
+		op_id last = lane_stream(world, draft->rank, (int)number)->one_sided;
+		if (last)
+			count = wait_add(world, draft, last, waits, count);
+	}
+	return count;
+}
+
+void window_step(struct world *world, op_id id)
+{
+	tensor_of(world, id)->window = op_record(world, id)->window == WINDOW_OPEN ? id : 0;
+}
+
+bool world_window_open(const struct world *world, int rank, op_id window)
+{
+	const struct tensor *tensor = tensor_of(world, window);
+	return tensor && tensor->rank == rank && tensor->window == window;
+}
+
+enum status world_window_closed(const struct world *world, const char *what, int tensor)
+{
+	const struct tensor *owner = &world->tensors[tensor];
+	const char *name = names_text(world->names, owner->name);
+
+	if (owner->view || !owner->window)
+		return ST_OK;
+	return fail(ST_NAME, "%s: %s is in a window of %s, and other ranks may reach it: close %s first",
+	        what, name,
+	        names_text(world->names, world->groups[op_record(world, owner->window)->group].name), name);
+}
+
+void windows_abort(struct world *world, int group, int part)
+{
+	for (size_t i = 0; i < world->tensor_count; i++) {
+		struct tensor *tensor = &world->tensors[i];
+		if (tensor->used && tensor->window && op_record(world, tensor->window)->group == group &&
+		        (part < 0 || world->groups[group].instance_of[tensor->rank] == part))
+			tensor->window = 0;
+	}
+}
+
+bool world_remote(const struct world *world, op_id id, struct operand *remote)
+{
+	const struct record *record = op_record(world, id);
+	const struct part *part = &record->part[0];
+	const struct match *match = &world->matches[world->ops[world->ops[id].target].match];
+	op_id window = match->member[world->groups[match->group].place_of[part->peer]];
+
+	if (!window)
+		return false;
+	const struct operand *whole = &op_record(world, window)->operand[0];
+	*remote = (struct operand){.address = whole->address + part->offset,
+	        .space = whole->space,
+	        .access = part->direction == ONE_SIDED_GET ? ACCESS_READ : ACCESS_WRITE,
+	        .tensor = -1,
+	        .name = record->object,
+	        .layout = record->operand[0].layout};
+	return true;
+}
