@@ -112,14 +112,14 @@ static void add_stream(struct exposure *e, int stream, int section, bool kernels
 /* ---- one rank ---- */
 
 /* A rank's lanes as spans, and when its kernels run */
-struct rank_lanes {
+struct picked {
 	struct lanes lanes;
 	struct spans lane[STREAMS_MAX + 1];
 	bool kernels[STREAMS_MAX + 1];
 	struct intervals busy;
 };
 
-static enum status load(struct rank_lanes *r, const struct trace *trace, int rank)
+static enum status load(struct picked *r, const struct trace *trace, int rank)
 {
 	struct window window = {.section = -1};
 	enum status status = lanes_load(&r->lanes, trace, rank);
@@ -139,7 +139,7 @@ static enum status load(struct rank_lanes *r, const struct trace *trace, int ran
 	return status;
 }
 
-static void unload(struct rank_lanes *r)
+static void unload(struct picked *r)
 {
 	for (int stream = 0; stream <= STREAMS_MAX; stream++)
 		spans_release(&r->lane[stream]);
@@ -147,7 +147,7 @@ static void unload(struct rank_lanes *r)
 	lanes_release(&r->lanes);
 }
 
-static enum status of_axis(struct rank_lanes *r, int section, struct axis_use *use)
+static enum status of_axis(struct picked *r, int section, struct axis_use *use)
 {
 	const struct trace *trace = r->lanes.trace;
 	int rank = r->lanes.rank;
@@ -175,7 +175,7 @@ static enum status of_axis(struct rank_lanes *r, int section, struct axis_use *u
 
 enum status metric_axes(const struct trace *trace, int section, int rank, struct axis_use *use, int count)
 {
-	struct rank_lanes *r = mem_alloc(sizeof *r);
+	struct picked *r = mem_alloc(sizeof *r);
 	enum status status = load(r, trace, rank);
 	for (int i = 0; i < count && (status == ST_OK || status == ST_WAITS); i++) {
 		enum status own = of_axis(r, section, &use[i]);
