@@ -20,7 +20,7 @@ SAY      = $(if $(V),,@echo "  $(@F)";)
 SOURCES  = $(sort $(wildcard src/*/*.c shell/*.c shell/*/*.c shell/*/*/*.c))
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
 LIBRARY  = $(filter-out $(BUILD)/shell/main.o,$(OBJECTS))
-EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh)) docs/grammar.txt
+EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/grammar.txt
 UNIT     = $(sort $(wildcard tests/unit/*.c))
 UNIT_RUN = $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)
 # what the binary and, beside it, the tests need on Debian
@@ -42,7 +42,7 @@ $(BUILD)/%.o: %.c Makefile
 # kernels and reductions: loops as vectors; neither option changes a result
 $(BUILD)/src/kernels/%.o $(BUILD)/src/collectives/data.o: CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 
-$(BUILD)/generated/embedded.c: $(EMBEDDED) tools/embed machines lessons strategies strategies/models strategies/parts
+$(BUILD)/generated/embedded.c: $(EMBEDDED) tools/embed machines lessons strategies strategies/models strategies/parts strategies/schedules
 	@mkdir -p $(@D)
 	$(SAY) sh tools/embed $(EMBEDDED) > $@.new && mv $@.new $@
 

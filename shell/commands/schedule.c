@@ -5,7 +5,10 @@
  * and chunk(k) then tell it to a loop that queues forward, backward and transfers itself. Times of F, B
  * and W matter only to zb-auto, which searches: any unit does, since only their ratio counts. It takes no
  * time and changes no books. */
+#include "base/embedded.h"
+#include "base/memory.h"
 #include "shell/language/run/command.h"
+#include "shell/session/share.h"
 #include "strategies/schedule.h"
 
 #include <string.h>
@@ -38,6 +41,29 @@ static enum status times_of(struct call *call, struct schedule_ask *ask)
 	return status;
 }
 
+static bool is_file(const char *word)
+{
+	size_t length = strlen(word);
+	return length > 4 && strcmp(word + length - 4, ".csv") == 0;
+}
+
+/* One of those in the binary by its name; else a file: with a / it is one in any case */
+static enum status read_schedule(
+        struct shell *shell, const char *name, const struct schedule_ask *ask, struct schedule *schedule)
+{
+	const struct embedded *own =
+	        strchr(name, '/') ? NULL : embedded_find("strategies/schedules/", name, "");
+	char *bytes = NULL;
+	size_t count;
+	if (own)
+		return schedule_read(ask, name, own->bytes, own->count, schedule);
+	enum status status = shell_file(shell, name, &bytes, &count);
+	if (status == ST_OK)
+		status = schedule_read(ask, name, bytes, count, schedule);
+	mem_free(bytes);
+	return status;
+}
+
 /* The schedule is kept by the language, for slots, work(k), micro(k) and chunk(k); it is made anew by each line. */
 static enum status schedule_run(struct call *call)
 {
@@ -46,7 +72,7 @@ static enum status schedule_run(struct call *call)
 	struct schedule_ask ask = {0};
 	const char *word = "", *recompute = "off";
 	enum status status = call_common(call, 0, &word);
-	if (status == ST_OK)
+	if (status == ST_OK && !is_file(word))
 		status = schedule_find(word, &ask.kind);
 	if (status == ST_OK)
 		status = call_option_whole(call, "micro", rank, 1, 1000000, &micros);
@@ -62,22 +88,29 @@ static enum status schedule_run(struct call *call)
 		return status;
 	if (strcmp(recompute, "on") == 0) /* a forward goes before each B: zb-auto's search counts with it */
 		ask.b += ask.f;
+	struct schedule schedule;
 	ask.stages = group_part(&call->shell->world->groups[group], rank)->n;
 	ask.micros = micros;
 	ask.chunks = ask.stages == 1 ? 1 : chunks; /* one stage has its parts as neighbours */
-	return interpreter_schedule(call->shell, &ask, group);
+	status = is_file(word) ? read_schedule(call->shell, word, &ask, &schedule)
+	                       : schedule_make(&ask, &schedule);
+	if (status == ST_OK)
+		interpreter_schedule(call->shell, &schedule, group);
+	return status;
 }
 
 const struct command command_schedule = {
         .name = "schedule",
         .topic = "write",
-        .usage = "schedule " SCHEDULE_WORDS " micro=4 [chunks=1] [recompute=on|off] [F=TIME B=TIME W=TIME "
+        .usage = "schedule " SCHEDULE_WORDS
+                 " F.csv micro=4 [chunks=1] [recompute=on|off] [F=TIME B=TIME W=TIME "
                  "comm=TIME] [limit=1] [held=0.5] [in GROUP]",
         .help = "the order in which the ranks of GROUP, one stage each, work on micro-batches: of the slots "
-                "0:slots, work(k) is F, B, W or BW, micro(k) its micro-batch and chunk(k) its chunk",
+                "0:slots, work(k) is F, B, W, BW or idle, micro(k) its micro-batch and chunk(k) its chunk; "
+                "F.csv is one as PyTorch's pipelining writes it, a row a rank: 0F0,0F1,,0B0 ...",
         .example = "schedule 1f1b micro=8\nfor k in 0:4 { print work(k) micro(k) }",
         .group_ok = true,
-        .argument = {{ARG_WORD, 0, SCHEDULE_WORDS, "a schedule"}},
+        .argument = {{ARG_FILE, 0, SCHEDULE_WORDS, "a schedule"}},
         .option = {{"micro", ARG_EXPRESSION, UNIT_PLAIN, NULL, "micro-batches"},
                 {"chunks", ARG_EXPRESSION, UNIT_PLAIN, NULL,
                         "of a stage, for interleaved: parts of the model that are not neighbours"},

@@ -31,7 +31,14 @@ enum status schedule_find(const char *word, enum schedule_kind *kind)
 {
 	int place = text_place(SCHEDULE_WORDS, word, strlen(word));
 	*kind = (enum schedule_kind)place;
-	return place >= 0 ? ST_OK : fail(ST_ARGUMENT, "no schedule '%s': there are %s", word, SCHEDULE_WORDS);
+	if (place >= 0)
+		return ST_OK;
+	int length;
+	const char *near = text_nearest(SCHEDULE_WORDS, word, strlen(word), &length);
+	return near
+	        ? fail(ST_ARGUMENT, "no schedule '%s'; did you mean '%.*s'? (there are %s; or a file F.csv)",
+	                  word, length, near, SCHEDULE_WORDS)
+	        : fail(ST_ARGUMENT, "no schedule '%s': there are %s; or a file F.csv", word, SCHEDULE_WORDS);
 }
 
 bool schedule_splits(enum schedule_kind kind)
@@ -183,11 +190,19 @@ enum status schedule_make(const struct schedule_ask *ask, struct schedule *sched
 	enum status status = check(ask);
 	size_t works = schedule_splits(ask->kind) ? 3 : 2;
 
-	*schedule = (struct schedule){.stages = ask->stages, .chunks = ask->chunks};
+	*schedule = (struct schedule){.stages = ask->stages,
+	        .chunks = ask->chunks,
+	        .micros = ask->micros,
+	        .pieces = ask->stages * ask->chunks,
+	        .count = works * (size_t)ask->micros * (size_t)ask->chunks};
 	if (status != ST_OK)
 		return status;
-	schedule->count = works * (size_t)ask->micros * (size_t)ask->chunks;
-	schedule->task = mem_alloc((size_t)ask->stages * schedule->count * sizeof *schedule->task);
+	schedule_room(schedule);
+	for (int n = 0; n < schedule->pieces; n++) {
+		schedule->holder[n] = n % ask->stages;
+		schedule->chunk[n] = n / ask->stages;
+		schedule->piece[schedule->holder[n] * ask->chunks + schedule->chunk[n]] = n;
+	}
 	for (int s = 0; s < ask->stages; s++)
 		fill_stage(ask, schedule->task + (size_t)s * schedule->count, s);
 	if (ask->kind == SCHEDULE_ZB_AUTO)
@@ -196,12 +211,19 @@ enum status schedule_make(const struct schedule_ask *ask, struct schedule *sched
 		schedule_release(schedule);
 		return status;
 	}
-	schedule->memories =
-	        mem_alloc((size_t)ask->stages * (size_t)ask->chunks * sizeof *schedule->memories);
-	for (int s = 0; s < ask->stages; s++)
-		for (int c = 0; c < ask->chunks; c++)
-			schedule->memories[s * ask->chunks + c] = schedule_memories(schedule, s, c);
+	schedule_memories(schedule);
 	return ST_OK;
+}
+
+void schedule_room(struct schedule *schedule)
+{
+	size_t stages = (size_t)schedule->stages, chunks = stages * (size_t)schedule->chunks,
+	       pieces = (size_t)schedule->pieces;
+	schedule->task = mem_alloc(stages * schedule->count * sizeof *schedule->task);
+	schedule->memories = mem_alloc(2 * (chunks + pieces) * sizeof *schedule->memories);
+	schedule->piece = schedule->memories + chunks;
+	schedule->holder = schedule->piece + chunks;
+	schedule->chunk = schedule->holder + pieces;
 }
 
 void schedule_release(struct schedule *schedule)
@@ -215,7 +237,8 @@ void schedule_release(struct schedule *schedule)
 
 const char *schedule_work_name(int work)
 {
-	static const char *const names[] = {[WORK_F] = "F", [WORK_B] = "B", [WORK_W] = "W", [WORK_BW] = "BW"};
+	static const char *const names[] = {
+	        [WORK_F] = "F", [WORK_B] = "B", [WORK_W] = "W", [WORK_BW] = "BW", [WORK_IDLE] = "idle"};
 	return names[work];
 }
 

@@ -9,8 +9,9 @@
  *
  * Sources: GPipe arXiv:1811.06965; 1F1B arXiv:1806.03377; interleaved arXiv:2104.04473; zero bubble
  * arXiv:2401.10241. Invariants of every order, by stage: (1) each micro-batch of each chunk has one F and one
- * BW, or one F, one B and one W, in this order; (2) the micro-batches of a chunk come in rising order in each
- * kind of work; (3) no stage waits for ever (schedule_time proves it). */
+ * BW, or one F, one B and one W, in this order; (2) two chunks that are neighbours in the model, on two stages, take
+ * the micro-batches in the same order, forward and backward; (3) no stage waits for ever (schedule_time proves
+ * it). */
 #ifndef RANKSH_SCHEDULE_H
 #define RANKSH_SCHEDULE_H
 
@@ -50,15 +51,21 @@ struct schedule_ask {
 	double limit, held;
 };
 
-enum work { WORK_F, WORK_B, WORK_W, WORK_BW };
+enum work { WORK_F, WORK_B, WORK_W, WORK_BW, WORK_IDLE /* of a file: the stage has nothing in this slot */ };
 struct task {
 	int work, chunk, micro;
 };
+/* The model is cut into pieces, which the stages have as their chunks. A stage's chunks are in the order of the
+ * model:
+ *
+ *     3 stages of 2 chunks     evenly  0: 0 3   1: 1 4   2: 2 5        in a V  0: 0 5   1: 1 4   2: 2 3 */
 struct schedule {
-	int stages, chunks;
+	int stages, chunks, micros, pieces;
 	size_t count;      /* tasks of each stage */
 	struct task *task; /* stage s: task[s * count] .. */
-	int *memories;     /* of chunk c of stage s, at [s * chunks + c]: schedule_memories */
+	int *memories,
+	        *piece; /* of chunk c of stage s, at [s * chunks + c]; piece -1: the stage has not so many */
+	int *holder, *chunk; /* by piece: its stage, and which of that one's chunks it is */
 };
 
 /* ST_RANGE when the numbers do not fit the schedule: says which, and the nearest that fit. */
@@ -69,9 +76,30 @@ void schedule_release(struct schedule *schedule);
 void schedule_doing(const struct schedule *schedule, size_t k, struct text *text);
 /* The works that some stage does there, in the enum's order: "F BW" */
 void schedule_works(const struct schedule *schedule, size_t k, struct text *text);
-/* schedule_memory.c: the most micro-batches of the chunk that are under way at once, from F to the end of
- * backward. Micro-batch m's activations are in memory m % memories. */
-int schedule_memories(const struct schedule *schedule, int stage, int chunk);
+/* schedule_memory.c: fills schedule->memories: micro-batch m's activations are in memory m % memories of its chunk,
+ * what arrives for it in box m % (memories + 1), and no two that are under way at once, from F to the end of
+ * backward, share one. Neighbouring pieces on one stage have equally many: the next one works on what the one before
+ * left in its memory. */
+void schedule_memories(struct schedule *schedule);
+
+/* schedule_file.c: an order as PyTorch's pipelining writes it: a row a rank, a cell a slot, STAGE ACTION MICROBATCH:
+ *
+ *     0F0,0F1,,0B0,0B1        stage: the piece of the model. F forward, B backward whole (our BW), I the gradients of
+ *     ,1F0,1B0,1F1,1B1        inputs (our B), W those of weights; an empty cell: the rank has nothing to do
+ *
+ * A piece may lie on any rank. ask: stages, micros and chunks, which the file must have. name: for messages, as
+ * "mine.csv". ST_RANGE, worded with the row: another number of rows, micro-batches or chunks; a cell that is none, that
+ * stands twice or before what it needs; one that is missing; neighbours in unlike orders; cells that wait for one another
+ * in a circle. */
+enum status schedule_read(const struct schedule_ask *ask, const char *name, const char *text, size_t count,
+        struct schedule *schedule);
+void schedule_write(const struct schedule *schedule, struct text *out);
+/* schedule_check.c: of an order that was read, the last four of these */
+enum status schedule_check(const char *name, const struct schedule *schedule);
+/* One chunk's micro-batch and work as a cell: "3F0" */
+void schedule_cell(const struct schedule *schedule, int stage, const struct task *task, struct text *out);
+/* Room for the pieces, the stages' chunks and their tasks, all zero; sizes are set in *schedule */
+void schedule_room(struct schedule *schedule);
 
 /* Carries the tasks out, each as soon as the stage's one before and its input are there. span: the longest of
  * any stage from its first forward to its last task, in the unit of `ask`; the optimizer step is no barrier.

@@ -20,28 +20,30 @@ struct replay {
 	double *done;
 	size_t *next;       /* by stage: its next task */
 	double *at, *first; /* by stage: when it is free; when its first task began */
+	bool *begun;
 };
 
 static double *done_at(const struct replay *r, int direction, int part, int micro)
 {
-	int parts = r->ask->stages * r->ask->chunks;
+	int parts = r->schedule->pieces;
 
-	return &r->done[((size_t)(direction * parts + part)) * (size_t)r->ask->micros + (size_t)micro];
+	return &r->done[((size_t)(direction * parts + part)) * (size_t)r->schedule->micros + (size_t)micro];
 }
 
 /* When the task's input is there; below 0 when nobody knows yet. */
 static double input_at(const struct replay *r, const struct task *task, int part)
 {
-	int last = r->ask->stages * r->ask->chunks - 1, backward = task->work != WORK_F;
+	int last = r->schedule->pieces - 1, backward = task->work != WORK_F;
 	int from = backward ? part + 1 : part - 1;
+	const int *holder = r->schedule->holder;
 	double at;
 
-	if (task->work == WORK_W || from < 0)
+	if (task->work == WORK_W || task->work == WORK_IDLE || from < 0)
 		return 0;
 	if (from > last)
 		return *done_at(r, 0, part, task->micro);
 	at = *done_at(r, backward, from, task->micro);
-	return at < 0 ? at : at + (r->ask->stages > 1 ? r->ask->comm : 0);
+	return at < 0 ? at : at + (holder[from] != holder[part] ? r->ask->comm : 0);
 }
 
 /* Carries out the stage's tasks as far as their inputs are known; true if it moved. */
@@ -52,17 +54,20 @@ static bool replay_stage(struct replay *r, int stage)
 	for (; r->next[stage] < r->schedule->count; r->next[stage]++) {
 		const struct task *task =
 		        &r->schedule->task[(size_t)stage * r->schedule->count + r->next[stage]];
-		int part = task->chunk * r->ask->stages + stage;
+		int part = r->schedule->piece[stage * r->schedule->chunks + task->chunk];
 		double input = input_at(r, task, part), start = input > r->at[stage] ? input : r->at[stage];
 
 		if (input < 0)
 			break;
-		if (r->next[stage] == 0)
+		if (task->work == WORK_IDLE)
+			continue;
+		if (!r->begun[stage])
 			r->first[stage] = start;
+		r->begun[stage] = true;
 		double takes = task->work == WORK_F
 		        ? r->ask->f
 		        : (task->work != WORK_W ? r->ask->b : 0) + (task->work != WORK_B ? r->ask->w : 0);
-		r->at[stage] = start + takes / r->ask->chunks;
+		r->at[stage] = start + takes / r->schedule->chunks;
 		if (task->work != WORK_W)
 			*done_at(r, task->work != WORK_F, part, task->micro) = r->at[stage];
 	}
@@ -90,12 +95,13 @@ static enum status replay_all(struct replay *r, double *span)
 enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule, double *span)
 {
 	size_t stages = (size_t)ask->stages,
-	       count = DIRECTIONS * stages * (size_t)ask->chunks * (size_t)ask->micros;
+	       count = DIRECTIONS * (size_t)schedule->pieces * (size_t)schedule->micros;
 	struct replay r = {.ask = ask,
 	        .schedule = schedule,
 	        .done = mem_alloc(count * sizeof *r.done),
 	        .next = mem_alloc(stages * sizeof *r.next),
-	        .at = mem_alloc(2 * stages * sizeof *r.at)};
+	        .at = mem_alloc(2 * stages * sizeof *r.at),
+	        .begun = mem_alloc(stages * sizeof *r.begun)};
 
 	for (size_t i = 0; i < count; i++)
 		r.done[i] = -1;
@@ -104,5 +110,6 @@ enum status schedule_time(const struct schedule_ask *ask, const struct schedule 
 	mem_free(r.done);
 	mem_free(r.next);
 	mem_free(r.at);
+	mem_free(r.begun);
 	return status;
 }

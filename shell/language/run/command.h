@@ -119,8 +119,10 @@ int interpreter_kind(struct shell *shell, int rank);
 void interpreter_section(struct shell *shell, int section);
 int interpreter_section_now(const struct shell *shell);
 /* slots, work(k), micro(k), chunk(k) speak of it from here on; a stage is a place in `group` */
-struct schedule_ask;
-enum status interpreter_schedule(struct shell *shell, const struct schedule_ask *ask, int group);
+struct schedule;
+/* Takes over what is in *schedule, in place of the one before. */
+void interpreter_schedule(struct shell *shell, const struct schedule *schedule, int group);
+const struct schedule *interpreter_schedule_now(const struct shell *shell); /* NULL: none stands */
 /* `use`, to the end of the block: a stream's or group's name; ranks */
 void interpreter_use(struct shell *shell, bool stream, const char *name);
 void interpreter_use_ranks(struct shell *shell, const struct ranks *set);

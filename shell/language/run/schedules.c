@@ -20,21 +20,22 @@ void schedule_forget(struct interpreter *in)
 	in->pipeline = NULL;
 }
 
-/* Takes the place of the schedule before, unless the new one is refused */
-enum status interpreter_schedule(struct shell *shell, const struct schedule_ask *ask, int group)
+void interpreter_schedule(struct shell *shell, const struct schedule *schedule, int group)
 {
 	struct interpreter *in = shell->interpreter;
-	struct schedule schedule;
-	enum status status = schedule_make(ask, &schedule);
-	if (status != ST_OK)
-		return status;
+	const int sizes[] = {schedule->stages, schedule->chunks, schedule->micros, schedule->pieces, group};
 	schedule_forget(in);
 	in->pipeline = mem_alloc(sizeof *in->pipeline);
-	*in->pipeline = schedule;
+	*in->pipeline = *schedule;
 	in->pipeline_group = group;
-	fold(in, ask, sizeof *ask);
-	fold(in, schedule.task, schedule.count * schedule.stages * sizeof *schedule.task);
-	return ST_OK;
+	fold(in, sizes, sizeof sizes);
+	fold(in, schedule->task, schedule->count * (size_t)schedule->stages * sizeof *schedule->task);
+	fold(in, schedule->holder, (size_t)schedule->pieces * sizeof *schedule->holder);
+}
+
+const struct schedule *interpreter_schedule_now(const struct shell *shell)
+{
+	return shell->interpreter->pipeline;
 }
 
 /* The schedule that stands; NULL: none does, worded */
@@ -80,13 +81,28 @@ enum status value_of_slots(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* doing, works of a slot; work, micro, chunk of it on a stage; memories of a chunk there. The value
- * of a stage hangs on the rank by that alone: with one stage it does not vary. */
+/* holder, its_chunk of a piece: the stage that has it, and as which chunk */
+enum status value_of_piece(struct asked *asked, struct value *value)
+{
+	const struct schedule *schedule = schedule_of(asked);
+	size_t piece = 0, stage;
+	if (!schedule)
+		return ST_NAME;
+	enum status status = place_of(asked, (size_t)schedule->pieces, &piece, &stage);
+	if (status == ST_OK)
+		*value = value_plain(asked->formula->function->function == FUNCTION_HOLDER
+		                ? schedule->holder[piece]
+		                : schedule->chunk[piece]);
+	return status;
+}
+
+/* doing, works of a slot; work, micro, chunk of it on a stage; memories of a chunk there, and which piece of the model it
+ * is. The value of a stage hangs on the rank by that alone: with one stage it does not vary. */
 enum status value_of_task(struct asked *asked, struct value *value)
 {
 	const struct schedule *schedule = schedule_of(asked);
 	enum function function = asked->formula->function->function;
-	bool of_chunk = function == FUNCTION_MEMORIES;
+	bool of_chunk = function == FUNCTION_MEMORIES || function == FUNCTION_PIECE;
 	bool doing = function == FUNCTION_DOING;
 	size_t k = 0, stage = 0;
 	if (!schedule)
@@ -104,7 +120,8 @@ enum status value_of_task(struct asked *asked, struct value *value)
 	}
 	asked->eval->varies |= schedule->stages > 1;
 	if (of_chunk) {
-		*value = value_plain(schedule->memories[stage * most + k]);
+		const int *of = function == FUNCTION_PIECE ? schedule->piece : schedule->memories;
+		*value = value_plain(of[stage * most + k]);
 		return ST_OK;
 	}
 	const struct task *task = &schedule->task[stage * most + k];
