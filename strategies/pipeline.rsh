@@ -48,7 +48,7 @@ def setup {
     let uneven = batch%micros != 0;  let weigh = micros > 1;  if pp == 0 or pp == stages-1 { load_data }
     ## the parameters of each stage
     # every stage has the parameters of no other
-    let rows = (batch+micros-1)//micros;  for c in 0:cut_in { chunk_memory c }
+    let rows = (batch+micros-1)//micros;  for c in 0:cut_in { chunk_memory c };  scaler_memory
   }
 }
 def chunk_memory c {
@@ -89,9 +89,11 @@ def iteration {
   if not timed {
     ## the optimizer
     # each stage as soon as its own gradients are done: no stage waits for another
-    phase O;  update
+    phase O;  optimizer_step
   }
 }
+def everywhere seen { replaced seen;  allreduce seen in pp }
+def each_gradient what { replaced what;  if shared and ends_0 { $what dtable } }
 def update { for c in 0:cut_in { chunk_update c } }
 def chunk_update c {
   if shared and ends_$c { one_parameter 0 0 descend }

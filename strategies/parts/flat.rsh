@@ -42,6 +42,9 @@ def after_forward u m { replaced u m;  find_group u;  if closes and own > 0 and 
 def before_backward u m inputs weights { find_group u;  if closes { enter_backward own };  replaced u m inputs weights }
 def after_backward u m inputs weights { replaced u m inputs weights;  find_group u;  if opens { leave_backward own } }
 
+def each_gradient what { for i in 0:groups+1 { if part_$i > 0 { wait summed$i on compute;  $what dshard$i } } }
+def everywhere seen { replaced seen;  allreduce seen in dp_shard }
+
 # ---- each rank steps its own part; then all gather all parts, or where parameters are cut, the next forward what it needs ----
 def update {
   if host { wait compute on up;  wait comm on up;  for i in groups:-1:-1 { if part_$i > 0 { host_step i } } } else {
