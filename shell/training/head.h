@@ -8,6 +8,7 @@
  *     # after tp pp                                                          its file is read behind those of
  *     these axes
  *     # loses hook != "none": the hook leaves digits out                     verify: when, and why
+ *     # own pace mode == "async": nobody waits for the slowest               run: when it reads losses at its end alone
  *     option bucket=25M "bytes of a bucket"                                  `option` lines; they stand in the tree
  */
 #ifndef RANKSH_HEAD_H
@@ -28,6 +29,7 @@ struct head {
 	struct text cuts;  /* ": share out the batch" */
 	struct text after; /* names of axes */
 	struct text loses; /* "EXPR: why", a line each */
+	struct text own_pace;
 };
 
 /* ST_SYNTAX: the grammar of the file, worded with file and line. *head is empty then. */
