@@ -7,6 +7,7 @@
  *     two of one axis would both do
  *     # after tp pp                                                          its file is read behind those of
  *     these axes
+ *     # alone: rank 0 has the model                                          it stacks on nothing, and why
  *     # loses hook != "none": the hook leaves digits out                     verify: when, and why
  *     # own pace mode == "async": nobody waits for the slowest               run: when it reads losses at its end alone
  *     option bucket=25M "bytes of a bucket"                                  `option` lines; they stand in the tree
@@ -28,6 +29,7 @@ struct head {
 	struct text axis;  /* "": none */
 	struct text cuts;  /* ": share out the batch" */
 	struct text after; /* names of axes */
+	struct text alone; /* " why"; "": it stacks */
 	struct text loses; /* "EXPR: why", a line each */
 	struct text own_pace;
 };
