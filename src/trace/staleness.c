@@ -14,12 +14,12 @@
 #include <stdlib.h>
 
 /* A change of a window: where, when, by whom */
-struct change {
+struct window_change {
 	int64_t address, end;
 	int target, rank;
 };
 
-static int by_place(const struct change *a, const struct change *b)
+static int by_place(const struct window_change *a, const struct window_change *b)
 {
 	if (a->target != b->target)
 		return a->target - b->target;
@@ -28,20 +28,20 @@ static int by_place(const struct change *a, const struct change *b)
 
 static int by_place_and_end(const void *a, const void *b)
 {
-	const struct change *x = a, *y = b;
+	const struct window_change *x = a, *y = b;
 	int place = by_place(x, y);
 	return place ? place : (x->end > y->end) - (x->end < y->end);
 }
 
 /* false: no change, or one that has not ended */
-static bool change_of(const struct trace *trace, op_id id, struct change *change)
+static bool change_of(const struct trace *trace, op_id id, struct window_change *change)
 {
 	const struct world *world = trace->world;
 	const struct record *record = op_record(world, id);
 	struct operand remote;
 	if (record->kind != OP_ONE_SIDED || !world_remote(world, id, &remote))
 		return false;
-	*change = (struct change){.address = remote.address,
+	*change = (struct window_change){.address = remote.address,
 	        .target = record->part[0].peer,
 	        .rank = world->ops[id].rank,
 	        .end = backend_times(trace->backend, id).end};
@@ -50,9 +50,9 @@ static bool change_of(const struct trace *trace, op_id id, struct change *change
 
 /* How many of the sorted changes at the place of `at` end after `from` and before at->end, of other ranks */
 static int64_t others_between(
-        const struct change *changes, size_t count, const struct change *at, int64_t from)
+        const struct window_change *changes, size_t count, const struct window_change *at, int64_t from)
 {
-	struct change first = *at;
+	struct window_change first = *at;
 	int64_t others = 0;
 	size_t i;
 	first.end = from;
@@ -68,9 +68,9 @@ static enum one_sided what_of(const struct world *world, op_id id)
 }
 
 /* Everybody's, by place and end */
-static struct change *all_changes(const struct trace *trace, size_t *count)
+static struct window_change *all_changes(const struct trace *trace, size_t *count)
 {
-	struct change *changes = NULL, change;
+	struct window_change *changes = NULL, change;
 	for (op_id id = 1; id <= trace->world->op_count; id++)
 		if (change_of(trace, id, &change) && what_of(trace->world, id) != ONE_SIDED_GET)
 			*MEM_ADD(&changes, count) = change;
@@ -79,7 +79,8 @@ static struct change *all_changes(const struct trace *trace, size_t *count)
 }
 
 /* The rank's latest get of each place so far, in `end` its start. A rank gets few places: its parameters. */
-static struct change *latest_get(struct change *gets, size_t count, const struct change *place)
+static struct window_change *latest_get(
+        struct window_change *gets, size_t count, const struct window_change *place)
 {
 	for (size_t i = 0; i < count; i++)
 		if (by_place(&gets[i], place) == 0)
@@ -90,7 +91,7 @@ static struct change *latest_get(struct change *gets, size_t count, const struct
 int64_t trace_staleness(const struct trace *trace, int section, int rank, double *mean, double *most)
 {
 	const struct world *world = trace->world;
-	struct change *changes = NULL, *gets = NULL, *get, change;
+	struct window_change *changes = NULL, *gets = NULL, *get, change;
 	size_t count = 0, places = 0;
 	int64_t adds = 0;
 
