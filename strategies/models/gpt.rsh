@@ -15,6 +15,10 @@ option lr=0.1*(optimizer=="sgd")+1e-3*(optimizer=="adam") "learning rate (sgd 0.
 option tied=off of="on off" "the head is the embedding, transposed"
 option dropout=0.0 "the part of what layers give that becomes 0 (0: none)"
 option loss_scale=1+1023*(dtype=="f16") "the loss's gradient is multiplied by it, the optimizer divides (f16: 1024)"
+option experts=0 least=0 "of a block's MLP, each as large as it; a router sends tokens to them (0: the MLP is one)"
+option top=2 least=1 "experts of a token"
+option capacity=none least=0.01 "an expert has capacity*tokens*top/experts places, further tokens are dropped (none: as many as come)"
+option balance=0.01 "weight of the loss that wants all experts used alike"
 option seed=1 least=0 "of the parameters' beginning"
 refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
 refuse max(hidden,heads,seq,batch,vocab) > 1e9 "hidden=$hidden heads=$heads seq=$seq batch=$batch vocab=$vocab: at most 1e9 each"
@@ -29,7 +33,7 @@ refuse samples <= seq and samples < 2 "$wants: no seq fits, a longer text is wan
 refuse samples <= seq "$wants: seq=$(samples-1) fits"
 let wants = "a batch takes $batch sequences of $seq tokens and one more, $tokens in all; the data has $samples"
 refuse samples < tokens "$wants: batch=$most fits"
-let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = 4;  let input = "ids";  let outcome = "logits";  let wide = vocab
+let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = max(4,1+2*experts);  let input = "ids";  let outcome = "logits";  let wide = vocab
 # more places: the norm before a pair of matrices, the first cut by columns, the second by rows (tp); what mixes or counts tokens (cp)
 def norm y x { y = layernorm x }
 def norm_backward dx dy x { dx = layernorm_grad dy x }
@@ -64,9 +68,16 @@ def one_parameter u i what {
   if attends and i == 1 { $what wk$b hidden hidden short(d) s+2 by_columns }
   if attends and i == 2 { $what wv$b hidden hidden short(d) s+3 by_columns }
   if attends and i == 3 { $what wo$b hidden hidden short(d/sqrt(2*layers)) s+4 by_rows }
-  if mlp and i == 0 { $what wu$b hidden 4*hidden short(d) s+5 by_columns }
-  if mlp and i == 1 { $what wd$b 4*hidden hidden short(d/sqrt(2*layers)/2) s+6 by_rows }
+  if mlp and experts == 0 { mlp_parameter $b i s what }
+  if mlp and experts > 0 and i == 0 { $what router$b hidden experts short(d) s+5 whole }
+  let e = (i-1)//2                                # expert e's pair of matrices is 1+2e, 2+2e
+  if mlp and i > 0 and e < experts { mlp_parameter $(b)_$e (i-1)%2 s+6*(e+1)*(layers+1) what }
   if u == last_unit and i == 0 and tied == "off" { $what head hidden vocab short(d) s+1 whole }
+}
+def mlp_parameter w i s what {
+  let d = 1/sqrt(hidden)
+  if i == 0 { $what wu$w hidden 4*hidden short(d) s+5 by_columns }
+  if i == 1 { $what wd$w 4*hidden hidden short(d/sqrt(2*layers)/2) s+6 by_rows }
 }
 
 # ---- forward ----
@@ -83,10 +94,10 @@ def half_forward u m {
     q$(u)_$m = matmul n$(u)_$m wq$b;  k$(u)_$m = matmul n$(u)_$m wk$b;  v$(u)_$m = matmul n$(u)_$m wv$b
     attend o$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m
     by_rows y$(u)_$m o$(u)_$m wo$b
-  } else {
+  } else { if experts > 0 { experts_forward $b $(u)_$m } else {
     h$(u)_$m = matmul n$(u)_$m wu$b;  g$(u)_$m = gelu h$(u)_$m
     by_rows y$(u)_$m g$(u)_$m wd$b
-  }
+  } }
   drop "dropout" y$(u)_$m y$(u)_$m u;  x$(u)_$m = add x$(u-1)_$m y$(u)_$m
 }
 def output m {
@@ -123,15 +134,16 @@ def half_backward u m inputs weights {
     if weights { gradient wv$b n$(u)_$m dv$(u)_$m;  gradient wk$b n$(u)_$m dk$(u)_$m;  gradient wq$b n$(u)_$m dq$(u)_$m }
     if inputs {
       dn$(u)_$m = matmul dq$(u)_$m wq$b.T;  dn$(u)_$m += matmul dk$(u)_$m wk$b.T;  dn$(u)_$m += matmul dv$(u)_$m wv$b.T
+      input_gradient_made dn$(u)_$m
     }
-  } else {
+  } else { if experts > 0 { experts_backward $b $(u)_$m $d inputs weights } else {
     by_rows_backward dg$(u)_$m $d g$(u)_$m wd$b inputs weights
     if inputs { dh$(u)_$m = gelu_grad dg$(u)_$m h$(u)_$m }
     if weights { gradient wu$b n$(u)_$m dh$(u)_$m }
-    if inputs { dn$(u)_$m = matmul dh$(u)_$m wu$b.T }
-  }
+    if inputs { dn$(u)_$m = matmul dh$(u)_$m wu$b.T;  input_gradient_made dn$(u)_$m }
+  } }
   if inputs {
-    input_gradient_made dn$(u)_$m;  norm_backward dx$(u-1)_$m dn$(u)_$m x$(u-1)_$m
+    norm_backward dx$(u-1)_$m dn$(u)_$m x$(u-1)_$m
     dx$(u-1)_$m = add dx$(u-1)_$m dx$(u)_$m
   }
 }
@@ -148,3 +160,4 @@ def name_unit u {
   if u == 0 { let name = "the embedding" };  if u == last_unit { let name = "the head" }
 }
 source training
+source experts
