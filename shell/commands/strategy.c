@@ -11,6 +11,8 @@ static void say_program(struct shell *shell, const struct training *t)
 	const struct program *p = t->now.program;
 	out_say(shell->out, "   %s: %zu step%s of setup, then %zu an iteration, for %s\n", p->name, p->setup,
 	        p->setup == 1 ? "" : "s", p->steps - p->setup, p->alone->name);
+	if (p->links.count)
+		out_say(shell->out, "   %s\n", text_string(&p->links));
 	out_say(shell->out,
 	        "   Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy "
 	        "%s help` what it costs\n",

@@ -141,6 +141,8 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 	}
 	if (status == ST_OK)
 		*made = put_together(shell, choice, order, count, &first, name ? name : choice->name);
+	if (status == ST_OK)
+		stack_links(choice, count, shell->world->machine, ranks, &(*made)->links);
 	text_release(&first);
 	for (int i = 0; i < count; i++)
 		choice_release(&choice[i]);

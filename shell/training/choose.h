@@ -39,8 +39,12 @@ enum status choices_fit(const struct choice *choice, const int *order, int count
  * `after`. ST_ARGUMENT: these lines go in a circle; worded with the files of it. */
 enum status stack_order(const struct choice *choice, int count, int *order);
 /* "mesh dp=2 tp=2": an axis for each strategy that has one, in the order written. At most one size may be left out: it is
- * worked out from the number of ranks. ST_ARGUMENT, ST_RANGE. */
-enum status stack_mesh(const struct choice *choice, int count, int ranks, struct text *out);
+ * worked out from the number of ranks, and set. ST_ARGUMENT, ST_RANGE. */
+enum status stack_mesh(struct choice *choice, int count, int ranks, struct text *out);
+/* "mesh pp=2 dp=2 tp=2: tp within nvlink, pp and dp over the adapters": by which links neighbours along each axis
+ * reach each other on this machine; nothing of less than two axes. Behind stack_mesh. */
+void stack_links(
+        const struct choice *choice, int count, const struct machine *machine, int ranks, struct text *out);
 /* Options given behind a strategy go to all files of the line that have them, or to the model where no strategy
  * has. ST_ARGUMENT: another one has it; two values of one option. */
 enum status stack_options(struct choice *choice, int count);

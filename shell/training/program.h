@@ -20,6 +20,7 @@ struct program {
 	struct player_file *file; /* owned, with all that they point to */
 	size_t files;
 	struct text loses;     /* `# loses EXPR: why` of its strategies: "EXPR: why", a line each */
+	struct text links;     /* of a stack: stack_links */
 	bool built_in;         /* none of its files is a learner's */
 	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */
 	int first;             /* its first iteration: above 0 where it goes on from a checkpoint */

@@ -8,6 +8,7 @@
  *
  * A file that is read later redefines what the ones before have made of a place, and calls it by `replaced`. So
  * which file stands around which is the files' own knowledge, and which ranks are neighbours the learner's. */
+#include "machine/machine.h"
 #include "shell/language/run/command.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
@@ -120,14 +121,23 @@ static enum status wrong_sizes(
 	return status;
 }
 
-enum status stack_mesh(const struct choice *choice, int count, int ranks, struct text *out)
+/* "mesh dp=2 tp=2"; the sizes are known */
+static void put_mesh(const struct choice *choice, int count, struct text *out)
+{
+	text_add(out, "mesh");
+	for (int i = 1; i < count; i++)
+		if (*axis_of(&choice[i]))
+			text_add(out, " %s=%d", axis_of(&choice[i]), choice[i].size);
+}
+
+enum status stack_mesh(struct choice *choice, int count, int ranks, struct text *out)
 {
 	int64_t product = 1;
 	int axes = 0;
-	const struct choice *open = NULL; /* the one whose size is not given */
+	struct choice *open = NULL; /* the one whose size is not given */
 	enum status status = axes_fit(choice, count);
 	for (int i = 1; i < count && status == ST_OK; i++) {
-		const struct choice *one = &choice[i];
+		struct choice *one = &choice[i];
 		bool without = *axis_of(one) && !one->size;
 		if (without && open)
 			return fail(ST_ARGUMENT, "%s and %s: which sizes? One may be left out: %s=%d + %s",
@@ -139,18 +149,69 @@ enum status stack_mesh(const struct choice *choice, int count, int ranks, struct
 	}
 	if (status == ST_OK && (open ? ranks % product != 0 : axes && product != ranks))
 		status = wrong_sizes(choice, count, open ? open->name : NULL, product, ranks);
-	for (int i = 1, first = 1; i < count && status == ST_OK; i++) {
-		if (!*axis_of(&choice[i]))
-			continue;
-		text_add(out, "%s %s=", first ? "mesh" : "", axis_of(&choice[i]));
-		first = 0;
-		if (axes == 1 && open)
-			text_add(out, "world");
-		else
-			text_add(out, "%d", choice[i].size ? choice[i].size : (int)(ranks / product));
-	}
+	if (status != ST_OK)
+		return status;
+	if (open)
+		open->size = (int)(ranks / product);
+	if (axes == 1 && open)
+		text_add(out, "mesh %s=world", axis_of(open));
+	else if (axes)
+		put_mesh(choice, count, out);
 	text_add(out, axes ? "\n" : "");
-	return status;
+	return ST_OK;
+}
+
+/* Which links the neighbours along an axis use, as bits: those of a node, of any kind, and the adapters between
+ * nodes. Neighbours lie `apart` ranks from each other; the last one's is the first, as in a ring. */
+enum { BY_NVLINK = 1, BY_PCIE = 2, BY_ADAPTERS = 4 };
+static int links_along(const struct machine *machine, int ranks, int size, int apart)
+{
+	int links = 0;
+	for (int from = 0; from < ranks && size > 1; from++) {
+		int place = from / apart % size, to = from + ((place + 1) % size - place) * apart;
+		struct path path = {0};
+		machine_path(machine, from, to, &path);
+		enum link_kind kind = path.link[0] % LINK_KINDS;
+		links |= kind == LINK_NIC_OUT ? BY_ADAPTERS : kind == LINK_OUT ? BY_NVLINK : BY_PCIE;
+	}
+	return links;
+}
+
+void stack_links(
+        const struct choice *choice, int count, const struct machine *machine, int ranks, struct text *out)
+{
+	static const char *const ways[] = {[BY_NVLINK] = "within nvlink",
+	        [BY_PCIE] = "over pcie",
+	        [BY_NVLINK | BY_ADAPTERS] = "over nvlink and the adapters",
+	        [BY_PCIE | BY_ADAPTERS] = "over pcie and the adapters",
+	        [BY_ADAPTERS] = "over the adapters"};
+	static const int order[] = {
+	        BY_NVLINK, BY_PCIE, BY_NVLINK | BY_ADAPTERS, BY_PCIE | BY_ADAPTERS, BY_ADAPTERS};
+	int links[FILES_MAX], axes = 0, ways_said = 0;
+	for (int i = count - 1, apart = 1; i > 0; i--) {
+		links[i] = *axis_of(&choice[i]) ? links_along(machine, ranks, choice[i].size, apart) : 0;
+		apart *= *axis_of(&choice[i]) ? choice[i].size : 1;
+		axes += *axis_of(&choice[i]) != '\0';
+	}
+	if (axes < 2)
+		return;
+	put_mesh(choice, count, out);
+	for (size_t way = 0; way < sizeof order / sizeof *order; way++) {
+		int left = 0, said = 0;
+		for (int i = 1; i < count; i++)
+			left += links[i] == order[way];
+		for (int i = 1; i < count; i++)
+			if (links[i] == order[way]) {
+				const char *before = said ? --left > 1 ? ", " : " and "
+				        : ways_said       ? ", "
+				                          : ": ";
+				text_add(out, "%s%s", before, axis_of(&choice[i]));
+				said++;
+			}
+		if (said)
+			text_add(out, " %s", ways[order[way]]);
+		ways_said += said;
+	}
 }
 
 /* ---- options ---- */

@@ -30,6 +30,16 @@ check "... for this program alone" grep -q "w *\[8,8\]" out
 "$RANKSH" -n 4 -c "model line.rsh; strategy mean.rsh batch=8 hidden=16; run 1; verify" > out 2>&1
 check "verify's one rank has it too" grep -q "w  *\[16,16\]" out
 
+# links MACHINE LINE WORDS: by which links neighbours along each axis reach each other
+links() {
+	"$RANKSH" --dry -n 16 --machine "$1" -c "model line.rsh; strategy $2" > out 2>&1
+	check "links: $3" grep -qxF "   $3" out
+}
+links dgx-h100-2 "b.rsh=2 + a.rsh=2 + c.rsh" "mesh by=2 ax=2 cz=4: ax and cz within nvlink, by over the adapters"
+links pcie-4gpu "b.rsh=2 + a.rsh=2 + c.rsh" "mesh by=2 ax=2 cz=4: cz over pcie, by and ax over the adapters"
+links dgx-h100-2 "b.rsh=16 + a.rsh" "mesh by=16 ax=1: by over nvlink and the adapters"
+check "no such line of one axis" [ "$("$RANKSH" --dry -n 16 -c "strategy ddp" | grep -c mesh)" = 0 ]
+
 # bad LINE WORDS
 bad() {
 	dry "strategy b.rsh; expect error \"$2\" { strategy $1 }; run 1"
