@@ -27,6 +27,8 @@ static void read_line(struct head *head, const char *line, size_t count, bool fi
 		text_put(&head->after, line + 6, count - 6);
 	} else if (begins(line, count, "loses ") && colon) {
 		text_add(&head->loses, "%.*s\n", (int)count - 6, line + 6);
+	} else if (begins(line, count, "parts ") && colon) {
+		text_put(&head->parts, line + 6, count - 6);
 	} else if (count) {
 		text_put(&head->notes, line, count);
 		text_put(&head->notes, "\n", 1);
@@ -96,6 +98,7 @@ void head_release(struct head *head)
 	text_release(&head->cuts);
 	text_release(&head->after);
 	text_release(&head->loses);
+	text_release(&head->parts);
 	*head = (struct head){0};
 }
 

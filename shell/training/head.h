@@ -8,6 +8,8 @@
  *     # after tp pp                                                          its file is read behind those of
  *     these axes
  *     # loses hook != "none": the hook leaves digits out                     verify: when, and why
+ *     # parts replicas*micros: an expert's places are counted by part         verify: of a model, in how many parts
+ *     the one rank must train the batch; 0: in any
  *     option bucket=25M "bytes of a bucket"                                  `option` lines; they stand in the tree
  */
 #ifndef RANKSH_HEAD_H
@@ -28,6 +30,7 @@ struct head {
 	struct text cuts;  /* ": share out the batch" */
 	struct text after; /* names of axes */
 	struct text loses; /* "EXPR: why", a line each */
+	struct text parts; /* "EXPR: why" */
 };
 
 /* ST_SYNTAX: the grammar of the file, worded with file and line. *head is empty then. */

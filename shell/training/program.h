@@ -21,6 +21,7 @@ struct program {
 	size_t files;
 	struct text loses;     /* `# loses EXPR: why` of its strategies: "EXPR: why", a line each */
 	struct text links;     /* of a stack: stack_links */
+	struct text parts;     /* `# parts EXPR: why` of its model: "EXPR: why", or nothing */
 	bool built_in;         /* none of its files is a learner's */
 	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */
 	int first;             /* its first iteration: above 0 where it goes on from a checkpoint */

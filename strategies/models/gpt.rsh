@@ -3,6 +3,7 @@
 # gives in memory 0, dx3_0 the gradient there; wq2: a matrix of block 2, dwq2 its gradient, wq2_f32 its master for a half dtype
 #   attention    n = layernorm x ;  q k v = n wq, n wk, n wv ;  o = attention q k v ;  y = o wo ;  x = x + y
 #   MLP          n = layernorm x ;  h = n wu ;  g = gelu h ;  y = g wd ;  x = x + y     head    n = layernorm x ;  logits = n head
+# parts (experts > 0)*replicas*micros: an expert's places and the balance loss are those of a micro-batch
 option layers=4 least=1 "blocks"
 option hidden=64 least=1 "width"
 option heads=4 least=1 "of the attention"

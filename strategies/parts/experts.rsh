@@ -11,8 +11,8 @@ refuse capped and capacity <= 0 "capacity=$capacity: a number above 0 is wanted,
 refuse balance < 0 "balance=$balance: 0 or more is wanted"
 if experts > 0 { tensor routed[experts] dropped[experts] i32 kind=buffer = 0 }      # how many so far
 # ---- places where a strategy may act: `far` is in the names of what an expert has got, when experts are elsewhere ----
-def forth x k { }                            # rows of tokens to the experts: $(x)4_0 becomes $(x)_far4_0
-def back x k { }                             # and back
+def to_experts x k { }                            # rows of tokens to the experts: $(x)4_0 becomes $(x)_far4_0
+def from_experts x k { }                             # and back
 def sum_parts x { }                          # of what was computed with a part of each expert
 # how many rows each expert gets: without a capacity the data says it, and the host waits for it
 def count_rows k {
@@ -31,14 +31,14 @@ def experts_forward b k {
   p$k = softmax r$k;  gate$k choice$k = topk p$k k=top
   to$k wanted$k = binsort choice$k bins=experts capacity=places
   xin$k = permute n$k to$k rows=room
-  count_rows $k;  forth xin $k
+  count_rows $k;  to_experts xin $k
   xout$(far)$k = scale xin$(far)$k 0
   let to = 0
   for j in 0:experts_here {
     rows_of $k j;  let from = to;  let to = from+came
     if came > 0 { expert_forward $(b)_$(first_expert+j) $(k) $(k)_$j from to }
   }
-  back xout $k
+  from_experts xout $k
   # the gate of each row, where the row is
   gates = reshape gate$k [pairs,1];  tos = reshape to$k [pairs,1];  weight$k = permute gates tos rows=room;  free gates;  free tos
   if mixed { weight$k = cast weight$k to=$dtype }
@@ -61,7 +61,7 @@ def experts_backward b k dy inputs weights {
     let dense = 1;  let to = from
   }
   if weights { gradient router$b n$k dr$k }
-  if inputs { back dxin $k;  dn$k = unpermute dxin$k to$k;  sum_parts dn$k;  dn$k += matmul dr$k router$b.T }
+  if inputs { from_experts dxin $k;  dn$k = unpermute dxin$k to$k;  sum_parts dn$k;  dn$k += matmul dr$k router$b.T }
 }
 # of the gates, the router's logits, and what the experts gave
 def gate_backward dy k {
@@ -72,14 +72,16 @@ def gate_backward dy k {
   part_of = cast wanted$k to=f32;  part_of = scale part_of balance*experts/(pairs*tokens_here)*share*loss_scale
   dlikely = add dlikely part_of;  dr$k = softmax_grad dlikely p$k;  if mixed { dr$k = cast dr$k to=$dtype }
   free dgate;  free dgates
-  dxout$k = mul dz$k weight$k;  forth dxout $k
+  dxout$k = mul dz$k weight$k;  to_experts dxout $k
   routed = add routed wanted$k
-  if capped { tensor most[experts] i32 kind=buffer = places;  over = maximum wanted$k most;  over = sub over most;  dropped = add dropped over }
+  if capped { most = full [experts] i32 value=places;  over = maximum wanted$k most;  over = sub over most;  dropped = add dropped over }
 }
 def expert_backward w k e from to inputs weights {
-  if weights { gradient wd$w g$e dxout$(far)$k[from:to] }
-  if inputs { dg$e = matmul dxout$(far)$k[from:to] wd$w.T;  dh$e = gelu_grad dg$e h$e }
-  if weights { gradient wu$w xin$(far)$k[from:to] dh$e }
+  x_rows = xin$(far)$k[from:to];  dy_rows = dxout$(far)$k[from:to]
+  if weights { gradient wd$w g$e dy_rows }
+  if inputs { dg$e = matmul dy_rows wd$w.T;  dh$e = gelu_grad dg$e h$e }
+  if weights { gradient wu$w x_rows dh$e }
   if inputs { dxin$(far)$k[from:to] = matmul dh$e wu$w.T }
+  free x_rows;  free dy_rows
 }
 def no_gradient p { if fresh { fill d$p 0 };  gradient_made p }
