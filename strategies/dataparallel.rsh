@@ -39,7 +39,7 @@ def setup {
   # the data and the model are rank 0's; the others have room for copies
   let weigh = micros > 1;  take 0
   @(dp == 0) { load_data;  input_room all;  target_room all;  tensor $(outcome)_all[rows*seq,wide] $dtype }
-  take_part 0;  input_part 0;  tensor d$(outcome)_0[rows*seq,wide] $dtype
+  take_part 0;  input_part 0;  tensor d$(outcome)_room[rows*seq,wide] $dtype
   ## the parameters
   # gradients are everybody's; what the optimizer keeps is rank 0's
   each_unit each_parameter parameter
@@ -83,13 +83,15 @@ def micro_batch k {
   output 0
   ## the outputs come in
   # all outputs come to rank 0, whose link is the narrow one
-  bring_in $(outcome)_all $(outcome)_0
+  bring_in $(outcome)_all $(outcome)_0;  free $(outcome)_0
   ## the loss, and its gradient
   # only rank 0 computes; the others wait
   phase B$k;  @(dp == 0) { loss all;  loss_backward all }
   ## the gradients of the outputs go out
   # and out again, one after the other
-  send_out d$(outcome)_all d$(outcome)_0;  output_backward 0 1 1
+  d$(outcome)_0 = d$(outcome)_room[0:rows*seq];  send_out d$(outcome)_all d$(outcome)_0
+  @(dp == 0) { free d$(outcome)_all }
+  output_backward 0 1 1
   for u in last_unit-1:first_unit-1:-1 {
     name_unit u
     ## backward of $name

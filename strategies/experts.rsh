@@ -44,14 +44,17 @@ def rows_of k j {
   let came = places*parties;  if not capped { let came = known(sum(come_host$k[0:parties,j:j+1]),even) }
 }
 
+def forget_rows k { if capped { free from$k } else { free come$k go_host$k come_host$k } }
+
 # ---- there they stand by rank, and an expert wants its rows together ----
 def to_experts x k {
   if capped { by_rank = alltoall $(x)$k in ep } else { by_rank = alltoall $(x)$k send=go_host$k recv=come_host$k in ep }
-  $(x)_far$k = sort_chunks by_rank from$k
+  $(x)_far$k = sort_chunks by_rank from$k;  free by_rank $(x)$k
 }
 def from_experts x k {
   by_rank = sort_chunks $(x)_far$k from$k.T
   if capped { $(x)$k = alltoall by_rank in ep } else { $(x)$k = alltoall by_rank send=come_host$k recv=go_host$k in ep }
+  free by_rank $(x)_far$k
 }
 
 # ---- gradients are means over the ranks' tokens. An expert has seen those of all ranks; the rest is averaged ----
@@ -61,3 +64,4 @@ def gradient_made p {
   replaced p
 }
 def before_update { replaced;  wait comm on compute }
+def setup { if gathers == "" { stream comm };  replaced }

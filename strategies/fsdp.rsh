@@ -18,7 +18,7 @@ let per = 1+(wrap=="block");  let cut_parameters = 1;  let whole_gradients = acc
 let late = wrap == "layer" and first_unit == 0;  let inside = 0
 source flat
 def find_group u { replaced u;  let inside = late and own > 0;  if inside { let opens = 0;  let closes = 0 } }
-def norm y x { replaced y x;  if inside { enter own 1 } }
-def by_rows y x w { replaced y x w;  if inside and reshard == "on" { leave own } }
+def norm y x { replaced y x;  if inside { enter own 1-2*again } }
+def by_rows y x w { replaced y x w;  if inside and reshard == "on" and not again { leave own } }
 def by_rows_backward dx dy x w inputs weights { if inside { enter_backward own };  replaced dx dy x w inputs weights }
 def norm_backward dx dy x { if inside { leave_backward own };  replaced dx dy x }

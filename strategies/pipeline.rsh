@@ -1,6 +1,6 @@
 # pipeline: each rank has some of the layers; micro-batches follow one another through them
 # memory: parameters, gradients and optimizer / ranks; activations of the micro-batches in flight: gpipe all, 1f1b p-s on stage s,
-#   zb-h1 p, zb-h2 2p-1, zb-auto limit x p; with recompute=on of one (zb: of those between B and W), and the inputs of the others
+#   zb-h1 p, zb-h2 2p-1, zb-auto limit x p; with recompute=full (the model's) the inputs of their blocks, and the head once
 # bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks
 #   bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time
 # axis pp
@@ -9,18 +9,17 @@ option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto" "the order 
 option micro=4 least=1 "micro-batches of a step, at most a row each; interleaved: a multiple of the ranks"
 option accumulate=1 least=1 "times that so many micro-batches go through before the optimizer; the pipeline drains between"
 option chunks=1 least=1 "of a stage, for interleaved: parts of the model that are not neighbours"
-option recompute=off of="on off" "keep a stage's inputs only, and compute forward again before backward"
 option limit=1.0 least=1 "zb-auto: activations, as a multiple of what 1f1b's first stage holds"
 option held=0.5 least=0 "zb-auto with times: the share of activations that W still needs after B"
 option F=0ms "instead of a model: the time of a stage's forward"
 option B=0ms "... of its gradients of the inputs"
 option W=0ms "... of its gradients of the weights"
 option comm=0ms "... of a transfer to the next stage"
-let timed = F > 0ms;  let again = recompute == "on";  let micros = micro*accumulate;  let stages = size(pp)
-let cut_in = chunks;  if stages == 1 { let cut_in = 1 }
+let timed = F > 0ms;  let redo = "off";  if full { let redo = "on" };  let micros = micro*accumulate;  let stages = size(pp)
+let cut_in = chunks;  if stages == 1 { let cut_in = 1 };  let pieces = cut_in
 refuse not timed and batch < micros "batch=$batch in micro=$micro*$accumulate: some would have no row; batch=$micros fits"
-if not timed { schedule $schedule micro=micro chunks=cut_in recompute=$recompute limit=limit in pp }
-if timed { schedule $schedule micro=micro chunks=cut_in recompute=$recompute limit=limit F=F B=B W=W comm=comm held=held in pp }
+if not timed { schedule $schedule micro=micro chunks=cut_in recompute=$redo limit=limit in pp }
+if timed { schedule $schedule micro=micro chunks=cut_in recompute=$redo limit=limit F=F B=B W=W comm=comm held=held in pp }
 let shared = not timed and stages > 1 and tied == "on"                   # the first and the last stage have the same table
 if stages > 1 { stream act_in act_out grad_in grad_out;  group acts (pp >= 0);  group grads (pp >= 0) }
 if shared { group ends (pp == 0 or pp == stages-1) }
@@ -56,7 +55,7 @@ def chunk_memory c {
   for s in 0:memories(c) { if begins_$c { input_room s };  if ends_$c { target_room s } }
   if shared and ends_$c { one_parameter 0 0 parameter }
   for u in low_$c:high_$c+1 { each_parameter u parameter }
-  for box in 0:inputs(c)+1 {
+  for box in 0:memories(c)+1 {
     if not begins_$c { tensor act$(c)_$box[rows*length,hidden] $dtype }
     if not ends_$c { tensor grad$(c)_$box[rows*length,hidden] $dtype }
     event used$(c)_$box act_sent$(c)_$box grad_sent$(c)_$box

@@ -1,11 +1,13 @@
 # tp: tensor parallel: every matrix of a block is cut, by columns or by rows; all ranks work on the same rows of the batch
 # memory: 1/n of the blocks' parameters, gradients and optimizer; embedding and head whole; of the activations those between
 #   the two matrices of a pair are cut (heads, the MLP's inside), norms and residuals are not
-#   sequence=on   norms and residuals too, by tokens; what was gathered before a pair is kept whole for backward
+#   sequence=on   norms and residuals too, by tokens: 1/n of all
 # bytes: that a rank sends, for A = bytes of a block's output (batch x seq x hidden x type):
 #   a block of a gpt   2 allreduces forward and 2 backward: 4 x 2(n-1)/n A, and nothing computes meanwhile
 #   a pair of an mlp   1 forward, 1 backward (not before the first pair)
-#   sequence=on        a reduce-scatter and an allgather in place of each: the same bytes; and 2 allgathers at the model's ends
+#   sequence=on        a reduce-scatter and an allgather in place of each: the same bytes; backward gathers the input of each pair
+#                      again, (n-1)/n A twice a block; and 2 allgathers at the model's ends
+#   recompute=full     a block's communication of forward again, less the last one
 # axis tp
 #                  columns            rows                            (Megatron-LM, arXiv:1909.08053; sequence: arXiv:2205.05198)
 #     x ----(f)---> x w1 --> relu --> h w2 ----(g)---> the same on all ranks
@@ -46,17 +48,28 @@ def begin_parameter p r c deviation s cut {
 # ---- without sequence: what was computed from parts is a sum in parts, and becomes the sum in its place ----
 # with it a rank has its tokens of norms and residuals: gathered from all before a pair, behind it each keeps the sum of its own
 def norm y x { if sequenced { $(y)_part = layernorm x;  y = allgather $(y)_part in tp } else { replaced y x } }
+# of what was gathered a rank keeps its tokens, and backward gathers it again
+def norm_read y { if sequenced { free y;  if drops { free $(y)_part } } else { replaced y } }
+def norm_again y x {
+  if sequenced {
+    if light { $(y)_part = layernorm x kind=activation }
+    y = allgather $(y)_part in tp kind=activation;  free $(y)_part
+  } else { replaced y x }
+}
 def by_rows y x w {
-  if sequenced { $(y)_part = matmul x w;  y = reducescatter $(y)_part in tp } else { replaced y x w;  allreduce y in tp }
+  if sequenced { $(y)_part = matmul x w;  y = reducescatter $(y)_part in tp;  free $(y)_part } else {
+    replaced y x w;  allreduce y in tp
+  }
 }
 def by_rows_backward dx dy x w inputs weights {
   if sequenced and inputs { $(dy)_whole = allgather dy in tp }
   if sequenced { replaced dx $(dy)_whole x w inputs weights } else { replaced dx dy x w inputs weights }
+  if sequenced and weights { free $(dy)_whole }
 }
 def sum_parts x { allreduce x in tp }        # what is computed with a part of each expert
 def input_gradient_made dx { if not sequenced { allreduce dx in tp } }
 def norm_backward dx dy x {
-  if sequenced { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x } else { replaced dx dy x }
+  if sequenced { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x;  free $(dy)_part } else { replaced dx dy x }
 }
 
 # ---- the model's ends work on all tokens, in memory of their own: x0_all0 is x0_0 of all ranks ----
@@ -70,17 +83,20 @@ def forward u m {
   if sequenced and (u == 0 or u == last_unit) {
     if u == last_unit { x$(last_unit-1)_all$m = allgather x$(last_unit-1)_$m in tp }
     replaced u all$m
-    if u == 0 { x0_$m = shard x0_all$m in tp }
+    if u == 0 { own_tokens x0_$m x0_all$m activation }
   } else { replaced u m }
 }
 def backward u m inputs weights {
   locate u
   if sequenced and (u == 0 or u == last_unit) {
-    if u == 0 { dx0_all$m = allgather dx0_$m in tp }
+    if u == 0 { dx0_all$m = allgather dx0_$m in tp;  free dx0_$m }
     replaced u all$m inputs weights
-    if u == last_unit { dx$(last_unit-1)_$m = shard dx$(last_unit-1)_all$m in tp }
+    if u == last_unit and inputs {
+      free x$(last_unit-1)_all$m;  own_tokens dx$(last_unit-1)_$m dx$(last_unit-1)_all$m activation_gradient
+    }
   } else { replaced u m inputs weights }
 }
+def own_tokens y whole kind { own_block = shard whole in tp;  y = cast own_block to=$dtype kind=$kind;  free whole }
 def cut_batch {
   replaced
   let least_rows = batch//(replicas*micros);  let most_rows = least_rows+uneven

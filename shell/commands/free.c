@@ -7,6 +7,7 @@
  * holds now. Without the clause a tensor that a second stream reads may be overwritten under it, and the
  * race check says so. */
 #include "shell/language/run/command.h"
+#include "base/memory.h"
 #include "shell/session/queue.h"
 
 /* The line's i-th tensor on one rank: no slice, and not named before. */
@@ -27,26 +28,25 @@ static enum status may_free(struct call *call, int rank, int i)
 }
 
 /* Frees the line's tensors of one rank. An owner takes its views along, and `free x view_of_x` is a good
- * line, so the views go first and are not found any more when the owners go:
+ * line: all are found before the first goes, and the views go first.
  *
- *     y = reshape x [16];  free x y      owners 0: y goes      owners 1: x goes, y is not found */
+ *     y = reshape x [16];  free x y      owners 0: y goes      owners 1: x goes */
 static enum status free_rank(struct call *call, int rank, int stream)
 {
-	int left = call_count(call, 0); /* to look for one that is gone costs a search for the nearest name */
-	for (int owners = 0; owners < 2 && left > 0; owners++)
-		for (int i = 0; i < call_count(call, 0); i++) {
-			struct view view;
-			if (call_tensor(call, 0, i, rank, &view) != ST_OK)
-				continue;
-			const struct tensor *tensor = &call->shell->world->tensors[view.tensor];
-			if (!tensor->used || tensor->view == (owners == 1))
-				continue;
-			left--;
-			enum status status = shell_tensor_free(call->shell, view.tensor, stream);
-			if (status != ST_OK)
-				return status;
-		}
-	return ST_OK;
+	const struct world *world = call->shell->world;
+	int count = call_count(call, 0), *tensor = mem_alloc((size_t)count * sizeof *tensor);
+	enum status status = ST_OK;
+	struct view view;
+	for (int i = 0; i < count && status == ST_OK; i++) {
+		status = call_tensor(call, 0, i, rank, &view);
+		tensor[i] = view.tensor;
+	}
+	for (int owners = 0; owners < 2; owners++)
+		for (int i = 0; i < count && status == ST_OK; i++)
+			if (world->tensors[tensor[i]].used && world->tensors[tensor[i]].view == (owners == 0))
+				status = shell_tensor_free(call->shell, tensor[i], stream);
+	mem_free(tensor);
+	return status;
 }
 
 /* The checks are done before any rank frees (act false): afterwards a name of the line may be gone, and

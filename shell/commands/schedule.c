@@ -60,8 +60,7 @@ static enum status schedule_run(struct call *call)
 		status = call_group(call, rank, &group);
 	if (status != ST_OK)
 		return status;
-	ask.recompute = strcmp(recompute, "on") == 0;
-	if (ask.recompute) /* a forward goes before each B: zb-auto's search counts with it */
+	if (strcmp(recompute, "on") == 0) /* a forward goes before each B: zb-auto's search counts with it */
 		ask.b += ask.f;
 	ask.stages = group_part(&call->shell->world->groups[group], rank)->n;
 	ask.micros = micros;
@@ -82,7 +81,8 @@ const struct command command_schedule = {
         .option = {{"micro", ARG_EXPRESSION, UNIT_PLAIN, NULL, "micro-batches"},
                 {"chunks", ARG_EXPRESSION, UNIT_PLAIN, NULL,
                         "of a stage, for interleaved: parts of the model that are not neighbours"},
-                {"recompute", ARG_WORD, UNIT_PLAIN, "on off", "forward is computed again before backward"},
+                {"recompute", ARG_WORD, UNIT_PLAIN, "on off",
+                        "zb-auto: forward is computed again before backward"},
                 {"F", ARG_EXPRESSION, UNIT_TIME, NULL, "of a stage's forward"},
                 {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "... of its gradients of the inputs"},
                 {"W", ARG_EXPRESSION, UNIT_TIME, NULL, "... of its gradients of the weights"},

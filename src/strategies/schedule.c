@@ -196,18 +196,18 @@ enum status schedule_make(const struct schedule_ask *ask, struct schedule *sched
 		schedule_release(schedule);
 		return status;
 	}
-	schedule->memory = mem_alloc((size_t)ask->stages * (size_t)ask->chunks * sizeof *schedule->memory);
+	schedule->memories =
+	        mem_alloc((size_t)ask->stages * (size_t)ask->chunks * sizeof *schedule->memories);
 	for (int s = 0; s < ask->stages; s++)
 		for (int c = 0; c < ask->chunks; c++)
-			schedule->memory[s * ask->chunks + c] =
-			        schedule_memory(schedule, s, c, ask->recompute);
+			schedule->memories[s * ask->chunks + c] = schedule_memories(schedule, s, c);
 	return ST_OK;
 }
 
 void schedule_release(struct schedule *schedule)
 {
 	mem_free(schedule->task);
-	mem_free(schedule->memory);
+	mem_free(schedule->memories);
 	*schedule = (struct schedule){0};
 }
 

@@ -48,24 +48,17 @@ struct schedule_ask {
 	 * (`stages` micro-batches), and the share of a micro-batch's activations that are held after B, until
 	 * W. */
 	double limit, held;
-	bool recompute; /* forward is computed again before backward */
 };
 
 enum work { WORK_F, WORK_B, WORK_W, WORK_BW };
 struct task {
 	int work, chunk, micro;
 };
-/* Of a chunk on its stage */
-struct schedule_memory {
-	int inputs;   /* micro-batches that are under way at once: from F to the end of backward */
-	int memories; /* ... whose activations it holds: m's are in memory m % memories */
-	int turn;     /* recomputing: those of F in (m + turn) % memories */
-};
 struct schedule {
 	int stages, chunks;
-	size_t count;                   /* tasks of each stage */
-	struct task *task;              /* stage s: task[s * count] .. */
-	struct schedule_memory *memory; /* chunk c of stage s: memory[s * chunks + c] */
+	size_t count;      /* tasks of each stage */
+	struct task *task; /* stage s: task[s * count] .. */
+	int *memories;     /* of chunk c of stage s, at [s * chunks + c]: schedule_memories */
 };
 
 /* ST_RANGE when the numbers do not fit the schedule: says which, and the nearest that fit. */
@@ -76,8 +69,9 @@ void schedule_release(struct schedule *schedule);
 void schedule_doing(const struct schedule *schedule, size_t k, struct text *text);
 /* The works that some stage does there, in the enum's order: "F BW" */
 void schedule_works(const struct schedule *schedule, size_t k, struct text *text);
-/* schedule_memory.c */
-struct schedule_memory schedule_memory(const struct schedule *schedule, int stage, int chunk, bool recompute);
+/* schedule_memory.c: the most micro-batches of the chunk that are under way at once, from F to the end of
+ * backward. Micro-batch m's activations are in memory m % memories. */
+int schedule_memories(const struct schedule *schedule, int stage, int chunk);
 
 /* Carries the tasks out, each as soon as the stage's one before and its input are there. span: the longest of
  * any stage from its first forward to its last task, in the unit of `ask`; the optimizer step is no barrier.

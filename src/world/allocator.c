@@ -39,8 +39,9 @@ static int64_t segment_bytes(int64_t bytes, int unit)
 	return (bytes + step - 1) / step * step;
 }
 
-/* The smallest free block that holds the request, the lowest address among equals; heap->count: there is
- * none. clean_limit: only memory freed at or before that operation will do. */
+/* The smallest free block that holds the request, the lowest address among equals, so that the first that fits
+ * exactly ends the search; heap->count: there is none. clean_limit: only memory freed at or before that
+ * operation will do. */
 static size_t best_fit(const struct heap *heap, const struct block_plan *plan, uint32_t clean_limit)
 {
 	size_t best = heap->count;
@@ -48,10 +49,11 @@ static size_t best_fit(const struct heap *heap, const struct block_plan *plan, u
 	for (size_t i = 0; i < heap->count; i++) {
 		const struct memory_block *block = &heap->blocks[i];
 		if (!block->free || block->bytes < plan->bytes || block->pool != plan->pool ||
-		        block->small != plan->small)
+		        block->small != plan->small || block->freed_at > clean_limit)
 			continue;
-		if (block->freed_at <= clean_limit &&
-		        (best == heap->count || block->bytes < heap->blocks[best].bytes))
+		if (block->bytes == plan->bytes)
+			return i;
+		if (best == heap->count || block->bytes < heap->blocks[best].bytes)
 			best = i;
 	}
 	return best;

@@ -151,13 +151,15 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 
 /* after_stream: STREAM_HOST for none.
  *
- * The block is free at once; whoever gets it next waits for the stream's work of now, if one is given. */
+ * The block is free at once; whoever gets it next waits for the stream's work of now, if one is given and is not
+ * the block's own: what is made of the stream's pool is queued on it, behind that work. */
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream)
 {
 	struct rank_memory *memory = &world->inner->memory[rank];
 	struct heap *heap = &memory->heap[space];
 	size_t at = heap_find(heap, address);
-	op_id after = after_stream == STREAM_HOST ? 0 : lane_stream(world, rank, after_stream)->tail;
+	bool own = space == SPACE_DEVICE && heap->blocks[at].pool == after_stream;
+	op_id after = after_stream == STREAM_HOST || own ? 0 : lane_stream(world, rank, after_stream)->tail;
 
 	if (after) {
 		*MEM_ADD(&memory->pending, &memory->pending_count) = (struct pending_free){

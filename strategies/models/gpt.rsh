@@ -1,6 +1,8 @@
 # gpt: a small GPT-2: embedding, blocks of attention and MLP, head; every parameter is a matrix, there are no biases
 # Units: 0 the embedding; 2b-1 and 2b the attention and the MLP of block b; the last one the head and the loss. x3_0: what unit 3
 # gives in memory 0, dx3_0 the gradient there; wq2: a matrix of block 2, dwq2 its gradient, wq2_f32 its master for a half dtype
+# Each is freed when nobody reads it any more. For backward a block keeps, with s tokens, b sequences, width h and 2 bytes a number
+# (arXiv:2205.05198):  recompute=none 32 s b h bytes (x 2+2, n 2+2, q k v o 8, h 8, g 8);  selective 20, not n, g;  full 2, its x
 #   attention    n = layernorm x ;  q k v = n wq, n wk, n wv ;  o = attention q k v ;  y = o wo ;  x = x + y
 #   MLP          n = layernorm x ;  h = n wu ;  g = gelu h ;  y = g wd ;  x = x + y     head    n = layernorm x ;  logits = n head
 # parts (experts > 0)*replicas*micros: an expert's places and the balance loss are those of a micro-batch
@@ -20,6 +22,7 @@ option experts=0 least=0 "of a block's MLP, each as large as it; a router sends 
 option top=2 least=1 "experts of a token"
 option capacity=none least=0.01 "an expert has capacity*tokens*top/experts places, further tokens are dropped (none: as many as come)"
 option balance=0.01 "weight of the loss that wants all experts used alike"
+option recompute=none of="none selective full" "computed again in backward: norms and gelu; all of a block but its input"
 option seed=1 least=0 "of the parameters' beginning"
 refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
 refuse max(hidden,heads,seq,batch,vocab) > 1e9 "hidden=$hidden heads=$heads seq=$seq batch=$batch vocab=$vocab: at most 1e9 each"
@@ -37,6 +40,8 @@ refuse samples < tokens "$wants: batch=$most fits"
 let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = max(4,1+2*experts);  let input = "ids";  let outcome = "logits";  let wide = vocab
 # more places: the norm before a pair of matrices, the first cut by columns, the second by rows (tp); what mixes or counts tokens (cp)
 def norm y x { y = layernorm x }
+def norm_read y { if drops { free y } }                                     # forward needs it no more,
+def norm_again y x { if light { y = layernorm x kind=activation } }           # backward does
 def norm_backward dx dy x { dx = layernorm_grad dy x }
 def attend o q k v { o = attention q k v heads=heads seq=length causal=1 }
 def attend_backward dq dk dv do q k v o { dq dk dv = attention_grad do q k v heads=heads seq=length causal=1 }
@@ -82,6 +87,7 @@ def mlp_parameter w i s what {
 }
 
 # ---- forward ----
+def unit_forget u m { half_forget u m }
 def unit_forward u m { if u == 0 { embed_forward m } else { if u == last_unit { output m;  loss m } else { half_forward u m } } }
 # the positions are added to each sequence, taken as one row
 def embed_forward m {
@@ -93,14 +99,18 @@ def half_forward u m {
   let b = (u+1)//2;  norm n$(u)_$m x$(u-1)_$m
   if u%2 == 1 {
     q$(u)_$m = matmul n$(u)_$m wq$b;  k$(u)_$m = matmul n$(u)_$m wk$b;  v$(u)_$m = matmul n$(u)_$m wv$b
-    attend o$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m
+    norm_read n$(u)_$m;  attend o$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m
     by_rows y$(u)_$m o$(u)_$m wo$b
   } else { if experts > 0 { experts_forward $b $(u)_$m } else {
-    h$(u)_$m = matmul n$(u)_$m wu$b;  g$(u)_$m = gelu h$(u)_$m
-    by_rows y$(u)_$m g$(u)_$m wd$b
+    h$(u)_$m = matmul n$(u)_$m wu$b;  norm_read n$(u)_$m;  g$(u)_$m = gelu h$(u)_$m
+    if not unread { by_rows y$(u)_$m g$(u)_$m wd$b;  if drops { free g$(u)_$m } }
   } }
-  drop "dropout" y$(u)_$m y$(u)_$m u;  x$(u)_$m = add x$(u-1)_$m y$(u)_$m
+  if not unread { drop "dropout" y$(u)_$m y$(u)_$m u;  x$(u)_$m = add x$(u-1)_$m y$(u)_$m;  free y$(u)_$m }
 }
+# of what backward reads, all but the norms and gelu's, which are gone
+def half_forget u m { if u%2 == 1 { free q$(u)_$m k$(u)_$m v$(u)_$m o$(u)_$m } else {
+  if experts > 0 { experts_forget $(u)_$m } else { free h$(u)_$m }
+} }
 def output m {
   n_$m = layernorm x$(last_unit-1)_$m
   if tied == "on" { logits_$m = matmul n_$m table.T } else { logits_$m = matmul n_$m head }
@@ -109,7 +119,7 @@ def loss m { count_loss crossentropy logits_$m t_$m m }
 
 # ---- backward: gradients of the inputs, of the weights, or both in the order that frees the most ----
 def unit_backward u m inputs weights {
-  if u == last_unit { if inputs { loss_backward m };  output_backward m inputs weights }
+  if u == last_unit { if inputs { loss_backward m;  free logits_$m };  output_backward m inputs weights }
   if u > 0 and u < last_unit { half_backward u m inputs weights }
   if u == 0 and weights { embed_backward m }
 }
@@ -124,37 +134,51 @@ def output_backward m inputs weights {
     if weights { gradient head n_$m dlogits_$m }
     if inputs { dn_$m = matmul dlogits_$m head.T }
   }
-  if inputs { d$x = layernorm_grad dn_$m $x }
+  if inputs { d$x = layernorm_grad dn_$m $x;  free dn_$m }
+  if weights { free n_$m dlogits_$m }
 }
 def half_backward u m inputs weights {
   let b = (u+1)//2;  let d = "dx$(u)_$m";  if dropout > 0 { let d = "dy$(u)_$m" }
+  let done = inputs and not light or weights and light                       # where nothing is computed again any more
+  if done { free x$(u)_$m }
   if inputs { drop "dropout_grad" $d dx$(u)_$m u }
+  if weights { norm_again n$(u)_$m x$(u-1)_$m }
   if u%2 == 1 {
     by_rows_backward do$(u)_$m $d o$(u)_$m wo$b inputs weights
-    if inputs { attend_backward dq$(u)_$m dk$(u)_$m dv$(u)_$m do$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m o$(u)_$m }
+    if inputs {
+      attend_backward dq$(u)_$m dk$(u)_$m dv$(u)_$m do$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m o$(u)_$m
+      free do$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m
+    }
     if weights { gradient wv$b n$(u)_$m dv$(u)_$m;  gradient wk$b n$(u)_$m dk$(u)_$m;  gradient wq$b n$(u)_$m dq$(u)_$m }
     if inputs {
       dn$(u)_$m = matmul dq$(u)_$m wq$b.T;  dn$(u)_$m += matmul dk$(u)_$m wk$b.T;  dn$(u)_$m += matmul dv$(u)_$m wv$b.T
       input_gradient_made dn$(u)_$m
     }
+    if weights { free o$(u)_$m dq$(u)_$m dk$(u)_$m dv$(u)_$m }
   } else { if experts > 0 { experts_backward $b $(u)_$m $d inputs weights } else {
-    by_rows_backward dg$(u)_$m $d g$(u)_$m wd$b inputs weights
-    if inputs { dh$(u)_$m = gelu_grad dg$(u)_$m h$(u)_$m }
+    if weights and light { g$(u)_$m = gelu h$(u)_$m kind=activation }
+    by_rows_backward dg$(u)_$m $d g$(u)_$m wd$b inputs weights;  if weights { free g$(u)_$m }
+    if inputs { dh$(u)_$m = gelu_grad dg$(u)_$m h$(u)_$m;  free dg$(u)_$m }
     if weights { gradient wu$b n$(u)_$m dh$(u)_$m }
     if inputs { dn$(u)_$m = matmul dh$(u)_$m wu$b.T;  input_gradient_made dn$(u)_$m }
+    if done { free h$(u)_$m }
+    if weights { free dh$(u)_$m }
   } }
+  if weights { free n$(u)_$m }
   if inputs {
-    norm_backward dx$(u-1)_$m dn$(u)_$m x$(u-1)_$m
-    dx$(u-1)_$m = add dx$(u-1)_$m dx$(u)_$m
+    norm_backward dx$(u-1)_$m dn$(u)_$m x$(u-1)_$m;  free dn$(u)_$m
+    dx$(u-1)_$m = add dx$(u-1)_$m dx$(u)_$m;  if dropout > 0 { free dx$(u)_$m }
   }
+  if done and u == 1 { free x0_$m }
+  if weights { free $d }
 }
 def embed_backward m {
   drop "dropout_grad" dx0_$m dx0_$m 0
   dxs = reshape dx0_$m [rows,length*hidden];  one_$m = ones [rows,1] $dtype
-  positions_backward dxs one_$m;  free dxs;  gradient_made pos
+  positions_backward dxs one_$m;  free dxs one_$m;  gradient_made pos
   let d = "dx0_$m";  let begins = fresh and tied == "off"
   if begins { dtable = embed_grad $d ids_$m rows=vocab } else { dtable += embed_grad $d ids_$m rows=vocab }
-  gradient_made table
+  free $d;  gradient_made table
 }
 def name_unit u {
   let name = "block $((u+1)//2)'s attention";  if u%2 == 0 { let name = "block $(u//2)'s MLP" }

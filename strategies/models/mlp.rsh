@@ -1,6 +1,7 @@
 # mlp: matrices with relu between them, on rows of numbers
 #   layer u    z = x w ;  x = relu z  (the last one: x = x w)          loss: the mean of (x - t)^2
 # x3_0: what layer 3 gives in memory 0, dx3_0 its gradient; w3 its matrix, dw3 the gradient, w3_f32 the master of a half type
+# Each is freed when nobody reads it any more; z at once: what was above 0, which relu's gradient asks for, is above 0 in x
 option layers=8 least=1 "matrices"
 option hidden=256 least=1 "columns between them"
 option batch=1024 least=1 "rows of a step, of all ranks together"
@@ -9,6 +10,7 @@ option optimizer=sgd of="sgd adam" "what steps the parameters"
 option lr=0.1*(optimizer=="sgd")+1e-3*(optimizer=="adam") "learning rate (sgd 0.1, adam 1e-3)"
 option dropout=0.0 "the part of what layers give that becomes 0 (0: none)"
 option loss_scale=1+1023*(dtype=="f16") "the loss's gradient is multiplied by it, the optimizer divides (f16: 1024)"
+option recompute=none of="none selective full" "full: in backward, of two layers all but the input; selective: as none"
 option seed=1 least=0 "of the parameters' beginning"
 refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
 refuse max(hidden,batch) > 1e9 "hidden=$hidden batch=$batch: at most 1e9 each"
@@ -57,23 +59,26 @@ def find_cut u {
 }
 
 # ---- forward and backward ----
-def unit_forward u m { if u <= layers { layer_forward u m } else { loss m } }
+def unit_forward u m { if u <= layers { if not unread { layer_forward u m } } else { loss m } }
+def unit_forget u m { }
 def layer_forward u m {
   let z = "z$(u)_$m";  if u == layers { let z = "x$(u)_$m" }
   find_cut u
   if cut == "by_rows" { by_rows $z x$(u-1)_$m w$u } else { $z = matmul x$(u-1)_$m w$u }
-  if u < layers { x$(u)_$m = relu $z;  drop "dropout" x$(u)_$m x$(u)_$m 2*u }
+  if u < layers { x$(u)_$m = relu $z;  free $z;  drop "dropout" x$(u)_$m x$(u)_$m 2*u }
 }
 def output m { }
 def loss m { count_loss mse x$(layers)_$m t_$m m }
 def unit_backward u m inputs weights {
-  if u <= layers { layer_backward u m inputs weights } else { if inputs { loss_backward m } }
+  if u <= layers { layer_backward u m inputs weights } else { if inputs { loss_backward m;  free x$(layers)_$m } }
 }
 def loss_backward m { count_gradient mse dx$(layers)_$m x$(layers)_$m t_$m }
 def output_backward m inputs weights { }
 def layer_backward u m inputs weights {
   let d = "dz$(u)_$m";  let x = "x$(u-1)_$m";  if u == layers { let d = "dx$(u)_$m" }
-  if u < layers and inputs { drop "dropout_grad" dx$(u)_$m dx$(u)_$m 2*u;  $d = relu_grad dx$(u)_$m z$(u)_$m }
+  if u < layers and inputs {
+    drop "dropout_grad" dx$(u)_$m dx$(u)_$m 2*u;  $d = relu_grad dx$(u)_$m x$(u)_$m;  free dx$(u)_$m
+  }
   find_cut u
   let wanted = inputs and u > 1                                         # nobody wants the gradient of the data
   if cut == "by_rows" { by_rows_backward d$x $d $x w$u wanted weights } else {
@@ -81,6 +86,7 @@ def layer_backward u m inputs weights {
     if wanted { d$x = matmul $d w$u.T }
   }
   if cut == "by_columns" and wanted { input_gradient_made d$x }
+  if weights { free $d };  if weights and u < layers { free x$(u)_$m }
 }
 def name_unit u { let name = "layer $u";  if u > layers { let name = "the loss" } }
 source training

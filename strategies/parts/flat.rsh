@@ -33,11 +33,12 @@ def leave_backward i {
   }
 }
 def before_forward u m {
-  if u == first_unit and fresh and cut_parameters { wait compute on comm;  if host { wait up on comm } }
-  if u == first_unit and fresh and not cut_parameters { for i in 0:groups+1 { if part_$i > 0 { let here_$i = 1 } } }
-  find_group u;  if opens { enter own 1 };  replaced u m
+  let begins = u == first_unit and fresh and not again
+  if begins and cut_parameters { wait compute on comm;  if host { wait up on comm } }
+  if begins and not cut_parameters { for i in 0:groups+1 { if part_$i > 0 { let here_$i = 1 } } }
+  find_group u;  if opens { enter own 1-2*again };  replaced u m
 }
-def after_forward u m { replaced u m;  find_group u;  if closes and own > 0 and reshard == "on" { leave own } }
+def after_forward u m { replaced u m;  find_group u;  if closes and own > 0 and reshard == "on" and not again { leave own } }
 def before_backward u m inputs weights { find_group u;  if closes { enter_backward own };  replaced u m inputs weights }
 def after_backward u m inputs weights { replaced u m inputs weights;  find_group u;  if opens { leave_backward own } }
 

@@ -12,24 +12,24 @@ let does_F = "forward_stage";  let does_BW = "backward_stage";  let does_B = "ba
 if cut_in > 1 {
   let does_F = "forward_chunk";  let does_BW = "backward_chunk";  let does_B = "chunk_input";  let does_W = "chunk_weight"
 }
+# recomputing, the head waits for backward: its logits are there for one micro-batch only
+let head_waits = recompute != "none"
 def forward_stage m { forward_chunk m 0 }
 def backward_stage m { backward_chunk m 0 }
 def backward_input m { chunk_input m 0 }
 def backward_weight m { chunk_weight m 0 }
 
 def forward_chunk m c {
-  let s = (m+turn(c))%memories(c);  let box = m%(inputs(c)+1)
+  let s = m%memories(c);  let box = m%(memories(c)+1)
   if not timed { take m }
   if not begins_$c { receive act pp-1 m c box }
   phase F$m
   if not begins_$c { wait act_in on compute }
   if timed { spin F/cut_in } else {
     if not begins_$c { x$(low_$c-1)_$s = reshape act$(c)_$box[0:tokens_here] [tokens_here,hidden] }
-    if not ends_$c { wait act_sent$(c)_$s on compute }
     if begins_$c { read_input s }
-    if ends_$c and (begins_$c or not again) { read_target s }
-    # recomputing, the head waits for backward, so that the loss is counted once
-    for u in low_$c:high_$c+1-(again and ends_$c) { forward u s }
+    if ends_$c { read_target s }
+    for u in low_$c:high_$c+1-(head_waits and ends_$c) { forward u s }
   }
   if not ends_$c { send_on act x$(high_$c)_$s pp+1 m c s }
 }
@@ -37,30 +37,23 @@ def backward_chunk m c { back m c 1 1 }
 def chunk_input m c { back m c 1 0 }
 def chunk_weight m c { back m c 0 1 }
 def back m c inputs weights {
-  let s = m%memories(c);  let box = m%(inputs(c)+1);  let letter = "B";  if not inputs { let letter = "W" }
+  let s = m%memories(c);  let box = m%(memories(c)+1);  let letter = "B";  if not inputs { let letter = "W" }
   if not timed { take m }
   if inputs and not ends_$c { receive grad pp+1 m c box }
   phase $(letter)$m
   if inputs and not ends_$c { wait grad_in on compute }
   if timed {
-    if again and inputs { phase R$m;  spin F/cut_in }
+    if full and inputs { phase R$m;  spin F/cut_in }
     spin (inputs*B+weights*W)/cut_in
   } else {
     if inputs and not ends_$c { dx$(high_$c)_$s = reshape grad$(c)_$box[0:tokens_here] [tokens_here,hidden] }
-    if again and inputs { forward_again m c s box }
+    if head_waits and ends_$c and inputs { let u = high_$c;  forward u s }
+    if inputs and not ends_$c { wait act_sent$(c)_$s on compute }
     if inputs and not begins_$c { wait grad_sent$(c)_$s on compute }
     for u in high_$c:low_$c-1:-1 { backward u s inputs weights }
     if weights { record used$(c)_$box on compute }
   }
   if inputs and not begins_$c { send_on grad dx$(low_$c-1)_$s pp-1 m c s }
-}
-def forward_again m c s box {
-  phase R$m
-  if not begins_$c { x$(low_$c-1)_$s = reshape act$(c)_$box[0:tokens_here] [tokens_here,hidden] }
-  if not ends_$c { wait act_sent$(c)_$s on compute }
-  if begins_$c { read_input s }
-  if ends_$c { read_target s }
-  for u in low_$c:high_$c+1 { forward u s }
 }
 def receive way from m c box {
   phase C$m

@@ -56,6 +56,7 @@ def gradient_made p { }                     # parameter p's gradient is complete
 def after_backward u m inputs weights { }
 # g is complete on this rank, a mean over its own tokens: a parameter's gradient, a bucket of them, or this rank's part of a group
 def reduce_gradients g { }
+let gathers = ""                            # which of the two does it: "buckets" or "flat"
 def before_update { }
 def update { each_unit each_parameter descend }
 
@@ -68,7 +69,8 @@ def each_unit_back what with { for c in pieces-1:-1:-1 { for u in high_$c:low_$c
 # An axis that cuts the batch says    let replica = replica*size(X)+X;  let replicas = replicas*size(X)
 let replicas = 1;  let replica = 0;  let micros = 1;  let weigh = 0;  let uneven = 0
 let length = seq;  let tokens_here = 0        # of a sequence this rank has `length` tokens; between units stands [tokens_here,hidden]
-let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let name = "";  stream compute
+let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let taken = 0;  let name = ""
+stream compute
 def cut_batch {
   let fits = replicas*micros;  let wants = "batch=$batch on $replicas ranks"
   if micros > 1 { let wants = "batch=$batch on $replicas ranks, $micros micro-batches each" }
@@ -79,18 +81,45 @@ def cut_batch {
 def take k {
   let first = (replica*micros+k)*batch//(replicas*micros);  let rows = (replica*micros+k+1)*batch//(replicas*micros)-first
   let share = rows*replicas/batch;  let tokens_here = rows*length
-   let fresh = k == 0;  let last = k == micros-1
+  let taken = k;  let fresh = k == 0;  let last = k == micros-1
   let at = (it%((samples-(seq>1))//(batch*seq))*batch+first)*seq
 }
 # a model's units: before and behind its own lines a strategy may act
-def forward u m { before_forward u m;  unit_forward u m;  after_forward u m }
-def backward u m inputs weights { before_backward u m inputs weights;  unit_backward u m inputs weights;  after_backward u m inputs weights }
+def forward u m {
+  before_forward u m;  unit_forward u m;  after_forward u m
+  if full and not again { forget u m }
+}
+def backward u m inputs weights {
+  before_backward u m inputs weights;  if full and inputs { compute_again u m }
+  unit_backward u m inputs weights;  after_backward u m inputs weights
+}
+# ---- recompute=full: of a pair of units (a gpt's block, an mlp's two layers) the input is kept; the rest is computed again ----
+#     forward 1 2 | 3 4 | ...    backward   again 3 4, backward 4 3 | again 1 2, backward 2 1
+# A mask of dropout is the same again, as its seed is. selective: the model drops what takes few operations, and makes it again
+let light = recompute == "selective";  let full = recompute == "full";  let drops = light or full;  let again = 0
+let unread = 0;  let pair_first = 0;  let pair_last = 0      # unread: what the unit gives has been read, when it was there first
+def find_pair u {
+  let pair_first = 0;  let pair_last = 0
+  if u > 0 and u < last_unit { for c in 0:pieces { if low_$c <= u and u <= high_$c {
+    let pair_first = max(u-1+u%2,low_$c);  let pair_last = min(u+u%2,high_$c,last_unit-1)
+  } } }
+}
+def forget u m { find_pair u;  if pair_last > 0 { unit_forget u m;  if u > pair_first { free x$(u-1)_$m } } }
+def compute_again u m {
+  find_pair u
+  if pair_last > 0 and u == pair_last {
+    phase R$taken;  let again = 1;  let drops = 0
+    for v in pair_first:u+1 { let unread = v == u;  forward v m }
+    let again = 0;  let drops = 1;  let unread = 0
+  }
+}
 # the gradient of a parameter, added to that of the micro-batches before
 def gradient p x dy { if fresh { d$p = matmul x.T dy } else { d$p += matmul x.T dy };  gradient_made p }
 # the loss, or where means must be weighed, the sum of what the micro-batches add to it; and its gradient
 def count_loss kernel y t m {
   if weigh { l_$m = $kernel y t } else { loss = $kernel y t }
   if weigh and fresh { loss = scale l_$m share } else { if weigh { loss += scale l_$m share } }
+  if weigh { free l_$m }
 }
 def count_gradient kernel dy y t {
   dy = $(kernel)_grad y t

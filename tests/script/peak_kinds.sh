@@ -10,28 +10,29 @@ peak() {
 	check "$1" same "$work/wanted" "$work/got"
 }
 
-# 8 rows a rank, 1 kB a tensor. Activations x0 z1 x1 x2 and the loss; of gradients dx2 dx1 dz1; the targets are a buffer.
+# 8 rows a rank, 1 kB a tensor. The most is there when the loss has its gradient: x0 x1 x2 and the loss; dx2; the targets are a buffer.
 peak ddp ddp <<'END'
-of 24.5 kB on ranks 0,1: parameters 8 kB, gradients 8 kB, optimizer 0 B, activations 4.5 kB, their gradients 3 kB, buffers 1 kB
+of 21.5 kB on ranks 0,1: parameters 8 kB, gradients 8 kB, optimizer 0 B, activations 3.5 kB, their gradients 1 kB, buffers 1 kB
 END
 # and two means of each parameter
 peak "ddp with Adam" ddp optimizer=adam <<'END'
-of 40.5 kB on ranks 0,1: parameters 8 kB, gradients 8 kB, optimizer 16 kB, activations 4.5 kB, their gradients 3 kB, buffers 1 kB
+of 37.5 kB on ranks 0,1: parameters 8 kB, gradients 8 kB, optimizer 16 kB, activations 3.5 kB, their gradients 1 kB, buffers 1 kB
 END
-# half of all stays, and means of that half; in backward the whole parameters are gathered, and the whole gradients made
+# Half of all stays, and means of that half; in backward the whole parameters are gathered, and the whole gradients made. x2 is gone by then: dx2 dx1
 peak "zero 3" "zero stage=3" optimizer=adam <<'END'
-of 40.5 kB on ranks 0,1: parameters 12 kB, gradients 12 kB, optimizer 8 kB, activations 4.5 kB, their gradients 3 kB, buffers 1 kB
+of 37.5 kB on ranks 0,1: parameters 12 kB, gradients 12 kB, optimizer 8 kB, activations 2.5 kB, their gradients 2 kB, buffers 1 kB
 END
-# Micro-batches of 4 rows, 512 bytes a tensor. Stage 0 keeps x0 z1 x1 of each and makes dz1; stage 1 keeps x1 and l of each and the loss, and makes
-# dx1 and dx0. Buffers: places for what arrives, one more than micro-batches are kept, and stage 1's targets. GPipe keeps all 4 ...
+# Micro-batches of 4 rows, 512 bytes a tensor. Stage 0 keeps x0 and x1 of each, and z1 of the one that it computes; stage 1 keeps x2 of each, l of one and the
+# loss, and dx1, which was sent back in the iteration before. Buffers: places for what arrives, one more than micro-batches are kept, and stage 1's
+# targets. GPipe keeps all 4 ...
 peak "GPipe: m micro-batches" "pipeline micro=4 schedule=gpipe" <<'END'
-of 18.5 kB on rank 0: parameters 4 kB, gradients 4 kB, optimizer 0 B, activations 6 kB, their gradients 2 kB, buffers 2.5 kB
-of 21 kB on rank 1: parameters 4 kB, gradients 4 kB, optimizer 0 B, activations 4.5 kB, their gradients 4 kB, buffers 4.5 kB
+of 15 kB on rank 0: parameters 4 kB, gradients 4 kB, optimizer 0 B, activations 4.5 kB, their gradients 0 B, buffers 2.5 kB
+of 17.5 kB on rank 1: parameters 4 kB, gradients 4 kB, optimizer 0 B, activations 3 kB, their gradients 2 kB, buffers 4.5 kB
 END
 # ... 1F1B keeps 2 on stage 0 and 1 on stage 1, however many there are
 for micro in 4 8; do
 	peak "1F1B: p-s of $micro micro-batches" "pipeline micro=$micro schedule=1f1b" "" $((4 * micro)) <<'END'
-of 13.5 kB on rank 0: parameters 4 kB, gradients 4 kB, optimizer 0 B, activations 3 kB, their gradients 1 kB, buffers 1.5 kB
-of 12 kB on rank 1: parameters 4 kB, gradients 4 kB, optimizer 0 B, activations 1.5 kB, their gradients 1 kB, buffers 1.5 kB
+of 12 kB on rank 0: parameters 4 kB, gradients 4 kB, optimizer 0 B, activations 2.5 kB, their gradients 0 B, buffers 1.5 kB
+of 11.5 kB on rank 1: parameters 4 kB, gradients 4 kB, optimizer 0 B, activations 1.5 kB, their gradients 512 B, buffers 1.5 kB
 END
 done

@@ -90,7 +90,7 @@ gpt layers=2 hidden=16 heads=4 seq=8 batch=8 dtype=bf16; strategy zero stage=2 o
 gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy fsdp wrap=layer prefetch=2 reshard=off
 gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy tp sequence=on
 gpt layers=8 hidden=16 heads=4 seq=8 batch=8 tied=on; strategy pipeline schedule=interleaved chunks=2 micro=4 accumulate=2
-gpt layers=8 hidden=16 heads=4 seq=8 batch=8; strategy pipeline schedule=zb-h2 micro=8 recompute=on
+gpt layers=8 hidden=16 heads=4 seq=8 batch=8; strategy pipeline schedule=zb-h2 micro=8 recompute=full
 mlp layers=4 hidden=16 batch=16; strategy local every=2
 gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy ddp=2 + tp=2
 END

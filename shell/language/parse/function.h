@@ -9,8 +9,8 @@
 /* X(symbol, computed by, name, arguments at least, kinds, nature)
  *
  * computed by: value_of_ that, of run/functions.h; a row without one does not build. kinds, one letter an
- * argument: n number, t tensor, s stream, e event, g group, c cause, l link, o operation, k
- * section (left out: the one that runs now), x stream, or alone a section. nature: enum function_nature */
+ * argument: n number, t tensor, s stream, e event, g group, c cause, l link, o operation, m kind of
+ * memory, k section (left out: the one that runs now), x stream, or alone a section. nature: enum function_nature */
 #define FUNCTIONS(X)                                               \
 	X(MIN, least_or_most, "min", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
 	X(MAX, least_or_most, "max", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
@@ -34,8 +34,6 @@
 	X(DOING, task, "doing", 1, "n", PLAIN)                     \
 	X(WORKS, task, "works", 1, "n", PLAIN)                     \
 	X(MEMORIES, task, "memories", 1, "n", PLAIN)               \
-	X(TURN, task, "turn", 1, "n", PLAIN)                       \
-	X(INPUTS, task, "inputs", 1, "n", PLAIN)                   \
 	X(SLOTS, slots, "slots", 0, "", WORD)                      \
 	X(TIME, time, "time", 0, "k", RANK)                        \
 	X(OVERLAP, share, "overlap", 2, "ssk", RANK)               \
@@ -43,7 +41,7 @@
 	X(EXPOSED, time, "exposed", 0, "xk", RANK)                 \
 	X(STALL, stall, "stall", 1, "ck", RANK)                    \
 	X(ELAPSED, elapsed, "elapsed", 2, "ee", RANK)              \
-	X(PEAK, peak, "peak", 0, "", RANK)                         \
+	X(PEAK, peak, "peak", 0, "m", RANK)                        \
 	X(BUBBLE, share, "bubble", 0, "k", ALL)                    \
 	X(SENT, share, "sent", 0, "lk", RANK)                      \
 	X(BUSBW, busbw, "busbw", 1, "o", RANK)                     \

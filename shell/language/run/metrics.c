@@ -61,10 +61,12 @@ enum status value_of_busbw(struct asked *asked, struct value *value)
 	return status;
 }
 
+/* peak: the most device memory that was allocated; peak(KIND): how much of that was of this kind */
 enum status value_of_peak(struct asked *asked, struct value *value)
 {
 	const struct heap *heap = world_heap(asked->eval->shell->world, asked->eval->rank, SPACE_DEVICE);
-	*value = value_number(heap->peak_allocated, UNIT_BYTES);
+	int kind = asked->index[0];
+	*value = value_number(kind < 0 ? heap->peak_allocated : heap->peak_kind[kind], UNIT_BYTES);
 	return ST_OK;
 }
 

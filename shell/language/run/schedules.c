@@ -80,14 +80,13 @@ enum status value_of_slots(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* doing, works of a slot; work, micro, chunk of it on a stage; memories, turn, inputs of a chunk there. The value
+/* doing, works of a slot; work, micro, chunk of it on a stage; memories of a chunk there. The value
  * of a stage hangs on the rank by that alone: with one stage it does not vary. */
 enum status value_of_task(struct asked *asked, struct value *value)
 {
 	const struct schedule *schedule = schedule_of(asked);
 	enum function function = asked->formula->function->function;
-	bool of_chunk =
-	        function == FUNCTION_MEMORIES || function == FUNCTION_TURN || function == FUNCTION_INPUTS;
+	bool of_chunk = function == FUNCTION_MEMORIES;
 	bool doing = function == FUNCTION_DOING;
 	size_t k = 0, stage = 0;
 	if (!schedule)
@@ -105,10 +104,7 @@ enum status value_of_task(struct asked *asked, struct value *value)
 	}
 	asked->eval->varies |= schedule->stages > 1;
 	if (of_chunk) {
-		const struct schedule_memory *memory = &schedule->memory[stage * most + k];
-		*value = value_plain(function == FUNCTION_INPUTS ? memory->inputs
-		                : function == FUNCTION_TURN      ? memory->turn
-		                                                 : memory->memories);
+		*value = value_plain(schedule->memories[stage * most + k]);
 		return ST_OK;
 	}
 	const struct task *task = &schedule->task[stage * most + k];

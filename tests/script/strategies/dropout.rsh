@@ -14,7 +14,7 @@ verify iterations=2
 model gpt layers=4 hidden=24 heads=12 seq=6 batch=8 dropout=0.2 tied=on
 strategy tp sequence=on accumulate=2
 verify iterations=2
-strategy pipeline micro=4 recompute=on
+strategy pipeline micro=4 recompute=full
 verify iterations=2
 expect races == 0
 strategy pipeline micro=4 schedule=zb-h2
@@ -27,7 +27,7 @@ strategy tp
 verify iterations=2
 strategy pipeline schedule=interleaved micro=12 chunks=2
 verify iterations=2
-strategy pipeline schedule=gpipe micro=3 recompute=on
+strategy pipeline schedule=gpipe micro=3 recompute=full
 verify iterations=2
 # another iteration loses other elements, and other than another seed's
 model mlp layers=2 hidden=8 batch=4 dropout=0.5 lr=1e-30

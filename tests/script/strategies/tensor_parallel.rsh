@@ -18,15 +18,20 @@ sync
 expect count(allreduce) == 12
 verify iterations=2
 expect races == 0
-# a reduce-scatter and an allgather in place of each; and two allgathers at the model's ends
+# a reduce-scatter and an allgather in place of each; of a pair's input an allgather more for backward; and two at the model's ends
 strategy tp sequence=on
 run 1
 sync
-expect count(reducescatter) == 12 and count(allgather) == 14 and count(allreduce) == 0
+expect count(reducescatter) == 12 and count(allgather) == 20 and count(allreduce) == 0
 verify iterations=2
 expect races == 0
 strategy tp sequence=on accumulate=3
 verify iterations=2
+# recompute=full: forward's communication of a block again, but for its last reduce-scatter, whose result has been read
+strategy tp sequence=on recompute=full
+run 1
+sync
+expect count(reducescatter) == 12+3 and count(allgather) == 20+6 and count(allreduce) == 0
 
 # the same bytes, but for the ends: large enough that an allreduce goes by ring
 model gpt layers=1 hidden=64 heads=8 seq=64 batch=16 vocab=11
@@ -40,4 +45,4 @@ strategy tp sequence=on
 run 1
 sync
 let A = 16*64*64*4
-expect world == 1 or sent(nvlink) == (4*2+2)*(world-1)/world*A
+expect world == 1 or sent(nvlink) == (4*2+2+2)*(world-1)/world*A
