@@ -1,12 +1,12 @@
 # dataparallel: rank 0 has the model and the batch and sends both out in every step; to see why ddp replaced it
 # memory: rank 0: everything, and the outputs of the whole batch; the others: parameters, gradients, activations of batch/n rows
 # bytes: the parameters to all and the gradients back, in every step, and rows and outputs of the batch through rank 0's link
-# axis dp
+# axis dp: share out the batch
+# alone: one rank sends the whole model out, to all the others
 #  rank 0  rows out -> | parameters out -> | forward | outputs in <- | loss | gradients out -> | backward | sums in <- | optimizer
 #  others  rows in     | parameters in     | forward | outputs out   |      | gradients in     | backward | sums out   |
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 let ranks = size(dp);  let micros = accumulate
-refuse ranks < world "dataparallel stacks on nothing: it takes all ranks of the mesh, $(world)"
 refuse batch < ranks "batch=$batch on $ranks ranks: some would have no row; batch=$ranks fits, or ranksh -n $batch"
 refuse micros > 1 and batch%(ranks*micros) != 0 "batch=$batch does not divide by ranks*accumulate=$(ranks*micros)"
 stream comm

@@ -1,7 +1,8 @@
 # ddp: the model on every rank, the batch in parts; gradients are averaged in buckets while backward goes on
 # memory: the whole model on every rank: parameters, gradients, optimizer; activations of batch/n rows
 # bytes: 2(n-1)/n of the gradients' a rank and step (ring), in as many messages as buckets
-# axis dp
+# axis dp: share out the batch
+# after tp cp ep pp dp_shard
 # loses hook != "none": what the hook leaves out on the way
 option bucket=256k least=1 "a bucket is closed when it has so many bytes (PyTorch: 25M, for models a thousand times as large)"
 option overlap=on of="on off" "on: a bucket travels as soon as it is full; off: all behind the backward"
@@ -10,15 +11,13 @@ option k=1% "topk: the part of a bucket that is sent"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 option broken=no of="no nosync" "nosync: gradients are not exchanged: what `verify` finds, and training alone does not"
 refuse k <= 0 or k > 1 "k=$k: a share above 0 and at most 1 is wanted"
-let replica = replica*size(dp)+dp;  let replicas = replicas*size(dp);  let micros = accumulate
+let replica = replica*size(dp)+dp;  let replicas = replicas*size(dp);  let micros = per_round*accumulate
 let keeps = hook == "int8" or hook == "topk"
-stream comm;  source buckets;  source hooks
+source hooks
+if gathers == "" { source buckets }         # beside zero or fsdp each rank's part of a group is averaged, without buckets
 # the mean of all ranks' gradients; hooks.rsh has the ways that send less
 def reduce_gradients g {
   replaced g
   if broken == "no" { if hook == "none" { allreduce g op=avg in dp } else { reduce_$hook g } }
 }
-# what a hook leaves out waits in `error` for the next step
-def bucket_memory g n {
-  if keeps { tensor $g[n] $dtype kind=gradient = zeros;  tensor error_$g[n] kind=buffer = zeros } else { replaced g n }
-}
+def reduce_memory g n { replaced g n;  if keeps { tensor error_$g[n] kind=buffer = zeros } }

@@ -28,7 +28,7 @@ def one_parameter u i what {
 
 # ---- how many rows come from each rank to each expert here; with a capacity all parts are equal ----
 def cut_batch {
-  replaced
+  replaced;  if gathers == "" { stream comm }
   refuse capped and uneven "batch=$batch on $(replicas*micros) parts: with a capacity all have as many rows; or capacity=none"
 }
 def count_rows k {
@@ -64,4 +64,3 @@ def gradient_made p {
   replaced p
 }
 def before_update { replaced;  wait comm on compute }
-def setup { if gathers == "" { stream comm };  replaced }

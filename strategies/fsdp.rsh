@@ -6,19 +6,20 @@
 #   offload=host  the optimizer's state in host memory; gradients go down and parameters come up, 1/n of each, every step
 # bytes: allgather in forward, allgather in backward (not with reshard=off, wrap=model, or of what is in no block),
 #   for each micro-batch, and a reduce-scatter a step: (n-1)/n of the parameters each
-# axis dp_shard
+# axis dp_shard: cut what is kept of the parameters
+# after tp cp ep pp
 # with the choices of PyTorch's FSDP, arXiv:2304.11277
 option wrap=block of="layer block model" "gathered together: a block (mlp: two layers), a layer (gpt: half a block), everything"
 option prefetch=1 least=0 "groups that are gathered ahead of the one that computes"
 option reshard=on of="on off" "freed after forward and gathered again for backward (PyTorch's reshard_after_forward)"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 option offload=none of="none host" "host: master weights, the optimizer's state and its steps on the host"
-let per = 1+(wrap=="block");  let cut_parameters = 1;  let whole_gradients = accumulate > 1
+let per = 1+(wrap=="block");  let cut_parameters = 1;  let whole_gradients = per_round*accumulate > 1
 # with wrap=layer, a gpt's attention and MLP are entered at their matrices, behind the norm
 let late = wrap == "layer" and first_unit == 0;  let inside = 0
 source flat
 def find_group u { replaced u;  let inside = late and own > 0;  if inside { let opens = 0;  let closes = 0 } }
 def norm y x { replaced y x;  if inside { enter own 1-2*again } }
 def by_rows y x w { replaced y x w;  if inside and reshard == "on" and not again { leave own } }
-def by_rows_backward dx dy x w inputs weights { if inside { enter_backward own };  replaced dx dy x w inputs weights }
-def norm_backward dx dy x { if inside { leave_backward own };  replaced dx dy x }
+def by_rows_backward dx dy x w inputs weights { if inside and inputs { enter_backward own };  replaced dx dy x w inputs weights }
+def norm_backward dx dy x { if inside { leave own };  replaced dx dy x }

@@ -3,8 +3,8 @@
 #   zb-h1 p, zb-h2 2p-1, zb-auto limit x p; with recompute=full (the model's) the inputs of their blocks, and the head once
 # bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks
 #   bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time
-# axis pp
-refuse size(pp) < world "a pipeline stacks on nothing: its stages are all ranks of the mesh, $(world)"
+# axis pp: cut the layers into stages
+# after tp cp ep
 option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto" "the order in which a stage takes its micro-batches"
 option micro=4 least=1 "micro-batches of a step, at most a row each; interleaved: a multiple of the ranks"
 option accumulate=1 least=1 "times that so many micro-batches go through before the optimizer; the pipeline drains between"
@@ -15,27 +15,33 @@ option F=0ms "instead of a model: the time of a stage's forward"
 option B=0ms "... of its gradients of the inputs"
 option W=0ms "... of its gradients of the weights"
 option comm=0ms "... of a transfer to the next stage"
-let timed = F > 0ms;  let redo = "off";  if full { let redo = "on" };  let micros = micro*accumulate;  let stages = size(pp)
-let cut_in = chunks;  if stages == 1 { let cut_in = 1 };  let pieces = cut_in
-refuse not timed and batch < micros "batch=$batch in micro=$micro*$accumulate: some would have no row; batch=$micros fits"
-if not timed { schedule $schedule micro=micro chunks=cut_in recompute=$redo limit=limit in pp }
-if timed { schedule $schedule micro=micro chunks=cut_in recompute=$redo limit=limit F=F B=B W=W comm=comm held=held in pp }
+let timed = F > 0ms;  let redo = "off";  if full { let redo = "on" }
+let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate;  let pieces = chunks;  if stages == 1 { let pieces = 1 }
+refuse timed and stages < world "a pipeline of given times stands alone: its stages are all ranks of the mesh, $(world)"
+if timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit F=F B=B W=W comm=comm held=held in pp }
+if not timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit in pp }
 let shared = not timed and stages > 1 and tied == "on"                   # the first and the last stage have the same table
-if stages > 1 { stream act_in act_out grad_in grad_out;  group acts (pp >= 0);  group grads (pp >= 0) }
-if shared { group ends (pp == 0 or pp == stages-1) }
-# ---- the cut: chunk c of stage s is number c*stages+s of the model's parts, units low_c .. high_c. Layers are dealt out
+if stages > 1 { stream act_in act_out grad_in grad_out;  group acts by 0 in pp;  group grads by 0 in pp }
+if shared { group ends by (pp>0)*(pp<stages-1)*-1 in pp;  let table_begun = 0 }
+# ---- the cut: piece c of stage s is number c*stages+s of the model's parts, units low_c .. high_c. Layers are dealt out
 # evenly; where they do not come out even and the model is a gpt, the embedding and the head count as a layer each ----
-for c in 0:cut_in {
-  let low_$c = 0;  let high_$c = 0;  let begins_$c = c == 0 and pp == 0;  let ends_$c = c == cut_in-1 and pp == stages-1
-  if not timed {
-    let parts = stages*cut_in;  let number = c*stages+pp;  let apiece = first_unit == 0 and layers%parts != 0
-    let per = (last_unit-1)//layers;  let fits = parts-2*apiece
-    refuse layers < fits "layers=$layers on $stages stages of $cut_in: layers=$fits fits, or fewer ranks or chunks"
-    let from = number*(layers+2*apiece)//parts+1-apiece;  let to = (number+1)*(layers+2*apiece)//parts-apiece
-    if number == 0 { let low_$c = first_unit } else { let low_$c = (max(from,1)-1)*per+1 }
-    if number == parts-1 { let high_$c = last_unit } else { let high_$c = min(to,layers)*per }
-  }
+let parts = stages*pieces;  let apiece = first_unit == 0 and layers%parts != 0;  let fits = parts-2*apiece
+refuse not timed and layers < fits "layers=$layers on $stages stages of $pieces: layers=$fits fits, or fewer ranks or chunks"
+def cut_piece c {
+  let number = c*stages+pp;  let units = (last_unit-1)//layers
+  let from = number*(layers+2*apiece)//parts+1-apiece;  let to = (number+1)*(layers+2*apiece)//parts-apiece
+  if number == 0 { let low_$c = first_unit } else { let low_$c = (max(from,1)-1)*units+1 }
+  if number == parts-1 { let high_$c = last_unit } else { let high_$c = min(to,layers)*units }
 }
+for c in 0:pieces {
+  let low_$c = 0;  let high_$c = -1;  let begins_$c = c == 0 and pp == 0;  let ends_$c = c == pieces-1 and pp == stages-1
+  if not timed { cut_piece c }
+}
+# a shared table's other place: of unit 0 the last stage has the table, and nothing else
+def each_unit what with { if shared and pp == stages-1 { $what 0 with };  replaced what with }
+def each_unit_back what with { replaced what with;  if shared and pp == stages-1 { $what 0 with } }
+def one_parameter u i what { if not shared or pp < stages-1 or u > 0 or i == 0 { replaced u i what } }
+def table_made { if not shared { replaced } }
 let why = "";  source stage
 def setup {
   if timed {
@@ -43,21 +49,19 @@ def setup {
     # a message of a few bytes takes the latency of its link
     if stages > 1 { set link_latency=comm;  set nic_latency=comm;  tensor token[1] act_token[1] grad_token[1] = zeros }
   } else {
-    ## the data
-    # the first stage reads the inputs, the last one the targets
-    let uneven = batch%micros != 0;  let weigh = micros > 1;  if pp == 0 or pp == stages-1 { load_data }
-    ## the parameters of each stage
-    # every stage has the parameters of no other
-    let rows = (batch+micros-1)//micros;  for c in 0:cut_in { chunk_memory c }
+    ## streams, and the data
+    # the first stage reads the inputs, the last one the targets; what arrives from a neighbour has boxes
+    cut_batch;  let rows = (batch+replicas*micros-1)//(replicas*micros);  count_tokens
+    if pp == 0 or pp == stages-1 { load_data }
+    for c in 0:pieces { piece_memory c }
+    parameters
   }
 }
-def chunk_memory c {
+def piece_memory c {
   for s in 0:memories(c) { if begins_$c { input_room s };  if ends_$c { target_room s } }
-  if shared and ends_$c { one_parameter 0 0 parameter }
-  for u in low_$c:high_$c+1 { each_parameter u parameter }
   for box in 0:memories(c)+1 {
-    if not begins_$c { tensor act$(c)_$box[rows*length,hidden] $dtype }
-    if not ends_$c { tensor grad$(c)_$box[rows*length,hidden] $dtype }
+    if not begins_$c { tensor act$(c)_$box[tokens_here,hidden] $dtype }
+    if not ends_$c { tensor grad$(c)_$box[tokens_here,hidden] $dtype }
     event used$(c)_$box act_sent$(c)_$box grad_sent$(c)_$box
   }
 }
@@ -70,30 +74,21 @@ def explain_slot works {
 # ---- an iteration: slot k is the next task of every stage, in the order that its schedule says ----
 def iteration {
   use compute
-  if shared {
-    ## the gradient of the first stage's table
-    # the last stage's head is the same table: both add to its gradient, from zero
-    phase O;  if pp == 0 { fill dtable 0 }
-  }
   for round in 0:accumulate { for k in 0:slots {
     explain_slot $(works(k));  let w = work(k);  let m = round*micro+micro(k)
     ## $(doing(k))
     # $why
-    if cut_in == 1 { $(does_$w) m } else { $(does_$w) m chunk(k) }
+    if pieces == 1 { $(does_$w) m } else { $(does_$w) m chunk(k) }
   } }
   if shared {
     ## the gradients of the table meet
     # one table in two places: the sum of both gradients keeps the two the same
-    phase C;  if pp == 0 or pp == stages-1 { allreduce dtable in ends }
+    phase C;  if pp == 0 or pp == stages-1 { allreduce dtable in ends;  gradient_made table }
   }
   if not timed {
+    before_update
     ## the optimizer
     # each stage as soon as its own gradients are done: no stage waits for another
     phase O;  update
   }
-}
-def update { for c in 0:cut_in { chunk_update c } }
-def chunk_update c {
-  if shared and ends_$c { one_parameter 0 0 descend }
-  for u in low_$c:high_$c+1 { each_parameter u descend }
 }

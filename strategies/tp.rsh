@@ -8,7 +8,7 @@
 #   sequence=on        a reduce-scatter and an allgather in place of each: the same bytes; backward gathers the input of each pair
 #                      again, (n-1)/n A twice a block; and 2 allgathers at the model's ends
 #   recompute=full     a block's communication of forward again, less the last one
-# axis tp
+# axis tp: cut the matrices of a block
 #                  columns            rows                            (Megatron-LM, arXiv:1909.08053; sequence: arXiv:2205.05198)
 #     x ----(f)---> x w1 --> relu --> h w2 ----(g)---> the same on all ranks
 #      whole        a part of h       a sum in parts
@@ -16,7 +16,7 @@
 #     backward   f: allreduce   g: nothing            backward       f: reduce-scatter  g: allgather
 option sequence=off of="on off" "norms and residuals are cut by tokens"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
-let ways = size(tp);  let sequenced = sequence == "on";  let micros = accumulate
+let ways = size(tp);  let sequenced = sequence == "on";  let micros = per_round*accumulate
 refuse sequenced and first_unit == 1 "sequence=on cuts norms and residuals, and an mlp has none: `model gpt`, or sequence=off"
 let more = heads//ways*ways+ways
 refuse first_unit == 0 and heads%ways != 0 "heads=$heads does not divide by ranks=$ways; the nearest that does is $more"
@@ -89,7 +89,7 @@ def forward u m {
 def backward u m inputs weights {
   locate u
   if sequenced and (u == 0 or u == last_unit) {
-    if u == 0 { dx0_all$m = allgather dx0_$m in tp;  free dx0_$m }
+    if u == 0 and weights { dx0_all$m = allgather dx0_$m in tp;  free dx0_$m }
     replaced u all$m inputs weights
     if u == last_unit and inputs {
       free x$(last_unit-1)_all$m;  own_tokens dx$(last_unit-1)_$m dx$(last_unit-1)_all$m activation_gradient
@@ -103,7 +103,7 @@ def cut_batch {
   let divides = least_rows*length%ways == 0 and most_rows*length%ways == 0
   refuse sequenced and not divides "sequence=on: a micro-batch of $(least_rows*length) tokens does not divide by ranks=$ways"
 }
-def take k { replaced k;  if sequenced { let tokens_here = tokens_here//ways } }
+def count_tokens { replaced;  if sequenced { let tokens_here = tokens_here//ways } }
 # where this rank's part of what dropout works on lies: its tokens, or its columns
 def locate u {
   let apart = 0;  let width = 0

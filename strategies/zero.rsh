@@ -9,11 +9,12 @@
 #   every step the gradients' part goes down, and the parameters' part comes up
 # bytes: a rank sends in a step: a reduce-scatter and an allgather, (n-1)/n of the parameters each: as an allreduce
 #   stage 3   two allgathers (forward, backward) for each micro-batch: 1.5 times the bytes of stages 1 and 2
-# axis dp_shard
+# axis dp_shard: cut what is kept of the parameters
+# after tp cp ep pp
 option stage=1 least=1 "what is cut: 1 the optimizer's state, 2 also gradients, 3 also parameters"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 option offload=none of="none host" "host: master weights, the optimizer's state and its steps on the host"
 refuse stage > 3 "stage=$stage: ZeRO has the stages 1 (optimizer), 2 (and gradients) and 3 (and parameters)"
 let per = 2;  let wrap = "block";  let prefetch = 1;  let reshard = "on"        # groups are blocks (of an mlp: two layers)
-let cut_parameters = stage == 3;  let whole_gradients = stage == 1 or accumulate > 1
+let cut_parameters = stage == 3;  let whole_gradients = stage == 1 or per_round*accumulate > 1
 source flat

@@ -36,7 +36,7 @@ enum status choices_fit(const struct choice *choice, const int *order, int count
 
 /* stack.c: the strategies of a line, in the order written; choice[0] is the model; the heads are read.
  * order[i]: whose file is the i-th, so that each stands behind those of the axes that its head names behind
- * `after`. ST_ARGUMENT: these lines go in a circle; worded with the files of it. */
+ * `after`. ST_ARGUMENT: these lines go in a circle; worded with the files of it; or one of several stands alone. */
 enum status stack_order(const struct choice *choice, int count, int *order);
 /* "mesh dp=2 tp=2": an axis for each strategy that has one, in the order written. At most one size may be left out: it is
  * worked out from the number of ranks, and set. ST_ARGUMENT, ST_RANGE. */

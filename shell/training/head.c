@@ -25,6 +25,8 @@ static void read_line(struct head *head, const char *line, size_t count, bool fi
 		text_put(&head->cuts, name, (size_t)(line + count - name));
 	} else if (begins(line, count, "after ")) {
 		text_put(&head->after, line + 6, count - 6);
+	} else if (begins(line, count, "alone:")) {
+		text_put(&head->alone, line + 6, count - 6);
 	} else if (begins(line, count, "loses ") && colon) {
 		text_add(&head->loses, "%.*s\n", (int)count - 6, line + 6);
 	} else if (begins(line, count, "parts ") && colon) {
@@ -97,6 +99,7 @@ void head_release(struct head *head)
 	text_release(&head->axis);
 	text_release(&head->cuts);
 	text_release(&head->after);
+	text_release(&head->alone);
 	text_release(&head->loses);
 	text_release(&head->parts);
 	*head = (struct head){0};

@@ -7,6 +7,7 @@
  *     two of one axis would both do
  *     # after tp pp                                                          its file is read behind those of
  *     these axes
+ *     # alone: rank 0 has the model                                          it stacks on nothing, and why
  *     # loses hook != "none": the hook leaves digits out                     verify: when, and why
  *     # parts replicas*micros: an expert's places are counted by part         verify: of a model, in how many parts
  *     the one rank must train the batch; 0: in any
@@ -29,6 +30,7 @@ struct head {
 	struct text axis;  /* "": none */
 	struct text cuts;  /* ": share out the batch" */
 	struct text after; /* names of axes */
+	struct text alone; /* " why"; "": it stacks */
 	struct text loses; /* "EXPR: why", a line each */
 	struct text parts; /* "EXPR: why" */
 };

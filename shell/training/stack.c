@@ -63,6 +63,10 @@ enum status stack_order(const struct choice *choice, int count, int *order)
 {
 	bool read[FILES_MAX] = {true};
 	order[0] = 0;
+	for (int i = 1; i < count && count > 2; i++)
+		if (choice[i].head.alone.count)
+			return fail(ST_ARGUMENT, "%s stacks on nothing:%s", choice[i].name,
+			        text_string(&choice[i].head.alone));
 	for (int i = 1; i < count; i++) {
 		int next = 1;
 		while (next < count && (read[next] || behind_which(choice, next, count, read)))

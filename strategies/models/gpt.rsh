@@ -124,7 +124,7 @@ def unit_backward u m inputs weights {
   if u == 0 and weights { embed_backward m }
 }
 def loss_backward m { count_gradient crossentropy dlogits_$m logits_$m t_$m }
-# a tied table's gradient is complete with the embedding's part
+# a tied table's gradient begins here, and is complete with the embedding's part
 def output_backward m inputs weights {
   let x = "x$(last_unit-1)_$m"
   if tied == "on" {
@@ -172,13 +172,15 @@ def half_backward u m inputs weights {
   if done and u == 1 { free x0_$m }
   if weights { free $d }
 }
+let table_begun = tied == "on"
+def table_made { gradient_made table }
 def embed_backward m {
   drop "dropout_grad" dx0_$m dx0_$m 0
   dxs = reshape dx0_$m [rows,length*hidden];  one_$m = ones [rows,1] $dtype
   positions_backward dxs one_$m;  free dxs one_$m;  gradient_made pos
-  let d = "dx0_$m";  let begins = fresh and tied == "off"
+  let d = "dx0_$m";  let begins = fresh and not table_begun
   if begins { dtable = embed_grad $d ids_$m rows=vocab } else { dtable += embed_grad $d ids_$m rows=vocab }
-  free $d;  gradient_made table
+  free $d;  table_made
 }
 def name_unit u {
   let name = "block $((u+1)//2)'s attention";  if u%2 == 0 { let name = "block $(u//2)'s MLP" }

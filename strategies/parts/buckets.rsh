@@ -2,7 +2,7 @@
 # Buckets are filled in the order in which backward makes gradients, and closed when they have `bucket` bytes. Gradients are views
 # into them: nothing is packed. Four walks fill them: to make them, to name the gradients, in backward, for the optimizer.
 # open: which bucket; filled: its bytes so far; count: gradients; made: those that this backward has made
-let gathers = "buckets";  let each = 4B-2B*mixed
+stream comm;  let gathers = "buckets";  let each = 4B-2B*mixed
 let open = 1;  let filled = 0;  let made = 0;  let count = 0;  let buckets = 0
 def reopen { let open = 1;  let filled = 0 }
 def next_in_bucket p { let filled = filled+bytes($p);  if filled >= bucket { let open = open+1;  let filled = 0 } }
@@ -19,17 +19,16 @@ def parameters {
 def measured p r c deviation s cut { let count = count+1;  let filled = filled+bytes($p);  if filled >= bucket { make_bucket } }
 def make_bucket {
   let n = filled//each
-  bucket_memory bucket$open n
+  tensor bucket$open[n] $dtype kind=gradient;  reduce_memory bucket$open n
   let buckets = open;  let open = open+1;  let filled = 0
 }
-def bucket_memory g n { tensor $g[n] $dtype kind=gradient }
 def placed p r c deviation s cut {
   let from = filled//each;  d$p = reshape bucket$open[from:from+r*c] [r,c];  next_in_bucket $p
 }
 # ---- backward: a bucket that this gradient fills up travels while the layers before compute ----
 def gradient_made p {
   replaced p
-  if overlap == "on" and last {
+  if gathers == "buckets" and overlap == "on" and last {
     let made = made+1;  let filled = filled+bytes($p)
     if filled >= bucket or made == count {
       wait compute on comm;  reduce_gradients bucket$open on comm;  record done$open on comm
@@ -40,7 +39,7 @@ def gradient_made p {
 }
 def before_update {
   replaced
-  if overlap == "off" {
+  if gathers == "buckets" and overlap == "off" {
     ## the buckets are averaged
     # only now: compute stands still while they travel
     phase C;  wait compute on comm

@@ -22,25 +22,26 @@ def enter_backward i {
     dflat$i = zeros [part_$i*shards] $dtype on compute kind=gradient;  members i gradient_named
   }
 }
-# a rank keeps its part of the mean of the gradients, while the layers before compute
-def leave_backward i {
-  leave i
-  if last and part_$i > 0 {
-    wait compute on comm;  dshard$i = reducescatter dflat$i op=avg on comm in dp_shard
-    reduce_gradients dshard$i on comm
-    if not whole_gradients { free dflat$i on comm }
-    if host { wait comm on down;  copy dshard$i -> dhost$i on down;  record summed$i on down } else { record summed$i on comm }
-  }
-}
 def before_forward u m {
-  let begins = u == first_unit and fresh and not again
+  let begins = u == low_0 and fresh and not again
   if begins and cut_parameters { wait compute on comm;  if host { wait up on comm } }
   if begins and not cut_parameters { for i in 0:groups+1 { if part_$i > 0 { let here_$i = 1 } } }
-  find_group u;  if opens { enter own 1-2*again };  replaced u m
+  find_group u;  if opens and part_$own > 0 { enter own 1-2*again };  replaced u m
 }
 def after_forward u m { replaced u m;  find_group u;  if closes and own > 0 and reshard == "on" and not again { leave own } }
-def before_backward u m inputs weights { find_group u;  if closes { enter_backward own };  replaced u m inputs weights }
-def after_backward u m inputs weights { replaced u m inputs weights;  find_group u;  if opens { leave_backward own } }
+def before_backward u m inputs weights { find_group u;  if closes and inputs { enter_backward own };  replaced u m inputs weights }
+def after_backward u m inputs weights { replaced u m inputs weights;  find_group u;  if opens and inputs { leave own } }
+# when all gradients of a group are made, a rank keeps its part of their mean, while the layers before compute
+def gradient_made p {
+  replaced p;  let g = own;  if "$p" == "table" { let g = 0 }               # a tied one's is complete behind all units
+  if last { let made_$g = made_$g+1;  if made_$g == count_$g { reduce_group g } }
+}
+def reduce_group i {
+  let made_$i = 0;  wait compute on comm
+  dshard$i = reducescatter dflat$i op=avg on comm in dp_shard;  reduce_gradients dshard$i on comm
+  if not whole_gradients { free dflat$i on comm }
+  if host { wait comm on down;  copy dshard$i -> dhost$i on down;  record summed$i on down } else { record summed$i on comm }
+}
 
 # ---- each rank steps its own part; then all gather all parts, or where parameters are cut, the next forward what it needs ----
 def update {

@@ -9,7 +9,7 @@
 # own: a receive waits only for work of its stage that comes before the one it is for. So nothing can wait in a circle.
 
 let does_F = "forward_stage";  let does_BW = "backward_stage";  let does_B = "backward_input";  let does_W = "backward_weight"
-if cut_in > 1 {
+if pieces > 1 {
   let does_F = "forward_chunk";  let does_BW = "backward_chunk";  let does_B = "chunk_input";  let does_W = "chunk_weight"
 }
 # recomputing, the head waits for backward: its logits are there for one micro-batch only
@@ -25,7 +25,7 @@ def forward_chunk m c {
   if not begins_$c { receive act pp-1 m c box }
   phase F$m
   if not begins_$c { wait act_in on compute }
-  if timed { spin F/cut_in } else {
+  if timed { spin F/pieces } else {
     if not begins_$c { x$(low_$c-1)_$s = reshape act$(c)_$box[0:tokens_here] [tokens_here,hidden] }
     if begins_$c { read_input s }
     if ends_$c { read_target s }
@@ -43,8 +43,8 @@ def back m c inputs weights {
   phase $(letter)$m
   if inputs and not ends_$c { wait grad_in on compute }
   if timed {
-    if full and inputs { phase R$m;  spin F/cut_in }
-    spin (inputs*B+weights*W)/cut_in
+    if full and inputs { phase R$m;  spin F/pieces }
+    spin (inputs*B+weights*W)/pieces
   } else {
     if inputs and not ends_$c { dx$(high_$c)_$s = reshape grad$(c)_$box[0:tokens_here] [tokens_here,hidden] }
     if head_waits and ends_$c and inputs { let u = high_$c;  forward u s }

@@ -54,9 +54,10 @@ def by_rows_backward dx dy x w inputs weights { if weights { gradient w x dy }; 
 def input_gradient_made dx { }              # of what matrices cut by columns have read
 def gradient_made p { }                     # parameter p's gradient is complete
 def after_backward u m inputs weights { }
-# g is complete on this rank, a mean over its own tokens: a parameter's gradient, a bucket of them, or this rank's part of a group
-def reduce_gradients g { }
+# g is complete on this rank, a mean over its own tokens: a bucket of gradients (buckets.rsh) or this rank's part of a group (flat.rsh)
 let gathers = ""                            # which of the two does it: "buckets" or "flat"
+def reduce_gradients g { }
+def reduce_memory g n { }                    # what that keeps beside the n elements of g
 def before_update { }
 def update { each_unit each_parameter descend }
 
@@ -67,7 +68,7 @@ def each_unit_back what with { for c in pieces-1:-1:-1 { for u in high_$c:low_$c
 
 # ---- the batch falls to `replicas` parts, this rank has number `replica`; of it each of `micros` micro-batches takes a part ----
 # An axis that cuts the batch says    let replica = replica*size(X)+X;  let replicas = replicas*size(X)
-let replicas = 1;  let replica = 0;  let micros = 1;  let weigh = 0;  let uneven = 0
+let replicas = 1;  let replica = 0;  let micros = 1;  let per_round = 1;  let weigh = 0;  let uneven = 0
 let length = seq;  let tokens_here = 0        # of a sequence this rank has `length` tokens; between units stands [tokens_here,hidden]
 let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let taken = 0;  let name = ""
 stream compute
@@ -80,10 +81,11 @@ def cut_batch {
 # micro-batch k: `rows` of the batch from `first` on, the data's from `at` on; `share` weighs their mean in that of the rank
 def take k {
   let first = (replica*micros+k)*batch//(replicas*micros);  let rows = (replica*micros+k+1)*batch//(replicas*micros)-first
-  let share = rows*replicas/batch;  let tokens_here = rows*length
+  let share = rows*replicas/batch;  count_tokens
   let taken = k;  let fresh = k == 0;  let last = k == micros-1
   let at = (it%((samples-(seq>1))//(batch*seq))*batch+first)*seq
 }
+def count_tokens { let tokens_here = rows*length }
 # a model's units: before and behind its own lines a strategy may act
 def forward u m {
   before_forward u m;  unit_forward u m;  after_forward u m

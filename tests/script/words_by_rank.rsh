@@ -22,6 +22,13 @@ $(w)_last 4
 #> last F4
 #> last B4
 
+# a variable's name: each rank sets its own
+let at_0 = 7
+for u in rank:rank+2 { let at_$u = 10*rank+u }
+@0 expect at_0 == 0 and at_1 == 1
+@1 expect at_0 == 7 and at_1 == 11 and at_2 == 12
+@3 expect at_0 == 7 and at_4 == 34
+
 # a kernel's name and its gradient's
 let act = "relu"
 @1 let act = "exp"

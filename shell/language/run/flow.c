@@ -72,32 +72,61 @@ static enum status given_value(struct shell *shell, const char *text, const stru
 	return status;
 }
 
-/* The name may have `$`, and is one on all ranks. A variable that can be seen is set, another is made.
- * in->scratch holds the values in between. */
-enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set)
+/* A variable that can be seen is set, another is made. in->scratch: the values */
+static enum status let_named(struct shell *shell, name_id id, const struct ranks *set, bool varies)
 {
 	struct interpreter *in = shell->interpreter;
+	struct variable *variable = variable_find(in, id);
+	enum status status = variable ? ST_OK : variable_make(shell, id, set, &variable);
+	if (status != ST_OK)
+		return status;
+	fold(in, &id, sizeof id);
+	variable_set(in, variable, set, varies);
+	return ST_OK;
+}
+
+/* `let here_$u = 1` where u differs by rank: ranks that mean the same name, from the lowest on, set it together.
+ * eval: of the name; it has been found to vary. */
+static enum status let_by_rank(struct eval *eval, struct statement *statement, bool varies)
+{
+	struct value *values = eval->shell->interpreter->scratch, one = values[ranks_first(eval->set)];
+	struct ranks left = *eval->set;
+	enum status status = ST_OK;
+	while (status == ST_OK && !ranks_empty(&left)) {
+		struct ranks same = {0};
+		name_id first = 0, id;
+		FOR_RANKS (rank, &left) {
+			eval->rank = rank;
+			status = on_rank(eval, evaluate_written(eval, statement->word, &id));
+			if (status != ST_OK)
+				return status;
+			first = first ? first : id;
+			if (id == first)
+				ranks_add(&same, rank);
+		}
+		FOR_RANKS (rank, &same)
+			ranks_drop(&left, rank);
+		if (!varies)
+			values[ranks_first(&same)] = one;
+		status = let_named(eval->shell, first, &same, varies);
+	}
+	return status;
+}
+
+/* The name may have `$`. in->scratch holds the values in between. */
+enum status run_let(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
 	struct eval eval = eval_for(shell, set);
 	const char *text = given(shell, statement);
 	bool varies = false;
 	name_id id = 0;
 	enum status status = text ? given_value(shell, text, set, &varies)
 	                          : values_of(shell, statement->formula, set, "let", &varies);
-
 	if (status == ST_OK)
 		status = evaluate_written(&eval, statement->word, &id);
 	if (status == ST_OK && eval.varies)
-		status = fail(ST_NAME, "let: the name may not differ by rank");
-	if (status != ST_OK)
-		return status;
-	struct variable *variable = variable_find(in, id);
-	if (!variable)
-		status = variable_make(shell, id, set, &variable);
-	if (status != ST_OK)
-		return status;
-	fold(in, &id, sizeof id);
-	variable_set(in, variable, set, varies);
-	return ST_OK;
+		return let_by_rank(&eval, statement, varies);
+	return status == ST_OK ? let_named(shell, id, set, varies) : status;
 }
 
 /* ---- if ---- */

@@ -1,22 +1,104 @@
-# tensor parallel within pairs, data parallel over them: two files on a mesh of 2 x 2, as one rank trains
+# two strategies on a mesh of 2 x 2, and three with one of a size of 1, as one rank trains
 # ranks 4
-model mlp layers=4 hidden=24 batch=12
-strategy ddp=2 + tp=2
-verify iterations=3
-expect races == 0
-model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32
+model gpt layers=4 hidden=16 heads=4 seq=8 batch=8 vocab=32
 strategy ddp=2 bucket=1k + tp=2
-verify iterations=3
+verify iterations=2
 # a bucket holds this rank's parts of the gradients: of 16 x 16 by columns, half
 expect bytes(dwq1) == 512 and bytes(dtable) == 2048
-strategy ddp=2 accumulate=2 + tp=2
+expect races == 0
+strategy zero=2 + tp=2
+verify iterations=3
+# a group is of this rank's parts: half of a block's matrices, and of them each rank keeps half
+expect bytes(shard1_m) == 12*16*16*4/2/2
+expect races == 0
+strategy tp=2 sequence=on + zero=2 stage=2 offload=host
 verify iterations=2
-model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32 dtype=bf16 tied=on dropout=0.1
+strategy fsdp=2 + tp=2
+verify iterations=2
+expect races == 0
+strategy fsdp=2 wrap=layer + tp=2 sequence=on accumulate=2
+verify iterations=2
+expect races == 0
+strategy ddp=2 + fsdp=2
+verify iterations=3
+expect races == 0
+strategy ddp=2 hook=f16 + zero=2 stage=2 accumulate=2
+run 2
+verify
+strategy pipeline=2 + ddp=2 bucket=1M
+verify iterations=3
+expect races == 0
+# a stage's bucket holds its own gradients: of two blocks, and the embedding's here, the head's there
+@0-1 expect bytes(bucket1) == (2*12*16*16+32*16+8*16)*4
+@2-3 expect bytes(bucket1) == (2*12*16*16+16*32)*4
+strategy ddp=2 overlap=off + pipeline=2 schedule=gpipe recompute=full accumulate=2 micro=2
+verify iterations=2
+for s in h1 h2 auto {
+	strategy pipeline=2 schedule=zb-$s + ddp=2
+	verify iterations=2
+	expect races == 0
+}
+strategy pipeline=2 schedule=interleaved chunks=2 + zero=2
+verify iterations=2
+expect races == 0
+strategy zero=2 stage=2 + pipeline=2 schedule=zb-h1
+verify iterations=2
+strategy fsdp=2 + pipeline=2
+verify iterations=2
+expect races == 0
+strategy pipeline=2 + tp=2
+verify iterations=2
+strategy pipeline=2 schedule=zb-h2 + tp=2 sequence=on
+verify iterations=2
+expect races == 0
+strategy local=2 every=1 + pipeline=2 optimizer=sgd
+verify iterations=2
+
+# the two ends have one table: its gradients meet before they are averaged, or cut
+model gpt layers=4 hidden=16 heads=4 seq=8 batch=8 vocab=32 dtype=bf16 tied=on dropout=0.1
 strategy ddp=2 + tp=2 sequence=on
+verify iterations=2
+strategy zero=2 + tp=2
+verify iterations=2
+strategy fsdp=2 wrap=layer + tp=2
+verify iterations=2
+model gpt layers=4 hidden=16 heads=4 seq=8 batch=8 vocab=32 tied=on optimizer=sgd
+strategy pipeline=2 + ddp=2
+verify iterations=3
+expect races == 0
+strategy pipeline=2 schedule=interleaved chunks=2 + ddp=2 overlap=off
+verify iterations=2
+strategy pipeline=2 schedule=zb-h1 + zero=2 stage=2
+verify iterations=2
+expect races == 0
+strategy pipeline=2 + fsdp=2 wrap=model
+verify iterations=2
+strategy pipeline=2 schedule=gpipe + tp=2 sequence=on
+verify iterations=2
+
+# an mlp; rows that do not come out even
+model mlp layers=5 hidden=12 batch=26
+strategy ddp=2 accumulate=3 + tp=2
+verify iterations=2
+strategy zero=2 stage=3 + tp=2
+verify iterations=2
+strategy ddp=2 + fsdp=2 wrap=layer offload=host accumulate=2
+verify iterations=2
+strategy pipeline=2 micro=3 accumulate=2 + ddp=2
+verify iterations=2
+strategy pipeline=2 schedule=zb-h1 + tp=2
+verify iterations=2
+strategy pipeline=2 schedule=interleaved chunks=2 + fsdp=2
 verify iterations=2
 model mlp layers=4 hidden=24 batch=12
 strategy local=2 every=1 + tp=2
 verify iterations=3
-expect error "takes all ranks of the mesh" { strategy fsdp=2 + tp=2 }
-expect error "takes all ranks of the mesh" { strategy tp=2 + zero=2 }
-expect error "a pipeline stacks on nothing" { strategy ddp=2 + pipeline=2 }
+
+expect error "zero and fsdp both cut what is kept of the parameters over dp_shard" { strategy zero=2 + fsdp=2 }
+expect error "local and ddp both share out the batch over dp" { strategy local=2 + ddp=2 }
+expect error "local averages whole parameters" { strategy local=2 + zero=2 }
+expect error "dataparallel stacks on nothing" { strategy dataparallel=2 + tp=2 }
+expect error "a pipeline of given times stands alone" { strategy pipeline=2 F=2ms B=2ms W=2ms + ddp=2 }
+expect error "serial stacks on nothing: one rank has the model" { strategy ddp + serial }
+model gpt layers=4 hidden=16 heads=4 seq=9 batch=8
+expect error "a micro-batch of 9 tokens does not divide by ranks=2" { strategy pipeline=2 micro=8 + tp=2 sequence=on }
