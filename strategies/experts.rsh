@@ -6,8 +6,8 @@
 #   capacity  T is capacity x as large, padding included, and no counts travel: all parts are equal, and the host waits for nothing
 #   a step    2(n-1)/n of the gradients of all that is no expert
 # right: when a larger model is wanted that computes no more for a token; wrong: where links are slow, as tokens cross them 4 times a block
-# axis ep
-# after tp cp
+# axis ep: deal out the experts
+# after tp
 #                        rows by expert             ranks' parts, by expert                (GShard, arXiv:2006.16668; Switch)
 #     n --router--> permute ----> xin --alltoall--> sort_chunks --> the experts here
 #     y <-unpermute-- x gate <-- xout <-alltoall--- sort_chunks <-- of all ranks' tokens

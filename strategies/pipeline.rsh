@@ -4,7 +4,7 @@
 # bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks
 #   bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time
 # axis pp: cut the layers into stages
-# after tp cp ep
+# after tp ep
 option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto" "the order in which a stage takes its micro-batches"
 option micro=4 least=1 "micro-batches of a step, at most a row each; interleaved: a multiple of the ranks"
 option accumulate=1 least=1 "times that so many micro-batches go through before the optimizer; the pipeline drains between"
@@ -17,6 +17,8 @@ option W=0ms "... of its gradients of the weights"
 option comm=0ms "... of a transfer to the next stage"
 let timed = F > 0ms;  let redo = "off";  if full { let redo = "on" }
 let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate;  let pieces = chunks;  if stages == 1 { let pieces = 1 }
+let reads = experts > 0 and stages > 1 and not timed       # a stage cannot wait for counts before the one before it has its lines
+refuse reads and "$capacity" == "none" "in a pipeline no data can say how many tokens an expert gets: capacity=1.25"
 refuse timed and stages < world "a pipeline of given times stands alone: its stages are all ranks of the mesh, $(world)"
 if timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit F=F B=B W=W comm=comm held=held in pp }
 if not timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit in pp }

@@ -17,7 +17,8 @@ static void find_late(const struct world *world, const struct match *match, int6
 {
 	for (int place = 0; place < match->n; place++) {
 		const struct op *op = &world->ops[match->member[place]];
-		bool there = match->member[place] && op->flags & OPF_DONE && op->ready <= time;
+		bool there = match->member[place] && op->flags & OPF_DONE && !(op->flags & OPF_LATE) &&
+		        op->ready <= time;
 		ranks_add(there ? came : late, match->ranks[place]);
 	}
 }

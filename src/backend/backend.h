@@ -100,8 +100,9 @@ struct backend {
 	/* What became of this process's data since this was last asked: ST_OK, or the first failure. The same
 	 * messages were exchanged all the same, and what it spoiled is marked. */
 	enum status (*failure)(struct backend *backend);
-	/* Bytes sent so far (finished, and projected) over each link kind by a rank: sent[LINK_KINDS]. */
-	void (*sent)(struct backend *backend, int rank, int section, double *sent);
+	/* Bytes sent so far (finished, and projected) over each link kind by a rank: sent[LINK_KINDS]. groups: only by
+	 * operations of these, by index; NULL: by all, and by copies */
+	void (*sent)(struct backend *backend, int rank, int section, const bool *groups, double *sent);
 	void (*stop)(struct backend *backend); /* frees it */
 };
 

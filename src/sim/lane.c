@@ -195,7 +195,7 @@ static bool may_end(struct engine *e, uint32_t lane, struct op *op, const struct
 		return true;
 	if (!instance->expired)
 		return false;
-	op->flags |= OPF_ABORTED;
+	op->flags |= OPF_ABORTED | OPF_LATE;
 	instant(e, lane);
 	return true;
 }

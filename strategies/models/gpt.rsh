@@ -21,7 +21,7 @@ option loss_scale=1+1023*(dtype=="f16") "the loss's gradient is multiplied by it
 option experts=0 least=0 "of a block's MLP, each as large as it; a router sends tokens to them (0: the MLP is one)"
 option top=min(2,max(experts,1)) least=1 "experts of a token"
 option capacity=none least=0.01 "an expert has capacity*tokens*top/experts places, further tokens are dropped (none: as many as come)"
-option balance=0.01 "weight of the loss that wants all experts used alike"
+option balance_loss=0.01 "weight of the loss that wants all experts used alike"
 option recompute=none of="none selective full" "computed again in backward: norms and gelu; all of a block but its input"
 option seed=1 least=0 "of the parameters' beginning"
 refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
@@ -38,6 +38,7 @@ refuse samples <= seq "$wants: seq=$(samples-1) fits"
 let wants = "a batch takes $batch sequences of $seq tokens and one more, $tokens in all; the data has $samples"
 refuse samples < tokens "$wants: batch=$most fits"
 let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = max(4,1+2*experts);  let input = "ids";  let outcome = "logits";  let wide = vocab
+let head_size = hidden//heads
 # more places: the norm before a pair of matrices, the first cut by columns, the second by rows (tp); what mixes or counts tokens (cp)
 def norm y x { y = layernorm x }
 def norm_read y { if drops { free y } }                                     # forward needs it no more,

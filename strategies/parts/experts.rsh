@@ -3,11 +3,11 @@
 # probabilities, as in DeepSeekMoE (arXiv:2401.06066). b: the block; k: unit and memory, as 4_0; wu2_5, wd2_5: expert 5 of block 2
 #   p = softmax(n router)     gate choice = the top of p     xin: rows of n, expert after expert     xout = expert(xin)
 #   y of a token = the sum of gate xout over its choices; where an expert has no place left, a choice is dropped and adds nothing
-#   the balance loss, of each micro-batch:    balance * experts * sum over experts of (its part of all choices) (its mean of p)
+#   the balance loss, of each micro-batch:    balance_loss * experts * sum over experts of (its part of all choices) (its mean of p)
 let capped = "$capacity" != "none";  let pairs = 0;  let places = 0;  let room = 0;  let came = 0;  let dense = 1
 let first_expert = 0;  let experts_here = experts;  let far = ""
 refuse top > experts and experts > 0 "top=$top: a token goes to at most experts=$experts"
-refuse balance < 0 "balance=$balance: 0 or more is wanted"
+refuse balance_loss < 0 "balance_loss=$balance_loss: 0 or more is wanted"
 if experts > 0 { tensor routed[experts] dropped[experts] i32 kind=buffer = 0 }        # by expert, so far; of this rank's tokens
 
 # ---- places where a strategy may act: where experts are elsewhere, what they get and give has `far` in its names ----
@@ -76,7 +76,7 @@ def gate_backward dy k {
   dweight = mul dz xout$k;  dweight = rowsum dweight;  sum_parts dweight
   tos = reshape to$k [pairs,1];  dgates = unpermute dweight tos;  dgate = reshape dgates [tokens_here,top]
   dlikely = topk_grad dgate choice$k length=experts;  if mixed { dlikely = cast dlikely to=f32 }
-  part_of = cast wanted$k to=f32;  part_of = scale part_of balance*experts/(pairs*tokens_here)*share*loss_scale
+  part_of = cast wanted$k to=f32;  part_of = scale part_of balance_loss*experts/(pairs*tokens_here)*share*loss_scale
   dlikely = add dlikely part_of;  dr$k = softmax_grad dlikely p$k;  if mixed { dr$k = cast dr$k to=$dtype }
   dxout$k = mul dz weight$k;  free dz dweight tos dgates dlikely part_of;  to_experts dxout $k
   routed = add routed wanted$k

@@ -78,3 +78,15 @@ sync
 expect sum(m) == rank * 2000000
 #>    timeout: barrier#5 in g (line 76) has waited 2.00 ms for ranks 0,1,3. What
 #>    is queued in g is aborted.                                            [0-3]
+
+barrier
+mark ended                      # rank 0 stands behind a `put` that ends with the group: it has not come either
+tensor y[4000000] = 0
+tensor ones[4000000] = 1
+window y in g
+@0 put ones -> y@1
+close y
+sync
+expect sum(y) == 0
+#>    timeout: close#1 in g (line 88) has waited 2.00 ms for rank 0. What is
+#>    queued in g is aborted.                                               [0-3]
