@@ -64,3 +64,4 @@ def gradient_made p {
   replaced p
 }
 def before_update { replaced;  wait comm on compute }
+def everywhere seen { replaced seen;  allreduce seen in ep }

@@ -18,6 +18,7 @@ stream comm
 if across > 0 { mesh nodes=nodes node=gpus() }
 let over = "dp"
 
+def everywhere seen { replaced seen;  allreduce seen in dp }
 def update {
   replaced
   if (it+1)%every == 0 {

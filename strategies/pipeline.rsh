@@ -91,6 +91,7 @@ def iteration {
     before_update
     ## the optimizer
     # each stage as soon as its own gradients are done: no stage waits for another
-    phase O;  update
+    phase O;  optimizer_step
   }
 }
+def everywhere seen { replaced seen;  allreduce seen in pp }

@@ -72,6 +72,8 @@ def norm_backward dx dy x {
   if sequenced { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x;  free $(dy)_part } else { replaced dx dy x }
 }
 
+def everywhere seen { replaced seen;  allreduce seen in tp }
+
 # ---- the model's ends work on all tokens, in memory of their own: x0_all0 is x0_0 of all ranks ----
 let all = "";  if sequenced { let all = "all" }
 def input_room m { replaced $all$m }

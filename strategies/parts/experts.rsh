@@ -76,7 +76,7 @@ def gate_backward dy k {
   dweight = mul dz xout$k;  dweight = rowsum dweight;  sum_parts dweight
   tos = reshape to$k [pairs,1];  dgates = unpermute dweight tos;  dgate = reshape dgates [tokens_here,top]
   dlikely = topk_grad dgate choice$k length=experts;  if mixed { dlikely = cast dlikely to=f32 }
-  part_of = cast wanted$k to=f32;  part_of = scale part_of balance_loss*experts/(pairs*tokens_here)*share*loss_scale
+  part_of = cast wanted$k to=f32;  part_of = scale part_of balance_loss*experts/(pairs*tokens_here)*share*factor
   dlikely = add dlikely part_of;  dr$k = softmax_grad dlikely p$k;  if mixed { dr$k = cast dr$k to=$dtype }
   dxout$k = mul dz weight$k;  free dz dweight tos dgates dlikely part_of;  to_experts dxout $k
   routed = add routed wanted$k

@@ -43,6 +43,9 @@ def reduce_group i {
   if host { wait comm on down;  copy dshard$i -> dhost$i on down;  record summed$i on down } else { record summed$i on comm }
 }
 
+def each_gradient what { for i in 0:groups+1 { if part_$i > 0 { wait summed$i on compute;  $what dshard$i } } }
+def everywhere seen { replaced seen;  allreduce seen in dp_shard }
+
 # ---- each rank steps its own part; then all gather all parts, or where parameters are cut, the next forward what it needs ----
 def update {
   if host { wait compute on up;  wait comm on up;  for i in groups:-1:-1 { if part_$i > 0 { host_step i } } } else {

@@ -46,7 +46,7 @@ def parameters {
   for i in 0:groups+1 { if part_$i > 0 { group_memory i } }
   ## the parameters begin
   # the seed is the same everywhere: the parts of all ranks together are what one rank would begin with
-  for i in 0:groups+1 { members i begin }
+  for i in 0:groups+1 { members i begin };  scaler_memory
   for i in 0:groups+1 { if part_$i > 0 and cut_parameters {
     if host and mixed { host$i = cast host$(i)_f32 to=$dtype on compute }
     if host { copy host$i -> shard$i on compute } else { if mixed { shard$i = cast shard$(i)_f32 to=$dtype on compute } }
