@@ -66,7 +66,7 @@ def iteration {
   wait comm on compute
   ## the optimizer
   # only rank 0 again
-  phase O;  @(dp == 0) { update }
+  phase O;  @(dp == 0) { clip_gradients;  update }
 }
 def micro_batch k {
   ## the batch goes out

@@ -11,10 +11,12 @@ option lr=0.1*(optimizer=="sgd")+1e-3*(optimizer=="adam") "learning rate (sgd 0.
 option dropout=0.0 "the part of what layers give that becomes 0 (0: none)"
 option loss_scale=1+1023*(dtype=="f16") "the loss's gradient is multiplied by it, the optimizer divides (f16: 1024)"
 option recompute=none of="none selective full" "full: in backward, of two layers all but the input; selective: as none"
+option clip=0.0 "the norm of all gradients together is made no larger (0: it is left)"
 option seed=1 least=0 "of the parameters' beginning"
 refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
 refuse max(hidden,batch) > 1e9 "hidden=$hidden batch=$batch: at most 1e9 each"
 refuse lr <= 0 or loss_scale <= 0 "lr=$lr loss_scale=$loss_scale: numbers above 0 are wanted"
+refuse clip < 0 "clip=$clip: a norm above 0 is wanted, or 0"
 refuse dropout < 0 or dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
 refuse data_kind == "text" "an mlp reads rows of numbers: `data synthetic`, `data X.npy Y.npy`, or `model gpt` for a text"
 if samples == 0 { let samples = 4*batch }

@@ -16,12 +16,14 @@ def descend p r c deviation s cut { step_down p d$p }
 # the master is stepped, and cast to the type that computes. Of a scaled loss Adam wants the true gradient
 def step_down p gradient {
   let g = "$gradient"
-  if optimizer == "adam" and loss_scale != 1 {
-    unscaled = cast $g to=f32;  unscaled = scale unscaled 1/loss_scale;  let g = "unscaled"
+  if clip > 0 or optimizer == "adam" and loss_scale != 1 {
+    unscaled = cast $g to=f32;  let g = "unscaled"
+    if clip > 0 { unscaled = mul unscaled $factor_here }
+    if optimizer == "adam" and loss_scale != 1 { unscaled = scale unscaled 1/loss_scale }
   }
   if optimizer == "adam" { adam $(p)$master $g $(p)_m $(p)_v lr=lr t=it+1 } else { sgd $(p)$master $g lr=lr/loss_scale }
   if mixed { $p = cast $(p)_f32 to=$dtype }
 }
 # what follows from the parts that a checkpoint keeps: of a half type the parameters, from their masters
-def refresh { if mixed { for u in first_unit:last_unit+1 { each_parameter u cast_down } } }
+def refresh { if mixed { each_unit each_parameter cast_down } }
 def cast_down p r c deviation s cut { $p = cast $(p)_f32 to=$dtype on compute }

@@ -41,7 +41,7 @@ def iteration {
       phase B$k;  backward u m 1 1
     }
   }
-  before_update
+  before_update;  clip_gradients
   ## the optimizer
   # every parameter takes a step down its gradient
   phase O;  update
@@ -132,4 +132,4 @@ let apart = 0;  let width = 0
 def drop kernel y x place {
   if dropout > 0 { y = $kernel x p=dropout seed=1000000*(seed+1)+place+it*(2*layers+1) at=first*seq*hidden+apart width=width }
 }
-source parameters
+source parameters;  source clip
