@@ -6,6 +6,7 @@
 #include "shell/language/parse/tree.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
+#include "shell/session/expired.h"
 #include "shell/training/open.h"
 #include "shell/wire/block.h"
 #include "shell/wire/io.h"
@@ -72,7 +73,8 @@ static enum status end_script(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text chain = {0};
-	enum status status = shell_settle(shell, ST_OK);
+	enum status status = shell_finish(shell);
+	status = status == ST_OK ? shell_settle(shell, ST_OK) : status;
 	if (status == ST_OK && trace_stuck(&trace, out_width(shell->out), true, &chain)) {
 		out_put(shell->out, text_string(&chain), chain.count);
 		status = fail(ST_STUCK, "ranks are stuck at the end");

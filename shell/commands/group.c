@@ -30,14 +30,16 @@ static struct instances parts_create(int instances, int ranks)
 	        .ranks = mem_alloc(ranks * sizeof(int))};
 }
 
-/* The group itself, on all ranks, unless its parts could not be filled; they are freed. */
-static enum status make_group(
-        struct shell *shell, name_id name, bool axis, struct instances *parts, enum status status)
+/* The group itself, on all ranks, unless its parts could not be filled; they are freed. timeout: ns, 0: none */
+static enum status make_group(struct shell *shell, name_id name, bool axis, struct instances *parts,
+        int64_t timeout, enum status status)
 {
 	int index;
 	if (status == ST_OK)
 		status = world_group_make(
 		        shell->world, name, axis, parts->instances, parts->starts, parts->ranks, &index);
+	if (status == ST_OK && timeout)
+		world_group_timeout(shell->world, index, timeout);
 	mem_free(parts->starts);
 	mem_free(parts->ranks);
 	return status;
@@ -123,7 +125,7 @@ static enum status read_colour(struct call *call, int rank, struct coloured *one
  *     group half by tp//2 in tp      tp: 0-3 | 4-7      colours 0 0 1 1 | 0 0 1 1      half: 0,1 | 2,3 | 4,5 | 6,7
  *
  * A rank with a colour below 0 (NCCL_SPLIT_NOCOLOR) is in no part. */
-static enum status group_by(struct call *call, name_id name)
+static enum status group_by(struct call *call, name_id name, int64_t timeout)
 {
 	struct world *world = call->shell->world;
 	struct coloured *all = mem_alloc((size_t)world->n * sizeof *all);
@@ -144,13 +146,33 @@ static enum status group_by(struct call *call, name_id name)
 			parts.starts[++parts.instances] = parts.count;
 	}
 	mem_free(all);
-	return make_group(call->shell, name, false, &parts, status);
+	return make_group(call->shell, name, false, &parts, timeout, status);
+}
+
+/* A split is one call of all its ranks: they give it one timeout. */
+static enum status read_timeout(struct call *call, int64_t *timeout)
+{
+	struct number first = {0}, number;
+	enum status status = call_option(call, "timeout", ranks_first(call->set), &first);
+	FOR_RANKS (rank, call->set) {
+		if (status == ST_OK)
+			status = call_option(call, "timeout", rank, &number);
+		if (status == ST_OK && call_has(call, "timeout") && number.value != first.value)
+			status = fail(ST_ARGUMENT,
+			        "group: rank %d gives the group another timeout than rank %d", rank,
+			        ranks_first(call->set));
+	}
+	if (status == ST_OK && call_has(call, "timeout") && !(first.value >= 1000 && first.value <= 3600e9))
+		status = fail(ST_RANGE, "group: timeout= is a time from 1us to 3600s");
+	*timeout = (int64_t)first.value;
+	return status;
 }
 
 /* Ranks that no part names are in none: for them the name means nothing. */
 static enum status group_run(struct call *call)
 {
 	name_id name;
+	int64_t timeout = 0;
 	enum status status = call_name(call, 0, 0, ranks_first(call->set), &name);
 	bool listed = call_count(call, 1), by = call_count(call, 2), coloured = call_count(call, 3);
 	if (status == ST_OK && coloured && !by)
@@ -163,18 +185,20 @@ static enum status group_run(struct call *call)
 		status = fail(ST_ARGUMENT,
 		        "group: `in GROUP` stands behind `by COLOUR`: ranks that are listed are of the "
 		        "world");
+	if (status == ST_OK)
+		status = read_timeout(call, &timeout);
 	if (status != ST_OK)
 		return status;
 	if (by)
-		return group_by(call, name);
+		return group_by(call, name, timeout);
 	struct instances parts = parts_create(call_count(call, 1), call->shell->world->n);
-	return make_group(call->shell, name, false, &parts, fill_groups(call, &parts));
+	return make_group(call->shell, name, false, &parts, timeout, fill_groups(call, &parts));
 }
 
 const struct command command_group = {
         .name = "group",
         .topic = "make",
-        .usage = "group NAME RANKS ... | group NAME by COLOUR [in GROUP]",
+        .usage = "group NAME RANKS ... [timeout=TIME] | group NAME by COLOUR [in GROUP] [timeout=TIME]",
         .help = "groups of ranks for collectives: each rank is in the part that names it; `group pair 0-1 "
                 "2-3` makes two parts, `group pair by rank//2` too: the ranks (of GROUP, each part of it by "
                 "itself) with the same colour are a part, those below 0 in none",
@@ -185,6 +209,9 @@ const struct command command_group = {
         .group_ok = true,
         .argument = {{ARG_NEW, 0, NULL, "NAME"}, {ARG_RANKS, ARG_OPTIONAL | ARG_MANY, NULL, "RANKS"},
                 {ARG_WORD, ARG_OPTIONAL, "by", "by"}, {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "COLOUR"}},
+        .option = {{"timeout", ARG_EXPRESSION, UNIT_TIME, NULL,
+                "a collective that has waited so long for a member ends undone, and its part of the group is "
+                "aborted, as by NCCL's watchdog"}},
         .run = group_run,
 };
 
@@ -236,7 +263,7 @@ static enum status make_axis(struct shell *shell, const struct mesh *mesh, int a
 			parts.ranks[parts.count++] = first + i * inner;
 		parts.starts[++parts.instances] = parts.count;
 	}
-	return make_group(shell, mesh->name[axis], true, &parts, ST_OK);
+	return make_group(shell, mesh->name[axis], true, &parts, 0, ST_OK);
 }
 
 /* All axes are read before the first is made, so that a name that is taken, or sizes that do not fill the world, leave

@@ -99,7 +99,7 @@ static enum status query_one(struct call *call, int i, int rank, struct text *te
 	struct times times = backend_times(backend, target);
 	if (times.end <= now.clock) {
 		text_add(text, "done"); /* an answer: from here on nobody may slow it down */
-		return times.projected ? shell_reach(call->shell, &target, 1) : ST_OK;
+		return shell_reach(call->shell, &target, 1);
 	}
 	if (times.end == TIME_UNKNOWN) {
 		text_add(text, "waits for other ranks");

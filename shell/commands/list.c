@@ -164,6 +164,10 @@ static void group_line(const struct world *world, const struct group *group, str
 	}
 	if (group->instances > MOST)
 		text_add(text, " ... %d parts", group->instances);
+	if (group->timeout) {
+		text_add(text, "  timeout=");
+		time_text(group->timeout, text);
+	}
 	text_put(text, "\n", 1);
 }
 

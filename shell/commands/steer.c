@@ -6,6 +6,7 @@
  * what should have been written is spoiled. pace ties virtual time to the wall, so that bars grow while
  * one types. */
 #include "shell/language/run/command.h"
+#include "shell/session/expired.h"
 #include "shell/session/queue.h"
 
 #include <string.h>
@@ -71,9 +72,11 @@ static enum status abort_run(struct call *call)
 	enum status status = shell_advance(shell);
 	if (status == ST_OK)
 		status = shell->backend->abort(shell->backend, thing.index);
-	if (status == ST_OK)
-		world_abort(shell->world, thing.index);
-	return status;
+	if (status != ST_OK)
+		return status;
+	shell_expired(shell);
+	world_abort(shell->world, thing.index);
+	return ST_OK;
 }
 
 const struct command command_abort = {

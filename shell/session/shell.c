@@ -6,6 +6,7 @@
 #include "shell/session/shell.h"
 #include "base/search.h"
 #include "races/races.h"
+#include "shell/session/expired.h"
 #include "shell/session/prints.h"
 #include "sim/sim.h"
 
@@ -109,6 +110,8 @@ enum status shell_reach(struct shell *shell, const op_id *ids, int count)
 {
 	enum status status = shell->backend->reach(shell->backend, ids, count, &shell->budget);
 	shell->reached |= status == ST_OK;
+	if (status == ST_OK)
+		shell_expired(shell);
 	return status;
 }
 

@@ -6,6 +6,7 @@
  * next line is read. */
 #include "shell/submit/host.h"
 #include "base/memory.h"
+#include "shell/session/expired.h"
 #include "shell/session/note.h"
 #include "shell/session/queue.h"
 
@@ -85,8 +86,10 @@ enum status host_answer(struct call *call, enum status status)
 	enum { ONE_BY_ONE_MOST = 64 };
 	struct shell *shell = call->shell;
 	struct ranks left = {0};
-	if (status != ST_OK || !call_at_prompt(call) || !call->waits)
+	if (status != ST_OK || !call->waits)
 		return status;
+	if (!call_at_prompt(call)) /* where all hosts wait, no line can come before */
+		return ranks_count(call->set) == shell->world->n ? shell_hear(shell) : ST_OK;
 	status = shell_reach(shell, call->wait, (int)call->waits);
 	if (status != ST_WAITS && status != ST_STUCK)
 		return status;

@@ -97,8 +97,10 @@ static struct program *put_together(struct shell *shell, struct choice *choice, 
 		made->built_in &= !choice_is_path(one->name);
 		one->file.shares = i > 1;
 		add_choice(made, one, i ? "strategy" : "model");
-		if (i)
-			text_put(&made->loses, one->head.loses.bytes, one->head.loses.count);
+		if (!i)
+			continue;
+		text_put(&made->loses, one->head.loses.bytes, one->head.loses.count);
+		text_put(&made->own_pace, one->head.own_pace.bytes, one->head.own_pace.count);
 	}
 	add_text(made, drive, sizeof drive - 1);
 	return made;
@@ -266,6 +268,7 @@ enum status choose_resumed(struct shell *shell, const char *path, int first)
 	made->first = first;
 	made->alone = program_use(from->alone);
 	text_put(&made->loses, from->loses.bytes, from->loses.count);
+	text_put(&made->own_pace, from->own_pace.bytes, from->own_pace.count);
 	enum status status = program_take(shell, made);
 	program_release(made);
 	text_release(&begin);

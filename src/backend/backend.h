@@ -15,6 +15,7 @@
  *    collective starts when its last participant reaches it and holds its multiprocessors from its own arrival
  * 10 memory is the books' affair: OP_SEGMENT only takes host time
  * 11 making a group takes no time
+ * 13 a collective that has waited for its group's timeout ends undone, and with it all of its part of the group
  * Data: inputs are read at start, outputs appear at end, in virtual-time order (ties: rank, stream, number).
  *
  * A header only: whoever asks a backend (trace/, waits/, the shell) needs nothing of the one that answers.
@@ -51,6 +52,12 @@ struct times {
 	bool projected; /* some of it is not final: drawn dimmed */
 };
 
+/* When it ended, and which collective it was */
+struct expiry {
+	uint32_t match; /* index into world.matches */
+	int64_t time;
+};
+
 struct backend {
 	const char *name;
 	/* An operation was added to the books (in world.ops): compute record costs, join the host program of
@@ -82,6 +89,10 @@ struct backend {
 	/* Ends every unfinished operation of the group's instance(s) at the latest of their clocks and
 	 * processed events, marks outputs invalid, resumes the hosts. Call before world_abort. */
 	enum status (*abort)(struct backend *backend, int group);
+	/* A part of a group of which a collective waited for longer than the group's timeout, for good: what of it was
+	 * queued so far is over, or will be as soon as it begins. Told once each, to call world_expire then; false:
+	 * there is none. */
+	bool (*expired)(struct backend *backend, struct expiry *expiry);
 	/* Memory as it is now, of this process's rank: looking only. Copies the packed elements. ST_ARGUMENT
 	 * if not the owner. */
 	enum status (*peek)(struct backend *backend, enum space space, int64_t address,
@@ -89,8 +100,9 @@ struct backend {
 	/* What became of this process's data since this was last asked: ST_OK, or the first failure. The same
 	 * messages were exchanged all the same, and what it spoiled is marked. */
 	enum status (*failure)(struct backend *backend);
-	/* Bytes sent so far (finished, and projected) over each link kind by a rank: sent[LINK_KINDS]. */
-	void (*sent)(struct backend *backend, int rank, int section, double *sent);
+	/* Bytes sent so far (finished, and projected) over each link kind by a rank: sent[LINK_KINDS]. groups: only by
+	 * operations of these, by index; NULL: by all, and by copies */
+	void (*sent)(struct backend *backend, int rank, int section, const bool *groups, double *sent);
 	void (*stop)(struct backend *backend); /* frees it */
 };
 

@@ -76,6 +76,24 @@ static void begin(struct engine *e, struct instance *instance, const struct matc
 	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);
 }
 
+/* The first member is there: begin() takes the event for the flow's. Who arrives at its very time is in time. */
+static void set_timeout(struct engine *e, struct instance *instance, const struct match *match)
+{
+	e->works[instance->work].phase = PHASE_TIMEOUT;
+	agenda_set(e, instance->work, e->s.now + e->world->groups[match->group].timeout, UINT64_MAX);
+}
+
+/* It has waited as long as its group lets it. The part of the group takes no operation any more until the books have
+ * heard of it (sim_expired): those that stand in it end, and others as soon as they come. */
+static void expire(struct engine *e, struct instance *instance)
+{
+	const struct match *match = &e->world->matches[instance->match];
+	instance->expired = instance->match;
+	instance->expired_at = e->s.now;
+	e->s.expired++;
+	part_abort(e, match->group, match->instance);
+}
+
 /* A member reaches the head of its stream in its turn. */
 void collective_arrive(struct engine *e, uint32_t lane)
 {
@@ -98,7 +116,8 @@ void collective_arrive(struct engine *e, uint32_t lane)
 	        (op->ready == known->ready && op_order(op) > op_order(known)))
 		instance->last = id;
 	instance->last_time = e->s.now;
-	instance->arrived++;
+	if (instance->arrived++ == 0 && e->world->groups[match->group].timeout)
+		set_timeout(e, instance, match);
 	device_hold(e, id, 1);
 	if (last)
 		begin(e, instance, match);
@@ -129,12 +148,11 @@ static void next_turn(struct engine *e, const struct instance *instance, const s
 	}
 }
 
-/* Nobody stands in the rendezvous any more. Sequence numbers are the books': the first of a group, and the
+/* Nobody stands in the rendezvous any more, and its event goes. Sequence numbers are the books': the first of a group, and the
  * first after an abort, is 0. */
 static void leave(struct engine *e, struct instance *instance, uint32_t turn)
 {
-	if (instance->running)
-		flow_leave(e, instance->work);
+	flow_leave(e, instance->work);
 	instance->running = false;
 	instance->arrived = 0;
 	instance->match = 0;
@@ -143,13 +161,10 @@ static void leave(struct engine *e, struct instance *instance, uint32_t turn)
 }
 
 /* An abort: whoever is there has been sent on; sequence numbers start anew, and no window is open. */
-void collective_forget(struct engine *e, int group)
+void collective_forget(struct engine *e, struct instance *instance)
 {
-	for (int k = 0; k < e->world->groups[group].instances; k++) {
-		struct instance *instance = &e->instances[e->world->groups[group].first + k];
-		leave(e, instance, 0);
-		instance->windows = 0;
-	}
+	leave(e, instance, 0);
+	instance->windows = 0;
 }
 
 /* The flow is over: all members end at once, and the next collective has its turn. */
@@ -170,7 +185,9 @@ static void end(struct engine *e, struct instance *instance)
 void collective_due(struct engine *e, uint32_t index)
 {
 	struct instance *instance = &e->instances[index];
-	if (flow_over(e, instance->work))
+	if (e->works[instance->work].phase == PHASE_TIMEOUT)
+		expire(e, instance);
+	else if (flow_over(e, instance->work))
 		end(e, instance);
 	else
 		flow_due(e, instance->work);

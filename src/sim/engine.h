@@ -43,7 +43,8 @@ enum work_phase {
 	PHASE_FIXED /* nothing disturbs it */,
 	PHASE_KERNEL /* shares the multiprocessors */,
 	PHASE_LATENCY /* of a flow */,
-	PHASE_FLOW /* shares links */
+	PHASE_FLOW /* shares links */,
+	PHASE_TIMEOUT /* a group's collective has waited as long as it may */
 };
 
 struct activity {
@@ -125,8 +126,9 @@ struct instance { /* of a group: collectives take turns */
 	uint32_t turn;  /* its sequence number */
 	uint32_t arrived;
 	op_id last; /* the latest to arrive, and when */
-	int64_t last_time;
+	int64_t last_time, expired_at;
 	uint32_t stopped; /* the latest pass that stopped a member */
+	uint32_t expired; /* the match that waited too long, until the books know; 0: none */
 	uint32_t windows; /* that are open: its members stop together */
 	uint8_t kinds;    /* bit k: it flows over every member's link of kind k */
 	bool running;
@@ -161,6 +163,7 @@ struct engine_scalars {
 	uint32_t round; /* of link.c */
 	uint32_t pass;
 	uint32_t fill;                    /* work of OWNER_FILL */
+	uint32_t expired;                 /* instances of which the books do not know it yet */
 	uint32_t first_poked, last_poked; /* lanes to look at */
 	int64_t fixed;                    /* lines queued later join links and groups no earlier */
 	int64_t least_clock;              /* pace */
@@ -259,6 +262,11 @@ static inline bool rank_quiet(const struct engine *e, uint32_t rank)
 {
 	return e->everybody_quiet || (e->quiet && e->quiet[rank]);
 }
+static inline struct instance *instance_of(const struct engine *e, int group, uint32_t rank)
+{
+	const struct group *of = &e->world->groups[group];
+	return &e->instances[of->first + of->instance_of[rank]];
+}
 static inline uint32_t lane_of(const struct engine *e, const struct op *op)
 {
 	return e->ranks[op->rank].lanes + op->stream;
@@ -334,7 +342,7 @@ void flow_leave(struct engine *e, uint32_t work);      /* in any phase */
 bool collective_turn(const struct engine *e, const struct op *op);
 void collective_arrive(struct engine *e, uint32_t lane);
 void collective_due(struct engine *e, uint32_t instance);
-void collective_forget(struct engine *e, int group);
+void collective_forget(struct engine *e, struct instance *instance);
 
 /* transfer.c */
 void transfers_arrive(struct engine *e, uint32_t lane);
@@ -352,13 +360,19 @@ void one_sided_done(
         struct engine *e, const struct op *op, const struct record *record); /* ended, or aborted */
 void one_sided_forget(struct engine *e, uint32_t lane);
 
-/* abort.c: the mark of spoiled outputs, or (by 0) of new ones */
-void mark_outputs(struct engine *e, op_id id, op_id by);
+/* abort.c */
+void mark_outputs(struct engine *e, op_id id, op_id by); /* as spoiled, or (by 0) as new */
+/* All that stands in the part of a group, or waits for its turn in it, ends now, undone. */
+void part_abort(struct engine *e, int group, int part);
+/* The lane's head has reached a rendezvous of the group, or waits for its turn. */
+bool stands_in(const struct engine *e, const struct stream_queue *lane, int group);
 
 /* run.c */
 enum status engine_run(struct engine *e, struct budget *budget);
 void rank_idle(struct engine *e, uint32_t rank); /* its host has just become idle: it may stop the rank */
 /* the lane's rank stops instead of reaching it; false: it is quiet */
 bool match_put_off(struct engine *e, uint32_t lane);
+/* ... or the part of a group with a timeout */
+bool part_put_off(struct engine *e, uint32_t lane, const struct group_instance *part);
 
 #endif

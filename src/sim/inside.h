@@ -23,10 +23,11 @@ void sim_ready(struct engine *e); /* room, communicators: before every pass of t
 enum status sim_run(struct backend *backend, struct budget *budget); /* one pass */
 enum status sim_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget);
 enum status sim_abort(struct backend *backend, int group);
+bool sim_expired(struct backend *backend, struct expiry *expiry);
 enum status sim_project(struct backend *backend, struct budget *budget);
 void sim_times(struct backend *backend, op_id id, struct times *times);
 bool sim_waiting(struct backend *backend, int rank, op_id *on);
-void sim_sent(struct backend *backend, int rank, int section, double *sent);
+void sim_sent(struct backend *backend, int rank, int section, const bool *groups, double *sent);
 
 struct engine *fresh_copy(struct sim *sim); /* the copy, as the machine is now: no projection any more */
 /* Carries out, for good, what `goal` (or all before `until`) needs, taking the hosts of the ranks in `start`

@@ -117,7 +117,10 @@ static void wait_as(struct engine *e, struct stream_queue *lane, enum lane_state
 /* An operation that takes no time: a record, or anything aborted. */
 static void instant(struct engine *e, uint32_t lane)
 {
-	lane_begun(e, e->lanes[lane].head);
+	op_id id = e->lanes[lane].head;
+	if (op_at(e, id)->flags & OPF_ABORTED)
+		mark_outputs(e, id, id);
+	lane_begun(e, id);
 	lane_finish(e, lane);
 }
 
@@ -183,6 +186,38 @@ static bool too_early(struct engine *e, uint32_t lane, const struct record *reco
 	return true;
 }
 
+/* Of a group with a timeout: a member that is stopped may end it, or the part has ended and the head ends too. */
+static bool may_end(struct engine *e, uint32_t lane, struct op *op, const struct record *record)
+{
+	const struct instance *instance = instance_of(e, record->group, op->rank);
+	if (instance->stopped == e->s.pass &&
+	        part_put_off(e, lane, group_part(&e->world->groups[record->group], op->rank)))
+		return true;
+	if (!instance->expired)
+		return false;
+	op->flags |= OPF_ABORTED | OPF_LATE;
+	instant(e, lane);
+	return true;
+}
+
+/* The head meets others, or reaches the memory of one. */
+static void begin_meeting(struct engine *e, uint32_t lane, struct op *op, const struct record *record)
+{
+	if (e->world->groups[record->group].timeout && may_end(e, lane, op, record))
+		return;
+	if (record->kind == OP_P2P) {
+		transfers_arrive(e, lane);
+	} else if (record->kind == OP_ONE_SIDED) {
+		e->lanes[lane].state = LANE_RUN;
+		lane_begun(e, e->lanes[lane].head);
+		one_sided_begin(e, lane);
+	} else if (collective_turn(e, op)) {
+		collective_arrive(e, lane);
+	} else {
+		wait_as(e, &e->lanes[lane], LANE_TURN);
+	}
+}
+
 /* The head is issued and first in its stream. */
 static void begin(struct engine *e, uint32_t lane)
 {
@@ -215,18 +250,9 @@ static void begin(struct engine *e, uint32_t lane)
 		begin_wait(e, lane, op);
 		return;
 	case OP_P2P:
-		transfers_arrive(e, lane);
-		return;
 	case OP_ONE_SIDED:
-		l->state = LANE_RUN;
-		lane_begun(e, l->head);
-		one_sided_begin(e, lane);
-		return;
 	case OP_COLLECTIVE:
-		if (collective_turn(e, op))
-			collective_arrive(e, lane);
-		else
-			wait_as(e, l, LANE_TURN);
+		begin_meeting(e, lane, op, record);
 		return;
 	default:
 		instant(e, lane);

@@ -72,6 +72,21 @@ static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, s
 			spread(e, list, rank, match->ranks[i], queued);
 }
 
+/* A member that is stopped could still begin or end a wait that is too long. With that ends all that stands in the part
+ * of the group, so those ranks stop too. */
+static void spread_part(struct engine *e, uint32_t *list, uint32_t rank, size_t group)
+{
+	const struct group_instance *part = group_part(&e->world->groups[group], (int)rank);
+	for (int i = 0; i < part->n; i++) {
+		const struct rank *r = &e->ranks[part->ranks[i]];
+		bool stands = false;
+		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && !stands; k++)
+			stands = stands_in(e, &e->lanes[r->lanes + k], (int)group);
+		if (stands)
+			spread(e, list, rank, part->ranks[i], true);
+	}
+}
+
 /* How many transfers stand at the head of the stream */
 static int parts_at(const struct engine *e, const struct stream_queue *lane)
 {
@@ -142,6 +157,8 @@ static void stop_rank(struct engine *e, uint32_t rank)
 				continue;
 			struct instance *instance = &e->instances[group->first + number];
 			spread_collective(e, &list, next, instance);
+			if (group->timeout)
+				spread_part(e, &list, next, g);
 			if (instance->windows)
 				spread_windows(e, &list, next, &group->instance[number]);
 		}
@@ -175,6 +192,21 @@ bool match_put_off(struct engine *e, uint32_t lane)
 {
 	uint32_t rank = e->lanes[lane].rank;
 	if (rank_quiet(e, rank) && !meets_needed(e, e->lanes[lane].head))
+		return false;
+	stop_rank(e, rank);
+	lane_schedule(e, lane, e->s.now, PHASE_ARRIVE);
+	return true;
+}
+
+/* The same for a group with a timeout: the part of it is one meeting, whatever in it the lane is for. */
+bool part_put_off(struct engine *e, uint32_t lane, const struct group_instance *part)
+{
+	uint32_t rank = e->lanes[lane].rank;
+	bool needs = !rank_quiet(e, rank);
+	for (int i = 0; i < part->n; i++)
+		if (rank_stopped(e, part->ranks[i]))
+			needs |= need(e, part->ranks[i]);
+	if (!needs)
 		return false;
 	stop_rank(e, rank);
 	lane_schedule(e, lane, e->s.now, PHASE_ARRIVE);

@@ -111,6 +111,7 @@ static const struct backend functions = {
         .slowness = sim_slowness,
         .clock_at_least = sim_clock_at_least,
         .abort = sim_abort,
+        .expired = sim_expired,
         .peek = sim_peek,
         .failure = sim_failure,
         .sent = sim_sent,

@@ -37,28 +37,30 @@ static void count_op(const struct world *world, const struct op *op, double *sen
 				        layout_bytes(&part_operand(record, i)->layout), sent);
 }
 
-static bool counts(struct backend *backend, op_id id, int section)
+static bool counts(struct backend *backend, op_id id, int section, const bool *groups)
 {
 	const struct world *world = engine_of(backend)->world;
 	struct times times;
-	if (section >= 0 && op_record(world, id)->section != section)
+	const struct record *record = op_record(world, id);
+	if ((section >= 0 && record->section != section) ||
+	        (groups && (record->group < 0 || !groups[record->group])))
 		return false;
 	sim_times(backend, id, &times);
 	return times.end != TIME_UNKNOWN && !(world->ops[id].flags & OPF_ABORTED);
 }
 
-void sim_sent(struct backend *backend, int rank, int section, double *sent)
+void sim_sent(struct backend *backend, int rank, int section, const bool *groups, double *sent)
 {
 	const struct engine *e = engine_of(backend);
 	const struct world *world = e->world;
 	memset(sent, 0, LINK_KINDS * sizeof *sent);
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
-		if (counts(backend, id, section))
+		if (counts(backend, id, section, groups))
 			count_op(world, &world->ops[id], sent);
 	for (size_t i = 0; i < e->log->get_count; i++) {
 		op_id id = e->log->gets[i];
 		const struct record *record = op_record(world, id);
-		if (record->part[0].peer == rank && counts(backend, id, section))
+		if (record->part[0].peer == rank && counts(backend, id, section, groups))
 			count_path(world->machine, rank, world->ops[id].rank, record->bytes, sent);
 	}
 }

@@ -133,6 +133,30 @@ static void put_streams(
 		}
 }
 
+/* Of each axis with operations on the rank, where the mesh has several: of one, the figures above are its own */
+static void put_axes(const struct trace *trace, int section, int rank, struct figures *figures)
+{
+	struct axis_use *use;
+	size_t count = trace_axes(trace->world, rank, &use);
+	if (count > 1)
+		figures->status = metric_axes(trace, section, rank, use, (int)count);
+	if (figures->status == ST_WAITS)
+		figures->status = ST_OK;
+	for (size_t i = 0; i < count && count > 1; i++) {
+		const char *name = names_text(trace->world->names, trace->world->groups[use[i].axis].name);
+		if (!use[i].operations)
+			continue;
+		put(figures, ST_OK, FIGURE_COUNT, (double)use[i].operations, "%s operations", name);
+		for (int kind = 0; kind < LINK_KINDS; kind++)
+			if (use[i].sent[kind] > 0)
+				put(figures, ST_OK, FIGURE_BYTES, use[i].sent[kind], "%s bytes %s", name,
+				        link_name(kind));
+		put(figures, use[i].known ? ST_OK : ST_WAITS, FIGURE_TIME, (double)use[i].exposed_ns,
+		        "%s exposed", name);
+	}
+	mem_free(use);
+}
+
 enum status figures_of_rank(const struct trace *trace, int section, int rank, struct figures *figures)
 {
 	struct used used = used_streams(trace, section, rank);
@@ -156,15 +180,21 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	for (int cause = 0; cause < CAUSE_DONE; cause++)
 		if (part[cause] > 0)
 			put(figures, ST_OK, FIGURE_PART, part[cause], "stall %s", trace_causes[cause]);
-	trace->backend->sent(trace->backend, rank, section, sent);
+	trace->backend->sent(trace->backend, rank, section, NULL, sent);
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (sent[kind] > 0)
 			put(figures, ST_OK, FIGURE_BYTES, sent[kind], "bytes %s", link_name(kind));
+	double mean, most;
+	if (trace_staleness(trace, section, rank, &mean, &most)) {
+		put(figures, ST_OK, FIGURE_MOST, mean, "staleness mean");
+		put(figures, ST_OK, FIGURE_MOST, most, "staleness most");
+	}
 	/* a section has no peak of its own: memory is not counted by section */
 	if (section < 0 || trace->world->section_count == 1)
 		put(figures, ST_OK, FIGURE_BYTES,
 		        world_heap(trace->world, rank, SPACE_DEVICE)->peak_allocated, "peak memory");
-	return ST_OK;
+	put_axes(trace, section, rank, figures);
+	return figures->status;
 }
 
 /* Adds a rank's figures to the section's: those of a name it has already are merged, the others join. */
@@ -176,7 +206,7 @@ static void add_rank(struct figures *all, const struct figures *rank)
 		if (!found)
 			continue;
 		found->known = found->known && figure->known;
-		if (figure->kind == FIGURE_TIME)
+		if (figure->kind == FIGURE_TIME || figure->kind == FIGURE_MOST)
 			found->value = figure->value > found->value ? figure->value : found->value;
 		else
 			found->value += figure->value;
@@ -217,6 +247,8 @@ void figure_text(const struct figure *figure, struct text *out)
 		text_add(out, "%.0f%%", 100 * figure->value);
 	else if (figure->kind == FIGURE_BYTES)
 		bytes_text(figure->value, out);
+	else if (figure->kind == FIGURE_MOST)
+		text_add(out, "%.3g", figure->value);
 	else
 		text_add(out, "%.0f", figure->value);
 }

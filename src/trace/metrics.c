@@ -223,7 +223,7 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 	double sent[LINK_KINDS] = {0};
 	int matches = 0;
 
-	trace->backend->sent(trace->backend, rank, section, sent);
+	trace->backend->sent(trace->backend, rank, section, NULL, sent);
 	*bytes = 0;
 	for (int kind = 0; kind < LINK_KINDS; kind++) {
 		const char *name = link_name(kind);

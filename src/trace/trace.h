@@ -12,7 +12,7 @@
  *   blame   who was last to arrive, what held the engine, or what the default stream waited for
  *
  * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  facts.c (small questions)  timeline.c
- * sets.c bars.c legend.c picture.c (the timeline)  metrics.c bubble.c intervals.c (figures)  stalls.c
+ * sets.c bars.c legend.c picture.c (the timeline)  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
  * blame.c  figures.c stats.c (stats, diff)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
@@ -145,6 +145,26 @@ enum status metric_exposed(const struct trace *trace, int section, int rank, int
 /* time in which the stream works and no other stream of the rank's device does, whatever section that one's
  * work is of */
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns);
+/* One axis of a mesh, or any group, on one rank: its own operations and those of groups whose parts lie within its
+ * parts (an axis that holds the rank's part of a group; the smaller of two).
+ *
+ *     operations   collectives, transfers and one-sided operations that the rank has queued
+ *     sent         what metric_sent counts, of these
+ *     exposed_ns   the time in which no kernel of the rank runs, of whatever section, and one of these runs or
+ *                  holds up a stream that has kernels: where it stands in that stream and waits for its peers or its
+ *                  link, or where the stream waits for another, in which it then runs or is held up so */
+struct axis_use {
+	int axis; /* into world.groups */
+	int64_t operations, exposed_ns;
+	double sent[LINK_KINDS];
+	bool known; /* false: an operation has no end, and exposed_ns does not count it */
+};
+/* Of use[0 .. count-1].axis. ST_WAITS: one of their operations has no end; ST_INTERRUPTED */
+enum status metric_axes(const struct trace *trace, int section, int rank, struct axis_use *use, int count);
+/* The axes along which the rank has others, in the order in which they were made; mem_free */
+size_t trace_axes(const struct world *world, int rank, struct axis_use **use);
+/* The axis with which the rank counts a group's operations; the group itself where there is none */
+int trace_axis_of(const struct world *world, int rank, int group);
 /* By cause: time that the rank's streams with work in the section spend in it / (the rank's time x number of
  * such streams). The host's own lane does not count: a host that waits while its device works costs
  * nothing. */
@@ -162,6 +182,9 @@ enum status metric_bubble(const struct trace *trace, int section, int rank, doub
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes);
 /* Operations of that title; waits of the host by their reason ("print", "sync"). */
 int64_t metric_count(const struct trace *trace, int section, int rank, const char *title);
+/* Of the rank's adds into windows that it has got before: how many updates by others were made to those bytes between the
+ * start of its get and the end of its add, on the mean and at most. The adds that count; 0: there are none. */
+int64_t trace_staleness(const struct trace *trace, int section, int rank, double *mean, double *most);
 /* Message bytes / time x nccl-tests' factor for the collective; of a transfer or copy, the factor is 1.
  * ST_ARGUMENT for others. */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s);

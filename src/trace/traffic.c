@@ -54,7 +54,7 @@ static void print_links(const struct trace *trace, int section, int width, struc
 	for (int pass = 0; pass < 2; pass++)
 		for (int rank = 0; rank < trace->world->n; rank++) {
 			double sent[LINK_KINDS] = {0};
-			trace->backend->sent(trace->backend, rank, section, sent);
+			trace->backend->sent(trace->backend, rank, section, NULL, sent);
 			text_clear(&row.cells);
 			for (int kind = 0; kind < LINK_KINDS; kind++) {
 				used[kind] = used[kind] || sent[kind] > 0;

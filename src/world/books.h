@@ -234,8 +234,8 @@ int wait_add(const struct world *world, const struct draft *draft, op_id op, op_
 /* ---- windows.c */
 /* What `close` waits for on its own rank, behind waits[count]; how many there are then. */
 int window_find(const struct world *world, const struct draft *draft, op_id *waits, int count);
-void window_step(struct world *world, op_id id); /* a collective of a window has been queued */
-void windows_abort(struct world *world, int group);
+void window_step(struct world *world, op_id id);              /* a collective of a window has been queued */
+void windows_abort(struct world *world, int group, int part); /* part -1: all */
 
 /* ---- graph.c */
 void graphs_free(struct world *world);

@@ -47,3 +47,9 @@ enum status world_group_make(struct world *world, name_id name, bool axis, int i
 		        (uint64_t)(uint16_t)group->instance_of[r] << 16 | (uint16_t)group->place_of[r]);
 	return ST_OK;
 }
+
+void world_group_timeout(struct world *world, int group, int64_t ns)
+{
+	world->groups[group].timeout = ns;
+	digest_add(world, (uint64_t)ns);
+}

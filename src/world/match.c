@@ -197,24 +197,42 @@ static void restart(struct group_instance *instance)
 	instance->first_match = instance->last_match = 0;
 }
 
-/* Complete rendezvous took place or will; all others of the group are over, and numbering starts again. */
-void world_abort(struct world *world, int group)
+/* Of a part of the group, or (-1) of all: what is not complete is over, and numbering starts again. Collectives
+ * from the match `from` on are over, complete or not. */
+static void end_part(struct world *world, int group, int part, size_t from)
 {
 	struct world_inner *inner = world->inner;
+	struct group *ended = &world->groups[group];
 
 	for (size_t i = 1; i <= world->match_count; i++) {
 		struct match *match = &world->matches[i];
-		if (match->group == group && (!match_complete(match) || match->mismatch))
+		bool behind = !match->p2p && i >= from;
+		if (match->group == group && (part < 0 || match->instance == part) &&
+		        (!match_complete(match) || match->mismatch || behind))
 			match->aborted = true;
 	}
-	for (int k = 0; k < world->groups[group].instances; k++)
-		restart(&world->groups[group].instance[k]);
+	for (int k = 0; k < ended->instances; k++)
+		if (part < 0 || k == part)
+			restart(&ended->instance[k]);
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (struct channel *channel = inner->bucket[i]; channel; channel = channel->next)
-			if (channel->group == group)
+			if (channel->group == group &&
+			        (part < 0 || ended->instance_of[channel->ends.ranks[0]] == part))
 				restart(&channel->ends);
 	memset(inner->last_collective, 0, world->n * sizeof *inner->last_collective);
-	windows_abort(world, group);
+	windows_abort(world, group, part);
 	world->aborts++;
-	digest_change(world, CHANGE_ABORT, group, 0);
+	digest_change(world, CHANGE_ABORT, group, part + 1);
+}
+
+/* Complete rendezvous took place or will. */
+void world_abort(struct world *world, int group)
+{
+	end_part(world, group, -1, SIZE_MAX);
+}
+
+void world_expire(struct world *world, uint32_t match)
+{
+	const struct match *expired = &world->matches[match];
+	end_part(world, expired->group, expired->instance, match);
 }

@@ -52,11 +52,12 @@ enum status world_window_closed(const struct world *world, const char *what, int
 	        names_text(world->names, world->groups[op_record(world, owner->window)->group].name), name);
 }
 
-void windows_abort(struct world *world, int group)
+void windows_abort(struct world *world, int group, int part)
 {
 	for (size_t i = 0; i < world->tensor_count; i++) {
 		struct tensor *tensor = &world->tensors[i];
-		if (tensor->used && tensor->window && op_record(world, tensor->window)->group == group)
+		if (tensor->used && tensor->window && op_record(world, tensor->window)->group == group &&
+		        (part < 0 || world->groups[group].instance_of[tensor->rank] == part))
 			tensor->window = 0;
 	}
 }

@@ -88,8 +88,9 @@ struct group_instance {
 };
 struct group {
 	name_id name;
-	bool axis; /* made by `mesh`: may stand in expressions and in @AXIS=n */
-	int first; /* how many instances the groups made before it have in all */
+	bool axis;       /* made by `mesh`: may stand in expressions and in @AXIS=n */
+	int64_t timeout; /* ns that a collective may wait for its members; 0: for ever */
+	int first;       /* how many instances the groups made before it have in all */
 	int instances;
 	struct group_instance *instance;
 	int16_t *instance_of; /* by world rank: which instance, or -1 */
@@ -200,6 +201,8 @@ enum status world_event_make(struct world *world, int rank, name_id name, int *i
 /* ranks[i] of instance k: starts[k] .. starts[k+1]-1. Binds the name on every member rank. */
 enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,
         const int *ranks, int *index);
+/* Collectives of the group that have waited so long for a member end undone (backend.expired). */
+void world_group_timeout(struct world *world, int group, int64_t ns);
 /* The new section's number. The same name again: a section "name" anew, found last. */
 int world_mark(struct world *world, name_id name, int line);
 
@@ -228,6 +231,8 @@ void world_event_record(struct world *world, int rank, int event, op_id record_o
 /* Ends every unfinished meeting of the group: sequence numbers restart (the backend ends the operations
  * first). */
 void world_abort(struct world *world, int group);
+/* The same for one part of a group: this collective of it waited too long, and whatever stood behind it went too. */
+void world_expire(struct world *world, uint32_t match);
 
 /* -- windows: memory that the other ranks of a group reach by one-sided operations. A tensor's window opens when the rank
  *    queues the collective that says so (record.window), and closes likewise, or with an abort of its group. */

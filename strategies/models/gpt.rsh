@@ -35,6 +35,7 @@ refuse samples <= seq "$wants: seq=$(samples-1) fits"
 let wants = "a batch takes $batch sequences of $seq tokens and one more, $tokens in all; the data has $samples"
 refuse samples < tokens "$wants: batch=$most fits"
 let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = 4;  let input = "ids";  let outcome = "logits";  let wide = vocab
+let head_size = hidden//heads
 # more places: the norm before a pair of matrices, the first cut by columns, the second by rows (tp); what mixes or counts tokens (cp)
 def norm y x { y = layernorm x }
 def norm_read y { if drops { free y } }                                     # forward needs it no more,

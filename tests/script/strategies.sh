@@ -92,7 +92,11 @@ gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy tp sequence=on
 gpt layers=8 hidden=16 heads=4 seq=8 batch=8 tied=on; strategy pipeline schedule=interleaved chunks=2 micro=4 accumulate=2
 gpt layers=8 hidden=16 heads=4 seq=8 batch=8; strategy pipeline schedule=zb-h2 micro=8 recompute=full
 mlp layers=4 hidden=16 batch=16; strategy local every=2
+mlp layers=4 hidden=16 batch=16; strategy ps shards=2
+mlp layers=4 hidden=16 batch=16; strategy ps mode=async staleness=2 accumulate=2
 gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy ddp=2 + tp=2
+gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy context accumulate=2
+gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy context=2 kind=ulysses + tp=2
 END
 
 # a user's own model and strategy have all that those of the shell have

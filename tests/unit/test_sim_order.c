@@ -32,6 +32,7 @@ struct program {
 	struct line line[RANKS][LINES];
 	int count[RANKS];
 	int pair;
+	int64_t timeout; /* of both groups; 0: none */
 };
 struct result {
 	int64_t issue, ready, start, end;
@@ -141,6 +142,18 @@ static void open_world(struct bench *b, struct program *p)
 	assert_int_equal(world_group_make(b->world, name_of(b, "pair"), false, 1, (int[]){0, 2},
 	                         (int[]){0, 1}, &p->pair),
 	        ST_OK);
+	for (int group = 0; p->timeout && group < 2; group++)
+		world_group_timeout(b->world, group, p->timeout);
+}
+
+/* As the shell does when an answer has come; how many there were. */
+static int hear(struct bench *b)
+{
+	struct expiry expiry;
+	int heard = 0;
+	for (; b->backend->expired(b->backend, &expiry); heard++)
+		world_expire(b->world, expiry.match);
+	return heard;
 }
 
 static void disturb(struct bench *b, uint32_t *seed)
@@ -222,6 +235,8 @@ static void check_causes(struct bench *b, op_id ids[RANKS][LINES])
 		const struct record *record = op_record(world, id);
 		assert_true(op->flags & OPF_DONE);
 		assert_true(op->issue <= op->ready && op->ready <= op->start && op->start <= op->end);
+		if (op->flags & OPF_ABORTED)
+			continue;
 		if (!op_kind_is_host((enum op_kind)record->kind) && op->next_stream)
 			assert_true(world->ops[op->next_stream].start >= op->end);
 		if (op->target && op->target != OP_EVERYTHING)
@@ -235,9 +250,19 @@ static void check_causes(struct bench *b, op_id ids[RANKS][LINES])
 		for (int k = 1; k < match->n && !match->p2p; k++) {
 			const struct op *a = &world->ops[match->member[0]],
 			                *c = &world->ops[match->member[k]];
-			assert_true(a->start == c->start && a->end == c->end);
+			assert_true(match->aborted || (a->start == c->start && a->end == c->end));
 		}
 	}
+}
+
+static int expired_seen, in_time_seen;
+
+static void check_expired(struct bench *b, op_id ids[RANKS][LINES])
+{
+	int heard = hear(b);
+	check_causes(b, ids);
+	expired_seen += heard > 0;
+	in_time_seen += heard == 0;
 }
 
 static void test_typing_order_and_looking_mean_nothing(void **state)
@@ -272,15 +297,21 @@ static void play_with_answers(
 		op_id sync = sync_on(&b, rank, OP_EVERYTHING);
 		int64_t clock = host_of(&b, (rank + 1) % RANKS).clock;
 		enum status status = reach(&b, sync);
-		assert_true(status == ST_OK || status == ST_WAITS);
-		if (status == ST_OK)
-			assert_true(host_of(&b, (rank + 1) % RANKS).clock >= clock);
+		assert_true(status == ST_OK || status == ST_WAITS || (p->timeout && status == ST_STUCK));
+		if (status != ST_OK)
+			continue;
+		assert_true(host_of(&b, (rank + 1) % RANKS).clock >= clock);
+		hear(&b);
 	}
 	for (int r = 0; r < RANKS; r++)
 		last[r] = sync_on(&b, r, OP_EVERYTHING);
-	assert_int_equal(b.backend->reach(b.backend, last, RANKS, NULL), ST_OK);
+	/* a message whose other end went with a timeout is waited for in vain */
+	enum status status = b.backend->reach(b.backend, last, RANKS, NULL);
+	assert_true(status == ST_OK || (p->timeout && (status == ST_STUCK || status == ST_WAITS)));
 	collect(&b, p, ids, results);
-	check_causes(&b, ids);
+	hear(&b);
+	if (status == ST_OK)
+		check_causes(&b, ids);
 	bench_close(&b);
 }
 
@@ -297,6 +328,28 @@ static void test_order_between_answers_means_nothing(void **state)
 			assert_memory_equal(&plain, &other, sizeof plain);
 		}
 	}
+}
+
+/* The same where collectives wait for so long and no longer: who stands in a group at the time of its timeout ends
+ * then, whoever was typed first. */
+static void test_order_means_nothing_with_timeouts(void **state)
+{
+	static struct program p;
+	static struct results plain, other;
+	(void)state;
+	for (uint32_t seed = 1; seed <= 150; seed++) {
+		make_program(&p, seed);
+		p.timeout = (1 + seed % 10) * (seed % 2 ? 20 : 300) * US;
+		play_with_answers(&p, seed, seed, false, &plain);
+		for (uint32_t k = 1; k <= 3; k++) {
+			play_with_answers(&p, seed, seed * 977 + k, true, &other);
+			assert_memory_equal(&plain, &other, sizeof plain);
+		}
+		play(&p, seed, false, &plain, check_expired);
+		play(&p, seed * 977, true, &other, NULL);
+		assert_memory_equal(&plain, &other, sizeof plain);
+	}
+	assert_true(expired_seen > 20 && in_time_seen > 20);
 }
 
 /* What is drawn is what comes, when nothing more is typed. */
@@ -387,6 +440,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_typing_order_and_looking_mean_nothing),
 	        cmocka_unit_test(test_order_between_answers_means_nothing),
+	        cmocka_unit_test(test_order_means_nothing_with_timeouts),
 	        cmocka_unit_test(test_projection_is_what_comes),
 	        cmocka_unit_test(test_every_allocation_may_fail),
 	        cmocka_unit_test(test_interrupted_work_goes_on),

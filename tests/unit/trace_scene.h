@@ -37,6 +37,7 @@ struct scene {
 	struct trace trace;
 	struct times *times; /* by op_id */
 	int section;
+	int group; /* of collectives and transfers */
 	double sent[LINK_KINDS];
 	struct {
 		bool waits;
@@ -64,10 +65,12 @@ static inline void scene_host(struct backend *backend, int rank, struct host_now
 			now->clock = at;
 	}
 }
-static inline void scene_sent(struct backend *backend, int rank, int section, double *sent)
+static inline void scene_sent(
+        struct backend *backend, int rank, int section, const bool *groups, double *sent)
 {
 	(void)rank;
 	(void)section;
+	(void)groups;
 	memcpy(sent, ((struct scene *)backend)->sent, sizeof((struct scene *)backend)->sent);
 }
 static inline double scene_slowness(struct backend *backend, op_id id)
@@ -145,7 +148,7 @@ static inline struct record scene_record(
 	        .title = scene_name(scene, title),
 	        .object = scene_name(scene, object),
 	        .section = scene->section,
-	        .group = kind == OP_COLLECTIVE || kind == OP_P2P ? 0 : -1,
+	        .group = kind == OP_COLLECTIVE || kind == OP_P2P ? scene->group : -1,
 	        .root = -1,
 	        .duration_ns = -1,
 	        .alone_ns = -1,

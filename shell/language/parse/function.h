@@ -9,8 +9,9 @@
 /* X(symbol, computed by, name, arguments at least, kinds, nature)
  *
  * computed by: value_of_ that, of run/functions.h; a row without one does not build. kinds, one letter an
- * argument: n number, t tensor, s stream, e event, g group, c cause, l link, o operation, m kind of
- * memory, k section (left out: the one that runs now), x stream, or alone a section. nature: enum function_nature */
+ * argument: n number, t tensor, s stream, e event, g group, c cause, l link or group, o operation, m kind of
+ * memory, k section (left out: the one that runs now), x stream or group, or alone a section. nature: enum
+ * function_nature */
 #define FUNCTIONS(X)                                               \
 	X(MIN, least_or_most, "min", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
 	X(MAX, least_or_most, "max", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
@@ -46,6 +47,7 @@
 	X(SENT, share, "sent", 0, "lk", RANK)                      \
 	X(BUSBW, busbw, "busbw", 1, "o", RANK)                     \
 	X(COUNT, count, "count", 1, "ok", RANK)                    \
+	X(STALE, stale, "stale", 0, "k", RANK)                     \
 	X(RACES, races, "races", 0, "k", ALL)                      \
 	X(STUCK, stuck, "stuck", 0, "", ALL)
 enum function {

@@ -62,16 +62,27 @@ static enum status kind_named(const char *text, int *kind)
 	return *kind >= 0 ? ST_OK : fail(ST_NAME, "peak(%s): kinds are %s", text, TENSOR_KIND_WORDS);
 }
 
-/* exposed(S) is of a stream or of a section; one name that both have is the stream's */
+/* A group's name becomes asked->group. */
+static bool is_group(struct asked *asked, name_id id)
+{
+	struct thing thing = world_find(asked->eval->shell->world, asked->eval->rank, id);
+	if (thing.kind == THING_GROUP)
+		asked->group = thing.index;
+	return thing.kind == THING_GROUP;
+}
+
+/* exposed(S) is of a stream, of a group or of a section; a name that it shares with a section is theirs */
 static enum status stream_or_section(struct asked *asked, struct name *name, name_id id)
 {
 	struct eval *eval = asked->eval;
+	if (is_group(asked, id))
+		return ST_OK;
 	if (asked->formula->arguments == 2 ||
 	        world_find(eval->shell->world, eval->rank, id).kind == THING_STREAM)
 		return thing_named(asked, 0, id, THING_STREAM);
 	return evaluate_section(eval, name, &asked->section) == ST_OK
 	        ? ST_OK
-	        : fail(ST_NAME, "exposed(%s): no stream and no section of that name",
+	        : fail(ST_NAME, "exposed(%s): no stream, group or section of that name",
 	                  names_text(eval->shell->world->names, id));
 }
 
@@ -102,6 +113,8 @@ static enum status look_up(struct asked *asked, int i)
 		return kind_named(text, &asked->index[i]);
 	default:
 		asked->word = text;
+		if (kind == 'l')
+			is_group(asked, id);
 		return ST_OK;
 	}
 }
@@ -122,7 +135,8 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	        .formula = formula,
 	        .trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget},
 	        .section = eval->shell->interpreter->section,
-	        .index = {-1, -1}};
+	        .index = {-1, -1},
+	        .group = -1};
 	int last = formula->arguments - 1;
 	enum status status = ST_OK;
 	eval->varies |= row->nature == NATURE_DATA || row->nature == NATURE_RANK;

@@ -17,6 +17,7 @@ struct asked {
 	struct trace trace;
 	int section;      /* k; not given: the one that runs now */
 	int index[2];     /* by argument. s: the stream's number; e, g: into the books; c: enum cause */
+	int group;        /* x, l: into the books; -1: it is no group's name */
 	const char *word; /* o, l: the last one; NULL: not given */
 };
 /* Argument i, a count; ST_UNIT, ST_RANGE */

@@ -7,9 +7,22 @@
 /* All of them ask the trace, which simulates up to now first: ST_INTERRUPTED when the person wants to stop.
  * Times are ns on the rank's clock, shares are of the section's time (0 to 1), rates bytes a second. */
 
+/* exposed(AXIS), sent(AXIS): an axis of a mesh, or another group */
+static enum status ask_axis(struct asked *asked, struct axis_use *use)
+{
+	*use = (struct axis_use){.axis = asked->group};
+	return metric_axes(&asked->trace, asked->section, asked->eval->rank, use, 1);
+}
+
 /* time; exposed, exposed(SECTION): of all communication; exposed(STREAM), exposed(STREAM,SECTION) */
 enum status value_of_time(struct asked *asked, struct value *value)
 {
+	struct axis_use use;
+	if (asked->group >= 0) {
+		enum status of_axis = ask_axis(asked, &use);
+		*value = value_number((double)use.exposed_ns, UNIT_TIME);
+		return of_axis;
+	}
 	int section = asked->section, rank = asked->eval->rank, stream = asked->index[0];
 	int64_t ns = 0;
 	enum status status = asked->formula->function->function == FUNCTION_TIME
@@ -23,6 +36,15 @@ enum status value_of_time(struct asked *asked, struct value *value)
 /* overlap, busy, bubble: shares; sent: bytes */
 enum status value_of_share(struct asked *asked, struct value *value)
 {
+	struct axis_use use;
+	if (asked->group >= 0) {
+		double bytes = 0;
+		enum status of_axis = ask_axis(asked, &use);
+		for (int kind = 0; kind < LINK_KINDS; kind++)
+			bytes += kind == LINK_IN || kind == LINK_NIC_IN ? 0 : use.sent[kind];
+		*value = value_number(bytes, UNIT_BYTES);
+		return of_axis == ST_WAITS ? ST_OK : of_axis;
+	}
 	enum function function = asked->formula->function->function;
 	const struct trace *trace = &asked->trace;
 	int section = asked->section, rank = asked->eval->rank, stream = asked->index[0];
@@ -47,6 +69,14 @@ enum status value_of_stall(struct asked *asked, struct value *value)
 enum status value_of_count(struct asked *asked, struct value *value)
 {
 	*value = value_plain(metric_count(&asked->trace, asked->section, asked->eval->rank, asked->word));
+	return ST_OK;
+}
+
+enum status value_of_stale(struct asked *asked, struct value *value)
+{
+	double mean, most;
+	trace_staleness(&asked->trace, asked->section, asked->eval->rank, &mean, &most);
+	*value = value_plain(most);
 	return ST_OK;
 }
 

@@ -14,7 +14,7 @@ mark second
 expect exposed(a) == 0ms
 expect exposed(a,first) == 1ms
 expect exposed(first) == 0ms
-expect error "no stream and no section of that name" { print exposed(nothing) }
+expect error "no stream, group or section of that name" { print exposed(nothing) }
 expect error "no section 'b'" { print exposed(a,b) }
 say "of one rank the work of both streams is 7 ms, 3 of them alone"
 #> of one rank the work of both streams is 7 ms, 3 of them alone

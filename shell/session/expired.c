@@ -1,0 +1,96 @@
+/* expired.c -- when the books hear of a timeout
+ *
+ * The backend ends what waits too long at its virtual time. The books know no time: they hear of it when an answer
+ * that was owed has come, or at a line at which all hosts wait (`sync`). Both are the same lines for every process and
+ * in every replay. What of the group was queued up to there is over; what comes is numbered anew:
+ *
+ *     rank 0     allreduce x in g .......| 2 ms                          | allreduce x in g    the first of the group
+ *     rank 1                              spin 3ms, allreduce x in g |   | allreduce x in g    again
+ *                                                                    sync: the books hear of it */
+#include "shell/session/expired.h"
+#include "base/memory.h"
+#include "shell/session/note.h"
+
+/* Whose part of it had not come when it ended. */
+static void find_late(const struct world *world, const struct match *match, int64_t time, struct ranks *came,
+        struct ranks *late)
+{
+	for (int place = 0; place < match->n; place++) {
+		const struct op *op = &world->ops[match->member[place]];
+		bool there = match->member[place] && op->flags & OPF_DONE && !(op->flags & OPF_LATE) &&
+		        op->ready <= time;
+		ranks_add(there ? came : late, match->ranks[place]);
+	}
+}
+
+static void say(struct shell *shell, const struct expiry *expiry)
+{
+	const struct world *world = shell->world;
+	const struct match *match = &world->matches[expiry->match];
+	const struct group *group = &world->groups[match->group];
+	const char *name = names_text(world->names, group->name);
+	op_id first = match->member[match->first];
+	struct ranks came = {0}, late = {0};
+	struct text words = {0};
+	find_late(world, match, expiry->time, &came, &late);
+	text_add(&words, "timeout: ");
+	op_text(world, first, &words);
+	text_add(&words, " in %s (line %d) has waited ", name, op_record(world, first)->line);
+	time_text(group->timeout, &words);
+	if (ranks_empty(&late)) {
+		text_add(&words, " and does not match: ");
+		world_mismatch(world, first, &words);
+	} else {
+		text_add(&words, ranks_count(&late) == 1 ? " for rank " : " for ranks ");
+		ranks_text(&late, &words);
+	}
+	text_add(&words, ". What is queued in %s%s is aborted.", name,
+	        group->instances > 1 ? " on these ranks" : "");
+	ranks_or(&came, &late);
+	shell_note(shell, &came, "%s", text_string(&words));
+	text_release(&words);
+}
+
+void shell_expired(struct shell *shell)
+{
+	struct expiry expiry;
+	while (shell->backend->expired(shell->backend, &expiry)) {
+		say(shell, &expiry);
+		world_expire(shell->world, expiry.match);
+	}
+}
+
+static bool has_timeouts(const struct world *world)
+{
+	for (size_t i = 0; i < world->group_count; i++)
+		if (world->groups[i].timeout)
+			return true;
+	return false;
+}
+
+enum status shell_hear(struct shell *shell)
+{
+	if (!has_timeouts(shell->world))
+		return ST_OK;
+	enum status status = shell_advance(shell);
+	if (status == ST_OK)
+		shell_expired(shell);
+	return status;
+}
+
+enum status shell_finish(struct shell *shell)
+{
+	const struct world *world = shell->world;
+	if (!has_timeouts(world))
+		return ST_OK;
+	op_id *ids = NULL;
+	size_t count = 0;
+	for (op_id id = 1; id <= world->op_count; id++) {
+		struct times times = backend_times(shell->backend, id);
+		if (times.projected && times.end != TIME_UNKNOWN)
+			*MEM_ADD(&ids, &count) = id;
+	}
+	enum status status = shell_reach(shell, ids, (int)count);
+	mem_free(ids);
+	return status;
+}

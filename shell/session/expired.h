@@ -1,0 +1,15 @@
+/* expired.h -- collectives that waited for longer than their group's timeout */
+#ifndef RANKSH_EXPIRED_H
+#define RANKSH_EXPIRED_H
+
+#include "shell/session/shell.h"
+
+/* Those that the backend has ended, for good, since this was last asked: told, and entered into the books. All
+ * processes ask at the same places: where an answer was owed, where all hosts wait, and at an abort. */
+void shell_expired(struct shell *shell);
+/* Advances first. Nothing where no group has a timeout. */
+enum status shell_hear(struct shell *shell);
+/* A script is over: nobody queues more, so all that its ranks still do is carried out. */
+enum status shell_finish(struct shell *shell);
+
+#endif

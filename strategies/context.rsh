@@ -1,0 +1,95 @@
+# context: every sequence is cut over the ranks; for attention keys and values go round, or tokens are exchanged for heads
+# memory: the whole model on every rank; activations of 1/n of the tokens, all of the heads
+#   ring      and two blocks of keys and values on their way, in backward two of their gradients
+# bytes: that a rank sends for a layer, with A = bytes of the keys of its tokens (batch x seq/n x hidden x type):
+#   ring      forward 2(n-1) A: keys and values go n-1 hops; backward as much, and 2n A: their gradients go n hops, home
+#   ulysses   4 alltoalls forward (q k v, o), 4 backward: (n-1)/n A each; nothing computes meanwhile
+#   and 2(n-1)/n of all gradients, which are averaged as in ddp
+# when: a sequence's activations do not fit on a GPU, or there are fewer sequences than GPUs; for short ones ddp sends less.
+#   ring      where seq/n is long, hops hide behind attention
+#   ulysses   fewer bytes, none hidden, at most as many ranks as heads: fast links; both: ulysses within a node, a ring across
+# axis cp: cut the sequences
+# after tp ep pp
+#   ulysses (arXiv:2309.14509)   [1/n of the tokens, all heads] --alltoall--> [all tokens, 1/n of the heads] --> and back
+#   ring (arXiv:2310.01889)      parts/rounds.rsh      both (arXiv:2405.07719): a ring of groups that share the heads out
+#   balance=off   rank r has the tokens from r seq/n on: causal, the first has one block of keys to attend to and the last all n
+#   balance=on    every n-th token from r on: half of each block for all (arXiv:2311.09431; zigzag halves, as Llama 3's, do it too)
+option kind=ring of="ring ulysses" "keys and values go round, or tokens are exchanged for heads"
+option ring=0 least=0 "ranks of a ring, where both are wanted (arXiv:2405.07719); 0: what ulysses leaves"
+option ulysses=0 least=0 "ranks that share the heads out; 0: what ring leaves"
+option balance=on of="on off" "stripes, so that all ranks have as much to attend to; off: contiguous parts"
+option bucket=256k least=1 "gradients: a bucket is closed when it has so many bytes"
+option overlap=on of="on off" "gradients: a bucket travels as soon as it is full; off: all behind the backward"
+option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
+refuse first_unit == 1 "nothing attends in an mlp, its rows are no sequences: `model gpt`, or `strategy ddp`, which cuts the rows"
+let blocks = ring;  let splits = ulysses          # the keys are in so many blocks, the heads shared out to so many ranks
+if ring == 0 and ulysses == 0 and kind == "ulysses" { let blocks = 1 }
+if blocks == 0 { let blocks = max(size(cp)//max(ulysses,1),1) }
+if splits == 0 { let splits = max(size(cp)//blocks,1) }
+let near = divisor(size(cp),blocks);  let near = "ring=$near ulysses=$(size(cp)//near) fits"
+refuse blocks*splits != size(cp) "ring=$blocks ulysses=$splits make $(blocks*splits) ranks, the axis has $(size(cp)); $near"
+let below = seq//size(cp)*size(cp);  let near = "the nearest that do are $below and $(below+size(cp))"
+if below == 0 { let near = "the nearest that does is $(size(cp))" }
+refuse seq%size(cp) != 0 "seq=$seq does not divide by ranks=$(size(cp)); $near"
+let below = heads//splits*splits;  let near = "the nearest that do are $below and $(below+splits)"
+if below == 0 { let near = "the nearest that does is $splits" }
+refuse heads%splits != 0 "a rank's heads=$heads do not divide by ulysses=$splits; $near, or a ring"
+refuse dropout > 0 and balance == "off" and blocks > 1 "dropout=$dropout counts tokens in stripes: balance=on, or dropout=0"
+let micros = per_round*accumulate;  let length = seq//size(cp);  let few = heads//splits
+let block = length*splits;  let block_width = few*head_size           # tokens of a sequence in a block of keys; columns of its heads
+if blocks > 1 { group circle by cp%splits in cp };  if splits > 1 { group swap by cp//splits in cp }
+let spot = cp//splits;  let lane = cp%splits;  let striped = balance == "on";  source rounds
+
+# ---- this rank's tokens of a sequence: of [length,splits,blocks] those at lane, spot; of contiguous blocks [blocks,length,splits] ----
+def own_part y x count wide {
+  if striped { whole = reshape x [count,length,splits,blocks,wide];  y = whole[0:count,0:length,lane,spot] } else {
+    whole = reshape x [count,blocks,length,splits,wide];  y = whole[0:count,spot,0:length,lane]
+  }
+}
+def read_tokens from to {
+  own_part own_tokens text[from:from+rows*seq] rows 1;  room = reshape to [rows,length,1];  copy own_tokens -> room
+}
+def positions ps { own_part own_rows pos 1 hidden;  own_pos = cast own_rows to=$dtype;  ps = reshape own_pos [1,length*hidden] }
+def positions_backward dxs one {
+  own_part own_rows dpos 1 hidden;  if fresh { fill dpos 0 }
+  dps = matmul one.T dxs;  part_of_dpos = reshape dps [1,length,hidden];  own_rows = add own_rows part_of_dpos
+}
+# dropout's numbers are those of the tokens in the whole sequence, of which a stripe has every n-th
+def drop kernel y x place {
+  let offset = apart;  let apart = offset*size(cp)+(lane*blocks+spot)*hidden;  let width = size(cp)*hidden
+  replaced "$kernel" y x place
+  let apart = offset;  let width = 0
+}
+
+# ---- attention; with ulysses on all tokens of some heads: q k v stay exchanged, in their own memory, until backward ----
+def attend o q k v {
+  if splits == 1 { rounds o q k v } else {
+    exchange q q;  exchange k k;  exchange v v
+    heads_of all_q q;  heads_of all_k k;  heads_of all_v v;  rounds heads_$o all_q all_k all_v
+    tensor o[rows*length,splits*block_width] $dtype kind=activation;  exchange o heads_$o;  if blocks == 1 { free heads_$o }
+  }
+}
+def attend_backward dq dk dv do q k v o {
+  let t = rows*length;  let w = splits*block_width;  tensor dq[t,w] dk[t,w] dv[t,w] $dtype kind=activation_gradient
+  if splits == 1 { rounds_back dq dk dv do q k v o } else {
+    exchange do do;  heads_of all_do do;  heads_of all_q q;  heads_of all_k k;  heads_of all_v v
+    heads_of all_dq dq;  heads_of all_dk dk;  heads_of all_dv dv
+    rounds_back all_dq all_dk all_dv all_do all_q all_k all_v heads_$o;  if blocks > 1 { free heads_$o }
+    exchange dq dq;  exchange dk dk;  exchange dv dv
+  }
+}
+def half_forget u m {
+  replaced u m
+  let o = "o$(u)_$m";  if splits > 1 { let o = "heads_$o" }
+  if u%2 == 1 and blocks > 1 { free lse_$o;  if splits > 1 { free $o } }
+}
+# [tokens of mine, heads of all] becomes [tokens of all, heads of mine], and the same way back
+def exchange y x {
+  part_out = reshape x [rows*length,splits,block_width];  part_in = reshape y [rows*length,splits,block_width]
+  by_rank = transpose part_out;  came = alltoall by_rank in swap;  part_in = transpose came;  free by_rank came
+}
+def heads_of y x { y = reshape x [rows*block,block_width] }
+
+# ---- gradients: means over a rank's own tokens, averaged over the ranks ----
+def reduce_gradients g { replaced g;  allreduce g op=avg in cp }
+if gathers == "" { source buckets }

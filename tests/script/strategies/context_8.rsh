@@ -1,0 +1,12 @@
+# context as one of three axes, and both of its ways at once
+# ranks 8
+model gpt layers=2 hidden=16 heads=8 seq=16 batch=4 vocab=32
+data synthetic count=400
+strategy ddp=2 + context=2 + tp=2
+verify iterations=2
+expect races == 0
+strategy fsdp=2 + context=2 kind=ulysses + tp=2 sequence=on
+verify iterations=2
+strategy context ring=2 ulysses=4
+verify iterations=2
+expect races == 0

@@ -1,0 +1,23 @@
+# context beside other axes, and a ring of ulysses groups
+# ranks 4
+model gpt layers=2 hidden=16 heads=4 seq=16 batch=4 vocab=32
+data synthetic count=400
+strategy context ring=2 ulysses=2 recompute=full
+verify iterations=2
+expect races == 0
+strategy context ulysses=2 balance=off accumulate=2
+verify iterations=2
+strategy context=2 + tp=2 sequence=on dropout=0.1
+verify iterations=2
+expect races == 0
+strategy context=2 kind=ulysses + tp=2 recompute=selective
+verify iterations=2
+strategy ddp=2 + context=2 dtype=bf16 tied=on
+verify iterations=2
+expect races == 0
+strategy fsdp=2 + context=2
+verify iterations=2
+expect races == 0
+strategy pipeline=2 micro=2 + context=2
+verify iterations=2
+expect races == 0
