@@ -18,6 +18,7 @@ stream comm
 if across > 0 { mesh nodes=nodes node=gpus() }
 let over = "dp"
 
+def everywhere seen { replaced seen;  if "$seen" != "squares" { allreduce seen in dp } }          # a norm is of this rank's own
 def update {
   replaced
   if (it+1)%every == 0 {

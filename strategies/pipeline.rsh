@@ -43,7 +43,6 @@ def each_unit_back what with { replaced what with;  if shared and pp == stages-1
 def one_parameter u i what { if not shared or pp < stages-1 or u > 0 or i == 0 { replaced u i what } }
 def table_made { if not shared { replaced } }
 def add_squares p g cut { if not shared or pp == 0 or "$p" != "table" { replaced p g cut } }
-def sum_squares n { replaced n;  allreduce n in pp }
 let why = "";  source stage
 def setup {
   if timed {
@@ -91,6 +90,7 @@ def iteration {
     before_update;  clip_gradients
     ## the optimizer
     # each stage as soon as its own gradients are done: no stage waits for another
-    phase O;  update
+    phase O;  optimizer_step
   }
 }
+def everywhere seen { replaced seen;  allreduce seen in pp }

@@ -46,7 +46,6 @@ def begin_parameter p r c deviation s cut {
 
 # whole gradients are the same on all ranks: the first one counts them
 def add_squares p g cut { if cut != "whole" or tp == 0 { replaced p g cut } }
-def sum_squares n { replaced n;  allreduce n in tp }
 
 # ---- without sequence: what was computed from parts is a sum in parts, and becomes the sum in its place ----
 # with it a rank has its tokens of norms and residuals: gathered from all before a pair, behind it each keeps the sum of its own
@@ -73,6 +72,8 @@ def input_gradient_made dx { if not sequenced { allreduce dx in tp } }
 def norm_backward dx dy x {
   if sequenced { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x;  free $(dy)_part } else { replaced dx dy x }
 }
+
+def everywhere seen { replaced seen;  allreduce seen in tp }
 
 # ---- the model's ends work on all tokens, in memory of their own: x0_all0 is x0_0 of all ranks ----
 let all = "";  if sequenced { let all = "all" }

@@ -44,10 +44,10 @@ def parameters {
   ## memory, cut into $shards parts
   # of what is cut, a rank keeps its part of each group, and the optimizer's state for that part; the rest is everybody's
   for i in 0:groups+1 { if part_$i > 0 { group_memory i } }
-  if host and clip > 0 { tensor factor_host[1] pinned;  let factor_here = "factor_host" }
+  if host and clip > 0 { tensor clip_host[1] pinned;  let clip_here = "clip_host" }
   ## the parameters begin
   # the seed is the same everywhere: the parts of all ranks together are what one rank would begin with
-  for i in 0:groups+1 { members i begin }
+  for i in 0:groups+1 { members i begin };  scaler_memory
   for i in 0:groups+1 { if part_$i > 0 and cut_parameters {
     if host and mixed { host$i = cast host$(i)_f32 to=$dtype on compute }
     if host { copy host$i -> shard$i on compute } else { if mixed { shard$i = cast shard$(i)_f32 to=$dtype on compute } }

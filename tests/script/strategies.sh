@@ -169,7 +169,7 @@ says "model gpt hidden=1e9 heads=1" "a tensor of that size would be larger than 
 says "model gpt batch=1e9 seq=1e9" "strategies/models/gpt.rsh:"
 says "model mlp heads=2" "model mlp has no option 'heads' (options: layers hidden"
 says "model gpt dropout=1" "dropout=1: a share from 0 on and below 1 is wanted"
-says "model gpt lr=0" "lr=0 loss_scale=1: numbers above 0 are wanted"
+says "model gpt lr=0" "lr=0: a number above 0 is wanted"
 says "stage F=2ms B=2ms W=1ms comm=5us; strategy pipeline" "pipeline: 1 step of setup"
 says "model mlp batch=3; strategy ddp" "batch=3 on 4 ranks: some would have no row; batch=4 fits"
 says "strategy dpd" "no strategy 'dpd'; did you mean 'ddp'? (there are: dataparallel ddp"

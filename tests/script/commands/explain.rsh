@@ -172,6 +172,9 @@ t0 = cast w to=bf16
 qq qs = quantize w
 #>    PyTorch    qs = w.abs().max() / 127; qq = torch.round(w / qs)
 #>    CUDA, NCCL quantize<<<blocks, threads, 0, default>>>
+found = nonfinite w
+#>    PyTorch    found = (~torch.isfinite(w)).sum(dtype=torch.float)
+#>    CUDA, NCCL multi_tensor_apply<NonFiniteCheck>
 tv ti = topk w k=2
 #>    PyTorch    tv, ti = torch.topk(w, k)
 #>    CUDA, NCCL cub::DeviceSegmentedRadixSort::SortPairsDescending

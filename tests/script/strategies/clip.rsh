@@ -4,7 +4,7 @@ model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32 tied=on optimizer=sg
 strategy serial
 run 2
 sync
-@0 expect abs(gradient_norm[0]-0.795999) < 1e-5 and abs(factor[0]-0.3/0.795999) < 1e-5
+@0 expect abs(gradient_norm[0]-0.795999) < 1e-5 and abs(clip_factor[0]-0.3/0.795999) < 1e-5
 strategy ddp
 verify iterations=2
 expect abs(gradient_norm[0]-0.795999) < 1e-5
@@ -36,7 +36,7 @@ expect abs(gradient_norm[0]-0.795999) < 1e-5
 strategy ddp=2 clip=3 + tp=2
 run 2
 sync
-expect gradient_norm[0] < 3 and factor[0] == 1
+expect gradient_norm[0] < 3 and clip_factor[0] == 1
 # of a scaled loss it is the norm of the true gradients
 model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32 dtype=f16 clip=0.1
 strategy pipeline=2 + tp=2
