@@ -17,6 +17,8 @@ option W=0ms "... of its gradients of the weights"
 option comm=0ms "... of a transfer to the next stage"
 let timed = F > 0ms;  let redo = "off";  if full { let redo = "on" }
 let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate;  let pieces = chunks;  if stages == 1 { let pieces = 1 }
+let reads = experts > 0 and stages > 1 and not timed       # a stage cannot wait for counts before the one before it has its lines
+refuse reads and "$capacity" == "none" "in a pipeline no data can say how many tokens an expert gets: capacity=1.25"
 refuse timed and stages < world "a pipeline of given times stands alone: its stages are all ranks of the mesh, $(world)"
 if timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit F=F B=B W=W comm=comm held=held in pp }
 if not timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit in pp }

@@ -27,7 +27,7 @@ refuse samples < batch "a batch takes $batch rows; the data has $samples: batch=
 if columns_in == 0 { let columns_in = hidden }
 if columns_out == 0 { let columns_out = hidden }
 let first_unit = 1;  let last_unit = layers+1;  let matrices = 1;  let input = "x0";  let outcome = "x$layers"
-let wide = columns_out;  let heads = 1;  let seq = 1;  let tied = "off"
+let wide = columns_out;  let heads = 1;  let experts = 0;  let seq = 1;  let tied = "off"
 
 # ---- the data: room for a micro-batch's rows; what this micro-batch has of it ----
 def load_data {

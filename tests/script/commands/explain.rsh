@@ -221,6 +221,18 @@ att = attention q o w
 aq ak av = attention_grad do q o w
 #>    PyTorch    aq, ak, av = torch.autograd.grad(o, (q, o, w), do)
 #>    CUDA, NCCL flash_bwd_kernel<<<blocks, threads, 0, default>>>
+oa la = attention q o w
+ob lb = attention q o w
+#>    PyTorch    oa = F.scaled_dot_product_attention(q, o, w, is_causal=True)
+#>    CUDA, NCCL flash_fwd_kernel<<<blocks, threads, 0, default>>>
+#>    PyTorch    ob = F.scaled_dot_product_attention(q, o, w, is_causal=True)
+#>    CUDA, NCCL flash_fwd_kernel<<<blocks, threads, 0, default>>>
+attention_merge oa la ob lb
+#>    PyTorch    oa -= torch.sigmoid(lb - la) * (oa - ob); la = torch.logaddexp(la, lb)
+#>    CUDA, NCCL merge_attn_states<<<blocks, threads, 0, default>>>
+wt = transpose w
+#>    PyTorch    wt = w.transpose(0, 1).contiguous()
+#>    CUDA, NCCL transpose<<<blocks, threads, 0, default>>>
 sgd w dw lr=0.1
 #>    PyTorch    w -= lr * dw   # torch.optim.SGD
 #>    CUDA, NCCL cublasSaxpy
