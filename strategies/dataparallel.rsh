@@ -66,7 +66,7 @@ def iteration {
   wait comm on compute
   ## the optimizer
   # only rank 0 again
-  phase O;  @(dp == 0) { optimizer_step }
+  phase O;  @(dp == 0) { clip_gradients;  optimizer_step }
 }
 def micro_batch k {
   ## the batch goes out

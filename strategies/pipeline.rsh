@@ -44,6 +44,7 @@ def each_unit what with { if shared and pp == stages-1 { $what 0 with };  replac
 def each_unit_back what with { replaced what with;  if shared and pp == stages-1 { $what 0 with } }
 def one_parameter u i what { if not shared or pp < stages-1 or u > 0 or i == 0 { replaced u i what } }
 def table_made { if not shared { replaced } }
+def add_squares p g cut { if not shared or pp == 0 or "$p" != "table" { replaced p g cut } }
 let why = "";  source stage
 def setup {
   if timed {
@@ -88,7 +89,7 @@ def iteration {
     phase C;  if pp == 0 or pp == stages-1 { allreduce dtable in ends;  gradient_made table }
   }
   if not timed {
-    before_update
+    before_update;  clip_gradients
     ## the optimizer
     # each stage as soon as its own gradients are done: no stage waits for another
     phase O;  optimizer_step

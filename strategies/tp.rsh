@@ -45,6 +45,9 @@ def begin_parameter p r c deviation s cut {
   }
 }
 
+# whole gradients are the same on all ranks: the first one counts them
+def add_squares p g cut { if cut != "whole" or tp == 0 { replaced p g cut } }
+
 # ---- without sequence: what was computed from parts is a sum in parts, and becomes the sum in its place ----
 # with it a rank has its tokens of norms and residuals: gathered from all before a pair, behind it each keeps the sum of its own
 def norm y x { if sequenced { $(y)_part = layernorm x;  y = allgather $(y)_part in tp } else { replaced y x } }

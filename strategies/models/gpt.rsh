@@ -25,12 +25,14 @@ option top=min(2,max(experts,1)) least=1 "experts of a token"
 option capacity=none least=0.01 "an expert has capacity*tokens*top/experts places, further tokens are dropped (none: as many as come)"
 option balance_loss=0.01 "weight of the loss that wants all experts used alike"
 option recompute=none of="none selective full" "computed again in backward: norms and gelu; all of a block but its input"
+option clip=0.0 "the norm of all gradients together is made no larger (0: it is left)"
 option seed=1 least=0 "of the parameters' beginning"
 refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
 refuse max(hidden,heads,seq,batch,vocab) > 1e9 "hidden=$hidden heads=$heads seq=$seq batch=$batch vocab=$vocab: at most 1e9 each"
 refuse hidden%heads != 0 "heads=$heads does not divide hidden=$hidden; the nearest that does is $(divisor(hidden,heads))"
 refuse lr <= 0 "lr=$lr: a number above 0 is wanted"
 if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale: a number above 0 is wanted, or dynamic" }
+refuse clip < 0 "clip=$clip: a norm above 0 is wanted, or 0"
 refuse dropout < 0 or dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
 refuse data_kind == "npy" "a gpt reads tokens: `data text FILE` or `data synthetic`, or `model mlp` for rows of numbers"
 if samples == 0 { let samples = 4*batch*seq+1 }
@@ -50,7 +52,7 @@ def norm_backward dx dy x { dx = layernorm_grad dy x }
 def attend o q k v { o = attention q k v heads=heads seq=length causal=1 }
 def attend_backward dq dk dv do q k v o { dq dk dv = attention_grad do q k v heads=heads seq=length causal=1 }
 def read_tokens from to { copy text[from:from+rows*length] -> to }
-def positions ps { ps = reshape pos [1,length*hidden] }
+def add_positions x { xs = reshape x [rows,length*hidden];  ps = reshape pos [1,length*hidden];  xs = add xs ps;  free xs }
 def positions_backward dxs one {
   dps = reshape dpos [1,length*hidden];  if fresh { dps = matmul one.T dxs } else { dps += matmul one.T dxs }
 }
@@ -93,10 +95,8 @@ def mlp_parameter w i s what {
 # ---- forward ----
 def unit_forget u m { half_forget u m }
 def unit_forward u m { if u == 0 { embed_forward m } else { if u == last_unit { output m;  loss m } else { half_forward u m } } }
-# the positions are added to each sequence, taken as one row
 def embed_forward m {
-  x0_$m = embed table ids_$m
-  xs = reshape x0_$m [rows,length*hidden];  positions ps;  xs = add xs ps;  free xs
+  x0_$m = embed table ids_$m;  add_positions x0_$m
   drop "dropout" x0_$m x0_$m 0
 }
 def half_forward u m {

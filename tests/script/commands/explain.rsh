@@ -124,6 +124,9 @@ a7 = scale w 0.5
 b0 = exp w
 #>    PyTorch    b0 = torch.exp(w)
 #>    CUDA, NCCL exp<<<blocks, threads, 0, default>>>
+b0 = sqrt w
+#>    PyTorch    b0 = torch.sqrt(w)
+#>    CUDA, NCCL sqrt<<<blocks, threads, 0, default>>>
 b1 = relu w
 #>    PyTorch    b1 = torch.relu(w)
 #>    CUDA, NCCL cudnnActivationForward
@@ -191,6 +194,9 @@ tensor four[2,2] i32 = 2
 turned = sort_chunks w four
 #>    PyTorch    c = w.split(four.flatten().tolist()); turned = torch.cat([c[i*b+j] for j in range(b) for i in range(a)])
 #>    CUDA, NCCL sort_chunks<<<rows, threads, 0, default>>>
+sq = sumsq w
+#>    PyTorch    sq = w.float().square().sum()
+#>    CUDA, NCCL cublasSdot(handle, count, w, 1, w, 1, sq)
 g0 = mse w q
 #>    PyTorch    g0 = F.mse_loss(w, q)
 #>    CUDA, NCCL mse<<<blocks, threads, 0, default>>>
