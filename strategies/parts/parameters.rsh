@@ -1,4 +1,5 @@
 # parameters: a unit's parameters one by one, what the optimizer keeps of each, and its step
+let taken_late = 0                               # so many steps are over before the first gradient is taken
 let mixed = dtype != "f32";  let master = "";  let master_kind = "parameter"
 if mixed { let master = "_f32";  let master_kind = "optimizer" }
 def each_parameter u what { for i in 0:matrices { one_parameter u i what } }
@@ -19,7 +20,7 @@ def step_down p gradient {
   if optimizer == "adam" and loss_scale != 1 {
     unscaled = cast $g to=f32;  unscaled = scale unscaled 1/loss_scale;  let g = "unscaled"
   }
-  if optimizer == "adam" { adam $(p)$master $g $(p)_m $(p)_v lr=lr t=it+1 } else { sgd $(p)$master $g lr=lr/loss_scale }
+  if optimizer == "adam" { adam $(p)$master $g $(p)_m $(p)_v lr=lr t=it+1-taken_late } else { sgd $(p)$master $g lr=lr/loss_scale }
   if mixed { $p = cast $(p)_f32 to=$dtype }
 }
 # what follows from the parts that a checkpoint keeps: of a half type the parameters, from their masters
