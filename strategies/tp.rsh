@@ -22,6 +22,7 @@ let more = heads//ways*ways+ways
 refuse first_unit == 0 and heads%ways != 0 "heads=$heads does not divide by ranks=$ways; the nearest that does is $more"
 let cuts = first_unit == 0 or layers > 1;  let below = hidden//ways*ways
 refuse cuts and hidden%ways != 0 "hidden=$hidden does not divide by ranks=$ways; the nearest that do are $below and $(below+ways)"
+refuse sequenced and experts > 0 "sequence=on does not cut what experts get: sequence=off, or experts=0"
 let heads = heads//ways
 
 # ---- parameters: who asks for them is told what of them is here: a block from row, col on ----
@@ -44,6 +45,9 @@ def begin_parameter p r c deviation s cut {
   }
 }
 
+# whole gradients are the same on all ranks: the first one counts them
+def add_squares p g cut { if cut != "whole" or tp == 0 { replaced p g cut } }
+
 # ---- without sequence: what was computed from parts is a sum in parts, and becomes the sum in its place ----
 # with it a rank has its tokens of norms and residuals: gathered from all before a pair, behind it each keeps the sum of its own
 def norm y x { if sequenced { $(y)_part = layernorm x;  y = allgather $(y)_part in tp } else { replaced y x } }
@@ -65,10 +69,13 @@ def by_rows_backward dx dy x w inputs weights {
   if sequenced { replaced dx $(dy)_whole x w inputs weights } else { replaced dx dy x w inputs weights }
   if sequenced and weights { free $(dy)_whole }
 }
+def sum_parts x { allreduce x in tp }        # what is computed with a part of each expert
 def input_gradient_made dx { if not sequenced { allreduce dx in tp } }
 def norm_backward dx dy x {
   if sequenced { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x;  free $(dy)_part } else { replaced dx dy x }
 }
+
+def everywhere seen { replaced seen;  allreduce seen in tp }
 
 # ---- the model's ends work on all tokens, in memory of their own: x0_all0 is x0_0 of all ranks ----
 let all = "";  if sequenced { let all = "all" }

@@ -124,6 +124,9 @@ a7 = scale w 0.5
 b0 = exp w
 #>    PyTorch    b0 = torch.exp(w)
 #>    CUDA, NCCL exp<<<blocks, threads, 0, default>>>
+b0 = sqrt w
+#>    PyTorch    b0 = torch.sqrt(w)
+#>    CUDA, NCCL sqrt<<<blocks, threads, 0, default>>>
 b1 = relu w
 #>    PyTorch    b1 = torch.relu(w)
 #>    CUDA, NCCL cudnnActivationForward
@@ -169,6 +172,9 @@ t0 = cast w to=bf16
 qq qs = quantize w
 #>    PyTorch    qs = w.abs().max() / 127; qq = torch.round(w / qs)
 #>    CUDA, NCCL quantize<<<blocks, threads, 0, default>>>
+found = nonfinite w
+#>    PyTorch    found = (~torch.isfinite(w)).sum(dtype=torch.float)
+#>    CUDA, NCCL multi_tensor_apply<NonFiniteCheck>
 tv ti = topk w k=2
 #>    PyTorch    tv, ti = torch.topk(w, k)
 #>    CUDA, NCCL cub::DeviceSegmentedRadixSort::SortPairsDescending
@@ -188,6 +194,9 @@ tensor four[2,2] i32 = 2
 turned = sort_chunks w four
 #>    PyTorch    c = w.split(four.flatten().tolist()); turned = torch.cat([c[i*b+j] for j in range(b) for i in range(a)])
 #>    CUDA, NCCL sort_chunks<<<rows, threads, 0, default>>>
+sq = sumsq w
+#>    PyTorch    sq = w.float().square().sum()
+#>    CUDA, NCCL cublasSdot(handle, count, w, 1, w, 1, sq)
 g0 = mse w q
 #>    PyTorch    g0 = F.mse_loss(w, q)
 #>    CUDA, NCCL mse<<<blocks, threads, 0, default>>>
@@ -212,6 +221,18 @@ att = attention q o w
 aq ak av = attention_grad do q o w
 #>    PyTorch    aq, ak, av = torch.autograd.grad(o, (q, o, w), do)
 #>    CUDA, NCCL flash_bwd_kernel<<<blocks, threads, 0, default>>>
+oa la = attention q o w
+ob lb = attention q o w
+#>    PyTorch    oa = F.scaled_dot_product_attention(q, o, w, is_causal=True)
+#>    CUDA, NCCL flash_fwd_kernel<<<blocks, threads, 0, default>>>
+#>    PyTorch    ob = F.scaled_dot_product_attention(q, o, w, is_causal=True)
+#>    CUDA, NCCL flash_fwd_kernel<<<blocks, threads, 0, default>>>
+attention_merge oa la ob lb
+#>    PyTorch    oa -= torch.sigmoid(lb - la) * (oa - ob); la = torch.logaddexp(la, lb)
+#>    CUDA, NCCL merge_attn_states<<<blocks, threads, 0, default>>>
+wt = transpose w
+#>    PyTorch    wt = w.transpose(0, 1).contiguous()
+#>    CUDA, NCCL transpose<<<blocks, threads, 0, default>>>
 sgd w dw lr=0.1
 #>    PyTorch    w -= lr * dw   # torch.optim.SGD
 #>    CUDA, NCCL cublasSaxpy

@@ -2,14 +2,14 @@
 # ranks 4
 model mlp layers=2 hidden=16 batch=24 lr=1e-30
 strategy gossip
-step 4
-fill w1 rank
+step 2
+fill w1 rank on compute
 run 1
 expect abs(w1[3,5]-((rank-1)%4+rank+(rank+1)%4)/3) < 1e-6
 model mlp layers=2 hidden=16 batch=24 lr=1e-30 dtype=bf16
 strategy gossip every=2 accumulate=2
-step 4
-fill w1_f32 rank
+step 2
+fill w1_f32 rank on compute
 run 1
 expect abs(w1_f32[3,5]-((rank-1)%4+rank+(rank+1)%4)/3) < 1e-6 and abs(w1[3,5]-w1_f32[3,5]) < 0.01
 expect count(sendrecv) == 4
