@@ -16,8 +16,9 @@ refuse k <= 0 or k > 1 "k=$k: a share above 0 and at most 1 is wanted"
 let replica = replica*size(dp)+dp;  let replicas = replicas*size(dp);  let micros = per_round*accumulate
 let keeps = hook == "int8" or hook == "topk"
 source hooks
-refuse delay > 0 and gathers == "flat" "delay=$delay beside zero or fsdp: gradients are cut there as soon as they are made; ddp alone may be late"
-if gathers == "" { source buckets };  if delay > 0 { source late }         # beside zero or fsdp each rank's part of a group is averaged, without buckets
+refuse delay > 0 and gathers == "flat" "delay=$delay beside zero or fsdp, which cut gradients as soon as they are made: ddp alone may be late"
+if gathers == "" { source buckets }         # beside zero or fsdp each rank's part of a group is averaged, without buckets
+if delay > 0 { source late }
 # the mean of all ranks' gradients; hooks.rsh has the ways that send less
 def reduce_gradients g {
   replaced g
