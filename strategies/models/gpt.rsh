@@ -52,7 +52,7 @@ def norm_backward dx dy x { dx = layernorm_grad dy x }
 def attend o q k v { o = attention q k v heads=heads seq=length causal=1 }
 def attend_backward dq dk dv do q k v o { dq dk dv = attention_grad do q k v heads=heads seq=length causal=1 }
 def read_tokens from to { copy text[from:from+rows*length] -> to }
-def positions ps { ps = reshape pos [1,length*hidden] }
+def add_positions x { xs = reshape x [rows,length*hidden];  ps = reshape pos [1,length*hidden];  xs = add xs ps;  free xs }
 def positions_backward dxs one {
   dps = reshape dpos [1,length*hidden];  if fresh { dps = matmul one.T dxs } else { dps += matmul one.T dxs }
 }
@@ -95,10 +95,8 @@ def mlp_parameter w i s what {
 # ---- forward ----
 def unit_forget u m { half_forget u m }
 def unit_forward u m { if u == 0 { embed_forward m } else { if u == last_unit { output m;  loss m } else { half_forward u m } } }
-# the positions are added to each sequence, taken as one row
 def embed_forward m {
-  x0_$m = embed table ids_$m
-  xs = reshape x0_$m [rows,length*hidden];  positions ps;  xs = add xs ps;  free xs
+  x0_$m = embed table ids_$m;  add_positions x0_$m
   drop "dropout" x0_$m x0_$m 0
 }
 def half_forward u m {

@@ -21,3 +21,7 @@ expect races == 0
 strategy pipeline=2 micro=2 + context=2
 verify iterations=2
 expect races == 0
+model gpt layers=2 hidden=16 heads=4 seq=16 batch=4 vocab=32 experts=4 balance_loss=0
+strategy experts=2 + context=2
+verify iterations=2
+expect races == 0
