@@ -42,7 +42,7 @@ def setup {
   take_part 0;  input_part 0;  tensor d$(outcome)_room[rows*seq,wide] $dtype
   ## the parameters
   # gradients are everybody's; what the optimizer keeps is rank 0's
-  each_unit each_parameter parameter
+  each_unit each_parameter parameter;  @(dp == 0) { scaler_memory }
 }
 def parameter p r c deviation s cut {
   @(dp == 0) { replaced p r c deviation s cut }
@@ -66,7 +66,7 @@ def iteration {
   wait comm on compute
   ## the optimizer
   # only rank 0 again
-  phase O;  @(dp == 0) { update }
+  phase O;  @(dp == 0) { clip_gradients;  optimizer_step }
 }
 def micro_batch k {
   ## the batch goes out

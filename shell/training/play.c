@@ -5,6 +5,7 @@
 #include "shell/training/state.h"
 #include "base/fold.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- where it is ---- */
@@ -159,11 +160,13 @@ void program_list(struct shell *shell)
 		out_say(shell->out, "   it is at its end\n");
 }
 
-enum status program_loses(struct shell *shell, struct text *out)
+/* Those of the lines "EXPR: why" whose condition holds where the program is now; `what`: the head's word for them */
+static enum status lines_that_hold(
+        struct shell *shell, const struct text *lines, const char *what, struct text *out)
 {
 	const struct training *t = shell->training;
 	const struct program *p = t->now.program;
-	const char *at = text_string(&p->loses), *end = at + p->loses.count, *line;
+	const char *at = text_string(lines), *end = at + lines->count, *line;
 	size_t length;
 	while (t->player && (line = text_line(&at, end, &length))) {
 		struct text when = {0};
@@ -171,7 +174,7 @@ enum status program_loses(struct shell *shell, struct text *out)
 		text_put(&when, line, strcspn(line, ":"));
 		enum status status = player_holds(t->player, text_string(&when), &holds);
 		if (status != ST_OK)
-			status = fail_in(status, "%s: # loses %s", p->name, text_string(&when));
+			status = fail_in(status, "%s: # %s %s", p->name, what, text_string(&when));
 		if (holds)
 			text_add(out, "%s%.*s", out->count ? "; " : "", (int)length, line);
 		text_release(&when);
@@ -179,6 +182,25 @@ enum status program_loses(struct shell *shell, struct text *out)
 			return status;
 	}
 	return ST_OK;
+}
+
+void program_parts(const struct shell *shell, int *parts)
+{
+	const struct training *t = shell->training;
+	struct text count = {0}, value = {0};
+	if (t->player && t->now.program->parts.count) {
+		const char *line = text_string(&t->now.program->parts);
+		text_put(&count, line, strcspn(line, ":"));
+		player_variable(t->player, text_string(&count), &value);
+		*parts = atoi(text_string(&value));
+	}
+	text_release(&count);
+	text_release(&value);
+}
+
+enum status program_loses(struct shell *shell, struct text *out)
+{
+	return lines_that_hold(shell, &shell->training->now.program->loses, "loses", out);
 }
 
 enum status program_inside(struct shell *shell)
@@ -289,6 +311,18 @@ static enum status play_iteration(struct shell *shell, struct training *t)
 	return status;
 }
 
+/* A loss that is read is waited for, and what is typed after an answer does not come before it: where each rank goes at
+ * its own pace, one of them all would be kept back by the slowest, `run` after `run`. */
+static enum status say_loss(struct shell *shell, const struct training *t, bool at_end)
+{
+	struct text pace = {0};
+	enum status status = lines_that_hold(shell, &t->now.program->own_pace, "own pace", &pace);
+	if (status == ST_OK && (at_end || !pace.count))
+		status = state_iteration(shell);
+	text_release(&pace);
+	return status;
+}
+
 enum status program_iterations(struct shell *shell, long iterations, bool progress)
 {
 	struct training *t = shell->training;
@@ -298,7 +332,7 @@ enum status program_iterations(struct shell *shell, long iterations, bool progre
 		status = play_iteration(shell, t);
 		if (status == ST_OK && !t->cut && progress && t->now.program->loops &&
 		        (i % every == 0 || i == iterations))
-			status = state_iteration(shell);
+			status = say_loss(shell, t, i == iterations);
 	}
 	return status;
 }

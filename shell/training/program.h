@@ -19,8 +19,11 @@ struct program {
 	char *name; /* of the strategy, the model or the file; model_of reads the model again by it */
 	struct player_file *file; /* owned, with all that they point to */
 	size_t files;
-	struct text loses;     /* `# loses EXPR: why` of its strategies: "EXPR: why", a line each */
+	struct text loses; /* `# loses EXPR: why` of its strategies: "EXPR: why", a line each */
+	struct text
+	        own_pace; /* `# own pace`, likewise: a loss that is read between iterations would be waited for */
 	struct text links;     /* of a stack: stack_links */
+	struct text parts;     /* `# parts EXPR: why` of its model: "EXPR: why", or nothing */
 	bool built_in;         /* none of its files is a learner's */
 	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */
 	int first;             /* its first iteration: above 0 where it goes on from a checkpoint */

@@ -1,5 +1,5 @@
 /* convert.c -- cast, quantize, topk and its gradient: the same numbers with fewer bits, or fewer of them;
- * transpose: the same in another order.
+ * nonfinite: how many did not fit them; transpose: the same in another order.
  *
  * The first three are what gradients are made smaller with before they are sent: cast halves them, quantize stands
  * for int8 (kept in i32, of which a quarter would travel), topk sends the largest few and their places.
@@ -19,6 +19,28 @@ static enum status cast_shape(struct kernel_call *call)
 {
 	const struct layout *x = &call->in[0].layout;
 	return kernel_out(call, 0, (enum dtype)call->option[0], x->dims, x->dim);
+}
+
+/* ---- nonfinite ---- */
+
+static enum status nonfinite_shape(struct kernel_call *call)
+{
+	return kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
+}
+
+static void nonfinite(const struct kernel_call *call)
+{
+	double x[LANE_CHUNK], found = 0;
+	struct lane in = lane_of(&call->in[0]), out = lane_of(&call->out[0]);
+	int64_t count = layout_count(&call->in[0].layout);
+
+	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
+		int64_t n = least_of(count - from, LANE_CHUNK);
+		lane_read(&in, from, n, x);
+		for (int64_t i = 0; i < n; i++)
+			found += !isfinite(x[i]);
+	}
+	kernel_put(call, &out, 0, 1, &found);
 }
 
 /* ---- quantize: s = max|x| / 127 (1 where all is 0), q = x / s rounded to nearest, ties to even ---- */
@@ -223,6 +245,19 @@ const struct kernel kernels_convert[] = {
                 .shape = quantize_shape,
                 .operations = 8,
                 .run = quantize,
+        },
+        {
+                .name = "nonfinite",
+                .usage = "n = nonfinite x",
+                .help = "how many elements of x are inf or NaN, as [1] f32: what a gradient of f16 overflows "
+                        "to",
+                .torch = "n = (~torch.isfinite(x)).sum(dtype=torch.float)",
+                .cuda = "multi_tensor_apply<NonFiniteCheck>",
+                .example = "tensor x[4,8] = randn\nn = nonfinite x",
+                KERNEL_TAKES(1, 1),
+                .shape = nonfinite_shape,
+                .operations = 1,
+                .run = nonfinite,
         },
         {
                 .name = "topk",

@@ -184,6 +184,11 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (sent[kind] > 0)
 			put(figures, ST_OK, FIGURE_BYTES, sent[kind], "bytes %s", link_name(kind));
+	double mean, most;
+	if (trace_staleness(trace, section, rank, &mean, &most)) {
+		put(figures, ST_OK, FIGURE_MOST, mean, "staleness mean");
+		put(figures, ST_OK, FIGURE_MOST, most, "staleness most");
+	}
 	/* a section has no peak of its own: memory is not counted by section */
 	if (section < 0 || trace->world->section_count == 1)
 		put(figures, ST_OK, FIGURE_BYTES,
@@ -201,7 +206,7 @@ static void add_rank(struct figures *all, const struct figures *rank)
 		if (!found)
 			continue;
 		found->known = found->known && figure->known;
-		if (figure->kind == FIGURE_TIME)
+		if (figure->kind == FIGURE_TIME || figure->kind == FIGURE_MOST)
 			found->value = figure->value > found->value ? figure->value : found->value;
 		else
 			found->value += figure->value;
@@ -242,6 +247,8 @@ void figure_text(const struct figure *figure, struct text *out)
 		text_add(out, "%.0f%%", 100 * figure->value);
 	else if (figure->kind == FIGURE_BYTES)
 		bytes_text(figure->value, out);
+	else if (figure->kind == FIGURE_MOST)
+		text_add(out, "%.3g", figure->value);
 	else
 		text_add(out, "%.0f", figure->value);
 }

@@ -4,7 +4,13 @@
 
 #include "trace/trace.h"
 
-enum figure_kind { FIGURE_TIME /* ns */, FIGURE_PART, FIGURE_BYTES, FIGURE_COUNT };
+enum figure_kind {
+	FIGURE_TIME /* ns */,
+	FIGURE_PART,
+	FIGURE_BYTES,
+	FIGURE_COUNT,
+	FIGURE_MOST /* of all ranks */
+};
 /* One figure by its name: "busy io", "bytes nvlink out". Figures of ranks are compared and merged by name. */
 struct figure {
 	char name[72];

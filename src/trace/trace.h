@@ -182,6 +182,9 @@ enum status metric_bubble(const struct trace *trace, int section, int rank, doub
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes);
 /* Operations of that title; waits of the host by their reason ("print", "sync"). */
 int64_t metric_count(const struct trace *trace, int section, int rank, const char *title);
+/* Of the rank's adds into windows that it has got before: how many updates by others were made to those bytes between the
+ * start of its get and the end of its add, on the mean and at most. The adds that count; 0: there are none. */
+int64_t trace_staleness(const struct trace *trace, int section, int rank, double *mean, double *most);
 /* Message bytes / time x nccl-tests' factor for the collective; of a transfer or copy, the factor is 1.
  * ST_ARGUMENT for others. */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s);

@@ -47,6 +47,7 @@ def before_update {
     wait comm on compute
   }
 }
+def each_gradient what { if gathers == "buckets" { wait comm on compute };  replaced what }
 # every rank takes the same step: the models stay the same without being sent
 def update { each_unit_back each_parameter_back stepped;  reopen }
 def stepped p r c deviation s cut {

@@ -13,7 +13,7 @@ def setup {
 def parameters {
   ## the parameters
   # the seed is the same everywhere: every rank begins with the same numbers
-  each_unit each_parameter parameter
+  each_unit each_parameter parameter;  scaler_memory
 }
 def parameter p r c deviation s cut {       # cut: how tensor parallelism would cut it, by_columns, by_rows or whole
   begin_parameter $(p)$master r c deviation s cut
@@ -41,10 +41,10 @@ def iteration {
       phase B$k;  backward u m 1 1
     }
   }
-  before_update
+  before_update;  clip_gradients
   ## the optimizer
   # every parameter takes a step down its gradient
-  phase O;  update
+  phase O;  optimizer_step
 }
 def before_forward u m { }                  # unit u needs its parameters; m: in which memory it works
 def by_rows y x w { y = matmul x w }        # by a matrix that tensor parallelism cuts by rows, the one before it by columns
@@ -59,6 +59,11 @@ let gathers = ""                            # which of the two does it: "buckets
 def reduce_gradients g { }
 def reduce_memory g n { }                    # what that keeps beside the n elements of g
 def before_update { }
+# calls `what p g cut` with what this rank has of each parameter's gradient, complete; `everywhere` adds up what was seen there, over
+# the ranks that have other parts of the model
+def each_gradient what { let asked_gradient = "$what";  each_unit each_parameter one_gradient }
+let asked_gradient = "";  def one_gradient p r c deviation s cut { $asked_gradient p d$p cut }
+def everywhere seen { }
 def update { each_unit each_parameter descend }
 
 # ---- what this rank has of the model: units low_0 .. high_0, low_1 .. high_1, ... ----
@@ -125,11 +130,11 @@ def count_loss kernel y t m {
 }
 def count_gradient kernel dy y t {
   dy = $(kernel)_grad y t
-  if weigh or loss_scale != 1 { dy = scale dy share*loss_scale }
+  if weigh or factor != 1 { dy = scale dy share*factor }
 }
 # a seed for each place of each iteration; `apart` and `width` say where the part lies of a rank that has not all columns
 let apart = 0;  let width = 0
 def drop kernel y x place {
   if dropout > 0 { y = $kernel x p=dropout seed=1000000*(seed+1)+place+it*(2*layers+1) at=first*seq*hidden+apart width=width }
 }
-source parameters
+source parameters;  source clip

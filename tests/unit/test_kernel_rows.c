@@ -414,6 +414,29 @@ static void topk_is_sorted_and_complete(void **state)
 		}
 }
 
+/* inf and NaN of either sign, whatever the type and the layout */
+static void nonfinite_counts_what_overflowed(void **state)
+{
+	(void)state;
+	for (int dtype = 0; dtype < DT_COUNT; dtype++) {
+		struct operand x, out;
+		struct kernel_call call;
+		bool whole = dtype == DT_I32; /* its numbers are all finite */
+		operand_make(&x, "x", (enum dtype)dtype, SLICED, 2, (int64_t[]){5, 431}, 1);
+		operand_make(&out, "n", DT_F32, PLAIN, 1, (int64_t[]){1}, -1);
+		if (!whole) {
+			operand_set(&x, 0, INFINITY);
+			operand_set(&x, 700, -INFINITY);
+			operand_set(&x, 5 * 431 - 1, NAN);
+		}
+		call_make(&call, "nonfinite");
+		assert_int_equal(call_run(&call, &x, 1, &out, 1), ST_OK);
+		assert_true(operand_get(&out, 0) == (whole ? 0 : 3));
+		operand_free(&x);
+		operand_free(&out);
+	}
+}
+
 static void rowsum_of_ints_wraps(void **state)
 {
 	struct operand x, out;
@@ -442,6 +465,7 @@ int main(void)
 	        cmocka_unit_test(quantize_keeps_127_steps),
 	        cmocka_unit_test(topk_is_sorted_and_complete),
 	        cmocka_unit_test(transpose_turns_the_first_two),
+	        cmocka_unit_test(nonfinite_counts_what_overflowed),
 	        cmocka_unit_test(rowsum_of_ints_wraps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

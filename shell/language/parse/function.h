@@ -50,6 +50,7 @@
 	X(SENT, share, "sent", 0, "lk", RANK)                      \
 	X(BUSBW, busbw, "busbw", 1, "o", RANK)                     \
 	X(COUNT, count, "count", 1, "ok", RANK)                    \
+	X(STALE, stale, "stale", 0, "k", RANK)                     \
 	X(RACES, races, "races", 0, "k", ALL)                      \
 	X(STUCK, stuck, "stuck", 0, "", ALL)
 enum function {

@@ -72,6 +72,14 @@ enum status value_of_count(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
+enum status value_of_stale(struct asked *asked, struct value *value)
+{
+	double mean, most;
+	trace_staleness(&asked->trace, asked->section, asked->eval->rank, &mean, &most);
+	*value = value_plain(most);
+	return ST_OK;
+}
+
 enum status value_of_busbw(struct asked *asked, struct value *value)
 {
 	op_id id;

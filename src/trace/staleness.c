@@ -1,0 +1,120 @@
+/* staleness.c -- how old the parameters were that a gradient belongs to, when it is added to them
+ *
+ *      worker 0    get w |---- forward, backward ----| add -> w        2 updates by others: staleness 2
+ *      worker 1        add -> w                      .
+ *      worker 2                      add -> w        .   add -> w
+ *
+ * Counted by operations alone: an `add` of a rank, its latest `get` of the same bytes before, and what others have put or
+ * added there from the start of that get to the end of the add (Ho et al. 2013 bound the like in steps of a worker). */
+#include "trace/lanes.h"
+#include "trace/trace.h"
+#include "base/memory.h"
+#include "base/search.h"
+
+#include <stdlib.h>
+
+/* A change of a window: where, when, by whom */
+struct window_change {
+	int64_t address, end;
+	int target, rank;
+};
+
+static int by_place(const struct window_change *a, const struct window_change *b)
+{
+	if (a->target != b->target)
+		return a->target - b->target;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static int by_place_and_end(const void *a, const void *b)
+{
+	const struct window_change *x = a, *y = b;
+	int place = by_place(x, y);
+	return place ? place : (x->end > y->end) - (x->end < y->end);
+}
+
+/* false: no change, or one that has not ended */
+static bool change_of(const struct trace *trace, op_id id, struct window_change *change)
+{
+	const struct world *world = trace->world;
+	const struct record *record = op_record(world, id);
+	struct operand remote;
+	if (record->kind != OP_ONE_SIDED || !world_remote(world, id, &remote))
+		return false;
+	*change = (struct window_change){.address = remote.address,
+	        .target = record->part[0].peer,
+	        .rank = world->ops[id].rank,
+	        .end = backend_times(trace->backend, id).end};
+	return change->end != TIME_UNKNOWN;
+}
+
+/* How many of the sorted changes at the place of `at` end after `from` and before at->end, of other ranks */
+static int64_t others_between(
+        const struct window_change *changes, size_t count, const struct window_change *at, int64_t from)
+{
+	struct window_change first = *at;
+	int64_t others = 0;
+	size_t i;
+	first.end = from;
+	SEARCH(i, count, by_place_and_end(&changes[i], &first) > 0);
+	for (; i < count && by_place(&changes[i], at) == 0 && changes[i].end < at->end; i++)
+		others += changes[i].rank != at->rank;
+	return others;
+}
+
+static enum one_sided what_of(const struct world *world, op_id id)
+{
+	return (enum one_sided)op_record(world, id)->part[0].direction;
+}
+
+/* Everybody's, by place and end */
+static struct window_change *all_changes(const struct trace *trace, size_t *count)
+{
+	struct window_change *changes = NULL, change;
+	for (op_id id = 1; id <= trace->world->op_count; id++)
+		if (change_of(trace, id, &change) && what_of(trace->world, id) != ONE_SIDED_GET)
+			*MEM_ADD(&changes, count) = change;
+	qsort(changes, *count, sizeof *changes, by_place_and_end);
+	return changes;
+}
+
+/* The rank's latest get of each place so far, in `end` its start. A rank gets few places: its parameters. */
+static struct window_change *latest_get(
+        struct window_change *gets, size_t count, const struct window_change *place)
+{
+	for (size_t i = 0; i < count; i++)
+		if (by_place(&gets[i], place) == 0)
+			return &gets[i];
+	return NULL;
+}
+
+int64_t trace_staleness(const struct trace *trace, int section, int rank, double *mean, double *most)
+{
+	const struct world *world = trace->world;
+	struct window_change *changes = NULL, *gets = NULL, *get, change;
+	size_t count = 0, places = 0;
+	int64_t adds = 0;
+
+	*mean = *most = 0;
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		if (!change_of(trace, id, &change))
+			continue;
+		get = latest_get(gets, places, &change);
+		if (what_of(world, id) == ONE_SIDED_GET) {
+			get = get ? get : MEM_ADD(&gets, &places);
+			*get = change;
+			get->end = backend_times(trace->backend, id).start;
+		} else if (what_of(world, id) == ONE_SIDED_ADD && get && trace_in(world, id, section)) {
+			if (!changes)
+				changes = all_changes(trace, &count);
+			double others = others_between(changes, count, &change, get->end);
+			*mean += others;
+			*most = others > *most ? others : *most;
+			adds++;
+		}
+	}
+	mem_free(changes);
+	mem_free(gets);
+	*mean = adds ? *mean / adds : 0;
+	return adds;
+}
