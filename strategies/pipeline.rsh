@@ -6,10 +6,13 @@
 # beside ddp and zero each stage has its own buckets and groups; fsdp gathers a stage's parameters for every micro-batch
 # axis pp: cut the layers into stages
 # after tp ep
-option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto" "the order in which a stage takes its micro-batches"
+#   schedule=F.csv: as PyTorch's pipelining writes it, a row a rank: 0F0,0F1,,0B0 ... (`program schedule F.csv` writes the one
+#   that stands). zb-v-4.csv dualpipe-v-4.csv, and -8, are there for so many ranks: in a V, chunks=2, micro= twice the ranks:
+#   no bubble, 2p parts' activations (arXiv:2401.10241); (p-1)(F+B-2W), B of both gradients, 2p+1 (arXiv:2412.19437)
+option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto *.csv" "the order in which a stage takes its micro-batches"
 option micro=4 least=1 "micro-batches of a step, at most a row each; interleaved: a multiple of the ranks"
 option accumulate=1 least=1 "times that so many micro-batches go through before the optimizer; the pipeline drains between"
-option chunks=1 least=1 "of a stage, for interleaved: parts of the model that are not neighbours"
+option chunks=1 least=1 "of a stage, for interleaved and files: parts of the model that are not neighbours"
 option limit=1.0 least=1 "zb-auto: activations, as a multiple of what 1f1b's first stage holds"
 option held=0.5 least=0 "zb-auto with times: the share of activations that W still needs after B"
 option F=0ms "instead of a model: the time of a stage's forward"
@@ -23,29 +26,35 @@ refuse reads and "$capacity" == "none" "in a pipeline no data can say how many t
 refuse timed and stages < world "a pipeline of given times stands alone: its stages are all ranks of the mesh, $(world)"
 if timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit F=F B=B W=W comm=comm held=held in pp }
 if not timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit in pp }
-let shared = not timed and stages > 1 and tied == "on"                   # the first and the last stage have the same table
-if stages > 1 { stream act_in act_out grad_in grad_out;  group acts by 0 in pp;  group grads by 0 in pp }
-if shared { group ends by (pp>0)*(pp<stages-1)*-1 in pp;  let table_begun = 0 }
-# ---- the cut: piece c of stage s is number c*stages+s of the model's parts, units low_c .. high_c. Layers are dealt out
+# ---- the cut: chunk c is part piece(c) of the model (c*stages+pp; files say it), units low_c .. high_c. Layers are dealt out
 # evenly; where they do not come out even and the model is a gpt, the embedding and the head count as a layer each ----
-let parts = stages*pieces;  let apiece = first_unit == 0 and layers%parts != 0;  let fits = parts-2*apiece
+let parts = stages*pieces;  let top = holder(0);  let bottom = holder(parts-1)    # the stages of the first part and the last
+let shared = not timed and top != bottom and tied == "on"                         # both have the same table
+if shared { group ends by (pp==top or pp==bottom)-1 in pp;  let table_begun = 0 }
+let apiece = first_unit == 0 and layers%parts != 0;  let fits = parts-2*apiece
 refuse not timed and layers < fits "layers=$layers on $stages stages of $pieces: layers=$fits fits, or fewer ranks or chunks"
 def cut_piece c {
-  let number = c*stages+pp;  let units = (last_unit-1)//layers
+  let number = piece(c);  let units = (last_unit-1)//layers
   let from = number*(layers+2*apiece)//parts+1-apiece;  let to = (number+1)*(layers+2*apiece)//parts-apiece
   if number == 0 { let low_$c = first_unit } else { let low_$c = (max(from,1)-1)*units+1 }
   if number == parts-1 { let high_$c = last_unit } else { let high_$c = min(to,layers)*units }
 }
+# what chunk c works on comes from another stage, unless the part before it is here too (in a V, where it turns); so what it makes
+# goes on. Several chunks have streams and groups of their own, act_in0, act_in1 ...: what one waits for holds no other up
 for c in 0:pieces {
-  let low_$c = 0;  let high_$c = -1;  let begins_$c = c == 0 and pp == 0;  let ends_$c = c == pieces-1 and pp == stages-1
+  let low_$c = 0;  let high_$c = -1;  let begins_$c = piece(c) == 0;  let ends_$c = piece(c) == parts-1
+  let from_$c = holder(max(piece(c)-1,0));  let to_$c = holder(min(piece(c)+1,parts-1))
+  let comes_$c = not begins_$c and from_$c != pp;  let goes_$c = not ends_$c and to_$c != pp
+  let n = "";  if pieces > 1 { let n = c }
+  if stages > 1 { stream act_in$n act_out$n grad_in$n grad_out$n;  group acts$n by 0 in pp;  group grads$n by 0 in pp }
   if not timed { cut_piece c }
 }
 # a shared table's other place: of unit 0 the last stage has the table, and nothing else
-def each_unit what with { if shared and pp == stages-1 { $what 0 with };  replaced what with }
-def each_unit_back what with { replaced what with;  if shared and pp == stages-1 { $what 0 with } }
-def one_parameter u i what { if not shared or pp < stages-1 or u > 0 or i == 0 { replaced u i what } }
+def each_unit what with { if shared and pp == bottom { $what 0 with };  replaced what with }
+def each_unit_back what with { replaced what with;  if shared and pp == bottom { $what 0 with } }
+def one_parameter u i what { if not shared or pp != bottom or u > 0 or i == 0 { replaced u i what } }
 def table_made { if not shared { replaced } }
-def add_squares p g cut { if not shared or pp == 0 or "$p" != "table" { replaced p g cut } }
+def add_squares p g cut { if not shared or pp != bottom or "$p" != "table" { replaced p g cut } }
 let why = "";  source stage
 def setup {
   if timed {
@@ -56,7 +65,7 @@ def setup {
     ## streams, and the data
     # the first stage reads the inputs, the last one the targets; what arrives from a neighbour has boxes
     cut_batch;  let rows = (batch+replicas*micros-1)//(replicas*micros);  count_tokens
-    if pp == 0 or pp == stages-1 { load_data }
+    if pp == top or pp == bottom { load_data }
     for c in 0:pieces { piece_memory c }
     parameters
   }
@@ -64,8 +73,8 @@ def setup {
 def piece_memory c {
   for s in 0:memories(c) { if begins_$c { input_room s };  if ends_$c { target_room s } }
   for box in 0:memories(c)+1 {
-    if not begins_$c { tensor act$(c)_$box[tokens_here,hidden] $dtype }
-    if not ends_$c { tensor grad$(c)_$box[tokens_here,hidden] $dtype }
+    if comes_$c { tensor act$(c)_$box[tokens_here,hidden] $dtype }
+    if goes_$c { tensor grad$(c)_$box[tokens_here,hidden] $dtype }
     event used$(c)_$box act_sent$(c)_$box grad_sent$(c)_$box
   }
 }
@@ -87,7 +96,7 @@ def iteration {
   if shared {
     ## the gradients of the table meet
     # one table in two places: the sum of both gradients keeps the two the same
-    phase C;  if pp == 0 or pp == stages-1 { allreduce dtable in ends;  gradient_made table }
+    phase C;  if pp == top or pp == bottom { allreduce dtable in ends;  gradient_made table }
   }
   if not timed {
     before_update;  clip_gradients

@@ -36,7 +36,8 @@ const struct command command_phase = {
         .topic = "write",
         .usage = "phase NAME|off",
         .help = "names what follows in this block; F R B W O C (forward, forward again, backward, weights, "
-                "optimizer, communication) choose the colour, F3 is micro-batch 3; off: it has no phase",
+                "optimizer, communication) choose the colour, F3 is micro-batch 3, F3.1 that in chunk 1; "
+                "off: it has no phase",
         .example = "def both { phase F; spin 1ms; phase B; spin 2ms }\nboth\nsync\ntimeline",
         .torch = "with record_function(\"NAME\"):",
         .cuda = "nvtxRangePush(\"NAME\")",

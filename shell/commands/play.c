@@ -3,6 +3,7 @@
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/share.h"
+#include "strategies/schedule.h"
 #include "shell/training/training.h"
 
 #include <stdio.h>
@@ -125,6 +126,23 @@ static enum status load_script(struct shell *shell, const char *path)
 	return status;
 }
 
+/* The order of the pipeline that stands, as a file or, without a path, as an answer */
+static enum status say_schedule(struct call *call, const char *path)
+{
+	const struct schedule *schedule = interpreter_schedule_now(call->shell);
+	struct text text = {0};
+	if (!schedule)
+		return fail(ST_ARGUMENT,
+		        "no schedule stands: `strategy pipeline` and `step` first, or `schedule 1f1b "
+		        "micro=8`");
+	schedule_write(schedule, &text);
+	if (!*path)
+		return answer(call, &text, ST_OK);
+	enum status status = shell_write(call->shell, path, &text);
+	text_release(&text);
+	return status;
+}
+
 /* All combinations of save, source and a file; those that mean nothing are refused with what to write. */
 static enum status program_run(struct call *call)
 {
@@ -135,6 +153,8 @@ static enum status program_run(struct call *call)
 	enum status status = call_common(call, 1, &path);
 	if (status != ST_OK)
 		return status;
+	if (strcmp(first, "schedule") == 0 && !call_count(call, 2))
+		return say_schedule(call, path);
 	if (save && !*path)
 		return fail(ST_ARGUMENT, "write: program save F.rsh, or program save F.rsh source");
 	if ((save || source || !*path) && !shell->training->now.program)
@@ -159,13 +179,14 @@ static enum status program_run(struct call *call)
 const struct command command_program = {
         .name = "program",
         .topic = "learn",
-        .usage = "program [F.rsh|source] | program save F.rsh [source]",
+        .usage = "program [F.rsh|source] | program save F.rsh [source] | program schedule [F.csv]",
         .help = "lists the program's steps, loads a script as one, shows its files, or saves what its steps "
-                "did as a script of plain lines; with source the files",
+                "did as a script of plain lines; with source the files; schedule: a pipeline's order, in the "
+                "form that PyTorch's pipelining reads (_load_csv)",
         .example = "strategy serial\nprogram",
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_STEER},
-        .argument = {{ARG_WORD, ARG_OPTIONAL, "save source", "save|source"},
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "save source schedule", "save|source|schedule"},
                 {ARG_FILE, ARG_OPTIONAL, NULL, "F.rsh"}, {ARG_WORD, ARG_OPTIONAL, "source", "source"}},
         .run = program_run,
 };

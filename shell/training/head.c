@@ -68,7 +68,7 @@ static enum status read_parts(struct head *head)
 {
 	enum status status = ST_OK;
 	int trees = 1;
-	for (int i = 0; i < trees; i++)
+	for (int i = 0; i < trees && status == ST_OK; i++)
 		for (const struct statement *line = head->tree[i]->block.first; line; line = line->next) {
 			const struct embedded *part =
 			        status == ST_OK && trees < HEAD_TREES ? sourced(line) : NULL;

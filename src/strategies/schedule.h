@@ -61,11 +61,10 @@ struct task {
  *     3 stages of 2 chunks     evenly  0: 0 3   1: 1 4   2: 2 5        in a V  0: 0 5   1: 1 4   2: 2 3 */
 struct schedule {
 	int stages, chunks, micros, pieces;
-	size_t count;      /* tasks of each stage */
-	struct task *task; /* stage s: task[s * count] .. */
-	int *memories,
-	        *piece; /* of chunk c of stage s, at [s * chunks + c]; piece -1: the stage has not so many */
-	int *holder, *chunk; /* by piece: its stage, and which of that one's chunks it is */
+	size_t count;          /* tasks of each stage */
+	struct task *task;     /* stage s: task[s * count] .. */
+	int *memories, *piece; /* of chunk c of stage s, at [s * chunks + c] */
+	int *holder, *chunk;   /* by piece: its stage, and which of that one's chunks it is */
 };
 
 /* ST_RANGE when the numbers do not fit the schedule: says which, and the nearest that fit. */

@@ -195,13 +195,24 @@ static enum status place_pieces(const char *name, struct schedule *schedule)
 
 /* ---- all of it ---- */
 
+/* Each rank has as many pieces. */
+static enum status equal_rows(const char *name, const struct schedule *schedule)
+{
+	for (int s = 0; s < schedule->stages; s++)
+		if (schedule->piece[(s + 1) * schedule->chunks - 1] < 0)
+			return fail(ST_RANGE,
+			        "%s: row %d has fewer stages than the %d of another: each rank has as many",
+			        name, s + 1, schedule->chunks);
+	return ST_OK;
+}
+
 static enum status fits(const char *name, const struct schedule *schedule, const struct schedule_ask *ask)
 {
 	if (schedule->micros != ask->micros)
 		return fail(ST_RANGE, "%s has %d micro-batches: micro=%d", name, schedule->micros,
 		        schedule->micros);
 	if (schedule->chunks != ask->chunks)
-		return fail(ST_RANGE, "%s has up to %d stages in a row: chunks=%d", name, schedule->chunks,
+		return fail(ST_RANGE, "%s has %d stages a rank: chunks=%d", name, schedule->chunks,
 		        schedule->chunks);
 	return ST_OK;
 }
@@ -223,6 +234,8 @@ enum status schedule_read(const struct schedule_ask *ask, const char *name, cons
 		mem_free(task);
 		status = place_pieces(name, schedule);
 	}
+	if (status == ST_OK)
+		status = equal_rows(name, schedule);
 	if (status == ST_OK)
 		status = schedule_check(name, schedule);
 	if (status == ST_OK)

@@ -26,6 +26,20 @@ void given_text(const struct given *given, struct text *out)
 		value_exact(value_number(given->number.value, given->number.unit), out);
 }
 
+/* One of the words; of `*.csv` any that ends so */
+static bool is_of(const char *words, struct slice_of_text value)
+{
+	for (const char *at = words; *at; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ") - (*at == '*'), from = value.length - length;
+		at += *at == '*';
+		if (at > words && at[-1] == '*' && value.length > length &&
+		        memcmp(value.at + from, at, length) == 0)
+			return true;
+		at += length;
+	}
+	return is_listed(words, value);
+}
+
 /* Against what the option's line says: `of`, `least`, and the default, whose unit and wholeness are its own.
  * ST_ARGUMENT: none of its words, or a word for a number; ST_RANGE: too small, or not whole; ST_UNIT. */
 static enum status given_fits(const char *what, const struct option_line *line, const struct given *given)
@@ -38,7 +52,7 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 	enum status status = ST_OK;
 	const struct formula *standard = line->formula;
 	bool number = standard && standard->kind == FORMULA_NUMBER;
-	if (line->words && !is_listed(line->words, slice_between(value, end)))
+	if (line->words && !is_of(line->words, slice_between(value, end)))
 		status = none_of(what, slice_between(written, end), slice_between(value, end), line->words);
 	else if (number && given->word)
 		status = fail(ST_ARGUMENT, "%s: %s: a number was expected, as in the default %.*s", what,

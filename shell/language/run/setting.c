@@ -42,13 +42,16 @@ enum status purpose_is(struct shell *shell, struct name *purpose, const struct r
 	return ST_OK;
 }
 
-/* "F3": colour F, micro-batch 3; "block2": neither; off: no name */
+/* "F3": colour F, micro-batch 3; "F3.1" too, in chunk 1 of a stage; "block2": neither; off: no name */
 struct phase interpreter_phase_at(const struct shell *shell, int rank)
 {
 	struct phase phase = {.name = setting_now(shell, SETTING_PHASE, rank), .microbatch = -1};
 	const char *text = phase.name ? names_text(shell->world->names, phase.name) : "";
 	size_t digits = *text ? strspn(text + 1, "0123456789") : 0;
-	if (*text && strchr("FRBWOC", *text) && !text[1 + digits]) {
+	const char *behind = *text ? text + 1 + digits : "";
+	if (digits && *behind == '.' && behind[1])
+		behind += 1 + strspn(behind + 1, "0123456789");
+	if (*text && strchr("FRBWOC", *text) && !*behind) {
 		long number = digits ? strtol(text + 1, NULL, 10) : -1;
 		phase.colour = *text;
 		phase.microbatch = (int16_t)(number < 32768 ? number : -1);
