@@ -30,6 +30,8 @@ static void leave(struct engine *e, uint32_t index)
 		one_sided_forget(e, index);
 	else if (lane->state == LANE_TURN)
 		e->ranks[lane->rank].waiting--;
+	else if (e->works[lane->work].at != NOWHERE) /* backup.c: it fetches the result */
+		agenda_drop(e, lane->work);
 	else
 		device_hold(e, lane->head, -1);
 }

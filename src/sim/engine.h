@@ -44,7 +44,8 @@ enum work_phase {
 	PHASE_KERNEL /* shares the multiprocessors */,
 	PHASE_LATENCY /* of a flow */,
 	PHASE_FLOW /* shares links */,
-	PHASE_TIMEOUT /* a group's collective has waited as long as it may */
+	PHASE_TIMEOUT /* a group's collective has waited as long as it may */,
+	PHASE_QUORUM  /* as many have come to a group's collective as it waits for */
 };
 
 struct activity {
@@ -126,7 +127,7 @@ struct instance { /* of a group: collectives take turns */
 	uint32_t turn;  /* its sequence number */
 	uint32_t arrived;
 	op_id last; /* the latest to arrive, and when */
-	int64_t last_time, expired_at;
+	int64_t first_time, last_time, expired_at;
 	uint32_t stopped; /* the latest pass that stopped a member */
 	uint32_t expired; /* the match that waited too long, until the books know; 0: none */
 	uint32_t windows; /* that are open: its members stop together */
@@ -340,8 +341,21 @@ void flow_leave(struct engine *e, uint32_t work);      /* in any phase */
 
 /* collective.c */
 bool collective_turn(const struct engine *e, const struct op *op);
+/* Did it take place without this member? */
+bool collective_over(const struct engine *e, const struct op *op);
 void collective_arrive(struct engine *e, uint32_t lane);
 void collective_due(struct engine *e, uint32_t instance);
+void collective_begin(struct engine *e, struct instance *instance, const struct match *match);
+void collective_timeout(struct engine *e, struct instance *instance); /* sets the group's, if it has one */
+
+/* backup.c: collectives that need not wait for all */
+void backup_arrived(struct engine *e, struct instance *instance); /* a member; are enough there? */
+void backup_begin(struct engine *e, struct instance *instance);   /* it is time to choose who counts */
+void backup_ends(struct engine *e, const struct match *match);  /* its data, before its members' ends */
+void backup_join(struct engine *e, uint32_t lane);              /* a member comes while it runs, */
+void backup_fetch(struct engine *e, uint32_t lane);             /* ... or behind its end */
+void backup_fetched(struct engine *e, uint32_t lane);
+int backup_counted(const struct engine *e, const struct match *match, int i); /* the i-th that counts: its place; or -1 */
 void collective_forget(struct engine *e, struct instance *instance);
 
 /* transfer.c */
