@@ -12,7 +12,7 @@
 #     n --router--> permute ----> xin --alltoall--> sort_chunks --> the experts here
 #     y <-unpermute-- x gate <-- xout <-alltoall--- sort_chunks <-- of all ranks' tokens
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
-let parties = size(ep);  let micros = accumulate
+let parties = size(ep);  let micros = per_round*accumulate
 refuse first_unit == 1 "an mlp has no experts: `model gpt experts=$parties`"
 refuse experts == 0 "this model has no experts: `model gpt experts=$(4*parties)`"
 let below = experts//parties*parties;  let fits = "$below and $(below+parties)";  if below == 0 { let fits = "$parties" }
@@ -21,7 +21,9 @@ let replica = replica*parties+ep;  let replicas = replicas*parties
 let experts_here = experts//parties;  let first_expert = ep*experts_here;  let far = "_far"
 
 # ---- which parameters are here ----
+let of_expert = 0
 def one_parameter u i what {
+  let of_expert = i > 0 and u%2 == 0 and u > 0
   let e = (i-1)//2;  let mine = e >= first_expert and e < first_expert+experts_here
   if mine or i == 0 or u%2 == 1 or u == 0 { replaced u i what }
 }
@@ -65,3 +67,4 @@ def gradient_made p {
 }
 def before_update { replaced;  wait comm on compute }
 def everywhere seen { replaced seen;  allreduce seen in ep }
+def add_squares p g cut { if of_expert or ep == 0 { replaced p g cut } }               # all else is the same on all ranks
