@@ -1,5 +1,5 @@
 # context: every sequence is cut over the ranks; for attention keys and values go round, or tokens are exchanged for heads
-# memory: the whole model on every rank; activations of 1/n of the tokens, all of the heads
+# memory: the whole model on every rank; activations of 1/n of the tokens
 #   ring      and two blocks of keys and values on their way, in backward two of their gradients
 # bytes: that a rank sends for a layer, with A = bytes of the keys of its tokens (batch x seq/n x hidden x type):
 #   ring      forward 2(n-1) A: keys and values go n-1 hops; backward as much, and 2n A: their gradients go n hops, home
@@ -10,6 +10,7 @@
 #   ulysses   fewer bytes, none hidden, at most as many ranks as heads: fast links; both: ulysses within a node, a ring across
 # axis cp: cut the sequences
 # after tp ep pp
+# loses experts > 0 and (capped or balance_loss > 0): experts' places and the balance loss are of a rank's own tokens
 #   ulysses (arXiv:2309.14509)   [1/n of the tokens, all heads] --alltoall--> [all tokens, 1/n of the heads] --> and back
 #   ring (arXiv:2310.01889)      parts/rounds.rsh      both (arXiv:2405.07719): a ring of groups that share the heads out
 #   balance=off   rank r has the tokens from r seq/n on: causal, the first has one block of keys to attend to and the last all n
@@ -47,12 +48,12 @@ def own_part y x count wide {
   }
 }
 def read_tokens from to {
-  own_part own_tokens text[from:from+rows*seq] rows 1;  room = reshape to [rows,length,1];  copy own_tokens -> room
+  own_part own_tokens text[from:from+rows*seq] rows 1;  own_ids = reshape to [rows,length,1];  copy own_tokens -> own_ids
 }
-def positions ps { own_part own_rows pos 1 hidden;  own_pos = cast own_rows to=$dtype;  ps = reshape own_pos [1,length*hidden] }
+def add_positions x { own_part own_rows pos 1 hidden;  xs = reshape x [rows,length,hidden];  xs = add xs own_rows;  free xs own_rows }
 def positions_backward dxs one {
   own_part own_rows dpos 1 hidden;  if fresh { fill dpos 0 }
-  dps = matmul one.T dxs;  part_of_dpos = reshape dps [1,length,hidden];  own_rows = add own_rows part_of_dpos
+  dps = matmul one.T dxs;  part_of_dpos = reshape dps [1,length,hidden];  own_rows = add own_rows part_of_dpos;  free dps
 }
 # dropout's numbers are those of the tokens in the whole sequence, of which a stripe has every n-th
 def drop kernel y x place {
@@ -86,7 +87,7 @@ def half_forget u m {
 # [tokens of mine, heads of all] becomes [tokens of all, heads of mine], and the same way back
 def exchange y x {
   part_out = reshape x [rows*length,splits,block_width];  part_in = reshape y [rows*length,splits,block_width]
-  by_rank = transpose part_out;  came = alltoall by_rank in swap;  part_in = transpose came;  free by_rank came
+  by_rank = transpose part_out;  by_token = alltoall by_rank in swap;  part_in = transpose by_token;  free by_rank by_token
 }
 def heads_of y x { y = reshape x [rows*block,block_width] }
 

@@ -1,8 +1,9 @@
 # pipeline: each rank has some of the layers; micro-batches follow one another through them
-# memory: parameters, gradients and optimizer / ranks; activations of the micro-batches in flight: gpipe all, 1f1b p-s on stage s,
+# memory: parameters, gradients and optimizer / stages; activations of the micro-batches in flight: gpipe all, 1f1b p-s on stage s,
 #   zb-h1 p, zb-h2 2p-1, zb-auto limit x p; with recompute=full (the model's) the inputs of their blocks, and the head once
 # bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks
 #   bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time
+# beside ddp and zero each stage has its own buckets and groups; fsdp gathers a stage's parameters for every micro-batch
 # axis pp: cut the layers into stages
 # after tp ep
 option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto" "the order in which a stage takes its micro-batches"
@@ -17,6 +18,8 @@ option W=0ms "... of its gradients of the weights"
 option comm=0ms "... of a transfer to the next stage"
 let timed = F > 0ms;  let redo = "off";  if full { let redo = "on" }
 let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate;  let pieces = chunks;  if stages == 1 { let pieces = 1 }
+let reads = experts > 0 and stages > 1 and not timed       # a stage cannot wait for counts before the one before it has its lines
+refuse reads and "$capacity" == "none" "in a pipeline no data can say how many tokens an expert gets: capacity=1.25"
 refuse timed and stages < world "a pipeline of given times stands alone: its stages are all ranks of the mesh, $(world)"
 if timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit F=F B=B W=W comm=comm held=held in pp }
 if not timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit in pp }
@@ -42,6 +45,7 @@ def each_unit what with { if shared and pp == stages-1 { $what 0 with };  replac
 def each_unit_back what with { replaced what with;  if shared and pp == stages-1 { $what 0 with } }
 def one_parameter u i what { if not shared or pp < stages-1 or u > 0 or i == 0 { replaced u i what } }
 def table_made { if not shared { replaced } }
+def add_squares p g cut { if not shared or pp == 0 or "$p" != "table" { replaced p g cut } }
 let why = "";  source stage
 def setup {
   if timed {
@@ -86,7 +90,7 @@ def iteration {
     phase C;  if pp == 0 or pp == stages-1 { allreduce dtable in ends;  gradient_made table }
   }
   if not timed {
-    before_update
+    before_update;  clip_gradients
     ## the optimizer
     # each stage as soon as its own gradients are done: no stage waits for another
     phase O;  optimizer_step

@@ -9,6 +9,7 @@
 #   when: ranks of unequal speed. Among equal ones ddp is quicker: a ring's bytes do not grow with the ranks
 #   Li et al., OSDI 2014; async is Downpour SGD, Dean et al., NIPS 2012; staleness is SSP, Ho et al., NIPS 2013
 # axis dp: share out the batch
+# alone: servers keep whole parameters, for workers that have them whole
 # loses mode == "async": gradients of parameters that others have changed meanwhile
 # own pace mode == "async": `run` reads the losses at its end alone, so that nobody waits for the slowest
 option mode=sync of="sync async" "sync: a server waits for all workers; async: for none"
@@ -16,10 +17,11 @@ option staleness=1000000 least=0 "async: steps that a worker may be ahead of the
 option shards=1 least=1 "servers: unit u's parameters are with server u mod shards"
 option accumulate=1 least=1 "micro-batches of a step: their gradients add up, and are sent once"
 let workers = size(dp)-shards;  let works = dp < workers;  let bound = staleness < 1000000
-refuse size(dp) < world "ps stacks on nothing: it takes all ranks of the mesh, $(world)"
 refuse workers < 1 "shards=$shards of $(size(dp)) ranks leaves no worker: shards=$(max(1,size(dp)-1)) at most, and 2 ranks"
 refuse mode == "async" and optimizer == "adam" "mode=async runs no optimizer on the servers, only sums: optimizer=sgd, or mode=sync"
+refuse clip > 0 "clip=$clip: a worker sends each gradient before it has the norm of all: clip=0, or `strategy ddp`"
 refuse mode == "sync" and bound "staleness=$staleness is for mode=async: in sync nobody is ahead"
+refuse dynamic "loss_scale=dynamic: who has sent its gradients cannot leave the step out: a number is wanted"
 let replica = min(dp,workers-1);  let replicas = workers;  let micros = accumulate
 stream comm
 # a window is of the workers and one server, which has the last place in that group
@@ -85,7 +87,7 @@ def gradient_made p {
     wait compute on comm
     if mixed { sum_$p = cast d$p to=f32 on comm }
     if mode == "sync" { add $sum$p -> $sum$p@workers scale=1/workers on comm } else {
-      add $sum$p -> $(p)$master@workers scale=-lr/loss_scale/workers on comm
+      add $sum$p -> $(p)$master@workers scale=-lr/factor/workers on comm
     }
   }
 }

@@ -44,6 +44,9 @@ def begin_parameter p r c deviation s cut {
   }
 }
 
+# whole gradients are the same on all ranks: the first one counts them
+def add_squares p g cut { if cut != "whole" or tp == 0 { replaced p g cut } }
+
 # ---- without sequence: what was computed from parts is a sum in parts, and becomes the sum in its place ----
 # with it a rank has its tokens of norms and residuals: gathered from all before a pair, behind it each keeps the sum of its own
 def norm y x { if sequenced { $(y)_part = layernorm x;  y = allgather $(y)_part in tp } else { replaced y x } }
@@ -65,6 +68,17 @@ def by_rows_backward dx dy x w inputs weights {
   if sequenced { replaced dx $(dy)_whole x w inputs weights } else { replaced dx dy x w inputs weights }
   if sequenced and weights { free $(dy)_whole }
 }
+# experts: tokens become whole sums behind them
+def sum_parts x { allreduce x in tp }
+def tokens_of y x to {
+  if sequenced { $(y)_part = unpermute x to;  y = reducescatter $(y)_part in tp;  free $(y)_part } else {
+    replaced y x to;  allreduce y in tp
+  }
+}
+def rows_of_gradient x dy to {
+  if sequenced { $(dy)_whole = allgather dy in tp;  replaced x $(dy)_whole to;  free $(dy)_whole } else { replaced x dy to }
+}
+if sequenced { let router_share = 1/ways }
 def input_gradient_made dx { if not sequenced { allreduce dx in tp } }
 def norm_backward dx dy x {
   if sequenced { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x;  free $(dy)_part } else { replaced dx dy x }

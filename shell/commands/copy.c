@@ -5,7 +5,8 @@
  * overlap with: host to device, device to host, or within the device. Pinned memory is read by the copy
  * engine itself, so the host goes on at once. Pageable memory (space host) is staged by the driver through
  * pinned buffers of its own, and the host waits for that: an OP_SYNC with the reason "copy". This is what
- * non_blocking=True cannot help without pin_memory().
+ * non_blocking=True cannot help without pin_memory(). A disk (space disk) is read into the host's memory and
+ * written from it, as files are by O_DIRECT and libaio: to the device it takes a second copy.
  *
  * Shapes and types must agree on every rank before anything is queued; a copy converts nothing. */
 #include "shell/language/run/command.h"
@@ -28,17 +29,25 @@ static enum status copy_resolve(struct call *call, int rank, struct submit_plan 
 	return ST_OK;
 }
 
-/* Checks shapes and types, and names the operation after the tensor on the device, which is the one that a
+/* Checks shapes and types, and names the operation after the tensor on the device or the disk, which is the one that a
  * reader of the timeline knows; bytes are those of the layout, without gaps. */
 static enum status copy_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct operand *from = &plan->operand[0], *to = &plan->operand[1];
 	const struct names *names = call->shell->world->names;
 	const char *a = names_text(names, from->name), *b = names_text(names, to->name);
+	enum space one = from->space, other = to->space;
 	enum status status = ST_OK;
 	(void)rank;
 
-	if (layout_count(&from->layout) != layout_count(&to->layout) ||
+	if ((one == SPACE_DISK && !space_is_host(other)) || (other == SPACE_DISK && !space_is_host(one))) {
+		status = fail(ST_ARGUMENT,
+		        "copy: %s is on the disk, %s %s: a disk's bytes pass through the host's memory: copy "
+		        "%s "
+		        "-> a pinned tensor first",
+		        one == SPACE_DISK ? a : b, one == SPACE_DISK ? b : a,
+		        one == other ? "too" : "on the device", a);
+	} else if (layout_count(&from->layout) != layout_count(&to->layout) ||
 	        !layout_same_shape(&from->layout, &to->layout)) {
 		status = fail(ST_SHAPE, "copy: %s is %s, %s is %s: a copy wants the same shape", a,
 		        shape_text(&from->layout).text, b, shape_text(&to->layout).text);
@@ -51,8 +60,7 @@ static enum status copy_complete(struct call *call, int rank, struct submit_plan
 	}
 	plan->record.bytes = layout_bytes(&from->layout);
 	plan->record.dtype = from->layout.dtype;
-	plan->record.object =
-	        from->space == SPACE_DEVICE || to->space != SPACE_DEVICE ? from->name : to->name;
+	plan->record.object = space_is_host(one) && !space_is_host(other) ? to->name : from->name;
 	return status;
 }
 
@@ -81,7 +89,7 @@ const struct command command_copy = {
         .topic = "move",
         .usage = "copy FROM -> TO [on STREAM]",
         .help = "copies between host, pinned and device memory; with pinned memory the host goes on, with "
-                "ordinary memory it waits",
+                "ordinary memory it waits; a disk is read into host memory and written from it",
         .example = "tensor h[64,64] pinned = randn\ntensor x[64,64]\nstream io\ncopy h -> x on io",
         .torch = "TO.copy_(FROM, non_blocking=True)",
         .cuda = "cudaMemcpyAsync(TO, FROM, bytes, cudaMemcpyDefault, STREAM)",

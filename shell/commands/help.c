@@ -182,7 +182,7 @@ static bool help_keyword(struct text *text, const char *word)
 {
 	static const char *const rows[][3] = {
 	        {"tensor",
-	                "tensor NAME[SHAPE] ... [host|pinned|device] [f32|bf16|f16|i32] "
+	                "tensor NAME[SHAPE] ... [host|pinned|device|disk] [f32|bf16|f16|i32] "
 	                "[= randn|zeros|ones|uniform|iota|EXPR|load F.npy|F.txt] [seed= scale=]",
 	                "makes tensors on every rank: memory, but no time; every later line sees the data. "
 	                "A file not named .npy is text: i32, one number a character"},

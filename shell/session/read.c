@@ -41,7 +41,7 @@ enum status shell_bring(
         struct shell *shell, int rank, int stream, const struct view *view, struct record *record, op_id *id)
 {
 	struct operand operand = view_operand(view, ACCESS_READ);
-	if (view->space != SPACE_DEVICE)
+	if (space_is_host(view->space))
 		return ST_OK;
 	record->operand = &operand;
 	record->operands = 1;
@@ -121,7 +121,7 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 	FOR_RANKS (rank, set) {
 		const struct data_read *read = &reads[i++];
 		bool device =
-		        read->a.space == SPACE_DEVICE || (reads_two(read) && read->b.space == SPACE_DEVICE);
+		        !space_is_host(read->a.space) || (reads_two(read) && !space_is_host(read->b.space));
 		op_id id;
 		if (would_end(shell, rank, device ? read->stream : STREAM_HOST, &id))
 			continue;

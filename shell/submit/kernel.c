@@ -157,7 +157,7 @@ static enum status kernel_resolve(struct call *call, int rank, struct submit_pla
 static bool on_host(const struct submit_plan *plan)
 {
 	for (int i = 0; i < plan->operands; i++)
-		if (plan->operand[i].space == SPACE_DEVICE)
+		if (!space_is_host(plan->operand[i].space))
 			return false;
 	return plan->operands > 0;
 }

@@ -98,6 +98,11 @@ enum status plan_on_device(const struct shell *shell, const struct submit_plan *
 	for (int i = 0; i < plan->operands; i++) {
 		const struct operand *operand = &plan->operand[i];
 		const char *name = names_text(shell->world->names, operand->name);
+		if (operand->space == SPACE_DISK)
+			return fail(ST_ARGUMENT,
+			        "%s: %s is on the disk: copy %s -> a pinned tensor first, and that to the "
+			        "device",
+			        names_text(shell->world->names, plan->record.title), name, name);
 		if (operand->space != SPACE_DEVICE)
 			return fail(ST_ARGUMENT,
 			        "%s: %s is in %s memory, and a GPU works on device memory: copy %s -> a "

@@ -97,8 +97,10 @@ static struct program *put_together(struct shell *shell, struct choice *choice, 
 		made->built_in &= !choice_is_path(one->name);
 		one->file.shares = i > 1;
 		add_choice(made, one, i ? "strategy" : "model");
-		if (!i)
+		if (!i) {
+			text_put(&made->parts, one->head.parts.bytes, one->head.parts.count);
 			continue;
+		}
 		text_put(&made->loses, one->head.loses.bytes, one->head.loses.count);
 		text_put(&made->own_pace, one->head.own_pace.bytes, one->head.own_pace.count);
 	}
@@ -183,27 +185,30 @@ static struct choice model_of(const struct program *program)
 	return choice;
 }
 
-struct program *choose_otherwise(
-        struct shell *shell, const struct program *alone, struct names *names, bool f32, int micros, int seed)
+struct program *choose_otherwise(struct shell *shell, const struct program *alone, struct names *names,
+        const struct otherwise *otherwise)
 {
 	if (alone->files < 3)
 		return NULL;
 	struct choice model = model_of(alone), serial = {.name = "serial"};
-	if ((f32 && !file_has_option(&model.file, "dtype")) ||
-	        (seed && !file_has_option(&model.file, "seed")) ||
-	        (micros > 1 && choose_file(shell, false, &serial) != ST_OK))
+	if ((otherwise->f32 && !file_has_option(&model.file, "dtype")) ||
+	        (otherwise->seed && !file_has_option(&model.file, "seed")) ||
+	        (otherwise->loss_scale > 0 && !file_has_option(&model.file, "loss_scale")) ||
+	        (otherwise->micros > 1 && choose_file(shell, false, &serial) != ST_OK))
 		return NULL;
-	if (f32)
+	if (otherwise->f32)
 		give(&model, "dtype", (struct number){0})->word = "f32";
+	if (otherwise->loss_scale > 0)
+		give(&model, "loss_scale", (struct number){otherwise->loss_scale, UNIT_PLAIN});
 	const struct given *given = choice_given(&model, "seed");
 	double begin = given ? given->number.value : 1;
-	if (seed)
-		give(&model, "seed", (struct number){begin + seed, UNIT_PLAIN});
+	if (otherwise->seed)
+		give(&model, "seed", (struct number){begin + otherwise->seed, UNIT_PLAIN});
 	struct program *program = program_make(alone->name, names);
 	program_add(program, &alone->file[0]);
 	add_choice(program, &model, "model");
-	if (micros > 1) {
-		give(&serial, "accumulate", (struct number){micros, UNIT_PLAIN});
+	if (otherwise->micros > 1) {
+		give(&serial, "accumulate", (struct number){otherwise->micros, UNIT_PLAIN});
 		add_choice(program, &serial, "strategy");
 		choice_release(&serial);
 	}
@@ -268,6 +273,7 @@ enum status choose_resumed(struct shell *shell, const char *path, int first)
 	made->first = first;
 	made->alone = program_use(from->alone);
 	text_put(&made->loses, from->loses.bytes, from->loses.count);
+	text_put(&made->parts, from->parts.bytes, from->parts.count);
 	text_put(&made->own_pace, from->own_pace.bytes, from->own_pace.count);
 	enum status status = program_take(shell, made);
 	program_release(made);

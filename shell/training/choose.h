@@ -55,10 +55,15 @@ enum status choice_key(struct call *call, int i, struct choice *choice);
 enum status choose_model(struct shell *shell, struct choice *model);
 /* The same model with other data */
 enum status choose_model_again(struct shell *shell);
-/* The program of a model alone on one rank, rounded otherwise: in f32, its batch in `micros` parts, `seed`
- * added to its own. NULL: its file has not the options for that. */
+/* The program of a model alone on one rank, computed otherwise. NULL: its file has not the options for that. */
+struct otherwise {
+	bool f32;          /* in f32 */
+	int micros;        /* above 1: the batch in so many parts */
+	double loss_scale; /* above 0: the loss's gradient is multiplied by it, the optimizer divides */
+	int seed;          /* added to its own */
+};
 struct program *choose_otherwise(struct shell *shell, const struct program *alone, struct names *names,
-        bool f32, int micros, int seed);
+        const struct otherwise *otherwise);
 /* For TAB, without a word to other processes: the names that there are, or behind `name` the keys of its
  * options. */
 void choice_follows(bool model, const char *name, struct text *out);

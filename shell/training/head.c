@@ -29,6 +29,8 @@ static void read_line(struct head *head, const char *line, size_t count, bool fi
 		text_put(&head->alone, line + 6, count - 6);
 	} else if (begins(line, count, "loses ") && colon) {
 		text_add(&head->loses, "%.*s\n", (int)count - 6, line + 6);
+	} else if (begins(line, count, "parts ") && colon) {
+		text_put(&head->parts, line + 6, count - 6);
 	} else if (begins(line, count, "own pace ") && colon) {
 		text_add(&head->own_pace, "%.*s\n", (int)count - 9, line + 9);
 	} else if (count) {
@@ -101,6 +103,7 @@ void head_release(struct head *head)
 	text_release(&head->after);
 	text_release(&head->alone);
 	text_release(&head->loses);
+	text_release(&head->parts);
 	text_release(&head->own_pace);
 	*head = (struct head){0};
 }

@@ -9,6 +9,8 @@
  *     these axes
  *     # alone: rank 0 has the model                                          it stacks on nothing, and why
  *     # loses hook != "none": the hook leaves digits out                     verify: when, and why
+ *     # parts replicas*micros: an expert's places are counted by part         verify: of a model, in how many parts
+ *     the one rank must train the batch; 0: in any
  *     # own pace mode == "async": nobody waits for the slowest               run: when it reads losses at its end alone
  *     option bucket=25M "bytes of a bucket"                                  `option` lines; they stand in the tree
  */
@@ -31,6 +33,7 @@ struct head {
 	struct text after; /* names of axes */
 	struct text alone; /* " why"; "": it stacks */
 	struct text loses; /* "EXPR: why", a line each */
+	struct text parts; /* "EXPR: why" */
 	struct text own_pace;
 };
 

@@ -5,6 +5,7 @@
 #include "shell/training/state.h"
 #include "base/fold.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- where it is ---- */
@@ -181,6 +182,20 @@ static enum status lines_that_hold(
 			return status;
 	}
 	return ST_OK;
+}
+
+void program_parts(const struct shell *shell, int *parts)
+{
+	const struct training *t = shell->training;
+	struct text count = {0}, value = {0};
+	if (t->player && t->now.program->parts.count) {
+		const char *line = text_string(&t->now.program->parts);
+		text_put(&count, line, strcspn(line, ":"));
+		player_variable(t->player, text_string(&count), &value);
+		*parts = atoi(text_string(&value));
+	}
+	text_release(&count);
+	text_release(&value);
 }
 
 enum status program_loses(struct shell *shell, struct text *out)

@@ -48,6 +48,7 @@ void program_release(struct program *program)
 		return;
 	program_release(program->alone);
 	text_release(&program->loses);
+	text_release(&program->parts);
 	text_release(&program->own_pace);
 	text_release(&program->links);
 	mem_free(program->name);

@@ -23,6 +23,7 @@ struct program {
 	struct text
 	        own_pace; /* `# own pace`, likewise: a loss that is read between iterations would be waited for */
 	struct text links;     /* of a stack: stack_links */
+	struct text parts;     /* `# parts EXPR: why` of its model: "EXPR: why", or nothing */
 	bool built_in;         /* none of its files is a learner's */
 	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */
 	int first;             /* its first iteration: above 0 where it goes on from a checkpoint */

@@ -111,6 +111,8 @@ enum status program_loss(struct shell *shell, double *loss);
 /* Why the program cannot agree with one rank, if its strategy says so: "hook != "none": what it leaves out";
  * else nothing. */
 enum status program_loses(struct shell *shell, struct text *out);
+/* In how many parts the one rank must train the batch to be the same, as the model says; 0: in any */
+void program_parts(const struct shell *shell, int *parts);
 /* Plays until `iterations` are done (0: those that are), trains the same model on one rank, and compares. */
 enum status training_verify(struct shell *shell, long iterations);
 

@@ -13,9 +13,14 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TIMES \
-	4 /* tensor parallelism rounds sums in parts, one rank whole ones: up to 2.5 times as far was seen */
 #define FURTHEST 0.25 /* of what training has changed: gradients that were not exchanged leave 0.3 and more */
+/* How many times as far as right computations of one rank are apart is right as well. Tensor parallelism rounds sums in
+ * parts, one rank whole ones: up to 2.5 times as far was seen; 5.6 times where a factor on gradients has rounded the
+ * backward alone otherwise. */
+static int times_of(const struct alone *alone)
+{
+	return alone->parts && !alone->half ? 8 : 4;
+}
 
 struct comparison {
 	double *share;          /* by parameter: the difference, of what training has changed */
@@ -71,15 +76,20 @@ static enum status distance_to(
 	return status;
 }
 
-/* The same model, rounded otherwise: in f32 (way 0, of a half type), or its batch in parts. NULL: no such
- * way, or the model has not the options for it */
+/* The same model, rounded otherwise: in f32 (way 0, of a half type), or its batch in parts; where the parts are not free,
+ * by a factor on all gradients that is no power of two. NULL: no such way, or the model has not the options for it */
 static struct program *otherwise(
         struct shell *shell, const struct alone *alone, struct names *names, int way, int seed)
 {
-	bool half = alone->half;
-	return way < 3 ? choose_otherwise(shell, alone->program, names, half && way == 0,
-	                         half ? way + 1 : way + 2, seed)
-	               : NULL;
+	bool half = alone->half, f32 = half && way == 0;
+	struct otherwise other = {.f32 = f32, .micros = half ? way + 1 : way + 2, .seed = seed};
+	if (alone->parts)
+		other = (struct otherwise){.f32 = f32,
+		        .micros = alone->parts,
+		        .loss_scale = half ? 0 : 2 * way + 3,
+		        .seed = seed};
+	return way < (half && alone->parts ? 1 : 3) ? choose_otherwise(shell, alone->program, names, &other)
+	                                            : NULL;
 }
 
 /* A half type's rounding decides on which side of 0 the input of a relu falls, which one beginning shows and
@@ -89,9 +99,10 @@ static enum status other_beginnings(
 {
 	enum status status = ST_OK;
 	for (int i = 1; i <= 2 && status == ST_OK; i++) {
-		struct program *same = choose_otherwise(shell, alone->program, names, false, 1, i),
+		struct otherwise begun = {.micros = alone->parts, .seed = i};
+		struct program *same = choose_otherwise(shell, alone->program, names, &begun),
 		               *other = otherwise(shell, alone, names, 0, i);
-		struct alone base = {.program = same, .iterations = alone->iterations};
+		struct alone base = {.program = same, .iterations = alone->iterations, .parts = alone->parts};
 		if (same && other && (status = alone_train(shell, &base)) == ST_OK)
 			status = distance_to(shell, other, &base, worst);
 		alone_release(&base);
@@ -129,7 +140,7 @@ static enum status widen(struct shell *shell, const struct alone *alone, struct 
 	status = shell_spread(shell, status, &rounding, sizeof rounding);
 	if (status == ST_OK) {
 		v->rounding = rounding;
-		v->limit = fmax(v->limit, fmin(TIMES * rounding, FURTHEST));
+		v->limit = fmax(v->limit, fmin(times_of(alone) * rounding, FURTHEST));
 	}
 	return status;
 }
@@ -168,11 +179,13 @@ static void say_parameters(struct shell *shell, const struct alone *alone, const
 /* Why more, or no more, than usual is allowed */
 static void say_rounding(struct shell *shell, const struct alone *alone, const struct comparison *v)
 {
-	const char *how = alone->half ? "in f32, or its batch in parts" : "its batch in parts";
+	const char *how = !alone->parts ? alone->half ? "in f32, or its batch in parts" : "its batch in parts"
+	        : alone->half           ? "in f32"
+	                                : "all its gradients with a factor";
 	if (v->lost)
 		out_say(shell->out, "   something is no number%s\n",
 		        alone->half ? ": f16 ends at 65504, and loss_scale= may be too large" : "");
-	else if (v->wrong && TIMES * v->rounding > FURTHEST)
+	else if (v->wrong && times_of(alone) * v->rounding > FURTHEST)
 		out_say(shell->out,
 		        "   but one rank that rounds otherwise (%s) is %.2g away too: rounding has grown so "
 		        "far that only fewer iterations tell\n",
@@ -273,6 +286,22 @@ static enum status wants(const struct shell *shell, const struct training *t)
 	return ST_OK;
 }
 
+/* Rank 0 */
+static enum status train_in_parts(struct shell *shell, struct alone *alone)
+{
+	const struct program *whole = alone->program;
+	struct names *names = names_create(); /* its own, as in rounding_of */
+	struct otherwise parts = {.micros = alone->parts};
+	struct program *cut = alone->parts > 1 ? choose_otherwise(shell, whole, names, &parts) : NULL;
+	if (cut)
+		alone->program = cut;
+	enum status status = alone_train(shell, alone);
+	alone->program = whole;
+	program_release(cut);
+	names_free(names);
+	return status;
+}
+
 enum status training_verify(struct shell *shell, long iterations)
 {
 	struct training *t = shell->training;
@@ -289,8 +318,9 @@ enum status training_verify(struct shell *shell, long iterations)
 	const struct program *program = t->now.program;
 	struct alone alone = {
 	        .program = program->alone ? program->alone : program, .iterations = t->iteration};
+	program_parts(shell, &alone.parts);
 	if (transport_rank(shell->transport) == 0)
-		status = alone_train(shell, &alone);
+		status = train_in_parts(shell, &alone);
 	status = alone_spread(shell, status, &alone);
 	if (status == ST_OK)
 		status = compare(shell, &alone);

@@ -27,6 +27,7 @@ struct whole {
 struct alone {
 	const struct program *program; /* that is trained, */
 	int iterations;                /* ... for so many of them */
+	int parts;                     /* the batch has to be trained in so many parts; 0: in any */
 	struct whole *whole;
 	int count;
 	size_t elements;

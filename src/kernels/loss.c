@@ -1,5 +1,5 @@
 /* loss.c -- mse and crossentropy, means over everything as PyTorch's, and their gradients (no upstream: a
- * loss is where they begin).
+ * loss is where they begin); sumsq, the other sum over everything.
  *
  * crossentropy's targets are classes (i32, one a row; a class outside 0 .. classes-1 makes the loss NaN) or
  * probabilities (floats, the shape of the logits). With z a row of logits and t its targets:
@@ -16,11 +16,26 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- mse ---- */
+/* ---- mse, sumsq ---- */
 
-static enum status mse_shape(struct kernel_call *call)
+static enum status one_number(struct kernel_call *call)
 {
 	return kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
+}
+
+static void sumsq(const struct kernel_call *call)
+{
+	double x[LANE_CHUNK], sum = 0;
+	struct lane in = lane_of(&call->in[0]), out = lane_of(&call->out[0]);
+	int64_t count = layout_count(&call->in[0].layout);
+
+	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
+		int64_t n = least_of(count - from, LANE_CHUNK);
+		lane_read(&in, from, n, x);
+		for (int64_t i = 0; i < n; i++)
+			sum += x[i] * x[i];
+	}
+	kernel_put(call, &out, 0, 1, &sum);
 }
 
 static void mse(const struct kernel_call *call)
@@ -173,9 +188,22 @@ const struct kernel kernels_loss[] = {
                 .example = "tensor y[4,8] t[4,8] = randn\nloss = mse y t",
                 KERNEL_TAKES(2, 1),
                 .arguments = ARGUMENTS_ALIKE,
-                .shape = mse_shape,
+                .shape = one_number,
                 .operations = 8,
                 .run = mse,
+        },
+        {
+                .name = "sumsq",
+                .usage = "n = sumsq x",
+                .help = "the sum of the squares of all elements, as [1] f32: sqrt of it is the norm",
+                .torch = "n = x.float().square().sum()",
+                .cuda = "cublasSdot(handle, count, x, 1, x, 1, n)",
+                .example = "tensor x[4,8] = randn\nn = sumsq x",
+                KERNEL_TAKES(1, 1),
+                .arguments = ARGUMENTS_ALIKE,
+                .shape = one_number,
+                .operations = 2,
+                .run = sumsq,
         },
         {
                 .name = "mse_grad",

@@ -1,4 +1,4 @@
-/* unary.c -- scale exp relu gelu, and the gradients of relu and gelu: one result, element by element.
+/* unary.c -- scale exp sqrt relu gelu, and the gradients of relu and gelu: one result, element by element.
  *
  * A gradient takes the upstream gradient first, then the forward input: dz = relu_grad da z. */
 #include "kernels/common.h"
@@ -26,6 +26,7 @@ INLINE double gelu_slope(double x)
 /* PyTorch and cuBLAS round the factor to f32 before they multiply, for tensors of half types too. */
 LOOP_EACH(scale, in[0][i] * (double)(float)option[0])
 LOOP_EACH(exponentials, exponential(in[0][i]))
+LOOP_EACH(root, sqrt(in[0][i]))
 LOOP_EACH(relu, in[0][i] < 0 ? 0 : in[0][i]) /* NaN stays NaN */
 /* where relu lets a NaN through, so does its gradient, as PyTorch's */
 LOOP_EACH(relu_grad, in[1][i] <= 0 ? 0 : in[0][i])
@@ -58,6 +59,18 @@ const struct kernel kernels_unary[] = {
                 .arguments = ARGUMENTS_ALIKE,
                 .operations = 1,
                 .elements = exponentials,
+        },
+        {
+                .name = "sqrt",
+                .usage = "y = sqrt x",
+                .help = "the square root, element by element; NaN below 0",
+                .torch = "y = torch.sqrt(x)",
+                .cuda = "sqrt<<<blocks, threads, 0, stream>>>",
+                .example = "tensor x[4,8] = uniform\ny = sqrt x",
+                KERNEL_TAKES(1, 1),
+                .arguments = ARGUMENTS_ALIKE,
+                .operations = 1,
+                .elements = root,
         },
         {
                 .name = "relu",

@@ -15,8 +15,8 @@
 
 const char *link_name(enum link_kind kind)
 {
-	static const char *const names[LINK_KINDS] = {
-	        "nvlink out", "nvlink in", "pcie up", "pcie down", "nic out", "nic in"};
+	static const char *const names[LINK_KINDS] = {"nvlink out", "nvlink in", "pcie up", "pcie down",
+	        "nic out", "nic in", "disk read", "disk write"};
 
 	return names[kind];
 }
@@ -32,6 +32,10 @@ double machine_link_rate(const struct machine *machine, enum link_kind kind)
 	case LINK_NIC_OUT:
 	case LINK_NIC_IN:
 		return machine->nic_rate;
+	case LINK_DISK_READ:
+		return machine->disk_read;
+	case LINK_DISK_WRITE:
+		return machine->disk_write;
 	default:
 		return machine->link_rate;
 	}

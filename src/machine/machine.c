@@ -29,6 +29,7 @@ static const struct range {
 } ranges[] = {
         {"efficiency", 1e-3, 1, false},
         {"memory", LEAST_MEMORY, 0x1p46, true},
+        {"disk", LEAST_MEMORY, 0x1p56, true},
         {"gpus", 1, MOST_GPUS, true},
         {"nodes", 1, MOST_GPUS, true},
         {"link_switched", 0, 1, true},

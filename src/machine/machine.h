@@ -26,6 +26,10 @@
 	X(d2h, UNIT_BYTE_RATE, "d2h", "device to host, pinned")                                            \
 	X(pageable, UNIT_BYTE_RATE, "pageable", "host to device or back, pageable: staged by the host")    \
 	X(host_rate, UNIT_BYTE_RATE, "host_rate", "host memory to host memory")                            \
+	X(disk, UNIT_BYTES, "disk", "capacity of a GPU's part of its node's disks")                        \
+	X(disk_read, UNIT_BYTE_RATE, "disk_read", "disk to host memory, of a GPU's part")                  \
+	X(disk_write, UNIT_BYTE_RATE, "disk_write", "host memory to disk")                                 \
+	X(disk_latency, UNIT_TIME, "disk_latency", "fixed part of a read or a write")                      \
 	X(gpus, UNIT_PLAIN, "gpus", "GPUs in a node")                                                      \
 	X(nodes, UNIT_PLAIN, "nodes", "nodes")                                                             \
 	X(link_rate, UNIT_BYTE_RATE, "link_rate", "GPU to GPU within a node, one direction, of one GPU")   \
@@ -82,6 +86,8 @@ enum link_kind {
 	LINK_DOWN /* host to device */,
 	LINK_NIC_OUT,
 	LINK_NIC_IN,
+	LINK_DISK_READ,
+	LINK_DISK_WRITE,
 	LINK_KINDS
 };
 const char *link_name(enum link_kind kind); /* "nvlink out", "pcie up" ... as `traffic` prints it */

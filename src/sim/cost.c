@@ -2,7 +2,7 @@
  *
  * Times alone: a kernel max(flops/peak, bytes/bandwidth); a copy latency + bytes/rate; a copy within device
  * memory reads and writes every byte, so it moves at half the memory's rate; within host memory it takes
- * bytes/host_rate of nothing that others use. A collective's time is its algorithm's (collectives/cost.c).
+ * bytes/host_rate of nothing that others use; to and from a disk at the disk's rate. A collective's time is its algorithm's (collectives/cost.c).
  *
  * A record is costed once, when its first operation is queued, and shared from then on: the same line on a
  * thousand ranks is costed once, and what is queued keeps its price when the machine changes. */
@@ -20,9 +20,29 @@ enum copy_way copy_way(const struct record *record)
 {
 	const struct operand *from = record_source(record), *to = record_target(record);
 	bool from_device = from && from->space == SPACE_DEVICE, to_device = to && to->space == SPACE_DEVICE;
+	if (from && from->space == SPACE_DISK)
+		return COPY_FROM_DISK;
+	if (to && to->space == SPACE_DISK)
+		return COPY_TO_DISK;
 	if (from_device)
 		return to_device ? COPY_ON_DEVICE : COPY_TO_HOST;
 	return to_device ? COPY_TO_DEVICE : COPY_ON_HOST;
+}
+
+enum link_kind copy_link(enum copy_way way)
+{
+	switch (way) {
+	case COPY_TO_HOST:
+		return LINK_UP;
+	case COPY_TO_DEVICE:
+		return LINK_DOWN;
+	case COPY_FROM_DISK:
+		return LINK_DISK_READ;
+	case COPY_TO_DISK:
+		return LINK_DISK_WRITE;
+	default:
+		return LINK_KINDS;
+	}
 }
 
 static void cost_copy(const struct machine *machine, struct record *record)
@@ -38,7 +58,10 @@ static void cost_copy(const struct machine *machine, struct record *record)
 		record->rate = machine->host_rate;
 	else if (way == COPY_ON_DEVICE)
 		record->rate = machine->memory_rate / 2;
-	else {
+	else if (way == COPY_FROM_DISK || way == COPY_TO_DISK) {
+		record->latency_ns = machine->disk_latency;
+		record->rate = way == COPY_FROM_DISK ? machine->disk_read : machine->disk_write;
+	} else {
 		record->latency_ns = machine->copy_latency;
 		record->rate = pageable         ? machine->pageable
 		        : way == COPY_TO_DEVICE ? machine->h2d

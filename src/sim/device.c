@@ -1,5 +1,5 @@
-/* device.c -- what the lanes of one device share: multiprocessors (kernels) and copy engines (one a
- * direction)
+/* device.c -- what the lanes of one device share: multiprocessors (kernels), copy engines (one a
+ * direction), and the queues of a disk (reads, writes)
  *
  * Each of k running kernels wants all multiprocessors and gets (1 - held)/k of them; while kernels of
  * high-priority streams run, only they count, and the others stand still. Collectives that wait or run on the
@@ -108,7 +108,7 @@ void device_hold(struct engine *e, op_id id, int change)
 
 static struct engine_line *line_of(struct engine *e, uint32_t lane, enum copy_way way)
 {
-	return &e->ranks[e->lanes[lane].rank].engine[way == COPY_TO_DEVICE ? TO_DEVICE : TO_HOST];
+	return &e->ranks[e->lanes[lane].rank].engine[way];
 }
 
 /* The copy has its engine: now it takes its latency, then its link. */

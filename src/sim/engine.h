@@ -86,7 +86,7 @@ struct stream_queue {
 	bool high; /* its kernels go first */
 };
 
-enum { TO_DEVICE, TO_HOST, ENGINES };
+enum { TO_DEVICE, TO_HOST, FROM_DISK, TO_DISK, ENGINES };
 struct engine_line {
 	uint8_t running, first, last;
 }; /* streams of the rank; 0: none */
@@ -296,8 +296,17 @@ struct due agenda_take(struct engine *e);
 /* cost.c: fills the record's alone_ns, launch_ns, latency_ns, rate, flow_bytes when first queued */
 enum status cost_record(struct engine *e, op_id id);
 bool record_is_spin(const struct record *record);
-enum copy_way { COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_ON_HOST };
+/* The first four take the engine of that number. */
+enum copy_way {
+	COPY_TO_DEVICE = TO_DEVICE,
+	COPY_TO_HOST = TO_HOST,
+	COPY_FROM_DISK = FROM_DISK,
+	COPY_TO_DISK = TO_DISK,
+	COPY_ON_DEVICE,
+	COPY_ON_HOST
+};
 enum copy_way copy_way(const struct record *record);
+enum link_kind copy_link(enum copy_way way); /* LINK_KINDS: none */
 double slow_factor(const struct engine *e, op_id id);
 /* The machine that the collective or transfer was queued on: a later `set` is for later lines. */
 const struct machine *machine_then(const struct engine *e, op_id id);

@@ -50,8 +50,7 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 	if (w->owner == OWNER_LANE && is_one_sided(e, w))
 		return one_sided_path(e, w->op).link[i];
 	if (w->owner == OWNER_LANE) {
-		bool up = copy_way(op_record(e->world, w->op)) == COPY_TO_HOST;
-		return e->lanes[w->index].rank * LINK_KINDS + (up ? LINK_UP : LINK_DOWN);
+		return e->lanes[w->index].rank * LINK_KINDS + copy_link(copy_way(op_record(e->world, w->op)));
 	}
 	if (w->owner == OWNER_TRANSFER)
 		return e->transfers[w->index].path.link[i];

@@ -1,7 +1,7 @@
 /* traffic.c -- bytes that a rank has sent over its links, as `traffic` and the metric `sent` count them
  *
  * A transfer counts on the sender's links, a get on those of the rank that it reads; a collective's bytes on those that lead to the next member; a copy
- * on the bus. */
+ * on the bus or the disk. */
 #include "sim/inside.h"
 
 #include <string.h>
@@ -24,10 +24,8 @@ static void count_op(const struct world *world, const struct op *op, double *sen
 		const struct match *match = &world->matches[op->match];
 		int next = (world->groups[match->group].place_of[op->rank] + 1) % match->n;
 		count_path(world->machine, op->rank, match->ranks[next], record->sent_bytes, sent);
-	} else if (record->kind == OP_COPY && copy_way(record) == COPY_TO_HOST)
-		sent[LINK_UP] += record->bytes;
-	else if (record->kind == OP_COPY && copy_way(record) == COPY_TO_DEVICE)
-		sent[LINK_DOWN] += record->bytes;
+	} else if (record->kind == OP_COPY && copy_link(copy_way(record)) < LINK_KINDS)
+		sent[copy_link(copy_way(record))] += record->bytes;
 	else if (record->kind == OP_ONE_SIDED && record->part[0].direction != ONE_SIDED_GET)
 		count_path(world->machine, op->rank, record->part[0].peer, record->bytes, sent);
 	else if (record->kind == OP_P2P)

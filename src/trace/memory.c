@@ -82,6 +82,7 @@ static void put_counts(const struct trace *trace, int rank, const struct heap *h
 {
 	int64_t host = world_heap(trace->world, rank, SPACE_HOST)->allocated,
 	        pinned = world_heap(trace->world, rank, SPACE_PINNED)->allocated,
+	        disk = world_heap(trace->world, rank, SPACE_DISK)->allocated,
 	        largest = heap_largest_free(heap), total_free = 0;
 
 	for (size_t i = 0; i < heap->count; i++)
@@ -95,10 +96,12 @@ static void put_counts(const struct trace *trace, int rank, const struct heap *h
 		put_bytes(out, ", largest block ", largest, "");
 		text_add(out, ", fragmentation %.0f%%", 100 - 100 * (double)largest / total_free);
 	}
-	if (host || pinned) {
+	if (host || pinned || disk) {
 		put_bytes(out, "\n   host ", host, "");
 		put_bytes(out, ", pinned ", pinned, "");
 	}
+	if (disk)
+		put_bytes(out, ", disk ", disk, "");
 	text_add(out, "\n");
 }
 

@@ -1,6 +1,6 @@
 /* memory.c -- the memory of all ranks: device, pinned and host, each by the caching allocator
  *
- * Host and pinned memory is without limit, costs no time, and has one pool. On GPUs with less than 4 GB
+ * Host and pinned memory is without limit, costs no time, and has one pool; so has a disk, which has a capacity. On GPUs with less than 4 GB
  * (`classroom` has 256 MB) the allocator's sizes are an eighth of PyTorch's (segments of 256 KiB and 2.5 MiB
  * instead of 2 and 20 MiB), so that a GPU holds about a hundred segments there too and lessons on
  * fragmentation fit it.
@@ -53,6 +53,22 @@ static void put_bytes(struct text *out, const char *before, int64_t bytes)
 {
 	text_add(out, "%s", before);
 	bytes_text(bytes, out);
+}
+
+/* ST_DEVICE_MEMORY in words: of the disk */
+static enum status disk_full(const struct world *world, int rank, int64_t bytes)
+{
+	const struct heap *heap = world_heap(world, rank, SPACE_DISK);
+	struct text why = {0};
+
+	text_add(&why, "rank %d", rank);
+	put_bytes(&why, ": the disk is full: no room for ", bytes);
+	put_bytes(&why, " on its part of ", world->machine->disk);
+	put_bytes(&why, "; ", heap->allocated);
+	text_add(&why, " are taken");
+	enum status status = fail(ST_DEVICE_MEMORY, "%s", text_string(&why));
+	text_release(&why);
+	return status;
 }
 
 /* ST_DEVICE_MEMORY in words, with the largest blocks in use: who reads it wants to know what to free. */
@@ -123,12 +139,14 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	struct heap *heap = &inner->memory[rank].heap[space];
 	/* what the host itself is going to write must be memory whose users it has seen the end of */
 	uint32_t limit = use == TENSOR_FILLED || !device ? lanes_clean_limit(world, rank) : UINT32_MAX;
-	int64_t capacity = device ? (int64_t)world->machine->memory : INT64_MAX,
+	int64_t capacity = device     ? (int64_t)world->machine->memory
+	        : space == SPACE_DISK ? (int64_t)world->machine->disk
+	                              : INT64_MAX,
 	        ns = use == TENSOR_RESULT ? world->machine->segment : 0;
 	struct block_plan plan;
 
 	if (!heap_plan(heap, layout_bytes(&tensor->layout), device ? pool : 0, limit, unit, capacity, &plan))
-		return out_of_memory(world, rank, plan.bytes);
+		return device ? out_of_memory(world, rank, plan.bytes) : disk_full(world, rank, plan.bytes);
 	enum status status = ops_fit(world, 2); /* segments that are given back, one that is got */
 	if (status != ST_OK)
 		return status;

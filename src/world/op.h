@@ -17,7 +17,8 @@
 #define SPACES(X)           \
 	X(HOST, "host")     \
 	X(PINNED, "pinned") \
-	X(DEVICE, "device")
+	X(DEVICE, "device") \
+	X(DISK, "disk")
 enum space {
 #define X(symbol, name) SPACE_##symbol,
 	SPACES(X)
@@ -25,6 +26,11 @@ enum space {
 	        SPACE_COUNT
 };
 const char *space_name(enum space space);
+/* What the host reads and writes as its own */
+static inline bool space_is_host(enum space space)
+{
+	return space == SPACE_HOST || space == SPACE_PINNED;
+}
 
 typedef uint32_t op_id;          /* index into world.ops; 0 is none */
 #define OP_EVERYTHING UINT32_MAX /* as a sync's target: all that the rank has queued */

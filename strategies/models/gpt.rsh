@@ -5,6 +5,7 @@
 # (arXiv:2205.05198):  recompute=none 32 s b h bytes (x 2+2, n 2+2, q k v o 8, h 8, g 8);  selective 20, not n, g;  full 2, its x
 #   attention    n = layernorm x ;  q k v = n wq, n wk, n wv ;  o = attention q k v ;  y = o wo ;  x = x + y
 #   MLP          n = layernorm x ;  h = n wu ;  g = gelu h ;  y = g wd ;  x = x + y     head    n = layernorm x ;  logits = n head
+# parts (experts > 0)*replicas*micros: an expert's places and the balance loss are those of a micro-batch
 option layers=4 least=1 "blocks"
 option hidden=64 least=1 "width"
 option heads=4 least=1 "of the attention"
@@ -19,13 +20,19 @@ option dropout=0.0 "the part of what layers give that becomes 0 (0: none)"
 option loss_scale=1+1023*(dtype=="f16") "the loss's gradient is multiplied by it, the optimizer divides (f16: 1024); or dynamic"
 option init_scale=65536 least=1 "loss_scale=dynamic: where it begins"
 option growth_interval=2000 least=1 "loss_scale=dynamic: good steps until it doubles"
+option experts=0 least=0 "of a block's MLP, each as large as it; a router sends tokens to them (0: the MLP is one)"
+option top=min(2,max(experts,1)) least=1 "experts of a token"
+option capacity=none least=0.01 "an expert has capacity*tokens*top/experts places, further tokens are dropped (none: as many as come)"
+option balance_loss=0.01 "weight of the loss that wants all experts used alike"
 option recompute=none of="none selective full" "computed again in backward: norms and gelu; all of a block but its input"
+option clip=0.0 "the norm of all gradients together is made no larger (0: it is left)"
 option seed=1 least=0 "of the parameters' beginning"
 refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
 refuse max(hidden,heads,seq,batch,vocab) > 1e9 "hidden=$hidden heads=$heads seq=$seq batch=$batch vocab=$vocab: at most 1e9 each"
 refuse hidden%heads != 0 "heads=$heads does not divide hidden=$hidden; the nearest that does is $(divisor(hidden,heads))"
 refuse lr <= 0 "lr=$lr: a number above 0 is wanted"
 if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale: a number above 0 is wanted, or dynamic" }
+refuse clip < 0 "clip=$clip: a norm above 0 is wanted, or 0"
 refuse dropout < 0 or dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
 refuse data_kind == "npy" "a gpt reads tokens: `data text FILE` or `data synthetic`, or `model mlp` for rows of numbers"
 if samples == 0 { let samples = 4*batch*seq+1 }
@@ -35,7 +42,7 @@ refuse samples <= seq and samples < 2 "$wants: no seq fits, a longer text is wan
 refuse samples <= seq "$wants: seq=$(samples-1) fits"
 let wants = "a batch takes $batch sequences of $seq tokens and one more, $tokens in all; the data has $samples"
 refuse samples < tokens "$wants: batch=$most fits"
-let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = 4;  let input = "ids";  let outcome = "logits";  let wide = vocab
+let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = max(4,1+2*experts);  let input = "ids";  let outcome = "logits";  let wide = vocab
 let head_size = hidden//heads
 # more places: the norm before a pair of matrices, the first cut by columns, the second by rows (tp); what mixes or counts tokens (cp)
 def norm y x { y = layernorm x }
@@ -45,7 +52,7 @@ def norm_backward dx dy x { dx = layernorm_grad dy x }
 def attend o q k v { o = attention q k v heads=heads seq=length causal=1 }
 def attend_backward dq dk dv do q k v o { dq dk dv = attention_grad do q k v heads=heads seq=length causal=1 }
 def read_tokens from to { copy text[from:from+rows*length] -> to }
-def positions ps { ps = reshape pos [1,length*hidden] }
+def add_positions x { xs = reshape x [rows,length*hidden];  ps = reshape pos [1,length*hidden];  xs = add xs ps;  free xs }
 def positions_backward dxs one {
   dps = reshape dpos [1,length*hidden];  if fresh { dps = matmul one.T dxs } else { dps += matmul one.T dxs }
 }
@@ -73,18 +80,23 @@ def one_parameter u i what {
   if attends and i == 1 { $what wk$b hidden hidden short(d) s+2 by_columns }
   if attends and i == 2 { $what wv$b hidden hidden short(d) s+3 by_columns }
   if attends and i == 3 { $what wo$b hidden hidden short(d/sqrt(2*layers)) s+4 by_rows }
-  if mlp and i == 0 { $what wu$b hidden 4*hidden short(d) s+5 by_columns }
-  if mlp and i == 1 { $what wd$b 4*hidden hidden short(d/sqrt(2*layers)/2) s+6 by_rows }
+  if mlp and experts == 0 { mlp_parameter $b i s what }
+  if mlp and experts > 0 and i == 0 { $what router$b hidden experts short(d) s+5 whole }
+  let e = (i-1)//2                                # expert e's pair of matrices is 1+2e, 2+2e
+  if mlp and i > 0 and e < experts { mlp_parameter $(b)_$e (i-1)%2 s+6*(e+1)*(layers+1) what }
   if u == last_unit and i == 0 and tied == "off" { $what head hidden vocab short(d) s+1 whole }
+}
+def mlp_parameter w i s what {
+  let d = 1/sqrt(hidden)
+  if i == 0 { $what wu$w hidden 4*hidden short(d) s+5 by_columns }
+  if i == 1 { $what wd$w 4*hidden hidden short(d/sqrt(2*layers)/2) s+6 by_rows }
 }
 
 # ---- forward ----
 def unit_forget u m { half_forget u m }
 def unit_forward u m { if u == 0 { embed_forward m } else { if u == last_unit { output m;  loss m } else { half_forward u m } } }
-# the positions are added to each sequence, taken as one row
 def embed_forward m {
-  x0_$m = embed table ids_$m
-  xs = reshape x0_$m [rows,length*hidden];  positions ps;  xs = add xs ps;  free xs
+  x0_$m = embed table ids_$m;  add_positions x0_$m
   drop "dropout" x0_$m x0_$m 0
 }
 def half_forward u m {
@@ -93,14 +105,16 @@ def half_forward u m {
     q$(u)_$m = matmul n$(u)_$m wq$b;  k$(u)_$m = matmul n$(u)_$m wk$b;  v$(u)_$m = matmul n$(u)_$m wv$b
     norm_read n$(u)_$m;  attend o$(u)_$m q$(u)_$m k$(u)_$m v$(u)_$m
     by_rows y$(u)_$m o$(u)_$m wo$b
-  } else {
+  } else { if experts > 0 { experts_forward $b $(u)_$m } else {
     h$(u)_$m = matmul n$(u)_$m wu$b;  norm_read n$(u)_$m;  g$(u)_$m = gelu h$(u)_$m
     if not unread { by_rows y$(u)_$m g$(u)_$m wd$b;  if drops { free g$(u)_$m } }
-  }
+  } }
   if not unread { drop "dropout" y$(u)_$m y$(u)_$m u;  x$(u)_$m = add x$(u-1)_$m y$(u)_$m;  free y$(u)_$m }
 }
 # of what backward reads, all but the norms and gelu's, which are gone
-def half_forget u m { if u%2 == 1 { free q$(u)_$m k$(u)_$m v$(u)_$m o$(u)_$m } else { free h$(u)_$m } }
+def half_forget u m { if u%2 == 1 { free q$(u)_$m k$(u)_$m v$(u)_$m o$(u)_$m } else {
+  if experts > 0 { experts_forget $(u)_$m } else { free h$(u)_$m }
+} }
 def output m {
   n_$m = layernorm x$(last_unit-1)_$m
   if tied == "on" { logits_$m = matmul n_$m table.T } else { logits_$m = matmul n_$m head }
@@ -142,20 +156,21 @@ def half_backward u m inputs weights {
     if weights { gradient wv$b n$(u)_$m dv$(u)_$m;  gradient wk$b n$(u)_$m dk$(u)_$m;  gradient wq$b n$(u)_$m dq$(u)_$m }
     if inputs {
       dn$(u)_$m = matmul dq$(u)_$m wq$b.T;  dn$(u)_$m += matmul dk$(u)_$m wk$b.T;  dn$(u)_$m += matmul dv$(u)_$m wv$b.T
+      input_gradient_made dn$(u)_$m
     }
     if weights { free o$(u)_$m dq$(u)_$m dk$(u)_$m dv$(u)_$m }
-  } else {
+  } else { if experts > 0 { experts_backward $b $(u)_$m $d inputs weights } else {
     if weights and light { g$(u)_$m = gelu h$(u)_$m kind=activation }
     by_rows_backward dg$(u)_$m $d g$(u)_$m wd$b inputs weights;  if weights { free g$(u)_$m }
     if inputs { dh$(u)_$m = gelu_grad dg$(u)_$m h$(u)_$m;  free dg$(u)_$m }
     if weights { gradient wu$b n$(u)_$m dh$(u)_$m }
-    if inputs { dn$(u)_$m = matmul dh$(u)_$m wu$b.T }
+    if inputs { dn$(u)_$m = matmul dh$(u)_$m wu$b.T;  input_gradient_made dn$(u)_$m }
     if done { free h$(u)_$m }
     if weights { free dh$(u)_$m }
-  }
+  } }
   if weights { free n$(u)_$m }
   if inputs {
-    input_gradient_made dn$(u)_$m;  norm_backward dx$(u-1)_$m dn$(u)_$m x$(u-1)_$m;  free dn$(u)_$m
+    norm_backward dx$(u-1)_$m dn$(u)_$m x$(u-1)_$m;  free dn$(u)_$m
     dx$(u-1)_$m = add dx$(u-1)_$m dx$(u)_$m;  if dropout > 0 { free dx$(u)_$m }
   }
   if done and u == 1 { free x0_$m }
@@ -176,3 +191,4 @@ def name_unit u {
   if u == 0 { let name = "the embedding" };  if u == last_unit { let name = "the head" }
 }
 source training
+source experts

@@ -13,11 +13,13 @@ option loss_scale=1+1023*(dtype=="f16") "the loss's gradient is multiplied by it
 option init_scale=65536 least=1 "loss_scale=dynamic: where it begins"
 option growth_interval=2000 least=1 "loss_scale=dynamic: good steps until it doubles"
 option recompute=none of="none selective full" "full: in backward, of two layers all but the input; selective: as none"
+option clip=0.0 "the norm of all gradients together is made no larger (0: it is left)"
 option seed=1 least=0 "of the parameters' beginning"
 refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
 refuse max(hidden,batch) > 1e9 "hidden=$hidden batch=$batch: at most 1e9 each"
 refuse lr <= 0 "lr=$lr: a number above 0 is wanted"
 if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale: a number above 0 is wanted, or dynamic" }
+refuse clip < 0 "clip=$clip: a norm above 0 is wanted, or 0"
 refuse dropout < 0 or dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
 refuse data_kind == "text" "an mlp reads rows of numbers: `data synthetic`, `data X.npy Y.npy`, or `model gpt` for a text"
 if samples == 0 { let samples = 4*batch }
@@ -25,7 +27,7 @@ refuse samples < batch "a batch takes $batch rows; the data has $samples: batch=
 if columns_in == 0 { let columns_in = hidden }
 if columns_out == 0 { let columns_out = hidden }
 let first_unit = 1;  let last_unit = layers+1;  let matrices = 1;  let input = "x0";  let outcome = "x$layers"
-let wide = columns_out;  let heads = 1;  let seq = 1;  let tied = "off"
+let wide = columns_out;  let heads = 1;  let experts = 0;  let seq = 1;  let tied = "off"
 
 # ---- the data: room for a micro-batch's rows; what this micro-batch has of it ----
 def load_data {

@@ -47,9 +47,7 @@ def before_update {
     wait comm on compute
   }
 }
-def each_gradient what {
-  for i in 1:buckets+1 { if overlap == "on" { wait done$i on compute };  $what bucket$i }
-}
+def each_gradient what { if gathers == "buckets" { wait comm on compute };  replaced what }
 # every rank takes the same step: the models stay the same without being sent
 def update { each_unit_back each_parameter_back stepped;  reopen }
 def stepped p r c deviation s cut {

@@ -44,6 +44,7 @@ def parameters {
   ## memory, cut into $shards parts
   # of what is cut, a rank keeps its part of each group, and the optimizer's state for that part; the rest is everybody's
   for i in 0:groups+1 { if part_$i > 0 { group_memory i } }
+  if host and clip > 0 { tensor clip_host[1] pinned;  let clip_here = "clip_host" }
   ## the parameters begin
   # the seed is the same everywhere: the parts of all ranks together are what one rank would begin with
   for i in 0:groups+1 { members i begin };  scaler_memory
@@ -65,22 +66,27 @@ def group_memory i {
   if mixed { tensor $(kept)$(i)_f32[part] $where kind=optimizer = zeros }
   if optimizer == "adam" { tensor $(kept)$(i)_m[part] $(kept)$(i)_v[part] $where kind=optimizer = zeros }
 }
+# of a parameter [r,c] this rank keeps the elements lo .. hi, from `place` on in its part of the group
+let lo = 0;  let hi = 0;  let place = 0
+def find_part r c {
+  let from = at_$home;  let mine = dp_shard*part_$home
+  let lo = max(0,mine-from);  let hi = min(r*c,mine+part_$home-from);  let place = from+lo-mine
+}
 # a parameter's numbers, where they fall into this rank's part; `part` says to `verify` what of it is here
 def begin p r c deviation s cut {
-  let keep = "$(kept)$(home)";  let from = at_$home;  let mine = dp_shard*part_$home
-  let lo = max(from,mine);  let hi = min(from+r*c,mine+part_$home)
+  find_part r c;  let keep = "$(kept)$home";  let end = place+hi-lo
   begin_parameter start r c deviation s cut;  line = reshape start [r*c]
-  if hi > lo and (cut_parameters or mixed or host) { copy line[lo-from:hi-from] -> $(keep)$master[lo-mine:hi-mine] on compute }
+  if hi > lo and (cut_parameters or mixed or host) { copy line[lo:hi] -> $(keep)$master[place:end] on compute }
   if not cut_parameters {
     if mixed { $p = cast start to=$dtype on compute } else { copy start -> $p on compute }
   }
   free start on compute
   if not cut_parameters and not mixed { part $p of $p row=row col=col }
-  if hi > lo {                                                           # elements from lo-from on of the block of r x c from row, col on
-    if cut_parameters or mixed { part $(keep)$master[lo-mine:hi-mine] of $p row=row col=col rows=r cols=c at=lo-from }
+  if hi > lo {                                                           # elements from lo on of the block of r x c from row, col on
+    if cut_parameters or mixed { part $(keep)$master[place:end] of $p row=row col=col rows=r cols=c at=lo }
     if optimizer == "adam" {
-      part $(keep)_m[lo-mine:hi-mine] of $p row=row col=col rows=r cols=c at=lo-from as=m
-      part $(keep)_v[lo-mine:hi-mine] of $p row=row col=col rows=r cols=c at=lo-from as=v
+      part $(keep)_m[place:end] of $p row=row col=col rows=r cols=c at=lo as=m
+      part $(keep)_v[place:end] of $p row=row col=col rows=r cols=c at=lo as=v
     }
   }
 }

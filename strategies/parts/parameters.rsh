@@ -1,4 +1,5 @@
 # parameters: a unit's parameters one by one, what the optimizer keeps of each, and its step
+let taken_late = 0                          # so many steps are over before the first gradient is taken
 let mixed = dtype != "f32";  let master = "";  let master_kind = "parameter"
 if mixed { let master = "_f32";  let master_kind = "optimizer" }
 def each_parameter u what { for i in 0:matrices { one_parameter u i what } }
@@ -29,7 +30,7 @@ def optimizer_step {
     fill scaler[0] factor;  fill scaler[1] good;  fill scaler[2] steps
   }
 }
-def look_for_overflow g { overflow += nonfinite $g }
+def look_for_overflow p g cut { overflow += nonfinite g }
 def scaler_memory {
   if dynamic { tensor overflow[1] scaler[3] kind=optimizer = zeros;  fill scaler[0] factor on compute;  part scaler of scaler }
 }
@@ -38,13 +39,15 @@ def descend p r c deviation s cut { step_down p d$p }
 # the master is stepped, and cast to the type that computes. Of a scaled loss Adam wants the true gradient
 def step_down p gradient {
   let g = "$gradient"
-  if optimizer == "adam" and factor != 1 {
-    unscaled = cast $g to=f32;  unscaled = scale unscaled 1/factor;  let g = "unscaled"
+  if clip > 0 or optimizer == "adam" and factor != 1 {
+    unscaled = cast $g to=f32;  let g = "unscaled"
+    if clip > 0 { unscaled = mul unscaled $clip_here }
+    if optimizer == "adam" and factor != 1 { unscaled = scale unscaled 1/factor }
   }
-  let t = it+1;  if dynamic { let t = steps+1 }
+  let t = it+1-taken_late;  if dynamic { let t = steps+1 }
   if optimizer == "adam" { adam $(p)$master $g $(p)_m $(p)_v lr=lr t=t } else { sgd $(p)$master $g lr=lr/factor }
   if mixed { $p = cast $(p)_f32 to=$dtype }
 }
 # what follows from the parts that a checkpoint keeps: of a half type the parameters, from their masters
-def refresh { scaler_again;  if mixed { for u in first_unit:last_unit+1 { each_parameter u cast_down } } }
+def refresh { scaler_again;  if mixed { each_unit each_parameter cast_down } }
 def cast_down p r c deviation s cut { $p = cast $(p)_f32 to=$dtype on compute }

@@ -41,7 +41,7 @@ def iteration {
       phase B$k;  backward u m 1 1
     }
   }
-  before_update
+  before_update;  clip_gradients
   ## the optimizer
   # every parameter takes a step down its gradient
   phase O;  optimizer_step
@@ -59,10 +59,10 @@ let gathers = ""                            # which of the two does it: "buckets
 def reduce_gradients g { }
 def reduce_memory g n { }                    # what that keeps beside the n elements of g
 def before_update { }
-# calls `what` with each tensor of gradients that this rank steps by, complete; `everywhere` adds up what was seen there, over the
-# ranks that have others
+# calls `what p g cut` with what this rank has of each parameter's gradient, complete; `everywhere` adds up what was seen there, over
+# the ranks that have other parts of the model
 def each_gradient what { let asked_gradient = "$what";  each_unit each_parameter one_gradient }
-let asked_gradient = "";  def one_gradient p r c deviation s cut { $asked_gradient d$p }
+let asked_gradient = "";  def one_gradient p r c deviation s cut { $asked_gradient p d$p cut }
 def everywhere seen { }
 def update { each_unit each_parameter descend }
 
@@ -137,4 +137,4 @@ let apart = 0;  let width = 0
 def drop kernel y x place {
   if dropout > 0 { y = $kernel x p=dropout seed=1000000*(seed+1)+place+it*(2*layers+1) at=first*seq*hidden+apart width=width }
 }
-source parameters
+source parameters;  source clip

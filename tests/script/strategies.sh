@@ -30,11 +30,13 @@ for hook in f16 bf16 int8 topk; do
 done
 
 # picture FILE LINES...: what a session of 4 ranks draws at its end
-picture() { "$RANKSH" -n 4 -c "$2; sync; timeline; print w1" 2> /dev/null | sed -n '/^ *ms /,$p' > "$1"; }
+picture() { "$RANKSH" -n 4 -c "$2; sync; timeline; print $shown" 2> /dev/null | sed -n '/^ *ms /,$p' > "$1"; }
 # a saved program is a script with the same timeline and numbers: what ran; or, saved as source, what it is
 for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2" "zero stage=3 accumulate=2" "fsdp offload=host wrap=layer" tp \
-	"pipeline schedule=zb-h1 micro=4" "pipeline schedule=interleaved chunks=1 micro=4 accumulate=2"; do
-	program="model mlp layers=4 hidden=16 batch=16; strategy $strategy"
+	"pipeline schedule=zb-h1 micro=4" "pipeline schedule=interleaved chunks=1 micro=4 accumulate=2" context; do
+	model="mlp layers=4 hidden=16 batch=16" shown=w1
+	if [ "$strategy" = context ]; then model="gpt layers=2 hidden=16 heads=4 seq=8 batch=8" shown=wq1; fi
+	program="model $model; strategy $strategy"
 	picture "$work/a" "$program; program save $work/source.rsh source; run 2; step 3; program save $work/ran.rsh"
 	check "$strategy drew something" [ -s "$work/a" ]
 	picture "$work/b" "source $work/ran.rsh"
@@ -45,6 +47,7 @@ for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2" "zero sta
 	check "$strategy from its source is the same" cmp -s "$work/a" "$work/b"
 	check "$strategy from its source runs as a script" "$RANKSH" -n 4 "$work/source.rsh"
 done
+shown=w1
 
 # ... with what was typed between its steps: a def counts from the step behind it on, and its variables as they were
 typed='def later t { spin t }; model mlp layers=3 hidden=16 batch=16; strategy ddp; let often = 1
@@ -92,6 +95,8 @@ gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy tp sequence=on
 gpt layers=8 hidden=16 heads=4 seq=8 batch=8 tied=on; strategy pipeline schedule=interleaved chunks=2 micro=4 accumulate=2
 gpt layers=8 hidden=16 heads=4 seq=8 batch=8; strategy pipeline schedule=zb-h2 micro=8 recompute=full
 mlp layers=4 hidden=16 batch=16; strategy local every=2
+mlp layers=4 hidden=16 batch=16; strategy gossip every=2
+mlp layers=4 hidden=16 batch=16; strategy ddp delay=1
 mlp layers=4 hidden=16 batch=16; strategy ps shards=2
 mlp layers=4 hidden=16 batch=16; strategy ps mode=async staleness=2 accumulate=2
 gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy ddp=2 + tp=2
@@ -118,6 +123,13 @@ check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2
 sed 's/^option often=.*/option often=1 of="1 2" "how many times"/; s/in 0:often/in 0:often+0/' "$work/mean.rsh" > "$work/listed.rsh"
 "$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/listed.rsh; run 1; strategy $work/listed.rsh often=2; run 1" > "$work/out" 2>&1
 check "an option of listed numbers is a number" [ $? = 0 ]
+# ddp delay=1 has taken after its second step what ddp has after its first
+for optimizer in sgd adam; do
+	line="model mlp layers=2 hidden=16 batch=16 optimizer=$optimizer; strategy"
+	"$RANKSH" -n 4 -c "$line ddp; run 1; sync; print w1 w2" 2>&1 | grep -A99 'w1 ' > "$work/a"
+	"$RANKSH" -n 4 -c "$line ddp delay=1; run 2; sync; print w1 w2" 2>&1 | grep -A99 'w1 ' > "$work/b"
+	check "delay=1 takes the gradients of the step before: $optimizer" same "$work/a" "$work/b"
+done
 # the lines of a step in PyTorch's words, names filled in
 "$RANKSH" -n 2 -c "model mlp layers=2 hidden=8 batch=4; strategy ddp; explain on; step 12" > "$work/out" 2>&1
 check "explain fills in a step's names" grep -q "PyTorch    z1_0 = x0_0 @ w1" "$work/out"
@@ -172,7 +184,7 @@ says "model gpt dropout=1" "dropout=1: a share from 0 on and below 1 is wanted"
 says "model gpt lr=0" "lr=0: a number above 0 is wanted"
 says "stage F=2ms B=2ms W=1ms comm=5us; strategy pipeline" "pipeline: 1 step of setup"
 says "model mlp batch=3; strategy ddp" "batch=3 on 4 ranks: some would have no row; batch=4 fits"
-says "strategy dpd" "no strategy 'dpd'; did you mean 'ddp'? (there are: dataparallel ddp"
+says "strategy dpd" "no strategy 'dpd'; did you mean 'ddp'? (there are: context dataparallel ddp"
 says "strategy ddp buckets=1k" "strategy ddp has no option 'buckets'; did you mean 'bucket'?"
 says "strategy ddp overlap=maybe" "strategy ddp: 'overlap=maybe' is none of: on off"
 says "strategy ddp accumulate=1.5" "accumulate=1.5: a whole number was expected"

@@ -272,7 +272,6 @@ enum status value_of_read(struct asked *asked, struct value *value)
 enum status value_of_known(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;
-	asked->eval->varies = true;
 	return number(asked, shell->dry || shell->interpreter->guesses, value);
 }
 

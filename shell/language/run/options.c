@@ -43,6 +43,9 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 	else if (number && given->word)
 		status = fail(ST_ARGUMENT, "%s: %s: a number was expected, as in the default %.*s", what,
 		        written, WHOLE(line->value));
+	else if (line->has_least && given->word && !slice_is(line->value, given->word))
+		status = fail(ST_ARGUMENT, "%s: %s: %.*s or a number was expected", what, written,
+		        WHOLE(line->value));
 	else if (line->has_least && !given->word && !(given->number.value >= line->least.value))
 		status = fail(ST_RANGE, "%s: %s: at least %g was expected", what, written, line->least.value);
 	else if (number && given->number.unit != standard->number.unit &&

@@ -239,10 +239,12 @@ static void render_clause(struct rendering *r, enum setting_of which, struct nam
 
 static void render_purpose(struct rendering *r, struct statement *statement)
 {
+	name_id word;
 	if (!statement->purpose)
 		return;
 	put(r, " kind=");
-	render_name(r, statement->purpose);
+	if (ok(r, evaluate_written(r->eval, statement->purpose, &word)))
+		put(r, names_text(r->eval->shell->world->names, word));
 }
 
 static void render_command(struct rendering *r, struct call *call)

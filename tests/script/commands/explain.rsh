@@ -124,6 +124,9 @@ a7 = scale w 0.5
 b0 = exp w
 #>    PyTorch    b0 = torch.exp(w)
 #>    CUDA, NCCL exp<<<blocks, threads, 0, default>>>
+b0 = sqrt w
+#>    PyTorch    b0 = torch.sqrt(w)
+#>    CUDA, NCCL sqrt<<<blocks, threads, 0, default>>>
 b1 = relu w
 #>    PyTorch    b1 = torch.relu(w)
 #>    CUDA, NCCL cudnnActivationForward
@@ -191,6 +194,9 @@ tensor four[2,2] i32 = 2
 turned = sort_chunks w four
 #>    PyTorch    c = w.split(four.flatten().tolist()); turned = torch.cat([c[i*b+j] for j in range(b) for i in range(a)])
 #>    CUDA, NCCL sort_chunks<<<rows, threads, 0, default>>>
+sq = sumsq w
+#>    PyTorch    sq = w.float().square().sum()
+#>    CUDA, NCCL cublasSdot(handle, count, w, 1, w, 1, sq)
 g0 = mse w q
 #>    PyTorch    g0 = F.mse_loss(w, q)
 #>    CUDA, NCCL mse<<<blocks, threads, 0, default>>>
@@ -215,6 +221,18 @@ att = attention q o w
 aq ak av = attention_grad do q o w
 #>    PyTorch    aq, ak, av = torch.autograd.grad(o, (q, o, w), do)
 #>    CUDA, NCCL flash_bwd_kernel<<<blocks, threads, 0, default>>>
+oa la = attention q o w
+ob lb = attention q o w
+#>    PyTorch    oa = F.scaled_dot_product_attention(q, o, w, is_causal=True)
+#>    CUDA, NCCL flash_fwd_kernel<<<blocks, threads, 0, default>>>
+#>    PyTorch    ob = F.scaled_dot_product_attention(q, o, w, is_causal=True)
+#>    CUDA, NCCL flash_fwd_kernel<<<blocks, threads, 0, default>>>
+attention_merge oa la ob lb
+#>    PyTorch    oa -= torch.sigmoid(lb - la) * (oa - ob); la = torch.logaddexp(la, lb)
+#>    CUDA, NCCL merge_attn_states<<<blocks, threads, 0, default>>>
+wt = transpose w
+#>    PyTorch    wt = w.transpose(0, 1).contiguous()
+#>    CUDA, NCCL transpose<<<blocks, threads, 0, default>>>
 sgd w dw lr=0.1
 #>    PyTorch    w -= lr * dw   # torch.optim.SGD
 #>    CUDA, NCCL cublasSaxpy
@@ -281,3 +299,17 @@ capture step on io { c = matmul w q }
 launch step on io
 #>    PyTorch    step.replay()
 #>    CUDA, NCCL cudaGraphLaunch(step, io)
+tensor seen[4] mine[4] = rank
+window seen
+#>    PyTorch    symm_mem.rendezvous(seen, group)   # of symm_mem.empty(...)
+#>    CUDA, NCCL ncclCommWindowRegister(comm, seen, bytes, &window, 0); MPI_Win_create; nvshmem_malloc
+@0 put mine -> seen@1
+#>    PyTorch    symm_mem: buffer.copy_(mine)   # of handle.get_buffer(RANK, ...)
+#>    CUDA, NCCL nvshmemx_putmem_on_stream(seen@1, mine, bytes, RANK, default); MPI_Put and MPI_Win_flush
+@1 get seen@0 -> mine
+#>    PyTorch    symm_mem: mine.copy_(buffer)   # of handle.get_buffer(RANK, ...)
+#>    CUDA, NCCL nvshmemx_getmem_on_stream(mine, seen@0, bytes, RANK, default); MPI_Get and MPI_Win_flush
+@0 add mine -> seen@1
+#>    CUDA, NCCL MPI_Accumulate(mine, ..., RANK, ..., MPI_SUM, window) and MPI_Win_flush; atomicAdd in a kernel
+close seen
+#>    CUDA, NCCL ncclCommWindowDeregister(comm, window); MPI_Win_free

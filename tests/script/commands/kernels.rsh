@@ -66,6 +66,13 @@ tensors
 #>       c [2,3]                      bf16 device      12 B
 spin 1ms
 n = spin 1ms x
+tensor lengths[3,4] = iota scale=0.5
+squares = sumsq lengths
+expect squares[0] == 506*0.25
+squares += sumsq lengths[2]
+expect squares[0] == (506+8*8+9*9+10*10+11*11)*0.25
+roots = mul lengths lengths;  roots = sqrt roots
+expect roots[2,3] == 5.5 and roots[0,0] == 0
 adamless = exp x
 sync
 expect close(n, x)

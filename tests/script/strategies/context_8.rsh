@@ -10,3 +10,8 @@ verify iterations=2
 strategy context ring=2 ulysses=4
 verify iterations=2
 expect races == 0
+strategy ddp=2 + pipeline=2 micro=2 + context=2
+verify iterations=2
+expect races == 0
+strategy zero=2 + context=2 balance=off + tp=2 dtype=bf16 accumulate=2
+verify iterations=2

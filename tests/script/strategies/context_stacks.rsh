@@ -7,6 +7,9 @@ verify iterations=2
 expect races == 0
 strategy context ulysses=2 balance=off accumulate=2
 verify iterations=2
+# a token of each sequence on each rank: of later ranks' blocks nothing is seen
+strategy context seq=4
+verify iterations=2
 strategy context=2 + tp=2 sequence=on dropout=0.1
 verify iterations=2
 expect races == 0
@@ -19,5 +22,9 @@ strategy fsdp=2 + context=2
 verify iterations=2
 expect races == 0
 strategy pipeline=2 micro=2 + context=2
+verify iterations=2
+expect races == 0
+model gpt layers=2 hidden=16 heads=4 seq=16 batch=4 vocab=32 experts=4 balance_loss=0
+strategy experts=2 + context=2
 verify iterations=2
 expect races == 0

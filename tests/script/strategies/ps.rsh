@@ -54,4 +54,4 @@ expect error "mode=async runs no optimizer" { model mlp optimizer=adam; strategy
 expect error "staleness=2 is for mode=async" { model mlp; strategy ps staleness=2 }
 expect error "shards=4 of 4 ranks leaves no worker: shards=3 at most" { strategy ps shards=4 }
 expect error "stacks on nothing" { strategy ps=2 + tp=2 }
-expect error "ps and ddp both work on the axis dp" { strategy ps=2 + ddp=2 }
+expect error "ps stacks on nothing" { strategy ps=2 + ddp=2 }

@@ -26,6 +26,9 @@ model gpt layers=4 hidden=16 heads=4 seq=8 batch=9 vocab=32 tied=on
 strategy pipeline=2 schedule=zb-auto limit=2 micro=2 accumulate=2 + tp=2 + fsdp=2
 verify iterations=2
 expect races == 0
+model gpt layers=2 hidden=16 heads=4 seq=8 batch=16 vocab=32 tied=on optimizer=sgd clip=0.1
+strategy pipeline=2 + zero=2 + tp=2
+verify iterations=2
 model mlp layers=5 hidden=12 batch=30 dropout=0.1
 strategy pipeline=2 schedule=zb-h2 micro=3 + ddp=2 + tp=2
 verify iterations=2
@@ -45,3 +48,7 @@ run 1
 sync
 let P = 8*16*16*4
 expect sent(nvlink) == 2*3/4*P and sent(nic) == 2*1/2*P/4
+model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=4 capacity=1.25
+strategy ddp=2 + experts=2 + tp=2
+verify iterations=2
+expect races == 0
