@@ -57,7 +57,7 @@ struct collective_job {
 	char *out;      /* NULL where there is no result */
 	int64_t in_count, out_count;
 	const struct split *split; /* NULL: equal parts */
-	const bool *counts;        /* by place: whose input is in the sum, where some are left out; NULL: all */
+	const bool *counts; /* by place: whose input is in the sum, where some are left out; NULL: all */
 	/* ---- by collective_data */
 	int n, place;
 	int64_t size; /* bytes of an element */

@@ -165,7 +165,9 @@ enum status evaluate_backup(const struct world *world, struct transport_group *g
 	        .comm = group,
 	        .dtype = record->dtype,
 	        .reduction = record->reduction,
-	        .in = packed ? packed : own ? from.bytes : result,
+	        .in = packed  ? packed
+	                : own ? from.bytes
+	                      : result,
 	        .out = result,
 	        .in_count = count,
 	        .out_count = count,

@@ -86,24 +86,13 @@ void backup_ends(struct engine *e, const struct match *match)
 	mem_free(counts);
 }
 
-/* Of a collective that has begun, whatever became of it since */
-int backup_counted(const struct engine *e, const struct match *match, int i)
-{
-	for (int place = 0; place < match->n; place++) {
-		const struct op *op = match->member[place] ? op_at(e, match->member[place]) : NULL;
-		if (op && op->flags & OPF_STARTED && !(op->flags & OPF_LATE) && i-- == 0)
-			return place;
-	}
-	return -1;
-}
-
 /* It is left out. False: what it brings is not what the others brought, and it will never end. */
 static bool left_out(struct engine *e, uint32_t lane, int *from)
 {
 	struct stream_queue *l = &e->lanes[lane];
 	struct op *op = op_at(e, l->head);
 	const struct match *match = &e->world->matches[op->match];
-	*from = backup_counted(e, match, 0);
+	*from = flow_member(e, match, 0);
 	bool fits = *from >= 0 &&
 	        world_agree(e->world, match, *from, e->world->groups[match->group].place_of[op->rank]);
 	op->flags |= OPF_LATE;

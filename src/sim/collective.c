@@ -35,7 +35,8 @@ bool collective_turn(const struct engine *e, const struct op *op)
 bool collective_over(const struct engine *e, const struct op *op)
 {
 	const struct match *match = &e->world->matches[op->match];
-	return record_at(e, op)->backup && match->sequence < instance_at(e, match)->turn && own_over(e, op, match);
+	return record_at(e, op)->backup && match->sequence < instance_at(e, match)->turn &&
+	        own_over(e, op, match);
 }
 
 /* Links that a collective flows over: those between neighbours in a node, and the adapters when it spans

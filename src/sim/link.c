@@ -20,6 +20,17 @@ static const struct match *match_of(const struct engine *e, const struct instanc
 	return &e->world->matches[instance->match];
 }
 
+/* Of a collective that has begun, whatever became of it since */
+int flow_member(const struct engine *e, const struct match *match, int i)
+{
+	for (int place = 0; place < match->n; place++) {
+		const struct op *op = match->member[place] ? op_at(e, match->member[place]) : NULL;
+		if (op && op->flags & OPF_STARTED && !(op->flags & OPF_LATE) && i-- == 0)
+			return place;
+	}
+	return -1;
+}
+
 static int members_on(const struct engine *e, const struct activity *work, const struct match *match)
 {
 	return match->n - op_record(e->world, work->op)->backup;
@@ -62,7 +73,7 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 	for (; i >= members; i -= members)
 		kinds &= kinds - 1;
 	if (members < match->n)
-		i = backup_counted(e, match, i);
+		i = flow_member(e, match, i);
 	return match->ranks[i] * LINK_KINDS + __builtin_ctz(kinds);
 }
 

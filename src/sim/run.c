@@ -67,7 +67,8 @@ static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, s
 		return;
 	const struct match *match = &e->world->matches[instance->match];
 	bool queued = match->member[e->world->groups[match->group].place_of[rank]] != 0 ||
-	        op_record(e->world, instance->last)->backup; /* how it goes on hangs on who does not come, too */
+	        op_record(e->world, instance->last)
+	                ->backup; /* how it goes on hangs on who does not come, too */
 	for (int i = 0; i < match->n; i++)
 		if (match->member[i] && op_arrived(e, match->member[i]))
 			spread(e, list, rank, match->ranks[i], queued);
