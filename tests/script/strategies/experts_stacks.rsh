@@ -29,3 +29,9 @@ strategy experts=2 + ddp=2
 verify iterations=1
 strategy experts=2 + tp=2
 verify iterations=1
+# norms and residuals cut by tokens; one norm of all gradients, of which experts have their own
+model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=4 optimizer=sgd clip=0.1 dropout=0.1
+strategy experts=2 + tp=2 sequence=on
+verify iterations=2
+expect gradient_norm[0] > 0.1
+expect races == 0
