@@ -40,9 +40,9 @@ def reduce_group i {
   let made_$i = 0;  wait compute on comm
   dshard$i = reducescatter dflat$i op=avg on comm in dp_shard;  reduce_gradients dshard$i on comm
   if not whole_gradients { free dflat$i on comm }
-  if host and not held { go_down i } else { record summed$i on comm }
+  if host and not waits_down { go_down i } else { record summed$i on comm }
 }
-let held = clip > 0 or dynamic              # gradients stay here until the norm, or an overflow, is known
+let waits_down = clip > 0 or dynamic              # gradients stay here until the norm, or an overflow, is known
 def go_down i { wait comm on down;  copy dshard$i -> dhost$i on down;  record summed$i on down }
 def each_gradient what { let asked_gradient = "$what";  wait comm on compute;  for i in 0:groups+1 { members i one_gradient } }
 def one_gradient p r c deviation s cut { find_part r c;  if hi > lo { $asked_gradient p dshard$home[place:place+hi-lo] cut } }
@@ -53,7 +53,7 @@ def update {
   if host {
     wait compute on up;  wait comm on up
     if clip > 0 { wait compute on down;  copy clip_factor -> clip_host on down }
-    if held { for i in groups:-1:-1 { if part_$i > 0 { go_down i } } }
+    if waits_down { for i in groups:-1:-1 { if part_$i > 0 { go_down i } } }
     for i in groups:-1:-1 { if part_$i > 0 { host_step i } }
   } else {
     for i in 0:groups+1 { if part_$i > 0 {
