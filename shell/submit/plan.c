@@ -11,6 +11,7 @@
  * reasons that end the line half way on every process alike, such as Ctrl-C. */
 #include "shell/submit/plan.h"
 #include "base/memory.h"
+#include "shell/session/noted.h"
 #include "shell/session/queue.h"
 #include "shell/submit/together.h"
 
@@ -161,7 +162,7 @@ static bool alike(const struct shell *shell, const struct submit_plan *a, const 
 		return false;
 	if (r->phase != s->phase || r->colour != s->colour || r->microbatch != s->microbatch ||
 	        r->group != s->group || r->root != s->root || r->reduction != s->reduction ||
-	        r->algorithm != s->algorithm || r->duration_ns != s->duration_ns ||
+	        r->backup != s->backup || r->algorithm != s->algorithm || r->duration_ns != s->duration_ns ||
 	        memcmp(r->parameter, s->parameter, sizeof r->parameter) != 0 ||
 	        !splits_equal(&r->split, &s->split))
 		return false;
@@ -267,6 +268,7 @@ static enum status queue_one(struct shell *shell, struct submit_plan *plan, stru
 	record->operands = (uint8_t)plan->operands;
 	record->part = plan->part;
 	record->parts = (uint8_t)plan->parts;
+	record->noted = noted_wanted(shell->world, plan->operand, plan->operands);
 	int flags = record->kind == OP_COLLECTIVE ? together_flags(shell, one->rank) : 0;
 	op_id window = 0;
 	if (plan->window >= 0)

@@ -16,6 +16,7 @@
  * 10 memory is the books' affair: OP_SEGMENT only takes host time
  * 11 making a group takes no time
  * 13 a collective that has waited for its group's timeout ends undone, and with it all of its part of the group
+ * 14 a collective with record.backup begins when all but so many have come
  * Data: inputs are read at start, outputs appear at end, in virtual-time order (ties: rank, stream, number).
  *
  * A header only: whoever asks a backend (trace/, waits/, the shell) needs nothing of the one that answers.
@@ -120,8 +121,8 @@ static inline struct host_now backend_host(struct backend *backend, int rank)
 	return now;
 }
 
-/* done: an OP_SYNC is final; told once each, in the order of virtual time (the shell then prints what was
- * asked for). It may peek and ask for times that are final; it must not queue. */
+/* done: an OP_SYNC is final, or (on the process of its rank) an operation whose record is `noted`; told once each, in the order
+ * of virtual time (the shell then prints what was asked for, or notes a loss). It may peek and ask for times that are final; it must not queue. */
 struct backend_hooks {
 	void *self;
 	void (*done)(void *self, op_id id);

@@ -29,7 +29,9 @@ def before_forward u m {
   find_group u;  if opens and part_$own > 0 { enter own 1-2*again };  replaced u m
 }
 def after_forward u m { replaced u m;  find_group u;  if closes and own > 0 and reshard == "on" and not again { leave own } }
-def before_backward u m inputs weights { find_group u;  if closes and inputs { enter_backward own };  replaced u m inputs weights }
+def before_backward u m inputs weights {
+  find_group u;  if closes and inputs { enter_backward own };  replaced u m inputs weights
+}
 def after_backward u m inputs weights { replaced u m inputs weights;  find_group u;  if opens and inputs { leave own } }
 # when all gradients of a group are made, a rank keeps its part of their mean, while the layers before compute
 def gradient_made p {
@@ -40,9 +42,9 @@ def reduce_group i {
   let made_$i = 0;  wait compute on comm
   dshard$i = reducescatter dflat$i op=avg on comm in dp_shard;  reduce_gradients dshard$i on comm
   if not whole_gradients { free dflat$i on comm }
-  if host and not held { go_down i } else { record summed$i on comm }
+  if host and not waits_down { go_down i } else { record summed$i on comm }
 }
-let held = clip > 0 or dynamic              # gradients stay here until the norm, or an overflow, is known
+let waits_down = clip > 0 or dynamic              # gradients stay here until the norm, or an overflow, is known
 def go_down i { wait comm on down;  copy dshard$i -> dhost$i on down;  record summed$i on down }
 def each_gradient what { let asked_gradient = "$what";  wait comm on compute;  for i in 0:groups+1 { members i one_gradient } }
 def one_gradient p r c deviation s cut { find_part r c;  if hi > lo { $asked_gradient p dshard$home[place:place+hi-lo] cut } }
@@ -53,7 +55,7 @@ def update {
   if host {
     wait compute on up;  wait comm on up
     if clip > 0 { wait compute on down;  copy clip_factor -> clip_host on down }
-    if held { for i in groups:-1:-1 { if part_$i > 0 { go_down i } } }
+    if waits_down { for i in groups:-1:-1 { if part_$i > 0 { go_down i } } }
     for i in groups:-1:-1 { if part_$i > 0 { host_step i } }
   } else {
     for i in 0:groups+1 { if part_$i > 0 {

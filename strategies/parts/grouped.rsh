@@ -12,7 +12,7 @@ if host { stream down cpu up }
 # offload); dflat3, dshard3 gradients; ready3: flat3 is whole; summed3: dshard3 is; here_3: 0 no flat3, 1 on its way, 2 waited for
 let groups = (last_unit-2+per)//per*(wrap!="model")
 let own = 0;  let opens = 0;  let closes = 0;  let home = 0;  let todo = ""
-# own_5: the group of unit 5; opens_5: it is the first one of its group that this rank has in this piece of the model, closes_5: the last
+# own_5: the group of unit 5; opens_5: of its group the first one here in this piece of the model, closes_5: the last one
 for u in first_unit:last_unit+1 {
   let own_$u = (u+per-1)//per*(u < last_unit and wrap != "model");  let opens_$u = 0;  let closes_$u = 0
 }
@@ -82,7 +82,7 @@ def begin p r c deviation s cut {
   }
   free start on compute
   if not cut_parameters and not mixed { part $p of $p row=row col=col }
-  if hi > lo {                                                           # elements from lo on of the block of r x c from row, col on
+  if hi > lo {                                                # elements from lo on of the block of r x c from row, col on
     if cut_parameters or mixed { part $(keep)$master[place:end] of $p row=row col=col rows=r cols=c at=lo }
     if optimizer == "adam" {
       part $(keep)_m[place:end] of $p row=row col=col rows=r cols=c at=lo as=m
