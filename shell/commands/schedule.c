@@ -107,7 +107,7 @@ const struct command command_schedule = {
                  "comm=TIME] [limit=1] [held=0.5] [in GROUP]",
         .help = "the order in which the ranks of GROUP, one stage each, work on micro-batches: of the slots "
                 "0:slots, work(k) is F, B, W, BW or idle, micro(k) its micro-batch and chunk(k) its chunk; "
-                "F.csv is one as PyTorch's pipelining writes it, a row a rank: 0F0,0F1,,0B0 ...",
+                "F.csv is one as PyTorch's pipelining writes it, a row a rank, as 0F0,0F1,,0B0",
         .example = "schedule 1f1b micro=8\nfor k in 0:4 { print work(k) micro(k) }",
         .group_ok = true,
         .argument = {{ARG_FILE, 0, SCHEDULE_WORDS, "a schedule"}},

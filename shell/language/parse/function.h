@@ -35,9 +35,9 @@
 	X(DOING, task, "doing", 1, "n", PLAIN)                     \
 	X(WORKS, task, "works", 1, "n", PLAIN)                     \
 	X(MEMORIES, task, "memories", 1, "n", PLAIN)               \
-	X(PIECE, task, "piece", 1, "n", PLAIN)               \
-	X(HOLDER, piece, "holder", 1, "n", PLAIN)               \
-	X(ITS_CHUNK, piece, "its_chunk", 1, "n", PLAIN)               \
+	X(PIECE, task, "piece", 1, "n", PLAIN)                     \
+	X(HOLDER, piece, "holder", 1, "n", PLAIN)                  \
+	X(ITS_CHUNK, piece, "its_chunk", 1, "n", PLAIN)            \
 	X(SLOTS, slots, "slots", 0, "", WORD)                      \
 	X(TIME, time, "time", 0, "k", RANK)                        \
 	X(OVERLAP, share, "overlap", 2, "ssk", RANK)               \
