@@ -4,17 +4,21 @@
 # axis dp: share out the batch
 # after tp cp ep pp dp_shard
 # loses hook != "none": what the hook leaves out on the way
+# loses delay > 0: a step takes the gradients of the parameters before the last step
 option bucket=256k least=1 "a bucket is closed when it has so many bytes (PyTorch: 25M, for models a thousand times as large)"
 option overlap=on of="on off" "on: a bucket travels as soon as it is full; off: all behind the backward"
 option hook=none of="none f16 bf16 int8 topk" "makes a bucket smaller; int8 and topk keep what they left out for the next step"
 option k=1% "topk: the part of a bucket that is sent"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
+option delay=0 of="0 1" "1: gradients travel under the whole next step, and are taken a step late: for slow links (arXiv:2011.03641)"
 option broken=no of="no nosync" "nosync: gradients are not exchanged: what `verify` finds, and training alone does not"
 refuse k <= 0 or k > 1 "k=$k: a share above 0 and at most 1 is wanted"
 let replica = replica*size(dp)+dp;  let replicas = replicas*size(dp);  let micros = per_round*accumulate
 let keeps = hook == "int8" or hook == "topk"
 source hooks
+refuse delay > 0 and gathers == "flat" "delay=$delay beside zero or fsdp, which cut gradients as soon as they are made: ddp alone may be late"
 if gathers == "" { source buckets }         # beside zero or fsdp each rank's part of a group is averaged, without buckets
+if delay > 0 { source late }
 # the mean of all ranks' gradients; hooks.rsh has the ways that send less
 def reduce_gradients g {
   replaced g

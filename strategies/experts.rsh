@@ -5,7 +5,7 @@
 #   a block   4 alltoalls of T: to the experts and back, forward and backward; and one of 4 bytes an expert, the counts
 #   capacity  T is capacity x as large, padding included, and no counts travel: all parts are equal, and the host waits for nothing
 #   a step    2(n-1)/n of the gradients of all that is no expert
-# right: when a larger model is wanted that computes no more for a token; wrong: where links are slow, as tokens cross them 4 times a block
+# when: a larger model is wanted is wanted that computes no more for a token, and links are fast: tokens cross them 4 times a block
 # axis ep: deal out the experts
 # after tp
 #                        rows by expert             ranks' parts, by expert                (GShard, arXiv:2006.16668; Switch)
@@ -20,11 +20,15 @@ refuse experts%parties != 0 "experts=$experts does not divide by ranks=$parties;
 let replica = replica*parties+ep;  let replicas = replicas*parties
 let experts_here = experts//parties;  let first_expert = ep*experts_here;  let far = "_far"
 
-# ---- which parameters are here ----
+# ---- which parameters are here: all but the experts of others ----
+let of_expert = 0
 def one_parameter u i what {
-  let e = (i-1)//2;  let mine = e >= first_expert and e < first_expert+experts_here
-  if mine or i == 0 or u%2 == 1 or u == 0 { replaced u i what }
+  let e = (i-1)//2;  let of_expert = i > 0 and u > 0 and u%2 == 0
+  if not of_expert or e >= first_expert and e < first_expert+experts_here { replaced u i what }
 }
+# what all ranks have alike the first one counts
+def add_squares p g cut { if of_expert or ep == 0 { replaced p g cut } }
+def everywhere seen { replaced seen;  allreduce seen in ep }
 
 # ---- how many rows come from each rank to each expert here; with a capacity all parts are equal ----
 def cut_batch {
@@ -43,7 +47,6 @@ def rows_of k j {
   let even = pairs*(j+1)//experts_here-pairs*j//experts_here
   let came = places*parties;  if not capped { let came = known(sum(come_host$k[0:parties,j:j+1]),even) }
 }
-
 def forget_rows k { if capped { free from$k } else { free come$k go_host$k come_host$k } }
 
 # ---- there they stand by rank, and an expert wants its rows together ----
@@ -64,4 +67,3 @@ def gradient_made p {
   replaced p
 }
 def before_update { replaced;  wait comm on compute }
-def everywhere seen { replaced seen;  allreduce seen in ep }

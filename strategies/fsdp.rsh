@@ -6,6 +6,8 @@
 #   offload=host  the optimizer's state in host memory; gradients go down and parameters come up, 1/n of each, every step
 # bytes: allgather in forward, allgather in backward (not with reshard=off, wrap=model, or of what is in no block),
 #   for each micro-batch, and a reduce-scatter a step: (n-1)/n of the parameters each
+#   beside ddp on m nodes (HSDP): of its 1/k of the gradients 2(m-1)/m across; beside tp all of this is of a rank's blocks;
+#   beside pipeline it gathers for each micro-batch
 # axis dp_shard: cut what is kept of the parameters
 # after tp cp ep pp
 # with the choices of PyTorch's FSDP, arXiv:2304.11277

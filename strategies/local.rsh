@@ -5,7 +5,7 @@
 #   across=16   on a machine with nodes: averaged within a node every `every` steps, over its fast links, and over all every 16
 # axis dp: share out the batch
 # after tp cp ep pp dp_shard
-# loses every > 1 or optimizer != "sgd" or clip > 0: ranks go ways of their own between two averages (one step of sgd is what one rank does)
+# loses every > 1 or optimizer != "sgd" or clip > 0: ranks go ways of their own between two averages (but for one step of sgd)
 option every=4 least=1 "steps between two averages"
 option across=0 least=0 "steps between two averages of all, where those in between are of a node (0: every average is of all)"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up"

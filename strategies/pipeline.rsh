@@ -1,8 +1,9 @@
 # pipeline: each rank has some of the layers; micro-batches follow one another through them
-# memory: parameters, gradients and optimizer / ranks; activations of the micro-batches in flight: gpipe all, 1f1b p-s on stage s,
+# memory: parameters, gradients and optimizer / stages; activations of the micro-batches in flight: gpipe all, 1f1b p-s on stage s,
 #   zb-h1 p, zb-h2 2p-1, zb-auto limit x p; with recompute=full (the model's) the inputs of their blocks, and the head once
 # bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks
 #   bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time
+# beside ddp and zero each stage has its own buckets and groups; fsdp gathers a stage's parameters for every micro-batch
 # axis pp: cut the layers into stages
 # after tp ep
 option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto" "the order in which a stage takes its micro-batches"

@@ -21,6 +21,7 @@ refuse workers < 1 "shards=$shards of $(size(dp)) ranks leaves no worker: shards
 refuse mode == "async" and optimizer == "adam" "mode=async runs no optimizer on the servers, only sums: optimizer=sgd, or mode=sync"
 refuse clip > 0 "clip=$clip: a worker sends each gradient before it has the norm of all: clip=0, or `strategy ddp`"
 refuse mode == "sync" and bound "staleness=$staleness is for mode=async: in sync nobody is ahead"
+refuse dynamic "loss_scale=dynamic: who has sent its gradients cannot leave the step out: a number is wanted"
 let replica = min(dp,workers-1);  let replicas = workers;  let micros = accumulate
 stream comm
 # a window is of the workers and one server, which has the last place in that group
@@ -86,7 +87,7 @@ def gradient_made p {
     wait compute on comm
     if mixed { sum_$p = cast d$p to=f32 on comm }
     if mode == "sync" { add $sum$p -> $sum$p@workers scale=1/workers on comm } else {
-      add $sum$p -> $(p)$master@workers scale=-lr/loss_scale/workers on comm
+      add $sum$p -> $(p)$master@workers scale=-lr/factor/workers on comm
     }
   }
 }

@@ -22,7 +22,6 @@ let more = heads//ways*ways+ways
 refuse first_unit == 0 and heads%ways != 0 "heads=$heads does not divide by ranks=$ways; the nearest that does is $more"
 let cuts = first_unit == 0 or layers > 1;  let below = hidden//ways*ways
 refuse cuts and hidden%ways != 0 "hidden=$hidden does not divide by ranks=$ways; the nearest that do are $below and $(below+ways)"
-refuse sequenced and experts > 0 "sequence=on does not cut what experts get: sequence=off, or experts=0"
 let heads = heads//ways
 
 # ---- parameters: who asks for them is told what of them is here: a block from row, col on ----
@@ -69,7 +68,17 @@ def by_rows_backward dx dy x w inputs weights {
   if sequenced { replaced dx $(dy)_whole x w inputs weights } else { replaced dx dy x w inputs weights }
   if sequenced and weights { free $(dy)_whole }
 }
-def sum_parts x { allreduce x in tp }        # what is computed with a part of each expert
+# experts: tokens become whole sums behind them
+def sum_parts x { allreduce x in tp }
+def tokens_of y x to {
+  if sequenced { $(y)_part = unpermute x to;  y = reducescatter $(y)_part in tp;  free $(y)_part } else {
+    replaced y x to;  allreduce y in tp
+  }
+}
+def rows_of_gradient x dy to {
+  if sequenced { $(dy)_whole = allgather dy in tp;  replaced x $(dy)_whole to;  free $(dy)_whole } else { replaced x dy to }
+}
+if sequenced { let router_share = 1/ways }
 def input_gradient_made dx { if not sequenced { allreduce dx in tp } }
 def norm_backward dx dy x {
   if sequenced { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x;  free $(dy)_part } else { replaced dx dy x }

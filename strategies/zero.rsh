@@ -9,6 +9,7 @@
 #   every step the gradients' part goes down, and the parameters' part comes up
 # bytes: a rank sends in a step: a reduce-scatter and an allgather, (n-1)/n of the parameters each: as an allreduce
 #   stage 3   two allgathers (forward, backward) for each micro-batch: 1.5 times the bytes of stages 1 and 2
+#   beside ddp on m nodes: of its part of the gradients 2(m-1)/m across; beside tp all of this is of a rank's blocks
 # axis dp_shard: cut what is kept of the parameters
 # after tp cp ep pp
 option stage=1 least=1 "what is cut: 1 the optimizer's state, 2 also gradients, 3 also parameters"

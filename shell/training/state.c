@@ -186,9 +186,9 @@ enum status state_read(struct shell *shell, enum read_kind kind, const char *con
 }
 
 /* NULL: the rank has no such tensor */
-static const struct tensor *loss_of(const struct world *world, int rank)
+static const struct tensor *tensor_named(const struct world *world, int rank, const char *name)
 {
-	struct thing thing = world_find(world, rank, names_find(world->names, "loss", 4));
+	struct thing thing = world_find(world, rank, names_find(world->names, name, strlen(name)));
 	return thing.kind == THING_TENSOR ? &world->tensors[thing.index] : NULL;
 }
 
@@ -200,7 +200,7 @@ enum status program_loss(struct shell *shell, double *loss)
 	const char **tensor = mem_alloc((size_t)world->n * sizeof *tensor);
 	double *values = mem_alloc((size_t)world->n * sizeof *values), sum = 0;
 	for (int rank = 0; rank < world->n; rank++)
-		if (loss_of(world, rank))
+		if (tensor_named(world, rank, "loss"))
 			tensor[rank] = "loss";
 	enum status status = state_read(shell, READ_ELEMENT, tensor, &set, values);
 	int count = ranks_count(&set);
@@ -224,16 +224,75 @@ static void put_loss(const struct shell *shell, double loss, int64_t end, struct
 	text_add(out, "\n");
 }
 
-/* A look waits for nothing: what a read of the loss would make final is not final yet. */
-static bool loss_is_final(const struct shell *shell)
+/* A look waits for nothing: what a read of the tensor would make final is not final yet. */
+static bool is_final(const struct shell *shell, const char *name)
 {
 	const struct world *world = shell->world;
 	for (int rank = 0; rank < world->n; rank++) {
-		const struct tensor *loss = loss_of(world, rank);
-		if (loss && loss->last_writer && !(world->ops[loss->last_writer].flags & OPF_DONE))
+		const struct tensor *tensor = tensor_named(world, rank, name);
+		if (tensor && tensor->last_writer && !(world->ops[tensor->last_writer].flags & OPF_DONE))
 			return false;
 	}
 	return true;
+}
+
+/* ---- experts ---- */
+
+enum { EXPERTS_LISTED = 16 };
+
+/* "tokens by expert 12% 31% 40% 17%, dropped 3.2%", or of many the least and the most */
+static void put_shares(const double *routed, const double *dropped, size_t experts, struct text *out)
+{
+	double all = 0, lost = 0, least = INFINITY, most = 0;
+	for (size_t e = 0; e < experts; e++) {
+		all += routed[e];
+		lost += dropped[e];
+		least = fmin(least, routed[e]);
+		most = fmax(most, routed[e]);
+	}
+	if (all <= 0)
+		return;
+	text_add(out, "   tokens by expert");
+	for (size_t e = 0; e < experts && experts <= EXPERTS_LISTED; e++)
+		text_add(out, " %.3g%%", 100 * routed[e] / all);
+	if (experts > EXPERTS_LISTED)
+		text_add(out, " from %.3g%% to %.3g%%", 100 * least / all, 100 * most / all);
+	text_add(out, ", dropped %.3g%%\n", 100 * lost / all);
+}
+
+/* By the tensors `routed` and `dropped` of a model with experts (strategies/parts/experts.rsh): counts by expert of all
+ * iterations so far, on each rank of its own tokens */
+static enum status put_experts(struct shell *shell, struct text *out)
+{
+	const struct world *world = shell->world;
+	struct data_read *reads = mem_alloc((size_t)world->n * sizeof *reads);
+	struct ranks set = {0};
+	int count = 0;
+	for (int rank = 0; rank < world->n; rank++) {
+		struct data_read *read = &reads[count];
+		if (!tensor_named(world, rank, "routed") || !tensor_named(world, rank, "dropped"))
+			continue;
+		*read = (struct data_read){.kind = READ_LIST, .stream = STREAM_DEFAULT};
+		if (interpreter_view(shell, rank, "routed", &read->a) == ST_OK &&
+		        interpreter_view(shell, rank, "dropped", &read->b) == ST_OK &&
+		        layout_same_shape(&read->a.layout, &read->b.layout) &&
+		        read->a.layout.dtype == DT_I32 && read->b.layout.dtype == DT_I32) {
+			ranks_add(&set, rank);
+			count++;
+		}
+	}
+	size_t each = count ? reads_each(&set, reads) : 0;
+	double *values = mem_alloc((size_t)count * each * sizeof *values),
+	       *sum = mem_alloc(each * sizeof *sum);
+	enum status status = count && !shell->dry ? shell_read(shell, &set, reads, NULL, values) : ST_OK;
+	for (size_t i = 0; i < (size_t)count * each && status == ST_OK; i++)
+		sum[i % each] += values[i];
+	if (status == ST_OK)
+		put_shares(sum, sum + each / 2, each / 2, out);
+	mem_free(reads);
+	mem_free(values);
+	mem_free(sum);
+	return status;
 }
 
 enum status state_progress(struct shell *shell, struct text *out)
@@ -243,14 +302,14 @@ enum status state_progress(struct shell *shell, struct text *out)
 
 	if (!t->now.program || !t->now.program->loops || t->iteration == 0 || t->at != 0)
 		return ST_OK;
-	enum status status = loss_is_final(shell) ? program_loss(shell, &loss) : (loss = NAN, ST_OK);
+	enum status status = is_final(shell, "loss") ? program_loss(shell, &loss) : (loss = NAN, ST_OK);
 	if (status == ST_MEMORY || status == ST_MPI || status == ST_INTERRUPTED)
 		return status;
 	if (status != ST_OK)
 		loss = NAN; /* a rank is stuck or has crashed: the figures are worth seeing all the same */
 	text_add(out, "   iterations %d", t->iteration);
 	put_loss(shell, loss, -1, out);
-	return ST_OK;
+	return status == ST_OK && is_final(shell, "routed") ? put_experts(shell, out) : ST_OK;
 }
 
 enum status state_iteration(struct shell *shell)

@@ -13,9 +13,14 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TIMES \
-	4 /* tensor parallelism rounds sums in parts, one rank whole ones: up to 2.5 times as far was seen */
 #define FURTHEST 0.25 /* of what training has changed: gradients that were not exchanged leave 0.3 and more */
+/* How many times as far as right computations of one rank are apart is right as well. Tensor parallelism rounds sums in
+ * parts, one rank whole ones: up to 2.5 times as far was seen; 5.6 times where a factor on gradients has rounded the
+ * backward alone otherwise. */
+static int times_of(const struct alone *alone)
+{
+	return alone->parts && !alone->half ? 8 : 4;
+}
 
 struct comparison {
 	double *share;          /* by parameter: the difference, of what training has changed */
@@ -135,7 +140,7 @@ static enum status widen(struct shell *shell, const struct alone *alone, struct 
 	status = shell_spread(shell, status, &rounding, sizeof rounding);
 	if (status == ST_OK) {
 		v->rounding = rounding;
-		v->limit = fmax(v->limit, fmin(TIMES * rounding, FURTHEST));
+		v->limit = fmax(v->limit, fmin(times_of(alone) * rounding, FURTHEST));
 	}
 	return status;
 }
@@ -180,7 +185,7 @@ static void say_rounding(struct shell *shell, const struct alone *alone, const s
 	if (v->lost)
 		out_say(shell->out, "   something is no number%s\n",
 		        alone->half ? ": f16 ends at 65504, and loss_scale= may be too large" : "");
-	else if (v->wrong && TIMES * v->rounding > FURTHEST)
+	else if (v->wrong && times_of(alone) * v->rounding > FURTHEST)
 		out_say(shell->out,
 		        "   but one rank that rounds otherwise (%s) is %.2g away too: rounding has grown so "
 		        "far that only fewer iterations tell\n",

@@ -13,7 +13,11 @@ if experts > 0 { tensor routed[experts] dropped[experts] i32 kind=buffer = 0 }  
 # ---- places where a strategy may act: where experts are elsewhere, what they get and give has `far` in its names ----
 def to_experts x k { }                       # rows by expert to where the experts are: $(x)4_0 becomes $(x)_far4_0
 def from_experts x k { }                     # and back
-def sum_parts x { }                          # of what was computed with a part of each expert
+# with a part of each expert a rank computes a part of each sum (tp): of y, of the gradients of gates and of n
+def sum_parts x { }
+def tokens_of y x to { y = unpermute x to }
+def rows_of_gradient x dy to { x = permute dy to rows=room }
+let router_share = 1                         # what of the router's gradient by n is this rank's to add
 # how many rows each expert gets: without a capacity the data says it, and the host waits for it
 def count_rows k {
   if not capped { tensor counts$k[experts] pinned i32 kind=buffer;  copy wanted$k -> counts$k;  sync compute }
@@ -21,7 +25,7 @@ def count_rows k {
 def rows_of k j { let came = places;  if not capped { let came = known(counts$k[j],pairs*(j+1)//experts-pairs*j//experts) } }
 def forget_rows k { if not capped { free counts$k } }
 def measure {
-  let pairs = tokens_here*top;  let room = pairs
+  let pairs = rows*length*top;  let room = pairs
   if capped { let places = ceil(capacity*pairs/experts);  let room = experts*places }
 }
 
@@ -43,7 +47,7 @@ def experts_forward b k {
   # the gate of each row, where the row is
   gates = reshape gate$k [pairs,1];  tos = reshape to$k [pairs,1];  weight$k = permute gates tos rows=room;  free gates tos gate$k
   if mixed { weight$k = cast weight$k to=$dtype }
-  if not unread { z$k = mul xout$k weight$k;  y$k = unpermute z$k to$k;  free z$k;  sum_parts y$k }
+  if not unread { z$k = mul xout$k weight$k;  tokens_of y$k z$k to$k;  free z$k }
 }
 def expert_forward w k e from to {
   h$e = matmul xin$(far)$k[from:to] wu$w;  g$e = gelu h$e;  xout$(far)$k[from:to] = matmul g$e wd$w;  if drops { free g$e }
@@ -67,16 +71,17 @@ def experts_backward b k dy inputs weights {
     let dense = 1;  let to = from
   }
   if weights { gradient router$b n$k dr$k }
-  if inputs { from_experts dxin $k;  dn$k = unpermute dxin$k to$k;  free dxin$k;  sum_parts dn$k;  dn$k += matmul dr$k router$b.T }
+  if inputs { from_experts dxin $k;  dn$k = unpermute dxin$k to$k;  free dxin$k;  input_gradient_made dn$k }
+  if inputs { dn$k += matmul dr$k router$b.T scale=router_share }
   if weights { free p$k choice$k to$k wanted$k xin$(far)$k xout$k weight$k dr$k dxout$(far)$k;  forget_rows $k }
 }
 # of the gates, the router's logits, and what the experts gave
 def gate_backward dy k {
-  dz = permute dy to$k rows=room
+  rows_of_gradient dz dy to$k
   dweight = mul dz xout$k;  dweight = rowsum dweight;  sum_parts dweight
-  tos = reshape to$k [pairs,1];  dgates = unpermute dweight tos;  dgate = reshape dgates [tokens_here,top]
+  tos = reshape to$k [pairs,1];  dgates = unpermute dweight tos;  dgate = reshape dgates [rows*length,top]
   dlikely = topk_grad dgate choice$k length=experts;  if mixed { dlikely = cast dlikely to=f32 }
-  part_of = cast wanted$k to=f32;  part_of = scale part_of balance_loss*experts/(pairs*tokens_here)*share*factor
+  part_of = cast wanted$k to=f32;  part_of = scale part_of balance_loss*experts/(pairs*rows*length)*share*factor
   dlikely = add dlikely part_of;  dr$k = softmax_grad dlikely p$k;  if mixed { dr$k = cast dr$k to=$dtype }
   dxout$k = mul dz weight$k;  free dz dweight tos dgates dlikely part_of;  to_experts dxout $k
   routed = add routed wanted$k

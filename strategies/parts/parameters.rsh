@@ -1,4 +1,5 @@
 # parameters: a unit's parameters one by one, what the optimizer keeps of each, and its step
+let taken_late = 0                          # so many steps are over before the first gradient is taken
 let mixed = dtype != "f32";  let master = "";  let master_kind = "parameter"
 if mixed { let master = "_f32";  let master_kind = "optimizer" }
 def each_parameter u what { for i in 0:matrices { one_parameter u i what } }
@@ -43,7 +44,7 @@ def step_down p gradient {
     if clip > 0 { unscaled = mul unscaled $clip_here }
     if optimizer == "adam" and factor != 1 { unscaled = scale unscaled 1/factor }
   }
-  let t = it+1;  if dynamic { let t = steps+1 }
+  let t = it+1-taken_late;  if dynamic { let t = steps+1 }
   if optimizer == "adam" { adam $(p)$master $g $(p)_m $(p)_v lr=lr t=t } else { sgd $(p)$master $g lr=lr/factor }
   if mixed { $p = cast $(p)_f32 to=$dtype }
 }

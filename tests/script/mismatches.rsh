@@ -59,3 +59,37 @@ abort world
 @2-3 allreduce g algo=tree on comm
 sync
 expect g[0] == 6
+
+# counts of an alltoall: what one sends the other expects, rows are of one size, and all give counts or none
+tensor n[4] m[4] i32 = 1;  tensor x[4,2] = rank;  tensor w[4,3] = rank
+@2 fill m[0] 2
+y = alltoall x send=n recv=m
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    alltoall#1 in world does not match: rank 0 sends 1 row to rank 2, which
+#>    expects 2
+#>    ranks  hangs in               waits for  last done  next in world
+#>    0-3    alltoall y on default             counts     alltoall y
+abort world
+@0-2 y = alltoall x send=n recv=n
+@3 z = alltoall w send=n recv=n
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    alltoall#2 in world does not match: rank 3 brings 12 B, ranks 0-2 bring 8 B
+#>    ranks  hangs in               waits for  last done  next in world
+#>    0-2    alltoall y on default             counts     alltoall y
+#>    3      alltoall z on default             counts     alltoall z
+abort world
+@0-2 y = alltoall x send=n recv=n
+@3 y = alltoall x
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    alltoall#3 in world does not match: rank 3 gives no counts, ranks 0-2 give
+#>    send= and recv=
+#>    ranks  hangs in               waits for  last done   next in world
+#>    0-2    alltoall y on default             counts      alltoall y
+#>    3      alltoall y on default             alltoall z  alltoall y
+abort world
+y = alltoall x send=n recv=n
+sync
+expect y[3,0] == 3

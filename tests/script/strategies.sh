@@ -95,6 +95,8 @@ gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy tp sequence=on
 gpt layers=8 hidden=16 heads=4 seq=8 batch=8 tied=on; strategy pipeline schedule=interleaved chunks=2 micro=4 accumulate=2
 gpt layers=8 hidden=16 heads=4 seq=8 batch=8; strategy pipeline schedule=zb-h2 micro=8 recompute=full
 mlp layers=4 hidden=16 batch=16; strategy local every=2
+mlp layers=4 hidden=16 batch=16; strategy gossip every=2
+mlp layers=4 hidden=16 batch=16; strategy ddp delay=1
 mlp layers=4 hidden=16 batch=16; strategy ps shards=2
 mlp layers=4 hidden=16 batch=16; strategy ps mode=async staleness=2 accumulate=2
 gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy ddp=2 + tp=2
@@ -121,6 +123,13 @@ check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2
 sed 's/^option often=.*/option often=1 of="1 2" "how many times"/; s/in 0:often/in 0:often+0/' "$work/mean.rsh" > "$work/listed.rsh"
 "$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/listed.rsh; run 1; strategy $work/listed.rsh often=2; run 1" > "$work/out" 2>&1
 check "an option of listed numbers is a number" [ $? = 0 ]
+# ddp delay=1 has taken after its second step what ddp has after its first
+for optimizer in sgd adam; do
+	line="model mlp layers=2 hidden=16 batch=16 optimizer=$optimizer; strategy"
+	"$RANKSH" -n 4 -c "$line ddp; run 1; sync; print w1 w2" 2>&1 | grep -A99 'w1 ' > "$work/a"
+	"$RANKSH" -n 4 -c "$line ddp delay=1; run 2; sync; print w1 w2" 2>&1 | grep -A99 'w1 ' > "$work/b"
+	check "delay=1 takes the gradients of the step before: $optimizer" same "$work/a" "$work/b"
+done
 # the lines of a step in PyTorch's words, names filled in
 "$RANKSH" -n 2 -c "model mlp layers=2 hidden=8 batch=4; strategy ddp; explain on; step 12" > "$work/out" 2>&1
 check "explain fills in a step's names" grep -q "PyTorch    z1_0 = x0_0 @ w1" "$work/out"

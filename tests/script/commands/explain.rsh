@@ -299,3 +299,17 @@ capture step on io { c = matmul w q }
 launch step on io
 #>    PyTorch    step.replay()
 #>    CUDA, NCCL cudaGraphLaunch(step, io)
+tensor seen[4] mine[4] = rank
+window seen
+#>    PyTorch    symm_mem.rendezvous(seen, group)   # of symm_mem.empty(...)
+#>    CUDA, NCCL ncclCommWindowRegister(comm, seen, bytes, &window, 0); MPI_Win_create; nvshmem_malloc
+@0 put mine -> seen@1
+#>    PyTorch    symm_mem: buffer.copy_(mine)   # of handle.get_buffer(RANK, ...)
+#>    CUDA, NCCL nvshmemx_putmem_on_stream(seen@1, mine, bytes, RANK, default); MPI_Put and MPI_Win_flush
+@1 get seen@0 -> mine
+#>    PyTorch    symm_mem: mine.copy_(buffer)   # of handle.get_buffer(RANK, ...)
+#>    CUDA, NCCL nvshmemx_getmem_on_stream(mine, seen@0, bytes, RANK, default); MPI_Get and MPI_Win_flush
+@0 add mine -> seen@1
+#>    CUDA, NCCL MPI_Accumulate(mine, ..., RANK, ..., MPI_SUM, window) and MPI_Win_flush; atomicAdd in a kernel
+close seen
+#>    CUDA, NCCL ncclCommWindowDeregister(comm, window); MPI_Win_free

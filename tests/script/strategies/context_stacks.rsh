@@ -7,6 +7,9 @@ verify iterations=2
 expect races == 0
 strategy context ulysses=2 balance=off accumulate=2
 verify iterations=2
+# a token of each sequence on each rank: of later ranks' blocks nothing is seen
+strategy context seq=4
+verify iterations=2
 strategy context=2 + tp=2 sequence=on dropout=0.1
 verify iterations=2
 expect races == 0

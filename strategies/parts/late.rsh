@@ -1,0 +1,21 @@
+# late: what backward has made is copied apart, and travels while the next step computes, which takes it at its end
+#     compute  forward 0  backward 0  copy | forward 1  backward 1  step with 0's  copy | forward 2 ...
+#     comm                                 | 0's travel                                 | 1's travel
+refuse clip > 0 or dynamic "delay=1: clip and loss_scale=dynamic look at this step's gradients, and those of the one before are taken"
+let overlap = "late";  let taken_late = 1
+def make_bucket {
+  let n = filled//each;  let i = open
+  replaced
+  tensor late$i[n] $dtype kind=gradient = zeros;  reduce_memory late$i n
+}
+def placed p r c deviation s cut {
+  let from = filled//each;  late_d$p = reshape late$open[from:from+r*c] [r,c]
+  replaced p r c deviation s cut
+}
+def update {
+  if it > 0 { wait comm on compute;  each_unit_back each_parameter_back late_step }
+  for i in 1:buckets+1 { copy bucket$i -> late$i }
+  phase C;  wait compute on comm
+  for i in 1:buckets+1 { reduce_gradients late$i on comm }
+}
+def late_step p r c deviation s cut { step_down p late_d$p }

@@ -1,0 +1,31 @@
+#!/bin/sh
+# experts.sh: what is said of tokens: how they fall to experts, and what --dry takes for it
+. tests/script/lib.sh
+says() { "$RANKSH" "$@" < /dev/null > "$work/out" 2>&1; }
+model='model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=4 top=1'
+all_to_one='step 2; fill router1 0 on compute; run 1; sync; stats'
+says -n 2 -c "$model
+strategy experts
+$all_to_one"
+check "stats tells that all tokens went to one expert" grep -q '^   tokens by expert 100% 0% 0% 0%, dropped 0%$' "$work/out"
+says -n 2 -c "$model capacity=1
+strategy experts
+$all_to_one"
+check "stats tells how many were dropped" grep -q '^   tokens by expert 100% 0% 0% 0%, dropped 75%$' "$work/out"
+says -n 2 -c "$model
+strategy ddp
+run 1; stats"
+check "other strategies tell it too" grep -q '^   tokens by expert [0-9.]*% .*, dropped 0%$' "$work/out"
+says -n 2 -c 'model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=32 top=1
+strategy serial
+run 1; sync; stats'
+check "of many experts the least and the most" grep -q '^   tokens by expert from 0% to [0-9.]*%, dropped 0%$' "$work/out"
+says -n 2 -c 'strategy ddp; run 1; sync; stats'
+check "where there are none nothing is said" sh -c "! grep -q 'tokens by' '$work/out'"
+says --dry -n 8 -c 'model gpt layers=2 experts=8 batch=32
+strategy experts=4 + tp=2
+run 2; sync; expect sent(nvlink) > 0'
+check "--dry says once that it spreads them evenly" test "$(grep -c 'keeps no data: what hangs on it is taken to be even' "$work/out")" = 1
+check "--dry runs them" grep -q 'iteration 2   done at' "$work/out"
+says --dry -n 4 -c 'tensor n[4] i32 = 1; tensor x[10,2] = 1; y = alltoall x send=n recv=n; expect bytes(y) == 80B; expect known(n[0],7) == 7'
+check "--dry: as many rows come as go" sh -c "! grep -q false '$work/out'"
