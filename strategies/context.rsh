@@ -48,7 +48,7 @@ def own_part y x count wide {
   }
 }
 def read_tokens from to {
-  own_part own_tokens text[from:from+rows*seq] rows 1;  room = reshape to [rows,length,1];  copy own_tokens -> room
+  own_part own_tokens text[from:from+rows*seq] rows 1;  own_ids = reshape to [rows,length,1];  copy own_tokens -> own_ids
 }
 def add_positions x { own_part own_rows pos 1 hidden;  xs = reshape x [rows,length,hidden];  xs = add xs own_rows;  free xs own_rows }
 def positions_backward dxs one {
@@ -87,7 +87,7 @@ def half_forget u m {
 # [tokens of mine, heads of all] becomes [tokens of all, heads of mine], and the same way back
 def exchange y x {
   part_out = reshape x [rows*length,splits,block_width];  part_in = reshape y [rows*length,splits,block_width]
-  by_rank = transpose part_out;  came = alltoall by_rank in swap;  part_in = transpose came;  free by_rank came
+  by_rank = transpose part_out;  by_token = alltoall by_rank in swap;  part_in = transpose by_token;  free by_rank by_token
 }
 def heads_of y x { y = reshape x [rows*block,block_width] }
 

@@ -5,7 +5,7 @@
 #   a block   4 alltoalls of T: to the experts and back, forward and backward; and one of 4 bytes an expert, the counts
 #   capacity  T is capacity x as large, padding included, and no counts travel: all parts are equal, and the host waits for nothing
 #   a step    2(n-1)/n of the gradients of all that is no expert
-# when: a larger model is wanted is wanted that computes no more for a token, and links are fast: tokens cross them 4 times a block
+# when: a larger model is wanted that computes no more for a token, and links are fast: tokens cross them 4 times a block
 # axis ep: deal out the experts
 # after tp
 #                        rows by expert             ranks' parts, by expert                (GShard, arXiv:2006.16668; Switch)

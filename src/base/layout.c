@@ -50,11 +50,12 @@ int64_t layout_bytes(const struct layout *layout)
 int64_t layout_span(const struct layout *layout)
 {
 	int64_t last = 0;
-	for (int i = 0; i < layout->dims; i++)
+	bool empty = false;
+	for (int i = 0; i < layout->dims; i++) {
 		last += (layout->dim[i] - 1) * layout->stride[i];
-	if (layout_count(layout) == 0)
-		return 0;
-	return (last + 1) * dtype_bytes(layout->dtype);
+		empty |= layout->dim[i] == 0;
+	}
+	return empty ? 0 : (last + 1) * dtype_bytes(layout->dtype);
 }
 
 bool layout_contiguous(const struct layout *layout)

@@ -41,18 +41,18 @@ static void sweep(int ranks, const char *setup, const char *line)
 }
 
 static const char setup[] = "tensor x[4,4] w[4,4] = 1\ntensor h[4,4] host = 2\ntensor p[4,4] pinned = "
-                            "3\nstream io\nevent e\ny = matmul x w\nz = x[0]";
+                            "3\ntensor n[world] i32 = 4//world\nstream io\nevent e\ny = matmul x w\nz = x[0]";
 static const char *const lines[] = {"q = matmul x w", "y = matmul x w", "y = relu z", "y += x",
         "v i = topk x k=1", "_ i = topk x k=1", "sgd x w lr=1", "copy p -> x on io", "copy h -> x",
         "print y x[0] 1+2", "sync", "sync e", "host 1ms", "query io", "record e on io", "wait io e",
         "event f", "stream a", "allreduce x", "b = allgather x", "barrier", "allreduce x unroll",
-        "b = reducescatter x unroll", "sendrecv x -> w to=(rank+1)%world from=(rank-1)%world",
-        "together { allreduce x; allreduce w }", "group g 0-0", "mesh dp=world", "c = reshape x [16]",
-        "c = shard x", "free x", "free x w on io", "capture G { y = matmul x w }; launch G",
-        "phase F1; spin 1ms", "mark m", "say \"a $(1+1)\"", "peek x", "tensors", "streams", "events",
-        "groups", "help", "help copy", "help kernels", "timeline", "stalls", "stats", "traffic", "mem",
-        "mem trim", "races", "stuck", "machine", "machine dgx-h100", "set launch=5us", "slow 2x", "crash",
-        "abort", "pace 1s", "use io", "explain on; y = matmul x w"};
+        "b = alltoall x send=n recv=n", "to c = binsort n bins=9", "b = reducescatter x unroll",
+        "sendrecv x -> w to=(rank+1)%world from=(rank-1)%world", "together { allreduce x; allreduce w }",
+        "group g 0-0", "mesh dp=world", "c = reshape x [16]", "c = shard x", "free x", "free x w on io",
+        "capture G { y = matmul x w }; launch G", "phase F1; spin 1ms", "mark m", "say \"a $(1+1)\"",
+        "peek x", "tensors", "streams", "events", "groups", "help", "help copy", "help kernels", "timeline",
+        "stalls", "stats", "traffic", "mem", "mem trim", "races", "stuck", "machine", "machine dgx-h100",
+        "set launch=5us", "slow 2x", "crash", "abort", "pace 1s", "use io", "explain on; y = matmul x w"};
 
 static void with_data(void **state)
 {

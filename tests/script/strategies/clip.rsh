@@ -42,6 +42,13 @@ model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32 dtype=f16 clip=0.1
 strategy pipeline=2 + tp=2
 verify iterations=2
 expect abs(gradient_norm[0]-10.97) < 0.05
+# experts are those of one rank each, all else is the same on all
+model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32 optimizer=sgd experts=4 clip=0.3
+strategy experts
+verify iterations=2
+expect abs(gradient_norm[0]-11.448) < 1e-3
+strategy ddp=2 + experts=2
+verify iterations=2
 model mlp layers=3 hidden=12 batch=9 clip=0.01
 strategy dataparallel
 verify iterations=2

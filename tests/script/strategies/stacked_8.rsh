@@ -48,3 +48,7 @@ run 1
 sync
 let P = 8*16*16*4
 expect sent(nvlink) == 2*3/4*P and sent(nic) == 2*1/2*P/4
+model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=4 capacity=1.25
+strategy ddp=2 + experts=2 + tp=2
+verify iterations=2
+expect races == 0
