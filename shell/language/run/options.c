@@ -59,14 +59,15 @@ static struct value word_value(struct shell *shell, struct slice_of_text word)
 	return value_named(names_make(shell->world->names, word.at, word.length));
 }
 
-/* The variables of the parts: what the value's items say, else the default */
+/* The variables of the parts: what the value's items say, else the first of the option's words. */
 static enum status let_parts(struct shell *shell, const struct option_line *line, struct value value)
 {
-	const char *given = names_text(shell->world->names, value.name);
-	enum status status = ST_OK;
+	const char *given = names_text(shell->world->names, value.name),
+	           *first = line->words ? line->words : given;
+	enum status status = items_fit("option", line, given);
 	for (const char *at = line->parts; *at && status == ST_OK; at += strspn(at, " ")) {
 		struct slice_of_text wanted = {at, (uint32_t)strcspn(at, " ")}, part, word,
-		                     found = line->value;
+		                     found = {first, (uint32_t)strcspn(first, " ")};
 		for (const char *item = given; item;) {
 			next_item(&item, line->parts, &part, &word);
 			if (part.length == wanted.length && memcmp(part.at, wanted.at, part.length) == 0)
