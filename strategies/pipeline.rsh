@@ -15,13 +15,13 @@ option held=0.5 least=0 "zb-auto with times: the share of activations that W sti
 option F=0ms "instead of a model: the time of a stage's forward"
 option B=0ms "... of its gradients of the inputs"
 option W=0ms "... of its gradients of the weights"
-option comm=0ms "... of a transfer to the next stage"
+option transfer=0ms "... of a transfer to the next stage"
 let timed = F > 0ms;  let redo = "off";  if full { let redo = "on" }
 let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate;  let pieces = chunks;  if stages == 1 { let pieces = 1 }
 let reads = experts > 0 and stages > 1 and not timed       # a stage cannot wait for counts before the one before it has its lines
 refuse reads and "$capacity" == "none" "in a pipeline no data can say how many tokens an expert gets: capacity=1.25"
 refuse timed and stages < world "a pipeline of given times stands alone: its stages are all ranks of the mesh, $(world)"
-if timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit F=F B=B W=W comm=comm held=held in pp }
+if timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit F=F B=B W=W comm=transfer held=held in pp }
 if not timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit in pp }
 let shared = not timed and stages > 1 and tied == "on"                   # the first and the last stage have the same table
 if stages > 1 { stream act_in act_out grad_in grad_out;  group acts by 0 in pp;  group grads by 0 in pp }
@@ -51,7 +51,7 @@ def setup {
   if timed {
     ## what is sent instead of activations
     # a message of a few bytes takes the latency of its link
-    if stages > 1 { set link_latency=comm;  set nic_latency=comm;  tensor token[1] act_token[1] grad_token[1] = zeros }
+    if stages > 1 { set link_latency=transfer;  set nic_latency=transfer;  tensor token[1] act_token[1] grad_token[1] = zeros }
   } else {
     ## streams, and the data
     # the first stage reads the inputs, the last one the targets; what arrives from a neighbour has boxes

@@ -7,6 +7,7 @@
 #include "base/search.h"
 #include "races/races.h"
 #include "shell/session/expired.h"
+#include "shell/session/noted.h"
 #include "shell/session/prints.h"
 #include "sim/sim.h"
 
@@ -25,10 +26,14 @@ static void free_world(struct world *world, struct backend *backend)
 	}
 }
 
-/* The backend's hook: an OP_SYNC is over, and a print may have waited for it. */
+/* The backend's hook: an OP_SYNC is over, and a print may have waited for it; or there is a loss. */
 static void done(void *self, op_id id)
 {
-	prints_done(self, id);
+	struct shell *shell = self;
+	if (op_record(shell->world, id)->noted)
+		noted_done(shell, id);
+	else
+		prints_done(shell, id);
 }
 
 /* n ranks. A process of a job holds the data of one of them, that of its own number; with --dry it holds none. */
@@ -54,6 +59,7 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 
 void session_close(struct shell *shell)
 {
+	noted_release(shell);
 	prints_release(shell);
 	free_world(shell->world, shell->backend);
 	out_free(shell->out);
@@ -65,6 +71,7 @@ void session_close(struct shell *shell)
 void session_reset(struct shell *shell)
 {
 	struct world *old = shell->world;
+	noted_release(shell);
 	prints_release(shell);
 	if (shell->backend)
 		shell->backend->stop(shell->backend);

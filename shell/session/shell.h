@@ -78,7 +78,12 @@ struct shell {
 	struct wish wish;                /* of the statement that runs */
 	struct wish asked;               /* of the front end, by the line that runs */
 	struct text outside; /* files read by this line: "NAME\tDIGEST\n" each, for the front end's journal */
-	bool reached;        /* this line was given an answer that it was owed: what led to it is final now */
+	struct noted {
+		op_id id;
+		double value;
+	} * noted; /* noted.h: of this world */
+	size_t noted_count;
+	bool reached; /* this line was given an answer that it was owed: what led to it is final now */
 };
 
 #endif

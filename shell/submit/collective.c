@@ -236,12 +236,12 @@ enum status collective_complete(struct call *call, int rank, struct submit_plan 
 /* With `unroll` the line is resolved in the same way, and queued as its steps. */
 enum status collective_run(struct call *call)
 {
+	if (call_count(call, COLLECTIVE_UNROLL))
+		return unroll_run(call);
 	if (call_has(call, "send") != call_has(call, "recv"))
 		return fail(ST_ARGUMENT,
 		        "alltoall: send= and recv= stand together: rows to each rank, rows from each");
-	if (call_has(call, "send"))
-		return run_split(call);
-	return call_count(call, COLLECTIVE_UNROLL)
-	        ? unroll_run(call)
+	return call_has(call, "send")
+	        ? run_split(call)
 	        : plans_run(call, OP_COLLECTIVE, collective_resolve, collective_complete);
 }

@@ -11,6 +11,7 @@
  * reasons that end the line half way on every process alike, such as Ctrl-C. */
 #include "shell/submit/plan.h"
 #include "base/memory.h"
+#include "shell/session/noted.h"
 #include "shell/session/queue.h"
 #include "shell/submit/together.h"
 
@@ -267,6 +268,7 @@ static enum status queue_one(struct shell *shell, struct submit_plan *plan, stru
 	record->operands = (uint8_t)plan->operands;
 	record->part = plan->part;
 	record->parts = (uint8_t)plan->parts;
+	record->noted = noted_wanted(shell->world, plan->operand, plan->operands);
 	int flags = record->kind == OP_COLLECTIVE ? together_flags(shell, one->rank) : 0;
 	op_id window = 0;
 	if (plan->window >= 0)

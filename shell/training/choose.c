@@ -55,8 +55,8 @@ static void give_stage(const struct plan *plan, struct choice *strategy)
 	const struct {
 		const char *name;
 		double ns;
-	} times[] = {
-	        {"F", plan->stage.f}, {"B", plan->stage.b}, {"W", plan->stage.w}, {"comm", plan->stage.comm}};
+	} times[] = {{"F", plan->stage.f}, {"B", plan->stage.b}, {"W", plan->stage.w},
+	        {"transfer", plan->stage.comm}};
 	for (size_t i = 0; i < sizeof times / sizeof *times && plan->stage.given; i++)
 		if (head_has_option(&strategy->head, times[i].name) && !choice_given(strategy, times[i].name))
 			give(strategy, times[i].name, (struct number){times[i].ns, UNIT_TIME});

@@ -264,6 +264,8 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 		if (lines) /* a line of the screen is the prompt's, one may say how many are left out */
 			transcript_say_calls(shell, t->transcript, SCREEN_LINES - 2 - show.used);
 		move_on(t, stop);
+		if (stop == PLAYER_ROUND)
+			curves_iteration(shell);
 		return stop == PLAYER_ROUND ? checkpoint_due(shell, t) : ST_OK;
 	}
 	t->torn = true;
@@ -334,5 +336,5 @@ enum status program_iterations(struct shell *shell, long iterations, bool progre
 		        (i % every == 0 || i == iterations))
 			status = say_loss(shell, t, i == iterations);
 	}
-	return status;
+	return status == ST_OK && progress ? curves_gather(shell) : status;
 }

@@ -20,6 +20,7 @@ void training_free(struct shell *shell)
 	plan_release(&t->at_reset);
 	plan_release(&t->at_line);
 	parts_forget(&t->parts);
+	curves_release(&t->curves);
 	typed_forget(t);
 	mem_free(t);
 }
@@ -86,6 +87,7 @@ static void program_rewind(struct shell *shell)
 void training_reset(struct shell *shell, bool again)
 {
 	struct training *t = shell->training;
+	curves_world_ends(&t->curves, again);
 	if (again)
 		plan_copy(&t->at_reset, &t->now);
 	else

@@ -11,6 +11,7 @@
 #include "shell/training/transcript.h"
 #include "shell/training/parts.h"
 #include "shell/training/program.h"
+#include "shell/training/curves.h"
 
 enum data_kind { DATA_SYNTHETIC, DATA_TEXT, DATA_NPY };
 struct dataset {
@@ -66,6 +67,7 @@ struct training {
 	bool rewritten;
 	bool torn; /* the step at `at` was begun and not finished: it was refused, or Ctrl-C fell into it */
 	struct part_lines parts;
+	struct curves curves;
 	struct transcript *transcript; /* of the last step shown */
 	/* for `program save`: before the program, and whenever there was something new */
 	struct typed_lines *typed;

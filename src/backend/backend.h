@@ -120,8 +120,8 @@ static inline struct host_now backend_host(struct backend *backend, int rank)
 	return now;
 }
 
-/* done: an OP_SYNC is final; told once each, in the order of virtual time (the shell then prints what was
- * asked for). It may peek and ask for times that are final; it must not queue. */
+/* done: an OP_SYNC is final, or (on the process of its rank) an operation whose record is `noted`; told once each, in the order
+ * of virtual time (the shell then prints what was asked for, or notes a loss). It may peek and ask for times that are final; it must not queue. */
 struct backend_hooks {
 	void *self;
 	void (*done)(void *self, op_id id);

@@ -1,7 +1,7 @@
 /* traffic.c -- bytes: sent by each rank over each kind of link, by collectives, and from whom to whom by
  * transfers
  *
- *      ranks  nvlink out   nic out        by collectives                      by send and recv
+ *      ranks  nvlink out   nic out        by collectives                      from rank to rank
  *      0-3        1.5 MB    768 kB        what       in     times  messages   from \ to      0      1
  *                                         allreduce  world      2      2 MB   0                  512 kB
  *
@@ -245,7 +245,7 @@ static void print_transfers(struct traffic *traffic, int n, int width, struct te
 		fill_matrix(traffic, n, &table);
 	else
 		fill_pairs(traffic, &table);
-	text_add(out, "by send and recv\n");
+	text_add(out, "from rank to rank\n");
 	table_print(&table, width, out);
 	if (n > MATRIX_MOST && traffic->pairs > PAIRS_MOST)
 		text_add(out, "   ... and %zu more pairs\n", traffic->pairs - PAIRS_MOST);

@@ -139,9 +139,10 @@ struct record {
 	int line;                            /* number of the journal's line (looks like: who typed this) */
 	const struct kernel *kernel;         /* OP_KERNEL, OP_FILL; of an `add` to a window: `scale` */
 	const struct collective *collective; /* OP_COLLECTIVE */
-	int group;                    /* COLLECTIVE, P2P, ONE_SIDED: index into world.groups; else -1 */
-	uint8_t window;               /* COLLECTIVE: enum window_step */
-	int root;                     /* place in the group, or -1 */
+	int group;      /* COLLECTIVE, P2P, ONE_SIDED: index into world.groups; else -1 */
+	uint8_t window; /* COLLECTIVE: enum window_step */
+	bool noted;     /* the shell is told when it is over, on its rank's process; in no digest */
+	int root;       /* place in the group, or -1 */
 	uint8_t reduction, algorithm; /* as the line gives them */
 	uint8_t operands, parts;
 	struct operand

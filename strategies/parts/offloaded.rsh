@@ -78,8 +78,8 @@ def refresh_one i { if mixed { host$i = cast host$(i)_f32 to=$dtype on cpu } }
 def refresh_group i { let turn = i;  on_host i refresh_one }
 
 # ---- gradients go down, while the layers before compute ----
-def keep_gradients i { if not held { go_down i } }
-let held = clip > 0 or dynamic              # they stay on the device until the norm, or an overflow, is known
+def keep_gradients i { if not waits_down { go_down i } }
+let waits_down = clip > 0 or dynamic              # they stay on the device until the norm, or an overflow, is known
 def go_down i {
   wait comm on down
   if disk_gradients {
@@ -92,7 +92,7 @@ def update {
   wait compute on up;  wait comm on up;  wait up on cpu;  let turn = 0
   if staged { wait disk_in on disk_out }
   if clip > 0 { wait compute on down;  copy clip_factor -> clip_host on down }
-  if held { for i in groups:-1:-1 { if part_$i > 0 { go_down i } } }
+  if waits_down { for i in groups:-1:-1 { if part_$i > 0 { go_down i } } }
   for i in groups:-1:-1 { if part_$i > 0 { on_host i step_one } }
 }
 

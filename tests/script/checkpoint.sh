@@ -15,6 +15,10 @@ checkpoint off
 strategy zero=4 stage=2 offload=host
 run 2
 checkpoint to=ck/half
+$gpt tied=on
+strategy pipeline=2 schedule=zb-h1 micro=2 + zero=2 stage=2
+run 2
+checkpoint to=ck/stack
 END
 cat > resumes.rsh <<END
 $gpt
@@ -29,6 +33,15 @@ $gpt dtype=bf16
 strategy tp
 resume from=ck/half
 verify iterations=4
+$gpt tied=on
+strategy fsdp=2 + tp=2 sequence=on
+resume from=ck/stack
+run 1
+checkpoint to=ck/stack
+strategy ddp=2 + pipeline=2 micro=2
+resume from=ck/stack
+verify iterations=4
+$gpt dtype=bf16
 strategy zero stage=1
 resume from=ck/half.json
 END

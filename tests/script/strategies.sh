@@ -33,7 +33,8 @@ done
 picture() { "$RANKSH" -n 4 -c "$2; sync; timeline; print $shown" 2> /dev/null | sed -n '/^ *ms /,$p' > "$1"; }
 # a saved program is a script with the same timeline and numbers: what ran; or, saved as source, what it is
 for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2" "zero stage=3 accumulate=2" "fsdp offload=host wrap=layer" tp \
-	"pipeline schedule=zb-h1 micro=4" "pipeline schedule=interleaved chunks=1 micro=4 accumulate=2" context; do
+	"pipeline schedule=zb-h1 micro=4" "pipeline schedule=interleaved chunks=1 micro=4 accumulate=2" "pipeline=2 schedule=zb-h1 clip=0.1 + zero=2 stage=2" \
+	"ddp=2 + fsdp=2 wrap=layer" context; do
 	model="mlp layers=4 hidden=16 batch=16" shown=w1
 	if [ "$strategy" = context ]; then model="gpt layers=2 hidden=16 heads=4 seq=8 batch=8" shown=wq1; fi
 	program="model $model; strategy $strategy"
@@ -100,6 +101,8 @@ mlp layers=4 hidden=16 batch=16; strategy ddp delay=1
 mlp layers=4 hidden=16 batch=16; strategy ps shards=2
 mlp layers=4 hidden=16 batch=16; strategy ps mode=async staleness=2 accumulate=2
 gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy ddp=2 + tp=2
+gpt layers=2 hidden=16 heads=4 seq=8 batch=8 tied=on clip=1; strategy pipeline=2 schedule=zb-h2 + ddp=2 overlap=off
+gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy pipeline=2 accumulate=2 micro=2 + fsdp=2
 gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy context accumulate=2
 gpt layers=2 hidden=16 heads=4 seq=8 batch=8; strategy context=2 kind=ulysses + tp=2
 END

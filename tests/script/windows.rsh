@@ -48,6 +48,9 @@ tensor old[4,8] new[4,8] seen[4,8] = zeros
 expect error "free: y is in a window of ps" { free y }
 expect error "tensor: y is in a window of ps" { tensor y[4,8] = ones }
 expect error "tensor: y is in a window of ps" { tensor y[2] = ones }
+z = y[0:2]
+expect error "tensor: y is in a window of ps" { tensor z[2,8] = ones }
+free z
 expect error "relu: y is in a window of ps" { y = relu v }
 expect error "y has memory of its own" { y = x[0:2] }
 expect error "window: y is in a window of ps" { @0-2 window y in ps }

@@ -266,7 +266,7 @@ static void who_sent_what(void **state)
 	        "by collectives\n"
 	        "   what       in     times  messages  moved by a rank\n"
 	        "   allreduce  world      1      4 kB             8 kB\n"
-	        "by send and recv\n"
+	        "from rank to rank\n"
 	        "   from \\ to     0     1     2\n"
 	        "   0                1 kB\n"
 	        "   1                      1 kB\n"

@@ -61,7 +61,8 @@ static enum status look_at_name(struct eval *eval, const struct making *making, 
 	if (thing.kind != THING_TENSOR)
 		return world_name_fits(world, place->rank, place->name, THING_TENSOR);
 	const struct tensor *tensor = &world->tensors[thing.index];
-	enum status status = world_window_closed(world, "tensor", thing.index);
+	/* a tensor that fits is filled anew by the host, in no order with what others put there */
+	enum status status = world_window_closed(world, "tensor", tensor->base);
 	if (status != ST_OK)
 		return status;
 	place->fits = layout_same_shape(&tensor->layout, &place->layout) &&

@@ -56,4 +56,6 @@ expect error "send= and recv= stand together" { q = alltoall x send=n }
 expect error "whole numbers, i32" { q = alltoall x send=f recv=n }
 expect error "no tensor 'nn'" { q = alltoall x send=nn recv=n }
 expect error "rows are counted from 0 on" { fill k[0] -1;  tensor m[4] i32 = -1;  q = alltoall x send=m recv=n }
+expect error "alltoall cannot be unrolled" { tensor d[4] = 0;  q = alltoall d unroll send=n recv=got }
+expect error "does not add" { y += alltoall x send=n recv=got }
 expect error "gives a result" { alltoall x send=n recv=got }

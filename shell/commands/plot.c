@@ -1,0 +1,76 @@
+/* plot.c -- plot loss: the loss against virtual time, a curve for each program of the session.
+ *
+ * Losses are noted as they come, so a curve has every iteration, also of those after which nobody asked. */
+#include "shell/language/run/command.h"
+#include "shell/session/share.h"
+#include "shell/training/training.h"
+#include "trace/plot.h"
+#include "trace/trace.h"
+
+#include <string.h>
+
+/* The newest ones: of more, a figure is not read */
+enum { CURVES_MOST = 8 };
+
+static enum status write_svg(struct shell *shell, const struct curve *curves, size_t count, const char *path)
+{
+	struct text svg = {0};
+	plot_svg(curves, count, "loss", &svg);
+	enum status status = shell_write(shell, path, &svg);
+	text_release(&svg);
+	if (status == ST_OK)
+		out_say(shell->out, "   %s: %zu curve%s\n", path, count, count == 1 ? "" : "s");
+	return status;
+}
+
+static void say_picture(struct shell *shell, const struct curve *curves, size_t count)
+{
+	struct picture picture = {0};
+	struct text text = {0};
+	plot_picture(curves, count, "loss", out_width(shell->out), &picture);
+	picture_text(&picture, out_colour(shell->out), &text);
+	out_put(shell->out, text_string(&text), text.count);
+	picture_release(&picture);
+	text_release(&text);
+}
+
+static enum status plot_run(struct call *call)
+{
+	struct shell *shell = call->shell;
+	const struct curves *curves = &shell->training->curves;
+	const char *path = "";
+	enum status status = call_common(call, 1, &path);
+	size_t length = strlen(path);
+	if (status == ST_OK && *path && (length < 5 || strcmp(path + length - 4, ".svg") != 0))
+		status = fail(ST_ARGUMENT, "plot writes a picture for a page: plot loss %s.svg", path);
+	if (status == ST_OK && shell->dry)
+		status = fail(ST_ARGUMENT, "plot: with --dry there are no numbers, and so no losses");
+	if (status == ST_OK)
+		status = shell_advance(shell);
+	if (status == ST_OK)
+		status = curves_gather(shell);
+	if (status == ST_OK && !curves->count)
+		status = fail(ST_ARGUMENT,
+		        "plot: no program has had a loss in this session: `strategy ddp; run 20`");
+	if (status != ST_OK)
+		return status;
+	size_t first = curves->count > CURVES_MOST ? curves->count - CURVES_MOST : 0;
+	if (*path)
+		return write_svg(shell, &curves->curve[first], curves->count - first, path);
+	say_picture(shell, &curves->curve[first], curves->count - first);
+	return ST_OK;
+}
+
+const struct command command_plot = {
+        .name = "plot",
+        .topic = "look",
+        .usage = "plot loss [FILE.svg]",
+        .help = "the loss against virtual time, a curve for each program that ran in this session (the last "
+                "8): the mean of "
+                "what each rank had last; FILE.svg: as a picture",
+        .example =
+                "model mlp layers=2 hidden=8 batch=8\nstrategy ddp\nrun 3\nstrategy local\nrun 3\nplot loss",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, 0, "loss", "loss"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE.svg"}},
+        .run = plot_run,
+};

@@ -1,0 +1,51 @@
+/* noted.c -- a list of (operation, value), in the order of virtual time */
+#include "shell/session/noted.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct operand *written_loss(
+        const struct world *world, const struct operand *operand, int operands)
+{
+	for (int i = 0; i < operands; i++)
+		if (operand[i].access & ACCESS_WRITE && layout_count(&operand[i].layout) == 1 &&
+		        strcmp(names_text(world->names, operand[i].name), "loss") == 0)
+			return &operand[i];
+	return NULL;
+}
+
+bool noted_wanted(const struct world *world, const struct operand *operand, int operands)
+{
+	return written_loss(world, operand, operands) != NULL;
+}
+
+void noted_done(struct shell *shell, op_id id)
+{
+	const struct record *record = op_record(shell->world, id);
+	const struct operand *loss = written_loss(shell->world, record->operand, record->operands);
+	double packed; /* the largest type of an element */
+	float value;
+	if (!loss ||
+	        shell->backend->peek(shell->backend, loss->space, loss->address, &loss->layout, &packed) !=
+	                ST_OK)
+		return;
+	dtype_to_f32(loss->layout.dtype, &packed, &value, 1);
+	*MEM_ADD(&shell->noted, &shell->noted_count) = (struct noted){id, value};
+}
+
+/* The latest is asked for most */
+double noted_value(const struct shell *shell, op_id id)
+{
+	for (size_t i = shell->noted_count; i-- > 0;)
+		if (shell->noted[i].id == id)
+			return shell->noted[i].value;
+	return NAN;
+}
+
+void noted_release(struct shell *shell)
+{
+	mem_free(shell->noted);
+	shell->noted = NULL;
+	shell->noted_count = 0;
+}

@@ -1,0 +1,27 @@
+/* plot.h -- curves over virtual time: a figure as characters, or as a picture for a page (SVG)
+ *
+ * A curve keeps each value until its next point. Times in ns from 0 on; values that are no finite numbers are left out. */
+#ifndef RANKSH_TRACE_PLOT_H
+#define RANKSH_TRACE_PLOT_H
+
+#include "base/text.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct picture;
+struct curve_point {
+	int64_t time;
+	double value;
+};
+struct curve {
+	char *name;
+	struct curve_point *point; /* by time */
+	size_t count;
+};
+
+/* what: of the values, for the axis. width: columns. The caller releases the picture (picture_release). */
+void plot_picture(
+        const struct curve *curves, size_t count, const char *what, int width, struct picture *picture);
+void plot_svg(const struct curve *curves, size_t count, const char *what, struct text *out);
+
+#endif
