@@ -9,7 +9,8 @@
 option every=4 least=1 "steps between two averages"
 option across=0 least=0 "steps between two averages of all, where those in between are of a node (0: every average is of all)"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up"
-let replica = replica*size(dp)+dp;  let replicas = replicas*size(dp);  let micros = per_round*accumulate;  let nodes = size(dp)//gpus()
+let replica = replica*size(dp)+dp;  let replicas = replicas*size(dp);  let micros = per_round*accumulate
+let nodes = size(dp)//gpus()
 refuse gathers == "flat" "local averages whole parameters, and beside zero or fsdp no rank has them: ddp there, or local alone"
 refuse across > 0 and across%every != 0 "across=$across is no multiple of every=$every"
 refuse across > 0 and size(dp)%gpus() != 0 "across=$across wants whole nodes: $(size(dp)) ranks are no multiple of $(gpus()) GPUs"

@@ -1,6 +1,6 @@
 # pipeline: each rank has some of the layers; micro-batches follow one another through them
-# memory: parameters, gradients and optimizer / stages; activations of the micro-batches in flight: gpipe all, 1f1b p-s on stage s,
-#   zb-h1 p, zb-h2 2p-1, zb-auto limit x p; with recompute=full (the model's) the inputs of their blocks, and the head once
+# memory: parameters, gradients and optimizer / stages; activations of the micro-batches in flight: gpipe all, 1f1b p-s on stage
+#   s, zb-h1 p, zb-h2 2p-1, zb-auto limit x p; with recompute=full (the model's) the inputs of their blocks, and the head once
 # bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks
 #   bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time
 # beside ddp and zero each stage has its own buckets and groups; fsdp gathers a stage's parameters for every micro-batch
@@ -17,7 +17,8 @@ option B=0ms "... of its gradients of the inputs"
 option W=0ms "... of its gradients of the weights"
 option transfer=0ms "... of a transfer to the next stage"
 let timed = F > 0ms;  let redo = "off";  if full { let redo = "on" }
-let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate;  let pieces = chunks;  if stages == 1 { let pieces = 1 }
+let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate
+let pieces = chunks;  if stages == 1 { let pieces = 1 }
 let reads = experts > 0 and stages > 1 and not timed       # a stage cannot wait for counts before the one before it has its lines
 refuse reads and "$capacity" == "none" "in a pipeline no data can say how many tokens an expert gets: capacity=1.25"
 refuse timed and stages < world "a pipeline of given times stands alone: its stages are all ranks of the mesh, $(world)"

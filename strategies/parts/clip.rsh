@@ -1,4 +1,4 @@
-# clip: the gradients of all ranks together are one long vector: where it is longer than `clip`, all are made shorter by one factor
+# clip: the gradients of all ranks together are one vector; where it is longer than `clip`, all are made shorter by one factor
 # Each rank adds up the squares of what it steps, each number counted by one rank; no host reads the norm.
 # With loss scaling gradient_norm is that of the true gradients.
 let clip_here = "clip_factor"               # what the optimizer multiplies by, where it steps

@@ -29,7 +29,9 @@ def before_forward u m {
   find_group u;  if opens and part_$own > 0 { enter own 1-2*again };  replaced u m
 }
 def after_forward u m { replaced u m;  find_group u;  if closes and own > 0 and reshard == "on" and not again { leave own } }
-def before_backward u m inputs weights { find_group u;  if closes and inputs { enter_backward own };  replaced u m inputs weights }
+def before_backward u m inputs weights {
+  find_group u;  if closes and inputs { enter_backward own };  replaced u m inputs weights
+}
 def after_backward u m inputs weights { replaced u m inputs weights;  find_group u;  if opens and inputs { leave own } }
 # when all gradients of a group are made, a rank keeps its part of their mean, while the layers before compute
 def gradient_made p {

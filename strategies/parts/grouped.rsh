@@ -5,18 +5,19 @@ let replica = replica*size(dp_shard)+dp_shard;  let replicas = replicas*size(dp_
 let shards = size(dp_shard);  if gathers == "" { stream comm }
 let gathers = "flat"
 let kept = "shard";  let lies = "shard";  let state_lies = "shard";  let host = 0     # offloaded.rsh has them elsewhere
-let offloads = offload_optimizer != "none"
-let also = offload_params != "none" or offload_gradients != "none"
-refuse also and not offloads "offload=$offload: the host steps where the optimizer is: offload=optimizer:host,... or optimizer:nvme,..."
-refuse offload_params != "none" and not cut_parameters "offload=$offload: parameters that are not cut stay on the GPU: zero stage=3, or fsdp"
-refuse offload_gradients != "none" and whole_gradients "offload=$offload: whole gradients stay on the GPU: stage=2 and accumulate=1"
+let offloads = offload_optimizer != "none";  let offload_more = offload_params != "none" or offload_gradients != "none"
+let steps_where = "the host steps where the optimizer is: offload=optimizer:host,... or optimizer:nvme,..."
+let stays = "offload=$offload: parameters that are not cut stay on the GPU: zero stage=3, or fsdp"
+refuse offload_more and not offloads "offload=$offload: $steps_where"
+refuse offload_params != "none" and not cut_parameters "$stays"
+refuse offload_gradients != "none" and whole_gradients "offload=$offload: whole gradients stay here: stage=2 and accumulate=1"
 
 # ---- groups: 0 is what is in no block, or the whole model; the others count in the order of forward. Of group 3: flat3 the
 # whole, its parameters one behind the other, padded to a multiple of the ranks (w5: a view); shard3 this rank's part;
 # dflat3, dshard3 gradients; ready3: flat3 is whole; summed3: dshard3 is; here_3: 0 no flat3, 1 on its way, 2 waited for
 let groups = (last_unit-2+per)//per*(wrap!="model")
 let own = 0;  let opens = 0;  let closes = 0;  let home = 0;  let todo = ""
-# own_5: the group of unit 5; opens_5: it is the first one of its group that this rank has in this piece of the model, closes_5: the last
+# own_5: the group of unit 5; opens_5: of its group the first one here in this piece of the model, closes_5: the last one
 for u in first_unit:last_unit+1 {
   let own_$u = (u+per-1)//per*(u < last_unit and wrap != "model");  let opens_$u = 0;  let closes_$u = 0
 }
@@ -87,7 +88,7 @@ def begin p r c deviation s cut {
   }
   free start on compute
   if not cut_parameters and not mixed { part $p of $p row=row col=col }
-  if hi > lo {                                                           # elements from lo on of the block of r x c from row, col on
+  if hi > lo {                                                # elements from lo on of the block of r x c from row, col on
     if cut_parameters or mixed { part $(lies)$home$master[place:end] of $p row=row col=col rows=r cols=c at=lo }
     if optimizer == "adam" {
       part $(state_lies)$(home)_m[place:end] of $p row=row col=col rows=r cols=c at=lo as=m

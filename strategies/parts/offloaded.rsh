@@ -1,10 +1,10 @@
-# offloaded: a rank's part of the optimizer's state, of parameters and of gradients in host memory, or on a disk behind it; the host steps
+# offloaded: a rank's part of the optimizer's state, parameters and gradients in host memory or on a disk; the host steps
 # What is on the disk is read ahead of its step into pinned memory, prefetch+2 buffers in turn, and written back behind it:
 #     disk_in    read 3   read 2   read 1                          ZeRO-Offload arXiv:2101.06840, ZeRO-Infinity arXiv:2104.07857
 #     cpu                 step 3   step 2   step 1
 #     disk_out                     write 3  write 2  write 1
-#     up                           parameters 3, 2, 1              (not where parameters are offloaded: each gather brings its own up)
-# Of group 3 the host has host3 (parameters), host3_f32 (master), host3_m, host3_v, host3_g (gradients), the disk disk3, disk3_f32 ...
+#     up                           parameters 3, 2, 1              (offloaded parameters stay: each gather brings its own up)
+# Of group 3 the host has host3 (parameters), host3_f32 (masters), host3_m, host3_v, host3_g (gradients), the disk disk3, disk3_f32
 let host = 1;  let kept = "host";  let away = offload_params != "none"
 let disk_state = offload_optimizer == "nvme";  let disk_gradients = offload_gradients == "nvme"
 let state_home = "host";  if disk_state { let state_home = "disk" }
@@ -54,7 +54,7 @@ def finish_group i { }
 # ---- the host's work on group i: read in, done by `what` on the stream cpu, brought up, written back ----
 def name_buffer i x type home { if home != "host" { host$(i)$x = buffer$(buffer)$x[0:part_$i] } }
 def read_one i x type home {
-  name_buffer i "$x" $type $home;  let follows = mixed and "$x" == ""       # of a half type the parameters follow from the masters
+  name_buffer i "$x" $type $home;  let follows = mixed and "$x" == ""     # the parameters follow from the masters
   if home == "disk" and not follows { copy disk$(i)$x -> host$(i)$x on disk_in }
 }
 def write_one i x type home { if home == "disk" { copy host$(i)$x -> disk$(i)$x on disk_out } }

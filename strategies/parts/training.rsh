@@ -49,18 +49,18 @@ def iteration {
 def before_forward u m { }                  # unit u needs its parameters; m: in which memory it works
 def by_rows y x w { y = matmul x w }        # by a matrix that tensor parallelism cuts by rows, the one before it by columns
 def after_forward u m { }
-def before_backward u m inputs weights { }  # the gradients of its inputs, of its weights, or of both: a pipeline may take them apart
+def before_backward u m inputs weights { }  # of its inputs, of its weights, or of both: schedules take them apart
 def by_rows_backward dx dy x w inputs weights { if weights { gradient w x dy };  if inputs { dx = matmul dy w.T } }
 def input_gradient_made dx { }              # of what matrices cut by columns have read
 def gradient_made p { }                     # parameter p's gradient is complete
 def after_backward u m inputs weights { }
-# g is complete on this rank, a mean over its own tokens: a bucket of gradients (buckets.rsh) or this rank's part of a group (flat.rsh)
+# g is complete on this rank, a mean over its tokens: a bucket of gradients (buckets.rsh), or its part of a group (flat.rsh)
 let gathers = ""                            # which of the two does it: "buckets" or "flat"
 def reduce_gradients g { }
 def reduce_memory g n { }                    # what that keeps beside the n elements of g
 def before_update { }
-# calls `what p g cut` with what this rank has of each parameter's gradient, complete; `everywhere` adds up what was seen there, over
-# the ranks that have other parts of the model
+# calls `what p g cut` with what this rank has of each parameter's gradient, complete; `everywhere` adds up what was seen there,
+# over the ranks that have other parts of the model
 def each_gradient what { let asked_gradient = "$what";  each_unit each_parameter one_gradient }
 let asked_gradient = "";  def one_gradient p r c deviation s cut { $asked_gradient p d$p cut }
 def everywhere seen { }
@@ -74,7 +74,7 @@ def each_unit_back what with { for c in pieces-1:-1:-1 { for u in high_$c:low_$c
 # ---- the batch falls to `replicas` parts, this rank has number `replica`; of it each of `micros` micro-batches takes a part ----
 # An axis that cuts the batch says    let replica = replica*size(X)+X;  let replicas = replicas*size(X)
 let replicas = 1;  let replica = 0;  let micros = 1;  let per_round = 1;  let weigh = 0;  let uneven = 0
-let length = seq;  let tokens_here = 0        # of a sequence this rank has `length` tokens; between units stands [tokens_here,hidden]
+let length = seq;  let tokens_here = 0      # of a sequence this rank has `length` tokens; between units: [tokens_here,hidden]
 let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let taken = 0;  let name = ""
 stream compute
 def cut_batch {
