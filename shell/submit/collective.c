@@ -38,6 +38,25 @@ static enum status read_algorithm(struct call *call, int rank, struct record *re
 	return status;
 }
 
+/* backup=: one at least must come. */
+static enum status read_backup(struct call *call, int rank, int n, struct record *record)
+{
+	int64_t backup = 0;
+	enum status status = call_option_whole(call, "backup", rank, 0, INT16_MAX, &backup);
+	if (status == ST_OK && backup >= n)
+		return fail(ST_RANGE, "%s: backup=%lld leaves out all: the group has %d rank%s",
+		        call->statement->row->name, (long long)backup, n, n == 1 ? "" : "s");
+	if (status == ST_OK && backup && record->reduction != REDUCE_SUM && record->reduction != REDUCE_AVG)
+		return fail(ST_ARGUMENT, "%s: backup= is for op=sum and op=avg", call->statement->row->name);
+	if (status == ST_OK && backup && call_count(call, COLLECTIVE_UNROLL))
+		return fail(ST_ARGUMENT,
+		        "%s: backup= does not unroll: who is left out is known only when all others have "
+		        "come",
+		        call->statement->row->name);
+	record->backup = (uint16_t)backup;
+	return status;
+}
+
 /* root=: a place in the group, as in NCCL, not a rank of the world; 0 unless given. */
 static enum status read_root(struct call *call, int rank, int n, struct record *record)
 {
@@ -151,6 +170,8 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 	const struct group_instance *part = plan_part(call->shell, plan, rank);
 	if (collective->reduces)
 		status = read_reduction(call, rank, record);
+	if (status == ST_OK && collective->spares)
+		status = read_backup(call, rank, part->n, record);
 	if (status == ST_OK && collective->has_root)
 		status = read_root(call, rank, part->n, record);
 	if (status == ST_OK)

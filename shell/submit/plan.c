@@ -162,7 +162,7 @@ static bool alike(const struct shell *shell, const struct submit_plan *a, const 
 		return false;
 	if (r->phase != s->phase || r->colour != s->colour || r->microbatch != s->microbatch ||
 	        r->group != s->group || r->root != s->root || r->reduction != s->reduction ||
-	        r->algorithm != s->algorithm || r->duration_ns != s->duration_ns ||
+	        r->backup != s->backup || r->algorithm != s->algorithm || r->duration_ns != s->duration_ns ||
 	        memcmp(r->parameter, s->parameter, sizeof r->parameter) != 0 ||
 	        !splits_equal(&r->split, &s->split))
 		return false;

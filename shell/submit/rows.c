@@ -81,6 +81,10 @@ static void make_collective(const struct collective *collective)
 	if (collective->reduces)
 		row->option[option++] = (struct option_row){
 		        "op", ARG_WORD, UNIT_PLAIN, REDUCTION_WORDS, "how values are put together"};
+	if (collective->spares)
+		row->option[option++] = (struct option_row){"backup", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+		        "so many of the last to come are left out (sum, avg); they get the result when they "
+		        "come"};
 	if (collective->has_root)
 		row->option[option++] = (struct option_row){"root", ARG_EXPRESSION, UNIT_PLAIN, NULL,
 		        "place in the group of the one that gives or gets"};

@@ -16,6 +16,7 @@
  * 10 memory is the books' affair: OP_SEGMENT only takes host time
  * 11 making a group takes no time
  * 13 a collective that has waited for its group's timeout ends undone, and with it all of its part of the group
+ * 14 a collective with record.backup begins when all but so many have come
  * Data: inputs are read at start, outputs appear at end, in virtual-time order (ties: rank, stream, number).
  *
  * A header only: whoever asks a backend (trace/, waits/, the shell) needs nothing of the one that answers.

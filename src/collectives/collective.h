@@ -57,6 +57,7 @@ struct collective_job {
 	char *out;      /* NULL where there is no result */
 	int64_t in_count, out_count;
 	const struct split *split; /* NULL: equal parts */
+	const bool *counts; /* by place: whose input is in the sum, where some are left out; NULL: all */
 	/* ---- by collective_data */
 	int n, place;
 	int64_t size; /* bytes of an element */
@@ -69,6 +70,7 @@ struct collective {
 	bool direct;    /* made of sends and receives, all at once: there is no algorithm to choose */
 	bool splits;    /* takes send= and recv=: parts of unlike size */
 	bool bare;      /* there is no tensor */
+	bool spares;    /* takes backup=: the last to come may be left out */
 	int rounds;     /* how often the message goes round a ring: 2 when it is reduced, then spread */
 	bool root_gets; /* only the root has a result */
 	enum { RESULT_SAME, RESULT_GROWN, RESULT_SHARED, RESULT_EXCHANGED } result; /* its shape: shapes.c */

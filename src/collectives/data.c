@@ -75,23 +75,38 @@ static void combine_halves(
 	}
 }
 
-/* n blocks of `count` elements, one of each place: their reduction, beginning with block `first`, in that
- * block. */
+static bool has_input(const struct collective_job *job, int place)
+{
+	return !job->counts || job->counts[place];
+}
+
+/* Each element of the block / n, before it is added: times 1/n in the type, as NCCL's ncclAvg (for the sums of f16 to
+ * stay in range). */
+static void divide(const struct collective_job *job, void *block, int64_t count, int n)
+{
+	float factor = rounded(job->dtype, 1.0f / (float)n);
+	for (int64_t i = 0; i < count; i++)
+		dtype_set(job->dtype, block, i, dtype_get(job->dtype, block, i) * factor);
+}
+
+/* n blocks of `count` elements, one of each place that counts: their reduction, beginning with block `first`, in the
+ * first that counts. */
 static const void *reduce_blocks(const struct collective_job *job, char *blocks, int64_t count, int first)
 {
-	int64_t bytes = count * job->size;
-	void *sum = blocks + first * bytes;
+	void *sum = NULL;
+	int n = 0;
 
-	if (job->reduction == REDUCE_AVG && job->dtype != DT_I32) {
-		/* x / n, before it is added: times 1/n in the type, as NCCL's ncclAvg (for the sums of f16 to
-		 * stay in range) */
-		float factor = rounded(job->dtype, 1.0f / (float)job->n);
-		for (int64_t i = 0; i < job->n * count; i++)
-			dtype_set(job->dtype, blocks, i, dtype_get(job->dtype, blocks, i) * factor);
-	}
-	for (int k = 1; k < job->n; k++) {
-		void *x = blocks + (first + k) % job->n * bytes;
-		if (job->dtype == DT_F32)
+	for (int p = 0; p < job->n; p++)
+		n += has_input(job, p);
+	for (int k = 0; k < job->n; k++) {
+		void *x = blocks + (first + k) % job->n * count * job->size;
+		if (!has_input(job, (first + k) % job->n))
+			continue;
+		if (job->reduction == REDUCE_AVG && job->dtype != DT_I32)
+			divide(job, x, count, n);
+		if (!sum)
+			sum = x;
+		else if (job->dtype == DT_F32)
 			combine_f32(job->reduction, sum, x, count);
 		else if (job->dtype == DT_I32)
 			combine_i32(job->reduction, sum, x, count);
@@ -100,13 +115,16 @@ static const void *reduce_blocks(const struct collective_job *job, char *blocks,
 	}
 	int32_t *whole = sum;
 	for (int64_t i = 0; i < count && job->reduction == REDUCE_AVG && job->dtype == DT_I32; i++)
-		whole[i] /= job->n;
+		whole[i] /= n;
 	return sum;
 }
 
 /* ---- reductions ---- */
 
 enum { ALL = -1 };
+struct extent { /* bytes of the tensor */
+	int64_t offset, bytes;
+};
 
 /* The sum of a piece begins with place `first`: an allreduce's with its own, as it starts round the ring there; a
  * reduce's behind the root, in a chain that ends at it; a reducescatter's behind its own, where it ends and stays.
@@ -122,6 +140,7 @@ enum status data_reduce(const struct collective_job *job)
 	/* as large as the tensor, and received whole: not zeroed first, as mem_alloc would */
 	char *blocks = mem_resize(NULL, (size_t)(job->n * least_of(own, PART) * job->size));
 	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
+	struct extent *sent = mem_alloc((size_t)job->n * sizeof *sent); /* from here to each place */
 	enum status status = ST_OK;
 
 	for (int64_t at = 0; at < longest; at += PART) {
@@ -130,23 +149,25 @@ enum status data_reduce(const struct collective_job *job)
 			int64_t from = piece_at(job->in_count, job->n, p),
 			        to_end = piece_at(job->in_count, job->n, p + 1);
 			int64_t count = most_of(0, least_of(to_end - from - at, PART));
-			piece[p] = (struct transport_piece){job->in + (from + at) * job->size,
-			        count * job->size, blocks + p * mine_bytes, mine_bytes};
+			sent[p] = (struct extent){(from + at) * job->size, count * job->size};
+			piece[p] = (struct transport_piece){job->in + sent[p].offset,
+			        has_input(job, job->place) ? sent[p].bytes : 0, blocks + p * mine_bytes,
+			        has_input(job, p) ? mine_bytes : 0};
 		}
 		enum status spread = transport_exchange(job->comm, piece);
 		const void *sum = reduce_blocks(job, blocks, mine, first);
 		bool gets = to == ALL || to == job->place;
 		for (int p = 0; p < job->n; p++) {
 			/* what p sent from its tensor it gets back there, reduced */
-			int64_t offset = (const char *)piece[p].send - job->in, bytes = piece[p].send_bytes;
 			piece[p] = (struct transport_piece){sum, to == ALL || to == p ? mine_bytes : 0,
-			        gets ? job->out + offset : NULL, gets ? bytes : 0};
+			        gets ? job->out + sent[p].offset : NULL, gets ? sent[p].bytes : 0};
 		}
 		if (stays)
 			memcpy(job->out + at * job->size, sum, (size_t)mine_bytes);
 		enum status collect = stays ? ST_OK : transport_exchange(job->comm, piece);
 		status = status != ST_OK ? status : spread != ST_OK ? spread : collect;
 	}
+	mem_free(sent);
 	mem_free(piece);
 	mem_free(blocks);
 	return status;

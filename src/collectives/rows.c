@@ -16,10 +16,11 @@ double collective_bus_factor(const struct collective *collective, int n)
 const struct collective collective_allreduce = {
         .name = "allreduce",
         .reduces = true,
+        .spares = true,
         .in_place = true,
         .rounds = 2,
         .data = data_reduce,
-        .usage = "allreduce X [op=sum|avg|max|min] " OPTIONS " [unroll], or Y = allreduce X",
+        .usage = "allreduce X [op=sum|avg|max|min] [backup=0] " OPTIONS " [unroll], or Y = allreduce X",
         .help = "every rank gets the sum over the group, element by element",
         .torch = "dist.all_reduce(x, op=dist.ReduceOp.SUM)",
         .cuda = "ncclAllReduce(x, x, count, ncclFloat, ncclSum, comm, stream)",

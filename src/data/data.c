@@ -29,6 +29,12 @@ struct in_flight {
 	void *packed[OPERANDS]; /* kernels: results by operand; else [0]: the input */
 };
 
+/* What a collective with backup= gave, for this rank to have at the end of its operation */
+struct kept_result {
+	uint32_t match;
+	void *bytes;
+};
+
 struct rank_data {
 	struct world *world;
 	struct transport *transport;
@@ -36,6 +42,8 @@ struct rank_data {
 	size_t count;
 	struct transport_group **groups; /* by group: this rank's instance, NULL where it is in none */
 	size_t group_count;
+	struct kept_result *kept;
+	size_t kept_count;
 	op_id *fills; /* by the host, that wait for earlier work on their memory */
 	size_t fill_count;
 	enum status status; /* the first failure that was not asked for yet */
@@ -84,6 +92,9 @@ void data_free(struct rank_data *data)
 		forget(data, &data->running[0]);
 	for (size_t i = 0; i < data->group_count; i++)
 		transport_group_free(data->groups[i]);
+	for (size_t i = 0; i < data->kept_count; i++)
+		mem_free(data->kept[i].bytes);
+	mem_free(data->kept);
 	mem_free(data->groups);
 	mem_free(data->running);
 	mem_free(data->fills);
@@ -214,6 +225,53 @@ void data_begin(struct rank_data *data, op_id id)
 		note(data, id, WHOLE);
 }
 
+/* ---- collectives that need not wait for all */
+
+/* The caller frees it; NULL: there is none. */
+static void *take_kept(struct rank_data *data, uint32_t match)
+{
+	for (size_t i = 0; i < data->kept_count; i++) {
+		void *bytes = data->kept[i].bytes;
+		if (data->kept[i].match != match)
+			continue;
+		data->kept[i] = data->kept[--data->kept_count];
+		return bytes;
+	}
+	return NULL;
+}
+
+void data_backup(struct rank_data *data, uint32_t index, const bool *counts)
+{
+	const struct world *world = data->world;
+	const struct match *match = &world->matches[index];
+	const struct group *group = &world->groups[match->group];
+	int place = 0, me = world->me;
+	if (group->instance_of[me] != match->instance)
+		return;
+	while (!counts[place])
+		place++;
+	const struct record *record = op_record(world, match->member[place]), *own = NULL;
+	struct in_flight *running = NULL;
+	if (counts[group->place_of[me]]) {
+		op_id id = match->member[group->place_of[me]];
+		own = op_record(world, id);
+		running = find(data, id, WHOLE);
+	}
+	void *result = mem_alloc(layout_bytes(&record_source(record)->layout));
+	struct transport_group *comm = data->groups[match->group];
+	enum status status = comm
+	        ? evaluate_backup(world, comm, record, own,
+	                  running && running->staged ? running->packed[0] : NULL, counts, result)
+	        : fail(ST_MPI, "the group '%s' could not be made", names_text(world->names, group->name));
+	if (status != ST_OK && match->member[group->place_of[me]])
+		failed(data, status, match->member[group->place_of[me]]);
+	else
+		keep(data, status);
+	*MEM_ADD(&data->kept, &data->kept_count) = (struct kept_result){index, result};
+}
+
+/* ---- the end of an operation of one rank */
+
 /* Others first: who still reads what appears now is evaluated, or has its input packed. Then its own result goes
  * in: the one that was staged, or computed here, by inputs that nobody has disturbed since its start. */
 void data_end(struct rank_data *data, op_id id)
@@ -231,6 +289,11 @@ void data_end(struct rank_data *data, op_id id)
 				operand_unpack(data->world, &record->operand[i], running->packed[i]);
 	} else if (record->kind == OP_COPY) {
 		evaluate_copy(data->world, record, running->staged ? running->packed[0] : NULL);
+	} else if (record->backup) {
+		void *result = take_kept(data, data->world->ops[id].match);
+		if (result)
+			operand_unpack(data->world, record_target(record), result);
+		mem_free(result);
 	} else {
 		struct transport_group *group = data->groups[record->group];
 		failed(data,
@@ -250,6 +313,8 @@ void data_drop(struct rank_data *data, op_id id)
 	for (size_t i = data->count; i-- > 0;)
 		if (data->running[i].id == id)
 			forget(data, &data->running[i]);
+	if (op_record(data->world, id)->backup)
+		mem_free(take_kept(data, data->world->ops[id].match));
 }
 
 /* ---- what the host writes */

@@ -32,6 +32,10 @@ void data_begin(struct rank_data *data, op_id id);
 void data_end(struct rank_data *data, op_id id);
 void data_drop(struct rank_data *data, op_id id);
 
+/* A collective that need not wait for all has ended for those that have come; counts: by place, whose input is in the sum.
+ * Every process is told of each. The result is kept for this rank's data_end, now or when it comes. */
+void data_backup(struct rank_data *data, uint32_t match, const bool *counts);
+
 /* A transfer between part send_part of one operation and part receive_part of another. Every process is told
  * of every transfer, in the same order; those with a side on this rank exchange a message. */
 void data_transfer_begin(struct rank_data *data, op_id send, int send_part);

@@ -153,6 +153,29 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 	return status;
 }
 
+enum status evaluate_backup(const struct world *world, struct transport_group *group,
+        const struct record *record, const struct record *own, const void *packed, const bool *counts,
+        void *result)
+{
+	int64_t count = layout_count(&record_source(record)->layout);
+	struct buffer from = {0};
+	if (own && !packed)
+		from = buffer_for(world, record_source(own), true);
+	enum status status = collective_data((struct collective_job){.collective = record->collective,
+	        .comm = group,
+	        .dtype = record->dtype,
+	        .reduction = record->reduction,
+	        .in = packed  ? packed
+	                : own ? from.bytes
+	                      : result,
+	        .out = result,
+	        .in_count = count,
+	        .out_count = count,
+	        .counts = counts});
+	mem_free(from.own);
+	return status;
+}
+
 enum status evaluate_send(const struct world *world, struct transport *transport, int to,
         const struct operand *operand, const void *packed)
 {

@@ -51,13 +51,19 @@ static void raise_past(struct happens_before *order, op_id id, bool itself)
 	raise_to(order, op->rank, op->stream, itself ? op->number : op->number - 1);
 }
 
+/* Does a member leave it behind all the others' arrivals? */
+static bool orders(const struct world *world, const struct match *match)
+{
+	return !match->aborted && !op_record(world, match->member[match->first])->backup;
+}
+
 /* What a meeting brings. itself: its members are done too (not when it is the very operation that we ask
  * about). */
 static void pass_match(struct happens_before *order, uint32_t index, bool itself)
 {
 	const struct match *match = &order->world->matches[index];
 
-	if (match->aborted || (itself && order->notes[index].seen == order->search))
+	if (!orders(order->world, match) || (itself && order->notes[index].seen == order->search))
 		return;
 	if (itself)
 		order->notes[index].seen = order->search;
@@ -73,7 +79,7 @@ static bool left_before(const struct world *world, const struct match *match, co
 	const struct group *group = &world->groups[match->group];
 	int from = match->p2p ? 0 : group->place_of[a->rank], to = match->p2p ? match->n : from + 1;
 
-	if (match->aborted || group->instance_of[a->rank] != match->instance)
+	if (!orders(world, match) || group->instance_of[a->rank] != match->instance)
 		return false;
 	for (int i = from; i < to; i++) {
 		op_id member = match->member[i];

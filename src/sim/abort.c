@@ -6,83 +6,18 @@
 #include "sim/inside.h"
 #include "base/memory.h"
 
-void mark_outputs(struct engine *e, op_id id, op_id by)
-{
-	if (e->base != UINT32_MAX)
-		return;
-	world_mark_outputs(e->world, id, by);
-	e->any_invalid |= by != 0;
-}
-
-static bool belongs(const struct record *record, int group)
-{
-	return (record->kind == OP_COLLECTIVE || record->kind == OP_P2P || record->kind == OP_ONE_SIDED) &&
-	        record->group == group;
-}
-
-/* Takes the lane's head out of its rendezvous, or out of the wait for its turn: it holds nothing any more. */
-static void leave(struct engine *e, uint32_t index)
-{
-	struct stream_queue *lane = &e->lanes[index];
-	if (op_record(e->world, lane->head)->kind == OP_P2P)
-		transfers_forget(e, index);
-	else if (op_record(e->world, lane->head)->kind == OP_ONE_SIDED)
-		one_sided_forget(e, index);
-	else if (lane->state == LANE_TURN)
-		e->ranks[lane->rank].waiting--;
-	else
-		device_hold(e, lane->head, -1);
-}
-
-/* The lane's head ends at the time of the abort, and spoils what it was to write. */
-static void end_now(struct engine *e, uint32_t lane)
-{
-	op_id id = e->lanes[lane].head;
-	struct op *op = op_at(e, id);
-	if (!(op->flags & OPF_STARTED))
-		op->start = e->s.now;
-	op->flags |= OPF_STARTED | OPF_ABORTED;
-	mark_outputs(e, id, id);
-	lane_finish(e, lane);
-}
-
-bool stands_in(const struct engine *e, const struct stream_queue *lane, int group)
-{
-	bool stands = lane->head &&
-	        (lane->state == LANE_MATCH || lane->state == LANE_RUN || lane->state == LANE_TURN);
-	return stands && belongs(op_record(e->world, lane->head), group);
-}
-
-/* Every lane of the part's ranks whose head stands in a rendezvous of the group, or waits for its turn */
-static void for_lanes(struct engine *e, int group, const struct group_instance *part,
-        void (*act)(struct engine *e, uint32_t lane))
-{
-	for (int i = 0; i < part->n; i++) {
-		const struct rank *r = &e->ranks[part->ranks[i]];
-		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count; k++)
-			if (stands_in(e, &e->lanes[r->lanes + k], group))
-				act(e, r->lanes + k);
-	}
-}
-
-/* First everybody leaves, then all end: the end of one may start the next operation of a stream. */
-void part_abort(struct engine *e, int group, int part)
-{
-	const struct group *of = &e->world->groups[group];
-	for_lanes(e, group, &of->instance[part], leave);
-	collective_forget(e, &e->instances[of->first + part]);
-	for_lanes(e, group, &of->instance[part], end_now);
-}
-
-/* Operations of a part of the group, or (-1) of all, that are queued anywhere and not over will do nothing. */
+/* Operations of a part of the group, or (-1) of all, that are queued anywhere and not over will do nothing, and spoil their
+ * outputs. */
 static void abort_queued(struct engine *e, int group, int part)
 {
 	const struct group *of = &e->world->groups[group];
 	for (op_id id = 1; id <= e->world->op_count; id++) {
 		struct op *op = &e->world->ops[id];
-		if (!(op->flags & OPF_DONE) && belongs(record_at(e, op), group) &&
-		        (part < 0 || of->instance_of[op->rank] == part))
-			op->flags |= OPF_ABORTED;
+		if (op->flags & (OPF_DONE | OPF_ABORTED) || !of_group(record_at(e, op), group) ||
+		        (part >= 0 && of->instance_of[op->rank] != part))
+			continue;
+		op->flags |= OPF_ABORTED;
+		mark_outputs(e, id, id); /* from now on, and again when it ends */
 	}
 }
 

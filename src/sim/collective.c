@@ -16,10 +16,27 @@ static struct instance *instance_at(const struct engine *e, const struct match *
 	return &e->instances[e->world->groups[match->group].first + match->instance];
 }
 
+/* Is the rank's own collective before it in the group over? One that is left out may be behind the others. */
+static bool own_over(const struct engine *e, const struct op *op, const struct match *match)
+{
+	if (!match->before)
+		return true;
+	const struct match *before = &e->world->matches[match->before];
+	op_id own = before->member[e->world->groups[match->group].place_of[op->rank]];
+	return !op_record(e->world, own)->backup || op_done(e, own);
+}
+
 bool collective_turn(const struct engine *e, const struct op *op)
 {
 	const struct match *match = &e->world->matches[op->match];
-	return instance_at(e, match)->turn == match->sequence;
+	return instance_at(e, match)->turn == match->sequence && own_over(e, op, match);
+}
+
+bool collective_over(const struct engine *e, const struct op *op)
+{
+	const struct match *match = &e->world->matches[op->match];
+	return record_at(e, op)->backup && match->sequence < instance_at(e, match)->turn &&
+	        own_over(e, op, match);
 }
 
 /* Links that a collective flows over: those between neighbours in a node, and the adapters when it spans
@@ -56,13 +73,23 @@ static const struct record *slowest(const struct engine *e, const struct match *
 	return most;
 }
 
-/* All members are there: they start together, and the last to arrive is to blame for the wait of the others.
- * */
-static void begin(struct engine *e, struct instance *instance, const struct match *match)
+/* Of a collective with backup= a member may be missing, or wait in vain. */
+static bool stands(const struct engine *e, op_id id, enum lane_state state)
+{
+	return id && op_arrived(e, id) && e->lanes[lane_of(e, op_at(e, id))].state == state;
+}
+
+/* All members are there, or as many as it waits for: they start together, and the last to arrive is to blame for the wait
+ * of the others. */
+void collective_begin(struct engine *e, struct instance *instance, const struct match *match)
 {
 	const op_id *op = match->member;
-	const struct record *record = slowest(e, match);
+	const struct record *record = op_record(e->world, instance->last);
+	if (!record->backup)
+		record = slowest(e, match);
 	for (int i = 0; i < match->n; i++) {
+		if (!stands(e, op[i], LANE_MATCH))
+			continue;
 		struct op *member = op_at(e, op[i]);
 		e->lanes[lane_of(e, member)].state = LANE_RUN;
 		if (op[i] != instance->last)
@@ -71,16 +98,20 @@ static void begin(struct engine *e, struct instance *instance, const struct matc
 	}
 	instance->windows -= record->window == WINDOW_CLOSE;
 	instance->running = true;
-	instance->kinds = kinds_of(machine_then(e, op[0]), match);
-	e->works[instance->work].op = op[0];
+	instance->kinds = kinds_of(machine_then(e, instance->last), match);
+	e->works[instance->work].op = record->backup ? instance->last : op[0];
 	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);
 }
 
-/* The first member is there: begin() takes the event for the flow's. Who arrives at its very time is in time. */
-static void set_timeout(struct engine *e, struct instance *instance, const struct match *match)
+/* Behind the arrival of the first member; collective_begin takes the event for the flow's. Who arrives at its very time is in
+ * time. */
+void collective_timeout(struct engine *e, struct instance *instance)
 {
+	int64_t timeout = e->world->groups[e->world->matches[instance->match].group].timeout;
+	if (!timeout)
+		return;
 	e->works[instance->work].phase = PHASE_TIMEOUT;
-	agenda_set(e, instance->work, e->s.now + e->world->groups[match->group].timeout, UINT64_MAX);
+	agenda_set(e, instance->work, instance->first_time + timeout, UINT64_MAX);
 }
 
 /* It has waited as long as its group lets it. The part of the group takes no operation any more until the books have
@@ -102,10 +133,15 @@ void collective_arrive(struct engine *e, uint32_t lane)
 	const struct op *op = op_at(e, id);
 	const struct match *match = &e->world->matches[op->match];
 	struct instance *instance = instance_at(e, match);
-	bool last = instance->arrived + 1 == (uint32_t)match->n && !match->mismatch;
+	bool backup = record_at(e, op)->backup;
+	bool last = instance->arrived + 1 == (uint32_t)match->n && !match->mismatch && !backup;
 
 	if (instance->stopped == e->s.pass && match_put_off(e, lane))
 		return;
+	if (instance->running) {
+		backup_join(e, lane);
+		return;
+	}
 	l->state = LANE_MATCH;
 	instance->match = op->match;
 	/* to blame is the last to arrive; of several at one time (their turn came), the last that was ready,
@@ -116,11 +152,15 @@ void collective_arrive(struct engine *e, uint32_t lane)
 	        (op->ready == known->ready && op_order(op) > op_order(known)))
 		instance->last = id;
 	instance->last_time = e->s.now;
-	if (instance->arrived++ == 0 && e->world->groups[match->group].timeout)
-		set_timeout(e, instance, match);
+	if (instance->arrived++ == 0) {
+		instance->first_time = e->s.now;
+		collective_timeout(e, instance);
+	}
 	device_hold(e, id, 1);
 	if (last)
-		begin(e, instance, match);
+		collective_begin(e, instance, match);
+	else if (backup)
+		backup_arrived(e, instance);
 }
 
 /* The next collective's turn:
@@ -140,7 +180,7 @@ static void next_turn(struct engine *e, const struct instance *instance, const s
 				continue;
 			struct op *op = op_at(e, lane->head);
 			const struct match *match = &e->world->matches[op->match];
-			if (instance_at(e, match) != instance || match->sequence != instance->turn)
+			if (instance_at(e, match) != instance || !collective_turn(e, op))
 				continue;
 			op->blame = before->member[i];
 			lane_poke(e, r->lanes + k);
@@ -171,9 +211,14 @@ void collective_forget(struct engine *e, struct instance *instance)
 static void end(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];
-	instance->windows += op_record(e->world, match->member[0])->window == WINDOW_OPEN;
+	const struct record *record = op_record(e->world, instance->last);
+	instance->windows += record->window == WINDOW_OPEN;
+	if (record->backup)
+		backup_ends(e, match);
 	leave(e, instance, instance->turn + 1);
 	for (int i = 0; i < match->n; i++) {
+		if (!stands(e, match->member[i], LANE_RUN))
+			continue;
 		struct op *member = op_at(e, match->member[i]);
 		e->ranks[member->rank].seen = e->s.now;
 		device_hold(e, match->member[i], -1);
@@ -187,6 +232,8 @@ void collective_due(struct engine *e, uint32_t index)
 	struct instance *instance = &e->instances[index];
 	if (e->works[instance->work].phase == PHASE_TIMEOUT)
 		expire(e, instance);
+	else if (e->works[instance->work].phase == PHASE_QUORUM)
+		backup_begin(e, instance);
 	else if (flow_over(e, instance->work))
 		end(e, instance);
 	else

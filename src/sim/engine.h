@@ -7,8 +7,8 @@
  * machine: that is how the future is tried out (project.c, reach.c).
  *
  * Files: sim.c (the backend's functions)  state.c (arrays, copies)  agenda.c  cost.c  host.c  lane.c
- * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c transfer.c (rendezvous)  one_sided.c  run.c
- * (one pass, finality)  reach.c (answers owed) project.c (what would be)  abort.c  fill.c (when the host's
+ * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c backup.c transfer.c (rendezvous)  one_sided.c  run.c
+ * (one pass, finality)  reach.c (answers owed) project.c (what would be)  part.c (ends before their time)  abort.c  fill.c (when the host's
  * own writing of a tensor is due)  traffic.c
  *
  * May call: waits/ data/ collectives/ kernels/ world/ machine/ base/. To add a kind of operation: a row of
@@ -44,7 +44,8 @@ enum work_phase {
 	PHASE_KERNEL /* shares the multiprocessors */,
 	PHASE_LATENCY /* of a flow */,
 	PHASE_FLOW /* shares links */,
-	PHASE_TIMEOUT /* a group's collective has waited as long as it may */
+	PHASE_TIMEOUT /* a group's collective has waited as long as it may */,
+	PHASE_QUORUM /* as many have come to a group's collective as it waits for */
 };
 
 struct activity {
@@ -126,7 +127,7 @@ struct instance { /* of a group: collectives take turns */
 	uint32_t turn;  /* its sequence number */
 	uint32_t arrived;
 	op_id last; /* the latest to arrive, and when */
-	int64_t last_time, expired_at;
+	int64_t first_time, last_time, expired_at;
 	uint32_t stopped; /* the latest pass that stopped a member */
 	uint32_t expired; /* the match that waited too long, until the books know; 0: none */
 	uint32_t windows; /* that are open: its members stop together */
@@ -346,11 +347,25 @@ void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes
 void flow_due(struct engine *e, uint32_t work);
 bool flow_over(const struct engine *e, uint32_t work); /* the event now due is its end */
 void flow_leave(struct engine *e, uint32_t work);      /* in any phase */
+/* The place of the i-th that counts in a collective with backup=; -1: none */
+int flow_member(const struct engine *e, const struct match *match, int i);
 
 /* collective.c */
 bool collective_turn(const struct engine *e, const struct op *op);
+/* Did it take place without this member? */
+bool collective_over(const struct engine *e, const struct op *op);
 void collective_arrive(struct engine *e, uint32_t lane);
 void collective_due(struct engine *e, uint32_t instance);
+void collective_begin(struct engine *e, struct instance *instance, const struct match *match);
+void collective_timeout(struct engine *e, struct instance *instance); /* sets the group's, if it has one */
+
+/* backup.c: collectives that need not wait for all */
+void backup_arrived(struct engine *e, struct instance *instance); /* a member; are enough there? */
+void backup_begin(struct engine *e, struct instance *instance);   /* it is time to choose who counts */
+void backup_ends(struct engine *e, const struct match *match);    /* its data, before its members' ends */
+void backup_join(struct engine *e, uint32_t lane);                /* a member comes while it runs, */
+void backup_fetch(struct engine *e, uint32_t lane);               /* ... or behind its end */
+void backup_fetched(struct engine *e, uint32_t lane);
 void collective_forget(struct engine *e, struct instance *instance);
 
 /* transfer.c */
@@ -369,8 +384,9 @@ void one_sided_done(
         struct engine *e, const struct op *op, const struct record *record); /* ended, or aborted */
 void one_sided_forget(struct engine *e, uint32_t lane);
 
-/* abort.c */
+/* part.c */
 void mark_outputs(struct engine *e, op_id id, op_id by); /* as spoiled, or (by 0) as new */
+bool of_group(const struct record *record, int group);   /* does it meet others in that group? */
 /* All that stands in the part of a group, or waits for its turn in it, ends now, undone. */
 void part_abort(struct engine *e, int group, int part);
 /* The lane's head has reached a rendezvous of the group, or waits for its turn. */

@@ -215,6 +215,8 @@ static void begin_meeting(struct engine *e, uint32_t lane, struct op *op, const 
 		one_sided_begin(e, lane);
 	} else if (collective_turn(e, op)) {
 		collective_arrive(e, lane);
+	} else if (collective_over(e, op)) {
+		backup_fetch(e, lane);
 	} else {
 		wait_as(e, &e->lanes[lane], LANE_TURN);
 	}

@@ -20,13 +20,29 @@ static const struct match *match_of(const struct engine *e, const struct instanc
 	return &e->world->matches[instance->match];
 }
 
+/* Of a collective that has begun, whatever became of it since */
+int flow_member(const struct engine *e, const struct match *match, int i)
+{
+	for (int place = 0; place < match->n; place++) {
+		const struct op *op = match->member[place] ? op_at(e, match->member[place]) : NULL;
+		if (op && op->flags & OPF_STARTED && !(op->flags & OPF_LATE) && i-- == 0)
+			return place;
+	}
+	return -1;
+}
+
+static int members_on(const struct engine *e, const struct activity *work, const struct match *match)
+{
+	return match->n - op_record(e->world, work->op)->backup;
+}
+
 static bool is_one_sided(const struct engine *e, const struct activity *work)
 {
 	return op_record(e->world, work->op)->kind == OP_ONE_SIDED;
 }
 
-/* How many links the flow is on: a copy's bus; a transfer's and a one-sided operation's path; of a collective, every member's link of
- * each of its kinds. flow_link(e, work, i) is the i-th of them, an index into e->links: rank * LINK_KINDS +
+/* How many links the flow is on: a copy's bus; a transfer's and a one-sided operation's path; of a collective, the link of
+ * each of its kinds of every member that takes part (all, but for backup=). flow_link(e, work, i) is the i-th of them, an index into e->links: rank * LINK_KINDS +
  * kind. */
 static int flow_links(const struct engine *e, uint32_t work)
 {
@@ -36,7 +52,7 @@ static int flow_links(const struct engine *e, uint32_t work)
 	if (w->owner == OWNER_TRANSFER)
 		return e->transfers[w->index].path.count;
 	const struct instance *instance = &e->instances[w->index];
-	return match_of(e, instance)->n * __builtin_popcount(instance->kinds);
+	return members_on(e, w, match_of(e, instance)) * __builtin_popcount(instance->kinds);
 }
 
 static int flow_link(const struct engine *e, uint32_t work, int i)
@@ -53,8 +69,11 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 	const struct instance *instance = &e->instances[w->index];
 	const struct match *match = match_of(e, instance);
 	unsigned kinds = instance->kinds;
-	for (; i >= match->n; i -= match->n)
+	int members = members_on(e, w, match);
+	for (; i >= members; i -= members)
 		kinds &= kinds - 1;
+	if (members < match->n)
+		i = flow_member(e, match, i);
 	return match->ranks[i] * LINK_KINDS + __builtin_ctz(kinds);
 }
 

@@ -46,13 +46,16 @@ static void goal_set(struct engine *e, const op_id *goal, int count, int64_t unt
 	}
 }
 
-/* Tries until nobody new is needed; quiet[] is everybody who must be then. */
+/* Tries until nobody new is needed; quiet[] is everybody who must be then. When the goal is reached, those are sought whom
+ * quiet ranks have met up to that time: they stand still where the others go on, and nobody may get past a meeting with
+ * them. */
 static enum status find_needed(struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet,
         bool *needed, struct budget *budget)
 {
 	size_t n = sim->engine->ranks_count;
 	struct engine *e = fresh_copy(sim);
 	enum status status = ST_OK;
+	bool reached = count == 0;
 	goal_set(e, goal, count, until);
 	for (bool more = true; more && status == ST_OK;) {
 		memset(needed, 0, n);
@@ -60,13 +63,18 @@ static enum status find_needed(struct sim *sim, const op_id *goal, int count, in
 		e->needed = needed;
 		status = engine_run(e, budget);
 		e->quiet = e->needed = NULL;
+		if (!reached && e->goal_left == 0) {
+			reached = true;
+			e->goal_left = SIZE_MAX;
+			e->until = e->s.now + 1;
+		}
 		more = false;
 		for (size_t i = 0; i < n; i++) {
 			more |= needed[i];
 			quiet[i] |= needed[i];
 		}
 	}
-	return status == ST_OK && count && e->goal_left > 0 ? ST_WAITS : status;
+	return status == ST_OK && !reached ? ST_WAITS : status;
 }
 
 /* Notes that the quiet ranks' past is final up to `time`. floors[] has a row for each answer: `first` is the id that the
@@ -96,6 +104,8 @@ static enum status for_good(
 	e->latest = 0;
 	enum status status = engine_run(e, budget);
 	e->quiet = NULL;
+	if (status == ST_OK && count && e->goal_left > 0)
+		status = fail(ST_BUG, "an answer that was found was not reached");
 	for (int i = 0; i < count; i++)
 		op_at(e, goal[i])->flags &= ~OPF_GOAL;
 	goal_set(e, NULL, 0, TIME_UNKNOWN);

@@ -66,7 +66,9 @@ static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, s
 	if (!instance->arrived)
 		return;
 	const struct match *match = &e->world->matches[instance->match];
-	bool queued = match->member[e->world->groups[match->group].place_of[rank]] != 0;
+	bool queued = match->member[e->world->groups[match->group].place_of[rank]] != 0 ||
+	        op_record(e->world, instance->last)
+	                ->backup; /* how it goes on hangs on who does not come, too */
 	for (int i = 0; i < match->n; i++)
 		if (match->member[i] && op_arrived(e, match->member[i]))
 			spread(e, list, rank, match->ranks[i], queued);
@@ -176,7 +178,7 @@ static bool meets_needed(struct engine *e, op_id id)
 	if (record->kind == OP_COLLECTIVE) {
 		const struct match *match = &e->world->matches[op->match];
 		for (int i = 0; i < match->n; i++)
-			if (match->member[i] && rank_stopped(e, match->ranks[i]))
+			if ((match->member[i] || record->backup) && rank_stopped(e, match->ranks[i]))
 				needs |= need(e, match->ranks[i]);
 		return needs;
 	}
@@ -270,6 +272,8 @@ static void lane_due(struct engine *e, uint32_t index)
 		break;
 	case PHASE_FIXED:
 		work->phase = PHASE_NONE;
+		if (record->kind == OP_COLLECTIVE)
+			backup_fetched(e, index);
 		break;
 	default:
 		if (!flow_over(e, lane->work)) {

@@ -172,6 +172,7 @@ enum aspect {
 	ASPECT_BYTES, /* with counts: of a row */
 	ASPECT_ROOT,
 	ASPECT_OP,
+	ASPECT_BACKUP,
 	ASPECT_ALGO,
 	ASPECTS
 };

@@ -67,7 +67,7 @@ struct share member_share(const struct world *world, const struct match *match, 
 	if (!match->p2p)
 		return (struct share){{record->title, record->window ? record->object : 0, record->dtype,
 		        record->split.n > 0, message_bytes(record), record->root, record->reduction,
-		        record->algorithm}};
+		        record->backup, record->algorithm}};
 	int part = match_part(world, id, match, place == 0 ? P2P_SEND : P2P_RECV);
 	const struct layout *layout = &part_operand(record, part)->layout;
 	return (struct share){
@@ -81,6 +81,12 @@ enum aspect differing(const struct share *a, const struct share *b)
 	while (i < ASPECTS && a->aspect[i] == b->aspect[i])
 		i++;
 	return i;
+}
+
+bool world_agree(const struct world *world, const struct match *match, int a, int b)
+{
+	struct share one = member_share(world, match, a), other = member_share(world, match, b);
+	return differing(&one, &other) == ASPECTS;
 }
 
 static const struct split *split_of(const struct world *world, const struct match *match, int place)
@@ -134,6 +140,7 @@ static void join(struct world *world, op_id id, uint32_t *joined, struct group_i
 		if (instance->last_match) {
 			struct match *last = &world->matches[instance->last_match];
 			made.sequence = last->sequence + 1;
+			made.before = instance->last_match;
 			last->next = index;
 		} else {
 			instance->first_match = index;

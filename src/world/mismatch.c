@@ -84,6 +84,9 @@ static void put_camp(const struct world *world, const struct match *match, const
 	case ASPECT_OP:
 		text_add(why, " take%s op=%s", s, reductions[camp->brings]);
 		break;
+	case ASPECT_BACKUP:
+		text_add(why, " take%s backup=%d", s, (int)camp->brings);
+		break;
 	default:
 		text_add(why, " take%s algo=%s", s, algorithm_name(camp->brings));
 	}

@@ -144,6 +144,7 @@ struct record {
 	bool noted;     /* the shell is told when it is over, on its rank's process; in no digest */
 	int root;       /* place in the group, or -1 */
 	uint8_t reduction, algorithm; /* as the line gives them */
+	uint16_t backup;              /* COLLECTIVE: so many members need not be waited for */
 	uint8_t operands, parts;
 	struct operand
 	        *operand; /* the world's arena's, never changed: equal ones are shared by many records */
@@ -171,7 +172,8 @@ enum op_flags {
 	OPF_STARTED = 4,
 	OPF_DONE = 8,    /* backend's: start / end are final */
 	OPF_ISSUED = 16, /* backend's: issue is final */
-	OPF_LATE = 64,   /* backend's: its part of the group had expired when it came */
+	OPF_LATE =
+	        64, /* backend's: its part of the group had expired when it came, or its collective goes on without it */
 };
 #define TIME_UNKNOWN INT64_MAX
 struct op {
@@ -203,7 +205,8 @@ struct match {
 	const int *ranks; /* by place; of a transfer the sender and the receiver */
 	op_id *member;    /* by place; 0: not queued */
 	int first;        /* the place whose member was queued first */
-	uint32_t next;    /* the next of the same group instance or channel, 0 none */
+	/* the next of the same group instance or channel, 0 none, and the one before it, but for an abort */
+	uint32_t next, before;
 	struct crossing
 	        *crossings; /* crossing.c: matches of other groups that some rank queued just before */
 	bool p2p;

@@ -46,8 +46,8 @@ static void digest_record(struct world *world, const struct record *record)
 	digest_add(world, (uint64_t)(uint32_t)record->section << 32 | (uint32_t)record->line);
 	digest_add(world, (uint64_t)(uint32_t)record->group << 32 | (uint32_t)record->root);
 	digest_add(world,
-	        (uint64_t)record->window << 24 | (uint64_t)record->reduction << 16 |
-	                (uint64_t)record->algorithm << 8 | record->dtype);
+	        (uint64_t)record->window << 24 | (uint64_t)record->backup << 32 |
+	                (uint64_t)record->reduction << 16 | (uint64_t)record->algorithm << 8 | record->dtype);
 	digest_add(world, record->bytes);
 	digest_add(world, record->duration_ns);
 	for (int i = 0; i < PARAMETERS_MAX; i++)

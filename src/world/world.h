@@ -267,6 +267,8 @@ static inline const struct match *part_match(const struct world *world, op_id id
 }
 /* Which part of a transfer joined the match, as its sender or its receiver */
 int match_part(const struct world *world, op_id id, const struct match *match, enum p2p_direction direction);
+/* Do two members bring the same? */
+bool world_agree(const struct world *world, const struct match *match, int a, int b);
 /* What differs in the first match of the operation whose members do not agree: "rank 3 brings 2 kB, ranks 0-2
  * bring 4 kB" */
 void world_mismatch(const struct world *world, op_id id, struct text *why);

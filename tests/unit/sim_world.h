@@ -155,16 +155,23 @@ static inline op_id copy(struct bench *b, int rank, int stream, enum space from,
 	record.bytes = us * US;
 	return queue(b, rank, stream, &record, 0, 0);
 }
-static inline op_id allreduce_in(struct bench *b, int rank, int stream, int group, int64_t bytes)
+/* backup: so many members need not be waited for */
+static inline op_id allreduce_backup(
+        struct bench *b, int rank, int stream, int group, int64_t bytes, int backup)
 {
 	struct record record = plain_record(b, OP_COLLECTIVE, "allreduce");
 	struct operand operand = bytes_operand(SPACE_DEVICE, 0, bytes, ACCESS_READ | ACCESS_WRITE);
 	record.collective = &collective_allreduce;
 	record.group = group;
 	record.bytes = bytes;
+	record.backup = (uint16_t)backup;
 	record.operand = &operand;
 	record.operands = 1;
 	return queue(b, rank, stream, &record, 0, 0);
+}
+static inline op_id allreduce_in(struct bench *b, int rank, int stream, int group, int64_t bytes)
+{
+	return allreduce_backup(b, rank, stream, group, bytes, 0);
 }
 static inline op_id allreduce(struct bench *b, int rank, int stream, int64_t bytes)
 {

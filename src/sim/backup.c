@@ -1,0 +1,135 @@
+/* backup.c -- collectives that need not wait for all: the last `backup` members to come are left out (Chen et al., Revisiting
+ * distributed synchronous SGD, 2016, arXiv:1604.00981)
+ *
+ *      rank 0  arrives |---- sum of 0, 1, 2 ----|
+ *      rank 1   arrives|---- sum of 0, 1, 2 ----|
+ *      rank 2      arrives ---- ... ------------|      the third of four, backup=1: it begins
+ *      rank 3                                        arrives |- message -|      gets the sum, and its own input is nobody's
+ *
+ * Who arrives at the same time as the last that counts may be one of too many. So who counts is chosen by an event of that
+ * time behind all others, by the time at which members were ready, then by rank. A member that is stopped could still come
+ * before: the event is put off, as any of the group.
+ *
+ * It is on the links of those that count, and of nobody else: what another rank has done may be final up to a later time.
+ * Who comes while it runs ends with the others. Who comes later has one message from the first that counts, on no link's
+ * share. A rank's own collectives of a group keep their order: its next one has no turn before this one is over on it.
+ * OPF_LATE marks those that do not count. */
+#include "sim/engine.h"
+#include "base/memory.h"
+#include "data/data.h"
+
+static bool there(const struct engine *e, op_id id)
+{
+	return id && op_arrived(e, id);
+}
+
+/* All that have come bring the same; of others nothing is known. */
+static bool agree(const struct engine *e, const struct match *match)
+{
+	int first = 0;
+	while (!there(e, match->member[first]))
+		first++;
+	for (int i = first + 1; i < match->n; i++)
+		if (there(e, match->member[i]) && !world_agree(e->world, match, first, i))
+			return false;
+	return true;
+}
+
+void backup_arrived(struct engine *e, struct instance *instance)
+{
+	const struct match *match = &e->world->matches[instance->match];
+	if (instance->arrived + op_record(e->world, instance->last)->backup < (uint32_t)match->n)
+		return;
+	e->works[instance->work].phase = PHASE_QUORUM;
+	agenda_set(e, instance->work, e->s.now, UINT64_MAX);
+}
+
+/* Of those that have come and may count, the one to count last */
+static op_id last_of(const struct engine *e, const struct match *match)
+{
+	op_id last = 0;
+	for (int i = 0; i < match->n; i++) {
+		op_id id = match->member[i];
+		if (!there(e, id) || op_at(e, id)->flags & OPF_LATE)
+			continue;
+		if (!last || op_at(e, id)->ready > op_at(e, last)->ready ||
+		        (op_at(e, id)->ready == op_at(e, last)->ready &&
+		                op_at(e, id)->rank > op_at(e, last)->rank))
+			last = id;
+	}
+	return last;
+}
+
+void backup_begin(struct engine *e, struct instance *instance)
+{
+	const struct match *match = &e->world->matches[instance->match];
+	e->works[instance->work].phase = PHASE_NONE;
+	if (match->mismatch && !agree(e, match)) { /* it never begins */
+		collective_timeout(e, instance);
+		return;
+	}
+	uint32_t waits_for = (uint32_t)match->n - op_record(e->world, instance->last)->backup;
+	for (uint32_t more = instance->arrived - waits_for; more > 0; more--)
+		op_at(e, last_of(e, match))->flags |= OPF_LATE;
+	instance->last = last_of(e, match);
+	collective_begin(e, instance, match);
+}
+
+void backup_ends(struct engine *e, const struct match *match)
+{
+	if (!e->data)
+		return;
+	bool *counts = mem_alloc((size_t)match->n * sizeof *counts);
+	for (int i = 0; i < match->n; i++)
+		counts[i] = there(e, match->member[i]) && !(op_at(e, match->member[i])->flags & OPF_LATE);
+	data_backup(e->data, (uint32_t)(match - e->world->matches), counts);
+	mem_free(counts);
+}
+
+/* It is left out. False: what it brings is not what the others brought, and it will never end. */
+static bool left_out(struct engine *e, uint32_t lane, int *from)
+{
+	struct stream_queue *l = &e->lanes[lane];
+	struct op *op = op_at(e, l->head);
+	const struct match *match = &e->world->matches[op->match];
+	*from = flow_member(e, match, 0);
+	bool fits = *from >= 0 &&
+	        world_agree(e->world, match, *from, e->world->groups[match->group].place_of[op->rank]);
+	op->flags |= OPF_LATE;
+	l->state = fits ? LANE_RUN : LANE_MATCH;
+	if (fits)
+		lane_begun(e, l->head);
+	return fits;
+}
+
+void backup_join(struct engine *e, uint32_t lane)
+{
+	int from;
+	left_out(e, lane, &from);
+	device_hold(e, e->lanes[lane].head, 1);
+}
+
+void backup_fetch(struct engine *e, uint32_t lane)
+{
+	op_id id = e->lanes[lane].head;
+	const struct op *op = op_at(e, id);
+	const struct match *match = &e->world->matches[op->match];
+	int from;
+	if (!left_out(e, lane, &from)) {
+		device_hold(e, id, 1);
+		return;
+	}
+	struct path path;
+	machine_path(machine_then(e, id), match->ranks[from], op->rank, &path);
+	double ns = path.latency_ns + (double)record_at(e, op)->bytes / path.rate * 1e9;
+	lane_schedule(e, lane, e->s.now + round_up(ns), PHASE_FIXED);
+}
+
+/* The rank's next collective of the group may have its turn. */
+void backup_fetched(struct engine *e, uint32_t lane)
+{
+	const struct rank *r = &e->ranks[e->lanes[lane].rank];
+	for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && r->waiting; k++)
+		if (e->lanes[r->lanes + k].state == LANE_TURN)
+			lane_poke(e, r->lanes + k);
+}
