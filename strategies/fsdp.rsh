@@ -4,10 +4,14 @@
 #   wrap=model    everything whole at once: only the optimizer's state is small
 #   accumulate    above 1: the gradients stay whole until the last micro-batch (PyTorch's no_sync)
 #   offload=host  the optimizer's state in host memory; gradients go down and parameters come up, 1/n of each, every step
+#   offload=nvme  on the disk: read into prefetch+2 pinned buffers ahead of each group's step, and written back
+#   offload=optimizer:nvme,params:host,gradients:host    of the device's 1/n nothing stays but buffers for prefetch+2 groups
 # bytes: allgather in forward, allgather in backward (not with reshard=off, wrap=model, or of what is in no block),
 #   for each micro-batch, and a reduce-scatter a step: (n-1)/n of the parameters each
 #   beside ddp on m nodes (HSDP): of its 1/k of the gradients 2(m-1)/m across; beside tp all of this is of a rank's blocks;
 #   beside pipeline it gathers for each micro-batch
+#   offload of P bytes of parameters (half): P/n up the bus and P/n down a step; params: P/n down for each allgather;
+#   nvme, with Adam: 6 P/n read and written (params: P/n written, and read for each allgather; gradients: P/n each way)
 # axis dp_shard: cut what is kept of the parameters
 # after tp cp ep pp
 # with the choices of PyTorch's FSDP, arXiv:2304.11277
@@ -15,7 +19,7 @@ option wrap=block of="layer block model" "gathered together: a block (mlp: two l
 option prefetch=1 least=0 "groups that are gathered ahead of the one that computes"
 option reshard=on of="on off" "freed after forward and gathered again for backward (PyTorch's reshard_after_forward)"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
-option offload=none of="none host" "host: master weights, the optimizer's state and its steps on the host"
+option offload=none of="none host nvme" for="optimizer params gradients" "kept there (optimizer:nvme,params:host); the host steps"
 let per = 1+(wrap=="block");  let cut_parameters = 1;  let whole_gradients = per_round*accumulate > 1
 # with wrap=layer, a gpt's attention and MLP are entered at their matrices, behind the norm
 let late = wrap == "layer" and first_unit == 0;  let inside = 0

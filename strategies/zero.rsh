@@ -7,6 +7,8 @@
 #   with accumulate above 1 the gradients stay whole until the last micro-batch, in all stages
 #   offload=host: the last of these, 12P/n, is in host memory (f32: 8P/n and a copy of the part of the parameters);
 #   every step the gradients' part goes down, and the parameters' part comes up
+#   offload=nvme: it is on the disk, read ahead of each group's step and written back; gradients: (stage 2), params: (stage 3) may
+#   be kept there too, as offload=optimizer:nvme,params:host
 # bytes: a rank sends in a step: a reduce-scatter and an allgather, (n-1)/n of the parameters each: as an allreduce
 #   stage 3   two allgathers (forward, backward) for each micro-batch: 1.5 times the bytes of stages 1 and 2
 #   beside ddp on m nodes: of its part of the gradients 2(m-1)/m across; beside tp all of this is of a rank's blocks
@@ -14,7 +16,7 @@
 # after tp cp ep pp
 option stage=1 least=1 "what is cut: 1 the optimizer's state, 2 also gradients, 3 also parameters"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
-option offload=none of="none host" "host: master weights, the optimizer's state and its steps on the host"
+option offload=none of="none host nvme" for="optimizer params gradients" "kept there (optimizer:nvme,params:host); the host steps"
 refuse stage > 3 "stage=$stage: ZeRO has the stages 1 (optimizer), 2 (and gradients) and 3 (and parameters)"
 let per = 2;  let wrap = "block";  let prefetch = 1;  let reshard = "on"        # groups are blocks (of an mlp: two layers)
 let cut_parameters = stage == 3;  let whole_gradients = stage == 1 or per_round*accumulate > 1

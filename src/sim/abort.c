@@ -6,15 +6,18 @@
 #include "sim/inside.h"
 #include "base/memory.h"
 
-/* Operations of a part of the group, or (-1) of all, that are queued anywhere and not over will do nothing. */
+/* Operations of a part of the group, or (-1) of all, that are queued anywhere and not over will do nothing, and spoil their
+ * outputs. */
 static void abort_queued(struct engine *e, int group, int part)
 {
 	const struct group *of = &e->world->groups[group];
 	for (op_id id = 1; id <= e->world->op_count; id++) {
 		struct op *op = &e->world->ops[id];
-		if (!(op->flags & OPF_DONE) && of_group(record_at(e, op), group) &&
-		        (part < 0 || of->instance_of[op->rank] == part))
-			op->flags |= OPF_ABORTED;
+		if (op->flags & (OPF_DONE | OPF_ABORTED) || !of_group(record_at(e, op), group) ||
+		        (part >= 0 && of->instance_of[op->rank] != part))
+			continue;
+		op->flags |= OPF_ABORTED;
+		mark_outputs(e, id, id); /* from now on, and again when it ends */
 	}
 }
 

@@ -24,7 +24,7 @@ def enter_backward i {
 }
 def before_forward u m {
   let begins = u == low_0 and fresh and not again
-  if begins and cut_parameters { wait compute on comm;  if host { wait up on comm } }
+  if begins and cut_parameters { wait compute on comm }
   if begins and not cut_parameters { for i in 0:groups+1 { if part_$i > 0 { let here_$i = 1 } } }
   find_group u;  if opens and part_$own > 0 { enter own 1-2*again };  replaced u m
 }
@@ -42,38 +42,26 @@ def reduce_group i {
   let made_$i = 0;  wait compute on comm
   dshard$i = reducescatter dflat$i op=avg on comm in dp_shard;  reduce_gradients dshard$i on comm
   if not whole_gradients { free dflat$i on comm }
-  if host and not waits_down { go_down i } else { record summed$i on comm }
+  keep_gradients i
 }
-let waits_down = clip > 0 or dynamic              # gradients stay here until the norm, or an overflow, is known
-def go_down i { wait comm on down;  copy dshard$i -> dhost$i on down;  record summed$i on down }
+def keep_gradients i { record summed$i on comm }
 def each_gradient what { let asked_gradient = "$what";  wait comm on compute;  for i in 0:groups+1 { members i one_gradient } }
-def one_gradient p r c deviation s cut { find_part r c;  if hi > lo { $asked_gradient p dshard$home[place:place+hi-lo] cut } }
+def one_gradient p r c deviation s cut {
+  find_part r c;  if hi > lo { own_part = dshard$home[place:place+hi-lo];  $asked_gradient p own_part cut }
+}
 def everywhere seen { replaced seen;  allreduce seen in dp_shard }
 
 # ---- each rank steps its own part; then all gather all parts, or where parameters are cut, the next forward what it needs ----
 def update {
-  if host {
-    wait compute on up;  wait comm on up
-    if clip > 0 { wait compute on down;  copy clip_factor -> clip_host on down }
-    if waits_down { for i in groups:-1:-1 { if part_$i > 0 { go_down i } } }
-    for i in groups:-1:-1 { if part_$i > 0 { host_step i } }
-  } else {
-    for i in 0:groups+1 { if part_$i > 0 {
-      wait summed$i on compute;  step_down shard$i dshard$i
-      if not cut_parameters { wait compute on comm;  gather_flat i }
-    } }
-  }
-}
-# the host steps one group's part while the next one's gradients come down and the last one's parameters go up
-def host_step i {
-  wait summed$i on cpu;  unscaled = reshape unscaled$i [part_$i];  step_down host$i dhost$i on cpu
-  wait cpu on up;  copy host$i -> shard$i on up
-  if not cut_parameters { wait up on comm;  gather_flat i }
+  for i in 0:groups+1 { if part_$i > 0 {
+    wait summed$i on compute;  step_down shard$i dshard$i
+    if not cut_parameters { wait compute on comm;  gather_flat i }
+  } }
 }
 # a checkpoint has given each rank its part: the rest follows from the parts
 def refresh { for i in 0:groups+1 { if part_$i > 0 { refresh_group i } } }
 def refresh_group i {
-  if mixed { $(kept)$i = cast $(kept)$(i)_f32 to=$dtype on compute }
-  if host { copy host$i -> shard$i on compute }
-  if not cut_parameters and (mixed or host) { wait compute on comm;  gather_flat i }
+  if mixed { shard$i = cast shard$(i)_f32 to=$dtype on compute }
+  if mixed and not cut_parameters { wait compute on comm;  gather_flat i }
 }
+if offloads { source offloaded }

@@ -4,12 +4,17 @@
 let replica = replica*size(dp_shard)+dp_shard;  let replicas = replicas*size(dp_shard);  let micros = per_round*accumulate
 let shards = size(dp_shard);  if gathers == "" { stream comm }
 let gathers = "flat"
-let host = offload == "host";  let kept = "shard";  let where = "device";  if host { let kept = "host";  let where = "pinned" }
-if host { stream down cpu up }
+let kept = "shard";  let lies = "shard";  let state_lies = "shard";  let host = 0     # offloaded.rsh has them elsewhere
+let offloads = offload_optimizer != "none";  let offload_more = offload_params != "none" or offload_gradients != "none"
+let steps_where = "the host steps where the optimizer is: offload=optimizer:host,... or optimizer:nvme,..."
+let stays = "offload=$offload: parameters that are not cut stay on the GPU: zero stage=3, or fsdp"
+refuse offload_more and not offloads "offload=$offload: $steps_where"
+refuse offload_params != "none" and not cut_parameters "$stays"
+refuse offload_gradients != "none" and whole_gradients "offload=$offload: whole gradients stay here: stage=2 and accumulate=1"
 
 # ---- groups: 0 is what is in no block, or the whole model; the others count in the order of forward. Of group 3: flat3 the
-# whole, its parameters one behind the other, padded to a multiple of the ranks (w5: a view); shard3 this rank's part (host3 with
-# offload); dflat3, dshard3 gradients; ready3: flat3 is whole; summed3: dshard3 is; here_3: 0 no flat3, 1 on its way, 2 waited for
+# whole, its parameters one behind the other, padded to a multiple of the ranks (w5: a view); shard3 this rank's part;
+# dflat3, dshard3 gradients; ready3: flat3 is whole; summed3: dshard3 is; here_3: 0 no flat3, 1 on its way, 2 waited for
 let groups = (last_unit-2+per)//per*(wrap!="model")
 let own = 0;  let opens = 0;  let closes = 0;  let home = 0;  let todo = ""
 # own_5: the group of unit 5; opens_5: of its group the first one here in this piece of the model, closes_5: the last one
@@ -44,27 +49,28 @@ def parameters {
   ## memory, cut into $shards parts
   # of what is cut, a rank keeps its part of each group, and the optimizer's state for that part; the rest is everybody's
   for i in 0:groups+1 { if part_$i > 0 { group_memory i } }
-  if host and clip > 0 { tensor clip_host[1] pinned;  let clip_here = "clip_host" }
   ## the parameters begin
   # the seed is the same everywhere: the parts of all ranks together are what one rank would begin with
-  for i in 0:groups+1 { members i begin };  scaler_memory
-  for i in 0:groups+1 { if part_$i > 0 and cut_parameters {
-    if host and mixed { host$i = cast host$(i)_f32 to=$dtype on compute }
-    if host { copy host$i -> shard$i on compute } else { if mixed { shard$i = cast shard$(i)_f32 to=$dtype on compute } }
-  } }
+  for i in 0:groups+1 { if part_$i > 0 { begin_group i } };  scaler_memory
+  for i in 0:groups+1 { if part_$i > 0 { finish_group i } }
 }
+def begin_group i { members i begin }
+def finish_group i { if cut_parameters and mixed { shard$i = cast shard$(i)_f32 to=$dtype on compute } }
 def group_memory i {
   let part = part_$i;  let whole = part*shards
-  if cut_parameters { tensor shard$i[part] $dtype kind=parameter = zeros } else {
+  if cut_parameters { shard_memory i } else {
     tensor flat$i[whole] $dtype kind=parameter = zeros;  shard$i = shard flat$i in dp_shard;  members i named;  event ready$i
   }
   if whole_gradients {
     tensor dflat$i[whole] $dtype kind=gradient = zeros;  dshard$i = shard dflat$i in dp_shard;  members i gradient_named
-  } else { tensor dshard$i[part] $dtype kind=gradient = zeros }
-  reduce_memory dshard$i part
-  if host { tensor host$i[part] dhost$i[part] pinned $dtype = zeros;  tensor unscaled$i[part] pinned }
-  if mixed { tensor $(kept)$(i)_f32[part] $where kind=optimizer = zeros }
-  if optimizer == "adam" { tensor $(kept)$(i)_m[part] $(kept)$(i)_v[part] $where kind=optimizer = zeros }
+  } else { gradient_part_memory i }
+  reduce_memory dshard$i part;  state_memory i
+}
+def shard_memory i { tensor shard$i[part_$i] $dtype kind=parameter = zeros }
+def gradient_part_memory i { tensor dshard$i[part_$i] $dtype kind=gradient = zeros }
+def state_memory i {
+  if mixed { tensor shard$(i)_f32[part_$i] kind=optimizer = zeros }
+  if optimizer == "adam" { tensor shard$(i)_m[part_$i] shard$(i)_v[part_$i] kind=optimizer = zeros }
 }
 # of a parameter [r,c] this rank keeps the elements lo .. hi, from `place` on in its part of the group
 let lo = 0;  let hi = 0;  let place = 0
@@ -83,10 +89,10 @@ def begin p r c deviation s cut {
   free start on compute
   if not cut_parameters and not mixed { part $p of $p row=row col=col }
   if hi > lo {                                                # elements from lo on of the block of r x c from row, col on
-    if cut_parameters or mixed { part $(keep)$master[place:end] of $p row=row col=col rows=r cols=c at=lo }
+    if cut_parameters or mixed { part $(lies)$home$master[place:end] of $p row=row col=col rows=r cols=c at=lo }
     if optimizer == "adam" {
-      part $(keep)_m[place:end] of $p row=row col=col rows=r cols=c at=lo as=m
-      part $(keep)_v[place:end] of $p row=row col=col rows=r cols=c at=lo as=v
+      part $(state_lies)$(home)_m[place:end] of $p row=row col=col rows=r cols=c at=lo as=m
+      part $(state_lies)$(home)_v[place:end] of $p row=row col=col rows=r cols=c at=lo as=v
     }
   }
 }

@@ -14,8 +14,8 @@ def optimizer_memory p r c {
   }
 }
 # ---- the loss's gradient is multiplied by `factor`, so that those of f16 do not become 0; the optimizer divides by it ----
-# loss_scale=dynamic (PyTorch's GradScaler): a step with an overflow in any gradient of any rank is left out by all, and halves the
-# factor; growth_interval good steps double it. The host waits for what was found. scaler: factor, good steps since, steps: for checkpoints
+# loss_scale=dynamic (PyTorch's GradScaler): a step with an overflow in any gradient of any rank is left out by all, and halves
+# the factor; growth_interval good steps double it. The host waits for what was found. scaler: factor, good steps since, steps
 let dynamic = "$loss_scale" == "dynamic";  let factor = init_scale;  let good = 0;  let steps = 0
 if not dynamic { let factor = loss_scale }
 def optimizer_step {

@@ -3,8 +3,10 @@ option lr=0.05 least=0.01 "the step"
 option hook=none of="none bf16" "what goes over the wire"
 option bucket=256k least=1 "bytes of a bucket"
 option way=straight "a word, without a list"
+option keep=disk,grads:host of="gpu host disk" for="state weights grads" "where"
 refuse lr > 1 "lr=$lr is above $(0.5+0.5)"
 expect lr == 0.05 and hook == "none" and bucket == 262144 and way == "straight"
+expect keep_state == "disk" and keep_weights == "gpu" and keep_grads == "host"
 print lr hook
 #> [0-3] lr = 0.05
 #>       hook = none

@@ -3,7 +3,7 @@
  *     let NAME = expr                 if expr { } [ else { } | else if ... ]       repeat expr { }
  *     for NAME in from:to[:step] { }  for NAME in word { word } { }                def NAME { NAME } { }
  *     expect expr                     expect error [ "text" ] { }                  refuse expr "text"
- *     option NAME=DEFAULT [of="a b"] [least=N] "a sentence"
+ *     option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] "a sentence"
  *
  * They are keywords, and no rows, because an expression of theirs goes to the end of the line with blanks
  * in it, or because they hold blocks that run more than once or not at all. Each function is called behind
@@ -221,13 +221,14 @@ static enum status parse_expect(struct parser *parser, struct statement *stateme
 
 /* ---- option, refuse ---- */
 
-static const char option_usage[] = "option NAME=DEFAULT [of=\"a b\"] [least=1] \"a sentence\"";
+static const char option_usage[] = "option NAME=DEFAULT [of=\"a b\"] [for=\"x y\"] [least=1] \"a sentence\"";
 
-/* of="a b", least=1, "a sentence": what may stand behind NAME=DEFAULT */
+/* of="a b", for="x y", least=1, "a sentence": what may stand behind NAME=DEFAULT */
 static enum status option_word(struct parser *parser, struct option_line *line, const struct word *word)
 {
 	bool of = word->sign && text_is(word->at, word->sign, "of");
 	bool least = word->sign && text_is(word->at, word->sign, "least");
+	bool parts = word->sign && text_is(word->at, word->sign, "for");
 	const char *at = word->sign ? word->sign + 1 : word->at;
 	size_t length = word->after - at;
 	bool text = length >= 2 && *at == '"';
@@ -241,6 +242,10 @@ static enum status option_word(struct parser *parser, struct option_line *line, 
 	}
 	if (of && text) {
 		line->words = tree_copy(parser->tree, at + 1, length - 2);
+		return ST_OK;
+	}
+	if (parts && text) {
+		line->parts = tree_copy(parser->tree, at + 1, length - 2);
 		return ST_OK;
 	}
 	if (text && !word->sign) {
@@ -276,7 +281,7 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 	const char *value = line->value.at, *after = value + line->value.length;
 	struct number number;
 	int used = 0;
-	if (line->words && !is_listed(line->words, line->value))
+	if (line->words && !line->parts && !is_listed(line->words, line->value))
 		return none_of("option", slice_between(words->at, words->after), line->value, line->words);
 	if (!line->words || (number_read(value, &number, &used) == ST_OK && value + used == after))
 		return parse_formula(parser, value, after, &line->formula);

@@ -198,11 +198,12 @@ struct making {
 	struct name *file;     /* load F.npy */
 };
 
-/* option NAME=DEFAULT [of="a b"] [least=N] "a sentence" */
+/* option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] "a sentence" */
 struct option_line {
 	struct slice_of_text name, value, about; /* about: without its quotes */
 	struct formula *formula;                 /* of the default, a number; NULL: a word */
 	const char *words;                       /* of=, NULL: any */
+	const char *parts;                       /* for=: NAME_x and NAME_y are variables too; NULL: none */
 	bool has_least;
 	struct number least;
 };

@@ -40,6 +40,63 @@ static bool is_of(const char *words, struct slice_of_text value)
 	return is_listed(words, value);
 }
 
+/* ---- an option for several parts: `for="x y"` makes offload=b,y:a the words b of offload_x and a of offload_y ---- */
+
+/* The next of the items between commas, `part:word`, or a word alone, which is of the first part. *at NULL: none is left */
+static void next_item(
+        const char **at, const char *parts, struct slice_of_text *part, struct slice_of_text *word)
+{
+	const char *item = *at, *after = item + strcspn(item, ","),
+	           *colon = memchr(item, ':', (size_t)(after - item));
+	*part = colon ? slice_between(item, colon) : slice_between(parts, parts + strcspn(parts, " "));
+	*word = slice_between(colon ? colon + 1 : item, after);
+	*at = *after ? after + 1 : NULL;
+}
+
+static enum status items_fit(const char *what, const struct option_line *line, const char *value)
+{
+	struct slice_of_text part, word;
+	enum status status = ST_OK;
+	for (const char *at = value; at && status == ST_OK;) {
+		const char *item = at;
+		next_item(&at, line->parts, &part, &word);
+		if (!is_listed(line->parts, part))
+			status = none_of(what, part, part, line->parts);
+		else if (line->words && !is_listed(line->words, word))
+			status = none_of(what, slice_between(item, word.at + word.length), word, line->words);
+	}
+	return status;
+}
+
+static struct value word_value(struct shell *shell, struct slice_of_text word)
+{
+	return value_named(names_make(shell->world->names, word.at, word.length));
+}
+
+/* The variables of the parts: what the value's items say, else the first of the option's words. */
+static enum status let_parts(struct shell *shell, const struct option_line *line, struct value value)
+{
+	const char *given = names_text(shell->world->names, value.name),
+	           *first = line->words ? line->words : given;
+	enum status status = items_fit("option", line, given);
+	for (const char *at = line->parts; *at && status == ST_OK; at += strspn(at, " ")) {
+		struct slice_of_text wanted = {at, (uint32_t)strcspn(at, " ")}, part, word,
+		                     found = {first, (uint32_t)strcspn(first, " ")};
+		for (const char *item = given; item;) {
+			next_item(&item, line->parts, &part, &word);
+			if (part.length == wanted.length && memcmp(part.at, wanted.at, part.length) == 0)
+				found = word;
+		}
+		struct text name = {0};
+		text_add(&name, "%.*s_%.*s", WHOLE(line->name), WHOLE(wanted));
+		status = variable_let(shell, names_make(shell->world->names, name.bytes, name.count),
+		        word_value(shell, found));
+		text_release(&name);
+		at += wanted.length;
+	}
+	return status;
+}
+
 /* Against what the option's line says: `of`, `least`, and the default, whose unit and wholeness are its own.
  * ST_ARGUMENT: none of its words, or a word for a number; ST_RANGE: too small, or not whole; ST_UNIT. */
 static enum status given_fits(const char *what, const struct option_line *line, const struct given *given)
@@ -52,7 +109,9 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 	enum status status = ST_OK;
 	const struct formula *standard = line->formula;
 	bool number = standard && standard->kind == FORMULA_NUMBER;
-	if (line->words && !is_of(line->words, slice_between(value, end)))
+	if (line->parts)
+		status = items_fit(what, line, value);
+	else if (line->words && !is_of(line->words, slice_between(value, end)))
 		status = none_of(what, slice_between(written, end), slice_between(value, end), line->words);
 	else if (number && given->word)
 		status = fail(ST_ARGUMENT, "%s: %s: a number was expected, as in the default %.*s", what,
@@ -103,11 +162,6 @@ const char *command_line_text(const struct shell *shell, struct slice_of_text na
 		        shell->argument[i][name.length] == '=')
 			return shell->argument[i] + name.length + 1;
 	return NULL;
-}
-
-static struct value word_value(struct shell *shell, struct slice_of_text word)
-{
-	return value_named(names_make(shell->world->names, word.at, word.length));
 }
 
 /* What was given, else the default: a value, or where that is none (`hook=none`) the word itself */
@@ -168,7 +222,10 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 	if (there && !(file && file->shares))
 		return fail(ST_NAME, "option %.*s: a variable or an option has that name already",
 		        WHOLE(line->name));
-	return there && !given ? ST_OK : variable_let(shell, name, value);
+	if (there && !given)
+		return ST_OK;
+	status = variable_let(shell, name, value);
+	return status == ST_OK && line->parts ? let_parts(shell, line, value) : status;
 }
 
 /* The first rank for which it holds refuses the file with the text, evaluated on that rank */

@@ -23,7 +23,7 @@ copy f -> h on rd; wait rd on io; copy h -> x on io; sync
 expect x[3,4] == f[3,4]
 expect races == 0
 # print waits for the disk
-print f[0,0]
+@0 print f[0,0]
 #> [0] f[0,0] = 1.22791
 expect error "f is on the disk, x on the device" { copy f -> x }
 expect error "a disk's bytes pass through the host's memory" { copy f -> old }

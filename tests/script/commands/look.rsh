@@ -43,7 +43,8 @@ explain off
 help copy
 #>   copy       copy FROM -> TO [on STREAM]
 #>              copies between host, pinned and device memory; with pinned memory
-#>              the host goes on, with ordinary memory it waits
+#>              the host goes on, with ordinary memory it waits; a disk is read
+#>              into host memory and written from it
 #>   example    tensor h[64,64] pinned = randn
 #>              tensor x[64,64]
 #>              stream io
