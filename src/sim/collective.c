@@ -98,6 +98,7 @@ void collective_begin(struct engine *e, struct instance *instance, const struct 
 	}
 	instance->windows -= record->window == WINDOW_CLOSE;
 	instance->running = true;
+	instance->members = (uint32_t)match->n - record->backup;
 	instance->kinds = kinds_of(machine_then(e, instance->last), match);
 	e->works[instance->work].op = record->backup ? instance->last : op[0];
 	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);

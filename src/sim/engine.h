@@ -126,7 +126,8 @@ struct instance { /* of a group: collectives take turns */
 	uint32_t match; /* whose turn it is; 0: nobody has arrived */
 	uint32_t turn;  /* its sequence number */
 	uint32_t arrived;
-	op_id last; /* the latest to arrive, and when */
+	uint32_t members; /* on whose links it flows */
+	op_id last;       /* the latest to arrive, and when */
 	int64_t first_time, last_time, expired_at;
 	uint32_t stopped; /* the latest pass that stopped a member */
 	uint32_t expired; /* the match that waited too long, until the books know; 0: none */

@@ -31,11 +31,6 @@ int flow_member(const struct engine *e, const struct match *match, int i)
 	return -1;
 }
 
-static int members_on(const struct engine *e, const struct activity *work, const struct match *match)
-{
-	return match->n - op_record(e->world, work->op)->backup;
-}
-
 static bool is_one_sided(const struct engine *e, const struct activity *work)
 {
 	return op_record(e->world, work->op)->kind == OP_ONE_SIDED;
@@ -52,7 +47,7 @@ static int flow_links(const struct engine *e, uint32_t work)
 	if (w->owner == OWNER_TRANSFER)
 		return e->transfers[w->index].path.count;
 	const struct instance *instance = &e->instances[w->index];
-	return members_on(e, w, match_of(e, instance)) * __builtin_popcount(instance->kinds);
+	return (int)instance->members * __builtin_popcount(instance->kinds);
 }
 
 static int flow_link(const struct engine *e, uint32_t work, int i)
@@ -69,7 +64,7 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 	const struct instance *instance = &e->instances[w->index];
 	const struct match *match = match_of(e, instance);
 	unsigned kinds = instance->kinds;
-	int members = members_on(e, w, match);
+	int members = (int)instance->members;
 	for (; i >= members; i -= members)
 		kinds &= kinds - 1;
 	if (members < match->n)

@@ -12,3 +12,10 @@ expect abs(bubble-1/9) < 0.001
 strategy pipeline=2 micro=8 schedule=interleaved chunks=2 + ddp=2 + tp=2 sequence=on
 run 1
 expect bubble < 0.06"
+holds "fsdp in a pipeline gathers a stage's two groups for each of 4 micro-batches, forward and backward; zero once a step" "model mlp layers=8 hidden=16 batch=16
+strategy pipeline=2 micro=4 + fsdp=4
+run 1
+expect count(allgather) == 2*4*2 and count(reducescatter) == 2
+strategy pipeline=2 micro=4 + zero=4 stage=2
+run 1
+expect count(allgather) == 2 and count(reducescatter) == 2"
