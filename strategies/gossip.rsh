@@ -35,6 +35,8 @@ def exchange p r c deviation s cut {
   if size(dp) > 2 { sendrecv $(p)$master -> right_$p to=next from=next on right in dp }
 }
 # the mean of three, and then the step
+# all leave a step with an overflow out, or neighbours would wait for who did not; a norm is of this rank's own
+def everywhere seen { replaced seen;  if "$seen" != "squares" { allreduce seen in dp } }
 def update {
   if it%every == 0 { wait left on compute;  wait right on compute;  each_unit each_parameter mix }
   replaced

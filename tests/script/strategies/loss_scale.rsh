@@ -37,6 +37,15 @@ sync
 expect norm(shard1_f32) != before and scaler[2] == 2
 expect races == 0
 
+# and where a rank that steps would wait for the others
+for s in gossip local {
+	model mlp layers=2 hidden=16 batch=8 dtype=f16 loss_scale=dynamic init_scale=256
+	strategy $s
+	def before_update { replaced;  if it == 0 { @1 fill dw1[0:1] inf } }
+	run 2
+	sync
+	expect scaler[0] == 128 and scaler[2] == 1
+}
 for s in fsdp tp dataparallel pipeline {
 	model gpt layers=4 hidden=16 heads=4 seq=8 batch=8 dtype=f16 tied=on optimizer=adam loss_scale=dynamic init_scale=512 growth_interval=2
 	strategy $s
