@@ -29,9 +29,9 @@ if timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=li
 if not timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit in pp }
 # ---- the cut: chunk c is part piece(c) of the model (c*stages+pp; files say it), units low_c .. high_c. Layers are dealt out
 # evenly; where they do not come out even and the model is a gpt, the embedding and the head count as a layer each ----
-let parts = stages*pieces;  let top = holder(0);  let bottom = holder(parts-1)    # the stages of the first part and the last
-let shared = not timed and top != bottom and tied == "on"                         # both have the same table
-if shared { group ends by (pp==top or pp==bottom)-1 in pp;  let table_begun = 0 }
+let parts = stages*pieces;  let first_stage = holder(0);  let last_stage = holder(parts-1)    # the stages of the first part and the last
+let shared = not timed and first_stage != last_stage and tied == "on"                         # both have the same table
+if shared { group ends by (pp==first_stage or pp==last_stage)-1 in pp;  let table_begun = 0 }
 let apiece = first_unit == 0 and layers%parts != 0;  let fits = parts-2*apiece
 refuse not timed and layers < fits "layers=$layers on $stages stages of $pieces: layers=$fits fits, or fewer ranks or chunks"
 def cut_piece c {
@@ -66,7 +66,7 @@ def setup {
     ## streams, and the data
     # the first stage reads the inputs, the last one the targets; what arrives from a neighbour has boxes
     cut_batch;  let rows = (batch+replicas*micros-1)//(replicas*micros);  count_tokens
-    if pp == top or pp == bottom { load_data }
+    if pp == first_stage or pp == last_stage { load_data }
     for c in 0:pieces { piece_memory c }
     parameters
   }
@@ -97,7 +97,7 @@ def iteration {
   if shared {
     ## the gradients of the table meet
     # one table in two places: the sum of both gradients keeps the two the same
-    phase C;  if pp == top or pp == bottom { allreduce dtable in ends;  gradient_made table }
+    phase C;  if pp == first_stage or pp == last_stage { allreduce dtable in ends;  gradient_made table }
   }
   if not timed {
     before_update;  clip_gradients
