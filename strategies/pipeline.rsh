@@ -29,11 +29,13 @@ if timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=li
 if not timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit in pp }
 # ---- the cut: chunk c is part piece(c) of the model (c*stages+pp; files say it), units low_c .. high_c. Layers are dealt out
 # evenly; where they do not come out even and the model is a gpt, the embedding and the head count as a layer each ----
-let parts = stages*pieces;  let top = holder(0);  let bottom = holder(parts-1)    # the stages of the first part and the last
-let shared = not timed and top != bottom and tied == "on"                         # both have the same table
-if shared { group ends by (pp==top or pp==bottom)-1 in pp;  let table_begun = 0 }
+let parts = stages*pieces;  let first_stage = holder(0);  let last_stage = holder(parts-1)   # of the first part and the last one
+let shared = not timed and first_stage != last_stage and tied == "on"         # both have the same table
+if shared { group ends by (pp==first_stage or pp==last_stage)-1 in pp;  let table_begun = 0 }
 let apiece = first_unit == 0 and layers%parts != 0;  let fits = parts-2*apiece
-refuse not timed and layers < fits "layers=$layers on $stages stages of $pieces: layers=$fits fits, or fewer ranks or chunks"
+let wants = "layers=$layers on $stages stages";  let fewer = "ranks"
+if pieces > 1 { let wants = "$wants of $pieces chunks";  let fewer = "ranks or chunks" }
+refuse not timed and layers < fits "$wants: layers=$fits fits, or fewer $fewer"
 def cut_piece c {
   let number = piece(c);  let units = (last_unit-1)//layers
   let from = number*(layers+2*apiece)//parts+1-apiece;  let to = (number+1)*(layers+2*apiece)//parts-apiece
@@ -51,11 +53,11 @@ for c in 0:pieces {
   if not timed { cut_piece c }
 }
 # a shared table's other place: of unit 0 the last stage has the table, and nothing else
-def each_unit what with { if shared and pp == bottom { $what 0 with };  replaced what with }
-def each_unit_back what with { replaced what with;  if shared and pp == bottom { $what 0 with } }
-def one_parameter u i what { if not shared or pp != bottom or u > 0 or i == 0 { replaced u i what } }
+def each_unit what with { if shared and pp == last_stage { $what 0 with };  replaced what with }
+def each_unit_back what with { replaced what with;  if shared and pp == last_stage { $what 0 with } }
+def one_parameter u i what { if not shared or pp != last_stage or u > 0 or i == 0 { replaced u i what } }
 def table_made { if not shared { replaced } }
-def add_squares p g cut { if not shared or pp != bottom or "$p" != "table" { replaced p g cut } }
+def add_squares p g cut { if not shared or pp != last_stage or "$p" != "table" { replaced p g cut } }
 let why = "";  source stage
 def setup {
   if timed {
@@ -66,7 +68,7 @@ def setup {
     ## streams, and the data
     # the first stage reads the inputs, the last one the targets; what arrives from a neighbour has boxes
     cut_batch;  let rows = (batch+replicas*micros-1)//(replicas*micros);  count_tokens
-    if pp == top or pp == bottom { load_data }
+    if pp == first_stage or pp == last_stage { load_data }
     for c in 0:pieces { piece_memory c }
     parameters
   }
@@ -97,7 +99,7 @@ def iteration {
   if shared {
     ## the gradients of the table meet
     # one table in two places: the sum of both gradients keeps the two the same
-    phase C;  if pp == top or pp == bottom { allreduce dtable in ends;  gradient_made table }
+    phase C;  if pp == first_stage or pp == last_stage { allreduce dtable in ends;  gradient_made table }
   }
   if not timed {
     before_update;  clip_gradients

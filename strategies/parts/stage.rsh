@@ -59,16 +59,16 @@ def back m c inputs weights {
 }
 # the group of what is sent is its sender's chunk's
 def receive way from m c box theirs {
-  phase C$m;  let lane = "$(way)_in";  let with = "$(way)s"
-  if pieces > 1 { let lane = "$lane$c";  let with = "$with$theirs" }
-  if timed { recv $(way)_token from=from on $lane in $with } else {
-    wait used$(c)_$box on $lane;  recv $(way)$(c)_$box[0:tokens_here] from=from on $lane in $with
+  phase C$m;  let carrier = "$(way)_in";  let with = "$(way)s"
+  if pieces > 1 { let carrier = "$carrier$c";  let with = "$with$theirs" }
+  if timed { recv $(way)_token from=from on $carrier in $with } else {
+    wait used$(c)_$box on $carrier;  recv $(way)$(c)_$box[0:tokens_here] from=from on $carrier in $with
   }
 }
-def arrived way c { let lane = "$(way)_in";  if pieces > 1 { let lane = "$lane$c" };  wait $lane on compute }
+def arrived way c { let carrier = "$(way)_in";  if pieces > 1 { let carrier = "$carrier$c" };  wait $carrier on compute }
 def send_on way x to m c s {
-  phase C$m;  let lane = "$(way)_out";  let with = "$(way)s"
-  if pieces > 1 { let lane = "$lane$c";  let with = "$with$c" }
-  wait compute on $lane
-  if timed { send token to=to on $lane in $with } else { send x to=to on $lane in $with;  record $(way)_sent$(c)_$s on $lane }
+  phase C$m;  let carrier = "$(way)_out";  let with = "$(way)s"
+  if pieces > 1 { let carrier = "$carrier$c";  let with = "$with$c" }
+  wait compute on $carrier
+  if timed { send token to=to on $carrier in $with } else { send x to=to on $carrier in $with;  record $(way)_sent$(c)_$s on $carrier }
 }
