@@ -29,8 +29,8 @@ if timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=li
 if not timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit in pp }
 # ---- the cut: chunk c is part piece(c) of the model (c*stages+pp; files say it), units low_c .. high_c. Layers are dealt out
 # evenly; where they do not come out even and the model is a gpt, the embedding and the head count as a layer each ----
-let parts = stages*pieces;  let first_stage = holder(0);  let last_stage = holder(parts-1)   # of the first part and the last one
-let shared = not timed and first_stage != last_stage and tied == "on"         # both have the same table
+let parts = stages*pieces;  let first_stage = holder(0);  let last_stage = holder(parts-1)  # of the first part, the last
+let shared = not timed and first_stage != last_stage and tied == "on"          # both have the same table
 if shared { group ends by (pp==first_stage or pp==last_stage)-1 in pp;  let table_begun = 0 }
 let apiece = first_unit == 0 and layers%parts != 0;  let fits = parts-2*apiece
 let wants = "layers=$layers on $stages stages";  let fewer = "ranks"

@@ -2,6 +2,7 @@
 #include "shell/language/run/command.h"
 #include "shell/training/checkpoint.h"
 #include "shell/training/choose.h"
+#include "shell/training/training.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +47,31 @@ const struct command command_checkpoint = {
         .run = checkpoint_run,
 };
 
+/* The log keeps which one it was: run again, the line goes on from the same, whatever was written since. */
+static void keep_path(struct call *call, const char *path)
+{
+	size_t from = 0, to = 0;
+	const char *line = call_span(call, &from, &to);
+	struct text did = {0};
+	if (!line)
+		return;
+	text_add(&did, "resume from=\"%s\"", path);
+	journal_did(&call->shell->journal, line, from, to, text_string(&did));
+	text_release(&did);
+}
+
+/* With another number of heads, or another seed, parameters fit all the same: it is said. */
+static void say_resumed(struct shell *shell, const struct checkpoint *c)
+{
+	struct text model = {0};
+	program_model(shell->training->now.program, &model);
+	out_say(shell->out, "   %s: iteration %d of %s, %zu shards; `run` goes on from there\n", c->path,
+	        c->iteration, c->model, c->shards);
+	if (strcmp(text_string(&model), c->model) != 0)
+		out_say(shell->out, "   note: it goes on as %s\n", text_string(&model));
+	text_release(&model);
+}
+
 /* Everything is looked at before the program is given up that runs: the manifest, each shard, the model. */
 static enum status resume_run(struct call *call)
 {
@@ -66,12 +92,13 @@ static enum status resume_run(struct call *call)
 	if (status == ST_OK)
 		status = checkpoint_fits(shell, &c, t->now.program);
 	if (status == ST_OK)
-		status = checkpoint_whole(shell, &c);
+		status = checkpoint_whole(shell, path, &c);
 	if (status == ST_OK)
 		status = choose_resumed(shell, c.path, c.iteration);
-	if (status == ST_OK)
-		out_say(shell->out, "   %s: iteration %d of %s, %zu shards; `run` goes on from there\n",
-		        c.path, c.iteration, c.model, c.shards);
+	if (status == ST_OK) {
+		keep_path(call, c.path);
+		say_resumed(shell, &c);
+	}
 	checkpoint_release(&c);
 	return status;
 }

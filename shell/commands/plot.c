@@ -66,10 +66,7 @@ const struct command command_plot = {
         .topic = "look",
         .usage = "plot loss [FILE.svg]",
         .help = "the loss against virtual time, a curve for each program that ran in this session (the last "
-                "8): the mean of "
-                "what each rank had last; FILE.svg: as a picture",
-        .example =
-                "model mlp layers=2 hidden=8 batch=8\nstrategy ddp\nrun 3\nstrategy local\nrun 3\nplot loss",
+                "8): the mean of what each rank had last; FILE.svg: as a picture",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, 0, "loss", "loss"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE.svg"}},
         .run = plot_run,

@@ -144,7 +144,11 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 	struct text kept = {0};
 	journal_kept(journal, line, count, &kept);
 	entry.line = (char *)text_string(&kept);
+	char words
+	        [1024]; /* of the line's failure: to read it again words others, as a value is tried as an expression first */
+	snprintf(words, sizeof words, "%s", fail_text());
 	enum command_class class = interpreter_class(entry.line, kept.count);
+	fail(status, "%s", words);
 	if (to_keep(shell, entry.line, kept.count, class, status, changed)) {
 		entry.session = class != COMMAND_STEER;
 		entry.counts = !entry.session || (changed && !journal->emptied);

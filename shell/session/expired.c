@@ -81,7 +81,7 @@ enum status shell_hear(struct shell *shell)
 enum status shell_finish(struct shell *shell)
 {
 	const struct world *world = shell->world;
-	if (!has_timeouts(world))
+	if (!has_timeouts(world) && !shell->print_count)
 		return ST_OK;
 	op_id *ids = NULL;
 	size_t count = 0;

@@ -9,7 +9,8 @@
 void shell_expired(struct shell *shell);
 /* Advances first. Nothing where no group has a timeout. */
 enum status shell_hear(struct shell *shell);
-/* A script is over: nobody queues more, so all that its ranks still do is carried out. */
+/* A script is over: nobody queues more, so all that its ranks still do is carried out, where a timeout or a print hangs
+ * on it. */
 enum status shell_finish(struct shell *shell);
 
 #endif

@@ -120,6 +120,19 @@ static enum status write_shard(struct shell *shell, const char *prefix, size_t n
 	return status;
 }
 
+/* Those of this rank, where one of the others could not be written: without a manifest they only take room. */
+static void remove_shards(const struct shell *shell, const char *prefix, const struct checkpoint *c)
+{
+	for (size_t i = 0; i < c->shards; i++) {
+		struct text path = {0};
+		if (c->shard[i].line.rank != shell->world->me)
+			continue;
+		text_add(&path, "%s.%zu.npy", prefix, i);
+		unlink(text_string(&path));
+		text_release(&path);
+	}
+}
+
 /* Each rank its own; then everybody knows all digests, or in whose words it went wrong. */
 static enum status write_shards(struct shell *shell, const char *prefix, struct checkpoint *c)
 {
@@ -141,6 +154,8 @@ static enum status write_shards(struct shell *shell, const char *prefix, struct 
 	}
 	if (status == ST_OK)
 		status = transport_share(transport, mine, all, c->shards * sizeof *mine);
+	else if (!shell->replaying)
+		remove_shards(shell, prefix, c);
 	for (size_t i = 0; i < c->shards && status == ST_OK; i++)
 		c->shard[i].digest = all[(size_t)c->shard[i].line.rank * c->shards + i];
 	mem_free(mine);
@@ -250,7 +265,9 @@ static enum status wants(const struct shell *shell)
 	if (!t->now.program || !t->now.program->loops)
 		return fail(ST_ARGUMENT,
 		        "checkpoint saves what a strategy trains: `strategy ddp` and `run` first");
-	if (t->in_setup || t->at || t->torn)
+	if (t->iteration == t->now.program->first && (t->in_setup || !t->at))
+		return fail(ST_ARGUMENT, "checkpoint: nothing was trained yet: `run` first");
+	if (t->at || t->torn)
 		return fail(ST_ARGUMENT,
 		        "checkpoint: it stands between two iterations; `run` goes to the end of this one");
 	return ST_OK;

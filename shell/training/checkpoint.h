@@ -39,8 +39,8 @@ enum status checkpoint_save(struct shell *shell, const char *prefix);
 /* Of `path`: a manifest, or PREFIX-ITERATION, or PREFIX: then the latest. All processes get the same. ST_FILE: there
  * is none, it cannot be read, or it is torn. */
 enum status checkpoint_open(struct shell *shell, const char *path, struct checkpoint *c);
-/* Are all shards there, as they were written, and do they cover what the manifest names? */
-enum status checkpoint_whole(struct shell *shell, const struct checkpoint *c);
+/* Are all shards there, as they were written, and do they cover what the manifest names? path: as it was opened by */
+enum status checkpoint_whole(struct shell *shell, const char *path, const struct checkpoint *c);
 /* Has the model the same parameters, and the optimizer the same state? ST_SHAPE: the first that differs */
 enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, const struct program *program);
 /* Every part that the ranks have declared gets its elements; hosts wait for all work first. */

@@ -232,20 +232,40 @@ enum status choice_key(struct call *call, int i, struct choice *choice)
 	return call_key(call, i, &choice->given[choice->givens++]);
 }
 
+/* "ddp=2 bucket=8k + tp=2": the line, before sizes are worked out and options handed on */
+static void put_written(const struct choice *choice, int count, struct text *out)
+{
+	for (int i = 1; i < count; i++) {
+		text_add(out, "%s%s", i > 1 ? " + " : "", choice[i].name);
+		if (choice[i].size)
+			text_add(out, "=%d", choice[i].size);
+		for (int k = 0; k < choice[i].givens; k++) {
+			const struct given *given = &choice[i].given[k];
+			text_add(out, " %s=%s", given->name, given->digits ? given->digits : "");
+			if (!given->digits)
+				given_text(given, out);
+		}
+	}
+}
+
 enum status choose_strategies(struct shell *shell, struct choice *choice, int count)
 {
 	struct program *program = NULL;
-	struct text name = {0};
+	struct text name = {0}, written = {0};
 	choice[0] = model_of(shell->training->now.model_program);
 	for (int i = 1; i < count; i++)
 		text_add(&name, "%s%s", i > 1 ? " + " : "", choice[i].name);
+	put_written(choice, count, &written);
 	enum status status = build(shell, choice, count, shell->world->n, text_string(&name), &program);
 	if (status == ST_OK)
 		status = build(shell, choice, 1, 1, choice[0].name, &program->alone);
-	if (status == ST_OK)
+	if (status == ST_OK) {
+		text_put(&program->written, written.bytes, written.count);
 		status = program_take(shell, program);
+	}
 	program_release(program);
 	text_release(&name);
+	text_release(&written);
 	return status;
 }
 
@@ -272,6 +292,7 @@ enum status choose_resumed(struct shell *shell, const char *path, int first)
 	made->built_in = from->built_in;
 	made->first = first;
 	made->alone = program_use(from->alone);
+	text_put(&made->written, from->written.bytes, from->written.count);
 	text_put(&made->loses, from->loses.bytes, from->loses.count);
 	text_put(&made->parts, from->parts.bytes, from->parts.count);
 	text_put(&made->own_pace, from->own_pace.bytes, from->own_pace.count);

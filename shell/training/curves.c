@@ -7,7 +7,6 @@
  * Each process knows its rank's values (session/noted.h) and everybody's times. */
 #include "shell/training/curves.h"
 #include "base/memory.h"
-#include "shell/language/run/command.h"
 #include "shell/session/noted.h"
 #include "shell/training/training.h"
 
@@ -90,22 +89,11 @@ static void make_points(
 
 /* ---- the curve */
 
-/* "ddp bucket=8k + tp, mlp layers=4"; a number behind it where there was one of that name */
+/* "ddp=2 bucket=8k + tp=2, mlp layers=4"; a number behind it where there was one of that name */
 static char *name_of(const struct curves *curves, const struct program *program)
 {
 	struct text name = {0};
-	const char *parts = "";
-	for (size_t i = 0; i < program->files; i++) {
-		const struct player_file *file = &program->file[i];
-		if (strncmp(file->what, "strategy ", 9) != 0)
-			continue;
-		text_add(&name, "%s%s", parts, file->what + 9);
-		for (int k = 0; k < file->givens; k++) {
-			text_add(&name, " %s=", file->given[k].name);
-			given_text(&file->given[k], &name);
-		}
-		parts = " + ";
-	}
+	text_put(&name, program->written.bytes, program->written.count);
 	text_add(&name, "%s", name.count ? ", " : "");
 	program_model(program, &name);
 	int alike = 0;

@@ -108,7 +108,7 @@ void head_release(struct head *head)
 	*head = (struct head){0};
 }
 
-void head_options(const struct head *head, struct text *out)
+void head_options(const struct head *head, int width, struct text *out)
 {
 	for (const struct statement *at = head->tree[0]->block.first; at; at = at->next) {
 		if (at->kind != STATEMENT_OPTION)
@@ -116,8 +116,11 @@ void head_options(const struct head *head, struct text *out)
 		const struct option_line *line = at->given;
 		text_add(out, "     %.*s=%.*s%s%s\n", WHOLE(line->name), WHOLE(line->value),
 		        line->words ? "   of: " : "", line->words ? line->words : "");
-		if (line->about.length)
-			text_add(out, "         %.*s\n", WHOLE(line->about));
+		struct text about = {0};
+		text_put(&about, line->about.at, line->about.length);
+		if (about.count)
+			text_wrapped(out, text_string(&about), 9, width);
+		text_release(&about);
 	}
 }
 

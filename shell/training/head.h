@@ -41,7 +41,7 @@ struct head {
 enum status head_read(struct head *head, const struct player_file *file);
 void head_release(struct head *head);
 /* "  NAME=DEFAULT   of: a b" and the sentence, for each option */
-void head_options(const struct head *head, struct text *out);
+void head_options(const struct head *head, int width, struct text *out);
 /* "NAME=" for each option, and "NAME=WORD" for each of its words, one a line: for completion */
 void head_keys(const struct head *head, struct text *out);
 /* strategies/parts/NAME.rsh, which built-in models and strategies share; NULL: none of that name */

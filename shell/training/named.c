@@ -97,8 +97,12 @@ void choice_those_with(const char *option, struct text *out)
 
 static void say_help(struct shell *shell, const char *name, const struct head *head)
 {
-	out_say(shell->out, "   %s%-13s%s %s\n", STYLED(shell->out, COLOUR_HEAD, name),
-	        text_string(&head->help));
+	enum { COLUMN = 17 };
+	struct text help = {0};
+	text_wrapped(&help, text_string(&head->help), COLUMN, out_width(shell->out));
+	out_say(shell->out, "   %s%-13s%s %s", STYLED(shell->out, COLOUR_HEAD, name),
+	        text_string(&help) + COLUMN);
+	text_release(&help);
 }
 
 void choice_list(struct shell *shell, bool models)
@@ -112,6 +116,30 @@ void choice_list(struct shell *shell, bool models)
 	}
 }
 
+/* A line of the notes, wrapped: what goes on stands under the lines that go on in the file. A drawing, which has two
+ * blanks together, is left as it is. */
+static void say_note(struct shell *shell, const char *line, size_t length)
+{
+	enum { INDENT = 5, CONTINUED = 2 };
+	struct text words = {0}, wrapped = {0};
+	size_t blanks = 0, more = 0, count;
+	while (blanks < length && line[blanks] == ' ')
+		blanks++;
+	text_put(&words, line + blanks, length - blanks);
+	if (strstr(text_string(&words), "  ")) {
+		text_add(&wrapped, "%*s%s\n", INDENT + (int)blanks, "", text_string(&words));
+	} else {
+		more = blanks < CONTINUED ? CONTINUED - blanks : 0; /* less on the first line */
+		text_wrapped(
+		        &wrapped, text_string(&words), (int)(INDENT + blanks + more), out_width(shell->out));
+	}
+	const char *at = text_string(&wrapped) + more, *end = text_string(&wrapped) + wrapped.count;
+	while ((line = text_line(&at, end, &count)))
+		out_say(shell->out, "%s%.*s%s\n", STYLED(shell->out, COLOUR_NOTE, (int)count, line));
+	text_release(&words);
+	text_release(&wrapped);
+}
+
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source)
 {
 	struct choice choice = {.name = name};
@@ -123,13 +151,12 @@ enum status choice_tell(struct shell *shell, bool model, const char *name, bool 
 		out_put(shell->out, choice.file.text, choice.file.count);
 	} else if (status == ST_OK) {
 		struct text options = {0};
-		head_options(head, &options);
+		head_options(head, out_width(shell->out), &options);
 		say_help(shell, name, head);
 		const char *at = text_string(&head->notes), *end = at + head->notes.count, *line;
 		size_t length;
 		while ((line = text_line(&at, end, &length)))
-			out_say(shell->out, "     %s%.*s%s\n",
-			        STYLED(shell->out, COLOUR_NOTE, (int)length, line));
+			say_note(shell, line, length);
 		out_put(shell->out, text_string(&options), options.count);
 		text_release(&options);
 	}

@@ -22,6 +22,8 @@ struct program {
 	struct text loses; /* `# loses EXPR: why` of its strategies: "EXPR: why", a line each */
 	struct text
 	        own_pace; /* `# own pace`, likewise: a loss that is read between iterations would be waited for */
+	struct text
+	        written; /* the strategies as the line has them: "ddp=2 bucket=8k + tp=2"; empty: no such line */
 	struct text links;     /* of a stack: stack_links */
 	struct text parts;     /* `# parts EXPR: why` of its model: "EXPR: why", or nothing */
 	bool built_in;         /* none of its files is a learner's */

@@ -23,9 +23,11 @@
 #include <cjson/cJSON.h>
 #include <dirent.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- the manifest ---- */
 
@@ -108,8 +110,8 @@ static enum status read_manifest(struct checkpoint *c, const cJSON *object)
 
 /* ---- where it is ---- */
 
-/* The highest N of files PREFIX-N.json; -1: there is none */
-static long latest(const char *prefix)
+/* The highest N below `below` of files PREFIX-N.json; -1: there is none */
+static long latest(const char *prefix, long below)
 {
 	const char *slash = strrchr(prefix, '/'), *name = slash ? slash + 1 : prefix;
 	struct text folder = {0};
@@ -122,7 +124,8 @@ static long latest(const char *prefix)
 		if (strncmp(entry->d_name, name, length) != 0 || entry->d_name[length] != '-')
 			continue;
 		long number = strtol(entry->d_name + length + 1, &end, 10);
-		if (end > entry->d_name + length + 1 && strcmp(end, ".json") == 0 && number > most)
+		if (end > entry->d_name + length + 1 && strcmp(end, ".json") == 0 && number > most &&
+		        number < below)
 			most = number;
 	}
 	if (open)
@@ -131,19 +134,39 @@ static long latest(const char *prefix)
 	return most;
 }
 
-/* On rank 0. The path as it is, where it names a manifest; with .json behind it; else the latest of PREFIX */
-static void find_manifest(const char *path, struct text *found)
+/* On rank 0. The path as it is, where it names a manifest; with .json behind it; else the latest of PREFIX. ST_FILE:
+ * there is none of these. */
+static enum status find_manifest(const char *path, struct text *found)
 {
 	size_t length = strlen(path);
+	long number;
 	text_add(found, "%s%s", path, length > 5 && strcmp(path + length - 5, ".json") == 0 ? "" : ".json");
-	FILE *file = fopen(text_string(found), "r");
-	long number = file ? -1 : latest(path);
-	if (file)
-		fclose(file);
-	if (number >= 0) {
-		text_clear(found);
-		text_add(found, "%s-%ld.json", path, number);
+	if (access(text_string(found), F_OK) == 0)
+		return ST_OK;
+	number = latest(path, LONG_MAX);
+	if (number < 0)
+		return fail(ST_FILE, "there is no checkpoint %s: neither %s nor %s-ITERATION.json is there",
+		        path, text_string(found), path);
+	text_clear(found);
+	text_add(found, "%s-%ld.json", path, number);
+	return ST_OK;
+}
+
+/* Of a prefix whose latest checkpoint cannot be used (`status`, worded): the one before it is named. On rank 0; the
+ * same words for all. */
+static enum status name_before(struct shell *shell, const char *prefix, const char *found, enum status status)
+{
+	if (status == ST_OK)
+		return ST_OK;
+	size_t length = strlen(prefix);
+	bool is_latest = strncmp(found, prefix, length) == 0 && found[length] == '-';
+	long before = is_latest ? latest(prefix, strtol(found + length + 1, NULL, 10)) : -1;
+	if (transport_rank(shell->transport) == 0 && before >= 0) {
+		char words[400];
+		snprintf(words, sizeof words, "%s", fail_text());
+		status = fail(status, "%s; the one before is %s-%ld", words, prefix, before);
 	}
+	return shell_agree(shell, 0, status);
 }
 
 enum status checkpoint_open(struct shell *shell, const char *path, struct checkpoint *c)
@@ -152,21 +175,20 @@ enum status checkpoint_open(struct shell *shell, const char *path, struct checkp
 	char place[512] = "", *bytes = NULL;
 	size_t count;
 	*c = (struct checkpoint){0};
-	if (transport_rank(shell->transport) == 0)
-		find_manifest(path, &found);
+	enum status status = transport_rank(shell->transport) == 0 ? find_manifest(path, &found) : ST_OK;
 	snprintf(place, sizeof place, "%s", text_string(&found));
 	text_release(&found);
-	enum status status = shell_spread(shell, ST_OK, place, sizeof place);
-	if (status == ST_OK)
-		status = shell_file(shell, place, &bytes, &count);
+	status = shell_spread(shell, status, place, sizeof place);
 	if (status != ST_OK)
-		return fail_in(status, "checkpoint");
+		return status;
 	c->path = mem_copy_text(place, strlen(place));
-	cJSON *object = cJSON_ParseWithLength(bytes, count);
-	status = object ? read_manifest(c, object) : torn(c, "it is no JSON");
+	status = shell_file(shell, place, &bytes, &count);
+	cJSON *object = status == ST_OK ? cJSON_ParseWithLength(bytes, count) : NULL;
+	if (status == ST_OK)
+		status = object ? read_manifest(c, object) : torn(c, "it is no JSON");
 	cJSON_Delete(object);
 	mem_free(bytes);
-	return status;
+	return name_before(shell, path, place, status);
 }
 
 /* ---- shards ---- */
@@ -248,7 +270,7 @@ static enum status gather_whole(const struct checkpoint *c, const struct whole *
 	return status;
 }
 
-enum status checkpoint_whole(struct shell *shell, const struct checkpoint *c)
+enum status checkpoint_whole(struct shell *shell, const char *path, const struct checkpoint *c)
 {
 	enum status status = ST_OK;
 	for (int i = 0; i < c->wholes && status == ST_OK && transport_rank(shell->transport) == 0; i++) {
@@ -256,7 +278,7 @@ enum status checkpoint_whole(struct shell *shell, const struct checkpoint *c)
 		status = gather_whole(c, &c->whole[i], values);
 		mem_free(values);
 	}
-	return shell_agree(shell, 0, status);
+	return name_before(shell, path, c->path, shell_agree(shell, 0, status));
 }
 
 /* ---- does it fit? ---- */

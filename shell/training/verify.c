@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define FURTHEST 0.25 /* of what training has changed: gradients that were not exchanged leave 0.3 and more */
 /* How many times as far as right computations of one rank are apart is right as well. Tensor parallelism rounds sums in
@@ -162,7 +163,7 @@ static void say_parameters(struct shell *shell, const struct alone *alone, const
 	out_say(shell->out, "   %-23s of its change    largest\n", "the difference");
 	for (int i = 0; i < alone->count; i++) {
 		const struct whole *whole = &alone->whole[i];
-		char shape[48], title[TITLE_ROOM];
+		char shape[48], title[TITLE_ROOM], share[16];
 		bool off = !(v->share[i] <= v->limit);
 		if (*whole->state &&
 		        !off) /* optimizer state is compared with its parameter: it is said where it is off */
@@ -171,9 +172,35 @@ static void say_parameters(struct shell *shell, const struct alone *alone, const
 		for (int64_t k = 0; k < whole_count(whole); k++)
 			largest = fmax(largest, fabs(alone->end[whole->first + k]));
 		snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)whole->rows, (long long)whole->cols);
-		out_say(shell->out, "   %-10s %-12s %13.2g   %8.2g%s\n", title_of(whole, title), shape,
-		        v->share[i], d[i].most == 0 ? 0 : d[i].most / largest, off ? "   off" : "");
+		snprintf(share, sizeof share, "%.2g", v->share[i]);
+		const char *of_change = isfinite(v->share[i]) ? share
+		        : d[i].wrong                          ? "no number"
+		                                              : "unchanged";
+		out_say(shell->out, "   %-10s %-12s %13s   %8.2g%s\n", title_of(whole, title), shape,
+		        of_change, d[i].most == 0 ? 0 : d[i].most / largest, off ? "   off" : "");
 	}
+}
+
+/* The state of a dynamic loss scale, which strategies/parts/parameters.rsh declares: factor, good steps since, steps
+ * taken. NULL: the scale is a number */
+static const struct whole *scaler_of(const struct alone *alone)
+{
+	const struct whole *scaler = whole_of(alone, "scaler", "");
+	return scaler && whole_count(scaler) == 3 ? scaler : NULL;
+}
+
+/* All steps of the one rank were left out by its loss scale: parameters are as they began */
+static bool untrained(const struct alone *alone)
+{
+	const struct whole *scaler = scaler_of(alone);
+	bool same = scaler && alone->end[scaler->first + 2] == 0;
+	for (int i = 0; i < alone->count && same; i++) {
+		const struct whole *whole = &alone->whole[i];
+		size_t bytes = (size_t)whole_count(whole) * sizeof *alone->end;
+		same = whole == scaler || *whole->state ||
+		        memcmp(alone->end + whole->first, alone->begin + whole->first, bytes) == 0;
+	}
+	return same;
 }
 
 /* Why more, or no more, than usual is allowed */
@@ -184,7 +211,16 @@ static void say_rounding(struct shell *shell, const struct alone *alone, const s
 	                                : "all its gradients with a factor";
 	if (v->lost)
 		out_say(shell->out, "   something is no number%s\n",
-		        alone->half ? ": f16 ends at 65504, and loss_scale= may be too large" : "");
+		        !alone->half               ? ""
+		                : scaler_of(alone) ? ": f16 ends at 65504, and init_scale= may be too large"
+		                                   : ": f16 ends at 65504, and loss_scale= may be too large");
+	else if (v->wrong && scaler_of(alone))
+		out_say(shell->out,
+		        "   loss_scale=dynamic: ranks with a part of the batch may leave out other steps "
+		        "than one rank; a lower init_scale=, at which nothing overflows, tells\n");
+	else if (!isfinite(v->rounding))
+		out_say(shell->out, "   one rank that rounds otherwise (%s) changes what this one does not\n",
+		        how);
 	else if (v->wrong && times_of(alone) * v->rounding > FURTHEST)
 		out_say(shell->out,
 		        "   but one rank that rounds otherwise (%s) is %.2g away too: rounding has grown so "
@@ -202,11 +238,21 @@ static void say_verdict(
 	char title[TITLE_ROOM];
 	const char *times = iterations == 1 ? "" : "s", *where = title_of(&alone->whole[v->worst], title);
 	double most = v->share[v->worst];
+	char amount[40] = ""; /* none, where one rank has changed nothing, or something is no number */
+	if (isfinite(most))
+		snprintf(amount, sizeof amount,
+		        v->wrong && lossy ? "%.2g of what training changed " : "is %.2g, ", most);
 	if (v->wrong && lossy) {
+		out_say(shell->out, "   %s: after %d iteration%s it is %saway from one rank, in %s\n", lossy,
+		        iterations, times, amount, where);
+		return;
+	}
+	if (!v->wrong && untrained(alone)) {
 		out_say(shell->out,
-		        "   %s: after %d iteration%s it is %.2g of what training changed "
-		        "away from one rank, in %s\n",
-		        lossy, iterations, times, most, where);
+		        "   nothing was trained yet: the loss scale has left out every step so far (%d); a "
+		        "lower "
+		        "init_scale=, or more iterations\n",
+		        iterations);
 		return;
 	}
 	if (v->wrong)
@@ -216,9 +262,8 @@ static void say_verdict(
 	out_say(shell->out, " after %d iteration%s: ", iterations, times);
 	if (v->wrong)
 		out_say(shell->out,
-		        "%d of %d tensors by more than %.2g of what training changed; the most is %.2g, in "
-		        "%s\n",
-		        v->wrong, alone->count, v->limit, most, where);
+		        "%d of %d tensors by more than %.2g of what training changed; the most %sin %s\n",
+		        v->wrong, alone->count, v->limit, amount, where);
 	else if (most <= 0)
 		out_say(shell->out, "no difference but the rounding of the parameters themselves\n");
 	else

@@ -129,7 +129,7 @@ void plot_picture(
 {
 	int most = width < 40 ? 40 : width > 110 ? 110 : width, cells = most - LABEL - 8;
 	struct scale s = scale_of(curves, count, cells / 12);
-	char text[160];
+	char text[80];
 	picture_make(picture, most, ROWS + 3 + (int)count);
 	draw_axes(&s, what, cells, picture);
 	for (size_t c = 0; c < count; c++)
@@ -137,10 +137,13 @@ void plot_picture(
 	for (size_t c = 0; c < count; c++) {
 		const struct curve_point *last = &curves[c].point[curves[c].count - 1];
 		int row = ROWS + 3 + (int)c;
-		snprintf(text, sizeof text, "%.100s: %.4g at %.4g %s", curves[c].name, last->value,
+		int figures = snprintf(text, sizeof text, ": %.4g at %.4g %s", last->value,
 		        last->time / s.unit, s.unit_name);
+		int room = most - LABEL - 2 - figures, name = (int)text_columns(curves[c].name);
+		name = name < room ? name : room; /* a long name is cut, never what it has come to */
 		picture_write(picture, row, LABEL, 1, colours[c % SIGNS], signs[c % SIGNS]);
-		picture_write(picture, row, LABEL + 2, most - LABEL - 2, COLOUR_PLAIN, text);
+		picture_write(picture, row, LABEL + 2, name, COLOUR_PLAIN, curves[c].name);
+		picture_write(picture, row, LABEL + 2 + name, figures, COLOUR_PLAIN, text);
 	}
 }
 

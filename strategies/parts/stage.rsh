@@ -59,16 +59,16 @@ def back m c inputs weights {
 }
 # the group of what is sent is its sender's chunk's
 def receive way from m c box theirs {
-  phase C$m;  let carrier = "$(way)_in";  let with = "$(way)s"
-  if pieces > 1 { let carrier = "$carrier$c";  let with = "$with$theirs" }
-  if timed { recv $(way)_token from=from on $carrier in $with } else {
-    wait used$(c)_$box on $carrier;  recv $(way)$(c)_$box[0:tokens_here] from=from on $carrier in $with
+  phase C$m;  let l = "$(way)_in";  let g = "$(way)s"
+  if pieces > 1 { let l = "$l$c";  let g = "$g$theirs" }
+  if timed { recv $(way)_token from=from on $l in $g } else {
+    wait used$(c)_$box on $l;  recv $(way)$(c)_$box[0:tokens_here] from=from on $l in $g
   }
 }
-def arrived way c { let carrier = "$(way)_in";  if pieces > 1 { let carrier = "$carrier$c" };  wait $carrier on compute }
+def arrived way c { let l = "$(way)_in";  if pieces > 1 { let l = "$l$c" };  wait $l on compute }
 def send_on way x to m c s {
-  phase C$m;  let carrier = "$(way)_out";  let with = "$(way)s"
-  if pieces > 1 { let carrier = "$carrier$c";  let with = "$with$c" }
-  wait compute on $carrier
-  if timed { send token to=to on $carrier in $with } else { send x to=to on $carrier in $with;  record $(way)_sent$(c)_$s on $carrier }
+  phase C$m;  let l = "$(way)_out";  let g = "$(way)s"
+  if pieces > 1 { let l = "$l$c";  let g = "$g$c" }
+  wait compute on $l
+  if timed { send token to=to on $l in $g } else { send x to=to on $l in $g;  record $(way)_sent$(c)_$s on $l }
 }

@@ -82,9 +82,11 @@ refused() {
 	[ "${4:-}" ] || { grep '^\[0\] loss' out > goes_on; check "$1: nothing has changed" same untouched goes_on; }
 }
 damage() { rm -rf bad; cp -r ck bad; }
-refused "none" ck/none "ck/none.json: No such file"
+refused "none" ck/none "there is no checkpoint ck/none: neither ck/none.json nor ck/none-ITERATION.json is there"
 damage; rm bad/f32-4.5.npy
 refused "a shard is missing" bad/f32 "bad/f32-4.5.npy cannot be opened"
+damage; echo '{' > bad/f32-4.json
+refused "the latest is torn" bad/f32 "it is no JSON; the one before is bad/f32-2"
 damage; printf X | dd of=bad/f32-4.5.npy bs=1 seek=200 conv=notrunc 2> dd
 refused "a shard has changed" bad/f32 "bad/f32-4.5.npy is not what was written"
 damage; head -c 300 ck/f32-4.5.npy > bad/f32-4.5.npy
@@ -127,3 +129,6 @@ cksum ck/one* > out
 check "the same checkpoint again has the same bytes" same sums out
 seen "$gpt" "strategy zero" "run 1" "checkpoint to=ck/other" "run 1" "undo" > out
 check "undo leaves the state as it was" same before out
+# a newer one with that prefix has been written since
+printf '%s\n' "$gpt" "strategy zero" "run 1" "checkpoint to=ck/more" "resume from=ck/more" "run 1" "checkpoint to=ck/more" "run 1" "undo" "run 1" | one_process -n 1 > out
+check "undo goes on from the same checkpoint as before" test "$(grep -c 'iteration 3   loss' out)" = 2

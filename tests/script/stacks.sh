@@ -63,3 +63,9 @@ bad "a.rsh=2 loud=1 + b.rsh=4 loud=2" "loud= stands behind a.rsh and behind b.rs
 bad "a.rsh=2 hidden=16 + b.rsh=4 hidden=32" "hidden= stands behind a.rsh and behind b.rsh"
 bad "a.rsh=2 hidden=x + b.rsh=4" "model line.rsh: hidden=x: a number was expected"
 bad "a.rsh=1 + b.rsh=1 + c.rsh=1 + g.rsh=1 + a.rsh=1 + a.rsh=1 + a.rsh=1" "at most 6 parts"
+bad "a.rsh=2 + b.rsh=4 +" "a part of the line is missing behind the +"
+bad "+ b.rsh=8" "a strategy is missing beside the +"
+
+# a line that is refused at the prompt is read once more for the journal: its own reason stays
+echo 'strategy pipeline=2 schedule=1f1b + ddp=2 + tp=2 sequence=on' | one_process --dry -n 4 > out
+check "a session says why too" grep -q "the sizes multiply to 8, and there are 4 ranks" out

@@ -22,6 +22,12 @@ check "an axis of one rank excuses nothing" [ $? = 1 ]
 "$RANKSH" -n 2 -c "model gpt layers=1 hidden=16 heads=2 seq=8 batch=4 dtype=f16 loss_scale=1e7; strategy ddp; verify iterations=3" > "$work/out" 2>&1
 check "f16 that overflows does not pass" [ $? = 1 ]
 check "and why" grep -q "f16 ends at 65504, and loss_scale= may be too large" "$work/out"
+scaled="model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 dtype=f16 loss_scale=dynamic"
+"$RANKSH" -n 4 -c "$scaled init_scale=1e30; strategy ddp; verify iterations=2" > "$work/out" 2>&1
+check "nothing trained is not as one rank" grep -q "nothing was trained yet: the loss scale has left out every step so far (2)" "$work/out"
+"$RANKSH" -n 4 -c "$scaled init_scale=16384; strategy ddp accumulate=2; verify iterations=1" > "$work/out" 2>&1
+check "other steps left out: the cure" grep -q "loss_scale=dynamic: .*; a lower init_scale=" "$work/out"
+check "a figure that is none is not shown" sh -c "! grep -qw inf '$work/out'"
 
 # what makes buckets smaller takes gradients of every type
 for hook in f16 bf16 int8 topk; do

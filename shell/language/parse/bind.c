@@ -311,6 +311,8 @@ enum status bind_command(struct parser *parser, struct statement *statement)
 	for (size_t i = 0; i < count && status == ST_OK; i++) {
 		struct word *word = &parser->words[i];
 		if (divided && word_is(word, "+")) {
+			if (i + 1 == count)
+				return fail(ST_ARGUMENT, "a part of the line is missing behind the +");
 			if (++part == PARTS_MAX)
 				return fail(
 				        ST_LIMIT, "a line has at most %d parts with + between", PARTS_MAX);

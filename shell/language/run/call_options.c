@@ -114,6 +114,10 @@ enum status call_key(struct call *call, int i, struct given *given)
 	if (option->formula && evaluate(&eval, option->formula, &value) == ST_OK &&
 	        value.kind == VALUE_NUMBER) {
 		given->number = (struct number){value.number, value.unit};
+		const char *digits = option->key.at + option->key.length + 1;
+		size_t length = (size_t)(option->written.at + option->written.length - digits);
+		if (option->formula->kind == FORMULA_NUMBER)
+			given->digits = names_text(names, names_make(names, digits, length));
 		return ST_OK;
 	}
 	enum status status = name_word(call, option->word, option_slot(call, option), eval.rank, &id);

@@ -17,6 +17,7 @@ struct given {
 	const char *name;
 	struct number number;
 	const char *word;
+	const char *digits; /* a number that is written out, as it was typed: "8k"; else NULL */
 };
 void given_text(const struct given *given, struct text *out); /* as the language reads it */
 

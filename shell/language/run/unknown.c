@@ -38,6 +38,15 @@ static void lacking(
 	ranks_text(&set, out);
 }
 
+/* There is a group of that name: the rank is in none of its parts */
+static bool is_group(const struct world *world, name_id name)
+{
+	size_t i = 0;
+	while (i < world->group_count && world->groups[i].name != name)
+		i++;
+	return i < world->group_count;
+}
+
 /* `other`: a second kind that would do, as events and streams do for `wait` */
 enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, enum thing_kind other)
 {
@@ -57,6 +66,9 @@ enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, e
 	if (thing.kind != THING_NONE)
 		status = fail(ST_NAME, "%s is a %s, and a %s%s was expected", name,
 		        thing_kind_name(thing.kind), thing_kind_name(kind), too);
+	else if (kind == THING_GROUP && is_group(world, id))
+		status = fail(ST_NAME, "no part of the group '%s' has %s: `groups` shows them", name,
+		        text_string(&where));
 	else if (near)
 		status = fail(
 		        ST_NAME, "no %s%s '%s'; did you mean '%s'?", thing_kind_name(kind), too, name, near);

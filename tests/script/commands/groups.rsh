@@ -87,6 +87,8 @@ print k[0] l[0]
 #>     l[0] = 5
 #> [3] k[0] = 4
 #>     l[0] = 5
+expect error "no part of the group 'none' has ranks 0-3" { allreduce g in none }
+expect error "no part of the group 'three' has rank 2" { allreduce g in three }
 @0-2 group low by 7
 groups
 #> world      0-3
