@@ -10,7 +10,7 @@
 #   ulysses   fewer bytes, none hidden, at most as many ranks as heads: fast links; both: ulysses within a node, a ring across
 # axis cp: cut the sequences
 # after tp ep pp
-# loses experts > 0 and (capped or balance_loss > 0): experts' places and the balance loss are of a rank's own tokens
+# loses size(cp) > 1 and experts > 0 and (capped or balance_loss > 0): experts' places and the balance loss are of a rank's own tokens
 #   ulysses (arXiv:2309.14509)   [1/n of the tokens, all heads] --alltoall--> [all tokens, 1/n of the heads] --> and back
 #   ring (arXiv:2310.01889)      parts/rounds.rsh      both (arXiv:2405.07719): a ring of groups that share the heads out
 #   balance=off   rank r has the tokens from r seq/n on: causal, the first has one block of keys to attend to and the last all n

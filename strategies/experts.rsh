@@ -13,7 +13,7 @@
 #     y <-unpermute-- x gate <-- xout <-alltoall--- sort_chunks <-- of all ranks' tokens
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 let parties = size(ep);  let micros = accumulate
-refuse first_unit == 1 "an mlp has no experts: `model gpt experts=$parties`"
+refuse first_unit == 1 "an mlp has no experts: `model gpt experts=$(max(2,parties))`"
 refuse experts == 0 "this model has no experts: `model gpt experts=$(4*parties)`"
 let below = experts//parties*parties;  let fits = "$below and $(below+parties)";  if below == 0 { let fits = "$parties" }
 refuse experts%parties != 0 "experts=$experts does not divide by ranks=$parties; the nearest that fits: $fits"
@@ -33,7 +33,9 @@ def everywhere seen { replaced seen;  allreduce seen in ep }
 # ---- how many rows come from each rank to each expert here; with a capacity all parts are equal ----
 def cut_batch {
   replaced;  if gathers == "" { stream comm }
-  refuse capped and uneven "batch=$batch on $(replicas*micros) parts: with a capacity all have as many rows; or capacity=none"
+  let below = batch-batch%(replicas*micros);  let above = below+replicas*micros
+  let fits = "batch=$below and batch=$above fit, or without a pipeline capacity=none"
+  refuse capped and uneven "batch=$batch on $(replicas*micros) parts: with a capacity all have as many rows; $fits"
 }
 def count_rows k {
   if capped { from$k = full [parties,experts_here] i32 value=places kind=buffer } else {

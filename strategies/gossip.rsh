@@ -26,11 +26,11 @@ def iteration {
     ## parameters to the neighbours
     # they travel while the gradient is computed, which is of a rank's own
     phase C;  wait compute on left;  wait compute on right
-    each_unit each_parameter exchange
+    each_unit each_parameter to_neighbours
   }
   replaced
 }
-def exchange p r c deviation s cut {
+def to_neighbours p r c deviation s cut {
   if size(dp) > 1 { sendrecv $(p)$master -> left_$p to=previous from=previous on left in dp }
   if size(dp) > 2 { sendrecv $(p)$master -> right_$p to=next from=next on right in dp }
 }

@@ -33,7 +33,9 @@ let parts = stages*pieces;  let first_stage = holder(0);  let last_stage = holde
 let shared = not timed and first_stage != last_stage and tied == "on"          # both have the same table
 if shared { group ends by (pp==first_stage or pp==last_stage)-1 in pp;  let table_begun = 0 }
 let apiece = first_unit == 0 and layers%parts != 0;  let fits = parts-2*apiece
-refuse not timed and layers < fits "layers=$layers on $stages stages of $pieces: layers=$fits fits, or fewer ranks or chunks"
+let wants = "layers=$layers on $stages stages";  let fewer = "ranks"
+if pieces > 1 { let wants = "$wants of $pieces chunks";  let fewer = "ranks or chunks" }
+refuse not timed and layers < fits "$wants: layers=$fits fits, or fewer $fewer"
 def cut_piece c {
   let number = piece(c);  let units = (last_unit-1)//layers
   let from = number*(layers+2*apiece)//parts+1-apiece;  let to = (number+1)*(layers+2*apiece)//parts-apiece

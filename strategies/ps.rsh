@@ -18,7 +18,8 @@ option staleness=1000000 least=0 "async: steps that a worker may be ahead of the
 option shards=1 least=1 "servers: unit u's parameters are with server u mod shards"
 option accumulate=1 least=1 "micro-batches of a step: their gradients add up, and are sent once"
 let workers = size(dp)-shards;  let works = dp < workers;  let bound = staleness < 1000000
-refuse workers < 1 "shards=$shards of $(size(dp)) ranks leaves no worker: shards=$(max(1,size(dp)-1)) at most, and 2 ranks"
+refuse size(dp) < 2 "a worker and a server are two: at least 2 ranks are wanted, or `strategy serial`"
+refuse workers < 1 "shards=$shards of $(size(dp)) ranks leaves no worker: shards=$(size(dp)-1) at most"
 refuse mode == "async" and optimizer == "adam" "mode=async runs no optimizer on the servers, only sums: optimizer=sgd, or mode=sync"
 refuse clip > 0 "clip=$clip: a worker sends each gradient before it has the norm of all: clip=0, or `strategy ddp`"
 refuse mode == "sync" and bound "staleness=$staleness is for mode=async: in sync nobody is ahead"

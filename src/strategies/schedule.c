@@ -257,6 +257,20 @@ static bool micros_of(const struct schedule *schedule, size_t k, int work, int *
 	return any;
 }
 
+/* " on stages 0 2": the stages that do this work in slot k; of many the first ones */
+static void add_stages(const struct schedule *schedule, size_t k, int work, struct text *text)
+{
+	int stages[5], count = 0;
+	for (int s = 0; s < schedule->stages && count < 5; s++)
+		if (schedule->task[(size_t)s * schedule->count + k].work == work)
+			stages[count++] = s;
+	text_add(text, " on stage%s", count > 1 ? "s" : "");
+	for (int i = 0; i < count && i < 4; i++)
+		text_add(text, " %d", stages[i]);
+	if (count == 5)
+		text_add(text, " ..");
+}
+
 void schedule_doing(const struct schedule *schedule, size_t k, struct text *text)
 {
 	static const char *const words[] = {[WORK_F] = "forward",
@@ -264,6 +278,10 @@ void schedule_doing(const struct schedule *schedule, size_t k, struct text *text
 	        [WORK_W] = "gradients of weights",
 	        [WORK_BW] = "backward"};
 	const char *comma = "";
+	/* of several works it says whose: the next slot may have the same of the same micro-batches, on other stages */
+	int works = 0;
+	for (int work = WORK_F, from, to; work <= WORK_BW; work++)
+		works += micros_of(schedule, k, work, &from, &to);
 	for (int work = WORK_F, from = 0, to = 0; work <= WORK_BW; work++) {
 		if (!micros_of(schedule, k, work, &from, &to))
 			continue;
@@ -274,6 +292,8 @@ void schedule_doing(const struct schedule *schedule, size_t k, struct text *text
 		        from);
 		if (from < to)
 			text_add(text, "-%d", to);
+		if (works > 1)
+			add_stages(schedule, k, work, text);
 		comma = ", ";
 	}
 }

@@ -71,7 +71,8 @@ struct schedule {
 enum status schedule_make(const struct schedule_ask *ask, struct schedule *schedule);
 void schedule_release(struct schedule *schedule);
 
-/* What the stages do in slot k: "forward of micro-batches 1-3, backward of 0", appended to *text */
+/* What the stages do in slot k: "forward of micro-batches 1-2 on stages 0 1, backward of 0 on stage 2",
+ * appended to *text */
 void schedule_doing(const struct schedule *schedule, size_t k, struct text *text);
 /* The works that some stage does there, in the enum's order: "F BW" */
 void schedule_works(const struct schedule *schedule, size_t k, struct text *text);

@@ -12,7 +12,7 @@ def setup {
 }
 def parameters {
   ## the parameters
-  # the seed is the same everywhere: every rank begins with the same numbers
+  # the seed is the same everywhere: what ranks have of the same parameter begins with the same numbers
   each_unit each_parameter parameter;  scaler_memory
 }
 def parameter p r c deviation s cut {       # cut: how tensor parallelism would cut it, by_columns, by_rows or whole

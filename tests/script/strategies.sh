@@ -17,6 +17,8 @@ for model in "mlp layers=8 hidden=16 batch=24 dtype=f16" "mlp layers=3 hidden=13
 		check "and said: $model" grep -q "differs from one rank after 4 iterations" "$work/out"
 	done
 done
+"$RANKSH" -n 2 -c "model gpt layers=1 hidden=16 heads=2 seq=8 batch=4 experts=2; strategy context=1 + ddp=2 broken=nosync; verify iterations=2" > "$work/out" 2>&1
+check "an axis of one rank excuses nothing" [ $? = 1 ]
 "$RANKSH" -n 2 -c "model gpt layers=1 hidden=16 heads=2 seq=8 batch=4 dtype=f16 loss_scale=1e7; strategy ddp; verify iterations=3" > "$work/out" 2>&1
 check "f16 that overflows does not pass" [ $? = 1 ]
 check "and why" grep -q "f16 ends at 65504, and loss_scale= may be too large" "$work/out"
@@ -193,6 +195,12 @@ says "model gpt dropout=1" "dropout=1: a share from 0 on and below 1 is wanted"
 says "model gpt lr=0" "lr=0: a number above 0 is wanted"
 says "stage F=2ms B=2ms W=1ms comm=5us; strategy pipeline" "pipeline: 1 step of setup"
 says "model mlp batch=3; strategy ddp" "batch=3 on 4 ranks: some would have no row; batch=4 fits"
+says "model mlp layers=3; strategy pipeline" "layers=3 on 4 stages: layers=4 fits, or fewer ranks"
+says "model mlp layers=3; strategy pipeline chunks=2 schedule=interleaved" "layers=3 on 4 stages of 2 chunks: layers=8 fits, or fewer ranks or chunks"
+says "model mlp layers=4; strategy pipeline=2 + ddp=2; program" "forward of micro-batch 1 on stage 0, backward of 0 on stage 1"
+check "two slots of the same works say whose" grep -q "forward of micro-batch 1 on stage 1, backward of 0 on stage 0" "$work/out"
+"$RANKSH" -n 1 -c "strategy ps" > "$work/out" 2>&1
+check "ps on one rank" grep -q "a worker and a server are two: at least 2 ranks are wanted" "$work/out"
 says "strategy dpd" "no strategy 'dpd'; did you mean 'ddp'? (there are: context dataparallel ddp"
 says "strategy ddp buckets=1k" "strategy ddp has no option 'buckets'; did you mean 'bucket'?"
 says "strategy ddp overlap=maybe" "strategy ddp: 'overlap=maybe' is none of: on off"

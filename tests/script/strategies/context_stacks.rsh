@@ -28,3 +28,13 @@ model gpt layers=2 hidden=16 heads=4 seq=16 batch=4 vocab=32 experts=4 balance_l
 strategy experts=2 + context=2
 verify iterations=2
 expect races == 0
+# beside what averages parameters: local by context's stream of buckets; one step of sgd between two averages is exact
+model gpt layers=2 hidden=16 heads=4 seq=16 batch=4 vocab=32 optimizer=sgd
+strategy context=2 + local=2 every=1
+verify iterations=3
+expect races == 0
+strategy context=2 kind=ulysses + gossip=2
+run 2
+verify
+expect races == 0
+expect count(sendrecv) > 0

@@ -42,12 +42,13 @@ expect stall(peer) < 0.05
 # ---- what is refused, with nothing changed ----
 expect error "experts=6 does not divide by ranks=4; the nearest that fits: 4 and 8" { model gpt experts=6;  strategy experts }
 expect error "this model has no experts: `model gpt experts=16`" { model gpt;  strategy experts }
-expect error "an mlp has no experts" { model mlp;  strategy experts }
+expect error "an mlp has no experts: `model gpt experts=4`" { model mlp;  strategy experts }
+expect error "an mlp has no experts: `model gpt experts=2`" { model mlp;  strategy experts=1 + ddp=4 }
 expect error "model mlp has no option 'experts'" { model mlp experts=4 }
 expect error "top=5: a token goes to at most experts=4" { model gpt experts=4 top=5 }
 expect error "capacity=0: at least 0.01" { model gpt experts=4 capacity=0 }
 expect error "capacity=any: none or a number was expected" { model gpt experts=4 capacity=any }
 expect error "balance_loss=-1" { model gpt experts=4 balance_loss=-1 }
-expect error "batch=6 on 4 parts: with a capacity all have as many rows" { model gpt experts=4 batch=6 capacity=1;  strategy experts }
+expect error "batch=6 on 4 parts: with a capacity all have as many rows; batch=4 and batch=8 fit" { model gpt experts=4 batch=6 capacity=1;  strategy experts }
 expect error "`strategy ddp` trains a model with experts" { model gpt experts=4;  strategy dataparallel }
 expect error "in a pipeline no data can say" { model gpt experts=4;  strategy pipeline=2 + experts=2 }
