@@ -128,15 +128,17 @@ static void given(void **state)
 		struct given given;
 		const char *words;
 	} rows[] = {
-	        {{"buckets", {1, UNIT_PLAIN}, NULL},
+	        {{"buckets", {1, UNIT_PLAIN}, NULL, NULL},
 	                "strategy f has no option 'buckets'; did you mean 'bucket'?"},
-	        {{"zzz", {1, UNIT_PLAIN}, NULL}, "has no option 'zzz' (options: bucket hook F part half)"},
-	        {{"bucket", {0, UNIT_PLAIN}, NULL}, "bucket=0: at least 1 was expected"},
-	        {{"bucket", {0, 0}, "big"}, "bucket=big: a number was expected, as in the default 256k"},
-	        {{"bucket", {1.5, UNIT_PLAIN}, NULL}, "bucket=1.5: a whole number was expected"},
-	        {{"hook", {0, 0}, "f1"}, "'hook=f1' is none of: none f16; did you mean 'hook=f16'?"},
-	        {{"F", {4, UNIT_PLAIN}, NULL}, "F=4: a time was expected, as in the default 0ms"},
-	        {{"bucket", {2 << 20, UNIT_PLAIN}, NULL}, "f.rsh:6: bucket=2097152 is above 1048576"},
+	        {{"zzz", {1, UNIT_PLAIN}, NULL, NULL},
+	                "has no option 'zzz' (options: bucket hook F part half)"},
+	        {{"bucket", {0, UNIT_PLAIN}, NULL, NULL}, "bucket=0: at least 1 was expected"},
+	        {{"bucket", {0, 0}, "big", NULL},
+	                "bucket=big: a number was expected, as in the default 256k"},
+	        {{"bucket", {1.5, UNIT_PLAIN}, NULL, NULL}, "bucket=1.5: a whole number was expected"},
+	        {{"hook", {0, 0}, "f1", NULL}, "'hook=f1' is none of: none f16; did you mean 'hook=f16'?"},
+	        {{"F", {4, UNIT_PLAIN}, NULL, NULL}, "F=4: a time was expected, as in the default 0ms"},
+	        {{"bucket", {2 << 20, UNIT_PLAIN}, NULL, NULL}, "f.rsh:6: bucket=2097152 is above 1048576"},
 	};
 	struct given good[] = {{"bucket", {4096, UNIT_PLAIN}, NULL, NULL}, {"hook", {0, 0}, "f16", NULL},
 	        {"F", {1.5e6, UNIT_TIME}, NULL, NULL}, {"part", {0.5, UNIT_PLAIN}, NULL, NULL}};
