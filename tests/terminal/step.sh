@@ -50,7 +50,7 @@ keys Tab
 check "and their words, behind the =" shows 'strategy halved.rsh times=one$'
 keys C-u
 line 'strategy ddp help'
-check "its head is its help" shows 'bucket='
+check "its head is its help" showed 'bucket='
 # Ctrl-C in a walk that never ends leaves the program before
 printf 'for it in 0:1 {\nrepeat 1000000000 { let x = 1 }\n}\n' > "$folder/endless.rsh"
 line 'program endless.rsh'

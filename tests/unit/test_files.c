@@ -138,8 +138,8 @@ static void given(void **state)
 	        {{"F", {4, UNIT_PLAIN}, NULL}, "F=4: a time was expected, as in the default 0ms"},
 	        {{"bucket", {2 << 20, UNIT_PLAIN}, NULL}, "f.rsh:6: bucket=2097152 is above 1048576"},
 	};
-	struct given good[] = {{"bucket", {4096, UNIT_PLAIN}, NULL}, {"hook", {0, 0}, "f16"},
-	        {"F", {1.5e6, UNIT_TIME}, NULL}, {"part", {0.5, UNIT_PLAIN}, NULL}};
+	struct given good[] = {{"bucket", {4096, UNIT_PLAIN}, NULL, NULL}, {"hook", {0, 0}, "f16", NULL},
+	        {"F", {1.5e6, UNIT_TIME}, NULL, NULL}, {"part", {0.5, UNIT_PLAIN}, NULL, NULL}};
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
 		enum status status = load(size, file, &rows[i].given, 1);
