@@ -281,9 +281,10 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 	const char *value = line->value.at, *after = value + line->value.length;
 	struct number number;
 	int used = 0;
-	if (line->words && !line->parts && !is_listed(line->words, line->value))
+	if (line->words && !line->parts && !line->has_least && !is_listed(line->words, line->value))
 		return none_of("option", slice_between(words->at, words->after), line->value, line->words);
-	if (!line->words || (number_read(value, &number, &used) == ST_OK && value + used == after))
+	if (!line->words || (line->has_least && !is_listed(line->words, line->value)) ||
+	        (number_read(value, &number, &used) == ST_OK && value + used == after))
 		return parse_formula(parser, value, after, &line->formula);
 	return ST_OK;
 }

@@ -111,12 +111,15 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 	bool number = standard && standard->kind == FORMULA_NUMBER;
 	if (line->parts)
 		status = items_fit(what, line, value);
-	else if (line->words && !is_of(line->words, slice_between(value, end)))
+	else if (line->words && line->has_least && given->word &&
+	        !is_of(line->words, slice_between(value, end)))
+		status = fail(ST_ARGUMENT, "%s: %s: %s or a number was expected", what, written, line->words);
+	else if (line->words && !line->has_least && !is_of(line->words, slice_between(value, end)))
 		status = none_of(what, slice_between(written, end), slice_between(value, end), line->words);
 	else if (number && given->word)
 		status = fail(ST_ARGUMENT, "%s: %s: a number was expected, as in the default %.*s", what,
 		        written, WHOLE(line->value));
-	else if (line->has_least && given->word && !slice_is(line->value, given->word))
+	else if (line->has_least && given->word && !line->words && !slice_is(line->value, given->word))
 		status = fail(ST_ARGUMENT, "%s: %s: %.*s or a number was expected", what, written,
 		        WHOLE(line->value));
 	else if (line->has_least && !given->word && !(given->number.value >= line->least.value))

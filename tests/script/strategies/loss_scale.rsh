@@ -53,6 +53,8 @@ for s in fsdp tp dataparallel pipeline {
 	expect races == 0
 }
 expect error "a number above 0 is wanted, or dynamic" { model gpt loss_scale=0 }
+expect error "loss_scale=foo: dynamic or a number was expected" { model gpt loss_scale=foo }
+expect error "loss_scale=foo: dynamic or a number was expected" { model mlp loss_scale=foo }
 
 # with offload the gradients go down when it is known that the step is not left out
 model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 dtype=f16 loss_scale=dynamic init_scale=1e7 clip=0.1
