@@ -12,7 +12,7 @@ tensor p[4,8] pinned = ones
 ## refused outside a window
 expect error "put: y is in no window" { @0 put x -> y@1 }
 expect error "close: y is in no window" { @0 close y }
-expect error "no group 'ps' on rank 3" { @3 window y in ps }
+expect error "no part of the group 'ps' has rank 3" { @3 window y in ps }
 expect error "a window is on a whole tensor" { @0-2 window y[0:2] in ps }
 expect error "p is in pinned host memory" { @0-2 window p in ps }
 expect error "put wants WINDOW@RANK where 'y' stands" { @0 put x -> y }
