@@ -5,7 +5,6 @@
  * the others stuck, as with any collective. */
 #include "collectives/collective.h"
 #include "shell/language/run/command.h"
-#include "shell/submit/host.h"
 #include "shell/submit/plan.h"
 
 /* Each rank needs only its stream and its group; there are no operands to look at, and nothing to complete: all ranks
@@ -16,18 +15,9 @@ static enum status barrier_resolve(struct call *call, int rank, struct submit_pl
 	return call_group(call, rank, &plan->record.group);
 }
 
-/* The collectives are queued on all ranks before the first host waits: a host that waited at once would
- * stand before the others had joined. */
 static enum status barrier_run(struct call *call)
 {
-	struct plans plans = {0};
-	enum status status = plans_resolve(call, OP_COLLECTIVE, barrier_resolve, NULL, &plans);
-	if (status == ST_OK)
-		status = plans_queue(call->shell, &plans);
-	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
-		status = host_sync(call, plans.rank[k].rank, plans.rank[k].id, 0);
-	plans_release(&plans);
-	return host_answer(call, status);
+	return plans_meet(call, barrier_resolve, NULL);
 }
 
 const struct command command_barrier = {

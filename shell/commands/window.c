@@ -4,7 +4,6 @@
  * and MPI_Win_free. In between the books refuse what would free the tensor or make it anew. */
 #include "collectives/collective.h"
 #include "shell/language/run/command.h"
-#include "shell/submit/host.h"
 #include "shell/submit/plan.h"
 
 /* The tensor, whole: ST_NAME when it is a part of another */
@@ -72,27 +71,14 @@ static enum status on_the_device(struct call *call, int rank, struct submit_plan
 	return plan_on_device(call->shell, plan);
 }
 
-/* As with a barrier, all ranks' collectives are queued before the first host waits. */
-static enum status run(struct call *call, plan_step *resolve)
-{
-	struct plans plans = {0};
-	enum status status = plans_resolve(call, OP_COLLECTIVE, resolve, on_the_device, &plans);
-	if (status == ST_OK)
-		status = plans_queue(call->shell, &plans);
-	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
-		status = host_sync(call, plans.rank[k].rank, plans.rank[k].id, 0);
-	plans_release(&plans);
-	return host_answer(call, status);
-}
-
 static enum status window_run(struct call *call)
 {
-	return run(call, open_resolve);
+	return plans_meet(call, open_resolve, on_the_device);
 }
 
 static enum status close_run(struct call *call)
 {
-	return run(call, close_resolve);
+	return plans_meet(call, close_resolve, on_the_device);
 }
 
 const struct command command_window = {

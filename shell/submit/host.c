@@ -9,6 +9,7 @@
 #include "shell/session/expired.h"
 #include "shell/session/note.h"
 #include "shell/session/queue.h"
+#include "shell/submit/plan.h"
 
 #include <string.h>
 
@@ -111,4 +112,16 @@ enum status host_bring(struct call *call, int rank, int stream, const struct vie
 	struct record record = call_record(call, rank, OP_COPY, "copy");
 	*id = 0;
 	return shell_bring(call->shell, rank, stream, view, &record, id);
+}
+
+enum status plans_meet(struct call *call, plan_step *resolve, plan_step *complete)
+{
+	struct plans plans = {0};
+	enum status status = plans_resolve(call, OP_COLLECTIVE, resolve, complete, &plans);
+	if (status == ST_OK)
+		status = plans_queue(call->shell, &plans);
+	for (int k = 0; k < plans.ranks && status == ST_OK; k++)
+		status = host_sync(call, plans.rank[k].rank, plans.rank[k].id, 0);
+	plans_release(&plans);
+	return host_answer(call, status);
 }

@@ -69,6 +69,9 @@ typedef enum status plan_step(struct call *call, int rank, struct submit_plan *p
 
 /* All three steps for the ranks of the line, and the notice. */
 enum status plans_run(struct call *call, enum op_kind kind, plan_step *resolve, plan_step *complete);
+/* host.c: the same for a collective that the hosts wait for, as for a barrier. All ranks' are queued before the
+ * first host waits: one that waited at once would stand before the others had joined. */
+enum status plans_meet(struct call *call, plan_step *resolve, plan_step *complete);
 /* The first step; the second (the results' memory); the second and the third. *plans begins as {0} and is
  * released by plans_release in any case. */
 enum status plans_resolve(
