@@ -254,3 +254,22 @@ void kernel_compute(const struct kernel_call *call)
 		mem_free(bytes[i]);
 	}
 }
+
+enum status kernel_one_number(struct kernel_call *call)
+{
+	return kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
+}
+
+void kernel_total(const struct kernel_call *call, double (*add)(double total, const double *x, int64_t count))
+{
+	double x[LANE_CHUNK], total = 0;
+	struct lane in = lane_of(&call->in[0]), out = lane_of(&call->out[0]);
+	int64_t count = layout_count(&call->in[0].layout);
+
+	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
+		int64_t n = least_of(count - from, LANE_CHUNK);
+		lane_read(&in, from, n, x);
+		total = add(total, x, n);
+	}
+	kernel_put(call, &out, 0, 1, &total);
+}

@@ -40,6 +40,11 @@ void kernel_elements(const struct kernel_call *call, kernel_loop *loop);
 /* out[0] (written, or added to) from `count` values at element `from` */
 void kernel_put(const struct kernel_call *call, const struct lane *out, int64_t from, int64_t count,
         const double *values);
+/* Shape and code of a kernel that makes one f32 of all elements of its input: `add` gives the total so far with
+ * `count` more, in the order of memory. */
+enum status kernel_one_number(struct kernel_call *call);
+void kernel_total(
+        const struct kernel_call *call, double (*add)(double total, const double *x, int64_t count));
 
 bool kernel_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b);
 

@@ -23,24 +23,16 @@ static enum status cast_shape(struct kernel_call *call)
 
 /* ---- nonfinite ---- */
 
-static enum status nonfinite_shape(struct kernel_call *call)
+static double count_nonfinite(double found, const double *x, int64_t count)
 {
-	return kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
+	for (int64_t i = 0; i < count; i++)
+		found += !isfinite(x[i]);
+	return found;
 }
 
 static void nonfinite(const struct kernel_call *call)
 {
-	double x[LANE_CHUNK], found = 0;
-	struct lane in = lane_of(&call->in[0]), out = lane_of(&call->out[0]);
-	int64_t count = layout_count(&call->in[0].layout);
-
-	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
-		int64_t n = least_of(count - from, LANE_CHUNK);
-		lane_read(&in, from, n, x);
-		for (int64_t i = 0; i < n; i++)
-			found += !isfinite(x[i]);
-	}
-	kernel_put(call, &out, 0, 1, &found);
+	kernel_total(call, count_nonfinite);
 }
 
 /* ---- quantize: s = max|x| / 127 (1 where all is 0), q = x / s rounded to nearest, ties to even ---- */
@@ -255,7 +247,7 @@ const struct kernel kernels_convert[] = {
                 .cuda = "multi_tensor_apply<NonFiniteCheck>",
                 .example = "tensor x[4,8] = randn\nn = nonfinite x",
                 KERNEL_TAKES(1, 1),
-                .shape = nonfinite_shape,
+                .shape = kernel_one_number,
                 .operations = 1,
                 .run = nonfinite,
         },

@@ -18,24 +18,16 @@
 
 /* ---- mse, sumsq ---- */
 
-static enum status one_number(struct kernel_call *call)
+static double add_squares(double sum, const double *x, int64_t count)
 {
-	return kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
+	for (int64_t i = 0; i < count; i++)
+		sum += x[i] * x[i];
+	return sum;
 }
 
 static void sumsq(const struct kernel_call *call)
 {
-	double x[LANE_CHUNK], sum = 0;
-	struct lane in = lane_of(&call->in[0]), out = lane_of(&call->out[0]);
-	int64_t count = layout_count(&call->in[0].layout);
-
-	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
-		int64_t n = least_of(count - from, LANE_CHUNK);
-		lane_read(&in, from, n, x);
-		for (int64_t i = 0; i < n; i++)
-			sum += x[i] * x[i];
-	}
-	kernel_put(call, &out, 0, 1, &sum);
+	kernel_total(call, add_squares);
 }
 
 static void mse(const struct kernel_call *call)
@@ -188,7 +180,7 @@ const struct kernel kernels_loss[] = {
                 .example = "tensor y[4,8] t[4,8] = randn\nloss = mse y t",
                 KERNEL_TAKES(2, 1),
                 .arguments = ARGUMENTS_ALIKE,
-                .shape = one_number,
+                .shape = kernel_one_number,
                 .operations = 8,
                 .run = mse,
         },
@@ -201,7 +193,7 @@ const struct kernel kernels_loss[] = {
                 .example = "tensor x[4,8] = randn\nn = sumsq x",
                 KERNEL_TAKES(1, 1),
                 .arguments = ARGUMENTS_ALIKE,
-                .shape = one_number,
+                .shape = kernel_one_number,
                 .operations = 2,
                 .run = sumsq,
         },
