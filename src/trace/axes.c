@@ -125,7 +125,7 @@ static int by_time(const void *a, const void *b)
 /* What a group has on the rank, by its own: the axis that it counts with, its operations, one of them that has no end,
  * its share of the exposed time, and how many of its operations are at it now: that a stream with kernels waits for,
  * and all */
-struct share {
+struct group_share {
 	int axis;
 	int64_t operations, ns;
 	op_id endless;
@@ -133,9 +133,9 @@ struct share {
 };
 
 /* Of the groups that are at it the one whose axis was made first, those that are waited for before all others */
-static struct share *owner_of(struct share *shares, size_t groups)
+static struct group_share *owner_of(struct group_share *shares, size_t groups)
 {
-	struct share *owner = NULL;
+	struct group_share *owner = NULL;
 	for (int others = 0; others < 2 && !owner; others++)
 		for (size_t i = 0; i < groups; i++)
 			if (shares[i].at_it[others] && (!owner || shares[i].axis < owner->axis))
@@ -144,14 +144,14 @@ static struct share *owner_of(struct share *shares, size_t groups)
 }
 
 /* A walk over the edges; the time between two is one group's, unless a kernel runs */
-static void share_out(struct sharing *s, struct share *shares, size_t groups)
+static void share_out(struct sharing *s, struct group_share *shares, size_t groups)
 {
 	int kernels = 0;
 	if (s->count)
 		qsort(s->edge, s->count, sizeof *s->edge, by_time);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct edge *edge = &s->edge[i];
-		struct share *owner =
+		struct group_share *owner =
 		        kernels || !i || edge->at == edge[-1].at ? NULL : owner_of(shares, groups);
 		if (owner)
 			owner->ns += edge->at - edge[-1].at;
@@ -165,10 +165,10 @@ static void share_out(struct sharing *s, struct share *shares, size_t groups)
 /* ---- one rank ---- */
 
 /* By group; mem_free */
-static struct share *share_groups(const struct lanes *lanes, int section)
+static struct group_share *share_groups(const struct lanes *lanes, int section)
 {
 	const struct world *world = lanes->trace->world;
-	struct share *shares = mem_alloc(world->group_count * sizeof *shares);
+	struct group_share *shares = mem_alloc(world->group_count * sizeof *shares);
 	struct sharing s = {.lanes = lanes, .section = section};
 	bool kernels[STREAMS_MAX + 1] = {false}, asked[STREAMS_MAX + 1] = {false};
 	for (size_t i = 0; i < world->group_count; i++)
@@ -195,8 +195,8 @@ static struct share *share_groups(const struct lanes *lanes, int section)
 }
 
 /* An axis has what the groups have that count with it */
-static enum status of_axis(
-        const struct trace *trace, int section, int rank, const struct share *shares, struct axis_use *use)
+static enum status of_axis(const struct trace *trace, int section, int rank, const struct group_share *shares,
+        struct axis_use *use)
 {
 	size_t groups = trace->world->group_count;
 	bool *mine = mem_alloc(groups * sizeof *mine);
@@ -220,7 +220,7 @@ enum status metric_axes(const struct trace *trace, int section, int rank, struct
 {
 	struct lanes lanes = {0};
 	enum status status = lanes_load(&lanes, trace, rank);
-	struct share *shares = status == ST_OK ? share_groups(&lanes, section) : NULL;
+	struct group_share *shares = status == ST_OK ? share_groups(&lanes, section) : NULL;
 	for (int i = 0; i < count && (status == ST_OK || status == ST_WAITS); i++) {
 		enum status own = of_axis(trace, section, rank, shares, &use[i]);
 		status = status == ST_OK ? own : status;
