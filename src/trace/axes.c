@@ -128,7 +128,7 @@ static enum status load(struct picked *r, const struct trace *trace, int rank)
 		if (m->t.end == TIME_UNKNOWN)
 			continue;
 		window.to = most_of(window.to, m->t.end);
-		if (m->kind != OP_KERNEL)
+		if (m->kind != OP_KERNEL || trace_on_host(trace->world, m->id))
 			continue;
 		r->kernels[m->stream] = true;
 		intervals_add(&r->busy, m->t.start, m->t.end);
