@@ -145,11 +145,11 @@ static void put_axes(const struct trace *trace, int section, int rank, struct fi
 {
 	struct axis_use *use;
 	size_t count = trace_axes(trace->world, rank, &use);
-	if (count > 1)
+	if (count)
 		figures->status = metric_axes(trace, section, rank, use, (int)count);
 	if (figures->status == ST_WAITS)
 		figures->status = ST_OK;
-	for (size_t i = 0; i < count && count > 1; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const char *name = names_text(trace->world->names, trace->world->groups[use[i].axis].name);
 		if (!use[i].operations)
 			continue;
