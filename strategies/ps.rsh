@@ -11,7 +11,7 @@
 #   Li et al., OSDI 2014; async is Downpour SGD, Dean et al., NIPS 2012; staleness is SSP, Ho et al., NIPS 2013
 # axis dp: share out the batch
 # alone: servers keep whole parameters, for workers that have them whole
-# loses mode == "async": gradients of parameters that others have changed meanwhile
+# loses mode == "async": gradients are of parameters that others have changed meanwhile
 # own pace mode == "async": `run` reads the losses at its end alone, so that nobody waits for the slowest
 option mode=sync of="sync async" "sync: a server waits for all workers; async: for none"
 option staleness=1000000 least=0 "async: steps that a worker may be ahead of the slowest (1000000: any)"
