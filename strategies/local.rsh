@@ -1,6 +1,7 @@
 # local: local SGD: each rank steps alone, and every few steps the parameters are averaged
 # memory: the whole model on every rank: parameters, gradients, optimizer; activations of batch/n rows
-# bytes: 2(n-1)/n of the parameters' in every `every` steps: ddp's, divided by every
+# sends: parameters, averaged every few steps
+# bytes: 2(n-1)/n of the parameters' in every `every` steps: ddp's, divided by every.
 #   arXiv:1805.09767; two levels: arXiv:1808.07217
 #   across=16   on a machine with nodes: averaged within a node every `every` steps, over its fast links, and over all every 16
 # axis dp: share out the batch

@@ -176,14 +176,15 @@ static struct group_share *share_groups(const struct lanes *lanes, int section)
 	for (size_t i = 0; i < lanes->count; i++) {
 		const struct moment *m = &lanes->moment[i];
 		int group = group_of(&s, m);
-		bool ends = m->t.end != TIME_UNKNOWN;
-		if (m->kind == OP_KERNEL)
+		bool ends = m->t.end != TIME_UNKNOWN,
+		     kernel = m->kind == OP_KERNEL && !trace_on_host(world, m->id);
+		if (kernel)
 			kernels[m->stream] = true;
 		if (group >= 0)
 			shares[group].operations++;
 		if (group >= 0 && !ends && !shares[group].endless)
 			shares[group].endless = m->id;
-		if (ends && (group >= 0 || m->kind == OP_KERNEL))
+		if (ends && (group >= 0 || kernel))
 			add(&s, m->t.start, m->t.end, group, OTHERS);
 	}
 	for (int stream = STREAM_DEFAULT; stream < lanes->streams; stream++)

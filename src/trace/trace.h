@@ -45,6 +45,7 @@ enum span_kind { SPAN_WORK, SPAN_STALL, SPAN_HOST };
 	X(SYNC, 's', "sync")     \
 	X(MEMORY, 'm', "memory") \
 	X(EVENT, 'e', "event")   \
+	X(DATA, 'd', "data")     \
 	X(PEER, 'p', "peer")     \
 	X(BUBBLE, 'b', "bubble") \
 	X(ENGINE, 'g', "engine") \
