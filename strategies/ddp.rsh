@@ -1,11 +1,12 @@
-# ddp: the model on every rank, the batch in parts; gradients are averaged in buckets while backward goes on
+# ddp: the batch in parts, one a rank; gradients are averaged in buckets while backward goes on
 # memory: the whole model on every rank: parameters, gradients, optimizer; activations of batch/n rows
-# bytes: 2(n-1)/n of the gradients' a rank and step (ring), in as many messages as buckets
+# sends: gradients of what a rank has of the model, averaged, in buckets
+# bytes: 2(n-1)/n of the gradients' a rank and step (ring), in as many messages as buckets.
 # axis dp: share out the batch
 # after tp cp ep pp dp_shard
-# loses hook != "none": what the hook leaves out on the way
+# loses hook != "none": the hook leaves something out on the way
 # loses delay > 0: a step takes the gradients of the parameters before the last step
-# loses backup > 0: the gradients of the ranks that came last
+# loses backup > 0: the gradients of the ranks that come last are left out
 #   backup=1: a straggler holds nobody up, and steps by the others' mean (backup workers: arXiv:1604.00981)
 option bucket=256k least=1 "a bucket is closed when it has so many bytes (PyTorch: 25M, for models a thousand times as large)"
 option overlap=on of="on off" "on: a bucket travels as soon as it is full; off: all behind the backward"

@@ -13,7 +13,20 @@
 #include "shell/submit/host.h"
 #include "shell/submit/plan.h"
 
+#include <math.h>
+
 enum { FROM, ARROW, TO };
+
+/* rate=: 0 where it is not given */
+static enum status read_rate(struct call *call, int rank, double *rate)
+{
+	struct number number = {0};
+	enum status status = call_option(call, "rate", rank, &number);
+	if (status == ST_OK && call_has(call, "rate") && !(number.value > 0 && number.value < INFINITY))
+		status = fail(ST_RANGE, "copy: rate= is bytes a second, above 0: rate=2GB/s");
+	*rate = number.value;
+	return status;
+}
 
 /* Two operands, in this order: what is read, what is written. */
 static enum status copy_resolve(struct call *call, int rank, struct submit_plan *plan)
@@ -26,7 +39,7 @@ static enum status copy_resolve(struct call *call, int rank, struct submit_plan 
 		return status;
 	plan_operand(plan, &from, ACCESS_READ);
 	plan_operand(plan, &to, ACCESS_WRITE);
-	return ST_OK;
+	return read_rate(call, rank, &plan->record.parameter[COPY_RATE]);
 }
 
 /* Checks shapes and types, and names the operation after the tensor on the device or the disk, which is the one that a
@@ -87,7 +100,7 @@ static enum status copy_run(struct call *call)
 const struct command command_copy = {
         .name = "copy",
         .topic = "move",
-        .usage = "copy FROM -> TO [on STREAM]",
+        .usage = "copy FROM -> TO [on STREAM] [rate=RATE]",
         .help = "copies between host, pinned and device memory; with pinned memory the host goes on, with "
                 "ordinary memory it waits; a disk is read into host memory and written from it",
         .example = "tensor h[64,64] pinned = randn\ntensor x[64,64]\nstream io\ncopy h -> x on io",
@@ -95,5 +108,7 @@ const struct command command_copy = {
         .cuda = "cudaMemcpyAsync(TO, FROM, bytes, cudaMemcpyDefault, STREAM)",
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "FROM"}, {ARG_ARROW, 0, NULL, "->"}, {ARG_TENSOR, 0, NULL, "TO"}},
+        .option = {{"rate", ARG_EXPRESSION, UNIT_BYTE_RATE, NULL,
+                "in place of the machine's, as of data on a slower disk"}},
         .run = copy_run,
 };

@@ -56,7 +56,7 @@ static enum status launch_one(struct call *call, int rank, bool act)
 	int stream;
 	enum status status = call_name(call, 0, 0, rank, &name);
 	if (status == ST_OK)
-		status = call_stream(call, rank, &stream);
+		status = call_device_stream(call, rank, &stream);
 	if (status != ST_OK)
 		return status;
 	if (world_find(shell->world, rank, name).kind != THING_GRAPH) {

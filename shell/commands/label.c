@@ -1,7 +1,7 @@
 /* label.c -- phase and mark: names for what follows.
  *
- * A phase is an NVTX range (record_function): it names and colours the bars of the timeline. F, R, B, W, O
- * and C with a number behind them are a pipeline's: F3 is the forward of micro-batch 3. It ends with its
+ * A phase is an NVTX range (record_function): it names and colours the bars of the timeline. F, R, B, W, O,
+ * C and D with a number behind them are a pipeline's: F3 is the forward of micro-batch 3. It ends with its
  * block. A mark begins a section of the timeline, of which `timeline`, `stats`, `diff` and time(NAME)
  * speak. Neither takes time. */
 #include "shell/language/run/command.h"
@@ -35,8 +35,9 @@ const struct command command_phase = {
         .name = "phase",
         .topic = "write",
         .usage = "phase NAME|off",
-        .help = "names what follows in this block; F R B W O C (forward, forward again, backward, weights, "
-                "optimizer, communication) choose the colour, F3 is micro-batch 3, F3.1 that in chunk 1; "
+        .help = "names what follows in this block; F R B W O C D (forward, forward again, backward, weights, "
+                "optimizer, communication, data) choose the colour, F3 is micro-batch 3, F3.1 that in chunk "
+                "1; "
                 "off: it has no phase",
         .example = "def both { phase F; spin 1ms; phase B; spin 2ms }\nboth\nsync\ntimeline",
         .torch = "with record_function(\"NAME\"):",

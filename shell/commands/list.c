@@ -84,10 +84,10 @@ static enum status list_streams(struct call *call, int i, int rank, struct text 
 	const struct stream *stream;
 	(void)i;
 	for (int number = STREAM_DEFAULT; (stream = world_stream(call->shell->world, rank, number)); number++)
-		text_add(text, "%-10s %u queued so far%s%s\n",
+		text_add(text, "%-10s %u queued so far%s%s%s\n",
 		        names_text(call->shell->world->names, stream->name), stream->count,
 		        stream->blocking && number != STREAM_DEFAULT ? ", blocking" : "",
-		        stream->priority ? ", high priority" : "");
+		        stream->priority ? ", high priority" : "", stream->host ? ", of the host" : "");
 	return ST_OK;
 }
 

@@ -2,7 +2,8 @@
  *
  * A stream is a queue of device work in its own order. Those made here are non-blocking, as PyTorch's: the
  * default stream does not wait for them, nor they for it. With `blocking` they take part in the legacy
- * default stream's rule, by which it waits for all of them and they for it. An event is a mark to be put
+ * default stream's rule, by which it waits for all of them and they for it. With kind=host it is no queue of the
+ * device but a thread of the host, which works on disk and host memory alone. An event is a mark to be put
  * into a stream; until it is recorded it holds nothing back. Neither takes time. */
 #include "shell/language/run/command.h"
 
@@ -14,10 +15,17 @@ static enum status make_one(struct call *call, int rank, bool act)
 {
 	struct world *world = call->shell->world;
 	bool stream = strcmp(call->statement->row->name, "stream") == 0;
-	const char *priority = "";
+	const char *priority = "", *kind = "";
 	int index;
 	name_id name;
 	enum status status = call_option_word(call, "priority", rank, &priority);
+	if (status == ST_OK)
+		status = call_option_word(call, "kind", rank, &kind);
+	if (status == ST_OK && kind[0] == 'h' && (priority[0] == 'h' || call_count(call, 1) > 0))
+		status = fail(ST_ARGUMENT,
+		        "stream: kind=host is a thread of the host, and %s is about the GPU's streams: one "
+		        "of the two",
+		        call_count(call, 1) > 0 ? "blocking" : "priority=high");
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		status = call_name(call, 0, i, rank, &name);
 		if (status == ST_OK)
@@ -26,6 +34,8 @@ static enum status make_one(struct call *call, int rank, bool act)
 			status = stream ? world_stream_make(world, rank, name, priority[0] == 'h',
 			                          call_count(call, 1) > 0, &index)
 			                : world_event_make(world, rank, name, &index);
+		if (status == ST_OK && act && kind[0] == 'h')
+			world_stream_on_host(world, index);
 	}
 	return status;
 }
@@ -33,14 +43,17 @@ static enum status make_one(struct call *call, int rank, bool act)
 const struct command command_stream = {
         .name = "stream",
         .topic = "make",
-        .usage = "stream NAME ... [priority=high] [blocking]",
-        .help = "makes streams: queues of GPU work, each in its own order, which may run at the same time",
+        .usage = "stream NAME ... [priority=high] [blocking] [kind=host]",
+        .help = "makes streams: queues of GPU work, each in its own order, which may run at the same time; "
+                "kind=host: threads of the host, as a data loader's workers",
         .example = "stream io compute\nspin 1ms on io\nspin 1ms on compute",
         .torch = "NAME = torch.cuda.Stream()",
         .cuda = "cudaStreamCreateWithFlags(&NAME, cudaStreamNonBlocking)",
         .argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}, {ARG_WORD, ARG_OPTIONAL, "blocking", "blocking"}},
         .option = {{"priority", ARG_WORD, UNIT_PLAIN, "high normal",
-                "high: others of the device stand still while its kernels run"}},
+                           "high: others of the device stand still while its kernels run"},
+                {"kind", ARG_WORD, UNIT_PLAIN, "device host",
+                        "host: for copies between disk and host memory, kernels of host tensors, spin"}},
         .each = make_one,
 };
 

@@ -176,7 +176,6 @@ static enum status kernel_complete(struct call *call, int rank, struct submit_pl
 	        .add = call->statement->adds,
 	        .out[0].layout = plan->shape};
 	double flops = 0, bytes = 0;
-	(void)rank;
 	for (int i = 0; i < work.ins; i++)
 		work.in[i] = (struct kernel_tensor){
 		        names_text(names, plan->operand[i].name), plan->operand[i].layout, NULL};
@@ -187,7 +186,7 @@ static enum status kernel_complete(struct call *call, int rank, struct submit_pl
 	for (int i = 0; i < work.outs && status == ST_OK; i++)
 		status = plan_result_settle(shell, plan, i, &work.out[i].layout,
 		        work.add ? ACCESS_ADD | ACCESS_WRITE : ACCESS_WRITE);
-	if (status == ST_OK && !on_host(plan))
+	if (status == ST_OK && !on_host(plan) && !world_stream(shell->world, rank, plan->stream)->host)
 		status = plan_on_device(shell, plan);
 	if (status != ST_OK)
 		return status;

@@ -114,6 +114,32 @@ enum status plan_on_device(const struct shell *shell, const struct submit_plan *
 	return ST_OK;
 }
 
+/* A thread of the host works on disk and host memory alone: copies and kernels. A result that is yet to be made would be
+ * the device's. */
+static enum status fits_stream(const struct shell *shell, int rank, const struct submit_plan *plan)
+{
+	const struct world *world = shell->world;
+	const struct stream *stream = world_stream(world, rank, plan->stream);
+	const char *title = names_text(world->names, plan->record.title),
+	           *thread = names_text(world->names, stream->name);
+	if (!stream->host)
+		return ST_OK;
+	if (plan->record.kind != OP_KERNEL && plan->record.kind != OP_COPY)
+		return fail(ST_ARGUMENT,
+		        "%s: %s is a thread of the host (kind=host), and GPUs exchange data: on a stream of "
+		        "the GPU",
+		        title, thread);
+	for (int i = 0; i < plan->operands; i++)
+		if (plan->operand[i].space == SPACE_DEVICE)
+			return fail(ST_ARGUMENT,
+			        "%s: %s is a thread of the host (kind=host), and %s %s on the device: there "
+			        "run copies "
+			        "between disk, pinned and host memory, kernels of host tensors, and spin",
+			        title, thread, names_text(world->names, plan->operand[i].name),
+			        plan->operand[i].tensor < 0 ? "would be made" : "is");
+	return ST_OK;
+}
+
 enum status plan_for_nccl(const struct shell *shell, const struct submit_plan *plan)
 {
 	enum status status = plan_on_device(shell, plan);
@@ -309,6 +335,9 @@ enum status plans_resolve(
 				return status;
 			*MEM_ADD(&plans->plan, &plans->count) = fresh;
 		}
+		status = fits_stream(call->shell, rank, &plans->plan[plans->count - 1]);
+		if (status != ST_OK)
+			return status;
 		struct plan_rank *one = &plans->rank[plans->ranks++];
 		one->rank = rank;
 		one->plan = (uint32_t)(plans->count - 1);

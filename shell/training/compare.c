@@ -105,8 +105,10 @@ static enum status compare_part(struct shell *shell, const struct part_line *lin
 			break;
 		}
 		seen[at] = true;
-		if (mine && own->status == ST_OK)
+		if (mine && own->status == ST_OK) {
 			add_element(own, mine[i], alone->end[at], alone->weight[at]);
+			own->moved += mine[i] != alone->begin[at];
+		}
 	}
 	mem_free(mine);
 	return status;
@@ -182,6 +184,7 @@ static enum status add_ranks(struct shell *shell, struct difference *mine, int c
 			mine[p].squares += other->squares;
 			mine[p].elements += other->elements;
 			mine[p].wrong += other->wrong;
+			mine[p].moved += other->moved;
 			mine[p].most = other->most > mine[p].most ? other->most : mine[p].most;
 			status = (enum status)other->status;
 			if (status != ST_OK && i != transport_rank(shell->transport))

@@ -160,7 +160,8 @@ void program_list(struct shell *shell)
 		out_say(shell->out, "   it is at its end\n");
 }
 
-/* Those of the lines "EXPR: why" whose condition holds where the program is now; `what`: the head's word for them */
+/* "why; why": of the lines "EXPR: why" whose condition holds where the program is now. what: the head's word for
+ * them */
 static enum status lines_that_hold(
         struct shell *shell, const struct text *lines, const char *what, struct text *out)
 {
@@ -171,12 +172,14 @@ static enum status lines_that_hold(
 	while (t->player && (line = text_line(&at, end, &length))) {
 		struct text when = {0};
 		bool holds = false;
-		text_put(&when, line, strcspn(line, ":"));
+		size_t colon = strcspn(line, ":"), why = colon + 1 + strspn(line + colon + 1, " ");
+		why = why < length ? why : 0; /* without a reason the condition is one */
+		text_put(&when, line, colon);
 		enum status status = player_holds(t->player, text_string(&when), &holds);
 		if (status != ST_OK)
 			status = fail_in(status, "%s: # %s %s", p->name, what, text_string(&when));
 		if (holds)
-			text_add(out, "%s%.*s", out->count ? "; " : "", (int)length, line);
+			text_add(out, "%s%.*s", out->count ? "; " : "", (int)(length - why), line + why);
 		text_release(&when);
 		if (status != ST_OK)
 			return status;

@@ -110,8 +110,8 @@ enum status program_script(struct shell *shell, struct text *out);
  * and with --dry. Moves nothing. */
 enum status program_loss(struct shell *shell, double *loss);
 
-/* Why the program cannot agree with one rank, if its strategy says so: "hook != "none": what it leaves out";
- * else nothing. */
+/* Why the program cannot agree with one rank, if its strategies say so: "the hook leaves something out on the way"; else
+ * nothing. */
 enum status program_loses(struct shell *shell, struct text *out);
 /* In how many parts the one rank must train the batch to be the same, as the model says; 0: in any */
 void program_parts(const struct shell *shell, int *parts);

@@ -6,6 +6,7 @@
  * few times as far as these are apart is right as well, which is how FlashAttention is tested. But never
  * further than FURTHEST: there nothing can be told. */
 #include "shell/training/choose.h"
+#include "shell/training/verdict.h"
 #include "shell/training/verify.h"
 #include "base/memory.h"
 #include "shell/session/share.h"
@@ -22,13 +23,6 @@ static int times_of(const struct alone *alone)
 {
 	return alone->parts && !alone->half ? 8 : 4;
 }
-
-struct comparison {
-	double *share;          /* by parameter: the difference, of what training has changed */
-	double limit, rounding; /* rounding: computations of one rank are so far apart; 0: not asked for */
-	int worst, wrong;
-	bool lost; /* something is no number */
-};
 
 /* ---- the measure ---- */
 
@@ -141,135 +135,9 @@ static enum status widen(struct shell *shell, const struct alone *alone, struct 
 	status = shell_spread(shell, status, &rounding, sizeof rounding);
 	if (status == ST_OK) {
 		v->rounding = rounding;
-		v->limit = fmax(v->limit, fmin(times_of(alone) * rounding, FURTHEST));
+		v->limit = fmax(v->limit, fmin(v->times * rounding, v->furthest));
 	}
 	return status;
-}
-
-/* ---- what is said ---- */
-
-enum { TITLE_ROOM = 80 };
-
-/* "w1", "w1's m" */
-static const char *title_of(const struct whole *whole, char title[TITLE_ROOM])
-{
-	snprintf(title, TITLE_ROOM, "%s%s%s", whole->name, *whole->state ? "'s " : "", whole->state);
-	return title;
-}
-
-static void say_parameters(struct shell *shell, const struct alone *alone, const struct difference *d,
-        const struct comparison *v)
-{
-	out_say(shell->out, "   %-23s of its change    largest\n", "the difference");
-	for (int i = 0; i < alone->count; i++) {
-		const struct whole *whole = &alone->whole[i];
-		char shape[48], title[TITLE_ROOM], share[16];
-		bool off = !(v->share[i] <= v->limit);
-		if (*whole->state &&
-		        !off) /* optimizer state is compared with its parameter: it is said where it is off */
-			continue;
-		double largest = 0;
-		for (int64_t k = 0; k < whole_count(whole); k++)
-			largest = fmax(largest, fabs(alone->end[whole->first + k]));
-		snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)whole->rows, (long long)whole->cols);
-		snprintf(share, sizeof share, "%.2g", v->share[i]);
-		const char *of_change = isfinite(v->share[i]) ? share
-		        : d[i].wrong                          ? "no number"
-		                                              : "unchanged";
-		out_say(shell->out, "   %-10s %-12s %13s   %8.2g%s\n", title_of(whole, title), shape,
-		        of_change, d[i].most == 0 ? 0 : d[i].most / largest, off ? "   off" : "");
-	}
-}
-
-/* The state of a dynamic loss scale, which strategies/parts/parameters.rsh declares: factor, good steps since, steps
- * taken. NULL: the scale is a number */
-static const struct whole *scaler_of(const struct alone *alone)
-{
-	const struct whole *scaler = whole_of(alone, "scaler", "");
-	return scaler && whole_count(scaler) == 3 ? scaler : NULL;
-}
-
-/* All steps of the one rank were left out by its loss scale: parameters are as they began */
-static bool untrained(const struct alone *alone)
-{
-	const struct whole *scaler = scaler_of(alone);
-	bool same = scaler && alone->end[scaler->first + 2] == 0;
-	for (int i = 0; i < alone->count && same; i++) {
-		const struct whole *whole = &alone->whole[i];
-		size_t bytes = (size_t)whole_count(whole) * sizeof *alone->end;
-		same = whole == scaler || *whole->state ||
-		        memcmp(alone->end + whole->first, alone->begin + whole->first, bytes) == 0;
-	}
-	return same;
-}
-
-/* Why more, or no more, than usual is allowed */
-static void say_rounding(struct shell *shell, const struct alone *alone, const struct comparison *v)
-{
-	const char *how = !alone->parts ? alone->half ? "in f32, or its batch in parts" : "its batch in parts"
-	        : alone->half           ? "in f32"
-	                                : "all its gradients with a factor";
-	if (v->lost)
-		out_say(shell->out, "   something is no number%s\n",
-		        !alone->half               ? ""
-		                : scaler_of(alone) ? ": f16 ends at 65504, and init_scale= may be too large"
-		                                   : ": f16 ends at 65504, and loss_scale= may be too large");
-	else if (v->wrong && scaler_of(alone))
-		out_say(shell->out,
-		        "   loss_scale=dynamic: ranks with a part of the batch may leave out other steps "
-		        "than one rank; a lower init_scale=, at which nothing overflows, tells\n");
-	else if (!isfinite(v->rounding))
-		out_say(shell->out, "   one rank that rounds otherwise (%s) changes what this one does not\n",
-		        how);
-	else if (v->wrong && times_of(alone) * v->rounding > FURTHEST)
-		out_say(shell->out,
-		        "   but one rank that rounds otherwise (%s) is %.2g away too: rounding has grown so "
-		        "far that only fewer iterations tell\n",
-		        how, v->rounding);
-	else if (v->rounding > 0)
-		out_say(shell->out, "   one rank that rounds otherwise (%s) is %.2g away\n", how,
-		        v->rounding);
-}
-
-static void say_verdict(
-        struct shell *shell, const struct alone *alone, const struct comparison *v, const char *lossy)
-{
-	int iterations = alone->iterations;
-	char title[TITLE_ROOM];
-	const char *times = iterations == 1 ? "" : "s", *where = title_of(&alone->whole[v->worst], title);
-	double most = v->share[v->worst];
-	char amount[40] = ""; /* none, where one rank has changed nothing, or something is no number */
-	if (isfinite(most))
-		snprintf(amount, sizeof amount,
-		        v->wrong && lossy ? "%.2g of what training changed " : "is %.2g, ", most);
-	if (v->wrong && lossy) {
-		out_say(shell->out, "   %s: after %d iteration%s it is %saway from one rank, in %s\n", lossy,
-		        iterations, times, amount, where);
-		return;
-	}
-	if (!v->wrong && untrained(alone)) {
-		out_say(shell->out,
-		        "   nothing was trained yet: the loss scale has left out every step so far (%d); a "
-		        "lower "
-		        "init_scale=, or more iterations\n",
-		        iterations);
-		return;
-	}
-	if (v->wrong)
-		out_say(shell->out, "   %s%s%s from one rank", STYLED(shell->out, COLOUR_BAD, "differs"));
-	else
-		out_say(shell->out, "   %s%s%s", STYLED(shell->out, COLOUR_GOOD, "as one rank"));
-	out_say(shell->out, " after %d iteration%s: ", iterations, times);
-	if (v->wrong)
-		out_say(shell->out,
-		        "%d of %d tensors by more than %.2g of what training changed; the most %sin %s\n",
-		        v->wrong, alone->count, v->limit, amount, where);
-	else if (most <= 0)
-		out_say(shell->out, "no difference but the rounding of the parameters themselves\n");
-	else
-		out_say(shell->out,
-		        "largest difference %.2g of what training changed, in %s (%.2g is allowed)\n", most,
-		        where, v->limit);
 }
 
 /* ---- the verdict ---- */
@@ -286,22 +154,19 @@ static void measure(const struct alone *alone, const struct difference *d, struc
 static enum status judge(
         struct shell *shell, const struct alone *alone, const struct difference *d, struct comparison *v)
 {
-	struct text lossy = {0};
-	enum status status = program_loses(shell, &lossy);
-	const char *why = lossy.count ? text_string(&lossy) : NULL;
 	v->limit = alone->half ? 2e-2 : 1e-5;
+	v->furthest = FURTHEST;
+	v->times = times_of(alone);
 	measure(alone, d, v);
-	if (status == ST_OK && v->share[v->worst] > v->limit && !v->lost && !why)
-		status = widen(shell, alone, v);
+	bool far = v->share[v->worst] > v->limit && !v->lost && !v->loses && !verdict_other_steps(alone, d);
+	enum status status = far ? widen(shell, alone, v) : ST_OK;
 	for (int i = 0; i < alone->count && status == ST_OK; i++)
 		v->wrong += !(v->share[i] <= v->limit);
 	if (status == ST_OK) {
-		say_parameters(shell, alone, d, v);
-		say_verdict(shell, alone, v, why);
-		say_rounding(shell, alone, v);
-		shell->expects_failed += v->wrong > 0 && !why;
+		enum verdict verdict = verdict_of(alone, d, v);
+		verdict_say(shell, alone, d, v);
+		shell->expects_failed += verdict != VERDICT_AS_ONE && verdict != VERDICT_LOSES;
 	}
-	text_release(&lossy);
 	return status;
 }
 
@@ -309,9 +174,14 @@ static enum status compare(struct shell *shell, const struct alone *alone)
 {
 	struct difference *d = mem_alloc((size_t)alone->count * sizeof *d);
 	struct comparison v = {.share = mem_alloc((size_t)alone->count * sizeof *v.share)};
+	struct text loses = {0};
 	enum status status = compare_parts(shell, alone, d);
 	if (status == ST_OK)
+		status = program_loses(shell, &loses);
+	v.loses = loses.count ? text_string(&loses) : NULL;
+	if (status == ST_OK)
 		status = judge(shell, alone, d, &v);
+	text_release(&loses);
 	mem_free(d);
 	mem_free(v.share);
 	return status;

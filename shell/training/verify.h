@@ -58,6 +58,7 @@ struct difference {
 	double squares, elements; /* sum of (weight * difference)^2 */
 	double most;              /* of an element, unweighted */
 	int64_t wrong;            /* elements that are no number */
+	int64_t moved;            /* elements of the ranks that are not as they began */
 	int32_t status;
 };
 /* The line's tensor as f32, as memory is now; of the state v the root of each element */

@@ -67,6 +67,8 @@ static void cost_copy(const struct machine *machine, struct record *record)
 		        : way == COPY_TO_DEVICE ? machine->h2d
 		                                : machine->d2h;
 	}
+	if (record->parameter[COPY_RATE] > 0)
+		record->rate = record->parameter[COPY_RATE];
 	record->alone_ns = round_up(
 	        record->latency_ns + (record->rate > 0 ? record->flow_bytes / record->rate * 1e9 : 0));
 }
@@ -174,10 +176,11 @@ enum status cost_record(struct engine *e, op_id id)
 
 double slow_factor(const struct engine *e, op_id id)
 {
-	int rank = e->world->ops[id].rank;
+	const struct op *op = &e->world->ops[id];
 	for (size_t i = e->log->slow_count; i-- > 0;)
-		if (e->log->slows[i].rank == rank && e->log->slows[i].after < id)
-			return e->log->slows[i].factor;
+		if (e->log->slows[i].rank == op->rank && e->log->slows[i].after < id)
+			return world_stream(e->world, op->rank, op->stream)->host ? 1
+			                                                          : e->log->slows[i].factor;
 	return 1;
 }
 

@@ -176,8 +176,8 @@ enum copy_way {
 	COPY_ON_HOST
 };
 enum copy_way copy_way(const struct record *record);
-enum link_kind copy_link(enum copy_way way); /* LINK_KINDS: none */
-double slow_factor(const struct engine *e, op_id id);
+enum link_kind copy_link(enum copy_way way);          /* LINK_KINDS: none */
+double slow_factor(const struct engine *e, op_id id); /* of the device: threads of the host keep their pace */
 /* The machine that the collective or transfer was queued on: a later `set` is for later lines. */
 const struct machine *machine_then(const struct engine *e, op_id id);
 void machine_note(struct engine *e, op_id id); /* ... when it is queued */

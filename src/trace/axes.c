@@ -3,21 +3,22 @@
  * A group belongs to an axis when each of its parts lies within one part of that: `group acts by 0 in pp` is
  * pp's, and its sends count there.
  *
- * Exposed is the time in which no kernel of the rank runs, and
- *     - an operation of the axis runs, or
- *     - a stream that has kernels is held up by one: it stands in that stream and waits for its peers or its link,
- *       or the stream waits for another one, in which at that moment such an operation runs or is held up.
+ * Exposed is the time in which communication runs and no kernel of the rank does. Each instant of it belongs to one
+ * group, so that the axes' times add up to the rank's (with those of groups that lie in no axis):
+ *     1. of what runs, to what a stream that has kernels waits for: it stands in that stream, or the stream waits for
+ *        another one, in which at that moment it runs;
+ *     2. where that is none or several, to the group whose axis was made first.
  *
- *      compute  F |  e: waits for comm  | B         recv in pp runs behind allreduce in tp, on one stream:
- *      comm       p p p ===== tp ~~~~ pp            the wait is tp's as long as that waits (p) and runs (=), then pp's
- *
- * A receive that was posted early and waits in a stream of its own costs nothing as long as nobody waits for it.
- * What waits for two axes on two streams at once counts with both. */
+ *              0    5    10             25   30                 50
+ *      compute | F  |e  waits for in    | B  |e  waits for comm |     exposed: 5 to 25 of pp, for whose recv compute
+ *      in      |==== recv in pp ========|                             waits, although dp runs too from 10 on;
+ *      comm              |========= allreduce in dp ============|     30 to 50 of dp */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/search.h"
-#include "trace/intervals.h"
 #include "trace/lanes.h"
+
+#include <stdlib.h>
 
 /* ---- groups ---- */
 
@@ -43,157 +44,204 @@ int trace_axis_of(const struct world *world, int rank, int group)
 	return axis;
 }
 
-/* By group: the operations that count with `axis`. mem_free */
-static bool *groups_of(const struct world *world, int rank, int axis)
-{
-	bool *mine = mem_alloc(world->group_count * sizeof *mine);
-	for (size_t i = 0; i < world->group_count; i++)
-		mine[i] = (int)i == axis || trace_axis_of(world, rank, (int)i) == axis;
-	return mine;
-}
-
 /* ---- exposed time ---- */
 
-/* One rank, while its spans are asked whose they are */
-struct exposure {
-	const struct lanes *lanes;
-	const struct spans *lane; /* by stream */
-	const bool *mine;         /* by group */
-	struct intervals set;
+/* What begins or ends: a kernel (group -1), or an operation of a group */
+struct edge {
+	int64_t at;
+	int group, step; /* 1: begins, -1: ends */
+	enum { AWAITED, OTHERS } who;
 };
 
-static bool is_mine(const struct exposure *e, op_id id)
-{
-	const struct record *record = id ? op_record(e->lanes->trace->world, id) : NULL;
-	return record && trace_is_work(record->kind) && record->group >= 0 && e->mine[record->group];
-}
+/* One rank, while its time is shared out */
+struct sharing {
+	const struct lanes *lanes;
+	int section;
+	struct edge *edge;
+	size_t count;
+};
 
-/* Adds what of [from, to) the span stands for, if it is the axis'. A wait for another stream is what that one
- * does meanwhile; each stream is asked once on the way, so that waits in a circle end. */
-static void add_span(
-        struct exposure *e, const struct span *span, int64_t from, int64_t to, bool asked[STREAMS_MAX + 1])
+static void add(struct sharing *s, int64_t from, int64_t to, int group, int who)
 {
-	const struct op *behind = span->blame ? &e->lanes->trace->world->ops[span->blame] : NULL;
-	bool stall = span->kind == SPAN_STALL, mine = is_mine(e, span->op);
-	from = most_of(from, span->from);
-	to = least_of(to, span->to);
 	if (from >= to)
 		return;
-	if ((span->kind == SPAN_WORK && mine) ||
-	        (stall && mine && (span->cause == CAUSE_PEER || span->cause == CAUSE_ENGINE)) ||
-	        (stall && span->cause == CAUSE_BUBBLE && (mine || is_mine(e, span->blame))))
-		intervals_add(&e->set, from, to);
-	if (!stall || span->cause != CAUSE_EVENT || !behind || behind->rank != e->lanes->rank ||
-	        asked[behind->stream])
-		return;
-	const struct spans *other = &e->lane[behind->stream];
-	size_t i;
-	SEARCH(i, other->count, other->span[i].to > from);
-	asked[behind->stream] = true;
-	for (; i < other->count && other->span[i].from < to; i++)
-		add_span(e, &other->span[i], from, to, asked);
-	asked[behind->stream] = false;
+	*MEM_ADD(&s->edge, &s->count) = (struct edge){from, group, 1, who};
+	*MEM_ADD(&s->edge, &s->count) = (struct edge){to, group, -1, who};
 }
 
-/* Of one stream in the section: work that is the axis', and, where the stream has kernels, what holds it up */
-static void add_stream(struct exposure *e, int stream, int section, bool kernels)
+/* The group of an operation that communicates in the section; -1: it does not */
+static int group_of(const struct sharing *s, const struct moment *m)
 {
-	bool asked[STREAMS_MAX + 1] = {false};
-	const struct spans *lane = &e->lane[stream];
+	const struct world *world = s->lanes->trace->world;
+	bool counts = (m->kind == OP_COLLECTIVE || m->kind == OP_P2P || m->kind == OP_ONE_SIDED) &&
+	        trace_in(world, m->id, s->section);
+	return counts ? op_record(world, m->id)->group : -1;
+}
+
+/* The rank's own operation on a stream for which m waits: as a wait does for an event, or what the default stream and
+ * others wait for in one another; 0: none */
+static op_id awaited_by(const struct lanes *lanes, const struct moment *m)
+{
+	const struct world *world = lanes->trace->world;
+	op_id id = m->kind == OP_WAIT ? world->ops[m->id].target : m->t.blame;
+	if (!id || id == OP_EVERYTHING)
+		return 0;
+	id = lanes_behind(lanes, id);
+	return world->ops[id].rank == lanes->rank && world->ops[id].stream >= STREAM_DEFAULT ? id : 0;
+}
+
+/* Adds what the stream stands at in [from, to): communication, or what the stream does that it waits for. Each stream
+ * is asked once on the way, so that waits in a circle end. */
+static void add_awaited(struct sharing *s, int stream, int64_t from, int64_t to, bool asked[STREAMS_MAX + 1])
+{
+	const struct lanes *lanes = s->lanes;
+	uint32_t first = lanes->first[stream], end = lanes->first[stream + 1];
+	size_t skipped;
+	if (asked[stream])
+		return;
 	asked[stream] = true;
-	for (size_t i = 0; i < lane->count; i++) {
-		const struct span *span = &lane->span[i];
-		if (span->op && trace_in(e->lanes->trace->world, span->op, section) &&
-		        (kernels || span->kind == SPAN_WORK))
-			add_span(e, span, span->from, span->to, asked);
+	SEARCH(skipped, end - first, moment_at(lanes, first + skipped)->t.end > from);
+	for (uint32_t i = first + skipped; i < end && from < to; i++) {
+		const struct moment *m = moment_at(lanes, i);
+		int64_t ready = m->kind == OP_WAIT ? m->t.end : m->t.ready;
+		int group = group_of(s, m);
+		op_id id = awaited_by(lanes, m);
+		if (id)
+			add_awaited(s, lanes->trace->world->ops[id].stream, most_of(from, m->t.issue),
+			        least_of(to, ready), asked);
+		if (group >= 0 && m->t.end != TIME_UNKNOWN)
+			add(s, most_of(from, m->t.start), least_of(to, m->t.end), group, AWAITED);
+		from = most_of(from, m->t.end);
+	}
+	asked[stream] = false;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* What a group has on the rank, by its own: the axis that it counts with, its operations, one of them that has no end,
+ * its share of the exposed time, and how many of its operations are at it now: that a stream with kernels waits for,
+ * and all */
+struct group_share {
+	int axis;
+	int64_t operations, ns;
+	op_id endless;
+	int at_it[2];
+};
+
+/* Of the groups that are at it the one whose axis was made first, those that are waited for before all others */
+static struct group_share *owner_of(struct group_share *shares, size_t groups)
+{
+	struct group_share *owner = NULL;
+	for (int others = 0; others < 2 && !owner; others++)
+		for (size_t i = 0; i < groups; i++)
+			if (shares[i].at_it[others] && (!owner || shares[i].axis < owner->axis))
+				owner = &shares[i];
+	return owner;
+}
+
+/* A walk over the edges; the time between two is one group's, unless a kernel runs */
+static void share_out(struct sharing *s, struct group_share *shares, size_t groups)
+{
+	int kernels = 0;
+	if (s->count)
+		qsort(s->edge, s->count, sizeof *s->edge, by_time);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct edge *edge = &s->edge[i];
+		struct group_share *owner =
+		        kernels || !i || edge->at == edge[-1].at ? NULL : owner_of(shares, groups);
+		if (owner)
+			owner->ns += edge->at - edge[-1].at;
+		if (edge->group < 0)
+			kernels += edge->step;
+		else
+			shares[edge->group].at_it[edge->who == OTHERS] += edge->step;
 	}
 }
 
 /* ---- one rank ---- */
 
-/* A rank's lanes as spans, and when its kernels run */
-struct picked {
-	struct lanes lanes;
-	struct spans lane[STREAMS_MAX + 1];
-	bool kernels[STREAMS_MAX + 1];
-	struct intervals busy;
-};
-
-static enum status load(struct picked *r, const struct trace *trace, int rank)
+/* By group; mem_free */
+static struct group_share *share_groups(const struct lanes *lanes, int section)
 {
-	struct window window = {.section = -1};
-	enum status status = lanes_load(&r->lanes, trace, rank);
-	for (size_t i = 0; i < r->lanes.count && status == ST_OK; i++) {
-		const struct moment *m = &r->lanes.moment[i];
-		if (m->t.end == TIME_UNKNOWN)
-			continue;
-		window.to = most_of(window.to, m->t.end);
-		if (m->kind != OP_KERNEL)
-			continue;
-		r->kernels[m->stream] = true;
-		intervals_add(&r->busy, m->t.start, m->t.end);
+	const struct world *world = lanes->trace->world;
+	struct group_share *shares = mem_alloc(world->group_count * sizeof *shares);
+	struct sharing s = {.lanes = lanes, .section = section};
+	bool kernels[STREAMS_MAX + 1] = {false}, asked[STREAMS_MAX + 1] = {false};
+	for (size_t i = 0; i < world->group_count; i++)
+		shares[i].axis = trace_axis_of(world, lanes->rank, (int)i);
+	for (size_t i = 0; i < lanes->count; i++) {
+		const struct moment *m = &lanes->moment[i];
+		int group = group_of(&s, m);
+		bool ends = m->t.end != TIME_UNKNOWN,
+		     kernel = m->kind == OP_KERNEL && !trace_on_host(world, m->id);
+		if (kernel)
+			kernels[m->stream] = true;
+		if (group >= 0)
+			shares[group].operations++;
+		if (group >= 0 && !ends && !shares[group].endless)
+			shares[group].endless = m->id;
+		if (ends && (group >= 0 || kernel))
+			add(&s, m->t.start, m->t.end, group, OTHERS);
 	}
-	for (int stream = STREAM_DEFAULT; stream < r->lanes.streams && status == ST_OK; stream++)
-		lanes_spans(&r->lanes, stream, window, &r->lane[stream]);
-	intervals_join(&r->busy);
-	return status;
+	for (int stream = STREAM_DEFAULT; stream < lanes->streams; stream++)
+		if (kernels[stream])
+			add_awaited(&s, stream, 0, TIME_UNKNOWN, asked);
+	share_out(&s, shares, world->group_count);
+	mem_free(s.edge);
+	return shares;
 }
 
-static void unload(struct picked *r)
+/* An axis has what the groups have that count with it */
+static enum status of_axis(const struct trace *trace, int section, int rank, const struct group_share *shares,
+        struct axis_use *use)
 {
-	for (int stream = 0; stream <= STREAMS_MAX; stream++)
-		spans_release(&r->lane[stream]);
-	intervals_release(&r->busy);
-	lanes_release(&r->lanes);
-}
-
-static enum status of_axis(struct picked *r, int section, struct axis_use *use)
-{
-	const struct trace *trace = r->lanes.trace;
-	int rank = r->lanes.rank;
-	bool *mine = groups_of(trace->world, rank, use->axis);
-	struct exposure e = {.lanes = &r->lanes, .lane = r->lane, .mine = mine};
-	enum status status = ST_OK;
-	use->operations = 0;
-	for (size_t i = 0; i < r->lanes.count; i++) {
-		const struct moment *m = &r->lanes.moment[i];
-		if (!is_mine(&e, m->id) || !trace_in(trace->world, m->id, section))
+	size_t groups = trace->world->group_count;
+	bool *mine = mem_alloc(groups * sizeof *mine);
+	op_id endless = 0;
+	use->operations = use->exposed_ns = 0;
+	for (size_t i = 0; i < groups; i++) {
+		mine[i] = (int)i == use->axis || shares[i].axis == use->axis;
+		if (!mine[i])
 			continue;
-		use->operations++;
-		if (m->t.end == TIME_UNKNOWN && status == ST_OK)
-			status = trace_never_ends(trace, m->id);
+		use->operations += shares[i].operations;
+		use->exposed_ns += shares[i].ns;
+		endless = endless ? endless : shares[i].endless;
 	}
-	for (int stream = STREAM_DEFAULT; stream < r->lanes.streams; stream++)
-		add_stream(&e, stream, section, r->kernels[stream]);
-	intervals_join(&e.set);
-	use->exposed_ns = intervals_length(&e.set) - intervals_common(&e.set, &r->busy);
+	use->known = !endless;
 	trace->backend->sent(trace->backend, rank, section, mine, use->sent);
-	intervals_release(&e.set);
 	mem_free(mine);
-	return status;
+	return endless ? trace_never_ends(trace, endless) : ST_OK;
 }
 
 enum status metric_axes(const struct trace *trace, int section, int rank, struct axis_use *use, int count)
 {
-	struct picked *r = mem_alloc(sizeof *r);
-	enum status status = load(r, trace, rank);
+	struct lanes lanes = {0};
+	enum status status = lanes_load(&lanes, trace, rank);
+	struct group_share *shares = status == ST_OK ? share_groups(&lanes, section) : NULL;
 	for (int i = 0; i < count && (status == ST_OK || status == ST_WAITS); i++) {
-		enum status own = of_axis(r, section, &use[i]);
-		use[i].known = own == ST_OK;
+		enum status own = of_axis(trace, section, rank, shares, &use[i]);
 		status = status == ST_OK ? own : status;
 	}
-	unload(r);
-	mem_free(r);
+	mem_free(shares);
+	lanes_release(&lanes);
 	return status;
 }
 
 size_t trace_axes(const struct world *world, int rank, struct axis_use **use)
 {
-	size_t count = 0;
+	size_t axes = 0, count = 0;
 	*use = NULL;
 	for (size_t i = 1; i < world->group_count; i++)
-		if (world->groups[i].axis && world->groups[i].instance_of[rank] >= 0 &&
-		        group_part(&world->groups[i], rank)->n > 1)
-			*MEM_ADD(use, &count) = (struct axis_use){.axis = (int)i};
+		axes += world->groups[i].axis && world->groups[i].instance_of[rank] >= 0 &&
+		        group_part(&world->groups[i], rank)->n > 1;
+	for (size_t i = 1; i <= world->group_count && axes > 1; i++) {
+		int group = (int)(i % world->group_count); /* the world, which is none's, last */
+		if (world->groups[group].instance_of[rank] >= 0 && trace_axis_of(world, rank, group) == group)
+			*MEM_ADD(use, &count) = (struct axis_use){.axis = group};
+	}
 	return count;
 }

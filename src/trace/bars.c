@@ -31,7 +31,8 @@ static enum colour colour_of(const struct record *record)
 	        ['B'] = COLOUR_BACKWARD,
 	        ['W'] = COLOUR_WEIGHT,
 	        ['O'] = COLOUR_OPTIMIZER,
-	        ['C'] = COLOUR_COMM};
+	        ['C'] = COLOUR_COMM,
+	        ['D'] = COLOUR_COPY};
 	size_t phase = (unsigned char)record->colour;
 
 	if (phase < sizeof phases && phases[phase])

@@ -40,6 +40,12 @@ bool trace_is_work(enum op_kind kind)
 	        kind == OP_ONE_SIDED;
 }
 
+bool trace_on_host(const struct world *world, op_id id)
+{
+	const struct op *op = &world->ops[id];
+	return world_stream(world, op->rank, op->stream)->host;
+}
+
 /* By its phase: a program that names its micro-batches tells what waits for a neighbouring stage. */
 bool trace_is_stage_receive(const struct world *world, op_id id)
 {

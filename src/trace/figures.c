@@ -109,7 +109,13 @@ static struct used used_streams(const struct trace *trace, int section, int rank
 	return used;
 }
 
-/* How busy each used stream is, and how much every pair of them overlaps: the first six pairs, as a column of
+static bool is_device(const struct trace *trace, int rank, int stream)
+{
+	const struct stream *known = world_stream(trace->world, rank, stream);
+	return known && !known->host;
+}
+
+/* How busy each used stream is, and how much every pair of the device's overlaps: the first six pairs, as a column of
  * more is not read */
 static void put_streams(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
@@ -124,7 +130,8 @@ static void put_streams(
 		}
 	for (int a = 0; a <= STREAMS_MAX; a++)
 		for (int b = a + 1; b <= STREAMS_MAX && figures->status == ST_OK && pairs < 6; b++) {
-			if (!used->stream[a] || !used->stream[b])
+			if (!used->stream[a] || !used->stream[b] || !is_device(trace, rank, a) ||
+			        !is_device(trace, rank, b))
 				continue;
 			pairs++;
 			enum status status = metric_overlap(trace, section, rank, a, b, &part);
@@ -138,11 +145,11 @@ static void put_axes(const struct trace *trace, int section, int rank, struct fi
 {
 	struct axis_use *use;
 	size_t count = trace_axes(trace->world, rank, &use);
-	if (count > 1)
+	if (count)
 		figures->status = metric_axes(trace, section, rank, use, (int)count);
 	if (figures->status == ST_WAITS)
 		figures->status = ST_OK;
-	for (size_t i = 0; i < count && count > 1; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const char *name = names_text(trace->world->names, trace->world->groups[use[i].axis].name);
 		if (!use[i].operations)
 			continue;

@@ -90,6 +90,9 @@ static void words_of(const struct trace *trace, bool host, const struct sum *sum
 		text_add(out, "e waited for %s",
 		        blame ? trace_lane_name(trace, blame->rank, blame->stream) : "an event");
 		break;
+	case CAUSE_DATA:
+		text_add(out, "d waited for data: %s", trace_lane_name(trace, blame->rank, blame->stream));
+		break;
 	case CAUSE_PEER:
 	case CAUSE_BUBBLE:
 		text_add(out, span->cause == CAUSE_PEER ? "p waited for " : "b bubble: waited for ");

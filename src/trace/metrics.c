@@ -94,9 +94,11 @@ static bool on_stream(const struct world *world, op_id id, int stream)
 {
 	return world->ops[id].stream == stream;
 }
+/* ... of the device: a thread of the host hides nothing that its GPU does */
 static bool beside_stream(const struct world *world, op_id id, int stream)
 {
-	return world->ops[id].stream >= STREAM_DEFAULT && world->ops[id].stream != stream;
+	return world->ops[id].stream >= STREAM_DEFAULT && world->ops[id].stream != stream &&
+	        !trace_on_host(world, id);
 }
 static bool of_kind(const struct world *world, op_id id, int kind)
 {
@@ -107,6 +109,11 @@ static bool communicates(const struct world *world, op_id id, int unused)
 	(void)unused;
 	return of_kind(world, id, OP_COLLECTIVE) || of_kind(world, id, OP_P2P) ||
 	        of_kind(world, id, OP_ONE_SIDED);
+}
+static bool computes(const struct world *world, op_id id, int unused)
+{
+	(void)unused;
+	return of_kind(world, id, OP_KERNEL) && !trace_on_host(world, id);
 }
 /* 0 .. 1; 0 of nothing */
 static double part_of(int64_t part, int64_t whole)
@@ -161,8 +168,8 @@ enum status metric_overlap(const struct trace *trace, int section, int rank, int
 enum status metric_exposed(const struct trace *trace, int section, int rank, int64_t *ns)
 {
 	struct two_works work;
-	enum status status = compare(trace, rank, (struct pick){section, communicates, 0},
-	        (struct pick){-1, of_kind, OP_KERNEL}, &work);
+	enum status status = compare(
+	        trace, rank, (struct pick){section, communicates, 0}, (struct pick){-1, computes, 0}, &work);
 	*ns = work.a - work.both;
 	return status;
 }
@@ -176,14 +183,14 @@ enum status metric_exposed_stream(const struct trace *trace, int section, int ra
 	return status;
 }
 
-/* Streams of the loaded rank with work in the section; ns[cause] is summed over their gaps. */
+/* The device's streams of the loaded rank with work in the section; ns[cause] is summed over their gaps. */
 static void sum_stalls(const struct lanes *lanes, struct window window, int64_t ns[CAUSE_COUNT], int *streams)
 {
 	struct spans spans = {0};
 
 	for (int stream = STREAM_DEFAULT; stream < lanes->streams; stream++) {
-		bool used = false;
-		for (uint32_t i = lanes->first[stream]; i < lanes->first[stream + 1] && !used; i++) {
+		bool used = false, host = world_stream(lanes->trace->world, lanes->rank, stream)->host;
+		for (uint32_t i = lanes->first[stream]; i < lanes->first[stream + 1] && !used && !host; i++) {
 			op_id id = moment_at(lanes, i)->id;
 			used = trace_is_work(op_record(lanes->trace->world, id)->kind) &&
 			        trace_in(lanes->trace->world, id, window.section);

@@ -63,7 +63,8 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 	}
 }
 
-/* Waiting for `behind`, before n: an event, or the bubble of a pipeline. */
+/* Waiting for `behind`, before n: an event; data, where the device waits for a thread of the host; or the bubble of a
+ * pipeline. */
 static void put_event(struct span_writer *w, const struct moment *n, op_id behind, int64_t upto)
 {
 	const struct world *world = w->lanes->trace->world;
@@ -71,6 +72,10 @@ static void put_event(struct span_writer *w, const struct moment *n, op_id behin
 
 	if (w->at >= least_of(upto, w->to))
 		return;
+	if (behind && trace_on_host(world, behind) && !trace_on_host(world, n->id)) {
+		put(w, SPAN_STALL, CAUSE_DATA, n, behind, upto);
+		return;
+	}
 	op_id receive = trace_is_stage_receive(world, n->id)      ? n->id
 	        : behind && trace_is_stage_receive(world, behind) ? behind
 	                                                          : 0;

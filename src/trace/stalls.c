@@ -16,7 +16,7 @@ enum shape { MS_AND_PERCENT, MS, PERCENT }; /* of a cell: the first that fits th
 
 /* Columns in the order of reading: work, what delayed it, and the end */
 static const int order[KINDS] = {WORK, CAUSE_LAUNCH, CAUSE_HOST, CAUSE_SYNC, CAUSE_MEMORY, CAUSE_EVENT,
-        CAUSE_PEER, CAUSE_BUBBLE, CAUSE_ENGINE, CAUSE_DONE};
+        CAUSE_DATA, CAUSE_PEER, CAUSE_BUBBLE, CAUSE_ENGINE, CAUSE_DONE};
 
 struct lane_sums {
 	int rank, stream;

@@ -45,6 +45,7 @@ enum span_kind { SPAN_WORK, SPAN_STALL, SPAN_HOST };
 	X(SYNC, 's', "sync")     \
 	X(MEMORY, 'm', "memory") \
 	X(EVENT, 'e', "event")   \
+	X(DATA, 'd', "data")     \
 	X(PEER, 'p', "peer")     \
 	X(BUBBLE, 'b', "bubble") \
 	X(ENGINE, 'g', "engine") \
@@ -150,9 +151,9 @@ enum status metric_exposed_stream(const struct trace *trace, int section, int ra
  *
  *     operations   collectives, transfers and one-sided operations that the rank has queued
  *     sent         what metric_sent counts, of these
- *     exposed_ns   the time in which no kernel of the rank runs, of whatever section, and one of these runs or
- *                  holds up a stream that has kernels: where it stands in that stream and waits for its peers or its
- *                  link, or where the stream waits for another, in which it then runs or is held up so */
+ *     exposed_ns   its part of what metric_exposed counts, so that all groups' parts add up to the whole: of several
+ *                  that run at once, the one that a stream with kernels waits for; else of the axis made first
+ */
 struct axis_use {
 	int axis; /* into world.groups */
 	int64_t operations, exposed_ns;
@@ -161,7 +162,8 @@ struct axis_use {
 };
 /* Of use[0 .. count-1].axis. ST_WAITS: one of their operations has no end; ST_INTERRUPTED */
 enum status metric_axes(const struct trace *trace, int section, int rank, struct axis_use *use, int count);
-/* The axes along which the rank has others, in the order in which they were made; mem_free */
+/* Where the rank has others along two axes or more: the axes, in the order in which they were made, then the groups
+ * that count with none. Else 0 of them. mem_free */
 size_t trace_axes(const struct world *world, int rank, struct axis_use **use);
 /* The axis with which the rank counts a group's operations; the group itself where there is none */
 int trace_axis_of(const struct world *world, int rank, int group);

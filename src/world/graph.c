@@ -77,7 +77,8 @@ enum status graph_add(struct world *world, const struct draft *draft, op_id *id)
 	struct graph *graph = graph_of(world, draft->rank);
 	uint32_t record = draft->like;
 
-	if (op_kind_is_host(draft->record->kind) || draft->record->window)
+	if (op_kind_is_host(draft->record->kind) || draft->record->window ||
+	        world_stream(world, draft->rank, draft->stream)->host)
 		return fail(ST_ARGUMENT, "a graph holds work of the device only: `%s` is the host's",
 		        names_text(world->names, draft->record->title));
 	if (!record)

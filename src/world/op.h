@@ -124,12 +124,12 @@ static inline int64_t rows_from(const struct split *split, int place)
 }
 bool splits_equal(const struct split *a, const struct split *b);
 
-enum { PARAMETERS_MAX = 6 };
+enum { PARAMETERS_MAX = 6, COPY_RATE = 0 /* bytes a second in place of the machine's; 0: the machine's */ };
 /* What one line asked of one or more ranks in the same way (same shapes, addresses, parameters): stored
  * once. */
 struct record {
 	uint8_t kind;                        /* enum op_kind */
-	char colour;                         /* 'F' 'R' 'B' 'W' 'O' 'C' from `phase`, or 0 */
+	char colour;                         /* 'F' 'R' 'B' 'W' 'O' 'C' 'D' from `phase`, or 0 */
 	int16_t microbatch;                  /* from `phase F3`, or -1 */
 	name_id title;                       /* "matmul", "allreduce", "copy" ... */
 	name_id object;                      /* what it makes or moves, for labels: "y" */
@@ -151,7 +151,7 @@ struct record {
 	struct part *part;
 	struct split split;               /* COLLECTIVE: of an alltoall with counts */
 	uint32_t moved;                   /* graph.c: its latest copy in another section, 0 none */
-	double parameter[PARAMETERS_MAX]; /* the kernel's options, in its row's order */
+	double parameter[PARAMETERS_MAX]; /* the kernel's options, in its row's order; COPY: COPY_RATE */
 	double flops;                     /* of one rank */
 	int64_t bytes; /* kernels: memory traffic; copies, collectives: the message (the tensor's bytes) */
 	uint8_t dtype; /* enum dtype that decides the peak */

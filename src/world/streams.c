@@ -55,6 +55,13 @@ enum status world_stream_make(
 	return ST_OK;
 }
 
+void world_stream_on_host(struct world *world, int index)
+{
+	struct stream *stream = &world->streams[index];
+	stream->host = true;
+	digest_change(world, CHANGE_STREAM, stream->rank, 1 << 8 | stream->number);
+}
+
 enum status world_event_make(struct world *world, int rank, name_id name, int *index)
 {
 	struct thing now = world_find(world, rank, name);

@@ -61,6 +61,7 @@ struct stream {
 	uint16_t rank;
 	uint8_t number;  /* on its rank: STREAM_HOST, STREAM_DEFAULT, then 2 ... */
 	bool blocking;   /* the legacy default stream waits for it and holds it back */
+	bool host;       /* a thread of the host, as a data loader's worker: no queue of the device */
 	int8_t priority; /* 0, or 1 for high */
 	op_id tail;      /* the last operation queued */
 	uint32_t count;  /* operations queued */
@@ -196,6 +197,7 @@ void world_mark_outputs(struct world *world, op_id id, op_id by);
 /* -- streams, events, groups, sections */
 enum status world_stream_make(
         struct world *world, int rank, name_id name, int priority, bool blocking, int *index);
+void world_stream_on_host(struct world *world, int index); /* one just made becomes a thread of the host */
 /* finds it when there */
 enum status world_event_make(struct world *world, int rank, name_id name, int *index);
 /* ranks[i] of instance k: starts[k] .. starts[k+1]-1. Binds the name on every member rank. */

@@ -76,7 +76,8 @@ def each_unit_back what with { for c in pieces-1:-1:-1 { for u in high_$c:low_$c
 let replicas = 1;  let replica = 0;  let micros = 1;  let per_round = 1;  let weigh = 0;  let uneven = 0
 let length = seq;  let tokens_here = 0      # of a sequence this rank has `length` tokens; between units: [tokens_here,hidden]
 let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let taken = 0;  let name = ""
-stream compute
+# blocking, as cudaStreamCreate makes them: what is typed on the default stream, `print loss`, comes behind what is queued there
+stream compute blocking
 def cut_batch {
   let fits = replicas*micros;  let wants = "batch=$batch on $replicas ranks"
   if micros > 1 { let wants = "batch=$batch on $replicas ranks, $micros micro-batches each" }

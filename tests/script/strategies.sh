@@ -24,10 +24,25 @@ check "f16 that overflows does not pass" [ $? = 1 ]
 check "and why" grep -q "f16 ends at 65504, and loss_scale= may be too large" "$work/out"
 scaled="model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 dtype=f16 loss_scale=dynamic"
 "$RANKSH" -n 4 -c "$scaled init_scale=1e30; strategy ddp; verify iterations=2" > "$work/out" 2>&1
-check "nothing trained is not as one rank" grep -q "nothing was trained yet: the loss scale has left out every step so far (2)" "$work/out"
+check "nothing trained is not as one rank" [ $? = 1 ]
+check "but no verdict" grep -q "nothing was trained yet: the loss scale has left out every step so far (2)" "$work/out"
 "$RANKSH" -n 4 -c "$scaled init_scale=16384; strategy ddp accumulate=2; verify iterations=1" > "$work/out" 2>&1
-check "other steps left out: the cure" grep -q "loss_scale=dynamic: .*; a lower init_scale=" "$work/out"
+check "other steps left out do not pass" [ $? = 1 ]
+check "but are not called different" grep -q "no verdict: loss_scale=dynamic has left out 0 of 1 step on one rank, and others on ranks .*; a lower init_scale=" "$work/out"
 check "a figure that is none is not shown" sh -c "! grep -qw inf '$work/out'"
+
+# other numbers on purpose: how far, in a sentence; but what has no distance fails
+while IFS='|' read -r status program words; do
+	"$RANKSH" -n 4 -c "model mlp layers=2 hidden=16 batch=24 $program; verify iterations=3" > "$work/out" 2>&1
+	check "$program: status $status" [ $? = "$status" ]
+	check "$program: $words" grep -q "^   $words" "$work/out"
+done <<'END'
+0|; strategy gossip|other numbers than one rank's are expected: ranks have parameters of their own$
+0|; strategy ddp hook=topk delay=1|after 3 iterations the largest difference is 0.* of what training changed, in w2 (parameters as they began: 1)$
+1|lr=1e30; strategy gossip|differs from one rank after 3 iterations
+1|lr=1e-30; strategy gossip|no verdict: nothing was trained: after 3 iterations all parameters of one rank are as they began$
+1|; strategy ddp hook=bf16; def update { }|no verdict: nothing was trained: after 3 iterations all parameters of the ranks are as they began$
+END
 
 # what makes buckets smaller takes gradients of every type
 for hook in f16 bf16 int8 topk; do
@@ -127,8 +142,13 @@ check "step in shows what a call did" grep -q "allreduce dw op=avg in dp" "$work
 check "its head is its help" grep -q "often=1" "$work/out"
 "$RANKSH" -n 4 -c "strategy $work/mean.rsh source" > "$work/out" 2>&1
 check "its source is the file" cmp -s "$work/out" "$work/mean.rsh"
-"$RANKSH" --dry -n 4 -c "strategy ddp=2 + tp=2 help; strategy ddp + zero source" > "$work/out" 2>&1
+"$RANKSH" --dry -n 4 -c "strategy ddp=2 + tp=2 help" > "$work/out" 2>&1
 check "help of two tells both" [ "$(grep -c '^   [dt][dp]p* *[a-z]' "$work/out")" = 2 ]
+check "and what each does beside the other" [ "$(grep -cE '^     (axis (dp|tp)|sends|options): ' "$work/out")" = 6 ]
+check "but not what each costs alone" [ "$(grep -c '^     memory' "$work/out")" = 0 ]
+"$RANKSH" --dry -n 4 -c "strategy ddp + local help" > "$work/out" 2>&1
+check "two of one axis have none" grep -q "both share out the batch over dp" "$work/out"
+"$RANKSH" --dry -n 4 -c "strategy ddp + zero source" > "$work/out" 2>&1
 check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2 ]
 # a default out of a list of numbers is a number, as the value given is
 sed 's/^option often=.*/option often=1 of="1 2" "how many times"/; s/in 0:often/in 0:often+0/' "$work/mean.rsh" > "$work/listed.rsh"

@@ -63,18 +63,18 @@ static int64_t exposed(struct scene *scene, int axis, int operations)
 	return use.exposed_ns / US;
 }
 
-/* Rank 0. K: a kernel, =: an operation of the axis, p: it waits for its peers, e: for another stream
+/* Rank 0. K: a kernel, =: an operation of the axis runs, p: it waits for its peers, e: for another stream
  *
  *              20       100 130   180      250      300 320  350   370    400 420 430     500
  *      compute |KKKKKKKKK|tp p|====|KKKKKKKK|KKKKKKKK|e  e    |KKKKK|e      e   e  |KKKKKKK|
- *      comm    |                            |dp======|=330     |   360 p p p|===|KKK|
+ *      comm    |                            |dp=========335   |   360 p p p|===|KKK|
  *      in      |pp p p p p p p p p p p p p p p p p p p|=======|
  *
- *   tp   100 to 180, its peers' 30 too
- *   pp   300 to 350: compute waits for it, 20 of them until its peer comes; before that nobody does
- *   dp   300 to 330, behind the kernel, although nobody waits; 370 to 420: compute waits for a kernel that
- *        stands behind it on its stream */
-static void only_what_holds_up_kernels(void **state)
+ *   tp   130 to 180
+ *   dp   300 to 320, behind the kernel, although nobody waits; 400 to 420: compute waits for a kernel that stands
+ *        behind it on its stream
+ *   pp   320 to 350: compute waits for it, and dp, which runs too until 335, is nobody's hurry */
+static void each_instant_is_one_axis_own(void **state)
 {
 	(void)state;
 	for (int stage = 0; stage < 2; stage++) { /* and the same where it counts as a bubble */
@@ -94,7 +94,7 @@ static void only_what_holds_up_kernels(void **state)
 		scene_op(scene, 0, compute, OP_KERNEL, "matmul", "c", 0, 80, 250, 250, 300);
 		scene_op(scene, 0, comm, OP_WAIT, "wait", "", made, 80, 80, 250, 250);
 		scene->group = axes.dp;
-		scene_op(scene, 0, comm, OP_COLLECTIVE, "allreduce", "g", 0, 100, 250, 250, 330);
+		scene_op(scene, 0, comm, OP_COLLECTIVE, "allreduce", "g", 0, 100, 250, 250, 335);
 		scene_op(scene, 0, compute, OP_WAIT, "wait", "", arrived, 100, 300, 350, 350);
 		scene_op(scene, 0, compute, OP_KERNEL, "matmul", "d", 0, 120, 350, 350, 370);
 		scene_op(scene, 0, comm, OP_COLLECTIVE, "allreduce", "h", 0, 360, 360, 400, 420);
@@ -102,10 +102,10 @@ static void only_what_holds_up_kernels(void **state)
 		op_id cast = scene_op(scene, 0, comm, OP_RECORD, "record", "", 0, 140, 430, 430, 430);
 		scene_op(scene, 0, compute, OP_WAIT, "wait", "", cast, 140, 370, 430, 430);
 		scene_op(scene, 0, compute, OP_KERNEL, "matmul", "e", 0, 160, 430, 430, 500);
-		assert_int_equal(exposed(scene, axes.tp, 1), 80);
-		assert_int_equal(exposed(scene, axes.pp, 1), 50);
-		assert_int_equal(exposed(scene, axes.acts, 1), 50);
-		assert_int_equal(exposed(scene, axes.dp, 2), 30 + 50);
+		assert_int_equal(exposed(scene, axes.tp, 1), 50);
+		assert_int_equal(exposed(scene, axes.pp, 1), 30);
+		assert_int_equal(exposed(scene, axes.acts, 1), 30);
+		assert_int_equal(exposed(scene, axes.dp, 2), 20 + 20);
 		scene_close(scene);
 	}
 }
@@ -126,16 +126,78 @@ static void what_never_ends(void **state)
 	assert_int_equal(metric_axes(&scene->trace, -1, 0, use, 2), ST_WAITS);
 	assert_false(use[0].known);
 	assert_true(use[1].known);
-	assert_int_equal(use[1].exposed_ns, 80 * US);
+	assert_int_equal(use[1].exposed_ns, 50 * US);
 	scene_close(scene);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+	return (*seed = *seed * 1664525u + 1013904223u) >> 8;
+}
+
+/* Kernels, communication of any group and waits for other streams on 3 streams of rank 0, at random times */
+static void any_program(struct scene *scene, uint32_t *random, const int groups[5])
+{
+	int64_t tail[4] = {0};
+	op_id last[4] = {0};
+	for (int i = 0; i < 100; i++) {
+		int stream = STREAM_DEFAULT + (int)(next_random(random) % 3),
+		    kind = (int)(next_random(random) % 5);
+		int64_t from = tail[stream] + next_random(random) % 40, to = from + next_random(random) % 90;
+		op_id other = last[STREAM_DEFAULT + next_random(random) % 3];
+		scene->group = groups[next_random(random) % 5];
+		if (kind == 0 && other) {
+			int64_t behind = scene->times[other].end / US;
+			to = behind > from ? behind : from;
+			last[stream] =
+			        scene_op(scene, 0, stream, OP_WAIT, "wait", "", other, from, from, to, to);
+		} else {
+			enum op_kind what = kind == 1 ? OP_KERNEL : kind == 2 ? OP_COPY : OP_COLLECTIVE;
+			last[stream] =
+			        scene_op(scene, 0, stream, what, "k", "y", 0, tail[stream], from, from, to);
+		}
+		tail[stream] = to;
+	}
+}
+
+/* Whatever runs beside whatever, what the axes have adds up to the rank's exposed time, and a group of an axis has no
+ * more than the axis */
+static void axes_add_up(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= 100; seed++) {
+		uint32_t random = seed;
+		struct scene *scene = scene_open(8);
+		struct axes axes = mesh(scene);
+		struct axis_use *use, acts = {.axis = axes.acts};
+		int64_t sum = 0, whole = 0;
+		scene_stream(scene, "a");
+		scene_stream(scene, "b");
+		any_program(scene, &random, (int[]){0, axes.pp, axes.dp, axes.tp, axes.acts});
+		size_t count = trace_axes(scene->world, 0, &use);
+		assert_int_equal(count, 4); /* and the world */
+		assert_int_equal(metric_axes(&scene->trace, -1, 0, use, (int)count), ST_OK);
+		assert_int_equal(metric_axes(&scene->trace, -1, 0, &acts, 1), ST_OK);
+		assert_true(acts.exposed_ns <= use[0].exposed_ns);
+		for (size_t i = 0; i < count; i++) {
+			assert_true(use[i].exposed_ns >= 0);
+			sum += use[i].exposed_ns;
+		}
+		assert_int_equal(metric_exposed(&scene->trace, -1, 0, &whole), ST_OK);
+		assert_true(whole > 0);
+		assert_int_equal(sum, whole);
+		mem_free(use);
+		scene_close(scene);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(groups_count_with_their_axis),
-	        cmocka_unit_test(only_what_holds_up_kernels),
+	        cmocka_unit_test(each_instant_is_one_axis_own),
 	        cmocka_unit_test(what_never_ends),
+	        cmocka_unit_test(axes_add_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

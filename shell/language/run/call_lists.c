@@ -36,7 +36,7 @@ enum status call_lists(struct call *call, const char *first, const char *second,
 		read->kind = READ_LIST;
 		read->stream = STREAM_DEFAULT;
 		if (status == ST_OK)
-			status = call_stream(call, rank, &read->stream);
+			status = call_device_stream(call, rank, &read->stream);
 		if (status == ST_OK)
 			lists->count[i] = (struct list_counts){
 			        layout_count(&read->a.layout), layout_count(&read->b.layout)};

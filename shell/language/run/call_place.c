@@ -41,6 +41,19 @@ enum status call_stream(struct call *call, int rank, int *number)
 	return status;
 }
 
+enum status call_device_stream(struct call *call, int rank, int *number)
+{
+	const struct world *world = call->shell->world;
+	enum status status = call_stream(call, rank, number);
+	if (status != ST_OK || !world_stream(world, rank, *number)->host)
+		return status;
+	return fail(ST_ARGUMENT,
+	        "%s: %s is a thread of the host (kind=host), and this is of the GPU: `on default`, or "
+	        "another stream",
+	        call->statement->row->name,
+	        names_text(world->names, world_stream(world, rank, *number)->name));
+}
+
 enum status call_group(struct call *call, int rank, int *group)
 {
 	enum status status = place_named(call, SETTING_GROUP, rank, group);

@@ -97,6 +97,8 @@ enum status call_option_whole(
 enum status call_key(struct call *call, int i, struct given *given);
 /* `on`, or `use`, or the default stream: its number on the rank */
 enum status call_stream(struct call *call, int rank, int *number);
+/* ... for work of the GPU: a thread of the host is refused */
+enum status call_device_stream(struct call *call, int rank, int *number);
 /* `in`, or `use`, or world: index into world.groups */
 enum status call_group(struct call *call, int rank, int *group);
 enum status call_block(struct call *call); /* runs the line's { } for its ranks */
@@ -107,7 +109,7 @@ enum status call_each_rank(struct call *call, one_rank *one);
 /* A record with the line's number, and the phase and section that are set on `rank`; no group, no root, no
  * costs yet (-1). */
 struct record call_record(const struct call *call, int rank, enum op_kind kind, const char *title);
-/* `phase`, to the end of the block. name: 0 none; colour: of F R B W O C, 0 none; microbatch: -1 none */
+/* `phase`, to the end of the block. name: 0 none; colour: of F R B W O C D, 0 none; microbatch: -1 none */
 struct phase {
 	name_id name;
 	char colour;

@@ -45,8 +45,10 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
 		reads[i].stream = STREAM_DEFAULT;
-		if (call)
-			call_stream(call, rank, &reads[i].stream);
+		if (call && call_stream(call, rank, &reads[i].stream) == ST_OK &&
+		        world_stream(shell->world, rank, reads[i].stream)->host)
+			reads[i].stream =
+			        STREAM_DEFAULT; /* a thread of the host brings nothing from the device */
 		enum status status = read_of(&eval, formula, &reads[i]);
 		if (status != ST_OK)
 			return on_rank(&eval, status);

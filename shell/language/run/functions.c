@@ -52,7 +52,8 @@ static enum status cause_named(const char *text, int *cause)
 	for (*cause = 0; *cause < CAUSE_COUNT; ++*cause)
 		if (strcmp(names[*cause], text) == 0)
 			return ST_OK;
-	return fail(ST_NAME, "stall(%s): causes are launch host sync memory event peer bubble engine", text);
+	return fail(
+	        ST_NAME, "stall(%s): causes are launch host sync memory event data peer bubble engine", text);
 }
 
 /* A word of `kind=` */

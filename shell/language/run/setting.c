@@ -51,7 +51,7 @@ struct phase interpreter_phase_at(const struct shell *shell, int rank)
 	const char *behind = *text ? text + 1 + digits : "";
 	if (digits && *behind == '.' && behind[1])
 		behind += 1 + strspn(behind + 1, "0123456789");
-	if (*text && strchr("FRBWOC", *text) && !*behind) {
+	if (*text && strchr("FRBWOCD", *text) && !*behind) {
 		long number = digits ? strtol(text + 1, NULL, 10) : -1;
 		phase.colour = *text;
 		phase.microbatch = (int16_t)(number < 32768 ? number : -1);

@@ -1,0 +1,204 @@
+/* verdict.c -- the verdict of verify in words */
+#include "shell/training/verdict.h"
+#include "shell/session/shell.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what it is ---- */
+
+/* The state of a dynamic loss scale, which strategies/parts/parameters.rsh declares: factor, good steps since, steps
+ * taken. NULL: the scale is a number */
+static const struct whole *scaler_of(const struct alone *alone)
+{
+	const struct whole *scaler = whole_of(alone, "scaler", "");
+	return scaler && whole_count(scaler) == 3 ? scaler : NULL;
+}
+
+/* Each halves the factor, and keeps the count of steps as it is: who has left out the same has the same numbers */
+bool verdict_other_steps(const struct alone *alone, const struct difference *d)
+{
+	const struct whole *scaler = scaler_of(alone);
+	return scaler && d[scaler - alone->whole].most > 0;
+}
+
+/* All parameters are as they began: of the one rank; of the ranks */
+struct untrained {
+	bool alone, ranks;
+};
+static struct untrained untrained_of(const struct alone *alone, const struct difference *d)
+{
+	struct untrained same = {true, true};
+	for (int i = 0; i < alone->count; i++) {
+		const struct whole *whole = &alone->whole[i];
+		size_t bytes = (size_t)whole_count(whole) * sizeof *alone->end;
+		if (whole == scaler_of(alone) || *whole->state)
+			continue;
+		same.ranks = same.ranks && !d[i].moved;
+		same.alone = same.alone &&
+		        memcmp(alone->end + whole->first, alone->begin + whole->first, bytes) == 0;
+	}
+	return same;
+}
+
+enum verdict verdict_of(const struct alone *alone, const struct difference *d, const struct comparison *v)
+{
+	struct untrained same = untrained_of(alone, d);
+	if (v->lost)
+		return VERDICT_DIFFERS;
+	if (!v->wrong)
+		return same.alone ? VERDICT_NONE : VERDICT_AS_ONE;
+	if (v->loses)
+		return same.alone || same.ranks ? VERDICT_NONE : VERDICT_LOSES;
+	return verdict_other_steps(alone, d) ? VERDICT_NONE : VERDICT_DIFFERS;
+}
+
+/* ---- what is said ---- */
+
+enum { TITLE_ROOM = 80 };
+
+/* "w1", "w1's m" */
+static const char *title_of(const struct whole *whole, char title[TITLE_ROOM])
+{
+	snprintf(title, TITLE_ROOM, "%s%s%s", whole->name, *whole->state ? "'s " : "", whole->state);
+	return title;
+}
+
+static void say_parameters(struct shell *shell, const struct alone *alone, const struct difference *d,
+        const struct comparison *v)
+{
+	out_say(shell->out, "   %-23s of its change    largest\n", "the difference");
+	for (int i = 0; i < alone->count; i++) {
+		const struct whole *whole = &alone->whole[i];
+		char shape[48], title[TITLE_ROOM], share[16];
+		bool off = !(v->share[i] <= v->limit);
+		if (*whole->state &&
+		        !off) /* optimizer state is compared with its parameter: it is said where it is off */
+			continue;
+		double largest = 0;
+		for (int64_t k = 0; k < whole_count(whole); k++)
+			largest = fmax(largest, fabs(alone->end[whole->first + k]));
+		snprintf(shape, sizeof shape, "[%lld,%lld]", (long long)whole->rows, (long long)whole->cols);
+		snprintf(share, sizeof share, "%.2g", v->share[i]);
+		const char *of_change = isfinite(v->share[i]) ? share
+		        : d[i].wrong                          ? "no number"
+		                                              : "unchanged";
+		out_say(shell->out, "   %-10s %-12s %13s   %8.2g%s\n", title_of(whole, title), shape,
+		        of_change, d[i].most == 0 ? 0 : d[i].most / largest, off ? "   off" : "");
+	}
+}
+
+static void say_limit(struct shell *shell, const struct alone *alone, const struct comparison *v)
+{
+	char title[TITLE_ROOM];
+	const char *where = title_of(&alone->whole[v->worst], title);
+	double most = v->share[v->worst];
+	char amount[40] = ""; /* none, where one rank has changed nothing, or something is no number */
+	if (isfinite(most))
+		snprintf(amount, sizeof amount, "is %.2g, ", most);
+	if (v->wrong)
+		out_say(shell->out,
+		        "%d of %d tensors by more than %.2g of what training changed; the most %sin %s\n",
+		        v->wrong, alone->count, v->limit, amount, where);
+	else if (most <= 0)
+		out_say(shell->out, "no difference but the rounding of the parameters themselves\n");
+	else
+		out_say(shell->out,
+		        "largest difference %.2g of what training changed, in %s (%.2g is allowed)\n", most,
+		        where, v->limit);
+}
+
+/* Why nothing can be told */
+static void say_none(struct shell *shell, const struct alone *alone, const struct difference *d)
+{
+	const struct whole *scaler = scaler_of(alone);
+	struct untrained same = untrained_of(alone, d);
+	int left_out = scaler ? alone->iterations - (int)alone->end[scaler->first + 2] : 0;
+	const char *times = alone->iterations == 1 ? "" : "s";
+	out_say(shell->out, "   %s%s%s: ", STYLED(shell->out, COLOUR_BAD, "no verdict"));
+	if (verdict_other_steps(alone, d))
+		out_say(shell->out,
+		        "loss_scale=dynamic has left out %d of %d step%s on one rank, and others on ranks "
+		        "with "
+		        "a part of the batch; a lower init_scale=, at which nothing overflows, tells\n",
+		        left_out, alone->iterations, times);
+	else if (scaler && left_out == alone->iterations)
+		out_say(shell->out,
+		        "nothing was trained yet: the loss scale has left out every step so far (%d); a "
+		        "lower "
+		        "init_scale=, or more iterations\n",
+		        left_out);
+	else
+		out_say(shell->out,
+		        "nothing was trained: after %d iteration%s all parameters %sare as they began\n",
+		        alone->iterations, times,
+		        same.alone && same.ranks ? ""
+		                : same.alone     ? "of one rank "
+		                                 : "of the ranks ");
+}
+
+/* Where training has left parameters as they began, the difference is all that one rank's has changed: 1 */
+static void say_loses(struct shell *shell, const struct alone *alone, const struct difference *d,
+        const struct comparison *v)
+{
+	char title[TITLE_ROOM];
+	int most = v->worst; /* of those whose difference has a size: one rank may leave an expert as it is */
+	for (int i = 0; i < alone->count; i++)
+		if (isfinite(v->share[i]) && (!isfinite(v->share[most]) || v->share[i] > v->share[most]))
+			most = i;
+	out_say(shell->out, "   other numbers than one rank's are expected: %s\n", v->loses);
+	if (verdict_other_steps(alone, d))
+		out_say(shell->out, "   and loss_scale=dynamic has left out other steps than on one rank\n");
+	out_say(shell->out,
+	        "   after %d iteration%s the largest difference is %.2g of what training changed, in %s "
+	        "(parameters as they began: 1)\n",
+	        alone->iterations, alone->iterations == 1 ? "" : "s", v->share[most],
+	        title_of(&alone->whole[most], title));
+}
+
+/* Why more, or no more, than usual is allowed */
+static void say_rounding(struct shell *shell, const struct alone *alone, const struct comparison *v)
+{
+	const char *how = !alone->parts ? alone->half ? "in f32, or its batch in parts" : "its batch in parts"
+	        : alone->half           ? "in f32"
+	                                : "all its gradients with a factor";
+	if (v->lost)
+		out_say(shell->out, "   something is no number%s\n",
+		        !alone->half               ? ""
+		                : scaler_of(alone) ? ": f16 ends at 65504, and init_scale= may be too large"
+		                                   : ": f16 ends at 65504, and loss_scale= may be too large");
+	else if (!isfinite(v->rounding))
+		out_say(shell->out, "   one rank that rounds otherwise (%s) changes what this one does not\n",
+		        how);
+	else if (v->wrong && v->times * v->rounding > v->furthest)
+		out_say(shell->out,
+		        "   but one rank that rounds otherwise (%s) is %.2g away too: rounding has grown so "
+		        "far that only fewer iterations tell\n",
+		        how, v->rounding);
+	else if (v->rounding > 0)
+		out_say(shell->out, "   one rank that rounds otherwise (%s) is %.2g away\n", how,
+		        v->rounding);
+}
+
+void verdict_say(struct shell *shell, const struct alone *alone, const struct difference *d,
+        const struct comparison *v)
+{
+	enum verdict verdict = verdict_of(alone, d, v);
+	say_parameters(shell, alone, d, v);
+	if (verdict == VERDICT_NONE)
+		say_none(shell, alone, d);
+	else if (verdict == VERDICT_LOSES)
+		say_loses(shell, alone, d, v);
+	else {
+		if (verdict == VERDICT_DIFFERS)
+			out_say(shell->out, "   %s%s%s from one rank",
+			        STYLED(shell->out, COLOUR_BAD, "differs"));
+		else
+			out_say(shell->out, "   %s%s%s", STYLED(shell->out, COLOUR_GOOD, "as one rank"));
+		out_say(shell->out, " after %d iteration%s: ", alone->iterations,
+		        alone->iterations == 1 ? "" : "s");
+		say_limit(shell, alone, v);
+		say_rounding(shell, alone, v);
+	}
+}

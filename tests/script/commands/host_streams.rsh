@@ -1,0 +1,75 @@
+# streams of the host (kind=host): they work on disk and host memory beside the GPU; a GPU that waits for one waits for data
+# ranks 2
+stream load0 load1 kind=host
+stream compute comm
+tensor f[256,256] disk = randn seed=1
+tensor h[256,256] pinned
+tensor x[256,256] y[256,256] = randn
+set launch=0 disk_latency=0 copy_latency=0
+# a read at a rate of its own, 1 ms, and 3 ms of a core: `slow` is of the device, and stretches none of it
+slow 2x
+copy f -> h on load0 rate=256MB/s
+spin 3ms on load0
+spin 1ms on load1
+wait load0 on compute
+copy h -> x on compute
+sync
+expect abs(busy(load0)*time-4.024ms) < 2ns and busy(load1)*time == 1ms
+expect x[3,4] == f[3,4]
+# the copy up takes 0.98 ms; of the GPU's streams compute alone has run
+expect abs(stall(data)*time-4.024ms) < 2ns and stall(event) == 0
+stalls
+#> where the time went, in ms of 5.00 ms
+#>    ranks  lane          work       sync       data       done
+#>    0,1    host                5.00 100%
+#>           load0    4.02  80%                        0.98  20%
+#>           load1    1.00  20%                        4.00  80%
+#>           compute  0.98  20%             4.02  80%
+#> largest
+#>    4.02 ms  data  0,1 compute  waited for spin on load0
+# a thread of the host hides no communication, shares no multiprocessors, and waits for the device as for any event
+mark beside
+allreduce x on comm
+spin 2ms on load0
+wait comm on load1;  spin 1ms on load1
+sync
+expect exposed == exposed(comm) and abs(exposed-busy(comm)*time) < 2ns and stall(data) == 0
+timeline beside
+#>    ms                 5.5      6.0      6.5      7.0 now 7.00
+#>    0,1 host  sssssssssssssssssssssssssssssssssssss|  s waited 2.00 ms in `sync`
+#>        load0 ███████████████ spin ████████████████|
+#>        load1 eeeeeeeeeeeeeeeeee██████ spin ███████|  e waited for comm
+#>        comm  ███ allreduce x ███                  |
+# one disk, one queue of reads, however many threads ask
+tensor g[256,256] pinned
+mark disk
+copy f -> h on load0 rate=256MB/s
+copy f -> g on load1 rate=256MB/s
+sync
+expect abs(time-2.048ms) < 2ns
+streams
+#> [0,1] default    0 queued so far
+#>       load0      4 queued so far, of the host
+#>       load1      4 queued so far, of the host
+#>       compute    2 queued so far
+#>       comm       1 queued so far
+# kernels of host tensors run there too
+tensor w[1024] dw[1024] pinned = 1
+sgd w dw lr=0.5 on load0
+sync
+expect w[0] == 0.5 and races == 0
+
+expect error "copy: load0 is a thread of the host (kind=host), and x is on the device" { copy h -> x on load0 }
+expect error "matmul: load0 is a thread of the host (kind=host), and x is on the device" { z = matmul x x on load0 }
+expect error "relu: load0 is a thread of the host (kind=host), and r would be made on the device" { r = relu h on load0 }
+expect error "randn: load0 is a thread of the host" { r = randn [4] on load0 }
+expect error "allreduce: load0 is a thread of the host (kind=host), and GPUs exchange data: on a stream of the GPU" { allreduce x on load0 }
+expect error "load0 is a thread of the host" { allreduce x unroll on load0 }
+expect error "send: load0 is a thread of the host" { @0 send x to=1 on load0 }
+expect error "window: load0 is a thread of the host" { on load0 { window x } }
+expect error "print: load0 is a thread of the host (kind=host), and this is of the GPU" { on load0 { print x } }
+expect error "a graph holds work of the device only" { capture step { spin 1ms on load0 } }
+expect error "kind=host is a thread of the host, and priority=high is about the GPU's streams" { stream a kind=host priority=high }
+expect error "and blocking is about the GPU's streams" { stream a blocking kind=host }
+expect error "kind=" { stream a kind=hots }
+expect error "copy: rate= is bytes a second, above 0" { copy f -> h rate=0 }
