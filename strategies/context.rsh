@@ -1,18 +1,19 @@
 # context: every sequence is cut over the ranks; for attention keys and values go round, or tokens are exchanged for heads
 # memory: the whole model on every rank; activations of 1/n of the tokens
 #   ring      and two blocks of keys and values on their way, in backward two of their gradients
+# sends: keys and values around a ring, or tokens for heads, forward and backward; gradients, averaged
 # bytes: that a rank sends for a layer, with A = bytes of the keys of its tokens (batch x seq/n x hidden x type):
 #   ring      forward 2(n-1) A: keys and values go n-1 hops; backward as much, and 2n A: their gradients go n hops, home
 #   ulysses   4 alltoalls forward (q k v, o), 4 backward: (n-1)/n A each; nothing computes meanwhile
 #   and 2(n-1)/n of all gradients, which are averaged as in ddp
-# when: a sequence's activations do not fit on a GPU, or there are fewer sequences than GPUs; for short ones ddp sends less.
+# when: a sequence's activations do not fit on a GPU, or there are fewer sequences than GPUs; for short ones ddp sends less:
 #   ring      where seq/n is long, hops hide behind attention
 #   ulysses   fewer bytes, none hidden, at most as many ranks as heads: fast links; both: ulysses within a node, a ring across
 # axis cp: cut the sequences
 # after tp ep pp
 # loses size(cp) > 1 and experts > 0 and (capped or balance_loss > 0): experts' places and the balance loss are of a rank's own tokens
-#   ulysses (arXiv:2309.14509)   [1/n of the tokens, all heads] --alltoall--> [all tokens, 1/n of the heads] --> and back
-#   ring (arXiv:2310.01889)      parts/rounds.rsh      both (arXiv:2405.07719): a ring of groups that share the heads out
+#   ulysses   arXiv:2309.14509: [1/n of the tokens, all heads] becomes [all tokens, 1/n of the heads] by an alltoall, and back
+#   ring      arXiv:2310.01889, parts/rounds.rsh; both, arXiv:2405.07719: a ring of groups that share the heads out
 #   balance=off   rank r has the tokens from r seq/n on: causal, the first has one block of keys to attend to and the last all n
 #   balance=on    every n-th token from r on: half of each block for all (arXiv:2311.09431; zigzag halves, as Llama 3's, do it too)
 option kind=ring of="ring ulysses" "keys and values go round, or tokens are exchanged for heads"

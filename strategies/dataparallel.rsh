@@ -3,14 +3,16 @@
 # bytes: the parameters to all and the gradients back, in every step, and rows and outputs of the batch through rank 0's link
 # axis dp: share out the batch
 # alone: one rank sends the whole model out, to all the others
-#  rank 0  rows out -> | parameters out -> | forward | outputs in <- | loss | gradients out -> | backward | sums in <- | optimizer
-#  others  rows in     | parameters in     | forward | outputs out   |      | gradients in     | backward | sums out   |
+#  rank 0  rows out -> | parameters out -> | forward | outputs in <- | loss
+#  others  rows in     | parameters in     | forward | outputs out   |
+#  rank 0  gradients out -> | backward | sums in <- | optimizer
+#  others  gradients in     | backward | sums out   |
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 refuse experts > 0 "rank 0 has the loss, and experts' balance is each rank's own: `strategy ddp` trains a model with experts"
 let ranks = size(dp);  let micros = accumulate
 refuse batch < ranks "batch=$batch on $ranks ranks: some would have no row; batch=$ranks fits, or ranksh -n $batch"
 refuse micros > 1 and batch%(ranks*micros) != 0 "batch=$batch does not divide by ranks*accumulate=$(ranks*micros)"
-stream comm
+stream comm blocking
 # micro-batch k is rank 0's; of its rows this rank's part
 def take_part k {
   take k;  let whole = rows

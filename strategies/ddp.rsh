@@ -1,6 +1,7 @@
-# ddp: the model on every rank, the batch in parts; gradients are averaged in buckets while backward goes on
+# ddp: the batch in parts, one a rank; gradients are averaged in buckets while backward goes on
 # memory: the whole model on every rank: parameters, gradients, optimizer; activations of batch/n rows
-# bytes: 2(n-1)/n of the gradients' a rank and step (ring), in as many messages as buckets
+# sends: gradients of what a rank has of the model, averaged, in buckets
+# bytes: 2(n-1)/n of the gradients' a rank and step (ring), in as many messages as buckets.
 # axis dp: share out the batch
 # after tp cp ep pp dp_shard
 # loses hook != "none": the hook leaves something out on the way

@@ -1,6 +1,7 @@
 # experts: expert parallel: every rank has some of each block's experts, and its part of the batch; tokens travel to their experts and back
 # memory: 1/n of the experts' parameters, gradients and optimizer; all else whole; activations of batch/n rows, but an expert's of
 #   all tokens that chose it: a popular one wants more memory than the others, and makes them wait
+# sends: tokens to their experts and back, forward and backward; gradients of all that is no expert, averaged
 # bytes: that a rank sends, for T = bytes of its tokens x top, of which (n-1)/n go to others when all experts are used alike:
 #   a block   4 alltoalls of T: to the experts and back, forward and backward; and one of 4 bytes an expert, the counts
 #   capacity  T is capacity x as large, padding included, and no counts travel: all parts are equal, and the host waits for nothing
@@ -8,9 +9,10 @@
 # when: a larger model is wanted that computes no more for a token, and links are fast: tokens cross them 4 times a block
 # axis ep: deal out the experts
 # after tp
-#                        rows by expert             ranks' parts, by expert                (GShard, arXiv:2006.16668; Switch)
-#     n --router--> permute ----> xin --alltoall--> sort_chunks --> the experts here
-#     y <-unpermute-- x gate <-- xout <-alltoall--- sort_chunks <-- of all ranks' tokens
+# as in GShard, arXiv:2006.16668, and Switch:
+#                      rows by expert           ranks' parts, by expert
+#  n --router--> permute ---> xin --alltoall--> sort_chunks --> experts here
+#  y <-unpermute-- x gate <- xout <-alltoall--- sort_chunks <-- of all tokens
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 let parties = size(ep);  let micros = accumulate
 refuse first_unit == 1 "an mlp has no experts: `model gpt experts=$(max(2,parties))`"
@@ -32,7 +34,7 @@ def everywhere seen { replaced seen;  allreduce seen in ep }
 
 # ---- how many rows come from each rank to each expert here; with a capacity all parts are equal ----
 def cut_batch {
-  replaced;  if gathers == "" { stream comm }
+  replaced;  if gathers == "" { stream comm blocking }
   let below = batch-batch%(replicas*micros);  let above = below+replicas*micros
   let fits = "batch=$below and batch=$above fit, or without a pipeline capacity=none"
   refuse capped and uneven "batch=$batch on $(replicas*micros) parts: with a capacity all have as many rows; $fits"

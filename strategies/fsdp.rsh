@@ -6,10 +6,11 @@
 #   offload=host  the optimizer's state in host memory; gradients go down and parameters come up, 1/n of each, every step
 #   offload=nvme  on the disk: read into prefetch+2 pinned buffers ahead of each group's step, and written back
 #   offload=optimizer:nvme,params:host,gradients:host    of the device's 1/n nothing stays but buffers for prefetch+2 groups
+# sends: parameters, gathered before a group of them computes; gradients, cut (reduce-scatter) as they are made
 # bytes: allgather in forward, allgather in backward (not with reshard=off, wrap=model, or of what is in no block),
-#   for each micro-batch, and a reduce-scatter a step: (n-1)/n of the parameters each
+#   for each micro-batch, and a reduce-scatter a step: (n-1)/n of the parameters each.
 #   beside ddp on m nodes (HSDP): of its 1/k of the gradients 2(m-1)/m across; beside tp all of this is of a rank's blocks;
-#   beside pipeline it gathers for each micro-batch
+#   beside pipeline it gathers for each micro-batch.
 #   offload of P bytes of parameters (half): P/n up the bus and P/n down a step; params: P/n down for each allgather;
 #   nvme, with Adam: 6 P/n read and written (params: P/n written, and read for each allgather; gradients: P/n each way)
 # axis dp_shard: cut what is kept of the parameters

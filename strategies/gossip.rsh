@@ -1,9 +1,10 @@
 # gossip: decentralized SGD: a rank averages its parameters with those of its two neighbours on a ring, while it computes
 # memory: the whole model on every rank: parameters, gradients, optimizer; the neighbours' parameters; activations of batch/n rows
-# bytes: 2P a rank and step (of 2 ranks P), as ddp's; but to the neighbours alone, in one hop: no latency that grows with n
-#   a rank waits for its two neighbours and for nobody else; what it has learned is on the other side of the ring n/2 steps later
-#   so ranks have parameters of their own, near each other; the mean of all is what is trained
-#   when: many ranks, slow or uneven links. D-PSGD, Lian et al., NIPS 2017, arXiv:1705.09056
+# sends: parameters, to two neighbours in each step
+# bytes: 2P a rank and step (of 2 ranks P), as ddp's; but to the neighbours alone, in one hop: no latency that grows with n.
+#   a rank waits for its two neighbours and for nobody else; what it has learned is on the other side of the ring n/2 steps later,
+#   so ranks have parameters of their own, near each other; the mean of all is what is trained.
+# when: many ranks, slow or uneven links. D-PSGD, Lian et al., NIPS 2017, arXiv:1705.09056
 # axis dp: share out the batch
 # after tp cp ep pp dp_shard
 # loses size(dp) > 1: ranks have parameters of their own

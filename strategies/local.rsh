@@ -1,6 +1,7 @@
 # local: local SGD: each rank steps alone, and every few steps the parameters are averaged
 # memory: the whole model on every rank: parameters, gradients, optimizer; activations of batch/n rows
-# bytes: 2(n-1)/n of the parameters' in every `every` steps: ddp's, divided by every
+# sends: parameters, averaged every few steps
+# bytes: 2(n-1)/n of the parameters' in every `every` steps: ddp's, divided by every.
 #   arXiv:1805.09767; two levels: arXiv:1808.07217
 #   across=16   on a machine with nodes: averaged within a node every `every` steps, over its fast links, and over all every 16
 # axis dp: share out the batch
@@ -15,7 +16,7 @@ refuse gathers == "flat" "local averages whole parameters, and beside zero or fs
 refuse across > 0 and across%every != 0 "across=$across is no multiple of every=$every"
 refuse across > 0 and size(dp)%gpus() != 0 "across=$across wants whole nodes: $(size(dp)) ranks are no multiple of $(gpus()) GPUs"
 refuse across > 0 and size(dp) < world "across=$across takes nodes and all ranks of the mesh, $(world): alone, or across=0"
-if gathers == "" { stream comm;  let gathers = "models" }      # beside context: its buckets have made the stream
+if gathers == "" { stream comm blocking;  let gathers = "models" }      # beside context: its buckets have made the stream
 if across > 0 { mesh nodes=nodes node=gpus() }
 let over = "dp"
 

@@ -1,13 +1,14 @@
 # pipeline: each rank has some of the layers; micro-batches follow one another through them
 # memory: parameters, gradients and optimizer / stages; activations of the micro-batches in flight: gpipe all, 1f1b p-s on stage
 #   s, zb-h1 p, zb-h2 2p-1, zb-auto limit x p; with recompute=full (the model's) the inputs of their blocks, and the head once
-# bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks
+# sends: activations of a micro-batch to the next stage, their gradients back
+# bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks.
 #   bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time
-# beside ddp and zero each stage has its own buckets and groups; fsdp gathers a stage's parameters for every micro-batch
+# beside ddp and zero each stage has its own buckets and groups; fsdp gathers a stage's parameters for every micro-batch.
 # axis pp: cut the layers into stages
 # after tp ep
 #   schedule=F.csv: as PyTorch's pipelining writes it, a row a rank: 0F0,0F1,,0B0 ... (`program schedule F.csv` writes the one
-#   that stands). zb-v-4.csv dualpipe-v-4.csv, and -8, are there for so many ranks: in a V, chunks=2, micro= twice the ranks:
+#   that stands); zb-v-4.csv dualpipe-v-4.csv, and -8, are there for so many ranks: in a V, chunks=2, micro= twice the ranks,
 #   no bubble, 2p parts' activations (arXiv:2401.10241); (p-1)(F+B-2W), B of both gradients, 2p+1 (arXiv:2412.19437)
 option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto *.csv" "the order in which a stage takes its micro-batches"
 option micro=4 least=1 "micro-batches of a step, at most a row each; interleaved: a multiple of the ranks"

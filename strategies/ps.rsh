@@ -6,8 +6,8 @@
 #   async         a worker adds its own step, -lr/workers of its gradient, when it has one, and gets what is there then: nobody waits
 #                 for the slowest, and a gradient is of parameters that others have changed since. A server computes nothing: sgd alone
 #   staleness=k   async, but nobody begins step i before all have ended step i-k-1
-#   `stats` has the staleness seen: updates by others to a parameter between a worker's get and its add
-#   when: ranks of unequal speed. Among equal ones ddp is quicker: a ring's bytes do not grow with the ranks
+#   `stats` has the staleness seen: updates by others to a parameter between a worker's get and its add.
+# when: ranks of unequal speed. Among equal ones ddp is quicker: a ring's bytes do not grow with the ranks.
 #   Li et al., OSDI 2014; async is Downpour SGD, Dean et al., NIPS 2012; staleness is SSP, Ho et al., NIPS 2013
 # axis dp: share out the batch
 # alone: servers keep whole parameters, for workers that have them whole
@@ -25,7 +25,7 @@ refuse clip > 0 "clip=$clip: a worker sends each gradient before it has the norm
 refuse mode == "sync" and bound "staleness=$staleness is for mode=async: in sync nobody is ahead"
 refuse dynamic "loss_scale=dynamic: who has sent its gradients cannot leave the step out: a number is wanted"
 let replica = min(dp,workers-1);  let replicas = workers;  let micros = accumulate
-stream comm
+stream comm blocking
 # a window is of the workers and one server, which has the last place in that group
 for k in 0:shards { group shard$k by (works or dp==workers+k) }
 if bound { for v in 0:workers { if works and v != dp { stream to$v from$v } } }

@@ -1,7 +1,8 @@
-# tp: tensor parallel: every matrix of a block is cut, by columns or by rows; all ranks work on the same rows of the batch
+# tp: tensor parallel: every matrix of a block is cut, by columns or by rows; its ranks work on the same rows of the batch
 # memory: 1/n of the blocks' parameters, gradients and optimizer; embedding and head whole; of the activations those between
 #   the two matrices of a pair are cut (heads, the MLP's inside), norms and residuals are not
 #   sequence=on   norms and residuals too, by tokens: 1/n of all
+# sends: the output of each pair of matrices, added up over its ranks, forward and backward
 # bytes: that a rank sends, for A = bytes of a block's output (batch x seq x hidden x type):
 #   a block of a gpt   2 allreduces forward and 2 backward: 4 x 2(n-1)/n A, and nothing computes meanwhile
 #   a pair of an mlp   1 forward, 1 backward (not before the first pair)
@@ -9,11 +10,13 @@
 #                      again, (n-1)/n A twice a block; and 2 allgathers at the model's ends
 #   recompute=full     a block's communication of forward again, less the last one
 # axis tp: cut the matrices of a block
-#                  columns            rows                            (Megatron-LM, arXiv:1909.08053; sequence: arXiv:2205.05198)
+# Megatron-LM, arXiv:1909.08053; sequence: arXiv:2205.05198
+#                  columns            rows
 #     x ----(f)---> x w1 --> relu --> h w2 ----(g)---> the same on all ranks
 #      whole        a part of h       a sum in parts
-#     forward    f: nothing     g: allreduce          sequence=on    f: allgather       g: reduce-scatter
-#     backward   f: allreduce   g: nothing            backward       f: reduce-scatter  g: allgather
+#                f          g          with sequence=on
+#     forward    nothing    allreduce  f: allgather, g: reduce-scatter
+#     backward   allreduce  nothing    f: reduce-scatter, g: allgather
 option sequence=off of="on off" "norms and residuals are cut by tokens"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 let ways = size(tp);  let sequenced = sequence == "on";  let micros = per_round*accumulate

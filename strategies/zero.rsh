@@ -1,14 +1,15 @@
 # zero: data parallel, but each rank keeps only its part of the optimizer's state (1), the gradients (2), the parameters (3)
 # memory: P parameters of a half type with Adam on n ranks (arXiv:1910.02054, table 1)
-#   stage 1   2P + 2P + 12P/n    parameters, gradients, and a part of master weights and Adam's means
-#   stage 2   2P + (2+12)P/n     the gradients of a block are cut as soon as they are ready
-#   stage 3   (2+2+12)P/n        and of one block, and the next, the parameters are whole for a while
+#   stage 1   2P + 2P + 12P/n: parameters, gradients, and a part of master weights and Adam's means
+#   stage 2   2P + (2+12)P/n: the gradients of a block are cut as soon as they are ready
+#   stage 3   (2+2+12)P/n: and of one block, and the next, the parameters are whole for a while
 #   f32       4P + 4P + 8P/n;  4P + (4+8)P/n;  (4+4+8)P/n
-#   with accumulate above 1 the gradients stay whole until the last micro-batch, in all stages
-#   offload=host: the last of these, 12P/n, is in host memory (f32: 8P/n and a copy of the part of the parameters);
-#   every step the gradients' part goes down, and the parameters' part comes up
+#   with accumulate above 1 the gradients stay whole until the last micro-batch, in all stages.
+#   offload=host: the last of these, 12P/n, is in host memory (f32: 8P/n and a copy of the part of the parameters),
+#   every step the gradients' part goes down, and the parameters' part comes up.
 #   offload=nvme: it is on the disk, read ahead of each group's step and written back; gradients: (stage 2), params: (stage 3) may
 #   be kept there too, as offload=optimizer:nvme,params:host
+# sends: gradients, cut (reduce-scatter), and stepped parameters, gathered; stage 3 gathers before a block computes
 # bytes: a rank sends in a step: a reduce-scatter and an allgather, (n-1)/n of the parameters each: as an allreduce
 #   stage 3   two allgathers (forward, backward) for each micro-batch: 1.5 times the bytes of stages 1 and 2
 #   beside ddp on m nodes: of its part of the gradients 2(m-1)/m across; beside tp all of this is of a rank's blocks

@@ -91,8 +91,11 @@ static enum status strategy_run(struct call *call)
 		choice_list(shell, false);
 		return ST_OK;
 	}
+	bool source = strcmp(tell, "source") == 0;
+	if (*tell && count > 1 && !source)
+		return choice_tell_several(shell, choice, 1 + count);
 	for (int i = 0; *tell && i < count && status == ST_OK; i++)
-		status = choice_tell(shell, false, strategy[i].name, strcmp(tell, "source") == 0);
+		status = choice_tell(shell, false, strategy[i].name, source);
 	if (status != ST_OK || *tell)
 		return status;
 	status = choose_strategies(shell, choice, 1 + count);

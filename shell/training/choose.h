@@ -19,7 +19,9 @@ struct choice {
 	struct head head;
 };
 
-/* named.c: it is a file's, not that of one in the binary */
+/* named.c: the i-th name of those in the binary; NULL behind the last */
+const char *choice_name(bool model, int i);
+/* It is a file's, not that of one in the binary */
 bool choice_is_path(const char *name);
 /* choice->file becomes the file of its name, embedded or on disk. ST_NAME: no such one, worded with the
  * nearest; ST_FILE. */
@@ -69,10 +71,13 @@ struct program *choose_otherwise(struct shell *shell, const struct program *alon
 void choice_follows(bool model, const char *name, struct text *out);
 /* The names of the strategies in the binary that have an option of that name, a blank between */
 void choice_those_with(const char *option, struct text *out);
-/* A line for each that there is in the binary: its name, and what it is */
+/* tell.c: a line for each that there is in the binary: its name, and what it is */
 void choice_list(struct shell *shell, bool models);
 /* Its help from its head; source: its text. */
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source);
+/* Of the strategies of a line, choice[1] to choice[count-1], what each is and does beside the others. ST_ARGUMENT: they do
+ * not stack. */
+enum status choice_tell_several(struct shell *shell, struct choice *choice, int count);
 /* The program of the chosen model (mlp where none is), which becomes choice[0], and of the strategies behind
  * it, the outermost axis first. count: of all. The world is an empty one then; on failure it is as it was. */
 enum status choose_strategies(struct shell *shell, struct choice *choice, int count);

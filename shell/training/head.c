@@ -34,6 +34,8 @@ static void read_line(struct head *head, const char *line, size_t count, bool fi
 	} else if (begins(line, count, "own pace ") && colon) {
 		text_add(&head->own_pace, "%.*s\n", (int)count - 9, line + 9);
 	} else if (count) {
+		if (begins(line, count, "sends:"))
+			text_put(&head->sends, line, count);
 		text_put(&head->notes, line, count);
 		text_put(&head->notes, "\n", 1);
 	}
@@ -98,6 +100,7 @@ void head_release(struct head *head)
 		tree_release(head->tree[i]);
 	text_release(&head->help);
 	text_release(&head->notes);
+	text_release(&head->sends);
 	text_release(&head->axis);
 	text_release(&head->cuts);
 	text_release(&head->after);
@@ -122,6 +125,14 @@ void head_options(const struct head *head, int width, struct text *out)
 			text_wrapped(out, text_string(&about), 9, width);
 		text_release(&about);
 	}
+}
+
+void head_defaults(const struct head *head, struct text *out)
+{
+	for (const struct statement *at = head->tree[0]->block.first; at; at = at->next)
+		if (at->kind == STATEMENT_OPTION)
+			text_add(out, "%s %.*s=%.*s", out->count ? "" : "options:", WHOLE(at->given->name),
+			        WHOLE(at->given->value));
 }
 
 void head_keys(const struct head *head, struct text *out)

@@ -3,6 +3,8 @@
  *     # ddp: every rank has the whole model, and gradients are averaged      NAME: one sentence
  *     # memory: parameters, gradients and optimizer, whole on every rank     any number of such notes; more lines
  *     #   of a note are indented
+ *     # sends: gradients, averaged                                           a note; of several strategies that are
+ *     stacked, `help` says this one of each
  *     # axis dp: share out the batch                                         the mesh axis that it works on; what
  *     two of one axis would both do
  *     # after tp pp                                                          its file is read behind those of
@@ -28,6 +30,7 @@ struct head {
 	struct tree *tree[HEAD_TREES + 1];
 	struct text help;  /* the sentence */
 	struct text notes; /* lines without their # */
+	struct text sends; /* the note "sends: gradients, averaged" */
 	struct text axis;  /* "": none */
 	struct text cuts;  /* ": share out the batch" */
 	struct text after; /* names of axes */
@@ -42,6 +45,8 @@ enum status head_read(struct head *head, const struct player_file *file);
 void head_release(struct head *head);
 /* "  NAME=DEFAULT   of: a b" and the sentence, for each option */
 void head_options(const struct head *head, int width, struct text *out);
+/* "options: NAME=DEFAULT NAME=DEFAULT", "" where there are none */
+void head_defaults(const struct head *head, struct text *out);
 /* "NAME=" for each option, and "NAME=WORD" for each of its words, one a line: for completion */
 void head_keys(const struct head *head, struct text *out);
 /* strategies/parts/NAME.rsh, which built-in models and strategies share; NULL: none of that name */

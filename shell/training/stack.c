@@ -23,6 +23,40 @@ static const char *axis_of(const struct choice *choice)
 	return text_string(&choice->head.axis);
 }
 
+/* ---- which go together ---- */
+
+/* "zero and fsdp both cut the parameters over dp_shard: one of them" */
+static enum status same_axis(const struct choice *one, const struct choice *other)
+{
+	const char *cuts = text_string(&one->head.cuts), *axis = axis_of(one);
+	bool same = *cuts && strcmp(cuts, text_string(&other->head.cuts)) == 0;
+	const char *does = same ? cuts : "work on the axis", *over = same ? " over " : " ";
+	if (strcmp(one->name, other->name) != 0)
+		return fail(ST_ARGUMENT, "%s and %s both %s%s%s: one of them", one->name, other->name, does,
+		        over, axis);
+	return fail(ST_ARGUMENT, "two times %s: both %s%s%s: one of them, %s=%d", one->name, does, over, axis,
+	        one->name, (one->size ? one->size : 1) * (other->size ? other->size : 1));
+}
+
+/* None that stands alone, and no axis twice */
+static enum status go_together(const struct choice *choice, int count)
+{
+	for (int i = 1; i < count && count > 2; i++)
+		if (choice[i].head.alone.count)
+			return fail(ST_ARGUMENT, "%s stacks on nothing:%s", choice[i].name,
+			        text_string(&choice[i].head.alone));
+	for (int i = 1; i < count; i++) {
+		const char *axis = axis_of(&choice[i]);
+		if (!*axis && choice[i].size)
+			return fail(ST_ARGUMENT, "strategy %s works on no axis: write `%s`, without a size",
+			        choice[i].name, choice[i].name);
+		for (int k = 1; k < i && *axis; k++)
+			if (strcmp(axis_of(&choice[k]), axis) == 0)
+				return same_axis(&choice[k], &choice[i]);
+	}
+	return ST_OK;
+}
+
 /* ---- the order of reading ---- */
 
 /* The first, of those that are not read yet, behind which choice `i` is to be read; 0: there is none. */
@@ -63,11 +97,8 @@ enum status stack_order(const struct choice *choice, int count, int *order)
 {
 	bool read[FILES_MAX] = {true};
 	order[0] = 0;
-	for (int i = 1; i < count && count > 2; i++)
-		if (choice[i].head.alone.count)
-			return fail(ST_ARGUMENT, "%s stacks on nothing:%s", choice[i].name,
-			        text_string(&choice[i].head.alone));
-	for (int i = 1; i < count; i++) {
+	enum status status = go_together(choice, count);
+	for (int i = 1; i < count && status == ST_OK; i++) {
 		int next = 1;
 		while (next < count && (read[next] || behind_which(choice, next, count, read)))
 			next++;
@@ -76,37 +107,10 @@ enum status stack_order(const struct choice *choice, int count, int *order)
 		read[next] = true;
 		order[i] = next;
 	}
-	return ST_OK;
+	return status;
 }
 
 /* ---- the mesh ---- */
-
-/* "zero and fsdp both cut the parameters over dp_shard: one of them" */
-static enum status same_axis(const struct choice *one, const struct choice *other)
-{
-	const char *cuts = text_string(&one->head.cuts), *axis = axis_of(one);
-	bool same = *cuts && strcmp(cuts, text_string(&other->head.cuts)) == 0;
-	const char *does = same ? cuts : "work on the axis", *over = same ? " over " : " ";
-	if (strcmp(one->name, other->name) != 0)
-		return fail(ST_ARGUMENT, "%s and %s both %s%s%s: one of them", one->name, other->name, does,
-		        over, axis);
-	return fail(ST_ARGUMENT, "two times %s: both %s%s%s: one of them, %s=%d", one->name, does, over, axis,
-	        one->name, (one->size ? one->size : 1) * (other->size ? other->size : 1));
-}
-
-static enum status axes_fit(const struct choice *choice, int count)
-{
-	for (int i = 1; i < count; i++) {
-		const char *axis = axis_of(&choice[i]);
-		if (!*axis && choice[i].size)
-			return fail(ST_ARGUMENT, "strategy %s works on no axis: write `%s`, without a size",
-			        choice[i].name, choice[i].name);
-		for (int k = 1; k < i && *axis; k++)
-			if (strcmp(axis_of(&choice[k]), axis) == 0)
-				return same_axis(&choice[k], &choice[i]);
-	}
-	return ST_OK;
-}
 
 static enum status wrong_sizes(
         const struct choice *choice, int count, const char *open, int64_t product, int ranks)
@@ -139,8 +143,8 @@ enum status stack_mesh(struct choice *choice, int count, int ranks, struct text 
 	int64_t product = 1;
 	int axes = 0;
 	struct choice *open = NULL; /* the one whose size is not given */
-	enum status status = axes_fit(choice, count);
-	for (int i = 1; i < count && status == ST_OK; i++) {
+	enum status status = ST_OK;
+	for (int i = 1; i < count; i++) {
 		struct choice *one = &choice[i];
 		bool without = *axis_of(one) && !one->size;
 		if (without && open)

@@ -1,10 +1,12 @@
 # gpt: a small GPT-2: embedding, blocks of attention and MLP, head; every parameter is a matrix, there are no biases
 # Units: 0 the embedding; 2b-1 and 2b the attention and the MLP of block b; the last one the head and the loss. x3_0: what unit 3
-# gives in memory 0, dx3_0 the gradient there; wq2: a matrix of block 2, dwq2 its gradient, wq2_f32 its master for a half dtype
+#   gives in memory 0, dx3_0 the gradient there; wq2: a matrix of block 2, dwq2 its gradient, wq2_f32 its master for a half dtype
 # Each is freed when nobody reads it any more. For backward a block keeps, with s tokens, b sequences, width h, 2 bytes a number
-# (arXiv:2205.05198):  recompute=none 32 s b h bytes (x 2+2, n 2+2, q k v o 8, h 8, g 8);  selective 20, not n, g;  full 2, its x
-#   attention    n = layernorm x ;  q k v = n wq, n wk, n wv ;  o = attention q k v ;  y = o wo ;  x = x + y
-#   MLP          n = layernorm x ;  h = n wu ;  g = gelu h ;  y = g wd ;  x = x + y     head    n = layernorm x ;  logits = n head
+#   (arXiv:2205.05198): recompute=none 32 s b h bytes (x 2+2, n 2+2, q k v o 8, h 8, g 8), selective 20, not n, g, full 2, its x
+#   attention  n = layernorm x;  q k v = n wq, n wk, n wv;
+#              o = attention q k v;  y = o wo;  x = x + y
+#   MLP        n = layernorm x;  h = n wu;  g = gelu h;  y = g wd;  x = x + y
+#   head       n = layernorm x;  logits = n head
 # parts (experts > 0)*replicas*micros: an expert's places and the balance loss are those of a micro-batch
 option layers=4 least=1 "blocks"
 option hidden=64 least=1 "width"

@@ -1,5 +1,6 @@
 # mlp: matrices with relu between them, on rows of numbers
-#   layer u    z = x w ;  x = relu z  (the last one: x = x w)          loss: the mean of (x - t)^2
+#   layer u    z = x w ;  x = relu z  (the last one: x = x w)
+#   loss       the mean of (x - t)^2
 # x3_0: what layer 3 gives in memory 0, dx3_0 its gradient; w3 its matrix, dw3 the gradient, w3_f32 the master of a half type
 # Each is freed when nobody reads it any more; z at once: what was above 0, which relu's gradient asks for, is above 0 in x
 option layers=8 least=1 "matrices"

@@ -77,7 +77,8 @@ let replicas = 1;  let replica = 0;  let micros = 1;  let per_round = 1;  let we
 let length = seq;  let tokens_here = 0      # of a sequence this rank has `length` tokens; between units: [tokens_here,hidden]
 let data_space = "pinned";  let store = "";  let base = 0  # where the data lie; where a micro-batch is read, which begins at base
 let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let taken = 0;  let name = ""
-stream compute
+# blocking, as cudaStreamCreate makes them: what is typed on the default stream, `print loss`, comes behind what is queued there
+stream compute blocking
 def cut_batch {
   let fits = replicas*micros;  let wants = "batch=$batch on $replicas ranks"
   if micros > 1 { let wants = "batch=$batch on $replicas ranks, $micros micro-batches each" }

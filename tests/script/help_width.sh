@@ -6,10 +6,12 @@ folder=$(pwd)
 	printf 'strategy\nhelp\nhelp grammar\nhelp kernels\nhelp collectives\n'
 	grep -rhoE '^[[:space:]]*\.name = "[a-z0-9_]+' "$folder"/shell/commands "$folder"/src/kernels "$folder"/src/collectives | sed 's/.*"/help /' | sort -u
 	for name in strategies/*.rsh; do echo "strategy $(basename "$name" .rsh) help"; done
+	echo 'strategy pipeline=2 + ddp + tp help'
+	echo 'strategy context + fsdp + experts help'
 	for name in strategies/models/*.rsh; do echo "model $(basename "$name" .rsh) help"; done
 } > "$work/lines"
 within 60 "$RANKSH" --dry -n 4 < "$work/lines" > "$work/out" 2> /dev/null
-awk '{ line = $0; gsub(/[\200-\277]/, "", line); drawing = line ~ /[^ ]  +[^ ]/; if (length(line) > 80 && !drawing) print length(line) ": " $0 }' "$work/out" > "$work/wide"
+awk '{ line = $0; gsub(/[\200-\277]/, "", line); if (length(line) > 80) print length(line) ": " $0 }' "$work/out" > "$work/wide"
 check "all of it came" [ "$(wc -l < "$work/out")" -gt 300 ]
 mv "$work/wide" "$work/out"
 check "80 columns" [ ! -s "$work/out" ]

@@ -142,8 +142,13 @@ check "step in shows what a call did" grep -q "allreduce dw op=avg in dp" "$work
 check "its head is its help" grep -q "often=1" "$work/out"
 "$RANKSH" -n 4 -c "strategy $work/mean.rsh source" > "$work/out" 2>&1
 check "its source is the file" cmp -s "$work/out" "$work/mean.rsh"
-"$RANKSH" --dry -n 4 -c "strategy ddp=2 + tp=2 help; strategy ddp + zero source" > "$work/out" 2>&1
+"$RANKSH" --dry -n 4 -c "strategy ddp=2 + tp=2 help" > "$work/out" 2>&1
 check "help of two tells both" [ "$(grep -c '^   [dt][dp]p* *[a-z]' "$work/out")" = 2 ]
+check "and what each does beside the other" [ "$(grep -cE '^     (axis (dp|tp)|sends|options): ' "$work/out")" = 6 ]
+check "but not what each costs alone" [ "$(grep -c '^     memory' "$work/out")" = 0 ]
+"$RANKSH" --dry -n 4 -c "strategy ddp + local help" > "$work/out" 2>&1
+check "two of one axis have none" grep -q "both share out the batch over dp" "$work/out"
+"$RANKSH" --dry -n 4 -c "strategy ddp + zero source" > "$work/out" 2>&1
 check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2 ]
 # a default out of a list of numbers is a number, as the value given is
 sed 's/^option often=.*/option often=1 of="1 2" "how many times"/; s/in 0:often/in 0:often+0/' "$work/mean.rsh" > "$work/listed.rsh"

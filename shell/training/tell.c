@@ -1,0 +1,218 @@
+/* tell.c -- what is told of models and strategies: their list, a file's help, and that of several on a line */
+#include "shell/training/choose.h"
+#include "shell/training/head.h"
+#include "shell/session/shell.h"
+
+#include <string.h>
+
+enum { INDENT = 5, CONTINUED = 2 };
+
+/* The words, wrapped, on the line that `lead` begins; further lines from column `hang` on, which is no less than lead's */
+static void say_hanging(struct shell *shell, const char *lead, const char *words, int hang)
+{
+	struct text wrapped = {0};
+	text_wrapped(&wrapped, words, hang, out_width(shell->out));
+	const char *at = text_string(&wrapped) + hang, *end = text_string(&wrapped) + wrapped.count, *line;
+	size_t length;
+	for (; (line = text_line(&at, end, &length)); lead = "")
+		out_say(shell->out, "%s%s%.*s%s\n", style(shell->out, COLOUR_NOTE), lead, (int)length, line,
+		        style(shell->out, COLOUR_PLAIN));
+	text_release(&wrapped);
+}
+
+/* ---- the notes of a head ---- */
+
+/* What is told in one piece: a line of the notes, and those in which it goes on.
+ *
+ *     bytes: allgather in forward, allgather in backward,              a sentence goes on in an indented line, if it does
+ *       for each micro-batch                                           not end in . ; or :
+ *       reshard=off   all parameters whole                             a row: a term, a gap of two blanks or more, words
+ *                     from forward to backward                         that go on where the first of them stands
+ *        x ----(f)---> x w1      a     b                               with two gaps, or --, a drawing: as it is */
+struct note {
+	enum { SENTENCE, ROW, DRAWING } kind;
+	int blanks, column; /* before it, and before a row's words */
+	struct text term, words;
+};
+
+static struct note read_note(const char *line, size_t length)
+{
+	const char *end = line + length, *from = line, *term_end = line, *words = line;
+	int gaps = 0;
+	while (from < end && *from == ' ')
+		from++;
+	for (const char *at = words = from; at < end; at++) {
+		if (at + 1 < end && at[0] == '-' && at[1] == '-')
+			gaps = 2;
+		if (at + 1 == end || at[0] != ' ' || at[1] != ' ')
+			continue;
+		term_end = gaps ? term_end : at;
+		while (*at == ' ')
+			at++;
+		words = gaps++ ? words : at;
+	}
+	struct note note = {.kind = gaps > 1 ? DRAWING : gaps ? ROW : SENTENCE, .blanks = (int)(from - line)};
+	words = note.kind == ROW ? words : from;
+	note.column = (int)(words - line);
+	if (note.kind == ROW)
+		text_put(&note.term, from, (size_t)(term_end - from));
+	text_put(&note.words, words, (size_t)(end - words));
+	return note;
+}
+
+static void note_release(struct note *note)
+{
+	text_release(&note->term);
+	text_release(&note->words);
+	*note = (struct note){0};
+}
+
+static bool goes_on(const struct note *note, const struct note *next)
+{
+	if (!note->words.count || note->kind == DRAWING || next->kind != SENTENCE)
+		return false;
+	if (note->kind == ROW)
+		return next->blanks == note->column;
+	bool ends = strchr(".;:", note->words.bytes[note->words.count - 1]);
+	return !ends && next->blanks > 0 && (next->blanks == note->blanks || !note->blanks);
+}
+
+/* A row whose term takes half of the line has its words right behind it, where they do not fit as they are. */
+static void say_note(struct shell *shell, const struct note *note)
+{
+	struct text lead = {0}, words = {0};
+	int width = out_width(shell->out), column = INDENT + note->column;
+	bool row = note->kind == ROW &&
+	        (column <= width / 2 || column + (int)text_columns(text_string(&note->words)) <= width);
+	int hang = INDENT + (note->blanks > CONTINUED ? note->blanks : CONTINUED);
+	text_add(&lead, "%*s", INDENT + note->blanks, "");
+	if (row) {
+		text_add(&lead, "%-*s", note->column - note->blanks, text_string(&note->term));
+		hang = column;
+	} else if (note->kind == ROW) {
+		text_add(&words, "%s ", text_string(&note->term));
+		hang += CONTINUED;
+	}
+	text_add(&words, "%s", text_string(&note->words));
+	if (note->kind == DRAWING)
+		out_say(shell->out, "%s%s%s%s\n", text_string(&lead),
+		        STYLED(shell->out, COLOUR_NOTE, text_string(&words)));
+	else if (words.count)
+		say_hanging(shell, text_string(&lead), text_string(&words), hang);
+	text_release(&lead);
+	text_release(&words);
+}
+
+static void say_notes(struct shell *shell, const struct text *notes)
+{
+	const char *at = text_string(notes), *end = at + notes->count, *line;
+	struct note note = {0};
+	size_t length;
+	while ((line = text_line(&at, end, &length))) {
+		struct note next = read_note(line, length);
+		if (goes_on(&note, &next)) {
+			text_add(&note.words, " %s", text_string(&next.words));
+			note_release(&next);
+		} else {
+			say_note(shell, &note);
+			note_release(&note);
+			note = next;
+		}
+	}
+	say_note(shell, &note);
+	note_release(&note);
+}
+
+/* ---- help ---- */
+
+static void say_first(struct shell *shell, const char *name, const struct head *head)
+{
+	enum { COLUMN = 17 };
+	struct text help = {0};
+	text_wrapped(&help, text_string(&head->help), COLUMN, out_width(shell->out));
+	out_say(shell->out, "   %s%-13s%s %s", STYLED(shell->out, COLOUR_HEAD, name),
+	        text_string(&help) + COLUMN);
+	text_release(&help);
+}
+
+void choice_list(struct shell *shell, bool models)
+{
+	const char *name;
+	for (int i = 0; (name = choice_name(models, i)); i++) {
+		struct choice choice = {.name = name};
+		if (choose_file(shell, models, &choice) == ST_OK &&
+		        head_read(&choice.head, &choice.file) == ST_OK)
+			say_first(shell, name, &choice.head);
+		choice_release(&choice);
+	}
+}
+
+static void say_whole(struct shell *shell, const struct choice *choice)
+{
+	struct text options = {0};
+	head_options(&choice->head, out_width(shell->out), &options);
+	say_first(shell, choice->name, &choice->head);
+	say_notes(shell, &choice->head.notes);
+	out_put(shell->out, text_string(&options), options.count);
+	text_release(&options);
+}
+
+/* Of several that stack: what holds in a stack too. What a whole help says of memory and bytes is of one alone. */
+static void say_several(struct shell *shell, const struct choice *choice, int count)
+{
+	const char *indent = "     ";
+	out_say(shell->out, "   axes of the mesh, from the outermost:\n");
+	for (int i = 1; i < count; i++) {
+		const struct head *head = &choice[i].head;
+		struct text axis = {0}, options = {0};
+		say_first(shell, choice[i].name, head);
+		if (head->axis.count)
+			text_add(&axis, "axis %s: %s", text_string(&head->axis), text_string(&head->cuts));
+		head_defaults(head, &options);
+		const struct text *const lines[] = {&axis, &head->sends, &options};
+		for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
+			if (lines[k]->count)
+				say_hanging(shell, indent, text_string(lines[k]), INDENT + CONTINUED);
+		text_release(&axis);
+		text_release(&options);
+	}
+	struct text more = {0};
+	text_add(&more,
+	        "an option stands behind its strategy; `strategy %s help` says what each does, and what the "
+	        "strategy costs alone",
+	        choice[1].name);
+	say_hanging(shell, "   ", text_string(&more), 3);
+	text_release(&more);
+}
+
+enum status choice_tell(struct shell *shell, bool model, const char *name, bool source)
+{
+	struct choice choice = {.name = name};
+	enum status status = choose_file(shell, model, &choice);
+	if (status == ST_OK && !source)
+		status = head_read(&choice.head, &choice.file);
+	if (status == ST_OK && source)
+		out_put(shell->out, choice.file.text, choice.file.count);
+	else if (status == ST_OK)
+		say_whole(shell, &choice);
+	choice_release(&choice);
+	return status;
+}
+
+enum status choice_tell_several(struct shell *shell, struct choice *choice, int count)
+{
+	int order[FILES_MAX];
+	enum status status = ST_OK;
+	for (int i = 1; i < count && status == ST_OK; i++) {
+		status = choose_file(shell, false, &choice[i]);
+		if (status == ST_OK)
+			status = head_read(&choice[i].head, &choice[i].file);
+	}
+	if (status == ST_OK)
+		status = stack_order(choice, count, order);
+	if (status == ST_OK)
+		say_several(shell, choice, count);
+	for (int i = 1; i < count; i++)
+		choice_release(&choice[i]);
+	return status;
+}
