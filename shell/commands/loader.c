@@ -4,10 +4,8 @@
  * that read micro-batches from the disk and decode them ahead of the training (strategies/parts/loader.rsh); what is
  * kept in the training's plan are its four numbers. The command queues nothing and moves no clock: the next
  * `strategy` has the loader. */
-#include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/kernel.h"
-#include "shell/training/choose.h"
 #include "shell/training/training.h"
 
 #include <math.h>
