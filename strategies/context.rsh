@@ -50,7 +50,7 @@ def own_part y x count wide {
   }
 }
 def read_tokens from to {
-  own_part own_tokens text[from:from+rows*seq] rows 1;  own_ids = reshape to [rows,length,1];  copy own_tokens -> own_ids
+  own_part own_tokens text$store[from-base:from-base+rows*seq] rows 1;  own_ids = reshape to [rows,length,1];  copy own_tokens -> own_ids
 }
 def add_positions x { own_part own_rows pos 1 hidden;  xs = reshape x [rows,length,hidden];  xs = add xs own_rows;  free xs own_rows }
 def positions_backward dxs one {

@@ -12,7 +12,7 @@ refuse experts > 0 "rank 0 has the loss, and experts' balance is each rank's own
 let ranks = size(dp);  let micros = accumulate
 refuse batch < ranks "batch=$batch on $ranks ranks: some would have no row; batch=$ranks fits, or ranksh -n $batch"
 refuse micros > 1 and batch%(ranks*micros) != 0 "batch=$batch does not divide by ranks*accumulate=$(ranks*micros)"
-stream comm
+stream comm blocking
 # micro-batch k is rank 0's; of its rows this rank's part
 def take_part k {
   take k;  let whole = rows

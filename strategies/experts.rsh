@@ -34,7 +34,7 @@ def everywhere seen { replaced seen;  allreduce seen in ep }
 
 # ---- how many rows come from each rank to each expert here; with a capacity all parts are equal ----
 def cut_batch {
-  replaced;  if gathers == "" { stream comm }
+  replaced;  if gathers == "" { stream comm blocking }
   let below = batch-batch%(replicas*micros);  let above = below+replicas*micros
   let fits = "batch=$below and batch=$above fit, or without a pipeline capacity=none"
   refuse capped and uneven "batch=$batch on $(replicas*micros) parts: with a capacity all have as many rows; $fits"

@@ -16,7 +16,7 @@ refuse gathers == "flat" "local averages whole parameters, and beside zero or fs
 refuse across > 0 and across%every != 0 "across=$across is no multiple of every=$every"
 refuse across > 0 and size(dp)%gpus() != 0 "across=$across wants whole nodes: $(size(dp)) ranks are no multiple of $(gpus()) GPUs"
 refuse across > 0 and size(dp) < world "across=$across takes nodes and all ranks of the mesh, $(world): alone, or across=0"
-if gathers == "" { stream comm;  let gathers = "models" }      # beside context: its buckets have made the stream
+if gathers == "" { stream comm blocking;  let gathers = "models" }      # beside context: its buckets have made the stream
 if across > 0 { mesh nodes=nodes node=gpus() }
 let over = "dp"
 

@@ -59,6 +59,13 @@ def each_unit_back what with { replaced what with;  if shared and pp == last_sta
 def one_parameter u i what { if not shared or pp != last_stage or u > 0 or i == 0 { replaced u i what } }
 def table_made { if not shared { replaced } }
 def add_squares p g cut { if not shared or pp != last_stage or "$p" != "table" { replaced p g cut } }
+# a loader gives micro-batches in order, whole: a stage that takes another one first (a file may say so), or inputs here and
+# targets there (in a V), holds those of a round
+let follows = 0;  let holds = first_stage == last_stage and pieces > 1
+def look_at_slot k w {
+  if "$w" == "F" and (begins_$(chunk(k)) or ends_$(chunk(k))) { let holds = holds or micro(k) != follows;  let follows = micro(k)+1 }
+}
+if loader_workers > 0 { for k in 0:slots { look_at_slot k $(work(k)) };  if holds { let loader_held = micro-1 } }
 let why = "";  source stage
 def setup {
   if timed {

@@ -25,7 +25,7 @@ refuse clip > 0 "clip=$clip: a worker sends each gradient before it has the norm
 refuse mode == "sync" and bound "staleness=$staleness is for mode=async: in sync nobody is ahead"
 refuse dynamic "loss_scale=dynamic: who has sent its gradients cannot leave the step out: a number is wanted"
 let replica = min(dp,workers-1);  let replicas = workers;  let micros = accumulate
-stream comm
+stream comm blocking
 # a window is of the workers and one server, which has the last place in that group
 for k in 0:shards { group shard$k by (works or dp==workers+k) }
 if bound { for v in 0:workers { if works and v != dp { stream to$v from$v } } }

@@ -17,13 +17,13 @@
 
 enum { FROM, ARROW, TO };
 
-/* rate=: 0 where it is not given */
+/* rate=0: the machine's, as where it is not given */
 static enum status read_rate(struct call *call, int rank, double *rate)
 {
 	struct number number = {0};
 	enum status status = call_option(call, "rate", rank, &number);
-	if (status == ST_OK && call_has(call, "rate") && !(number.value > 0 && number.value < INFINITY))
-		status = fail(ST_RANGE, "copy: rate= is bytes a second, above 0: rate=2GB/s");
+	if (status == ST_OK && !(number.value >= 0 && number.value < INFINITY))
+		status = fail(ST_RANGE, "copy: rate= is bytes a second, rate=2GB/s, or 0: the machine's");
 	*rate = number.value;
 	return status;
 }
@@ -109,6 +109,6 @@ const struct command command_copy = {
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "FROM"}, {ARG_ARROW, 0, NULL, "->"}, {ARG_TENSOR, 0, NULL, "TO"}},
         .option = {{"rate", ARG_EXPRESSION, UNIT_BYTE_RATE, NULL,
-                "in place of the machine's, as of data on a slower disk"}},
+                "in place of the machine's, as of data on a slower disk (0: the machine's)"}},
         .run = copy_run,
 };

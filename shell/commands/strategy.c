@@ -13,6 +13,12 @@ static void say_program(struct shell *shell, const struct training *t)
 	        p->setup == 1 ? "" : "s", p->steps - p->setup, p->alone->name);
 	if (p->links.count)
 		out_say(shell->out, "   %s\n", text_string(&p->links));
+	if (t->now.loader.workers) {
+		struct text loader = {0};
+		loader_text(&t->now.loader, &loader);
+		out_say(shell->out, "   %s\n", text_string(&loader));
+		text_release(&loader);
+	}
 	program_say_idle(shell, p);
 	out_say(shell->out,
 	        "   Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy "

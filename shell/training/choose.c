@@ -22,26 +22,46 @@ static void put_quoted(const char *value, struct text *out)
 	text_put(out, "\"", 1);
 }
 
+/* A number of the driver's, which a file may have as an option of its own */
+struct preset {
+	const char *name;
+	int64_t value;
+	const char *unit;
+};
+
+static void put_presets(const struct preset *preset, size_t count, const struct head *model, struct text *out)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!head_option(model, preset[i].name))
+			text_add(out, "let %s = %lld%s\n", preset[i].name, (long long)preset[i].value,
+			        preset[i].value ? preset[i].unit : "");
+}
+
+/* workers 0: the data is where the GPU reads it, as for `verify`'s one rank */
+static void put_loader(const struct loader *loader, const struct head *model, struct text *out)
+{
+	const struct preset presets[] = {{"loader_workers", loader->workers, ""},
+	        {"loader_prefetch", loader->prefetch, ""}, {"loader_read", (int64_t)loader->read, "B/s"},
+	        {"loader_decode", (int64_t)loader->decode, "ns"}};
+	put_presets(presets, sizeof presets / sizeof *presets, model, out);
+}
+
 /* sizes_only: nothing of it is read: a model is looked at before its data is there */
 static void put_data(const struct plan *plan, bool sizes_only, const struct head *model, struct text *out)
 {
 	static const char *const kinds[] = {
 	        [DATA_SYNTHETIC] = "synthetic", [DATA_TEXT] = "text", [DATA_NPY] = "npy"};
 	bool given = plan->data_given && !sizes_only;
-	const struct {
-		const char *name;
-		int64_t value;
-	} numbers[] = {{"samples", given ? plan->data.count : 0}, {"vocab", plan->data.vocab},
-	        {"columns_in", plan->data.in}, {"columns_out", plan->data.out}};
+	const struct preset numbers[] = {{"samples", given ? plan->data.count : 0, ""},
+	        {"vocab", plan->data.vocab, ""}, {"columns_in", plan->data.in, ""},
+	        {"columns_out", plan->data.out, ""}};
 	text_add(out, "let it = 0\nlet data_kind = \"%s\"\nlet data_path = ",
 	        kinds[given ? plan->data.kind : DATA_SYNTHETIC]);
 	put_quoted(given ? plan->data.path[0] : "", out);
 	text_add(out, "\nlet target_path = ");
 	put_quoted(given ? plan->data.path[1] : "", out);
 	text_put(out, "\n", 1);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		if (!head_option(model, numbers[i].name))
-			text_add(out, "let %s = %lld\n", numbers[i].name, (long long)numbers[i].value);
+	put_presets(numbers, sizeof numbers / sizeof *numbers, model, out);
 }
 
 /* Sets the option to a number, given before or not */
@@ -144,6 +164,7 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 		status = stack_options(choice, count);
 	if (status == ST_OK) {
 		put_data(plan, !name, &choice[0].head, &first);
+		put_loader(count > 1 ? &plan->loader : &(struct loader){0}, &choice[0].head, &first);
 		give_all(plan, choice, count, &idle);
 		status = stack_mesh(choice, count, ranks, &first);
 	}

@@ -103,14 +103,15 @@ void state_memory(const struct shell *shell, bool peak, struct text *out)
 
 /* ---- speed ---- */
 
-/* When all that is queued ends, as `timeline` draws it; -1: it waits for lines to come */
+/* When all that is queued on the devices ends, as `timeline` draws it; -1: it waits for lines to come. A data loader
+ * reads on for iterations to come. */
 static int64_t queue_end(const struct shell *shell)
 {
 	const struct world *world = shell->world;
 	int64_t end = 0;
 
 	for (size_t i = 0; i < world->stream_count; i++) {
-		if (!world->streams[i].tail)
+		if (!world->streams[i].tail || world->streams[i].host)
 			continue;
 		struct times t = backend_times(shell->backend, world->streams[i].tail);
 		if (t.end == TIME_UNKNOWN)

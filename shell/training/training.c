@@ -25,6 +25,22 @@ void training_free(struct shell *shell)
 	mem_free(t);
 }
 
+void loader_text(const struct loader *loader, struct text *out)
+{
+	if (!loader->workers) {
+		text_add(out, "no loader: all data is in pinned memory");
+		return;
+	}
+	text_add(out, "loader: %d worker%s a rank, %d micro-batch%s each ahead, read at ", loader->workers,
+	        loader->workers == 1 ? "" : "s", loader->prefetch, loader->prefetch == 1 ? "" : "es");
+	if (loader->read > 0)
+		number_text((struct number){loader->read, UNIT_BYTE_RATE}, out);
+	else
+		text_add(out, "the machine's disk_read");
+	text_add(out, ", decode ");
+	time_text((int64_t)loader->decode, out);
+}
+
 void plan_release(struct plan *plan)
 {
 	program_release(plan->program);

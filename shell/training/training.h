@@ -21,6 +21,11 @@ struct dataset {
 	int vocab;         /* of a text; else 0 */
 	int64_t in, out;   /* columns of samples and targets; 0: the model says */
 };
+/* Each rank's, by `loader` */
+struct loader {
+	int workers /* 0: there is none */, prefetch;
+	double read /* bytes a second; 0: the machine's disk_read */, decode /* ns a micro-batch */;
+};
 /* Of a pipeline's stage, in ns */
 struct stage_times {
 	bool given;
@@ -30,6 +35,7 @@ struct stage_times {
 struct plan {
 	bool data_given;
 	struct dataset data;
+	struct loader loader;
 	struct stage_times stage; /* by `stage`, instead of a model; `model` takes them back */
 	struct {
 		long every; /* iterations; 0: none is written */
@@ -87,6 +93,8 @@ void training_reset(struct shell *shell, bool again);
 /* Enter on an empty line means the next step. */
 bool program_running(const struct shell *shell);
 
+/* "loader: 4 workers a rank, 2 micro-batches each ahead, read at 2 GB/s, decode 3.00 ms"; or that there is none */
+void loader_text(const struct loader *loader, struct text *out);
 void plan_release(struct plan *plan);
 void plan_copy(const struct plan *from, struct plan *to);
 /* save.c: a step begins: what the learner has typed meanwhile is kept for program_script. */

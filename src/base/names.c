@@ -12,28 +12,35 @@
 #include <stdint.h>
 #include <string.h>
 
-struct name_slot {
+struct spelling {
 	char *text;
 	size_t length;
+};
+/* With the hash beside it nearly every other text is passed over without a look at it. */
+struct name_slot {
+	name_id id;
 	uint32_t hash;
 };
 
 struct names {
-	struct name_slot *entries; /* entries[id - 1] */
+	struct spelling *entries; /* entries[id - 1] */
 	size_t count;
-	name_id *slots; /* open addressing; 0 is empty; a power of two, never more than half full */
+	struct name_slot
+	        *slots; /* open addressing; id 0 is empty; a power of two, never more than half full */
 	size_t slot_count;
 };
 
 /* The slot that holds the text, or the empty one where it belongs */
-static name_id *slot_of(const struct names *names, const char *text, size_t length, uint32_t hash)
+static struct name_slot *slot_of(const struct names *names, const char *text, size_t length, uint32_t hash)
 {
 	for (size_t at = hash;; at++) {
-		name_id *slot = &names->slots[at & (names->slot_count - 1)];
-		if (!*slot)
+		struct name_slot *slot = &names->slots[at & (names->slot_count - 1)];
+		if (!slot->id)
 			return slot;
-		const struct name_slot *entry = &names->entries[*slot - 1];
-		if (entry->hash == hash && entry->length == length && memcmp(entry->text, text, length) == 0)
+		if (slot->hash != hash)
+			continue;
+		const struct spelling *entry = &names->entries[slot->id - 1];
+		if (entry->length == length && memcmp(entry->text, text, length) == 0)
 			return slot;
 	}
 }
@@ -47,9 +54,13 @@ static void grow_slots(struct names *names)
 	struct names larger = *names;
 	larger.slot_count = names->slot_count * 2;
 	larger.slots = mem_alloc(larger.slot_count * sizeof *larger.slots);
-	for (size_t i = 0; i < names->count; i++) {
-		const struct name_slot *entry = &names->entries[i];
-		*slot_of(&larger, entry->text, entry->length, entry->hash) = i + 1;
+	for (size_t i = 0; i < names->slot_count; i++) {
+		struct name_slot *slot = &names->slots[i];
+		size_t at = slot->hash;
+		while (slot->id && larger.slots[at & (larger.slot_count - 1)].id)
+			at++;
+		if (slot->id)
+			larger.slots[at & (larger.slot_count - 1)] = *slot;
 	}
 	mem_free(names->slots);
 	*names = larger;
@@ -78,20 +89,19 @@ void names_free(struct names *names)
 name_id names_make(struct names *names, const char *text, size_t length)
 {
 	uint32_t hash = hash_bytes(HASH_BEGIN, text, length);
-	name_id found = *slot_of(names, text, length, hash);
+	const struct name_slot *found = slot_of(names, text, length, hash);
 
-	if (found)
-		return found;
+	if (found->id)
+		return found->id;
 	grow_slots(names);
-	*slot_of(names, text, length, hash) = names->count + 1;
-	*MEM_ADD(&names->entries, &names->count) =
-	        (struct name_slot){mem_copy_text(text, length), length, hash};
+	*slot_of(names, text, length, hash) = (struct name_slot){(name_id)names->count + 1, hash};
+	*MEM_ADD(&names->entries, &names->count) = (struct spelling){mem_copy_text(text, length), length};
 	return names->count;
 }
 
 name_id names_find(const struct names *names, const char *text, size_t length)
 {
-	return *slot_of(names, text, length, hash_bytes(HASH_BEGIN, text, length));
+	return slot_of(names, text, length, hash_bytes(HASH_BEGIN, text, length))->id;
 }
 
 const char *names_keep(struct names *names, const char *text)

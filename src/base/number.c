@@ -183,6 +183,21 @@ void bytes_text(int64_t bytes, struct text *out)
 	prefixed_text(bytes, 1024, "B", out);
 }
 
+char *number_digits(char *to, int64_t value)
+{
+	char digits[24], *at = digits + sizeof digits;
+	if (value < 0)
+		*to++ = '-';
+	for (uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value, more = 1; more;
+	        more = left > 0) {
+		*--at = (char)('0' + left % 10);
+		left /= 10;
+	}
+	size_t count = digits + sizeof digits - at;
+	memcpy(to, at, count);
+	return to + count;
+}
+
 void number_plain(double value, int digits, double whole, char out[NUMBER_ROOM])
 {
 	if (isnan(value))
@@ -190,7 +205,7 @@ void number_plain(double value, int digits, double whole, char out[NUMBER_ROOM])
 	else if (isinf(value))
 		snprintf(out, NUMBER_ROOM, value < 0 ? "-inf" : "inf");
 	else if (value == trunc(value) && fabs(value) < whole)
-		snprintf(out, NUMBER_ROOM, "%.0f", value == 0 ? 0.0 : value);
+		*number_digits(out, (int64_t)value) = '\0';
 	else
 		snprintf(out, NUMBER_ROOM, "%.*g", digits, value);
 }
@@ -200,7 +215,7 @@ void number_text(struct number number, struct text *out)
 	char plain[NUMBER_ROOM];
 	number_plain(number.value, 6, 1e15, plain);
 	if (number.unit == UNIT_PLAIN || !isfinite(number.value))
-		text_add(out, "%s", plain);
+		text_put(out, plain, strlen(plain));
 	else if (number.unit == UNIT_TIME && fabs(number.value) < 1e3)
 		text_add(out, number.value == 0 ? "%.3g" : "%.3g ns", number.value);
 	else if (number.unit == UNIT_TIME && fabs(number.value) < 9e18)

@@ -30,7 +30,9 @@ enum status number_read(const char *s, struct number *number, int *used);
 /* A whole number from least to most: it may be made an integer. NaN is none. */
 bool number_is_whole(double value, double least, double most);
 const char *unit_name(enum unit unit);
-/* Without a unit: whole numbers nearer to 0 than `whole` in full, and others with `digits` significant ones */
+/* The digits of a whole number, at `to` (20 bytes at most, no NUL); gives their end */
+char *number_digits(char *to, int64_t value);
+/* Without a unit: whole numbers nearer to 0 than `whole` (at most 1e18) in full, others with `digits` significant ones */
 enum { NUMBER_ROOM = 32 };
 void number_plain(double value, int digits, double whole, char out[NUMBER_ROOM]);
 /* "2.00 ms", "64 kB", "0.83", "12", "273 MB/s": as a person would say it, at most 6 significant digits; whole

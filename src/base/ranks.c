@@ -1,16 +1,22 @@
-/* ranks.c -- a set of ranks, as bits: rank r is bit r % 64 of word r / 64. All loops are over words, so a set
- * of 4096 ranks costs 64 steps, and walking it one step more for each member. */
+/* ranks.c -- a set of ranks, as bits: rank r is bit r % 64 of word r / 64, and `some` tells which words have any. So each
+ * loop costs a step for each word that has members, and walking a set one for each member, of 4096 ranks too. */
 #include "base/ranks.h"
 
 #include <string.h>
+
+static void word_set(struct ranks *set, int w, uint64_t word)
+{
+	set->words[w] = word;
+	set->some = word ? set->some | UINT64_C(1) << w : set->some & ~(UINT64_C(1) << w);
+}
 
 void ranks_all(struct ranks *set, int n)
 {
 	memset(set, 0, sizeof *set);
 	for (int w = 0; w < n / 64; w++)
-		set->words[w] = ~UINT64_C(0);
+		word_set(set, w, ~UINT64_C(0));
 	if (n % 64)
-		set->words[n / 64] = (UINT64_C(1) << (n % 64)) - 1;
+		word_set(set, n / 64, (UINT64_C(1) << (n % 64)) - 1);
 }
 
 void ranks_one(struct ranks *set, int rank)
@@ -21,24 +27,28 @@ void ranks_one(struct ranks *set, int rank)
 
 void ranks_add(struct ranks *set, int rank)
 {
-	set->words[rank / 64] |= UINT64_C(1) << (rank % 64);
+	word_set(set, rank / 64, set->words[rank / 64] | UINT64_C(1) << (rank % 64));
 }
 
 void ranks_drop(struct ranks *set, int rank)
 {
-	set->words[rank / 64] &= ~(UINT64_C(1) << (rank % 64));
+	word_set(set, rank / 64, set->words[rank / 64] & ~(UINT64_C(1) << (rank % 64)));
 }
 
 void ranks_and(struct ranks *set, const struct ranks *other)
 {
-	for (int w = 0; w < RANKS_WORDS; w++)
-		set->words[w] &= other->words[w];
+	for (uint64_t left = set->some; left; left &= left - 1) {
+		int w = __builtin_ctzll(left);
+		word_set(set, w, set->words[w] & other->words[w]);
+	}
 }
 
 void ranks_or(struct ranks *set, const struct ranks *other)
 {
-	for (int w = 0; w < RANKS_WORDS; w++)
-		set->words[w] |= other->words[w];
+	for (uint64_t left = other->some; left; left &= left - 1) {
+		int w = __builtin_ctzll(left);
+		word_set(set, w, set->words[w] | other->words[w]);
+	}
 }
 
 bool ranks_has(const struct ranks *set, int rank)
@@ -48,19 +58,26 @@ bool ranks_has(const struct ranks *set, int rank)
 
 bool ranks_empty(const struct ranks *set)
 {
-	return ranks_first(set) < 0;
+	return !set->some;
 }
 
 bool ranks_equal(const struct ranks *a, const struct ranks *b)
 {
-	return memcmp(a, b, sizeof *a) == 0;
+	bool equal = a->some == b->some;
+	for (uint64_t left = a->some; left; left &= left - 1) {
+		int w = __builtin_ctzll(left);
+		equal &= a->words[w] == b->words[w];
+	}
+	return equal;
 }
 
 int ranks_count(const struct ranks *set)
 {
 	int count = 0;
-	for (int w = 0; w < RANKS_WORDS; w++)
+	for (uint64_t left = set->some; left; left &= left - 1) {
+		int w = __builtin_ctzll(left);
 		count += __builtin_popcountll(set->words[w]);
+	}
 	return count;
 }
 
@@ -69,8 +86,7 @@ int ranks_first(const struct ranks *set)
 	return ranks_next(set, -1);
 }
 
-/* The rest of the word that has the next rank, then whole words: members are found by counting zeros, and a set
- * of few costs few steps. */
+/* The rest of the word that has the next rank, then the next word that has any */
 int ranks_next(const struct ranks *set, int rank)
 {
 	int from = rank + 1;
@@ -79,10 +95,11 @@ int ranks_next(const struct ranks *set, int rank)
 	uint64_t word = set->words[from / 64] >> (from % 64);
 	if (word)
 		return from + __builtin_ctzll(word);
-	for (int w = from / 64 + 1; w < RANKS_WORDS; w++)
-		if (set->words[w])
-			return w * 64 + __builtin_ctzll(set->words[w]);
-	return -1;
+	uint64_t behind = set->some & ~UINT64_C(1) << from / 64;
+	if (!behind)
+		return -1;
+	int w = __builtin_ctzll(behind);
+	return w * 64 + __builtin_ctzll(set->words[w]);
 }
 
 void ranks_text(const struct ranks *set, struct text *out)

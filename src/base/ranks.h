@@ -10,7 +10,9 @@ enum { RANKS_MAX = 4096, RANKS_WORDS = RANKS_MAX / 64 };
 
 struct ranks {
 	uint64_t words[RANKS_WORDS];
+	uint64_t some; /* bit w: words[w] is not 0 */
 };
+_Static_assert(RANKS_WORDS == 64, "`some` has a bit for each word");
 
 void ranks_all(struct ranks *set, int n); /* 0 .. n-1 */
 void ranks_one(struct ranks *set, int rank);

@@ -1,4 +1,4 @@
-/* search.h -- binary search, and a hash of bytes */
+/* search.h -- binary search, and hashes */
 #ifndef RANKSH_SEARCH_H
 #define RANKSH_SEARCH_H
 
@@ -33,6 +33,12 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count
 	for (size_t i = 0; i < count; i++)
 		hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
 	return hash;
+}
+/* The same with 8 bytes in one step (after MurmurHash3's finish): of a number, eight times as fast */
+static inline uint64_t hash_word(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+	return hash ^ hash >> 33;
 }
 
 #endif

@@ -33,12 +33,13 @@ struct report {
 };
 
 /* One lane's time by cause, and its stalls by what is to blame. A lane that shows nothing has no row, except
- * the host's. A host's own waits are blamed on nothing: they cost only what they keep from its streams, and
- * that is booked there. */
+ * the host's. A host's own waits, and those of its threads, are blamed on nothing: they cost only what they keep from
+ * the device's streams, and that is booked there. */
 static void add_lane(struct report *report, const struct lanes *lanes, int stream, struct spans *spans)
 {
 	struct lane_sums sums = {.rank = lanes->rank, .stream = stream};
-	bool active = stream == STREAM_HOST;
+	bool active = stream == STREAM_HOST,
+	     host = world_stream(report->trace->world, lanes->rank, stream)->host;
 
 	lanes_spans(lanes, stream, report->window, spans);
 	for (size_t i = 0; i < spans->count; i++) {
@@ -46,7 +47,7 @@ static void add_lane(struct report *report, const struct lanes *lanes, int strea
 		int kind = span->kind == SPAN_WORK ? WORK : span->cause;
 		sums.ns[kind] += span->to - span->from;
 		active = active || kind != CAUSE_DONE;
-		if (stream != STREAM_HOST)
+		if (stream != STREAM_HOST && !host)
 			blames_add(&report->blames, lanes, stream, span);
 	}
 	if (!active)

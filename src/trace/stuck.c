@@ -160,7 +160,7 @@ bool trace_stuck(const struct trace *trace, int width, bool ended, struct text *
 {
 	struct waits waits;
 	struct hang *hang = mem_alloc(trace->world->n * sizeof *hang);
-	struct ranks shown, waiting = {{0}}, missing = {{0}};
+	struct ranks shown, waiting = {0}, missing = {0};
 
 	waits_make(&waits, trace->world, trace->backend);
 	find_waiting(&waits, hang, &waiting);

@@ -199,7 +199,7 @@ void waits_absent(const struct waits *waits, op_id id, struct ranks *absent)
 	int count;
 	const uint32_t *matches = op_matches(waits->world, id, &count);
 
-	*absent = (struct ranks){{0}};
+	*absent = (struct ranks){0};
 	for (int part = 0; part < count; part++) {
 		const struct match *match = &waits->world->matches[matches[part]];
 		for (int i = 0; i < match->n; i++) {

@@ -7,7 +7,7 @@
  *
  * Invariants:
  *   1. the blocks of a segment cover it without gaps, and heap.blocks holds all segments' blocks by address;
- *   2. no two free neighbours in a segment: heap_give merges to both sides at once;
+ *   2. no two free neighbours in a segment: heap_give merges to both sides at once; heap.vacant has each free block once;
  *   3. a block serves only requests of its pool (a stream's, small or large);
  *   4. addresses of a segment that went are never used again, so an old address is never another's memory.
  *
@@ -24,6 +24,8 @@
 #include "base/arithmetic.h"
 #include "base/search.h"
 
+#include <string.h>
+
 enum { ROUND = 512, MIB = 1 << 20 };
 
 /* Requests of up to 1 MiB come from 2 MiB segments; of less than 10 MiB from 20 MiB ones; larger get their
@@ -39,25 +41,48 @@ static int64_t segment_bytes(int64_t bytes, int unit)
 	return (bytes + step - 1) / step * step;
 }
 
-/* The smallest free block that holds the request, the lowest address among equals, so that the first that fits
- * exactly ends the search; heap->count: there is none. clean_limit: only memory freed at or before that
- * operation will do. */
+/* ---- heap.vacant */
+
+static size_t vacant_place(const struct heap *heap, int64_t bytes, int64_t address)
+{
+	size_t i;
+	SEARCH(i, heap->vacant_count,
+	        heap->vacant[i].bytes > bytes ||
+	                (heap->vacant[i].bytes == bytes && heap->vacant[i].address >= address));
+	return i;
+}
+
+static void vacant_add(struct heap *heap, const struct memory_block *block)
+{
+	size_t at = vacant_place(heap, block->bytes, block->address);
+	MEM_ADD(&heap->vacant, &heap->vacant_count);
+	memmove(&heap->vacant[at + 1], &heap->vacant[at],
+	        (heap->vacant_count - 1 - at) * sizeof *heap->vacant);
+	heap->vacant[at] =
+	        (struct free_block){block->bytes, block->address, block->freed_at, block->pool, block->small};
+}
+
+static void vacant_drop(struct heap *heap, const struct memory_block *block)
+{
+	size_t at = vacant_place(heap, block->bytes, block->address);
+	heap->vacant_count--;
+	memmove(&heap->vacant[at], &heap->vacant[at + 1], (heap->vacant_count - at) * sizeof *heap->vacant);
+}
+
+/* The smallest free block that holds the request, the lowest address among equals; heap->count: there is none.
+ * clean_limit: only memory freed at or before that operation will do. */
 static size_t best_fit(const struct heap *heap, const struct block_plan *plan, uint32_t clean_limit)
 {
-	size_t best = heap->count;
-
-	for (size_t i = 0; i < heap->count; i++) {
-		const struct memory_block *block = &heap->blocks[i];
-		if (!block->free || block->bytes < plan->bytes || block->pool != plan->pool ||
-		        block->small != plan->small || block->freed_at > clean_limit)
-			continue;
-		if (block->bytes == plan->bytes)
-			return i;
-		if (best == heap->count || block->bytes < heap->blocks[best].bytes)
-			best = i;
+	for (size_t i = vacant_place(heap, plan->bytes, 0); i < heap->vacant_count; i++) {
+		const struct free_block *block = &heap->vacant[i];
+		if (block->pool == plan->pool && block->small == plan->small &&
+		        block->freed_at <= clean_limit)
+			return heap_find(heap, block->address);
 	}
-	return best;
+	return heap->count;
 }
+
+/* ---- requests */
 
 bool heap_whole_free(const struct heap *heap, size_t segment)
 {
@@ -119,6 +144,7 @@ void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, voi
 	        .free = true,
 	        .first = true,
 	        .small = plan->small};
+	vacant_add(heap, &heap->blocks[plan->block]);
 	heap->end = address + plan->segment_bytes;
 	heap->reserved += plan->segment_bytes;
 	if (heap->reserved > heap->peak_reserved)
@@ -137,6 +163,7 @@ const struct memory_block *heap_take(
 	size_t at = plan->block;
 	int64_t left = heap->blocks[at].bytes - plan->bytes;
 
+	vacant_drop(heap, &heap->blocks[at]);
 	/* small blocks split off any rest; large ones only a rest that a large request could use */
 	if (plan->small ? left >= ROUND : left > plan->small_limit) {
 		MEM_ADD(&heap->blocks, &heap->count);
@@ -146,6 +173,7 @@ const struct memory_block *heap_take(
 		block[1].bytes = left;
 		block[1].first = false;
 		block->bytes = plan->bytes;
+		vacant_add(heap, &block[1]);
 	}
 	struct memory_block *block = &heap->blocks[at];
 	block->free = false;
@@ -161,14 +189,18 @@ const struct memory_block *heap_take(
 	return block;
 }
 
-/* Joins block `at` with the one behind it when both are free and of one segment. The later of the two times
- * of freeing counts: the whole is clean when both are. */
+/* Are block `at` and the one behind it free, and of one segment? */
+static bool can_merge(const struct heap *heap, size_t at)
+{
+	const struct memory_block *block = &heap->blocks[at];
+	return at + 1 < heap->count && block[0].free && block[1].free && !block[1].first;
+}
+
+/* The later of the two times of freeing counts: the whole is clean when both are. */
 static void merge(struct heap *heap, size_t at)
 {
 	struct memory_block *block = &heap->blocks[at];
 
-	if (at + 1 >= heap->count || !block[0].free || !block[1].free || block[1].first)
-		return;
 	block->bytes += block[1].bytes;
 	if (block[1].freed_at > block->freed_at)
 		block->freed_at = block[1].freed_at;
@@ -185,14 +217,22 @@ void heap_give(struct heap *heap, size_t at, uint32_t freed_at)
 	block->tensor = -1;
 	block->owner = 0;
 	block->freed_at = freed_at;
-	merge(heap, at);
-	if (at > 0)
-		merge(heap, at - 1);
+	if (can_merge(heap, at)) {
+		vacant_drop(heap, &heap->blocks[at + 1]);
+		merge(heap, at);
+	}
+	if (at > 0 && can_merge(heap, at - 1)) {
+		vacant_drop(heap, &heap->blocks[--at]);
+		merge(heap, at);
+	}
+	vacant_add(heap, &heap->blocks[at]);
 }
 
 void heap_drop(struct heap *heap, size_t segment)
 {
-	block_remove(heap, heap_find(heap, heap->segments[segment].address));
+	size_t at = heap_find(heap, heap->segments[segment].address);
+	vacant_drop(heap, &heap->blocks[at]);
+	block_remove(heap, at);
 	heap->reserved -= heap->segments[segment].bytes;
 	heap->segment_count--;
 	memmove(&heap->segments[segment], &heap->segments[segment + 1],

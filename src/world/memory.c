@@ -32,6 +32,7 @@ void memory_free(struct world *world)
 			for (size_t i = 0; i < heap->segment_count; i++)
 				give_bytes(world, &heap->segments[i]);
 			mem_free(heap->blocks);
+			mem_free(heap->vacant);
 			mem_free(heap->segments);
 		}
 		mem_free(inner->memory[r].pending);

@@ -28,9 +28,17 @@ struct segment {
 	op_id leaving; /* of one that was given back: the OP_SEGMENT that did it */
 	uint8_t space, pool;
 };
+struct free_block {
+	int64_t bytes, address;
+	uint32_t freed_at;
+	uint8_t pool;
+	bool small;
+};
 struct heap {
 	struct memory_block *blocks; /* by address, without gaps inside a segment */
 	size_t count;
+	struct free_block *vacant; /* the free ones among them, by size, of equals by address */
+	size_t vacant_count;
 	struct segment *segments; /* by address */
 	size_t segment_count;
 	int64_t end; /* of the last segment ever: addresses are never used twice */

@@ -53,7 +53,7 @@ def norm_again y x { if light { y = layernorm x kind=activation } }           # 
 def norm_backward dx dy x { dx = layernorm_grad dy x }
 def attend o q k v { o = attention q k v heads=heads seq=length causal=1 }
 def attend_backward dq dk dv do q k v o { dq dk dv = attention_grad do q k v heads=heads seq=length causal=1 }
-def read_tokens from to { copy text[from:from+rows*length] -> to }
+def read_tokens from to { copy text$store[from-base:from-base+rows*length] -> to }
 def add_positions x { xs = reshape x [rows,length*hidden];  ps = reshape pos [1,length*hidden];  xs = add xs ps;  free xs }
 def positions_backward dxs one {
   dps = reshape dpos [1,length*hidden];  if fresh { dps = matmul one.T dxs } else { dps += matmul one.T dxs }
@@ -61,9 +61,13 @@ def positions_backward dxs one {
 
 # ---- the data: room for a micro-batch's tokens; what this micro-batch has of it ----
 def load_data {
-  if data_kind == "text" { tensor text pinned = load "$data_path" } else {
-    tensor text[samples] pinned i32 = uniform seed=seed+1000 scale=vocab
+  if data_kind == "text" { tensor text $data_space = load "$data_path" } else {
+    tensor text[samples] $data_space i32 = uniform seed=seed+1000 scale=vocab
   }
+}
+def buffer_room b count { tensor text$b[count*seq+1] pinned i32 }                             # a loader's, and its way from the disk
+def read_batch b worker {
+  micro_batch = text[at:at+rows*seq+1];  copy micro_batch -> text$b[0:rows*seq+1] on $worker rate=loader_read
 }
 def input_room m { tensor ids_room_$m[rows*length] i32 kind=activation }
 def target_room m { tensor t_room_$m[rows*length] i32 kind=buffer }

@@ -32,20 +32,25 @@ let wide = columns_out;  let heads = 1;  let experts = 0;  let seq = 1;  let tie
 
 # ---- the data: room for a micro-batch's rows; what this micro-batch has of it ----
 def load_data {
-  if data_kind == "npy" { tensor samples_in pinned = load "$data_path";  tensor targets pinned = load "$target_path" } else {
-    tensor samples_in[samples,columns_in] pinned = randn seed=seed+1000
-    tensor targets[samples,columns_out] pinned = randn seed=seed+1001
+  if data_kind == "npy" { tensor samples_in $data_space = load "$data_path";  tensor targets $data_space = load "$target_path" } else {
+    tensor samples_in[samples,columns_in] $data_space = randn seed=seed+1000
+    tensor targets[samples,columns_out] $data_space = randn seed=seed+1001
   }
+}
+def buffer_room b count { tensor samples_in$b[count,columns_in] targets$b[count,columns_out] pinned }  # a loader's, and its way from the disk
+def read_batch b worker {
+  micro_inputs = samples_in[at:at+rows];  copy micro_inputs -> samples_in$b[0:rows] on $worker rate=loader_read
+  micro_targets = targets[at:at+rows];  copy micro_targets -> targets$b[0:rows] on $worker rate=loader_read
 }
 def input_room m { tensor x0_room_$(m)$master[rows,columns_in] kind=activation }
 def target_room m { tensor t_room_$(m)$master[rows,columns_out] kind=buffer }
 def input_part m { tensor x0_$m[rows,columns_in] $dtype kind=activation }                   # for what another rank sends
 def read_input m {
-  x0_$(m)$master = x0_room_$(m)$master[0:rows];  copy samples_in[at:at+rows] -> x0_$(m)$master
+  x0_$(m)$master = x0_room_$(m)$master[0:rows];  copy samples_in$store[at-base:at-base+rows] -> x0_$(m)$master
   if mixed { x0_$m = cast x0_$(m)_f32 to=$dtype }
 }
 def read_target m {
-  t_$(m)$master = t_room_$(m)$master[0:rows];  copy targets[at:at+rows] -> t_$(m)$master
+  t_$(m)$master = t_room_$(m)$master[0:rows];  copy targets$store[at-base:at-base+rows] -> t_$(m)$master
   if mixed { t_$m = cast t_$(m)_f32 to=$dtype }
 }
 

@@ -2,7 +2,7 @@
 # Buckets are filled in the order in which backward makes gradients, and closed when they have `bucket` bytes. Gradients are views
 # into them: nothing is packed. Four walks fill them: to make them, to name the gradients, in backward, for the optimizer.
 # open: which bucket; filled: its bytes so far; count: gradients; made: those that this backward has made
-stream comm;  let gathers = "buckets";  let each = 4B-2B*mixed
+stream comm blocking;  let gathers = "buckets";  let each = 4B-2B*mixed
 let open = 1;  let filled = 0;  let made = 0;  let count = 0;  let buckets = 0
 def reopen { let open = 1;  let filled = 0 }
 def next_in_bucket p { let filled = filled+bytes($p);  if filled >= bucket { let open = open+1;  let filled = 0 } }

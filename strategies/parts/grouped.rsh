@@ -2,7 +2,7 @@
 # zero and fsdp say which units are a group (per, wrap), what every rank has whole (whole_gradients, not cut_parameters), and how
 # far ahead groups are gathered (prefetch, reshard)
 let replica = replica*size(dp_shard)+dp_shard;  let replicas = replicas*size(dp_shard);  let micros = per_round*accumulate
-let shards = size(dp_shard);  if gathers == "" { stream comm }
+let shards = size(dp_shard);  if gathers == "" { stream comm blocking }
 let gathers = "flat"
 let kept = "shard";  let lies = "shard";  let state_lies = "shard";  let host = 0     # offloaded.rsh has them elsewhere
 let offloads = offload_optimizer != "none";  let offload_more = offload_params != "none" or offload_gradients != "none"

@@ -41,7 +41,7 @@ def parameters {
     if staged { each_kept s buffer_memory;  event read_$s written_$s }
     if disk_gradients { buffer_memory s "_g" $dtype disk;  tensor falling$s[most] pinned $dtype;  event fallen_$s }
     if away { tensor lift$s[most] $dtype kind=parameter;  event gathered_$s lifted_$s }
-    if offload_params == "nvme" { tensor load$s[most] pinned $dtype }
+    if offload_params == "nvme" { tensor staged$s[most] pinned $dtype }
   }
   replaced
 }
@@ -111,7 +111,7 @@ def gather_flat i {
 def lift i s {
   shard$i = lift$s[0:part_$i];  let from = "host$i"
   if offload_params == "nvme" {
-    let from = "load$s";  wait lifted_$s on disk_in;  copy disk$i -> load$s[0:part_$i] on disk_in;  wait disk_in on up
+    let from = "staged$s";  wait lifted_$s on disk_in;  copy disk$i -> staged$s[0:part_$i] on disk_in;  wait disk_in on up
   }
   wait gathered_$s on up;  copy $from[0:part_$i] -> shard$i on up;  record lifted_$s on up
   wait up on comm

@@ -22,7 +22,7 @@ def optimizer_step {
   let skips = 0
   if dynamic {
     fill overflow 0;  each_gradient look_for_overflow;  everywhere overflow
-    wait compute on default;  let skips = known(overflow[0],0) > 0
+    let skips = known(overflow[0],0) > 0
   }
   if skips { let factor = factor/2;  let good = 0 } else { update;  let steps = steps+1;  let good = good+1 }
   if dynamic {

@@ -15,7 +15,8 @@ if pieces > 1 {
 }
 # recomputing, the head waits for backward: its logits are there for one micro-batch only
 let head_waits = recompute != "none"
-let does_idle = "rest";  def rest m c { }                                  # a file's empty cell
+let does_idle = "rest";  def rest m { };  def rest_chunk m c { }              # a file's empty cell
+if pieces > 1 { let does_idle = "rest_chunk" }
 def forward_stage m { forward_chunk m 0 }
 def backward_stage m { backward_chunk m 0 }
 def backward_input m { chunk_input m 0 }

@@ -75,20 +75,25 @@ def each_unit_back what with { for c in pieces-1:-1:-1 { for u in high_$c:low_$c
 # An axis that cuts the batch says    let replica = replica*size(X)+X;  let replicas = replicas*size(X)
 let replicas = 1;  let replica = 0;  let micros = 1;  let per_round = 1;  let weigh = 0;  let uneven = 0
 let length = seq;  let tokens_here = 0      # of a sequence this rank has `length` tokens; between units: [tokens_here,hidden]
+let data_space = "pinned";  let store = "";  let base = 0  # where the data lie; where a micro-batch is read, which begins at base
 let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let taken = 0;  let name = ""
-stream compute
+# blocking, as cudaStreamCreate makes them: what is typed on the default stream, `print loss`, comes behind what is queued there
+stream compute blocking
 def cut_batch {
   let fits = replicas*micros;  let wants = "batch=$batch on $replicas ranks"
   if micros > 1 { let wants = "batch=$batch on $replicas ranks, $micros micro-batches each" }
   refuse batch < fits "$wants: some would have no row; batch=$fits fits"
   let uneven = batch%fits != 0;  let weigh = micros > 1 or uneven
 }
-# micro-batch k: `rows` of the batch from `first` on, the data's from `at` on; `share` weighs their mean in that of the rank
-def take k {
+# micro-batch k of iteration i: `rows` of the batch from `first` on, the data's from `at` on
+def find_rows i k {
   let first = (replica*micros+k)*batch//(replicas*micros);  let rows = (replica*micros+k+1)*batch//(replicas*micros)-first
-  let share = rows*replicas/batch;  count_tokens
+  let at = (i%((samples-(seq>1))//(batch*seq))*batch+first)*seq
+}
+# `share` weighs the mean of micro-batch k in that of the rank
+def take k {
+  find_rows it k;  let share = rows*replicas/batch;  count_tokens
   let taken = k;  let fresh = k == 0;  let last = k == micros-1
-  let at = (it%((samples-(seq>1))//(batch*seq))*batch+first)*seq
 }
 def count_tokens { let tokens_here = rows*length }
 # a model's units: before and behind its own lines a strategy may act
@@ -138,3 +143,4 @@ def drop kernel y x place {
   if dropout > 0 { y = $kernel x p=dropout seed=1000000*(seed+1)+place+it*(2*layers+1) at=first*seq*hidden+apart width=width }
 }
 source parameters;  source clip
+if loader_workers > 0 { source loader }

@@ -159,6 +159,7 @@ cat > "$work/wanted" <<'END'
    k=5% has no effect without hook=topk
    reshard=off has no effect without wrap=block or layer
    bucket=1k has no effect beside fsdp
+   top=1 has no effect without experts=
    vocab=9 has no effect: the text has 6
 END
 check "options without effect are told" cmp -s "$work/idle" "$work/wanted"

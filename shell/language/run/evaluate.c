@@ -13,23 +13,6 @@
 
 /* ---- names ---- */
 
-/* Names with numbers in them are most of what a program's lines evaluate: printf would take a fifth of the
- * time. */
-char *put_digits(char *to, int64_t value)
-{
-	char digits[24], *at = digits + sizeof digits;
-	if (value < 0)
-		*to++ = '-';
-	for (uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value, more = 1; more;
-	        more = left > 0) {
-		*--at = (char)('0' + left % 10);
-		left /= 10;
-	}
-	size_t count = digits + sizeof digits - at;
-	memcpy(to, at, count);
-	return to + count;
-}
-
 /* A part of a name or text: letters as they stand, or the value of its `$`. A name takes whole numbers only
  * (h1.5 is none); a text takes what print would show; a chosen line takes numbers to the last bit, because
  * it is read again. */
@@ -58,7 +41,7 @@ static enum status add_part(
 	if (name->quoted || value.kind != VALUE_NUMBER)
 		value_text(eval->shell, value, out);
 	else if (fabs(value.number) < 1e15)
-		text_put(out, digits, put_digits(digits, (int64_t)value.number) - digits);
+		text_put(out, digits, number_digits(digits, (int64_t)value.number) - digits);
 	else
 		text_add(out, "%.0f", value.number);
 	return ST_OK;
@@ -93,10 +76,14 @@ enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 		*id = constant_name(eval, name);
 		return ST_OK;
 	}
-	struct text text = {0};
-	enum status status = evaluate_text(eval, name, &text);
-	*id = status == ST_OK ? names_make(eval->shell->world->names, text_string(&text), text.count) : 0;
-	text_release(&text);
+	/* behind what names around this one have spelled so far: they go on where this one ends */
+	struct text *spelled = &eval->shell->interpreter->spelled;
+	size_t from = spelled->count;
+	enum status status = evaluate_text(eval, name, spelled);
+	*id = status == ST_OK
+	        ? names_make(eval->shell->world->names, text_string(spelled) + from, spelled->count - from)
+	        : 0;
+	spelled->count = from;
 	return status;
 }
 

@@ -84,8 +84,6 @@ enum status must_be_number(const struct shell *shell, struct value value, struct
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id);
 /* ... or, where a variable of that name holds a name, that one: the tensor that a def's call handed over */
 enum status evaluate_name(struct eval *eval, struct name *name, name_id *id);
-/* The digits of a number, at `to` (24 bytes at most, no NUL); gives their end */
-char *put_digits(char *to, int64_t value);
 /* Appends to `out` the letters of a text or name with its `$` replaced. After a failure `out` holds a part
  * of them. */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);

@@ -51,6 +51,7 @@ void interpreter_free(struct interpreter *in)
 	scope_release(&in->base_scope);
 	frame_release(&in->base_frame);
 	mem_free(in->reference);
+	text_release(&in->spelled);
 	mem_free(in->scratch);
 	mem_free(in);
 }

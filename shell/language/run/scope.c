@@ -19,6 +19,13 @@ void fold(struct interpreter *in, const void *bytes, size_t count)
 	in->digest = hash_bytes(in->digest, bytes, count);
 }
 
+static void fold_number(struct interpreter *in, double number)
+{
+	uint64_t bits;
+	memcpy(&bits, &number, sizeof bits);
+	in->digest = hash_word(in->digest, bits);
+}
+
 /* ---- variables ---- */
 
 /* The drawing is in run.h. NULL: no such variable where the frame can see. The pointer is good until a
@@ -67,13 +74,13 @@ void variable_set(struct interpreter *in, struct variable *variable, const struc
 	if (!varies && (set == variable->domain || ranks_equal(set, variable->domain))) {
 		variable->one = *first;
 		variable->uniform = true;
-		fold(in, &first->number, sizeof first->number);
+		fold_number(in, first->number);
 		return;
 	}
 	spread(in, variable);
 	FOR_RANKS (rank, set) {
 		variable->each[rank] = varies ? values[rank] : *first;
-		fold(in, &variable->each[rank].number, sizeof first->number);
+		fold_number(in, variable->each[rank].number);
 	}
 }
 

@@ -165,6 +165,7 @@ struct interpreter {
 	/* by rank: values between their evaluation and their use (evaluate_all, variable_set). Nothing that
 	 * runs in between may evaluate for several ranks */
 	struct value *scratch;
+	struct text spelled; /* names with `$` that are being put together, one within the other */
 	struct frame base_frame;
 	struct scope base_scope;
 	int section;    /* of `mark`: index into the world's */

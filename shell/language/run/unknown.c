@@ -1,5 +1,5 @@
 /* unknown.c -- what is said of a name that is not there: the nearest one that is, the ranks that lack it, the
- * line that makes one.
+ * ranks that have it, the line that makes one.
  *
  * A name is near when few letters are to be changed (text_distance), fewer than it has. What another kind of
  * thing has the name is said first: it is the likelier mistake. */
@@ -38,6 +38,26 @@ static void lacking(
 	ranks_text(&set, out);
 }
 
+/* " (rank 3 has it: `@3 ...`)": ranks that the line is not for, or that lack nothing; nothing where there are none */
+static void having(
+        const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other, struct text *out)
+{
+	const struct world *world = eval->shell->world;
+	struct ranks set = {0};
+	struct text ranks = {0};
+	for (int rank = 0; rank < world->n; rank++) {
+		enum thing_kind is = world_find(world, rank, name).kind;
+		if (is == kind || is == other)
+			ranks_add(&set, rank);
+	}
+	ranks_text(&set, &ranks);
+	bool one = ranks_count(&set) == 1;
+	if (!ranks_empty(&set))
+		text_add(out, " (rank%s %s %s it: `@%s ...`)", one ? "" : "s", text_string(&ranks),
+		        one ? "has" : "have", text_string(&ranks));
+	text_release(&ranks);
+}
+
 /* There is a group of that name: the rank is in none of its parts */
 static bool is_group(const struct world *world, name_id name)
 {
@@ -51,7 +71,7 @@ static bool is_group(const struct world *world, name_id name)
 enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, enum thing_kind other)
 {
 	struct world *world = eval->shell->world;
-	struct text where = {0}, streams = {0};
+	struct text where = {0}, streams = {0}, elsewhere = {0};
 	struct thing thing = world_find(world, eval->rank, id);
 	const char *name = names_text(world->names, id);
 	const char *near = world_nearest(world, eval->rank, name, kind), *too = "";
@@ -60,6 +80,7 @@ enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, e
 	if (other != kind)
 		too = kind == THING_EVENT ? " or stream" : " or event";
 	lacking(eval, id, kind, other, &where);
+	having(eval, id, kind, other, &elsewhere);
 	if (kind == THING_STREAM && other == kind)
 		list_streams(eval, &streams);
 	enum status status;
@@ -69,6 +90,9 @@ enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, e
 	else if (kind == THING_GROUP && is_group(world, id))
 		status = fail(ST_NAME, "no part of the group '%s' has %s: `groups` shows them", name,
 		        text_string(&where));
+	else if (elsewhere.count)
+		status = fail(ST_NAME, "no %s%s '%s' on %s%s", thing_kind_name(kind), too, name,
+		        text_string(&where), text_string(&elsewhere));
 	else if (near)
 		status = fail(
 		        ST_NAME, "no %s%s '%s'; did you mean '%s'?", thing_kind_name(kind), too, name, near);
@@ -84,6 +108,7 @@ enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, e
 		        kind == THING_GROUP ? " 0-1 2-3" : "");
 	text_release(&where);
 	text_release(&streams);
+	text_release(&elsewhere);
 	return status;
 }
 

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A NaN has no sign: inf-inf is `nan` in a message, and not `-nan` */
 struct value value_number(double number, enum unit unit)
@@ -168,9 +169,9 @@ void value_exact(struct value value, struct text *out)
 	const char *const units[] = {"", "ns", "B", "GB/s", "GFLOP/s"};
 	double number = value.number / rate;
 	char digits[40];
-	bool whole = number_is_whole(number, -0x1p53, 0x1p53);
+	bool whole = number_is_whole(number, -0x1p53, 0x1p53) && (number != 0 || !signbit(number));
 	if (whole)
-		snprintf(digits, sizeof digits, "%.0f", number);
+		*number_digits(digits, (int64_t)number) = '\0';
 	for (int precision = 6; precision <= 17 && !whole; precision++) { /* the fewest that bring it back */
 		snprintf(digits, sizeof digits, "%.*g", precision, number);
 		if (strtod(digits, NULL) == number)
@@ -182,8 +183,10 @@ void value_exact(struct value value, struct text *out)
 
 void value_text(const struct shell *shell, struct value value, struct text *out)
 {
-	if (value.kind == VALUE_NUMBER)
+	if (value.kind == VALUE_NUMBER) {
 		number_text((struct number){value.number, value.unit}, out);
-	else
-		text_add(out, "%s", names_text(shell->world->names, value.name));
+		return;
+	}
+	const char *text = names_text(shell->world->names, value.name);
+	text_put(out, text, strlen(text));
 }

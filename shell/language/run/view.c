@@ -162,11 +162,11 @@ static name_id full_name(struct names *names, const struct slice_parts *parts)
 		const struct slice_part *part = &parts->item[i];
 		*to++ = i ? ',' : '[';
 		if (part->begins)
-			to = put_digits(to, part->from);
+			to = number_digits(to, part->from);
 		if (part->range)
 			*to++ = ':';
 		if (part->range && part->ends)
-			to = put_digits(to, part->to);
+			to = number_digits(to, part->to);
 	}
 	if (parts->count)
 		*to++ = ']';

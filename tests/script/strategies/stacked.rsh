@@ -102,3 +102,22 @@ expect error "a pipeline of given times stands alone" { strategy pipeline=2 F=2m
 expect error "serial stacks on nothing: one rank has the model" { strategy ddp + serial }
 model gpt layers=4 hidden=16 heads=4 seq=9 batch=8
 expect error "a micro-batch of 9 tokens does not divide by ranks=2" { strategy pipeline=2 micro=8 + tp=2 sequence=on }
+
+# what reads on the default stream behind an iteration finds what that leaves, and races with nothing
+model mlp layers=4 hidden=16 batch=16
+for s in ddp zero ps local gossip dataparallel {
+	strategy $s
+	run 2
+	@0 let typed = loss[0]
+	@0-2 { let typed = w1[0,0];  x = relu w1;  sync }
+	expect races == 0
+}
+strategy pipeline
+run 2
+expect error "no tensor 'loss' on ranks 0-2 (rank 3 has it: `@3 ...`)" { print loss }
+@3 let typed = loss[0]
+@3 expect typed == loss[0]
+strategy zero=2 + tp=2
+run 2
+let typed = loss[0] + w1[0,0]
+expect races == 0

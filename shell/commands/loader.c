@@ -1,0 +1,112 @@
+/* loader.c -- loader: how a rank's batches come from the disk to its GPU.
+ *
+ * Without one the data lie in pinned memory, where the GPU reads them at once. A loader is threads of each rank's host
+ * that read micro-batches from the disk and decode them ahead of the training (strategies/parts/loader.rsh); what is
+ * kept in the training's plan are its four numbers. The command queues nothing and moves no clock: the next
+ * `strategy` has the loader. */
+#include "shell/language/run/command.h"
+#include "shell/submit/kernel.h"
+#include "shell/training/training.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WORKERS_MOST = 64, AHEAD_MOST = 1024 /* buffers of pinned memory */ };
+
+static enum status take_counts(struct call *call, struct loader *loader)
+{
+	int rank = ranks_first(call->set);
+	int64_t workers = loader->workers, prefetch = loader->prefetch;
+	enum status status = call_option_whole(call, "workers", rank, 0, INT32_MAX, &workers);
+	if (status == ST_OK && (workers < 1 || workers > WORKERS_MOST))
+		status = fail(ST_RANGE,
+		        workers ? "loader: workers=%d: at most %d"
+		                : "loader: workers=%d, where the host itself reads while its GPU waits, is "
+		                  "not here: "
+		                  "workers=1, or `loader off`",
+		        (int)workers, WORKERS_MOST);
+	if (status == ST_OK)
+		status = call_option_whole(call, "prefetch", rank, 0, INT32_MAX, &prefetch);
+	if (status == ST_OK && prefetch < 1)
+		status = fail(ST_RANGE,
+		        "loader: prefetch=0: a worker reads one micro-batch ahead at least: prefetch=1");
+	if (status == ST_OK && workers * prefetch > AHEAD_MOST)
+		status = fail(ST_RANGE,
+		        "loader: workers=%d prefetch=%d hold %lld micro-batches in pinned memory, at most %d "
+		        "are "
+		        "possible: prefetch=%d",
+		        (int)workers, (int)prefetch, (long long)(workers * prefetch), AHEAD_MOST,
+		        (int)(AHEAD_MOST / workers));
+	loader->workers = (int)workers;
+	loader->prefetch = (int)prefetch;
+	return status;
+}
+
+static enum status take_costs(struct call *call, struct loader *loader)
+{
+	int rank = ranks_first(call->set);
+	struct number read = {loader->read, UNIT_BYTE_RATE}, decode = {loader->decode, UNIT_TIME};
+	enum status status = call_option(call, "read", rank, &read);
+	if (status == ST_OK && call_has(call, "read") && !(read.value > 0 && read.value < INFINITY))
+		status = fail(ST_RANGE, "loader: read= is the disk's bytes a second, above 0: read=2GB/s");
+	if (status == ST_OK)
+		status = call_option(call, "decode", rank, &decode);
+	if (status == ST_OK)
+		status = duration_check("loader: decode=", decode);
+	loader->read = read.value;
+	loader->decode = decode.value;
+	return status;
+}
+
+static enum status loader_run(struct call *call)
+{
+	struct plan *plan = &call->shell->training->now;
+	struct loader loader = {.workers = 1, .prefetch = 2};
+	struct text text = {0};
+	bool off = strcmp(call_argument_text(call, 0, 0), "off") == 0;
+	enum status status = ST_OK;
+	if (off && call->statement->options)
+		return fail(ST_ARGUMENT, "write: loader workers=4 decode=3ms, or loader off");
+	if (!off && call->statement->options) {
+		status = take_counts(call, &loader);
+		if (status == ST_OK)
+			status = take_costs(call, &loader);
+		if (status == ST_OK)
+			plan->loader = loader;
+	} else if (off) {
+		plan->loader = (struct loader){0};
+	}
+	if (status != ST_OK)
+		return status;
+	loader_text(&plan->loader, &text);
+	if (call->statement->options || off)
+		out_say(call->shell->out, "   %s; the next `strategy` has it so\n", text_string(&text));
+	else
+		out_say(call->shell->out, "   %s\n", text_string(&text));
+	text_release(&text);
+	return ST_OK;
+}
+
+const struct command command_loader = {
+        .name = "loader",
+        .topic = "learn",
+        .usage = "loader [workers=N] [prefetch=N] [read=RATE] [decode=TIME] | loader off",
+        .help = "how each rank's batches come: its workers, threads of the host, read micro-batches from the "
+                "disk and decode them, `prefetch` each ahead of the training; off (the default): all data is "
+                "in "
+                "pinned memory; alone: what stands",
+        .example = "loader workers=2 decode=200us\nmodel mlp layers=2 hidden=64 batch=64\nstrategy ddp\nrun "
+                   "2\nstalls",
+        .torch = "DataLoader(data, num_workers=N, prefetch_factor=N, pin_memory=True)",
+        .class = COMMAND_LOOK,
+        .unless = {"*", COMMAND_STEER},
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "off", "off"}},
+        .option = {{"workers", ARG_EXPRESSION, UNIT_PLAIN, NULL, "threads of a rank's host (1)"},
+                {"prefetch", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+                        "micro-batches that a worker reads ahead of the one that is taken (2)"},
+                {"read", ARG_EXPRESSION, UNIT_BYTE_RATE, NULL,
+                        "of the disk that the data lie on (the machine's disk_read)"},
+                {"decode", ARG_EXPRESSION, UNIT_TIME, NULL,
+                        "what a worker takes for a rank's micro-batch once it is read (0)"}},
+        .run = loader_run,
+};
