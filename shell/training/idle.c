@@ -4,6 +4,7 @@
  *     option top=2 with="experts" "..."                   gpt top=1: experts= is 0, off or none
  *     option bucket=256k unless="dp_shard" "..."          zero=2 + ddp=2 bucket=1k: another strategy works on that axis */
 #include "shell/language/parse/lex.h"
+#include "shell/language/run/command.h"
 #include "shell/language/parse/tree.h"
 #include "shell/training/choose.h"
 #include "shell/training/head.h"
