@@ -26,7 +26,8 @@ stalls
 #>           load1    1.00  20%                        4.00  80%
 #>           compute  0.98  20%             4.02  80%
 #> largest
-#>    4.02 ms  data  0,1 compute  waited for spin on load0
+#>    3.00 ms  data  0,1 compute  waited for spin on load0
+#>    1.02 ms  data  0,1 compute  waited for copy f on load0
 # a thread of the host hides no communication, shares no multiprocessors, and waits for the device as for any event
 mark beside
 allreduce x on comm
