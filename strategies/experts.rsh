@@ -1,7 +1,7 @@
 # experts: expert parallel: every rank has some of each block's experts, and its part of the batch; tokens travel to their experts and back
 # memory: 1/n of the experts' parameters, gradients and optimizer; all else whole; activations of batch/n rows, but an expert's of
 #   all tokens that chose it: a popular one wants more memory than the others, and makes them wait
-# sends: tokens to their experts and back, forward and backward; gradients of all that is no expert, averaged
+# sends: tokens to their experts and back, forward and backward; gradients of all that is no expert, averaged as they are made
 # bytes: that a rank sends, for T = bytes of its tokens x top, of which (n-1)/n go to others when all experts are used alike:
 #   a block   4 alltoalls of T: to the experts and back, forward and backward; and one of 4 bytes an expert, the counts
 #   capacity  T is capacity x as large, padding included, and no counts travel: all parts are equal, and the host waits for nothing

@@ -211,7 +211,7 @@ const struct command command_group = {
                 {ARG_WORD, ARG_OPTIONAL, "by", "by"}, {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "COLOUR"}},
         .option = {{"timeout", ARG_EXPRESSION, UNIT_TIME, NULL,
                 "a collective that has waited so long for a member ends undone, and its part of the group is "
-                "aborted, as by NCCL's watchdog"}},
+                "aborted, as by NCCL's watchdog; a script fails by it"}},
         .run = group_run,
 };
 

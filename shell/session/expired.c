@@ -48,6 +48,12 @@ static void say(struct shell *shell, const struct expiry *expiry)
 	        group->instances > 1 ? " on these ranks" : "");
 	ranks_or(&came, &late);
 	shell_note(shell, &came, "%s", text_string(&words));
+	if (shell->heard) {
+		text_add(&shell->heard->text, "%s%s", shell->heard->timeouts++ ? "\n" : "",
+		        text_string(&words));
+	} else {
+		shell->expects_failed++;
+	}
 	text_release(&words);
 }
 

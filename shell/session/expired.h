@@ -4,12 +4,13 @@
 
 #include "shell/session/shell.h"
 
-/* Those that the backend has ended, for good, since this was last asked: told, and entered into the books. All
- * processes ask at the same places: where an answer was owed, where all hosts wait, and at an abort. */
+/* Those that the backend has ended, for good, since this was last asked: told, and entered into the books; a script
+ * fails by them, but for those that an `expect error` around hears of. All processes ask at the same places: where an
+ * answer was owed, where all hosts wait, and at an abort. */
 void shell_expired(struct shell *shell);
 /* Advances first. Nothing where no group has a timeout. */
 enum status shell_hear(struct shell *shell);
-/* A script is over: nobody queues more, so all that its ranks still do is carried out, where a timeout or a print hangs
+/* A script is over, or what it expects is owed an answer: nobody queues more, so all that its ranks still do is carried out, where a timeout or a print hangs
  * on it. */
 enum status shell_finish(struct shell *shell);
 

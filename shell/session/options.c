@@ -36,8 +36,9 @@ const char *options_help(void)
 	       "  --version, --help\n"
 	       "  NAME=VALUE         beats the file's `let NAME =`\n"
 	       "\n"
-	       "exit status: 0; 1 an `expect` failed or a test's output differs; 2 a line was refused;\n"
-	       "             3 ranks are stuck at the end; 4 the job died\n";
+	       "exit status: 0; 1 an `expect` failed, a test's output differs or a timeout ended a "
+	       "collective;\n"
+	       "             2 a line was refused; 3 ranks are stuck at the end; 4 the job died\n";
 }
 
 /* What is read into the field of struct options at `field`. A FLAG is a bool and takes no value; a WORD is

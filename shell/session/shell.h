@@ -41,6 +41,12 @@ struct wish {
 	char file[512]; /* EDIT */
 };
 
+/* Timeouts that were told within an `expect error`: it expects them, and no script fails by them */
+struct heard {
+	int timeouts;
+	struct text text; /* "timeout: ...", one after the other */
+};
+
 struct shell {
 	struct world *world;
 	struct machine machine;
@@ -55,7 +61,8 @@ struct shell {
 	bool strip;                      /* timeline on */
 	size_t races_told;               /* world.races already reported */
 	size_t unread_told, orders_told; /* world.unread, world_order_warning: the same */
-	int expects_failed;              /* `expect`s that were false: the exit status 1 */
+	int expects_failed;              /* `expect`s that were false, timeouts: the exit status 1 */
+	struct heard *heard;             /* of the `expect error` around; NULL: there is none */
 	enum status
 	        /* what became of this process's data after a line was accepted; told when statuses are
 	         * agreed */

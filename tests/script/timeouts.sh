@@ -61,7 +61,16 @@ printf '%s\n' 'group g 0-3 timeout=2ms' 'tensor x[4] = rank' '@0 allreduce x in 
 "$RANKSH" -n 4 end.rsh > out 2>&1
 status=$?
 check "the end tells" grep -q 'timeout: allreduce#1 in g (line 3) has waited 2.00 ms for ranks 1-3' out
-check "and is no failure" test $status = 0
+check "and the script fails" test $status = 1
+# expected_as WORDS STATUS: the timeout is expected in these words
+expected_as() {
+	sed "s/^@0 sync/expect error \"$1\" { @0 sync }/" end.rsh > expects.rsh
+	"$RANKSH" -n 4 expects.rsh > out 2>&1
+	check "expected as $1: status $2" test $? = "$2"
+}
+expected_as "allreduce#1 in g (line 3) has waited 2.00 ms" 0
+expected_as "allreduce#2" 1
+check "both are shown" grep -q 'ended: *timeout: allreduce#1 in g' out
 echo '@0 barrier' >> end.rsh
 "$RANKSH" -n 4 end.rsh > out 2>&1
 check "stuck behind a timeout" test $? = 3

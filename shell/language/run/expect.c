@@ -6,6 +6,7 @@
  * rank where it is false. */
 #include "base/memory.h"
 #include "shell/language/run/run.h"
+#include "shell/session/expired.h"
 
 #include <string.h>
 
@@ -142,41 +143,53 @@ static bool is_refusal(enum status status)
 	        status != ST_BUG;
 }
 
-/* The refusal that ends the block must say `words`; without words any refusal does. */
-static enum status compare_refusal(struct shell *shell, struct statement *statement)
+/* What ended the block must say `words`; without words anything does. how: "refused", "ended" by a timeout */
+static enum status compare_words(
+        struct shell *shell, struct statement *statement, const char *said, const char *how)
 {
 	struct eval eval = {.shell = shell};
 	struct text words = {0};
 	if (!statement->word)
 		return ST_OK;
 	enum status status = evaluate_text(&eval, statement->word, &words);
-	if (status == ST_OK && !strstr(fail_text(), text_string(&words))) {
+	if (status == ST_OK && !strstr(said, text_string(&words))) {
 		shell->expects_failed++;
 		place_of(shell, statement);
-		out_say(shell->out, "false: expect error: its lines were refused with other words\n");
-		out_say(shell->out, "  expected: %s\n  refused:  %s\n", text_string(&words), fail_text());
+		out_say(shell->out, "false: expect error: its lines were %s with other words\n", how);
+		out_say(shell->out, "  expected: %s\n  %-9s %s\n", text_string(&words),
+		        *how == 'r' ? "refused:" : "ended:", said);
 	}
 	text_release(&words);
 	return status;
 }
 
 /* The first line that is refused ends the block; what the lines before it did stays done. Loops and depth
- * are put back to where the block stood, and a program hears nothing of lines that were meant to fail. */
+ * are put back to where the block stood, and a program hears nothing of lines that were meant to fail. Where none is
+ * refused, a timeout that was told within it is what was expected. */
 enum status run_expect_error(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	struct interpreter *in = shell->interpreter;
 	struct player *player = in->player;
+	struct heard heard = {0}, *around = shell->heard;
 	in->player = NULL; /* what is refused is no part of what ran */
+	shell->heard = &heard;
 	enum status status = run_block(shell, statement->block, NULL, set);
+	if (status == ST_OK && !heard.timeouts)
+		status = shell_finish(
+		        shell); /* an answer is owed: what can time out, as no more lines come, does */
+	shell->heard = around;
 	in->player = player;
 	if (is_refusal(status)) {
 		in->now.located = false;
-		return compare_refusal(shell, statement);
+		status = compare_words(shell, statement, fail_text(), "refused");
+		shell->expects_failed += heard.timeouts;
+	} else if (status == ST_OK && heard.timeouts) {
+		status = compare_words(shell, statement, text_string(&heard.text), "ended");
+	} else if (status == ST_OK) {
+		shell->expects_failed++;
+		place_of(shell, statement);
+		out_say(shell->out, "false: expect error: its lines ran without one\n");
 	}
-	if (status != ST_OK)
-		return status;
-	shell->expects_failed++;
-	place_of(shell, statement);
-	out_say(shell->out, "false: expect error: its lines ran without one\n");
-	return ST_OK;
+	text_release(&heard.text);
+	return status;
 }
