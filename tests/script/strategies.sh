@@ -150,6 +150,21 @@ check "and what each does beside the other" [ "$(grep -cE '^     (axis (dp|tp)|s
 check "but not what each costs alone" [ "$(grep -c '^     memory' "$work/out")" = 0 ]
 "$RANKSH" --dry -n 4 -c "strategy ddp + local help" > "$work/out" 2>&1
 check "two of one axis have none" grep -q "both share out the batch over dp" "$work/out"
+# options that are for something that is not asked for
+yes 'to be ' | head -200 > "$work/text"
+"$RANKSH" --dry -n 4 -c "model gpt top=1; strategy ddp k=5% init_scale=8; strategy fsdp=2 wrap=model reshard=off + ddp=2 bucket=1k hook=topk k=5%
+	data text $work/text; model gpt experts=2 top=1 vocab=9; strategy pipeline limit=2 capacity=2 schedule=zb-auto" > "$work/out" 2>&1
+grep 'has no effect' "$work/out" > "$work/idle"
+cat > "$work/wanted" <<'END'
+   top=1 has no effect without experts=
+   init_scale=8 has no effect without loss_scale=dynamic
+   k=5% has no effect without hook=topk
+   reshard=off has no effect without wrap=block or layer
+   bucket=1k has no effect beside fsdp
+   top=1 has no effect without experts=
+   vocab=9 has no effect: the text has 6
+END
+check "options without effect are told" cmp -s "$work/idle" "$work/wanted"
 "$RANKSH" --dry -n 4 -c "strategy ddp + zero source" > "$work/out" 2>&1
 check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2 ]
 # a default out of a list of numbers is a number, as the value given is
