@@ -20,8 +20,8 @@ option kind=ring of="ring ulysses" "keys and values go round, or tokens are exch
 option ring=0 least=0 "ranks of a ring, where both are wanted (arXiv:2405.07719); 0: what ulysses leaves"
 option ulysses=0 least=0 "ranks that share the heads out; 0: what ring leaves"
 option balance=on of="on off" "stripes, so that all ranks have as much to attend to; off: contiguous parts"
-option bucket=256k least=1 "gradients: a bucket is closed when it has so many bytes"
-option overlap=on of="on off" "gradients: a bucket travels as soon as it is full; off: all behind the backward"
+option bucket=256k least=1 unless="dp_shard" "gradients: a bucket is closed when it has so many bytes"
+option overlap=on of="on off" unless="dp_shard" "gradients: a bucket travels as soon as it is full; off: all behind the backward"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 refuse first_unit == 1 "nothing attends in an mlp, its rows are no sequences: `model gpt`, or `strategy ddp`, which cuts the rows"
 let blocks = ring;  let splits = ulysses          # the keys are in so many blocks, the heads shared out to so many ranks
@@ -30,6 +30,7 @@ if blocks == 0 { let blocks = max(size(cp)//max(ulysses,1),1) }
 if splits == 0 { let splits = max(size(cp)//blocks,1) }
 let near = divisor(size(cp),blocks);  let near = "ring=$near ulysses=$(size(cp)//near) fits"
 refuse blocks*splits != size(cp) "ring=$blocks ulysses=$splits make $(blocks*splits) ranks, the axis has $(size(cp)); $near"
+refuse kind == "ulysses" and splits == 1 and blocks > 1 "ring=$blocks: kind=ulysses has no ranks left that share the heads out"
 let below = seq//size(cp)*size(cp);  let near = "the nearest that do are $below and $(below+size(cp))"
 if below == 0 { let near = "the nearest that does is $(size(cp))" }
 refuse seq%size(cp) != 0 "seq=$seq does not divide by ranks=$(size(cp)); $near"

@@ -8,10 +8,10 @@
 # loses delay > 0: a step takes the gradients of the parameters before the last step
 # loses backup > 0: the gradients of the ranks that come last are left out
 #   backup=1: a straggler holds nobody up, and steps by the others' mean (backup workers: arXiv:1604.00981)
-option bucket=256k least=1 "a bucket is closed when it has so many bytes (PyTorch: 25M, for models a thousand times as large)"
-option overlap=on of="on off" "on: a bucket travels as soon as it is full; off: all behind the backward"
+option bucket=256k least=1 unless="dp_shard" "a bucket is closed when it has so many bytes (PyTorch: 25M, for models a thousand times as large)"
+option overlap=on of="on off" unless="dp_shard" "on: a bucket travels as soon as it is full; off: all behind the backward"
 option hook=none of="none f16 bf16 int8 topk" "makes a bucket smaller; int8 and topk keep what they left out for the next step"
-option k=1% "topk: the part of a bucket that is sent"
+option k=1% with="hook=topk" "the part of a bucket that is sent"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 option delay=0 of="0 1" "1: gradients travel under the whole next step, and are taken a step late: for slow links (arXiv:2011.03641)"
 option backup=0 least=0 "so many of the ranks that come last to a bucket are left out of its mean, which they get too"

@@ -18,7 +18,7 @@
 # with the choices of PyTorch's FSDP, arXiv:2304.11277
 option wrap=block of="layer block model" "gathered together: a block (mlp: two layers), a layer (gpt: half a block), everything"
 option prefetch=1 least=0 "groups that are gathered ahead of the one that computes"
-option reshard=on of="on off" "freed after forward and gathered again for backward (PyTorch's reshard_after_forward)"
+option reshard=on of="on off" with="wrap=block layer" "freed after forward and gathered again for backward (PyTorch's reshard_after_forward)"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 option offload=none of="none host nvme" for="optimizer params gradients" "kept there (optimizer:nvme,params:host); the host steps"
 let per = 1+(wrap=="block");  let cut_parameters = 1;  let whole_gradients = per_round*accumulate > 1

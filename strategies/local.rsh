@@ -18,13 +18,13 @@ refuse across > 0 and size(dp)%gpus() != 0 "across=$across wants whole nodes: $(
 refuse across > 0 and size(dp) < world "across=$across takes nodes and all ranks of the mesh, $(world): alone, or across=0"
 if gathers == "" { stream comm blocking;  let gathers = "models" }      # beside context: its buckets have made the stream
 if across > 0 { mesh nodes=nodes node=gpus() }
-let over = "dp"
+let averaged_in = "dp"
 
 def everywhere seen { replaced seen;  if "$seen" != "squares" { allreduce seen in dp } }          # a norm is of this rank's own
 def update {
   replaced
   if (it+1)%every == 0 {
-    let over = "dp";  if across > 0 and (it+1)%across != 0 { let over = "node" }
+    let averaged_in = "dp";  if across > 0 and (it+1)%across != 0 { let averaged_in = "node" }
     phase C;  wait compute on comm
     each_unit each_parameter average
     wait comm on compute
@@ -32,6 +32,6 @@ def update {
 }
 # the mean of what the ranks have become; a half type's masters, from which the rest is cast
 def average p r c deviation s cut {
-  allreduce $(p)$master op=avg on comm in $over
+  allreduce $(p)$master op=avg on comm in $averaged_in
   if mixed { $p = cast $(p)_f32 to=$dtype on comm }
 }

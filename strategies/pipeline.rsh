@@ -14,12 +14,12 @@ option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto *.csv" "the 
 option micro=4 least=1 "micro-batches of a step, at most a row each; interleaved: a multiple of the ranks"
 option accumulate=1 least=1 "times that so many micro-batches go through before the optimizer; the pipeline drains between"
 option chunks=1 least=1 "of a stage, for interleaved and files: parts of the model that are not neighbours"
-option limit=1.0 least=1 "zb-auto: activations, as a multiple of what 1f1b's first stage holds"
-option held=0.5 least=0 "zb-auto with times: the share of activations that W still needs after B"
+option limit=1.0 least=1 with="schedule=zb-auto" "activations, as a multiple of what 1f1b's first stage holds"
+option held=0.5 least=0 with="F" "zb-auto with times: the share of activations that W still needs after B"
 option F=0ms "instead of a model: the time of a stage's forward"
-option B=0ms "... of its gradients of the inputs"
-option W=0ms "... of its gradients of the weights"
-option transfer=0ms "... of a transfer to the next stage"
+option B=0ms with="F" "... of its gradients of the inputs"
+option W=0ms with="F" "... of its gradients of the weights"
+option transfer=0ms with="F" "... of a transfer to the next stage"
 let timed = F > 0ms;  let redo = "off";  if full { let redo = "on" }
 let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate
 let pieces = chunks;  if stages == 1 { let pieces = 1 }

@@ -13,8 +13,6 @@
 #include "shell/submit/host.h"
 #include "shell/submit/plan.h"
 
-#include <math.h>
-
 enum { FROM, ARROW, TO };
 
 /* rate=0: the machine's, as where it is not given */
@@ -22,8 +20,8 @@ static enum status read_rate(struct call *call, int rank, double *rate)
 {
 	struct number number = {0};
 	enum status status = call_option(call, "rate", rank, &number);
-	if (status == ST_OK && !(number.value >= 0 && number.value < INFINITY))
-		status = fail(ST_RANGE, "copy: rate= is bytes a second, rate=2GB/s, or 0: the machine's");
+	if (status == ST_OK && number.value != 0 && !(number.value >= 1 && number.value <= 1e18))
+		status = fail(ST_RANGE, "copy: rate= is bytes a second, from 1B/s on, or 0: the machine's");
 	*rate = number.value;
 	return status;
 }

@@ -8,7 +8,6 @@
 #include "shell/submit/kernel.h"
 #include "shell/training/training.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { WORKERS_MOST = 64, AHEAD_MOST = 1024 /* buffers of pinned memory */ };
@@ -17,25 +16,14 @@ static enum status take_counts(struct call *call, struct loader *loader)
 {
 	int rank = ranks_first(call->set);
 	int64_t workers = loader->workers, prefetch = loader->prefetch;
-	enum status status = call_option_whole(call, "workers", rank, 0, INT32_MAX, &workers);
-	if (status == ST_OK && (workers < 1 || workers > WORKERS_MOST))
-		status = fail(ST_RANGE,
-		        workers ? "loader: workers=%d: at most %d"
-		                : "loader: workers=%d, where the host itself reads while its GPU waits, is "
-		                  "not here: "
-		                  "workers=1, or `loader off`",
-		        (int)workers, WORKERS_MOST);
+	enum status status = call_option_whole(call, "workers", rank, 1, WORKERS_MOST, &workers);
 	if (status == ST_OK)
-		status = call_option_whole(call, "prefetch", rank, 0, INT32_MAX, &prefetch);
-	if (status == ST_OK && prefetch < 1)
-		status = fail(ST_RANGE,
-		        "loader: prefetch=0: a worker reads one micro-batch ahead at least: prefetch=1");
+		status = call_option_whole(call, "prefetch", rank, 1, AHEAD_MOST, &prefetch);
 	if (status == ST_OK && workers * prefetch > AHEAD_MOST)
 		status = fail(ST_RANGE,
-		        "loader: workers=%d prefetch=%d hold %lld micro-batches in pinned memory, at most %d "
-		        "are "
-		        "possible: prefetch=%d",
-		        (int)workers, (int)prefetch, (long long)(workers * prefetch), AHEAD_MOST,
+		        "loader: workers=%d prefetch=%d ask for %d micro-batches ahead, and %d are the most: "
+		        "prefetch=%d",
+		        (int)workers, (int)prefetch, (int)(workers * prefetch), AHEAD_MOST,
 		        (int)(AHEAD_MOST / workers));
 	loader->workers = (int)workers;
 	loader->prefetch = (int)prefetch;
@@ -47,8 +35,8 @@ static enum status take_costs(struct call *call, struct loader *loader)
 	int rank = ranks_first(call->set);
 	struct number read = {loader->read, UNIT_BYTE_RATE}, decode = {loader->decode, UNIT_TIME};
 	enum status status = call_option(call, "read", rank, &read);
-	if (status == ST_OK && call_has(call, "read") && !(read.value > 0 && read.value < INFINITY))
-		status = fail(ST_RANGE, "loader: read= is the disk's bytes a second, above 0: read=2GB/s");
+	if (status == ST_OK && call_has(call, "read") && !(read.value >= 1 && read.value <= 1e18))
+		status = fail(ST_RANGE, "loader: read= is the disk's rate, from 1B/s on: read=2GB/s");
 	if (status == ST_OK)
 		status = call_option(call, "decode", rank, &decode);
 	if (status == ST_OK)
@@ -101,7 +89,9 @@ const struct command command_loader = {
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_STEER},
         .argument = {{ARG_WORD, ARG_OPTIONAL, "off", "off"}},
-        .option = {{"workers", ARG_EXPRESSION, UNIT_PLAIN, NULL, "threads of a rank's host (1)"},
+        .option = {{"workers", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+                           "threads of a rank's host, 1 to 64 (1; PyTorch's 0, where the host itself reads, "
+                           "is not here)"},
                 {"prefetch", ARG_EXPRESSION, UNIT_PLAIN, NULL,
                         "micro-batches that a worker reads ahead of the one that is taken (2)"},
                 {"read", ARG_EXPRESSION, UNIT_BYTE_RATE, NULL,

@@ -19,6 +19,7 @@ static void say_program(struct shell *shell, const struct training *t)
 		out_say(shell->out, "   %s\n", text_string(&loader));
 		text_release(&loader);
 	}
+	program_say_idle(shell, p);
 	out_say(shell->out,
 	        "   Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy "
 	        "%s help` what it costs\n",

@@ -32,7 +32,7 @@ struct preset {
 static void put_presets(const struct preset *preset, size_t count, const struct head *model, struct text *out)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!head_has_option(model, preset[i].name))
+		if (!head_option(model, preset[i].name))
 			text_add(out, "let %s = %lld%s\n", preset[i].name, (long long)preset[i].value,
 			        preset[i].value ? preset[i].unit : "");
 }
@@ -78,7 +78,7 @@ static void give_stage(const struct plan *plan, struct choice *strategy)
 	} times[] = {{"F", plan->stage.f}, {"B", plan->stage.b}, {"W", plan->stage.w},
 	        {"transfer", plan->stage.comm}};
 	for (size_t i = 0; i < sizeof times / sizeof *times && plan->stage.given; i++)
-		if (head_has_option(&strategy->head, times[i].name) && !choice_given(strategy, times[i].name))
+		if (head_option(&strategy->head, times[i].name) && !choice_given(strategy, times[i].name))
 			give(strategy, times[i].name, (struct number){times[i].ns, UNIT_TIME});
 }
 
@@ -128,11 +128,15 @@ static struct program *put_together(struct shell *shell, struct choice *choice, 
 	return made;
 }
 
-/* What is not said by a line: by `data`, which is given to the model here, and by `stage`. */
-static void give_all(const struct plan *plan, struct choice *choice, int count)
+/* What is not said by a line: by `data`, which is given to the model here, and by `stage`. idle: what it overrules */
+static void give_all(const struct plan *plan, struct choice *choice, int count, struct text *idle)
 {
-	if (plan->data.vocab && head_has_option(&choice[0].head, "vocab"))
-		give(&choice[0], "vocab", (struct number){plan->data.vocab, UNIT_PLAIN});
+	int vocab = plan->data.vocab;
+	const struct given *given = choice_given(&choice[0], "vocab");
+	if (vocab && given && !given->word && given->number.value != vocab)
+		text_add(idle, "vocab=%g has no effect: the text has %d\n", given->number.value, vocab);
+	if (vocab && head_option(&choice[0].head, "vocab"))
+		give(&choice[0], "vocab", (struct number){vocab, UNIT_PLAIN});
 	for (int i = 1; i < count; i++)
 		give_stage(plan, &choice[i]);
 }
@@ -144,8 +148,8 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
         struct program **made)
 {
 	const struct plan *plan = &shell->training->now;
-	struct text first = {0};
-	int order[FILES_MAX];
+	struct text first = {0}, idle = {0};
+	int order[FILES_MAX], told = count > 1 ? choice->givens : 0; /* by `model`, of the model's */
 	enum status status = ST_OK;
 	for (int i = 0; i < count && status == ST_OK; i++) {
 		status = choose_file(shell, i == 0, &choice[i]);
@@ -161,13 +165,17 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 	if (status == ST_OK) {
 		put_data(plan, !name, &choice[0].head, &first);
 		put_loader(count > 1 ? &plan->loader : &(struct loader){0}, &choice[0].head, &first);
-		give_all(plan, choice, count);
+		give_all(plan, choice, count, &idle);
 		status = stack_mesh(choice, count, ranks, &first);
 	}
 	if (status == ST_OK)
 		*made = put_together(shell, choice, order, count, &first, name ? name : choice->name);
-	if (status == ST_OK)
+	if (status == ST_OK) {
 		stack_links(choice, count, shell->world->machine, ranks, &(*made)->links);
+		stack_idle(choice, count, told, &idle);
+		text_put(&(*made)->idle, idle.bytes, idle.count);
+	}
+	text_release(&idle);
 	text_release(&first);
 	for (int i = 0; i < count; i++)
 		choice_release(&choice[i]);
@@ -189,6 +197,7 @@ enum status choose_model(struct shell *shell, struct choice *model)
 		out_say(shell->out, "   %s: %s parameters; `strategy ddp` trains it\n", model->name,
 		        text_string(&size));
 		text_release(&size);
+		program_say_idle(shell, program);
 	}
 	program_release(program);
 	return status;

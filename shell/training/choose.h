@@ -50,6 +50,10 @@ void stack_links(
 /* Options given behind a strategy go to all files of the line that have them, or to the model where no strategy
  * has. ST_ARGUMENT: another one has it; two values of one option. */
 enum status stack_options(struct choice *choice, int count);
+/* idle.c: a line, without a newline before it, for each given option that has no effect: its line's `with` and `unless`. Of the
+ * model those from number `from` on. Behind stack_options. */
+void stack_idle(const struct choice *choice, int count, int from, struct text *out);
+void program_say_idle(struct shell *shell, const struct program *program);
 /* Key i of the line becomes an option's value. */
 enum status choice_key(struct call *call, int i, struct choice *choice);
 /* The model for strategies to come; `given` is held to its options, and one rank walks through it. Says how

@@ -117,8 +117,9 @@ void head_options(const struct head *head, int width, struct text *out)
 		if (at->kind != STATEMENT_OPTION)
 			continue;
 		const struct option_line *line = at->given;
-		text_add(out, "     %.*s=%.*s%s%s\n", WHOLE(line->name), WHOLE(line->value),
-		        line->words ? "   of: " : "", line->words ? line->words : "");
+		text_add(out, "     %.*s=%.*s%s%s%s%s\n", WHOLE(line->name), WHOLE(line->value),
+		        line->words ? "   of: " : "", line->words ? line->words : "",
+		        line->with ? "   with: " : "", line->with ? line->with : "");
 		struct text about = {0};
 		text_put(&about, line->about.at, line->about.length);
 		if (about.count)
@@ -152,15 +153,15 @@ void head_keys(const struct head *head, struct text *out)
 bool file_has_option(const struct player_file *file, const char *name)
 {
 	struct head head;
-	bool has = head_read(&head, file) == ST_OK && head_has_option(&head, name);
+	bool has = head_read(&head, file) == ST_OK && head_option(&head, name);
 	head_release(&head);
 	return has;
 }
 
-bool head_has_option(const struct head *head, const char *name)
+const struct option_line *head_option(const struct head *head, const char *name)
 {
 	for (const struct statement *at = head->tree[0]->block.first; at; at = at->next)
 		if (at->kind == STATEMENT_OPTION && slice_is(at->given->name, name))
-			return true;
-	return false;
+			return at->given;
+	return NULL;
 }

@@ -23,6 +23,7 @@
 
 struct tree;
 struct embedded;
+struct option_line;
 enum { HEAD_TREES = 8 };
 struct head {
 	/* tree[0] the whole file; then the built-in parts that it and they source, whose defs are places too; NULL
@@ -51,7 +52,8 @@ void head_defaults(const struct head *head, struct text *out);
 void head_keys(const struct head *head, struct text *out);
 /* strategies/parts/NAME.rsh, which built-in models and strategies share; NULL: none of that name */
 const struct embedded *built_in_part(const char *name);
-bool head_has_option(const struct head *head, const char *name);
+/* The file's line of that option; NULL: it has none */
+const struct option_line *head_option(const struct head *head, const char *name);
 /* Of a file that was not read yet */
 bool file_has_option(const struct player_file *file, const char *name);
 

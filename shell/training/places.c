@@ -63,7 +63,7 @@ static enum status check_options(const struct choice *choice, int i)
 		char name[WORD_SHOWN] = "";
 		if (at->kind == STATEMENT_OPTION)
 			word_text(at->given->name, name);
-		if (*name && head_has_option(&choice[0].head, name))
+		if (*name && head_option(&choice[0].head, name))
 			return fail(ST_NAME,
 			        "%s:%d: option %s: the model has an option of that name: take another",
 			        choice[i].file.name, at->line, name);

@@ -51,6 +51,7 @@ void program_release(struct program *program)
 	text_release(&program->parts);
 	text_release(&program->own_pace);
 	text_release(&program->links);
+	text_release(&program->idle);
 	text_release(&program->written);
 	mem_free(program->name);
 	for (size_t i = 0; i < program->files; i++) {

@@ -25,6 +25,7 @@ struct program {
 	struct text
 	        written; /* the strategies as the line has them: "ddp=2 bucket=8k + tp=2"; empty: no such line */
 	struct text links;     /* of a stack: stack_links */
+	struct text idle;      /* stack_idle */
 	struct text parts;     /* `# parts EXPR: why` of its model: "EXPR: why", or nothing */
 	bool built_in;         /* none of its files is a learner's */
 	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */

@@ -261,7 +261,7 @@ static enum status share(struct choice *choice, int i, int count, const struct g
 			return fail(ST_ARGUMENT,
 			        "%s= stands behind %s and behind %s: it is one option, and has one value",
 			        given->name, choice[i < k ? i : k].name, choice[i < k ? k : i].name);
-		if (k != i && head_has_option(&choice[k].head, given->name))
+		if (k != i && head_option(&choice[k].head, given->name))
 			choice_give(&choice[k], given);
 	}
 	return ST_OK;
@@ -271,7 +271,7 @@ static enum status share(struct choice *choice, int i, int count, const struct g
 static void put_those(const struct choice *choice, int count, const char *option, struct text *out)
 {
 	for (int i = 1; i < count; i++)
-		if (head_has_option(&choice[i].head, option))
+		if (head_option(&choice[i].head, option))
 			text_add(out, "%s%s", out->count ? " " : "", choice[i].name);
 	if (!out->count)
 		choice_those_with(option, out);
@@ -284,7 +284,7 @@ static enum status give_away(struct choice *choice, int i, int count, const stru
 	struct text those = {0};
 	enum status status = ST_OK;
 	put_those(choice, count, given->name, &those);
-	*gone = head_has_option(&choice[0].head, given->name);
+	*gone = head_option(&choice[0].head, given->name);
 	if (*gone && (status = share(choice, i, count, given)) == ST_OK)
 		choice_give(&choice[0], given);
 	else if (!*gone && those.count)
@@ -304,7 +304,7 @@ enum status stack_options(struct choice *choice, int count)
 		for (int k = 0; k < one->givens && status == ST_OK; k++) {
 			struct given given = one->given[k];
 			bool gone = false;
-			if (head_has_option(&one->head, given.name))
+			if (head_option(&one->head, given.name))
 				status = share(choice, i, count, &given);
 			else
 				status = give_away(choice, i, count, &given, &gone);

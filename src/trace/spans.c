@@ -63,6 +63,26 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 	}
 }
 
+/* Waiting for `behind` on a thread of the host: blamed on what that is at meanwhile, or comes to next.
+ *
+ *      load0     | read     |  decode      | `behind` is the decoding
+ *      compute   dddddddddddd dddddddddddd | n
+ *                the read     the decoding         to blame */
+static void put_data(struct span_writer *w, const struct moment *n, op_id behind, int64_t upto)
+{
+	const struct lanes *lanes = w->lanes;
+	int thread = lanes->trace->world->ops[behind].stream;
+	uint32_t first = lanes->first[thread], end = lanes->first[thread + 1];
+	size_t skipped;
+
+	SEARCH(skipped, end - first, moment_at(lanes, first + skipped)->t.end > w->at);
+	for (uint32_t i = first + skipped; i < end && w->at < least_of(upto, w->to); i++) {
+		const struct moment *m = moment_at(lanes, i);
+		if (trace_is_work(m->kind))
+			put(w, SPAN_STALL, CAUSE_DATA, n, m->id, least_of(upto, m->t.end));
+	}
+}
+
 /* Waiting for `behind`, before n: an event; data, where the device waits for a thread of the host; or the bubble of a
  * pipeline. */
 static void put_event(struct span_writer *w, const struct moment *n, op_id behind, int64_t upto)
@@ -73,7 +93,7 @@ static void put_event(struct span_writer *w, const struct moment *n, op_id behin
 	if (w->at >= least_of(upto, w->to))
 		return;
 	if (behind && trace_on_host(world, behind) && !trace_on_host(world, n->id)) {
-		put(w, SPAN_STALL, CAUSE_DATA, n, behind, upto);
+		put_data(w, n, behind, upto);
 		return;
 	}
 	op_id receive = trace_is_stage_receive(world, n->id)      ? n->id

@@ -19,6 +19,10 @@ $gpt tied=on
 strategy pipeline=2 schedule=zb-h1 micro=2 + zero=2 stage=2
 run 2
 checkpoint to=ck/stack
+$gpt dtype=f16 loss_scale=dynamic init_scale=64 growth_interval=2
+strategy ddp
+run 3
+checkpoint to=ck/scaled
 END
 cat > resumes.rsh <<END
 $gpt
@@ -41,6 +45,14 @@ checkpoint to=ck/stack
 strategy ddp=2 + pipeline=2 micro=2
 resume from=ck/stack
 verify iterations=4
+for s in zero fsdp {
+	$gpt dtype=f16 loss_scale=dynamic init_scale=64 growth_interval=2
+	strategy \$s
+	resume from=ck/scaled
+	run 1
+	expect scaler[0] == 256 and scaler[2] == 4
+	verify iterations=5
+}
 $gpt dtype=bf16
 strategy zero stage=1
 resume from=ck/half.json

@@ -33,10 +33,10 @@ says "data" "data text FILE | data SAMPLES.npy TARGETS.npy | data synthetic"
 says "data txt crlf" "write: data text FILE, data SAMPLES.npy TARGETS.npy or data synthetic"
 for value in 0 -1 1.5 1e12; do says "data synthetic count=$value" ": a whole number from 1 to 1000000000 was expected"; done
 
-# npy NAME SHAPE TYPE BYTES [ORDER]: zeros
+# npy NAME SHAPE TYPE BYTES [ORDER]: all bytes are alike, f4 is 0.747
 npy() {
 	head="{'descr': '$3', 'fortran_order': ${5:-False}, 'shape': $2, }"
-	{ printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$head"; head -c "$4" /dev/zero; } > "$1"
+	{ printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$head"; head -c "$4" /dev/zero | tr '\0' '?'; } > "$1"
 }
 npy x.npy "(8, 4)" '<f4' 128
 npy y.npy "(8, 2)" '<f4' 64

@@ -26,6 +26,8 @@ scaled="model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 dtype=f16 loss_scale=
 "$RANKSH" -n 4 -c "$scaled init_scale=1e30; strategy ddp; verify iterations=2" > "$work/out" 2>&1
 check "nothing trained is not as one rank" [ $? = 1 ]
 check "but no verdict" grep -q "nothing was trained yet: the loss scale has left out every step so far (2)" "$work/out"
+"$RANKSH" -n 4 -c "$scaled init_scale=131072; strategy ddp; run 6; stats" > "$work/out" 2>&1
+check "run and stats tell the steps left out" [ "$(grep -c "^   loss scale 8192: 4 of 6 steps left out, whose gradients overflowed" "$work/out")" = 2 ]
 "$RANKSH" -n 4 -c "$scaled init_scale=16384; strategy ddp accumulate=2; verify iterations=1" > "$work/out" 2>&1
 check "other steps left out do not pass" [ $? = 1 ]
 check "but are not called different" grep -q "no verdict: loss_scale=dynamic has left out 0 of 1 step on one rank, and others on ranks .*; a lower init_scale=" "$work/out"
@@ -148,6 +150,21 @@ check "and what each does beside the other" [ "$(grep -cE '^     (axis (dp|tp)|s
 check "but not what each costs alone" [ "$(grep -c '^     memory' "$work/out")" = 0 ]
 "$RANKSH" --dry -n 4 -c "strategy ddp + local help" > "$work/out" 2>&1
 check "two of one axis have none" grep -q "both share out the batch over dp" "$work/out"
+# options that are for something that is not asked for
+yes 'to be ' | head -200 > "$work/text"
+"$RANKSH" --dry -n 4 -c "model gpt top=1; strategy ddp k=5% init_scale=8; strategy fsdp=2 wrap=model reshard=off + ddp=2 bucket=1k hook=topk k=5%
+	data text $work/text; model gpt experts=2 top=1 vocab=9; strategy pipeline limit=2 capacity=2 schedule=zb-auto" > "$work/out" 2>&1
+grep 'has no effect' "$work/out" > "$work/idle"
+cat > "$work/wanted" <<'END'
+   top=1 has no effect without experts=
+   init_scale=8 has no effect without loss_scale=dynamic
+   k=5% has no effect without hook=topk
+   reshard=off has no effect without wrap=block or layer
+   bucket=1k has no effect beside fsdp
+   top=1 has no effect without experts=
+   vocab=9 has no effect: the text has 6
+END
+check "options without effect are told" cmp -s "$work/idle" "$work/wanted"
 "$RANKSH" --dry -n 4 -c "strategy ddp + zero source" > "$work/out" 2>&1
 check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2 ]
 # a default out of a list of numbers is a number, as the value given is
@@ -219,6 +236,7 @@ says "model mlp layers=3; strategy pipeline" "layers=3 on 4 stages: layers=4 fit
 says "model mlp layers=3; strategy pipeline chunks=2 schedule=interleaved" "layers=3 on 4 stages of 2 chunks: layers=8 fits, or fewer ranks or chunks"
 says "model mlp layers=4; strategy pipeline=2 + ddp=2; program" "forward of micro-batch 1 on stage 0, backward of 0 on stage 1"
 check "two slots of the same works say whose" grep -q "forward of micro-batch 1 on stage 1, backward of 0 on stage 0" "$work/out"
+says "model gpt; strategy pipeline schedule=zb-h1; program" "forward of micro-batch 1 on stages 0-2, input gradients of 0 on stage 3"
 "$RANKSH" -n 1 -c "strategy ps" > "$work/out" 2>&1
 check "ps on one rank" grep -q "a worker and a server are two: at least 2 ranks are wanted" "$work/out"
 says "strategy dpd" "no strategy 'dpd'; did you mean 'ddp'? (there are: context dataparallel ddp"

@@ -3,7 +3,7 @@
  *     let NAME = expr                 if expr { } [ else { } | else if ... ]       repeat expr { }
  *     for NAME in from:to[:step] { }  for NAME in word { word } { }                def NAME { NAME } { }
  *     expect expr                     expect error [ "text" ] { }                  refuse expr "text"
- *     option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] "a sentence"
+ *     option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] [with="other=a"] [unless="axis"] "a sentence"
  *
  * They are keywords, and no rows, because an expression of theirs goes to the end of the line with blanks
  * in it, or because they hold blocks that run more than once or not at all. Each function is called behind
@@ -221,14 +221,18 @@ static enum status parse_expect(struct parser *parser, struct statement *stateme
 
 /* ---- option, refuse ---- */
 
-static const char option_usage[] = "option NAME=DEFAULT [of=\"a b\"] [for=\"x y\"] [least=1] \"a sentence\"";
+static const char option_usage[] =
+        "option NAME=DEFAULT [of=\"a b\"] [for=\"x y\"] [least=1] [with=\"other=a\"] "
+        "[unless=\"axis\"] \"a sentence\"";
 
-/* of="a b", for="x y", least=1, "a sentence": what may stand behind NAME=DEFAULT */
+/* of="a b", for="x y", least=1, "a sentence" ...: what may stand behind NAME=DEFAULT */
 static enum status option_word(struct parser *parser, struct option_line *line, const struct word *word)
 {
-	bool of = word->sign && text_is(word->at, word->sign, "of");
+	const struct {
+		const char *key, **value;
+	} texts[] = {{"of", &line->words}, {"for", &line->parts}, {"with", &line->with},
+	        {"unless", &line->unless}};
 	bool least = word->sign && text_is(word->at, word->sign, "least");
-	bool parts = word->sign && text_is(word->at, word->sign, "for");
 	const char *at = word->sign ? word->sign + 1 : word->at;
 	size_t length = word->after - at;
 	bool text = length >= 2 && *at == '"';
@@ -240,14 +244,11 @@ static enum status option_word(struct parser *parser, struct option_line *line, 
 		        ? fail(ST_SYNTAX, "option: '%.*s': a number was expected", WORD(word))
 		        : status;
 	}
-	if (of && text) {
-		line->words = tree_copy(parser->tree, at + 1, length - 2);
-		return ST_OK;
-	}
-	if (parts && text) {
-		line->parts = tree_copy(parser->tree, at + 1, length - 2);
-		return ST_OK;
-	}
+	for (size_t i = 0; i < sizeof texts / sizeof *texts && text && word->sign; i++)
+		if (text_is(word->at, word->sign, texts[i].key)) {
+			*texts[i].value = tree_copy(parser->tree, at + 1, length - 2);
+			return ST_OK;
+		}
 	if (text && !word->sign) {
 		line->about = (struct slice_of_text){at + 1, (uint32_t)length - 2};
 		return ST_OK;

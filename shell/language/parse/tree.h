@@ -198,7 +198,7 @@ struct making {
 	struct name *file;     /* load F.npy */
 };
 
-/* option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] "a sentence" */
+/* option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] [with="other=a"] [unless="axis"] "a sentence" */
 struct option_line {
 	struct slice_of_text name, value, about; /* about: without its quotes */
 	struct formula *formula;                 /* of the default, a number; NULL: a word */
@@ -206,6 +206,8 @@ struct option_line {
 	const char *parts;                       /* for=: NAME_x and NAME_y are variables too; NULL: none */
 	bool has_least;
 	struct number least;
+	const char *with,
+	        *unless; /* it has no effect without that option, and beside a strategy of that axis; NULL */
 };
 
 /* The lines between braces; `line`: where they were opened */

@@ -19,6 +19,8 @@ struct given {
 	const char *word;
 	const char *digits; /* a number that is written out, as it was typed: "8k"; else NULL */
 };
+/* One of the words; of `*.csv` any that ends so */
+bool option_is_of(const char *words, struct slice_of_text value);
 void given_text(const struct given *given, struct text *out); /* as the language reads it */
 
 /* ---- what `run` asks of its line. Values may differ by rank, so each question names one. ---- */

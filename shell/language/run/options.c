@@ -26,8 +26,7 @@ void given_text(const struct given *given, struct text *out)
 		value_exact(value_number(given->number.value, given->number.unit), out);
 }
 
-/* One of the words; of `*.csv` any that ends so */
-static bool is_of(const char *words, struct slice_of_text value)
+bool option_is_of(const char *words, struct slice_of_text value)
 {
 	for (const char *at = words; *at; at += strspn(at, " ")) {
 		size_t length = strcspn(at, " ") - (*at == '*'), from = value.length - length;
@@ -112,9 +111,9 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 	if (line->parts)
 		status = items_fit(what, line, value);
 	else if (line->words && line->has_least && given->word &&
-	        !is_of(line->words, slice_between(value, end)))
+	        !option_is_of(line->words, slice_between(value, end)))
 		status = fail(ST_ARGUMENT, "%s: %s: %s or a number was expected", what, written, line->words);
-	else if (line->words && !line->has_least && !is_of(line->words, slice_between(value, end)))
+	else if (line->words && !line->has_least && !option_is_of(line->words, slice_between(value, end)))
 		status = none_of(what, slice_between(written, end), slice_between(value, end), line->words);
 	else if (number && given->word)
 		status = fail(ST_ARGUMENT, "%s: %s: a number was expected, as in the default %.*s", what,

@@ -26,7 +26,8 @@ stalls
 #>           load1    1.00  20%                        4.00  80%
 #>           compute  0.98  20%             4.02  80%
 #> largest
-#>    4.02 ms  data  0,1 compute  waited for spin on load0
+#>    3.00 ms  data  0,1 compute  waited for spin on load0
+#>    1.02 ms  data  0,1 compute  waited for copy f on load0
 # a thread of the host hides no communication, shares no multiprocessors, and waits for the device as for any event
 mark beside
 allreduce x on comm
@@ -72,4 +73,4 @@ expect error "a graph holds work of the device only" { capture step { spin 1ms o
 expect error "kind=host is a thread of the host, and priority=high is about the GPU's streams" { stream a kind=host priority=high }
 expect error "and blocking is about the GPU's streams" { stream a blocking kind=host }
 expect error "kind=" { stream a kind=hots }
-expect error "copy: rate= is bytes a second, rate=2GB/s" { copy f -> h rate=-1GB/s }
+expect error "copy: rate= is bytes a second, from 1B/s on" { copy f -> h rate=-1GB/s }

@@ -41,10 +41,12 @@ y = relu x
 #>    `wait io on default` between the two puts them in order.                [0-3]
 explain off
 help copy
-#>   copy       copy FROM -> TO [on STREAM]
+#>   copy       copy FROM -> TO [on STREAM] [rate=RATE]
 #>              copies between host, pinned and device memory; with pinned memory
 #>              the host goes on, with ordinary memory it waits; a disk is read
 #>              into host memory and written from it
+#>   options    rate= in place of the machine's, as of data on a slower disk (0:
+#>              the machine's)
 #>   example    tensor h[64,64] pinned = randn
 #>              tensor x[64,64]
 #>              stream io

@@ -1,0 +1,42 @@
+#!/bin/sh
+# loader: the numbers of a training without one, to the last digit; lines that run again, saved programs, checkpoints; a disk that is too small
+. tests/script/lib.sh
+cd "$work" || exit 1
+gpt="model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32"
+loader="loader workers=2 prefetch=1 decode=2ms"
+
+for strategy in "ddp accumulate=2" "pipeline=2 schedule=zb-h1 + ddp=2" context; do
+	trained() { echo "strategy $strategy; run 3; @(rank == world-1) save loss $1.npy"; }
+	rm -f plain.npy loaded.npy
+	"$RANKSH" -n 4 -c "$gpt; $(trained plain); $loader; $(trained loaded); expect races == 0" > out 2>&1
+	check "$strategy: as without it" same plain.npy loaded.npy
+done
+
+# ---- lines that run again ----
+seen() { printf '%s\n' "$@" 'say "--- looks"' timeline tensors 'peek loss' | one_process -n 1 | sed -n '/--- looks/,$p' | sed 's/,"log":.*//'; }
+seen "$gpt" "$loader" "strategy ddp" "run 2" > before
+seen "$gpt" "$loader" "strategy ddp" "run 2" "run 1" "undo" > out
+check "undo" same before out
+seen "$gpt" "$loader" "strategy ddp" "run 2" "step 2" "step back 2" > out
+check "step back" same before out
+printf '%s\n' "$loader" "loader workers=5" undo loader | one_process -n 1 > out
+check "undo of another loader" sh -c 'tail -3 out | grep -q "loader: 2 workers"'
+seen "$gpt" "$loader" "strategy ddp" "run 1" "loader off" "run 1" > out
+check "the program keeps the loader that it has" same before out
+
+# ---- saved ----
+picture() { "$RANKSH" -n 2 -c "$2; sync; timeline; print loss" 2> /dev/null | sed -n '/^ *ms /,$p' > "$1"; }
+picture a "$gpt; $loader; strategy ddp; program save source.rsh source; run 2; program save ran.rsh"
+picture b "source ran.rsh"
+check "saved as it ran" same a b
+picture b "program source.rsh; run 2"
+check "saved as its source" same a b
+
+# ---- a checkpoint: the data goes on where it was ----
+"$RANKSH" -n 2 -c "$gpt; $loader; strategy ddp; run 4; say \"loss \$(loss[0])\"" 2>&1 | grep '^\[0' | grep loss > unbroken
+"$RANKSH" -n 2 -c "$gpt; $loader; strategy ddp; run 2; checkpoint to=ck; resume from=ck-2; run 2; expect races == 0; say \"loss \$(loss[0])\"" 2>&1 | grep '^\[0' | grep loss > out
+check "resumed as unbroken" same unbroken out
+
+# ---- data larger than the disk: nothing is changed ----
+"$RANKSH" -n 2 -c "data synthetic count=300000; $gpt; strategy ddp; run 1; set disk=1MB; $loader; expect error \"the disk is full: no room for 1.144 MB\" { strategy ddp }; run 1; verify" > out 2>&1
+check "a full disk" grep -q "as one rank after 2 iterations" out
