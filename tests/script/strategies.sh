@@ -236,6 +236,7 @@ says "model mlp layers=3; strategy pipeline" "layers=3 on 4 stages: layers=4 fit
 says "model mlp layers=3; strategy pipeline chunks=2 schedule=interleaved" "layers=3 on 4 stages of 2 chunks: layers=8 fits, or fewer ranks or chunks"
 says "model mlp layers=4; strategy pipeline=2 + ddp=2; program" "forward of micro-batch 1 on stage 0, backward of 0 on stage 1"
 check "two slots of the same works say whose" grep -q "forward of micro-batch 1 on stage 1, backward of 0 on stage 0" "$work/out"
+says "model gpt; strategy pipeline schedule=zb-h1; program" "forward of micro-batch 1 on stages 0-2, input gradients of 0 on stage 3"
 "$RANKSH" -n 1 -c "strategy ps" > "$work/out" 2>&1
 check "ps on one rank" grep -q "a worker and a server are two: at least 2 ranks are wanted" "$work/out"
 says "strategy dpd" "no strategy 'dpd'; did you mean 'ddp'? (there are: context dataparallel ddp"
