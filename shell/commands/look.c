@@ -146,7 +146,8 @@ const struct command command_stats = {
         .help = "figures of a section: time, how busy each stream was, overlap, exposed communication, bytes "
                 "sent, peak memory, the schedule's bubble, and of several axes of a mesh what each sent and "
                 "its part of the exposed time; under them, of all iterations of a program, the "
-                "loss and the tokens a second, and what the peak of memory was made of",
+                "loss, the tokens a second and what a dynamic loss scale has left out, and what the peak of "
+                "memory was made of",
         .example = "spin 2ms\nsync\nstats",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},

@@ -323,7 +323,7 @@ static enum status say_loss(struct shell *shell, const struct training *t, bool 
 	struct text pace = {0};
 	enum status status = lines_that_hold(shell, &t->now.program->own_pace, "own pace", &pace);
 	if (status == ST_OK && (at_end || !pace.count))
-		status = state_iteration(shell);
+		status = state_iteration(shell, at_end);
 	text_release(&pace);
 	return status;
 }

@@ -225,6 +225,23 @@ static void put_loss(const struct shell *shell, double loss, int64_t end, struct
 	text_add(out, "\n");
 }
 
+/* "loss scale 16384: 2 of 20 steps left out", where a model's is dynamic (strategies/parts/parameters.rsh). With --dry
+ * nothing overflows. */
+static void put_scale(const struct shell *shell, struct text *out)
+{
+	const struct training *t = shell->training;
+	const struct tensor *scaler = tensor_named(shell->world, 0, "scaler");
+	if (shell->dry || !scaler || !(variable_of(t, "dynamic") > 0))
+		return;
+	text_add(out, "   loss scale %.6g: ", variable_of(t, "factor"));
+	int left_out = t->iteration - (int)variable_of(t, "steps");
+	if (left_out)
+		text_add(out, "%d of %d step%s left out, whose gradients overflowed\n", left_out,
+		        t->iteration, t->iteration == 1 ? "" : "s");
+	else
+		text_add(out, "no step left out\n");
+}
+
 /* A look waits for nothing: what a read of the tensor would make final is not final yet. */
 static bool is_final(const struct shell *shell, const char *name)
 {
@@ -310,10 +327,11 @@ enum status state_progress(struct shell *shell, struct text *out)
 		loss = NAN; /* a rank is stuck or has crashed: the figures are worth seeing all the same */
 	text_add(out, "   iterations %d", t->iteration);
 	put_loss(shell, loss, -1, out);
+	put_scale(shell, out);
 	return status == ST_OK && is_final(shell, "routed") ? put_experts(shell, out) : ST_OK;
 }
 
-enum status state_iteration(struct shell *shell)
+enum status state_iteration(struct shell *shell, bool last)
 {
 	struct text line = {0};
 	double loss;
@@ -322,6 +340,8 @@ enum status state_iteration(struct shell *shell)
 		return status;
 	text_add(&line, "   iteration %d", shell->training->iteration);
 	put_loss(shell, loss, queue_end(shell), &line);
+	if (last)
+		put_scale(shell, &line);
 	out_put(shell->out, line.bytes, line.count);
 	text_release(&line);
 	return ST_OK;

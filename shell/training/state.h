@@ -13,9 +13,9 @@ void state_memory(const struct shell *shell, bool peak, struct text *out);
  * look from outside (shell_read). */
 enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,
         double *values);
-/* The line of an iteration that `run` has played */
-enum status state_iteration(struct shell *shell);
-/* A line with the whole iterations so far, their loss and rate; nothing when there were none. */
+/* The line of an iteration that `run` has played; of its last one also the dynamic loss scale, and the steps left out */
+enum status state_iteration(struct shell *shell, bool last);
+/* Lines with the whole iterations so far, their loss and rate, loss scale and experts; nothing when there were none. */
 enum status state_progress(struct shell *shell, struct text *out);
 
 #endif

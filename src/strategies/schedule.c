@@ -257,25 +257,34 @@ static bool micros_of(const struct schedule *schedule, size_t k, int work, int *
 	return any;
 }
 
-/* " on stages 0 2": the stages that do this work in slot k; of many the first ones */
+/* " on stages 0-2 5": the stages that do this work in slot k; of many the first ones */
 static void add_stages(const struct schedule *schedule, size_t k, int work, struct text *text)
 {
-	int stages[5], count = 0;
-	for (int s = 0; s < schedule->stages && count < 5; s++)
-		if (schedule->task[(size_t)s * schedule->count + k].work == work)
-			stages[count++] = s;
-	text_add(text, " on stage%s", count > 1 ? "s" : "");
-	for (int i = 0; i < count && i < 4; i++)
-		text_add(text, " %d", stages[i]);
-	if (count == 5)
-		text_add(text, " ..");
+	enum { SHOWN = 4 };
+	struct text list = {0};
+	int parts = 0, stages = 0, last;
+	for (int s = 0; s < schedule->stages && parts <= SHOWN; s = last + 1) {
+		last = s;
+		if (schedule->task[(size_t)s * schedule->count + k].work != work)
+			continue;
+		while (last + 1 < schedule->stages &&
+		        schedule->task[(size_t)(last + 1) * schedule->count + k].work == work)
+			last++;
+		stages += last - s + 1;
+		if (++parts > SHOWN)
+			text_add(&list, " ..");
+		else
+			text_add(&list, last > s ? " %d-%d" : " %d", s, last);
+	}
+	text_add(text, " on stage%s%s", stages > 1 ? "s" : "", text_string(&list));
+	text_release(&list);
 }
 
 void schedule_doing(const struct schedule *schedule, size_t k, struct text *text)
 {
 	static const char *const words[] = {[WORK_F] = "forward",
-	        [WORK_B] = "gradients of inputs",
-	        [WORK_W] = "gradients of weights",
+	        [WORK_B] = "input gradients",
+	        [WORK_W] = "weight gradients",
 	        [WORK_BW] = "backward"};
 	const char *comma = "";
 	/* of several works it says whose: the next slot may have the same of the same micro-batches, on other stages */

@@ -59,7 +59,7 @@ def update {
   } }
 }
 # a checkpoint has given each rank its part: the rest follows from the parts
-def refresh { for i in 0:groups+1 { if part_$i > 0 { refresh_group i } } }
+def refresh { scaler_again;  for i in 0:groups+1 { if part_$i > 0 { refresh_group i } } }
 def refresh_group i {
   if mixed { shard$i = cast shard$(i)_f32 to=$dtype on compute }
   if mixed and not cut_parameters { wait compute on comm;  gather_flat i }

@@ -26,6 +26,8 @@ scaled="model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 dtype=f16 loss_scale=
 "$RANKSH" -n 4 -c "$scaled init_scale=1e30; strategy ddp; verify iterations=2" > "$work/out" 2>&1
 check "nothing trained is not as one rank" [ $? = 1 ]
 check "but no verdict" grep -q "nothing was trained yet: the loss scale has left out every step so far (2)" "$work/out"
+"$RANKSH" -n 4 -c "$scaled init_scale=131072; strategy ddp; run 6; stats" > "$work/out" 2>&1
+check "run and stats tell the steps left out" [ "$(grep -c "^   loss scale 8192: 4 of 6 steps left out, whose gradients overflowed" "$work/out")" = 2 ]
 "$RANKSH" -n 4 -c "$scaled init_scale=16384; strategy ddp accumulate=2; verify iterations=1" > "$work/out" 2>&1
 check "other steps left out do not pass" [ $? = 1 ]
 check "but are not called different" grep -q "no verdict: loss_scale=dynamic has left out 0 of 1 step on one rank, and others on ranks .*; a lower init_scale=" "$work/out"
@@ -234,6 +236,7 @@ says "model mlp layers=3; strategy pipeline" "layers=3 on 4 stages: layers=4 fit
 says "model mlp layers=3; strategy pipeline chunks=2 schedule=interleaved" "layers=3 on 4 stages of 2 chunks: layers=8 fits, or fewer ranks or chunks"
 says "model mlp layers=4; strategy pipeline=2 + ddp=2; program" "forward of micro-batch 1 on stage 0, backward of 0 on stage 1"
 check "two slots of the same works say whose" grep -q "forward of micro-batch 1 on stage 1, backward of 0 on stage 0" "$work/out"
+says "model gpt; strategy pipeline schedule=zb-h1; program" "forward of micro-batch 1 on stages 0-2, input gradients of 0 on stage 3"
 "$RANKSH" -n 1 -c "strategy ps" > "$work/out" 2>&1
 check "ps on one rank" grep -q "a worker and a server are two: at least 2 ranks are wanted" "$work/out"
 says "strategy dpd" "no strategy 'dpd'; did you mean 'ddp'? (there are: context dataparallel ddp"
