@@ -23,8 +23,7 @@ struct rank_data;
 /* Borrows both; from now on segments of rank world->me are backed by real memory. */
 struct rank_data *data_create(struct world *world, struct transport *transport);
 void data_free(struct rank_data *data);
-/* Makes communicators of groups that are new in the books: every process must call it at the same operation.
- * */
+/* Makes communicators of groups that are new in the books: every process must call it at the same operation. */
 void data_groups(struct rank_data *data);
 
 /* Operations of this rank: started, ended, or aborted (its outputs do not appear). */

@@ -218,13 +218,13 @@ enum status evaluate_one_sided(const struct world *world, struct transport *tran
         const struct record *record, const struct operand *source, const struct operand *target,
         const void *packed)
 {
-	enum status status = ST_OK;
-	if (!record->kernel && from == world->me)
+	if (!record->kernel && from != world->me)
+		return evaluate_receive(world, transport, from, target);
+	if (!record->kernel) {
 		evaluate_to_itself(world, source, target, packed);
-	else if (!record->kernel)
-		status = evaluate_receive(world, transport, from, target);
-	if (!record->kernel)
-		return status;
+		return ST_OK;
+	}
+	enum status status = ST_OK;
 	int64_t bytes = layout_bytes(&source->layout);
 	void *elements = mem_alloc(bytes);
 	if (from != world->me)

@@ -21,8 +21,7 @@ void evaluate_to_itself(
 enum status evaluate_collective(const struct world *world, struct transport_group *group,
         const struct record *record, const void *packed);
 /* One that need not wait for all, on every member: `record` is of one that counts, counts[] is by place, `result` has room
- * for as much as the record's input. own: this rank's, whose input counts;
- * NULL: it gives none. */
+ * for as much as the record's input. own: this rank's, whose input counts; NULL: it gives none. */
 enum status evaluate_backup(const struct world *world, struct transport_group *group,
         const struct record *record, const struct record *own, const void *packed, const bool *counts,
         void *result);

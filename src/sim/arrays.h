@@ -64,9 +64,10 @@ struct stream_queue {
 };
 
 enum { TO_DEVICE, TO_HOST, FROM_DISK, TO_DISK, ENGINES };
+/* Which streams of the rank a copy engine works for, and which wait in line; 0: none */
 struct engine_line {
 	uint8_t running, first, last;
-}; /* streams of the rank; 0: none */
+};
 
 enum rank_state {
 	RANK_RUN /* between two lines of the host's program: only inside host.c */,
@@ -98,7 +99,8 @@ struct rank {
 	bool blocking; /* has blocking streams: rule 7 applies */
 };
 
-struct instance { /* of a group: collectives take turns */
+/* Of a group: its collectives take turns. */
+struct instance {
 	uint32_t work;
 	uint32_t match; /* whose turn it is; 0: nobody has arrived */
 	uint32_t turn;  /* its sequence number */
@@ -119,12 +121,14 @@ struct transfer {
 	uint16_t send_part, receive_part;
 	struct path path;
 };
+/* A rank's link of one kind: how many flows are on it, and the first of their ties */
 struct link {
 	uint32_t count, first;
 };
+/* A flow on a link */
 struct tie {
 	uint32_t work, next;
-}; /* a flow on a link */
+};
 
 /* Arrays whose content is the machine's state; one row each, so that a copy forgets none. */
 #define ENGINE_ARRAYS(X)              \

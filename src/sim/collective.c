@@ -169,8 +169,7 @@ void collective_arrive(struct engine *e, uint32_t lane)
  *      turn = 4     rank 0   #4 ends     its #5 stands in LANE_TURN on another stream: it may arrive now
  *      turn = 5     rank 1   #4 ends     its #5 is not issued yet: it will find its turn when it comes
  *
- * Members that wait for it arrive, unless the operation before it on their rank
- * is to blame for that. */
+ * Members that wait for it arrive now. To blame for their wait is their own rank's part in the collective before it. */
 static void next_turn(struct engine *e, const struct instance *instance, const struct match *before)
 {
 	for (int i = 0; i < before->n; i++) {

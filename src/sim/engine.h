@@ -58,8 +58,7 @@ struct slow {
 };
 
 /* What a pass only reads, and lines only add to. A copy points to it and so sees it where it has grown to:
- * were the arrays themselves lent, a copy kept over the next `group` would read memory that has been freed.
- * */
+ * were the arrays themselves lent, a copy kept over the next `group` would read memory that has been freed. */
 struct engine_log {
 	struct floor *floors; /* by first */
 	size_t floor_count;

@@ -58,7 +58,7 @@ static enum status find_needed(struct sim *sim, const op_id *goal, int count, in
 	bool reached = count == 0;
 	goal_set(e, goal, count, until);
 	for (bool more = true; more && status == ST_OK;) {
-		memset(needed, 0, n);
+		memset(needed, 0, n * sizeof *needed);
 		e->quiet = quiet;
 		e->needed = needed;
 		status = engine_run(e, budget);
@@ -118,9 +118,9 @@ enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until,
         struct budget *budget)
 {
 	size_t n = sim->engine->ranks_count;
-	bool *quiet = mem_alloc(2 * n);
-	memcpy(quiet, start, n);
-	enum status status = find_needed(sim, goal, count, until, quiet, quiet + n, budget);
+	bool *quiet = mem_alloc(2 * n * sizeof *quiet), *needed = quiet + n;
+	memcpy(quiet, start, n * sizeof *quiet);
+	enum status status = find_needed(sim, goal, count, until, quiet, needed, budget);
 	if (status == ST_OK)
 		status = for_good(sim, goal, count, until, quiet, budget);
 	mem_free(quiet);

@@ -19,9 +19,10 @@
  * and its end depends on rank 0's.
  *
  * A rank with nothing on its device, whose memory no one-sided operation is to reach, has no horizon of its own but can
- * still join links and groups: it stops at `fixed`, the time up to which an earlier answer has settled everything. Stopping spreads to every rank
- * that stands in a meeting with a stopped one, now or as soon as it reaches it. Within a pass ranks only
- * ever stop; their events are put off and are due again in the next pass, when there may be more lines.
+ * still join links and groups: it stops at `fixed`, the time up to which an earlier answer has settled everything.
+ * Stopping spreads to every rank that stands in a meeting with a stopped one, now or as soon as it reaches it, and to
+ * the ranks of its open windows. Within a pass ranks only ever stop; their events are put off and are due again in the
+ * next pass, when there may be more lines.
  *
  * Quiet ranks. When an answer is owed (`print`), or for a projection, the hosts of some ranks are taken to
  * queue nothing more: they do not stop. When one of them meets a stopped rank whose side is already queued,
@@ -66,9 +67,9 @@ static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, s
 	if (!instance->arrived)
 		return;
 	const struct match *match = &e->world->matches[instance->match];
-	bool queued = match->member[e->world->groups[match->group].place_of[rank]] != 0 ||
-	        op_record(e->world, instance->last)
-	                ->backup; /* how it goes on hangs on who does not come, too */
+	/* with backup= it goes on without those that do not come, so it hangs on them too */
+	bool backup = op_record(e->world, instance->last)->backup;
+	bool queued = match->member[e->world->groups[match->group].place_of[rank]] != 0 || backup;
 	for (int i = 0; i < match->n; i++)
 		if (match->member[i] && op_arrived(e, match->member[i]))
 			spread(e, list, rank, match->ranks[i], queued);

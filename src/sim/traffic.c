@@ -1,7 +1,7 @@
 /* traffic.c -- bytes that a rank has sent over its links, as `traffic` and the metric `sent` count them
  *
- * A transfer counts on the sender's links, a get on those of the rank that it reads; a collective's bytes on those that lead to the next member; a copy
- * on the bus or the disk. */
+ * A transfer counts on the sender's links, a get on those of the rank that it reads; a collective's bytes on those that
+ * lead to the next member; a copy on the bus or the disk. */
 #include "sim/inside.h"
 
 #include <string.h>
@@ -24,15 +24,16 @@ static void count_op(const struct world *world, const struct op *op, double *sen
 		const struct match *match = &world->matches[op->match];
 		int next = (world->groups[match->group].place_of[op->rank] + 1) % match->n;
 		count_path(world->machine, op->rank, match->ranks[next], record->sent_bytes, sent);
-	} else if (record->kind == OP_COPY && copy_link(copy_way(record)) < LINK_KINDS)
+	} else if (record->kind == OP_COPY && copy_link(copy_way(record)) < LINK_KINDS) {
 		sent[copy_link(copy_way(record))] += record->bytes;
-	else if (record->kind == OP_ONE_SIDED && record->part[0].direction != ONE_SIDED_GET)
+	} else if (record->kind == OP_ONE_SIDED && record->part[0].direction != ONE_SIDED_GET) {
 		count_path(world->machine, op->rank, record->part[0].peer, record->bytes, sent);
-	else if (record->kind == OP_P2P)
+	} else if (record->kind == OP_P2P) {
 		for (int i = 0; i < record->parts; i++)
 			if (record->part[i].direction == P2P_SEND)
 				count_path(world->machine, op->rank, record->part[i].peer,
 				        layout_bytes(&part_operand(record, i)->layout), sent);
+	}
 }
 
 static bool counts(struct backend *backend, op_id id, int section, const bool *groups)

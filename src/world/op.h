@@ -172,8 +172,8 @@ enum op_flags {
 	OPF_STARTED = 4,
 	OPF_DONE = 8,    /* backend's: start / end are final */
 	OPF_ISSUED = 16, /* backend's: issue is final */
-	OPF_LATE =
-	        64, /* backend's: its part of the group had expired when it came, or its collective goes on without it */
+	/* backend's: its part of the group had expired when it came, or its collective goes on without it */
+	OPF_LATE = 64,
 };
 #define TIME_UNKNOWN INT64_MAX
 struct op {
