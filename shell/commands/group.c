@@ -146,6 +146,10 @@ static enum status group_by(struct call *call, name_id name, int64_t timeout)
 			parts.starts[++parts.instances] = parts.count;
 	}
 	mem_free(all);
+	if (status == ST_OK && !parts.instances)
+		out_say(call->shell->out,
+		        "   %s has no part: by %s is below 0 on all these ranks, which stands for none\n",
+		        names_text(world->names, name), call_argument_text(call, 3, 0));
 	return make_group(call->shell, name, false, &parts, timeout, status);
 }
 
@@ -168,6 +172,15 @@ static enum status read_timeout(struct call *call, int64_t *timeout)
 	return status;
 }
 
+/* there: what stands in their place */
+static enum status wants_members(struct call *call, const char *there)
+{
+	const char *name = call_argument_text(call, 0, 0);
+	return fail(ST_ARGUMENT,
+	        "group wants RANKS, as `group %s 0-1 2-3`, or `by COLOUR`, as `group %s by rank//2`%s%s%s",
+	        name, name, there ? ", where '" : "", there ? there : "", there ? "' stands" : "");
+}
+
 /* Ranks that no part names are in none: for them the name means nothing. */
 static enum status group_run(struct call *call)
 {
@@ -176,11 +189,9 @@ static enum status group_run(struct call *call)
 	enum status status = call_name(call, 0, 0, ranks_first(call->set), &name);
 	bool listed = call_count(call, 1), by = call_count(call, 2), coloured = call_count(call, 3);
 	if (status == ST_OK && coloured && !by)
-		status = fail(ST_ARGUMENT, "group wants RANKS, or `by COLOUR`, where '%s' stands: %s",
-		        call_argument_text(call, 3, 0), call->statement->row->usage);
+		status = wants_members(call, call_argument_text(call, 3, 0));
 	if (status == ST_OK && (by != coloured || by == listed))
-		status = fail(ST_ARGUMENT, "group wants RANKS, or `by` and a colour: %s",
-		        call->statement->row->usage);
+		status = wants_members(call, NULL);
 	if (status == ST_OK && listed && call->statement->clauses.group)
 		status = fail(ST_ARGUMENT,
 		        "group: `in GROUP` stands behind `by COLOUR`: ranks that are listed are of the "
