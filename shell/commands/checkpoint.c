@@ -38,7 +38,9 @@ const struct command command_checkpoint = {
         .topic = "learn",
         .usage = "checkpoint [every=N] to=PREFIX | checkpoint off",
         .help = "writes parameters and optimizer state to files, a .npy for each part that a rank holds and "
-                "behind them PREFIX-ITERATION.json, which names them; every=N behind each N-th iteration",
+                "behind them PREFIX-ITERATION.json, which names them; every=N behind each N-th iteration of "
+                "this program "
+                "(and when it is resumed)",
         .torch = "torch.distributed.checkpoint.save(state_dict, checkpoint_id=\"PREFIX-20\")",
         .class = COMMAND_STEER,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "off", "off"}},

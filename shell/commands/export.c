@@ -52,7 +52,8 @@ const struct command command_export = {
         .topic = "look",
         .usage = "export FILE.json",
         .help = "writes the timeline for Perfetto and chrome://tracing: a process for each rank, a thread "
-                "for each stream",
+                "for each stream, and for what others reach in its windows; arrows go from what a wait "
+                "waited for, and with each transfer",
         .class = COMMAND_LOOK,
         .argument = {{ARG_FILE, 0, NULL, "FILE.json"}},
         .run = export_run,

@@ -80,9 +80,8 @@ const struct command command_loader = {
         .topic = "learn",
         .usage = "loader [workers=N] [prefetch=N] [read=RATE] [decode=TIME] | loader off",
         .help = "how each rank's batches come: its workers, threads of the host, read micro-batches from the "
-                "disk and decode them, `prefetch` each ahead of the training; off (the default): all data is "
-                "in "
-                "pinned memory; alone: what stands",
+                "disk and decode them, `prefetch` each ahead of the training, for the next `strategy`; off "
+                "(the default): all data is in pinned memory; alone: what stands",
         .example = "loader workers=2 decode=200us\nmodel mlp layers=2 hidden=64 batch=64\nstrategy ddp\nrun "
                    "2\nstalls",
         .torch = "DataLoader(data, num_workers=N, prefetch_factor=N, pin_memory=True)",

@@ -49,6 +49,9 @@ static enum status gather_items(struct call *call, struct print *print)
 			bool tensor = call_is_tensor(call, 0, i);
 			enum status status = tensor ? call_tensor(call, 0, i, rank, &view)
 			                            : expression_item(call, i, rank, rank == keep, item);
+			int stream;
+			if (status == ST_OK && tensor && view.space == SPACE_DEVICE)
+				status = call_device_stream(call, rank, &stream);
 			if (status != ST_OK)
 				return status;
 			item->tensor = tensor;
@@ -66,13 +69,12 @@ static enum status queue_print(struct call *call)
 		op_id last = 0;
 		name_id object = 0;
 		int stream;
-		enum status status = ST_OK;
+		enum status status = call_stream(call, rank, &stream);
 		for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 			struct view view;
 			op_id id;
 			if (!call_is_tensor(call, 0, i) ||
-			        (status = call_tensor(call, 0, i, rank, &view)) != ST_OK ||
-			        (status = call_device_stream(call, rank, &stream)) != ST_OK)
+			        (status = call_tensor(call, 0, i, rank, &view)) != ST_OK)
 				continue;
 			status = host_bring(call, rank, stream, &view, &id);
 			last = id ? id : last;

@@ -71,7 +71,8 @@ static enum status save_one(struct call *call, int rank, bool act)
 	if (status == ST_OK)
 		status = call_word(call, 1, 0, rank, &path);
 	if (status == ST_OK)
-		status = call_device_stream(call, rank, &stream);
+		status = view.space == SPACE_DEVICE ? call_device_stream(call, rank, &stream)
+		                                    : call_stream(call, rank, &stream);
 	if (status != ST_OK || !act)
 		return status;
 	status = host_bring(call, rank, stream, &view, &id);

@@ -5,6 +5,18 @@
 
 #include <string.h>
 
+/* A model's file of one's own may read no data by the places that a loader acts in; given times read none. */
+static void say_loader(struct shell *shell, const struct loader *loader, bool used)
+{
+	struct text text = {0};
+	loader_text(loader, &text);
+	if (used)
+		out_say(shell->out, "   %s\n", text_string(&text));
+	else
+		out_say(shell->out, "   note: this program reads no data by a loader (`loader off`)\n");
+	text_release(&text);
+}
+
 /* What has been written, and how it is gone through */
 static void say_program(struct shell *shell, const struct training *t)
 {
@@ -13,12 +25,8 @@ static void say_program(struct shell *shell, const struct training *t)
 	        p->setup == 1 ? "" : "s", p->steps - p->setup, p->alone->name);
 	if (p->links.count)
 		out_say(shell->out, "   %s\n", text_string(&p->links));
-	if (t->now.loader.workers) {
-		struct text loader = {0};
-		loader_text(&t->now.loader, &loader);
-		out_say(shell->out, "   %s\n", text_string(&loader));
-		text_release(&loader);
-	}
+	if (t->now.loader.workers)
+		say_loader(shell, &t->now.loader, p->loads);
 	program_say_idle(shell, p);
 	out_say(shell->out,
 	        "   Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy "

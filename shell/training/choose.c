@@ -291,7 +291,7 @@ enum status choose_strategies(struct shell *shell, struct choice *choice, int co
 		status = build(shell, choice, 1, 1, choice[0].name, &program->alone);
 	if (status == ST_OK) {
 		text_put(&program->written, written.bytes, written.count);
-		status = program_take(shell, program);
+		status = program_begin(shell, program);
 	}
 	program_release(program);
 	text_release(&name);

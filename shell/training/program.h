@@ -36,6 +36,7 @@ struct program {
 	size_t setup; /* steps of the setup; all of them where there is no iteration */
 	bool loops;
 	bool guessed;    /* data decides somewhere: another walk may have other steps */
+	bool loads;      /* its setup makes threads of the host: a data loader's */
 	double elements; /* of the parameters that rank 0 declares */
 };
 

@@ -134,12 +134,25 @@ enum status program_take(struct shell *shell, struct program *program)
 	return ST_OK;
 }
 
+enum status program_begin(struct shell *shell, struct program *program)
+{
+	struct training *t = shell->training;
+	bool another = t->now.program != NULL;
+	enum status status = program_take(shell, program);
+	if (status == ST_OK && another && t->now.checkpoint.every) {
+		out_say(shell->out, "   checkpoint every=%ld to=%s has ended, with the program before\n",
+		        t->now.checkpoint.every, t->now.checkpoint.prefix);
+		t->now.checkpoint.every = 0;
+	}
+	return status;
+}
+
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count)
 {
 	struct program *program = program_make(path, shell->world->names);
 	program_add(
 	        program, &(struct player_file){.name = path, .what = path, .text = bytes, .count = count});
-	enum status status = program_take(shell, program);
+	enum status status = program_begin(shell, program);
 	program_release(program);
 	return status;
 }

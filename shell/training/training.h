@@ -38,7 +38,7 @@ struct plan {
 	struct loader loader;
 	struct stage_times stage; /* by `stage`, instead of a model; `model` takes them back */
 	struct {
-		long every; /* iterations; 0: none is written */
+		long every; /* iterations of this program, or of the first one; 0: none is written */
 		char prefix[512];
 	} checkpoint;
 	struct program *program; /* NULL: none */
@@ -103,6 +103,9 @@ void typed_forget(struct training *t);
 /* The program takes the world over: an empty one. What was before it is what `undo` goes back to. One that cannot run to the end of its first iteration is refused, and the
  * world is as it was. */
 enum status program_take(struct shell *shell, struct program *program);
+/* Likewise, another training: checkpoints that were asked for of the program before have an end, or files of the two
+ * would stand under the same names. */
+enum status program_begin(struct shell *shell, struct program *program);
 /* A script as a program. */
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count);
 /* Plays `steps` steps, or whole iterations (the one begun is finished, and counts). show: each step's title

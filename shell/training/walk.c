@@ -143,6 +143,14 @@ static double count_elements(struct shell *shell)
 	return elements;
 }
 
+static bool has_threads(const struct world *world)
+{
+	for (size_t i = 0; i < world->stream_count; i++)
+		if (world->streams[i].host)
+			return true;
+	return false;
+}
+
 enum status program_walk(struct shell *shell, struct program *program, int ranks)
 {
 	struct walk walk = {.program = program};
@@ -154,8 +162,10 @@ enum status program_walk(struct shell *shell, struct program *program, int ranks
 		player_watch(walk.player, watcher);
 		status = walk_steps(&walk);
 	}
-	if (status == ST_OK)
+	if (status == ST_OK) {
 		program->elements = count_elements(&walk.scratch);
+		program->loads = has_threads(walk.scratch.world);
+	}
 	player_free(walk.player);
 	mem_free(walk.mark);
 	scratch_close(&walk.scratch, shell);

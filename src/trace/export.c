@@ -3,18 +3,28 @@
  *      {"ph":"X","pid":2,"tid":1,"cat":"kernel","name":"matmul y","args":{"op":17},"ts":12.000,"dur":640.500}
  *        what      rank    stream                                                    us        us
  *
- *
  * One process a rank, one thread a stream (0 is the host). Work and stalls are complete events ("X") that
  * fill each thread without overlap, told apart by their category; arrows ("s" to "f") lead from what a wait
- * waited for to what it held up, and from a sender to its receiver. Times are microseconds with three digits:
- * nothing is lost. Format: "Trace Event Format", Google, 2016. */
+ * waited for to what it held up, and from a sender to its receiver. A one-sided operation has no operation on the
+ * rank that it reaches: there a thread "window" shows it too, as many of them as are reached into at once. Times are
+ * microseconds with three digits: nothing is lost. Format: "Trace Event Format", Google, 2016. */
+#include "base/memory.h"
 #include "trace/lanes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+/* A one-sided operation, as the rank `target` sees it */
+struct reach {
+	int target;
+	op_id id;
+	int64_t start, end;
+};
 struct json_writer {
 	const struct trace *trace;
+	struct reach *reach; /* by target and start */
+	size_t reaches;
 	struct text *out;
 	struct text label;
 	bool begun;
@@ -131,15 +141,21 @@ static enum status put_span(struct json_writer *w, int rank, int stream, const s
 
 /* An arrow binds to the slice around its end: the last nanosecond of what it leaves, the start of what it
  * reaches. */
-static void put_arrow(
-        struct json_writer *w, const char *category, op_id from, int64_t leaves, op_id to, int64_t reaches)
+struct end {
+	int rank, thread;
+};
+static struct end end_of(const struct json_writer *w, op_id id)
 {
-	const struct op *a = &w->trace->world->ops[from], *b = &w->trace->world->ops[to];
-
+	return (struct end){w->trace->world->ops[id].rank, w->trace->world->ops[id].stream};
+}
+static void put_arrow(struct json_writer *w, const char *category, struct end from, int64_t leaves,
+        struct end to, int64_t reaches)
+{
 	w->arrows++;
-	begin(w, "s", a->rank, a->stream, "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,\"ts\":%" PRId64 ".%03d}",
-	        category, category, w->arrows, US(leaves));
-	begin(w, "f", b->rank, b->stream,
+	begin(w, "s", from.rank, from.thread,
+	        "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,\"ts\":%" PRId64 ".%03d}", category, category,
+	        w->arrows, US(leaves));
+	begin(w, "f", to.rank, to.thread,
 	        "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,\"bp\":\"e\",\"ts\":%" PRId64 ".%03d}", category,
 	        category, w->arrows, US(reaches));
 }
@@ -166,7 +182,8 @@ static void wait_arrow(struct json_writer *w, const struct lanes *lanes, uint32_
 		return;
 	struct times from = backend_times(w->trace->backend, behind), to = moment_at(lanes, next)->t;
 	if (lasts(&from) && lasts(&to))
-		put_arrow(w, "wait", behind, from.end - 1, moment_at(lanes, next)->id, to.start);
+		put_arrow(w, "wait", end_of(w, behind), from.end - 1, end_of(w, moment_at(lanes, next)->id),
+		        to.start);
 }
 
 /* From each sender to its receiver, drawn with the receiver. */
@@ -181,7 +198,7 @@ static void transfer_arrow(struct json_writer *w, op_id id)
 			continue;
 		struct times from = backend_times(w->trace->backend, sender);
 		if (lasts(&from) && lasts(&to))
-			put_arrow(w, "transfer", sender, from.start, id, to.end - 1);
+			put_arrow(w, "transfer", end_of(w, sender), from.start, end_of(w, id), to.end - 1);
 	}
 }
 
@@ -197,6 +214,71 @@ static void put_arrows(struct json_writer *w, const struct lanes *lanes)
 			transfer_arrow(w, id);
 	}
 }
+
+/* ---- one-sided operations ---- */
+
+static int by_target(const void *a, const void *b)
+{
+	const struct reach *x = a, *y = b;
+	if (x->target != y->target)
+		return x->target - y->target;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static void gather_reaches(struct json_writer *w)
+{
+	const struct world *world = w->trace->world;
+	for (op_id id = 1; id <= world->op_count; id++) {
+		if (op_record(world, id)->kind != OP_ONE_SIDED)
+			continue;
+		struct times t = backend_times(w->trace->backend, id);
+		if (lasts(&t))
+			*MEM_ADD(&w->reach, &w->reaches) =
+			        (struct reach){op_record(world, id)->part[0].peer, id, t.start, t.end};
+	}
+	if (w->reaches)
+		qsort(w->reach, w->reaches, sizeof *w->reach, by_target);
+}
+
+/* The operation's slice in the target's thread, and the arrow the way that the bytes go */
+static void put_reach(struct json_writer *w, const struct reach *reach, int thread)
+{
+	const struct op *op = &w->trace->world->ops[reach->id];
+	begin(w, "X", reach->target, thread, "\"cat\":\"window\",\"name\":");
+	put_label(w, reach->id);
+	text_add(w->out,
+	        ",\"args\":{\"op\":%u,\"rank\":%d},\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64 ".%03d}",
+	        reach->id, op->rank, US(reach->start), US(reach->end - reach->start));
+	struct end its = {op->rank, op->stream}, target = {reach->target, thread};
+	bool gets = op_record(w->trace->world, reach->id)->part[0].direction == ONE_SIDED_GET;
+	put_arrow(w, "transfer", gets ? target : its, reach->start, gets ? its : target, reach->end - 1);
+}
+
+/* Behind the streams, so many threads that no two slices of one overlap */
+static void put_windows(struct json_writer *w, int rank, int streams)
+{
+	int64_t *busy = NULL; /* by thread: until when */
+	size_t threads = 0;
+	for (size_t i = 0; i < w->reaches; i++) {
+		const struct reach *reach = &w->reach[i];
+		size_t k = 0;
+		if (reach->target != rank)
+			continue;
+		while (k < threads && busy[k] > reach->start)
+			k++;
+		if (k == threads) {
+			*MEM_ADD(&busy, &threads) = 0;
+			put_name(w, "thread", rank, streams + (int)k, "window", streams + (int)k);
+		}
+		busy[k] = reach->end;
+		put_reach(w, reach, streams + (int)k);
+	}
+	mem_free(busy);
+}
+
+/* ---- the file ---- */
 
 /* Names first: viewers sort processes and threads by the index that comes with them */
 static enum status put_rank(
@@ -214,8 +296,10 @@ static enum status put_rank(
 		for (size_t i = 0; i < spans->count && status == ST_OK; i++)
 			status = put_span(w, lanes->rank, stream, &spans->span[i]);
 	}
-	if (status == ST_OK)
+	if (status == ST_OK) {
 		put_arrows(w, lanes);
+		put_windows(w, lanes->rank, lanes->streams);
+	}
 	return status;
 }
 
@@ -230,6 +314,7 @@ enum status trace_export_json(const struct trace *trace, struct text *out)
 	text_add(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"made by\":\"ranksh\",\"machine\":");
 	put_escaped(out, trace->world->machine->name);
 	text_add(out, "},\"traceEvents\":[\n");
+	gather_reaches(&w);
 	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
 		status = lanes_load(&lanes, trace, rank);
 		if (status == ST_OK)
@@ -237,6 +322,7 @@ enum status trace_export_json(const struct trace *trace, struct text *out)
 	}
 	text_add(out, "\n]}\n");
 	text_release(&w.label);
+	mem_free(w.reach);
 	lanes_release(&lanes);
 	spans_release(&spans);
 	return status;

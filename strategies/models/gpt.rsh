@@ -65,7 +65,8 @@ def load_data {
     tensor text[samples] $data_space i32 = uniform seed=seed+1000 scale=vocab
   }
 }
-def buffer_room b count { tensor text$b[count*seq+1] pinned i32 }                             # a loader's, and its way from the disk
+# for `loader`: a buffer for `count` sequences and one token more, and how the micro-batch at `at` gets there from the disk
+def buffer_room b count { tensor text$b[count*seq+1] pinned i32 }
 def read_batch b worker {
   micro_batch = text[at:at+rows*seq+1];  copy micro_batch -> text$b[0:rows*seq+1] on $worker rate=loader_read
 }

@@ -37,7 +37,8 @@ def load_data {
     tensor targets[samples,columns_out] $data_space = randn seed=seed+1001
   }
 }
-def buffer_room b count { tensor samples_in$b[count,columns_in] targets$b[count,columns_out] pinned }  # a loader's, and its way from the disk
+# for `loader`: a buffer for `count` rows, and how the micro-batch at `at` gets there from the disk
+def buffer_room b count { tensor samples_in$b[count,columns_in] targets$b[count,columns_out] pinned }
 def read_batch b worker {
   micro_inputs = samples_in[at:at+rows];  copy micro_inputs -> samples_in$b[0:rows] on $worker rate=loader_read
   micro_targets = targets[at:at+rows];  copy micro_targets -> targets$b[0:rows] on $worker rate=loader_read

@@ -128,6 +128,14 @@ check "... and the exit status is 1" test $status = 1
 grep '^\[0\] loss' out > goes_on
 check "... and training goes on" same untouched goes_on
 
+# ---- it ends with the program; what a refused strategy, resume and undo leave as it is goes on being saved ----
+"$RANKSH" -n 2 -c "checkpoint every=1 to=ck/mine; $gpt; strategy ddp; run 1; expect error { strategy tp=2 + ddp=3 }; resume from=ck/mine; run 1; strategy zero; run 1" > out 2>&1
+check "a checkpoint of every=1 is told to end with its program" grep -q "checkpoint every=1 to=ck/mine has ended, with the program before" out
+check "and has done so" test "$(cat ck/mine-*.json | grep -c '"rank":1')" = 0 # of zero's shards rank 1 has a half
+check "resumed it goes on" test -f ck/mine-2.json
+printf '%s\n' "$gpt" "strategy ddp" "checkpoint every=1 to=ck/back" "strategy zero" "undo" "run 1" | one_process -n 1 > out
+check "undone it is there again" test -f ck/back-1.json
+
 # ---- lines that run again write nothing: after undo and step back the checkpoint is the one that was there ----
 # seen LINE...: a session of one process that is given these lines, and what can be seen of it then
 seen() { printf '%s\n' "$@" 'say "--- looks"' timeline tensors 'peek loss' 'peek table[0]' | one_process -n 1 | sed -n '/--- looks/,$p' | sed 's/,"log":.*//'; }

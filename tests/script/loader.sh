@@ -40,3 +40,8 @@ check "resumed as unbroken" same unbroken out
 # ---- data larger than the disk: nothing is changed ----
 "$RANKSH" -n 2 -c "data synthetic count=300000; $gpt; strategy ddp; run 1; set disk=1MB; $loader; expect error \"the disk is full: no room for 1.144 MB\" { strategy ddp }; run 1; verify" > out 2>&1
 check "a full disk" grep -q "as one rank after 2 iterations" out
+
+# ---- what has no use for one says so ----
+own_files
+"$RANKSH" -n 2 -c "$loader; model line.rsh; strategy mean.rsh; run 1; model mlp; stage F=1ms B=1ms W=1ms; strategy pipeline; run 1" > out 2>&1
+check "a program that reads by no loader" test "$(grep -c 'note: this program reads no data by a loader' out)" = 2

@@ -522,6 +522,67 @@ static void transfers_are_arrows(void **state)
 	scene_close(scene);
 }
 
+static void one_sided(
+        struct scene *scene, int rank, int peer, enum one_sided what, int64_t start, int64_t end)
+{
+	struct record record = scene_record(scene, OP_ONE_SIDED, "put", "x");
+	struct part part = {.direction = (uint8_t)what, .peer = peer};
+	record.part = &part;
+	record.parts = 1;
+	scene_queue(scene, rank, STREAM_DEFAULT, &record, 0,
+	        (struct times){0, start * US, start * US, end * US, .projected = false});
+}
+
+/* The n-th event of the phase and category */
+static const cJSON *event_of(const cJSON *events, const char *phase, const char *category, int n)
+{
+	const cJSON *event;
+	cJSON_ArrayForEach(event, events)
+	{
+		const cJSON *cat = cJSON_GetObjectItem(event, "cat");
+		if (cat && strcmp(cat->valuestring, category) == 0 &&
+		        strcmp(cJSON_GetObjectItem(event, "ph")->valuestring, phase) == 0 && n-- == 0)
+			return event;
+	}
+	fail_msg("no such event");
+	return NULL;
+}
+
+static void assert_at(const cJSON *event, int rank, int thread)
+{
+	assert_int_equal(cJSON_GetObjectItem(event, "pid")->valueint, rank);
+	assert_int_equal(cJSON_GetObjectItem(event, "tid")->valueint, thread);
+}
+
+/* Ranks 0 and 1 reach into rank 2's window, where two of three overlap: two threads behind its host and its stream */
+static void one_sided_operations_are_arrows(void **state)
+{
+	(void)state;
+	struct scene *scene = scene_open(3);
+	struct text out = {0};
+	one_sided(scene, 0, 2, ONE_SIDED_PUT, 20, 120);
+	one_sided(scene, 1, 2, ONE_SIDED_GET, 60, 160);
+	one_sided(scene, 0, 2, ONE_SIDED_ADD, 120, 220);
+	scene_op(scene, 2, STREAM_DEFAULT, OP_KERNEL, "matmul", "y", 0, 20, 20, 20, 100);
+	assert_int_equal(trace_export_json(&scene->trace, &out), ST_OK);
+	cJSON *root = cJSON_Parse(text_string(&out));
+	assert_non_null(root);
+	const cJSON *events = cJSON_GetObjectItem(root, "traceEvents");
+	int window = STREAM_DEFAULT + 1;
+	assert_int_equal(count_events(events, "X", "window"), 3);
+	assert_int_equal(count_events(events, "s", "transfer"), 3);
+	for (int i = 0; i < 3; i++)
+		assert_at(event_of(events, "X", "window", i), 2, window + (i == 1));
+	assert_at(event_of(events, "s", "transfer", 0), 0, STREAM_DEFAULT);
+	assert_at(event_of(events, "f", "transfer", 0), 2, window);
+	assert_at(event_of(events, "s", "transfer", 1), 2, window + 1); /* a get's bytes come from there */
+	assert_at(event_of(events, "f", "transfer", 1), 1, STREAM_DEFAULT);
+	assert_at(event_of(events, "f", "transfer", 2), 2, window);
+	cJSON_Delete(root);
+	text_release(&out);
+	scene_close(scene);
+}
+
 /* ---- every width, every failing allocation ---- */
 
 static enum status all_tables(struct scene *scene, int width, struct text *out)
@@ -598,6 +659,7 @@ int main(void)
 	        cmocka_unit_test(nobody_waits),
 	        cmocka_unit_test(the_export_is_json),
 	        cmocka_unit_test(transfers_are_arrows),
+	        cmocka_unit_test(one_sided_operations_are_arrows),
 	        cmocka_unit_test(memory_may_run_out),
 	        cmocka_unit_test(no_line_is_too_wide),
 	};

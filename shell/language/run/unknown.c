@@ -88,8 +88,8 @@ enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, e
 		status = fail(ST_NAME, "%s is a %s, and a %s%s was expected", name,
 		        thing_kind_name(thing.kind), thing_kind_name(kind), too);
 	else if (kind == THING_GROUP && is_group(world, id))
-		status = fail(ST_NAME, "no part of the group '%s' has %s: `groups` shows them", name,
-		        text_string(&where));
+		status = fail(ST_NAME, "no part of the group '%s' has %s%s", name, text_string(&where),
+		        elsewhere.count ? text_string(&elsewhere) : ": `groups` shows them");
 	else if (elsewhere.count)
 		status = fail(ST_NAME, "no %s%s '%s' on %s%s", thing_kind_name(kind), too, name,
 		        text_string(&where), text_string(&elsewhere));

@@ -66,6 +66,7 @@ group half by rank//2
 group ends by (tp == 0) in dp
 group three by 0-(rank == 2)
 group none by -1
+#>    none has no part: by -1 is below 0 on all these ranks, which stands for none
 groups
 #> world      0-3
 #> dp         0,2 1,3
@@ -88,7 +89,8 @@ print k[0] l[0]
 #> [3] k[0] = 4
 #>     l[0] = 5
 expect error "no part of the group 'none' has ranks 0-3" { allreduce g in none }
-expect error "no part of the group 'three' has rank 2" { allreduce g in three }
+expect error "no part of the group 'three' has rank 2 (ranks 0,1,3 have it: `@0,1,3 ...`)" { allreduce g in three }
+expect error "has rank 2 (ranks 0,1,3 have it" { group four by 0 in three }
 @0-2 group low by 7
 groups
 #> world      0-3
@@ -102,9 +104,10 @@ groups
 #> none       
 #> low        0-2
 expect error "`in GROUP` stands behind `by COLOUR`" { group pair 0-1 2-3 in tp }
-expect error "group wants RANKS, or `by` and a colour" { group pair by }
-expect error "group wants RANKS, or `by` and a colour" { group pair 0 by 2 }
-expect error "where 'foo' stands" { group pair foo }
+expect error "group wants RANKS, as `group pair 0-1 2-3`, or `by COLOUR`, as `group pair by rank//2`" { group pair }
+expect error "or `by COLOUR`, as `group pair by rank//2`" { group pair by }
+expect error "group wants RANKS" { group pair 0 by 2 }
+expect error "by rank//2`, where 'foo' stands" { group pair foo }
 expect error "by 2ms is no whole number on rank 0" { group pair by 2ms }
 expect error "by rank/2 is no whole number on rank 1" { group pair by rank/2 }
 expect error "no group 'foo'" { group pair by 0 in foo }
