@@ -153,21 +153,21 @@ static enum status group_by(struct call *call, name_id name, int64_t timeout)
 	return make_group(call->shell, name, false, &parts, timeout, status);
 }
 
-/* A split is one call of all its ranks: they give it one timeout. */
+/* One call of all its ranks: they give it one timeout. ns, 0: none */
 static enum status read_timeout(struct call *call, int64_t *timeout)
 {
+	const char *command = call->statement->row->name;
 	struct number first = {0}, number;
 	enum status status = call_option(call, "timeout", ranks_first(call->set), &first);
 	FOR_RANKS (rank, call->set) {
 		if (status == ST_OK)
 			status = call_option(call, "timeout", rank, &number);
 		if (status == ST_OK && call_has(call, "timeout") && number.value != first.value)
-			status = fail(ST_ARGUMENT,
-			        "group: rank %d gives the group another timeout than rank %d", rank,
-			        ranks_first(call->set));
+			status = fail(ST_ARGUMENT, "%s: rank %d gives the group another timeout than rank %d",
+			        command, rank, ranks_first(call->set));
 	}
 	if (status == ST_OK && call_has(call, "timeout") && !(first.value >= 1000 && first.value <= 3600e9))
-		status = fail(ST_RANGE, "group: timeout= is a time from 1us to 3600s");
+		status = fail(ST_RANGE, "%s: timeout= is a time from 1us to 3600s", command);
 	*timeout = (int64_t)first.value;
 	return status;
 }
@@ -206,6 +206,11 @@ static enum status group_run(struct call *call)
 	return make_group(call->shell, name, false, &parts, timeout, fill_groups(call, &parts));
 }
 
+/* of `group` and `mesh` */
+static const char timeout_help[] = "a collective that has waited so long for a member ends undone, and its "
+                                   "part of the group is aborted, as by "
+                                   "NCCL's watchdog; a script fails by it";
+
 const struct command command_group = {
         .name = "group",
         .topic = "make",
@@ -220,9 +225,7 @@ const struct command command_group = {
         .group_ok = true,
         .argument = {{ARG_NEW, 0, NULL, "NAME"}, {ARG_RANKS, ARG_OPTIONAL | ARG_MANY, NULL, "RANKS"},
                 {ARG_WORD, ARG_OPTIONAL, "by", "by"}, {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "COLOUR"}},
-        .option = {{"timeout", ARG_EXPRESSION, UNIT_TIME, NULL,
-                "a collective that has waited so long for a member ends undone, and its part of the group is "
-                "aborted, as by NCCL's watchdog; a script fails by it"}},
+        .option = {{"timeout", ARG_EXPRESSION, UNIT_TIME, NULL, timeout_help}},
         .run = group_run,
 };
 
@@ -230,16 +233,19 @@ const struct command command_group = {
 
 enum { AXES_MAX = 6 };
 struct mesh {
+	int64_t timeout;
 	int axes, size[AXES_MAX];
 	name_id name[AXES_MAX];
 };
 
-/* An axis: its size, and a name that stands once and means nothing on any rank. The product of the sizes is
- * looked at when all are known. */
+/* An axis, option `i` of the line: its size, and a name that stands once and means nothing on any rank. The product of
+ * the sizes is looked at when all are known. */
 static enum status read_axis(struct call *call, int i, struct mesh *mesh)
 {
 	struct given given;
-	enum status status = call_key(call, i, &given);
+	enum status status = mesh->axes < AXES_MAX
+	        ? call_key(call, i, &given)
+	        : fail(ST_ARGUMENT, "mesh wants 1 to %d axes: mesh dp=2 tp=2", AXES_MAX);
 	if (status != ST_OK)
 		return status;
 	const char *key = given.name;
@@ -248,13 +254,14 @@ static enum status read_axis(struct call *call, int i, struct mesh *mesh)
 	if (!number_is_whole(given.number.value, 1, RANKS_MAX))
 		return fail(
 		        ST_RANGE, "mesh: %s=%g: a size is a whole number of ranks", key, given.number.value);
-	mesh->size[i] = given.number.value;
-	mesh->name[i] = names_make(call->shell->world->names, key, strlen(key));
-	for (int k = 0; k < i; k++)
-		if (mesh->name[k] == mesh->name[i])
+	int axis = mesh->axes++;
+	mesh->size[axis] = given.number.value;
+	mesh->name[axis] = names_make(call->shell->world->names, key, strlen(key));
+	for (int k = 0; k < axis; k++)
+		if (mesh->name[k] == mesh->name[axis])
 			return fail(ST_NAME, "mesh: %s stands twice", key);
 	for (int rank = 0; rank < call->shell->world->n && status == ST_OK; rank++)
-		status = world_name_fits(call->shell->world, rank, mesh->name[i], THING_NONE);
+		status = world_name_fits(call->shell->world, rank, mesh->name[axis], THING_NONE);
 	return status;
 }
 
@@ -274,43 +281,43 @@ static enum status make_axis(struct shell *shell, const struct mesh *mesh, int a
 			parts.ranks[parts.count++] = first + i * inner;
 		parts.starts[++parts.instances] = parts.count;
 	}
-	return make_group(shell, mesh->name[axis], true, &parts, 0, ST_OK);
+	return make_group(shell, mesh->name[axis], true, &parts, mesh->timeout, ST_OK);
 }
 
 /* All axes are read before the first is made, so that a name that is taken, or sizes that do not fill the world, leave
  * none of them. The sizes' product may not run over: each is at most RANKS_MAX, and there are at most AXES_MAX. */
 static enum status mesh_run(struct call *call)
 {
-	struct mesh mesh = {.axes = call->statement->options};
+	struct mesh mesh = {0};
 	int64_t product = 1;
-	if (mesh.axes < 1 || mesh.axes > AXES_MAX)
-		return fail(ST_ARGUMENT, "mesh wants 1 to %d axes: mesh dp=2 tp=2", AXES_MAX);
-	for (int i = 0; i < mesh.axes; i++) {
-		enum status status = read_axis(call, i, &mesh);
-		if (status != ST_OK)
-			return status;
+	enum status status = read_timeout(call, &mesh.timeout);
+	for (int i = 0; i < call->statement->options && status == ST_OK; i++)
+		if (!call->statement->option[i].row)
+			status = read_axis(call, i, &mesh);
+	if (status != ST_OK)
+		return status;
+	if (!mesh.axes)
+		return fail(ST_ARGUMENT, "mesh wants an axis: mesh dp=2 tp=2");
+	for (int i = 0; i < mesh.axes; i++)
 		product *= mesh.size[i];
-	}
 	if (product != call->shell->world->n)
 		return fail(ST_RANK, "mesh: the sizes multiply to %lld, and there are %d ranks",
 		        (long long)product, call->shell->world->n);
-	for (int i = 0; i < mesh.axes; i++) {
-		enum status status = make_axis(call->shell, &mesh, i);
-		if (status != ST_OK)
-			return status;
-	}
-	return ST_OK;
+	for (int i = 0; i < mesh.axes && status == ST_OK; i++)
+		status = make_axis(call->shell, &mesh, i);
+	return status;
 }
 
 const struct command command_mesh = {
         .name = "mesh",
         .topic = "make",
-        .usage = "mesh AXIS=SIZE ...",
+        .usage = "mesh AXIS=SIZE ... [timeout=TIME]",
         .help = "lays all ranks out in a grid; each axis is a group, its name in an expression is this "
                 "rank's place in it, size(AXIS) how many it has",
         .example = "mesh dp=2 tp=2\ntensor g[64] = tp\nallreduce g in tp\nsync\nexpect g[0] == 1",
         .torch = "init_device_mesh(\"cuda\", (2, 2), mesh_dim_names=(\"dp\", \"tp\"))",
         .cuda = "ncclCommSplit, once an axis",
         .argument = {{ARG_KEYS, ARG_MANY, NULL, "AXIS=SIZE"}},
+        .option = {{"timeout", ARG_EXPRESSION, UNIT_TIME, NULL, timeout_help}},
         .run = mesh_run,
 };

@@ -89,3 +89,18 @@ sync
 expect sum(y) == 0
 #>    timeout: close#1 in g (line 87) has waited 2.00 ms for rank 0. What is
 #>    queued in g is aborted.                                               [0-3]
+
+barrier
+mark axes                       # timeout= of a mesh is that of each axis
+expect error "mesh wants an axis" { mesh timeout=2ms }
+expect error "mesh: timeout= is a time from 1us to 3600s" { mesh dp=2 tp=2 timeout=2ns }
+expect error "mesh: rank 1 gives the group another timeout" { mesh dp=2 tp=2 timeout=(rank+1)*1ms }
+expect error "mesh: the sizes multiply to 2" { mesh dp=2 timeout=2ms }
+mesh dp=2 tp=2 timeout=2ms
+tensor k[4] = rank
+@3 spin 5ms
+allreduce k in tp
+expect error "timeout: allreduce#6 in tp" { sync }
+@0,1 expect k[0] == 1
+#>    timeout: allreduce#6 in tp (line 102) has waited 2.00 ms for rank 3. What
+#>    is queued in tp on these ranks is aborted.                            [2,3]

@@ -86,6 +86,9 @@ static void sets_of_ranks(void **state)
 		seen += r;
 	assert_int_equal(seen, 4 + RANKS_MAX - 1);
 	assert_int_equal(ranks_next(&b, RANKS_MAX - 1), -1);
+	ranks_drop(&b, RANKS_MAX - 1); /* the last of its word */
+	assert_int_equal(ranks_next(&b, 3), -1);
+	assert_int_equal(ranks_count(&b), 3);
 	ranks_all(&a, RANKS_MAX);
 	assert_int_equal(ranks_count(&a), RANKS_MAX);
 	assert_false(ranks_equal(&a, &b));
