@@ -50,80 +50,18 @@ def begin_parameter p r c deviation s cut {
 # whole gradients are the same on all ranks: the first one counts them
 def add_squares p g cut { if cut != "whole" or tp == 0 { replaced p g cut } }
 
-# ---- without sequence: what was computed from parts is a sum in parts, and becomes the sum in its place ----
-# with it a rank has its tokens of norms and residuals: gathered from all before a pair, behind it each keeps the sum of its own
-def norm y x { if sequenced { $(y)_part = layernorm x;  y = allgather $(y)_part in tp } else { replaced y x } }
-# of what was gathered a rank keeps its tokens, and backward gathers it again
-def norm_read y { if sequenced { free y;  if drops { free $(y)_part } } else { replaced y } }
-def norm_again y x {
-  if sequenced {
-    if light { $(y)_part = layernorm x kind=activation }
-    y = allgather $(y)_part in tp kind=activation;  free $(y)_part
-  } else { replaced y x }
-}
-def by_rows y x w {
-  if sequenced { $(y)_part = matmul x w;  y = reducescatter $(y)_part in tp;  free $(y)_part } else {
-    replaced y x w;  allreduce y in tp
-  }
-}
-def by_rows_backward dx dy x w inputs weights {
-  if sequenced and inputs { $(dy)_whole = allgather dy in tp }
-  if sequenced { replaced dx $(dy)_whole x w inputs weights } else { replaced dx dy x w inputs weights }
-  if sequenced and weights { free $(dy)_whole }
-}
-# experts: tokens become whole sums behind them
+# ---- what was computed from parts is a sum in parts, and becomes the sum in its place ----
+def by_rows y x w { replaced y x w;  allreduce y in tp }
+def input_gradient_made dx { allreduce dx in tp }
+def tokens_of y x to { replaced y x to;  allreduce y in tp }          # experts: tokens become whole sums behind them
 def sum_parts x { allreduce x in tp }
-def tokens_of y x to {
-  if sequenced { $(y)_part = unpermute x to;  y = reducescatter $(y)_part in tp;  free $(y)_part } else {
-    replaced y x to;  allreduce y in tp
-  }
-}
-def rows_of_gradient x dy to {
-  if sequenced { $(dy)_whole = allgather dy in tp;  replaced x $(dy)_whole to;  free $(dy)_whole } else { replaced x dy to }
-}
-if sequenced { let router_share = 1/ways }
-def input_gradient_made dx { if not sequenced { allreduce dx in tp } }
-def norm_backward dx dy x {
-  if sequenced { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x;  free $(dy)_part } else { replaced dx dy x }
-}
-
 def everywhere seen { replaced seen;  allreduce seen in tp }
 
-# ---- the model's ends work on all tokens, in memory of their own: x0_all0 is x0_0 of all ranks ----
-let all = "";  if sequenced { let all = "all" }
-def input_room m { replaced $all$m }
-def target_room m { replaced $all$m }
-def read_input m { replaced $all$m }
-def read_target m { replaced $all$m }
-def forward u m {
-  locate u
-  if sequenced and (u == 0 or u == last_unit) {
-    if u == last_unit { x$(last_unit-1)_all$m = allgather x$(last_unit-1)_$m in tp }
-    replaced u all$m
-    if u == 0 { own_tokens x0_$m x0_all$m activation }
-  } else { replaced u m }
-}
-def backward u m inputs weights {
-  locate u
-  if sequenced and (u == 0 or u == last_unit) {
-    if u == 0 and weights { dx0_all$m = allgather dx0_$m in tp;  free dx0_$m }
-    replaced u all$m inputs weights
-    if u == last_unit and inputs {
-      free x$(last_unit-1)_all$m;  own_tokens dx$(last_unit-1)_$m dx$(last_unit-1)_all$m activation_gradient
-    }
-  } else { replaced u m inputs weights }
-}
-def own_tokens y whole kind { own_block = shard whole in tp;  y = cast own_block to=$dtype kind=$kind;  free whole }
-def cut_batch {
-  replaced
-  let least_rows = batch//(replicas*micros);  let most_rows = least_rows+uneven
-  let divides = least_rows*length%ways == 0 and most_rows*length%ways == 0
-  refuse sequenced and not divides "sequence=on: a micro-batch of $(least_rows*length) tokens does not divide by ranks=$ways"
-}
-def count_tokens { replaced;  if sequenced { let tokens_here = tokens_here//ways } }
-# where this rank's part of what dropout works on lies: its tokens, or its columns
+# where this rank's part of what dropout works on lies: its columns
+def forward u m { locate u;  replaced u m }
+def backward u m inputs weights { locate u;  replaced u m inputs weights }
 def locate u {
   let apart = 0;  let width = 0
-  if sequenced and u > 0 and u < last_unit { let apart = tp*tokens_here*hidden }
   if first_unit == 1 and u%2 == 1 and u < layers { let apart = tp*(hidden//ways);  let width = hidden }
 }
+if sequenced { source sequence_parallel }

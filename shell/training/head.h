@@ -24,7 +24,7 @@
 struct tree;
 struct embedded;
 struct option_line;
-enum { HEAD_TREES = 8 };
+enum { HEAD_TREES = 12 };
 struct head {
 	/* tree[0] the whole file; then the built-in parts that it and they source, whose defs are places too; NULL
 	 * behind the last */
