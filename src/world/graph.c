@@ -114,15 +114,22 @@ void graph_event(struct world *world, int rank, int event, op_id record_op)
 	        .event = event, .op = record_op, .before = world->events[event].record};
 }
 
-/* What was captured under one `mark` and is launched under another counts to the other. A record remembers
- * the copy of it that was made last, so that the graphs of all ranks that share it share the copy too. */
-static uint32_t in_section(struct world *world, uint32_t index, int section)
+static bool is_current(const struct world *world, uint32_t index, int section)
+{
+	const struct record *record = &world->records[index];
+	return record->section == section && record->machine == world->machine->changes;
+}
+
+/* What was captured under one `mark` and is launched under another counts to the other, and behind a `set` it costs what the
+ * machine says now. A record remembers the copy of it that was made last, so that the graphs of all ranks that share it share
+ * the copy too. */
+static uint32_t current(struct world *world, uint32_t index, int section)
 {
 	uint32_t moved = world->records[index].moved;
 
-	if (world->records[index].section == section)
+	if (is_current(world, index, section))
 		return index;
-	if (!moved || world->records[moved].section != section) {
+	if (!moved || !is_current(world, moved, section)) {
 		moved = record_in_section(world, index, section);
 		world->records[index].moved = moved;
 	}
@@ -164,7 +171,7 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		return status;
 	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone);
 	for (size_t i = 0; i < graph->count; i++)
-		graph->items[i].like = in_section(world, graph->items[i].like, section);
+		graph->items[i].like = current(world, graph->items[i].like, section);
 	for (size_t i = 0; i < graph->count && status == ST_OK; i++) {
 		struct draft draft = graph->items[i];
 		if (draft.stream == graph->items[0].stream)

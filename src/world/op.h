@@ -150,7 +150,8 @@ struct record {
 	        *operand; /* the world's arena's, never changed: equal ones are shared by many records */
 	struct part *part;
 	struct split split;               /* COLLECTIVE: of an alltoall with counts */
-	uint32_t moved;                   /* graph.c: its latest copy in another section, 0 none */
+	uint32_t moved;                   /* graph.c: its latest copy for another launch, 0 none */
+	unsigned machine;                 /* its state (machine.changes) that the cost is of */
 	double parameter[PARAMETERS_MAX]; /* the kernel's options, in its row's order; COPY: COPY_RATE */
 	double flops;                     /* of one rank */
 	int64_t bytes; /* kernels: memory traffic; copies, collectives: the message (the tensor's bytes) */

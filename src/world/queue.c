@@ -118,6 +118,7 @@ static uint32_t record_add(struct world *world, const struct record *record)
 	*added = *record;
 	added->alone_ns = added->launch_ns = -1;
 	added->moved = 0;
+	added->machine = world->machine->changes;
 	digest_record(world, added);
 	return world->record_count;
 }

@@ -25,3 +25,12 @@ expect count(matmul,taken) == 0
 expect count(matmul,one) == 1
 expect count(matmul,two) == 2
 expect count(matmul,graph) == 2
+# behind a `set` a launch costs what the machine says by then
+mark slow
+capture pause { z = relu y }
+launch pause
+sync
+set memory_rate=1kB/s
+launch pause
+sync
+expect time > 50ms
