@@ -155,8 +155,8 @@ static enum status run_split(struct call *call)
 
 /* ---- any collective ---- */
 
-/* plan->place stands for what may differ among ranks that are alike otherwise: the size of the rank's part
- * of the group and whether it is the root. */
+/* plan->place stands for what may differ among ranks that are alike otherwise: how large the rank's part of the group is,
+ * over which nodes it goes, and whether the rank is the root. */
 enum status collective_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct collective *collective = call->statement->row->collective;
@@ -178,11 +178,12 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 		status = read_algorithm(call, rank, record);
 	if (status != ST_OK)
 		return status;
-	/* only the root's part differs from the others'; groups of unlike size are unlike */
-	plan->place = part->n * 2 + (collective->has_root && part->ranks[record->root] == rank);
+	int like = world_group_like(call->shell->world, record->group, rank);
+	plan->place = like * 2 + (collective->has_root && part->ranks[record->root] == rank);
 	if (call->split) {
 		record->split = call->split[rank];
-		plan->place = call->shell->world->groups[record->group].place_of[rank]; /* each has its own */
+		plan->place = like * part->n + /* each has its own */
+		        call->shell->world->groups[record->group].place_of[rank];
 	}
 	plan_operand(plan, &view,
 	        call->statement->results || !collective->in_place ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);

@@ -309,6 +309,19 @@ static enum status queue_one(struct shell *shell, struct submit_plan *plan, stru
 	return status == ST_OK ? plan_drop_old(shell, plan, one) : status;
 }
 
+/* Over which links the parts of a transfer go: within the rank, within its node, to another node. Ranks that are alike
+ * otherwise, with the same peer, may be in different nodes. */
+static int links_of(const struct machine *machine, int rank, const struct submit_plan *plan)
+{
+	int links = 0;
+	for (int i = 0; i < plan->parts; i++) {
+		int peer = plan->part[i].peer;
+		bool far = machine_node(machine, peer) != machine_node(machine, rank);
+		links = links * 3 + (peer == rank ? 0 : 1 + far);
+	}
+	return links;
+}
+
 /* A rank is compared with the last plan only: ranks that are alike come side by side nearly always, and a
  * search through all would make a line on thousands of unlike ranks slow. */
 enum status plans_resolve(
@@ -329,6 +342,8 @@ enum status plans_resolve(
 			status = resolve(call, rank, &fresh);
 		if (status != ST_OK)
 			return status;
+		if (fresh.parts)
+			fresh.place = links_of(call->shell->world->machine, rank, &fresh);
 		if (!plans->count || !alike(call->shell, &plans->plan[plans->count - 1], &fresh)) {
 			status = complete ? complete(call, rank, &fresh) : ST_OK;
 			if (status != ST_OK)

@@ -38,7 +38,8 @@ struct submit_plan {
 	struct part part[PLAN_PARTS];
 	int operands, results, parts; /* operands: the arguments; results add theirs behind them */
 	struct plan_result result[PLAN_RESULTS];
-	int stream, place;   /* place: in the group, where it matters; else -1 */
+	int stream;
+	int place;           /* stands for what of the rank's place matters to the record; else -1 */
 	int64_t window;      /* ONE_SIDED: where the rank's own tensor of the window begins; else -1 */
 	struct layout shape; /* asked for by the line (a source's); dims 0: none */
 	uint32_t queued;     /* the record in the books that the last rank got; 0: none yet */

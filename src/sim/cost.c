@@ -2,10 +2,12 @@
  *
  * Times alone: a kernel max(flops/peak, bytes/bandwidth); a copy latency + bytes/rate; a copy within device
  * memory reads and writes every byte, so it moves at half the memory's rate; within host memory it takes
- * bytes/host_rate of nothing that others use; to and from a disk at the disk's rate. A collective's time is its algorithm's (collectives/cost.c).
+ * bytes/host_rate of nothing that others use; to and from a disk at the disk's rate. A collective's time is its
+ * algorithm's (collectives/cost.c).
  *
  * A record is costed once, when its first operation is queued, and shared from then on: the same line on a
- * thousand ranks is costed once, and what is queued keeps its price when the machine changes. */
+ * thousand ranks is costed once, and what is queued keeps its price when the machine changes. Ranks whose messages go
+ * over unlike links have records of their own (shell/submit/plan.c). */
 #include "sim/engine.h"
 #include "base/memory.h"
 #include "base/search.h"

@@ -4,6 +4,7 @@
  *
  *      tp    instance 0: ranks 0 1 2 3    instance 1: ranks 4 5 6 7    instance_of[5] = 1, place_of[5] = 1 */
 #include "world/books.h"
+#include "machine/machine.h"
 
 enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,
         const int *ranks, int *index)
@@ -52,4 +53,35 @@ void world_group_timeout(struct world *world, int group, int64_t ns)
 {
 	world->groups[group].timeout = ns;
 	digest_add(world, (uint64_t)ns);
+}
+
+/* Is each member's node as far from the other's as the first's is? */
+static bool same_nodes(
+        const struct machine *machine, const struct group_instance *a, const struct group_instance *b)
+{
+	int apart = machine_node(machine, b->ranks[0]) - machine_node(machine, a->ranks[0]);
+	bool same = a->n == b->n;
+	for (int i = 1; i < a->n && same; i++)
+		same = machine_node(machine, b->ranks[i]) - machine_node(machine, a->ranks[i]) == apart;
+	return same;
+}
+
+/* The first of the parts up to `instance` that is like it */
+static int first_like(const struct machine *machine, const struct group *group, int instance)
+{
+	for (int k = 0; k < instance; k++)
+		if (group->instance[k].like == k &&
+		        same_nodes(machine, &group->instance[k], &group->instance[instance]))
+			return k;
+	return instance;
+}
+
+int world_group_like(const struct world *world, int index, int rank)
+{
+	struct group *group = &world->groups[index];
+	unsigned now = world->machine->changes;
+	for (int k = 0; k < group->instances && group->compared != now + 1; k++)
+		group->instance[k].like = first_like(world->machine, group, k);
+	group->compared = now + 1;
+	return group_part(group, rank)->like;
 }

@@ -83,6 +83,7 @@ struct event {
 /* A group by name ("world", "tp", a user's) is a set of disjoint instances; each rank is in at most one. */
 struct group_instance {
 	int n;
+	int like;     /* world_group_like */
 	int *ranks;   /* ranks[i]: the world rank of place i */
 	uint32_t *at; /* at[i]: the match that place i joined last, 0: none since the last abort */
 	uint32_t first_match, last_match; /* since then; match.next leads from one to the other */
@@ -93,6 +94,7 @@ struct group {
 	int64_t timeout; /* ns that a collective may wait for its members; 0: for ever */
 	int first;       /* how many instances the groups made before it have in all */
 	int instances;
+	unsigned compared; /* 1 + machine.changes when the parts were compared (world_group_like); 0: never */
 	struct group_instance *instance;
 	int16_t *instance_of; /* by world rank: which instance, or -1 */
 	int16_t *place_of;    /* by world rank: place in it, or -1 */
@@ -203,6 +205,9 @@ enum status world_event_make(struct world *world, int rank, name_id name, int *i
 /* ranks[i] of instance k: starts[k] .. starts[k+1]-1. Binds the name on every member rank. */
 enum status world_group_make(struct world *world, name_id name, bool axis, int instances, const int *starts,
         const int *ranks, int *index);
+/* The first part of the group whose members share nodes as those of the rank's part do: a collective costs the same on
+ * both, and on no other. */
+int world_group_like(const struct world *world, int group, int rank);
 /* Collectives of the group that have waited so long for a member end undone (backend.expired). */
 void world_group_timeout(struct world *world, int group, int64_t ns);
 /* The new section's number. The same name again: a section "name" anew, found last. */

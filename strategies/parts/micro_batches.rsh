@@ -24,9 +24,11 @@ def take k {
 def count_tokens { let tokens_here = rows*length }
 
 # the loss, or where means must be weighed, the sum of what the micro-batches add to it; and its gradient
+let losses_seen = 0                         # of this iteration: a schedule may take another micro-batch than 0 first
 def count_loss kernel y t m {
   if weigh { l_$m = $kernel y t } else { loss = $kernel y t }
-  if weigh and fresh { loss = scale l_$m share } else { if weigh { loss += scale l_$m share } }
+  if weigh and losses_seen == 0 { loss = scale l_$m share } else { if weigh { loss += scale l_$m share } }
+  let losses_seen = (losses_seen+1)%micros
   if weigh { free l_$m }
 }
 def count_gradient kernel dy y t {

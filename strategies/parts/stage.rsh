@@ -22,9 +22,11 @@ def backward_stage m { backward_chunk m 0 }
 def backward_input m { chunk_input m 0 }
 def backward_weight m { chunk_weight m 0 }
 
+# a file may take any micro-batch first, and any last: so many of an iteration have chunk c begun, and have their gradients
+for c in 0:pieces { let begun_$c = 0;  let ended_$c = 0 }
 def forward_chunk m c {
   let s = m%memories(c);  let box = m%(memories(c)+1)
-  if not timed { take m }
+  if not timed { take m;  let fresh = begun_$c == 0;  let begun_$c = (begun_$c+1)%micros }
   if comes_$c { receive act (from_$c) m c box its_chunk(piece(c)-1) }
   let task = "F$m";  if c > 0 { let task = "F$m.$c" };  phase $task
   if comes_$c { arrived act c }
@@ -42,6 +44,7 @@ def chunk_weight m c { back m c 0 1 }
 def back m c inputs weights {
   let s = m%memories(c);  let box = m%(memories(c)+1);  let letter = "B";  if not inputs { let letter = "W" }
   if not timed { take m }
+  if weights and not timed { let fresh = ended_$c == 0;  let last = ended_$c == micros-1;  let ended_$c = (ended_$c+1)%micros }
   if inputs and goes_$c { receive grad (to_$c) m c box its_chunk(piece(c)+1) }
   let task = "$letter$m";  if c > 0 { let task = "$letter$m.$c" };  phase $task
   if inputs and goes_$c { arrived grad c }

@@ -14,3 +14,19 @@ both "races of a section" 3 "$lines; mark after; say \"\$(races) races\"; x = re
 both "the loss of a run is waited for" 2 "strategy ddp; run 1; barrier; timeline all; stalls"
 both "data of an expect are waited for" 2 \
 	"stream s; tensor x[256,256] = randn; y = matmul x x on s; expect norm(y) > 0 and x[0,0] < 10; barrier; z = add x x on s; timeline all; stalls"
+# what goes over unlike links costs each its own, also on one line: 7 and 8 are in two nodes, 0 and 1 in one
+costs() {
+	"$RANKSH" --dry -n 16 -c "machine dgx-h100-2; tensor x[1M] y[1M] z[1M] = rank; group g 0,1 7,8; stream s; window y in world; sync; $2; sync; stalls" \
+		> "$work/$3" 2>&1 < /dev/null
+}
+two_ways() {
+	costs "$1" "$2" one
+	costs "$1" "$3" each
+	grep -q 'work' "$work/one" && ! grep -q slowed "$work/one"
+	check "$1: nothing is slowed" test $? = 0
+	check "$1: as on lines of their own" same "$work/one" "$work/each"
+}
+two_ways "a collective in two nodes" "@0,1,7,8 allreduce x in g" "@7,8 allreduce x in g; @0,1 allreduce x in g"
+two_ways "a send from another node" "@1,9 send x to=0; @0 { recv x from=1; recv z from=9 on s }" \
+	"@9 send x to=0; @1 send x to=0; @0 { recv x from=1; recv z from=9 on s }"
+two_ways "a put from another node" "@1,9 put x -> y@0" "@9 put x -> y@0; @1 put x -> y@0"

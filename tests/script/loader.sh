@@ -12,6 +12,14 @@ for strategy in "ddp accumulate=2" "pipeline=2 schedule=zb-h1 + ddp=2" context; 
 	check "$strategy: as without it" same plain.npy loaded.npy
 done
 
+# a schedule that takes micro-batches in orders of its own, others first and last in backward, with idle cells
+cat > order.csv <<'END'
+0F2,0F0,0F3,0F1,,,,0B1,0B3,0B0,0B2
+,1F2,1F0,1F3,1F1,1B1,1B3,1B0,1B2
+END
+"$RANKSH" -n 4 -c "$gpt recompute=full; loader prefetch=1; strategy pipeline=2 schedule=order.csv + ddp=2; verify iterations=2; expect races == 0" > out 2>&1
+check "micro-batches in another order" grep -q "as one rank after 2 iterations" out
+
 # ---- lines that run again ----
 seen() { printf '%s\n' "$@" 'say "--- looks"' timeline tensors 'peek loss' | one_process -n 1 | sed -n '/--- looks/,$p' | sed 's/,"log":.*//'; }
 seen "$gpt" "$loader" "strategy ddp" "run 2" > before
