@@ -23,6 +23,7 @@ option transfer=0ms with="F" "... of a transfer to the next stage"
 let timed = F > 0ms;  let redo = "off";  if full { let redo = "on" }
 let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate
 let pieces = chunks;  if stages == 1 { let pieces = 1 }
+refuse schedule == "interleaved" and chunks == 1 "interleaved gives a stage several chunks: chunks=2, or schedule=1f1b"
 let reads = experts > 0 and stages > 1 and not timed       # a stage cannot wait for counts before the one before it has its lines
 refuse reads and "$capacity" == "none" "in a pipeline no data can say how many tokens an expert gets: capacity=1.25"
 refuse timed and stages < world "a pipeline of given times stands alone: its stages are all ranks of the mesh, $(world)"
@@ -49,8 +50,8 @@ for c in 0:pieces {
   let low_$c = 0;  let high_$c = -1;  let begins_$c = piece(c) == 0;  let ends_$c = piece(c) == parts-1
   let from_$c = holder(max(piece(c)-1,0));  let to_$c = holder(min(piece(c)+1,parts-1))
   let comes_$c = not begins_$c and from_$c != pp;  let goes_$c = not ends_$c and to_$c != pp
-  let n = "";  if pieces > 1 { let n = c }
-  if stages > 1 { stream act_in$n act_out$n grad_in$n grad_out$n;  group acts$n by 0 in pp;  group grads$n by 0 in pp }
+  let suffix = "";  if pieces > 1 { let suffix = c }
+  if stages > 1 { stream act_in$suffix act_out$suffix grad_in$suffix grad_out$suffix;  group acts$suffix by 0 in pp;  group grads$suffix by 0 in pp }
   if not timed { cut_piece c }
 }
 # a shared table's other place: of unit 0 the last stage has the table, and nothing else

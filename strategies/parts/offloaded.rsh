@@ -14,7 +14,7 @@ if disk_state and not away { let home_of_parameters = "disk";  if mixed { let ho
 if offload_params == "nvme" { let home_of_parameters = "disk" }
 let staged = disk_state or disk_gradients or home_of_parameters != "host"
 let state_lies = state_home;  let lies = state_home;  if not mixed { let lies = home_of_parameters }
-let buffers = prefetch+2;  let buffer = 0;  let turn = 0;  let most = 0;  for i in 0:groups+1 { let most = max(most,part_$i) }
+let buffers = prefetch+2;  let buffer = 0;  let turn = 0;  let largest = 0;  for i in 0:groups+1 { let largest = max(largest,part_$i) }
 stream down cpu up;  if staged { stream disk_in disk_out }
 
 # ---- memory: `what` gets what is kept of group i: its name behind the group's, its type, its home ----
@@ -27,7 +27,7 @@ def home_memory i x type home {
   if home == "host" { tensor host$(i)$x[part_$i] pinned $type = zeros }
   if home == "disk" { tensor disk$(i)$x[part_$i] disk $type = zeros }
 }
-def buffer_memory s x type home { if home != "host" { tensor buffer$(s)$x[most] pinned $type = zeros } }
+def buffer_memory s x type home { if home != "host" { tensor buffer$(s)$x[largest] pinned $type = zeros } }
 def state_memory i {
   each_kept i home_memory;  let home = "host";  if disk_gradients { let home = "disk" }
   home_memory i "_g" $dtype $home;  event summed$i
@@ -35,13 +35,13 @@ def state_memory i {
 def shard_memory i { if not away { replaced i } }
 def gradient_part_memory i { if offload_gradients == "none" { replaced i } }
 def parameters {
-  tensor unscaled_room[most] pinned
+  tensor unscaled_room[largest] pinned
   if clip > 0 { tensor clip_host[1] pinned;  let clip_here = "clip_host" }
   for s in 0:buffers {
     if staged { each_kept s buffer_memory;  event read_$s written_$s }
-    if disk_gradients { buffer_memory s "_g" $dtype disk;  tensor falling$s[most] pinned $dtype;  event fallen_$s }
-    if away { tensor lift$s[most] $dtype kind=parameter;  event gathered_$s lifted_$s }
-    if offload_params == "nvme" { tensor staged$s[most] pinned $dtype }
+    if disk_gradients { buffer_memory s "_g" $dtype disk;  tensor falling$s[largest] pinned $dtype;  event fallen_$s }
+    if away { tensor lift$s[largest] $dtype kind=parameter;  event gathered_$s lifted_$s }
+    if offload_params == "nvme" { tensor staged$s[largest] pinned $dtype }
   }
   replaced
 }
@@ -54,8 +54,8 @@ def finish_group i { }
 # ---- the host's work on group i: read in, done by `what` on the stream cpu, brought up, written back ----
 def name_buffer i x type home { if home != "host" { host$(i)$x = buffer$(buffer)$x[0:part_$i] } }
 def read_one i x type home {
-  name_buffer i "$x" $type $home;  let follows = mixed and "$x" == ""     # the parameters follow from the masters
-  if home == "disk" and not follows { copy disk$(i)$x -> host$(i)$x on disk_in }
+  name_buffer i "$x" $type $home;  let f = mixed and "$x" == ""     # the parameters follow from the masters
+  if home == "disk" and not f { copy disk$(i)$x -> host$(i)$x on disk_in }
 }
 def write_one i x type home { if home == "disk" { copy host$(i)$x -> disk$(i)$x on disk_out } }
 # turn -1: what is in the buffer begins there

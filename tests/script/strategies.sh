@@ -58,7 +58,7 @@ done
 picture() { "$RANKSH" -n 4 -c "$2; sync; timeline; print $shown" 2> /dev/null | sed -n '/^ *ms /,$p' > "$1"; }
 # a saved program is a script with the same timeline and numbers: what ran; or, saved as source, what it is
 for strategy in serial dataparallel ddp "ddp overlap=off accumulate=2" "zero stage=3 accumulate=2" "fsdp offload=host wrap=layer" tp \
-	"pipeline schedule=zb-h1 micro=4" "pipeline schedule=interleaved chunks=1 micro=4 accumulate=2" "pipeline=2 schedule=zb-h1 clip=0.1 + zero=2 stage=2" \
+	"pipeline schedule=zb-h1 micro=4" "pipeline schedule=1f1b micro=4 accumulate=2" "pipeline=2 schedule=zb-h1 clip=0.1 + zero=2 stage=2" \
 	"ddp=2 + fsdp=2 wrap=layer" context; do
 	model="mlp layers=4 hidden=16 batch=16" shown=w1
 	if [ "$strategy" = context ]; then model="gpt layers=2 hidden=16 heads=4 seq=8 batch=8" shown=wq1; fi
@@ -236,6 +236,7 @@ says "model mlp layers=3; strategy pipeline" "layers=3 on 4 stages: layers=4 fit
 says "model mlp layers=3; strategy pipeline chunks=2 schedule=interleaved" "layers=3 on 4 stages of 2 chunks: layers=8 fits, or fewer ranks or chunks"
 says "model mlp layers=4; strategy pipeline=2 + ddp=2; program" "forward of micro-batch 1 on stage 0, backward of 0 on stage 1"
 check "two slots of the same works say whose" grep -q "forward of micro-batch 1 on stage 1, backward of 0 on stage 0" "$work/out"
+says "model gpt; strategy pipeline schedule=interleaved" "chunks=2, or schedule=1f1b"
 says "model gpt; strategy pipeline schedule=zb-h1; program" "forward of micro-batch 1 on stages 0-2, input gradients of 0 on stage 3"
 "$RANKSH" -n 1 -c "strategy ps" > "$work/out" 2>&1
 check "ps on one rank" grep -q "a worker and a server are two: at least 2 ranks are wanted" "$work/out"
