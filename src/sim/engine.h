@@ -7,9 +7,9 @@
  * machine: that is how the future is tried out (project.c, reach.c).
  *
  * Files: sim.c (the backend's functions)  arrays.h state.c (arrays, copies)  agenda.c  cost.c  host.c  lane.c
- * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c backup.c transfer.c (rendezvous)  one_sided.c  run.c
- * (one pass, finality)  reach.c (answers owed) project.c (what would be)  part.c (ends before their time)  abort.c  fill.c (when the host's
- * own writing of a tensor is due)  traffic.c
+ * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c backup.c transfer.c (rendezvous)
+ * one_sided.c  run.c (one pass, finality)  reach.c (answers owed)  project.c (what would be)  part.c (ends before
+ * their time)  abort.c  fill.c (when the host's own writing of a tensor is due)  traffic.c
  *
  * May call: waits/ data/ collectives/ kernels/ world/ machine/ base/. To add a kind of operation: a row of
  * OP_KINDS (world/op.h), its cost in cost.c, a case in lane.c (device) or host.c (host's lane), and what

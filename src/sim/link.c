@@ -37,8 +37,8 @@ static bool is_one_sided(const struct engine *e, const struct activity *work)
 }
 
 /* How many links the flow is on: a copy's bus; a transfer's and a one-sided operation's path; of a collective, the link of
- * each of its kinds of every member that takes part (all, but for backup=). flow_link(e, work, i) is the i-th of them, an index into e->links: rank * LINK_KINDS +
- * kind. */
+ * each of its kinds of every member that takes part (all, but for backup=). flow_link(e, work, i) is the i-th of them, an
+ * index into e->links: rank * LINK_KINDS + kind. */
 static int flow_links(const struct engine *e, uint32_t work)
 {
 	const struct activity *w = &e->works[work];
@@ -55,9 +55,8 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 	const struct activity *w = &e->works[work];
 	if (w->owner == OWNER_LANE && is_one_sided(e, w))
 		return one_sided_path(e, w->op).link[i];
-	if (w->owner == OWNER_LANE) {
+	if (w->owner == OWNER_LANE)
 		return e->lanes[w->index].rank * LINK_KINDS + copy_link(copy_way(op_record(e->world, w->op)));
-	}
 	if (w->owner == OWNER_TRANSFER)
 		return e->transfers[w->index].path.link[i];
 	/* a collective: the members' links of the first kind, then those of the next */
