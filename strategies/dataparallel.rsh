@@ -1,6 +1,7 @@
 # dataparallel: rank 0 has the model and the batch and sends both out in every step; to see why ddp replaced it
 # memory: rank 0: everything, and the outputs of the whole batch; the others: parameters, gradients, activations of batch/n rows
-# bytes: the parameters to all and the gradients back, in every step, and rows and outputs of the batch through rank 0's link
+# bytes: a step: parameters go from rank to rank (broadcast, from rank 0), gradients back (reduce): each sends 2P. Through rank 0's
+#   link also go the rows and the outputs' gradients of the others, and their outputs
 # axis dp: share out the batch
 # alone: one rank sends the whole model out, to all the others
 #  rank 0  rows out -> | parameters out -> | forward | outputs in <- | loss

@@ -3,7 +3,7 @@
 #   reshard=off   all parameters whole from forward to backward
 #   wrap=model    everything whole at once: only the optimizer's state is small
 #   accumulate    above 1: the gradients stay whole until the last micro-batch (PyTorch's no_sync)
-#   offload=host  the optimizer's state in host memory; gradients go down and parameters come up, 1/n of each, every step
+#   offload=host  the optimizer's state in host memory; a step copies 1/n of the gradients there, and 1/n of the parameters back
 #   offload=nvme  on the disk: read into prefetch+2 pinned buffers ahead of each group's step, and written back
 #   offload=optimizer:nvme,params:host,gradients:host    of the device's 1/n nothing stays but buffers for prefetch+2 groups
 # sends: parameters, gathered before a group of them computes; gradients, cut (reduce-scatter) as they are made
@@ -11,8 +11,9 @@
 #   for each micro-batch, and a reduce-scatter a step: (n-1)/n of the parameters each.
 #   beside ddp on m nodes (HSDP): of its 1/k of the gradients 2(m-1)/m across; beside tp all of this is of a rank's blocks;
 #   beside pipeline it gathers for each micro-batch.
-#   offload of P bytes of parameters (half): P/n up the bus and P/n down a step; params: P/n down for each allgather;
+#   offload, of P bytes of parameters (a half type): a step copies P/n to the host and P/n back (params: P/n back for each allgather);
 #   nvme, with Adam: 6 P/n read and written (params: P/n written, and read for each allgather; gradients: P/n each way)
+# when: the model does not fit on a GPU, and a group computes for longer than its parameters travel: many tokens a rank, fast links.
 # axis dp_shard: cut what is kept of the parameters
 # after tp cp ep pp
 # with the choices of PyTorch's FSDP, arXiv:2304.11277

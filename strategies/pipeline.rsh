@@ -4,12 +4,15 @@
 # sends: activations of a micro-batch to the next stage, their gradients back
 # bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks.
 #   bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time
+# when: the model does not fit, and links are slow: no other strategy sends less. Not for few micro-batches (the bubble), or layers that
+#   take unlike times. gpipe arXiv:1811.06965, 1f1b and interleaved arXiv:2104.04473, zb-* arXiv:2401.10241
 # beside ddp and zero each stage has its own buckets and groups; fsdp gathers a stage's parameters for every micro-batch.
 # axis pp: cut the layers into stages
 # after tp ep
-#   schedule=F.csv: as PyTorch's pipelining writes it, a row a rank: 0F0,0F1,,0B0 ... (`program schedule F.csv` writes the one
-#   that stands); zb-v-4.csv dualpipe-v-4.csv, and -8, are there for so many ranks: in a V, chunks=2, micro= twice the ranks,
-#   no bubble, 2p parts' activations (arXiv:2401.10241); (p-1)(F+B-2W), B of both gradients, 2p+1 (arXiv:2412.19437)
+#   schedule=F.csv  as PyTorch's pipelining writes it, a row a rank: 0F0,0F1,,0B0 ... (`program schedule F.csv` writes one)
+#   zb-v-4.csv      is there, and zb-v-8.csv: a V on so many ranks, chunks=2, micro= twice the ranks; no bubble where F, B and W
+#                   take as long, activations of 2p parts (arXiv:2401.10241)
+#   dualpipe-v-4.csv  and -8: the same V; bubble (p-1)(F+B-2W), B with both gradients, and 2p+1 parts (arXiv:2412.19437)
 option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto *.csv" "the order in which a stage takes its micro-batches"
 option micro=4 least=1 "micro-batches of a step, at most a row each; interleaved: a multiple of the ranks"
 option accumulate=1 least=1 "times that so many micro-batches go through before the optimizer; the pipeline drains between"

@@ -9,6 +9,7 @@
 #   sequence=on        a reduce-scatter and an allgather in place of each: the same bytes; backward gathers the input of each pair
 #                      again, (n-1)/n A twice a block; and 2 allgathers at the model's ends
 #   recompute=full     a block's communication of forward again, less the last one
+# when: a layer is too large for a GPU, or a batch has too few rows for ddp, and links are fast (a node's): nothing hides its sums.
 # axis tp: cut the matrices of a block
 # Megatron-LM, arXiv:1909.08053; sequence: arXiv:2205.05198
 #                  columns            rows

@@ -99,12 +99,26 @@ int64_t heap_spare(const struct heap *heap)
 	return spare;
 }
 
+/* A disk gives each request what it asks for: of what is free any part serves, and what lies scattered is as good
+ * as what lies together. */
+static bool plan_on_disk(
+        const struct heap *heap, uint32_t clean_limit, int64_t capacity, struct block_plan *plan)
+{
+	plan->small = true; /* any rest is split off */
+	plan->block = best_fit(heap, plan, clean_limit);
+	if (plan->block == heap->count)
+		plan->segment_bytes = plan->bytes;
+	return plan->bytes <= capacity - heap->allocated;
+}
+
 /* A plan is carried out by heap_grow (if it has segment_bytes) and heap_take, with nothing in between: it
  * holds an index into the blocks as they are now. */
 bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan)
 {
 	*plan = (struct block_plan){.bytes = (most_of(bytes, 1) + ROUND - 1) / ROUND * ROUND, .pool = pool};
+	if (!unit)
+		return plan_on_disk(heap, clean_limit, capacity, plan);
 	plan->small_limit = MIB / unit;
 	plan->small = plan->bytes <= plan->small_limit;
 	plan->block = best_fit(heap, plan, clean_limit);

@@ -203,8 +203,9 @@ struct block_plan {
 	bool small;
 	bool spare; /* free segments are given back first */
 };
-/* unit: 1 for a GPU of 4 GB and more, 8 where sizes are an eighth (memory.c says why). capacity: of the heap,
- * INT64_MAX: any. false: it does not fit even when all free segments are given back. */
+/* unit: 1 for a GPU of 4 GB and more, 8 where sizes are an eighth (memory.c says why), 0 for a disk, which has no
+ * sizes of its own. capacity: of the heap, INT64_MAX: any. false: it does not fit even when all free segments are
+ * given back. */
 bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan);
 const struct memory_block *heap_take(

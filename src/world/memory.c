@@ -1,6 +1,7 @@
 /* memory.c -- the memory of all ranks: device, pinned and host, each by the caching allocator
  *
- * Host and pinned memory is without limit, costs no time, and has one pool; so has a disk, which has a capacity. On GPUs with less than 4 GB
+ * Host and pinned memory is without limit, costs no time, and has one pool; so has a disk, which has a capacity
+ * and takes what is asked, no more. On GPUs with less than 4 GB
  * (`classroom` has 256 MB) the allocator's sizes are an eighth of PyTorch's (segments of 256 KiB and 2.5 MiB
  * instead of 2 and 20 MiB), so that a GPU holds about a hundred segments there too and lessons on
  * fragmentation fit it.
@@ -136,7 +137,7 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	struct world_inner *inner = world->inner;
 	enum space space = tensor->space;
 	bool device = space == SPACE_DEVICE;
-	int rank = tensor->rank, unit = world->machine->memory < 4 * GB ? 8 : 1;
+	int rank = tensor->rank, unit = space == SPACE_DISK ? 0 : world->machine->memory < 4 * GB ? 8 : 1;
 	struct heap *heap = &inner->memory[rank].heap[space];
 	/* what the host itself is going to write must be memory whose users it has seen the end of */
 	uint32_t limit = use == TENSOR_FILLED || !device ? lanes_clean_limit(world, rank) : UINT32_MAX;

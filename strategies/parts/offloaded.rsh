@@ -3,7 +3,7 @@
 #     disk_in    read 3   read 2   read 1                          ZeRO-Offload arXiv:2101.06840, ZeRO-Infinity arXiv:2104.07857
 #     cpu                 step 3   step 2   step 1
 #     disk_out                     write 3  write 2  write 1
-#     up                           parameters 3, 2, 1              (offloaded parameters stay: each gather brings its own up)
+#     h2d                          parameters 3, 2, 1              (offloaded parameters stay: for each gather its own are copied)
 # Of group 3 the host has host3 (parameters), host3_f32 (masters), host3_m, host3_v, host3_g (gradients), the disk disk3, disk3_f32
 let host = 1;  let kept = "host";  let away = offload_params != "none"
 let disk_state = offload_optimizer == "nvme";  let disk_gradients = offload_gradients == "nvme"
@@ -15,7 +15,7 @@ if offload_params == "nvme" { let home_of_parameters = "disk" }
 let staged = disk_state or disk_gradients or home_of_parameters != "host"
 let state_lies = state_home;  let lies = state_home;  if not mixed { let lies = home_of_parameters }
 let buffers = prefetch+2;  let buffer = 0;  let turn = 0;  let largest = 0;  for i in 0:groups+1 { let largest = max(largest,part_$i) }
-stream down cpu up;  if staged { stream disk_in disk_out }
+stream d2h cpu h2d;  if staged { stream disk_in disk_out }
 
 # ---- memory: `what` gets what is kept of group i: its name behind the group's, its type, its home ----
 def each_kept i what {
@@ -39,7 +39,7 @@ def parameters {
   if clip > 0 { tensor clip_host[1] pinned;  let clip_here = "clip_host" }
   for s in 0:buffers {
     if staged { each_kept s buffer_memory;  event read_$s written_$s }
-    if disk_gradients { buffer_memory s "_g" $dtype disk;  tensor falling$s[largest] pinned $dtype;  event fallen_$s }
+    if disk_gradients { buffer_memory s "_g" $dtype disk;  tensor host_room$s[largest] pinned $dtype;  event host_free_$s }
     if away { tensor lift$s[largest] $dtype kind=parameter;  event gathered_$s lifted_$s }
     if offload_params == "nvme" { tensor staged$s[largest] pinned $dtype }
   }
@@ -51,7 +51,7 @@ def begin_group i {
 }
 def finish_group i { }
 
-# ---- the host's work on group i: read in, done by `what` on the stream cpu, brought up, written back ----
+# ---- the host's work on group i: read in, done by `what` on the stream cpu, copied to the GPU, written back ----
 def name_buffer i x type home { if home != "host" { host$(i)$x = buffer$(buffer)$x[0:part_$i] } }
 def read_one i x type home {
   name_buffer i "$x" $type $home;  let f = mixed and "$x" == ""     # the parameters follow from the masters
@@ -67,9 +67,9 @@ def on_host i what {
     record read_$buffer on disk_in;  wait read_$buffer on cpu
   }
   $what i
-  if not away { wait cpu on up;  copy host$i -> shard$i on up;  if not cut_parameters { wait up on comm;  gather_flat i } }
+  if not away { wait cpu on h2d;  copy host$i -> shard$i on h2d;  if not cut_parameters { wait h2d on comm;  gather_flat i } }
   if staged {
-    wait cpu on disk_out;  each_kept i write_one;  if not away { wait up on disk_out }
+    wait cpu on disk_out;  each_kept i write_one;  if not away { wait h2d on disk_out }
     record written_$buffer on disk_out
   }
 }
@@ -77,30 +77,30 @@ def step_one i { wait summed$i on cpu;  unscaled = unscaled_room[0:part_$i];  st
 def refresh_one i { if mixed { host$i = cast host$(i)_f32 to=$dtype on cpu } }
 def refresh_group i { let turn = i;  on_host i refresh_one }
 
-# ---- gradients go down, while the layers before compute ----
-def keep_gradients i { if not waits_down { go_down i } }
-let waits_down = clip > 0 or dynamic              # they stay on the device until the norm, or an overflow, is known
-def go_down i {
-  wait comm on down
+# ---- gradients go to the host, while the layers before compute ----
+def keep_gradients i { if not gradients_wait { gradients_to_host i } }
+let gradients_wait = clip > 0 or dynamic              # they stay on the device until the norm, or an overflow, is known
+def gradients_to_host i {
+  wait comm on d2h
   if disk_gradients {
-    let s = i%buffers;  wait fallen_$s on down;  host$(i)_g = falling$s[0:part_$i];  copy dshard$i -> host$(i)_g on down
-    wait down on disk_out;  copy host$(i)_g -> disk$(i)_g on disk_out;  record fallen_$s on disk_out;  record summed$i on disk_out
-  } else { copy dshard$i -> host$(i)_g on down;  record summed$i on down }
-  if offload_gradients != "none" { free dshard$i on down }
+    let s = i%buffers;  wait host_free_$s on d2h;  host$(i)_g = host_room$s[0:part_$i];  copy dshard$i -> host$(i)_g on d2h
+    wait d2h on disk_out;  copy host$(i)_g -> disk$(i)_g on disk_out;  record host_free_$s on disk_out;  record summed$i on disk_out
+  } else { copy dshard$i -> host$(i)_g on d2h;  record summed$i on d2h }
+  if offload_gradients != "none" { free dshard$i on d2h }
 }
 def update {
-  wait compute on up;  wait comm on up;  wait up on cpu;  let turn = 0
+  wait compute on h2d;  wait comm on h2d;  wait h2d on cpu;  let turn = 0
   if staged { wait disk_in on disk_out }
-  if clip > 0 { wait compute on down;  copy clip_factor -> clip_host on down }
-  if waits_down { for i in groups:-1:-1 { if part_$i > 0 { go_down i } } }
+  if clip > 0 { wait compute on d2h;  copy clip_factor -> clip_host on d2h }
+  if gradients_wait { for i in groups:-1:-1 { if part_$i > 0 { gradients_to_host i } } }
   for i in groups:-1:-1 { if part_$i > 0 { on_host i step_one } }
 }
 
-# ---- parameters come up for each gather: from host memory, or through it from the disk ----
+# ---- parameters come to the GPU for each gather: from host memory, or through it from the disk ----
 let lifts = 0
 def before_forward u m {
   if u == low_0 and fresh and not again {
-    wait cpu on up;  wait up on comm;  if staged { wait disk_out on disk_in }
+    wait cpu on h2d;  wait h2d on comm;  if staged { wait disk_out on disk_in }
   }
   replaced u m
 }
@@ -111,8 +111,8 @@ def gather_flat i {
 def lift i s {
   shard$i = lift$s[0:part_$i];  let from = "host$i"
   if offload_params == "nvme" {
-    let from = "staged$s";  wait lifted_$s on disk_in;  copy disk$i -> staged$s[0:part_$i] on disk_in;  wait disk_in on up
+    let from = "staged$s";  wait lifted_$s on disk_in;  copy disk$i -> staged$s[0:part_$i] on disk_in;  wait disk_in on h2d
   }
-  wait gathered_$s on up;  copy $from[0:part_$i] -> shard$i on up;  record lifted_$s on up
-  wait up on comm
+  wait gathered_$s on h2d;  copy $from[0:part_$i] -> shard$i on h2d;  record lifted_$s on h2d
+  wait h2d on comm
 }

@@ -6,7 +6,7 @@
 # ---- places where a strategy may act, in the order in which a program meets them: a def of the same name replaces one ----
 def setup {
   ## streams, and the data
-  # the data stays on the host; a part of it is copied to the GPU for each step
+  # the GPU has room for a micro-batch of the data, which is copied there when its turn comes
   cut_batch;  load_data
   for k in 0:1+uneven*(micros-1) { take k;  input_room k;  target_room k }
   parameters

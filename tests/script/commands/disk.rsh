@@ -35,3 +35,9 @@ set disk_read=1GB/s
 mark fast
 copy f -> h on rd; sync
 expect time < 1ms
+# it takes what is asked, no more, in whatever pieces it is free
+reset;  set disk=1MB
+tensor p[1000,100] q[1000,100] disk
+free p
+tensor r[500,100] s[1000,100] disk
+expect error "no room for 391 kB on its part of 1 MB; 977.5 kB are taken" { tensor t[1000,100] disk }

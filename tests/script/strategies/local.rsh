@@ -23,3 +23,15 @@ expect error "across=6 is no multiple of every=4" { strategy local across=6 }
 model gpt layers=1 hidden=8 heads=2 seq=4 batch=8 experts=2 top=1 capacity=0.5
 strategy local every=1
 run 1
+# on two nodes: averaged within each after one step, over all after the next; alone, and with tp in each node
+set gpus=2;  set nodes=2
+model mlp layers=2 hidden=16 batch=24
+strategy local every=1 across=2
+run 2
+sync
+expect count(allreduce) == 4 and sent(dp) == sent(nvlink)+sent(nic) and sent(dp) > 0B
+verify
+strategy local every=1 across=2 + tp=2
+run 2
+sync
+expect count(allreduce) == 6 and sent(dp) == sent(nic) and sent(tp) == sent(nvlink)
