@@ -48,8 +48,10 @@ static enum status replay(struct shell *shell, bool whole)
 	}
 	lasting_take(shell, whole ? &shell->at_start : &shell->at_reset);
 	shell_reset_again(shell);
-	if (whole)
+	if (whole) {
 		lesson_free(shell);
+		shell->explain = shell->strip = false;
+	}
 	struct journal_entry *entries = mem_alloc(count * sizeof *entries);
 	memcpy(entries, journal->entries + from, count * sizeof *entries);
 	journal->count = journal->floor = from;
