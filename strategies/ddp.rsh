@@ -1,5 +1,6 @@
 # ddp: the batch in parts, one a rank; gradients are averaged in buckets while backward goes on
 # memory: the whole model on every rank: parameters, gradients, optimizer; activations of batch/n rows
+#   delay=1: the gradients twice; hook=int8 and topk: what they have left out, as large as the gradients in f32
 # sends: gradients of what a rank has of the model, averaged, in buckets
 # bytes: 2(n-1)/n of the gradients' a rank and step (ring), in as many messages as buckets.
 # when: the model fits on a GPU, with its gradients and its optimizer; else zero, fsdp (arXiv:2006.15704).

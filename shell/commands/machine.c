@@ -3,9 +3,11 @@
  * A machine is a list of figures, each with its unit and its source: rates of memory, links and matrix
  * units, latencies, the launch from the host. A change holds for what is queued from here on; operations
  * in the books keep the costs that they were given. One machine stands under all ranks: a rank that is
- * slower than the others is `slow`. */
+ * slower than the others is `slow`. Both outlive the world: `reset` and the next program find the machine as
+ * it was left (lasting.h). */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
+#include "shell/session/lasting.h"
 #include "shell/session/share.h"
 
 #include <string.h>
@@ -21,7 +23,7 @@ static enum status load(struct shell *shell, const char *name)
 	for (int owner = 1; owner < processes && status == ST_OK; owner++)
 		status = shell_agree(shell, owner, mine);
 	if (status == ST_OK)
-		shell->machine = machine;
+		lasting_machine(shell, &machine);
 	return status;
 }
 
@@ -46,6 +48,7 @@ static enum status machine_run(struct call *call)
 		return status == ST_OK ? load(call->shell, word) : status;
 	}
 	machine_text(&call->shell->machine, &text);
+	lasting_slow_text(call->shell, &text);
 	text_add(&text, "machines:");
 	for (int i = 0; machine_embedded(i); i++)
 		text_add(&text, " %s", machine_embedded(i));
@@ -57,8 +60,9 @@ const struct command command_machine = {
         .name = "machine",
         .topic = "steer",
         .usage = "machine [NAME|FILE]",
-        .help = "shows the modelled machine with the source of every number, or changes it for the lines "
-                "that follow",
+        .help = "shows the modelled machine with the source of every number, and who is `slow`; or another "
+                "one "
+                "for the lines that follow, on which nothing is set and nobody slow",
         .example = "machine dgx-h100\nmachine",
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_STEER},
@@ -97,8 +101,9 @@ const struct command command_set = {
         .name = "set",
         .topic = "steer",
         .usage = "set KEY=VALUE ...",
-        .help = "changes numbers of the machine for the lines that follow (`machine` lists them); hello=off: "
-                "no first screen",
+        .help = "changes numbers of the machine for the lines that follow, beyond `reset` and the next "
+                "program "
+                "(`machine` lists them); hello=off: no first screen",
         .example = "set launch=5us link_rate=100GB/s\nspin 1ms",
         .class = COMMAND_STEER,
         .argument = {{ARG_KEYS, ARG_MANY, NULL, "KEY=VALUE"}},

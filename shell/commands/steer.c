@@ -7,6 +7,7 @@
  * one types. */
 #include "shell/language/run/command.h"
 #include "shell/session/expired.h"
+#include "shell/session/lasting.h"
 #include "shell/session/queue.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ static enum status slow_one(struct call *call, int rank, bool act)
 		status = fail(
 		        ST_RANGE, "slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)");
 	if (status == ST_OK && act)
-		call->shell->backend->slow(call->shell->backend, rank, number.value);
+		lasting_slow(call->shell, rank, number.value);
 	return status;
 }
 
@@ -28,7 +29,9 @@ const struct command command_slow = {
         .name = "slow",
         .topic = "steer",
         .usage = "@RANKS slow FACTOR",
-        .help = "kernels queued from now on take FACTOR times as long on these ranks",
+        .help = "kernels queued from now on take FACTOR times as long on these ranks, beyond `reset` and the "
+                "next "
+                "program (`machine` says who is slow); 1x or another `machine` ends it",
         .example = "@2 slow 2x\nspin 1ms\nsync",
         .class = COMMAND_STEER,
         .argument = {{ARG_EXPRESSION, 0, NULL, "FACTOR"}},
@@ -116,7 +119,7 @@ const struct command command_pace = {
         .topic = "steer",
         .usage = "pace TIME|off",
         .help = "ties the hosts' clocks to the wall: TIME of yours for each virtual millisecond; bars grow "
-                "while you type",
+                "while you type; it stays beyond `reset`, until `pace off`",
         .example = "pace 1s\npace off",
         .class = COMMAND_STEER,
         .argument = {{ARG_EXPRESSION, 0, NULL, "TIME|off"}},

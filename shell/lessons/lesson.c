@@ -15,6 +15,7 @@
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson_file.h"
+#include "shell/session/lasting.h"
 #include "shell/training/open.h"
 
 #include <string.h>
@@ -95,10 +96,13 @@ static enum status run_quietly(struct shell *shell, const struct text *lines, co
  * describes it. */
 static enum status begin_task(struct shell *shell)
 {
-	enum status status = machine_load(&shell->machine, "classroom");
+	struct machine machine = shell->machine;
+	enum status status = machine_load(&machine, "classroom");
 	if (status != ST_OK)
 		return status;
+	lasting_machine(shell, &machine);
 	shell_reset(shell);
+	text_add(&shell->journal.ran, "machine classroom\n");
 	return run_quietly(shell, &task_of(shell)->part[PART_START], "the lesson");
 }
 

@@ -1,6 +1,6 @@
 /* replay.c -- the journal's lines run again: undo, step back
  *
- * The world begins empty, with the machine and the plan of training of then, and the lines from the journal's
+ * The world begins empty, with the machine, what else outlives a world, and the plan of training of then, and the lines from the journal's
  * floor on run as they ran: with their stops and stamps, in silence. Of a command of the session (`lesson 1`)
  * the lines that it ran by itself run again, and not the command: which task a learner is at is not the
  * world's.
@@ -15,6 +15,7 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
+#include "shell/session/lasting.h"
 #include "shell/training/open.h"
 #include "shell/training/training.h"
 
@@ -45,7 +46,7 @@ static enum status replay(struct shell *shell, bool whole)
 		training_free(shell);
 		shell->training = training_make();
 	}
-	shell->machine = whole ? shell->machine_at_start : shell->machine_at_reset;
+	lasting_take(shell, whole ? &shell->at_start : &shell->at_reset);
 	shell_reset_again(shell);
 	if (whole) {
 		lesson_free(shell);

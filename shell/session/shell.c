@@ -1,12 +1,14 @@
 /* shell.c -- one process's session: its world and backend made, emptied and freed; failures and files kept.
  *
  * A session outlives its worlds: `reset`, `undo` and `lesson` begin another one, and what belongs to a world goes
- * with it (prints that wait, what was told of its races), while what belongs to the session stays (the journal,
+ * with it (prints that wait, what was told of its races), while what belongs to the session stays (the machine, the journal,
  * the training's plan, what is said). Which is which stands beside the fields in shell.h. */
 #include "shell/session/shell.h"
+#include "base/memory.h"
 #include "base/search.h"
 #include "races/races.h"
 #include "shell/session/expired.h"
+#include "shell/session/lasting.h"
 #include "shell/session/noted.h"
 #include "shell/session/prints.h"
 #include "sim/sim.h"
@@ -43,6 +45,7 @@ static void make_world(struct shell *shell, int n)
 	shell->world = world_create(n, shell->dry ? -1 : transport_rank(shell->transport), &shell->machine);
 	shell->fresh = shell->world->digest;
 	shell->backend = sim_start(shell->world, shell->dry ? NULL : shell->transport, hooks);
+	lasting_begin(shell);
 }
 
 enum status session_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine)
@@ -51,10 +54,12 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 	shell->dry = dry;
 	enum status status = machine_load(&shell->machine, machine);
 	shell->out = out_create(false, 80);
-	if (status == ST_OK)
-		make_world(shell, n);
-	shell->machine_at_start = shell->machine_at_reset = shell->machine;
-	return status;
+	if (status != ST_OK)
+		return status;
+	make_world(shell, n);
+	lasting_keep(shell, &shell->at_start);
+	lasting_keep(shell, &shell->at_reset);
+	return ST_OK;
 }
 
 void session_close(struct shell *shell)
@@ -62,6 +67,9 @@ void session_close(struct shell *shell)
 	noted_release(shell);
 	prints_release(shell);
 	free_world(shell->world, shell->backend);
+	lasting_release(&shell->at_reset);
+	lasting_release(&shell->at_start);
+	mem_free(shell->slow);
 	out_free(shell->out);
 	text_release(&shell->outside);
 	journal_release(&shell->journal);
@@ -80,9 +88,8 @@ void session_reset(struct shell *shell)
 	free_world(old, NULL);
 	journal_emptied(&shell->journal);
 	shell->races_told = shell->unread_told = shell->orders_told = 0;
-	shell->pace = 0;
 	shell->sticky = ST_OK;
-	shell->machine_at_reset = shell->machine;
+	lasting_keep(shell, &shell->at_reset);
 }
 
 /* A world that is still as it was made has the digest of then: nothing else has to be remembered for it. */

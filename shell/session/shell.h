@@ -47,6 +47,13 @@ struct heard {
 	struct text text; /* "timeout: ...", one after the other */
 };
 
+/* What outlives a world, as it once was: lasting.h */
+struct lasting {
+	struct machine machine;
+	double *slow; /* owned */
+	double pace;
+};
+
 struct shell {
 	struct world *world;
 	struct machine machine;
@@ -68,6 +75,7 @@ struct shell {
 	         * agreed */
 	        sticky;
 	char sticky_text[512];
+	double *slow;          /* of each rank, 1: as fast as its machine; NULL: all are (lasting.h); owned */
 	double pace;           /* wall seconds per virtual ms; 0: off */
 	struct print **prints; /* queued and not yet said, in the order of the program; owned (prints.c) */
 	size_t print_count;
@@ -79,11 +87,11 @@ struct shell {
 	int arguments;
 	char **argument; /* NAME=VALUE from the command line: beat the file's `let` */
 	struct journal journal;
-	struct machine machine_at_reset; /* what `undo` starts from */
-	struct machine machine_at_start; /* of the session */
-	struct credit *credit;           /* of `budget` */
-	struct wish wish;                /* of the statement that runs */
-	struct wish asked;               /* of the front end, by the line that runs */
+	struct lasting at_reset; /* what `undo` starts from */
+	struct lasting at_start; /* of the session */
+	struct credit *credit;   /* of `budget` */
+	struct wish wish;        /* of the statement that runs */
+	struct wish asked;       /* of the front end, by the line that runs */
 	struct text outside; /* files read by this line: "NAME\tDIGEST\n" each, for the front end's journal */
 	struct noted {
 		op_id id;

@@ -136,6 +136,17 @@ void head_defaults(const struct head *head, struct text *out)
 			        WHOLE(at->given->value));
 }
 
+/* `of="*.csv"` takes any file with that ending; those that are built in are offered */
+static void built_in_keys(struct slice_of_text key, const char *ending, int length, struct text *out)
+{
+	struct text ends = {0};
+	const char *name;
+	text_add(&ends, "%.*s", length, ending);
+	for (int i = 0; (name = embedded_name("strategies/schedules/", i, text_string(&ends))); i++)
+		text_add(out, "%.*s=%s%s\n", WHOLE(key), name, text_string(&ends));
+	text_release(&ends);
+}
+
 void head_keys(const struct head *head, struct text *out)
 {
 	for (const struct statement *at = head->tree[0]->block.first; at; at = at->next) {
@@ -144,7 +155,10 @@ void head_keys(const struct head *head, struct text *out)
 		text_add(out, "%.*s=\n", WHOLE(at->given->name));
 		for (const char *word = at->given->words; word && *word; word += strspn(word, " ")) {
 			size_t length = strcspn(word, " ");
-			text_add(out, "%.*s=%.*s\n", WHOLE(at->given->name), (int)length, word);
+			if (*word == '*')
+				built_in_keys(at->given->name, word + 1, (int)length - 1, out);
+			else
+				text_add(out, "%.*s=%.*s\n", WHOLE(at->given->name), (int)length, word);
 			word += length;
 		}
 	}

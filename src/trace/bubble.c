@@ -8,16 +8,20 @@
  * Transfers in a phase of their own (`phase C3`) are no tasks: a receive belongs to the task behind it, a
  * send to the one before, and what arrives does so its own time after it was sent. The tasks are replayed
  * with nothing else in the way: see trace.h for what that leaves out, and why. */
+#include "base/arithmetic.h"
 #include "trace/lanes.h"
 #include "base/memory.h"
 
-enum { LETTERS = 128 };
+/* Kinds of tasks: by the letter of their phase; B of the inputs' gradients alone, whose W comes later on the rank, is
+ * another one than B of both. */
+enum { LETTERS = 128, APART = LETTERS, KINDS = 2 * LETTERS };
 
 /* A phase of one micro-batch on one rank: the operations next .. last of the rank's program, of which the
  * receives are looked at. op_task[id] of a send tells a receiver's task whom it waits for. Before `next` all
  * is received: a task that waits is asked again and again, and looks on from there. */
 struct replay_task {
-	int letter;
+	int kind;
+	name_id phase;
 	op_id next, last;
 	double arrived, start, end;
 	bool done;
@@ -29,11 +33,12 @@ struct replayed_schedule {
 	int section;
 	struct replay_task *task; /* by rank, in program order */
 	size_t count;
-	size_t *first;        /* by rank: task[first[r]] .. task[first[r+1] - 1] */
-	uint32_t *op_task;    /* by op: 1 + its task, 0 none */
-	op_id arrival;        /* the first receive in a phase C since the rank's last task, 0 none */
-	double work[LETTERS]; /* ns of kernels in phases of the letter, over all ranks */
-	double tasks[LETTERS];
+	size_t *first;      /* by rank: task[first[r]] .. task[first[r+1] - 1] */
+	uint32_t *op_task;  /* by op: 1 + its task, 0 none */
+	op_id arrival;      /* the first receive in a phase C since the rank's last task, 0 none */
+	int *has_weights;   /* by the name of a phase W: 1 + the last rank that has a task of it */
+	double work[KINDS]; /* ns that tasks of the kind take, over all ranks */
+	double tasks[KINDS];
 };
 
 /* A transfer in a phase of its own, as the built-in schedules name them */
@@ -56,28 +61,84 @@ static void add_hand_off(struct replayed_schedule *s, int rank, op_id id)
 	}
 }
 
-/* Into the rank's current task, or a new one where the phase changes. ST_WAITS: a kernel has no end yet. */
-static enum status add_op(struct replayed_schedule *s, int rank, op_id id, name_id *phase)
+/* Into the rank's current task, or a new one where the phase changes */
+static void add_op(struct replayed_schedule *s, int rank, op_id id, name_id *phase)
 {
 	const struct record *record = op_record(s->trace->world, id);
-	int letter = (unsigned char)record->colour % LETTERS;
 
 	if (*phase != record->phase || s->count == s->first[rank]) {
-		*MEM_ADD(&s->task, &s->count) =
-		        (struct replay_task){.letter = letter, .next = s->arrival ? s->arrival : id};
+		*MEM_ADD(&s->task, &s->count) = (struct replay_task){.kind = (unsigned char)record->colour,
+		        .phase = record->phase,
+		        .next = s->arrival ? s->arrival : id};
 		s->arrival = 0;
-		s->tasks[letter]++;
 		*phase = record->phase;
+		if (record->colour == 'W')
+			s->has_weights[record->phase] = rank + 1;
 	}
 	s->task[s->count - 1].last = id;
 	s->op_task[id] = s->count;
-	if (record->kind != OP_KERNEL)
-		return ST_OK;
-	struct times t = backend_times(s->trace->backend, id);
-	if (t.end == TIME_UNKNOWN)
-		return trace_never_ends(s->trace, id);
-	s->work[letter] += t.end - t.start;
-	return ST_OK;
+}
+
+/* Is there a W3.1 on the rank, for the task's B3.1? */
+static bool weights_apart(const struct replayed_schedule *s, int rank, const struct replay_task *task)
+{
+	const struct names *names = s->trace->world->names;
+	struct text weights = {0};
+
+	if (task->kind != 'B')
+		return false;
+	text_add(&weights, "W%s", names_text(names, task->phase) + 1);
+	name_id phase = names_find(names, text_string(&weights), weights.count);
+	text_release(&weights);
+	return phase && s->has_weights[phase] == rank + 1;
+}
+
+/* Of the task's first kernel; -1: it has none */
+static int compute_stream(const struct replayed_schedule *s, size_t number)
+{
+	const struct world *world = s->trace->world;
+
+	for (op_id id = s->task[number].next;; id = world->ops[id].next_program) {
+		if (op_record(world, id)->kind == OP_KERNEL && s->op_task[id] == number + 1)
+			return world->ops[id].stream;
+		if (id == s->task[number].last)
+			return -1;
+	}
+}
+
+/* What the stage needs for a task on its compute stream: from the start of the first kernel or collective there to the
+ * end of the last, with all that these wait for in between, other stages aside.
+ *
+ *      compute  | kernel | allreduce in tp |e waits for a gather | kernel |b waits for recv | kernel |
+ *      counts    =======================================================                     =======
+ *
+ * ST_WAITS: one of them has no end yet. */
+static enum status time_task(struct replayed_schedule *s, size_t number)
+{
+	const struct world *world = s->trace->world;
+	const struct replay_task *task = &s->task[number];
+	int stream = compute_stream(s, number);
+	int64_t counted = TIME_UNKNOWN; /* up to here all is decided; unknown before the first */
+
+	s->tasks[task->kind]++;
+	for (op_id id = task->next;; id = world->ops[id].next_program) {
+		const struct record *record = op_record(world, id);
+		bool stage = trace_is_stage_transfer(world, id),
+		     work = world->ops[id].stream == stream &&
+		        (record->kind == OP_KERNEL || record->kind == OP_COLLECTIVE);
+		if (s->op_task[id] == number + 1 && !is_hand_off(record) && (stage || work)) {
+			struct times t = backend_times(s->trace->backend, id);
+			if (t.end == TIME_UNKNOWN)
+				return trace_never_ends(s->trace, id);
+			if (work)
+				s->work[task->kind] += t.end - least_of(counted, t.start);
+			if (work && counted == TIME_UNKNOWN)
+				counted = t.end;
+			counted = most_of(counted, t.end);
+		}
+		if (id == task->last)
+			return ST_OK;
+	}
 }
 
 static enum status read_rank(struct replayed_schedule *s, int rank)
@@ -88,7 +149,7 @@ static enum status read_rank(struct replayed_schedule *s, int rank)
 
 	s->first[rank] = s->count;
 	s->arrival = 0;
-	for (op_id id = world->first[rank]; id && status == ST_OK; id = world->ops[id].next_program) {
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
 		if (!trace_is_work(record->kind) || !trace_in(world, id, s->section) ||
 		        trace_on_host(world, id))
@@ -96,11 +157,15 @@ static enum status read_rank(struct replayed_schedule *s, int rank)
 		if (is_hand_off(record))
 			add_hand_off(s, rank, id);
 		else if (record->phase && record->microbatch >= 0)
-			status = add_op(s, rank, id, &phase);
+			add_op(s, rank, id, &phase);
 		else
 			phase = 0;
 	}
 	s->first[rank + 1] = s->count;
+	for (size_t i = s->first[rank]; i < s->count && status == ST_OK; i++) {
+		s->task[i].kind += weights_apart(s, rank, &s->task[i]) ? APART : 0;
+		status = time_task(s, i);
+	}
 	return status == ST_OK ? trace_step(s->trace, s->count - s->first[rank]) : status;
 }
 
@@ -112,7 +177,7 @@ static bool received(const struct replayed_schedule *s, struct replay_task *task
 	for (op_id id = task->next;; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
 		task->next = id;
-		for (int i = 0; record->kind == OP_P2P && i < record->parts; i++) {
+		for (int i = 0; trace_is_stage_transfer(world, id) && i < record->parts; i++) {
 			op_id sender = trace_sender(world, id, i);
 			uint32_t from = sender ? s->op_task[sender] : 0;
 			if (from && !s->task[from - 1].done)
@@ -138,7 +203,7 @@ static bool replay_rank(struct replayed_schedule *s, size_t *next, int rank, boo
 		if (!received(s, task) && !forced)
 			break;
 		task->start = task->arrived > before ? task->arrived : before;
-		task->end = task->start + s->work[task->letter] / s->tasks[task->letter];
+		task->end = task->start + s->work[task->kind] / s->tasks[task->kind];
 		task->done = true;
 	}
 	return moved;
@@ -185,8 +250,8 @@ static double bubble_of(struct replayed_schedule *s, size_t *next)
 
 	for (int rank = 0; rank < s->trace->world->n; rank++)
 		ranks += s->first[rank] < s->first[rank + 1];
-	for (int letter = 0; letter < LETTERS; letter++)
-		work += s->work[letter];
+	for (int kind = 0; kind < KINDS; kind++)
+		work += s->work[kind];
 	return span > 0 && ranks ? 1 - work / (span * ranks) : 0;
 }
 
@@ -196,7 +261,8 @@ enum status metric_bubble(const struct trace *trace, int section, int rank, doub
 	struct replayed_schedule s = {.trace = trace,
 	        .section = section,
 	        .first = mem_alloc((n + 1) * sizeof *s.first),
-	        .op_task = mem_alloc((trace->world->op_count + 1) * sizeof *s.op_task)};
+	        .op_task = mem_alloc((trace->world->op_count + 1) * sizeof *s.op_task),
+	        .has_weights = mem_alloc((names_count(trace->world->names) + 1) * sizeof *s.has_weights)};
 	size_t *next = mem_alloc(n * sizeof *next);
 	enum status status = ST_OK;
 
@@ -209,6 +275,7 @@ enum status metric_bubble(const struct trace *trace, int section, int rank, doub
 	mem_free(s.task);
 	mem_free(s.first);
 	mem_free(s.op_task);
+	mem_free(s.has_weights);
 	mem_free(next);
 	return status;
 }

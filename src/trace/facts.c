@@ -46,11 +46,21 @@ bool trace_on_host(const struct world *world, op_id id)
 	return world_stream(world, op->rank, op->stream)->host;
 }
 
-/* By its phase: a program that names its micro-batches tells what waits for a neighbouring stage. */
-bool trace_is_stage_receive(const struct world *world, op_id id)
+/* By its phase: a program that names its micro-batches tells what waits for a neighbouring stage. Stages lie along the
+ * axis pp of a mesh; in a group that lies in no axis all ranks may be stages. */
+bool trace_is_stage_transfer(const struct world *world, op_id id)
 {
 	const struct record *record = op_record(world, id);
 	if (record->kind != OP_P2P || record->microbatch < 0 || !record->phase)
+		return false;
+	const struct group *axis = &world->groups[trace_axis_of(world, world->ops[id].rank, record->group)];
+	return !axis->axis || strcmp(names_text(world->names, axis->name), "pp") == 0;
+}
+
+bool trace_is_stage_receive(const struct world *world, op_id id)
+{
+	const struct record *record = op_record(world, id);
+	if (!trace_is_stage_transfer(world, id))
 		return false;
 	for (int i = 0; i < record->parts; i++)
 		if (record->part[i].direction == P2P_RECV)

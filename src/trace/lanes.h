@@ -53,7 +53,9 @@ op_id lanes_behind(const struct lanes *lanes, op_id id);
 bool trace_is_work(enum op_kind kind);
 /* Does it stand on a thread of the host (stream kind=host)? */
 bool trace_on_host(const struct world *world, op_id id);
-/* A receive of a pipeline stage: what turns waiting into a bubble */
+/* A transfer in a phase of a micro-batch, between stages of a pipeline: in no axis of a mesh, or in pp */
+bool trace_is_stage_transfer(const struct world *world, op_id id);
+/* One that receives: what turns waiting into a bubble */
 bool trace_is_stage_receive(const struct world *world, op_id id);
 /* Of a part of a transfer that receives: the sender's operation, 0 when it is not queued; 0 of one that
  * sends */

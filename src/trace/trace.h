@@ -173,9 +173,11 @@ int trace_axis_of(const struct world *world, int rank, int group);
 enum status metric_stalls(const struct trace *trace, int section, int rank, double part[CAUSE_COUNT]);
 /* The schedule's own bubble: 1 - work / span of the micro-batches' phases replayed in the order in which each
  * rank runs them, where a phase waits for nothing but the phases that send it what it receives, and takes the
- * mean time of the kernels in phases of its letter. The span is the longest of any rank from its first phase
- * to the end of its last (arXiv:2401.10241). Launches and unequal stages are left out (`stalls` shows those);
- * transfers count where they have a phase of their own (`phase C3`), with the time they take alone. p stages
+ * mean time of the phases of its kind: of its letter, where B whose W comes later counts as another one than B of all
+ * gradients. That is the time on the phase's compute stream with what it waits for within the stage (collectives of
+ * other axes, launches), other stages aside. The span is the longest of any rank from its first phase to the end of
+ * its last (arXiv:2401.10241). What lies between phases and that stages are unequal is left out (`stalls` shows
+ * those); transfers count where they have a phase of their own (`phase C3`), with the time they take alone. p stages
  * with m micro-batches in GPipe's or the 1F1B order give (p-1)/(m+p-1). Of the whole machine: the same for
  * every rank, which is why `rank` is not looked at. */
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part);

@@ -105,6 +105,15 @@ tensor t[8,4] = rank
 sendrecv t -> t to=(rank+1)%world from=(rank-1)%world
 set link_rate=1GB/s
 END
+# what outlives a world is what it was before the line, too
+undone "slow goes with its line, in a world behind another" 2 'slow 5x' <<'END'
+@1 slow 3x
+tensor x[4] = 1
+reset
+spin 1ms
+END
+printf '@1 slow 3x\ntensor x[4] = 1\nreset\nslow 5x; pace 1s\nundo\nmachine\n' | one_process --dry -n 2 > out
+check "... and machine says who is slow" grep -q 'nslow: rank 1 3x.nmachines' out
 # the second allreduce begins when the matmul is over
 printf 'stream s t\ntensor x[512,512] w[256,256]\nallreduce x on s\ny = matmul w w on t\n' > lines
 { cat lines; echo 'allreduce x on s; set collective_sms=50%'; } | state 2 > before

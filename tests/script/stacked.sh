@@ -12,6 +12,17 @@ expect abs(bubble-1/9) < 0.001
 strategy pipeline=2 micro=8 schedule=interleaved chunks=2 + ddp=2 + tp=2 sequence=on
 run 1
 expect bubble < 0.06"
+holds "collectives of tp on the compute stream are a stage's work: the bubble is no longer than compute stands idle" "machine dgx-h100
+model gpt layers=8 hidden=1024 heads=16 seq=1024 batch=16 dtype=bf16
+strategy pipeline=2 micro=8 + tp=4
+run 1;  sync
+expect bubble < 1/9+0.03 and busy(compute)+bubble < 1
+strategy pipeline=2 micro=8 + context=4 kind=ring
+run 1;  sync
+expect bubble < 1/9+0.03
+strategy context=8 kind=ring
+run 2;  sync
+expect stall(bubble) == 0"
 holds "fsdp in a pipeline gathers a stage's two groups for each of 4 micro-batches, forward and backward; zero once a step" "model mlp layers=8 hidden=16 batch=16
 strategy pipeline=2 micro=4 + fsdp=4
 run 1

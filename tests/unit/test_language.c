@@ -365,7 +365,8 @@ static void completion(void **state)
 	        {"let a = 1; wai", "wait\n"}, {"allreduce batc", "batch\n"}, {"help grammar", "grammar\n"},
 	        {"expect bus", "busy\nbusbw\n"}, {"let q = exp", "exposed\n"}, {"if rac", "races\n"},
 	        {"expect time(ma", "time(max\n"}, {"print 1+ba", "1+batch\n"}, {"print pea", "peak\n"},
-	        {"expect ", "batch\n"}, {"let q = expe", ""}, {"zzz", ""}};
+	        {"expect ", "batch\n"}, {"group half b", "by\n"}, {"schedule gp", "gpipe\n"},
+	        {"add y -> batch@0 sc", "scale=\n"}, {"let q = expe", ""}, {"zzz", ""}};
 	(void)state;
 	HOLDS("tensor batch[4] y[4]; stream io compute");
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {

@@ -8,6 +8,7 @@
  *
  * The line need not be whole, so it is not parsed: words are cut at blanks, and the row's arguments are
  * counted off roughly. Endings are written one a line, each once. */
+#include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 
 #include <glob.h>
@@ -222,6 +223,15 @@ static void offer_options(struct endings *endings, const struct command *row, bo
 	}
 }
 
+/* The words that may end what there may be many of, as `by` in `group pair by rank//2` */
+static void offer_words_behind(
+        struct endings *endings, const struct command *row, const struct argument_row *many)
+{
+	for (const struct argument_row *at = many + 1; at < row->argument + ARGUMENT_ROWS_MAX; at++)
+		if (at->kind == ARG_WORD)
+			offer_list(endings, "", at->words);
+}
+
 static void offer_argument(struct endings *endings, const struct command *row, int words)
 {
 	const struct argument_row *argument = row_at(row, words);
@@ -229,13 +239,15 @@ static void offer_argument(struct endings *endings, const struct command *row, i
 		offer_options(endings, row, true);
 		return;
 	}
+	if (argument && (argument->kind == ARG_FILE || argument->kind == ARG_WORD))
+		offer_list(endings, "", argument->words);
+	if (argument && argument->flags & ARG_MANY)
+		offer_words_behind(endings, row, argument);
 	if (argument && argument->kind == ARG_FILE)
 		offer_files(endings, false);
-	else if (argument && argument->kind == ARG_WORD)
-		offer_list(endings, "", argument->words);
 	else if (argument && (argument->kind == ARG_EXPRESSION || argument->kind == ARG_PRINTABLE))
 		offer_values(endings);
-	else if (argument)
+	else if (argument && argument->kind != ARG_WORD)
 		offer_names(endings, argument->kind);
 	if (row->kernel || row->collective)
 		offer_names(endings, ARG_TENSOR);
@@ -270,6 +282,9 @@ void interpreter_complete(struct shell *shell, const char *line, int cursor, str
 		if (strcmp(typed.word[i], "=") == 0 || strcmp(typed.word[i], "+=") == 0)
 			first = i + 1;
 	const struct command *row = first < typed.count ? command_find(typed.word[first]) : NULL;
+	for (int i = first + 1; row && row->kernel && i < typed.count; i++)
+		if (strcmp(typed.word[i], "->") == 0) /* `add g -> w@0`, which is not the kernel */
+			row = command_beside_kernel(slice_of_string(typed.word[first]));
 	const char *last = typed.count ? typed.word[typed.count - 1] : "";
 	if (strcmp(last, "on") == 0)
 		offer_names(&endings, ARG_STREAM);

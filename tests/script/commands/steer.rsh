@@ -1,4 +1,4 @@
-# slow, crash, set, machine, abort, stuck
+# slow, crash, set, machine, abort, stuck; what is set beyond the end of a world
 @2 slow 2x
 mark slow
 spin 1ms
@@ -30,6 +30,20 @@ sync
 @3 crash
 spin 1ms
 sync
+# the machine outlives the world, and who is slow on it; another machine has nobody slow
+machine classroom
+set launch=10us
+@1,2 slow 3x
+reset
+spin 1ms
+sync
+@0,3 expect time == 1.01ms
+@1,2 expect time == 3.01ms
+machine classroom
+reset
+spin 1ms
+sync
+expect time == 1.02ms
 pace 1s
 pace off
 expect error "pace wants the wall time of a virtual millisecond" { pace 3 }

@@ -30,6 +30,7 @@ run 2
 sync
 @1,3 expect time > 3.3ms
 @2 expect time < 2.4ms
+@0 slow 1x
 
 ## ddp delay=1: time at which the eighth step has been taken, beside 10.06 ms of ddp
 strategy ddp bucket=16k delay=1

@@ -35,15 +35,11 @@ run 6
 @0 expect time > 25ms
 ## asynchronous, the others end when they would have ended, and what they are stale by is what the slow one has missed
 strategy ps mode=async
-step
-@2 slow 2x
 run 6
 @0-1 expect time < 18.2ms and stale == 1
 @2 expect time > 23ms and stale >= 4
 ## a bound holds them back, and the slow one misses less
 strategy ps mode=async staleness=1
-step
-@2 slow 2x
 run 6
 @0-1 expect time > 19ms
 @2 expect stale <= 4

@@ -15,6 +15,7 @@ strategy pipeline schedule=dualpipe-v-4.csv micro=8 chunks=2 F=6ms B=6ms W=6ms
 set launch=0us
 run 1;  sync
 expect abs(time-(8*18ms+3*(3ms+6ms-6ms))) < 0.1ms
+expect abs(bubble-9/153) < 0.0001
 schedule zb-v-4.csv micro=8 chunks=2
 expect piece(0) == rank and piece(1) == 7-rank and holder(7) == 0 and its_chunk(7) == 1 and slots == 51
 expect error "zb-v-4.csv has 8 micro-batches: micro=8" { schedule zb-v-4.csv micro=4 chunks=2 }

@@ -1,0 +1,79 @@
+/* lasting.c -- what outlives a world, kept and given back */
+#include "shell/session/lasting.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Of each rank of the session; NULL: nobody was ever slow */
+static double *copy_slow(const struct shell *shell, const double *slow)
+{
+	size_t bytes = (size_t)shell->world->n * sizeof *slow;
+	return slow ? memcpy(mem_alloc(bytes), slow, bytes) : NULL;
+}
+
+void lasting_keep(const struct shell *shell, struct lasting *to)
+{
+	double *slow = copy_slow(shell, shell->slow);
+	lasting_release(to);
+	*to = (struct lasting){.machine = shell->machine, .slow = slow, .pace = shell->pace};
+}
+
+void lasting_take(struct shell *shell, const struct lasting *from)
+{
+	mem_free(shell->slow);
+	shell->machine = from->machine;
+	shell->slow = copy_slow(shell, from->slow);
+	shell->pace = from->pace;
+}
+
+void lasting_release(struct lasting *lasting)
+{
+	mem_free(lasting->slow);
+	lasting->slow = NULL;
+}
+
+void lasting_machine(struct shell *shell, const struct machine *machine)
+{
+	shell->machine = *machine;
+	for (int rank = 0; shell->slow && rank < shell->world->n; rank++)
+		if (shell->slow[rank] != 1)
+			lasting_slow(shell, rank, 1);
+}
+
+void lasting_slow(struct shell *shell, int rank, double factor)
+{
+	if (!shell->slow) {
+		shell->slow = mem_alloc((size_t)shell->world->n * sizeof *shell->slow);
+		for (int i = 0; i < shell->world->n; i++)
+			shell->slow[i] = 1;
+	}
+	shell->slow[rank] = factor;
+	shell->backend->slow(shell->backend, rank, factor);
+}
+
+void lasting_begin(struct shell *shell)
+{
+	for (int rank = 0; shell->slow && rank < shell->world->n; rank++)
+		if (shell->slow[rank] != 1)
+			shell->backend->slow(shell->backend, rank, shell->slow[rank]);
+}
+
+/* Equal factors stand once, where the first rank of them would. */
+void lasting_slow_text(const struct shell *shell, struct text *out)
+{
+	const char *before = "slow:";
+	for (int rank = 0; shell->slow && rank < shell->world->n; rank++) {
+		struct ranks set = {0};
+		double factor = shell->slow[rank];
+		for (int i = 0; i < shell->world->n && factor != 1; i++)
+			if (shell->slow[i] == factor)
+				ranks_add(&set, i);
+		if (factor == 1 || ranks_first(&set) != rank)
+			continue;
+		text_add(out, "%s rank%s ", before, ranks_count(&set) == 1 ? "" : "s");
+		ranks_text(&set, out);
+		text_add(out, " %gx", factor);
+		before = ",";
+	}
+	text_put(out, "\n", before[0] == ',');
+}
