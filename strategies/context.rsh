@@ -29,11 +29,14 @@ if ring == 0 and ulysses == 0 and kind == "ulysses" { let blocks = 1 }
 if blocks == 0 { let blocks = max(size(cp)//max(ulysses,1),1) }
 if splits == 0 { let splits = max(size(cp)//blocks,1) }
 let near = divisor(size(cp),blocks);  let near = "ring=$near ulysses=$(size(cp)//near) fits"
-refuse blocks*splits != size(cp) "ring=$blocks ulysses=$splits make $(blocks*splits) ranks, the axis has $(size(cp)); $near"
+let given = "ring=$ring ulysses=$ulysses make $(blocks*splits) ranks, not cp=$(size(cp))"
+if ring*ulysses == 0 { let given = "ring=$blocks does not divide cp=$(size(cp))" }
+if ring == 0 { let given = "ulysses=$splits does not divide cp=$(size(cp))" }
+refuse blocks*splits != size(cp) "$given; $near"
 refuse kind == "ulysses" and splits == 1 and blocks > 1 "ring=$blocks: kind=ulysses has no ranks left that share the heads out"
 let below = seq//size(cp)*size(cp);  let near = "the nearest that do are $below and $(below+size(cp))"
 if below == 0 { let near = "the nearest that does is $(size(cp))" }
-refuse seq%size(cp) != 0 "seq=$seq does not divide by ranks=$(size(cp)); $near"
+refuse seq%size(cp) != 0 "seq=$seq does not divide by cp=$(size(cp)); $near"
 let below = heads//splits*splits;  let near = "the nearest that do are $below and $(below+splits)"
 if below == 0 { let near = "the nearest that does is $splits" }
 refuse heads%splits != 0 "a rank's heads=$heads do not divide by ulysses=$splits; $near, or a ring"

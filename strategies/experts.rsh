@@ -16,9 +16,9 @@
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 let parties = size(ep);  let micros = accumulate
 refuse first_unit == 1 "an mlp has no experts: `model gpt experts=$(max(2,parties))`"
-refuse experts == 0 "this model has no experts: `model gpt experts=$(4*parties)`"
+refuse experts == 0 "this model has no experts: `model gpt experts=$((max(top,2,parties)+parties-1)//parties*parties)`"
 let below = experts//parties*parties;  let fits = "$below and $(below+parties)";  if below == 0 { let fits = "$parties" }
-refuse experts%parties != 0 "experts=$experts does not divide by ranks=$parties; the nearest that fits: $fits"
+refuse experts%parties != 0 "experts=$experts does not divide by ep=$parties; the nearest that fits: $fits"
 let replica = replica*parties+ep;  let replicas = replicas*parties
 let experts_here = experts//parties;  let first_expert = ep*experts_here;  let far = "_far"
 

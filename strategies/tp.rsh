@@ -23,9 +23,9 @@ option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients
 let ways = size(tp);  let sequenced = sequence == "on";  let micros = per_round*accumulate
 refuse sequenced and first_unit == 1 "sequence=on cuts norms and residuals, and an mlp has none: `model gpt`, or sequence=off"
 let more = heads//ways*ways+ways
-refuse first_unit == 0 and heads%ways != 0 "heads=$heads does not divide by ranks=$ways; the nearest that does is $more"
+refuse first_unit == 0 and heads%ways != 0 "heads=$heads does not divide by tp=$ways; the nearest that does is $more"
 let cuts = first_unit == 0 or layers > 1;  let below = hidden//ways*ways
-refuse cuts and hidden%ways != 0 "hidden=$hidden does not divide by ranks=$ways; the nearest that do are $below and $(below+ways)"
+refuse cuts and hidden%ways != 0 "hidden=$hidden does not divide by tp=$ways; the nearest that do are $below and $(below+ways)"
 let heads = heads//ways
 
 # ---- parameters: who asks for them is told what of them is here: a block from row, col on ----

@@ -24,12 +24,10 @@ static enum status capture_run(struct call *call)
 	}
 	if (status == ST_OK)
 		status = call_block(call);
-	/* also when the block failed: a rank left capturing would swallow all lines that follow */
-	FOR_RANKS (rank, &begun) {
-		enum status ended = world_capture_end(call->shell->world, rank);
-		if (status == ST_OK)
-			status = ended;
-	}
+	/* also when the block failed: a rank left capturing would swallow all lines that follow, and part of a block is no
+	 * graph */
+	FOR_RANKS (rank, &begun)
+		world_capture_end(call->shell->world, rank, status == ST_OK);
 	return status;
 }
 

@@ -1,8 +1,9 @@
 /* help.c -- help [WORD] and explain on|off: every line comes from the commands' own rows.
  *
  * Usage, sentence, example, PyTorch and CUDA forms are told beside each command, kernel and collective,
- * and the tests run the examples, so what help says cannot become untrue by itself. Only the first screen
- * and the words of the grammar, which have no rows, are written here. `explain on` shows the CUDA and
+ * and the tests run the examples, so what help says cannot become untrue by itself; strategies and models
+ * are told by the heads of their files, figures and causes by docs/figures.txt. Only the first screen and the
+ * words of the grammar, which have no rows, are written here. `explain on` shows the CUDA and
  * PyTorch forms with each line that is typed. */
 #include "base/embedded.h"
 #include "collectives/collective.h"
@@ -10,6 +11,7 @@
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
+#include "shell/training/choose.h"
 
 #include <string.h>
 
@@ -25,7 +27,7 @@ static const char screen[] =
         "  look     timeline  view  stalls  races  stuck  traffic  stats  mem  diff A B\n"
         "           tensors  streams  events  groups  export F.json\n"
         "  steer    @2 slow 2x   set launch=20us   machine   abort   undo   mark   reset\n"
-        "  learn    tour   lessons   explain on   help WORD\n"
+        "  learn    tour   lessons   explain on   help WORD   help figures\n"
         "  train    model gpt   data text F   strategy ddp   step   run 20   verify\n"
         "  write    let  if  for  repeat  def  expect  say  source      help grammar\n";
 
@@ -206,8 +208,39 @@ static bool help_keyword(struct text *text, const char *word)
 	return false;
 }
 
+/* What `stats` and `stalls` call things, a line each: WORD, blanks, sentence; all of it for `figures` */
+static bool help_figure(struct text *text, const char *word)
+{
+	const struct embedded *file = embedded_find("docs/", "figures", ".txt");
+	const char *at = file->bytes, *end = at + file->count, *line;
+	bool any = false, all = strcmp(word, "figures") == 0;
+	size_t length;
+	while ((line = text_line(&at, end, &length))) {
+		struct slice_of_text name = {line, strcspn(line, " ")};
+		if (!all && !slice_is(name, word))
+			continue;
+		struct text words = {0};
+		const char *sentence = line + name.length + strspn(line + name.length, " ");
+		text_put(&words, sentence, (size_t)(line + length - sentence));
+		text_add(text, "  %-10.*s ", WHOLE(name));
+		add_wrapped(text, text_string(&words), 13);
+		text_release(&words);
+		any = true;
+	}
+	return any;
+}
+
+static bool is_choice(bool model, const char *word)
+{
+	const char *name;
+	for (int i = 0; (name = choice_name(model, i)); i++)
+		if (strcmp(name, word) == 0)
+			return true;
+	return false;
+}
+
 /* The lists first, then commands and words of the grammar, then topics: a command named like a topic is
- * the one that is explained. */
+ * the one that is explained. What a figure or a cause is called may be a command too: both are told. */
 static enum status help_word(struct text *text, const char *word)
 {
 	const struct command *command = command_find(word);
@@ -233,7 +266,8 @@ static enum status help_word(struct text *text, const char *word)
 		const struct command *beside = command_beside_kernel(slice_of_string(word));
 		if (beside)
 			help_command(text, beside);
-	} else if (!help_keyword(text, word) && !help_topic(text, word)) {
+		help_figure(text, word);
+	} else if (!help_keyword(text, word) && !help_topic(text, word) && !help_figure(text, word)) {
 		const char *near = command_near(word);
 		return near ? fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, near)
 		            : fail(ST_NAME, "no command '%s'; `help` shows them all", word);
@@ -246,6 +280,9 @@ static enum status help_run(struct call *call)
 	struct text text = {0};
 	const char *word = "";
 	enum status status = call_common(call, 0, &word);
+	for (int model = 0; model < 2 && status == ST_OK; model++)
+		if (!command_find(word) && is_choice(model, word))
+			return choice_tell(call->shell, model, word, false);
 	if (status == ST_OK && *word)
 		status = help_word(&text, word);
 	else
@@ -257,8 +294,8 @@ const struct command command_help = {
         .name = "help",
         .topic = "learn",
         .usage = "help [WORD]",
-        .help = "the commands on one screen; WORD: a command, a kernel, kernels, collectives, grammar, all, "
-                "or a topic (make, move, look ...)",
+        .help = "the commands on one screen; WORD: a command, a kernel, a strategy, a model, kernels, "
+                "collectives, figures, grammar, all, or a topic (make, move, look ...)",
         .example = "help copy\nhelp kernels",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "WORD"}},

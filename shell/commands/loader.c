@@ -51,11 +51,12 @@ static enum status loader_run(struct call *call)
 	struct plan *plan = &call->shell->training->now;
 	struct loader loader = {.workers = 1, .prefetch = 2};
 	struct text text = {0};
-	bool off = strcmp(call_argument_text(call, 0, 0), "off") == 0;
+	bool off = strcmp(call_argument_text(call, 0, 0), "off") == 0,
+	     on = call->statement->options || strcmp(call_argument_text(call, 0, 0), "on") == 0;
 	enum status status = ST_OK;
 	if (off && call->statement->options)
 		return fail(ST_ARGUMENT, "write: loader workers=4 decode=3ms, or loader off");
-	if (!off && call->statement->options) {
+	if (on) {
 		status = take_counts(call, &loader);
 		if (status == ST_OK)
 			status = take_costs(call, &loader);
@@ -67,7 +68,7 @@ static enum status loader_run(struct call *call)
 	if (status != ST_OK)
 		return status;
 	loader_text(&plan->loader, &text);
-	if (call->statement->options || off)
+	if (on || off)
 		out_say(call->shell->out, "   %s; the next `strategy` has it so\n", text_string(&text));
 	else
 		out_say(call->shell->out, "   %s\n", text_string(&text));
@@ -78,16 +79,16 @@ static enum status loader_run(struct call *call)
 const struct command command_loader = {
         .name = "loader",
         .topic = "learn",
-        .usage = "loader [workers=N] [prefetch=N] [read=RATE] [decode=TIME] | loader off",
+        .usage = "loader workers=N [prefetch=N] [read=RATE] [decode=TIME] | loader on|off",
         .help = "how each rank's batches come: its workers, threads of the host, read micro-batches from the "
-                "disk and decode them, `prefetch` each ahead of the training, for the next `strategy`; off "
-                "(the default): all data is in pinned memory; alone: what stands",
+                "disk and decode them, `prefetch` each ahead of the training, for the next `strategy`; on: "
+                "one worker; off (the default): all data is in pinned memory; alone: what stands",
         .example = "loader workers=2 decode=200us\nmodel mlp layers=2 hidden=64 batch=64\nstrategy ddp\nrun "
                    "2\nstalls",
         .torch = "DataLoader(data, num_workers=N, prefetch_factor=N, pin_memory=True)",
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_STEER},
-        .argument = {{ARG_WORD, ARG_OPTIONAL, "off", "off"}},
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},
         .option = {{"workers", ARG_EXPRESSION, UNIT_PLAIN, NULL,
                            "threads of a rank's host, 1 to 64 (1; PyTorch's 0, where the host itself reads, "
                            "is not here)"},

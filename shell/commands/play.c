@@ -126,15 +126,18 @@ static enum status load_script(struct shell *shell, const char *path)
 	return status;
 }
 
-/* The order of the pipeline that stands, as a file or, without a path, as an answer */
+/* The order of the pipeline that stands, or that the program is going to lay out, as a file or, without a path, as an
+ * answer */
 static enum status say_schedule(struct call *call, const char *path)
 {
 	const struct schedule *schedule = interpreter_schedule_now(call->shell);
+	const struct program *program = call->shell->training->now.program;
 	struct text text = {0};
+	if (!schedule && program)
+		schedule = program->schedule;
 	if (!schedule)
 		return fail(ST_ARGUMENT,
-		        "no schedule stands: `strategy pipeline` and `step` first, or `schedule 1f1b "
-		        "micro=8`");
+		        "no schedule stands: `strategy pipeline` first, or `schedule 1f1b micro=8`");
 	schedule_write(schedule, &text);
 	if (!*path)
 		return answer(call, &text, ST_OK);

@@ -75,13 +75,18 @@ static void list_journal(struct shell *shell)
 		out_say(shell->out, "   nothing was typed since the world was empty\n");
 }
 
-/* Listed or saved are the lines since the world was empty; what a lesson ran stands in the place of its command. */
+/* Listed are the lines since the world was empty, what a lesson ran in the place of its command. The lines of a script
+ * are in no journal. */
 static enum status journal_run(struct call *call)
 {
 	struct shell *shell = call->shell;
 	const char *path = "";
-	int lines = journal_lines(&shell->journal);
+	int lines = 0;
 	struct text script = {0};
+	if (!shell->interactive && !shell->journal.count)
+		return fail(ST_ARGUMENT,
+		        "journal: the lines of a script stand in its own file; `journal` has those typed at "
+		        "a prompt");
 	if (!call_count(call, 0)) {
 		list_journal(shell);
 		return ST_OK;
@@ -92,6 +97,8 @@ static enum status journal_run(struct call *call)
 	if (status != ST_OK || shell->replaying)
 		return status;
 	journal_script(&shell->journal, &script);
+	for (size_t i = 0; i < script.count; i++)
+		lines += script.bytes[i] == '\n';
 	status = shell_write(shell, path, &script);
 	text_release(&script);
 	if (status == ST_OK)
@@ -104,8 +111,9 @@ const struct command command_journal = {
         .name = "journal",
         .topic = "write",
         .usage = "journal [save FILE]",
-        .help = "the lines that made this world; saved, they are a script",
-        .example = "stream io\njournal",
+        .help = "the lines typed since the world was empty; saved, they are a script that makes this world, "
+                "those "
+                "of the worlds before it among them",
         .argument = {{ARG_WORD, ARG_OPTIONAL, "save", "save"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"}},
         .class = COMMAND_LOOK,
         .run = journal_run,

@@ -102,6 +102,7 @@ static enum status begin_task(struct shell *shell)
 		return status;
 	lasting_machine(shell, &machine);
 	shell_reset(shell);
+	text_add(&shell->journal.ran, "machine classroom\n");
 	return run_quietly(shell, &task_of(shell)->part[PART_START], "the lesson");
 }
 

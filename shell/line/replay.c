@@ -48,8 +48,10 @@ static enum status replay(struct shell *shell, bool whole)
 	}
 	lasting_take(shell, whole ? &shell->at_start : &shell->at_reset);
 	shell_reset_again(shell);
-	if (whole)
+	if (whole) {
 		lesson_free(shell);
+		shell->explain = shell->strip = false;
+	}
 	struct journal_entry *entries = mem_alloc(count * sizeof *entries);
 	memcpy(entries, journal->entries + from, count * sizeof *entries);
 	journal->count = journal->floor = from;
@@ -95,9 +97,9 @@ static enum status play_again(struct shell *shell, const struct plan *plan, long
 {
 	plan_copy(plan, &shell->training->now);
 	shell_reset(shell);
-	out_mute(shell->out, 1);
+	shell_replaying(shell, 1);
 	enum status status = played > 0 ? program_steps(shell, played, false) : ST_OK;
-	out_mute(shell->out, -1);
+	shell_replaying(shell, -1);
 	return status;
 }
 

@@ -66,7 +66,7 @@ void shell_expired(struct shell *shell)
 	}
 }
 
-static bool has_timeouts(const struct world *world)
+bool shell_times_out(const struct world *world)
 {
 	for (size_t i = 0; i < world->group_count; i++)
 		if (world->groups[i].timeout)
@@ -74,20 +74,10 @@ static bool has_timeouts(const struct world *world)
 	return false;
 }
 
-enum status shell_hear(struct shell *shell)
-{
-	if (!has_timeouts(shell->world))
-		return ST_OK;
-	enum status status = shell_advance(shell);
-	if (status == ST_OK)
-		shell_expired(shell);
-	return status;
-}
-
 enum status shell_finish(struct shell *shell)
 {
 	const struct world *world = shell->world;
-	if (!has_timeouts(world) && !shell->print_count)
+	if (!shell_times_out(world) && !shell->print_count)
 		return ST_OK;
 	op_id *ids = NULL;
 	size_t count = 0;

@@ -8,8 +8,8 @@
  * fails by them, but for those that an `expect error` around hears of. All processes ask at the same places: where an
  * answer was owed, where all hosts wait, and at an abort. */
 void shell_expired(struct shell *shell);
-/* Advances first. Nothing where no group has a timeout. */
-enum status shell_hear(struct shell *shell);
+/* Has a group a timeout? Then a line at which all hosts wait is owed its answer in a script too. */
+bool shell_times_out(const struct world *world);
 /* A script is over, or what it expects is owed an answer: nobody queues more, so all that its ranks still do is carried out, where a timeout or a print hangs
  * on it. */
 enum status shell_finish(struct shell *shell);

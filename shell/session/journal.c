@@ -89,13 +89,14 @@ int journal_lines(const struct journal *journal)
 	return lines;
 }
 
-/* A command of the session stands for the lines that it ran by itself, often none. */
+/* A command of the session stands for an empty world and the lines that it ran by itself, often none. Of worlds before
+ * this one all lines are there: a model, a `set` or a def in them may be of this one too. */
 void journal_script(const struct journal *journal, struct text *out)
 {
-	for (size_t i = journal->floor; i < journal->count; i++) {
+	for (size_t i = 0; i < journal->count; i++) {
 		const struct journal_entry *entry = &journal->entries[i];
 		if (entry->session)
-			text_add(out, "%s", entry->ran);
+			text_add(out, "%s%s", entry->emptied && i ? "reset\n" : "", entry->ran);
 		else
 			text_add(out, "%s\n", entry->line);
 	}

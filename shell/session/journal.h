@@ -60,7 +60,7 @@ void journal_changed(struct journal *journal, size_t i);
 void journal_drop(struct journal *journal, size_t i);
 /* Lines that `undo` could take back. */
 int journal_lines(const struct journal *journal);
-/* The lines of this world as a script. */
+/* A script that makes this world: the lines of the session, those of worlds before it too. */
 void journal_script(const struct journal *journal, struct text *out);
 void journal_release(struct journal *journal);
 

@@ -52,7 +52,6 @@ struct lasting {
 	struct machine machine;
 	double *slow; /* owned */
 	double pace;
-	bool explain, strip;
 };
 
 struct shell {

@@ -3,7 +3,8 @@
  * A wait of the host is an OP_SYNC queued on STREAM_HOST: the books have it as any operation, and the
  * host's clock stands until its target is over. In a script nothing waits for real; the simulation comes
  * to it later. At the prompt a person waits for an answer, so the line's OP_SYNCs are reached before the
- * next line is read. */
+ * next line is read. With groups that have a timeout that is so in a script, too, for a line at which all hosts
+ * wait: who was not given the missing line until there does not come. */
 #include "shell/submit/host.h"
 #include "base/memory.h"
 #include "shell/session/expired.h"
@@ -89,8 +90,9 @@ enum status host_answer(struct call *call, enum status status)
 	struct ranks left = {0};
 	if (status != ST_OK || !call->waits)
 		return status;
-	if (!call_at_prompt(call)) /* where all hosts wait, no line can come before */
-		return ranks_count(call->set) == shell->world->n ? shell_hear(shell) : ST_OK;
+	bool prompt = call_at_prompt(call);
+	if (!prompt && (ranks_count(call->set) < shell->world->n || !shell_times_out(shell->world)))
+		return ST_OK;
 	status = shell_reach(shell, call->wait, (int)call->waits);
 	if (status != ST_WAITS && status != ST_STUCK)
 		return status;
@@ -100,8 +102,10 @@ enum status host_answer(struct call *call, enum status status)
 		status = reach_each(call, &left);
 	if (status != ST_WAITS && status != ST_STUCK)
 		return status;
-	shell_note(shell, &left, "%s: %s%s", call->statement->row->name, fail_text(),
-	        status == ST_STUCK ? ". `stuck` shows who waits for whom" : "");
+	if (prompt)
+		shell_note(shell, &left, "%s: %s%s", call->statement->row->name, fail_text(),
+		        status == ST_STUCK ? ". `stuck` shows who waits for whom" : "");
+	shell_expired(shell); /* those, too, that no host has waited for */
 	return ST_OK;
 }
 

@@ -94,16 +94,25 @@ enum status plan_result_settle(
 	return status;
 }
 
+/* Nothing but copies reaches a disk; `then`: where the data go from pinned memory. */
+static enum status off_disk(const struct shell *shell, const struct submit_plan *plan,
+        const struct operand *operand, const char *then)
+{
+	const char *name = names_text(shell->world->names, operand->name);
+	if (operand->space != SPACE_DISK)
+		return ST_OK;
+	return fail(ST_ARGUMENT, "%s: %s is on the disk: copy %s -> a pinned tensor first%s",
+	        names_text(shell->world->names, plan->record.title), name, name, then);
+}
+
 enum status plan_on_device(const struct shell *shell, const struct submit_plan *plan)
 {
 	for (int i = 0; i < plan->operands; i++) {
 		const struct operand *operand = &plan->operand[i];
 		const char *name = names_text(shell->world->names, operand->name);
-		if (operand->space == SPACE_DISK)
-			return fail(ST_ARGUMENT,
-			        "%s: %s is on the disk: copy %s -> a pinned tensor first, and that to the "
-			        "device",
-			        names_text(shell->world->names, plan->record.title), name, name);
+		enum status status = off_disk(shell, plan, operand, ", and that to the device");
+		if (status != ST_OK)
+			return status;
 		if (operand->space != SPACE_DEVICE)
 			return fail(ST_ARGUMENT,
 			        "%s: %s is in %s memory, and a GPU works on device memory: copy %s -> a "
@@ -114,8 +123,8 @@ enum status plan_on_device(const struct shell *shell, const struct submit_plan *
 	return ST_OK;
 }
 
-/* A thread of the host works on disk and host memory alone: copies and kernels. A result that is yet to be made would be
- * the device's. */
+/* A thread of the host copies between disk and host memory, and runs kernels on host memory. A result that is yet to be
+ * made would be the device's. */
 static enum status fits_stream(const struct shell *shell, int rank, const struct submit_plan *plan)
 {
 	const struct world *world = shell->world;
@@ -129,7 +138,11 @@ static enum status fits_stream(const struct shell *shell, int rank, const struct
 		        "%s: %s is a thread of the host (kind=host), and GPUs exchange data: on a stream of "
 		        "the GPU",
 		        title, thread);
-	for (int i = 0; i < plan->operands; i++)
+	for (int i = 0; i < plan->operands; i++) {
+		enum status status =
+		        plan->record.kind == OP_KERNEL ? off_disk(shell, plan, &plan->operand[i], "") : ST_OK;
+		if (status != ST_OK)
+			return status;
 		if (plan->operand[i].space == SPACE_DEVICE)
 			return fail(ST_ARGUMENT,
 			        "%s: %s is a thread of the host (kind=host), and %s %s on the device: there "
@@ -137,6 +150,7 @@ static enum status fits_stream(const struct shell *shell, int rank, const struct
 			        "between disk, pinned and host memory, kernels of host tensors, and spin",
 			        title, thread, names_text(world->names, plan->operand[i].name),
 			        plan->operand[i].tensor < 0 ? "would be made" : "is");
+	}
 	return ST_OK;
 }
 

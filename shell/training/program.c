@@ -62,6 +62,9 @@ void program_release(struct program *program)
 		mem_free(program->step[i].title);
 		mem_free(program->step[i].ranks);
 	}
+	if (program->schedule)
+		schedule_release(program->schedule);
+	mem_free(program->schedule);
 	mem_free(program->file);
 	mem_free(program->step);
 	mem_free(program);

@@ -7,6 +7,7 @@
 
 #include "shell/language/run/player.h"
 #include "shell/session/shell.h"
+#include "strategies/schedule.h"
 
 /* One step, as the walk has met it */
 struct program_step {
@@ -35,9 +36,10 @@ struct program {
 	size_t steps;
 	size_t setup; /* steps of the setup; all of them where there is no iteration */
 	bool loops;
-	bool guessed;    /* data decides somewhere: another walk may have other steps */
-	bool loads;      /* its setup makes threads of the host: a data loader's */
-	double elements; /* of the parameters that rank 0 declares */
+	bool guessed;              /* data decides somewhere: another walk may have other steps */
+	bool loads;                /* its setup makes threads of the host: a data loader's */
+	double elements;           /* of the parameters that rank 0 declares */
+	struct schedule *schedule; /* that its setup lays out, owned; NULL: none */
 };
 
 /* With one user and no files. */

@@ -34,8 +34,8 @@ static enum status same_axis(const struct choice *one, const struct choice *othe
 	if (strcmp(one->name, other->name) != 0)
 		return fail(ST_ARGUMENT, "%s and %s both %s%s%s: one of them", one->name, other->name, does,
 		        over, axis);
-	return fail(ST_ARGUMENT, "two times %s: both %s%s%s: one of them, %s=%d", one->name, does, over, axis,
-	        one->name, (one->size ? one->size : 1) * (other->size ? other->size : 1));
+	return fail(ST_ARGUMENT, "%s stands twice, and both %s%s%s: once, as %s=%d", one->name, does, over,
+	        axis, one->name, (one->size ? one->size : 1) * (other->size ? other->size : 1));
 }
 
 /* None that stands alone, and no axis twice */

@@ -165,6 +165,8 @@ enum status program_walk(struct shell *shell, struct program *program, int ranks
 	if (status == ST_OK) {
 		program->elements = count_elements(&walk.scratch);
 		program->loads = has_threads(walk.scratch.world);
+		program->schedule = walk.scratch.interpreter->pipeline; /* taken over */
+		walk.scratch.interpreter->pipeline = NULL;
 	}
 	player_free(walk.player);
 	mem_free(walk.mark);

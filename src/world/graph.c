@@ -17,6 +17,7 @@ struct captured_event {
 };
 struct graph {
 	name_id name;
+	struct thing before; /* what the name meant before the capture */
 	struct draft *items;
 	size_t count;
 	struct captured_event *events;
@@ -53,20 +54,35 @@ enum status world_capture_begin(struct world *world, int rank, name_id name)
 	enum status status = world_name_fits(world, rank, name, THING_GRAPH);
 	if (status != ST_OK)
 		return status;
-	*MEM_ADD(&inner->graphs, &inner->graph_count) = (struct graph){.name = name};
+	*MEM_ADD(&inner->graphs, &inner->graph_count) =
+	        (struct graph){.name = name, .before = world_find(world, rank, name)};
 	bind_set(world, rank, name, (struct thing){THING_GRAPH, inner->graph_count - 1});
 	inner->capturing[rank] = inner->graph_count;
 	digest_change(world, CHANGE_CAPTURE, rank, name);
 	return ST_OK;
 }
 
-enum status world_capture_end(struct world *world, int rank)
+/* The entry of a graph that is not kept stays, empty: other ranks' entries keep their places. */
+static void drop(struct world *world, int rank, struct graph *graph)
+{
+	if (graph->before.kind == THING_GRAPH)
+		bind_set(world, rank, graph->name, graph->before);
+	else
+		world_unbind(world, rank, graph->name);
+	mem_free(graph->items);
+	mem_free(graph->events);
+	*graph = (struct graph){0};
+}
+
+enum status world_capture_end(struct world *world, int rank, bool keep)
 {
 	if (!world_capturing(world, rank))
 		return fail(ST_ARGUMENT, "rank %d captures no graph", rank);
-	const struct graph *graph = graph_of(world, rank);
+	struct graph *graph = graph_of(world, rank);
 	for (size_t i = graph->event_count; i-- > 0;)
 		world->events[graph->events[i].event].record = graph->events[i].before;
+	if (!keep)
+		drop(world, rank, graph);
 	world->inner->capturing[rank] = 0;
 	digest_change(world, CHANGE_CAPTURE, rank, 0);
 	return ST_OK;

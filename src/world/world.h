@@ -229,7 +229,9 @@ enum status world_queue(struct world *world, int rank, int stream, const struct 
 bool world_capturing(const struct world *world, int rank);
 #define OP_CAPTURED 0x80000000u /* ids of captured operations begin here; world.ops has none of them */
 enum status world_capture_begin(struct world *world, int rank, name_id graph);
-enum status world_capture_end(struct world *world, int rank);
+/* keep: bind the name to what was captured; else the name means what it meant before the capture, and the
+ * captured work is gone. */
+enum status world_capture_end(struct world *world, int rank, bool keep);
 /* The last operation queued on a stream (0: none): what a wait for the stream waits for. While a graph is
  * captured: the graph's last on it. */
 op_id world_tail(const struct world *world, int rank, int number);

@@ -42,7 +42,7 @@ def cut_batch {
   replaced
   let least_rows = batch//(replicas*micros);  let most_rows = least_rows+uneven
   let divides = least_rows*length%ways == 0 and most_rows*length%ways == 0
-  refuse not divides "sequence=on: a micro-batch of $(least_rows*length) tokens does not divide by ranks=$ways"
+  refuse not divides "sequence=on: a micro-batch of $(least_rows*length) tokens does not divide by tp=$ways"
 }
 def count_tokens { replaced;  let tokens_here = tokens_here//ways }
 # where this rank's part of what dropout works on lies: its tokens

@@ -1,4 +1,5 @@
 # schedule: the orders of a pipeline, told by slots, work(k), micro(k), chunk(k)
+expect error "no schedule stands: `strategy pipeline` first" { program schedule }
 mesh dp=2 pp=2
 let kind = "1f1b"
 schedule $kind micro=3 in pp
@@ -48,3 +49,14 @@ expect error "micro=0" { schedule gpipe micro=0 }
 expect error "interleaved wants a multiple" { schedule interleaved micro=3 chunks=2 }
 reset
 expect error "no schedule stands" { let a = slots }
+# of a program, before its first step
+model mlp layers=4 hidden=8 batch=8
+#>    mlp: 256 parameters; `strategy ddp` trains it
+strategy pipeline schedule=1f1b micro=2
+#>    pipeline: 2 steps of setup, then 5 an iteration, for mlp
+#>    Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy pipeline help` what it costs
+program schedule
+#> 0F0,0F1,0B0,0B1
+#> 1F0,1F1,1B0,1B1
+#> 2F0,2F1,2B0,2B1
+#> 3F0,3B0,3F1,3B1

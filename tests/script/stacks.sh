@@ -48,7 +48,10 @@ bad() {
 }
 bad "a.rsh=2 + b.rsh=2 + e.rsh=2" "b.rsh and e.rsh both work on the axis by: one of them"
 bad "a.rsh=2 + d.rsh=4" "a.rsh and d.rsh both cut the rows over ax: one of them"
-bad "a.rsh=2 + a.rsh=4" "two times a.rsh: both cut the rows over ax: one of them, a.rsh=8"
+bad "a.rsh=2 +b.rsh=4" "'+b.rsh=4': blanks stand around the +: + b.rsh=4"
+bad "a.rsh=2+ b.rsh=4" "'a.rsh=2+': blanks stand around the +: a.rsh=2 +"
+bad "a.rsh=2+b.rsh=4" "'a.rsh=2+b.rsh=4': blanks stand around the +: a.rsh=2 + b.rsh=4"
+bad "a.rsh=2 + a.rsh=4" "a.rsh stands twice, and both cut the rows over ax: once, as a.rsh=8"
 bad "f.rsh=2 + g.rsh=4" "go round in a circle: f.rsh behind g.rsh, g.rsh behind f.rsh"
 bad "a.rsh + f.rsh=2 + g.rsh=4" "go round in a circle: f.rsh behind g.rsh, g.rsh behind f.rsh"
 bad "a.rsh=2 + b.rsh=2" "a.rsh=2 + b.rsh=2: the sizes multiply to 4, and there are 8 ranks"

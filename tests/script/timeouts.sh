@@ -27,6 +27,26 @@ check "numbers after an undo" grep -q 'again 24' replies
 check "books alike" sh -c '! grep -q "a bug of ranksh" replies errors'
 check "nobody is stuck while a timeout runs" grep -q 'nobody waits for another rank' replies
 
+# ---- a script's `sync` of all ranks is owed its answer as at the prompt: who has no line there does not come ----
+cat > sync.rsh <<'END'
+group g 0-3 timeout=2ms
+tensor x[8] = rank
+@0-2 allreduce x in g
+sync
+tensor y[4] = rank
+allreduce y in g
+expect y[0] == 6
+END
+for run in '' --dry; do
+	"$RANKSH" $run -n 4 sync.rsh > out 2>&1
+	check "a sync in a script ends it $run" test $? = 1
+	check "... and the next line finds the group anew $run" sh -c "grep -q 'allreduce#1 in g (line 3) has waited 2.00 ms for rank 3' out && [ \$(grep -c timeout out) = 1 ]"
+	check "... at the time of the prompt $run" sh -c "! grep -q false out"
+done
+
+"$RANKSH" -n 1 -c 'tensor x[4]; journal save lines.rsh' > out 2>&1
+check "a script's lines are not the journal's: said, and nothing written" sh -c 'grep -q "stand in its own file" out && [ ! -e lines.rsh ]'
+
 # ---- whose line comes first means nothing, with data and without ----
 cat > one.rsh <<'END'
 group g 0-3 timeout=1ms

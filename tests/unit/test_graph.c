@@ -41,7 +41,7 @@ static void launches(void **state)
 	struct record sync = record_of(&b, OP_SYNC, "sync");
 	op_id id;
 	assert_int_equal(world_queue(b.world, 0, STREAM_HOST, &sync, 0, OP_EVERYTHING, 0, &id), ST_ARGUMENT);
-	assert_int_equal(world_capture_end(b.world, 0), ST_OK);
+	assert_int_equal(world_capture_end(b.world, 0, true), ST_OK);
 	assert_int_equal(b.world->op_count, ops);
 	assert_int_equal(b.world->events[event].record, before);
 	assert_int_equal(world_find(b.world, 0, g).kind, THING_GRAPH);
@@ -79,7 +79,7 @@ static void graphs_meet(void **state)
 		assert_int_equal(world_capture_begin(b.world, r, g), ST_OK);
 		collective(&b, r, 1, "allreduce", 0, 64);
 		transfer(&b, r, 1, r ? P2P_RECV : P2P_SEND, 1 - r, 8);
-		assert_int_equal(world_capture_end(b.world, r), ST_OK);
+		assert_int_equal(world_capture_end(b.world, r, true), ST_OK);
 	}
 	assert_int_equal(b.world->match_count, 0);
 	for (int round = 0; round < 3; round++) {

@@ -66,7 +66,7 @@ static int64_t clock_of(const struct session *session, int rank)
 	return now.clock;
 }
 
-/* The lines of this world as `journal save` writes them */
+/* The lines as `journal save` writes them */
 static void lines(const struct session *session, const char *wanted)
 {
 	struct text script = {0};
@@ -212,7 +212,7 @@ static void reset_empties(void **state)
 	assert_int_equal(type(&session, "tensor x[8] = ones"), ST_OK);
 	assert_int_equal(type(&session, "reset"), ST_OK);
 	assert_int_equal(books(&session), empty);
-	lines(&session, "");
+	lines(&session, "tensor x[8] = ones\nreset\n"); /* a `set` there would be this world's too */
 	assert_int_equal(type(&session, "tensor x[8] = ones; reset; stream io"), ST_OK);
 	assert_int_equal(journal_lines(&session.shell.journal), 1);
 	close_session(&session);

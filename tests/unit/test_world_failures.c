@@ -166,7 +166,7 @@ static void launches_may_fail(void **state)
 		assert_int_equal(queue_one(&s, 0, 2, OP_RECORD, -1, 0, 0, &id), ST_OK);
 		assert_int_equal(queue_one(&s, 0, 1, OP_WAIT, -1, 0, id, &id), ST_OK);
 	}
-	assert_int_equal(world_capture_end(s.b.world, 0), ST_OK);
+	assert_int_equal(world_capture_end(s.b.world, 0, true), ST_OK);
 	sweep_memory(launch, &s);
 	assert_true(launch(&s));
 	books_close(&s.b);

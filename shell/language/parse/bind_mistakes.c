@@ -57,6 +57,8 @@ enum status word_surplus(const struct parser *parser, const struct statement *st
 	const struct word *word = &parser->words[i];
 	if (is_operator(word))
 		return lonely_operator(parser, i);
+	if (word_is(word, "help"))
+		return fail(ST_ARGUMENT, "write: help %s", statement->row->name);
 	return fail(ST_ARGUMENT, "%s: '%.*s' was not expected: %s", statement->row->name,
 	        UP_TO(40, word->at, word->after), statement->row->usage);
 }

@@ -12,6 +12,13 @@ print z[0]
 #> [0-3] z[0] = 8 8 8 8
 expect count(matmul) == 2
 expect error "no graph 'nothing'" { launch nothing }
+# a refused capture leaves no graph, and the one that was there as it was
+expect error "add takes 2 tensors" { capture part { y = relu x; y = add x } }
+expect error "no graph 'part'" { launch part }
+expect error "add takes 2 tensors" { capture step { y = relu x; y = add x } }
+mark old
+launch step
+expect count(matmul,old) == 1 and count(relu,old) == 0
 # what is captured under one mark and launched under others counts to those
 mark taken
 capture again { y = matmul x w }

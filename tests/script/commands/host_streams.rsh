@@ -60,6 +60,10 @@ sgd w dw lr=0.5 on load0
 sync
 expect w[0] == 0.5 and races == 0
 
+expect error "fill: f is on the disk: copy f -> a pinned tensor first" { fill f 7 on load0 }
+expect error "sgd: f is on the disk" { sgd h f lr=0.5 on load0 }
+expect error "is on the disk" { f[0:2] = relu h[0:2] on load0 }
+expect error "scale: f is on the disk" { r = scale f 2 on load0 }
 expect error "copy: load0 is a thread of the host (kind=host), and x is on the device" { copy h -> x on load0 }
 expect error "matmul: load0 is a thread of the host (kind=host), and x is on the device" { z = matmul x x on load0 }
 expect error "relu: load0 is a thread of the host (kind=host), and r would be made on the device" { r = relu h on load0 }

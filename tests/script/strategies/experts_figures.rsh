@@ -40,8 +40,8 @@ expect dropped[0] == 3*32 and sum(dropped) == 3*32
 expect stall(peer) < 0.05
 
 # ---- what is refused, with nothing changed ----
-expect error "experts=6 does not divide by ranks=4; the nearest that fits: 4 and 8" { model gpt experts=6;  strategy experts }
-expect error "this model has no experts: `model gpt experts=16`" { model gpt;  strategy experts }
+expect error "experts=6 does not divide by ep=4; the nearest that fits: 4 and 8" { model gpt experts=6;  strategy experts }
+expect error "this model has no experts: `model gpt experts=4`" { model gpt;  strategy experts }
 expect error "an mlp has no experts: `model gpt experts=4`" { model mlp;  strategy experts }
 expect error "an mlp has no experts: `model gpt experts=2`" { model mlp;  strategy experts=1 + ddp=4 }
 expect error "model mlp has no option 'experts'" { model mlp experts=4 }

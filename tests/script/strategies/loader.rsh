@@ -45,3 +45,8 @@ strategy serial
 run 4;  sync
 let worked = busy(compute)*time
 @0 expect abs(stall(data)*time-(4*5ms+4ms-3/4*worked)) < 10ns
+# as other words: on, off, help
+reset
+loader on
+expect error "write: help loader" { loader help }
+loader off
