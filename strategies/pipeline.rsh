@@ -75,7 +75,10 @@ def setup {
   if timed {
     ## what is sent instead of activations
     # a message of a few bytes takes the latency of its link
-    if stages > 1 { set link_latency=transfer;  set nic_latency=transfer;  tensor token[1] act_token[1] grad_token[1] = zeros }
+    if stages > 1 {
+      set link_latency=transfer;  set nic_latency=transfer;  tensor token[1] = zeros
+      for c in 0:pieces { tensor act_token$c[1] grad_token$c[1] = zeros }
+    }
   } else {
     ## streams, and the data
     # the first stage reads the inputs, the last one the targets; what arrives from a neighbour has boxes

@@ -43,8 +43,9 @@ static enum credit_code look(void *self)
 {
 	struct conductor *conductor = self;
 	conductor_poll(conductor);
+	bool again = conductor->shell.replaying > 0;
 	if (conductor_over_limit(conductor) ||
-	        (conductor->to.interrupted && conductor->to.interrupted(conductor->to.self)))
+	        (conductor->to.interrupted && conductor->to.interrupted(conductor->to.self, again)))
 		return CREDIT_STOP;
 	if (!out_empty(conductor->shell.out) && wall_ns() - conductor->flushed_ns > FLUSH_NS)
 		return CREDIT_FLUSH;

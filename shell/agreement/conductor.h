@@ -26,13 +26,14 @@ struct order {
 	size_t count;
 };
 
-/* Rank 0: where output goes, text that a rank printed by itself, and whether Ctrl-C was typed (the flag is taken
- * down by asking; NULL: nobody types) */
+/* Rank 0: where output goes, text that a rank printed by itself, and whether the line at work is to stop: Ctrl-C was
+ * typed, or nobody listens any more (NULL: nobody types). Lines that run again are not stopped by Ctrl-C (`again`): the
+ * listener says so, and forgets it. */
 struct listener {
 	void *self;
 	void (*say)(void *self, const char *bytes, size_t count);
 	void (*foreign)(void *self, int rank, const char *bytes, size_t count);
-	bool (*interrupted)(void *self);
+	bool (*interrupted)(void *self, bool again);
 };
 struct conductor {
 	struct shell shell;

@@ -83,7 +83,7 @@ static enum status journal_run(struct call *call)
 	const char *path = "";
 	int lines = 0;
 	struct text script = {0};
-	if (!shell->interactive && !shell->replaying)
+	if (!shell->interactive && !shell->journal.count)
 		return fail(ST_ARGUMENT,
 		        "journal: the lines of a script stand in its own file; `journal` has those typed at "
 		        "a prompt");

@@ -97,9 +97,9 @@ static enum status play_again(struct shell *shell, const struct plan *plan, long
 {
 	plan_copy(plan, &shell->training->now);
 	shell_reset(shell);
-	out_mute(shell->out, 1);
+	shell_replaying(shell, 1);
 	enum status status = played > 0 ? program_steps(shell, played, false) : ST_OK;
-	out_mute(shell->out, -1);
+	shell_replaying(shell, -1);
 	return status;
 }
 

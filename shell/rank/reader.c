@@ -86,12 +86,21 @@ bool reader_ended(const struct line_reader *reader)
 	return reader->ended_ns && !reader->whole;
 }
 
-/* An input that has ended counts as an interrupt after a second: nobody is there to see the rest of the run. */
 bool reader_interrupted(struct line_reader *reader)
 {
 	listen(reader, 0);
-	return reader->interrupted >= reader->taken ||
-	        (reader->ended_ns && wall_ns() - reader->ended_ns > END_GRACE_NS);
+	return reader->interrupted >= reader->taken;
+}
+
+/* Requests are counted from 1. */
+void reader_forget_interrupt(struct line_reader *reader)
+{
+	reader->interrupted = 0;
+}
+
+bool reader_left(const struct line_reader *reader)
+{
+	return reader->ended_ns && wall_ns() - reader->ended_ns > END_GRACE_NS;
 }
 
 void reader_release(struct line_reader *reader)

@@ -23,9 +23,12 @@ struct line_reader {
 bool reader_take(struct line_reader *reader, int wait_ms, struct text *line);
 /* Nothing more will come: the front end is gone, and its last line has been taken. */
 bool reader_ended(const struct line_reader *reader);
-/* Has an interrupt come behind the request at work, or is the front end gone? Asked from within long runs;
- * waits for nothing. */
+/* Has an interrupt come behind the request at work? Asked from within long runs; waits for nothing. */
 bool reader_interrupted(struct line_reader *reader);
+/* The request at work goes on: what has come is no interrupt of it. */
+void reader_forget_interrupt(struct line_reader *reader);
+/* The front end has been gone for a second, as of the last look: nobody is there to see the rest of the run. */
+bool reader_left(const struct line_reader *reader);
 void reader_release(struct line_reader *reader);
 
 #endif

@@ -61,11 +61,20 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 	send_text(self, REPLY_FOREIGN, rank, bytes, count);
 }
 
-/* Asked from within long runs (conductor.c, look): Ctrl-C, or nobody reads any more. */
-static bool interrupted(void *self)
+/* Asked from within long runs (conductor.c, look). Lines that run again end where they ended when they were typed:
+ * stopped elsewhere, they would make a world that the log does not describe. */
+static bool interrupted(void *self, bool again)
 {
+	static const char words[] = "   Ctrl-C is left aside: earlier lines run again, to their end\n";
 	struct serve *serve = self;
-	return serve->gone || reader_interrupted(&serve->reader);
+	bool typed = reader_interrupted(&serve->reader);
+	if (serve->gone || reader_left(&serve->reader))
+		return true;
+	if (typed && again) {
+		reader_forget_interrupt(&serve->reader);
+		say(serve, words, sizeof words - 1);
+	}
+	return typed && !again;
 }
 
 /* ---- the prompt ---- */
@@ -146,7 +155,7 @@ static void tell_log(struct journal *journal, struct log_change *log)
 static void await_wall(struct serve *serve)
 {
 	int64_t left;
-	while ((left = pace_left(&serve->pace, &serve->conductor->shell)) > 0 && !interrupted(serve)) {
+	while ((left = pace_left(&serve->pace, &serve->conductor->shell)) > 0 && !interrupted(serve, false)) {
 		struct timespec nap = {0, (long)(left < PACE_MS * 1000000 ? left : PACE_MS * 1000000)};
 		nanosleep(&nap, NULL);
 		conductor_poll(serve->conductor);

@@ -1,11 +1,14 @@
 /* checkpoint.c -- a training's state written to files: each rank its parts, rank 0 the manifest behind them
  *
  *     every rank   wait for all work, copy its parts to the host, wait      it takes time, as it would
- *     every rank   write its shards, tell the others their digests
- *     rank 0       write the manifest, if all went well
+ *     every rank   write its shards as PREFIX-20.0.npy.new ..., tell the others their digests
+ *     rank 0       write the manifest as PREFIX-20.json.new
+ *     rank 0       remove the manifest of an earlier checkpoint of this name
+ *     every rank   rename its shards
+ *     rank 0       rename the manifest
  *
- * The manifest of an earlier checkpoint of the same name goes first: at no moment does one name shards that
- * were overwritten. */
+ * Until all is written the earlier one is whole, so a full disk costs nothing; at no moment does a manifest name shards
+ * that were overwritten. */
 #include "shell/training/checkpoint.h"
 #include "base/memory.h"
 #include "base/npy.h"
@@ -19,6 +22,7 @@
 #include "shell/training/verify.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,13 +106,72 @@ static enum status bring_all(struct shell *shell, const struct checkpoint *c)
 	return status;
 }
 
+/* ---- the files ---- */
+
+/* The outcome of the first process that failed becomes everyone's. */
+static enum status agree_all(struct shell *shell, enum status mine)
+{
+	enum status status = ST_OK;
+	for (int process = 0; process < transport_size(shell->transport) && status == ST_OK; process++)
+		status = shell_agree(
+		        shell, process, process == transport_rank(shell->transport) ? mine : ST_OK);
+	return status;
+}
+
+static bool writes_manifest(const struct shell *shell)
+{
+	return !shell->replaying && transport_rank(shell->transport) == 0;
+}
+
+/* The files that this process writes: those of its rank's shards, and on process 0 the manifest. They keep their names,
+ * without the `.new` with which they were written, or go. */
+enum file_end {
+	END_SHARDS,   /* renamed */
+	END_MANIFEST, /* renamed */
+	END_REMOVE    /* all of them */
+};
+
+static enum status end_file(enum file_end how, const char *path)
+{
+	struct text written = {0};
+	enum status status = ST_OK;
+	text_add(&written, "%s.new", path);
+	if (how == END_REMOVE)
+		unlink(text_string(&written));
+	else if (rename(text_string(&written), path) != 0)
+		status = fail(ST_FILE, "%s cannot be written: %s", path, strerror(errno));
+	text_release(&written);
+	return status;
+}
+
+static enum status end_files(
+        struct shell *shell, enum file_end how, const char *prefix, const struct checkpoint *c)
+{
+	struct text path = {0};
+	enum status status = ST_OK;
+	for (size_t i = 0; i < c->shards && how != END_MANIFEST && status == ST_OK; i++) {
+		if (shell->replaying || c->shard[i].line.rank != shell->world->me)
+			continue;
+		text_clear(&path);
+		text_add(&path, "%s.%zu.npy", prefix, i);
+		status = end_file(how, text_string(&path));
+	}
+	if (status == ST_OK && how != END_SHARDS && writes_manifest(shell)) {
+		text_clear(&path);
+		text_add(&path, "%s.json", prefix);
+		status = end_file(how, text_string(&path));
+	}
+	text_release(&path);
+	return agree_all(shell, status);
+}
+
 static enum status write_shard(struct shell *shell, const char *prefix, size_t number, struct shard *shard)
 {
 	struct view view;
 	struct text path = {0};
 	size_t bytes = (size_t)layout_bytes(&shard->layout);
 	float *values = mem_alloc(bytes);
-	text_add(&path, "%s.%zu.npy", prefix, number);
+	text_add(&path, "%s.%zu.npy.new", prefix, number);
 	enum status status = interpreter_view(shell, shard->line.rank, shard->line.tensor, &view);
 	if (status == ST_OK)
 		status = read_floats(shell, &view, values);
@@ -118,19 +181,6 @@ static enum status write_shard(struct shell *shell, const char *prefix, size_t n
 	text_release(&path);
 	mem_free(values);
 	return status;
-}
-
-/* Those of this rank, where one of the others could not be written: without a manifest they only take room. */
-static void remove_shards(const struct shell *shell, const char *prefix, const struct checkpoint *c)
-{
-	for (size_t i = 0; i < c->shards; i++) {
-		struct text path = {0};
-		if (c->shard[i].line.rank != shell->world->me)
-			continue;
-		text_add(&path, "%s.%zu.npy", prefix, i);
-		unlink(text_string(&path));
-		text_release(&path);
-	}
 }
 
 /* Each rank its own; then everybody knows all digests, or in whose words it went wrong. */
@@ -146,16 +196,9 @@ static enum status write_shards(struct shell *shell, const char *prefix, struct 
 			status = write_shard(shell, prefix, i, &c->shard[i]);
 			mine[i] = c->shard[i].digest;
 		}
-	for (int process = 0; process < processes; process++) {
-		enum status theirs =
-		        shell_agree(shell, process, process == transport_rank(transport) ? status : ST_OK);
-		if (theirs != ST_OK && status == ST_OK)
-			status = theirs;
-	}
+	status = agree_all(shell, status);
 	if (status == ST_OK)
 		status = transport_share(transport, mine, all, c->shards * sizeof *mine);
-	else if (!shell->replaying)
-		remove_shards(shell, prefix, c);
 	for (size_t i = 0; i < c->shards && status == ST_OK; i++)
 		c->shard[i].digest = all[(size_t)c->shard[i].line.rank * c->shards + i];
 	mem_free(mine);
@@ -224,35 +267,64 @@ static enum status write_manifest(struct shell *shell, const char *prefix, const
 		put_json(&text, whole_json(&c->whole[i]), i + 1 < c->wholes ? "," : "],\"shards\":[");
 	for (size_t i = 0; i < c->shards; i++)
 		put_json(&text, shard_json(prefix, i, &c->shard[i]), i + 1 < c->shards ? "," : "]}");
-	text_add(&path, "%s.json", prefix);
+	text_add(&path, "%s.json.new", prefix);
 	enum status status = shell_write(shell, text_string(&path), &text);
 	text_release(&text);
 	text_release(&path);
 	return status;
 }
 
-/* The folder of the files is made where it is not there; what is wrong with it is told when the first file is written.
- * Of an earlier checkpoint of this name the manifest goes, and with it the shards. */
-static enum status make_place(struct shell *shell, const char *prefix)
+/* The folder of the files, where it is not there; what is wrong with it is told when the first file is written. */
+static void make_folder(const struct shell *shell, const char *prefix)
 {
 	const char *slash = strrchr(prefix, '/');
-	struct text text = {0};
+	struct text folder = {0};
 	if (slash && slash > prefix && !shell->replaying) {
-		text_put(&text, prefix, (size_t)(slash - prefix));
-		mkdir(text_string(&text), 0777);
+		text_put(&folder, prefix, (size_t)(slash - prefix));
+		mkdir(text_string(&folder), 0777);
 	}
-	bool more = !shell->replaying && transport_rank(shell->transport) == 0;
-	for (long number = -1; more; number++) {
-		text_clear(&text);
-		text_add(&text, "%s", prefix);
-		if (number >= 0)
-			text_add(&text, ".%ld.npy", number);
-		else
-			text_add(&text, ".json");
-		more = unlink(text_string(&text)) == 0 || number < 0;
+	text_release(&folder);
+}
+
+/* Of an earlier checkpoint of this name; the others rename no shard before it is gone. */
+static enum status remove_manifest(struct shell *shell, const char *prefix)
+{
+	struct text path = {0};
+	text_add(&path, "%s.json", prefix);
+	if (writes_manifest(shell))
+		unlink(text_string(&path));
+	text_release(&path);
+	return shell_agree(shell, 0, ST_OK);
+}
+
+/* Of an earlier checkpoint that had more shards */
+static void remove_shards_from(const struct shell *shell, const char *prefix, size_t number)
+{
+	for (bool more = writes_manifest(shell); more; number++) {
+		struct text path = {0};
+		text_add(&path, "%s.%zu.npy", prefix, number);
+		more = unlink(text_string(&path)) == 0;
+		text_release(&path);
 	}
-	text_release(&text);
-	return shell_agree(shell, 0, ST_OK); /* nobody writes before that */
+}
+
+static enum status write_files(struct shell *shell, const char *prefix, struct checkpoint *c)
+{
+	make_folder(shell, prefix);
+	enum status status = write_shards(shell, prefix, c);
+	if (status == ST_OK)
+		status = write_manifest(shell, prefix, c);
+	if (status == ST_OK)
+		status = remove_manifest(shell, prefix);
+	if (status == ST_OK)
+		status = end_files(shell, END_SHARDS, prefix, c);
+	if (status == ST_OK)
+		status = end_files(shell, END_MANIFEST, prefix, c);
+	if (status == ST_OK)
+		remove_shards_from(shell, prefix, c->shards);
+	else
+		end_files(shell, END_REMOVE, prefix, c);
+	return status;
 }
 
 /* ---- all of it ---- */
@@ -302,11 +374,7 @@ enum status checkpoint_save(struct shell *shell, const char *prefix)
 	if (status == ST_OK)
 		status = bring_all(shell, &c);
 	if (status == ST_OK)
-		status = make_place(shell, text_string(&path));
-	if (status == ST_OK)
-		status = write_shards(shell, text_string(&path), &c);
-	if (status == ST_OK)
-		status = write_manifest(shell, text_string(&path), &c);
+		status = write_files(shell, text_string(&path), &c);
 	if (status == ST_OK)
 		say_saved(shell, text_string(&path), &c);
 	text_release(&path);

@@ -11,7 +11,7 @@
  * will: what is final there comes out the same here. Only then does it go on where the machine would stop. */
 static enum status project(struct sim *sim, struct budget *budget)
 {
-	sim_ready(sim->engine);
+	make_instances(sim->engine); /* and no communicators: rank 0 may look by itself, at its prompt */
 	struct engine *future = fresh_copy(sim);
 	future->everybody_quiet = true;
 	enum status status = engine_run(future, budget);

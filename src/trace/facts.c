@@ -4,8 +4,8 @@
  *   when did it begin      the host's launch counts, but a captured graph's operations are launched for
  *                          nothing
  *   who came last          of a collective a backend says so; of others each member is asked
- *   how long is a section  from its first begin on any rank to the last time of any of its operations that
- *                          is known;
+ *   how long is a section  from where its first operation begins to the last time of any of them that is known;
+ *                          where the host runs ahead of the device, its launches do not count (trace_begins);
  *                          initial data, which takes no time, would draw it back to the first declaration */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
@@ -145,9 +145,37 @@ const char *trace_lane_name(const struct trace *trace, int rank, int stream)
 
 /* Initial data (untimed fills) is no work: it would make every section as long as its tensors'
  * declarations. */
-static bool counts(const struct world *world, op_id id, int section)
+bool trace_counts(const struct world *world, op_id id, int section)
 {
 	return trace_in(world, id, section) && op_record(world, id)->kind != OP_FILL;
+}
+
+/* A host does one line after the other, so a rank's first operation in the section begins first:
+ *
+ *      host     |1111|2222|                    launches of section 2 from here on
+ *      compute   | 1111111111 | 2222222222 |
+ *      io        |  111 |  22 |                section 2 begins here: its first work, while 1 is still at work */
+int64_t trace_begins(const struct trace *trace, int section, int rank)
+{
+	const struct world *world = trace->world;
+	int64_t launch = TIME_UNKNOWN, work = TIME_UNKNOWN, earlier = 0;
+
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		bool device = trace_is_work(op_record(world, id)->kind) && !trace_on_host(world, id);
+		bool in = trace_counts(world, id, section);
+		if (!in && (!device || launch != TIME_UNKNOWN))
+			continue;
+		struct times t = backend_times(trace->backend, id);
+		if (in && launch == TIME_UNKNOWN)
+			launch = trace_begin(trace, id, &t);
+		if (in && device)
+			work = least_of(work, t.start);
+		if (!in)
+			earlier = most_of(earlier, t.end);
+		if (section < 0)
+			break;
+	}
+	return work == TIME_UNKNOWN ? launch : most_of(launch, least_of(work, earlier));
 }
 
 /* Moves the end of a window behind the known times of an operation. */
@@ -168,16 +196,10 @@ struct window trace_window(const struct trace *trace, int section)
 	struct window window = {.from = TIME_UNKNOWN, .to = 0, .section = section};
 
 	for (op_id id = 1; id <= world->op_count; id++)
-		if (section < 0 || counts(world, id, section))
+		if (section < 0 || trace_counts(world, id, section))
 			widen(&window, trace, id);
-	for (int rank = 0; rank < world->n; rank++) { /* a host does one line after the other */
-		op_id id = world->first[rank];
-		while (id && !counts(world, id, section))
-			id = world->ops[id].next_program;
-		if (id) {
-			struct times t = backend_times(trace->backend, id);
-			window.from = least_of(window.from, trace_begin(trace, id, &t));
-		}
+	for (int rank = 0; rank < world->n; rank++) {
+		window.from = least_of(window.from, trace_begins(trace, section, rank));
 		struct host_now now = backend_host(trace->backend, rank);
 		if (section < 0 && now.clock != TIME_UNKNOWN)
 			window.to = most_of(window.to, now.clock);

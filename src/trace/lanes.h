@@ -62,6 +62,12 @@ bool trace_is_stage_receive(const struct world *world, op_id id);
 op_id trace_sender(const struct world *world, op_id id, int part);
 /* When its host began with it: the launch of a device operation, the start of a host operation */
 int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t);
+/* When the rank's time in a section (-1: everything) begins: with its first launch or host operation; where the device
+ * is then still at work of earlier sections, with its own first work there, or as soon as that earlier work is over.
+ * TIME_UNKNOWN: it has no operation. */
+int64_t trace_begins(const struct trace *trace, int section, int rank);
+/* Is it of the section (-1: any), and more than initial data? */
+bool trace_counts(const struct world *world, op_id id, int section);
 /* When the last of its participants was ready; *last is that one's operation, 0 when it is not queued. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last);
 /* ST_WAITS, worded: no figure can count an operation that has no end yet. */

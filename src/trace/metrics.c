@@ -31,20 +31,18 @@ static size_t operations_of(const struct world *world, int rank)
 	return world->last[rank] ? world->ops[world->last[rank]].number : 0;
 }
 
-/* The rank's own time in the section: first begin to last known end; *endless is its first operation that has
+/* The rank's own time in the section: trace_begins to last known end; *endless is its first operation that has
  * no end yet, 0: none. */
 static struct window own_window(const struct trace *trace, int section, int rank, op_id *endless)
 {
 	const struct world *world = trace->world;
-	struct window window = {.from = INT64_MAX, .section = section};
+	struct window window = {.from = trace_begins(trace, section, rank), .section = section};
 
 	*endless = 0;
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		if (!trace_in(world, id, section) || op_record(world, id)->kind == OP_FILL ||
-		        op_record(world, id)->kind == OP_CRASH)
+		if (!trace_counts(world, id, section) || op_record(world, id)->kind == OP_CRASH)
 			continue;
 		struct times t = backend_times(trace->backend, id);
-		window.from = least_of(window.from, trace_begin(trace, id, &t));
 		if (t.end != TIME_UNKNOWN)
 			window.to = most_of(window.to, t.end);
 		else if (!*endless)

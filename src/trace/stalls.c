@@ -11,11 +11,12 @@
 
 #include <string.h>
 
-enum { ROWS_MOST = 40, WORK = CAUSE_COUNT, KINDS, BLAMED_MOST = 6 };
+/* OTHER: work of other sections, in the window of the one that is asked for */
+enum { ROWS_MOST = 40, WORK = CAUSE_COUNT, OTHER, KINDS, BLAMED_MOST = 6 };
 enum shape { MS_AND_PERCENT, MS, PERCENT }; /* of a cell: the first that fits the width is taken */
 
 /* Columns in the order of reading: work, what delayed it, and the end */
-static const int order[KINDS] = {WORK, CAUSE_LAUNCH, CAUSE_HOST, CAUSE_SYNC, CAUSE_MEMORY, CAUSE_EVENT,
+static const int order[KINDS] = {WORK, OTHER, CAUSE_LAUNCH, CAUSE_HOST, CAUSE_SYNC, CAUSE_MEMORY, CAUSE_EVENT,
         CAUSE_DATA, CAUSE_PEER, CAUSE_BUBBLE, CAUSE_ENGINE, CAUSE_DONE};
 
 struct lane_sums {
@@ -44,7 +45,10 @@ static void add_lane(struct report *report, const struct lanes *lanes, int strea
 	lanes_spans(lanes, stream, report->window, spans);
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct span *span = &spans->span[i];
-		int kind = span->kind == SPAN_WORK ? WORK : span->cause;
+		int kind = span->cause;
+		if (span->kind == SPAN_WORK)
+			kind = trace_in(report->trace->world, span->op, report->window.section) ? WORK
+			                                                                        : OTHER;
 		sums.ns[kind] += span->to - span->from;
 		active = active || kind != CAUSE_DONE;
 		if (stream != STREAM_HOST && !host)
@@ -119,7 +123,10 @@ static void fill(struct report *report, enum shape shape, struct table *table)
 	table_cells(table, "ranks", "lane");
 	for (int k = 0; k < KINDS; k++)
 		if (report->used[order[k]])
-			table_cell(table, "%s", order[k] == WORK ? "work" : trace_causes[order[k]]);
+			table_cell(table, "%s",
+			        order[k] == WORK            ? "work"
+			                : order[k] == OTHER ? "other work"
+			                                    : trace_causes[order[k]]);
 	table_row(table);
 	size_t left = table_blocks(table, &blocks, ROWS_MOST);
 	if (left) {

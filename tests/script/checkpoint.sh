@@ -123,10 +123,22 @@ check "a dry run" grep -q "a dry run has shapes and times" out
 echo file > nofolder
 "$RANKSH" -n 2 -c "$gpt; strategy ddp; checkpoint every=1 to=nofolder/x; run 3; say \"loss \$(loss[0])\"" > out 2>&1
 status=$?
-check "a checkpoint that cannot be written is told" grep -q "no checkpoint after iteration 3: nofolder/x-3.0.npy cannot be written" out
+check "a checkpoint that cannot be written is told" grep -q "no checkpoint after iteration 3: nofolder/x-3.0.npy.new cannot be written" out
 check "... and the exit status is 1" test $status = 1
 grep '^\[0\] loss' out > goes_on
 check "... and training goes on" same untouched goes_on
+
+# one that fails half way leaves the one that it was to replace; the next replaces it whole, also by fewer shards
+cksum ck/two-2* > sums
+mkdir ck/two-2.7.npy.new
+"$RANKSH" -n 2 -c "$gpt; strategy zero; run 2; checkpoint to=ck/two" > out 2>&1
+check "a checkpoint that fails half way is told" grep -q "ck/two-2.7.npy.new is not a regular file" out
+rmdir ck/two-2.7.npy.new
+cksum ck/two-2* > out
+check "... and the one before stays as it was, with nothing beside it" same sums out
+"$RANKSH" -n 2 -c "$gpt; strategy zero; run 2; checkpoint to=ck/two; strategy ddp; run 2; checkpoint to=ck/two; resume from=ck/two-2; verify iterations=1" > out 2>&1
+check "a checkpoint takes the place of one of more shards" grep -q "as one rank after" out
+check "... of which none is left" test "$(ls ck/two-2*.npy | wc -l)" = "$(grep -c '"file":' ck/two-2.json)"
 
 # ---- it ends with the program; what a refused strategy, resume and undo leave as it is goes on being saved ----
 "$RANKSH" -n 2 -c "checkpoint every=1 to=ck/mine; $gpt; strategy ddp; run 1; expect error { strategy tp=2 + ddp=3 }; resume from=ck/mine; run 1; strategy zero; run 1" > out 2>&1

@@ -163,7 +163,7 @@ status=$(cat status)
 judged "a reader that leaves: quietly" 141 '^quiet$'
 check "... after what it has read" grep -q '1 = 1' first
 mkfifo pipe
-lines "what is no file is not written" 2 'pipe is not a regular file' 'tensor x[4] = 1; export pipe'
+lines "what is no file is not written" 2 'pipe is not a regular file' 'strategy serial; program save pipe'
 if [ -p pipe ]; then echo "ok hostile: ... nor taken away"; else echo "FAIL hostile: the pipe is gone"; fi
 mkdir full
 if mount -t tmpfs -o size=16k none full 2> /dev/null; then

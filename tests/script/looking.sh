@@ -39,6 +39,18 @@ END
 shows "the bubble of 1F1B is 3/11" "4 --dry" "strategy pipeline schedule=1f1b micro=8 F=10ms B=10ms W=10ms; run 2; stats" 'of the schedule|a second' <<'END'
    bubble of the schedule 27.3%
 END
+# two iterations of (8 + 3) x 30 ms, alone: ranks 0-2 are still at the one before when rank 3 begins with them
+shows "a section that the host has issued long before the device is at it" "4 --dry" \
+	"strategy pipeline schedule=1f1b micro=8 F=10ms B=10ms W=10ms; run 2; mark two; run 2; stats two; stalls two" '  time|busy compute|where|  lane|   compute  ' <<'END'
+   time                       660.00 ms  660.00 ms  660.00 ms  660.00 ms
+   busy compute                     73%        73%        73%        73%
+where the time went, in ms of 720.00 ms
+   ranks  lane        work  other work   event  bubble    done
+          compute   480.00       40.00          200.00
+          compute   480.00       30.00          190.00   20.00
+          compute   480.00       20.00          180.00   40.00
+          compute   480.00                      180.00   60.00
+END
 shows "an iteration that is not whole has no rate" 2 "model mlp layers=2 hidden=16 batch=16; strategy ddp; run 1; step 2; stats" 'iterations [0-9]|peak memory' <<'END'
    peak memory               7 kB
 END

@@ -5,14 +5,24 @@
 cd "$work" || exit 1
 
 dry=--dry # of one rank also without it: then there are data
-# state RANKS [silent]: a session of the lines on standard input, one a line, and what can be seen of it then; silent: as new ranks are given a log
+also= # a line behind the others, with Ctrl-C while it runs
+# until_said TEXT [TIMES]: it is in `replies`, so often; no longer than the seconds that anything here takes
+until_said() { for look in $(seq $((200 * ${SLOW:-1}))); do [ "$(grep -c "$1" replies)" -ge "${2:-1}" ] && break; timeout 0.05 tail -f /dev/null; done; }
+interrupt='\036{"do":"interrupt"}\n'
+# state RANKS [silent]: a session of the lines on standard input, one a line, and what can be seen of it then; silent: as new ranks are given a log, with
+# Ctrl-C behind each line
 state() {
 	while IFS= read -r line; do
-		[ -z "${2:-}" ] || printf '\036{"do":"run","silent":true,"text":"%s"}\n' "$(printf '%s' "$line" | sed 's/["\\]/\\&/g')"
+		[ -z "${2:-}" ] || printf '\036{"do":"run","silent":true,"text":"%s"}\n'"$interrupt" "$(printf '%s' "$line" | sed 's/["\\]/\\&/g')"
 		[ -n "${2:-}" ] || printf '%s\n' "$line"
 	done > typed
+	: > replies
 	{
 		cat typed
+		[ -z "$also" ] || {
+			until_said '"is":"done"' "$(wc -l < typed)"
+			printf '%s\n'"$interrupt" "$also"
+		}
 		for look in 'say "--- looks"' tensors 'timeline all' stalls stats streams events groups traffic races 'peek c8' 'peek loss'; do echo "$look"; done
 	} | one_process $dry -n "$1" > replies
 	sed -n '/--- looks/,$p' replies | sed 's/,"log":.*//'
@@ -135,6 +145,42 @@ step back 2
 verify
 END
 dry=--dry
+# Ctrl-C in lines that run again leaves them whole; `a` tells how far the loop came
+loop='let a = 0
+repeat 100000 { let a = a+1 }
+host a*1us'
+replayed "Ctrl-C does not cut short what new ranks are given" 1 <<END
+$loop
+END
+# not_cut LINE < LINES: Ctrl-C in LINE, which runs the lines before it again; that it was typed is said
+not_cut() {
+	cat > lines
+	{ cat lines; echo "$1"; } | state 1 > before
+	also=$1
+	state 1 < lines > out
+	also=
+	check "Ctrl-C does not cut \`$1\` short" same before out
+	check "... and it is said" grep -q 'Ctrl-C is left aside' replies
+}
+not_cut undo <<END
+$loop
+spin 1us
+END
+dry=
+not_cut 'step back 5' <<'END'
+model mlp layers=2 hidden=8 batch=4
+strategy serial
+run 60
+END
+dry=--dry
+# rank 0 alone has a prompt, and makes no communicator for it
+{
+	printf '\036{"do":"hello","width":120,"height":24}\nsay there; group g 0-1; repeat 1 { spin 1us }; repeat 1000000000 { let a = 1 }\n'
+	until_said there
+	printf "$interrupt"'barrier in g\n'
+	until_said '"waits":0,"clock":[1-9]'
+} | within 20 mpirun --oversubscribe -n 2 "$RANKSH" --wire > replies 2> errors
+check "rank 0 has a prompt behind a group that Ctrl-C has left without work, and the group works" grep -q '"waits":0,"clock":[1-9]' replies
 # piped NAME RANKS < LINES: a script whose lines come slowly down a pipe, each when the one before is done, does what it does from a file
 piped() {
 	{ cat; printf '%s\n' 'say "--- looks"' 'timeline all' stalls stats traffic streams events; } > script.rsh
