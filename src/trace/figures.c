@@ -115,6 +115,27 @@ static bool is_device(const struct trace *trace, int rank, int stream)
 	return known && !known->host;
 }
 
+/* How busy a stream is; threads of the host load0 load1 ... are told as one, the mean of them. The last of them */
+static int put_busy(const struct trace *trace, int section, int rank, const struct used *used, int first,
+        struct figures *figures)
+{
+	enum status status = ST_OK;
+	struct text name = {0};
+	double sum = 0, part;
+	int last = first - 1;
+
+	do {
+		enum status one = metric_busy(trace, section, rank, ++last, &part);
+		status = status == ST_OK ? one : status;
+		sum += part;
+	} while (last < STREAMS_MAX && used->stream[last + 1] &&
+	        trace_next_thread(trace, rank, last, last + 1));
+	trace_lanes_name(trace, rank, first, last, &name);
+	put(figures, status, FIGURE_PART, sum / (last + 1 - first), "busy %s", text_string(&name));
+	text_release(&name);
+	return last;
+}
+
 /* How busy each used stream is, and how much every pair of the device's overlaps: the first six pairs, as a column of
  * more is not read */
 static void put_streams(
@@ -123,11 +144,11 @@ static void put_streams(
 	int pairs = 0;
 	double part;
 
-	for (int a = 0; a <= STREAMS_MAX && figures->status == ST_OK; a++)
-		if (used->stream[a]) {
-			enum status status = metric_busy(trace, section, rank, a, &part);
-			put(figures, status, FIGURE_PART, part, "busy %s", trace_lane_name(trace, rank, a));
-		}
+	for (int a = 0, last; a <= STREAMS_MAX && figures->status == ST_OK; a = last + 1) {
+		last = a;
+		if (used->stream[a])
+			last = put_busy(trace, section, rank, used, a, figures);
+	}
 	for (int a = 0; a <= STREAMS_MAX; a++)
 		for (int b = a + 1; b <= STREAMS_MAX && figures->status == ST_OK && pairs < 6; b++) {
 			if (!used->stream[a] || !used->stream[b] || !is_device(trace, rank, a) ||

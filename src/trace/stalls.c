@@ -19,8 +19,9 @@ enum shape { MS_AND_PERCENT, MS, PERCENT }; /* of a cell: the first that fits th
 static const int order[KINDS] = {WORK, OTHER, CAUSE_LAUNCH, CAUSE_HOST, CAUSE_SYNC, CAUSE_MEMORY, CAUSE_EVENT,
         CAUSE_DATA, CAUSE_PEER, CAUSE_BUBBLE, CAUSE_ENGINE, CAUSE_DONE};
 
+/* A lane, or threads of the host stream .. last as one, whose times are the sums */
 struct lane_sums {
-	int rank, stream;
+	int rank, stream, last, lanes;
 	int64_t ns[KINDS];
 };
 struct report {
@@ -35,10 +36,10 @@ struct report {
 
 /* One lane's time by cause, and its stalls by what is to blame. A lane that shows nothing has no row, except
  * the host's. A host's own waits, and those of its threads, are blamed on nothing: they cost only what they keep from
- * the device's streams, and that is booked there. */
+ * the device's streams, and that is booked there. A loader's threads have one row, of their mean. */
 static void add_lane(struct report *report, const struct lanes *lanes, int stream, struct spans *spans)
 {
-	struct lane_sums sums = {.rank = lanes->rank, .stream = stream};
+	struct lane_sums sums = {.rank = lanes->rank, .stream = stream, .last = stream, .lanes = 1};
 	bool active = stream == STREAM_HOST,
 	     host = world_stream(report->trace->world, lanes->rank, stream)->host;
 
@@ -56,9 +57,18 @@ static void add_lane(struct report *report, const struct lanes *lanes, int strea
 	}
 	if (!active)
 		return;
-	*MEM_ADD(&report->lane, &report->count) = sums;
 	for (int kind = 0; kind < KINDS; kind++)
 		report->used[kind] = report->used[kind] || sums.ns[kind];
+	struct lane_sums *before = report->count ? &report->lane[report->count - 1] : NULL;
+	if (!before || before->rank != lanes->rank || !host ||
+	        !trace_next_thread(report->trace, lanes->rank, before->last, stream)) {
+		*MEM_ADD(&report->lane, &report->count) = sums;
+		return;
+	}
+	before->last = stream;
+	before->lanes++;
+	for (int kind = 0; kind < KINDS; kind++)
+		before->ns[kind] += sums.ns[kind];
 }
 
 /* One rank's lanes in memory at a time */
@@ -101,10 +111,11 @@ static void put_blocks(struct report *report, enum shape shape, struct blocks *b
 
 	for (size_t i = 0; i < report->count; i++) {
 		const struct lane_sums *lane = &report->lane[i];
-		table_cell(&rows, "%s", trace_lane_name(report->trace, lane->rank, lane->stream));
+		trace_lanes_name(report->trace, lane->rank, lane->stream, lane->last, &rows.cells);
+		table_end(&rows);
 		for (int k = 0; k < KINDS; k++)
 			if (report->used[order[k]])
-				put_share(&rows, report, lane->ns[order[k]], shape);
+				put_share(&rows, report, lane->ns[order[k]] / lane->lanes, shape);
 		table_row(&rows);
 		if (i + 1 == report->count || report->lane[i + 1].rank != lane->rank) {
 			blocks_add(blocks, lane->rank, &rows.cells);
@@ -155,7 +166,7 @@ static void print_report(struct report *report, int width, struct text *out)
 
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out)
 {
-	struct report report = {.trace = trace, .window = trace_window(trace, section)};
+	struct report report = {.trace = trace, .window = trace_time(trace, section)};
 	int64_t length = report.window.to - report.window.from;
 
 	if (length <= 0) {
