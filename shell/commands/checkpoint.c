@@ -39,8 +39,8 @@ const struct command command_checkpoint = {
         .usage = "checkpoint [every=N] to=PREFIX | checkpoint off",
         .help = "writes parameters and optimizer state to files, a .npy for each part that a rank holds and "
                 "behind them PREFIX-ITERATION.json, which names them; every=N behind each N-th iteration of "
-                "this program "
-                "(and when it is resumed)",
+                "this program (of the next one, when there is none), also after `resume`; another program "
+                "ends it",
         .torch = "torch.distributed.checkpoint.save(state_dict, checkpoint_id=\"PREFIX-20\")",
         .class = COMMAND_STEER,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "off", "off"}},

@@ -145,17 +145,27 @@ const char *trace_lane_name(const struct trace *trace, int rank, int stream)
 }
 
 /* "load1" behind "load0": the same letters, and the next number */
-bool trace_next_thread(const struct trace *trace, int rank, int stream, int next)
+static bool is_next_thread(const struct trace *trace, int rank, int stream)
 {
 	const struct stream *a = world_stream(trace->world, rank, stream),
-	                    *b = world_stream(trace->world, rank, next);
-	if (!a->host || !b->host)
+	                    *b = world_stream(trace->world, rank, stream + 1);
+	if (!a || !b || !a->host || !b->host)
 		return false;
 	const char *one = names_text(trace->world->names, a->name),
 	           *other = names_text(trace->world->names, b->name);
 	size_t letters = strcspn(one, "0123456789");
 	return one[letters] && strncmp(one, other, letters) == 0 &&
 	        strtol(one + letters, NULL, 10) + 1 == strtol(other + letters, NULL, 10);
+}
+
+int trace_last_thread(const struct trace *trace, int rank, int stream)
+{
+	enum { EACH_TOLD = 4 };
+	int last = stream;
+
+	while (is_next_thread(trace, rank, last))
+		last++;
+	return last - stream < EACH_TOLD ? stream : last;
 }
 
 void trace_lanes_name(const struct trace *trace, int rank, int first, int last, struct text *out)
