@@ -62,6 +62,12 @@ bool trace_is_stage_receive(const struct world *world, op_id id);
 op_id trace_sender(const struct world *world, op_id id, int part);
 /* When its host began with it: the launch of a device operation, the start of a host operation */
 int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t);
+/* When the rank's time in a section (-1: everything) begins: with its first launch or host operation; where the device
+ * is then still at work of earlier sections, with its own first work there, or as soon as that earlier work is over.
+ * TIME_UNKNOWN: it has no operation. */
+int64_t trace_begins(const struct trace *trace, int section, int rank);
+/* Is it of the section (-1: any), and more than initial data? */
+bool trace_counts(const struct world *world, op_id id, int section);
 /* When the last of its participants was ready; *last is that one's operation, 0 when it is not queued. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last);
 /* ST_WAITS, worded: no figure can count an operation that has no end yet. */
@@ -71,6 +77,10 @@ enum status trace_never_ends(const struct trace *trace, op_id id);
 int trace_missing_rank(const struct world *world, op_id id);
 /* Name of a lane: "host", "default", "compute" ... */
 const char *trace_lane_name(const struct trace *trace, int rank, int stream);
+/* The last of the lanes from `stream` on that are told as one, "load0-63": threads of the host by one name and numbers,
+ * where they are more than four; else itself. A run is asked for at its first. */
+int trace_last_thread(const struct trace *trace, int rank, int stream);
+void trace_lanes_name(const struct trace *trace, int rank, int first, int last, struct text *out);
 /* The causes' names by number; one more than the causes: work that ran, but slower than it would have
  * alone */
 extern const char *const trace_causes[CAUSE_COUNT + 1];

@@ -75,15 +75,15 @@ static void print_columns(const struct columns *columns, int width, struct text 
 	table_release(&table);
 }
 
-/* The ranks' order of micro-batches as a schedule; nothing where there are none. What waits for a line has no
- * bubble yet, and the line is left out. */
+/* The ranks' order of micro-batches as a schedule; nothing where no stage sends to another. What waits for a line has
+ * no bubble yet, and the line is left out. */
 static enum status print_bubble(const struct trace *trace, int section, struct text *out)
 {
 	bool found = false;
 	double part = 0;
 
 	for (op_id id = 1; id <= trace->world->op_count && !found; id++)
-		found = op_record(trace->world, id)->microbatch > 0 && trace_in(trace->world, id, section);
+		found = trace_in(trace->world, id, section) && trace_is_stage_transfer(trace->world, id);
 	enum status status = found ? metric_bubble(trace, section, 0, &part) : ST_OK;
 	if (status == ST_OK && found)
 		text_add(out, "   bubble of the schedule %.1f%%\n", 100 * part);

@@ -38,7 +38,7 @@ refuse clip < 0 "clip=$clip: a norm above 0 is wanted, or 0"
 refuse dropout < 0 or dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
 refuse data_kind == "npy" "a gpt reads tokens: `data text FILE` or `data synthetic`, or `model mlp` for rows of numbers"
 if samples == 0 { let samples = 4*batch*seq+1 }
-let tokens = batch*seq+1;  let most = (samples-1)//seq
+let ahead = 1;  let tokens = batch*seq+1;  let most = (samples-1)//seq
 let wants = "a sequence takes $seq tokens and one more; the data has $samples"
 refuse samples <= seq and samples < 2 "$wants: no seq fits, a longer text is wanted"
 refuse samples <= seq "$wants: seq=$(samples-1) fits"

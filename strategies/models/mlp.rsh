@@ -28,11 +28,11 @@ refuse samples < batch "a batch takes $batch rows; the data has $samples: batch=
 if columns_in == 0 { let columns_in = hidden }
 if columns_out == 0 { let columns_out = hidden }
 let first_unit = 1;  let last_unit = layers+1;  let matrices = 1;  let input = "x0";  let outcome = "x$layers"
-let wide = columns_out;  let heads = 1;  let experts = 0;  let seq = 1;  let tied = "off"
+let wide = columns_out;  let heads = 1;  let experts = 0;  let seq = 1;  let ahead = 0;  let tied = "off"
 
 # ---- the data: room for a micro-batch's rows; what this micro-batch has of it ----
 def load_data {
-  if data_kind == "npy" { tensor samples_in $data_space = load "$data_path";  tensor targets $data_space = load "$target_path" } else {
+  if data_kind == "npy" { tensor samples_in $data_space f32 = load "$data_path";  tensor targets $data_space f32 = load "$target_path" } else {
     tensor samples_in[samples,columns_in] $data_space = randn seed=seed+1000
     tensor targets[samples,columns_out] $data_space = randn seed=seed+1001
   }

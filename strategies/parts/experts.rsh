@@ -23,6 +23,10 @@ def count_rows k {
   if not capped { tensor counts$k[experts] pinned i32 kind=buffer;  copy wanted$k -> counts$k;  sync compute }
 }
 def rows_of k j { let came = places;  if not capped { let came = known(counts$k[j],pairs*(j+1)//experts-pairs*j//experts) } }
+def count_routed wanted {                    # before the loss, so that who has read it has these too
+  routed = add routed $wanted
+  if capped { most = full [experts] i32 value=places;  over = maximum $wanted most;  over = sub over most;  dropped = add dropped over }
+}
 def forget_rows k { if not capped { free counts$k } }
 def measure {
   let pairs = rows*length*top;  let room = pairs
@@ -36,7 +40,7 @@ def experts_forward b k {
   p$k = softmax r$k;  free r$k;  gate$k choice$k = topk p$k k=top
   to$k wanted$k = binsort choice$k bins=experts capacity=places
   xin$k = permute n$k to$k rows=room;  norm_read n$k
-  count_rows $k;  to_experts xin $k
+  if not again { count_routed wanted$k };  count_rows $k;  to_experts xin $k
   xout$(far)$k = scale xin$(far)$k 0
   let to = 0
   for j in 0:experts_here {
@@ -84,8 +88,6 @@ def gate_backward dy k {
   part_of = cast wanted$k to=f32;  part_of = scale part_of balance_loss*experts/(pairs*rows*length)*share*factor
   dlikely = add dlikely part_of;  dr$k = softmax_grad dlikely p$k;  if mixed { dr$k = cast dr$k to=$dtype }
   dxout$k = mul dz weight$k;  free dz dweight tos dgates dlikely part_of;  to_experts dxout $k
-  routed = add routed wanted$k
-  if capped { most = full [experts] i32 value=places;  over = maximum wanted$k most;  over = sub over most;  dropped = add dropped over }
 }
 def expert_backward w k e from to inputs weights {
   x_rows = xin$(far)$k[from:to];  dy_rows = dxout$(far)$k[from:to]

@@ -14,7 +14,7 @@ def cut_batch {
 # micro-batch k of iteration i: `rows` of the batch from `first` on, the data's from `at` on
 def find_rows i k {
   let first = (replica*micros+k)*batch//(replicas*micros);  let rows = (replica*micros+k+1)*batch//(replicas*micros)-first
-  let at = (i%((samples-(seq>1))//(batch*seq))*batch+first)*seq
+  let at = (i%((samples-ahead)//(batch*seq))*batch+first)*seq
 }
 # `share` weighs the mean of micro-batch k in that of the rank
 def take k {

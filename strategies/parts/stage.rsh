@@ -65,7 +65,7 @@ def back m c inputs weights {
 def receive way from m c box theirs {
   phase C$m;  let l = "$(way)_in";  let g = "$(way)s"
   if pieces > 1 { let l = "$l$c";  let g = "$g$theirs" }
-  if timed { recv $(way)_token from=from on $l in $g } else {
+  if timed { recv $(way)_token$c from=from on $l in $g } else {
     wait used$(c)_$box on $l;  recv $(way)$(c)_$box[0:tokens_here] from=from on $l in $g
   }
 }

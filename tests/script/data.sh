@@ -68,6 +68,10 @@ says "data x.npy" "write: data text FILE"
 says "model gpt; data x.npy y.npy; strategy ddp" "a gpt reads tokens"
 says "model mlp batch=9; data x.npy y.npy; strategy ddp" "a batch takes 9 rows; the data has 8: batch=8 fits"
 
+numbers "data x.npy half.npy; model mlp batch=4 hidden=8 layers=2; strategy ddp; verify iterations=2; expect targets[0,0] == 1.8115234375" \
+	"as one rank after 2 iterations" # of f16, and trained in f32
+check "... to the end" sh -c '! grep -q "does not convert\|false" out'
+
 # a refused line changes nothing
 numbers "model mlp batch=4 hidden=8 layers=2; data x.npy y.npy; expect error \"none: No such file\" { data text none }; expect error \"x.npy has 8 rows, seven.npy has 7\" { data x.npy seven.npy }; strategy ddp; run 1; verify" \
 	"as one rank after 1 iteration"

@@ -3,7 +3,7 @@
 . tests/script/lib.sh
 says() { "$RANKSH" "$@" < /dev/null > "$work/out" 2>&1; }
 model='model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=4 top=1'
-all_to_one='step 2; fill router1 0 on compute; run 1; sync; stats'
+all_to_one='step 2; fill router1 0 on compute; run 1; stats'
 says -n 2 -c "$model
 strategy experts
 $all_to_one"

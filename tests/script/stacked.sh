@@ -16,10 +16,10 @@ holds "collectives of tp on the compute stream are a stage's work: the bubble is
 model gpt layers=8 hidden=1024 heads=16 seq=1024 batch=16 dtype=bf16
 strategy pipeline=2 micro=8 + tp=4
 run 1;  sync
-expect bubble < 1/9+0.03 and busy(compute)+bubble < 1
+expect bubble < 1/9+0.008 and busy(compute)+bubble < 1
 strategy pipeline=2 micro=8 + context=4 kind=ring
 run 1;  sync
-expect bubble < 1/9+0.03
+expect bubble < 1/9+0.008
 strategy context=8 kind=ring
 run 2;  sync
 expect stall(bubble) == 0"

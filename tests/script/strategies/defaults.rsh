@@ -12,6 +12,11 @@ for o in sgd adam {
 	run 20
 	expect loss[0] < 2              # ln 64 is 4.2
 }
+# sequences of one token: the target is the next one all the same
+model gpt layers=1 hidden=8 heads=4 seq=1 batch=2
+data synthetic count=8
+strategy ddp
+verify iterations=4
 # said before the optimizer or behind it, a rate that is given is taken
 model mlp layers=1 hidden=8 batch=4 lr=1e-30 optimizer=adam
 data synthetic count=4

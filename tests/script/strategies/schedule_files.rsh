@@ -11,6 +11,7 @@ set launch=0us
 run 1;  sync
 expect bubble < 0.1%
 expect time < 8*18ms+3*3ms+0.1ms
+expect races == 0
 strategy pipeline schedule=dualpipe-v-4.csv micro=8 chunks=2 F=6ms B=6ms W=6ms
 set launch=0us
 run 1;  sync
