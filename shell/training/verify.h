@@ -40,6 +40,12 @@ static inline int64_t whole_count(const struct whole *whole)
 {
 	return whole->rows * whole->cols;
 }
+/* Another rounding of it comes by a factor on all gradients: its batch falls into given parts, or it is a script, which no
+ * strategy cuts otherwise. */
+static inline bool alone_by_factor(const struct alone *alone)
+{
+	return alone->parts || program_is_script(alone->program);
+}
 /* NULL: it has none of that name and state */
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state);
 void alone_release(struct alone *alone);
