@@ -20,6 +20,8 @@ static void count_path(const struct machine *machine, int from, int to, double b
 static void count_op(const struct world *world, const struct op *op, double *sent)
 {
 	const struct record *record = &world->records[op->record];
+	if (record->kind == OP_COLLECTIVE && op->flags & OPF_LATE)
+		return; /* left out by backup=: it is on no link */
 	if (record->kind == OP_COLLECTIVE) { /* all of a rank's bytes, as if they went to the next member */
 		const struct match *match = &world->matches[op->match];
 		int next = (world->groups[match->group].place_of[op->rank] + 1) % match->n;
