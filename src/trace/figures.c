@@ -115,12 +115,10 @@ static bool is_device(const struct trace *trace, int rank, int stream)
 	return known && !known->host;
 }
 
-/* How busy each used stream is, and how much every pair of the device's overlaps: the first six pairs, as a column of
- * more is not read */
-static void put_streams(
+/* How busy each used stream is */
+static void put_busy(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {
-	int pairs = 0;
 	double part;
 
 	for (int a = 0; a <= STREAMS_MAX && figures->status == ST_OK; a++)
@@ -128,6 +126,16 @@ static void put_streams(
 			enum status status = metric_busy(trace, section, rank, a, &part);
 			put(figures, status, FIGURE_PART, part, "busy %s", trace_lane_name(trace, rank, a));
 		}
+}
+
+/* How much every pair of the device's streams overlaps: the first six, as a column of more is not read; and last of
+ * all figures, because ranks with pairs of their own make many rows */
+static void put_overlaps(
+        const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
+{
+	int pairs = 0;
+	double part;
+
 	for (int a = 0; a <= STREAMS_MAX; a++)
 		for (int b = a + 1; b <= STREAMS_MAX && figures->status == ST_OK && pairs < 6; b++) {
 			if (!used->stream[a] || !used->stream[b] || !is_device(trace, rank, a) ||
@@ -175,7 +183,7 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	enum status status = metric_time(trace, section, rank, &ns);
 	put(figures, status, FIGURE_TIME, ns, "time");
 	put(figures, ST_OK, FIGURE_COUNT, used.ops, "operations");
-	put_streams(trace, section, rank, &used, figures);
+	put_busy(trace, section, rank, &used, figures);
 	if (figures->status != ST_OK)
 		return figures->status;
 	status = metric_exposed(trace, section, rank, &ns);
@@ -201,6 +209,7 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 		put(figures, ST_OK, FIGURE_BYTES,
 		        world_heap(trace->world, rank, SPACE_DEVICE)->peak_allocated, "peak memory");
 	put_axes(trace, section, rank, figures);
+	put_overlaps(trace, section, rank, &used, figures);
 	return figures->status;
 }
 
