@@ -77,6 +77,9 @@ struct window {
 /* The whole of a section, or of everything (-1): from where the first rank's time in it begins to where the last one's
  * ends. */
 struct window trace_window(const struct trace *trace, int section);
+/* The same for figures and stalls: what threads of the host do once all else is over does not count, as reading ahead
+ * for what has not been asked yet; unless there is nothing else. */
+struct window trace_time(const struct trace *trace, int section);
 /* -- pictures: rows of cells, one colour a cell; painted by terminal/ or printed as text */
 struct cell {
 	uint32_t glyph;
