@@ -38,6 +38,7 @@ const struct command command_model = {
         .help = "what a strategy trains: mlp is matmuls with relu between, gpt a transformer, F.rsh your "
                 "own; `model gpt help` shows its keys",
         .example = "model gpt layers=2 hidden=64 heads=4 seq=32 batch=8",
+        .for_all = "training",
         .class = COMMAND_STEER,
         .argument = {{ARG_FILE, 0, NULL, "NAME|F.rsh"},
                 {ARG_WORD, ARG_OPTIONAL, "help source", "help|source"},
