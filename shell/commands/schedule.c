@@ -17,7 +17,7 @@
 static enum status number_of(struct call *call, const char *name, double standard, double *value)
 {
 	struct number number = {standard, UNIT_PLAIN};
-	enum status status = call_option(call, name, ranks_first(call->set), &number);
+	enum status status = call_option(call, name, COMMON, &number);
 	*value = number.value;
 	return status;
 }
@@ -75,13 +75,13 @@ static enum status schedule_run(struct call *call)
 	if (status == ST_OK && !is_file(word))
 		status = schedule_find(word, &ask.kind);
 	if (status == ST_OK)
-		status = call_option_whole(call, "micro", rank, 1, 1000000, &micros);
+		status = call_option_whole(call, "micro", COMMON, 1, 1000000, &micros);
 	if (status == ST_OK)
-		status = call_option_whole(call, "chunks", rank, 1, 1000000, &chunks);
+		status = call_option_whole(call, "chunks", COMMON, 1, 1000000, &chunks);
 	if (status == ST_OK)
 		status = times_of(call, &ask);
 	if (status == ST_OK)
-		status = call_option_word(call, "recompute", rank, &recompute);
+		status = call_option_word(call, "recompute", COMMON, &recompute);
 	if (status == ST_OK)
 		status = call_group(call, rank, &group);
 	if (status != ST_OK)

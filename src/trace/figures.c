@@ -115,17 +115,26 @@ static bool is_device(const struct trace *trace, int rank, int stream)
 	return known && !known->host;
 }
 
-/* How busy each used stream is */
+/* How busy each used stream is; many threads of the host are told as one, by their mean */
 static void put_busy(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {
-	double part;
+	struct text name = {0};
 
-	for (int a = 0; a <= STREAMS_MAX && figures->status == ST_OK; a++)
-		if (used->stream[a]) {
-			enum status status = metric_busy(trace, section, rank, a, &part);
-			put(figures, status, FIGURE_PART, part, "busy %s", trace_lane_name(trace, rank, a));
-		}
+	for (int a = 0, last; a <= STREAMS_MAX && figures->status == ST_OK; a = last + 1) {
+		enum status status = ST_OK;
+		double sum = 0, part;
+		last = a;
+		if (!used->stream[a])
+			continue;
+		last = trace_last_thread(trace, rank, a);
+		for (int k = a; k <= last && status == ST_OK; k++, sum += part)
+			status = metric_busy(trace, section, rank, k, &part);
+		text_clear(&name);
+		trace_lanes_name(trace, rank, a, last, &name);
+		put(figures, status, FIGURE_PART, sum / (last + 1 - a), "busy %s", text_string(&name));
+	}
+	text_release(&name);
 }
 
 /* How much every pair of the device's streams overlaps: the first six, as a column of more is not read; and last of
