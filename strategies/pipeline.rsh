@@ -23,15 +23,15 @@ option F=0ms "instead of a model: the time of a stage's forward"
 option B=0ms with="F" "... of its gradients of the inputs"
 option W=0ms with="F" "... of its gradients of the weights"
 option transfer=0ms with="F" "... of a transfer to the next stage"
-let timed = F > 0ms;  let redo = "off";  if full { let redo = "on" }
+let timed = F > 0ms
 let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate
 let pieces = chunks;  if stages == 1 { let pieces = 1 }
 refuse schedule == "interleaved" and chunks == 1 "interleaved gives a stage several chunks: chunks=2, or schedule=1f1b"
 let reads = experts > 0 and stages > 1 and not timed       # a stage cannot wait for counts before the one before it has its lines
 refuse reads and "$capacity" == "none" "in a pipeline no data can say how many tokens an expert gets: capacity=1.25"
 refuse timed and stages < world "a pipeline of given times stands alone: its stages are all ranks of the mesh, $(world)"
-if timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit F=F B=B W=W comm=transfer held=held in pp }
-if not timed { schedule $schedule micro=micro chunks=pieces recompute=$redo limit=limit in pp }
+if timed { schedule $schedule micro=micro chunks=pieces recompute=$recompute limit=limit F=F B=B W=W comm=transfer held=held in pp }
+if not timed { schedule $schedule micro=micro chunks=pieces recompute=$recompute limit=limit in pp }
 # ---- the cut: chunk c is part piece(c) of the model (c*stages+pp; files say it), units low_c .. high_c. Layers are dealt out
 # evenly; where they do not come out even and the model is a gpt, the embedding and the head count as a layer each ----
 let parts = stages*pieces;  let first_stage = holder(0);  let last_stage = holder(parts-1)  # of the first part, the last

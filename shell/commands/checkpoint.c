@@ -13,11 +13,10 @@ static enum status checkpoint_run(struct call *call)
 	struct plan *plan = &call->shell->training->now;
 	int64_t every = 0;
 	const char *prefix = "";
-	int rank = ranks_first(call->set);
 	bool off = strcmp(call_argument_text(call, 0, 0), "off") == 0;
-	enum status status = call_option_whole(call, "every", rank, 1, 1000000, &every);
+	enum status status = call_option_whole(call, "every", COMMON, 1, 1000000, &every);
 	if (status == ST_OK)
-		status = call_option_word(call, "to", rank, &prefix);
+		status = call_option_word(call, "to", COMMON, &prefix);
 	if (status == ST_OK && off == (*prefix != '\0'))
 		status = fail(ST_ARGUMENT,
 		        "write: checkpoint to=PREFIX, checkpoint every=10 to=PREFIX, or checkpoint off");
@@ -39,9 +38,10 @@ const struct command command_checkpoint = {
         .usage = "checkpoint [every=N] to=PREFIX | checkpoint off",
         .help = "writes parameters and optimizer state to files, a .npy for each part that a rank holds and "
                 "behind them PREFIX-ITERATION.json, which names them; every=N behind each N-th iteration of "
-                "this program "
-                "(and when it is resumed)",
+                "this program (of the next one, when there is none), also after `resume`; another program "
+                "ends it",
         .torch = "torch.distributed.checkpoint.save(state_dict, checkpoint_id=\"PREFIX-20\")",
+        .for_all = "training",
         .class = COMMAND_STEER,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "off", "off"}},
         .option = {{"every", ARG_EXPRESSION, UNIT_PLAIN, NULL, "iterations from one to the next"},
@@ -81,7 +81,7 @@ static enum status resume_run(struct call *call)
 	struct training *t = shell->training;
 	struct checkpoint c;
 	const char *path = "";
-	enum status status = call_option_word(call, "from", ranks_first(call->set), &path);
+	enum status status = call_option_word(call, "from", COMMON, &path);
 	if (status == ST_OK && !*path)
 		status = fail(ST_ARGUMENT, "write: resume from=PREFIX-20, or from=PREFIX for the latest");
 	if (status == ST_OK && (!t->now.program || !t->now.program->alone))
@@ -112,6 +112,7 @@ const struct command command_resume = {
         .help = "goes on from a checkpoint, in an empty world: with the strategy that is chosen, whatever it "
                 "was saved by; the latest of PREFIX, or the one of PREFIX-ITERATION",
         .torch = "torch.distributed.checkpoint.load(state_dict, checkpoint_id=\"PREFIX-20\")",
+        .for_all = "training",
         .class = COMMAND_STEER,
         .option = {{"from", ARG_WORD, UNIT_PLAIN, NULL, "where: as `checkpoint to=` had it"}},
         .run = resume_run,
@@ -139,6 +140,7 @@ const struct command command_restore = {
         .usage = "restore FILE.json",
         .help = "gives every part that `part` lines declare its elements from a checkpoint: `resume` writes "
                 "this line behind the setup",
+        .for_all = "training",
         .argument = {{ARG_FILE, 0, NULL, "FILE.json"}},
         .run = restore_run,
 };

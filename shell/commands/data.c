@@ -73,7 +73,7 @@ static enum status data_run(struct call *call)
 	struct dataset synthetic = {.kind = DATA_SYNTHETIC}; /* count 0: as the model wants it */
 	enum status status = ST_OK;
 	for (int i = 0; i < words && i < 2 && status == ST_OK; i++)
-		status = call_word(call, 0, i, ranks_first(call->set), &word[i]);
+		status = call_word(call, 0, i, COMMON, &word[i]);
 	if (status != ST_OK)
 		return status;
 	if (words == 2 && strcmp(word[0], "text") == 0) {
@@ -81,8 +81,7 @@ static enum status data_run(struct call *call)
 	} else if (words == 2 && file_is_npy(word[0]) && file_is_npy(word[1])) {
 		status = take_pair(call->shell, &t->now, word[0], word[1]);
 	} else if (words == 1 && strcmp(word[0], "synthetic") == 0) {
-		status = call_option_whole(
-		        call, "count", ranks_first(call->set), 1, 1000000000, &synthetic.count);
+		status = call_option_whole(call, "count", COMMON, 1, 1000000000, &synthetic.count);
 		if (status == ST_OK)
 			t->now.data = synthetic;
 	} else {
@@ -103,6 +102,7 @@ const struct command command_data = {
         .help = "what the model is trained on: the characters of a text (gpt), rows of two .npy files (mlp), "
                 "or random numbers",
         .example = "data synthetic count=4096",
+        .for_all = "training",
         .class = COMMAND_STEER,
         .argument = {{ARG_FILE, ARG_MANY, NULL, "text FILE|SAMPLES.npy TARGETS.npy|synthetic"}},
         .option = {{"count", ARG_EXPRESSION, UNIT_PLAIN, NULL, "synthetic: rows, or tokens"}},

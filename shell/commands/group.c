@@ -88,13 +88,12 @@ static int by_instance_and_colour(const void *left, const void *right)
 	return a->place - b->place;
 }
 
-/* ST_ARGUMENT: the line means different groups or names on two ranks: a split is one call of them all. */
-static enum status read_colour(struct call *call, int rank, struct coloured *one, int *group, name_id *name)
+/* ST_ARGUMENT: the line means different groups on two ranks: a split is one call of them all. */
+static enum status read_colour(struct call *call, int rank, struct coloured *one, int *group)
 {
 	const int64_t most = INT32_MAX; /* an int, as color is in ncclCommSplit */
 	struct number colour;
 	int same = 0;
-	name_id again;
 	enum status status = call_number(call, 3, 0, rank, &colour);
 	if (status == ST_OK && (colour.unit != UNIT_PLAIN || !number_is_whole(colour.value, -most, most)))
 		status = fail(ST_RANGE,
@@ -102,15 +101,10 @@ static enum status read_colour(struct call *call, int rank, struct coloured *one
 		        call_argument_text(call, 3, 0), rank);
 	if (status == ST_OK)
 		status = call_group(call, rank, &same);
-	if (status == ST_OK)
-		status = call_name(call, 0, 0, rank, &again);
-	if (status == ST_OK && *group < 0) {
+	if (status == ST_OK && *group < 0)
 		*group = same;
-		*name = again;
-	}
-	if (status == ST_OK && (*group != same || *name != again))
-		status = fail(ST_ARGUMENT,
-		        "group: rank %d splits another group, or by another name, than rank %d", rank,
+	if (status == ST_OK && *group != same)
+		status = fail(ST_ARGUMENT, "group: rank %d splits another group than rank %d", rank,
 		        ranks_first(call->set));
 	if (status != ST_OK)
 		return status;
@@ -133,7 +127,7 @@ static enum status group_by(struct call *call, name_id name, int64_t timeout)
 	int count = 0, group = -1;
 	enum status status = ST_OK;
 	FOR_RANKS (rank, call->set) {
-		status = read_colour(call, rank, &all[count], &group, &name);
+		status = read_colour(call, rank, &all[count], &group);
 		if (status != ST_OK)
 			break;
 		count += all[count].colour >= 0;
@@ -153,22 +147,15 @@ static enum status group_by(struct call *call, name_id name, int64_t timeout)
 	return make_group(call->shell, name, false, &parts, timeout, status);
 }
 
-/* One call of all its ranks: they give it one timeout. ns, 0: none */
+/* ns, 0: none */
 static enum status read_timeout(struct call *call, int64_t *timeout)
 {
-	const char *command = call->statement->row->name;
-	struct number first = {0}, number;
-	enum status status = call_option(call, "timeout", ranks_first(call->set), &first);
-	FOR_RANKS (rank, call->set) {
-		if (status == ST_OK)
-			status = call_option(call, "timeout", rank, &number);
-		if (status == ST_OK && call_has(call, "timeout") && number.value != first.value)
-			status = fail(ST_ARGUMENT, "%s: rank %d gives the group another timeout than rank %d",
-			        command, rank, ranks_first(call->set));
-	}
-	if (status == ST_OK && call_has(call, "timeout") && !(first.value >= 1000 && first.value <= 3600e9))
-		status = fail(ST_RANGE, "%s: timeout= is a time from 1us to 3600s", command);
-	*timeout = (int64_t)first.value;
+	struct number number = {0};
+	enum status status = call_option(call, "timeout", COMMON, &number);
+	if (status == ST_OK && call_has(call, "timeout") && !(number.value >= 1000 && number.value <= 3600e9))
+		status = fail(
+		        ST_RANGE, "%s: timeout= is a time from 1us to 3600s", call->statement->row->name);
+	*timeout = (int64_t)number.value;
 	return status;
 }
 
@@ -186,7 +173,7 @@ static enum status group_run(struct call *call)
 {
 	name_id name;
 	int64_t timeout = 0;
-	enum status status = call_name(call, 0, 0, ranks_first(call->set), &name);
+	enum status status = call_name(call, 0, 0, COMMON, &name);
 	bool listed = call_count(call, 1), by = call_count(call, 2), coloured = call_count(call, 3);
 	if (status == ST_OK && coloured && !by)
 		status = wants_members(call, call_argument_text(call, 3, 0));

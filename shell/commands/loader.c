@@ -14,11 +14,10 @@ enum { WORKERS_MOST = 64, AHEAD_MOST = 1024 /* buffers of pinned memory */ };
 
 static enum status take_counts(struct call *call, struct loader *loader)
 {
-	int rank = ranks_first(call->set);
 	int64_t workers = loader->workers, prefetch = loader->prefetch;
-	enum status status = call_option_whole(call, "workers", rank, 1, WORKERS_MOST, &workers);
+	enum status status = call_option_whole(call, "workers", COMMON, 1, WORKERS_MOST, &workers);
 	if (status == ST_OK)
-		status = call_option_whole(call, "prefetch", rank, 1, AHEAD_MOST, &prefetch);
+		status = call_option_whole(call, "prefetch", COMMON, 1, AHEAD_MOST, &prefetch);
 	if (status == ST_OK && workers * prefetch > AHEAD_MOST)
 		status = fail(ST_RANGE,
 		        "loader: workers=%d prefetch=%d ask for %d micro-batches ahead, and %d are the most: "
@@ -32,13 +31,12 @@ static enum status take_counts(struct call *call, struct loader *loader)
 
 static enum status take_costs(struct call *call, struct loader *loader)
 {
-	int rank = ranks_first(call->set);
 	struct number read = {loader->read, UNIT_BYTE_RATE}, decode = {loader->decode, UNIT_TIME};
-	enum status status = call_option(call, "read", rank, &read);
+	enum status status = call_option(call, "read", COMMON, &read);
 	if (status == ST_OK && call_has(call, "read") && !(read.value >= 1 && read.value <= 1e18))
 		status = fail(ST_RANGE, "loader: read= is the disk's rate, from 1B/s on: read=2GB/s");
 	if (status == ST_OK)
-		status = call_option(call, "decode", rank, &decode);
+		status = call_option(call, "decode", COMMON, &decode);
 	if (status == ST_OK)
 		status = duration_check("loader: decode=", decode);
 	loader->read = read.value;
@@ -86,6 +84,7 @@ const struct command command_loader = {
         .example = "loader workers=2 decode=200us\nmodel mlp layers=2 hidden=64 batch=64\nstrategy ddp\nrun "
                    "2\nstalls",
         .torch = "DataLoader(data, num_workers=N, prefetch_factor=N, pin_memory=True)",
+        .for_all = "training",
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_STEER},
         .argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},

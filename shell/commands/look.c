@@ -143,8 +143,10 @@ const struct command command_stats = {
         .name = "stats",
         .topic = "look",
         .usage = "stats [SECTION]",
-        .help = "figures of a section: time, how busy each stream was, overlap, exposed communication, bytes "
-                "sent, peak memory, the schedule's bubble, and of several axes of a mesh what each sent and "
+        .help = "figures of a section: time, how busy each stream was, overlap, exposed communication, "
+                "stalls "
+                "(of the time, averaged over the GPU's streams; `stalls` has each by itself), bytes sent, "
+                "peak memory, the schedule's bubble, and of several axes of a mesh what each sent and "
                 "its part of the exposed time; under them, of all iterations of a program, the "
                 "loss, the tokens a second and what a dynamic loss scale has left out, and what the peak of "
                 "memory was made of",

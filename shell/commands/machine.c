@@ -27,24 +27,13 @@ static enum status load(struct shell *shell, const char *name)
 	return status;
 }
 
-/* There is one machine, and all ranks stand on it. */
-static enum status for_all(const struct call *call)
-{
-	if (ranks_count(call->set) == call->shell->world->n)
-		return ST_OK;
-	return fail(ST_RANK, "the machine is one for all ranks: `%s` without @ (for one rank: `slow 2x`)",
-	        call->statement->row->name);
-}
-
 /* Shown with the source of every figure, or changed for what is queued from here on. */
 static enum status machine_run(struct call *call)
 {
 	struct text text = {0};
 	const char *word;
 	if (call_count(call, 0)) {
-		enum status status = for_all(call);
-		if (status == ST_OK)
-			status = call_common(call, 0, &word);
+		enum status status = call_common(call, 0, &word);
 		return status == ST_OK ? load(call->shell, word) : status;
 	}
 	machine_text(&call->shell->machine, &text);
@@ -64,6 +53,7 @@ const struct command command_machine = {
                 "one "
                 "for the lines that follow, on which nothing is set and nobody slow",
         .example = "machine dgx-h100\nmachine",
+        .for_all = "the machine, but for `slow 2x`,",
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_STEER},
         .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "NAME|FILE"}},
@@ -75,8 +65,6 @@ const struct command command_machine = {
 static enum status set_run(struct call *call)
 {
 	struct machine machine = call->shell->machine;
-	if (for_all(call) != ST_OK)
-		return ST_RANK;
 	for (int i = 0; i < call->statement->options; i++) {
 		struct given given;
 		enum status status = call_key(call, i, &given);
@@ -105,6 +93,7 @@ const struct command command_set = {
                 "program "
                 "(`machine` lists them); hello=off: no first screen",
         .example = "set launch=5us link_rate=100GB/s\nspin 1ms",
+        .for_all = "the machine, but for `slow 2x`,",
         .class = COMMAND_STEER,
         .argument = {{ARG_KEYS, ARG_MANY, NULL, "KEY=VALUE"}},
         .run = set_run,

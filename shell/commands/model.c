@@ -13,6 +13,10 @@ static enum status model_run(struct call *call)
 	if (status == ST_OK && call_count(call, 1))
 		return choice_tell(call->shell, true, choice.name,
 		        strcmp(call_argument_text(call, 1, 0), "source") == 0);
+	if (status == ST_OK && strcmp(choice.name, "help") == 0) {
+		choice_list(call->shell, true);
+		return ST_OK;
+	}
 	for (int i = 0; i < call->statement->options && status == ST_OK; i++)
 		status = choice_key(call, i, &choice);
 	if (status == ST_OK)
@@ -34,6 +38,7 @@ const struct command command_model = {
         .help = "what a strategy trains: mlp is matmuls with relu between, gpt a transformer, F.rsh your "
                 "own; `model gpt help` shows its keys",
         .example = "model gpt layers=2 hidden=64 heads=4 seq=32 batch=8",
+        .for_all = "training",
         .class = COMMAND_STEER,
         .argument = {{ARG_FILE, 0, NULL, "NAME|F.rsh"},
                 {ARG_WORD, ARG_OPTIONAL, "help source", "help|source"},

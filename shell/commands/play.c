@@ -70,9 +70,12 @@ const struct command command_step = {
         .name = "step",
         .topic = "learn",
         .usage = "step [N] | step in | step back [N] | step 0",
-        .help = "plays the program's next step, and shows its lines, `in` all that they did; Enter repeats "
-                "it. `back` makes the world again without the last one, 0 from the start",
+        .help = "plays the program's next step, and shows its lines, `in` all that they did (`...`: as the "
+                "call of that name "
+                "above); Enter repeats it. `back` makes the world again without the last one, 0 from the "
+                "start",
         .example = "strategy serial\nstep\nstep 3\nstep in\nstep back\nstep 0",
+        .for_all = "training",
         .class = COMMAND_STEER,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "in back", "in|back"},
                 {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}},
@@ -94,6 +97,7 @@ const struct command command_run = {
         .usage = "run [ITERATIONS]",
         .help = "plays the program to the end of this iteration, or of the next so many, and shows the loss",
         .example = "strategy serial\nrun 2",
+        .for_all = "training",
         .class = COMMAND_STEER,
         .argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "ITERATIONS"}},
         .run = run_run,
@@ -187,6 +191,7 @@ const struct command command_program = {
                 "did as a script of plain lines; with source the files; schedule: a pipeline's order, in the "
                 "form that PyTorch's pipelining reads (_load_csv)",
         .example = "strategy serial\nprogram",
+        .for_all = "training",
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_STEER},
         .argument = {{ARG_WORD, ARG_OPTIONAL, "save source schedule", "save|source|schedule"},
@@ -198,8 +203,7 @@ const struct command command_program = {
 static enum status verify_run(struct call *call)
 {
 	int64_t iterations = 0;
-	enum status status =
-	        call_option_whole(call, "iterations", ranks_first(call->set), 0, 1000000, &iterations);
+	enum status status = call_option_whole(call, "iterations", COMMON, 0, 1000000, &iterations);
 	if (status != ST_OK)
 		return status;
 	return as_played(call, training_verify(call->shell, iterations));
@@ -211,6 +215,7 @@ const struct command command_verify = {
         .usage = "verify [iterations=N]",
         .help = "trains the same model on one rank, and compares every parameter: how far it is away, beside "
                 "what training has changed; the iteration that was begun is finished first",
+        .for_all = "training",
         .class = COMMAND_STEER,
         .option = {{"iterations", ARG_EXPRESSION, UNIT_PLAIN, NULL, "as many at least are played"}},
         .run = verify_run,

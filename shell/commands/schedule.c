@@ -17,7 +17,7 @@
 static enum status number_of(struct call *call, const char *name, double standard, double *value)
 {
 	struct number number = {standard, UNIT_PLAIN};
-	enum status status = call_option(call, name, ranks_first(call->set), &number);
+	enum status status = call_option(call, name, COMMON, &number);
 	*value = number.value;
 	return status;
 }
@@ -70,23 +70,24 @@ static enum status schedule_run(struct call *call)
 	int group, rank = ranks_first(call->set);
 	int64_t micros = 1, chunks = 1;
 	struct schedule_ask ask = {0};
-	const char *word = "", *recompute = "off";
+	const char *word = "", *recompute = "none";
 	enum status status = call_common(call, 0, &word);
 	if (status == ST_OK && !is_file(word))
 		status = schedule_find(word, &ask.kind);
 	if (status == ST_OK)
-		status = call_option_whole(call, "micro", rank, 1, 1000000, &micros);
+		status = call_option_whole(call, "micro", COMMON, 1, 1000000, &micros);
 	if (status == ST_OK)
-		status = call_option_whole(call, "chunks", rank, 1, 1000000, &chunks);
+		status = call_option_whole(call, "chunks", COMMON, 1, 1000000, &chunks);
 	if (status == ST_OK)
 		status = times_of(call, &ask);
 	if (status == ST_OK)
-		status = call_option_word(call, "recompute", rank, &recompute);
+		status = call_option_word(call, "recompute", COMMON, &recompute);
 	if (status == ST_OK)
 		status = call_group(call, rank, &group);
 	if (status != ST_OK)
 		return status;
-	if (strcmp(recompute, "on") == 0) /* a forward goes before each B: zb-auto's search counts with it */
+	if (strcmp(recompute, "full") ==
+	        0) /* a forward goes before each B: zb-auto's search counts with it */
 		ask.b += ask.f;
 	struct schedule schedule;
 	ask.stages = group_part(&call->shell->world->groups[group], rank)->n;
@@ -103,7 +104,7 @@ const struct command command_schedule = {
         .name = "schedule",
         .topic = "write",
         .usage = "schedule " SCHEDULE_WORDS
-                 " F.csv micro=4 [chunks=1] [recompute=on|off] [F=TIME B=TIME W=TIME "
+                 " F.csv micro=4 [chunks=1] [recompute=none|selective|full] [F=TIME B=TIME W=TIME "
                  "comm=TIME] [limit=1] [held=0.5] [in GROUP]",
         .help = "the order in which the ranks of GROUP, one stage each, work on micro-batches: of the slots "
                 "0:slots, work(k) is F, B, W, BW or idle, micro(k) its micro-batch and chunk(k) its chunk; "
@@ -114,8 +115,8 @@ const struct command command_schedule = {
         .option = {{"micro", ARG_EXPRESSION, UNIT_PLAIN, NULL, "micro-batches"},
                 {"chunks", ARG_EXPRESSION, UNIT_PLAIN, NULL,
                         "of a stage, for interleaved: parts of the model that are not neighbours"},
-                {"recompute", ARG_WORD, UNIT_PLAIN, "on off",
-                        "zb-auto: forward is computed again before backward"},
+                {"recompute", ARG_WORD, UNIT_PLAIN, "none selective full",
+                        "as the model's; zb-auto: with full, forward is computed again before backward"},
                 {"F", ARG_EXPRESSION, UNIT_TIME, NULL, "of a stage's forward"},
                 {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "... of its gradients of the inputs"},
                 {"W", ARG_EXPRESSION, UNIT_TIME, NULL, "... of its gradients of the weights"},

@@ -7,7 +7,7 @@
 static enum status take_time(struct call *call, const char *name, double *ns)
 {
 	struct number number = {*ns, UNIT_TIME};
-	enum status status = call_option(call, name, ranks_first(call->set), &number);
+	enum status status = call_option(call, name, COMMON, &number);
 	if (status == ST_OK && !(number.value >= 0 && number.value < INFINITY))
 		status = fail(ST_RANGE, "stage: %s is a time, from 0 on", name);
 	*ns = number.value;
@@ -45,6 +45,7 @@ const struct command command_stage = {
                 "a transfer to the next stage",
         .example = "stage F=2ms B=2ms W=1ms comm=0.1ms\nstrategy pipeline schedule=zb-h1 micro=8\nrun "
                    "1\nprint bubble",
+        .for_all = "training",
         .class = COMMAND_STEER,
         .option = {{"F", ARG_EXPRESSION, UNIT_TIME, NULL, "forward"},
                 {"B", ARG_EXPRESSION, UNIT_TIME, NULL, "the gradients of the inputs"},

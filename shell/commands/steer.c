@@ -102,7 +102,7 @@ static enum status pace_run(struct call *call)
 	struct number number = {0};
 	enum status status = ST_OK;
 	if (strcmp(call_argument_text(call, 0, 0), "off") != 0) {
-		status = call_number(call, 0, 0, ranks_first(call->set), &number);
+		status = call_number(call, 0, 0, COMMON, &number);
 		if (status == ST_OK &&
 		        (number.unit != UNIT_TIME || !(number.value >= 1e6 && number.value <= 60e9)))
 			status = fail(ST_RANGE,
@@ -121,6 +121,7 @@ const struct command command_pace = {
         .help = "ties the hosts' clocks to the wall: TIME of yours for each virtual millisecond; bars grow "
                 "while you type; it stays beyond `reset`, until `pace off`",
         .example = "pace 1s\npace off",
+        .for_all = "the pace",
         .class = COMMAND_STEER,
         .argument = {{ARG_EXPRESSION, 0, NULL, "TIME|off"}},
         .run = pace_run,

@@ -61,7 +61,7 @@ static enum status read_parts(struct call *call, struct choice *choice, int *cou
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		struct choice *part = &choice[call_argument(call, 0, i)->part];
 		const char *name;
-		status = call_word(call, 0, i, ranks_first(call->set), &name);
+		status = call_word(call, 0, i, COMMON, &name);
 		if (status == ST_OK && (strcmp(name, "help") == 0 || strcmp(name, "source") == 0)) {
 			*tell = name;
 			continue;
@@ -126,6 +126,7 @@ const struct command command_strategy = {
                 "outermost axis of a mesh to the innermost, with ` + ` between; alone it lists the "
                 "strategies",
         .example = "strategy serial\nstep\nrun 1",
+        .for_all = "training",
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_STEER},
         .divided = true,

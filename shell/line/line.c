@@ -122,9 +122,8 @@ static uint64_t digest(const struct shell *shell)
  * which they read was computed for them: they are refused at the same place again; and on a replay all, so that
  * the front end's list and this one are the same. */
 static bool to_keep(const struct shell *shell, const char *line, size_t count, enum command_class class,
-        enum status status, bool changed)
+        enum status status, bool refused, bool changed)
 {
-	bool refused = status != ST_OK && status != ST_INTERRUPTED && status != ST_EXPECT;
 	bool several = status != ST_SYNTAX && /* which has hardly ever begun */
 	        (memchr(line, ';', count) || memchr(line, '{', count));
 	if (shell->replaying)
@@ -149,7 +148,8 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 	snprintf(words, sizeof words, "%s", fail_text());
 	enum command_class class = interpreter_class(entry.line, kept.count);
 	fail(status, "%s", words);
-	if (to_keep(shell, entry.line, kept.count, class, status, changed)) {
+	entry.refused = status != ST_OK && status != ST_INTERRUPTED && status != ST_EXPECT;
+	if (to_keep(shell, entry.line, kept.count, class, status, entry.refused, changed)) {
 		entry.session = class != COMMAND_STEER;
 		entry.counts = !entry.session || (changed && !journal->emptied);
 		entry.emptied = journal->emptied;

@@ -15,25 +15,61 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
+#include "shell/session/again.h"
 #include "shell/session/lasting.h"
+#include "shell/session/share.h"
 #include "shell/training/open.h"
 #include "shell/training/training.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* One entry of the old journal; the run adds a new one. A line that was refused half-way is refused at the
- * same place again. */
-static void run_entry(struct shell *shell, const struct journal_entry *entry, bool whole)
+static struct told_line told(const struct journal_entry *entry)
+{
+	return (struct told_line){entry->line, entry->outside, entry->refused};
+}
+
+/* The entry's line, of which `i` is the new one: where it differs from what it was, that is told, and the front end has
+ * to hear of it. */
+static void compare(struct shell *shell, const struct journal_entry *entry, size_t i, struct text *changed)
 {
 	struct journal *journal = &shell->journal;
+	if (i >= journal->count)
+		return;
+	struct told_line then = told(entry), now = told(&journal->entries[i]);
+	again_tell(&then, &now, fail_text(), "   ", changed);
+	if (then.refused != now.refused || strcmp(then.outside, now.outside) != 0)
+		journal_changed(journal, i);
+}
+
+/* One entry of the old journal; the run adds a new one. A line that was refused half-way is refused at the
+ * same place again. changed: gets what is told of a line that is not what it was */
+static void run_entry(
+        struct shell *shell, const struct journal_entry *entry, bool whole, struct text *changed)
+{
+	struct journal *journal = &shell->journal;
+	size_t i = journal->count;
 	if (whole || !entry->session) {
 		shell_line(shell, entry->line, strlen(entry->line), entry->stop, entry->stamp);
+		compare(shell, entry, i, changed);
 		return;
 	}
 	if (*entry->ran)
 		shell_settle(shell,
 		        interpreter_run_granting(shell, entry->ran, strlen(entry->ran), NULL, 1, NULL));
 	journal_add(journal, *entry);
+}
+
+/* Rank 0 reads the files, and knows of more of them than the others: all say what it says. */
+static enum status say_changed(struct shell *shell, struct text *changed)
+{
+	char words[2000];
+	snprintf(words, sizeof words, "%s", text_string(changed));
+	text_release(changed);
+	enum status status = shell_spread(shell, ST_OK, words, sizeof words);
+	if (status == ST_OK)
+		out_put(shell->out, words, strlen(words));
+	return status;
 }
 
 /* An empty world, and then the lines from the floor on, or all of them (whole). Their entries are taken out,
@@ -56,9 +92,10 @@ static enum status replay(struct shell *shell, bool whole)
 	memcpy(entries, journal->entries + from, count * sizeof *entries);
 	journal->count = journal->floor = from;
 	bool first_empties = count && entries[0].emptied;
+	struct text changed = {0};
 	shell_replaying(shell, 1);
 	for (size_t i = 0; i < count; i++) {
-		run_entry(shell, &entries[i], whole);
+		run_entry(shell, &entries[i], whole, &changed);
 		journal_entry_release(&entries[i]);
 	}
 	shell_replaying(shell, -1);
@@ -66,7 +103,7 @@ static enum status replay(struct shell *shell, bool whole)
 	if (journal->count > from) /* this time it found an empty world */
 		journal->entries[from].emptied |= first_empties;
 	journal->rewritten = true;
-	return ST_OK;
+	return say_changed(shell, &changed);
 }
 
 /* Counted are the lines that a person would: an entry that does not count (a session's command that changed nothing

@@ -147,6 +147,7 @@ static void tell_log(struct journal *journal, struct log_change *log)
 		text_add(&line->outside, "%s", entry->outside);
 		line->stop = entry->stop;
 		line->stamp = entry->stamp;
+		line->refused = entry->refused;
 	}
 }
 

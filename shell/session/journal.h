@@ -25,6 +25,7 @@ struct journal_entry {
 	bool session; /* only commands of the session: a world made again does not need them, but for `ran` */
 	bool counts;  /* `undo` takes it back */
 	bool emptied; /* it began an empty world */
+	bool refused; /* when a part of it had taken effect */
 };
 struct journal {
 	struct journal_entry *entries; /* texts owned */

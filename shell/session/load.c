@@ -69,13 +69,24 @@ static enum status read_content(
 
 /* ---- facts ---- */
 
+static void note_shape(struct shell *shell, const char *path, const struct layout *layout)
+{
+	struct text words = {0};
+	text_add(&words, "%s %s", dtype_name((enum dtype)layout->dtype), shape_text(layout).text);
+	shell_read_file(shell, path, words.bytes, words.count);
+	text_release(&words);
+}
+
 enum status file_header(struct shell *shell, const char *path, struct layout *layout)
 {
 	struct content content;
 	enum status status = read_content(shell, path, false, &content);
 	*layout = content.layout;
 	mem_free(content.elements);
-	return shell_spread(shell, status, layout, sizeof *layout);
+	status = shell_spread(shell, status, layout, sizeof *layout);
+	if (status == ST_OK)
+		note_shape(shell, path, layout);
+	return status;
 }
 
 enum status data_text(struct shell *shell, const char *path, struct data_facts *facts)
@@ -90,6 +101,17 @@ enum status data_text(struct shell *shell, const char *path, struct data_facts *
 	return shell_spread(shell, status, facts, sizeof *facts);
 }
 
+/* Rows are loaded when a strategy's lines run; a line that goes by their shape is to know whose it was. */
+static enum status note_elements(struct shell *shell, const char *path)
+{
+	struct content content;
+	enum status status = read_content(shell, path, true, &content);
+	if (status == ST_OK && content.elements)
+		shell_read_file(shell, path, content.elements, (size_t)layout_bytes(&content.layout));
+	mem_free(content.elements);
+	return shell_agree(shell, 0, status);
+}
+
 static enum status read_rows(struct shell *shell, const char *path, int64_t *rows, int64_t *columns)
 {
 	struct layout layout;
@@ -101,7 +123,7 @@ static enum status read_rows(struct shell *shell, const char *path, int64_t *row
 		        path, dtype_name((enum dtype)layout.dtype), shape_text(&layout).text);
 	*rows = layout.dim[0];
 	*columns = layout.dim[1];
-	return ST_OK;
+	return note_elements(shell, path);
 }
 
 enum status data_pair(struct shell *shell, const char *samples, const char *targets, struct data_facts *facts)

@@ -141,5 +141,17 @@ int64_t shell_clock(const struct shell *shell)
 
 void shell_read_file(struct shell *shell, const char *path, const void *bytes, size_t count)
 {
-	text_add(&shell->outside, "%s\t%016" PRIx64 "\n", path, hash_bytes(HASH_BEGIN, bytes, count));
+	struct text entry = {0};
+	text_add(&entry, "%s\t%016" PRIx64 "\n", path, hash_bytes(HASH_BEGIN, bytes, count));
+	shell_read_files(shell, text_string(&entry));
+	text_release(&entry);
+}
+
+void shell_read_files(struct shell *shell, const char *entries)
+{
+	for (const char *at = entries, *next; *at; at = next) {
+		next = at + strcspn(at, "\n") + 1;
+		if (!memmem(text_string(&shell->outside), shell->outside.count, at, (size_t)(next - at)))
+			text_put(&shell->outside, at, (size_t)(next - at));
+	}
 }

@@ -126,3 +126,5 @@ enum status shell_reach(struct shell *shell, const op_id *ids, int count);
 int64_t shell_clock(const struct shell *shell);
 /* A command has read a file: replays warn when it is not the same any more. */
 void shell_read_file(struct shell *shell, const char *path, const void *bytes, size_t count);
+/* As it, of what another session has read for this one: its `outside` */
+void shell_read_files(struct shell *shell, const char *entries);

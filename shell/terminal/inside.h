@@ -26,9 +26,9 @@ void say_bad(const struct session *session, const char *text);
 enum status job_open(struct session *session, int *n);
 /* The job is lost: ST_MPI it died; ST_QUIT the user had enough of a line that does not stop. */
 void job_lose(struct session *session, enum status status);
-/* The journal's lines again, silently. false: the ranks died of one of them, and the user was told of
- * which. */
-bool job_replay(struct session *session);
+/* The journal's lines again, silently; of those that differ from then it is told. *lines: that were run, without those
+ * that are refused now and were not. false: the ranks died of one of them, and the user was told of which. */
+bool job_replay(struct session *session, size_t *lines);
 void job_restart(struct session *session);
 /* The reply's prompt, and what Enter does. */
 void keep_state(struct session *session, const struct reply *reply);

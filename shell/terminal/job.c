@@ -1,5 +1,6 @@
 /* job.c -- the ranks of a session: their start, their death, and new ones in their place */
 #include "shell/rank/process.h"
+#include "shell/session/again.h"
 #include "shell/terminal/inside.h"
 #include "shell/terminal/launch.h"
 #include "shell/wire/wire.h"
@@ -98,27 +99,34 @@ enum status job_open(struct session *session, int *n)
 
 /* ---- restart, resume ---- */
 
-/* Files that a line read then, one "NAME<tab>DIGEST" a line; now it reads `outside` */
-static void warn_changed(const struct session *session, const struct logged_line *entry, const char *outside)
+static struct told_line told(const struct logged_line *line)
 {
-	const char *line = text_string(&entry->line);
-	for (const char *file = text_string(&entry->outside), *next; *file; file = next) {
-		size_t length = strcspn(file, "\n") + 1;
-		next = file[length - 1] ? file + length : file + length - 1;
-		if (memmem(outside, strlen(outside), file, length) != NULL)
-			continue;
-		char words[256];
-		snprintf(words, sizeof words, "a file that `%.*s` reads is not what it was: %.*s",
-		        (int)strcspn(line, "\n"), line, (int)strcspn(file, "\t"), file);
-		say_bad(session, words);
-	}
+	return (struct told_line){text_string(&line->line), text_string(&line->outside), line->refused};
 }
 
-/* The journal's lines, silently. Lines that are refused now were refused, or half refused, then. */
-static enum status replay(struct session *session, size_t *lines_run)
+/* What of it is not as it was, behind what was told of lines before it; true: it is refused, and was not */
+static bool warn_changed(const struct session *session, const struct logged_line *entry,
+        const struct reply *reply, struct text *words)
+{
+	struct told_line then = told(entry);
+	size_t before = words->count;
+	bool refused = false;
+	for (size_t k = 0; k < reply->log.count; k++) {
+		struct told_line now = told(&reply->log.line[k]);
+		again_tell(&then, &now, text_string(&reply->text), "", words);
+		refused |= now.refused && !then.refused;
+	}
+	if (words->count > before)
+		say_bad(session, text_string(words) + before);
+	return refused;
+}
+
+/* The journal's lines, silently. *refused: how many were not then, and are now */
+static enum status replay(struct session *session, size_t *lines_run, size_t *refused)
 {
 	enum status status = ST_OK;
 	char progress[64];
+	struct text words = {0};
 	for (size_t i = 0; i < session->journal.log.count && status == ST_OK; i++) {
 		struct logged_line *entry = &session->journal.log.line[i];
 		struct request request = {
@@ -132,12 +140,12 @@ static enum status replay(struct session *session, size_t *lines_run)
 		if (status == ST_OK) {
 			++*lines_run;
 			keep_state(session, &reply);
-			for (size_t k = 0; k < reply.log.count; k++)
-				warn_changed(session, entry, text_string(&reply.log.line[k].outside));
+			*refused += warn_changed(session, entry, &reply, &words);
 		}
 		request_release(&request);
 		reply_release(&reply);
 	}
+	text_release(&words);
 	return status;
 }
 
@@ -158,22 +166,23 @@ static void lose_replay(struct session *session, enum status status, size_t line
 	offer_restart(session);
 }
 
-bool job_replay(struct session *session)
+bool job_replay(struct session *session, size_t *lines)
 {
-	size_t lines_run = 0;
-	enum status status = replay(session, &lines_run);
+	size_t lines_run = 0, refused = 0;
+	enum status status = replay(session, &lines_run, &refused);
 	if (status != ST_OK)
 		lose_replay(session, status, lines_run);
+	*lines = lines_run - refused;
 	return status == ST_OK;
 }
 
 void job_restart(struct session *session)
 {
 	int n = 0;
+	size_t lines;
 	talk_stop(&session->talk);
-	if (job_open(session, &n) != ST_OK || !job_replay(session))
+	if (job_open(session, &n) != ST_OK || !job_replay(session, &lines))
 		return;
-	size_t lines = session->journal.log.count;
 	printf("   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines,
 	        lines == 1 ? "" : "s");
 	fflush(stdout);

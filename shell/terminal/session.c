@@ -181,9 +181,9 @@ static enum status open_session(struct session *session)
 	if (status != ST_OK)
 		return status;
 	if (resume) {
-		if (job_replay(session))
-			printf("   resumed: %zu lines run again (%s)\n", session->journal.log.count,
-			        session->journal.path);
+		size_t lines;
+		if (job_replay(session, &lines))
+			printf("   resumed: %zu lines run again (%s)\n", lines, session->journal.path);
 		return ST_OK;
 	}
 	welcome(session, n);

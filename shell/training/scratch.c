@@ -43,5 +43,6 @@ void scratch_close(struct shell *scratch, struct shell *of)
 {
 	if (scratch->budget.self == of)
 		of->budget.steps = scratch->budget.steps;
+	shell_read_files(of, text_string(&scratch->outside));
 	shell_close(scratch);
 }

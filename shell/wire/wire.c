@@ -77,6 +77,7 @@ static const struct member logged_members[] = {
         MEMBER(logged_line, stop, OPTION, MEMBER_OF_ALL, 0),
         MEMBER(logged_line, stamp, OPTION, MEMBER_OF_ALL, -1),
         MEMBER(logged_line, outside, TEXT, MEMBER_OF_ALL, 0),
+        MEMBER(logged_line, refused, FLAG, MEMBER_OF_ALL, 0),
 };
 
 /* So that a test can make each of its allocations fail, and a process without memory ends as everywhere else. */

@@ -39,6 +39,7 @@ struct request {
 struct logged_line {
 	struct text line, outside;
 	int64_t stop, stamp;
+	bool refused;
 };
 /* What a request has changed in the log: its first `kept` lines stand, and `line` follow them. */
 struct log_change {

@@ -10,6 +10,7 @@
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const trace_causes[] = {
@@ -143,6 +144,38 @@ const char *trace_lane_name(const struct trace *trace, int rank, int stream)
 	return names_text(trace->world->names, world_stream(trace->world, rank, stream)->name);
 }
 
+/* "load1" behind "load0": the same letters, and the next number */
+static bool is_next_thread(const struct trace *trace, int rank, int stream)
+{
+	const struct stream *a = world_stream(trace->world, rank, stream),
+	                    *b = world_stream(trace->world, rank, stream + 1);
+	if (!a || !b || !a->host || !b->host)
+		return false;
+	const char *one = names_text(trace->world->names, a->name),
+	           *other = names_text(trace->world->names, b->name);
+	size_t letters = strcspn(one, "0123456789");
+	return one[letters] && strncmp(one, other, letters) == 0 &&
+	        strtol(one + letters, NULL, 10) + 1 == strtol(other + letters, NULL, 10);
+}
+
+int trace_last_thread(const struct trace *trace, int rank, int stream)
+{
+	enum { EACH_TOLD = 4 };
+	int last = stream;
+
+	while (is_next_thread(trace, rank, last))
+		last++;
+	return last - stream < EACH_TOLD ? stream : last;
+}
+
+void trace_lanes_name(const struct trace *trace, int rank, int first, int last, struct text *out)
+{
+	const char *name = trace_lane_name(trace, rank, last);
+	text_add(out, "%s", trace_lane_name(trace, rank, first));
+	if (last != first)
+		text_add(out, "-%s", name + strcspn(name, "0123456789"));
+}
+
 /* Initial data (untimed fills) is no work: it would make every section as long as its tensors'
  * declarations. */
 bool trace_counts(const struct world *world, op_id id, int section)
@@ -178,26 +211,32 @@ int64_t trace_begins(const struct trace *trace, int section, int rank)
 	return work == TIME_UNKNOWN ? launch : most_of(launch, least_of(work, earlier));
 }
 
-/* Moves the end of a window behind the known times of an operation. */
-static void widen(struct window *window, const struct trace *trace, op_id id)
-{
-	struct times t = backend_times(trace->backend, id);
-	int64_t known[] = {t.issue, t.ready, t.start, t.end};
-
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (known[i] != TIME_UNKNOWN && known[i] > window->to)
-			window->to = known[i];
-}
-
-/* Of everything (-1) no record is looked at: tensors being filled end no later than their host's clock. */
-struct window trace_window(const struct trace *trace, int section)
+/* The last known time of the section's operations, 0: there is none. threads: those of threads of the host count too.
+ * Of everything (-1) no record is looked at: tensors being filled end no later than their host's clock. */
+static int64_t last_time(const struct trace *trace, int section, bool threads)
 {
 	const struct world *world = trace->world;
-	struct window window = {.from = TIME_UNKNOWN, .to = 0, .section = section};
+	int64_t last = 0;
 
-	for (op_id id = 1; id <= world->op_count; id++)
-		if (section < 0 || trace_counts(world, id, section))
-			widen(&window, trace, id);
+	for (op_id id = 1; id <= world->op_count; id++) {
+		if ((section >= 0 && !trace_counts(world, id, section)) ||
+		        (!threads && trace_on_host(world, id)))
+			continue;
+		struct times t = backend_times(trace->backend, id);
+		int64_t known[] = {t.issue, t.ready, t.start, t.end};
+		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+			if (known[i] != TIME_UNKNOWN && known[i] > last)
+				last = known[i];
+	}
+	return last;
+}
+
+/* From where the first rank's time begins to `to`; of everything, no less than to the hosts' clocks */
+static struct window window_to(const struct trace *trace, int section, int64_t to)
+{
+	const struct world *world = trace->world;
+	struct window window = {.from = TIME_UNKNOWN, .to = to, .section = section};
+
 	for (int rank = 0; rank < world->n; rank++) {
 		window.from = least_of(window.from, trace_begins(trace, section, rank));
 		struct host_now now = backend_host(trace->backend, rank);
@@ -208,4 +247,15 @@ struct window trace_window(const struct trace *trace, int section)
 		window.from = 0;
 	window.to = most_of(window.to, window.from);
 	return window;
+}
+
+struct window trace_window(const struct trace *trace, int section)
+{
+	return window_to(trace, section, last_time(trace, section, true));
+}
+
+struct window trace_time(const struct trace *trace, int section)
+{
+	int64_t to = last_time(trace, section, false);
+	return window_to(trace, section, to ? to : last_time(trace, section, true));
 }

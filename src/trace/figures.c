@@ -115,19 +115,36 @@ static bool is_device(const struct trace *trace, int rank, int stream)
 	return known && !known->host;
 }
 
-/* How busy each used stream is, and how much every pair of the device's overlaps: the first six pairs, as a column of
- * more is not read */
-static void put_streams(
+/* How busy each used stream is; many threads of the host are told as one, by their mean */
+static void put_busy(
+        const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
+{
+	struct text name = {0};
+
+	for (int a = 0, last; a <= STREAMS_MAX && figures->status == ST_OK; a = last + 1) {
+		enum status status = ST_OK;
+		double sum = 0, part;
+		last = a;
+		if (!used->stream[a])
+			continue;
+		last = trace_last_thread(trace, rank, a);
+		for (int k = a; k <= last && status == ST_OK; k++, sum += part)
+			status = metric_busy(trace, section, rank, k, &part);
+		text_clear(&name);
+		trace_lanes_name(trace, rank, a, last, &name);
+		put(figures, status, FIGURE_PART, sum / (last + 1 - a), "busy %s", text_string(&name));
+	}
+	text_release(&name);
+}
+
+/* How much every pair of the device's streams overlaps: the first six, as a column of more is not read; and last of
+ * all figures, because ranks with pairs of their own make many rows */
+static void put_overlaps(
         const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
 {
 	int pairs = 0;
 	double part;
 
-	for (int a = 0; a <= STREAMS_MAX && figures->status == ST_OK; a++)
-		if (used->stream[a]) {
-			enum status status = metric_busy(trace, section, rank, a, &part);
-			put(figures, status, FIGURE_PART, part, "busy %s", trace_lane_name(trace, rank, a));
-		}
 	for (int a = 0; a <= STREAMS_MAX; a++)
 		for (int b = a + 1; b <= STREAMS_MAX && figures->status == ST_OK && pairs < 6; b++) {
 			if (!used->stream[a] || !used->stream[b] || !is_device(trace, rank, a) ||
@@ -175,7 +192,7 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	enum status status = metric_time(trace, section, rank, &ns);
 	put(figures, status, FIGURE_TIME, ns, "time");
 	put(figures, ST_OK, FIGURE_COUNT, used.ops, "operations");
-	put_streams(trace, section, rank, &used, figures);
+	put_busy(trace, section, rank, &used, figures);
 	if (figures->status != ST_OK)
 		return figures->status;
 	status = metric_exposed(trace, section, rank, &ns);
@@ -201,6 +218,7 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 		put(figures, ST_OK, FIGURE_BYTES,
 		        world_heap(trace->world, rank, SPACE_DEVICE)->peak_allocated, "peak memory");
 	put_axes(trace, section, rank, figures);
+	put_overlaps(trace, section, rank, &used, figures);
 	return figures->status;
 }
 

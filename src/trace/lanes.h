@@ -77,6 +77,10 @@ enum status trace_never_ends(const struct trace *trace, op_id id);
 int trace_missing_rank(const struct world *world, op_id id);
 /* Name of a lane: "host", "default", "compute" ... */
 const char *trace_lane_name(const struct trace *trace, int rank, int stream);
+/* The last of the lanes from `stream` on that are told as one, "load0-63": threads of the host by one name and numbers,
+ * where they are more than four; else itself. A run is asked for at its first. */
+int trace_last_thread(const struct trace *trace, int rank, int stream);
+void trace_lanes_name(const struct trace *trace, int rank, int first, int last, struct text *out);
 /* The causes' names by number; one more than the causes: work that ran, but slower than it would have
  * alone */
 extern const char *const trace_causes[CAUSE_COUNT + 1];

@@ -31,23 +31,31 @@ static size_t operations_of(const struct world *world, int rank)
 	return world->last[rank] ? world->ops[world->last[rank]].number : 0;
 }
 
-/* The rank's own time in the section: trace_begins to last known end; *endless is its first operation that has
- * no end yet, 0: none. */
+/* The rank's own time in the section: trace_begins to last known end, of its threads of the host only where there is
+ * nothing else; *endless is its first operation that has no end yet, 0: none. */
 static struct window own_window(const struct trace *trace, int section, int rank, op_id *endless)
 {
 	const struct world *world = trace->world;
 	struct window window = {.from = trace_begins(trace, section, rank), .section = section};
+	struct {
+		int64_t to;
+		op_id endless;
+		bool any;
+	} until[2] = {0}; /* of threads of the host: [1] */
 
-	*endless = 0;
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		if (!trace_counts(world, id, section) || op_record(world, id)->kind == OP_CRASH)
 			continue;
 		struct times t = backend_times(trace->backend, id);
+		int thread = trace_on_host(world, id);
+		until[thread].any = true;
 		if (t.end != TIME_UNKNOWN)
-			window.to = most_of(window.to, t.end);
-		else if (!*endless)
-			*endless = id;
+			until[thread].to = most_of(until[thread].to, t.end);
+		else if (!until[thread].endless)
+			until[thread].endless = id;
 	}
+	window.to = until[!until[0].any].to;
+	*endless = until[!until[0].any].endless;
 	window.from = least_of(window.from, window.to);
 	return window;
 }
@@ -126,7 +134,8 @@ enum status metric_busy(const struct trace *trace, int section, int rank, int st
 	struct window window = own_window(trace, section, rank, &endless);
 	enum status status = work_of(trace, rank, (struct pick){section, on_stream, stream}, &work);
 
-	*part = part_of(intervals_length(&work), window.to - window.from);
+	struct interval whole = {window.from, window.to}; /* threads of the host may go on behind it */
+	*part = part_of(intervals_common(&work, &(struct intervals){&whole, 1}), window.to - window.from);
 	intervals_release(&work);
 	return status;
 }

@@ -19,8 +19,9 @@ enum shape { MS_AND_PERCENT, MS, PERCENT }; /* of a cell: the first that fits th
 static const int order[KINDS] = {WORK, OTHER, CAUSE_LAUNCH, CAUSE_HOST, CAUSE_SYNC, CAUSE_MEMORY, CAUSE_EVENT,
         CAUSE_DATA, CAUSE_PEER, CAUSE_BUBBLE, CAUSE_ENGINE, CAUSE_DONE};
 
+/* A lane; or threads of the host as one, stream .. last, whose times are the sums and are told as the mean */
 struct lane_sums {
-	int rank, stream;
+	int rank, stream, last;
 	int64_t ns[KINDS];
 };
 struct report {
@@ -33,26 +34,30 @@ struct report {
 	struct blames blames;
 };
 
-/* One lane's time by cause, and its stalls by what is to blame. A lane that shows nothing has no row, except
- * the host's. A host's own waits, and those of its threads, are blamed on nothing: they cost only what they keep from
- * the device's streams, and that is booked there. */
-static void add_lane(struct report *report, const struct lanes *lanes, int stream, struct spans *spans)
+/* The time by cause of a lane, or of threads of the host up to `last` as one, and a lane's stalls by what is to blame. A
+ * lane that shows nothing has no row, except the host's. A host's own waits, and those of its threads, are blamed on
+ * nothing: they cost only what they keep from the device's streams, and that is booked there. */
+static void add_lanes(
+        struct report *report, const struct lanes *lanes, int stream, int last, struct spans *spans)
 {
-	struct lane_sums sums = {.rank = lanes->rank, .stream = stream};
+	struct lane_sums sums = {.rank = lanes->rank, .stream = stream, .last = last};
 	bool active = stream == STREAM_HOST,
 	     host = world_stream(report->trace->world, lanes->rank, stream)->host;
 
-	lanes_spans(lanes, stream, report->window, spans);
-	for (size_t i = 0; i < spans->count; i++) {
-		const struct span *span = &spans->span[i];
-		int kind = span->cause;
-		if (span->kind == SPAN_WORK)
-			kind = trace_in(report->trace->world, span->op, report->window.section) ? WORK
-			                                                                        : OTHER;
-		sums.ns[kind] += span->to - span->from;
-		active = active || kind != CAUSE_DONE;
-		if (stream != STREAM_HOST && !host)
-			blames_add(&report->blames, lanes, stream, span);
+	for (int lane = stream; lane <= last; lane++) {
+		lanes_spans(lanes, lane, report->window, spans);
+		for (size_t i = 0; i < spans->count; i++) {
+			const struct span *span = &spans->span[i];
+			int kind = span->cause;
+			if (span->kind == SPAN_WORK)
+				kind = trace_in(report->trace->world, span->op, report->window.section)
+				        ? WORK
+				        : OTHER;
+			sums.ns[kind] += span->to - span->from;
+			active = active || kind != CAUSE_DONE;
+			if (stream != STREAM_HOST && !host)
+				blames_add(&report->blames, lanes, lane, span);
+		}
 	}
 	if (!active)
 		return;
@@ -70,8 +75,10 @@ static enum status gather(struct report *report)
 
 	for (int rank = 0; rank < report->trace->world->n && status == ST_OK; rank++) {
 		status = lanes_load(&lanes, report->trace, rank);
-		for (int stream = 0; stream < lanes.streams && status == ST_OK; stream++)
-			add_lane(report, &lanes, stream, &spans);
+		for (int stream = 0, last; stream < lanes.streams && status == ST_OK; stream = last + 1) {
+			last = trace_last_thread(report->trace, rank, stream);
+			add_lanes(report, &lanes, stream, last, &spans);
+		}
 	}
 	lanes_release(&lanes);
 	spans_release(&spans);
@@ -101,10 +108,12 @@ static void put_blocks(struct report *report, enum shape shape, struct blocks *b
 
 	for (size_t i = 0; i < report->count; i++) {
 		const struct lane_sums *lane = &report->lane[i];
-		table_cell(&rows, "%s", trace_lane_name(report->trace, lane->rank, lane->stream));
+		trace_lanes_name(report->trace, lane->rank, lane->stream, lane->last, &rows.cells);
+		table_end(&rows);
 		for (int k = 0; k < KINDS; k++)
 			if (report->used[order[k]])
-				put_share(&rows, report, lane->ns[order[k]], shape);
+				put_share(&rows, report, lane->ns[order[k]] / (lane->last + 1 - lane->stream),
+				        shape);
 		table_row(&rows);
 		if (i + 1 == report->count || report->lane[i + 1].rank != lane->rank) {
 			blocks_add(blocks, lane->rank, &rows.cells);
@@ -155,7 +164,7 @@ static void print_report(struct report *report, int width, struct text *out)
 
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out)
 {
-	struct report report = {.trace = trace, .window = trace_window(trace, section)};
+	struct report report = {.trace = trace, .window = trace_time(trace, section)};
 	int64_t length = report.window.to - report.window.from;
 
 	if (length <= 0) {

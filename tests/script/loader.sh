@@ -54,6 +54,7 @@ own_files
 "$RANKSH" -n 2 -c "$loader; model line.rsh; strategy mean.rsh; run 1; model mlp; stage F=1ms B=1ms W=1ms; strategy pipeline; run 1" > out 2>&1
 check "a program that reads by no loader" test "$(grep -c 'note: this program reads no data by a loader' out)" = 2
 
-# ---- what it reads is no schedule of stages ----
-"$RANKSH" --dry -n 4 -c "$gpt; $loader; strategy ddp accumulate=2; run 1; stats" > out 2>&1
-check "no bubble without stages" sh -c '! grep bubble out && grep -q "busy load0" out'
+# ---- what it reads is no schedule of stages; many threads have one row ----
+"$RANKSH" --dry -n 4 -c "$gpt; loader workers=5 decode=2ms; strategy ddp accumulate=2; run 1; stats; stalls" > out 2>&1
+check "no bubble without stages" sh -c '! grep bubble out'
+check "one row for many threads" sh -c 'test "$(grep -c " load0-4 " out)" = 2 && ! grep -q " load[0-9]  " out'

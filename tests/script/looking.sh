@@ -14,11 +14,11 @@ shows "two iterations of ddp" 2 "model mlp layers=2 hidden=16 batch=16 dtype=bf1
 	'iteration [0-9]|iterations [0-9]|peak|exposed|overlap|bytes|^ranks .*: param' <<'END'
    iteration 1   loss 1.51   done at 0.54 ms   33327 rows a second
    iteration 2   loss 1.95   done at 1.04 ms   32650 rows a second
-   overlap compute, comm       0%
    exposed communication  87.5 us
    bytes nvlink out          2 kB
    bytes pcie down           2 kB
    peak memory              12 kB
+   overlap compute, comm       0%
    peak of 12 kB on ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 3 kB, their gradients 512 B, buffers 512 B
    iterations 2   loss 1.95   32650 rows a second
 ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 1.004 kB, their gradients 0 B, buffers 512 B
@@ -38,6 +38,27 @@ shows "the bubble of GPipe is 3/7" "4 --dry" "strategy pipeline schedule=gpipe m
 END
 shows "the bubble of 1F1B is 3/11" "4 --dry" "strategy pipeline schedule=1f1b micro=8 F=10ms B=10ms W=10ms; run 2; stats" 'of the schedule|a second' <<'END'
    bubble of the schedule 27.3%
+END
+shows "step in shows calls that ran alike once" 1 "model mlp layers=3 hidden=16 batch=16; strategy serial; step; step; step in" '^      |as the call' <<'END'
+      each_parameter 1 parameter
+        one_parameter 1 0 parameter
+          parameter w1 16 16 0.353553 2 by_columns
+            begin_parameter w1 16 16 0.353553 2 by_columns
+              tensor w1[16,16] kind=parameter = randn seed=2 scale=0.353553
+            gradient_memory w1 16 16
+              tensor dw1[16,16] f32 kind=gradient
+            optimizer_memory w1 16 16
+              part w1 of w1 row=0 col=0
+      each_parameter 2 parameter ...
+      each_parameter 3 parameter ...
+    ...: as the call of that name above, with these names and numbers
+END
+shows "a schedule's line says the recompute that was asked for" "4 --dry" \
+	"model gpt layers=4 hidden=16 heads=4 seq=16 batch=16; strategy pipeline=2 + tp=2 recompute=selective; step" ' schedule ' <<'END'
+    schedule 1f1b micro=4 chunks=1 recompute=selective limit=1 in pp
+END
+shows "micro-batches that no stages hand on are no schedule" "4 --dry" "strategy ddp accumulate=2; run 1; stats" 'of the schedule|stall bubble|^   operations' <<'END'
+   operations                  102
 END
 # two iterations of (8 + 3) x 30 ms, alone: ranks 0-2 are still at the one before when rank 3 begins with them
 shows "a section that the host has issued long before the device is at it" "4 --dry" \

@@ -29,6 +29,8 @@ check "an option that only the model has is the model's" grep -q "w *\[32,32\]" 
 check "... for this program alone" grep -q "w *\[8,8\]" out
 "$RANKSH" -n 4 -c "model line.rsh; strategy mean.rsh batch=8 hidden=16; run 1; verify" > out 2>&1
 check "verify's one rank has it too" grep -q "w  *\[16,16\]" out
+"$RANKSH" -n 1 a.rsh loud=much > out 2>&1
+check "a value of the command line that does not fit: the option's line, once" grep -qx "a.rsh:4: the command line: loud=much: a number was expected, as in the default 1" out
 
 # links MACHINE LINE WORDS: by which links neighbours along each axis reach each other
 links() {

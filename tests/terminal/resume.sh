@@ -40,13 +40,18 @@ printf 'let t = 1\n' > "$folder/t.rsh"
 line 'source s.rsh; source t.rsh'
 line 'print s+t'
 check "scripts are sourced" shows 's+t = 2'
+cp "$folder/s.rsh" "$folder/u.rsh"
+line 'source u.rsh'
 line 'quit'
 check "quit again" left
 (cd "$folder" && "$RANKSH" -n 1 -c 'tensor a[4] = 2; save a f.npy')
 printf 'let t = 4\n' > "$folder/t.rsh"
+rm "$folder/u.rsh"
 open 80 24 --resume
 check "resume says which file is another one now" shows 'reads is not what it was: f.npy'
 check "... also of a script that was sourced" shows 'reads is not what it was: t.rsh'
+check "... and which line is refused now" shows 'source u.rsh., run again, is refused: u.rsh'
+check "... which is not counted" shows 'resumed: 9 lines run again'
 line 'print s+t'
 check "... which runs as it is now" shows 's+t = 5'
 line 'peek b[0]'

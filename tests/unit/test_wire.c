@@ -110,6 +110,7 @@ static void replies_come_back(void **state)
 	line = log_add(&done.log);
 	text_add(&line->line, "def f {\n\tsync }");
 	line->stamp = 500;
+	line->refused = true;
 	read_back_reply(&done, &got);
 	assert_int_equal(got.kind, REPLY_DONE);
 	assert_int_equal(got.status, ST_INTERRUPTED);
@@ -128,6 +129,7 @@ static void replies_come_back(void **state)
 	assert_string_equal(text_string(&got.log.line[1].outside), "");
 	assert_int_equal(got.log.line[1].stop, 0);
 	assert_int_equal(got.log.line[1].stamp, 500);
+	assert_true(got.log.line[1].refused && !got.log.line[0].refused);
 	reply_release(&got);
 	reply_release(&done);
 	struct reply foreign = {.kind = REPLY_FOREIGN, .rank = 3};

@@ -90,6 +90,8 @@ struct command {
 	/* the row of lines with `->`, where a kernel has the same name: `add g -> w@0`, beside `y = add a b` */
 	bool beside_kernel;
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
+	const char
+	        *for_all; /* what it changes, "the machine", is one for all ranks: refused for some of them */
 	struct argument_row argument[ARGUMENT_ROWS_MAX];
 	struct option_row option[OPTION_ROWS_MAX];
 	enum status (*run)(struct call *call);

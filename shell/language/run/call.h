@@ -41,6 +41,9 @@ bool argument_is_number(const struct call *call, const struct argument *argument
 
 /* ---- call_values.c: computed once where it holds for all ranks of the line */
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id);
+/* Is the formula worth `first` on all ranks of the line? data: what was read for it, or NULL. ST_RANK */
+enum status value_is_common(struct call *call, const struct formula *formula, const double *data,
+        struct slice_of_text written, const struct value *first);
 /* ST_ARGUMENT: a text or a name */
 enum status word_number(struct call *call, const struct formula *formula, struct word_slot *slot,
         struct slice_of_text written, int rank, struct number *number);

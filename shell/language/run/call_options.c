@@ -95,7 +95,7 @@ enum status call_whole(struct call *call, int row, int64_t least, int64_t most, 
 	struct number number;
 	if (call_count(call, row) == 0)
 		return ST_OK;
-	enum status status = call_number(call, row, 0, ranks_first(call->set), &number);
+	enum status status = call_number(call, row, 0, COMMON, &number);
 	if (status == ST_NAME) /* `step into`: a word that is none of the command's */
 		return fail_in(status, "%s", call->statement->row->usage);
 	return status == ST_OK ? whole_in(call, "", number.value, least, most, value) : status;
@@ -113,6 +113,9 @@ enum status call_key(struct call *call, int i, struct given *given)
 	/* machine=dgx-h100 reads as a difference of names that are not there: then it is a word */
 	if (option->formula && evaluate(&eval, option->formula, &value) == ST_OK &&
 	        value.kind == VALUE_NUMBER) {
+		if (eval.varies &&
+		        value_is_common(call, option->formula, NULL, option->written, &value) != ST_OK)
+			return ST_RANK;
 		given->number = (struct number){value.number, value.unit};
 		const char *digits = option->key.at + option->key.length + 1;
 		size_t length = (size_t)(option->written.at + option->written.length - digits);
@@ -120,7 +123,7 @@ enum status call_key(struct call *call, int i, struct given *given)
 			given->digits = names_text(names, names_make(names, digits, length));
 		return ST_OK;
 	}
-	enum status status = name_word(call, option->word, option_slot(call, option), eval.rank, &id);
+	enum status status = name_word(call, option->word, option_slot(call, option), COMMON, &id);
 	if (status == ST_OK)
 		given->word = names_text(names, id);
 	return status;

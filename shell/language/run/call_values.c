@@ -26,8 +26,32 @@ static enum status fetch_for(struct call *call, const struct formula *formula, s
 	return status;
 }
 
+static enum status differs(const struct call *call, struct slice_of_text written, int rank)
+{
+	return fail(ST_RANK, "%s: %.*s: rank %d has another value than rank %d, and there is one for all",
+	        call->statement->row->name, SHOWN(written), rank, ranks_first(call->set));
+}
+
+enum status value_is_common(struct call *call, const struct formula *formula, const double *data,
+        struct slice_of_text written, const struct value *first)
+{
+	FOR_RANKS (rank, call->set) {
+		struct eval eval = eval_on(call, rank);
+		struct value value;
+		eval.data = data;
+		enum status status = evaluate(&eval, formula, &value);
+		if (status != ST_OK)
+			return on_rank(&eval, status);
+		if (value.kind != first->kind ||
+		        (value.kind == VALUE_NUMBER ? value.number != first->number
+		                                    : value.name != first->name))
+			return differs(call, written, rank);
+	}
+	return ST_OK;
+}
+
 static enum status word_value(struct call *call, const struct formula *formula, struct word_slot *slot,
-        int rank, struct value *value)
+        struct slice_of_text written, int rank, struct value *value)
 {
 	if (slot->ready) {
 		*value = slot->value;
@@ -36,15 +60,15 @@ static enum status word_value(struct call *call, const struct formula *formula, 
 	enum status status = fetch_for(call, formula, slot);
 	if (status != ST_OK)
 		return status;
-	struct eval eval = eval_on(call, rank);
+	struct eval eval = eval_on(call, rank == COMMON ? ranks_first(call->set) : rank);
 	eval.data = slot->data;
 	status = evaluate(&eval, formula, value);
 	if (status != ST_OK)
 		return on_rank(&eval, status);
-	if (!eval.varies) {
-		slot->ready = true;
-		slot->value = *value;
-	}
+	if (eval.varies)
+		return rank == COMMON ? value_is_common(call, formula, slot->data, written, value) : ST_OK;
+	slot->ready = true;
+	slot->value = *value;
 	return ST_OK;
 }
 
@@ -52,7 +76,7 @@ enum status word_number(struct call *call, const struct formula *formula, struct
         struct slice_of_text written, int rank, struct number *number)
 {
 	struct value value;
-	enum status status = word_value(call, formula, slot, rank, &value);
+	enum status status = word_value(call, formula, slot, written, rank, &value);
 	if (status == ST_OK)
 		status = must_be_number(call->shell, value, written);
 	if (status == ST_OK)
@@ -76,7 +100,7 @@ enum status call_expression_text(struct call *call, int row, int i, int rank, st
 	const struct formula *formula = argument->formula;
 	struct word_slot *slot = argument_slot(call, argument);
 	if (formula->kind != FORMULA_TEXT) {
-		enum status status = word_value(call, formula, slot, rank, &value);
+		enum status status = word_value(call, formula, slot, argument->written, rank, &value);
 		if (status == ST_OK)
 			value_text(call->shell, value, out);
 		return status;
@@ -102,20 +126,34 @@ enum status call_shape(struct call *call, int row, int i, int rank, int *dims, i
 
 /* ---- names ---- */
 
+static enum status name_is_common(struct call *call, struct name *name, name_id first)
+{
+	FOR_RANKS (rank, call->set) {
+		struct eval eval = eval_on(call, rank);
+		name_id id;
+		enum status status = evaluate_name(&eval, name, &id);
+		if (status != ST_OK)
+			return on_rank(&eval, status);
+		if (id != first)
+			return differs(call, name->written, rank);
+	}
+	return ST_OK;
+}
+
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id)
 {
 	if (slot->ready) {
 		*id = slot->value.name;
 		return ST_OK;
 	}
-	struct eval eval = eval_on(call, rank);
+	struct eval eval = eval_on(call, rank == COMMON ? ranks_first(call->set) : rank);
 	enum status status = evaluate_name(&eval, name, id);
 	if (status != ST_OK)
 		return on_rank(&eval, status);
-	if (!eval.varies) {
-		slot->ready = true;
-		slot->value.name = *id;
-	}
+	if (eval.varies)
+		return rank == COMMON ? name_is_common(call, name, *id) : ST_OK;
+	slot->ready = true;
+	slot->value.name = *id;
 	return ST_OK;
 }
 
@@ -128,7 +166,8 @@ enum status call_word(struct call *call, int row, int i, int rank, const char **
 	if (argument->name) {
 		status = name_word(call, argument->name, argument_slot(call, argument), rank, &id);
 	} else {
-		status = word_value(call, argument->formula, argument_slot(call, argument), rank, &value);
+		status = word_value(call, argument->formula, argument_slot(call, argument), argument->written,
+		        rank, &value);
 		id = status == ST_OK ? value.name : 0;
 	}
 	if (status != ST_OK)
@@ -143,7 +182,7 @@ enum status call_word(struct call *call, int row, int i, int rank, const char **
 
 enum status call_common(struct call *call, int row, const char **word)
 {
-	return call_count(call, row) ? call_word(call, row, 0, ranks_first(call->set), word) : ST_OK;
+	return call_count(call, row) ? call_word(call, row, 0, COMMON, word) : ST_OK;
 }
 
 /* A name put together of `$` may come out as anything: what would be read as something else later is

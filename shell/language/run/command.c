@@ -14,14 +14,28 @@
 
 enum { SLOTS_INLINE = 14 };
 
+/* A row that changes what is one for all ranks, on some of them */
+static enum status for_some(
+        const struct shell *shell, const struct statement *statement, const struct ranks *set)
+{
+	if (ranks_count(set) == shell->world->n || statement_class(statement) == COMMAND_LOOK)
+		return ST_OK;
+	return fail(ST_RANK,
+	        "%s is one for all ranks: `%s` without @, and not behind `use` or in an `if` of some ranks",
+	        statement->row->for_all, statement->row->name);
+}
+
 /* The slots are zeroed for each run of the line: what was the same on all ranks then need not be so now.
  * Words of a kernel that may be tensors or numbers are sorted into their rows here, where their names are
  * known. */
 enum status run_command(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
+	const struct command *row = statement->row;
 	struct word_slot slots[SLOTS_INLINE];
 	int count = SLOT_WORDS + statement->results + statement->arguments + statement->options;
 	size_t bytes = count * sizeof *slots;
+	if (row->for_all && for_some(shell, statement, set) != ST_OK)
+		return ST_RANK;
 	struct call call = {.shell = shell,
 	        .statement = statement,
 	        .set = set,
@@ -32,7 +46,6 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 			statement->argument[i].row = argument_is_number(&call, &statement->argument[i])
 			        ? KERNEL_NUMBERS
 			        : KERNEL_TENSORS;
-	const struct command *row = statement->row;
 	enum status status = ST_OK;
 	if (row->wish)
 		shell->wish = (struct wish){.kind = row->wish};

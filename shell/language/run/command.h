@@ -23,7 +23,9 @@ struct given {
 bool option_is_of(const char *words, struct slice_of_text value);
 void given_text(const struct given *given, struct text *out); /* as the language reads it */
 
-/* ---- what `run` asks of its line. Values may differ by rank, so each question names one. ---- */
+/* ---- what `run` asks of its line. Values may differ by rank, so each question names one, or COMMON: the value that all
+ * ranks of the line have, ST_RANK where they differ. ---- */
+enum { COMMON = -1 };
 
 /* The line at hand. Its statement holds what was written: the row, `+=`, results, arguments, options. */
 struct word_slot;
@@ -71,7 +73,7 @@ enum status call_name(struct call *call, int row, int i, int rank, name_id *name
 /* STREAM EVENT WAITABLE GROUP: found */
 enum status call_thing(struct call *call, int row, int i, int rank, struct thing *thing);
 enum status call_ranks_argument(struct call *call, int row, int i, struct ranks *set);
-/* On the first rank of the line; what the line does not say is left as it is. The word of a row: */
+/* COMMON to all ranks of the line; what the line does not say is left as it is. The word of a row: */
 enum status call_common(struct call *call, int row, const char **word);
 /* ... and a whole number from least to most, else ST_RANGE */
 enum status call_whole(struct call *call, int row, int64_t least, int64_t most, int64_t *value);
@@ -95,7 +97,7 @@ enum status call_option_word(struct call *call, const char *option, int rank, co
 /* ... a whole number from least to most, else ST_RANGE */
 enum status call_option_whole(
         struct call *call, const char *option, int rank, int64_t least, int64_t most, int64_t *value);
-/* The i-th KEY=VALUE of ARG_KEYS, on the line's first rank */
+/* The i-th KEY=VALUE of ARG_KEYS, COMMON */
 enum status call_key(struct call *call, int i, struct given *given);
 /* `on`, or `use`, or the default stream: its number on the rank */
 enum status call_stream(struct call *call, int rank, int *number);

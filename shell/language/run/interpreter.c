@@ -338,7 +338,7 @@ enum status interpreter_run_granting(struct shell *shell, const char *text, size
 	return status;
 }
 
-static enum command_class class_of(const struct statement *statement)
+enum command_class statement_class(const struct statement *statement)
 {
 	const struct command *row = statement->row;
 	if (statement->kind != STATEMENT_COMMAND)
@@ -360,7 +360,7 @@ enum command_class interpreter_class(const char *text, size_t count)
 	if (tree_parse(&tree, text, count, NULL, 1) != ST_OK)
 		return COMMAND_STEER;
 	for (const struct statement *statement = tree->block.first; statement; statement = statement->next) {
-		enum command_class class = class_of(statement);
+		enum command_class class = statement_class(statement);
 		if (class != COMMAND_LOOK && class != COMMAND_SESSION)
 			strongest = COMMAND_STEER;
 		else if (class == COMMAND_SESSION && strongest == COMMAND_LOOK)

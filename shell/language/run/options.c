@@ -207,7 +207,7 @@ enum status run_option(struct shell *shell, struct statement *statement, const s
 		if (number_read(text, &own.number, &used) != ST_OK || text[used])
 			own.word = text;
 		given = &own;
-		status = given_fits(in->now.tree->file, line, given);
+		status = given_fits("the command line", line, given);
 	}
 	if (status == ST_OK)
 		status = option_value(&eval, line, given, &value);

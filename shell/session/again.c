@@ -1,0 +1,45 @@
+/* again.c -- a line of the log that has run again, beside what it was when it was typed
+ *
+ *     then   x.npy 01..ef   t.npy 77..00
+ *     now    x.npy 9a..1c   t.npy 77..00      x.npy is another file
+ *
+ * A file that is not read any more is not told of: the line may do less (`step back`), or is refused. */
+#include "shell/session/again.h"
+
+#include <string.h>
+
+/* Does `outside` have an entry that begins so? */
+static bool has(const char *outside, const char *entry, size_t count)
+{
+	for (const char *at = outside; *at; at += strcspn(at, "\n") + 1)
+		if (strncmp(at, entry, count) == 0)
+			return true;
+	return false;
+}
+
+static bool is_told(const struct text *out, const char *path, int length)
+{
+	struct text end = {0};
+	text_add(&end, ": %.*s\n", length, path);
+	bool told = strstr(text_string(out), text_string(&end)) != NULL;
+	text_release(&end);
+	return told;
+}
+
+void again_tell(const struct told_line *then, const struct told_line *now, const char *words,
+        const char *indent, struct text *out)
+{
+	int length = (int)strcspn(then->line, "\n");
+	if (now->refused && !then->refused) {
+		text_add(out, "%s`%.*s`, run again, is refused: %s\n", indent, length, then->line, words);
+		return;
+	}
+	for (const char *at = now->outside; *at; at += strcspn(at, "\n") + 1) {
+		int name = (int)strcspn(at, "\t");
+		if (!has(then->outside, at, (size_t)name + 1) ||
+		        has(then->outside, at, strcspn(at, "\n") + 1) || is_told(out, at, name))
+			continue;
+		text_add(out, "%sa file that `%.*s` reads is not what it was: %.*s\n", indent, length,
+		        then->line, name, at);
+	}
+}
