@@ -96,7 +96,7 @@ static enum status resume_run(struct call *call)
 	if (status == ST_OK)
 		status = checkpoint_whole(shell, path, &c);
 	if (status == ST_OK)
-		status = choose_resumed(shell, c.path, c.iteration);
+		status = choose_resumed(shell, &c);
 	if (status == ST_OK) {
 		keep_path(call, c.path);
 		say_resumed(shell, &c);

@@ -13,6 +13,10 @@ static enum status model_run(struct call *call)
 	if (status == ST_OK && call_count(call, 1))
 		return choice_tell(call->shell, true, choice.name,
 		        strcmp(call_argument_text(call, 1, 0), "source") == 0);
+	if (status == ST_OK && strcmp(choice.name, "help") == 0) {
+		choice_list(call->shell, true);
+		return ST_OK;
+	}
 	for (int i = 0; i < call->statement->options && status == ST_OK; i++)
 		status = choice_key(call, i, &choice);
 	if (status == ST_OK)

@@ -43,7 +43,7 @@ const char *options_help(void)
 }
 
 /* What is read into the field of struct options at `field`. A FLAG is a bool and takes no value; a WORD is
- * kept as it is, and stands once; --test is a WORD that is also a flag. */
+ * kept as it is, and stands once; --test is a flag, and the file stands anywhere. */
 static const struct option {
 	const char *name;
 	enum { FLAG, WORD, TEST, COUNT, TIME, DEVICE } kind;
@@ -124,7 +124,7 @@ static enum status apply(struct options *options, const struct option *option, c
 		return once(field, value, option->name);
 	case TEST:
 		options->test = true;
-		return once(field, value, "a file");
+		return value ? once(field, value, "a file") : ST_OK;
 	case COUNT:
 		return read_count(value, field);
 	case TIME:
@@ -142,6 +142,8 @@ static enum status check(const struct options *options)
 {
 	if (options->lines && options->file)
 		return fail(ST_ARGUMENT, "-c and a file (%s): one of them", options->file);
+	if (options->test && !options->file)
+		return fail(ST_ARGUMENT, "--test wants a file (ranksh --help)");
 	if (!options->dry && options->n > RANKS_MPI_MOST)
 		return fail(ST_RANGE,
 		        "-n %d: that many processes do not fit here; --dry models up to %d ranks in one",
@@ -157,7 +159,7 @@ static enum status read_option(struct options *options, char **argv, int end, in
 	const struct option *option = NULL;
 	const char *value;
 	enum status status = find(argv[*i], &option, &value);
-	if (status == ST_OK && option->kind != FLAG && !value) {
+	if (status == ST_OK && option->kind != FLAG && option->kind != TEST && !value) {
 		if (*i + 1 == end)
 			return fail(ST_ARGUMENT, "%s wants a value (ranksh --help)", option->name);
 		value = argv[++*i];

@@ -33,6 +33,7 @@ void checkpoint_release(struct checkpoint *c)
 {
 	mem_free(c->path);
 	mem_free(c->model);
+	mem_free(c->loses);
 	mem_free(c->whole);
 	mem_free(c->shard);
 	names_free(c->names);
@@ -262,7 +263,9 @@ static enum status write_manifest(struct shell *shell, const char *prefix, const
 {
 	struct text text = {0}, path = {0};
 	text_add(&text, "{\"ranksh\":\"checkpoint\",\"iteration\":%d,\"model\":", c->iteration);
-	put_json(&text, cJSON_CreateString(c->model), ",\"parameters\":[");
+	put_json(&text, cJSON_CreateString(c->model), "");
+	text_add(&text, ",\"parts\":%d,\"loses\":", c->parts);
+	put_json(&text, cJSON_CreateString(c->loses), ",\"parameters\":[");
 	for (int i = 0; i < c->wholes; i++)
 		put_json(&text, whole_json(&c->whole[i]), i + 1 < c->wholes ? "," : "],\"shards\":[");
 	for (size_t i = 0; i < c->shards; i++)
@@ -361,14 +364,18 @@ enum status checkpoint_save(struct shell *shell, const char *prefix)
 {
 	const struct training *t = shell->training;
 	struct checkpoint c = {.iteration = t->iteration};
-	struct text path = {0}, model = {0};
+	struct text path = {0}, model = {0}, loses = {0};
 	enum status status = wants(shell);
 	if (status != ST_OK)
 		return status;
 	text_add(&path, "%s-%d", prefix, t->iteration);
 	program_model(t->now.program, &model);
 	c.model = mem_copy_text(text_string(&model), model.count);
-	status = alone_wholes(shell, t->now.program, &c.whole, &c.wholes);
+	program_parts(shell, &c.parts);
+	status = program_loses(shell, &loses);
+	c.loses = mem_copy_text(text_string(&loses), loses.count);
+	if (status == ST_OK)
+		status = alone_wholes(shell, t->now.program, &c.whole, &c.wholes);
 	if (status == ST_OK)
 		status = choose_shards(shell, &c);
 	if (status == ST_OK)
@@ -379,6 +386,7 @@ enum status checkpoint_save(struct shell *shell, const char *prefix)
 		say_saved(shell, text_string(&path), &c);
 	text_release(&path);
 	text_release(&model);
+	text_release(&loses);
 	checkpoint_release(&c);
 	return status;
 }

@@ -24,6 +24,8 @@ struct checkpoint {
 	char *path;    /* of the manifest */
 	char *model;   /* and its options, as they were given */
 	int iteration; /* so many were done */
+	int parts;     /* its batch was trained in so many (`# parts`); 0: in any */
+	char *loses;   /* why it is not what one rank would have; "": it is */
 	struct whole *whole;
 	int wholes;
 	struct shard *shard;

@@ -299,9 +299,25 @@ enum status choose_strategies(struct shell *shell, struct choice *choice, int co
 	return status;
 }
 
-/* The same files but the driver; what a model without the place `refresh` has is an empty one. */
-enum status choose_resumed(struct shell *shell, const char *path, int first)
+/* Why verify's one rank, which trains from the beginning, has other numbers: by `# loses` of what had saved it, and by
+ * the parts of the batch, where the model has a line for them. */
+static void put_resumed(const struct checkpoint *c, const struct text *parts, struct text *out)
 {
+	static const char then[] = "up to the checkpoint, ";
+	const char *line = text_string(parts), *why = line + strcspn(line, ":");
+	bool again = strncmp(c->loses, then, strlen(then)) ==
+	        0; /* it was saved by one that had been resumed itself */
+	if (*c->loses)
+		text_add(out, "1: %s%s\n", again ? "" : then, c->loses);
+	if (c->parts && parts->count)
+		text_add(out, "(%.*s) != %d: %sthe batch was trained in %d part%s%s\n", (int)(why - line),
+		        line, c->parts, then, c->parts, c->parts == 1 ? "" : "s", why);
+}
+
+/* The same files but the driver; what a model without the place `refresh` has is an empty one. */
+enum status choose_resumed(struct shell *shell, const struct checkpoint *c)
+{
+	int first = c->iteration;
 	const struct program *from = shell->training->now.program;
 	struct program *made = program_make(from->name, shell->world->names);
 	struct text begin = {0}, driver = {0};
@@ -316,7 +332,7 @@ enum status choose_resumed(struct shell *shell, const char *path, int first)
 	        "# parameters and optimizer become what they were after iteration %d\n"
 	        "restore ",
 	        first);
-	put_quoted(path, &driver);
+	put_quoted(c->path, &driver);
 	text_add(&driver, "\nrefresh\nfor it in %d:%d { iteration }\n", first, first + 1);
 	add_text(made, text_string(&driver), driver.count);
 	made->built_in = from->built_in;
@@ -325,6 +341,7 @@ enum status choose_resumed(struct shell *shell, const char *path, int first)
 	text_put(&made->written, from->written.bytes, from->written.count);
 	text_put(&made->loses, from->loses.bytes, from->loses.count);
 	text_put(&made->parts, from->parts.bytes, from->parts.count);
+	put_resumed(c, &made->parts, &made->resumed);
 	text_put(&made->own_pace, from->own_pace.bytes, from->own_pace.count);
 	enum status status = program_take(shell, made);
 	program_release(made);

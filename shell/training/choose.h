@@ -4,6 +4,7 @@
 
 #include "shell/language/run/command.h"
 #include "shell/language/run/player.h"
+#include "shell/training/checkpoint.h"
 #include "shell/training/head.h"
 #include "shell/training/training.h"
 
@@ -86,7 +87,7 @@ enum status choice_tell_several(struct shell *shell, struct choice *choice, int 
  * it, the outermost axis first. count: of all. The world is an empty one then; on failure it is as it was. */
 enum status choose_strategies(struct shell *shell, struct choice *choice, int count);
 /* The chosen strategies' program again, at its start in an empty world: behind its setup it is restored from the
- * checkpoint `path`, and its first iteration is `first`. */
-enum status choose_resumed(struct shell *shell, const char *path, int first);
+ * checkpoint, and its first iteration is the one behind. */
+enum status choose_resumed(struct shell *shell, const struct checkpoint *c);
 
 #endif

@@ -203,7 +203,9 @@ void program_parts(const struct shell *shell, int *parts)
 
 enum status program_loses(struct shell *shell, struct text *out)
 {
-	return lines_that_hold(shell, &shell->training->now.program->loses, "loses", out);
+	const struct program *program = shell->training->now.program;
+	enum status status = lines_that_hold(shell, &program->loses, "loses", out);
+	return status == ST_OK ? lines_that_hold(shell, &program->resumed, "loses", out) : status;
 }
 
 enum status program_inside(struct shell *shell)

@@ -50,6 +50,7 @@ void program_release(struct program *program)
 	text_release(&program->loses);
 	text_release(&program->parts);
 	text_release(&program->own_pace);
+	text_release(&program->resumed);
 	text_release(&program->links);
 	text_release(&program->idle);
 	text_release(&program->written);

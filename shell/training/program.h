@@ -20,7 +20,8 @@ struct program {
 	char *name; /* of the strategy, the model or the file; model_of reads the model again by it */
 	struct player_file *file; /* owned, with all that they point to */
 	size_t files;
-	struct text loses; /* `# loses EXPR: why` of its strategies: "EXPR: why", a line each */
+	struct text loses;   /* `# loses EXPR: why` of its strategies: "EXPR: why", a line each */
+	struct text resumed; /* likewise, of the checkpoint that it goes on from */
 	struct text
 	        own_pace; /* `# own pace`, likewise: a loss that is read between iterations would be waited for */
 	struct text

@@ -91,15 +91,18 @@ static enum status read_manifest(struct checkpoint *c, const cJSON *object)
 {
 	const cJSON *wholes = cJSON_GetObjectItemCaseSensitive(object, "parameters"),
 	            *shards = cJSON_GetObjectItemCaseSensitive(object, "shards"), *one;
-	const char *what = word_of(object, "ranksh"), *model = word_of(object, "model");
-	int64_t iteration = whole_of_key(object, "iteration");
+	const char *what = word_of(object, "ranksh"), *model = word_of(object, "model"),
+	           *loses = word_of(object, "loses");
+	int64_t iteration = whole_of_key(object, "iteration"), parts = whole_of_key(object, "parts");
 	enum status status = ST_OK;
 	if (!what || strcmp(what, "checkpoint") != 0)
 		return torn(c, "it does not say that it is one");
 	if (!model || iteration < 0 || iteration > 1000000000 || !cJSON_GetArraySize(wholes))
 		return torn(c, "its model, iteration or parameters are missing");
 	c->model = mem_copy_text(model, strlen(model));
+	c->loses = mem_copy_text(loses ? loses : "", loses ? strlen(loses) : 0);
 	c->iteration = (int)iteration;
+	c->parts = parts > 0 && parts <= 1000000 ? (int)parts : 0;
 	c->names = names_create();
 	c->whole = mem_alloc((size_t)cJSON_GetArraySize(wholes) * sizeof *c->whole);
 	c->shard = mem_alloc((size_t)cJSON_GetArraySize(shards) * sizeof *c->shard);
@@ -289,6 +292,22 @@ static enum status other_model(const struct checkpoint *c, const struct whole *w
 	        *whole->state ? "'s " : "", whole->state, words);
 }
 
+/* m and v are Adam's (strategies/parts/parameters.rsh), and sgd keeps nothing: where one side has none of them at all
+ * the optimizer is another one. saved: the checkpoint has this one. */
+static enum status other_state(const struct checkpoint *c, const struct whole *whole, bool saved,
+        const struct whole *others, int count)
+{
+	bool adam = strcmp(whole->state, "m") == 0 || strcmp(whole->state, "v") == 0;
+	for (int i = 0; i < count; i++)
+		adam = adam && !*others[i].state;
+	if (!adam)
+		return other_model(c, whole, saved ? "is nothing that this model has" : "is not in it");
+	return fail(ST_SHAPE,
+	        "%s is of optimizer=%s, and this model has optimizer=%s: `model %s`, as it was saved, goes "
+	        "on from it",
+	        c->path, saved ? "adam" : "sgd", saved ? "sgd" : "adam", c->model);
+}
+
 enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, const struct program *program)
 {
 	struct whole *whole;
@@ -299,7 +318,7 @@ enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, con
 		const struct whole *there = whole_in(c, &line);
 		char words[128];
 		if (!there)
-			status = other_model(c, &whole[i], "is not in it");
+			status = other_state(c, &whole[i], false, c->whole, c->wholes);
 		else if (there->rows != whole[i].rows || there->cols != whole[i].cols) {
 			snprintf(words, sizeof words,
 			        "is [%" PRId64 ",%" PRId64 "] there and [%" PRId64 ",%" PRId64 "] here",
@@ -314,7 +333,7 @@ enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, con
 		                strcmp(whole[k].state, c->whole[i].state) != 0))
 			k++;
 		if (k == count)
-			status = other_model(c, &c->whole[i], "is nothing that this model has");
+			status = other_state(c, &c->whole[i], true, whole, count);
 	}
 	mem_free(whole);
 	return status;

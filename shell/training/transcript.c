@@ -6,8 +6,8 @@
  *     ## pass on            depth  run  kind     set   text
  *     phase C               0      1    SETTING  0-3   phase C             said only where a script is written
  *     pass x                0      2    CALL     0-3   pass x              `step` shows depth 0: the calls
- *       send x to=rank+1    1      3    LINE     0     send x to=1         `step in` shows all but settings
- *                           1      3    LINE     1     send x to=2
+ *       send x to=rank+1    1      3    LINE     0     send x to=1         `step in` shows all but settings, and
+ *                           1      3    LINE     1     send x to=2         of calls that ran alike the first whole
  *     capture g {           0      4    OPEN     0-3   capture g {
  *       y = relu x          0      5    LINE     0-3   y = relu x
  *     }                     0      6    CLOSE
@@ -170,7 +170,11 @@ static void put_entry(const struct ran_line *entry, const struct shell *shell, s
 	text_add(out, "%s", entry->text);
 }
 
-enum { SCREEN = 80, INDENT = 4 };
+enum {
+	SCREEN = 80,
+	INDENT = 4,
+	FOLDED_LEAST = 3 /* lines of a call that `step in` leaves out the next time */
+};
 
 int transcript_width(const struct out *out)
 {
@@ -251,24 +255,98 @@ void transcript_say_calls(struct shell *shell, const struct transcript *transcri
 	text_release(&one);
 }
 
+/* What an entry does, without names and numbers: the word behind `=`, else the first */
+static struct slice_of_text word_of(const struct ran_line *entry)
+{
+	const char *text = entry->text ? entry->text : "", *result = strstr(text, "= ");
+	if (result)
+		text = result + 2;
+	return (struct slice_of_text){text, (uint32_t)strcspn(text, " ")};
+}
+
+/* The end of what the statement at `first` ran, calls and all: the next entry that is another statement's and no
+ * deeper */
+static size_t end_of(const struct transcript *transcript, size_t first)
+{
+	const struct ran_line *entry = &transcript->entry[first];
+	size_t end = first + 1;
+	while (end < transcript->count &&
+	        (transcript->entry[end].run == entry->run || transcript->entry[end].depth > entry->depth))
+		end++;
+	return end;
+}
+
+/* Have both calls run the same lines, but for ranks, names and numbers? */
+static bool ran_alike(const struct transcript *transcript, size_t a, size_t b, size_t count)
+{
+	int deeper = transcript->entry[b].depth - transcript->entry[a].depth;
+	for (size_t k = 0; k < count; k++) {
+		const struct ran_line *x = &transcript->entry[a + k], *y = &transcript->entry[b + k];
+		if (x->kind != y->kind || x->depth + deeper != y->depth ||
+		        !slices_equal(word_of(x), word_of(y)))
+			return false;
+	}
+	return true;
+}
+
+/* Calls that have been shown whole; a later one that ran alike is shown without its lines */
+struct shown_calls {
+	size_t *first, count;
+};
+
+/* Has the call of `count` entries a like among those that were shown? If not, it joins them. */
+static bool shown_before(
+        struct shown_calls *shown, const struct transcript *transcript, size_t first, size_t count)
+{
+	for (size_t i = 0; i < shown->count; i++)
+		if (ran_alike(transcript, shown->first[i], first, count) &&
+		        end_of(transcript, shown->first[i]) == shown->first[i] + count)
+			return true;
+	*MEM_ADD(&shown->first, &shown->count) = first;
+	return false;
+}
+
+/* An entry on a line of its own, as deep as it ran; folded: its lines are left out. False: it says nothing. */
+static bool say_entry(struct shell *shell, const struct transcript *transcript, size_t i, bool folded)
+{
+	const struct ran_line *entry = &transcript->entry[i];
+	struct text line = {0};
+	if (entry->kind == ENTRY_SETTING || is_idle(transcript, i))
+		return false;
+	int deeper = entry->depth > transcript->depth ? entry->depth - transcript->depth : 0;
+	text_add(&line, "%*s", 2 * deeper, "");
+	if (entry->kind == ENTRY_CLOSE)
+		text_add(&line, "}");
+	else
+		put_entry(entry, shell, &line);
+	text_add(&line, "%s", folded ? " ..." : "");
+	say_line(shell, &line);
+	text_release(&line);
+	return true;
+}
+
 bool transcript_say_lines(struct shell *shell, const struct transcript *transcript)
 {
-	struct text line = {0};
-	for (size_t i = 0; i < transcript->count; i++) {
+	struct shown_calls shown = {0};
+	bool any = false;
+	for (size_t i = 0, lines, next; i < transcript->count; i = next) {
 		const struct ran_line *entry = &transcript->entry[i];
-		text_clear(&line);
-		if (entry->kind == ENTRY_SETTING || is_idle(transcript, i))
-			continue;
-		int deeper = entry->depth > transcript->depth ? entry->depth - transcript->depth : 0;
-		if (entry->kind == ENTRY_CLOSE) {
-			text_add(&line, "%*s}", 2 * deeper, "");
-		} else {
-			text_add(&line, "%*s", 2 * deeper, "");
-			put_entry(entry, shell, &line);
+		bool folded = false;
+		for (lines = i + 1; lines < transcript->count && transcript->entry[lines].run == entry->run;)
+			lines++;
+		next = lines;
+		if (entry->kind == ENTRY_CALL) {
+			size_t end = end_of(transcript, i);
+			folded = end - lines >= FOLDED_LEAST && shown_before(&shown, transcript, i, end - i);
+			next = folded ? end : lines;
 		}
-		say_line(shell, &line);
+		for (; i < lines; i++)
+			any = (say_entry(shell, transcript, i, folded) && folded) || any;
 	}
-	text_release(&line);
+	if (any)
+		out_say(shell->out, "%*s...: as the call of that name above, with these names and numbers\n",
+		        INDENT, "");
+	mem_free(shown.first);
 	return transcript->count > 0;
 }
 

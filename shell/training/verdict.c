@@ -143,15 +143,23 @@ static void say_loses(struct shell *shell, const struct alone *alone, const stru
         const struct comparison *v)
 {
 	char title[TITLE_ROOM];
-	int most = v->worst; /* of those whose difference has a size: one rank may leave an expert as it is */
-	for (int i = 0; i < alone->count; i++)
-		if (isfinite(v->share[i]) && (!isfinite(v->share[most]) || v->share[i] > v->share[most]))
+	int most =
+	        -1; /* of the parameters; of those whose difference has a size: one rank may leave an expert as it is */
+	for (int i = 0; i < alone->count; i++) {
+		if (*alone->whole[i].state || &alone->whole[i] == scaler_of(alone))
+			continue;
+		if (most < 0 ||
+		        (isfinite(v->share[i]) &&
+		                (!isfinite(v->share[most]) || v->share[i] > v->share[most])))
 			most = i;
+	}
+	most = most < 0 ? v->worst : most;
 	out_say(shell->out, "   other numbers than one rank's are expected: %s\n", v->loses);
 	if (verdict_other_steps(alone, d))
 		out_say(shell->out, "   and loss_scale=dynamic has left out other steps than on one rank\n");
 	out_say(shell->out,
-	        "   after %d iteration%s the largest difference is %.2g of what training changed, in %s "
+	        "   after %d iteration%s the largest difference of a parameter is %.2g of what training "
+	        "changed, in %s "
 	        "(parameters as they began: 1)\n",
 	        alone->iterations, alone->iterations == 1 ? "" : "s", v->share[most],
 	        title_of(&alone->whole[most], title));

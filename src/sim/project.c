@@ -40,13 +40,17 @@ enum status sim_project(struct backend *backend, struct budget *budget)
 	return ST_OK;
 }
 
-void sim_times(struct backend *backend, op_id id, struct times *times)
+const struct op *sim_op(struct backend *backend, op_id id)
 {
 	const struct op *op = &engine_of(backend)->world->ops[id];
-	bool final = op->flags & OPF_DONE;
-	const struct engine *future = final ? NULL : sim_future((struct sim *)backend);
-	if (future)
-		op = op_at(future, id);
+	const struct engine *future = op->flags & OPF_DONE ? NULL : sim_future((struct sim *)backend);
+	return future ? op_at(future, id) : op;
+}
+
+void sim_times(struct backend *backend, op_id id, struct times *times)
+{
+	bool final = engine_of(backend)->world->ops[id].flags & OPF_DONE;
+	const struct op *op = sim_op(backend, id);
 	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, !final};
 }
 

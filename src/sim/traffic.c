@@ -20,7 +20,11 @@ static void count_path(const struct machine *machine, int from, int to, double b
 static void count_op(const struct world *world, const struct op *op, double *sent)
 {
 	const struct record *record = &world->records[op->record];
-	if (record->kind == OP_COLLECTIVE) { /* all of a rank's bytes, as if they went to the next member */
+	/* Of a collective all of a rank's bytes, as if they went to the next member; none of who is left out
+	 * by backup= */
+	if (record->kind == OP_COLLECTIVE && op->flags & OPF_LATE)
+		return;
+	if (record->kind == OP_COLLECTIVE) {
 		const struct match *match = &world->matches[op->match];
 		int next = (world->groups[match->group].place_of[op->rank] + 1) % match->n;
 		count_path(world->machine, op->rank, match->ranks[next], record->sent_bytes, sent);
@@ -36,16 +40,16 @@ static void count_op(const struct world *world, const struct op *op, double *sen
 	}
 }
 
-static bool counts(struct backend *backend, op_id id, int section, const bool *groups)
+/* The operation as it has ended, or will; NULL: it does not count */
+static const struct op *counted(struct backend *backend, op_id id, int section, const bool *groups)
 {
 	const struct world *world = engine_of(backend)->world;
-	struct times times;
 	const struct record *record = op_record(world, id);
 	if ((section >= 0 && record->section != section) ||
 	        (groups && (record->group < 0 || !groups[record->group])))
-		return false;
-	sim_times(backend, id, &times);
-	return times.end != TIME_UNKNOWN && !(world->ops[id].flags & OPF_ABORTED);
+		return NULL;
+	const struct op *op = sim_op(backend, id);
+	return op->end != TIME_UNKNOWN && !(op->flags & OPF_ABORTED) ? op : NULL;
 }
 
 void sim_sent(struct backend *backend, int rank, int section, const bool *groups, double *sent)
@@ -53,13 +57,15 @@ void sim_sent(struct backend *backend, int rank, int section, const bool *groups
 	const struct engine *e = engine_of(backend);
 	const struct world *world = e->world;
 	memset(sent, 0, LINK_KINDS * sizeof *sent);
-	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
-		if (counts(backend, id, section, groups))
-			count_op(world, &world->ops[id], sent);
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		const struct op *op = counted(backend, id, section, groups);
+		if (op)
+			count_op(world, op, sent);
+	}
 	for (size_t i = 0; i < e->log->get_count; i++) {
 		op_id id = e->log->gets[i];
 		const struct record *record = op_record(world, id);
-		if (record->part[0].peer == rank && counts(backend, id, section, groups))
+		if (record->part[0].peer == rank && counted(backend, id, section, groups))
 			count_path(world->machine, rank, world->ops[id].rank, record->bytes, sent);
 	}
 }

@@ -138,7 +138,7 @@ enum status timeline_picture(
  *    counts; ST_WAITS where an operation that counts has no end without further lines. Parts are 0 .. 1; of
  *    nothing they are 0. Work: kernels, copies, collectives, transfers, each from start to end. The rank's
  *    time: from the start of its first launch (or host work) to the end of its last operation, initial data
- *    aside; where the device is at that launch still at work of earlier sections, from the section's first work there,
+ *    aside, and threads of the host unless it has nothing else; where the device is at that launch still at work of earlier sections, from the section's first work there,
  *    or from the end of that earlier work when this comes first. */
 /* The rank's time. (`time` of several ranks is the largest; every other metric the mean.) */
 enum status metric_time(const struct trace *trace, int section, int rank, int64_t *ns);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # stacks.sh [PATTERN]: `verify` over the table of stacks: each with gpt and mlp, f32 and bf16, sgd and adam, one and two micro-batches an optimizer step, pipelines in
-# every schedule. Not a part of the suite (tests/script/strategies/stacked*.rsh hold a choice of it): some hundred cells of a second or two each.
+# every schedule. Not a part of the suite (tests/script/strategies/stacked*.rsh hold a choice of it): some 650 cells of a second or two each.
 set -u
 ranksh=${RANKSH:-build/ranksh}
 pattern=${1:-.}

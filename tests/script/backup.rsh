@@ -10,8 +10,8 @@ mark slow                       # rank 3 brings 4, and it is in nobody's sum
 @3 spin 2ms
 allreduce x backup=1
 sync
-@0-2 expect time < 0.5ms
-@3 expect time > 2ms
+@0-2 expect time < 0.5ms and sent(nvlink) > 0B
+@3 expect time > 2ms and sent(nvlink) == 0B
 expect x[0] == 6
 expect races == 0
 

@@ -83,6 +83,19 @@ import struct; b = open('ck/f32-4.0.npy', 'rb').read(); assert b[:6] == b'\x93NU
 "$RANKSH" -n 2 -c "$gpt; strategy ddp; run 2; checkpoint to=ck/two; strategy ddp; resume from=ck/two; run 2; say \"loss \$(loss[0])\"" 2>&1 | grep '^\[0\] loss' > out
 check "resumed as unbroken, to the last digit" same unbroken out
 
+# ---- where verify's one rank must have other numbers, it says why, and is no failure; how far is said of a parameter, not of Adam's state ----
+"$RANKSH" -n 4 -c "$gpt; strategy gossip; run 2; checkpoint to=ck/gossip; strategy ddp; resume from=ck/gossip; run 1; checkpoint to=ck/on; strategy tp; resume from=ck/on; verify" > out 2>&1
+check "a checkpoint of gossip: no failure" test $? = 0
+check "... and why" grep -q 'are expected: up to the checkpoint, ranks have parameters of their own$' out
+check "... and how far a parameter is" grep -q "largest difference of a parameter is [0-9.]* of what training changed, in [a-z0-9]* (" out
+for parts in "experts=2 + tp=2" "experts=4"; do
+	"$RANKSH" -n 4 -c "$gpt experts=4; strategy experts; run 1; checkpoint to=ck/experts; strategy $parts; resume from=ck/experts; verify iterations=2" > out 2>&1
+	case $parts in
+	*tp*) check "experts in another number of parts: why" grep -q 'are expected: up to the checkpoint, the batch was trained in 4 parts: an expert' out ;;
+	*) check "... and in the same as one rank" grep -q 'as one rank after 2' out ;;
+	esac
+done
+
 # ---- what is no whole checkpoint, or another model's: said, and the training that runs goes on as if nothing had been asked ----
 "$RANKSH" -n 2 -c "$gpt; strategy ddp; run 3; say \"loss \$(loss[0])\"" 2>&1 | grep '^\[0\] loss' > untouched
 # refused NAME FROM WORDS [MODEL]
@@ -112,7 +125,9 @@ refused "a manifest says another shape" bad/f32 "is \[16,16\] there and \[32,16\
 echo '{"line":1}' > bad/foreign-1.json
 refused "a foreign file" bad/foreign "it does not say that it is one"
 refused "another model" ck/f32 "was saved of gpt" "model mlp layers=2 hidden=8 batch=8"
-refused "another optimizer" ck/f32 "table's m is nothing that this model has" "$gpt optimizer=sgd"
+refused "another optimizer" ck/f32 "is of optimizer=adam, and this model has optimizer=sgd: " "$gpt optimizer=sgd"
+"$RANKSH" -n 2 -c "$gpt optimizer=sgd; strategy ddp; run 1; checkpoint to=ck/sgd; $gpt; strategy ddp; resume from=ck/sgd" > out 2>&1
+check "... and the other way round" grep -q "ck/sgd-1.json is of optimizer=sgd, and this model has optimizer=adam" out
 "$RANKSH" -n 2 -c "resume from=ck/f32" > out 2>&1
 check "resume without a strategy" grep -qF '`model` and `strategy` first' out
 "$RANKSH" -n 2 -c "strategy ddp; step 4; checkpoint to=ck/x" > out 2>&1

@@ -16,6 +16,7 @@ check "all of it came" [ "$(wc -l < "$work/out")" -gt 300 ]
 check "what strategies, models, figures and causes are is found" [ -z "$({
 	for name in strategies/*.rsh strategies/models/*.rsh; do echo "help $(basename "$name" .rsh)"; done
 	sed 's/ .*//;s/^/help /' docs/figures.txt
+	echo "model help"
 } | within 20 "$RANKSH" --dry -n 4 2>&1 > /dev/null)" ]
 mv "$work/wide" "$work/out"
 check "80 columns" [ ! -s "$work/out" ]

@@ -39,6 +39,20 @@ END
 shows "the bubble of 1F1B is 3/11" "4 --dry" "strategy pipeline schedule=1f1b micro=8 F=10ms B=10ms W=10ms; run 2; stats" 'of the schedule|a second' <<'END'
    bubble of the schedule 27.3%
 END
+shows "step in shows calls that ran alike once" 1 "model mlp layers=3 hidden=16 batch=16; strategy serial; step; step; step in" '^      |as the call' <<'END'
+      each_parameter 1 parameter
+        one_parameter 1 0 parameter
+          parameter w1 16 16 0.353553 2 by_columns
+            begin_parameter w1 16 16 0.353553 2 by_columns
+              tensor w1[16,16] kind=parameter = randn seed=2 scale=0.353553
+            gradient_memory w1 16 16
+              tensor dw1[16,16] f32 kind=gradient
+            optimizer_memory w1 16 16
+              part w1 of w1 row=0 col=0
+      each_parameter 2 parameter ...
+      each_parameter 3 parameter ...
+    ...: as the call of that name above, with these names and numbers
+END
 shows "a schedule's line says the recompute that was asked for" "4 --dry" \
 	"model gpt layers=4 hidden=16 heads=4 seq=16 batch=16; strategy pipeline=2 + tp=2 recompute=selective; step" ' schedule ' <<'END'
     schedule 1f1b micro=4 chunks=1 recompute=selective limit=1 in pp

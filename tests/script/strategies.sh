@@ -40,7 +40,7 @@ while IFS='|' read -r status program words; do
 	check "$program: $words" grep -q "^   $words" "$work/out"
 done <<'END'
 0|; strategy gossip|other numbers than one rank's are expected: ranks have parameters of their own$
-0|; strategy ddp hook=topk delay=1|after 3 iterations the largest difference is 0.* of what training changed, in w2 (parameters as they began: 1)$
+0|; strategy ddp hook=topk delay=1|after 3 iterations the largest difference of a parameter is 0.* of what training changed, in w2 (parameters as they began: 1)$
 1|lr=1e30; strategy gossip|differs from one rank after 3 iterations
 1|lr=1e-30; strategy gossip|no verdict: nothing was trained: after 3 iterations all parameters of one rank are as they began$
 1|; strategy ddp hook=bf16; def update { }|no verdict: nothing was trained: after 3 iterations all parameters of the ranks are as they began$

@@ -39,6 +39,10 @@ static void what_is_asked_is_read(void **state)
 	assert_int_equal(read_words("--dry -n 4096 -c sync", &options), ST_OK);
 	assert_true(options.dry);
 	assert_string_equal(options.lines, "sync");
+	assert_int_equal(read_words("--test -n 4 a.rsh M=1", &options), ST_OK);
+	assert_true(options.test && options.n == 4 && options.arguments == 1);
+	assert_string_equal(options.file, "a.rsh");
+	assert_int_equal(read_words("-n 4 --test", &options), ST_ARGUMENT);
 	assert_int_equal(read_words("--test a.rsh --machine=classroom", &options), ST_OK);
 	assert_true(options.test);
 	assert_string_equal(options.machine, "classroom");
