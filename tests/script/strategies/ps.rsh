@@ -27,6 +27,13 @@ strategy ps mode=async
 run 6
 @0-2 expect time > 18ms and time < 18.2ms
 
+## the last rank is the server, and hardly computes
+strategy ps
+@3 slow 2x
+run 6
+@0-2 expect time > 18ms and time < 18.3ms
+@3 slow 1x
+
 ## one of them takes twice as long: in step all do
 strategy ps
 step
