@@ -1,6 +1,7 @@
 /* verdict.c -- the verdict of verify in words */
 #include "shell/training/verdict.h"
 #include "shell/session/shell.h"
+#include "shell/training/program.h"
 
 #include <math.h>
 #include <stdio.h>

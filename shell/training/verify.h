@@ -16,6 +16,7 @@
 #ifndef RANKSH_VERIFY_H
 #define RANKSH_VERIFY_H
 
+#include "shell/training/program.h"
 #include "shell/training/training.h"
 
 /* A parameter, or a state of one, as the one rank has it whole */
