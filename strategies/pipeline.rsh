@@ -3,7 +3,8 @@
 #   s, zb-h1 p, zb-h2 2p-1, zb-auto limit x p; with recompute=full (the model's) the inputs of their blocks, and the head once
 # sends: activations of a micro-batch to the next stage, their gradients back
 # bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks.
-#   bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time
+#   bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time;
+#   transfers that a stage waits for come on top
 # when: the model does not fit, and links are slow: no other strategy sends less. Not for few micro-batches (the bubble), or layers that
 #   take unlike times. gpipe arXiv:1811.06965, 1f1b and interleaved arXiv:2104.04473, zb-* arXiv:2401.10241
 # beside ddp and zero each stage has its own buckets and groups; fsdp gathers a stage's parameters for every micro-batch.

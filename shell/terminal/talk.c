@@ -159,8 +159,9 @@ static void show_progress(struct talk *talk)
 	if (!talk->terminal || !talk->busy_with || took < SECOND_NS)
 		return;
 	size_t length = strcspn(talk->busy_with, "\n");
-	printf("\r\033[K   %.*s%s  %lld s   (Ctrl-C stops it)", length > 40 ? 37 : (int)length,
-	        talk->busy_with, length > 40 ? "..." : "", (long long)(took / SECOND_NS));
+	printf("\r\033[K   %.*s%s  %lld s   (Ctrl-C %s)", length > 40 ? 37 : (int)length, talk->busy_with,
+	        length > 40 ? "..." : "", (long long)(took / SECOND_NS),
+	        talk->again ? "twice: end the ranks?" : "stops it");
 	fflush(stdout);
 	talk->progress_shown = true;
 }
@@ -269,7 +270,9 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
 	enum status status = talk_send(talk, request);
 	bool over = false;
 	talk->asked_ns = wall_ns();
-	talk->interrupted_ns = 0;
+	talk->again = request->silent;
+	if (!talk->again) /* lines that run again leave Ctrl-C aside: the second one may fall in the next of them */
+		talk->interrupted_ns = 0;
 	while (status == ST_OK || status == ST_MPI) {
 		while (take_reply(talk, reply))
 			if (sort(talk, kind, reply)) {

@@ -13,6 +13,7 @@ struct talk {
 	bool terminal;         /* may escape codes be used at all (TERM is not dumb) */
 	const char *busy_with; /* shown when it takes more than a second; NULL: nothing is shown */
 	bool progress_shown;
+	bool again; /* what is asked is a line that runs again: Ctrl-C does not stop it */
 	int64_t asked_ns, interrupted_ns;
 };
 

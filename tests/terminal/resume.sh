@@ -107,6 +107,16 @@ line 'edit new.rsh'
 check "edit opens the editor" shows 'source new.rsh runs it'
 line 'source new.rsh'
 check "... and source runs what was written" shows 'edited$'
+# a line that does not end when it runs again, as its file is another one now
+printf 'repeat 1000000000 { let a = 1 }\n' > "$folder/new.rsh"
+line 'restart'
+check "lines that run again say what Ctrl-C does" shows 'again .*Ctrl-C twice: end the ranks?'
+keys C-c
+check "the first one is left aside" shows 'Ctrl-C is left aside'
+keys C-c
+check "the second one asks" shows 'have not stopped yet; end them'
+keys y Enter
+check "... and ends the ranks" shows 'no ranks >'
 ENVIRONMENT=
 
 open 80 24 --dry -n 3 --machine dgx-h100
