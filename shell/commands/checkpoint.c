@@ -118,6 +118,7 @@ const struct command command_resume = {
         .run = resume_run,
 };
 
+/* Whose parts it fills is what the `part` lines say, not the line's ranks: serial's stand under `use @0`, and so does it. */
 static enum status restore_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -140,7 +141,6 @@ const struct command command_restore = {
         .usage = "restore FILE.json",
         .help = "gives every part that `part` lines declare its elements from a checkpoint: `resume` writes "
                 "this line behind the setup",
-        .for_all = "training",
         .argument = {{ARG_FILE, 0, NULL, "FILE.json"}},
         .run = restore_run,
 };
