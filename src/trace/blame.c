@@ -39,6 +39,9 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 	if (!span->blame) {
 		if (span->op && (span->cause == CAUSE_PEER || span->cause == CAUSE_BUBBLE))
 			key.by_rank = trace_missing_rank(world, span->op);
+		if (span->op && span->cause == CAUSE_HOST &&
+		        span->from >= backend_times(lanes->trace->backend, span->op).issue)
+			key.cause = BLAME_ANSWERED;
 		return key;
 	}
 	const struct op *by = &world->ops[span->blame];
@@ -137,6 +140,10 @@ static void put_blamed(const struct blame_key *key, const struct names *names, s
 	        [CAUSE_SYNC] = "the host was in ",
 	        [CAUSE_MEMORY] = "the host got memory"};
 
+	if (key->cause == BLAME_ANSWERED) {
+		text_add(out, "the line came behind an answer (a loss)");
+		return;
+	}
 	if (key->cause == BLAME_SLOWED) {
 		text_add(out, "%s%s%s shared what it needs with other work", names_text(names, key->title),
 		        key->object ? " " : "", names_text(names, key->object));
@@ -177,7 +184,8 @@ void blames_print(struct blames *blames, const struct trace *trace, int most, in
 		        blame->least < blame->most || blame->ns < blame->most ? "to " : "");
 		time_text(blame->most, &table.cells);
 		table_end(&table);
-		table_cell(&table, "%s", trace_causes[blame->key.cause]);
+		table_cell(&table, "%s",
+		        trace_causes[blame->key.cause == BLAME_ANSWERED ? CAUSE_HOST : blame->key.cause]);
 		table_ranks(&table, &blame->ranks);
 		table_cell(&table, " %s", names_text(names, blame->key.lane));
 		put_blamed(&blame->key, names, &table.cells);

@@ -5,7 +5,10 @@
 #include "trace/lanes.h"
 #include "base/ranks.h"
 
-enum { BLAME_SLOWED = CAUSE_COUNT }; /* no cause of delay: work that took longer than it would have alone */
+enum {
+	BLAME_SLOWED = CAUSE_COUNT, /* no cause of delay: work that took longer than it would have alone */
+	BLAME_ANSWERED /* CAUSE_HOST, of a line that came when an answer had made an earlier time final */
+};
 /* What a stall hangs on, alike for all ranks that blame the same: names, and the rank when it is another
  * one */
 struct blame_key {

@@ -22,3 +22,29 @@ stalls
 #>    to 500 us  slowed  0,1 c   matmul y shared what it needs with other work
 #>        20 us  launch  0,1 c   the host was issuing matmul y
 #>        20 us  launch  0,1 c   the host was issuing allreduce g
+
+# what comes behind an answer begins no earlier than that, and is told so: nobody's host was late
+reset
+stream c
+tensor x[4] = 1
+@1 spin 3ms
+allreduce x
+expect x[0] == 2
+spin 1ms on c
+sync
+stalls
+#> where the time went, in ms of 4.04 ms
+#>    ranks  lane     work  launch  host  sync  peer  done
+#>    0      host             0.04        4.00
+#>           default  0.02    0.02              3.00  1.00
+#>           c        1.00    0.04  3.00
+#>    1      host             0.06        3.98
+#>           default  3.02    0.02                    1.00
+#>           c        1.00    0.06  2.98
+#> largest
+#>    to 3.00 ms  host    0,1 c      the line came behind an answer (a loss)
+#>       3.00 ms  peer    0 default  waited for allreduce x on default of rank 1
+#>         20 us  launch  0,1 c      the host was issuing spin
+#>         20 us  launch  0,1 c      the host was issuing allreduce x
+#>         20 us  launch  0 default  the host was issuing allreduce x
+#>         20 us  launch  1 c        the host was issuing spin
