@@ -38,7 +38,7 @@ static enum status take_costs(struct call *call, struct loader *loader)
 	if (status == ST_OK)
 		status = call_option(call, "decode", COMMON, &decode);
 	if (status == ST_OK)
-		status = duration_check("loader: decode=", decode);
+		status = duration_check("loader: decode", decode);
 	loader->read = read.value;
 	loader->decode = decode.value;
 	return status;

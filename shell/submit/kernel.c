@@ -36,9 +36,14 @@ enum status duration_check(const char *title, struct number number)
 	if (number.unit != UNIT_TIME && number.value != 0 && isfinite(number.value))
 		return fail(ST_UNIT, "%s: %g of what? A time has a unit, as in %gms", title, number.value,
 		        number.value);
-	if (!(number.value >= 0 && number.value < 1e18))
-		return fail(ST_RANGE, "%s: a time from 0 to 30 years, please", title);
-	return ST_OK;
+	if (number.value >= 0 && number.value < 1e18)
+		return ST_OK;
+	struct text given = {0};
+	number_text(number, &given);
+	enum status status =
+	        fail(ST_RANGE, "%s: %s: a time from 0 to 30 years, please", title, text_string(&given));
+	text_release(&given);
+	return status;
 }
 
 /* An option on a rank: by its key, else by its place among the bare words (`spin 2ms`, `fill x 0`), else the

@@ -252,7 +252,10 @@ const char *text_nearest(const char *words, const char *word, size_t length, int
 	for (const char *p = words; *p; p += strspn(p, " ")) {
 		int count = strcspn(p, " ");
 		snprintf(one, sizeof one, "%.*s", count, p);
-		if (text_nearer(wanted, one, &best)) {
+		/* of two that are as near the one that the word begins, as `of` does `off` */
+		bool begins =
+		        near && *wanted && count - (int)length == best && strncmp(wanted, one, length) == 0;
+		if (text_nearer(wanted, one, &best) || begins) {
 			near = p;
 			*near_length = count;
 		}

@@ -222,6 +222,10 @@ enum status schedule_read(const struct schedule_ask *ask, const char *name, cons
         struct schedule *schedule)
 {
 	*schedule = (struct schedule){.stages = ask->stages};
+	static const char mark[] = "\xef\xbb\xbf"; /* that the text is UTF-8, as spreadsheets write it */
+	size_t marked = count >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
+	text += marked;
+	count -= marked;
 	enum status status = measure(name, schedule, text, text + count);
 	if (status != ST_OK)
 		return status;

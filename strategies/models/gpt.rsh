@@ -34,6 +34,7 @@ refuse max(hidden,heads,seq,batch,vocab) > 1e9 "hidden=$hidden heads=$heads seq=
 refuse hidden%heads != 0 "heads=$heads does not divide hidden=$hidden; the nearest that does is $(divisor(hidden,heads))"
 refuse lr <= 0 "lr=$lr: a number above 0 is wanted"
 if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale: a number above 0 is wanted, or dynamic" }
+if experts > 0 and "$capacity" != "none" { refuse capacity > experts "capacity=$capacity: at most $experts, where an expert has room for all tokens" }
 refuse clip < 0 "clip=$clip: a norm above 0 is wanted, or 0"
 refuse dropout < 0 or dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
 refuse data_kind == "npy" "a gpt reads tokens: `data text FILE` or `data synthetic`, or `model mlp` for rows of numbers"

@@ -13,7 +13,8 @@ for strategy in "ddp accumulate=2" "pipeline=2 schedule=zb-h1 + ddp=2" context; 
 done
 
 # a schedule that takes micro-batches in orders of its own, others first and last in backward, with idle cells
-cat > order.csv <<'END'
+printf '\357\273\277' > order.csv # as spreadsheets begin a text
+cat >> order.csv <<'END'
 0F2,0F0,0F3,0F1,,,,0B1,0B3,0B0,0B2
 ,1F2,1F0,1F3,1F1,1B1,1B3,1B0,1B2
 END

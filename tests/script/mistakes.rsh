@@ -130,3 +130,17 @@ step into
 #> tests/script/mistakes.rsh:129: step [N] | step in | step back [N] | step 0: no variable 'into'. `let into = ...` makes it
 strategy ddp=1+tp=2
 #> tests/script/mistakes.rsh:131: 'ddp=1+tp=2': blanks stand around the +: ddp=1 + tp=2
+tensor x[4] disk pinned
+#> tests/script/mistakes.rsh:133: tensor: 'disk' and 'pinned': a tensor has one space
+tensor x[4] bf16 f16
+#> tests/script/mistakes.rsh:135: tensor: 'bf16' and 'f16': a tensor has one type
+model gpt lr=inf
+#> tests/script/mistakes.rsh:137: model gpt: lr=inf: a finite number was expected
+model gpt loss_scale=dynamic init_scale=inf
+#> tests/script/mistakes.rsh:139: model gpt: init_scale=inf: a finite number was expected
+model gpt experts=4 capacity=1e9
+#> tests/script/mistakes.rsh:141: strategies/models/gpt.rsh:37: capacity=1000000000: at most 4, where an expert has room for all tokens
+loader decode=-1ms
+#> tests/script/mistakes.rsh:143: loader: decode: -1.00 ms: a time from 0 to 30 years, please
+loader of
+#> tests/script/mistakes.rsh:145: loader: 'of' was not expected; did you mean 'off'? loader workers=N [prefetch=N] [read=RATE] [decode=TIME] | loader on|off

@@ -319,7 +319,7 @@ static void given_values(void **state)
 static void reset_between_statements(void **state)
 {
 	static const char *const inside[] = {"together { reset }", "use default; on default { reset }",
-	        "def empty { reset }; empty", "@0 { strategy serial }", "if rank == 0 { reset }"};
+	        "def empty { reset }; empty", "@0 { reset }", "if rank == 0 { reset }"};
 	(void)state;
 	HOLDS("let a = 1; tensor x[4]; reset; tensor x[8]; let b = 2; expect b == 2 and bytes(x) == 32");
 	REFUSED("expect a == 1", ST_NAME, "no variable 'a'");

@@ -59,6 +59,17 @@ enum status word_surplus(const struct parser *parser, const struct statement *st
 		return lonely_operator(parser, i);
 	if (word_is(word, "help"))
 		return fail(ST_ARGUMENT, "write: help %s", statement->row->name);
+	for (int k = 0; k < ARGUMENT_ROWS_MAX; k++) {
+		const struct argument_row *row = &statement->row->argument[k];
+		int count;
+		const char *near = row->kind == ARG_WORD && row->words
+		        ? text_nearest(row->words, word->at, (size_t)(word->after - word->at), &count)
+		        : NULL;
+		if (near)
+			return fail(ST_ARGUMENT, "%s: '%.*s' was not expected; did you mean '%.*s'? %s",
+			        statement->row->name, UP_TO(40, word->at, word->after), count, near,
+			        statement->row->usage);
+	}
 	return fail(ST_ARGUMENT, "%s: '%.*s' was not expected: %s", statement->row->name,
 	        UP_TO(40, word->at, word->after), statement->row->usage);
 }

@@ -16,21 +16,34 @@
 
 /* ---- the words before = ---- */
 
-/* The words of both lists are few, and names of tensors may not be among them: the first list that has it
- * wins */
-static bool memory_flag(const struct word *word, struct making *making)
+static enum status said_twice(const char *one, const char *other, const char *what)
 {
+	return fail(ST_ARGUMENT, "tensor: '%s' and '%s': a tensor has one %s", one, other, what);
+}
+
+/* The words of both lists are few, and names of tensors may not be among them: the first list that has it
+ * wins. *is: whether one has */
+static enum status memory_flag(const struct word *word, struct making *making, bool *is)
+{
+	*is = true;
 	for (int i = 0; i < SPACE_COUNT; i++)
 		if (word_is(word, space_name(i))) {
+			if (making->space_given)
+				return said_twice(space_name(making->space), space_name(i), "space");
 			making->space = i;
-			return true;
+			making->space_given = true;
+			return ST_OK;
 		}
 	for (int i = 0; i < DT_COUNT; i++)
 		if (word_is(word, dtype_name(i))) {
+			if (making->dtype_given)
+				return said_twice(dtype_name(making->dtype), dtype_name(i), "type");
 			making->dtype = i;
-			return making->dtype_given = true;
+			making->dtype_given = true;
+			return ST_OK;
 		}
-	return false;
+	*is = false;
+	return ST_OK;
 }
 
 /* NAME[SHAPE]: name and shape are one word, or two where the shape stands behind a blank (making_word) */
@@ -55,8 +68,10 @@ static enum status making_word(struct parser *parser, struct statement *statemen
 	struct made *last = making->names ? &making->made[making->names - 1] : NULL;
 	if (word->sign && text_is(word->at, word->sign, "kind"))
 		return bind_purpose(parser, statement, word);
-	if (memory_flag(word, making))
-		return ST_OK;
+	bool flag;
+	enum status status = memory_flag(word, making, &flag);
+	if (flag)
+		return status;
 	if (word_is(word, "managed"))
 		return fail(ST_ARGUMENT, "managed memory is not modelled: host, pinned or device");
 	if (last && *word->at == '[' && !last->dims)

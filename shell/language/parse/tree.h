@@ -190,7 +190,7 @@ struct making {
 	int names;
 	struct made *made;
 	int space, dtype; /* enum space, enum dtype */
-	bool dtype_given;
+	bool dtype_given, space_given;
 	const struct kernel *source; /* NULL: no data, or a file's */
 	struct option *option;
 	int options;

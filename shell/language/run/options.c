@@ -121,6 +121,8 @@ static enum status given_fits(const char *what, const struct option_line *line, 
 	else if (line->has_least && given->word && !line->words && !slice_is(line->value, given->word))
 		status = fail(ST_ARGUMENT, "%s: %s: %.*s or a number was expected", what, written,
 		        WHOLE(line->value));
+	else if (!given->word && !isfinite(given->number.value))
+		status = fail(ST_RANGE, "%s: %s: a finite number was expected", what, written);
 	else if (line->has_least && !given->word && !(given->number.value >= line->least.value))
 		status = fail(ST_RANGE, "%s: %s: at least %g was expected", what, written, line->least.value);
 	else if (number && given->number.unit != standard->number.unit &&
