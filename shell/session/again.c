@@ -8,10 +8,17 @@
 
 #include <string.h>
 
+/* The last one of a journal that was edited may have no newline. */
+static const char *next_entry(const char *at)
+{
+	at += strcspn(at, "\n");
+	return *at ? at + 1 : at;
+}
+
 /* Does `outside` have an entry that begins so? */
 static bool has(const char *outside, const char *entry, size_t count)
 {
-	for (const char *at = outside; *at; at += strcspn(at, "\n") + 1)
+	for (const char *at = outside; *at; at = next_entry(at))
 		if (strncmp(at, entry, count) == 0)
 			return true;
 	return false;
@@ -34,10 +41,10 @@ void again_tell(const struct told_line *then, const struct told_line *now, const
 		text_add(out, "%s`%.*s`, run again, is refused: %s\n", indent, length, then->line, words);
 		return;
 	}
-	for (const char *at = now->outside; *at; at += strcspn(at, "\n") + 1) {
+	for (const char *at = now->outside; *at; at = next_entry(at)) {
 		int name = (int)strcspn(at, "\t");
 		if (!has(then->outside, at, (size_t)name + 1) ||
-		        has(then->outside, at, strcspn(at, "\n") + 1) || is_told(out, at, name))
+		        has(then->outside, at, (size_t)(next_entry(at) - at)) || is_told(out, at, name))
 			continue;
 		text_add(out, "%sa file that `%.*s` reads is not what it was: %.*s\n", indent, length,
 		        then->line, name, at);

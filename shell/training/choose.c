@@ -203,13 +203,13 @@ enum status choose_model(struct shell *shell, struct choice *model)
 	return status;
 }
 
-/* The model of the program as it was chosen, mlp where there is none; its texts are the program's. */
+/* The model of the program as it was chosen, mlp where there is none; a script is its own model. Texts are the program's. */
 static struct choice model_of(const struct program *program)
 {
 	struct choice choice = {.name = program ? program->name : "mlp"};
 	if (!program)
 		return choice;
-	choice.file = program->file[1];
+	choice.file = program->file[program_is_script(program) ? 0 : 1];
 	choice.givens = choice.file.givens;
 	memcpy(choice.given, choice.file.given, (size_t)choice.givens * sizeof *choice.given);
 	return choice;
@@ -218,8 +218,7 @@ static struct choice model_of(const struct program *program)
 struct program *choose_otherwise(struct shell *shell, const struct program *alone, struct names *names,
         const struct otherwise *otherwise)
 {
-	if (alone->files < 3)
-		return NULL;
+	bool script = program_is_script(alone);
 	struct choice model = model_of(alone), serial = {.name = "serial"};
 	if ((otherwise->f32 && !file_has_option(&model.file, "dtype")) ||
 	        (otherwise->seed && !file_has_option(&model.file, "seed")) ||
@@ -235,14 +234,16 @@ struct program *choose_otherwise(struct shell *shell, const struct program *alon
 	if (otherwise->seed)
 		give(&model, "seed", (struct number){begin + otherwise->seed, UNIT_PLAIN});
 	struct program *program = program_make(alone->name, names);
-	program_add(program, &alone->file[0]);
-	add_choice(program, &model, "model");
+	if (!script)
+		program_add(program, &alone->file[0]);
+	add_choice(program, &model, script ? "script" : "model");
 	if (otherwise->micros > 1) {
 		give(&serial, "accumulate", (struct number){otherwise->micros, UNIT_PLAIN});
 		add_choice(program, &serial, "strategy");
 		choice_release(&serial);
 	}
-	program_add(program, &alone->file[alone->files - 1]);
+	if (!script)
+		program_add(program, &alone->file[alone->files - 1]);
 	return program;
 }
 

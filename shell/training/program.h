@@ -43,6 +43,10 @@ struct program {
 	struct schedule *schedule; /* that its setup lays out, owned; NULL: none */
 };
 
+static inline bool program_is_script(const struct program *program)
+{
+	return program->files == 1;
+}
 /* With one user and no files. */
 struct program *program_make(const char *name, struct names *names);
 /* Copies the text. */

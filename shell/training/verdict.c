@@ -1,6 +1,7 @@
 /* verdict.c -- the verdict of verify in words */
 #include "shell/training/verdict.h"
 #include "shell/session/shell.h"
+#include "shell/training/program.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,9 +169,10 @@ static void say_loses(struct shell *shell, const struct alone *alone, const stru
 /* Why more, or no more, than usual is allowed */
 static void say_rounding(struct shell *shell, const struct alone *alone, const struct comparison *v)
 {
-	const char *how = !alone->parts ? alone->half ? "in f32, or its batch in parts" : "its batch in parts"
-	        : alone->half           ? "in f32"
-	                                : "all its gradients with a factor";
+	bool factor = alone_by_factor(alone);
+	const char *how = !factor ? alone->half ? "in f32, or its batch in parts" : "its batch in parts"
+	        : alone->half     ? "in f32"
+	                          : "all its gradients with a factor";
 	if (v->lost)
 		out_say(shell->out, "   something is no number%s\n",
 		        !alone->half               ? ""
@@ -184,6 +186,12 @@ static void say_rounding(struct shell *shell, const struct alone *alone, const s
 		        "   but one rank that rounds otherwise (%s) is %.2g away too: rounding has grown so "
 		        "far that only fewer iterations tell\n",
 		        how, v->rounding);
+	else if (v->wrong && v->rounding == 0 && program_is_script(alone->program))
+		out_say(shell->out,
+		        "   how far rounding alone goes is not known: the script has no `option %s` by which "
+		        "one rank "
+		        "could round otherwise\n",
+		        alone->half ? "dtype" : "loss_scale");
 	else if (v->rounding > 0)
 		out_say(shell->out, "   one rank that rounds otherwise (%s) is %.2g away\n", how,
 		        v->rounding);

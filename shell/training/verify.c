@@ -21,7 +21,7 @@
  * backward alone otherwise. */
 static int times_of(const struct alone *alone)
 {
-	return alone->parts && !alone->half ? 8 : 4;
+	return alone_by_factor(alone) && !alone->half ? 8 : 4;
 }
 
 /* ---- the measure ---- */
@@ -71,20 +71,21 @@ static enum status distance_to(
 	return status;
 }
 
-/* The same model, rounded otherwise: in f32 (way 0, of a half type), or its batch in parts; where the parts are not free,
- * by a factor on all gradients that is no power of two. NULL: no such way, or the model has not the options for it */
+/* The same model, rounded otherwise: in f32 (way 0, of a half type), or its batch in parts; where the parts are not free
+ * (alone_by_factor), by a factor on all gradients that is no power of two. NULL: no such way, or the model has not the options for it */
 static struct program *otherwise(
         struct shell *shell, const struct alone *alone, struct names *names, int way, int seed)
 {
 	bool half = alone->half, f32 = half && way == 0;
 	struct otherwise other = {.f32 = f32, .micros = half ? way + 1 : way + 2, .seed = seed};
-	if (alone->parts)
+	if (alone_by_factor(alone))
 		other = (struct otherwise){.f32 = f32,
 		        .micros = alone->parts,
 		        .loss_scale = half ? 0 : 2 * way + 3,
 		        .seed = seed};
-	return way < (half && alone->parts ? 1 : 3) ? choose_otherwise(shell, alone->program, names, &other)
-	                                            : NULL;
+	return way < (half && alone_by_factor(alone) ? 1 : 3)
+	        ? choose_otherwise(shell, alone->program, names, &other)
+	        : NULL;
 }
 
 /* A half type's rounding decides on which side of 0 the input of a relu falls, which one beginning shows and

@@ -16,6 +16,7 @@
 #ifndef RANKSH_VERIFY_H
 #define RANKSH_VERIFY_H
 
+#include "shell/training/program.h"
 #include "shell/training/training.h"
 
 /* A parameter, or a state of one, as the one rank has it whole */
@@ -39,6 +40,12 @@ struct alone {
 static inline int64_t whole_count(const struct whole *whole)
 {
 	return whole->rows * whole->cols;
+}
+/* Another rounding of it comes by a factor on all gradients: its batch falls into given parts, or it is a script, which no
+ * strategy cuts otherwise. */
+static inline bool alone_by_factor(const struct alone *alone)
+{
+	return alone->parts || program_is_script(alone->program);
 }
 /* NULL: it has none of that name and state */
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state);

@@ -182,6 +182,12 @@ done
 "$RANKSH" -n 2 -c "model mlp layers=2 hidden=8 batch=4; strategy ddp; explain on; step 12" > "$work/out" 2>&1
 check "explain fills in a step's names" grep -q "PyTorch    z1_0 = x0_0 @ w1" "$work/out"
 check "and says which sum" grep -q "dist.all_reduce(bucket1, op=dist.ReduceOp.AVG)" "$work/out"
+# a saved source rounds as the strategy that it was, and a wrong one still differs
+"$RANKSH" -n 4 -c "model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32; strategy ddp; program save $work/ddp.rsh source; program $work/ddp.rsh; run 5; verify" > "$work/out" 2>&1
+check "a saved source is as one rank" grep -q "as one rank after 5 iterations: largest difference" "$work/out"
+sed 's/^option broken=no /option broken=nosync /' "$work/ddp.rsh" > "$work/broken.rsh"
+"$RANKSH" -n 4 -c "program $work/broken.rsh; run 2; verify" > "$work/out" 2>&1
+check "a wrong one differs" grep -q "differs from one rank after 2 iterations" "$work/out"
 # a program for a mesh of four has no run on one rank
 "$RANKSH" -n 4 -c "model mlp layers=2 hidden=8 batch=4; strategy ddp=2 + tp=2; program save $work/stack.rsh source; program $work/stack.rsh; run 1; verify" > "$work/out" 2>&1
 check "verify says what one rank refuses" grep -q "the model on one rank: .*stack.rsh:[0-9]*: mesh: the sizes multiply to 4" "$work/out"

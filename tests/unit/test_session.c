@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "shell/session/credit.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/session/again.h"
 #include "shell/session/shell.h"
 #include "shell/training/training.h"
 #include "shell/commands/table.h"
@@ -461,6 +462,28 @@ static void step_0_leaves_settings(void **state)
 	close_session(&session);
 }
 
+static void changed_files_are_told_of(void **state)
+{
+	(void)state;
+	struct text out = {0};
+	struct told_line then = {"data a b", "a\t1\na\t2\nb\t3", false},
+	                 now = {"data a b", "a\t4\na\t5\nb\t3", false};
+	again_tell(&then, &now, "", "", &out); /* once, and not of what it has not read then */
+	assert_string_equal(text_string(&out), "a file that `data a b` reads is not what it was: a\n");
+	again_tell(&(struct told_line){"run 1", "a\t1\n", false},
+	        &(struct told_line){"run 1", "a\t4\nc\t1\n", false}, "", "", &out);
+	assert_string_equal(text_string(&out), "a file that `data a b` reads is not what it was: a\n");
+	text_clear(&out);
+	now.refused = true;
+	again_tell(&then, &now, "no", " ", &out);
+	assert_string_equal(text_string(&out), " `data a b`, run again, is refused: no\n");
+	text_clear(&out);
+	then.refused = true;
+	again_tell(&then, &then, "no", "", &out);
+	assert_int_equal(out.count, 0);
+	text_release(&out);
+}
+
 static void nothing_leaks(void **state)
 {
 	(void)state;
@@ -493,6 +516,7 @@ int main(void)
 	        cmocka_unit_test(undo_takes_settings_back),
 	        cmocka_unit_test(undo_brings_the_world_before_back),
 	        cmocka_unit_test(step_0_leaves_settings),
+	        cmocka_unit_test(changed_files_are_told_of),
 	        cmocka_unit_test(nothing_leaks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
