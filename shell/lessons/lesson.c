@@ -92,9 +92,8 @@ static enum status run_quietly(struct shell *shell, const struct text *lines, co
 	return status;
 }
 
-/* An empty world with the task's starter lines, on the machine that the lessons' figures are for, as its file
- * describes it. */
-static enum status begin_task(struct shell *shell)
+/* An empty one, on the machine that the lessons' figures are for, as its file describes it: nobody is slow. */
+static enum status begin_world(struct shell *shell)
 {
 	struct machine machine = shell->machine;
 	enum status status = machine_load(&machine, "classroom");
@@ -103,6 +102,15 @@ static enum status begin_task(struct shell *shell)
 	lasting_machine(shell, &machine);
 	shell_reset(shell);
 	text_add(&shell->journal.ran, "machine classroom\n");
+	return ST_OK;
+}
+
+/* Such a world, with the task's starter lines */
+static enum status begin_task(struct shell *shell)
+{
+	enum status status = begin_world(shell);
+	if (status != ST_OK)
+		return status;
 	return run_quietly(shell, &task_of(shell)->part[PART_START], "the lesson");
 }
 
@@ -287,8 +295,8 @@ enum status tour_open(struct shell *shell, lesson_play *run)
 		return status;
 	lesson_free(shell);
 	shell->lesson = lesson;
-	shell_reset(shell);
-	return lesson_next(shell, run);
+	status = begin_world(shell);
+	return status == ST_OK ? lesson_next(shell, run) : status;
 }
 
 bool tour_running(const struct shell *shell)

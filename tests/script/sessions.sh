@@ -114,6 +114,8 @@ spin 1ms
 END
 printf '@1 slow 3x\ntensor x[4] = 1\nreset\nslow 5x; pace 1s\nundo\nmachine\n' | one_process --dry -n 2 > out
 check "... and machine says who is slow" grep -q 'nslow: rank 1 3x.nmachines' out
+printf 'slow 3x\ntour\nmachine\n' | one_process -n 2 > out
+check "... but in a lesson and the tour nobody is" sh -c 'grep -q "nmachines: classroom" out && ! grep -q "nslow:" out'
 # the second allreduce begins when the matmul is over
 printf 'stream s t\ntensor x[512,512] w[256,256]\nallreduce x on s\ny = matmul w w on t\n' > lines
 { cat lines; echo 'allreduce x on s; set collective_sms=50%'; } | state 2 > before
