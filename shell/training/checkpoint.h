@@ -41,6 +41,10 @@ enum status checkpoint_save(struct shell *shell, const char *prefix);
 /* Of `path`: a manifest, or PREFIX-ITERATION, or PREFIX: then the latest. All processes get the same. ST_FILE: there
  * is none, it cannot be read, or it is torn. */
 enum status checkpoint_open(struct shell *shell, const char *path, struct checkpoint *c);
+/* Where the latest checkpoint of a prefix, `found`, cannot be used (`status`, worded): the words name the one before it
+ * too. The same for all processes; returns `status`. */
+enum status checkpoint_name_before(
+        struct shell *shell, const char *prefix, const char *found, enum status status);
 /* Are all shards there, as they were written, and do they cover what the manifest names? path: as it was opened by */
 enum status checkpoint_whole(struct shell *shell, const char *path, const struct checkpoint *c);
 /* Has the model the same parameters, and the optimizer the same state? ST_SHAPE: the first that differs */

@@ -20,179 +20,10 @@
 #include "shell/training/training.h"
 #include "shell/training/verify.h"
 
-#include <cjson/cJSON.h>
-#include <dirent.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* ---- the manifest ---- */
-
-static enum status torn(const struct checkpoint *c, const char *what)
-{
-	return fail(ST_FILE, "%s is no whole checkpoint: %s", c->path, what);
-}
-
-/* NULL: it is not there, or no text */
-static const char *word_of(const cJSON *object, const char *key)
-{
-	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-}
-
-/* From 0 on; -1: it is not there, or no whole number */
-static int64_t whole_of_key(const cJSON *object, const char *key)
-{
-	double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(object, key));
-	return number_is_whole(value, 0, 1e15) ? (int64_t)value : -1;
-}
-
-static enum status read_whole(struct checkpoint *c, const cJSON *object)
-{
-	const char *of = word_of(object, "of"), *state = word_of(object, "as");
-	struct whole *whole = &c->whole[c->wholes++];
-	*whole = (struct whole){.rows = whole_of_key(object, "rows"), .cols = whole_of_key(object, "cols")};
-	if (!of || !state || whole->rows < 1 || whole->cols < 1 || whole->rows > (1LL << 40) / whole->cols)
-		return torn(c, "one of its parameters has no name or shape");
-	snprintf(whole->name, sizeof whole->name, "%s", of);
-	snprintf(whole->state, sizeof whole->state, "%s", state);
-	return ST_OK;
-}
-
-static enum status read_shard(struct checkpoint *c, const cJSON *object)
-{
-	const char *of = word_of(object, "of"), *state = word_of(object, "as"),
-	           *file = word_of(object, "file"), *digest = word_of(object, "digest");
-	struct shard *shard = &c->shard[c->shards++];
-	if (!of || !file || strchr(file, '/') || !digest)
-		return torn(c, "one of its shards has no name, file or digest");
-	struct part_line line = {.rank = (int)whole_of_key(object, "rank"),
-	        .of = names_keep(c->names, of),
-	        .state = names_keep(c->names, state ? state : ""),
-	        .flat = cJSON_HasObjectItem(object, "at"),
-	        .row = whole_of_key(object, "row"),
-	        .col = whole_of_key(object, "col")};
-	if (line.flat) {
-		line.at = whole_of_key(object, "at");
-		line.rows = whole_of_key(object, "rows");
-		line.cols = whole_of_key(object, "cols");
-	}
-	*shard = (struct shard){
-	        .file = names_keep(c->names, file), .line = line, .digest = strtoull(digest, NULL, 16)};
-	if (line.at < 0 || line.row < 0 || line.col < 0 || line.rows < 0 || line.cols < 0)
-		return fail(
-		        ST_FILE, "%s is no whole checkpoint: it does not say where %s lies", c->path, file);
-	return ST_OK;
-}
-
-static enum status read_manifest(struct checkpoint *c, const cJSON *object)
-{
-	const cJSON *wholes = cJSON_GetObjectItemCaseSensitive(object, "parameters"),
-	            *shards = cJSON_GetObjectItemCaseSensitive(object, "shards"), *one;
-	const char *what = word_of(object, "ranksh"), *model = word_of(object, "model"),
-	           *loses = word_of(object, "loses");
-	int64_t iteration = whole_of_key(object, "iteration"), parts = whole_of_key(object, "parts");
-	enum status status = ST_OK;
-	if (!what || strcmp(what, "checkpoint") != 0)
-		return torn(c, "it does not say that it is one");
-	if (!model || iteration < 0 || iteration > 1000000000 || !cJSON_GetArraySize(wholes))
-		return torn(c, "its model, iteration or parameters are missing");
-	c->model = mem_copy_text(model, strlen(model));
-	c->loses = mem_copy_text(loses ? loses : "", loses ? strlen(loses) : 0);
-	c->iteration = (int)iteration;
-	c->parts = parts > 0 && parts <= 1000000 ? (int)parts : 0;
-	c->names = names_create();
-	c->whole = mem_alloc((size_t)cJSON_GetArraySize(wholes) * sizeof *c->whole);
-	c->shard = mem_alloc((size_t)cJSON_GetArraySize(shards) * sizeof *c->shard);
-	cJSON_ArrayForEach(one, wholes) status = status == ST_OK ? read_whole(c, one) : status;
-	cJSON_ArrayForEach(one, shards) status = status == ST_OK ? read_shard(c, one) : status;
-	return status;
-}
-
-/* ---- where it is ---- */
-
-/* The highest N below `below` of files PREFIX-N.json; -1: there is none */
-static long latest(const char *prefix, long below)
-{
-	const char *slash = strrchr(prefix, '/'), *name = slash ? slash + 1 : prefix;
-	struct text folder = {0};
-	long most = -1;
-	text_put(&folder, slash ? prefix : ".", slash ? (size_t)(slash - prefix) + 1 : 1);
-	DIR *open = opendir(text_string(&folder));
-	for (struct dirent *entry; open && (entry = readdir(open));) {
-		size_t length = strlen(name);
-		char *end;
-		if (strncmp(entry->d_name, name, length) != 0 || entry->d_name[length] != '-')
-			continue;
-		long number = strtol(entry->d_name + length + 1, &end, 10);
-		if (end > entry->d_name + length + 1 && strcmp(end, ".json") == 0 && number > most &&
-		        number < below)
-			most = number;
-	}
-	if (open)
-		closedir(open);
-	text_release(&folder);
-	return most;
-}
-
-/* On rank 0. The path as it is, where it names a manifest; with .json behind it; else the latest of PREFIX. ST_FILE:
- * there is none of these. */
-static enum status find_manifest(const char *path, struct text *found)
-{
-	size_t length = strlen(path);
-	long number;
-	text_add(found, "%s%s", path, length > 5 && strcmp(path + length - 5, ".json") == 0 ? "" : ".json");
-	if (access(text_string(found), F_OK) == 0)
-		return ST_OK;
-	number = latest(path, LONG_MAX);
-	if (number < 0)
-		return fail(ST_FILE, "there is no checkpoint %s: neither %s nor %s-ITERATION.json is there",
-		        path, text_string(found), path);
-	text_clear(found);
-	text_add(found, "%s-%ld.json", path, number);
-	return ST_OK;
-}
-
-/* Of a prefix whose latest checkpoint cannot be used (`status`, worded): the one before it is named. On rank 0; the
- * same words for all. */
-static enum status name_before(struct shell *shell, const char *prefix, const char *found, enum status status)
-{
-	if (status == ST_OK)
-		return ST_OK;
-	size_t length = strlen(prefix);
-	bool is_latest = strncmp(found, prefix, length) == 0 && found[length] == '-';
-	long before = is_latest ? latest(prefix, strtol(found + length + 1, NULL, 10)) : -1;
-	if (transport_rank(shell->transport) == 0 && before >= 0) {
-		char words[400];
-		snprintf(words, sizeof words, "%s", fail_text());
-		status = fail(status, "%s; the one before is %s-%ld", words, prefix, before);
-	}
-	return shell_agree(shell, 0, status);
-}
-
-enum status checkpoint_open(struct shell *shell, const char *path, struct checkpoint *c)
-{
-	struct text found = {0};
-	char place[512] = "", *bytes = NULL;
-	size_t count;
-	*c = (struct checkpoint){0};
-	enum status status = transport_rank(shell->transport) == 0 ? find_manifest(path, &found) : ST_OK;
-	snprintf(place, sizeof place, "%s", text_string(&found));
-	text_release(&found);
-	status = shell_spread(shell, status, place, sizeof place);
-	if (status != ST_OK)
-		return status;
-	c->path = mem_copy_text(place, strlen(place));
-	status = shell_file(shell, place, &bytes, &count);
-	cJSON *object = status == ST_OK ? cJSON_ParseWithLength(bytes, count) : NULL;
-	if (status == ST_OK)
-		status = object ? read_manifest(c, object) : torn(c, "it is no JSON");
-	cJSON_Delete(object);
-	mem_free(bytes);
-	return name_before(shell, path, place, status);
-}
 
 /* ---- shards ---- */
 
@@ -281,7 +112,7 @@ enum status checkpoint_whole(struct shell *shell, const char *path, const struct
 		status = gather_whole(c, &c->whole[i], values);
 		mem_free(values);
 	}
-	return name_before(shell, path, c->path, shell_agree(shell, 0, status));
+	return checkpoint_name_before(shell, path, c->path, shell_agree(shell, 0, status));
 }
 
 /* ---- does it fit? ---- */
