@@ -94,11 +94,17 @@ enum status plan_result_view(struct call *call, int rank, struct submit_plan *pl
 /* How result i takes a `wanted` layout: in place, made, remade, or why not. */
 enum status plan_result_settle(
         struct shell *shell, struct submit_plan *plan, int i, const struct layout *wanted, int access);
+/* The rank's part of the group that the record names */
+const struct group_instance *plan_part(const struct shell *shell, const struct submit_plan *plan, int rank);
+/* ---- where.c: ST_ARGUMENT, worded, where it may not run ---- */
+/* A thread of the host copies between disk and host memory, and runs kernels on host memory. A result that is yet to be
+ * made would be the device's. */
+enum status plan_fits_stream(const struct shell *shell, int rank, const struct submit_plan *plan);
+/* A kernel of the GPU: all operands are in device memory */
 enum status plan_on_device(const struct shell *shell, const struct submit_plan *plan);
 /* ... and without gaps: NCCL moves whole blocks */
 enum status plan_for_nccl(const struct shell *shell, const struct submit_plan *plan);
-/* The rank's part of the group that the record names */
-const struct group_instance *plan_part(const struct shell *shell, const struct submit_plan *plan, int rank);
+/* ---- plan_notice.c ---- */
 /* At the prompt: "y [256,256] queued on default: 2.00 ms of work, not begun   [0-3]" */
 void plans_notice(const struct call *call, const struct plans *plans);
 

@@ -294,22 +294,6 @@ static enum status clauses_fit(const struct statement *statement)
 	return ST_OK;
 }
 
-/* The + that divides a line is a word of its own: not `+tp=2`, `ddp=2+`, `ddp=2+tp=2` or `ddp+tp`. In a value, as k=1+2, and in a
- * file's name it is no such + */
-static enum status plus_apart(const struct word *word)
-{
-	size_t length = word->after - word->at;
-	const char *plus = memchr(word->at, '+', length);
-	if (!plus || memchr(word->at, '/', length))
-		return ST_OK;
-	bool inside = plus > word->at && plus + 1 < word->after;
-	if (inside && (word->sign || memchr(word->at, '.', length)) && !memchr(plus, '=', word->after - plus))
-		return ST_OK;
-	return fail(ST_SYNTAX, "'%.*s': blanks stand around the +: %.*s%s+%s%.*s", WORD(word),
-	        UP_TO(40, word->at, plus), plus > word->at ? " " : "", plus + 1 < word->after ? " " : "",
-	        UP_TO(40, plus + 1, word->after));
-}
-
 /* The words that are neither options nor clauses are moved together in parser->words, in order. */
 enum status bind_command(struct parser *parser, struct statement *statement)
 {

@@ -52,6 +52,20 @@ enum status lonely_operator(const struct parser *parser, size_t i)
 	        left->at, a, from, length, words[i].at, b, right->at);
 }
 
+enum status plus_apart(const struct word *word)
+{
+	size_t length = word->after - word->at;
+	const char *plus = memchr(word->at, '+', length);
+	if (!plus || memchr(word->at, '/', length))
+		return ST_OK;
+	bool inside = plus > word->at && plus + 1 < word->after;
+	if (inside && (word->sign || memchr(word->at, '.', length)) && !memchr(plus, '=', word->after - plus))
+		return ST_OK;
+	return fail(ST_SYNTAX, "'%.*s': blanks stand around the +: %.*s%s+%s%.*s", WORD(word),
+	        UP_TO(40, word->at, plus), plus > word->at ? " " : "", plus + 1 < word->after ? " " : "",
+	        UP_TO(40, plus + 1, word->after));
+}
+
 enum status word_surplus(const struct parser *parser, const struct statement *statement, size_t i)
 {
 	const struct word *word = &parser->words[i];

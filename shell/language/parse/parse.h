@@ -160,6 +160,9 @@ enum status bind_results(struct parser *parser, struct statement *statement, siz
 bool is_operator(const struct word *word);
 /* '%' stands alone: the expression that the words around it were meant to be */
 enum status lonely_operator(const struct parser *parser, size_t i);
+/* The + that divides a line is a word of its own: not `+tp=2`, `ddp=2+`, `ddp=2+tp=2` or `ddp+tp`. In a value, as k=1+2, and in a
+ * file's name it is no such + */
+enum status plus_apart(const struct word *word);
 /* words[i] has no place */
 enum status word_surplus(const struct parser *parser, const struct statement *statement, size_t i);
 enum status word_missing(const struct statement *statement, const struct argument_row *row);
