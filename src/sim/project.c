@@ -51,7 +51,8 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 {
 	bool final = engine_of(backend)->world->ops[id].flags & OPF_DONE;
 	const struct op *op = sim_op(backend, id);
-	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, !final};
+	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, !final,
+	        (op->flags & (OPF_ABORTED | OPF_LATE)) != 0};
 }
 
 /* What a host or a stream of the rank hangs on for ever, unless lines come: the stream's head that meets
