@@ -94,10 +94,15 @@ struct backend {
 	 * queued so far is over, or will be as soon as it begins. Told once each, to call world_expire then; false:
 	 * there is none. */
 	bool (*expired)(struct backend *backend, struct expiry *expiry);
-	/* Memory as it is now, of this process's rank: looking only. Copies the packed elements. ST_ARGUMENT
-	 * if not the owner. */
-	enum status (*peek)(struct backend *backend, enum space space, int64_t address,
-	        const struct layout *layout, void *out);
+	/* The elements of a tensor of this process's rank, packed. by: an operation that is over and had the tensor as
+	 * operand, an OP_COPY without a target or one whose record is `noted`: as that left them, which is known until
+	 * something more is queued behind its `done` (or the reach that it ended). 0: memory as it is now, finished or
+	 * not. ST_ARGUMENT: there is no such memory here. */
+	enum status (*read)(struct backend *backend, op_id by, enum space space, int64_t address,
+	        const struct layout *layout, void *packed);
+	/* The other way: into memory as it is now. What is queued for it is over: an OP_FILL was reached. */
+	enum status (*write)(struct backend *backend, enum space space, int64_t address,
+	        const struct layout *layout, const void *packed);
 	/* What became of this process's data since this was last asked: ST_OK, or the first failure. The same
 	 * messages were exchanged all the same, and what it spoiled is marked. */
 	enum status (*failure)(struct backend *backend);
@@ -122,7 +127,7 @@ static inline struct host_now backend_host(struct backend *backend, int rank)
 }
 
 /* done: an OP_SYNC is final, or (on the process of its rank) an operation whose record is `noted`; told once each, in the order
- * of virtual time (the shell then prints what was asked for, or notes a loss). It may peek and ask for times that are final; it must not queue. */
+ * of virtual time (the shell then prints what was asked for, or notes a loss). It may read and ask for times that are final; it must not queue. */
 struct backend_hooks {
 	void *self;
 	void (*done)(void *self, op_id id);

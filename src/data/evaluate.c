@@ -3,6 +3,7 @@
  * Kernels take strided tensors as they lie in memory. Messages are contiguous: an operand in one piece is
  * its own buffer, any other is packed into one of ours and unpacked again. */
 #include "data/evaluate.h"
+#include "world/bytes.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"

@@ -1,6 +1,7 @@
 /* product.c -- the product of two matrices, as they are told to the BLAS */
 #include "kernels/blas.h"
 #include "base/arithmetic.h"
+#include "kernels/kernel.h"
 
 #include <string.h>
 
