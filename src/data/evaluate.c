@@ -4,6 +4,7 @@
  * its own buffer, any other is packed into one of ours and unpacked again. */
 #include "data/evaluate.h"
 #include "backend/call.h"
+#include "world/bytes.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"

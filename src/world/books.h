@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "world/world.h"
+#include "world/bytes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
