@@ -12,7 +12,6 @@
 static enum status peek_one(struct call *call, int i, int rank, struct text *text)
 {
 	struct shell *shell = call->shell;
-	struct backend *backend = shell->backend;
 	struct view view;
 	bool dry = shell->world->me < 0;
 	enum status status = call_tensor(call, 0, i, rank, &view);
@@ -20,7 +19,7 @@ static enum status peek_one(struct call *call, int i, int rank, struct text *tex
 		return status;
 	const char *name = names_text(shell->world->names, view.name);
 	void *packed = dry ? NULL : mem_alloc(layout_bytes(&view.layout));
-	if (dry || backend->peek(backend, view.space, view.address, &view.layout, packed) == ST_OK)
+	if (dry || read_packed(shell, 0, &view, packed) == ST_OK)
 		show_tensor(name, &view.layout, packed, text);
 	else
 		text_add(text, "%s: %s", name, fail_text());

@@ -63,8 +63,9 @@ static enum status gather_items(struct call *call, struct print *print)
 
 /* A rank's tensors are brought one after the other on its stream, and one OP_SYNC waits for the last: the
  * copies before it are done by then. */
-static enum status queue_print(struct call *call)
+static enum status queue_print(struct call *call, struct print *print)
 {
+	int me = call->shell->world->me;
 	FOR_RANKS (rank, call->set) {
 		op_id last = 0;
 		name_id object = 0;
@@ -78,6 +79,8 @@ static enum status queue_print(struct call *call)
 				continue;
 			status = host_bring(call, rank, stream, &view, &id);
 			last = id ? id : last;
+			if (rank == me)
+				print->item[i].by = id;
 			object = view.name;
 		}
 		if (status == ST_OK)
@@ -93,7 +96,7 @@ static enum status queue_print(struct call *call)
 static enum status print_tensors(struct call *call, struct print *print)
 {
 	print->waiting = *call->set;
-	enum status status = queue_print(call);
+	enum status status = queue_print(call, print);
 	if (status == ST_OK)
 		prints_add(call->shell, print, call->wait, call->waits);
 	else

@@ -32,7 +32,9 @@ static enum status save_files(struct call *call)
 	struct shell *shell = call->shell;
 	struct text said = {0};
 	int place = out_place(shell->out);
+	const op_id *wait = call->wait; /* of each rank, for the copy that brings it */
 	FOR_RANKS (rank, call->set) {
+		op_id by = shell->world->ops[*wait++].target;
 		const char *path;
 		struct view view;
 		enum status status = call_word(call, 1, 0, rank, &path);
@@ -45,8 +47,9 @@ static enum status save_files(struct call *call)
 		/* views and slices are packed: a file has its elements in rows */
 		if (rank == shell->world->me) {
 			void *packed = mem_alloc(layout_bytes(&view.layout));
-			layout_pack(&view.layout, world_data(shell->world, view.space, view.address), packed);
-			status = npy_save(path, &view.layout, packed);
+			status = read_packed(shell, by, &view, packed);
+			if (status == ST_OK)
+				status = npy_save(path, &view.layout, packed);
 			mem_free(packed);
 		}
 		status = shell_agree(shell, rank, status);

@@ -158,20 +158,24 @@ static enum status read_elements(struct shell *shell, const char *path, void *el
 	return shell_spread(shell, status, elements, bytes);
 }
 
-/* The file's elements as the tensor's type, into its memory. */
-static void put_elements(const struct shell *shell, const struct tensor *tensor, const struct layout *from,
-        const void *elements)
+/* The file's elements as the tensor's type, into its memory. What fails here is this process's alone. */
+static void put_elements(
+        struct shell *shell, const struct tensor *tensor, const struct layout *from, const void *elements)
 {
-	void *data = world_data(shell->world, (enum space)tensor->space, tensor->address);
 	int64_t count = layout_count(from);
-	if (from->dtype == tensor->layout.dtype) {
-		layout_unpack(&tensor->layout, elements, data);
-		return;
+	float *values = NULL;
+	void *packed = NULL;
+	if (from->dtype != tensor->layout.dtype) {
+		values = mem_alloc((size_t)count * sizeof *values);
+		packed = mem_alloc((size_t)layout_bytes(&tensor->layout));
+		dtype_to_f32((enum dtype)from->dtype, elements, values, count);
+		dtype_from_f32((enum dtype)tensor->layout.dtype, values, packed, count);
 	}
-	float *values = mem_alloc((size_t)count * sizeof *values);
-	dtype_to_f32((enum dtype)from->dtype, elements, values, count);
-	dtype_from_f32((enum dtype)tensor->layout.dtype, values, data, count);
+	shell_keep(shell,
+	        shell->backend->write(shell->backend, (enum space)tensor->space, tensor->address,
+	                &tensor->layout, packed ? packed : elements));
 	mem_free(values);
+	mem_free(packed);
 }
 
 /* The memory may still be written by what was queued for its last owner: the file's content goes in when the

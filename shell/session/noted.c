@@ -27,8 +27,8 @@ void noted_done(struct shell *shell, op_id id)
 	double packed; /* the largest type of an element */
 	float value;
 	if (!loss ||
-	        shell->backend->peek(shell->backend, loss->space, loss->address, &loss->layout, &packed) !=
-	                ST_OK)
+	        shell->backend->read(
+	                shell->backend, id, loss->space, loss->address, &loss->layout, &packed) != ST_OK)
 		return;
 	dtype_to_f32(loss->layout.dtype, &packed, &value, 1);
 	*MEM_ADD(&shell->noted, &shell->noted_count) = (struct noted){id, value};

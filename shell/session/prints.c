@@ -38,17 +38,22 @@ static void say_ready(struct shell *shell, struct print *print)
 	print->ready = (struct ranks){0};
 }
 
-/* The data as they are now: what is over for the host has been written, and nothing later has run on this
- * rank. */
-static void value_text(const struct shell *shell, const struct view *view, struct text *out)
+/* The data as they were brought, or as they are now on the host. A process that could not read them tells so in the
+ * place of the numbers. */
+static void value_text(const struct shell *shell, const struct printed *item, struct text *out)
 {
+	const struct view *view = &item->view;
 	const char *name = names_text(shell->world->names, view->name);
 	void *packed = NULL;
+	enum status status = ST_OK;
 	if (shell->world->me >= 0) {
 		packed = mem_alloc((size_t)layout_bytes(&view->layout));
-		layout_pack(&view->layout, world_data(shell->world, view->space, view->address), packed);
+		status = read_packed(shell, item->by, view, packed);
 	}
-	show_tensor(name, &view->layout, packed, out);
+	if (status == ST_OK)
+		show_tensor(name, &view->layout, packed, out);
+	else
+		text_add(out, "%s: %s", name, fail_text());
 	show_spoiled(shell->world, view->tensor, out);
 	mem_free(packed);
 }
@@ -60,7 +65,7 @@ static void make_text(const struct shell *shell, struct print *print)
 		if (i)
 			text_put(&print->mine, "\n", 1);
 		if (print->item[i].tensor)
-			value_text(shell, &print->item[i].view, &print->mine);
+			value_text(shell, &print->item[i], &print->mine);
 		else
 			text_add(&print->mine, "%s", print->item[i].text);
 	}

@@ -9,6 +9,7 @@
 struct printed {
 	bool tensor;
 	struct view view;
+	op_id by; /* what brings it; 0: it is on the host already */
 	char *text;
 };
 /* One `print`, owned by the session once it was added. */

@@ -51,15 +51,20 @@ enum status shell_bring(
 	return shell_queue(shell, rank, stream, record, 0, 0, 0, id);
 }
 
+/* Who brings a and b: 0 for what is on the host already, or is looked at as it is. */
+struct bringers {
+	op_id a, b;
+};
+
 /* The copies of one rank's read and the host's wait for the last of them; *sync is what has to be over. */
-static enum status program_read(
-        struct shell *shell, int rank, const struct data_read *read, const char *reason, op_id *sync)
+static enum status program_read(struct shell *shell, int rank, const struct data_read *read,
+        const char *reason, struct bringers *by, op_id *sync)
 {
-	op_id last = 0;
 	struct record record = queue_record(shell, OP_COPY, "copy");
-	enum status status = shell_bring(shell, rank, read->stream, &read->a, &record, &last);
+	enum status status = shell_bring(shell, rank, read->stream, &read->a, &record, &by->a);
 	if (status == ST_OK && reads_two(read))
-		status = shell_bring(shell, rank, read->stream, &read->b, &record, &last);
+		status = shell_bring(shell, rank, read->stream, &read->b, &record, &by->b);
+	op_id last = by->b ? by->b : by->a;
 	record = queue_record(shell, OP_SYNC, "sync");
 	record.reason = names_make(shell->world->names, reason, strlen(reason));
 	record.object = read->a.name;
@@ -165,9 +170,9 @@ static void await_writers(const struct shell *shell, const struct ranks *set, co
 	mem_free(wanted);
 }
 
-/* Everything that the values hang on, in `awaited`. */
+/* Everything that the values hang on, in `awaited`. *mine: who brings those of this process's rank. */
 static enum status gather(struct shell *shell, const struct ranks *set, const struct data_read *reads,
-        const char *reason, struct awaited *awaited)
+        const char *reason, struct awaited *awaited, struct bringers *mine)
 {
 	if (!reason) {
 		await_writers(shell, set, reads, awaited);
@@ -175,9 +180,12 @@ static enum status gather(struct shell *shell, const struct ranks *set, const st
 	}
 	FOR_RANKS (rank, set) {
 		op_id sync = 0;
-		enum status status = program_read(shell, rank, reads++, reason, &sync);
+		struct bringers by = {0};
+		enum status status = program_read(shell, rank, reads++, reason, &by, &sync);
 		if (status != ST_OK)
 			return status;
+		if (rank == shell->world->me)
+			*mine = by;
 		await(awaited, sync);
 	}
 	return ST_OK;
@@ -185,11 +193,15 @@ static enum status gather(struct shell *shell, const struct ranks *set, const st
 
 /* ---- values ---- */
 
-enum status read_floats(const struct shell *shell, const struct view *view, float *values)
+enum status read_packed(const struct shell *shell, op_id by, const struct view *view, void *packed)
+{
+	return shell->backend->read(shell->backend, by, view->space, view->address, &view->layout, packed);
+}
+
+enum status read_floats(const struct shell *shell, op_id by, const struct view *view, float *values)
 {
 	void *packed = mem_alloc((size_t)layout_bytes(&view->layout));
-	enum status status =
-	        shell->backend->peek(shell->backend, view->space, view->address, &view->layout, packed);
+	enum status status = read_packed(shell, by, view, packed);
 	if (status == ST_OK)
 		dtype_to_f32((enum dtype)view->layout.dtype, packed, values, layout_count(&view->layout));
 	mem_free(packed);
@@ -223,12 +235,11 @@ static double difference(const float *a, const float *b, int64_t count)
 }
 
 /* Whole numbers of any size: a float holds 2^24 of them */
-static enum status whole_numbers(const struct shell *shell, const struct view *view, double *values)
+static enum status whole_numbers(const struct shell *shell, op_id by, const struct view *view, double *values)
 {
 	int64_t count = layout_count(&view->layout);
 	int32_t *whole = mem_alloc((size_t)count * sizeof *whole);
-	enum status status =
-	        shell->backend->peek(shell->backend, view->space, view->address, &view->layout, whole);
+	enum status status = read_packed(shell, by, view, whole);
 	for (int64_t i = 0; i < count; i++)
 		values[i] = whole[i];
 	mem_free(whole);
@@ -236,21 +247,22 @@ static enum status whole_numbers(const struct shell *shell, const struct view *v
 }
 
 /* By the owner of the data, which is this process. a and b of a difference have the same shape. */
-static enum status values_of(const struct shell *shell, const struct data_read *read, double *values)
+static enum status values_of(
+        const struct shell *shell, const struct data_read *read, const struct bringers *by, double *values)
 {
 	int64_t count = layout_count(&read->a.layout);
 	enum status status = ST_OK;
 	if (read->kind == READ_LIST || (read->kind == READ_ELEMENT && read->a.layout.dtype == DT_I32)) {
-		status = whole_numbers(shell, &read->a, values);
+		status = whole_numbers(shell, by->a, &read->a, values);
 		return status == ST_OK && read->kind == READ_LIST
-		        ? whole_numbers(shell, &read->b, values + count)
+		        ? whole_numbers(shell, by->b, &read->b, values + count)
 		        : status;
 	}
 	float *a = mem_alloc((size_t)count * sizeof *a), *b = NULL;
-	status = read_floats(shell, &read->a, a);
+	status = read_floats(shell, by->a, &read->a, a);
 	if (status == ST_OK && read->kind == READ_DIFFERENCE) {
 		b = mem_alloc((size_t)count * sizeof *b);
-		status = read_floats(shell, &read->b, b);
+		status = read_floats(shell, by->b, &read->b, b);
 	}
 	if (status == ST_OK)
 		*values = read->kind == READ_SUM  ? sum(a, count, false)
@@ -323,11 +335,12 @@ enum status shell_read(struct shell *shell, const struct ranks *set, const struc
         const char *reason, double *values)
 {
 	struct awaited awaited = {0};
+	struct bringers by = {0};
 	enum status status = fits(shell, set, reads);
 	if (status == ST_OK && reason)
 		status = can_be_known(shell, set, reads);
 	if (status == ST_OK)
-		status = gather(shell, set, reads, reason, &awaited);
+		status = gather(shell, set, reads, reason, &awaited, &by);
 	if (status == ST_OK && awaited.count)
 		status = shell_reach(shell, awaited.id, (int)awaited.count);
 	mem_free(awaited.id);
@@ -337,7 +350,7 @@ enum status shell_read(struct shell *shell, const struct ranks *set, const struc
 	struct shared *mine = mem_alloc(sizeof *mine + each * sizeof *mine->value);
 	FOR_RANKS (rank, set) {
 		if (rank == shell->world->me)
-			mine->status = values_of(shell, reads, mine->value);
+			mine->status = values_of(shell, reads, &by, mine->value);
 		reads++;
 	}
 	status = share(shell, set, each, mine, values);

@@ -23,8 +23,11 @@ struct operand view_operand(const struct view *view, int access);
 enum status shell_bring(
         struct shell *shell, int rank, int stream, const struct view *view, struct record *record, op_id *id);
 
-/* The elements as f32, as memory is now; of a tensor of this process's rank. values: [layout_count] */
-enum status read_floats(const struct shell *shell, const struct view *view, float *values);
+/* The elements of a tensor of this process's rank, side by side. by: what brought them (backend.read); 0: as memory is
+ * now. packed: [layout_bytes] */
+enum status read_packed(const struct shell *shell, op_id by, const struct view *view, void *packed);
+/* The same as f32. values: [layout_count] */
+enum status read_floats(const struct shell *shell, op_id by, const struct view *view, float *values);
 
 enum read_kind {
 	READ_ELEMENT /* a has one element */,

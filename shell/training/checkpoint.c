@@ -175,7 +175,7 @@ static enum status write_shard(struct shell *shell, const char *prefix, size_t n
 	text_add(&path, "%s.%zu.npy.new", prefix, number);
 	enum status status = interpreter_view(shell, shard->line.rank, shard->line.tensor, &view);
 	if (status == ST_OK)
-		status = read_floats(shell, &view, values);
+		status = read_floats(shell, 0, &view, values);
 	if (status == ST_OK && !shell->replaying)
 		status = npy_save(text_string(&path), &shard->layout, values);
 	shard->digest = hash_bytes(HASH_BEGIN, values, bytes);

@@ -13,7 +13,7 @@
 enum status part_floats(
         struct shell *shell, const struct part_line *line, const struct view *view, float *values)
 {
-	enum status status = read_floats(shell, view, values);
+	enum status status = read_floats(shell, 0, view, values);
 	bool root = status == ST_OK && strcmp(line->state, "v") == 0;
 	for (int64_t i = 0; root && i < layout_count(&view->layout); i++)
 		/* what is no number stays none */

@@ -221,7 +221,8 @@ static enum status fill_part(
 		mine[i] = place < 0 ? 0 : values[place];
 	}
 	dtype_from_f32((enum dtype)view.layout.dtype, mine, packed, count);
-	layout_unpack(&view.layout, packed, world_data(shell->world, view.space, view.address));
+	shell_keep(
+	        shell, shell->backend->write(shell->backend, view.space, view.address, &view.layout, packed));
 	mem_free(packed);
 	mem_free(mine);
 	return ST_OK;

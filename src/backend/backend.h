@@ -3,7 +3,7 @@
  *
  * Rules every backend keeps (numbered as in docs/time.md):
  *  1 operations of one stream run in issue order, one at a time
- *  2 an operation cannot start before its host issued it; each issue costs the host record.launch_ns
+ *  2 an operation cannot start before its host issued it; each issue costs the host its launch
  *    (OPF_FREE_LAUNCH: nothing)
  *  3 OP_WAIT holds later work of its stream until op.target is done (0: nothing is held)
  *  4 OP_SYNC blocks the host, not the device
@@ -19,8 +19,10 @@
  * 14 a collective with record.backup begins when all but so many have come
  * Data: inputs are read at start, outputs appear at end, in virtual-time order (ties: rank, stream, number).
  *
- * A header only: whoever asks a backend (trace/, waits/, the shell) needs nothing of the one that answers.
- * Includes: world/ (types) base/. An umbrella header: it brings along what it includes. */
+ * Beside the contract stands what all backends say alike: cost.h (what operations cost by the machine's model, and which
+ * way copies go), traffic.h (bytes by link), call.h (a record as a kernel's call). Whoever asks a backend (trace/, waits/,
+ * the shell) needs nothing of the one that answers.
+ * May call: collectives/ kernels/ world/ machine/ base/. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_BACKEND_H
 #define RANKSH_BACKEND_H
 
@@ -47,10 +49,24 @@ struct host_now {
 	op_id on; /* the SYNC it is blocked in */
 };
 
+/* What an operation costs, known as soon as it is queued */
+struct op_cost {
+	int64_t launch; /* host time to issue it by itself */
+	int64_t alone;  /* the duration undisturbed, of a kernel under its rank's `slow`; 0: not known */
+	double moved;   /* COLLECTIVE: bytes that a rank moves, by its algorithm */
+};
+
 struct times {
 	int64_t issue, ready, start, end;
+	int64_t launch; /* host time that it took to issue it: 0 of one that is issued with the one before it */
+	int64_t alone; /* as in op_cost */
 	op_id blame;
 	bool projected; /* some of it is not final: drawn dimmed */
+	/* nothing of this rank went out by it: an abort or a timeout ended it, or its collective went on without it */
+	bool sent_nothing;
+	/* What of the time from issue to ready nobody is to blame for lies behind an answer that had made it final; false: it is
+	 * the launch's own, on its way to the device. */
+	bool answered;
 };
 
 /* When it ended, and which collective it was */
@@ -77,6 +93,8 @@ struct backend {
 	/* Times of an operation as `timeline` draws them: final, or projected (on a copy, kept until the next
 	 * queued()). */
 	void (*times)(struct backend *backend, op_id id, struct times *times);
+	/* Without a look at the future, as times() may need one */
+	void (*cost)(struct backend *backend, op_id id, struct op_cost *cost);
 	void (*host)(struct backend *backend, int rank, struct host_now *now);
 	/* Runs the projection to its end and says which operations even then cannot run (waiting for ever
 	 * unless lines come). */
@@ -84,7 +102,6 @@ struct backend {
 	bool (*waiting)(struct backend *backend, int rank, op_id *on);
 	/* Operations of the rank queued from now on take `factor` times as long (kernels and spin). */
 	void (*slow)(struct backend *backend, int rank, double factor);
-	double (*slowness)(struct backend *backend, op_id id); /* the factor it was queued under; 1 if none */
 	/* pace: no idle host's clock is below this; ranks' clocks rise to it */
 	void (*clock_at_least)(struct backend *backend, int64_t ns);
 	/* Ends every unfinished operation of the group's instance(s) at the latest of their clocks and
@@ -94,16 +111,18 @@ struct backend {
 	 * queued so far is over, or will be as soon as it begins. Told once each, to call world_expire then; false:
 	 * there is none. */
 	bool (*expired)(struct backend *backend, struct expiry *expiry);
-	/* Memory as it is now, of this process's rank: looking only. Copies the packed elements. ST_ARGUMENT
-	 * if not the owner. */
-	enum status (*peek)(struct backend *backend, enum space space, int64_t address,
-	        const struct layout *layout, void *out);
+	/* The elements of a tensor of this process's rank, packed. by: an operation that is over and had the tensor as
+	 * operand, an OP_COPY without a target or one whose record is `noted`: as that left them, which is known until
+	 * something more is queued behind its `done` (or the reach that it ended). 0: memory as it is now, finished or
+	 * not. ST_ARGUMENT: there is no such memory here. */
+	enum status (*read)(struct backend *backend, op_id by, enum space space, int64_t address,
+	        const struct layout *layout, void *packed);
+	/* The other way: into memory as it is now. What is queued for it is over: an OP_FILL was reached. */
+	enum status (*write)(struct backend *backend, enum space space, int64_t address,
+	        const struct layout *layout, const void *packed);
 	/* What became of this process's data since this was last asked: ST_OK, or the first failure. The same
 	 * messages were exchanged all the same, and what it spoiled is marked. */
 	enum status (*failure)(struct backend *backend);
-	/* Bytes sent so far (finished, and projected) over each link kind by a rank: sent[LINK_KINDS]. groups: only by
-	 * operations of these, by index; NULL: by all, and by copies */
-	void (*sent)(struct backend *backend, int rank, int section, const bool *groups, double *sent);
 	void (*stop)(struct backend *backend); /* frees it */
 };
 
@@ -114,6 +133,13 @@ static inline struct times backend_times(struct backend *backend, op_id id)
 	return times;
 }
 
+static inline struct op_cost backend_cost(struct backend *backend, op_id id)
+{
+	struct op_cost cost;
+	backend->cost(backend, id, &cost);
+	return cost;
+}
+
 static inline struct host_now backend_host(struct backend *backend, int rank)
 {
 	struct host_now now;
@@ -122,7 +148,7 @@ static inline struct host_now backend_host(struct backend *backend, int rank)
 }
 
 /* done: an OP_SYNC is final, or (on the process of its rank) an operation whose record is `noted`; told once each, in the order
- * of virtual time (the shell then prints what was asked for, or notes a loss). It may peek and ask for times that are final; it must not queue. */
+ * of virtual time (the shell then prints what was asked for, or notes a loss). It may read and ask for times that are final; it must not queue. */
 struct backend_hooks {
 	void *self;
 	void (*done)(void *self, op_id id);

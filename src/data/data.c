@@ -4,6 +4,7 @@
 #include "data/inside.h"
 #include "base/memory.h"
 #include "data/evaluate.h"
+#include "world/bytes.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,6 +8,7 @@
  *      host    launch a | launch b | sync b ............. | launch c      a host's clock
  *      device       [======== a ========][=== b ===]      [ c             arrivals at the issue times */
 #include "sim/engine.h"
+#include "world/bytes.h"
 
 static void done(struct engine *e, struct rank *r, op_id id)
 {

@@ -3,6 +3,7 @@
 #include "sim/inside.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
+#include "world/bytes.h"
 
 static enum status sim_queued(struct backend *backend, op_id id)
 {
@@ -20,7 +21,7 @@ static enum status sim_queued(struct backend *backend, op_id id)
 		machine_note(e, id);
 	if (kind == OP_ONE_SIDED)
 		one_sided_queued(e, id);
-	return cost_record(e, id);
+	return cost_record(e->world, id);
 }
 
 void sim_ready(struct engine *e)
@@ -61,11 +62,6 @@ static void sim_slow(struct backend *backend, int rank, double factor)
 	*MEM_ADD(&e->log->slows, &e->log->slow_count) = (struct slow){rank, e->world->op_count, factor};
 }
 
-static double sim_slowness(struct backend *backend, op_id id)
-{
-	return slow_factor(engine_of(backend), id);
-}
-
 static void sim_clock_at_least(struct backend *backend, int64_t ns)
 {
 	struct engine *e = engine_of(backend);
@@ -76,17 +72,36 @@ static void sim_clock_at_least(struct backend *backend, int64_t ns)
 	((struct sim *)backend)->projected = false;
 }
 
-static enum status sim_peek(
-        struct backend *backend, enum space space, int64_t address, const struct layout *layout, void *out)
+static enum status find_bytes(struct backend *backend, enum space space, int64_t address, void **bytes)
 {
 	const struct world *world = engine_of(backend)->world;
-	const void *bytes = world_data(world, space, address);
+	*bytes = world_data(world, space, address);
 	if (!engine_of(backend)->data)
 		return fail(ST_ARGUMENT, "there is no data here: shapes and times only");
-	if (!bytes)
-		return fail(ST_ARGUMENT, "no memory of rank %d at this address", world->me);
-	layout_pack(layout, bytes, out);
-	return ST_OK;
+	return *bytes ? ST_OK : fail(ST_ARGUMENT, "no memory of rank %d at this address", world->me);
+}
+
+/* Who asks for what an operation brought does so when its OP_SYNC is over, before anything later runs on the rank: that
+ * is memory as it is now. */
+static enum status sim_read(struct backend *backend, op_id by, enum space space, int64_t address,
+        const struct layout *layout, void *packed)
+{
+	void *bytes;
+	enum status status = find_bytes(backend, space, address, &bytes);
+	(void)by;
+	if (status == ST_OK)
+		layout_pack(layout, bytes, packed);
+	return status;
+}
+
+static enum status sim_write(struct backend *backend, enum space space, int64_t address,
+        const struct layout *layout, const void *packed)
+{
+	void *bytes;
+	enum status status = find_bytes(backend, space, address, &bytes);
+	if (status == ST_OK)
+		layout_unpack(layout, packed, bytes);
+	return status;
 }
 
 static void sim_stop(struct backend *backend)
@@ -105,16 +120,16 @@ static const struct backend functions = {
         .reach = sim_reach,
         .project = sim_project,
         .times = sim_times,
+        .cost = sim_cost,
         .host = sim_host,
         .waiting = sim_waiting,
         .slow = sim_slow,
-        .slowness = sim_slowness,
         .clock_at_least = sim_clock_at_least,
         .abort = sim_abort,
         .expired = sim_expired,
-        .peek = sim_peek,
+        .read = sim_read,
+        .write = sim_write,
         .failure = sim_failure,
-        .sent = sim_sent,
         .stop = sim_stop,
 };
 

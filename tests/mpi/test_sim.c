@@ -169,7 +169,7 @@ static float value(struct test *t, int tensor, int64_t i)
 	const struct tensor *x = &t->world->tensors[tensor + t->me];
 	float values[N] = {0};
 	CHECK(&t->checks,
-	        t->backend->peek(t->backend, SPACE_DEVICE, x->address, &x->layout, values) == ST_OK);
+	        t->backend->read(t->backend, 0, SPACE_DEVICE, x->address, &x->layout, values) == ST_OK);
 	return values[i];
 }
 

@@ -54,7 +54,7 @@ static void holds(const char *name, const float *wanted, const float *before, in
 	const struct tensor *tensor = &shell.world->tensors[thing.index];
 	assert_int_equal(layout_count(&tensor->layout), count);
 	assert_int_equal(
-	        shell.backend->peek(shell.backend, SPACE_DEVICE, tensor->address, &tensor->layout, got),
+	        shell.backend->read(shell.backend, 0, SPACE_DEVICE, tensor->address, &tensor->layout, got),
 	        ST_OK);
 	for (int i = 0; i < count; i++) {
 		if (!(fabs((double)(got[i] - wanted[i])) < near))

@@ -106,7 +106,7 @@ static float value(struct scene *s, int index, int64_t i)
 	const struct tensor *t = &s->b.world->tensors[index];
 	float values[N];
 	assert_int_equal(
-	        s->b.backend->peek(s->b.backend, (enum space)t->space, t->address, &t->layout, values),
+	        s->b.backend->read(s->b.backend, 0, (enum space)t->space, t->address, &t->layout, values),
 	        ST_OK);
 	return values[i];
 }
