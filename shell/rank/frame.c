@@ -37,8 +37,8 @@ static void say_facts(const struct shell *shell, op_id id, struct text *out)
 	text_add(out, "\n");
 	if (times.start != TIME_UNKNOWN && times.end != TIME_UNKNOWN)
 		add_time(out, "took", times.end - times.start);
-	if (record->alone_ns > 0)
-		add_time(out, "   alone", record->alone_ns);
+	if (times.alone > 0)
+		add_time(out, "   alone", times.alone);
 	bool waited = times.start != TIME_UNKNOWN && times.ready != TIME_UNKNOWN && times.start > times.ready;
 	if (waited)
 		add_time(out, "   waited", times.start - times.ready);

@@ -10,16 +10,16 @@
 #include <string.h>
 
 /* Where a launch takes the host's time, what it launches begins behind the host's clock of now. Only where it takes
- * none is the backend asked, whose answer is a forecast of all that is queued. `slowness` is what `slow 2x` makes of a
- * kernel's length. */
+ * none is the backend asked for times, which are a forecast of all that is queued. */
 static void notice_text(struct shell *shell, const struct submit_plan *plan, op_id id, struct text *text)
 {
 	const struct record *record = op_record(shell->world, id);
+	struct op_cost cost = backend_cost(shell->backend, id);
 	const struct stream *stream = world_stream(shell->world, shell->world->ops[id].rank, plan->stream);
 	struct times times = {.start = TIME_UNKNOWN};
 	struct shape_text shape = {""};
 
-	if (record->launch_ns == 0)
+	if (cost.launch == 0)
 		times = backend_times(shell->backend, id);
 	struct host_now now = backend_host(shell->backend, shell->world->ops[id].rank);
 	if (plan->results)
@@ -28,10 +28,9 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 	text_add(text, "%s%s%s queued on %s",
 	        *object ? object : names_text(shell->world->names, record->title), plan->results ? " " : "",
 	        shape.text, stream ? names_text(shell->world->names, stream->name) : "default");
-	double slow = record->kind == OP_KERNEL ? shell->backend->slowness(shell->backend, id) : 1;
-	if (record->alone_ns > 0) {
+	if (cost.alone > 0) {
 		text_add(text, ": ");
-		time_text((int64_t)((double)record->alone_ns * slow), text);
+		time_text(cost.alone, text);
 		text_add(text, " of work");
 	}
 	text_add(text,

@@ -3,7 +3,7 @@
  *
  * Rules every backend keeps (numbered as in docs/time.md):
  *  1 operations of one stream run in issue order, one at a time
- *  2 an operation cannot start before its host issued it; each issue costs the host record.launch_ns
+ *  2 an operation cannot start before its host issued it; each issue costs the host its launch
  *    (OPF_FREE_LAUNCH: nothing)
  *  3 OP_WAIT holds later work of its stream until op.target is done (0: nothing is held)
  *  4 OP_SYNC blocks the host, not the device
@@ -47,10 +47,22 @@ struct host_now {
 	op_id on; /* the SYNC it is blocked in */
 };
 
+/* What an operation costs, known as soon as it is queued */
+struct op_cost {
+	int64_t launch; /* host time to issue it by itself */
+	int64_t alone;  /* the duration undisturbed, of a kernel under its rank's `slow`; 0: not known */
+	double moved;   /* COLLECTIVE: bytes that a rank moves, by its algorithm */
+};
+
 struct times {
 	int64_t issue, ready, start, end;
+	int64_t launch; /* host time that it took to issue it: 0 of one that is issued with the one before it */
+	int64_t alone; /* as in op_cost */
 	op_id blame;
 	bool projected; /* some of it is not final: drawn dimmed */
+	/* What of the time from issue to ready nobody is to blame for lies behind an answer that had made it final; false: it is
+	 * the launch's own, on its way to the device. */
+	bool answered;
 };
 
 /* When it ended, and which collective it was */
@@ -77,6 +89,8 @@ struct backend {
 	/* Times of an operation as `timeline` draws them: final, or projected (on a copy, kept until the next
 	 * queued()). */
 	void (*times)(struct backend *backend, op_id id, struct times *times);
+	/* Without a look at the future, as times() may need one */
+	void (*cost)(struct backend *backend, op_id id, struct op_cost *cost);
 	void (*host)(struct backend *backend, int rank, struct host_now *now);
 	/* Runs the projection to its end and says which operations even then cannot run (waiting for ever
 	 * unless lines come). */
@@ -84,7 +98,6 @@ struct backend {
 	bool (*waiting)(struct backend *backend, int rank, op_id *on);
 	/* Operations of the rank queued from now on take `factor` times as long (kernels and spin). */
 	void (*slow)(struct backend *backend, int rank, double factor);
-	double (*slowness)(struct backend *backend, op_id id); /* the factor it was queued under; 1 if none */
 	/* pace: no idle host's clock is below this; ranks' clocks rise to it */
 	void (*clock_at_least)(struct backend *backend, int64_t ns);
 	/* Ends every unfinished operation of the group's instance(s) at the latest of their clocks and
@@ -117,6 +130,13 @@ static inline struct times backend_times(struct backend *backend, op_id id)
 	struct times times;
 	backend->times(backend, id, &times);
 	return times;
+}
+
+static inline struct op_cost backend_cost(struct backend *backend, op_id id)
+{
+	struct op_cost cost;
+	backend->cost(backend, id, &cost);
+	return cost;
 }
 
 static inline struct host_now backend_host(struct backend *backend, int rank)

@@ -28,6 +28,7 @@ enum status sim_project(struct backend *backend, struct budget *budget);
 /* As it has ended, else as it will if nothing more is queued; valid until the next line */
 const struct op *sim_op(struct backend *backend, op_id id);
 void sim_times(struct backend *backend, op_id id, struct times *times);
+void sim_cost(struct backend *backend, op_id id, struct op_cost *cost);
 bool sim_waiting(struct backend *backend, int rank, op_id *on);
 void sim_sent(struct backend *backend, int rank, int section, const bool *groups, double *sent);
 

@@ -47,11 +47,33 @@ const struct op *sim_op(struct backend *backend, op_id id)
 	return future ? op_at(future, id) : op;
 }
 
+void sim_cost(struct backend *backend, op_id id, struct op_cost *cost)
+{
+	const struct engine *e = engine_of(backend);
+	const struct record *record = op_record(e->world, id);
+	cost->launch = most_of(record->launch_ns, 0);
+	cost->alone = most_of(record->alone_ns, 0);
+	if (record->kind == OP_KERNEL && e->log->slow_count)
+		cost->alone = (int64_t)((double)cost->alone * slow_factor(e, id));
+	cost->moved = record->kind == OP_COLLECTIVE ? record->flow_bytes : 0;
+}
+
 void sim_times(struct backend *backend, op_id id, struct times *times)
 {
-	bool final = engine_of(backend)->world->ops[id].flags & OPF_DONE;
+	const struct engine *e = engine_of(backend);
+	bool final = e->world->ops[id].flags & OPF_DONE;
 	const struct op *op = sim_op(backend, id);
-	*times = (struct times){op->issue, op->ready, op->start, op->end, op->blame, !final};
+	struct op_cost cost;
+	sim_cost(backend, id, &cost);
+	*times = (struct times){.issue = op->issue,
+	        .ready = op->ready,
+	        .start = op->start,
+	        .end = op->end,
+	        .launch = op->flags & OPF_FREE_LAUNCH ? 0 : cost.launch,
+	        .alone = cost.alone,
+	        .blame = op->blame,
+	        .projected = !final,
+	        .answered = true};
 }
 
 /* What a host or a stream of the rank hangs on for ever, unless lines come: the stream's head that meets

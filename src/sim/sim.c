@@ -62,11 +62,6 @@ static void sim_slow(struct backend *backend, int rank, double factor)
 	*MEM_ADD(&e->log->slows, &e->log->slow_count) = (struct slow){rank, e->world->op_count, factor};
 }
 
-static double sim_slowness(struct backend *backend, op_id id)
-{
-	return slow_factor(engine_of(backend), id);
-}
-
 static void sim_clock_at_least(struct backend *backend, int64_t ns)
 {
 	struct engine *e = engine_of(backend);
@@ -125,10 +120,10 @@ static const struct backend functions = {
         .reach = sim_reach,
         .project = sim_project,
         .times = sim_times,
+        .cost = sim_cost,
         .host = sim_host,
         .waiting = sim_waiting,
         .slow = sim_slow,
-        .slowness = sim_slowness,
         .clock_at_least = sim_clock_at_least,
         .abort = sim_abort,
         .expired = sim_expired,

@@ -86,15 +86,13 @@ static void add(struct blames *blames, struct blame_key key, int rank, int64_t n
 /* For a span of work: the time it lost while it ran, because it was not alone. */
 static void add_slowed(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
 {
-	struct backend *backend = lanes->trace->backend;
-	struct times t = backend_times(backend, span->op);
-	const struct record *record = op_record(lanes->trace->world, span->op);
-	int64_t alone = record->alone_ns < 0 ? 0 : record->alone_ns * backend->slowness(backend, span->op);
+	struct times t = backend_times(lanes->trace->backend, span->op);
 
-	if (!alone || t.end == TIME_UNKNOWN || t.end - t.start <= alone + 1) /* a nanosecond is rounding */
+	if (!t.alone || t.end == TIME_UNKNOWN ||
+	        t.end - t.start <= t.alone + 1) /* a nanosecond is rounding */
 		return;
 	struct span itself = {.cause = (enum cause)BLAME_SLOWED, .blame = span->op};
-	add(blames, key_of(lanes, stream, &itself), lanes->rank, t.end - t.start - alone);
+	add(blames, key_of(lanes, stream, &itself), lanes->rank, t.end - t.start - t.alone);
 }
 
 void blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
@@ -142,6 +140,10 @@ static void put_blamed(const struct blame_key *key, const struct names *names, s
 
 	if (key->cause == BLAME_ANSWERED) {
 		text_add(out, "the line came behind an answer (a loss)");
+		return;
+	}
+	if (key->cause == CAUSE_LAUNCH && !key->title) {
+		text_add(out, "the launch was on its way to the device");
 		return;
 	}
 	if (key->cause == BLAME_SLOWED) {

@@ -182,7 +182,7 @@ static bool received(const struct replayed_schedule *s, struct replay_task *task
 			uint32_t from = sender ? s->op_task[sender] : 0;
 			if (from && !s->task[from - 1].done)
 				return false;
-			double after = is_hand_off(record) ? record->alone_ns : 0;
+			double after = is_hand_off(record) ? backend_cost(s->trace->backend, id).alone : 0;
 			if (from && s->task[from - 1].end + after > task->arrived)
 				task->arrived = s->task[from - 1].end + after;
 		}

@@ -83,10 +83,9 @@ int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 	const struct record *record = op_record(trace->world, id);
 	if (op_kind_is_host(record->kind))
 		return t->start != TIME_UNKNOWN ? t->start : t->issue;
-	if (t->issue == TIME_UNKNOWN || trace->world->ops[id].flags & OPF_FREE_LAUNCH ||
-	        record->launch_ns < 0)
+	if (t->issue == TIME_UNKNOWN)
 		return t->issue;
-	return t->issue > record->launch_ns ? t->issue - record->launch_ns : 0;
+	return most_of(t->issue - t->launch, 0);
 }
 
 /* Of a collective under way the backend has noted who came last, which saves asking a thousand members. Else

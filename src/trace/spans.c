@@ -130,6 +130,19 @@ static op_id engine_of(const struct lanes *lanes, const struct moment *n)
 	return 0;
 }
 
+/* It is issued and waits for no event: the default stream's implicit waits; a line that came behind an answer; else the
+ * launch itself is on its way from the host to the device. Who held it back has ended by then: others to blame were
+ * late later. */
+static void put_unready(struct span_writer *w, const struct moment *n, int64_t ready)
+{
+	struct backend *backend = w->lanes->trace->backend;
+
+	if (n->t.blame && backend_times(backend, n->t.blame).end <= ready)
+		put_event(w, n, n->t.blame, ready);
+	else
+		put(w, SPAN_STALL, n->t.answered ? CAUSE_HOST : CAUSE_LAUNCH, n, 0, ready);
+}
+
 /* The gap before n: order[i] .. order[n] are the records and waits since the last work, then n itself. */
 static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 {
@@ -147,10 +160,8 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 		if (target && target != OP_EVERYTHING && w->at < least_of(ready, wait->t.end))
 			put_event(w, m, lanes_behind(w->lanes, target), least_of(ready, wait->t.end));
 	}
-	if (m->t.blame)
-		put_event(w, m, m->t.blame, ready); /* the default stream's implicit waits */
-	else /* the line was given after an answer had made this time final */
-		put(w, SPAN_STALL, CAUSE_HOST, m, 0, ready);
+	if (w->at < least_of(ready, w->to))
+		put_unready(w, m, ready);
 	if (!work || w->at >= least_of(limit, w->to))
 		return;
 	int64_t arrival = trace_arrival(trace, m->id, &m->t, &last);

@@ -4,12 +4,11 @@
  * Nothing is kept between two calls and nothing is changed: a function reads the books and the backend's
  * times() and host(), so looking costs no virtual time and shows what is queued as the backend projects it.
  * Times that a backend must mean:
- *   issue   the host has finished launching it (the launch took record.launch_ns before that, unless
- *           OPF_FREE_LAUNCH)
+ *   issue   the host has finished launching it (the launch took `launch` before that)
  *   ready   its stream, its waits and its issue allow it; a collective or transfer has arrived
  *   start   it works: of a collective, its last participant has arrived        end   its outputs appear
  *   of a host-lane operation, start .. end is what the host spends in it; of a wait, end is when it lets go
- *   blame   who was last to arrive, what held the engine, or what the default stream waited for
+ *   blame   who was last to arrive, what held the engine, or (over by `ready`) what the default stream waited for
  *
  * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  facts.c (small questions)  timeline.c
  * sets.c bars.c legend.c picture.c (the timeline)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c

@@ -142,8 +142,9 @@ static void sum_pairs(struct traffic *traffic)
 
 /* Collectives by name and group: the figures of the lowest rank that has any of them, so that the order of
  * typing shows nowhere. */
-static void add_collective(const struct world *world, op_id id, struct traffic *traffic)
+static void add_collective(const struct trace *trace, op_id id, struct traffic *traffic)
 {
+	const struct world *world = trace->world;
 	const struct record *record = op_record(world, id);
 	name_id group = record->group >= 0 ? world->groups[record->group].name : 0;
 	struct kind *kind = traffic->kind, *end = kind + traffic->kinds;
@@ -160,7 +161,7 @@ static void add_collective(const struct world *world, op_id id, struct traffic *
 	if (kind->rank == world->ops[id].rank) {
 		kind->count++;
 		kind->message += record->bytes;
-		kind->moved += record->flow_bytes;
+		kind->moved += backend_cost(trace->backend, id).moved;
 	}
 }
 
@@ -183,7 +184,7 @@ static void gather(const struct trace *trace, int section, struct traffic *traff
 		else if (op_record(world, id)->kind == OP_ONE_SIDED)
 			add_one_sided(world, id, traffic);
 		else if (op_record(world, id)->kind == OP_COLLECTIVE && op_record(world, id)->bytes > 0)
-			add_collective(world, id, traffic);
+			add_collective(trace, id, traffic);
 	}
 	sum_pairs(traffic);
 	if (traffic->kinds)

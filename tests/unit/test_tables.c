@@ -45,6 +45,39 @@ static void stalls_add_up_and_blame(void **state)
 	scene_close(scene);
 }
 
+/* A device takes some time more to begin. A line behind an answer begins late for another reason, and an
+ * implicit wait has somebody to blame, unlike one who was late only later. */
+static void a_launch_takes_its_way(void **state)
+{
+	(void)state;
+	struct scene *scene = scene_open(1);
+	int io = scene_stream(scene, "io"), comm = scene_stream(scene, "comm"),
+	    late = scene_stream(scene, "late");
+	op_id first = scene_op(scene, 0, STREAM_DEFAULT, OP_KERNEL, "matmul", "y", 0, 20, 45, 45, 90);
+	op_id answered = scene_op(scene, 0, io, OP_COPY, "copy", "x", 0, 40, 75, 75, 90);
+	op_id held = scene_op(scene, 0, comm, OP_KERNEL, "relu", "z", 0, 60, 90, 90, 130);
+	op_id shares = scene_op(scene, 0, late, OP_KERNEL, "add", "w", 0, 80, 105, 130, 140);
+	scene->times[answered].answered = true;
+	scene->times[held].blame = first;
+	scene->times[shares].blame = held;
+	expect_table(scene, trace_stalls, -1,
+	        "where the time went, in us of 140 us\n"
+	        "   ranks  lane      work  launch   host  event  engine   done\n"
+	        "   0      host             80.00                        60.00\n"
+	        "          default  45.00   45.00                        50.00\n"
+	        "          io       15.00   40.00  35.00                 50.00\n"
+	        "          comm     40.00   60.00         30.00          10.00\n"
+	        "          late     10.00  105.00                 25.00\n"
+	        "largest\n"
+	        "   35 us  host    0 io       the line came behind an answer (a loss)\n"
+	        "   30 us  event   0 comm     waited for matmul y on default\n"
+	        "   25 us  launch  0 default  the launch was on its way to the device\n"
+	        "   25 us  launch  0 late     the launch was on its way to the device\n"
+	        "   25 us  engine  0 late     busy with relu z on comm\n"
+	        "   20 us  launch  0 comm     the host was issuing relu z\n");
+	scene_close(scene);
+}
+
 static void work_that_shares_is_slowed(void **state)
 {
 	(void)state;
@@ -52,13 +85,12 @@ static void work_that_shares_is_slowed(void **state)
 	int io = scene_stream(scene, "io");
 	for (int stream = STREAM_DEFAULT; stream <= io; stream++) {
 		struct record record = scene_record(scene, OP_KERNEL, "matmul", stream == io ? "z" : "y");
-		record.alone_ns = 1000 * US;
 		op_id id = scene_queue(scene, 0, stream, &record, 0,
 		        (struct times){.issue = 20 * US * stream,
 		                .ready = 20 * US * stream,
 		                .start = 20 * US * stream,
 		                .end = 2020 * US});
-		scene->world->records[scene->world->ops[id].record].alone_ns = 1000 * US;
+		scene->times[id].alone = 1000 * US;
 	}
 	expect_table(scene, trace_stalls, -1,
 	        "where the time went, in ms of 2.02 ms\n"
@@ -642,6 +674,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(stalls_add_up_and_blame),
+	        cmocka_unit_test(a_launch_takes_its_way),
 	        cmocka_unit_test(work_that_shares_is_slowed),
 	        cmocka_unit_test(sections_side_by_side),
 	        cmocka_unit_test(stats_of_a_section),

@@ -73,11 +73,12 @@ static inline void scene_sent(
 	(void)groups;
 	memcpy(sent, ((struct scene *)backend)->sent, sizeof((struct scene *)backend)->sent);
 }
-static inline double scene_slowness(struct backend *backend, op_id id)
+static inline void scene_cost(struct backend *backend, op_id id, struct op_cost *cost)
 {
-	(void)backend;
-	(void)id;
-	return 1;
+	const struct record *record = op_record(((struct scene *)backend)->world, id);
+	*cost = (struct op_cost){.launch = record->launch_ns,
+	        .alone = record->alone_ns < 0 ? 0 : record->alone_ns,
+	        .moved = record->flow_bytes};
 }
 static inline bool scene_waiting(struct backend *backend, int rank, op_id *on)
 {
@@ -93,7 +94,7 @@ static inline struct scene *scene_open(int n)
 	        .times = scene_times,
 	        .host = scene_host,
 	        .sent = scene_sent,
-	        .slowness = scene_slowness,
+	        .cost = scene_cost,
 	        .waiting = scene_waiting};
 	scene->machine = (struct machine){.name = "scene",
 	        .launch = 20 * US,
@@ -163,6 +164,7 @@ static inline op_id scene_queue(
 	assert_true(id < SCENE_OPS);
 	scene->world->records[scene->world->ops[id].record].launch_ns = record->launch_ns;
 	scene->times[id] = t;
+	scene->times[id].launch = record->launch_ns;
 	return id;
 }
 
