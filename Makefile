@@ -17,7 +17,7 @@ INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS)
 # `make V=1` shows the commands
 SAY      = $(if $(V),,@echo "  $(@F)";)
 
-SOURCES  = $(sort $(wildcard src/*/*.c shell/*.c shell/*/*.c shell/*/*/*.c))
+SOURCES  = $(sort $(wildcard src/*/*.c src/*/*/*.c shell/*.c shell/*/*.c shell/*/*/*.c))
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
 LIBRARY  = $(filter-out $(BUILD)/shell/main.o,$(OBJECTS))
 EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/grammar.txt docs/figures.txt

@@ -253,6 +253,9 @@ enum status world_window_closed(const struct world *world, const char *what, int
 /* Is the window that this collective of the rank opened open, by what the rank has queued so far? */
 bool world_window_open(const struct world *world, int rank, op_id window);
 
+/* The gets of all ranks, in the order in which they were queued: their bytes are sent by the rank that has no operation */
+const op_id *world_gets(const struct world *world, size_t *count);
+
 /* Collectives of two groups that two ranks queued in opposite orders: NCCL can hang. One a pair of groups;
  * NULL behind the last. */
 const char *world_order_warning(const struct world *world, size_t i);
