@@ -44,7 +44,9 @@ static enum status calibrate_run(struct call *call)
 	for (int i = 0; i < CALIBRATED_COUNT; i++)
 		operations += calibration.part[i].operations;
 	if (status == ST_OK && !operations)
-		status = fail(ST_ARGUMENT, "nothing has run that tells a figure of the machine: `source calibrate` queues what does");
+		status = fail(ST_ARGUMENT,
+		        "nothing has run that tells a figure of the machine: `source calibrate` queues what "
+		        "does");
 	if (status == ST_OK)
 		status = write(shell, path, &calibration);
 	if (status != ST_OK)

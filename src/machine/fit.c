@@ -78,7 +78,8 @@ void fit_lines(const struct fit_sample *samples, size_t count, struct fit *fit)
 		add_up(samples, weight, count, sums);
 		solve(sums, fit);
 		for (size_t i = 0; i < count; i++)
-			weight[i] = 1 / (samples[i].ns * samples[i].ns * fmax(error_of(fit, &samples[i]), EXACT));
+			weight[i] =
+			        1 / (samples[i].ns * samples[i].ns * fmax(error_of(fit, &samples[i]), EXACT));
 	}
 	mem_free(weight);
 }

@@ -19,6 +19,7 @@
 #include "trace/lanes.h"
 #include "trace/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,8 @@ static const struct part_keys {
 struct samples {
 	struct fit_sample *sample;
 	size_t count;
+	double *model; /* COLLECTIVES: what each takes on the machine as it is, ns */
+	size_t models;
 };
 
 struct kernel_sample {
@@ -55,7 +58,6 @@ struct calibrator {
 	struct samples part[CALIBRATED_COUNT];
 	struct kernel_sample *kernel;
 	size_t kernels;
-	bool collectives;
 };
 
 static void add(struct calibrator *c, enum calibrated part, struct fit_sample sample)
@@ -90,7 +92,8 @@ static void add_copy(struct calibrator *c, const struct record *record, double n
 		return;
 	switch (way) {
 	case COPY_ON_DEVICE:
-		*MEM_ADD(&c->kernel, &c->kernels) = (struct kernel_sample){.bytes = 2.0 * record->bytes, .ns = ns};
+		*MEM_ADD(&c->kernel, &c->kernels) =
+		        (struct kernel_sample){.bytes = 2.0 * record->bytes, .ns = ns};
 		return;
 	case COPY_ON_HOST:
 		sample.fixed = 0;
@@ -107,29 +110,33 @@ static void add_copy(struct calibrator *c, const struct record *record, double n
 	}
 }
 
-/* Of the group's ranks the first tells; on several nodes the network is what it waits for. The cost is asked of a
- * machine whose links take 1 ns and a byte a ns, so that it comes as steps and bytes. */
+/* Of the group's ranks the first tells, of groups within a node. The cost is asked of a machine whose links take 1 ns and
+ * a byte a ns, so that it comes as steps and bytes. */
 static void add_collective(struct calibrator *c, const struct op *op, const struct record *record, double ns)
 {
-	const struct world *world = c->trace->world;
-	const struct match *match = &world->matches[op->match];
+	const struct match *match = &c->trace->world->matches[op->match];
+	struct cost_group group = {match->n, match->ranks};
 	struct machine plain = c->machine;
-	struct cost cost = {0};
-	bool far = machine_node(&plain, match->ranks[0]) != machine_node(&plain, match->ranks[match->n - 1]);
-	if (match->n < 2 || record->split.n || record->backup || op->rank != match->ranks[0])
+	struct cost cost = {0}, model = {0};
+	int last = match->ranks[match->n - 1];
+	if (match->n < 2 || record->split.n || record->backup || op->rank != match->ranks[0] ||
+	        machine_node(&plain, op->rank) != machine_node(&plain, last))
 		return;
 	plain.nccl = 0;
-	plain.link_latency = plain.nic_latency = 1;
-	plain.link_rate = plain.nic_rate = 1e9;
+	plain.link_latency = 1;
+	plain.link_rate = 1e9;
 	if (!plain.link_switched)
 		plain.h2d = plain.d2h = 1e9;
-	if (collective_cost(record->collective, &plain, (struct cost_group){match->n, match->ranks}, record->bytes,
-	            record->algorithm, &cost) != ST_OK ||
-	        cost.rate <= 0)
+	if (collective_cost(record->collective, &plain, group, record->bytes, record->algorithm, &cost) !=
+	                ST_OK ||
+	        collective_cost(record->collective, &c->machine, group, record->bytes, record->algorithm,
+	                &model) != ST_OK)
 		return;
-	add(c, far ? CALIBRATED_NETWORK : CALIBRATED_LINKS,
-	        (struct fit_sample){.fixed = cost.latency_ns, .amount = cost.bytes / cost.rate * 1e9, .ns = ns});
-	c->collectives |= !far;
+	struct samples *to = &c->part[CALIBRATED_COLLECTIVES];
+	add(c, CALIBRATED_COLLECTIVES,
+	        (struct fit_sample){
+	                .fixed = cost.latency_ns, .amount = cost.bytes / cost.rate * 1e9, .ns = ns});
+	*MEM_ADD(&to->model, &to->models) = model.alone_ns;
 }
 
 /* The receiving side of a transfer of one part: the sender's has the same times. */
@@ -140,7 +147,8 @@ static void add_transfer(struct calibrator *c, const struct op *op, const struct
 		return;
 	bool far = machine_node(&c->machine, part->peer) != machine_node(&c->machine, op->rank);
 	add(c, far ? CALIBRATED_NETWORK : CALIBRATED_LINKS,
-	        (struct fit_sample){.fixed = 1, .amount = layout_bytes(&part_operand(record, 0)->layout), .ns = ns});
+	        (struct fit_sample){
+	                .fixed = 1, .amount = layout_bytes(&part_operand(record, 0)->layout), .ns = ns});
 }
 
 static void add_operation(struct calibrator *c, const struct moment *m)
@@ -182,7 +190,8 @@ static bool tells(const struct calibrator *c, const struct moment *m)
 {
 	const struct world *world = c->trace->world;
 	return trace_is_work(m->kind) && trace_counts(world, m->id, c->section) && !m->t.projected &&
-	        !trace_on_host(world, m->id) && !(world->ops[m->id].flags & OPF_ABORTED) && m->t.end > m->t.start;
+	        !trace_on_host(world, m->id) && !(world->ops[m->id].flags & OPF_ABORTED) &&
+	        m->t.end > m->t.start;
 }
 
 /* Sorted by their starts, one overlaps another where it starts before all earlier ones are over, or the next one starts
@@ -245,11 +254,14 @@ static void sort_kernels(const struct calibrator *c, const struct fit *fit, stru
 	}
 }
 
+/* Times in whole ns: what is left of them is rounding. */
 static void set(struct calibration *out, const char *key, double value, int operations)
 {
 	int i = machine_key_find(key);
 	enum unit unit;
 	machine_key(i, NULL, &unit);
+	if (unit == UNIT_TIME)
+		value = round(value);
 	if (machine_set(&out->machine, key, (struct number){value, unit}) == ST_OK)
 		out->measured[i] = operations;
 }
@@ -264,7 +276,8 @@ static void set_efficiency(struct calibration *out, const char *key, double rate
 	set(out, key, least_number(rate / most_number(rate, was), 1), operations);
 }
 
-static void take(struct calibration *out, enum calibrated part, const struct fit *fit, const struct samples *samples)
+static void take(
+        struct calibration *out, enum calibrated part, const struct fit *fit, const struct samples *samples)
 {
 	const struct part_keys *keys = &keys_of[part];
 	int of_line[FIT_LINES] = {0};
@@ -279,25 +292,69 @@ static void take(struct calibration *out, enum calibrated part, const struct fit
 			set(out, keys->line[i], 1e9 / fit->cost_ns[i], of_line[i]);
 }
 
-static void fit_part(struct calibrator *c, enum calibrated part, struct calibration *out)
+static void fit_kernels(struct calibrator *c, struct calibration *out)
 {
-	struct samples *samples = &c->part[part];
-	struct fit before = fit_of(&c->machine, part), now = before;
-	if (part == CALIBRATED_KERNELS) {
-		samples->sample = mem_alloc(c->kernels * sizeof *samples->sample);
-		samples->count = c->kernels;
-	}
-	for (int round = 0; round < (part == CALIBRATED_KERNELS ? ROUNDS : 1); round++) {
-		if (part == CALIBRATED_KERNELS)
-			sort_kernels(c, &now, samples->sample);
+	struct samples *samples = &c->part[CALIBRATED_KERNELS];
+	struct fit before = fit_of(&c->machine, CALIBRATED_KERNELS), now = before;
+	samples->sample = mem_alloc(c->kernels * sizeof *samples->sample);
+	samples->count = c->kernels;
+	sort_kernels(c, &before, samples->sample);
+	out->part[CALIBRATED_KERNELS].before = fit_error(&before, samples->sample, samples->count);
+	for (int round = 0; round < ROUNDS; round++) {
+		sort_kernels(c, &now, samples->sample);
 		fit_lines(samples->sample, samples->count, &now);
 	}
-	out->part[part].operations = samples->count;
+	out->part[CALIBRATED_KERNELS].now = fit_error(&now, samples->sample, samples->count);
+	take(out, CALIBRATED_KERNELS, &now, samples);
+}
+
+static void fit_part(struct calibrator *c, enum calibrated part, struct calibration *out)
+{
+	const struct samples *samples = &c->part[part];
+	struct fit now = fit_of(&c->machine, part);
+	out->part[part].before = fit_error(&now, samples->sample, samples->count);
+	fit_lines(samples->sample, samples->count, &now);
 	out->part[part].now = fit_error(&now, samples->sample, samples->count);
 	take(out, part, &now, samples);
-	if (part == CALIBRATED_KERNELS)
-		sort_kernels(c, &before, samples->sample);
-	out->part[part].before = fit_error(&before, samples->sample, samples->count);
+}
+
+/* The links' lines through transfers and collectives together: what NCCL's model of a machine says is kept where it is
+ * nearer to the collectives. */
+static void fit_collectives(struct calibrator *c, struct calibration *out)
+{
+	struct samples *all = &c->part[CALIBRATED_LINKS], *of = &c->part[CALIBRATED_COLLECTIVES];
+	size_t transfers = all->count;
+	struct fit_sample *model = mem_alloc(of->count * sizeof *model);
+	for (size_t i = 0; i < of->count; i++) {
+		model[i] = (struct fit_sample){.fixed = of->model[i], .ns = of->sample[i].ns};
+		add(c, CALIBRATED_LINKS, of->sample[i]);
+	}
+	struct fit as_it_is = {.latency_ns = 1}, now = fit_of(&c->machine, CALIBRATED_LINKS);
+	fit_lines(all->sample, all->count, &now);
+	double before = fit_error(&as_it_is, model, of->count),
+	       after = fit_error(&now, of->sample, of->count);
+	bool keep = c->machine.nccl && before <= after;
+	if (keep)
+		all->count = transfers;
+	else if (c->machine.nccl && of->count)
+		set(out, "nccl", 0, of->count);
+	fit_part(c, CALIBRATED_LINKS, out);
+	out->part[CALIBRATED_LINKS].operations = transfers;
+	out->part[CALIBRATED_COLLECTIVES].before = before;
+	out->part[CALIBRATED_COLLECTIVES].now = keep ? before : after;
+	mem_free(model);
+}
+
+static void fit_all(struct calibrator *c, struct calibration *out)
+{
+	fit_kernels(c, out);
+	for (int part = 0; part < CALIBRATED_COUNT; part++) {
+		if (keys_of[part].latency || keys_of[part].line[0])
+			if (part != CALIBRATED_KERNELS && part != CALIBRATED_LINKS)
+				fit_part(c, part, out);
+		out->part[part].operations = c->part[part].count;
+	}
+	fit_collectives(c, out);
 }
 
 enum status trace_calibrate(const struct trace *trace, int section, struct calibration *out)
@@ -311,13 +368,12 @@ enum status trace_calibrate(const struct trace *trace, int section, struct calib
 		if (status == ST_OK)
 			add_rank(&c, &lanes);
 	}
+	if (status == ST_OK)
+		fit_all(&c, out);
 	for (int part = 0; part < CALIBRATED_COUNT; part++) {
-		if (status == ST_OK)
-			fit_part(&c, part, out);
 		mem_free(c.part[part].sample);
+		mem_free(c.part[part].model);
 	}
-	if (c.collectives && status == ST_OK)
-		set(out, "nccl", 0, out->part[CALIBRATED_LINKS].operations);
 	lanes_release(&lanes);
 	mem_free(c.kernel);
 	return status;
@@ -333,11 +389,12 @@ static void put_number(struct table *table, const struct machine *machine, int k
 	table_end(table);
 }
 
-void calibration_text(const struct calibration *calibration, const struct machine *before, int width, struct text *out)
+void calibration_text(
+        const struct calibration *calibration, const struct machine *before, int width, struct text *out)
 {
 	static const char *const names[] = {
 #define X(symbol, name) name,
-	        CALIBRATED(X)
+		CALIBRATED(X)
 #undef X
 	};
 	struct table parts = {.align = "lr"}, figures = {.align = "lr"};

@@ -90,8 +90,8 @@ static void rings_and_transfers_share_a_line(void **state)
 	(void)state;
 	for (int i = 0; i < 12; i++) {
 		double bytes = pow(2, 12 + i), n = 2 + i % 3;
-		samples[i] = (struct fit_sample){.fixed = i < 6 ? 1 : 2 * (n - 1),
-		        .amount = i < 6 ? bytes : 2 * (n - 1) / n * bytes};
+		samples[i] = (struct fit_sample){
+		        .fixed = i < 6 ? 1 : 2 * (n - 1), .amount = i < 6 ? bytes : 2 * (n - 1) / n * bytes};
 		samples[i].ns = samples[i].fixed * 900 + samples[i].amount * 0.003;
 	}
 	fit_lines(samples, 12, &fit);
