@@ -61,9 +61,8 @@ const struct command command_calibrate = {
         .topic = "steer",
         .usage = "calibrate F.machine",
         .help = "fits the machine's figures (launch, latencies, rates, efficiencies) to the times that were "
-                "measured in this session and writes them as a machine; `source calibrate` queues what tells "
-                "all of them",
-        .example = "source calibrate\ncalibrate this.machine\nmachine ./this.machine",
+                "measured in this session and writes them as a machine; `source calibrate` and "
+                "`measure 256k` queue what tells all of them",
         .for_all = "the machine",
         .class = COMMAND_LOOK,
         .argument = {{ARG_FILE, 0, NULL, "F.machine"}},
