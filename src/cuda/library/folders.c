@@ -1,5 +1,6 @@
 /* folders.c -- where NVIDIA's libraries may be: the loader's path, the toolkit's folder, pip's packages */
 #include "cuda/library/inside.h"
+#include "cuda/library/library.h"
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* open.c -- finds a library, opens it and fills its rows of the table; or words why not */
 #include "cuda/library/inside.h"
+#include "cuda/library/library.h"
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,26 +9,26 @@
 #include <unistd.h>
 
 /* A row of functions.h: where its pointer stands in the table */
-struct function {
+struct library_row {
 	const char *symbol;
 	size_t place;
 	bool needed;
 };
 #define X(name, symbol, needed, result, parameters) {#symbol, offsetof(struct cuda_library, name), needed},
-static const struct function driver_functions[] = {CUDA_FUNCTIONS(X){NULL, 0, false}};
-static const struct function cublas_functions[] = {CUBLAS_FUNCTIONS(X){NULL, 0, false}};
-static const struct function nccl_functions[] = {NCCL_FUNCTIONS(X){NULL, 0, false}};
-static const struct function nvrtc_functions[] = {NVRTC_FUNCTIONS(X){NULL, 0, false}};
-static const struct function clock_functions[] = {CLOCK_FUNCTIONS(X){NULL, 0, false}};
+static const struct library_row driver_functions[] = {CUDA_FUNCTIONS(X){NULL, 0, false}};
+static const struct library_row cublas_functions[] = {CUBLAS_FUNCTIONS(X){NULL, 0, false}};
+static const struct library_row nccl_functions[] = {NCCL_FUNCTIONS(X){NULL, 0, false}};
+static const struct library_row nvrtc_functions[] = {NVRTC_FUNCTIONS(X){NULL, 0, false}};
+static const struct library_row clock_functions[] = {CLOCK_FUNCTIONS(X){NULL, 0, false}};
 #undef X
 
 /* LEAST: CUDA 12 is the first whose libraries all have the functions. Where a file's name has the version of CUDA
  * (libcublas.so.13), that of the driver is asked for first; a later one would not run on it. */
 enum { LEAST_MAJOR = 12, LEAST_NCCL = 21800, GOOD_NCCL = 22602 };
-static const struct part {
+static const struct library_part {
 	const char *name, *file, *companion; /* companion: what the library opens itself, and may not find */
 	bool numbered;
-	const struct function *functions;
+	const struct library_row *functions;
 	const char *install_12, *install; /* what installs it, for CUDA 12 and from 13 on */
 } parts[CUDA_PART_COUNT] = {
         [CUDA_PART_DRIVER] = {.name = "NVIDIA's driver",
@@ -56,10 +57,10 @@ static const struct part {
 };
 
 /* Looks a library's functions up, or with handle NULL forgets them. Returns the first that is needed and missing. */
-static const char *look_up(struct cuda_library *library, const struct function *functions, void *handle)
+static const char *look_up(struct cuda_library *library, const struct library_row *functions, void *handle)
 {
 	const char *missing = NULL;
-	for (const struct function *row = functions; row->symbol; row++) {
+	for (const struct library_row *row = functions; row->symbol; row++) {
 		void *found = handle ? dlsym(handle, row->symbol) : NULL;
 		memcpy((char *)library + row->place, &found, sizeof found);
 		if (!found && row->needed && !missing)
@@ -183,7 +184,7 @@ static bool open_version(
 static enum status missing(
         const struct cuda_library *library, enum cuda_part part, const char *folders, const char *why)
 {
-	const struct part *row = &parts[part];
+	const struct library_part *row = &parts[part];
 	int major = library->driver_version / 1000;
 	const char *install = major == LEAST_MAJOR ? row->install_12 : row->install;
 	if (*why)
