@@ -7,11 +7,11 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "races/races.h"
+#include "shell/session/device.h"
 #include "shell/session/expired.h"
 #include "shell/session/lasting.h"
 #include "shell/session/noted.h"
 #include "shell/session/prints.h"
-#include "sim/sim.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void make_world(struct shell *shell, int n)
 	struct backend_hooks hooks = {shell, done};
 	shell->world = world_create(n, shell->dry ? -1 : transport_rank(shell->transport), &shell->machine);
 	shell->fresh = shell->world->digest;
-	shell->backend = sim_start(shell->world, shell->dry ? NULL : shell->transport, hooks);
+	shell->backend = device_start(shell->world, shell->dry ? NULL : shell->transport, hooks);
 	lasting_begin(shell);
 }
 
