@@ -58,9 +58,10 @@ static void cost_copy(const struct machine *machine, struct record *record)
 	record->latency_ns = 0;
 	if (way == COPY_ON_HOST)
 		record->rate = machine->host_rate;
-	else if (way == COPY_ON_DEVICE)
+	else if (way == COPY_ON_DEVICE) { /* as a kernel */
+		record->latency_ns = machine->kernel_latency;
 		record->rate = machine->memory_rate / 2;
-	else if (way == COPY_FROM_DISK || way == COPY_TO_DISK) {
+	} else if (way == COPY_FROM_DISK || way == COPY_TO_DISK) {
 		record->latency_ns = machine->disk_latency;
 		record->rate = way == COPY_FROM_DISK ? machine->disk_read : machine->disk_write;
 	} else {
