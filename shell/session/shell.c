@@ -120,6 +120,15 @@ enum status shell_advance(struct shell *shell)
 	return shell->backend->advance(shell->backend, &shell->budget);
 }
 
+enum status shell_foresee(struct shell *shell)
+{
+	if (shell->foreseen == shell->world->digest)
+		return ST_OK;
+	enum status status = shell->backend->project(shell->backend, &shell->budget);
+	shell->foreseen = status == ST_OK ? shell->world->digest : 0;
+	return status;
+}
+
 enum status shell_reach(struct shell *shell, const op_id *ids, int count)
 {
 	enum status status = shell->backend->reach(shell->backend, ids, count, &shell->budget);
