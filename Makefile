@@ -11,13 +11,13 @@ OPTIMISE = -O2 -g
 CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARNINGS) $(OPTIMISE) -ffp-contract=off -DRANKSH_VERSION='"$(VERSION)"' $(SANITIZE)
 MPI_FLAGS = $(shell mpicc --showme:compile 2>/dev/null | sed 's/-I/-isystem /g')
 MPI_LIBS  = $(shell mpicc --showme:link 2>/dev/null)
-LIBS     = -lreadline -lncursesw -lcjson -lopenblas -lm -lpthread $(MPI_LIBS)
+LIBS     = -lreadline -lncursesw -lcjson -lopenblas -lm -lpthread -ldl $(MPI_LIBS)
 INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS)
 
 # `make V=1` shows the commands
 SAY      = $(if $(V),,@echo "  $(@F)";)
 
-SOURCES  = $(sort $(wildcard src/*/*.c shell/*.c shell/*/*.c shell/*/*/*.c))
+SOURCES  = $(sort $(wildcard src/*/*.c src/*/*/*.c shell/*.c shell/*/*.c shell/*/*/*.c))
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
 LIBRARY  = $(filter-out $(BUILD)/shell/main.o,$(OBJECTS))
 EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/grammar.txt docs/figures.txt

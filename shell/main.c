@@ -1,5 +1,6 @@
 /* main.c -- chooses the role of this process: front end, rank, or the one process that is everything */
 #include "machine/machine.h"
+#include "shell/session/device.h"
 #include "shell/session/options.h"
 #include "shell/rank/process.h"
 #include "shell/terminal/launch.h"
@@ -27,9 +28,8 @@ static enum status check(const struct options *options)
 {
 	struct machine machine;
 	enum status status = machine_load(&machine, options->machine ? options->machine : "classroom");
-	if (status == ST_OK && strcmp(options->device, "cuda") == 0)
-		return fail(ST_ARGUMENT,
-		        "--device cuda: this build has only the simulator; leave the option out");
+	if (status == ST_OK)
+		status = device_check(options);
 	if (status == ST_OK && options->file && access(options->file, R_OK) != 0)
 		return fail(ST_FILE, "cannot read %s: %s", options->file, strerror(errno));
 	return status;
@@ -50,6 +50,8 @@ int main(int argc, char **argv)
 		fputs(options.help ? options_help() : "ranksh " RANKSH_VERSION "\n", stdout);
 		return fflush(stdout) == 0 ? 0 : 4;
 	}
+	if (status == ST_OK)
+		status = device_choose(&options);
 	bool rank = under_mpirun() && !options.dry;
 	if (status == ST_OK && !rank)
 		status = check(&options);

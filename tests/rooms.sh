@@ -48,6 +48,14 @@ for kind in calls includes; do
 	fi
 done
 
+# a backend's own headers are for itself, for the backend beside it and for the file of shell/ that chooses
+awk '$2 ~ /^src\/(sim|cuda)\// && $1 !~ /^src\/(sim|cuda)\// { print $1 }' "$work/includes" | sort -u > "$work/choosers"
+if [ "$(cat "$work/choosers")" = shell/session/device.c ]; then
+	echo "ok one file knows which backends there are"
+else
+	echo "FAIL one file knows which backends there are: $(tr '\n' ' ' < "$work/choosers")"
+fi
+
 # files of one folder that reach each other: the largest such set
 awk '
 function folder(file) { sub(/\/[^\/]*$/, "", file); return file }

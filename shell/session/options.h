@@ -15,8 +15,13 @@ struct options {
 	bool test;
 	const char *lines;  /* -c */
 	int64_t limit_ns;   /* wall time; 0: none */
-	const char *device; /* "auto" "sim" "cuda" */
-	char **argument;    /* NAME=VALUE ...; points into argv, as `word` does */
+	const char *device; /* as typed, NULL: not given; from device_choose on "sim" or "cuda", */
+	enum {
+		DEVICE_AUTO,
+		DEVICE_TYPED,
+		DEVICE_SET /* by RANKSH_DEVICE */
+	} device_by;       /* ... and who said so */
+	char **argument;   /* NAME=VALUE ...; points into argv, as `word` does */
 	int arguments;
 	char **word; /* all words of the command line, for a process that is to be given the same */
 	int words;

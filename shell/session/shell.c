@@ -7,11 +7,11 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "races/races.h"
+#include "shell/session/device.h"
 #include "shell/session/expired.h"
 #include "shell/session/lasting.h"
 #include "shell/session/noted.h"
 #include "shell/session/prints.h"
-#include "sim/sim.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void make_world(struct shell *shell, int n)
 	struct backend_hooks hooks = {shell, done};
 	shell->world = world_create(n, shell->dry ? -1 : transport_rank(shell->transport), &shell->machine);
 	shell->fresh = shell->world->digest;
-	shell->backend = sim_start(shell->world, shell->dry ? NULL : shell->transport, hooks);
+	shell->backend = device_start(shell->world, shell->dry ? NULL : shell->transport, hooks);
 	lasting_begin(shell);
 }
 
@@ -53,6 +53,7 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 	shell->transport = t;
 	shell->dry = dry;
 	enum status status = machine_load(&shell->machine, machine);
+	shell->steering.looks = dry; /* no data, and times that are the same at every run: nothing to keep */
 	shell->out = out_create(false, 80);
 	if (status != ST_OK)
 		return status;
@@ -73,6 +74,7 @@ void session_close(struct shell *shell)
 	out_free(shell->out);
 	text_release(&shell->outside);
 	journal_release(&shell->journal);
+	steering_release(&shell->steering);
 }
 
 /* The names stay: formulas and the interpreter's settings hold name_ids. */
@@ -87,6 +89,7 @@ void session_reset(struct shell *shell)
 	world_keep_names(shell->world, old);
 	free_world(old, NULL);
 	journal_emptied(&shell->journal);
+	text_clear(&shell->steering.program);
 	shell->races_told = shell->unread_told = shell->orders_told = 0;
 	shell->sticky = ST_OK;
 	lasting_keep(shell, &shell->at_reset);

@@ -1,7 +1,7 @@
 /* launch.c -- starts mpirun, or the one process, and says what became of it
  *
- *     mpirun -n 4 --oversubscribe --bind-to none   ranksh -n 4 --wire   -n 4 --machine dgx-h100
- *     `---- add_mpirun ----------------------´     `- make_words --´    `- as typed here -----´
+ *     mpirun -n 4 --oversubscribe --bind-to none   ranksh -n 4 --wire   -n 4 --machine dgx-h100   --device sim
+ *     `---- add_mpirun ----------------------´     `- make_words --´    `- as typed here -----´   `- chosen -´
  *
  * mpirun tells of a dead rank in boxes of dashes on its standard error; those are kept (hear_line), and after its end
  * they and its exit status become one sentence (job_outcome). All other text is shown as it is. */
@@ -82,7 +82,7 @@ static void add_mpirun(struct words *words)
 }
 
 /* The job is this program once more, with the words that were typed here, and with those that only this side
- * knows in front of them. words->word is the caller's (mem_free). */
+ * knows around them. words->word is the caller's (mem_free). */
 static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)
 {
 	ssize_t length = readlink("/proc/self/exe", words->self, sizeof words->self - 1);
@@ -104,6 +104,7 @@ static enum status make_words(struct words *words, const struct options *options
 		add(words, "--wire");
 	for (int i = 0; i < options->words; i++)
 		add(words, options->word[i]);
+	add_option(words, "--device", options->device); /* theirs is not to be another, on whatever host */
 	return ST_OK;
 }
 

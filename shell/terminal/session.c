@@ -8,6 +8,7 @@
  *     job's descriptors 1, 2 --- text that a rank prints by itself, its death ---> shown above the line at work */
 #include "shell/terminal/session.h"
 #include "shell/terminal/inside.h"
+#include "shell/session/device.h"
 #include "shell/terminal/line.h"
 #include "shell/terminal/welcome.h"
 #include "shell/wire/wire.h"
@@ -142,8 +143,8 @@ static void welcome(const struct session *session, int n)
 	struct text screen = {0};
 	if (!wants_hello(session))
 		return;
-	welcome_write(&screen, n, session->options.dry, session->machine, width_of_output(), session->wide,
-	        session->colour);
+	welcome_write(&screen, n, device_why(&session->options), session->machine, width_of_output(),
+	        session->wide, session->colour);
 	fwrite(text_string(&screen), 1, screen.count, stdout);
 	fflush(stdout);
 	text_release(&screen);

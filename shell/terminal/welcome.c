@@ -42,11 +42,12 @@ static void write_full(struct text *out, int n, bool wide)
 	}
 }
 
-void welcome_write(struct text *out, int n, bool dry, const char *machine, int width, bool wide, bool colour)
+void welcome_write(
+        struct text *out, int n, const char *why, const char *machine, int width, bool wide, bool colour)
 {
 	const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
 	text_add(out, "%sranksh " RANKSH_VERSION "%s    %d rank%s on the simulated machine \"%s\"; %s\n",
-	        bold, plain, n, n == 1 ? "" : "s", machine, dry ? "shapes and times only" : "no GPU is used");
+	        bold, plain, n, n == 1 ? "" : "s", machine, why);
 	if (width < SHORT_WIDTH) {
 		text_add(out, "Enter: the tour   help   quit\n");
 		return;

@@ -19,8 +19,10 @@
  * 14 a collective with record.backup begins when all but so many have come
  * Data: inputs are read at start, outputs appear at end, in virtual-time order (ties: rank, stream, number).
  *
- * A header only: whoever asks a backend (trace/, waits/, the shell) needs nothing of the one that answers.
- * Includes: world/ (types) base/. An umbrella header: it brings along what it includes. */
+ * Beside the contract stands what all backends say alike: cost.h (what operations cost by the machine's model, and which
+ * way copies go), traffic.h (bytes by link), call.h (a record as a kernel's call). Whoever asks a backend (trace/, waits/,
+ * the shell) needs nothing of the one that answers.
+ * May call: collectives/ kernels/ world/ machine/ base/. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_BACKEND_H
 #define RANKSH_BACKEND_H
 
@@ -64,6 +66,8 @@ struct times {
 	int64_t alone; /* as in op_cost */
 	op_id blame;
 	bool projected; /* some of it is not final: drawn dimmed */
+	/* nothing of this rank went out by it: an abort or a timeout ended it, or its collective went on without it */
+	bool sent_nothing;
 	/* What of the time from issue to ready nobody is to blame for lies behind an answer that had made it final; false: it is
 	 * the launch's own, on its way to the device. */
 	bool answered;
@@ -129,9 +133,6 @@ struct backend {
 	/* What became of this process's data since this was last asked: ST_OK, or the first failure. The same
 	 * messages were exchanged all the same, and what it spoiled is marked. */
 	enum status (*failure)(struct backend *backend);
-	/* Bytes sent so far (finished, and projected) over each link kind by a rank: sent[LINK_KINDS]. groups: only by
-	 * operations of these, by index; NULL: by all, and by copies */
-	void (*sent)(struct backend *backend, int rank, int section, const bool *groups, double *sent);
 	void (*stop)(struct backend *backend); /* frees it */
 };
 

@@ -3,6 +3,7 @@
  * Kernels take strided tensors as they lie in memory. Messages are contiguous: an operand in one piece is
  * its own buffer, any other is packed into one of ours and unpacked again. */
 #include "data/evaluate.h"
+#include "backend/call.h"
 #include "world/bytes.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
@@ -38,21 +39,14 @@ static void *stage(const struct world *world, const struct operand *operand, str
 	return tensor->data;
 }
 
-/* The operands of a record are the kernel's arguments in order, then its results, which it writes and does not
- * take; one that works in place has no results. */
 void evaluate_kernel(const struct world *world, const struct record *record, void **staged)
 {
-	struct kernel_call call = {.kernel = record->kernel};
-	for (int i = 0; i < record->operands && record->kernel->outs; i++)
-		call.outs += (record->operand[i].access & ACCESS_WRITE) != 0;
-	call.ins = record->operands - call.outs;
-	memcpy(call.option, record->parameter, sizeof call.option);
+	struct kernel_call call;
+	call_of_record(world, record, &call);
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
-		struct kernel_tensor *tensor = i < call.ins ? &call.in[i] : &call.out[i - call.ins];
-		*tensor = (struct kernel_tensor){names_text(world->names, operand->name), operand->layout,
-		        operand_bytes(world, operand)};
-		call.add |= (operand->access & ACCESS_ADD) != 0;
+		struct kernel_tensor *tensor = call_tensor(&call, i);
+		tensor->data = operand_bytes(world, operand);
 		if (staged && operand->access & ACCESS_WRITE)
 			staged[i] = stage(world, operand, tensor);
 	}
@@ -206,12 +200,10 @@ enum status evaluate_receive(
 static void add_scaled(
         const struct world *world, const struct record *record, const struct operand *target, void *elements)
 {
-	struct kernel_call call = {.kernel = record->kernel, .ins = 1, .outs = 1, .add = true};
-	memcpy(call.option, record->parameter, sizeof call.option);
-	call.in[0].layout = record->operand[0].layout; /* contiguous, as those of every message */
+	struct kernel_call call;
+	call_of_add(world, record, target, &call);
 	call.in[0].data = elements;
-	call.out[0] = (struct kernel_tensor){
-	        names_text(world->names, target->name), target->layout, operand_bytes(world, target)};
+	call.out[0].data = operand_bytes(world, target);
 	kernel_compute(&call);
 }
 

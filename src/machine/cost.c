@@ -65,13 +65,18 @@ void machine_path(const struct machine *machine, int from_rank, int to_rank, str
 	path->link[1] = to_rank * LINK_KINDS + (int)in;
 }
 
+double machine_flop_rate(const struct machine *machine, enum dtype dtype)
+{
+	bool half = dtype == DT_F16 || dtype == DT_BF16;
+	return half ? machine->peak_half * machine->efficiency_half : machine->peak_f32 * machine->efficiency;
+}
+
 /* The roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009): a kernel computes or moves, whichever
- * takes longer, and the other hides behind it. */
+ * takes longer, and the other hides behind it. What it takes to begin and to end is there whatever its size. */
 int64_t machine_kernel_ns(const struct machine *machine, enum dtype dtype, double flops, double bytes)
 {
-	double peak = dtype == DT_F16 || dtype == DT_BF16 ? machine->peak_half : machine->peak_f32;
-	double computing = flops * 1e9 / (peak * machine->efficiency);
+	double computing = flops * 1e9 / machine_flop_rate(machine, dtype);
 	double moving = bytes * 1e9 / machine->memory_rate;
 
-	return round_up(computing > moving ? computing : moving);
+	return round_up(machine->kernel_latency + (computing > moving ? computing : moving));
 }

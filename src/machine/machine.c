@@ -28,6 +28,7 @@ static const struct range {
 	bool whole;
 } ranges[] = {
         {"efficiency", 1e-3, 1, false},
+        {"efficiency_half", 1e-3, 1, false},
         {"memory", LEAST_MEMORY, 0x1p46, true},
         {"disk", LEAST_MEMORY, 0x1p56, true},
         {"gpus", 1, MOST_GPUS, true},

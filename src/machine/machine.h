@@ -18,7 +18,9 @@
 	X(peak_f32, UNIT_FLOP_RATE, "peak_f32",                                                            \
 	        "f32 (TF32 where the hardware has it) multiply-add peak of a GPU")                         \
 	X(peak_half, UNIT_FLOP_RATE, "peak_half", "f16 and bf16 peak of a GPU, dense")                     \
-	X(efficiency, UNIT_PLAIN, "efficiency", "part of the peak that a large matmul reaches")            \
+	X(efficiency, UNIT_PLAIN, "efficiency", "part of the peak that a large matmul reaches in f32")     \
+	X(efficiency_half, UNIT_PLAIN, "efficiency_half", "the same in f16 and bf16")                      \
+	X(kernel_latency, UNIT_TIME, "kernel_latency", "fixed part of a kernel on the device")             \
 	X(memory_rate, UNIT_BYTE_RATE, "memory_rate", "device memory bandwidth of a GPU")                  \
 	X(memory, UNIT_BYTES, "memory", "device memory of a GPU")                                          \
 	X(copy_latency, UNIT_TIME, "copy_latency", "fixed part of a host-device copy")                     \
@@ -105,7 +107,9 @@ int machine_node(const struct machine *machine, int rank);
 /* capacity of one link, bytes/s */
 double machine_link_rate(const struct machine *machine, enum link_kind kind);
 
-/* Time alone, ns. Operations: flops at dtype's peak x efficiency, bytes at memory_rate; the larger. */
+/* The operations a second that a large matmul of this type reaches: peak x efficiency */
+double machine_flop_rate(const struct machine *machine, enum dtype dtype);
+/* Time alone, ns: kernel_latency, and flops at that rate or bytes at memory_rate, the larger. */
 int64_t machine_kernel_ns(const struct machine *machine, enum dtype dtype, double flops, double bytes);
 
 #endif

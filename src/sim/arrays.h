@@ -2,6 +2,7 @@
 #ifndef RANKSH_SIM_ARRAYS_H
 #define RANKSH_SIM_ARRAYS_H
 
+#include "backend/cost.h"
 #include "world/world.h"
 
 #define NOWHERE UINT32_MAX /* no index */
@@ -63,7 +64,6 @@ struct stream_queue {
 	bool high; /* its kernels go first */
 };
 
-enum { TO_DEVICE, TO_HOST, FROM_DISK, TO_DISK, ENGINES };
 /* Which streams of the rank a copy engine works for, and which wait in line; 0: none */
 struct engine_line {
 	uint8_t running, first, last;
@@ -94,7 +94,8 @@ struct rank {
 	uint32_t reached;                      /* others', that it is the target of */
 	uint32_t stop, stopped;                /* work of the stop event; the pass that stopped it */
 	uint32_t spreads_next;                 /* run.c: whose stop spreads after its own */
-	struct engine_line engine[ENGINES];
+	/* by the way of their copies */
+	struct engine_line engine[COPY_ENGINES];
 	uint8_t state;
 	bool blocking; /* has blocking streams: rule 7 applies */
 };

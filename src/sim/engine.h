@@ -6,13 +6,13 @@
  * operation number). All links between the parts are indices, so that a copy of the arrays is a copy of the
  * machine: that is how the future is tried out (project.c, reach.c).
  *
- * Files: sim.c (the backend's functions)  arrays.h state.c (arrays, copies)  agenda.c  cost.c  host.c  lane.c
+ * Files: sim.c (the backend's functions)  arrays.h state.c (arrays, copies)  agenda.c  log.c  host.c  lane.c
  * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c backup.c transfer.c (rendezvous)
  * one_sided.c  run.c (one pass, finality)  reach.c (answers owed)  project.c (what would be)  part.c (ends before
- * their time)  abort.c  fill.c (when the host's own writing of a tensor is due)  traffic.c
+ * their time)  abort.c  fill.c (when the host's own writing of a tensor is due)
  *
  * May call: waits/ data/ collectives/ kernels/ world/ machine/ base/. To add a kind of operation: a row of
- * OP_KINDS (world/op.h), its cost in cost.c, a case in lane.c (device) or host.c (host's lane), and what
+ * OP_KINDS (world/op.h), its cost in backend/cost.c, a case in lane.c (device) or host.c (host's lane), and what
  * becomes of data in data/data.c (alone) or data/exchange.c (with another rank).
  *
  * Finality. A host that has done its program is idle and may yet issue work at its clock or later. In a pass
@@ -26,6 +26,7 @@
 #include "sim/arrays.h"
 #include "collectives/collective.h"
 #include "backend/backend.h"
+#include "backend/cost.h"
 #include "base/arithmetic.h"
 
 /* Everything but the arrays */
@@ -66,8 +67,6 @@ struct engine_log {
 	size_t slow_count;
 	struct machine_then *machines; /* by first; of those that a collective or a transfer was queued on */
 	size_t machine_count;
-	op_id *gets; /* of one rank from another: the bytes are sent by the one that has no operation */
-	size_t get_count;
 };
 
 struct rank_data;            /* of this process's rank: data/data.h */
@@ -162,27 +161,11 @@ void agenda_set(struct engine *e, uint32_t work, int64_t time, uint64_t order);
 void agenda_drop(struct engine *e, uint32_t work);
 struct due agenda_take(struct engine *e);
 
-/* cost.c: fills the record's alone_ns, launch_ns, latency_ns, rate, flow_bytes when first queued */
-enum status cost_record(struct engine *e, op_id id);
-bool record_is_spin(const struct record *record);
-/* The first four take the engine of that number. */
-enum copy_way {
-	COPY_TO_DEVICE = TO_DEVICE,
-	COPY_TO_HOST = TO_HOST,
-	COPY_FROM_DISK = FROM_DISK,
-	COPY_TO_DISK = TO_DISK,
-	COPY_ON_DEVICE,
-	COPY_ON_HOST
-};
-enum copy_way copy_way(const struct record *record);
-enum link_kind copy_link(enum copy_way way);          /* LINK_KINDS: none */
+/* log.c */
 double slow_factor(const struct engine *e, op_id id); /* of the device: threads of the host keep their pace */
 /* The machine that the collective or transfer was queued on: a later `set` is for later lines. */
 const struct machine *machine_then(const struct engine *e, op_id id);
 void machine_note(struct engine *e, op_id id); /* ... when it is queued */
-
-/* Of a one-sided operation: from where its bytes come to where they go */
-struct path one_sided_path(const struct engine *e, op_id id);
 
 /* host.c */
 void host_run(struct engine *e, uint32_t rank);  /* until it is idle or blocked */

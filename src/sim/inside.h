@@ -30,7 +30,6 @@ const struct op *sim_op(struct backend *backend, op_id id);
 void sim_times(struct backend *backend, op_id id, struct times *times);
 void sim_cost(struct backend *backend, op_id id, struct op_cost *cost);
 bool sim_waiting(struct backend *backend, int rank, op_id *on);
-void sim_sent(struct backend *backend, int rank, int section, const bool *groups, double *sent);
 
 struct engine *fresh_copy(struct sim *sim); /* the copy, as the machine is now: no projection any more */
 /* Carries out, for good, what `goal` (or all before `until`) needs, taking the hosts of the ranks in `start`

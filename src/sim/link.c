@@ -36,6 +36,11 @@ static bool is_one_sided(const struct engine *e, const struct activity *work)
 	return op_record(e->world, work->op)->kind == OP_ONE_SIDED;
 }
 
+static struct path flow_path(const struct engine *e, op_id id)
+{
+	return one_sided_path(machine_then(e, id), e->world, id);
+}
+
 /* How many links the flow is on: a copy's bus; a transfer's and a one-sided operation's path; of a collective, the link of
  * each of its kinds of every member that takes part (all, but for backup=). flow_link(e, work, i) is the i-th of them, an
  * index into e->links: rank * LINK_KINDS + kind. */
@@ -43,7 +48,7 @@ static int flow_links(const struct engine *e, uint32_t work)
 {
 	const struct activity *w = &e->works[work];
 	if (w->owner == OWNER_LANE)
-		return is_one_sided(e, w) ? one_sided_path(e, w->op).count : 1;
+		return is_one_sided(e, w) ? flow_path(e, w->op).count : 1;
 	if (w->owner == OWNER_TRANSFER)
 		return e->transfers[w->index].path.count;
 	const struct instance *instance = &e->instances[w->index];
@@ -54,7 +59,7 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 {
 	const struct activity *w = &e->works[work];
 	if (w->owner == OWNER_LANE && is_one_sided(e, w))
-		return one_sided_path(e, w->op).link[i];
+		return flow_path(e, w->op).link[i];
 	if (w->owner == OWNER_LANE)
 		return e->lanes[w->index].rank * LINK_KINDS + copy_link(copy_way(op_record(e->world, w->op)));
 	if (w->owner == OWNER_TRANSFER)

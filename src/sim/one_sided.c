@@ -7,7 +7,6 @@
  * tells when it may come: that is why the ranks of an open window stop together (run.c). `one_sided` and `reached` of the
  * two ranks count what is queued, for the same reason. */
 #include "sim/engine.h"
-#include "base/memory.h"
 #include "data/data.h"
 
 static const struct part *part_of(const struct engine *e, op_id id)
@@ -19,8 +18,6 @@ void one_sided_queued(struct engine *e, op_id id)
 {
 	e->ranks[e->world->ops[id].rank].one_sided++;
 	e->ranks[part_of(e, id)->peer].reached++;
-	if (part_of(e, id)->direction == ONE_SIDED_GET)
-		*MEM_ADD(&e->log->gets, &e->log->get_count) = id;
 }
 
 void one_sided_done(struct engine *e, const struct op *op, const struct record *record)
@@ -33,7 +30,7 @@ void one_sided_begin(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
 	op_id id = l->head;
-	struct path path = one_sided_path(e, id);
+	struct path path = one_sided_path(machine_then(e, id), e->world, id);
 	e->works[l->work].op = id;
 	if (e->data)
 		data_one_sided_begin(e->data, id);

@@ -73,6 +73,7 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 	        .alone = cost.alone,
 	        .blame = op->blame,
 	        .projected = !final,
+	        .sent_nothing = (op->flags & (OPF_ABORTED | OPF_LATE)) != 0,
 	        .answered = true};
 }
 

@@ -21,7 +21,7 @@ static enum status sim_queued(struct backend *backend, op_id id)
 		machine_note(e, id);
 	if (kind == OP_ONE_SIDED)
 		one_sided_queued(e, id);
-	return cost_record(e, id);
+	return cost_record(e->world, id);
 }
 
 void sim_ready(struct engine *e)
@@ -131,7 +131,6 @@ static const struct backend functions = {
         .read = sim_read,
         .write = sim_write,
         .failure = sim_failure,
-        .sent = sim_sent,
         .stop = sim_stop,
 };
 

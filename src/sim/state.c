@@ -157,7 +157,6 @@ void engine_free(struct engine *e)
 		mem_free(e->log->floors);
 		mem_free(e->log->slows);
 		mem_free(e->log->machines);
-		mem_free(e->log->gets);
 		mem_free(e->log);
 	}
 	mem_free(e->held);

@@ -16,6 +16,7 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/search.h"
+#include "backend/traffic.h"
 #include "trace/lanes.h"
 
 #include <stdlib.h>
@@ -212,7 +213,7 @@ static enum status of_axis(const struct trace *trace, int section, int rank, con
 		endless = endless ? endless : shares[i].endless;
 	}
 	use->known = !endless;
-	trace->backend->sent(trace->backend, rank, section, mine, use->sent);
+	traffic_sent(trace->backend, trace->world, rank, section, mine, use->sent);
 	mem_free(mine);
 	return endless ? trace_never_ends(trace, endless) : ST_OK;
 }

@@ -3,6 +3,7 @@
  * Which figures a rank has depends on what it did: only streams that worked, causes that cost time, links
  * that carried bytes. A table's rows are the union over its columns, in an order that keeps kinds together
  * (figures_join); a figure that something without an end would decide is there, and not known. */
+#include "backend/traffic.h"
 #include "trace/figures.h"
 #include "trace/lanes.h"
 #include "base/memory.h"
@@ -204,7 +205,7 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	for (int cause = 0; cause < CAUSE_DONE; cause++)
 		if (part[cause] > 0)
 			put(figures, ST_OK, FIGURE_PART, part[cause], "stall %s", trace_causes[cause]);
-	trace->backend->sent(trace->backend, rank, section, NULL, sent);
+	traffic_sent(trace->backend, trace->world, rank, section, NULL, sent);
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (sent[kind] > 0)
 			put(figures, ST_OK, FIGURE_BYTES, sent[kind], "bytes %s", link_name(kind));

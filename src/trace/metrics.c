@@ -11,6 +11,7 @@
 #include "base/arithmetic.h"
 #include "trace/intervals.h"
 #include "trace/lanes.h"
+#include "backend/traffic.h"
 #include "collectives/collective.h"
 
 #include <string.h>
@@ -237,7 +238,7 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 	double sent[LINK_KINDS] = {0};
 	int matches = 0;
 
-	trace->backend->sent(trace->backend, rank, section, NULL, sent);
+	traffic_sent(trace->backend, trace->world, rank, section, NULL, sent);
 	*bytes = 0;
 	for (int kind = 0; kind < LINK_KINDS; kind++) {
 		const char *name = link_name(kind);

@@ -7,6 +7,7 @@
  *
  * Links are asked of the backend, which knows the routes; collectives and transfers are read off the books,
  * so they count what is queued too. */
+#include "backend/traffic.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "base/memory.h"
@@ -54,7 +55,7 @@ static void print_links(const struct trace *trace, int section, int width, struc
 	for (int pass = 0; pass < 2; pass++)
 		for (int rank = 0; rank < trace->world->n; rank++) {
 			double sent[LINK_KINDS] = {0};
-			trace->backend->sent(trace->backend, rank, section, NULL, sent);
+			traffic_sent(trace->backend, trace->world, rank, section, NULL, sent);
 			text_clear(&row.cells);
 			for (int kind = 0; kind < LINK_KINDS; kind++) {
 				used[kind] = used[kind] || sent[kind] > 0;

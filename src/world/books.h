@@ -72,6 +72,8 @@ struct world_inner {
 	struct segment
 	        *leaving; /* segments of rank `me` that were given back and whose bytes are still there */
 	size_t leaving_count;
+	op_id *gets; /* world_gets */
+	size_t get_count;
 	struct handout *handouts;
 	size_t handout_count;
 
@@ -81,6 +83,8 @@ struct world_inner {
 	size_t warning_count;
 	struct graph *graphs;
 	size_t graph_count;
+	struct launch *launches; /* by first; each has operations */
+	size_t launch_count;
 	int *capturing; /* by rank: graph + 1, or 0 */
 };
 
@@ -238,6 +242,7 @@ int wait_add(const struct world *world, const struct draft *draft, op_id op, op_
 /* What `close` waits for on its own rank, behind waits[count]; how many there are then. */
 int window_find(const struct world *world, const struct draft *draft, op_id *waits, int count);
 void window_step(struct world *world, op_id id);              /* a collective of a window has been queued */
+void window_used(struct world *world, op_id id);              /* a one-sided operation has been queued */
 void windows_abort(struct world *world, int group, int part); /* part -1: all */
 
 /* ---- graph.c */

@@ -252,7 +252,7 @@ enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 	if (draft->record->window)
 		window_step(world, *id);
 	else if (draft->record->kind == OP_ONE_SIDED)
-		lane_stream(world, draft->rank, draft->stream)->one_sided = *id;
+		window_used(world, *id);
 	return ST_OK;
 }
 

@@ -34,6 +34,21 @@ void window_step(struct world *world, op_id id)
 	tensor_of(world, id)->window = op_record(world, id)->window == WINDOW_OPEN ? id : 0;
 }
 
+void window_used(struct world *world, op_id id)
+{
+	const struct op *op = &world->ops[id];
+
+	lane_stream(world, op->rank, op->stream)->one_sided = id;
+	if (op_record(world, id)->part[0].direction == ONE_SIDED_GET)
+		*MEM_ADD(&world->inner->gets, &world->inner->get_count) = id;
+}
+
+const op_id *world_gets(const struct world *world, size_t *count)
+{
+	*count = world->inner->get_count;
+	return world->inner->gets;
+}
+
 bool world_window_open(const struct world *world, int rank, op_id window)
 {
 	const struct tensor *tensor = tensor_of(world, window);

@@ -65,7 +65,14 @@ status "an unknown machine" 2 "$RANKSH" --machine clasroom -c 'sync'
 said "... and the nearest machine" 'classroom' err
 status "a file that is not there" 2 "$RANKSH" nowhere.rsh
 status "too many ranks" 2 "$RANKSH" -n 99999 -c sync
-status "no GPU in this build" 2 "$RANKSH" --device cuda -c sync
+status "a device that is none" 2 "$RANKSH" --device cdua -c sync
+said "... and the nearest kind" 'did you mean cuda' err
+status "a device that is not there" 2 "$RANKSH" --device cuda -c 'say "runs"'
+said "... and why" '^ranksh: --device cuda: ' err
+status "... by RANKSH_DEVICE" 2 env RANKSH_DEVICE=cuda "$RANKSH" -c 'say "runs"'
+status "... and another by an option" 0 env RANKSH_DEVICE=cuda "$RANKSH" -n 2 --device auto -c sync
+status "... under mpirun" 2 mpirun -n 3 --oversubscribe "$RANKSH" --device cuda -c 'say "runs"'
+[ "$(grep -c 'device cuda' "$folder/err")" = 1 ] && echo "ok ... in one sentence" || { echo "FAIL ... in one sentence"; cat "$folder/err"; }
 status "no mpirun" 4 env PATH=/nowhere "$RANKSH" -n 2 -c sync
 said "... is said" 'mpirun is not there' err
 printf '%s\n' '#!/bin/sh' 'cat >&2 <<END' ------------------------------------------------------------ 'There are not enough slots available in the system.' ------------------------------------------------------------ END 'exit 1' > "$folder/mpirun"

@@ -33,6 +33,7 @@ static inline struct machine test_machine(void)
 	        .peak_f32 = 1e9,
 	        .peak_half = 2e9,
 	        .efficiency = 1,
+	        .efficiency_half = 1,
 	        .memory_rate = 2e9,
 	        .memory = 1 << 30,
 	        .copy_latency = 100 * US,

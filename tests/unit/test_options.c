@@ -1,10 +1,12 @@
-/* test_options.c -- the command line */
+/* test_options.c -- the command line, and the device that is chosen by it */
+#include "shell/session/device.h"
 #include "shell/session/options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -69,7 +71,6 @@ static void mistakes_are_named(void **state)
 	        {"--limit ten", ST_UNIT, "'ten'"},
 	        {"--limit 10", ST_UNIT, "10s"},
 	        {"--limit 10kB", ST_UNIT, "10kB"},
-	        {"--device gpu", ST_ARGUMENT, "'gpu'"},
 	        {"--dry=1", ST_ARGUMENT, "--dry takes no value"},
 	        {"a.rsh b.rsh", ST_ARGUMENT, "b.rsh"},
 	        {"-c sync a.rsh", ST_ARGUMENT, "a.rsh"},
@@ -81,6 +82,47 @@ static void mistakes_are_named(void **state)
 		assert_int_equal(read_words(rows[i].line, &options), rows[i].status);
 		if (!strstr(fail_text(), rows[i].words))
 			fail_msg("%s: \"%s\" does not name \"%s\"", rows[i].line, fail_text(), rows[i].words);
+	}
+}
+
+/* The words, and RANKSH_DEVICE: the device; or the refusal's words */
+static void the_device_is_chosen(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *line, *set, *device, *words;
+	} rows[] = {
+	        {"-c sync", NULL, "sim", "no GPU is used"},
+	        {"-c sync", "", "sim", "no GPU is used"},
+	        {"-c sync", "cuda", "cuda", NULL},
+	        {"-c sync", "sim", "sim", "by RANKSH_DEVICE=sim"},
+	        {"--device auto", "cuda", "sim", "no GPU is used"},
+	        {"--device sim --device cuda", "sim", "cuda", NULL},
+	        {"--device sim", "cuda", "sim", "by --device sim"},
+	        {"--device sim --dry", NULL, "sim", "shapes and times only"},
+	        {"--dry", "cuda", "sim", "shapes and times only"},
+	        {"--test a.rsh", "cuda", "cuda", NULL},
+	        {"--dry --device cuda", NULL, NULL, "--dry --device cuda: --dry models"},
+	        {"--device cdua", NULL, NULL,
+	                "--device is auto, sim or cuda, not 'cdua'; did you mean cuda?"},
+	        {"--device tpu3", "sim", NULL, "not 'tpu3'"},
+	        {"-c sync", "simm", NULL,
+	                "RANKSH_DEVICE is auto, sim or cuda, not 'simm'; did you mean sim?"},
+	        {"--dry", "simm", NULL, "'simm'"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct options options;
+		if (rows[i].set)
+			setenv("RANKSH_DEVICE", rows[i].set, 1);
+		else
+			unsetenv("RANKSH_DEVICE");
+		assert_int_equal(read_words(rows[i].line, &options), ST_OK);
+		assert_int_equal(device_choose(&options), rows[i].device ? ST_OK : ST_ARGUMENT);
+		if (rows[i].device)
+			assert_string_equal(options.device, rows[i].device);
+		const char *said = rows[i].device ? device_why(&options) : fail_text();
+		if (rows[i].words && !strstr(said, rows[i].words))
+			fail_msg("%s: \"%s\" does not say \"%s\"", rows[i].line, said, rows[i].words);
 	}
 }
 
@@ -105,6 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(what_is_asked_is_read),
 	        cmocka_unit_test(mistakes_are_named),
+	        cmocka_unit_test(the_device_is_chosen),
 	        cmocka_unit_test(help_names_every_option),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* test_sim.c -- each ordering rule, sharing, answers owed, in exact virtual nanoseconds (figures below in
  * us) */
 #include "sim_world.h"
+#include "backend/traffic.h"
 #include <stdio.h>
 
 static void test_one_stream_in_order(void **state)
@@ -252,7 +253,7 @@ static void test_sendrecv_is_one_operation(void **state)
 	for (int r = 0; r < 4; r++)
 		assert_span(&b, id[r], 10, 160);
 	double sent[LINK_KINDS];
-	b.backend->sent(b.backend, 2, -1, NULL, sent);
+	traffic_sent(b.backend, b.world, 2, -1, NULL, sent);
 	assert_true(sent[LINK_OUT] == 100 * US && sent[LINK_IN] == 0 && sent[LINK_UP] == 0);
 	bench_close(&b);
 }

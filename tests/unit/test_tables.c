@@ -107,6 +107,22 @@ static void work_that_shares_is_slowed(void **state)
 	scene_close(scene);
 }
 
+/* 256 kB from pinned memory to the device, in microseconds as scene_op */
+static void copy_down(struct scene *scene, int rank, int stream, int64_t issue, int64_t start, int64_t end)
+{
+	struct record record = scene_record(scene, OP_COPY, "copy", "x");
+	struct operand operand[2] = {{.space = SPACE_PINNED, .access = ACCESS_READ, .tensor = -1},
+	        {.space = SPACE_DEVICE, .access = ACCESS_WRITE, .tensor = -1}};
+	for (int i = 0; i < 2; i++)
+		layout_make(&operand[i].layout, DT_F32, 1, (int64_t[]){64 << 10});
+	record.operand = operand;
+	record.operands = 2;
+	record.bytes = 256 << 10;
+	scene_queue(scene, rank, stream, &record, 0,
+	        (struct times){
+	                .issue = issue * US, .ready = start * US, .start = start * US, .end = end * US});
+}
+
 /* Two sections: one copy after the other's kernel, and both at once */
 static struct scene *sections_scene(void)
 {
@@ -114,7 +130,7 @@ static struct scene *sections_scene(void)
 	int io = scene_stream(scene, "io"), compute = scene_stream(scene, "compute");
 	scene_mark(scene, "naive");
 	for (int r = 0; r < 2; r++) {
-		scene_op(scene, r, io, OP_COPY, "copy", "x", 0, 20, 20, 20, 1020);
+		copy_down(scene, r, io, 20, 20, 1020);
 		op_id done = scene_op(scene, r, io, OP_RECORD, "record", "", 0, 20, 1020, 1020, 1020);
 		scene_op(scene, r, compute, OP_WAIT, "wait", "", done, 40, 40, 1020, 1020);
 		scene_op(scene, r, compute, OP_KERNEL, "matmul", "y", 0, 60, 1020, 1020, 3020);
@@ -122,11 +138,10 @@ static struct scene *sections_scene(void)
 	}
 	scene_mark(scene, "prefetch");
 	for (int r = 0; r < 2; r++) {
-		scene_op(scene, r, io, OP_COPY, "copy", "x", 0, 3040, 3040, 3040, 4040);
+		copy_down(scene, r, io, 3040, 3040, 4040);
 		scene_op(scene, r, compute, OP_KERNEL, "matmul", "y", 0, 3060, 3060, 3060, 5060);
 		scene_op(scene, r, STREAM_HOST, OP_SYNC, "sync", "", OP_EVERYTHING, 3060, 3060, 3060, 5060);
 	}
-	scene->sent[LINK_DOWN] = 256 * 1024;
 	return scene;
 }
 
@@ -281,6 +296,7 @@ static void who_sent_what(void **state)
 {
 	(void)state;
 	struct scene *scene = scene_open(3);
+	scene->machine.link_switched = 1;
 	for (int r = 0; r < 3; r++) {
 		scene_transfer(scene, r, STREAM_DEFAULT, P2P_SEND, (r + 1) % 3, NULL, -1, 20, 20, 20, 120);
 		scene_transfer(scene, r, STREAM_DEFAULT, P2P_RECV, (r + 2) % 3, NULL, -1, 40, 120, 120, 220);
@@ -289,9 +305,9 @@ static void who_sent_what(void **state)
 		op_id id = scene_queue(scene, r, STREAM_DEFAULT, &record, 0,
 		        (struct times){
 		                .issue = 60 * US, .ready = 220 * US, .start = 220 * US, .end = 320 * US});
-		scene->world->records[scene->world->ops[id].record].flow_bytes = 8192;
+		struct record *queued = &scene->world->records[scene->world->ops[id].record];
+		queued->flow_bytes = queued->sent_bytes = 8192;
 	}
-	scene->sent[LINK_OUT] = 9216;
 	expect_table(scene, trace_traffic, -1,
 	        "   ranks  nvlink out\n"
 	        "   0-2          9 kB\n"

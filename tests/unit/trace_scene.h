@@ -38,7 +38,6 @@ struct scene {
 	struct times *times; /* by op_id */
 	int section;
 	int group; /* of collectives and transfers */
-	double sent[LINK_KINDS];
 	struct {
 		bool waits;
 		op_id on;
@@ -65,14 +64,6 @@ static inline void scene_host(struct backend *backend, int rank, struct host_now
 			now->clock = at;
 	}
 }
-static inline void scene_sent(
-        struct backend *backend, int rank, int section, const bool *groups, double *sent)
-{
-	(void)rank;
-	(void)section;
-	(void)groups;
-	memcpy(sent, ((struct scene *)backend)->sent, sizeof((struct scene *)backend)->sent);
-}
 static inline void scene_cost(struct backend *backend, op_id id, struct op_cost *cost)
 {
 	const struct record *record = op_record(((struct scene *)backend)->world, id);
@@ -93,7 +84,6 @@ static inline struct scene *scene_open(int n)
 	scene->backend = (struct backend){.name = "scene",
 	        .times = scene_times,
 	        .host = scene_host,
-	        .sent = scene_sent,
 	        .cost = scene_cost,
 	        .waiting = scene_waiting};
 	scene->machine = (struct machine){.name = "scene",

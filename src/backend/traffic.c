@@ -2,7 +2,8 @@
  *
  * A transfer counts on the sender's links, a get on those of the rank that it reads; a collective's bytes on those that
  * lead to the next member; a copy on the bus or the disk. */
-#include "sim/inside.h"
+#include "backend/traffic.h"
+#include "backend/cost.h"
 
 #include <string.h>
 
@@ -17,14 +18,12 @@ static void count_path(const struct machine *machine, int from, int to, double b
 			sent[path.link[i] % LINK_KINDS] += bytes;
 }
 
-static void count_op(const struct world *world, const struct op *op, double *sent)
+static void count_op(const struct world *world, op_id id, double *sent)
 {
-	const struct record *record = &world->records[op->record];
-	/* Of a collective all of a rank's bytes, as if they went to the next member; none of who is left out
-	 * by backup= */
-	if (record->kind == OP_COLLECTIVE && op->flags & OPF_LATE)
-		return;
+	const struct op *op = &world->ops[id];
+	const struct record *record = op_record(world, id);
 	if (record->kind == OP_COLLECTIVE) {
+		/* all of the rank's bytes, as if they went to the next member */
 		const struct match *match = &world->matches[op->match];
 		int next = (world->groups[match->group].place_of[op->rank] + 1) % match->n;
 		count_path(world->machine, op->rank, match->ranks[next], record->sent_bytes, sent);
@@ -40,32 +39,29 @@ static void count_op(const struct world *world, const struct op *op, double *sen
 	}
 }
 
-/* The operation as it has ended, or will; NULL: it does not count */
-static const struct op *counted(struct backend *backend, op_id id, int section, const bool *groups)
+static bool counts(
+        struct backend *backend, const struct world *world, op_id id, int section, const bool *groups)
 {
-	const struct world *world = engine_of(backend)->world;
 	const struct record *record = op_record(world, id);
 	if ((section >= 0 && record->section != section) ||
 	        (groups && (record->group < 0 || !groups[record->group])))
-		return NULL;
-	const struct op *op = sim_op(backend, id);
-	return op->end != TIME_UNKNOWN && !(op->flags & OPF_ABORTED) ? op : NULL;
+		return false;
+	struct times times = backend_times(backend, id);
+	return times.end != TIME_UNKNOWN && !times.sent_nothing;
 }
 
-void sim_sent(struct backend *backend, int rank, int section, const bool *groups, double *sent)
+void traffic_sent(struct backend *backend, const struct world *world, int rank, int section,
+        const bool *groups, double *sent)
 {
-	const struct engine *e = engine_of(backend);
-	const struct world *world = e->world;
+	size_t count;
+	const op_id *gets = world_gets(world, &count);
 	memset(sent, 0, LINK_KINDS * sizeof *sent);
-	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		const struct op *op = counted(backend, id, section, groups);
-		if (op)
-			count_op(world, op, sent);
-	}
-	for (size_t i = 0; i < e->log->get_count; i++) {
-		op_id id = e->log->gets[i];
-		const struct record *record = op_record(world, id);
-		if (record->part[0].peer == rank && counted(backend, id, section, groups))
-			count_path(world->machine, rank, world->ops[id].rank, record->bytes, sent);
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
+		if (counts(backend, world, id, section, groups))
+			count_op(world, id, sent);
+	for (size_t i = 0; i < count; i++) {
+		const struct record *record = op_record(world, gets[i]);
+		if (record->part[0].peer == rank && counts(backend, world, gets[i], section, groups))
+			count_path(world->machine, rank, world->ops[gets[i]].rank, record->bytes, sent);
 	}
 }

@@ -8,9 +8,9 @@
  * A record is costed once, when its first operation is queued, and shared from then on: the same line on a
  * thousand ranks is costed once, and what is queued keeps its price when the machine changes. Ranks whose messages go
  * over unlike links have records of their own (shell/submit/plan.c). */
-#include "sim/engine.h"
-#include "base/memory.h"
-#include "base/search.h"
+#include "backend/cost.h"
+#include "base/arithmetic.h"
+#include "collectives/collective.h"
 
 bool record_is_spin(const struct record *record)
 {
@@ -58,9 +58,10 @@ static void cost_copy(const struct machine *machine, struct record *record)
 	record->latency_ns = 0;
 	if (way == COPY_ON_HOST)
 		record->rate = machine->host_rate;
-	else if (way == COPY_ON_DEVICE)
+	else if (way == COPY_ON_DEVICE) { /* as a kernel */
+		record->latency_ns = machine->kernel_latency;
 		record->rate = machine->memory_rate / 2;
-	else if (way == COPY_FROM_DISK || way == COPY_TO_DISK) {
+	} else if (way == COPY_FROM_DISK || way == COPY_TO_DISK) {
 		record->latency_ns = machine->disk_latency;
 		record->rate = way == COPY_FROM_DISK ? machine->disk_read : machine->disk_write;
 	} else {
@@ -75,17 +76,17 @@ static void cost_copy(const struct machine *machine, struct record *record)
 	        record->latency_ns + (record->rate > 0 ? record->flow_bytes / record->rate * 1e9 : 0));
 }
 
-static enum status cost_collective(struct engine *e, const struct op *op, struct record *record)
+static enum status cost_collective(const struct world *world, const struct op *op, struct record *record)
 {
-	const struct match *match = &e->world->matches[op->match];
+	const struct match *match = &world->matches[op->match];
 	struct cost cost = {0};
 	record->alone_ns = 0;
 	enum status status = ST_OK;
 	if (record->split.n)
-		cost = split_cost(e->world->machine, (struct cost_group){match->n, match->ranks},
-		        e->world->groups[match->group].place_of[op->rank], &record->split);
+		cost = split_cost(world->machine, (struct cost_group){match->n, match->ranks},
+		        world->groups[match->group].place_of[op->rank], &record->split);
 	else
-		status = collective_cost(record->collective, e->world->machine,
+		status = collective_cost(record->collective, world->machine,
 		        (struct cost_group){match->n, match->ranks}, record->bytes, record->algorithm, &cost);
 	if (status != ST_OK)
 		return status;
@@ -100,7 +101,7 @@ static enum status cost_collective(struct engine *e, const struct op *op, struct
 /* By example: 1 MB by a path of 2 us and 10 GB/s takes 2,000 + 100,000 ns alone.
  *
  * The longest of its transfers; each takes its own path when it runs. */
-static void cost_p2p(struct engine *e, const struct op *op, struct record *record)
+static void cost_p2p(const struct machine *machine, const struct op *op, struct record *record)
 {
 	record->alone_ns = 0;
 	for (int i = 0; i < record->parts; i++) {
@@ -109,8 +110,7 @@ static void cost_p2p(struct engine *e, const struct op *op, struct record *recor
 		if (part->peer == op->rank)
 			continue;
 		bool sends = part->direction == P2P_SEND;
-		machine_path(e->world->machine, sends ? op->rank : part->peer, sends ? part->peer : op->rank,
-		        &path);
+		machine_path(machine, sends ? op->rank : part->peer, sends ? part->peer : op->rank, &path);
 		double bytes = layout_bytes(&part_operand(record, i)->layout);
 		int64_t ns = round_up(path.latency_ns + bytes / path.rate * 1e9);
 		if (ns <= record->alone_ns)
@@ -122,11 +122,10 @@ static void cost_p2p(struct engine *e, const struct op *op, struct record *recor
 	}
 }
 
-struct path one_sided_path(const struct engine *e, op_id id)
+struct path one_sided_path(const struct machine *machine, const struct world *world, op_id id)
 {
-	const struct machine *machine = machine_then(e, id);
-	const struct part *part = &op_record(e->world, id)->part[0];
-	int rank = e->world->ops[id].rank;
+	const struct part *part = &op_record(world, id)->part[0];
+	int rank = world->ops[id].rank;
 	bool gets = part->direction == ONE_SIDED_GET;
 	struct path path = {.rate = machine->memory_rate / 2}; /* to itself: within its memory */
 	if (part->peer != rank)
@@ -136,20 +135,20 @@ struct path one_sided_path(const struct engine *e, op_id id)
 	return path;
 }
 
-static void cost_one_sided(struct engine *e, op_id id, struct record *record)
+static void cost_one_sided(const struct world *world, op_id id, struct record *record)
 {
-	struct path path = one_sided_path(e, id);
+	struct path path = one_sided_path(world->machine, world, id);
 	record->flow_bytes = layout_bytes(&record->operand[0].layout);
 	record->latency_ns = path.latency_ns;
 	record->rate = path.rate;
 	record->alone_ns = round_up(path.latency_ns + record->flow_bytes / path.rate * 1e9);
 }
 
-enum status cost_record(struct engine *e, op_id id)
+enum status cost_record(struct world *world, op_id id)
 {
-	const struct op *op = &e->world->ops[id];
-	struct record *record = &e->world->records[op->record];
-	const struct machine *machine = e->world->machine;
+	const struct op *op = &world->ops[id];
+	struct record *record = &world->records[op->record];
+	const struct machine *machine = world->machine;
 	if (record->alone_ns >= 0 && record->launch_ns >= 0)
 		return ST_OK;
 	record->launch_ns = op_kind_is_host(record->kind) ? 0 : round_up(machine->launch);
@@ -164,40 +163,14 @@ enum status cost_record(struct engine *e, op_id id)
 		cost_copy(machine, record);
 		return ST_OK;
 	case OP_COLLECTIVE:
-		return cost_collective(e, op, record);
+		return cost_collective(world, op, record);
 	case OP_P2P:
-		cost_p2p(e, op, record);
+		cost_p2p(machine, op, record);
 		return ST_OK;
 	case OP_ONE_SIDED:
-		cost_one_sided(e, id, record);
+		cost_one_sided(world, id, record);
 		return ST_OK;
 	default:
 		return ST_OK;
 	}
-}
-
-double slow_factor(const struct engine *e, op_id id)
-{
-	const struct op *op = &e->world->ops[id];
-	for (size_t i = e->log->slow_count; i-- > 0;)
-		if (e->log->slows[i].rank == op->rank && e->log->slows[i].after < id)
-			return world_stream(e->world, op->rank, op->stream)->host ? 1
-			                                                          : e->log->slows[i].factor;
-	return 1;
-}
-
-void machine_note(struct engine *e, op_id id)
-{
-	struct engine_log *log = e->log;
-	const struct machine *now = e->world->machine;
-	if (log->machine_count && log->machines[log->machine_count - 1].machine.changes == now->changes)
-		return;
-	*MEM_ADD(&log->machines, &log->machine_count) = (struct machine_then){id, *now};
-}
-
-const struct machine *machine_then(const struct engine *e, op_id id)
-{
-	size_t i;
-	SEARCH(i, e->log->machine_count, e->log->machines[i].first > id);
-	return &e->log->machines[i - 1].machine;
 }

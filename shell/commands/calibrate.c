@@ -1,0 +1,70 @@
+/* calibrate.c -- calibrate F.machine: the machine's figures out of this session's own measured times.
+ *
+ * `source calibrate` (strategies/parts/calibrate.rsh) queues what tells them all; any other work tells what it can.
+ * Every process has all times and fits alike; rank 0 writes the file, and its success or failure is everyone's. */
+#include "base/file.h"
+#include "shell/language/run/answer.h"
+#include "shell/language/run/command.h"
+#include "shell/session/share.h"
+#include "trace/calibrate.h"
+
+#include <string.h>
+
+static const char ending[] = ".machine";
+
+static enum status write(struct shell *shell, const char *path, const struct calibration *calibration)
+{
+	struct text text = {0};
+	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
+	calibration_file(calibration, &text);
+	enum status status = writes ? file_write(path, text_string(&text), text.count) : ST_OK;
+	text_release(&text);
+	return shell_agree(shell, 0, status);
+}
+
+static enum status calibrate_run(struct call *call)
+{
+	struct shell *shell = call->shell;
+	struct calibration calibration;
+	struct text text = {0};
+	const char *path;
+	enum status status = call_common(call, 0, &path);
+	size_t length = status == ST_OK ? strlen(path) : 0, tail = sizeof ending - 1;
+	if (status == ST_OK && (length <= tail || strcmp(path + length - tail, ending) != 0))
+		status = fail(ST_ARGUMENT, "calibrate writes a machine's file: calibrate %s%s", path, ending);
+	if (status == ST_OK)
+		status = shell_advance(shell);
+	if (status == ST_OK)
+		status = shell->backend->project(shell->backend, &shell->budget);
+	if (status != ST_OK)
+		return status;
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	status = trace_calibrate(&trace, -1, &calibration);
+	int operations = 0;
+	for (int i = 0; i < CALIBRATED_COUNT; i++)
+		operations += calibration.part[i].operations;
+	if (status == ST_OK && !operations)
+		status = fail(ST_ARGUMENT,
+		        "nothing has run that tells a figure of the machine: `source calibrate` queues what "
+		        "does");
+	if (status == ST_OK)
+		status = write(shell, path, &calibration);
+	if (status != ST_OK)
+		return status;
+	calibration_text(&calibration, &shell->machine, out_width(shell->out), &text);
+	text_add(&text, "   %s: `machine %s%s` takes it\n", path, strchr(path, '/') ? "" : "./", path);
+	return answer(call, &text, ST_OK);
+}
+
+const struct command command_calibrate = {
+        .name = "calibrate",
+        .topic = "steer",
+        .usage = "calibrate F.machine",
+        .help = "fits the machine's figures (launch, latencies, rates, efficiencies) to the times that were "
+                "measured in this session and writes them as a machine; `source calibrate` and "
+                "`measure 256k` queue what tells all of them",
+        .for_all = "the machine",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_FILE, 0, NULL, "F.machine"}},
+        .run = calibrate_run,
+};

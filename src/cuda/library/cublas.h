@@ -1,0 +1,30 @@
+/* cublas.h -- what we use of cuBLAS: declarations of our own by NVIDIA's names and values, as in driver.h. Matrices are
+ * column-major. */
+#ifndef RANKSH_CUDA_CUBLAS_H
+#define RANKSH_CUDA_CUBLAS_H
+
+typedef struct cublasContext *cublasHandle_t;
+typedef enum {
+	CUBLAS_STATUS_SUCCESS = 0,
+	CUBLAS_STATUS_NOT_INITIALIZED = 1,
+	CUBLAS_STATUS_ALLOC_FAILED = 3,
+	CUBLAS_STATUS_INVALID_VALUE = 7,
+	CUBLAS_STATUS_ARCH_MISMATCH = 8,
+	CUBLAS_STATUS_MAPPING_ERROR = 11,
+	CUBLAS_STATUS_EXECUTION_FAILED = 13,
+	CUBLAS_STATUS_INTERNAL_ERROR = 14,
+	CUBLAS_STATUS_NOT_SUPPORTED = 15
+} cublasStatus_t;
+typedef enum { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1 } cublasOperation_t;
+typedef enum { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 } cublasPointerMode_t;
+typedef enum { CUBLAS_ATOMICS_NOT_ALLOWED = 0, CUBLAS_ATOMICS_ALLOWED = 1 } cublasAtomicsMode_t;
+typedef enum {
+	CUBLAS_DEFAULT_MATH = 0,
+	CUBLAS_PEDANTIC_MATH = 2,
+	CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16 /* halves add in f32 */
+} cublasMath_t;
+typedef enum { CUDA_R_32F = 0, CUDA_R_16F = 2, CUDA_R_32I = 10, CUDA_R_16BF = 14 } cudaDataType;
+typedef enum { CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_PEDANTIC = 69 } cublasComputeType_t;
+typedef enum { CUBLAS_GEMM_DEFAULT = -1 } cublasGemmAlgo_t;
+
+#endif

@@ -1,0 +1,65 @@
+/* nccl.h -- what we use of NCCL: declarations of our own by NVIDIA's names and values, as in driver.h. */
+#ifndef RANKSH_CUDA_NCCL_H
+#define RANKSH_CUDA_NCCL_H
+
+#include <limits.h>
+#include <stddef.h>
+
+typedef struct ncclComm *ncclComm_t;
+enum { NCCL_UNIQUE_ID_BYTES = 128 };
+typedef struct {
+	char internal[NCCL_UNIQUE_ID_BYTES];
+} ncclUniqueId;
+
+typedef enum {
+	ncclSuccess = 0,
+	ncclUnhandledCudaError = 1,
+	ncclSystemError = 2,
+	ncclInternalError = 3,
+	ncclInvalidArgument = 4,
+	ncclInvalidUsage = 5,
+	ncclRemoteError = 6,
+	ncclInProgress = 7
+} ncclResult_t;
+typedef enum { ncclSum = 0, ncclProd = 1, ncclMax = 2, ncclMin = 3, ncclAvg = 4, ncclNumOps = 5 } ncclRedOp_t;
+typedef enum {
+	ncclInt8 = 0,
+	ncclInt32 = 2,
+	ncclFloat16 = 6,
+	ncclFloat32 = 7,
+	ncclBfloat16 = 9
+} ncclDataType_t;
+typedef enum { ncclScalarDevice = 0, ncclScalarHostImmediate = 1 } ncclScalarResidence_t;
+
+/* How a communicator is made, as NCCL 2.18 knows it: a later library reads the fields up to `size` and has its own
+ * defaults for the rest. Begin with NCCL_CONFIG_INITIALIZER. */
+typedef struct {
+	size_t size;
+	unsigned int magic, version; /* version: MAJOR * 10000 + MINOR * 100 + PATCH */
+	int blocking; /* 0: calls return ncclInProgress, and ncclCommGetAsyncError says when it is done */
+	int cgaClusterSize, minCTAs, maxCTAs;
+	const char *netName;
+	int splitShare;
+} ncclConfig_t;
+#define NCCL_CONFIG_UNDEF_INT INT_MIN
+#define NCCL_CONFIG_MAGIC 0xcafebeef
+#define NCCL_CONFIG_VERSION 21800
+#define NCCL_CONFIG_INITIALIZER                                                                           \
+	{                                                                                                 \
+		.size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC, .version = NCCL_CONFIG_VERSION, \
+		.blocking = NCCL_CONFIG_UNDEF_INT, .cgaClusterSize = NCCL_CONFIG_UNDEF_INT,               \
+		.minCTAs = NCCL_CONFIG_UNDEF_INT, .maxCTAs = NCCL_CONFIG_UNDEF_INT, .netName = NULL,      \
+		.splitShare = NCCL_CONFIG_UNDEF_INT                                                       \
+	}
+enum { NCCL_SPLIT_NOCOLOR = -1 };
+
+/* What ncclGroupSimulateEnd estimates (from 2.22) */
+typedef struct {
+	size_t size;
+	unsigned int magic, version;
+	float estimatedTime; /* microseconds */
+} ncclSimInfo_t;
+#define NCCL_SIM_INFO_MAGIC 0x74685283
+#define NCCL_SIM_INFO_VERSION 22200
+
+#endif

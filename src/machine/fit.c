@@ -1,0 +1,104 @@
+/* fit.c -- straight lines that share their latency, through noisy points.
+ *
+ * With weights w the sum of w (t - f a - x b)^2 is least where, for each line, b = (Sxt - a Sfx) / Sxx over its own
+ * samples; put into the equation for a, that leaves one unknown:
+ *
+ *      a = (sum of Sft - Sfx Sxt / Sxx) / (sum of Sff - Sfx^2 / Sxx)          sums over the lines
+ *
+ * Weights of 1 / t^2 make errors relative. Dividing them by the error that each sample had in the round before
+ * makes the least squares a least sum of errors (iteratively reweighted least squares: Schlossmacher, JASA 68
+ * (344), 1973), which a few bad samples cannot pull away. */
+#include "machine/fit.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { ROUNDS = 60 };
+/* An error below this part of the time is as good as none: it bounds the weights. */
+static const double EXACT = 1e-6;
+/* Below this part of a sum that remains when the slope is taken out, the samples have one amount only. */
+static const double FLAT = 1e-9;
+
+struct sums {
+	double ff, fx, xx, ft, xt;
+};
+
+static void add_up(const struct fit_sample *samples, const double *weight, size_t count, struct sums *sums)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct fit_sample *s = &samples[i];
+		struct sums *line = &sums[s->line];
+		line->ff += weight[i] * s->fixed * s->fixed;
+		line->fx += weight[i] * s->fixed * s->amount;
+		line->xx += weight[i] * s->amount * s->amount;
+		line->ft += weight[i] * s->fixed * s->ns;
+		line->xt += weight[i] * s->amount * s->ns;
+	}
+}
+
+static void solve(const struct sums *sums, struct fit *fit)
+{
+	double above = 0, below = 0, all = 0;
+	for (int i = 0; i < FIT_LINES; i++) {
+		const struct sums *line = &sums[i];
+		double slope = line->xx > 0 ? line->fx / line->xx : 0;
+		above += line->ft - slope * line->xt;
+		below += line->ff - slope * line->fx;
+		all += line->ff;
+	}
+	fit->found_latency = below > FLAT * all;
+	if (fit->found_latency)
+		fit->latency_ns = fmax(above / below, 0);
+	for (int i = 0; i < FIT_LINES; i++) {
+		double cost = sums[i].xx > 0 ? (sums[i].xt - fit->latency_ns * sums[i].fx) / sums[i].xx : 0;
+		fit->found[i] = cost > 0;
+		if (fit->found[i])
+			fit->cost_ns[i] = cost;
+	}
+}
+
+double fit_time(const struct fit *fit, const struct fit_sample *sample)
+{
+	return sample->fixed * fit->latency_ns + sample->amount * fit->cost_ns[sample->line];
+}
+
+static double error_of(const struct fit *fit, const struct fit_sample *sample)
+{
+	return fabs(fit_time(fit, sample) - sample->ns) / sample->ns;
+}
+
+void fit_lines(const struct fit_sample *samples, size_t count, struct fit *fit)
+{
+	double *weight = mem_alloc(count * sizeof *weight);
+	for (size_t i = 0; i < count; i++)
+		weight[i] = 1 / (samples[i].ns * samples[i].ns);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct sums sums[FIT_LINES] = {0};
+		add_up(samples, weight, count, sums);
+		solve(sums, fit);
+		for (size_t i = 0; i < count; i++)
+			weight[i] =
+			        1 / (samples[i].ns * samples[i].ns * fmax(error_of(fit, &samples[i]), EXACT));
+	}
+	mem_free(weight);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+double fit_error(const struct fit *fit, const struct fit_sample *samples, size_t count)
+{
+	if (count == 0)
+		return 0;
+	double *error = mem_alloc(count * sizeof *error);
+	for (size_t i = 0; i < count; i++)
+		error[i] = error_of(fit, &samples[i]);
+	qsort(error, count, sizeof *error, by_size);
+	double median = (error[(count - 1) / 2] + error[count / 2]) / 2;
+	mem_free(error);
+	return median;
+}

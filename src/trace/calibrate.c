@@ -1,0 +1,463 @@
+/* calibrate.c -- the figures of a machine out of measured times.
+ *
+ * Each kind of work is a part with a latency of its own and up to four lines (machine/fit.h):
+ *
+ *      launches     launch                                     host copies             host_rate
+ *      kernels      kernel_latency   memory_rate (bytes), efficiency, efficiency_half (operations)
+ *      copies       copy_latency     h2d, d2h, pageable        disks    disk_latency   disk_read, disk_write
+ *      links        link_latency     link_rate                 network  nic_latency    nic_rate
+ *
+ * What a kernel is bound by, memory or operations, depends on the figures that are sought: it is decided by those of the
+ * round before, until no kernel changes sides. A collective is steps x link_latency + bytes / link_rate, with steps and
+ * bytes from its algorithm's own cost. */
+#include "trace/calibrate.h"
+#include "backend/cost.h"
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "collectives/collective.h"
+#include "machine/fit.h"
+#include "trace/lanes.h"
+#include "trace/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 8 };
+enum { BY_BYTES, BY_FLOPS, BY_HALF_FLOPS }; /* lines of the kernels */
+
+/* The keys of a part; NULL: it has none. By name: they are looked up in the machine's own list. */
+static const struct part_keys {
+	const char *latency, *line[FIT_LINES];
+} keys_of[CALIBRATED_COUNT] = {
+        [CALIBRATED_LAUNCHES] = {.latency = "launch"},
+        [CALIBRATED_KERNELS] = {"kernel_latency", {"memory_rate", "efficiency", "efficiency_half"}},
+        [CALIBRATED_COPIES] = {"copy_latency", {"h2d", "d2h", "pageable"}},
+        [CALIBRATED_HOST_COPIES] = {NULL, {"host_rate"}},
+        [CALIBRATED_DISKS] = {"disk_latency", {"disk_read", "disk_write"}},
+        [CALIBRATED_LINKS] = {"link_latency", {"link_rate"}},
+        [CALIBRATED_NETWORK] = {"nic_latency", {"nic_rate"}},
+};
+
+struct samples {
+	struct fit_sample *sample;
+	size_t count;
+	double *model; /* COLLECTIVES: what each takes on the machine as it is, ns */
+	size_t models;
+};
+
+struct kernel_sample {
+	double flops, bytes, ns;
+	bool half;
+};
+
+struct calibrator {
+	const struct trace *trace;
+	int section;
+	struct machine machine; /* of the session: what a sample's steps and bytes are reckoned by */
+	struct samples part[CALIBRATED_COUNT];
+	struct kernel_sample *kernel;
+	size_t kernels;
+};
+
+static void add(struct calibrator *c, enum calibrated part, struct fit_sample sample)
+{
+	if (sample.ns > 0)
+		*MEM_ADD(&c->part[part].sample, &c->part[part].count) = sample;
+}
+
+/* ---- what an operation tells ---- */
+
+static void add_kernel(struct calibrator *c, const struct record *record, double ns)
+{
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].space != SPACE_DEVICE)
+			return;
+	if (record_is_spin(record) || (record->flops <= 0 && record->bytes <= 0))
+		return;
+	*MEM_ADD(&c->kernel, &c->kernels) = (struct kernel_sample){.flops = record->flops,
+	        .bytes = record->bytes,
+	        .ns = ns,
+	        .half = record->dtype == DT_F16 || record->dtype == DT_BF16};
+}
+
+static void add_copy(struct calibrator *c, const struct record *record, double ns)
+{
+	struct fit_sample sample = {.fixed = 1, .amount = record->bytes, .ns = ns};
+	enum copy_way way = copy_way(record);
+	bool pageable = false;
+	for (int i = 0; i < record->operands; i++)
+		pageable |= record->operand[i].space == SPACE_HOST;
+	if (record->parameter[COPY_RATE] > 0)
+		return;
+	switch (way) {
+	case COPY_ON_DEVICE:
+		*MEM_ADD(&c->kernel, &c->kernels) =
+		        (struct kernel_sample){.bytes = 2.0 * record->bytes, .ns = ns};
+		return;
+	case COPY_ON_HOST:
+		sample.fixed = 0;
+		add(c, CALIBRATED_HOST_COPIES, sample);
+		return;
+	case COPY_FROM_DISK:
+	case COPY_TO_DISK:
+		sample.line = way == COPY_TO_DISK;
+		add(c, CALIBRATED_DISKS, sample);
+		return;
+	default:
+		sample.line = pageable ? 2 : way == COPY_TO_HOST;
+		add(c, CALIBRATED_COPIES, sample);
+	}
+}
+
+/* Of the group's ranks the first tells, of groups within a node. The cost is asked of a machine whose links take 1 ns and
+ * a byte a ns, so that it comes as steps and bytes. */
+static void add_collective(struct calibrator *c, const struct op *op, const struct record *record, double ns)
+{
+	const struct match *match = &c->trace->world->matches[op->match];
+	struct cost_group group = {match->n, match->ranks};
+	struct machine plain = c->machine;
+	struct cost cost = {0}, model = {0};
+	int last = match->ranks[match->n - 1];
+	if (match->n < 2 || record->split.n || record->backup || op->rank != match->ranks[0] ||
+	        machine_node(&plain, op->rank) != machine_node(&plain, last))
+		return;
+	plain.nccl = 0;
+	plain.link_latency = 1;
+	plain.link_rate = 1e9;
+	if (!plain.link_switched)
+		plain.h2d = plain.d2h = 1e9;
+	if (collective_cost(record->collective, &plain, group, record->bytes, record->algorithm, &cost) !=
+	                ST_OK ||
+	        collective_cost(record->collective, &c->machine, group, record->bytes, record->algorithm,
+	                &model) != ST_OK)
+		return;
+	struct samples *to = &c->part[CALIBRATED_COLLECTIVES];
+	add(c, CALIBRATED_COLLECTIVES,
+	        (struct fit_sample){
+	                .fixed = cost.latency_ns, .amount = cost.bytes / cost.rate * 1e9, .ns = ns});
+	*MEM_ADD(&to->model, &to->models) = model.alone_ns;
+}
+
+/* The receiving side of a transfer of one part: the sender's has the same times. */
+static void add_transfer(struct calibrator *c, const struct op *op, const struct record *record, double ns)
+{
+	const struct part *part = record->part;
+	if (record->parts != 1 || part->direction == P2P_SEND || part->peer == op->rank)
+		return;
+	bool far = machine_node(&c->machine, part->peer) != machine_node(&c->machine, op->rank);
+	add(c, far ? CALIBRATED_NETWORK : CALIBRATED_LINKS,
+	        (struct fit_sample){
+	                .fixed = 1, .amount = layout_bytes(&part_operand(record, 0)->layout), .ns = ns});
+}
+
+static void add_operation(struct calibrator *c, const struct moment *m)
+{
+	const struct world *world = c->trace->world;
+	const struct op *op = &world->ops[m->id];
+	const struct record *record = op_record(world, m->id);
+	double ns = m->t.end - m->t.start;
+	if (m->t.launch > 0)
+		add(c, CALIBRATED_LAUNCHES, (struct fit_sample){.fixed = 1, .ns = m->t.launch});
+	switch (record->kind) {
+	case OP_KERNEL:
+		add_kernel(c, record, ns);
+		return;
+	case OP_COPY:
+		add_copy(c, record, ns);
+		return;
+	case OP_COLLECTIVE:
+		add_collective(c, op, record, ns);
+		return;
+	case OP_P2P:
+		add_transfer(c, op, record, ns);
+		return;
+	default:
+		return;
+	}
+}
+
+/* ---- which operations had their device to themselves ---- */
+
+static int by_start(const void *a, const void *b)
+{
+	const struct moment *m = *(const struct moment *const *)a, *n = *(const struct moment *const *)b;
+	return m->t.start != n->t.start ? (m->t.start > n->t.start) - (m->t.start < n->t.start)
+	                                : (m->id > n->id) - (m->id < n->id);
+}
+
+static bool tells(const struct calibrator *c, const struct moment *m)
+{
+	const struct world *world = c->trace->world;
+	return trace_is_work(m->kind) && trace_counts(world, m->id, c->section) && !m->t.projected &&
+	        !trace_on_host(world, m->id) && !(world->ops[m->id].flags & OPF_ABORTED) &&
+	        m->t.end > m->t.start;
+}
+
+/* Sorted by their starts, one overlaps another where it starts before all earlier ones are over, or the next one starts
+ * before it is. */
+static void add_rank(struct calibrator *c, const struct lanes *lanes)
+{
+	const struct moment **work = mem_alloc(lanes->count * sizeof *work);
+	size_t count = 0;
+	int64_t over = INT64_MIN;
+	for (size_t i = 0; i < lanes->count; i++)
+		if (trace_is_work(lanes->moment[i].kind) && lanes->moment[i].t.end > lanes->moment[i].t.start)
+			work[count++] = &lanes->moment[i];
+	if (count)
+		qsort(work, count, sizeof *work, by_start);
+	for (size_t i = 0; i < count; i++) {
+		bool alone = work[i]->t.start >= over &&
+		        (i + 1 == count || work[i + 1]->t.start >= work[i]->t.end);
+		over = most_of(over, work[i]->t.end);
+		if (alone && tells(c, work[i]))
+			add_operation(c, work[i]);
+	}
+	mem_free(work);
+}
+
+/* ---- the lines ---- */
+
+/* A figure of a machine as the cost of one unit of what it is a rate of, ns: of an efficiency, that of the peak it is a
+ * part of */
+static double cost_of(const struct machine *machine, const char *key)
+{
+	if (strcmp(key, "efficiency") == 0)
+		return 1e9 / machine_flop_rate(machine, DT_F32);
+	if (strcmp(key, "efficiency_half") == 0)
+		return 1e9 / machine_flop_rate(machine, DT_F16);
+	return 1e9 / machine_value(machine, machine_key_find(key));
+}
+
+static struct fit fit_of(const struct machine *machine, enum calibrated part)
+{
+	const struct part_keys *keys = &keys_of[part];
+	struct fit fit = {0};
+	if (keys->latency)
+		fit.latency_ns = machine_value(machine, machine_key_find(keys->latency));
+	for (int i = 0; i < FIT_LINES && keys->line[i]; i++)
+		fit.cost_ns[i] = cost_of(machine, keys->line[i]);
+	return fit;
+}
+
+/* Kernels as samples of the line that the figures of `fit` say they are bound by */
+static void sort_kernels(const struct calibrator *c, const struct fit *fit, struct fit_sample *samples)
+{
+	for (size_t i = 0; i < c->kernels; i++) {
+		const struct kernel_sample *k = &c->kernel[i];
+		int line = k->half ? BY_HALF_FLOPS : BY_FLOPS;
+		bool computes = k->flops * fit->cost_ns[line] > k->bytes * fit->cost_ns[BY_BYTES];
+		samples[i] = (struct fit_sample){.line = computes ? line : BY_BYTES,
+		        .fixed = 1,
+		        .amount = computes ? k->flops : k->bytes,
+		        .ns = k->ns};
+	}
+}
+
+/* Times in whole ns: what is left of them is rounding. */
+static void set(struct calibration *out, const char *key, double value, int operations)
+{
+	int i = machine_key_find(key);
+	enum unit unit;
+	machine_key(i, NULL, &unit);
+	if (unit == UNIT_TIME)
+		value = round(value);
+	if (machine_set(&out->machine, key, (struct number){value, unit}) == ST_OK)
+		out->measured[i] = operations;
+}
+
+/* An efficiency above 1 is a peak that was taken too low. */
+static void set_efficiency(struct calibration *out, const char *key, double rate, int operations)
+{
+	const char *peak = strcmp(key, "efficiency") == 0 ? "peak_f32" : "peak_half";
+	double was = machine_value(&out->machine, machine_key_find(peak));
+	if (rate > was)
+		set(out, peak, rate, operations);
+	set(out, key, least_number(rate / most_number(rate, was), 1), operations);
+}
+
+static void take(
+        struct calibration *out, enum calibrated part, const struct fit *fit, const struct samples *samples)
+{
+	const struct part_keys *keys = &keys_of[part];
+	int of_line[FIT_LINES] = {0};
+	for (size_t i = 0; i < samples->count; i++)
+		of_line[samples->sample[i].line]++;
+	if (keys->latency && fit->found_latency)
+		set(out, keys->latency, fit->latency_ns, samples->count);
+	for (int i = 0; i < FIT_LINES && keys->line[i]; i++)
+		if (fit->found[i] && strncmp(keys->line[i], "efficiency", 10) == 0)
+			set_efficiency(out, keys->line[i], 1e9 / fit->cost_ns[i], of_line[i]);
+		else if (fit->found[i])
+			set(out, keys->line[i], 1e9 / fit->cost_ns[i], of_line[i]);
+}
+
+static void fit_kernels(struct calibrator *c, struct calibration *out)
+{
+	struct samples *samples = &c->part[CALIBRATED_KERNELS];
+	struct fit before = fit_of(&c->machine, CALIBRATED_KERNELS), now = before;
+	samples->sample = mem_alloc(c->kernels * sizeof *samples->sample);
+	samples->count = c->kernels;
+	sort_kernels(c, &before, samples->sample);
+	out->part[CALIBRATED_KERNELS].before = fit_error(&before, samples->sample, samples->count);
+	for (int round = 0; round < ROUNDS; round++) {
+		sort_kernels(c, &now, samples->sample);
+		fit_lines(samples->sample, samples->count, &now);
+	}
+	out->part[CALIBRATED_KERNELS].now = fit_error(&now, samples->sample, samples->count);
+	take(out, CALIBRATED_KERNELS, &now, samples);
+}
+
+static void fit_part(struct calibrator *c, enum calibrated part, struct calibration *out)
+{
+	const struct samples *samples = &c->part[part];
+	struct fit now = fit_of(&c->machine, part);
+	out->part[part].before = fit_error(&now, samples->sample, samples->count);
+	fit_lines(samples->sample, samples->count, &now);
+	out->part[part].now = fit_error(&now, samples->sample, samples->count);
+	take(out, part, &now, samples);
+}
+
+/* The links' lines through transfers and collectives together: what NCCL's model of a machine says is kept where it is
+ * nearer to the collectives. */
+static void fit_collectives(struct calibrator *c, struct calibration *out)
+{
+	struct samples *all = &c->part[CALIBRATED_LINKS], *of = &c->part[CALIBRATED_COLLECTIVES];
+	size_t transfers = all->count;
+	struct fit_sample *model = mem_alloc(of->count * sizeof *model);
+	for (size_t i = 0; i < of->count; i++) {
+		model[i] = (struct fit_sample){.fixed = of->model[i], .ns = of->sample[i].ns};
+		add(c, CALIBRATED_LINKS, of->sample[i]);
+	}
+	struct fit as_it_is = {.latency_ns = 1}, now = fit_of(&c->machine, CALIBRATED_LINKS);
+	fit_lines(all->sample, all->count, &now);
+	double before = fit_error(&as_it_is, model, of->count),
+	       after = fit_error(&now, of->sample, of->count);
+	bool keep = c->machine.nccl && before <= after;
+	if (keep)
+		all->count = transfers;
+	else if (c->machine.nccl && of->count)
+		set(out, "nccl", 0, of->count);
+	fit_part(c, CALIBRATED_LINKS, out);
+	out->part[CALIBRATED_LINKS].operations = transfers;
+	out->part[CALIBRATED_COLLECTIVES].before = before;
+	out->part[CALIBRATED_COLLECTIVES].now = keep ? before : after;
+	mem_free(model);
+}
+
+static void fit_all(struct calibrator *c, struct calibration *out)
+{
+	fit_kernels(c, out);
+	for (int part = 0; part < CALIBRATED_COUNT; part++) {
+		if (keys_of[part].latency || keys_of[part].line[0])
+			if (part != CALIBRATED_KERNELS && part != CALIBRATED_LINKS)
+				fit_part(c, part, out);
+		out->part[part].operations = c->part[part].count;
+	}
+	fit_collectives(c, out);
+}
+
+enum status trace_calibrate(const struct trace *trace, int section, struct calibration *out)
+{
+	struct calibrator c = {.trace = trace, .section = section, .machine = *trace->world->machine};
+	struct lanes lanes = {0};
+	enum status status = ST_OK;
+	*out = (struct calibration){.machine = c.machine};
+	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+		status = lanes_load(&lanes, trace, rank);
+		if (status == ST_OK)
+			add_rank(&c, &lanes);
+	}
+	if (status == ST_OK)
+		fit_all(&c, out);
+	for (int part = 0; part < CALIBRATED_COUNT; part++) {
+		mem_free(c.part[part].sample);
+		mem_free(c.part[part].model);
+	}
+	lanes_release(&lanes);
+	mem_free(c.kernel);
+	return status;
+}
+
+/* ---- as text ---- */
+
+static void put_number(struct table *table, const struct machine *machine, int key)
+{
+	enum unit unit;
+	machine_key(key, NULL, &unit);
+	number_text((struct number){machine_value(machine, key), unit}, &table->cells);
+	table_end(table);
+}
+
+void calibration_text(
+        const struct calibration *calibration, const struct machine *before, int width, struct text *out)
+{
+	static const char *const names[] = {
+#define X(symbol, name) name,
+		CALIBRATED(X)
+#undef X
+	};
+	struct table parts = {.align = "lr"}, figures = {.align = "lr"};
+	table_cells(&parts, "measured", "operations", "off before", "off now");
+	table_row(&parts);
+	for (int i = 0; i < CALIBRATED_COUNT; i++) {
+		if (!calibration->part[i].operations)
+			continue;
+		table_cell(&parts, "%s", names[i]);
+		table_cell(&parts, "%d", calibration->part[i].operations);
+		table_cell(&parts, "%.1f%%", 100 * calibration->part[i].before);
+		table_cell(&parts, "%.1f%%", 100 * calibration->part[i].now);
+		table_row(&parts);
+	}
+	table_print(&parts, width, out);
+	table_cells(&figures, "figure", "was", "is");
+	table_row(&figures);
+	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
+		if (!calibration->measured[i])
+			continue;
+		table_cell(&figures, "%s", machine_key(i, NULL, NULL));
+		put_number(&figures, before, i);
+		put_number(&figures, &calibration->machine, i);
+		table_row(&figures);
+	}
+	table_print(&figures, width, out);
+	table_release(&parts);
+	table_release(&figures);
+}
+
+/* With all its digits, unlike number_text */
+static void file_number(double value, enum unit unit, struct text *out)
+{
+	switch (unit) {
+	case UNIT_TIME:
+		text_add(out, "%.9g us", value / 1e3);
+		return;
+	case UNIT_BYTES:
+		text_add(out, "%.0f B", value);
+		return;
+	case UNIT_BYTE_RATE:
+		text_add(out, "%.9g MB/s", value / 1e6);
+		return;
+	case UNIT_FLOP_RATE:
+		text_add(out, "%.9g MFLOP/s", value / 1e6);
+		return;
+	default:
+		text_add(out, "%.9g", value);
+	}
+}
+
+/* A source as loaded is "file:line text", or "set by you". */
+void calibration_file(const struct calibration *calibration, struct text *out)
+{
+	const struct machine *machine = &calibration->machine;
+	text_add(out, "title = %s\n\n", machine->title);
+	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
+		enum unit unit;
+		text_add(out, "%s = ", machine_key(i, NULL, &unit));
+		file_number(machine_value(machine, i), unit, out);
+		if (calibration->measured[i])
+			text_add(out, "   # measured: %d operations\n", calibration->measured[i]);
+		else
+			text_add(out, "   # %s\n", machine->source[i]);
+	}
+}

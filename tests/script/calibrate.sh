@@ -1,0 +1,82 @@
+#!/bin/sh
+# calibrate.sh -- the figures that a machine was given come out of the times that its operations took, within 2 %; the file that is written is a machine
+. tests/script/lib.sh
+cd "$work"
+cat > planted <<'END'
+launch 7 us
+kernel_latency 3 us
+memory_rate 30000 MB/s
+efficiency 0.5
+efficiency_half 0.66
+copy_latency 11 us
+h2d 1200 MB/s
+d2h 800 MB/s
+pageable 300 MB/s
+host_rate 5000 MB/s
+disk_latency 33 us
+disk_read 500 MB/s
+disk_write 250 MB/s
+link_latency 4 us
+link_rate 900 MB/s
+END
+# the figures of a file that are more than 2 % off what was planted, or not there
+off() {
+	awk 'NR == FNR { want[$1] = $2; next } $2 == "=" && ($1 in want) { part = $3 / want[$1] - 1; if (part < 0.02 && part > -0.02) delete want[$1] }
+		END { for (key in want) { print key; bad = 1 } exit bad }' planted "$1"
+}
+{ sed 's/ /=/; s/ //; s/^/set /' planted; cat <<'END'; } > session.rsh
+source calibrate
+measure 4k
+machine classroom
+calibrate this.machine
+machine ./this.machine
+mark again
+measure 1k
+calibrate again.machine
+END
+for ranks in 1 2 4; do
+	rm -f ./*.machine
+	within 60 "$RANKSH" -n $ranks session.rsh > out 2>&1
+	check "a session of $ranks ranks" [ $? = 0 ]
+	[ $ranks = 1 ] && { grep -v link planted > alone; mv alone planted; }
+	check "what was planted, at $ranks ranks" off this.machine
+	check "a machine that was measured is measured alike, at $ranks ranks" off again.machine
+	check "and was off by nothing, at $ranks ranks" awk '$1 == "copies" { n++; last = $3 } END { exit !(n == 2 && last + 0 < 0.5) }' out
+	[ $ranks = 1 ] && cp planted alone && printf 'link_latency 4 us\nlink_rate 900 MB/s\n' >> planted
+done
+check 'the file says what was measured, and the source of the rest' sh -c 'grep -q "^h2d = .* MB/s *# measured: [0-9]* operations" this.machine && grep -q "^gpus = 8 *# classroom:" this.machine'
+
+# two kernels at once are each slower than alone: they tell nothing
+cat > busy.rsh <<'END'
+tensor x[512,512] y[512,512] z[512,512] = 0
+stream other
+repeat 4 { y = relu x; z = relu x on other; sync }
+y = relu x
+sync
+calibrate busy.machine
+END
+within 60 "$RANKSH" -n 1 busy.rsh > out 2>&1
+check 'work that shares its device tells nothing' grep -q '^ *kernels *1 ' out
+
+# more operations a second than the peak: the peak was too low
+within 60 "$RANKSH" -n 1 -c 'set peak_f32=50GFLOP/s; source calibrate; measure 4k; machine classroom; calibrate fast.machine' > out 2>&1
+check 'an efficiency is at most 1' sh -c 'grep -q "^peak_f32 = \(40\|39\)[0-9.]* MFLOP/s *# measured" fast.machine && grep -q "^efficiency = 1 *# measured" fast.machine'
+
+# on a machine with NCCL's model that model is kept where it is nearer, and shapes without data do
+within 60 "$RANKSH" --dry --machine dgx-h100 -n 8 -c 'source calibrate; measure 16M; calibrate h100.machine; machine ./h100.machine; print "ok"' > out 2>&1
+check "NCCL's model is kept" sh -c 'grep -q "^nccl = 1 " h100.machine && awk "\$1 == \"collectives\" { found = \$4 + 0 < 0.1 } END { exit !found }" out'
+
+cat > refused.rsh <<'END'
+expect error "nothing has run that tells a figure of the machine: `source calibrate`" { calibrate none.machine }
+expect error "calibrate writes a machine's file: calibrate a.txt.machine" { calibrate a.txt }
+expect error ".machine" { calibrate .machine }
+tensor x[8,8] y[8,8] = 0
+y = relu x
+sync
+expect error "nowhere" { calibrate nowhere/a.machine }
+calibrate once.machine
+END
+within 60 "$RANKSH" -n 2 refused.rsh > out 2>&1
+check 'what cannot be' [ $? = 0 ]
+check 'a refused one writes nothing' [ ! -e none.machine ]
+check 'and what little there is is told' grep -q '^kernel_latency\|^memory_rate = .*measured' once.machine
