@@ -24,6 +24,7 @@ struct order {
 	const char *file;    /* TEXT, LINES: for messages; NULL: none */
 	const char *text;
 	size_t count;
+	const char *values; /* LINE, a replay: what it read then (session/steering.h); NULL: nothing */
 };
 
 /* Rank 0: where output goes, text that a rank printed by itself, and whether the line at work is to stop: Ctrl-C was

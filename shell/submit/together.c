@@ -31,8 +31,8 @@ struct together {
 	size_t count;
 };
 
-/* The block's operations take one launch of each rank. ncclGroupEnd launches once for all that the group holds: the second operation of a rank and those after
- * it are free. */
+/* ncclGroupEnd launches once for all that the group holds: the first operation of a rank pays for it, and those behind it
+ * are free, and one with it. */
 int together_flags(struct shell *shell, int rank)
 {
 	struct together *together = shell->together;
@@ -40,7 +40,7 @@ int together_flags(struct shell *shell, int rank)
 		return 0;
 	bool again = together->rank[rank].launched;
 	together->rank[rank].launched = true;
-	return again ? OPF_FREE_LAUNCH : 0;
+	return again ? OPF_FREE_LAUNCH | OPF_TOGETHER : 0;
 }
 
 /* The lists of all ranks lie in one array, in the order of the lines; `next` leads along a rank's own:

@@ -4,8 +4,8 @@
 
 #include "shell/submit/plan.h"
 
-/* For an operation of communication: OPF_FREE_LAUNCH when one of this rank's was launched in the block
- * before; 0 outside a block. */
+/* For an operation of communication: OPF_FREE_LAUNCH and OPF_TOGETHER when one of this rank's was launched in the
+ * block before; 0 outside a block. */
 int together_flags(struct shell *shell, int rank);
 /* Keeps the plan's parts until the block ends. */
 void together_add(struct shell *shell, int rank, const struct submit_plan *plan);

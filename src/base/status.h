@@ -21,6 +21,7 @@
 	X(ARGUMENT, "argument")           /* missing, surplus or wrong kind of argument */           \
 	X(MEMORY, "memory")               /* this computer is out of memory */                       \
 	X(DEVICE_MEMORY, "device memory") /* the modelled GPU is */                                  \
+	X(GPU, "gpu")                     /* a real GPU, or NVIDIA's libraries */                    \
 	X(FILE, "file")                                                                              \
 	X(MPI, "mpi")                                                                                \
 	X(WAITS, "waits")   /* the answer hangs on a line not yet given to another rank */           \

@@ -83,6 +83,8 @@ struct world_inner {
 	size_t warning_count;
 	struct graph *graphs;
 	size_t graph_count;
+	struct launch *launches; /* by first; each has operations */
+	size_t launch_count;
 	int *capturing; /* by rank: graph + 1, or 0 */
 };
 

@@ -10,6 +10,7 @@
  * An event recorded meanwhile gets its old meaning back when the capture ends, and each launch
  * gives it the clone's. */
 #include "world/books.h"
+#include "base/search.h"
 
 struct captured_event {
 	int event;
@@ -32,6 +33,7 @@ void graphs_free(struct world *world)
 		mem_free(inner->graphs[i].events);
 	}
 	mem_free(inner->graphs);
+	mem_free(inner->launches);
 }
 
 bool world_capturing(const struct world *world, int rank)
@@ -185,7 +187,7 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		status = ops_fit(world, graph->count * (pending + 1));
 	if (status != ST_OK)
 		return status;
-	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone);
+	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone), before = world->op_count;
 	for (size_t i = 0; i < graph->count; i++)
 		graph->items[i].like = current(world, graph->items[i].like, section);
 	for (size_t i = 0; i < graph->count && status == ST_OK; i++) {
@@ -200,8 +202,20 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 	}
 	for (size_t i = 0; i < graph->event_count && status == ST_OK; i++)
 		world->events[graph->events[i].event].record = clone[graph->events[i].op - OP_CAPTURED];
+	if (world->op_count > before)
+		*MEM_ADD(&world->inner->launches, &world->inner->launch_count) =
+		        (struct launch){before + 1, world->op_count, (uint32_t)thing.index};
 	if (status == ST_OK)
 		digest_change(world, CHANGE_LAUNCH, rank, name);
 	mem_free(clone);
 	return status;
+}
+
+const struct launch *world_launch(const struct world *world, op_id id)
+{
+	const struct launch *launches = world->inner->launches;
+	size_t at;
+
+	SEARCH(at, world->inner->launch_count, launches[at].first > id);
+	return at && id <= launches[at - 1].last ? &launches[at - 1] : NULL;
 }

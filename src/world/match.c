@@ -243,3 +243,13 @@ void world_expire(struct world *world, uint32_t match)
 	const struct match *expired = &world->matches[match];
 	end_part(world, expired->group, expired->instance, match);
 }
+
+op_id world_together_next(const struct world *world, op_id id)
+{
+	while ((id = world->ops[id].next_program)) {
+		uint8_t kind = op_record(world, id)->kind;
+		if (kind == OP_COLLECTIVE || kind == OP_P2P)
+			return world->ops[id].flags & OPF_TOGETHER ? id : 0;
+	}
+	return 0;
+}

@@ -28,6 +28,10 @@ struct segment {
 	op_id leaving; /* of one that was given back: the OP_SEGMENT that did it */
 	uint8_t space, pool;
 };
+/* Where a segment lies, or lay */
+struct stretch {
+	int64_t address, bytes;
+};
 struct free_block {
 	int64_t bytes, address;
 	uint32_t freed_at;
@@ -41,11 +45,17 @@ struct heap {
 	size_t vacant_count;
 	struct segment *segments; /* by address */
 	size_t segment_count;
+	struct stretch *stretches; /* of all segments that ever were, by address */
+	size_t stretch_count;
 	int64_t end; /* of the last segment ever: addresses are never used twice */
 	int64_t allocated, reserved, peak_allocated, peak_reserved;
 	int64_t kind[MEMORY_KINDS], peak_kind[MEMORY_KINDS]; /* they add up to allocated, peak_allocated */
 };
 const struct heap *world_heap(const struct world *world, int rank, enum space space);
+/* The segment of any rank that an address lies in, or lay in: addresses are never used twice, and what is queued may name a
+ * segment that has been given back since. false: there was none. */
+bool world_segment(
+        const struct world *world, int rank, enum space space, int64_t address, struct stretch *stretch);
 /* The largest blocks in use, up to `most`, by falling size, then by address; how many there are. */
 int heap_largest(const struct heap *heap, const struct memory_block **largest, int most);
 int64_t heap_largest_free(const struct heap *heap);           /* bytes of the block */

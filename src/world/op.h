@@ -175,6 +175,7 @@ enum op_flags {
 	OPF_ISSUED = 16, /* backend's: issue is final */
 	/* backend's: its part of the group had expired when it came, or its collective goes on without it */
 	OPF_LATE = 64,
+	OPF_TOGETHER = 128, /* starts as one with the collective or transfer that its rank queued before it */
 };
 #define TIME_UNKNOWN INT64_MAX
 struct op {

@@ -235,7 +235,17 @@ enum status world_capture_end(struct world *world, int rank, bool keep);
 /* The last operation queued on a stream (0: none): what a wait for the stream waits for. While a graph is
  * captured: the graph's last on it. */
 op_id world_tail(const struct world *world, int rank, int number);
+/* One launch: operations first .. last, all of one rank, in the order of the capture; among them the waits that their memory
+ * needed (OPF_FREE_LAUNCH). */
+struct launch {
+	op_id first, last;
+	uint32_t graph; /* each capture has a number of its own, also where it takes another one's name */
+};
+/* The launch that the operation came with; NULL: none. Valid until the next one. */
+const struct launch *world_launch(const struct world *world, op_id id);
 enum status world_graph_launch(struct world *world, int rank, name_id graph, int stream, int section);
+/* The communication that starts as one with this one and comes behind it, of a `together`; 0: this is the last, or alone. */
+op_id world_together_next(const struct world *world, op_id id);
 void world_event_record(struct world *world, int rank, int event, op_id record_op);
 /* Ends every unfinished meeting of the group: sequence numbers restart (the backend ends the operations
  * first). */

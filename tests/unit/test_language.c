@@ -340,6 +340,33 @@ static void reset_between_statements(void **state)
 	HOLDS("reset; for i in 0:2 { strategy serial }");
 }
 
+/* How many start as one with the first communication of the rank, itself included */
+static int members(int rank)
+{
+	const struct world *world = shell.world;
+	op_id id = world->first[rank];
+	int count = 0;
+	while (op_record(world, id)->kind != OP_COLLECTIVE && op_record(world, id)->kind != OP_P2P)
+		id = world->ops[id].next_program;
+	for (; id; id = world_together_next(world, id))
+		count++;
+	return count;
+}
+
+/* The collectives of a block and its transfers, which are queued at its end as one; those of another block are others. */
+static void a_block_starts_as_one(void **state)
+{
+	(void)state;
+	HOLDS("tensor x[4] y[4]; together { allreduce x; z = relu x; @0 send x to=1; @1 recv y from=0; "
+	      "allreduce x }"
+	      "; together { allreduce y; allreduce x }; allreduce y; sync");
+	assert_int_equal(members(0), 3);
+	assert_int_equal(members(1), 3);
+	assert_int_equal(members(2), 2);
+	HOLDS("reset; tensor x[4]; allreduce x; together { allreduce x }; sync");
+	assert_int_equal(members(0), 1);
+}
+
 static bool never(struct budget *budget)
 {
 	(void)budget;
@@ -410,6 +437,7 @@ int main(void)
 	        IN_A_SHELL(first_lines),
 	        IN_A_SHELL(places),
 	        IN_A_SHELL(given_values),
+	        IN_A_SHELL(a_block_starts_as_one),
 	        IN_A_SHELL(reset_between_statements),
 	        IN_A_SHELL(stops),
 	        IN_A_SHELL(completion),
