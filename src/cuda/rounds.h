@@ -1,6 +1,6 @@
-/* sharing.h -- measured times made known to all processes, in rounds.
+/* rounds.h -- measured times made known to all processes, in rounds.
  *
- * A time that a GPU took is known to one process. All processes call sharing_round at the same place; behind it each has
+ * A time that a GPU took is known to one process. All processes call rounds_hold at the same place; behind it each has
  * what any of them had to tell. Who waits for a device waits in rounds: each says whether what it waits for is over, and
  * rank 0 says whether Ctrl-C came, so that all go on together or stop together.
  *
@@ -9,8 +9,8 @@
  *
  * A round is two messages a process and no more, whatever has happened. A process that waits for the others naps
  * (mpi/nap.c). May call: mpi/ base/. */
-#ifndef RANKSH_CUDA_SHARING_H
-#define RANKSH_CUDA_SHARING_H
+#ifndef RANKSH_CUDA_ROUNDS_H
+#define RANKSH_CUDA_ROUNDS_H
 
 #include "cuda/measured.h"
 #include "mpi/transport.h"
@@ -24,16 +24,16 @@ struct vote {
 };
 
 /* The times of this process that the others do not know yet; a zeroed one is empty. */
-struct sharing {
+struct rounds {
 	struct transport *transport; /* the caller's */
 	struct measured *news;
 	size_t count;
 };
-void sharing_release(struct sharing *sharing);
+void rounds_release(struct rounds *rounds);
 /* To be told in the next round */
-void sharing_tell(struct sharing *sharing, const struct measured *one);
+void rounds_tell(struct rounds *rounds, const struct measured *one);
 /* Everybody's news go into `all`, this process's too; *vote becomes everybody's. ST_MPI: a message failed, and this process
  * is not where the others are. ST_BUG */
-enum status sharing_round(struct sharing *sharing, struct measurements *all, struct vote *vote);
+enum status rounds_hold(struct rounds *rounds, struct measurements *all, struct vote *vote);
 
 #endif

@@ -1,33 +1,33 @@
-/* sharing.c -- a round: votes and news up to rank 0, which adds them up, and down again.
+/* rounds.c -- a round: votes and news up to rank 0, which adds them up, and down again.
  *
  * A message is a head and so many times behind it, up and down alike; down it has those of all, by rank. */
-#include "cuda/sharing.h"
+#include "cuda/rounds.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-struct head {
+struct round_head {
 	uint8_t over, stop;
 	uint16_t rank;
 	int32_t status;
 	uint64_t count;
 };
 
-void sharing_release(struct sharing *sharing)
+void rounds_release(struct rounds *rounds)
 {
-	mem_free(sharing->news);
-	*sharing = (struct sharing){0};
+	mem_free(rounds->news);
+	*rounds = (struct rounds){0};
 }
 
-void sharing_tell(struct sharing *sharing, const struct measured *one)
+void rounds_tell(struct rounds *rounds, const struct measured *one)
 {
-	*MEM_ADD(&sharing->news, &sharing->count) = *one;
+	*MEM_ADD(&rounds->news, &rounds->count) = *one;
 }
 
 /* A message; the caller frees *bytes. */
 static size_t written(const struct vote *vote, const struct measured *news, size_t count, void **bytes)
 {
-	struct head head = {.over = vote->over,
+	struct round_head head = {.over = vote->over,
 	        .stop = vote->stop,
 	        .rank = vote->rank,
 	        .status = vote->status,
@@ -41,10 +41,10 @@ static size_t written(const struct vote *vote, const struct measured *news, size
 }
 
 /* Takes the times of a message, and gives its head. */
-static enum status read(const void *bytes, size_t size, struct measurements *all, struct head *head)
+static enum status read(const void *bytes, size_t size, struct measurements *all, struct round_head *head)
 {
 	const char *from = bytes;
-	*head = (struct head){0};
+	*head = (struct round_head){0};
 	if (size >= sizeof *head)
 		memcpy(head, from, sizeof *head);
 	if (size < sizeof *head || (size - sizeof *head) / sizeof(struct measured) != head->count)
@@ -59,7 +59,7 @@ static enum status read(const void *bytes, size_t size, struct measurements *all
 }
 
 /* By rank: the first failure is the lowest rank's. */
-static void add_vote(struct vote *sum, int rank, const struct head *head)
+static void add_vote(struct vote *sum, int rank, const struct round_head *head)
 {
 	sum->over &= head->over;
 	if (sum->status == ST_OK && head->status != ST_OK) {
@@ -69,15 +69,15 @@ static void add_vote(struct vote *sum, int rank, const struct head *head)
 }
 
 /* Rank 0: takes what came, and says to all what it comes to. */
-static enum status conduct(struct sharing *sharing, struct measurements *all, struct vote *vote,
+static enum status conduct(struct rounds *rounds, struct measurements *all, struct vote *vote,
         const struct transport_bytes *from)
 {
 	struct vote sum = {.over = true, .stop = vote->stop};
 	struct measured *news = NULL;
 	size_t count = 0;
 	enum status status = ST_OK;
-	for (int rank = 0; rank < transport_size(sharing->transport); rank++) {
-		struct head head;
+	for (int rank = 0; rank < transport_size(rounds->transport); rank++) {
+		struct round_head head;
 		status = first_failure(status, read(from[rank].bytes, from[rank].count, all, &head));
 		add_vote(&sum, rank, &head);
 		for (uint64_t i = 0; i < head.count; i++)
@@ -87,19 +87,19 @@ static enum status conduct(struct sharing *sharing, struct measurements *all, st
 	}
 	void *bytes;
 	size_t size = written(&sum, news, count, &bytes);
-	status = first_failure(status, transport_send_all(sharing->transport, bytes, size));
+	status = first_failure(status, transport_send_all(rounds->transport, bytes, size));
 	mem_free(bytes);
 	mem_free(news);
 	*vote = sum;
 	return status;
 }
 
-static enum status follow(struct sharing *sharing, struct measurements *all, struct vote *vote)
+static enum status follow(struct rounds *rounds, struct measurements *all, struct vote *vote)
 {
 	void *bytes = NULL;
 	size_t size = 0;
-	struct head head;
-	enum status status = transport_receive(sharing->transport, &bytes, &size, NULL, NULL);
+	struct round_head head;
+	enum status status = transport_receive(rounds->transport, &bytes, &size, NULL, NULL);
 	if (status != ST_OK)
 		return status;
 	status = read(bytes, size, all, &head);
@@ -108,23 +108,23 @@ static enum status follow(struct sharing *sharing, struct measurements *all, str
 	return status;
 }
 
-enum status sharing_round(struct sharing *sharing, struct measurements *all, struct vote *vote)
+enum status rounds_hold(struct rounds *rounds, struct measurements *all, struct vote *vote)
 {
-	struct transport *transport = sharing->transport;
+	struct transport *transport = rounds->transport;
 	int processes = transport_size(transport);
 	bool conducts = transport_rank(transport) == 0;
 	struct transport_bytes *from = mem_alloc(processes * sizeof *from);
 	void *mine;
-	size_t size = written(vote, sharing->news, sharing->count, &mine);
+	size_t size = written(vote, rounds->news, rounds->count, &mine);
 	enum status status = transport_gather(transport, mine, size, from, NULL, NULL);
-	sharing->count = 0;
+	rounds->count = 0;
 	mem_free(mine);
 	if (status == ST_OK && conducts) {
-		status = conduct(sharing, all, vote, from);
+		status = conduct(rounds, all, vote, from);
 		for (int rank = 0; rank < processes; rank++)
 			mem_free(from[rank].bytes);
 	} else if (status == ST_OK) {
-		status = follow(sharing, all, vote);
+		status = follow(rounds, all, vote);
 	}
 	mem_free(from);
 	return status;

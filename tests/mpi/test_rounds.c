@@ -1,7 +1,7 @@
-/* test_sharing.c -- rounds of measured times: mpirun -n {1,2,3,4,5,8} test_sharing
+/* test_rounds.c -- rounds of measured times: mpirun -n {1,2,3,4,5,8} test_rounds
  *
  * Each process tells times of its own operations, none or many; behind a round all have the same. */
-#include "cuda/sharing.h"
+#include "cuda/rounds.h"
 #include "tests/mpi/check.h"
 
 enum { ROUNDS = 40, MOST = 300 };
@@ -9,7 +9,7 @@ enum { ROUNDS = 40, MOST = 300 };
 struct test {
 	struct transport *transport;
 	struct checks checks;
-	struct sharing sharing;
+	struct rounds rounds;
 	struct measurements all;
 	int me, n;
 };
@@ -54,10 +54,10 @@ static void times_are_everybodys(struct test *t)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		for (unsigned i = 0; i < told(t->me, round); i++) {
 			struct measured one = time_of(t, t->me, round, i);
-			sharing_tell(&t->sharing, &one);
+			rounds_tell(&t->rounds, &one);
 		}
 		struct vote vote = {.over = true};
-		CHECK(&t->checks, sharing_round(&t->sharing, &t->all, &vote) == ST_OK);
+		CHECK(&t->checks, rounds_hold(&t->rounds, &t->all, &vote) == ST_OK);
 		CHECK(&t->checks, vote.over && !vote.stop && vote.status == ST_OK);
 		bool same = true;
 		for (int rank = 0; rank < t->n; rank++)
@@ -77,11 +77,11 @@ static void votes_add_up(struct test *t)
 {
 	for (int late = 0; late < t->n; late++) {
 		struct vote vote = {.over = t->me != late, .stop = t->me != 0};
-		CHECK(&t->checks, sharing_round(&t->sharing, &t->all, &vote) == ST_OK);
+		CHECK(&t->checks, rounds_hold(&t->rounds, &t->all, &vote) == ST_OK);
 		CHECK(&t->checks, !vote.over && !vote.stop);
 		vote = (struct vote){
 		        .over = true, .stop = t->me == 0, .status = t->me >= late ? ST_DEVICE_MEMORY : ST_OK};
-		CHECK(&t->checks, sharing_round(&t->sharing, &t->all, &vote) == ST_OK);
+		CHECK(&t->checks, rounds_hold(&t->rounds, &t->all, &vote) == ST_OK);
 		CHECK(&t->checks,
 		        vote.over && vote.stop && vote.status == ST_DEVICE_MEMORY && vote.rank == late);
 	}
@@ -96,8 +96,8 @@ static void unlike_times_are_a_bug(struct test *t)
 		struct vote vote = {.over = true};
 		one.end += turn;
 		if (t->me == t->n - 1)
-			sharing_tell(&t->sharing, &one);
-		CHECK(&t->checks, (sharing_round(&t->sharing, &all, &vote) == ST_OK) == (turn == 0));
+			rounds_tell(&t->rounds, &one);
+		CHECK(&t->checks, (rounds_hold(&t->rounds, &all, &vote) == ST_OK) == (turn == 0));
 	}
 	measurements_release(&all);
 	one.ready = 6;
@@ -112,11 +112,11 @@ int main(int argc, char **argv)
 		return 1;
 	t.me = t.checks.rank = transport_rank(t.transport);
 	t.n = transport_size(t.transport);
-	t.sharing.transport = t.transport;
+	t.rounds.transport = t.transport;
 	times_are_everybodys(&t);
 	votes_add_up(&t);
 	unlike_times_are_a_bug(&t);
-	sharing_release(&t.sharing);
+	rounds_release(&t.rounds);
 	measurements_release(&t.all);
-	return checks_end(&t.checks, t.transport, "test_sharing");
+	return checks_end(&t.checks, t.transport, "test_rounds");
 }
