@@ -155,6 +155,7 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 		entry.emptied = journal->emptied;
 		entry.ran = (char *)(entry.session ? text_string(&journal->ran) : "");
 		entry.outside = (char *)text_string(&shell->outside);
+		entry.values = (char *)text_string(&shell->steering.read);
 		journal_add(journal, entry);
 	}
 	text_release(&kept);
@@ -166,6 +167,7 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 	uint64_t before = digest(shell);
 
 	text_clear(&shell->outside);
+	steering_line(&shell->steering);
 	shell->reached = false;
 	journal_begin(&shell->journal);
 	training_line(shell);
@@ -180,6 +182,7 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 	struct journal_entry entry = {
 	        .stamp = stamp, .stop = status == ST_INTERRUPTED ? credit_stop(shell->credit, start) : 0};
 	log_line(shell, text, count, status, digest(shell) != before, entry);
+	steering_over(&shell->steering);
 	if (shell->strip && status == ST_OK)
 		timeline_strip(shell);
 	return status;

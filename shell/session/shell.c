@@ -53,6 +53,7 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 	shell->transport = t;
 	shell->dry = dry;
 	enum status status = machine_load(&shell->machine, machine);
+	shell->steering.looks = dry; /* no data, and times that are the same at every run: nothing to keep */
 	shell->out = out_create(false, 80);
 	if (status != ST_OK)
 		return status;
@@ -73,6 +74,7 @@ void session_close(struct shell *shell)
 	out_free(shell->out);
 	text_release(&shell->outside);
 	journal_release(&shell->journal);
+	steering_release(&shell->steering);
 }
 
 /* The names stay: formulas and the interpreter's settings hold name_ids. */
@@ -87,6 +89,7 @@ void session_reset(struct shell *shell)
 	world_keep_names(shell->world, old);
 	free_world(old, NULL);
 	journal_emptied(&shell->journal);
+	text_clear(&shell->steering.program);
 	shell->races_told = shell->unread_told = shell->orders_told = 0;
 	shell->sticky = ST_OK;
 	lasting_keep(shell, &shell->at_reset);

@@ -9,6 +9,7 @@
 #include "mpi/transport.h"
 #include "shell/session/journal.h"
 #include "shell/session/out.h"
+#include "shell/session/steering.h"
 #include "trace/trace.h"
 
 /* What the rooms above keep in a session; only they look into it. */
@@ -87,6 +88,7 @@ struct shell {
 	int arguments;
 	char **argument; /* NAME=VALUE from the command line: beat the file's `let` */
 	struct journal journal;
+	struct steering steering;
 	struct lasting at_reset; /* what `undo` starts from */
 	struct lasting at_start; /* of the session */
 	struct credit *credit;   /* of `budget` */
