@@ -69,7 +69,7 @@ struct opened {
 };
 
 /* The first failure is everybody's; whose it was is said where the others fared otherwise. */
-static enum status first_failure(const struct opened *all, int n)
+static enum status first_refused(const struct opened *all, int n)
 {
 	int first = 0, alike = 0;
 	while (first < n && all[first].status == ST_OK)
@@ -100,7 +100,7 @@ static enum status open_together(struct conductor *conductor, struct transport *
 		snprintf(mine.why, sizeof mine.why, "%s", fail_text());
 	status = transport_share(t, &mine, all, sizeof mine);
 	if (status == ST_OK)
-		status = first_failure(all, n);
+		status = first_refused(all, n);
 	mem_free(all);
 	return status;
 }
