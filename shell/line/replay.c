@@ -83,7 +83,9 @@ static enum status replay(struct shell *shell, bool whole)
 		shell->training = training_make();
 	}
 	lasting_take(shell, whole ? &shell->at_start : &shell->at_reset);
-	shell_reset_again(shell);
+	enum status status = shell_reset_again(shell);
+	char words[1000]; /* of its failure, behind which the lines run all the same */
+	snprintf(words, sizeof words, "%s", fail_text());
 	if (whole) {
 		lesson_free(shell);
 		shell->explain = shell->strip = false;
@@ -103,7 +105,8 @@ static enum status replay(struct shell *shell, bool whole)
 	if (journal->count > from) /* this time it found an empty world */
 		journal->entries[from].emptied |= first_empties;
 	journal->rewritten = true;
-	return say_changed(shell, &changed);
+	enum status said = say_changed(shell, &changed);
+	return status == ST_OK ? said : fail(status, "%s", words);
 }
 
 /* Counted are the lines that a person would: an entry that does not count (a session's command that changed nothing
@@ -133,9 +136,10 @@ enum status replay_undo(struct shell *shell, int64_t count)
 static enum status play_again(struct shell *shell, const struct plan *plan, long played)
 {
 	plan_copy(plan, &shell->training->now);
-	shell_reset(shell);
+	enum status status = shell_reset(shell);
 	shell_replaying(shell, 1);
-	enum status status = played > 0 ? program_steps(shell, played, false) : ST_OK;
+	if (status == ST_OK && played > 0)
+		status = program_steps(shell, played, false);
 	shell_replaying(shell, -1);
 	return status;
 }
