@@ -11,7 +11,7 @@ OPTIMISE = -O2 -g
 CFLAGS   = -std=c11 -D_GNU_SOURCE $(WARNINGS) $(OPTIMISE) -ffp-contract=off -DRANKSH_VERSION='"$(VERSION)"' $(SANITIZE)
 MPI_FLAGS = $(shell mpicc --showme:compile 2>/dev/null | sed 's/-I/-isystem /g')
 MPI_LIBS  = $(shell mpicc --showme:link 2>/dev/null)
-LIBS     = -lreadline -lncursesw -lcjson -lopenblas -lm -lpthread $(MPI_LIBS)
+LIBS     = -lreadline -lncursesw -lcjson -lopenblas -lm -lpthread -ldl $(MPI_LIBS)
 INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS)
 
 # `make V=1` shows the commands

@@ -75,6 +75,8 @@ static enum status end_script(struct shell *shell)
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text chain = {0};
 	enum status status = shell_finish(shell);
+	if (status == ST_OK)
+		status = shell->backend->finish(shell->backend, &shell->budget);
 	status = status == ST_OK ? shell_settle(shell, ST_OK) : status;
 	if (status == ST_OK && trace_stuck(&trace, out_width(shell->out), true, &chain)) {
 		out_put(shell->out, text_string(&chain), chain.count);
@@ -90,6 +92,8 @@ static enum status run_line(struct conductor *conductor, const struct order *ord
 	struct shell *shell = &conductor->shell;
 	shell->asked = (struct wish){0};
 	shell_replaying(shell, order->silent);
+	if (order->silent)
+		steering_again(&shell->steering, order->values ? order->values : "");
 	enum status status = shell_line(shell, order->text, order->count, order->stop, order->stamp);
 	shell_replaying(shell, -order->silent);
 	return status;
@@ -175,24 +179,33 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 static bool unpack_order(const char *bytes, size_t count, struct order *order)
 {
 	const char *end = bytes + count;
-	size_t name;
+	size_t name, values;
 	if (!block_take_struct(&bytes, end, order, sizeof *order) ||
 	        !block_take(&bytes, end, &order->file, &name) ||
+	        !block_take(&bytes, end, &order->values, &values) ||
 	        !block_take(&bytes, end, &order->text, &order->count))
 		return false;
 	if (name == 0)
 		order->file = NULL;
+	if (values == 0)
+		order->values = NULL;
 	return true;
+}
+
+static void put_string(struct text *bytes, const char *string)
+{
+	block_put(bytes, string ? string : "", string ? strlen(string) + 1 : 0);
 }
 
 /* Rank 0 carries an order out like the others, behind its message. ORDER_LEAVE is answered by nobody. */
 enum status conductor_order(struct conductor *conductor, const struct order *order)
 {
-	/* the struct, the file's name with its NUL (no byte: there is none), the text */
+	/* the struct, the file's name and the values, with their NUL (no byte: there is none), the text */
 	struct text *bytes = &conductor->bytes;
 	text_clear(bytes);
 	block_put(bytes, order, sizeof *order);
-	block_put(bytes, order->file ? order->file : "", order->file ? strlen(order->file) + 1 : 0);
+	put_string(bytes, order->file);
+	put_string(bytes, order->values);
 	block_put(bytes, order->text ? order->text : "", order->count);
 	enum status status = transport_send_all(conductor->transport, bytes->bytes, bytes->count);
 	if (status != ST_OK)

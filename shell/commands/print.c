@@ -145,6 +145,7 @@ const struct command command_print = {
         .torch = "print(TENSOR)   # reads it: waits",
         .cuda = "cudaMemcpyAsync(v, TENSOR, bytes, cudaMemcpyDeviceToHost, STREAM); "
                 "cudaStreamSynchronize(STREAM)",
+        .shows = true,
         .stream_ok = true,
         .argument = {{ARG_PRINTABLE, ARG_MANY, NULL, "TENSOR|EXPRESSION"}},
         .run = print_run,

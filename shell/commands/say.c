@@ -53,6 +53,7 @@ const struct command command_say = {
         .example = "let i = 3\nsay \"step $i of $(i+1)\"",
         .torch = "print(f\"step {i}\")",
         .class = COMMAND_STEER,
+        .shows = true,
         .argument = {{ARG_TEXT, 0, NULL, "\"TEXT\""}},
         .run = say_run,
 };

@@ -26,7 +26,7 @@
 
 static struct told_line told(const struct journal_entry *entry)
 {
-	return (struct told_line){entry->line, entry->outside, entry->refused};
+	return (struct told_line){.line = entry->line, .outside = entry->outside, .refused = entry->refused};
 }
 
 /* The entry's line, of which `i` is the new one: where it differs from what it was, that is told, and the front end has
@@ -37,8 +37,10 @@ static void compare(struct shell *shell, const struct journal_entry *entry, size
 	if (i >= journal->count)
 		return;
 	struct told_line then = told(entry), now = told(&journal->entries[i]);
+	now.differs = text_string(&shell->steering.told);
 	again_tell(&then, &now, fail_text(), "   ", changed);
-	if (then.refused != now.refused || strcmp(then.outside, now.outside) != 0)
+	if (then.refused != now.refused || strcmp(then.outside, now.outside) != 0 ||
+	        strcmp(entry->values, journal->entries[i].values) != 0)
 		journal_changed(journal, i);
 }
 
@@ -49,6 +51,7 @@ static void run_entry(
 {
 	struct journal *journal = &shell->journal;
 	size_t i = journal->count;
+	steering_again(&shell->steering, entry->values);
 	if (whole || !entry->session) {
 		shell_line(shell, entry->line, strlen(entry->line), entry->stop, entry->stamp);
 		compare(shell, entry, i, changed);
@@ -57,6 +60,7 @@ static void run_entry(
 	if (*entry->ran)
 		shell_settle(shell,
 		        interpreter_run_granting(shell, entry->ran, strlen(entry->ran), NULL, 1, NULL));
+	steering_over(&shell->steering);
 	journal_add(journal, *entry);
 }
 
@@ -132,16 +136,24 @@ enum status replay_undo(struct shell *shell, int64_t count)
 	return replay(shell, whole);
 }
 
-/* Without the lines typed: the steps alone */
-static enum status play_again(struct shell *shell, const struct plan *plan, long played)
+/* Without the lines typed: the steps alone, by the values that they read when they were played */
+static enum status play_again(
+        struct shell *shell, const struct plan *plan, long played, const struct text *values)
 {
+	struct text changed = {0};
+	struct told_line steps = {.line = "step", .outside = ""};
 	plan_copy(plan, &shell->training->now);
 	enum status status = shell_reset(shell);
 	shell_replaying(shell, 1);
+	steering_again(&shell->steering, text_string(values));
 	if (status == ST_OK && played > 0)
 		status = program_steps(shell, played, false);
+	steering_over(&shell->steering);
 	shell_replaying(shell, -1);
-	return status;
+	steps.differs = text_string(&shell->steering.told);
+	again_tell(&steps, &steps, "", "   ", &changed);
+	enum status said = say_changed(shell, &changed);
+	return status == ST_OK ? said : status;
 }
 
 /* With `limit` set, commands that play the program stop there, so the lines between them run as they did. What the
@@ -151,6 +163,8 @@ enum status replay_back(struct shell *shell, int64_t played)
 	struct training *t = shell->training;
 	struct journal *journal = &shell->journal;
 	struct plan plan = {0};
+	struct text values = {0};
+	text_put(&values, text_string(&shell->steering.program), shell->steering.program.count);
 	/* the lines of a script are in no journal: its steps alone are played again, on the machine as it is
 	 * now */
 	bool typed = journal->count > journal->floor;
@@ -165,7 +179,8 @@ enum status replay_back(struct shell *shell, int64_t played)
 		status = replay(shell, false);
 	t->limit = -1;
 	if (status == ST_OK && (!typed || t->played != played || !t->now.program))
-		status = play_again(shell, &plan, played);
+		status = play_again(shell, &plan, played, &values);
+	text_release(&values);
 	plan_release(&plan);
 	return status;
 }

@@ -145,6 +145,7 @@ static void tell_log(struct journal *journal, struct log_change *log)
 		struct logged_line *line = log_add(log);
 		text_add(&line->line, "%s", entry->line);
 		text_add(&line->outside, "%s", entry->outside);
+		text_add(&line->values, "%s", entry->values);
 		line->stop = entry->stop;
 		line->stamp = entry->stamp;
 		line->refused = entry->refused;
@@ -164,13 +165,14 @@ static void await_wall(struct serve *serve)
 }
 
 /* The reply to a line: what came of it, the prompt, and what it has changed in the log. */
-static void send_done(struct serve *serve, enum status status, bool at_once)
+static void send_done(struct serve *serve, enum status status, const char *again, bool at_once)
 {
 	struct reply reply = {.kind = REPLY_DONE, .status = status};
 	if (status != ST_OK && status != ST_QUIT)
 		text_add(&reply.text, "%s", fail_text());
 	if (!at_once)
 		await_wall(serve);
+	text_add(&reply.again, "%s", again);
 	tell_log(&serve->conductor->shell.journal, &reply.log);
 	write_wish(&serve->conductor->shell.asked, &reply.wish);
 	serve->conductor->shell.asked = (struct wish){0};
@@ -187,12 +189,13 @@ static void run(struct serve *serve, const struct request *request)
 	        .text = text_string(&request->text),
 	        .count = request->text.count,
 	        .silent = request->silent,
+	        .values = request->values.count ? text_string(&request->values) : NULL,
 	        .stop = request->stop,
 	        .stamp = request->silent ? request->stamp : pace_stamp(&serve->pace, shell)};
 	enum status status = conductor_order(serve->conductor, &order);
 	serve->untouched = serve->untouched && request->text.count == 0;
 	serve->leaving = status == ST_QUIT;
-	send_done(serve, status, request->silent);
+	send_done(serve, status, request->silent ? text_string(&shell->steering.told) : "", request->silent);
 }
 
 static void complete(struct serve *serve, const struct request *request)
@@ -251,7 +254,7 @@ static void answer(struct serve *serve, const char *line, size_t count)
 	if (status == ST_OK)
 		serve_one(serve, &request);
 	else
-		send_done(serve, status, true);
+		send_done(serve, status, "", true);
 	request_release(&request);
 }
 

@@ -10,9 +10,10 @@
 struct told_line {
 	const char *line, *outside;
 	bool refused;
+	const char *differs; /* of one that has run again: sentences of steering.h, each with a newline */
 };
 /* It is refused, and was not: with the words of the refusal. Else each file that it has read both times, and that is
- * another one now, unless `out` tells of that file already. One line each, behind `indent`; nothing where all is as it
+ * another one now, unless `out` tells of that file already; and each value that is not what it was. One line each, behind `indent`; nothing where all is as it
  * was. */
 void again_tell(const struct told_line *then, const struct told_line *now, const char *words,
         const char *indent, struct text *out);

@@ -16,6 +16,7 @@ void journal_entry_release(struct journal_entry *entry)
 	mem_free(entry->line);
 	mem_free(entry->ran);
 	mem_free(entry->outside);
+	mem_free(entry->values);
 }
 
 void journal_begin(struct journal *journal)
@@ -63,6 +64,7 @@ void journal_add(struct journal *journal, struct journal_entry entry)
 	entry.line = mem_copy_text(entry.line, strlen(entry.line));
 	entry.ran = mem_copy_text(entry.ran, strlen(entry.ran));
 	entry.outside = mem_copy_text(entry.outside, strlen(entry.outside));
+	entry.values = mem_copy_text(entry.values, strlen(entry.values));
 	*MEM_ADD(&journal->entries, &journal->count) = entry;
 }
 

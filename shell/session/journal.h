@@ -20,6 +20,7 @@ struct journal_entry {
 	/* of a command of the session (`lesson 1`, `next`): the lines that it ran by itself, or "" */
 	char *ran;
 	char *outside; /* files that it read: "NAME<tab>DIGEST\n" each */
+	char *values;  /* from data and clocks, which decided how it went on: session/steering.h */
 	int64_t stop;  /* budget steps after which Ctrl-C ended the line; 0: it ended by itself */
 	int64_t stamp; /* virtual ns of `pace` when it was typed; -1: pace was off */
 	bool session; /* only commands of the session: a world made again does not need them, but for `ran` */

@@ -65,6 +65,7 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 	shell->transport = t;
 	shell->dry = dry;
 	enum status status = machine_load(&shell->machine, machine);
+	shell->steering.looks = dry; /* no data, and times that are the same at every run: nothing to keep */
 	shell->out = out_create(false, 80);
 	if (status != ST_OK)
 		return status;
@@ -87,6 +88,7 @@ void session_close(struct shell *shell)
 	out_free(shell->out);
 	text_release(&shell->outside);
 	journal_release(&shell->journal);
+	steering_release(&shell->steering);
 }
 
 /* A device that could be started on some processes and not on others is left by all of them. */
@@ -122,6 +124,7 @@ enum status session_reset(struct shell *shell)
 	enum status status = start_again(shell);
 	world_give_names(shell->world, names);
 	journal_emptied(&shell->journal);
+	text_clear(&shell->steering.program);
 	shell->races_told = shell->unread_told = shell->orders_told = 0;
 	shell->sticky = ST_OK;
 	lasting_keep(shell, &shell->at_reset);
@@ -154,6 +157,15 @@ void shell_replaying(struct shell *shell, int delta)
 enum status shell_advance(struct shell *shell)
 {
 	return shell->backend->advance(shell->backend, &shell->budget);
+}
+
+enum status shell_foresee(struct shell *shell)
+{
+	if (shell->foreseen == shell->world->digest)
+		return ST_OK;
+	enum status status = shell->backend->project(shell->backend, &shell->budget);
+	shell->foreseen = status == ST_OK ? shell->world->digest : 0;
+	return status;
 }
 
 enum status shell_reach(struct shell *shell, const op_id *ids, int count)

@@ -9,6 +9,7 @@
 #include "mpi/transport.h"
 #include "shell/session/journal.h"
 #include "shell/session/out.h"
+#include "shell/session/steering.h"
 #include "trace/trace.h"
 
 /* What the rooms above keep in a session; only they look into it. */
@@ -89,6 +90,7 @@ struct shell {
 	int arguments;
 	char **argument; /* NAME=VALUE from the command line: beat the file's `let` */
 	struct journal journal;
+	struct steering steering;
 	struct lasting at_reset; /* what `undo` starts from */
 	struct lasting at_start; /* of the session */
 	struct credit *credit;   /* of `budget` */
@@ -100,7 +102,9 @@ struct shell {
 		double value;
 	} * noted; /* noted.h: of this world */
 	size_t noted_count;
-	bool reached; /* this line was given an answer that it was owed: what led to it is final now */
+	uint64_t
+	        foreseen; /* world.digest when the backend was last asked for its forecast; 0: not in this line */
+	bool reached;     /* this line was given an answer that it was owed: what led to it is final now */
 };
 
 #endif
@@ -122,6 +126,9 @@ void shell_keep(struct shell *shell, enum status status);
 void shell_replaying(struct shell *shell, int delta);
 /* What is ready is carried out; all steps come out of the session's budget. */
 enum status shell_advance(struct shell *shell);
+/* Before figures are asked for: what was done, and will be if nothing more is queued, of all processes (backend.project).
+ * Of the same books once a line. */
+enum status shell_foresee(struct shell *shell);
 /* Until all of the operations are over (backend.reach) */
 enum status shell_reach(struct shell *shell, const op_id *ids, int count);
 /* Arguments of "%s...%s": words in a colour */

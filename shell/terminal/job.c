@@ -101,7 +101,9 @@ enum status job_open(struct session *session, int *n)
 
 static struct told_line told(const struct logged_line *line)
 {
-	return (struct told_line){text_string(&line->line), text_string(&line->outside), line->refused};
+	return (struct told_line){.line = text_string(&line->line),
+	        .outside = text_string(&line->outside),
+	        .refused = line->refused};
 }
 
 /* What of it is not as it was, behind what was told of lines before it; true: it is refused, and was not */
@@ -113,6 +115,7 @@ static bool warn_changed(const struct session *session, const struct logged_line
 	bool refused = false;
 	for (size_t k = 0; k < reply->log.count; k++) {
 		struct told_line now = told(&reply->log.line[k]);
+		now.differs = text_string(&reply->again);
 		again_tell(&then, &now, text_string(&reply->text), "", words);
 		refused |= now.refused && !then.refused;
 	}
@@ -136,6 +139,7 @@ static enum status replay(struct session *session, size_t *lines_run, size_t *re
 		        session->journal.log.count);
 		session->talk.busy_with = progress;
 		text_put(&request.text, text_string(&entry->line), entry->line.count);
+		text_put(&request.values, text_string(&entry->values), entry->values.count);
 		status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
 		if (status == ST_OK) {
 			++*lines_run;

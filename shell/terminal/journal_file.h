@@ -3,7 +3,7 @@
  *
  * $XDG_STATE_HOME/ranksh/journal-DATE-PID (default ~/.local/state): lines of JSON. The first says with what
  * the session was opened; then one for each line of the log as docs/wire.md has it: {"line": text, "stop":
- * steps, "stamp": ns, "outside": files}; {"keep": n} says that of the lines so far only the first n stand. A
+ * steps, "stamp": ns, "outside": files, "values": text}; {"keep": n} says that of the lines so far only the first n stand. A
  * full disk is said once; the session goes on, and the lines are still in memory. */
 #ifndef RANKSH_JOURNAL_FILE_H
 #define RANKSH_JOURNAL_FILE_H

@@ -260,7 +260,9 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 		transcript_begin(t->transcript);
 	typed_note(shell);
 	player_watch(t->player, (struct watcher){&show, on_title, on_line});
+	shell->steering.steps++;
 	enum status status = player_go(t->player, &stop);
+	shell->steering.steps--;
 	if (status == ST_OK)
 		status = shell_advance(shell);
 	if (status == ST_OK) {

@@ -39,6 +39,7 @@ static const struct member request_members[] = {
         MEMBER(request, silent, FLAG, RUN, 0),
         MEMBER(request, stop, OPTION, RUN, 0),
         MEMBER(request, stamp, OPTION, RUN, -1),
+        MEMBER(request, values, TEXT, RUN, 0),
         MEMBER(request, cursor, INT, COMPLETE, 0),
         MEMBER(request, from, LONG, LOOK, 1),
         MEMBER(request, to, LONG, LOOK, 0),
@@ -64,6 +65,7 @@ static const struct member reply_members[] = {
         MEMBER(reply, enter, TEXT, HELLO | DONE, 0),
         MEMBER(reply, waits, INT, HELLO | DONE, 0),
         MEMBER(reply, clock, LONG, HELLO | DONE, 0),
+        MEMBER(reply, again, TEXT, DONE, 0),
         MEMBER(reply, wish, TEXT, DONE, 0),
         MEMBER(reply, from, LONG, VIEW, 0),
         MEMBER(reply, to, LONG, VIEW, 1),
@@ -77,6 +79,7 @@ static const struct member logged_members[] = {
         MEMBER(logged_line, stop, OPTION, MEMBER_OF_ALL, 0),
         MEMBER(logged_line, stamp, OPTION, MEMBER_OF_ALL, -1),
         MEMBER(logged_line, outside, TEXT, MEMBER_OF_ALL, 0),
+        MEMBER(logged_line, values, TEXT, MEMBER_OF_ALL, 0),
         MEMBER(logged_line, refused, FLAG, MEMBER_OF_ALL, 0),
 };
 
@@ -89,6 +92,7 @@ void wire_start(void)
 void request_release(struct request *request)
 {
 	text_release(&request->text);
+	text_release(&request->values);
 	*request = (struct request){0};
 }
 
@@ -97,6 +101,7 @@ void reply_release(struct reply *reply)
 	text_release(&reply->text);
 	text_release(&reply->prompt);
 	text_release(&reply->enter);
+	text_release(&reply->again);
 	text_release(&reply->wish);
 	log_shorten(&reply->log, 0);
 	mem_free(reply->log.line);
@@ -118,6 +123,7 @@ void log_shorten(struct log_change *log, size_t count)
 	for (; log->count > count; log->count--) {
 		text_release(&log->line[log->count - 1].line);
 		text_release(&log->line[log->count - 1].outside);
+		text_release(&log->line[log->count - 1].values);
 	}
 }
 

@@ -28,6 +28,7 @@ struct request {
 	int cursor;          /* COMPLETE: bytes before it */
 	bool silent;         /* RUN: a replay; says nothing */
 	int64_t stop, stamp; /* RUN: of the journal; 0 and -1 when typed now */
+	struct text values;  /* RUN: of the journal */
 	int width, height;   /* HELLO, RESIZE, VIEW */
 	bool colour;         /* HELLO */
 	int64_t from, to;    /* VIEW: the window; from > to: everything */
@@ -37,7 +38,7 @@ struct request {
 
 /* A line of the session's log as it travels: what it takes to run it again (session/journal.h). */
 struct logged_line {
-	struct text line, outside;
+	struct text line, outside, values;
 	int64_t stop, stamp;
 	bool refused;
 };
@@ -68,7 +69,8 @@ struct reply {
 	int waits;          /* ranks that wait for lines not given yet */
 	int64_t clock;      /* virtual ns */
 	struct log_change log;
-	struct text wish; /* "restart", "view", "edit FILE" or "" */
+	struct text again; /* DONE of a replay: values that are not what they were, a sentence a line */
+	struct text wish;  /* "restart", "view", "edit FILE" or "" */
 	/* VIEW */
 	struct picture picture;
 	int64_t from, to, whole_from, whole_to;

@@ -21,6 +21,7 @@
 	X(ARGUMENT, "argument")           /* missing, surplus or wrong kind of argument */           \
 	X(MEMORY, "memory")               /* this computer is out of memory */                       \
 	X(DEVICE_MEMORY, "device memory") /* the modelled GPU is */                                  \
+	X(GPU, "gpu")                     /* a real GPU, or NVIDIA's libraries */                    \
 	X(FILE, "file")                                                                              \
 	X(MPI, "mpi")                                                                                \
 	X(WAITS, "waits")   /* the answer hangs on a line not yet given to another rank */           \
@@ -46,5 +47,12 @@ enum status fail_in(enum status status, const char *format, ...) __attribute__((
 /* The words of this thread's last failure; valid until its next one. Never NULL. */
 const char *fail_text(void);
 const char *status_name(enum status status);
+
+/* The failure that is told when several things were done one after another whatever became of each: the
+ * first. */
+static inline enum status first_failure(enum status status, enum status next)
+{
+	return status != ST_OK ? status : next;
+}
 
 #endif

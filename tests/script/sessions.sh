@@ -267,3 +267,65 @@ last='sendrecv t2 -> t2 to=(rank+1)%world from=(rank-1)%world on s9'
 { cat lines; echo "$last"; } | state 4 > before
 { sed 's/$/\nraces/' lines; echo "$last"; } | state 4 > out
 check "a pair of operations races once for each pair of names, whenever it is found" same before out
+# values that steered a line are in the log, and a line that runs again goes by them: steered RANKS < LINES: `replies`
+steered() {
+	sed "s/^{/$(printf '\036')&/" > typed
+	wire "$1" 60
+}
+dry=
+for n in 1 3; do
+	steered $n <<'END'
+tensor x[4] = rank+1.5; @0 save x f.npy
+tensor z[4] = load f.npy
+let a = z[0]+x[0]
+repeat z[1] > 1 { spin 1us }; let t = time
+print z[0] t; expect sum(z) > 0; say "$(time)"
+tensor y[4] = 7; @0 save y f.npy
+spin 1us
+undo
+print a z[0]
+END
+	tr '\n' ' ' < replies > out
+	rest=
+	[ $n = 1 ] || rest=' 2.5 3.5'
+	check "$n ranks: what steered a line is in the log" grep -q "\"line\":\"let a = z\[0\]+x\[0\]\",\"values\":\"z\[0\].t1.5.nx\[0\].t1.5$rest.n\"" out
+	check "... of each line in the order of reading" grep -q '"values":"z\[1\].t1.5.ntime.t[0-9]*.n' out
+	check "... and what is only shown is not" sh -c '! grep -q "\"line\":\"print[^}]*\"values\"" out'
+	check "... undo goes by it, and says where it is another one now" \
+		grep -q '`let a = z\[0\]+x\[0\]`, run again: z\[0\] of rank 0 was 1.5 and is 7 now.*; it goes by what was' out
+	check "... the variable is as it was, the tensor as it is" grep -q 'a = 3.n *z\[0\] = 7' out
+done
+steered 3 <<'END'
+tensor x[4] i[3] i32 = rank+1
+{"do":"run","silent":true,"text":"let a = x[1]; let b = norm(x)","values":"x[1]\t5 6 7\nnorm(x)\tnan\n"}
+{"do":"run","silent":true,"text":"let c = x[0]; let d = sum(x)","values":"x[0]\t1 2 7x\nsum(x)\t9\n"}
+{"do":"run","silent":true,"text":"let e = x[0]; let f = x[1]","values":"x[2]\t8\nx[1]\t9\n"}
+{"do":"run","silent":true,"text":"let g = x[0]","values":"\t\t9\u0001"}
+print a b c d e f g
+stream s; event p q; record p; spin 1ms on s; record q on s
+{"do":"run","silent":true,"text":"let h = elapsed(p,q)","values":"elapsed(p,q)\t5000\n"}
+print h
+tensor r[6,4] = 1; tensor k[3] i32 = 2
+{"do":"run","silent":true,"text":"y = alltoall r send=k recv=k","values":"send\t1e300\n"}
+END
+cp replies out
+check "an edited journal: the values are taken" grep -q 'a = 5.n *b = nan' out
+check "... a value that cannot be read is passed over, those behind it are not" grep -q "c = 1.n *d = 9.n" out
+check "... and that is said" grep -q "journal's value of x\[0\] cannot be read" out
+check "... where the line reads another thing, it goes by what is there" grep -q 'e = 1.n *f = 1.n' out
+check "... and that is said too" grep -q 'it reads x\[0\], where it read x\[2\]' out
+check "an event that had happened has happened" grep -q 'h = 5 us' out
+check "numbers that are no counts are refused" grep -q "the journal's values of send= are no whole numbers" out
+# a script is in no log; its program's steps keep what they read
+cat > steer.rsh <<'END'
+## the first step
+tensor z[4] = load g.npy
+## the second
+if z[0] < 3 { let seen = z[0]; tensor made[4] }
+## the third
+spin 1us
+END
+printf '%s\n' 'tensor x[4] = rank+1; @0 save x g.npy' 'program steer.rsh; step 2' 'tensor y[4] = 7; @0 save y g.npy' step 'step back' 'print made[0]' > script.rsh
+mpirun --oversubscribe -n 3 "$RANKSH" script.rsh > out 2>&1
+check "step back in a script goes by what its steps read" grep -q 'z\[0\] of rank 0 was 1 and is 7 now' out
+check "... and is where it was" grep -q 'made\[0\] =' out

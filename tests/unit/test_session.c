@@ -4,12 +4,14 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/session/again.h"
 #include "shell/session/shell.h"
+#include "shell/session/steering.h"
 #include "shell/training/training.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -466,12 +468,12 @@ static void changed_files_are_told_of(void **state)
 {
 	(void)state;
 	struct text out = {0};
-	struct told_line then = {"data a b", "a\t1\na\t2\nb\t3", false},
-	                 now = {"data a b", "a\t4\na\t5\nb\t3", false};
+	struct told_line then = {"data a b", "a\t1\na\t2\nb\t3", false, NULL},
+	                 now = {"data a b", "a\t4\na\t5\nb\t3", false, NULL};
 	again_tell(&then, &now, "", "", &out); /* once, and not of what it has not read then */
 	assert_string_equal(text_string(&out), "a file that `data a b` reads is not what it was: a\n");
-	again_tell(&(struct told_line){"run 1", "a\t1\n", false},
-	        &(struct told_line){"run 1", "a\t4\nc\t1\n", false}, "", "", &out);
+	again_tell(&(struct told_line){"run 1", "a\t1\n", false, NULL},
+	        &(struct told_line){"run 1", "a\t4\nc\t1\n", false, NULL}, "", "", &out);
 	assert_string_equal(text_string(&out), "a file that `data a b` reads is not what it was: a\n");
 	text_clear(&out);
 	now.refused = true;
@@ -482,6 +484,66 @@ static void changed_files_are_told_of(void **state)
 	again_tell(&then, &then, "no", "", &out);
 	assert_int_equal(out.count, 0);
 	text_release(&out);
+}
+
+/* What a line reads again is held beside what it read then: the same bits come back, and what differs is told. */
+static void values_come_back_as_they_were(void **state)
+{
+	(void)state;
+	static const double sets[][2] = {{0.1, 1e-320}, {-0.0, 0}, {1e300, INFINITY}, {NAN, -INFINITY},
+	        {3, 3}, {9007199254740993.0, -1e15}};
+	struct steering then = {0}, now = {0};
+	struct ranks two;
+	ranks_all(&two, 2);
+	steering_line(&then);
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+		double value[2] = {sets[i][0], sets[i][1]};
+		assert_false(steering_read(&then, "a\nlong\tname", 11, &two, value, 2));
+	}
+	steering_over(&then);
+	steering_again(&now, text_string(&then.read));
+	steering_line(&now);
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+		double value[2] = {7, 7};
+		assert_true(steering_knows(&now, "a\nlong\tname", 11));
+		assert_true(steering_read(&now, "a\nlong\tname", 11, &two, value, 2));
+		for (int k = 0; k < 2; k++)
+			assert_true(isnan(sets[i][k]) ? isnan(value[k])
+			                              : memcmp(&value[k], &sets[i][k], sizeof *value) == 0);
+	}
+	double more[2] = {1, 2};
+	assert_false(steering_read(&now, "b", 1, &two, more, 2)); /* it reads more than then */
+	steering_over(&now);
+	text_add(&then.read, "b\t1 2\n");
+	assert_string_equal(text_string(&now.read), text_string(&then.read));
+	assert_int_equal(count_words(text_string(&now.told), "\n"), 4); /* three, and how many more */
+	assert_non_null(strstr(text_string(&now.told), "... and 3 more values"));
+	steering_release(&then);
+	steering_release(&now);
+}
+
+static void spoilt_values_are_read_anew(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *then;
+		bool taken;
+	} rows[] = {{"", false}, {"a", false}, {"a\t", false}, {"a\t1", true}, {"a\t1 2", true},
+	        {"a\t1 2 3", false}, {"a\t1 x", false}, {"a\t1x", false}, {"a\t 1", true},
+	        {"a\t1  2\n", true}, {"\n", false}, {"ab\t1\n", false}, {"a\t0x10 1\n", true}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct steering steering = {0};
+		struct ranks two;
+		double value[2] = {7, 8};
+		ranks_all(&two, 2);
+		steering_again(&steering, rows[i].then);
+		steering_line(&steering);
+		if (steering_read(&steering, "a", 1, &two, value, 2) != rows[i].taken)
+			fail_msg("'%s'", rows[i].then);
+		assert_true(rows[i].taken || (value[0] == 7 && value[1] == 8));
+		assert_true((*rows[i].then == 0) == (steering.told.count == 0));
+		steering_release(&steering);
+	}
 }
 
 static void nothing_leaks(void **state)
@@ -517,6 +579,8 @@ int main(void)
 	        cmocka_unit_test(undo_brings_the_world_before_back),
 	        cmocka_unit_test(step_0_leaves_settings),
 	        cmocka_unit_test(changed_files_are_told_of),
+	        cmocka_unit_test(values_come_back_as_they_were),
+	        cmocka_unit_test(spoilt_values_are_read_anew),
 	        cmocka_unit_test(nothing_leaks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

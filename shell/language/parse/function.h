@@ -39,20 +39,20 @@
 	X(HOLDER, piece, "holder", 1, "n", PLAIN)                  \
 	X(ITS_CHUNK, piece, "its_chunk", 1, "n", PLAIN)            \
 	X(SLOTS, slots, "slots", 0, "", WORD)                      \
-	X(TIME, time, "time", 0, "k", RANK)                        \
-	X(OVERLAP, share, "overlap", 2, "ssk", RANK)               \
-	X(BUSY, share, "busy", 1, "sk", RANK)                      \
-	X(EXPOSED, time, "exposed", 0, "xk", RANK)                 \
-	X(STALL, stall, "stall", 1, "ck", RANK)                    \
-	X(ELAPSED, elapsed, "elapsed", 2, "ee", RANK)              \
+	X(TIME, time, "time", 0, "k", CLOCK)                       \
+	X(OVERLAP, share, "overlap", 2, "ssk", CLOCK)              \
+	X(BUSY, share, "busy", 1, "sk", CLOCK)                     \
+	X(EXPOSED, time, "exposed", 0, "xk", CLOCK)                \
+	X(STALL, stall, "stall", 1, "ck", CLOCK)                   \
+	X(ELAPSED, elapsed, "elapsed", 2, "ee", CLOCK)             \
 	X(PEAK, peak, "peak", 0, "m", RANK)                        \
-	X(BUBBLE, share, "bubble", 0, "k", ALL)                    \
+	X(BUBBLE, share, "bubble", 0, "k", CLOCK_OF_ALL)           \
 	X(SENT, share, "sent", 0, "lk", RANK)                      \
-	X(BUSBW, busbw, "busbw", 1, "o", RANK)                     \
+	X(BUSBW, busbw, "busbw", 1, "o", CLOCK)                    \
 	X(COUNT, count, "count", 1, "ok", RANK)                    \
-	X(STALE, stale, "stale", 0, "k", RANK)                     \
+	X(STALE, stale, "stale", 0, "k", CLOCK)                    \
 	X(RACES, races, "races", 0, "k", ALL)                      \
-	X(STUCK, stuck, "stuck", 0, "", ALL)
+	X(STUCK, stuck, "stuck", 0, "", CLOCK_OF_ALL)
 enum function {
 #define X(symbol, compute, name, least, kinds, nature) FUNCTION_##symbol,
 	FUNCTIONS(X)
@@ -63,8 +63,10 @@ enum function_nature {
 	NATURE_PLAIN, /* of its arguments and the books */
 	NATURE_WORD,  /* ... and it needs no bracket */
 	NATURE_DATA,  /* reads tensors, for all ranks at once before it is computed (run/data.c) */
-	NATURE_RANK,  /* a metric: of the rank's trace up to now. Needs no bracket */
-	NATURE_ALL    /* a metric of all ranks together */
+	NATURE_RANK,  /* a metric: of what the rank has queued up to now. Needs no bracket */
+	NATURE_ALL,   /* a metric of all ranks together */
+	NATURE_CLOCK, /* NATURE_RANK, of times: on a GPU it may be another one when the line runs again */
+	NATURE_CLOCK_OF_ALL
 };
 
 struct function_row {
@@ -79,6 +81,10 @@ const char *function_near(const char *word);                         /* the near
 static inline bool function_is_metric(const struct function_row *row)
 {
 	return row->nature >= NATURE_RANK;
+}
+static inline bool function_reads_clock(const struct function_row *row)
+{
+	return row->nature >= NATURE_CLOCK;
 }
 /* `peak` alone is the function: its word names nothing else */
 static inline bool function_is_word(const struct function_row *row)

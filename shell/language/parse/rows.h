@@ -89,6 +89,8 @@ struct command {
 	bool divided;
 	/* the row of lines with `->`, where a kernel has the same name: `add g -> w@0`, beside `y = add a b` */
 	bool beside_kernel;
+	/* what its expressions read is only shown: no line goes on otherwise because of it (session/steering.h) */
+	bool shows;
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
 	const char
 	        *for_all; /* what it changes, "the machine", is one for all ranks: refused for some of them */

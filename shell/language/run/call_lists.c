@@ -3,8 +3,11 @@
  * One read for both tensors and all ranks, as `.tolist()` is: a copy of each to the host, for which the host
  * waits. What is on the host already costs nothing. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/language/run/run.h"
+
+#include <string.h>
 
 /* The tensors that an option names, on each rank of the line */
 static enum status option_views(struct call *call, const char *option, bool second, struct data_read *reads)
@@ -19,6 +22,18 @@ static enum status option_views(struct call *call, const char *option, bool seco
 			return fail_in(status, "%s=%s", option, word);
 		reads++;
 	}
+	return ST_OK;
+}
+
+/* Of a line that runs again, by what was read then; a journal that was edited may have any numbers. */
+static enum status as_then(
+        struct shell *shell, const struct ranks *set, const char *option, double *value, size_t count)
+{
+	if (steering_read(&shell->steering, option, strlen(option), set, value, count))
+		for (size_t i = 0; i < count; i++)
+			if (!number_is_whole(value[i], INT32_MIN, INT32_MAX))
+				return fail(
+				        ST_RANGE, "the journal's values of %s= are no whole numbers", option);
 	return ST_OK;
 }
 
@@ -47,6 +62,8 @@ enum status call_lists(struct call *call, const char *first, const char *second,
 		lists->each = reads_each(call->set, reads);
 		lists->value = mem_alloc((size_t)count * lists->each * sizeof *lists->value);
 		status = shell_read(shell, call->set, reads, "counts", lists->value);
+		if (status == ST_OK && !shell->dry)
+			status = as_then(shell, call->set, first, lists->value, (size_t)count * lists->each);
 	}
 	if (status == ST_OK && shell->dry && !shell->interpreter->guesses && !shell->interpreter->told_even)
 		out_say(shell->out, "   --dry keeps no data: what hangs on it is taken to be even\n");

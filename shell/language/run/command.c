@@ -47,12 +47,15 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 			        ? KERNEL_NUMBERS
 			        : KERNEL_TENSORS;
 	enum status status = ST_OK;
+	bool shows = row->shows || row->answers || row->class == COMMAND_LOOK;
+	shell->steering.looks += shows;
 	if (row->wish)
 		shell->wish = (struct wish){.kind = row->wish};
 	else
 		status = row->run      ? row->run(&call)
 		        : row->answers ? answer_each(&call, row->answers, 0)
 		                       : call_each_rank(&call, row->each);
+	shell->steering.looks -= shows;
 	if (shell->explain && status == ST_OK)
 		explain_line(&call);
 	mem_free(call.wait);

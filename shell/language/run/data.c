@@ -85,6 +85,9 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 		status = reads_of(shell, formula->reads[i], set, call, reads);
 		if (status == ST_OK)
 			status = shell_read(shell, set, reads, reason, got + i * n);
+		if (status == ST_OK && reason && !shell->dry)
+			steering_read(&shell->steering, formula->reads[i]->written.at,
+			        formula->reads[i]->written.length, set, got + i * n, ranks_count(set));
 		if (status == ST_OK)
 			to_ranks(set, n, got + i * n);
 	}

@@ -120,6 +120,23 @@ static enum status look_up(struct asked *asked, int i)
 	}
 }
 
+/* A figure of times steers the line like a number from data. Of a line that runs again it is what it was then, even
+ * where that cannot be known yet now: an event that had happened. */
+static enum status by_clock(
+        struct eval *eval, const struct formula *formula, enum status status, struct value *value)
+{
+	struct steering *steering = &eval->shell->steering;
+	struct slice_of_text what = formula->written;
+	struct ranks one;
+	if (status == ST_WAITS && steering_knows(steering, what.at, what.length))
+		status = ST_OK;
+	if (status != ST_OK || steering->looks)
+		return status;
+	ranks_one(&one, eval->rank);
+	steering_read(steering, what.at, what.length, &one, &value->number, 1);
+	return ST_OK;
+}
+
 /* The row's function, with its names looked up. Every row of the table names one, so that a function without
  * code is refused by the compiler. */
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value)
@@ -139,15 +156,18 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	        .index = {-1, -1},
 	        .group = -1};
 	int last = formula->arguments - 1;
-	enum status status = ST_OK;
-	eval->varies |= row->nature == NATURE_DATA || row->nature == NATURE_RANK;
+	enum status status = function_is_metric(row) ? shell_foresee(shell) : ST_OK;
+	eval->varies |=
+	        row->nature == NATURE_DATA || row->nature == NATURE_RANK || row->nature == NATURE_CLOCK;
 	/* the section is looked at first */
 	bool section = last > 0 && last + 1 == (int)strlen(row->kinds) && row->kinds[last] == 'k';
-	if (section)
+	if (section && status == ST_OK)
 		status = look_up(&asked, last);
 	for (int i = 0; i <= last - section && status == ST_OK && !strchr("nt", row->kinds[i]); i++)
 		status = look_up(&asked, i);
-	return status == ST_OK ? compute_of[row->function](&asked, value) : status;
+	if (status == ST_OK)
+		status = compute_of[row->function](&asked, value);
+	return function_reads_clock(row) ? by_clock(eval, formula, status, value) : status;
 }
 
 /* ---- of numbers ---- */

@@ -106,6 +106,7 @@ enum status value_of_elapsed(struct asked *asked, struct value *value)
 {
 	struct shell *shell = asked->eval->shell;
 	struct times times[2];
+	*value = value_number(0, UNIT_TIME);
 	for (int i = 0; i < 2; i++) {
 		op_id id = shell->world->events[asked->index[i]].record;
 		const struct name *name = asked->formula->argument[i].name;
@@ -116,7 +117,7 @@ enum status value_of_elapsed(struct asked *asked, struct value *value)
 		if (times[i].end == TIME_UNKNOWN)
 			return fail(ST_WAITS, "elapsed: event %.*s has not happened", WHOLE(name->written));
 	}
-	*value = value_number(times[1].end - times[0].end, UNIT_TIME);
+	value->number = (double)(times[1].end - times[0].end);
 	return ST_OK;
 }
 

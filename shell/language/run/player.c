@@ -48,8 +48,10 @@ static enum status fill_in(
 	struct tree *tree = NULL;
 	struct name *name;
 	enum status status = tree_quoted(&tree, written, &name);
+	shell->steering.looks++;
 	if (status == ST_OK)
 		status = evaluate_text(&eval, name, out);
+	shell->steering.looks--;
 	tree_release(tree);
 	return status;
 }
@@ -246,8 +248,10 @@ static enum status value_in(struct player *player, const char *expression, struc
 	enum status status = tree_parse(&tree, text_string(&line), line.count, NULL, 1);
 	in->program = player->space;
 	in->now.frame = &top;
+	player->shell->steering.looks++;
 	if (status == ST_OK)
 		status = evaluate(&eval, tree->block.first->formula, value);
+	player->shell->steering.looks--;
 	in->now.frame = before;
 	in->program = NULL;
 	tree_release(tree);

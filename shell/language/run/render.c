@@ -328,6 +328,7 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 	struct text text = {0};
 	struct rendering r = {.eval = &eval, .out = &text};
 	int fault = call.shell->interpreter->now.fault_rank;
+	shell->steering.looks++;
 	switch (statement->kind) {
 	case STATEMENT_CALL:
 		render_call(&r, statement);
@@ -342,6 +343,7 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 	default:
 		render_command(&r, &call);
 	}
+	shell->steering.looks--;
 	call.shell->interpreter->now.fault_rank = fault;
 	const char *line = text_string(&text);
 	if (r.status == ST_OK)

@@ -1,10 +1,12 @@
 /* library.h -- NVIDIA's libraries as one table of functions, opened when first needed.
  *
- * The binary is linked with none of them: the functions of functions.h are looked up and left in the table, where code calls them by their own names: `cuda->cuMemAlloc(&at, bytes)`. The tests' stand-in
+ * The binary is linked with none of them: cuda_library_open finds a library, looks up the functions of functions.h and
+ * leaves them in the table, where code calls them by their own names: `cuda->cuMemAlloc(&at, bytes)`. The tests' stand-in
  * is opened in their place (RANKSH_CUDA=DIR). An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_CUDA_LIBRARY_H
 #define RANKSH_CUDA_LIBRARY_H
 
+#include "base/status.h"
 #include "cuda/library/cublas.h"
 #include "cuda/library/driver.h"
 #include "cuda/library/functions.h"
@@ -33,5 +35,21 @@ struct cuda_library {
 	CUDA_FUNCTIONS(X) CUBLAS_FUNCTIONS(X) NCCL_FUNCTIONS(X) NVRTC_FUNCTIONS(X) CLOCK_FUNCTIONS(X)
 #undef X
 };
+
+/* Opens a library, the driver's first, if it is not open. ST_GPU says in a sentence which one is missing, where it was
+ * looked for and what installs it, or that it is too old; what was open before still is, and nothing else. */
+enum status cuda_library_open(struct cuda_library *library, enum cuda_part part);
+/* Closes what is open. The table is a zeroed one then. */
+void cuda_library_close(struct cuda_library *library);
+
+/* The sentence about what the open NCCL does worse than a later one; NULL: nothing, or it is not open. */
+const char *cuda_library_note(const struct cuda_library *library);
+
+/* What a call returned, as a status: ST_DEVICE_MEMORY where the GPU is full, else ST_GPU, worded with the call's name,
+ * the error's name and NVIDIA's sentence. ncclInProgress is no failure. */
+enum status cuda_call(const struct cuda_library *library, const char *call, CUresult result);
+enum status cublas_call(const struct cuda_library *library, const char *call, cublasStatus_t result);
+enum status nccl_call(const struct cuda_library *library, const char *call, ncclResult_t result);
+enum status nvrtc_call(const struct cuda_library *library, const char *call, nvrtcResult result);
 
 #endif

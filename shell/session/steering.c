@@ -1,0 +1,207 @@
+/* steering.c -- values that decided how a line goes on, kept as text and read again
+ *
+ *     then    x[0]\t1.5\n time\t2400000\n ...       one line a read, in the order of reading
+ *             at ^                                   what is read again is held beside the line here
+ *
+ * A journal may have been edited. A line of values that says nothing sensible is passed over and told; where the line
+ * reads another thing than then, the two have parted, and the rest is read as it is now. */
+#include "shell/session/steering.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOLD_MOST = 3, WHAT_MOST = 60 };
+
+void steering_line(struct steering *steering)
+{
+	steering->kept = true;
+	text_clear(&steering->read);
+}
+
+void steering_again(struct steering *steering, const char *then)
+{
+	text_clear(&steering->then);
+	text_clear(&steering->told);
+	text_put(&steering->then, then, strlen(then));
+	steering->at = 0;
+	steering->again = true;
+	steering->astray = false;
+	steering->differ = 0;
+}
+
+void steering_over(struct steering *steering)
+{
+	steering->kept = steering->again = false;
+	if (steering->differ > TOLD_MOST)
+		text_add(&steering->told, "... and %d more values are not what they were\n",
+		        steering->differ - TOLD_MOST);
+	steering->differ = 0;
+}
+
+void steering_release(struct steering *steering)
+{
+	text_release(&steering->read);
+	text_release(&steering->program);
+	text_release(&steering->then);
+	text_release(&steering->told);
+}
+
+/* As it stands in the text: on one line, without a tab */
+static size_t named(const char *what, size_t length, char name[WHAT_MOST])
+{
+	size_t count = length < WHAT_MOST ? length : WHAT_MOST;
+	for (size_t i = 0; i < count; i++)
+		name[i] = (char)((unsigned char)what[i] < ' ' ? ' ' : what[i]);
+	return count;
+}
+
+/* ---- writing ---- */
+
+static bool equal(double a, double b)
+{
+	return a == b ? !signbit(a) == !signbit(b) : isnan(a) && isnan(b);
+}
+
+static bool all_equal(const double *value, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (!equal(value[i], value[0]))
+			return false;
+	return true;
+}
+
+/* To the last bit */
+static void put_value(struct text *out, double value)
+{
+	char digits[24];
+	if (number_is_whole(value, -1e15, 1e15) && !(value == 0 && signbit(value)))
+		text_put(out, digits, (size_t)(number_digits(digits, (int64_t)value) - digits));
+	else
+		text_add(out, "%.17g", value);
+}
+
+static void put_read(struct text *out, const char *name, size_t length, const double *value, size_t count)
+{
+	size_t written = all_equal(value, count) ? 1 : count;
+	text_put(out, name, length);
+	for (size_t i = 0; i < written; i++) {
+		text_put(out, i ? " " : "\t", 1);
+		put_value(out, value[i]);
+	}
+	text_put(out, "\n", 1);
+}
+
+/* ---- reading again ---- */
+
+/* Numbers between blanks up to the end of the line: one, or `count`; false: they are not that. */
+static bool take_values(const char *at, double *value, size_t count)
+{
+	size_t got = 0;
+	for (; *at && *at != '\n'; got++) {
+		char *end;
+		double number = strtod(at, &end);
+		if (end == at || (*end && *end != ' ' && *end != '\n') || got == count)
+			return false;
+		value[got] = number;
+		at = *end == ' ' ? end + 1 : end;
+	}
+	for (size_t i = got; got == 1 && i < count; i++)
+		value[i] = value[0];
+	return got == 1 || got == count;
+}
+
+static bool says(struct steering *steering)
+{
+	return steering->differ++ < TOLD_MOST;
+}
+
+/* The line of what is read next, with `at` behind it; NULL: there is none, or it is of another thing. */
+static const char *next_of(struct steering *steering, const char *name, size_t length)
+{
+	const char *from = text_string(&steering->then) + steering->at;
+	if (steering->astray || !*from)
+		return NULL;
+	if (strncmp(from, name, length) != 0 || from[length] != '\t') {
+		if (says(steering))
+			text_add(&steering->told,
+			        "it reads %.*s, where it read %.*s: from there on it goes by what is there "
+			        "now\n",
+			        (int)length, name, (int)strcspn(from, "\t\n"), from);
+		steering->astray = true;
+		return NULL;
+	}
+	size_t whole = strcspn(from, "\n");
+	steering->at += whole + (from[whole] == '\n');
+	return from + length + 1;
+}
+
+bool steering_knows(const struct steering *steering, const char *what, size_t length)
+{
+	char name[WHAT_MOST];
+	const char *from = text_string(&steering->then) + steering->at;
+	length = named(what, length, name);
+	return steering->again && !steering->looks && !steering->astray && strncmp(from, name, length) == 0 &&
+	        from[length] == '\t';
+}
+
+/* The first rank whose value differs */
+static void tell(struct steering *steering, const char *name, int length, const struct ranks *set,
+        const double *now, const double *then, size_t count)
+{
+	size_t i = 0, others = 0, each = count / (size_t)ranks_count(set);
+	while (i < count && equal(now[i], then[i]))
+		i++;
+	for (size_t k = i + 1; k < count; k++)
+		others += !equal(now[k], then[k]);
+	if (i == count || !says(steering))
+		return;
+	int rank = ranks_first(set);
+	for (size_t skip = i / each; skip > 0; skip--)
+		rank = ranks_next(set, rank);
+	text_add(&steering->told, "%.*s of rank %d was %.9g and is %.9g now", length, name, rank, then[i],
+	        now[i]);
+	if (others)
+		text_add(&steering->told, " (%zu other value%s differ%s too)", others, others == 1 ? "" : "s",
+		        others == 1 ? "s" : "");
+	text_add(&steering->told, "; it goes by what was\n");
+}
+
+static bool as_then(struct steering *steering, const char *name, size_t length, const struct ranks *set,
+        double *value, size_t count)
+{
+	const char *values = next_of(steering, name, length);
+	if (!values)
+		return false;
+	double *then = mem_alloc(count * sizeof *then);
+	bool good = take_values(values, then, count);
+	if (good) {
+		tell(steering, name, (int)length, set, value, then, count);
+		memcpy(value, then, count * sizeof *then);
+	} else if (says(steering)) {
+		text_add(&steering->told,
+		        "the journal's value of %.*s cannot be read: it goes by what is there now\n",
+		        (int)length, name);
+	}
+	mem_free(then);
+	return good;
+}
+
+bool steering_read(struct steering *steering, const char *what, size_t length, const struct ranks *set,
+        double *value, size_t count)
+{
+	char name[WHAT_MOST];
+	bool same = false;
+	if (steering->looks || !(steering->kept || steering->steps || steering->again))
+		return false;
+	length = named(what, length, name);
+	if (steering->again)
+		same = as_then(steering, name, length, set, value, count);
+	if (steering->kept)
+		put_read(&steering->read, name, length, value, count);
+	if (steering->steps)
+		put_read(&steering->program, name, length, value, count);
+	return same;
+}

@@ -1,0 +1,38 @@
+/* calls.c -- what NVIDIA's functions return, as a status with words: the call, the error's name, their sentence */
+#include "cuda/library/library.h"
+
+enum status cuda_call(const struct cuda_library *library, const char *call, CUresult result)
+{
+	if (result == CUDA_SUCCESS)
+		return ST_OK;
+	const char *name = NULL, *words = NULL;
+	if (library->cuGetErrorName(result, &name) != CUDA_SUCCESS || !name)
+		return fail(ST_GPU, "%s: error %d, which the driver has no name for", call, (int)result);
+	library->cuGetErrorString(result, &words);
+	return fail(result == CUDA_ERROR_OUT_OF_MEMORY ? ST_DEVICE_MEMORY : ST_GPU, "%s: %s (%s)", call, name,
+	        words ? words : "no words");
+}
+
+enum status cublas_call(const struct cuda_library *library, const char *call, cublasStatus_t result)
+{
+	if (result == CUBLAS_STATUS_SUCCESS)
+		return ST_OK;
+	return fail(result == CUBLAS_STATUS_ALLOC_FAILED ? ST_DEVICE_MEMORY : ST_GPU, "%s: %s (%s)", call,
+	        library->cublasGetStatusName(result), library->cublasGetStatusString(result));
+}
+
+enum status nccl_call(const struct cuda_library *library, const char *call, ncclResult_t result)
+{
+	if (result == ncclSuccess || result == ncclInProgress)
+		return ST_OK;
+	const char *more = library->ncclGetLastError(NULL);
+	return fail(ST_GPU, "%s: %s%s%s%s", call, library->ncclGetErrorString(result),
+	        more && *more ? " (" : "", more && *more ? more : "", more && *more ? ")" : "");
+}
+
+enum status nvrtc_call(const struct cuda_library *library, const char *call, nvrtcResult result)
+{
+	if (result == NVRTC_SUCCESS)
+		return ST_OK;
+	return fail(ST_GPU, "%s: %s", call, library->nvrtcGetErrorString(result));
+}

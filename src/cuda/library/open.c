@@ -1,0 +1,254 @@
+/* open.c -- finds a library, opens it and fills its rows of the table; or words why not */
+#include "cuda/library/inside.h"
+#include "cuda/library/library.h"
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A row of functions.h: where its pointer stands in the table */
+struct library_row {
+	const char *symbol;
+	size_t place;
+	bool needed;
+};
+#define X(name, symbol, needed, result, parameters) {#symbol, offsetof(struct cuda_library, name), needed},
+static const struct library_row driver_functions[] = {CUDA_FUNCTIONS(X){NULL, 0, false}};
+static const struct library_row cublas_functions[] = {CUBLAS_FUNCTIONS(X){NULL, 0, false}};
+static const struct library_row nccl_functions[] = {NCCL_FUNCTIONS(X){NULL, 0, false}};
+static const struct library_row nvrtc_functions[] = {NVRTC_FUNCTIONS(X){NULL, 0, false}};
+static const struct library_row clock_functions[] = {CLOCK_FUNCTIONS(X){NULL, 0, false}};
+#undef X
+
+/* LEAST: CUDA 12 is the first whose libraries all have the functions. Where a file's name has the version of CUDA
+ * (libcublas.so.13), that of the driver is asked for first; a later one would not run on it. */
+enum { LEAST_MAJOR = 12, LEAST_NCCL = 21800, GOOD_NCCL = 22602 };
+static const struct library_part {
+	const char *name, *file, *companion; /* companion: what the library opens itself, and may not find */
+	bool numbered;
+	const struct library_row *functions;
+	const char *install_12, *install; /* what installs it, for CUDA 12 and from 13 on */
+} parts[CUDA_PART_COUNT] = {
+        [CUDA_PART_DRIVER] = {.name = "NVIDIA's driver",
+                .file = "libcuda.so.1",
+                .functions = driver_functions,
+                .install_12 = "it comes with the driver of a GPU (apt install nvidia-driver)",
+                .install = "it comes with the driver of a GPU (apt install nvidia-driver)"},
+        [CUDA_PART_CUBLAS] = {.name = "cuBLAS",
+                .file = "libcublas.so.",
+                .companion = "libcublasLt.so.",
+                .numbered = true,
+                .functions = cublas_functions,
+                .install_12 = "pip install nvidia-cublas-cu12, or NVIDIA's CUDA toolkit, brings it",
+                .install = "pip install nvidia-cublas, or NVIDIA's CUDA toolkit, brings it"},
+        [CUDA_PART_NCCL] = {.name = "NCCL",
+                .file = "libnccl.so.2",
+                .functions = nccl_functions,
+                .install_12 = "pip install nvidia-nccl-cu12, or apt install libnccl2, brings it",
+                .install = "pip install nvidia-nccl-cu13, or apt install libnccl2, brings it"},
+        [CUDA_PART_NVRTC] = {.name = "NVRTC",
+                .file = "libnvrtc.so.",
+                .numbered = true,
+                .functions = nvrtc_functions,
+                .install_12 = "pip install nvidia-cuda-nvrtc-cu12, or NVIDIA's CUDA toolkit, brings it",
+                .install = "pip install nvidia-cuda-nvrtc, or NVIDIA's CUDA toolkit, brings it"},
+};
+
+/* Looks a library's functions up, or with handle NULL forgets them. Returns the first that is needed and missing. */
+static const char *look_up(struct cuda_library *library, const struct library_row *functions, void *handle)
+{
+	const char *missing = NULL;
+	for (const struct library_row *row = functions; row->symbol; row++) {
+		void *found = handle ? dlsym(handle, row->symbol) : NULL;
+		memcpy((char *)library + row->place, &found, sizeof found);
+		if (!found && row->needed && !missing)
+			missing = row->symbol;
+	}
+	return missing;
+}
+
+static int64_t own_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+static void own_sleep_until(int64_t ns)
+{
+	struct timespec until = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+	while (ns > 0 && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
+		;
+}
+
+/* Whether the open library is recent enough; if not, says why not. */
+static bool suits(struct cuda_library *library, enum cuda_part part, const char *path, struct text *why)
+{
+	const char *missing = look_up(library, parts[part].functions, library->handles[part]);
+	if (missing) {
+		text_add(why, "%s is too old or none of NVIDIA's: it has no function %s", path, missing);
+		return false;
+	}
+	if (part == CUDA_PART_NCCL) {
+		int *version = &library->nccl_version;
+		if (library->ncclGetVersion(version) != ncclSuccess || *version < LEAST_NCCL)
+			text_add(why, "%s is NCCL %d.%d.%d, and 2.18 is the least", path, *version / 10000,
+			        *version / 100 % 100, *version % 100);
+	}
+	if (part == CUDA_PART_DRIVER) {
+		int *version = &library->driver_version;
+		CUresult result = library->cuDriverGetVersion(version);
+		if (result == CUDA_ERROR_STUB_LIBRARY)
+			text_add(why, "%s is the toolkit's stub and no driver", path);
+		else if (result != CUDA_SUCCESS || *version < LEAST_MAJOR * 1000)
+			text_add(why, "%s is a driver for CUDA %d.%d, and %d.0 is the least", path,
+			        *version / 1000, *version % 1000 / 10, LEAST_MAJOR);
+	}
+	return why->count == 0;
+}
+
+static void shut(struct cuda_library *library, enum cuda_part part)
+{
+	look_up(library, parts[part].functions, NULL);
+	if (part == CUDA_PART_DRIVER) {
+		look_up(library, clock_functions, NULL);
+		library->driver_version = 0;
+	}
+	if (part == CUDA_PART_NCCL)
+		library->nccl_version = 0;
+	if (library->handles[part])
+		dlclose(library->handles[part]);
+	library->handles[part] = NULL;
+}
+
+/* Tries one file. What is there and cannot be used is told in `why`, the first such file alone. */
+static bool try_file(struct cuda_library *library, enum cuda_part part, const char *path, struct text *why)
+{
+	if (strchr(path, '/') && access(path, F_OK) != 0)
+		return false;
+	struct text trouble = {0};
+	bool good = false;
+	library->handles[part] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (library->handles[part]) {
+		good = suits(library, part, path, &trouble);
+		if (!good)
+			shut(library, part);
+	} else {
+		const char *words = dlerror();
+		/* "libnccl.so.2: cannot open shared object file": it is not on the loader's path */
+		size_t length = strlen(path);
+		if (strchr(path, '/') || strncmp(words, path, length) != 0 || !strstr(words, "No such file"))
+			text_add(&trouble, "%s", words);
+	}
+	if (!why->count)
+		text_add(why, "%s", text_string(&trouble));
+	text_release(&trouble);
+	return good;
+}
+
+/* FOLDER/FILE, or what the loader finds */
+static void path_of(struct text *path, const char *folder, size_t length, const char *file, int major)
+{
+	text_clear(path);
+	if (length)
+		text_add(path, "%.*s/", (int)length, folder);
+	text_add(path, "%s", file);
+	if (major)
+		text_add(path, "%d", major);
+}
+
+/* One version of a library, from the first folder that has one which suits */
+static bool open_version(
+        struct cuda_library *library, enum cuda_part part, const char *folders, int major, struct text *why)
+{
+	struct text path = {0};
+	size_t length;
+	bool good = false;
+	const char *end = folders + strlen(folders);
+	for (const char *at = folders, *line; !good && (line = text_line(&at, end, &length));) {
+		void *companion = NULL;
+		if (parts[part].companion && length) {
+			path_of(&path, line, length, parts[part].companion, major);
+			companion = dlopen(text_string(&path), RTLD_NOW | RTLD_LOCAL);
+		}
+		path_of(&path, line, length, parts[part].file, major);
+		good = try_file(library, part, text_string(&path), why);
+		if (companion) /* who needs it has it open now */
+			dlclose(companion);
+	}
+	text_release(&path);
+	return good;
+}
+
+static enum status missing(
+        const struct cuda_library *library, enum cuda_part part, const char *folders, const char *why)
+{
+	const struct library_part *row = &parts[part];
+	int major = library->driver_version / 1000;
+	const char *install = major == LEAST_MAJOR ? row->install_12 : row->install;
+	if (*why)
+		return fail(ST_GPU, "%s cannot be used: %s; %s", row->name, why, install);
+	struct text file = {0}, looked = {0};
+	path_of(&file, NULL, 0, row->file, row->numbered ? major : 0);
+	size_t length;
+	const char *end = folders + strlen(folders);
+	for (const char *at = folders, *line; (line = text_line(&at, end, &length));)
+		text_add(&looked, "%s%.*s", looked.count ? ", " : "", length ? (int)length : 17,
+		        length ? line : "the loader's path");
+	fail(ST_GPU, "%s (%s) is not there: looked in %s; %s", row->name, text_string(&file),
+	        text_string(&looked), install);
+	text_release(&file);
+	text_release(&looked);
+	return ST_GPU;
+}
+
+enum status cuda_open_in(struct cuda_library *library, enum cuda_part part, const char *folders)
+{
+	struct text why = {0};
+	bool good = false;
+	if (!parts[part].numbered)
+		good = open_version(library, part, folders, 0, &why);
+	else
+		for (int major = library->driver_version / 1000; !good && major >= LEAST_MAJOR; major--)
+			good = open_version(library, part, folders, major, &why);
+	if (good && part == CUDA_PART_DRIVER) {
+		look_up(library, clock_functions, library->handles[part]);
+		if (!library->host_now || !library->host_sleep_until) {
+			library->host_now = own_now;
+			library->host_sleep_until = own_sleep_until;
+		}
+	}
+	enum status status = good ? ST_OK : missing(library, part, folders, text_string(&why));
+	text_release(&why);
+	return status;
+}
+
+enum status cuda_library_open(struct cuda_library *library, enum cuda_part part)
+{
+	bool had_driver = library->handles[CUDA_PART_DRIVER];
+	if (library->handles[part])
+		return ST_OK;
+	enum status status = part == CUDA_PART_DRIVER ? ST_OK : cuda_library_open(library, CUDA_PART_DRIVER);
+	struct text folders = {0};
+	cuda_folders(&folders, part, "");
+	if (status == ST_OK)
+		status = cuda_open_in(library, part, text_string(&folders));
+	if (status != ST_OK && !had_driver && library->handles[CUDA_PART_DRIVER])
+		shut(library, CUDA_PART_DRIVER);
+	text_release(&folders);
+	return status;
+}
+
+void cuda_library_close(struct cuda_library *library)
+{
+	for (int part = CUDA_PART_COUNT; part-- > 0;)
+		shut(library, part);
+}
+
+const char *cuda_library_note(const struct cuda_library *library)
+{
+	if (!library->nccl_version || library->nccl_version >= GOOD_NCCL)
+		return NULL;
+	return "NCCL before 2.26.2 may hang when a group is aborted";
+}

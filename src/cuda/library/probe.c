@@ -1,0 +1,68 @@
+/* probe.c -- which GPUs there are */
+#include "cuda/library/probe.h"
+#include "base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+static enum status attribute(
+        const struct cuda_library *library, int *value, CUdevice_attribute which, CUdevice device)
+{
+	return cuda_call(
+	        library, "cuDeviceGetAttribute", library->cuDeviceGetAttribute(value, which, device));
+}
+
+static enum status ask(const struct cuda_library *library, struct cuda_device *into, int ordinal)
+{
+	CUdevice device;
+	size_t bytes = 0;
+	enum status status = cuda_call(library, "cuDeviceGet", library->cuDeviceGet(&device, ordinal));
+	if (status == ST_OK)
+		status = cuda_call(library, "cuDeviceGetName",
+		        library->cuDeviceGetName(into->name, sizeof into->name, device));
+	if (status == ST_OK)
+		status = cuda_call(library, "cuDeviceGetUuid", library->cuDeviceGetUuid(&into->uuid, device));
+	if (status == ST_OK)
+		status = cuda_call(library, "cuDeviceTotalMem", library->cuDeviceTotalMem(&bytes, device));
+	if (status == ST_OK)
+		status = attribute(
+		        library, &into->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+	if (status == ST_OK)
+		status = attribute(
+		        library, &into->minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+	if (status == ST_OK)
+		status = attribute(
+		        library, &into->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+	into->bytes = (int64_t)bytes;
+	return status;
+}
+
+enum status cuda_probe(struct cuda_library *library, struct cuda_devices *devices)
+{
+	*devices = (struct cuda_devices){0};
+	enum status status = cuda_library_open(library, CUDA_PART_DRIVER);
+	if (status != ST_OK)
+		return status;
+	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+	int count = 0;
+	status = cuda_call(library, "cuInit", library->cuInit(0));
+	if (status == ST_OK)
+		status = cuda_call(library, "cuDeviceGetCount", library->cuDeviceGetCount(&count));
+	if (status == ST_OK && count < 1)
+		status = fail(ST_GPU, "cuDeviceGetCount: 0");
+	if (status != ST_OK)
+		return fail_in(ST_GPU, "NVIDIA's driver (CUDA %d.%d) is there, but no GPU for it",
+		        library->driver_version / 1000, library->driver_version % 1000 / 10);
+	devices->items = mem_alloc((size_t)count * sizeof *devices->items);
+	devices->count = count;
+	for (int i = 0; i < count && status == ST_OK; i++)
+		status = ask(library, &devices->items[i], i);
+	if (status != ST_OK)
+		cuda_devices_release(devices);
+	return status;
+}
+
+void cuda_devices_release(struct cuda_devices *devices)
+{
+	mem_free(devices->items);
+	*devices = (struct cuda_devices){0};
+}
