@@ -29,7 +29,7 @@ static struct outcome outcome_of(enum status status)
 }
 
 /* The first that is none of success; NULL: all went well */
-static const struct outcome *first_failure(const struct outcome *all, int n)
+static const struct outcome *first_of_failed(const struct outcome *all, int n)
 {
 	for (int rank = 0; rank < n; rank++)
 		if (all[rank].status != ST_OK)
@@ -42,7 +42,7 @@ enum status share_outcome(struct transport *transport, enum status mine)
 	int n = transport_size(transport), alike = 0;
 	struct outcome own = outcome_of(mine), *all = mem_alloc((size_t)n * sizeof *all);
 	enum status status = transport_share(transport, &own, all, sizeof own);
-	const struct outcome *first = status == ST_OK ? first_failure(all, n) : NULL;
+	const struct outcome *first = status == ST_OK ? first_of_failed(all, n) : NULL;
 	for (int rank = 0; first && rank < n; rank++)
 		alike += strcmp(all[rank].text, first->text) == 0;
 	if (first && alike == n)
