@@ -87,8 +87,7 @@ static enum status grant(struct shell *shell)
 	warn_new(shell); /* of this world: another one may take its place */
 	switch (wish.kind) {
 	case WISH_EMPTY:
-		shell_reset(shell);
-		break;
+		return shell_reset(shell);
 	case WISH_UNDO:
 		return replay_undo(shell, wish.number);
 	case WISH_BACK:

@@ -46,8 +46,17 @@ enum status device_choose(struct options *options)
 	return ST_OK;
 }
 
-enum status device_check(const struct options *options)
+static enum status start_sim(struct world *world, struct transport *transport, struct backend_hooks hooks,
+        struct backend **backend)
 {
+	*backend = sim_start(world, transport, hooks);
+	return ST_OK;
+}
+const struct device device_sim = {"sim", start_sim};
+
+enum status device_find(const struct options *options, const struct device **device)
+{
+	*device = &device_sim;
 	if (!is_cuda(options->device))
 		return ST_OK;
 	return fail(ST_ARGUMENT, "%s: this version carries out nothing on GPUs yet",
@@ -60,9 +69,4 @@ const char *device_why(const struct options *options)
 	        : options->device_by == DEVICE_AUTO ? "no GPU is used"
 	        : options->device_by == DEVICE_SET  ? "by RANKSH_DEVICE=sim"
 	                                            : "by --device sim";
-}
-
-struct backend *device_start(struct world *world, struct transport *transport, struct backend_hooks hooks)
-{
-	return sim_start(world, transport, hooks);
 }

@@ -19,6 +19,7 @@ struct lesson;      /* lessons/ */
 struct print;       /* prints.h */
 struct credit;      /* credit.h */
 struct training;    /* training.h */
+struct device;      /* device.h */
 
 /* What a statement asks for that cannot be done while it runs. Those of the first row empty the world or
  * make it again: the loop that runs a text grants them when the statement is over, before the next one
@@ -59,6 +60,7 @@ struct shell {
 	struct world *world;
 	struct machine machine;
 	struct backend *backend;
+	const struct device *device; /* what starts the backend; NULL: the simulator */
 	struct transport *transport;
 	struct out *out;
 	struct interpreter *interpreter;
@@ -110,8 +112,10 @@ struct shell {
 /* The world and its backend, what is said and the journal; training/open.h opens all of a session. */
 enum status session_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine);
 void session_close(struct shell *shell);
-/* An empty world, same machine. Nothing of the one before may be in use. */
-void session_reset(struct shell *shell);
+/* An empty world, same machine. Nothing of the one before may be in use: it has given back all that it had before the new one
+ * begins. All processes call it. Fails, with words, where the device could not be started again by all of them: the
+ * simulator then carries out what comes. */
+enum status session_reset(struct shell *shell);
 /* Is the world empty? Else the statement at hand wishes for it, and is run again then: ST_AGAIN, to be
  * returned at once. */
 enum status session_wants_empty(struct shell *shell);

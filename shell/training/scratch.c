@@ -38,7 +38,7 @@ enum status scratch_open(struct shell *scratch, struct shell *of, struct transpo
 	status = machine_set(
 	        &scratch->machine, "memory", (struct number){(double)((int64_t)1 << 44), UNIT_BYTES});
 	if (status == ST_OK)
-		shell_reset(scratch); /* a world of that machine */
+		status = shell_reset(scratch); /* a world of that machine */
 	scratch->budget = (struct budget){.steps = of->budget.steps,
 	        .more = of->budget.more ? more : NULL,
 	        .waits = of->budget.waits ? waits : NULL,
