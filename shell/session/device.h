@@ -19,7 +19,8 @@ struct device {
 	        struct backend **backend);
 };
 extern const struct device device_sim; /* cannot fail */
-/* What was chosen. ST_ARGUMENT: this process cannot carry work out on it; what is missing. */
+/* What was chosen. ST_GPU says what is missing for it here, where it was looked for and what installs it; ST_ARGUMENT: it is
+ * all there, and no use yet. */
 enum status device_find(const struct options *options, const struct device **device);
 /* For the first screen: "no GPU is used", or who wants it so */
 const char *device_why(const struct options *options);
