@@ -27,9 +27,10 @@ static bool under_mpirun(void)
 static enum status check(const struct options *options)
 {
 	struct machine machine;
+	const struct device *device;
 	enum status status = machine_load(&machine, options->machine ? options->machine : "classroom");
 	if (status == ST_OK)
-		status = device_check(options);
+		status = device_find(options, &device);
 	if (status == ST_OK && options->file && access(options->file, R_OK) != 0)
 		return fail(ST_FILE, "cannot read %s: %s", options->file, strerror(errno));
 	return status;

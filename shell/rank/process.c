@@ -13,6 +13,7 @@
 #include "shell/commands/table.h"
 #include "shell/rank/serve.h"
 #include "shell/session/device.h"
+#include "shell/session/share.h"
 #include "shell/submit/rows.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
@@ -62,46 +63,16 @@ static int lead(struct conductor *conductor)
 	return code;
 }
 
-/* How opening fared on one process, with its words */
-struct opened {
-	int32_t status;
-	char why[1000];
-};
-
-/* The first failure is everybody's; whose it was is said where the others fared otherwise. */
-static enum status first_refused(const struct opened *all, int n)
-{
-	int first = 0, alike = 0;
-	while (first < n && all[first].status == ST_OK)
-		first++;
-	if (first == n)
-		return ST_OK;
-	for (int rank = 0; rank < n; rank++)
-		alike += strcmp(all[rank].why, all[first].why) == 0;
-	return alike == n ? fail((enum status)all[first].status, "%s", all[first].why)
-	                  : fail((enum status)all[first].status, "rank %d: %s", first, all[first].why);
-}
-
-/* A rank whose session could not be opened says so and leaves; transport_share makes all of them leave
- * together. */
+/* All processes open a session, or none: they leave together. */
 static enum status open_together(struct conductor *conductor, struct transport *t, struct capture *capture,
         const struct options *options)
 {
-	int n = transport_size(t);
-	if (n > RANKS_MPI_MOST)
-		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one", n,
-		        RANKS_DRY_MOST);
-	struct opened mine = {0}, *all = mem_alloc((size_t)n * sizeof *all);
-	enum status status = device_check(options);
+	if (transport_size(t) > RANKS_MPI_MOST)
+		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one",
+		        transport_size(t), RANKS_DRY_MOST);
+	enum status status = share_outcome(t, device_find(options, &conductor->shell.device));
 	if (status == ST_OK)
-		status = conductor_open(conductor, t, capture, options);
-	mine.status = (int32_t)status;
-	if (status != ST_OK)
-		snprintf(mine.why, sizeof mine.why, "%s", fail_text());
-	status = transport_share(t, &mine, all, sizeof mine);
-	if (status == ST_OK)
-		status = first_refused(all, n);
-	mem_free(all);
+		status = share_outcome(t, conductor_open(conductor, t, capture, options));
 	return status;
 }
 

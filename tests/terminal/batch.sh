@@ -69,6 +69,9 @@ status "a device that is none" 2 "$RANKSH" --device cdua -c sync
 said "... and the nearest kind" 'did you mean cuda' err
 status "a device that is not there" 2 "$RANKSH" --device cuda -c 'say "runs"'
 said "... and why" '^ranksh: --device cuda: ' err
+mkdir "$folder/none"
+status "... a library is missing" 2 env RANKSH_CUDA="$folder/none" "$RANKSH" --device cuda -c 'say "runs"'
+said "... what, where it was looked for and what installs it" "driver (libcuda.so.1) is not there: looked in $folder/none; " err
 status "... by RANKSH_DEVICE" 2 env RANKSH_DEVICE=cuda "$RANKSH" -c 'say "runs"'
 status "... and another by an option" 0 env RANKSH_DEVICE=cuda "$RANKSH" -n 2 --device auto -c sync
 status "... under mpirun" 2 mpirun -n 3 --oversubscribe "$RANKSH" --device cuda -c 'say "runs"'
