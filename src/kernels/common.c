@@ -204,7 +204,7 @@ static bool very_same(const struct kernel_tensor *a, const struct kernel_tensor 
 bool kernel_must_stage(const struct kernel_call *call, const struct kernel_tensor *out)
 {
 	for (int i = 0; i < call->ins; i++)
-		if (kernel_overlap(&call->in[i], out) && !very_same(&call->in[i], out))
+		if (kernel_overlap(&call->in[i], out) && (call->kernel->run || !very_same(&call->in[i], out)))
 			return true;
 	return false;
 }
