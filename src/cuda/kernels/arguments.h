@@ -28,4 +28,58 @@ struct elements {
 	double option[ELEMENTS_OPTIONS];
 };
 
+/* ---- matrices: matmul.cu, attention.cu, attention_grad.cu */
+
+/* Element [r,c] lies r * row + c * column elements from data. type: enum dtype */
+struct device_matrix {
+	void *data;
+	long long row, column;
+	int type;
+};
+
+/* What a block of the kernels for any type and strides takes: rows and columns of the result, threads */
+enum { TILE = 64, TILE_THREADS = 256 };
+
+/* matmul_any: y [m,n] := scale a b, or += */
+struct product {
+	struct device_matrix a, b, y;
+	long long m, n;
+	int k, add;
+	float scale;
+};
+
+/* An operand with data NULL: there is none.
+ * q o do dq [sequences*queries, heads*d], k v dk dv [sequences*keys, heads*d], lse [sequences*queries,
+ * heads]. stats: 2 * sequences*heads*queries floats, of the gradient: of each query the logarithm of the
+ * softmax's sum, then of each rowsum(do o). */
+struct attention {
+	struct device_matrix q, k, v, o, lse, d_o, dq, dk, dv;
+	float *stats;
+	long long queries, keys, sequences, shift; /* causal: query i sees the keys 0 .. i + shift */
+	int heads, d, causal, add;
+	float scale;
+};
+
+/* attention_merge: o o1 [tokens, heads*d], lse lse1 [tokens, heads] */
+struct attention_blocks {
+	struct device_matrix o, lse, o1, lse1;
+	long long tokens;
+	int heads, d;
+};
+
+/* A block's warps on tensor cores, of 16 rows each */
+enum { ATTENTION_FORWARD_WARPS = 8, ATTENTION_BACKWARD_WARPS = 4 };
+
+/* ---- row by row: rows.cu, loss.cu, embed.cu */
+
+struct rows {
+	struct strided in[2], out;
+	long long rows, columns;
+	long long count; /* embed: rows of the table; its gradient: of ids */
+	double *parts;   /* what becomes one number: of each row, or of each block */
+	double divisor;  /* of the sum of all parts */
+	double eps;      /* of layernorm */
+	int add;
+};
+
 #endif
