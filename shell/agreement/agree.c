@@ -62,10 +62,12 @@ static void write_result(struct conductor *conductor, enum status status, const 
 
 static void say_sticky(struct conductor *conductor, int rank, int32_t status, const char *words)
 {
-	if (status != ST_OK)
-		out_say(conductor->shell.out,
-		        "[rank %d] %s: %s; what this rank computes from here on is not to be trusted\n", rank,
-		        status_name((enum status)status), words);
+	if (status == ST_OK)
+		return;
+	conductor->data_failed = true;
+	out_say(conductor->shell.out,
+	        "[rank %d] %s: %s; what this rank computes from here on is not to be trusted\n", rank,
+	        status_name((enum status)status), words);
 }
 
 /* One other process's result beside rank 0's: its status, worded. That books differ is said once. */

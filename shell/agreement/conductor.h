@@ -45,6 +45,7 @@ struct conductor {
 	struct text bytes;               /* scratch: messages */
 	struct transport_bytes *results; /* rank 0: one for each process (agree.c) */
 	bool differ_told;                /* that books differ is said once */
+	bool data_failed;                /* rank 0: a failure of a process's data was told */
 	bool output_failed;              /* batch: descriptor 1 cannot be written */
 	int64_t flushed_ns, limit_at_ns;
 	size_t taken; /* after LINES: bytes that were run; the rest is the beginning of something */

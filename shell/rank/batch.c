@@ -42,9 +42,11 @@ void say_failure(struct conductor *conductor, enum status status)
 	text_release(&line);
 }
 
-/* docs/language.md has them. */
+/* README.md has them. Where numbers are not to be trusted, no other verdict is. */
 static int exit_code(const struct conductor *conductor, enum status status)
 {
+	if (conductor->data_failed)
+		return 4;
 	switch (status) {
 	case ST_OK:
 	case ST_QUIT:

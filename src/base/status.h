@@ -48,4 +48,11 @@ enum status fail_in(enum status status, const char *format, ...) __attribute__((
 const char *fail_text(void);
 const char *status_name(enum status status);
 
+/* The failure that is told when several things were done one after another whatever became of each: the
+ * first. */
+static inline enum status first_failure(enum status status, enum status next)
+{
+	return status != ST_OK ? status : next;
+}
+
 #endif

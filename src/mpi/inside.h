@@ -60,13 +60,6 @@ struct transport_group {
 /* MPI's return code as a status; counts the call for transport_fail_at(). */
 enum status mpi_checked(struct transport *t, int code, const char *what);
 
-/* The failure that is told when several things were done one after another whatever became of each: the
- * first. */
-static inline enum status first_failure(enum status status, enum status next)
-{
-	return status != ST_OK ? status : next;
-}
-
 /* A wait: look, nap_once(), look again. */
 struct nap {
 	struct timespec began;

@@ -10,8 +10,10 @@
 #include "shell/agreement/conductor.h"
 #include "tests/mpi/check.h"
 #include "shell/commands/table.h"
+#include "shell/rank/batch.h"
 #include "shell/submit/rows.h"
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +210,47 @@ static bool sweep(struct test *t, long call)
 	return call + 1 < outcome.calls;
 }
 
+/* A script of one text; its exit status, which all know. What it prints is nobody's here. */
+static int script(struct test *t, int victim, long call, long message)
+{
+	struct options options = {.n = transport_size(t->transport),
+	        .lines = "tensor x[40,8] = rank+1; allreduce x; sync; expect world > 0"};
+	struct conductor conductor = {0};
+	int mine = 0, all[64];
+	CHECK(&t->checks, conductor_open(&conductor, t->transport, NULL, &options) == ST_OK);
+	arm_backend(t, conductor.shell.backend, t->me == victim ? call : -1, message);
+	if (t->me == 0) {
+		int out = dup(1), nowhere = open("/dev/null", O_WRONLY);
+		dup2(nowhere, 1);
+		mine = batch_run(&conductor);
+		dup2(out, 1);
+		close(out);
+		close(nowhere);
+		CHECK(&t->checks, conductor_order(&conductor, &(struct order){.kind = ORDER_LEAVE}) == ST_OK);
+	} else {
+		conductor_follow(&conductor);
+	}
+	conductor_close(&conductor);
+	transport_settle(t->transport);
+	CHECK(&t->checks, transport_share(t->transport, &mine, all, sizeof mine) == ST_OK);
+	return all[0];
+}
+
+/* A failure of data that was told ends a script with status 4; one that was overcome leaves 0. */
+static void script_ends_with_4(struct test *t)
+{
+	enum { CALLS = 4, MESSAGES = 30 };
+	int failed = 0, last = transport_size(t->transport) - 1;
+	CHECK(&t->checks, script(t, last, -1, -1) == 0);
+	for (long call = 0; call < CALLS; call++)
+		for (long n = 0; n < MESSAGES; n++) {
+			int code = script(t, last, call, n);
+			CHECK(&t->checks, code == 0 || code == 4);
+			failed += code == 4;
+		}
+	CHECK(&t->checks, failed > 0 || last == 0);
+}
+
 int main(int argc, char **argv)
 {
 	commands_start(command_table);
@@ -220,6 +263,7 @@ int main(int argc, char **argv)
 	session(&t, 0, -1, -1); /* what is allocated once */
 	for (long call = 0; sweep(&t, call); call++)
 		;
+	script_ends_with_4(&t);
 	CHECK(&t.checks,
 	        t.me != 0 || t.told > 0 || transport_size(t.transport) == 1); /* not all was overcome */
 	if (chdir("/") == 0 && nftw(folder, remove_entry, 8, FTW_DEPTH) != 0)

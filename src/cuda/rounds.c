@@ -1,0 +1,131 @@
+/* rounds.c -- a round: votes and news up to rank 0, which adds them up, and down again.
+ *
+ * A message is a head and so many times behind it, up and down alike; down it has those of all, by rank. */
+#include "cuda/rounds.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+struct round_head {
+	uint8_t over, stop;
+	uint16_t rank;
+	int32_t status;
+	uint64_t count;
+};
+
+void rounds_release(struct rounds *rounds)
+{
+	mem_free(rounds->news);
+	*rounds = (struct rounds){0};
+}
+
+void rounds_tell(struct rounds *rounds, const struct measured *one)
+{
+	*MEM_ADD(&rounds->news, &rounds->count) = *one;
+}
+
+/* A message; the caller frees *bytes. */
+static size_t written(const struct vote *vote, const struct measured *news, size_t count, void **bytes)
+{
+	struct round_head head = {.over = vote->over,
+	        .stop = vote->stop,
+	        .rank = vote->rank,
+	        .status = vote->status,
+	        .count = count};
+	char *to = mem_alloc(sizeof head + count * sizeof *news);
+	memcpy(to, &head, sizeof head);
+	if (count)
+		memcpy(to + sizeof head, news, count * sizeof *news);
+	*bytes = to;
+	return sizeof head + count * sizeof *news;
+}
+
+/* Takes the times of a message, and gives its head. */
+static enum status read(const void *bytes, size_t size, struct measurements *all, struct round_head *head)
+{
+	const char *from = bytes;
+	*head = (struct round_head){0};
+	if (size >= sizeof *head)
+		memcpy(head, from, sizeof *head);
+	if (size < sizeof *head || (size - sizeof *head) / sizeof(struct measured) != head->count)
+		return fail(ST_BUG, "a round's message of %zu bytes has no such times", size);
+	enum status status = ST_OK;
+	for (uint64_t i = 0; i < head->count; i++) {
+		struct measured one;
+		memcpy(&one, from + sizeof *head + i * sizeof one, sizeof one);
+		status = first_failure(status, measurements_add(all, &one));
+	}
+	return status;
+}
+
+/* By rank: the first failure is the lowest rank's. */
+static void add_vote(struct vote *sum, int rank, const struct round_head *head)
+{
+	sum->over &= head->over;
+	if (sum->status == ST_OK && head->status != ST_OK) {
+		sum->status = head->status;
+		sum->rank = rank;
+	}
+}
+
+/* Rank 0: takes what came, and says to all what it comes to. */
+static enum status conduct(struct rounds *rounds, struct measurements *all, struct vote *vote,
+        const struct transport_bytes *from)
+{
+	struct vote sum = {.over = true, .stop = vote->stop};
+	struct measured *news = NULL;
+	size_t count = 0;
+	enum status status = ST_OK;
+	for (int rank = 0; rank < transport_size(rounds->transport); rank++) {
+		struct round_head head;
+		status = first_failure(status, read(from[rank].bytes, from[rank].count, all, &head));
+		add_vote(&sum, rank, &head);
+		for (uint64_t i = 0; i < head.count; i++)
+			memcpy(MEM_ADD(&news, &count),
+			        (const char *)from[rank].bytes + sizeof head + i * sizeof *news,
+			        sizeof *news);
+	}
+	void *bytes;
+	size_t size = written(&sum, news, count, &bytes);
+	status = first_failure(status, transport_send_all(rounds->transport, bytes, size));
+	mem_free(bytes);
+	mem_free(news);
+	*vote = sum;
+	return status;
+}
+
+static enum status follow(struct rounds *rounds, struct measurements *all, struct vote *vote)
+{
+	void *bytes = NULL;
+	size_t size = 0;
+	struct round_head head;
+	enum status status = transport_receive(rounds->transport, &bytes, &size, NULL, NULL);
+	if (status != ST_OK)
+		return status;
+	status = read(bytes, size, all, &head);
+	mem_free(bytes);
+	*vote = (struct vote){.over = head.over, .stop = head.stop, .status = head.status, .rank = head.rank};
+	return status;
+}
+
+enum status rounds_hold(struct rounds *rounds, struct measurements *all, struct vote *vote)
+{
+	struct transport *transport = rounds->transport;
+	int processes = transport_size(transport);
+	bool conducts = transport_rank(transport) == 0;
+	struct transport_bytes *from = mem_alloc(processes * sizeof *from);
+	void *mine;
+	size_t size = written(vote, rounds->news, rounds->count, &mine);
+	enum status status = transport_gather(transport, mine, size, from, NULL, NULL);
+	rounds->count = 0;
+	mem_free(mine);
+	if (status == ST_OK && conducts) {
+		status = conduct(rounds, all, vote, from);
+		for (int rank = 0; rank < processes; rank++)
+			mem_free(from[rank].bytes);
+	} else if (status == ST_OK) {
+		status = follow(rounds, all, vote);
+	}
+	mem_free(from);
+	return status;
+}
