@@ -53,6 +53,18 @@ $(BUILD)/generated/table.c: $(wildcard shell/commands/*.c) tools/commands shell/
 $(BUILD)/generated/%.o: $(BUILD)/generated/%.c
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -c -o $@ $<
 
+# the GPU's kernels for the CPU: each of CUDA's sources as C++, behind tests/standin/kernels_cuda.h; for shared libraries too
+CXX      = g++
+KERNELS  = $(sort $(wildcard src/cuda/kernels/*.cu))
+STANDIN_KERNELS = $(KERNELS:%.cu=$(BUILD)/standin/%.o) $(BUILD)/standin/kernels.o
+STANDIN_CXXFLAGS = -std=c++17 -O2 -g -fPIC -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas -Werror -pthread
+$(BUILD)/standin/src/cuda/kernels/%.o: src/cuda/kernels/%.cu tests/standin/kernels_cuda.h Makefile
+	@mkdir -p $(@D)
+	$(SAY) $(CXX) $(STANDIN_CXXFLAGS) -include tests/standin/kernels_cuda.h -MMD -MP -x c++ -c -o $@ $<
+$(BUILD)/standin/kernels.o: tests/standin/kernels.cpp tests/standin/kernels_cuda.h Makefile
+	@mkdir -p $(@D)
+	$(SAY) $(CXX) $(STANDIN_CXXFLAGS) -MMD -MP -c -o $@ $<
+
 # the tests' stand-in for CUDA's libraries; what is in it runs without the sanitizers
 STANDIN_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -fvisibility=default -ffp-contract=off $(STANDIN_SANITIZE)
 $(BUILD)/standin/%.o: tests/standin/%.c Makefile
@@ -69,27 +81,13 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) -lcmocka $(LIBS)
 $(filter $(BUILD)/unit/test_standin_%,$(UNIT_RUN)): | $(STANDIN)
 
-# the GPU's kernels for the CPU: each of CUDA's sources as C++, behind tests/standin/kernels_cuda.h; for shared libraries too
-CXX      = g++
-KERNELS  = $(sort $(wildcard src/cuda/kernels/*.cu))
-STANDIN_KERNELS = $(KERNELS:%.cu=$(BUILD)/standin/%.o) $(BUILD)/standin/kernels.o
-STANDIN_CXXFLAGS = -std=c++17 -O2 -g -fPIC -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas -Werror -pthread
-$(BUILD)/standin/src/cuda/kernels/%.o: src/cuda/kernels/%.cu tests/standin/kernels_cuda.h Makefile
-	@mkdir -p $(@D)
-	$(SAY) $(CXX) $(STANDIN_CXXFLAGS) -include tests/standin/kernels_cuda.h -MMD -MP -x c++ -c -o $@ $<
-$(BUILD)/standin/kernels.o: tests/standin/kernels.cpp tests/standin/kernels_cuda.h Makefile
-	@mkdir -p $(@D)
-	$(SAY) $(CXX) $(STANDIN_CXXFLAGS) -MMD -MP -c -o $@ $<
 $(BUILD)/unit/test_cuda_kernels_%: tests/unit/test_cuda_kernels_%.c $(LIBRARY) $(STANDIN_KERNELS)
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(STANDIN_KERNELS) $(LIBRARY) -lcmocka $(LIBS) -lstdc++
 
-# named here, so that make takes the rule above, whose objects come by rules of patterns
-standin-kernels: $(STANDIN_KERNELS)
-
 unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations
 
-.PHONY: all standin standin-kernels start check asan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
+.PHONY: all standin start check asan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
