@@ -44,14 +44,14 @@ static inline cublasStatus_t scene_gemm(cublasHandle_t handle, cublasOperation_t
 static inline void scene_run(const struct kernel_call *call)
 {
 	struct launch_plan *plan = malloc(sizeof *plan);
-	void *scratch = NULL;
+	void *workspace = NULL;
 	assert_non_null(plan);
 	launch_plan_make(plan, call, NULL);
-	if (plan->scratch_bytes) {
-		scratch = aligned_alloc(256, (size_t)plan->scratch_bytes);
-		assert_non_null(scratch);
-		memset(scratch, 0xa5, (size_t)plan->scratch_bytes);
-		launch_plan_make(plan, call, scratch);
+	if (plan->workspace_bytes) {
+		workspace = aligned_alloc(256, (size_t)plan->workspace_bytes);
+		assert_non_null(workspace);
+		memset(workspace, 0xa5, (size_t)plan->workspace_bytes);
+		launch_plan_make(plan, call, workspace);
 	}
 	for (int i = 0; i < plan->launches; i++) {
 		struct kernel_launch *launch = &plan->launch[i];
@@ -65,7 +65,7 @@ static inline void scene_run(const struct kernel_call *call)
 			fail_msg("no kernel %s", launch->function);
 		code(launch->grid, launch->block, launch->shared_bytes, (void *[]){launch->argument});
 	}
-	free(scratch);
+	free(workspace);
 	free(plan);
 }
 

@@ -71,10 +71,10 @@ struct kernel_launch *launch_add(struct launch_plan *plan, const char *function,
 	return launch;
 }
 
-void *launch_scratch(struct launch_plan *plan, int64_t bytes)
+void *launch_workspace(struct launch_plan *plan, int64_t bytes)
 {
-	char *memory = plan->scratch ? plan->scratch + plan->scratch_bytes : NULL;
-	plan->scratch_bytes += parts_of(bytes, 256) * 256;
+	char *memory = plan->workspace ? plan->workspace + plan->workspace_bytes : NULL;
+	plan->workspace_bytes += parts_of(bytes, 256) * 256;
 	return memory;
 }
 
@@ -102,7 +102,7 @@ static void plan_row(const struct row *row, const struct kernel_call *call, stru
 	row->plan(call, whole ? row->whole : row->function, plan);
 }
 
-/* A result that lies over an argument is computed into scratch memory, contiguous, and copied to its place when all is computed; with += that
+/* A result that lies over an argument is computed into workspace memory, contiguous, and copied to its place when all is computed; with += that
  * memory begins as a copy of the result. */
 static void plan_staged(const struct row *row, const struct kernel_call *call, struct launch_plan *plan)
 {
@@ -112,7 +112,7 @@ static void plan_staged(const struct row *row, const struct kernel_call *call, s
 		if (!kernel_must_stage(call, &call->out[i]))
 			continue;
 		layout_make(&staged.out[i].layout, (enum dtype)layout->dtype, layout->dims, layout->dim);
-		staged.out[i].data = launch_scratch(plan, layout_bytes(layout));
+		staged.out[i].data = launch_workspace(plan, layout_bytes(layout));
 		if (call->add)
 			plan_elements_copy(&call->out[i], &staged.out[i], false, plan);
 	}
@@ -122,11 +122,11 @@ static void plan_staged(const struct row *row, const struct kernel_call *call, s
 			plan_elements_copy(&staged.out[i], &call->out[i], false, plan);
 }
 
-void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, void *scratch)
+void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, void *workspace)
 {
 	plan->launches = 0;
-	plan->scratch = scratch;
-	plan->scratch_bytes = 0;
+	plan->workspace = workspace;
+	plan->workspace_bytes = 0;
 	if (call->ins + call->outs == 0 ||
 	        layout_count(call->outs ? &call->out[0].layout : &call->in[0].layout) == 0)
 		return;

@@ -19,23 +19,23 @@ struct kernel_launch {
 	_Alignas(16) char argument[LAUNCH_ARGUMENT_MAX]; /* one struct, by value */
 };
 
-/* In order, on one stream. `scratch`: memory of the GPU that the launches need while they run. */
+/* In order, on one stream. `workspace`: memory of the GPU that the launches need while they run. */
 struct launch_plan {
 	struct kernel_launch launch[PLAN_LAUNCHES_MAX];
 	int launches;
-	char *scratch;
-	int64_t scratch_bytes;
+	char *workspace;
+	int64_t workspace_bytes;
 };
 
-/* The launches of a call whose tensors' `data` are addresses of the GPU. scratch: of scratch_bytes, beginning at a multiple of 256; with NULL the
+/* The launches of a call whose tensors' `data` are addresses of the GPU. workspace: of workspace_bytes, beginning at a multiple of 256; with NULL the
  * plan is the same but for addresses, and tells these bytes:
  *
  *      launch_plan_make(&plan, call, NULL);
- *      if (plan.scratch_bytes)
+ *      if (plan.workspace_bytes)
  *              launch_plan_make(&plan, call, memory of so many bytes);
  *
  * No launches: nothing is to be done, as in a tensor without rows, or in `spin` without a tensor. */
-void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, void *scratch);
+void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, void *workspace);
 
 /* ---- for planners */
 
@@ -44,8 +44,8 @@ typedef void launch_planner(const struct kernel_call *call, const char *function
 /* A launch of `blocks` blocks of x * y threads; returns it. */
 struct kernel_launch *launch_add(struct launch_plan *plan, const char *function, int64_t blocks, int x, int y,
         const void *argument, size_t bytes);
-/* So many bytes of scratch memory, from a multiple of 256 on */
-void *launch_scratch(struct launch_plan *plan, int64_t bytes);
+/* So many bytes of workspace memory, from a multiple of 256 on */
+void *launch_workspace(struct launch_plan *plan, int64_t bytes);
 struct strided strided_of(const struct kernel_tensor *tensor);
 /* Blocks for so many threads that each take an element, or several in turn */
 int64_t launch_blocks(int64_t threads);

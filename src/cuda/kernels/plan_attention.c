@@ -81,7 +81,7 @@ void plan_attention(const struct kernel_call *call, const char *function, struct
 	        cores ? 32 * ATTENTION_FORWARD_WARPS : TILE_THREADS, 1, &a, sizeof a);
 }
 
-/* Both launches; what the first finds out of each query lies in the scratch memory. */
+/* Both launches; what the first finds out of each query lies in the workspace memory. */
 void plan_attention_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	(void)function;
@@ -99,7 +99,7 @@ void plan_attention_grad(const struct kernel_call *call, const char *function, s
 	a.dq = device_matrix_of(&call->out[0]);
 	a.dk = device_matrix_of(&call->out[1]);
 	a.dv = device_matrix_of(&call->out[2]);
-	a.stats = launch_scratch(plan, 2 * heads * sizes.queries * (int64_t)sizeof(float));
+	a.stats = launch_workspace(plan, 2 * heads * sizes.queries * (int64_t)sizeof(float));
 	launch_add(plan, stats[variant], heads * of_queries, threads, 1, &a, sizeof a);
 	launch_add(plan, gradient[variant],
 	        heads * (of_keys + of_queries) * (cores ? 1 : parts_of(sizes.d, TILE)), threads, 1, &a,

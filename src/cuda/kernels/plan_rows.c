@@ -51,7 +51,7 @@ void plan_total(const struct kernel_call *call, const char *function, struct lau
 	struct rows rows = rows_of(call, &call->in[0].layout);
 	int64_t count = rows.columns * rows.rows, blocks = least_of(parts_of(count, 8 * THREADS), PARTS);
 	rows.columns = count;
-	rows.parts = launch_scratch(plan, blocks * (int64_t)sizeof *rows.parts);
+	rows.parts = launch_workspace(plan, blocks * (int64_t)sizeof *rows.parts);
 	launch_add(plan, function, blocks, THREADS, 1, &rows, sizeof rows);
 	add_parts(plan, rows, blocks, call->ins > 1 ? (double)count : 1);
 }
@@ -65,7 +65,7 @@ void plan_mse_grad(const struct kernel_call *call, const char *function, struct 
 void plan_crossentropy(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct rows rows = rows_of(call, &call->in[0].layout);
-	rows.parts = launch_scratch(plan, rows.rows * (int64_t)sizeof *rows.parts);
+	rows.parts = launch_workspace(plan, rows.rows * (int64_t)sizeof *rows.parts);
 	add_teams(plan, function, &rows);
 	add_parts(plan, rows, rows.rows, (double)rows.rows);
 }
