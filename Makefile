@@ -53,13 +53,25 @@ $(BUILD)/generated/table.c: $(wildcard shell/commands/*.c) tools/commands shell/
 $(BUILD)/generated/%.o: $(BUILD)/generated/%.c
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -c -o $@ $<
 
+# the tests' stand-in for CUDA's libraries; what is in it runs without the sanitizers
+STANDIN_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -fvisibility=default -ffp-contract=off $(STANDIN_SANITIZE)
+$(BUILD)/standin/%.o: tests/standin/%.c Makefile
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(STANDIN_CFLAGS) $(INCLUDES) -Itests -MMD -MP -c -o $@ $<
+STANDIN_CUDA = $(patsubst tests/standin/%.c,$(BUILD)/standin/%.o,$(sort $(wildcard tests/standin/cuda/*.c)))
+$(BUILD)/standin/libcuda.so.1: $(STANDIN_CUDA) $(STANDIN_KERNELS)
+	$(SAY) $(if $(STANDIN_KERNELS),$(CXX),$(CC)) $(STANDIN_SANITIZE) -shared -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -o $@ $^ -lpthread -ldl
+STANDIN = $(BUILD)/standin/libcuda.so.1
+standin: $(STANDIN)
+
 $(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) -lcmocka $(LIBS)
+$(filter $(BUILD)/unit/test_standin_%,$(UNIT_RUN)): | $(STANDIN)
 
-unit: $(UNIT_RUN) $(BUILD)/compare/operations
+unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations
 
-.PHONY: all start check asan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
+.PHONY: all standin start check asan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 

@@ -27,9 +27,10 @@ static bool under_mpirun(void)
 static enum status check(const struct options *options)
 {
 	struct machine machine;
+	const struct device *device;
 	enum status status = machine_load(&machine, options->machine ? options->machine : "classroom");
 	if (status == ST_OK)
-		status = device_check(options);
+		status = device_find(options, &device);
 	if (status == ST_OK && options->file && access(options->file, R_OK) != 0)
 		return fail(ST_FILE, "cannot read %s: %s", options->file, strerror(errno));
 	return status;
@@ -50,9 +51,10 @@ int main(int argc, char **argv)
 		fputs(options.help ? options_help() : "ranksh " RANKSH_VERSION "\n", stdout);
 		return fflush(stdout) == 0 ? 0 : 4;
 	}
-	if (status == ST_OK)
+	bool rank = under_mpirun() &&
+	        !options.dry; /* what it refuses all ranks refuse, in one sentence: process.c */
+	if (status == ST_OK && !rank)
 		status = device_choose(&options);
-	bool rank = under_mpirun() && !options.dry;
 	if (status == ST_OK && !rank)
 		status = check(&options);
 	if (status != ST_OK) {

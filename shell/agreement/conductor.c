@@ -75,6 +75,8 @@ static enum status end_script(struct shell *shell)
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text chain = {0};
 	enum status status = shell_finish(shell);
+	if (status == ST_OK)
+		status = shell->backend->finish(shell->backend, &shell->budget);
 	status = status == ST_OK ? shell_settle(shell, ST_OK) : status;
 	if (status == ST_OK && trace_stuck(&trace, out_width(shell->out), true, &chain)) {
 		out_put(shell->out, text_string(&chain), chain.count);
@@ -159,6 +161,8 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 		return run_lines(conductor, order);
 	case ORDER_END:
 		return end_script(shell);
+	case ORDER_ROUND:
+		return shell->backend->project(shell->backend, &shell->budget);
 	case ORDER_SETUP:
 		shell->interactive = true;
 		out_setup(shell->out, order->colour, order->width);

@@ -95,6 +95,9 @@ static enum status query_one(struct call *call, int i, int rank, struct text *te
 		text_add(text, "done (nothing is queued)");
 		return ST_OK;
 	}
+	status = shell_foresee(call->shell);
+	if (status != ST_OK)
+		return status;
 	struct host_now now = backend_host(backend, rank);
 	struct times times = backend_times(backend, target);
 	if (times.end <= now.clock) {

@@ -6,6 +6,7 @@
  * rank. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
+#include "shell/session/shell.h"
 #include "backend/backend.h"
 #include "shell/language/parse/rows.h"
 
@@ -129,7 +130,10 @@ static void event_line(const struct shell *shell, const struct event *event, str
 
 static enum status list_events(struct call *call, int i, int rank, struct text *text)
 {
+	enum status status = shell_foresee(call->shell);
 	(void)i;
+	if (status != ST_OK)
+		return status;
 	for (size_t k = 0; k < call->shell->world->event_count; k++)
 		if (call->shell->world->events[k].rank == rank)
 			event_line(call->shell, &call->shell->world->events[k], text);

@@ -100,9 +100,9 @@ static enum status begin_world(struct shell *shell)
 	if (status != ST_OK)
 		return status;
 	lasting_machine(shell, &machine);
-	shell_reset(shell);
+	status = shell_reset(shell);
 	text_add(&shell->journal.ran, "machine classroom\n");
-	return ST_OK;
+	return status;
 }
 
 /* Such a world, with the task's starter lines */

@@ -23,26 +23,32 @@
 
 /* At the prompt a blocked host is owed an answer: what it waits for may hang on the line just typed for
  * another rank, or on what another answer has brought about. So it goes on until nobody gets one more: to be
- * asked again, as after a look or a refused line, must not move anything. */
+ * asked again, as after a look or a refused line, must not move anything. No device is waited for here. */
 static enum status answer_owed(struct shell *shell)
 {
 	enum { TRIES_MOST = 64 }; /* each try may cost a copy of the engine */
+	bool (*waits)(struct budget *) = shell->budget.waits;
+	enum status status = ST_OK;
 	int tries = 0;
 
-	for (bool answered = true; answered;) {
+	shell->budget.waits = NULL; /* whose device is still at it stays blocked */
+
+	for (bool answered = true; answered && status == ST_OK;) {
 		answered = false;
 		for (int rank = 0; rank < shell->world->n && tries < TRIES_MOST; rank++) {
 			struct host_now now = backend_host(shell->backend, rank);
 			if (now.state != HOST_BLOCKED)
 				continue;
 			tries++;
-			enum status status = shell_reach(shell, &now.on, 1);
+			status = shell_reach(shell, &now.on, 1);
 			if (status != ST_OK && status != ST_WAITS && status != ST_STUCK)
-				return status;
+				break;
 			answered |= status == ST_OK;
+			status = ST_OK;
 		}
 	}
-	return ST_OK;
+	shell->budget.waits = waits;
+	return status;
 }
 
 /* Where the work that the line has set off fails, that is told in the place of the line's own failure, but for Ctrl-C.
@@ -81,8 +87,7 @@ static enum status grant(struct shell *shell)
 	warn_new(shell); /* of this world: another one may take its place */
 	switch (wish.kind) {
 	case WISH_EMPTY:
-		shell_reset(shell);
-		break;
+		return shell_reset(shell);
 	case WISH_UNDO:
 		return replay_undo(shell, wish.number);
 	case WISH_BACK:
@@ -169,6 +174,7 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 	text_clear(&shell->outside);
 	steering_line(&shell->steering);
 	shell->reached = false;
+	shell->foreseen = 0;
 	journal_begin(&shell->journal);
 	training_line(shell);
 	if (stop > 0)

@@ -87,7 +87,9 @@ static enum status replay(struct shell *shell, bool whole)
 		shell->training = training_make();
 	}
 	lasting_take(shell, whole ? &shell->at_start : &shell->at_reset);
-	shell_reset_again(shell);
+	enum status status = shell_reset_again(shell);
+	char words[1000]; /* of its failure, behind which the lines run all the same */
+	snprintf(words, sizeof words, "%s", fail_text());
 	if (whole) {
 		lesson_free(shell);
 		shell->explain = shell->strip = false;
@@ -107,7 +109,8 @@ static enum status replay(struct shell *shell, bool whole)
 	if (journal->count > from) /* this time it found an empty world */
 		journal->entries[from].emptied |= first_empties;
 	journal->rewritten = true;
-	return say_changed(shell, &changed);
+	enum status said = say_changed(shell, &changed);
+	return status == ST_OK ? said : fail(status, "%s", words);
 }
 
 /* Counted are the lines that a person would: an entry that does not count (a session's command that changed nothing
@@ -140,10 +143,11 @@ static enum status play_again(
 	struct text changed = {0};
 	struct told_line steps = {.line = "step", .outside = ""};
 	plan_copy(plan, &shell->training->now);
-	shell_reset(shell);
+	enum status status = shell_reset(shell);
 	shell_replaying(shell, 1);
 	steering_again(&shell->steering, text_string(values));
-	enum status status = played > 0 ? program_steps(shell, played, false) : ST_OK;
+	if (status == ST_OK && played > 0)
+		status = program_steps(shell, played, false);
 	steering_over(&shell->steering);
 	shell_replaying(shell, -1);
 	steps.differs = text_string(&shell->steering.told);

@@ -13,6 +13,7 @@
 #include "shell/commands/table.h"
 #include "shell/rank/serve.h"
 #include "shell/session/device.h"
+#include "shell/session/share.h"
 #include "shell/submit/rows.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
@@ -62,51 +63,25 @@ static int lead(struct conductor *conductor)
 	return code;
 }
 
-/* How opening fared on one process, with its words */
-struct opened {
-	int32_t status;
-	char why[1000];
-};
-
-/* The first failure is everybody's; whose it was is said where the others fared otherwise. */
-static enum status first_refused(const struct opened *all, int n)
-{
-	int first = 0, alike = 0;
-	while (first < n && all[first].status == ST_OK)
-		first++;
-	if (first == n)
-		return ST_OK;
-	for (int rank = 0; rank < n; rank++)
-		alike += strcmp(all[rank].why, all[first].why) == 0;
-	return alike == n ? fail((enum status)all[first].status, "%s", all[first].why)
-	                  : fail((enum status)all[first].status, "rank %d: %s", first, all[first].why);
-}
-
-/* A rank whose session could not be opened says so and leaves; transport_share makes all of them leave
- * together. */
+/* All processes open a session, or none: they leave together. */
 static enum status open_together(struct conductor *conductor, struct transport *t, struct capture *capture,
-        const struct options *options)
+        struct options *options, bool mpi)
 {
-	int n = transport_size(t);
-	if (n > RANKS_MPI_MOST)
-		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one", n,
-		        RANKS_DRY_MOST);
-	struct opened mine = {0}, *all = mem_alloc((size_t)n * sizeof *all);
-	enum status status = device_check(options);
+	if (transport_size(t) > RANKS_MPI_MOST)
+		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one",
+		        transport_size(t), RANKS_DRY_MOST);
+	enum status status =
+	        mpi ? device_choose(options) : ST_OK; /* by its own host's environment; else main.c has */
 	if (status == ST_OK)
-		status = conductor_open(conductor, t, capture, options);
-	mine.status = (int32_t)status;
-	if (status != ST_OK)
-		snprintf(mine.why, sizeof mine.why, "%s", fail_text());
-	status = transport_share(t, &mine, all, sizeof mine);
+		status = device_find(options, &conductor->shell.device);
+	status = share_outcome(t, status);
 	if (status == ST_OK)
-		status = first_refused(all, n);
-	mem_free(all);
+		status = share_outcome(t, conductor_open(conductor, t, capture, options));
 	return status;
 }
 
 /* Rank 0's status is the job's; the others' is 0, as mpirun ends a job in which one is not. */
-static int run(const struct options *options, struct transport *t, struct capture *capture, bool mpi)
+static int run(struct options *options, struct transport *t, struct capture *capture, bool mpi)
 {
 	struct conductor conductor = {0};
 	int code = 2, rank = transport_rank(t);
@@ -114,7 +89,7 @@ static int run(const struct options *options, struct transport *t, struct captur
 	if (mpi && options->n && options->n != transport_size(t)) /* on every rank, so all leave alike */
 		status = fail(ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, transport_size(t));
 	if (status == ST_OK)
-		status = open_together(&conductor, t, capture, options);
+		status = open_together(&conductor, t, capture, options, mpi);
 	if (status != ST_OK)
 		early_failure(capture, rank);
 	else if (rank == 0)
@@ -127,7 +102,7 @@ static int run(const struct options *options, struct transport *t, struct captur
 }
 
 /* The descriptors are moved first: from then on nothing that a library prints tears the wire. */
-int process_run(const struct options *options, bool mpi, int argc, char **argv)
+int process_run(struct options *options, bool mpi, int argc, char **argv)
 {
 	struct capture *capture = NULL;
 	struct transport *t = NULL;

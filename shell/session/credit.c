@@ -6,9 +6,11 @@
  * to be done at the end of those granted before. The quantum doubles and halves so that a look falls every
  * 5 to 20 ms of wall time: Ctrl-C is prompt, and the messages cost nothing that shows. */
 #include "shell/session/credit.h"
+#include "base/memory.h"
 #include "mpi/transport.h"
 #include "shell/wire/io.h"
 
+enum { WAITED = -1 }; /* credit.stopped_at */
 enum { QUANTUM_FIRST = 64, QUANTUM_MOST = 1 << 22 };
 static const int64_t LOOK_LEAST_NS = 5000000,
                      LOOK_MOST_NS = 20000000; /* between two looks: Ctrl-C is prompt, and costs nothing */
@@ -30,6 +32,8 @@ void credit_end_at(struct credit *credit, int64_t steps)
 
 int64_t credit_stop(const struct credit *credit, int64_t start)
 {
+	if (credit->stopped_at == WAITED)
+		return 0;
 	return credit->stopped_at > start ? credit->stopped_at - start : 1;
 }
 
@@ -120,13 +124,35 @@ static bool more(struct budget *budget)
 	return on;
 }
 
+/* budget.waits: all processes are in the same round of a wait, and do as rank 0 says. */
+static bool waits(struct budget *budget)
+{
+	struct credit *credit = budget->self;
+	enum credit_code code = CREDIT_GO, *told = &code;
+	size_t count = sizeof code;
+	bool leads = transport_rank(credit->transport) == 0;
+	if (leads && credit->look)
+		code = credit->look(credit->self);
+	enum status status = transport_broadcast(credit->transport, 0, (void **)&told, &count);
+	if (status == ST_OK)
+		code = *told;
+	if (!leads && status == ST_OK)
+		mem_free(told);
+	credit->lost = credit->lost ? credit->lost : status;
+	if (code == CREDIT_FLUSH && !credit->lost)
+		credit->flush(credit->self);
+	if (code == CREDIT_STOP)
+		credit->stopped_at = WAITED;
+	return code != CREDIT_STOP && !credit->lost;
+}
+
 void credit_start(struct credit *credit, struct transport *transport, struct budget *budget)
 {
 	credit->transport = transport;
 	credit->budget = budget;
 	credit->quantum = QUANTUM_FIRST;
 	credit->asked_ns = wall_ns();
-	*budget = (struct budget){.steps = 0, .more = more, .self = credit};
+	*budget = (struct budget){.steps = 0, .more = more, .waits = waits, .self = credit};
 }
 
 enum { ALONE_STEPS = 100 };

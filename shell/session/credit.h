@@ -25,7 +25,7 @@ struct credit {
 	int64_t told;          /* rank 0: what the others were granted */
 	int64_t quantum; /* rank 0: steps of a grant; grows and shrinks with the wall time that one takes */
 	int64_t stop_at; /* a replayed line ends here; 0: none */
-	int64_t stopped_at;    /* the position of the last stop */
+	int64_t stopped_at;    /* the position of the last stop; WAITED: a wait for a device */
 	enum credit_code code; /* others: what is to be done at `own` */
 	int64_t asked_ns;      /* wall clock of the last look */
 	enum status lost; /* a grant did not come through: this process does not know where the others are */
@@ -40,7 +40,8 @@ void credit_start(struct credit *credit, struct transport *transport, struct bud
 int64_t credit_position(const struct credit *credit);
 /* A replayed line ends `steps` from now, on every process by itself; 0: no more such end. */
 void credit_end_at(struct credit *credit, int64_t steps);
-/* Where the last stop was, counted from `start`; at least 1, as 0 says that there was none. */
+/* Where the last stop was, counted from `start`; at least 1, as 0 says that there was none: nor is there one for a replay
+ * where a wait for a device was ended, as the line stands. */
 int64_t credit_stop(const struct credit *credit, int64_t start);
 /* A budget for what rank 0 does while all others wait for it: it ends with Ctrl-C, and is no part of the
  * steps that everybody counts. */

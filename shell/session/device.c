@@ -1,5 +1,7 @@
 /* device.c -- which backend carries a session's work out, and whether it can */
 #include "shell/session/device.h"
+#include "cuda/library/library.h"
+#include "cuda/library/probe.h"
 #include "sim/sim.h"
 
 #include <stdlib.h>
@@ -46,12 +48,38 @@ enum status device_choose(struct options *options)
 	return ST_OK;
 }
 
-enum status device_check(const struct options *options)
+static enum status start_sim(struct world *world, struct transport *transport, struct backend_hooks hooks,
+        struct backend **backend)
 {
+	*backend = sim_start(world, transport, hooks);
+	return ST_OK;
+}
+const struct device device_sim = {"sim", start_sim};
+
+/* The driver with a GPU, and cuBLAS: without them nothing could be carried out, whatever the groups are. */
+static enum status find_cuda(void)
+{
+	struct cuda_library library = {0};
+	struct cuda_devices gpus = {0};
+	enum status status = cuda_probe(&library, &gpus);
+	if (status == ST_OK)
+		status = cuda_library_open(&library, CUDA_PART_CUBLAS);
+	if (status == ST_OK)
+		status = fail(ST_ARGUMENT,
+		        "CUDA and %s are there, but this version carries out nothing on GPUs yet",
+		        gpus.items[0].name);
+	cuda_devices_release(&gpus);
+	cuda_library_close(&library);
+	return status;
+}
+
+enum status device_find(const struct options *options, const struct device **device)
+{
+	*device = &device_sim;
 	if (!is_cuda(options->device))
 		return ST_OK;
-	return fail(ST_ARGUMENT, "%s: this version carries out nothing on GPUs yet",
-	        options->device_by == DEVICE_SET ? "RANKSH_DEVICE=cuda" : "--device cuda");
+	return fail_in(
+	        find_cuda(), options->device_by == DEVICE_SET ? "RANKSH_DEVICE=cuda" : "--device cuda");
 }
 
 const char *device_why(const struct options *options)
@@ -60,9 +88,4 @@ const char *device_why(const struct options *options)
 	        : options->device_by == DEVICE_AUTO ? "no GPU is used"
 	        : options->device_by == DEVICE_SET  ? "by RANKSH_DEVICE=sim"
 	                                            : "by --device sim";
-}
-
-struct backend *device_start(struct world *world, struct transport *transport, struct backend_hooks hooks)
-{
-	return sim_start(world, transport, hooks);
 }

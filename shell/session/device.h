@@ -11,12 +11,18 @@
  * long as nothing runs on GPUs. In every process, before MPI starts. ST_ARGUMENT: no such kind, with the nearest; cuda with
  * --dry. */
 enum status device_choose(struct options *options);
-/* Can this process carry work out on what was chosen? ST_ARGUMENT says what is missing. */
-enum status device_check(const struct options *options);
+/* A backend as a session starts it. Of this process alone: whether the others could, it has to ask. */
+struct device {
+	const char *name;
+	/* For a world; transport NULL: without data. Both outlive *backend. Failures are worded. */
+	enum status (*start)(struct world *world, struct transport *transport, struct backend_hooks hooks,
+	        struct backend **backend);
+};
+extern const struct device device_sim; /* cannot fail */
+/* What was chosen. ST_GPU says what is missing for it here, where it was looked for and what installs it; ST_ARGUMENT: it is
+ * all there, and no use yet. */
+enum status device_find(const struct options *options, const struct device **device);
 /* For the first screen: "no GPU is used", or who wants it so */
 const char *device_why(const struct options *options);
-
-/* The backend of a world; transport NULL: without data. Both outlive it. */
-struct backend *device_start(struct world *world, struct transport *transport, struct backend_hooks hooks);
 
 #endif

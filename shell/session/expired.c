@@ -81,12 +81,15 @@ enum status shell_finish(struct shell *shell)
 		return ST_OK;
 	op_id *ids = NULL;
 	size_t count = 0;
+	enum status status = shell_foresee(shell);
+	if (status != ST_OK)
+		return status;
 	for (op_id id = 1; id <= world->op_count; id++) {
 		struct times times = backend_times(shell->backend, id);
 		if (times.projected && times.end != TIME_UNKNOWN)
 			*MEM_ADD(&ids, &count) = id;
 	}
-	enum status status = shell_reach(shell, ids, (int)count);
+	status = shell_reach(shell, ids, (int)count);
 	mem_free(ids);
 	return status;
 }

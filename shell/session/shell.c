@@ -12,20 +12,17 @@
 #include "shell/session/lasting.h"
 #include "shell/session/noted.h"
 #include "shell/session/prints.h"
+#include "shell/session/share.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The backend goes first: its engine points into the books. */
-static void free_world(struct world *world, struct backend *backend)
+static void free_books(struct world *world)
 {
-	if (backend)
-		backend->stop(backend);
-	if (world) {
+	if (world)
 		races_free(world);
-		world_free(world);
-	}
+	world_free(world);
 }
 
 /* The backend's hook: an OP_SYNC is over, and a print may have waited for it; or there is a loss. */
@@ -39,13 +36,28 @@ static void done(void *self, op_id id)
 }
 
 /* n ranks. A process of a job holds the data of one of them, that of its own number; with --dry it holds none. */
-static void make_world(struct shell *shell, int n)
+static void make_books(struct shell *shell, int n)
 {
-	struct backend_hooks hooks = {shell, done};
 	shell->world = world_create(n, shell->dry ? -1 : transport_rank(shell->transport), &shell->machine);
 	shell->fresh = shell->world->digest;
-	shell->backend = device_start(shell->world, shell->dry ? NULL : shell->transport, hooks);
-	lasting_begin(shell);
+}
+
+/* On this process; what it leaves in shell->backend can be stopped. */
+static enum status start_backend(struct shell *shell)
+{
+	const struct device *device = shell->device ? shell->device : &device_sim;
+	enum status status = device->start(shell->world, shell->dry ? NULL : shell->transport,
+	        (struct backend_hooks){shell, done}, &shell->backend);
+	if (status == ST_OK)
+		lasting_begin(shell);
+	return status;
+}
+
+static void stop_backend(struct shell *shell)
+{
+	if (shell->backend)
+		shell->backend->stop(shell->backend);
+	shell->backend = NULL;
 }
 
 enum status session_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine)
@@ -57,17 +69,19 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 	shell->out = out_create(false, 80);
 	if (status != ST_OK)
 		return status;
-	make_world(shell, n);
+	make_books(shell, n);
+	status = start_backend(shell);
 	lasting_keep(shell, &shell->at_start);
 	lasting_keep(shell, &shell->at_reset);
-	return ST_OK;
+	return status;
 }
 
 void session_close(struct shell *shell)
 {
 	noted_release(shell);
 	prints_release(shell);
-	free_world(shell->world, shell->backend);
+	stop_backend(shell); /* before the books, which it points into */
+	free_books(shell->world);
 	lasting_release(&shell->at_reset);
 	lasting_release(&shell->at_start);
 	mem_free(shell->slow);
@@ -77,22 +91,44 @@ void session_close(struct shell *shell)
 	steering_release(&shell->steering);
 }
 
-/* The names stay: formulas and the interpreter's settings hold name_ids. */
-void session_reset(struct shell *shell)
+/* A device that could be started on some processes and not on others is left by all of them. */
+static enum status start_again(struct shell *shell)
+{
+	enum status status = start_backend(shell);
+	if (!shell->device || shell->device == &device_sim)
+		return status;
+	status = share_outcome(shell->transport, status);
+	if (status == ST_OK)
+		return status;
+	status = fail_in(status,
+	        "the device could not be started again, and the simulator carries on (`restart` tries it "
+	        "once more)");
+	stop_backend(shell);
+	shell->device = &device_sim;
+	start_backend(shell);
+	return status;
+}
+
+/* The old world goes before the new one comes, for its memory: a GPU has no room for both. The names stay: formulas and
+ * the interpreter's settings hold name_ids. */
+enum status session_reset(struct shell *shell)
 {
 	struct world *old = shell->world;
+	int n = old->n;
 	noted_release(shell);
 	prints_release(shell);
-	if (shell->backend)
-		shell->backend->stop(shell->backend);
-	make_world(shell, old->n);
-	world_keep_names(shell->world, old);
-	free_world(old, NULL);
+	stop_backend(shell);
+	struct names *names = world_take_names(old);
+	free_books(old);
+	make_books(shell, n);
+	enum status status = start_again(shell);
+	world_give_names(shell->world, names);
 	journal_emptied(&shell->journal);
 	text_clear(&shell->steering.program);
 	shell->races_told = shell->unread_told = shell->orders_told = 0;
 	shell->sticky = ST_OK;
 	lasting_keep(shell, &shell->at_reset);
+	return status;
 }
 
 /* A world that is still as it was made has the digest of then: nothing else has to be remembered for it. */
@@ -121,6 +157,15 @@ void shell_replaying(struct shell *shell, int delta)
 enum status shell_advance(struct shell *shell)
 {
 	return shell->backend->advance(shell->backend, &shell->budget);
+}
+
+enum status shell_foresee(struct shell *shell)
+{
+	if (shell->foreseen == shell->world->digest)
+		return ST_OK;
+	enum status status = shell->backend->project(shell->backend, &shell->budget);
+	shell->foreseen = status == ST_OK ? shell->world->digest : 0;
+	return status;
 }
 
 enum status shell_reach(struct shell *shell, const op_id *ids, int count)

@@ -19,6 +19,7 @@ struct lesson;      /* lessons/ */
 struct print;       /* prints.h */
 struct credit;      /* credit.h */
 struct training;    /* training.h */
+struct device;      /* device.h */
 
 /* What a statement asks for that cannot be done while it runs. Those of the first row empty the world or
  * make it again: the loop that runs a text grants them when the statement is over, before the next one
@@ -59,6 +60,7 @@ struct shell {
 	struct world *world;
 	struct machine machine;
 	struct backend *backend;
+	const struct device *device; /* what starts the backend; NULL: the simulator */
 	struct transport *transport;
 	struct out *out;
 	struct interpreter *interpreter;
@@ -100,7 +102,9 @@ struct shell {
 		double value;
 	} * noted; /* noted.h: of this world */
 	size_t noted_count;
-	bool reached; /* this line was given an answer that it was owed: what led to it is final now */
+	uint64_t
+	        foreseen; /* world.digest when the backend was last asked for its forecast; 0: not in this line */
+	bool reached;     /* this line was given an answer that it was owed: what led to it is final now */
 };
 
 #endif
@@ -108,8 +112,10 @@ struct shell {
 /* The world and its backend, what is said and the journal; training/open.h opens all of a session. */
 enum status session_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine);
 void session_close(struct shell *shell);
-/* An empty world, same machine. Nothing of the one before may be in use. */
-void session_reset(struct shell *shell);
+/* An empty world, same machine. Nothing of the one before may be in use: it has given back all that it had before the new one
+ * begins. All processes call it. Fails, with words, where the device could not be started again by all of them: the
+ * simulator then carries out what comes. */
+enum status session_reset(struct shell *shell);
 /* Is the world empty? Else the statement at hand wishes for it, and is run again then: ST_AGAIN, to be
  * returned at once. */
 enum status session_wants_empty(struct shell *shell);
@@ -120,6 +126,9 @@ void shell_keep(struct shell *shell, enum status status);
 void shell_replaying(struct shell *shell, int delta);
 /* What is ready is carried out; all steps come out of the session's budget. */
 enum status shell_advance(struct shell *shell);
+/* Before figures are asked for: what was done, and will be if nothing more is queued, of all processes (backend.project).
+ * Of the same books once a line. */
+enum status shell_foresee(struct shell *shell);
 /* Until all of the operations are over (backend.reach) */
 enum status shell_reach(struct shell *shell, const op_id *ids, int count);
 /* Arguments of "%s...%s": words in a colour */

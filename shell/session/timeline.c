@@ -32,6 +32,6 @@ enum status timeline_draw(
 void timeline_strip(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
-	if (shell->strip && !shell->replaying)
+	if (shell->strip && !shell->replaying && shell_foresee(shell) == ST_OK)
 		timeline_draw(shell, &trace, (int)shell->world->section_count - 1, NULL);
 }

@@ -53,8 +53,8 @@ static struct loss_event *events_of(
 			op_id id = curves->loss[k * n + rank];
 			double value = values[rank * iterations + k];
 			if (id && (k == 0 || curves->loss[(k - 1) * n + rank] != id) && isfinite(value))
-				*MEM_ADD(&events, count) =
-				        (struct loss_event){shell->world->ops[id].end, (int)rank, value};
+				*MEM_ADD(&events, count) = (struct loss_event){
+				        backend_times(shell->backend, id).end, (int)rank, value};
 		}
 	if (events)
 		qsort(events, *count, sizeof *events, by_time);

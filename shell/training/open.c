@@ -20,20 +20,21 @@ void shell_close(struct shell *shell)
 }
 
 /* `again`: the lines of this world run again, with the plan that it began with. */
-static void empty(struct shell *shell, bool again)
+static enum status empty(struct shell *shell, bool again)
 {
 	training_stop(shell);
-	session_reset(shell);
+	enum status status = session_reset(shell);
 	interpreter_reset(shell);
 	training_reset(shell, again);
+	return status;
 }
 
-void shell_reset(struct shell *shell)
+enum status shell_reset(struct shell *shell)
 {
-	empty(shell, false);
+	return empty(shell, false);
 }
 
-void shell_reset_again(struct shell *shell)
+enum status shell_reset_again(struct shell *shell)
 {
-	empty(shell, true);
+	return empty(shell, true);
 }

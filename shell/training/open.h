@@ -7,9 +7,10 @@
 
 enum status shell_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine);
 void shell_close(struct shell *shell);
-/* An empty world on the same machine; the program, if there is one, is at its start. */
-void shell_reset(struct shell *shell);
+/* An empty world on the same machine; the program, if there is one, is at its start. A failure is session_reset's: there is
+ * an empty world all the same. */
+enum status shell_reset(struct shell *shell);
 /* The same for lines that run again: the plan is the one that this world began with. */
-void shell_reset_again(struct shell *shell);
+enum status shell_reset_again(struct shell *shell);
 
 #endif

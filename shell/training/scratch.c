@@ -21,6 +21,12 @@ static bool more(struct budget *budget)
 	return go_on;
 }
 
+static bool waits(struct budget *budget)
+{
+	struct shell *of = budget->self;
+	return of->budget.waits(&of->budget);
+}
+
 enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry)
 {
 	*scratch = (struct shell){0};
@@ -32,9 +38,11 @@ enum status scratch_open(struct shell *scratch, struct shell *of, struct transpo
 	status = machine_set(
 	        &scratch->machine, "memory", (struct number){(double)((int64_t)1 << 44), UNIT_BYTES});
 	if (status == ST_OK)
-		shell_reset(scratch); /* a world of that machine */
-	scratch->budget =
-	        (struct budget){.steps = of->budget.steps, .more = of->budget.more ? more : NULL, .self = of};
+		status = shell_reset(scratch); /* a world of that machine */
+	scratch->budget = (struct budget){.steps = of->budget.steps,
+	        .more = of->budget.more ? more : NULL,
+	        .waits = of->budget.waits ? waits : NULL,
+	        .self = of};
 	shell_replaying(scratch, 1);
 	return status;
 }

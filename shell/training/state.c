@@ -248,7 +248,8 @@ static bool is_final(const struct shell *shell, const char *name)
 	const struct world *world = shell->world;
 	for (int rank = 0; rank < world->n; rank++) {
 		const struct tensor *tensor = tensor_named(world, rank, name);
-		if (tensor && tensor->last_writer && !(world->ops[tensor->last_writer].flags & OPF_DONE))
+		if (tensor && tensor->last_writer &&
+		        backend_times(shell->backend, tensor->last_writer).projected)
 			return false;
 	}
 	return true;
@@ -336,6 +337,8 @@ enum status state_iteration(struct shell *shell, bool last)
 	struct text line = {0};
 	double loss;
 	enum status status = program_loss(shell, &loss);
+	if (status == ST_OK)
+		status = shell_foresee(shell);
 	if (status != ST_OK)
 		return status;
 	text_add(&line, "   iteration %d", shell->training->iteration);

@@ -74,6 +74,8 @@ static enum status nobody_waits(struct walk *walk)
 {
 	struct shell *shell = &walk->scratch;
 	enum status status = shell_advance(shell);
+	if (status == ST_OK)
+		status = shell_foresee(shell);
 	for (int rank = 0; rank < shell->world->n && status == ST_OK; rank++) {
 		op_id on;
 		if (!shell->backend->waiting(shell->backend, rank, &on))

@@ -31,10 +31,14 @@
 /* Work between two looks at "shall I stop?": a backend subtracts what it did (1 = about 10 us of wall time)
  * and, when none is left, calls more(); false: it stops at an operation's boundary with ST_INTERRUPTED,
  * whole, and goes on with the next call. The steps are a function of the books, so every process stops at the
- * same place. NULL: never stops. */
+ * same place. NULL: never stops. No budget at all: nor is a wait for a device ended. */
 struct budget {
 	int64_t steps;
 	bool (*more)(struct budget *budget);
+	/* Asked by all processes in each round of a wait for a device; no steps are counted there. False, on all alike: the
+	 * wait ends with ST_INTERRUPTED, and what was to be waited for stands. NULL: no device is waited for, ST_WAITS in its
+	 * place. */
+	bool (*waits)(struct budget *budget);
 	void *self;
 };
 
@@ -77,19 +81,26 @@ struct expiry {
 
 struct backend {
 	const char *name;
+	bool measures; /* its times come to pass while nobody types: a look at another moment shows others */
 	/* An operation was added to the books (in world.ops): compute record costs, join the host program of
 	 * its rank. */
 	enum status (*queued)(struct backend *backend, op_id id);
-	/* Carries out all that is final. ST_OK or ST_INTERRUPTED. What becomes of this process's data steers
+	/* What is known of the times of other processes' devices is shared in these four, which all processes call at the same
+	 * place: advance, reach, project, finish. Between two of them everybody's answers are the same and need nobody else, so
+	 * that rank 0 may look alone.
+	 *
+	 * Carries out all that is final. ST_OK or ST_INTERRUPTED. What becomes of this process's data steers
 	 * nothing: see failure. */
 	enum status (*advance)(struct backend *backend, struct budget *budget);
 	/* An answer is owed: the operations `ids` (any, of one rank or of many) must be done. Advances; if it
 	 * is not final, tries on a copy, idle hosts issuing nothing, and commits when reached. ST_WAITS:
 	 * names the rank whose line is missing (nothing was changed). ST_STUCK: no line can mend it. */
 	enum status (*reach)(struct backend *backend, const op_id *ids, int count, struct budget *budget);
-	/* Makes the projection that times() and waiting() look at, as long as the budget lasts; without this
-	 * they make it themselves. */
+	/* Before a look at times(), host() and waiting(): makes the projection that they show, as long as the budget lasts.
+	 * Without this they make it themselves, of what was shared until then; none of them ever waits. */
 	enum status (*project)(struct backend *backend, struct budget *budget);
+	/* A text is over: each host runs to the end of its lines, or to where it waits for lines. More may come. */
+	enum status (*finish)(struct backend *backend, struct budget *budget);
 	/* Times of an operation as `timeline` draws them: final, or projected (on a copy, kept until the next
 	 * queued()). */
 	void (*times)(struct backend *backend, op_id id, struct times *times);
@@ -147,8 +158,10 @@ static inline struct host_now backend_host(struct backend *backend, int rank)
 	return now;
 }
 
-/* done: an OP_SYNC is final, or (on the process of its rank) an operation whose record is `noted`; told once each, in the order
- * of virtual time (the shell then prints what was asked for, or notes a loss). It may read and ask for times that are final; it must not queue. */
+/* done: an OP_SYNC is final, or (on the process of its rank) an operation whose record is `noted`; told once each. In the
+ * simulator's order on every backend and process, that of its passes and in each of virtual time: the shell then prints
+ * what was asked for, or notes a loss, and texts are the same everywhere. It may read and ask for times that are final; it
+ * must not queue. */
 struct backend_hooks {
 	void *self;
 	void (*done)(void *self, op_id id);

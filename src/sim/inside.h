@@ -25,8 +25,6 @@ enum status sim_reach(struct backend *backend, const op_id *ids, int count, stru
 enum status sim_abort(struct backend *backend, int group);
 bool sim_expired(struct backend *backend, struct expiry *expiry);
 enum status sim_project(struct backend *backend, struct budget *budget);
-/* As it has ended, else as it will if nothing more is queued; valid until the next line */
-const struct op *sim_op(struct backend *backend, op_id id);
 void sim_times(struct backend *backend, op_id id, struct times *times);
 void sim_cost(struct backend *backend, op_id id, struct op_cost *cost);
 bool sim_waiting(struct backend *backend, int rank, op_id *on);

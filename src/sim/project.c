@@ -40,11 +40,12 @@ enum status sim_project(struct backend *backend, struct budget *budget)
 	return ST_OK;
 }
 
-const struct op *sim_op(struct backend *backend, op_id id)
+/* A kernel's under its rank's `slow` */
+static inline int64_t alone_of(const struct engine *e, op_id id, const struct record *record)
 {
-	const struct op *op = &engine_of(backend)->world->ops[id];
-	const struct engine *future = op->flags & OPF_DONE ? NULL : sim_future((struct sim *)backend);
-	return future ? op_at(future, id) : op;
+	if (record->kind == OP_KERNEL && e->log->slow_count)
+		return (int64_t)((double)record->alone_ns * slow_factor(e, id));
+	return most_of(record->alone_ns, 0);
 }
 
 void sim_cost(struct backend *backend, op_id id, struct op_cost *cost)
@@ -52,29 +53,28 @@ void sim_cost(struct backend *backend, op_id id, struct op_cost *cost)
 	const struct engine *e = engine_of(backend);
 	const struct record *record = op_record(e->world, id);
 	cost->launch = most_of(record->launch_ns, 0);
-	cost->alone = most_of(record->alone_ns, 0);
-	if (record->kind == OP_KERNEL && e->log->slow_count)
-		cost->alone = (int64_t)((double)cost->alone * slow_factor(e, id));
+	cost->alone = alone_of(e, id, record);
 	cost->moved = record->kind == OP_COLLECTIVE ? record->flow_bytes : 0;
 }
 
+/* As it has ended, else as it will if nothing more is queued. Most of what a picture costs: field by field. */
 void sim_times(struct backend *backend, op_id id, struct times *times)
 {
-	const struct engine *e = engine_of(backend);
-	bool final = e->world->ops[id].flags & OPF_DONE;
-	const struct op *op = sim_op(backend, id);
-	struct op_cost cost;
-	sim_cost(backend, id, &cost);
-	*times = (struct times){.issue = op->issue,
-	        .ready = op->ready,
-	        .start = op->start,
-	        .end = op->end,
-	        .launch = op->flags & OPF_FREE_LAUNCH ? 0 : cost.launch,
-	        .alone = cost.alone,
-	        .blame = op->blame,
-	        .projected = !final,
-	        .sent_nothing = (op->flags & (OPF_ABORTED | OPF_LATE)) != 0,
-	        .answered = true};
+	const struct engine *e = engine_of(backend), *future = NULL;
+	const struct op *op = &e->world->ops[id];
+	const struct record *record = op_record(e->world, id);
+	times->projected = !(op->flags & OPF_DONE);
+	if (times->projected && (future = sim_future((struct sim *)backend)) != NULL)
+		op = op_at(future, id);
+	times->issue = op->issue;
+	times->ready = op->ready;
+	times->start = op->start;
+	times->end = op->end;
+	times->launch = op->flags & OPF_FREE_LAUNCH ? 0 : most_of(record->launch_ns, 0);
+	times->alone = alone_of(e, id, record);
+	times->blame = op->blame;
+	times->sent_nothing = (op->flags & (OPF_ABORTED | OPF_LATE)) != 0;
+	times->answered = true; /* launches take no time to arrive */
 }
 
 /* What a host or a stream of the rank hangs on for ever, unless lines come: the stream's head that meets

@@ -74,11 +74,17 @@ struct world *world_create(int n, int me, struct machine *machine)
 	return world;
 }
 
-void world_keep_names(struct world *world, struct world *old)
+struct names *world_take_names(struct world *world)
 {
-	struct names *own = world->names;
-	world->names = old->names;
-	old->names = own;
+	struct names *names = world->names;
+	world->names = NULL;
+	return names;
+}
+
+void world_give_names(struct world *world, struct names *names)
+{
+	names_free(world->names);
+	world->names = names;
 }
 
 void world_free(struct world *world)

@@ -148,9 +148,11 @@ struct world {
 
 /* machine is borrowed. Streams "default" and group "world" exist from the start. */
 struct world *world_create(int n, int me, struct machine *machine);
-/* `world` is new and comes after `old`, which goes: ids of names mean the same in both. (The names that every
- * world begins with are the first of either table.) */
-void world_keep_names(struct world *world, struct world *old);
+/* A world that goes hands its names to the new one that comes after it: ids mean the same in both. (The names that every
+ * world begins with are the first of either table.) Between the two calls they are the caller's; the old world is good for
+ * world_free alone. */
+struct names *world_take_names(struct world *world);
+void world_give_names(struct world *world, struct names *names);
 void world_free(struct world *world);
 
 /* -- names: never create */

@@ -156,12 +156,12 @@ enum status evaluate_function(struct eval *eval, const struct formula *formula, 
 	        .index = {-1, -1},
 	        .group = -1};
 	int last = formula->arguments - 1;
-	enum status status = ST_OK;
+	enum status status = function_is_metric(row) ? shell_foresee(shell) : ST_OK;
 	eval->varies |=
 	        row->nature == NATURE_DATA || row->nature == NATURE_RANK || row->nature == NATURE_CLOCK;
 	/* the section is looked at first */
 	bool section = last > 0 && last + 1 == (int)strlen(row->kinds) && row->kinds[last] == 'k';
-	if (section)
+	if (section && status == ST_OK)
 		status = look_up(&asked, last);
 	for (int i = 0; i <= last - section && status == ST_OK && !strchr("nt", row->kinds[i]); i++)
 		status = look_up(&asked, i);

@@ -1,0 +1,251 @@
+/* launch.c -- modules and launches. Every module has every kernel of src/cuda/kernels/, compiled for the CPU, and those that a test adds. A kernel
+ * that touches memory which is not there is left, and spoils the context as on a GPU. */
+#include "inside.h"
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ADDED_MAX = 16, MULTIPROCESSOR_THREADS = 2048, MULTIPROCESSOR_SHARED = 233472, BLOCK_SHARED = 232448 };
+
+struct CUfunc_st {
+	struct CUfunc_st *next;
+	const char *name;
+	standin_kernel_code *code;
+	size_t bytes; /* of its argument, one struct */
+	int shared;   /* what a launch may ask for */
+};
+struct CUmod_st {
+	struct CUfunc_st *functions;
+};
+
+static struct CUfunc_st added[ADDED_MAX];
+static int added_count;
+static _Thread_local int64_t next_cost_ns = -1;
+
+void standin_next_cost(int64_t ns)
+{
+	next_cost_ns = ns;
+}
+
+void standin_add_kernel(const char *name, standin_kernel_code *code, size_t bytes)
+{
+	pthread_mutex_lock(&standin_lock);
+	if (added_count < ADDED_MAX)
+		added[added_count++] = (struct CUfunc_st){.name = name, .code = code, .bytes = bytes};
+	pthread_mutex_unlock(&standin_lock);
+}
+
+/* ---- faults */
+
+static _Thread_local sigjmp_buf *way_out; /* of the kernel that this thread runs */
+static struct sigaction before_segv, before_bus;
+
+static void on_fault(int number, siginfo_t *information, void *context)
+{
+	if (way_out)
+		siglongjmp(*way_out, 1);
+	(void)information;
+	(void)context;
+	sigaction(
+	        number, number == SIGSEGV ? &before_segv : &before_bus, NULL); /* and the fault comes again */
+}
+
+static void catch_faults(void)
+{
+	struct sigaction action = {
+	        .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGSEGV, &action, &before_segv);
+	sigaction(SIGBUS, &action, &before_bus);
+}
+
+/* ---- modules */
+
+CUresult cuModuleLoadDataEx(
+        CUmodule *module, const void *image, unsigned int count, CUjit_option *options, void **values)
+{
+	static bool caught;
+	struct CUctx_st *context;
+	CUresult result = enter("cuModuleLoadDataEx", &context);
+	if (result)
+		return result;
+	(void)count, (void)options, (void)values;
+	if (!image || !*(const char *)image)
+		return leave(CUDA_ERROR_INVALID_IMAGE);
+	if (!caught)
+		catch_faults();
+	caught = true;
+	*module = calloc(1, sizeof **module);
+	return leave(*module ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+CUresult cuModuleUnload(CUmodule module)
+{
+	struct CUctx_st *context;
+	CUresult result = enter("cuModuleUnload", &context);
+	if (result)
+		return result;
+	result = streams_wait(context);
+	while (!result && module->functions) {
+		CUfunction one = module->functions;
+		module->functions = one->next;
+		free(one);
+	}
+	if (!result)
+		free(module);
+	return leave(result);
+}
+
+/* What the function of that name is; .code NULL: there is none */
+static struct CUfunc_st find(const char *name)
+{
+	for (int i = 0; i < added_count; i++)
+		if (!strcmp(added[i].name, name))
+			return added[i];
+	struct CUfunc_st none = {.code = NULL};
+	if (!standin_kernel || !standin_kernel(name))
+		return none;
+	return (struct CUfunc_st){
+	        .code = standin_kernel(name), .bytes = standin_kernel_bytes ? standin_kernel_bytes(name) : 0};
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+	struct CUctx_st *context;
+	CUresult result = enter("cuModuleGetFunction", &context);
+	if (result)
+		return result;
+	struct CUfunc_st found = find(name);
+	if (!found.code)
+		return leave(CUDA_ERROR_NOT_FOUND);
+	if (!(*function = malloc(sizeof **function)))
+		return leave(CUDA_ERROR_OUT_OF_MEMORY);
+	**function = found;
+	(*function)->shared = 49152;
+	(*function)->next = module->functions;
+	module->functions = *function;
+	return leave(CUDA_SUCCESS);
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
+{
+	struct CUctx_st *context;
+	CUresult result = enter("cuFuncGetAttribute", &context);
+	if (result)
+		return result;
+	switch (attribute) {
+	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+		*value = 1024;
+		break;
+	case CU_FUNC_ATTRIBUTE_NUM_REGS:
+		*value = 32;
+		break;
+	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+		*value = function->shared;
+		break;
+	default:
+		*value = 0;
+	}
+	return leave(CUDA_SUCCESS);
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
+{
+	struct CUctx_st *context;
+	CUresult result = enter("cuFuncSetAttribute", &context);
+	if (result)
+		return result;
+	if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > BLOCK_SHARED)
+		return leave(CUDA_ERROR_INVALID_VALUE);
+	function->shared = value;
+	return leave(CUDA_SUCCESS);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        int *blocks, CUfunction function, int threads, size_t shared)
+{
+	struct CUctx_st *context;
+	CUresult result = enter("cuOccupancyMaxActiveBlocksPerMultiprocessor", &context);
+	if (result)
+		return result;
+	if (!function || threads < 1 || threads > 1024)
+		return leave(CUDA_ERROR_INVALID_VALUE);
+	int by_threads = MULTIPROCESSOR_THREADS / ((threads + 31) / 32 * 32),
+	    by_shared = (int)(MULTIPROCESSOR_SHARED / (shared + 1024));
+	by_threads = by_threads < 32 ? by_threads : 32;
+	*blocks = shared > BLOCK_SHARED ? 0 : by_threads < by_shared ? by_threads : by_shared;
+	return leave(CUDA_SUCCESS);
+}
+
+/* ---- launches: what is queued is this, and the argument behind it */
+
+struct launch {
+	standin_kernel_code *code;
+	unsigned grid[3], block[3], shared;
+	_Alignas(16) char argument[];
+};
+
+static CUresult run(void *argument, struct standin_turn *turn)
+{
+	struct launch *launch = argument;
+	void *arguments[] = {launch->argument, NULL};
+	sigjmp_buf here;
+	(void)turn;
+	if (sigsetjmp(here, 1)) {
+		way_out = NULL;
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	}
+	way_out = &here;
+	launch->code(launch->grid, launch->block, launch->shared, arguments);
+	way_out = NULL;
+	return CUDA_SUCCESS;
+}
+
+static CUresult check(CUfunction function, const struct launch *launch)
+{
+	uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+	uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	if (!threads || !blocks || threads > 1024 || launch->grid[0] > 2147483647 ||
+	        launch->grid[1] > 65535 || launch->grid[2] > 65535)
+		return CUDA_ERROR_INVALID_VALUE;
+	return launch->shared > (unsigned)function->shared ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+static int64_t cost_of(const struct launch *launch)
+{
+	int64_t told_ns = next_cost_ns;
+	double threads = (double)launch->block[0] * launch->block[1] * launch->block[2] * launch->grid[0] *
+	        launch->grid[1] * launch->grid[2];
+	next_cost_ns = -1;
+	return told_ns >= 0 ? told_ns : COST_KERNEL + (int64_t)(threads / KERNEL_THREADS);
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
+        CUstream stream, void **arguments, void **extra)
+{
+	struct CUctx_st *context;
+	CUresult result = enter("cuLaunchKernel", &context);
+	if (result)
+		return result;
+	CUstream own = stream_of(context, stream);
+	if (!function || !own)
+		return leave(CUDA_ERROR_INVALID_HANDLE);
+	if (extra || (function->bytes && (!arguments || !arguments[0])))
+		return leave(CUDA_ERROR_INVALID_VALUE);
+	size_t bytes = sizeof(struct launch) + function->bytes;
+	struct launch *launch = calloc(1, bytes);
+	if (!launch)
+		return leave(CUDA_ERROR_OUT_OF_MEMORY);
+	*launch = (struct launch){
+	        function->code, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared};
+	if (function->bytes)
+		memcpy(launch->argument, arguments[0], function->bytes);
+	result = check(function, launch);
+	if (!result)
+		result = stream_push(
+		        context, own, &(struct standin_call){run, launch, bytes, cost_of(launch), false});
+	free(launch);
+	return leave(result);
+}

@@ -1,0 +1,65 @@
+/* standin.h -- what the stand-in's libcuda gives to the libraries beside it (NCCL, cuBLAS, NVRTC, which are linked with it) and to tests:
+ * options, faults, the virtual clock, and a stream's queue. README.md says what RANKSH_STANDIN holds. */
+#ifndef RANKSH_STANDIN_H
+#define RANKSH_STANDIN_H
+
+#include "cuda/library/driver.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STANDIN_GPUS = 16 };
+struct standin_options {
+	int gpus;
+	int64_t memory_bytes[STANDIN_GPUS], used_bytes[STANDIN_GPUS];
+	bool wall;
+	int async; /* the number of the NCCL operation whose error is told later, from 1; 0: none */
+};
+/* NULL: RANKSH_STANDIN has a wrong word, which has been said on stderr */
+const struct standin_options *standin_options(void);
+
+/* To be called at the beginning of every exported function with its name in functions.h: counts the call, delays it, ends the process where
+ * the options say so. True: this call has to fail. */
+bool standin_fails(const char *call);
+
+/* The calling host thread's clock, or in work of a stream the stream's. Nanoseconds. */
+int64_t standin_now(void);
+/* The calling thread goes on at `ns`, if that is later: virtually, or with clock=wall by sleeping. */
+void standin_sleep_until(int64_t ns);
+
+/* Work of a stream, run by the stream's thread once all before it has ended. */
+struct standin_turn {
+	int64_t start_ns; /* when the stream came to it */
+	int64_t end_ns;   /* start_ns and the call's cost; work that waited for somebody sets it later */
+	const volatile int *
+	        stop; /* not 0: the context goes away or is spoiled, and a wait has to end; read atomically */
+};
+/* Anything but CUDA_SUCCESS spoils the context for good. */
+typedef CUresult standin_work(void *argument, struct standin_turn *turn);
+struct standin_call {
+	standin_work *work;
+	const void *argument; /* copied, argument_bytes of it */
+	size_t argument_bytes;
+	int64_t cost_ns;
+	bool waits; /* for something that CUDA does not order: another process, a value, the host */
+};
+/* Queues work on a stream of the current context (NULL: the legacy default stream), or takes it into the graph that is captured there. */
+CUresult standin_enqueue(CUstream stream, const struct standin_call *call);
+/* True while a turn's wait has to end */
+bool standin_stopped(const struct standin_turn *turn);
+/* Spoils the current context: every later call returns `error`. */
+void standin_spoil(CUresult error);
+
+/* The next launch of this thread lasts that long, in place of what the rule for kernels says. */
+void standin_next_cost(int64_t ns);
+
+/* A kernel of a test's own, beside those of src/cuda/kernels/; its argument has so many bytes (0: it has none). */
+typedef void standin_kernel_code(
+        const unsigned grid[3], const unsigned block[3], unsigned shared_bytes, void **arguments);
+void standin_add_kernel(const char *name, standin_kernel_code *code, size_t bytes);
+
+/* A part of memory that processes share, through /proc/PID/fd: nothing is left when they are gone. Both 0 or an errno. */
+int standin_share(int64_t bytes, void **at, int *fd);
+int standin_attach(int pid, int fd, int64_t bytes, void **at);
+
+#endif

@@ -1,0 +1,171 @@
+/* test_standin_streams.c -- the stand-in's streams, events and copies: order, the virtual clock, what blocks the caller */
+#include "standin_open.h"
+#include <stdint.h>
+
+/* A kernel adds to a word what it is told, so that a lost or doubled launch shows. */
+struct addend {
+	int *at, value;
+};
+static void add_kernel(const unsigned grid[3], const unsigned block[3], unsigned shared, void **arguments)
+{
+	(void)grid, (void)block, (void)shared;
+	struct addend *addend = arguments[0];
+	*addend->at += addend->value;
+}
+
+static CUfunction kernel(standin_kernel_code *code, size_t bytes)
+{
+	CUmodule module;
+	CUfunction function;
+	void (*add)(const char *, standin_kernel_code *, size_t);
+	*(void **)&add = dlsym(standin, "standin_add_kernel");
+	add("kernel", code, bytes);
+	ok(cuda.cuModuleLoadDataEx(&module, "image", 0, NULL, NULL));
+	ok(cuda.cuModuleGetFunction(&function, module, "kernel"));
+	is(CUDA_ERROR_NOT_FOUND, cuda.cuModuleGetFunction(&(CUfunction){0}, module, "no such kernel"));
+	return function;
+}
+
+static void launch(CUfunction function, int64_t ns, CUdeviceptr at, int value, CUstream stream)
+{
+	struct addend addend = {(int *)(uintptr_t)at, value};
+	void (*next_cost)(int64_t);
+	*(void **)&next_cost = dlsym(standin, "standin_next_cost");
+	next_cost(ns);
+	ok(cuda.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, (void *[]){&addend}, NULL));
+}
+
+/* Two streams side by side, then one behind the other by an event; times are what the costs say. */
+static void times(void)
+{
+	begin(NULL);
+	CUstream a = stream_new(1), b = stream_new(1);
+	CUdeviceptr word = device_new(8);
+	CUfunction function = kernel(add_kernel, sizeof(struct addend));
+	CUevent from = event_new(0), end_a = event_new(0), end_b = event_new(0), end = event_new(0);
+	ok(cuda.cuMemsetD32Async(word, 5, 2, a));
+	ok(cuda.cuStreamSynchronize(a));
+	ok(cuda.cuEventRecord(from, a));
+	ok(cuda.cuStreamWaitEvent(b, from, 0));
+	launch(function, 4000000, word, 1, a);
+	launch(function, 3000000, word + 4, 2, b);
+	ok(cuda.cuEventRecord(end_a, a));
+	ok(cuda.cuEventRecord(end_b, b));
+	ok(cuda.cuStreamWaitEvent(b, end_a, 0));
+	launch(function, 2000000, word, 4, b);
+	ok(cuda.cuEventRecord(end, b));
+	int64_t before = cuda.host_now();
+	ok(cuda.cuEventSynchronize(end));
+	is(1, cuda.host_now() > before + 5000000);
+	/* a launch starts 3 us after its call, as the record did, and each call takes 1 us */
+	is(4002, microseconds(from, end_a));
+	is(3003, microseconds(from, end_b));
+	is(6002, microseconds(from, end));
+	int found[2];
+	ok(cuda.cuMemcpyDtoHAsync(found, word, 8, b));
+	is(10, found[0]);
+	is(7, found[1]);
+	ok(cuda.cuEventDestroy(from));
+	finish();
+}
+
+static int order[8], ordered;
+static void note(void *number)
+{
+	order[__atomic_fetch_add(&ordered, 1, __ATOMIC_SEQ_CST)] = (int)(intptr_t)number;
+}
+static void hold(void *gate)
+{
+	char byte;
+	is(1, read(*(int *)gate, &byte, 1));
+}
+
+/* The legacy default stream waits for blocking streams, and they for it; others go their way. */
+static void legacy(void)
+{
+	int gate[2];
+	begin(NULL);
+	CUstream blocking = stream_new(CU_STREAM_DEFAULT), free_one = stream_new(CU_STREAM_NON_BLOCKING);
+	is(0, pipe(gate));
+	ok(cuda.cuLaunchHostFunc(blocking, hold, &gate[0]));
+	ok(cuda.cuLaunchHostFunc(blocking, note, (void *)1));
+	ok(cuda.cuLaunchHostFunc(NULL, note, (void *)2));
+	ok(cuda.cuLaunchHostFunc(blocking, note, (void *)3));
+	ok(cuda.cuLaunchHostFunc(free_one, note, (void *)4));
+	ok(cuda.cuStreamSynchronize(free_one));
+	is(CUDA_ERROR_NOT_READY, cuda.cuStreamQuery(NULL));
+	is(1, write(gate[1], "", 1));
+	ok(cuda.cuCtxSynchronize());
+	int wanted[] = {4, 1, 2, 3};
+	for (int i = 0; i < 4; i++)
+		is(wanted[i], order[i]);
+	finish();
+}
+
+/* Host functions see the stream's clock, and a sleep there is the stream's. */
+static void sleep_there(void *at)
+{
+	*(int64_t *)at = cuda.host_now();
+	cuda.host_sleep_until(*(int64_t *)at + 7000000);
+}
+static void host_clock(void)
+{
+	int64_t started, now;
+	begin(NULL);
+	CUstream stream = stream_new(1);
+	CUevent from = event_new(0), to = event_new(0);
+	now = cuda.host_now();
+	ok(cuda.cuEventRecord(from, stream));
+	ok(cuda.cuLaunchHostFunc(stream, sleep_there, &started));
+	ok(cuda.cuEventRecord(to, stream));
+	ok(cuda.cuStreamSynchronize(stream));
+	is(now + 4000, started); /* one call before it, and the latency */
+	is(7001, microseconds(from, to));
+	is(now + 4000 + 7000000, cuda.host_now());
+	finish();
+}
+
+/* A queue of 3,000: the caller waits behind the 1,024th that is queued, on the virtual clock too. */
+static void long_queue(void)
+{
+	begin(NULL);
+	CUstream stream = stream_new(1);
+	CUdeviceptr word = device_new(4);
+	CUfunction function = kernel(add_kernel, sizeof(struct addend));
+	int64_t start = cuda.host_now();
+	for (int i = 0; i < 3000; i++)
+		launch(function, 1000000, word, 1, stream);
+	is(1976, (cuda.host_now() - start) / 1000000);
+	int found = -1;
+	ok(cuda.cuMemcpyDtoHAsync(&found, word, 4, stream));
+	is(3000, found);
+	finish();
+}
+
+/* A context goes away with streams that wait for ever, with work behind them; and a process ends with them. */
+static void stuck(void)
+{
+	begin(NULL);
+	CUstream a = stream_new(1), b = stream_new(0);
+	CUdeviceptr word = device_new(4);
+	CUevent event = event_new(0);
+	ok(cuda.cuMemsetD32Async(word, 0, 1, a));
+	ok(cuda.cuStreamWaitValue32(a, word, 1, CU_STREAM_WAIT_VALUE_GEQ));
+	ok(cuda.cuEventRecord(event, a));
+	ok(cuda.cuStreamWaitEvent(b, event, 0));
+	ok(cuda.cuMemsetD32Async(word, 3, 1, b));
+	is(CUDA_ERROR_NOT_READY, cuda.cuStreamQuery(b));
+	ok(cuda.cuEventDestroy(event));
+	ok(cuda.cuStreamDestroy(a));
+	ok(cuda.cuDevicePrimaryCtxReset(0));
+	begin(NULL);
+	word = device_new(4);
+	ok(cuda.cuStreamWaitValue32(stream_new(1), word, 1, CU_STREAM_WAIT_VALUE_GEQ));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        apart(times), apart(legacy), apart(host_clock), apart(long_queue), apart(stuck)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
