@@ -51,9 +51,10 @@ int main(int argc, char **argv)
 		fputs(options.help ? options_help() : "ranksh " RANKSH_VERSION "\n", stdout);
 		return fflush(stdout) == 0 ? 0 : 4;
 	}
-	if (status == ST_OK)
+	bool rank = under_mpirun() &&
+	        !options.dry; /* what it refuses all ranks refuse, in one sentence: process.c */
+	if (status == ST_OK && !rank)
 		status = device_choose(&options);
-	bool rank = under_mpirun() && !options.dry;
 	if (status == ST_OK && !rank)
 		status = check(&options);
 	if (status != ST_OK) {

@@ -65,19 +65,23 @@ static int lead(struct conductor *conductor)
 
 /* All processes open a session, or none: they leave together. */
 static enum status open_together(struct conductor *conductor, struct transport *t, struct capture *capture,
-        const struct options *options)
+        struct options *options, bool mpi)
 {
 	if (transport_size(t) > RANKS_MPI_MOST)
 		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one",
 		        transport_size(t), RANKS_DRY_MOST);
-	enum status status = share_outcome(t, device_find(options, &conductor->shell.device));
+	enum status status =
+	        mpi ? device_choose(options) : ST_OK; /* by its own host's environment; else main.c has */
+	if (status == ST_OK)
+		status = device_find(options, &conductor->shell.device);
+	status = share_outcome(t, status);
 	if (status == ST_OK)
 		status = share_outcome(t, conductor_open(conductor, t, capture, options));
 	return status;
 }
 
 /* Rank 0's status is the job's; the others' is 0, as mpirun ends a job in which one is not. */
-static int run(const struct options *options, struct transport *t, struct capture *capture, bool mpi)
+static int run(struct options *options, struct transport *t, struct capture *capture, bool mpi)
 {
 	struct conductor conductor = {0};
 	int code = 2, rank = transport_rank(t);
@@ -85,7 +89,7 @@ static int run(const struct options *options, struct transport *t, struct captur
 	if (mpi && options->n && options->n != transport_size(t)) /* on every rank, so all leave alike */
 		status = fail(ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, transport_size(t));
 	if (status == ST_OK)
-		status = open_together(&conductor, t, capture, options);
+		status = open_together(&conductor, t, capture, options, mpi);
 	if (status != ST_OK)
 		early_failure(capture, rank);
 	else if (rank == 0)
@@ -98,7 +102,7 @@ static int run(const struct options *options, struct transport *t, struct captur
 }
 
 /* The descriptors are moved first: from then on nothing that a library prints tears the wire. */
-int process_run(const struct options *options, bool mpi, int argc, char **argv)
+int process_run(struct options *options, bool mpi, int argc, char **argv)
 {
 	struct capture *capture = NULL;
 	struct transport *t = NULL;

@@ -10,6 +10,6 @@
 enum { EXIT_NO_MEMORY = 5 };
 
 /* From moving the descriptors to leaving; the exit status. mpi: started by mpirun or srun. */
-int process_run(const struct options *options, bool mpi, int argc, char **argv);
+int process_run(struct options *options, bool mpi, int argc, char **argv);
 
 #endif

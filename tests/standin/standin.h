@@ -42,6 +42,8 @@ struct standin_call {
 	size_t argument_bytes;
 	int64_t cost_ns;
 	bool waits; /* for something that CUDA does not order: another process, a value, the host */
+	void (*forget)(
+	        void *argument); /* when the call is over, run or not, with the stand-in's lock held; or NULL */
 };
 /* Queues work on a stream of the current context (NULL: the legacy default stream), or takes it into the graph that is captured there. */
 CUresult standin_enqueue(CUstream stream, const struct standin_call *call);

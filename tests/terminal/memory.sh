@@ -37,17 +37,18 @@ keys C-l
 line 'peek x[1,1]'
 check "the data are back again" shows 'x\[1,1\] = 3'
 
-# A line that fits once and not again: the replay stops there, and does not begin again by itself.
+# A line that fits once and not again: the replay stops there, and does not begin again by itself. Its first part takes seconds and no memory: meanwhile the limit
+# is set.
 keys C-l
-line 'repeat 400000 { spin 1us }'
-check "a line with room enough" ends_with_prompt
+line 'for i in 0:4000000 { let n = i }; repeat 400000 { spin 1us }'
+check "a line with room enough" shows '^8000[.0-9]* ms >'
 line 'peek x[2,2]'
 check "it has run" shows 'x\[2,2\] = 3'
 keys C-l
 line 'restart'
 check "the line runs again" shows 'line 3 of 3 again'
 limit 2000 1
-check "the replay ends at the line that finds no memory" shows 'line 3 of 3, run again: repeat 400000'
+check "the replay ends at the line that finds no memory" shows 'line 3 of 3, run again: for i in'
 check "restart is offered" shows 'restart   new ranks'
 keys C-l
 line 'restart'

@@ -44,6 +44,7 @@ static void times(void)
 	CUfunction function = kernel(add_kernel, sizeof(struct addend));
 	CUevent from = event_new(0), end_a = event_new(0), end_b = event_new(0), end = event_new(0);
 	ok(cuda.cuMemsetD32Async(word, 5, 2, a));
+	ok(cuda.cuStreamSynchronize(a));
 	ok(cuda.cuEventRecord(from, a));
 	ok(cuda.cuStreamWaitEvent(b, from, 0));
 	launch(function, 4000000, word, 1, a);
@@ -56,10 +57,10 @@ static void times(void)
 	int64_t before = cuda.host_now();
 	ok(cuda.cuEventSynchronize(end));
 	is(1, cuda.host_now() > before + 5000000);
-	/* the launch and its latency: a stands still until 3 us after the call */
-	is(4001, microseconds(from, end_a));
-	is(3002, microseconds(from, end_b));
-	is(6001, microseconds(from, end));
+	/* a launch starts 3 us after its call, as the record did, and each call takes 1 us */
+	is(4002000, nanoseconds(from, end_a));
+	is(3003000, nanoseconds(from, end_b));
+	is(6002000, nanoseconds(from, end));
 	int found[2];
 	ok(cuda.cuMemcpyDtoHAsync(found, word, 8, b));
 	is(10, found[0]);
@@ -119,7 +120,7 @@ static void host_clock(void)
 	ok(cuda.cuEventRecord(to, stream));
 	ok(cuda.cuStreamSynchronize(stream));
 	is(now + 4000, started); /* one call before it, and the latency */
-	is(7001, microseconds(from, to));
+	is(7001000, nanoseconds(from, to));
 	is(now + 4000 + 7000000, cuda.host_now());
 	finish();
 }

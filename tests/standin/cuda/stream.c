@@ -310,9 +310,11 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *argument)
 	if (result)
 		return result;
 	CUstream own = stream_of(context, stream);
-	return leave(!own ? CUDA_ERROR_INVALID_HANDLE
-	                : !function
-	                ? CUDA_ERROR_INVALID_VALUE
-	                : stream_push(context, own,
-	                          &(struct standin_call){call_host, &call, sizeof call, 0, true}));
+	return leave(!own           ? CUDA_ERROR_INVALID_HANDLE
+	                : !function ? CUDA_ERROR_INVALID_VALUE
+	                            : stream_push(context, own,
+	                                      &(struct standin_call){.work = call_host,
+	                                              .argument = &call,
+	                                              .argument_bytes = sizeof call,
+	                                              .waits = true}));
 }
