@@ -25,7 +25,7 @@ UNIT     = $(sort $(wildcard tests/unit/*.c))
 UNIT_RUN = $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)
 # what the binary and, beside it, the tests need on Debian
 PACKAGES = libopenmpi-dev openmpi-bin libreadline-dev libncurses-dev libopenblas-dev libcjson-dev
-PACKAGES_CHECK = libcmocka-dev tmux iproute2 procps clang-format
+PACKAGES_CHECK = g++ libcmocka-dev tmux iproute2 procps clang-format
 
 all: ranksh
 
@@ -53,6 +53,18 @@ $(BUILD)/generated/table.c: $(wildcard shell/commands/*.c) tools/commands shell/
 $(BUILD)/generated/%.o: $(BUILD)/generated/%.c
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -c -o $@ $<
 
+# the GPU's kernels for the CPU: each of CUDA's sources as C++, behind tests/standin/kernels_cuda.h; for shared libraries too
+CXX      = g++
+KERNELS  = $(sort $(wildcard src/cuda/kernels/*.cu))
+STANDIN_KERNELS = $(KERNELS:%.cu=$(BUILD)/standin/%.o) $(BUILD)/standin/kernels.o
+STANDIN_CXXFLAGS = -std=c++17 -O2 -g -fPIC -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas -Werror -pthread
+$(BUILD)/standin/src/cuda/kernels/%.o: src/cuda/kernels/%.cu tests/standin/kernels_cuda.h Makefile
+	@mkdir -p $(@D)
+	$(SAY) $(CXX) $(STANDIN_CXXFLAGS) -include tests/standin/kernels_cuda.h -MMD -MP -x c++ -c -o $@ $<
+$(BUILD)/standin/kernels.o: tests/standin/kernels.cpp tests/standin/kernels_cuda.h Makefile
+	@mkdir -p $(@D)
+	$(SAY) $(CXX) $(STANDIN_CXXFLAGS) -MMD -MP -c -o $@ $<
+
 # the tests' stand-in for CUDA's libraries; what is in it runs without the sanitizers
 STANDIN_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -fvisibility=default -ffp-contract=off $(STANDIN_SANITIZE)
 $(BUILD)/standin/%.o: tests/standin/%.c Makefile
@@ -61,13 +73,29 @@ $(BUILD)/standin/%.o: tests/standin/%.c Makefile
 STANDIN_CUDA = $(patsubst tests/standin/%.c,$(BUILD)/standin/%.o,$(sort $(wildcard tests/standin/cuda/*.c)))
 $(BUILD)/standin/libcuda.so.1: $(STANDIN_CUDA) $(STANDIN_KERNELS)
 	$(SAY) $(if $(STANDIN_KERNELS),$(CXX),$(CC)) $(STANDIN_SANITIZE) -shared -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -o $@ $^ -lpthread -ldl
-STANDIN = $(BUILD)/standin/libcuda.so.1
+# the libraries beside it, which are linked with it: what of src/ they need, compiled for them
+$(BUILD)/standin/src/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(STANDIN_CFLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
+standin_objects = $(patsubst tests/standin/%.c,$(BUILD)/standin/%.o,$(sort $(wildcard tests/standin/$(1)/*.c)))
+$(BUILD)/standin/libnccl.so.2: $(call standin_objects,nccl) $(BUILD)/standin/src/base/dtype.o
+$(BUILD)/standin/libcublas.so.13: $(call standin_objects,cublas) $(addprefix $(BUILD)/standin/src/,base/dtype.o kernels/product.o)
+$(BUILD)/standin/libnvrtc.so.13: $(call standin_objects,nvrtc)
+$(BUILD)/standin/libcublas.so.13: STANDIN_LIBS = -lopenblas
+STANDIN_BESIDE = $(BUILD)/standin/libnccl.so.2 $(BUILD)/standin/libcublas.so.13 $(BUILD)/standin/libnvrtc.so.13
+$(STANDIN_BESIDE): $(BUILD)/standin/libcuda.so.1
+	$(SAY) $(CC) $(STANDIN_SANITIZE) -shared -Wl,-soname,$(@F) -Wl,-z,nodelete -Wl,-Bsymbolic -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.o,$^) $< $(STANDIN_LIBS) -lpthread
+STANDIN = $(BUILD)/standin/libcuda.so.1 $(STANDIN_BESIDE)
 standin: $(STANDIN)
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) -lcmocka $(LIBS)
 $(filter $(BUILD)/unit/test_standin_%,$(UNIT_RUN)): | $(STANDIN)
+
+$(BUILD)/unit/test_cuda_kernels_%: tests/unit/test_cuda_kernels_%.c $(LIBRARY) $(STANDIN_KERNELS)
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(STANDIN_KERNELS) $(LIBRARY) -lcmocka $(LIBS) -lstdc++
 
 unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations
 

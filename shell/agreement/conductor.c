@@ -161,6 +161,8 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 		return run_lines(conductor, order);
 	case ORDER_END:
 		return end_script(shell);
+	case ORDER_ROUND:
+		return shell->backend->project(shell->backend, &shell->budget);
 	case ORDER_SETUP:
 		shell->interactive = true;
 		out_setup(shell->out, order->colour, order->width);

@@ -12,8 +12,17 @@
 #include "shell/session/shell.h"
 
 /* LINE: as typed at the prompt. TEXT: a script, or a part of one. LINES: line by line, as they come down a
- * pipe. END: no more lines come; who waits now is stuck. */
-enum order_kind { ORDER_LINE, ORDER_TEXT, ORDER_LINES, ORDER_END, ORDER_SETUP, ORDER_LESSONS, ORDER_LEAVE };
+ * pipe. END: no more lines come; who waits now is stuck. ROUND: what has happened meanwhile is shared, for a look. */
+enum order_kind {
+	ORDER_LINE,
+	ORDER_TEXT,
+	ORDER_LINES,
+	ORDER_END,
+	ORDER_ROUND,
+	ORDER_SETUP,
+	ORDER_LESSONS,
+	ORDER_LEAVE
+};
 struct order {
 	int32_t kind;       /* enum order_kind */
 	int32_t first_line; /* TEXT, LINES */

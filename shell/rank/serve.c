@@ -206,10 +206,13 @@ static void complete(struct serve *serve, const struct request *request)
 	send(serve, &reply);
 }
 
-/* A frame that cannot be drawn is an empty one, with the reason as its facts. */
+/* A frame that cannot be drawn is an empty one, with the reason as its facts. One of what was shared before is better
+ * than none. */
 static void view(struct serve *serve, const struct request *request)
 {
 	struct reply reply = {.kind = REPLY_VIEW};
+	if (serve->conductor->shell.backend->measures)
+		conductor_order(serve->conductor, &(struct order){.kind = ORDER_ROUND});
 	if (view_frame(&serve->conductor->shell, request, &reply) != ST_OK) {
 		reply_release(&reply);
 		reply.kind = REPLY_VIEW;

@@ -30,7 +30,7 @@ static int mourn(struct session *session)
 static void offer_restart(const struct session *session)
 {
 	size_t lines = session->journal.log.count;
-	printf("   The other ranks are gone too. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s",
+	printf("   No rank is left. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s",
 	        lines == 1 ? "is" : "are");
 	printf("   restart   new ranks, the same lines again\n");
 	printf("   quit      leaves; `ranksh --resume` opens it again\n");
@@ -89,9 +89,10 @@ enum status job_open(struct session *session, int *n)
 	status = greet(session, n);
 	if (status != ST_OK) {
 		int code = talk_bury(&session->talk);
-		if (code >= 4)
-			say_bad(session,
-			        status == ST_QUIT ? "stopped before the ranks were there" : fail_text());
+		if (status == ST_QUIT) /* whatever mpirun makes of its end */
+			say_bad(session, "stopped before the ranks were there");
+		else if (code >= 4)
+			say_bad(session, fail_text());
 		session->code = code ? code : 4;
 	}
 	return status;
@@ -185,7 +186,12 @@ void job_restart(struct session *session)
 	int n = 0;
 	size_t lines;
 	talk_stop(&session->talk);
-	if (job_open(session, &n) != ST_OK || !job_replay(session, &lines))
+	if (job_open(session, &n) != ST_OK) {
+		if (!signal_asked_to_end())
+			offer_restart(session);
+		return;
+	}
+	if (!job_replay(session, &lines))
 		return;
 	printf("   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines,
 	        lines == 1 ? "" : "s");

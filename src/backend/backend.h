@@ -81,6 +81,7 @@ struct expiry {
 
 struct backend {
 	const char *name;
+	bool measures; /* its times come to pass while nobody types: a look at another moment shows others */
 	/* An operation was added to the books (in world.ops): compute record costs, join the host program of
 	 * its rank. */
 	enum status (*queued)(struct backend *backend, op_id id);

@@ -28,6 +28,7 @@
  * All of it is f32 by the BLAS; other types and layouts are copied to f32 first and rounded once, as tensor
  * cores do. */
 #include "base/memory.h"
+#include "kernels/attention.h"
 #include "kernels/attention_head.h"
 #include "kernels/blas.h"
 #include "kernels/common.h"
@@ -64,6 +65,18 @@ static int64_t sequences(const struct kernel_call *call)
 static int64_t keys(const struct kernel_call *call)
 {
 	return operands(call)[1].layout.dim[0] / sequences(call);
+}
+
+struct attention_sizes attention_sizes(const struct kernel_call *call)
+{
+	int64_t heads = (int64_t)call->option[HEADS];
+	return (struct attention_sizes){.queries = queries(call),
+	        .keys = keys(call),
+	        .sequences = sequences(call),
+	        .heads = heads,
+	        .d = operands(call)[0].layout.dim[1] / heads,
+	        .shift = (int64_t)call->option[QUERY] - (int64_t)call->option[KEY],
+	        .causal = call->option[CAUSAL] != 0};
 }
 
 static enum status wrong_part(const struct kernel_call *call, int64_t whole, const char *what, int option)
@@ -216,15 +229,13 @@ static void attend_heads(const struct kernel_call *call, const struct attention_
 static void attend(const struct kernel_call *call)
 {
 	struct matrix in[6], out[3];
-	int64_t d = operands(call)[0].layout.dim[1] / (int64_t)call->option[HEADS],
-	        shift = (int64_t)call->option[QUERY] - (int64_t)call->option[KEY];
-	bool causal = call->option[CAUSAL] != 0;
-	if (causal && queries(call) + shift <= 0) {
+	struct attention_sizes of = attention_sizes(call);
+	if (of.causal && of.queries + of.shift <= 0) {
 		fill_masked(call);
 		return;
 	}
 	struct attention_head h = attention_head_make(
-	        (int)queries(call), (int)keys(call), (int)d, causal, shift, is_gradient(call));
+	        (int)of.queries, (int)of.keys, (int)of.d, of.causal, of.shift, is_gradient(call));
 	for (int i = 0; i < call->ins; i++)
 		in[i] = matrix_in(&call->in[i], false);
 	for (int i = 0; i < call->outs; i++)

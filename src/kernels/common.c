@@ -201,10 +201,10 @@ static bool very_same(const struct kernel_tensor *a, const struct kernel_tensor 
 	        memcmp(a->layout.stride, b->layout.stride, a->layout.dims * sizeof a->layout.stride[0]) == 0;
 }
 
-static bool must_stage(const struct kernel_call *call, const struct kernel_tensor *out)
+bool kernel_must_stage(const struct kernel_call *call, const struct kernel_tensor *out)
 {
 	for (int i = 0; i < call->ins; i++)
-		if (kernel_overlap(&call->in[i], out) && !very_same(&call->in[i], out))
+		if (kernel_overlap(&call->in[i], out) && (call->kernel->run || !very_same(&call->in[i], out)))
 			return true;
 	return false;
 }
@@ -239,7 +239,7 @@ void kernel_compute(const struct kernel_call *call)
 		return; /* a tensor without rows: so are the kernel's other results */
 	for (int i = 0; i < call->outs; i++) {
 		const struct layout *layout = &call->out[i].layout;
-		if (!must_stage(call, &call->out[i]))
+		if (!kernel_must_stage(call, &call->out[i]))
 			continue;
 		bytes[i] = mem_alloc((size_t)layout_bytes(layout));
 		layout_make(&staged.out[i].layout, (enum dtype)layout->dtype, layout->dims, layout->dim);

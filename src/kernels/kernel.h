@@ -115,5 +115,7 @@ void kernel_cost(const struct kernel_call *call, double *flops, double *bytes);
  * computer, matmul and attention apart (the BLAS's). An output may overlap an input: what is read is what was
  * there before. */
 void kernel_compute(const struct kernel_call *call);
+/* Does `out`, a result of the call, lie over an argument, so that it must be computed elsewhere and copied to its place? */
+bool kernel_must_stage(const struct kernel_call *call, const struct kernel_tensor *out);
 
 #endif

@@ -85,3 +85,22 @@ check "Ctrl-C stops them" left 4
 fake 'echo "mpirun noticed that process rank 1 with PID 7 on node x exited on signal 11 (Segmentation fault)." >&2'
 check "an mpirun that hangs when a rank has died is ended" showed '^rank 1 died of signal 11'
 check "... and ranksh too" left 4
+
+# ranks that are slow only the second time, under an mpirun that ends with 1 when it is stopped
+printf '#!/bin/sh\n[ -e %s/slow ] || exec %s "$@"\ntrap "exit 1" TERM\nsleep 1000 &\nwait\n' "$folder" "$(command -v mpirun)" > "$folder/mpirun"
+chmod +x "$folder/mpirun"
+ENVIRONMENT="PATH=$folder:$PATH" open 80 24 -n 2
+check "a prompt before a restart" shows 'ms >'
+line 'let a = 7'
+settle
+: > "$folder/slow"
+line 'restart'
+check "a restart that takes long says so" shows 'starting the ranks .*Ctrl-C stops it'
+keys C-c
+check "Ctrl-C stops it, in words" shows '^stopped before the ranks were there'
+check "... and what can be done now" shows 'restart  *new ranks, the same lines again'
+rm "$folder/slow"
+line 'restart'
+check "... which brings them" shows '2 lines run again'
+line 'print a'
+check "... with their lines" shows '\] a = 7'

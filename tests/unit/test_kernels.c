@@ -426,12 +426,34 @@ static void all_widths_give_the_same_bits(void **state)
 	print_message("this processor's width: %d\n", (int)kernels_width());
 }
 
+/* Row 0 of the result lies over the row that the result's others are copies of. */
+static void embed_over_its_table(void **state)
+{
+	struct operand in[2];
+	struct kernel_call call;
+	double before[6];
+
+	(void)state;
+	operand_make(&in[0], "table", DT_F32, PLAIN, 2, (int64_t[]){3, 2}, 1);
+	operand_make(&in[1], "ids", DT_I32, PLAIN, 1, (int64_t[]){3}, 2);
+	for (int i = 0; i < 3; i++)
+		operand_set(&in[1], i, i ? 0 : 2);
+	memcpy(before, in[0].value, sizeof before);
+	call_make(&call, "embed");
+	assert_int_equal(call_run(&call, in, 2, in, 1), ST_OK);
+	for (int i = 0; i < 6; i++)
+		assert_float_equal(operand_get(&in[0], i), before[i < 2 ? 4 + i : i % 2], 0);
+	operand_free(&in[0]);
+	operand_free(&in[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(rows_are_whole),
 	        cmocka_unit_test(every_source),
 	        cmocka_unit_test(fill_and_sgd),
+	        cmocka_unit_test(embed_over_its_table),
 	        cmocka_unit_test(adam_follows_pytorch),
 	        cmocka_unit_test(spin_passes_its_tensor_on),
 	        cmocka_unit_test(mistakes_are_worded),

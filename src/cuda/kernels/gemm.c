@@ -1,0 +1,99 @@
+/* gemm.c -- matmul as cuBLAS takes it.
+ *
+ * cuBLAS counts matrices column by column, ours lie row by row: what is y to us is y.T to it, in the same
+ * memory. So it is asked for y.T = b.T a.T, and each operand is there without a copy:
+ *
+ *      strides        such as         as cuBLAS sees it
+ *      (ld, 1)        x, x[2:4]       x.T, which is what y.T = b.T a.T wants
+ *      (1, ld)        x.T             x: to be transposed
+ *      (a, b)         x[:, 0:8:2]     not at all
+ *
+ * A y that lies as (1, ld) is y.T as (ld, 1), and y.T = b.T a.T is a matmul as well.
+ *
+ * Not for cuBLAS, and done by matmul_any (matmul.cu): strides in both dimensions, a result of f16 or bf16
+ * from operands of another type, and sums of nothing. */
+#include "cuda/kernels/gemm.h"
+
+#include <limits.h>
+
+const char launch_gemm[] = "cublasGemmEx";
+
+/* Elements from line to line, where the elements of a line (dimension `along`) are neighbours; 0: they are
+ * not */
+static int leading(const struct layout *layout, int lines, int along)
+{
+	int64_t wanted = layout->dim[along], ld = layout->dim[lines] == 1 ? wanted : layout->stride[lines];
+	bool neighbours = layout->dim[along] == 1 || layout->stride[along] == 1;
+	return neighbours && ld >= wanted && ld <= INT_MAX ? (int)ld : 0;
+}
+
+static struct layout transposed(const struct layout *layout)
+{
+	struct layout turned = *layout;
+	for (int i = 0; i < 2; i++) {
+		turned.dim[i] = layout->dim[1 - i];
+		turned.stride[i] = layout->stride[1 - i];
+	}
+	return turned;
+}
+
+/* Of one operand: its ld, 0 if there is none, and whether cuBLAS has to transpose what it sees */
+static int told(const struct layout *layout, bool *transpose)
+{
+	int rows = leading(layout, 0, 1);
+	*transpose = rows == 0;
+	return rows ? rows : leading(layout, 1, 0);
+}
+
+static bool types_fit(enum dtype in, enum dtype out)
+{
+	return in == out || (out == DT_F32 && (in == DT_F16 || in == DT_BF16));
+}
+
+bool gemm_of(const struct kernel_call *call, struct gemm *gemm)
+{
+	struct layout a = call->in[0].layout, b = call->in[1].layout, y = call->out[0].layout;
+	const void *first = call->in[1].data, *second = call->in[0].data;
+	if (!leading(&y, 0, 1) && leading(&y, 1, 0)) {
+		struct layout turned = transposed(&b);
+		b = transposed(&a);
+		a = turned;
+		y = transposed(&y);
+		first = call->in[0].data;
+		second = call->in[1].data;
+	}
+	*gemm = (struct gemm){.m = (int)y.dim[1],
+	        .n = (int)y.dim[0],
+	        .k = (int)a.dim[1],
+	        .alpha = (float)call->option[0],
+	        .beta = call->add ? 1 : 0,
+	        .a = first,
+	        .b = second,
+	        .c = call->out[0].data,
+	        .in = (enum dtype)a.dtype,
+	        .out = (enum dtype)y.dtype};
+	gemm->lda = told(&b, &gemm->transpose_a);
+	gemm->ldb = told(&a, &gemm->transpose_b);
+	gemm->ldc = leading(&y, 0, 1);
+	return gemm->k > 0 && gemm->lda && gemm->ldb && gemm->ldc && types_fit(gemm->in, gemm->out);
+}
+
+cublasStatus_t gemm_prepare(const struct cuda_library *cuda, cublasHandle_t handle)
+{
+	cublasStatus_t status = cuda->cublasSetMathMode(
+	        handle, CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+	if (status == CUBLAS_STATUS_SUCCESS)
+		status = cuda->cublasSetAtomicsMode(handle, CUBLAS_ATOMICS_NOT_ALLOWED);
+	return status;
+}
+
+/* COMPUTE_32F leaves TF32 out, which is for COMPUTE_32F_FAST_TF32 alone to ask for. */
+cublasStatus_t gemm_queue(const struct cuda_library *cuda, cublasHandle_t handle, const struct gemm *gemm)
+{
+	static const cudaDataType types[DT_COUNT] = {
+	        [DT_F32] = CUDA_R_32F, [DT_F16] = CUDA_R_16F, [DT_BF16] = CUDA_R_16BF, [DT_I32] = CUDA_R_32I};
+	return cuda->cublasGemmEx(handle, gemm->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N,
+	        gemm->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, gemm->m, gemm->n, gemm->k, &gemm->alpha,
+	        gemm->a, types[gemm->in], gemm->lda, gemm->b, types[gemm->in], gemm->ldb, &gemm->beta,
+	        gemm->c, types[gemm->out], gemm->ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+}

@@ -1,0 +1,36 @@
+/* kernel.cuh -- how a kernel is declared: KERNEL(name, struct) { ... call ... }; MEETING_KERNEL where threads of a block wait for each other
+ * (__syncthreads, shuffles). Compiled by nvcc, by NVRTC, and, with tests/standin/kernels_cuda.h in front, by a C++ compiler for the CPU. */
+#ifndef RANKSH_CUDA_KERNEL_CUH
+#define RANKSH_CUDA_KERNEL_CUH
+
+#include "arguments.h"
+
+#ifndef INFINITY /* NVRTC has no math.h */
+#define INFINITY __uint_as_float(0x7f800000)
+#define NAN __uint_as_float(0x7fffffff)
+#endif
+
+#ifndef KERNEL
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#define IN_PLACE __grid_constant__ /* its arrays are indexed where they lie, without a copy for each thread */
+#else
+#define IN_PLACE
+#endif
+#define MEETING_KERNEL(name, type, threads) \
+	extern "C" __global__ void __launch_bounds__(threads) name(const IN_PLACE struct type call)
+#define KERNEL(name, type) MEETING_KERNEL(name, type, THREADS)
+#endif
+#define INLINE static __device__ __forceinline__
+
+/* This thread's number in the whole grid, and how many there are */
+INLINE long long thread_number()
+{
+	return (long long)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+INLINE long long thread_count()
+{
+	return (long long)gridDim.x * blockDim.x;
+}
+
+#endif

@@ -1,0 +1,136 @@
+/* launch.c -- the list: by which function, and which planner, each row of kernels.c runs on a GPU; and results that lie over arguments */
+#include "cuda/kernels/launch.h"
+#include "base/arithmetic.h"
+#include "cuda/kernels/planners.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* whole: the function where all arguments are i32, if it is another */
+static const struct row {
+	const char *kernel, *function;
+	launch_planner *plan;
+	const char *whole;
+} rows[] = {
+        {"matmul", "matmul_any", plan_matmul, NULL},
+        {"rowmax", "rows_rowmax", plan_rows, NULL},
+        {"rowsum", "rows_rowsum", plan_rows, NULL},
+        {"softmax", "rows_softmax", plan_rows, NULL},
+        {"softmax_grad", "rows_softmax_grad", plan_rows, NULL},
+        {"layernorm", "rows_layernorm", plan_rows, NULL},
+        {"layernorm_grad", "rows_layernorm_grad", plan_rows, NULL},
+        {"attention", "attention_any", plan_attention, NULL},
+        {"attention_grad", "attention_grad_any", plan_attention_grad, NULL},
+        {"attention_merge", "attention_merge", plan_attention_merge, NULL},
+        {"embed", "embed_rows", plan_embed, NULL},
+        {"embed_grad", "embed_grad", plan_embed_grad, NULL},
+        {"colsum", "embed_colsum", plan_colsum, NULL},
+        {"mse", "loss_mse", plan_total, NULL},
+        {"sumsq", "loss_sumsq", plan_total, NULL},
+        {"mse_grad", "loss_mse_grad", plan_mse_grad, NULL},
+        {"crossentropy", "loss_crossentropy", plan_crossentropy, NULL},
+        {"crossentropy_grad", "loss_crossentropy_grad", plan_rows, NULL},
+        {"scale", "unary_scale", plan_scale, NULL},
+        {"exp", "unary_exp", plan_elements, NULL},
+        {"sqrt", "unary_sqrt", plan_elements, NULL},
+        {"relu", "unary_relu", plan_elements, NULL},
+        {"relu_grad", "unary_relu_grad", plan_elements, NULL},
+        {"gelu", "unary_gelu", plan_elements, NULL},
+        {"gelu_grad", "unary_gelu_grad", plan_elements, NULL},
+        {"add", "binary_add", plan_elements, "binary_add_whole"},
+        {"sub", "binary_sub", plan_elements, "binary_sub_whole"},
+        {"mul", "binary_mul", plan_elements, "binary_mul_whole"},
+        {"div", "binary_div", plan_elements, NULL},
+        {"maximum", "binary_maximum", plan_elements, NULL},
+        {"fmax", "binary_fmax", plan_elements, NULL},
+        {"fmin", "binary_fmin", plan_elements, NULL},
+        {"dropout", "dropout", plan_dropout, NULL},
+        {"dropout_grad", "dropout", plan_dropout, NULL},
+        {"cast", "convert_copy", plan_elements, NULL},
+        {"fill", "source_full", plan_elements, NULL},
+        {"sgd", "inplace_sgd", plan_elements, NULL},
+        {"adam", "inplace_adam", plan_adam, NULL},
+        {"zeros", "source_full", plan_zeros, NULL},
+        {"ones", "source_full", plan_ones, NULL},
+        {"full", "source_full", plan_elements, NULL},
+        {"iota", "source_iota", plan_elements, NULL},
+        {"uniform", "source_uniform", plan_elements, NULL},
+        {"randn", "source_randn", plan_elements, NULL},
+        {"spin", "convert_copy", plan_elements, NULL},
+};
+
+struct kernel_launch *launch_add(struct launch_plan *plan, const char *function, int64_t blocks, int x, int y,
+        const void *argument, size_t bytes)
+{
+	assert(plan->launches < PLAN_LAUNCHES_MAX && bytes <= LAUNCH_ARGUMENT_MAX);
+	struct kernel_launch *launch = &plan->launch[plan->launches++];
+	*launch = (struct kernel_launch){.function = function,
+	        .grid = {(unsigned)blocks, 1, 1},
+	        .block = {(unsigned)x, (unsigned)y, 1}};
+	memcpy(launch->argument, argument, bytes);
+	return launch;
+}
+
+void *launch_workspace(struct launch_plan *plan, int64_t bytes)
+{
+	char *memory = plan->workspace ? plan->workspace + plan->workspace_bytes : NULL;
+	plan->workspace_bytes += parts_of(bytes, 256) * 256;
+	return memory;
+}
+
+struct strided strided_of(const struct kernel_tensor *tensor)
+{
+	struct strided strided = {
+	        .data = tensor->data, .dtype = tensor->layout.dtype, .dims = tensor->layout.dims};
+	for (int i = 0; i < strided.dims; i++) {
+		strided.dim[i] = tensor->layout.dim[i];
+		strided.stride[i] = tensor->layout.stride[i];
+	}
+	return strided;
+}
+
+int64_t launch_blocks(int64_t threads)
+{
+	return most_of(least_of(parts_of(threads, THREADS), INT64_C(1) << 16), 1);
+}
+
+static void plan_row(const struct row *row, const struct kernel_call *call, struct launch_plan *plan)
+{
+	bool whole = row->whole;
+	for (int i = 0; i < call->ins; i++)
+		whole = whole && call->in[i].layout.dtype == DT_I32;
+	row->plan(call, whole ? row->whole : row->function, plan);
+}
+
+/* A result that lies over an argument is computed into workspace memory, contiguous, and copied to its place when all is computed; with += that
+ * memory begins as a copy of the result. */
+static void plan_staged(const struct row *row, const struct kernel_call *call, struct launch_plan *plan)
+{
+	struct kernel_call staged = *call;
+	for (int i = 0; i < call->outs; i++) {
+		const struct layout *layout = &call->out[i].layout;
+		if (!kernel_must_stage(call, &call->out[i]))
+			continue;
+		layout_make(&staged.out[i].layout, (enum dtype)layout->dtype, layout->dims, layout->dim);
+		staged.out[i].data = launch_workspace(plan, layout_bytes(layout));
+		if (call->add)
+			plan_elements_copy(&call->out[i], &staged.out[i], false, plan);
+	}
+	plan_row(row, &staged, plan);
+	for (int i = 0; i < call->outs; i++)
+		if (kernel_must_stage(call, &call->out[i]))
+			plan_elements_copy(&staged.out[i], &call->out[i], false, plan);
+}
+
+void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, void *workspace)
+{
+	plan->launches = 0;
+	plan->workspace = workspace;
+	plan->workspace_bytes = 0;
+	if (call->ins + call->outs == 0 ||
+	        layout_count(call->outs ? &call->out[0].layout : &call->in[0].layout) == 0)
+		return;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(rows[i].kernel, call->kernel->name) == 0)
+			plan_staged(&rows[i], call, plan);
+}

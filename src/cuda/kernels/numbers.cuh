@@ -1,0 +1,173 @@
+/* numbers.cuh -- elements of each type as doubles and back, by the bits: what src/base/dtype.c and arithmetic.h do, for a GPU */
+#ifndef RANKSH_CUDA_NUMBERS_CUH
+#define RANKSH_CUDA_NUMBERS_CUH
+
+#include "kernel.cuh"
+
+enum { F32, F16, BF16, I32 }; /* as enum dtype */
+
+INLINE unsigned shift_even(unsigned bits, int shift)
+{
+	unsigned below_half = (1u << (shift - 1)) - 1;
+	return (bits + below_half + (bits >> shift & 1)) >> shift;
+}
+
+/* A GPU has an instruction each way; which NaN a NaN becomes may differ. */
+INLINE unsigned short half_of(float value)
+{
+#ifdef __CUDA_ARCH__
+	unsigned short half;
+	asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
+	return half;
+#else
+	unsigned bits = __float_as_uint(value), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
+	if (size > 0x7f800000)
+		return sign | 0x7e00 | (size >> 13 & 0x3ff);
+	if (size >= 0x47800000)
+		return sign | 0x7c00;
+	if (size >= 0x38800000)
+		return sign | shift_even(size - 0x38000000, 13);
+	int shift = 126 - (int)(size >> 23);
+	return sign | (shift > 24 ? 0 : shift_even((size & 0x7fffff) | 0x800000, shift));
+#endif
+}
+
+INLINE float half_value(unsigned short half)
+{
+#ifdef __CUDA_ARCH__
+	float value;
+	asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half));
+	return value;
+#else
+	unsigned sign = (unsigned)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f, mantissa = half & 0x3ff;
+	if (exponent == 0x1f)
+		return __uint_as_float(sign | 0x7f800000 | mantissa << 13);
+	if (exponent)
+		return __uint_as_float(sign | (exponent + 112) << 23 | mantissa << 13);
+	float small = mantissa * 0x1p-24f;
+	return sign ? -small : small;
+#endif
+}
+
+INLINE unsigned short brain_of(float value)
+{
+	unsigned bits = __float_as_uint(value);
+	if ((bits & 0x7fffffff) > 0x7f800000)
+		return bits >> 16 | 0x40;
+	return shift_even(bits, 16);
+}
+
+INLINE float brain_value(unsigned short brain)
+{
+	return __uint_as_float((unsigned)brain << 16);
+}
+
+/* A number in 32 bits: cut toward 0; out of range the nearest there is; NaN is 0 */
+INLINE int saturated(double value)
+{
+	if (value >= 2147483647)
+		return 2147483647;
+	if (value <= -2147483648.)
+		return -2147483647 - 1;
+	return value == value ? (int)value : 0;
+}
+
+/* A whole number of 64 bits in 32, as two's complement does */
+INLINE int wrapped(long long value)
+{
+	return (int)(unsigned)(unsigned long long)value;
+}
+
+INLINE double load(const void *data, int dtype, long long at)
+{
+	if (dtype == F32)
+		return ((const float *)data)[at];
+	if (dtype == I32)
+		return ((const int *)data)[at];
+	unsigned short bits = ((const unsigned short *)data)[at];
+	return dtype == F16 ? half_value(bits) : brain_value(bits);
+}
+
+/* Rounded to the type: f16 and bf16 by way of f32 */
+INLINE void store(void *data, int dtype, long long at, double value)
+{
+	if (dtype == F32)
+		((float *)data)[at] = (float)value;
+	else if (dtype == I32)
+		((int *)data)[at] = saturated(value);
+	else
+		((unsigned short *)data)[at] = dtype == F16 ? half_of((float)value) : brain_of((float)value);
+}
+
+/* old + value for a tensor of that type, before it is rounded: a sum of i32 wraps */
+INLINE double sum_of(int dtype, double old, double value)
+{
+	if (dtype != I32)
+		return old + value;
+	bool fits = value >= -2147483648. && value <= 2147483647;
+	return fits ? wrapped((long long)(old + value)) : wrapped((long long)old + saturated(value));
+}
+
+/* Four elements in one line, from a place where a vector of four may begin */
+INLINE void load_four(const void *data, int dtype, long long at, double *value)
+{
+	if (dtype == F32) {
+		float4 four = *(const float4 *)((const float *)data + at);
+		value[0] = four.x, value[1] = four.y, value[2] = four.z, value[3] = four.w;
+	} else if (dtype == I32) {
+		int4 four = *(const int4 *)((const int *)data + at);
+		value[0] = four.x, value[1] = four.y, value[2] = four.z, value[3] = four.w;
+	} else {
+		ushort4 four = *(const ushort4 *)((const unsigned short *)data + at);
+		unsigned short bits[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			value[i] = dtype == F16 ? half_value(bits[i]) : brain_value(bits[i]);
+	}
+}
+
+INLINE void store_four(void *data, int dtype, long long at, const double *value)
+{
+	if (dtype == F32) {
+		float4 four = {(float)value[0], (float)value[1], (float)value[2], (float)value[3]};
+		*(float4 *)((float *)data + at) = four;
+	} else if (dtype == I32) {
+		int4 four = {saturated(value[0]), saturated(value[1]), saturated(value[2]), saturated(value[3])};
+		*(int4 *)((int *)data + at) = four;
+	} else {
+		unsigned short bits[4];
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			bits[i] = dtype == F16 ? half_of((float)value[i]) : brain_of((float)value[i]);
+		ushort4 four = {bits[0], bits[1], bits[2], bits[3]};
+		*(ushort4 *)((unsigned short *)data + at) = four;
+	}
+}
+
+/* Where element `index` of a strided tensor lies, in C order */
+INLINE long long place_of(const struct strided *tensor, long long index)
+{
+	long long at = 0;
+	for (int d = tensor->dims - 1; d > 0; d--) {
+		long long rest = index / tensor->dim[d];
+		at += (index - rest * tensor->dim[d]) * tensor->stride[d];
+		index = rest;
+	}
+	return at + index * tensor->stride[0];
+}
+
+INLINE double get(const struct strided *tensor, long long index)
+{
+	return load(tensor->data, tensor->dtype, place_of(tensor, index));
+}
+
+/* Written, or added to */
+INLINE void put(const struct strided *tensor, long long index, double value, int add)
+{
+	long long at = place_of(tensor, index);
+	if (add)
+		value = sum_of(tensor->dtype, load(tensor->data, tensor->dtype, at), value);
+	store(tensor->data, tensor->dtype, at, value);
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* plan_attention.c -- attention, its gradient and attention_merge as launches (attention.cu,
+ * attention_grad.cu).
+ *
+ * Tensor cores take f16 and bf16, one type for all operands, with d a multiple of 8 up to 128, and every
+ * eight elements of a row at a multiple of 16 bytes, as they lie in a tensor of a model. All else is for the
+ * kernels for any type and strides. */
+#include "base/arithmetic.h"
+#include "cuda/kernels/planners.h"
+#include "kernels/attention.h"
+
+#include <math.h>
+#include <stdint.h>
+
+static bool in_eights(const struct kernel_tensor *tensor, enum dtype dtype)
+{
+	const struct layout *layout = &tensor->layout;
+	return layout->dtype == dtype && layout->stride[1] == 1 && layout->stride[0] % 8 == 0 &&
+	        (uintptr_t)tensor->data % 16 == 0;
+}
+
+enum attention_variant { ANY, F16_64, F16_128, BF16_64, BF16_128, VARIANTS };
+
+/* In place of a row's function, the one for `any`, and the launch before it */
+#define NAMES(kernel)                                                                                     \
+	{                                                                                                 \
+		kernel "_any", kernel "_f16_64", kernel "_f16_128", kernel "_bf16_64", kernel "_bf16_128" \
+	}
+static const char *const forward[VARIANTS] = NAMES("attention"),
+                         *const stats[VARIANTS] = NAMES("attention_stats"),
+                         *const gradient[VARIANTS] = NAMES("attention_grad");
+
+/* do, of the gradient, q k v */
+static bool on_tensor_cores(const struct kernel_call *call, int64_t d)
+{
+	enum dtype dtype = (enum dtype)call->in[0].layout.dtype;
+	bool cores = (dtype == DT_F16 || dtype == DT_BF16) && d % 8 == 0 && d <= 128;
+	for (int i = 0; i < 3 + (call->kernel->outs > 1); i++)
+		cores = cores && in_eights(&call->in[i], dtype);
+	return cores;
+}
+
+static enum attention_variant variant_of(const struct kernel_call *call, int64_t d)
+{
+	if (!on_tensor_cores(call, d))
+		return ANY;
+	if (call->in[0].layout.dtype == DT_F16)
+		return d <= 64 ? F16_64 : F16_128;
+	return d <= 64 ? BF16_64 : BF16_128;
+}
+
+static struct attention attention_of(const struct kernel_call *call, const struct attention_sizes *sizes)
+{
+	return (struct attention){.queries = sizes->queries,
+	        .keys = sizes->keys,
+	        .sequences = sizes->sequences,
+	        .shift = sizes->shift,
+	        .heads = (int)sizes->heads,
+	        .d = (int)sizes->d,
+	        .causal = sizes->causal,
+	        .add = call->add,
+	        .scale = (float)(1 / sqrt((double)sizes->d))};
+}
+
+/* On tensor cores a warp has 16 rows, else a block has TILE, and as many columns of the result. */
+void plan_attention(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	(void)function;
+	struct attention_sizes sizes = attention_sizes(call);
+	struct attention a = attention_of(call, &sizes);
+	bool cores = on_tensor_cores(call, sizes.d);
+	int64_t heads = sizes.sequences * sizes.heads, rows = cores ? 16 * ATTENTION_FORWARD_WARPS : TILE;
+
+	a.q = device_matrix_of(&call->in[0]);
+	a.k = device_matrix_of(&call->in[1]);
+	a.v = device_matrix_of(&call->in[2]);
+	a.o = device_matrix_of(&call->out[0]);
+	if (call->outs > 1)
+		a.lse = device_matrix_of(&call->out[1]);
+	launch_add(plan, forward[variant_of(call, sizes.d)],
+	        heads * parts_of(sizes.queries, rows) * (cores ? 1 : parts_of(sizes.d, TILE)),
+	        cores ? 32 * ATTENTION_FORWARD_WARPS : TILE_THREADS, 1, &a, sizeof a);
+}
+
+/* Both launches; what the first finds out of each query lies in the workspace memory. */
+void plan_attention_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	(void)function;
+	struct attention_sizes sizes = attention_sizes(call);
+	struct attention a = attention_of(call, &sizes);
+	bool cores = on_tensor_cores(call, sizes.d);
+	enum attention_variant variant = variant_of(call, sizes.d);
+	int64_t heads = sizes.sequences * sizes.heads, rows = cores ? 16 * ATTENTION_BACKWARD_WARPS : TILE,
+	        of_queries = parts_of(sizes.queries, rows), of_keys = parts_of(sizes.keys, rows);
+	int threads = cores ? 32 * ATTENTION_BACKWARD_WARPS : TILE_THREADS;
+	struct device_matrix *operand[] = {&a.d_o, &a.q, &a.k, &a.v, &a.o, &a.lse};
+
+	for (int i = 0; i < call->ins; i++)
+		*operand[i] = device_matrix_of(&call->in[i]);
+	a.dq = device_matrix_of(&call->out[0]);
+	a.dk = device_matrix_of(&call->out[1]);
+	a.dv = device_matrix_of(&call->out[2]);
+	a.stats = launch_workspace(plan, 2 * heads * sizes.queries * (int64_t)sizeof(float));
+	launch_add(plan, stats[variant], heads * of_queries, threads, 1, &a, sizeof a);
+	launch_add(plan, gradient[variant],
+	        heads * (of_keys + of_queries) * (cores ? 1 : parts_of(sizes.d, TILE)), threads, 1, &a,
+	        sizeof a);
+}
+
+void plan_attention_merge(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	enum { WARPS = 8 };
+	const struct layout *lse = &call->in[1].layout;
+	struct attention_blocks of = {device_matrix_of(&call->in[0]), device_matrix_of(&call->in[1]),
+	        device_matrix_of(&call->in[2]), device_matrix_of(&call->in[3]), .tokens = lse->dim[0],
+	        .heads = (int)lse->dim[1], .d = (int)(call->in[0].layout.dim[1] / lse->dim[1])};
+	launch_add(plan, function, parts_of(of.tokens * of.heads, WARPS), 32, WARPS, &of, sizeof of);
+}

@@ -1,0 +1,94 @@
+/* plan_rows.c -- what goes row by row as launches: the families rows and embed, crossentropy, and what
+ * becomes one number (rows.cu, embed.cu, loss.cu) */
+#include "base/arithmetic.h"
+#include "cuda/kernels/planners.h"
+
+enum { BLOCKS = 4096, PARTS = 1024, SHORT = 1024 };
+
+/* All operands of the call, and the rows of `layout` */
+static struct rows rows_of(const struct kernel_call *call, const struct layout *layout)
+{
+	int64_t columns = layout->dim[layout->dims - 1];
+	struct rows rows = {.out = strided_of(&call->out[0]),
+	        .rows = layout_count(layout) / columns,
+	        .columns = columns,
+	        .eps = call->option[0],
+	        .add = call->add,
+	        .divisor = 1};
+	for (int i = 0; i < call->ins; i++)
+		rows.in[i] = strided_of(&call->in[i]);
+	return rows;
+}
+
+/* A team a row: a warp where rows are short, so that few of its threads have nothing to do, else a block.
+ * Where there are more rows than BLOCKS blocks have room for, a team goes on to further ones. */
+static void add_teams(struct launch_plan *plan, const char *function, const struct rows *rows)
+{
+	int team = rows->columns <= SHORT ? 32 : THREADS, teams = THREADS / team;
+	launch_add(plan, function, least_of(parts_of(rows->rows, teams), BLOCKS), team, teams, rows,
+	        sizeof *rows);
+}
+
+void plan_rows(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	struct rows rows = rows_of(call, &call->in[0].layout);
+	add_teams(plan, function, &rows);
+}
+
+/* ---- one number ---- */
+
+/* The parts, `count` of them, divided by `divisor` */
+static void add_parts(struct launch_plan *plan, struct rows rows, int64_t count, double divisor)
+{
+	rows.rows = count;
+	rows.divisor = divisor;
+	launch_add(plan, "loss_sum_of_parts", 1, THREADS, 1, &rows, sizeof rows);
+}
+
+/* mse, a mean, and sumsq, which is none */
+void plan_total(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	struct rows rows = rows_of(call, &call->in[0].layout);
+	int64_t count = rows.columns * rows.rows, blocks = least_of(parts_of(count, 8 * THREADS), PARTS);
+	rows.columns = count;
+	rows.parts = launch_workspace(plan, blocks * (int64_t)sizeof *rows.parts);
+	launch_add(plan, function, blocks, THREADS, 1, &rows, sizeof rows);
+	add_parts(plan, rows, blocks, call->ins > 1 ? (double)count : 1);
+}
+
+void plan_mse_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	plan_elements_with(call, function,
+	        (double[ELEMENTS_OPTIONS]){2.0 / (double)layout_count(&call->in[0].layout)}, plan);
+}
+
+void plan_crossentropy(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	struct rows rows = rows_of(call, &call->in[0].layout);
+	rows.parts = launch_workspace(plan, rows.rows * (int64_t)sizeof *rows.parts);
+	add_teams(plan, function, &rows);
+	add_parts(plan, rows, rows.rows, (double)rows.rows);
+}
+
+/* ---- embed ---- */
+
+void plan_embed(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	struct rows rows = rows_of(call, &call->out[0].layout);
+	rows.count = call->in[0].layout.dim[0];
+	add_teams(plan, function, &rows);
+}
+
+/* A block a row of the table */
+void plan_embed_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	struct rows rows = rows_of(call, &call->out[0].layout);
+	rows.count = call->in[0].layout.dim[0];
+	launch_add(plan, function, rows.rows, THREADS, 1, &rows, sizeof rows);
+}
+
+void plan_colsum(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	struct rows rows = rows_of(call, &call->in[0].layout);
+	launch_add(plan, function, parts_of(rows.columns, 32), 32, 16, &rows, sizeof rows);
+}

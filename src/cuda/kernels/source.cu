@@ -1,0 +1,62 @@
+/* source.cu -- full (zeros, ones and fill too), iota, uniform, randn (src/kernels/source.c): element i depends on i and the options alone */
+#include "elements.cuh"
+#include "philox.cuh"
+
+struct op_source_full {
+	enum { TENSORS = 1, READS = 0, WRITES = 1 };
+	template <int V>
+	static __device__ __forceinline__ void run(double (*v)[V], long long from, const double *option)
+	{
+		(void)from;
+#pragma unroll
+		for (int i = 0; i < V; i++)
+			v[0][i] = option[0];
+	}
+};
+
+struct op_source_iota {
+	enum { TENSORS = 1, READS = 0, WRITES = 1 };
+	template <int V>
+	static __device__ __forceinline__ void run(double (*v)[V], long long from, const double *option)
+	{
+#pragma unroll
+		for (int i = 0; i < V; i++)
+			v[0][i] = option[0] * (double)(from + i);
+	}
+};
+
+/* A group of four begins at a multiple of four: the words of one block */
+template <bool NORMAL> struct op_source_random {
+	enum { TENSORS = 1, READS = 0, WRITES = 1 };
+	template <int V>
+	static __device__ __forceinline__ void run(double (*v)[V], long long from, const double *option)
+	{
+		unsigned word[4];
+		philox((unsigned long long)(long long)option[0], (unsigned long long)from / 4, word);
+#pragma unroll
+		for (int i = 0; i < V; i++) {
+			int place = V == 4 ? i : (int)(from % 4);
+			v[0][i] = option[1] * (NORMAL ? normal_of(word[place]) : uniform_of(word[place]));
+		}
+	}
+};
+
+KERNEL(source_full, elements)
+{
+	elements_run<op_source_full>(call);
+}
+
+KERNEL(source_iota, elements)
+{
+	elements_run<op_source_iota>(call);
+}
+
+KERNEL(source_uniform, elements)
+{
+	elements_run<op_source_random<false>>(call);
+}
+
+KERNEL(source_randn, elements)
+{
+	elements_run<op_source_random<true>>(call);
+}

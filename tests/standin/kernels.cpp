@@ -1,0 +1,296 @@
+/* kernels.cpp -- runs a grid on the CPU: blocks one after the other, threads of a block as fibres where they meet.
+ *
+ *      scheduler     f0 f1 f2 ... fn   f0 f1 f2 ... fn        a round gives each fibre its turn, in order; a fibre that waits
+ *                    |- until it waits or ends -|             hands over until all that are alive have come
+ *
+ * What happens is the same at every run. */
+#include "kernels_cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#ifndef __x86_64__
+#include <ucontext.h>
+#endif
+
+thread_local standin_dim threadIdx, blockIdx, blockDim, gridDim;
+
+/* ---- the list */
+
+static const standin_row *rows;
+
+standin_row::standin_row(const char *kernel, standin_kernel_code *its) : name(kernel), code(its), next(rows)
+{
+	rows = this;
+}
+
+standin_kernel_code *standin_kernel(const char *name)
+{
+	for (const standin_row *row = rows; row; row = row->next)
+		if (strcmp(row->name, name) == 0)
+			return row->code;
+	return NULL;
+}
+
+const char *standin_kernel_name(int i)
+{
+	const standin_row *row = rows;
+	while (row && i-- > 0)
+		row = row->next;
+	return row ? row->name : NULL;
+}
+
+/* ---- fibres */
+
+enum { THREADS_MAX = 1024, WARP = 32, STACK_BYTES = 256 << 10 };
+
+struct meeting {
+	unsigned arrived, generation;
+};
+
+struct warp {
+	meeting here;
+	unsigned alive;
+	unsigned long long slot[2][WARP]; /* of one shuffle and of the next: nobody is further ahead */
+};
+
+#ifdef __x86_64__
+typedef void *place; /* the stack pointer, beneath it what a call keeps */
+extern "C" void standin_switch(place *from, place *to);
+/* Floating-point modes are never changed here, and stay. */
+asm(".text\n.globl standin_switch\n.hidden standin_switch\n.type standin_switch,@function\nstandin_switch:\n"
+    "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
+    "movq %rsp, (%rdi)\nmovq (%rsi), %rsp\n"
+    "popq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\nret\n"
+    ".size standin_switch,.-standin_switch\n");
+
+static void place_make(place *at, char *stack, void (*begin)())
+{
+	void **top = (void **)(stack + STACK_BYTES) - 2; /* where a call leaves it: 8 beside a multiple of 16 */
+	top[1] = NULL;
+	top[0] = (void *)begin;
+	*at = memset(top - 6, 0, 6 * sizeof *top);
+}
+#else
+typedef ucontext_t place;
+
+static void standin_switch(place *from, place *to)
+{
+	swapcontext(from, to);
+}
+
+static void place_make(place *at, char *stack, void (*begin)())
+{
+	getcontext(at);
+	at->uc_stack.ss_sp = stack;
+	at->uc_stack.ss_size = STACK_BYTES;
+	at->uc_link = NULL;
+	makecontext(at, begin, 0);
+}
+#endif
+
+/* A thread's fibres and their stacks, which are kept from one block to the next */
+struct fibres {
+	char *stacks;
+	place scheduler, at[THREADS_MAX];
+	bool done[THREADS_MAX];
+	unsigned count, alive, current;
+	bool moved; /* in this round: a fibre ended, or a meeting was complete */
+	meeting block;
+	int vote[2];
+	warp warps[THREADS_MAX / WARP];
+	const void *argument;
+	standin_body *body;
+	void *shared;
+	size_t shared_size;
+
+	~fibres()
+	{
+		if (stacks)
+			munmap(stacks, (size_t)THREADS_MAX * STACK_BYTES);
+		free(shared);
+	}
+};
+static thread_local fibres own;
+
+static void complain(const char *what)
+{
+	fprintf(stderr, "kernels.cpp: %s\n", what);
+	abort();
+}
+
+/* All that are alive have come? Then the next generation begins. */
+static bool complete(meeting *here, unsigned alive)
+{
+	if (here->arrived < alive)
+		return false;
+	here->arrived = 0;
+	here->generation++;
+	own.moved = true;
+	return true;
+}
+
+static void meet(meeting *here, unsigned alive)
+{
+	unsigned generation = here->generation;
+	here->arrived++;
+	if (complete(here, alive))
+		return;
+	while (here->generation == generation)
+		standin_switch(&own.at[own.current], &own.scheduler);
+}
+
+/* A fibre's whole life. Who ends is waited for no longer. */
+static void life()
+{
+	warp *mine = &own.warps[own.current / WARP];
+	own.body(own.argument);
+	own.done[own.current] = own.moved = true;
+	if (--own.alive && own.block.arrived)
+		complete(&own.block, own.alive);
+	if (--mine->alive && mine->here.arrived)
+		complete(&mine->here, mine->alive);
+	standin_switch(&own.at[own.current], &own.scheduler);
+}
+
+static void thread_is(unsigned number)
+{
+	threadIdx.x = number % blockDim.x;
+	threadIdx.y = number / blockDim.x % blockDim.y;
+	threadIdx.z = number / blockDim.x / blockDim.y;
+}
+
+static void block_prepare()
+{
+	if (!own.stacks) {
+		void *stacks = mmap(NULL, (size_t)THREADS_MAX * STACK_BYTES, PROT_READ | PROT_WRITE,
+		        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (stacks == MAP_FAILED)
+			complain("no memory for stacks");
+		own.stacks = (char *)stacks;
+	}
+	own.alive = own.count;
+	own.block = meeting();
+	for (unsigned i = 0; i < own.count; i++) {
+		if (i % WARP == 0) {
+			own.warps[i / WARP].here = meeting();
+			own.warps[i / WARP].alive = 0;
+		}
+		own.warps[i / WARP].alive++;
+		own.done[i] = false;
+		place_make(&own.at[i], own.stacks + (size_t)i * STACK_BYTES, life);
+	}
+}
+
+static void block_run_meeting()
+{
+	block_prepare();
+	while (own.alive) {
+		own.moved = false;
+		for (unsigned i = 0; i < own.count; i++) {
+			if (own.done[i])
+				continue;
+			own.current = i;
+			thread_is(i);
+			standin_switch(&own.scheduler, &own.at[i]);
+		}
+		if (!own.moved)
+			complain("threads of a block wait for ever");
+	}
+}
+
+static void block_run()
+{
+	for (unsigned i = 0; i < own.count; i++) {
+		thread_is(i);
+		own.body(own.argument);
+	}
+}
+
+void standin_run(const unsigned grid[3], const unsigned block[3], unsigned shared_bytes, const void *argument,
+        standin_body *body, bool meets)
+{
+	gridDim = {grid[0], grid[1], grid[2]};
+	blockDim = {block[0], block[1], block[2]};
+	own.count = block[0] * block[1] * block[2];
+	if (own.count > THREADS_MAX)
+		complain("a block of more than 1024 threads");
+	own.argument = argument;
+	own.body = body;
+	if (shared_bytes > own.shared_size) {
+		free(own.shared);
+		own.shared = aligned_alloc(16, ((size_t)shared_bytes + 15) / 16 * 16);
+		own.shared_size = shared_bytes;
+		if (!own.shared)
+			complain("no memory for a block's shared bytes");
+	}
+	for (unsigned i = 0; i < grid[0] * grid[1] * grid[2]; i++) {
+		blockIdx = {i % grid[0], i / grid[0] % grid[1], i / grid[0] / grid[1]};
+		meets ? block_run_meeting() : block_run();
+	}
+}
+
+/* ---- what kernels call */
+
+void *standin_shared()
+{
+	return own.shared;
+}
+
+void __syncthreads()
+{
+	meet(&own.block, own.alive);
+}
+
+/* Two sums in turn: who is quick clears the other one only when all have read it. */
+int __syncthreads_count(int mine)
+{
+	int *vote = &own.vote[own.block.generation / 2 & 1];
+	if (own.block.arrived == 0)
+		*vote = 0;
+	*vote += mine != 0;
+	__syncthreads();
+	int sum = *vote;
+	__syncthreads();
+	return sum;
+}
+
+int __syncthreads_or(int mine)
+{
+	return __syncthreads_count(mine) != 0;
+}
+
+unsigned standin_lane()
+{
+	return own.current % WARP;
+}
+
+void standin_shuffle(const void *mine, void *got, size_t bytes, unsigned from)
+{
+	warp *here = &own.warps[own.current / WARP];
+	unsigned long long *slot = here->slot[here->here.generation & 1];
+	memcpy(&slot[standin_lane()], mine, bytes);
+	meet(&here->here, here->alive);
+	memcpy(got, &slot[from % WARP], bytes);
+}
+
+void __syncwarp(unsigned)
+{
+	warp *here = &own.warps[own.current / WARP];
+	meet(&here->here, here->alive);
+}
+
+unsigned __ballot_sync(unsigned, int mine)
+{
+	warp *here = &own.warps[own.current / WARP];
+	unsigned long long *slot = here->slot[here->here.generation & 1];
+	unsigned all = 0;
+	slot[standin_lane()] = mine != 0;
+	if (here->here.arrived == 0) /* lanes that have ended say no */
+		for (unsigned i = 0; i < WARP; i++)
+			slot[i] = i == standin_lane() ? slot[i] : 0;
+	meet(&here->here, here->alive);
+	for (unsigned i = 0; i < WARP; i++)
+		all |= (unsigned)slot[i] << i;
+	return all;
+}

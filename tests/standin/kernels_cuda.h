@@ -1,0 +1,118 @@
+/* kernels_cuda.h -- what CUDA's sources need to be C++ for the CPU: put in front of each of them (-include). One file has the rest: kernels.cpp.
+ * Variables in shared memory are the thread's own, as it runs one block at a time. */
+#ifndef RANKSH_STANDIN_KERNELS_CUDA_H
+#define RANKSH_STANDIN_KERNELS_CUDA_H
+
+#include "kernels.h"
+#include <math.h>
+#include <string.h>
+
+#define __device__
+#define __forceinline__ inline
+#define __restrict__
+#define __shared__ static thread_local
+#define __align__(n) alignas(n)
+
+struct standin_dim {
+	unsigned x, y, z;
+};
+extern thread_local standin_dim threadIdx, blockIdx, blockDim, gridDim;
+
+struct alignas(16) float4 {
+	float x, y, z, w;
+};
+struct alignas(16) int4 {
+	int x, y, z, w;
+};
+struct alignas(16) uint4 {
+	unsigned x, y, z, w;
+};
+struct alignas(8) ushort4 {
+	unsigned short x, y, z, w;
+};
+struct alignas(8) uint2 {
+	unsigned x, y;
+};
+struct alignas(8) float2 {
+	float x, y;
+};
+struct alignas(16) double2 {
+	double x, y;
+};
+
+template <class To, class From> static inline To standin_bits(From from)
+{
+	static_assert(sizeof(To) == sizeof from, "the same bits");
+	To to;
+	memcpy(&to, &from, sizeof to);
+	return to;
+}
+#define __float_as_uint standin_bits<unsigned, float>
+#define __uint_as_float standin_bits<float, unsigned>
+#define __ffs __builtin_ffs
+#define __double_as_longlong standin_bits<long long, double>
+#define __longlong_as_double standin_bits<double, long long>
+
+/* ---- kernels: a function each, and its row in the list */
+
+struct standin_row {
+	const char *name;
+	standin_kernel_code *code;
+	const standin_row *next;
+	standin_row(const char *kernel, standin_kernel_code *its);
+};
+typedef void standin_body(const void *argument);
+void standin_run(const unsigned grid[3], const unsigned block[3], unsigned shared_bytes, const void *argument,
+        standin_body *body, bool meets);
+
+#define STANDIN_KERNEL(name, type, meets)                                                           \
+	static void name(const struct type &call);                                                  \
+	static void name##_run(                                                                     \
+	        const unsigned *grid, const unsigned *block, unsigned shared, void **arguments)     \
+	{                                                                                           \
+		standin_run(                                                                        \
+		        grid, block, shared, arguments[0],                                          \
+		        [](const void *argument) { name(*(const struct type *)argument); }, meets); \
+	}                                                                                           \
+	static const standin_row name##_row(#name, name##_run);                                     \
+	static void name(const struct type &call)
+#define KERNEL(name, type) STANDIN_KERNEL(name, type, false)
+#define MEETING_KERNEL(name, type, threads) STANDIN_KERNEL(name, type, true)
+
+/* ---- where threads meet */
+
+void __syncthreads();
+void __syncwarp(unsigned mask = 0xffffffff);
+int __syncthreads_or(int mine);
+int __syncthreads_count(int mine);
+unsigned __ballot_sync(unsigned mask, int mine);
+void *standin_shared(); /* of the launch's shared_bytes */
+/* Each thread of a warp gives `mine`, 8 bytes at most, and gets that of lane `from` */
+void standin_shuffle(const void *mine, void *got, size_t bytes, unsigned from);
+unsigned standin_lane();
+
+template <class T> static inline T __shfl_sync(unsigned, T mine, unsigned from)
+{
+	T got;
+	standin_shuffle(&mine, &got, sizeof got, from);
+	return got;
+}
+template <class T> static inline T __shfl_xor_sync(unsigned mask, T mine, unsigned bits)
+{
+	return __shfl_sync(mask, mine, standin_lane() ^ bits);
+}
+template <class T> static inline T __shfl_down_sync(unsigned mask, T mine, unsigned by)
+{
+	unsigned lane = standin_lane();
+	return __shfl_sync(mask, mine, lane + by < 32 ? lane + by : lane);
+}
+
+/* Fibres change places only where they meet. */
+template <class T> static inline T atomicAdd(T *sum, T value)
+{
+	T old = *sum;
+	*sum += value;
+	return old;
+}
+
+#endif
