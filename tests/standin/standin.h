@@ -47,6 +47,12 @@ struct standin_call {
 };
 /* Queues work on a stream of the current context (NULL: the legacy default stream), or takes it into the graph that is captured there. */
 CUresult standin_enqueue(CUstream stream, const struct standin_call *call);
+/* The current context's GPU, as cuDeviceGet counts; -1: there is no context */
+int standin_device(void);
+/* What every call on the current context returns, once it is spoiled */
+CUresult standin_error(void);
+/* Is the stream being captured? */
+bool standin_capturing(CUstream stream);
 /* True while a turn's wait has to end */
 bool standin_stopped(const struct standin_turn *turn);
 /* Spoils the current context: every later call returns `error`. */
