@@ -1,0 +1,199 @@
+/* test_standin_shared.c -- what processes share by the stand-in: memory and events by IPC, words that streams wait for, and their times */
+#include "standin_open.h"
+#include <sys/mman.h>
+
+/* Two processes of a test, with a pipe each way */
+struct pair {
+	pid_t other;
+	int in, out;
+};
+
+static struct pair pair_new(void (*other)(struct pair *pair))
+{
+	int there[2], back[2];
+	is(0, pipe(there) || pipe(back));
+	struct pair pair = {fork(), back[0], there[1]};
+	is(1, pair.other >= 0);
+	if (!pair.other) {
+		close(back[0]);
+		close(there[1]);
+		pair = (struct pair){0, there[0], back[1]};
+		alarm(300);
+		other(&pair);
+		exit(0);
+	}
+	close(back[1]);
+	close(there[0]);
+	return pair;
+}
+static void send_to(const struct pair *pair, const void *at, size_t bytes)
+{
+	is(bytes, write(pair->out, at, bytes));
+}
+static void take(const struct pair *pair, void *at, size_t bytes)
+{
+	is(bytes, read(pair->in, at, bytes));
+}
+static void ended_well(const struct pair *pair)
+{
+	int status;
+	is(pair->other, waitpid(pair->other, &status, 0));
+	is(0, status);
+}
+
+struct offer {
+	CUipcMemHandle memory;
+	CUipcEventHandle event;
+};
+
+/* Opens the memory, waits for the event, adds on the other's memory and writes a word there. */
+static void opens(struct pair *pair)
+{
+	struct offer offer;
+	CUdeviceptr at, again;
+	CUevent event;
+	int found[2] = {0, 0};
+	begin(NULL);
+	CUstream stream = stream_new(1);
+	take(pair, &offer, sizeof offer);
+	ok(cuda.cuIpcOpenMemHandle(&at, offer.memory, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+	ok(cuda.cuIpcOpenEventHandle(&event, offer.event));
+	ok(cuda.cuStreamWaitEvent(stream, event, 0));
+	ok(cuda.cuMemcpyDtoHAsync(found, at, sizeof found, stream));
+	is(11, found[0]);
+	is(22, found[1]);
+	/* the other's copy took 201.5 us from its latency on; then 8 bytes are copied back */
+	is(1000000000 + 3000 + 201500 + 1500, cuda.host_now());
+	ok(cuda.cuMemsetD32Async(at + 4, 33, 1, stream));
+	ok(cuda.cuStreamWriteValue32(stream, at + 8, 1, 0));
+	ok(cuda.cuIpcOpenMemHandle(&again, offer.memory, 0));
+	ok(cuda.cuIpcCloseMemHandle(again));
+	is(CUDA_ERROR_INVALID_VALUE, cuda.cuIpcCloseMemHandle(again));
+	ok(cuda.cuMemsetD8Async(at + 12, 0, 5000000, stream)); /* to its end */
+	ok(cuda.cuStreamSynchronize(stream));
+	ok(cuda.cuMemsetD8Async(at + 12, 0, 5000001, stream));
+	is(CUDA_ERROR_ILLEGAL_ADDRESS, cuda.cuStreamSynchronize(stream));
+	ok(cuda.cuDevicePrimaryCtxReset(0));
+}
+
+static void ipc(void)
+{
+	struct pair pair = pair_new(opens);
+	struct offer offer;
+	int found = 0;
+	begin(NULL);
+	CUstream stream = stream_new(1), other = stream_new(1);
+	CUdeviceptr at = device_new(5000012);
+	CUevent event = event_new(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
+	int *host = pinned_new(5000012);
+	host[0] = 11;
+	host[1] = 22;
+	host[2] = 0;
+	ok(cuda.cuIpcGetMemHandle(&offer.memory, at));
+	ok(cuda.cuIpcGetEventHandle(&offer.event, event));
+	is(CUDA_ERROR_INVALID_CONTEXT, cuda.cuIpcOpenMemHandle(&at, offer.memory, 0));
+	is(CUDA_ERROR_INVALID_VALUE, cuda.cuEventCreate(&(CUevent){0}, CU_EVENT_INTERPROCESS));
+	ok(cuda.cuMemcpyHtoDAsync(at, host, 5000000, stream));
+	ok(cuda.cuEventRecord(event, stream));
+	send_to(&pair, &offer, sizeof offer);
+	ok(cuda.cuStreamWaitValue32(other, at + 8, 1, CU_STREAM_WAIT_VALUE_GEQ));
+	ok(cuda.cuStreamSynchronize(other));
+	is(1, cuda.host_now() > 1000000000 + 201500 + 3000);
+	ok(cuda.cuMemcpyDtoHAsync(&found, at + 4, 4, other));
+	ended_well(&pair);
+	ok(cuda.cuMemFree(at));
+	finish();
+}
+
+/* ---- words in memory that both register: times go along, the same at every run */
+
+enum { ROUNDS = 20 };
+static uint32_t *words;
+
+/* Adds a turn to the word that the other waits for, and waits for the other's. Returns the clock at the end. */
+static int64_t ping(int me, int64_t cost_ns)
+{
+	begin(NULL);
+	CUstream stream = stream_new(1);
+	ok(cuda.cuMemHostRegister(words, 8192, 0));
+	CUdeviceptr at, memory = device_new(1000000);
+	ok(cuda.cuMemHostGetDevicePointer(&at, words, 0));
+	for (uint32_t round = 1; round <= ROUNDS; round++) {
+		ok(cuda.cuMemsetD8Async(memory, 0, (size_t)cost_ns, stream));
+		ok(cuda.cuStreamWriteValue32(stream, at + 4096 * (unsigned)me, round, 0));
+		ok(cuda.cuStreamWaitValue32(
+		        stream, at + 4096 * (unsigned)!me, round, CU_STREAM_WAIT_VALUE_GEQ));
+	}
+	ok(cuda.cuStreamSynchronize(stream));
+	int64_t now = cuda.host_now();
+	ok(cuda.cuMemHostUnregister(words));
+	finish();
+	return now;
+}
+static void pings(struct pair *pair)
+{
+	int64_t now = ping(1, 900000);
+	send_to(pair, &now, sizeof now);
+}
+static void rounds(void)
+{
+	words = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	is(1, words != MAP_FAILED);
+	struct pair pair = pair_new(pings);
+	int64_t mine = ping(0, 300000), theirs;
+	take(&pair, &theirs, sizeof theirs);
+	/* calls of 1 us, three a round, set the pace; the last round ends with the slower one's fill */
+	is(mine, theirs);
+	is(1000000000 + 1000 * 3 * (ROUNDS - 1) + 3000 + 2100, mine);
+	ended_well(&pair);
+}
+
+/* What the host stores lets a stream go on, though nobody is told. */
+static void host_store(void)
+{
+	static uint32_t own[1024];
+	begin(NULL);
+	CUstream stream = stream_new(1);
+	ok(cuda.cuMemHostRegister(own, sizeof own, 0));
+	ok(cuda.cuStreamWaitValue32(stream, (CUdeviceptr)(uintptr_t)own, 7, CU_STREAM_WAIT_VALUE_GEQ));
+	is(CUDA_ERROR_NOT_READY, cuda.cuStreamQuery(stream));
+	__atomic_store_n(own, 8, __ATOMIC_SEQ_CST);
+	ok(cuda.cuStreamSynchronize(stream));
+	finish();
+}
+
+/* A process that is killed while it holds what others use: they keep it. */
+static void is_killed(struct pair *pair)
+{
+	CUipcMemHandle handle;
+	begin(NULL);
+	CUdeviceptr at = device_new(100);
+	CUstream stream = stream_new(0);
+	ok(cuda.cuMemsetD32Async(at, 77, 25, stream));
+	ok(cuda.cuStreamSynchronize(stream));
+	ok(cuda.cuIpcGetMemHandle(&handle, at));
+	send_to(pair, &handle, sizeof handle);
+	pause();
+}
+static void killed(void)
+{
+	struct pair pair = pair_new(is_killed);
+	CUipcMemHandle handle;
+	CUdeviceptr at;
+	int status, found = 0;
+	begin(NULL);
+	take(&pair, &handle, sizeof handle);
+	ok(cuda.cuIpcOpenMemHandle(&at, handle, 0));
+	is(0, kill(pair.other, SIGKILL));
+	is(pair.other, waitpid(pair.other, &status, 0));
+	ok(cuda.cuMemcpyDtoHAsync(&found, at + 96, 4, stream_new(0)));
+	is(77, found);
+	is(CUDA_ERROR_INVALID_HANDLE, cuda.cuIpcOpenMemHandle(&at, handle, 0));
+	finish();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {apart(ipc), apart(rounds), apart(host_store), apart(killed)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
