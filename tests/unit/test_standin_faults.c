@@ -490,6 +490,13 @@ static bool open_all(struct rank *me)
 	return opened;
 }
 
+/* Under the sanitizers: is there memory that nobody knows any more? */
+int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+static bool leaks(void)
+{
+	return __lsan_do_recoverable_leak_check && __lsan_do_recoverable_leak_check();
+}
+
 static void suffer(struct rank *me, void *self)
 {
 	const struct blow *blow = self;
@@ -519,6 +526,7 @@ static void suffer(struct rank *me, void *self)
 		fprintf(stderr, "%d rounds had a failure, the last of %s\n", struck_rounds, last_failed);
 	RIGHT(!is_struck || (blow->sticky ? struck_rounds >= 1 : struck_rounds == 1));
 	RIGHT(blow->sticky || open_files() == files);
+	RIGHT(blow->sticky || blow->nth > 1 || !leaks());
 }
 
 static void strike(const struct function *function, struct page *page)
