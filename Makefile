@@ -73,7 +73,19 @@ $(BUILD)/standin/%.o: tests/standin/%.c Makefile
 STANDIN_CUDA = $(patsubst tests/standin/%.c,$(BUILD)/standin/%.o,$(sort $(wildcard tests/standin/cuda/*.c)))
 $(BUILD)/standin/libcuda.so.1: $(STANDIN_CUDA) $(STANDIN_KERNELS)
 	$(SAY) $(if $(STANDIN_KERNELS),$(CXX),$(CC)) $(STANDIN_SANITIZE) -shared -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -o $@ $^ -lpthread -ldl
-STANDIN = $(BUILD)/standin/libcuda.so.1
+# the libraries beside it, which are linked with it: what of src/ they need, compiled for them
+$(BUILD)/standin/src/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(STANDIN_CFLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
+standin_objects = $(patsubst tests/standin/%.c,$(BUILD)/standin/%.o,$(sort $(wildcard tests/standin/$(1)/*.c)))
+$(BUILD)/standin/libnccl.so.2: $(call standin_objects,nccl) $(BUILD)/standin/src/base/dtype.o
+$(BUILD)/standin/libcublas.so.13: $(call standin_objects,cublas) $(addprefix $(BUILD)/standin/src/,base/dtype.o kernels/product.o)
+$(BUILD)/standin/libnvrtc.so.13: $(call standin_objects,nvrtc)
+$(BUILD)/standin/libcublas.so.13: STANDIN_LIBS = -lopenblas
+STANDIN_BESIDE = $(BUILD)/standin/libnccl.so.2 $(BUILD)/standin/libcublas.so.13 $(BUILD)/standin/libnvrtc.so.13
+$(STANDIN_BESIDE): $(BUILD)/standin/libcuda.so.1
+	$(SAY) $(CC) $(STANDIN_SANITIZE) -shared -Wl,-soname,$(@F) -Wl,-z,nodelete -Wl,-Bsymbolic -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.o,$^) $< $(STANDIN_LIBS) -lpthread
+STANDIN = $(BUILD)/standin/libcuda.so.1 $(STANDIN_BESIDE)
 standin: $(STANDIN)
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)

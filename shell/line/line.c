@@ -59,7 +59,10 @@ enum status shell_settle(struct shell *shell, enum status status)
 	snprintf(words, sizeof words, "%s", fail_text());
 	/* a stop is a place in the program: what is queued stays where it is until the next line, on a replay
 	 * too */
-	enum status advanced = status == ST_INTERRUPTED ? ST_OK : shell_advance(shell);
+	bool ends = status != ST_OK && !shell->interactive; /* a script, by `quit` or a refused line */
+	enum status advanced = status == ST_INTERRUPTED ? ST_OK
+	        : ends ? shell->backend->finish(shell->backend, &shell->budget)
+	               : shell_advance(shell);
 	if (advanced == ST_OK && status != ST_INTERRUPTED && shell->interactive)
 		advanced = answer_owed(shell);
 	if (advanced != ST_OK && (status == ST_OK || advanced != ST_INTERRUPTED)) {

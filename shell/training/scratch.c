@@ -29,7 +29,7 @@ static bool waits(struct budget *budget)
 
 enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry)
 {
-	*scratch = (struct shell){0};
+	*scratch = (struct shell){0}; /* on the simulator, whatever the learner's is on */
 	enum status status = shell_open(scratch, t, n, dry, "classroom");
 	if (status != ST_OK)
 		return status;

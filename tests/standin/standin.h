@@ -42,9 +42,17 @@ struct standin_call {
 	size_t argument_bytes;
 	int64_t cost_ns;
 	bool waits; /* for something that CUDA does not order: another process, a value, the host */
+	void (*forget)(
+	        void *argument); /* when the call is over, run or not, with the stand-in's lock held; or NULL */
 };
 /* Queues work on a stream of the current context (NULL: the legacy default stream), or takes it into the graph that is captured there. */
 CUresult standin_enqueue(CUstream stream, const struct standin_call *call);
+/* The current context's GPU, as cuDeviceGet counts; -1: there is no context */
+int standin_device(void);
+/* What every call on the current context returns, once it is spoiled */
+CUresult standin_error(void);
+/* Is the stream being captured? */
+bool standin_capturing(CUstream stream);
 /* True while a turn's wait has to end */
 bool standin_stopped(const struct standin_turn *turn);
 /* Spoils the current context: every later call returns `error`. */

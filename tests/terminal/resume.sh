@@ -57,6 +57,26 @@ check "... which runs as it is now" shows 's+t = 5'
 line 'peek b[0]'
 check "... and goes by what is there" shows 'b\[0\] = 2'
 
+# values that steered a line, in a journal that somebody has edited: one that is another now, one that cannot be read
+open 80 24 -n 2
+check "a prompt for values" shows 'ms >'
+line 'tensor v[4] = rank+1'
+line 'let p = v[0]; let q = v[1]'
+line 'let r = v[2]'
+line 'quit'
+check "quit behind values" left
+journal=$(ls "$state"/ranksh/journal-* | tail -1)
+sed -i 's/v\[0\]\\t1 2/v[0]\\t5 6/; s/v\[2\]\\t1 2/v[2]\\tone/' "$journal"
+open 80 24 --resume
+check "resume goes by the journal's value, and says so" showed 'let q = v.1.`, run again: v.0. of rank 0 was 5 and is 1 now'
+check "... and that one cannot be read" showed "the journal's value of v.2. cannot be read"
+check "... and opens the session" shows 'resumed: 3 lines run again'
+line 'print p q r'
+check "... with these values" shows '\[1\] p = 6'
+check "... and those that are there" shows '^ *r = 2'
+line 'quit'
+check "quit once more" left
+
 # what was undone is gone, and what it read is not asked for again; a line refused half-way has its place
 open 80 24 -n 1
 check "a prompt for undo" shows 'ms >'

@@ -274,6 +274,8 @@ static void figures_are_of_what_was_shared(void **state)
 	assert_int_equal(shared.finished, 0);
 	assert_int_equal(order(ORDER_END, ""), ST_OK);
 	assert_int_equal(shared.finished, 1);
+	assert_int_equal(order(ORDER_TEXT, "spin 1ms; quit; spin 1ms"), ST_QUIT);
+	assert_int_equal(shared.finished, 2);
 	close_session();
 }
 

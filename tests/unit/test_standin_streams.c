@@ -58,9 +58,9 @@ static void times(void)
 	ok(cuda.cuEventSynchronize(end));
 	is(1, cuda.host_now() > before + 5000000);
 	/* a launch starts 3 us after its call, as the record did, and each call takes 1 us */
-	is(4002, microseconds(from, end_a));
-	is(3003, microseconds(from, end_b));
-	is(6002, microseconds(from, end));
+	is(4002000, nanoseconds(from, end_a));
+	is(3003000, nanoseconds(from, end_b));
+	is(6002000, nanoseconds(from, end));
 	int found[2];
 	ok(cuda.cuMemcpyDtoHAsync(found, word, 8, b));
 	is(10, found[0]);
@@ -120,7 +120,7 @@ static void host_clock(void)
 	ok(cuda.cuEventRecord(to, stream));
 	ok(cuda.cuStreamSynchronize(stream));
 	is(now + 4000, started); /* one call before it, and the latency */
-	is(7001, microseconds(from, to));
+	is(7001000, nanoseconds(from, to));
 	is(now + 4000 + 7000000, cuda.host_now());
 	finish();
 }

@@ -66,6 +66,19 @@ void standin_spoil(CUresult error)
 	pthread_mutex_unlock(&standin_lock);
 }
 
+int standin_device(void)
+{
+	return current ? current->device : -1;
+}
+
+CUresult standin_error(void)
+{
+	if (!current)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	pthread_mutex_lock(&standin_lock);
+	return leave(current->retained ? current->error : CUDA_ERROR_INVALID_CONTEXT);
+}
+
 bool valid_device(CUdevice device)
 {
 	return device >= 0 && device < standin_options()->gpus;

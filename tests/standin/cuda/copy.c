@@ -70,8 +70,10 @@ static CUresult queue(struct CUctx_st *context, CUstream stream, const struct co
 {
 	const struct memory *to = memory_anywhere(copy->to, 1), *from = memory_anywhere(copy->from, 1);
 	enum way way = way_of(to, from, copy->to_known, copy->from_known);
-	struct standin_call call = {
-	        do_copy, copy, sizeof *copy, cost_of(way, copy->width * copy->rows), false};
+	struct standin_call call = {.work = do_copy,
+	        .argument = copy,
+	        .argument_bytes = sizeof *copy,
+	        .cost_ns = cost_of(way, copy->width * copy->rows)};
 	if (stream->capture)
 		return capture_add(stream, &call);
 	struct item *item = item_new(&call), *held = NULL;
@@ -189,8 +191,11 @@ static CUresult fill_call(const char *name, const struct fill *fill, CUstream st
 	CUstream own = stream_of(context, stream);
 	if (!own)
 		return leave(CUDA_ERROR_INVALID_HANDLE);
-	return leave(stream_push(
-	        context, own, &(struct standin_call){do_fill, fill, sizeof *fill, cost_ns, false}));
+	return leave(stream_push(context, own,
+	        &(struct standin_call){.work = do_fill,
+	                .argument = fill,
+	                .argument_bytes = sizeof *fill,
+	                .cost_ns = cost_ns}));
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr at, unsigned char value, size_t count, CUstream stream)

@@ -100,7 +100,8 @@ static CUresult record(struct CUctx_st *context, CUevent event, CUstream stream)
 	struct record told = {event->page, 0};
 	if (event->page) {
 		told.number = __atomic_add_fetch(&event->page->asked, 1, __ATOMIC_SEQ_CST);
-		call = (struct standin_call){tell_page, &told, sizeof told, 0, false};
+		call = (struct standin_call){
+		        .work = tell_page, .argument = &told, .argument_bytes = sizeof told};
 	}
 	struct item *item = item_new(&call), *held = NULL;
 	if (!item)
@@ -156,8 +157,9 @@ static CUresult record_event(const char *name, CUevent event, CUstream stream, u
 		return leave(record(context, event, own));
 	if (flags & CU_EVENT_RECORD_EXTERNAL) {
 		struct external call = {event, false};
-		return leave(capture_add(
-		        own, &(struct standin_call){external_event, &call, sizeof call, 0, false}));
+		return leave(capture_add(own,
+		        &(struct standin_call){
+		                .work = external_event, .argument = &call, .argument_bytes = sizeof call}));
 	}
 	return leave(capture_record(own, &event->joints));
 }
@@ -179,7 +181,8 @@ static CUresult wait(struct CUctx_st *context, CUstream stream, CUevent event)
 	struct record told = {event->page, 0};
 	if (event->page) {
 		told.number = __atomic_load_n(&event->page->asked, __ATOMIC_SEQ_CST);
-		call = (struct standin_call){wait_page, &told, sizeof told, 0, true};
+		call = (struct standin_call){
+		        .work = wait_page, .argument = &told, .argument_bytes = sizeof told, .waits = true};
 	} else if (!event->record)
 		return CUDA_SUCCESS;
 	struct item *item = item_new(&call), *held = NULL;
@@ -204,8 +207,11 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
 		return leave(CUDA_ERROR_INVALID_HANDLE);
 	if (own->capture && (flags & CU_EVENT_WAIT_EXTERNAL)) {
 		struct external call = {event, true};
-		return leave(capture_add(
-		        own, &(struct standin_call){external_event, &call, sizeof call, 0, true}));
+		return leave(capture_add(own,
+		        &(struct standin_call){.work = external_event,
+		                .argument = &call,
+		                .argument_bytes = sizeof call,
+		                .waits = true}));
 	}
 	if (event->joints.capture && capture_live(event->joints.capture))
 		return leave(capture_join(own, &event->joints));

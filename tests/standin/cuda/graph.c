@@ -397,9 +397,14 @@ static CUresult run(void *argument, struct standin_turn *turn)
 	int64_t *ends_ns = calloc((size_t)graph->count + 1, sizeof *ends_ns);
 	CUresult result = ends_ns ? run_nodes(graph, turn, ends_ns) : CUDA_ERROR_OUT_OF_MEMORY;
 	free(ends_ns);
-	pthread_mutex_lock(&standin_lock);
+	return result;
+}
+
+static void forget(void *argument)
+{
+	CUgraph graph;
+	memcpy(&graph, argument, sizeof graph);
 	let_go(graph);
-	return leave(result);
 }
 
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream)
@@ -417,7 +422,11 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream)
 	bool waits = false;
 	for (int i = 0; i < graph->count; i++)
 		waits |= graph->nodes[i]->call.waits;
-	struct item *item = item_new(&(struct standin_call){run, &graph, sizeof graph, 0, waits}),
+	struct item *item = item_new(&(struct standin_call){.work = run,
+	                    .argument = &graph,
+	                    .argument_bytes = sizeof graph,
+	                    .waits = waits,
+	                    .forget = forget}),
 	            *held = NULL;
 	if (!item)
 		return leave(CUDA_ERROR_OUT_OF_MEMORY);
@@ -425,9 +434,7 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream)
 	graph->holders++;
 	result = item_after(item, executable->last) ? CUDA_ERROR_OUT_OF_MEMORY
 	                                            : stream_queue(context, own, item);
-	if (result)
-		let_go(graph);
-	else
+	if (!result)
 		item_hold(&executable->last, item);
 	item_hold(&held, NULL);
 	return leave(result);

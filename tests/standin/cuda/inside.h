@@ -33,6 +33,7 @@ struct item {
 	bool done, waits;
 	standin_work *work;
 	void *argument;
+	void (*forget)(void *argument);
 	int64_t cost_ns, issued_ns, end_ns;
 	struct item **after; /* what it waits for, `after_count` of them */
 	int after_count;

@@ -14,8 +14,11 @@ struct item *item_new(const struct standin_call *call)
 	}
 	if (argument)
 		memcpy(argument, call->argument, call->argument_bytes);
-	*item = (struct item){
-	        .work = call->work, .argument = argument, .cost_ns = call->cost_ns, .waits = call->waits};
+	*item = (struct item){.work = call->work,
+	        .argument = argument,
+	        .forget = call->forget,
+	        .cost_ns = call->cost_ns,
+	        .waits = call->waits};
 	return item;
 }
 
@@ -34,6 +37,8 @@ static void let_go(struct item *item)
 	if (--item->holders > 0)
 		return;
 	forget_earlier(item);
+	if (item->forget)
+		item->forget(item->argument);
 	free(item->argument);
 	free(item);
 }

@@ -242,10 +242,14 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
 	        function->code, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared};
 	if (function->bytes)
 		memcpy(launch->argument, arguments[0], function->bytes);
+	int64_t cost_ns = cost_of(launch);
 	result = check(function, launch);
 	if (!result)
-		result = stream_push(
-		        context, own, &(struct standin_call){run, launch, bytes, cost_of(launch), false});
+		result = stream_push(context, own,
+		        &(struct standin_call){.work = run,
+		                .argument = launch,
+		                .argument_bytes = bytes,
+		                .cost_ns = cost_ns});
 	free(launch);
 	return leave(result);
 }

@@ -10,7 +10,13 @@ enum { PAGE = 4096 };
 
 static size_t total(const struct CUctx_st *context)
 {
-	return (size_t)standin_options()->memory_bytes[context->device] / PAGE * PAGE;
+	return (size_t)standin_options()->memory_bytes[context->device];
+}
+
+/* Its whole pages: behind them lies the log */
+static size_t pages(const struct CUctx_st *context)
+{
+	return (total(context) + PAGE - 1) / PAGE * PAGE;
 }
 
 static size_t used(const struct CUctx_st *context)
@@ -45,7 +51,7 @@ struct memory *memory_anywhere(const void *at, size_t bytes)
 /* The device's memory, when it is first wanted; 0, or -1 */
 static int reserve(struct CUctx_st *context)
 {
-	size_t bytes = total(context) + log_bytes();
+	size_t bytes = pages(context) + log_bytes();
 	if (context->base)
 		return 0;
 	int fd = memfd_create("standin", MFD_CLOEXEC);
@@ -57,10 +63,10 @@ static int reserve(struct CUctx_st *context)
 			close(fd);
 		return -1;
 	}
-	mprotect(base + total(context), log_bytes(), PROT_READ | PROT_WRITE);
+	mprotect(base + pages(context), log_bytes(), PROT_READ | PROT_WRITE);
 	context->base = base;
 	context->fd = fd;
-	context->log = (struct log *)(void *)(base + total(context));
+	context->log = (struct log *)(void *)(base + pages(context));
 	return 0;
 }
 
@@ -268,7 +274,7 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned 
 
 struct memory_handle {
 	int pid, fd;
-	size_t offset, bytes, total;
+	size_t offset, bytes, pages;
 };
 
 CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr at)
@@ -280,7 +286,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr at)
 	struct memory *memory = memory_at(context, (void *)(uintptr_t)at, 1);
 	if (!memory || memory->kind != MEMORY_DEVICE)
 		return leave(CUDA_ERROR_INVALID_VALUE);
-	struct memory_handle told = {getpid(), context->fd, memory->offset, memory->bytes, total(context)};
+	struct memory_handle told = {getpid(), context->fd, memory->offset, memory->bytes, pages(context)};
 	memset(handle, 0, sizeof *handle);
 	memcpy(handle->reserved, &told, sizeof told);
 	return leave(CUDA_SUCCESS);
@@ -300,20 +306,20 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *at, CUipcMemHandle handle, unsigned 
 		return leave(CUDA_ERROR_INVALID_VALUE);
 	if (told.pid == getpid())
 		return leave(CUDA_ERROR_INVALID_CONTEXT);
-	if (standin_attach(told.pid, told.fd, (int64_t)(told.total + log_bytes()), &base))
+	if (standin_attach(told.pid, told.fd, (int64_t)(told.pages + log_bytes()), &base))
 		return leave(CUDA_ERROR_INVALID_HANDLE);
 	struct memory *memory = calloc(1, sizeof *memory);
 	if (!memory) {
-		munmap(base, told.total + log_bytes());
+		munmap(base, told.pages + log_bytes());
 		return leave(CUDA_ERROR_OUT_OF_MEMORY);
 	}
-	mprotect(base, told.total, PROT_NONE);
+	mprotect(base, told.pages, PROT_NONE);
 	mprotect((char *)base + told.offset, told.bytes, PROT_READ | PROT_WRITE);
 	*memory = (struct memory){.at = (char *)base + told.offset,
 	        .bytes = told.bytes,
 	        .offset = told.offset,
 	        .kind = MEMORY_OPENED,
-	        .log = (struct log *)(void *)((char *)base + told.total),
+	        .log = (struct log *)(void *)((char *)base + told.pages),
 	        .log_offset = told.offset};
 	insert(context, memory);
 	*at = (CUdeviceptr)(uintptr_t)memory->at;
@@ -357,7 +363,7 @@ void memory_end(struct CUctx_st *context)
 		discard(context, one);
 	}
 	if (context->base) {
-		munmap(context->base, total(context) + log_bytes());
+		munmap(context->base, pages(context) + log_bytes());
 		close(context->fd);
 	}
 }

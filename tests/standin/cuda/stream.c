@@ -186,6 +186,17 @@ CUresult standin_enqueue(CUstream stream, const struct standin_call *call)
 	return leave(own ? stream_push(context, own, call) : CUDA_ERROR_INVALID_HANDLE);
 }
 
+bool standin_capturing(CUstream stream)
+{
+	CUcontext context = NULL;
+	if (enter("", &context))
+		return false;
+	CUstream own = stream_of(context, stream);
+	bool capturing = own && own->capture;
+	leave(CUDA_SUCCESS);
+	return capturing;
+}
+
 CUresult streams_wait(struct CUctx_st *context)
 {
 	struct item *all = item_new(&(struct standin_call){0}), *held = NULL;
@@ -299,9 +310,11 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *argument)
 	if (result)
 		return result;
 	CUstream own = stream_of(context, stream);
-	return leave(!own ? CUDA_ERROR_INVALID_HANDLE
-	                : !function
-	                ? CUDA_ERROR_INVALID_VALUE
-	                : stream_push(context, own,
-	                          &(struct standin_call){call_host, &call, sizeof call, 0, true}));
+	return leave(!own           ? CUDA_ERROR_INVALID_HANDLE
+	                : !function ? CUDA_ERROR_INVALID_VALUE
+	                            : stream_push(context, own,
+	                                      &(struct standin_call){.work = call_host,
+	                                              .argument = &call,
+	                                              .argument_bytes = sizeof call,
+	                                              .waits = true}));
 }

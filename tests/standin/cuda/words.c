@@ -114,8 +114,11 @@ static CUresult queue(const char *name, CUstream stream, struct word word, stand
 		return leave(CUDA_ERROR_INVALID_VALUE);
 	word.log = memory->log;
 	word.offset = memory->log_offset + (size_t)((char *)word.at - memory->at);
-	return leave(stream_push(
-	        context, own, &(struct standin_call){work, &word, sizeof word, 0, work == wait_word}));
+	return leave(stream_push(context, own,
+	        &(struct standin_call){.work = work,
+	                .argument = &word,
+	                .argument_bytes = sizeof word,
+	                .waits = work == wait_word}));
 }
 
 CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr at, uint32_t value, unsigned int flags)

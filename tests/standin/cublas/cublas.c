@@ -1,0 +1,214 @@
+/* cublas.c -- the functions of cuBLAS, queued on the stand-in's streams */
+#include "cuda/library/library.h"
+#include "kernels/kernel.h"
+#include "standin/cublas/gemm.h"
+#include "standin/standin.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define X(name, symbol, needed, result, parameters) result symbol parameters;
+CUBLAS_FUNCTIONS(X)
+#undef X
+
+enum { LATENCY_NS = 4000, FLOPS_A_NS = 50000 };
+
+struct cublasContext {
+	CUstream stream;
+	bool on_device; /* where alpha and beta lie */
+};
+
+/* A product on its way */
+struct queued {
+	struct gemm gemm;
+	const float *alpha, *beta; /* to be read when it runs; NULL: in `gemm` */
+};
+
+#define TRY_CALL(name)                                         \
+	do {                                                   \
+		if (standin_fails(#name))                      \
+			return CUBLAS_STATUS_EXECUTION_FAILED; \
+	} while (0)
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	TRY_CALL(cublasCreate);
+	pthread_once(&once, kernels_start);
+	*handle = calloc(1, sizeof **handle);
+	return *handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
+}
+
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
+{
+	TRY_CALL(cublasDestroy);
+	free(handle);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
+{
+	(void)handle;
+	TRY_CALL(cublasGetVersion);
+	*version = 130000;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+/* X(status, what it means) */
+#define CUBLAS_STATUSES(X)                                                                             \
+	X(CUBLAS_STATUS_SUCCESS, "success")                                                            \
+	X(CUBLAS_STATUS_NOT_INITIALIZED, "the library was not initialized")                            \
+	X(CUBLAS_STATUS_ALLOC_FAILED, "the resource allocation failed")                                \
+	X(CUBLAS_STATUS_INVALID_VALUE, "an unsupported value or parameter was passed to the function") \
+	X(CUBLAS_STATUS_EXECUTION_FAILED, "the function failed to launch on the GPU")                  \
+	X(CUBLAS_STATUS_NOT_SUPPORTED, "the requested functionality is not supported")
+
+const char *cublasGetStatusName(cublasStatus_t status)
+{
+#define X(symbol, words)      \
+	if (status == symbol) \
+		return #symbol;
+	CUBLAS_STATUSES(X)
+#undef X
+	return "unknown cuBLAS status";
+}
+
+const char *cublasGetStatusString(cublasStatus_t status)
+{
+#define X(symbol, words)      \
+	if (status == symbol) \
+		return words;
+	CUBLAS_STATUSES(X)
+#undef X
+	return "unknown cuBLAS status";
+}
+
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, CUstream stream)
+{
+	TRY_CALL(cublasSetStream);
+	handle->stream = stream;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+/* Nothing here needs room of the user's. */
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t bytes)
+{
+	(void)handle;
+	TRY_CALL(cublasSetWorkspace);
+	return workspace || bytes == 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+}
+
+/* Sums are in f32 whatever the mode, in the same order. */
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
+{
+	(void)handle, (void)mode;
+	TRY_CALL(cublasSetMathMode);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode)
+{
+	(void)handle, (void)mode;
+	TRY_CALL(cublasSetAtomicsMode);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode)
+{
+	TRY_CALL(cublasSetPointerMode);
+	handle->on_device = mode == CUBLAS_POINTER_MODE_DEVICE;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ---- products ---- */
+
+static bool type_of(cudaDataType given, enum dtype *type)
+{
+	*type = given == CUDA_R_16F ? DT_F16 : given == CUDA_R_16BF ? DT_BF16 : DT_F32;
+	return given == CUDA_R_16F || given == CUDA_R_16BF || given == CUDA_R_32F;
+}
+
+/* Does op(x), rows x columns, lie in lines of ld? */
+static bool fits(const struct operand *x, int rows, int columns)
+{
+	int length = x->transposed ? columns : rows;
+	return x->ld >= 1 && x->ld >= length;
+}
+
+static CUresult run(void *argument, struct standin_turn *turn)
+{
+	const struct queued *queued = argument;
+	struct gemm gemm = queued->gemm;
+	(void)turn;
+	gemm.alpha = queued->alpha ? *queued->alpha : gemm.alpha;
+	gemm.beta = queued->beta ? *queued->beta : gemm.beta;
+	return gemm_run(&gemm) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static cublasStatus_t queue(
+        cublasHandle_t handle, const struct gemm *gemm, const void *alpha, const void *beta)
+{
+	struct queued queued = {*gemm, alpha, beta};
+	double flops = 2.0 * gemm->m * gemm->n * gemm->k * gemm->batch;
+	if (!handle->on_device) {
+		queued.gemm.alpha = *queued.alpha;
+		queued.gemm.beta = *queued.beta;
+		queued.alpha = queued.beta = NULL;
+	}
+	struct standin_call call = {.work = run,
+	        .argument = &queued,
+	        .argument_bytes = sizeof queued,
+	        .cost_ns = LATENCY_NS + (int64_t)(flops / FLOPS_A_NS)};
+	return standin_enqueue(handle->stream, &call) == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS
+	                                                              : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+static bool in_range(const struct gemm *gemm)
+{
+	return gemm->m >= 0 && gemm->n >= 0 && gemm->k >= 0 && gemm->batch >= 0 && gemm->ldc >= 1 &&
+	        gemm->ldc >= gemm->m && fits(&gemm->a, gemm->m, gemm->k) && fits(&gemm->b, gemm->k, gemm->n);
+}
+
+/* a and b of one type; c of theirs, or f32 */
+static cublasStatus_t check(struct gemm *gemm, cudaDataType a_type, cudaDataType b_type, cudaDataType c_type,
+        cublasComputeType_t compute)
+{
+	bool known = type_of(a_type, &gemm->a.type) && type_of(b_type, &gemm->b.type) &&
+	        type_of(c_type, &gemm->c_type);
+	if (!in_range(gemm))
+		return CUBLAS_STATUS_INVALID_VALUE;
+	if (!known || a_type != b_type || (c_type != a_type && c_type != CUDA_R_32F) ||
+	        (compute != CUBLAS_COMPUTE_32F && compute != CUBLAS_COMPUTE_32F_PEDANTIC))
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t a_as, cublasOperation_t b_as, int m,
+        int n, int k, const void *alpha, const void *a, cudaDataType a_type, int a_pitch, const void *b,
+        cudaDataType b_type, int b_pitch, const void *beta, void *c, cudaDataType c_type, int c_pitch,
+        cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
+{
+	struct gemm gemm = {.m = m, .n = n, .k = k, .batch = 1, .c = c, .ldc = c_pitch};
+	(void)algorithm;
+	TRY_CALL(cublasGemmEx);
+	gemm.a = (struct operand){.data = a, .transposed = a_as == CUBLAS_OP_T, .ld = a_pitch};
+	gemm.b = (struct operand){.data = b, .transposed = b_as == CUBLAS_OP_T, .ld = b_pitch};
+	cublasStatus_t status = check(&gemm, a_type, b_type, c_type, compute);
+	return status == CUBLAS_STATUS_SUCCESS ? queue(handle, &gemm, alpha, beta) : status;
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t a_as,
+        cublasOperation_t b_as, int m, int n, int k, const void *alpha, const void *a, cudaDataType a_type,
+        int a_pitch, long long a_stride, const void *b, cudaDataType b_type, int b_pitch, long long b_stride,
+        const void *beta, void *c, cudaDataType c_type, int c_pitch, long long c_stride, int count,
+        cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
+{
+	struct gemm gemm = {
+	        .m = m, .n = n, .k = k, .batch = count, .c = c, .ldc = c_pitch, .stride_c = c_stride};
+	(void)algorithm;
+	TRY_CALL(cublasGemmStridedBatchedEx);
+	gemm.a = (struct operand){a, DT_F32, a_as == CUBLAS_OP_T, a_pitch, a_stride};
+	gemm.b = (struct operand){b, DT_F32, b_as == CUBLAS_OP_T, b_pitch, b_stride};
+	cublasStatus_t status = check(&gemm, a_type, b_type, c_type, compute);
+	return status == CUBLAS_STATUS_SUCCESS ? queue(handle, &gemm, alpha, beta) : status;
+}

@@ -1,0 +1,303 @@
+/* nccl.c -- the functions of NCCL: what they check, and which part of the stand-in does it */
+#include "cuda/library/library.h"
+#include "standin/nccl/group.h"
+#include "standin/standin.h"
+
+#include <string.h>
+
+#define X(name, symbol, needed, result, parameters) result symbol parameters;
+NCCL_FUNCTIONS(X)
+#undef X
+
+/* A call that the user of the stand-in wants to fail */
+#define FAILS() (standin_fails(__func__) ? group_refuse(ncclSystemError) : ncclSuccess)
+#define CHECK(good)                                               \
+	do {                                                      \
+		if (!(good))                                      \
+			return group_refuse(ncclInvalidArgument); \
+	} while (0)
+#define TRY(call)                            \
+	do {                                 \
+		ncclResult_t tried = (call); \
+		if (tried != ncclSuccess)    \
+			return tried;        \
+	} while (0)
+
+ncclResult_t ncclGetVersion(int *version)
+{
+	TRY(FAILS());
+	*version = 22809;
+	return ncclSuccess;
+}
+
+const char *ncclGetErrorString(ncclResult_t result)
+{
+	static const char *const text[] = {"no error", "unhandled cuda error", "unhandled system error",
+	        "internal error", "invalid argument", "invalid usage",
+	        "remote process exited or there was a network error", "NCCL operation in progress"};
+	return (unsigned)result < sizeof text / sizeof *text ? text[result] : "unknown result code";
+}
+
+const char *ncclGetLastError(ncclComm_t comm)
+{
+	(void)comm;
+	return comm_last_words();
+}
+
+/* ---- communicators ---- */
+
+ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
+{
+	struct place place;
+	TRY(FAILS());
+	if (!meeting_make(&place))
+		return ncclSystemError;
+	memset(id, 0, sizeof *id);
+	memcpy(id->internal, &place, sizeof place);
+	return ncclSuccess;
+}
+
+/* 1, 0, or -1 where the user does not say */
+static int blocking_of(const ncclConfig_t *config)
+{
+	return !config || config->blocking == NCCL_CONFIG_UNDEF_INT ? -1 : config->blocking != 0;
+}
+
+static bool is_config(const ncclConfig_t *config)
+{
+	return !config || (config->magic == NCCL_CONFIG_MAGIC && config->size >= sizeof *config);
+}
+
+ncclResult_t ncclCommInitRankConfig(
+        ncclComm_t *comm, int ranks, ncclUniqueId id, int rank, ncclConfig_t *config)
+{
+	struct place place;
+	memcpy(&place, id.internal, sizeof place);
+	if (FAILS() != ncclSuccess) {
+		meeting_forget(&place); /* who made it does not come */
+		return ncclSystemError;
+	}
+	CHECK(comm && ranks > 0 && ranks <= RANKS_MOST && rank >= 0 && rank < ranks && is_config(config));
+	struct job *job = job_init(&place, ranks, rank, blocking_of(config) != 0, comm);
+	return job ? group_add_job(job) : group_refuse(ncclSystemError);
+}
+
+/* A communicator may be used once it has been made and its last call is over. */
+static ncclResult_t check_ready(struct ncclComm *comm)
+{
+	CHECK(comm);
+	ncclResult_t state = comm_state(comm);
+	return state == ncclSuccess ? state
+	                            : group_refuse(state == ncclInProgress ? ncclInvalidArgument : state);
+}
+
+ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *child, ncclConfig_t *config)
+{
+	TRY(FAILS());
+	TRY(check_ready(comm));
+	CHECK(child && (color >= 0 || color == NCCL_SPLIT_NOCOLOR) && is_config(config));
+	struct job *job = job_split(comm, color, key, blocking_of(config), child);
+	return job ? group_add_job(job) : group_refuse(ncclSystemError);
+}
+
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
+{
+	TRY(FAILS());
+	CHECK(comm && error);
+	*error = comm_state(comm);
+	return ncclSuccess;
+}
+
+ncclResult_t ncclCommCount(const ncclComm_t comm, int *count)
+{
+	TRY(FAILS());
+	CHECK(comm && count);
+	*count = comm->ranks;
+	return ncclSuccess;
+}
+
+ncclResult_t ncclCommUserRank(const ncclComm_t comm, int *rank)
+{
+	TRY(FAILS());
+	CHECK(comm && rank);
+	*rank = comm->rank;
+	return ncclSuccess;
+}
+
+ncclResult_t ncclCommFinalize(ncclComm_t comm)
+{
+	TRY(FAILS());
+	TRY(check_ready(comm));
+	pthread_mutex_lock(&comm->lock);
+	comm->finalized = true;
+	pthread_mutex_unlock(&comm->lock);
+	if (!comm->blocking)
+		return ncclInProgress;
+	comm_flush(comm);
+	return ncclSuccess;
+}
+
+/* Waits for what still runs, as ncclCommFinalize would have; behind an error nothing more would run. */
+ncclResult_t ncclCommDestroy(ncclComm_t comm)
+{
+	TRY(FAILS());
+	CHECK(comm);
+	comm_state(comm);
+	if (!comm_flush(comm))
+		comm_abort(comm);
+	comm_release(comm);
+	return ncclSuccess;
+}
+
+ncclResult_t ncclCommAbort(ncclComm_t comm)
+{
+	TRY(FAILS());
+	CHECK(comm);
+	comm_abort(comm);
+	comm_release(comm);
+	return ncclSuccess;
+}
+
+/* ---- operators ---- */
+
+ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *reduction, void *scalar, ncclDataType_t type,
+        ncclScalarResidence_t residence, ncclComm_t comm)
+{
+	TRY(FAILS());
+	TRY(check_ready(comm));
+	CHECK(reduction && scalar && type_bytes(type));
+	int i = 0;
+	while (i < FACTORS_MOST && comm->factor[i].used)
+		i++;
+	CHECK(i < FACTORS_MOST);
+	struct reducer by = reducer_of(type, ncclSum, comm->ranks);
+	if (residence == ncclScalarDevice)
+		by.device_factor = scalar;
+	else
+		by.factor = type_value(type, scalar);
+	comm->factor[i] = (struct factor){true, by};
+	*reduction = (ncclRedOp_t)(ncclNumOps + i);
+	return ncclSuccess;
+}
+
+/* An operator that the user has made on this communicator */
+static struct factor *find_factor(struct ncclComm *comm, ncclRedOp_t reduction)
+{
+	int i = (int)reduction - ncclNumOps;
+	return i >= 0 && i < FACTORS_MOST && comm->factor[i].used ? &comm->factor[i] : NULL;
+}
+
+ncclResult_t ncclRedOpDestroy(ncclRedOp_t reduction, ncclComm_t comm)
+{
+	TRY(FAILS());
+	CHECK(comm && find_factor(comm, reduction));
+	find_factor(comm, reduction)->used = false;
+	return ncclSuccess;
+}
+
+/* ---- operations ---- */
+
+static ncclResult_t add(struct ncclComm *comm, struct operation operation, ncclDataType_t type, size_t count)
+{
+	TRY(check_ready(comm));
+	operation.bytes = type_bytes(type);
+	operation.count = (int64_t)count;
+	CHECK(operation.bytes > 0 && operation.other >= 0 && operation.other < comm->ranks);
+	return group_add(comm, &operation);
+}
+
+static ncclResult_t add_reduction(struct ncclComm *comm, struct operation operation, ncclDataType_t type,
+        ncclRedOp_t reduction, size_t count)
+{
+	CHECK(comm && type_bytes(type));
+	const struct factor *factor = find_factor(comm, reduction);
+	CHECK(factor ? factor->by.type == type : (unsigned)reduction < ncclNumOps);
+	operation.by = factor ? factor->by : reducer_of(type, reduction, comm->ranks);
+	return add(comm, operation, type, count);
+}
+
+ncclResult_t ncclAllReduce(const void *from, void *to, size_t count, ncclDataType_t type,
+        ncclRedOp_t reduction, ncclComm_t comm, CUstream stream)
+{
+	TRY(FAILS());
+	return add_reduction(comm,
+	        (struct operation){.kind = ALLREDUCE, .from = from, .to = to, .stream = stream}, type,
+	        reduction, count);
+}
+
+ncclResult_t ncclReduce(const void *from, void *to, size_t count, ncclDataType_t type, ncclRedOp_t reduction,
+        int root, ncclComm_t comm, CUstream stream)
+{
+	TRY(FAILS());
+	return add_reduction(comm,
+	        (struct operation){.kind = REDUCE, .from = from, .to = to, .other = root, .stream = stream},
+	        type, reduction, count);
+}
+
+ncclResult_t ncclReduceScatter(const void *from, void *to, size_t count, ncclDataType_t type,
+        ncclRedOp_t reduction, ncclComm_t comm, CUstream stream)
+{
+	TRY(FAILS());
+	return add_reduction(comm,
+	        (struct operation){.kind = REDUCESCATTER, .from = from, .to = to, .stream = stream}, type,
+	        reduction, count);
+}
+
+ncclResult_t ncclBroadcast(const void *from, void *to, size_t count, ncclDataType_t type, int root,
+        ncclComm_t comm, CUstream stream)
+{
+	TRY(FAILS());
+	return add(comm,
+	        (struct operation){
+	                .kind = BROADCAST, .from = from, .to = to, .other = root, .stream = stream},
+	        type, count);
+}
+
+ncclResult_t ncclAllGather(
+        const void *from, void *to, size_t count, ncclDataType_t type, ncclComm_t comm, CUstream stream)
+{
+	TRY(FAILS());
+	return add(comm, (struct operation){.kind = ALLGATHER, .from = from, .to = to, .stream = stream},
+	        type, count);
+}
+
+ncclResult_t ncclSend(
+        const void *from, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, CUstream stream)
+{
+	TRY(FAILS());
+	return add(comm, (struct operation){.kind = SEND, .from = from, .other = peer, .stream = stream},
+	        type, count);
+}
+
+ncclResult_t ncclRecv(void *to, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, CUstream stream)
+{
+	TRY(FAILS());
+	return add(comm, (struct operation){.kind = RECV, .to = to, .other = peer, .stream = stream}, type,
+	        count);
+}
+
+/* ---- groups ---- */
+
+ncclResult_t ncclGroupStart(void)
+{
+	TRY(FAILS());
+	group_start();
+	return ncclSuccess;
+}
+
+/* One that fails drops its group. */
+ncclResult_t ncclGroupEnd(void)
+{
+	FAILS();
+	return group_end();
+}
+
+ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t *info)
+{
+	int64_t ns = 0;
+	FAILS();
+	ncclResult_t result = group_estimate(&ns);
+	if (info)
+		info->estimatedTime = (float)ns / 1000;
+	return result;
+}
