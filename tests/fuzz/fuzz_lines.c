@@ -8,6 +8,7 @@
  * computer. */
 #include "base/philox.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,6 +204,9 @@ static bool is_left_out(const char *line)
 	        "edit", "pace", "machine", "load", "data", "view", "\n"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strstr(line, words[i]))
+			return true;
+	for (const char *q = line; (q = strchr(q, 'q')) != NULL; q++) /* `q` alone is `quit` */
+		if ((q == line || !isalnum((unsigned char)q[-1])) && !isalnum((unsigned char)q[1]))
 			return true;
 	return false;
 }

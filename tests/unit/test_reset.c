@@ -1,6 +1,7 @@
 /* test_reset.c -- the end of a world and the beginning of the next one, on a device that counts what it has and may refuse */
 #include "base/memory.h"
 #include "shell/commands/table.h"
+#include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/credit.h"
 #include "shell/session/device.h"
@@ -84,6 +85,7 @@ static void open_session(int fails_at)
 
 static void close_session(void)
 {
+	lesson_free(&session.shell);
 	shell_close(&session.shell);
 	transport_stop(session.transport);
 }

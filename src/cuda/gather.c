@@ -1,0 +1,54 @@
+/* gather.c -- what each rank tells all others at the start */
+#include "cuda/gather.h"
+#include "cuda/library/library.h"
+#include "cuda/library/probe.h"
+#include "mpi/transport.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void boot_name(char *name, size_t room)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+	if (file && !fgets(name, (int)room, file))
+		name[0] = '\0';
+	if (file)
+		fclose(file);
+}
+
+/* MPS's daemon leaves a pipe where CUDA looks for it. */
+static bool has_mps(void)
+{
+	char path[512];
+	const char *folder = getenv("CUDA_MPS_PIPE_DIRECTORY");
+	snprintf(path, sizeof path, "%s/control", folder && *folder ? folder : "/tmp/nvidia-mps");
+	return access(path, F_OK) == 0;
+}
+
+void cuda_report_make(struct cuda_report *report, struct cuda_library *library)
+{
+	struct cuda_devices devices = {0};
+	memset(report, 0, sizeof *report); /* padding too: it is sent */
+	gethostname(report->host, sizeof report->host - 1);
+	boot_name(report->boot, sizeof report->boot);
+	if (cuda_probe(library, &devices) != ST_OK || cuda_library_open(library, CUDA_PART_CUBLAS) != ST_OK)
+		snprintf(report->refusal, sizeof report->refusal, "%s", fail_text());
+	else if (cuda_library_open(library, CUDA_PART_NCCL) != ST_OK)
+		snprintf(report->nccl_refusal, sizeof report->nccl_refusal, "%s", fail_text());
+	report->driver_version = library->driver_version;
+	report->nccl_version = library->nccl_version;
+	report->mps = has_mps();
+	for (int i = 0; i < devices.count && i < REPORT_GPUS; i++) {
+		struct cuda_report_gpu *gpu = &report->gpus[report->gpu_count++];
+		snprintf(gpu->name, sizeof gpu->name, "%.63s", devices.items[i].name);
+		gpu->uuid = devices.items[i].uuid;
+		gpu->bytes = devices.items[i].bytes;
+	}
+	cuda_devices_release(&devices);
+}
+
+enum status cuda_gather(struct transport *transport, const struct cuda_report *mine, struct cuda_report *all)
+{
+	return transport_share(transport, mine, all, sizeof *mine);
+}
