@@ -1,4 +1,6 @@
-/* image.h -- the kernels in the form that a driver loads: the fat binaries in this program, or, where there are none or the driver does not take
+/* image.h -- the kernels in the form that a driver loads. An umbrella header: it brings along what it includes.
+ *
+ * They are the fat binaries in this program, or, where there are none or the driver does not take
  * them, what NVRTC makes of the sources, which this program has too.
  *
  *      fat binary          made by nvcc with the program, for every major architecture
