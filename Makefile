@@ -72,7 +72,7 @@ $(BUILD)/standin/%.o: tests/standin/%.c Makefile
 	$(SAY) $(CC) $(STANDIN_CFLAGS) $(INCLUDES) -Itests -MMD -MP -c -o $@ $<
 STANDIN_CUDA = $(patsubst tests/standin/%.c,$(BUILD)/standin/%.o,$(sort $(wildcard tests/standin/cuda/*.c)))
 $(BUILD)/standin/libcuda.so.1: $(STANDIN_CUDA) $(STANDIN_KERNELS)
-	$(SAY) $(if $(STANDIN_KERNELS),$(CXX),$(CC)) $(STANDIN_SANITIZE) -shared -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -o $@ $^ -lpthread -ldl
+	$(SAY) $(CXX) $(STANDIN_SANITIZE) -shared -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -Wl,-Bsymbolic -o $@ $^ -lpthread -ldl
 # the libraries beside it, which are linked with it: what of src/ they need, compiled for them
 $(BUILD)/standin/src/%.o: src/%.c Makefile
 	@mkdir -p $(@D)

@@ -43,16 +43,16 @@ enum status sim_project(struct backend *backend, struct budget *budget)
 /* A kernel's under its rank's `slow` */
 static inline int64_t alone_of(const struct engine *e, op_id id, const struct record *record)
 {
-	if (record->kind == OP_KERNEL && e->log->slow_count)
+	if (e->log->slow_count && record->kind == OP_KERNEL)
 		return (int64_t)((double)record->alone_ns * slow_factor(e, id));
-	return most_of(record->alone_ns, 0);
+	return record->alone_ns;
 }
 
 void sim_cost(struct backend *backend, op_id id, struct op_cost *cost)
 {
 	const struct engine *e = engine_of(backend);
 	const struct record *record = op_record(e->world, id);
-	cost->launch = most_of(record->launch_ns, 0);
+	cost->launch = record->launch_ns;
 	cost->alone = alone_of(e, id, record);
 	cost->moved = record->kind == OP_COLLECTIVE ? record->flow_bytes : 0;
 }
@@ -70,7 +70,7 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 	times->ready = op->ready;
 	times->start = op->start;
 	times->end = op->end;
-	times->launch = op->flags & OPF_FREE_LAUNCH ? 0 : most_of(record->launch_ns, 0);
+	times->launch = op->flags & OPF_FREE_LAUNCH ? 0 : record->launch_ns;
 	times->alone = alone_of(e, id, record);
 	times->blame = op->blame;
 	times->sent_nothing = (op->flags & (OPF_ABORTED | OPF_LATE)) != 0;

@@ -19,7 +19,8 @@ thread_local standin_dim threadIdx, blockIdx, blockDim, gridDim;
 
 static const standin_row *rows;
 
-standin_row::standin_row(const char *kernel, standin_kernel_code *its) : name(kernel), code(its), next(rows)
+standin_row::standin_row(const char *kernel, standin_kernel_code *its, size_t bytes)
+        : name(kernel), code(its), argument_bytes(bytes), next(rows)
 {
 	rows = this;
 }
@@ -30,6 +31,14 @@ standin_kernel_code *standin_kernel(const char *name)
 		if (strcmp(row->name, name) == 0)
 			return row->code;
 	return NULL;
+}
+
+size_t standin_kernel_bytes(const char *name)
+{
+	for (const standin_row *row = rows; row; row = row->next)
+		if (strcmp(row->name, name) == 0)
+			return row->argument_bytes;
+	return 0;
 }
 
 const char *standin_kernel_name(int i)

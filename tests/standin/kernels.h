@@ -5,6 +5,8 @@
 #ifndef RANKSH_STANDIN_KERNELS_H
 #define RANKSH_STANDIN_KERNELS_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -16,6 +18,8 @@ typedef void standin_kernel_code(
 
 /* The kernel of that name; NULL: there is none */
 standin_kernel_code *standin_kernel(const char *name);
+/* How many bytes its argument has, a struct by value; 0: there is no such kernel */
+size_t standin_kernel_bytes(const char *name);
 /* The i-th kernel's name, in no order; NULL behind the last */
 const char *standin_kernel_name(int i);
 

@@ -58,8 +58,9 @@ template <class To, class From> static inline To standin_bits(From from)
 struct standin_row {
 	const char *name;
 	standin_kernel_code *code;
+	size_t argument_bytes;
 	const standin_row *next;
-	standin_row(const char *kernel, standin_kernel_code *its);
+	standin_row(const char *kernel, standin_kernel_code *its, size_t bytes);
 };
 typedef void standin_body(const void *argument);
 void standin_run(const unsigned grid[3], const unsigned block[3], unsigned shared_bytes, const void *argument,
@@ -74,7 +75,7 @@ void standin_run(const unsigned grid[3], const unsigned block[3], unsigned share
 		        grid, block, shared, arguments[0],                                          \
 		        [](const void *argument) { name(*(const struct type *)argument); }, meets); \
 	}                                                                                           \
-	static const standin_row name##_row(#name, name##_run);                                     \
+	static const standin_row name##_row(#name, name##_run, sizeof(struct type));                \
 	static void name(const struct type &call)
 #define KERNEL(name, type) STANDIN_KERNEL(name, type, false)
 #define MEETING_KERNEL(name, type, threads) STANDIN_KERNEL(name, type, true)

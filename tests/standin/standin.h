@@ -4,6 +4,7 @@
 #define RANKSH_STANDIN_H
 
 #include "cuda/library/driver.h"
+#include "kernels.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -62,8 +63,6 @@ void standin_spoil(CUresult error);
 void standin_next_cost(int64_t ns);
 
 /* A kernel of a test's own, beside those of src/cuda/kernels/; its argument has so many bytes (0: it has none). */
-typedef void standin_kernel_code(
-        const unsigned grid[3], const unsigned block[3], unsigned shared_bytes, void **arguments);
 void standin_add_kernel(const char *name, standin_kernel_code *code, size_t bytes);
 
 /* A part of memory that processes share, through /proc/PID/fd: nothing is left when they are gone. Both 0 or an errno. */

@@ -82,4 +82,14 @@ struct rows {
 	int add;
 };
 
+/* ---- rows and elements to other places: permute.cu, convert.cu */
+
+struct moving {
+	struct strided in[2], out[2];
+	long long rows, columns, count; /* of the kernel's own meaning */
+	long long bins, capacity, chunk;
+	void *parts; /* scratch memory */
+	int add;
+};
+
 #endif

@@ -1,4 +1,124 @@
-/* convert.cu -- copies from one type and order to another (cast and others) */
+/* convert.cu -- copies from one type and order to another, nonfinite, quantize, topk and its gradient (src/kernels/convert.c) */
 #include "elements.cuh"
+#include "rows.cuh"
 
 ELEMENTWISE(convert_copy, 1, a)
+
+/* ---- one number of all elements: of each block, then of all */
+
+MEETING_KERNEL(convert_nonfinite, moving, THREADS)
+{
+	double found = 0;
+	for (long long i = thread_number(); i < call.count; i += thread_count()) {
+		double x = get(&call.in[0], i);
+		found += !(x - x == 0);
+	}
+	found = team_reduce(found, [](double a, double b) { return a + b; });
+	if (threadIdx.x == 0)
+		((double *)call.parts)[blockIdx.x] = found;
+}
+
+MEETING_KERNEL(convert_nonfinite_sum, moving, THREADS)
+{
+	const double *parts = (const double *)call.parts;
+	double found = team_sum(call.count, [&](long long i) { return parts[i]; });
+	if (threadIdx.x == 0)
+		put(&call.out[0], 0, found, call.add);
+}
+
+/* A NaN is above all */
+INLINE double larger_size(double a, double b)
+{
+	return a != a || a > b ? a : b;
+}
+
+MEETING_KERNEL(convert_largest, moving, THREADS)
+{
+	double most = 0;
+	for (long long i = thread_number(); i < call.count; i += thread_count())
+		most = larger_size(fabs(get(&call.in[0], i)), most);
+	most = team_reduce(most, larger_size);
+	if (threadIdx.x == 0)
+		((double *)call.parts)[blockIdx.x] = most;
+}
+
+/* The scale goes behind the parts, as f32 has it: the result may have another type. */
+MEETING_KERNEL(convert_scale, moving, THREADS)
+{
+	double *parts = (double *)call.parts, most = 0;
+	for (long long i = threadIdx.x; i < call.count; i += blockDim.x)
+		most = larger_size(parts[i], most);
+	most = team_reduce(most, larger_size);
+	if (threadIdx.x == 0) {
+		double scale = most == 0 ? 1 : (float)(most / 127);
+		parts[call.count] = scale == 0 ? 1 : scale;
+		put(&call.out[1], 0, parts[call.count], 0);
+	}
+}
+
+/* rows: elements; count: parts */
+KERNEL(convert_quantize, moving)
+{
+	double scale = ((const double *)call.parts)[call.count];
+	for (long long i = thread_number(); i < call.rows; i += thread_count())
+		put(&call.out[0], i, rint(get(&call.in[0], i) / scale), 0);
+}
+
+/* ---- topk */
+
+/* Larger first, NaN before all, equals by their places; at < 0: none */
+INLINE bool is_before(const largest &a, const largest &b)
+{
+	bool a_nan = a.value != a.value, b_nan = b.value != b.value;
+	if (a.at < 0 || b.at < 0)
+		return a.at >= 0;
+	if (a_nan != b_nan)
+		return a_nan;
+	if (!a_nan && a.value != b.value)
+		return a.value > b.value;
+	return a.at < b.at;
+}
+
+INLINE largest first_of(const largest &a, const largest &b)
+{
+	return is_before(a, b) ? a : b;
+}
+
+/* A block a row, count results one after the other: each the first behind the one before it */
+MEETING_KERNEL(convert_topk, moving, THREADS)
+{
+	for (long long r = blockIdx.x; r < call.rows; r += gridDim.x) {
+		largest last = {0, -1};
+		for (long long j = 0; j < call.count; j++) {
+			largest best = {0, -1};
+			for (long long i = threadIdx.x; i < call.columns; i += blockDim.x) {
+				largest mine = {get(&call.in[0], r * call.columns + i), i};
+				if (last.at < 0 || is_before(last, mine))
+					best = first_of(mine, best);
+			}
+			last = team_reduce(best, first_of);
+			if (threadIdx.x == 0) {
+				put(&call.out[0], r * call.count + j, last.value, 0);
+				put(&call.out[1], r * call.count + j, (double)last.at, 0);
+			}
+		}
+	}
+}
+
+/* A thread a value, of which a row has count; the first of those with one place adds them up, in order. The result holds zeros, or the old
+ * values where it is added to. */
+KERNEL(convert_topk_grad, moving)
+{
+	for (long long n = thread_number(); n < call.rows * call.count; n += thread_count()) {
+		long long row = n / call.count * call.count;
+		double place = get(&call.in[1], n), sum = 0;
+		bool first = place >= 0 && place < (double)call.columns;
+		for (long long i = row; i < n && first; i++)
+			first = get(&call.in[1], i) != place;
+		for (long long i = n; i < row + call.count && first; i++)
+			if (get(&call.in[1], i) == place)
+				sum += get(&call.in[0], i);
+		if (first)
+			put(&call.out[0], n / call.count * call.columns + (long long)place, sum, call.add);
+	}
+}

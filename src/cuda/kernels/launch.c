@@ -47,6 +47,15 @@ static const struct row {
         {"dropout", "dropout", plan_dropout, NULL},
         {"dropout_grad", "dropout", plan_dropout, NULL},
         {"cast", "convert_copy", plan_elements, NULL},
+        {"quantize", "convert_quantize", plan_quantize, NULL},
+        {"nonfinite", "convert_nonfinite", plan_nonfinite, NULL},
+        {"topk", "convert_topk", plan_topk, NULL},
+        {"topk_grad", "convert_topk_grad", plan_topk_grad, NULL},
+        {"transpose", "convert_copy", plan_transpose, NULL},
+        {"binsort", "permute_binsort", plan_binsort, NULL},
+        {"permute", "permute_rows", plan_permute, NULL},
+        {"unpermute", "permute_back", plan_unpermute, NULL},
+        {"sort_chunks", "permute_chunks", plan_sort_chunks, NULL},
         {"fill", "source_full", plan_elements, NULL},
         {"sgd", "inplace_sgd", plan_elements, NULL},
         {"adam", "inplace_adam", plan_adam, NULL},
@@ -122,6 +131,19 @@ static void plan_staged(const struct row *row, const struct kernel_call *call, s
 			plan_elements_copy(&staged.out[i], &call->out[i], false, plan);
 }
 
+static const struct row *row_of(const struct kernel *kernel)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(rows[i].kernel, kernel->name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+bool launch_knows(const struct kernel *kernel)
+{
+	return row_of(kernel);
+}
+
 void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, void *workspace)
 {
 	plan->launches = 0;
@@ -130,7 +152,7 @@ void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, 
 	if (call->ins + call->outs == 0 ||
 	        layout_count(call->outs ? &call->out[0].layout : &call->in[0].layout) == 0)
 		return;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (strcmp(rows[i].kernel, call->kernel->name) == 0)
-			plan_staged(&rows[i], call, plan);
+	const struct row *row = row_of(call->kernel);
+	assert(row);
+	plan_staged(row, call, plan);
 }

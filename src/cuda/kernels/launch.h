@@ -37,6 +37,8 @@ struct launch_plan {
  * No launches: nothing is to be done, as in a tensor without rows, or in `spin` without a tensor. */
 void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, void *workspace);
 
+bool launch_knows(const struct kernel *kernel); /* every one: the tests hold the two lists together */
+
 /* ---- for planners */
 
 typedef void launch_planner(const struct kernel_call *call, const char *function, struct launch_plan *plan);

@@ -81,10 +81,6 @@ extern pthread_mutex_t standin_lock;
 extern pthread_cond_t standin_changed; /* an item is done, a thread has ended, a context is spoiled */
 extern struct CUctx_st standin_contexts[STANDIN_GPUS];
 
-/* tests/standin/kernels.cpp: the kernel of that name, or NULL, and how many bytes its argument has */
-standin_kernel_code *standin_kernel(const char *name) __attribute__((weak));
-size_t standin_kernel_bytes(const char *name) __attribute__((weak));
-
 /* ---- clock.c */
 void standin_set_now(int64_t ns); /* the calling thread's clock */
 

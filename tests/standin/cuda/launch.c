@@ -104,10 +104,9 @@ static struct CUfunc_st find(const char *name)
 		if (!strcmp(added[i].name, name))
 			return added[i];
 	struct CUfunc_st none = {.code = NULL};
-	if (!standin_kernel || !standin_kernel(name))
+	if (!standin_kernel(name))
 		return none;
-	return (struct CUfunc_st){
-	        .code = standin_kernel(name), .bytes = standin_kernel_bytes ? standin_kernel_bytes(name) : 0};
+	return (struct CUfunc_st){.code = standin_kernel(name), .bytes = standin_kernel_bytes(name)};
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
