@@ -114,9 +114,9 @@ $(BUILD)/unit/test_cuda_kernels_%: tests/unit/test_cuda_kernels_%.c $(LIBRARY) $
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(STANDIN_KERNELS) $(LIBRARY) -lcmocka $(LIBS) -lstdc++
 
-unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations
+unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts
 
-.PHONY: all standin start check asan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
+.PHONY: all standin start check check-gpu asan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -147,6 +147,14 @@ mpi-tests: $(MPI_TESTS)
 $(BUILD)/compare/%: tests/compare/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
+
+# what the GPU at hand can do and costs
+$(BUILD)/gpu/%: tests/gpu/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
+check-gpu: deps
+	@$(MAKE) --no-print-directory $(BUILD)/gpu/facts
+	@$(BUILD)/gpu/facts
 
 BENCHES = $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 $(BUILD)/bench/%: tests/bench/%.c $(LIBRARY)
