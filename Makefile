@@ -18,9 +18,10 @@ INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS)
 SAY      = $(if $(V),,@echo "  $(@F)";)
 
 SOURCES  = $(sort $(wildcard src/*/*.c src/*/*/*.c shell/*.c shell/*/*.c shell/*/*/*.c))
-OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
+OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o $(BUILD)/generated/fatbin.o $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
 LIBRARY  = $(filter-out $(BUILD)/shell/main.o,$(OBJECTS))
-EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/grammar.txt docs/figures.txt
+EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/grammar.txt docs/figures.txt \
+	$(sort $(wildcard src/cuda/kernels/*.cu src/cuda/kernels/*.cuh)) src/cuda/kernels/arguments.h
 UNIT     = $(sort $(wildcard tests/unit/*.c))
 UNIT_RUN = $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)
 # what the binary and, beside it, the tests need on Debian
@@ -49,6 +50,22 @@ $(BUILD)/generated/embedded.c: $(EMBEDDED) tools/embed machines lessons strategi
 $(BUILD)/generated/table.c: $(wildcard shell/commands/*.c) tools/commands shell/commands
 	@mkdir -p $(@D)
 	$(SAY) sh tools/commands $(wildcard shell/commands/*.c) > $@.new && mv $@.new $@
+
+# the kernels for GPUs: a fat binary a family where there is nvcc, for NVRTC else (NVCC= does without)
+NVCC    ?= $(shell command -v nvcc)
+NVCCFLAGS = -fatbin -arch=all-major --compress-mode=size -fmad=false -std=c++17
+FATBINS  = $(if $(NVCC),$(patsubst src/cuda/kernels/%.cu,$(BUILD)/generated/kernels/%.fatbin,$(sort $(wildcard src/cuda/kernels/*.cu))))
+$(BUILD)/generated/kernels/%.fatbin: src/cuda/kernels/%.cu $(wildcard src/cuda/kernels/*.cuh) src/cuda/kernels/arguments.h
+	@mkdir -p $(@D)
+	$(SAY) $(NVCC) $(NVCCFLAGS) -o $@.new $< && mv $@.new $@
+# made anew when nvcc comes or goes
+$(BUILD)/generated/fatbin.c: $(FATBINS) tools/fatbin $(BUILD)/generated/nvcc.txt
+	@mkdir -p $(@D)
+	$(SAY) sh tools/fatbin $(FATBINS) > $@.new && mv $@.new $@
+$(BUILD)/generated/nvcc.txt: force
+	@mkdir -p $(@D)
+	@echo "$(NVCC)" | cmp -s - $@ || echo "$(NVCC)" > $@
+.PHONY: force
 
 $(BUILD)/generated/%.o: $(BUILD)/generated/%.c
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -c -o $@ $<
@@ -97,9 +114,9 @@ $(BUILD)/unit/test_cuda_kernels_%: tests/unit/test_cuda_kernels_%.c $(LIBRARY) $
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(STANDIN_KERNELS) $(LIBRARY) -lcmocka $(LIBS) -lstdc++
 
-unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations
+unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts
 
-.PHONY: all standin start check asan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
+.PHONY: all standin start check check-gpu asan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -113,7 +130,7 @@ check: deps-check
 	@sh tests/run $(BUILD)
 
 # static: as shared libraries the two would write into each other's files
-SANITIZED = BUILD=build-asan OPTIMISE="-O1 -g" SANITIZE="-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer \
+SANITIZED = BUILD=build-asan NVCC= OPTIMISE="-O1 -g" SANITIZE="-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer \
 	-static-libasan -static-libubsan"
 # the same tests under AddressSanitizer and UndefinedBehaviorSanitizer with the leak check, built into a folder of their own
 asan: deps-check
@@ -130,6 +147,14 @@ mpi-tests: $(MPI_TESTS)
 $(BUILD)/compare/%: tests/compare/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
+
+# what the GPU at hand can do and costs
+$(BUILD)/gpu/%: tests/gpu/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
+check-gpu: deps
+	@$(MAKE) --no-print-directory $(BUILD)/gpu/facts
+	@$(BUILD)/gpu/facts
 
 BENCHES = $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 $(BUILD)/bench/%: tests/bench/%.c $(LIBRARY)

@@ -117,12 +117,10 @@ static inline void to_host(struct rank *me, void *to, CUdeviceptr from, size_t b
 	CALL(cuStreamSynchronize(me->stream));
 }
 
-/* run(me, self) on each of `ranks` processes. Gives back their statuses of waitpid; a child that does not come to an end
- * is ended by its alarm, and with this process. */
-static inline void start_ranks(
-        int ranks, const char *options, void (*run)(struct rank *me, void *self), void *self, int *status)
+/* run(me, self) on each of `ranks` processes, which end by themselves, by their alarm, or with this process */
+static inline void spawn_ranks(
+        int ranks, const char *options, void (*run)(struct rank *me, void *self), void *self, pid_t *child)
 {
-	pid_t child[RANKS_MOST];
 	struct rank me = {.ranks = ranks};
 	use_standin(options);
 	fflush(NULL);
@@ -139,6 +137,14 @@ static inline void start_ranks(
 	}
 	close(me.pipe[0]);
 	close(me.pipe[1]);
+}
+
+/* The same, to their ends: their statuses of waitpid */
+static inline void start_ranks(
+        int ranks, const char *options, void (*run)(struct rank *me, void *self), void *self, int *status)
+{
+	pid_t child[RANKS_MOST];
+	spawn_ranks(ranks, options, run, self, child);
 	for (int rank = 0; rank < ranks; rank++)
 		assert_int_equal(waitpid(child[rank], &status[rank], 0), child[rank]);
 }

@@ -46,7 +46,7 @@ static const struct row {
 static const struct shape {
 	int dims;
 	int64_t dim[3];
-} shapes[] = {{1, {1}}, {2, {5, 7}}, {1, {1031}}, {3, {3, 4, 8}}, {2, {33, 64}}};
+} shapes[] = {{1, {1}}, {2, {5, 7}}, {1, {1031}}, {3, {3, 4, 8}}, {2, {33, 64}}, {3, {17, 3, 40}}};
 
 /* Not a number, infinities, both zeros, and what does not fit f16 or i32, among the first elements */
 static void add_odd_numbers(struct operand *operand)

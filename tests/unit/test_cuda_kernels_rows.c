@@ -106,8 +106,8 @@ static void largest_of_a_row(void **state)
 		operand_make(&scene.in[0], "x", DT_F32, PLAIN, 2, (int64_t[]){4, columns}, 1);
 		for (int i = 0; i < 2 * columns; i++)
 			operand_set(&scene.in[0], i, i / columns ? 0.0 : -1.0);
-		operand_set(&scene.in[0], 33, -0.0);
-		operand_set(&scene.in[0], 35, 0.0);
+		operand_set(&scene.in[0], 31, -0.0);
+		operand_set(&scene.in[0], 33, 0.0);
 		operand_set(&scene.in[0], columns, -0.0);
 		operand_set(&scene.in[0], 2 * columns + 37, NAN);
 		operand_set(&scene.in[0], 3 * columns + 36, INFINITY);

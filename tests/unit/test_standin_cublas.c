@@ -1,5 +1,6 @@
 /* test_standin_cublas.c -- the stand-in's cuBLAS against sums by hand, in double precision */
 #include "base/dtype.h"
+#include "kernels/blas.h"
 #include "standin_ranks.h"
 
 #include <math.h>
@@ -154,6 +155,38 @@ static void factors_on_the_device(void **state)
 	run_ranks(1, "gpus=1", queued, NULL);
 }
 
+/* y = x w by rows is y' = w' x' by columns: the same bits as the simulator's kernel, which cuts it into parts. */
+static void as_simulated(struct rank *me, void *self)
+{
+	enum { ROWS = 512, SIDE = 64 };
+	static float x[ROWS * SIDE], w[SIDE * SIDE], y[ROWS * SIDE], found[ROWS * SIDE];
+	float one = 1, zero = 0;
+	cublasHandle_t handle = start(me);
+	(void)self;
+	for (int i = 0; i < ROWS * SIDE; i++)
+		x[i] = element(0, i) / 3;
+	for (int i = 0; i < SIDE * SIDE; i++)
+		w[i] = element(1, i) / 7;
+	CUdeviceptr a = on_device(me, w, sizeof w), b = on_device(me, x, sizeof x),
+	            c = on_device(me, y, sizeof y);
+	CALL(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, SIDE, ROWS, SIDE, &one, (void *)(uintptr_t)a,
+	        CUDA_R_32F, SIDE, (void *)(uintptr_t)b, CUDA_R_32F, SIDE, &zero, (void *)(uintptr_t)c,
+	        CUDA_R_32F, SIDE, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+	to_host(me, found, c, sizeof found);
+	kernels_start();
+	matrix_product(ROWS, SIDE, SIDE, 1, (struct matrix){x, NULL, SIDE, CblasNoTrans},
+	        (struct matrix){w, NULL, SIDE, CblasNoTrans}, 0,
+	        (struct matrix){y, NULL, SIDE, CblasNoTrans});
+	RIGHT(memcmp(y, found, sizeof y) == 0);
+	CALL(cublasDestroy(handle));
+}
+
+static void the_bits_are_the_simulators(void **state)
+{
+	(void)state;
+	run_ranks(1, "gpus=1", as_simulated, NULL);
+}
+
 static void wrong(struct rank *me, void *self)
 {
 	float one = 1, x[4] = {0};
@@ -182,6 +215,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(products_of_each_type_and_layout),
 	        cmocka_unit_test(factors_on_the_device),
+	        cmocka_unit_test(the_bits_are_the_simulators),
 	        cmocka_unit_test(what_is_wrong_is_refused),
 	};
 

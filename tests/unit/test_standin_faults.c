@@ -490,6 +490,13 @@ static bool open_all(struct rank *me)
 	return opened;
 }
 
+/* Under the sanitizers: is there memory that nobody knows any more? */
+int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+static bool leaks(void)
+{
+	return __lsan_do_recoverable_leak_check && __lsan_do_recoverable_leak_check();
+}
+
 static void suffer(struct rank *me, void *self)
 {
 	const struct blow *blow = self;
@@ -519,6 +526,7 @@ static void suffer(struct rank *me, void *self)
 		fprintf(stderr, "%d rounds had a failure, the last of %s\n", struck_rounds, last_failed);
 	RIGHT(!is_struck || (blow->sticky ? struck_rounds >= 1 : struck_rounds == 1));
 	RIGHT(blow->sticky || open_files() == files);
+	RIGHT(blow->sticky || blow->nth > 1 || !leaks());
 }
 
 static void strike(const struct function *function, struct page *page)
@@ -536,10 +544,17 @@ static void strike(const struct function *function, struct page *page)
 		}
 }
 
+static struct page *new_page(void)
+{
+	void *page =
+	        mmap(NULL, sizeof(struct page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(page != MAP_FAILED);
+	return page;
+}
+
 static void each_function_fails(void **state)
 {
-	struct page *page =
-	        mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct page *page = new_page();
 	int count = 0;
 	(void)state;
 	for (size_t i = 0; i < LENGTH_OF(functions); i++)
@@ -552,10 +567,60 @@ static void each_function_fails(void **state)
 	munmap(page, sizeof *page);
 }
 
+/* ---- deaths: rank 1 is killed at its n-th call (a question how a communicator is counts too: there are many); rank 0 is
+ * told that it is gone, gives up what waits, and ends */
+
+struct death {
+	int nth;
+	struct page *page;
+};
+
+static void lose(struct rank *me, void *self)
+{
+	const struct death *death = self;
+	char options[60];
+	snprintf(options, sizeof options, "gpus=2 die=1:%d", death->nth);
+	setenv("OMPI_COMM_WORLD_RANK", me->rank == 1 ? "1" : "0", 1);
+	use_standin(options);
+	RIGHT(open_all(me));
+	for (int round = 1; round <= ROUNDS; round++)
+		use_together(me, death->page, round);
+}
+
+/* False: it makes fewer calls. */
+static bool dies_at(int nth, struct page *page)
+{
+	struct death death = {nth, page};
+	pid_t child[RANKS];
+	int status[RANKS] = {0};
+	memset(page, 0, sizeof *page);
+	spawn_ranks(RANKS, "", lose, &death, child);
+	assert_int_equal(waitpid(child[1], &status[1], 0), child[1]);
+	page->failed[1] = ROUNDS;
+	assert_int_equal(waitpid(child[0], &status[0], 0), child[0]);
+	bool died = WIFSIGNALED(status[1]) && WTERMSIG(status[1]) == SIGKILL;
+	if (status[0] != 0 || (!died && status[1] != 0))
+		fail_msg("die=1:%d: rank 0 ended with %#x, rank 1 with %#x", nth, (unsigned)status[0],
+		        (unsigned)status[1]);
+	return died;
+}
+
+static void a_rank_dies_at_a_call(void **state)
+{
+	struct page *page = new_page();
+	int nth = 1;
+	(void)state;
+	while (dies_at(nth, page))
+		nth += 1 + nth / 16;
+	assert_true(nth > 100);
+	munmap(page, sizeof *page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(each_function_fails),
+	        cmocka_unit_test(a_rank_dies_at_a_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

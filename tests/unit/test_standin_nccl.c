@@ -313,6 +313,42 @@ static void a_call_in_progress_holds_the_next(void **state)
 	run_ranks(2, "gpus=2", hurry, NULL);
 }
 
+/* ---- collectives in a graph run each time that it does, between others ---- */
+
+static void repeat(struct rank *me, void *self)
+{
+	float x = 1;
+	CUgraph graph;
+	CUgraphExec executable;
+	(void)self;
+	take_gpu(me, me->rank);
+	RIGHT(join(me, true) == ncclSuccess);
+	CUdeviceptr at = on_device(me, &x, sizeof x);
+	void *memory = (void *)(uintptr_t)at;
+	CALL(cuStreamBeginCapture(me->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	CALL(ncclAllReduce(memory, memory, 1, ncclFloat32, ncclSum, me->comm, me->stream));
+	CALL(ncclAllReduce(memory, memory, 1, ncclFloat32, ncclSum, me->comm, me->stream));
+	CALL(cuStreamEndCapture(me->stream, &graph));
+	CALL(cuGraphInstantiate(&executable, graph, 0));
+	to_host(me, &x, at, sizeof x);
+	RIGHT(x == 1); /* nothing has run */
+	for (int times = 0; times < 3; times++) {
+		CALL(cuGraphLaunch(executable, me->stream));
+		CALL(ncclAllReduce(memory, memory, 1, ncclFloat32, ncclSum, me->comm, me->stream));
+	}
+	to_host(me, &x, at, sizeof x);
+	RIGHT(x == 512); /* doubled nine times */
+	CALL(cuGraphExecDestroy(executable));
+	CALL(cuGraphDestroy(graph));
+	CALL(ncclCommDestroy(me->comm));
+}
+
+static void collectives_in_a_graph(void **state)
+{
+	(void)state;
+	run_ranks(2, "gpus=2", repeat, NULL);
+}
+
 /* ---- what cannot be, and what never ends ---- */
 
 static void crowd(struct rank *me, void *self)
@@ -447,6 +483,7 @@ int main(void)
 	        cmocka_unit_test(a_collective_begins_with_the_last),
 	        cmocka_unit_test(splits),
 	        cmocka_unit_test(a_call_in_progress_holds_the_next),
+	        cmocka_unit_test(collectives_in_a_graph),
 	        cmocka_unit_test(two_ranks_on_one_gpu_are_refused),
 	        cmocka_unit_test(an_abort_frees_who_waits),
 	        cmocka_unit_test(a_process_in_a_collective_ends),

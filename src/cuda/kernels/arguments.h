@@ -3,7 +3,7 @@
 #ifndef RANKSH_CUDA_ARGUMENTS_H
 #define RANKSH_CUDA_ARGUMENTS_H
 
-enum { STRIDED_DIMS = 6, ELEMENTS_TENSORS = 5, ELEMENTS_OPTIONS = 6, THREADS = 256 };
+enum { STRIDED_DIMS = 6, ELEMENTS_TENSORS = 5, ELEMENTS_OPTIONS = 6, THREADS = 256, COPY_TILE = 32 };
 
 /* A tensor; strides in elements, 0 where a dimension is repeated */
 struct strided {

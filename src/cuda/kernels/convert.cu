@@ -4,6 +4,37 @@
 
 ELEMENTWISE(convert_copy, 1, a)
 
+/* dim: outer, that along which x lies, that along which the result lies. A tile is read line by line of x, and written line by line of the
+ * result; a line of the tile has a place more, so that its columns lie in different banks. */
+MEETING_KERNEL(convert_tiles, elements, THREADS)
+{
+	__shared__ double cell[COPY_TILE][COPY_TILE + 1];
+	const long long *in = call.tensor[0].stride, *out = call.tensor[1].stride;
+	long long down = (call.dim[1] + COPY_TILE - 1) / COPY_TILE, across = (call.dim[2] + COPY_TILE - 1) / COPY_TILE;
+	for (long long tile = blockIdx.x; tile < call.dim[0] * down * across; tile += gridDim.x) {
+		long long outer = tile / (down * across), r0 = tile / across % down * COPY_TILE,
+		          c0 = tile % across * COPY_TILE;
+		for (int i = threadIdx.y; i < COPY_TILE; i += blockDim.y) {
+			long long r = r0 + threadIdx.x, c = c0 + i;
+			if (r < call.dim[1] && c < call.dim[2])
+				cell[i][threadIdx.x] = load(call.tensor[0].data, call.tensor[0].dtype,
+				        outer * in[0] + r * in[1] + c * in[2]);
+		}
+		__syncthreads();
+		for (int i = threadIdx.y; i < COPY_TILE; i += blockDim.y) {
+			long long r = r0 + i, c = c0 + threadIdx.x, at = outer * out[0] + r * out[1] + c * out[2];
+			if (r >= call.dim[1] || c >= call.dim[2])
+				continue;
+			double value = cell[threadIdx.x][i];
+			if (call.add)
+				value = sum_of(call.tensor[1].dtype,
+				        load(call.tensor[1].data, call.tensor[1].dtype, at), value);
+			store(call.tensor[1].data, call.tensor[1].dtype, at, value);
+		}
+		__syncthreads();
+	}
+}
+
 /* ---- one number of all elements: of each block, then of all */
 
 MEETING_KERNEL(convert_nonfinite, moving, THREADS)

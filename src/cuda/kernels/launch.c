@@ -46,7 +46,7 @@ static const struct row {
         {"fmin", "binary_fmin", plan_elements, NULL},
         {"dropout", "dropout", plan_dropout, NULL},
         {"dropout_grad", "dropout", plan_dropout, NULL},
-        {"cast", "convert_copy", plan_elements, NULL},
+        {"cast", "convert_copy", plan_tiles, NULL},
         {"quantize", "convert_quantize", plan_quantize, NULL},
         {"nonfinite", "convert_nonfinite", plan_nonfinite, NULL},
         {"topk", "convert_topk", plan_topk, NULL},
@@ -65,7 +65,7 @@ static const struct row {
         {"iota", "source_iota", plan_elements, NULL},
         {"uniform", "source_uniform", plan_elements, NULL},
         {"randn", "source_randn", plan_elements, NULL},
-        {"spin", "convert_copy", plan_elements, NULL},
+        {"spin", "convert_copy", plan_tiles, NULL},
 };
 
 struct kernel_launch *launch_add(struct launch_plan *plan, const char *function, int64_t blocks, int x, int y,

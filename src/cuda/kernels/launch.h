@@ -57,6 +57,8 @@ launch_planner plan_elements;
 /* The same with options of the planner's own, ELEMENTS_OPTIONS of them */
 void plan_elements_with(
         const struct kernel_call *call, const char *function, const double *option, struct launch_plan *plan);
+/* A copy, or +=, in one launch: by tiles where lines of one lie across lines of the other */
+launch_planner plan_tiles;
 /* to := from, or +=, of one shape */
 void plan_elements_copy(
         const struct kernel_tensor *from, const struct kernel_tensor *to, bool add, struct launch_plan *plan);

@@ -71,21 +71,28 @@ static bool is_wide(const struct elements *elements, int tensors, unsigned write
 
 /* ---- launches */
 
+/* Returns how many tensors there are. */
+static int elements_of(const struct kernel_call *call, const double *option, struct elements *elements)
+{
+	const struct layout *whole = call->outs ? &call->out[0].layout : &call->in[0].layout;
+	int tensors = call->ins + (call->outs > 0);
+	*elements = (struct elements){.count = layout_count(whole), .dims = whole->dims, .add = call->add};
+	for (int d = 0; d < whole->dims; d++)
+		elements->dim[d] = whole->dim[d];
+	for (int i = 0; i < ELEMENTS_OPTIONS; i++)
+		elements->option[i] = option[i];
+	for (int t = 0; t < tensors; t++)
+		add_tensor(elements, t, t < call->ins ? &call->in[t] : &call->out[0]);
+	merge(elements, tensors);
+	return tensors;
+}
+
 void plan_elements_with(
         const struct kernel_call *call, const char *function, const double *option, struct launch_plan *plan)
 {
-	const struct layout *whole = call->outs ? &call->out[0].layout : &call->in[0].layout;
-	struct elements elements = {.count = layout_count(whole), .dims = whole->dims, .add = call->add};
-	int tensors = call->ins + (call->outs > 0);
-	unsigned writes = call->outs ? 1u << call->ins : call->kernel->writes;
-	for (int d = 0; d < whole->dims; d++)
-		elements.dim[d] = whole->dim[d];
-	for (int i = 0; i < ELEMENTS_OPTIONS; i++)
-		elements.option[i] = option[i];
-	for (int t = 0; t < tensors; t++)
-		add_tensor(&elements, t, t < call->ins ? &call->in[t] : &call->out[0]);
-	merge(&elements, tensors);
-	elements.wide = is_wide(&elements, tensors, writes);
+	struct elements elements;
+	int tensors = elements_of(call, option, &elements);
+	elements.wide = is_wide(&elements, tensors, call->outs ? 1u << call->ins : call->kernel->writes);
 	launch_add(plan, function, launch_blocks(parts_of(elements.count, elements.wide ? 4 : 1)), THREADS, 1,
 	        &elements, sizeof elements);
 }
@@ -95,9 +102,61 @@ void plan_elements(const struct kernel_call *call, const char *function, struct 
 	plan_elements_with(call, function, call->option, plan);
 }
 
+/* ---- copies */
+
+static void swap_dims(struct elements *elements, int a, int b)
+{
+	long long dim = elements->dim[a];
+	elements->dim[a] = elements->dim[b];
+	elements->dim[b] = dim;
+	for (int t = 0; t < 2; t++) {
+		long long *stride = elements->tensor[t].stride, kept = stride[a];
+		stride[a] = stride[b];
+		stride[b] = kept;
+	}
+}
+
+/* Lines of x across lines of the result, as in a transposition: as [outer, lines of x, lines of the result] it is copied by square
+ * tiles. false: it is something else, or too narrow. */
+static bool as_tiles(struct elements *elements)
+{
+	int last = elements->dims - 1;
+	const long long *in = elements->tensor[0].stride, *out = elements->tensor[1].stride;
+	if (elements->dims < 2 || elements->dims > 3 || out[last] != 1 || in[last] == 1)
+		return false;
+	for (int d = 0; d < last; d++) {
+		if (in[d] != 1 || elements->dim[d] < COPY_TILE / 2 || elements->dim[last] < COPY_TILE / 2)
+			continue;
+		if (elements->dims == 2) {
+			elements->dims = 3;
+			elements->dim[2] = 1;
+			elements->tensor[0].stride[2] = elements->tensor[1].stride[2] = 0;
+			swap_dims(elements, 1, 2);
+			swap_dims(elements, 0, 1);
+		} else
+			swap_dims(elements, d, 1);
+		return true;
+	}
+	return false;
+}
+
+void plan_tiles(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	struct elements elements;
+	elements_of(call, call->option, &elements);
+	if (!as_tiles(&elements)) {
+		plan_elements(call, function, plan);
+		return;
+	}
+	int64_t tiles =
+	        elements.dim[0] * parts_of(elements.dim[1], COPY_TILE) * parts_of(elements.dim[2], COPY_TILE);
+	launch_add(plan, "convert_tiles", least_of(tiles, 1 << 16), COPY_TILE, THREADS / COPY_TILE, &elements,
+	        sizeof elements);
+}
+
 void plan_elements_copy(
         const struct kernel_tensor *from, const struct kernel_tensor *to, bool add, struct launch_plan *plan)
 {
 	struct kernel_call copy = {.ins = 1, .outs = 1, .in = {*from}, .out = {*to}, .add = add};
-	plan_elements(&copy, "convert_copy", plan);
+	plan_tiles(&copy, "convert_copy", plan);
 }

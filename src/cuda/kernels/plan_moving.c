@@ -81,7 +81,7 @@ void plan_transpose(const struct kernel_call *call, const char *function, struct
 		x->dim[i] = is->dim[1 - i];
 		x->stride[i] = is->stride[1 - i];
 	}
-	plan_elements(&turned, function, plan);
+	plan_tiles(&turned, function, plan);
 }
 
 /* Chunks of 256 numbers, or longer ones where there are many bins: 2^22 counts at most */

@@ -45,12 +45,24 @@ static void add_parts(struct launch_plan *plan, struct rows rows, int64_t count,
 	launch_add(plan, "loss_sum_of_parts", 1, THREADS, 1, &rows, sizeof rows);
 }
 
+/* Elements that lie one behind the other need no division to be found. */
+static void in_one_line(struct strided *strided, const struct layout *layout)
+{
+	if (!layout_contiguous(layout))
+		return;
+	strided->dims = 1;
+	strided->dim[0] = layout_count(layout);
+	strided->stride[0] = 1;
+}
+
 /* mse, a mean, and sumsq, which is none */
 void plan_total(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct rows rows = rows_of(call, &call->in[0].layout);
 	int64_t count = rows.columns * rows.rows, blocks = least_of(parts_of(count, 8 * THREADS), PARTS);
 	rows.columns = count;
+	for (int i = 0; i < call->ins; i++)
+		in_one_line(&rows.in[i], &call->in[i].layout);
 	rows.parts = launch_workspace(plan, blocks * (int64_t)sizeof *rows.parts);
 	launch_add(plan, function, blocks, THREADS, 1, &rows, sizeof rows);
 	add_parts(plan, rows, blocks, call->ins > 1 ? (double)count : 1);

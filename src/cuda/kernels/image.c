@@ -1,0 +1,142 @@
+/* image.c -- the kernels are loaded: from the fat binaries, from files kept, or compiled and kept */
+#include "cuda/kernels/image.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { CODE_MOST = 64 << 20, PATH_BYTES = 1024 };
+
+/* ---- kept files */
+
+/* FNV-1a, 64 bits */
+static uint64_t digest(uint64_t sum, const char *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		sum = (sum ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
+/* Of all sources and the version of NVRTC: any change makes new files. */
+static uint64_t sources_digest(const struct cuda_library *cuda)
+{
+	int version[2] = {0};
+	cuda->nvrtcVersion(&version[0], &version[1]);
+	uint64_t sum = digest(UINT64_C(0xcbf29ce484222325), (const char *)version, sizeof version);
+	for (const struct embedded *file = embedded_files; file->path; file++)
+		if (strstr(file->path, "src/cuda/kernels/"))
+			sum = digest(sum, file->bytes, file->count);
+	return sum;
+}
+
+/* The folder, made if it is not there; false: there can be none, and nothing is kept */
+static bool kept_folder(char *path)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	bool own = cache && *cache == '/';
+	if (!own && !(home && *home == '/'))
+		return false;
+	int length = snprintf(path, PATH_BYTES, "%s%s", own ? cache : home, own ? "" : "/.cache");
+	if (length < 0 || length > PATH_BYTES - 160)
+		return false;
+	mkdir(path, 0700);
+	snprintf(path + length, PATH_BYTES - (size_t)length, "/ranksh");
+	mkdir(path, 0700);
+	struct stat about;
+	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* Where a family's code is kept; "": nowhere */
+static void kept_path(
+        char *path, const struct cuda_library *cuda, const struct embedded *source, int architecture)
+{
+	const char *name = strrchr(source->path, '/') + 1;
+	if (!kept_folder(path)) {
+		*path = '\0';
+		return;
+	}
+	size_t length = strlen(path);
+	snprintf(path + length, PATH_BYTES - length, "/kernels-%.*s-sm_%d-%016llx", (int)strcspn(name, "."),
+	        name, architecture, (unsigned long long)sources_digest(cuda));
+}
+
+/* ---- loading */
+
+static CUresult load(struct image *image, const void *code)
+{
+	CUresult result =
+	        image->cuda->cuModuleLoadDataEx(&image->module[image->modules], code, 0, NULL, NULL);
+	if (result == CUDA_SUCCESS)
+		image->modules++;
+	return result;
+}
+
+/* A file that the driver does not take is as none, and is written anew; one that cannot be written is no error. */
+static enum status load_source(struct image *image, const struct embedded *source, int architecture)
+{
+	char path[PATH_BYTES], *code = NULL;
+	size_t bytes = 0;
+	kept_path(path, image->cuda, source, architecture);
+	if (*path && file_read(path, CODE_MOST, &code, &bytes) == ST_OK && bytes > 0 &&
+	        load(image, code) == CUDA_SUCCESS) {
+		mem_free(code);
+		return ST_OK;
+	}
+	mem_free(code);
+	enum status status = image_compile(image->cuda, source, architecture, &code, &bytes);
+	if (status == ST_OK)
+		status = cuda_call(image->cuda, "cuModuleLoadDataEx", load(image, code));
+	if (status == ST_OK && *path)
+		(void)file_write(path, code, bytes);
+	mem_free(code);
+	return status;
+}
+
+static bool is_source(const char *path)
+{
+	size_t length = strlen(path);
+	return strstr(path, "src/cuda/kernels/") && length > 3 && strcmp(path + length - 3, ".cu") == 0;
+}
+
+static enum status load_sources(struct image *image, int architecture)
+{
+	enum status status = cuda_library_open(image->cuda, CUDA_PART_NVRTC);
+	image->compiled = true;
+	for (const struct embedded *file = embedded_files; file->path && status == ST_OK; file++)
+		if (is_source(file->path))
+			status = load_source(image, file, architecture);
+	return status;
+}
+
+enum status image_load(struct image *image, struct cuda_library *cuda, int architecture)
+{
+	*image = (struct image){.cuda = cuda};
+	CUresult result = CUDA_SUCCESS;
+	for (const struct embedded *file = image_binaries; file->path && result == CUDA_SUCCESS; file++)
+		result = load(image, file->bytes);
+	if (result == CUDA_SUCCESS && image->modules)
+		return ST_OK;
+	image_unload(image);
+	enum status status = load_sources(image, architecture);
+	if (status != ST_OK)
+		image_unload(image);
+	return status;
+}
+
+enum status image_function(const struct image *image, const char *name, CUfunction *function)
+{
+	CUresult result = CUDA_ERROR_NOT_FOUND;
+	for (int i = 0; i < image->modules && result != CUDA_SUCCESS; i++)
+		result = image->cuda->cuModuleGetFunction(function, image->module[i], name);
+	return cuda_call(image->cuda, "cuModuleGetFunction", result);
+}
+
+void image_unload(struct image *image)
+{
+	while (image->modules)
+		image->cuda->cuModuleUnload(image->module[--image->modules]);
+}

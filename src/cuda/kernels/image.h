@@ -1,0 +1,42 @@
+/* image.h -- the kernels in the form that a driver loads. An umbrella header: it brings along what it includes.
+ *
+ * They are the fat binaries in this program, or, where there are none or the driver does not take
+ * them, what NVRTC makes of the sources, which this program has too.
+ *
+ *      fat binary          made by nvcc with the program, for every major architecture
+ *      file                XDG_CACHE_HOME/ranksh/, or ~/.cache/ranksh/: what NVRTC made once, named by a digest of sources and architecture
+ *      NVRTC               seconds for each family */
+#ifndef RANKSH_CUDA_IMAGE_H
+#define RANKSH_CUDA_IMAGE_H
+
+#include "base/embedded.h"
+#include "base/status.h"
+#include "cuda/library/library.h"
+
+#include <stdbool.h>
+
+enum { IMAGE_MODULES_MAX = 32 };
+
+/* A zeroed one has nothing loaded. */
+struct image {
+	struct cuda_library *cuda;
+	CUmodule module[IMAGE_MODULES_MAX]; /* one a family */
+	int modules;
+	bool compiled; /* by NVRTC, now or once */
+};
+
+/* The families' fat binaries; made by tools/fatbin, ended by a NULL path. A program made without nvcc has none. */
+extern const struct embedded image_binaries[];
+
+/* Into the current context. architecture: of its device, 90 for 9.0. Opens NVRTC if it is needed. After ST_GPU nothing is loaded. */
+enum status image_load(struct image *image, struct cuda_library *cuda, int architecture);
+/* ST_GPU: there is none of that name */
+enum status image_function(const struct image *image, const char *name, CUfunction *function);
+void image_unload(struct image *image);
+
+/* What NVRTC makes of a family's source: SASS for that architecture, or PTX for an earlier one where this NVRTC does not know it. *code is the
+ * caller's (mem_free); NULL after ST_GPU. */
+enum status image_compile(const struct cuda_library *cuda, const struct embedded *source, int architecture,
+        char **code, size_t *bytes);
+
+#endif

@@ -1,0 +1,43 @@
+#!/bin/sh
+# gpu.sh -- `make check-gpu`'s program runs where no GPU is: on the stand-in it tells each of its facts, also where a call fails, and without libraries it says what is missing
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=$(dirname "$(realpath "${RANKSH:-build/ranksh}")")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset RANKSH_STANDIN CUDA_MPS_PIPE_DIRECTORY
+
+# facts FOLDER OPTIONS: what the program says, figures as N
+facts() {
+	RANKSH_CUDA=$1 RANKSH_STANDIN=$2 timeout 300 "$build/gpu/facts" > "$work/said" 2>&1 || echo "status $?"
+	sed 's/[0-9][0-9.]*/N/g; /^MPS: /d' "$work/said"
+}
+# check WHAT: the text on the standard input is the wanted one
+check() {
+	if diff "$work/wanted" - > "$work/differs"; then echo "ok $1"; else
+		echo "FAIL $1 (< wanted, > found)"
+		cat "$work/differs"
+	fi
+}
+
+cat > "$work/wanted" <<'EOF2'
+driver: CUDA N
+GPU N: Stand-in GPU, N GB
+NCCL: N
+queueing a fill: N us
+queueing an event: N us
+least time between two events: N us
+copy, pinned to GPU: N GB/s
+copy, GPU to pinned: N GB/s
+copy, on the GPU: N GB/s
+memory between processes (IPC): yes
+waits of streams between processes: yes
+EOF2
+facts "$build/standin" "" | check "every fact of the stand-in is told"
+cp "$work/wanted" "$work/all"
+sed 's/^memory between.*/memory between processes (IPC): no, cuIpcGetMemHandle: CUDA_ERROR_UNKNOWN (unknown error)/' "$work/all" > "$work/wanted"
+facts "$build/standin" "fail=cuIpcGetMemHandle:1" | check "without IPC that is told, and the rest"
+sed 's/^waits of.*/waits of streams between processes: no, the peer cannot wait/' "$work/all" > "$work/wanted"
+facts "$build/standin" "fail=cuStreamWaitValue32:1" | check "without waits of streams that is told, and the rest"
+echo "skipped: NVIDIA's driver (libcuda.so.N) is not there: looked in /nonexistent; it comes with the driver of a GPU (apt install nvidia-driver)" > "$work/wanted"
+facts /nonexistent "" | check "without libraries it says what is missing"

@@ -1,0 +1,287 @@
+/* test_cuda_image.c -- how the kernels come into a driver: from fat binaries, from files kept, or by NVRTC. Driver and NVRTC are functions of this
+ * test: what NVRTC makes begins with "good", and the driver takes nothing else. */
+#include "check.h"
+#include "cuda/kernels/image.h"
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[64]; /* mkdtemp's */
+static int compiled, loaded, ptx, known, fails;
+static bool takes_all;
+
+static CUresult load(CUmodule *module, const void *code, unsigned count, CUjit_option *options, void **values)
+{
+	(void)count, (void)options, (void)values;
+	if (!takes_all && memcmp(code, "good", 4) != 0)
+		return CUDA_ERROR_NO_BINARY_FOR_GPU;
+	loaded++;
+	*module = (CUmodule)&loaded;
+	return CUDA_SUCCESS;
+}
+static CUresult unload(CUmodule module)
+{
+	assert_ptr_equal(module, &loaded);
+	loaded--;
+	return CUDA_SUCCESS;
+}
+static CUresult get_function(CUfunction *function, CUmodule module, const char *name)
+{
+	(void)module;
+	*function = (CUfunction)&loaded;
+	return strcmp(name, "there") == 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+static CUresult error_name(CUresult result, const char **text)
+{
+	(void)result;
+	*text = "CUDA_ERROR";
+	return CUDA_SUCCESS;
+}
+static nvrtcResult version(int *major, int *minor)
+{
+	*major = 13;
+	*minor = 0;
+	return NVRTC_SUCCESS;
+}
+static nvrtcResult count_architectures(int *count)
+{
+	*count = 2;
+	return NVRTC_SUCCESS;
+}
+static nvrtcResult architectures(int *at)
+{
+	at[0] = 75;
+	at[1] = known;
+	return NVRTC_SUCCESS;
+}
+/* Every header that a source includes is given with it. */
+static nvrtcResult create(nvrtcProgram *program, const char *source, const char *name, int count,
+        const char *const *headers, const char *const *names)
+{
+	assert_non_null(strstr(name, ".cu"));
+	for (const char *at = source; (at = strstr(at, "#include \"")); at++) {
+		bool found = false;
+		for (int i = 0; i < count; i++)
+			found |= strncmp(at + 10, names[i], strlen(names[i])) == 0 && headers[i][0];
+		assert_true(found);
+	}
+	*program = (nvrtcProgram)&compiled;
+	return NVRTC_SUCCESS;
+}
+static nvrtcResult destroy(nvrtcProgram *program)
+{
+	*program = NULL;
+	return NVRTC_SUCCESS;
+}
+static nvrtcResult compile(nvrtcProgram program, int count, const char *const *options)
+{
+	bool exact = false, fmad = false;
+	(void)program;
+	for (int i = 0; i < count; i++) {
+		exact |= strcmp(options[i], "--gpu-architecture=sm_90") == 0 ||
+		        strcmp(options[i], "--gpu-architecture=compute_75") == 0;
+		fmad |= strcmp(options[i], "--fmad=false") == 0;
+	}
+	assert_true(exact && fmad);
+	compiled++;
+	return fails ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS;
+}
+static nvrtcResult log_size(nvrtcProgram program, size_t *bytes)
+{
+	(void)program;
+	*bytes = sizeof "line one\nline two";
+	return NVRTC_SUCCESS;
+}
+static nvrtcResult log_text(nvrtcProgram program, char *text)
+{
+	(void)program;
+	strcpy(text, "line one\nline two");
+	return NVRTC_SUCCESS;
+}
+static nvrtcResult code_size(nvrtcProgram program, size_t *bytes)
+{
+	(void)program;
+	*bytes = 5;
+	return NVRTC_SUCCESS;
+}
+static nvrtcResult code(nvrtcProgram program, char *text)
+{
+	(void)program;
+	strcpy(text, "good");
+	return NVRTC_SUCCESS;
+}
+static nvrtcResult code_ptx(nvrtcProgram program, char *text)
+{
+	ptx++;
+	return code(program, text);
+}
+
+static struct cuda_library cuda = {
+        .handles = {[CUDA_PART_DRIVER] = root, [CUDA_PART_NVRTC] = root},
+        .cuModuleLoadDataEx = load,
+        .cuModuleUnload = unload,
+        .cuModuleGetFunction = get_function,
+        .cuGetErrorName = error_name,
+        .cuGetErrorString = error_name,
+        .nvrtcVersion = version,
+        .nvrtcGetNumSupportedArchs = count_architectures,
+        .nvrtcGetSupportedArchs = architectures,
+        .nvrtcCreateProgram = create,
+        .nvrtcDestroyProgram = destroy,
+        .nvrtcCompileProgram = compile,
+        .nvrtcGetProgramLogSize = log_size,
+        .nvrtcGetProgramLog = log_text,
+        .nvrtcGetCUBINSize = code_size,
+        .nvrtcGetCUBIN = code,
+        .nvrtcGetPTXSize = code_size,
+        .nvrtcGetPTX = code_ptx,
+};
+
+/* The kept files of ROOT/cache/ranksh; each is emptied, or removed */
+static int kept(bool empty, bool removed)
+{
+	char path[128], file[512];
+	int count = 0;
+	snprintf(path, sizeof path, "%s/cache/ranksh", root);
+	DIR *folder = opendir(path);
+	for (struct dirent *entry; folder && (entry = readdir(folder));) {
+		if (entry->d_name[0] == '.')
+			continue;
+		count++;
+		snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+		if (empty)
+			assert_int_equal(truncate(file, 1), 0);
+		if (removed)
+			assert_int_equal(unlink(file), 0);
+	}
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+static int begin(void **state)
+{
+	char cache[80];
+	(void)state;
+	strcpy(root, "/tmp/ranksh-image-XXXXXX");
+	assert_non_null(mkdtemp(root));
+	snprintf(cache, sizeof cache, "%s/cache", root);
+	setenv("XDG_CACHE_HOME", cache, 1);
+	compiled = loaded = ptx = fails = 0;
+	known = 90;
+	takes_all = false;
+	return 0;
+}
+
+static int end(void **state)
+{
+	char path[128];
+	(void)state;
+	kept(false, true);
+	snprintf(path, sizeof path, "%s/cache/ranksh", root);
+	rmdir(path);
+	snprintf(path, sizeof path, "%s/cache", root);
+	rmdir(path);
+	return rmdir(root);
+}
+
+static int load_and_unload(int architecture)
+{
+	struct image image;
+	compiled = 0;
+	assert_int_equal(image_load(&image, &cuda, architecture), ST_OK);
+	assert_true(loaded > 0 && loaded == image.modules);
+	image_unload(&image);
+	assert_int_equal(loaded, 0);
+	return compiled;
+}
+
+static void compiled_once_and_kept(void **state)
+{
+	long live = mem_live();
+	(void)state;
+	int families = load_and_unload(90);
+	assert_true(families > 1);
+	assert_int_equal(kept(false, false), families);
+	assert_int_equal(load_and_unload(90), 0);
+	kept(true, false); /* what the driver does not take is made again */
+	assert_int_equal(load_and_unload(90), families);
+	assert_int_equal(load_and_unload(90), 0);
+	assert_int_equal(ptx, 0);
+	assert_int_equal(mem_live(), live);
+}
+
+static void a_newer_gpu_gets_ptx(void **state)
+{
+	(void)state;
+	known = 75;
+	int families = load_and_unload(90);
+	assert_int_equal(ptx, families);
+	assert_int_equal(load_and_unload(90), 0);
+}
+
+static void a_folder_that_cannot_be_is_no_error(void **state)
+{
+	(void)state;
+	setenv("XDG_CACHE_HOME", "/dev/null/none", 1);
+	int families = load_and_unload(90);
+	assert_int_equal(load_and_unload(90), families);
+}
+
+static void what_does_not_compile_is_told(void **state)
+{
+	struct image image;
+	struct cuda_library old = cuda;
+	(void)state;
+	fails = 1;
+	assert_int_equal(image_load(&image, &cuda, 90), ST_GPU);
+	assert_non_null(strstr(fail_text(), "line one"));
+	assert_null(strstr(fail_text(), "line two"));
+	assert_int_equal(image.modules, 0);
+	assert_int_equal(image_load(&image, &old, 50), ST_GPU);
+	assert_non_null(strstr(fail_text(), "5.0"));
+	assert_int_equal(loaded, 0);
+}
+
+static void functions_by_name(void **state)
+{
+	struct image image;
+	CUfunction function;
+	(void)state;
+	assert_int_equal(image_load(&image, &cuda, 90), ST_OK);
+	assert_int_equal(image_function(&image, "there", &function), ST_OK);
+	assert_ptr_equal(function, &loaded);
+	assert_int_equal(image_function(&image, "none", &function), ST_GPU);
+	image_unload(&image);
+}
+
+/* The binaries of this program, where it has some, are taken before anything is compiled. */
+static void binaries_come_first(void **state)
+{
+	int count = 0;
+	(void)state;
+	takes_all = true;
+	while (image_binaries[count].path)
+		count++;
+	int compilations = load_and_unload(90);
+	assert_true(count ? compilations == 0 : compilations > 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+	const struct CMUnitTest tests[] = {
+	        TEST(compiled_once_and_kept),
+	        TEST(a_newer_gpu_gets_ptx),
+	        TEST(a_folder_that_cannot_be_is_no_error),
+	        TEST(what_does_not_compile_is_told),
+	        TEST(functions_by_name),
+	        TEST(binaries_come_first),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
