@@ -95,6 +95,7 @@ static void ipc(void)
 	is(CUDA_ERROR_INVALID_VALUE, cuda.cuEventCreate(&(CUevent){0}, CU_EVENT_INTERPROCESS));
 	ok(cuda.cuMemcpyHtoDAsync(at, host, 5000000, stream));
 	ok(cuda.cuEventRecord(event, stream));
+	ok(cuda.cuStreamSynchronize(stream)); /* the copy writes the word too */
 	send_to(&pair, &offer, sizeof offer);
 	ok(cuda.cuStreamWaitValue32(other, at + 8, 1, CU_STREAM_WAIT_VALUE_GEQ));
 	ok(cuda.cuStreamSynchronize(other));

@@ -119,6 +119,8 @@ static void end(struct CUctx_st *context)
 {
 	context->retained = 0;
 	streams_end(context);
+	events_end(context);
+	modules_end(context);
 	memory_end(context);
 	*context = (struct CUctx_st){.device = context->device, .fd = -1};
 }

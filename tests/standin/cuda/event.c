@@ -16,6 +16,7 @@ struct page {
 };
 
 struct CUevent_st {
+	struct CUevent_st *next; /* in its context's list */
 	unsigned flags;
 	struct item *record;
 	struct joints joints; /* where it was recorded while a graph was captured */
@@ -58,6 +59,37 @@ static CUresult wait_page(void *argument, struct standin_turn *turn)
 	return CUDA_SUCCESS;
 }
 
+/* Adds it to the context's; the event, or NULL: no memory */
+static CUevent create(struct CUctx_st *context, unsigned flags, struct page *page, int fd)
+{
+	CUevent event = calloc(1, sizeof *event);
+	if (!event)
+		return NULL;
+	*event = (struct CUevent_st){.next = context->events, .flags = flags, .page = page, .fd = fd};
+	return context->events = event;
+}
+
+static void destroy(struct CUctx_st *context, CUevent event)
+{
+	CUevent *at = &context->events;
+	while (*at && *at != event)
+		at = &(*at)->next;
+	if (!*at)
+		return;
+	*at = event->next;
+	item_hold(&event->record, NULL);
+	if (event->fd >= 0)
+		close(event->fd);
+	free(event->joints.nodes);
+	free(event);
+}
+
+void events_end(struct CUctx_st *context)
+{
+	while (context->events)
+		destroy(context, context->events);
+}
+
 CUresult cuEventCreate(CUevent *event, unsigned int flags)
 {
 	struct CUctx_st *context;
@@ -66,17 +98,12 @@ CUresult cuEventCreate(CUevent *event, unsigned int flags)
 		return result;
 	if (!event || flags > 7 || ((flags & CU_EVENT_INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING)))
 		return leave(CUDA_ERROR_INVALID_VALUE);
-	if (!(*event = calloc(1, sizeof **event)))
-		return leave(CUDA_ERROR_OUT_OF_MEMORY);
-	(*event)->flags = flags;
-	(*event)->fd = -1;
 	void *page = NULL;
-	if ((flags & CU_EVENT_INTERPROCESS) && standin_share(PAGE, &page, &(*event)->fd)) {
-		free(*event);
+	int fd = -1;
+	if ((flags & CU_EVENT_INTERPROCESS) && standin_share(PAGE, &page, &fd))
 		return leave(CUDA_ERROR_OPERATING_SYSTEM);
-	}
-	(*event)->page = page;
-	return leave(CUDA_SUCCESS);
+	*event = create(context, flags, page, fd);
+	return leave(*event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 CUresult cuEventDestroy_v2(CUevent event)
@@ -85,11 +112,7 @@ CUresult cuEventDestroy_v2(CUevent event)
 	CUresult result = enter("cuEventDestroy", &context);
 	if (result)
 		return result;
-	item_hold(&event->record, NULL);
-	if (event->fd >= 0)
-		close(event->fd);
-	free(event->joints.nodes);
-	free(event);
+	destroy(context, event);
 	return leave(CUDA_SUCCESS);
 }
 
@@ -300,11 +323,8 @@ CUresult cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
 		return leave(CUDA_ERROR_INVALID_CONTEXT);
 	if (standin_attach(told.pid, told.fd, PAGE, &page))
 		return leave(CUDA_ERROR_INVALID_HANDLE);
-	if (!(*event = calloc(1, sizeof **event))) {
+	*event = create(context, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, page, -1);
+	if (!*event)
 		munmap(page, PAGE);
-		return leave(CUDA_ERROR_OUT_OF_MEMORY);
-	}
-	**event = (struct CUevent_st){
-	        .flags = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, .page = page, .fd = -1};
-	return leave(CUDA_SUCCESS);
+	return leave(*event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }

@@ -73,6 +73,8 @@ struct CUctx_st {
 	struct memory *memory; /* sorted by address */
 	size_t taken;
 	struct CUstream_st *streams, *legacy;
+	struct CUevent_st *events;
+	struct CUmod_st *modules;
 	int threads;
 	struct item *engines[2]; /* the last copy of pinned memory to the device, and from it */
 };
@@ -117,6 +119,10 @@ struct memory *memory_at(
 struct memory *memory_anywhere(const void *at, size_t bytes);    /* of any context */
 bool memory_is_device(const struct memory *memory);
 void memory_end(struct CUctx_st *context);
+
+/* ---- event.c, launch.c: what the program has not taken back goes with the context. */
+void events_end(struct CUctx_st *context);
+void modules_end(struct CUctx_st *context);
 
 /* ---- shared.c and words.c */
 struct log *log_of_mapping(

@@ -16,6 +16,7 @@ struct CUfunc_st {
 	int shared;   /* what a launch may ask for */
 };
 struct CUmod_st {
+	struct CUmod_st *next; /* in its context's list */
 	struct CUfunc_st *functions;
 };
 
@@ -76,8 +77,31 @@ CUresult cuModuleLoadDataEx(
 	if (!caught)
 		catch_faults();
 	caught = true;
-	*module = calloc(1, sizeof **module);
-	return leave(*module ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+	if (!(*module = calloc(1, sizeof **module)))
+		return leave(CUDA_ERROR_OUT_OF_MEMORY);
+	(*module)->next = context->modules;
+	context->modules = *module;
+	return leave(CUDA_SUCCESS);
+}
+
+static void unload(struct CUctx_st *context, CUmodule module)
+{
+	CUmodule *at = &context->modules;
+	while (*at != module)
+		at = &(*at)->next;
+	*at = module->next;
+	while (module->functions) {
+		CUfunction one = module->functions;
+		module->functions = one->next;
+		free(one);
+	}
+	free(module);
+}
+
+void modules_end(struct CUctx_st *context)
+{
+	while (context->modules)
+		unload(context, context->modules);
 }
 
 CUresult cuModuleUnload(CUmodule module)
@@ -87,13 +111,8 @@ CUresult cuModuleUnload(CUmodule module)
 	if (result)
 		return result;
 	result = streams_wait(context);
-	while (!result && module->functions) {
-		CUfunction one = module->functions;
-		module->functions = one->next;
-		free(one);
-	}
 	if (!result)
-		free(module);
+		unload(context, module);
 	return leave(result);
 }
 
