@@ -1,37 +1,15 @@
-/* graph.c -- graphs, taken down from streams. A captured call becomes a node, after the nodes that its stream has come to; an event carries such
- * nodes to other streams. A launch is one piece of work of its stream, which does the nodes in the order of their capture; on the virtual clock
- * each starts when those before it have ended. */
-#include "inside.h"
+/* graph.c -- graphs and their launches. A launch is one piece of work of its stream, which does the nodes in the order of their capture; on the
+ * virtual clock each starts when those before it have ended. */
+#include "graph.h"
 #include <stdlib.h>
 #include <string.h>
 
-struct CUgraphNode_st {
-	int index; /* in its graph */
-	struct standin_call call;
-	int *after; /* indices */
-	int after_count;
-	bool last; /* no node comes after it */
-};
-struct CUgraph_st {
-	int holders, count;
-	struct CUgraphNode_st **nodes;
-};
 struct CUgraphExec_st {
 	struct CUgraph_st *graph;
 	struct item *last; /* launches of one executable come one after the other */
 };
-struct capture {
-	struct capture *next;
-	int64_t number;
-	CUstream origin;
-	CUgraph graph;
-	pthread_t thread;
-	CUstreamCaptureMode mode;
-	bool spoiled;
-};
-static struct capture *captures;
 
-static void let_go(CUgraph graph)
+void graph_let_go(CUgraph graph)
 {
 	if (--graph->holders > 0)
 		return;
@@ -44,8 +22,7 @@ static void let_go(CUgraph graph)
 	free(graph);
 }
 
-/* A copy of the call, at the graph's end, after nothing; NULL: no memory */
-static CUgraphNode add(CUgraph graph, const struct standin_call *call)
+CUgraphNode graph_add(CUgraph graph, const struct standin_call *call)
 {
 	CUgraphNode *nodes = realloc(graph->nodes, (size_t)(graph->count + 1) * sizeof *nodes),
 	            node = calloc(1, sizeof *node);
@@ -63,7 +40,7 @@ static CUgraphNode add(CUgraph graph, const struct standin_call *call)
 	return nodes[graph->count++] = node;
 }
 
-static int add_after(CUgraph graph, CUgraphNode node, int earlier)
+int graph_add_after(CUgraph graph, CUgraphNode node, int earlier)
 {
 	int *after = realloc(node->after, (size_t)(node->after_count + 1) * sizeof *after);
 	if (!after)
@@ -81,200 +58,17 @@ static CUgraph copy(CUgraph graph)
 		return NULL;
 	made->holders = 1;
 	for (int i = 0; i < graph->count; i++) {
-		CUgraphNode node = add(made, &graph->nodes[i]->call);
+		CUgraphNode node = graph_add(made, &graph->nodes[i]->call);
 		for (int j = 0; node && j < graph->nodes[i]->after_count; j++)
-			if (add_after(made, node, graph->nodes[i]->after[j]))
+			if (graph_add_after(made, node, graph->nodes[i]->after[j]))
 				node = NULL;
 		if (!node) {
-			let_go(made);
+			graph_let_go(made);
 			return NULL;
 		}
 	}
 	return made;
 }
-
-/* ---- capture */
-
-static int set_joints(CUgraphNode **joints, int *joint_count, CUgraphNode *nodes, int count)
-{
-	CUgraphNode *made = malloc((size_t)(count + 1) * sizeof(CUgraphNode));
-	if (!made)
-		return -1;
-	if (count)
-		memcpy(made, nodes, (size_t)count * sizeof(CUgraphNode));
-	free(*joints);
-	*joints = made;
-	*joint_count = count;
-	return 0;
-}
-
-CUresult capture_add(CUstream stream, const struct standin_call *call)
-{
-	struct capture *capture = stream->capture;
-	if (capture->spoiled)
-		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-	CUgraphNode node = add(capture->graph, call);
-	int failed = !node;
-	for (int i = 0; !failed && i < stream->joint_count; i++)
-		failed = add_after(capture->graph, node, stream->joints[i]->index);
-	if (failed || set_joints(&stream->joints, &stream->joint_count, &node, 1))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	return CUDA_SUCCESS;
-}
-
-CUresult capture_spoil(CUstream stream)
-{
-	if (stream->capture)
-		stream->capture->spoiled = true;
-	return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-}
-
-CUresult capture_record(CUstream stream, struct joints *joints)
-{
-	joints->capture = stream->capture->number;
-	return set_joints(&joints->nodes, &joints->count, stream->joints, stream->joint_count)
-	        ? CUDA_ERROR_OUT_OF_MEMORY
-	        : CUDA_SUCCESS;
-}
-
-static struct capture *capture_of(int64_t number)
-{
-	for (struct capture *one = captures; one; one = one->next)
-		if (number && one->number == number)
-			return one;
-	return NULL;
-}
-
-bool capture_live(int64_t number)
-{
-	return capture_of(number) != NULL;
-}
-
-CUresult capture_join(CUstream stream, const struct joints *joints)
-{
-	struct capture *capture = capture_of(joints->capture);
-	if (!capture || (stream->capture && stream->capture != capture))
-		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
-	int before = stream->joint_count, count = before + joints->count;
-	CUgraphNode *all = malloc((size_t)(count + 1) * sizeof(CUgraphNode));
-	if (!all)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	for (int i = 0; i < count; i++)
-		all[i] = i < before ? stream->joints[i] : joints->nodes[i - before];
-	free(stream->joints);
-	stream->joints = all;
-	stream->joint_count = count;
-	stream->capture = capture;
-	return CUDA_SUCCESS;
-}
-
-/* Its streams are as others again. */
-static void release(struct CUctx_st *context, struct capture *capture)
-{
-	for (CUstream one = context->streams; one; one = one->next)
-		if (one->capture == capture) {
-			one->capture = NULL;
-			one->joint_count = 0;
-		}
-	struct capture **at = &captures;
-	while (*at != capture)
-		at = &(*at)->next;
-	*at = capture->next;
-	free(capture);
-}
-
-void capture_end(CUstream stream)
-{
-	struct capture *capture = stream->capture;
-	if (!capture)
-		return;
-	capture->spoiled = true;
-	if (capture->origin == stream) {
-		let_go(capture->graph);
-		release(stream->context, capture);
-	}
-	stream->capture = NULL;
-}
-
-CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
-{
-	static int64_t number;
-	struct CUctx_st *context;
-	CUresult result = enter("cuStreamBeginCapture", &context);
-	if (result)
-		return result;
-	CUstream own = stream ? stream_of(context, stream) : NULL;
-	if (!own || own->capture)
-		return leave(!stream   ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-		                : !own ? CUDA_ERROR_INVALID_HANDLE
-		                       : CUDA_ERROR_INVALID_VALUE);
-	struct capture *capture = malloc(sizeof *capture);
-	CUgraph graph = calloc(1, sizeof *graph);
-	if (!capture || !graph) {
-		free(capture);
-		free(graph);
-		return leave(CUDA_ERROR_OUT_OF_MEMORY);
-	}
-	graph->holders = 1;
-	*capture = (struct capture){captures, ++number, own, graph, pthread_self(), mode, false};
-	captures = own->capture = capture;
-	own->joint_count = 0;
-	return leave(CUDA_SUCCESS);
-}
-
-/* Every node that is last has to be one that the first stream has come to. */
-static bool joined(const struct capture *capture)
-{
-	for (int i = 0; i < capture->graph->count; i++) {
-		bool there = !capture->graph->nodes[i]->last;
-		for (int j = 0; j < capture->origin->joint_count; j++)
-			there |= capture->origin->joints[j] == capture->graph->nodes[i];
-		if (!there)
-			return false;
-	}
-	return true;
-}
-
-CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
-{
-	struct CUctx_st *context;
-	CUresult result = enter("cuStreamEndCapture", &context);
-	if (result)
-		return result;
-	CUstream own = stream ? stream_of(context, stream) : NULL;
-	struct capture *capture = own ? own->capture : NULL;
-	if (!capture)
-		return leave(own ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
-	if (capture->origin != own)
-		return leave(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
-	if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
-	        !pthread_equal(capture->thread, pthread_self()))
-		return leave(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-	result = capture->spoiled ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
-	        : joined(capture) ? CUDA_SUCCESS
-	                          : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-	*graph = result ? NULL : capture->graph;
-	if (result)
-		let_go(capture->graph);
-	release(context, capture);
-	return leave(result);
-}
-
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
-{
-	struct CUctx_st *context;
-	CUresult result = enter("cuStreamIsCapturing", &context);
-	if (result)
-		return result;
-	CUstream own = stream_of(context, stream);
-	if (own)
-		*status = !own->capture         ? CU_STREAM_CAPTURE_STATUS_NONE
-		        : own->capture->spoiled ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-		                                : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-	return leave(own ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
-}
-
-/* ---- graphs */
 
 CUresult cuGraphDestroy(CUgraph graph)
 {
@@ -283,7 +77,7 @@ CUresult cuGraphDestroy(CUgraph graph)
 	if (result)
 		return result;
 	if (graph)
-		let_go(graph);
+		graph_let_go(graph);
 	return leave(graph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -343,7 +137,7 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec executable, CUgraph graph, CUgraphExec
 		said->result = CU_GRAPH_EXEC_UPDATE_ERROR;
 		return leave(CUDA_ERROR_OUT_OF_MEMORY);
 	}
-	let_go(executable->graph);
+	graph_let_go(executable->graph);
 	executable->graph = made;
 	return leave(CUDA_SUCCESS);
 }
@@ -354,7 +148,7 @@ CUresult cuGraphExecDestroy(CUgraphExec executable)
 	CUresult result = enter("cuGraphExecDestroy", &context);
 	if (result)
 		return result;
-	let_go(executable->graph);
+	graph_let_go(executable->graph);
 	item_hold(&executable->last, NULL);
 	free(executable);
 	return leave(CUDA_SUCCESS);
@@ -404,7 +198,7 @@ static void forget(void *argument)
 {
 	CUgraph graph;
 	memcpy(&graph, argument, sizeof graph);
-	let_go(graph);
+	graph_let_go(graph);
 }
 
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream)

@@ -134,7 +134,7 @@ void log_write(struct log *log, size_t offset, uint32_t value, int64_t ns);
 int64_t log_time(struct log *log, size_t offset, uint32_t value, unsigned flags);
 bool word_reached(uint32_t now, uint32_t value, unsigned flags);
 
-/* ---- graph.c */
+/* ---- capture.c */
 /* Into the graph that the stream is captured in */
 CUresult capture_add(CUstream stream, const struct standin_call *call);
 CUresult capture_spoil(CUstream stream); /* a call that is not allowed there: what it answers */
