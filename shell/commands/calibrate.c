@@ -52,7 +52,9 @@ static enum status calibrate_run(struct call *call)
 	if (status != ST_OK)
 		return status;
 	calibration_text(&calibration, &shell->machine, out_width(shell->out), &text);
-	text_add(&text, "   %s: `machine %s%s` takes it\n", path, strchr(path, '/') ? "" : "./", path);
+	const char *quote = strpbrk(path, " \t;#") ? "\"" : "";
+	text_add(&text, "   %s: `machine %s%s%s%s` takes it\n", path, quote, strchr(path, '/') ? "" : "./",
+	        path, quote);
 	return answer(call, &text, ST_OK);
 }
 

@@ -66,6 +66,9 @@ check 'an efficiency is at most 1' sh -c 'grep -q "^peak_f32 = \(40\|39\)[0-9.]*
 within 300 "$RANKSH" --dry --machine dgx-h100 -n 8 -c 'source calibrate; measure 16M; calibrate h100.machine; machine ./h100.machine; print "ok"' > out 2>&1
 check "NCCL's model is kept" sh -c 'grep -q "^nccl = 1 " h100.machine && awk "\$1 == \"collectives\" { found = \$4 + 0 < 0.1 } END { exit !found }" out'
 
+within 60 "$RANKSH" -n 1 -c 'tensor x[4] = 1; y = relu x; sync; calibrate "a b.machine"; machine "./a b.machine"' > out 2>&1
+check 'a name with a blank is shown as it is to be typed' sh -c '[ $0 = 0 ] && grep -q "\`machine \"./a b.machine\"\`" out' $?
+
 cat > refused.rsh <<'END'
 expect error "nothing has run that tells a figure of the machine: `source calibrate`" { calibrate none.machine }
 expect error "calibrate writes a machine's file: calibrate a.txt.machine" { calibrate a.txt }
