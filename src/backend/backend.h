@@ -107,9 +107,8 @@ struct backend {
 	/* Without a look at the future, as times() may need one */
 	void (*cost)(struct backend *backend, op_id id, struct op_cost *cost);
 	void (*host)(struct backend *backend, int rank, struct host_now *now);
-	/* Runs the projection to its end and says which operations even then cannot run (waiting for ever
-	 * unless lines come). */
-	/* the operation rank's host or a stream hangs on; false: none */
+	/* By the projection, run to its end: the operation that rank's host or a stream of it hangs on for ever,
+	 * unless lines come; false: none */
 	bool (*waiting)(struct backend *backend, int rank, op_id *on);
 	/* Operations of the rank queued from now on take `factor` times as long (kernels and spin). */
 	void (*slow)(struct backend *backend, int rank, double factor);
