@@ -36,7 +36,7 @@ calibrate again.machine
 END
 for ranks in 1 2 4; do
 	rm -f ./*.machine
-	within 60 "$RANKSH" -n $ranks session.rsh > out 2>&1
+	within 300 "$RANKSH" -n $ranks session.rsh > out 2>&1
 	check "a session of $ranks ranks" [ $? = 0 ]
 	[ $ranks = 1 ] && { grep -v link planted > alone; mv alone planted; }
 	check "what was planted, at $ranks ranks" off this.machine
@@ -55,15 +55,15 @@ y = relu x
 sync
 calibrate busy.machine
 END
-within 60 "$RANKSH" -n 1 busy.rsh > out 2>&1
+within 300 "$RANKSH" -n 1 busy.rsh > out 2>&1
 check 'work that shares its device tells nothing' grep -q '^ *kernels *1 ' out
 
 # more operations a second than the peak: the peak was too low
-within 60 "$RANKSH" -n 1 -c 'set peak_f32=50GFLOP/s; source calibrate; measure 4k; machine classroom; calibrate fast.machine' > out 2>&1
+within 300 "$RANKSH" -n 1 -c 'set peak_f32=50GFLOP/s; source calibrate; measure 4k; machine classroom; calibrate fast.machine' > out 2>&1
 check 'an efficiency is at most 1' sh -c 'grep -q "^peak_f32 = \(40\|39\)[0-9.]* MFLOP/s *# measured" fast.machine && grep -q "^efficiency = 1 *# measured" fast.machine'
 
 # on a machine with NCCL's model that model is kept where it is nearer, and shapes without data do
-within 60 "$RANKSH" --dry --machine dgx-h100 -n 8 -c 'source calibrate; measure 16M; calibrate h100.machine; machine ./h100.machine; print "ok"' > out 2>&1
+within 300 "$RANKSH" --dry --machine dgx-h100 -n 8 -c 'source calibrate; measure 16M; calibrate h100.machine; machine ./h100.machine; print "ok"' > out 2>&1
 check "NCCL's model is kept" sh -c 'grep -q "^nccl = 1 " h100.machine && awk "\$1 == \"collectives\" { found = \$4 + 0 < 0.1 } END { exit !found }" out'
 
 within 60 "$RANKSH" -n 1 -c 'tensor x[4] = 1; y = relu x; sync; calibrate "a b.machine"; machine "./a b.machine"' > out 2>&1
@@ -79,7 +79,7 @@ sync
 expect error "nowhere" { calibrate nowhere/a.machine }
 calibrate once.machine
 END
-within 60 "$RANKSH" -n 2 refused.rsh > out 2>&1
+within 300 "$RANKSH" -n 2 refused.rsh > out 2>&1
 check 'what cannot be' [ $? = 0 ]
 check 'a refused one writes nothing' [ ! -e none.machine ]
 check 'and what little there is is told' grep -q '^kernel_latency\|^memory_rate = .*measured' once.machine
