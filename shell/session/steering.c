@@ -125,13 +125,14 @@ static const char *next_of(struct steering *steering, const char *name, size_t l
 	if (steering->astray || !*from)
 		return NULL;
 	if (strncmp(from, name, length) != 0 || from[length] != '\t') {
+		char other[WHAT_MOST];
 		size_t was = strcspn(from, "\t\n");
 		bool tells = says(steering);
 		if (tells && was > 0 && from[was] == '\t')
 			text_add(&steering->told,
 			        "it reads %.*s, where it read %.*s: from there on it goes by what is there "
 			        "now\n",
-			        (int)length, name, (int)was, from);
+			        (int)length, name, (int)named(from, was, other), other);
 		else if (tells)
 			text_add(&steering->told,
 			        "the journal's values cannot be read from %.*s on: it goes by what is there "

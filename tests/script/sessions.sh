@@ -302,6 +302,7 @@ tensor x[4] i[3] i32 = rank+1
 {"do":"run","silent":true,"text":"let e = x[0]; let f = x[1]","values":"x[2]\t8\nx[1]\t9\n"}
 {"do":"run","silent":true,"text":"let g = x[0]","values":"\t\t9\u0001"}
 {"do":"run","silent":true,"text":"let g = x[0]","values":"x[0]"}
+{"do":"run","silent":true,"text":"let g = x[0]","values":"\u001b[2Jgone\t1\n"}
 print a b c d e f g
 stream s; event p q; record p; spin 1ms on s; record q on s
 {"do":"run","silent":true,"text":"let h = elapsed(p,q)","values":"elapsed(p,q)\t5000\n"}
@@ -316,6 +317,7 @@ check "... and that is said" grep -q "journal's value of x\[0\] cannot be read" 
 check "... where the line reads another thing, it goes by what is there" grep -q 'e = 1.n *f = 1.n' out
 check "... and that is said too" grep -q 'it reads x\[0\], where it read x\[2\]' out
 check "... but not of a value that has lost its numbers" sh -c '[ "$(grep -c "values cannot be read from x.0. on" out)" = 2 ] && ! grep -q "where it read x.0.:" out'
+check "... and of what it read no control characters are shown" grep -q "where it read  .2Jgone:" out
 check "an event that had happened has happened" grep -q 'h = 5 us' out
 check "numbers that are no counts are refused" grep -q "the journal's values of send= are no whole numbers" out
 # a script is in no log; its program's steps keep what they read
