@@ -17,6 +17,8 @@
 enum { ROUNDS = 60 };
 /* An error below this part of the time is as good as none: it bounds the weights. */
 static const double EXACT = 1e-6;
+/* What the largest amount of a line must cost, ns, for its cost to be known within 1 %. */
+static const double RESOLVED_NS = 100;
 /* Below this part of a sum that remains when the slope is taken out, the samples have one amount only. */
 static const double FLAT = 1e-9;
 
@@ -68,8 +70,23 @@ static double error_of(const struct fit *fit, const struct fit_sample *sample)
 	return fabs(fit_time(fit, sample) - sample->ns) / sample->ns;
 }
 
+/* Times are whole ns: a line whose largest amount costs no more than a few of them is not determined. */
+static void forget_unresolved(
+        const struct fit_sample *samples, size_t count, const struct fit *before, struct fit *fit)
+{
+	double most[FIT_LINES] = {0};
+	for (size_t i = 0; i < count; i++)
+		most[samples[i].line] = fmax(most[samples[i].line], samples[i].amount);
+	for (int i = 0; i < FIT_LINES; i++)
+		if (fit->found[i] && most[i] * fit->cost_ns[i] < RESOLVED_NS) {
+			fit->found[i] = false;
+			fit->cost_ns[i] = before->cost_ns[i];
+		}
+}
+
 void fit_lines(const struct fit_sample *samples, size_t count, struct fit *fit)
 {
+	const struct fit before = *fit;
 	double *weight = mem_alloc(count * sizeof *weight);
 	for (size_t i = 0; i < count; i++)
 		weight[i] = 1 / (samples[i].ns * samples[i].ns);
@@ -81,6 +98,7 @@ void fit_lines(const struct fit_sample *samples, size_t count, struct fit *fit)
 			weight[i] =
 			        1 / (samples[i].ns * samples[i].ns * fmax(error_of(fit, &samples[i]), EXACT));
 	}
+	forget_unresolved(samples, count, &before, fit);
 	mem_free(weight);
 }
 

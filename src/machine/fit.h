@@ -30,7 +30,8 @@ struct fit {
 
 /* The lines from which the samples are off the least, in sum, each as part of its own time (least absolute
  * relative errors: one sample that a busy machine delayed moves nothing). A line of one amount only determines its
- * cost when the others determine the latency; where nothing does, the latency is kept. */
+ * cost when the others determine the latency; where nothing does, the latency is kept. A cost that makes no more than 100
+ * ns of any sample is lost in the rounding of times: it is kept. */
 void fit_lines(const struct fit_sample *samples, size_t count, struct fit *fit);
 double fit_time(const struct fit *fit, const struct fit_sample *sample); /* ns, as the lines have it */
 /* The median of |fit - measured| / measured; 0 of no samples */

@@ -82,6 +82,19 @@ static void one_amount_keeps_the_latency(void **state)
 	near(fit.cost_ns[0], 2, 1e-9);
 }
 
+/* Times in whole ns: one sample of 8 bytes at 0.06 ns each says nothing of the rate. */
+static void what_rounding_hides_is_kept(void **state)
+{
+	struct fit_sample samples[2] = {{0, 1, 8, 1001}, {1, 1, 1e6, 61000}};
+	struct fit fit = {.latency_ns = 1000, .cost_ns = {0.06, 0.01}};
+	(void)state;
+	fit_lines(samples, 2, &fit);
+	assert_false(fit.found[0]);
+	near(fit.cost_ns[0], 0.06, 0);
+	assert_true(fit.found[1]);
+	near(fit.cost_ns[1], 0.06, 1e-6);
+}
+
 /* A ring of n ranks: 2(n-1) steps of latency, 2(n-1)/n of the bytes; transfers share both */
 static void rings_and_transfers_share_a_line(void **state)
 {
@@ -117,6 +130,7 @@ int main(void)
 	        cmocka_unit_test(one_in_six_delayed_samples_moves_nothing),
 	        cmocka_unit_test(noise_is_averaged),
 	        cmocka_unit_test(one_amount_keeps_the_latency),
+	        cmocka_unit_test(what_rounding_hides_is_kept),
 	        cmocka_unit_test(rings_and_transfers_share_a_line),
 	        cmocka_unit_test(nothing_measured_changes_nothing),
 	};
