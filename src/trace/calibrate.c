@@ -17,7 +17,6 @@
 #include "collectives/collective.h"
 #include "machine/fit.h"
 #include "trace/lanes.h"
-#include "trace/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -377,87 +376,4 @@ enum status trace_calibrate(const struct trace *trace, int section, struct calib
 	lanes_release(&lanes);
 	mem_free(c.kernel);
 	return status;
-}
-
-/* ---- as text ---- */
-
-static void put_number(struct table *table, const struct machine *machine, int key)
-{
-	enum unit unit;
-	machine_key(key, NULL, &unit);
-	number_text((struct number){machine_value(machine, key), unit}, &table->cells);
-	table_end(table);
-}
-
-void calibration_text(
-        const struct calibration *calibration, const struct machine *before, int width, struct text *out)
-{
-	static const char *const names[] = {
-#define X(symbol, name) name,
-		CALIBRATED(X)
-#undef X
-	};
-	struct table parts = {.align = "lr"}, figures = {.align = "lr"};
-	table_cells(&parts, "measured", "operations", "off before", "off now");
-	table_row(&parts);
-	for (int i = 0; i < CALIBRATED_COUNT; i++) {
-		if (!calibration->part[i].operations)
-			continue;
-		table_cell(&parts, "%s", names[i]);
-		table_cell(&parts, "%d", calibration->part[i].operations);
-		table_cell(&parts, "%.1f%%", 100 * calibration->part[i].before);
-		table_cell(&parts, "%.1f%%", 100 * calibration->part[i].now);
-		table_row(&parts);
-	}
-	table_print(&parts, width, out);
-	table_cells(&figures, "figure", "was", "is");
-	table_row(&figures);
-	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
-		if (!calibration->measured[i])
-			continue;
-		table_cell(&figures, "%s", machine_key(i, NULL, NULL));
-		put_number(&figures, before, i);
-		put_number(&figures, &calibration->machine, i);
-		table_row(&figures);
-	}
-	table_print(&figures, width, out);
-	table_release(&parts);
-	table_release(&figures);
-}
-
-/* With all its digits, unlike number_text */
-static void file_number(double value, enum unit unit, struct text *out)
-{
-	switch (unit) {
-	case UNIT_TIME:
-		text_add(out, "%.9g us", value / 1e3);
-		return;
-	case UNIT_BYTES:
-		text_add(out, "%.0f B", value);
-		return;
-	case UNIT_BYTE_RATE:
-		text_add(out, "%.9g MB/s", value / 1e6);
-		return;
-	case UNIT_FLOP_RATE:
-		text_add(out, "%.9g MFLOP/s", value / 1e6);
-		return;
-	default:
-		text_add(out, "%.9g", value);
-	}
-}
-
-/* A source as loaded is "file:line text", or "set by you". */
-void calibration_file(const struct calibration *calibration, struct text *out)
-{
-	const struct machine *machine = &calibration->machine;
-	text_add(out, "title = %s\n\n", machine->title);
-	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
-		enum unit unit;
-		text_add(out, "%s = ", machine_key(i, NULL, &unit));
-		file_number(machine_value(machine, i), unit, out);
-		if (calibration->measured[i])
-			text_add(out, "   # measured: %d operations\n", calibration->measured[i]);
-		else
-			text_add(out, "   # %s\n", machine->source[i]);
-	}
 }

@@ -127,6 +127,7 @@ static inline void spawn_ranks(
 	assert_int_equal(pipe(me.pipe), 0);
 	for (me.rank = 0; me.rank < ranks; me.rank++) {
 		child[me.rank] = fork();
+		assert_true(child[me.rank] >= 0);
 		if (child[me.rank] == 0) {
 			close(me.pipe[me.rank == 0 ? 0 : 1]);
 			prctl(PR_SET_PDEATHSIG, SIGKILL);

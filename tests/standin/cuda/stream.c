@@ -257,31 +257,35 @@ CUresult cuStreamDestroy_v2(CUstream stream)
 	return leave(CUDA_SUCCESS);
 }
 
+/* Enters a call about a stream that is not captured: *own is what it means. Not CUDA_SUCCESS: the call has left. */
+static CUresult enter_stream(const char *call, CUstream stream, struct CUctx_st **context, CUstream *own)
+{
+	CUresult result = enter(call, context);
+	if (result)
+		return result;
+	*own = stream_of(*context, stream);
+	if (!*own)
+		return leave(CUDA_ERROR_INVALID_HANDLE);
+	return (*own)->capture ? leave(capture_spoil(*own)) : CUDA_SUCCESS;
+}
+
 CUresult cuStreamQuery(CUstream stream)
 {
 	struct CUctx_st *context;
-	CUresult result = enter("cuStreamQuery", &context);
+	CUstream own;
+	CUresult result = enter_stream("cuStreamQuery", stream, &context, &own);
 	if (result)
 		return result;
-	CUstream own = stream_of(context, stream);
-	if (!own)
-		return leave(CUDA_ERROR_INVALID_HANDLE);
-	if (own->capture)
-		return leave(capture_spoil(own));
 	return leave(own->tail && !own->tail->done ? CUDA_ERROR_NOT_READY : item_wait(context, own->tail));
 }
 
 CUresult cuStreamSynchronize(CUstream stream)
 {
 	struct CUctx_st *context;
-	CUresult result = enter("cuStreamSynchronize", &context);
+	CUstream own;
+	CUresult result = enter_stream("cuStreamSynchronize", stream, &context, &own);
 	if (result)
 		return result;
-	CUstream own = stream_of(context, stream);
-	if (!own)
-		return leave(CUDA_ERROR_INVALID_HANDLE);
-	if (own->capture)
-		return leave(capture_spoil(own));
 	own->waits = false;
 	return leave(item_wait(context, own->tail));
 }
