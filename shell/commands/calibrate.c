@@ -33,9 +33,7 @@ static enum status calibrate_run(struct call *call)
 	if (status == ST_OK && (length <= tail || strcmp(path + length - tail, ending) != 0))
 		status = fail(ST_ARGUMENT, "calibrate writes a machine's file: calibrate %s%s", path, ending);
 	if (status == ST_OK)
-		status = shell_advance(shell);
-	if (status == ST_OK)
-		status = shell->backend->project(shell->backend, &shell->budget);
+		status = shell_look(shell);
 	if (status != ST_OK)
 		return status;
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};

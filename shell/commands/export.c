@@ -35,9 +35,7 @@ static enum status export_run(struct call *call)
 	if (status == ST_OK && (length < 6 || strcmp(path + length - 5, ".json") != 0))
 		status = fail(ST_ARGUMENT, "export writes Chrome's trace format: export %s.json", path);
 	if (status == ST_OK)
-		status = shell_advance(shell);
-	if (status == ST_OK)
-		status = shell->backend->project(shell->backend, &shell->budget);
+		status = shell_look(shell);
 	if (status != ST_OK)
 		return status;
 	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;

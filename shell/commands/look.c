@@ -19,8 +19,7 @@ static enum status look_begin(struct call *call, struct trace *trace)
 {
 	struct shell *shell = call->shell;
 	*trace = (struct trace){.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
-	enum status status = shell_advance(shell);
-	return status == ST_OK ? shell->backend->project(shell->backend, &shell->budget) : status;
+	return shell_look(shell);
 }
 
 /* The last section marked with that name: a loop that marks "step" again and again means the latest.

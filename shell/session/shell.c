@@ -168,6 +168,12 @@ enum status shell_foresee(struct shell *shell)
 	return status;
 }
 
+enum status shell_look(struct shell *shell)
+{
+	enum status status = shell_advance(shell);
+	return status == ST_OK ? shell->backend->project(shell->backend, &shell->budget) : status;
+}
+
 enum status shell_reach(struct shell *shell, const op_id *ids, int count)
 {
 	enum status status = shell->backend->reach(shell->backend, ids, count, &shell->budget);

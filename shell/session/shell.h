@@ -129,6 +129,8 @@ enum status shell_advance(struct shell *shell);
 /* Before figures are asked for: what was done, and will be if nothing more is queued, of all processes (backend.project).
  * Of the same books once a line. */
 enum status shell_foresee(struct shell *shell);
+/* Before a picture or a table: what is ready is carried out, and the rest projected. */
+enum status shell_look(struct shell *shell);
 /* Until all of the operations are over (backend.reach) */
 enum status shell_reach(struct shell *shell, const op_id *ids, int count);
 /* Arguments of "%s...%s": words in a colour */

@@ -47,13 +47,17 @@ enum link_kind copy_link(enum copy_way way)
 	}
 }
 
+bool copy_is_pageable(const struct record *record)
+{
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].space == SPACE_HOST)
+			return true;
+	return false;
+}
+
 static void cost_copy(const struct machine *machine, struct record *record)
 {
 	enum copy_way way = copy_way(record);
-	/* pageable memory is copied through a staging buffer by the driver, at a rate of its own */
-	bool pageable = false;
-	for (int i = 0; i < record->operands; i++)
-		pageable |= record->operand[i].space == SPACE_HOST;
 	record->flow_bytes = record->bytes;
 	record->latency_ns = 0;
 	if (way == COPY_ON_HOST)
@@ -66,9 +70,9 @@ static void cost_copy(const struct machine *machine, struct record *record)
 		record->rate = way == COPY_FROM_DISK ? machine->disk_read : machine->disk_write;
 	} else {
 		record->latency_ns = machine->copy_latency;
-		record->rate = pageable         ? machine->pageable
-		        : way == COPY_TO_DEVICE ? machine->h2d
-		                                : machine->d2h;
+		record->rate = copy_is_pageable(record) ? machine->pageable
+		        : way == COPY_TO_DEVICE         ? machine->h2d
+		                                        : machine->d2h;
 	}
 	if (record->parameter[COPY_RATE] > 0)
 		record->rate = record->parameter[COPY_RATE];

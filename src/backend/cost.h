@@ -25,6 +25,8 @@ enum copy_way {
 	COPY_ON_HOST
 };
 enum copy_way copy_way(const struct record *record);
+/* It is copied through a staging buffer by the driver, at a rate of its own. */
+bool copy_is_pageable(const struct record *record);
 enum link_kind copy_link(enum copy_way way); /* LINK_KINDS: none */
 
 /* Of a one-sided operation: from where its bytes come to where they go */

@@ -60,7 +60,8 @@ static void solve(const struct sums *sums, struct fit *fit)
 	}
 }
 
-double fit_time(const struct fit *fit, const struct fit_sample *sample)
+/* ns, as the lines have it */
+static double fit_time(const struct fit *fit, const struct fit_sample *sample)
 {
 	return sample->fixed * fit->latency_ns + sample->amount * fit->cost_ns[sample->line];
 }

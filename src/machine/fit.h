@@ -33,7 +33,6 @@ struct fit {
  * cost when the others determine the latency; where nothing does, the latency is kept. A cost that makes no more than 100
  * ns of any sample is lost in the rounding of times: it is kept. */
 void fit_lines(const struct fit_sample *samples, size_t count, struct fit *fit);
-double fit_time(const struct fit *fit, const struct fit_sample *sample); /* ns, as the lines have it */
 /* The median of |fit - measured| / measured; 0 of no samples */
 double fit_error(const struct fit *fit, const struct fit_sample *samples, size_t count);
 

@@ -84,9 +84,6 @@ static void add_copy(struct calibrator *c, const struct record *record, double n
 {
 	struct fit_sample sample = {.fixed = 1, .amount = record->bytes, .ns = ns};
 	enum copy_way way = copy_way(record);
-	bool pageable = false;
-	for (int i = 0; i < record->operands; i++)
-		pageable |= record->operand[i].space == SPACE_HOST;
 	if (record->parameter[COPY_RATE] > 0)
 		return;
 	switch (way) {
@@ -104,7 +101,7 @@ static void add_copy(struct calibrator *c, const struct record *record, double n
 		add(c, CALIBRATED_DISKS, sample);
 		return;
 	default:
-		sample.line = pageable ? 2 : way == COPY_TO_HOST;
+		sample.line = copy_is_pageable(record) ? 2 : way == COPY_TO_HOST;
 		add(c, CALIBRATED_COPIES, sample);
 	}
 }
