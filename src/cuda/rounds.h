@@ -12,7 +12,7 @@
 #ifndef RANKSH_CUDA_ROUNDS_H
 #define RANKSH_CUDA_ROUNDS_H
 
-#include "cuda/measured.h"
+#include "cuda/host/measured.h"
 #include "mpi/transport.h"
 
 /* What this process says in a round, and behind it what all have said */

@@ -65,6 +65,7 @@ struct machine {
 	/* "file:line source" text of each key as loaded, for `machine`; same order as MACHINE_KEYS; "set by
 	 * you" after set */
 	char source[MACHINE_KEY_COUNT][96];
+	bool here;        /* the GPU at hand itself: what runs there takes the time that it takes */
 	unsigned changes; /* of this struct since it was zeroed: two states of it have different numbers */
 };
 

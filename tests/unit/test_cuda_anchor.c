@@ -1,6 +1,6 @@
 /* test_cuda_anchor.c -- events on the host's clock: exact on the stand-in's, and with clocks that drift apart */
 #include "standin_open.h"
-#include "cuda/anchor.h"
+#include "cuda/host/anchor.h"
 
 #include <cmocka.h>
 #include <math.h>

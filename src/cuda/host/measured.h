@@ -2,8 +2,8 @@
  *
  * All times are ns on the session's one clock, which begins with its world. Nothing is here twice: a time that is told
  * is final. May call: base/ world/ (types). */
-#ifndef RANKSH_CUDA_MEASURED_H
-#define RANKSH_CUDA_MEASURED_H
+#ifndef RANKSH_CUDA_HOST_MEASURED_H
+#define RANKSH_CUDA_HOST_MEASURED_H
 
 #include "world/op.h"
 

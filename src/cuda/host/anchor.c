@@ -1,5 +1,5 @@
 /* anchor.c -- anchors between the GPU's clock and the host's */
-#include "cuda/anchor.h"
+#include "cuda/host/anchor.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* measured.c -- a table of times by operation */
-#include "cuda/measured.h"
+#include "cuda/host/measured.h"
 #include "base/memory.h"
 
 #include <string.h>

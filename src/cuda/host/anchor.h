@@ -11,8 +11,8 @@
  * exclude each other the clocks have drifted apart, and the bounds move as little as that takes. Times that were told stay.
  *
  * Used by the host thread alone: opening and renewing wait for the device. May call: cuda/library/. */
-#ifndef RANKSH_CUDA_ANCHOR_H
-#define RANKSH_CUDA_ANCHOR_H
+#ifndef RANKSH_CUDA_HOST_ANCHOR_H
+#define RANKSH_CUDA_HOST_ANCHOR_H
 
 #include "cuda/library/library.h"
 

@@ -1,0 +1,46 @@
+/* host.h -- the host thread of a rank: it runs the rank's program on the GPU, in order, and measures it
+ *
+ * It issues each order as soon as it comes to it, waits in OP_SYNC as a program in Python would, and looks at what is over
+ * between orders and while it waits. All calls of CUDA are made here; where one never returns, only this thread hangs.
+ * Functions without another word are called by control, and none waits for a device. */
+#ifndef RANKSH_CUDA_HOST_H
+#define RANKSH_CUDA_HOST_H
+
+#include "cuda/host/order.h"
+
+struct host;
+
+struct host_setup {
+	struct cuda_library *cuda; /* open: driver and cuBLAS */
+	int ordinal;               /* the GPU */
+	int rank;                  /* for words */
+	/* Makes the rank's exchange, once the context is current: on the host thread */
+	enum status (*exchange)(void *self, struct exchange **exchange);
+	void *self;
+};
+
+/* Begins, and waits until the GPU is warm: context, kernels, cuBLAS, exchange. ST_GPU, worded: there is no thread. */
+enum status host_start(const struct host_setup *setup, struct host **host);
+/* Lets go of what it can, waits up to some seconds, and frees all. false: the thread hangs in a call of CUDA and is left
+ * behind with what it holds; the process cannot use this GPU any more. */
+bool host_stop(struct host *host);
+
+void host_give(struct host *host, const struct order *orders, size_t count); /* copied; in this order */
+/* What was reported since, oldest first, up to `most` */
+size_t host_take(struct host *host, struct report *reports, size_t most);
+/* Has everything that was given been carried out and reported? */
+bool host_idle(struct host *host);
+/* The operation ends undone, if it has not ended: its exchange was released, or its collective goes on without it */
+void host_cancel(struct host *host, op_id id);
+/* The elements of a tensor, packed. by: as in backend.read; 0: memory as it is now. It waits for the host thread: ST_GPU
+ * names the call that this hangs in. */
+enum status host_read(struct host *host, op_id by, enum space space, int64_t address,
+        const struct layout *layout, void *packed);
+enum status host_write(struct host *host, enum space space, int64_t address, const struct layout *layout,
+        const void *packed);
+/* For the sentence about a long wait: the call of CUDA that the thread is in, and since when (host's clock); NULL: none */
+const char *host_call(struct host *host, int64_t *since);
+/* How far off the host's clock measured times may be, ns */
+double host_uncertainty(struct host *host);
+
+#endif

@@ -1,0 +1,87 @@
+/* inside.h -- what the files of the host thread share. An umbrella header: it brings along what it includes.
+ *
+ * Files: host.c (the thread, its two queues, start and stop)  run.c (an order: issue, wait, host's time)  lanes.c (streams,
+ * events, what is over)  timer.c (words that a stream waits for, written when their time has come)  memory.c (segments)
+ * compute.c (kernels, cuBLAS, fills)  copy.c  message.c (what goes to exchange/)  read.c (read and write) */
+#ifndef RANKSH_CUDA_HOST_INSIDE_H
+#define RANKSH_CUDA_HOST_INSIDE_H
+
+#include "cuda/host/anchor.h"
+#include "cuda/host/host.h"
+#include "cuda/kernels/image.h"
+#include "kernels/kernel.h"
+#include "world/op.h"
+
+struct lanes;
+struct memory;
+struct timer;
+struct compute;
+
+/* Of the host thread alone, but for what host.c guards */
+struct host_thread {
+	struct cuda_library *cuda;
+	CUcontext context;
+	int rank;
+	struct anchors anchors;
+	struct exchange *exchange;
+	struct lanes *lanes;
+	struct memory *memory;
+	struct timer *timer;
+	struct compute *compute;
+	int64_t shift; /* session's time is the host's clock less it */
+	int64_t due;   /* session's time at which the next launch may begin (played) */
+};
+
+/* A stream of the rank */
+struct lane {
+	CUstream stream;
+	int number;
+};
+/* The lane of an order, made when it is first used. lanes.c; ST_GPU */
+enum status lane_of(struct host_thread *host, const struct order *order, struct lane **lane);
+
+/* ---- memory.c: the books' addresses are names; here they are given places. */
+enum status memory_open(struct host_thread *host);
+void memory_close(struct host_thread *host);
+enum status memory_get(struct host_thread *host, enum space space, int64_t address, int64_t bytes);
+void memory_give(struct host_thread *host, enum space space, int64_t address);
+/* Where it is: of SPACE_DEVICE an address of the GPU, else of the host. NULL: no such memory */
+void *memory_at(const struct host_thread *host, enum space space, int64_t address);
+/* Memory of the GPU for `bytes` of a lane's operation at hand: workspace, packed messages. Valid for what is queued on that
+ * lane until the next operation there asks. Grows by waiting for the lane. slot: 0, 1, 2 at once */
+enum status memory_scratch(
+        struct host_thread *host, const struct lane *lane, int slot, int64_t bytes, CUdeviceptr *at);
+
+/* ---- compute.c */
+enum status compute_open(struct host_thread *host); /* image, cuBLAS: warm */
+void compute_close(struct host_thread *host);
+/* OP_KERNEL on the lane; of tensors in the host's memory by a function of the host */
+enum status compute_kernel(struct host_thread *host, const struct order *order, struct lane *lane);
+/* OP_FILL with a kernel: on a stream of its own, which every lane then waits for; it takes no time of the host */
+enum status compute_fill(struct host_thread *host, const struct order *order);
+/* to := from on the lane, of any strides and types, both on the GPU */
+enum status compute_convert(struct host_thread *host, const struct kernel_tensor *from,
+        const struct kernel_tensor *to, struct lane *lane);
+
+/* ---- copy.c */
+/* OP_COPY. Without a target: what it brings is kept for host_read(by = order.id), until 256 more have brought something. */
+enum status copy_queue(struct host_thread *host, const struct order *order, struct lane *lane);
+/* record.noted of another kind: each operand that it wrote is kept likewise, but until it is read. In no timeline */
+enum status copy_note(struct host_thread *host, const struct order *order, struct lane *lane);
+
+/* ---- message.c: COLLECTIVE, P2P, ONE_SIDED. Strided operands, and those in the host's memory, by way of scratch. Of a
+ * `together`, order.more: the caller gives all up to the last one before it looks at their ends. */
+enum status message_queue(struct host_thread *host, const struct order *order, struct lane *lane);
+
+/* ---- read.c: orders READ and WRITE, on a stream of their own; they wait for it */
+enum status read_now(struct host_thread *host, const struct order *order);
+enum status write_now(struct host_thread *host, const struct order *order);
+
+/* ---- timer.c: a thread, and words in pinned memory */
+enum status timer_open(struct host_thread *host);
+void timer_close(struct host_thread *host); /* writes all words first */
+/* The stream goes on when `ns` have passed since it came to timer_begin: *ticket from there. */
+enum status timer_begin(struct host_thread *host, CUstream stream, uint32_t *ticket);
+enum status timer_end(struct host_thread *host, CUstream stream, uint32_t ticket, int64_t ns);
+
+#endif

@@ -1,0 +1,73 @@
+/* order.h -- what control gives the host thread to do: copies of what the books say, as their arrays move. And what comes
+ * back. An umbrella header: it brings along what it includes.
+ *
+ *      control: MPI, books        orders --->   host: the learner's program, on the GPU
+ *      never waits for a device   <--- reports  may wait, in a call of CUDA too
+ *
+ * The arrays that a record points to (operands, parts, rows) are the world's arena's: never moved, never changed, there as
+ * long as the world. */
+#ifndef RANKSH_CUDA_ORDER_H
+#define RANKSH_CUDA_ORDER_H
+
+#include "cuda/exchange/exchange.h"
+#include "cuda/host/measured.h"
+#include "world/world.h"
+
+enum order_kind {
+	ORDER_OPERATION,
+	/* From here on session's time is the host's clock less `shift`; nothing is issued before session's time `at`. */
+	ORDER_CLOCK,
+	/* Memory that the books have got: it becomes real here. */
+	ORDER_SEGMENT,
+	/* ... and have given back; all that used it is over. */
+	ORDER_SEGMENT_GONE,
+	/* packed -> memory as it is now, for who asks (host_read, host_write) */
+	ORDER_READ,
+	ORDER_WRITE,
+	/* Members of a group that is new in the books: exchange.open */
+	ORDER_PART
+};
+
+/* With whom an operation meets, as the books say; the host fills in addresses */
+struct order_meeting {
+	int part;
+	uint32_t turn; /* of a collective */
+	int n, place;
+	const int *ranks;
+	uint32_t transfer_turn[]; /* P2P: of each part's channel, record.parts of them */
+};
+
+struct order {
+	uint8_t kind;
+	/* ---- ORDER_OPERATION */
+	uint8_t stream; /* number on the rank: STREAM_HOST, STREAM_DEFAULT, 2 ... */
+	bool blocking, on_host;
+	int8_t priority; /* of the stream, as in struct stream */
+	uint16_t flags;  /* OPF_FREE_LAUNCH, OPF_TOGETHER: as one with the one before it */
+	bool more;       /* OPF_TOGETHER: another one comes behind it */
+	op_id id;
+	op_id target;         /* as in struct op */
+	struct record record; /* a copy */
+	int64_t launch_ns;    /* the host takes so long to issue it (played); 0: as long as it takes */
+	int64_t least_ns;     /* it lasts so long at least, from its start: spin, played, slow; 0 */
+	struct order_meeting *meeting; /* mem_free'd by the host; NULL: meets nobody */
+	struct operand remote;         /* ONE_SIDED: the memory in the peer's window */
+	uint32_t window;               /* ONE_SIDED: as in struct exchange_one_sided */
+	/* ---- ORDER_CLOCK */
+	int64_t shift, at;
+	/* ---- ORDER_SEGMENT, _GONE: space, address, bytes. READ, WRITE: by, space, address, layout, packed */
+	uint8_t space;
+	int64_t address, bytes;
+	op_id by;
+	struct layout layout;
+	void *packed; /* WRITE: mem_free'd by the host. READ: the asker's */
+};
+
+/* What became of an operation */
+struct report {
+	struct measured measured; /* blame 0 */
+	enum status status;       /* not ST_OK: `measured.undone`, and its results never came */
+	char *words;              /* why, mem_free'd by who takes it; NULL with ST_OK */
+};
+
+#endif
