@@ -25,9 +25,9 @@ enum status host_start(const struct host_setup *setup, struct host **host);
  * behind with what it holds; the process cannot use this GPU any more. */
 bool host_stop(struct host *host);
 
-void host_give(struct host *host, const struct order *orders, size_t count); /* copied; in this order */
+void host_give(struct host *host, const struct host_order *orders, size_t count); /* copied; in this order */
 /* What was reported since, oldest first, up to `most` */
-size_t host_take(struct host *host, struct report *reports, size_t most);
+size_t host_take(struct host *host, struct host_report *reports, size_t most);
 /* Has everything that was given been carried out and reported? */
 bool host_idle(struct host *host);
 /* The operation ends undone, if it has not ended: its exchange was released, or its collective goes on without it */

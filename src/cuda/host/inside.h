@@ -33,12 +33,12 @@ struct host_thread {
 };
 
 /* A stream of the rank */
-struct lane {
+struct host_lane {
 	CUstream stream;
 	int number;
 };
 /* The lane of an order, made when it is first used. lanes.c; ST_GPU */
-enum status lane_of(struct host_thread *host, const struct order *order, struct lane **lane);
+enum status lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane);
 
 /* ---- memory.c: the books' addresses are names; here they are given places. */
 enum status memory_open(struct host_thread *host);
@@ -50,32 +50,32 @@ void *memory_at(const struct host_thread *host, enum space space, int64_t addres
 /* Memory of the GPU for `bytes` of a lane's operation at hand: workspace, packed messages. Valid for what is queued on that
  * lane until the next operation there asks. Grows by waiting for the lane. slot: 0, 1, 2 at once */
 enum status memory_scratch(
-        struct host_thread *host, const struct lane *lane, int slot, int64_t bytes, CUdeviceptr *at);
+        struct host_thread *host, const struct host_lane *lane, int slot, int64_t bytes, CUdeviceptr *at);
 
 /* ---- compute.c */
 enum status compute_open(struct host_thread *host); /* image, cuBLAS: warm */
 void compute_close(struct host_thread *host);
 /* OP_KERNEL on the lane; of tensors in the host's memory by a function of the host */
-enum status compute_kernel(struct host_thread *host, const struct order *order, struct lane *lane);
+enum status compute_kernel(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 /* OP_FILL with a kernel: on a stream of its own, which every lane then waits for; it takes no time of the host */
-enum status compute_fill(struct host_thread *host, const struct order *order);
+enum status compute_fill(struct host_thread *host, const struct host_order *order);
 /* to := from on the lane, of any strides and types, both on the GPU */
 enum status compute_convert(struct host_thread *host, const struct kernel_tensor *from,
-        const struct kernel_tensor *to, struct lane *lane);
+        const struct kernel_tensor *to, struct host_lane *lane);
 
 /* ---- copy.c */
 /* OP_COPY. Without a target: what it brings is kept for host_read(by = order.id), until 256 more have brought something. */
-enum status copy_queue(struct host_thread *host, const struct order *order, struct lane *lane);
+enum status copy_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 /* record.noted of another kind: each operand that it wrote is kept likewise, but until it is read. In no timeline */
-enum status copy_note(struct host_thread *host, const struct order *order, struct lane *lane);
+enum status copy_note(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 
 /* ---- message.c: COLLECTIVE, P2P, ONE_SIDED. Strided operands, and those in the host's memory, by way of scratch. Of a
  * `together`, order.more: the caller gives all up to the last one before it looks at their ends. */
-enum status message_queue(struct host_thread *host, const struct order *order, struct lane *lane);
+enum status message_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 
 /* ---- read.c: orders READ and WRITE, on a stream of their own; they wait for it */
-enum status read_now(struct host_thread *host, const struct order *order);
-enum status write_now(struct host_thread *host, const struct order *order);
+enum status read_now(struct host_thread *host, const struct host_order *order);
+enum status write_now(struct host_thread *host, const struct host_order *order);
 
 /* ---- timer.c: a thread, and words in pinned memory */
 enum status timer_open(struct host_thread *host);

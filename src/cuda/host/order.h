@@ -13,7 +13,7 @@
 #include "cuda/host/measured.h"
 #include "world/world.h"
 
-enum order_kind {
+enum host_order_kind {
 	ORDER_OPERATION,
 	/* From here on session's time is the host's clock less `shift`; nothing is issued before session's time `at`. */
 	ORDER_CLOCK,
@@ -29,7 +29,7 @@ enum order_kind {
 };
 
 /* With whom an operation meets, as the books say; the host fills in addresses */
-struct order_meeting {
+struct host_meeting {
 	int part;
 	uint32_t turn; /* of a collective */
 	int n, place;
@@ -37,7 +37,7 @@ struct order_meeting {
 	uint32_t transfer_turn[]; /* P2P: of each part's channel, record.parts of them */
 };
 
-struct order {
+struct host_order {
 	uint8_t kind;
 	/* ---- ORDER_OPERATION */
 	uint8_t stream; /* number on the rank: STREAM_HOST, STREAM_DEFAULT, 2 ... */
@@ -50,9 +50,9 @@ struct order {
 	struct record record; /* a copy */
 	int64_t launch_ns;    /* the host takes so long to issue it (played); 0: as long as it takes */
 	int64_t least_ns;     /* it lasts so long at least, from its start: spin, played, slow; 0 */
-	struct order_meeting *meeting; /* mem_free'd by the host; NULL: meets nobody */
-	struct operand remote;         /* ONE_SIDED: the memory in the peer's window */
-	uint32_t window;               /* ONE_SIDED: as in struct exchange_one_sided */
+	struct host_meeting *meeting; /* mem_free'd by the host; NULL: meets nobody */
+	struct operand remote;        /* ONE_SIDED: the memory in the peer's window */
+	uint32_t window;              /* ONE_SIDED: as in struct exchange_one_sided */
 	/* ---- ORDER_CLOCK */
 	int64_t shift, at;
 	/* ---- ORDER_SEGMENT, _GONE: space, address, bytes. READ, WRITE: by, space, address, layout, packed */
@@ -64,7 +64,7 @@ struct order {
 };
 
 /* What became of an operation */
-struct report {
+struct host_report {
 	struct measured measured; /* blame 0 */
 	enum status status;       /* not ST_OK: `measured.undone`, and its results never came */
 	char *words;              /* why, mem_free'd by who takes it; NULL with ST_OK */
