@@ -46,8 +46,7 @@ struct exchange_one_sided {
 	int part;
 	int peer;
 	enum one_sided what;
-	uint32_t window;      /* number of the peer's window: its how-manieth exchange.window, from 1 */
-	int64_t offset;       /* bytes from the window's beginning */
+	uint32_t window; /* the turn of the collective of that part that opened it, the same on all members */
 	struct layout layout; /* of what is reached there, strided maybe */
 	CUdeviceptr at;
 	enum dtype dtype; /* of `at` */
@@ -78,8 +77,9 @@ struct exchange {
 	 * be queued before `end`. */
 	enum status (*begin)(struct exchange *exchange);
 	enum status (*end)(struct exchange *exchange);
-	/* This rank's next window lies there from now on: in the order of the stream */
-	enum status (*window)(struct exchange *exchange, CUdeviceptr at, int64_t bytes, CUstream stream);
+	/* The window that this turn's collective opens lies there on this rank. Before that collective. */
+	enum status (*window)(
+	        struct exchange *exchange, int part, uint32_t turn, CUdeviceptr at, int64_t bytes);
 	/* NULL: this exchange has none */
 	enum status (*one_sided)(struct exchange *exchange, const struct exchange_one_sided *call,
 	        struct exchange_started started, CUstream stream);

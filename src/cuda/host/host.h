@@ -26,11 +26,15 @@ enum status host_start(const struct host_setup *setup, struct host **host);
 bool host_stop(struct host *host);
 
 void host_give(struct host *host, const struct host_order *orders, size_t count); /* copied; in this order */
-/* What was reported since, oldest first, up to `most` */
+/* What was reported since, oldest first, up to `most`. The clock of who asks is at the reports' then (host_sleep_until): on the
+ * stand-in each thread has its own. */
 size_t host_take(struct host *host, struct host_report *reports, size_t most);
-/* Has everything that was given been carried out and reported? */
-bool host_idle(struct host *host);
-/* The operation ends undone, if it has not ended: its exchange was released, or its collective goes on without it */
+/* Waits for reports, 20 ms at most, less where everything that was given is over */
+void host_await(struct host *host);
+/* exchange.release, of whatever the rank waits for in the part up to that turn */
+void host_release(struct host *host, int part, uint32_t turn);
+/* The operation is to be reported undone, if it has not been reported: its exchange was released, or its collective goes on
+ * without it. One that was not issued yet never is. */
 void host_cancel(struct host *host, op_id id);
 /* The elements of a tensor, packed. by: as in backend.read; 0: memory as it is now. It waits for the host thread: ST_GPU
  * names the call that this hangs in. */

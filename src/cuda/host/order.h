@@ -44,15 +44,18 @@ struct host_order {
 	bool blocking, on_host;
 	int8_t priority; /* of the stream, as in struct stream */
 	uint16_t flags;  /* OPF_FREE_LAUNCH, OPF_TOGETHER: as one with the one before it */
-	bool more;       /* OPF_TOGETHER: another one comes behind it */
+	/* Of a `together`: another one of it comes behind. OP_SEGMENT, ORDER_SEGMENT, _GONE: the segments that come behind are
+	 * its own, and its time. */
+	bool more;
 	op_id id;
 	op_id target;         /* as in struct op */
 	struct record record; /* a copy */
 	int64_t launch_ns;    /* the host takes so long to issue it (played); 0: as long as it takes */
 	int64_t least_ns;     /* it lasts so long at least, from its start: spin, played, slow; 0 */
 	struct host_meeting *meeting; /* mem_free'd by the host; NULL: meets nobody */
-	struct operand remote;        /* ONE_SIDED: the memory in the peer's window */
-	uint32_t window;              /* ONE_SIDED: as in struct exchange_one_sided */
+	struct operand
+	        remote;  /* ONE_SIDED: layout and type of what is reached in the peer's window; no address */
+	uint32_t window; /* ONE_SIDED: as in struct exchange_one_sided; its offset stands in record.part */
 	/* ---- ORDER_CLOCK */
 	int64_t shift, at;
 	/* ---- ORDER_SEGMENT, _GONE: space, address, bytes. READ, WRITE: by, space, address, layout, packed */
