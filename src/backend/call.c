@@ -5,7 +5,8 @@
 
 static struct kernel_tensor tensor_of(const struct world *world, const struct operand *operand)
 {
-	return (struct kernel_tensor){names_text(world->names, operand->name), operand->layout, NULL};
+	return (struct kernel_tensor){
+	        world ? names_text(world->names, operand->name) : "", operand->layout, NULL};
 }
 
 void call_of_record(const struct world *world, const struct record *record, struct kernel_call *call)

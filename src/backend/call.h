@@ -6,7 +6,8 @@
 #include "world/world.h"
 
 /* Of an OP_KERNEL or an OP_FILL: names, layouts, options and += as the line gave them, each operand at its place
- * (call_tensor). `data` is NULL throughout: only the caller knows where an address of the books lies. */
+ * (call_tensor). `data` is NULL throughout: only the caller knows where an address of the books lies. world NULL: without
+ * names, from a thread that does not read the books. */
 void call_of_record(const struct world *world, const struct record *record, struct kernel_call *call);
 /* Of an `add` to a window, where it comes to: its elements, contiguous as those of every message, are in[0]; the window's
  * memory is out[0]. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct round_head {
-	uint8_t over, stop;
+	uint8_t over, spare;
 	uint16_t rank;
 	int32_t status;
 	uint64_t count;
@@ -27,11 +27,8 @@ void rounds_tell(struct rounds *rounds, const struct measured *one)
 /* A message; the caller frees *bytes. */
 static size_t written(const struct vote *vote, const struct measured *news, size_t count, void **bytes)
 {
-	struct round_head head = {.over = vote->over,
-	        .stop = vote->stop,
-	        .rank = vote->rank,
-	        .status = vote->status,
-	        .count = count};
+	struct round_head head = {
+	        .over = vote->over, .rank = vote->rank, .status = vote->status, .count = count};
 	char *to = mem_alloc(sizeof head + count * sizeof *news);
 	memcpy(to, &head, sizeof head);
 	if (count)
@@ -72,7 +69,7 @@ static void add_vote(struct vote *sum, int rank, const struct round_head *head)
 static enum status conduct(struct rounds *rounds, struct measurements *all, struct vote *vote,
         const struct transport_bytes *from)
 {
-	struct vote sum = {.over = true, .stop = vote->stop};
+	struct vote sum = {.over = true};
 	struct measured *news = NULL;
 	size_t count = 0;
 	enum status status = ST_OK;
@@ -104,7 +101,7 @@ static enum status follow(struct rounds *rounds, struct measurements *all, struc
 		return status;
 	status = read(bytes, size, all, &head);
 	mem_free(bytes);
-	*vote = (struct vote){.over = head.over, .stop = head.stop, .status = head.status, .rank = head.rank};
+	*vote = (struct vote){.over = head.over, .status = head.status, .rank = head.rank};
 	return status;
 }
 

@@ -1,10 +1,10 @@
 /* rounds.h -- measured times made known to all processes, in rounds.
  *
  * A time that a GPU took is known to one process. All processes call rounds_hold at the same place; behind it each has
- * what any of them had to tell. Who waits for a device waits in rounds: each says whether what it waits for is over, and
- * rank 0 says whether Ctrl-C came, so that all go on together or stop together.
+ * what any of them had to tell. Who waits for a device waits in rounds: each says whether what it waits for is over, so that
+ * all go on together.
  *
- *      rank 1   times, over? ---.                          .---> all times, over by all?, stop?
+ *      rank 1   times, over? ---.                          .---> all times, over by all?
  *      rank 2   times, over? ---+--> rank 0, with its own --+---> all times, over by all?, stop?
  *
  * A round is two messages a process and no more, whatever has happened. A process that waits for the others naps
@@ -18,7 +18,6 @@
 /* What this process says in a round, and behind it what all have said */
 struct vote {
 	bool over;          /* what it waits for is done; of all: everybody's is */
-	bool stop;          /* rank 0: Ctrl-C came; of all: it did. The others' is not looked at */
 	enum status status; /* how its device fares; of all: the first that is not ST_OK, by rank */
 	int rank;           /* of all: whose status it is */
 };

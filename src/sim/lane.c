@@ -75,7 +75,7 @@ void lane_finish(struct engine *e, uint32_t lane)
 		mark_outputs(e, id, 0);
 	if (e->data && op->rank == e->world->me)
 		(op->flags & OPF_ABORTED ? data_drop : data_end)(e->data, id);
-	if (record->noted && e->hooks.done && e->data && op->rank == e->world->me)
+	if (record->noted && e->hooks.done && op->rank == e->world->me)
 		e->hooks.done(e->hooks.self, id);
 	l->head = op->next_stream;
 	l->state = LANE_QUIET;

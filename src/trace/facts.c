@@ -96,6 +96,7 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 	const struct world *world = trace->world;
 	const struct op *op = &world->ops[id];
 	int64_t arrival = t->ready;
+	bool backup = op_record(world, id)->backup > 0;
 	int count;
 	const uint32_t *matches = op_matches(world, id, &count);
 
@@ -113,7 +114,8 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 			if (member == id)
 				continue;
 			int64_t ready = member ? backend_times(trace->backend, member).ready : TIME_UNKNOWN;
-			if (ready > arrival) {
+			/* one that was left out came when it was under way */
+			if (ready > arrival && !(backup && ready > t->start)) {
 				arrival = ready;
 				*last = member;
 			}

@@ -2,7 +2,8 @@
  *
  * Files: host.c (the thread, its two queues, start and stop)  run.c (an order: issue, wait, host's time)  lanes.c (streams,
  * events, what is over)  timer.c (words that a stream waits for, written when their time has come)  memory.c (segments)
- * compute.c (kernels, cuBLAS, fills)  copy.c  message.c (what goes to exchange/)  read.c (read and write) */
+ * compute.c (kernels, cuBLAS, fills)  copy.c  kept.c (what was brought to the host)  message.c (what goes to exchange/)
+ * read.c (read and write) */
 #ifndef RANKSH_CUDA_HOST_INSIDE_H
 #define RANKSH_CUDA_HOST_INSIDE_H
 
@@ -16,11 +17,14 @@ struct lanes;
 struct memory;
 struct timer;
 struct compute;
+struct kept;
+struct message_batch;
 
 /* Of the host thread alone, but for what host.c guards */
 struct host_thread {
 	struct cuda_library *cuda;
 	CUcontext context;
+	CUdevice device;
 	int rank;
 	struct anchors anchors;
 	struct exchange *exchange;
@@ -28,8 +32,10 @@ struct host_thread {
 	struct memory *memory;
 	struct timer *timer;
 	struct compute *compute;
-	int64_t shift; /* session's time is the host's clock less it */
-	int64_t due;   /* session's time at which the next launch may begin (played) */
+	struct kept *kept;           /* by copies and notes, for host_read; NULL: nothing yet */
+	struct message_batch *batch; /* of a `together` that is being given; NULL: none */
+	int64_t shift;               /* session's time is the host's clock less it */
+	int64_t due;                 /* session's time at which the next launch may begin (played) */
 };
 
 /* A stream of the rank */
@@ -47,10 +53,20 @@ enum status memory_get(struct host_thread *host, enum space space, int64_t addre
 void memory_give(struct host_thread *host, enum space space, int64_t address);
 /* Where it is: of SPACE_DEVICE an address of the GPU, else of the host. NULL: no such memory */
 void *memory_at(const struct host_thread *host, enum space space, int64_t address);
-/* Memory of the GPU for `bytes` of a lane's operation at hand: workspace, packed messages. Valid for what is queued on that
- * lane until the next operation there asks. Grows by waiting for the lane. slot: 0, 1, 2 at once */
-enum status memory_scratch(
-        struct host_thread *host, const struct host_lane *lane, int slot, int64_t bytes, CUdeviceptr *at);
+/* What is written beside all lanes (new memory's zeroes, initial data) is there for what is queued on the lane from here on.
+ * Before an operation's first event, so that this wait is none of its time; costs nothing where nothing was written. */
+enum status memory_join(struct host_thread *host, const struct host_lane *lane);
+/* Memory for `bytes` of a lane's operation at hand. Valid for what is queued on that lane until the next operation there
+ * asks. It never waits: what has become too small is kept until memory_close. */
+enum scratch {
+	SCRATCH_KERNEL,
+	SCRATCH_PACKED,
+	SCRATCH_CUBLAS,
+	SCRATCH_PINNED /* of the host */,
+	SCRATCH_SLOTS
+};
+enum status memory_scratch(struct host_thread *host, const struct host_lane *lane, enum scratch slot,
+        int64_t bytes, CUdeviceptr *at);
 
 /* ---- compute.c */
 enum status compute_open(struct host_thread *host); /* image, cuBLAS: warm */
@@ -63,14 +79,16 @@ enum status compute_fill(struct host_thread *host, const struct host_order *orde
 enum status compute_convert(struct host_thread *host, const struct kernel_tensor *from,
         const struct kernel_tensor *to, struct host_lane *lane);
 
-/* ---- copy.c */
+/* ---- copy.c; kept.c: what is kept of them */
 /* OP_COPY. Without a target: what it brings is kept for host_read(by = order.id), until 256 more have brought something. */
 enum status copy_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-/* record.noted of another kind: each operand that it wrote is kept likewise, but until it is read. In no timeline */
+/* record.noted of another kind: each single element that it wrote is kept likewise, but until it is read. In no timeline */
 enum status copy_note(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
+void copy_close(struct host_thread *host);
 
-/* ---- message.c: COLLECTIVE, P2P, ONE_SIDED. Strided operands, and those in the host's memory, by way of scratch. Of a
- * `together`, order.more: the caller gives all up to the last one before it looks at their ends. */
+/* ---- message.c: COLLECTIVE, P2P, ONE_SIDED. Their operands are on the GPU and contiguous: the shell refuses others. They
+ * last order.least_ns from where all have come: timer_begin and timer_end are called here, by nobody else. Of a `together`,
+ * order.more: the caller gives all up to the last one, and records their ends behind that; nothing of it is queued before. */
 enum status message_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 
 /* ---- read.c: orders READ and WRITE, on a stream of their own; they wait for it */

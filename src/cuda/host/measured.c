@@ -7,6 +7,7 @@
 void measurements_release(struct measurements *all)
 {
 	mem_free(all->at);
+	mem_free(all->order);
 	*all = (struct measurements){0};
 }
 
@@ -24,7 +25,7 @@ enum status measurements_add(struct measurements *all, const struct measured *on
 		        ? ST_OK
 		        : fail(ST_BUG, "operation %u was told twice, with unlike times", one->id);
 	*place = *one;
-	all->known++;
+	*MEM_ADD(&all->order, &all->known) = one->id;
 	return ST_OK;
 }
 

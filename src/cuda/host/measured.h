@@ -20,6 +20,7 @@ struct measured {
 struct measurements {
 	struct measured *at; /* by op_id */
 	size_t room;         /* op_ids below it have a place */
+	op_id *order;        /* those that are known, as they came: the same on all processes */
 	size_t known;
 };
 void measurements_release(struct measurements *all);

@@ -50,8 +50,10 @@ struct host_order {
 	op_id id;
 	op_id target;         /* as in struct op */
 	struct record record; /* a copy */
-	int64_t launch_ns;    /* the host takes so long to issue it (played); 0: as long as it takes */
-	int64_t least_ns;     /* it lasts so long at least, from its start: spin, played, slow; 0 */
+	bool never; /* what it meets does not agree: nothing is done, and its stream stands until host_cancel(id) */
+	bool undone; /* it was ended before it was given: nothing is done, and it is reported undone in its place */
+	int64_t launch_ns; /* the host takes so long to issue it (played); 0: as long as it takes */
+	int64_t least_ns;  /* it lasts so long at least, from its start: spin, played, slow; 0 */
 	struct host_meeting *meeting; /* mem_free'd by the host; NULL: meets nobody */
 	struct operand
 	        remote;  /* ONE_SIDED: layout and type of what is reached in the peer's window; no address */
