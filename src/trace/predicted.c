@@ -21,14 +21,14 @@
 
 enum { ROWS_MOST = 16, FEW = 3 /* no median of less */ };
 
-struct kind {
+struct foretold_kind {
 	char name[48];
 	double measured, predicted; /* sums, ns */
 	double *error;              /* |predicted - measured| / measured, of each */
 	size_t count;
 };
-struct comparison {
-	struct kind *kind, launches;
+struct prediction {
+	struct foretold_kind *kind, launches;
 	size_t kinds;
 	bool queued; /* something has not run yet */
 };
@@ -48,25 +48,25 @@ static void name_of(const struct world *world, const struct record *record, char
 	        copies ? ways[copy_way(record)] : "");
 }
 
-static struct kind *kind_of(struct comparison *all, const char *name)
+static struct foretold_kind *kind_of(struct prediction *all, const char *name)
 {
 	for (size_t i = 0; i < all->kinds; i++)
 		if (strcmp(all->kind[i].name, name) == 0)
 			return &all->kind[i];
-	struct kind *kind = MEM_ADD(&all->kind, &all->kinds);
-	*kind = (struct kind){0};
+	struct foretold_kind *kind = MEM_ADD(&all->kind, &all->kinds);
+	*kind = (struct foretold_kind){0};
 	snprintf(kind->name, sizeof kind->name, "%s", name);
 	return kind;
 }
 
-static void add(struct kind *kind, double measured, double predicted)
+static void add(struct foretold_kind *kind, double measured, double predicted)
 {
 	kind->measured += measured;
 	kind->predicted += predicted;
 	*MEM_ADD(&kind->error, &kind->count) = fabs(predicted - measured) / measured;
 }
 
-static void add_operation(const struct trace *trace, op_id id, struct comparison *all)
+static void add_operation(const struct trace *trace, op_id id, struct prediction *all)
 {
 	const struct record *record = op_record(trace->world, id);
 	struct times t = backend_times(trace->backend, id), p;
@@ -91,7 +91,7 @@ static int by_number(const void *a, const void *b)
 /* What took longest first */
 static int by_measured(const void *a, const void *b)
 {
-	const struct kind *x = a, *y = b;
+	const struct foretold_kind *x = a, *y = b;
 	return x->measured != y->measured ? (x->measured < y->measured) - (x->measured > y->measured)
 	                                  : strcmp(x->name, y->name);
 }
@@ -105,7 +105,7 @@ static void put_pair(struct table *table, double measured, double predicted)
 	table_cell(table, "%+.1f%%", 100 * (predicted - measured) / measured);
 }
 
-static void put_kind(struct table *table, struct kind *kind)
+static void put_kind(struct table *table, struct foretold_kind *kind)
 {
 	if (!kind->count)
 		return;
@@ -168,7 +168,7 @@ static enum status put_time(struct table *table, const struct trace *trace, int 
 /* ---- the table ---- */
 
 static enum status print(
-        const struct trace *trace, int section, int width, struct comparison *all, struct text *out)
+        const struct trace *trace, int section, int width, struct prediction *all, struct text *out)
 {
 	struct table table = {.align = "lr"};
 	enum status status = ST_OK;
@@ -190,7 +190,7 @@ static enum status print(
 
 enum status trace_predicted(const struct trace *trace, int section, int width, struct text *out)
 {
-	struct comparison all = {.launches = {.name = "launch"}};
+	struct prediction all = {.launches = {.name = "launch"}};
 	enum status status = ST_OK;
 	if (!trace->backend->predicted)
 		return ST_OK;
