@@ -6,6 +6,7 @@
 #include "base/arithmetic.h"
 #include "base/search.h"
 #include "trace/sets.h"
+#include "trace/trace.h"
 
 struct comparing {
 	struct window window;
