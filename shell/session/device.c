@@ -117,8 +117,9 @@ static enum status check_alike(const char *kind, struct transport *transport)
 	while (status == ST_OK && other < ranks && strcmp(all[other], all[0]) == 0)
 		other++;
 	if (status == ST_OK && other < ranks)
-		status = fail(ST_ARGUMENT, "rank 0 is for device %s and rank %d for %s (RANKSH_DEVICE of its host?)",
-		        all[0], other, all[other]);
+		status = fail(ST_ARGUMENT,
+		        "rank 0 is for device %s and rank %d for %s (RANKSH_DEVICE of its host?)", all[0],
+		        other, all[other]);
 	mem_free(all);
 	return status;
 }

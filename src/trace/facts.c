@@ -140,6 +140,16 @@ int trace_missing_rank(const struct world *world, op_id id)
 	return -1;
 }
 
+void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out)
+{
+	double off = backend_uncertainty(trace->backend);
+	if (off <= shown)
+		return;
+	text_add(out, "   times \xc2\xb1");
+	time_text((int64_t)off, out);
+	text_add(out, "\n");
+}
+
 const char *trace_lane_name(const struct trace *trace, int rank, int stream)
 {
 	return names_text(trace->world->names, world_stream(trace->world, rank, stream)->name);

@@ -283,12 +283,105 @@ static void a_wait_ends_a_little_later(void **state)
 	scene_close(scene);
 }
 
+/* ---- beside what was predicted ---- */
+
+/* Queued later than the simulator has it, and it takes so many per mille longer there */
+static bool predicted_times(struct backend *backend, op_id id, struct times *times)
+{
+	static const int64_t per_mille[] = {[OP_KERNEL] = 900, [OP_COPY] = 1250, [OP_COLLECTIVE] = 1000};
+	struct scene *scene = (struct scene *)backend;
+	enum op_kind kind = (enum op_kind)op_record(scene->world, id)->kind;
+	*times = scene->times[id];
+	times->launch = 4 * US;
+	if (kind == OP_SYNC) /* what it waits for comes later by 10 us than it is */
+		times->end += 10 * US;
+	else
+		times->end = times->start + (times->end - times->start) * per_mille[kind] / 1000;
+	return kind != OP_P2P;
+}
+
+static double off_by_40_us(struct backend *backend)
+{
+	(void)backend;
+	return 40 * US;
+}
+
+static struct scene *training_scene(void)
+{
+	struct scene *scene = scene_open(2);
+	int io = scene_stream(scene, "io");
+	for (int r = 0; r < 2; r++) {
+		for (int64_t i = 0; i < 3; i++)
+			scene_op(scene, r, STREAM_DEFAULT, OP_KERNEL, "matmul", "y", 0, 20 + 5 * i,
+			        30 + 200 * i, 30 + 200 * i, 130 + 200 * i + 50 * i * r);
+		scene_op(scene, r, io, OP_COPY, "copy", "x", 0, 40, 45, 45, 245);
+		scene_op(scene, r, STREAM_DEFAULT, OP_COLLECTIVE, "allreduce", "y", 0, 60, 640, 660,
+		        860 + 3 * r);
+		scene_op(scene, r, STREAM_HOST, OP_SYNC, "sync", "", OP_EVERYTHING, 60, 60, 60, 870);
+	}
+	scene->backend.measures = true;
+	scene->backend.predicted = predicted_times;
+	return scene;
+}
+
+static void expect_stats(struct scene *scene, int width, const char *wanted)
+{
+	struct text out = {0};
+	assert_int_equal(trace_stats(&scene->trace, -1, width, &out), ST_OK);
+	const char *from = strstr(text_string(&out), "   predicted");
+	assert_non_null(from);
+	assert_text(from, wanted);
+	text_release(&out);
+}
+
+static void predictions_stand_beside(void **state)
+{
+	(void)state;
+	struct scene *scene = training_scene();
+	expect_stats(scene, 80,
+	        "   predicted         operations  each measured  predicted   error  of one\n"
+	        "   matmul                     6         125 us     112 us  -10.0%   10.0%\n"
+	        "   allreduce                  2         202 us     202 us   +0.0%\n"
+	        "   copy on the host           2         200 us     250 us  +25.0%\n"
+	        "   launch                    10          20 us       4 us  -80.0%   80.0%\n"
+	        "   time                                 870 us     864 us   -0.7%\n");
+	scene->backend.uncertainty = off_by_40_us;
+	scene->times[3].projected =
+	        true; /* not over: it counts nowhere here, and the time is not measured yet */
+	expect_stats(scene, 60,
+	        "   predicted         operations  each measured  predicted  \xe2\x80\xa6\n"
+	        "   matmul                     5         130 us     117 us  \xe2\x80\xa6\n"
+	        "   allreduce                  2         202 us     202 us  \xe2\x80\xa6\n"
+	        "   copy on the host           2         200 us     250 us  \xe2\x80\xa6\n"
+	        "   launch                     9          20 us       4 us  \xe2\x80\xa6\n"
+	        "   times \xc2\xb1"
+	        "40 us\n");
+	scene_close(scene);
+}
+
+/* The simulator's times are exact, and compared with nothing. */
+static void the_simulator_is_not_compared(void **state)
+{
+	(void)state;
+	struct scene *scene = training_scene();
+	struct text out = {0};
+	scene->backend.predicted = NULL;
+	assert_int_equal(trace_stats(&scene->trace, -1, 80, &out), ST_OK);
+	assert_int_equal(trace_stalls(&scene->trace, -1, 80, &out), ST_OK);
+	assert_null(strstr(text_string(&out), "predicted"));
+	assert_null(strstr(text_string(&out), "\xc2\xb1"));
+	text_release(&out);
+	scene_close(scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(causes_of_measured_times),
 	        cmocka_unit_test(any_times_add_up),
 	        cmocka_unit_test(a_wait_ends_a_little_later),
+	        cmocka_unit_test(predictions_stand_beside),
+	        cmocka_unit_test(the_simulator_is_not_compared),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,11 +147,7 @@ void meetings_free(struct board *board); /* lets go of all first */
 
 /* ---- words.c: writes and waits for a stream, in order */
 struct board_words {
-	struct board_word {
-		CUdeviceptr at;
-		uint32_t value;
-		bool waits;
-	} * word;
+	CUstreamBatchMemOpParams *word;
 	size_t count;
 };
 void words_write(struct board_words *words, CUdeviceptr at, uint32_t value);
