@@ -8,6 +8,9 @@
 #include "trace/predicted.h"
 #include "trace/table.h"
 
+#include <math.h>
+#include <string.h>
+
 enum { COLUMNS_MOST = 6 };
 
 /* Rank sets with equal figures, and the figures of the first of them: those that have a column */
@@ -16,6 +19,33 @@ struct columns {
 	struct figures figures[COLUMNS_MOST];
 	size_t count;
 };
+
+/* Measured figures of two ranks are hardly ever equal: those that are within 1 % of the time, or one in a hundred, are alike. */
+static bool alike(const struct figures *a, const struct figures *b)
+{
+	const struct figure *time = figures_find(a, "time");
+	bool same = a->count == b->count;
+	for (size_t i = 0; i < a->count && same; i++) {
+		const struct figure *x = &a->figure[i], *y = &b->figure[i];
+		double off = x->kind == FIGURE_TIME && time ? 0.01 * time->value
+		        : x->kind == FIGURE_PART            ? 0.01
+		                                            : 0;
+		same = strcmp(x->name, y->name) == 0 && x->known == y->known &&
+		        fabs(x->value - y->value) <= off;
+	}
+	return same;
+}
+
+/* The column that has them already, as far as they are measured: they join it */
+static bool join_column(struct columns *columns, const struct figures *figures, int rank)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		if (alike(&columns->figures[i], figures)) {
+			ranks_add(&columns->seen.block[i].ranks, rank);
+			return true;
+		}
+	return false;
+}
 
 /* A rank's figures as one text, names and values: blocks_add finds the set that has it, or begins one.
  * Ranks with the same figures as they are printed share a column: differences that nobody can see make
@@ -33,7 +63,8 @@ static enum status add_rank(
 		figure_text(&figures.figure[i], line);
 		text_add(line, "\n");
 	}
-	if (status == ST_OK)
+	bool joined = status == ST_OK && trace->backend->measures && join_column(columns, &figures, rank);
+	if (status == ST_OK && !joined)
 		blocks_add(&columns->seen, rank, line);
 	if (columns->seen.count > before && columns->count < COLUMNS_MOST)
 		columns->figures[columns->count++] = figures;
