@@ -1,5 +1,6 @@
 /* test_standin_streams.c -- the stand-in's streams, events and copies: order, the virtual clock, what blocks the caller */
 #include "standin_open.h"
+#include <pthread.h>
 #include <stdint.h>
 
 /* A kernel adds to a word what it is told, so that a lost or doubled launch shows. */
@@ -125,6 +126,76 @@ static void host_clock(void)
 	finish();
 }
 
+/* Stores of the host carry their times, in whichever order they are made; one that was made before the stream came to it is no delay. */
+static uint32_t *ticket;
+static void *store_three(void *base)
+{
+	int64_t ns = *(int64_t *)base;
+	cuda.host_store(&ticket[2], 1, ns - 1000000);
+	cuda.host_store(&ticket[1], 7, ns + 9000000);
+	cuda.host_store(&ticket[0], 1, ns + 4000000);
+	return NULL;
+}
+static void host_stores(void)
+{
+	begin(NULL);
+	ticket = pinned_new(12);
+	CUdeviceptr at;
+	ok(cuda.cuMemHostGetDevicePointer(&at, ticket, 0));
+	int64_t base = cuda.host_now();
+	CUevent end[3];
+	for (unsigned i = 0; i < 3; i++) {
+		CUstream stream = stream_new(1);
+		ok(cuda.cuStreamWaitValue32(stream, at + 4 * i, 1, CU_STREAM_WAIT_VALUE_GEQ));
+		ok(cuda.cuEventRecord(end[i] = event_new(0), stream));
+	}
+	int64_t asked = cuda.host_now();
+	is(CUDA_ERROR_NOT_READY, cuda.cuEventQuery(end[0]));
+	is(asked, cuda.host_now());
+	pthread_t thread;
+	is(0, pthread_create(&thread, NULL, store_three, &base));
+	is(0, pthread_join(thread, NULL));
+	ok(cuda.cuEventSynchronize(end[2]));
+	is(base + 3000 + 5000, cuda.host_now()); /* its record's call was the sixth */
+	ok(cuda.cuEventSynchronize(end[0]));
+	is(base + 4000000, cuda.host_now());
+	ok(cuda.cuEventSynchronize(end[1]));
+	is(base + 9000000, cuda.host_now());
+	is(5000000, nanoseconds(end[0], end[1]));
+	is(7, ticket[1]);
+	finish();
+}
+
+/* Several words in one call: in order, and each has its time. */
+static void batch(void)
+{
+	begin(NULL);
+	CUstream stream = stream_new(1), other = stream_new(1);
+	CUdeviceptr words = device_new(12);
+	CUstreamBatchMemOpParams calls[3] = {
+	        {.waitValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, words, {7}, 0, 0}},
+	        {.waitValue = {CU_STREAM_MEM_OP_WAIT_VALUE_32, words + 4, {9}, CU_STREAM_WAIT_VALUE_GEQ, 0}},
+	        {.waitValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, words + 8, {8}, 0, 0}}};
+	ok(cuda.cuMemsetD8Async(words, 0, 12, stream));
+	ok(cuda.cuStreamSynchronize(stream));
+	int64_t begun = cuda.host_now();
+	ok(cuda.cuStreamBatchMemOp(stream, 3, calls, 0));
+	is(begun + 1000, cuda.host_now());
+	ok(cuda.cuStreamWaitValue32(other, words, 7, CU_STREAM_WAIT_VALUE_GEQ));
+	ok(cuda.cuStreamSynchronize(other));
+	is(begun + 1000 + 3000, cuda.host_now()); /* the stream's call came behind the first one */
+	is(CUDA_ERROR_NOT_READY, cuda.cuStreamQuery(stream));
+	ok(cuda.cuStreamWriteValue32(other, words + 4, 9, 0));
+	ok(cuda.cuStreamWaitValue32(other, words + 8, 8, CU_STREAM_WAIT_VALUE_EQ));
+	ok(cuda.cuStreamSynchronize(other));
+	ok(cuda.cuStreamSynchronize(stream));
+	calls[1].waitValue.address = 4096;
+	is(CUDA_ERROR_INVALID_VALUE, cuda.cuStreamBatchMemOp(stream, 3, calls, 0));
+	calls[1].operation = (CUstreamBatchMemOpType)6;
+	is(CUDA_ERROR_NOT_SUPPORTED, cuda.cuStreamBatchMemOp(stream, 3, calls, 0));
+	finish();
+}
+
 /* A queue of 3,000: the caller waits behind the 1,024th that is queued, on the virtual clock too. */
 static void long_queue(void)
 {
@@ -165,7 +236,7 @@ static void stuck(void)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	        apart(times), apart(legacy), apart(host_clock), apart(long_queue), apart(stuck)};
+	const struct CMUnitTest tests[] = {apart(times), apart(legacy), apart(host_clock), apart(host_stores),
+	        apart(batch), apart(long_queue), apart(stuck)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
