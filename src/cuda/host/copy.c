@@ -8,6 +8,7 @@
  * Of pageable memory the driver copies by way of its own buffers, and keeps this thread until it is done. */
 #include "cuda/host/inside.h"
 #include "base/memory.h"
+#include "world/world.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "cuda/host/inside.h"
 #include "base/memory.h"
 #include "base/search.h"
+#include "world/world.h"
 
 #include <string.h>
 
