@@ -21,6 +21,9 @@ enum host_order_kind {
 	ORDER_SEGMENT,
 	/* ... and have given back; all that used it is over. */
 	ORDER_SEGMENT_GONE,
+	/* packed -> memory as it is now, and back: not given, but asked for by host_read and host_write */
+	ORDER_READ,
+	ORDER_WRITE,
 	/* Members of a group that is new in the books: exchange.open */
 	ORDER_PART
 };

@@ -437,6 +437,9 @@ void run_order(struct host_thread *host, struct run *run, struct host_order *ord
 	case ORDER_PART:
 		keep_failure(host, run, run_part(host, run, order->meeting));
 		break;
+	case ORDER_READ:
+	case ORDER_WRITE:
+		break;
 	}
 	mem_free(order->meeting);
 }
