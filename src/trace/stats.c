@@ -81,7 +81,19 @@ static void put_figure(struct table *table, const struct figures *figures, const
 	table_cell(table, "%s", figure ? "" : "-");
 }
 
-static void print_columns(const struct columns *columns, int width, struct text *out)
+/* Where times are measured a little is lost to everything: a cause that would be told as 0 % all along has no row. */
+static bool is_seen(const struct trace *trace, const struct figures *figures, size_t count, const char *name)
+{
+	bool seen = !trace->backend->measures || strncmp(name, "stall ", 6) != 0;
+	for (size_t i = 0; i < count && !seen; i++) {
+		const struct figure *figure = figures_find(&figures[i], name);
+		seen = figure && figure->value >= 0.005;
+	}
+	return seen;
+}
+
+static void print_columns(
+        const struct trace *trace, const struct columns *columns, int width, struct text *out)
 {
 	struct table table = {.align = "lr"};
 	struct figures names = {0};
@@ -95,6 +107,8 @@ static void print_columns(const struct columns *columns, int width, struct text 
 	}
 	table_row(&table);
 	for (size_t k = 0; k < names.count; k++) {
+		if (!is_seen(trace, columns->figures, columns->count, names.figure[k].name))
+			continue;
 		table_cell(&table, "%s", names.figure[k].name);
 		for (size_t i = 0; i < columns->count; i++)
 			put_figure(&table, &columns->figures[i], names.figure[k].name);
@@ -134,7 +148,7 @@ static enum status one_section(const struct trace *trace, int section, int width
 		status = add_rank(trace, section, rank, &columns, &line);
 	text_add(out, "%s\n", section_name(trace, section));
 	if (status == ST_OK)
-		print_columns(&columns, width, out);
+		print_columns(trace, &columns, width, out);
 	if (status == ST_OK)
 		status = print_bubble(trace, section, out);
 	if (status == ST_OK)
@@ -201,7 +215,8 @@ enum status trace_diff(const struct trace *trace, int a, int b, int width, struc
 	table_cells(&table, "", section_name(trace, a), section_name(trace, b));
 	table_row(&table);
 	for (size_t i = 0; i < names.count; i++)
-		put_pair(&table, &x, &y, names.figure[i].name);
+		if (is_seen(trace, (struct figures[]){x, y}, 2, names.figure[i].name))
+			put_pair(&table, &x, &y, names.figure[i].name);
 	if (status == ST_OK)
 		table_print(&table, width, out);
 	table_release(&table);
