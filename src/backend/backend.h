@@ -1,5 +1,4 @@
-/* backend.h -- the contract between the books and what carries the work out. sim/ keeps it; cuda/ will stand
- * beside it.
+/* backend.h -- the contract between the books and what carries the work out. sim/ keeps it, and cuda/ beside it.
  *
  * Rules every backend keeps (numbered as in docs/time.md):
  *  1 operations of one stream run in issue order, one at a time
