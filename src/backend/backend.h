@@ -156,6 +156,12 @@ static inline double backend_uncertainty(struct backend *backend)
 	return backend->uncertainty ? backend->uncertainty(backend) : 0;
 }
 
+/* At that time of its host: as far as the clocks can tell, so that what a host has waited for is over */
+static inline bool backend_is_over(struct backend *backend, const struct times *times, int64_t clock)
+{
+	return times->end != TIME_UNKNOWN && times->end <= clock + (int64_t)backend_uncertainty(backend);
+}
+
 static inline struct op_cost backend_cost(struct backend *backend, op_id id)
 {
 	struct op_cost cost;

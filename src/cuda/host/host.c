@@ -22,11 +22,11 @@ enum { NAP_LEAST = 20000, NAP_MOST = 500000, LOOKS_QUICK = 100000 }; /* ns */
 enum { AWAIT_MS = 20, STOP_MS = 3000, HANGS_MS = 30000, LOOK_EVERY = 32 };
 static const int64_t REST_SLICE = 10000000; /* ns */
 
-struct given {
+struct given_order {
 	int64_t ns; /* when, on the giver's clock */
 	struct host_order order;
 };
-struct told {
+struct told_report {
 	int64_t end; /* on the host's clock */
 	struct host_report report;
 };
@@ -200,7 +200,7 @@ static void forget_cancelled(struct host *host, op_id id)
 void host_tell(struct host_thread *thread, const struct host_report *report, int64_t end)
 {
 	struct host *host = whole(thread);
-	struct told told = {.end = end, .report = *report};
+	struct told_report told = {.end = end, .report = *report};
 	pthread_mutex_lock(&host->lock);
 	forget_cancelled(host, report->measured.id);
 	queue_put(&host->reports, &told, 1);
@@ -217,7 +217,7 @@ static void publish_uncertainty(struct host *host)
 }
 
 /* The next order, or none; nothing to wait for: sleeps until there is something. False: it is to stop. */
-static bool next_order(struct host *host, struct given *given, bool *any, bool in_flight, int64_t *nap)
+static bool next_order(struct host *host, struct given_order *given, bool *any, bool in_flight, int64_t *nap)
 {
 	pthread_mutex_lock(&host->lock);
 	while (!in_flight && !host->stops && host->orders.count == 0 && host->letter.state != LETTER_ASKS) {
@@ -241,7 +241,7 @@ static bool next_order(struct host *host, struct given *given, bool *any, bool i
 static void serve(struct host *host)
 {
 	struct host_thread *thread = &host->thread;
-	struct given given;
+	struct given_order given;
 	bool any = false, in_flight = false;
 	int64_t nap = 0;
 	for (unsigned i = 0; next_order(host, &given, &any, in_flight, &nap); i++) {
@@ -291,8 +291,8 @@ static void *run(void *self)
 
 static void release(struct host *host)
 {
-	struct given given;
-	struct told told;
+	struct given_order given;
+	struct told_report told;
 	while (queue_take(&host->orders, &given, 1))
 		mem_free(given.order.meeting);
 	while (queue_take(&host->reports, &told, 1))
@@ -314,8 +314,8 @@ static struct host *make(const struct host_setup *setup)
 	host->setup = *setup;
 	host->thread.cuda = setup->cuda;
 	host->thread.rank = setup->rank;
-	host->orders.element_bytes = sizeof(struct given);
-	host->reports.element_bytes = sizeof(struct told);
+	host->orders.element_bytes = sizeof(struct given_order);
+	host->reports.element_bytes = sizeof(struct told_report);
 	host->letter.ns = setup->cuda->host_now();
 	pthread_mutex_init(&host->lock, NULL);
 	pthread_condattr_init(&monotonic);
@@ -378,7 +378,7 @@ void host_give(struct host *host, const struct host_order *orders, size_t count)
 	int64_t now = host->setup.cuda->host_now();
 	pthread_mutex_lock(&host->lock);
 	for (size_t i = 0; i < count; i++) {
-		struct given given = {.ns = now, .order = orders[i]};
+		struct given_order given = {.ns = now, .order = orders[i]};
 		queue_put(&host->orders, &given, 1);
 	}
 	host->busy |= count > 0;
@@ -388,7 +388,7 @@ void host_give(struct host *host, const struct host_order *orders, size_t count)
 
 size_t host_take(struct host *host, struct host_report *reports, size_t most)
 {
-	struct told told;
+	struct told_report told;
 	size_t count = 0;
 	int64_t latest = 0;
 	pthread_mutex_lock(&host->lock);

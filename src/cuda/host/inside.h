@@ -13,7 +13,7 @@
 #include "kernels/kernel.h"
 #include "world/op.h"
 
-struct lanes;
+struct host_lanes;
 struct memory;
 struct timer;
 struct compute;
@@ -28,7 +28,7 @@ struct host_thread {
 	int rank;
 	struct anchors anchors;
 	struct exchange *exchange;
-	struct lanes *lanes;
+	struct host_lanes *lanes;
 	struct memory *memory;
 	struct timer *timer;
 	struct compute *compute;
@@ -72,9 +72,9 @@ struct host_lane {
 void lanes_open(struct host_thread *host);
 void lanes_close(struct host_thread *host); /* all is over there */
 /* The lane of an order, made when it is first used. ST_GPU */
-enum status lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane);
+enum status host_lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane);
 /* An operation in flight on a lane, in the order in which they were issued; valid until the next is made there */
-struct flight {
+struct host_flight {
 	op_id id;
 	CUevent before, after; /* one for both: it is a moment. NULL: none */
 	unsigned anchor;
@@ -87,14 +87,16 @@ struct flight {
 	char *words;
 };
 /* A new one, with its first event. Where that fails it is there all the same. */
-enum status flight_begin(
-        struct host_thread *host, struct host_lane *lane, op_id id, int64_t issue, struct flight **flight);
-struct flight *flight_last(struct host_lane *lane); /* of those that are not given, else NULL */
+enum status host_flight_begin(struct host_thread *host, struct host_lane *lane, op_id id, int64_t issue,
+        struct host_flight **flight);
+struct host_flight *host_flight_last(struct host_lane *lane); /* of those that are not given, else NULL */
 /* All of it is queued: its last event, or `moment`, its first alone. */
-enum status flight_end(struct host_thread *host, struct host_lane *lane, struct flight *flight, bool moment);
-void flight_fail(struct flight *flight, enum status status); /* with the words of this thread's failure */
+enum status host_flight_end(
+        struct host_thread *host, struct host_lane *lane, struct host_flight *flight, bool moment);
+void host_flight_fail(
+        struct host_flight *flight, enum status status); /* with the words of this thread's failure */
 /* One that has been issued, and whose end lies in the future of the host's clock or is not known; NULL: it is over */
-const struct flight *flight_find(const struct host_thread *host, op_id id);
+const struct host_flight *host_flight_find(const struct host_thread *host, op_id id);
 /* Tells of what is over by now. False: nothing is in flight. */
 bool lanes_look(struct host_thread *host);
 /* Waits until the operation, or OP_EVERYTHING that was issued, is over; the clock is not before its end then. own: ends it

@@ -6,34 +6,35 @@
  * An operation is told when its last event is over. It is kept until the host's clock has passed its end: at once on a GPU;
  * where the clock is virtual, a wait for it has to come behind an end that lies ahead. */
 #include "cuda/host/inside.h"
+#include "cuda/host/order.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-struct lane {
-	struct host_lane lane; /* first: what others see of it */
-	struct flight *ring;   /* number i at i % room, room a power of two */
+struct lane_queue {
+	struct host_lane lane;    /* first: what others see of it */
+	struct host_flight *ring; /* number i at i % room, room a power of two */
 	size_t room, first, told, count;
 	int64_t last_end; /* session's time */
 };
 
 enum { LANES = 256 };
-struct lanes {
-	struct lane *by_number[LANES];
-	struct lane *all[LANES];
+struct host_lanes {
+	struct lane_queue *by_number[LANES];
+	struct lane_queue *all[LANES];
 	int count;
 	int greatest; /* priority */
 	CUevent *free;
 	size_t free_count;
 };
 
-static struct lane *own(struct host_lane *lane)
+static struct lane_queue *own(struct host_lane *lane)
 {
-	return (struct lane *)lane;
+	return (struct lane_queue *)lane;
 }
 
-static struct flight *at(const struct lane *lane, size_t i)
+static struct host_flight *at(const struct lane_queue *lane, size_t i)
 {
 	return &lane->ring[i & (lane->room - 1)];
 }
@@ -46,7 +47,7 @@ void lanes_open(struct host_thread *host)
 		host->lanes->greatest = 0; /* nothing hangs on it */
 }
 
-static void put_back(struct lanes *lanes, struct flight *flight)
+static void put_back(struct host_lanes *lanes, struct host_flight *flight)
 {
 	if (flight->before)
 		*MEM_ADD(&lanes->free, &lanes->free_count) = flight->before;
@@ -57,11 +58,11 @@ static void put_back(struct lanes *lanes, struct flight *flight)
 
 void lanes_close(struct host_thread *host)
 {
-	struct lanes *lanes = host->lanes;
+	struct host_lanes *lanes = host->lanes;
 	if (!lanes)
 		return;
 	for (int i = 0; i < lanes->count; i++) {
-		struct lane *lane = lanes->all[i];
+		struct lane_queue *lane = lanes->all[i];
 		for (; lane->first < lane->count; lane->first++)
 			put_back(lanes, at(lane, lane->first));
 		if (lane->lane.stream)
@@ -76,9 +77,9 @@ void lanes_close(struct host_thread *host)
 	host->lanes = NULL;
 }
 
-enum status lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane)
+enum status host_lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane)
 {
-	struct lanes *lanes = host->lanes;
+	struct host_lanes *lanes = host->lanes;
 	CUstream stream = NULL;
 	if (!lanes->by_number[order->stream]) {
 		enum status status = order->stream == STREAM_DEFAULT
@@ -89,7 +90,7 @@ enum status lane_of(struct host_thread *host, const struct host_order *order, st
 		                          order->priority ? lanes->greatest : 0));
 		if (status != ST_OK)
 			return status;
-		struct lane *new = mem_alloc(sizeof *new);
+		struct lane_queue *new = mem_alloc(sizeof *new);
 		new->lane.stream = stream;
 		new->lane.number = order->stream;
 		lanes->by_number[order->stream] = lanes->all[lanes->count++] = new;
@@ -102,7 +103,7 @@ enum status lane_of(struct host_thread *host, const struct host_order *order, st
 
 static enum status record(struct host_thread *host, CUstream stream, CUevent *event)
 {
-	struct lanes *lanes = host->lanes;
+	struct host_lanes *lanes = host->lanes;
 	enum status status = ST_OK;
 	CUevent new = NULL;
 	if (lanes->free_count)
@@ -119,9 +120,9 @@ static enum status record(struct host_thread *host, CUstream stream, CUevent *ev
 	return status;
 }
 
-static void grow(struct lane *lane)
+static void grow(struct lane_queue *lane)
 {
-	struct flight *ring = mem_alloc((lane->room ? 2 * lane->room : 16) * sizeof *ring);
+	struct host_flight *ring = mem_alloc((lane->room ? 2 * lane->room : 16) * sizeof *ring);
 	size_t room = lane->room ? 2 * lane->room : 16;
 	for (size_t i = lane->first; i < lane->count; i++)
 		ring[i & (room - 1)] = *at(lane, i);
@@ -130,21 +131,22 @@ static void grow(struct lane *lane)
 	lane->room = room;
 }
 
-enum status flight_begin(
-        struct host_thread *host, struct host_lane *its, op_id id, int64_t issue, struct flight **flight)
+enum status host_flight_begin(
+        struct host_thread *host, struct host_lane *its, op_id id, int64_t issue, struct host_flight **flight)
 {
-	struct lane *lane = own(its);
+	struct lane_queue *lane = own(its);
 	if (lane->count - lane->first == lane->room)
 		grow(lane);
-	struct flight *new = at(lane, lane->count++);
-	*new = (struct flight){.id = id, .issue = issue, .shift = host->shift};
+	struct host_flight *new = at(lane, lane->count++);
+	*new = (struct host_flight){.id = id, .issue = issue, .shift = host->shift};
 	*flight = new;
 	enum status status = anchors_renew(&host->anchors);
 	new->anchor = anchors_newest(&host->anchors);
 	return status == ST_OK ? record(host, its->stream, &new->before) : status;
 }
 
-enum status flight_end(struct host_thread *host, struct host_lane *lane, struct flight *flight, bool moment)
+enum status host_flight_end(
+        struct host_thread *host, struct host_lane *lane, struct host_flight *flight, bool moment)
 {
 	flight->given = true;
 	if (moment) {
@@ -154,16 +156,16 @@ enum status flight_end(struct host_thread *host, struct host_lane *lane, struct 
 	return record(host, lane->stream, &flight->after);
 }
 
-struct flight *flight_last(struct host_lane *its)
+struct host_flight *host_flight_last(struct host_lane *its)
 {
-	struct lane *lane = own(its);
+	struct lane_queue *lane = own(its);
 	for (size_t i = lane->told; i < lane->count; i++)
 		if (!at(lane, i)->given)
 			return at(lane, i);
 	return NULL;
 }
 
-void flight_fail(struct flight *flight, enum status status)
+void host_flight_fail(struct host_flight *flight, enum status status)
 {
 	if (flight->status != ST_OK)
 		return;
@@ -171,7 +173,7 @@ void flight_fail(struct flight *flight, enum status status)
 	flight->words = mem_copy_text(fail_text(), strlen(fail_text()));
 }
 
-static struct flight *find_in(const struct lane *lane, op_id id)
+static struct host_flight *find_in(const struct lane_queue *lane, op_id id)
 {
 	size_t low = lane->first, high = lane->count;
 	while (low < high) {
@@ -184,9 +186,9 @@ static struct flight *find_in(const struct lane *lane, op_id id)
 	return low < lane->count && at(lane, low)->id == id ? at(lane, low) : NULL;
 }
 
-const struct flight *flight_find(const struct host_thread *host, op_id id)
+const struct host_flight *host_flight_find(const struct host_thread *host, op_id id)
 {
-	struct flight *found = NULL;
+	struct host_flight *found = NULL;
 	for (int i = 0; i < host->lanes->count && !found; i++)
 		found = find_in(host->lanes->all[i], id);
 	return found;
@@ -195,7 +197,7 @@ const struct flight *flight_find(const struct host_thread *host, op_id id)
 /* ---- what is over */
 
 static enum status times_of(
-        struct host_thread *host, const struct flight *flight, int64_t *start, int64_t *end)
+        struct host_thread *host, const struct host_flight *flight, int64_t *start, int64_t *end)
 {
 	const struct anchors *anchors = &host->anchors;
 	enum status status = anchors_time(anchors, flight->anchor, flight->before, start);
@@ -206,13 +208,13 @@ static enum status times_of(
 }
 
 /* What was done on the stream before has ended, as the events were, but for what clocks are apart. */
-static void tell(struct host_thread *host, struct lane *lane, struct flight *flight)
+static void tell(struct host_thread *host, struct lane_queue *lane, struct host_flight *flight)
 {
 	int64_t start = 0, end = 0, cancelled;
 	if (flight->status == ST_OK && host->lost == ST_OK) {
 		enum status status = times_of(host, flight, &start, &end);
 		if (status != ST_OK)
-			flight_fail(flight, status);
+			host_flight_fail(flight, status);
 		else
 			flight->end = end;
 	}
@@ -233,7 +235,7 @@ static void tell(struct host_thread *host, struct lane *lane, struct flight *fli
 	host_tell(host, &report, end + flight->shift);
 }
 
-static void let_go(struct host_thread *host, struct flight *flight)
+static void let_go(struct host_thread *host, struct host_flight *flight)
 {
 	int64_t ns;
 	if (flight->hold && host_cancelled(host, flight->id, &ns)) {
@@ -244,7 +246,7 @@ static void let_go(struct host_thread *host, struct flight *flight)
 }
 
 /* Is it over, by its last event? Where it has none, it failed. */
-static bool is_over(struct host_thread *host, struct flight *flight)
+static bool is_over(struct host_thread *host, struct host_flight *flight)
 {
 	if (!flight->given)
 		return false;
@@ -256,7 +258,7 @@ static bool is_over(struct host_thread *host, struct flight *flight)
 		return false;
 	enum status status = cuda_call(host->cuda, "cuEventQuery", result);
 	if (status != ST_OK) {
-		flight_fail(flight, status);
+		host_flight_fail(flight, status);
 		lanes_check(host);
 	}
 	return true;
@@ -264,16 +266,16 @@ static bool is_over(struct host_thread *host, struct flight *flight)
 
 bool lanes_look(struct host_thread *host)
 {
-	struct lanes *lanes = host->lanes;
+	struct host_lanes *lanes = host->lanes;
 	bool any = false;
 	int64_t now = host->cuda->host_now();
 	for (int i = 0; i < lanes->count; i++) {
-		struct lane *lane = lanes->all[i];
+		struct lane_queue *lane = lanes->all[i];
 		while (lane->told < lane->count && is_over(host, at(lane, lane->told))) {
-			struct flight *flight = at(lane, lane->told++);
+			struct host_flight *flight = at(lane, lane->told++);
 			if (host->lost != ST_OK && flight->status == ST_OK) {
 				fail(host->lost, "%s", host->why);
-				flight_fail(flight, host->lost);
+				host_flight_fail(flight, host->lost);
 			}
 			tell(host, lane, flight);
 		}
@@ -302,15 +304,15 @@ void lanes_check(struct host_thread *host)
 /* Told: then all that is waited for is behind the clock. */
 static bool wait_is_over(struct host_thread *host, op_id target)
 {
-	struct lanes *lanes = host->lanes;
+	struct host_lanes *lanes = host->lanes;
 	for (int i = 0; i < lanes->count; i++) {
-		struct lane *lane = lanes->all[i];
+		struct lane_queue *lane = lanes->all[i];
 		if (target == OP_EVERYTHING) {
 			if (lane->told < lane->count)
 				return false;
 			continue;
 		}
-		struct flight *flight = find_in(lane, target);
+		struct host_flight *flight = find_in(lane, target);
 		if (flight)
 			return lane->told < lane->count ? flight->id < at(lane, lane->told)->id : true;
 	}
@@ -318,7 +320,7 @@ static bool wait_is_over(struct host_thread *host, op_id target)
 }
 
 /* The virtual clock comes along; on a GPU it is over. */
-static enum status reach_end(struct host_thread *host, const struct flight *flight)
+static enum status reach_end(struct host_thread *host, const struct host_flight *flight)
 {
 	if (!flight || !flight->after || flight->status != ST_OK || host->lost != ST_OK)
 		return ST_OK;
@@ -327,7 +329,7 @@ static enum status reach_end(struct host_thread *host, const struct flight *flig
 
 enum status lanes_wait(struct host_thread *host, op_id target, op_id cancels)
 {
-	struct lanes *lanes = host->lanes;
+	struct host_lanes *lanes = host->lanes;
 	int64_t nap = 0, ns;
 	lanes_look(host);
 	while (!wait_is_over(host, target)) {
@@ -337,7 +339,7 @@ enum status lanes_wait(struct host_thread *host, op_id target, op_id cancels)
 		lanes_look(host);
 	}
 	if (target != OP_EVERYTHING)
-		return reach_end(host, flight_find(host, target));
+		return reach_end(host, host_flight_find(host, target));
 	enum status status = ST_OK;
 	for (int i = 0; i < lanes->count; i++)
 		if (lanes->all[i]->first < lanes->all[i]->count)

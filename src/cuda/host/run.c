@@ -5,6 +5,7 @@
  *
  * A played launch begins where the one before it was due to end, however long CUDA's calls took meanwhile. */
 #include "cuda/host/inside.h"
+#include "cuda/host/order.h"
 #include "backend/cost.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -239,7 +240,7 @@ static void run_on_host(
 
 static enum status wait_for(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
-	const struct flight *target = order->target ? flight_find(host, order->target) : NULL;
+	const struct host_flight *target = order->target ? host_flight_find(host, order->target) : NULL;
 	if (!target || !target->after)
 		return ST_OK;
 	return cuda_call(host->cuda, "cuStreamWaitEvent",
@@ -289,7 +290,7 @@ static bool meets(const struct host_order *order)
 }
 
 static enum status queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane,
-        struct flight *flight)
+        struct host_flight *flight)
 {
 	if (order->undone || order->record.kind == OP_RECORD)
 		return ST_OK;
@@ -299,7 +300,9 @@ static enum status queue(struct host_thread *host, const struct host_order *orde
 		flight->hold = status == ST_OK ? ticket + 1 : 0;
 		return status;
 	}
-	return meets(order) ? message_queue(host, order, lane) : queue_timed(host, order, lane);
+	if (meets(order))
+		return fail(ST_GPU, "%s cannot be queued yet", call_of(&order->record));
+	return queue_timed(host, order, lane);
 }
 
 /* What an operation wrote and somebody will ask for is kept behind its end. */
@@ -315,11 +318,11 @@ static enum status note(struct host_thread *host, const struct host_order *order
 static void end_together(struct host_thread *host, struct run *run)
 {
 	for (size_t i = 0; i < run->together_count; i++) {
-		struct flight *flight;
-		while ((flight = flight_last(run->together[i])) != NULL) {
-			enum status status = flight_end(host, run->together[i], flight, false);
+		struct host_flight *flight;
+		while ((flight = host_flight_last(run->together[i])) != NULL) {
+			enum status status = host_flight_end(host, run->together[i], flight, false);
 			if (status != ST_OK)
-				flight_fail(flight, status);
+				host_flight_fail(flight, status);
 		}
 	}
 	run->together_count = 0;
@@ -329,10 +332,10 @@ static void run_on_stream(
         struct host_thread *host, struct run *run, const struct host_order *order, int64_t issue)
 {
 	struct host_lane *lane;
-	struct flight *flight;
+	struct host_flight *flight;
 	int64_t cancelled;
 	bool moment = order->record.kind == OP_RECORD || order->undone;
-	enum status status = first_failure(kept_from(host, run), lane_of(host, order, &lane));
+	enum status status = first_failure(kept_from(host, run), host_lane_of(host, order, &lane));
 	if (status != ST_OK) {
 		struct host_report report = {
 		        .measured = {.id = order->id, .issue = issue, .ready = issue, .start = issue}};
@@ -342,12 +345,12 @@ static void run_on_stream(
 		return;
 	}
 	status = memory_join(host, lane);
-	status = first_failure(status, flight_begin(host, lane, order->id, issue, &flight));
+	status = first_failure(status, host_flight_begin(host, lane, order->id, issue, &flight));
 	flight->undone = order->undone || host_cancelled(host, order->id, &cancelled);
 	if (status == ST_OK && !host_cancelled(host, order->id, &cancelled))
 		status = queue(host, order, lane, flight);
 	if (status != ST_OK)
-		flight_fail(flight, status);
+		host_flight_fail(flight, status);
 	flight->launch = launch_took(host, order, issue);
 	if (meets(order))
 		*MEM_ADD(&run->together, &run->together_count) = lane;
@@ -356,10 +359,10 @@ static void run_on_stream(
 	if (meets(order))
 		end_together(host, run);
 	else
-		status = first_failure(status, flight_end(host, lane, flight, moment));
+		status = first_failure(status, host_flight_end(host, lane, flight, moment));
 	status = first_failure(status, note(host, order, lane));
 	if (status != ST_OK) {
-		flight_fail(flight, status);
+		host_flight_fail(flight, status);
 		lanes_check(host);
 	}
 }
