@@ -13,6 +13,7 @@ struct asked {
 	CUstream stream;
 	struct exchange_started started;
 	struct exchange_collective collective;
+	struct split split;
 	struct exchange_transfer transfer[TRANSFERS_MOST];
 	int transfers;
 	struct exchange_one_sided one_sided;
@@ -30,7 +31,7 @@ static enum status ask(struct asked one)
 		_exit(1);
 	asked[count++] = one;
 	if (strcmp(failing, one.what) == 0)
-		return fail(ST_GPU, "the exchange fails");
+		return (fail)(ST_GPU, "the exchange fails"); /* cmocka has a macro of that name */
 	return begun || !one.started.queue ? ST_OK : one.started.queue(one.started.self, one.stream);
 }
 
@@ -38,7 +39,8 @@ static enum status fake_collective(struct exchange *self, const struct exchange_
         struct exchange_started started, CUstream stream)
 {
 	(void)self;
-	return ask((struct asked){"collective", stream, started, .collective = *call});
+	return ask((struct asked){"collective", stream, started, .collective = *call,
+	        .split = call->split ? *call->split : (struct split){0}});
 }
 
 static enum status fake_transfers(struct exchange *self, const struct exchange_transfer *transfers, int n,
@@ -106,14 +108,11 @@ static struct exchange fake = {.name = "fake",
         .one_sided = fake_one_sided};
 
 static const int ranks[] = {4, 5, 6};
-static struct {
-	struct host_meeting meeting;
-	uint32_t transfer_turn[TRANSFERS_MOST];
-} meets = {.meeting = {.part = PART, .turn = 5, .n = 3, .place = 1, .ranks = ranks}};
+static struct host_meeting *meeting;
 
 static struct host_order message(enum op_kind kind, struct operand *operands, int operand_count)
 {
-	struct host_order order = {.kind = ORDER_OPERATION, .id = 1, .meeting = &meets.meeting};
+	struct host_order order = {.kind = ORDER_OPERATION, .id = 1, .meeting = meeting};
 	order.record = (struct record){.kind = (uint8_t)kind,
 	        .operand = operands,
 	        .operands = (uint8_t)operand_count,
@@ -127,6 +126,8 @@ static void message_begin(void)
 {
 	host.exchange = &fake;
 	scene_begin("");
+	meeting = calloc(1, sizeof *meeting + TRANSFERS_MOST * sizeof *meeting->transfer_turn);
+	*meeting = (struct host_meeting){.part = PART, .turn = 5, .n = 3, .place = 1, .ranks = ranks};
 	is(ST_OK, timer_open(&host));
 	is(ST_OK, memory_get(&host, SPACE_DEVICE, ADDRESS, SEGMENT));
 }
@@ -136,6 +137,7 @@ static void message_end(void)
 	ok(cuda.cuCtxSynchronize());
 	timer_close(&host);
 	scene_end();
+	free(meeting);
 }
 
 static struct operand line_at(enum access access, int64_t at, int64_t elements)
@@ -192,7 +194,7 @@ static void collectives(void)
 	is(place_of(&two[0]), call->in);
 	is(place_of(&two[1]), call->out);
 	is(36, call->out_count);
-	is(true, call->split && call->split->rows == rows);
+	is(true, asked[1].split.rows == rows && asked[1].split.n == 3);
 	call = &asked[2].collective;
 	is(12, call->in_count);
 	is(true, call->out == 0 && call->out_count == 0);
@@ -215,7 +217,7 @@ static void transfers(void)
 	order.record.part = parts;
 	order.record.parts = 3;
 	for (uint32_t i = 0; i < 3; i++)
-		meets.meeting.transfer_turn[i] = 7 + i;
+		meeting->transfer_turn[i] = 7 + i;
 	is(ST_OK, message_queue(&host, &order, &lanes[2]));
 	is(1, count);
 	is(3, asked[0].transfers);
