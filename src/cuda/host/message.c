@@ -4,6 +4,7 @@
  *      together      begin | collective | transfers | end | timer_end | timer_end      each on its own stream */
 #include "cuda/host/inside.h"
 #include "base/memory.h"
+#include "cuda/exchange/exchange.h"
 #include "world/world.h"
 
 /* Of one operation: the timer runs from where the exchange has queued `begin_played`. */
