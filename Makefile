@@ -17,7 +17,7 @@ INCLUDES = -I. -Isrc -I$(BUILD)/generated $(MPI_FLAGS)
 # `make V=1` shows the commands
 SAY      = $(if $(V),,@echo "  $(@F)";)
 
-SOURCES  = $(sort $(wildcard src/*/*.c src/*/*/*.c shell/*.c shell/*/*.c shell/*/*/*.c))
+SOURCES  = $(sort $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c shell/*.c shell/*/*.c shell/*/*/*.c))
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o $(BUILD)/generated/fatbin.o $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
 LIBRARY  = $(filter-out $(BUILD)/shell/main.o,$(OBJECTS))
 EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/grammar.txt docs/figures.txt \
@@ -108,7 +108,7 @@ standin: $(STANDIN)
 $(BUILD)/unit/%: tests/unit/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) -lcmocka $(LIBS)
-$(filter $(BUILD)/unit/test_standin_%,$(UNIT_RUN)): | $(STANDIN)
+$(filter $(BUILD)/unit/test_standin_% $(BUILD)/unit/test_cuda_%,$(UNIT_RUN)): | $(STANDIN)
 
 $(BUILD)/unit/test_cuda_kernels_%: tests/unit/test_cuda_kernels_%.c $(LIBRARY) $(STANDIN_KERNELS)
 	@mkdir -p $(@D)

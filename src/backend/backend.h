@@ -102,8 +102,13 @@ struct backend {
 	/* A text is over: each host runs to the end of its lines, or to where it waits for lines. More may come. */
 	enum status (*finish)(struct backend *backend, struct budget *budget);
 	/* Times of an operation as `timeline` draws them: final, or projected (on a copy, kept until the next
-	 * queued()). */
+	 * queued()). issue <= ready <= start <= end of each, and along a stream none ends before the one before it. */
 	void (*times)(struct backend *backend, op_id id, struct times *times);
+	/* The simulator's times of an operation, of its own clock: what `measures` is compared with. False: it has none for it.
+	 * NULL: times() are the simulator's own. */
+	bool (*predicted)(struct backend *backend, op_id id, struct times *times);
+	/* How far off a common clock times() may be, ns, of the ranks that are furthest off. NULL: they are exact. */
+	double (*uncertainty)(struct backend *backend);
 	/* Without a look at the future, as times() may need one */
 	void (*cost)(struct backend *backend, op_id id, struct op_cost *cost);
 	void (*host)(struct backend *backend, int rank, struct host_now *now);
@@ -141,6 +146,11 @@ static inline struct times backend_times(struct backend *backend, op_id id)
 	struct times times;
 	backend->times(backend, id, &times);
 	return times;
+}
+
+static inline double backend_uncertainty(struct backend *backend)
+{
+	return backend->uncertainty ? backend->uncertainty(backend) : 0;
 }
 
 static inline struct op_cost backend_cost(struct backend *backend, op_id id)

@@ -124,6 +124,9 @@ struct collective_step {
 enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place,
         int root, int64_t elements, struct collective_step *steps, int *count);
 
+/* Piece p of n of a tensor begins at this element; pieces differ by one element at most. */
+int64_t piece_at(int64_t elements, int n, int p);
+
 /* Can it be unrolled by some algorithm? */
 bool collective_unrolls(const struct collective *collective);
 

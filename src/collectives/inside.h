@@ -39,9 +39,6 @@ ALGORITHMS(X)
 typedef enum status data_rule(const struct collective_job *job);
 data_rule data_reduce, data_broadcast, data_move;
 
-/* Piece p of n of a tensor begins at this element; pieces differ by one element at most. */
-int64_t piece_at(int64_t elements, int n, int p);
-
 /* The quicker of two, the first where they are equal; one with a rate of 0 is none */
 struct cost quicker(struct cost best, struct cost other);
 

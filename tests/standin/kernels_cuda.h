@@ -116,4 +116,11 @@ template <class T> static inline T atomicAdd(T *sum, T value)
 	return old;
 }
 
+/* Memory of the GPU may be other processes' too. */
+static inline unsigned atomicCAS(unsigned *word, unsigned compare, unsigned value)
+{
+	__atomic_compare_exchange_n(word, &compare, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return compare;
+}
+
 #endif

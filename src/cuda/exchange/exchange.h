@@ -47,6 +47,7 @@ struct exchange_one_sided {
 	int peer;
 	enum one_sided what;
 	uint32_t window; /* the turn of the collective of that part that opened it, the same on all members */
+	int64_t offset;  /* bytes from the window's beginning */
 	struct layout layout; /* of what is reached there, strided maybe */
 	CUdeviceptr at;
 	enum dtype dtype; /* of `at` */

@@ -92,4 +92,58 @@ struct moving {
 	int add;
 };
 
+/* ---- meetings of ranks that share a GPU: exchange.cu, and cuda/exchange/board/ */
+
+enum { EXCHANGE_RANKS = 64 };
+enum { EXCHANGE_SUM, EXCHANGE_AVG, EXCHANGE_MAX, EXCHANGE_MIN }; /* as enum reduction */
+
+/* One member's words of one turn. arrived, done, released: the turn's number, once it is so. in, out: where its memory lies, in bytes from the
+ * beginning of its pool */
+struct exchange_slot {
+	unsigned arrived, done, released, unused;
+	long long in, out;
+};
+
+/* Who meets. The slot of place p lies p * apart bytes behind that of place 0. */
+struct exchange_members {
+	const void *slots;
+	long long apart;
+	unsigned turn;
+	int n, place;
+	char *pool[EXCHANGE_RANKS]; /* by place */
+};
+
+/* Elements [begin, end) of all inputs become one: added in the order of places, from `first` on, and put at the same elements of everybody's
+ * result, or of that of place `to`, so many elements earlier */
+struct exchange_reduce {
+	struct exchange_members members;
+	long long begin, end, earlier;
+	int dtype, reduction, first, to; /* to: -1: everybody's */
+};
+
+/* This place gets `bytes` from each place from .. until - 1: those at in_at of its input come to out_at + place * out_step of the result here. With
+ * tables: place p's own table has n + 1 places in its input, then n + 1 in its result, in bytes; its rows for q lie from [q] to [q + 1]. */
+struct exchange_move {
+	struct exchange_members members;
+	long long bytes, in_at, out_at, out_step;
+	int from, until;
+	const long long *tables; /* by place, one behind the other; or NULL */
+};
+
+/* A place's table, written when its stream comes there */
+struct exchange_table {
+	long long *table;
+	int count;
+	long long at[2 * EXCHANGE_RANKS + 2];
+};
+
+/* window := at, at := window, or window += factor * at, each element one sum that nobody else's breaks */
+enum { EXCHANGE_PUT, EXCHANGE_GET, EXCHANGE_ADD };
+struct exchange_reach {
+	struct strided window, at;
+	long long count;
+	int what;
+	float factor;
+};
+
 #endif

@@ -96,35 +96,50 @@ static enum status load_source(struct image *image, const struct embedded *sourc
 	return status;
 }
 
+/* Is it the file of that family, or, with NULL, of any? */
+static bool is_of(const char *path, const char *family)
+{
+	const char *name = strrchr(path, '/');
+	name = name ? name + 1 : path;
+	return !family || (strncmp(name, family, strlen(family)) == 0 && name[strlen(family)] == '.');
+}
+
 static bool is_source(const char *path)
 {
 	size_t length = strlen(path);
 	return strstr(path, "src/cuda/kernels/") && length > 3 && strcmp(path + length - 3, ".cu") == 0;
 }
 
-static enum status load_sources(struct image *image, int architecture)
+static enum status load_sources(struct image *image, int architecture, const char *family)
 {
 	enum status status = cuda_library_open(image->cuda, CUDA_PART_NVRTC);
 	image->compiled = true;
 	for (const struct embedded *file = embedded_files; file->path && status == ST_OK; file++)
-		if (is_source(file->path))
+		if (is_source(file->path) && is_of(file->path, family))
 			status = load_source(image, file, architecture);
+	return status;
+}
+
+enum status image_load_family(
+        struct image *image, struct cuda_library *cuda, int architecture, const char *family)
+{
+	*image = (struct image){.cuda = cuda};
+	CUresult result = CUDA_SUCCESS;
+	for (const struct embedded *file = image_binaries; file->path && result == CUDA_SUCCESS; file++)
+		if (is_of(file->path, family))
+			result = load(image, file->bytes);
+	if (result == CUDA_SUCCESS && image->modules)
+		return ST_OK;
+	image_unload(image);
+	enum status status = load_sources(image, architecture, family);
+	if (status != ST_OK)
+		image_unload(image);
 	return status;
 }
 
 enum status image_load(struct image *image, struct cuda_library *cuda, int architecture)
 {
-	*image = (struct image){.cuda = cuda};
-	CUresult result = CUDA_SUCCESS;
-	for (const struct embedded *file = image_binaries; file->path && result == CUDA_SUCCESS; file++)
-		result = load(image, file->bytes);
-	if (result == CUDA_SUCCESS && image->modules)
-		return ST_OK;
-	image_unload(image);
-	enum status status = load_sources(image, architecture);
-	if (status != ST_OK)
-		image_unload(image);
-	return status;
+	return image_load_family(image, cuda, architecture, NULL);
 }
 
 enum status image_function(const struct image *image, const char *name, CUfunction *function)

@@ -30,6 +30,9 @@ extern const struct embedded image_binaries[];
 
 /* Into the current context. architecture: of its device, 90 for 9.0. Opens NVRTC if it is needed. After ST_GPU nothing is loaded. */
 enum status image_load(struct image *image, struct cuda_library *cuda, int architecture);
+/* The same of one family alone: "exchange" of exchange.cu */
+enum status image_load_family(
+        struct image *image, struct cuda_library *cuda, int architecture, const char *family);
 /* ST_GPU: there is none of that name */
 enum status image_function(const struct image *image, const char *name, CUfunction *function);
 void image_unload(struct image *image);

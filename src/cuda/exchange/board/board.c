@@ -1,0 +1,67 @@
+/* board.c -- a rank's exchange, from open to close */
+#include "cuda/exchange/board/inside.h"
+
+static enum status open_part(struct exchange *exchange, int part, int n, int place, const int *ranks)
+{
+	struct meeting *meeting;
+	return meeting_of_part((struct board *)exchange, part, n, place, ranks, &meeting);
+}
+
+static void close_board(struct exchange *exchange)
+{
+	struct board *board = (struct board *)exchange;
+	meetings_free(board);
+	pool_close(board);
+	board_unregister(board);
+	image_unload(&board->image);
+}
+
+static enum status load(struct board *board, int ordinal)
+{
+	CUdevice device;
+	int major = 0, minor = 0;
+	enum status status = BOARD_CALL(board, cuDeviceGet, &device, ordinal);
+	if (status == ST_OK)
+		status = BOARD_CALL(board, cuDeviceGetAttribute, &major,
+		        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+	if (status == ST_OK)
+		status = BOARD_CALL(board, cuDeviceGetAttribute, &minor,
+		        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+	if (status == ST_OK)
+		status = image_load_family(&board->image, board->cuda, major * 10 + minor, "exchange");
+	if (status == ST_OK)
+		status = image_function(&board->image, "exchange_reduce_all", &board->reduce);
+	if (status == ST_OK)
+		status = image_function(&board->image, "exchange_move_all", &board->move);
+	if (status == ST_OK)
+		status = image_function(&board->image, "exchange_write_table", &board->table);
+	if (status == ST_OK)
+		status = image_function(&board->image, "exchange_reach_window", &board->reach);
+	return status;
+}
+
+enum status board_open(struct board *board, struct cuda_library *cuda, int ordinal, int64_t pool_bytes,
+        struct exchange **exchange)
+{
+	board->exchange = (struct exchange){.name = "board",
+	        .alloc = pool_alloc,
+	        .free = pool_free,
+	        .open = open_part,
+	        .collective = meet_collective,
+	        .transfers = meet_transfers,
+	        .begin = meet_begin,
+	        .end = meet_end,
+	        .window = reach_window,
+	        .one_sided = reach_one_sided,
+	        .release = board_release,
+	        .close = close_board};
+	board->cuda = cuda;
+	enum status status = load(board, ordinal);
+	if (status == ST_OK)
+		status = board_chunk(board, 0);
+	status = pool_open(board, pool_bytes, status);
+	if (status != ST_OK)
+		close_board(&board->exchange);
+	*exchange = status == ST_OK ? &board->exchange : NULL;
+	return status;
+}

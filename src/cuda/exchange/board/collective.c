@@ -1,0 +1,120 @@
+/* collective.c -- what each member's kernel does. A reduction is cut into a piece for each place, whose owner adds it up from all inputs and writes
+ * it to all results: the pieces, and the order in which they are added up, are those of the simulator's ring (collectives/data.c). What only
+ * moves is fetched by who gets it. */
+#include "base/arithmetic.h"
+#include "collectives/collective.h"
+#include "cuda/exchange/board/inside.h"
+#include "world/op.h"
+
+enum { BLOCKS_MOST = 264, LINE_BYTES = 16 };
+
+static unsigned blocks_for(int64_t bytes)
+{
+	return (unsigned)most_of(1, least_of(parts_of(bytes, (int64_t)THREADS * LINE_BYTES), BLOCKS_MOST));
+}
+
+static void members(const struct board *board, struct side *side)
+{
+	const struct meeting *meeting = side->meeting;
+	struct exchange_members *all = &side->call.members;
+	const struct exchange_slot *first = meeting_slot(meeting, 0, side->turn);
+	all->slots = (const void *)(uintptr_t)meeting_device(meeting, first);
+	all->apart = (long long)meeting->turns * (long long)sizeof *first;
+	all->turn = side->turn;
+	all->n = meeting->n;
+	all->place = side->place;
+	for (int p = 0; p < meeting->n; p++)
+		all->pool[p] = (char *)(uintptr_t)board->pool[meeting->ranks[p]];
+}
+
+/* As data_reduce() has it */
+static void plan_reduce(struct board *board, const struct exchange_collective *call, struct side *side)
+{
+	enum { ALL = -1 };
+	bool stays = call->collective->result == RESULT_SHARED;
+	int to = call->collective->root_gets ? call->root : ALL, last = to == ALL ? call->place : to;
+	struct exchange_reduce *reduce = &side->call.reduce;
+	reduce->begin = piece_at(call->in_count, call->n, call->place);
+	reduce->end = piece_at(call->in_count, call->n, call->place + 1);
+	reduce->earlier = stays ? reduce->begin : 0;
+	reduce->dtype = call->dtype;
+	reduce->reduction = call->reduction;
+	reduce->first = stays || to != ALL ? (last + 1) % call->n : call->place;
+	reduce->to = stays ? call->place : to;
+	if (reduce->end > reduce->begin)
+		side->function = board->reduce;
+	side->blocks = blocks_for((reduce->end - reduce->begin) * dtype_bytes(call->dtype));
+}
+
+/* As data_move() has it */
+static void plan_move(struct board *board, const struct exchange_collective *call, struct side *side)
+{
+	const struct collective *collective = call->collective;
+	bool parts = collective->result == RESULT_SHARED || collective->result == RESULT_EXCHANGED,
+	     rooted = collective->has_root && !collective->root_gets;
+	int64_t count = collective->result == RESULT_EXCHANGED ? call->in_count / call->n
+	        : collective->result == RESULT_GROWN           ? call->in_count
+	                                                       : call->out_count;
+	struct exchange_move *move = &side->call.move;
+	move->bytes = count * dtype_bytes(call->dtype);
+	move->from = rooted ? call->root : 0;
+	move->until = rooted ? call->root + 1 : call->n;
+	move->in_at = parts ? call->place * move->bytes : 0;
+	move->out_step = rooted ? 0 : move->bytes;
+	bool gets = !collective->root_gets || call->place == call->root;
+	if (gets && move->bytes > 0)
+		side->function = board->move;
+	side->blocks = blocks_for(move->bytes);
+}
+
+/* Where this member's rows lie goes into its table, when its stream comes there: the one before has been read by then. */
+static enum status plan_rows(struct board *board, const struct exchange_collective *call, struct side *side)
+{
+	const long long *tables = meeting_tables(side->meeting),
+	                *mine = tables + call->place * (2 * call->n + 2);
+	struct exchange_table table = {.table = (long long *)(uintptr_t)meeting_device(side->meeting, mine),
+	        .count = 2 * call->n + 2};
+	int64_t sent = 0, received = 0;
+	for (int p = 0; p < call->n; p++) {
+		table.at[p] = sent;
+		table.at[call->n + 1 + p] = received;
+		sent += rows_to(call->split, p) * call->split->row_bytes;
+		received += rows_from(call->split, p) * call->split->row_bytes;
+	}
+	table.at[call->n] = sent;
+	table.at[2 * call->n + 1] = received;
+	side->call.move.tables = (const long long *)(uintptr_t)meeting_device(side->meeting, tables);
+	side->call.move.until = call->n;
+	side->function = board->move;
+	side->blocks = blocks_for(received);
+	void *argument = &table;
+	return BOARD_CALL(board, cuLaunchKernel, board->table, 1, 1, 1, THREADS, 1, 1, 0, side->stream,
+	        &argument, NULL);
+}
+
+enum status collective_plan(struct board *board, const struct exchange_collective *call, struct side *side)
+{
+	members(board, side);
+	side->ends = !call->collective->bare;
+	if (call->collective->bare)
+		return ST_OK;
+	if (call->collective->reduces)
+		plan_reduce(board, call, side);
+	else if (!call->split)
+		plan_move(board, call, side);
+	else
+		return plan_rows(board, call, side);
+	return ST_OK;
+}
+
+void transfer_plan(struct board *board, const struct exchange_transfer *call, struct side *side)
+{
+	members(board, side);
+	side->ends = true;
+	if (call->sends || call->bytes == 0)
+		return;
+	side->call.move.bytes = call->bytes;
+	side->call.move.until = 1;
+	side->function = board->move;
+	side->blocks = blocks_for(call->bytes);
+}

@@ -1,0 +1,182 @@
+/* inside.h -- what the files of board/ share. An umbrella header: it brings along what it includes.
+ *
+ * Files: file.c (the file that all map)  pool.c (memory that all reach)  places.c (where members meet: slots, release)  meet.c (from arrival to
+ * end)  collective.c (what each member's kernel does)  reach.c (windows, one-sided)  words.c (words that streams write and wait for)  board.c */
+#ifndef RANKSH_CUDA_BOARD_INSIDE_H
+#define RANKSH_CUDA_BOARD_INSIDE_H
+
+#include "cuda/exchange/board/board.h"
+#include "cuda/exchange/exchange.h"
+#include "cuda/kernels/arguments.h"
+#include "cuda/kernels/image.h"
+#include <pthread.h>
+
+/* ---- the file: parts of CHUNK bytes, each registered with CUDA when it is first needed. The first is that of struct board_memory. */
+enum { CHUNK = 8 << 20, CHUNKS = 128, ENTRIES = 1 << 14, WORDS_MOST = 400, NAP_NS = 100000 };
+
+enum seat_state { SEAT_EMPTY, SEAT_OFFERED /* its pool can be opened */, SEAT_JOINED, SEAT_LEFT };
+struct seat {
+	int32_t pid;
+	uint32_t state;
+	CUipcMemHandle pool;
+};
+/* What has been laid out, by key: whoever needs it first does it. 0: free */
+struct entry {
+	uint64_t key, at;
+};
+struct board_memory {
+	uint64_t used; /* bytes */
+	/* The first failure of pool_open on any rank: 1: it is being written down, 2: it has been */
+	uint32_t failed, why; /* why: an enum status */
+	char words[WORDS_MOST];
+	struct seat seat[EXCHANGE_RANKS];
+	struct entry directory[ENTRIES];
+};
+
+/* ---- a place where members meet, turn by turn: those of a part, or the two ends of a channel */
+enum { PART_TURNS = 256, CHANNEL_TURNS = 128, WINDOWS = 64 };
+struct board_window {
+	uint32_t turn, unused;
+	int64_t offset;
+};
+struct meeting {
+	uint64_t key;
+	int n, place; /* place -1: both ends of a channel to itself */
+	int *ranks;   /* by place */
+	uint32_t turns;
+	char *at; /* slots by place and turn; of a part, windows and tables behind them */
+	CUdeviceptr device;
+	uint32_t last; /* the turn that was queued last, and where */
+	CUstream stream;
+	uint32_t windows;
+};
+
+/* A member's side of one turn, on its way */
+struct side {
+	struct meeting *meeting;
+	uint32_t turn;
+	int place, order; /* order: of those between begin and end */
+	CUstream stream;
+	bool ends;           /* it waits for the others' ends too */
+	CUfunction function; /* NULL: this member moves nothing */
+	unsigned blocks;
+	union {
+		struct exchange_members members; /* the first of both */
+		struct exchange_reduce reduce;
+		struct exchange_move move;
+	} call;
+};
+struct meeting_order {
+	struct exchange_started started;
+	CUstream stream;
+};
+
+/* Memory of the pool that is given back when its stream has come to the event */
+struct pool_copy {
+	CUdeviceptr at;
+	int64_t bytes;
+	CUstream stream;
+	CUevent event; /* NULL: not yet */
+};
+struct pool_span {
+	int64_t at, bytes;
+};
+
+struct board {
+	struct exchange exchange; /* the first */
+	int ranks, rank, fd;
+	struct board_memory *shared;
+	pthread_mutex_t lock; /* of `meetings`, which release reads on other threads */
+	struct meeting **meetings;
+	size_t meeting_count;
+	/* ---- the host thread's */
+	struct cuda_library *cuda;
+	CUdeviceptr chunk[CHUNKS];
+	struct image image;
+	CUfunction reduce, move, table, reach;
+	CUdeviceptr pool[EXCHANGE_RANKS]; /* of each rank, as this process reaches it */
+	int64_t pool_bytes;
+	struct pool_span *spans; /* in use, by address */
+	size_t span_count;
+	struct pool_copy *stages;
+	size_t stage_count;
+	bool together;
+	struct side *sides;
+	struct meeting_order *orders;
+	size_t side_count, order_count;
+};
+#define BOARD_CALL(board, name, ...) cuda_call((board)->cuda, #name, (board)->cuda->name(__VA_ARGS__))
+
+/* ---- file.c */
+/* A file of its full size, of which nothing is there yet; -1 and errno */
+int board_file(void);
+/* Maps the file for a rank, and owns fd. 0, or errno: fd is closed */
+int board_map(int fd, int ranks, int rank, struct board **board);
+/* The zeroed memory of that key, the same on all: `bytes` of it, CHUNK at most. ST_GPU */
+enum status board_area(struct board *board, uint64_t key, size_t bytes, char **at, CUdeviceptr *device);
+/* Registered with CUDA, if it is not */
+enum status board_chunk(struct board *board, size_t chunk);
+void board_unregister(struct board *board);
+
+/* ---- pool.c */
+/* before: what has become of this rank so far, which is the others' affair too */
+enum status pool_open(struct board *board, int64_t bytes, enum status before);
+void pool_close(struct board *board);
+enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
+void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
+int64_t pool_offset(const struct board *board, CUdeviceptr at); /* 0 of 0 */
+/* A copy of a member's input, made on its stream, until that has come to where pool_stages_end was called */
+enum status pool_stage(
+        struct board *board, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
+enum status pool_stages_end(struct board *board);
+
+/* ---- places.c */
+enum status meeting_of_part(
+        struct board *board, int part, int n, int place, const int *ranks, struct meeting **meeting);
+enum status meeting_of_channel(struct board *board, int part, int from, int to, struct meeting **meeting);
+struct meeting *meeting_find(struct board *board, int part); /* NULL: it is not open */
+struct exchange_slot *meeting_slot(const struct meeting *meeting, int place, uint32_t turn);
+CUdeviceptr meeting_device(const struct meeting *meeting, const void *at);
+struct board_window *meeting_windows(const struct meeting *meeting, int place); /* WINDOWS of them */
+const long long *meeting_tables(const struct meeting *meeting);                 /* by place, 2n + 2 each */
+bool meeting_over(const struct meeting *meeting, uint32_t turn);                /* all have ended it */
+/* Whoever waits in that turn goes on, with no result. From any thread */
+void meeting_let_go(struct board *board, struct meeting *meeting, uint32_t turn);
+void board_release(struct exchange *exchange, int part, uint32_t turn);
+void meetings_free(struct board *board); /* lets go of all first */
+
+/* ---- words.c: writes and waits for a stream, in order */
+struct board_words {
+	struct board_word {
+		CUdeviceptr at;
+		uint32_t value;
+		bool waits;
+	} * word;
+	size_t count;
+};
+void words_write(struct board_words *words, CUdeviceptr at, uint32_t value);
+void words_wait(struct board_words *words, CUdeviceptr at, uint32_t value); /* until it has come so far */
+enum status words_queue(
+        struct board *board, struct board_words *words, CUstream stream); /* and empties them */
+/* By the host, now: streams that wait for it go on. */
+void word_store(struct board *board, uint32_t *word, uint32_t value);
+
+/* ---- collective.c */
+/* What this member's kernel does; its input and result stand in its slot then. */
+enum status collective_plan(struct board *board, const struct exchange_collective *call, struct side *side);
+void transfer_plan(struct board *board, const struct exchange_transfer *call, struct side *side);
+
+/* ---- meet.c */
+enum status meet_collective(struct exchange *exchange, const struct exchange_collective *call,
+        struct exchange_started started, CUstream stream);
+enum status meet_transfers(struct exchange *exchange, const struct exchange_transfer *transfers, int count,
+        struct exchange_started started, CUstream stream);
+enum status meet_begin(struct exchange *exchange);
+enum status meet_end(struct exchange *exchange);
+
+/* ---- reach.c */
+enum status reach_window(struct exchange *exchange, int part, uint32_t turn, CUdeviceptr at, int64_t bytes);
+enum status reach_one_sided(struct exchange *exchange, const struct exchange_one_sided *call,
+        struct exchange_started started, CUstream stream);
+
+#endif

@@ -1,0 +1,221 @@
+/* pool.c -- memory that all ranks reach: each takes one piece of the GPU's at the start, tells its handle, and opens the others'. Where something
+ * lies is then known to all as an offset. */
+#include "base/memory.h"
+#include "cuda/exchange/board/inside.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { GRAIN = 4096, JOIN_NAPS = 120 * 10000, LEAVE_NAPS = 2 * 10000 };
+
+/* ---- all have come so far */
+
+static struct seat *own_seat(struct board *board)
+{
+	return &board->shared->seat[board->rank];
+}
+
+static void set_state(struct board *board, enum seat_state state)
+{
+	__atomic_store_n(&own_seat(board)->state, state, __ATOMIC_SEQ_CST);
+}
+
+static uint32_t look(const uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
+
+/* The first failure is everybody's, in the same words. */
+static enum status give_up(struct board *board, enum status status)
+{
+	struct board_memory *shared = board->shared;
+	uint32_t none = 0;
+	if (__atomic_compare_exchange_n(
+	            &shared->failed, &none, 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+		shared->why = status;
+		snprintf(shared->words, sizeof shared->words, "rank %d: %s", board->rank, fail_text());
+		__atomic_store_n(&shared->failed, 2, __ATOMIC_SEQ_CST);
+	}
+	for (int naps = 10000; look(&shared->failed) != 2 && naps > 0; naps--)
+		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+	return fail((enum status)shared->why, "%s", shared->words);
+}
+
+enum missing { NOBODY = -1, FAILED = -2 };
+/* Until all have come so far: NOBODY, or FAILED, or who does not come */
+static int await(struct board *board, enum seat_state state, long naps)
+{
+	for (int rank = 0; rank < board->ranks; rank++) {
+		const struct seat *seat = &board->shared->seat[rank];
+		while (look(&seat->state) < state) {
+			if (look(&board->shared->failed))
+				return FAILED;
+			if (naps-- <= 0 || (kill(seat->pid, 0) != 0 && errno == ESRCH))
+				return rank;
+			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+		}
+	}
+	return NOBODY;
+}
+
+static enum status await_start(struct board *board, enum seat_state state)
+{
+	int missing = await(board, state, JOIN_NAPS);
+	return missing >= 0
+	        ? fail(ST_GPU, "rank %d does not come to where ranks that share a GPU meet", missing)
+	        : missing == FAILED ? ST_GPU
+	                            : ST_OK;
+}
+
+/* ---- at the start and at the end */
+
+static enum status take(struct board *board, int64_t bytes)
+{
+	enum status status = BOARD_CALL(board, cuMemAlloc, &board->pool[board->rank], (size_t)bytes);
+	if (status == ST_OK && board->ranks > 1)
+		status = BOARD_CALL(
+		        board, cuIpcGetMemHandle, &own_seat(board)->pool, board->pool[board->rank]);
+	board->pool_bytes = bytes;
+	return status;
+}
+
+static enum status open_others(struct board *board)
+{
+	enum status status = ST_OK;
+	for (int rank = 0; rank < board->ranks && status == ST_OK; rank++)
+		if (rank != board->rank)
+			status = BOARD_CALL(board, cuIpcOpenMemHandle, &board->pool[rank],
+			        board->shared->seat[rank].pool, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+	return status;
+}
+
+enum status pool_open(struct board *board, int64_t bytes, enum status before)
+{
+	enum status status = before == ST_OK ? take(board, bytes / GRAIN * GRAIN) : before;
+	if (status == ST_OK) {
+		set_state(board, SEAT_OFFERED);
+		status = await_start(board, SEAT_OFFERED);
+	}
+	if (status == ST_OK)
+		status = open_others(board);
+	if (status == ST_OK) {
+		set_state(board, SEAT_JOINED);
+		status = await_start(board, SEAT_JOINED);
+	}
+	return status == ST_OK ? ST_OK : give_up(board, status);
+}
+
+/* What is exported is freed when the others have closed it, or, at last, all the same. */
+void pool_close(struct board *board)
+{
+	for (int rank = 0; rank < board->ranks; rank++)
+		if (rank != board->rank && board->pool[rank])
+			board->cuda->cuIpcCloseMemHandle(board->pool[rank]);
+	set_state(board, SEAT_LEFT);
+	(void)await(board, SEAT_LEFT, LEAVE_NAPS);
+	for (size_t i = 0; i < board->stage_count; i++)
+		if (board->stages[i].event)
+			board->cuda->cuEventDestroy(board->stages[i].event);
+	if (board->pool[board->rank])
+		board->cuda->cuMemFree(board->pool[board->rank]);
+	mem_free(board->stages);
+	mem_free(board->spans);
+	for (int rank = 0; rank < board->ranks; rank++)
+		board->pool[rank] = 0;
+}
+
+/* ---- parts of one's own */
+
+int64_t pool_offset(const struct board *board, CUdeviceptr at)
+{
+	return at ? (int64_t)(at - board->pool[board->rank]) : 0;
+}
+
+/* The first gap that is large enough */
+static bool cut(struct board *board, int64_t bytes, int64_t *at)
+{
+	size_t i = 0;
+	*at = 0;
+	while (i < board->span_count && board->spans[i].at - *at < bytes) {
+		*at = board->spans[i].at + board->spans[i].bytes;
+		i++;
+	}
+	if (i == board->span_count && board->pool_bytes - *at < bytes)
+		return false;
+	(void)MEM_ADD(&board->spans, &board->span_count);
+	for (size_t j = board->span_count - 1; j > i; j--)
+		board->spans[j] = board->spans[j - 1];
+	board->spans[i] = (struct pool_span){*at, bytes};
+	return true;
+}
+
+/* Copies whose streams have come past them are given back. */
+static void sweep(struct board *board)
+{
+	for (size_t i = board->stage_count; i-- > 0;) {
+		struct pool_copy stage = board->stages[i];
+		if (!stage.event || board->cuda->cuEventQuery(stage.event) != CUDA_SUCCESS)
+			continue;
+		board->cuda->cuEventDestroy(stage.event);
+		pool_free(&board->exchange, stage.at, stage.bytes);
+		board->stages[i] = board->stages[--board->stage_count];
+	}
+}
+
+enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at)
+{
+	struct board *board = (struct board *)exchange;
+	int64_t grains = (bytes + GRAIN - 1) / GRAIN * GRAIN, offset;
+	if (grains == 0)
+		grains = GRAIN;
+	if (!cut(board, grains, &offset)) {
+		sweep(board);
+		if (!cut(board, grains, &offset))
+			return fail(ST_DEVICE_MEMORY,
+			        "the rank's part of the GPU's memory is full: %lld bytes of %lld are wanted",
+			        (long long)bytes, (long long)board->pool_bytes);
+	}
+	*at = board->pool[board->rank] + (CUdeviceptr)offset;
+	return ST_OK;
+}
+
+void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
+{
+	struct board *board = (struct board *)exchange;
+	int64_t offset = pool_offset(board, at);
+	(void)bytes;
+	for (size_t i = 0; i < board->span_count; i++) {
+		if (board->spans[i].at != offset)
+			continue;
+		board->span_count--;
+		for (size_t j = i; j < board->span_count; j++)
+			board->spans[j] = board->spans[j + 1];
+		return;
+	}
+}
+
+enum status pool_stage(struct board *board, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
+{
+	sweep(board);
+	enum status status = pool_alloc(&board->exchange, bytes, at);
+	if (status != ST_OK)
+		return status;
+	*MEM_ADD(&board->stages, &board->stage_count) =
+	        (struct pool_copy){.at = *at, .bytes = bytes, .stream = stream};
+	return BOARD_CALL(board, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream);
+}
+
+enum status pool_stages_end(struct board *board)
+{
+	enum status status = ST_OK;
+	for (size_t i = 0; i < board->stage_count && status == ST_OK; i++) {
+		struct pool_copy *stage = &board->stages[i];
+		if (stage->event)
+			continue;
+		status = BOARD_CALL(board, cuEventCreate, &stage->event, CU_EVENT_DISABLE_TIMING);
+		if (status == ST_OK)
+			status = BOARD_CALL(board, cuEventRecord, stage->event, stage->stream);
+	}
+	return status;
+}

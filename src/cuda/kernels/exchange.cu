@@ -1,0 +1,247 @@
+/* exchange.cu -- what ranks that share a GPU do when all have come: a member's kernel reads and writes everybody's memory (cuda/exchange/board/).
+ *
+ * Where that lies stands in slots, which the hosts have written. Who was released goes on without a result: nothing is touched. */
+#include "numbers.cuh"
+
+/* Everybody's input and result */
+struct places {
+	char *in[EXCHANGE_RANKS], *out[EXCHANGE_RANKS];
+	int left;
+};
+
+INLINE const volatile exchange_slot *slot_of(const exchange_members &members, int place)
+{
+	return (const volatile exchange_slot *)((const char *)members.slots + place * members.apart);
+}
+
+/* Each thread of the block calls it. false: somebody was released */
+INLINE bool find(const exchange_members &members, places *found)
+{
+	if (threadIdx.x == 0)
+		found->left = 0;
+	__syncthreads();
+	for (int p = threadIdx.x; p < members.n; p += blockDim.x) {
+		const volatile exchange_slot *slot = slot_of(members, p);
+		found->in[p] = members.pool[p] + slot->in;
+		found->out[p] = members.pool[p] + slot->out;
+		if (slot->released == members.turn)
+			found->left = 1;
+	}
+	__syncthreads();
+	return !found->left;
+}
+
+/* ---- arithmetic: each step is rounded to the type (collectives/data.c) */
+
+template <int TYPE> struct element {
+	typedef unsigned short held;
+	typedef float value;
+	static __device__ __forceinline__ float get(held x)
+	{
+		return TYPE == F16 ? half_value(x) : brain_value(x);
+	}
+	static __device__ __forceinline__ held set(float x)
+	{
+		return TYPE == F16 ? half_of(x) : brain_of(x);
+	}
+};
+template <> struct element<F32> {
+	typedef float held;
+	typedef float value;
+	static __device__ __forceinline__ float get(float x)
+	{
+		return x;
+	}
+	static __device__ __forceinline__ float set(float x)
+	{
+		return x;
+	}
+};
+template <> struct element<I32> {
+	typedef int held;
+	typedef int value;
+	static __device__ __forceinline__ int get(int x)
+	{
+		return x;
+	}
+	static __device__ __forceinline__ int set(int x)
+	{
+		return x;
+	}
+};
+
+INLINE float added(float a, float b)
+{
+	return a + b;
+}
+
+INLINE int added(int a, int b)
+{
+	return wrapped((long long)a + b);
+}
+
+/* A number wins over a NaN. */
+template <class T> INLINE T combined(int reduction, T a, T b)
+{
+	if (reduction == EXCHANGE_MAX)
+		return b > a || a != a ? b : a;
+	if (reduction == EXCHANGE_MIN)
+		return b < a || a != a ? b : a;
+	return added(a, b);
+}
+
+/* As many elements as fill 16 bytes, or one */
+template <class Held, int V> struct alignas(V * sizeof(Held)) line {
+	Held x[V];
+};
+
+template <int TYPE, int V>
+INLINE void reduce_walk(const exchange_reduce &call, const places &at, long long begin, long long end)
+{
+	typedef element<TYPE> type;
+	typedef line<typename type::held, V> group;
+	typedef typename type::value number;
+	const int n = call.members.n, reduction = call.reduction;
+	const bool average = reduction == EXCHANGE_AVG;
+	const float part = TYPE == I32 ? 0.f : (float)type::get(type::set((number)(1.0f / (float)n)));
+	for (long long i = begin + thread_number() * V; i < end; i += thread_count() * V) {
+		number sum[V] = {};
+		for (int k = 0, p = call.first; k < n; k++, p = p + 1 < n ? p + 1 : 0) {
+			group mine = *(const group *)(at.in[p] + i * (long long)sizeof(typename type::held));
+#pragma unroll
+			for (int e = 0; e < V; e++) {
+				number x = type::get(mine.x[e]);
+				if (average && TYPE != I32)
+					x = type::get(type::set((number)((float)x * part)));
+				sum[e] = k ? type::get(type::set(combined(reduction, sum[e], x))) : x;
+			}
+		}
+		group all;
+#pragma unroll
+		for (int e = 0; e < V; e++)
+			all.x[e] = type::set(average && TYPE == I32 ? (number)((int)sum[e] / n) : sum[e]);
+		long long there = (i - call.earlier) * (long long)sizeof(typename type::held);
+		for (int p = 0; p < n; p++)
+			if (call.to < 0 || call.to == p)
+				*(group *)(at.out[p] + there) = all;
+	}
+}
+
+/* Where all that is read and written lies alike beside a multiple of 16 bytes, there are three parts: single elements up to the first such multiple,
+ * lines, and the rest. */
+template <int TYPE> INLINE void reduce_type(const exchange_reduce &call, const places &at)
+{
+	typedef typename element<TYPE>::held held;
+	const int size = (int)sizeof(held), wide = 16 / size;
+	unsigned long long beside = (unsigned long long)(at.in[0] + call.begin * size) % 16, differs = 0;
+	for (int p = 0; p < call.members.n; p++) {
+		differs |= (unsigned long long)(at.in[p] + call.begin * size) % 16 ^ beside;
+		if (call.to < 0 || call.to == p)
+			differs |= (unsigned long long)(at.out[p] + (call.begin - call.earlier) * size) % 16 ^ beside;
+	}
+	long long first = call.begin + (long long)((16 - beside) % 16) / size;
+	if (differs || beside % size || first >= call.end) {
+		reduce_walk<TYPE, 1>(call, at, call.begin, call.end);
+		return;
+	}
+	long long last = first + (call.end - first) / wide * wide;
+	reduce_walk<TYPE, 1>(call, at, call.begin, first);
+	reduce_walk<TYPE, wide>(call, at, first, last);
+	reduce_walk<TYPE, 1>(call, at, last, call.end);
+}
+
+MEETING_KERNEL(exchange_reduce_all, exchange_reduce, THREADS)
+{
+	__shared__ places at;
+	if (!find(call.members, &at))
+		return;
+	switch (call.dtype) {
+	case F32:
+		reduce_type<F32>(call, at);
+		break;
+	case F16:
+		reduce_type<F16>(call, at);
+		break;
+	case BF16:
+		reduce_type<BF16>(call, at);
+		break;
+	default:
+		reduce_type<I32>(call, at);
+	}
+}
+
+/* ---- what only moves */
+
+template <class Unit> INLINE void copy_units(const char *from, char *to, long long bytes)
+{
+	for (long long i = thread_number(); i < bytes / (long long)sizeof(Unit); i += thread_count())
+		((Unit *)to)[i] = ((const Unit *)from)[i];
+}
+
+INLINE void copy_bytes(const char *from, char *to, long long bytes)
+{
+	unsigned long long beside = (unsigned long long)from % 16;
+	if (from == to)
+		return;
+	if (beside != (unsigned long long)to % 16) {
+		copy_units<unsigned short>(from, to, bytes); /* an element has two bytes at least */
+		return;
+	}
+	long long head = (long long)(16 - beside) % 16;
+	head = head < bytes ? head : bytes;
+	long long body = (bytes - head) / 16 * 16;
+	copy_units<unsigned short>(from, to, head);
+	copy_units<uint4>(from + head, to + head, body);
+	copy_units<unsigned short>(from + head + body, to + head + body, bytes - head - body);
+}
+
+MEETING_KERNEL(exchange_move_all, exchange_move, THREADS)
+{
+	__shared__ places at;
+	if (!find(call.members, &at))
+		return;
+	const int n = call.members.n, place = call.members.place;
+	for (int q = call.from; q < call.until; q++) {
+		const long long *theirs = call.tables ? call.tables + q * (2 * n + 2) : NULL,
+		                *mine = call.tables ? call.tables + place * (2 * n + 2) + n + 1 : NULL;
+		if (mine)
+			copy_bytes(at.in[q] + theirs[place], at.out[place] + mine[q], mine[q + 1] - mine[q]);
+		else
+			copy_bytes(at.in[q] + call.in_at, at.out[place] + call.out_at + q * call.out_step, call.bytes);
+	}
+}
+
+KERNEL(exchange_write_table, exchange_table)
+{
+	for (int i = threadIdx.x; i < call.count; i += blockDim.x)
+		call.table[i] = call.at[i];
+}
+
+/* ---- one-sided */
+
+/* Others may add at the same time, to the other half of these four bytes too. */
+INLINE void add_alone(const strided &window, long long at, double value)
+{
+	const int size = window.dtype == F32 || window.dtype == I32 ? 4 : 2;
+	char *element = (char *)window.data + at * size;
+	unsigned *word = (unsigned *)((unsigned long long)element & ~3ull), old = *(volatile unsigned *)word, seen;
+	const long long within = (element - (char *)word) / size;
+	do {
+		unsigned changed = seen = old;
+		store(&changed, window.dtype, within,
+		        sum_of(window.dtype, load(&changed, window.dtype, within), value));
+		old = atomicCAS(word, seen, changed);
+	} while (old != seen);
+}
+
+KERNEL(exchange_reach_window, exchange_reach)
+{
+	for (long long i = thread_number(); i < call.count; i += thread_count()) {
+		if (call.what == EXCHANGE_PUT)
+			put(&call.window, i, get(&call.at, i), 0);
+		else if (call.what == EXCHANGE_GET)
+			put(&call.at, i, get(&call.window, i), 0);
+		else
+			add_alone(call.window, place_of(&call.window, i), get(&call.at, i) * (double)call.factor);
+	}
+}
