@@ -78,6 +78,12 @@ static bool control_waiting(struct backend *backend, int rank, op_id *on)
 	return control->shadow->waiting(control->shadow, rank, on);
 }
 
+static double control_uncertainty(struct backend *backend)
+{
+	struct control *control = control_of(backend);
+	return control->uncertainty;
+}
+
 static void control_slow(struct backend *backend, int rank, double factor)
 {
 	struct control *control = control_of(backend);
@@ -145,6 +151,7 @@ static void control_free(struct control *control)
 	measurements_release(&control->measured);
 	if (control->shadow)
 		control->shadow->stop(control->shadow);
+	board_leave(control->board);
 	mem_free(control->open);
 	mem_free(control->done);
 	mem_free(control->slowed);
@@ -172,6 +179,8 @@ static const struct backend functions = {
         .project = control_project,
         .finish = control_finish,
         .times = told_times,
+        .predicted = told_predicted,
+        .uncertainty = control_uncertainty,
         .cost = control_cost,
         .host = told_host,
         .waiting = control_waiting,
@@ -187,11 +196,14 @@ static const struct backend functions = {
 
 /* ---- start */
 
+/* On the host thread. The pool holds the rank's tensors, and what is packed on the way. */
 static enum status make_exchange(void *self, struct exchange **exchange)
 {
-	(void)self;
-	*exchange = NULL;
-	return ST_OK;
+	struct control *control = self;
+	const struct cuda_placement *placement = control->setup.placement;
+	int ordinal = placement->seats[transport_rank(control->transport)].ordinal;
+	return board_open(control->board, control->setup.library, ordinal,
+	        placement->rank_bytes + control->setup.scratch_bytes, exchange);
 }
 
 /* On all or on none */
@@ -199,12 +211,15 @@ static enum status start_hosts(struct control *control)
 {
 	struct transport *transport = control->transport;
 	int ranks = transport_size(transport), me = transport_rank(transport);
+	enum status status = board_meet(transport, &control->board);
+	if (status != ST_OK)
+		return status;
 	struct host_setup setup = {.cuda = control->setup.library,
 	        .ordinal = control->setup.placement->seats[me].ordinal,
 	        .rank = me,
 	        .exchange = make_exchange,
 	        .self = control};
-	enum status status = host_start(&setup, &control->host);
+	status = host_start(&setup, &control->host);
 	int mine = status, *all = mem_alloc(ranks * sizeof *all);
 	enum status shared = transport_share(transport, &mine, all, sizeof mine);
 	for (int rank = 0; rank < ranks && shared == ST_OK && status == ST_OK; rank++)

@@ -16,6 +16,7 @@
 #define RANKSH_CUDA_CONTROL_H
 
 #include "cuda/cuda.h"
+#include "cuda/exchange/board/board.h"
 #include "cuda/host/host.h"
 #include "cuda/offset.h"
 #include "cuda/rounds.h"
@@ -38,6 +39,7 @@ struct control {
 	struct backend_hooks hooks;
 	struct cuda_setup setup;
 	struct backend *shadow;
+	struct board *board;
 	struct host *host;
 	/* -- orders.c */
 	struct host_order *held; /* own: not given to the host yet */
@@ -58,6 +60,7 @@ struct control {
 	size_t published;           /* operations of all ranks that hosts were given */
 	int64_t shift;              /* own: session's time is the host's clock less it */
 	struct clock_offset offset; /* own: of rank 0's clock */
+	double uncertainty;         /* of measured times: the largest of all ranks, ns */
 	int64_t compared;           /* rank 0's clock when clocks were compared */
 	int64_t paced;              /* nothing is issued before that time of the session */
 	bool paces;                 /* the line at hand is issued as it is typed */

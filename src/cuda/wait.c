@@ -20,6 +20,7 @@ static const int64_t NS_PER_S = 1000000000;
 
 struct start {
 	int64_t now;
+	double uncertainty;
 	bool idle;
 };
 
@@ -44,8 +45,10 @@ static enum status agree_start(struct control *control)
 	for (int i = 0; i < ranks; i++) {
 		idle &= all[i].idle;
 		mine.now = most_of(mine.now, all[i].now);
+		mine.uncertainty = most_number(mine.uncertainty, all[i].uncertainty);
 	}
 	mem_free(all);
+	control->uncertainty = mine.uncertainty;
 	if (status == ST_OK)
 		status = compare_clocks(control, mine.now);
 	int64_t at = most_of(control->latest, control->paced);
