@@ -26,11 +26,11 @@ static bool under_mpirun(void)
 /* Everything that can be wrong with the command line is found before a rank starts. */
 static enum status check(const struct options *options)
 {
-	struct machine machine;
-	const struct device *device;
-	enum status status = machine_load(&machine, options->machine ? options->machine : "classroom");
-	if (status == ST_OK)
-		status = device_find(options, &device);
+	struct machine machine = {0};
+	enum status status = ST_OK;
+	bool here = options->machine && strcmp(options->machine, "this") == 0;
+	if (options->machine && (!here || strcmp(options->device, "sim") == 0))
+		status = device_machine(&device_sim, options->machine, &machine);
 	if (status == ST_OK && options->file && access(options->file, R_OK) != 0)
 		return fail(ST_FILE, "cannot read %s: %s", options->file, strerror(errno));
 	return status;

@@ -6,10 +6,12 @@
 #include "shell/language/parse/tree.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
+#include "shell/session/device.h"
 #include "shell/session/expired.h"
 #include "shell/training/open.h"
 #include "shell/wire/block.h"
 #include "shell/wire/io.h"
+#include "waits/waits.h"
 
 #include <string.h>
 
@@ -62,6 +64,29 @@ static void flush(void *self)
 	conductor->differ_told = told;
 }
 
+/* A device is waited for, and it takes long: what for. Where lines are run again, too. */
+static void tell_wait(void *self, int64_t waited_ns)
+{
+	struct conductor *conductor = self;
+	struct shell *shell = &conductor->shell;
+	op_id id = waits_now(shell->world, shell->backend);
+	if (!id)
+		return;
+	const struct record *record = op_record(shell->world, id);
+	struct text words = {0};
+	text_add(&words, "   waiting for ");
+	op_label(shell->world, id, &words);
+	if (record->line > 0)
+		text_add(&words, " (line %d)", record->line);
+	text_add(&words, " on rank %d: %.1f s; Ctrl-C %s\n", shell->world->ops[id].rank,
+	        (double)waited_ns / 1e9, shell->interactive ? "gives the prompt back" : "ends it");
+	if (shell->interactive)
+		conductor->to.say(conductor->to.self, text_string(&words), words.count);
+	else
+		write_all(capture_err(conductor->capture), text_string(&words), words.count);
+	text_release(&words);
+}
+
 bool conductor_over_limit(const struct conductor *conductor)
 {
 	return conductor->limit_at_ns && wall_ns() > conductor->limit_at_ns;
@@ -84,6 +109,16 @@ static enum status end_script(struct shell *shell)
 	}
 	text_release(&chain);
 	return status;
+}
+
+/* For a look at what has happened until now: no device is waited for. */
+static enum status share_round(struct shell *shell)
+{
+	bool (*waits)(struct budget *) = shell->budget.waits;
+	shell->budget.waits = NULL;
+	enum status status = shell->backend->project(shell->backend, &shell->budget);
+	shell->budget.waits = waits;
+	return status == ST_WAITS ? ST_OK : status;
 }
 
 /* silent: a line of the journal, of which nothing is said or written. */
@@ -162,7 +197,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	case ORDER_END:
 		return end_script(shell);
 	case ORDER_ROUND:
-		return shell->backend->project(shell->backend, &shell->budget);
+		return share_round(shell);
 	case ORDER_SETUP:
 		shell->interactive = true;
 		out_setup(shell->out, order->colour, order->width);
@@ -248,6 +283,7 @@ enum status conductor_open(struct conductor *conductor, struct transport *t, str
 	conductor->options = options;
 	conductor->credit.look = look;
 	conductor->credit.flush = flush;
+	conductor->credit.tell_wait = tell_wait;
 	conductor->credit.self = conductor;
 	conductor->flushed_ns = wall_ns();
 	conductor->limit_at_ns = options->limit_ns ? wall_ns() + options->limit_ns : 0;
@@ -256,7 +292,8 @@ enum status conductor_open(struct conductor *conductor, struct transport *t, str
 	shell->arguments = options->arguments;
 	shell->argument = options->argument;
 	conductor->results = mem_alloc((size_t)transport_size(t) * sizeof *conductor->results);
-	return shell_open(shell, t, n, options->dry, options->machine ? options->machine : "classroom");
+	return shell_open(shell, t, n, options->dry,
+	        options->machine ? options->machine : device_own_machine(shell->device));
 }
 
 void conductor_close(struct conductor *conductor)

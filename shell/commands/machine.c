@@ -7,6 +7,7 @@
  * it was left (lasting.h). */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
+#include "shell/session/device.h"
 #include "shell/session/lasting.h"
 #include "shell/session/share.h"
 
@@ -17,7 +18,7 @@
 static enum status load(struct shell *shell, const char *name)
 {
 	struct machine machine = shell->machine;
-	enum status mine = machine_load(&machine, name);
+	enum status mine = device_machine(shell->device, name, &machine);
 	int processes = transport_size(shell->transport);
 	enum status status = shell_agree(shell, 0, mine);
 	for (int owner = 1; owner < processes && status == ST_OK; owner++)
@@ -36,9 +37,18 @@ static enum status machine_run(struct call *call)
 		enum status status = call_common(call, 0, &word);
 		return status == ST_OK ? load(call->shell, word) : status;
 	}
-	machine_text(&call->shell->machine, &text);
-	lasting_slow_text(call->shell, &text);
-	text_add(&text, "machines:");
+	const struct shell *shell = call->shell;
+	bool cuda = shell->device && shell->device->here;
+	machine_text(&shell->machine, &text);
+	if (cuda)
+		text_add(&text,
+		        shell->machine.here ? "the GPU at hand: work takes the time that it takes; these are "
+		                              "what is expected\n"
+		                            : "played: work takes at least the time that this machine would "
+		                              "(`machine this`: "
+		                              "the GPU at hand)\n");
+	lasting_slow_text(shell, &text);
+	text_add(&text, "machines:%s", cuda ? " this" : "");
 	for (int i = 0; machine_embedded(i); i++)
 		text_add(&text, " %s", machine_embedded(i));
 	text_add(&text, "\n");
@@ -81,8 +91,10 @@ static enum status set_run(struct call *call)
 		if (status != ST_OK)
 			return status;
 	}
-	call->shell->machine = machine;
-	return ST_OK;
+	enum status status = device_holds(call->shell->device, &machine);
+	if (status == ST_OK)
+		call->shell->machine = machine;
+	return status;
 }
 
 const struct command command_set = {

@@ -6,8 +6,40 @@
  * device but a thread of the host, which works on disk and host memory alone. An event is a mark to be put
  * into a stream; until it is recorded it holds nothing back. Neither takes time. */
 #include "shell/language/run/command.h"
+#include "shell/session/note.h"
 
 #include <string.h>
+
+/* How many streams of the rank work on its device */
+static int count_streams(const struct world *world, int rank)
+{
+	const struct stream *stream;
+	int count = 0;
+	for (int s = STREAM_DEFAULT; (stream = world_stream(world, rank, s)); s++)
+		count += !stream->host;
+	return count;
+}
+
+/* Has the rank's device queues for `more`? Where they would only be slow, that is said when the first one of these comes. */
+static enum status check_queues(struct call *call, int rank, int more, bool act)
+{
+	const struct backend *backend = call->shell->backend;
+	int most = backend->streams_most, count = count_streams(call->shell->world, rank);
+	if (!most || count + more <= most)
+		return ST_OK;
+	if (backend->streams_refused)
+		return fail(ST_LIMIT,
+		        "stream: rank %d would have %d with the default one; ranks that share a GPU have %d "
+		        "at "
+		        "most: of more, two share a queue of it, where one can stand before what it waits "
+		        "for",
+		        rank, count + more, most);
+	if (act && count <= most && rank == ranks_first(call->set))
+		shell_note(call->shell, call->set,
+		        "%d streams: of more than %d some share a queue of the GPU, and wait for each other",
+		        count + more, most);
+	return ST_OK;
+}
 
 /* Each name of the line. All are looked at on all ranks before the first is made (call_each_rank). An event may be
  * made twice; a stream may not, since what is queued on it would be lost from sight. */
@@ -26,6 +58,8 @@ static enum status make_one(struct call *call, int rank, bool act)
 		        "stream: kind=host is a thread of the host, and %s is about the GPU's streams: one "
 		        "of the two",
 		        call_count(call, 1) > 0 ? "blocking" : "priority=high");
+	if (status == ST_OK && stream && kind[0] != 'h')
+		status = check_queues(call, rank, call_count(call, 0), act);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		status = call_name(call, 0, i, rank, &name);
 		if (status == ST_OK)

@@ -63,33 +63,48 @@ static int lead(struct conductor *conductor)
 	return code;
 }
 
-/* All processes open a session, or none: they leave together. */
+/* With auto, a device that cannot be started is given up, and the simulator is there. */
+static enum status open_session(struct conductor *conductor, struct transport *t, struct capture *capture,
+        const struct options *options, struct device *device)
+{
+	conductor->shell.device = device;
+	enum status status = share_outcome(t, conductor_open(conductor, t, capture, options));
+	if (status != ST_GPU || options->device_by != DEVICE_AUTO || !device->job)
+		return status;
+	conductor_close(conductor);
+	device_give_up(device);
+	*conductor = (struct conductor){.shell.device = device};
+	return share_outcome(t, conductor_open(conductor, t, capture, options));
+}
+
+/* All processes open a session, or none: they leave together. *device is to be closed behind it. */
 static enum status open_together(struct conductor *conductor, struct transport *t, struct capture *capture,
-        struct options *options, bool mpi)
+        struct options *options, bool mpi, struct device **device)
 {
 	if (transport_size(t) > RANKS_MPI_MOST)
 		return fail(ST_RANGE, "%d processes are too many: --dry models up to %d ranks in one",
 		        transport_size(t), RANKS_DRY_MOST);
 	enum status status =
 	        mpi ? device_choose(options) : ST_OK; /* by its own host's environment; else main.c has */
-	if (status == ST_OK)
-		status = device_find(options, &conductor->shell.device);
 	status = share_outcome(t, status);
 	if (status == ST_OK)
-		status = share_outcome(t, conductor_open(conductor, t, capture, options));
-	return status;
+		status = share_outcome(t, device_open(options, t, device));
+	return status == ST_OK ? open_session(conductor, t, capture, options, *device) : status;
 }
 
 /* Rank 0's status is the job's; the others' is 0, as mpirun ends a job in which one is not. */
 static int run(struct options *options, struct transport *t, struct capture *capture, bool mpi)
 {
 	struct conductor conductor = {0};
+	struct device *device = NULL;
 	int code = 2, rank = transport_rank(t);
 	enum status status = ST_OK;
 	if (mpi && options->n && options->n != transport_size(t)) /* on every rank, so all leave alike */
 		status = fail(ST_ARGUMENT, "-n %d, but mpirun started %d", options->n, transport_size(t));
 	if (status == ST_OK)
-		status = open_together(&conductor, t, capture, options, mpi);
+		status = open_together(&conductor, t, capture, options, mpi, &device);
+	if (status == ST_OK && rank == 0 && !options->wire && *device_words(device))
+		dprintf(capture_err(capture), "%s\n", device_words(device));
 	if (status != ST_OK)
 		early_failure(capture, rank);
 	else if (rank == 0)
@@ -98,6 +113,7 @@ static int run(struct options *options, struct transport *t, struct capture *cap
 		conductor_follow(&conductor);
 	if (conductor.transport)
 		conductor_close(&conductor);
+	device_close(device);
 	return rank == 0 ? code : 0;
 }
 

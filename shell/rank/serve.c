@@ -13,6 +13,7 @@
 #include "shell/lessons/lesson.h"
 #include "shell/rank/frame.h"
 #include "shell/rank/reader.h"
+#include "shell/session/device.h"
 #include "shell/training/training.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
@@ -122,6 +123,8 @@ static void hello(struct serve *serve, const struct request *request)
 	struct order setup = {.kind = ORDER_SETUP, .width = request->width, .colour = request->colour};
 	conductor_order(serve->conductor, &setup);
 	text_add(&reply.text, "%s", shell->machine.name);
+	text_add(&reply.device, "%s", device_words(shell->device));
+	text_add(&reply.missing, "%s", shell->device->missing);
 	write_prompt(serve, &reply);
 	send(serve, &reply);
 }

@@ -13,7 +13,8 @@
 enum { WAITED = -1 }; /* credit.stopped_at */
 enum { QUANTUM_FIRST = 64, QUANTUM_MOST = 1 << 22 };
 static const int64_t LOOK_LEAST_NS = 5000000,
-                     LOOK_MOST_NS = 20000000; /* between two looks: Ctrl-C is prompt, and costs nothing */
+                     LOOK_MOST_NS = 20000000;  /* between two looks: Ctrl-C is prompt, and costs nothing */
+static const int64_t PATIENCE_NS = 1000000000; /* what hangs for longer is told of */
 
 int64_t credit_position(const struct credit *credit)
 {
@@ -124,6 +125,20 @@ static bool more(struct budget *budget)
 	return on;
 }
 
+/* Rank 0, in each round. No step is taken in a wait, so it is another one where steps were taken since, or much time was. */
+static void watch_wait(struct credit *credit)
+{
+	struct credit_wait *wait = &credit->wait;
+	int64_t now = wall_ns(), position = credit_position(credit);
+	if (!wait->began || wait->position != position || now - wait->asked > PATIENCE_NS)
+		*wait = (struct credit_wait){.position = position, .began = now};
+	wait->asked = now;
+	if (wait->told || now - wait->began < credit->patience_ns || !credit->tell_wait)
+		return;
+	wait->told = true;
+	credit->tell_wait(credit->self, now - wait->began);
+}
+
 /* budget.waits: all processes are in the same round of a wait, and do as rank 0 says. */
 static bool waits(struct budget *budget)
 {
@@ -131,6 +146,8 @@ static bool waits(struct budget *budget)
 	enum credit_code code = CREDIT_GO, *told = &code;
 	size_t count = sizeof code;
 	bool leads = transport_rank(credit->transport) == 0;
+	if (leads)
+		watch_wait(credit);
 	if (leads && credit->look)
 		code = credit->look(credit->self);
 	enum status status = transport_broadcast(credit->transport, 0, (void **)&told, &count);
@@ -152,6 +169,7 @@ void credit_start(struct credit *credit, struct transport *transport, struct bud
 	credit->budget = budget;
 	credit->quantum = QUANTUM_FIRST;
 	credit->asked_ns = wall_ns();
+	credit->patience_ns = PATIENCE_NS;
 	*budget = (struct budget){.steps = 0, .more = more, .waits = waits, .self = credit};
 }
 

@@ -28,10 +28,18 @@ struct credit {
 	int64_t stopped_at;    /* the position of the last stop; WAITED: a wait for a device */
 	enum credit_code code; /* others: what is to be done at `own` */
 	int64_t asked_ns;      /* wall clock of the last look */
+	/* rank 0: of the wait for a device at hand, */
+	struct credit_wait {
+		int64_t position;     /* where it is */
+		int64_t began, asked; /* wall clock of its first round and of the last one */
+		bool told;
+	} wait;
+	int64_t patience_ns; /* ... and after how long it is told of */
 	enum status lost; /* a grant did not come through: this process does not know where the others are */
 	/* rank 0 asks: shall everybody stop, or flush? */
 	enum credit_code (*look)(void *self);
-	void (*flush)(void *self); /* every process */
+	void (*flush)(void *self);                        /* every process */
+	void (*tell_wait)(void *self, int64_t waited_ns); /* rank 0, once a wait; NULL: nobody is told */
 	void *self;
 };
 

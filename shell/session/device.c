@@ -1,9 +1,11 @@
 /* device.c -- which backend carries a session's work out, and whether it can */
 #include "shell/session/device.h"
-#include "cuda/library/library.h"
-#include "cuda/library/probe.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "cuda/open.h"
 #include "sim/sim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +30,14 @@ static bool is_cuda(const char *kind)
 	return strcmp(kind, "cuda") == 0;
 }
 
+/* What auto leaves to the simulator. A front end that has found nothing of this leaves it to its ranks, whose --machine may
+ * be that of a session they resume. */
+static bool wants_sim(const struct options *options)
+{
+	bool names = options->machine && !options->wire && strcmp(options->machine, "this") != 0;
+	return options->dry || options->test || options->check_lessons || names;
+}
+
 enum status device_choose(struct options *options)
 {
 	const char *typed = options->device, *set = getenv("RANKSH_DEVICE");
@@ -42,44 +52,86 @@ enum status device_choose(struct options *options)
 	options->device_by = typed ? DEVICE_TYPED : DEVICE_SET;
 	if (strcmp(kind, "auto") == 0 || options->dry) {
 		options->device_by = DEVICE_AUTO;
-		kind = "sim";
+		kind = wants_sim(options) ? "sim" : "auto";
 	}
 	options->device = kind;
 	return ST_OK;
 }
 
-static enum status start_sim(struct world *world, struct transport *transport, struct backend_hooks hooks,
-        struct backend **backend)
+static enum status start_sim(const struct device *device, struct world *world, struct transport *transport,
+        struct backend_hooks hooks, struct backend **backend)
 {
+	(void)device;
 	*backend = sim_start(world, transport, hooks);
 	return ST_OK;
 }
-const struct device device_sim = {"sim", start_sim};
+const struct device device_sim = {.name = "sim", .start = start_sim};
 
-/* The driver with a GPU, and cuBLAS: without them nothing could be carried out, whatever the groups are. */
-static enum status find_cuda(void)
+static enum status start_cuda(const struct device *device, struct world *world, struct transport *transport,
+        struct backend_hooks hooks, struct backend **backend)
 {
-	struct cuda_library library = {0};
-	struct cuda_devices gpus = {0};
-	enum status status = cuda_probe(&library, &gpus);
-	if (status == ST_OK)
-		status = cuda_library_open(&library, CUDA_PART_CUBLAS);
-	if (status == ST_OK)
-		status = fail(ST_ARGUMENT,
-		        "CUDA and %s are there, but this version carries out nothing on GPUs yet",
-		        gpus.items[0].name);
-	cuda_devices_release(&gpus);
-	cuda_library_close(&library);
-	return status;
+	(void)world, (void)transport, (void)hooks, (void)backend;
+	return fail(ST_GPU, "CUDA and %s are there, but this version carries out nothing on GPUs yet",
+	        device->job->name);
 }
 
-enum status device_find(const struct options *options, const struct device **device)
+/* The GPU as a machine */
+static enum status find_here(const struct cuda_job *job, struct machine *here)
 {
-	*device = &device_sim;
-	if (!is_cuda(options->device))
+	const struct cuda_placement *placement = &job->placement;
+	int hosts = placement->hosts, gpus = (placement->ranks + hosts - 1) / hosts;
+	int64_t bytes = placement->rank_bytes - placement->rank_bytes % (1 << 21); /* CUDA's own pages */
+	return machine_here(here, job->name, (double)bytes, gpus, hosts);
+}
+
+static enum status open_cuda(struct device *device, struct transport *transport)
+{
+	struct machine *here = mem_alloc(sizeof *here);
+	*device = (struct device){
+	        .name = "cuda", .start = start_cuda, .here = here, .job = mem_alloc(sizeof *device->job)};
+	enum status status = cuda_open(transport, device->job);
+	return status == ST_OK ? find_here(device->job, here) : status;
+}
+
+void device_give_up(struct device *device)
+{
+	struct device given = *device;
+	*device = device_sim;
+	if (!given.job)
+		return;
+	if (cuda_has_driver(given.job))
+		snprintf(device->missing, sizeof device->missing, "%s", fail_text());
+	cuda_close(given.job);
+	mem_free(given.job);
+	mem_free(given.here);
+}
+
+enum status device_open(const struct options *options, struct transport *transport, struct device **device)
+{
+	*device = mem_alloc(sizeof **device);
+	**device = device_sim;
+	if (strcmp(options->device, "sim") == 0)
 		return ST_OK;
-	return fail_in(
-	        find_cuda(), options->device_by == DEVICE_SET ? "RANKSH_DEVICE=cuda" : "--device cuda");
+	enum status status = open_cuda(*device, transport);
+	if (status == ST_OK)
+		return ST_OK;
+	if (options->device_by != DEVICE_AUTO)
+		return fail_in(
+		        status, options->device_by == DEVICE_SET ? "RANKSH_DEVICE=cuda" : "--device cuda");
+	device_give_up(*device);
+	return ST_OK;
+}
+
+void device_close(struct device *device)
+{
+	if (device)
+		device_give_up(device);
+	mem_free(device);
+}
+
+const char *device_words(const struct device *device)
+{
+	return device && device->job ? text_string(&device->job->words) : "";
 }
 
 const char *device_why(const struct options *options)
@@ -88,4 +140,52 @@ const char *device_why(const struct options *options)
 	        : options->device_by == DEVICE_AUTO ? "no GPU is used"
 	        : options->device_by == DEVICE_SET  ? "by RANKSH_DEVICE=sim"
 	                                            : "by --device sim";
+}
+
+/* ---- machines */
+
+const char *device_own_machine(const struct device *device)
+{
+	return device && device->here ? "this" : "classroom";
+}
+
+enum status device_machine(const struct device *device, const char *name, struct machine *machine)
+{
+	const struct machine *here = device ? device->here : NULL;
+	unsigned changes = machine->changes;
+	enum status status = ST_OK;
+	if (strcmp(name, "this") != 0)
+		status = machine_load(machine, name);
+	else if (here)
+		*machine = *here;
+	else
+		status = fail(ST_ARGUMENT,
+		        "the machine `this` is the GPU at hand, and this is the simulator: it needs --device "
+		        "cuda");
+	if (status != ST_OK)
+		return status;
+	machine->changes = changes + 1;
+	machine->here = machine->here && here;
+	if (here && machine->memory > here->memory) {
+		int key = machine_key_find("memory");
+		struct text source = {0};
+		text_add(&source, "the GPU at hand gives no more to a rank; %s has ", machine->name);
+		bytes_text((int64_t)machine->memory, &source);
+		machine->memory = here->memory;
+		snprintf(machine->source[key], sizeof machine->source[key], "%s", text_string(&source));
+		text_release(&source);
+	}
+	return ST_OK;
+}
+
+enum status device_holds(const struct device *device, const struct machine *machine)
+{
+	const struct machine *here = device ? device->here : NULL;
+	if (!here || machine->memory <= here->memory)
+		return ST_OK;
+	struct text text = {0};
+	bytes_text((int64_t)here->memory, &text);
+	fail(ST_RANGE, "memory: a rank finds no more than %s on %s", text_string(&text), device->job->name);
+	text_release(&text);
+	return ST_RANGE;
 }

@@ -46,7 +46,7 @@ static void make_books(struct shell *shell, int n)
 static enum status start_backend(struct shell *shell)
 {
 	const struct device *device = shell->device ? shell->device : &device_sim;
-	enum status status = device->start(shell->world, shell->dry ? NULL : shell->transport,
+	enum status status = device->start(device, shell->world, shell->dry ? NULL : shell->transport,
 	        (struct backend_hooks){shell, done}, &shell->backend);
 	if (status == ST_OK)
 		lasting_begin(shell);
@@ -64,7 +64,7 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 {
 	shell->transport = t;
 	shell->dry = dry;
-	enum status status = machine_load(&shell->machine, machine);
+	enum status status = device_machine(shell->device, machine, &shell->machine);
 	shell->steering.looks = dry; /* no data, and times that are the same at every run: nothing to keep */
 	shell->out = out_create(false, 80);
 	if (status != ST_OK)
@@ -95,7 +95,7 @@ void session_close(struct shell *shell)
 static enum status start_again(struct shell *shell)
 {
 	enum status status = start_backend(shell);
-	if (!shell->device || shell->device == &device_sim)
+	if (!shell->device || shell->device->start == device_sim.start)
 		return status;
 	status = share_outcome(shell->transport, status);
 	if (status == ST_OK)

@@ -18,7 +18,9 @@ enum status timeline_draw(
 	struct text text = {0};
 	enum status status = timeline_picture(trace, &options, &picture);
 	if (status == ST_OK) {
+		int64_t cell = (options.window.to - options.window.from) / options.width;
 		picture_text(&picture, out_colour(shell->out), &text);
+		trace_put_uncertainty(trace, cell, &text);
 		out_put(shell->out, text_string(&text), text.count);
 	}
 	if (picture.lanes > MOST_ROWS)

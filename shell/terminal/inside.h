@@ -14,6 +14,7 @@ struct session {
 	struct text prompt, enter;
 	struct text pending; /* lines of a block that is still open */
 	char machine[64];
+	struct text device, missing; /* of the ranks' hello */
 	bool colour, wide, leaving;
 	int code;
 };

@@ -72,6 +72,10 @@ static enum status greet(struct session *session, int *n)
 	if (status == ST_OK) {
 		*n = reply.n;
 		snprintf(session->machine, sizeof session->machine, "%s", text_string(&reply.text));
+		text_clear(&session->device);
+		text_add(&session->device, "%s", text_string(&reply.device));
+		text_clear(&session->missing);
+		text_add(&session->missing, "%s", text_string(&reply.missing));
 		keep_state(session, &reply);
 	}
 	reply_release(&reply);

@@ -107,7 +107,8 @@ static enum status write_object(struct journal_file *journal, cJSON *object)
 	return status;
 }
 
-enum status journal_file_begin(struct journal_file *journal, int n, bool dry, const char *machine)
+enum status journal_file_begin(
+        struct journal_file *journal, int n, bool dry, const char *machine, const char *device)
 {
 	time_t now = time(NULL);
 	struct tm local;
@@ -119,6 +120,7 @@ enum status journal_file_begin(struct journal_file *journal, int n, bool dry, co
 	journal->n = n;
 	journal->dry = dry;
 	snprintf(journal->machine, sizeof journal->machine, "%s", machine);
+	snprintf(journal->device, sizeof journal->device, "%s", device);
 	journal->file = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (journal->file < 0)
 		return fail(ST_FILE, "the journal %s cannot be written: %s", journal->path, strerror(errno));
@@ -128,6 +130,8 @@ enum status journal_file_begin(struct journal_file *journal, int n, bool dry, co
 	cJSON_AddNumberToObject(head, "n", n);
 	cJSON_AddStringToObject(head, "machine", machine);
 	cJSON_AddBoolToObject(head, "dry", dry);
+	if (*device)
+		cJSON_AddStringToObject(head, "device", device);
 	return write_object(journal, head);
 }
 
@@ -164,7 +168,9 @@ static void read_line(struct journal_file *journal, const cJSON *object)
 	if (member_text(object, "line")) {
 		logged_line_read(object, log_add(&journal->log));
 	} else if (machine) {
+		const char *device = member_text(object, "device");
 		snprintf(journal->machine, sizeof journal->machine, "%s", machine);
+		snprintf(journal->device, sizeof journal->device, "%s", device ? device : "");
 		journal->n = number_of(object, "n", 0);
 		journal->dry = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "dry"));
 	} else {

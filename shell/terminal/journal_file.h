@@ -15,7 +15,8 @@ struct journal_file {
 	char folder[1024], path[1200];
 	int n; /* of the session */
 	bool dry;
-	char machine[512];
+	char machine[512];     /* "": what the device has by itself */
+	char device[256];      /* its GPUs, as at the start; "": the simulator */
 	struct log_change log; /* all its lines */
 	int file;              /* descriptor; -1: nothing is written */
 };
@@ -23,7 +24,8 @@ struct journal_file {
 /* Finds and makes the folder; ST_FILE when it cannot. */
 enum status journal_file_folder(struct journal_file *journal);
 /* A new file, for a session of these. */
-enum status journal_file_begin(struct journal_file *journal, int n, bool dry, const char *machine);
+enum status journal_file_begin(
+        struct journal_file *journal, int n, bool dry, const char *machine, const char *device);
 /* The newest file there is: its lines and what its session was opened with. ST_FILE: there is none. It is
  * written on. */
 enum status journal_file_resume(struct journal_file *journal);

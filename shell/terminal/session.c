@@ -138,14 +138,31 @@ static void prompt_loop(struct session *session)
 	}
 }
 
+/* Where nobody is welcomed, the GPUs are named all the same. */
+static void say_device(const struct session *session)
+{
+	if (session->device.count)
+		printf("%s\n", text_string(&session->device));
+	fflush(stdout);
+}
+
 static void welcome(const struct session *session, int n)
 {
 	struct text screen = {0};
-	if (!wants_hello(session))
+	if (!wants_hello(session)) {
+		say_device(session);
 		return;
-	welcome_write(&screen, n, device_why(&session->options), session->machine, width_of_output(),
-	        session->wide, session->colour);
-	fwrite(text_string(&screen), 1, screen.count, stdout);
+	}
+	struct welcome looks = {.n = n,
+	        .device = text_string(&session->device),
+	        .why = device_why(&session->options),
+	        .missing = text_string(&session->missing),
+	        .machine = session->machine,
+	        .width = width_of_output(),
+	        .wide = session->wide,
+	        .colour = session->colour};
+	welcome_write(&screen, &looks);
+	print_folded(text_string(&screen), screen.count);
 	fflush(stdout);
 	text_release(&screen);
 }
@@ -161,7 +178,10 @@ static enum status open_journal(struct session *session)
 	if (status == ST_OK) {
 		options->n = options->n ? options->n : session->journal.n;
 		options->dry = options->dry || session->journal.dry;
-		options->machine_then = options->machine ? NULL : session->journal.machine;
+		if (!options->machine && *session->journal.machine)
+			options->machine_then = session->journal.machine;
+		if (options->device_by == DEVICE_AUTO && !*session->journal.device)
+			options->device = "sim";
 	}
 	return status;
 }
@@ -183,13 +203,21 @@ static enum status open_session(struct session *session)
 		return status;
 	if (resume) {
 		size_t lines;
+		say_device(session);
+		if (*session->journal.device && !session->device.count)
+			printf("   this session was on GPUs (%s); here it is simulated, and its times are "
+			       "others\n",
+			        session->journal.device);
 		if (job_replay(session, &lines))
 			printf("   resumed: %zu lines run again (%s)\n", lines, session->journal.path);
 		return ST_OK;
 	}
 	welcome(session, n);
-	if (journal_file_begin(&session->journal, n, session->options.dry,
-	            session->options.machine ? session->options.machine : "classroom") != ST_OK)
+	/* `this` is another one elsewhere, or none */
+	const char *machine = session->options.machine, *device = text_string(&session->device);
+	if (!machine || strcmp(machine, "this") == 0)
+		machine = *device ? "" : "classroom";
+	if (journal_file_begin(&session->journal, n, session->options.dry, machine, device) != ST_OK)
 		say_bad(session, fail_text());
 	return ST_OK;
 }
@@ -219,6 +247,8 @@ int session_run(const struct options *options)
 	talk_stop(&session.talk);
 	if (terminal)
 		tcsetattr(0, TCSANOW, &before);
+	text_release(&session.device);
+	text_release(&session.missing);
 	text_release(&session.prompt);
 	text_release(&session.enter);
 	text_release(&session.pending);

@@ -4,6 +4,7 @@
 #include "shell/terminal/welcome.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { FULL_WIDTH = 78, SHORT_WIDTH = 50, DRAWN = 4 };
 
@@ -42,26 +43,43 @@ static void write_full(struct text *out, int n, bool wide)
 	}
 }
 
-void welcome_write(
-        struct text *out, int n, const char *why, const char *machine, int width, bool wide, bool colour)
+/* What the ranks are on, and why */
+static void write_head(struct text *out, const struct welcome *w)
 {
-	const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
-	text_add(out, "%sranksh " RANKSH_VERSION "%s    %d rank%s on the simulated machine \"%s\"; %s\n",
-	        bold, plain, n, n == 1 ? "" : "s", machine, why);
-	if (width < SHORT_WIDTH) {
+	static const char cuda[] = "cuda: ";
+	const char *bold = w->colour ? "\033[1m" : "", *plain = w->colour ? "\033[0m" : "";
+	text_add(out, "%sranksh " RANKSH_VERSION "%s    ", bold, plain);
+	if (*w->device) {
+		text_add(out, "%s", w->device + strlen(cuda));
+		if (strcmp(w->machine, "this") != 0)
+			text_add(out, "; they play \"%s\"", w->machine);
+	} else {
+		text_add(out, "%d rank%s on the simulated machine \"%s\"; %s", w->n, w->n == 1 ? "" : "s",
+		        w->machine, w->why);
+		if (*w->missing)
+			text_add(out, ", though there is one: %s", w->missing);
+	}
+	text_add(out, "\n");
+}
+
+void welcome_write(struct text *out, const struct welcome *w)
+{
+	const char *bold = w->colour ? "\033[1m" : "", *plain = w->colour ? "\033[0m" : "";
+	write_head(out, w);
+	if (w->width < SHORT_WIDTH) {
 		text_add(out, "Enter: the tour   help   quit\n");
 		return;
 	}
 	text_add(out, "\n");
-	if (width >= FULL_WIDTH) {
-		write_full(out, n, wide);
+	if (w->width >= FULL_WIDTH) {
+		write_full(out, w->n, w->wide);
 		text_add(out, "\n");
 	}
 	text_add(out, "   %sEnter%s          the tour: three minutes, it types for you%s\n", bold, plain,
-	        width >= 70 ? "      <- start here" : "");
+	        w->width >= 70 ? "      <- start here" : "");
 	text_add(out, "   %slesson 1%s       learn by doing; every task is checked\n", bold, plain);
 	text_add(out, "   %sstrategy ddp%s   %s a model; Enter for each step\n", bold, plain,
-	        n == 1 ? "one GPU trains" : "the GPUs train");
+	        w->n == 1 ? "one GPU trains" : "the GPUs train");
 	text_add(out, "   %shelp%s           the commands%s\n", bold, plain,
-	        width >= 70 ? "      help WORD, TAB      undo      quit" : "");
+	        w->width >= 70 ? "      help WORD, TAB      undo      quit" : "");
 }

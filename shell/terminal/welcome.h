@@ -5,8 +5,15 @@
 #include "base/text.h"
 #include <stdbool.h>
 
-/* n ranks, on the named machine; why it is simulated (device_why); width of the terminal in columns; wide: can it show arrows (UTF-8). */
-void welcome_write(
-        struct text *out, int n, const char *why, const char *machine, int width, bool wide, bool colour);
+struct welcome {
+	int n;               /* ranks */
+	const char *device;  /* the GPUs' start line, "cuda: ..."; "": they are simulated, */
+	const char *why;     /* ... and why (device_why) */
+	const char *missing; /* what the driver that is there lacks; "" */
+	const char *machine;
+	int width;         /* of the terminal, in columns */
+	bool wide, colour; /* arrows can be shown (UTF-8); escape codes */
+};
+void welcome_write(struct text *out, const struct welcome *welcome);
 
 #endif

@@ -60,6 +60,8 @@ static const struct member reply_members[] = {
         MEMBER(reply, version, INT, HELLO, 0),
         MEMBER(reply, n, INT, HELLO, 0),
         MEMBER(reply, dry, FLAG, HELLO, 0),
+        MEMBER(reply, device, TEXT, HELLO, 0),
+        MEMBER(reply, missing, TEXT, HELLO, 0),
         MEMBER(reply, rank, INT, FOREIGN, -1),
         MEMBER(reply, prompt, TEXT, HELLO | DONE, 0),
         MEMBER(reply, enter, TEXT, HELLO | DONE, 0),
@@ -99,6 +101,8 @@ void request_release(struct request *request)
 void reply_release(struct reply *reply)
 {
 	text_release(&reply->text);
+	text_release(&reply->device);
+	text_release(&reply->missing);
 	text_release(&reply->prompt);
 	text_release(&reply->enter);
 	text_release(&reply->again);

@@ -62,6 +62,8 @@ struct reply {
 	/* HELLO */
 	int version, n;
 	bool dry;
+	struct text device;  /* on GPUs: which, "cuda: 4 ranks, 4 x NVIDIA H100, NCCL 2.28.9" */
+	struct text missing; /* on the simulator, though a driver is there: what is not */
 	/* HELLO, DONE */
 	enum status status;
 	struct text prompt; /* "0.06 ms > " */

@@ -82,6 +82,10 @@ struct expiry {
 struct backend {
 	const char *name;
 	bool measures; /* its times come to pass while nobody types: a look at another moment shows others */
+	/* Streams of a rank on its device, the default one too, up to which each has a queue of its own there; 0: any number.
+	 * More of them wait for each other; refused: for ever, it may be. */
+	int streams_most;
+	bool streams_refused;
 	/* An operation was added to the books (in world.ops): compute record costs, join the host program of
 	 * its rank. */
 	enum status (*queued)(struct backend *backend, op_id id);

@@ -34,10 +34,7 @@ void cuda_report_make(struct cuda_report *report, struct cuda_library *library)
 	boot_name(report->boot, sizeof report->boot);
 	if (cuda_probe(library, &devices) != ST_OK || cuda_library_open(library, CUDA_PART_CUBLAS) != ST_OK)
 		snprintf(report->refusal, sizeof report->refusal, "%s", fail_text());
-	else if (cuda_library_open(library, CUDA_PART_NCCL) != ST_OK)
-		snprintf(report->nccl_refusal, sizeof report->nccl_refusal, "%s", fail_text());
 	report->driver_version = library->driver_version;
-	report->nccl_version = library->nccl_version;
 	report->mps = has_mps();
 	for (int i = 0; i < devices.count && i < REPORT_GPUS; i++) {
 		struct cuda_report_gpu *gpu = &report->gpus[report->gpu_count++];
@@ -46,6 +43,13 @@ void cuda_report_make(struct cuda_report *report, struct cuda_library *library)
 		gpu->bytes = devices.items[i].bytes;
 	}
 	cuda_devices_release(&devices);
+}
+
+void cuda_report_nccl(struct cuda_report *report, struct cuda_library *library)
+{
+	if (cuda_library_open(library, CUDA_PART_NCCL) != ST_OK)
+		snprintf(report->nccl_refusal, sizeof report->nccl_refusal, "%s", fail_text());
+	report->nccl_version = library->nccl_version;
 }
 
 enum status cuda_gather(struct transport *transport, const struct cuda_report *mine, struct cuda_report *all)

@@ -47,9 +47,14 @@ static void seat_rank(struct cuda_placement *placement, const struct cuda_report
 	placement->shared |= placement->sharers[seat->gpu]++ > 0;
 }
 
-/* Whether each rank has what it needs by itself */
+/* Whether each rank has what it needs by itself; where all lack the same, it is nobody's in particular. */
 static enum status check_ranks(const struct cuda_report *reports, int ranks)
 {
+	int alike = 0;
+	for (int r = 0; r < ranks; r++)
+		alike += strcmp(reports[r].refusal, reports[0].refusal) == 0;
+	if (reports[0].refusal[0] && alike == ranks)
+		return fail(ST_GPU, "%s", reports[0].refusal);
 	for (int r = 0; r < ranks; r++) {
 		if (reports[r].refusal[0])
 			return fail(ST_GPU, "rank %d on %s: %s", r, reports[r].host, reports[r].refusal);

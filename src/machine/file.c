@@ -79,6 +79,7 @@ static enum status read_like(struct machine_reader *reader, const char *name)
 	if (status == ST_OK) {
 		memcpy(other->machine.title, reader->machine.title, sizeof other->machine.title);
 		memcpy(other->machine.name, reader->machine.name, sizeof other->machine.name);
+		other->machine.here = reader->machine.here;
 		reader->machine = other->machine;
 	}
 	mem_free(other);
@@ -129,6 +130,15 @@ static enum status read_key(
 	return ST_OK;
 }
 
+/* here = yes: a measurement of the GPU itself, which need not be played there */
+static enum status read_here(struct machine_reader *reader, const char *value)
+{
+	reader->machine.here = strcmp(value, "yes") == 0;
+	return reader->machine.here || strcmp(value, "no") == 0
+	        ? ST_OK
+	        : fail(ST_SYNTAX, "here is yes or no, not '%.40s'", value);
+}
+
 /* KEY = VALUE   # source. The line is cut up where it is. */
 static enum status read_line(struct machine_reader *reader, char *line)
 {
@@ -151,6 +161,8 @@ static enum status read_line(struct machine_reader *reader, char *line)
 		snprintf(reader->machine.title, sizeof reader->machine.title, "%s", value);
 		return ST_OK;
 	}
+	if (strcmp(name, "here") == 0)
+		return read_here(reader, value);
 	return strcmp(name, "like") == 0 ? read_like(reader, value) : read_key(reader, name, value, source);
 }
 

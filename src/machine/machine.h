@@ -2,7 +2,7 @@
  *
  * One text file a machine (machines/NAME.machine), embedded in the binary; every line is
  *     KEY = NUMBER UNIT        # source
- * (and title = TEXT, like = NAME: what is not said here is as in that machine)
+ * (and title = TEXT, like = NAME: what is not said here is as in that machine, here = yes: figures of the GPU at hand)
  * so that every number has its unit and its origin. `set KEY=VALUE` changes any of them in a session.
  * May call: base/. To add a machine: add a file to machines/. To add a number: one row of MACHINE_KEYS. */
 #ifndef RANKSH_MACHINE_H
@@ -72,6 +72,9 @@ struct machine {
 /* By the name of an embedded machine, or the path of a file (a name with '/' or ending in ".machine").
  * ST_NAME names the nearest; ST_FILE and ST_SYNTAX name file and line. *machine is unchanged on failure. */
 enum status machine_load(struct machine *machine, const char *name_or_path);
+/* The GPU at hand, by its name, as the machine `this`: the figures of the shipped machine that is nearest, with what each rank
+ * may fill, the ranks of a host, and the hosts. Fails as machine_load. */
+enum status machine_here(struct machine *machine, const char *gpu, double memory_bytes, int gpus, int nodes);
 /* key as in MACHINE_KEYS; checks the unit and the range. */
 enum status machine_set(struct machine *machine, const char *key, struct number value);
 int machine_key_find(const char *name);                              /* -1: no such key */

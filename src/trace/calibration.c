@@ -72,7 +72,7 @@ static void file_number(double value, enum unit unit, struct text *out)
 void calibration_file(const struct calibration *calibration, struct text *out)
 {
 	const struct machine *machine = &calibration->machine;
-	text_add(out, "title = %s\n\n", machine->title);
+	text_add(out, "title = %s\n%s\n", machine->title, machine->here ? "here = yes\n" : "");
 	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
 		enum unit unit;
 		text_add(out, "%s = ", machine_key(i, NULL, &unit));

@@ -96,6 +96,7 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 	const struct world *world = trace->world;
 	const struct op *op = &world->ops[id];
 	int64_t arrival = t->ready;
+	bool backup = op_record(world, id)->backup > 0;
 	int count;
 	const uint32_t *matches = op_matches(world, id, &count);
 
@@ -113,7 +114,8 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 			if (member == id)
 				continue;
 			int64_t ready = member ? backend_times(trace->backend, member).ready : TIME_UNKNOWN;
-			if (ready > arrival) {
+			/* one that was left out came when it was under way */
+			if (ready > arrival && !(backup && ready > t->start)) {
 				arrival = ready;
 				*last = member;
 			}
@@ -136,6 +138,16 @@ int trace_missing_rank(const struct world *world, op_id id)
 				return match->ranks[i];
 	}
 	return -1;
+}
+
+void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out)
+{
+	double off = backend_uncertainty(trace->backend);
+	if (off <= shown)
+		return;
+	text_add(out, "   times \xc2\xb1");
+	time_text((int64_t)off, out);
+	text_add(out, "\n");
 }
 
 const char *trace_lane_name(const struct trace *trace, int rank, int stream)

@@ -182,27 +182,31 @@ void lanes_release(struct lanes *lanes)
 	*lanes = (struct lanes){0};
 }
 
+/* What a record or a wait hung on to the last: its target, what held its stream back, or what stood before it there; 0: its
+ * own issue. Those are compared with each other, not with its end: where it was measured it ends a little later. */
+static op_id held_by(const struct lanes *lanes, const struct moment *m)
+{
+	op_id target = m->kind == OP_WAIT ? lanes->trace->world->ops[m->id].target : 0;
+	const struct moment *held[] = {
+	        target && target != OP_EVERYTHING ? moment_of(lanes, target) : NULL,
+	        m->t.blame ? moment_of(lanes, m->t.blame) : NULL,
+	        m->place > lanes->first[m->stream] ? moment_at(lanes, m->place - 1) : NULL,
+	};
+	const struct moment *last = NULL;
+	for (size_t i = 0; i < sizeof held / sizeof *held; i++)
+		if (held[i] && held[i]->id < m->id && (!last || held[i]->t.end > last->t.end))
+			last = held[i];
+	return last ? last->id : 0;
+}
+
 /* A wait names a record on another stream, and the record stands behind the work that it is about. Both are
- * empty: walk back until something took time. A wait that its target held up to the last (the target ends no
- * earlier than the wait) leads to that target, any other to what stood before it on its own stream. Only this
- * rank's operations are followed. */
+ * empty: walk back until something took time. Only this rank's operations are followed. */
 op_id lanes_behind(const struct lanes *lanes, op_id id)
 {
-	const struct world *world = lanes->trace->world;
-
-	for (const struct moment *m; (m = moment_of(lanes, id)) != NULL;) {
-		enum op_kind kind = op_record(world, id)->kind;
-		if (kind != OP_RECORD && kind != OP_WAIT)
-			break;
-		op_id target = kind == OP_WAIT ? world->ops[id].target : 0;
-		const struct moment *waited =
-		        target && target != OP_EVERYTHING ? moment_of(lanes, target) : NULL;
-		if (waited && waited->t.end >= m->t.end)
-			id = target;
-		else if (m->place > lanes->first[world->ops[id].stream])
-			id = moment_at(lanes, m->place - 1)->id;
-		else
-			break;
-	}
+	const struct moment *m;
+	op_id held;
+	while ((m = moment_of(lanes, id)) != NULL && (m->kind == OP_RECORD || m->kind == OP_WAIT) &&
+	        (held = held_by(lanes, m)) != 0)
+		id = held;
 	return id;
 }

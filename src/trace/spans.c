@@ -78,9 +78,12 @@ static void put_data(struct span_writer *w, const struct moment *n, op_id behind
 	SEARCH(skipped, end - first, moment_at(lanes, first + skipped)->t.end > w->at);
 	for (uint32_t i = first + skipped; i < end && w->at < least_of(upto, w->to); i++) {
 		const struct moment *m = moment_at(lanes, i);
+		if (m->id > behind)
+			break;
 		if (trace_is_work(m->kind))
 			put(w, SPAN_STALL, CAUSE_DATA, n, m->id, least_of(upto, m->t.end));
 	}
+	put(w, SPAN_STALL, CAUSE_DATA, n, behind, upto);
 }
 
 /* Waiting for `behind`, before n: an event; data, where the device waits for a thread of the host; or the bubble of a
@@ -110,7 +113,7 @@ static void put_event(struct span_writer *w, const struct moment *n, op_id behin
 	put(w, SPAN_STALL, cause, n, behind, upto);
 }
 
-/* What keeps the engine busy before n: for a collective that all have reached, the one before it in its
+/* What may keep the engine busy before n: for a collective that all have reached, the one before it in its
  * group. */
 static op_id engine_of(const struct lanes *lanes, const struct moment *n)
 {
@@ -130,17 +133,64 @@ static op_id engine_of(const struct lanes *lanes, const struct moment *n)
 	return 0;
 }
 
+/* 0: nobody */
+static int64_t end_of(const struct span_writer *w, op_id id)
+{
+	return id && id != OP_EVERYTHING ? backend_times(w->lanes->trace->backend, id).end : 0;
+}
+
+/* Rule 7: of two streams of a rank that hold each other back, one is the default stream and the other is blocking. */
+static bool holds_back(const struct world *world, op_id holder, op_id id)
+{
+	const struct op *a = &world->ops[holder], *b = &world->ops[id];
+	const struct stream *other =
+	        world_stream(world, a->rank, a->stream == STREAM_DEFAULT ? b->stream : a->stream);
+	return a->rank == b->rank && a->stream != b->stream &&
+	        (a->stream == STREAM_DEFAULT || b->stream == STREAM_DEFAULT) && other->blocking;
+}
+
+/* A record or a wait before n that is not over: its target holds it, or else what holds its stream back. What was over when
+ * the stream came there is to blame for nothing, however long the device then took to look. */
+static void put_held(struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t upto)
+{
+	op_id target = wait->kind == OP_WAIT ? w->lanes->trace->world->ops[wait->id].target : 0, holder = 0;
+	if (w->at >= upto)
+		return;
+	if (end_of(w, target) > w->at)
+		holder = target;
+	else if (end_of(w, wait->t.blame) > w->at)
+		holder = wait->t.blame;
+	op_id behind = holder ? lanes_behind(w->lanes, holder) : 0;
+	if (end_of(w, behind) > w->at)
+		put_event(w, n, behind, upto);
+}
+
 /* It is issued and waits for no event: the default stream's implicit waits; a line that came behind an answer; else the
  * launch itself is on its way from the host to the device. Who held it back has ended by then: others to blame were
  * late later. */
 static void put_unready(struct span_writer *w, const struct moment *n, int64_t ready)
 {
-	struct backend *backend = w->lanes->trace->backend;
+	const struct world *world = w->lanes->trace->world;
+	int64_t over = end_of(w, n->t.blame);
 
-	if (n->t.blame && backend_times(backend, n->t.blame).end <= ready)
+	if (over > w->at && (over <= ready || holds_back(world, n->t.blame, n->id)))
 		put_event(w, n, n->t.blame, ready);
 	else
 		put(w, SPAN_STALL, n->t.answered ? CAUSE_HOST : CAUSE_LAUNCH, n, 0, ready);
+}
+
+/* All have arrived: what the engine is busy with meanwhile. Where the collective before it was over, one of the members took
+ * its time after all. */
+static void put_busy(struct span_writer *w, const struct moment *n, op_id last, int64_t limit)
+{
+	if (w->at >= least_of(limit, w->to))
+		return;
+	op_id engine = engine_of(w->lanes, n);
+	bool busy = end_of(w, engine) > w->at;
+	if (!busy && last)
+		put(w, SPAN_STALL, CAUSE_PEER, n, last, limit);
+	else
+		put(w, SPAN_STALL, CAUSE_ENGINE, n, busy ? engine : 0, limit);
 }
 
 /* The gap before n: order[i] .. order[n] are the records and waits since the last work, then n itself. */
@@ -156,9 +206,8 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 	put_unissued(w, m, least_of(limit, m->t.issue));
 	for (; i <= n; i++) {
 		const struct moment *wait = moment_at(w->lanes, i);
-		op_id target = wait->kind == OP_WAIT ? trace->world->ops[wait->id].target : 0;
-		if (target && target != OP_EVERYTHING && w->at < least_of(ready, wait->t.end))
-			put_event(w, m, lanes_behind(w->lanes, target), least_of(ready, wait->t.end));
+		if (!trace_is_work(wait->kind))
+			put_held(w, m, wait, least_of(least_of(ready, wait->t.end), w->to));
 	}
 	if (w->at < least_of(ready, w->to))
 		put_unready(w, m, ready);
@@ -167,8 +216,7 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 	int64_t arrival = trace_arrival(trace, m->id, &m->t, &last);
 	bool bubble = trace_is_stage_receive(trace->world, m->id);
 	put(w, SPAN_STALL, bubble ? CAUSE_BUBBLE : CAUSE_PEER, m, last, least_of(limit, arrival));
-	if (w->at < least_of(limit, w->to))
-		put(w, SPAN_STALL, CAUSE_ENGINE, m, engine_of(w->lanes, m), limit);
+	put_busy(w, m, last, limit);
 }
 
 /* Gap, work, gap, work ...: a run of records and waits belongs to the gap of the work behind it. The stream's

@@ -160,6 +160,7 @@ static void print_report(struct report *report, int width, struct text *out)
 	table_print(&table, width, out);
 	table_release(&table);
 	blames_print(&report->blames, report->trace, BLAMED_MOST, width, out);
+	trace_put_uncertainty(report->trace, report->unit / 100, out);
 }
 
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out)

@@ -5,6 +5,7 @@
  *      busy default     81%        66%             operations       4         4         x 1.00 */
 #include "trace/figures.h"
 #include "trace/lanes.h"
+#include "trace/predicted.h"
 #include "trace/table.h"
 
 enum { COLUMNS_MOST = 6 };
@@ -105,11 +106,22 @@ static enum status one_section(const struct trace *trace, int section, int width
 		print_columns(&columns, width, out);
 	if (status == ST_OK)
 		status = print_bubble(trace, section, out);
+	if (status == ST_OK)
+		status = trace_predicted(trace, section, width, out);
 	text_release(&line);
 	for (size_t i = 0; i < columns.count; i++)
 		figures_release(&columns.figures[i]);
 	blocks_release(&columns.seen);
 	return status;
+}
+
+/* What the last digit of the time is worth, ns: see time_text */
+static int64_t time_digit(struct window window)
+{
+	int64_t digit = 1;
+	while (digit < 10000 && (window.to - window.from) / digit >= 1000)
+		digit *= 10;
+	return digit;
 }
 
 /* Of everything: first each section that was used, where there are several */
@@ -125,6 +137,8 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 			status = one_section(trace, s, width, out);
 	if (status == ST_OK)
 		status = one_section(trace, section, width, out);
+	if (status == ST_OK)
+		trace_put_uncertainty(trace, time_digit(trace_time(trace, section)), out);
 	return status;
 }
 

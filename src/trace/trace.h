@@ -12,7 +12,7 @@
  *
  * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  facts.c (small questions)  timeline.c
  * sets.c bars.c legend.c picture.c (the timeline)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
- * blame.c  figures.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
+ * blame.c  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/. Paints
@@ -200,7 +200,10 @@ enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_
 /* -- tables and files: appended to `out`, width columns at most. Those that return a status may be
  * interrupted (ST_INTERRUPTED); what they have appended by then is of no use. */
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out);
+/* With a table of what was predicted, where the backend measures */
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out);
+/* "   times +-1.2 us": a line of its own, where that is more than `shown` ns, which is all that is seen of a time */
+void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);
 /* world.races[first] and later, equal ones of several ranks told once */

@@ -69,6 +69,10 @@ op_id waits_root(const struct waits *waits, op_id id);
 /* The ranks that a collective or transfer waits for: not there, or there and not ready. */
 void waits_absent(const struct waits *waits, op_id id, struct ranks *absent);
 
+/* While a device is waited for: the operation that it hangs on, by the times that are final, and of whichever rank; 0: there is
+ * none. Needs no waits_make. */
+op_id waits_now(const struct world *world, struct backend *backend);
+
 /* "a circle: rank 0 (send a) waits for rank 1 (send b) waits for rank 0" */
 void waits_put_circle(const struct waits *waits, struct text *out);
 /* What was found, worded: ST_STUCK with what cannot be mended, else ST_WAITS with the missing lines. */

@@ -2,6 +2,7 @@
 # stacks.sh [PATTERN]: `verify` over the table of stacks: each with gpt and mlp, f32 and bf16, sgd and adam, one and two micro-batches an optimizer step, pipelines in
 # every schedule. Not a part of the suite (tests/script/strategies/stacked*.rsh hold a choice of it): some 650 cells of a second or two each.
 set -u
+export RANKSH_DEVICE=sim
 ranksh=${RANKSH:-build/ranksh}
 pattern=${1:-.}
 cells=0 wrong=0

@@ -4,6 +4,7 @@
 # answered, no rank dies or prints by itself, no two ranks disagree, and all leave at the end. What a sanitizer finds is looked at by who calls this.
 . tests/script/lib.sh
 seconds=${1:-${FUZZ_SECONDS:-15}} seed=${2:-1}
+export RANKSH_DEVICE=sim
 lines_of=$(realpath "$(dirname "$RANKSH")/fuzz_lines")
 cd "$work" || exit 1
 # where no one else looks, what a sanitizer finds is looked at here

@@ -2,7 +2,7 @@
 # Ranks on two hosts: two network namespaces joined by a veth pair, two ranks in each, MPI over TCP between them.
 # Skipped, with a message, where namespaces are not allowed.
 set -u
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export RANKSH_DEVICE="${RANKSH_DEVICE:-sim}" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 a=rsh-a-$$ b=rsh-b-$$
 dir=$(mktemp -d)
 clean() {

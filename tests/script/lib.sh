@@ -2,7 +2,8 @@
 # print "ok SCRIPT: NAME" or "FAIL SCRIPT: NAME" with what stands in $work/out.
 set -u
 RANKSH=$(realpath "${RANKSH:-./ranksh}")
-export RANKSH OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+RANKSH_DEVICE=${RANKSH_DEVICE:-sim}
+export RANKSH RANKSH_DEVICE OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 area=$(basename "$0" .sh)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

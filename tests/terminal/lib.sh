@@ -9,7 +9,8 @@ state=$(mktemp -d)
 folder=$(mktemp -d)
 XDG_STATE_HOME=$state
 TMUX_TMPDIR=$(mktemp -d)
-export XDG_STATE_HOME RANKSH TMUX_TMPDIR
+RANKSH_DEVICE=${RANKSH_DEVICE:-sim}
+export XDG_STATE_HOME RANKSH RANKSH_DEVICE TMUX_TMPDIR
 PATIENCE=${PATIENCE:-$((30 * ${SLOW:-1}))}
 
 tm() { tmux -L "$socket" -f /dev/null "$@" 2>/dev/null; }

@@ -1,71 +1,11 @@
-/* test_cuda_board.c -- ranks that share a GPU: what they reduce and move, to the simulator's bits, and when; turns without end, and an end to
- * those that wait */
+/* test_cuda_board.c -- ranks that share a GPU: what they reduce and move, to the simulator's bits */
 #include "base/arithmetic.h"
 #include "base/dtype.h"
-#include "cuda/exchange/board/inside.h"
-#include "standin_ranks.h"
+#include "board_players.h"
 
 #include <math.h>
 
-enum { POOL = 32 << 20, LARGEST = 6000 };
-
-/* A rank on the board */
-struct player {
-	struct rank *me;
-	struct board *board;
-	struct exchange *exchange;
-	uint32_t turn; /* of part 0 */
-	int everybody[RANKS_MOST];
-};
-
-#define GOOD(call)                                            \
-	do {                                                  \
-		enum status status_ = (call);                 \
-		if (status_ != ST_OK)                         \
-			fprintf(stderr, "%s\n", fail_text()); \
-		RIGHT(status_ == ST_OK);                      \
-	} while (0)
-
-static void come(struct player *player, struct rank *me, int fd)
-{
-	*player = (struct player){.me = me};
-	take_gpu(me, 0);
-	RIGHT(board_map(fd, me->ranks, me->rank, &player->board) == 0);
-	GOOD(board_open(player->board, &me->cuda, 0, POOL, &player->exchange));
-	for (int r = 0; r < me->ranks; r++)
-		player->everybody[r] = r;
-	GOOD(player->exchange->open(player->exchange, 0, me->ranks, me->rank, player->everybody));
-}
-
-static void leave(struct player *player)
-{
-	player->exchange->close(player->exchange);
-	board_leave(player->board);
-}
-
-/* run(player) on each of `ranks` processes */
-struct scene {
-	int fd;
-	void (*run)(struct player *player);
-};
-
-static void play_one(struct rank *me, void *self)
-{
-	const struct scene *scene = self;
-	struct player player;
-	come(&player, me, scene->fd);
-	scene->run(&player);
-	leave(&player);
-	RIGHT(mem_live() == 0);
-}
-
-static void play(int ranks, const char *options, void (*run)(struct player *player))
-{
-	struct scene scene = {board_file(), run};
-	assert_true(scene.fd >= 0);
-	run_ranks(ranks, options, play_one, &scene);
-	close(scene.fd);
-}
+enum { LARGEST = 6000 };
 
 /* ---- what comes out, by hand ---- */
 
@@ -266,8 +206,142 @@ static void the_simulators_bits(void **state)
 		play(ranks[i], "", all_collectives);
 }
 
+/* ---- rows of unlike numbers ---- */
+
+enum { ROW = 3 };
+
+/* So many rows go from one place to another. */
+static int64_t rows_between(int from, int to)
+{
+	return (from * 5 + to * 3) % 4;
+}
+
+static void rows(struct player *player)
+{
+	struct rank *me = player->me;
+	int64_t counts[2 * RANKS_MOST], sent = 0, received = 0;
+	int32_t in[4 * RANKS_MOST * ROW], out[4 * RANKS_MOST * ROW];
+	for (int p = 0; p < me->ranks; p++) {
+		sent += counts[p] = rows_between(me->rank, p);
+		received += counts[me->ranks + p] = rows_between(p, me->rank);
+	}
+	struct split split = {me->ranks, ROW * 4, counts};
+	CUdeviceptr at;
+	GOOD(player->exchange->alloc(player->exchange, sizeof in, &at));
+	for (int round = 0; round < 5; round++) {
+		int64_t i = 0;
+		for (int p = 0; p < me->ranks; p++)
+			for (int64_t k = 0; k < counts[p] * ROW; k++)
+				in[i++] = (int32_t)(round * 100000 + me->rank * 10000 + p * 1000 + k);
+		CALL(cuMemcpyHtoDAsync(at, in, sizeof in, me->stream));
+		GOOD(player->exchange->collective(player->exchange,
+		        &(struct exchange_collective){.collective = &collective_alltoall,
+		                .turn = ++player->turn,
+		                .n = me->ranks,
+		                .place = me->rank,
+		                .ranks = player->everybody,
+		                .dtype = DT_I32,
+		                .in = at,
+		                .out = at,
+		                .in_count = sent * ROW,
+		                .out_count = received * ROW,
+		                .split = &split},
+		        (struct exchange_started){0}, me->stream));
+		to_host(me, out, at, sizeof out);
+		i = 0;
+		for (int p = 0; p < me->ranks; p++)
+			for (int64_t k = 0; k < counts[me->ranks + p] * ROW; k++)
+				RIGHT(out[i++] == round * 100000 + p * 10000 + me->rank * 1000 + k);
+	}
+	player->exchange->free(player->exchange, at, sizeof in);
+}
+
+static void rows_of_unlike_numbers(void **state)
+{
+	(void)state;
+	for (int ranks = 1; ranks <= 4; ranks++)
+		play(ranks, "", rows);
+}
+
+/* ---- windows ---- */
+
+enum { WIDE = 32, ADDS = 40 };
+
+static struct exchange_one_sided reach(enum one_sided what, enum dtype window, CUdeviceptr at)
+{
+	struct exchange_one_sided call = {
+	        .what = what, .window = 1, .at = at, .dtype = DT_F32, .factor = 0.5f};
+	layout_make(&call.layout, window, 1, (int64_t[]){WIDE});
+	return call;
+}
+
+static void barrier(struct player *player)
+{
+	struct rank *me = player->me;
+	GOOD(player->exchange->collective(player->exchange,
+	        &(struct exchange_collective){.collective = &collective_barrier,
+	                .turn = ++player->turn,
+	                .n = me->ranks,
+	                .place = me->rank,
+	                .ranks = player->everybody},
+	        (struct exchange_started){0}, me->stream));
+	CALL(cuStreamSynchronize(me->stream));
+}
+
+/* All add to every second element of rank 0's window at once, of a type of two bytes, then put and get the others. */
+static void windows(struct player *player)
+{
+	struct rank *me = player->me;
+	struct exchange *exchange = player->exchange;
+	float ones[WIDE], found[WIDE];
+	uint16_t all[2 * WIDE];
+	CUdeviceptr window, at;
+	for (int i = 0; i < WIDE; i++)
+		ones[i] = 2 * (float)(i % 3);
+	GOOD(exchange->alloc(exchange, 4 * WIDE, &window));
+	GOOD(exchange->alloc(exchange, sizeof ones, &at));
+	CALL(cuMemsetD8Async(window, 0, 4 * WIDE, me->stream));
+	CALL(cuMemcpyHtoDAsync(at, ones, sizeof ones, me->stream));
+	GOOD(exchange->window(exchange, 0, 1, window, 4 * WIDE));
+	barrier(player);
+
+	struct exchange_one_sided call = reach(ONE_SIDED_ADD, DT_BF16, at);
+	call.layout.stride[0] = 2;
+	for (int i = 0; i < ADDS; i++)
+		GOOD(exchange->one_sided(exchange, &call, (struct exchange_started){0}, me->stream));
+	barrier(player);
+	if (me->rank == me->ranks - 1) {
+		call.what = ONE_SIDED_PUT;
+		call.offset = 2; /* those between */
+		GOOD(exchange->one_sided(exchange, &call, (struct exchange_started){0}, me->stream));
+	}
+	barrier(player);
+	call = reach(ONE_SIDED_GET, DT_BF16, at);
+	call.layout.stride[0] = 2;
+	GOOD(exchange->one_sided(exchange, &call, (struct exchange_started){0}, me->stream));
+	to_host(me, found, at, sizeof found);
+	for (int i = 0; i < WIDE; i++)
+		RIGHT(found[i] == (float)(ADDS * me->ranks * (i % 3)));
+	if (me->rank == 0) {
+		to_host(me, all, window, sizeof all);
+		for (int i = 0; i < WIDE; i++)
+			RIGHT(dtype_get(DT_BF16, all, 2 * i + 1) == ones[i]);
+	}
+	barrier(player);
+	exchange->free(exchange, window, 4 * WIDE);
+	exchange->free(exchange, at, sizeof ones);
+}
+
+static void no_sum_is_lost(void **state)
+{
+	(void)state;
+	play(1, "", windows);
+	play(3, "", windows);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(the_simulators_bits)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(the_simulators_bits),
+	        cmocka_unit_test(rows_of_unlike_numbers), cmocka_unit_test(no_sum_is_lost)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

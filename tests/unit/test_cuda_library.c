@@ -169,6 +169,9 @@ static void opens_all(void **state)
 	int64_t now = library.host_now();
 	library.host_sleep_until(now + 1000);
 	assert_true(library.host_now() >= now + 1000);
+	uint32_t word = 0;
+	library.host_store(&word, 5, now);
+	assert_int_equal(word, 5);
 	cuda_library_close(&library);
 	assert_memory_equal(&library, &closed, sizeof closed);
 }

@@ -179,6 +179,33 @@ static void a_file_of_ones_own(void **state)
 	assert_true(strstr(machine.source[0], ":5 measured at home") != NULL);
 }
 
+/* It has the figures of the nearest that is shipped; a file may say that it is the GPU's, a machine that is like it is not. */
+static void the_gpu_at_hand(void **state)
+{
+	static const struct {
+		const char *gpu, *like;
+	} rows[] = {{"NVIDIA H200", "hgx-h200"}, {"NVIDIA GH200 480GB", "hgx-h200"},
+	        {"NVIDIA H100 80GB HBM3", "dgx-h100"}, {"NVIDIA A100-SXM4-80GB", "dgx-a100"},
+	        {"Tesla T4", "pcie-4gpu"}};
+	struct machine machine;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct machine like = load(rows[i].like);
+		assert_int_equal(machine_here(&machine, rows[i].gpu, 33e9, 3, 2), ST_OK);
+		assert_string_equal(machine.name, "this");
+		assert_memory_equal(machine.title, rows[i].gpu, strlen(rows[i].gpu));
+		assert_non_null(strstr(machine.title, rows[i].like));
+		assert_true(
+		        machine.here && machine.memory == 33e9 && machine.gpus == 3 && machine.nodes == 2);
+		assert_true(machine.memory_rate == like.memory_rate);
+	}
+	assert_int_equal(load_text(&machine, "title = t\nhere = yes\nlike = classroom\n"), ST_OK);
+	assert_true(machine.here);
+	assert_int_equal(load_text(&machine, "like = classroom\nhere = no\n"), ST_OK);
+	assert_true(!machine.here && !load("hgx-h200").here);
+}
+
 /* A description's texts have room for so many bytes, and no half of a character is shown. */
 static void long_texts_are_cut_behind_a_character(void **state)
 {
@@ -219,6 +246,7 @@ static void mistakes_in_files(void **state)
 	        {"like = classroom\nefficiency = 120% # x\n", ST_RANGE, ":2: efficiency must be between"},
 	        {"like = clasroom\n", ST_NAME, ":1: no machine 'clasroom'; did you mean 'classroom'?"},
 	        {"launch = 1us # x\nlike = classroom\n", ST_SYNTAX, ":2: `like` stands before the numbers"},
+	        {"here = maybe\n", ST_SYNTAX, ":1: here is yes or no, not 'maybe'"},
 	        {"hello\n", ST_SYNTAX, ":1: 'hello': a line is KEY = NUMBER UNIT"},
 	        {"\xff\n", ST_SYNTAX, ":1: this is no text"},
 	};
@@ -287,6 +315,7 @@ int main(void)
 	        cmocka_unit_test(whole_ns_rounds_up),
 	        cmocka_unit_test(setting),
 	        cmocka_unit_test(a_file_of_ones_own),
+	        cmocka_unit_test(the_gpu_at_hand),
 	        cmocka_unit_test(long_texts_are_cut_behind_a_character),
 	        cmocka_unit_test(mistakes_in_files),
 	        cmocka_unit_test(a_long_line_or_file_is_refused),

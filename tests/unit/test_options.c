@@ -92,11 +92,17 @@ static void the_device_is_chosen(void **state)
 	static const struct {
 		const char *line, *set, *device, *words;
 	} rows[] = {
-	        {"-c sync", NULL, "sim", "no GPU is used"},
-	        {"-c sync", "", "sim", "no GPU is used"},
+	        {"-c sync", NULL, "auto", "no GPU is used"},
+	        {"-c sync", "", "auto", "no GPU is used"},
+	        {"--machine this", NULL, "auto", NULL},
+	        {"--machine dgx-h100", NULL, "sim", "no GPU is used"},
+	        {"--machine dgx-h100 --wire", NULL, "auto", NULL}, /* a resumed session's: job.c */
+	        {"--machine dgx-h100 --device cuda", NULL, "cuda", NULL},
+	        {"--check-lessons", NULL, "sim", "no GPU is used"},
+	        {"--test a.rsh", "auto", "sim", "no GPU is used"},
 	        {"-c sync", "cuda", "cuda", NULL},
 	        {"-c sync", "sim", "sim", "by RANKSH_DEVICE=sim"},
-	        {"--device auto", "cuda", "sim", "no GPU is used"},
+	        {"--device auto", "cuda", "auto", "no GPU is used"},
 	        {"--device sim --device cuda", "sim", "cuda", NULL},
 	        {"--device sim", "cuda", "sim", "by --device sim"},
 	        {"--device sim --dry", NULL, "sim", "shapes and times only"},

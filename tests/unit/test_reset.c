@@ -56,9 +56,10 @@ static void stop_counted(struct backend *backend)
 }
 
 /* The simulator, which must find nothing left of the world before */
-static enum status start_counted(struct world *world, struct transport *transport, struct backend_hooks hooks,
-        struct backend **backend)
+static enum status start_counted(const struct device *device, struct world *world,
+        struct transport *transport, struct backend_hooks hooks, struct backend **backend)
 {
+	(void)device;
 	assert_int_equal(made.running, 0);
 	assert_int_equal(made.held, 0);
 	if (++made.starts == made.fails_at)
@@ -70,7 +71,7 @@ static enum status start_counted(struct world *world, struct transport *transpor
 	made.running++;
 	return ST_OK;
 }
-static const struct device counted = {"counted", start_counted};
+static const struct device counted = {.name = "counted", .start = start_counted};
 
 static void open_session(int fails_at)
 {

@@ -26,6 +26,7 @@ static struct {
 	int rounds; /* of all waits */
 	int left;   /* rounds until the device is over; -1: it never is */
 	op_id on;   /* the OP_SYNC that it holds up; 0: none */
+	op_id over; /* up to here all has ended */
 } device;
 
 static void say(void *self, const char *bytes, size_t count)
@@ -150,6 +151,12 @@ static void host_late(struct backend *backend, int rank, struct host_now *now)
 		*now = (struct host_now){.clock = now->clock, .state = HOST_BLOCKED, .on = device.on};
 }
 
+static void times_late(struct backend *backend, op_id id, struct times *times)
+{
+	session.sim.times(backend, id, times);
+	times->projected |= device.on && id > device.over;
+}
+
 static int syncs(void)
 {
 	const struct world *world = session.shell->world;
@@ -166,18 +173,29 @@ static void a_wait_is_interrupted(void **state)
 	session.shell->interactive = true;
 	session.shell->backend->reach = reach_late;
 	session.shell->backend->host = host_late;
+	session.shell->backend->times = times_late;
+	session.conductor.credit.patience_ns = 0;
 	device.left = -1;
 	session.stop_at = 3;
-	assert_int_equal(type("spin 1ms; sync"), ST_INTERRUPTED);
+	assert_int_equal(type("stream s; event e; tensor x[4] = 1; y = relu x on s"), ST_OK);
+	device.over = (op_id)session.shell->world->op_count;
+	assert_int_equal(type("spin 1ms on s; record e on s; wait e; sync"), ST_INTERRUPTED);
 	assert_int_equal(device.rounds, 3);
 	assert_int_equal(syncs(), 1);
+	/* once, and what it hangs on: neither the sync nor the wait, nor what has ended */
+	static const char words[] =
+	        "   waiting for spin (line 2) on rank 0: 0.0 s; Ctrl-C gives the prompt back\n";
+	const char *said = strstr(text_string(&session.said), "   waiting");
+	assert_non_null(said);
+	assert_memory_equal(said, words, sizeof words - 1);
+	assert_null(strstr(said + 1, "   waiting"));
 
 	/* the line stands, and those behind it wait for no device by themselves */
 	assert_int_equal(type("stream io"), ST_OK);
 	assert_int_equal(device.rounds, 3);
 	assert_int_not_equal(device.on, 0);
-	assert_int_equal(journal_lines(&session.shell->journal), 2);
-	assert_int_equal(session.shell->journal.entries[0].stop, 0);
+	assert_int_equal(journal_lines(&session.shell->journal), 3);
+	assert_int_equal(session.shell->journal.entries[1].stop, 0);
 
 	/* run again, on a backend that is in time, it is run to its end */
 	uint64_t digest = session.shell->world->digest;

@@ -163,6 +163,33 @@ static void host_store(void)
 	finish();
 }
 
+/* Its time goes along to another process. */
+static void waits_for_store(struct pair *pair)
+{
+	begin(NULL);
+	CUstream stream = stream_new(1);
+	ok(cuda.cuMemHostRegister(words, 8192, 0));
+	ok(cuda.cuStreamWaitValue32(
+	        stream, (CUdeviceptr)(uintptr_t)(words + 9), 3, CU_STREAM_WAIT_VALUE_GEQ));
+	send_to(pair, "", 1);
+	ok(cuda.cuStreamSynchronize(stream));
+	is(1000000000 + 5000000, cuda.host_now());
+	finish();
+}
+static void stored_between(void)
+{
+	char queued;
+	words = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	is(1, words != MAP_FAILED);
+	struct pair pair = pair_new(waits_for_store);
+	begin(NULL);
+	ok(cuda.cuMemHostRegister(words, 8192, 0));
+	take(&pair, &queued, 1);
+	cuda.host_store(&words[9], 3, cuda.host_now() + 5000000);
+	ended_well(&pair);
+	finish();
+}
+
 /* A process that is killed while it holds what others use: they keep it. */
 static void is_killed(struct pair *pair)
 {
@@ -195,6 +222,7 @@ static void killed(void)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {apart(ipc), apart(rounds), apart(host_store), apart(killed)};
+	const struct CMUnitTest tests[] = {
+	        apart(ipc), apart(rounds), apart(host_store), apart(stored_between), apart(killed)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* test_standin_streams.c -- the stand-in's streams, events and copies: order, the virtual clock, what blocks the caller */
 #include "standin_open.h"
+#include <pthread.h>
 #include <stdint.h>
 
 /* A kernel adds to a word what it is told, so that a lost or doubled launch shows. */
@@ -125,6 +126,46 @@ static void host_clock(void)
 	finish();
 }
 
+/* Stores of the host carry their times, in whichever order they are made; one that was made before the stream came to it is no delay. */
+static uint32_t *ticket;
+static void *store_three(void *base)
+{
+	int64_t ns = *(int64_t *)base;
+	cuda.host_store(&ticket[2], 1, ns - 1000000);
+	cuda.host_store(&ticket[1], 7, ns + 9000000);
+	cuda.host_store(&ticket[0], 1, ns + 4000000);
+	return NULL;
+}
+static void host_stores(void)
+{
+	begin(NULL);
+	ticket = pinned_new(12);
+	CUdeviceptr at;
+	ok(cuda.cuMemHostGetDevicePointer(&at, ticket, 0));
+	int64_t base = cuda.host_now();
+	CUevent end[3];
+	for (unsigned i = 0; i < 3; i++) {
+		CUstream stream = stream_new(1);
+		ok(cuda.cuStreamWaitValue32(stream, at + 4 * i, 1, CU_STREAM_WAIT_VALUE_GEQ));
+		ok(cuda.cuEventRecord(end[i] = event_new(0), stream));
+	}
+	int64_t asked = cuda.host_now();
+	is(CUDA_ERROR_NOT_READY, cuda.cuEventQuery(end[0]));
+	is(asked, cuda.host_now());
+	pthread_t thread;
+	is(0, pthread_create(&thread, NULL, store_three, &base));
+	is(0, pthread_join(thread, NULL));
+	ok(cuda.cuEventSynchronize(end[2]));
+	is(base + 3000 + 5000, cuda.host_now()); /* its record's call was the sixth */
+	ok(cuda.cuEventSynchronize(end[0]));
+	is(base + 4000000, cuda.host_now());
+	ok(cuda.cuEventSynchronize(end[1]));
+	is(base + 9000000, cuda.host_now());
+	is(5000000, nanoseconds(end[0], end[1]));
+	is(7, ticket[1]);
+	finish();
+}
+
 /* A queue of 3,000: the caller waits behind the 1,024th that is queued, on the virtual clock too. */
 static void long_queue(void)
 {
@@ -165,7 +206,7 @@ static void stuck(void)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	        apart(times), apart(legacy), apart(host_clock), apart(long_queue), apart(stuck)};
+	const struct CMUnitTest tests[] = {apart(times), apart(legacy), apart(host_clock), apart(host_stores),
+	        apart(long_queue), apart(stuck)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

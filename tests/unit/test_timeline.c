@@ -18,35 +18,6 @@ static void expect_picture(struct scene *scene, struct timeline_options options,
 	picture_release(&picture);
 }
 
-/* "launch 20 host 30 ..." of one lane: what each cause took, in us, in the order of time */
-static void expect_lane(struct scene *scene, int rank, int stream, const char *wanted)
-{
-	static const char *const names[] = {
-#define X(symbol, letter, name) name,
-		CAUSES(X)
-#undef X
-	};
-	struct spans spans = {0};
-	struct text out = {0};
-
-	assert_int_equal(
-	        trace_lane(&scene->trace, rank, stream, trace_window(&scene->trace, -1), &spans), ST_OK);
-	for (size_t i = 0; i < spans.count; i++) {
-		const struct span *s = &spans.span[i];
-		int64_t from = s->from;
-		while (s->kind != SPAN_WORK && i + 1 < spans.count && s[1].kind == s->kind &&
-		        s[1].cause == s->cause)
-			s = &spans.span[++i];
-		text_add(&out, "%s%s %g", out.count ? " " : "",
-		        s->kind == SPAN_WORK ? "work" : names[s->cause], (double)(s->to - from) / 1000);
-		if (s->blame)
-			text_add(&out, "(%d)", (int)scene->world->ops[s->blame].rank);
-	}
-	assert_text(text_string(&out), wanted);
-	spans_release(&spans);
-	text_release(&out);
-}
-
 /* y = matmul x w; print y */
 static struct scene *print_scene(bool final)
 {

@@ -97,7 +97,7 @@ struct moving {
 enum { EXCHANGE_RANKS = 64 };
 enum { EXCHANGE_SUM, EXCHANGE_AVG, EXCHANGE_MAX, EXCHANGE_MIN }; /* as enum reduction */
 
-/* One member's words of one turn. arrived, done, released: the turn's number, once it is so. in, out: where its memory lies, in bytes from the
+/* One member's words of one turn. arrived, done, released: the turn's number, or a later one's, once it is so. in, out: where its memory lies, in bytes from the
  * beginning of its pool */
 struct exchange_slot {
 	unsigned arrived, done, released, unused;

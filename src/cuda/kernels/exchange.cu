@@ -24,7 +24,7 @@ INLINE bool find(const exchange_members &members, places *found)
 		const volatile exchange_slot *slot = slot_of(members, p);
 		found->in[p] = members.pool[p] + slot->in;
 		found->out[p] = members.pool[p] + slot->out;
-		if (slot->released == members.turn)
+		if ((int)(slot->released - members.turn) >= 0)
 			found->left = 1;
 	}
 	__syncthreads();
@@ -219,18 +219,34 @@ KERNEL(exchange_write_table, exchange_table)
 
 /* ---- one-sided */
 
+INLINE double value_of(int dtype, unsigned bits)
+{
+	return dtype == F32 ? __uint_as_float(bits)
+	        : dtype == I32 ? (double)(int)bits
+	        : dtype == F16 ? half_value((unsigned short)bits)
+	                       : brain_value((unsigned short)bits);
+}
+
+INLINE unsigned bits_of(int dtype, double value)
+{
+	return dtype == F32 ? __float_as_uint((float)value)
+	        : dtype == I32 ? (unsigned)saturated(value)
+	        : dtype == F16 ? half_of((float)value)
+	                       : brain_of((float)value);
+}
+
 /* Others may add at the same time, to the other half of these four bytes too. */
 INLINE void add_alone(const strided &window, long long at, double value)
 {
-	const int size = window.dtype == F32 || window.dtype == I32 ? 4 : 2;
-	char *element = (char *)window.data + at * size;
-	unsigned *word = (unsigned *)((unsigned long long)element & ~3ull), old = *(volatile unsigned *)word, seen;
-	const long long within = (element - (char *)word) / size;
+	const bool whole = window.dtype == F32 || window.dtype == I32;
+	const unsigned long long element = (unsigned long long)window.data + at * (whole ? 4 : 2);
+	unsigned *word = (unsigned *)(element & ~3ull), old = *(volatile unsigned *)word, seen;
+	const int shift = whole ? 0 : (int)(element & 2) * 8;
+	const unsigned mask = whole ? ~0u : 0xffffu << shift;
 	do {
-		unsigned changed = seen = old;
-		store(&changed, window.dtype, within,
-		        sum_of(window.dtype, load(&changed, window.dtype, within), value));
-		old = atomicCAS(word, seen, changed);
+		seen = old;
+		double sum = sum_of(window.dtype, value_of(window.dtype, (seen & mask) >> shift), value);
+		old = atomicCAS(word, seen, (seen & ~mask) | bits_of(window.dtype, sum) << shift);
 	} while (old != seen);
 }
 

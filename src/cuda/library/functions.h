@@ -214,9 +214,12 @@
 	X(nvrtcGetProgramLog, nvrtcGetProgramLog, 1, nvrtcResult, (nvrtcProgram program, char *log))
 
 /* The host's clock, which the stand-in's libcuda has too (there it is virtual). Elsewhere: CLOCK_MONOTONIC.
- * host_now: nanoseconds. host_sleep_until: the calling thread goes on then. */
-#define CLOCK_FUNCTIONS(X)                               \
-	X(host_now, ranksh_host_now, 0, int64_t, (void)) \
-	X(host_sleep_until, ranksh_host_sleep_until, 0, void, (int64_t ns))
+ * host_now: nanoseconds. host_sleep_until: the calling thread goes on then. host_store: a word of pinned or registered memory,
+ * which streams wait for (cuStreamWaitValue32), gets its value at host's time ns. It is stored at once: who calls has slept
+ * until then. From any thread, with no context. */
+#define CLOCK_FUNCTIONS(X)                                                  \
+	X(host_now, ranksh_host_now, 0, int64_t, (void))                    \
+	X(host_sleep_until, ranksh_host_sleep_until, 0, void, (int64_t ns)) \
+	X(host_store, ranksh_host_store, 0, void, (uint32_t * word, uint32_t value, int64_t ns))
 
 #endif

@@ -81,6 +81,11 @@ static void own_sleep_until(int64_t ns)
 	while (ns > 0 && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
 		;
 }
+static void own_store(uint32_t *word, uint32_t value, int64_t ns)
+{
+	(void)ns;
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
 
 /* Whether the open library is recent enough; if not, says why not. */
 static bool suits(struct cuda_library *library, enum cuda_part part, const char *path, struct text *why)
@@ -214,9 +219,10 @@ enum status cuda_open_in(struct cuda_library *library, enum cuda_part part, cons
 			good = open_version(library, part, folders, major, &why);
 	if (good && part == CUDA_PART_DRIVER) {
 		look_up(library, clock_functions, library->handles[part]);
-		if (!library->host_now || !library->host_sleep_until) {
+		if (!library->host_now || !library->host_sleep_until || !library->host_store) {
 			library->host_now = own_now;
 			library->host_sleep_until = own_sleep_until;
+			library->host_store = own_store;
 		}
 	}
 	enum status status = good ? ST_OK : missing(library, part, folders, text_string(&why));

@@ -1,6 +1,6 @@
 /* words.c -- words in memory that streams wait for and write. A write also tells the log of its memory, so that whoever waits for the word, in
- * this process or in another, takes the writer's time. What the host stores itself has no time. Words are counters that grow: of several writes
- * that would do, the first counts. */
+ * this process or in another, takes the writer's time. What the host stores has one by ranksh_host_store alone. Words are counters that grow: of
+ * several writes that would do, the first counts. */
 #include "inside.h"
 #include <linux/futex.h>
 #include <string.h>
@@ -74,17 +74,41 @@ struct word {
 	unsigned flags;
 };
 
+static void store(const struct word *word, int64_t ns)
+{
+	if (word->log)
+		log_write(word->log, word->offset, word->value, ns);
+	__atomic_store_n(word->at, word->value, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, word->at, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+}
+
 static CUresult write_word(void *argument, struct standin_turn *turn)
 {
 	struct word word;
 	memcpy(&word, argument, sizeof word);
-	log_write(word.log, word.offset, word.value, turn->end_ns);
-	__atomic_store_n(word.at, word.value, __ATOMIC_SEQ_CST);
-	syscall(SYS_futex, word.at, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+	store(&word, turn->end_ns);
 	return CUDA_SUCCESS;
 }
 
-/* The host's own stores wake nobody: they are looked for every millisecond. */
+/* With the lock: which log has the word's times */
+static void find_log(struct word *word, const struct memory *memory)
+{
+	word->log = memory->log;
+	word->offset = memory->log_offset + (size_t)((char *)word->at - memory->at);
+}
+
+void ranksh_host_store(uint32_t *at, uint32_t value, int64_t ns)
+{
+	struct word word = {.at = at, .value = value};
+	pthread_mutex_lock(&standin_lock);
+	struct memory *memory = memory_anywhere(at, sizeof *at);
+	if (memory)
+		find_log(&word, memory);
+	store(&word, ns); /* with the lock, so that nobody takes the log away meanwhile */
+	pthread_mutex_unlock(&standin_lock);
+}
+
+/* Stores that are told to nobody are looked for every millisecond. */
 static CUresult wait_word(void *argument, struct standin_turn *turn)
 {
 	struct word word;
@@ -112,8 +136,7 @@ static CUresult queue(const char *name, CUstream stream, struct word word, stand
 		return leave(CUDA_ERROR_INVALID_HANDLE);
 	if (!memory || (uintptr_t)word.at % 4)
 		return leave(CUDA_ERROR_INVALID_VALUE);
-	word.log = memory->log;
-	word.offset = memory->log_offset + (size_t)((char *)word.at - memory->at);
+	find_log(&word, memory);
 	return leave(stream_push(context, own,
 	        &(struct standin_call){.work = work,
 	                .argument = &word,

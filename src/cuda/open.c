@@ -1,0 +1,93 @@
+/* open.c -- a job's GPUs: found, told to all, one for each rank
+ *
+ *     what each has ---> who sits where ---> a context there, NCCL ---> what is free then ---> what each may fill
+ *
+ * Between two of these all tell each other: the seats follow from all reports, and memory is looked at when every
+ * context has its part of it. */
+#include "cuda/open.h"
+#include "base/memory.h"
+#include "cuda/gather.h"
+#include <stdio.h>
+
+/* What a rank needs on its GPU beside the books' memory and a bare context: modules, and cuBLAS's workspaces */
+static const int64_t RESERVE_BYTES = 512LL << 20;
+/* NCCL's buffers, of some groups */
+static const int64_t RESERVE_NCCL_BYTES = 1024LL << 20;
+
+/* All tell what they have, and each comes to the same seats, or to the same refusal. `all`: room for each rank's */
+static enum status agree(struct cuda_job *job, struct transport *transport, const struct cuda_report *mine,
+        struct cuda_report *all, int64_t reserve_bytes)
+{
+	enum status status = cuda_gather(transport, mine, all);
+	cuda_placement_release(&job->placement);
+	return status == ST_OK ? cuda_place(&job->placement, all, transport_size(transport), reserve_bytes)
+	                       : status;
+}
+
+/* A rank's own part: what fails is told in its report. */
+static void take_seat(struct cuda_job *job, struct cuda_report *mine, const struct cuda_seat *seat)
+{
+	const struct cuda_library *cuda = &job->library;
+	snprintf(job->name, sizeof job->name, "%s", mine->gpus[seat->ordinal].name);
+	enum status status = cuda_call(cuda, "cuDeviceGet", cuda->cuDeviceGet(&job->device, seat->ordinal));
+	if (status == ST_OK)
+		status = cuda_call(cuda, "cuDevicePrimaryCtxRetain",
+		        cuda->cuDevicePrimaryCtxRetain(&job->context, job->device));
+	if (status != ST_OK)
+		snprintf(mine->refusal, sizeof mine->refusal, "%s: %s", job->name, fail_text());
+	else if (!job->placement.shared && job->placement.ranks > 1)
+		cuda_report_nccl(mine, &job->library);
+}
+
+/* What others have left of the GPU, in place of what it has */
+static void look_at_memory(const struct cuda_job *job, struct cuda_report *mine, const struct cuda_seat *seat)
+{
+	const struct cuda_library *cuda = &job->library;
+	size_t free = 0, total = 0;
+	CUcontext before = NULL;
+	cuda->cuCtxGetCurrent(&before);
+	enum status status = cuda_call(cuda, "cuCtxSetCurrent", cuda->cuCtxSetCurrent(job->context));
+	if (status == ST_OK)
+		status = cuda_call(cuda, "cuMemGetInfo", cuda->cuMemGetInfo(&free, &total));
+	cuda->cuCtxSetCurrent(before);
+	if (status != ST_OK)
+		snprintf(mine->refusal, sizeof mine->refusal, "%s: %s", job->name, fail_text());
+	mine->gpus[seat->ordinal].bytes = (int64_t)free;
+}
+
+enum status cuda_open(struct transport *transport, struct cuda_job *job)
+{
+	int rank = transport_rank(transport);
+	struct cuda_report mine;
+	struct cuda_report *all = mem_alloc((size_t)transport_size(transport) * sizeof *all);
+	cuda_report_make(&mine, &job->library);
+	enum status status = agree(job, transport, &mine, all, 0);
+	if (status == ST_OK) {
+		take_seat(job, &mine, &job->placement.seats[rank]);
+		status = agree(job, transport, &mine, all, 0);
+	}
+	if (status == ST_OK) {
+		look_at_memory(job, &mine, &job->placement.seats[rank]);
+		status = agree(job, transport, &mine, all,
+		        RESERVE_BYTES + (mine.nccl_version ? RESERVE_NCCL_BYTES : 0));
+	}
+	if (status == ST_OK)
+		cuda_placement_words(&job->placement, all, &job->words);
+	mem_free(all);
+	return status;
+}
+
+bool cuda_has_driver(const struct cuda_job *job)
+{
+	return job->library.handles[CUDA_PART_DRIVER] != NULL;
+}
+
+void cuda_close(struct cuda_job *job)
+{
+	if (job->context)
+		job->library.cuDevicePrimaryCtxRelease(job->device);
+	cuda_placement_release(&job->placement);
+	text_release(&job->words);
+	cuda_library_close(&job->library);
+	*job = (struct cuda_job){0};
+}

@@ -1,0 +1,68 @@
+/* board_players.h -- processes as ranks that share GPU 0 of the stand-in, and meet at a board */
+#ifndef RANKSH_TEST_BOARD_PLAYERS_H
+#define RANKSH_TEST_BOARD_PLAYERS_H
+
+#include "cuda/exchange/board/inside.h"
+#include "standin_ranks.h"
+
+enum { POOL = 32 << 20 };
+
+/* A rank on the board */
+struct player {
+	struct rank *me;
+	struct board *board;
+	struct exchange *exchange;
+	uint32_t turn; /* of part 0 */
+	int everybody[RANKS_MOST];
+};
+
+#define GOOD(call)                                            \
+	do {                                                  \
+		enum status status_ = (call);                 \
+		if (status_ != ST_OK)                         \
+			fprintf(stderr, "%s\n", fail_text()); \
+		RIGHT(status_ == ST_OK);                      \
+	} while (0)
+
+static inline void come(struct player *player, struct rank *me, int fd)
+{
+	*player = (struct player){.me = me};
+	take_gpu(me, 0);
+	RIGHT(board_map(fd, me->ranks, me->rank, &player->board) == 0);
+	GOOD(board_open(player->board, &me->cuda, 0, POOL, &player->exchange));
+	for (int r = 0; r < me->ranks; r++)
+		player->everybody[r] = r;
+	GOOD(player->exchange->open(player->exchange, 0, me->ranks, me->rank, player->everybody));
+}
+
+static inline void leave(struct player *player)
+{
+	player->exchange->close(player->exchange);
+	board_leave(player->board);
+}
+
+/* run(player) on each of `ranks` processes */
+struct scene {
+	int fd;
+	void (*run)(struct player *player);
+};
+
+static inline void play_one(struct rank *me, void *self)
+{
+	const struct scene *scene = self;
+	struct player player;
+	come(&player, me, scene->fd);
+	scene->run(&player);
+	leave(&player);
+	RIGHT(mem_live() == 0);
+}
+
+static inline void play(int ranks, const char *options, void (*run)(struct player *player))
+{
+	struct scene scene = {board_file(), run};
+	assert_true(scene.fd >= 0);
+	run_ranks(ranks, options, play_one, &scene);
+	close(scene.fd);
+}
+
+#endif
