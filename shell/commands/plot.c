@@ -65,7 +65,7 @@ const struct command command_plot = {
         .name = "plot",
         .topic = "look",
         .usage = "plot loss [FILE.svg]",
-        .help = "the loss against virtual time, a curve for each program that ran in this session (the last "
+        .help = "the loss against time, a curve for each program that ran in this session (the last "
                 "8): the mean of what each rank had last; FILE.svg: as a picture",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, 0, "loss", "loss"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE.svg"}},

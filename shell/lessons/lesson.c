@@ -15,6 +15,7 @@
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson_file.h"
+#include "shell/session/device.h"
 #include "shell/session/lasting.h"
 #include "shell/training/open.h"
 
@@ -96,7 +97,7 @@ static enum status run_quietly(struct shell *shell, const struct text *lines, co
 static enum status begin_world(struct shell *shell)
 {
 	struct machine machine = shell->machine;
-	enum status status = machine_load(&machine, "classroom");
+	enum status status = device_machine(shell->device, "classroom", &machine);
 	if (status != ST_OK)
 		return status;
 	lasting_machine(shell, &machine);

@@ -19,7 +19,7 @@ static void say_facts(const struct shell *shell, op_id id, struct text *out)
 	const struct world *world = shell->world;
 	const struct op *op = &world->ops[id];
 	const struct record *record = op_record(world, id);
-	struct times times = backend_times(shell->backend, id);
+	struct times times = backend_times(shell->backend, id), foreseen;
 	op_label(world, id, out);
 	text_add(out, "   rank %d, %s%s", op->rank,
 	        names_text(world->names, world_stream(world, op->rank, op->stream)->name),
@@ -37,8 +37,12 @@ static void say_facts(const struct shell *shell, op_id id, struct text *out)
 	text_add(out, "\n");
 	if (times.start != TIME_UNKNOWN && times.end != TIME_UNKNOWN)
 		add_time(out, "took", times.end - times.start);
-	if (times.alone > 0)
+	if (shell->backend->predicted) {
+		if (shell->backend->predicted(shell->backend, id, &foreseen) && foreseen.end != TIME_UNKNOWN)
+			add_time(out, "   predicted", foreseen.end - foreseen.start);
+	} else if (times.alone > 0) {
 		add_time(out, "   alone", times.alone);
+	}
 	bool waited = times.start != TIME_UNKNOWN && times.ready != TIME_UNKNOWN && times.start > times.ready;
 	if (waited)
 		add_time(out, "   waited", times.start - times.ready);

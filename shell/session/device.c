@@ -106,13 +106,32 @@ void device_give_up(struct device *device)
 	mem_free(given.here);
 }
 
+/* Each process has chosen by its own host's environment: where they differ, they could not even refuse together. */
+static enum status check_alike(const char *kind, struct transport *transport)
+{
+	enum { ROOM = 8 };
+	int ranks = transport_size(transport), other = 0;
+	char mine[ROOM] = "", (*all)[ROOM] = mem_alloc((size_t)ranks * ROOM);
+	snprintf(mine, sizeof mine, "%s", kind);
+	enum status status = transport_share(transport, mine, all, sizeof mine);
+	while (status == ST_OK && other < ranks && strcmp(all[other], all[0]) == 0)
+		other++;
+	if (status == ST_OK && other < ranks)
+		status = fail(ST_ARGUMENT,
+		        "rank 0 is for device %s and rank %d for %s (RANKSH_DEVICE of its host?)", all[0],
+		        other, all[other]);
+	mem_free(all);
+	return status;
+}
+
 enum status device_open(const struct options *options, struct transport *transport, struct device **device)
 {
 	*device = mem_alloc(sizeof **device);
 	**device = device_sim;
-	if (strcmp(options->device, "sim") == 0)
-		return ST_OK;
-	enum status status = open_cuda(*device, transport);
+	enum status status = check_alike(options->device, transport);
+	if (status != ST_OK || strcmp(options->device, "sim") == 0)
+		return status;
+	status = open_cuda(*device, transport);
 	if (status == ST_OK)
 		return ST_OK;
 	if (options->device_by != DEVICE_AUTO)

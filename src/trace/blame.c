@@ -83,12 +83,13 @@ static void add(struct blames *blames, struct blame_key key, int rank, int64_t n
 		blame->most = blame->ns;
 }
 
-/* For a span of work: the time it lost while it ran, because it was not alone. */
+/* For a span of work: the time it lost while it ran, because it was not alone. Where times are measured, what it would take
+ * alone is a prediction, and how wrong that is stands in `stats`. */
 static void add_slowed(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
 {
 	struct times t = backend_times(lanes->trace->backend, span->op);
 
-	if (!t.alone || t.end == TIME_UNKNOWN ||
+	if (lanes->trace->backend->measures || !t.alone || t.end == TIME_UNKNOWN ||
 	        t.end - t.start <= t.alone + 1) /* a nanosecond is rounding */
 		return;
 	struct span itself = {.cause = (enum cause)BLAME_SLOWED, .blame = span->op};

@@ -169,6 +169,17 @@ static enum status read_rank(struct replayed_schedule *s, int rank)
 	return status == ST_OK ? trace_step(s->trace, s->count - s->first[rank]) : status;
 }
 
+/* What a hand-off takes alone: measured, from when both sides were there; or by the machine's word */
+static double alone_of(const struct replayed_schedule *s, op_id id)
+{
+	struct backend *backend = s->trace->backend;
+	struct times t;
+	if (!backend->measures)
+		return backend_cost(backend, id).alone;
+	t = backend_times(backend, id);
+	return t.end == TIME_UNKNOWN ? 0 : t.end - t.start;
+}
+
 /* When the last has arrived of what the task receives; false while a sender's task is not done. */
 static bool received(const struct replayed_schedule *s, struct replay_task *task)
 {
@@ -182,7 +193,7 @@ static bool received(const struct replayed_schedule *s, struct replay_task *task
 			uint32_t from = sender ? s->op_task[sender] : 0;
 			if (from && !s->task[from - 1].done)
 				return false;
-			double after = is_hand_off(record) ? backend_cost(s->trace->backend, id).alone : 0;
+			double after = is_hand_off(record) ? alone_of(s, id) : 0;
 			if (from && s->task[from - 1].end + after > task->arrived)
 				task->arrived = s->task[from - 1].end + after;
 		}

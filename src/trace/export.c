@@ -8,6 +8,7 @@
  * waited for to what it held up, and from a sender to its receiver. A one-sided operation has no operation on the
  * rank that it reaches: there a thread "window" shows it too, as many of them as are reached into at once. Times are
  * microseconds with three digits: nothing is lost. Format: "Trace Event Format", Google, 2016. */
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/lanes.h"
 
@@ -118,6 +119,8 @@ static void put_stall(struct json_writer *w, int rank, int stream, const struct 
 		put_label(w, span->blame);
 		text_add(w->out, ",\"rank\":%d", w->trace->world->ops[span->blame].rank);
 	}
+	if (span->projected)
+		text_add(w->out, "%s\"projected\":true", span->op || span->blame ? "," : "");
 	text_add(w->out, "}");
 }
 
@@ -140,7 +143,7 @@ static enum status put_span(struct json_writer *w, int rank, int stream, const s
 }
 
 /* An arrow binds to the slice around its end: the last nanosecond of what it leaves, the start of what it
- * reaches. */
+ * reaches. None goes back in time, as clocks that are off would have it: it then leaves when it arrives. */
 struct end {
 	int rank, thread;
 };
@@ -152,6 +155,7 @@ static void put_arrow(struct json_writer *w, const char *category, struct end fr
         struct end to, int64_t reaches)
 {
 	w->arrows++;
+	leaves = least_of(leaves, reaches);
 	begin(w, "s", from.rank, from.thread,
 	        "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%u,\"ts\":%" PRId64 ".%03d}", category, category,
 	        w->arrows, US(leaves));

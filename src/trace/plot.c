@@ -186,7 +186,7 @@ static void svg_axes(const struct scale *s, const char *what, struct text *out)
 	for (double tick = 0; tick <= s->time * (1 + 1e-9); tick += s->time_step)
 		text_add(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n",
 		        x_of(s, tick * s->unit), BOTTOM + LINE, tick);
-	text_add(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">virtual time, %s</text>\n", RIGHT,
+	text_add(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">time, %s</text>\n", RIGHT,
 	        BOTTOM + 2 * LINE, s->unit_name);
 }
 

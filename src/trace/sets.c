@@ -46,6 +46,7 @@ static void look_at(struct look *look, struct window window, struct alike *alike
 {
 	const struct lanes *lanes = &look->lanes;
 	const struct world *world = lanes->trace->world;
+	bool measures = lanes->trace->backend->measures;
 
 	*alike = (struct alike){.hash = lanes->streams, .first = lanes->rank};
 	for (int stream = 0; stream < lanes->streams; stream++) {
@@ -54,7 +55,9 @@ static void look_at(struct look *look, struct window window, struct alike *alike
 		if (stream != STREAM_HOST && !shows_anything(spans))
 			continue;
 		alike->lane[alike->lanes++] = stream;
-		alike->hash = hash_spans(spans, mix(alike->hash, stream));
+		alike->hash = mix(alike->hash, stream);
+		if (!measures)
+			alike->hash = hash_spans(spans, alike->hash);
 		if (stream > STREAM_DEFAULT)
 			alike->hash =
 			        mix(alike->hash, (unsigned)world_stream(world, lanes->rank, stream)->name);
@@ -90,18 +93,40 @@ static void show(struct sets *sets, const struct timeline_options *options, stru
 	}
 }
 
+static bool looks_like(const struct alike *set, const struct timeline_options *options, struct window window,
+        const struct look *look, const struct alike *alike)
+{
+	bool same = set->hash == alike->hash && set->lanes == alike->lanes;
+	for (int k = 0; set->spans && k < set->lanes && same; k++)
+		same = spans_alike(&set->spans[k], &look->spans[k], window, options->width);
+	return same;
+}
+
+/* Copies: the rows take those that they show. */
+static struct spans *keep(const struct look *look, int lanes)
+{
+	struct spans *kept = mem_alloc((size_t)lanes * sizeof *kept);
+	for (int k = 0; k < lanes; k++)
+		for (size_t i = 0; i < look->spans[k].count; i++)
+			*MEM_ADD(&kept[k].span, &kept[k].count) = look->spans[k].span[i];
+	return kept;
+}
+
 /* The rank joins the set that looks like it, or begins one of its own. */
 static void join(struct sets *sets, const struct timeline_options *options, struct window window,
         struct look *look, const struct alike *alike)
 {
 	for (size_t i = 0; options->merge && i < sets->count; i++)
-		if (sets->set[i].hash == alike->hash && sets->set[i].lanes == alike->lanes) {
+		if (looks_like(&sets->set[i], options, window, look, alike)) {
 			ranks_add(&sets->set[i].ranks, alike->first);
 			return;
 		}
+	bool measures = look->lanes.trace->backend->measures;
+	struct spans *kept = measures && options->merge ? keep(look, alike->lanes) : NULL;
 	show(sets, options, window, look, alike);
 	struct alike *added = MEM_ADD(&sets->set, &sets->count);
 	*added = *alike;
+	added->spans = kept;
 	ranks_one(&added->ranks, alike->first);
 	sets->rows += alike->lanes;
 }
@@ -132,6 +157,11 @@ void sets_release(struct sets *sets)
 {
 	for (size_t i = 0; i < sets->shown_count; i++)
 		spans_release(&sets->shown[i].spans);
+	for (size_t i = 0; i < sets->count; i++) {
+		for (int k = 0; sets->set[i].spans && k < sets->set[i].lanes; k++)
+			spans_release(&sets->set[i].spans[k]);
+		mem_free(sets->set[i].spans);
+	}
 	mem_free(sets->shown);
 	mem_free(sets->set);
 }

@@ -10,13 +10,17 @@
 #include "base/ranks.h"
 
 /* Ranks that look alike, the first of them, and which of their lanes show anything: lane[0 .. lanes-1] are
- * stream numbers. Equality is that of a 64-bit hash over all shown spans. */
+ * stream numbers. Equality is that of a 64-bit hash over the lanes and all shown spans; where times are measured, of the lanes'
+ * hash, and spans that are alike (spans_alike). */
 struct alike {
 	uint64_t hash;
 	struct ranks ranks;
 	int first, lanes;
 	uint8_t lane[STREAMS_MAX + 1];
+	struct spans *spans; /* measured times: those of the first, by lane; else NULL */
 };
+/* Nobody can see them apart in a picture of the window that is so many cells wide. */
+bool spans_alike(const struct spans *a, const struct spans *b, struct window window, int cells);
 /* A shown lane until it is painted: set[alike].lane[lane]; begun: it has worked before the window */
 struct shown_lane {
 	size_t alike;

@@ -150,7 +150,7 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 }
 
 /* One row: ranks (beside their first lane, and at the top of the picture), the lane's name, its bars, the
- * end mark when nothing lies behind the window, and what of the legend fits */
+ * end mark when nothing lies behind the window (as far as the clocks can tell), and what of the legend fits */
 static void draw_lane(struct drawing *d, int row, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
@@ -174,7 +174,7 @@ static void draw_lane(struct drawing *d, int row, struct picture *picture)
 	picture_write(picture, row + 1, at->margin + at->rank + 1, at->name, COLOUR_PLAIN,
 	        trace_lane_name(d->trace, alike->first, stream));
 	bars_paint(&where, &shown->spans, picture);
-	if (d->options->now >= d->options->window.to)
+	if (d->options->now + backend_uncertainty(d->trace->backend) >= d->options->window.to)
 		picture_write(picture, row + 1, at->first_column + at->cells, 1, COLOUR_NOTE, "|");
 	if (at->legend) {
 		legend_line(&d->legend, row, at->legend, &d->text);

@@ -78,6 +78,8 @@ status "... under mpirun" 2 mpirun -n 3 --oversubscribe "$RANKSH" --device cuda 
 [ "$(grep -c 'device cuda' "$folder/err")" = 1 ] && echo "ok ... in one sentence" || { echo "FAIL ... in one sentence"; cat "$folder/err"; }
 status "... by one host's environment" 2 mpirun --oversubscribe -n 2 "$RANKSH" -c 'say "runs"' : -n 1 env RANKSH_DEVICE=cdua "$RANKSH" -c 'say "runs"'
 said "... and whose" '^ranksh: rank 2: RANKSH_DEVICE is auto, sim or cuda' err
+status "... or other ones of two hosts" 2 mpirun --oversubscribe -n 2 "$RANKSH" -c 'say "runs"' : -n 1 env RANKSH_DEVICE=cuda "$RANKSH" -c 'say "runs"'
+said "... and which" '^ranksh: rank 0 is for device sim and rank 2 for cuda' err
 status "no mpirun" 4 env PATH=/nowhere "$RANKSH" -n 2 -c sync
 said "... is said" 'mpirun is not there' err
 printf '%s\n' '#!/bin/sh' 'cat >&2 <<END' ------------------------------------------------------------ 'There are not enough slots available in the system.' ------------------------------------------------------------ END 'exit 1' > "$folder/mpirun"

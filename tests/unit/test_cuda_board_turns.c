@@ -166,9 +166,9 @@ static void late(struct player *player)
 	struct moment came = {.cuda = &me->cuda}, started = came;
 	CUdeviceptr at, large;
 	GOOD(player->exchange->alloc(player->exchange, 4096, &at));
-	GOOD(player->exchange->alloc(player->exchange, 16 << 20, &large));
+	GOOD(player->exchange->alloc(player->exchange, 2 << 20, &large));
 	for (int i = 0; i < 20 * (me->ranks - me->rank); i++)
-		CALL(cuMemsetD8Async(large, 0, 16 << 20, me->stream));
+		CALL(cuMemsetD8Async(large, 0, 2 << 20, me->stream));
 	GOOD(queue_note(&came, me->stream));
 	GOOD(sum(player, 0, 1, at, me->stream, (struct exchange_started){queue_note, &started}));
 	CALL(cuStreamSynchronize(me->stream));

@@ -1,6 +1,7 @@
 /* test_measured.c -- pictures and figures of measured times, which agree with nothing to the nanosecond */
 #include "check.h"
 #include "trace_scene.h"
+#include <cjson/cJSON.h>
 
 /* ---- a program on GPUs, with times as they are measured ----
  *
@@ -116,7 +117,7 @@ static void one_sync(struct gpu *gpu, int rank, int stream)
 
 static void gpu_open(struct gpu *gpu, uint64_t seed)
 {
-	*gpu = (struct gpu){.scene = scene_open(RANKS), .random = seed * 77 + 1, .now = 3 * MS};
+	*gpu = (struct gpu){.scene = scene_open(RANKS), .random = seed * 77 + 1, .now = 1500 * US};
 	gpu->end = mem_alloc(SCENE_OPS * sizeof *gpu->end);
 	gpu->scene->backend.measures = true;
 	for (int s = STREAM_DEFAULT + 1; s <= STREAMS; s++)
@@ -359,6 +360,27 @@ static void predictions_stand_beside(void **state)
 	scene_close(scene);
 }
 
+/* Eight ranks that measure almost the same have one column; the one that is 2 % slower its own. */
+static void figures_that_are_alike(void **state)
+{
+	(void)state;
+	struct scene *scene = scene_open(8);
+	struct text out = {0};
+	for (int r = 0; r < 8; r++)
+		scene_op(scene, r, STREAM_DEFAULT, OP_KERNEL, "matmul", "y", 0, 20, 25 + r % 3, 25 + r % 3,
+		        5000 + 4 * r + (r == 6 ? 100 : 0));
+	scene->backend.measures = true;
+	assert_int_equal(trace_stats(&scene->trace, -1, 80, &out), ST_OK);
+	assert_non_null(strstr(text_string(&out),
+	        "   ranks                    0-5,7        6\n"
+	        "   time                   5.00 ms  5.12 ms\n"));
+	text_clear(&out);
+	assert_int_equal(trace_stalls(&scene->trace, -1, 80, &out), ST_OK);
+	assert_non_null(strstr(text_string(&out), "   0-5,7  host                0.02   0%"));
+	text_release(&out);
+	scene_close(scene);
+}
+
 /* The simulator's times are exact, and compared with nothing. */
 static void the_simulator_is_not_compared(void **state)
 {
@@ -374,6 +396,78 @@ static void the_simulator_is_not_compared(void **state)
 	scene_close(scene);
 }
 
+/* ---- pictures and files ---- */
+
+/* Ranks are some us apart: one set of rows, but for the rank that anyone can see is late. */
+static void ranks_that_nobody_can_tell_apart(void **state)
+{
+	(void)state;
+	struct scene *scene = scene_open(4);
+	struct timeline_options options = {.width = 80, .merge = true, .now = 5531 * US};
+	struct picture picture;
+	struct text out = {0};
+	for (int r = 0; r < 4; r++) {
+		int64_t end = (r == 2 ? 4020 : 2020) + 3 * r, off = 2 * r;
+		scene_op(scene, r, STREAM_DEFAULT, OP_KERNEL, "matmul", "y", 0, 20, 24 + off, 24 + off, end);
+		scene_op(scene, r, STREAM_DEFAULT, OP_COLLECTIVE, "allreduce", "y", 0, 40, end + 1 + off,
+		        4031, 5520 + off);
+		scene_op(scene, r, STREAM_HOST, OP_SYNC, "sync", "", OP_EVERYTHING, 40, 40, 40, 5525 + off);
+	}
+	scene->backend.measures = true;
+	options.window = trace_window(&scene->trace, -1);
+	assert_int_equal(timeline_picture(&scene->trace, &options, &picture), ST_OK);
+	picture_text(&picture, false, &out);
+	assert_text(text_string(&out),
+	        "   ms            0          2           4            now 5.53\n"
+	        "   0,1,3 host    sssssssssssssssssssssssssssssssss|  s waited 5.49 ms in `sync`\n"
+	        "         default █ matmul y █pppppppppppp█████████|  l launch\n"
+	        "   2     host    sssssssssssssssssssssssssssssssss|  p waited for rank 2\n"
+	        "         default ███████ matmul y ███████▐████████|\n");
+	text_release(&out);
+	picture_release(&picture);
+	scene_close(scene);
+}
+
+static double number_at(const cJSON *event, const char *key)
+{
+	const cJSON *value = cJSON_GetObjectItem(event, key);
+	assert_true(cJSON_IsNumber(value));
+	return value->valuedouble;
+}
+
+/* Clocks of ranks are off, and no arrow goes back in time; what has not run yet says so. */
+static void the_export_goes_forward(void **state)
+{
+	(void)state;
+	struct gpu gpu;
+	struct text out = {0};
+	double left = 0;
+	int arrows = 0, projected = 0;
+	gpu_open(&gpu, 5);
+	assert_int_equal(trace_export_json(&gpu.scene->trace, &out), ST_OK);
+	cJSON *root = cJSON_Parse(text_string(&out));
+	const cJSON *event;
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))
+	{
+		const char *phase = cJSON_GetObjectItem(event, "ph")->valuestring;
+		if (*phase == 's')
+			left = number_at(event, "ts");
+		else if (*phase == 'f')
+			arrows += number_at(event, "ts") >= left;
+		if (*phase == 'f')
+			assert_true(number_at(event, "ts") >= left);
+		if (*phase == 'X')
+			assert_true(number_at(event, "ts") >= 0 && number_at(event, "dur") > 0);
+		if (*phase == 'X')
+			projected += cJSON_IsTrue(
+			        cJSON_GetObjectItem(cJSON_GetObjectItem(event, "args"), "projected"));
+	}
+	assert_true(arrows > 10 && projected > 10);
+	cJSON_Delete(root);
+	text_release(&out);
+	gpu_close(&gpu);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,7 +475,10 @@ int main(void)
 	        cmocka_unit_test(any_times_add_up),
 	        cmocka_unit_test(a_wait_ends_a_little_later),
 	        cmocka_unit_test(predictions_stand_beside),
+	        cmocka_unit_test(figures_that_are_alike),
 	        cmocka_unit_test(the_simulator_is_not_compared),
+	        cmocka_unit_test(ranks_that_nobody_can_tell_apart),
+	        cmocka_unit_test(the_export_goes_forward),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,6 +96,10 @@ static void use_waits(struct rank *me)
 		return;
 	if (TRY(cuMemsetD32Async(at, 7, 1, me->stream)))
 		TRY(cuStreamWaitValue32(me->stream, at, 7, CU_STREAM_WAIT_VALUE_GEQ));
+	TRY(cuStreamBatchMemOp(me->stream, 1,
+	        &(CUstreamBatchMemOpParams){.writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, at, {8},
+	                                            CU_STREAM_WRITE_VALUE_DEFAULT, 0}},
+	        0));
 	TRY(cuStreamSynchronize(me->stream));
 	RELEASE(cuMemFree(at));
 }

@@ -166,6 +166,36 @@ static void host_stores(void)
 	finish();
 }
 
+/* Several words in one call: in order, and each has its time. */
+static void batch(void)
+{
+	begin(NULL);
+	CUstream stream = stream_new(1), other = stream_new(1);
+	CUdeviceptr words = device_new(12);
+	CUstreamBatchMemOpParams calls[3] = {
+	        {.waitValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, words, {7}, 0, 0}},
+	        {.waitValue = {CU_STREAM_MEM_OP_WAIT_VALUE_32, words + 4, {9}, CU_STREAM_WAIT_VALUE_GEQ, 0}},
+	        {.waitValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, words + 8, {8}, 0, 0}}};
+	ok(cuda.cuMemsetD8Async(words, 0, 12, stream));
+	ok(cuda.cuStreamSynchronize(stream));
+	int64_t begun = cuda.host_now();
+	ok(cuda.cuStreamBatchMemOp(stream, 3, calls, 0));
+	is(begun + 1000, cuda.host_now());
+	ok(cuda.cuStreamWaitValue32(other, words, 7, CU_STREAM_WAIT_VALUE_GEQ));
+	ok(cuda.cuStreamSynchronize(other));
+	is(begun + 1000 + 3000, cuda.host_now()); /* the stream's call came behind the first one */
+	is(CUDA_ERROR_NOT_READY, cuda.cuStreamQuery(stream));
+	ok(cuda.cuStreamWriteValue32(other, words + 4, 9, 0));
+	ok(cuda.cuStreamWaitValue32(other, words + 8, 8, CU_STREAM_WAIT_VALUE_EQ));
+	ok(cuda.cuStreamSynchronize(other));
+	ok(cuda.cuStreamSynchronize(stream));
+	calls[1].waitValue.address = 4096;
+	is(CUDA_ERROR_INVALID_VALUE, cuda.cuStreamBatchMemOp(stream, 3, calls, 0));
+	calls[1].operation = (CUstreamBatchMemOpType)6;
+	is(CUDA_ERROR_NOT_SUPPORTED, cuda.cuStreamBatchMemOp(stream, 3, calls, 0));
+	finish();
+}
+
 /* A queue of 3,000: the caller waits behind the 1,024th that is queued, on the virtual clock too. */
 static void long_queue(void)
 {
@@ -207,6 +237,6 @@ static void stuck(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {apart(times), apart(legacy), apart(host_clock), apart(host_stores),
-	        apart(long_queue), apart(stuck)};
+	        apart(batch), apart(long_queue), apart(stuck)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

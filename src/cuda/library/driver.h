@@ -139,6 +139,27 @@ typedef struct {
 	size_t WidthInBytes, Height;
 } CUDA_MEMCPY2D;
 
+/* A word that a stream waits for or writes, one of several in one call */
+typedef enum {
+	CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
+	CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2
+} CUstreamBatchMemOpType;
+union CUstreamBatchMemOpParams_union {
+	CUstreamBatchMemOpType operation;
+	struct CUstreamMemOpWaitValueParams_st {
+		CUstreamBatchMemOpType operation;
+		CUdeviceptr address;
+		union {
+			uint32_t value;
+			uint64_t value64;
+		};
+		unsigned int flags;
+		CUdeviceptr alias;
+	} waitValue, writeValue; /* NVIDIA's are two types with the same fields */
+	uint64_t pad[6];
+};
+typedef union CUstreamBatchMemOpParams_union CUstreamBatchMemOpParams;
+
 /* flags, each an unsigned int */
 enum { CU_CTX_SCHED_AUTO = 0, CU_CTX_SCHED_SPIN = 1, CU_CTX_SCHED_YIELD = 2, CU_CTX_SCHED_BLOCKING_SYNC = 4 };
 enum { CU_STREAM_DEFAULT = 0, CU_STREAM_NON_BLOCKING = 1 };

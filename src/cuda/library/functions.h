@@ -70,6 +70,9 @@
 	        (CUstream stream, CUdeviceptr at, uint32_t value, unsigned int flags))                       \
 	X(cuStreamWriteValue32, cuStreamWriteValue32_v2, 1, CUresult,                                        \
 	        (CUstream stream, CUdeviceptr at, uint32_t value, unsigned int flags))                       \
+	X(cuStreamBatchMemOp, cuStreamBatchMemOp_v2, 1, CUresult,                                            \
+	        (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *operations,                  \
+	                unsigned int flags))                                                                 \
 	X(cuLaunchHostFunc, cuLaunchHostFunc, 1, CUresult,                                                   \
 	        (CUstream stream, CUhostFn function, void *argument))                                        \
 	X(cuEventCreate, cuEventCreate, 1, CUresult, (CUevent * event, unsigned int flags))                  \

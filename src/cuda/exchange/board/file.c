@@ -33,8 +33,18 @@ int board_map(int fd, int ranks, int rank, struct board **board)
 	*board = mem_alloc(sizeof **board);
 	**board = (struct board){.ranks = ranks, .rank = rank, .fd = fd, .shared = at};
 	pthread_mutex_init(&(*board)->lock, NULL);
-	__atomic_store_n(&(*board)->shared->seat[rank].pid, getpid(), __ATOMIC_SEQ_CST);
+	/* a lock goes with its process, however that ends */
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
+	bool locked = fcntl(fd, F_SETLK, &lock) == 0;
+	__atomic_store_n(&(*board)->shared->seat[rank].came, locked, __ATOMIC_SEQ_CST);
 	return 0;
+}
+
+bool board_gone(const struct board *board, int rank)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
+	return rank != board->rank && __atomic_load_n(&board->shared->seat[rank].came, __ATOMIC_SEQ_CST) &&
+	        fcntl(board->fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
 }
 
 void board_leave(struct board *board)

@@ -1,0 +1,66 @@
+/* alike.c -- do two ranks show the same, as far as anyone can see?
+ *
+ *      rank 0   |== a ==|pppp|=== c ===|        measured times of two ranks are never equal. Their rows are one where the
+ *      rank 1   |== a ===|ppp|=== c ===|        same work begins and ends within a cell of the picture, and what is longer
+ *                                               than two cells besides has the same cause in its middle. */
+#include "base/arithmetic.h"
+#include "base/search.h"
+#include "trace/sets.h"
+#include "trace/trace.h"
+
+struct comparing {
+	struct window window;
+	int64_t cell;
+};
+
+static bool near(const struct comparing *c, int64_t a, int64_t b)
+{
+	return most_of(a, b) - least_of(a, b) <= c->cell;
+}
+
+/* The next piece of work from i on; what the window's edge may have cut away on the other rank does not count. */
+static size_t next_work(const struct comparing *c, const struct spans *spans, size_t i)
+{
+	for (; i < spans->count; i++) {
+		const struct span *s = &spans->span[i];
+		bool edge = s->from <= c->window.from + c->cell || s->to >= c->window.to - c->cell;
+		if (s->kind == SPAN_WORK && !(edge && s->to - s->from <= c->cell))
+			break;
+	}
+	return i;
+}
+
+static bool same_work(const struct comparing *c, const struct spans *a, const struct spans *b)
+{
+	size_t i = next_work(c, a, 0), k = next_work(c, b, 0);
+	for (; i < a->count && k < b->count; i = next_work(c, a, i + 1), k = next_work(c, b, k + 1)) {
+		const struct span *x = &a->span[i], *y = &b->span[k];
+		if (x->looks != y->looks || x->projected != y->projected || !near(c, x->from, y->from) ||
+		        !near(c, x->to, y->to))
+			return false;
+	}
+	return i == a->count && k == b->count;
+}
+
+/* What a shows beside work for longer than two cells, b shows too. */
+static bool shows_gaps_of(const struct comparing *c, const struct spans *a, const struct spans *b)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		const struct span *s = &a->span[i];
+		int64_t middle = s->from + (s->to - s->from) / 2;
+		size_t k;
+		if (s->kind == SPAN_WORK || s->to - s->from <= 2 * c->cell)
+			continue;
+		SEARCH(k, b->count, b->span[k].to > middle);
+		if (k == b->count || b->span[k].kind != s->kind || b->span[k].cause != s->cause ||
+		        b->span[k].projected != s->projected)
+			return false;
+	}
+	return true;
+}
+
+bool spans_alike(const struct spans *a, const struct spans *b, struct window window, int cells)
+{
+	struct comparing c = {window, (window.to - window.from) / cells};
+	return same_work(&c, a, b) && shows_gaps_of(&c, a, b) && shows_gaps_of(&c, b, a);
+}
