@@ -36,6 +36,20 @@ struct host_thread {
 	struct message_batch *batch; /* of a `together` that is being given; NULL: none */
 	int64_t shift;               /* session's time is the host's clock less it */
 	int64_t due;                 /* session's time at which the next launch may begin (played) */
+	int64_t last_end;            /* of all that was reported */
+	enum status lost;            /* the device takes no more calls: this is what it said */
+	char why[1024];
+	bool crashed;              /* by an OP_CRASH: what comes behind is dropped */
+	struct host_order segment; /* an OP_SEGMENT whose segments still come; id 0: none */
+	int64_t segment_from;
+	enum status segment_status;
+	struct batch_op *together; /* of a `together` that is being given: their ends are not recorded yet */
+	size_t together_count;
+};
+
+struct batch_op {
+	struct host_lane *lane;
+	op_id id;
 };
 
 /* A stream of the rank */
@@ -101,5 +115,9 @@ void timer_close(struct host_thread *host); /* writes all words first */
 /* The stream goes on when `ns` have passed since it came to timer_begin: *ticket from there. */
 enum status timer_begin(struct host_thread *host, CUstream stream, uint32_t *ticket);
 enum status timer_end(struct host_thread *host, CUstream stream, uint32_t ticket, int64_t ns);
+/* The stream stands until timer_let_go, or timer_release_all, which lets go of all that was given out. */
+enum status timer_hold(struct host_thread *host, CUstream stream, uint32_t *ticket);
+void timer_let_go(struct host_thread *host, uint32_t ticket);
+void timer_release_all(struct host_thread *host);
 
 #endif
