@@ -9,6 +9,7 @@
 #include "cuda/host/thread.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

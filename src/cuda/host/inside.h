@@ -58,7 +58,7 @@ struct host_lane {
 	int number;
 };
 /* The lane of an order, made when it is first used. lanes.c; ST_GPU */
-enum status lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane);
+enum status host_lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane);
 
 /* ---- memory.c: the books' addresses are names; here they are given places. */
 enum status memory_open(struct host_thread *host);

@@ -117,7 +117,7 @@ static enum status stream_make(struct host_thread *host, const struct host_order
 	                order->priority > 0 ? greatest : least));
 }
 
-enum status lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane)
+enum status host_lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane)
 {
 	struct rank_lane **place = &host->lanes->lane[order->stream];
 	if (!*place) {
@@ -148,7 +148,7 @@ static struct queued_op *op_add(struct rank_lane *lane)
 enum status lanes_begin(struct host_thread *host, const struct host_order *order, struct host_lane **lane,
         struct queued_op **op)
 {
-	enum status status = lane_of(host, order, lane);
+	enum status status = host_lane_of(host, order, lane);
 	if (status != ST_OK)
 		return status;
 	*op = op_add(rank_lane(*lane));
@@ -278,7 +278,7 @@ static struct queued_op *op_on(const struct rank_lane *lane, op_id id)
 	return lane && low < end && lane->ops[low].id == id ? &lane->ops[low] : NULL;
 }
 
-static struct queued_op *op_find(const struct host_thread *host, op_id id)
+static struct queued_op *queued_find(const struct host_thread *host, op_id id)
 {
 	struct queued_op *found = NULL;
 	for (int i = 0; i <= STREAMS_MAX && !found; i++)
@@ -293,13 +293,13 @@ struct queued_op *lanes_at(struct host_lane *lane, op_id id)
 
 CUevent lanes_event(struct host_thread *host, op_id id)
 {
-	struct queued_op *op = op_find(host, id);
+	struct queued_op *op = queued_find(host, id);
 	return op ? op->after : NULL;
 }
 
 bool lanes_queued(const struct host_thread *host, op_id id)
 {
-	return op_find(host, id) != NULL;
+	return queued_find(host, id) != NULL;
 }
 
 static bool catch_up(struct host_thread *host, const struct queued_op *op)
@@ -313,7 +313,7 @@ static bool catch_up(struct host_thread *host, const struct queued_op *op)
 void lanes_catch_up(struct host_thread *host, op_id id)
 {
 	if (id != OP_EVERYTHING) {
-		catch_up(host, op_find(host, id));
+		catch_up(host, queued_find(host, id));
 		return;
 	}
 	for (int i = 0; i <= STREAMS_MAX; i++) {
@@ -325,7 +325,7 @@ void lanes_catch_up(struct host_thread *host, op_id id)
 
 void lanes_cancel(struct host_thread *host, op_id id)
 {
-	struct queued_op *op = op_find(host, id);
+	struct queued_op *op = queued_find(host, id);
 	if (!op)
 		return;
 	op->undone = true;
