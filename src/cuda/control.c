@@ -4,6 +4,8 @@
 #include "cuda/clocks.h"
 #include "sim/sim.h"
 
+#include <unistd.h>
+
 static enum status control_queued(struct backend *backend, op_id id)
 {
 	struct control *control = control_of(backend);
@@ -206,6 +208,15 @@ static enum status make_exchange(void *self, struct exchange **exchange)
 	        placement->rank_bytes + control->setup.scratch_bytes, exchange);
 }
 
+/* Threads that wait may look all the time where each has a core, as the GPU's own programs do. */
+static bool cores_are_few(const struct cuda_placement *placement, int me)
+{
+	int ranks = 0;
+	for (int rank = 0; rank < placement->ranks; rank++)
+		ranks += placement->seats[rank].host == placement->seats[me].host;
+	return sysconf(_SC_NPROCESSORS_ONLN) < 2 * ranks;
+}
+
 /* On all or on none */
 static enum status start_hosts(struct control *control)
 {
@@ -217,6 +228,7 @@ static enum status start_hosts(struct control *control)
 	struct host_setup setup = {.cuda = control->setup.library,
 	        .ordinal = control->setup.placement->seats[me].ordinal,
 	        .rank = me,
+	        .naps = cores_are_few(control->setup.placement, me),
 	        .exchange = make_exchange,
 	        .self = control};
 	status = host_start(&setup, &control->host);

@@ -109,10 +109,21 @@ static void noise_and_delays_move_little(void **state)
 	mem_free(noisy.times);
 }
 
+/* What is played lasts as long as the machine says: that tells nothing of the GPU. */
+static void a_played_machine_is_not_measured(void **state)
+{
+	(void)state;
+	HOLDS("spin 1ms; sync");
+	shell.backend->measures = true;
+	assert_int_equal(run("calibrate a.machine"), ST_ARGUMENT);
+	assert_words("classroom is played");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        IN_A_SHELL(noise_and_delays_move_little),
+	        IN_A_SHELL(a_played_machine_is_not_measured),
 	};
 	return cmocka_run_group_tests(tests, open_transport, close_transport);
 }
