@@ -15,11 +15,19 @@
 #ifndef RANKSH_CUDA_CONTROL_H
 #define RANKSH_CUDA_CONTROL_H
 
+#include "backend/backend.h"
 #include "cuda/cuda.h"
 #include "cuda/exchange/board/board.h"
 #include "cuda/host/host.h"
+#include "cuda/host/measured.h"
+#include "cuda/host/order.h"
+#include "cuda/library/library.h"
 #include "cuda/offset.h"
+#include "cuda/placement.h"
 #include "cuda/rounds.h"
+#include "mpi/transport.h"
+#include "world/op.h"
+#include "world/world.h"
 
 /* Of each part of a group */
 struct part_turns {
