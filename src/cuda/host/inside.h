@@ -50,9 +50,14 @@ enum status lane_of(struct host_thread *host, const struct host_order *order, st
 enum status memory_open(struct host_thread *host);
 void memory_close(struct host_thread *host);
 enum status memory_get(struct host_thread *host, enum space space, int64_t address, int64_t bytes);
-void memory_give(struct host_thread *host, enum space space, int64_t address);
+void memory_drop(struct host_thread *host, enum space space, int64_t address);
 /* Where it is: of SPACE_DEVICE an address of the GPU, else of the host. NULL: no such memory */
 void *memory_at(const struct host_thread *host, enum space space, int64_t address);
+/* The same of an operand; without elements NULL will do. ST_BUG */
+enum status memory_of(const struct host_thread *host, const struct operand *operand, void **at);
+/* What is in no timeline runs on this lane. memory_written: what it has written so far is there for all lanes that join. */
+struct host_lane *memory_aside(const struct host_thread *host);
+enum status memory_written(struct host_thread *host);
 /* What is written beside all lanes (new memory's zeroes, initial data) is there for what is queued on the lane from here on.
  * Before an operation's first event, so that this wait is none of its time; costs nothing where nothing was written. */
 enum status memory_join(struct host_thread *host, const struct host_lane *lane);
@@ -79,19 +84,29 @@ enum status compute_fill(struct host_thread *host, const struct host_order *orde
 enum status compute_convert(struct host_thread *host, const struct kernel_tensor *from,
         const struct kernel_tensor *to, struct host_lane *lane);
 
-/* ---- copy.c; kept.c: what is kept of them */
-/* OP_COPY. Without a target: what it brings is kept for host_read(by = order.id), until 256 more have brought something. */
+/* ---- copy.c */
+/* OP_COPY. Without a target: what it brings is kept for host_read(by = order.id), until 256 more at least have brought
+ * something. */
 enum status copy_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 /* record.noted of another kind: each single element that it wrote is kept likewise, but until it is read. In no timeline */
 enum status copy_note(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-void copy_close(struct host_thread *host);
+/* Elements of one type and shape, of any strides. They may overlap on the GPU; in the host's memory too. */
+enum status copy_between(struct host_thread *host, const struct kernel_tensor *from, enum space from_space,
+        const struct kernel_tensor *to, enum space to_space, struct host_lane *lane);
+
+/* ---- kept.c: pinned memory for the packed elements that an operation is going to bring to the host */
+enum status kept_make(
+        struct host_thread *host, op_id id, const struct operand *operand, bool until_read, void **at);
+/* Of an operation that is over, into order.packed. ST_ARGUMENT: it is not kept (any more) */
+enum status kept_read(struct host_thread *host, const struct host_order *order);
+void kept_close(struct host_thread *host);
 
 /* ---- message.c: COLLECTIVE, P2P, ONE_SIDED. Their operands are on the GPU and contiguous: the shell refuses others. They
  * last order.least_ns from where all have come: timer_begin and timer_end are called here, by nobody else. Of a `together`,
  * order.more: the caller gives all up to the last one, and records their ends behind that; nothing of it is queued before. */
 enum status message_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 
-/* ---- read.c: orders READ and WRITE, on a stream of their own; they wait for it */
+/* ---- read.c: orders READ and WRITE, beside all lanes; they wait for that. order.packed stays the caller's. */
 enum status read_now(struct host_thread *host, const struct host_order *order);
 enum status write_now(struct host_thread *host, const struct host_order *order);
 
