@@ -220,9 +220,72 @@ static void killed(void)
 	finish();
 }
 
+/* What one process has taken of a GPU is missing in its siblings, until it gives it back or is killed. */
+static void takes(struct pair *pair)
+{
+	char go;
+	begin("gpus=2 memory=100MB used=10MB");
+	CUdeviceptr some = device_new(30000000);
+	device_new(20000000);
+	send_to(pair, "", 1);
+	take(pair, &go, 1);
+	ok(cuda.cuMemFree(some));
+	send_to(pair, "", 1);
+	pause();
+}
+static size_t left(void)
+{
+	size_t left, all;
+	ok(cuda.cuMemGetInfo(&left, &all));
+	return left / 1000000;
+}
+static void looks(struct pair *pair)
+{
+	char go;
+	CUcontext context;
+	take(pair, &go, 1);
+	begin("gpus=2 memory=100MB used=10MB");
+	is(40, left());
+	is(CUDA_ERROR_OUT_OF_MEMORY, cuda.cuMemAlloc(&(CUdeviceptr){0}, 41000000));
+	device_new(39000000);
+	is(1, left());
+	send_to(pair, "", 1);
+	take(pair, &go, 1);
+	is(31, left());
+	send_to(pair, "", 1);
+	take(pair, &go, 1);
+	is(51, left());
+	ok(cuda.cuDevicePrimaryCtxRetain(&context, 1));
+	ok(cuda.cuCtxSetCurrent(context));
+	is(90, left());
+	ok(cuda.cuDevicePrimaryCtxRelease(0));
+	ok(cuda.cuDevicePrimaryCtxRelease(1));
+	begin("gpus=2 memory=100MB used=10MB");
+	is(90, left());
+	finish();
+}
+static void one_gpu(void)
+{
+	char go;
+	struct pair taker = pair_new(takes), looker = pair_new(looks);
+	take(&taker, &go, 1);
+	send_to(&looker, "", 1);
+	take(&looker, &go, 1);
+	send_to(&taker, "", 1);
+	take(&taker, &go, 1);
+	send_to(&looker, "", 1);
+	take(&looker, &go, 1);
+	is(0, kill(taker.other, SIGKILL));
+	siginfo_t ended;
+	is(0, waitid(P_PID, (id_t)taker.other, &ended, WEXITED | WNOWAIT)); /* not reaped: it is a zombie */
+	send_to(&looker, "", 1);
+	ended_well(&looker);
+	is(taker.other, waitpid(taker.other, NULL, 0));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	        apart(ipc), apart(rounds), apart(host_store), apart(stored_between), apart(killed)};
+	const struct CMUnitTest tests[] = {apart(ipc), apart(rounds), apart(host_store),
+	        apart(stored_between), apart(killed), apart(one_gpu)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
