@@ -6,7 +6,6 @@
  * A played launch begins where the one before it was due to end, however long CUDA's calls took meanwhile. */
 #include "cuda/host/inside.h"
 #include "cuda/host/order.h"
-#include "backend/cost.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
 
@@ -247,7 +246,7 @@ static enum status wait_for(struct host_thread *host, const struct host_order *o
 	        host->cuda->cuStreamWaitEvent(lane->stream, target->after, CU_EVENT_WAIT_DEFAULT));
 }
 
-/* A kernel, copy or wait; a spin is nothing but its time. */
+/* A kernel, copy or wait */
 static enum status queue_timed(
         struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
@@ -262,7 +261,7 @@ static enum status queue_timed(
 		status = copy_queue(host, order, lane);
 	else if (order->record.kind == OP_WAIT)
 		status = wait_for(host, order, lane);
-	else if (!record_is_spin(&order->record))
+	else
 		status = compute_kernel(host, order, lane);
 	return timed ? first_failure(status, timer_end(host, lane->stream, ticket, order->least_ns)) : status;
 }
@@ -300,9 +299,7 @@ static enum status queue(struct host_thread *host, const struct host_order *orde
 		flight->hold = status == ST_OK ? ticket + 1 : 0;
 		return status;
 	}
-	if (meets(order))
-		return fail(ST_GPU, "%s cannot be queued yet", call_of(&order->record));
-	return queue_timed(host, order, lane);
+	return meets(order) ? message_queue(host, order, lane) : queue_timed(host, order, lane);
 }
 
 /* What an operation wrote and somebody will ask for is kept behind its end. */
