@@ -37,8 +37,10 @@ struct timer {
 	/* slots never move: functions of the host point at them */
 	struct slot *chunk[CHUNKS];
 	uint32_t *words[CHUNKS];
-	uint32_t chunks, free; /* free: number + 1 of the first, 0: none */
-	uint32_t *runs;        /* numbers of slots whose time runs */
+	/* the one that has been free for longest is used next, so that no stream is far behind a word's use; number + 1, 0: none
+	 */
+	uint32_t chunks, free, free_last;
+	uint32_t *runs; /* numbers of slots whose time runs */
 	size_t running;
 };
 
@@ -47,14 +49,20 @@ static struct slot *slot_of(const struct timer *timer, uint32_t number)
 	return &timer->chunk[number / CHUNK][number % CHUNK];
 }
 
+static void set_free(struct timer *timer, struct slot *slot)
+{
+	slot->next_free = 0;
+	*(timer->free ? &slot_of(timer, timer->free_last - 1)->next_free : &timer->free) = slot->number + 1;
+	timer->free_last = slot->number + 1;
+}
+
 /* With the lock: the word is written, the slot free. */
 static void finish(struct timer *timer, struct slot *slot, int64_t ns)
 {
 	timer->cuda->host_store(slot->word, slot->value, ns);
 	slot->used = false;
 	slot->state = 0;
-	slot->next_free = timer->free;
-	timer->free = slot->number + 1;
+	set_free(timer, slot);
 }
 
 /* With the lock: one of the two times of a slot is known. */
@@ -152,14 +160,13 @@ static enum status grow(struct timer *timer)
 	uint32_t first = timer->chunks * CHUNK;
 	timer->words[timer->chunks] = words;
 	timer->chunk[timer->chunks++] = slots;
-	for (uint32_t i = CHUNK; i-- > 0;) {
+	for (uint32_t i = 0; i < CHUNK; i++) {
 		timer->words[timer->chunks - 1][i] = 0;
 		slots[i] = (struct slot){.timer = timer,
 		        .word = (uint32_t *)words + i,
 		        .at = at + i * sizeof(uint32_t),
-		        .number = first + i,
-		        .next_free = timer->free};
-		timer->free = first + i + 1;
+		        .number = first + i};
+		set_free(timer, &slots[i]);
 	}
 	pthread_mutex_unlock(&timer->lock);
 	return ST_OK;

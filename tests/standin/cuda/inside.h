@@ -118,7 +118,15 @@ void memory_end(struct CUctx_st *context);
 void events_end(struct CUctx_st *context);
 void modules_end(struct CUctx_st *context);
 
+/* ---- job.c */
+void job_sit_down(void);                /* once, before all others: the seat is kept until the process ends */
+int64_t job_others(int device);         /* bytes that other processes of the job have taken */
+void job_begin(void);                   /* no other process of the job takes anything from here on ... */
+void job_end(int device, size_t taken); /* ... to here, where this one has taken so much */
+
 /* ---- shared.c and words.c */
+/* A file of that name which this process's siblings share, mapped and kept open; -1: there is none */
+int share_among(const char *name, int parent, size_t bytes, void **at);
 struct log *log_of_mapping(
         const void *at, size_t *offset); /* of a file that processes share; NULL: it is private */
 struct log *log_new(void);

@@ -149,6 +149,7 @@ static void read_options(void)
 		free(shown);
 	}
 	free(text);
+	job_sit_down();
 }
 
 const struct standin_options *standin_options(void)
