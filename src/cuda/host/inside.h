@@ -78,8 +78,10 @@ struct host_flight {
 	op_id id;
 	CUevent before, after; /* one for both: it is a moment. NULL: none */
 	unsigned anchor;
-	int64_t issue, launch, shift; /* session's time */
-	int64_t end;                  /* on the host's clock, once it is told */
+	int64_t issue, launch,
+	        shift; /* session's time; issue: where the calls begin, behind a played launch */
+	bool played;   /* the launch is */
+	int64_t end;   /* on the host's clock, once it is told */
 	uint32_t hold; /* the ticket, + 1, that keeps the lane standing until it is cancelled */
 	bool given;    /* all of it is queued */
 	bool undone;

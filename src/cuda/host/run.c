@@ -351,6 +351,7 @@ static void run_on_stream(
 	if (status != ST_OK)
 		host_flight_fail(flight, status);
 	flight->launch = launch_took(host, order, issue);
+	flight->played = order->launch_ns > 0;
 	if (meets(order))
 		*MEM_ADD(&run->together, &run->together_count) = lane;
 	if (meets(order) && order->more)

@@ -72,25 +72,25 @@ static int open_file(const struct told *first)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Rank 0 keeps its descriptor until all have come to the second round. */
+/* Rank 0 keeps its descriptor until all have come to the second round, which is made whatever came of the first. */
 enum status board_meet(struct transport *transport, struct board **board)
 {
 	int ranks = transport_size(transport), rank = transport_rank(transport);
 	struct told mine = {.pid = getpid(), .fd = -1}, *all = mem_alloc((size_t)ranks * sizeof *all);
-	enum status status = ST_OK;
 	*board = NULL;
-	if (ranks > EXCHANGE_RANKS)
+	if (rank == 0 && ranks <= EXCHANGE_RANKS && (mine.fd = board_file()) < 0)
+		mine.failed = errno;
+	enum status first = transport_share(transport, &mine, all, sizeof mine);
+	if (first != ST_OK)
+		mine.failed = EIO;
+	else if (rank > 0 && all[0].fd >= 0 && (mine.fd = open_file(&all[0])) < 0)
+		mine.failed = errno;
+	int unmapped = mine.fd >= 0 ? board_map(mine.fd, ranks, rank, board) : 0;
+	if (unmapped)
+		mine.failed = unmapped;
+	enum status status = first_failure(first, transport_share(transport, &mine, all, sizeof mine));
+	if (status == ST_OK && ranks > EXCHANGE_RANKS)
 		status = fail(ST_GPU, "%d ranks share a GPU: %d is the most", ranks, EXCHANGE_RANKS);
-	if (status == ST_OK && rank == 0 && (mine.fd = board_file()) < 0)
-		mine.failed = errno;
-	if (status == ST_OK)
-		status = transport_share(transport, &mine, all, sizeof mine);
-	if (status == ST_OK && rank > 0 && all[0].fd >= 0 && (mine.fd = open_file(&all[0])) < 0)
-		mine.failed = errno;
-	if (mine.fd >= 0)
-		mine.failed = board_map(mine.fd, ranks, rank, board);
-	if (status == ST_OK)
-		status = transport_share(transport, &mine, all, sizeof mine);
 	for (int r = 0; r < ranks && status == ST_OK; r++)
 		if (all[r].failed)
 			status = fail(ST_GPU,

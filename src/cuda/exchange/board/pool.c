@@ -54,7 +54,7 @@ static int await(struct board *board, enum seat_state state, long naps)
 			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 		}
 	}
-	return NOBODY;
+	return look(&board->shared->failed) ? FAILED : NOBODY; /* who has failed leaves at once */
 }
 
 static enum status await_start(struct board *board, enum seat_state state)
