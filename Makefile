@@ -116,7 +116,7 @@ $(BUILD)/unit/test_cuda_kernels_%: tests/unit/test_cuda_kernels_%.c $(LIBRARY) $
 
 unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts
 
-.PHONY: all standin start check check-gpu asan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
+.PHONY: all standin start check check-gpu asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -136,6 +136,12 @@ SANITIZED = BUILD=build-asan NVCC= OPTIMISE="-O1 -g" SANITIZE="-fsanitize=addres
 asan: deps-check
 	@$(MAKE) --no-print-directory $(SANITIZED) build-asan/ranksh unit mpi-tests fuzzer
 	@SANITIZED=1 SLOW=$${SLOW:-3} RANKSH=build-asan/ranksh sh tests/run build-asan
+
+# the host thread of a rank, on the stand-in, under ThreadSanitizer; setarch: its memory lies where that expects it
+tsan: deps-check
+	@$(MAKE) --no-print-directory BUILD=build-tsan NVCC= OPTIMISE="-O1 -g" SANITIZE="-fsanitize=thread -Wno-error=tsan" \
+		STANDIN_SANITIZE=-fsanitize=thread standin build-tsan/unit/test_cuda_host
+	setarch -R build-tsan/unit/test_cuda_host
 
 MPI_TESTS = $(patsubst tests/mpi/%.c,$(BUILD)/mpi/%,$(sort $(wildcard tests/mpi/*.c)))
 $(BUILD)/mpi/%: tests/mpi/%.c $(LIBRARY)
@@ -186,4 +192,4 @@ deps-check:
 	@sh tools/deps $(PACKAGES) $(PACKAGES_CHECK)
 
 clean:
-	rm -rf build build-asan ranksh
+	rm -rf build build-asan build-tsan ranksh

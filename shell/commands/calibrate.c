@@ -32,6 +32,12 @@ static enum status calibrate_run(struct call *call)
 	size_t length = status == ST_OK ? strlen(path) : 0, tail = sizeof ending - 1;
 	if (status == ST_OK && (length <= tail || strcmp(path + length - tail, ending) != 0))
 		status = fail(ST_ARGUMENT, "calibrate writes a machine's file: calibrate %s%s", path, ending);
+	if (status == ST_OK && shell->backend->measures && !shell->machine.here)
+		status = fail(ST_ARGUMENT,
+		        "calibrate: %s is played, and what is played lasts as long as it is told to; "
+		        "`machine "
+		        "this` is the GPU itself",
+		        shell->machine.name);
 	if (status == ST_OK)
 		status = shell_look(shell);
 	if (status != ST_OK)

@@ -100,7 +100,7 @@ static enum status query_one(struct call *call, int i, int rank, struct text *te
 		return status;
 	struct host_now now = backend_host(backend, rank);
 	struct times times = backend_times(backend, target);
-	if (times.end <= now.clock) {
+	if (backend_is_over(backend, &times, now.clock)) {
 		text_add(text, "done"); /* an answer: from here on nobody may slow it down */
 		return shell_reach(call->shell, &target, 1);
 	}

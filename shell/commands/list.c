@@ -123,9 +123,9 @@ static void event_line(const struct shell *shell, const struct event *event, str
 	struct host_now now = backend_host(shell->backend, event->rank);
 	text_add(text, "recorded on %s, %s\n",
 	        names_text(world->names, world_stream(world, record->rank, record->stream)->name),
-	        times.end <= now.clock              ? "has happened"
-	                : times.end == TIME_UNKNOWN ? "waits for other ranks"
-	                                            : "not yet happened");
+	        backend_is_over(shell->backend, &times, now.clock) ? "has happened"
+	                : times.end == TIME_UNKNOWN                ? "waits for other ranks"
+	                                                           : "not yet happened");
 }
 
 static enum status list_events(struct call *call, int i, int rank, struct text *text)

@@ -146,7 +146,8 @@ const struct command command_stats = {
                 "stalls "
                 "(of the time, averaged over the GPU's streams; `stalls` has each by itself), bytes sent, "
                 "peak memory, the schedule's bubble, and of several axes of a mesh what each sent and "
-                "its part of the exposed time; under them, of all iterations of a program, the "
+                "its part of the exposed time; on GPUs the simulator's prediction beside each kind of "
+                "operation; under them, of all iterations of a program, the "
                 "loss, the tokens a second and what a dynamic loss scale has left out, and what the peak of "
                 "memory was made of",
         .example = "spin 2ms\nsync\nstats",

@@ -61,7 +61,9 @@ const struct command command_machine = {
         .usage = "machine [NAME|FILE]",
         .help = "shows the modelled machine with the source of every number, and who is `slow`; or another "
                 "one "
-                "for the lines that follow, on which nothing is set and nobody slow",
+                "for the lines that follow, on which nothing is set and nobody slow; with --device cuda "
+                "`this` is "
+                "the GPU itself, and any other is played",
         .example = "machine dgx-h100\nmachine",
         .for_all = "the machine, but for `slow 2x`,",
         .class = COMMAND_LOOK,

@@ -2,10 +2,12 @@
  *
  * The script is cut into segments: some lines, and the `#>` texts that belong to them, which stand on lines
  * of their own below or at the end of the last of them. A segment runs and what it has printed is compared; a
- * segment that ends within a block is not whole yet and grows by the next one. */
+ * segment that ends within a block is not whole yet and grows by the next one. Where times are measured, they are not
+ * compared: they come out otherwise each time. */
 #include "shell/agreement/conductor.h"
 #include "shell/rank/batch.h"
 
+#include <ctype.h>
 #include <string.h>
 
 struct test {
@@ -51,10 +53,45 @@ static void mark_text(char mark, const struct text *text, struct text *marked)
 	}
 }
 
+/* Bytes of a time or a part of a hundred: "1.50 ms", "20us", "99%"; 0: there is none. */
+static size_t time_at(const char *at)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s", "%"};
+	size_t count = strspn(at, "0123456789."), unit = count + (at[count] == ' ');
+	for (size_t i = 0; count && i < sizeof units / sizeof *units; i++) {
+		size_t length = strlen(units[i]);
+		if (strncmp(at + unit, units[i], length) == 0 && !isalnum((unsigned char)at[unit + length]))
+			return unit + length;
+	}
+	return 0;
+}
+
+/* The text with a mark in the place of each time, and one blank between words: columns move with them */
+static void without_times(struct text *text)
+{
+	struct text plain = {0};
+	char before = ' ';
+	for (const char *at = text_string(text); *at; at++) {
+		size_t time = isalnum((unsigned char)before) ? 0 : time_at(at);
+		if (time)
+			text_put(&plain, "TIME", 4);
+		else if (*at != ' ' || before != ' ')
+			text_put(&plain, at, 1);
+		at += time ? time - 1 : 0;
+		before = *at;
+	}
+	text_release(text);
+	*text = plain;
+}
+
 /* Equal lines at the beginning are left out; what follows is shown from both sides. */
 static void compare(struct test *test, int line)
 {
 	struct text expected = {0}, printed = {0};
+	if (test->conductor->shell.backend->measures) {
+		without_times(&test->expected);
+		without_times(&test->printed);
+	}
 	mark_text('-', &test->expected, &expected);
 	mark_text('+', &test->printed, &printed);
 	const char *a = text_string(&expected), *b = text_string(&printed);

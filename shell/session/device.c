@@ -2,6 +2,7 @@
 #include "shell/session/device.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "cuda/cuda.h"
 #include "cuda/open.h"
 #include "sim/sim.h"
 
@@ -70,9 +71,9 @@ const struct device device_sim = {.name = "sim", .start = start_sim};
 static enum status start_cuda(const struct device *device, struct world *world, struct transport *transport,
         struct backend_hooks hooks, struct backend **backend)
 {
-	(void)world, (void)transport, (void)hooks, (void)backend;
-	return fail(ST_GPU, "CUDA and %s are there, but this version carries out nothing on GPUs yet",
-	        device->job->name);
+	struct cuda_job *job = device->job;
+	struct cuda_setup setup = {&job->library, &job->placement, job->scratch_bytes};
+	return cuda_start(world, transport, hooks, &setup, backend);
 }
 
 /* The GPU as a machine */

@@ -1,5 +1,4 @@
-/* backend.h -- the contract between the books and what carries the work out. sim/ keeps it; cuda/ will stand
- * beside it.
+/* backend.h -- the contract between the books and what carries the work out. sim/ keeps it, and cuda/ beside it.
  *
  * Rules every backend keeps (numbered as in docs/time.md):
  *  1 operations of one stream run in issue order, one at a time
@@ -155,6 +154,12 @@ static inline struct times backend_times(struct backend *backend, op_id id)
 static inline double backend_uncertainty(struct backend *backend)
 {
 	return backend->uncertainty ? backend->uncertainty(backend) : 0;
+}
+
+/* At that time of its host: as far as the clocks can tell, so that what a host has waited for is over */
+static inline bool backend_is_over(struct backend *backend, const struct times *times, int64_t clock)
+{
+	return times->end != TIME_UNKNOWN && times->end <= clock + (int64_t)backend_uncertainty(backend);
 }
 
 static inline struct op_cost backend_cost(struct backend *backend, op_id id)

@@ -12,6 +12,7 @@ struct cuda_library;
 struct cuda_setup {
 	struct cuda_library *library; /* open: driver and cuBLAS; NCCL where ranks do not share a GPU */
 	const struct cuda_placement *placement;
+	int64_t scratch_bytes; /* what each rank may take beside placement->rank_bytes, of what was kept aside */
 };
 
 /* Called by all at the same place: fails on all or on none (ST_GPU, worded; ST_MPI). backend->stop frees it, also by all.

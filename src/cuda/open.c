@@ -11,6 +11,8 @@
 
 /* What a rank needs on its GPU beside the books' memory and a bare context: modules, and cuBLAS's workspaces */
 static const int64_t RESERVE_BYTES = 512LL << 20;
+/* What ranks pack on the way to each other */
+static const int64_t SCRATCH_BYTES = 256LL << 20;
 /* NCCL's buffers, of some groups */
 static const int64_t RESERVE_NCCL_BYTES = 1024LL << 20;
 
@@ -68,8 +70,9 @@ enum status cuda_open(struct transport *transport, struct cuda_job *job)
 	}
 	if (status == ST_OK) {
 		look_at_memory(job, &mine, &job->placement.seats[rank]);
+		job->scratch_bytes = SCRATCH_BYTES;
 		status = agree(job, transport, &mine, all,
-		        RESERVE_BYTES + (mine.nccl_version ? RESERVE_NCCL_BYTES : 0));
+		        RESERVE_BYTES + SCRATCH_BYTES + (mine.nccl_version ? RESERVE_NCCL_BYTES : 0));
 	}
 	if (status == ST_OK)
 		cuda_placement_words(&job->placement, all, &job->words);

@@ -2,6 +2,7 @@
 #include "machine/machine.h"
 #include "trace/calibrate.h"
 #include "trace/table.h"
+#include <string.h>
 
 static void put_number(struct table *table, const struct machine *machine, int key)
 {
@@ -72,7 +73,11 @@ static void file_number(double value, enum unit unit, struct text *out)
 void calibration_file(const struct calibration *calibration, struct text *out)
 {
 	const struct machine *machine = &calibration->machine;
-	text_add(out, "title = %s\n%s\n", machine->title, machine->here ? "here = yes\n" : "");
+	if (machine->here) /* no more with the figures of another one: machine_here */
+		text_add(out, "title = %.*s\nhere = yes\n\n", (int)strcspn(machine->title, ";"),
+		        machine->title);
+	else
+		text_add(out, "title = %s\n\n", machine->title);
 	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
 		enum unit unit;
 		text_add(out, "%s = ", machine_key(i, NULL, &unit));

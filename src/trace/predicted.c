@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MOST = 16, FEW = 3 /* no median of less */ };
+enum { ROWS_MOST = 12, FEW = 3 /* no median of less */ };
 
 struct foretold_kind {
 	char name[48];

@@ -179,8 +179,8 @@ static void put_unready(struct span_writer *w, const struct moment *n, int64_t r
 		put(w, SPAN_STALL, n->t.answered ? CAUSE_HOST : CAUSE_LAUNCH, n, 0, ready);
 }
 
-/* All have arrived: what the engine is busy with meanwhile. Where the collective before it was over, one of the members took
- * its time after all. */
+/* All have arrived: what the engine is busy with meanwhile. Where the collective before it was over, the last member took its
+ * time after all; where that is n itself, it took it to begin. */
 static void put_busy(struct span_writer *w, const struct moment *n, op_id last, int64_t limit)
 {
 	if (w->at >= least_of(limit, w->to))
@@ -189,6 +189,8 @@ static void put_busy(struct span_writer *w, const struct moment *n, op_id last, 
 	bool busy = end_of(w, engine) > w->at;
 	if (!busy && last)
 		put(w, SPAN_STALL, CAUSE_PEER, n, last, limit);
+	else if (!busy && w->lanes->trace->backend->measures)
+		put(w, SPAN_STALL, CAUSE_LAUNCH, n, 0, limit);
 	else
 		put(w, SPAN_STALL, CAUSE_ENGINE, n, busy ? engine : 0, limit);
 }

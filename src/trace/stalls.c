@@ -4,6 +4,7 @@
  *      0,1,3  host                  0.04   1%
  *             default   3.50   64%  0.02   0%  2.00   36%
  */
+#include "base/arithmetic.h"
 #include "trace/blame.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
@@ -62,8 +63,10 @@ static void add_lanes(
 	if (!active)
 		return;
 	*MEM_ADD(&report->lane, &report->count) = sums;
+	/* where times are measured a little is lost to everything: what would be told as 0.00 has no column */
+	int64_t seen = report->trace->backend->measures ? report->unit / 200 : 0;
 	for (int kind = 0; kind < KINDS; kind++)
-		report->used[kind] = report->used[kind] || sums.ns[kind];
+		report->used[kind] = report->used[kind] || sums.ns[kind] > seen;
 }
 
 /* One rank's lanes in memory at a time */
@@ -99,6 +102,43 @@ static void put_share(struct table *table, const struct report *report, int64_t 
 		table_cell(table, "%.2f", ms);
 	else
 		table_cell(table, "%.0f%%", percent);
+}
+
+/* The lanes of one rank: report->lane[first .. end - 1] */
+static size_t rank_end(const struct report *report, size_t first)
+{
+	size_t end = first;
+	while (end < report->count && report->lane[end].rank == report->lane[first].rank)
+		end++;
+	return end;
+}
+
+/* Within 1 % of the window in every cell */
+static bool alike(const struct report *report, size_t a, size_t b)
+{
+	int64_t off = (report->window.to - report->window.from) / 100;
+	size_t count = rank_end(report, a) - a;
+	bool same = rank_end(report, b) - b == count;
+	for (size_t i = 0; i < count && same; i++) {
+		const struct lane_sums *x = &report->lane[a + i], *y = &report->lane[b + i];
+		same = x->stream == y->stream && x->last == y->last;
+		for (int k = 0; k < KINDS && same; k++)
+			same = most_of(x->ns[k], y->ns[k]) - least_of(x->ns[k], y->ns[k]) <= off;
+	}
+	return same;
+}
+
+/* Measured times of two ranks are hardly ever equal: a rank that is like one before it is told by that one's. */
+static void join_alike(struct report *report)
+{
+	for (size_t at = 0; at < report->count; at = rank_end(report, at))
+		for (size_t before = 0; before < at; before = rank_end(report, before))
+			if (alike(report, before, at)) {
+				for (size_t i = at; i < rank_end(report, at); i++)
+					memcpy(report->lane[i].ns, report->lane[before + i - at].ns,
+					        sizeof report->lane[i].ns);
+				break;
+			}
 }
 
 /* Each rank's rows as one block of text, so that ranks with the same figures share it. */
@@ -174,6 +214,8 @@ enum status trace_stalls(const struct trace *trace, int section, int width, stru
 	}
 	report.unit = length >= 1000000 ? 1000000 : 1000;
 	enum status status = gather(&report);
+	if (status == ST_OK && trace->backend->measures)
+		join_alike(&report);
 	if (status == ST_OK)
 		print_report(&report, width, out);
 	mem_free(report.lane);

@@ -8,6 +8,9 @@
 #include "trace/predicted.h"
 #include "trace/table.h"
 
+#include <math.h>
+#include <string.h>
+
 enum { COLUMNS_MOST = 6 };
 
 /* Rank sets with equal figures, and the figures of the first of them: those that have a column */
@@ -16,6 +19,33 @@ struct columns {
 	struct figures figures[COLUMNS_MOST];
 	size_t count;
 };
+
+/* Measured figures of two ranks are hardly ever equal: those that are within 1 % of the time, or one in a hundred, are alike. */
+static bool alike(const struct figures *a, const struct figures *b)
+{
+	const struct figure *time = figures_find(a, "time");
+	bool same = a->count == b->count;
+	for (size_t i = 0; i < a->count && same; i++) {
+		const struct figure *x = &a->figure[i], *y = &b->figure[i];
+		double off = x->kind == FIGURE_TIME && time ? 0.01 * time->value
+		        : x->kind == FIGURE_PART            ? 0.01
+		                                            : 0;
+		same = strcmp(x->name, y->name) == 0 && x->known == y->known &&
+		        fabs(x->value - y->value) <= off;
+	}
+	return same;
+}
+
+/* The column that has them already, as far as they are measured: they join it */
+static bool join_column(struct columns *columns, const struct figures *figures, int rank)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		if (alike(&columns->figures[i], figures)) {
+			ranks_add(&columns->seen.block[i].ranks, rank);
+			return true;
+		}
+	return false;
+}
 
 /* A rank's figures as one text, names and values: blocks_add finds the set that has it, or begins one.
  * Ranks with the same figures as they are printed share a column: differences that nobody can see make
@@ -33,7 +63,8 @@ static enum status add_rank(
 		figure_text(&figures.figure[i], line);
 		text_add(line, "\n");
 	}
-	if (status == ST_OK)
+	bool joined = status == ST_OK && trace->backend->measures && join_column(columns, &figures, rank);
+	if (status == ST_OK && !joined)
 		blocks_add(&columns->seen, rank, line);
 	if (columns->seen.count > before && columns->count < COLUMNS_MOST)
 		columns->figures[columns->count++] = figures;
@@ -50,7 +81,19 @@ static void put_figure(struct table *table, const struct figures *figures, const
 	table_cell(table, "%s", figure ? "" : "-");
 }
 
-static void print_columns(const struct columns *columns, int width, struct text *out)
+/* Where times are measured a little is lost to everything: a cause that would be told as 0 % all along has no row. */
+static bool is_seen(const struct trace *trace, const struct figures *figures, size_t count, const char *name)
+{
+	bool seen = !trace->backend->measures || strncmp(name, "stall ", 6) != 0;
+	for (size_t i = 0; i < count && !seen; i++) {
+		const struct figure *figure = figures_find(&figures[i], name);
+		seen = figure && figure->value >= 0.005;
+	}
+	return seen;
+}
+
+static void print_columns(
+        const struct trace *trace, const struct columns *columns, int width, struct text *out)
 {
 	struct table table = {.align = "lr"};
 	struct figures names = {0};
@@ -64,6 +107,8 @@ static void print_columns(const struct columns *columns, int width, struct text 
 	}
 	table_row(&table);
 	for (size_t k = 0; k < names.count; k++) {
+		if (!is_seen(trace, columns->figures, columns->count, names.figure[k].name))
+			continue;
 		table_cell(&table, "%s", names.figure[k].name);
 		for (size_t i = 0; i < columns->count; i++)
 			put_figure(&table, &columns->figures[i], names.figure[k].name);
@@ -103,7 +148,7 @@ static enum status one_section(const struct trace *trace, int section, int width
 		status = add_rank(trace, section, rank, &columns, &line);
 	text_add(out, "%s\n", section_name(trace, section));
 	if (status == ST_OK)
-		print_columns(&columns, width, out);
+		print_columns(trace, &columns, width, out);
 	if (status == ST_OK)
 		status = print_bubble(trace, section, out);
 	if (status == ST_OK)
@@ -170,7 +215,8 @@ enum status trace_diff(const struct trace *trace, int a, int b, int width, struc
 	table_cells(&table, "", section_name(trace, a), section_name(trace, b));
 	table_row(&table);
 	for (size_t i = 0; i < names.count; i++)
-		put_pair(&table, &x, &y, names.figure[i].name);
+		if (is_seen(trace, (struct figures[]){x, y}, 2, names.figure[i].name))
+			put_pair(&table, &x, &y, names.figure[i].name);
 	if (status == ST_OK)
 		table_print(&table, width, out);
 	table_release(&table);

@@ -117,7 +117,7 @@ void picture_release(struct picture *picture);
 /* The cells as lines of text, escapes only when colour is true. */
 void picture_text(const struct picture *picture, bool colour, struct text *out);
 
-/* Lanes of ranks whose timelines are equal are drawn once ("0-3"). */
+/* Lanes of ranks whose timelines are equal are drawn once ("0-3"); measured ones, where no boundary is more than a cell off. */
 /* `now` draws the end mark when all of the window is past, and stands in the ruler; < 0: neither. first_row
  * and rows count lanes: the picture has one row more for the ruler, and one for the legend when it is
  * narrow. */
@@ -200,7 +200,8 @@ enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_
 /* -- tables and files: appended to `out`, width columns at most. Those that return a status may be
  * interrupted (ST_INTERRUPTED); what they have appended by then is of no use. */
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out);
-/* With a table of what was predicted, where the backend measures */
+/* Where the backend measures, ranks that are within 1 % of each other share a column (of `stalls`: rows), and there is a
+ * table of what was predicted. */
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out);
 /* "   times +-1.2 us": a line of its own, where that is more than `shown` ns, which is all that is seen of a time */
 void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out);

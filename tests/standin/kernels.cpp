@@ -19,8 +19,8 @@ thread_local standin_dim threadIdx, blockIdx, blockDim, gridDim;
 
 static const standin_row *rows;
 
-standin_row::standin_row(const char *kernel, standin_kernel_code *its, size_t bytes)
-        : name(kernel), code(its), argument_bytes(bytes), next(rows)
+standin_row::standin_row(const char *kernel, standin_kernel_code *its, size_t bytes, bool by_elements)
+    : name(kernel), code(its), argument_bytes(bytes), elements(by_elements), next(rows)
 {
 	rows = this;
 }
@@ -39,6 +39,14 @@ size_t standin_kernel_bytes(const char *name)
 		if (strcmp(row->name, name) == 0)
 			return row->argument_bytes;
 	return 0;
+}
+
+bool standin_kernel_elements(const char *name)
+{
+	for (const standin_row *row = rows; row; row = row->next)
+		if (strcmp(row->name, name) == 0)
+			return row->elements;
+	return false;
 }
 
 const char *standin_kernel_name(int i)
@@ -75,7 +83,8 @@ asm(".text\n.globl standin_switch\n.hidden standin_switch\n.type standin_switch,
 
 static void place_make(place *at, char *stack, void (*begin)())
 {
-	void **top = (void **)(stack + STACK_BYTES) - 2; /* where a call leaves it: 8 beside a multiple of 16 */
+	void **top =
+	        (void **)(stack + STACK_BYTES) - 2; /* where a call leaves it: 8 beside a multiple of 16 */
 	top[1] = NULL;
 	top[0] = (void *)begin;
 	*at = memset(top - 6, 0, 6 * sizeof *top);

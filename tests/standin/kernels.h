@@ -5,6 +5,7 @@
 #ifndef RANKSH_STANDIN_KERNELS_H
 #define RANKSH_STANDIN_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -20,6 +21,8 @@ typedef void standin_kernel_code(
 standin_kernel_code *standin_kernel(const char *name);
 /* How many bytes its argument has, a struct by value; 0: there is no such kernel */
 size_t standin_kernel_bytes(const char *name);
+/* Its argument is a struct elements (cuda/kernels/arguments.h) */
+bool standin_kernel_elements(const char *name);
 /* The i-th kernel's name, in no order; NULL behind the last */
 const char *standin_kernel_name(int i);
 

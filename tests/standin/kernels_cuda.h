@@ -55,13 +55,24 @@ template <class To, class From> static inline To standin_bits(From from)
 
 /* ---- kernels: a function each, and its row in the list */
 
+struct elements;
 struct standin_row {
 	const char *name;
 	standin_kernel_code *code;
 	size_t argument_bytes;
+	bool elements;
 	const standin_row *next;
-	standin_row(const char *kernel, standin_kernel_code *its, size_t bytes);
+	standin_row(const char *kernel, standin_kernel_code *its, size_t bytes, bool by_elements);
 };
+/* By the type of its argument */
+static inline bool standin_elements(const struct elements *)
+{
+	return true;
+}
+static inline bool standin_elements(const void *)
+{
+	return false;
+}
 typedef void standin_body(const void *argument);
 void standin_run(const unsigned grid[3], const unsigned block[3], unsigned shared_bytes, const void *argument,
         standin_body *body, bool meets);
@@ -75,7 +86,8 @@ void standin_run(const unsigned grid[3], const unsigned block[3], unsigned share
 		        grid, block, shared, arguments[0],                                          \
 		        [](const void *argument) { name(*(const struct type *)argument); }, meets); \
 	}                                                                                           \
-	static const standin_row name##_row(#name, name##_run, sizeof(struct type));                \
+	static const standin_row name##_row(                                                        \
+	        #name, name##_run, sizeof(struct type), standin_elements((const struct type *)0));  \
 	static void name(const struct type &call)
 #define KERNEL(name, type) STANDIN_KERNEL(name, type, false)
 #define MEETING_KERNEL(name, type, threads) STANDIN_KERNEL(name, type, true)

@@ -16,6 +16,34 @@ struct standin_options {
 	bool wall;
 	int async; /* the number of the NCCL operation whose error is told later, from 1; 0: none */
 };
+/* X(symbol, name, unit of its rate, ns, amount in one ns) -- what takes time on the virtual clock: a fixed part, and a rate by amount, 0: none.
+ * CALL: of the host, for a call that queues. START: from the call to the earliest start. KERNEL: threads. ELEMENTS: kernels element by element, by the
+ * bytes of their tensors; without a rate they are as all others. PRODUCT, HALF_PRODUCT: of cuBLAS, by the type of the factors. NCCL: bytes that a rank
+ * sends. STEP: each round of a ring. */
+#define STANDIN_COSTS(X)                                      \
+	X(CALL, "call", "", 1000, 0)                          \
+	X(START, "start", "", 3000, 0)                        \
+	X(KERNEL, "kernel", "/s", 2000, 200)                  \
+	X(ELEMENTS, "elements", "B/s", 2000, 0)               \
+	X(PRODUCT, "product", "FLOP/s", 4000, 50000)          \
+	X(HALF_PRODUCT, "halfproduct", "FLOP/s", 4000, 50000) \
+	X(DOWN, "h2d", "B/s", 1500, 25)                       \
+	X(UP, "d2h", "B/s", 1500, 25)                         \
+	X(PAGEABLE, "pageable", "B/s", 1500, 10)              \
+	X(ON_HOST, "host", "B/s", 1500, 10)                   \
+	X(PEER, "peer", "B/s", 1500, 300)                     \
+	X(ON_DEVICE, "device", "B/s", 1500, 1500)             \
+	X(NCCL, "nccl", "B/s", 10000, 100)                    \
+	X(STEP, "step", "", 0, 0)
+enum standin_cost {
+#define X(symbol, name, unit, ns, rate) COST_##symbol,
+	STANDIN_COSTS(X)
+#undef X
+};
+/* ns that so much of it takes */
+int64_t standin_cost(enum standin_cost what, double amount);
+bool standin_has_rate(enum standin_cost what);
+
 /* NULL: RANKSH_STANDIN has a wrong word, which has been said on stderr */
 const struct standin_options *standin_options(void);
 

@@ -166,9 +166,9 @@ static void late(struct player *player)
 	struct moment came = {.cuda = &me->cuda}, started = came;
 	CUdeviceptr at, large;
 	GOOD(player->exchange->alloc(player->exchange, 4096, &at));
-	GOOD(player->exchange->alloc(player->exchange, 16 << 20, &large));
+	GOOD(player->exchange->alloc(player->exchange, 2 << 20, &large));
 	for (int i = 0; i < 20 * (me->ranks - me->rank); i++)
-		CALL(cuMemsetD8Async(large, 0, 16 << 20, me->stream));
+		CALL(cuMemsetD8Async(large, 0, 2 << 20, me->stream));
 	GOOD(queue_note(&came, me->stream));
 	GOOD(sum(player, 0, 1, at, me->stream, (struct exchange_started){queue_note, &started}));
 	CALL(cuStreamSynchronize(me->stream));
@@ -350,10 +350,88 @@ static void no_memory(void **state)
 	close(scene.fd);
 }
 
+/* ---- a call of CUDA fails on rank 1: at the start no rank has an exchange; later that rank says so, and the others go on ---- */
+
+struct blow {
+	int fd;
+	const char *call;
+	int number;
+};
+
+/* The result lies over the input, so that this rank's is copied first. */
+static enum status sum_beside(struct player *player, uint32_t turn, CUdeviceptr at)
+{
+	struct rank *me = player->me;
+	return player->exchange->collective(player->exchange,
+	        &(struct exchange_collective){.collective = &collective_allreduce,
+	                .turn = turn,
+	                .n = me->ranks,
+	                .place = me->rank,
+	                .ranks = player->everybody,
+	                .dtype = DT_I32,
+	                .in = at,
+	                .out = at + 4,
+	                .in_count = WIDTH,
+	                .out_count = WIDTH},
+	        (struct exchange_started){0}, me->stream);
+}
+
+static void strike(struct rank *me, void *self)
+{
+	const struct blow *blow = self;
+	struct player player = {.me = me, .everybody = {0, 1, 2}};
+	char options[100];
+	int32_t x[WIDTH + 1];
+	CUdeviceptr at;
+	int failed = 0;
+	snprintf(options, sizeof options, "fail=%s:%d", blow->call, blow->number);
+	setenv("RANKSH_STANDIN", me->rank == 1 ? options : "", 1);
+	take_gpu(me, 0);
+	RIGHT(board_map(blow->fd, me->ranks, me->rank, &player.board) == 0);
+	enum status status = board_open(player.board, &me->cuda, 0, POOL, &player.exchange);
+	RIGHT((status == ST_OK) == !!player.exchange);
+	if (status != ST_OK)
+		RIGHT(strstr(fail_text(), "rank 1: ") && strstr(fail_text(), blow->call));
+	if (status == ST_OK) {
+		GOOD(player.exchange->alloc(player.exchange, sizeof x, &at));
+		for (uint32_t turn = 1; turn <= 4; turn++)
+			failed += sum_beside(&player, turn, at) != ST_OK;
+		RIGHT(failed == (me->rank == 1));
+		for (int i = 0; i < WIDTH; i++)
+			x[i] = me->rank + i;
+		CALL(cuMemcpyHtoDAsync(at, x, WIDTH * 4, me->stream));
+		GOOD(sum_beside(&player, 5, at));
+		to_host(me, x, at + 4, WIDTH * 4);
+		for (int i = 0; i < WIDTH; i++)
+			RIGHT(x[i] == 3 * (1 + i));
+		leave(&player);
+	} else {
+		board_leave(player.board);
+	}
+	RIGHT(mem_live() == 0);
+}
+
+static void each_call_fails(void **state)
+{
+	static const char *const calls[] = {"cuDeviceGetAttribute", "cuModuleGetFunction",
+	        "cuMemHostRegister", "cuMemHostGetDevicePointer", "cuMemAlloc", "cuIpcGetMemHandle",
+	        "cuIpcOpenMemHandle", "cuMemcpyDtoDAsync", "cuStreamBatchMemOp", "cuLaunchKernel",
+	        "cuEventCreate", "cuEventRecord"};
+	(void)state;
+	for (size_t i = 0; i < LENGTH_OF(calls); i++)
+		for (int number = 1; number <= (i < 7 ? 1 : 3); number++) {
+			struct blow blow = {board_file(), calls[i], number};
+			run_ranks(3, "", strike, &blow);
+			close(blow.fd);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(hundreds_of_turns),
 	        cmocka_unit_test(begins_with_the_last), cmocka_unit_test(together),
-	        cmocka_unit_test(released), cmocka_unit_test(killed), cmocka_unit_test(no_memory)};
+	        cmocka_unit_test(released), cmocka_unit_test(killed), cmocka_unit_test(no_memory),
+	        cmocka_unit_test(each_call_fails)};
+	setenv("XDG_CACHE_HOME", "/nonexistent", 1); /* no kernels are kept */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -360,6 +360,27 @@ static void predictions_stand_beside(void **state)
 	scene_close(scene);
 }
 
+/* Eight ranks that measure almost the same have one column; the one that is 2 % slower its own. */
+static void figures_that_are_alike(void **state)
+{
+	(void)state;
+	struct scene *scene = scene_open(8);
+	struct text out = {0};
+	for (int r = 0; r < 8; r++)
+		scene_op(scene, r, STREAM_DEFAULT, OP_KERNEL, "matmul", "y", 0, 20, 25 + r % 3, 25 + r % 3,
+		        5000 + 4 * r + (r == 6 ? 100 : 0));
+	scene->backend.measures = true;
+	assert_int_equal(trace_stats(&scene->trace, -1, 80, &out), ST_OK);
+	assert_non_null(strstr(text_string(&out),
+	        "   ranks                    0-5,7        6\n"
+	        "   time                   5.00 ms  5.12 ms\n"));
+	text_clear(&out);
+	assert_int_equal(trace_stalls(&scene->trace, -1, 80, &out), ST_OK);
+	assert_non_null(strstr(text_string(&out), "   0-5,7  host                0.02   0%"));
+	text_release(&out);
+	scene_close(scene);
+}
+
 /* The simulator's times are exact, and compared with nothing. */
 static void the_simulator_is_not_compared(void **state)
 {
@@ -454,6 +475,7 @@ int main(void)
 	        cmocka_unit_test(any_times_add_up),
 	        cmocka_unit_test(a_wait_ends_a_little_later),
 	        cmocka_unit_test(predictions_stand_beside),
+	        cmocka_unit_test(figures_that_are_alike),
 	        cmocka_unit_test(the_simulator_is_not_compared),
 	        cmocka_unit_test(ranks_that_nobody_can_tell_apart),
 	        cmocka_unit_test(the_export_goes_forward),

@@ -227,6 +227,7 @@ static void scripts_wait(void **state)
 /* ---- sharing */
 
 static struct {
+	bool waits; /* a device may be waited for when it is shared */
 	bool known; /* what has happened was shared since the last operation was queued */
 	int blind;  /* looks that came before that */
 	int finished;
@@ -241,6 +242,7 @@ static enum status queued_alone(struct backend *backend, op_id id)
 static enum status project_shared(struct backend *backend, struct budget *budget)
 {
 	shared.known = true;
+	shared.waits = budget->waits != NULL;
 	return session.sim.project(backend, budget);
 }
 
@@ -284,11 +286,13 @@ static void figures_are_of_what_was_shared(void **state)
 			print_error("%s: %s\n", looks[i], fail_text());
 		assert_int_equal(status, ST_OK);
 		assert_int_equal(shared.blind, 0);
+		assert_true(shared.waits);
 	}
 	shared.known = false;
 	assert_int_equal(
 	        order(ORDER_ROUND, ""), ST_OK); /* before a frame of the view, which rank 0 draws alone */
-	assert_true(shared.known);
+	assert_true(shared.known && !shared.waits);
+	assert_true(session.shell->budget.waits != NULL);
 	assert_int_equal(shared.finished, 0);
 	assert_int_equal(order(ORDER_END, ""), ST_OK);
 	assert_int_equal(shared.finished, 1);

@@ -94,6 +94,24 @@ static void limits(void)
 	finish();
 }
 
+/* Giving memory back waits for all streams. A fill of 15 MB takes 11.5 us. */
+static void frees_wait(void)
+{
+	begin("cost=call:0us");
+	CUstream stream = stream_new(1);
+	CUdeviceptr at = device_new(15 * MB), other = device_new(4);
+	void *pinned = pinned_new(4);
+	int64_t before = cuda.host_now();
+	ok(cuda.cuMemsetD8Async(at, 0, 15 * MB, stream));
+	is(before, cuda.host_now());
+	ok(cuda.cuMemFree(other));
+	is(before + 3000 + 11500, cuda.host_now());
+	ok(cuda.cuMemsetD8Async(at, 0, 15 * MB, stream));
+	ok(cuda.cuMemFreeHost(pinned));
+	is(before + 2 * (3000 + 11500), cuda.host_now());
+	finish();
+}
+
 static void sticky(CUstream stream)
 {
 	is(CUDA_ERROR_ILLEGAL_ADDRESS, cuda.cuStreamSynchronize(stream));
@@ -158,7 +176,7 @@ static void illegal_kernel(void)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	        apart(engines), apart(pageable), apart(limits), apart(illegal_copy), apart(illegal_kernel)};
+	const struct CMUnitTest tests[] = {apart(engines), apart(pageable), apart(limits), apart(frees_wait),
+	        apart(illegal_copy), apart(illegal_kernel)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* test_standin_options.c -- RANKSH_STANDIN: what each word does, and that a wrong one is said */
+#include "cuda/kernels/arguments.h"
 #include "standin_open.h"
 
 static void machine(void)
@@ -57,6 +58,67 @@ static void late(void)
 	is(3000000, cuda.host_now() - before);
 	ok(cuda.cuStreamSynchronize(stream));
 	is(3000000, cuda.host_now() - before);
+	finish();
+}
+
+static void nothing(const unsigned grid[3], const unsigned block[3], unsigned shared, void **arguments)
+{
+	(void)grid, (void)block, (void)shared, (void)arguments;
+}
+
+static CUfunction function_of(const char *name)
+{
+	CUmodule module;
+	CUfunction function;
+	ok(cuda.cuModuleLoadDataEx(&module, "image", 0, NULL, NULL));
+	ok(cuda.cuModuleGetFunction(&function, module, name));
+	return function;
+}
+
+/* Behind a long fill the stream is never idle: what lies between two events is a cost alone. */
+static void planted(void)
+{
+	enum { BYTES = 1000000 };
+	begin("cost=call:2us cost=start:5us cost=h2d:7us,1GB/s cost=d2h:3us,500MB/s cost=device:1us,2GB/s "
+	      "cost=pageable:9us,100MB/s cost=kernel:4us,1G/s cost=elements:6us,1GB/s");
+	CUstream stream = stream_new(1);
+	CUdeviceptr at = device_new(BYTES);
+	void *pinned = pinned_new(BYTES);
+	CUevent end[7];
+	void (*add)(const char *, standin_kernel_code *, size_t);
+	*(void **)&add = dlsym(standin, "standin_add_kernel");
+	add("nothing", nothing, 0);
+	/* 1000 floats of one tensor, and one number */
+	struct elements scale = {.count = 1000, .dims = 1, .dim = {1000}};
+	scale.tensor[0].data = scale.tensor[1].data = (void *)(uintptr_t)at;
+	scale.tensor[1].stride[0] = 1;
+	CUfunction kernel = function_of("nothing"), by_elements = function_of("unary_relu");
+	int64_t before = cuda.host_now();
+	for (int i = 0; i < 7; i++) {
+		if (i == 0)
+			ok(cuda.cuMemsetD8Async(at, 0, BYTES, stream));
+		if (i == 1)
+			ok(cuda.cuMemcpyHtoDAsync(at, pinned, BYTES, stream));
+		if (i == 2)
+			ok(cuda.cuMemcpyDtoHAsync(pinned, at, BYTES, stream));
+		if (i == 3)
+			ok(cuda.cuMemcpyDtoDAsync(at, at, BYTES, stream));
+		if (i == 4)
+			ok(cuda.cuLaunchKernel(kernel, 10, 1, 1, 100, 1, 1, 0, stream, NULL, NULL));
+		if (i == 5)
+			ok(cuda.cuLaunchKernel(
+			        by_elements, 4, 1, 1, 256, 1, 1, 0, stream, (void *[]){&scale}, NULL));
+		ok(cuda.cuEventRecord(end[i] = event_new(0), stream));
+	}
+	is(before + 13 * 2000, cuda.host_now());
+	ok(cuda.cuStreamSynchronize(stream));
+	static const long wanted[] = {
+	        7000 + BYTES, 3000 + 2 * BYTES, 1000 + BYTES / 2, 4000 + 1000, 6000 + 4004, 0};
+	for (int i = 0; i < 6; i++)
+		is(wanted[i], nanoseconds(end[i], end[i + 1]));
+	before = cuda.host_now();
+	ok(cuda.cuMemcpyHtoDAsync(at, (char[1000]){0}, 1000, stream));
+	is(before + 5000 + 9000 + 10000, cuda.host_now());
 	finish();
 }
 
@@ -119,7 +181,9 @@ static void wrong(void)
 {
 	static const char *const words[] = {"gpu=2", "gpus=two", "gpus=17", "memory=1", "memory=GB",
 	        "fail=cuMemAloc:1", "fail=cuMemAlloc", "fail=cuMemAlloc:0", "delay=cuMemAlloc:3", "die=1",
-	        "die=1:", "clock=none", "sticky=1", "async=-1", "Sticky"};
+	        "die=1:", "clock=none", "sticky=1", "async=-1", "Sticky", "cost=call", "cost=calls:1us",
+	        "cost=call:1us,1/s", "cost=h2d:1us,5", "cost=h2d:,1GB/s", "cost=h2d:1us,0GB/s",
+	        "cost=h2d,1GB/s:1us", "cost=kernel:1us,1GB/s"};
 	char shown[200], wanted[200], options[200];
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		int ends[2];
@@ -147,6 +211,7 @@ static void wrong(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {apart(machine), apart(no_gpu), apart(fails_once),
-	        apart(fails_from_then_on), apart(late), apart(wall), apart(dies), apart(wrong)};
+	        apart(fails_from_then_on), apart(late), apart(planted), apart(wall), apart(dies),
+	        apart(wrong)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

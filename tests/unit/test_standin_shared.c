@@ -220,9 +220,124 @@ static void killed(void)
 	finish();
 }
 
+/* A pool of 60 GB takes no memory but for what is touched, and seven others write where they open it. */
+enum { SHARERS = 7 };
+static const size_t pool_bytes = (size_t)60 << 30;
+static long resident_pages(void)
+{
+	long all, resident;
+	FILE *file = fopen("/proc/self/statm", "re");
+	is(2, file ? fscanf(file, "%ld %ld", &all, &resident) : 0);
+	fclose(file);
+	return resident;
+}
+static void shares_pool(struct pair *pair)
+{
+	CUipcMemHandle handle;
+	CUdeviceptr at;
+	uint32_t place;
+	begin("memory=64.5GB");
+	take(pair, &handle, sizeof handle);
+	take(pair, &place, sizeof place);
+	ok(cuda.cuIpcOpenMemHandle(&at, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+	CUstream stream = stream_new(1);
+	ok(cuda.cuMemsetD32Async(at + pool_bytes / 8 * place, place, 1, stream));
+	ok(cuda.cuStreamSynchronize(stream));
+	ok(cuda.cuIpcCloseMemHandle(at));
+	finish();
+}
+static void pool(void)
+{
+	struct pair pair[SHARERS];
+	CUipcMemHandle handle;
+	uint32_t found;
+	for (int i = 0; i < SHARERS; i++)
+		pair[i] = pair_new(shares_pool);
+	begin("memory=64.5GB");
+	long before = resident_pages();
+	CUdeviceptr at = device_new(pool_bytes);
+	ok(cuda.cuIpcGetMemHandle(&handle, at));
+	for (uint32_t i = 0; i < SHARERS; i++) {
+		send_to(&pair[i], &handle, sizeof handle);
+		send_to(&pair[i], &i, sizeof i);
+	}
+	for (int i = 0; i < SHARERS; i++)
+		ended_well(&pair[i]);
+	for (uint32_t i = 0; i < SHARERS; i++) {
+		ok(cuda.cuMemcpyDtoHAsync(&found, at + pool_bytes / 8 * i, 4, NULL));
+		is(i, found);
+	}
+	is(1, resident_pages() - before < 100000);
+	ok(cuda.cuMemFree(at));
+	finish();
+}
+
+/* What one process has taken of a GPU is missing in its siblings, until it gives it back or is killed. */
+static void takes(struct pair *pair)
+{
+	char go;
+	begin("gpus=2 memory=100MB used=10MB");
+	CUdeviceptr some = device_new(30000000);
+	device_new(20000000);
+	send_to(pair, "", 1);
+	take(pair, &go, 1);
+	ok(cuda.cuMemFree(some));
+	send_to(pair, "", 1);
+	pause();
+}
+static size_t left(void)
+{
+	size_t left, all;
+	ok(cuda.cuMemGetInfo(&left, &all));
+	return left / 1000000;
+}
+static void looks(struct pair *pair)
+{
+	char go;
+	CUcontext context;
+	take(pair, &go, 1);
+	begin("gpus=2 memory=100MB used=10MB");
+	is(40, left());
+	is(CUDA_ERROR_OUT_OF_MEMORY, cuda.cuMemAlloc(&(CUdeviceptr){0}, 41000000));
+	device_new(39000000);
+	is(1, left());
+	send_to(pair, "", 1);
+	take(pair, &go, 1);
+	is(31, left());
+	send_to(pair, "", 1);
+	take(pair, &go, 1);
+	is(51, left());
+	ok(cuda.cuDevicePrimaryCtxRetain(&context, 1));
+	ok(cuda.cuCtxSetCurrent(context));
+	is(90, left());
+	ok(cuda.cuDevicePrimaryCtxRelease(0));
+	ok(cuda.cuDevicePrimaryCtxRelease(1));
+	begin("gpus=2 memory=100MB used=10MB");
+	is(90, left());
+	finish();
+}
+static void one_gpu(void)
+{
+	char go;
+	struct pair taker = pair_new(takes), looker = pair_new(looks);
+	take(&taker, &go, 1);
+	send_to(&looker, "", 1);
+	take(&looker, &go, 1);
+	send_to(&taker, "", 1);
+	take(&taker, &go, 1);
+	send_to(&looker, "", 1);
+	take(&looker, &go, 1);
+	is(0, kill(taker.other, SIGKILL));
+	siginfo_t ended;
+	is(0, waitid(P_PID, (id_t)taker.other, &ended, WEXITED | WNOWAIT)); /* not reaped: it is a zombie */
+	send_to(&looker, "", 1);
+	ended_well(&looker);
+	is(taker.other, waitpid(taker.other, NULL, 0));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	        apart(ipc), apart(rounds), apart(host_store), apart(stored_between), apart(killed)};
+	const struct CMUnitTest tests[] = {apart(ipc), apart(rounds), apart(host_store),
+	        apart(stored_between), apart(killed), apart(one_gpu), apart(pool)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

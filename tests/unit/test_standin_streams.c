@@ -103,6 +103,58 @@ static void legacy(void)
 	finish();
 }
 
+/* Events of the legacy default stream: behind all blocking streams, and in front of what comes there later; a stream that does not block is in
+ * neither's way. Fills of 150 kB take 1.6 us, of 15 MB 11.5 us. */
+static void legacy_records(void)
+{
+	begin("cost=call:0us");
+	CUstream a = stream_new(0), b = stream_new(0), free_one = stream_new(1);
+	CUdeviceptr at = device_new(15000000);
+	CUevent start = event_new(0), end_a = event_new(0), end_b = event_new(0), whole = event_new(0),
+	        next = event_new(0), own = event_new(0);
+	ok(cuda.cuEventRecord(start, NULL));
+	ok(cuda.cuMemsetD8Async(at, 0, 15000000, a));
+	ok(cuda.cuEventRecord(end_a, a));
+	ok(cuda.cuMemsetD8Async(at, 0, 150000, b));
+	ok(cuda.cuEventRecord(end_b, b));
+	ok(cuda.cuEventRecord(whole, NULL));
+	ok(cuda.cuMemsetD8Async(at, 0, 150000, b));
+	ok(cuda.cuEventRecord(next, b));
+	ok(cuda.cuEventRecord(own, free_one));
+	ok(cuda.cuCtxSynchronize());
+	is(11500, nanoseconds(start, end_a));
+	is(1600, nanoseconds(start, end_b));
+	is(11500, nanoseconds(start, whole));
+	is(11500 + 1600, nanoseconds(start, next));
+	is(0, nanoseconds(start, own));
+	finish();
+}
+
+/* 64 streams that wait for one word go on at once. */
+static void many_streams(void)
+{
+	enum { STREAMS = 64 };
+	CUstream stream[STREAMS];
+	CUevent end[STREAMS];
+	begin("cost=call:0us");
+	uint32_t *word = pinned_new(4);
+	CUdeviceptr at;
+	ok(cuda.cuMemHostGetDevicePointer(&at, word, 0));
+	for (int i = 0; i < STREAMS; i++) {
+		stream[i] = stream_new(1);
+		ok(cuda.cuStreamWaitValue32(stream[i], at, 1, CU_STREAM_WAIT_VALUE_GEQ));
+		ok(cuda.cuEventRecord(end[i] = event_new(0), stream[i]));
+		is(CUDA_ERROR_NOT_READY, cuda.cuEventQuery(end[i]));
+	}
+	int64_t now = cuda.host_now();
+	cuda.host_store(word, 1, now + 7000000);
+	ok(cuda.cuCtxSynchronize());
+	is(now + 7000000, cuda.host_now());
+	for (int i = 1; i < STREAMS; i++)
+		is(0, nanoseconds(end[0], end[i]));
+	finish();
+}
+
 /* Host functions see the stream's clock, and a sleep there is the stream's. */
 static void sleep_there(void *at)
 {
@@ -236,7 +288,8 @@ static void stuck(void)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {apart(times), apart(legacy), apart(host_clock), apart(host_stores),
-	        apart(batch), apart(long_queue), apart(stuck)};
+	const struct CMUnitTest tests[] = {apart(times), apart(legacy), apart(legacy_records),
+	        apart(many_streams), apart(host_clock), apart(host_stores), apart(batch), apart(long_queue),
+	        apart(stuck)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@ struct host_setup {
 	struct cuda_library *cuda; /* open: driver and cuBLAS */
 	int ordinal;               /* the GPU */
 	int rank;                  /* for words */
+	bool naps; /* there are no more cores than threads that wait: it naps at once, and looks less often */
 	/* Makes the rank's exchange, once the context is current: on the host thread */
 	enum status (*exchange)(void *self, struct exchange **exchange);
 	void *self;
@@ -36,8 +37,8 @@ void host_release(struct host *host, int part, uint32_t turn);
 /* The operation is to be reported undone, if it has not been reported: its exchange was released, or its collective goes on
  * without it. One that was not issued yet never is. */
 void host_cancel(struct host *host, op_id id);
-/* The elements of a tensor, packed. by: as in backend.read; 0: memory as it is now. It waits for the host thread: ST_GPU
- * names the call that this hangs in. */
+/* The elements of a tensor, packed. by: as in backend.read; 0: memory as it is now. It waits for the host thread, which may
+ * wait in a sync meanwhile: ST_GPU names the call that it hangs in. */
 enum status host_read(struct host *host, op_id by, enum space space, int64_t address,
         const struct layout *layout, void *packed);
 enum status host_write(struct host *host, enum space space, int64_t address, const struct layout *layout,

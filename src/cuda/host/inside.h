@@ -13,7 +13,7 @@
 #include "kernels/kernel.h"
 #include "world/op.h"
 
-struct lanes;
+struct host_lanes;
 struct memory;
 struct timer;
 struct compute;
@@ -28,7 +28,7 @@ struct host_thread {
 	int rank;
 	struct anchors anchors;
 	struct exchange *exchange;
-	struct lanes *lanes;
+	struct host_lanes *lanes;
 	struct memory *memory;
 	struct timer *timer;
 	struct compute *compute;
@@ -36,23 +36,89 @@ struct host_thread {
 	struct message_batch *batch; /* of a `together` that is being given; NULL: none */
 	int64_t shift;               /* session's time is the host's clock less it */
 	int64_t due;                 /* session's time at which the next launch may begin (played) */
+	enum status lost;            /* not ST_OK: the context is lost, and nothing more is called */
+	char *why;                   /* ... its words */
 };
+
+/* ---- host.c: what the host thread asks of it */
+/* It is about to call CUDA for that, which may not come back; NULL: it has. call: a constant */
+void host_enters(struct host_thread *host, const char *call);
+/* What control asks for in between: reads, writes. False: the thread is to stop. */
+bool host_serve(struct host_thread *host);
+/* Naps, *ns at most, which then grows; begun with 0. It looks at once where naps are not needed. */
+void host_nap(struct host_thread *host, int64_t *ns);
+/* Until then, by the host's clock; it serves meanwhile. */
+void host_rest_until(struct host_thread *host, int64_t ns);
+/* Takes report.words over. end: on the host's clock */
+void host_tell(struct host_thread *host, const struct host_report *report, int64_t end);
+/* Has control cancelled it, and it is not told yet? Then *ns: when, on the host's clock */
+bool host_cancelled(struct host_thread *host, op_id id, int64_t *ns);
+
+/* ---- run.c */
+/* Begin and end of what a rank runs on: context, streams, memory, exchange */
+struct run;
+enum status run_open(const struct host_setup *setup, struct host_thread *host, struct run **run);
+/* False: something of it never ends, and all is left as it is. */
+bool run_close(struct host_thread *host, struct run *run);
+/* given: when control gave it, on the host's clock. It takes the meeting over. */
+void run_order(struct host_thread *host, struct run *run, struct host_order *order, int64_t given);
 
 /* A stream of the rank */
 struct host_lane {
 	CUstream stream;
 	int number;
 };
-/* The lane of an order, made when it is first used. lanes.c; ST_GPU */
-enum status lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane);
+/* ---- lanes.c */
+void lanes_open(struct host_thread *host);
+void lanes_close(struct host_thread *host); /* all is over there */
+/* The lane of an order, made when it is first used. ST_GPU */
+enum status host_lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane);
+/* An operation in flight on a lane, in the order in which they were issued; valid until the next is made there */
+struct host_flight {
+	op_id id;
+	CUevent before, after; /* one for both: it is a moment. NULL: none */
+	unsigned anchor;
+	int64_t issue, launch,
+	        shift; /* session's time; issue: where the calls begin, behind a played launch */
+	bool played;   /* the launch is */
+	int64_t end;   /* on the host's clock, once it is told */
+	uint32_t hold; /* the ticket, + 1, that keeps the lane standing until it is cancelled */
+	bool given;    /* all of it is queued */
+	bool undone;
+	enum status status; /* with its words, if it failed */
+	char *words;
+};
+/* A new one, with its first event. Where that fails it is there all the same. */
+enum status host_flight_begin(struct host_thread *host, struct host_lane *lane, op_id id, int64_t issue,
+        struct host_flight **flight);
+struct host_flight *host_flight_last(struct host_lane *lane); /* of those that are not given, else NULL */
+/* All of it is queued: its last event, or `moment`, its first alone. */
+enum status host_flight_end(
+        struct host_thread *host, struct host_lane *lane, struct host_flight *flight, bool moment);
+void host_flight_fail(
+        struct host_flight *flight, enum status status); /* with the words of this thread's failure */
+/* One that has been issued, and whose end lies in the future of the host's clock or is not known; NULL: it is over */
+const struct host_flight *host_flight_find(const struct host_thread *host, op_id id);
+/* Tells of what is over by now. False: nothing is in flight. */
+bool lanes_look(struct host_thread *host);
+/* Waits until the operation, or OP_EVERYTHING that was issued, is over; the clock is not before its end then. own: ends it
+ * when that is cancelled. ST_OK also where it failed, or the thread is to stop */
+enum status lanes_wait(struct host_thread *host, op_id target, op_id own);
+/* After a failure: is the context lost with it? Then all that is in flight is told undone. */
+void lanes_check(struct host_thread *host);
 
 /* ---- memory.c: the books' addresses are names; here they are given places. */
 enum status memory_open(struct host_thread *host);
 void memory_close(struct host_thread *host);
 enum status memory_get(struct host_thread *host, enum space space, int64_t address, int64_t bytes);
-void memory_give(struct host_thread *host, enum space space, int64_t address);
+void memory_drop(struct host_thread *host, enum space space, int64_t address);
 /* Where it is: of SPACE_DEVICE an address of the GPU, else of the host. NULL: no such memory */
 void *memory_at(const struct host_thread *host, enum space space, int64_t address);
+/* The same of an operand; without elements NULL will do. ST_BUG */
+enum status memory_of(const struct host_thread *host, const struct operand *operand, void **at);
+/* What is in no timeline runs on this lane. memory_written: what it has written so far is there for all lanes that join. */
+struct host_lane *memory_aside(const struct host_thread *host);
+enum status memory_written(struct host_thread *host);
 /* What is written beside all lanes (new memory's zeroes, initial data) is there for what is queued on the lane from here on.
  * Before an operation's first event, so that this wait is none of its time; costs nothing where nothing was written. */
 enum status memory_join(struct host_thread *host, const struct host_lane *lane);
@@ -79,25 +145,39 @@ enum status compute_fill(struct host_thread *host, const struct host_order *orde
 enum status compute_convert(struct host_thread *host, const struct kernel_tensor *from,
         const struct kernel_tensor *to, struct host_lane *lane);
 
-/* ---- copy.c; kept.c: what is kept of them */
-/* OP_COPY. Without a target: what it brings is kept for host_read(by = order.id), until 256 more have brought something. */
+/* ---- copy.c */
+/* OP_COPY. Without a target: what it brings is kept for host_read(by = order.id), until 256 more at least have brought
+ * something. */
 enum status copy_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 /* record.noted of another kind: each single element that it wrote is kept likewise, but until it is read. In no timeline */
 enum status copy_note(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-void copy_close(struct host_thread *host);
+/* Elements of one type and shape, of any strides. They may overlap on the GPU; in the host's memory too. */
+enum status copy_between(struct host_thread *host, const struct kernel_tensor *from, enum space from_space,
+        const struct kernel_tensor *to, enum space to_space, struct host_lane *lane);
+
+/* ---- kept.c: pinned memory for the packed elements that an operation is going to bring to the host */
+enum status kept_make(
+        struct host_thread *host, op_id id, const struct operand *operand, bool until_read, void **at);
+/* Of an operation that is over, into order.packed. ST_ARGUMENT: it is not kept (any more) */
+enum status kept_read(struct host_thread *host, const struct host_order *order);
+void kept_close(struct host_thread *host);
 
 /* ---- message.c: COLLECTIVE, P2P, ONE_SIDED. Their operands are on the GPU and contiguous: the shell refuses others. They
  * last order.least_ns from where all have come: timer_begin and timer_end are called here, by nobody else. Of a `together`,
  * order.more: the caller gives all up to the last one, and records their ends behind that; nothing of it is queued before. */
 enum status message_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 
-/* ---- read.c: orders READ and WRITE, on a stream of their own; they wait for it */
+/* ---- read.c: host_read and host_write, beside all lanes; they wait for that. order.packed stays the caller's. */
 enum status read_now(struct host_thread *host, const struct host_order *order);
 enum status write_now(struct host_thread *host, const struct host_order *order);
 
 /* ---- timer.c: a thread, and words in pinned memory */
 enum status timer_open(struct host_thread *host);
-void timer_close(struct host_thread *host); /* writes all words first */
+void timer_finish(struct host_thread *host); /* writes all words, from here on at once */
+void timer_close(struct host_thread *host);  /* all that was begun has come */
+/* The stream stands from there on, until it is let go, at `ns` of the host's clock. */
+enum status timer_hold(struct host_thread *host, CUstream stream, uint32_t *ticket);
+void timer_let_go(struct host_thread *host, uint32_t ticket, int64_t ns);
 /* The stream goes on when `ns` have passed since it came to timer_begin: *ticket from there. */
 enum status timer_begin(struct host_thread *host, CUstream stream, uint32_t *ticket);
 enum status timer_end(struct host_thread *host, CUstream stream, uint32_t ticket, int64_t ns);

@@ -21,7 +21,7 @@ enum host_order_kind {
 	ORDER_SEGMENT,
 	/* ... and have given back; all that used it is over. */
 	ORDER_SEGMENT_GONE,
-	/* packed -> memory as it is now, for who asks (host_read, host_write) */
+	/* packed -> memory as it is now, and back: not given, but asked for by host_read and host_write */
 	ORDER_READ,
 	ORDER_WRITE,
 	/* Members of a group that is new in the books: exchange.open */
@@ -60,12 +60,13 @@ struct host_order {
 	uint32_t window; /* ONE_SIDED: as in struct exchange_one_sided; its offset stands in record.part */
 	/* ---- ORDER_CLOCK */
 	int64_t shift, at;
-	/* ---- ORDER_SEGMENT, _GONE: space, address, bytes. READ, WRITE: by, space, address, layout, packed */
+	/* ---- ORDER_SEGMENT, _GONE: space, address, bytes. host_read, host_write, by read.c: by, space, address, layout, packed
+	 */
 	uint8_t space;
 	int64_t address, bytes;
 	op_id by;
 	struct layout layout;
-	void *packed; /* WRITE: mem_free'd by the host. READ: the asker's */
+	void *packed;
 };
 
 /* What became of an operation */

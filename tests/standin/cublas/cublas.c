@@ -11,8 +11,6 @@
 CUBLAS_FUNCTIONS(X)
 #undef X
 
-enum { LATENCY_NS = 4000, FLOPS_A_NS = 50000 };
-
 struct cublasContext {
 	CUstream stream;
 	bool on_device; /* where alpha and beta lie */
@@ -150,6 +148,7 @@ static cublasStatus_t queue(
 {
 	struct queued queued = {*gemm, alpha, beta};
 	double flops = 2.0 * gemm->m * gemm->n * gemm->k * gemm->batch;
+	enum standin_cost what = gemm->a.type == DT_F32 ? COST_PRODUCT : COST_HALF_PRODUCT;
 	if (!handle->on_device) {
 		queued.gemm.alpha = *queued.alpha;
 		queued.gemm.beta = *queued.beta;
@@ -158,7 +157,7 @@ static cublasStatus_t queue(
 	struct standin_call call = {.work = run,
 	        .argument = &queued,
 	        .argument_bytes = sizeof queued,
-	        .cost_ns = LATENCY_NS + (int64_t)(flops / FLOPS_A_NS)};
+	        .cost_ns = standin_cost(what, flops)};
 	return standin_enqueue(handle->stream, &call) == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS
 	                                                              : CUBLAS_STATUS_EXECUTION_FAILED;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 enum { TO_DEVICE, FROM_DEVICE };
-enum way { WAY_DEVICE, WAY_PEER, WAY_PINNED, WAY_PAGEABLE, WAY_HOST };
 
 /* `rows` of `width` bytes; *_device: that side has to be memory that CUDA knows */
 struct copy {
@@ -42,38 +41,31 @@ static CUresult do_copy(void *argument, struct standin_turn *turn)
 }
 
 /* Of what memory is; NULL: pageable */
-static enum way way_of(const struct memory *to, const struct memory *from, bool to_known, bool from_known)
+static enum standin_cost way_of(
+        const struct memory *to, const struct memory *from, bool to_known, bool from_known)
 {
 	bool to_device = to ? memory_is_device(to) : to_known,
 	     from_device = from ? memory_is_device(from) : from_known;
 	if (to_device && from_device)
 		return to && from && (to->kind == MEMORY_OPENED) != (from->kind == MEMORY_OPENED)
-		        ? WAY_PEER
-		        : WAY_DEVICE;
+		        ? COST_PEER
+		        : COST_ON_DEVICE;
 	if (!to_device && !from_device)
-		return WAY_HOST;
-	return (to_device ? from : to) ? WAY_PINNED : WAY_PAGEABLE;
-}
-
-static int64_t cost_of(enum way way, size_t bytes)
-{
-	static const int64_t rates[] = {[WAY_DEVICE] = RATE_DEVICE,
-	        [WAY_PEER] = RATE_PEER,
-	        [WAY_PINNED] = RATE_PINNED,
-	        [WAY_PAGEABLE] = RATE_PAGEABLE,
-	        [WAY_HOST] = RATE_PAGEABLE};
-	return COST_COPY + (int64_t)bytes * 1000 / rates[way];
+		return COST_ON_HOST;
+	if (!(to_device ? from : to))
+		return COST_PAGEABLE;
+	return to_device ? COST_DOWN : COST_UP;
 }
 
 /* With the lock */
 static CUresult queue(struct CUctx_st *context, CUstream stream, const struct copy *copy)
 {
 	const struct memory *to = memory_anywhere(copy->to, 1), *from = memory_anywhere(copy->from, 1);
-	enum way way = way_of(to, from, copy->to_known, copy->from_known);
+	enum standin_cost way = way_of(to, from, copy->to_known, copy->from_known);
 	struct standin_call call = {.work = do_copy,
 	        .argument = copy,
 	        .argument_bytes = sizeof *copy,
-	        .cost_ns = cost_of(way, copy->width * copy->rows)};
+	        .cost_ns = standin_cost(way, (double)copy->width * (double)copy->rows)};
 	if (stream->capture)
 		return capture_add(stream, &call);
 	struct item *item = item_new(&call), *held = NULL;
@@ -81,13 +73,13 @@ static CUresult queue(struct CUctx_st *context, CUstream stream, const struct co
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	item_hold(&held, item);
 	struct item **engine = &context->engines[to && memory_is_device(to) ? TO_DEVICE : FROM_DEVICE];
-	bool takes = way == WAY_PINNED && !stream->waits &&
+	bool takes = (way == COST_DOWN || way == COST_UP) && !stream->waits &&
 	        (!context->legacy || !context->legacy->waits || !stream->blocking);
 	CUresult result = takes && item_after(item, *engine) ? CUDA_ERROR_OUT_OF_MEMORY
 	                                                     : stream_queue(context, stream, item);
 	if (!result && takes)
 		item_hold(engine, item);
-	if (!result && (way == WAY_PAGEABLE || way == WAY_HOST))
+	if (!result && (way == COST_PAGEABLE || way == COST_ON_HOST))
 		result = item_wait(context, item);
 	item_hold(&held, NULL);
 	return result;
@@ -183,7 +175,7 @@ static CUresult do_fill(void *argument, struct standin_turn *turn)
 
 static CUresult fill_call(const char *name, const struct fill *fill, CUstream stream)
 {
-	int64_t cost_ns = cost_of(WAY_DEVICE, fill->count * fill->width);
+	int64_t cost_ns = standin_cost(COST_ON_DEVICE, (double)fill->count * (double)fill->width);
 	struct CUctx_st *context;
 	CUresult result = enter(name, &context);
 	if (result)

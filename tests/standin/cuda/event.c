@@ -248,6 +248,7 @@ static int page_done(const struct page *page)
 	return (int32_t)(__atomic_load_n(&page->done, __ATOMIC_SEQ_CST) - asked) >= 0;
 }
 
+/* Asking takes no virtual time: an event may be over that lies ahead of who asks. Who goes on from it waits for it then. */
 CUresult cuEventQuery(CUevent event)
 {
 	struct CUctx_st *context;
@@ -256,8 +257,7 @@ CUresult cuEventQuery(CUevent event)
 		return result;
 	if (event->page)
 		return leave(page_done(event->page) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY);
-	return leave(event->record && !event->record->done ? CUDA_ERROR_NOT_READY
-	                                                   : item_wait(context, event->record));
+	return leave(event->record && !event->record->done ? CUDA_ERROR_NOT_READY : context->error);
 }
 
 CUresult cuEventSynchronize(CUevent event)

@@ -163,7 +163,8 @@ CUresult cuGraphUpload(CUgraphExec executable, CUstream stream)
 	CUstream own = stream_of(context, stream);
 	return leave(!own || !executable
 	                ? CUDA_ERROR_INVALID_HANDLE
-	                : stream_push(context, own, &(struct standin_call){.cost_ns = COST_COPY}));
+	                : stream_push(context, own,
+	                          &(struct standin_call){.cost_ns = standin_cost(COST_ON_DEVICE, 0)}));
 }
 
 /* ends_ns: one a node */

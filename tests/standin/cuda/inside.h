@@ -11,19 +11,7 @@ CUDA_FUNCTIONS(X)
 CLOCK_FUNCTIONS(X)
 #undef X
 
-/* Costs of the virtual clock, in ns; rates in bytes a microsecond */
-enum {
-	COST_CALL = 1000,    /* of the host, for a call that queues */
-	COST_LATENCY = 3000, /* from the call to the earliest start */
-	COST_KERNEL = 2000,  /* and 1 ns for KERNEL_THREADS threads */
-	KERNEL_THREADS = 200,
-	COST_COPY = 1500,
-	RATE_PINNED = 25000,
-	RATE_PAGEABLE = 10000,
-	RATE_PEER = 300000,
-	RATE_DEVICE = 1500000,
-	QUEUE_LENGTH = 1024 /* a caller waits when so many are queued on a stream */
-};
+enum { QUEUE_LENGTH = 1024 }; /* a caller waits when so many are queued on a stream */
 
 struct log; /* writes to words that streams wait for: words.c */
 
@@ -83,6 +71,12 @@ extern pthread_mutex_t standin_lock;
 extern pthread_cond_t standin_changed; /* an item is done, a thread has ended, a context is spoiled */
 extern struct CUctx_st standin_contexts[STANDIN_GPUS];
 
+/* ---- options.c, costs.c: false: it is no such text */
+bool time_read(const char *text, int64_t *ns); /* "10us" */
+bool costs_read(char *text);                   /* "h2d:1.5us,25GB/s" */
+/* Of the tensors of a struct elements, each once; a dimension along which one is repeated is one element of it */
+double elements_bytes(const void *argument);
+
 /* ---- clock.c */
 void standin_set_now(int64_t ns); /* the calling thread's clock */
 
@@ -124,7 +118,15 @@ void memory_end(struct CUctx_st *context);
 void events_end(struct CUctx_st *context);
 void modules_end(struct CUctx_st *context);
 
+/* ---- job.c */
+void job_sit_down(void);                /* once, before all others: the seat is kept until the process ends */
+int64_t job_others(int device);         /* bytes that other processes of the job have taken */
+void job_begin(void);                   /* no other process of the job takes anything from here on ... */
+void job_end(int device, size_t taken); /* ... to here, where this one has taken so much */
+
 /* ---- shared.c and words.c */
+/* A file of that name which this process's siblings share, mapped and kept open; -1: there is none */
+int share_among(const char *name, int parent, size_t bytes, void **at);
 struct log *log_of_mapping(
         const void *at, size_t *offset); /* of a file that processes share; NULL: it is private */
 struct log *log_new(void);

@@ -12,8 +12,9 @@ struct CUfunc_st {
 	struct CUfunc_st *next;
 	const char *name;
 	standin_kernel_code *code;
-	size_t bytes; /* of its argument, one struct */
-	int shared;   /* what a launch may ask for */
+	size_t bytes;  /* of its argument, one struct */
+	bool elements; /* which is a struct elements */
+	int shared;    /* what a launch may ask for */
 };
 struct CUmod_st {
 	struct CUmod_st *next; /* in its context's list */
@@ -125,7 +126,9 @@ static struct CUfunc_st find(const char *name)
 	struct CUfunc_st none = {.code = NULL};
 	if (!standin_kernel(name))
 		return none;
-	return (struct CUfunc_st){.code = standin_kernel(name), .bytes = standin_kernel_bytes(name)};
+	return (struct CUfunc_st){.code = standin_kernel(name),
+	        .bytes = standin_kernel_bytes(name),
+	        .elements = standin_kernel_elements(name)};
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
@@ -230,13 +233,17 @@ static CUresult check(CUfunction function, const struct launch *launch)
 	return launch->shared > (unsigned)function->shared ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-static int64_t cost_of(const struct launch *launch)
+static int64_t cost_of(const struct CUfunc_st *function, const struct launch *launch)
 {
 	int64_t told_ns = next_cost_ns;
 	double threads = (double)launch->block[0] * launch->block[1] * launch->block[2] * launch->grid[0] *
 	        launch->grid[1] * launch->grid[2];
 	next_cost_ns = -1;
-	return told_ns >= 0 ? told_ns : COST_KERNEL + (int64_t)(threads / KERNEL_THREADS);
+	if (told_ns >= 0)
+		return told_ns;
+	return function->elements && standin_has_rate(COST_ELEMENTS)
+	        ? standin_cost(COST_ELEMENTS, elements_bytes(launch->argument))
+	        : standin_cost(COST_KERNEL, threads);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
@@ -260,7 +267,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
 	        function->code, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared};
 	if (function->bytes)
 		memcpy(launch->argument, arguments[0], function->bytes);
-	int64_t cost_ns = cost_of(launch);
+	int64_t cost_ns = cost_of(function, launch);
 	result = check(function, launch);
 	if (!result)
 		result = stream_push(context, own,

@@ -21,7 +21,8 @@ static size_t pages(const struct CUctx_st *context)
 
 static size_t used(const struct CUctx_st *context)
 {
-	return context->taken + (size_t)standin_options()->used_bytes[context->device];
+	return context->taken + (size_t)job_others(context->device) +
+	        (size_t)standin_options()->used_bytes[context->device];
 }
 
 bool memory_is_device(const struct memory *memory)
@@ -103,6 +104,22 @@ static size_t gap(const struct CUctx_st *context, size_t bytes)
 	return at + bytes <= total(context) ? at : 0;
 }
 
+static bool take(struct CUctx_st *context, size_t bytes)
+{
+	job_begin();
+	bool fits = bytes <= total(context) && used(context) <= total(context) - bytes;
+	context->taken += fits ? bytes : 0;
+	job_end(context->device, context->taken);
+	return fits;
+}
+
+static void give(struct CUctx_st *context, size_t bytes)
+{
+	job_begin();
+	context->taken -= bytes;
+	job_end(context->device, context->taken);
+}
+
 CUresult cuMemAlloc_v2(CUdeviceptr *at, size_t bytes)
 {
 	struct CUctx_st *context;
@@ -113,10 +130,12 @@ CUresult cuMemAlloc_v2(CUdeviceptr *at, size_t bytes)
 		return leave(CUDA_ERROR_INVALID_VALUE);
 	struct memory *memory = calloc(1, sizeof *memory);
 	size_t offset = 0;
-	bool fits = bytes <= total(context) && used(context) <= total(context) - bytes;
+	bool fits = take(context, bytes);
 	if (!memory || !fits || reserve(context) || !(offset = gap(context, bytes)) ||
 	        mprotect(context->base + offset, bytes, PROT_READ | PROT_WRITE)) {
 		free(memory);
+		if (fits)
+			give(context, bytes);
 		return leave(CUDA_ERROR_OUT_OF_MEMORY);
 	}
 	*memory = (struct memory){.at = context->base + offset,
@@ -126,7 +145,6 @@ CUresult cuMemAlloc_v2(CUdeviceptr *at, size_t bytes)
 	        .log = context->log,
 	        .log_offset = offset};
 	insert(context, memory);
-	context->taken += bytes;
 	*at = (CUdeviceptr)(uintptr_t)memory->at;
 	return leave(CUDA_SUCCESS);
 }
@@ -156,7 +174,7 @@ CUresult cuMemFree_v2(CUdeviceptr at)
 	if (memory) {
 		madvise(memory->at, memory->bytes, MADV_REMOVE);
 		mprotect(memory->at, memory->bytes, PROT_NONE);
-		context->taken -= memory->bytes;
+		give(context, memory->bytes);
 		discard(context, memory);
 	}
 	return leave(result);
@@ -363,6 +381,7 @@ void memory_end(struct CUctx_st *context)
 		discard(context, one);
 	}
 	if (context->base) {
+		give(context, context->taken);
 		munmap(context->base, pages(context) + log_bytes());
 		close(context->fd);
 	}

@@ -52,6 +52,11 @@ static bool number(const char *text, const struct unit *units, int64_t *value)
 	return false;
 }
 
+bool time_read(const char *text, int64_t *ns)
+{
+	return number(text, lengths, ns);
+}
+
 static bool count(const char *text, int least, int most, int *value)
 {
 	char *end;
@@ -106,7 +111,9 @@ static bool option(const char *name, char *value)
 		return call >= 0 && count(colon + 1, 1, 1000000000, &options.fail_at);
 	}
 	if (!strcmp(name, "delay"))
-		return call >= 0 && number(colon + 1, lengths, &options.delay_ns[call]);
+		return call >= 0 && time_read(colon + 1, &options.delay_ns[call]);
+	if (!strcmp(name, "cost"))
+		return costs_read(value);
 	if (!strcmp(name, "die") && colon) {
 		int who, at;
 		*colon = 0;
@@ -142,6 +149,7 @@ static void read_options(void)
 		free(shown);
 	}
 	free(text);
+	job_sit_down();
 }
 
 const struct standin_options *standin_options(void)

@@ -46,7 +46,7 @@ int standin_attach(int pid, int fd, int64_t bytes, void **at)
 	return failed;
 }
 
-/* ---- the log that belongs to memory which an application shares: a file named after the memory's own, found among those that are open */
+/* ---- files that processes find by their names among those that are open */
 
 /* The process's open file of that name: its number, or -1 */
 static int find_in(const char *process, const char *name)
@@ -67,38 +67,60 @@ static int find_in(const char *process, const char *name)
 	return found;
 }
 
-/* Maps a copy of it that this process holds open for the others. false: nobody has it */
-static bool adopt(const char *process, int fd, void **at)
+/* Maps a copy of it that this process holds open for the others: its number, or -1 */
+static int adopt(const char *process, int fd, int64_t bytes, void **at)
 {
 	char path[300];
 	snprintf(path, sizeof path, "/proc/%s/fd/%d", process, fd);
 	int own = open(path, O_RDWR | O_CLOEXEC);
-	if (own < 0)
-		return false;
-	bool mapped = !map(own, (int64_t)log_bytes(), at);
-	if (!mapped)
+	if (own >= 0 && map(own, bytes, at)) {
 		close(own);
-	return mapped;
+		return -1;
+	}
+	return own;
+}
+
+static int parent_of(const char *process)
+{
+	char path[300], line[400] = "";
+	int parent = -1;
+	snprintf(path, sizeof path, "/proc/%s/stat", process);
+	FILE *file = fopen(path, "re");
+	if (file && fgets(line, sizeof line, file) && strrchr(line, ')') &&
+	        sscanf(strrchr(line, ')') + 1, " %*c %d", &parent) != 1)
+		parent = -1;
+	if (file)
+		fclose(file);
+	return parent;
+}
+
+/* The file of that name that a process has open, or a new one; parent: of those alone whose parent that is, 0: of any. -1: none */
+static int find_or_make(const char *name, int parent, int64_t bytes, void **at)
+{
+	char wanted[120];
+	int fd, own = -1;
+	snprintf(wanted, sizeof wanted, "/memfd:%s ", name);
+	DIR *all = opendir("/proc");
+	for (struct dirent *one; all && own < 0 && (one = readdir(all));)
+		if (atoi(one->d_name) > 0 && (!parent || parent_of(one->d_name) == parent) &&
+		        (fd = find_in(one->d_name, wanted)) >= 0)
+			own = adopt(one->d_name, fd, bytes, at);
+	if (all)
+		closedir(all);
+	if (own < 0 && share(name, bytes, at, &own))
+		return -1;
+	return own;
 }
 
 static struct log *find_log(const char *name)
 {
 	char wanted[120];
-	void *at = NULL;
-	int fd;
+	void *at;
 	snprintf(wanted, sizeof wanted, "/memfd:%s ", name);
-	if ((fd = find_in("self", wanted)) >= 0)
+	int fd = find_in("self", wanted);
+	if (fd >= 0)
 		return standin_attach(getpid(), fd, (int64_t)log_bytes(), &at) ? NULL : at;
-	DIR *all = opendir("/proc");
-	for (struct dirent *one; all && !at && (one = readdir(all));)
-		if (atoi(one->d_name) > 0 && (fd = find_in(one->d_name, wanted)) >= 0 &&
-		        !adopt(one->d_name, fd, &at))
-			at = NULL;
-	if (all)
-		closedir(all);
-	if (!at && share(name, (int64_t)log_bytes(), &at, &fd))
-		return NULL;
-	return at;
+	return find_or_make(name, 0, (int64_t)log_bytes(), &at) < 0 ? NULL : at;
 }
 
 /* The file of /proc/self/maps that `at` is in, as "DEVICE-INODE", and where in it; false: no shared file */
@@ -123,18 +145,35 @@ static bool file_of(const void *at, char name[80], size_t *offset)
 	return found;
 }
 
-/* One process at a time looks and makes: the lock is on this library's own file, and goes with the process. */
+/* One process at a time looks and makes: the lock is on this library's own file, and goes with the process. -1: no lock */
+static int lock_all(void)
+{
+	Dl_info self;
+	int lock = dladdr((void *)(uintptr_t)&standin_lock, &self)
+	        ? open(self.dli_fname, O_RDONLY | O_CLOEXEC)
+	        : -1;
+	if (lock >= 0)
+		flock(lock, LOCK_EX);
+	return lock;
+}
+
 struct log *log_of_mapping(const void *at, size_t *offset)
 {
 	char name[80];
-	Dl_info self;
-	if (!file_of(at, name, offset) || !dladdr((void *)(uintptr_t)&standin_lock, &self))
-		return NULL;
-	int lock = open(self.dli_fname, O_RDONLY | O_CLOEXEC);
+	int lock = file_of(at, name, offset) ? lock_all() : -1;
 	if (lock < 0)
 		return NULL;
-	flock(lock, LOCK_EX);
 	struct log *log = find_log(name);
 	close(lock);
 	return log;
+}
+
+int share_among(const char *name, int parent, size_t bytes, void **at)
+{
+	int lock = lock_all();
+	if (lock < 0)
+		return -1;
+	int fd = find_or_make(name, parent, (int64_t)bytes, at);
+	close(lock);
+	return fd;
 }

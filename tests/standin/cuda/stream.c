@@ -13,7 +13,7 @@ static int64_t later(int64_t a, int64_t b)
 /* With the lock: when the item may start, once all that it comes after has ended */
 static int64_t start_of(CUstream stream, struct item *item)
 {
-	int64_t start_ns = later(stream->now_ns, item->issued_ns + COST_LATENCY);
+	int64_t start_ns = later(stream->now_ns, item->issued_ns + standin_cost(COST_START, 0));
 	for (int i = 0; i < item->after_count; i++) {
 		while (!item->after[i]->done && !stream->context->stop)
 			pthread_cond_wait(&standin_changed, &standin_lock);
@@ -157,7 +157,7 @@ CUresult stream_queue(struct CUctx_st *context, CUstream stream, struct item *it
 	item->waits |= stream->waits;
 	stream->waits = item->waits;
 	item->issued_ns = standin_now();
-	standin_set_now(item->issued_ns + COST_CALL);
+	standin_set_now(item->issued_ns + standin_cost(COST_CALL, 0));
 	if (stream->last)
 		stream->last->next = item;
 	else

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WRITES = 4096, BATCH_MOST = 255 };
-/* A ring; `number` is written last: the write's place among all, from 1 */
-struct log {
+enum { RINGS = 512, WRITES = 32, BATCH_MOST = 255 };
+/* A word's writes go to one of many rings, where few others' do. `number` is written last: the write's place among all of the ring, from 1 */
+struct ring {
 	uint64_t count;
 	struct {
 		uint64_t number, offset;
@@ -19,6 +19,14 @@ struct log {
 		int64_t ns;
 	} writes[WRITES];
 };
+struct log {
+	struct ring rings[RINGS];
+};
+
+static struct ring *ring_of(struct log *log, size_t offset)
+{
+	return &log->rings[(uint64_t)offset / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 55];
+}
 
 size_t log_bytes(void)
 {
@@ -39,12 +47,13 @@ void log_free(struct log *log)
 
 void log_write(struct log *log, size_t offset, uint32_t value, int64_t ns)
 {
-	uint64_t number = __atomic_add_fetch(&log->count, 1, __ATOMIC_SEQ_CST), i = number % WRITES;
-	__atomic_store_n(&log->writes[i].number, 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&log->writes[i].offset, offset, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&log->writes[i].value, value, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&log->writes[i].ns, ns, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&log->writes[i].number, number, __ATOMIC_SEQ_CST);
+	struct ring *ring = ring_of(log, offset);
+	uint64_t number = __atomic_add_fetch(&ring->count, 1, __ATOMIC_SEQ_CST), i = number % WRITES;
+	__atomic_store_n(&ring->writes[i].number, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&ring->writes[i].offset, offset, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&ring->writes[i].value, value, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&ring->writes[i].ns, ns, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&ring->writes[i].number, number, __ATOMIC_SEQ_CST);
 }
 
 bool word_reached(uint32_t now, uint32_t value, unsigned flags)
@@ -54,14 +63,15 @@ bool word_reached(uint32_t now, uint32_t value, unsigned flags)
 
 int64_t log_time(struct log *log, size_t offset, uint32_t value, unsigned flags)
 {
-	uint64_t count = __atomic_load_n(&log->count, __ATOMIC_SEQ_CST);
+	struct ring *ring = ring_of(log, offset);
+	uint64_t count = __atomic_load_n(&ring->count, __ATOMIC_SEQ_CST);
 	int64_t ns = 0;
 	for (uint64_t number = count; number > 0 && number + WRITES > count; number--) {
 		uint64_t i = number % WRITES;
-		if (__atomic_load_n(&log->writes[i].number, __ATOMIC_SEQ_CST) == number &&
-		        __atomic_load_n(&log->writes[i].offset, __ATOMIC_SEQ_CST) == offset &&
-		        word_reached(__atomic_load_n(&log->writes[i].value, __ATOMIC_SEQ_CST), value, flags))
-			ns = __atomic_load_n(&log->writes[i].ns, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&ring->writes[i].number, __ATOMIC_SEQ_CST) == number &&
+		        __atomic_load_n(&ring->writes[i].offset, __ATOMIC_SEQ_CST) == offset &&
+		        word_reached(__atomic_load_n(&ring->writes[i].value, __ATOMIC_SEQ_CST), value, flags))
+			ns = __atomic_load_n(&ring->writes[i].ns, __ATOMIC_SEQ_CST);
 	}
 	return ns;
 }

@@ -4,12 +4,12 @@
  * tensor, adds the pieces up, and then the sums are exchanged (src/collectives/data.c draws it). The first exchange is
  * one with every rank, of 0 bytes at least: by its end all know when the last one came. */
 #include "standin/nccl/operation.h"
+#include "standin/standin.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PART = 1 << 18 }; /* elements of a piece that are exchanged at a time */
-enum { LATENCY_NS = 10000, BYTES_A_NS = 100 };
 
 struct site { /* an operation on this rank */
 	struct meeting *meeting;
@@ -30,12 +30,13 @@ static int64_t most(int64_t a, int64_t b)
 
 int64_t operation_ns(const struct operation *operation, int ranks)
 {
-	int64_t bytes = operation->count * operation->bytes, others = ranks - 1;
-	if (operation->kind == ALLREDUCE)
+	int64_t bytes = operation->count * operation->bytes, others = ranks - 1, steps = others;
+	if (operation->kind == ALLREDUCE) {
 		bytes = 2 * bytes * others / ranks;
-	else if (operation->kind == REDUCESCATTER || operation->kind == ALLGATHER)
+		steps *= 2;
+	} else if (operation->kind == REDUCESCATTER || operation->kind == ALLGATHER)
 		bytes *= others;
-	return LATENCY_NS + bytes / BYTES_A_NS;
+	return standin_cost(COST_NCCL, (double)bytes) + steps * standin_cost(COST_STEP, 0);
 }
 
 /* ---- exchanges with everybody ---- */

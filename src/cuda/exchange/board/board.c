@@ -1,4 +1,5 @@
 /* board.c -- a rank's exchange, from open to close */
+#include "base/memory.h"
 #include "cuda/exchange/board/inside.h"
 
 static enum status open_part(struct exchange *exchange, int part, int n, int place, const int *ranks)
@@ -14,6 +15,9 @@ static void close_board(struct exchange *exchange)
 	pool_close(board);
 	board_unregister(board);
 	image_unload(&board->image);
+	mem_free(board->sides);
+	mem_free(board->orders);
+	mem_free(board->words.word);
 }
 
 static enum status load(struct board *board, int ordinal)

@@ -33,8 +33,18 @@ int board_map(int fd, int ranks, int rank, struct board **board)
 	*board = mem_alloc(sizeof **board);
 	**board = (struct board){.ranks = ranks, .rank = rank, .fd = fd, .shared = at};
 	pthread_mutex_init(&(*board)->lock, NULL);
-	__atomic_store_n(&(*board)->shared->seat[rank].pid, getpid(), __ATOMIC_SEQ_CST);
+	/* a lock goes with its process, however that ends */
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
+	bool locked = fcntl(fd, F_SETLK, &lock) == 0;
+	__atomic_store_n(&(*board)->shared->seat[rank].came, locked, __ATOMIC_SEQ_CST);
 	return 0;
+}
+
+bool board_gone(const struct board *board, int rank)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
+	return rank != board->rank && __atomic_load_n(&board->shared->seat[rank].came, __ATOMIC_SEQ_CST) &&
+	        fcntl(board->fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
 }
 
 void board_leave(struct board *board)
@@ -62,25 +72,25 @@ static int open_file(const struct told *first)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Rank 0 keeps its descriptor until all have come to the second round. */
+/* Rank 0 keeps its descriptor until all have come to the second round, which is made whatever came of the first. */
 enum status board_meet(struct transport *transport, struct board **board)
 {
 	int ranks = transport_size(transport), rank = transport_rank(transport);
 	struct told mine = {.pid = getpid(), .fd = -1}, *all = mem_alloc((size_t)ranks * sizeof *all);
-	enum status status = ST_OK;
 	*board = NULL;
-	if (ranks > EXCHANGE_RANKS)
+	if (rank == 0 && ranks <= EXCHANGE_RANKS && (mine.fd = board_file()) < 0)
+		mine.failed = errno;
+	enum status first = transport_share(transport, &mine, all, sizeof mine);
+	if (first != ST_OK)
+		mine.failed = EIO;
+	else if (rank > 0 && all[0].fd >= 0 && (mine.fd = open_file(&all[0])) < 0)
+		mine.failed = errno;
+	int unmapped = mine.fd >= 0 ? board_map(mine.fd, ranks, rank, board) : 0;
+	if (unmapped)
+		mine.failed = unmapped;
+	enum status status = first_failure(first, transport_share(transport, &mine, all, sizeof mine));
+	if (status == ST_OK && ranks > EXCHANGE_RANKS)
 		status = fail(ST_GPU, "%d ranks share a GPU: %d is the most", ranks, EXCHANGE_RANKS);
-	if (status == ST_OK && rank == 0 && (mine.fd = board_file()) < 0)
-		mine.failed = errno;
-	if (status == ST_OK)
-		status = transport_share(transport, &mine, all, sizeof mine);
-	if (status == ST_OK && rank > 0 && all[0].fd >= 0 && (mine.fd = open_file(&all[0])) < 0)
-		mine.failed = errno;
-	if (mine.fd >= 0)
-		mine.failed = board_map(mine.fd, ranks, rank, board);
-	if (status == ST_OK)
-		status = transport_share(transport, &mine, all, sizeof mine);
 	for (int r = 0; r < ranks && status == ST_OK; r++)
 		if (all[r].failed)
 			status = fail(ST_GPU,

@@ -16,8 +16,7 @@ enum { CHUNK = 8 << 20, CHUNKS = 128, ENTRIES = 1 << 14, WORDS_MOST = 400, NAP_N
 
 enum seat_state { SEAT_EMPTY, SEAT_OFFERED /* its pool can be opened */, SEAT_JOINED, SEAT_LEFT };
 struct seat {
-	int32_t pid;
-	uint32_t state;
+	uint32_t state, came; /* came: its process holds its lock */
 	CUipcMemHandle pool;
 };
 /* What has been laid out, by key: whoever needs it first does it. 0: free */
@@ -82,6 +81,12 @@ struct pool_span {
 	int64_t at, bytes;
 };
 
+/* Words for a stream, in order */
+struct board_words {
+	CUstreamBatchMemOpParams *word;
+	size_t count;
+};
+
 struct board {
 	struct exchange exchange; /* the first */
 	int ranks, rank, fd;
@@ -104,6 +109,7 @@ struct board {
 	struct side *sides;
 	struct meeting_order *orders;
 	size_t side_count, order_count;
+	struct board_words words; /* of the stream that is at hand */
 };
 #define BOARD_CALL(board, name, ...) cuda_call((board)->cuda, #name, (board)->cuda->name(__VA_ARGS__))
 
@@ -112,6 +118,7 @@ struct board {
 int board_file(void);
 /* Maps the file for a rank, and owns fd. 0, or errno: fd is closed */
 int board_map(int fd, int ranks, int rank, struct board **board);
+bool board_gone(const struct board *board, int rank); /* its process has ended */
 /* The zeroed memory of that key, the same on all: `bytes` of it, CHUNK at most. ST_GPU */
 enum status board_area(struct board *board, uint64_t key, size_t bytes, char **at, CUdeviceptr *device);
 /* Registered with CUDA, if it is not */
@@ -146,14 +153,9 @@ void board_release(struct exchange *exchange, int part, uint32_t turn);
 void meetings_free(struct board *board); /* lets go of all first */
 
 /* ---- words.c: writes and waits for a stream, in order */
-struct board_words {
-	CUstreamBatchMemOpParams *word;
-	size_t count;
-};
-void words_write(struct board_words *words, CUdeviceptr at, uint32_t value);
-void words_wait(struct board_words *words, CUdeviceptr at, uint32_t value); /* until it has come so far */
-enum status words_queue(
-        struct board *board, struct board_words *words, CUstream stream); /* and empties them */
+void words_write(struct board *board, CUdeviceptr at, uint32_t value);
+void words_wait(struct board *board, CUdeviceptr at, uint32_t value); /* until it has come so far */
+enum status words_queue(struct board *board, CUstream stream);        /* and empties the list */
 /* By the host, now: streams that wait for it go on. */
 void word_store(struct board *board, uint32_t *word, uint32_t value);
 

@@ -95,50 +95,48 @@ static CUdeviceptr done(const struct side *side, int place, uint32_t turn)
 }
 
 /* Collectives of a part come one after the other, on whatever streams. */
-static void wait_turn(struct board_words *words, const struct side *side)
+static void wait_turn(struct board *board, const struct side *side)
 {
 	const struct meeting *meeting = side->meeting;
 	if (meeting->turns != PART_TURNS || !meeting->last || meeting->stream == side->stream)
 		return;
 	for (int p = 0; p < meeting->n; p++)
-		words_wait(words, done(side, p, meeting->last), meeting->last);
+		words_wait(board, done(side, p, meeting->last), meeting->last);
 }
 
 static enum status queue_arrivals(struct board *board, CUstream stream)
 {
-	struct board_words words = {0};
 	for (size_t i = 0; i < board->side_count; i++)
 		if (board->sides[i].stream == stream)
-			wait_turn(&words, &board->sides[i]);
+			wait_turn(board, &board->sides[i]);
 	for (size_t i = 0; i < board->side_count; i++) {
 		const struct side *side = &board->sides[i];
 		if (side->stream == stream)
-			words_write(&words, arrived(side, side->place, side->turn), side->turn);
+			words_write(board, arrived(side, side->place, side->turn), side->turn);
 	}
 	for (size_t i = 0; i < board->side_count; i++) {
 		const struct side *side = &board->sides[i];
 		for (int p = 0; p < side->meeting->n && side->stream == stream; p++)
 			if (p != side->place)
-				words_wait(&words, arrived(side, p, side->turn), side->turn);
+				words_wait(board, arrived(side, p, side->turn), side->turn);
 	}
-	return words_queue(board, &words, stream);
+	return words_queue(board, stream);
 }
 
 static enum status queue_ends(struct board *board, CUstream stream)
 {
-	struct board_words words = {0};
 	for (size_t i = 0; i < board->side_count; i++) {
 		const struct side *side = &board->sides[i];
 		if (side->stream == stream)
-			words_write(&words, done(side, side->place, side->turn), side->turn);
+			words_write(board, done(side, side->place, side->turn), side->turn);
 	}
 	for (size_t i = 0; i < board->side_count; i++) {
 		const struct side *side = &board->sides[i];
 		for (int p = 0; p < side->meeting->n && side->stream == stream && side->ends; p++)
 			if (p != side->place)
-				words_wait(&words, done(side, p, side->turn), side->turn);
+				words_wait(board, done(side, p, side->turn), side->turn);
 	}
-	return words_queue(board, &words, stream);
+	return words_queue(board, stream);
 }
 
 static enum status queue_work(struct board *board)
@@ -188,10 +186,6 @@ static void forget(struct board *board, enum status status)
 		side->meeting->stream = side->stream;
 		__atomic_store_n(&side->meeting->last, side->turn, __ATOMIC_SEQ_CST);
 	}
-	mem_free(board->sides);
-	mem_free(board->orders);
-	board->sides = NULL;
-	board->orders = NULL;
 	board->side_count = board->order_count = 0;
 	board->together = false;
 }

@@ -2,8 +2,6 @@
  * lies is then known to all as an offset. */
 #include "base/memory.h"
 #include "cuda/exchange/board/inside.h"
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -51,12 +49,12 @@ static int await(struct board *board, enum seat_state state, long naps)
 		while (look(&seat->state) < state) {
 			if (look(&board->shared->failed))
 				return FAILED;
-			if (naps-- <= 0 || (kill(seat->pid, 0) != 0 && errno == ESRCH))
+			if (naps-- <= 0 || board_gone(board, rank))
 				return rank;
 			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 		}
 	}
-	return NOBODY;
+	return look(&board->shared->failed) ? FAILED : NOBODY; /* who has failed leaves at once */
 }
 
 static enum status await_start(struct board *board, enum seat_state state)

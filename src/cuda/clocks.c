@@ -1,0 +1,44 @@
+/* clocks.c -- all send to rank 0, which answers all with its time: one message there and one back, several times */
+#include "cuda/clocks.h"
+#include "base/memory.h"
+
+enum { PINGS = 16 };
+
+/* Rank 0's time, once everybody has sent; *theirs_ns */
+static enum status ping(struct transport *transport, const struct cuda_library *library, int64_t *theirs_ns)
+{
+	int processes = transport_size(transport);
+	bool first = transport_rank(transport) == 0;
+	struct transport_bytes *all = mem_alloc(processes * sizeof *all);
+	enum status status = transport_gather(transport, theirs_ns, sizeof *theirs_ns, all, NULL, NULL);
+	*theirs_ns = library->host_now();
+	for (int i = 0; i < processes && first && status == ST_OK; i++)
+		mem_free(all[i].bytes);
+	mem_free(all);
+	if (status != ST_OK || first)
+		return status == ST_OK ? transport_send_all(transport, theirs_ns, sizeof *theirs_ns) : status;
+	void *bytes;
+	size_t count;
+	status = transport_receive(transport, &bytes, &count, NULL, NULL);
+	if (status != ST_OK)
+		return status;
+	*theirs_ns = *(const int64_t *)bytes;
+	mem_free(bytes);
+	return ST_OK;
+}
+
+enum status clocks_compare(
+        struct transport *transport, const struct cuda_library *library, struct clock_offset *offset)
+{
+	struct clock_ping pings[PINGS] = {0};
+	enum status status = ST_OK;
+	for (int i = 0; i < PINGS && status == ST_OK; i++) {
+		pings[i].sent_ns = library->host_now();
+		status = ping(transport, library, &pings[i].theirs_ns);
+		pings[i].back_ns = library->host_now();
+	}
+	*offset = (struct clock_offset){0};
+	if (status == ST_OK && transport_rank(transport) != 0)
+		*offset = clock_offset(pings, PINGS);
+	return status;
+}

@@ -1,0 +1,269 @@
+/* control.c -- the functions of the backend, and its life; what each means stands in backend/backend.h */
+#include "cuda/control.h"
+#include "base/memory.h"
+#include "cuda/clocks.h"
+#include "sim/sim.h"
+
+#include <unistd.h>
+
+static enum status control_queued(struct backend *backend, op_id id)
+{
+	struct control *control = control_of(backend);
+	enum status status = control->shadow->queued(control->shadow, id);
+	if (status == ST_OK)
+		order_operation(control, id);
+	return status;
+}
+
+/* What the shadow has carried out may owe an answer, or have ended something; lines that are paced go out at once. */
+static enum status settle(struct control *control, enum status status, struct budget *budget)
+{
+	control_cancel(control);
+	if (status != ST_OK || !(control->owed || control->paces))
+		return status;
+	control->paces = false;
+	status = control_publish(control);
+	if (status == ST_OK && control->owed)
+		status = control_wait(control, WAIT_FINAL, budget);
+	return status;
+}
+
+static enum status control_advance(struct backend *backend, struct budget *budget)
+{
+	struct control *control = control_of(backend);
+	return settle(control, control->shadow->advance(control->shadow, budget), budget);
+}
+
+static enum status control_reach(struct backend *backend, const op_id *ids, int count, struct budget *budget)
+{
+	struct control *control = control_of(backend);
+	enum status status = control->shadow->reach(control->shadow, ids, count, budget);
+	control->owed |= status == ST_OK;
+	return settle(control, status, budget);
+}
+
+/* All hosts begin, and what will end is waited for. Where no device may be waited for, what has happened is shared. */
+static enum status look(struct control *control, enum status status, struct budget *budget)
+{
+	control_cancel(control);
+	if (status == ST_OK)
+		status = control_publish(control);
+	if (status == ST_OK)
+		status = control_wait(control, WAIT_PROJECTED, budget);
+	return status == ST_WAITS ? ST_OK : status;
+}
+
+static enum status control_project(struct backend *backend, struct budget *budget)
+{
+	struct control *control = control_of(backend);
+	return look(control, control->shadow->project(control->shadow, budget), budget);
+}
+
+static enum status control_finish(struct backend *backend, struct budget *budget)
+{
+	struct control *control = control_of(backend);
+	enum status status = control->shadow->finish(control->shadow, budget);
+	if (status == ST_OK)
+		status = control->shadow->project(control->shadow, budget);
+	return look(control, status, budget);
+}
+
+static void control_cost(struct backend *backend, op_id id, struct op_cost *cost)
+{
+	struct control *control = control_of(backend);
+	control->shadow->cost(control->shadow, id, cost);
+}
+
+static bool control_waiting(struct backend *backend, int rank, op_id *on)
+{
+	struct control *control = control_of(backend);
+	return control->shadow->waiting(control->shadow, rank, on);
+}
+
+static double control_uncertainty(struct backend *backend)
+{
+	struct control *control = control_of(backend);
+	return control->uncertainty;
+}
+
+static void control_slow(struct backend *backend, int rank, double factor)
+{
+	struct control *control = control_of(backend);
+	control->slowed[rank] = factor != 1;
+	control->shadow->slow(control->shadow, rank, factor);
+}
+
+static void control_clock_at_least(struct backend *backend, int64_t ns)
+{
+	struct control *control = control_of(backend);
+	control->paces = true;
+	control->paced = ns;
+	control->shadow->clock_at_least(control->shadow, ns);
+}
+
+static enum status control_abort(struct backend *backend, int group)
+{
+	struct control *control = control_of(backend);
+	enum status status = control->shadow->abort(control->shadow, group);
+	if (status != ST_OK)
+		return status;
+	orders_restart(control, group, -1);
+	control_cancel(control);
+	return ST_OK;
+}
+
+static bool control_expired(struct backend *backend, struct expiry *expiry)
+{
+	struct control *control = control_of(backend);
+	if (!control->shadow->expired(control->shadow, expiry))
+		return false;
+	const struct match *match = &control->world->matches[expiry->match];
+	orders_restart(control, match->group, match->instance);
+	control_cancel(control);
+	return true;
+}
+
+static enum status control_read(struct backend *backend, op_id by, enum space space, int64_t address,
+        const struct layout *layout, void *packed)
+{
+	struct control *control = control_of(backend);
+	const struct record *record = by ? op_record(control->world, by) : NULL;
+	bool kept = record && (record->noted || (record->kind == OP_COPY && !record_target(record)));
+	return host_read(control->host, kept ? by : 0, space, address, layout, packed);
+}
+
+static enum status control_write(struct backend *backend, enum space space, int64_t address,
+        const struct layout *layout, const void *packed)
+{
+	return host_write(control_of(backend)->host, space, address, layout, packed);
+}
+
+static enum status control_failure(struct backend *backend)
+{
+	struct control *control = control_of(backend);
+	enum status status = control->failed;
+	control->failed = ST_OK;
+	return status == ST_OK ? ST_OK : fail(status, "%s", control->why);
+}
+
+static void control_free(struct control *control)
+{
+	orders_release(control);
+	rounds_release(&control->rounds);
+	measurements_release(&control->measured);
+	if (control->shadow)
+		control->shadow->stop(control->shadow);
+	board_leave(control->board);
+	mem_free(control->open);
+	mem_free(control->done);
+	mem_free(control->slowed);
+	mem_free(control->clock);
+	mem_free(control->lane_last);
+	mem_free(control);
+}
+
+/* Whatever waits for another rank is let go first, on all ranks: none of them may wait for one that has gone. */
+static void control_stop(struct backend *backend)
+{
+	struct control *control = control_of(backend);
+	for (size_t group = 0; group < control->world->group_count; group++)
+		orders_restart(control, (int)group, -1);
+	host_stop(control->host);
+	control_free(control);
+}
+
+static const struct backend functions = {
+        .name = "cuda",
+        .measures = true,
+        .queued = control_queued,
+        .advance = control_advance,
+        .reach = control_reach,
+        .project = control_project,
+        .finish = control_finish,
+        .times = told_times,
+        .predicted = told_predicted,
+        .uncertainty = control_uncertainty,
+        .cost = control_cost,
+        .host = told_host,
+        .waiting = control_waiting,
+        .slow = control_slow,
+        .clock_at_least = control_clock_at_least,
+        .abort = control_abort,
+        .expired = control_expired,
+        .read = control_read,
+        .write = control_write,
+        .failure = control_failure,
+        .stop = control_stop,
+};
+
+/* ---- start */
+
+/* On the host thread. The pool holds the rank's tensors, and what is packed on the way. */
+static enum status make_exchange(void *self, struct exchange **exchange)
+{
+	struct control *control = self;
+	const struct cuda_placement *placement = control->setup.placement;
+	int ordinal = placement->seats[transport_rank(control->transport)].ordinal;
+	return board_open(control->board, control->setup.library, ordinal,
+	        placement->rank_bytes + control->setup.scratch_bytes, exchange);
+}
+
+/* Threads that wait may look all the time where each has a core, as the GPU's own programs do. */
+static bool cores_are_few(const struct cuda_placement *placement, int me)
+{
+	int ranks = 0;
+	for (int rank = 0; rank < placement->ranks; rank++)
+		ranks += placement->seats[rank].host == placement->seats[me].host;
+	return sysconf(_SC_NPROCESSORS_ONLN) < 2 * ranks;
+}
+
+/* On all or on none */
+static enum status start_hosts(struct control *control)
+{
+	struct transport *transport = control->transport;
+	int ranks = transport_size(transport), me = transport_rank(transport);
+	enum status status = board_meet(transport, &control->board);
+	if (status != ST_OK)
+		return status;
+	struct host_setup setup = {.cuda = control->setup.library,
+	        .ordinal = control->setup.placement->seats[me].ordinal,
+	        .rank = me,
+	        .naps = cores_are_few(control->setup.placement, me),
+	        .exchange = make_exchange,
+	        .self = control};
+	status = host_start(&setup, &control->host);
+	int mine = status, *all = mem_alloc(ranks * sizeof *all);
+	enum status shared = transport_share(transport, &mine, all, sizeof mine);
+	for (int rank = 0; rank < ranks && shared == ST_OK && status == ST_OK; rank++)
+		if (all[rank] != ST_OK)
+			status = fail((enum status)all[rank], "rank %d has no GPU that works", rank);
+	mem_free(all);
+	if (shared == ST_OK && status == ST_OK && control->setup.placement->hosts > 1)
+		shared = clocks_compare(transport, control->setup.library, &control->offset);
+	return shared != ST_OK ? shared : status;
+}
+
+enum status cuda_start(struct world *world, struct transport *transport, struct backend_hooks hooks,
+        const struct cuda_setup *setup, struct backend **backend)
+{
+	struct control *control = mem_alloc(sizeof *control);
+	*control = (struct control){.backend = functions,
+	        .world = world,
+	        .transport = transport,
+	        .hooks = hooks,
+	        .setup = *setup,
+	        .rounds = {.transport = transport}};
+	control->slowed = mem_alloc(world->n * sizeof *control->slowed);
+	control->clock = mem_alloc(world->n * sizeof *control->clock);
+	control->lane_last = mem_alloc((size_t)world->n * (STREAMS_MAX + 1) * sizeof *control->lane_last);
+	control->shadow = sim_start(world, NULL, (struct backend_hooks){control, control_done});
+	enum status status = start_hosts(control);
+	if (status != ST_OK) {
+		if (control->host)
+			host_stop(control->host);
+		control_free(control);
+		return status;
+	}
+	*backend = &control->backend;
+	return ST_OK;
+}

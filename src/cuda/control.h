@@ -1,0 +1,124 @@
+/* control.h -- what the files of the backend share: cuda.h says what it is. An umbrella header: it brings along what it
+ * includes.
+ *
+ *      queued      shadow.queued                     the simulator, over the same books, without data
+ *                  of this rank: an order, held      orders.c
+ *      reach ...   shadow.reach: the verdict         who is missing is known before anything real is waited for
+ *                  publish: all hosts begin at once  rounds.c of this folder, orders -> host/
+ *                  rounds until it is over           news of all ranks -> measured; Ctrl-C ends it
+ *                  done, in the shadow's order       what it told meanwhile
+ *      times       measured, else the shadow's       told.c
+ *
+ * Files: control.c (functions, life)  orders.c (an operation as an order)  wait.c (publishing, rounds)  told.c (times, clocks,
+ * blame)  clocks.c rounds.c placement.c gather.c offset.c (headers of their own).
+ * Everything here is the same on all processes but what is marked `own`. */
+#ifndef RANKSH_CUDA_CONTROL_H
+#define RANKSH_CUDA_CONTROL_H
+
+#include "backend/backend.h"
+#include "cuda/cuda.h"
+#include "cuda/exchange/board/board.h"
+#include "cuda/host/host.h"
+#include "cuda/host/measured.h"
+#include "cuda/host/order.h"
+#include "cuda/library/library.h"
+#include "cuda/offset.h"
+#include "cuda/placement.h"
+#include "cuda/rounds.h"
+#include "mpi/transport.h"
+#include "world/op.h"
+#include "world/world.h"
+
+/* Of each part of a group */
+struct part_turns {
+	uint32_t base; /* turns of what came before the last abort */
+	uint32_t most; /* the largest turn that was given out */
+};
+
+struct open_op {
+	op_id id;
+	bool over, cancelled;
+};
+
+struct control {
+	struct backend backend; /* first: a backend is a control */
+	struct world *world;
+	struct transport *transport;
+	struct backend_hooks hooks;
+	struct cuda_setup setup;
+	struct backend *shadow;
+	struct board *board;
+	struct host *host;
+	/* -- orders.c */
+	struct host_order *held; /* own: not given to the host yet */
+	size_t held_count, held_room;
+	size_t queued;               /* operations of all ranks that are not published */
+	int64_t *known[SPACE_COUNT]; /* own: segments that the host knows, by address */
+	size_t known_count[SPACE_COUNT];
+	size_t stretches
+	        [SPACE_COUNT]; /* so many segments there had ever been when `known` was brought up to date */
+	struct part_turns *parts;
+	size_t part_count, group_count; /* groups whose parts the host knows */
+	bool *slowed;                   /* by rank: under `slow` */
+	/* -- wait.c */
+	struct rounds rounds;
+	struct measurements measured;
+	struct open_op *open; /* own: published, and not measured */
+	size_t open_count;
+	size_t published;           /* operations of all ranks that hosts were given */
+	int64_t shift;              /* own: session's time is the host's clock less it */
+	struct clock_offset offset; /* own: of rank 0's clock */
+	double uncertainty;         /* of measured times: the largest of all ranks, ns */
+	int64_t compared;           /* rank 0's clock when clocks were compared */
+	int64_t paced;              /* nothing is issued before that time of the session */
+	bool paces;                 /* the line at hand is issued as it is typed */
+	op_id *done;                /* told by the shadow, and not told on yet */
+	size_t done_count;
+	bool owed;          /* an OP_SYNC among them: somebody waits for an answer */
+	bool lost;          /* own: an operation that meets others has failed, and they wait for it */
+	enum status failed; /* own: the first failure that nobody has asked for */
+	char why[1024];
+	/* -- told.c */
+	int64_t latest;   /* end of all that is measured */
+	int64_t *clock;   /* by rank: its host's, as far as it is measured */
+	op_id *lane_last; /* by rank and stream: the last that is measured */
+	size_t told;      /* measurements in `latest`, `clock`, `lane_last` */
+	int64_t ahead;    /* predictions come so much later than the shadow has them */
+	size_t ahead_of;  /* as of so many measurements, and so many operations */
+	size_t ahead_ops;
+};
+
+static inline struct control *control_of(struct backend *backend)
+{
+	return (struct control *)backend;
+}
+
+/* orders.c. An operation of any rank is new in the books: counts its turns; of this rank it becomes an order. */
+void order_operation(struct control *control, op_id id);
+void order_parts(
+        struct control *control); /* groups that are new in the books, at their place in the orders */
+void orders_restart(
+        struct control *control, int group, int instance); /* it was aborted: its turns go on anew */
+void orders_release(struct control *control);
+
+/* wait.c */
+enum control_wait {
+	WAIT_FINAL,    /* for what the shadow has carried out for good */
+	WAIT_PROJECTED /* for all that will end by its projection */
+};
+/* Gives all that is held to the hosts: they begin at one time, and the time in which all was idle is cut out. */
+enum status control_publish(struct control *control);
+/* Rounds until it is over, then the hooks. ST_INTERRUPTED; ST_WAITS: budget->waits is NULL, and it is not over; ST_GPU: some
+ * rank's device is lost. */
+enum status control_wait(struct control *control, enum control_wait what, struct budget *budget);
+/* The operations that the shadow has ended undone end on the device, too. */
+void control_cancel(struct control *control);
+void control_done(void *self, op_id id); /* the shadow's hook */
+
+/* told.c */
+void told_times(struct backend *backend, op_id id, struct times *times);
+void told_host(struct backend *backend, int rank, struct host_now *now);
+bool told_predicted(struct backend *backend, op_id id, struct times *times);
+void told_news(struct control *control); /* of what has been measured since */
+
+#endif

@@ -1,0 +1,234 @@
+/* compute.c -- kernels and initial data: launches on a stream, cuBLAS, and what is computed by the host
+ *
+ * A kernel of tensors in the host's memory is a function that the stream calls there, once it has come to it: the simulator's
+ * own code (kernels/). */
+#include "cuda/host/inside.h"
+#include "backend/call.h"
+#include "base/memory.h"
+#include "cuda/kernels/gemm.h"
+#include "cuda/kernels/launch.h"
+
+struct known_function {
+	const char *name; /* the planner's: one address for each */
+	CUfunction function;
+};
+
+struct compute {
+	struct image image;
+	struct known_function *functions;
+	size_t function_count;
+	cublasHandle_t cublas;
+	int64_t workspace_bytes; /* of a lane, as NVIDIA asks for: 32 MB from Hopper on, else 4 MB */
+};
+
+/* ---- launches */
+
+static enum status function_of(struct compute *compute, const char *name, CUfunction *function)
+{
+	for (size_t i = 0; i < compute->function_count; i++)
+		if (compute->functions[i].name == name) {
+			*function = compute->functions[i].function;
+			return ST_OK;
+		}
+	enum status status = image_function(&compute->image, name, function);
+	if (status == ST_OK)
+		*MEM_ADD(&compute->functions, &compute->function_count) =
+		        (struct known_function){name, *function};
+	return status;
+}
+
+/* cublasSetStream takes the workspace away, so it comes behind. */
+static enum status queue_gemm(struct host_thread *host, const struct gemm *gemm, const struct host_lane *lane)
+{
+	const struct cuda_library *cuda = host->cuda;
+	struct compute *compute = host->compute;
+	CUdeviceptr workspace;
+	enum status status = memory_scratch(host, lane, SCRATCH_CUBLAS, compute->workspace_bytes, &workspace);
+	if (status == ST_OK)
+		status = cublas_call(
+		        cuda, "cublasSetStream", cuda->cublasSetStream(compute->cublas, lane->stream));
+	if (status == ST_OK)
+		status = cublas_call(cuda, "cublasSetWorkspace",
+		        cuda->cublasSetWorkspace(compute->cublas, (void *)(uintptr_t)workspace,
+		                (size_t)compute->workspace_bytes));
+	if (status == ST_OK)
+		status = cublas_call(cuda, launch_gemm, gemm_queue(cuda, compute->cublas, gemm));
+	return status;
+}
+
+static enum status queue_launch(
+        struct host_thread *host, struct kernel_launch *launch, const struct host_lane *lane)
+{
+	CUfunction function;
+	if (launch->function == launch_gemm)
+		return queue_gemm(host, (const struct gemm *)launch->argument, lane);
+	enum status status = function_of(host->compute, launch->function, &function);
+	if (status != ST_OK)
+		return fail_in(status, "%s", launch->function);
+	return cuda_call(host->cuda, "cuLaunchKernel",
+	        host->cuda->cuLaunchKernel(function, launch->grid[0], launch->grid[1], launch->grid[2],
+	                launch->block[0], launch->block[1], launch->block[2], launch->shared_bytes,
+	                lane->stream, (void *[]){launch->argument}, NULL));
+}
+
+/* All tensors are on the GPU. */
+static enum status launch_call(
+        struct host_thread *host, const struct kernel_call *call, const struct host_lane *lane)
+{
+	struct launch_plan plan;
+	CUdeviceptr workspace = 0;
+	enum status status = ST_OK;
+	launch_plan_make(&plan, call, NULL);
+	if (plan.workspace_bytes) {
+		status = memory_scratch(host, lane, SCRATCH_KERNEL, plan.workspace_bytes, &workspace);
+		launch_plan_make(&plan, call, (void *)(uintptr_t)workspace);
+	}
+	for (int i = 0; i < plan.launches && status == ST_OK; i++)
+		status = queue_launch(host, &plan.launch[i], lane);
+	return status;
+}
+
+/* Floats of one type go as whole numbers, so that all bits of a NaN stay. */
+enum status compute_convert(struct host_thread *host, const struct kernel_tensor *from,
+        const struct kernel_tensor *to, struct host_lane *lane)
+{
+	struct kernel_call call = {
+	        .kernel = kernel_find("cast"), .ins = 1, .outs = 1, .in = {*from}, .out = {*to}};
+	if (from->layout.dtype == DT_F32 && to->layout.dtype == DT_F32)
+		call.in[0].layout.dtype = call.out[0].layout.dtype = DT_I32;
+	call.option[0] = call.out[0].layout.dtype;
+	return launch_call(host, &call, lane);
+}
+
+/* ---- operations */
+
+static enum status call_here(
+        const struct host_thread *host, const struct record *record, struct kernel_call *call)
+{
+	enum status status = ST_OK;
+	call_of_record(NULL, record, call);
+	for (int i = 0; i < record->operands && status == ST_OK; i++)
+		status = memory_of(host, &record->operand[i], &call_tensor(call, i)->data);
+	return status;
+}
+
+/* The shell lets all tensors of a kernel be on the GPU, or none. */
+static bool on_device(const struct record *record)
+{
+	return record->operands && record->operand[0].space == SPACE_DEVICE;
+}
+
+static void compute_and_free(void *argument)
+{
+	kernel_compute(argument);
+	mem_free(argument);
+}
+
+static enum status call_on_host(
+        struct host_thread *host, const struct kernel_call *call, const struct host_lane *lane)
+{
+	struct kernel_call *copy = mem_alloc(sizeof *copy);
+	*copy = *call;
+	enum status status = cuda_call(host->cuda, "cuLaunchHostFunc",
+	        host->cuda->cuLaunchHostFunc(lane->stream, compute_and_free, copy));
+	if (status != ST_OK)
+		mem_free(copy);
+	return status;
+}
+
+/* A `spin` without a tensor takes its time and computes nothing. */
+enum status compute_kernel(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
+{
+	struct kernel_call call;
+	enum status status = call_here(host, &order->record, &call);
+	if (status != ST_OK || order->record.operands == 0)
+		return status;
+	return on_device(&order->record) ? launch_call(host, &call, lane) : call_on_host(host, &call, lane);
+}
+
+enum status compute_fill(struct host_thread *host, const struct host_order *order)
+{
+	struct kernel_call call;
+	enum status status = call_here(host, &order->record, &call);
+	if (status != ST_OK)
+		return status;
+	if (!on_device(&order->record)) {
+		kernel_compute(&call);
+		return ST_OK;
+	}
+	status = launch_call(host, &call, memory_aside(host));
+	return status == ST_OK ? memory_written(host) : status;
+}
+
+/* ---- start and end */
+
+static enum status load(struct host_thread *host)
+{
+	static const CUdevice_attribute capability[] = {
+	        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR};
+	const struct cuda_library *cuda = host->cuda;
+	struct compute *compute = host->compute;
+	int part[2] = {0};
+	enum status status = ST_OK;
+	for (int i = 0; i < 2 && status == ST_OK; i++)
+		status = cuda_call(cuda, "cuDeviceGetAttribute",
+		        cuda->cuDeviceGetAttribute(&part[i], capability[i], host->device));
+	if (status == ST_OK)
+		status = image_load(&compute->image, host->cuda, part[0] * 10 + part[1]);
+	if (status == ST_OK)
+		status = cublas_call(cuda, "cublasCreate", cuda->cublasCreate(&compute->cublas));
+	if (status == ST_OK)
+		status = cublas_call(cuda, "cublasSetMathMode", gemm_prepare(cuda, compute->cublas));
+	compute->workspace_bytes = INT64_C(1) << (part[0] >= 9 ? 25 : 22);
+	return status;
+}
+
+/* The first launch and the first product take long, as both load code: of 16 x 16 ones. */
+static enum status warm(struct host_thread *host)
+{
+	enum { SIDE = 16 };
+	struct host_lane *lane = memory_aside(host);
+	struct kernel_call ones = {.kernel = kernel_find("ones"), .outs = 1},
+	                   product = {.kernel = kernel_find("matmul"), .ins = 2, .outs = 1, .option = {1}};
+	struct kernel_tensor x = {.name = ""};
+	CUdeviceptr at;
+	layout_make(&x.layout, DT_F32, 2, (int64_t[]){SIDE, SIDE});
+	enum status status = memory_scratch(host, lane, SCRATCH_PACKED, 2 * layout_bytes(&x.layout), &at);
+	if (status != ST_OK)
+		return status;
+	x.data = (void *)(uintptr_t)at;
+	ones.out[0] = product.in[0] = product.in[1] = product.out[0] = x;
+	product.out[0].data = (char *)x.data + layout_bytes(&x.layout);
+	status = launch_call(host, &ones, lane);
+	if (status == ST_OK)
+		status = launch_call(host, &product, lane);
+	if (status == ST_OK)
+		status = cuda_call(
+		        host->cuda, "cuStreamSynchronize", host->cuda->cuStreamSynchronize(lane->stream));
+	return status;
+}
+
+/* After memory_open */
+enum status compute_open(struct host_thread *host)
+{
+	host->compute = mem_alloc(sizeof *host->compute);
+	enum status status = load(host);
+	if (status == ST_OK)
+		status = warm(host);
+	if (status != ST_OK)
+		compute_close(host);
+	return status;
+}
+
+void compute_close(struct host_thread *host)
+{
+	struct compute *compute = host->compute;
+	if (!compute)
+		return;
+	if (compute->cublas)
+		host->cuda->cublasDestroy(compute->cublas);
+	image_unload(&compute->image);
+	mem_free(compute->functions);
+	mem_free(compute);
+	host->compute = NULL;
+}

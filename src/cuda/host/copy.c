@@ -1,0 +1,181 @@
+/* copy.c -- copies between device, pinned, pageable memory and the disk, which is the host's memory here
+ *
+ * A copy engine moves bytes that lie in one line. What is strided is packed on its own side, in the stream's order: on the GPU by
+ * a kernel, in the host's memory by a function that the stream calls there.
+ *
+ *      x[:, 0:8] on the GPU   --kernel-->   packed   --engine-->   pinned   --function-->   h[:, 0:8]
+ *
+ * Of pageable memory the driver copies by way of its own buffers, and keeps this thread until it is done. */
+#include "cuda/host/inside.h"
+#include "base/memory.h"
+#include "world/world.h"
+
+#include <string.h>
+
+static void *address(CUdeviceptr at)
+{
+	return (void *)(uintptr_t)at;
+}
+
+static CUdeviceptr device_address(const struct kernel_tensor *tensor)
+{
+	return (CUdeviceptr)(uintptr_t)tensor->data;
+}
+
+static bool lies_over(const struct kernel_tensor *a, const struct kernel_tensor *b)
+{
+	const char *x = a->data, *y = b->data;
+	return x < y + layout_span(&b->layout) && y < x + layout_span(&a->layout);
+}
+
+/* The tensor itself, or, where it is strided, contiguous room for it, of the lane's operation at hand */
+static enum status in_one_line(struct host_thread *host, const struct kernel_tensor *tensor,
+        enum scratch slot, const struct host_lane *lane, struct kernel_tensor *line)
+{
+	const struct layout *layout = &tensor->layout;
+	CUdeviceptr at;
+	*line = *tensor;
+	if (layout_contiguous(layout))
+		return ST_OK;
+	layout_make(&line->layout, (enum dtype)layout->dtype, layout->dims, layout->dim);
+	enum status status = memory_scratch(host, lane, slot, layout_bytes(layout), &at);
+	line->data = status == ST_OK ? address(at) : NULL;
+	return status;
+}
+
+/* ---- within the host's memory */
+
+struct host_copy {
+	struct kernel_tensor from, to;
+};
+
+static void copy_here(void *argument)
+{
+	struct host_copy *copy = argument;
+	struct kernel_tensor *from = &copy->from, *to = &copy->to;
+	size_t bytes = (size_t)layout_bytes(&from->layout);
+	if (layout_contiguous(&from->layout) && layout_contiguous(&to->layout)) {
+		memmove(to->data, from->data, bytes);
+	} else {
+		void *packed = mem_alloc(bytes);
+		layout_pack(&from->layout, from->data, packed);
+		layout_unpack(&to->layout, packed, to->data);
+		mem_free(packed);
+	}
+	mem_free(copy);
+}
+
+static enum status copy_on_host(struct host_thread *host, const struct kernel_tensor *from,
+        const struct kernel_tensor *to, const struct host_lane *lane)
+{
+	if (from->data == to->data)
+		return ST_OK;
+	struct host_copy *copy = mem_alloc(sizeof *copy);
+	*copy = (struct host_copy){*from, *to};
+	enum status status = cuda_call(
+	        host->cuda, "cuLaunchHostFunc", host->cuda->cuLaunchHostFunc(lane->stream, copy_here, copy));
+	if (status != ST_OK)
+		mem_free(copy);
+	return status;
+}
+
+/* ---- with the GPU */
+
+static enum status copy_on_device(struct host_thread *host, const struct kernel_tensor *from,
+        const struct kernel_tensor *to, struct host_lane *lane)
+{
+	bool lines = layout_contiguous(&from->layout) && layout_contiguous(&to->layout);
+	if (!lines || lies_over(from, to))
+		return compute_convert(host, from, to, lane);
+	return cuda_call(host->cuda, "cuMemcpyDtoDAsync",
+	        host->cuda->cuMemcpyDtoDAsync(device_address(to), device_address(from),
+	                (size_t)layout_bytes(&from->layout), lane->stream));
+}
+
+static enum status copy_to_device(struct host_thread *host, const struct kernel_tensor *from,
+        const struct kernel_tensor *to, struct host_lane *lane)
+{
+	struct kernel_tensor here, there;
+	enum status status = in_one_line(host, from, SCRATCH_PINNED, lane, &here);
+	if (status == ST_OK)
+		status = in_one_line(host, to, SCRATCH_PACKED, lane, &there);
+	if (status == ST_OK)
+		status = copy_on_host(host, from, &here, lane);
+	if (status == ST_OK)
+		status = cuda_call(host->cuda, "cuMemcpyHtoDAsync",
+		        host->cuda->cuMemcpyHtoDAsync(device_address(&there), here.data,
+		                (size_t)layout_bytes(&from->layout), lane->stream));
+	if (status == ST_OK && there.data != to->data)
+		status = compute_convert(host, &there, to, lane);
+	return status;
+}
+
+static enum status copy_to_host(struct host_thread *host, const struct kernel_tensor *from,
+        const struct kernel_tensor *to, struct host_lane *lane)
+{
+	struct kernel_tensor here, there;
+	enum status status = in_one_line(host, from, SCRATCH_PACKED, lane, &there);
+	if (status == ST_OK)
+		status = in_one_line(host, to, SCRATCH_PINNED, lane, &here);
+	if (status == ST_OK && there.data != from->data)
+		status = compute_convert(host, from, &there, lane);
+	if (status == ST_OK)
+		status = cuda_call(host->cuda, "cuMemcpyDtoHAsync",
+		        host->cuda->cuMemcpyDtoHAsync(here.data, device_address(&there),
+		                (size_t)layout_bytes(&from->layout), lane->stream));
+	return status == ST_OK ? copy_on_host(host, &here, to, lane) : status;
+}
+
+enum status copy_between(struct host_thread *host, const struct kernel_tensor *from, enum space from_space,
+        const struct kernel_tensor *to, enum space to_space, struct host_lane *lane)
+{
+	bool from_device = from_space == SPACE_DEVICE, to_device = to_space == SPACE_DEVICE;
+	if (layout_count(&from->layout) == 0)
+		return ST_OK;
+	if (from_device)
+		return to_device ? copy_on_device(host, from, to, lane) : copy_to_host(host, from, to, lane);
+	return to_device ? copy_to_device(host, from, to, lane) : copy_on_host(host, from, to, lane);
+}
+
+/* ---- operations */
+
+/* What the operand holds at this point of the lane is brought, packed, and kept. */
+static enum status keep(struct host_thread *host, op_id id, const struct operand *operand, bool until_read,
+        struct host_lane *lane)
+{
+	const struct layout *layout = &operand->layout;
+	struct kernel_tensor from = {.name = "", .layout = *layout}, to = from;
+	enum status status = memory_of(host, operand, &from.data);
+	layout_make(&to.layout, (enum dtype)layout->dtype, layout->dims, layout->dim);
+	if (status == ST_OK)
+		status = kept_make(host, id, operand, until_read, &to.data);
+	if (status == ST_OK)
+		status = copy_between(host, &from, (enum space)operand->space, &to, SPACE_PINNED, lane);
+	return status;
+}
+
+enum status copy_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
+{
+	const struct operand *from = record_source(&order->record), *to = record_target(&order->record);
+	struct kernel_tensor source = {.name = ""}, target = {.name = ""};
+	if (!to)
+		return keep(host, order->id, from, false, lane);
+	source.layout = from->layout;
+	target.layout = to->layout;
+	enum status status = memory_of(host, from, &source.data);
+	if (status == ST_OK)
+		status = memory_of(host, to, &target.data);
+	if (status != ST_OK)
+		return status;
+	return copy_between(host, &source, (enum space)from->space, &target, (enum space)to->space, lane);
+}
+
+enum status copy_note(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
+{
+	const struct record *record = &order->record;
+	enum status status = ST_OK;
+	for (int i = 0; i < record->operands && status == ST_OK; i++)
+		if (record->operand[i].access & ACCESS_WRITE && layout_count(&record->operand[i].layout) == 1)
+			status = keep(host, order->id, &record->operand[i], true, lane);
+	return status;
+}

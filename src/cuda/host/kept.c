@@ -1,0 +1,147 @@
+/* kept.c -- what copies have brought to the host for `print` and `let`, and losses that kernels wrote: until it is read
+ *
+ * It lies in pinned memory, in cells of a power of two. Cells that nobody needs any more are used again and never given back:
+ * freeing pinned memory waits for the whole GPU. */
+#include "cuda/host/inside.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum {
+	CELL_LEAST = 64,
+	CELL_CLASSES = 40,
+	PAGE_BYTES = 1 << 18, /* of small cells */
+	KEPT_LEAST = 256,     /* copies; no more than KEPT_MOST of them, or KEPT_BYTES */
+	KEPT_MOST = 4096,
+	KEPT_BYTES = 1 << 28
+};
+
+struct kept_one {
+	op_id id;
+	uint8_t space, cell_class;
+	bool until_read;
+	int64_t address, bytes;
+	void *at;
+};
+
+struct kept {
+	struct kept_one *one; /* oldest first */
+	size_t count;
+	size_t copies; /* of them not until_read */
+	int64_t copy_bytes;
+	struct cells {
+		void **free;
+		size_t count;
+	} cells[CELL_CLASSES];
+	void **pages;
+	size_t page_count;
+};
+
+/* ---- cells */
+
+static int class_of(int64_t bytes)
+{
+	int class = 0;
+	while ((int64_t)CELL_LEAST << class < bytes)
+		class ++;
+	return class;
+}
+
+static enum status new_page(struct host_thread *host, int class)
+{
+	struct kept *kept = host->kept;
+	struct cells *cells = &kept->cells[class];
+	int64_t cell = (int64_t)CELL_LEAST << class, bytes = cell < PAGE_BYTES ? PAGE_BYTES : cell;
+	void *page;
+	enum status status = cuda_call(host->cuda, "cuMemHostAlloc",
+	        host->cuda->cuMemHostAlloc(&page, (size_t)bytes, CU_MEMHOSTALLOC_PORTABLE));
+	if (status != ST_OK)
+		return fail_in(status, "rank %d: what a copy brings to the host", host->rank);
+	*MEM_ADD(&kept->pages, &kept->page_count) = page;
+	for (int64_t at = 0; at < bytes; at += cell)
+		*MEM_ADD(&cells->free, &cells->count) = (char *)page + at;
+	return ST_OK;
+}
+
+static void drop(struct kept *kept, size_t i)
+{
+	struct kept_one *one = &kept->one[i];
+	struct cells *cells = &kept->cells[one->cell_class];
+	*MEM_ADD(&cells->free, &cells->count) = one->at;
+	kept->copies -= !one->until_read;
+	kept->copy_bytes -= one->until_read ? 0 : one->bytes;
+	memmove(one, one + 1, (kept->count - 1 - i) * sizeof *one);
+	kept->count--;
+}
+
+/* The oldest copies go where there are too many. */
+static void make_room(struct kept *kept)
+{
+	for (size_t i = 0; i < kept->count && kept->copies >= KEPT_LEAST &&
+	        (kept->copies >= KEPT_MOST || kept->copy_bytes > KEPT_BYTES);)
+		if (kept->one[i].until_read)
+			i++;
+		else
+			drop(kept, i);
+}
+
+/* ---- what is kept */
+
+enum status kept_make(
+        struct host_thread *host, op_id id, const struct operand *operand, bool until_read, void **at)
+{
+	if (!host->kept)
+		host->kept = mem_alloc(sizeof *host->kept);
+	struct kept *kept = host->kept;
+	int64_t bytes = layout_bytes(&operand->layout);
+	int class = class_of(bytes);
+	struct cells *cells = &kept->cells[class];
+	make_room(kept);
+	enum status status = cells->count ? ST_OK : new_page(host, class);
+	if (status != ST_OK)
+		return status;
+	*at = cells->free[--cells->count];
+	*MEM_ADD(&kept->one, &kept->count) = (struct kept_one){.id = id,
+	        .space = operand->space,
+	        .cell_class = (uint8_t) class,
+	        .until_read = until_read,
+	        .address = operand->address,
+	        .bytes = bytes,
+	        .at = *at};
+	kept->copies += !until_read;
+	kept->copy_bytes += until_read ? 0 : bytes;
+	return ST_OK;
+}
+
+enum status kept_read(struct host_thread *host, const struct host_order *order)
+{
+	struct kept *kept = host->kept;
+	int64_t bytes = layout_bytes(&order->layout);
+	for (size_t i = kept ? kept->count : 0; i-- > 0;) {
+		const struct kept_one *one = &kept->one[i];
+		if (one->id != order->by || one->space != order->space || one->address != order->address ||
+		        one->bytes != bytes)
+			continue;
+		memcpy(order->packed, one->at, (size_t)bytes);
+		if (one->until_read)
+			drop(kept, i);
+		return ST_OK;
+	}
+	return fail(ST_ARGUMENT, "rank %d: nothing is kept of what operation %u had at %lld", host->rank,
+	        (unsigned)order->by, (long long)order->address);
+}
+
+void kept_close(struct host_thread *host)
+{
+	struct kept *kept = host->kept;
+	if (!kept)
+		return;
+	for (size_t i = 0; i < kept->page_count; i++)
+		host->cuda->cuMemFreeHost(kept->pages[i]);
+	for (int class = 0; class < CELL_CLASSES; class ++)
+		mem_free(kept->cells[class].free);
+	mem_free(kept->pages);
+	mem_free(kept->one);
+	mem_free(kept);
+	host->kept = NULL;
+}

@@ -1,0 +1,45 @@
+/* read.c -- memory as it is now, for who asks: beside all lanes, in no timeline */
+#include "cuda/host/inside.h"
+
+/* The tensor of the order where it lies, and its elements where `packed` has them */
+static enum status two_sides(const struct host_thread *host, const struct host_order *order,
+        struct kernel_tensor *tensor, struct kernel_tensor *packed)
+{
+	const struct layout *layout = &order->layout;
+	*tensor = (struct kernel_tensor){.name = "", .layout = *layout};
+	*packed = (struct kernel_tensor){.name = "", .data = order->packed};
+	layout_make(&packed->layout, (enum dtype)layout->dtype, layout->dims, layout->dim);
+	tensor->data = memory_at(host, (enum space)order->space, order->address);
+	if (tensor->data || layout_bytes(layout) == 0)
+		return ST_OK;
+	return fail(ST_ARGUMENT, "rank %d: there is no %s memory at %lld", host->rank,
+	        space_name((enum space)order->space), (long long)order->address);
+}
+
+static enum status wait_aside(const struct host_thread *host)
+{
+	return cuda_call(host->cuda, "cuStreamSynchronize",
+	        host->cuda->cuStreamSynchronize(memory_aside(host)->stream));
+}
+
+enum status read_now(struct host_thread *host, const struct host_order *order)
+{
+	struct kernel_tensor tensor, packed;
+	if (order->by)
+		return kept_read(host, order);
+	enum status status = two_sides(host, order, &tensor, &packed);
+	if (status == ST_OK)
+		status = copy_between(
+		        host, &tensor, (enum space)order->space, &packed, SPACE_HOST, memory_aside(host));
+	return first_failure(status, wait_aside(host));
+}
+
+enum status write_now(struct host_thread *host, const struct host_order *order)
+{
+	struct kernel_tensor tensor, packed;
+	enum status status = two_sides(host, order, &tensor, &packed);
+	if (status == ST_OK)
+		status = copy_between(
+		        host, &packed, SPACE_HOST, &tensor, (enum space)order->space, memory_aside(host));
+	return first_failure(status, wait_aside(host));
+}

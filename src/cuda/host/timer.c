@@ -1,0 +1,305 @@
+/* timer.c -- an operation lasts so long at least
+ *
+ *      stream:  | came, a function of the host |  work  | wait: word >= value |
+ *      thread:         the time begins ............................ it is over: word = value
+ *
+ * A slot is a word in pinned memory, in use from timer_begin until its time is over. Words are counters that grow, so that a
+ * slot may be used again as soon as its word is written, whether or not the stream has looked at it. CUDA may run all
+ * functions of the host on one thread: this one only notes the time. */
+#include "cuda/host/inside.h"
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+
+enum { CHUNK = 1024, CHUNKS = 64 };
+static const int64_t SLICE =
+        50000; /* ns: so late may a short time be told that begins while a long one runs */
+
+enum { CAME = 1, ENDS = 2 };
+struct slot {
+	struct timer *timer;
+	uint32_t *word;
+	CUdeviceptr at; /* of the word, for streams */
+	uint32_t value;
+	uint32_t number, next_free;
+	unsigned state; /* 0, CAME | ENDS: both are known */
+	bool used;
+	int64_t came, ns;
+};
+
+struct timer {
+	struct cuda_library *cuda;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	bool stops, all_over;
+	/* slots never move: functions of the host point at them */
+	struct slot *chunk[CHUNKS];
+	uint32_t *words[CHUNKS];
+	/* the one that has been free for longest is used next, so that no stream is far behind a word's use; number + 1, 0: none
+	 */
+	uint32_t chunks, free, free_last;
+	uint32_t *runs; /* numbers of slots whose time runs */
+	size_t running;
+};
+
+static struct slot *slot_of(const struct timer *timer, uint32_t number)
+{
+	return &timer->chunk[number / CHUNK][number % CHUNK];
+}
+
+static void set_free(struct timer *timer, struct slot *slot)
+{
+	slot->next_free = 0;
+	*(timer->free ? &slot_of(timer, timer->free_last - 1)->next_free : &timer->free) = slot->number + 1;
+	timer->free_last = slot->number + 1;
+}
+
+/* With the lock: the word is written, the slot free. */
+static void finish(struct timer *timer, struct slot *slot, int64_t ns)
+{
+	timer->cuda->host_store(slot->word, slot->value, ns);
+	slot->used = false;
+	slot->state = 0;
+	set_free(timer, slot);
+}
+
+/* With the lock: one of the two times of a slot is known. */
+static void known(struct timer *timer, struct slot *slot, unsigned which)
+{
+	slot->state |= which;
+	if (slot->state != (CAME | ENDS))
+		return;
+	if (timer->all_over) {
+		finish(timer, slot, slot->came);
+		return;
+	}
+	*MEM_ADD(&timer->runs, &timer->running) = slot->number;
+	pthread_cond_signal(&timer->more);
+}
+
+static void came(void *self)
+{
+	struct slot *slot = self;
+	struct timer *timer = slot->timer;
+	int64_t now = timer->cuda->host_now();
+	pthread_mutex_lock(&timer->lock);
+	if (slot->used) {
+		slot->came = now;
+		known(timer, slot, CAME);
+	}
+	pthread_mutex_unlock(&timer->lock);
+}
+
+/* ---- the thread */
+
+static size_t earliest(const struct timer *timer)
+{
+	size_t best = 0;
+	for (size_t i = 1; i < timer->running; i++) {
+		const struct slot *a = slot_of(timer, timer->runs[i]), *b = slot_of(timer, timer->runs[best]);
+		if (a->came + a->ns < b->came + b->ns)
+			best = i;
+	}
+	return best;
+}
+
+/* Sleeps in slices, with the lock let go, as a shorter time may begin meanwhile. */
+static void serve(struct timer *timer)
+{
+	size_t place = earliest(timer);
+	struct slot *slot = slot_of(timer, timer->runs[place]);
+	int64_t due = slot->came + slot->ns, now = timer->cuda->host_now();
+	if (due > now) {
+		pthread_mutex_unlock(&timer->lock);
+		timer->cuda->host_sleep_until(due < now + SLICE ? due : now + SLICE);
+		pthread_mutex_lock(&timer->lock);
+		return;
+	}
+	timer->runs[place] = timer->runs[--timer->running];
+	finish(timer, slot, due);
+}
+
+static void *run(void *self)
+{
+	struct timer *timer = self;
+	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	pthread_mutex_lock(&timer->lock);
+	while (!timer->stops)
+		if (timer->running)
+			serve(timer);
+		else
+			pthread_cond_wait(&timer->more, &timer->lock);
+	pthread_mutex_unlock(&timer->lock);
+	return NULL;
+}
+
+/* ---- slots */
+
+/* More of them, which are free then */
+static enum status grow(struct timer *timer)
+{
+	const struct cuda_library *cuda = timer->cuda;
+	void *words = NULL;
+	CUdeviceptr at = 0;
+	if (timer->chunks == CHUNKS)
+		return fail(ST_LIMIT, "more than %d operations are to last a time", CHUNK * CHUNKS);
+	enum status status = cuda_call(cuda, "cuMemHostAlloc",
+	        cuda->cuMemHostAlloc(&words, CHUNK * sizeof(uint32_t),
+	                CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
+	if (status != ST_OK)
+		return status;
+	status = cuda_call(cuda, "cuMemHostGetDevicePointer", cuda->cuMemHostGetDevicePointer(&at, words, 0));
+	if (status != ST_OK) {
+		cuda->cuMemFreeHost(words);
+		return status;
+	}
+	struct slot *slots = mem_alloc(CHUNK * sizeof *slots);
+	pthread_mutex_lock(&timer->lock);
+	uint32_t first = timer->chunks * CHUNK;
+	timer->words[timer->chunks] = words;
+	timer->chunk[timer->chunks++] = slots;
+	for (uint32_t i = 0; i < CHUNK; i++) {
+		timer->words[timer->chunks - 1][i] = 0;
+		slots[i] = (struct slot){.timer = timer,
+		        .word = (uint32_t *)words + i,
+		        .at = at + i * sizeof(uint32_t),
+		        .number = first + i};
+		set_free(timer, &slots[i]);
+	}
+	pthread_mutex_unlock(&timer->lock);
+	return ST_OK;
+}
+
+/* A slot whose word will be written, in use from here on */
+static enum status take(struct timer *timer, uint32_t *ticket)
+{
+	pthread_mutex_lock(&timer->lock);
+	bool none = timer->free == 0;
+	pthread_mutex_unlock(&timer->lock);
+	enum status status = none ? grow(timer) : ST_OK;
+	if (status != ST_OK)
+		return status;
+	pthread_mutex_lock(&timer->lock);
+	struct slot *slot = slot_of(timer, timer->free - 1);
+	timer->free = slot->next_free;
+	slot->used = true;
+	slot->value++;
+	pthread_mutex_unlock(&timer->lock);
+	*ticket = slot->number;
+	return ST_OK;
+}
+
+static enum status wait_for(struct host_thread *host, CUstream stream, uint32_t ticket)
+{
+	const struct slot *slot = slot_of(host->timer, ticket);
+	return cuda_call(host->cuda, "cuStreamWaitValue32",
+	        host->cuda->cuStreamWaitValue32(stream, slot->at, slot->value, CU_STREAM_WAIT_VALUE_GEQ));
+}
+
+enum status timer_begin(struct host_thread *host, CUstream stream, uint32_t *ticket)
+{
+	enum status status = take(host->timer, ticket);
+	if (status != ST_OK)
+		return status;
+	status = cuda_call(host->cuda, "cuLaunchHostFunc",
+	        host->cuda->cuLaunchHostFunc(stream, came, slot_of(host->timer, *ticket)));
+	if (status != ST_OK)
+		timer_let_go(host, *ticket, 0);
+	return status;
+}
+
+enum status timer_end(struct host_thread *host, CUstream stream, uint32_t ticket, int64_t ns)
+{
+	struct timer *timer = host->timer;
+	struct slot *slot = slot_of(timer, ticket);
+	enum status status = wait_for(host, stream, ticket);
+	pthread_mutex_lock(&timer->lock);
+	slot->ns = ns;
+	if (slot->used)
+		known(timer, slot, ENDS);
+	pthread_mutex_unlock(&timer->lock);
+	return status;
+}
+
+enum status timer_hold(struct host_thread *host, CUstream stream, uint32_t *ticket)
+{
+	enum status status = take(host->timer, ticket);
+	if (status != ST_OK)
+		return status;
+	status = wait_for(host, stream, *ticket);
+	if (status != ST_OK)
+		timer_let_go(host, *ticket, 0);
+	return status;
+}
+
+void timer_let_go(struct host_thread *host, uint32_t ticket, int64_t ns)
+{
+	struct timer *timer = host->timer;
+	pthread_mutex_lock(&timer->lock);
+	struct slot *slot = slot_of(timer, ticket);
+	if (slot->used)
+		finish(timer, slot, ns);
+	pthread_mutex_unlock(&timer->lock);
+}
+
+/* ---- life */
+
+static void release(struct timer *timer)
+{
+	for (uint32_t i = 0; i < timer->chunks; i++) {
+		timer->cuda->cuMemFreeHost(timer->words[i]);
+		mem_free(timer->chunk[i]);
+	}
+	mem_free(timer->runs);
+	pthread_cond_destroy(&timer->more);
+	pthread_mutex_destroy(&timer->lock);
+	mem_free(timer);
+}
+
+enum status timer_open(struct host_thread *host)
+{
+	struct timer *timer = mem_alloc(sizeof *timer);
+	timer->cuda = host->cuda;
+	pthread_mutex_init(&timer->lock, NULL);
+	pthread_cond_init(&timer->more, NULL);
+	enum status status = grow(timer);
+	if (status == ST_OK && pthread_create(&timer->thread, NULL, run, timer) != 0)
+		status = fail(ST_MEMORY, "this computer gives no further thread");
+	if (status == ST_OK)
+		host->timer = timer;
+	else
+		release(timer);
+	return status;
+}
+
+void timer_finish(struct host_thread *host)
+{
+	struct timer *timer = host->timer;
+	if (!timer)
+		return;
+	int64_t now = timer->cuda->host_now();
+	pthread_mutex_lock(&timer->lock);
+	timer->all_over = true;
+	timer->running = 0;
+	for (uint32_t i = 0; i < timer->chunks * CHUNK; i++)
+		if (slot_of(timer, i)->used)
+			finish(timer, slot_of(timer, i), now);
+	pthread_mutex_unlock(&timer->lock);
+}
+
+void timer_close(struct host_thread *host)
+{
+	struct timer *timer = host->timer;
+	if (!timer)
+		return;
+	timer_finish(host);
+	pthread_mutex_lock(&timer->lock);
+	timer->stops = true;
+	pthread_cond_signal(&timer->more);
+	pthread_mutex_unlock(&timer->lock);
+	pthread_join(timer->thread, NULL);
+	release(timer);
+	host->timer = NULL;
+}

@@ -1,0 +1,261 @@
+/* orders.c -- an operation of this rank as an order for its host: everything in it is a copy
+ *
+ * Turns. Members of a collective must agree on its number without a word. The books number the collectives of a part from 0,
+ * and anew after each abort; counters that streams wait for must only grow. So the turn is base + the books' number + 1, and
+ * an abort raises the base to the largest turn that anybody was given. All ranks' operations are counted on all processes. */
+#include "cuda/control.h"
+#include "backend/cost.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static struct host_order *add(struct control *control, enum host_order_kind kind)
+{
+	MEM_ROOM(&control->held, control->held_count + 1, &control->held_room);
+	struct host_order *order = &control->held[control->held_count++];
+	memset(order, 0, sizeof *order);
+	order->kind = kind;
+	return order;
+}
+
+/* ---- segments */
+
+/* The order before, a segment's operation or another segment of it, goes on with this one. */
+static void add_segment(struct control *control, enum host_order_kind kind, enum space space, int64_t address,
+        int64_t bytes, bool more)
+{
+	if (more)
+		control->held[control->held_count - 1].more = true;
+	struct host_order *order = add(control, kind);
+	order->space = space;
+	order->address = address;
+	order->bytes = bytes;
+}
+
+/* What the host knows and what the books have, both by address: those that went first, so that there is room for those that
+ * came. */
+static void compare_segments(struct control *control, enum space space, bool *more)
+{
+	const struct heap *heap = world_heap(control->world, control->world->me, space);
+	size_t kept = 0, at = 0;
+	for (size_t i = 0; i < control->known_count[space]; i++) {
+		int64_t address = control->known[space][i];
+		while (at < heap->segment_count && heap->segments[at].address < address)
+			at++;
+		if (at < heap->segment_count && heap->segments[at].address == address) {
+			control->known[space][kept++] = address;
+			continue;
+		}
+		add_segment(control, ORDER_SEGMENT_GONE, space, address, 0, *more);
+		*more = true;
+	}
+	control->known_count[space] = kept;
+	at = 0;
+	for (size_t i = 0; i < heap->segment_count; i++) {
+		const struct segment *segment = &heap->segments[i];
+		while (at < kept && control->known[space][at] < segment->address)
+			at++;
+		if (at < kept && control->known[space][at] == segment->address)
+			continue;
+		/* addresses grow: a new one is behind all that are known */
+		*MEM_ADD(&control->known[space], &control->known_count[space]) = segment->address;
+		add_segment(control, ORDER_SEGMENT, space, segment->address, segment->bytes, *more);
+		*more = true;
+	}
+	control->stretches[space] = heap->stretch_count;
+}
+
+/* op: an OP_SEGMENT stands before, and its time is the segments' */
+static void order_segments(struct control *control, bool op)
+{
+	bool more = op;
+	for (enum space space = 0; space < SPACE_COUNT; space++) {
+		const struct heap *heap = world_heap(control->world, control->world->me, space);
+		if (op || heap->stretch_count != control->stretches[space])
+			compare_segments(control, space, &more);
+		more &= op;
+	}
+}
+
+/* ---- meetings */
+
+static int part_of(const struct world *world, int group, int rank)
+{
+	const struct group *of = &world->groups[group];
+	return of->first + of->instance_of[rank];
+}
+
+static struct part_turns *turns_of(struct control *control, int part)
+{
+	while (control->part_count <= (size_t)part)
+		*MEM_ADD(&control->parts, &control->part_count) = (struct part_turns){0};
+	return &control->parts[part];
+}
+
+static uint32_t take_turn(struct part_turns *turns, const struct match *match)
+{
+	uint32_t turn = turns->base + match->sequence + 1;
+	if (turn > turns->most)
+		turns->most = turn;
+	return turn;
+}
+
+/* own: NULL, or where its turns go */
+static void count_turns(struct control *control, op_id id, struct host_meeting *own)
+{
+	const struct world *world = control->world;
+	const struct op *op = &world->ops[id];
+	const struct record *record = op_record(world, id);
+	int count, part = part_of(world, record->group, op->rank);
+	const uint32_t *matches = op_matches(world, id, &count);
+	struct part_turns *turns = turns_of(control, part);
+	for (int i = 0; i < count; i++) {
+		uint32_t turn = take_turn(turns, &world->matches[matches[i]]);
+		if (own && record->kind == OP_P2P)
+			own->transfer_turn[i] = turn;
+		else if (own)
+			own->turn = turn;
+	}
+}
+
+/* The turn of the collective that opened the window */
+static uint32_t window_turn(struct control *control, op_id target)
+{
+	const struct world *world = control->world;
+	const struct op *op = &world->ops[target];
+	const struct match *match = &world->matches[op->match];
+	return turns_of(control, part_of(world, match->group, op->rank))->base + match->sequence + 1;
+}
+
+static struct host_meeting *meeting_of(struct control *control, op_id id, const struct record *record)
+{
+	const struct world *world = control->world;
+	const struct group_instance *own = group_part(&world->groups[record->group], world->me);
+	struct host_meeting *meeting =
+	        mem_alloc(sizeof *meeting + record->parts * sizeof *meeting->transfer_turn);
+	*meeting = (struct host_meeting){.part = part_of(world, record->group, world->me),
+	        .n = own->n,
+	        .place = world->groups[record->group].place_of[world->me],
+	        .ranks = own->ranks};
+	if (record->kind != OP_ONE_SIDED)
+		count_turns(control, id, meeting);
+	return meeting;
+}
+
+/* The communication before it, of the same `together`, goes on with this one. */
+static void join_together(struct control *control)
+{
+	for (size_t i = control->held_count - 1; i-- > 0;) {
+		struct host_order *order = &control->held[i];
+		if (order->kind != ORDER_OPERATION || !order->meeting)
+			continue;
+		order->more = true;
+		return;
+	}
+}
+
+/* ---- operations */
+
+static void set_stream(struct host_order *order, const struct world *world, const struct op *op)
+{
+	const struct stream *stream = world_stream(world, op->rank, op->stream);
+	order->stream = op->stream;
+	order->blocking = stream->blocking;
+	order->on_host = stream->host;
+	order->priority = stream->priority;
+}
+
+/* What is played: of any machine but the one at hand, and under `slow`. Everywhere: what the line itself says. */
+static void set_times(
+        struct control *control, struct host_order *order, op_id id, const struct record *record)
+{
+	const struct world *world = control->world;
+	struct op_cost cost = backend_cost(control->shadow, id);
+	bool played = !world->machine->here;
+	bool slow = control->slowed[world->me] && record->kind == OP_KERNEL;
+	bool said = record_is_spin(record) || record->kind == OP_HOST ||
+	        (record->kind == OP_COPY && record->parameter[COPY_RATE] > 0);
+	if (played && !(order->flags & OPF_FREE_LAUNCH))
+		order->launch_ns = cost.launch;
+	if (played || slow || said)
+		order->least_ns = cost.alone > 0 ? cost.alone : 0;
+}
+
+static void order_own(struct control *control, op_id id)
+{
+	const struct world *world = control->world;
+	const struct op *op = &world->ops[id];
+	const struct record *record = op_record(world, id);
+	if (record->kind != OP_SEGMENT)
+		order_segments(control, false);
+	struct host_order *order = add(control, ORDER_OPERATION);
+	order->id = id;
+	order->target = op->target;
+	order->flags = op->flags & (OPF_FREE_LAUNCH | OPF_TOGETHER);
+	order->record = *record;
+	set_stream(order, world, op);
+	set_times(control, order, id, record);
+	if (record->group >= 0)
+		order->meeting = meeting_of(control, id, record);
+	if (record->kind == OP_ONE_SIDED) {
+		order->remote = record->operand[0];
+		order->window = window_turn(control, op->target);
+	}
+	if (op->flags & OPF_TOGETHER)
+		join_together(control);
+	if (record->kind == OP_SEGMENT)
+		order_segments(control, true);
+}
+
+void order_operation(struct control *control, op_id id)
+{
+	const struct world *world = control->world;
+	const struct record *record = op_record(world, id);
+	control->queued++;
+	order_parts(control);
+	if (world->ops[id].rank == world->me)
+		order_own(control, id);
+	else if (record->kind == OP_COLLECTIVE || record->kind == OP_P2P)
+		count_turns(control, id, NULL);
+}
+
+void order_parts(struct control *control)
+{
+	const struct world *world = control->world;
+	for (; control->group_count < world->group_count; control->group_count++) {
+		int i = (int)control->group_count;
+		const struct group *group = &world->groups[i];
+		if (group->instance_of[world->me] < 0)
+			continue;
+		const struct group_instance *own = group_part(group, world->me);
+		struct host_meeting *meeting = mem_alloc(sizeof *meeting);
+		*meeting = (struct host_meeting){.part = part_of(world, i, world->me),
+		        .n = own->n,
+		        .place = group->place_of[world->me],
+		        .ranks = own->ranks};
+		add(control, ORDER_PART)->meeting = meeting;
+	}
+}
+
+void orders_restart(struct control *control, int group, int instance)
+{
+	const struct group *of = &control->world->groups[group];
+	for (int i = 0; i < of->instances; i++) {
+		if (instance >= 0 && i != instance)
+			continue;
+		struct part_turns *turns = turns_of(control, of->first + i);
+		turns->base = turns->most;
+		if (of->instance_of[control->world->me] == i)
+			host_release(control->host, of->first + i, turns->most);
+	}
+}
+
+void orders_release(struct control *control)
+{
+	for (size_t i = 0; i < control->held_count; i++)
+		mem_free(control->held[i].meeting);
+	mem_free(control->held);
+	for (int space = 0; space < SPACE_COUNT; space++)
+		mem_free(control->known[space]);
+	mem_free(control->parts);
+}

@@ -1,0 +1,160 @@
+/* told.c -- times, hosts' clocks, and whom to blame, by what is measured and known to all; of what is not, the shadow's word
+ *
+ * Predictions are the simulator's times, moved so far that none lies before what was measured on its stream:
+ *
+ *      measured     |== a ==|==== b ====|
+ *      the shadow   |= a =|== b ==|= c =|
+ *      shown        |== a ==|==== b ====|- c -|       ahead: by how much b ended later than foreseen
+ */
+#include "cuda/control.h"
+#include "base/arithmetic.h"
+
+static size_t lane_number(int rank, int stream)
+{
+	return (size_t)rank * (STREAMS_MAX + 1) + stream;
+}
+
+/* ---- news */
+
+static int64_t end_of(const struct control *control, op_id id)
+{
+	const struct measured *one = measurements_find(&control->measured, id);
+	return one ? one->end : 0;
+}
+
+/* Of the streams of the rank that count, the last operation before `number` that is measured, with the latest end.
+ * stream: OP_SYNC's lane, for which all count; the default stream's or another blocking one: see rule 7 in backend.h. */
+static op_id last_before(const struct control *control, const struct op *op)
+{
+	const struct world *world = control->world;
+	const struct stream *own = world_stream(world, op->rank, op->stream), *other;
+	op_id last = 0;
+	for (int s = STREAM_DEFAULT; (other = world_stream(world, op->rank, s)) != NULL; s++) {
+		op_id id = control->lane_last[lane_number(op->rank, s)];
+		bool counts = op->stream == STREAM_HOST ||
+		        (s != op->stream &&
+		                (op->stream == STREAM_DEFAULT ? other->blocking
+		                                              : own->blocking && s == STREAM_DEFAULT));
+		if (counts && id && world->ops[id].number < op->number &&
+		        end_of(control, id) > end_of(control, last))
+			last = id;
+	}
+	return last;
+}
+
+/* Who made it as late as it was; 0: nobody but its own stream, or those that it meets (trace/ finds them) */
+static op_id blame_of(const struct control *control, const struct measured *one)
+{
+	const struct op *op = &control->world->ops[one->id];
+	if (op->target && one->end > one->ready)
+		return op->target == OP_EVERYTHING ? last_before(control, op) : op->target;
+	if (op->stream == STREAM_HOST)
+		return 0;
+	op_id before = control->lane_last[lane_number(op->rank, op->stream)];
+	op_id holder = last_before(control, op);
+	return holder && end_of(control, holder) > most_of(one->issue, end_of(control, before)) ? holder : 0;
+}
+
+/* Of a rank's host counts what it issued and what it did itself. */
+static void note(struct control *control, struct measured *one)
+{
+	const struct op *op = &control->world->ops[one->id];
+	op_id *last = &control->lane_last[lane_number(op->rank, op->stream)];
+	one->blame = blame_of(control, one);
+	control->latest = most_of(control->latest, one->end);
+	control->clock[op->rank] =
+	        most_of(control->clock[op->rank], op->stream == STREAM_HOST ? one->end : one->issue);
+	if (!*last || control->world->ops[*last].number < op->number)
+		*last = one->id;
+}
+
+void told_news(struct control *control)
+{
+	for (; control->told < control->measured.known; control->told++)
+		note(control, &control->measured.at[control->measured.order[control->told]]);
+}
+
+/* ---- answers */
+
+static int64_t ahead(struct control *control)
+{
+	const struct world *world = control->world;
+	if (control->ahead_of == control->told && control->ahead_ops == world->op_count)
+		return control->ahead;
+	control->ahead = 0;
+	for (size_t i = 0; i < world->stream_count; i++) {
+		const struct stream *stream = &world->streams[i];
+		op_id last = control->lane_last[lane_number(stream->rank, stream->number)];
+		int64_t foreseen = last ? backend_times(control->shadow, last).end : TIME_UNKNOWN;
+		if (foreseen != TIME_UNKNOWN)
+			control->ahead = most_of(control->ahead, end_of(control, last) - foreseen);
+	}
+	control->ahead_of = control->told;
+	control->ahead_ops = world->op_count;
+	return control->ahead;
+}
+
+static void later(int64_t *time, int64_t by)
+{
+	if (*time != TIME_UNKNOWN)
+		*time += by;
+}
+
+/* A collective starts with the last of its members, a transfer when both sides are there; how late they were is in their own
+ * measurements. */
+static int64_t start_of(struct control *control, const struct measured *one)
+{
+	int count;
+	int64_t start = one->start;
+	const uint32_t *matches = op_matches(control->world, one->id, &count);
+	for (int i = 0; i < count; i++) {
+		const struct match *match = &control->world->matches[matches[i]];
+		for (int place = 0; place < match->n; place++) {
+			const struct measured *other =
+			        measurements_find(&control->measured, match->member[place]);
+			if (other)
+				start = most_of(start, other->ready);
+		}
+	}
+	return least_of(start, one->end);
+}
+
+bool told_predicted(struct backend *backend, op_id id, struct times *times)
+{
+	struct backend *shadow = control_of(backend)->shadow;
+	shadow->times(shadow, id, times);
+	return true;
+}
+
+void told_times(struct backend *backend, op_id id, struct times *times)
+{
+	struct control *control = control_of(backend);
+	const struct measured *one = measurements_find(&control->measured, id);
+	told_predicted(backend, id, times);
+	if (!one) {
+		int64_t by = ahead(control);
+		times->projected = true;
+		later(&times->issue, by);
+		later(&times->ready, by);
+		later(&times->start, by);
+		later(&times->end, by);
+		return;
+	}
+	times->issue = one->issue;
+	times->ready = one->ready;
+	times->start = start_of(control, one);
+	times->end = one->end;
+	times->launch = one->launch;
+	times->blame = one->blame;
+	times->projected = false;
+	times->sent_nothing |= one->undone != 0;
+	times->answered = false;
+}
+
+/* State and what it hangs on are the shadow's: its verdict stands before anything real is waited for. */
+void told_host(struct backend *backend, int rank, struct host_now *now)
+{
+	struct control *control = control_of(backend);
+	control->shadow->host(control->shadow, rank, now);
+	now->clock = control->published ? control->clock[rank] : now->clock;
+}

@@ -1,0 +1,230 @@
+/* wait.c -- hosts are set off together, and waited for in rounds
+ *
+ *      session's time   0 ......... 2.1 ms |                     | 2.1 ms ........
+ *      hosts            run, are measured  |  nobody runs: cut   |  run
+ *      control          publish     rounds |  the user thinks    |  publish
+ *
+ * Every decision here (is there anything to wait for, is it over, did Ctrl-C come) is the same on all processes: it follows
+ * from the books, from what was measured, or from a round. */
+#include "cuda/control.h"
+#include "cuda/clocks.h"
+#include "base/arithmetic.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- publishing */
+
+static const int64_t NS_PER_S = 1000000000;
+
+struct start {
+	int64_t now;
+	double uncertainty;
+	bool idle;
+};
+
+/* Clocks of hosts drift apart: they are compared anew when a second has passed, as all see it. */
+static enum status compare_clocks(struct control *control, int64_t now)
+{
+	if (control->setup.placement->hosts < 2 || now < control->compared + NS_PER_S)
+		return ST_OK;
+	control->compared = now;
+	return clocks_compare(control->transport, control->setup.library, &control->offset);
+}
+
+/* When all is idle everybody's clock goes on from the same time: the latest now of all, and the end of what was. */
+static enum status agree_start(struct control *control)
+{
+	const struct cuda_library *cuda = control->setup.library;
+	int ranks = transport_size(control->transport);
+	struct start mine = {.now = cuda->host_now() + control->offset.ns, .idle = control->open_count == 0};
+	struct start *all = mem_alloc(ranks * sizeof *all);
+	enum status status = transport_share(control->transport, &mine, all, sizeof mine);
+	bool idle = true;
+	for (int i = 0; i < ranks; i++) {
+		idle &= all[i].idle;
+		mine.now = most_of(mine.now, all[i].now);
+		mine.uncertainty = most_number(mine.uncertainty, all[i].uncertainty);
+	}
+	mem_free(all);
+	control->uncertainty = mine.uncertainty;
+	if (status == ST_OK)
+		status = compare_clocks(control, mine.now);
+	int64_t at = most_of(control->latest, control->paced);
+	if (status == ST_OK && idle)
+		control->shift = mine.now - control->offset.ns - at;
+	struct host_order clock = {
+	        .kind = ORDER_CLOCK, .shift = control->shift, .at = idle ? at : control->paced};
+	if (status == ST_OK)
+		host_give(control->host, &clock, 1);
+	return status;
+}
+
+/* A collective that does not agree is never begun: its stream stands, as the simulator's does. One that was aborted before it
+ * was given is over before it begins. */
+static void look_again(struct control *control, struct host_order *order)
+{
+	const struct world *world = control->world;
+	int count;
+	const uint32_t *matches = op_matches(world, order->id, &count);
+	for (int i = 0; i < count; i++)
+		order->never |= world->matches[matches[i]].mismatch;
+	order->undone = (world->ops[order->id].flags & OPF_ABORTED) != 0;
+}
+
+enum status control_publish(struct control *control)
+{
+	if (control->queued == 0)
+		return ST_OK;
+	enum status status = agree_start(control);
+	if (status != ST_OK)
+		return status;
+	for (size_t i = 0; i < control->held_count; i++) {
+		struct host_order *order = &control->held[i];
+		if (order->kind != ORDER_OPERATION)
+			continue;
+		look_again(control, order);
+		*MEM_ADD(&control->open, &control->open_count) = (struct open_op){.id = order->id};
+	}
+	host_give(control->host, control->held, control->held_count);
+	control->held_count = 0;
+	control->published += control->queued;
+	control->queued = 0;
+	return ST_OK;
+}
+
+/* ---- what the host tells */
+
+static struct open_op *open_find(struct control *control, op_id id)
+{
+	size_t low = 0, high = control->open_count;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (control->open[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < control->open_count && control->open[low].id == id ? &control->open[low] : NULL;
+}
+
+/* "rank 1, matmul y (line 12): cuLaunchKernel: ..."; who meets others leaves them waiting, so all have to know. */
+static void keep_failure(struct control *control, const struct host_report *report)
+{
+	const struct world *world = control->world;
+	op_id id = report->measured.id;
+	const struct record *record = op_record(world, id);
+	world_mark_outputs(control->world, id, id);
+	if (record->kind == OP_COLLECTIVE || record->kind == OP_P2P || record->kind == OP_ONE_SIDED)
+		control->lost = true;
+	if (control->failed != ST_OK)
+		return;
+	struct text label = {0};
+	op_label(world, id, &label);
+	control->failed = report->status;
+	snprintf(control->why, sizeof control->why, "rank %d, %s (line %d): %s", world->me,
+	        text_string(&label), record->line, report->words ? report->words : "it failed");
+	text_release(&label);
+}
+
+static void take_reports(struct control *control)
+{
+	struct host_report reports[64];
+	size_t count;
+	while ((count = host_take(control->host, reports, sizeof reports / sizeof *reports)) > 0)
+		for (size_t i = 0; i < count; i++) {
+			struct host_report *report = &reports[i];
+			struct open_op *open = open_find(control, report->measured.id);
+			if (report->status != ST_OK)
+				keep_failure(control, report);
+			if (open)
+				open->over = true;
+			rounds_tell(&control->rounds, &report->measured);
+			mem_free(report->words);
+		}
+	size_t kept = 0;
+	for (size_t i = 0; i < control->open_count; i++)
+		if (!control->open[i].over)
+			control->open[kept++] = control->open[i];
+	control->open_count = kept;
+}
+
+void control_cancel(struct control *control)
+{
+	for (size_t i = 0; i < control->open_count; i++) {
+		struct open_op *open = &control->open[i];
+		if (open->cancelled || !(control->world->ops[open->id].flags & OPF_ABORTED))
+			continue;
+		open->cancelled = true;
+		host_cancel(control->host, open->id);
+	}
+}
+
+/* ---- rounds */
+
+static bool awaited(struct control *control, enum control_wait what, op_id id)
+{
+	if (control->world->ops[id].flags & OPF_DONE)
+		return true;
+	return what == WAIT_PROJECTED && backend_times(control->shadow, id).end != TIME_UNKNOWN;
+}
+
+static bool own_over(struct control *control, enum control_wait what)
+{
+	for (size_t i = 0; i < control->open_count; i++)
+		if (awaited(control, what, control->open[i].id))
+			return false;
+	return true;
+}
+
+/* One round: everybody's news, and is it over? */
+static enum status hold_round(struct control *control, enum control_wait what, bool *over)
+{
+	take_reports(control);
+	struct vote vote = {.over = own_over(control, what), .status = control->lost ? ST_GPU : ST_OK};
+	enum status status = rounds_hold(&control->rounds, &control->measured, &vote);
+	told_news(control);
+	*over = vote.over;
+	if (status == ST_OK && vote.status != ST_OK && !vote.over)
+		return fail(ST_GPU, "rank %d's GPU failed, and others wait for it: `reset` begins anew",
+		        vote.rank);
+	return status;
+}
+
+void control_done(void *self, op_id id)
+{
+	struct control *control = self;
+	*MEM_ADD(&control->done, &control->done_count) = id;
+	control->owed |= op_record(control->world, id)->kind == OP_SYNC;
+}
+
+/* In the order in which the shadow told them, as far as they are over */
+static void tell_done(struct control *control)
+{
+	size_t told = 0;
+	while (told < control->done_count && measurements_find(&control->measured, control->done[told]))
+		control->hooks.done(control->hooks.self, control->done[told++]);
+	control->done_count -= told;
+	memmove(control->done, control->done + told, control->done_count * sizeof *control->done);
+	if (control->done_count == 0)
+		control->owed = false;
+}
+
+enum status control_wait(struct control *control, enum control_wait what, struct budget *budget)
+{
+	enum status status = ST_OK;
+	bool over = control->measured.known == control->published;
+	while (!over && status == ST_OK) {
+		host_await(control->host);
+		status = hold_round(control, what, &over);
+		if (status != ST_OK || over)
+			break;
+		if (!budget || !budget->waits)
+			status = fail(ST_WAITS, "a device is still at work");
+		else if (!budget->waits(budget))
+			status = fail(ST_INTERRUPTED, "interrupted");
+	}
+	tell_done(control);
+	return status;
+}

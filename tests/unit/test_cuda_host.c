@@ -1,0 +1,565 @@
+/* test_cuda_host.c -- the host thread on the stand-in, by orders made by hand: when what was, to the nanosecond of the virtual clock, and what becomes
+ * of calls that fail, of what is cancelled and of what never ends */
+#include "standin_open.h"
+#include "base/memory.h"
+#include "cuda/host/host.h"
+#include "kernels/kernel.h"
+#include "world/world.h"
+
+#include <cmocka.h>
+#include <time.h>
+
+/* Of the stand-in (tests/standin/README.md) */
+enum { US = 1000, CALL = 1000, LATENCY = 3000 };
+
+static struct host *host;
+static struct cuda_library table;
+static const struct kernel *spin;
+
+static enum status try_start(const char *options)
+{
+	char path[PATH_MAX + 40] = {0};
+	setenv("RANKSH_STANDIN", options, 1);
+	unsetenv("HOME");
+	unsetenv("XDG_CACHE_HOME");
+	if (readlink("/proc/self/exe", path, PATH_MAX) < 0)
+		_exit(1);
+	char *folder = dirname(path);
+	snprintf(folder + strlen(folder), 40, "/../standin");
+	setenv("RANKSH_CUDA", folder, 1);
+	is(ST_OK, cuda_library_open(&table, CUDA_PART_DRIVER));
+	is(ST_OK, cuda_library_open(&table, CUDA_PART_CUBLAS));
+	ok(table.cuInit(0));
+	spin = kernel_find("spin");
+	struct host_setup setup = {.cuda = &table, .naps = true};
+	return host_start(&setup, &host);
+}
+
+static void start(const char *options)
+{
+	is(ST_OK, try_start(options));
+}
+
+static void stop(void)
+{
+	is(true, host_stop(host));
+}
+
+/* ---- orders and reports */
+
+static struct host_order operation(enum op_kind kind, int stream, op_id id)
+{
+	return (struct host_order){.kind = ORDER_OPERATION,
+	        .stream = (uint8_t)stream,
+	        .id = id,
+	        .record = {.kind = (uint8_t)kind, .group = -1, .duration_ns = -1}};
+}
+
+static struct host_order spins(int stream, op_id id, int64_t ns)
+{
+	struct host_order order = operation(OP_KERNEL, stream, id);
+	order.record.kernel = spin;
+	order.record.duration_ns = ns;
+	order.least_ns = ns;
+	return order;
+}
+
+static struct host_order after(enum op_kind kind, int stream, op_id id, op_id target)
+{
+	struct host_order order = operation(kind, stream, id);
+	order.target = target;
+	return order;
+}
+
+static void give(struct host_order order)
+{
+	host_give(host, &order, 1);
+}
+
+/* Session's time 0 is a millisecond ahead: what was done until now is far behind. */
+static void begin_session(void)
+{
+	struct host_order clock = {.kind = ORDER_CLOCK, .shift = table.host_now() + 1000 * US};
+	give(clock);
+}
+
+enum { REPORTS = 4096 };
+static struct host_report reports[REPORTS];
+static size_t count;
+
+/* Until so many have been told */
+static void await(size_t wanted)
+{
+	time_t begun = time(NULL);
+	while (count < wanted) {
+		host_await(host);
+		count += host_take(host, reports + count, REPORTS - count);
+		is(true, time(NULL) - begun < 240);
+	}
+	is(wanted, count);
+}
+
+static const struct host_report *report_of(op_id id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (reports[i].measured.id == id)
+			return &reports[i];
+	fprintf(stderr, "operation %u was not told\n", id);
+	_exit(1);
+}
+
+static struct measured times_of(op_id id)
+{
+	const struct measured *found = &report_of(id)->measured;
+	is(true, found->issue <= found->ready && found->ready <= found->start && found->start <= found->end);
+	return *found;
+}
+
+/* Clocks of host and GPU are known to that; events between two anchors to the digits of a float */
+enum { NEAR = 2200 };
+static void near(const char *what, int64_t wanted, int64_t found)
+{
+	if (found >= wanted - NEAR && found <= wanted + NEAR)
+		return;
+	fprintf(stderr, "%s is %lld, not %lld\n", what, (long long)found, (long long)wanted);
+	_exit(1);
+}
+static void lasts(op_id id, int64_t ns)
+{
+	struct measured found = times_of(id);
+	near("a duration", ns, found.end - found.start);
+}
+
+/* ---- tests */
+
+static void streams_keep_their_order(void)
+{
+	start("");
+	begin_session();
+	give(spins(2, 1, 100 * US));
+	give(spins(2, 2, 200 * US));
+	give(spins(3, 3, 50 * US));
+	await(3);
+	lasts(1, 100 * US);
+	lasts(2, 200 * US);
+	lasts(3, 50 * US);
+	near("the second's start", times_of(1).end, times_of(2).start);
+	is(true, times_of(3).end < times_of(1).end);
+	is(true, times_of(3).start < times_of(1).end);
+	is(0, times_of(1).issue - times_of(1).launch);
+	stop();
+}
+
+static void waits_and_events(void)
+{
+	start("");
+	begin_session();
+	give(spins(2, 1, 100 * US));
+	give(operation(OP_RECORD, 2, 2));
+	give(spins(2, 3, 500 * US));
+	give(after(OP_WAIT, 3, 4, 2));
+	give(spins(3, 5, 10 * US));
+	give(after(OP_WAIT, 3, 6, 0));
+	/* long over by CUDA's own word, ahead by the clock: the wait holds all the same */
+	give(after(OP_WAIT, 4, 7, 3));
+	give(spins(4, 8, 10 * US));
+	await(8);
+	near("a wait for what is told already", times_of(3).end, times_of(8).start);
+	near("the event", times_of(1).end, times_of(2).start);
+	is(times_of(2).start, times_of(2).end);
+	near("who waited for it", times_of(1).end, times_of(5).start);
+	is(true, times_of(6).end - times_of(6).start <= NEAR);
+	stop();
+}
+
+static void the_host_waits_in_a_sync(void)
+{
+	start("");
+	begin_session();
+	give(spins(2, 1, 300 * US));
+	give(spins(3, 2, 700 * US));
+	give(after(OP_SYNC, STREAM_HOST, 3, 1));
+	give(spins(2, 4, 10 * US));
+	give(after(OP_SYNC, STREAM_HOST, 5, OP_EVERYTHING));
+	give(after(OP_SYNC, STREAM_HOST, 6, 0));
+	struct host_order computes = operation(OP_HOST, STREAM_HOST, 7);
+	computes.record.duration_ns = 40 * US;
+	give(computes);
+	await(7);
+	near("the end of the wait", times_of(1).end, times_of(3).end);
+	is(true, times_of(4).issue >= times_of(3).end);
+	near("the end of all", times_of(2).end, times_of(5).end);
+	is(times_of(6).start, times_of(6).end);
+	is(40 * US, times_of(7).end - times_of(7).start);
+	stop();
+}
+
+/* Blocking streams and the default stream hold each other back; others go on. */
+static void the_default_stream(void)
+{
+	start("");
+	begin_session();
+	struct host_order blocking = spins(2, 1, 100 * US);
+	blocking.blocking = true;
+	give(blocking);
+	give(spins(STREAM_DEFAULT, 2, 100 * US));
+	give(spins(3, 3, 100 * US));
+	blocking.id = 4;
+	give(blocking);
+	await(4);
+	near("the default stream", times_of(1).end, times_of(2).start);
+	near("the blocking one behind it", times_of(2).end, times_of(4).start);
+	is(true, times_of(3).start < times_of(1).end);
+	stop();
+}
+
+/* A launch begins where the one before was due to end, whatever the calls took. */
+static void played_launches(void)
+{
+	start("");
+	begin_session();
+	for (op_id id = 1; id <= 20; id++) {
+		struct host_order order = spins(2, id, 1 * US);
+		order.launch_ns = 12 * US;
+		if (id == 10)
+			order.flags = OPF_FREE_LAUNCH;
+		give(order);
+	}
+	struct host_order computes = operation(OP_HOST, STREAM_HOST, 21), next = spins(2, 22, 1 * US);
+	computes.launch_ns = 0;
+	computes.record.duration_ns = 100 * US;
+	next.launch_ns = 12 * US;
+	give(computes);
+	give(next);
+	await(22);
+	for (op_id id = 1; id < 10; id++) {
+		is(id * 12 * US, times_of(id).issue);
+		is(12 * US, times_of(id).launch);
+	}
+	is(0, times_of(10).launch);
+	is(true, times_of(10).issue < 10 * 12 * US);
+	for (op_id id = 11; id <= 20; id++)
+		is((id - 1) * 12 * US, times_of(id).issue);
+	is(times_of(21).end + 12 * US, times_of(22).issue);
+	is(100 * US, times_of(21).end - times_of(21).start);
+	stop();
+}
+
+static void a_hundred_streams(void)
+{
+	enum { STREAMS = 100, EACH = 10 };
+	start("");
+	begin_session();
+	for (op_id i = 0; i < STREAMS * EACH; i++)
+		give(spins(2 + (int)(i % STREAMS), i + 1, 20 * US));
+	give(after(OP_SYNC, STREAM_HOST, STREAMS * EACH + 1, OP_EVERYTHING));
+	await(STREAMS * EACH + 1);
+	int64_t latest = 0;
+	for (op_id id = 1; id <= STREAMS * EACH; id++) {
+		lasts(id, 20 * US);
+		if (id > STREAMS)
+			is(true, times_of(id).start >= times_of(id - STREAMS).end);
+		latest = times_of(id).end > latest ? times_of(id).end : latest;
+	}
+	near("the end of all", latest, times_of(STREAMS * EACH + 1).end);
+	stop();
+}
+
+/* Queues are freed as they are used; what an operation costs the thread is told, and not judged. */
+static void a_hundred_thousand_orders(void)
+{
+	enum { ORDERS = 100000, BATCH = 1000 };
+	struct timespec begun, ended;
+	size_t told = 0;
+	int64_t last = 0;
+	start("");
+	long live = mem_live();
+	begin_session();
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	for (op_id i = 1; i <= ORDERS; i++)
+		give(after(OP_SYNC, STREAM_HOST, i, 0));
+	while (told < ORDERS) {
+		host_await(host);
+		size_t took = host_take(host, reports, REPORTS);
+		for (size_t i = 0; i < took; i++, told++) {
+			is(told + 1, reports[i].measured.id);
+			is(true, reports[i].measured.issue >= last);
+			last = reports[i].measured.end;
+		}
+	}
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	printf("an order takes %.2f us from control to the thread and back\n",
+	        ((double)(ended.tv_sec - begun.tv_sec) * 1e9 + (double)(ended.tv_nsec - begun.tv_nsec)) /
+	                1e3 / ORDERS);
+	is(true, mem_live() < live + 16);
+	stop();
+}
+
+static const char *const kinds_of_failure[] = {"fail=cuEventCreate:5", "fail=cuEventRecord:4",
+        "fail=cuEventQuery:2", "fail=cuEventElapsedTime:3", "fail=cuStreamWaitValue32:2",
+        "fail=cuLaunchHostFunc:2", "fail=cuStreamWaitEvent:1"};
+
+/* One call fails: one operation has no result and the call's words, all others are as ever. */
+static void a_call_that_fails_once(void)
+{
+	for (size_t i = 0; i < sizeof kinds_of_failure / sizeof *kinds_of_failure; i++) {
+		pid_t child = fork();
+		int status;
+		is(true, child >= 0);
+		if (child) {
+			is(child, waitpid(child, &status, 0));
+			is(0, status);
+			continue;
+		}
+		start(kinds_of_failure[i]);
+		begin_session();
+		for (op_id id = 1; id <= 6; id++)
+			give(spins(2, id, 10 * US));
+		give(operation(OP_RECORD, 2, 7));
+		give(after(OP_WAIT, 3, 8, 7));
+		give(after(OP_SYNC, STREAM_HOST, 9, OP_EVERYTHING));
+		await(9);
+		int failed = 0;
+		for (op_id id = 1; id <= 9; id++) {
+			const struct host_report *report = report_of(id);
+			times_of(id);
+			is(report->status != ST_OK, report->measured.undone);
+			is(report->status != ST_OK, report->words != NULL);
+			if (report->status == ST_OK)
+				continue;
+			failed++;
+			is(true, strstr(report->words, "CUDA_ERROR_UNKNOWN") != NULL);
+			mem_free(report->words);
+		}
+		is(1, failed);
+		stop();
+		exit(0);
+	}
+}
+
+/* Memory that is none is written: the context is lost. What was in flight, and all that comes, has the same failure, at once. */
+static void a_lost_context(void)
+{
+	start("");
+	begin_session();
+	give(spins(2, 1, 10 * US));
+	give(after(OP_SYNC, STREAM_HOST, 2, 1));
+	await(2);
+	CUcontext context;
+	ok(table.cuDevicePrimaryCtxRetain(&context, 0));
+	ok(table.cuCtxSetCurrent(context));
+	void (*spoil)(CUresult);
+	*(void **)&spoil = dlsym(table.handles[CUDA_PART_DRIVER], "standin_spoil");
+	spoil(CUDA_ERROR_ILLEGAL_ADDRESS);
+	give(spins(2, 3, 10 * US));
+	give(spins(3, 4, 10 * US));
+	give(after(OP_SYNC, STREAM_HOST, 5, OP_EVERYTHING));
+	await(5);
+	for (op_id id = 3; id <= 5; id++) {
+		is(ST_GPU, report_of(id)->status);
+		is(1, times_of(id).undone);
+		is(true, strstr(report_of(id)->words, "CUDA_ERROR_ILLEGAL_ADDRESS") != NULL);
+		mem_free(report_of(id)->words);
+	}
+	stop();
+}
+
+static void what_does_not_agree_stands_until_it_is_cancelled(void)
+{
+	start("");
+	begin_session();
+	struct host_order never = operation(OP_COLLECTIVE, 2, 1);
+	never.never = true;
+	give(never);
+	give(spins(2, 2, 10 * US));
+	give(spins(3, 3, 10 * US));
+	give(after(OP_SYNC, STREAM_HOST, 4, 2));
+	await(1);
+	is(3, reports[0].measured.id);
+	host_cancel(host, 1);
+	await(4);
+	is(1, times_of(1).undone);
+	is(ST_OK, report_of(1)->status);
+	is(0, times_of(2).undone);
+	is(true, times_of(2).start >= times_of(1).end);
+	is(true, times_of(4).end >= times_of(2).end - NEAR);
+	/* one that has not been issued is never begun; a wait in a sync ends */
+	never.id = 5;
+	give(never);
+	give(after(OP_SYNC, STREAM_HOST, 6, 5));
+	give(spins(4, 7, 1000 * US));
+	host_cancel(host, 7);
+	host_cancel(host, 6);
+	await(6);
+	is(1, times_of(6).undone);
+	is(1, times_of(7).undone);
+	is(true, times_of(7).end - times_of(7).start <= NEAR);
+	host_cancel(host, 5);
+	await(7);
+	struct host_order undone = spins(2, 8, 1000 * US);
+	undone.undone = true;
+	give(undone);
+	await(8);
+	is(1, times_of(8).undone);
+	is(times_of(8).start, times_of(8).end);
+	stop();
+}
+
+static void behind_a_crash_there_is_nothing(void)
+{
+	start("");
+	begin_session();
+	give(spins(2, 1, 10 * US));
+	give(operation(OP_CRASH, STREAM_HOST, 2));
+	give(spins(2, 3, 10 * US));
+	give(after(OP_SYNC, STREAM_HOST, 4, OP_EVERYTHING));
+	await(2);
+	is(times_of(2).issue, times_of(2).end);
+	stop();
+	is(2, count);
+}
+
+/* Memory comes with an operation whose time it takes, is read and written while the thread waits in a sync, and goes. */
+static void memory_as_it_is_now(void)
+{
+	start("");
+	begin_session();
+	struct layout layout;
+	int64_t elements = 1000;
+	float values[1000], found[1000] = {0};
+	for (int i = 0; i < elements; i++)
+		values[i] = (float)i;
+	is(ST_OK, layout_make(&layout, DT_F32, 1, &elements));
+	struct host_order segment = operation(OP_SEGMENT, STREAM_HOST, 1);
+	segment.more = true;
+	segment.least_ns = 30 * US;
+	give(segment);
+	struct host_order memory = {
+	        .kind = ORDER_SEGMENT, .space = SPACE_DEVICE, .address = 4096, .bytes = 1 << 20};
+	give(memory);
+	await(1);
+	is(30 * US, times_of(1).end - times_of(1).start);
+	struct host_order never = operation(OP_COLLECTIVE, 2, 2);
+	never.never = true;
+	give(never);
+	give(after(OP_SYNC, STREAM_HOST, 3, 2));
+	is(ST_OK, host_read(host, 0, SPACE_DEVICE, 4096, &layout, found));
+	is(0, found[999] != 0);
+	is(ST_OK, host_write(host, SPACE_DEVICE, 4096, &layout, values));
+	is(ST_OK, host_read(host, 0, SPACE_DEVICE, 4096, &layout, found));
+	is(0, memcmp(found, values, sizeof found));
+	is(ST_ARGUMENT, host_read(host, 0, SPACE_DEVICE, 1 << 24, &layout, found));
+	is(1, count);
+	host_cancel(host, 2);
+	await(3);
+	memory.kind = ORDER_SEGMENT_GONE;
+	give(memory);
+	/* what no operation has asked for is told of the next one, once */
+	memory = (struct host_order){
+	        .kind = ORDER_SEGMENT, .space = SPACE_DEVICE, .address = 4096, .bytes = INT64_C(1) << 40};
+	give(memory);
+	give(spins(2, 4, 10 * US));
+	give(spins(2, 5, 10 * US));
+	await(5);
+	is(ST_DEVICE_MEMORY, report_of(4)->status);
+	mem_free(report_of(4)->words);
+	is(ST_OK, report_of(5)->status);
+	stop();
+}
+
+static int open_calls, closed;
+static enum status never_comes(struct exchange *exchange, int part, int n, int place, const int *ranks)
+{
+	(void)exchange, (void)part, (void)place, (void)ranks;
+	open_calls++;
+	return n == 2 ? ST_OK : (fail)(ST_GPU, "nobody came");
+}
+static void no_release(struct exchange *exchange, int part, uint32_t turn)
+{
+	(void)exchange, (void)part, (void)turn;
+}
+static void close_it(struct exchange *exchange)
+{
+	(void)exchange;
+	closed++;
+}
+static struct exchange empty = {
+        .name = "empty", .open = never_comes, .release = no_release, .close = close_it};
+static enum status make_empty(void *self, struct exchange **exchange)
+{
+	*exchange = self;
+	return self ? ST_OK : (fail)(ST_GPU, "there is nobody");
+}
+
+static void groups_are_made_in_order(void)
+{
+	start("");
+	stop();
+	struct host_setup setup = {.cuda = &table, .naps = true, .exchange = make_empty, .self = &empty};
+	is(ST_OK, host_start(&setup, &host));
+	struct host_order part = {.kind = ORDER_PART, .meeting = mem_alloc(sizeof *part.meeting)};
+	part.meeting->n = 2;
+	give(part);
+	part.meeting = mem_alloc(sizeof *part.meeting);
+	part.meeting->n = 3;
+	give(part);
+	give(spins(2, 1, 10 * US));
+	await(1);
+	is(2, open_calls);
+	is(0, strcmp("nobody came", report_of(1)->words));
+	mem_free(report_of(1)->words);
+	stop();
+	is(1, closed);
+	setup.self = NULL;
+	is(ST_GPU, host_start(&setup, &host));
+	is(0, strcmp("there is nobody", fail_text()));
+}
+
+static void no_gpu(void)
+{
+	long live = mem_live();
+	is(ST_GPU, try_start("fail=cuEventCreate:1"));
+	is(true, strstr(fail_text(), "cuEventCreate") != NULL);
+	is(live, mem_live());
+}
+
+/* What stands for ever is let go at the end. */
+static void stopped_while_a_wait_never_ends(void)
+{
+	start("");
+	long live = mem_live();
+	begin_session();
+	struct host_order never = operation(OP_COLLECTIVE, 2, 1);
+	never.never = true;
+	give(never);
+	give(spins(3, 2, INT64_C(3600) * 1000000 * US));
+	give(after(OP_SYNC, STREAM_HOST, 3, OP_EVERYTHING));
+	for (op_id id = 4; id < 1000; id++)
+		give(spins(2, id, 10 * US));
+	int64_t since;
+	host_call(host, &since);
+	stop();
+	is(true, mem_live() < live);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        apart(streams_keep_their_order),
+	        apart(waits_and_events),
+	        apart(the_host_waits_in_a_sync),
+	        apart(the_default_stream),
+	        apart(played_launches),
+	        apart(a_hundred_streams),
+	        apart(a_hundred_thousand_orders),
+	        apart(a_call_that_fails_once),
+	        apart(a_lost_context),
+	        apart(what_does_not_agree_stands_until_it_is_cancelled),
+	        apart(behind_a_crash_there_is_nothing),
+	        apart(memory_as_it_is_now),
+	        apart(groups_are_made_in_order),
+	        apart(no_gpu),
+	        apart(stopped_while_a_wait_never_ends),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
