@@ -11,7 +11,7 @@
 
 enum { STAGE_LEAST = 1 << 20 };
 
-enum status nccl_enter(struct nccl *nccl, int part, int from, int to, struct party **found)
+enum status nccl_enter(struct nccl_exchange *nccl, int part, int from, int to, struct party **found)
 {
 	struct batch *batch = &nccl->batch;
 	enum status status = ST_OK;
@@ -30,20 +30,21 @@ enum status nccl_enter(struct nccl *nccl, int part, int from, int to, struct par
 	return status;
 }
 
-void nccl_add(struct nccl *nccl, const struct step *step)
+void nccl_add(struct nccl_exchange *nccl, const struct step *step)
 {
 	*MEM_ADD(&nccl->batch.steps, &nccl->batch.count) = *step;
 }
 
-void nccl_add_start(struct nccl *nccl, struct exchange_started started, CUstream stream)
+void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream)
 {
 	if (started.queue)
-		*MEM_ADD(&nccl->batch.starts, &nccl->batch.start_count) = (struct start){started, stream};
+		*MEM_ADD(&nccl->batch.starts, &nccl->batch.start_count) =
+		        (struct batch_start){started, stream};
 }
 
 /* ---- inputs that lie across their results */
 
-static struct staging *stage_of(struct nccl *nccl, CUstream stream)
+static struct staging *stage_of(struct nccl_exchange *nccl, CUstream stream)
 {
 	for (size_t i = 0; i < nccl->stage_count; i++)
 		if (nccl->stages[i].stream == stream)
@@ -54,7 +55,7 @@ static struct staging *stage_of(struct nccl *nccl, CUstream stream)
 }
 
 /* What was there before is still in use. */
-static enum status grow(struct nccl *nccl, struct staging *stage, int64_t bytes)
+static enum status grow(struct nccl_exchange *nccl, struct staging *stage, int64_t bytes)
 {
 	struct staging larger = {.stream = stage->stream, .bytes = most_of(STAGE_LEAST, 2 * bytes)};
 	enum status status =
@@ -68,7 +69,8 @@ static enum status grow(struct nccl *nccl, struct staging *stage, int64_t bytes)
 	return ST_OK;
 }
 
-enum status nccl_stage(struct nccl *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
+enum status nccl_stage(
+        struct nccl_exchange *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
 {
 	enum { ALIGNED = 256 };
 	struct staging *stage = stage_of(nccl, stream);
@@ -127,7 +129,7 @@ static enum status wait_behind(struct cuda_library *cuda, CUevent event, CUstrea
 	                       : status;
 }
 
-static enum status fan_out(struct nccl *nccl)
+static enum status fan_out(struct nccl_exchange *nccl)
 {
 	const struct batch *batch = &nccl->batch;
 	enum status status = ST_OK;
@@ -137,7 +139,7 @@ static enum status fan_out(struct nccl *nccl)
 	return status;
 }
 
-static enum status fan_in(struct nccl *nccl)
+static enum status fan_in(struct nccl_exchange *nccl)
 {
 	const struct batch *batch = &nccl->batch;
 	enum status status = ST_OK;
@@ -148,7 +150,7 @@ static enum status fan_in(struct nccl *nccl)
 }
 
 /* A group that was begun is ended, whatever became of its calls. */
-static enum status give_all(struct nccl *nccl, bool own)
+static enum status give_all(struct nccl_exchange *nccl, bool own)
 {
 	static const char *const name[] = {[STEP_ALLREDUCE] = "ncclAllReduce",
 	        [STEP_BROADCAST] = "ncclBroadcast",
@@ -170,7 +172,7 @@ static enum status give_all(struct nccl *nccl, bool own)
 	return status == ST_OK ? nccl_call(nccl->cuda, "ncclGroupEnd", ended) : status;
 }
 
-static void leave(struct nccl *nccl)
+static void leave(struct nccl_exchange *nccl)
 {
 	struct batch *batch = &nccl->batch;
 	pthread_mutex_lock(&nccl->lock);
@@ -196,7 +198,7 @@ static enum status settle(struct party *party)
 	return status;
 }
 
-enum status nccl_run(struct nccl *nccl)
+enum status nccl_run(struct nccl_exchange *nccl)
 {
 	const struct batch *batch = &nccl->batch;
 	enum status status = ST_OK;

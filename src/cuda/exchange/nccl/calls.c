@@ -3,7 +3,9 @@
  * Gather, scatter and alltoall are sends and receives, all at once; a barrier is a sum of one number. NCCL takes an input that
  * is the result's memory at the place where the input belongs, and no other overlap: such an input is copied away first.
  * NCCL has all of our types and reductions; halves are rounded at each step of its ring or tree. */
+#include "collectives/collective.h"
 #include "cuda/exchange/nccl/inside.h"
+#include "world/op.h"
 
 static ncclDataType_t type_of(enum dtype dtype)
 {
@@ -25,7 +27,7 @@ static ncclRedOp_t reduction_of(enum reduction reduction)
 
 /* A collective that is being made calls of */
 struct nccl_work {
-	struct nccl *nccl;
+	struct nccl_exchange *nccl;
 	struct party *party;
 	const struct exchange_collective *call;
 	CUstream stream;
@@ -203,8 +205,8 @@ enum status calls_collective(struct exchange *exchange, const struct exchange_co
 /* ---- transfers */
 
 /* What a rank sends to itself is received by the same operation: the k-th by the k-th. */
-static enum status to_oneself(
-        struct nccl *nccl, const struct exchange_transfer *transfers, int count, int sent, CUstream stream)
+static enum status to_oneself(struct nccl_exchange *nccl, const struct exchange_transfer *transfers,
+        int count, int sent, CUstream stream)
 {
 	int before = 0;
 	for (int i = 0; i < sent; i++)
@@ -219,7 +221,8 @@ static enum status to_oneself(
 	return fail(ST_BUG, "rank %d sends itself what it does not receive", nccl->rank);
 }
 
-static enum status add_transfer(struct nccl *nccl, const struct exchange_transfer *transfer, CUstream stream)
+static enum status add_transfer(
+        struct nccl_exchange *nccl, const struct exchange_transfer *transfer, CUstream stream)
 {
 	int from = transfer->sends ? nccl->rank : transfer->peer,
 	    to = transfer->sends ? transfer->peer : nccl->rank;
@@ -241,7 +244,7 @@ static enum status add_transfer(struct nccl *nccl, const struct exchange_transfe
 enum status calls_transfers(struct exchange *exchange, const struct exchange_transfer *transfers, int count,
         struct exchange_started started, CUstream stream)
 {
-	struct nccl *nccl = NCCL_OF(exchange);
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
 	enum status status = ST_OK;
 	for (int i = 0; i < count && status == ST_OK; i++) {
 		if (transfers[i].peer != nccl->rank)

@@ -12,14 +12,16 @@
 #ifndef RANKSH_CUDA_NCCL_INSIDE_H
 #define RANKSH_CUDA_NCCL_INSIDE_H
 
+#include "cuda/exchange/exchange.h"
 #include "cuda/exchange/nccl/nccl.h"
+#include "cuda/library/library.h"
 #include <pthread.h>
 
 enum party_state { PARTY_MAKING, PARTY_READY, PARTY_FAILED, PARTY_GONE };
-struct nccl;
+struct nccl_exchange;
 /* A communicator of this rank, from nccl_meet to close; nccl->lock guards what is not set once and for all. */
 struct party {
-	struct nccl *nccl;
+	struct nccl_exchange *nccl;
 	int part, n, place;
 	int from, to; /* a channel's ranks; a part's: -1 */
 	ncclUniqueId id;
@@ -57,7 +59,7 @@ struct step {
 	ncclRedOp_t by;
 	int other; /* root, or peer: a place */
 };
-struct start {
+struct batch_start {
 	struct exchange_started started;
 	CUstream stream;
 };
@@ -65,7 +67,7 @@ struct start {
 struct batch {
 	struct step *steps;
 	size_t count;
-	struct start *starts;
+	struct batch_start *starts;
 	size_t start_count;
 	struct party **parties; /* entered */
 	size_t party_count;
@@ -81,7 +83,7 @@ struct gpu_block {
 	int64_t bytes;
 };
 
-struct nccl {
+struct nccl_exchange {
 	struct exchange exchange;
 	struct cuda_library *cuda;
 	CUcontext context;
@@ -100,16 +102,17 @@ struct nccl {
 	size_t freed_count, outgrown_count;
 };
 enum { SCRATCH_BYTES = 512, SCRATCH_IN = 256 };
-#define NCCL_OF(exchange) ((struct nccl *)(exchange)) /* its first member */
+#define NCCL_OF(exchange) ((struct nccl_exchange *)(exchange)) /* its first member */
 
 /* ---- meet.c: nccl_meet in two halves, between which the ids go from rank 0 to all */
 enum status meet_ids(
         struct cuda_library *cuda, const struct nccl_party *parties, int count, ncclUniqueId *ids);
-void meet_told(struct nccl *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids);
+void meet_told(
+        struct nccl_exchange *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids);
 
 /* ---- party.c */
 /* Its thread begins. This rank has that place in it. */
-void party_start(struct nccl *nccl, const struct nccl_party *of, int place, const ncclUniqueId *id);
+void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int place, const ncclUniqueId *id);
 /* Locked: nothing more is queued, and its thread aborts it. */
 void party_release(struct party *party);
 /* Until the communicator has taken what it was given, or leaves. ST_GPU */
@@ -123,13 +126,14 @@ int64_t party_clock(void); /* real, ns */
 /* ---- batch.c */
 /* The communicator of a part (from, to: -1) or of a channel, which is there until the batch is over. *party NULL: it was
  * released, and nothing is to be queued. ST_GPU: it is broken; ST_BUG */
-enum status nccl_enter(struct nccl *nccl, int part, int from, int to, struct party **party);
-void nccl_add(struct nccl *nccl, const struct step *step);
-void nccl_add_start(struct nccl *nccl, struct exchange_started started, CUstream stream);
+enum status nccl_enter(struct nccl_exchange *nccl, int part, int from, int to, struct party **party);
+void nccl_add(struct nccl_exchange *nccl, const struct step *step);
+void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream);
 /* All that was added is queued, and the batch is empty, whatever comes of it. Between begin and end: nothing is done. */
-enum status nccl_run(struct nccl *nccl);
+enum status nccl_run(struct nccl_exchange *nccl);
 /* A copy of the bytes there, on the stream; of the batch's */
-enum status nccl_stage(struct nccl *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
+enum status nccl_stage(
+        struct nccl_exchange *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
 
 /* ---- calls.c */
 enum status calls_collective(struct exchange *exchange, const struct exchange_collective *call,
@@ -139,6 +143,6 @@ enum status calls_transfers(struct exchange *exchange, const struct exchange_tra
 
 /* ---- nccl.c */
 /* Locked. The latest of a part or of a channel; NULL: there is none */
-struct party *nccl_latest(const struct nccl *nccl, int part, int from, int to);
+struct party *nccl_latest(const struct nccl_exchange *nccl, int part, int from, int to);
 
 #endif

@@ -15,7 +15,8 @@ enum status meet_ids(
 	return status;
 }
 
-void meet_told(struct nccl *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids)
+void meet_told(
+        struct nccl_exchange *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids)
 {
 	for (int i = 0; i < count; i++)
 		for (int place = 0; place < parties[i].n; place++)
@@ -47,7 +48,7 @@ static void *write_message(
 enum status nccl_meet(
         struct exchange *exchange, struct transport *transport, const struct nccl_party *parties, int count)
 {
-	struct nccl *nccl = NCCL_OF(exchange);
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
 	void *message = NULL;
 	size_t size = 0;
 	if (count == 0)

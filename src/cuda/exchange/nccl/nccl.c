@@ -10,12 +10,12 @@ enum { ABORT_S = 10, CLOSE_S = 5 };
 /* ---- memory: cuMemFree waits for all that is queued on the GPU, and what is queued may wait for a peer. So what is given
  * back is kept for who asks for as much, and freed where there is no other memory. */
 
-static enum status take(struct nccl *nccl, int64_t bytes, CUdeviceptr *at)
+static enum status take(struct nccl_exchange *nccl, int64_t bytes, CUdeviceptr *at)
 {
 	return cuda_call(nccl->cuda, "cuMemAlloc", nccl->cuda->cuMemAlloc(at, (size_t)bytes));
 }
 
-static void free_blocks(struct nccl *nccl, struct gpu_block *blocks, size_t *count)
+static void free_blocks(struct nccl_exchange *nccl, struct gpu_block *blocks, size_t *count)
 {
 	for (size_t i = 0; i < *count; i++)
 		nccl->cuda->cuMemFree(blocks[i].at);
@@ -24,7 +24,7 @@ static void free_blocks(struct nccl *nccl, struct gpu_block *blocks, size_t *cou
 
 static enum status nccl_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at)
 {
-	struct nccl *nccl = NCCL_OF(exchange);
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
 	for (size_t i = 0; i < nccl->freed_count; i++) {
 		if (nccl->freed[i].bytes != bytes)
 			continue;
@@ -41,13 +41,13 @@ static enum status nccl_alloc(struct exchange *exchange, int64_t bytes, CUdevice
 
 static void nccl_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
 {
-	struct nccl *nccl = NCCL_OF(exchange);
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
 	*MEM_ADD(&nccl->freed, &nccl->freed_count) = (struct gpu_block){at, bytes};
 }
 
 /* ---- parts */
 
-struct party *nccl_latest(const struct nccl *nccl, int part, int from, int to)
+struct party *nccl_latest(const struct nccl_exchange *nccl, int part, int from, int to)
 {
 	for (size_t i = nccl->count; i-- > 0;) {
 		struct party *party = nccl->parties[i];
@@ -58,14 +58,14 @@ struct party *nccl_latest(const struct nccl *nccl, int part, int from, int to)
 }
 
 /* Locked. Until something changes, or that time of the real clock; false: it has come */
-static bool wait_until(struct nccl *nccl, int64_t ns)
+static bool wait_until(struct nccl_exchange *nccl, int64_t ns)
 {
 	const struct timespec until = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 	return pthread_cond_timedwait(&nccl->changed, &nccl->lock, &until) != ETIMEDOUT;
 }
 
 /* Locked. What the part had before is gone, or never will be. */
-static bool wait_gone(struct nccl *nccl, int part)
+static bool wait_gone(struct nccl_exchange *nccl, int part)
 {
 	for (size_t i = 0; i < nccl->count; i++) {
 		struct party *party = nccl->parties[i];
@@ -80,7 +80,7 @@ static bool wait_gone(struct nccl *nccl, int part)
 /* Locked */
 static enum status open_party(struct party *party, bool gone)
 {
-	struct nccl *nccl = party->nccl;
+	struct nccl_exchange *nccl = party->nccl;
 	while (gone && party->state == PARTY_MAKING && !party->leaves)
 		pthread_cond_wait(&nccl->changed, &nccl->lock);
 	if (!gone)
@@ -95,7 +95,7 @@ static enum status open_party(struct party *party, bool gone)
 /* Channels are opened with their part. */
 static enum status nccl_open(struct exchange *exchange, int part, int n, int place, const int *ranks)
 {
-	struct nccl *nccl = NCCL_OF(exchange);
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
 	enum status status = ST_OK;
 	int64_t made = 0;
 	(void)n, (void)place, (void)ranks;
@@ -115,7 +115,7 @@ static enum status nccl_open(struct exchange *exchange, int part, int n, int pla
 
 static void nccl_release(struct exchange *exchange, int part, uint32_t turn)
 {
-	struct nccl *nccl = NCCL_OF(exchange);
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
 	(void)turn; /* a communicator ends as a whole */
 	pthread_mutex_lock(&nccl->lock);
 	for (size_t i = 0; i < nccl->count; i++)
@@ -129,7 +129,7 @@ static void nccl_release(struct exchange *exchange, int part, uint32_t turn)
 /* Locked */
 static enum status look(struct party *party)
 {
-	struct nccl *nccl = party->nccl;
+	struct nccl_exchange *nccl = party->nccl;
 	ncclResult_t result = ncclSuccess;
 	if (!party->comm || party->state != PARTY_READY || party->leaves)
 		return ST_OK;
@@ -145,7 +145,7 @@ static enum status look(struct party *party)
 
 static enum status nccl_failure(struct exchange *exchange, int *part)
 {
-	struct nccl *nccl = NCCL_OF(exchange);
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
 	enum status status = ST_OK;
 	pthread_mutex_lock(&nccl->lock);
 	for (size_t i = 0; i < nccl->count && status == ST_OK; i++) {
@@ -173,7 +173,7 @@ static enum status nccl_end(struct exchange *exchange)
 /* ---- life */
 
 /* False: a communicator's end hangs, and what is here is left to it. */
-static bool leave_all(struct nccl *nccl)
+static bool leave_all(struct nccl_exchange *nccl)
 {
 	int64_t until = party_clock() + CLOSE_S * (int64_t)1000000000;
 	bool gone = true;
@@ -189,7 +189,7 @@ static bool leave_all(struct nccl *nccl)
 
 static void nccl_close(struct exchange *exchange)
 {
-	struct nccl *nccl = NCCL_OF(exchange);
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
 	if (!leave_all(nccl))
 		return;
 	for (size_t i = 0; i < nccl->count; i++) {
@@ -217,7 +217,7 @@ static void nccl_close(struct exchange *exchange)
 	mem_free(nccl);
 }
 
-static enum status prepare(struct nccl *nccl)
+static enum status prepare(struct nccl_exchange *nccl)
 {
 	struct cuda_library *cuda = nccl->cuda;
 	pthread_condattr_t monotonic;
@@ -239,8 +239,8 @@ static enum status prepare(struct nccl *nccl)
 
 enum status nccl_make(struct cuda_library *cuda, int rank, struct exchange **exchange)
 {
-	struct nccl *nccl = mem_alloc(sizeof *nccl);
-	*nccl = (struct nccl){.cuda = cuda,
+	struct nccl_exchange *nccl = mem_alloc(sizeof *nccl);
+	*nccl = (struct nccl_exchange){.cuda = cuda,
 	        .rank = rank,
 	        .exchange = {.name = "NCCL",
 	                .alloc = nccl_alloc,

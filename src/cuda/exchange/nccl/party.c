@@ -53,7 +53,7 @@ enum status party_settle(struct party *party)
 /* All before it have been made, or never will be. */
 static bool is_next(const struct party *party)
 {
-	const struct nccl *nccl = party->nccl;
+	const struct nccl_exchange *nccl = party->nccl;
 	for (size_t i = 0; nccl->parties[i] != party; i++)
 		if (nccl->parties[i]->state == PARTY_MAKING && !nccl->parties[i]->leaves)
 			return false;
@@ -127,7 +127,7 @@ void party_break(struct party *party, const char *words)
 /* Made, or not */
 static void become(struct party *party, enum status status)
 {
-	struct nccl *nccl = party->nccl;
+	struct nccl_exchange *nccl = party->nccl;
 	party->made = nccl->cuda->host_now();
 	pthread_mutex_lock(&nccl->lock);
 	if (status == ST_OK)
@@ -180,7 +180,7 @@ static enum status make(struct party *party)
 static void *run(void *self)
 {
 	struct party *party = self;
-	struct nccl *nccl = party->nccl;
+	struct nccl_exchange *nccl = party->nccl;
 	struct cuda_library *cuda = nccl->cuda;
 	enum status status = ST_OK;
 	cuda->host_sleep_until(party->born);
@@ -211,7 +211,7 @@ void party_release(struct party *party)
 	pthread_cond_broadcast(&party->nccl->changed);
 }
 
-void party_start(struct nccl *nccl, const struct nccl_party *of, int place, const ncclUniqueId *id)
+void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int place, const ncclUniqueId *id)
 {
 	struct party *party = mem_alloc(sizeof *party);
 	*party = (struct party){
