@@ -134,7 +134,7 @@ static enum status fan_out(struct nccl_exchange *nccl)
 	const struct batch *batch = &nccl->batch;
 	enum status status = ST_OK;
 	for (size_t i = 0; i < batch->count && status == ST_OK; i++)
-		status = wait_behind(nccl->cuda, batch->steps[i].party->before, batch->steps[i].stream,
+		status = wait_behind(nccl->cuda, batch->steps[i].party->ahead, batch->steps[i].stream,
 		        batch->steps[i].party->stream);
 	return status;
 }

@@ -130,7 +130,7 @@ static enum status add_calls(struct nccl_work *work)
 	const struct exchange_collective *call = work->call;
 	const struct collective *collective = call->collective;
 	if (collective->bare) {
-		work->in = work->out = work->nccl->scratch + SCRATCH_IN;
+		work->in = work->out = work->nccl->zeroes + SCRATCH_IN;
 		add(work, STEP_ALLREDUCE, 1);
 	} else if (collective == &collective_allreduce) {
 		add(work, STEP_ALLREDUCE, call->in_count);

@@ -25,12 +25,12 @@ struct party {
 	int part, n, place;
 	int from, to; /* a channel's ranks; a part's: -1 */
 	ncclUniqueId id;
-	int64_t born; /* control's clock when it was told */
+	int64_t told; /* control's clock when it was told */
 	pthread_t thread;
 	bool has_thread; /* one rank alone has neither thread nor communicator */
 	ncclComm_t comm; /* the thread's until READY, then of who is inside; so are these */
 	CUstream stream;
-	CUevent before, behind;
+	CUevent ahead, behind;
 	enum party_state state;
 	bool open;     /* the host has come to it */
 	bool leaves;   /* released: nothing more is queued */
@@ -88,7 +88,7 @@ struct nccl_exchange {
 	struct cuda_library *cuda;
 	CUcontext context;
 	int rank;
-	CUdeviceptr scratch; /* SCRATCH_BYTES, zero: for calls whose numbers do not matter */
+	CUdeviceptr zeroes; /* SCRATCH_BYTES, zero: for calls whose numbers do not matter */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct party **parties; /* in the order of nccl_meet */

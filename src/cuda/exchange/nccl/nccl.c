@@ -203,8 +203,8 @@ static void nccl_close(struct exchange *exchange)
 			nccl->cuda->cuMemFree(nccl->stages[i].at);
 	free_blocks(nccl, nccl->outgrown, &nccl->outgrown_count);
 	free_blocks(nccl, nccl->freed, &nccl->freed_count);
-	if (nccl->scratch)
-		nccl->cuda->cuMemFree(nccl->scratch);
+	if (nccl->zeroes)
+		nccl->cuda->cuMemFree(nccl->zeroes);
 	pthread_cond_destroy(&nccl->changed);
 	pthread_mutex_destroy(&nccl->lock);
 	mem_free(nccl->parties);
@@ -228,10 +228,10 @@ static enum status prepare(struct nccl_exchange *nccl)
 	pthread_mutex_init(&nccl->lock, NULL);
 	enum status status = cuda_call(cuda, "cuCtxGetCurrent", cuda->cuCtxGetCurrent(&nccl->context));
 	if (status == ST_OK)
-		status = take(nccl, SCRATCH_BYTES, &nccl->scratch);
+		status = take(nccl, SCRATCH_BYTES, &nccl->zeroes);
 	if (status == ST_OK)
-		status = cuda_call(cuda, "cuMemsetD8Async",
-		        cuda->cuMemsetD8Async(nccl->scratch, 0, SCRATCH_BYTES, NULL));
+		status = cuda_call(
+		        cuda, "cuMemsetD8Async", cuda->cuMemsetD8Async(nccl->zeroes, 0, SCRATCH_BYTES, NULL));
 	if (status == ST_OK)
 		status = cuda_call(cuda, "cuStreamSynchronize", cuda->cuStreamSynchronize(NULL));
 	return status;

@@ -75,7 +75,7 @@ static enum status init(struct party *party)
 static enum status first_calls(struct party *party)
 {
 	struct cuda_library *cuda = party->nccl->cuda;
-	void *from = (void *)(uintptr_t)party->nccl->scratch, *to = (char *)from + SCRATCH_IN;
+	void *from = (void *)(uintptr_t)party->nccl->zeroes, *to = (char *)from + SCRATCH_IN;
 	ncclComm_t comm = party->comm;
 	CUstream stream = party->stream;
 	ncclResult_t result = cuda->ncclGroupStart();
@@ -149,7 +149,7 @@ static enum status take_stream(struct party *party)
 		        cuda->cuStreamCreateWithPriority(&party->stream, CU_STREAM_NON_BLOCKING, 0));
 	if (status == ST_OK)
 		status = cuda_call(
-		        cuda, "cuEventCreate", cuda->cuEventCreate(&party->before, CU_EVENT_DISABLE_TIMING));
+		        cuda, "cuEventCreate", cuda->cuEventCreate(&party->ahead, CU_EVENT_DISABLE_TIMING));
 	if (status == ST_OK)
 		status = cuda_call(
 		        cuda, "cuEventCreate", cuda->cuEventCreate(&party->behind, CU_EVENT_DISABLE_TIMING));
@@ -159,8 +159,8 @@ static enum status take_stream(struct party *party)
 static void give_stream(struct party *party)
 {
 	struct cuda_library *cuda = party->nccl->cuda;
-	if (party->before)
-		cuda->cuEventDestroy(party->before);
+	if (party->ahead)
+		cuda->cuEventDestroy(party->ahead);
 	if (party->behind)
 		cuda->cuEventDestroy(party->behind);
 	if (party->stream)
@@ -183,7 +183,7 @@ static void *run(void *self)
 	struct nccl_exchange *nccl = party->nccl;
 	struct cuda_library *cuda = nccl->cuda;
 	enum status status = ST_OK;
-	cuda->host_sleep_until(party->born);
+	cuda->host_sleep_until(party->told);
 	pthread_mutex_lock(&nccl->lock);
 	while (!party->leaves && !is_next(party))
 		pthread_cond_wait(&nccl->changed, &nccl->lock);
@@ -220,7 +220,7 @@ void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int pl
 		party->from = of->ranks[0];
 		party->to = of->ranks[1];
 	}
-	party->born = nccl->cuda->host_now();
+	party->told = nccl->cuda->host_now();
 	pthread_mutex_lock(&nccl->lock);
 	*MEM_ADD(&nccl->parties, &nccl->count) = party;
 	if (party->n < 2)
