@@ -68,12 +68,21 @@ static enum status start_sim(const struct device *device, struct world *world, s
 }
 const struct device device_sim = {.name = "sim", .start = start_sim};
 
+/* Ranks that share a GPU wait for each other within its queues: of more streams, two share a queue, and one may stand there
+ * before what it waits for. */
+enum { STREAMS_MOST = 30 };
+
 static enum status start_cuda(const struct device *device, struct world *world, struct transport *transport,
         struct backend_hooks hooks, struct backend **backend)
 {
 	struct cuda_job *job = device->job;
 	struct cuda_setup setup = {&job->library, &job->placement, job->scratch_bytes};
-	return cuda_start(world, transport, hooks, &setup, backend);
+	enum status status = cuda_start(world, transport, hooks, &setup, backend);
+	if (status == ST_OK) {
+		(*backend)->streams_most = STREAMS_MOST;
+		(*backend)->streams_refused = job->placement.shared;
+	}
+	return status;
 }
 
 /* The GPU as a machine */

@@ -126,18 +126,31 @@ bool told_predicted(struct backend *backend, op_id id, struct times *times)
 	return true;
 }
 
+/* What is not measured, in the shadow's times. Where all before it on its stream is measured, it stands there since that was
+ * over: only for whom it meets, or what has the GPU, is it held up as foreseen. */
+static void foretell(struct control *control, op_id id, struct times *times)
+{
+	const struct op *op = &control->world->ops[id];
+	op_id before = control->lane_last[lane_number(op->rank, op->stream)];
+	int64_t by = ahead(control);
+	times->projected = true;
+	times->answered = false;
+	later(&times->issue, by);
+	if (before && control->world->ops[before].next_stream == id && op->stream != STREAM_HOST &&
+	        op_record(control->world, id)->kind != OP_WAIT && times->ready != TIME_UNKNOWN)
+		by = most_of(times->issue, end_of(control, before)) - times->ready;
+	later(&times->ready, by);
+	later(&times->start, by);
+	later(&times->end, by);
+}
+
 void told_times(struct backend *backend, op_id id, struct times *times)
 {
 	struct control *control = control_of(backend);
 	const struct measured *one = measurements_find(&control->measured, id);
 	told_predicted(backend, id, times);
 	if (!one) {
-		int64_t by = ahead(control);
-		times->projected = true;
-		later(&times->issue, by);
-		later(&times->ready, by);
-		later(&times->start, by);
-		later(&times->end, by);
+		foretell(control, id, times);
 		return;
 	}
 	times->issue = one->issue;

@@ -146,7 +146,7 @@ static void streams_keep_their_order(void)
 	near("the second's start", times_of(1).end, times_of(2).start);
 	is(true, times_of(3).end < times_of(1).end);
 	is(true, times_of(3).start < times_of(1).end);
-	is(0, times_of(1).issue);
+	is(0, times_of(1).issue - times_of(1).launch);
 	stop();
 }
 
@@ -467,7 +467,7 @@ static void memory_as_it_is_now(void)
 	stop();
 }
 
-static int open_calls, closed;
+static int open_calls, closed, begun, ended, transferred;
 static enum status never_comes(struct exchange *exchange, int part, int n, int place, const int *ranks)
 {
 	(void)exchange, (void)part, (void)place, (void)ranks;
@@ -483,8 +483,34 @@ static void close_it(struct exchange *exchange)
 	(void)exchange;
 	closed++;
 }
-static struct exchange empty = {
-        .name = "empty", .open = never_comes, .release = no_release, .close = close_it};
+static enum status count_begin(struct exchange *exchange)
+{
+	(void)exchange;
+	begun++;
+	return ST_OK;
+}
+static enum status count_end(struct exchange *exchange)
+{
+	(void)exchange;
+	is(begun, ++ended);
+	return ST_OK;
+}
+static enum status count_transfers(struct exchange *exchange, const struct exchange_transfer *transfers,
+        int n, struct exchange_started started, CUstream stream)
+{
+	(void)exchange, (void)transfers, (void)stream;
+	is(0, n);
+	is(begun, ended + 1);
+	transferred++;
+	return started.queue ? started.queue(started.self, stream) : ST_OK;
+}
+static struct exchange empty = {.begin = count_begin,
+        .end = count_end,
+        .transfers = count_transfers,
+        .name = "empty",
+        .open = never_comes,
+        .release = no_release,
+        .close = close_it};
 static enum status make_empty(void *self, struct exchange **exchange)
 {
 	*exchange = self;
@@ -513,6 +539,114 @@ static void groups_are_made_in_order(void)
 	setup.self = NULL;
 	is(ST_GPU, host_start(&setup, &host));
 	is(0, strcmp("there is nobody", fail_text()));
+}
+
+/* A `together` of which the middle one, or the last one, was ended before begins all the same, and lasts what it has to. */
+static void a_together_whose_last_was_ended(void)
+{
+	start("");
+	stop();
+	struct host_setup setup = {.cuda = &table, .naps = true, .exchange = make_empty, .self = &empty};
+	is(ST_OK, host_start(&setup, &host));
+	begin_session();
+	for (op_id id = 1; id <= 6; id++) {
+		struct host_order order = operation(OP_P2P, 2 + (int)(id - 1) % 3, id);
+		order.meeting = mem_alloc(sizeof *order.meeting);
+		order.more = id % 3 != 0;
+		order.flags = id % 3 == 1 ? 0 : OPF_TOGETHER;
+		order.undone = id == 2 || id == 6;
+		order.least_ns = 50 * US;
+		give(order);
+	}
+	give(after(OP_SYNC, STREAM_HOST, 7, OP_EVERYTHING));
+	await(7);
+	is(2, begun);
+	is(2, ended);
+	is(4, transferred);
+	for (op_id id = 1; id <= 6; id++) {
+		is(id == 2 || id == 6, times_of(id).undone);
+		if (!times_of(id).undone)
+			is(true, times_of(id).end - times_of(id).start >= 50 * US);
+	}
+	stop();
+}
+
+static int priorities[8], made;
+static unsigned stream_flags[8];
+static CUresult (*make_stream)(CUstream *, unsigned, int);
+static CUresult note_stream(CUstream *stream, unsigned flags, int priority)
+{
+	stream_flags[made] = flags;
+	priorities[made++] = priority;
+	return make_stream(stream, flags, priority);
+}
+
+static void streams_as_they_are_asked_for(void)
+{
+	start("");
+	int least, greatest;
+	CUcontext context;
+	ok(table.cuDevicePrimaryCtxRetain(&context, 0));
+	ok(table.cuCtxSetCurrent(context));
+	ok(table.cuCtxGetStreamPriorityRange(&least, &greatest));
+	ok(table.cuDevicePrimaryCtxRelease(0));
+	make_stream = table.cuStreamCreateWithPriority;
+	table.cuStreamCreateWithPriority = note_stream;
+	struct host_order urgent = spins(2, 1, US), blocking = spins(3, 2, US);
+	urgent.priority = 1;
+	blocking.blocking = true;
+	give(urgent);
+	give(blocking);
+	give(urgent);
+	await(3);
+	is(2, made);
+	is(true, greatest < least);
+	is(greatest, priorities[0]);
+	is(CU_STREAM_NON_BLOCKING, stream_flags[0]);
+	is(0, priorities[1]);
+	is(CU_STREAM_DEFAULT, stream_flags[1]);
+	stop();
+}
+
+static CUresult no_record(CUevent event, CUstream stream)
+{
+	(void)event, (void)stream;
+	return CUDA_SUCCESS;
+}
+static CUresult over(CUevent event)
+{
+	(void)event;
+	return CUDA_SUCCESS;
+}
+static CUresult no_time(float *ms, CUevent from, CUevent to)
+{
+	(void)from, (void)to;
+	*ms = 0;
+	return CUDA_SUCCESS;
+}
+
+/* The thread's own part of an operation, without CUDA's calls: told, and not judged. */
+static void what_an_operation_costs_the_thread(void)
+{
+	enum { ORDERS = 20000 };
+	struct timespec begins, ends;
+	start("clock=wall");
+	table.cuEventRecord = no_record;
+	table.cuEventQuery = table.cuEventSynchronize = over;
+	table.cuEventElapsedTime = no_time;
+	struct host_order *orders = mem_alloc(ORDERS * sizeof *orders);
+	for (op_id i = 0; i < ORDERS; i++)
+		orders[i] = operation(OP_RECORD, 2 + (int)i % 4, i + 1);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begins);
+	host_give(host, orders, ORDERS);
+	for (size_t told = 0; told < ORDERS; told += host_take(host, reports, REPORTS))
+		host_await(host);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ends);
+	printf("an operation takes %.2f us beside CUDA's calls\n",
+	        ((double)(ends.tv_sec - begins.tv_sec) * 1e9 + (double)(ends.tv_nsec - begins.tv_nsec)) /
+	                1e3 / ORDERS);
+	mem_free(orders);
+	stop();
 }
 
 static void no_gpu(void)
@@ -558,6 +692,9 @@ int main(void)
 	        apart(behind_a_crash_there_is_nothing),
 	        apart(memory_as_it_is_now),
 	        apart(groups_are_made_in_order),
+	        apart(a_together_whose_last_was_ended),
+	        apart(streams_as_they_are_asked_for),
+	        apart(what_an_operation_costs_the_thread),
 	        apart(no_gpu),
 	        apart(stopped_while_a_wait_never_ends),
 	};

@@ -56,9 +56,10 @@ static float fold(enum dtype dtype, ncclRedOp_t reduction, int ranks, int first,
 /* The piece of the tensor that element i is in: the rank at which an allreduce's sum begins */
 static int piece_of(int64_t i, int ranks)
 {
-	int64_t least = COUNT / ranks, longer = COUNT % ranks;
-	return (int)(i < longer * (least + 1) ? i / (least + 1)
-	                                      : longer + (i - longer * (least + 1)) / least);
+	int p = 0;
+	while (COUNT / ranks * (p + 1) + COUNT % ranks * (p + 1) / ranks <= i)
+		p++;
+	return p;
 }
 
 static void check_reduction(struct rank *me, const struct element_type *type, ncclRedOp_t reduction)

@@ -54,7 +54,8 @@ struct exchange_one_sided {
 	float factor;     /* ADD: window += factor * at, each element rounded once */
 };
 
-/* Queued where the meeting begins: all have come. Played machines let an operation last from there. A zeroed one: nothing */
+/* Queued where all have come: at the board before anything moves, with NCCL behind it, as soon as that is known. Played
+ * machines let an operation last from there. A zeroed one: nothing */
 struct exchange_started {
 	enum status (*queue)(void *self, CUstream stream);
 	void *self;
@@ -66,7 +67,8 @@ struct exchange {
 	 * it is over. */
 	enum status (*alloc)(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
 	void (*free)(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
-	/* Before the part's first operation, by each of its members in one order. It may wait for them. */
+	/* Before the part's first operation, and before the first behind a release, by each of its members in one order. It
+	 * may wait for them; a release lets it go. */
 	enum status (*open)(struct exchange *exchange, int part, int n, int place, const int *ranks);
 	enum status (*collective)(struct exchange *exchange, const struct exchange_collective *call,
 	        struct exchange_started started, CUstream stream);
@@ -84,6 +86,10 @@ struct exchange {
 	/* NULL: this exchange has none */
 	enum status (*one_sided)(struct exchange *exchange, const struct exchange_one_sided *call,
 	        struct exchange_started started, CUstream stream);
+	/* NULL: nothing fails later than the call that began it. Else the host thread asks while it waits: ST_GPU, once, of an
+	 * error that came later to what was queued in *part. That goes on with no result, as after a release, and nothing more
+	 * is done there until the part is opened again; the other members wait on until they release it. */
+	enum status (*failure)(struct exchange *exchange, int *part);
 	/* From any thread, and it never waits: whatever waits in the part, of collectives up to `turn` and of all transfers
 	 * and one-sided operations so far, goes on with no result. Each member calls it. */
 	void (*release)(struct exchange *exchange, int part, uint32_t turn);

@@ -19,7 +19,7 @@
 #include <time.h>
 
 enum { NAP_LEAST = 20000, NAP_MOST = 500000, LOOKS_QUICK = 100000 }; /* ns */
-enum { AWAIT_MS = 20, STOP_MS = 3000, HANGS_MS = 30000, LOOK_EVERY = 32 };
+enum { AWAIT_MS = 20, STOP_MS = 8000, HANGS_MS = 30000, LOOK_EVERY = 32, NEWS_MOST = 256 };
 static const int64_t REST_SLICE = 10000000; /* ns */
 
 struct given_order {
@@ -135,6 +135,13 @@ bool host_serve(struct host_thread *thread)
 	return !stops;
 }
 
+/* With the lock: control is woken where the thread has nothing more to do at once, as that costs more than an order. */
+static void wake_control(struct host *host)
+{
+	if (host->reports.count > 0)
+		pthread_cond_broadcast(&host->for_control);
+}
+
 void host_nap(struct host_thread *thread, int64_t *ns)
 {
 	struct host *host = whole(thread);
@@ -154,6 +161,7 @@ void host_nap(struct host_thread *thread, int64_t *ns)
 	struct timespec until = after(*ns);
 	*ns = least_of(*ns + *ns / 2, NAP_MOST);
 	pthread_mutex_lock(&host->lock);
+	wake_control(host);
 	if (!host->stops && host->letter.state != LETTER_ASKS)
 		pthread_cond_timedwait(&host->for_thread, &host->lock, &until);
 	else if (host->stops) {
@@ -166,6 +174,12 @@ void host_nap(struct host_thread *thread, int64_t *ns)
 
 void host_rest_until(struct host_thread *thread, int64_t ns)
 {
+	struct host *host = whole(thread);
+	if (ns - thread->cuda->host_now() > REST_SLICE) {
+		pthread_mutex_lock(&host->lock);
+		wake_control(host);
+		pthread_mutex_unlock(&host->lock);
+	}
 	for (int64_t now; (now = thread->cuda->host_now()) < ns && host_serve(thread);)
 		thread->cuda->host_sleep_until(least_of(ns, now + REST_SLICE));
 }
@@ -204,7 +218,8 @@ void host_tell(struct host_thread *thread, const struct host_report *report, int
 	pthread_mutex_lock(&host->lock);
 	forget_cancelled(host, report->measured.id);
 	queue_put(&host->reports, &told, 1);
-	pthread_cond_broadcast(&host->for_control);
+	if (host->reports.count % NEWS_MOST == 0)
+		pthread_cond_broadcast(&host->for_control);
 	pthread_mutex_unlock(&host->lock);
 }
 
@@ -221,6 +236,7 @@ static bool next_order(struct host *host, struct given_order *given, bool *any, 
 {
 	pthread_mutex_lock(&host->lock);
 	while (!in_flight && !host->stops && host->orders.count == 0 && host->letter.state != LETTER_ASKS) {
+		wake_control(host);
 		if (host->busy) {
 			host->busy = false;
 			pthread_cond_broadcast(&host->for_control);
@@ -230,6 +246,8 @@ static bool next_order(struct host *host, struct given_order *given, bool *any, 
 	*any = queue_take(&host->orders, given, 1) == 1;
 	bool stops = host->stops;
 	bool idle = !*any && !stops && host->letter.state != LETTER_ASKS;
+	if (idle)
+		wake_control(host);
 	pthread_mutex_unlock(&host->lock);
 	if (idle)
 		host_nap(&host->thread, nap);
@@ -246,7 +264,8 @@ static void serve(struct host *host)
 	int64_t nap = 0;
 	for (unsigned i = 0; next_order(host, &given, &any, in_flight, &nap); i++) {
 		if (any) {
-			thread->cuda->host_sleep_until(given.ns);
+			if (given.ns > thread->cuda->host_now())
+				thread->cuda->host_sleep_until(given.ns);
 			run_order(thread, host->run, &given.order, given.ns);
 			publish_uncertainty(host);
 		}

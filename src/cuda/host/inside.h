@@ -78,8 +78,10 @@ struct host_flight {
 	op_id id;
 	CUevent before, after; /* one for both: it is a moment. NULL: none */
 	unsigned anchor;
-	int64_t issue, launch, shift; /* session's time */
-	int64_t end;                  /* on the host's clock, once it is told */
+	int64_t issue, launch,
+	        shift; /* session's time; issue: where the calls begin, behind a played launch */
+	bool played;   /* the launch is */
+	int64_t end;   /* on the host's clock, once it is told */
 	uint32_t hold; /* the ticket, + 1, that keeps the lane standing until it is cancelled */
 	bool given;    /* all of it is queued */
 	bool undone;
@@ -164,6 +166,8 @@ void kept_close(struct host_thread *host);
  * last order.least_ns from where all have come: timer_begin and timer_end are called here, by nobody else. Of a `together`,
  * order.more: the caller gives all up to the last one, and records their ends behind that; nothing of it is queued before. */
 enum status message_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
+/* Of a `together` the last one is not given, as it was ended before: what was given begins. Else nothing */
+enum status message_end(struct host_thread *host);
 
 /* ---- read.c: host_read and host_write, beside all lanes; they wait for that. order.packed stays the caller's. */
 enum status read_now(struct host_thread *host, const struct host_order *order);

@@ -222,14 +222,16 @@ static void tell(struct host_thread *host, struct lane_queue *lane, struct host_
 	start = most_of(most_of(start - flight->shift, flight->issue), lane->last_end);
 	end = most_of(end - flight->shift, start);
 	lane->last_end = end;
+	/* issued is what the calls have returned of, or what its stream has let go meanwhile */
+	int64_t issue = flight->played ? flight->issue : least_of(flight->issue + flight->launch, start);
 	struct host_report report = {.status = flight->status,
 	        .words = flight->words,
 	        .measured = {.id = flight->id,
-	                .issue = flight->issue,
+	                .issue = issue,
 	                .ready = start,
 	                .start = start,
 	                .end = end,
-	                .launch = flight->launch,
+	                .launch = flight->played ? flight->launch : issue - flight->issue,
 	                .undone = flight->undone}};
 	flight->words = NULL;
 	host_tell(host, &report, end + flight->shift);

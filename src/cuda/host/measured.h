@@ -7,7 +7,7 @@
 
 #include "world/op.h"
 
-/* issue <= ready <= start <= end, as in struct times (backend/backend.h) */
+/* issue <= ready <= start <= end, as in struct times (backend/backend.h); the host was at it from issue - launch to issue */
 struct measured {
 	op_id id; /* 0: not known */
 	op_id blame;

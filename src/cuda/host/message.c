@@ -138,9 +138,11 @@ static enum status queue_one(
 	}
 }
 
-static enum status end_batch(struct host_thread *host)
+enum status message_end(struct host_thread *host)
 {
 	struct message_batch *batch = host->batch;
+	if (!batch)
+		return ST_OK;
 	enum status status = host->exchange->end(host->exchange);
 	for (size_t i = 0; i < batch->count; i++)
 		status = first_failure(status, end_played(batch->played[i]));
@@ -150,12 +152,11 @@ static enum status end_batch(struct host_thread *host)
 	return status;
 }
 
-/* One whose last member never came, as it was cancelled, ends before the next. */
 enum status message_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
 	enum status status = ST_OK;
 	if (host->batch && !(order->flags & OPF_TOGETHER))
-		status = end_batch(host);
+		status = message_end(host);
 	if (status == ST_OK && order->more && !host->batch) {
 		status = host->exchange->begin(host->exchange);
 		host->batch = status == ST_OK ? mem_alloc(sizeof *host->batch) : NULL;
@@ -168,5 +169,5 @@ enum status message_queue(struct host_thread *host, const struct host_order *ord
 	if (!host->batch)
 		return first_failure(status, end_played(played));
 	*MEM_ADD(&host->batch->played, &host->batch->count) = played;
-	return order->more ? status : first_failure(status, end_batch(host));
+	return order->more ? status : first_failure(status, message_end(host));
 }

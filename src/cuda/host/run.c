@@ -71,10 +71,26 @@ enum status run_open(const struct host_setup *setup, struct host_thread *host, s
 	return status;
 }
 
+/* Of a `together` all begins with its last member, and ends are looked for behind that. */
+static void end_together(struct host_thread *host, struct run *run)
+{
+	for (size_t i = 0; i < run->together_count; i++) {
+		struct host_flight *flight;
+		while ((flight = host_flight_last(run->together[i])) != NULL) {
+			enum status status = host_flight_end(host, run->together[i], flight, false);
+			if (status != ST_OK)
+				host_flight_fail(flight, status);
+		}
+	}
+	run->together_count = 0;
+}
+
 /* All that waits for others goes on, and all that lasts a time is over: then streams run dry. */
 static bool drain(struct host_thread *host, struct run *run)
 {
-	int64_t nap = 0, left = INT64_C(2000000000);
+	int64_t nap = 0, left = INT64_C(5000000000);
+	message_end(host);
+	end_together(host, run);
 	for (size_t i = 0; host->exchange && i < run->part_count; i++)
 		host->exchange->release(host->exchange, run->parts[i].part, run->parts[i].turn);
 	timer_finish(host);
@@ -311,20 +327,6 @@ static enum status note(struct host_thread *host, const struct host_order *order
 	        : ST_OK;
 }
 
-/* Of a `together` all begins with its last member, and ends are looked for behind that. */
-static void end_together(struct host_thread *host, struct run *run)
-{
-	for (size_t i = 0; i < run->together_count; i++) {
-		struct host_flight *flight;
-		while ((flight = host_flight_last(run->together[i])) != NULL) {
-			enum status status = host_flight_end(host, run->together[i], flight, false);
-			if (status != ST_OK)
-				host_flight_fail(flight, status);
-		}
-	}
-	run->together_count = 0;
-}
-
 static void run_on_stream(
         struct host_thread *host, struct run *run, const struct host_order *order, int64_t issue)
 {
@@ -349,13 +351,15 @@ static void run_on_stream(
 	if (status != ST_OK)
 		host_flight_fail(flight, status);
 	flight->launch = launch_took(host, order, issue);
+	flight->played = order->launch_ns > 0;
 	if (meets(order))
 		*MEM_ADD(&run->together, &run->together_count) = lane;
 	if (meets(order) && order->more)
 		return;
-	if (meets(order))
+	if (meets(order)) {
+		status = first_failure(status, message_end(host));
 		end_together(host, run);
-	else
+	} else
 		status = first_failure(status, host_flight_end(host, lane, flight, moment));
 	status = first_failure(status, note(host, order, lane));
 	if (status != ST_OK) {

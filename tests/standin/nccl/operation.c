@@ -93,13 +93,13 @@ static enum exchanged move_pieces(struct site *site)
 
 /* ---- reductions ---- */
 
-/* Piece p of the tensor begins at this element. */
+/* Piece p of the tensor begins at this element, as in the simulator (collectives/ring.c). */
 static int64_t piece_at(const struct site *site, int p)
 {
 	const struct operation *operation = site->operation;
 	if (operation->kind == REDUCESCATTER)
 		return operation->count * p;
-	return operation->count / site->ranks * p + least(operation->count % site->ranks, p);
+	return operation->count / site->ranks * p + operation->count % site->ranks * p / site->ranks;
 }
 
 /* The rank whose piece the sum begins with: an allreduce's own; behind the root or, where the sum stays, behind this
@@ -154,7 +154,7 @@ static enum exchanged reduce_part(struct site *site, char *blocks, int64_t at)
 
 static enum exchanged reduce(struct site *site)
 {
-	int64_t longest = piece_at(site, 1), at = 0;
+	int64_t longest = piece_at(site, site->ranks) / site->ranks + 1, at = 0;
 	int64_t own = piece_at(site, site->rank + 1) - piece_at(site, site->rank);
 	char *blocks = malloc((size_t)(1 + least(own, PART) * site->ranks * site->operation->bytes));
 	enum exchanged exchanged;

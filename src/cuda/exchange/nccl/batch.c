@@ -1,0 +1,222 @@
+/* batch.c -- calls that start as one: one group of NCCL's
+ *
+ * A call whose communicator does not block may still be on its way to the stream when it returns. So each communicator is
+ * asked until it has taken all, before anybody records an event behind it.
+ *
+ * Of several communicators each is a kernel of its own, and on one stream these would run one after the other: a rank that
+ * sends first and one that receives first would wait for ever. So each then runs on a stream of its own, between events. */
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "cuda/exchange/nccl/inside.h"
+
+enum { STAGE_LEAST = 1 << 20 };
+
+enum status nccl_enter(struct nccl_exchange *nccl, int part, int from, int to, struct party **found)
+{
+	struct batch *batch = &nccl->batch;
+	enum status status = ST_OK;
+	*found = NULL;
+	pthread_mutex_lock(&nccl->lock);
+	struct party *party = nccl_latest(nccl, part, from, to);
+	if (!party)
+		status = fail(ST_BUG, "part %d: NCCL was not told who meets there", part);
+	else if (party->words)
+		status = fail(ST_GPU, "%s", party->words);
+	else if (party->open && !party->leaves) {
+		party->inside++;
+		*MEM_ADD(&batch->parties, &batch->party_count) = *found = party;
+	}
+	pthread_mutex_unlock(&nccl->lock);
+	return status;
+}
+
+void nccl_add(struct nccl_exchange *nccl, const struct step *step)
+{
+	*MEM_ADD(&nccl->batch.steps, &nccl->batch.count) = *step;
+}
+
+void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream)
+{
+	if (started.queue)
+		*MEM_ADD(&nccl->batch.starts, &nccl->batch.start_count) =
+		        (struct batch_start){started, stream};
+}
+
+/* ---- inputs that lie across their results */
+
+static struct staging *stage_of(struct nccl_exchange *nccl, CUstream stream)
+{
+	for (size_t i = 0; i < nccl->stage_count; i++)
+		if (nccl->stages[i].stream == stream)
+			return &nccl->stages[i];
+	struct staging *stage = MEM_ADD(&nccl->stages, &nccl->stage_count);
+	*stage = (struct staging){.stream = stream};
+	return stage;
+}
+
+/* What was there before is still in use. */
+static enum status grow(struct nccl_exchange *nccl, struct staging *stage, int64_t bytes)
+{
+	struct staging larger = {.stream = stage->stream, .bytes = most_of(STAGE_LEAST, 2 * bytes)};
+	enum status status =
+	        cuda_call(nccl->cuda, "cuMemAlloc", nccl->cuda->cuMemAlloc(&larger.at, (size_t)larger.bytes));
+	if (status != ST_OK)
+		return status;
+	if (stage->at)
+		*MEM_ADD(&nccl->outgrown, &nccl->outgrown_count) =
+		        (struct gpu_block){stage->at, stage->bytes};
+	*stage = larger;
+	return ST_OK;
+}
+
+enum status nccl_stage(
+        struct nccl_exchange *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
+{
+	enum { ALIGNED = 256 };
+	struct staging *stage = stage_of(nccl, stream);
+	enum status status = ST_OK;
+	if (stage->bytes - stage->used < bytes)
+		status = grow(nccl, stage, bytes);
+	if (status != ST_OK)
+		return status;
+	*at = stage->at + (CUdeviceptr)stage->used;
+	stage->used += parts_of(bytes, ALIGNED) * ALIGNED;
+	return cuda_call(nccl->cuda, "cuMemcpyDtoDAsync",
+	        nccl->cuda->cuMemcpyDtoDAsync(*at, from, (size_t)bytes, stream));
+}
+
+/* ---- the group */
+
+static ncclResult_t give(struct cuda_library *cuda, const struct step *step, CUstream stream)
+{
+	const void *from = (const void *)(uintptr_t)step->from;
+	void *to = (void *)(uintptr_t)step->to;
+	size_t count = (size_t)step->count;
+	ncclComm_t comm = step->party->comm;
+	switch (step->kind) {
+	case STEP_ALLREDUCE:
+		return cuda->ncclAllReduce(from, to, count, step->type, step->by, comm, stream);
+	case STEP_BROADCAST:
+		return cuda->ncclBroadcast(from, to, count, step->type, step->other, comm, stream);
+	case STEP_REDUCE:
+		return cuda->ncclReduce(from, to, count, step->type, step->by, step->other, comm, stream);
+	case STEP_ALLGATHER:
+		return cuda->ncclAllGather(from, to, count, step->type, comm, stream);
+	case STEP_REDUCESCATTER:
+		return cuda->ncclReduceScatter(from, to, count, step->type, step->by, comm, stream);
+	case STEP_SEND:
+		return cuda->ncclSend(from, count, step->type, step->other, comm, stream);
+	case STEP_RECV:
+		return cuda->ncclRecv(to, count, step->type, step->other, comm, stream);
+	}
+	return ncclInternalError;
+}
+
+/* ---- several communicators: each on its own stream, behind what the caller's have, which go on behind it */
+
+static bool fans_out(const struct batch *batch)
+{
+	for (size_t i = 1; i < batch->count; i++)
+		if (batch->steps[i].party != batch->steps[0].party)
+			return true;
+	return false;
+}
+
+static enum status wait_behind(struct cuda_library *cuda, CUevent event, CUstream first, CUstream then)
+{
+	enum status status = cuda_call(cuda, "cuEventRecord", cuda->cuEventRecord(event, first));
+	return status == ST_OK ? cuda_call(cuda, "cuStreamWaitEvent", cuda->cuStreamWaitEvent(then, event, 0))
+	                       : status;
+}
+
+static enum status fan_out(struct nccl_exchange *nccl)
+{
+	const struct batch *batch = &nccl->batch;
+	enum status status = ST_OK;
+	for (size_t i = 0; i < batch->count && status == ST_OK; i++)
+		status = wait_behind(nccl->cuda, batch->steps[i].party->ahead, batch->steps[i].stream,
+		        batch->steps[i].party->stream);
+	return status;
+}
+
+static enum status fan_in(struct nccl_exchange *nccl)
+{
+	const struct batch *batch = &nccl->batch;
+	enum status status = ST_OK;
+	for (size_t i = 0; i < batch->count && status == ST_OK; i++)
+		status = wait_behind(nccl->cuda, batch->steps[i].party->behind, batch->steps[i].party->stream,
+		        batch->steps[i].stream);
+	return status;
+}
+
+/* A group that was begun is ended, whatever became of its calls. */
+static enum status give_all(struct nccl_exchange *nccl, bool own)
+{
+	static const char *const name[] = {[STEP_ALLREDUCE] = "ncclAllReduce",
+	        [STEP_BROADCAST] = "ncclBroadcast",
+	        [STEP_REDUCE] = "ncclReduce",
+	        [STEP_ALLGATHER] = "ncclAllGather",
+	        [STEP_REDUCESCATTER] = "ncclReduceScatter",
+	        [STEP_SEND] = "ncclSend",
+	        [STEP_RECV] = "ncclRecv"};
+	const struct batch *batch = &nccl->batch;
+	enum status status = nccl_call(nccl->cuda, "ncclGroupStart", nccl->cuda->ncclGroupStart());
+	if (status != ST_OK)
+		return status;
+	for (size_t i = 0; i < batch->count && status == ST_OK; i++)
+		status = nccl_call(nccl->cuda, name[batch->steps[i].kind],
+		        give(nccl->cuda, &batch->steps[i],
+		                own ? batch->steps[i].party->stream : batch->steps[i].stream));
+
+	ncclResult_t ended = nccl->cuda->ncclGroupEnd();
+	return status == ST_OK ? nccl_call(nccl->cuda, "ncclGroupEnd", ended) : status;
+}
+
+static void leave(struct nccl_exchange *nccl)
+{
+	struct batch *batch = &nccl->batch;
+	pthread_mutex_lock(&nccl->lock);
+	for (size_t i = 0; i < batch->party_count; i++)
+		batch->parties[i]->inside--;
+	pthread_cond_broadcast(&nccl->changed);
+	pthread_mutex_unlock(&nccl->lock);
+	for (size_t i = 0; i < nccl->stage_count; i++)
+		nccl->stages[i].used = 0;
+	batch->count = batch->start_count = batch->party_count = 0;
+}
+
+/* What the communicator tells now is of something that it was given before, or of this: it is broken either way. */
+static enum status settle(struct party *party)
+{
+	enum status status = party_settle(party);
+	if (status == ST_OK)
+		return ST_OK;
+	pthread_mutex_lock(&party->nccl->lock);
+	party_break(party, fail_text());
+	party_release(party);
+	pthread_mutex_unlock(&party->nccl->lock);
+	return status;
+}
+
+enum status nccl_run(struct nccl_exchange *nccl)
+{
+	const struct batch *batch = &nccl->batch;
+	enum status status = ST_OK;
+	if (nccl->together)
+		return ST_OK;
+	bool own = fans_out(batch);
+	if (own)
+		status = fan_out(nccl);
+	if (status == ST_OK && batch->count > 0)
+		status = give_all(nccl, own);
+	for (size_t i = 0; i < batch->party_count && status == ST_OK; i++)
+		if (batch->parties[i]->comm)
+			status = settle(batch->parties[i]);
+	if (status == ST_OK && own)
+		status = fan_in(nccl);
+	for (size_t i = 0; i < batch->start_count && status == ST_OK; i++)
+		status = batch->starts[i].started.queue(
+		        batch->starts[i].started.self, batch->starts[i].stream);
+	leave(nccl);
+	return status;
+}

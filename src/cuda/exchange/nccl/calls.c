@@ -1,0 +1,258 @@
+/* calls.c -- collectives and transfers as calls of NCCL
+ *
+ * Gather, scatter and alltoall are sends and receives, all at once; a barrier is a sum of one number. NCCL takes an input that
+ * is the result's memory at the place where the input belongs, and no other overlap: such an input is copied away first.
+ * NCCL has all of our types and reductions; halves are rounded at each step of its ring or tree. */
+#include "collectives/collective.h"
+#include "cuda/exchange/nccl/inside.h"
+#include "world/op.h"
+
+static ncclDataType_t type_of(enum dtype dtype)
+{
+	static const ncclDataType_t types[DT_COUNT] = {[DT_F32] = ncclFloat32,
+	        [DT_F16] = ncclFloat16,
+	        [DT_BF16] = ncclBfloat16,
+	        [DT_I32] = ncclInt32};
+	return types[dtype];
+}
+
+static ncclRedOp_t reduction_of(enum reduction reduction)
+{
+	static const ncclRedOp_t reductions[] = {[REDUCE_SUM] = ncclSum,
+	        [REDUCE_AVG] = ncclAvg,
+	        [REDUCE_MAX] = ncclMax,
+	        [REDUCE_MIN] = ncclMin};
+	return reductions[reduction];
+}
+
+/* A collective that is being made calls of */
+struct nccl_work {
+	struct nccl_exchange *nccl;
+	struct party *party;
+	const struct exchange_collective *call;
+	CUstream stream;
+	CUdeviceptr in, out;
+	int64_t size; /* bytes of an element */
+};
+
+static void add(const struct nccl_work *work, int kind, int64_t count)
+{
+	const struct exchange_collective *call = work->call;
+	if (count > 0)
+		nccl_add(work->nccl,
+		        &(struct step){.kind = kind,
+		                .party = work->party,
+		                .stream = work->stream,
+		                .from = work->in,
+		                .to = work->out,
+		                .count = count,
+		                .type = type_of(call->dtype),
+		                .by = reduction_of(call->reduction),
+		                .other = call->root});
+}
+
+static enum status copy(const struct nccl_work *work, CUdeviceptr from, CUdeviceptr to, int64_t bytes)
+{
+	struct cuda_library *cuda = work->nccl->cuda;
+	if (bytes == 0 || from == to)
+		return ST_OK;
+	return cuda_call(
+	        cuda, "cuMemcpyDtoDAsync", cuda->cuMemcpyDtoDAsync(to, from, (size_t)bytes, work->stream));
+}
+
+/* ---- sends and receives to and from all */
+
+/* To place `place` and from it, bytes; to oneself it is a copy. */
+static enum status add_pair(
+        const struct nccl_work *work, int place, CUdeviceptr from, int64_t sent, CUdeviceptr to, int64_t got)
+{
+	struct step step = {.party = work->party,
+	        .stream = work->stream,
+	        .from = from,
+	        .to = to,
+	        .type = ncclInt8,
+	        .other = place};
+	if (place == work->call->place)
+		return copy(work, from, to, sent);
+	step.kind = STEP_SEND;
+	step.count = sent;
+	if (sent > 0)
+		nccl_add(work->nccl, &step);
+	step.kind = STEP_RECV;
+	step.count = got;
+	if (got > 0)
+		nccl_add(work->nccl, &step);
+	return ST_OK;
+}
+
+static enum status add_rows(const struct nccl_work *work)
+{
+	const struct split *split = work->call->split;
+	CUdeviceptr in = work->in, out = work->out;
+	enum status status = ST_OK;
+	for (int p = 0; p < work->call->n && status == ST_OK; p++) {
+		int64_t to = rows_to(split, p) * split->row_bytes,
+		        from = rows_from(split, p) * split->row_bytes;
+		status = add_pair(work, p, in, to, out, from);
+		in += (CUdeviceptr)to;
+		out += (CUdeviceptr)from;
+	}
+	return status;
+}
+
+/* Who sends to whom stands at data_move of collectives/data.c. */
+static enum status add_pieces(const struct nccl_work *work)
+{
+	enum { ALL = -1 };
+	const struct exchange_collective *call = work->call;
+	const struct collective *collective = call->collective;
+	bool parts = collective->result != RESULT_GROWN;
+	int to = collective->root_gets ? call->root : ALL,
+	    from = collective->has_root && !collective->root_gets ? call->root : ALL;
+	int64_t count = collective->result == RESULT_SHARED ? call->out_count
+	        : parts                                     ? call->in_count / call->n
+	                                                    : call->in_count;
+	int64_t bytes = count * work->size;
+	enum status status = ST_OK;
+	for (int p = 0; p < call->n && status == ST_OK; p++) {
+		bool sends = (from == ALL || from == call->place) && (to == ALL || to == p);
+		bool gets = (from == ALL || from == p) && (to == ALL || to == call->place);
+		status = add_pair(work, p, work->in + (CUdeviceptr)(parts ? p * bytes : 0), sends ? bytes : 0,
+		        work->out + (CUdeviceptr)(from == ALL ? p * bytes : 0), gets ? bytes : 0);
+	}
+	return status;
+}
+
+/* ---- which of NCCL's */
+
+static enum status add_calls(struct nccl_work *work)
+{
+	const struct exchange_collective *call = work->call;
+	const struct collective *collective = call->collective;
+	if (collective->bare) {
+		work->in = work->out = work->nccl->zeroes + SCRATCH_IN;
+		add(work, STEP_ALLREDUCE, 1);
+	} else if (collective == &collective_allreduce) {
+		add(work, STEP_ALLREDUCE, call->in_count);
+	} else if (collective == &collective_reduce) {
+		add(work, STEP_REDUCE, call->in_count);
+	} else if (collective == &collective_reducescatter) {
+		add(work, STEP_REDUCESCATTER, call->out_count);
+	} else if (collective == &collective_allgather) {
+		add(work, STEP_ALLGATHER, call->in_count);
+	} else if (collective == &collective_broadcast) {
+		if (call->place != call->root)
+			work->in = work->out;
+		add(work, STEP_BROADCAST, call->out_count);
+	} else {
+		return call->split ? add_rows(work) : add_pieces(work);
+	}
+	return ST_OK;
+}
+
+/* Of one rank: the result is the input, as it is the whole sum and everybody's part. */
+static enum status add_alone(const struct nccl_work *work)
+{
+	const struct exchange_collective *call = work->call;
+	return work->in && work->out ? copy(work, work->in, work->out, call->in_count * work->size) : ST_OK;
+}
+
+/* Where NCCL may find the input beside or in the result */
+static CUdeviceptr in_place(const struct nccl_work *work)
+{
+	const struct exchange_collective *call = work->call;
+	const struct collective *collective = call->collective;
+	if (collective->in_place)
+		return call->out;
+	if (collective == &collective_allgather)
+		return call->out + (CUdeviceptr)(call->place * call->in_count * work->size);
+	if (collective == &collective_reducescatter)
+		return call->out - (CUdeviceptr)(call->place * call->out_count * work->size);
+	return 0;
+}
+
+static enum status stage_input(struct nccl_work *work)
+{
+	const struct exchange_collective *call = work->call;
+	int64_t in = call->in_count * work->size, out = call->out_count * work->size;
+	bool overlap = call->in && call->out && call->in < call->out + (CUdeviceptr)out &&
+	        call->out < call->in + (CUdeviceptr)in;
+	if (!overlap || call->in == in_place(work))
+		return ST_OK;
+	return nccl_stage(work->nccl, call->in, in, work->stream, &work->in);
+}
+
+enum status calls_collective(struct exchange *exchange, const struct exchange_collective *call,
+        struct exchange_started started, CUstream stream)
+{
+	struct nccl_work work = {.nccl = NCCL_OF(exchange),
+	        .call = call,
+	        .stream = stream,
+	        .in = call->in,
+	        .out = call->out,
+	        .size = dtype_bytes(call->dtype)};
+	enum status status = nccl_enter(work.nccl, call->part, -1, -1, &work.party);
+	if (status != ST_OK || !work.party)
+		return status;
+	status = stage_input(&work);
+	if (status == ST_OK)
+		status = call->n > 1 ? add_calls(&work) : add_alone(&work);
+	if (status == ST_OK)
+		nccl_add_start(work.nccl, started, stream);
+	return first_failure(status, nccl_run(work.nccl));
+}
+
+/* ---- transfers */
+
+/* What a rank sends to itself is received by the same operation: the k-th by the k-th. */
+static enum status to_oneself(struct nccl_exchange *nccl, const struct exchange_transfer *transfers,
+        int count, int sent, CUstream stream)
+{
+	int before = 0;
+	for (int i = 0; i < sent; i++)
+		before += transfers[i].sends && transfers[i].peer == nccl->rank;
+	for (int i = 0; i < count; i++) {
+		const struct exchange_transfer *to = &transfers[i];
+		if (to->sends || to->peer != nccl->rank || before-- > 0)
+			continue;
+		return copy(&(struct nccl_work){.nccl = nccl, .stream = stream}, transfers[sent].at, to->at,
+		        to->bytes);
+	}
+	return fail(ST_BUG, "rank %d sends itself what it does not receive", nccl->rank);
+}
+
+static enum status add_transfer(
+        struct nccl_exchange *nccl, const struct exchange_transfer *transfer, CUstream stream)
+{
+	int from = transfer->sends ? nccl->rank : transfer->peer,
+	    to = transfer->sends ? transfer->peer : nccl->rank;
+	struct party *party;
+	enum status status = nccl_enter(nccl, transfer->part, from, to, &party);
+	if (status == ST_OK && party && transfer->bytes > 0)
+		nccl_add(nccl,
+		        &(struct step){.kind = transfer->sends ? STEP_SEND : STEP_RECV,
+		                .party = party,
+		                .stream = stream,
+		                .from = transfer->at,
+		                .to = transfer->at,
+		                .count = transfer->bytes,
+		                .type = ncclInt8,
+		                .other = transfer->sends ? 1 : 0});
+	return status;
+}
+
+enum status calls_transfers(struct exchange *exchange, const struct exchange_transfer *transfers, int count,
+        struct exchange_started started, CUstream stream)
+{
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
+	enum status status = ST_OK;
+	for (int i = 0; i < count && status == ST_OK; i++) {
+		if (transfers[i].peer != nccl->rank)
+			status = add_transfer(nccl, &transfers[i], stream);
+		else if (transfers[i].sends)
+			status = to_oneself(nccl, transfers, count, i, stream);
+	}
+	if (status == ST_OK)
+		nccl_add_start(nccl, started, stream);
+	return first_failure(status, nccl_run(nccl));
+}

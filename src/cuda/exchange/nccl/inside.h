@@ -1,0 +1,148 @@
+/* inside.h -- what the files of this exchange share. An umbrella header: it brings along what it includes.
+ *
+ * Files: meet.c (unique ids)  party.c (a communicator's thread)  nccl.c (the exchange: memory, open, release, close)
+ * batch.c (calls that start as one)  calls.c (collectives and transfers as calls of NCCL)
+ *
+ *      control                 a party's thread                        host thread
+ *      nccl_meet ----------->  PARTY_MAKING: init, warm up
+ *                              PARTY_READY <-------------------------- open waits; calls: party_enter .. party_leave
+ *      release: `leaves` --->  when nobody is inside: ncclCommAbort    calls queue nothing
+ *                              PARTY_GONE
+ *      nccl_meet: another party, a new thread ... */
+#ifndef RANKSH_CUDA_NCCL_INSIDE_H
+#define RANKSH_CUDA_NCCL_INSIDE_H
+
+#include "cuda/exchange/exchange.h"
+#include "cuda/exchange/nccl/nccl.h"
+#include "cuda/library/library.h"
+#include <pthread.h>
+
+enum party_state { PARTY_MAKING, PARTY_READY, PARTY_FAILED, PARTY_GONE };
+struct nccl_exchange;
+/* A communicator of this rank, from nccl_meet to close; nccl->lock guards what is not set once and for all. */
+struct party {
+	struct nccl_exchange *nccl;
+	int part, n, place;
+	int from, to; /* a channel's ranks; a part's: -1 */
+	ncclUniqueId id;
+	int64_t told; /* control's clock when it was told */
+	pthread_t thread;
+	bool has_thread; /* one rank alone has neither thread nor communicator */
+	ncclComm_t comm; /* the thread's until READY, then of who is inside; so are these */
+	CUstream stream;
+	CUevent ahead, behind;
+	enum party_state state;
+	bool open;     /* the host has come to it */
+	bool leaves;   /* released: nothing more is queued */
+	int64_t since; /* real clock, ns: when it was */
+	int inside;    /* the host is in calls of it */
+	char *words;   /* why it FAILED, and says so when it is GONE; NULL: it did not */
+	int64_t made;  /* the thread's clock behind that */
+};
+
+/* Part of a batch: one call of NCCL */
+struct step {
+	enum {
+		STEP_ALLREDUCE,
+		STEP_BROADCAST,
+		STEP_REDUCE,
+		STEP_ALLGATHER,
+		STEP_REDUCESCATTER,
+		STEP_SEND,
+		STEP_RECV
+	} kind;
+	struct party *party;
+	CUstream stream;
+	CUdeviceptr from, to;
+	int64_t count;
+	ncclDataType_t type;
+	ncclRedOp_t by;
+	int other; /* root, or peer: a place */
+};
+struct batch_start {
+	struct exchange_started started;
+	CUstream stream;
+};
+/* What is queued as one group of NCCL's. A zeroed one is empty. */
+struct batch {
+	struct step *steps;
+	size_t count;
+	struct batch_start *starts;
+	size_t start_count;
+	struct party **parties; /* entered */
+	size_t party_count;
+};
+/* Memory for inputs that lie across their results, by stream */
+struct staging {
+	CUstream stream;
+	CUdeviceptr at;
+	int64_t bytes, used;
+};
+struct gpu_block {
+	CUdeviceptr at;
+	int64_t bytes;
+};
+
+struct nccl_exchange {
+	struct exchange exchange;
+	struct cuda_library *cuda;
+	CUcontext context;
+	int rank;
+	CUdeviceptr zeroes; /* SCRATCH_BYTES, zero: for calls whose numbers do not matter */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct party **parties; /* in the order of nccl_meet */
+	size_t count;
+	/* ---- of the host thread alone */
+	struct batch batch;
+	bool together; /* between begin and end */
+	struct staging *stages;
+	size_t stage_count;
+	struct gpu_block *freed, *outgrown;
+	size_t freed_count, outgrown_count;
+};
+enum { SCRATCH_BYTES = 512, SCRATCH_IN = 256 };
+#define NCCL_OF(exchange) ((struct nccl_exchange *)(exchange)) /* its first member */
+
+/* ---- meet.c: nccl_meet in two halves, between which the ids go from rank 0 to all */
+enum status meet_ids(
+        struct cuda_library *cuda, const struct nccl_party *parties, int count, ncclUniqueId *ids);
+void meet_told(
+        struct nccl_exchange *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids);
+
+/* ---- party.c */
+/* Its thread begins. This rank has that place in it. */
+void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int place, const ncclUniqueId *id);
+/* Locked: nothing more is queued, and its thread aborts it. */
+void party_release(struct party *party);
+/* Until the communicator has taken what it was given, or leaves. ST_GPU */
+enum status party_settle(struct party *party);
+/* Locked: it is broken, for good; `words` are copied. */
+void party_break(struct party *party, const char *words);
+/* Between two looks at something that is not ours to wake us */
+void party_nap(int looks);
+int64_t party_clock(void); /* real, ns */
+
+/* ---- batch.c */
+/* The communicator of a part (from, to: -1) or of a channel, which is there until the batch is over. *party NULL: it was
+ * released, and nothing is to be queued. ST_GPU: it is broken; ST_BUG */
+enum status nccl_enter(struct nccl_exchange *nccl, int part, int from, int to, struct party **party);
+void nccl_add(struct nccl_exchange *nccl, const struct step *step);
+void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream);
+/* All that was added is queued, and the batch is empty, whatever comes of it. Between begin and end: nothing is done. */
+enum status nccl_run(struct nccl_exchange *nccl);
+/* A copy of the bytes there, on the stream; of the batch's */
+enum status nccl_stage(
+        struct nccl_exchange *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
+
+/* ---- calls.c */
+enum status calls_collective(struct exchange *exchange, const struct exchange_collective *call,
+        struct exchange_started started, CUstream stream);
+enum status calls_transfers(struct exchange *exchange, const struct exchange_transfer *transfers, int count,
+        struct exchange_started started, CUstream stream);
+
+/* ---- nccl.c */
+/* Locked. The latest of a part or of a channel; NULL: there is none */
+struct party *nccl_latest(const struct nccl_exchange *nccl, int part, int from, int to);
+
+#endif

@@ -1,0 +1,262 @@
+/* nccl.c -- the exchange: its memory, its parts, and its end */
+#include "base/memory.h"
+#include "cuda/exchange/nccl/inside.h"
+
+#include <errno.h>
+#include <time.h>
+
+enum { ABORT_S = 10, CLOSE_S = 5 };
+
+/* ---- memory: cuMemFree waits for all that is queued on the GPU, and what is queued may wait for a peer. So what is given
+ * back is kept for who asks for as much, and freed where there is no other memory. */
+
+static enum status take(struct nccl_exchange *nccl, int64_t bytes, CUdeviceptr *at)
+{
+	return cuda_call(nccl->cuda, "cuMemAlloc", nccl->cuda->cuMemAlloc(at, (size_t)bytes));
+}
+
+static void free_blocks(struct nccl_exchange *nccl, struct gpu_block *blocks, size_t *count)
+{
+	for (size_t i = 0; i < *count; i++)
+		nccl->cuda->cuMemFree(blocks[i].at);
+	*count = 0;
+}
+
+static enum status nccl_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at)
+{
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
+	for (size_t i = 0; i < nccl->freed_count; i++) {
+		if (nccl->freed[i].bytes != bytes)
+			continue;
+		*at = nccl->freed[i].at;
+		nccl->freed[i] = nccl->freed[--nccl->freed_count];
+		return ST_OK;
+	}
+	enum status status = take(nccl, bytes, at);
+	if (status != ST_DEVICE_MEMORY || nccl->freed_count == 0)
+		return status;
+	free_blocks(nccl, nccl->freed, &nccl->freed_count);
+	return take(nccl, bytes, at);
+}
+
+static void nccl_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
+{
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
+	*MEM_ADD(&nccl->freed, &nccl->freed_count) = (struct gpu_block){at, bytes};
+}
+
+/* ---- parts */
+
+struct party *nccl_latest(const struct nccl_exchange *nccl, int part, int from, int to)
+{
+	for (size_t i = nccl->count; i-- > 0;) {
+		struct party *party = nccl->parties[i];
+		if (party->part == part && party->from == from && party->to == to)
+			return party;
+	}
+	return NULL;
+}
+
+/* Locked. Until something changes, or that time of the real clock; false: it has come */
+static bool wait_until(struct nccl_exchange *nccl, int64_t ns)
+{
+	const struct timespec until = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+	return pthread_cond_timedwait(&nccl->changed, &nccl->lock, &until) != ETIMEDOUT;
+}
+
+/* Locked. What the part had before is gone, or never will be. */
+static bool wait_gone(struct nccl_exchange *nccl, int part)
+{
+	for (size_t i = 0; i < nccl->count; i++) {
+		struct party *party = nccl->parties[i];
+		while (party->part == part && party->leaves && party->has_thread &&
+		        party->state != PARTY_GONE)
+			if (!wait_until(nccl, party->since + ABORT_S * (int64_t)1000000000))
+				return false;
+	}
+	return true;
+}
+
+/* Locked */
+static enum status open_party(struct party *party, bool gone)
+{
+	struct nccl_exchange *nccl = party->nccl;
+	while (gone && party->state == PARTY_MAKING && !party->leaves)
+		pthread_cond_wait(&nccl->changed, &nccl->lock);
+	if (!gone)
+		party_break(party,
+		        "NCCL's communicator does not end (ncclCommAbort hangs); `restart` ends the "
+		        "session's "
+		        "processes and begins anew");
+	party->open = true;
+	return party->words ? fail(ST_GPU, "%s", party->words) : ST_OK;
+}
+
+/* Channels are opened with their part. */
+static enum status nccl_open(struct exchange *exchange, int part, int n, int place, const int *ranks)
+{
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
+	enum status status = ST_OK;
+	int64_t made = 0;
+	(void)n, (void)place, (void)ranks;
+	pthread_mutex_lock(&nccl->lock);
+	bool gone = wait_gone(nccl, part);
+	for (size_t i = 0; i < nccl->count; i++) {
+		struct party *party = nccl->parties[i];
+		if (party->part != part || party->leaves || party->open)
+			continue;
+		status = first_failure(status, open_party(party, gone));
+		made = party->made > made ? party->made : made;
+	}
+	pthread_mutex_unlock(&nccl->lock);
+	nccl->cuda->host_sleep_until(made);
+	return status;
+}
+
+static void nccl_release(struct exchange *exchange, int part, uint32_t turn)
+{
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
+	(void)turn; /* a communicator ends as a whole */
+	pthread_mutex_lock(&nccl->lock);
+	for (size_t i = 0; i < nccl->count; i++)
+		if (nccl->parties[i]->part == part)
+			party_release(nccl->parties[i]);
+	pthread_mutex_unlock(&nccl->lock);
+}
+
+/* ---- errors that come later */
+
+/* Locked */
+static enum status look(struct party *party)
+{
+	struct nccl_exchange *nccl = party->nccl;
+	ncclResult_t result = ncclSuccess;
+	if (!party->comm || party->state != PARTY_READY || party->leaves)
+		return ST_OK;
+	enum status status = nccl_call(
+	        nccl->cuda, "ncclCommGetAsyncError", nccl->cuda->ncclCommGetAsyncError(party->comm, &result));
+	status = first_failure(status, nccl_call(nccl->cuda, "NCCL", result));
+	if (status != ST_OK) {
+		party_break(party, fail_text());
+		party_release(party);
+	}
+	return status;
+}
+
+static enum status nccl_failure(struct exchange *exchange, int *part)
+{
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
+	enum status status = ST_OK;
+	pthread_mutex_lock(&nccl->lock);
+	for (size_t i = 0; i < nccl->count && status == ST_OK; i++) {
+		*part = nccl->parties[i]->part;
+		status = look(nccl->parties[i]);
+	}
+	pthread_mutex_unlock(&nccl->lock);
+	return status;
+}
+
+/* ---- together */
+
+static enum status nccl_begin(struct exchange *exchange)
+{
+	NCCL_OF(exchange)->together = true;
+	return ST_OK;
+}
+
+static enum status nccl_end(struct exchange *exchange)
+{
+	NCCL_OF(exchange)->together = false;
+	return nccl_run(NCCL_OF(exchange));
+}
+
+/* ---- life */
+
+/* False: a communicator's end hangs, and what is here is left to it. */
+static bool leave_all(struct nccl_exchange *nccl)
+{
+	int64_t until = party_clock() + CLOSE_S * (int64_t)1000000000;
+	bool gone = true;
+	pthread_mutex_lock(&nccl->lock);
+	for (size_t i = 0; i < nccl->count; i++)
+		party_release(nccl->parties[i]);
+	for (size_t i = 0; i < nccl->count && gone; i++)
+		while (nccl->parties[i]->has_thread && nccl->parties[i]->state != PARTY_GONE && gone)
+			gone = wait_until(nccl, until);
+	pthread_mutex_unlock(&nccl->lock);
+	return gone;
+}
+
+static void nccl_close(struct exchange *exchange)
+{
+	struct nccl_exchange *nccl = NCCL_OF(exchange);
+	if (!leave_all(nccl))
+		return;
+	for (size_t i = 0; i < nccl->count; i++) {
+		if (nccl->parties[i]->has_thread)
+			pthread_join(nccl->parties[i]->thread, NULL);
+		mem_free(nccl->parties[i]->words);
+		mem_free(nccl->parties[i]);
+	}
+	for (size_t i = 0; i < nccl->stage_count; i++)
+		if (nccl->stages[i].at)
+			nccl->cuda->cuMemFree(nccl->stages[i].at);
+	free_blocks(nccl, nccl->outgrown, &nccl->outgrown_count);
+	free_blocks(nccl, nccl->freed, &nccl->freed_count);
+	if (nccl->zeroes)
+		nccl->cuda->cuMemFree(nccl->zeroes);
+	pthread_cond_destroy(&nccl->changed);
+	pthread_mutex_destroy(&nccl->lock);
+	mem_free(nccl->parties);
+	mem_free(nccl->stages);
+	mem_free(nccl->outgrown);
+	mem_free(nccl->freed);
+	mem_free(nccl->batch.steps);
+	mem_free(nccl->batch.starts);
+	mem_free(nccl->batch.parties);
+	mem_free(nccl);
+}
+
+static enum status prepare(struct nccl_exchange *nccl)
+{
+	struct cuda_library *cuda = nccl->cuda;
+	pthread_condattr_t monotonic;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&nccl->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	pthread_mutex_init(&nccl->lock, NULL);
+	enum status status = cuda_call(cuda, "cuCtxGetCurrent", cuda->cuCtxGetCurrent(&nccl->context));
+	if (status == ST_OK)
+		status = take(nccl, SCRATCH_BYTES, &nccl->zeroes);
+	if (status == ST_OK)
+		status = cuda_call(
+		        cuda, "cuMemsetD8Async", cuda->cuMemsetD8Async(nccl->zeroes, 0, SCRATCH_BYTES, NULL));
+	if (status == ST_OK)
+		status = cuda_call(cuda, "cuStreamSynchronize", cuda->cuStreamSynchronize(NULL));
+	return status;
+}
+
+enum status nccl_make(struct cuda_library *cuda, int rank, struct exchange **exchange)
+{
+	struct nccl_exchange *nccl = mem_alloc(sizeof *nccl);
+	*nccl = (struct nccl_exchange){.cuda = cuda,
+	        .rank = rank,
+	        .exchange = {.name = "NCCL",
+	                .alloc = nccl_alloc,
+	                .free = nccl_free,
+	                .open = nccl_open,
+	                .collective = calls_collective,
+	                .transfers = calls_transfers,
+	                .begin = nccl_begin,
+	                .end = nccl_end,
+	                .failure = nccl_failure,
+	                .release = nccl_release,
+	                .close = nccl_close}};
+	enum status status = prepare(nccl);
+	if (status == ST_OK)
+		*exchange = &nccl->exchange;
+	else
+		nccl_close(&nccl->exchange);
+	return status;
+}

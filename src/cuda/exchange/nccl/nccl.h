@@ -1,0 +1,30 @@
+/* nccl.h -- ranks with a GPU each meet by NCCL
+ *
+ * A part has a communicator for its collectives, and one for each channel from one of its ranks to another: what is given to
+ * a communicator runs in that order, and only of a channel do both ends know the same order. Each has a thread that makes
+ * it, warms it up, and aborts it in the end; they are made one after the other, in one order on all ranks. */
+#ifndef RANKSH_CUDA_NCCL_EXCHANGE_H
+#define RANKSH_CUDA_NCCL_EXCHANGE_H
+
+#include "cuda/exchange/exchange.h"
+
+struct transport;
+
+/* On the host thread, whose context is current; `cuda` has NCCL open and outlives it. exchange->close frees it. ST_GPU,
+ * ST_DEVICE_MEMORY */
+enum status nccl_make(struct cuda_library *cuda, int rank, struct exchange **exchange);
+
+/* Ranks that are to have a communicator: the members of a part, by place; or the ends of a channel of it, the sender first */
+struct nccl_party {
+	int part;
+	bool channel;
+	int n;
+	const int *ranks; /* the caller's; copied */
+};
+/* Called by control of all processes at the same place, with the same parties: those that meet for the first time, or again
+ * after a release. It waits for no device; communicators are made from here on, and exchange.open waits for them. ST_GPU on
+ * all alike: there is no unique id to be had; ST_MPI. */
+enum status nccl_meet(
+        struct exchange *exchange, struct transport *transport, const struct nccl_party *parties, int count);
+
+#endif

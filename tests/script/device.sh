@@ -1,0 +1,87 @@
+#!/bin/sh
+# device.sh -- which device a session is on, at 1 and 4 ranks: what is refused and what gives way, the start line, the GPU as a machine, its memory and queues.
+# NVIDIA's libraries are the stand-in's.
+. tests/script/lib.sh
+standin=$(dirname "$RANKSH")/standin
+[ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin
+RANKSH_DEVICE=auto RANKSH_CUDA=$standin
+export RANKSH_DEVICE RANKSH_CUDA
+cd "$work"
+# without NAME: a folder with the stand-in's libraries but for that one
+without() { mkdir "no-$1"; ln -s "$standin"/*.so.* "no-$1"; rm "no-$1/$1".so.*; }
+without libcublas
+without libnccl
+# run STATUS ARGUMENTS...: its outputs together in `out`; where it ends otherwise, nothing that a check could find
+run() {
+	wanted=$1
+	shift
+	within 120 "$RANKSH" "$@" > out 2>&1 < /dev/null
+	got=$?
+	[ $got = "$wanted" ] || echo "STATUS $got, NOT $wanted: $(tr a-z A-Z < out)" > out
+}
+says() { grep -q -e "$1" out; }
+once() { [ "$(grep -c -e "$1" out)" = 1 ]; }
+hi='say "hi"'
+
+run 0 -n 1 -c "$hi"
+check "auto is the GPU where there is one" once '^cuda: 1 rank, Stand-in GPU$'
+run 0 -n 4 -c machine
+check "four ranks share it" once '^cuda: 4 ranks share Stand-in GPU, .* each, and take turns (no MPS): times show it$'
+check "... whose machine is the GPU" says '^this: Stand-in GPU; figures of pcie-4gpu until `calibrate` fits them$'
+check "... and is said not to be played" says '^the GPU at hand: work takes the time that it takes'
+check "... with what each finds free" says ' memory  *2\.[0-9]* GB .*# this: what a rank finds free'
+RANKSH_STANDIN=gpus=4 run 0 -n 4 --device cuda -c "$hi"
+check "or have one each" once '^cuda: 4 ranks, 4 x Stand-in GPU, NCCL 2\.28\.9$'
+for options in "--machine dgx-h100" --dry "--device sim"; do
+	run 0 -n 2 $options -c "$hi"
+	check "$options: no GPU is used" [ "$(cat out)" = hi ]
+done
+echo "$hi #> hi" > hi.rsh
+run 0 -n 2 --test hi.rsh
+check "--test: no GPU is used" sh -c '! grep cuda: out'
+
+# what is missing: auto does without, cuda is refused by all alike
+RANKSH_CUDA=$work/no-libcublas run 0 -n 4 -c "$hi"
+check "auto without cuBLAS is the simulator, silently" [ "$(cat out)" = hi ]
+for ranks in 1 4; do
+	RANKSH_CUDA=$work/no-libcublas run 2 -n $ranks --device cuda -c "$hi"
+	check "no cuBLAS on $ranks ranks" once '^ranksh: --device cuda: cuBLAS .* is not there: looked in .*/no-libcublas; pip install'
+	check "... and nothing runs" [ "$(wc -l < out)" = 1 ]
+	RANKSH_STANDIN="gpus=4 fail=cuDevicePrimaryCtxRetain:1" run 2 -n $ranks --device cuda -c "$hi"
+	check "no context on $ranks ranks" once '^ranksh: --device cuda: Stand-in GPU: cuDevicePrimaryCtxRetain: CUDA_ERROR'
+done
+RANKSH_CUDA=$work/no-libnccl run 0 -n 2 -c "$hi"
+check "ranks that share a GPU need no NCCL" says '^cuda: 2 ranks share'
+RANKSH_STANDIN=gpus=2 RANKSH_CUDA=$work/no-libnccl run 2 -n 2 --device cuda -c "$hi"
+check "those that have one each do" once 'NCCL (libnccl.so.2) is not there'
+RANKSH_STANDIN=gpus=2 RANKSH_CUDA=$work/no-libnccl run 0 -n 2 -c "$hi"
+check "... or auto is the simulator" [ "$(cat out)" = hi ]
+RANKSH_STANDIN=memory=1GB run 2 -n 4 --device cuda -c "$hi"
+check "a GPU that is too small for its ranks" once 'Stand-in GPU of .* has too little memory for 4 of the ranks'
+RANKSH_STANDIN="gpus=2 memory=8GB,4GB" run 0 -n 2 -c machine
+check "the least counts" says ' memory  *1\.[0-9]* GB '
+
+# machines
+run 2 -n 2 --device cuda -c 'set memory=100GB'
+check "more memory than the GPU gives is refused" says 'memory: a rank finds no more than 6\.[0-9]* GB on Stand-in GPU'
+run 0 -n 2 --device cuda -c 'set memory=1GB; machine dgx-h100; machine; machine this'
+check "another machine is played" says '^played: work takes at least the time that this machine would'
+check "... and has no more memory than there is" says ' memory .*# the GPU at hand gives no more to a rank; dgx-h100 has 80 GB'
+printf 'title = mine\nhere = yes\nlike = dgx-h100\nlaunch = 1us # measured\n' > mine.machine
+run 0 -n 1 --device cuda --machine ./mine.machine -c machine
+check "a file of the GPU's own figures is not" says '^the GPU at hand'
+run 0 -n 1 --device cuda -c 'tensor x[64,64]; y = relu x; sync; calibrate gpu.machine'
+run 0 -n 1 --device cuda --machine ./gpu.machine -c machine
+check "... as one is that calibrate has written" says '^the GPU at hand'
+check "... of which no other is said" says '^gpu: Stand-in GPU$'
+run 2 -n 2 --device sim -c 'machine this'
+check "machine this on the simulator" says 'the machine `this` is the GPU at hand, and this is the simulator: it needs --device cuda'
+RANKSH_CUDA=$work/no-libcublas run 2 -n 2 --machine this -c "$hi"
+check "... and where no GPU is found" says 'it needs --device cuda'
+
+# queues
+printf 'for i in 0:29 { stream s$i }\nstream q q2 kind=host\nstream t\n' > streams.rsh
+run 2 -n 2 streams.rsh
+check "more streams than queues on a shared GPU" says '^streams.rsh:3: stream: rank 0 would have 31 with the default one; ranks that share a GPU have 30 at most'
+RANKSH_STANDIN=gpus=2 run 0 -n 2 streams.rsh
+check "... on one of its own it is said" once '31 streams: of more than 30 some share a queue of the GPU'

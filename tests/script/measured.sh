@@ -1,0 +1,42 @@
+#!/bin/sh
+# measured.sh -- pictures and tables of times that a GPU gives: the stand-in's, by a clock of its own. Played, so that they are the machine's but for what calls take
+. tests/script/lib.sh
+standin=$(dirname "$RANKSH")/standin
+[ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin
+RANKSH_DEVICE=auto RANKSH_CUDA=$standin
+export RANKSH_DEVICE RANKSH_CUDA
+cd "$work"
+cat > overlap.rsh <<'END'
+tensor h[512,512] pinned = randn seed=1
+tensor x[512,512] w[512,512] = randn seed=2
+stream io compute comm
+copy h -> x on io; wait io on compute; y = matmul x w on compute
+sync io
+@0 wait compute on comm; @0 allreduce y on comm
+timeline
+@1 wait compute on comm; @1 allreduce y on comm
+sync
+timeline
+stats
+stalls
+expect overlap(io,compute) == 0 and time > 20ms and time < 30ms
+export trace.json
+calibrate x.machine
+END
+within 120 "$RANKSH" -n 2 --device cuda --machine classroom overlap.rsh > out 2> errors < /dev/null
+status=$?
+says() { grep -q -e "$1" out; }
+check "a played machine is not calibrated, all else is told" [ $status = 2 ]
+check "... in words" grep -q 'classroom is played, and what is played lasts as long as it is told to' errors
+check "a wait is blamed on what it waited for" says 'event *0,1 compute *waited for copy x on io'
+check "one member waits for the other, and nothing is foretold behind what is over" awk 'NR == 1 { exit !(/now [34]\./ && !/ 25 /) }' out
+check "predictions stand beside: a played machine lasts as long as predicted" awk '$1 == "matmul" && $2 == 2 && $3 == "16.00" && $5 == "16.00" { n++ } END { exit n != 1 }' out
+check "... of the whole section too" says '^   time  *2[0-9]\.[0-9]* ms  *2[0-9]\.[0-9]* ms  *[-+][0-9.]*%$'
+check "the file for Perfetto is written" grep -q '"cat":"collective"' trace.json
+
+printf 'spin 1ms\nsync\ntimeline\nstats\n' > here.rsh
+within 120 "$RANKSH" -n 2 --device cuda here.rsh > out 2>&1 < /dev/null
+check "the GPU itself is compared as well" says '^   predicted '
+check "rows of both ranks are one where nobody can tell them apart" says '^   0,1 host '
+within 120 "$RANKSH" -n 1 --device sim here.rsh > out 2>&1 < /dev/null
+check "the simulator with nothing" sh -c '[ -s out ] && ! grep -q predicted out'
