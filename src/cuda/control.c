@@ -232,6 +232,8 @@ static enum status start_hosts(struct control *control)
 	        .exchange = make_exchange,
 	        .self = control};
 	status = host_start(&setup, &control->host);
+	if (status != ST_OK)
+		status = board_give_up(control->board, status);
 	int mine = status, *all = mem_alloc(ranks * sizeof *all);
 	enum status shared = transport_share(transport, &mine, all, sizeof mine);
 	for (int rank = 0; rank < ranks && shared == ST_OK && status == ST_OK; rank++)

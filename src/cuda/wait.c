@@ -226,5 +226,7 @@ enum status control_wait(struct control *control, enum control_wait what, struct
 			status = fail(ST_INTERRUPTED, "interrupted");
 	}
 	tell_done(control);
+	if (status == ST_WAITS || status == ST_INTERRUPTED)
+		control->owed = false; /* who wants it all the same asks again (reach) */
 	return status;
 }

@@ -25,6 +25,28 @@ check "... the others have run" shows 'a = 3'
 line 'quit'
 check "quit there" left
 
+# a wait for a device that takes its time: said, let go by Ctrl-C, and in nobody's way then
+twice() { [ "$(screen | grep -c "$1")" = 2 ]; }
+ENVIRONMENT="RANKSH_DEVICE=cuda RANKSH_CUDA=$standin RANKSH_STANDIN=clock=wall"
+open 100 40 -n 2
+line 'tensor x[2] = 2; print x'
+check "a prompt on GPUs" shows 'x = 2 2'
+line 'spin 900s'
+line 'sync'
+check "what a wait hangs on" shows 'waiting for spin (line 2) on rank 0: [0-9.]* s; Ctrl-C gives the prompt back'
+keys C-c
+check "Ctrl-C" shows '^interrupted'
+line 'peek x'
+check "a look waits no more" twice 'x = 2 2'
+line 'reset'
+line 'tensor z[2] = 5; print z'
+check "reset ends it" shows 'z = 5 5'
+line 'spin 900s; sync'
+check "another one" twice 'waiting for spin'
+keys C-c
+line 'quit'
+check "quit leaves it behind" left
+
 mkdir "$folder/none"
 ln -s "$standin"/*.so.* "$folder/none"
 rm "$folder"/none/libcublas.so.*

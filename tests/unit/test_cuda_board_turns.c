@@ -342,11 +342,31 @@ static void find_no_memory(struct rank *me, void *self)
 	RIGHT(mem_live() == 0);
 }
 
+/* Rank 1 does not even come to open the board: nobody waits for it. */
+static void stay_away(struct rank *me, void *self)
+{
+	const struct scene *scene = self;
+	struct board *board;
+	struct exchange *exchange;
+	take_gpu(me, 0);
+	RIGHT(board_map(scene->fd, me->ranks, me->rank, &board) == 0);
+	if (me->rank == 1)
+		RIGHT(board_give_up(board, (fail)(ST_GPU, "no cuBLAS")) == ST_GPU);
+	else
+		RIGHT(board_open(board, &me->cuda, 0, POOL, &exchange) == ST_GPU && !exchange);
+	RIGHT(strcmp(fail_text(), "rank 1: no cuBLAS") == 0);
+	board_leave(board);
+	RIGHT(mem_live() == 0);
+}
+
 static void no_memory(void **state)
 {
 	struct scene scene = {.fd = board_file()};
 	(void)state;
 	run_ranks(3, "memory=1GB", find_no_memory, &scene);
+	close(scene.fd);
+	scene.fd = board_file();
+	run_ranks(3, "", stay_away, &scene);
 	close(scene.fd);
 }
 

@@ -18,6 +18,9 @@ enum status board_meet(struct transport *transport, struct board **board);
  * board's; exchange.close lets go of what waits, and gives all back. */
 enum status board_open(struct board *board, struct cuda_library *cuda, int ordinal, int64_t pool_bytes,
         struct exchange **exchange);
+/* This rank will not come to board_open, or not to its end: who waits there goes on, and fails. The failure that was the first
+ * of all ranks, in its words. */
+enum status board_give_up(struct board *board, enum status status);
 /* After exchange.close, or where there is no exchange */
 void board_leave(struct board *board);
 

@@ -25,7 +25,7 @@ static uint32_t look(const uint32_t *word)
 }
 
 /* The first failure is everybody's, in the same words. */
-static enum status give_up(struct board *board, enum status status)
+enum status board_give_up(struct board *board, enum status status)
 {
 	struct board_memory *shared = board->shared;
 	uint32_t none = 0;
@@ -101,7 +101,7 @@ enum status pool_open(struct board *board, int64_t bytes, enum status before)
 		set_state(board, SEAT_JOINED);
 		status = await_start(board, SEAT_JOINED);
 	}
-	return status == ST_OK ? ST_OK : give_up(board, status);
+	return status == ST_OK ? ST_OK : board_give_up(board, status);
 }
 
 /* What is exported is freed when the others have closed it, or, at last, all the same. */
