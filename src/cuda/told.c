@@ -100,8 +100,8 @@ static void later(int64_t *time, int64_t by)
 		*time += by;
 }
 
-/* A collective starts with the last of its members, a transfer when both sides are there; how late they were is in their own
- * measurements. */
+/* A collective starts with the last of its members, when the one before it in its group is over; a transfer when both sides
+ * are there. How late they were is in their own measurements. */
 static int64_t start_of(struct control *control, const struct measured *one)
 {
 	int count;
@@ -109,11 +109,15 @@ static int64_t start_of(struct control *control, const struct measured *one)
 	const uint32_t *matches = op_matches(control->world, one->id, &count);
 	for (int i = 0; i < count; i++) {
 		const struct match *match = &control->world->matches[matches[i]];
+		const struct match *before =
+		        match->p2p || !match->before ? NULL : &control->world->matches[match->before];
 		for (int place = 0; place < match->n; place++) {
 			const struct measured *other =
 			        measurements_find(&control->measured, match->member[place]);
 			if (other)
 				start = most_of(start, other->ready);
+			if (before)
+				start = most_of(start, end_of(control, before->member[place]));
 		}
 	}
 	return least_of(start, one->end);
