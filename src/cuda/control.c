@@ -2,6 +2,7 @@
 #include "cuda/control.h"
 #include "base/memory.h"
 #include "cuda/clocks.h"
+#include "cuda/exchange/nccl/nccl.h"
 #include "sim/sim.h"
 
 #include <unistd.h>
@@ -149,6 +150,7 @@ static enum status control_failure(struct backend *backend)
 static void control_free(struct control *control)
 {
 	orders_release(control);
+	meetings_release(&control->meetings);
 	rounds_release(&control->rounds);
 	measurements_release(&control->measured);
 	if (control->shadow)
@@ -198,12 +200,23 @@ static const struct backend functions = {
 
 /* ---- start */
 
+/* A GPU a rank */
+static bool by_nccl(const struct cuda_placement *placement)
+{
+	return placement->ranks > 1 && !placement->shared;
+}
+
 /* On the host thread. The pool holds the rank's tensors, and what is packed on the way. */
 static enum status make_exchange(void *self, struct exchange **exchange)
 {
 	struct control *control = self;
 	const struct cuda_placement *placement = control->setup.placement;
-	int ordinal = placement->seats[transport_rank(control->transport)].ordinal;
+	int rank = transport_rank(control->transport), ordinal = placement->seats[rank].ordinal;
+	if (by_nccl(placement)) {
+		enum status status = nccl_make(control->setup.library, rank, exchange);
+		control->nccl = status == ST_OK ? *exchange : NULL;
+		return status;
+	}
 	return board_open(control->board, control->setup.library, ordinal,
 	        placement->rank_bytes + control->setup.scratch_bytes, exchange);
 }
@@ -222,7 +235,8 @@ static enum status start_hosts(struct control *control)
 {
 	struct transport *transport = control->transport;
 	int ranks = transport_size(transport), me = transport_rank(transport);
-	enum status status = board_meet(transport, &control->board);
+	enum status status =
+	        by_nccl(control->setup.placement) ? ST_OK : board_meet(transport, &control->board);
 	if (status != ST_OK)
 		return status;
 	struct host_setup setup = {.cuda = control->setup.library,
