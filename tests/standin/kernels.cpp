@@ -112,6 +112,9 @@ struct fibres {
 	char *stacks;
 	place scheduler, at[THREADS_MAX];
 	bool done[THREADS_MAX];
+	const meeting *waits[THREADS_MAX];     /* NULL: it may go on */
+	unsigned waited[THREADS_MAX];          /* and then while this is the meeting's generation */
+	standin_dim index[THREADS_MAX], shape; /* threadIdx of each, in blocks of that shape */
 	unsigned count, alive, current;
 	bool moved; /* in this round: a fibre ended, or a meeting was complete */
 	meeting block;
@@ -154,8 +157,9 @@ static void meet(meeting *here, unsigned alive)
 	here->arrived++;
 	if (complete(here, alive))
 		return;
-	while (here->generation == generation)
-		standin_switch(&own.at[own.current], &own.scheduler);
+	own.waits[own.current] = here;
+	own.waited[own.current] = generation;
+	standin_switch(&own.at[own.current], &own.scheduler);
 }
 
 /* A fibre's whole life. Who ends is waited for no longer. */
@@ -171,11 +175,14 @@ static void life()
 	standin_switch(&own.at[own.current], &own.scheduler);
 }
 
-static void thread_is(unsigned number)
+static void shape_is(standin_dim shape)
 {
-	threadIdx.x = number % blockDim.x;
-	threadIdx.y = number / blockDim.x % blockDim.y;
-	threadIdx.z = number / blockDim.x / blockDim.y;
+	blockDim = shape;
+	if (own.shape.x == shape.x && own.shape.y == shape.y && own.shape.z == shape.z)
+		return;
+	own.shape = shape;
+	for (unsigned i = 0; i < own.count; i++)
+		own.index[i] = {i % shape.x, i / shape.x % shape.y, i / shape.x / shape.y};
 }
 
 static void block_prepare()
@@ -196,6 +203,7 @@ static void block_prepare()
 		}
 		own.warps[i / WARP].alive++;
 		own.done[i] = false;
+		own.waits[i] = NULL;
 		place_make(&own.at[i], own.stacks + (size_t)i * STACK_BYTES, life);
 	}
 }
@@ -206,10 +214,12 @@ static void block_run_meeting()
 	while (own.alive) {
 		own.moved = false;
 		for (unsigned i = 0; i < own.count; i++) {
-			if (own.done[i])
+			const meeting *waits = own.waits[i];
+			if (own.done[i] || (waits && waits->generation == own.waited[i]))
 				continue;
+			own.waits[i] = NULL;
 			own.current = i;
-			thread_is(i);
+			threadIdx = own.index[i];
 			standin_switch(&own.scheduler, &own.at[i]);
 		}
 		if (!own.moved)
@@ -220,7 +230,7 @@ static void block_run_meeting()
 static void block_run()
 {
 	for (unsigned i = 0; i < own.count; i++) {
-		thread_is(i);
+		threadIdx = own.index[i];
 		own.body(own.argument);
 	}
 }
@@ -229,10 +239,10 @@ void standin_run(const unsigned grid[3], const unsigned block[3], unsigned share
         standin_body *body, bool meets)
 {
 	gridDim = {grid[0], grid[1], grid[2]};
-	blockDim = {block[0], block[1], block[2]};
 	own.count = block[0] * block[1] * block[2];
 	if (own.count > THREADS_MAX)
 		complain("a block of more than 1024 threads");
+	shape_is({block[0], block[1], block[2]});
 	own.argument = argument;
 	own.body = body;
 	if (shared_bytes > own.shared_size) {

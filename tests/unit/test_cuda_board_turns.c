@@ -351,7 +351,7 @@ static void stay_away(struct rank *me, void *self)
 	take_gpu(me, 0);
 	RIGHT(board_map(scene->fd, me->ranks, me->rank, &board) == 0);
 	if (me->rank == 1)
-		RIGHT(board_give_up(board, fail(ST_GPU, "no cuBLAS")) == ST_GPU);
+		RIGHT(board_give_up(board, (fail)(ST_GPU, "no cuBLAS")) == ST_GPU);
 	else
 		RIGHT(board_open(board, &me->cuda, 0, POOL, &exchange) == ST_GPU && !exchange);
 	RIGHT(strcmp(fail_text(), "rank 1: no cuBLAS") == 0);

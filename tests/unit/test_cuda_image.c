@@ -260,6 +260,45 @@ static void functions_by_name(void **state)
 	image_unload(&image);
 }
 
+static int asked, good; /* functions that were asked for; that many can be loaded */
+static CUresult function_count(unsigned *count, CUmodule module)
+{
+	assert_ptr_equal(module, &loaded);
+	*count = 3;
+	return CUDA_SUCCESS;
+}
+static CUresult all_functions(CUfunction *functions, unsigned count, CUmodule module)
+{
+	assert_ptr_equal(module, &loaded);
+	for (unsigned i = 0; i < count; i++)
+		functions[i] = (CUfunction)&loaded;
+	return CUDA_SUCCESS;
+}
+static CUresult load_function(CUfunction function)
+{
+	assert_ptr_equal(function, &loaded);
+	return ++asked > good ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+
+/* No launch has to load one later; where one does not fit, nothing is loaded. */
+static void all_functions_are_loaded_at_once(void **state)
+{
+	struct cuda_library newer = cuda;
+	struct image image;
+	(void)state;
+	newer.cuModuleGetFunctionCount = function_count;
+	newer.cuModuleEnumerateFunctions = all_functions;
+	newer.cuFuncLoad = load_function;
+	asked = 0;
+	good = 1000;
+	assert_int_equal(image_load(&image, &newer, 90), ST_OK);
+	assert_int_equal(asked, 3 * image.modules);
+	image_unload(&image);
+	good = asked + 4;
+	assert_true(image_load(&image, &newer, 90) != ST_OK);
+	assert_int_equal(loaded, 0);
+}
+
 /* The binaries of this program, where it has some, are taken before anything is compiled. */
 static void binaries_come_first(void **state)
 {
@@ -281,6 +320,7 @@ int main(void)
 	        TEST(a_folder_that_cannot_be_is_no_error),
 	        TEST(what_does_not_compile_is_told),
 	        TEST(functions_by_name),
+	        TEST(all_functions_are_loaded_at_once),
 	        TEST(binaries_come_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,7 +122,7 @@ static struct host_order message(enum op_kind kind, struct operand *operands, in
 	return order;
 }
 
-static void message_begin(void)
+static void messages_begin(void)
 {
 	host.exchange = &fake;
 	scene_begin("");
@@ -132,7 +132,7 @@ static void message_begin(void)
 	is(ST_OK, memory_get(&host, SPACE_DEVICE, ADDRESS, SEGMENT));
 }
 
-static void message_end(void)
+static void messages_end(void)
 {
 	ok(cuda.cuCtxSynchronize());
 	timer_close(&host);
@@ -154,7 +154,7 @@ static CUdeviceptr place_of(const struct operand *operand)
 
 static void collectives(void)
 {
-	message_begin();
+	messages_begin();
 	struct operand both = line_at(ACCESS_READ | ACCESS_WRITE, 10, 12),
 	               two[] = {line_at(ACCESS_READ, 10, 12), line_at(ACCESS_WRITE, 100, 36)},
 	               window = line_at(0, 50, 20);
@@ -204,13 +204,13 @@ static void collectives(void)
 	is(80, asked[3].window_bytes);
 	call = &asked[4].collective;
 	is(true, call->in == 0 && call->out == 0 && call->in_count == 0);
-	message_end();
+	messages_end();
 }
 
 /* Parts in another order than the operands, one of which two of them use */
 static void transfers(void)
 {
-	message_begin();
+	messages_begin();
 	struct operand two[] = {line_at(ACCESS_READ, 0, 8), line_at(ACCESS_WRITE, 300, 16)};
 	struct part parts[] = {{P2P_RECV, 6, 1, 0}, {P2P_SEND, 4, 0, 0}, {P2P_SEND, 6, 0, 0}};
 	struct host_order order = message(OP_P2P, two, 2);
@@ -231,12 +231,12 @@ static void transfers(void)
 		is(place_of(&two[i == 0]), transfer->at);
 		is(i ? 32 : 64, transfer->bytes);
 	}
-	message_end();
+	messages_end();
 }
 
 static void one_sided(void)
 {
-	message_begin();
+	messages_begin();
 	struct operand x = line_at(ACCESS_READ, 20, 9);
 	struct part part = {ONE_SIDED_ADD, 6, 0, 48};
 	struct host_order order = message(OP_ONE_SIDED, &x, 1);
@@ -257,7 +257,7 @@ static void one_sided(void)
 	fake.one_sided = NULL;
 	is(ST_GPU, message_queue(&host, &order, &lanes[0]));
 	is(true, strstr(fail_text(), "fake") != NULL);
-	message_end();
+	messages_end();
 }
 
 /* ---- what goes together, and its time */
@@ -265,7 +265,7 @@ static void one_sided(void)
 /* From where all have come, which the exchange says; the next one on the stream begins behind it. */
 static void lasts_as_long_as_is_played(void)
 {
-	message_begin();
+	messages_begin();
 	struct operand x = line_at(ACCESS_READ | ACCESS_WRITE, 0, 8);
 	CUevent before = event_new(CU_EVENT_DEFAULT), after = event_new(CU_EVENT_DEFAULT);
 	for (int together = 0; together < 2; together++) {
@@ -287,14 +287,14 @@ static void lasts_as_long_as_is_played(void)
 	is(4, count);
 	ok(cuda.cuEventDestroy(before));
 	ok(cuda.cuEventDestroy(after));
-	message_end();
+	messages_end();
 }
 
 static void all_of_a_together_stands_between_begin_and_end(void)
 {
 	static const char *const wanted[] = {"begin", "collective", "transfers", "collective", "end",
 	        "collective", "begin", "collective", "end", "collective"};
-	message_begin();
+	messages_begin();
 	struct operand x = line_at(ACCESS_READ | ACCESS_WRITE, 0, 8);
 	struct part part = {P2P_SEND, 4, 0, 0};
 	struct host_order collective = message(OP_COLLECTIVE, &x, 1), send = message(OP_P2P, &x, 1);
@@ -318,7 +318,7 @@ static void all_of_a_together_stands_between_begin_and_end(void)
 	for (int i = 0; i < count; i++)
 		is(0, strcmp(asked[i].what, wanted[i]));
 	is(0, begun);
-	message_end();
+	messages_end();
 }
 
 /* Whatever the exchange fails in, the others are ended, and nothing is left. */
@@ -330,7 +330,7 @@ static void an_exchange_that_fails(void)
 		pid_t child = fork();
 		if (!child) {
 			long live = mem_live();
-			message_begin();
+			messages_begin();
 			enum status found = ST_OK;
 			struct operand x = line_at(ACCESS_READ | ACCESS_WRITE, 0, 8);
 			struct part part = {P2P_SEND, 4, 0, 0};
@@ -348,7 +348,7 @@ static void an_exchange_that_fails(void)
 			}
 			is(ST_GPU, found);
 			is(true, !host.batch);
-			message_end();
+			messages_end();
 			is(live, mem_live());
 			exit(0);
 		}

@@ -138,6 +138,10 @@ static void use_kernels(struct rank *me)
 	int value;
 	if (!TRY(cuModuleLoadDataEx(&module, "image", 0, NULL, NULL)))
 		return;
+	unsigned count;
+	TRY(cuModuleGetFunctionCount(&count, module));
+	if (TRY(cuModuleEnumerateFunctions(&function, 1, module)))
+		TRY(cuFuncLoad(function));
 	if (TRY(cuModuleGetFunction(&function, module, "no_kernel"))) {
 		TRY(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function));
 		TRY(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0));

@@ -359,8 +359,11 @@ static void run_on_stream(
 	if (meets(order)) {
 		status = first_failure(status, message_end(host));
 		end_together(host, run);
-	} else
+	} else {
 		status = first_failure(status, host_flight_end(host, lane, flight, moment));
+		flight->launch =
+		        launch_took(host, order, issue); /* what measures it counts: the host is at it */
+	}
 	status = first_failure(status, note(host, order, lane));
 	if (status != ST_OK) {
 		host_flight_fail(flight, status);

@@ -66,12 +66,34 @@ static void kept_path(
 
 /* ---- loading */
 
+/* All functions of a module, now: by itself the driver loads each with its first launch, for which it may wait until the whole
+ * GPU is idle, and a stream there may wait for what comes behind that launch. Drivers before 12.4 cannot be asked. */
+static CUresult load_functions(const struct cuda_library *cuda, CUmodule module)
+{
+	unsigned count = 0;
+	if (!cuda->cuModuleGetFunctionCount || !cuda->cuModuleEnumerateFunctions || !cuda->cuFuncLoad)
+		return CUDA_SUCCESS;
+	CUresult result = cuda->cuModuleGetFunctionCount(&count, module);
+	CUfunction *functions = mem_alloc(count * sizeof *functions);
+	if (result == CUDA_SUCCESS)
+		result = cuda->cuModuleEnumerateFunctions(functions, count, module);
+	for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++)
+		result = cuda->cuFuncLoad(functions[i]);
+	mem_free(functions);
+	return result;
+}
+
 static CUresult load(struct image *image, const void *code)
 {
-	CUresult result =
-	        image->cuda->cuModuleLoadDataEx(&image->module[image->modules], code, 0, NULL, NULL);
+	CUmodule module;
+	CUresult result = image->cuda->cuModuleLoadDataEx(&module, code, 0, NULL, NULL);
+	if (result != CUDA_SUCCESS)
+		return result;
+	result = load_functions(image->cuda, module);
 	if (result == CUDA_SUCCESS)
-		image->modules++;
+		image->module[image->modules++] = module;
+	else
+		image->cuda->cuModuleUnload(module);
 	return result;
 }
 

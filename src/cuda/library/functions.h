@@ -6,6 +6,7 @@
 
 /* X(name, the library's symbol, 1: the library is too old without it, what it returns, its parameters) */
 
+/* The three that load a module's functions are there from 12.4 on */
 #define CUDA_FUNCTIONS(X)                                                                                    \
 	X(cuInit, cuInit, 1, CUresult, (unsigned int flags))                                                 \
 	X(cuDriverGetVersion, cuDriverGetVersion, 1, CUresult, (int *version))                               \
@@ -90,6 +91,11 @@
 	X(cuModuleUnload, cuModuleUnload, 1, CUresult, (CUmodule module))                                    \
 	X(cuModuleGetFunction, cuModuleGetFunction, 1, CUresult,                                             \
 	        (CUfunction * function, CUmodule module, const char *name))                                  \
+	X(cuModuleGetFunctionCount, cuModuleGetFunctionCount, 0, CUresult,                                   \
+	        (unsigned int *count, CUmodule module))                                                      \
+	X(cuModuleEnumerateFunctions, cuModuleEnumerateFunctions, 0, CUresult,                               \
+	        (CUfunction * functions, unsigned int count, CUmodule module))                               \
+	X(cuFuncLoad, cuFuncLoad, 0, CUresult, (CUfunction function))                                        \
 	X(cuFuncGetAttribute, cuFuncGetAttribute, 1, CUresult,                                               \
 	        (int *value, CUfunction_attribute attribute, CUfunction function))                           \
 	X(cuFuncSetAttribute, cuFuncSetAttribute, 1, CUresult,                                               \

@@ -131,22 +131,65 @@ static struct CUfunc_st find(const char *name)
 	        .elements = standin_kernel_elements(name)};
 }
 
+static CUresult add_function(CUfunction *function, CUmodule module, const char *name)
+{
+	struct CUfunc_st found = find(name);
+	if (!found.code)
+		return CUDA_ERROR_NOT_FOUND;
+	if (!(*function = malloc(sizeof **function)))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	**function = found;
+	(*function)->shared = 49152;
+	(*function)->next = module->functions;
+	module->functions = *function;
+	return CUDA_SUCCESS;
+}
+
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
 	struct CUctx_st *context;
 	CUresult result = enter("cuModuleGetFunction", &context);
 	if (result)
 		return result;
-	struct CUfunc_st found = find(name);
-	if (!found.code)
-		return leave(CUDA_ERROR_NOT_FOUND);
-	if (!(*function = malloc(sizeof **function)))
-		return leave(CUDA_ERROR_OUT_OF_MEMORY);
-	**function = found;
-	(*function)->shared = 49152;
-	(*function)->next = module->functions;
-	module->functions = *function;
+	return leave(add_function(function, module, name));
+}
+
+static unsigned kernel_count(void)
+{
+	unsigned count = 0;
+	while (standin_kernel_name((int)count))
+		count++;
+	return count;
+}
+
+/* Whatever was loaded, every module has all kernels. */
+CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule module)
+{
+	struct CUctx_st *context;
+	CUresult result = enter("cuModuleGetFunctionCount", &context);
+	(void)module;
+	if (result)
+		return result;
+	*count = kernel_count();
 	return leave(CUDA_SUCCESS);
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int count, CUmodule module)
+{
+	struct CUctx_st *context;
+	CUresult result = enter("cuModuleEnumerateFunctions", &context);
+	if (result)
+		return result;
+	for (unsigned i = 0; i < count && i < kernel_count() && !result; i++)
+		result = add_function(&functions[i], module, standin_kernel_name((int)i));
+	return leave(result);
+}
+
+CUresult cuFuncLoad(CUfunction function)
+{
+	struct CUctx_st *context;
+	CUresult result = enter("cuFuncLoad", &context);
+	return result ? result : leave(function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
 }
 
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
