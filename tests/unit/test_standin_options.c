@@ -122,6 +122,24 @@ static void planted(void)
 	finish();
 }
 
+/* Nothing takes time but what is said behind it. */
+static void free_of_cost(void)
+{
+	begin("cost=h2d:7us free cost=d2h:3us,1GB/s");
+	CUstream stream = stream_new(1);
+	CUdeviceptr at = device_new(1000000);
+	void *pinned = pinned_new(1000000);
+	int64_t before = cuda.host_now();
+	ok(cuda.cuMemsetD8Async(at, 0, 1000000, stream));
+	ok(cuda.cuMemcpyHtoDAsync(at, pinned, 1000000, stream));
+	ok(cuda.cuStreamSynchronize(stream));
+	is(before, cuda.host_now());
+	ok(cuda.cuMemcpyDtoHAsync(pinned, at, 1000000, stream));
+	ok(cuda.cuStreamSynchronize(stream));
+	is(before + 3000 + 1000000, cuda.host_now());
+	finish();
+}
+
 /* The real clock goes on by itself, and events have its times. */
 static void wall(void)
 {
@@ -211,7 +229,7 @@ static void wrong(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {apart(machine), apart(no_gpu), apart(fails_once),
-	        apart(fails_from_then_on), apart(late), apart(planted), apart(wall), apart(dies),
-	        apart(wrong)};
+	        apart(fails_from_then_on), apart(late), apart(planted), apart(free_of_cost), apart(wall),
+	        apart(dies), apart(wrong)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

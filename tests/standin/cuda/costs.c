@@ -43,6 +43,12 @@ double elements_bytes(const void *argument)
 	return bytes;
 }
 
+void costs_clear(void)
+{
+	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+		costs[i].ns = costs[i].rate = 0;
+}
+
 /* "25GB/s" */
 static bool read_rate(const char *text, const char *unit, double *rate)
 {

@@ -73,6 +73,7 @@ extern struct CUctx_st standin_contexts[STANDIN_GPUS];
 
 /* ---- options.c, costs.c: false: it is no such text */
 bool time_read(const char *text, int64_t *ns); /* "10us" */
+void costs_clear(void);                        /* nothing takes any time */
 bool costs_read(char *text);                   /* "h2d:1.5us,25GB/s" */
 /* Of the tensors of a struct elements, each once; a dimension along which one is repeated is one element of it */
 double elements_bytes(const void *argument);

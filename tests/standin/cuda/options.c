@@ -135,8 +135,11 @@ static void read_options(void)
 	options.wrong = !text;
 	for (char *word = text ? strtok_r(text, " ", &save) : NULL; word; word = strtok_r(NULL, " ", &save)) {
 		char *shown = strdup(word), *equals = strchr(word, '=');
-		bool known = !equals && !strcmp(word, "sticky");
-		options.sticky |= known;
+		bool sticky = !equals && !strcmp(word, "sticky"),
+		     free_of_cost = !equals && !strcmp(word, "free"), known = sticky || free_of_cost;
+		options.sticky |= sticky;
+		if (free_of_cost)
+			costs_clear();
 		if (equals) {
 			*equals = 0;
 			known = option(word, equals + 1);
