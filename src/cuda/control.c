@@ -2,7 +2,6 @@
 #include "cuda/control.h"
 #include "base/memory.h"
 #include "cuda/clocks.h"
-#include "cuda/exchange/nccl/nccl.h"
 #include "sim/sim.h"
 
 #include <unistd.h>
@@ -11,6 +10,9 @@ static enum status control_queued(struct backend *backend, op_id id)
 {
 	struct control *control = control_of(backend);
 	enum status status = control->shadow->queued(control->shadow, id);
+	if (status == ST_OK && op_record(control->world, id)->backup)
+		return fail(ST_ARGUMENT,
+		        "backup= is for the simulator: on a GPU a collective waits for all of its members");
 	if (status == ST_OK)
 		order_operation(control, id);
 	return status;
@@ -150,7 +152,6 @@ static enum status control_failure(struct backend *backend)
 static void control_free(struct control *control)
 {
 	orders_release(control);
-	meetings_release(&control->meetings);
 	rounds_release(&control->rounds);
 	measurements_release(&control->measured);
 	if (control->shadow)
@@ -200,23 +201,12 @@ static const struct backend functions = {
 
 /* ---- start */
 
-/* A GPU a rank */
-static bool by_nccl(const struct cuda_placement *placement)
-{
-	return placement->ranks > 1 && !placement->shared;
-}
-
 /* On the host thread. The pool holds the rank's tensors, and what is packed on the way. */
 static enum status make_exchange(void *self, struct exchange **exchange)
 {
 	struct control *control = self;
 	const struct cuda_placement *placement = control->setup.placement;
-	int rank = transport_rank(control->transport), ordinal = placement->seats[rank].ordinal;
-	if (by_nccl(placement)) {
-		enum status status = nccl_make(control->setup.library, rank, exchange);
-		control->nccl = status == ST_OK ? *exchange : NULL;
-		return status;
-	}
+	int ordinal = placement->seats[transport_rank(control->transport)].ordinal;
 	return board_open(control->board, control->setup.library, ordinal,
 	        placement->rank_bytes + control->setup.scratch_bytes, exchange);
 }
@@ -235,8 +225,7 @@ static enum status start_hosts(struct control *control)
 {
 	struct transport *transport = control->transport;
 	int ranks = transport_size(transport), me = transport_rank(transport);
-	enum status status =
-	        by_nccl(control->setup.placement) ? ST_OK : board_meet(transport, &control->board);
+	enum status status = board_meet(transport, &control->board);
 	if (status != ST_OK)
 		return status;
 	struct host_setup setup = {.cuda = control->setup.library,

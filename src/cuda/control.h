@@ -22,7 +22,6 @@
 #include "cuda/host/measured.h"
 #include "cuda/host/order.h"
 #include "cuda/library/library.h"
-#include "cuda/meetings.h"
 #include "cuda/offset.h"
 #include "cuda/placement.h"
 #include "cuda/rounds.h"
@@ -50,8 +49,6 @@ struct control {
 	struct backend *shadow;
 	struct board *board;
 	struct host *host;
-	struct exchange *nccl;    /* the host's; NULL: ranks meet at the board */
-	struct meetings meetings; /* with NCCL */
 	/* -- orders.c */
 	struct host_order *held; /* own: not given to the host yet */
 	size_t held_count, held_room;

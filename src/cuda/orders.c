@@ -245,7 +245,6 @@ void orders_restart(struct control *control, int group, int instance)
 			continue;
 		struct part_turns *turns = turns_of(control, of->first + i);
 		turns->base = turns->most;
-		meetings_again(&control->meetings, of->first + i);
 		if (of->instance_of[control->world->me] == i)
 			host_release(control->host, of->first + i, turns->most);
 	}

@@ -170,7 +170,8 @@ static void late(struct player *player)
 	for (int i = 0; i < 20 * (me->ranks - me->rank); i++)
 		CALL(cuMemsetD8Async(large, 0, 2 << 20, me->stream));
 	GOOD(queue_note(&came, me->stream));
-	GOOD(sum(player, 0, 1, at, me->stream, (struct exchange_started){queue_note, &started}));
+	GOOD(sum(player, 0, 1, at, me->stream,
+	        (struct exchange_started){.queue = queue_note, .self = &started}));
 	CALL(cuStreamSynchronize(me->stream));
 	clocks[me->rank][0] = came.ns;
 	clocks[me->rank][1] = started.ns;

@@ -154,6 +154,8 @@ static enum status queue_work(struct board *board)
 				status = BOARD_CALL(board, cuLaunchKernel, side->function, side->blocks, 1, 1,
 				        THREADS, 1, 1, 0, side->stream, &argument, NULL);
 		}
+		if (order->started.ended && status == ST_OK)
+			status = order->started.ended(order->started.self, order->stream);
 	}
 	return status;
 }
