@@ -10,6 +10,9 @@ static enum status control_queued(struct backend *backend, op_id id)
 {
 	struct control *control = control_of(backend);
 	enum status status = control->shadow->queued(control->shadow, id);
+	if (status == ST_OK && op_record(control->world, id)->backup)
+		return fail(ST_ARGUMENT,
+		        "backup= is for the simulator: on a GPU a collective waits for all of its members");
 	if (status == ST_OK)
 		order_operation(control, id);
 	return status;

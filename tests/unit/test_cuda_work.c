@@ -320,8 +320,11 @@ static void new_memory_is_zero(void)
 		float *found = malloc(SEGMENT);
 		is(ST_OK, read_back(0, &x, found));
 		is(0, memcmp(found, mirror[spaces[i]], SEGMENT));
+		/* what the books have and the host has not come to yet */
 		x.address = ADDRESS + 3 * SEGMENT;
-		is(ST_ARGUMENT, read_back(0, &x, found));
+		memset(found, 1, SEGMENT);
+		is(ST_OK, read_back(0, &x, found));
+		is(0, memcmp(found, mirror[spaces[i]], SEGMENT));
 		free(found);
 	}
 	scene_end();

@@ -1,6 +1,8 @@
 /* read.c -- memory as it is now, for who asks: beside all lanes, in no timeline */
 #include "cuda/host/inside.h"
 
+#include <string.h>
+
 /* The tensor of the order where it lies, and its elements where `packed` has them */
 static enum status two_sides(const struct host_thread *host, const struct host_order *order,
         struct kernel_tensor *tensor, struct kernel_tensor *packed)
@@ -22,11 +24,16 @@ static enum status wait_aside(const struct host_thread *host)
 	        host->cuda->cuStreamSynchronize(memory_aside(host)->stream));
 }
 
+/* Memory that the host has not come to yet is zeroes, as it will be when it is there. */
 enum status read_now(struct host_thread *host, const struct host_order *order)
 {
 	struct kernel_tensor tensor, packed;
 	if (order->by)
 		return kept_read(host, order);
+	if (!memory_at(host, (enum space)order->space, order->address)) {
+		memset(order->packed, 0, (size_t)layout_bytes(&order->layout));
+		return ST_OK;
+	}
 	enum status status = two_sides(host, order, &tensor, &packed);
 	if (status == ST_OK)
 		status = copy_between(
