@@ -35,6 +35,7 @@ static void tell(struct board *board, const struct side *side, CUdeviceptr in, C
 	struct exchange_slot *slot = meeting_slot(side->meeting, side->place, side->turn);
 	slot->in = pool_offset(board, in);
 	slot->out = pool_offset(board, out);
+	slot->call = side->same;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
