@@ -77,7 +77,9 @@ enum status control_publish(struct control *control)
 {
 	if (control->queued == 0)
 		return ST_OK;
-	enum status status = agree_start(control);
+	enum status status = parties_meet(control);
+	if (status == ST_OK)
+		status = agree_start(control);
 	if (status != ST_OK)
 		return status;
 	for (size_t i = 0; i < control->held_count; i++) {
