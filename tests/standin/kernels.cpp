@@ -68,7 +68,7 @@ struct meeting {
 
 struct warp {
 	meeting here;
-	unsigned alive, votes[2]; /* of one ballot and of the next, as are shuffles */
+	unsigned alive, votes[2];         /* of one ballot and of the next, as are shuffles */
 	unsigned long long slot[2][WARP]; /* of one shuffle and of the next: nobody is further ahead */
 };
 
