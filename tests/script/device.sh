@@ -46,9 +46,9 @@ for gpus in 1 2; do
 	RANKSH_STANDIN=gpus=$gpus run 2 -n 2 --device cuda backup.rsh
 	check "backup= on $gpus GPUs" says '^backup.rsh:1: .*backup= is for the simulator: on a GPU a collective waits for all'
 done
-printf 'tensor y[4] = 1\nwindow y\n@0 put y -> y@1\n' > put.rsh
+echo 'tensor y[4] = 1; window y' > put.rsh
 RANKSH_STANDIN=gpus=2 run 2 -n 2 --device cuda put.rsh
-check "put with a GPU a rank" says '^put.rsh:3: .*put, get and add are for the simulator, and for ranks that share a GPU'
+check "a window with a GPU a rank" says '^put.rsh:1: .*windows are for the simulator, and for ranks that share a GPU'
 
 # what is missing: auto does without, cuda is refused by all alike
 RANKSH_CUDA=$work/no-libcublas run 0 -n 4 -c "$hi"
