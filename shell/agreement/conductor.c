@@ -111,16 +111,6 @@ static enum status end_script(struct shell *shell)
 	return status;
 }
 
-/* For a look at what has happened until now: no device is waited for. */
-static enum status share_round(struct shell *shell)
-{
-	bool (*waits)(struct budget *) = shell->budget.waits;
-	shell->budget.waits = NULL;
-	enum status status = shell->backend->project(shell->backend, &shell->budget);
-	shell->budget.waits = waits;
-	return status == ST_WAITS ? ST_OK : status;
-}
-
 /* silent: a line of the journal, of which nothing is said or written. */
 static enum status run_line(struct conductor *conductor, const struct order *order)
 {
@@ -197,7 +187,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	case ORDER_END:
 		return end_script(shell);
 	case ORDER_ROUND:
-		return share_round(shell);
+		return shell_glance(shell);
 	case ORDER_SETUP:
 		shell->interactive = true;
 		out_setup(shell->out, order->colour, order->width);

@@ -2,7 +2,8 @@
  *
  * This is the debugger's look, not the program's: nothing waits, no clock moves, and a tensor that a
  * kernel is just writing shows what it held before. `print` is the program's own read. Each process shows
- * its own rank's data; where ranks show the same text it stands once. With --dry there is only the shape. */
+ * its own rank's data; where ranks show the same text it stands once. With --dry there is only the shape. On a GPU the lines
+ * so far are issued first: else there would be nothing to see. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
@@ -38,6 +39,8 @@ static enum status peek_run(struct call *call)
 		FOR_RANKS (rank, call->set)
 			if (status == ST_OK)
 				status = call_tensor(call, 0, i, rank, &view);
+	if (status == ST_OK && call->shell->backend->measures)
+		status = shell_glance(call->shell);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++)
 		status = answer_each(call, peek_one, i);
 	return status;

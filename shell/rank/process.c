@@ -69,8 +69,7 @@ static enum status open_session(struct conductor *conductor, struct transport *t
 {
 	conductor->shell.device = device;
 	enum status status = share_outcome(t, conductor_open(conductor, t, capture, options));
-	bool lacks = status == ST_GPU || status == ST_DEVICE_MEMORY;
-	if (!lacks || options->device_by != DEVICE_AUTO || !device->job)
+	if (status != ST_GPU || options->device_by != DEVICE_AUTO || !device->job)
 		return status;
 	conductor_close(conductor);
 	device_give_up(device);

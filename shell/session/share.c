@@ -45,8 +45,7 @@ enum status share_outcome(struct transport *transport, enum status mine)
 	const struct outcome *first = status == ST_OK ? first_of_failed(all, n) : NULL;
 	for (int rank = 0; first && rank < n; rank++)
 		alike += strcmp(all[rank].text, first->text) == 0;
-	bool named = first && strncmp(first->text, "rank ", 5) == 0;
-	if (first && (alike == n || named))
+	if (first && alike == n)
 		status = fail((enum status)first->status, "%s", first->text);
 	else if (first)
 		status = fail((enum status)first->status, "rank %d: %s", (int)(first - all), first->text);

@@ -8,7 +8,7 @@
 /* Rank 0 writes the file (not where lines run again); everyone learns how it went. */
 enum status shell_write(struct shell *shell, const char *path, const struct text *text);
 /* Every process's outcome becomes everyone's: ST_OK, or the first failure, with its words, and whose it is where others fared
- * otherwise and the words do not begin with that. ST_MPI: it could not be told. */
+ * otherwise. ST_MPI: it could not be told. */
 enum status share_outcome(struct transport *transport, enum status mine);
 /* One process's outcome becomes everyone's: `mine` of process `owner`, with its words. */
 enum status shell_agree(struct shell *shell, int owner, enum status mine);

@@ -174,6 +174,15 @@ enum status shell_look(struct shell *shell)
 	return status == ST_OK ? shell->backend->project(shell->backend, &shell->budget) : status;
 }
 
+enum status shell_glance(struct shell *shell)
+{
+	bool (*waits)(struct budget *) = shell->budget.waits;
+	shell->budget.waits = NULL;
+	enum status status = shell->backend->project(shell->backend, &shell->budget);
+	shell->budget.waits = waits;
+	return status == ST_WAITS ? ST_OK : status;
+}
+
 enum status shell_reach(struct shell *shell, const op_id *ids, int count)
 {
 	enum status status = shell->backend->reach(shell->backend, ids, count, &shell->budget);

@@ -131,6 +131,8 @@ enum status shell_advance(struct shell *shell);
 enum status shell_foresee(struct shell *shell);
 /* Before a picture or a table: what is ready is carried out, and the rest projected. */
 enum status shell_look(struct shell *shell);
+/* The same of what has happened until now: no device is waited for. Called by all. */
+enum status shell_glance(struct shell *shell);
 /* Until all of the operations are over (backend.reach) */
 enum status shell_reach(struct shell *shell, const op_id *ids, int count);
 /* Arguments of "%s...%s": words in a colour */

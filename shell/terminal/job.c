@@ -189,12 +189,15 @@ void job_restart(struct session *session)
 {
 	int n = 0;
 	size_t lines;
+	bool had_gpus = session->device.count > 0;
 	talk_stop(&session->talk);
 	if (job_open(session, &n) != ST_OK) {
 		if (!signal_asked_to_end())
 			offer_restart(session);
 		return;
 	}
+	if (had_gpus && !session->device.count)
+		printf("   no GPU can be used any more: new ranks are simulated, with other times\n");
 	if (!job_replay(session, &lines))
 		return;
 	printf("   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines,

@@ -7,10 +7,24 @@
 
 #include <unistd.h>
 
+static enum status can_be_done(const struct control *control, const struct record *record)
+{
+	if (record->backup)
+		return fail(ST_ARGUMENT,
+		        "backup= is for the simulator: on a GPU a collective waits for all of its members");
+	if (record->kind == OP_ONE_SIDED && !control->exchange->one_sided)
+		return fail(ST_ARGUMENT,
+		        "put, get and add are for the simulator, and for ranks that share a GPU: NCCL has "
+		        "none of them");
+	return ST_OK;
+}
+
 static enum status control_queued(struct backend *backend, op_id id)
 {
 	struct control *control = control_of(backend);
 	enum status status = control->shadow->queued(control->shadow, id);
+	if (status == ST_OK)
+		status = can_be_done(control, op_record(control->world, id));
 	if (status == ST_OK)
 		order_operation(control, id);
 	return status;
@@ -150,12 +164,12 @@ static enum status control_failure(struct backend *backend)
 static void control_free(struct control *control)
 {
 	orders_release(control);
-	meetings_release(&control->meetings);
 	rounds_release(&control->rounds);
 	measurements_release(&control->measured);
 	if (control->shadow)
 		control->shadow->stop(control->shadow);
-	board_leave(control->board);
+	if (control->board)
+		board_leave(control->board);
 	mem_free(control->open);
 	mem_free(control->done);
 	mem_free(control->slowed);
@@ -200,25 +214,18 @@ static const struct backend functions = {
 
 /* ---- start */
 
-/* A GPU a rank */
-static bool by_nccl(const struct cuda_placement *placement)
-{
-	return placement->ranks > 1 && !placement->shared;
-}
-
-/* On the host thread. The pool holds the rank's tensors, and what is packed on the way. */
+/* On the host thread. The board's pool holds the rank's tensors, and what is packed on the way. */
 static enum status make_exchange(void *self, struct exchange **exchange)
 {
 	struct control *control = self;
 	const struct cuda_placement *placement = control->setup.placement;
-	int rank = transport_rank(control->transport), ordinal = placement->seats[rank].ordinal;
-	if (by_nccl(placement)) {
-		enum status status = nccl_make(control->setup.library, rank, exchange);
-		control->nccl = status == ST_OK ? *exchange : NULL;
-		return status;
-	}
-	return board_open(control->board, control->setup.library, ordinal,
-	        placement->rank_bytes + control->setup.scratch_bytes, exchange);
+	int rank = transport_rank(control->transport);
+	enum status status = control->board
+	        ? board_open(control->board, control->setup.library, placement->seats[rank].ordinal,
+	                  placement->rank_bytes + control->setup.scratch_bytes, exchange)
+	        : nccl_make(control->setup.library, rank, exchange);
+	control->exchange = *exchange;
+	return status;
 }
 
 /* Threads that wait may look all the time where each has a core, as the GPU's own programs do. */
@@ -235,8 +242,8 @@ static enum status start_hosts(struct control *control)
 {
 	struct transport *transport = control->transport;
 	int ranks = transport_size(transport), me = transport_rank(transport);
-	enum status status =
-	        by_nccl(control->setup.placement) ? ST_OK : board_meet(transport, &control->board);
+	bool shares = control->setup.placement->shared || ranks == 1;
+	enum status status = shares ? board_meet(transport, &control->board) : ST_OK;
 	if (status != ST_OK)
 		return status;
 	struct host_setup setup = {.cuda = control->setup.library,
@@ -246,7 +253,7 @@ static enum status start_hosts(struct control *control)
 	        .exchange = make_exchange,
 	        .self = control};
 	status = host_start(&setup, &control->host);
-	if (status != ST_OK)
+	if (status != ST_OK && control->board)
 		status = board_give_up(control->board, status);
 	int mine = status, *all = mem_alloc(ranks * sizeof *all);
 	enum status shared = transport_share(transport, &mine, all, sizeof mine);

@@ -9,7 +9,8 @@
  *                  done, in the shadow's order       what it told meanwhile
  *      times       measured, else the shadow's       told.c
  *
- * Files: control.c (functions, life)  orders.c (an operation as an order)  wait.c (publishing, rounds)  told.c (times, clocks,
+ * Files: control.c (functions, life)  orders.c (an operation as an order)  parties.c
+ * (communicators)  wait.c (publishing, rounds)  told.c (times, clocks,
  * blame)  clocks.c rounds.c placement.c gather.c offset.c (headers of their own).
  * Everything here is the same on all processes but what is marked `own`. */
 #ifndef RANKSH_CUDA_CONTROL_H
@@ -22,7 +23,6 @@
 #include "cuda/host/measured.h"
 #include "cuda/host/order.h"
 #include "cuda/library/library.h"
-#include "cuda/meetings.h"
 #include "cuda/offset.h"
 #include "cuda/placement.h"
 #include "cuda/rounds.h"
@@ -34,6 +34,13 @@
 struct part_turns {
 	uint32_t base; /* turns of what came before the last abort */
 	uint32_t most; /* the largest turn that was given out */
+};
+
+/* A communicator that NCCL is to make */
+struct party_wanted {
+	int group, instance;
+	bool channel;
+	int ends[2]; /* of a channel: ranks, the sender first */
 };
 
 struct open_op {
@@ -50,8 +57,6 @@ struct control {
 	struct backend *shadow;
 	struct board *board;
 	struct host *host;
-	struct exchange *nccl;    /* the host's; NULL: ranks meet at the board */
-	struct meetings meetings; /* with NCCL */
 	/* -- orders.c */
 	struct host_order *held; /* own: not given to the host yet */
 	size_t held_count, held_room;
@@ -63,6 +68,10 @@ struct control {
 	struct part_turns *parts;
 	size_t part_count, group_count; /* groups whose parts the host knows */
 	bool *slowed;                   /* by rank: under `slow` */
+	/* -- parties.c */
+	struct exchange *exchange; /* the host's */
+	struct party_wanted *wanted;
+	size_t wanted_count, met; /* those before `met` have met */
 	/* -- wait.c */
 	struct rounds rounds;
 	struct measurements measured;
@@ -98,11 +107,19 @@ static inline struct control *control_of(struct backend *backend)
 
 /* orders.c. An operation of any rank is new in the books: counts its turns; of this rank it becomes an order. */
 void order_operation(struct control *control, op_id id);
+void order_part(struct control *control, int group); /* its host opens what is new in its part of the group */
 void order_parts(
         struct control *control); /* groups that are new in the books, at their place in the orders */
 void orders_restart(
         struct control *control, int group, int instance); /* it was aborted: its turns go on anew */
 void orders_release(struct control *control);
+
+/* parties.c: nothing, where ranks meet at the board */
+void parties_group(struct control *control, int group);                   /* it is new */
+void parties_channel(struct control *control, const struct match *match); /* a transfer's */
+void parties_anew(struct control *control, int group, int instance); /* it was released; -1: all its parts */
+/* Those that are new meet. By all, before orders are given. ST_GPU, ST_MPI */
+enum status parties_meet(struct control *control);
 
 /* wait.c */
 enum control_wait {

@@ -207,33 +207,49 @@ static void order_own(struct control *control, op_id id)
 		order_segments(control, true);
 }
 
+static void order_channels(struct control *control, op_id id)
+{
+	int count;
+	const uint32_t *matches = op_matches(control->world, id, &count);
+	for (int i = 0; i < count; i++)
+		parties_channel(control, &control->world->matches[matches[i]]);
+}
+
 void order_operation(struct control *control, op_id id)
 {
 	const struct world *world = control->world;
 	const struct record *record = op_record(world, id);
 	control->queued++;
 	order_parts(control);
+	if (record->kind == OP_P2P)
+		order_channels(control, id);
 	if (world->ops[id].rank == world->me)
 		order_own(control, id);
 	else if (record->kind == OP_COLLECTIVE || record->kind == OP_P2P)
 		count_turns(control, id, NULL);
 }
 
+void order_part(struct control *control, int group)
+{
+	const struct world *world = control->world;
+	const struct group_instance *own = group_part(&world->groups[group], world->me);
+	struct host_meeting *meeting = mem_alloc(sizeof *meeting);
+	*meeting = (struct host_meeting){.part = part_of(world, group, world->me),
+	        .n = own->n,
+	        .place = world->groups[group].place_of[world->me],
+	        .ranks = own->ranks};
+	add(control, ORDER_PART)->meeting = meeting;
+}
+
 void order_parts(struct control *control)
 {
 	const struct world *world = control->world;
 	for (; control->group_count < world->group_count; control->group_count++) {
-		int i = (int)control->group_count;
-		const struct group *group = &world->groups[i];
-		if (group->instance_of[world->me] < 0)
-			continue;
-		const struct group_instance *own = group_part(group, world->me);
-		struct host_meeting *meeting = mem_alloc(sizeof *meeting);
-		*meeting = (struct host_meeting){.part = part_of(world, i, world->me),
-		        .n = own->n,
-		        .place = group->place_of[world->me],
-		        .ranks = own->ranks};
-		add(control, ORDER_PART)->meeting = meeting;
+		int group = (int)control->group_count;
+		size_t before = control->held_count;
+		parties_group(control, group);
+		if (world->groups[group].instance_of[world->me] >= 0 && control->held_count == before)
+			order_part(control, group);
 	}
 }
 
@@ -245,10 +261,10 @@ void orders_restart(struct control *control, int group, int instance)
 			continue;
 		struct part_turns *turns = turns_of(control, of->first + i);
 		turns->base = turns->most;
-		meetings_again(&control->meetings, of->first + i);
 		if (of->instance_of[control->world->me] == i)
 			host_release(control->host, of->first + i, turns->most);
 	}
+	parties_anew(control, group, instance);
 }
 
 void orders_release(struct control *control)
@@ -259,4 +275,5 @@ void orders_release(struct control *control)
 	for (int space = 0; space < SPACE_COUNT; space++)
 		mem_free(control->known[space]);
 	mem_free(control->parts);
+	mem_free(control->wanted);
 }

@@ -100,8 +100,17 @@ static void later(int64_t *time, int64_t by)
 		*time += by;
 }
 
-/* A collective starts with the last of its members, a transfer when both sides are there; how late they were is in their own
- * measurements. */
+/* Of this rank, the collective before it in the same part */
+static int64_t end_before(
+        const struct control *control, const struct match *match, const struct measured *one)
+{
+	const struct world *world = control->world;
+	int place = world->groups[match->group].place_of[world->ops[one->id].rank];
+	return match->before ? end_of(control, world->matches[match->before].member[place]) : 0;
+}
+
+/* A collective starts with the last of its members, and not before the one before it in its part is over; a transfer when both
+ * sides are there. How late they were is in their own measurements. */
 static int64_t start_of(struct control *control, const struct measured *one)
 {
 	int count;
@@ -115,6 +124,8 @@ static int64_t start_of(struct control *control, const struct measured *one)
 			if (other)
 				start = most_of(start, other->ready);
 		}
+		if (!match->p2p)
+			start = most_of(start, end_before(control, match, one));
 	}
 	return least_of(start, one->end);
 }

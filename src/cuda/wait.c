@@ -10,11 +10,9 @@
 #include "cuda/clocks.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "cuda/exchange/nccl/nccl.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- publishing */
 
@@ -63,62 +61,6 @@ static enum status agree_start(struct control *control)
 	return status;
 }
 
-/* ---- who meets for the first time */
-
-/* The host opens what is new; where the rank has no part in it, that is nothing. */
-static void open_parts(struct control *control, const struct nccl_party *parties, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct host_order order = {.kind = ORDER_PART};
-		order.meeting = mem_alloc(sizeof *order.meeting);
-		*order.meeting = (struct host_meeting){
-		        .part = parties[i].part, .n = parties[i].n, .ranks = parties[i].ranks};
-		host_give(control->host, &order, 1);
-	}
-}
-
-/* Until all have what they meet by: it takes a second with NCCL, and is in nobody's time. What is not there after a minute is
- * waited for where it is needed, as any operation is. */
-static enum status await_made(struct control *control)
-{
-	enum { MOST_S = 60 };
-	int ranks = transport_size(control->transport);
-	struct timespec began, now;
-	bool mine = false, over = false, *all = mem_alloc(ranks * sizeof *all);
-	int64_t ns = 0;
-	enum status status = ST_OK;
-	clock_gettime(CLOCK_MONOTONIC, &began);
-	while (!over && status == ST_OK) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		mine = nccl_made(control->nccl, &ns) || now.tv_sec - began.tv_sec > MOST_S;
-		status = transport_share(control->transport, &mine, all, sizeof mine);
-		over = true;
-		for (int rank = 0; rank < ranks; rank++)
-			over &= all[rank];
-		if (!over)
-			nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
-	}
-	mem_free(all);
-	control->setup.library->host_sleep_until(ns);
-	return status;
-}
-
-static enum status prepare_meetings(struct control *control)
-{
-	struct nccl_party *parties = NULL;
-	size_t count = 0;
-	if (transport_size(control->transport) < 2 || control->board)
-		return ST_OK;
-	meetings_look(&control->meetings, control->world, &parties, &count);
-	enum status status = nccl_meet(control->nccl, control->transport, parties, (int)count);
-	if (status == ST_OK && count > 0) {
-		open_parts(control, parties, count);
-		status = await_made(control);
-	}
-	mem_free(parties);
-	return status;
-}
-
 /* A collective that does not agree is never begun: its stream stands, as the simulator's does. One that was aborted before it
  * was given is over before it begins. */
 static void look_again(struct control *control, struct host_order *order)
@@ -135,7 +77,7 @@ enum status control_publish(struct control *control)
 {
 	if (control->queued == 0)
 		return ST_OK;
-	enum status status = prepare_meetings(control);
+	enum status status = parties_meet(control);
 	if (status == ST_OK)
 		status = agree_start(control);
 	if (status != ST_OK)

@@ -61,13 +61,6 @@ check "a GPU that is too small for its ranks" once 'Stand-in GPU of .* has too l
 RANKSH_STANDIN="gpus=2 memory=8GB,4GB" run 0 -n 2 -c machine
 check "the least counts" says ' memory  *1\.[0-9]* GB '
 
-RANKSH_STANDIN=fail=cublasCreate:1 run 2 -n 4 --device cuda -c "$hi"
-check "a GPU that cannot be started" once '^ranksh: rank [0-3]: cublasCreate: CUBLAS'
-RANKSH_STANDIN=fail=cublasCreate:1 run 0 -n 4 -c "$hi"
-check "... or auto is the simulator" [ "$(cat out)" = hi ]
-RANKSH_STANDIN=fail=cuMemAlloc:1 run 2 -n 2 --device cuda -c "$hi"
-check "... that is full" once '^ranksh: rank [01]: room for .*: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY'
-
 # machines
 run 2 -n 2 --device cuda -c 'set memory=100GB'
 check "more memory than the GPU gives is refused" says 'memory: a rank finds no more than 6\.[0-9]* GB on Stand-in GPU'

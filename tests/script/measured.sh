@@ -34,6 +34,10 @@ check "predictions stand beside: a played machine lasts as long as predicted" aw
 check "... of the whole section too" says '^   time  *2[0-9]\.[0-9]* ms  *2[0-9]\.[0-9]* ms  *[-+][0-9.]*%$'
 check "the file for Perfetto is written" grep -q '"cat":"collective"' trace.json
 
+printf 'tensor g[64k] h[64k] = 1\nstream a b\nallreduce g on a\nallreduce h on b\nsync\nstalls\n' > turns.rsh
+within 120 "$RANKSH" -n 2 --device cuda --machine classroom turns.rsh > out 2>&1 < /dev/null
+check "collectives of a group run one at a time, on whatever streams" says ' engine *0,1 b *busy with allreduce g on a'
+
 printf 'spin 1ms\nsync\ntimeline\nstats\n' > here.rsh
 within 120 "$RANKSH" -n 2 --device cuda here.rsh > out 2>&1 < /dev/null
 check "the GPU itself is compared as well" says '^   predicted '

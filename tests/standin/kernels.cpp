@@ -59,7 +59,8 @@ const char *standin_kernel_name(int i)
 
 /* ---- fibres */
 
-enum { THREADS_MAX = 1024, WARP = 32, STACK_BYTES = 256 << 10 };
+/* A little above a power of two: the tops of all stacks would share a few lines of the caches. */
+enum { THREADS_MAX = 1024, WARP = 32, STACK_BYTES = (256 << 10) + 11 * 64 };
 
 struct meeting {
 	unsigned arrived, generation;
@@ -67,7 +68,7 @@ struct meeting {
 
 struct warp {
 	meeting here;
-	unsigned alive;
+	unsigned alive, votes[2];         /* of one ballot and of the next, as are shuffles */
 	unsigned long long slot[2][WARP]; /* of one shuffle and of the next: nobody is further ahead */
 };
 
@@ -120,6 +121,7 @@ struct fibres {
 	meeting block;
 	int vote[2];
 	warp warps[THREADS_MAX / WARP];
+	standin_dim *thread_index; /* threadIdx of the thread that runs them */
 	const void *argument;
 	standin_body *body;
 	void *shared;
@@ -141,38 +143,70 @@ static void complain(const char *what)
 }
 
 /* All that are alive have come? Then the next generation begins. */
-static bool complete(meeting *here, unsigned alive)
+static bool complete(fibres &all, meeting *here, unsigned alive)
 {
 	if (here->arrived < alive)
 		return false;
 	here->arrived = 0;
 	here->generation++;
-	own.moved = true;
+	all.moved = true;
 	return true;
 }
 
-static void meet(meeting *here, unsigned alive)
+/* The thread's variable is looked up by a call wherever it is named: who works here a lot takes its address once. */
+static void become(fibres &all, unsigned number)
+{
+	all.current = number;
+	*all.thread_index = all.index[number];
+}
+
+/* The next one that may go on does, in the order of threads, round and round; behind the last one's end the scheduler */
+static void hand_over(fibres &all, place *from)
+{
+	unsigned i = all.current;
+	while (all.alive) {
+		if (++i >= all.count) {
+			if (!all.moved)
+				complain("threads of a block wait for ever");
+			all.moved = false;
+			i = 0;
+		}
+		const meeting *waits = all.waits[i];
+		if (all.done[i] || (waits && waits->generation == all.waited[i]))
+			continue;
+		all.waits[i] = NULL;
+		become(all, i);
+		if (from != &all.at[i])
+			standin_switch(from, &all.at[i]);
+		return;
+	}
+	standin_switch(from, &all.scheduler);
+}
+
+static void meet(fibres &all, meeting *here, unsigned alive)
 {
 	unsigned generation = here->generation;
 	here->arrived++;
-	if (complete(here, alive))
+	if (complete(all, here, alive))
 		return;
-	own.waits[own.current] = here;
-	own.waited[own.current] = generation;
-	standin_switch(&own.at[own.current], &own.scheduler);
+	all.waits[all.current] = here;
+	all.waited[all.current] = generation;
+	hand_over(all, &all.at[all.current]);
 }
 
 /* A fibre's whole life. Who ends is waited for no longer. */
 static void life()
 {
-	warp *mine = &own.warps[own.current / WARP];
-	own.body(own.argument);
-	own.done[own.current] = own.moved = true;
-	if (--own.alive && own.block.arrived)
-		complete(&own.block, own.alive);
+	fibres &all = own;
+	warp *mine = &all.warps[all.current / WARP];
+	unsigned self = all.current;
+	all.body(all.argument);
+	all.done[self] = all.moved = true;
+	if (--all.alive && all.block.arrived)
+		complete(all, &all.block, all.alive);
 	if (--mine->alive && mine->here.arrived)
-		complete(&mine->here, mine->alive);
-	standin_switch(&own.at[own.current], &own.scheduler);
+		complete(all, &mine->here, mine->alive);
+	hand_over(all, &all.at[self]);
 }
 
 static void shape_is(standin_dim shape)
@@ -211,27 +245,17 @@ static void block_prepare()
 static void block_run_meeting()
 {
 	block_prepare();
-	while (own.alive) {
-		own.moved = false;
-		for (unsigned i = 0; i < own.count; i++) {
-			const meeting *waits = own.waits[i];
-			if (own.done[i] || (waits && waits->generation == own.waited[i]))
-				continue;
-			own.waits[i] = NULL;
-			own.current = i;
-			threadIdx = own.index[i];
-			standin_switch(&own.scheduler, &own.at[i]);
-		}
-		if (!own.moved)
-			complain("threads of a block wait for ever");
-	}
+	own.moved = false;
+	become(own, 0);
+	standin_switch(&own.scheduler, &own.at[0]);
 }
 
 static void block_run()
 {
-	for (unsigned i = 0; i < own.count; i++) {
-		threadIdx = own.index[i];
-		own.body(own.argument);
+	fibres &all = own;
+	for (unsigned i = 0; i < all.count; i++) {
+		become(all, i);
+		all.body(all.argument);
 	}
 }
 
@@ -243,6 +267,7 @@ void standin_run(const unsigned grid[3], const unsigned block[3], unsigned share
 	if (own.count > THREADS_MAX)
 		complain("a block of more than 1024 threads");
 	shape_is({block[0], block[1], block[2]});
+	own.thread_index = &threadIdx;
 	own.argument = argument;
 	own.body = body;
 	if (shared_bytes > own.shared_size) {
@@ -267,7 +292,8 @@ void *standin_shared()
 
 void __syncthreads()
 {
-	meet(&own.block, own.alive);
+	fibres &all = own;
+	meet(all, &all.block, all.alive);
 }
 
 /* Two sums in turn: who is quick clears the other one only when all have read it. */
@@ -295,30 +321,29 @@ unsigned standin_lane()
 
 void standin_shuffle(const void *mine, void *got, size_t bytes, unsigned from)
 {
-	warp *here = &own.warps[own.current / WARP];
+	fibres &all = own;
+	warp *here = &all.warps[all.current / WARP];
 	unsigned long long *slot = here->slot[here->here.generation & 1];
-	memcpy(&slot[standin_lane()], mine, bytes);
-	meet(&here->here, here->alive);
+	memcpy(&slot[all.current % WARP], mine, bytes);
+	meet(all, &here->here, here->alive);
 	memcpy(got, &slot[from % WARP], bytes);
 }
 
 void __syncwarp(unsigned)
 {
-	warp *here = &own.warps[own.current / WARP];
-	meet(&here->here, here->alive);
+	fibres &all = own;
+	warp *here = &all.warps[all.current / WARP];
+	meet(all, &here->here, here->alive);
 }
 
 unsigned __ballot_sync(unsigned, int mine)
 {
-	warp *here = &own.warps[own.current / WARP];
-	unsigned long long *slot = here->slot[here->here.generation & 1];
-	unsigned all = 0;
-	slot[standin_lane()] = mine != 0;
+	fibres &all = own;
+	warp *here = &all.warps[all.current / WARP];
+	unsigned *votes = &here->votes[here->here.generation & 1];
 	if (here->here.arrived == 0) /* lanes that have ended say no */
-		for (unsigned i = 0; i < WARP; i++)
-			slot[i] = i == standin_lane() ? slot[i] : 0;
-	meet(&here->here, here->alive);
-	for (unsigned i = 0; i < WARP; i++)
-		all |= (unsigned)slot[i] << i;
-	return all;
+		*votes = 0;
+	*votes |= (unsigned)(mine != 0) << all.current % WARP;
+	meet(all, &here->here, here->alive);
+	return *votes;
 }

@@ -49,8 +49,17 @@ check "quit leaves it behind" left
 
 mkdir "$folder/none"
 ln -s "$standin"/*.so.* "$folder/none"
-rm "$folder"/none/libcublas.so.*
 ENVIRONMENT="RANKSH_DEVICE=auto RANKSH_CUDA=$folder/none"
+open 100 24 -n 2
+line 'let a = 7'
+check "a session on a GPU" shows 'ms > let a = 7'
+rm "$folder"/none/libcublas.so.*
+line 'restart'
+check "which new ranks do not find" shows 'no GPU can be used any more: new ranks are simulated'
+line 'print a'
+check "... and they go on without" shows '^\[0,1\] a = 7'
+line 'quit'
+check "quit from there" left
 open 100 24 -n 2
 check "the first screen says why it is simulated" shows 'simulated machine "classroom"; no GPU is used, though there is one:'
 line 'quit'

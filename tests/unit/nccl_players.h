@@ -26,12 +26,13 @@ static inline void tell(struct player *player)
 	struct rank *me = player->me;
 	ncclUniqueId ids[1 + 2 * RANKS_MOST] = {0};
 	struct nccl_party parties[1 + 2 * RANKS_MOST] = {{.n = me->ranks, .ranks = player->everybody}};
-	int count = 1;
+	int ends[2 * RANKS_MOST][2], count = 1;
 	for (int r = 0; r < me->ranks && me->ranks > 1; r++)
 		for (int way = 0; way < (me->ranks > 2 ? 2 : 1); way++) {
-			int next = (r + 1) % me->ranks;
-			parties[count++] =
-			        (struct nccl_party){.n = 2, .from = way ? next : r, .to = way ? r : next};
+			int *end = ends[count - 1], next = (r + 1) % me->ranks;
+			end[0] = way ? next : r;
+			end[1] = way ? r : next;
+			parties[count++] = (struct nccl_party){.channel = true, .n = 2, .ranks = end};
 		}
 	if (me->rank == 0)
 		GOOD(meet_ids(&me->cuda, parties, count, ids));

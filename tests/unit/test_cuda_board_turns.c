@@ -170,7 +170,8 @@ static void late(struct player *player)
 	for (int i = 0; i < 20 * (me->ranks - me->rank); i++)
 		CALL(cuMemsetD8Async(large, 0, 2 << 20, me->stream));
 	GOOD(queue_note(&came, me->stream));
-	GOOD(sum(player, 0, 1, at, me->stream, (struct exchange_started){queue_note, &started}));
+	GOOD(sum(player, 0, 1, at, me->stream,
+	        (struct exchange_started){.queue = queue_note, .self = &started}));
 	CALL(cuStreamSynchronize(me->stream));
 	clocks[me->rank][0] = came.ns;
 	clocks[me->rank][1] = started.ns;
@@ -298,6 +299,54 @@ static void released(void **state)
 	(void)state;
 	play(2, "", in_vain);
 	play(4, "", in_vain);
+}
+
+/* ---- ranks that call for unlike things: nothing is written, and all go on ---- */
+
+static void unlike(struct player *player)
+{
+	struct rank *me = player->me;
+	int32_t x[WIDTH];
+	CUdeviceptr at;
+	for (int i = 0; i < WIDTH; i++)
+		x[i] = 1 + i;
+	GOOD(player->exchange->alloc(player->exchange, sizeof x, &at));
+	CALL(cuMemcpyHtoDAsync(at, x, sizeof x, me->stream));
+	for (uint32_t turn = 1; turn <= 4; turn++) {
+		bool other = me->rank == 1;
+		int64_t count = turn == 1 && other ? WIDTH * 1000 : WIDTH;
+		GOOD(player->exchange->collective(player->exchange,
+		        &(struct exchange_collective){.collective = turn == 3 && other
+		                        ? &collective_broadcast
+		                        : &collective_allreduce,
+		                .turn = turn,
+		                .n = me->ranks,
+		                .place = me->rank,
+		                .ranks = player->everybody,
+		                .dtype = turn == 2 && other ? DT_F16 : DT_I32,
+		                .in = at,
+		                .out = at,
+		                .in_count = count,
+		                .out_count = count},
+		        (struct exchange_started){0}, me->stream));
+	}
+	struct exchange_transfer transfer = {.turn = 1,
+	        .sends = me->rank == 0,
+	        .peer = !me->rank,
+	        .at = at + (me->rank == 0 ? 4 : 0),
+	        .bytes = me->rank == 0 ? 8 : 4};
+	if (me->rank < 2)
+		GOOD(player->exchange->transfers(
+		        player->exchange, &transfer, 1, (struct exchange_started){0}, me->stream));
+	to_host(me, x, at, sizeof x);
+	for (int i = 0; i < WIDTH; i++)
+		RIGHT(x[i] == me->ranks * (1 + i)); /* turn 4's */
+}
+
+static void unlike_calls(void **state)
+{
+	(void)state;
+	play(3, "", unlike);
 }
 
 /* ---- a rank is killed: the others wait for it until they are released, and leave ---- */
@@ -450,8 +499,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(hundreds_of_turns),
 	        cmocka_unit_test(begins_with_the_last), cmocka_unit_test(together),
-	        cmocka_unit_test(released), cmocka_unit_test(killed), cmocka_unit_test(no_memory),
-	        cmocka_unit_test(each_call_fails)};
+	        cmocka_unit_test(released), cmocka_unit_test(unlike_calls), cmocka_unit_test(killed),
+	        cmocka_unit_test(no_memory), cmocka_unit_test(each_call_fails)};
 	setenv("XDG_CACHE_HOME", "/nonexistent", 1); /* no kernels are kept */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

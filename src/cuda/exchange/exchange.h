@@ -54,10 +54,12 @@ struct exchange_one_sided {
 	float factor;     /* ADD: window += factor * at, each element rounded once */
 };
 
-/* Queued where all have come: at the board before anything moves, with NCCL behind it, as soon as that is known. Played
- * machines let an operation last from there. A zeroed one: nothing */
+/* queue: where all have come: at the board before anything moves, with NCCL behind it, as soon as that is known. Played
+ * machines let an operation last from there. ended: behind its work, and before others take it for done; NCCL, which
+ * cannot tell, calls none. A zeroed one: nothing */
 struct exchange_started {
 	enum status (*queue)(void *self, CUstream stream);
+	enum status (*ended)(void *self, CUstream stream);
 	void *self;
 };
 

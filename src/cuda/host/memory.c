@@ -220,7 +220,10 @@ enum status memory_scratch(struct host_thread *host, const struct host_lane *lan
 			grown.bytes = bytes;
 		enum status status = room_get(host, &grown);
 		if (status != ST_OK)
-			return fail_in(status, "room for what a kernel or a copy needs beside its tensors");
+			return fail_in(status,
+			        "rank %d: room for what a kernel or a copy needs beside its "
+			        "tensors",
+			        host->rank);
 		if (room->at)
 			*MEM_ADD(&memory->outgrown, &memory->outgrown_count) = *room;
 		*room = grown;

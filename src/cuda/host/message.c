@@ -1,7 +1,7 @@
 /* message.c -- what the books say of a meeting, as exchange/ wants it: addresses for operands, and how long it lasts at least
  *
- *      alone         transfers | timer_end
- *      together      begin | collective | transfers | end | timer_end | timer_end      each on its own stream */
+ *      alone         transfers, with timer_begin where all have come and timer_end behind the work
+ *      together      begin | collective | transfers | end      the same of each, on its own stream */
 #include "cuda/host/inside.h"
 #include "base/memory.h"
 #include "cuda/exchange/exchange.h"
@@ -30,11 +30,17 @@ static enum status begin_played(void *self, CUstream stream)
 	return status;
 }
 
-static enum status end_played(struct played *played)
+static enum status end_played(void *self, CUstream stream)
 {
-	enum status status = played->begun
-	        ? timer_end(played->host, played->stream, played->ticket, played->least_ns)
-	        : ST_OK;
+	struct played *played = self;
+	bool begun = played->begun;
+	played->begun = false;
+	return begun ? timer_end(played->host, stream, played->ticket, played->least_ns) : ST_OK;
+}
+
+static enum status release_played(struct played *played)
+{
+	enum status status = end_played(played, played->stream);
 	mem_free(played);
 	return status;
 }
@@ -127,7 +133,7 @@ static enum status queue_one(
 {
 	struct exchange_started started = {0};
 	if (order->least_ns > 0)
-		started = (struct exchange_started){begin_played, played};
+		started = (struct exchange_started){begin_played, end_played, played};
 	switch (order->record.kind) {
 	case OP_COLLECTIVE:
 		return queue_collective(host, order, started, stream);
@@ -145,7 +151,7 @@ enum status message_end(struct host_thread *host)
 		return ST_OK;
 	enum status status = host->exchange->end(host->exchange);
 	for (size_t i = 0; i < batch->count; i++)
-		status = first_failure(status, end_played(batch->played[i]));
+		status = first_failure(status, release_played(batch->played[i]));
 	mem_free(batch->played);
 	mem_free(batch);
 	host->batch = NULL;
@@ -167,7 +173,7 @@ enum status message_queue(struct host_thread *host, const struct host_order *ord
 	*played = (struct played){.host = host, .least_ns = order->least_ns};
 	status = queue_one(host, order, played, lane->stream);
 	if (!host->batch)
-		return first_failure(status, end_played(played));
+		return first_failure(status, release_played(played));
 	*MEM_ADD(&host->batch->played, &host->batch->count) = played;
 	return order->more ? status : first_failure(status, message_end(host));
 }

@@ -15,6 +15,8 @@
 struct part_seen {
 	int part;
 	uint32_t turn;
+	op_id last; /* collective of it that was queued, and on which stream */
+	int stream;
 };
 
 struct run {
@@ -304,8 +306,35 @@ static bool meets(const struct host_order *order)
 	        order->record.kind == OP_ONE_SIDED;
 }
 
-static enum status queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane,
-        struct host_flight *flight)
+static struct part_seen *part_of(struct run *run, int part)
+{
+	for (size_t i = 0; i < run->part_count; i++)
+		if (run->parts[i].part == part)
+			return &run->parts[i];
+	struct part_seen *new = MEM_ADD(&run->parts, &run->part_count);
+	*new = (struct part_seen){.part = part};
+	return new;
+}
+
+/* Collectives of a part run one at a time, on whatever streams. What is played goes on when their exchange is over. */
+static enum status await_turn(struct host_thread *host, struct run *run, const struct host_order *order,
+        const struct host_lane *lane)
+{
+	if (order->record.kind != OP_COLLECTIVE || !order->meeting)
+		return ST_OK;
+	struct part_seen *part = part_of(run, order->meeting->part);
+	const struct host_flight *before = part->last ? host_flight_find(host, part->last) : NULL;
+	bool same = part->stream == lane->number;
+	part->last = order->id;
+	part->stream = lane->number;
+	if (same || !before || !before->given || !before->after)
+		return ST_OK;
+	return cuda_call(host->cuda, "cuStreamWaitEvent",
+	        host->cuda->cuStreamWaitEvent(lane->stream, before->after, 0));
+}
+
+static enum status queue(struct host_thread *host, struct run *run, const struct host_order *order,
+        struct host_lane *lane, struct host_flight *flight)
 {
 	if (order->undone || order->record.kind == OP_RECORD)
 		return ST_OK;
@@ -315,7 +344,10 @@ static enum status queue(struct host_thread *host, const struct host_order *orde
 		flight->hold = status == ST_OK ? ticket + 1 : 0;
 		return status;
 	}
-	return meets(order) ? message_queue(host, order, lane) : queue_timed(host, order, lane);
+	if (!meets(order))
+		return queue_timed(host, order, lane);
+	enum status status = await_turn(host, run, order, lane);
+	return status == ST_OK ? message_queue(host, order, lane) : status;
 }
 
 /* What an operation wrote and somebody will ask for is kept behind its end. */
@@ -347,7 +379,7 @@ static void run_on_stream(
 	status = first_failure(status, host_flight_begin(host, lane, order->id, issue, &flight));
 	flight->undone = order->undone || host_cancelled(host, order->id, &cancelled);
 	if (status == ST_OK && !host_cancelled(host, order->id, &cancelled))
-		status = queue(host, order, lane, flight);
+		status = queue(host, run, order, lane, flight);
 	if (status != ST_OK)
 		host_flight_fail(flight, status);
 	flight->launch = launch_took(host, order, issue);
@@ -375,12 +407,8 @@ static void run_on_stream(
 
 static void saw_turn(struct run *run, const struct host_meeting *meeting)
 {
-	size_t i = 0;
-	while (i < run->part_count && run->parts[i].part != meeting->part)
-		i++;
-	if (i == run->part_count)
-		*MEM_ADD(&run->parts, &run->part_count) = (struct part_seen){.part = meeting->part};
-	run->parts[i].turn = meeting->turn > run->parts[i].turn ? meeting->turn : run->parts[i].turn;
+	struct part_seen *part = part_of(run, meeting->part);
+	part->turn = meeting->turn > part->turn ? meeting->turn : part->turn;
 }
 
 static void run_operation(

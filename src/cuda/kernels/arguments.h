@@ -97,10 +97,10 @@ struct moving {
 enum { EXCHANGE_RANKS = 64 };
 enum { EXCHANGE_SUM, EXCHANGE_AVG, EXCHANGE_MAX, EXCHANGE_MIN }; /* as enum reduction */
 
-/* One member's words of one turn. arrived, done, released: the turn's number, or a later one's, once it is so. in, out: where its memory lies, in bytes from the
- * beginning of its pool */
+/* One member's words of one turn. arrived, done, released: the turn's number, or a later one's, once it is so. call: a digest of what has to be the same
+ * on all members. in, out: where its memory lies, in bytes from the beginning of its pool */
 struct exchange_slot {
-	unsigned arrived, done, released, unused;
+	unsigned arrived, done, released, call;
 	long long in, out;
 };
 

@@ -1,6 +1,6 @@
 /* exchange.cu -- what ranks that share a GPU do when all have come: a member's kernel reads and writes everybody's memory (cuda/exchange/board/).
  *
- * Where that lies stands in slots, which the hosts have written. Who was released goes on without a result: nothing is touched. */
+ * Where that lies stands in slots, which the hosts have written. Who was released, or calls for something else than the others, goes on without a result: nothing is touched. */
 #include "numbers.cuh"
 
 /* Everybody's input and result */
@@ -14,7 +14,7 @@ INLINE const volatile exchange_slot *slot_of(const exchange_members &members, in
 	return (const volatile exchange_slot *)((const char *)members.slots + place * members.apart);
 }
 
-/* Each thread of the block calls it. false: somebody was released */
+/* Each thread of the block calls it. false: somebody was released, or they do not agree */
 INLINE bool find(const exchange_members &members, places *found)
 {
 	if (threadIdx.x == 0)
@@ -24,7 +24,7 @@ INLINE bool find(const exchange_members &members, places *found)
 		const volatile exchange_slot *slot = slot_of(members, p);
 		found->in[p] = members.pool[p] + slot->in;
 		found->out[p] = members.pool[p] + slot->out;
-		if ((int)(slot->released - members.turn) >= 0)
+		if ((int)(slot->released - members.turn) >= 0 || slot->call != slot_of(members, 0)->call)
 			found->left = 1;
 	}
 	__syncthreads();

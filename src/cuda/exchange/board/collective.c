@@ -27,6 +27,30 @@ static void members(const struct board *board, struct side *side)
 		all->pool[p] = (char *)(uintptr_t)board->pool[meeting->ranks[p]];
 }
 
+/* FNV-1a */
+static uint32_t digest(const int64_t *number, int count)
+{
+	uint32_t sum = 0x811c9dc5;
+	for (int i = 0; i < count * 8; i++)
+		sum = (sum ^ (uint32_t)((uint64_t)number[i / 8] >> i % 8 * 8 & 0xff)) * 0x01000193;
+	return sum;
+}
+
+/* Members that do not agree touch nothing: their kernels would go beyond what the others have. */
+static uint32_t digest_of(const struct exchange_collective *call)
+{
+	const struct collective *collective = call->collective;
+	int kind = 0;
+	while (collective_at(kind) && collective_at(kind) != collective)
+		kind++;
+	bool taken = collective->reduces || collective->result == RESULT_GROWN ||
+	        collective->result == RESULT_EXCHANGED;
+	int64_t count = call->split ? -1 : taken ? call->in_count : call->out_count;
+	return digest((const int64_t[]){kind, call->dtype, collective->reduces ? (int)call->reduction : 0,
+	                      collective->has_root ? call->root : 0, count},
+	        5);
+}
+
 /* As data_reduce() has it */
 static void plan_reduce(struct board *board, const struct exchange_collective *call, struct side *side)
 {
@@ -95,6 +119,7 @@ static enum status plan_rows(struct board *board, const struct exchange_collecti
 enum status collective_plan(struct board *board, const struct exchange_collective *call, struct side *side)
 {
 	members(board, side);
+	side->same = digest_of(call);
 	side->ends = !call->collective->bare;
 	if (call->collective->bare)
 		return ST_OK;
@@ -110,6 +135,7 @@ enum status collective_plan(struct board *board, const struct exchange_collectiv
 void transfer_plan(struct board *board, const struct exchange_transfer *call, struct side *side)
 {
 	members(board, side);
+	side->same = digest(&call->bytes, 1);
 	side->ends = true;
 	if (call->sends || call->bytes == 0)
 		return;

@@ -57,6 +57,7 @@ struct side {
 	int place, order; /* order: of those between begin and end */
 	CUstream stream;
 	bool ends;           /* it waits for the others' ends too */
+	uint32_t same;       /* a digest of what has to be the same on all members */
 	CUfunction function; /* NULL: this member moves nothing */
 	unsigned blocks;
 	union {

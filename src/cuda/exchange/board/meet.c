@@ -35,7 +35,7 @@ static void tell(struct board *board, const struct side *side, CUdeviceptr in, C
 	struct exchange_slot *slot = meeting_slot(side->meeting, side->place, side->turn);
 	slot->in = pool_offset(board, in);
 	slot->out = pool_offset(board, out);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&slot->call, side->same, __ATOMIC_SEQ_CST);
 }
 
 /* A result that lies over the input without being in its place is written while others still read that: they are given a copy. */
@@ -153,6 +153,8 @@ static enum status queue_work(struct board *board)
 				status = BOARD_CALL(board, cuLaunchKernel, side->function, side->blocks, 1, 1,
 				        THREADS, 1, 1, 0, side->stream, &argument, NULL);
 		}
+		if (order->started.ended && status == ST_OK)
+			status = order->started.ended(order->started.self, order->stream);
 	}
 	return status;
 }

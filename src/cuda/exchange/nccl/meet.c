@@ -15,25 +15,15 @@ enum status meet_ids(
 	return status;
 }
 
-/* -1: it has none there */
-static int place_of(int rank, const struct nccl_party *party)
-{
-	if (!party->ranks)
-		return rank == party->from ? 0 : rank == party->to ? 1 : -1;
-	for (int place = 0; place < party->n; place++)
-		if (party->ranks[place] == rank)
-			return place;
-	return -1;
-}
-
 void meet_told(
         struct nccl_exchange *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids)
 {
-	for (int i = 0; i < count; i++) {
-		int place = place_of(nccl->rank, &parties[i]);
-		if (place >= 0)
-			party_start(nccl, &parties[i], place, &ids[i]);
-	}
+	for (int i = 0; i < count; i++)
+		for (int place = 0; place < parties[i].n; place++)
+			if (parties[i].ranks[place] == nccl->rank) {
+				party_start(nccl, &parties[i], place, &ids[i]);
+				break;
+			}
 }
 
 /* Rank 0's message: a status, and behind it the ids, or the words why there are none */

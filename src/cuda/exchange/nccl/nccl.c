@@ -113,21 +113,6 @@ static enum status nccl_open(struct exchange *exchange, int part, int n, int pla
 	return status;
 }
 
-bool nccl_made(struct exchange *exchange, int64_t *ns)
-{
-	struct nccl_exchange *nccl = NCCL_OF(exchange);
-	bool made = true;
-	*ns = 0;
-	pthread_mutex_lock(&nccl->lock);
-	for (size_t i = 0; i < nccl->count; i++) {
-		const struct party *party = nccl->parties[i];
-		made &= party->state != PARTY_MAKING || party->leaves;
-		*ns = party->made > *ns ? party->made : *ns;
-	}
-	pthread_mutex_unlock(&nccl->lock);
-	return made;
-}
-
 static void nccl_release(struct exchange *exchange, int part, uint32_t turn)
 {
 	struct nccl_exchange *nccl = NCCL_OF(exchange);

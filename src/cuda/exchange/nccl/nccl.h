@@ -14,20 +14,17 @@ struct transport;
  * ST_DEVICE_MEMORY */
 enum status nccl_make(struct cuda_library *cuda, int rank, struct exchange **exchange);
 
-/* Ranks that are to have a communicator: the members of a part, by place; or, where `ranks` is NULL, the two ends of a channel
- * of it */
+/* Ranks that are to have a communicator: the members of a part, by place; or the ends of a channel of it, the sender first */
 struct nccl_party {
-	int part, n;
+	int part;
+	bool channel;
+	int n;
 	const int *ranks; /* the caller's; copied */
-	int from, to;
 };
 /* Called by control of all processes at the same place, with the same parties: those that meet for the first time, or again
  * after a release. It waits for no device; communicators are made from here on, and exchange.open waits for them. ST_GPU on
  * all alike: there is no unique id to be had; ST_MPI. */
 enum status nccl_meet(
         struct exchange *exchange, struct transport *transport, const struct nccl_party *parties, int count);
-/* By control: whether all communicators of this rank that were told of have been made, or never will be; *ns: the latest clock
- * of the threads that made them */
-bool nccl_made(struct exchange *exchange, int64_t *ns);
 
 #endif

@@ -216,9 +216,9 @@ void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int pl
 	struct party *party = mem_alloc(sizeof *party);
 	*party = (struct party){
 	        .nccl = nccl, .part = of->part, .n = of->n, .place = place, .from = -1, .to = -1, .id = *id};
-	if (!of->ranks) {
-		party->from = of->from;
-		party->to = of->to;
+	if (of->channel) {
+		party->from = of->ranks[0];
+		party->to = of->ranks[1];
 	}
 	party->told = nccl->cuda->host_now();
 	pthread_mutex_lock(&nccl->lock);

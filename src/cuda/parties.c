@@ -1,0 +1,90 @@
+/* parties.c -- who is to have a communicator of NCCL: the members of each part of a group, and the two ends of each channel
+ *
+ * Found in the books, so all processes come to the same list in the same order; they meet when the next orders are published.
+ * Behind a release all of a part meet anew. */
+#include "cuda/control.h"
+#include "base/memory.h"
+#include "cuda/exchange/nccl/nccl.h"
+
+static bool by_nccl(const struct control *control)
+{
+	const struct cuda_placement *placement = control->setup.placement;
+	return !placement->shared && placement->ranks > 1;
+}
+
+/* One that this rank is in is opened by its host, before whatever is ordered from now on. */
+static void want(struct control *control, struct party_wanted party)
+{
+	const struct world *world = control->world;
+	*MEM_ADD(&control->wanted, &control->wanted_count) = party;
+	const struct group *group = &world->groups[party.group];
+	if (group->instance_of[world->me] == party.instance)
+		order_part(control, party.group);
+}
+
+static bool same(const struct party_wanted *a, const struct party_wanted *b)
+{
+	return a->group == b->group && a->instance == b->instance && a->channel == b->channel &&
+	        a->ends[0] == b->ends[0] && a->ends[1] == b->ends[1];
+}
+
+void parties_group(struct control *control, int group)
+{
+	for (int i = 0; i < control->world->groups[group].instances && by_nccl(control); i++)
+		want(control, (struct party_wanted){.group = group, .instance = i});
+}
+
+void parties_channel(struct control *control, const struct match *match)
+{
+	struct party_wanted party = {.group = match->group,
+	        .instance = match->instance,
+	        .channel = true,
+	        .ends = {match->ranks[0], match->ranks[1]}};
+	if (!by_nccl(control) || party.ends[0] == party.ends[1])
+		return;
+	for (size_t i = 0; i < control->wanted_count; i++)
+		if (same(&control->wanted[i], &party))
+			return;
+	want(control, party);
+}
+
+void parties_anew(struct control *control, int group, int instance)
+{
+	size_t kept = 0, met = 0;
+	for (size_t i = 0; i < control->wanted_count; i++) {
+		const struct party_wanted *party = &control->wanted[i];
+		if (i < control->met && party->group == group &&
+		        (instance < 0 || party->instance == instance))
+			continue;
+		met += i < control->met;
+		control->wanted[kept++] = *party;
+	}
+	bool some = kept < control->wanted_count;
+	control->wanted_count = kept;
+	control->met = met;
+	for (int i = 0; i < control->world->groups[group].instances && some; i++)
+		if (instance < 0 || i == instance)
+			want(control, (struct party_wanted){.group = group, .instance = i});
+}
+
+enum status parties_meet(struct control *control)
+{
+	const struct world *world = control->world;
+	size_t count = control->wanted_count - control->met;
+	if (count == 0)
+		return ST_OK;
+	struct nccl_party *parties = mem_alloc(count * sizeof *parties);
+	for (size_t i = 0; i < count; i++) {
+		const struct party_wanted *wanted = &control->wanted[control->met + i];
+		const struct group *group = &world->groups[wanted->group];
+		const struct group_instance *part = &group->instance[wanted->instance];
+		parties[i] = (struct nccl_party){.part = group->first + wanted->instance,
+		        .channel = wanted->channel,
+		        .n = wanted->channel ? 2 : part->n,
+		        .ranks = wanted->channel ? wanted->ends : part->ranks};
+	}
+	enum status status = nccl_meet(control->exchange, control->transport, parties, (int)count);
+	mem_free(parties);
+	control->met = control->wanted_count;
+	return status;
+}
