@@ -35,8 +35,7 @@ static void tell(struct board *board, const struct side *side, CUdeviceptr in, C
 	struct exchange_slot *slot = meeting_slot(side->meeting, side->place, side->turn);
 	slot->in = pool_offset(board, in);
 	slot->out = pool_offset(board, out);
-	slot->call = side->same;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&slot->call, side->same, __ATOMIC_SEQ_CST);
 }
 
 /* A result that lies over the input without being in its place is written while others still read that: they are given a copy. */

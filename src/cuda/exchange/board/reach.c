@@ -14,8 +14,8 @@ enum status reach_window(struct exchange *exchange, int part, uint32_t turn, CUd
 	if (!meeting)
 		return fail(ST_BUG, "a window of a group that is not open");
 	struct board_window *window = &meeting_windows(meeting, meeting->place)[meeting->windows++ % WINDOWS];
-	*window = (struct board_window){.turn = turn, .offset = pool_offset(board, at)};
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	window->offset = pool_offset(board, at);
+	__atomic_store_n(&window->turn, turn, __ATOMIC_SEQ_CST);
 	return ST_OK;
 }
 
@@ -26,7 +26,7 @@ static CUdeviceptr remote_at(const struct board *board, const struct exchange_on
 	for (int p = 0; meeting && p < meeting->n; p++) {
 		const struct board_window *windows = meeting_windows(meeting, p);
 		for (int i = 0; i < WINDOWS && meeting->ranks[p] == call->peer; i++)
-			if (windows[i].turn == call->window)
+			if (__atomic_load_n(&windows[i].turn, __ATOMIC_SEQ_CST) == call->window)
 				return board->pool[call->peer] +
 				        (CUdeviceptr)(windows[i].offset + call->offset);
 	}
