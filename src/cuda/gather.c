@@ -36,6 +36,8 @@ void cuda_report_make(struct cuda_report *report, struct cuda_library *library)
 		snprintf(report->refusal, sizeof report->refusal, "%s", fail_text());
 	report->driver_version = library->driver_version;
 	report->mps = has_mps();
+	const char *shares = getenv("NCCL_MULTI_RANK_GPU_ENABLE");
+	report->nccl_shares = shares && strcmp(shares, "1") == 0;
 	for (int i = 0; i < devices.count && i < REPORT_GPUS; i++) {
 		struct cuda_report_gpu *gpu = &report->gpus[report->gpu_count++];
 		snprintf(gpu->name, sizeof gpu->name, "%.63s", devices.items[i].name);
@@ -47,6 +49,9 @@ void cuda_report_make(struct cuda_report *report, struct cuda_library *library)
 
 void cuda_report_nccl(struct cuda_report *report, struct cuda_library *library)
 {
+	/* all of a communicator's connections are made with it: one made by the call that first needs it would hold up the
+	 * host's program until all members have come */
+	setenv("NCCL_RUNTIME_CONNECT", "0", 0);
 	if (cuda_library_open(library, CUDA_PART_NCCL) != ST_OK)
 		snprintf(report->nccl_refusal, sizeof report->nccl_refusal, "%s", fail_text());
 	report->nccl_version = library->nccl_version;

@@ -14,6 +14,7 @@ struct cuda_report {
 	char refusal[REPORT_WORDS];       /* why this rank has no GPU; "": it has */
 	char nccl_refusal[REPORT_WORDS];  /* why it has no NCCL; "": it has, or was not asked */
 	int driver_version, nccl_version; /* as in struct cuda_library */
+	bool nccl_shares;                 /* the user wants NCCL to serve ranks that share a GPU */
 	bool mps;                         /* ranks that share a GPU need not take turns */
 	int gpu_count;                    /* that the rank sees; more than REPORT_GPUS are not told */
 	struct cuda_report_gpu {

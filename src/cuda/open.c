@@ -37,7 +37,7 @@ static void take_seat(struct cuda_job *job, struct cuda_report *mine, const stru
 		        cuda->cuDevicePrimaryCtxRetain(&job->context, job->device));
 	if (status != ST_OK)
 		snprintf(mine->refusal, sizeof mine->refusal, "%s: %s", job->name, fail_text());
-	else if (!job->placement.shared && job->placement.ranks > 1)
+	else if ((!job->placement.shared || mine->nccl_shares) && job->placement.ranks > 1)
 		cuda_report_nccl(mine, &job->library);
 }
 
@@ -72,7 +72,9 @@ enum status cuda_open(struct transport *transport, struct cuda_job *job)
 		look_at_memory(job, &mine, &job->placement.seats[rank]);
 		job->scratch_bytes = SCRATCH_BYTES;
 		status = agree(job, transport, &mine, all,
-		        RESERVE_BYTES + SCRATCH_BYTES + (mine.nccl_version ? RESERVE_NCCL_BYTES : 0));
+		        RESERVE_BYTES + SCRATCH_BYTES +
+		                (job->placement.ranks > 1 && !job->placement.shared ? RESERVE_NCCL_BYTES
+		                                                                    : 0));
 	}
 	if (status == ST_OK)
 		cuda_placement_words(&job->placement, all, &job->words);

@@ -64,10 +64,21 @@ static enum status check_ranks(const struct cuda_report *reports, int ranks)
 	return ST_OK;
 }
 
+/* Whether NCCL serves ranks that share a GPU */
+static bool nccl_shares(const struct cuda_report *reports, int ranks)
+{
+	enum { NCCL_SHARES = 23000 };
+	bool shares = true;
+	for (int r = 0; r < ranks; r++)
+		shares &= reports[r].nccl_shares && reports[r].nccl_version >= NCCL_SHARES;
+	return shares;
+}
+
 static enum status check_sharing(const struct cuda_placement *placement, const struct cuda_report *reports)
 {
 	for (int r = 0; r < placement->ranks; r++)
-		if (placement->hosts > 1 && placement->sharers[placement->seats[r].gpu] > 1)
+		if (placement->shared && placement->hosts > 1 &&
+		        placement->sharers[placement->seats[r].gpu] > 1)
 			return fail(ST_GPU,
 			        "%d ranks share a GPU of %s, and others are on another host: ranks may share "
 			        "a GPU "
@@ -119,8 +130,10 @@ enum status cuda_place(
 	enum status status = check_ranks(reports, ranks);
 	for (int r = 0; r < ranks && status == ST_OK; r++)
 		seat_rank(placement, reports, r);
-	if (status == ST_OK)
+	if (status == ST_OK) {
+		placement->shared &= !nccl_shares(reports, ranks);
 		status = check_sharing(placement, reports);
+	}
 	if (status == ST_OK)
 		status = check_nccl(placement, reports);
 	if (status == ST_OK)

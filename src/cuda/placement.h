@@ -21,12 +21,13 @@ struct cuda_placement {
 	struct cuda_seat *seats; /* by rank */
 	int *sharers;            /* of each GPU in use: ranks on it */
 	int ranks, hosts, gpus;
-	bool shared;        /* ranks share a GPU: they are all on one host, and NCCL is not used */
+	bool shared;        /* ranks share a GPU without NCCL: they are all on one host */
 	int64_t rank_bytes; /* what each rank may fill: the least that any has */
 };
 
 /* Each rank takes, of the GPUs it sees, the one that fewest ranks of its host have taken, its first if several. A GPU
- * gives each of its ranks an even part of its memory, less reserve_bytes for what CUDA itself needs.
+ * gives each of its ranks an even part of its memory, less reserve_bytes for what CUDA itself needs. NCCL serves ranks that
+ * share a GPU, too, from 2.30 on and where all ranks' users want it (NCCL_MULTI_RANK_GPU_ENABLE=1: an experiment of NVIDIA's).
  * ST_GPU: a rank has no GPU, or no NCCL where it is needed, or another version of NCCL than the rest; ranks share a GPU
  * and are not all on one host; a GPU is too small for its ranks. Then *placement is empty. */
 enum status cuda_place(struct cuda_placement *placement, const struct cuda_report *reports, int ranks,

@@ -73,6 +73,21 @@ static void ranks_share(void **state)
 	all[0].mps = true;
 	all[1].nccl_refusal[0] = 'x'; /* it is not needed */
 	assert_placed(all, 2, "0.0.0 0.0.0", "cuda: 2 ranks share NVIDIA H136, 67 GB each (MPS)");
+	/* NCCL does it, from 2.30 on, where all want it, on several hosts too */
+	for (int r = 0; r < 4; r++) {
+		all[r] = rank_on(r < 2 ? "a" : "b", 0, 1, 136);
+		all[r].nccl_version = 23007;
+		all[r].nccl_shares = true;
+	}
+	assert_placed(all, 4, "0.0.0 0.0.0 1.1.0 1.1.0", "cuda: 4 ranks, 2 x NVIDIA H136, NCCL 2.30.7");
+	assert_placed(all, 2, "0.0.0 0.0.0", "cuda: 2 ranks, NVIDIA H136, NCCL 2.30.7");
+	all[1].nccl_shares = false;
+	assert_placed(all, 2, "0.0.0 0.0.0",
+	        "cuda: 2 ranks share NVIDIA H136, 67 GB each, and take turns (no MPS): times show it");
+	all[1].nccl_shares = true;
+	all[1].nccl_version = 22907;
+	assert_placed(all, 2, "0.0.0 0.0.0",
+	        "cuda: 2 ranks share NVIDIA H136, 67 GB each, and take turns (no MPS): times show it");
 	/* two of different sizes, three ranks: two share the first, and the least counts */
 	for (int r = 0; r < 3; r++) {
 		all[r] = rank_on("a", 0, 2, 80);
