@@ -111,14 +111,14 @@ void ranksh_host_store(uint32_t *at, uint32_t value, int64_t ns)
 	pthread_mutex_unlock(&standin_lock);
 }
 
-/* Stores that are told to nobody are looked for every millisecond. */
+/* Stores that are told to nobody are looked for every 5 ms. */
 static CUresult wait_word(const struct word *word, struct standin_turn *turn)
 {
 	for (uint32_t now;
 	        !word_reached(now = __atomic_load_n(word->at, __ATOMIC_SEQ_CST), word->value, word->flags);) {
 		if (standin_stopped(turn))
 			return CUDA_ERROR_DEINITIALIZED;
-		syscall(SYS_futex, word->at, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 1000000}, NULL,
+		syscall(SYS_futex, word->at, FUTEX_WAIT, now, &(struct timespec){.tv_nsec = 5000000}, NULL,
 		        0);
 	}
 	int64_t ns = log_time(word->log, word->offset, word->value, word->flags);
