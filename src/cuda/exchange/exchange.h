@@ -82,7 +82,8 @@ struct exchange {
 	 * be queued before `end`. */
 	enum status (*begin)(struct exchange *exchange);
 	enum status (*end)(struct exchange *exchange);
-	/* The window that this turn's collective opens lies there on this rank. Before that collective. */
+	/* The window that this turn's collective opens lies there on this rank. Before that collective. NULL: this exchange
+	 * has none */
 	enum status (*window)(
 	        struct exchange *exchange, int part, uint32_t turn, CUdeviceptr at, int64_t bytes);
 	/* NULL: this exchange has none */

@@ -80,6 +80,8 @@ static enum status queue_collective(struct host_thread *host, const struct host_
 	if (status == ST_OK && record->window == WINDOW_OPEN) {
 		const struct operand *whole = &record->operand[0];
 		status = device_address(host, whole, &window);
+		if (status == ST_OK && !host->exchange->window)
+			status = fail(ST_GPU, "ranks that meet by %s have no windows", host->exchange->name);
 		if (status == ST_OK)
 			status = host->exchange->window(
 			        host->exchange, call.part, call.turn, window, layout_span(&whole->layout));
