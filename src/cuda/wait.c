@@ -33,12 +33,19 @@ static enum status compare_clocks(struct control *control, int64_t now)
 	return clocks_compare(control->transport, control->setup.library, &control->offset);
 }
 
+/* On the stand-in what is over may end in the future of who looks: then the device is still at it. */
+static bool is_idle(const struct control *control)
+{
+	int64_t now = control->setup.library->host_now() - control->shift;
+	return control->open_count == 0 && (control->published == 0 || control->own_end <= now);
+}
+
 /* When all is idle everybody's clock goes on from the same time: the latest now of all, and the end of what was. */
 static enum status agree_start(struct control *control)
 {
 	const struct cuda_library *cuda = control->setup.library;
 	int ranks = transport_size(control->transport);
-	struct start mine = {.now = cuda->host_now() + control->offset.ns, .idle = control->open_count == 0};
+	struct start mine = {.now = cuda->host_now() + control->offset.ns, .idle = is_idle(control)};
 	struct start *all = mem_alloc(ranks * sizeof *all);
 	enum status status = transport_share(control->transport, &mine, all, sizeof mine);
 	bool idle = true;
@@ -130,7 +137,20 @@ static void keep_failure(struct control *control, const struct host_report *repo
 	text_release(&label);
 }
 
-static void take_reports(struct control *control)
+static bool awaited(struct control *control, enum control_wait what, op_id id)
+{
+	if (control->world->ops[id].flags & OPF_DONE)
+		return true;
+	return what == WAIT_PROJECTED && backend_times(control->shadow, id).end != TIME_UNKNOWN;
+}
+
+/* The clock of who has waited goes on at the end of what it waited for. */
+static void come_to(const struct control *control, int64_t time)
+{
+	control->setup.library->host_sleep_until(time + control->shift);
+}
+
+static void take_reports(struct control *control, enum control_wait what)
 {
 	struct host_report reports[64];
 	size_t count;
@@ -142,6 +162,9 @@ static void take_reports(struct control *control)
 				keep_failure(control, report);
 			if (open)
 				open->over = true;
+			if (awaited(control, what, report->measured.id))
+				come_to(control, report->measured.end);
+			control->own_end = most_of(control->own_end, report->measured.end);
 			rounds_tell(&control->rounds, &report->measured);
 			mem_free(report->words);
 		}
@@ -165,13 +188,6 @@ void control_cancel(struct control *control)
 
 /* ---- rounds */
 
-static bool awaited(struct control *control, enum control_wait what, op_id id)
-{
-	if (control->world->ops[id].flags & OPF_DONE)
-		return true;
-	return what == WAIT_PROJECTED && backend_times(control->shadow, id).end != TIME_UNKNOWN;
-}
-
 static bool own_over(struct control *control, enum control_wait what)
 {
 	for (size_t i = 0; i < control->open_count; i++)
@@ -183,7 +199,7 @@ static bool own_over(struct control *control, enum control_wait what)
 /* One round: everybody's news, and is it over? */
 static enum status hold_round(struct control *control, enum control_wait what, bool *over)
 {
-	take_reports(control);
+	take_reports(control, what);
 	struct vote vote = {.over = own_over(control, what), .status = control->lost ? ST_GPU : ST_OK};
 	enum status status = rounds_hold(&control->rounds, &control->measured, &vote);
 	told_news(control);

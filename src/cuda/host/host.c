@@ -409,14 +409,10 @@ size_t host_take(struct host *host, struct host_report *reports, size_t most)
 {
 	struct told_report told;
 	size_t count = 0;
-	int64_t latest = 0;
 	pthread_mutex_lock(&host->lock);
-	while (count < most && queue_take(&host->reports, &told, 1)) {
+	while (count < most && queue_take(&host->reports, &told, 1))
 		reports[count++] = told.report;
-		latest = most_of(latest, told.end);
-	}
 	pthread_mutex_unlock(&host->lock);
-	host->setup.cuda->host_sleep_until(latest);
 	return count;
 }
 

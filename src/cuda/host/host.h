@@ -27,8 +27,8 @@ enum status host_start(const struct host_setup *setup, struct host **host);
 bool host_stop(struct host *host);
 
 void host_give(struct host *host, const struct host_order *orders, size_t count); /* copied; in this order */
-/* What was reported since, oldest first, up to `most`. The clock of who asks is at the reports' then (host_sleep_until): on the
- * stand-in each thread has its own. */
+/* What was reported since, oldest first, up to `most`. Who waited for one of them goes on at its end (host_sleep_until): on
+ * the stand-in each thread has a clock of its own. */
 size_t host_take(struct host *host, struct host_report *reports, size_t most);
 /* Waits for reports, 20 ms at most, less where everything that was given is over */
 void host_await(struct host *host);

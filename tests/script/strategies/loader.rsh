@@ -64,3 +64,4 @@ reset
 loader on
 expect error "write: help loader" { loader help }
 loader off
+# sim: reads of one disk are not queued by the GPU

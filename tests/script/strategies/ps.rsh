@@ -58,3 +58,4 @@ expect error "staleness=2 is for mode=async" { model mlp; strategy ps staleness=
 expect error "shards=4 of 4 ranks leaves no worker: shards=3 at most" { strategy ps shards=4 }
 expect error "stacks on nothing" { strategy ps=2 + tp=2 }
 expect error "ps stacks on nothing" { strategy ps=2 + ddp=2 }
+# sim: nothing but time orders what ranks put into its windows
