@@ -12,10 +12,10 @@ static enum status can_be_done(const struct control *control, const struct recor
 	if (record->backup)
 		return fail(ST_ARGUMENT,
 		        "backup= is for the simulator: on a GPU a collective waits for all of its members");
-	if (record->kind == OP_ONE_SIDED && !control->exchange->one_sided)
+	if (record->window && !control->exchange->one_sided)
 		return fail(ST_ARGUMENT,
-		        "put, get and add are for the simulator, and for ranks that share a GPU: NCCL has "
-		        "none of them");
+		        "windows are for the simulator, and for ranks that share a GPU: NCCL has no put, get "
+		        "and add");
 	return ST_OK;
 }
 

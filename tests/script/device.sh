@@ -40,6 +40,16 @@ echo "$hi #> hi" > hi.rsh
 run 0 -n 2 --test hi.rsh
 check "--test: no GPU is used" sh -c '! grep cuda: out'
 
+# what only the simulator does is refused in words, where it is asked for
+for gpus in 1 2; do
+	echo 'tensor x[4] = 1; allreduce x backup=1' > backup.rsh
+	RANKSH_STANDIN=gpus=$gpus run 2 -n 2 --device cuda backup.rsh
+	check "backup= on $gpus GPUs" says '^backup.rsh:1: .*backup= is for the simulator: on a GPU a collective waits for all'
+done
+echo 'tensor y[4] = 1; window y' > put.rsh
+RANKSH_STANDIN=gpus=2 run 2 -n 2 --device cuda put.rsh
+check "a window with a GPU a rank" says '^put.rsh:1: .*windows are for the simulator, and for ranks that share a GPU'
+
 # what is missing: auto does without, cuda is refused by all alike
 RANKSH_CUDA=$work/no-libcublas run 0 -n 4 -c "$hi"
 check "auto without cuBLAS is the simulator, silently" [ "$(cat out)" = hi ]

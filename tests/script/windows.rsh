@@ -101,3 +101,4 @@ sync
 @2 expect sent("nvlink out") == 128
 @1,3 expect sent("nvlink out") == 0
 close y
+# sim: nothing but time orders its puts and gets

@@ -41,3 +41,4 @@ tensor p[1000,100] q[1000,100] disk
 free p
 tensor r[500,100] s[1000,100] disk
 expect error "no room for 391 kB on its part of 1 MB; 977.5 kB are taken" { tensor t[1000,100] disk }
+# sim: reads of one disk are not queued by the GPU

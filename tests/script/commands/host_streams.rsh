@@ -80,3 +80,4 @@ expect error "kind=host is a thread of the host, and priority=high is about the 
 expect error "and blocking is about the GPU's streams" { stream a blocking kind=host }
 expect error "kind=" { stream a kind=hots }
 expect error "copy: rate= is bytes a second, from 1B/s on" { copy f -> h rate=-1GB/s }
+# sim: reads of one disk are not queued by the GPU

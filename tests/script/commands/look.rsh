@@ -59,3 +59,4 @@ export exported.json
 #>    exported.json: open it at ui.perfetto.dev or chrome://tracing
 expect error "/nowhere/x.json cannot be written" { export /nowhere/x.json }
 expect error "/nowhere.rsh: No such file" { source /nowhere.rsh }
+# sim: what is queued has run when it is looked at

@@ -27,3 +27,4 @@ print s
 fill s 1
 print s
 #> [0-3] s = 1 1
+# sim: what is queued runs when it is looked at

@@ -41,3 +41,4 @@ spin 1ms
 spin 1ms on back
 sync
 expect time(legacy) == 3.02ms
+# sim: a look lets devices come to their end, and time goes on from there

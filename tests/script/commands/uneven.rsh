@@ -48,3 +48,4 @@ stalls
 #>         20 us  launch  0,1 c      the host was issuing allreduce x
 #>         20 us  launch  0 default  the host was issuing allreduce x
 #>         20 us  launch  1 c        the host was issuing spin
+# sim: where a line came behind an answer, a GPU was idle

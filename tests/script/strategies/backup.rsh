@@ -30,3 +30,4 @@ run 2
 verify
 strategy ddp=2 backup=1 + zero=2
 run 1
+# sim: backup= is refused on a GPU
