@@ -82,7 +82,7 @@ struct control {
 	struct clock_offset offset; /* own: of rank 0's clock */
 	double uncertainty;         /* of measured times: the largest of all ranks, ns */
 	int64_t compared;           /* rank 0's clock when clocks were compared */
-	int64_t own_end;  /* own: of all that this rank's host has reported */
+	int64_t own_end;            /* own: of all that this rank's host has reported */
 	int64_t paced;              /* nothing is issued before that time of the session */
 	bool paces;                 /* the line at hand is issued as it is typed */
 	op_id *done;                /* told by the shadow, and not told on yet */
