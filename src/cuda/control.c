@@ -184,7 +184,8 @@ static void control_stop(struct backend *backend)
 	struct control *control = control_of(backend);
 	for (size_t group = 0; group < control->world->group_count; group++)
 		orders_restart(control, (int)group, -1);
-	host_stop(control->host);
+	if (!host_stop(control->host))
+		control->board = NULL; /* a thread hangs in a call: what it may come back to is left */
 	control_free(control);
 }
 

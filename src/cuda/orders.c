@@ -127,16 +127,24 @@ static uint32_t window_turn(struct control *control, op_id target)
 	return turns_of(control, part_of(world, match->group, op->rank))->base + match->sequence + 1;
 }
 
+/* turns: so many of transfers have room in it */
+static struct host_meeting *meeting_new(const struct world *world, int group, int turns)
+{
+	const struct group_instance *own = group_part(&world->groups[group], world->me);
+	size_t head = sizeof(struct host_meeting) + (size_t)turns * sizeof(uint32_t);
+	struct host_meeting *meeting = mem_alloc(head + (size_t)own->n * sizeof *own->ranks);
+	int *ranks = (int *)(void *)((char *)meeting + head);
+	memcpy(ranks, own->ranks, (size_t)own->n * sizeof *ranks);
+	*meeting = (struct host_meeting){.part = part_of(world, group, world->me),
+	        .n = own->n,
+	        .place = world->groups[group].place_of[world->me],
+	        .ranks = ranks};
+	return meeting;
+}
+
 static struct host_meeting *meeting_of(struct control *control, op_id id, const struct record *record)
 {
-	const struct world *world = control->world;
-	const struct group_instance *own = group_part(&world->groups[record->group], world->me);
-	struct host_meeting *meeting =
-	        mem_alloc(sizeof *meeting + record->parts * sizeof *meeting->transfer_turn);
-	*meeting = (struct host_meeting){.part = part_of(world, record->group, world->me),
-	        .n = own->n,
-	        .place = world->groups[record->group].place_of[world->me],
-	        .ranks = own->ranks};
+	struct host_meeting *meeting = meeting_new(control->world, record->group, record->parts);
 	if (record->kind != OP_ONE_SIDED)
 		count_turns(control, id, meeting);
 	return meeting;
@@ -180,6 +188,29 @@ static void set_times(
 		order->least_ns = cost.alone > 0 ? cost.alone : 0;
 }
 
+static void *put_array(char **to, const void *from, size_t bytes)
+{
+	void *at = *to;
+	if (bytes)
+		memcpy(at, from, bytes);
+	*to += bytes;
+	return at;
+}
+
+/* Largest alignment first */
+static void copy_record(struct host_order *order, const struct record *record)
+{
+	struct record *copy = &order->record;
+	size_t rows = 2 * (size_t)record->split.n * sizeof *record->split.rows,
+	       operands = record->operands * sizeof *record->operand,
+	       parts = record->parts * sizeof *record->part;
+	*copy = *record;
+	char *at = order->arrays = mem_alloc(rows + operands + parts + 1);
+	copy->split.rows = put_array(&at, record->split.rows, rows);
+	copy->operand = put_array(&at, record->operand, operands);
+	copy->part = put_array(&at, record->part, parts);
+}
+
 static void order_own(struct control *control, op_id id)
 {
 	const struct world *world = control->world;
@@ -191,7 +222,7 @@ static void order_own(struct control *control, op_id id)
 	order->id = id;
 	order->target = op->target;
 	order->flags = op->flags & (OPF_FREE_LAUNCH | OPF_TOGETHER);
-	order->record = *record;
+	copy_record(order, record);
 	set_stream(order, world, op);
 	set_times(control, order, id, record);
 	if (record->group >= 0)
@@ -230,14 +261,7 @@ void order_operation(struct control *control, op_id id)
 
 void order_part(struct control *control, int group)
 {
-	const struct world *world = control->world;
-	const struct group_instance *own = group_part(&world->groups[group], world->me);
-	struct host_meeting *meeting = mem_alloc(sizeof *meeting);
-	*meeting = (struct host_meeting){.part = part_of(world, group, world->me),
-	        .n = own->n,
-	        .place = world->groups[group].place_of[world->me],
-	        .ranks = own->ranks};
-	add(control, ORDER_PART)->meeting = meeting;
+	add(control, ORDER_PART)->meeting = meeting_new(control->world, group, 0);
 }
 
 void order_parts(struct control *control)
@@ -268,8 +292,10 @@ void orders_restart(struct control *control, int group, int instance)
 
 void orders_release(struct control *control)
 {
-	for (size_t i = 0; i < control->held_count; i++)
+	for (size_t i = 0; i < control->held_count; i++) {
 		mem_free(control->held[i].meeting);
+		mem_free(control->held[i].arrays);
+	}
 	mem_free(control->held);
 	for (int space = 0; space < SPACE_COUNT; space++)
 		mem_free(control->known[space]);

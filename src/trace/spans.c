@@ -149,13 +149,18 @@ static bool holds_back(const struct world *world, op_id holder, op_id id)
 	        (a->stream == STREAM_DEFAULT || b->stream == STREAM_DEFAULT) && other->blocking;
 }
 
-/* A record or a wait before n that is not over: its target holds it, or else what holds its stream back. What was over when
- * the stream came there is to blame for nothing, however long the device then took to look. */
+/* A record or a wait before n that is not over: its target holds it, or else what holds its stream back. Where times are
+ * measured, what was over when the stream came there is to blame for nothing, however long the device then took to look. */
 static void put_held(struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t upto)
 {
 	op_id target = wait->kind == OP_WAIT ? w->lanes->trace->world->ops[wait->id].target : 0, holder = 0;
 	if (w->at >= upto)
 		return;
+	if (!w->lanes->trace->backend->measures) {
+		if (target && target != OP_EVERYTHING)
+			put_event(w, n, lanes_behind(w->lanes, target), upto);
+		return;
+	}
 	if (end_of(w, target) > w->at)
 		holder = target;
 	else if (end_of(w, wait->t.blame) > w->at)

@@ -133,6 +133,8 @@ static void tell_gpu(const struct facts *facts)
 {
 	struct cuda_report report;
 	cuda_report_make(&report, facts->cuda);
+	if (!*report.refusal)
+		cuda_report_nccl(&report, facts->cuda);
 	printf("driver: CUDA %d.%d\n", report.driver_version / 1000, report.driver_version % 1000 / 10);
 	for (int i = 0; i < report.gpu_count; i++)
 		printf("GPU %d: %s, %.1f GB\n", i, report.gpus[i].name,

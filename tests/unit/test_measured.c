@@ -263,6 +263,7 @@ static void a_wait_ends_a_little_later(void **state)
 	(void)state;
 	struct scene *scene = scene_open(2);
 	int io = scene_stream(scene, "io"), compute = scene_stream(scene, "compute");
+	scene->backend.measures = true;
 	scene_op(scene, 0, io, OP_COPY, "copy", "x", 0, 20, 25, 25, 125);
 	op_id read = scene_op(scene, 0, io, OP_RECORD, "record", "", 0, 22, 126, 126, 126);
 	scene_op(scene, 0, compute, OP_KERNEL, "relu", "z", 0, 24, 30, 30, 60);

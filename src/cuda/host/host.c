@@ -19,7 +19,7 @@
 #include <time.h>
 
 enum { NAP_LEAST = 20000, NAP_MOST = 500000, LOOKS_QUICK = 100000 }; /* ns */
-enum { AWAIT_MS = 20, STOP_MS = 8000, HANGS_MS = 30000, LOOK_EVERY = 32, NEWS_MOST = 256 };
+enum { AWAIT_MS = 20, STOP_MS = 8000, HANGS_MS = 5000, LOOK_EVERY = 32, NEWS_MOST = 256 };
 static const int64_t REST_SLICE = 10000000; /* ns */
 
 struct given_order {
@@ -272,8 +272,10 @@ static void serve(struct host *host)
 		else
 			in_flight = true;
 	}
-	if (any)
+	if (any) {
 		mem_free(given.order.meeting);
+		mem_free(given.order.arrays);
+	}
 }
 
 static void *run(void *self)
@@ -309,8 +311,10 @@ static void release(struct host *host)
 {
 	struct given_order given;
 	struct told_report told;
-	while (queue_take(&host->orders, &given, 1))
+	while (queue_take(&host->orders, &given, 1)) {
 		mem_free(given.order.meeting);
+		mem_free(given.order.arrays);
+	}
 	while (queue_take(&host->reports, &told, 1))
 		mem_free(told.report.words);
 	mem_free(host->cancelled);

@@ -4,8 +4,8 @@
  *      control: MPI, books        orders --->   host: the learner's program, on the GPU
  *      never waits for a device   <--- reports  may wait, in a call of CUDA too
  *
- * The arrays that a record points to (operands, parts, rows) are the world's arena's: never moved, never changed, there as
- * long as the world. */
+ * What a record points to (operands, parts, rows) is a copy too, in `arrays`: a thread that hangs in a call of CUDA may outlive
+ * the world. */
 #ifndef RANKSH_CUDA_ORDER_H
 #define RANKSH_CUDA_ORDER_H
 
@@ -30,7 +30,7 @@ struct host_meeting {
 	int part;
 	uint32_t turn; /* of a collective */
 	int n, place;
-	const int *ranks;
+	const int *ranks;         /* behind the turns */
 	uint32_t transfer_turn[]; /* P2P: of each part's channel, record.parts of them */
 };
 
@@ -47,6 +47,7 @@ struct host_order {
 	op_id id;
 	op_id target;         /* as in struct op */
 	struct record record; /* a copy */
+	void *arrays;         /* of the record; mem_free'd by the host */
 	bool never; /* what it meets does not agree: nothing is done, and its stream stands until host_cancel(id) */
 	bool undone; /* it was ended before it was given: nothing is done, and it is reported undone in its place */
 	int64_t launch_ns; /* the host takes so long to issue it (played); 0: as long as it takes */

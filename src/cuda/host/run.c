@@ -473,4 +473,5 @@ void run_order(struct host_thread *host, struct run *run, struct host_order *ord
 		break;
 	}
 	mem_free(order->meeting);
+	mem_free(order->arrays);
 }
