@@ -4,14 +4,13 @@
  *      queued      shadow.queued                     the simulator, over the same books, without data
  *                  of this rank: an order, held      orders.c
  *      reach ...   shadow.reach: the verdict         who is missing is known before anything real is waited for
- *                  publish: all hosts begin at once  rounds.c of this folder, orders -> host/
- *                  rounds until it is over           news of all ranks -> measured; Ctrl-C ends it
- *                  done, in the shadow's order       what it told meanwhile
+ *                  publish: all hosts begin at once  wait.c; communicators, a common now, orders -> host/
+ *                  rounds until it is over           wait.c rounds.c; news of all ranks -> measured; Ctrl-C ends it
+ *                  done, in the shadow's order       wait.c; what it told meanwhile
  *      times       measured, else the shadow's       told.c
  *
- * Files: control.c (functions, life)  orders.c (an operation as an order)  parties.c
- * (communicators)  wait.c (publishing, rounds)  told.c (times, clocks,
- * blame)  clocks.c rounds.c placement.c gather.c offset.c (headers of their own).
+ * Files: control.c (functions, life)  orders.c (an operation as an order)  parties.c (communicators)  wait.c (publishing,
+ * rounds)  told.c (times, clocks, blame)  clocks.c rounds.c (headers of their own).
  * Everything here is the same on all processes but what is marked `own`. */
 #ifndef RANKSH_CUDA_CONTROL_H
 #define RANKSH_CUDA_CONTROL_H
@@ -63,8 +62,8 @@ struct control {
 	size_t queued;               /* operations of all ranks that are not published */
 	int64_t *known[SPACE_COUNT]; /* own: segments that the host knows, by address */
 	size_t known_count[SPACE_COUNT];
-	size_t stretches
-	        [SPACE_COUNT]; /* so many segments there had ever been when `known` was brought up to date */
+	/* so many segments there had ever been when `known` was brought up to date */
+	size_t stretches[SPACE_COUNT];
 	struct part_turns *parts;
 	size_t part_count, group_count; /* groups whose parts the host knows */
 	bool *slowed;                   /* by rank: under `slow` */

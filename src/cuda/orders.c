@@ -169,7 +169,6 @@ static void set_stream(struct host_order *order, const struct world *world, cons
 	const struct stream *stream = world_stream(world, op->rank, op->stream);
 	order->stream = op->stream;
 	order->blocking = stream->blocking;
-	order->on_host = stream->host;
 	order->priority = stream->priority;
 }
 

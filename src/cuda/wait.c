@@ -238,9 +238,9 @@ enum status control_wait(struct control *control, enum control_wait what, struct
 		status = hold_round(control, what, &over);
 		if (status != ST_OK || over)
 			break;
-		if (!budget || !budget->waits)
+		if (budget && !budget->waits)
 			status = fail(ST_WAITS, "a device is still at work");
-		else if (!budget->waits(budget))
+		else if (budget && !budget->waits(budget))
 			status = fail(ST_INTERRUPTED, "interrupted");
 	}
 	tell_done(control);

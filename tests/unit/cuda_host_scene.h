@@ -66,12 +66,11 @@ static inline struct layout line_of(enum dtype dtype, int64_t count)
 	return layout;
 }
 
-static inline void whole(enum space space, enum host_order_kind kind, void *packed)
+static inline void whole(enum space space, bool writes, void *packed)
 {
-	struct host_order order = {
-	        .kind = (uint8_t)kind, .space = (uint8_t)space, .address = ADDRESS, .packed = packed};
+	struct host_order order = {.space = (uint8_t)space, .address = ADDRESS, .packed = packed};
 	order.layout = line_of(DT_F32, WORDS);
-	is(ST_OK, kind == ORDER_READ ? read_now(&host, &order) : write_now(&host, &order));
+	is(ST_OK, writes ? write_now(&host, &order) : read_now(&host, &order));
 }
 
 static inline float rounded(float value)
@@ -88,7 +87,7 @@ static inline void scene_segment(enum space space)
 	is(ST_OK, memory_get(&host, space, ADDRESS, SEGMENT));
 	for (int i = 0; i < WORDS; i++)
 		values[i] = rounded(philox_normal((uint64_t)space, (uint64_t)i));
-	whole(space, ORDER_WRITE, values);
+	whole(space, true, values);
 }
 
 /* All that is queued is over; the segment is as its mirror. */
@@ -96,7 +95,7 @@ static inline void scene_same_memory(const char *what, enum space space)
 {
 	float *found = malloc(SEGMENT), *wanted = (float *)(void *)mirror[space];
 	ok(cuda.cuCtxSynchronize());
-	whole(space, ORDER_READ, found);
+	whole(space, false, found);
 	for (int i = 0; i < WORDS; i++)
 		if (memcmp(&found[i], &wanted[i], 4) != 0) {
 			fprintf(stderr, "%s: word %d of %s is %.9g, not %.9g\n", what, i, space_name(space),

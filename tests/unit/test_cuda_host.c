@@ -673,8 +673,6 @@ static void stopped_while_a_wait_never_ends(void)
 	give(after(OP_SYNC, STREAM_HOST, 3, OP_EVERYTHING));
 	for (op_id id = 4; id < 1000; id++)
 		give(spins(2, id, 10 * US));
-	int64_t since;
-	host_call(host, &since);
 	stop();
 	is(true, mem_live() < live);
 }

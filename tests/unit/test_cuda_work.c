@@ -166,8 +166,7 @@ static void copies_between_all_kinds_of_memory(void)
 
 static enum status read_back(op_id by, const struct operand *operand, void *packed)
 {
-	struct host_order order = {.kind = ORDER_READ,
-	        .by = by,
+	struct host_order order = {.by = by,
 	        .space = operand->space,
 	        .address = operand->address,
 	        .layout = operand->layout,
@@ -206,7 +205,7 @@ static void prints_are_kept(void)
 		is(ST_OK, copy_queue(&host, &order, &lanes[id % SCENE_LANES]));
 	}
 	ok(cuda.cuCtxSynchronize());
-	whole(SPACE_DEVICE, ORDER_WRITE, mirror[SPACE_DISK]);
+	whole(SPACE_DEVICE, true, mirror[SPACE_DISK]);
 	is_brought(11, &x);
 	is_brought(11, &x);
 	is_brought(12, &d);

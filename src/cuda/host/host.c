@@ -61,9 +61,8 @@ struct host {
 	enum status status;              /* of opening, with its words */
 	char *words;
 	_Atomic size_t wanted; /* cancelled operations, 1 for a letter, 1 to stop: so many reasons to look */
-	_Atomic(const char *) call;
-	_Atomic int64_t since;
-	_Atomic unsigned calls;
+	_Atomic(const char *) call;  /* that the thread is in; NULL: none */
+	_Atomic unsigned calls;      /* so many until now */
 	_Atomic int64_t uncertainty; /* ns */
 };
 
@@ -92,10 +91,8 @@ static char *words_now(void)
 void host_enters(struct host_thread *thread, const char *call)
 {
 	struct host *host = whole(thread);
-	if (call) {
-		atomic_store_explicit(&host->since, thread->cuda->host_now(), memory_order_relaxed);
+	if (call)
 		atomic_fetch_add_explicit(&host->calls, 1, memory_order_relaxed);
-	}
 	atomic_store_explicit(&host->call, call, memory_order_release);
 }
 
@@ -526,14 +523,7 @@ enum status host_write(
 	return status;
 }
 
-/* ---- control: looks */
-
-const char *host_call(struct host *host, int64_t *since)
-{
-	const char *call = atomic_load_explicit(&host->call, memory_order_acquire);
-	*since = atomic_load_explicit(&host->since, memory_order_relaxed);
-	return call;
-}
+/* ---- control: a look */
 
 double host_uncertainty(struct host *host)
 {

@@ -43,8 +43,6 @@ enum status host_read(struct host *host, op_id by, enum space space, int64_t add
         const struct layout *layout, void *packed);
 enum status host_write(struct host *host, enum space space, int64_t address, const struct layout *layout,
         const void *packed);
-/* For the sentence about a long wait: the call of CUDA that the thread is in, and since when (host's clock); NULL: none */
-const char *host_call(struct host *host, int64_t *since);
 /* How far off the host's clock measured times may be, ns */
 double host_uncertainty(struct host *host);
 

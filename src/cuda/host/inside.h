@@ -101,9 +101,9 @@ void host_flight_fail(
 const struct host_flight *host_flight_find(const struct host_thread *host, op_id id);
 /* Tells of what is over by now. False: nothing is in flight. */
 bool lanes_look(struct host_thread *host);
-/* Waits until the operation, or OP_EVERYTHING that was issued, is over; the clock is not before its end then. own: ends it
- * when that is cancelled. ST_OK also where it failed, or the thread is to stop */
-enum status lanes_wait(struct host_thread *host, op_id target, op_id own);
+/* Waits until the operation, or OP_EVERYTHING that was issued, is over; the clock is not before its end then. its: the
+ * operation that waits, whose cancelling ends it. ST_OK also where it failed, or the thread is to stop */
+enum status lanes_wait(struct host_thread *host, op_id target, op_id its);
 /* After a failure: is the context lost with it? Then all that is in flight is told undone. */
 void lanes_check(struct host_thread *host);
 

@@ -329,13 +329,13 @@ static enum status reach_end(struct host_thread *host, const struct host_flight 
 	return cuda_call(host->cuda, "cuEventSynchronize", host->cuda->cuEventSynchronize(flight->after));
 }
 
-enum status lanes_wait(struct host_thread *host, op_id target, op_id cancels)
+enum status lanes_wait(struct host_thread *host, op_id target, op_id its)
 {
 	struct host_lanes *lanes = host->lanes;
 	int64_t nap = 0, ns;
 	lanes_look(host);
 	while (!wait_is_over(host, target)) {
-		if (!host_serve(host) || host_cancelled(host, cancels, &ns))
+		if (!host_serve(host) || host_cancelled(host, its, &ns))
 			return ST_OK;
 		host_nap(host, &nap);
 		lanes_look(host);

@@ -21,9 +21,6 @@ enum host_order_kind {
 	ORDER_SEGMENT,
 	/* ... and have given back; all that used it is over. */
 	ORDER_SEGMENT_GONE,
-	/* packed -> memory as it is now, and back: not given, but asked for by host_read and host_write */
-	ORDER_READ,
-	ORDER_WRITE,
 	/* Members of a group that is new in the books: exchange.open */
 	ORDER_PART
 };
@@ -41,8 +38,8 @@ struct host_order {
 	uint8_t kind;
 	/* ---- ORDER_OPERATION */
 	uint8_t stream; /* number on the rank: STREAM_HOST, STREAM_DEFAULT, 2 ... */
-	bool blocking, on_host;
-	int8_t priority; /* of the stream, as in struct stream */
+	bool blocking;
+	int8_t priority; /* of the stream, as both in struct stream */
 	uint16_t flags;  /* OPF_FREE_LAUNCH, OPF_TOGETHER: as one with the one before it */
 	/* Of a `together`: another one of it comes behind. OP_SEGMENT, ORDER_SEGMENT, _GONE: the segments that come behind are
 	 * its own, and its time. */
@@ -61,8 +58,8 @@ struct host_order {
 	uint32_t window; /* ONE_SIDED: as in struct exchange_one_sided; its offset stands in record.part */
 	/* ---- ORDER_CLOCK */
 	int64_t shift, at;
-	/* ---- ORDER_SEGMENT, _GONE: space, address, bytes. host_read, host_write, by read.c: by, space, address, layout, packed
-	 */
+	/* ---- ORDER_SEGMENT, _GONE: space, address, bytes. host_read and host_write, which give no order but ask
+	 * with one: by, space, address, layout, packed */
 	uint8_t space;
 	int64_t address, bytes;
 	op_id by;

@@ -20,7 +20,6 @@ struct part_seen {
 };
 
 struct run {
-	int ordinal;
 	bool retained, crashed;
 	/* a segment's operation whose segments come behind it */
 	bool segment_open;
@@ -471,9 +470,6 @@ void run_order(struct host_thread *host, struct run *run, struct host_order *ord
 		break;
 	case ORDER_PART:
 		keep_failure(host, run, run_part(host, run, order->meeting));
-		break;
-	case ORDER_READ:
-	case ORDER_WRITE:
 		break;
 	}
 	mem_free(order->meeting);

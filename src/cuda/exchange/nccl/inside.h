@@ -5,7 +5,7 @@
  *
  *      control                 a party's thread                        host thread
  *      nccl_meet ----------->  PARTY_MAKING: init, warm up
- *                              PARTY_READY <-------------------------- open waits; calls: party_enter .. party_leave
+ *                              PARTY_READY <-------------------------- open waits; calls: nccl_enter .. nccl_run
  *      release: `leaves` --->  when nobody is inside: ncclCommAbort    calls queue nothing
  *                              PARTY_GONE
  *      nccl_meet: another party, a new thread ... */
