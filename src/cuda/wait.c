@@ -45,7 +45,9 @@ static enum status agree_start(struct control *control)
 {
 	const struct cuda_library *cuda = control->setup.library;
 	int ranks = transport_size(control->transport);
-	struct start mine = {.now = cuda->host_now() + control->offset.ns, .idle = is_idle(control)};
+	struct start mine = {.now = cuda->host_now() + control->offset.ns,
+	        .uncertainty = host_uncertainty(control->host) + (double)control->offset.uncertainty_ns,
+	        .idle = is_idle(control)};
 	struct start *all = mem_alloc(ranks * sizeof *all);
 	enum status status = transport_share(control->transport, &mine, all, sizeof mine);
 	bool idle = true;

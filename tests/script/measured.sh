@@ -42,5 +42,8 @@ printf 'spin 1ms\nsync\ntimeline\nstats\n' > here.rsh
 within 120 "$RANKSH" -n 2 --device cuda here.rsh > out 2>&1 < /dev/null
 check "the GPU itself is compared as well" says '^   predicted '
 check "rows of both ranks are one where nobody can tell them apart" says '^   0,1 host '
+printf 'spin 1us\nsync\ntimeline\n' > short.rsh
+within 120 "$RANKSH" -n 1 --device cuda short.rsh > out 2>&1 < /dev/null
+check "how far off clocks may be is told where it can be seen" says '^   times ±[0-9.]* us$'
 within 120 "$RANKSH" -n 1 --device sim here.rsh > out 2>&1 < /dev/null
 check "the simulator with nothing" sh -c '[ -s out ] && ! grep -q predicted out'

@@ -358,6 +358,17 @@ static enum status note(struct host_thread *host, const struct host_order *order
 	        : ST_OK;
 }
 
+/* It never came to a stream. */
+static void tell_failed(
+        struct host_thread *host, const struct host_order *order, int64_t issue, enum status status)
+{
+	struct host_report report = {
+	        .measured = {.id = order->id, .issue = issue, .ready = issue, .start = issue}};
+	keep_words(&report, status);
+	lanes_check(host);
+	tell(host, &report, issue);
+}
+
 static void run_on_stream(
         struct host_thread *host, struct run *run, const struct host_order *order, int64_t issue)
 {
@@ -367,11 +378,7 @@ static void run_on_stream(
 	bool moment = order->record.kind == OP_RECORD || order->undone;
 	enum status status = first_failure(kept_from(host, run), host_lane_of(host, order, &lane));
 	if (status != ST_OK) {
-		struct host_report report = {
-		        .measured = {.id = order->id, .issue = issue, .ready = issue, .start = issue}};
-		keep_words(&report, status);
-		lanes_check(host);
-		tell(host, &report, issue);
+		tell_failed(host, order, issue, status);
 		return;
 	}
 	status = memory_join(host, lane);
