@@ -45,9 +45,9 @@ static enum credit_code look(void *self)
 {
 	struct conductor *conductor = self;
 	conductor_poll(conductor);
-	bool again = conductor->shell.replaying > 0;
+	bool again = conductor->shell.replaying > 0, waits = conductor->credit.waiting;
 	if (conductor_over_limit(conductor) ||
-	        (conductor->to.interrupted && conductor->to.interrupted(conductor->to.self, again)))
+	        (conductor->to.interrupted && conductor->to.interrupted(conductor->to.self, again, waits)))
 		return CREDIT_STOP;
 	if (!out_empty(conductor->shell.out) && wall_ns() - conductor->flushed_ns > FLUSH_NS)
 		return CREDIT_FLUSH;
@@ -176,6 +176,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	int failed = 0;
 	enum status status;
 	conductor->credit.asked_ns = wall_ns();
+	conductor->credit.gave_up &= order->kind == ORDER_LINE && order->silent;
 	switch ((enum order_kind)order->kind) {
 	case ORDER_LINE:
 		return run_line(conductor, order);

@@ -37,13 +37,13 @@ struct order {
 };
 
 /* Rank 0: where output goes, text that a rank printed by itself, and whether the line at work is to stop: Ctrl-C was
- * typed, or nobody listens any more (NULL: nobody types). Lines that run again are not stopped by Ctrl-C (`again`): the
- * listener says so, and forgets it. */
+ * typed, or nobody listens any more (NULL: nobody types). Lines that run again are not stopped by Ctrl-C (`again`), but
+ * where they wait for a device (`waits`): then none is waited for until they have run. The listener says so, and forgets it. */
 struct listener {
 	void *self;
 	void (*say)(void *self, const char *bytes, size_t count);
 	void (*foreign)(void *self, int rank, const char *bytes, size_t count);
-	bool (*interrupted)(void *self, bool again);
+	bool (*interrupted)(void *self, bool again, bool waits);
 };
 struct conductor {
 	struct shell shell;

@@ -79,7 +79,7 @@ static enum status abort_run(struct call *call)
 		return status;
 	shell_expired(shell);
 	world_abort(shell->world, thing.index);
-	return ST_OK;
+	return shell_advance(shell); /* who goes on by it is told what is there now */
 }
 
 const struct command command_abort = {

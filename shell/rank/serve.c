@@ -63,19 +63,22 @@ static void foreign(void *self, int rank, const char *bytes, size_t count)
 }
 
 /* Asked from within long runs (conductor.c, look). Lines that run again end where they ended when they were typed:
- * stopped elsewhere, they would make a world that the log does not describe. */
-static bool interrupted(void *self, bool again)
+ * stopped elsewhere, they would make a world that the log does not describe. A device need not be waited for: its work
+ * stands in the books all the same. */
+static bool interrupted(void *self, bool again, bool waits)
 {
-	static const char words[] = "   Ctrl-C is left aside: earlier lines run again, to their end\n";
+	const char *words = waits
+	        ? "   what runs on GPUs is not waited for any more: earlier lines run again\n"
+	        : "   Ctrl-C is left aside: earlier lines run again, to their end\n";
 	struct serve *serve = self;
 	bool typed = reader_interrupted(&serve->reader);
 	if (serve->gone || reader_left(&serve->reader))
 		return true;
 	if (typed && again) {
 		reader_forget_interrupt(&serve->reader);
-		say(serve, words, sizeof words - 1);
+		say(serve, words, strlen(words));
 	}
-	return typed && !again;
+	return typed && (waits || !again);
 }
 
 /* ---- the prompt ---- */
@@ -160,7 +163,8 @@ static void tell_log(struct journal *journal, struct log_change *log)
 static void await_wall(struct serve *serve)
 {
 	int64_t left;
-	while ((left = pace_left(&serve->pace, &serve->conductor->shell)) > 0 && !interrupted(serve, false)) {
+	while ((left = pace_left(&serve->pace, &serve->conductor->shell)) > 0 &&
+	        !interrupted(serve, false, false)) {
 		struct timespec nap = {0, (long)(left < PACE_MS * 1000000 ? left : PACE_MS * 1000000)};
 		nanosleep(&nap, NULL);
 		conductor_poll(serve->conductor);

@@ -146,10 +146,16 @@ static bool waits(struct budget *budget)
 	enum credit_code code = CREDIT_GO, *told = &code;
 	size_t count = sizeof code;
 	bool leads = transport_rank(credit->transport) == 0;
+	if (credit->gave_up) {
+		credit->stopped_at = WAITED;
+		return false;
+	}
 	if (leads)
 		watch_wait(credit);
+	credit->waiting = true;
 	if (leads && credit->look)
 		code = credit->look(credit->self);
+	credit->waiting = false;
 	enum status status = transport_broadcast(credit->transport, 0, (void **)&told, &count);
 	if (status == ST_OK)
 		code = *told;
@@ -158,6 +164,7 @@ static bool waits(struct budget *budget)
 	credit->lost = credit->lost ? credit->lost : status;
 	if (code == CREDIT_FLUSH && !credit->lost)
 		credit->flush(credit->self);
+	credit->gave_up = code == CREDIT_STOP;
 	if (code == CREDIT_STOP)
 		credit->stopped_at = WAITED;
 	return code != CREDIT_STOP && !credit->lost;

@@ -35,6 +35,8 @@ struct credit {
 		bool told;
 	} wait;
 	int64_t patience_ns; /* ... and after how long it is told of */
+	bool waiting;        /* rank 0: `look` is asked from within a wait for a device */
+	bool gave_up;        /* Ctrl-C came in one: while lines run again no other is waited for */
 	enum status lost; /* a grant did not come through: this process does not know where the others are */
 	/* rank 0 asks: shall everybody stop, or flush? */
 	enum credit_code (*look)(void *self);

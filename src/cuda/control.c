@@ -122,8 +122,8 @@ static enum status control_abort(struct backend *backend, int group)
 	enum status status = control->shadow->abort(control->shadow, group);
 	if (status != ST_OK)
 		return status;
+	control_cancel(control); /* before it is let go: it is not to be told as done */
 	orders_restart(control, group, -1);
-	control_cancel(control);
 	return ST_OK;
 }
 
@@ -133,8 +133,8 @@ static bool control_expired(struct backend *backend, struct expiry *expiry)
 	if (!control->shadow->expired(control->shadow, expiry))
 		return false;
 	const struct match *match = &control->world->matches[expiry->match];
-	orders_restart(control, match->group, match->instance);
 	control_cancel(control);
+	orders_restart(control, match->group, match->instance);
 	return true;
 }
 
@@ -171,6 +171,7 @@ static void control_free(struct control *control)
 	if (control->board)
 		board_leave(control->board);
 	mem_free(control->open);
+	mem_free(control->lost);
 	mem_free(control->done);
 	mem_free(control->slowed);
 	mem_free(control->clock);

@@ -33,6 +33,8 @@
 struct part_turns {
 	uint32_t base; /* turns of what came before the last abort */
 	uint32_t most; /* the largest turn that was given out */
+	uint32_t
+	        lost; /* matches of the books below this one come to nothing: somebody's share of them failed */
 };
 
 /* A communicator that NCCL is to make */
@@ -86,8 +88,10 @@ struct control {
 	bool paces;                 /* the line at hand is issued as it is typed */
 	op_id *done;                /* told by the shadow, and not told on yet */
 	size_t done_count;
-	bool owed;          /* an OP_SYNC among them: somebody waits for an answer */
-	bool lost;          /* own: an operation that meets others has failed, and they wait for it */
+	bool owed; /* an OP_SYNC among them: somebody waits for an answer */
+	int *lost; /* own: parts in which an operation has failed, and others wait for it */
+	size_t lost_count;
+	int losing; /* one of them of any rank, + 1, from the round in which all heard of it to the next; 0: none */
 	enum status failed; /* own: the first failure that nobody has asked for */
 	char why[1024];
 	/* -- told.c */
@@ -112,6 +116,10 @@ void order_parts(
         struct control *control); /* groups that are new in the books, at their place in the orders */
 void orders_restart(
         struct control *control, int group, int instance); /* it was aborted: its turns go on anew */
+/* What has been queued in the part comes to nothing, on all of its members; what is queued from here on does. The books are
+ * as they were: what became of data steers nothing. */
+void orders_lose(struct control *control, int part);
+bool order_is_lost(struct control *control, op_id id); /* by that */
 void orders_release(struct control *control);
 
 /* parties.c: nothing, where ranks meet at the board */

@@ -291,6 +291,41 @@ void orders_restart(struct control *control, int group, int instance)
 	parties_anew(control, group, instance);
 }
 
+static const struct group *group_of(const struct world *world, int part)
+{
+	const struct group *of = world->groups;
+	while (part < of->first || part >= of->first + of->instances)
+		of++;
+	return of;
+}
+
+void orders_lose(struct control *control, int part)
+{
+	const struct world *world = control->world;
+	const struct group *of = group_of(world, part);
+	struct part_turns *turns = turns_of(control, part);
+	turns->lost = (uint32_t)world->match_count + 1;
+	if (of->instance_of[world->me] == part - of->first) {
+		host_release(control->host, part, turns->most);
+		order_part(control, (int)(of - world->groups));
+	}
+	parties_anew(control, (int)(of - world->groups), part - of->first);
+}
+
+bool order_is_lost(struct control *control, op_id id)
+{
+	const struct world *world = control->world;
+	const struct record *record = op_record(world, id);
+	if (record->group < 0)
+		return false;
+	int count, part = part_of(world, record->group, world->ops[id].rank);
+	const uint32_t *matches = op_matches(world, id, &count);
+	bool lost = false;
+	for (int i = 0; i < count; i++)
+		lost |= matches[i] < turns_of(control, part)->lost;
+	return lost;
+}
+
 void orders_release(struct control *control)
 {
 	for (size_t i = 0; i < control->held_count; i++) {

@@ -7,9 +7,8 @@
 #include <string.h>
 
 struct round_head {
-	uint8_t over, spare;
-	uint16_t rank;
-	int32_t status;
+	uint32_t over;
+	int32_t lost;
 	uint64_t count;
 };
 
@@ -27,8 +26,7 @@ void rounds_tell(struct rounds *rounds, const struct measured *one)
 /* A message; the caller frees *bytes. */
 static size_t written(const struct vote *vote, const struct measured *news, size_t count, void **bytes)
 {
-	struct round_head head = {
-	        .over = vote->over, .rank = vote->rank, .status = vote->status, .count = count};
+	struct round_head head = {.over = vote->over, .lost = vote->lost, .count = count};
 	char *to = mem_alloc(sizeof head + count * sizeof *news);
 	memcpy(to, &head, sizeof head);
 	if (count)
@@ -55,14 +53,12 @@ static enum status read(const void *bytes, size_t size, struct measurements *all
 	return status;
 }
 
-/* By rank: the first failure is the lowest rank's. */
-static void add_vote(struct vote *sum, int rank, const struct round_head *head)
+/* By rank */
+static void add_vote(struct vote *sum, const struct round_head *head)
 {
-	sum->over &= head->over;
-	if (sum->status == ST_OK && head->status != ST_OK) {
-		sum->status = head->status;
-		sum->rank = rank;
-	}
+	sum->over &= head->over != 0;
+	if (!sum->lost)
+		sum->lost = head->lost;
 }
 
 /* Rank 0: takes what came, and says to all what it comes to. */
@@ -76,7 +72,7 @@ static enum status conduct(struct rounds *rounds, struct measurements *all, stru
 	for (int rank = 0; rank < transport_size(rounds->transport); rank++) {
 		struct round_head head;
 		status = first_failure(status, read(from[rank].bytes, from[rank].count, all, &head));
-		add_vote(&sum, rank, &head);
+		add_vote(&sum, &head);
 		for (uint64_t i = 0; i < head.count; i++)
 			memcpy(MEM_ADD(&news, &count),
 			        (const char *)from[rank].bytes + sizeof head + i * sizeof *news,
@@ -101,7 +97,7 @@ static enum status follow(struct rounds *rounds, struct measurements *all, struc
 		return status;
 	status = read(bytes, size, all, &head);
 	mem_free(bytes);
-	*vote = (struct vote){.over = head.over, .status = head.status, .rank = head.rank};
+	*vote = (struct vote){.over = head.over != 0, .lost = head.lost};
 	return status;
 }
 

@@ -17,9 +17,8 @@
 
 /* What this process says in a round, and behind it what all have said */
 struct vote {
-	bool over;          /* what it waits for is done; of all: everybody's is */
-	enum status status; /* how its device fares; of all: the first that is not ST_OK, by rank */
-	int rank;           /* of all: whose status it is */
+	bool over; /* what it waits for is done; of all: everybody's is */
+	int lost; /* a part in which its operation failed, + 1; 0: none. Of all: the lowest rank's that has one */
 };
 
 /* The times of this process that the others do not know yet; a zeroed one is empty. */

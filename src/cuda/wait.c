@@ -79,7 +79,7 @@ static void look_again(struct control *control, struct host_order *order)
 	const uint32_t *matches = op_matches(world, order->id, &count);
 	for (int i = 0; i < count; i++)
 		order->never |= world->matches[matches[i]].mismatch;
-	order->undone = (world->ops[order->id].flags & OPF_ABORTED) != 0;
+	order->undone = (world->ops[order->id].flags & OPF_ABORTED) != 0 || order_is_lost(control, order->id);
 }
 
 /* All of a launch is in the books by now. */
@@ -131,23 +131,48 @@ static struct open_op *open_find(struct control *control, op_id id)
 	return low < control->open_count && control->open[low].id == id ? &control->open[low] : NULL;
 }
 
-/* "rank 1, matmul y (line 12): cuLaunchKernel: ..."; who meets others leaves them waiting, so all have to know. */
-static void keep_failure(struct control *control, const struct host_report *report)
+static int part_of(const struct world *world, op_id id)
+{
+	int group = op_record(world, id)->group;
+	return group < 0 ? -1 : world->groups[group].first + world->groups[group].instance_of[world->me];
+}
+
+/* The first operation that is not over there; 0: there is none */
+static op_id first_open(const struct control *control, int part)
+{
+	for (size_t i = 0; i < control->open_count; i++)
+		if (part_of(control->world, control->open[i].id) == part)
+			return control->open[i].id;
+	return 0;
+}
+
+/* "rank 1, matmul y (line 12): cuLaunchKernel: ..." */
+static void keep_words(struct control *control, const struct host_report *report, op_id id)
 {
 	const struct world *world = control->world;
-	op_id id = report->measured.id;
-	const struct record *record = op_record(world, id);
-	world_mark_outputs(control->world, id, id);
-	if (record->kind == OP_COLLECTIVE || record->kind == OP_P2P || record->kind == OP_ONE_SIDED)
-		control->lost = true;
+	const char *words = report->words ? report->words : "it failed";
 	if (control->failed != ST_OK)
 		return;
+	control->failed = report->status;
+	if (!id) {
+		snprintf(control->why, sizeof control->why, "rank %d: %s", world->me, words);
+		return;
+	}
 	struct text label = {0};
 	op_label(world, id, &label);
-	control->failed = report->status;
 	snprintf(control->why, sizeof control->why, "rank %d, %s (line %d): %s", world->me,
-	        text_string(&label), record->line, report->words ? report->words : "it failed");
+	        text_string(&label), op_record(world, id)->line, words);
 	text_release(&label);
+}
+
+/* Those whom it meets wait for it: all have to know. */
+static void keep_failure(struct control *control, const struct host_report *report)
+{
+	op_id id = report->measured.id;
+	int part = id ? part_of(control->world, id) : report->part;
+	if (part >= 0)
+		*MEM_ADD(&control->lost, &control->lost_count) = part;
+	keep_words(control, report, id ? id : first_open(control, part));
 }
 
 static bool awaited(struct control *control, enum control_wait what, op_id id)
@@ -163,6 +188,20 @@ static void come_to(const struct control *control, int64_t time)
 	control->setup.library->host_sleep_until(time + control->shift);
 }
 
+/* What an abort ended is spoiled in the books. */
+static void take_report(struct control *control, const struct measured *one, enum control_wait what)
+{
+	struct open_op *open = open_find(control, one->id);
+	if (open)
+		open->over = true;
+	if (one->undone && !(control->world->ops[one->id].flags & OPF_ABORTED))
+		world_mark_outputs(control->world, one->id, one->id);
+	if (awaited(control, what, one->id))
+		come_to(control, one->end);
+	control->own_end = most_of(control->own_end, one->end);
+	rounds_tell(&control->rounds, one);
+}
+
 static void take_reports(struct control *control, enum control_wait what)
 {
 	struct host_report reports[64];
@@ -170,15 +209,10 @@ static void take_reports(struct control *control, enum control_wait what)
 	while ((count = host_take(control->host, reports, sizeof reports / sizeof *reports)) > 0)
 		for (size_t i = 0; i < count; i++) {
 			struct host_report *report = &reports[i];
-			struct open_op *open = open_find(control, report->measured.id);
 			if (report->status != ST_OK)
 				keep_failure(control, report);
-			if (open)
-				open->over = true;
-			if (awaited(control, what, report->measured.id))
-				come_to(control, report->measured.end);
-			control->own_end = most_of(control->own_end, report->measured.end);
-			rounds_tell(&control->rounds, &report->measured);
+			if (report->measured.id)
+				take_report(control, &report->measured, what);
 			mem_free(report->words);
 		}
 	size_t kept = 0;
@@ -209,17 +243,45 @@ static bool own_over(struct control *control, enum control_wait what)
 	return true;
 }
 
+/* All that this rank has queued in the part is told undone, whatever becomes of it. */
+static void cancel_part(struct control *control, int part)
+{
+	for (size_t i = 0; i < control->open_count; i++) {
+		struct open_op *open = &control->open[i];
+		if (open->cancelled || part_of(control->world, open->id) != part)
+			continue;
+		open->cancelled = true;
+		host_cancel(control->host, open->id);
+	}
+}
+
+/* A part in which somebody's operation failed, as all know: nobody waits any longer for what will not come. First all cancel
+ * theirs, and let go a round later: who let go before might have others take it for done. */
+static void lose(struct control *control, const struct vote *vote)
+{
+	if (control->losing)
+		orders_lose(control, control->losing - 1);
+	control->losing = vote->lost;
+	if (!vote->lost)
+		return;
+	cancel_part(control, vote->lost - 1);
+	size_t kept = 0;
+	for (size_t i = 0; i < control->lost_count; i++)
+		if (control->lost[i] != vote->lost - 1)
+			control->lost[kept++] = control->lost[i];
+	control->lost_count = kept;
+}
+
 /* One round: everybody's news, and is it over? */
 static enum status hold_round(struct control *control, enum control_wait what, bool *over)
 {
 	take_reports(control, what);
-	struct vote vote = {.over = own_over(control, what), .status = control->lost ? ST_GPU : ST_OK};
+	struct vote vote = {
+	        .over = own_over(control, what), .lost = control->lost_count ? control->lost[0] + 1 : 0};
 	enum status status = rounds_hold(&control->rounds, &control->measured, &vote);
 	told_news(control);
-	*over = vote.over;
-	if (status == ST_OK && vote.status != ST_OK && !vote.over)
-		return fail(ST_GPU, "rank %d's GPU failed, and others wait for it: `reset` begins anew",
-		        vote.rank);
+	*over = vote.over && !vote.lost;
+	lose(control, &vote);
 	return status;
 }
 

@@ -58,7 +58,7 @@ static void times_are_everybodys(struct test *t)
 		}
 		struct vote vote = {.over = true};
 		CHECK(&t->checks, rounds_hold(&t->rounds, &t->all, &vote) == ST_OK);
-		CHECK(&t->checks, vote.over && vote.status == ST_OK);
+		CHECK(&t->checks, vote.over && vote.lost == 0);
 		bool same = true;
 		for (int rank = 0; rank < t->n; rank++)
 			for (unsigned i = 0; i < told(rank, round); i++) {
@@ -72,16 +72,16 @@ static void times_are_everybodys(struct test *t)
 	CHECK(&t->checks, !measurements_find(&t->all, 0) && !measurements_find(&t->all, UINT32_MAX));
 }
 
-/* Over is what all have over; the lowest rank's failure is everyone's. */
+/* Over is what all have over; the lowest rank's loss is everyone's. */
 static void votes_add_up(struct test *t)
 {
 	for (int late = 0; late < t->n; late++) {
 		struct vote vote = {.over = t->me != late};
 		CHECK(&t->checks, rounds_hold(&t->rounds, &t->all, &vote) == ST_OK);
 		CHECK(&t->checks, !vote.over);
-		vote = (struct vote){.over = true, .status = t->me >= late ? ST_DEVICE_MEMORY : ST_OK};
+		vote = (struct vote){.over = true, .lost = t->me >= late ? t->me + 1 : 0};
 		CHECK(&t->checks, rounds_hold(&t->rounds, &t->all, &vote) == ST_OK);
-		CHECK(&t->checks, vote.over && vote.status == ST_DEVICE_MEMORY && vote.rank == late);
+		CHECK(&t->checks, vote.over && vote.lost == late + 1);
 	}
 }
 

@@ -38,9 +38,9 @@ static enum status reach(struct backend *backend, const op_id *ids, int count, s
 	return status;
 }
 
-static bool interrupted(void *self, bool again)
+static bool interrupted(void *self, bool again, bool waits)
 {
-	(void)self, (void)again;
+	(void)self, (void)again, (void)waits;
 	return test.stop_at && test.rounds == test.stop_at;
 }
 

@@ -95,3 +95,27 @@ run 2 -n 2 streams.rsh
 check "more streams than queues on a shared GPU" says '^streams.rsh:3: stream: rank 0 would have 31 with the default one; ranks that share a GPU have 30 at most'
 RANKSH_STANDIN=gpus=2 run 0 -n 2 streams.rsh
 check "... on one of its own it is said" once '31 streams: of more than 30 some share a queue of the GPU'
+
+# an operation that others meet in fails on some ranks: those tell it, the others are let go, what it was to write is spoiled, and the session goes on
+cat > lost.rsh <<'EOF2'
+group g 1,2
+@1,2 tensor w[4] = 1
+@1,2 { allreduce w in g; allreduce w in g }
+tensor x[4] = rank + 1
+allreduce x
+print x
+let seen = x[0]
+tensor y[4] = rank + 1
+allreduce y
+print y
+EOF2
+lost() { [ "$(grep -c "allreduce x (line 5): .*$1" out)" = 2 ] && [ "$(grep -c 'spoiled by allreduce' out)" = 3 ] && says '^\[0-2\] y = 6 6 6 6$'; }
+RANKSH_STANDIN="gpus=3 fail=ncclAllReduce:5" run 4 -n 3 --device cuda lost.rsh
+check "NCCL refuses a collective on two of three ranks" lost ncclAllReduce
+RANKSH_STANDIN="gpus=1 fail=cuStreamBatchMemOp:5" run 4 -n 3 --device cuda lost.rsh
+check "... or the GPU that they share" lost cuStreamBatchMemOp
+printf 'tensor x[4] = 1\nallreduce x\nsync\nallreduce x\nprint x\nlet seen = x[0]\ntensor y[4] = 1\nallreduce y\nprint y\n' > late.rsh
+RANKSH_STANDIN="gpus=2 async=5" run 4 -n 2 --device cuda late.rsh
+check "NCCL tells of an error later" [ "$(grep -c 'allreduce x (line [24]): NCCL: remote process' out)" = 2 ]
+check "... which spoils what it was to write" says 'spoiled by allreduce'
+check "... and the group is made anew" says '^\[0,1\] y = 2 2 2 2$'

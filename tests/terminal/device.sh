@@ -27,6 +27,7 @@ check "quit there" left
 
 # a wait for a device that takes its time: said, let go by Ctrl-C, and in nobody's way then
 twice() { [ "$(screen | grep -c "$1")" = 2 ]; }
+thrice() { [ "$(screen | grep -c "$1")" = 3 ]; }
 ENVIRONMENT="RANKSH_DEVICE=cuda RANKSH_CUDA=$standin RANKSH_STANDIN=clock=wall"
 open 100 40 -n 2
 line 'tensor x[2] = 2; print x'
@@ -44,6 +45,14 @@ check "reset ends it" shows 'z = 5 5'
 line 'spin 900s; sync'
 check "another one" twice 'waiting for spin'
 keys C-c
+line 'let b = 1'
+line 'undo'
+check "undo waits for it again" thrice 'waiting for spin'
+keys C-c
+check "Ctrl-C while undo waits for it again" shows 'what runs on GPUs is not waited for any more'
+line 'let b = 8'
+line 'print b'
+check "... and the session goes on" shows 'b = 8$'
 line 'quit'
 check "quit leaves it behind" left
 

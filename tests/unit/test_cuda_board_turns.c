@@ -419,7 +419,7 @@ static void no_memory(void **state)
 	close(scene.fd);
 }
 
-/* ---- a call of CUDA fails on rank 1: at the start no rank has an exchange; later that rank says so, and the others go on ---- */
+/* ---- a call of CUDA fails on rank 1: at the start no rank has an exchange; later that rank says so, and the others go on when it lets go ---- */
 
 struct blow {
 	int fd;
@@ -463,8 +463,10 @@ static void strike(struct rank *me, void *self)
 		RIGHT(strstr(fail_text(), "rank 1: ") && strstr(fail_text(), blow->call));
 	if (status == ST_OK) {
 		GOOD(player.exchange->alloc(player.exchange, sizeof x, &at));
-		for (uint32_t turn = 1; turn <= 4; turn++)
+		for (uint32_t turn = 1; turn <= 4 && !failed; turn++)
 			failed += sum_beside(&player, turn, at) != ST_OK;
+		if (failed)
+			player.exchange->release(player.exchange, 0, 4);
 		RIGHT(failed == (me->rank == 1));
 		for (int i = 0; i < WIDTH; i++)
 			x[i] = me->rank + i;

@@ -35,9 +35,9 @@ static void say(void *self, const char *bytes, size_t count)
 	text_put(&session.said, bytes, count);
 }
 
-static bool interrupted(void *self, bool again)
+static bool interrupted(void *self, bool again, bool waits)
 {
-	(void)self, (void)again;
+	(void)self, (void)again, (void)waits;
 	if (!session.stop_at || device.rounds != session.stop_at)
 		return false;
 	session.stop_at = 0;

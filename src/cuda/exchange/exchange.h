@@ -8,6 +8,9 @@
  * counts the collectives of a part, or the transfers of a channel from one rank to another in a part, from 1 on, and never
  * goes back: after an abort it goes on behind all that anybody had queued.
  *
+ * Where a call fails, what it was to queue never comes: the others wait for it until they release the part, and so does
+ * whatever of it this rank has queued. The caller gives nothing more there before.
+ *
  * Called by the host thread, but for `release`. May call: cuda/kernels/ cuda/library/ collectives/ (types) base/. */
 #ifndef RANKSH_CUDA_EXCHANGE_H
 #define RANKSH_CUDA_EXCHANGE_H

@@ -155,6 +155,7 @@ void host_nap(struct host_thread *thread, int64_t *ns)
 			return;
 		*ns = NAP_LEAST;
 	}
+	lanes_ask_exchange(thread);
 	struct timespec until = after(*ns);
 	*ns = least_of(*ns + *ns / 2, NAP_MOST);
 	pthread_mutex_lock(&host->lock);
@@ -218,6 +219,12 @@ void host_tell(struct host_thread *thread, const struct host_report *report, int
 	if (host->reports.count % NEWS_MOST == 0)
 		pthread_cond_broadcast(&host->for_control);
 	pthread_mutex_unlock(&host->lock);
+}
+
+void host_tell_part(struct host_thread *thread, int part, enum status status)
+{
+	struct host_report report = {.part = part, .status = status, .words = words_now()};
+	host_tell(thread, &report, thread->cuda->host_now());
 }
 
 /* ---- the thread */

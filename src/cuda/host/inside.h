@@ -55,6 +55,8 @@ void host_nap(struct host_thread *host, int64_t *ns);
 void host_rest_until(struct host_thread *host, int64_t ns);
 /* Takes report.words over. end: on the host's clock */
 void host_tell(struct host_thread *host, const struct host_report *report, int64_t end);
+/* That nothing comes of the part, with the words of this thread's failure */
+void host_tell_part(struct host_thread *host, int part, enum status status);
 /* Has control cancelled it, and it is not told yet? Then *ns: when, on the host's clock */
 bool host_cancelled(struct host_thread *host, op_id id, int64_t *ns);
 
@@ -91,6 +93,7 @@ struct host_flight {
 	        shift; /* session's time; issue: where the calls begin, behind a played launch */
 	bool played;   /* the launch is */
 	int64_t end;   /* on the host's clock, once it is told */
+	int part;      /* that it meets others in, + 1; 0: none */
 	uint32_t hold; /* the ticket, + 1, that keeps the lane standing until it is cancelled */
 	bool given;    /* all of it is queued */
 	bool undone;
@@ -120,6 +123,8 @@ bool lanes_look(struct host_thread *host);
 /* Waits until the operation, or OP_EVERYTHING that was issued, is over; the clock is not before its end then. its: the
  * operation that waits, whose cancelling ends it. ST_OK also where it failed, or the thread is to stop */
 enum status lanes_wait(struct host_thread *host, op_id target, op_id its);
+/* Has the exchange failed later than the call that began it? Then what is in flight in that part is undone, and control is told. */
+void lanes_ask_exchange(struct host_thread *host);
 /* After a failure: is the context lost with it? Then all that is in flight is told undone. */
 void lanes_check(struct host_thread *host);
 

@@ -322,6 +322,25 @@ bool lanes_look(struct host_thread *host)
 	return any;
 }
 
+static void undo_part(struct host_lanes *lanes, int part)
+{
+	for (int i = 0; i < lanes->count; i++)
+		for (size_t k = lanes->all[i]->told; k < lanes->all[i]->count; k++)
+			at(lanes->all[i], k)->undone |= at(lanes->all[i], k)->part == part + 1;
+}
+
+void lanes_ask_exchange(struct host_thread *host)
+{
+	struct exchange *exchange = host->exchange;
+	int part;
+	enum status status;
+	while (exchange && exchange->failure && host->lost == ST_OK &&
+	        (status = exchange->failure(exchange, &part)) != ST_OK) {
+		undo_part(host->lanes, part);
+		host_tell_part(host, part, status);
+	}
+}
+
 /* Sticky errors are told by every call from then on: of this event nothing else can be wrong. */
 void lanes_check(struct host_thread *host)
 {

@@ -70,9 +70,11 @@ struct host_order {
 	void *packed;
 };
 
-/* What became of an operation */
+/* What became of an operation, or (measured.id 0) of a part: an error came to it later than the call that began what runs there,
+ * or it could not be opened. Nothing more comes of what is queued there. */
 struct host_report {
 	struct measured measured; /* blame 0 */
+	int part;                 /* of no operation; else unused */
 	enum status status;       /* not ST_OK: `measured.undone`, and its results never came */
 	char *words;              /* why, mem_free'd by who takes it; NULL with ST_OK */
 };

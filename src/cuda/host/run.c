@@ -11,10 +11,12 @@
 
 #include <string.h>
 
-/* A part that the rank belongs to, and the last turn that it waits for there */
+/* A part that the rank belongs to, and the last turn that it waits for there. lost: an operation failed there. Others would take
+ * the next one for it, so nothing more is queued until all have let go, and it is opened again. */
 struct part_seen {
 	int part;
 	uint32_t turn;
+	bool lost;
 	op_id last; /* collective of it that was queued, and on which stream */
 	int stream;
 };
@@ -75,15 +77,28 @@ enum status run_open(const struct host_setup *setup, struct host_thread *host, s
 	return status;
 }
 
-/* Of a `together` all begins with its last member, and ends are looked for behind that. */
-static void end_together(struct host_thread *host, struct run *run)
+static struct part_seen *part_of(struct run *run, int part)
+{
+	for (size_t i = 0; i < run->part_count; i++)
+		if (run->parts[i].part == part)
+			return &run->parts[i];
+	struct part_seen *new = MEM_ADD(&run->parts, &run->part_count);
+	*new = (struct part_seen){.part = part};
+	return new;
+}
+
+/* Of a `together` all begins with its last member, and ends are looked for behind that. status: whether it did */
+static void end_together(struct host_thread *host, struct run *run, enum status status)
 {
 	for (size_t i = 0; i < run->together_count; i++) {
 		struct host_flight *flight;
 		while ((flight = host_flight_last(run->together[i])) != NULL) {
-			enum status status = host_flight_end(host, run->together[i], flight, false);
 			if (status != ST_OK)
 				host_flight_fail(flight, status);
+			enum status ended = host_flight_end(host, run->together[i], flight, false);
+			if (ended != ST_OK)
+				host_flight_fail(flight, ended);
+			part_of(run, flight->part - 1)->lost |= flight->status != ST_OK;
 		}
 	}
 	run->together_count = 0;
@@ -93,8 +108,7 @@ static void end_together(struct host_thread *host, struct run *run)
 static bool drain(struct host_thread *host, struct run *run)
 {
 	int64_t nap = 0, left = INT64_C(5000000000);
-	message_end(host);
-	end_together(host, run);
+	end_together(host, run, message_end(host));
 	for (size_t i = 0; host->exchange && i < run->part_count; i++)
 		host->exchange->release(host->exchange, run->parts[i].part, run->parts[i].turn);
 	timer_finish(host);
@@ -315,25 +329,14 @@ static const char *call_of(const struct record *record)
 
 static bool meets(const struct host_order *order)
 {
-	return order->record.kind == OP_COLLECTIVE || order->record.kind == OP_P2P ||
-	        order->record.kind == OP_ONE_SIDED;
-}
-
-static struct part_seen *part_of(struct run *run, int part)
-{
-	for (size_t i = 0; i < run->part_count; i++)
-		if (run->parts[i].part == part)
-			return &run->parts[i];
-	struct part_seen *new = MEM_ADD(&run->parts, &run->part_count);
-	*new = (struct part_seen){.part = part};
-	return new;
+	return order->meeting != NULL;
 }
 
 /* Collectives of a part run one at a time, on whatever streams. What is played goes on when their exchange is over. */
 static enum status await_turn(struct host_thread *host, struct run *run, const struct host_order *order,
         const struct host_lane *lane)
 {
-	if (order->record.kind != OP_COLLECTIVE || !order->meeting)
+	if (order->record.kind != OP_COLLECTIVE)
 		return ST_OK;
 	struct part_seen *part = part_of(run, order->meeting->part);
 	const struct host_flight *before = part->last ? host_flight_find(host, part->last) : NULL;
@@ -359,8 +362,15 @@ static enum status queue(struct host_thread *host, struct run *run, const struct
 	}
 	if (!meets(order))
 		return queue_timed(host, order, lane);
+	if (part_of(run, order->meeting->part)->lost) {
+		flight->undone = true;
+		return ST_OK;
+	}
 	enum status status = await_turn(host, run, order, lane);
-	return status == ST_OK ? message_queue(host, order, lane) : status;
+	if (status == ST_OK)
+		status = message_queue(host, order, lane);
+	part_of(run, order->meeting->part)->lost = status != ST_OK;
+	return status;
 }
 
 /* What an operation wrote and somebody will ask for is kept behind its end. */
@@ -373,12 +383,14 @@ static enum status note(struct host_thread *host, const struct host_order *order
 }
 
 /* It never came to a stream. */
-static void tell_failed(
-        struct host_thread *host, const struct host_order *order, int64_t issue, enum status status)
+static void tell_failed(struct host_thread *host, struct run *run, const struct host_order *order,
+        int64_t issue, enum status status)
 {
 	struct host_report report = {
 	        .measured = {.id = order->id, .issue = issue, .ready = issue, .start = issue}};
 	keep_words(&report, status);
+	if (meets(order))
+		part_of(run, order->meeting->part)->lost = true;
 	lanes_check(host);
 	tell(host, &report, issue);
 }
@@ -392,12 +404,13 @@ static void run_on_stream(
 	bool moment = order->record.kind == OP_RECORD || order->undone;
 	enum status status = first_failure(kept_from(host, run), host_lane_of(host, order, &lane));
 	if (status != ST_OK) {
-		tell_failed(host, order, issue, status);
+		tell_failed(host, run, order, issue, status);
 		return;
 	}
 	status = memory_join(host, lane);
 	status = first_failure(status, host_flight_begin(host, lane, order->id, issue, &flight));
 	flight->undone = order->undone || host_cancelled(host, order->id, &cancelled);
+	flight->part = meets(order) ? order->meeting->part + 1 : 0;
 	if (status == ST_OK && !host_cancelled(host, order->id, &cancelled))
 		status = queue(host, run, order, lane, flight);
 	if (status != ST_OK)
@@ -410,7 +423,7 @@ static void run_on_stream(
 		return;
 	if (meets(order)) {
 		status = first_failure(status, message_end(host));
-		end_together(host, run);
+		end_together(host, run, status);
 	} else {
 		status = first_failure(status, host_flight_end(host, lane, flight, moment));
 		flight->launch =
@@ -476,16 +489,20 @@ static enum status run_segment(struct host_thread *host, const struct host_order
 	return status;
 }
 
-static enum status run_part(struct host_thread *host, struct run *run, const struct host_meeting *meeting)
+static void run_part(struct host_thread *host, struct run *run, const struct host_meeting *meeting)
 {
 	saw_turn(run, meeting);
 	if (!host->exchange || host->lost != ST_OK)
-		return ST_OK;
+		return;
+	part_of(run, meeting->part)->lost = false;
 	host_enters(host, "a group's making");
 	enum status status = host->exchange->open(
 	        host->exchange, meeting->part, meeting->n, meeting->place, meeting->ranks);
 	host_enters(host, NULL);
-	return status;
+	if (status == ST_OK)
+		return;
+	host_tell_part(host, meeting->part, status);
+	lanes_check(host);
 }
 
 void run_order(struct host_thread *host, struct run *run, struct host_order *order, int64_t given)
@@ -512,7 +529,7 @@ void run_order(struct host_thread *host, struct run *run, struct host_order *ord
 			finish_segment(host, run);
 		break;
 	case ORDER_PART:
-		keep_failure(host, run, run_part(host, run, order->meeting));
+		run_part(host, run, order->meeting);
 		break;
 	}
 	order_release(order, 1);

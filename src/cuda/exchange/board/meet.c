@@ -178,13 +178,11 @@ static enum status each_stream(
 	return status;
 }
 
-/* What cannot be queued is let go, so that the others do not wait for it. */
-static void forget(struct board *board, enum status status)
+/* Whoever waits for what could not be queued waits on until it is released. */
+static void forget(struct board *board)
 {
 	for (size_t i = 0; i < board->side_count; i++) {
 		struct side *side = &board->sides[i];
-		if (status != ST_OK)
-			meeting_let_go(board, side->meeting, side->turn);
 		side->meeting->stream = side->stream;
 		__atomic_store_n(&side->meeting->last, side->turn, __ATOMIC_SEQ_CST);
 	}
@@ -198,7 +196,7 @@ static enum status give(
 {
 	*MEM_ADD(&board->orders, &board->order_count) = (struct meeting_order){started, stream};
 	if (status != ST_OK)
-		forget(board, status);
+		forget(board);
 	return status != ST_OK || board->together ? status : meet_end(&board->exchange);
 }
 
@@ -212,7 +210,7 @@ enum status meet_end(struct exchange *exchange)
 		status = each_stream(board, queue_ends);
 	if (status == ST_OK)
 		status = pool_stages_end(board);
-	forget(board, status);
+	forget(board);
 	return status;
 }
 
