@@ -13,7 +13,7 @@ struct capture_lane {
 	int event; /* behind what was captured last; -1: nothing was */
 };
 
-struct capture {
+struct capturing {
 	struct host_thread *host;
 	const struct host_order *orders;
 	int count;
@@ -24,7 +24,7 @@ struct capture {
 };
 
 static enum status lane_of(
-        struct capture *capture, const struct host_order *order, struct capture_lane **lane)
+        struct capturing *capture, const struct host_order *order, struct capture_lane **lane)
 {
 	const struct cuda_library *cuda = capture->host->cuda;
 	CUstream stream;
@@ -43,14 +43,14 @@ static enum status lane_of(
 	return ST_OK;
 }
 
-static enum status event_make(struct capture *capture, unsigned flags, CUevent *event)
+static enum status event_make(struct capturing *capture, unsigned flags, CUevent *event)
 {
 	const struct cuda_library *cuda = capture->host->cuda;
 	return cuda_call(cuda, "cuEventCreate", cuda->cuEventCreate(event, flags));
 }
 
 /* Behind what was captured on the lane; its time is a launch's. */
-static enum status mark_end(struct capture *capture, struct capture_lane *lane)
+static enum status mark_end(struct capturing *capture, struct capture_lane *lane)
 {
 	const struct cuda_library *cuda = capture->host->cuda;
 	struct captured *captured = capture->captured;
@@ -64,14 +64,14 @@ static enum status mark_end(struct capture *capture, struct capture_lane *lane)
 }
 
 /* A wait of another operation in the launch stands here. */
-static enum status join(struct capture *capture, int target, const struct host_lane *lane)
+static enum status join(struct capturing *capture, int target, const struct host_lane *lane)
 {
 	const struct cuda_library *cuda = capture->host->cuda;
 	return cuda_call(cuda, "cuStreamWaitEvent",
 	        cuda->cuStreamWaitEvent(lane->stream, capture->joint[target], CU_EVENT_WAIT_DEFAULT));
 }
 
-static bool is_awaited(const struct capture *capture, op_id id)
+static bool is_awaited(const struct capturing *capture, op_id id)
 {
 	for (int i = 0; i < capture->count; i++)
 		if (capture->orders[i].record.kind == OP_WAIT && capture->orders[i].target == id)
@@ -79,7 +79,7 @@ static bool is_awaited(const struct capture *capture, op_id id)
 	return false;
 }
 
-static enum status capture_one(struct capture *capture, int place)
+static enum status capture_one(struct capturing *capture, int place)
 {
 	const struct cuda_library *cuda = capture->host->cuda;
 	const struct host_order *order = &capture->orders[place];
@@ -108,7 +108,7 @@ static enum status capture_one(struct capture *capture, int place)
 	                       : status;
 }
 
-static enum status capture_all(struct capture *capture)
+static enum status capture_all(struct capturing *capture)
 {
 	const struct cuda_library *cuda = capture->host->cuda;
 	struct capture_lane *own;
@@ -138,7 +138,7 @@ enum status capture_make(
 {
 	*captured = (struct captured){.event = mem_alloc((size_t)count * sizeof *captured->event),
 	        .span = mem_alloc((size_t)count * sizeof *captured->span)};
-	struct capture capture = {.host = host,
+	struct capturing capture = {.host = host,
 	        .orders = orders,
 	        .count = count,
 	        .captured = captured,

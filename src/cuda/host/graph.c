@@ -12,7 +12,7 @@
 
 enum { GRAPHS_MOST = 64 };
 
-struct graph {
+struct device_graph {
 	char *key;
 	size_t key_bytes;
 	struct captured captured; /* zeroed: it cannot be captured */
@@ -21,12 +21,12 @@ struct graph {
 };
 
 struct graphs {
-	struct graph *all[GRAPHS_MOST]; /* what was used last stands last */
+	struct device_graph *all[GRAPHS_MOST]; /* what was used last stands last */
 	int count;
 };
 
 struct graph_launch {
-	struct graph *graph;
+	struct device_graph *graph;
 	uint64_t number;
 	CUevent begin, end;
 	unsigned anchor;
@@ -129,19 +129,19 @@ static bool is_behind(struct host_thread *host, const struct host_order *orders,
 
 /* ---- those that were made */
 
-struct key {
+struct graph_key {
 	char *bytes;
 	size_t count, room;
 };
 
-static void put(struct key *key, const void *from, size_t bytes)
+static void put(struct graph_key *key, const void *from, size_t bytes)
 {
 	MEM_ROOM(&key->bytes, key->count + bytes, &key->room);
 	memcpy(key->bytes + key->count, from, bytes);
 	key->count += bytes;
 }
 
-static void put_operand(struct key *key, const struct host_thread *host, const struct operand *operand)
+static void put_operand(struct graph_key *key, const struct host_thread *host, const struct operand *operand)
 {
 	const struct layout *layout = &operand->layout;
 	void *at = memory_at(host, (enum space)operand->space, operand->address);
@@ -152,9 +152,9 @@ static void put_operand(struct key *key, const struct host_thread *host, const s
 	put(key, layout->stride, layout->dims * sizeof *layout->stride);
 }
 
-static struct key key_of(const struct host_thread *host, const struct host_order *orders, int count)
+static struct graph_key key_of(const struct host_thread *host, const struct host_order *orders, int count)
 {
-	struct key key = {0};
+	struct graph_key key = {0};
 	for (int i = 0; i < count; i++) {
 		const struct record *record = &orders[i].record;
 		int place = record->kind == OP_WAIT ? graph_place(orders, count, orders[i].target) : -1;
@@ -170,7 +170,7 @@ static struct key key_of(const struct host_thread *host, const struct host_order
 	return key;
 }
 
-static void graph_free(struct host_thread *host, struct graph *graph)
+static void graph_free(struct host_thread *host, struct device_graph *graph)
 {
 	capture_release(host, &graph->captured);
 	mem_free(graph->key);
@@ -194,10 +194,10 @@ static bool make_room(struct host_thread *host)
 	return false;
 }
 
-static struct graph *find(struct graphs *graphs, const struct key *key)
+static struct device_graph *find(struct graphs *graphs, const struct graph_key *key)
 {
 	for (int i = graphs->count; i-- > 0;) {
-		struct graph *graph = graphs->all[i];
+		struct device_graph *graph = graphs->all[i];
 		if (graph->key_bytes != key->count || memcmp(graph->key, key->bytes, key->count) != 0)
 			continue;
 		graphs->count--;
@@ -209,12 +209,12 @@ static struct graph *find(struct graphs *graphs, const struct key *key)
 }
 
 /* Found or made; NULL: it cannot be captured */
-static struct graph *graph_of(struct host_thread *host, const struct host_order *orders, int count)
+static struct device_graph *graph_of(struct host_thread *host, const struct host_order *orders, int count)
 {
 	if (!host->graphs)
 		host->graphs = mem_alloc(sizeof *host->graphs);
-	struct key key = key_of(host, orders, count);
-	struct graph *graph = find(host->graphs, &key);
+	struct graph_key key = key_of(host, orders, count);
+	struct device_graph *graph = find(host->graphs, &key);
 	if (graph || !make_room(host)) {
 		mem_free(key.bytes);
 	} else {
@@ -275,8 +275,8 @@ static enum status queue(struct host_thread *host, struct graph_launch *launch,
 	return status;
 }
 
-static void set_off(struct host_thread *host, struct graph *graph, const struct host_order *orders, int count,
-        int64_t issue)
+static void set_off(struct host_thread *host, struct device_graph *graph, const struct host_order *orders,
+        int count, int64_t issue)
 {
 	struct host_lane *lane;
 	struct graph_launch *launch = mem_alloc(sizeof *launch + (size_t)count * sizeof launch->part[0]);
@@ -315,7 +315,7 @@ bool graph_order(struct host_thread *host, const struct host_order *orders, int 
 	lanes_look(host);
 	if (!is_behind(host, orders, count))
 		return false;
-	struct graph *graph = graph_of(host, orders, count);
+	struct device_graph *graph = graph_of(host, orders, count);
 	if (!graph)
 		return false;
 	set_off(host, graph, orders, count, issue);

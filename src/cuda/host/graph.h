@@ -5,7 +5,7 @@
  * Inside there is an event behind each operation. A later launch of the same executable records it anew, so it tells of the
  * last launch only: what was over when the next one came has times of its own, and the others share the measured time of
  * their launch as foreseen (measured.divided).
- * On the host thread. */
+ * On the host thread. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_CUDA_HOST_GRAPH_H
 #define RANKSH_CUDA_HOST_GRAPH_H
 
