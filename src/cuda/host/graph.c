@@ -7,6 +7,7 @@
 #include "cuda/host/graph.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
+#include "world/world.h"
 
 #include <string.h>
 

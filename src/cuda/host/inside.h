@@ -123,6 +123,9 @@ bool lanes_look(struct host_thread *host);
 /* Waits until the operation, or OP_EVERYTHING that was issued, is over; the clock is not before its end then. its: the
  * operation that waits, whose cancelling ends it. ST_OK also where it failed, or the thread is to stop */
 enum status lanes_wait(struct host_thread *host, op_id target, op_id its);
+/* Waits, in the same way, until its stream has come to an operation in flight, that all before it there is over. The clock stays.
+ * ST_INTERRUPTED: the thread is to stop; ST_GPU */
+enum status lanes_come_to(struct host_thread *host, const struct host_flight *flight);
 /* Has the exchange failed later than the call that began it? Then what is in flight in that part is undone, and control is told. */
 void lanes_ask_exchange(struct host_thread *host);
 /* After a failure: is the context lost with it? Then all that is in flight is told undone. */

@@ -382,6 +382,19 @@ static enum status reach_end(struct host_thread *host, const struct host_flight 
 	return cuda_call(host->cuda, "cuEventSynchronize", host->cuda->cuEventSynchronize(flight->after));
 }
 
+enum status lanes_come_to(struct host_thread *host, const struct host_flight *flight)
+{
+	int64_t nap = 0;
+	CUresult result;
+	while ((result = host->cuda->cuEventQuery(flight->before)) == CUDA_ERROR_NOT_READY) {
+		if (!host_serve(host))
+			return fail(ST_INTERRUPTED, "the rank ends");
+		host_nap(host, &nap);
+		lanes_look(host);
+	}
+	return cuda_call(host->cuda, "cuEventQuery", result);
+}
+
 enum status lanes_wait(struct host_thread *host, op_id target, op_id its)
 {
 	struct host_lanes *lanes = host->lanes;
