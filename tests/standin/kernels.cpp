@@ -319,14 +319,14 @@ unsigned standin_lane()
 	return own.current % WARP;
 }
 
-void standin_shuffle(const void *mine, void *got, size_t bytes, unsigned from)
+unsigned long long standin_shuffle(unsigned long long mine, unsigned from)
 {
 	fibres &all = own;
 	warp *here = &all.warps[all.current / WARP];
 	unsigned long long *slot = here->slot[here->here.generation & 1];
-	memcpy(&slot[all.current % WARP], mine, bytes);
+	slot[all.current % WARP] = mine;
 	meet(all, &here->here, here->alive);
-	memcpy(got, &slot[from % WARP], bytes);
+	return slot[from % WARP];
 }
 
 void __syncwarp(unsigned)

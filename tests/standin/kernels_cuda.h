@@ -100,15 +100,17 @@ int __syncthreads_or(int mine);
 int __syncthreads_count(int mine);
 unsigned __ballot_sync(unsigned mask, int mine);
 void *standin_shared(); /* of the launch's shared_bytes */
-/* Each thread of a warp gives `mine`, 8 bytes at most, and gets that of lane `from` */
-void standin_shuffle(const void *mine, void *got, size_t bytes, unsigned from);
+/* Each thread of a warp gives `mine` and gets that of lane `from` */
+unsigned long long standin_shuffle(unsigned long long mine, unsigned from);
 unsigned standin_lane();
 
 template <class T> static inline T __shfl_sync(unsigned, T mine, unsigned from)
 {
-	T got;
-	standin_shuffle(&mine, &got, sizeof got, from);
-	return got;
+	unsigned long long bits = 0;
+	memcpy(&bits, &mine, sizeof mine);
+	bits = standin_shuffle(bits, from);
+	memcpy(&mine, &bits, sizeof mine);
+	return mine;
 }
 template <class T> static inline T __shfl_xor_sync(unsigned mask, T mine, unsigned bits)
 {

@@ -1,9 +1,8 @@
-/* cuda_scene.h -- a kernel's call run by the GPU's kernels, as the C++ compiler has made them for the CPU,
- * and by the simulator's: for the tests of src/cuda/kernels/ */
+/* cuda_scene.h -- a kernel's call run by the GPU's kernels (cuda_launch.h says where) and by the simulator's:
+ * for the tests of src/cuda/kernels/ */
 #ifndef RANKSH_TEST_CUDA_SCENE_H
 #define RANKSH_TEST_CUDA_SCENE_H
 
-#include "kernel_scene.h"
 #include "cuda_launch.h"
 
 /* A call whose operands a test has made, its options set. scene_compare() frees them. */

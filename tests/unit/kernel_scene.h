@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where tensors lie: in memory of the host, if not in what cuda_launch.h puts in its place */
+static void *(*operand_room)(size_t bytes) = malloc;
+static void (*operand_room_free)(void *memory) = free;
+
 /* How a tensor lies in memory: in one line; every second element of padded rows; with the dimensions in
  * turned order */
 enum form { PLAIN, SLICED, TURNED, FORMS };
@@ -63,7 +67,7 @@ static inline void operand_make(struct operand *operand, const char *name, enum 
 	operand_place(&operand->tensor.layout, form);
 	operand->count = layout_count(&operand->tensor.layout);
 	operand->bytes = (size_t)layout_span(&operand->tensor.layout);
-	operand->memory = malloc(operand->bytes);
+	operand->memory = operand_room(operand->bytes);
 	operand->value = malloc((size_t)operand->count * sizeof *operand->value);
 	assert_true(operand->memory && operand->value);
 	memset(operand->memory, 0xa5, operand->bytes);
@@ -75,7 +79,7 @@ static inline void operand_make(struct operand *operand, const char *name, enum 
 
 static inline void operand_free(struct operand *operand)
 {
-	free(operand->memory);
+	operand_room_free(operand->memory);
 	free(operand->value);
 }
 

@@ -101,5 +101,5 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(forward), cmocka_unit_test(gradient), cmocka_unit_test(merging)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scene_open, scene_close);
 }

@@ -1,7 +1,6 @@
 /* test_cuda_kernels_elements.c -- kernels that go element by element, as a GPU runs them, against the simulator's, bit for bit: every type and form, odd
  * sizes, +=, broadcast, over each other */
 #include "cuda_launch.h"
-#include "kernel_scene.h"
 
 enum { OPTIONS = 5 };
 
@@ -221,5 +220,5 @@ int main(void)
 	        cmocka_unit_test(over_each_other),
 	        cmocka_unit_test(nothing_to_do),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scene_open, scene_close);
 }

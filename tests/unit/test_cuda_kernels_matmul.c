@@ -99,5 +99,5 @@ static void over_an_argument(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(over_an_argument)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scene_open, scene_close);
 }

@@ -57,5 +57,5 @@ int main(void)
 	        cmocka_unit_test(each_type_and_form),
 	        cmocka_unit_test(every_kernel_is_planned),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scene_open, scene_close);
 }

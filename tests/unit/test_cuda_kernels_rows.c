@@ -119,5 +119,5 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(each_shape_and_type),
 	        cmocka_unit_test(crossentropy), cmocka_unit_test(embed), cmocka_unit_test(largest_of_a_row)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, scene_open, scene_close);
 }

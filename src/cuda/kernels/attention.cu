@@ -40,6 +40,7 @@ MEETING_KERNEL(attention_any, attention, TILE_THREADS)
 	     k = part_of(a.k, a.keys, at.sequence, at.head * a.d),
 	     v = part_of(a.v, a.keys, at.sequence, at.head * a.d),
 	     o = part_of(a.o, a.queries, at.sequence, at.head * a.d);
+	bool idle = first + warp_row() >= a.queries;
 	running row[4];
 	float s[4][4], sum[4][4] = {};
 
@@ -48,7 +49,7 @@ MEETING_KERNEL(attention_any, attention, TILE_THREADS)
 		hide(
 		        a, s, [&](int i, int) { return first + 4 * y + i; },
 		        [&](int, int j) { return key + x + 16 * j; });
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 4 && !idle; i++) {
 			float most = -INFINITY;
 			for (int j = 0; j < 4; j++) {
 				s[i][j] *= a.scale * LOG2_E;
@@ -63,6 +64,8 @@ MEETING_KERNEL(attention_any, attention, TILE_THREADS)
 		}
 		tile_times(memory, s, v, key, column, a.d, sum);
 	}
+	if (idle)
+		return;
 	for (int i = 0; i < 4; i++) {
 		float all = sum_of_lanes(row[i].sum, 16);
 		long long r = first + 4 * y + i;

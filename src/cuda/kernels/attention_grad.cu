@@ -97,6 +97,7 @@ MEETING_KERNEL(attention_stats_any, attention, TILE_THREADS)
 	operands of = operands_of(a, false, at.sequence, at.head);
 	long long first = at.tile * TILE;
 	range keys = columns_of(a, false, first, TILE);
+	bool idle = first + warp_row() >= a.queries;
 	running row[4];
 	float s[4][4], slope[4][4], sum[4] = {}, *stats = stats_of(a, at.sequence, at.head);
 
@@ -108,7 +109,7 @@ MEETING_KERNEL(attention_stats_any, attention, TILE_THREADS)
 	for (long long key = 0; key < keys.to; key += TILE) {
 		tile_product(memory, of.x, first, of.z, key, a.d, s);
 		tile_product(memory, of.y, first, of.w, key, a.d, slope);
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 4 && !idle; i++) {
 			float most = -INFINITY;
 			for (int j = 0; j < 4; j++) {
 				bool seen = is_seen(a, false, first + 4 * y + i, key + x + 16 * j);
@@ -123,7 +124,7 @@ MEETING_KERNEL(attention_stats_any, attention, TILE_THREADS)
 			}
 		}
 	}
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 4 && !idle; i++) {
 		float all = sum_of_lanes(row[i].sum, 16), weighted = sum_of_lanes(sum[i], 16);
 		long long r = first + 4 * y + i;
 		if (x == 0 && r < a.queries) {

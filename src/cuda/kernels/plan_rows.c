@@ -91,12 +91,13 @@ void plan_embed(const struct kernel_call *call, const char *function, struct lau
 	add_teams(plan, function, &rows);
 }
 
-/* A block a row of the table */
+/* A block a row of the table, of no more warps than have an id to look at, or four columns a thread */
 void plan_embed_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct rows rows = rows_of(call, &call->out[0].layout);
 	rows.count = call->in[0].layout.dim[0];
-	launch_add(plan, function, rows.rows, THREADS, 1, &rows, sizeof rows);
+	int64_t warps = parts_of(most_of(rows.count, parts_of(rows.columns, 4)), 32);
+	launch_add(plan, function, rows.rows, (int)least_of(32 * warps, THREADS), 1, &rows, sizeof rows);
 }
 
 void plan_colsum(const struct kernel_call *call, const char *function, struct launch_plan *plan)

@@ -53,6 +53,12 @@ INLINE long long parts_of(long long count, long long size)
 // 256 threads: thread (y, x) of 16 x 16 has the 4 x 4 elements of rows 4 y .. 4 y + 3 and columns x, x + 16,
 // x + 32, x + 48. The 16 threads of a row are neighbours in a warp.
 
+// The rows of the warp's threads begin at first + this: behind the last row it has nothing to do but to load.
+INLINE int warp_row()
+{
+	return threadIdx.x / 32 * 8;
+}
+
 constexpr int CHUNK = 32;
 
 struct tile_memory {
@@ -79,11 +85,13 @@ INLINE void add_tile(float (&sum)[4][4], const float (&own)[4][4])
 			sum[i][j] += own[i][j];
 }
 
-// sum := a b.T of 64 rows of a and 64 of b, over their d columns
+// sum := a b.T of 64 rows of a and 64 of b, over their d columns; 0 where a thread has only rows that are not
+// there
 INLINE void tile_product(tile_memory &memory, const part &a, long long row_a, const part &b, long long row_b,
         int d, float (&sum)[4][4])
 {
 	int y = threadIdx.x / 16, x = threadIdx.x % 16;
+	bool there = row_a + 4 * y < a.rows && row_b + x < b.rows;
 	for (int i = 0; i < 4; i++)
 		for (int j = 0; j < 4; j++)
 			sum[i][j] = 0;
@@ -92,7 +100,7 @@ INLINE void tile_product(tile_memory &memory, const part &a, long long row_a, co
 		load_chunk(memory.pair[0], a, row_a, column, d);
 		load_chunk(memory.pair[1], b, row_b, column, d);
 		__syncthreads();
-		int count = d - column < CHUNK ? d - column : CHUNK;
+		int count = !there ? 0 : d - column < CHUNK ? d - column : CHUNK;
 		float own[4][4] = {};
 		for (int c = 0; c < count; c++)
 			for (int i = 0; i < 4; i++)
@@ -104,22 +112,24 @@ INLINE void tile_product(tile_memory &memory, const part &a, long long row_a, co
 }
 
 // sum += p w, with p [64,64] of this block's threads and w the rows `row` .. row + 63 and 64 columns from
-// `column` on.
+// `column` on; as it was where a thread has only columns that are not there.
 INLINE void tile_times(tile_memory &memory, const float (&p)[4][4], const part &w, long long row, int column,
         int d, float (&sum)[4][4])
 {
-	int y = threadIdx.x / 16, x = threadIdx.x % 16;
+	int y = threadIdx.x / 16, x = threadIdx.x % 16, rows = w.rows - row < TILE ? (int)(w.rows - row) : TILE;
 	__syncthreads();
 	for (int i = 0; i < 4; i++)
 		for (int j = 0; j < 4; j++)
 			memory.p[4 * y + i][x + 16 * j] = p[i][j];
-	for (int i = threadIdx.x; i < TILE * TILE; i += TILE_THREADS) {
+	for (int i = threadIdx.x; i < rows * TILE; i += TILE_THREADS) {
 		int r = i / TILE, c = column + i % TILE;
-		memory.wide[r][i % TILE] = row + r < w.rows && c < d ? get(w, row + r, c) : 0;
+		memory.wide[r][i % TILE] = c < d ? get(w, row + r, c) : 0;
 	}
 	__syncthreads();
+	if (column + x >= d)
+		return;
 	float own[4][4] = {};
-	for (int k = 0; k < TILE; k++)
+	for (int k = 0; k < rows; k++)
 		for (int i = 0; i < 4; i++)
 			for (int j = 0; j < 4; j++)
 				own[i][j] =

@@ -65,4 +65,3 @@ for h in f16 bf16 int8 topk {
 model mlp layers=2 hidden=16 batch=16
 strategy ddp bucket=1e300
 run 1
-# sim: on the stand-in its kernels take minutes

@@ -24,4 +24,3 @@ for t in f32 bf16 f16 {
 	strategy tp sequence=on
 	verify iterations=2
 }
-# sim: its one rank is the simulator, and f16 on a GPU rounds otherwise by more than is allowed there
