@@ -23,7 +23,9 @@ static void say_facts(const struct shell *shell, op_id id, struct text *out)
 	op_label(world, id, out);
 	text_add(out, "   rank %d, %s%s", op->rank,
 	        names_text(world->names, world_stream(world, op->rank, op->stream)->name),
-	        times.projected ? ", queued" : "");
+	        times.projected         ? ", queued"
+	                : times.divided ? ", within its graph as predicted"
+	                                : "");
 	if (record->phase)
 		text_add(out, "   phase %s", names_text(world->names, record->phase));
 	if (record->bytes > 0) {

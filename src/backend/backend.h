@@ -65,6 +65,7 @@ struct times {
 	int64_t alone; /* as in op_cost */
 	op_id blame;
 	bool projected; /* some of it is not final: drawn dimmed */
+	bool divided; /* measured is the launch of its graph, and this is its part as predicted: drawn dimmed, too */
 	/* nothing of this rank went out by it: an abort or a timeout ended it, or its collective went on without it */
 	bool sent_nothing;
 	/* What of the time from issue to ready nobody is to blame for lies behind an answer that had made it final; false: it is

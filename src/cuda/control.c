@@ -251,6 +251,7 @@ static enum status start_hosts(struct control *control)
 	struct host_setup setup = {.cuda = control->setup.library,
 	        .ordinal = control->setup.placement->seats[me].ordinal,
 	        .rank = me,
+	        .shares = control->setup.placement->shared,
 	        .naps = cores_are_few(control->setup.placement, me),
 	        .exchange = make_exchange,
 	        .self = control};

@@ -186,6 +186,7 @@ static void set_times(
 		order->launch_ns = cost.launch;
 	if (played || slow || said)
 		order->least_ns = cost.alone > 0 ? cost.alone : 0;
+	order->foreseen_ns = cost.alone;
 }
 
 static void *put_array(char **to, const void *from, size_t bytes)

@@ -171,6 +171,7 @@ void told_times(struct backend *backend, op_id id, struct times *times)
 	times->launch = one->launch;
 	times->blame = one->blame;
 	times->projected = false;
+	times->divided = one->divided != 0;
 	times->sent_nothing |= one->undone != 0;
 	times->answered = false;
 }

@@ -82,6 +82,16 @@ static void look_again(struct control *control, struct host_order *order)
 	order->undone = (world->ops[order->id].flags & OPF_ABORTED) != 0 || order_is_lost(control, order->id);
 }
 
+/* All of a launch is in the books by now. */
+static void join_graph(struct control *control, size_t i)
+{
+	struct host_order *order = &control->held[i], *before = i ? order - 1 : NULL;
+	const struct launch *launch = world_launch(control->world, order->id);
+	order->graph = launch ? launch->first : 0;
+	if (launch && before && before->kind == ORDER_OPERATION && before->graph == launch->first)
+		before->graph_more = true;
+}
+
 enum status control_publish(struct control *control)
 {
 	if (control->queued == 0)
@@ -96,6 +106,7 @@ enum status control_publish(struct control *control)
 		if (order->kind != ORDER_OPERATION)
 			continue;
 		look_again(control, order);
+		join_graph(control, i);
 		*MEM_ADD(&control->open, &control->open_count) = (struct open_op){.id = order->id};
 	}
 	host_give(control->host, control->held, control->held_count);

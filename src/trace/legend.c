@@ -115,13 +115,17 @@ void legend_add(
         struct legend *legend, const struct trace *trace, int row, bool host, const struct spans *spans)
 {
 	struct sum sum[CAUSE_COUNT] = {{0}};
-	bool queued = false, begun = false;
+	bool queued = false, divided = false, begun = false;
 	struct text words = {0};
 
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct span *span = &spans->span[i];
 		struct sum *s = &sum[span->cause];
-		queued = queued || (span->kind == SPAN_WORK && span->projected);
+		if (span->kind == SPAN_WORK && span->projected) {
+			bool part = backend_times(trace->backend, span->op).divided;
+			divided |= part;
+			queued |= !part;
+		}
 		begun = begun || span->kind == SPAN_WORK;
 		/* before a stream has worked for the first time its delays by the host are drawn as dots */
 		if (span->kind == SPAN_WORK || span->cause == CAUSE_DONE ||
@@ -145,6 +149,8 @@ void legend_add(
 	}
 	if (queued)
 		tell(legend, row, "\xe2\x96\x91 queued");
+	if (divided)
+		tell(legend, row, "\xe2\x96\x91 as predicted");
 	text_release(&words);
 }
 

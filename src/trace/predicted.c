@@ -76,7 +76,7 @@ static void add_operation(const struct trace *trace, op_id id, struct prediction
 		return;
 	if (t.launch > 0 && p.launch > 0)
 		add(&all->launches, t.launch, p.launch);
-	if (!trace_is_work(record->kind) || p.end == TIME_UNKNOWN || t.end <= t.start)
+	if (!trace_is_work(record->kind) || t.divided || p.end == TIME_UNKNOWN || t.end <= t.start)
 		return;
 	name_of(trace->world, record, name, sizeof name);
 	add(kind_of(all, name), t.end - t.start, p.end - p.start);

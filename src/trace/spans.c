@@ -40,7 +40,7 @@ static void put(struct span_writer *w, enum span_kind kind, enum cause cause, co
 	        .to = to,
 	        .op = m ? m->id : 0,
 	        .blame = blame,
-	        .projected = m && m->t.projected,
+	        .projected = m && (m->t.projected || m->t.divided),
 	        .looks = m ? m->looks : 0};
 	spans_join(out);
 	w->at = to;

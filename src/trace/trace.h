@@ -60,7 +60,7 @@ struct span {
 	enum cause cause;
 	int64_t from, to;
 	op_id op /* that runs, or that is delayed */, blame;
-	bool projected;
+	bool projected; /* or, of a graph, its part as predicted: drawn dimmed */
 	uint32_t looks; /* of op: lanes.h; 0 without one */
 };
 struct spans {

@@ -51,10 +51,19 @@ if [ "$(sort -u "$dir/out" | grep -c '^rsh-')" != 2 ]; then
 	echo "skipped: two hosts (mpirun does not start processes in namespaces here)"; sed "s/^/    /" "$dir/out"
 	exit 0
 fi
-if run "$RANKSH" "$dir/script.rsh" && grep -q "both hosts done" "$dir/out"; then
-	echo "ok two hosts: a script of four ranks, two on each"
-else
-	echo "FAIL two hosts"
-	cat "$dir/out"
-	exit 1
-fi
+# one WHAT: runs the script there
+one() {
+	if run "$RANKSH" "$dir/script.rsh" && grep -q "both hosts done" "$dir/out"; then
+		echo "ok two hosts: a script of four ranks, $1"
+	else
+		echo "FAIL two hosts: $1"
+		cat "$dir/out"
+	fi
+}
+one "two on each"
+standin=$(dirname "$RANKSH")/standin
+[ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin
+RANKSH_CUDA=$(realpath "$standin") RANKSH_STANDIN="gpus=2" RANKSH_DEVICE=cuda
+export RANKSH_CUDA RANKSH_STANDIN
+one "with a GPU each"
+grep -q '4 ranks, 4 x ' "$dir/out" && echo "ok two hosts: NCCL is said to be used" || { echo "FAIL two hosts: NCCL"; cat "$dir/out"; }

@@ -5,6 +5,7 @@ standin=$(dirname "$RANKSH")/standin
 [ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin
 RANKSH_DEVICE=auto RANKSH_CUDA=$standin
 export RANKSH_DEVICE RANKSH_CUDA
+design=$PWD/tests/script/design
 cd "$work"
 cat > overlap.rsh <<'END'
 tensor h[512,512] pinned = randn seed=1
@@ -47,3 +48,24 @@ within 120 "$RANKSH" -n 1 --device cuda short.rsh > out 2>&1 < /dev/null
 check "how far off clocks may be is told where it can be seen" says '^   times ±[0-9.]* us$'
 within 120 "$RANKSH" -n 1 --device sim here.rsh > out 2>&1 < /dev/null
 check "the simulator with nothing" sh -c '[ -s out ] && ! grep -q predicted out'
+
+# script NAME SECTION...: of the design, and "section SECTION TIME" for each
+script() {
+	cat "$design/$1.rsh"
+	shift
+	for section in "$@"; do echo "say \"section $section \$(time($section)*1e6)\""; done
+	echo reset
+}
+{
+	script 01-prefetch naive prefetch
+	script 02-hidden-sync printing silent
+	script 03-pinned-pageable from_a from_p
+} > sections.rsh
+# four ranks, on a GPU each
+sections() { RANKSH_STANDIN=gpus=4 within 120 "$RANKSH" -n 4 --device "$1" --machine classroom sections.rsh 2>&1 < /dev/null | grep '^ *section '; }
+sections sim > simulated
+sections cuda > measured
+paste simulated measured > out
+check "each section of three scripts takes within 3 % of the simulator's time" awk '
+	{ off = $7 / $3 - 1; n += $2 == $6 && $3 > 0 && off < 0.03 && off > -0.03 }
+	END { exit n != 6 }' out

@@ -341,6 +341,7 @@ static struct host *make(const struct host_setup *setup)
 	host->setup = *setup;
 	host->thread.cuda = setup->cuda;
 	host->thread.rank = setup->rank;
+	host->thread.shares = setup->shares;
 	host->orders.element_bytes = sizeof(struct given_order);
 	host->reports.element_bytes = sizeof(struct told_report);
 	host->letter.ns = setup->cuda->host_now();

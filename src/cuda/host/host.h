@@ -14,6 +14,7 @@ struct host_setup {
 	struct cuda_library *cuda; /* open: driver and cuBLAS */
 	int ordinal;               /* the GPU */
 	int rank;                  /* for words */
+	bool shares;               /* the GPU, with other ranks */
 	bool naps; /* there are no more cores than threads that wait: it naps at once, and looks less often */
 	/* Makes the rank's exchange, once the context is current: on the host thread */
 	enum status (*exchange)(void *self, struct exchange **exchange);

@@ -3,7 +3,7 @@
  * Files: host.c (the thread, its two queues, start and stop)  run.c (an order: issue, wait, host's time)  lanes.c (streams,
  * events, what is over)  timer.c (words that a stream waits for, written when their time has come)  memory.c (segments)
  * compute.c (kernels, cuBLAS, fills)  copy.c  kept.c (what was brought to the host)  message.c (what goes to exchange/)
- * read.c (read and write) */
+ * read.c (read and write)  graph.c capture.c (launches of graphs: graph.h) */
 #ifndef RANKSH_CUDA_HOST_INSIDE_H
 #define RANKSH_CUDA_HOST_INSIDE_H
 
@@ -18,6 +18,8 @@ struct memory;
 struct timer;
 struct compute;
 struct kept;
+struct graphs;
+struct graph_launch;
 struct message_batch;
 
 /* Of the host thread alone, but for what host.c guards */
@@ -26,6 +28,7 @@ struct host_thread {
 	CUcontext context;
 	CUdevice device;
 	int rank;
+	bool shares; /* its GPU, with other ranks */
 	struct anchors anchors;
 	struct exchange *exchange;
 	struct host_lanes *lanes;
@@ -33,6 +36,7 @@ struct host_thread {
 	struct timer *timer;
 	struct compute *compute;
 	struct kept *kept;           /* by copies and notes, for host_read; NULL: nothing yet */
+	struct graphs *graphs;       /* NULL: none was launched */
 	struct message_batch *batch; /* of a `together` that is being given; NULL: none */
 	int64_t shift;               /* session's time is the host's clock less it */
 	int64_t due;                 /* session's time at which the next launch may begin (played) */
@@ -75,10 +79,15 @@ void lanes_open(struct host_thread *host);
 void lanes_close(struct host_thread *host); /* all is over there */
 /* The lane of an order, made when it is first used. ST_GPU */
 enum status host_lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane);
+/* Of the stream of an order, as CUDA counts it */
+int host_lane_priority(const struct host_thread *host, const struct host_order *order);
+/* Records an event, made for timing, that host_event_free takes back. NULL is nothing there. */
+enum status host_event_record(struct host_thread *host, CUstream stream, CUevent *event);
+void host_event_free(struct host_thread *host, CUevent event);
 /* An operation in flight on a lane, in the order in which they were issued; valid until the next is made there */
 struct host_flight {
 	op_id id;
-	CUevent before, after; /* one for both: it is a moment. NULL: none */
+	CUevent before, after; /* one for both: it is a moment. NULL: none. Of a graph: the launch's */
 	unsigned anchor;
 	int64_t issue, launch,
 	        shift; /* session's time; issue: where the calls begin, behind a played launch */
@@ -88,6 +97,9 @@ struct host_flight {
 	uint32_t hold; /* the ticket, + 1, that keeps the lane standing until it is cancelled */
 	bool given;    /* all of it is queued */
 	bool undone;
+	int runs_on;                /* number of the stream; of a graph: its launch's */
+	struct graph_launch *graph; /* that it is of, at that place; NULL: none */
+	int place;
 	enum status status; /* with its words, if it failed */
 	char *words;
 };
@@ -95,6 +107,10 @@ struct host_flight {
 enum status host_flight_begin(struct host_thread *host, struct host_lane *lane, op_id id, int64_t issue,
         struct host_flight **flight);
 struct host_flight *host_flight_last(struct host_lane *lane); /* of those that are not given, else NULL */
+/* One that is queued already; its words are taken over. */
+void host_flight_add(struct host_lane *lane, const struct host_flight *flight);
+/* The last one that was issued there, if it is not over, as in host_flight_find */
+const struct host_flight *host_flight_newest(const struct host_lane *lane);
 /* All of it is queued: its last event, or `moment`, its first alone. */
 enum status host_flight_end(
         struct host_thread *host, struct host_lane *lane, struct host_flight *flight, bool moment);
@@ -107,6 +123,9 @@ bool lanes_look(struct host_thread *host);
 /* Waits until the operation, or OP_EVERYTHING that was issued, is over; the clock is not before its end then. its: the
  * operation that waits, whose cancelling ends it. ST_OK also where it failed, or the thread is to stop */
 enum status lanes_wait(struct host_thread *host, op_id target, op_id its);
+/* Waits, in the same way, until its stream has come to an operation in flight, that all before it there is over. The clock stays.
+ * ST_INTERRUPTED: the thread is to stop; ST_GPU */
+enum status lanes_come_to(struct host_thread *host, const struct host_flight *flight);
 /* Has the exchange failed later than the call that began it? Then what is in flight in that part is undone, and control is told. */
 void lanes_ask_exchange(struct host_thread *host);
 /* After a failure: is the context lost with it? Then all that is in flight is told undone. */

@@ -5,7 +5,7 @@
  *
  * An operation is told when its last event is over. It is kept until the host's clock has passed its end: at once on a GPU;
  * where the clock is virtual, a wait for it has to come behind an end that lies ahead. */
-#include "cuda/host/inside.h"
+#include "cuda/host/graph.h"
 #include "cuda/host/order.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -47,12 +47,20 @@ void lanes_open(struct host_thread *host)
 		host->lanes->greatest = 0; /* nothing hangs on it */
 }
 
-static void put_back(struct host_lanes *lanes, struct host_flight *flight)
+void host_event_free(struct host_thread *host, CUevent event)
 {
-	if (flight->before)
-		*MEM_ADD(&lanes->free, &lanes->free_count) = flight->before;
-	if (flight->after && flight->after != flight->before)
-		*MEM_ADD(&lanes->free, &lanes->free_count) = flight->after;
+	if (event)
+		*MEM_ADD(&host->lanes->free, &host->lanes->free_count) = event;
+}
+
+static void put_back(struct host_thread *host, struct host_flight *flight)
+{
+	if (flight->graph) {
+		graph_forget(host, flight->graph);
+	} else {
+		host_event_free(host, flight->before);
+		host_event_free(host, flight->after != flight->before ? flight->after : NULL);
+	}
 	mem_free(flight->words);
 }
 
@@ -64,7 +72,7 @@ void lanes_close(struct host_thread *host)
 	for (int i = 0; i < lanes->count; i++) {
 		struct lane_queue *lane = lanes->all[i];
 		for (; lane->first < lane->count; lane->first++)
-			put_back(lanes, at(lane, lane->first));
+			put_back(host, at(lane, lane->first));
 		if (lane->lane.stream)
 			host->cuda->cuStreamDestroy(lane->lane.stream);
 		mem_free(lane->ring);
@@ -77,6 +85,11 @@ void lanes_close(struct host_thread *host)
 	host->lanes = NULL;
 }
 
+int host_lane_priority(const struct host_thread *host, const struct host_order *order)
+{
+	return order->priority ? host->lanes->greatest : 0;
+}
+
 enum status host_lane_of(struct host_thread *host, const struct host_order *order, struct host_lane **lane)
 {
 	struct host_lanes *lanes = host->lanes;
@@ -87,7 +100,7 @@ enum status host_lane_of(struct host_thread *host, const struct host_order *orde
 		        : cuda_call(host->cuda, "cuStreamCreateWithPriority",
 		                  host->cuda->cuStreamCreateWithPriority(&stream,
 		                          order->blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING,
-		                          order->priority ? lanes->greatest : 0));
+		                          host_lane_priority(host, order)));
 		if (status != ST_OK)
 			return status;
 		struct lane_queue *new = mem_alloc(sizeof *new);
@@ -101,7 +114,7 @@ enum status host_lane_of(struct host_thread *host, const struct host_order *orde
 
 /* ---- an operation in flight */
 
-static enum status record(struct host_thread *host, CUstream stream, CUevent *event)
+enum status host_event_record(struct host_thread *host, CUstream stream, CUevent *event)
 {
 	struct host_lanes *lanes = host->lanes;
 	enum status status = ST_OK;
@@ -115,8 +128,8 @@ static enum status record(struct host_thread *host, CUstream stream, CUevent *ev
 		status = cuda_call(host->cuda, "cuEventRecord", host->cuda->cuEventRecord(new, stream));
 	if (status == ST_OK)
 		*event = new;
-	else if (new)
-		*MEM_ADD(&lanes->free, &lanes->free_count) = new;
+	else
+		host_event_free(host, new);
 	return status;
 }
 
@@ -131,18 +144,27 @@ static void grow(struct lane_queue *lane)
 	lane->room = room;
 }
 
+static struct host_flight *add(struct lane_queue *lane)
+{
+	if (lane->count - lane->first == lane->room)
+		grow(lane);
+	return at(lane, lane->count++);
+}
+
+void host_flight_add(struct host_lane *its, const struct host_flight *flight)
+{
+	*add(own(its)) = *flight;
+}
+
 enum status host_flight_begin(
         struct host_thread *host, struct host_lane *its, op_id id, int64_t issue, struct host_flight **flight)
 {
-	struct lane_queue *lane = own(its);
-	if (lane->count - lane->first == lane->room)
-		grow(lane);
-	struct host_flight *new = at(lane, lane->count++);
-	*new = (struct host_flight){.id = id, .issue = issue, .shift = host->shift};
+	struct host_flight *new = add(own(its));
+	*new = (struct host_flight){.id = id, .issue = issue, .shift = host->shift, .runs_on = its->number};
 	*flight = new;
 	enum status status = anchors_renew(&host->anchors);
 	new->anchor = anchors_newest(&host->anchors);
-	return status == ST_OK ? record(host, its->stream, &new->before) : status;
+	return status == ST_OK ? host_event_record(host, its->stream, &new->before) : status;
 }
 
 enum status host_flight_end(
@@ -153,7 +175,7 @@ enum status host_flight_end(
 		flight->after = flight->before;
 		return ST_OK;
 	}
-	return record(host, lane->stream, &flight->after);
+	return host_event_record(host, lane->stream, &flight->after);
 }
 
 struct host_flight *host_flight_last(struct host_lane *its)
@@ -163,6 +185,12 @@ struct host_flight *host_flight_last(struct host_lane *its)
 		if (!at(lane, i)->given)
 			return at(lane, i);
 	return NULL;
+}
+
+const struct host_flight *host_flight_newest(const struct host_lane *its)
+{
+	const struct lane_queue *lane = (const struct lane_queue *)its;
+	return lane->first < lane->count ? at(lane, lane->count - 1) : NULL;
 }
 
 void host_flight_fail(struct host_flight *flight, enum status status)
@@ -196,10 +224,13 @@ const struct host_flight *host_flight_find(const struct host_thread *host, op_id
 
 /* ---- what is over */
 
-static enum status times_of(
-        struct host_thread *host, const struct host_flight *flight, int64_t *start, int64_t *end)
+static enum status times_of(struct host_thread *host, const struct host_flight *flight, int64_t *start,
+        int64_t *end, bool *divided)
 {
 	const struct anchors *anchors = &host->anchors;
+	*divided = false;
+	if (flight->graph)
+		return graph_times(host, flight->graph, flight->place, start, end, divided);
 	enum status status = anchors_time(anchors, flight->anchor, flight->before, start);
 	*end = *start;
 	if (status == ST_OK && flight->after != flight->before)
@@ -211,8 +242,9 @@ static enum status times_of(
 static void tell(struct host_thread *host, struct lane_queue *lane, struct host_flight *flight)
 {
 	int64_t start = 0, end = 0, cancelled;
+	bool divided = false;
 	if (flight->status == ST_OK && host->lost == ST_OK) {
-		enum status status = times_of(host, flight, &start, &end);
+		enum status status = times_of(host, flight, &start, &end, &divided);
 		if (status != ST_OK)
 			host_flight_fail(flight, status);
 		else
@@ -223,6 +255,7 @@ static void tell(struct host_thread *host, struct lane_queue *lane, struct host_
 	end = most_of(end - flight->shift, start);
 	lane->last_end = end;
 	/* issued is what the calls have returned of, or what its stream has let go meanwhile */
+	int64_t took = flight->place ? 0 : flight->launch;
 	int64_t issue = flight->played ? flight->issue : least_of(flight->issue + flight->launch, start);
 	struct host_report report = {.status = flight->status,
 	        .words = flight->words,
@@ -231,8 +264,9 @@ static void tell(struct host_thread *host, struct lane_queue *lane, struct host_
 	                .ready = start,
 	                .start = start,
 	                .end = end,
-	                .launch = flight->played ? flight->launch : issue - flight->issue,
-	                .undone = flight->undone}};
+	                .launch = flight->played ? flight->launch : least_of(took, issue - flight->issue),
+	                .undone = flight->undone,
+	                .divided = divided}};
 	flight->words = NULL;
 	host_tell(host, &report, end + flight->shift);
 }
@@ -282,7 +316,7 @@ bool lanes_look(struct host_thread *host)
 			tell(host, lane, flight);
 		}
 		while (lane->first < lane->told && at(lane, lane->first)->end <= now)
-			put_back(lanes, at(lane, lane->first++));
+			put_back(host, at(lane, lane->first++));
 		any |= lane->told < lane->count;
 	}
 	return any;
@@ -346,6 +380,19 @@ static enum status reach_end(struct host_thread *host, const struct host_flight 
 	if (!flight || !flight->after || flight->status != ST_OK || host->lost != ST_OK)
 		return ST_OK;
 	return cuda_call(host->cuda, "cuEventSynchronize", host->cuda->cuEventSynchronize(flight->after));
+}
+
+enum status lanes_come_to(struct host_thread *host, const struct host_flight *flight)
+{
+	int64_t nap = 0;
+	CUresult result;
+	while ((result = host->cuda->cuEventQuery(flight->before)) == CUDA_ERROR_NOT_READY) {
+		if (!host_serve(host))
+			return fail(ST_INTERRUPTED, "the rank ends");
+		host_nap(host, &nap);
+		lanes_look(host);
+	}
+	return cuda_call(host->cuda, "cuEventQuery", result);
 }
 
 enum status lanes_wait(struct host_thread *host, op_id target, op_id its)

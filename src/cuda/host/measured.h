@@ -12,8 +12,8 @@ struct measured {
 	op_id id; /* 0: not known */
 	op_id blame;
 	int64_t issue, ready, start, end, launch;
-	uint32_t undone; /* 1: it was aborted, or its device failed: it has no result */
-	uint32_t spare;  /* so that no byte of a message is unset */
+	uint32_t undone;  /* 1: it was aborted, or its device failed: it has no result */
+	uint32_t divided; /* 1: of a launch of a graph, whose whole time is measured, its part as foreseen */
 };
 
 /* A zeroed one is empty. */

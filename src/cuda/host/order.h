@@ -50,8 +50,11 @@ struct host_order {
 	void *arrays;         /* of the record; mem_free'd by the host */
 	bool never; /* what it meets does not agree: nothing is done, and its stream stands until host_cancel(id) */
 	bool undone; /* it was ended before it was given: nothing is done, and it is reported undone in its place */
-	int64_t launch_ns; /* the host takes so long to issue it (played); 0: as long as it takes */
-	int64_t least_ns;  /* it lasts so long at least, from its start: spin, played, slow; 0 */
+	int64_t launch_ns;   /* the host takes so long to issue it (played); 0: as long as it takes */
+	int64_t least_ns;    /* it lasts so long at least, from its start: spin, played, slow; 0 */
+	int64_t foreseen_ns; /* 0: not known */
+	op_id graph;         /* the first operation of the graph's launch that it came with; 0: none */
+	bool graph_more;     /* the next order is of that launch, too */
 	struct host_meeting *meeting; /* mem_free'd by the host; NULL: meets nobody */
 	struct operand
 	        remote;  /* ONE_SIDED: layout and type of what is reached in the peer's window; no address */

@@ -4,7 +4,7 @@
  *      stream:                              event | work, time at least | event
  *
  * A played launch begins where the one before it was due to end, however long CUDA's calls took meanwhile. */
-#include "cuda/host/inside.h"
+#include "cuda/host/graph.h"
 #include "cuda/host/order.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -33,6 +33,9 @@ struct run {
 	/* lanes of a `together` that is being given */
 	struct host_lane **together;
 	size_t together_count;
+	/* orders of a graph's launch, of which more come */
+	struct host_order *graph;
+	size_t graph_count;
 	struct part_seen *parts;
 	size_t part_count;
 };
@@ -116,6 +119,14 @@ static bool drain(struct host_thread *host, struct run *run)
 	return left > 0;
 }
 
+static void order_release(struct host_order *orders, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mem_free(orders[i].meeting);
+		mem_free(orders[i].arrays);
+	}
+}
+
 bool run_close(struct host_thread *host, struct run *run)
 {
 	if (host->lost == ST_OK && !drain(host, run))
@@ -126,6 +137,7 @@ bool run_close(struct host_thread *host, struct run *run)
 	if (host->exchange)
 		host->exchange->close(host->exchange);
 	lanes_close(host);
+	graphs_close(host);
 	timer_close(host);
 	anchors_close(&host->anchors);
 	if (run->retained)
@@ -134,6 +146,8 @@ bool run_close(struct host_thread *host, struct run *run)
 		mem_free(run->segment.words);
 	mem_free(host->why);
 	mem_free(run->words);
+	order_release(run->graph, run->graph_count);
+	mem_free(run->graph);
 	mem_free(run->together);
 	mem_free(run->parts);
 	mem_free(run);
@@ -445,6 +459,22 @@ static void run_operation(
 	host_enters(host, NULL);
 }
 
+/* As a CUDA graph, or else as single launches */
+static void run_graph(struct host_thread *host, struct run *run, int64_t given)
+{
+	int64_t issue = now_of(host);
+	host_enters(host, "cuGraphLaunch");
+	bool able = !run->crashed && run->failed == ST_OK && host->lost == ST_OK;
+	bool done = able && graph_order(host, run->graph, (int)run->graph_count, issue);
+	host_enters(host, NULL);
+	if (done)
+		launch(host, &run->graph[0], given);
+	for (size_t i = 0; i < run->graph_count && !done; i++)
+		run_operation(host, run, &run->graph[i], given);
+	order_release(run->graph, run->graph_count);
+	run->graph_count = 0;
+}
+
 static enum status run_segment(struct host_thread *host, const struct host_order *order)
 {
 	host_enters(host, "cuMemAlloc");
@@ -479,6 +509,12 @@ void run_order(struct host_thread *host, struct run *run, struct host_order *ord
 {
 	if (order->meeting && order->kind == ORDER_OPERATION)
 		saw_turn(run, order->meeting);
+	if (order->kind == ORDER_OPERATION && order->graph) {
+		*MEM_ADD(&run->graph, &run->graph_count) = *order;
+		if (!order->graph_more)
+			run_graph(host, run, given);
+		return;
+	}
 	switch ((enum host_order_kind)order->kind) {
 	case ORDER_OPERATION:
 		run_operation(host, run, order, given);
@@ -496,6 +532,5 @@ void run_order(struct host_thread *host, struct run *run, struct host_order *ord
 		run_part(host, run, order->meeting);
 		break;
 	}
-	mem_free(order->meeting);
-	mem_free(order->arrays);
+	order_release(order, 1);
 }

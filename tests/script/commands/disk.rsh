@@ -12,12 +12,6 @@ sync
 expect abs(time-12.02ms) < 10ns      # reads 2 ms each, writes 4 ms, behind the first launch; f is read back when it has been written
 expect abs(busy(rd)*time-4ms) < 10ns and abs(busy(wr)*time-8ms) < 10ns
 expect sent("disk read") == 512kB and sent("disk write") == 512kB and sent(pcie) == 0
-# reads wait for one another, and for nothing else: a write goes on meanwhile
-mark both
-copy f -> h on rd
-copy old -> g on io
-sync
-expect stall(engine) > 0 and time < 4.1ms
 mark staged
 copy f -> h on rd; wait rd on io; copy h -> x on io; sync
 expect x[3,4] == f[3,4]
@@ -41,4 +35,3 @@ tensor p[1000,100] q[1000,100] disk
 free p
 tensor r[500,100] s[1000,100] disk
 expect error "no room for 391 kB on its part of 1 MB; 977.5 kB are taken" { tensor t[1000,100] disk }
-# sim: reads of one disk are not queued by the GPU

@@ -1,24 +1,6 @@
 # timeline, stuck, explain, source, export, help: what they show
 stream io
-spin 2ms on io
-wait io
 spin 1ms
-timeline
-#>    ms          0            1             2             3   now 0.06
-#>    0-3 host    l                                            l launch
-#>        default .eeeeeeeeeeeeeeeeeeeeeeeeeee░░░░ spin ░░░░   e waited for io
-#>        io      ░░░░░░░░░░░ spin ░░░░░░░░░░░░                ░ queued
-sync
-mark next
-spin 1ms
-timeline
-#>    ms                   3.2       3.4       3.6       3.8       4.0   now 3.04
-#>    0-3 host    ll                                                     l launch
-#>        default l░░░░░░░░░░░░░░░░░░░░░░ spin ░░░░░░░░░░░░░░░░░░░░░░░   ░ queued
-timeline next
-#>    ms                   3.2       3.4       3.6       3.8       4.0   now 3.04
-#>    0-3 host    ll                                                     l launch
-#>        default l░░░░░░░░░░░░░░░░░░░░░░ spin ░░░░░░░░░░░░░░░░░░░░░░░   ░ queued
 @0 barrier
 stuck
 #> rank 0 waits for a line on ranks 1-3
@@ -59,4 +41,3 @@ export exported.json
 #>    exported.json: open it at ui.perfetto.dev or chrome://tracing
 expect error "/nowhere/x.json cannot be written" { export /nowhere/x.json }
 expect error "/nowhere.rsh: No such file" { source /nowhere.rsh }
-# sim: what is queued has run when it is looked at

@@ -1,13 +1,3 @@
-# peek waits for nothing: it shows what is there before the kernel has run
-tensor x[4] = 1
-y = zeros [4]
-y += spin 5ms x
-mark m
-peek y
-#> [0-3] y = 0 0 0 0
-sync
-peek y
-#> [0-3] y = 1 1 1 1
 # what an abort spoiled says so until it is written again
 tensor s[2] = rank
 @0 allreduce s
@@ -27,4 +17,3 @@ print s
 fill s 1
 print s
 #> [0-3] s = 1 1
-# sim: what is queued runs when it is looked at

@@ -39,12 +39,6 @@ loader workers=8 decode=4ms read=2.056MB/s
 strategy serial
 run 4;  sync
 @0 expect abs(stall(data)*time-4.5ms) < 10ns
-# a slow disk: there is one, whoever reads: every iteration takes a read
-loader workers=8 decode=4ms read=205.6kB/s
-strategy serial
-run 4;  sync
-let worked = busy(compute)*time
-@0 expect abs(stall(data)*time-(4*5ms+4ms-3/4*worked)) < 10ns
 # what is read ahead behind the last iteration makes no figure's time longer, unless something waits for it
 loader workers=2 prefetch=2 decode=60ms
 strategy serial
@@ -53,15 +47,8 @@ let ran = time;  let waited = stall(data)
 @0 expect ran < 62ms and waited > 90% and busy(load0) <= 1
 sync
 @0 expect abs(time-3*60ms) < 1ms
-mark alone
-stream thread kind=host
-spin 2ms on thread
-@0 expect time == 2ms
-spin 1ms
-@0 expect time == 1ms and busy(thread) == 1
 # as other words: on, off, help
 reset
 loader on
 expect error "write: help loader" { loader help }
 loader off
-# sim: reads of one disk are not queued by the GPU

@@ -1,0 +1,168 @@
+/* capture.c -- the orders of a launch as an executable CUDA graph, taken down from streams
+ *
+ *      stream   captured as                                         events inside
+ *      2        matmul        * relu          | wait         *      0: matmul  1: relu   3: the wait
+ *      3              wait *    copy       *                        2: copy ...
+ *
+ * `|` is what a wait waits for. The streams are made for it and go with it: nothing is ever queued on them. */
+#include "cuda/host/graph.h"
+#include "base/memory.h"
+
+struct capture_lane {
+	struct host_lane lane;
+	int event; /* behind what was captured last; -1: nothing was */
+};
+
+struct capturing {
+	struct host_thread *host;
+	const struct host_order *orders;
+	int count;
+	struct captured *captured;
+	struct capture_lane *lanes; /* the launch's own first */
+	size_t lane_count;
+	CUevent *joint; /* by operation: what waits for it */
+};
+
+static enum status lane_of(
+        struct capturing *capture, const struct host_order *order, struct capture_lane **lane)
+{
+	const struct cuda_library *cuda = capture->host->cuda;
+	CUstream stream;
+	for (size_t i = 0; i < capture->lane_count; i++)
+		if (capture->lanes[i].lane.number == order->stream) {
+			*lane = &capture->lanes[i];
+			return ST_OK;
+		}
+	enum status status = cuda_call(cuda, "cuStreamCreateWithPriority",
+	        cuda->cuStreamCreateWithPriority(
+	                &stream, CU_STREAM_NON_BLOCKING, host_lane_priority(capture->host, order)));
+	if (status != ST_OK)
+		return status;
+	*lane = MEM_ADD(&capture->lanes, &capture->lane_count);
+	**lane = (struct capture_lane){.lane = {stream, order->stream}, .event = -1};
+	return ST_OK;
+}
+
+static enum status event_make(struct capturing *capture, unsigned flags, CUevent *event)
+{
+	const struct cuda_library *cuda = capture->host->cuda;
+	return cuda_call(cuda, "cuEventCreate", cuda->cuEventCreate(event, flags));
+}
+
+/* Behind what was captured on the lane; its time is a launch's. */
+static enum status mark_end(struct capturing *capture, struct capture_lane *lane)
+{
+	const struct cuda_library *cuda = capture->host->cuda;
+	struct captured *captured = capture->captured;
+	enum status status = event_make(capture, CU_EVENT_DEFAULT, &captured->event[captured->events]);
+	if (status != ST_OK)
+		return status;
+	lane->event = captured->events++;
+	return cuda_call(cuda, "cuEventRecordWithFlags",
+	        cuda->cuEventRecordWithFlags(
+	                captured->event[lane->event], lane->lane.stream, CU_EVENT_RECORD_EXTERNAL));
+}
+
+/* A wait of another operation in the launch stands here. */
+static enum status join(struct capturing *capture, int target, const struct host_lane *lane)
+{
+	const struct cuda_library *cuda = capture->host->cuda;
+	return cuda_call(cuda, "cuStreamWaitEvent",
+	        cuda->cuStreamWaitEvent(lane->stream, capture->joint[target], CU_EVENT_WAIT_DEFAULT));
+}
+
+static bool is_awaited(const struct capturing *capture, op_id id)
+{
+	for (int i = 0; i < capture->count; i++)
+		if (capture->orders[i].record.kind == OP_WAIT && capture->orders[i].target == id)
+			return true;
+	return false;
+}
+
+static enum status capture_one(struct capturing *capture, int place)
+{
+	const struct cuda_library *cuda = capture->host->cuda;
+	const struct host_order *order = &capture->orders[place];
+	int target = graph_place(capture->orders, capture->count, order->target);
+	struct captured_span *span = &capture->captured->span[place];
+	struct capture_lane *lane;
+	enum status status = lane_of(capture, order, &lane);
+	if (status != ST_OK)
+		return status;
+	span->from = lane->event;
+	if (order->record.kind == OP_WAIT && target >= 0)
+		status = join(capture, target, &lane->lane);
+	else if (order->record.kind == OP_KERNEL)
+		status = compute_kernel(capture->host, order, &lane->lane);
+	else if (order->record.kind == OP_COPY)
+		status = copy_queue(capture->host, order, &lane->lane);
+	bool moment = order->record.kind == OP_RECORD || (order->record.kind == OP_WAIT && target < 0);
+	if (status == ST_OK && !moment)
+		status = mark_end(capture, lane);
+	span->to = lane->event;
+	if (status != ST_OK || !is_awaited(capture, order->id))
+		return status;
+	status = event_make(capture, CU_EVENT_DISABLE_TIMING, &capture->joint[place]);
+	return status == ST_OK ? cuda_call(cuda, "cuEventRecord",
+	                                 cuda->cuEventRecord(capture->joint[place], lane->lane.stream))
+	                       : status;
+}
+
+static enum status capture_all(struct capturing *capture)
+{
+	const struct cuda_library *cuda = capture->host->cuda;
+	struct capture_lane *own;
+	CUgraph graph = NULL;
+	enum status status = lane_of(capture, &capture->orders[0], &own);
+	if (status != ST_OK)
+		return status;
+	CUstream stream = own->lane.stream;
+	status = cuda_call(cuda, "cuStreamBeginCapture",
+	        cuda->cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	if (status != ST_OK)
+		return status;
+	for (int i = 0; i < capture->count && status == ST_OK; i++)
+		status = capture_one(capture, i);
+	status = first_failure(
+	        status, cuda_call(cuda, "cuStreamEndCapture", cuda->cuStreamEndCapture(stream, &graph)));
+	if (status == ST_OK)
+		status = cuda_call(cuda, "cuGraphInstantiate",
+		        cuda->cuGraphInstantiate(&capture->captured->executable, graph, 0));
+	if (graph)
+		cuda->cuGraphDestroy(graph);
+	return status;
+}
+
+enum status capture_make(
+        struct host_thread *host, const struct host_order *orders, int count, struct captured *captured)
+{
+	*captured = (struct captured){.event = mem_alloc((size_t)count * sizeof *captured->event),
+	        .span = mem_alloc((size_t)count * sizeof *captured->span)};
+	struct capturing capture = {.host = host,
+	        .orders = orders,
+	        .count = count,
+	        .captured = captured,
+	        .joint = mem_alloc((size_t)count * sizeof *capture.joint)};
+	enum status status = capture_all(&capture);
+	for (int i = 0; i < count; i++)
+		if (capture.joint[i])
+			host->cuda->cuEventDestroy(capture.joint[i]);
+	for (size_t i = 0; i < capture.lane_count; i++)
+		host->cuda->cuStreamDestroy(capture.lanes[i].lane.stream);
+	mem_free(capture.joint);
+	mem_free(capture.lanes);
+	if (status != ST_OK)
+		capture_release(host, captured);
+	return status;
+}
+
+void capture_release(struct host_thread *host, struct captured *captured)
+{
+	if (captured->executable)
+		host->cuda->cuGraphExecDestroy(captured->executable);
+	for (int i = 0; i < captured->events; i++)
+		host->cuda->cuEventDestroy(captured->event[i]);
+	mem_free(captured->event);
+	mem_free(captured->span);
+	*captured = (struct captured){0};
+}

@@ -1,0 +1,392 @@
+/* graph.c -- launches of graphs: which can be CUDA graphs, those that were made, and when a launch's operations were
+ *
+ * An executable belongs to what it was made of, byte by byte: calls, real addresses, streams, who waits for whom. So memory that
+ * has moved, or a launch on another stream, makes another one. The launch's stream waits for nothing that it would not wait for
+ * with single launches, as hosts might wait for each other then: what the graph follows has to be over, or on that stream. What
+ * other streams of it do next begins when all of the graph is over. */
+#include "cuda/host/graph.h"
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "world/world.h"
+
+#include <string.h>
+
+enum { GRAPHS_MOST = 64 };
+
+struct device_graph {
+	char *key;
+	size_t key_bytes;
+	struct captured captured; /* zeroed: it cannot be captured */
+	uint64_t launches;
+	int remembered; /* launches of which some operation is in flight, or has just been */
+};
+
+struct graphs {
+	struct device_graph *all[GRAPHS_MOST]; /* what was used last stands last */
+	int count;
+};
+
+struct graph_launch {
+	struct device_graph *graph;
+	uint64_t number;
+	CUevent begin, end;
+	unsigned anchor;
+	int count, left; /* operations; of them remembered */
+	bool known, divided;
+	struct part_time {
+		int64_t start, end;
+	} part[]; /* as foreseen, from 0; once they are known, on the host's clock */
+};
+
+int graph_place(const struct host_order *orders, int count, op_id id)
+{
+	return id >= orders[0].id && id - orders[0].id < (op_id)count ? (int)(id - orders[0].id) : -1;
+}
+
+/* ---- what can be a CUDA graph */
+
+static bool in_line(const struct operand *operand)
+{
+	return operand->space == SPACE_DEVICE ||
+	        (operand->space == SPACE_PINNED && layout_contiguous(&operand->layout));
+}
+
+/* Its calls can be taken down once and done again. A time that it is to last is written by a thread, what somebody asks for is
+ * kept anew each time, and what the host computes is called once. */
+static bool can_repeat(const struct host_order *order)
+{
+	const struct record *record = &order->record;
+	bool copies = record->kind == OP_COPY, kernel = record->kind == OP_KERNEL;
+	if (order->least_ns > 0 || order->launch_ns > 0 || order->undone || record->noted)
+		return false;
+	if (record->kind == OP_RECORD || record->kind == OP_WAIT)
+		return order->target != OP_EVERYTHING;
+	if (!copies && !kernel)
+		return false;
+	for (int i = 0; i < record->operands; i++)
+		if (kernel ? record->operand[i].space != SPACE_DEVICE : !in_line(&record->operand[i]))
+			return false;
+	return kernel ||
+	        (record_target(record) &&
+	                (record_source(record)->space == SPACE_DEVICE ||
+	                        record_target(record)->space == SPACE_DEVICE));
+}
+
+static bool is_first_on_stream(const struct host_order *orders, int place)
+{
+	for (int i = 0; i < place; i++)
+		if (orders[i].stream == orders[place].stream)
+			return false;
+	return true;
+}
+
+/* Streams other than the launch's begin with a wait for it, and know of no default stream; where ranks share a GPU its queues are
+ * counted, and a graph might take more of them. */
+static bool streams_are_joined(const struct host_thread *host, const struct host_order *orders, int count)
+{
+	for (int i = 1; i < count; i++) {
+		const struct host_order *order = &orders[i];
+		if (order->stream == orders[0].stream)
+			continue;
+		if (host->shares || order->stream == STREAM_DEFAULT || order->blocking)
+			return false;
+		if (is_first_on_stream(orders, i) &&
+		        (order->record.kind != OP_WAIT || graph_place(orders, i, order->target) < 0))
+			return false;
+	}
+	return true;
+}
+
+static bool can_be_graph(const struct host_thread *host, const struct host_order *orders, int count)
+{
+	int64_t ns;
+	for (int i = 0; i < count; i++)
+		if (!can_repeat(&orders[i]) || orders[i].id != orders[0].id + (op_id)i ||
+		        host_cancelled((struct host_thread *)(uintptr_t)host, orders[i].id, &ns))
+			return false;
+	return streams_are_joined(host, orders, count);
+}
+
+/* What it comes behind is over, or comes before it on its stream anyway. */
+static bool is_behind(struct host_thread *host, const struct host_order *orders, int count)
+{
+	for (int i = 0; i < count; i++) {
+		const struct host_order *order = &orders[i];
+		const struct host_flight *before = NULL;
+		struct host_lane *lane;
+		if (order->record.kind == OP_WAIT && order->target &&
+		        graph_place(orders, count, order->target) < 0)
+			before = host_flight_find(host, order->target);
+		if (before && before->runs_on != orders[0].stream)
+			return false;
+		if (host_lane_of(host, order, &lane) != ST_OK)
+			return false;
+		before = host_flight_newest(lane);
+		if (before && before->runs_on != orders[0].stream)
+			return false;
+	}
+	return true;
+}
+
+/* ---- those that were made */
+
+struct graph_key {
+	char *bytes;
+	size_t count, room;
+};
+
+static void put(struct graph_key *key, const void *from, size_t bytes)
+{
+	MEM_ROOM(&key->bytes, key->count + bytes, &key->room);
+	memcpy(key->bytes + key->count, from, bytes);
+	key->count += bytes;
+}
+
+static void put_operand(struct graph_key *key, const struct host_thread *host, const struct operand *operand)
+{
+	const struct layout *layout = &operand->layout;
+	void *at = memory_at(host, (enum space)operand->space, operand->address);
+	uint8_t bytes[] = {operand->space, operand->access, layout->dtype, layout->dims};
+	put(key, &at, sizeof at);
+	put(key, bytes, sizeof bytes);
+	put(key, layout->dim, layout->dims * sizeof *layout->dim);
+	put(key, layout->stride, layout->dims * sizeof *layout->stride);
+}
+
+static struct graph_key key_of(const struct host_thread *host, const struct host_order *orders, int count)
+{
+	struct graph_key key = {0};
+	for (int i = 0; i < count; i++) {
+		const struct record *record = &orders[i].record;
+		int place = record->kind == OP_WAIT ? graph_place(orders, count, orders[i].target) : -1;
+		uint8_t bytes[] = {
+		        record->kind, orders[i].stream, (uint8_t)orders[i].priority, record->operands};
+		put(&key, bytes, sizeof bytes);
+		put(&key, &place, sizeof place);
+		put(&key, &record->kernel, sizeof record->kernel);
+		put(&key, record->parameter, sizeof record->parameter);
+		for (int k = 0; k < record->operands; k++)
+			put_operand(&key, host, &record->operand[k]);
+	}
+	return key;
+}
+
+static void graph_free(struct host_thread *host, struct device_graph *graph)
+{
+	capture_release(host, &graph->captured);
+	mem_free(graph->key);
+	mem_free(graph);
+}
+
+/* The one that has not been used for longest goes, but for those that are in flight. False: all are. */
+static bool make_room(struct host_thread *host)
+{
+	struct graphs *graphs = host->graphs;
+	if (graphs->count < GRAPHS_MOST)
+		return true;
+	for (int i = 0; i < graphs->count; i++)
+		if (graphs->all[i]->remembered == 0) {
+			graph_free(host, graphs->all[i]);
+			graphs->count--;
+			memmove(&graphs->all[i], &graphs->all[i + 1],
+			        (size_t)(graphs->count - i) * sizeof graphs->all[0]);
+			return true;
+		}
+	return false;
+}
+
+static struct device_graph *find(struct graphs *graphs, const struct graph_key *key)
+{
+	for (int i = graphs->count; i-- > 0;) {
+		struct device_graph *graph = graphs->all[i];
+		if (graph->key_bytes != key->count || memcmp(graph->key, key->bytes, key->count) != 0)
+			continue;
+		graphs->count--;
+		memmove(&graphs->all[i], &graphs->all[i + 1],
+		        (size_t)(graphs->count - i) * sizeof graphs->all[0]);
+		return graphs->all[graphs->count++] = graph;
+	}
+	return NULL;
+}
+
+/* Found or made; NULL: it cannot be captured */
+static struct device_graph *graph_of(struct host_thread *host, const struct host_order *orders, int count)
+{
+	if (!host->graphs)
+		host->graphs = mem_alloc(sizeof *host->graphs);
+	struct graph_key key = key_of(host, orders, count);
+	struct device_graph *graph = find(host->graphs, &key);
+	if (graph || !make_room(host)) {
+		mem_free(key.bytes);
+	} else {
+		graph = host->graphs->all[host->graphs->count++] = mem_alloc(sizeof *graph);
+		graph->key = key.bytes;
+		graph->key_bytes = key.count;
+		if (capture_make(host, orders, count, &graph->captured) != ST_OK)
+			lanes_check(host);
+	}
+	return graph && graph->captured.executable ? graph : NULL;
+}
+
+/* ---- a launch */
+
+/* Each operation behind the one before it on its stream, and behind what it waits for */
+static void foresee(struct graph_launch *launch, const struct host_order *orders)
+{
+	for (int i = 0; i < launch->count; i++) {
+		const struct host_order *order = &orders[i];
+		bool works = order->record.kind == OP_KERNEL || order->record.kind == OP_COPY;
+		int target = order->record.kind == OP_WAIT ? graph_place(orders, i, order->target) : -1;
+		struct part_time *part = &launch->part[i];
+		for (int k = i; k-- > 0;)
+			if (orders[k].stream == order->stream) {
+				part->start = launch->part[k].end;
+				break;
+			}
+		part->end = part->start + (works ? most_of(order->foreseen_ns, 1) : 0);
+		if (target >= 0)
+			part->end = most_of(part->end, launch->part[target].end);
+	}
+}
+
+/* Streams other than the launch's own go on behind it. */
+static enum status queue(struct host_thread *host, struct graph_launch *launch,
+        const struct host_order *orders, const struct host_lane *own)
+{
+	const struct cuda_library *cuda = host->cuda;
+	enum status status = memory_join(host, own);
+	status = first_failure(status, anchors_renew(&host->anchors));
+	launch->anchor = anchors_newest(&host->anchors);
+	if (status == ST_OK)
+		status = host_event_record(host, own->stream, &launch->begin);
+	if (status == ST_OK)
+		status = cuda_call(cuda, "cuGraphLaunch",
+		        cuda->cuGraphLaunch(launch->graph->captured.executable, own->stream));
+	if (status == ST_OK)
+		status = host_event_record(host, own->stream, &launch->end);
+	for (int i = 1; i < launch->count && status == ST_OK; i++) {
+		struct host_lane *lane = NULL;
+		if (orders[i].stream == own->number || !is_first_on_stream(orders, i))
+			continue;
+		status = host_lane_of(host, &orders[i], &lane);
+		if (status == ST_OK)
+			status = cuda_call(cuda, "cuStreamWaitEvent",
+			        cuda->cuStreamWaitEvent(lane->stream, launch->end, CU_EVENT_WAIT_DEFAULT));
+	}
+	return status;
+}
+
+static void set_off(struct host_thread *host, struct device_graph *graph, const struct host_order *orders,
+        int count, int64_t issue)
+{
+	struct host_lane *lane;
+	struct graph_launch *launch = mem_alloc(sizeof *launch + (size_t)count * sizeof launch->part[0]);
+	*launch = (struct graph_launch){
+	        .graph = graph, .number = ++graph->launches, .count = count, .left = count};
+	graph->remembered++;
+	foresee(launch, orders);
+	enum status status = host_lane_of(host, &orders[0], &lane);
+	if (status == ST_OK)
+		status = queue(host, launch, orders, lane);
+	int64_t took = host->cuda->host_now() - host->shift - issue;
+	for (int i = 0; i < count; i++) {
+		struct host_flight flight = {.id = orders[i].id,
+		        .before = launch->begin,
+		        .after = launch->end,
+		        .issue = issue,
+		        .launch = took,
+		        .shift = host->shift,
+		        .given = true,
+		        .graph = launch,
+		        .place = i,
+		        .runs_on = orders[0].stream};
+		if (status != ST_OK)
+			host_flight_fail(&flight, status);
+		if (host_lane_of(host, &orders[i], &lane) == ST_OK) /* it is there: is_behind */
+			host_flight_add(lane, &flight);
+	}
+	if (status != ST_OK)
+		lanes_check(host);
+}
+
+bool graph_order(struct host_thread *host, const struct host_order *orders, int count, int64_t issue)
+{
+	if (!can_be_graph(host, orders, count))
+		return false;
+	lanes_look(host);
+	if (!is_behind(host, orders, count))
+		return false;
+	struct device_graph *graph = graph_of(host, orders, count);
+	if (!graph)
+		return false;
+	set_off(host, graph, orders, count, issue);
+	return true;
+}
+
+/* ---- when its operations were */
+
+static enum status read_events(
+        struct host_thread *host, const struct graph_launch *launch, int64_t begin, struct part_time *part)
+{
+	const struct captured *captured = &launch->graph->captured;
+	enum status status = ST_OK;
+	int64_t *at = mem_alloc((size_t)(captured->events + 1) * sizeof *at);
+	at[0] = begin;
+	for (int i = 0; i < captured->events && status == ST_OK; i++)
+		status = anchors_time(&host->anchors, launch->anchor, captured->event[i], &at[i + 1]);
+	for (int i = 0; i < launch->count; i++)
+		part[i] = (struct part_time){at[captured->span[i].from + 1], at[captured->span[i].to + 1]};
+	mem_free(at);
+	return status;
+}
+
+static void divide(struct graph_launch *launch, int64_t begin, int64_t end)
+{
+	int64_t foreseen = 1;
+	for (int i = 0; i < launch->count; i++)
+		foreseen = most_of(foreseen, launch->part[i].end);
+	double scale = (double)(end - begin) / (double)foreseen;
+	for (int i = 0; i < launch->count; i++)
+		launch->part[i] = (struct part_time){begin + (int64_t)(scale * (double)launch->part[i].start),
+		        begin + (int64_t)(scale * (double)launch->part[i].end)};
+	launch->divided = launch->count > 1;
+}
+
+enum status graph_times(struct host_thread *host, struct graph_launch *launch, int place, int64_t *start,
+        int64_t *end, bool *divided)
+{
+	int64_t from = 0, to = 0;
+	enum status status = ST_OK;
+	if (!launch->known) {
+		status = anchors_time(&host->anchors, launch->anchor, launch->begin, &from);
+		if (status == ST_OK)
+			status = anchors_time(&host->anchors, launch->anchor, launch->end, &to);
+		if (status == ST_OK && launch->number == launch->graph->launches)
+			status = read_events(host, launch, from, launch->part);
+		else if (status == ST_OK)
+			divide(launch, from, to);
+		launch->known = status == ST_OK;
+	}
+	*start = launch->part[place].start;
+	*end = launch->part[place].end;
+	*divided = launch->divided;
+	return status;
+}
+
+void graph_forget(struct host_thread *host, struct graph_launch *launch)
+{
+	if (--launch->left > 0)
+		return;
+	launch->graph->remembered--;
+	host_event_free(host, launch->begin);
+	host_event_free(host, launch->end);
+	mem_free(launch);
+}
+
+void graphs_close(struct host_thread *host)
+{
+	for (int i = 0; host->graphs && i < host->graphs->count; i++)
+		graph_free(host, host->graphs->all[i]);
+	mem_free(host->graphs);
+	host->graphs = NULL;
+}
