@@ -114,9 +114,9 @@ $(BUILD)/unit/test_cuda_kernels_%: tests/unit/test_cuda_kernels_%.c $(LIBRARY) $
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(STANDIN_KERNELS) $(LIBRARY) -lcmocka $(LIBS) -lstdc++
 
-unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts
+unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts $(BUILD)/gpu/bare
 
-.PHONY: all standin start check check-gpu asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
+.PHONY: all standin start check check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -154,13 +154,18 @@ $(BUILD)/compare/%: tests/compare/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
 
-# what the GPU at hand can do and costs
+# what the GPU at hand can do and costs: tests/gpu/
 $(BUILD)/gpu/%: tests/gpu/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)
 check-gpu: deps
-	@$(MAKE) --no-print-directory $(BUILD)/gpu/facts
-	@$(BUILD)/gpu/facts
+	@$(MAKE) --no-print-directory ranksh gpu-programs
+	@sh tests/gpu/check.sh $(BUILD)
+bench-gpu: deps
+	@$(MAKE) --no-print-directory ranksh gpu-programs
+	@sh tests/gpu/bench.sh $(BUILD)
+# all that these two need beside ranksh; the kernels' tests want libcmocka-dev
+gpu-programs: $(patsubst tests/gpu/%.c,$(BUILD)/gpu/%,$(wildcard tests/gpu/*.c)) $(BUILD)/fuzz_lines $(filter $(BUILD)/unit/test_cuda_kernels_%,$(UNIT_RUN))
 
 BENCHES = $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 $(BUILD)/bench/%: tests/bench/%.c $(LIBRARY)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# gpu.sh -- `make check-gpu`'s program runs where no GPU is: on the stand-in it tells each of its facts, also where a call fails, and without libraries it says what is missing
+# gpu.sh -- what `make check-gpu` and `make bench-gpu` do runs where no GPU is: on the stand-in the facts are told, also where a call fails, and a part of both
+# scripts finds and tells what it looks for; without libraries they say what is missing
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$(dirname "$(realpath "${RANKSH:-build/ranksh}")")
@@ -41,3 +42,38 @@ sed 's/^waits of.*/waits of streams between processes: no, the peer cannot wait/
 facts "$build/standin" "fail=cuStreamWaitValue32:1" | check "without waits of streams that is told, and the rest"
 echo "skipped: NVIDIA's driver (libcuda.so.N) is not there: looked in /nonexistent; it comes with the driver of a GPU (apt install nvidia-driver)" > "$work/wanted"
 facts /nonexistent "" | check "without libraries it says what is missing"
+
+# run SCRIPT [NAME=VALUE...]: its last lines, with its status
+run() {
+	script=$1
+	shift
+	env "$@" timeout 600 sh "tests/gpu/$script.sh" "$build" > "$work/said" 2>&1
+	echo "status $?" >> "$work/said"
+	tail -"$lines" "$work/said" | sed 's/[0-9][0-9.]* s$/N s/; s/: [0-9.]* (at/: N (at/'
+}
+standin="RANKSH_CUDA=$build/standin"
+lines=3
+cat > "$work/wanted" <<'EOF2'
+ok tests/script/commands/collectives.rsh at 4 ranks: N s
+1 passed, 0 failed, N s
+status 0
+EOF2
+run check "$standin" ONLY=scripts FEW=yes | check "a script runs on the GPU at hand"
+cat > "$work/wanted" <<'EOF2'
+    no time was left for it
+0 passed, 1 failed, N s
+status 1
+EOF2
+run check "$standin" ONLY=scripts FEW=yes LIMIT=0 | check "... and what had no time has failed"
+cat > "$work/wanted" <<'EOF2'
+ok copy of the next batch under compute, hidden of the shorter: N (at least 0.95), on a stand-in without a verdict
+1 passed, 0 failed, N s
+status 0
+EOF2
+run bench "$standin" ONLY=hidden | check "a figure is measured beside what the GPU does alone"
+lines=2
+cat > "$work/wanted" <<'EOF2'
+skipped: NVIDIA's driver (libcuda.so.1) is not there: looked in /nonexistent; it comes with the driver of a GPU (apt install nvidia-driver)
+status 0
+EOF2
+run bench RANKSH_CUDA=/nonexistent | check "without a GPU nothing is measured"

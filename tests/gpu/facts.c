@@ -3,7 +3,7 @@
  *
  * A second process, forked before CUDA is started, is the peer: what it and this one tell each other goes through pipes and a shared page. */
 #include "cuda/gather.h"
-#include "cuda/library/probe.h"
+#include "gpu.h"
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,58 +18,16 @@ struct page {
 	uint32_t word;
 	CUipcMemHandle memory;
 };
-struct facts {
-	struct cuda_library *cuda;
-	CUcontext context;
-	CUdevice device;
-	CUstream stream;
-	CUevent from, to;
-};
-
 static bool good(const char *what, enum status status)
 {
 	if (status != ST_OK)
 		printf("%s: no, %s\n", what, fail_text());
 	return status == ST_OK;
 }
-#define CALL(facts, name, ...) cuda_call((facts)->cuda, #name, (facts)->cuda->name(__VA_ARGS__))
-
-static enum status start(struct facts *facts)
-{
-	struct cuda_devices devices;
-	enum status status = cuda_probe(facts->cuda, &devices);
-	cuda_devices_release(&devices);
-	if (status == ST_OK)
-		status = CALL(facts, cuDeviceGet, &facts->device, 0);
-	if (status == ST_OK)
-		status = CALL(facts, cuDevicePrimaryCtxRetain, &facts->context, facts->device);
-	if (status == ST_OK)
-		status = CALL(facts, cuCtxSetCurrent, facts->context);
-	if (status == ST_OK)
-		status = CALL(facts, cuStreamCreateWithPriority, &facts->stream, CU_STREAM_NON_BLOCKING, 0);
-	if (status == ST_OK)
-		status = CALL(facts, cuEventCreate, &facts->from, CU_EVENT_DEFAULT);
-	if (status == ST_OK)
-		status = CALL(facts, cuEventCreate, &facts->to, CU_EVENT_DEFAULT);
-	return status;
-}
-static void stop(struct facts *facts)
-{
-	if (facts->from)
-		facts->cuda->cuEventDestroy(facts->from);
-	if (facts->to)
-		facts->cuda->cuEventDestroy(facts->to);
-	if (facts->stream)
-		facts->cuda->cuStreamDestroy(facts->stream);
-	if (facts->context)
-		facts->cuda->cuDevicePrimaryCtxRelease(facts->device);
-	cuda_library_close(facts->cuda);
-}
-
 /* ---- the peer */
 
 /* Opens the memory that the other has filled and looks at its first byte. */
-static enum status open_memory(struct facts *facts, const struct page *page, bool *right)
+static enum status open_memory(struct gpu *facts, const struct page *page, bool *right)
 {
 	CUdeviceptr at = 0;
 	unsigned char byte = 0;
@@ -85,7 +43,7 @@ static enum status open_memory(struct facts *facts, const struct page *page, boo
 	return status;
 }
 /* The page as the GPU sees it */
-static enum status map_page(struct facts *facts, struct page *page, CUdeviceptr *at)
+static enum status map_page(struct gpu *facts, struct page *page, CUdeviceptr *at)
 {
 	enum status status = CALL(facts, cuMemHostRegister, page, PAGE, CU_MEMHOSTREGISTER_DEVICEMAP);
 	return status == ST_OK ? CALL(facts, cuMemHostGetDevicePointer, at, page, 0) : status;
@@ -106,10 +64,10 @@ static char hear(int input)
 static void be_peer(struct page *page, int input, int output)
 {
 	struct cuda_library library = {0};
-	struct facts facts = {.cuda = &library};
+	struct gpu facts = {.cuda = &library};
 	CUdeviceptr at = 0;
 	bool right = false;
-	bool started = start(&facts) == ST_OK;
+	bool started = gpu_open(&facts) == ST_OK;
 	for (char order; (order = hear(input));) {
 		if (order == 'm')
 			say(output,
@@ -124,12 +82,12 @@ static void be_peer(struct page *page, int input, int output)
 			library.cuMemHostUnregister(page);
 		}
 	}
-	stop(&facts);
+	gpu_close(&facts);
 }
 
 /* ---- facts */
 
-static void tell_gpu(const struct facts *facts)
+static void tell_gpu(const struct gpu *facts)
 {
 	struct cuda_report report;
 	cuda_report_make(&report, facts->cuda);
@@ -148,7 +106,7 @@ static void tell_gpu(const struct facts *facts)
 }
 
 /* Nanoseconds that the host takes to queue one of them: a fill of a word, and an event */
-static void tell_queueing(struct facts *facts)
+static void tell_queueing(struct gpu *facts)
 {
 	CUdeviceptr at = 0;
 	enum status status = CALL(facts, cuMemAlloc, &at, PAGE);
@@ -169,7 +127,7 @@ static void tell_queueing(struct facts *facts)
 }
 
 /* The least time above 0 between two events, with fills between them */
-static void tell_events(struct facts *facts)
+static void tell_events(struct gpu *facts)
 {
 	CUdeviceptr at = 0;
 	float least = 0, passed = 0;
@@ -194,7 +152,7 @@ static void tell_events(struct facts *facts)
 }
 
 /* The best of a few copies from one place to the other, by events */
-static void tell_copy(struct facts *facts, const char *what, CUdeviceptr to, CUdeviceptr from)
+static void tell_copy(struct gpu *facts, const char *what, CUdeviceptr to, CUdeviceptr from)
 {
 	float best = 0, passed = 0;
 	enum status status = ST_OK;
@@ -214,7 +172,7 @@ static void tell_copy(struct facts *facts, const char *what, CUdeviceptr to, CUd
 	if (good(what, status))
 		printf("%s: %.1f GB/s\n", what, best > 0 ? COPY_BYTES / 1e6 / (double)best : 0);
 }
-static void tell_copies(struct facts *facts)
+static void tell_copies(struct gpu *facts)
 {
 	CUdeviceptr a = 0, b = 0;
 	void *pinned = NULL;
@@ -236,7 +194,7 @@ static void tell_copies(struct facts *facts)
 		facts->cuda->cuMemFree(a);
 }
 
-static void tell_ipc(struct facts *facts, struct page *page, int input, int output)
+static void tell_ipc(struct gpu *facts, struct page *page, int input, int output)
 {
 	CUdeviceptr at = 0;
 	enum status status = CALL(facts, cuMemAlloc, &at, PAGE);
@@ -255,7 +213,7 @@ static void tell_ipc(struct facts *facts, struct page *page, int input, int outp
 }
 
 /* A stream of the peer waits for a word, and one of ours writes it. */
-static void tell_waits(struct facts *facts, struct page *page, int input, int output)
+static void tell_waits(struct gpu *facts, struct page *page, int input, int output)
 {
 	const char *what = "waits of streams between processes";
 	CUdeviceptr at = 0;
@@ -272,7 +230,7 @@ static void tell_waits(struct facts *facts, struct page *page, int input, int ou
 	facts->cuda->cuMemHostUnregister(page);
 }
 
-static void tell(struct facts *facts, struct page *page, int input, int output)
+static void tell(struct gpu *facts, struct page *page, int input, int output)
 {
 	tell_gpu(facts);
 	tell_queueing(facts);
@@ -285,7 +243,7 @@ static void tell(struct facts *facts, struct page *page, int input, int output)
 int main(void)
 {
 	struct cuda_library library = {0};
-	struct facts facts = {.cuda = &library};
+	struct gpu facts = {.cuda = &library};
 	int to_peer[2], from_peer[2];
 	struct page *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED || pipe(to_peer) != 0 || pipe(from_peer) != 0)
@@ -303,12 +261,12 @@ int main(void)
 	close(to_peer[0]);
 	close(from_peer[1]);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	enum status status = peer < 0 ? fail(ST_BUG, "no process") : start(&facts);
+	enum status status = peer < 0 ? fail(ST_BUG, "no process") : gpu_open(&facts);
 	if (status == ST_OK)
 		tell(&facts, page, from_peer[0], to_peer[1]);
 	else
 		printf("skipped: %s\n", fail_text());
-	stop(&facts);
+	gpu_close(&facts);
 	if (peer > 0) {
 		kill(peer, SIGKILL); /* it may wait for ever */
 		waitpid(peer, NULL, 0);

@@ -1,0 +1,105 @@
+#!/bin/sh
+# check.sh FOLDER -- what ranksh does on the GPU at hand, at 1, 2 and 4 ranks that share it (at 1 by NCCL): a line for each, "ok" or "FAIL", and how many.
+# Parts: kernels scripts lessons verify sanitizer typed. FEW=yes: a script of each kind. It takes 8 minutes at most; what had no time has failed.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/gpu/lib.sh
+ranks_of() { sed -n 's/^# ranks \([0-9][0-9 ]*\).*/\1/p' "$1" | head -1 | grep . || echo 4; }
+
+# every kernel, type and form against double precision, or against the simulator bit for bit
+kernels() {
+	for family in elements rows moving matmul attention; do
+		test=$(program test_cuda_kernels_$family)
+		if [ -z "$test" ]; then echo "skipped: test_cuda_kernels_$family is not there: make unit"; continue; fi
+		right "kernels: $family" 120 env RANKSH_DEVICE=cuda "$test"
+	done
+}
+# a copy of what the scripts read, where they may leave files
+scratch() {
+	rm -rf "$work/folder"
+	mkdir "$work/folder" && ln -s "$PWD"/* "$work/folder"
+}
+# script FILE RANKS: the text that the simulator gives
+script() {
+	scratch
+	right "$1 at $2 ranks" 120 sh -c "cd '$work/folder' && '$RANKSH' -n $2 --device cuda --machine classroom --test $1"
+}
+# the design's scripts first; at four ranks, then two, then one
+scripts() {
+	if [ -n "${FEW:-}" ]; then
+		script tests/script/commands/collectives.rsh 4
+		return
+	fi
+	for ranks in 4 2 1; do
+		for file in tests/script/design/*.rsh tests/script/*.rsh tests/script/*/*.rsh; do
+			grep -q '^# sim: ' "$file" && continue
+			case " $(ranks_of "$file") " in *" $ranks "*) ;; *) continue ;; esac
+			case " $done_already " in *" $file@$ranks "*) continue ;; esac
+			done_already="$done_already $file@$ranks"
+			script "$file" $ranks
+		done
+	done
+}
+done_already=
+lessons() {
+	for ranks in 4 2 1; do
+		scratch
+		within 120 sh -c "cd '$work/folder' && '$RANKSH' -n $ranks --device cuda --check-lessons"
+		status=$?
+		tasks=$(grep -c '^ok ' "$work/out")
+		if [ $status = 0 ] && [ "$tasks" -gt 0 ]; then ok "lessons at $ranks ranks: $tasks tasks"; else bad "lessons at $ranks ranks: status $status"; fi
+		[ -z "${FEW:-}" ] || break
+	done
+}
+# each strategy trains what one rank trains
+verify() {
+	for ranks in 1 2 4; do
+		strategies="serial dataparallel ddp zero fsdp context pipeline"
+		[ $ranks = 1 ] || strategies="dataparallel ddp zero fsdp tp context experts pipeline"
+		[ -z "${FEW:-}" ] || strategies=$(echo "$strategies" | cut -d' ' -f1-3)
+		for strategy in $strategies; do
+			model='model gpt layers=4 hidden=32 heads=4 seq=8 batch=8 vocab=16'
+			[ "$strategy" != experts ] || model="$model experts=4"
+			echo "$model; strategy $strategy; verify iterations=2"
+		done > "$work/verify.rsh"
+		within 120 "$RANKSH" -n $ranks --device cuda "$work/verify.rsh"
+		status=$?
+		same=$(grep -c 'as one rank after 2 iterations' "$work/out") all=$(wc -l < "$work/verify.rsh")
+		if [ $status = 0 ] && [ "$same" = "$all" ]; then ok "verify at $ranks ranks: $same strategies"; else bad "verify at $ranks ranks: $same of $all, status $status"; fi
+	done
+}
+# one session of one rank under NVIDIA's checker
+sanitizer() {
+	checker=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2> /dev/null)
+	if [ -z "$checker" ]; then echo "skipped: compute-sanitizer is not there (it comes with NVIDIA's toolkit)"; return; fi
+	cat > "$work/short.rsh" <<'END'
+model gpt layers=2 hidden=64 heads=4 seq=64 batch=2 vocab=64 dtype=bf16
+strategy ddp
+run 2
+tensor a[65,70] b[70,130] c[65,70] = randn seed=1
+y = matmul a b
+c += relu a
+s = softmax a
+y = matmul a[:,0:60:2] b[0:30]
+print norm(y) norm(s)
+END
+	for tool in memcheck racecheck; do
+		within 150 "$checker" --tool $tool --error-exitcode 9 --target-processes all "$RANKSH" -n 1 --device cuda "$work/short.rsh"
+		status=$?
+		found=$(grep -c 'ERROR SUMMARY: 0 errors\|RACECHECK SUMMARY: 0 hazards' "$work/out")
+		if [ $status = 0 ] && [ "$found" -gt 0 ]; then ok "compute-sanitizer, $tool"; else TAIL=40 bad "compute-sanitizer, $tool: status $status"; fi
+	done
+}
+# a thousand lines that nobody would type, aborts among them
+typed() {
+	if [ -z "$(program fuzz_lines)" ]; then echo "skipped: fuzz_lines is not there: make fuzzer"; return; fi
+	count=17
+	[ -z "${FEW:-}" ] || count=1
+	within 170 env RANKSH_DEVICE=cuda sh tests/fuzz/sessions.sh 150 1 $count
+	status=$?
+	if [ $status = 0 ]; then ok "$(sed -n 's/^ok //p' "$work/out")"; else bad "typed sessions: status $status"; fi
+}
+for part in kernels verify typed sanitizer lessons scripts; do
+	! wanted $part || $part
+done
+total
