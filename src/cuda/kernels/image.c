@@ -73,8 +73,8 @@ static enum status load_functions(const struct cuda_library *cuda, CUmodule modu
 	unsigned count = 0;
 	if (!cuda->cuModuleGetFunctionCount || !cuda->cuModuleEnumerateFunctions || !cuda->cuFuncLoad)
 		return ST_OK;
-	enum status status = cuda_call(
-	        cuda, "cuModuleGetFunctionCount", cuda->cuModuleGetFunctionCount(&count, module));
+	enum status status =
+	        cuda_call(cuda, "cuModuleGetFunctionCount", cuda->cuModuleGetFunctionCount(&count, module));
 	CUfunction *functions = mem_alloc(count * sizeof *functions);
 	if (status == ST_OK)
 		status = cuda_call(cuda, "cuModuleEnumerateFunctions",
@@ -89,8 +89,8 @@ static enum status load(struct image *image, const void *code)
 {
 	const struct cuda_library *cuda = image->cuda;
 	CUmodule module;
-	enum status status = cuda_call(
-	        cuda, "cuModuleLoadDataEx", cuda->cuModuleLoadDataEx(&module, code, 0, NULL, NULL));
+	enum status status =
+	        cuda_call(cuda, "cuModuleLoadDataEx", cuda->cuModuleLoadDataEx(&module, code, 0, NULL, NULL));
 	if (status != ST_OK)
 		return status;
 	status = load_functions(cuda, module);

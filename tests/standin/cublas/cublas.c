@@ -165,10 +165,8 @@ static cublasStatus_t queue(
 		queued.gemm.beta = *queued.beta;
 		queued.alpha = queued.beta = NULL;
 	}
-	struct standin_call call = {.work = run,
-	        .argument = &queued,
-	        .argument_bytes = sizeof queued,
-	        .cost_ns = cost_of(gemm)};
+	struct standin_call call = {
+	        .work = run, .argument = &queued, .argument_bytes = sizeof queued, .cost_ns = cost_of(gemm)};
 	return standin_enqueue(handle->stream, &call) == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS
 	                                                              : CUBLAS_STATUS_EXECUTION_FAILED;
 }
