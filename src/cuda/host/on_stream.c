@@ -2,6 +2,7 @@
 #include "cuda/host/run.h"
 #include "cuda/host/order.h"
 #include "base/memory.h"
+#include "world/world.h"
 
 static enum status wait_for(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
@@ -10,6 +11,20 @@ static enum status wait_for(struct host_thread *host, const struct host_order *o
 		return ST_OK;
 	return cuda_call(host->cuda, "cuStreamWaitEvent",
 	        host->cuda->cuStreamWaitEvent(lane->stream, target->after, CU_EVENT_WAIT_DEFAULT));
+}
+
+/* A copy of pageable memory keeps this thread until it is done. What the stream has to do before is waited for here and not there, as
+ * it may take long, or hang on a line of another rank that is not typed yet: this thread goes on telling what else is over, and hears
+ * when it is to stop. */
+static enum status queue_copy(
+        struct host_thread *host, const struct host_order *order, struct host_lane *lane)
+{
+	const struct operand *from = record_source(&order->record), *to = record_target(&order->record);
+	bool keeps = to &&
+	        ((from->space == SPACE_DEVICE && to->space == SPACE_HOST) ||
+	                (from->space == SPACE_HOST && to->space == SPACE_DEVICE));
+	enum status status = keeps ? lanes_come_to(host, host_flight_last(lane)) : ST_OK;
+	return status == ST_OK ? copy_queue(host, order, lane) : status;
 }
 
 /* A kernel, copy or wait */
@@ -24,7 +39,7 @@ static enum status queue_timed(
 	if (status != ST_OK)
 		return status;
 	if (order->record.kind == OP_COPY)
-		status = copy_queue(host, order, lane);
+		status = queue_copy(host, order, lane);
 	else if (order->record.kind == OP_WAIT)
 		status = wait_for(host, order, lane);
 	else
