@@ -74,6 +74,7 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 	times->alone = alone_of(e, id, record);
 	times->blame = op->blame;
 	times->sent_nothing = (op->flags & (OPF_ABORTED | OPF_LATE)) != 0;
+	times->divided = false;
 	times->answered = true; /* launches take no time to arrive */
 	times->divided = false;
 }
