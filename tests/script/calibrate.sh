@@ -83,3 +83,33 @@ within 300 "$RANKSH" -n 2 refused.rsh > out 2>&1
 check 'what cannot be' [ $? = 0 ]
 check 'a refused one writes nothing' [ ! -e none.machine ]
 check 'and what little there is is told' grep -q '^kernel_latency\|^memory_rate = .*measured' once.machine
+
+# costs that are planted in the stand-in for CUDA come out, whatever `this` began with: a GPU of its own, slow and quick in other places, and one for each of four ranks
+standin=$(dirname "$RANKSH")/standin
+[ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin
+printf 'source calibrate\nmeasure 64k\ncalibrate this.machine\n' > gpu.rsh
+# gpus RANKS CALL KERNEL MEMORY F32 HALF COPY H2D D2H PAGEABLE [STEP LINK]: us, GB/s and GFLOP/s
+gpus() {
+	rm -f this.machine
+	costs="call:$2us start:0us elements:$3us,$4GB/s device:$3us,$(($4 / 2))GB/s product:$3us,$5GFLOP/s halfproduct:$3us,$6GFLOP/s"
+	costs="$costs h2d:$7us,$8GB/s d2h:$7us,$9GB/s pageable:$7us,${10}GB/s ${11:+step:${11}us nccl:0us,${12}GB/s}"
+	RANKSH_CUDA=$standin RANKSH_STANDIN="memory=400GB gpus=$1 $(printf ' cost=%s' $costs)" \
+		within 300 "$RANKSH" -n "$1" --device cuda gpu.rsh > out 2>&1 < /dev/null
+	cat > planted <<END
+kernel_latency $3
+memory_rate $(($4 * 1000))
+copy_latency $7
+h2d $(($8 * 1000))
+d2h $(($9 * 1000))
+pageable $((${10} * 1000))
+${11:+link_latency ${11}
+link_rate $((${12} * 1000))}
+END
+	# three calls a launch; efficiencies are of the peaks in the file
+	echo "launch $2" | awk '{ print $1, 3 * $2 }' >> planted
+	awk -v f32="$5" -v half="$6" '$1 == "peak_f32" { print "efficiency", 1e3 * f32 / $3 } $1 == "peak_half" { print "efficiency_half", 1e3 * half / $3 }' this.machine >> planted
+	off this.machine && { [ -z "${11:-}" ] || grep -q "^ *collectives .* [01]\.[0-9]%$" out; }
+}
+check "a GPU with quick memory and slow products" gpus 1 0.2 5 2000 400 700 7 20 15 6
+check "... quick products and slow memory" gpus 1 1.5 20 50 9000 12000 31 9 12 3
+check "four GPUs and NCCL" gpus 4 0.4 9 300 2000 5000 12 60 50 20 9 30
