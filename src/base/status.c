@@ -1,5 +1,6 @@
 /* status.c -- the words of a failure, kept per thread */
 #include "base/status.h"
+#include "base/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,6 +38,11 @@ enum status fail_in(enum status status, const char *format, ...)
 const char *fail_text(void)
 {
 	return words;
+}
+
+char *fail_copy(void)
+{
+	return mem_copy_text(words, strlen(words));
 }
 
 const char *status_name(enum status status)

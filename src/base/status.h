@@ -46,6 +46,7 @@ enum status fail(enum status status, const char *format, ...) __attribute__((for
 enum status fail_in(enum status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The words of this thread's last failure; valid until its next one. Never NULL. */
 const char *fail_text(void);
+char *fail_copy(void); /* a copy of them, mem_free'd by the caller */
 const char *status_name(enum status status);
 
 /* The failure that is told when several things were done one after another whatever became of each: the

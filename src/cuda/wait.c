@@ -299,7 +299,8 @@ static void tell_done(struct control *control)
 	while (told < control->done_count && measurements_find(&control->measured, control->done[told]))
 		control->hooks.done(control->hooks.self, control->done[told++]);
 	control->done_count -= told;
-	memmove(control->done, control->done + told, control->done_count * sizeof *control->done);
+	if (told)
+		memmove(control->done, control->done + told, control->done_count * sizeof *control->done);
 	if (control->done_count == 0)
 		control->owed = false;
 }

@@ -147,14 +147,29 @@ static void add_transfer(struct calibrator *c, const struct op *op, const struct
 	                .fixed = 1, .amount = layout_bytes(&part_operand(record, 0)->layout), .ns = ns});
 }
 
+/* From where its calls begin to where the next one's do: a GPU may begin before they are through. Nothing holds the host up behind
+ * a kernel. */
+static void add_launch(struct calibrator *c, const struct moment *m)
+{
+	const struct world *world = c->trace->world;
+	op_id next = world->ops[m->id].next_program;
+	if (m->t.launch <= 0 || op_record(world, m->id)->kind != OP_KERNEL || !next ||
+	        op_kind_is_host(op_record(world, next)->kind))
+		return;
+	struct times then = backend_times(c->trace->backend, next);
+	if (then.projected || then.launch <= 0)
+		return;
+	add(c, CALIBRATED_LAUNCHES,
+	        (struct fit_sample){.fixed = 1, .ns = then.issue - then.launch - (m->t.issue - m->t.launch)});
+}
+
 static void add_operation(struct calibrator *c, const struct moment *m)
 {
 	const struct world *world = c->trace->world;
 	const struct op *op = &world->ops[m->id];
 	const struct record *record = op_record(world, m->id);
 	double ns = m->t.end - m->t.start;
-	if (m->t.launch > 0)
-		add(c, CALIBRATED_LAUNCHES, (struct fit_sample){.fixed = 1, .ns = m->t.launch});
+	add_launch(c, m);
 	switch (record->kind) {
 	case OP_KERNEL:
 		add_kernel(c, record, ns);
@@ -236,13 +251,14 @@ static struct fit fit_of(const struct machine *machine, enum calibrated part)
 	return fit;
 }
 
-/* Kernels as samples of the line that the figures of `fit` say they are bound by */
+/* Kernels as samples of the line that the figures of `fit` say they are bound by. One that memory explains as well tells nothing of
+ * operations: a machine may have more of them than it can feed. */
 static void sort_kernels(const struct calibrator *c, const struct fit *fit, struct fit_sample *samples)
 {
 	for (size_t i = 0; i < c->kernels; i++) {
 		const struct kernel_sample *k = &c->kernel[i];
 		int line = k->half ? BY_HALF_FLOPS : BY_FLOPS;
-		bool computes = k->flops * fit->cost_ns[line] > k->bytes * fit->cost_ns[BY_BYTES];
+		bool computes = k->flops * fit->cost_ns[line] > 1.05 * k->bytes * fit->cost_ns[BY_BYTES];
 		samples[i] = (struct fit_sample){.line = computes ? line : BY_BYTES,
 		        .fixed = 1,
 		        .amount = computes ? k->flops : k->bytes,

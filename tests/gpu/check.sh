@@ -44,7 +44,7 @@ done_already=
 lessons() {
 	for ranks in 4 2 1; do
 		scratch
-		within 120 sh -c "cd '$work/folder' && '$RANKSH' -n $ranks --device cuda --check-lessons"
+		within 200 sh -c "cd '$work/folder' && '$RANKSH' -n $ranks --device cuda --check-lessons"
 		status=$?
 		tasks=$(grep -c '^ok ' "$work/out")
 		if [ $status = 0 ] && [ "$tasks" -gt 0 ]; then ok "lessons at $ranks ranks: $tasks tasks"; else bad "lessons at $ranks ranks: status $status"; fi

@@ -19,8 +19,9 @@ thread_local standin_dim threadIdx, blockIdx, blockDim, gridDim;
 
 static const standin_row *rows;
 
-standin_row::standin_row(const char *kernel, standin_kernel_code *its, size_t bytes, bool by_elements)
-    : name(kernel), code(its), argument_bytes(bytes), elements(by_elements), next(rows)
+standin_row::standin_row(
+        const char *kernel, standin_kernel_code *its, size_t bytes, bool by_elements, int most)
+    : name(kernel), code(its), argument_bytes(bytes), elements(by_elements), threads(most), next(rows)
 {
 	rows = this;
 }
@@ -47,6 +48,14 @@ bool standin_kernel_elements(const char *name)
 		if (strcmp(row->name, name) == 0)
 			return row->elements;
 	return false;
+}
+
+int standin_kernel_threads(const char *name)
+{
+	for (const standin_row *row = rows; row; row = row->next)
+		if (strcmp(row->name, name) == 0)
+			return row->threads;
+	return 0;
 }
 
 const char *standin_kernel_name(int i)

@@ -23,6 +23,8 @@ standin_kernel_code *standin_kernel(const char *name);
 size_t standin_kernel_bytes(const char *name);
 /* Its argument is a struct elements (cuda/kernels/arguments.h) */
 bool standin_kernel_elements(const char *name);
+/* So many threads a block of it may have (__launch_bounds__); 0: there is no such kernel */
+int standin_kernel_threads(const char *name);
 /* The i-th kernel's name, in no order; NULL behind the last */
 const char *standin_kernel_name(int i);
 

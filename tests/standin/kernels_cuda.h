@@ -61,8 +61,9 @@ struct standin_row {
 	standin_kernel_code *code;
 	size_t argument_bytes;
 	bool elements;
+	int threads; /* of a block, at most: __launch_bounds__ */
 	const standin_row *next;
-	standin_row(const char *kernel, standin_kernel_code *its, size_t bytes, bool by_elements);
+	standin_row(const char *kernel, standin_kernel_code *its, size_t bytes, bool by_elements, int most);
 };
 /* By the type of its argument */
 static inline bool standin_elements(const struct elements *)
@@ -77,20 +78,20 @@ typedef void standin_body(const void *argument);
 void standin_run(const unsigned grid[3], const unsigned block[3], unsigned shared_bytes, const void *argument,
         standin_body *body, bool meets);
 
-#define STANDIN_KERNEL(name, type, meets)                                                           \
-	static void name(const struct type &call);                                                  \
-	static void name##_run(                                                                     \
-	        const unsigned *grid, const unsigned *block, unsigned shared, void **arguments)     \
-	{                                                                                           \
-		standin_run(                                                                        \
-		        grid, block, shared, arguments[0],                                          \
-		        [](const void *argument) { name(*(const struct type *)argument); }, meets); \
-	}                                                                                           \
-	static const standin_row name##_row(                                                        \
-	        #name, name##_run, sizeof(struct type), standin_elements((const struct type *)0));  \
+#define STANDIN_KERNEL(name, type, threads, meets)                                                          \
+	static void name(const struct type &call);                                                          \
+	static void name##_run(                                                                             \
+	        const unsigned *grid, const unsigned *block, unsigned shared, void **arguments)             \
+	{                                                                                                   \
+		standin_run(                                                                                \
+		        grid, block, shared, arguments[0],                                                  \
+		        [](const void *argument) { name(*(const struct type *)argument); }, meets);         \
+	}                                                                                                   \
+	static const standin_row name##_row(                                                                \
+	        #name, name##_run, sizeof(struct type), standin_elements((const struct type *)0), threads); \
 	static void name(const struct type &call)
-#define KERNEL(name, type) STANDIN_KERNEL(name, type, false)
-#define MEETING_KERNEL(name, type, threads) STANDIN_KERNEL(name, type, true)
+#define KERNEL(name, type) STANDIN_KERNEL(name, type, THREADS, false)
+#define MEETING_KERNEL(name, type, threads) STANDIN_KERNEL(name, type, threads, true)
 
 /* ---- where threads meet */
 

@@ -156,10 +156,8 @@ static void use_kernels(struct rank *me)
 static CUgraph captured(struct rank *me, CUevent event)
 {
 	CUgraph graph = NULL;
-	CUstreamCaptureStatus status;
 	if (!TRY(cuStreamBeginCapture(me->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)))
 		return NULL;
-	TRY(cuStreamIsCapturing(me->stream, &status));
 	TRY(cuEventRecord(event, me->stream));
 	return RELEASE(cuStreamEndCapture(me->stream, &graph)) ? graph : NULL;
 }
@@ -167,12 +165,7 @@ static CUgraph captured(struct rank *me, CUevent event)
 static void use_graph(struct rank *me, CUgraph graph)
 {
 	CUgraphExec executable;
-	CUgraphExecUpdateResultInfo information;
-	size_t count = 0;
-	TRY(cuGraphGetNodes(graph, NULL, &count));
 	if (TRY(cuGraphInstantiate(&executable, graph, 0))) {
-		TRY(cuGraphExecUpdate(executable, graph, &information));
-		TRY(cuGraphUpload(executable, me->stream));
 		TRY(cuGraphLaunch(executable, me->stream));
 		TRY(cuStreamSynchronize(me->stream));
 		RELEASE(cuGraphExecDestroy(executable));

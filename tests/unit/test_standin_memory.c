@@ -163,6 +163,10 @@ static void illegal_kernel(void)
 		ok(cuda.cuStreamSynchronize(stream));
 		is(CUDA_ERROR_INVALID_VALUE,
 		        cuda.cuLaunchKernel(function, 1, 1, 1, 2048, 1, 1, 0, stream, (void *[]){&at}, NULL));
+		CUfunction bounded; /* __launch_bounds__(256) */
+		ok(cuda.cuModuleGetFunction(&bounded, module, "attention_merge"));
+		is(CUDA_ERROR_INVALID_VALUE,
+		        cuda.cuLaunchKernel(bounded, 1, 1, 1, 512, 1, 1, 0, stream, (void *[]){&at}, NULL));
 		ok(cuda.cuModuleUnload(module));
 		ok(cuda.cuModuleLoadDataEx(&module, "image", 0, NULL, NULL));
 		ok(cuda.cuModuleGetFunction(&function, module, "far"));

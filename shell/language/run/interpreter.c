@@ -119,6 +119,7 @@ static enum status run_statement(struct shell *shell, struct statement *statemen
 	enum status status = step(shell);
 	if (status != ST_OK)
 		return status;
+	shell->world->line = statement->line;
 	if (statement->clauses.ranks)
 		return run_narrowed(shell, statement);
 	if (shell->interpreter->now.scope->use)

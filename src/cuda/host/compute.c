@@ -178,30 +178,52 @@ static enum status load(struct host_thread *host)
 	if (status == ST_OK)
 		status = cublas_call(cuda, "cublasCreate", cuda->cublasCreate(&compute->cublas));
 	if (status == ST_OK)
-		status = cublas_call(cuda, "cublasSetMathMode", gemm_prepare(cuda, compute->cublas));
+		status = cublas_call(cuda, "cublasSetMathMode and cublasSetAtomicsMode",
+		        gemm_prepare(cuda, compute->cublas));
 	compute->workspace_bytes = INT64_C(1) << (part[0] >= 9 ? 25 : 22);
 	return status;
 }
 
-/* The first launch and the first product take long, as both load code: of 16 x 16 ones. */
+/* c = a b of squares of that type and side, a and b each as it lies or turned; all three at `at`, which takes what they hold. */
+static enum status warm_product(struct host_thread *host, struct host_lane *lane, CUdeviceptr at,
+        enum dtype dtype, int side, int turned)
+{
+	struct kernel_call product = {.kernel = kernel_find("matmul"), .ins = 2, .outs = 1, .option = {1}};
+	struct kernel_tensor *operand[] = {&product.in[0], &product.in[1], &product.out[0]};
+	for (int i = 0; i < 3; i++) {
+		struct layout *layout = &operand[i]->layout;
+		layout_make(layout, dtype, 2, (int64_t[]){side, side});
+		operand[i]->name = "";
+		operand[i]->data = (char *)(uintptr_t)at + i * layout_bytes(layout);
+		if (turned >> i & 1) {
+			layout->stride[0] = 1;
+			layout->stride[1] = side;
+		}
+	}
+	return launch_call(host, &product, lane);
+}
+
+/* The first launch takes long, and so does the first product of a kind, as cuBLAS has kernels for types, sizes, and how the factors lie: both load
+ * code, for which the driver may wait until the whole GPU is idle, where a stream may wait for what this thread has not issued yet. So some
+ * are done at the start. */
 static enum status warm(struct host_thread *host)
 {
-	enum { SIDE = 16 };
+	static const int sides[] = {16, 128};
+	enum { LARGEST = 3 * 128 * 128 };
 	struct host_lane *lane = memory_aside(host);
-	struct kernel_call ones = {.kernel = kernel_find("ones"), .outs = 1},
-	                   product = {.kernel = kernel_find("matmul"), .ins = 2, .outs = 1, .option = {1}};
-	struct kernel_tensor x = {.name = ""};
+	struct kernel_call zeros = {.kernel = kernel_find("zeros"), .outs = 1};
+	struct kernel_tensor *all = &zeros.out[0];
 	CUdeviceptr at;
-	layout_make(&x.layout, DT_F32, 2, (int64_t[]){SIDE, SIDE});
-	enum status status = memory_scratch(host, lane, SCRATCH_PACKED, 2 * layout_bytes(&x.layout), &at);
+	all->name = "";
+	layout_make(&all->layout, DT_F32, 1, (int64_t[]){LARGEST});
+	enum status status = memory_scratch(host, lane, SCRATCH_PACKED, layout_bytes(&all->layout), &at);
 	if (status != ST_OK)
 		return status;
-	x.data = (void *)(uintptr_t)at;
-	ones.out[0] = product.in[0] = product.in[1] = product.out[0] = x;
-	product.out[0].data = (char *)x.data + layout_bytes(&x.layout);
-	status = launch_call(host, &ones, lane);
-	if (status == ST_OK)
-		status = launch_call(host, &product, lane);
+	all->data = (void *)(uintptr_t)at;
+	status = launch_call(host, &zeros, lane);
+	for (enum dtype dtype = 0; dtype < DT_COUNT && status == ST_OK; dtype++)
+		for (int i = 0; i < 8 && status == ST_OK && dtype != DT_I32; i++)
+			status = warm_product(host, lane, at, dtype, sides[i / 4], i % 4);
 	if (status == ST_OK)
 		status = cuda_call(
 		        host->cuda, "cuStreamSynchronize", host->cuda->cuStreamSynchronize(lane->stream));

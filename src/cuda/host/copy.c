@@ -5,9 +5,7 @@
  *
  *      x[:, 0:8] on the GPU   --kernel-->   packed   --engine-->   pinned   --function-->   h[:, 0:8]
  *
- * Of pageable memory the driver copies by way of its own buffers, and keeps this thread until it is done. What the stream has to do
- * before is waited for here and not there, as it may take long, or hang on a line of another rank that is not typed yet: this thread
- * goes on telling what else is over, and hears when it is to stop. */
+ * Of pageable memory the driver copies by way of its own buffers, and keeps this thread until it is done. */
 #include "cuda/host/inside.h"
 #include "base/memory.h"
 #include "world/world.h"
@@ -167,10 +165,6 @@ enum status copy_queue(struct host_thread *host, const struct host_order *order,
 	enum status status = memory_of(host, from, &source.data);
 	if (status == ST_OK)
 		status = memory_of(host, to, &target.data);
-	bool keeps = (from->space == SPACE_DEVICE && to->space == SPACE_HOST) ||
-	        (from->space == SPACE_HOST && to->space == SPACE_DEVICE);
-	if (status == ST_OK && keeps)
-		status = lanes_come_to(host, host_flight_last(lane));
 	if (status != ST_OK)
 		return status;
 	return copy_between(host, &source, (enum space)from->space, &target, (enum space)to->space, lane);

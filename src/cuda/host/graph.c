@@ -138,7 +138,8 @@ struct graph_key {
 static void put(struct graph_key *key, const void *from, size_t bytes)
 {
 	MEM_ROOM(&key->bytes, key->count + bytes, &key->room);
-	memcpy(key->bytes + key->count, from, bytes);
+	if (bytes)
+		memcpy(key->bytes + key->count, from, bytes);
 	key->count += bytes;
 }
 

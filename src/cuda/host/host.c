@@ -1,77 +1,21 @@
-/* host.c -- the host thread, and what goes between it and control: orders, reports, a letter box for reads and writes
+/* host.c -- the host thread: its life, its naps, and its one loop
  *
  *      control   give --> orders --------> run.c
  *                take <-- reports <------- lanes.c, run.c
- *                read <-> the one letter <> between orders, and while the thread waits
- *
- * One lock guards all of it; nobody holds it through a call of CUDA. Clocks go along with what is handed over, as on the
- * tests' stand-in each thread has its own: who takes something goes on when it was given, at the earliest. */
-#include "cuda/host/inside.h"
-#include "cuda/host/queue.h"
+ *                read <-> the one letter <> between orders, and while the thread waits */
+#include "cuda/host/shared.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 enum { NAP_LEAST = 20000, NAP_MOST = 500000, LOOKS_QUICK = 100000 }; /* ns */
-enum { AWAIT_MS = 20, STOP_MS = 8000, HANGS_MS = 5000, LOOK_EVERY = 32, NEWS_MOST = 256 };
+enum { STOP_MS = 8000, LOOK_EVERY = 32 };
 static const int64_t REST_SLICE = 10000000; /* ns */
 
-struct given_order {
-	int64_t ns; /* when, on the giver's clock */
-	struct host_order order;
-};
-struct told_report {
-	int64_t end; /* on the host's clock */
-	struct host_report report;
-};
-struct cancelled {
-	op_id id;
-	int64_t ns;
-};
+/* ---- what the host thread asks for */
 
-/* A read or a write that control waits for. When it gives up, the box stays shut. */
-struct letter {
-	enum { LETTER_NONE, LETTER_ASKS, LETTER_DONE, LETTER_SHUT } state;
-	bool writes;
-	struct host_order order; /* packed: mem_free'd by who finds it last */
-	enum status status;
-	char *words;
-	int64_t ns;
-};
-
-struct host {
-	struct host_thread thread; /* first: the host thread's view is the host */
-	struct host_setup setup;
-	struct run *run;
-	pthread_t id;
-	pthread_mutex_t lock;
-	pthread_cond_t for_thread, for_control;
-	struct queue orders, reports;
-	struct cancelled *cancelled;
-	size_t cancelled_count;
-	struct letter letter;
-	bool opened, stops, ended, left; /* left: it ended, and what it held never did */
-	bool busy;                       /* some of what was given is not over */
-	enum status status;              /* of opening, with its words */
-	char *words;
-	_Atomic size_t wanted; /* cancelled operations, 1 for a letter, 1 to stop: so many reasons to look */
-	_Atomic(const char *) call;  /* that the thread is in; NULL: none */
-	_Atomic unsigned calls;      /* so many until now */
-	_Atomic int64_t uncertainty; /* ns */
-};
-
-static struct host *whole(struct host_thread *thread)
-{
-	return (struct host *)thread;
-}
-
-static struct timespec after(int64_t ns)
+struct timespec host_after(int64_t ns)
 {
 	struct timespec until;
 	clock_gettime(CLOCK_MONOTONIC, &until);
@@ -81,54 +25,24 @@ static struct timespec after(int64_t ns)
 	return until;
 }
 
-static char *words_now(void)
-{
-	return mem_copy_text(fail_text(), strlen(fail_text()));
-}
-
-/* ---- what the host thread asks for */
-
 void host_enters(struct host_thread *thread, const char *call)
 {
-	struct host *host = whole(thread);
+	struct host *host = host_whole(thread);
 	if (call)
 		atomic_fetch_add_explicit(&host->calls, 1, memory_order_relaxed);
 	atomic_store_explicit(&host->call, call, memory_order_release);
 }
 
-static void answer(struct host *host)
-{
-	struct host_thread *thread = &host->thread;
-	struct letter *letter = &host->letter;
-	thread->cuda->host_sleep_until(letter->ns);
-	host_enters(thread, letter->writes ? "cuMemcpyHtoDAsync" : "cuMemcpyDtoHAsync");
-	enum status status = thread->lost != ST_OK ? fail(thread->lost, "%s", thread->why)
-	        : letter->writes                   ? write_now(thread, &letter->order)
-	                                           : read_now(thread, &letter->order);
-	host_enters(thread, NULL);
-	if (status == ST_GPU)
-		lanes_check(thread);
-	pthread_mutex_lock(&host->lock);
-	letter->status = status;
-	letter->words = status == ST_OK ? NULL : words_now();
-	letter->ns = thread->cuda->host_now();
-	atomic_fetch_sub(&host->wanted, 1);
-	if (letter->state == LETTER_ASKS)
-		letter->state = LETTER_DONE;
-	pthread_cond_broadcast(&host->for_control);
-	pthread_mutex_unlock(&host->lock);
-}
-
 bool host_serve(struct host_thread *thread)
 {
-	struct host *host = whole(thread);
+	struct host *host = host_whole(thread);
 	if (atomic_load(&host->wanted) == 0)
 		return true;
 	pthread_mutex_lock(&host->lock);
 	bool asks = host->letter.state == LETTER_ASKS, stops = host->stops;
 	pthread_mutex_unlock(&host->lock);
 	if (asks)
-		answer(host);
+		letter_answer(host);
 	return !stops;
 }
 
@@ -141,7 +55,7 @@ static void wake_control(struct host *host)
 
 void host_nap(struct host_thread *thread, int64_t *ns)
 {
-	struct host *host = whole(thread);
+	struct host *host = host_whole(thread);
 	if (*ns == 0 && host->setup.naps)
 		*ns = NAP_LEAST;
 	/* below 0: so long has it looked, without a nap */
@@ -156,7 +70,7 @@ void host_nap(struct host_thread *thread, int64_t *ns)
 		*ns = NAP_LEAST;
 	}
 	lanes_ask_exchange(thread);
-	struct timespec until = after(*ns);
+	struct timespec until = host_after(*ns);
 	*ns = least_of(*ns + *ns / 2, NAP_MOST);
 	pthread_mutex_lock(&host->lock);
 	wake_control(host);
@@ -172,7 +86,7 @@ void host_nap(struct host_thread *thread, int64_t *ns)
 
 void host_rest_until(struct host_thread *thread, int64_t ns)
 {
-	struct host *host = whole(thread);
+	struct host *host = host_whole(thread);
 	if (ns - thread->cuda->host_now() > REST_SLICE) {
 		pthread_mutex_lock(&host->lock);
 		wake_control(host);
@@ -182,48 +96,9 @@ void host_rest_until(struct host_thread *thread, int64_t ns)
 		thread->cuda->host_sleep_until(least_of(ns, now + REST_SLICE));
 }
 
-bool host_cancelled(struct host_thread *thread, op_id id, int64_t *ns)
-{
-	struct host *host = whole(thread);
-	bool found = false;
-	if (atomic_load(&host->wanted) == 0)
-		return false;
-	pthread_mutex_lock(&host->lock);
-	for (size_t i = 0; i < host->cancelled_count && !found; i++)
-		if (host->cancelled[i].id == id) {
-			*ns = host->cancelled[i].ns;
-			found = true;
-		}
-	pthread_mutex_unlock(&host->lock);
-	return found;
-}
-
-/* With the lock */
-static void forget_cancelled(struct host *host, op_id id)
-{
-	for (size_t i = 0; i < host->cancelled_count; i++)
-		if (host->cancelled[i].id == id) {
-			host->cancelled[i] = host->cancelled[--host->cancelled_count];
-			atomic_fetch_sub(&host->wanted, 1);
-			return;
-		}
-}
-
-void host_tell(struct host_thread *thread, const struct host_report *report, int64_t end)
-{
-	struct host *host = whole(thread);
-	struct told_report told = {.end = end, .report = *report};
-	pthread_mutex_lock(&host->lock);
-	forget_cancelled(host, report->measured.id);
-	queue_put(&host->reports, &told, 1);
-	if (host->reports.count % NEWS_MOST == 0)
-		pthread_cond_broadcast(&host->for_control);
-	pthread_mutex_unlock(&host->lock);
-}
-
 void host_tell_part(struct host_thread *thread, int part, enum status status)
 {
-	struct host_report report = {.part = part, .status = status, .words = words_now()};
+	struct host_report report = {.part = part, .status = status, .words = fail_copy()};
 	host_tell(thread, &report, thread->cuda->host_now());
 }
 
@@ -293,7 +168,7 @@ static void *run(void *self)
 	enum status status = run_open(&host->setup, &host->thread, &host->run);
 	if (status == ST_OK)
 		publish_uncertainty(host);
-	char *words = status == ST_OK ? NULL : words_now();
+	char *words = status == ST_OK ? NULL : fail_copy();
 	pthread_mutex_lock(&host->lock);
 	host->opened = true;
 	host->status = status;
@@ -379,7 +254,7 @@ enum status host_start(const struct host_setup *setup, struct host **started)
 
 bool host_stop(struct host *host)
 {
-	struct timespec until = after(INT64_C(1000000) * STOP_MS);
+	struct timespec until = host_after(INT64_C(1000000) * STOP_MS);
 	int late = 0;
 	pthread_mutex_lock(&host->lock);
 	host->stops = true;
@@ -397,143 +272,4 @@ bool host_stop(struct host *host)
 	if (!left)
 		release(host);
 	return !left;
-}
-
-/* ---- control: orders and reports */
-
-void host_give(struct host *host, const struct host_order *orders, size_t count)
-{
-	int64_t now = host->setup.cuda->host_now();
-	pthread_mutex_lock(&host->lock);
-	for (size_t i = 0; i < count; i++) {
-		struct given_order given = {.ns = now, .order = orders[i]};
-		queue_put(&host->orders, &given, 1);
-	}
-	host->busy |= count > 0;
-	pthread_cond_signal(&host->for_thread);
-	pthread_mutex_unlock(&host->lock);
-}
-
-size_t host_take(struct host *host, struct host_report *reports, size_t most)
-{
-	struct told_report told;
-	size_t count = 0;
-	pthread_mutex_lock(&host->lock);
-	while (count < most && queue_take(&host->reports, &told, 1))
-		reports[count++] = told.report;
-	pthread_mutex_unlock(&host->lock);
-	return count;
-}
-
-void host_await(struct host *host)
-{
-	struct timespec until = after(INT64_C(1000000) * AWAIT_MS);
-	int late = 0;
-	pthread_mutex_lock(&host->lock);
-	while (host->reports.count == 0 && host->busy && !late)
-		late = pthread_cond_timedwait(&host->for_control, &host->lock, &until);
-	pthread_mutex_unlock(&host->lock);
-}
-
-void host_release(struct host *host, int part, uint32_t turn)
-{
-	if (host->thread.exchange)
-		host->thread.exchange->release(host->thread.exchange, part, turn);
-}
-
-void host_cancel(struct host *host, op_id id)
-{
-	struct cancelled new = {id, host->setup.cuda->host_now()};
-	pthread_mutex_lock(&host->lock);
-	*MEM_ADD(&host->cancelled, &host->cancelled_count) = new;
-	atomic_fetch_add(&host->wanted, 1);
-	pthread_cond_signal(&host->for_thread);
-	pthread_mutex_unlock(&host->lock);
-}
-
-/* ---- control: reads and writes */
-
-/* With the lock: until it is answered, or the thread has been in one call for half a minute */
-static enum status wait_for_answer(struct host *host)
-{
-	struct letter *letter = &host->letter;
-	unsigned calls = atomic_load(&host->calls);
-	for (int waited = 0; letter->state == LETTER_ASKS; waited += AWAIT_MS) {
-		struct timespec until = after(INT64_C(1000000) * AWAIT_MS);
-		pthread_cond_timedwait(&host->for_control, &host->lock, &until);
-		const char *call = atomic_load(&host->call);
-		if (!call || atomic_load(&host->calls) != calls) {
-			calls = atomic_load(&host->calls);
-			waited = 0;
-		}
-		if (letter->state == LETTER_ASKS && waited >= HANGS_MS) {
-			letter->state = LETTER_SHUT;
-			return fail(ST_GPU, "rank %d's host hangs in %s", host->setup.rank, call);
-		}
-	}
-	return letter->status == ST_OK ? ST_OK : fail(letter->status, "%s", letter->words);
-}
-
-/* Sends a letter whose `packed` is ours, and waits; *back: it came back. */
-static enum status send(struct host *host, const struct host_order *order, bool writes, bool *back)
-{
-	struct letter *letter = &host->letter;
-	*back = false;
-	pthread_mutex_lock(&host->lock);
-	if (letter->state == LETTER_SHUT) {
-		pthread_mutex_unlock(&host->lock);
-		mem_free(order->packed);
-		return fail(ST_GPU, "rank %d's host hangs in a call of CUDA", host->setup.rank);
-	}
-	*letter = (struct letter){
-	        .state = LETTER_ASKS, .writes = writes, .order = *order, .ns = host->setup.cuda->host_now()};
-	atomic_fetch_add(&host->wanted, 1);
-	pthread_cond_signal(&host->for_thread);
-	enum status status = wait_for_answer(host);
-	if (letter->state == LETTER_DONE) {
-		host->setup.cuda->host_sleep_until(letter->ns);
-		mem_free(letter->words);
-		letter->words = NULL;
-		letter->order.packed = NULL;
-		letter->state = LETTER_NONE;
-		*back = true;
-	}
-	pthread_mutex_unlock(&host->lock);
-	return status;
-}
-
-enum status host_read(struct host *host, op_id by, enum space space, int64_t address,
-        const struct layout *layout, void *packed)
-{
-	size_t bytes = (size_t)layout_bytes(layout);
-	struct host_order order = {
-	        .by = by, .space = space, .address = address, .layout = *layout, .packed = mem_alloc(bytes)};
-	bool back;
-	enum status status = send(host, &order, false, &back);
-	if (status == ST_OK)
-		memcpy(packed, order.packed, bytes);
-	if (back)
-		mem_free(order.packed);
-	return status;
-}
-
-enum status host_write(
-        struct host *host, enum space space, int64_t address, const struct layout *layout, const void *packed)
-{
-	size_t bytes = (size_t)layout_bytes(layout);
-	struct host_order order = {
-	        .space = space, .address = address, .layout = *layout, .packed = mem_alloc(bytes)};
-	bool back;
-	memcpy(order.packed, packed, bytes);
-	enum status status = send(host, &order, true, &back);
-	if (back)
-		mem_free(order.packed);
-	return status;
-}
-
-/* ---- control: a look */
-
-double host_uncertainty(struct host *host)
-{
-	return (double)atomic_load(&host->uncertainty);
 }

@@ -1,9 +1,10 @@
 /* inside.h -- what the files of the host thread share. An umbrella header: it brings along what it includes.
  *
- * Files: host.c (the thread, its two queues, start and stop)  run.c (an order: issue, wait, host's time)  lanes.c (streams,
- * events, what is over)  timer.c (words that a stream waits for, written when their time has come)  memory.c (segments)
- * compute.c (kernels, cuBLAS, fills)  copy.c  kept.c (what was brought to the host)  message.c (what goes to exchange/)
- * read.c (read and write)  graph.c capture.c (launches of graphs: graph.h) */
+ * Files: host.c (the thread, start and stop)  handed.c (orders, reports)  letter.c (reads, writes: shared.h)  run.c (an order:
+ * the host's own lane and time)  on_stream.c (what an operation queues: run.h)  graph.c capture.c (launches of graphs:
+ * graph.h)  lanes.c (streams, events, what is over)  timer.c (words that a stream waits for, written when their time has
+ * come)  memory.c (segments)  compute.c (kernels, cuBLAS, fills)  copy.c  kept.c (what was brought to the host)  message.c
+ * (what goes to exchange/)  read.c (read and write) */
 #ifndef RANKSH_CUDA_HOST_INSIDE_H
 #define RANKSH_CUDA_HOST_INSIDE_H
 

@@ -56,7 +56,7 @@ static enum status new_page(struct host_thread *host, int class)
 	enum status status = cuda_call(host->cuda, "cuMemHostAlloc",
 	        host->cuda->cuMemHostAlloc(&page, (size_t)bytes, CU_MEMHOSTALLOC_PORTABLE));
 	if (status != ST_OK)
-		return fail_in(status, "rank %d: what a copy brings to the host", host->rank);
+		return fail_in(status, "what a copy brings to the host");
 	*MEM_ADD(&kept->pages, &kept->page_count) = page;
 	for (int64_t at = 0; at < bytes; at += cell)
 		*MEM_ADD(&cells->free, &cells->count) = (char *)page + at;
@@ -127,8 +127,7 @@ enum status kept_read(struct host_thread *host, const struct host_order *order)
 			drop(kept, i);
 		return ST_OK;
 	}
-	return fail(ST_ARGUMENT, "rank %d: nothing is kept of what operation %u had at %lld", host->rank,
-	        (unsigned)order->by, (long long)order->address);
+	return fail(ST_ARGUMENT, "rank %d: its GPU did not bring this to the host", host->rank);
 }
 
 void kept_close(struct host_thread *host)

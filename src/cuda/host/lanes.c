@@ -10,8 +10,6 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 
-#include <string.h>
-
 struct lane_queue {
 	struct host_lane lane;    /* first: what others see of it */
 	struct host_flight *ring; /* number i at i % room, room a power of two */
@@ -198,7 +196,7 @@ void host_flight_fail(struct host_flight *flight, enum status status)
 	if (flight->status != ST_OK)
 		return;
 	flight->status = status;
-	flight->words = mem_copy_text(fail_text(), strlen(fail_text()));
+	flight->words = fail_copy();
 }
 
 static struct host_flight *find_in(const struct lane_queue *lane, op_id id)
@@ -351,7 +349,7 @@ void lanes_check(struct host_thread *host)
 	if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY)
 		return;
 	host->lost = ST_GPU;
-	host->why = mem_copy_text(fail_text(), strlen(fail_text()));
+	host->why = fail_copy();
 }
 
 /* ---- waiting */

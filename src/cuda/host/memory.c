@@ -112,7 +112,7 @@ enum status memory_get(struct host_thread *host, enum space space, int64_t addre
 	enum status status = space_get(host, space, bytes, &place);
 	if (status != ST_OK) {
 		space_give(host, space, place, bytes);
-		return fail_in(status, "rank %d", host->rank);
+		return status;
 	}
 	size_t i = behind(memory, space, address);
 	(void)MEM_ADD(&memory->segments[space], &memory->count[space]);
@@ -220,10 +220,7 @@ enum status memory_scratch(struct host_thread *host, const struct host_lane *lan
 			grown.bytes = bytes;
 		enum status status = room_get(host, &grown);
 		if (status != ST_OK)
-			return fail_in(status,
-			        "rank %d: room for what a kernel or a copy needs beside its "
-			        "tensors",
-			        host->rank);
+			return fail_in(status, "room for what a kernel or a copy needs beside its tensors");
 		if (room->at)
 			*MEM_ADD(&memory->outgrown, &memory->outgrown_count) = *room;
 		*room = grown;

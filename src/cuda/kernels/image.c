@@ -68,33 +68,37 @@ static void kept_path(
 
 /* All functions of a module, now: by itself the driver loads each with its first launch, for which it may wait until the whole
  * GPU is idle, and a stream there may wait for what comes behind that launch. Drivers before 12.4 cannot be asked. */
-static CUresult load_functions(const struct cuda_library *cuda, CUmodule module)
+static enum status load_functions(const struct cuda_library *cuda, CUmodule module)
 {
 	unsigned count = 0;
 	if (!cuda->cuModuleGetFunctionCount || !cuda->cuModuleEnumerateFunctions || !cuda->cuFuncLoad)
-		return CUDA_SUCCESS;
-	CUresult result = cuda->cuModuleGetFunctionCount(&count, module);
+		return ST_OK;
+	enum status status =
+	        cuda_call(cuda, "cuModuleGetFunctionCount", cuda->cuModuleGetFunctionCount(&count, module));
 	CUfunction *functions = mem_alloc(count * sizeof *functions);
-	if (result == CUDA_SUCCESS)
-		result = cuda->cuModuleEnumerateFunctions(functions, count, module);
-	for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++)
-		result = cuda->cuFuncLoad(functions[i]);
+	if (status == ST_OK)
+		status = cuda_call(cuda, "cuModuleEnumerateFunctions",
+		        cuda->cuModuleEnumerateFunctions(functions, count, module));
+	for (unsigned i = 0; i < count && status == ST_OK; i++)
+		status = cuda_call(cuda, "cuFuncLoad", cuda->cuFuncLoad(functions[i]));
 	mem_free(functions);
-	return result;
+	return status;
 }
 
-static CUresult load(struct image *image, const void *code)
+static enum status load(struct image *image, const void *code)
 {
+	const struct cuda_library *cuda = image->cuda;
 	CUmodule module;
-	CUresult result = image->cuda->cuModuleLoadDataEx(&module, code, 0, NULL, NULL);
-	if (result != CUDA_SUCCESS)
-		return result;
-	result = load_functions(image->cuda, module);
-	if (result == CUDA_SUCCESS)
+	enum status status =
+	        cuda_call(cuda, "cuModuleLoadDataEx", cuda->cuModuleLoadDataEx(&module, code, 0, NULL, NULL));
+	if (status != ST_OK)
+		return status;
+	status = load_functions(cuda, module);
+	if (status == ST_OK)
 		image->module[image->modules++] = module;
 	else
-		image->cuda->cuModuleUnload(module);
-	return result;
+		cuda->cuModuleUnload(module);
+	return status;
 }
 
 /* A file that the driver does not take is as none, and is written anew; one that cannot be written is no error. */
@@ -104,14 +108,14 @@ static enum status load_source(struct image *image, const struct embedded *sourc
 	size_t bytes = 0;
 	kept_path(path, image->cuda, source, architecture);
 	if (*path && file_read(path, CODE_MOST, &code, &bytes) == ST_OK && bytes > 0 &&
-	        load(image, code) == CUDA_SUCCESS) {
+	        load(image, code) == ST_OK) {
 		mem_free(code);
 		return ST_OK;
 	}
 	mem_free(code);
 	enum status status = image_compile(image->cuda, source, architecture, &code, &bytes);
 	if (status == ST_OK)
-		status = cuda_call(image->cuda, "cuModuleLoadDataEx", load(image, code));
+		status = load(image, code);
 	if (status == ST_OK && *path)
 		(void)file_write(path, code, bytes);
 	mem_free(code);
@@ -146,14 +150,14 @@ enum status image_load_family(
         struct image *image, struct cuda_library *cuda, int architecture, const char *family)
 {
 	*image = (struct image){.cuda = cuda};
-	CUresult result = CUDA_SUCCESS;
-	for (const struct embedded *file = image_binaries; file->path && result == CUDA_SUCCESS; file++)
+	enum status status = ST_OK;
+	for (const struct embedded *file = image_binaries; file->path && status == ST_OK; file++)
 		if (is_of(file->path, family))
-			result = load(image, file->bytes);
-	if (result == CUDA_SUCCESS && image->modules)
+			status = load(image, file->bytes);
+	if (status == ST_OK && image->modules)
 		return ST_OK;
 	image_unload(image);
-	enum status status = load_sources(image, architecture, family);
+	status = load_sources(image, architecture, family);
 	if (status != ST_OK)
 		image_unload(image);
 	return status;

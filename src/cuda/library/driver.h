@@ -15,7 +15,6 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
-typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUarray_st *CUarray;
 typedef void (*CUhostFn)(void *argument);
 typedef struct {
@@ -61,7 +60,6 @@ typedef enum {
 	CUDA_ERROR_STREAM_CAPTURE_UNJOINED = 904,
 	CUDA_ERROR_STREAM_CAPTURE_ISOLATION = 905,
 	CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD = 908,
-	CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE = 910,
 	CUDA_ERROR_UNKNOWN = 999
 } CUresult;
 
@@ -106,20 +104,6 @@ typedef enum {
 	CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
 	CU_STREAM_CAPTURE_MODE_RELAXED = 2
 } CUstreamCaptureMode;
-typedef enum {
-	CU_STREAM_CAPTURE_STATUS_NONE = 0,
-	CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
-	CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2
-} CUstreamCaptureStatus;
-typedef enum {
-	CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
-	CU_GRAPH_EXEC_UPDATE_ERROR = 1,
-	CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2
-} CUgraphExecUpdateResult;
-typedef struct {
-	CUgraphExecUpdateResult result;
-	CUgraphNode errorNode, errorFromNode;
-} CUgraphExecUpdateResultInfo;
 
 typedef enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 } CUmemorytype;
 /* A rectangle: Height rows of WidthInBytes, rows Pitch bytes apart */

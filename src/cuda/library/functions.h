@@ -109,17 +109,10 @@
 	X(cuStreamBeginCapture, cuStreamBeginCapture_v2, 1, CUresult,                                        \
 	        (CUstream stream, CUstreamCaptureMode mode))                                                 \
 	X(cuStreamEndCapture, cuStreamEndCapture, 1, CUresult, (CUstream stream, CUgraph * graph))           \
-	X(cuStreamIsCapturing, cuStreamIsCapturing, 1, CUresult,                                             \
-	        (CUstream stream, CUstreamCaptureStatus * status))                                           \
 	X(cuGraphDestroy, cuGraphDestroy, 1, CUresult, (CUgraph graph))                                      \
-	X(cuGraphGetNodes, cuGraphGetNodes, 1, CUresult,                                                     \
-	        (CUgraph graph, CUgraphNode * nodes, size_t * count))                                        \
 	X(cuGraphInstantiate, cuGraphInstantiateWithFlags, 1, CUresult,                                      \
 	        (CUgraphExec * executable, CUgraph graph, unsigned long long flags))                         \
-	X(cuGraphExecUpdate, cuGraphExecUpdate_v2, 1, CUresult,                                              \
-	        (CUgraphExec executable, CUgraph graph, CUgraphExecUpdateResultInfo * result))               \
 	X(cuGraphExecDestroy, cuGraphExecDestroy, 1, CUresult, (CUgraphExec executable))                     \
-	X(cuGraphUpload, cuGraphUpload, 1, CUresult, (CUgraphExec executable, CUstream stream))              \
 	X(cuGraphLaunch, cuGraphLaunch, 1, CUresult, (CUgraphExec executable, CUstream stream))              \
 	X(cuIpcGetMemHandle, cuIpcGetMemHandle, 1, CUresult, (CUipcMemHandle * handle, CUdeviceptr at))      \
 	X(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2, 1, CUresult,                                            \

@@ -106,7 +106,9 @@ static bool suits(struct cuda_library *library, enum cuda_part part, const char 
 		CUresult result = library->cuDriverGetVersion(version);
 		if (result == CUDA_ERROR_STUB_LIBRARY)
 			text_add(why, "%s is the toolkit's stub and no driver", path);
-		else if (result != CUDA_SUCCESS || *version < LEAST_MAJOR * 1000)
+		else if (result != CUDA_SUCCESS)
+			text_add(why, "%s: cuDriverGetVersion: error %d", path, result);
+		else if (*version < LEAST_MAJOR * 1000)
 			text_add(why, "%s is a driver for CUDA %d.%d, and %d.0 is the least", path,
 			        *version / 1000, *version % 1000 / 10, LEAST_MAJOR);
 	}

@@ -13,7 +13,7 @@ for t in f32 bf16 f16 {
 	verify
 	strategy pipeline schedule=zb-h2 micro=8
 	verify iterations=3
-	model gpt layers=8 hidden=24 heads=24 seq=4 batch=12 vocab=11 dtype=$t tied=on
+	model gpt layers=4 hidden=24 heads=24 seq=4 batch=12 vocab=11 dtype=$t tied=on
 	data synthetic count=400
 	strategy ddp overlap=off
 	verify iterations=2

@@ -143,21 +143,30 @@ static CUresult run(void *argument, struct standin_turn *turn)
 	return gemm_run(&gemm) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* As long as the operations take, or, where a rate of memory is planted, the factors and the product to be read and written */
+static int64_t cost_of(const struct gemm *gemm)
+{
+	double m = gemm->m, n = gemm->n, k = gemm->k,
+	       elements = (m * k * dtype_bytes(gemm->a.type) + k * n * dtype_bytes(gemm->b.type) +
+	                          m * n * dtype_bytes(gemm->c_type)) *
+	        gemm->batch;
+	int64_t operations = standin_cost(
+	        gemm->a.type == DT_F32 ? COST_PRODUCT : COST_HALF_PRODUCT, 2 * m * n * k * gemm->batch);
+	int64_t memory = standin_has_rate(COST_ELEMENTS) ? standin_cost(COST_ELEMENTS, elements) : 0;
+	return operations > memory ? operations : memory;
+}
+
 static cublasStatus_t queue(
         cublasHandle_t handle, const struct gemm *gemm, const void *alpha, const void *beta)
 {
 	struct queued queued = {*gemm, alpha, beta};
-	double flops = 2.0 * gemm->m * gemm->n * gemm->k * gemm->batch;
-	enum standin_cost what = gemm->a.type == DT_F32 ? COST_PRODUCT : COST_HALF_PRODUCT;
 	if (!handle->on_device) {
 		queued.gemm.alpha = *queued.alpha;
 		queued.gemm.beta = *queued.beta;
 		queued.alpha = queued.beta = NULL;
 	}
-	struct standin_call call = {.work = run,
-	        .argument = &queued,
-	        .argument_bytes = sizeof queued,
-	        .cost_ns = standin_cost(what, flops)};
+	struct standin_call call = {
+	        .work = run, .argument = &queued, .argument_bytes = sizeof queued, .cost_ns = cost_of(gemm)};
 	return standin_enqueue(handle->stream, &call) == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS
 	                                                              : CUBLAS_STATUS_EXECUTION_FAILED;
 }

@@ -179,17 +179,3 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
 	release(context, capture);
 	return leave(result);
 }
-
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
-{
-	struct CUctx_st *context;
-	CUresult result = enter("cuStreamIsCapturing", &context);
-	if (result)
-		return result;
-	CUstream own = stream_of(context, stream);
-	if (own)
-		*status = !own->capture         ? CU_STREAM_CAPTURE_STATUS_NONE
-		        : own->capture->spoiled ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-		                                : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-	return leave(own ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
-}

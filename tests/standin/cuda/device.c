@@ -43,8 +43,6 @@ static const struct {
                 "operation failed due to a previous error during capture"},
         {CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD",
                 "attempt to terminate a thread-local capture sequence from another thread"},
-        {CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE",
-                "the graph update was not performed because it included changes which violated constraints"},
         {CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 

@@ -81,18 +81,6 @@ CUresult cuGraphDestroy(CUgraph graph)
 	return leave(graph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
-CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
-{
-	struct CUctx_st *context;
-	CUresult result = enter("cuGraphGetNodes", &context);
-	if (result)
-		return result;
-	for (size_t i = 0; nodes && i < *count; i++)
-		nodes[i] = i < (size_t)graph->count ? graph->nodes[i] : NULL;
-	*count = !nodes || *count > (size_t)graph->count ? (size_t)graph->count : *count;
-	return leave(CUDA_SUCCESS);
-}
-
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags)
 {
 	struct CUctx_st *context;
@@ -108,40 +96,6 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, uns
 	return leave(CUDA_SUCCESS);
 }
 
-static bool alike(CUgraph a, CUgraph b)
-{
-	bool same = a->count == b->count;
-	for (int i = 0; same && i < a->count; i++) {
-		CUgraphNode x = a->nodes[i], y = b->nodes[i];
-		same = x->call.work == y->call.work && x->after_count == y->after_count &&
-		        (!x->after_count ||
-		                !memcmp(x->after, y->after, (size_t)x->after_count * sizeof *x->after));
-	}
-	return same;
-}
-
-/* Launches that are queued stay as they were. */
-CUresult cuGraphExecUpdate_v2(CUgraphExec executable, CUgraph graph, CUgraphExecUpdateResultInfo *said)
-{
-	struct CUctx_st *context;
-	CUresult result = enter("cuGraphExecUpdate", &context);
-	if (result)
-		return result;
-	*said = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
-	if (!alike(executable->graph, graph)) {
-		said->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-		return leave(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
-	}
-	CUgraph made = copy(graph);
-	if (!made) {
-		said->result = CU_GRAPH_EXEC_UPDATE_ERROR;
-		return leave(CUDA_ERROR_OUT_OF_MEMORY);
-	}
-	graph_let_go(executable->graph);
-	executable->graph = made;
-	return leave(CUDA_SUCCESS);
-}
-
 CUresult cuGraphExecDestroy(CUgraphExec executable)
 {
 	struct CUctx_st *context;
@@ -152,19 +106,6 @@ CUresult cuGraphExecDestroy(CUgraphExec executable)
 	item_hold(&executable->last, NULL);
 	free(executable);
 	return leave(CUDA_SUCCESS);
-}
-
-CUresult cuGraphUpload(CUgraphExec executable, CUstream stream)
-{
-	struct CUctx_st *context;
-	CUresult result = enter("cuGraphUpload", &context);
-	if (result)
-		return result;
-	CUstream own = stream_of(context, stream);
-	return leave(!own || !executable
-	                ? CUDA_ERROR_INVALID_HANDLE
-	                : stream_push(context, own,
-	                          &(struct standin_call){.cost_ns = standin_cost(COST_ON_DEVICE, 0)}));
 }
 
 /* ends_ns: one a node */

@@ -4,6 +4,7 @@
 
 #include "inside.h"
 
+typedef struct CUgraphNode_st *CUgraphNode;
 struct CUgraphNode_st {
 	int index; /* in its graph */
 	struct standin_call call;

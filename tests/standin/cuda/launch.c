@@ -12,9 +12,10 @@ struct CUfunc_st {
 	struct CUfunc_st *next;
 	const char *name;
 	standin_kernel_code *code;
-	size_t bytes;  /* of its argument, one struct */
-	bool elements; /* which is a struct elements */
-	int shared;    /* what a launch may ask for */
+	size_t bytes;     /* of its argument, one struct */
+	bool elements;    /* which is a struct elements */
+	int shared;       /* what a launch may ask for */
+	unsigned threads; /* of a block, at most */
 };
 struct CUmod_st {
 	struct CUmod_st *next; /* in its context's list */
@@ -34,7 +35,8 @@ void standin_add_kernel(const char *name, standin_kernel_code *code, size_t byte
 {
 	pthread_mutex_lock(&standin_lock);
 	if (added_count < ADDED_MAX)
-		added[added_count++] = (struct CUfunc_st){.name = name, .code = code, .bytes = bytes};
+		added[added_count++] =
+		        (struct CUfunc_st){.name = name, .code = code, .bytes = bytes, .threads = 1024};
 	pthread_mutex_unlock(&standin_lock);
 }
 
@@ -128,7 +130,8 @@ static struct CUfunc_st find(const char *name)
 		return none;
 	return (struct CUfunc_st){.code = standin_kernel(name),
 	        .bytes = standin_kernel_bytes(name),
-	        .elements = standin_kernel_elements(name)};
+	        .elements = standin_kernel_elements(name),
+	        .threads = (unsigned)standin_kernel_threads(name)};
 }
 
 static CUresult add_function(CUfunction *function, CUmodule module, const char *name)
@@ -200,7 +203,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
 		return result;
 	switch (attribute) {
 	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-		*value = 1024;
+		*value = (int)function->threads;
 		break;
 	case CU_FUNC_ATTRIBUTE_NUM_REGS:
 		*value = 32;
@@ -270,7 +273,7 @@ static CUresult check(CUfunction function, const struct launch *launch)
 {
 	uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
 	uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-	if (!threads || !blocks || threads > 1024 || launch->grid[0] > 2147483647 ||
+	if (!threads || !blocks || threads > function->threads || launch->grid[0] > 2147483647 ||
 	        launch->grid[1] > 65535 || launch->grid[2] > 65535)
 		return CUDA_ERROR_INVALID_VALUE;
 	return launch->shared > (unsigned)function->shared ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;

@@ -31,7 +31,12 @@ static int64_t most(int64_t a, int64_t b)
 int64_t operation_ns(const struct operation *operation, int ranks)
 {
 	int64_t bytes = operation->count * operation->bytes, others = ranks - 1, steps = others;
-	if (operation->kind == ALLREDUCE) {
+	if (operation->kind == ALLREDUCE && operation->count == 1) {
+		/* one number goes up a tree and down again */
+		for (steps = 0; 1 << steps < ranks; steps++)
+			;
+		steps *= 2;
+	} else if (operation->kind == ALLREDUCE) {
 		bytes = 2 * bytes * others / ranks;
 		steps *= 2;
 	} else if (operation->kind == REDUCESCATTER || operation->kind == ALLGATHER)

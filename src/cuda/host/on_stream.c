@@ -1,0 +1,199 @@
+/* on_stream.c -- an operation of a stream: what it queues between its two events, alone or as one with others */
+#include "cuda/host/run.h"
+#include "cuda/host/order.h"
+#include "base/memory.h"
+#include "world/world.h"
+
+static enum status wait_for(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
+{
+	const struct host_flight *target = order->target ? host_flight_find(host, order->target) : NULL;
+	if (!target || !target->after)
+		return ST_OK;
+	return cuda_call(host->cuda, "cuStreamWaitEvent",
+	        host->cuda->cuStreamWaitEvent(lane->stream, target->after, CU_EVENT_WAIT_DEFAULT));
+}
+
+/* A copy of pageable memory keeps this thread until it is done. What the stream has to do before is waited for here and not there, as
+ * it may take long, or hang on a line of another rank that is not typed yet: this thread goes on telling what else is over, and hears
+ * when it is to stop. */
+static enum status queue_copy(
+        struct host_thread *host, const struct host_order *order, struct host_lane *lane)
+{
+	const struct operand *from = record_source(&order->record), *to = record_target(&order->record);
+	bool keeps = to &&
+	        ((from->space == SPACE_DEVICE && to->space == SPACE_HOST) ||
+	                (from->space == SPACE_HOST && to->space == SPACE_DEVICE));
+	enum status status = keeps ? lanes_come_to(host, host_flight_last(lane)) : ST_OK;
+	return status == ST_OK ? copy_queue(host, order, lane) : status;
+}
+
+/* A kernel, copy or wait */
+static enum status queue_timed(
+        struct host_thread *host, const struct host_order *order, struct host_lane *lane)
+{
+	uint32_t ticket;
+	enum status status = ST_OK;
+	bool timed = order->least_ns > 0;
+	if (timed)
+		status = timer_begin(host, lane->stream, &ticket);
+	if (status != ST_OK)
+		return status;
+	if (order->record.kind == OP_COPY)
+		status = queue_copy(host, order, lane);
+	else if (order->record.kind == OP_WAIT)
+		status = wait_for(host, order, lane);
+	else
+		status = compute_kernel(host, order, lane);
+	return timed ? first_failure(status, timer_end(host, lane->stream, ticket, order->least_ns)) : status;
+}
+
+const char *run_call_of(const struct record *record)
+{
+	switch (record->kind) {
+	case OP_KERNEL:
+		return "cuLaunchKernel";
+	case OP_COPY:
+		return "cuMemcpyAsync";
+	case OP_WAIT:
+		return "cuStreamWaitEvent";
+	case OP_RECORD:
+		return "cuEventRecord";
+	default:
+		return record->collective ? record->collective->name : "a transfer";
+	}
+}
+
+static bool meets(const struct host_order *order)
+{
+	return order->meeting != NULL;
+}
+
+struct part_seen *run_part_of(struct run *run, int part)
+{
+	for (size_t i = 0; i < run->part_count; i++)
+		if (run->parts[i].part == part)
+			return &run->parts[i];
+	struct part_seen *new = MEM_ADD(&run->parts, &run->part_count);
+	*new = (struct part_seen){.part = part};
+	return new;
+}
+
+/* Collectives of a part run one at a time, on whatever streams. What is played goes on when their exchange is over. */
+static enum status await_turn(struct host_thread *host, struct run *run, const struct host_order *order,
+        const struct host_lane *lane)
+{
+	if (order->record.kind != OP_COLLECTIVE)
+		return ST_OK;
+	struct part_seen *part = run_part_of(run, order->meeting->part);
+	const struct host_flight *before = part->last ? host_flight_find(host, part->last) : NULL;
+	bool same = part->stream == lane->number;
+	part->last = order->id;
+	part->stream = lane->number;
+	if (same || !before || !before->given || !before->after)
+		return ST_OK;
+	return cuda_call(host->cuda, "cuStreamWaitEvent",
+	        host->cuda->cuStreamWaitEvent(lane->stream, before->after, 0));
+}
+
+static enum status queue(struct host_thread *host, struct run *run, const struct host_order *order,
+        struct host_lane *lane, struct host_flight *flight)
+{
+	if (order->undone || order->record.kind == OP_RECORD)
+		return ST_OK;
+	if (order->never) {
+		uint32_t ticket;
+		enum status status = timer_hold(host, lane->stream, &ticket);
+		flight->hold = status == ST_OK ? ticket + 1 : 0;
+		return status;
+	}
+	if (!meets(order))
+		return queue_timed(host, order, lane);
+	if (run_part_of(run, order->meeting->part)->lost) {
+		flight->undone = true;
+		return ST_OK;
+	}
+	enum status status = await_turn(host, run, order, lane);
+	if (status == ST_OK)
+		status = message_queue(host, order, lane);
+	run_part_of(run, order->meeting->part)->lost = status != ST_OK;
+	return status;
+}
+
+/* What an operation wrote and somebody will ask for is kept behind its end. */
+static enum status note(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
+{
+	bool brings = order->record.kind == OP_COPY && order->record.operands == 1;
+	return order->record.noted && !brings && !order->undone && !order->never
+	        ? copy_note(host, order, lane)
+	        : ST_OK;
+}
+
+/* It never came to a stream. */
+static void tell_failed(struct host_thread *host, struct run *run, const struct host_order *order,
+        int64_t issue, enum status status)
+{
+	struct host_report report = {
+	        .measured = {.id = order->id, .issue = issue, .ready = issue, .start = issue}};
+	run_keep_words(&report, status);
+	if (meets(order))
+		run_part_of(run, order->meeting->part)->lost = true;
+	lanes_check(host);
+	run_tell(host, &report, issue);
+}
+
+void run_on_stream(struct host_thread *host, struct run *run, const struct host_order *order, int64_t issue)
+{
+	struct host_lane *lane;
+	struct host_flight *flight;
+	int64_t cancelled;
+	bool moment = order->record.kind == OP_RECORD || order->undone;
+	enum status status = first_failure(run_kept_from(host, run), host_lane_of(host, order, &lane));
+	if (status != ST_OK) {
+		tell_failed(host, run, order, issue, status);
+		return;
+	}
+	status = memory_join(host, lane);
+	status = first_failure(status, host_flight_begin(host, lane, order->id, issue, &flight));
+	flight->undone = order->undone || host_cancelled(host, order->id, &cancelled);
+	flight->part = meets(order) ? order->meeting->part + 1 : 0;
+	if (status == ST_OK && !host_cancelled(host, order->id, &cancelled))
+		status = queue(host, run, order, lane, flight);
+	if (status != ST_OK)
+		host_flight_fail(flight, status);
+	flight->launch = run_launch_took(host, order, issue);
+	flight->played = order->launch_ns > 0;
+	if (meets(order))
+		*MEM_ADD(&run->together, &run->together_count) = lane;
+	if (meets(order) && order->more)
+		return;
+	if (meets(order)) {
+		status = first_failure(status, message_end(host));
+		run_end_together(host, run, status);
+	} else {
+		status = first_failure(status, host_flight_end(host, lane, flight, moment));
+		flight->launch =
+		        run_launch_took(host, order, issue); /* what measures it counts: the host is at it */
+	}
+	status = first_failure(status, note(host, order, lane));
+	if (status != ST_OK) {
+		host_flight_fail(flight, status);
+		lanes_check(host);
+	}
+}
+
+/* Of a `together` all begins with its last member, and ends are looked for behind that. status: whether it did */
+void run_end_together(struct host_thread *host, struct run *run, enum status status)
+{
+	for (size_t i = 0; i < run->together_count; i++) {
+		struct host_flight *flight;
+		while ((flight = host_flight_last(run->together[i])) != NULL) {
+			if (status != ST_OK)
+				host_flight_fail(flight, status);
+			enum status ended = host_flight_end(host, run->together[i], flight, false);
+			if (ended != ST_OK)
+				host_flight_fail(flight, ended);
+			run_part_of(run, flight->part - 1)->lost |= flight->status != ST_OK;
+		}
+	}
+	run->together_count = 0;
+}
