@@ -131,7 +131,7 @@ for part in commands/alltoall_counts commands/groups mismatches; do
 	RANKSH_STANDIN="free memory=400GB fail=cuIpcGetMemHandle:1 sticky" run 0 -n 4 --device cuda --machine classroom --test "$scripts/$part.rsh"
 	check "$part without IPC" once 'no IPC: copies through the host$'
 done
-printf 'tensor x[8] = rank + 7\n@0 send x to=1\n@1 { tensor z[8]; recv z from=0; print z }\n' > pass.rsh
+printf 'tensor x[8] = rank + 7\ntensor z[8]\n@0 send x to=1\n@1 recv z from=0\nprint z\n' > pass.rsh
 RANKSH_STANDIN="fail=cuIpcGetMemHandle:1 sticky" run 0 -n 2 --device cuda pass.rsh
 check "... what is sent arrives" says '^\[1\] z = 7 7 7 7 7 7 7 7$'
 printf 'tensor big[134217728] = 1\nallreduce big\nsync\n' > big.rsh
