@@ -53,10 +53,13 @@ static enum status start_backend(struct shell *shell)
 	return status;
 }
 
+/* What failed there is told when the text is over, whatever world there is then. */
 static void stop_backend(struct shell *shell)
 {
-	if (shell->backend)
+	if (shell->backend) {
+		shell_keep(shell, shell->backend->failure(shell->backend));
 		shell->backend->stop(shell->backend);
+	}
 	shell->backend = NULL;
 }
 
@@ -126,7 +129,6 @@ enum status session_reset(struct shell *shell)
 	journal_emptied(&shell->journal);
 	text_clear(&shell->steering.program);
 	shell->races_told = shell->unread_told = shell->orders_told = 0;
-	shell->sticky = ST_OK;
 	lasting_keep(shell, &shell->at_reset);
 	return status;
 }

@@ -178,7 +178,8 @@ static enum status load(struct host_thread *host)
 	if (status == ST_OK)
 		status = cublas_call(cuda, "cublasCreate", cuda->cublasCreate(&compute->cublas));
 	if (status == ST_OK)
-		status = cublas_call(cuda, "cublasSetMathMode", gemm_prepare(cuda, compute->cublas));
+		status = cublas_call(cuda, "cublasSetMathMode and cublasSetAtomicsMode",
+		        gemm_prepare(cuda, compute->cublas));
 	compute->workspace_bytes = INT64_C(1) << (part[0] >= 9 ? 25 : 22);
 	return status;
 }

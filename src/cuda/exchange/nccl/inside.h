@@ -107,11 +107,12 @@ enum { SCRATCH_BYTES = 512, SCRATCH_IN = 256 };
 /* ---- meet.c: nccl_meet in two halves, between which the ids go from rank 0 to all */
 enum status meet_ids(
         struct cuda_library *cuda, const struct nccl_party *parties, int count, ncclUniqueId *ids);
+/* ids NULL: there are none, by this thread's failure, and what is queued there will fail with its words */
 void meet_told(
         struct nccl_exchange *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids);
 
 /* ---- party.c */
-/* Its thread begins. This rank has that place in it. */
+/* Its thread begins. This rank has that place in it. id NULL: it is broken, with the words of this thread's failure */
 void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int place, const ncclUniqueId *id);
 /* Locked: nothing more is queued, and its thread aborts it. */
 void party_release(struct party *party);

@@ -21,7 +21,7 @@ void meet_told(
 	for (int i = 0; i < count; i++)
 		for (int place = 0; place < parties[i].n; place++)
 			if (parties[i].ranks[place] == nccl->rank) {
-				party_start(nccl, &parties[i], place, &ids[i]);
+				party_start(nccl, &parties[i], place, ids ? &ids[i] : NULL);
 				break;
 			}
 }
@@ -65,7 +65,8 @@ enum status nccl_meet(
 			meet_told(nccl, parties, count, ids);
 			mem_free(ids);
 		} else {
-			status = fail(told, "%s", behind);
+			fail(told, "%s", behind);
+			meet_told(nccl, parties, count, NULL);
 		}
 	}
 	mem_free(message);

@@ -22,8 +22,8 @@ struct nccl_party {
 	const int *ranks; /* the caller's; copied */
 };
 /* Called by control of all processes at the same place, with the same parties: those that meet for the first time, or again
- * after a release. It waits for no device; communicators are made from here on, and exchange.open waits for them. ST_GPU on
- * all alike: there is no unique id to be had; ST_MPI. */
+ * after a release. It waits for no device; communicators are made from here on, and exchange.open waits for them, and tells
+ * whether they could be. ST_MPI. */
 enum status nccl_meet(
         struct exchange *exchange, struct transport *transport, const struct nccl_party *parties, int count);
 

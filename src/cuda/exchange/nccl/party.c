@@ -215,7 +215,9 @@ void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int pl
 {
 	struct party *party = mem_alloc(sizeof *party);
 	*party = (struct party){
-	        .nccl = nccl, .part = of->part, .n = of->n, .place = place, .from = -1, .to = -1, .id = *id};
+	        .nccl = nccl, .part = of->part, .n = of->n, .place = place, .from = -1, .to = -1};
+	if (id)
+		party->id = *id;
 	if (of->channel) {
 		party->from = of->ranks[0];
 		party->to = of->ranks[1];
@@ -225,6 +227,8 @@ void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int pl
 	*MEM_ADD(&nccl->parties, &nccl->count) = party;
 	if (party->n < 2)
 		party->state = PARTY_READY;
+	else if (!id)
+		party_break(party, fail_text());
 	else if (pthread_create(&party->thread, NULL, run, party) == 0)
 		party->has_thread = true;
 	else
