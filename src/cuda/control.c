@@ -12,6 +12,11 @@ static enum status can_be_done(const struct control *control, const struct recor
 	if (record->backup)
 		return fail(ST_ARGUMENT,
 		        "backup= is for the simulator: on a GPU a collective waits for all of its members");
+	if (record->window && control->setup.placement->no_ipc)
+		return fail(ST_ARGUMENT,
+		        "windows need processes that open each other's memory on the GPU (IPC), which is "
+		        "refused "
+		        "here");
 	if (record->window && !control->exchange->one_sided)
 		return fail(ST_ARGUMENT,
 		        "windows are for the simulator, and for ranks that share a GPU: NCCL has no put, get "
@@ -248,6 +253,8 @@ static enum status start_hosts(struct control *control)
 	enum status status = shares ? board_meet(transport, &control->board) : ST_OK;
 	if (status != ST_OK)
 		return status;
+	if (control->setup.placement->no_ipc)
+		board_without_ipc(control->board);
 	struct host_setup setup = {.cuda = control->setup.library,
 	        .ordinal = control->setup.placement->seats[me].ordinal,
 	        .rank = me,

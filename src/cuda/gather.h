@@ -16,7 +16,9 @@ struct cuda_report {
 	int driver_version, nccl_version; /* as in struct cuda_library */
 	bool nccl_shares;                 /* the user wants NCCL to serve ranks that share a GPU */
 	bool mps;                         /* ranks that share a GPU need not take turns */
-	int gpu_count;                    /* that the rank sees; more than REPORT_GPUS are not told */
+	bool no_ipc;           /* memory of processes that share a GPU cannot be opened by each other */
+	CUipcMemHandle memory; /* this rank's, for that to be tried */
+	int gpu_count;         /* that the rank sees; more than REPORT_GPUS are not told */
 	struct cuda_report_gpu {
 		char name[64];
 		CUuuid uuid;

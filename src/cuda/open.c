@@ -1,6 +1,7 @@
 /* open.c -- a job's GPUs: found, told to all, one for each rank
  *
  *     what each has ---> who sits where ---> a context there, NCCL ---> what is free then ---> what each may fill
+ *                                            memory to open             the next one's, opened
  *
  * Between two of these all tell each other: the seats follow from all reports, and memory is looked at when every
  * context has its part of it. */
@@ -26,8 +27,34 @@ static enum status agree(struct cuda_job *job, struct transport *transport, cons
 	                       : status;
 }
 
-/* A rank's own part: what fails is told in its report. */
-static void take_seat(struct cuda_job *job, struct cuda_report *mine, const struct cuda_seat *seat)
+/* A little memory of this rank's, where others may have to open it */
+static enum status offer_memory(const struct cuda_job *job, struct cuda_report *mine, CUdeviceptr *offered)
+{
+	enum { OFFERED_BYTES = 4096 };
+	const struct cuda_library *cuda = &job->library;
+	if (!job->placement.shared)
+		return ST_OK;
+	enum status status = cuda_call(cuda, "cuMemAlloc", cuda->cuMemAlloc(offered, OFFERED_BYTES));
+	mine->no_ipc = status == ST_OK && cuda->cuIpcGetMemHandle(&mine->memory, *offered) != CUDA_SUCCESS;
+	return status;
+}
+
+/* The next rank's */
+static void open_memory(const struct cuda_job *job, struct cuda_report *mine, CUipcMemHandle next)
+{
+	const struct cuda_library *cuda = &job->library;
+	CUdeviceptr at;
+	if (!job->placement.shared || job->placement.no_ipc)
+		return;
+	mine->no_ipc =
+	        cuda->cuIpcOpenMemHandle(&at, next, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) != CUDA_SUCCESS;
+	if (!mine->no_ipc)
+		cuda->cuIpcCloseMemHandle(at);
+}
+
+/* A rank's own part: what fails is told in its report. The context is current then. */
+static void take_seat(
+        struct cuda_job *job, struct cuda_report *mine, const struct cuda_seat *seat, CUdeviceptr *offered)
 {
 	const struct cuda_library *cuda = &job->library;
 	snprintf(job->name, sizeof job->name, "%s", mine->gpus[seat->ordinal].name);
@@ -35,6 +62,10 @@ static void take_seat(struct cuda_job *job, struct cuda_report *mine, const stru
 	if (status == ST_OK)
 		status = cuda_call(cuda, "cuDevicePrimaryCtxRetain",
 		        cuda->cuDevicePrimaryCtxRetain(&job->context, job->device));
+	if (status == ST_OK)
+		status = cuda_call(cuda, "cuCtxSetCurrent", cuda->cuCtxSetCurrent(job->context));
+	if (status == ST_OK)
+		status = offer_memory(job, mine, offered);
 	if (status != ST_OK)
 		snprintf(mine->refusal, sizeof mine->refusal, "%s: %s", job->name, fail_text());
 	else if ((!job->placement.shared || mine->nccl_shares) && job->placement.ranks > 1)
@@ -46,35 +77,43 @@ static void look_at_memory(const struct cuda_job *job, struct cuda_report *mine,
 {
 	const struct cuda_library *cuda = &job->library;
 	size_t free = 0, total = 0;
-	CUcontext before = NULL;
-	cuda->cuCtxGetCurrent(&before);
-	enum status status = cuda_call(cuda, "cuCtxSetCurrent", cuda->cuCtxSetCurrent(job->context));
-	if (status == ST_OK)
-		status = cuda_call(cuda, "cuMemGetInfo", cuda->cuMemGetInfo(&free, &total));
-	cuda->cuCtxSetCurrent(before);
-	if (status != ST_OK)
+	if (cuda_call(cuda, "cuMemGetInfo", cuda->cuMemGetInfo(&free, &total)) != ST_OK)
 		snprintf(mine->refusal, sizeof mine->refusal, "%s: %s", job->name, fail_text());
 	mine->gpus[seat->ordinal].bytes = (int64_t)free;
 }
 
+/* Who sits where; then, with a context of its own: what is there. all: room for each rank's report */
+static enum status sit_down(struct cuda_job *job, struct transport *transport, struct cuda_report *mine,
+        struct cuda_report *all, CUdeviceptr *offered)
+{
+	int rank = transport_rank(transport), ranks = transport_size(transport);
+	take_seat(job, mine, &job->placement.seats[rank], offered);
+	enum status status = agree(job, transport, mine, all, 0);
+	if (status != ST_OK)
+		return status;
+	open_memory(job, mine, all[(rank + 1) % ranks].memory);
+	look_at_memory(job, mine, &job->placement.seats[rank]);
+	job->scratch_bytes = SCRATCH_BYTES;
+	bool nccl = ranks > 1 && !job->placement.shared;
+	return agree(
+	        job, transport, mine, all, RESERVE_BYTES + SCRATCH_BYTES + (nccl ? RESERVE_NCCL_BYTES : 0));
+}
+
 enum status cuda_open(struct transport *transport, struct cuda_job *job)
 {
-	int rank = transport_rank(transport);
+	const struct cuda_library *cuda = &job->library;
 	struct cuda_report mine;
 	struct cuda_report *all = mem_alloc((size_t)transport_size(transport) * sizeof *all);
 	cuda_report_make(&mine, &job->library);
 	enum status status = agree(job, transport, &mine, all, 0);
 	if (status == ST_OK) {
-		take_seat(job, &mine, &job->placement.seats[rank]);
-		status = agree(job, transport, &mine, all, 0);
-	}
-	if (status == ST_OK) {
-		look_at_memory(job, &mine, &job->placement.seats[rank]);
-		job->scratch_bytes = SCRATCH_BYTES;
-		status = agree(job, transport, &mine, all,
-		        RESERVE_BYTES + SCRATCH_BYTES +
-		                (job->placement.ranks > 1 && !job->placement.shared ? RESERVE_NCCL_BYTES
-		                                                                    : 0));
+		CUcontext before = NULL;
+		CUdeviceptr offered = 0;
+		cuda->cuCtxGetCurrent(&before);
+		status = sit_down(job, transport, &mine, all, &offered);
+		if (offered)
+			cuda->cuMemFree(offered);
+		cuda->cuCtxSetCurrent(before);
 	}
 	if (status == ST_OK)
 		cuda_placement_words(&job->placement, all, &job->words);

@@ -132,6 +132,8 @@ enum status cuda_place(
 		seat_rank(placement, reports, r);
 	if (status == ST_OK) {
 		placement->shared &= !nccl_shares(reports, ranks);
+		for (int r = 0; r < ranks; r++)
+			placement->no_ipc |= placement->shared && reports[r].no_ipc;
 		status = check_sharing(placement, reports);
 	}
 	if (status == ST_OK)
@@ -188,6 +190,8 @@ void cuda_placement_words(
 		bytes_text(placement->rank_bytes, words);
 		text_add(words,
 		        reports[0].mps ? " each (MPS)" : " each, and take turns (no MPS): times show it");
+		if (placement->no_ipc)
+			text_add(words, "; no IPC: copies through the host");
 	} else if (placement->ranks > 1)
 		text_add(words, ", NCCL %d.%d.%d", nccl / 10000, nccl / 100 % 100, nccl % 100);
 }

@@ -22,6 +22,7 @@ struct cuda_placement {
 	int *sharers;            /* of each GPU in use: ranks on it */
 	int ranks, hosts, gpus;
 	bool shared;        /* ranks share a GPU without NCCL: they are all on one host */
+	bool no_ipc;        /* then: they do not reach each other's memory */
 	int64_t rank_bytes; /* what each rank may fill: the least that any has */
 };
 

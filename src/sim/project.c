@@ -76,7 +76,6 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 	times->sent_nothing = (op->flags & (OPF_ABORTED | OPF_LATE)) != 0;
 	times->divided = false;
 	times->answered = true; /* launches take no time to arrive */
-	times->divided = false;
 }
 
 /* What a host or a stream of the rank hangs on for ever, unless lines come: the stream's head that meets

@@ -6,6 +6,7 @@ standin=$(dirname "$RANKSH")/standin
 [ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin
 RANKSH_DEVICE=auto RANKSH_CUDA=$standin
 export RANKSH_DEVICE RANKSH_CUDA
+scripts=$PWD/tests/script
 cd "$work"
 # without NAME: a folder with the stand-in's libraries but for that one
 without() { mkdir "no-$1"; ln -s "$standin"/*.so.* "no-$1"; rm "no-$1/$1".so.*; }
@@ -119,3 +120,20 @@ RANKSH_STANDIN="gpus=2 async=5" run 4 -n 2 --device cuda late.rsh
 check "NCCL tells of an error later" [ "$(grep -c 'allreduce x (line [24]): NCCL: remote process' out)" = 2 ]
 check "... which spoils what it was to write" says 'spoiled by allreduce'
 check "... and the group is made anew" says '^\[0,1\] y = 2 2 2 2$'
+
+# processes that may not open each other's memory, or cannot: what ranks of one GPU exchange goes through the host, and comes out the same
+printf 'tensor y[4] = 1\nwindow y\n' > reach.rsh
+for call in cuIpcGetMemHandle cuIpcOpenMemHandle; do
+	RANKSH_STANDIN="free memory=400GB fail=$call:1 sticky" run 0 -n 4 --device cuda --machine classroom --test "$scripts/commands/collectives.rsh"
+	check "collectives without $call" once '^cuda: 4 ranks share .*: times show it; no IPC: copies through the host$'
+done
+for part in commands/alltoall_counts commands/groups mismatches; do
+	RANKSH_STANDIN="free memory=400GB fail=cuIpcGetMemHandle:1 sticky" run 0 -n 4 --device cuda --machine classroom --test "$scripts/$part.rsh"
+	check "$part without IPC" once 'no IPC: copies through the host$'
+done
+printf 'tensor x[8] = rank + 7\ntensor z[8]\n@0 send x to=1\n@1 recv z from=0\nprint z\n' > pass.rsh
+RANKSH_STANDIN="fail=cuIpcGetMemHandle:1 sticky" run 0 -n 2 --device cuda pass.rsh
+check "... what is sent arrives" says '^\[1\] z = 7 7 7 7 7 7 7 7$'
+printf 'tensor big[134217728] = 1\nallreduce big\nsync\n' > big.rsh
+RANKSH_STANDIN="free memory=400GB fail=cuIpcGetMemHandle:1 sticky" run 2 -n 4 --device cuda reach.rsh
+check "... windows are refused" says '^reach.rsh:2: .*windows need processes that open each other'

@@ -1,14 +1,5 @@
-# parameter servers: in step they are one rank
+# parameter servers: asynchronous ones keep their pace beside a slow worker, and their gradients are stale (ps_values.rsh: in step they are one rank)
 # ranks 4
-model mlp layers=3 hidden=16 batch=25
-strategy ps accumulate=2
-verify iterations=3
-model mlp layers=3 hidden=16 batch=24 dtype=bf16 optimizer=adam
-strategy ps shards=2
-verify iterations=3
-model gpt layers=2 hidden=32 heads=4 seq=16 batch=6 tied=on
-strategy ps shards=2
-verify iterations=2
 
 # bytes: the parameters go out to each of three workers, and come back, in each of 4 steps; a token each way, and a line to begin with
 model mlp layers=2 hidden=64 batch=24

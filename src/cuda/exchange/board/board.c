@@ -44,6 +44,11 @@ static enum status load(struct board *board, int ordinal)
 	return status;
 }
 
+void board_without_ipc(struct board *board)
+{
+	board->staged = true;
+}
+
 enum status board_open(struct board *board, struct cuda_library *cuda, int ordinal, int64_t pool_bytes,
         struct exchange **exchange)
 {
@@ -55,8 +60,8 @@ enum status board_open(struct board *board, struct cuda_library *cuda, int ordin
 	        .transfers = meet_transfers,
 	        .begin = meet_begin,
 	        .end = meet_end,
-	        .window = reach_window,
-	        .one_sided = reach_one_sided,
+	        .window = board->staged ? NULL : reach_window,
+	        .one_sided = board->staged ? NULL : reach_one_sided,
 	        .release = board_release,
 	        .close = close_board};
 	board->cuda = cuda;

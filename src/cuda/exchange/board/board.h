@@ -13,6 +13,8 @@ struct board;
 
 /* All processes of the transport, on one host, map one file. ST_GPU, worded alike on all; ST_MPI. */
 enum status board_meet(struct transport *transport, struct board **board);
+/* Before board_open, on all: no rank opens another one's memory; what they share goes through the file. There are no windows. */
+void board_without_ipc(struct board *board);
 /* The rank's exchange on GPU `ordinal`, whose context is current: takes pool_bytes of its memory for all that exchange.alloc gives, registers the
  * board, and waits until the others have done the same, a minute or two at most. ST_DEVICE_MEMORY, ST_GPU: it fails on all or on none. The
  * board's; exchange.close lets go of what waits, and gives all back. */

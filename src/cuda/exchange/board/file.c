@@ -12,7 +12,7 @@
 int board_file(void)
 {
 	int fd = memfd_create("ranksh-board", MFD_CLOEXEC);
-	if (fd >= 0 && ftruncate(fd, (off_t)CHUNK * CHUNKS) != 0) {
+	if (fd >= 0 && ftruncate(fd, (off_t)FILE_BYTES) != 0) {
 		int failed = errno;
 		close(fd);
 		errno = failed;
@@ -23,8 +23,7 @@ int board_file(void)
 
 int board_map(int fd, int ranks, int rank, struct board **board)
 {
-	void *at =
-	        mmap(NULL, (size_t)CHUNK * CHUNKS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	void *at = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (at == MAP_FAILED) {
 		int failed = errno;
 		close(fd);
@@ -51,7 +50,7 @@ void board_leave(struct board *board)
 {
 	if (!board)
 		return;
-	munmap(board->shared, (size_t)CHUNK * CHUNKS);
+	munmap(board->shared, FILE_BYTES);
 	close(board->fd);
 	pthread_mutex_destroy(&board->lock);
 	mem_free(board);
@@ -159,20 +158,62 @@ enum status board_area(struct board *board, uint64_t key, size_t bytes, char **a
 
 /* ---- CUDA */
 
-enum status board_chunk(struct board *board, size_t chunk)
+static enum status register_at(struct board *board, char *at, size_t bytes, CUdeviceptr *device)
 {
-	char *at = (char *)board->shared + chunk * CHUNK;
-	if (board->chunk[chunk])
-		return ST_OK;
-	enum status status = BOARD_CALL(board, cuMemHostRegister, at, CHUNK,
+	enum status status = BOARD_CALL(board, cuMemHostRegister, at, bytes,
 	        CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
 	if (status == ST_OK)
-		status = BOARD_CALL(board, cuMemHostGetDevicePointer, &board->chunk[chunk], at, 0);
+		status = BOARD_CALL(board, cuMemHostGetDevicePointer, device, at, 0);
 	return status;
+}
+
+enum status board_chunk(struct board *board, size_t chunk)
+{
+	if (board->chunk[chunk])
+		return ST_OK;
+	return register_at(board, (char *)board->shared + chunk * CHUNK, CHUNK, &board->chunk[chunk]);
+}
+
+static char *stages_at(const struct board *board)
+{
+	return (char *)board->shared + (size_t)CHUNK * CHUNKS;
+}
+
+enum status board_stages(struct board *board)
+{
+	int64_t each = STAGES_BYTES / board->ranks / GRAIN * GRAIN;
+	CUdeviceptr device;
+	enum status status = register_at(board, stages_at(board), STAGES_BYTES, &device);
+	for (int rank = 0; rank < board->ranks && status == ST_OK; rank++)
+		board->pool[rank] = device + (CUdeviceptr)(rank * each);
+	if (status == ST_OK)
+		board->stage = (struct pool){.at = board->pool[board->rank], .bytes = each};
+	return status;
+}
+
+/* Where this process sees what is staged */
+static char *seen_at(const struct board *board, CUdeviceptr staged)
+{
+	return stages_at(board) + (staged - board->pool[0]);
+}
+
+enum status file_copy(
+        struct board *board, CUdeviceptr staged, CUdeviceptr from, int64_t bytes, CUstream stream)
+{
+	return BOARD_CALL(board, cuMemcpyDtoHAsync, seen_at(board, staged), from, (size_t)bytes, stream);
+}
+
+enum status file_fetch(
+        struct board *board, CUdeviceptr staged, CUdeviceptr to, int64_t bytes, CUstream stream)
+{
+	return BOARD_CALL(board, cuMemcpyHtoDAsync, to, seen_at(board, staged), (size_t)bytes, stream);
 }
 
 void board_unregister(struct board *board)
 {
+	if (board->stage.at)
+		board->cuda->cuMemHostUnregister(stages_at(board));
+	board->stage.at = 0;
 	for (size_t i = 0; i < CHUNKS; i++) {
 		if (board->chunk[i])
 			board->cuda->cuMemHostUnregister((char *)board->shared + i * CHUNK);

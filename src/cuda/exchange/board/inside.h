@@ -12,7 +12,10 @@
 #include <pthread.h>
 
 /* ---- the file: parts of CHUNK bytes, each registered with CUDA when it is first needed. The first is that of struct board_memory. */
-enum { CHUNK = 8 << 20, CHUNKS = 128, ENTRIES = 1 << 14, WORDS_MOST = 400, NAP_NS = 100000 };
+enum { CHUNK = 8 << 20, CHUNKS = 128, ENTRIES = 1 << 14, WORDS_MOST = 400, NAP_NS = 100000, GRAIN = 4096 };
+/* Behind them, for ranks that do not reach each other's memory: each has an even part of these bytes, registered as one. */
+enum { STAGES_BYTES = 1 << 30 };
+static const size_t FILE_BYTES = (size_t)CHUNK * CHUNKS + STAGES_BYTES;
 
 enum seat_state { SEAT_EMPTY, SEAT_OFFERED /* its pool can be opened */, SEAT_JOINED, SEAT_LEFT };
 struct seat {
@@ -60,6 +63,9 @@ struct side {
 	uint32_t same;       /* a digest of what has to be the same on all members */
 	CUfunction function; /* NULL: this member moves nothing */
 	unsigned blocks;
+	CUdeviceptr result,
+	        staged; /* the result lies there, and comes from there at the end; 0: it is in its place */
+	int64_t result_bytes;
 	union {
 		struct exchange_members members; /* the first of both */
 		struct exchange_reduce reduce;
@@ -81,6 +87,12 @@ struct pool_copy {
 struct pool_span {
 	int64_t at, bytes;
 };
+struct pool {
+	CUdeviceptr at;
+	int64_t bytes;
+	struct pool_span *spans; /* in use, by address */
+	size_t count;
+};
 
 /* Words for a stream, in order */
 struct board_words {
@@ -100,10 +112,10 @@ struct board {
 	CUdeviceptr chunk[CHUNKS];
 	struct image image;
 	CUfunction reduce, move, table, reach;
-	CUdeviceptr pool[EXCHANGE_RANKS]; /* of each rank, as this process reaches it */
-	int64_t pool_bytes;
-	struct pool_span *spans; /* in use, by address */
-	size_t span_count;
+	bool staged; /* no rank reaches another one's memory: what they share is copied to the file and back */
+	struct pool own;                  /* this rank's */
+	struct pool stage;                /* its part of the file; empty where ranks reach each other's */
+	CUdeviceptr pool[EXCHANGE_RANKS]; /* what others reach of each rank, as this process sees it */
 	struct pool_copy *stages;
 	size_t stage_count;
 	bool together;
@@ -124,6 +136,13 @@ bool board_gone(const struct board *board, int rank); /* its process has ended *
 enum status board_area(struct board *board, uint64_t key, size_t bytes, char **at, CUdeviceptr *device);
 /* Registered with CUDA, if it is not */
 enum status board_chunk(struct board *board, size_t chunk);
+enum status board_stages(
+        struct board *board); /* all ranks' parts of the file become what others reach of them */
+/* To what is staged there, and from there, in the stream's order */
+enum status file_copy(
+        struct board *board, CUdeviceptr staged, CUdeviceptr from, int64_t bytes, CUstream stream);
+enum status file_fetch(
+        struct board *board, CUdeviceptr staged, CUdeviceptr to, int64_t bytes, CUstream stream);
 void board_unregister(struct board *board);
 
 /* ---- pool.c */
@@ -132,8 +151,9 @@ enum status pool_open(struct board *board, int64_t bytes, enum status before);
 void pool_close(struct board *board);
 enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
 void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
-int64_t pool_offset(const struct board *board, CUdeviceptr at); /* 0 of 0 */
-/* A copy of a member's input, made on its stream, until that has come to where pool_stages_end was called */
+int64_t pool_offset(const struct board *board, CUdeviceptr at); /* of what others reach; 0 of 0 */
+/* A copy of a member's input, made on its stream, until that has come to where pool_stages_end was called; from 0: room
+ * only. Where the file is full, this waits for streams. ST_DEVICE_MEMORY, ST_GPU */
 enum status pool_stage(
         struct board *board, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
 enum status pool_stages_end(struct board *board);

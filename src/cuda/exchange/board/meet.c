@@ -38,6 +38,60 @@ static void tell(struct board *board, const struct side *side, CUdeviceptr in, C
 	__atomic_store_n(&slot->call, side->same, __ATOMIC_SEQ_CST);
 }
 
+/* ---- without IPC: inputs go through the file, and results come from there */
+
+/* The result's place there: its input's, or one of its own */
+static enum status stage_result(
+        struct board *board, struct side *side, CUdeviceptr out, int64_t bytes, CUdeviceptr *at)
+{
+	side->result = out;
+	side->result_bytes = bytes;
+	enum status status = *at ? ST_OK : pool_stage(board, 0, bytes, side->stream, at);
+	side->staged = *at;
+	return status;
+}
+
+static enum status stage_collective(struct board *board, const struct exchange_collective *call,
+        struct side *side, CUdeviceptr *in, CUdeviceptr *out)
+{
+	const struct collective *collective = call->collective;
+	int64_t size = dtype_bytes(call->dtype), in_bytes = call->in_count * size,
+	        out_bytes = call->out_count * size;
+	bool gets = !collective->root_gets || call->place == call->root, gives = call->in && in_bytes > 0,
+	     same = collective->in_place && call->in == call->out && out_bytes <= in_bytes;
+	enum status status = ST_OK;
+	*in = *out = 0;
+	if (gives)
+		status = pool_stage(board, call->in, in_bytes, side->stream, in);
+	if (same)
+		*out = *in;
+	if (status == ST_OK && gets && call->out && out_bytes > 0)
+		status = stage_result(board, side, call->out, out_bytes, out);
+	return status;
+}
+
+static enum status stage_transfer(
+        struct board *board, const struct exchange_transfer *call, struct side *side, CUdeviceptr *at)
+{
+	*at = 0;
+	if (call->bytes == 0)
+		return ST_OK;
+	return call->sends ? pool_stage(board, call->at, call->bytes, side->stream, at)
+	                   : stage_result(board, side, call->at, call->bytes, at);
+}
+
+static enum status fetch_results(struct board *board)
+{
+	enum status status = ST_OK;
+	for (size_t i = 0; i < board->side_count && status == ST_OK; i++) {
+		const struct side *side = &board->sides[i];
+		if (side->staged)
+			status = file_fetch(
+			        board, side->staged, side->result, side->result_bytes, side->stream);
+	}
+	return status;
+}
+
 /* A result that lies over the input without being in its place is written while others still read that: they are given a copy. */
 static bool needs_copy(const struct exchange_collective *call)
 {
@@ -52,16 +106,18 @@ static enum status add_collective(
         struct board *board, const struct exchange_collective *call, CUstream stream)
 {
 	struct meeting *meeting;
-	CUdeviceptr in = call->in;
+	CUdeviceptr in = call->in, out = call->out;
 	enum status status = meeting_of_part(board, call->part, call->n, call->place, call->ranks, &meeting);
 	if (status != ST_OK)
 		return status;
 	struct side *side = side_new(board, meeting, call->turn, call->place, stream);
-	if (needs_copy(call))
+	if (board->staged)
+		status = stage_collective(board, call, side, &in, &out);
+	else if (needs_copy(call))
 		status = pool_stage(board, call->in, call->in_count * dtype_bytes(call->dtype), stream, &in);
 	if (status == ST_OK)
 		status = collective_plan(board, call, side);
-	tell(board, side, in, call->out);
+	tell(board, side, in, out);
 	return status;
 }
 
@@ -75,7 +131,9 @@ static enum status add_transfer(struct board *board, const struct exchange_trans
 	if (status != ST_OK)
 		return status;
 	struct side *side = side_new(board, meeting, call->turn, call->sends ? 0 : 1, stream);
-	if (call->sends && from == to && call->bytes > 0)
+	if (board->staged)
+		status = stage_transfer(board, call, side, &at);
+	else if (call->sends && from == to && call->bytes > 0)
 		status = pool_stage(board, call->at, call->bytes, stream, &at);
 	transfer_plan(board, call, side);
 	tell(board, side, at, at);
@@ -208,6 +266,8 @@ enum status meet_end(struct exchange *exchange)
 		status = queue_work(board);
 	if (status == ST_OK)
 		status = each_stream(board, queue_ends);
+	if (status == ST_OK)
+		status = fetch_results(board);
 	if (status == ST_OK)
 		status = pool_stages_end(board);
 	forget(board);

@@ -1,11 +1,11 @@
 /* pool.c -- memory that all ranks reach: each takes one piece of the GPU's at the start, tells its handle, and opens the others'. Where something
- * lies is then known to all as an offset. */
+ * lies is then known to all as an offset. Without IPC that is the file's, and what is in it was copied there. */
 #include "base/memory.h"
 #include "cuda/exchange/board/inside.h"
 #include <stdio.h>
 #include <time.h>
 
-enum { GRAIN = 4096, JOIN_NAPS = 120 * 10000, LEAVE_NAPS = 2 * 10000 };
+enum { JOIN_NAPS = 120 * 10000, LEAVE_NAPS = 2 * 10000 };
 
 /* ---- all have come so far */
 
@@ -70,18 +70,20 @@ static enum status await_start(struct board *board, enum seat_state state)
 
 static enum status take(struct board *board, int64_t bytes)
 {
-	enum status status = BOARD_CALL(board, cuMemAlloc, &board->pool[board->rank], (size_t)bytes);
+	enum status status = BOARD_CALL(board, cuMemAlloc, &board->own.at, (size_t)bytes);
+	board->own.bytes = bytes;
+	if (status == ST_OK && board->staged)
+		return board_stages(board);
 	if (status == ST_OK && board->ranks > 1)
-		status = BOARD_CALL(
-		        board, cuIpcGetMemHandle, &own_seat(board)->pool, board->pool[board->rank]);
-	board->pool_bytes = bytes;
+		status = BOARD_CALL(board, cuIpcGetMemHandle, &own_seat(board)->pool, board->own.at);
+	board->pool[board->rank] = board->own.at;
 	return status;
 }
 
 static enum status open_others(struct board *board)
 {
 	enum status status = ST_OK;
-	for (int rank = 0; rank < board->ranks && status == ST_OK; rank++)
+	for (int rank = 0; rank < board->ranks && status == ST_OK && !board->staged; rank++)
 		if (rank != board->rank)
 			status = BOARD_CALL(board, cuIpcOpenMemHandle, &board->pool[rank],
 			        board->shared->seat[rank].pool, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
@@ -108,17 +110,18 @@ enum status pool_open(struct board *board, int64_t bytes, enum status before)
 void pool_close(struct board *board)
 {
 	for (int rank = 0; rank < board->ranks; rank++)
-		if (rank != board->rank && board->pool[rank])
+		if (rank != board->rank && board->pool[rank] && !board->staged)
 			board->cuda->cuIpcCloseMemHandle(board->pool[rank]);
 	set_state(board, SEAT_LEFT);
 	(void)await(board, SEAT_LEFT, LEAVE_NAPS);
 	for (size_t i = 0; i < board->stage_count; i++)
 		if (board->stages[i].event)
 			board->cuda->cuEventDestroy(board->stages[i].event);
-	if (board->pool[board->rank])
-		board->cuda->cuMemFree(board->pool[board->rank]);
+	if (board->own.at)
+		board->cuda->cuMemFree(board->own.at);
 	mem_free(board->stages);
-	mem_free(board->spans);
+	mem_free(board->own.spans);
+	mem_free(board->stage.spans);
 	for (int rank = 0; rank < board->ranks; rank++)
 		board->pool[rank] = 0;
 }
@@ -131,77 +134,113 @@ int64_t pool_offset(const struct board *board, CUdeviceptr at)
 }
 
 /* The first gap that is large enough */
-static bool cut(struct board *board, int64_t bytes, int64_t *at)
+static bool cut(struct pool *pool, int64_t bytes, CUdeviceptr *at)
 {
 	size_t i = 0;
-	*at = 0;
-	while (i < board->span_count && board->spans[i].at - *at < bytes) {
-		*at = board->spans[i].at + board->spans[i].bytes;
+	int64_t offset = 0;
+	while (i < pool->count && pool->spans[i].at - offset < bytes) {
+		offset = pool->spans[i].at + pool->spans[i].bytes;
 		i++;
 	}
-	if (i == board->span_count && board->pool_bytes - *at < bytes)
+	if (i == pool->count && pool->bytes - offset < bytes)
 		return false;
-	(void)MEM_ADD(&board->spans, &board->span_count);
-	for (size_t j = board->span_count - 1; j > i; j--)
-		board->spans[j] = board->spans[j - 1];
-	board->spans[i] = (struct pool_span){*at, bytes};
+	(void)MEM_ADD(&pool->spans, &pool->count);
+	for (size_t j = pool->count - 1; j > i; j--)
+		pool->spans[j] = pool->spans[j - 1];
+	pool->spans[i] = (struct pool_span){offset, bytes};
+	*at = pool->at + (CUdeviceptr)offset;
 	return true;
 }
 
-/* Copies whose streams have come past them are given back. */
-static void sweep(struct board *board)
+static void give_back(struct pool *pool, CUdeviceptr at)
 {
+	for (size_t i = 0; i < pool->count; i++) {
+		if (pool->spans[i].at != (int64_t)(at - pool->at))
+			continue;
+		pool->count--;
+		for (size_t j = i; j < pool->count; j++)
+			pool->spans[j] = pool->spans[j + 1];
+		return;
+	}
+}
+
+static struct pool *pool_of_stages(struct board *board)
+{
+	return board->staged ? &board->stage : &board->own;
+}
+
+/* Copies whose streams have come past them are given back. How many are still to come there? */
+static size_t sweep(struct board *board)
+{
+	size_t ahead = 0;
 	for (size_t i = board->stage_count; i-- > 0;) {
 		struct pool_copy stage = board->stages[i];
-		if (!stage.event || board->cuda->cuEventQuery(stage.event) != CUDA_SUCCESS)
+		CUresult result = stage.event ? board->cuda->cuEventQuery(stage.event) : CUDA_SUCCESS;
+		ahead += result == CUDA_ERROR_NOT_READY;
+		if (!stage.event || result != CUDA_SUCCESS)
 			continue;
 		board->cuda->cuEventDestroy(stage.event);
-		pool_free(&board->exchange, stage.at, stage.bytes);
+		give_back(pool_of_stages(board), stage.at);
 		board->stages[i] = board->stages[--board->stage_count];
 	}
+	return ahead;
+}
+
+static int64_t grains(int64_t bytes)
+{
+	return bytes ? (bytes + GRAIN - 1) / GRAIN * GRAIN : GRAIN;
 }
 
 enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at)
 {
 	struct board *board = (struct board *)exchange;
-	int64_t grains = (bytes + GRAIN - 1) / GRAIN * GRAIN, offset;
-	if (grains == 0)
-		grains = GRAIN;
-	if (!cut(board, grains, &offset)) {
-		sweep(board);
-		if (!cut(board, grains, &offset))
-			return fail(ST_DEVICE_MEMORY,
-			        "the rank's part of the GPU's memory is full: %lld bytes of %lld are wanted",
-			        (long long)bytes, (long long)board->pool_bytes);
-	}
-	*at = board->pool[board->rank] + (CUdeviceptr)offset;
-	return ST_OK;
+	if (cut(&board->own, grains(bytes), at))
+		return ST_OK;
+	sweep(board);
+	if (cut(&board->own, grains(bytes), at))
+		return ST_OK;
+	return fail(ST_DEVICE_MEMORY,
+	        "the rank's part of the GPU's memory is full: %lld bytes of %lld are wanted",
+	        (long long)bytes, (long long)board->own.bytes);
 }
 
 void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
 {
-	struct board *board = (struct board *)exchange;
-	int64_t offset = pool_offset(board, at);
 	(void)bytes;
-	for (size_t i = 0; i < board->span_count; i++) {
-		if (board->spans[i].at != offset)
-			continue;
-		board->span_count--;
-		for (size_t j = i; j < board->span_count; j++)
-			board->spans[j] = board->spans[j + 1];
-		return;
+	give_back(&((struct board *)exchange)->own, at);
+}
+
+/* Who is so far ahead of the others that the file is full waits here, as where CUDA's own queue is full. */
+static enum status stage_alloc(struct board *board, int64_t bytes, CUdeviceptr *at)
+{
+	while (!cut(&board->stage, grains(bytes), at)) {
+		if (sweep(board))
+			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+		else if (!cut(&board->stage, grains(bytes), at))
+			return fail(ST_DEVICE_MEMORY,
+			        "without IPC what ranks exchange at once goes through %lld bytes of the "
+			        "host's "
+			        "memory, and %lld more are wanted",
+			        (long long)board->stage.bytes, (long long)bytes);
+		else
+			return ST_OK;
 	}
+	return ST_OK;
 }
 
 enum status pool_stage(struct board *board, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
 {
 	sweep(board);
-	enum status status = pool_alloc(&board->exchange, bytes, at);
+	enum status status =
+	        board->staged ? stage_alloc(board, bytes, at) : pool_alloc(&board->exchange, bytes, at);
 	if (status != ST_OK)
 		return status;
 	*MEM_ADD(&board->stages, &board->stage_count) =
 	        (struct pool_copy){.at = *at, .bytes = bytes, .stream = stream};
-	return BOARD_CALL(board, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream);
+	if (!from)
+		return ST_OK;
+	return board->staged ? file_copy(board, *at, from, bytes, stream)
+	                     : BOARD_CALL(board, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream);
 }
 
 enum status pool_stages_end(struct board *board)
