@@ -85,8 +85,9 @@ enum status shell_finish(struct shell *shell)
 	if (status != ST_OK)
 		return status;
 	for (op_id id = 1; id <= world->op_count; id++) {
-		struct times times = backend_times(shell->backend, id);
-		if (times.projected && times.end != TIME_UNKNOWN)
+		/* what a GPU has measured may be no final answer yet */
+		bool final = world->ops[id].flags & OPF_DONE;
+		if (!final && backend_times(shell->backend, id).end != TIME_UNKNOWN)
 			*MEM_ADD(&ids, &count) = id;
 	}
 	status = shell_reach(shell, ids, (int)count);

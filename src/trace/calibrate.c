@@ -8,7 +8,7 @@
  *      links        link_latency     link_rate                 network  nic_latency    nic_rate
  *
  * What a kernel is bound by, memory or operations, depends on the figures that are sought: it is decided by those of the
- * round before, until no kernel changes sides. A collective is steps x link_latency + bytes / link_rate, with steps and
+ * round before. A collective is steps x link_latency + bytes / link_rate, with steps and
  * bytes from its algorithm's own cost. */
 #include "trace/calibrate.h"
 #include "backend/cost.h"
@@ -251,19 +251,36 @@ static struct fit fit_of(const struct machine *machine, enum calibrated part)
 	return fit;
 }
 
-/* Kernels as samples of the line that the figures of `fit` say they are bound by. One that memory explains as well tells nothing of
- * operations: a machine may have more of them than it can feed. */
-static void sort_kernels(const struct calibrator *c, const struct fit *fit, struct fit_sample *samples)
+/* Kernels as samples of the line that the figures of `fit` say they are bound by, or, with ridge > 0, those of so many operations a
+ * byte of operations. One that memory explains as well tells nothing of operations: a machine may have more of them than it can
+ * feed. */
+static void sort_kernels(
+        const struct calibrator *c, const struct fit *fit, double ridge, struct fit_sample *samples)
 {
 	for (size_t i = 0; i < c->kernels; i++) {
 		const struct kernel_sample *k = &c->kernel[i];
 		int line = k->half ? BY_HALF_FLOPS : BY_FLOPS;
-		bool computes = k->flops * fit->cost_ns[line] > 1.05 * k->bytes * fit->cost_ns[BY_BYTES];
+		bool computes = ridge > 0
+		        ? k->flops > ridge * k->bytes
+		        : k->flops * fit->cost_ns[line] > 1.05 * k->bytes * fit->cost_ns[BY_BYTES];
 		samples[i] = (struct fit_sample){.line = computes ? line : BY_BYTES,
 		        .fixed = 1,
 		        .amount = computes ? k->flops : k->bytes,
 		        .ns = k->ns};
 	}
+}
+
+/* How far off the figures are, in all; what is off by more than all is off by all. */
+static double kernels_off(const struct calibrator *c, const struct fit *fit)
+{
+	double off = 0;
+	for (size_t i = 0; i < c->kernels; i++) {
+		const struct kernel_sample *k = &c->kernel[i];
+		double operations = k->flops * fit->cost_ns[k->half ? BY_HALF_FLOPS : BY_FLOPS],
+		       ns = fit->latency_ns + fmax(operations, k->bytes * fit->cost_ns[BY_BYTES]);
+		off += fmin(fabs(ns / k->ns - 1), 1);
+	}
+	return off;
 }
 
 /* Times in whole ns: what is left of them is rounding. */
@@ -304,20 +321,34 @@ static void take(
 			set(out, keys->line[i], 1e9 / fit->cost_ns[i], of_line[i]);
 }
 
+/* What a kernel is bound by is not known before: it is guessed by several ridges, and by the machine's own, and the guess is taken
+ * from which the rounds come to the figures that are least off. */
 static void fit_kernels(struct calibrator *c, struct calibration *out)
 {
+	static const double ridges[] = {0, 0.5, 2, 8, 32, 128};
 	struct samples *samples = &c->part[CALIBRATED_KERNELS];
-	struct fit before = fit_of(&c->machine, CALIBRATED_KERNELS), now = before;
+	const struct fit before = fit_of(&c->machine, CALIBRATED_KERNELS);
+	struct fit best = before;
+	double least = INFINITY;
 	samples->sample = mem_alloc(c->kernels * sizeof *samples->sample);
 	samples->count = c->kernels;
-	sort_kernels(c, &before, samples->sample);
+	sort_kernels(c, &before, 0, samples->sample);
 	out->part[CALIBRATED_KERNELS].before = fit_error(&before, samples->sample, samples->count);
-	for (int round = 0; round < ROUNDS; round++) {
-		sort_kernels(c, &now, samples->sample);
-		fit_lines(samples->sample, samples->count, &now);
+	for (size_t start = 0; start < sizeof ridges / sizeof *ridges; start++) {
+		struct fit now = before;
+		for (int round = 0; round < ROUNDS; round++) {
+			sort_kernels(c, &now, round == 0 ? ridges[start] : 0, samples->sample);
+			fit_lines(samples->sample, samples->count, &now);
+		}
+		double off = kernels_off(c, &now);
+		if (off < least - 0.01) {
+			least = off;
+			best = now;
+		}
 	}
-	out->part[CALIBRATED_KERNELS].now = fit_error(&now, samples->sample, samples->count);
-	take(out, CALIBRATED_KERNELS, &now, samples);
+	sort_kernels(c, &best, 0, samples->sample);
+	out->part[CALIBRATED_KERNELS].now = fit_error(&best, samples->sample, samples->count);
+	take(out, CALIBRATED_KERNELS, &best, samples);
 }
 
 static void fit_part(struct calibrator *c, enum calibrated part, struct calibration *out)

@@ -9,10 +9,9 @@ def measure_size k {
   tensor m_x[k,k] m_y[k,k] m_z[k,k] = 0;  tensor m_u[k,k] m_v[k,k] m_w[k,k] bf16 = 0
   tensor m_pinned[k,k] m_other[k,k] pinned = 0;  tensor m_host[k,k] host = 0;  tensor m_disk[k,k] disk = 0
   repeat 3 {
-    m_y = relu m_x;  m_z = add m_x m_y;  copy m_x -> m_y;  m_v = relu m_u
+    m_y = relu m_x;  m_z = add m_x m_y;  copy m_x -> m_y;  m_v = relu m_u;  m_z = matmul m_x m_y;  m_w = matmul m_u m_v # one behind the other: an idle GPU waits for the calls
     copy m_pinned -> m_x;  copy m_x -> m_other;  copy m_host -> m_x;  copy m_x -> m_host;  copy m_pinned -> m_other
     copy m_disk -> m_pinned;  copy m_pinned -> m_disk
-    m_z = matmul m_x m_y;  m_w = matmul m_u m_v
     if world > 1 { allreduce m_x;  if rank == 0 { send m_x to=1 } else { if rank == 1 { recv m_y from=0 } };  barrier }
   }
   sync

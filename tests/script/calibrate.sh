@@ -107,9 +107,10 @@ link_rate $((${12} * 1000))}
 END
 	# three calls a launch; efficiencies are of the peaks in the file
 	echo "launch $2" | awk '{ print $1, 3 * $2 }' >> planted
+	sed -i '/^$/d' planted
 	awk -v f32="$5" -v half="$6" '$1 == "peak_f32" { print "efficiency", 1e3 * f32 / $3 } $1 == "peak_half" { print "efficiency_half", 1e3 * half / $3 }' this.machine >> planted
 	off this.machine && { [ -z "${11:-}" ] || grep -q "^ *collectives .* [01]\.[0-9]%$" out; }
 }
 check "a GPU with quick memory and slow products" gpus 1 0.2 5 2000 400 700 7 20 15 6
-check "... quick products and slow memory" gpus 1 1.5 20 50 9000 12000 31 9 12 3
+check "... quick products and slow memory" gpus 1 0.3 20 50 1000 2000 31 9 12 3
 check "four GPUs and NCCL" gpus 4 0.4 9 300 2000 5000 12 60 50 20 9 30

@@ -137,3 +137,8 @@ check "... what is sent arrives" says '^\[1\] z = 7 7 7 7 7 7 7 7$'
 printf 'tensor big[134217728] = 1\nallreduce big\nsync\n' > big.rsh
 RANKSH_STANDIN="free memory=400GB fail=cuIpcGetMemHandle:1 sticky" run 2 -n 4 --device cuda reach.rsh
 check "... windows are refused" says '^reach.rsh:2: .*windows need processes that open each other'
+
+# a print that waits for another rank is the last thing of a file
+printf 'tensor x[2] = rank + 7\n@0 send x to=1\n@1 { tensor z[2]; recv z from=0; print z }\n' > last.rsh
+RANKSH_STANDIN=gpus=1 run 0 -n 2 --device cuda last.rsh
+check "the last print of a file comes, though it has to wait for another rank" says '^\[1\] z = 7 7$'
