@@ -12,7 +12,7 @@ def measure_size k {
     m_y = relu m_x;  m_z = add m_x m_y;  copy m_x -> m_y;  m_v = relu m_u;  m_z = matmul m_x m_y;  m_w = matmul m_u m_v # one behind the other: an idle GPU waits for the calls
     copy m_pinned -> m_x;  copy m_x -> m_other;  copy m_host -> m_x;  copy m_x -> m_host;  copy m_pinned -> m_other
     copy m_disk -> m_pinned;  copy m_pinned -> m_disk
-    if world > 1 { allreduce m_x;  if rank == 0 { send m_x to=1 } else { if rank == 1 { recv m_y from=0 } };  barrier }
+    if world > 1 { repeat 2 { allreduce m_x;  if rank == 0 { send m_x to=1 } else { if rank == 1 { recv m_y from=0 } };  barrier } }
   }
   sync
   free m_x m_y m_z m_u m_v m_w m_pinned m_other m_host m_disk
