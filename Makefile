@@ -116,7 +116,7 @@ $(BUILD)/unit/test_cuda_kernels_%: tests/unit/test_cuda_kernels_%.c $(LIBRARY) $
 
 unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts $(BUILD)/gpu/bare
 
-.PHONY: all standin start check check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
+.PHONY: all standin start check sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -166,6 +166,11 @@ bench-gpu: deps
 	@sh tests/gpu/bench.sh $(BUILD)
 # all that these two need beside ranksh; the kernels' tests want libcmocka-dev
 gpu-programs: $(patsubst tests/gpu/%.c,$(BUILD)/gpu/%,$(wildcard tests/gpu/*.c)) $(BUILD)/fuzz_lines $(filter $(BUILD)/unit/test_cuda_kernels_%,$(UNIT_RUN))
+
+# each call of NVIDIA's libraries made to fail in sessions on the stand-in
+sweep: deps
+	@$(MAKE) --no-print-directory ranksh standin
+	@sh tests/sweep/run $(BUILD)
 
 BENCHES = $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 $(BUILD)/bench/%: tests/bench/%.c $(LIBRARY)

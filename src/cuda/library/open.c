@@ -97,7 +97,10 @@ static bool suits(struct cuda_library *library, enum cuda_part part, const char 
 	}
 	if (part == CUDA_PART_NCCL) {
 		int *version = &library->nccl_version;
-		if (library->ncclGetVersion(version) != ncclSuccess || *version < LEAST_NCCL)
+		ncclResult_t result = library->ncclGetVersion(version);
+		if (result != ncclSuccess)
+			text_add(why, "%s: ncclGetVersion: error %d", path, result);
+		else if (*version < LEAST_NCCL)
 			text_add(why, "%s is NCCL %d.%d.%d, and 2.18 is the least", path, *version / 10000,
 			        *version / 100 % 100, *version % 100);
 	}

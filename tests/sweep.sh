@@ -1,0 +1,13 @@
+#!/bin/sh
+# sweep.sh -- some of the calls of NVIDIA's libraries fail in a session, at the start and in its midst; `make sweep` has all of them
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=$(dirname "$(realpath "${RANKSH:-build/ranksh}")")
+[ -e "$build/standin" ] || build=build
+for function in cuMemHostAlloc cuLaunchKernel cublasGemmEx ncclAllReduce; do
+	if sh tests/sweep/run "$build" "$function" > "${TMPDIR:-/tmp}/sweep.$$" 2>&1 && grep -q "^[1-9][0-9]* told" "${TMPDIR:-/tmp}/sweep.$$"; then echo "ok sweep: $function fails"; else
+		echo "FAIL sweep: $function fails"
+		cat "${TMPDIR:-/tmp}/sweep.$$"
+	fi
+	rm -f "${TMPDIR:-/tmp}/sweep.$$"
+done
