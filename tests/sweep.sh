@@ -4,7 +4,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$(dirname "$(realpath "${RANKSH:-build/ranksh}")")
 [ -e "$build/standin" ] || build=build
-for function in cuMemHostAlloc cuLaunchKernel cublasGemmEx ncclAllReduce; do
+for function in cuMemcpyDtoHAsync cuLaunchKernel cuGraphLaunch ncclAllReduce; do
 	if sh tests/sweep/run "$build" "$function" > "${TMPDIR:-/tmp}/sweep.$$" 2>&1 && grep -q "^[1-9][0-9]* told" "${TMPDIR:-/tmp}/sweep.$$"; then echo "ok sweep: $function fails"; else
 		echo "FAIL sweep: $function fails"
 		cat "${TMPDIR:-/tmp}/sweep.$$"
