@@ -30,6 +30,11 @@ stats # owes an answer: all before it has run
 reset
 tensor q[4] = rank + 1
 allreduce q
+print q
+stats # owes an answer: all before it has run
+reset
+tensor q[4] = rank + 1
+allreduce q
 r = scale q 2
 print r
 say "the end"
