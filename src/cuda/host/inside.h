@@ -2,9 +2,9 @@
  *
  * Files: host.c (the thread, start and stop)  handed.c (orders, reports)  letter.c (reads, writes: shared.h)  run.c (an order:
  * the host's own lane and time)  on_stream.c (what an operation queues: run.h)  graph.c capture.c (launches of graphs:
- * graph.h)  lanes.c (streams, events, what is over)  timer.c (words that a stream waits for, written when their time has
- * come)  memory.c (segments)  compute.c (kernels, cuBLAS, fills)  copy.c  kept.c (what was brought to the host)  message.c
- * (what goes to exchange/)  read.c (read and write) */
+ * graph.h)  lanes.c (streams, events, what is issued there)  over.c (what of it is over, waits: lanes.h)  timer.c (words
+ * that a stream waits for, written when their time has come)  memory.c (segments)  compute.c (kernels, cuBLAS, fills)
+ * copy.c  kept.c (what was brought to the host)  message.c (what goes to exchange/)  read.c (read and write) */
 #ifndef RANKSH_CUDA_HOST_INSIDE_H
 #define RANKSH_CUDA_HOST_INSIDE_H
 
@@ -119,6 +119,7 @@ void host_flight_fail(
         struct host_flight *flight, enum status status); /* with the words of this thread's failure */
 /* One that has been issued, and whose end lies in the future of the host's clock or is not known; NULL: it is over */
 const struct host_flight *host_flight_find(const struct host_thread *host, op_id id);
+/* ---- over.c */
 /* Tells of what is over by now. False: nothing is in flight. */
 bool lanes_look(struct host_thread *host);
 /* Waits until the operation, or OP_EVERYTHING that was issued, is over; the clock is not before its end then. its: the
