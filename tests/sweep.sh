@@ -4,10 +4,11 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$(dirname "$(realpath "${RANKSH:-build/ranksh}")")
 [ -e "$build/standin" ] || build=build
+out=$(mktemp)
 for function in cuMemcpyDtoHAsync cuLaunchKernel cuGraphLaunch ncclAllReduce; do
-	if sh tests/sweep/run "$build" "$function" > "${TMPDIR:-/tmp}/sweep.$$" 2>&1 && grep -q "^[1-9][0-9]* told" "${TMPDIR:-/tmp}/sweep.$$"; then echo "ok sweep: $function fails"; else
+	if sh tests/sweep/run "$build" "$function" > "$out" 2>&1 && grep -q "^[1-9][0-9]* told" "$out"; then echo "ok sweep: $function fails"; else
 		echo "FAIL sweep: $function fails"
-		cat "${TMPDIR:-/tmp}/sweep.$$"
+		cat "$out"
 	fi
-	rm -f "${TMPDIR:-/tmp}/sweep.$$"
 done
+rm -f "$out"

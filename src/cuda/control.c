@@ -15,8 +15,7 @@ static enum status can_be_done(const struct control *control, const struct recor
 	if (record->window && control->setup.placement->no_ipc)
 		return fail(ST_ARGUMENT,
 		        "windows need processes that open each other's memory on the GPU (IPC), which is "
-		        "refused "
-		        "here");
+		        "refused here");
 	if (record->window && !control->exchange->one_sided)
 		return fail(ST_ARGUMENT,
 		        "windows are for the simulator, and for ranks that share a GPU: NCCL has no put, get "

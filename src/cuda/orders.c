@@ -328,10 +328,8 @@ bool order_is_lost(struct control *control, op_id id)
 
 void orders_release(struct control *control)
 {
-	for (size_t i = 0; i < control->held_count; i++) {
-		mem_free(control->held[i].meeting);
-		mem_free(control->held[i].arrays);
-	}
+	for (size_t i = 0; i < control->held_count; i++)
+		host_order_release(&control->held[i]);
 	mem_free(control->held);
 	for (int space = 0; space < SPACE_COUNT; space++)
 		mem_free(control->known[space]);

@@ -80,9 +80,8 @@ static enum status check_sharing(const struct cuda_placement *placement, const s
 		if (placement->shared && placement->hosts > 1 &&
 		        placement->sharers[placement->seats[r].gpu] > 1)
 			return fail(ST_GPU,
-			        "%d ranks share a GPU of %s, and others are on another host: ranks may share "
-			        "a GPU "
-			        "only if all are on one host",
+			        "%d ranks share a GPU of %s, and others are on another host: "
+			        "ranks may share a GPU only if all are on one host",
 			        placement->sharers[placement->seats[r].gpu], reports[r].host);
 	return ST_OK;
 }

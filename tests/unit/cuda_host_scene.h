@@ -19,15 +19,7 @@ static char *mirror[SPACE_COUNT];
 /* Opens the stand-in's libraries and what host.c has before its first order; no folder of the user's is touched */
 static inline void scene_libraries(const char *options)
 {
-	char path[PATH_MAX + 40] = {0};
-	setenv("RANKSH_STANDIN", options, 1);
-	unsetenv("HOME");
-	unsetenv("XDG_CACHE_HOME");
-	if (readlink("/proc/self/exe", path, PATH_MAX) < 0)
-		_exit(1);
-	char *folder = dirname(path);
-	snprintf(folder + strlen(folder), 40, "/../standin");
-	setenv("RANKSH_CUDA", folder, 1);
+	point_to_standin(options);
 	is(ST_OK, cuda_library_open(&cuda, CUDA_PART_DRIVER));
 	is(ST_OK, cuda_library_open(&cuda, CUDA_PART_CUBLAS));
 	host.cuda = &cuda;

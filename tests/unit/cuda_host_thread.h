@@ -20,15 +20,7 @@ static const struct kernel *spin;
 
 static inline enum status try_start(const char *options)
 {
-	char path[PATH_MAX + 40] = {0};
-	setenv("RANKSH_STANDIN", options, 1);
-	unsetenv("HOME");
-	unsetenv("XDG_CACHE_HOME");
-	if (readlink("/proc/self/exe", path, PATH_MAX) < 0)
-		_exit(1);
-	char *folder = dirname(path);
-	snprintf(folder + strlen(folder), 40, "/../standin");
-	setenv("RANKSH_CUDA", folder, 1);
+	point_to_standin(options);
 	is(ST_OK, cuda_library_open(&table, CUDA_PART_DRIVER));
 	is(ST_OK, cuda_library_open(&table, CUDA_PART_CUBLAS));
 	ok(table.cuInit(0));

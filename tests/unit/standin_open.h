@@ -32,6 +32,20 @@ static inline void is_at(const char *file, int line, const char *words, long lon
 }
 #define ok(call) is(CUDA_SUCCESS, call)
 
+/* The stand-in's libraries are what cuda_library_open finds, with those options; no folder of the user's is touched. */
+static inline void point_to_standin(const char *options)
+{
+	char path[PATH_MAX + 40] = {0};
+	setenv("RANKSH_STANDIN", options, 1);
+	unsetenv("HOME");
+	unsetenv("XDG_CACHE_HOME");
+	if (readlink("/proc/self/exe", path, PATH_MAX) < 0)
+		_exit(1);
+	char *folder = dirname(path);
+	snprintf(folder + strlen(folder), 40, "/../standin");
+	setenv("RANKSH_CUDA", folder, 1);
+}
+
 /* Opens it and takes GPU 0; the options are in force from here on. NULL as they are from the environment's beginning: none */
 static inline CUresult open_standin(const char *options)
 {

@@ -97,12 +97,12 @@ static bool streams_are_joined(const struct host_thread *host, const struct host
 	return true;
 }
 
-static bool can_be_graph(const struct host_thread *host, const struct host_order *orders, int count)
+static bool can_be_graph(struct host_thread *host, const struct host_order *orders, int count)
 {
 	int64_t ns;
 	for (int i = 0; i < count; i++)
 		if (!can_repeat(&orders[i]) || orders[i].id != orders[0].id + (op_id)i ||
-		        host_cancelled((struct host_thread *)(uintptr_t)host, orders[i].id, &ns))
+		        host_cancelled(host, orders[i].id, &ns))
 			return false;
 	return streams_are_joined(host, orders, count);
 }
@@ -179,6 +179,14 @@ static void graph_free(struct host_thread *host, struct device_graph *graph)
 	mem_free(graph);
 }
 
+static struct device_graph *take_out(struct graphs *graphs, int i)
+{
+	struct device_graph *graph = graphs->all[i];
+	graphs->count--;
+	memmove(&graphs->all[i], &graphs->all[i + 1], (size_t)(graphs->count - i) * sizeof graphs->all[0]);
+	return graph;
+}
+
 /* The one that has not been used for longest goes, but for those that are in flight. False: all are. */
 static bool make_room(struct host_thread *host)
 {
@@ -187,10 +195,7 @@ static bool make_room(struct host_thread *host)
 		return true;
 	for (int i = 0; i < graphs->count; i++)
 		if (graphs->all[i]->remembered == 0) {
-			graph_free(host, graphs->all[i]);
-			graphs->count--;
-			memmove(&graphs->all[i], &graphs->all[i + 1],
-			        (size_t)(graphs->count - i) * sizeof graphs->all[0]);
+			graph_free(host, take_out(graphs, i));
 			return true;
 		}
 	return false;
@@ -202,9 +207,7 @@ static struct device_graph *find(struct graphs *graphs, const struct graph_key *
 		struct device_graph *graph = graphs->all[i];
 		if (graph->key_bytes != key->count || memcmp(graph->key, key->bytes, key->count) != 0)
 			continue;
-		graphs->count--;
-		memmove(&graphs->all[i], &graphs->all[i + 1],
-		        (size_t)(graphs->count - i) * sizeof graphs->all[0]);
+		take_out(graphs, i);
 		return graphs->all[graphs->count++] = graph;
 	}
 	return NULL;

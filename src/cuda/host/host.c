@@ -154,10 +154,8 @@ static void serve(struct host *host)
 		else
 			in_flight = true;
 	}
-	if (any) {
-		mem_free(given.order.meeting);
-		mem_free(given.order.arrays);
-	}
+	if (any)
+		host_order_release(&given.order);
 }
 
 static void *run(void *self)
@@ -193,10 +191,8 @@ static void release(struct host *host)
 {
 	struct given_order given;
 	struct told_report told;
-	while (queue_take(&host->orders, &given, 1)) {
-		mem_free(given.order.meeting);
-		mem_free(given.order.arrays);
-	}
+	while (queue_take(&host->orders, &given, 1))
+		host_order_release(&given.order);
 	while (queue_take(&host->reports, &told, 1))
 		mem_free(told.report.words);
 	mem_free(host->cancelled);

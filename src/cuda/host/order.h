@@ -9,6 +9,7 @@
 #ifndef RANKSH_CUDA_ORDER_H
 #define RANKSH_CUDA_ORDER_H
 
+#include "base/memory.h"
 #include "cuda/exchange/exchange.h"
 #include "cuda/host/measured.h"
 #include "world/world.h"
@@ -47,7 +48,7 @@ struct host_order {
 	op_id id;
 	op_id target;         /* as in struct op */
 	struct record record; /* a copy */
-	void *arrays;         /* of the record; mem_free'd by the host */
+	void *arrays;         /* of the record; host_order_release */
 	bool never; /* what it meets does not agree: nothing is done, and its stream stands until host_cancel(id) */
 	bool undone; /* it was ended before it was given: nothing is done, and it is reported undone in its place */
 	int64_t launch_ns;   /* the host takes so long to issue it (played); 0: as long as it takes */
@@ -55,7 +56,7 @@ struct host_order {
 	int64_t foreseen_ns; /* 0: not known */
 	op_id graph;         /* the first operation of the graph's launch that it came with; 0: none */
 	bool graph_more;     /* the next order is of that launch, too */
-	struct host_meeting *meeting; /* mem_free'd by the host; NULL: meets nobody */
+	struct host_meeting *meeting; /* host_order_release; NULL: meets nobody */
 	struct operand
 	        remote;  /* ONE_SIDED: layout and type of what is reached in the peer's window; no address */
 	uint32_t window; /* ONE_SIDED: as in struct exchange_one_sided; its offset stands in record.part */
@@ -69,6 +70,12 @@ struct host_order {
 	struct layout layout;
 	void *packed;
 };
+
+static inline void host_order_release(const struct host_order *order)
+{
+	mem_free(order->meeting);
+	mem_free(order->arrays);
+}
 
 /* What became of an operation, or (measured.id 0) of a part: an error came to it later than the call that began what runs there,
  * or it could not be opened. Nothing more comes of what is queued there. */

@@ -61,12 +61,11 @@ static bool drain(struct host_thread *host, struct run *run)
 	return left > 0;
 }
 
-static void order_release(struct host_order *orders, size_t count)
+static void release_graph(struct run *run)
 {
-	for (size_t i = 0; i < count; i++) {
-		mem_free(orders[i].meeting);
-		mem_free(orders[i].arrays);
-	}
+	for (size_t i = 0; i < run->graph_count; i++)
+		host_order_release(&run->graph[i]);
+	run->graph_count = 0;
 }
 
 bool run_close(struct host_thread *host, struct run *run)
@@ -88,7 +87,7 @@ bool run_close(struct host_thread *host, struct run *run)
 		mem_free(run->segment.words);
 	mem_free(host->why);
 	mem_free(run->words);
-	order_release(run->graph, run->graph_count);
+	release_graph(run);
 	mem_free(run->graph);
 	mem_free(run->together);
 	mem_free(run->parts);
@@ -257,8 +256,7 @@ static void run_graph(struct host_thread *host, struct run *run, int64_t given)
 		launch(host, &run->graph[0], given);
 	for (size_t i = 0; i < run->graph_count && !done; i++)
 		run_operation(host, run, &run->graph[i], given);
-	order_release(run->graph, run->graph_count);
-	run->graph_count = 0;
+	release_graph(run);
 }
 
 static enum status run_segment(struct host_thread *host, const struct host_order *order)
@@ -318,5 +316,5 @@ void run_order(struct host_thread *host, struct run *run, struct host_order *ord
 		run_part(host, run, order->meeting);
 		break;
 	}
-	order_release(order, 1);
+	host_order_release(order);
 }

@@ -213,24 +213,23 @@ void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
 /* Who is so far ahead of the others that the file is full waits here, as where CUDA's own queue is full. */
 static enum status stage_alloc(struct board *board, int64_t bytes, CUdeviceptr *at)
 {
-	while (!cut(&board->stage, grains(bytes), at)) {
-		if (sweep(board))
-			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
-		else if (!cut(&board->stage, grains(bytes), at))
-			return fail(ST_DEVICE_MEMORY,
-			        "without IPC what ranks exchange at once goes through %lld bytes of the "
-			        "host's "
-			        "memory, and %lld more are wanted",
-			        (long long)board->stage.bytes, (long long)bytes);
-		else
+	for (;;) {
+		size_t ahead = sweep(board);
+		if (cut(&board->stage, grains(bytes), at))
 			return ST_OK;
+		if (!ahead)
+			return fail(ST_DEVICE_MEMORY,
+			        "without IPC what ranks exchange at once goes through %lld bytes "
+			        "of the host's memory, and %lld more are wanted",
+			        (long long)board->stage.bytes, (long long)bytes);
+		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 	}
-	return ST_OK;
 }
 
 enum status pool_stage(struct board *board, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
 {
-	sweep(board);
+	if (!board->staged)
+		sweep(board);
 	enum status status =
 	        board->staged ? stage_alloc(board, bytes, at) : pool_alloc(&board->exchange, bytes, at);
 	if (status != ST_OK)

@@ -86,8 +86,7 @@ static enum status open_party(struct party *party, bool gone)
 	if (!gone)
 		party_break(party,
 		        "NCCL's communicator does not end (ncclCommAbort hangs); `restart` ends the "
-		        "session's "
-		        "processes and begins anew");
+		        "session's processes and begins anew");
 	party->open = true;
 	return party->words ? fail(ST_GPU, "%s", party->words) : ST_OK;
 }
