@@ -361,6 +361,17 @@ static void fit_part(struct calibrator *c, enum calibrated part, struct calibrat
 	take(out, part, &now, samples);
 }
 
+/* Links that are quicker than copies of the host do not go over it: as long as the machine says so, no rate of theirs counts
+ * above that of a copy. */
+static void set_switched(struct calibration *out)
+{
+	const struct machine *machine = &out->machine;
+	int links = out->measured[machine_key_find("link_rate")];
+	if (links && machine->link_switched != 1 &&
+	        machine->link_rate > least_number(machine->h2d, machine->d2h))
+		set(out, "link_switched", 1, links);
+}
+
 /* The links' lines through transfers and collectives together: what NCCL's model of a machine says is kept where it is
  * nearer to the collectives. */
 static void fit_collectives(struct calibrator *c, struct calibration *out)
@@ -382,6 +393,7 @@ static void fit_collectives(struct calibrator *c, struct calibration *out)
 	else if (c->machine.nccl && of->count)
 		set(out, "nccl", 0, of->count);
 	fit_part(c, CALIBRATED_LINKS, out);
+	set_switched(out);
 	out->part[CALIBRATED_LINKS].operations = transfers;
 	out->part[CALIBRATED_COLLECTIVES].before = before;
 	out->part[CALIBRATED_COLLECTIVES].now = keep ? before : after;
