@@ -8,18 +8,14 @@
  *      links        link_latency     link_rate                 network  nic_latency    nic_rate
  *
  * What a kernel is bound by, memory or operations, depends on the figures that are sought: it is decided by those of the
- * round before. A collective is steps x link_latency + bytes / link_rate, with steps and
- * bytes from its algorithm's own cost. */
+ * round before. */
 #include "trace/calibrate.h"
-#include "backend/cost.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "collectives/collective.h"
 #include "machine/fit.h"
-#include "trace/lanes.h"
+#include "trace/samples.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS = 8 };
@@ -37,197 +33,6 @@ static const struct part_keys {
         [CALIBRATED_LINKS] = {"link_latency", {"link_rate"}},
         [CALIBRATED_NETWORK] = {"nic_latency", {"nic_rate"}},
 };
-
-struct samples {
-	struct fit_sample *sample;
-	size_t count;
-	double *model; /* COLLECTIVES: what each takes on the machine as it is, ns */
-	size_t models;
-};
-
-struct kernel_sample {
-	double flops, bytes, ns;
-	bool half;
-};
-
-struct calibrator {
-	const struct trace *trace;
-	int section;
-	struct machine machine; /* of the session: what a sample's steps and bytes are reckoned by */
-	struct samples part[CALIBRATED_COUNT];
-	struct kernel_sample *kernel;
-	size_t kernels;
-};
-
-static void add(struct calibrator *c, enum calibrated part, struct fit_sample sample)
-{
-	if (sample.ns > 0)
-		*MEM_ADD(&c->part[part].sample, &c->part[part].count) = sample;
-}
-
-/* ---- what an operation tells ---- */
-
-static void add_kernel(struct calibrator *c, const struct record *record, double ns)
-{
-	for (int i = 0; i < record->operands; i++)
-		if (record->operand[i].space != SPACE_DEVICE)
-			return;
-	if (record_is_spin(record) || (record->flops <= 0 && record->bytes <= 0))
-		return;
-	*MEM_ADD(&c->kernel, &c->kernels) = (struct kernel_sample){.flops = record->flops,
-	        .bytes = record->bytes,
-	        .ns = ns,
-	        .half = record->dtype == DT_F16 || record->dtype == DT_BF16};
-}
-
-static void add_copy(struct calibrator *c, const struct record *record, double ns)
-{
-	struct fit_sample sample = {.fixed = 1, .amount = record->bytes, .ns = ns};
-	enum copy_way way = copy_way(record);
-	if (record->parameter[COPY_RATE] > 0)
-		return;
-	switch (way) {
-	case COPY_ON_DEVICE:
-		*MEM_ADD(&c->kernel, &c->kernels) =
-		        (struct kernel_sample){.bytes = 2.0 * record->bytes, .ns = ns};
-		return;
-	case COPY_ON_HOST:
-		sample.fixed = 0;
-		add(c, CALIBRATED_HOST_COPIES, sample);
-		return;
-	case COPY_FROM_DISK:
-	case COPY_TO_DISK:
-		sample.line = way == COPY_TO_DISK;
-		add(c, CALIBRATED_DISKS, sample);
-		return;
-	default:
-		sample.line = copy_is_pageable(record) ? 2 : way == COPY_TO_HOST;
-		add(c, CALIBRATED_COPIES, sample);
-	}
-}
-
-/* Of the group's ranks the first tells, of groups within a node. The cost is asked of a machine whose links take 1 ns and
- * a byte a ns, so that it comes as steps and bytes. */
-static void add_collective(struct calibrator *c, const struct op *op, const struct record *record, double ns)
-{
-	const struct match *match = &c->trace->world->matches[op->match];
-	struct cost_group group = {match->n, match->ranks};
-	struct machine plain = c->machine;
-	struct cost cost = {0}, model = {0};
-	int last = match->ranks[match->n - 1];
-	if (match->n < 2 || record->split.n || record->backup || op->rank != match->ranks[0] ||
-	        machine_node(&plain, op->rank) != machine_node(&plain, last))
-		return;
-	plain.nccl = 0;
-	plain.link_latency = 1;
-	plain.link_rate = 1e9;
-	if (!plain.link_switched)
-		plain.h2d = plain.d2h = 1e9;
-	if (collective_cost(record->collective, &plain, group, record->bytes, record->algorithm, &cost) !=
-	                ST_OK ||
-	        collective_cost(record->collective, &c->machine, group, record->bytes, record->algorithm,
-	                &model) != ST_OK)
-		return;
-	struct samples *to = &c->part[CALIBRATED_COLLECTIVES];
-	add(c, CALIBRATED_COLLECTIVES,
-	        (struct fit_sample){
-	                .fixed = cost.latency_ns, .amount = cost.bytes / cost.rate * 1e9, .ns = ns});
-	*MEM_ADD(&to->model, &to->models) = model.alone_ns;
-}
-
-/* The receiving side of a transfer of one part: the sender's has the same times. */
-static void add_transfer(struct calibrator *c, const struct op *op, const struct record *record, double ns)
-{
-	const struct part *part = record->part;
-	if (record->parts != 1 || part->direction == P2P_SEND || part->peer == op->rank)
-		return;
-	bool far = machine_node(&c->machine, part->peer) != machine_node(&c->machine, op->rank);
-	add(c, far ? CALIBRATED_NETWORK : CALIBRATED_LINKS,
-	        (struct fit_sample){
-	                .fixed = 1, .amount = layout_bytes(&part_operand(record, 0)->layout), .ns = ns});
-}
-
-/* From where its calls begin to where the next one's do: a GPU may begin before they are through. Nothing holds the host up behind
- * a kernel. */
-static void add_launch(struct calibrator *c, const struct moment *m)
-{
-	const struct world *world = c->trace->world;
-	op_id next = world->ops[m->id].next_program;
-	if (m->t.launch <= 0 || op_record(world, m->id)->kind != OP_KERNEL || !next ||
-	        op_kind_is_host(op_record(world, next)->kind))
-		return;
-	struct times then = backend_times(c->trace->backend, next);
-	if (then.projected || then.launch <= 0)
-		return;
-	add(c, CALIBRATED_LAUNCHES,
-	        (struct fit_sample){.fixed = 1, .ns = then.issue - then.launch - (m->t.issue - m->t.launch)});
-}
-
-static void add_operation(struct calibrator *c, const struct moment *m)
-{
-	const struct world *world = c->trace->world;
-	const struct op *op = &world->ops[m->id];
-	const struct record *record = op_record(world, m->id);
-	double ns = m->t.end - m->t.start;
-	add_launch(c, m);
-	switch (record->kind) {
-	case OP_KERNEL:
-		add_kernel(c, record, ns);
-		return;
-	case OP_COPY:
-		add_copy(c, record, ns);
-		return;
-	case OP_COLLECTIVE:
-		add_collective(c, op, record, ns);
-		return;
-	case OP_P2P:
-		add_transfer(c, op, record, ns);
-		return;
-	default:
-		return;
-	}
-}
-
-/* ---- which operations had their device to themselves ---- */
-
-static int by_start(const void *a, const void *b)
-{
-	const struct moment *m = *(const struct moment *const *)a, *n = *(const struct moment *const *)b;
-	return m->t.start != n->t.start ? (m->t.start > n->t.start) - (m->t.start < n->t.start)
-	                                : (m->id > n->id) - (m->id < n->id);
-}
-
-static bool tells(const struct calibrator *c, const struct moment *m)
-{
-	const struct world *world = c->trace->world;
-	return trace_is_work(m->kind) && trace_counts(world, m->id, c->section) && !m->t.projected &&
-	        !m->t.divided && !trace_on_host(world, m->id) && !(world->ops[m->id].flags & OPF_ABORTED) &&
-	        m->t.end > m->t.start;
-}
-
-/* Sorted by their starts, one overlaps another where it starts before all earlier ones are over, or the next one starts
- * before it is. */
-static void add_rank(struct calibrator *c, const struct lanes *lanes)
-{
-	const struct moment **work = mem_alloc(lanes->count * sizeof *work);
-	size_t count = 0;
-	int64_t over = INT64_MIN;
-	for (size_t i = 0; i < lanes->count; i++)
-		if (trace_is_work(lanes->moment[i].kind) && lanes->moment[i].t.end > lanes->moment[i].t.start)
-			work[count++] = &lanes->moment[i];
-	if (count)
-		qsort(work, count, sizeof *work, by_start);
-	for (size_t i = 0; i < count; i++) {
-		bool alone = work[i]->t.start >= over &&
-		        (i + 1 == count || work[i + 1]->t.start >= work[i]->t.end);
-		over = most_of(over, work[i]->t.end);
-		if (alone && tells(c, work[i]))
-			add_operation(c, work[i]);
-	}
-	mem_free(work);
-}
-
-/* ---- the lines ---- */
 
 /* A figure of a machine as the cost of one unit of what it is a rate of, ns: of an efficiency, that of the peak it is a
  * part of */
@@ -381,7 +186,7 @@ static void fit_collectives(struct calibrator *c, struct calibration *out)
 	struct fit_sample *model = mem_alloc(of->count * sizeof *model);
 	for (size_t i = 0; i < of->count; i++) {
 		model[i] = (struct fit_sample){.fixed = of->model[i], .ns = of->sample[i].ns};
-		add(c, CALIBRATED_LINKS, of->sample[i]);
+		samples_add(c, CALIBRATED_LINKS, of->sample[i]);
 	}
 	struct fit as_it_is = {.latency_ns = 1}, now = fit_of(&c->machine, CALIBRATED_LINKS);
 	fit_lines(all->sample, all->count, &now);
@@ -415,21 +220,10 @@ static void fit_all(struct calibrator *c, struct calibration *out)
 enum status trace_calibrate(const struct trace *trace, int section, struct calibration *out)
 {
 	struct calibrator c = {.trace = trace, .section = section, .machine = *trace->world->machine};
-	struct lanes lanes = {0};
-	enum status status = ST_OK;
 	*out = (struct calibration){.machine = c.machine};
-	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
-		status = lanes_load(&lanes, trace, rank);
-		if (status == ST_OK)
-			add_rank(&c, &lanes);
-	}
+	enum status status = samples_load(&c);
 	if (status == ST_OK)
 		fit_all(&c, out);
-	for (int part = 0; part < CALIBRATED_COUNT; part++) {
-		mem_free(c.part[part].sample);
-		mem_free(c.part[part].model);
-	}
-	lanes_release(&lanes);
-	mem_free(c.kernel);
+	samples_release(&c);
 	return status;
 }
