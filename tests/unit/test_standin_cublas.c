@@ -23,46 +23,40 @@ static float element(int which, int64_t i)
 	return (float)((i * 37 + which * 101) % 65 - 32) / 16;
 }
 
-enum {
-	PAD = 3,
-	BATCH = 2,
-	MATRIX = 60 * 60
-}; /* columns are PAD longer than they must be; elements of room */
+enum { PAD = 3, MATRIX = 60 * 60 }; /* columns are PAD longer than they must be; elements of room */
 
 /* op(x)[row,column] of matrix x with columns of ld */
-static double at(int which, bool as_t, int ld, int batch, int row, int column)
+static double at(int which, bool as_t, int ld, int row, int column)
 {
 	int64_t i = as_t ? (int64_t)row * ld + column : (int64_t)column * ld + row;
-	return (double)element(which, (int64_t)batch * MATRIX + i);
+	return (double)element(which, i);
 }
 
 static CUdeviceptr matrix(struct rank *me, int which, enum dtype type)
 {
-	static char elements[4 * BATCH * MATRIX];
-	for (int64_t i = 0; i < BATCH * MATRIX; i++)
+	static char elements[4 * MATRIX];
+	for (int64_t i = 0; i < MATRIX; i++)
 		dtype_set(type, elements, i, element(which, i));
-	return on_device(me, elements, (size_t)(dtype_bytes(type) * BATCH * MATRIX));
+	return on_device(me, elements, (size_t)(dtype_bytes(type) * MATRIX));
 }
 
 static void check(struct rank *me, const struct shape *s, CUdeviceptr c, int lda, int ldb, int ldc)
 {
-	static char host[4 * BATCH * MATRIX];
+	static char host[4 * MATRIX];
 	double allowed = s->c_type == DT_F16 ? 6e-4 : s->c_type == DT_BF16 ? 4e-3 : 1e-6;
-	to_host(me, host, c, (size_t)(dtype_bytes(s->c_type) * BATCH * MATRIX));
-	for (int batch = 0; batch < BATCH; batch++)
-		for (int64_t i = 0; i < MATRIX; i++) {
-			int row = (int)(i % ldc), column = (int)(i / ldc);
-			double old = (double)element(2, batch * MATRIX + i), sum = (double)s->beta * old;
-			float found = dtype_get(s->c_type, host, batch * MATRIX + i);
-			if (row >= s->m || column >= s->n) { /* what lies between is not written */
-				RIGHT((double)found == old);
-				continue;
-			}
-			for (int l = 0; l < s->k; l++)
-				sum += 0.5 * at(0, s->a_as_t, lda, batch, row, l) *
-				        at(1, s->b_as_t, ldb, batch, l, column);
-			RIGHT(fabs((double)found - sum) <= allowed * (1 + fabs(sum)));
+	to_host(me, host, c, (size_t)(dtype_bytes(s->c_type) * MATRIX));
+	for (int64_t i = 0; i < MATRIX; i++) {
+		int row = (int)(i % ldc), column = (int)(i / ldc);
+		double old = (double)element(2, i), sum = (double)s->beta * old;
+		float found = dtype_get(s->c_type, host, i);
+		if (row >= s->m || column >= s->n) { /* what lies between is not written */
+			RIGHT((double)found == old);
+			continue;
 		}
+		for (int l = 0; l < s->k; l++)
+			sum += 0.5 * at(0, s->a_as_t, lda, row, l) * at(1, s->b_as_t, ldb, l, column);
+		RIGHT(fabs((double)found - sum) <= allowed * (1 + fabs(sum)));
+	}
 }
 
 static void product(struct rank *me, cublasHandle_t handle, const struct shape *s)
@@ -70,11 +64,10 @@ static void product(struct rank *me, cublasHandle_t handle, const struct shape *
 	float alpha = 0.5f;
 	int lda = (s->a_as_t ? s->k : s->m) + PAD, ldb = (s->b_as_t ? s->n : s->k) + PAD, ldc = s->m + PAD;
 	CUdeviceptr a = matrix(me, 0, s->type), b = matrix(me, 1, s->type), c = matrix(me, 2, s->c_type);
-	CALL(cublasGemmStridedBatchedEx(handle, s->a_as_t ? CUBLAS_OP_T : CUBLAS_OP_N,
+	CALL(cublasGemmEx(handle, s->a_as_t ? CUBLAS_OP_T : CUBLAS_OP_N,
 	        s->b_as_t ? CUBLAS_OP_T : CUBLAS_OP_N, s->m, s->n, s->k, &alpha, (void *)(uintptr_t)a,
-	        named(s->type), lda, MATRIX, (void *)(uintptr_t)b, named(s->type), ldb, MATRIX, &s->beta,
-	        (void *)(uintptr_t)c, named(s->c_type), ldc, MATRIX, BATCH, CUBLAS_COMPUTE_32F,
-	        CUBLAS_GEMM_DEFAULT));
+	        named(s->type), lda, (void *)(uintptr_t)b, named(s->type), ldb, &s->beta,
+	        (void *)(uintptr_t)c, named(s->c_type), ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 	check(me, s, c, lda, ldb, ldc);
 	CALL(cuMemFree(a));
 	CALL(cuMemFree(b));
@@ -115,7 +108,7 @@ static void products_of_each_type_and_layout(void **state)
 	run_ranks(1, "gpus=1", products, NULL);
 }
 
-/* Queued, so read when it runs; the bits are the same at every run, and the time is. */
+/* The bits are the same at every run, and the time is. */
 static void queued(struct rank *me, void *self)
 {
 	enum { SIDE = 40, BYTES = SIDE * SIDE * 4 };
@@ -124,17 +117,14 @@ static void queued(struct rank *me, void *self)
 	CUevent before, behind;
 	cublasHandle_t handle = start(me);
 	(void)self;
-	CUdeviceptr a = matrix(me, 0, DT_F32), c = matrix(me, 1, DT_F32),
-	            alpha = on_device(me, &one, sizeof one), beta = on_device(me, &zero, sizeof zero);
+	CUdeviceptr a = matrix(me, 0, DT_F32), c = matrix(me, 1, DT_F32);
 	void *from = (void *)(uintptr_t)a, *to = (void *)(uintptr_t)c;
 	CALL(cuEventCreate(&before, CU_EVENT_DEFAULT));
 	CALL(cuEventCreate(&behind, CU_EVENT_DEFAULT));
-	CALL(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));
 	for (int again = 0; again < 2; again++) {
 		CALL(cuEventRecord(before, me->stream));
-		CALL(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_T, SIDE, SIDE, SIDE,
-		        (void *)(uintptr_t)alpha, from, CUDA_R_32F, SIDE, from, CUDA_R_32F, SIDE,
-		        (void *)(uintptr_t)beta, to, CUDA_R_32F, SIDE, CUBLAS_COMPUTE_32F,
+		CALL(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_T, SIDE, SIDE, SIDE, &one, from, CUDA_R_32F,
+		        SIDE, from, CUDA_R_32F, SIDE, &zero, to, CUDA_R_32F, SIDE, CUBLAS_COMPUTE_32F,
 		        CUBLAS_GEMM_DEFAULT));
 		CALL(cuEventRecord(behind, me->stream));
 		to_host(me, again ? second : first, c, BYTES);
@@ -149,7 +139,7 @@ static void queued(struct rank *me, void *self)
 	CALL(cublasDestroy(handle));
 }
 
-static void factors_on_the_device(void **state)
+static void same_bits_and_time_at_every_run(void **state)
 {
 	(void)state;
 	run_ranks(1, "gpus=1 cost=call:0us cost=product:5us,1GFLOP/s", queued, NULL);
@@ -214,7 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(products_of_each_type_and_layout),
-	        cmocka_unit_test(factors_on_the_device),
+	        cmocka_unit_test(same_bits_and_time_at_every_run),
 	        cmocka_unit_test(the_bits_are_the_simulators),
 	        cmocka_unit_test(what_is_wrong_is_refused),
 	};

@@ -24,7 +24,6 @@ static const struct function functions[] = {
 /* How far a rank has come, in steps of all rounds, and in which round it failed last; both from 1 */
 struct page {
 	CUipcMemHandle memory;
-	CUipcEventHandle event;
 	ncclUniqueId id;
 	_Atomic int step[RANKS], failed[RANKS];
 };
@@ -59,16 +58,6 @@ static void use_memory(struct rank *me)
 	TRY(cuMemsetD32Async(at, 1, BYTES / 4, me->stream));
 	TRY(cuMemcpyAsync(at, at + BYTES / 2, BYTES / 2, me->stream));
 	TRY(cuMemcpyDtoDAsync(at, at + BYTES / 2, BYTES / 2, me->stream));
-	TRY(cuMemcpyPeerAsync(at, me->context, at + BYTES / 2, me->context, BYTES / 2, me->stream));
-	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-	        .srcDevice = at,
-	        .srcPitch = 64,
-	        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-	        .dstDevice = at + BYTES / 2,
-	        .dstPitch = 64,
-	        .WidthInBytes = 16,
-	        .Height = 4};
-	TRY(cuMemcpy2DAsync(&copy, me->stream));
 	if (TRY(cuMemHostAlloc(&pinned, BYTES, CU_MEMHOSTALLOC_DEVICEMAP))) {
 		TRY(cuMemHostGetDevicePointer(&mapped, pinned, 0));
 		TRY(cuMemcpyHtoDAsync(at, pinned, BYTES, me->stream));
@@ -135,7 +124,6 @@ static void use_kernels(struct rank *me)
 {
 	CUmodule module;
 	CUfunction function;
-	int value;
 	if (!TRY(cuModuleLoadDataEx(&module, "image", 0, NULL, NULL)))
 		return;
 	unsigned count;
@@ -143,9 +131,6 @@ static void use_kernels(struct rank *me)
 	if (TRY(cuModuleEnumerateFunctions(&function, 1, module)))
 		TRY(cuFuncLoad(function));
 	if (TRY(cuModuleGetFunction(&function, module, "no_kernel"))) {
-		TRY(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function));
-		TRY(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0));
-		TRY(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, function, 64, 0));
 		TRY(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, me->stream, NULL, NULL));
 		TRY(cuStreamSynchronize(me->stream));
 	}
@@ -188,24 +173,18 @@ static void use_blas(struct rank *me)
 {
 	cublasHandle_t handle;
 	float one = 1;
-	int version;
 	CUdeviceptr at;
 	if (!TRY(cuMemAlloc(&at, BYTES)))
 		return;
 	void *x = (void *)(uintptr_t)at;
 	TRY(cuMemsetD32Async(at, 0, BYTES / 4, me->stream));
 	if (TRY(cublasCreate(&handle))) {
-		TRY(cublasGetVersion(handle, &version));
 		TRY(cublasSetStream(handle, me->stream));
 		TRY(cublasSetWorkspace(handle, x, BYTES));
 		TRY(cublasSetMathMode(handle, CUBLAS_PEDANTIC_MATH));
 		TRY(cublasSetAtomicsMode(handle, CUBLAS_ATOMICS_NOT_ALLOWED));
-		TRY(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST));
 		TRY(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, x, CUDA_R_32F, 2, x,
 		        CUDA_R_32F, 2, &one, x, CUDA_R_32F, 2, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
-		TRY(cublasGemmStridedBatchedEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, x, CUDA_R_32F,
-		        2, 0, x, CUDA_R_32F, 2, 0, &one, x, CUDA_R_32F, 2, 0, 1, CUBLAS_COMPUTE_32F,
-		        CUBLAS_GEMM_DEFAULT));
 		TRY(cuStreamSynchronize(me->stream));
 		TRY(cuCtxSynchronize());
 		RELEASE(cublasDestroy(handle));
@@ -273,19 +252,16 @@ static void use_devices(struct rank *me)
 	TRY(cuDeviceGetCount(&value));
 	TRY(cuDeviceGetName(text, sizeof text, 0));
 	TRY(cuDeviceGetUuid(&uuid, 0));
-	TRY(cuDeviceGetPCIBusId(text, sizeof text, 0));
 	TRY(cuDeviceTotalMem(&bytes, 0));
 	TRY(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
 	TRY(cuDeviceCanAccessPeer(&value, 0, 1));
 	TRY(cuGetErrorName(CUDA_ERROR_NOT_READY, &words));
 	TRY(cuGetErrorString(CUDA_ERROR_NOT_READY, &words));
 	TRY(cuCtxGetCurrent(&current));
-	TRY(cuDevicePrimaryCtxSetFlags(1, CU_CTX_SCHED_BLOCKING_SYNC));
 	if (TRY(cuDevicePrimaryCtxRetain(&peer, 1))) {
 		TRY(cuCtxEnablePeerAccess(peer, 0));
 		RELEASE(cuDevicePrimaryCtxRelease(1));
 	}
-	RELEASE(cuDevicePrimaryCtxReset(1));
 }
 
 static void use_alone(struct rank *me, struct page *page, int round)
@@ -343,42 +319,29 @@ static bool drained(struct rank *me, struct page *page, int round)
 
 static bool use_pairs(struct rank *me, struct page *page, int round, void *x)
 {
-	ncclSimInfo_t information = {
-	        .size = sizeof information, .magic = NCCL_SIM_INFO_MAGIC, .version = NCCL_SIM_INFO_VERSION};
 	int other = 1 - me->rank;
 	if (!TRY(ncclGroupStart()))
 		return false;
 	bool sent = TRY(ncclSend(x, 4, ncclInt32, other, me->comm, me->stream)),
 	     received = TRY(ncclRecv((char *)x + 64, 4, ncclInt32, other, me->comm, me->stream));
-	if (!OVER(me->comm, ncclGroupEnd()) || !sent || !received)
-		return false;
-	if (!TRY(ncclGroupStart()))
-		return false;
-	return TRY(ncclGroupSimulateEnd(&information));
+	return OVER(me->comm, ncclGroupEnd()) && sent && received;
 }
 
 static bool use_split(struct rank *me, struct page *page, int round)
 {
 	ncclComm_t part = NULL;
-	int value;
 	bool good = OVER(me->comm, ncclCommSplit(me->comm, 0, me->rank, &part, NULL)) && part;
-	good = good && TRY(ncclCommCount(part, &value)) && TRY(ncclCommUserRank(part, &value));
 	return part && RELEASE(ncclCommAbort(part)) && good;
 }
 
 static bool use_collectives(struct rank *me, struct page *page, int round, void *x)
 {
-	float half = 0.5f;
-	ncclRedOp_t by;
-	if (!TRY(ncclRedOpCreatePreMulSum(&by, &half, ncclFloat32, ncclScalarHostImmediate, me->comm)))
-		return false;
-	bool good = OVER(me->comm, ncclAllReduce(x, x, 4, ncclFloat32, by, me->comm, me->stream)) &&
+	return OVER(me->comm, ncclAllReduce(x, x, 4, ncclFloat32, ncclAvg, me->comm, me->stream)) &&
 	        OVER(me->comm, ncclBroadcast(x, x, 4, ncclFloat32, 0, me->comm, me->stream)) &&
 	        OVER(me->comm, ncclReduce(x, x, 4, ncclFloat32, ncclMax, 0, me->comm, me->stream)) &&
 	        OVER(me->comm, ncclAllGather(x, (char *)x + 64, 4, ncclFloat32, me->comm, me->stream)) &&
 	        OVER(me->comm,
 	                ncclReduceScatter(x, (char *)x + 64, 2, ncclFloat32, ncclSum, me->comm, me->stream));
-	return RELEASE(ncclRedOpDestroy(by, me->comm)) && good;
 }
 
 static bool join_other(struct rank *me, struct page *page, int round)
@@ -399,27 +362,14 @@ static bool join_other(struct rank *me, struct page *page, int round)
 /* Rank 1 opens what rank 0 has. */
 static bool use_other(struct rank *me, struct page *page, int round, CUdeviceptr at)
 {
-	CUevent event = NULL;
-	bool good = true;
-	if (me->rank == 0)
-		good = TRY(cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING)) &&
-		        TRY(cuEventRecord(event, me->stream)) &&
-		        TRY(cuIpcGetEventHandle(&page->event, event)) &&
-		        TRY(cuIpcGetMemHandle(&page->memory, at));
+	bool good = me->rank != 0 || TRY(cuIpcGetMemHandle(&page->memory, at));
 	good = good && meet(me, page, round, 3);
 	if (good && me->rank == 1) {
 		CUdeviceptr opened;
-		good = TRY(cuIpcOpenEventHandle(&event, page->event)) &&
-		        TRY(cuStreamWaitEvent(me->stream, event, CU_EVENT_WAIT_DEFAULT));
-		if (TRY(cuIpcOpenMemHandle(&opened, page->memory, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)))
-			RELEASE(cuIpcCloseMemHandle(opened));
-		else
-			good = false;
+		good = TRY(cuIpcOpenMemHandle(&opened, page->memory, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)) &&
+		        RELEASE(cuIpcCloseMemHandle(opened));
 	}
-	good = good && meet(me, page, round, 4);
-	if (event)
-		RELEASE(cuEventDestroy(event));
-	return good;
+	return good && meet(me, page, round, 4);
 }
 
 static bool use_both(struct rank *me, struct page *page, int round, CUdeviceptr at)
@@ -440,7 +390,7 @@ static void use_together(struct rank *me, struct page *page, int round)
 	me->comm = NULL;
 	meet(me, page, round, 1); /* whatever came of the round before */
 	good = use_both(me, page, round, at);
-	good = good && OVER(me->comm, ncclCommFinalize(me->comm)) && TRY(ncclCommDestroy(me->comm));
+	good = good && TRY(ncclCommDestroy(me->comm));
 	if (!good)
 		page->failed[me->rank] = round;
 	/* where even the abort fails, only the end of the context frees the stream */
@@ -563,7 +513,7 @@ static void each_function_fails(void **state)
 			strike(&functions[i], page);
 			count++;
 		}
-	assert_true(count > 100);
+	assert_true(count > 90);
 	assert_int_equal(waitpid(-1, NULL, 0), -1); /* nobody is left */
 	munmap(page, sizeof *page);
 }

@@ -26,11 +26,10 @@ static void engines(void)
 	finish();
 }
 
-/* Memory of malloc keeps the caller until the copy is done; rows with pitches; fills by bytes and words */
+/* Memory of malloc keeps the caller until the copy is done; fills by bytes and words */
 static void pageable(void)
 {
-	enum { ROWS = 3, WIDTH = 5, PITCH = 8 };
-	char *host = malloc(2 * MB), back[ROWS * PITCH];
+	char *host = malloc(2 * MB), back[4];
 	begin(NULL);
 	CUstream stream = stream_new(1);
 	CUdeviceptr at = device_new(2 * MB);
@@ -41,21 +40,6 @@ static void pageable(void)
 	is(before + 3000 + 1500 + 200000, cuda.host_now());
 	ok(cuda.cuMemsetD8Async(at + 1, 7, 2, stream));
 	ok(cuda.cuMemcpyDtoDAsync(at + MB, at, MB, stream));
-	memset(back, 0, sizeof back);
-	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-	        .srcDevice = at + MB,
-	        .srcXInBytes = 1,
-	        .srcY = 1,
-	        .srcPitch = 100,
-	        .dstMemoryType = CU_MEMORYTYPE_HOST,
-	        .dstHost = back,
-	        .dstPitch = PITCH,
-	        .WidthInBytes = WIDTH,
-	        .Height = ROWS};
-	ok(cuda.cuMemcpy2DAsync(&rows, stream));
-	for (int row = 0; row < ROWS; row++)
-		for (int i = 0; i < PITCH; i++)
-			is(i < WIDTH ? (101 + row * 100 + i) % 251 : 0, (unsigned char)back[row * PITCH + i]);
 	ok(cuda.cuMemcpyAsync((CUdeviceptr)(uintptr_t)back, at + MB, 4, stream));
 	is(7, back[1]);
 	is(7, back[2]);
@@ -117,7 +101,7 @@ static void sticky(CUstream stream)
 	is(CUDA_ERROR_ILLEGAL_ADDRESS, cuda.cuStreamSynchronize(stream));
 	is(CUDA_ERROR_ILLEGAL_ADDRESS, cuda.cuMemAlloc(&(CUdeviceptr){0}, 4));
 	is(CUDA_ERROR_ILLEGAL_ADDRESS, cuda.cuCtxSynchronize());
-	ok(cuda.cuDevicePrimaryCtxReset(0));
+	ok(cuda.cuDevicePrimaryCtxRelease(0));
 }
 
 static void illegal_copy(void)

@@ -1,4 +1,4 @@
-/* test_standin_shared.c -- what processes share by the stand-in: memory and events by IPC, words that streams wait for, and their times */
+/* test_standin_shared.c -- what processes share by the stand-in: memory by IPC, words that streams wait for, and their times */
 #include "standin_open.h"
 #include <sys/mman.h>
 
@@ -41,63 +41,52 @@ static void ended_well(const struct pair *pair)
 	is(0, status);
 }
 
-struct offer {
-	CUipcMemHandle memory;
-	CUipcEventHandle event;
-};
-
-/* Opens the memory, waits for the event, adds on the other's memory and writes a word there. */
+/* Opens the memory, waits for a word of the other's, adds on its memory and writes a word there. */
 static void opens(struct pair *pair)
 {
-	struct offer offer;
+	CUipcMemHandle offer;
 	CUdeviceptr at, again;
-	CUevent event;
 	int found[2] = {0, 0};
 	begin(NULL);
 	CUstream stream = stream_new(1);
 	take(pair, &offer, sizeof offer);
-	ok(cuda.cuIpcOpenMemHandle(&at, offer.memory, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
-	ok(cuda.cuIpcOpenEventHandle(&event, offer.event));
-	ok(cuda.cuStreamWaitEvent(stream, event, 0));
+	ok(cuda.cuIpcOpenMemHandle(&at, offer, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+	ok(cuda.cuStreamWaitValue32(stream, at + 8, 1, CU_STREAM_WAIT_VALUE_GEQ));
 	ok(cuda.cuMemcpyDtoHAsync(found, at, sizeof found, stream));
 	is(11, found[0]);
 	is(22, found[1]);
 	/* the other's copy took 201.5 us from its latency on; then 8 bytes are copied back */
 	is(1000000000 + 3000 + 201500 + 1500, cuda.host_now());
 	ok(cuda.cuMemsetD32Async(at + 4, 33, 1, stream));
-	ok(cuda.cuStreamWriteValue32(stream, at + 8, 1, 0));
-	ok(cuda.cuIpcOpenMemHandle(&again, offer.memory, 0));
+	ok(cuda.cuStreamWriteValue32(stream, at + 8, 2, 0));
+	ok(cuda.cuIpcOpenMemHandle(&again, offer, 0));
 	ok(cuda.cuIpcCloseMemHandle(again));
 	is(CUDA_ERROR_INVALID_VALUE, cuda.cuIpcCloseMemHandle(again));
 	ok(cuda.cuMemsetD8Async(at + 12, 0, 5000000, stream)); /* to its end */
 	ok(cuda.cuStreamSynchronize(stream));
 	ok(cuda.cuMemsetD8Async(at + 12, 0, 5000001, stream));
 	is(CUDA_ERROR_ILLEGAL_ADDRESS, cuda.cuStreamSynchronize(stream));
-	ok(cuda.cuDevicePrimaryCtxReset(0));
+	ok(cuda.cuDevicePrimaryCtxRelease(0));
 }
 
 static void ipc(void)
 {
 	struct pair pair = pair_new(opens);
-	struct offer offer;
+	CUipcMemHandle offer;
 	int found = 0;
 	begin(NULL);
 	CUstream stream = stream_new(1), other = stream_new(1);
 	CUdeviceptr at = device_new(5000012);
-	CUevent event = event_new(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
 	int *host = pinned_new(5000012);
 	host[0] = 11;
 	host[1] = 22;
 	host[2] = 0;
-	ok(cuda.cuIpcGetMemHandle(&offer.memory, at));
-	ok(cuda.cuIpcGetEventHandle(&offer.event, event));
-	is(CUDA_ERROR_INVALID_CONTEXT, cuda.cuIpcOpenMemHandle(&at, offer.memory, 0));
-	is(CUDA_ERROR_INVALID_VALUE, cuda.cuEventCreate(&(CUevent){0}, CU_EVENT_INTERPROCESS));
+	ok(cuda.cuIpcGetMemHandle(&offer, at));
+	is(CUDA_ERROR_INVALID_CONTEXT, cuda.cuIpcOpenMemHandle(&at, offer, 0));
 	ok(cuda.cuMemcpyHtoDAsync(at, host, 5000000, stream));
-	ok(cuda.cuEventRecord(event, stream));
-	ok(cuda.cuStreamSynchronize(stream)); /* the copy writes the word too */
+	ok(cuda.cuStreamWriteValue32(stream, at + 8, 1, 0)); /* which the copy writes too */
 	send_to(&pair, &offer, sizeof offer);
-	ok(cuda.cuStreamWaitValue32(other, at + 8, 1, CU_STREAM_WAIT_VALUE_GEQ));
+	ok(cuda.cuStreamWaitValue32(other, at + 8, 2, CU_STREAM_WAIT_VALUE_GEQ));
 	ok(cuda.cuStreamSynchronize(other));
 	is(1, cuda.host_now() > 1000000000 + 201500 + 3000);
 	ok(cuda.cuMemcpyDtoHAsync(&found, at + 4, 4, other));

@@ -280,7 +280,7 @@ static void stuck(void)
 	is(CUDA_ERROR_NOT_READY, cuda.cuStreamQuery(b));
 	ok(cuda.cuEventDestroy(event));
 	ok(cuda.cuStreamDestroy(a));
-	ok(cuda.cuDevicePrimaryCtxReset(0));
+	ok(cuda.cuDevicePrimaryCtxRelease(0));
 	begin(NULL);
 	word = device_new(4);
 	ok(cuda.cuStreamWaitValue32(stream_new(1), word, 1, CU_STREAM_WAIT_VALUE_GEQ));

@@ -29,7 +29,6 @@ typedef enum {
 	ncclFloat32 = 7,
 	ncclBfloat16 = 9
 } ncclDataType_t;
-typedef enum { ncclScalarDevice = 0, ncclScalarHostImmediate = 1 } ncclScalarResidence_t;
 
 /* How a communicator is made, as NCCL 2.18 knows it: a later library reads the fields up to `size` and has its own
  * defaults for the rest. Begin with NCCL_CONFIG_INITIALIZER. */
@@ -52,14 +51,5 @@ typedef struct {
 		.splitShare = NCCL_CONFIG_UNDEF_INT                                                       \
 	}
 enum { NCCL_SPLIT_NOCOLOR = -1 };
-
-/* What ncclGroupSimulateEnd estimates (from 2.22) */
-typedef struct {
-	size_t size;
-	unsigned int magic, version;
-	float estimatedTime; /* microseconds */
-} ncclSimInfo_t;
-#define NCCL_SIM_INFO_MAGIC 0x74685283
-#define NCCL_SIM_INFO_VERSION 22200
 
 #endif

@@ -13,13 +13,6 @@ CUBLAS_FUNCTIONS(X)
 
 struct cublasContext {
 	CUstream stream;
-	bool on_device; /* where alpha and beta lie */
-};
-
-/* A product on its way */
-struct queued {
-	struct gemm gemm;
-	const float *alpha, *beta; /* to be read when it runs; NULL: in `gemm` */
 };
 
 #define TRY_CALL(name)                                         \
@@ -41,14 +34,6 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 {
 	TRY_CALL(cublasDestroy);
 	free(handle);
-	return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version)
-{
-	(void)handle;
-	TRY_CALL(cublasGetVersion);
-	*version = 130000;
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -111,13 +96,6 @@ cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t m
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode)
-{
-	TRY_CALL(cublasSetPointerMode);
-	handle->on_device = mode == CUBLAS_POINTER_MODE_DEVICE;
-	return CUBLAS_STATUS_SUCCESS;
-}
-
 /* ---- products ---- */
 
 static bool type_of(cudaDataType given, enum dtype *type)
@@ -135,46 +113,34 @@ static bool fits(const struct operand *x, int rows, int columns)
 
 static CUresult run(void *argument, struct standin_turn *turn)
 {
-	const struct queued *queued = argument;
-	struct gemm gemm = queued->gemm;
 	(void)turn;
-	gemm.alpha = queued->alpha ? *queued->alpha : gemm.alpha;
-	gemm.beta = queued->beta ? *queued->beta : gemm.beta;
-	return gemm_run(&gemm) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	return gemm_run(argument) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 /* As long as the operations take, or, where a rate of memory is planted, the factors and the product to be read and written */
 static int64_t cost_of(const struct gemm *gemm)
 {
 	double m = gemm->m, n = gemm->n, k = gemm->k,
-	       elements = (m * k * dtype_bytes(gemm->a.type) + k * n * dtype_bytes(gemm->b.type) +
-	                          m * n * dtype_bytes(gemm->c_type)) *
-	        gemm->batch;
-	int64_t operations = standin_cost(
-	        gemm->a.type == DT_F32 ? COST_PRODUCT : COST_HALF_PRODUCT, 2 * m * n * k * gemm->batch);
-	int64_t memory = standin_has_rate(COST_ELEMENTS) ? standin_cost(COST_ELEMENTS, elements) : 0;
+	       bytes = m * k * dtype_bytes(gemm->a.type) + k * n * dtype_bytes(gemm->b.type) +
+	        m * n * dtype_bytes(gemm->c_type);
+	int64_t operations =
+	        standin_cost(gemm->a.type == DT_F32 ? COST_PRODUCT : COST_HALF_PRODUCT, 2 * m * n * k);
+	int64_t memory = standin_has_rate(COST_ELEMENTS) ? standin_cost(COST_ELEMENTS, bytes) : 0;
 	return operations > memory ? operations : memory;
 }
 
-static cublasStatus_t queue(
-        cublasHandle_t handle, const struct gemm *gemm, const void *alpha, const void *beta)
+static cublasStatus_t queue(cublasHandle_t handle, const struct gemm *gemm)
 {
-	struct queued queued = {*gemm, alpha, beta};
-	if (!handle->on_device) {
-		queued.gemm.alpha = *queued.alpha;
-		queued.gemm.beta = *queued.beta;
-		queued.alpha = queued.beta = NULL;
-	}
 	struct standin_call call = {
-	        .work = run, .argument = &queued, .argument_bytes = sizeof queued, .cost_ns = cost_of(gemm)};
+	        .work = run, .argument = gemm, .argument_bytes = sizeof *gemm, .cost_ns = cost_of(gemm)};
 	return standin_enqueue(handle->stream, &call) == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS
 	                                                              : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
 static bool in_range(const struct gemm *gemm)
 {
-	return gemm->m >= 0 && gemm->n >= 0 && gemm->k >= 0 && gemm->batch >= 0 && gemm->ldc >= 1 &&
-	        gemm->ldc >= gemm->m && fits(&gemm->a, gemm->m, gemm->k) && fits(&gemm->b, gemm->k, gemm->n);
+	return gemm->m >= 0 && gemm->n >= 0 && gemm->k >= 0 && gemm->ldc >= 1 && gemm->ldc >= gemm->m &&
+	        fits(&gemm->a, gemm->m, gemm->k) && fits(&gemm->b, gemm->k, gemm->n);
 }
 
 /* a and b of one type; c of theirs, or f32 */
@@ -196,27 +162,17 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t a_as, cubla
         cudaDataType b_type, int b_pitch, const void *beta, void *c, cudaDataType c_type, int c_pitch,
         cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
 {
-	struct gemm gemm = {.m = m, .n = n, .k = k, .batch = 1, .c = c, .ldc = c_pitch};
+	struct gemm gemm = {.m = m,
+	        .n = n,
+	        .k = k,
+	        .alpha = *(const float *)alpha,
+	        .beta = *(const float *)beta,
+	        .c = c,
+	        .ldc = c_pitch};
 	(void)algorithm;
 	TRY_CALL(cublasGemmEx);
 	gemm.a = (struct operand){.data = a, .transposed = a_as == CUBLAS_OP_T, .ld = a_pitch};
 	gemm.b = (struct operand){.data = b, .transposed = b_as == CUBLAS_OP_T, .ld = b_pitch};
 	cublasStatus_t status = check(&gemm, a_type, b_type, c_type, compute);
-	return status == CUBLAS_STATUS_SUCCESS ? queue(handle, &gemm, alpha, beta) : status;
-}
-
-cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t a_as,
-        cublasOperation_t b_as, int m, int n, int k, const void *alpha, const void *a, cudaDataType a_type,
-        int a_pitch, long long a_stride, const void *b, cudaDataType b_type, int b_pitch, long long b_stride,
-        const void *beta, void *c, cudaDataType c_type, int c_pitch, long long c_stride, int count,
-        cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
-{
-	struct gemm gemm = {
-	        .m = m, .n = n, .k = k, .batch = count, .c = c, .ldc = c_pitch, .stride_c = c_stride};
-	(void)algorithm;
-	TRY_CALL(cublasGemmStridedBatchedEx);
-	gemm.a = (struct operand){a, DT_F32, a_as == CUBLAS_OP_T, a_pitch, a_stride};
-	gemm.b = (struct operand){b, DT_F32, b_as == CUBLAS_OP_T, b_pitch, b_stride};
-	cublasStatus_t status = check(&gemm, a_type, b_type, c_type, compute);
-	return status == CUBLAS_STATUS_SUCCESS ? queue(handle, &gemm, alpha, beta) : status;
+	return status == CUBLAS_STATUS_SUCCESS ? queue(handle, &gemm) : status;
 }

@@ -11,10 +11,9 @@ struct operand {
 	enum dtype type; /* f32, f16 or bf16 */
 	bool transposed;
 	int ld;
-	int64_t stride; /* elements from a matrix of a batch to the next */
 };
 
-/* c (m x n) := alpha op(a) (m x k) op(b) (k x n) + beta c, `batch` times. What lies in c is not read where beta is 0. */
+/* c (m x n) := alpha op(a) (m x k) op(b) (k x n) + beta c. What lies in c is not read where beta is 0. */
 struct gemm {
 	int m, n, k;
 	float alpha, beta;
@@ -22,8 +21,6 @@ struct gemm {
 	void *c;
 	enum dtype c_type;
 	int ldc;
-	int64_t stride_c;
-	int batch;
 };
 
 /* Sums are in f32 and rounded once. False: no memory. */

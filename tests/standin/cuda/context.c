@@ -143,28 +143,6 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 	return leave(CUDA_SUCCESS);
 }
 
-CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
-{
-	CUresult result = enter_free("cuDevicePrimaryCtxReset");
-	if (result)
-		return result;
-	if (!valid_device(device))
-		return CUDA_ERROR_INVALID_DEVICE;
-	pthread_mutex_lock(&standin_lock);
-	if (standin_contexts[device].retained)
-		end(&standin_contexts[device]);
-	return leave(CUDA_SUCCESS);
-}
-
-CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags)
-{
-	CUresult result = enter_free("cuDevicePrimaryCtxSetFlags");
-	if (result)
-		return result;
-	return valid_device(device) && flags <= CU_CTX_SCHED_BLOCKING_SYNC ? CUDA_SUCCESS
-	                                                                   : CUDA_ERROR_INVALID_VALUE;
-}
-
 CUresult cuCtxSetCurrent(CUcontext context)
 {
 	CUresult result = enter_free("cuCtxSetCurrent");

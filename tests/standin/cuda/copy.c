@@ -6,18 +6,13 @@
 
 enum { TO_DEVICE, FROM_DEVICE };
 
-/* `rows` of `width` bytes; *_device: that side has to be memory that CUDA knows */
+/* *_known: that side has to be memory that CUDA knows */
 struct copy {
 	char *to;
 	const char *from;
-	size_t width, rows, to_pitch, from_pitch;
+	size_t bytes;
 	bool to_known, from_known;
 };
-
-static size_t extent(const struct copy *copy, size_t pitch)
-{
-	return copy->rows && copy->width ? (copy->rows - 1) * pitch + copy->width : 0;
-}
 
 static bool known(const void *at, size_t bytes)
 {
@@ -32,11 +27,10 @@ static CUresult do_copy(void *argument, struct standin_turn *turn)
 	struct copy copy;
 	(void)turn;
 	memcpy(&copy, argument, sizeof copy);
-	if ((copy.to_known && !known(copy.to, extent(&copy, copy.to_pitch))) ||
-	        (copy.from_known && !known(copy.from, extent(&copy, copy.from_pitch))))
+	if ((copy.to_known && !known(copy.to, copy.bytes)) ||
+	        (copy.from_known && !known(copy.from, copy.bytes)))
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
-	for (size_t row = 0; row < copy.rows; row++)
-		memmove(copy.to + row * copy.to_pitch, copy.from + row * copy.from_pitch, copy.width);
+	memmove(copy.to, copy.from, copy.bytes);
 	return CUDA_SUCCESS;
 }
 
@@ -65,7 +59,7 @@ static CUresult queue(struct CUctx_st *context, CUstream stream, const struct co
 	struct standin_call call = {.work = do_copy,
 	        .argument = copy,
 	        .argument_bytes = sizeof *copy,
-	        .cost_ns = standin_cost(way, (double)copy->width * (double)copy->rows)};
+	        .cost_ns = standin_cost(way, (double)copy->bytes)};
 	if (stream->capture)
 		return capture_add(stream, &call);
 	struct item *item = item_new(&call), *held = NULL;
@@ -94,12 +88,12 @@ static CUresult copy_call(const char *name, const struct copy *copy, CUstream st
 	CUstream own = stream_of(context, stream);
 	if (!own)
 		return leave(CUDA_ERROR_INVALID_HANDLE);
-	return leave(copy->width && copy->rows ? queue(context, own, copy) : CUDA_SUCCESS);
+	return leave(copy->bytes ? queue(context, own, copy) : CUDA_SUCCESS);
 }
 
 static struct copy line(uintptr_t to, uintptr_t from, size_t bytes, bool to_known, bool from_known)
 {
-	return (struct copy){(char *)to, (const char *)from, bytes, 1, bytes, bytes, to_known, from_known};
+	return (struct copy){(char *)to, (const char *)from, bytes, to_known, from_known};
 }
 
 /* Any address, told apart by where it lies: what CUDA does not know is the host's. */
@@ -126,33 +120,6 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
 {
 	struct copy copy = line(to, from, bytes, true, true);
 	return copy_call("cuMemcpyDtoDAsync", &copy, stream);
-}
-
-CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
-        size_t bytes, CUstream stream)
-{
-	struct copy copy = line(to, from, bytes, true, true);
-	return to_context && from_context ? copy_call("cuMemcpyPeerAsync", &copy, stream)
-	                                  : CUDA_ERROR_INVALID_CONTEXT;
-}
-
-CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *said, CUstream stream)
-{
-	bool to_device = said->dstMemoryType == CU_MEMORYTYPE_DEVICE,
-	     from_device = said->srcMemoryType == CU_MEMORYTYPE_DEVICE;
-	struct copy copy = {.width = said->WidthInBytes,
-	        .rows = said->Height,
-	        .to_pitch = said->dstPitch,
-	        .from_pitch = said->srcPitch,
-	        .to_known = to_device,
-	        .from_known = from_device};
-	copy.to = to_device ? (char *)(uintptr_t)said->dstDevice : said->dstHost;
-	copy.from = from_device ? (const char *)(uintptr_t)said->srcDevice : said->srcHost;
-	copy.to += said->dstY * said->dstPitch + said->dstXInBytes;
-	copy.from += said->srcY * said->srcPitch + said->srcXInBytes;
-	if (copy.rows > 1 && (copy.to_pitch < copy.width || copy.from_pitch < copy.width))
-		return CUDA_ERROR_INVALID_VALUE;
-	return copy_call("cuMemcpy2DAsync", &copy, stream);
 }
 
 struct fill {

@@ -111,14 +111,6 @@ CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 	return result;
 }
 
-CUresult cuDeviceGetPCIBusId(char *id, int length, CUdevice device)
-{
-	CUresult result = about("cuDeviceGetPCIBusId", device);
-	if (!result)
-		snprintf(id, (size_t)length, "0000:%02X:00.0", device + 1);
-	return result;
-}
-
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
 	CUresult result = about("cuDeviceTotalMem", device);

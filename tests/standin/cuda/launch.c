@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ADDED_MAX = 16, MULTIPROCESSOR_THREADS = 2048, MULTIPROCESSOR_SHARED = 233472, BLOCK_SHARED = 232448 };
+enum { ADDED_MAX = 16, BLOCK_SHARED = 49152 };
 
 struct CUfunc_st {
 	struct CUfunc_st *next;
@@ -14,7 +14,6 @@ struct CUfunc_st {
 	standin_kernel_code *code;
 	size_t bytes;     /* of its argument, one struct */
 	bool elements;    /* which is a struct elements */
-	int shared;       /* what a launch may ask for */
 	unsigned threads; /* of a block, at most */
 };
 struct CUmod_st {
@@ -142,7 +141,6 @@ static CUresult add_function(CUfunction *function, CUmodule module, const char *
 	if (!(*function = malloc(sizeof **function)))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	**function = found;
-	(*function)->shared = 49152;
 	(*function)->next = module->functions;
 	module->functions = *function;
 	return CUDA_SUCCESS;
@@ -195,56 +193,6 @@ CUresult cuFuncLoad(CUfunction function)
 	return result ? result : leave(function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
 }
 
-CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
-{
-	struct CUctx_st *context;
-	CUresult result = enter("cuFuncGetAttribute", &context);
-	if (result)
-		return result;
-	switch (attribute) {
-	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-		*value = (int)function->threads;
-		break;
-	case CU_FUNC_ATTRIBUTE_NUM_REGS:
-		*value = 32;
-		break;
-	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-		*value = function->shared;
-		break;
-	default:
-		*value = 0;
-	}
-	return leave(CUDA_SUCCESS);
-}
-
-CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
-{
-	struct CUctx_st *context;
-	CUresult result = enter("cuFuncSetAttribute", &context);
-	if (result)
-		return result;
-	if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > BLOCK_SHARED)
-		return leave(CUDA_ERROR_INVALID_VALUE);
-	function->shared = value;
-	return leave(CUDA_SUCCESS);
-}
-
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        int *blocks, CUfunction function, int threads, size_t shared)
-{
-	struct CUctx_st *context;
-	CUresult result = enter("cuOccupancyMaxActiveBlocksPerMultiprocessor", &context);
-	if (result)
-		return result;
-	if (!function || threads < 1 || threads > 1024)
-		return leave(CUDA_ERROR_INVALID_VALUE);
-	int by_threads = MULTIPROCESSOR_THREADS / ((threads + 31) / 32 * 32),
-	    by_shared = (int)(MULTIPROCESSOR_SHARED / (shared + 1024));
-	by_threads = by_threads < 32 ? by_threads : 32;
-	*blocks = shared > BLOCK_SHARED ? 0 : by_threads < by_shared ? by_threads : by_shared;
-	return leave(CUDA_SUCCESS);
-}
-
 /* ---- launches: what is queued is this, and the argument behind it */
 
 struct launch {
@@ -276,7 +224,7 @@ static CUresult check(CUfunction function, const struct launch *launch)
 	if (!threads || !blocks || threads > function->threads || launch->grid[0] > 2147483647 ||
 	        launch->grid[1] > 65535 || launch->grid[2] > 65535)
 		return CUDA_ERROR_INVALID_VALUE;
-	return launch->shared > (unsigned)function->shared ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	return launch->shared > BLOCK_SHARED ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 static int64_t cost_of(const struct CUfunc_st *function, const struct launch *launch)

@@ -92,8 +92,7 @@ ncclResult_t comm_state(struct ncclComm *comm)
 {
 	pthread_mutex_lock(&comm->lock);
 	struct launch *held = comm->held;
-	bool flushes = comm->finalized && !comm->aborted && comm->ended < comm->issued;
-	ncclResult_t state = comm->jobs > 0 || held || flushes ? ncclInProgress : comm->result;
+	ncclResult_t state = comm->jobs > 0 || held ? ncclInProgress : comm->result;
 	comm->held = NULL;
 	pthread_mutex_unlock(&comm->lock);
 	ncclResult_t queued = held ? launch_queue(held) : ncclSuccess;

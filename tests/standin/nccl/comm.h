@@ -6,14 +6,6 @@
 #include "standin/nccl/operation.h"
 #include <pthread.h>
 
-enum { FACTORS_MOST = 64 };
-
-/* By ncclRedOpCreatePreMulSum: operator ncclNumOps + its place here */
-struct factor {
-	bool used;
-	struct reducer by;
-};
-
 struct launch;
 struct ncclComm {
 	pthread_mutex_t lock;
@@ -21,7 +13,7 @@ struct ncclComm {
 	int holders; /* the user, jobs, launches: the last one frees it */
 	int ranks, rank;
 	int gpu; /* the same number in all processes */
-	bool blocking, aborted, finalized;
+	bool blocking, aborted;
 	struct meeting *meeting; /* NULL until its job has entered it */
 	struct ncclComm *child;  /* that a split is making */
 	int jobs;                /* on threads of their own: making it, a split */
@@ -31,7 +23,6 @@ struct ncclComm {
 	int64_t free_ns;     /* when the last launch that has run was over */
 	uint64_t splits;     /* begun */
 	struct launch *held; /* where it does not block: until the user asks how it is */
-	struct factor factor[FACTORS_MOST];
 };
 
 /* On the current device of this thread. NULL: no memory. */

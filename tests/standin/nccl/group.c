@@ -119,14 +119,3 @@ ncclResult_t group_end(void)
 		launches = launch_all(group);
 	return leave(group, false, jobs != ncclSuccess ? jobs : launches);
 }
-
-ncclResult_t group_estimate(int64_t *ns)
-{
-	struct group *group = group_of_thread();
-	if (group->depth == 0)
-		return ncclInvalidUsage;
-	*ns = 0;
-	for (int i = 0; i < group->calls; i++)
-		*ns += operation_ns(&group->call[i].operation, group->call[i].comm->ranks);
-	return leave(group, true, group->refused);
-}

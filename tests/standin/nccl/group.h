@@ -8,8 +8,6 @@ void group_start(void);
 /* At the end of the outermost group all of it begins: jobs, then a launch a communicator. The first error of a call
  * within drops it all. */
 ncclResult_t group_end(void);
-/* As if it ended, and nothing begins. *ns: what it would take of the streams */
-ncclResult_t group_estimate(int64_t *ns);
 /* Outside of a group each is one of its own. */
 ncclResult_t group_add_job(struct job *job);
 ncclResult_t group_add(struct ncclComm *comm, const struct operation *operation);

@@ -108,36 +108,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
 	return ncclSuccess;
 }
 
-ncclResult_t ncclCommCount(const ncclComm_t comm, int *count)
-{
-	TRY(FAILS());
-	CHECK(comm && count);
-	*count = comm->ranks;
-	return ncclSuccess;
-}
-
-ncclResult_t ncclCommUserRank(const ncclComm_t comm, int *rank)
-{
-	TRY(FAILS());
-	CHECK(comm && rank);
-	*rank = comm->rank;
-	return ncclSuccess;
-}
-
-ncclResult_t ncclCommFinalize(ncclComm_t comm)
-{
-	TRY(FAILS());
-	TRY(check_ready(comm));
-	pthread_mutex_lock(&comm->lock);
-	comm->finalized = true;
-	pthread_mutex_unlock(&comm->lock);
-	if (!comm->blocking)
-		return ncclInProgress;
-	comm_flush(comm);
-	return ncclSuccess;
-}
-
-/* Waits for what still runs, as ncclCommFinalize would have; behind an error nothing more would run. */
+/* Waits for what still runs; behind an error nothing more would run. */
 ncclResult_t ncclCommDestroy(ncclComm_t comm)
 {
 	TRY(FAILS());
@@ -158,43 +129,6 @@ ncclResult_t ncclCommAbort(ncclComm_t comm)
 	return ncclSuccess;
 }
 
-/* ---- operators ---- */
-
-ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *reduction, void *scalar, ncclDataType_t type,
-        ncclScalarResidence_t residence, ncclComm_t comm)
-{
-	TRY(FAILS());
-	TRY(check_ready(comm));
-	CHECK(reduction && scalar && type_bytes(type));
-	int i = 0;
-	while (i < FACTORS_MOST && comm->factor[i].used)
-		i++;
-	CHECK(i < FACTORS_MOST);
-	struct reducer by = reducer_of(type, ncclSum, comm->ranks);
-	if (residence == ncclScalarDevice)
-		by.device_factor = scalar;
-	else
-		by.factor = type_value(type, scalar);
-	comm->factor[i] = (struct factor){true, by};
-	*reduction = (ncclRedOp_t)(ncclNumOps + i);
-	return ncclSuccess;
-}
-
-/* An operator that the user has made on this communicator */
-static struct factor *find_factor(struct ncclComm *comm, ncclRedOp_t reduction)
-{
-	int i = (int)reduction - ncclNumOps;
-	return i >= 0 && i < FACTORS_MOST && comm->factor[i].used ? &comm->factor[i] : NULL;
-}
-
-ncclResult_t ncclRedOpDestroy(ncclRedOp_t reduction, ncclComm_t comm)
-{
-	TRY(FAILS());
-	CHECK(comm && find_factor(comm, reduction));
-	find_factor(comm, reduction)->used = false;
-	return ncclSuccess;
-}
-
 /* ---- operations ---- */
 
 static ncclResult_t add(struct ncclComm *comm, struct operation operation, ncclDataType_t type, size_t count)
@@ -209,10 +143,8 @@ static ncclResult_t add(struct ncclComm *comm, struct operation operation, ncclD
 static ncclResult_t add_reduction(struct ncclComm *comm, struct operation operation, ncclDataType_t type,
         ncclRedOp_t reduction, size_t count)
 {
-	CHECK(comm && type_bytes(type));
-	const struct factor *factor = find_factor(comm, reduction);
-	CHECK(factor ? factor->by.type == type : (unsigned)reduction < ncclNumOps);
-	operation.by = factor ? factor->by : reducer_of(type, reduction, comm->ranks);
+	CHECK(comm && type_bytes(type) && (unsigned)reduction < ncclNumOps);
+	operation.by = reducer_of(type, reduction, comm->ranks);
 	return add(comm, operation, type, count);
 }
 
@@ -290,14 +222,4 @@ ncclResult_t ncclGroupEnd(void)
 {
 	FAILS();
 	return group_end();
-}
-
-ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t *info)
-{
-	int64_t ns = 0;
-	FAILS();
-	ncclResult_t result = group_estimate(&ns);
-	if (info)
-		info->estimatedTime = (float)ns / 1000;
-	return result;
 }

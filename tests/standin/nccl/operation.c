@@ -139,10 +139,7 @@ static enum exchanged reduce_part(struct site *site, char *blocks, int64_t at)
 		return exchanged;
 	for (int k = 0; k < n; k++)
 		block[k] = blocks + (first_of(site) + k) % n * mine * bytes;
-	struct reducer by = operation->by;
-	if (by.device_factor)
-		by.factor = type_value(by.type, by.device_factor);
-	reducer_fold(&by, block, n, mine);
+	reducer_fold(&operation->by, block, n, mine);
 	if (operation->kind == REDUCESCATTER) {
 		memcpy(operation->to + at * bytes, block[0], (size_t)(mine * bytes));
 		return EXCHANGED;

@@ -28,25 +28,6 @@ int type_bytes(ncclDataType_t type)
 	}
 }
 
-double type_value(ncclDataType_t type, const void *element)
-{
-	switch ((int)type) {
-#define X(symbol, c_type)                              \
-	case symbol: {                                 \
-		c_type value;                          \
-		memcpy(&value, element, sizeof value); \
-		return (double)value;                  \
-	}
-		WHOLE_TYPES(X)
-		FLOAT_TYPES(X)
-#undef X
-	case ncclFloat16:
-		return (double)dtype_get(DT_F16, element, 0);
-	default:
-		return (double)dtype_get(DT_BF16, element, 0);
-	}
-}
-
 static bool is_whole(ncclDataType_t type)
 {
 	return type == ncclInt8 || type == ncclInt32;
@@ -70,7 +51,7 @@ static double part_of(ncclDataType_t type, int ranks)
 	if (!is_half(type))
 		return (double)part;
 	dtype_set(half_type(type), element, 0, part);
-	return type_value(type, element);
+	return (double)dtype_get(half_type(type), element, 0);
 }
 
 struct reducer reducer_of(ncclDataType_t type, ncclRedOp_t reduction, int ranks)

@@ -10,15 +10,12 @@
 struct reducer {
 	ncclDataType_t type;
 	enum { OP_SUM, OP_PROD, OP_MAX, OP_MIN } fold;
-	double factor;             /* of each input, as the type holds it; 1: none */
-	const void *device_factor; /* read when it runs; NULL: factor */
-	int divisor;               /* of the sum; 1: none */
+	double factor; /* of each input, as the type holds it; 1: none */
+	int divisor;   /* of the sum; 1: none */
 };
 
 /* Bytes of an element; 0 where there is no such type */
 int type_bytes(ncclDataType_t type);
-/* One element, as a double: a factor */
-double type_value(ncclDataType_t type, const void *element);
 struct reducer reducer_of(ncclDataType_t type, ncclRedOp_t reduction, int ranks);
 
 /* block[0] op block[1] op ..., in this order, into the first. Each block of `count` elements is changed. */
