@@ -129,6 +129,7 @@ static void far_kernel(const unsigned grid[3], const unsigned block[3], unsigned
 /* A kernel that writes where nothing is allocated spoils the context, what is behind it does not run, and the next context is whole. */
 static void illegal_kernel(void)
 {
+	static char no_argument[4096]; /* which may be that long */
 	void (*add)(const char *, standin_kernel_code *, size_t);
 	for (int again = 0; again < 2; again++) {
 		begin(NULL);
@@ -150,7 +151,8 @@ static void illegal_kernel(void)
 		CUfunction bounded; /* __launch_bounds__(256) */
 		ok(cuda.cuModuleGetFunction(&bounded, module, "attention_merge"));
 		is(CUDA_ERROR_INVALID_VALUE,
-		        cuda.cuLaunchKernel(bounded, 1, 1, 1, 512, 1, 1, 0, stream, (void *[]){&at}, NULL));
+		        cuda.cuLaunchKernel(
+		                bounded, 1, 1, 1, 512, 1, 1, 0, stream, (void *[]){no_argument}, NULL));
 		ok(cuda.cuModuleUnload(module));
 		ok(cuda.cuModuleLoadDataEx(&module, "image", 0, NULL, NULL));
 		ok(cuda.cuModuleGetFunction(&function, module, "far"));
