@@ -79,7 +79,7 @@ enum status parties_meet(struct control *control)
 		const struct group *group = &world->groups[wanted->group];
 		const struct group_instance *part = &group->instance[wanted->instance];
 		parties[i] = (struct nccl_party){.part = group->first + wanted->instance,
-		        .channel = wanted->channel,
+		        .kind = wanted->channel ? NCCL_CHANNEL : NCCL_PART,
 		        .n = wanted->channel ? 2 : part->n,
 		        .ranks = wanted->channel ? wanted->ends : part->ranks};
 	}

@@ -32,7 +32,7 @@ static inline void tell(struct player *player)
 			int *end = ends[count - 1], next = (r + 1) % me->ranks;
 			end[0] = way ? next : r;
 			end[1] = way ? r : next;
-			parties[count++] = (struct nccl_party){.channel = true, .n = 2, .ranks = end};
+			parties[count++] = (struct nccl_party){.kind = NCCL_CHANNEL, .n = 2, .ranks = end};
 		}
 	if (me->rank == 0)
 		GOOD(meet_ids(&me->cuda, parties, count, ids));

@@ -32,6 +32,10 @@ struct exchange_collective {
 	CUdeviceptr in, out; /* 0: there is none. Equal: in place; they may overlap */
 	int64_t in_count, out_count;
 	const struct split *split; /* NULL: equal parts */
+	/* by place: whose data are in the result, from which it is made without waiting for the others; NULL: all. Who does not
+	 * count is late: it brings nothing, waits for nobody else's later work, and gets the result whenever it comes. The same
+	 * on all members. */
+	const bool *counts;
 };
 
 /* One transfer of an operation, from this rank to `peer` (a rank), or from it */

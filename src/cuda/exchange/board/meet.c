@@ -107,6 +107,8 @@ static enum status add_collective(
 {
 	struct meeting *meeting;
 	CUdeviceptr in = call->in, out = call->out;
+	if (call->counts)
+		return fail(ST_BUG, "at the board a collective waits for all of its members");
 	enum status status = meeting_of_part(board, call->part, call->n, call->place, call->ranks, &meeting);
 	if (status != ST_OK)
 		return status;

@@ -11,13 +11,14 @@
 
 enum { STAGE_LEAST = 1 << 20 };
 
-enum status nccl_enter(struct nccl_exchange *nccl, int part, int from, int to, struct party **found)
+enum status nccl_enter(
+        struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to, struct party **found)
 {
 	struct batch *batch = &nccl->batch;
 	enum status status = ST_OK;
 	*found = NULL;
 	pthread_mutex_lock(&nccl->lock);
-	struct party *party = nccl_latest(nccl, part, from, to);
+	struct party *party = nccl_latest(nccl, part, kind, from, to);
 	if (!party)
 		status = fail(ST_BUG, "part %d: NCCL was not told who meets there", part);
 	else if (party->words)

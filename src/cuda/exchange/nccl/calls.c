@@ -191,7 +191,9 @@ enum status calls_collective(struct exchange *exchange, const struct exchange_co
 	        .in = call->in,
 	        .out = call->out,
 	        .size = dtype_bytes(call->dtype)};
-	enum status status = nccl_enter(work.nccl, call->part, -1, -1, &work.party);
+	if (call->counts)
+		return fail(ST_BUG, "by NCCL a collective waits for all of its members");
+	enum status status = nccl_enter(work.nccl, call->part, NCCL_PART, -1, -1, &work.party);
 	if (status != ST_OK || !work.party)
 		return status;
 	status = stage_input(&work);
@@ -227,7 +229,7 @@ static enum status add_transfer(
 	int from = transfer->sends ? nccl->rank : transfer->peer,
 	    to = transfer->sends ? transfer->peer : nccl->rank;
 	struct party *party;
-	enum status status = nccl_enter(nccl, transfer->part, from, to, &party);
+	enum status status = nccl_enter(nccl, transfer->part, NCCL_CHANNEL, from, to, &party);
 	if (status == ST_OK && party && transfer->bytes > 0)
 		nccl_add(nccl,
 		        &(struct step){.kind = transfer->sends ? STEP_SEND : STEP_RECV,

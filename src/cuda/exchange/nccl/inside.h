@@ -23,7 +23,8 @@ struct nccl_exchange;
 struct party {
 	struct nccl_exchange *nccl;
 	int part, n, place;
-	int from, to; /* a channel's ranks; a part's: -1 */
+	enum nccl_kind kind;
+	int from, to; /* ranks: the two ends; a part's: -1 */
 	ncclUniqueId id;
 	int64_t told; /* control's clock when it was told */
 	pthread_t thread;
@@ -125,9 +126,10 @@ void party_nap(int looks);
 int64_t party_clock(void); /* real, ns */
 
 /* ---- batch.c */
-/* The communicator of a part (from, to: -1) or of a channel, which is there until the batch is over. *party NULL: it was
- * released, and nothing is to be queued. ST_GPU: it is broken; ST_BUG */
-enum status nccl_enter(struct nccl_exchange *nccl, int part, int from, int to, struct party **party);
+/* A communicator, which is there until the batch is over. from, to: its ends; a part's: -1. *party NULL: it was released, and
+ * nothing is to be queued. ST_GPU: it is broken; ST_BUG */
+enum status nccl_enter(
+        struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to, struct party **party);
 void nccl_add(struct nccl_exchange *nccl, const struct step *step);
 void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream);
 /* All that was added is queued, and the batch is empty, whatever comes of it. Between begin and end: nothing is done. */
@@ -143,7 +145,7 @@ enum status calls_transfers(struct exchange *exchange, const struct exchange_tra
         struct exchange_started started, CUstream stream);
 
 /* ---- nccl.c */
-/* Locked. The latest of a part or of a channel; NULL: there is none */
-struct party *nccl_latest(const struct nccl_exchange *nccl, int part, int from, int to);
+/* Locked. The latest such; NULL: there is none */
+struct party *nccl_latest(const struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to);
 
 #endif

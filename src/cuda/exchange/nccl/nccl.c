@@ -47,11 +47,11 @@ static void nccl_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
 
 /* ---- parts */
 
-struct party *nccl_latest(const struct nccl_exchange *nccl, int part, int from, int to)
+struct party *nccl_latest(const struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to)
 {
 	for (size_t i = nccl->count; i-- > 0;) {
 		struct party *party = nccl->parties[i];
-		if (party->part == part && party->from == from && party->to == to)
+		if (party->part == part && party->kind == kind && party->from == from && party->to == to)
 			return party;
 	}
 	return NULL;

@@ -1,8 +1,10 @@
 /* nccl.h -- ranks with a GPU each meet by NCCL
  *
  * A part has a communicator for its collectives, and one for each channel from one of its ranks to another: what is given to
- * a communicator runs in that order, and only of a channel do both ends know the same order. Each has a thread that makes
- * it, warms it up, and aborts it in the end; they are made one after the other, in one order on all ranks. */
+ * a communicator runs in that order, and only of a channel do both ends know the same order. Where a collective goes on
+ * without its latest members, each of these gets the result on a communicator of its own with the lowest place that counts.
+ * Each has a thread that makes it, warms it up, and aborts it in the end; they are made one after the other, in one order on
+ * all ranks. */
 #ifndef RANKSH_CUDA_NCCL_EXCHANGE_H
 #define RANKSH_CUDA_NCCL_EXCHANGE_H
 
@@ -14,10 +16,12 @@ struct transport;
  * ST_DEVICE_MEMORY */
 enum status nccl_make(struct cuda_library *cuda, int rank, struct exchange **exchange);
 
-/* Ranks that are to have a communicator: the members of a part, by place; or the ends of a channel of it, the sender first */
+/* Who is to have a communicator: the members of a part, by place; the ends of a channel of it, the sender first; or, for
+ * results of collectives that went on without one of its ranks, who sends them and that rank */
+enum nccl_kind { NCCL_PART, NCCL_CHANNEL, NCCL_LATE };
 struct nccl_party {
 	int part;
-	bool channel;
+	enum nccl_kind kind;
 	int n;
 	const int *ranks; /* the caller's; copied */
 };

@@ -214,11 +214,16 @@ void party_release(struct party *party)
 void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int place, const ncclUniqueId *id)
 {
 	struct party *party = mem_alloc(sizeof *party);
-	*party = (struct party){
-	        .nccl = nccl, .part = of->part, .n = of->n, .place = place, .from = -1, .to = -1};
+	*party = (struct party){.nccl = nccl,
+	        .part = of->part,
+	        .kind = of->kind,
+	        .n = of->n,
+	        .place = place,
+	        .from = -1,
+	        .to = -1};
 	if (id)
 		party->id = *id;
-	if (of->channel) {
+	if (of->kind != NCCL_PART) {
 		party->from = of->ranks[0];
 		party->to = of->ranks[1];
 	}
