@@ -229,7 +229,7 @@ static enum status make_exchange(void *self, struct exchange **exchange)
 	enum status status = control->board
 	        ? board_open(control->board, control->setup.library, placement->seats[rank].ordinal,
 	                  placement->rank_bytes + control->setup.scratch_bytes, exchange)
-	        : nccl_make(control->setup.library, rank, exchange);
+	        : nccl_make(control->setup.library, placement->seats[rank].ordinal, rank, exchange);
 	control->exchange = *exchange;
 	return status;
 }

@@ -29,14 +29,21 @@ static inline float element(enum dtype dtype, int r, int64_t i)
 	return rounded(dtype, dtype == DT_I32 ? value : value / 177);
 }
 
-static inline float fold(enum dtype dtype, enum reduction reduction, int ranks, int first, int64_t i)
+/* counts: whose elements are in it; NULL: all */
+static inline float fold(
+        enum dtype dtype, enum reduction reduction, int ranks, int first, int64_t i, const bool *counts)
 {
-	float sum = 0, part = rounded(dtype, 1.0f / (float)ranks);
+	int n = 0, added = 0;
+	for (int r = 0; r < ranks; r++)
+		n += !counts || counts[r];
+	float sum = 0, part = rounded(dtype, 1.0f / (float)n);
 	for (int k = 0; k < ranks; k++) {
 		float x = element(dtype, (first + k) % ranks, i);
+		if (counts && !counts[(first + k) % ranks])
+			continue;
 		if (reduction == REDUCE_AVG && dtype != DT_I32)
 			x = rounded(dtype, x * part);
-		if (k == 0)
+		if (added++ == 0)
 			sum = x;
 		else if (reduction == REDUCE_MAX)
 			sum = x > sum || sum != sum ? x : sum;
@@ -45,7 +52,7 @@ static inline float fold(enum dtype dtype, enum reduction reduction, int ranks, 
 		else
 			sum = rounded(dtype, sum + x);
 	}
-	return reduction == REDUCE_AVG && dtype == DT_I32 ? (float)((int)sum / ranks) : sum;
+	return reduction == REDUCE_AVG && dtype == DT_I32 ? (float)((int)sum / n) : sum;
 }
 
 static inline int owner(int64_t count, int ranks, int64_t i)
@@ -64,6 +71,7 @@ struct call {
 	int64_t count, shift;
 	int root;
 	enum { APART, SAME, OVER } out;
+	const bool *counts; /* NULL: all */
 };
 
 static inline float expected(const struct call *call, const struct rank *me, int64_t i)
@@ -71,12 +79,12 @@ static inline float expected(const struct call *call, const struct rank *me, int
 	const struct collective *c = call->collective;
 	int64_t k = call->count, place = me->rank;
 	if (c == &collective_allreduce)
-		return fold(call->dtype, call->reduction, me->ranks, owner(k, me->ranks, i), i);
+		return fold(call->dtype, call->reduction, me->ranks, owner(k, me->ranks, i), i, call->counts);
 	if (c == &collective_reduce)
-		return fold(call->dtype, call->reduction, me->ranks, (call->root + 1) % me->ranks, i);
+		return fold(call->dtype, call->reduction, me->ranks, (call->root + 1) % me->ranks, i, NULL);
 	if (c == &collective_reducescatter)
-		return fold(
-		        call->dtype, call->reduction, me->ranks, (me->rank + 1) % me->ranks, place * k + i);
+		return fold(call->dtype, call->reduction, me->ranks, (me->rank + 1) % me->ranks,
+		        place * k + i, NULL);
 	if (c == &collective_broadcast)
 		return element(call->dtype, call->root, i);
 	if (c == &collective_scatter)
@@ -166,7 +174,8 @@ static inline void queue(
 	                .in = gives ? held->in : 0,
 	                .out = outs ? held->out : 0,
 	                .in_count = in_count(call, me->ranks),
-	                .out_count = outs},
+	                .out_count = outs,
+	                .counts = call->counts},
 	        (struct exchange_started){0}, stream));
 }
 

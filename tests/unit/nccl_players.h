@@ -45,7 +45,7 @@ static inline void come(struct player *player, struct rank *me)
 	*player = (struct player){.me = me};
 	take_gpu(me, me->rank);
 	open_part(me, CUDA_PART_NCCL);
-	GOOD(nccl_make(&me->cuda, me->rank, &player->exchange));
+	GOOD(nccl_make(&me->cuda, me->rank, me->rank, &player->exchange));
 	for (int r = 0; r < me->ranks; r++)
 		player->everybody[r] = r;
 	tell(player);

@@ -164,23 +164,18 @@ enum status compute_fill(struct host_thread *host, const struct host_order *orde
 
 static enum status load(struct host_thread *host)
 {
-	static const CUdevice_attribute capability[] = {
-	        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR};
 	const struct cuda_library *cuda = host->cuda;
 	struct compute *compute = host->compute;
-	int part[2] = {0};
-	enum status status = ST_OK;
-	for (int i = 0; i < 2 && status == ST_OK; i++)
-		status = cuda_call(cuda, "cuDeviceGetAttribute",
-		        cuda->cuDeviceGetAttribute(&part[i], capability[i], host->device));
+	int architecture;
+	enum status status = image_architecture(host->cuda, host->device, &architecture);
 	if (status == ST_OK)
-		status = image_load(&compute->image, host->cuda, part[0] * 10 + part[1]);
+		status = image_load(&compute->image, host->cuda, architecture);
 	if (status == ST_OK)
 		status = cublas_call(cuda, "cublasCreate", cuda->cublasCreate(&compute->cublas));
 	if (status == ST_OK)
 		status = cublas_call(cuda, "cublasSetMathMode and cublasSetAtomicsMode",
 		        gemm_prepare(cuda, compute->cublas));
-	compute->workspace_bytes = INT64_C(1) << (part[0] >= 9 ? 25 : 22);
+	compute->workspace_bytes = INT64_C(1) << (architecture >= 90 ? 25 : 22);
 	return status;
 }
 

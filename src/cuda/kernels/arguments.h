@@ -137,6 +137,14 @@ struct exchange_table {
 	long long at[2 * EXCHANGE_RANKS + 2];
 };
 
+/* `count` elements of `first`, and then of each block, become one at `to`, which may be `first`. Block k lies k * apart bytes behind `block`. */
+struct exchange_sum {
+	const void *first, *block;
+	void *to;
+	long long apart, count;
+	int blocks, dtype, reduction; /* EXCHANGE_SUM, EXCHANGE_AVG */
+};
+
 /* window := at, at := window, or window += factor * at, each element one sum that nobody else's breaks */
 enum { EXCHANGE_PUT, EXCHANGE_GET, EXCHANGE_ADD };
 struct exchange_reach {

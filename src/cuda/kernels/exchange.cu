@@ -1,6 +1,7 @@
 /* exchange.cu -- what ranks that share a GPU do when all have come: a member's kernel reads and writes everybody's memory (cuda/exchange/board/).
  *
- * Where that lies stands in slots, which the hosts have written. Who was released, or calls for something else than the others, goes on without a result: nothing is touched. */
+ * Where that lies stands in slots, which the hosts have written. Who was released, or calls for something else than the others, goes on without a result: nothing is touched.
+ * One kernel, exchange_sum_blocks, meets nobody: it adds up what NCCL has brought (cuda/exchange/nccl/). */
 #include "numbers.cuh"
 
 /* Everybody's input and result */
@@ -95,35 +96,58 @@ template <class Held, int V> struct alignas(V * sizeof(Held)) line {
 	Held x[V];
 };
 
+/* 1 / n as the type holds it */
+template <int TYPE> INLINE float part_of(int n)
+{
+	typedef element<TYPE> type;
+	return TYPE == I32 ? 0.f : (float)type::get(type::set((typename type::value)(1.0f / (float)n)));
+}
+
+/* V elements of an input onto the sum */
+template <int TYPE, int V>
+INLINE void add_line(typename element<TYPE>::value *sum, const char *input, bool first, int reduction, float part)
+{
+	typedef element<TYPE> type;
+	typedef typename type::value number;
+	line<typename type::held, V> mine = *(const line<typename type::held, V> *)input;
+#pragma unroll
+	for (int e = 0; e < V; e++) {
+		number x = type::get(mine.x[e]);
+		if (reduction == EXCHANGE_AVG && TYPE != I32)
+			x = type::get(type::set((number)((float)x * part)));
+		sum[e] = first ? x : type::get(type::set(combined(reduction, sum[e], x)));
+	}
+}
+
+/* That sum, of n inputs */
+template <int TYPE, int V>
+INLINE line<typename element<TYPE>::held, V> whole_line(
+        const typename element<TYPE>::value *sum, int reduction, int n)
+{
+	typedef element<TYPE> type;
+	typedef typename type::value number;
+	line<typename type::held, V> all;
+#pragma unroll
+	for (int e = 0; e < V; e++)
+		all.x[e] = type::set(reduction == EXCHANGE_AVG && TYPE == I32 ? (number)((int)sum[e] / n) : sum[e]);
+	return all;
+}
+
 template <int TYPE, int V>
 INLINE void reduce_walk(const exchange_reduce &call, const places &at, long long begin, long long end)
 {
-	typedef element<TYPE> type;
-	typedef line<typename type::held, V> group;
-	typedef typename type::value number;
+	typedef typename element<TYPE>::held held;
 	const int n = call.members.n, reduction = call.reduction;
-	const bool average = reduction == EXCHANGE_AVG;
-	const float part = TYPE == I32 ? 0.f : (float)type::get(type::set((number)(1.0f / (float)n)));
+	const float part = part_of<TYPE>(n);
 	for (long long i = begin + thread_number() * V; i < end; i += thread_count() * V) {
-		number sum[V] = {};
-		for (int k = 0, p = call.first; k < n; k++, p = p + 1 < n ? p + 1 : 0) {
-			group mine = *(const group *)(at.in[p] + i * (long long)sizeof(typename type::held));
-#pragma unroll
-			for (int e = 0; e < V; e++) {
-				number x = type::get(mine.x[e]);
-				if (average && TYPE != I32)
-					x = type::get(type::set((number)((float)x * part)));
-				sum[e] = k ? type::get(type::set(combined(reduction, sum[e], x))) : x;
-			}
-		}
-		group all;
-#pragma unroll
-		for (int e = 0; e < V; e++)
-			all.x[e] = type::set(average && TYPE == I32 ? (number)((int)sum[e] / n) : sum[e]);
-		long long there = (i - call.earlier) * (long long)sizeof(typename type::held);
+		typename element<TYPE>::value sum[V] = {};
+		for (int k = 0, p = call.first; k < n; k++, p = p + 1 < n ? p + 1 : 0)
+			add_line<TYPE, V>(sum, at.in[p] + i * (long long)sizeof(held), k == 0, reduction, part);
+		line<held, V> all = whole_line<TYPE, V>(sum, reduction, n);
+		long long there = (i - call.earlier) * (long long)sizeof(held);
 		for (int p = 0; p < n; p++)
 			if (call.to < 0 || call.to == p)
-				*(group *)(at.out[p] + there) = all;
+				*(line<held, V> *)(at.out[p] + there) = all;
 	}
 }
 
@@ -167,6 +191,41 @@ MEETING_KERNEL(exchange_reduce_all, exchange_reduce, THREADS)
 		break;
 	default:
 		reduce_type<I32>(call, at);
+	}
+}
+
+/* ---- the same of inputs that are here */
+
+template <int TYPE> INLINE void sum_type(const exchange_sum &call)
+{
+	typedef typename element<TYPE>::held held;
+	const int n = call.blocks + 1, reduction = call.reduction;
+	const float part = part_of<TYPE>(n);
+	for (long long i = thread_number(); i < call.count; i += thread_count()) {
+		const long long at = i * (long long)sizeof(held);
+		typename element<TYPE>::value sum;
+		add_line<TYPE, 1>(&sum, (const char *)call.first + at, true, reduction, part);
+		for (int k = 0; k < call.blocks; k++)
+			add_line<TYPE, 1>(
+			        &sum, (const char *)call.block + k * call.apart + at, false, reduction, part);
+		*(line<held, 1> *)((char *)call.to + at) = whole_line<TYPE, 1>(&sum, reduction, n);
+	}
+}
+
+KERNEL(exchange_sum_blocks, exchange_sum)
+{
+	switch (call.dtype) {
+	case F32:
+		sum_type<F32>(call);
+		break;
+	case F16:
+		sum_type<F16>(call);
+		break;
+	case BF16:
+		sum_type<BF16>(call);
+		break;
+	default:
+		sum_type<I32>(call);
 	}
 }
 

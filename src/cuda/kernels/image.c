@@ -146,6 +146,19 @@ static enum status load_sources(struct image *image, int architecture, const cha
 	return status;
 }
 
+enum status image_architecture(struct cuda_library *cuda, CUdevice device, int *architecture)
+{
+	static const CUdevice_attribute capability[] = {
+	        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR};
+	int part[2] = {0};
+	enum status status = ST_OK;
+	for (int i = 0; i < 2 && status == ST_OK; i++)
+		status = cuda_call(cuda, "cuDeviceGetAttribute",
+		        cuda->cuDeviceGetAttribute(&part[i], capability[i], device));
+	*architecture = part[0] * 10 + part[1];
+	return status;
+}
+
 enum status image_load_family(
         struct image *image, struct cuda_library *cuda, int architecture, const char *family)
 {

@@ -28,7 +28,10 @@ struct image {
 /* The families' fat binaries; made by tools/fatbin, ended by a NULL path. A program made without nvcc has none. */
 extern const struct embedded image_binaries[];
 
-/* Into the current context. architecture: of its device, 90 for 9.0. Opens NVRTC if it is needed. After ST_GPU nothing is loaded. */
+/* 90 for 9.0. ST_GPU */
+enum status image_architecture(struct cuda_library *cuda, CUdevice device, int *architecture);
+
+/* Into the current context. architecture: of its device. Opens NVRTC if it is needed. After ST_GPU nothing is loaded. */
 enum status image_load(struct image *image, struct cuda_library *cuda, int architecture);
 /* The same of one family alone: "exchange" of exchange.cu */
 enum status image_load_family(

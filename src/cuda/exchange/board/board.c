@@ -23,16 +23,12 @@ static void close_board(struct exchange *exchange)
 static enum status load(struct board *board, int ordinal)
 {
 	CUdevice device;
-	int major = 0, minor = 0;
+	int architecture;
 	enum status status = BOARD_CALL(board, cuDeviceGet, &device, ordinal);
 	if (status == ST_OK)
-		status = BOARD_CALL(board, cuDeviceGetAttribute, &major,
-		        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+		status = image_architecture(board->cuda, device, &architecture);
 	if (status == ST_OK)
-		status = BOARD_CALL(board, cuDeviceGetAttribute, &minor,
-		        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-	if (status == ST_OK)
-		status = image_load_family(&board->image, board->cuda, major * 10 + minor, "exchange");
+		status = image_load_family(&board->image, board->cuda, architecture, "exchange");
 	if (status == ST_OK)
 		status = image_function(&board->image, "exchange_reduce_all", &board->reduce);
 	if (status == ST_OK)

@@ -70,8 +70,7 @@ static enum status grow(struct nccl_exchange *nccl, struct staging *stage, int64
 	return ST_OK;
 }
 
-enum status nccl_stage(
-        struct nccl_exchange *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
+enum status nccl_room(struct nccl_exchange *nccl, int64_t bytes, CUstream stream, CUdeviceptr *at)
 {
 	enum { ALIGNED = 256 };
 	struct staging *stage = stage_of(nccl, stream);
@@ -82,8 +81,16 @@ enum status nccl_stage(
 		return status;
 	*at = stage->at + (CUdeviceptr)stage->used;
 	stage->used += parts_of(bytes, ALIGNED) * ALIGNED;
-	return cuda_call(nccl->cuda, "cuMemcpyDtoDAsync",
-	        nccl->cuda->cuMemcpyDtoDAsync(*at, from, (size_t)bytes, stream));
+	return ST_OK;
+}
+
+enum status nccl_stage(
+        struct nccl_exchange *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
+{
+	enum status status = nccl_room(nccl, bytes, stream, at);
+	return status == ST_OK ? cuda_call(nccl->cuda, "cuMemcpyDtoDAsync",
+	                                 nccl->cuda->cuMemcpyDtoDAsync(*at, from, (size_t)bytes, stream))
+	                       : status;
 }
 
 /* ---- the group */
@@ -123,7 +130,7 @@ static bool fans_out(const struct batch *batch)
 	return false;
 }
 
-static enum status wait_behind(struct cuda_library *cuda, CUevent event, CUstream first, CUstream then)
+enum status nccl_wait_behind(struct cuda_library *cuda, CUevent event, CUstream first, CUstream then)
 {
 	enum status status = cuda_call(cuda, "cuEventRecord", cuda->cuEventRecord(event, first));
 	return status == ST_OK ? cuda_call(cuda, "cuStreamWaitEvent", cuda->cuStreamWaitEvent(then, event, 0))
@@ -135,7 +142,7 @@ static enum status fan_out(struct nccl_exchange *nccl)
 	const struct batch *batch = &nccl->batch;
 	enum status status = ST_OK;
 	for (size_t i = 0; i < batch->count && status == ST_OK; i++)
-		status = wait_behind(nccl->cuda, batch->steps[i].party->ahead, batch->steps[i].stream,
+		status = nccl_wait_behind(nccl->cuda, batch->steps[i].party->ahead, batch->steps[i].stream,
 		        batch->steps[i].party->stream);
 	return status;
 }
@@ -145,8 +152,8 @@ static enum status fan_in(struct nccl_exchange *nccl)
 	const struct batch *batch = &nccl->batch;
 	enum status status = ST_OK;
 	for (size_t i = 0; i < batch->count && status == ST_OK; i++)
-		status = wait_behind(nccl->cuda, batch->steps[i].party->behind, batch->steps[i].party->stream,
-		        batch->steps[i].stream);
+		status = nccl_wait_behind(nccl->cuda, batch->steps[i].party->behind,
+		        batch->steps[i].party->stream, batch->steps[i].stream);
 	return status;
 }
 

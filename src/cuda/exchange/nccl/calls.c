@@ -25,16 +25,6 @@ static ncclRedOp_t reduction_of(enum reduction reduction)
 	return reductions[reduction];
 }
 
-/* A collective that is being made calls of */
-struct nccl_work {
-	struct nccl_exchange *nccl;
-	struct party *party;
-	const struct exchange_collective *call;
-	CUstream stream;
-	CUdeviceptr in, out;
-	int64_t size; /* bytes of an element */
-};
-
 static void add(const struct nccl_work *work, int kind, int64_t count)
 {
 	const struct exchange_collective *call = work->call;
@@ -191,16 +181,21 @@ enum status calls_collective(struct exchange *exchange, const struct exchange_co
 	        .in = call->in,
 	        .out = call->out,
 	        .size = dtype_bytes(call->dtype)};
-	if (call->counts)
-		return fail(ST_BUG, "by NCCL a collective waits for all of its members");
-	enum status status = nccl_enter(work.nccl, call->part, NCCL_PART, -1, -1, &work.party);
+	if (call->counts && (call->collective != &collective_allreduce || work.nccl->together))
+		return fail(ST_BUG, "only an allreduce by itself goes on without its latest members");
+	bool late = call->counts && !call->counts[call->place];
+	enum status status = late ? late_receive(&work)
+	                          : nccl_enter(work.nccl, call->part, NCCL_PART, -1, -1, &work.party);
 	if (status != ST_OK || !work.party)
 		return status;
-	status = stage_input(&work);
-	if (status == ST_OK)
+	if (!late)
+		status = stage_input(&work);
+	if (status == ST_OK && !call->counts)
 		status = call->n > 1 ? add_calls(&work) : add_alone(&work);
 	if (status == ST_OK)
 		nccl_add_start(work.nccl, started, stream);
+	if (status == ST_OK && call->counts && !late)
+		status = late_collective(&work);
 	return first_failure(status, nccl_run(work.nccl));
 }
 

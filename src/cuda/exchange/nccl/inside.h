@@ -1,7 +1,8 @@
 /* inside.h -- what the files of this exchange share. An umbrella header: it brings along what it includes.
  *
  * Files: meet.c (unique ids)  party.c (a communicator's thread)  nccl.c (the exchange: memory, open, release, close)
- * batch.c (calls that start as one)  calls.c (collectives and transfers as calls of NCCL)
+ * batch.c (calls that start as one)  calls.c (collectives and transfers as calls of NCCL)  late.c (collectives that do not wait
+ * for all)
  *
  *      control                 a party's thread                        host thread
  *      nccl_meet ----------->  PARTY_MAKING: init, warm up
@@ -14,6 +15,7 @@
 
 #include "cuda/exchange/exchange.h"
 #include "cuda/exchange/nccl/nccl.h"
+#include "cuda/kernels/image.h"
 #include "cuda/library/library.h"
 #include <pthread.h>
 
@@ -73,7 +75,7 @@ struct batch {
 	struct party **parties; /* entered */
 	size_t party_count;
 };
-/* Memory for inputs that lie across their results, by stream */
+/* Memory for inputs that lie across their results, and for what is added up here; by stream */
 struct staging {
 	CUstream stream;
 	CUdeviceptr at;
@@ -84,9 +86,13 @@ struct gpu_block {
 	int64_t bytes;
 };
 
+struct late_result; /* late.c */
+
 struct nccl_exchange {
 	struct exchange exchange;
 	struct cuda_library *cuda;
+	struct image image;
+	CUfunction sum; /* exchange_sum_blocks */
 	CUcontext context;
 	int rank;
 	CUdeviceptr zeroes; /* SCRATCH_BYTES, zero: for calls whose numbers do not matter */
@@ -101,6 +107,8 @@ struct nccl_exchange {
 	size_t stage_count;
 	struct gpu_block *freed, *outgrown;
 	size_t freed_count, outgrown_count;
+	struct late_result **kept;
+	size_t kept_count;
 };
 enum { SCRATCH_BYTES = 512, SCRATCH_IN = 256 };
 #define NCCL_OF(exchange) ((struct nccl_exchange *)(exchange)) /* its first member */
@@ -134,15 +142,37 @@ void nccl_add(struct nccl_exchange *nccl, const struct step *step);
 void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream);
 /* All that was added is queued, and the batch is empty, whatever comes of it. Between begin and end: nothing is done. */
 enum status nccl_run(struct nccl_exchange *nccl);
-/* A copy of the bytes there, on the stream; of the batch's */
+/* `then` goes on behind what has been queued on `first`. */
+enum status nccl_wait_behind(struct cuda_library *cuda, CUevent event, CUstream first, CUstream then);
+/* So many bytes, of the batch's; for work on the stream alone they stay until more is asked for there */
+enum status nccl_room(struct nccl_exchange *nccl, int64_t bytes, CUstream stream, CUdeviceptr *at);
+/* A copy of the bytes there, on the stream; in such room */
 enum status nccl_stage(
         struct nccl_exchange *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
 
 /* ---- calls.c */
+/* A collective that is being made calls of */
+struct nccl_work {
+	struct nccl_exchange *nccl;
+	struct party *party;
+	const struct exchange_collective *call;
+	CUstream stream;
+	CUdeviceptr in, out;
+	int64_t size; /* bytes of an element */
+};
 enum status calls_collective(struct exchange *exchange, const struct exchange_collective *call,
         struct exchange_started started, CUstream stream);
 enum status calls_transfers(struct exchange *exchange, const struct exchange_transfer *transfers, int count,
         struct exchange_started started, CUstream stream);
+
+/* ---- late.c: call->counts is not NULL */
+/* This rank counts: all of it is queued, with the batch. */
+enum status late_collective(struct nccl_work *work);
+/* It is late: what it gets is added to the batch. */
+enum status late_receive(struct nccl_work *work);
+/* Copies that were sent become free memory. */
+void late_give_back(struct nccl_exchange *nccl);
+void late_close(struct nccl_exchange *nccl);
 
 /* ---- nccl.c */
 /* Locked. The latest such; NULL: there is none */

@@ -33,6 +33,8 @@ static enum status nccl_alloc(struct exchange *exchange, int64_t bytes, CUdevice
 		return ST_OK;
 	}
 	enum status status = take(nccl, bytes, at);
+	if (status == ST_DEVICE_MEMORY)
+		late_give_back(nccl);
 	if (status != ST_DEVICE_MEMORY || nccl->freed_count == 0)
 		return status;
 	free_blocks(nccl, nccl->freed, &nccl->freed_count);
@@ -197,6 +199,8 @@ static void nccl_close(struct exchange *exchange)
 		mem_free(nccl->parties[i]->words);
 		mem_free(nccl->parties[i]);
 	}
+	image_unload(&nccl->image);
+	late_close(nccl);
 	for (size_t i = 0; i < nccl->stage_count; i++)
 		if (nccl->stages[i].at)
 			nccl->cuda->cuMemFree(nccl->stages[i].at);
@@ -216,7 +220,20 @@ static void nccl_close(struct exchange *exchange)
 	mem_free(nccl);
 }
 
-static enum status prepare(struct nccl_exchange *nccl)
+static enum status load(struct nccl_exchange *nccl, int ordinal)
+{
+	struct cuda_library *cuda = nccl->cuda;
+	CUdevice device;
+	int architecture;
+	enum status status = cuda_call(cuda, "cuDeviceGet", cuda->cuDeviceGet(&device, ordinal));
+	if (status == ST_OK)
+		status = image_architecture(cuda, device, &architecture);
+	if (status == ST_OK)
+		status = image_load_family(&nccl->image, cuda, architecture, "exchange");
+	return status == ST_OK ? image_function(&nccl->image, "exchange_sum_blocks", &nccl->sum) : status;
+}
+
+static enum status prepare(struct nccl_exchange *nccl, int ordinal)
 {
 	struct cuda_library *cuda = nccl->cuda;
 	pthread_condattr_t monotonic;
@@ -233,10 +250,10 @@ static enum status prepare(struct nccl_exchange *nccl)
 		        cuda, "cuMemsetD8Async", cuda->cuMemsetD8Async(nccl->zeroes, 0, SCRATCH_BYTES, NULL));
 	if (status == ST_OK)
 		status = cuda_call(cuda, "cuStreamSynchronize", cuda->cuStreamSynchronize(NULL));
-	return status;
+	return status == ST_OK ? load(nccl, ordinal) : status;
 }
 
-enum status nccl_make(struct cuda_library *cuda, int rank, struct exchange **exchange)
+enum status nccl_make(struct cuda_library *cuda, int ordinal, int rank, struct exchange **exchange)
 {
 	struct nccl_exchange *nccl = mem_alloc(sizeof *nccl);
 	*nccl = (struct nccl_exchange){.cuda = cuda,
@@ -252,7 +269,7 @@ enum status nccl_make(struct cuda_library *cuda, int rank, struct exchange **exc
 	                .failure = nccl_failure,
 	                .release = nccl_release,
 	                .close = nccl_close}};
-	enum status status = prepare(nccl);
+	enum status status = prepare(nccl, ordinal);
 	if (status == ST_OK)
 		*exchange = &nccl->exchange;
 	else

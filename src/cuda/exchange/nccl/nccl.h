@@ -12,9 +12,9 @@
 
 struct transport;
 
-/* On the host thread, whose context is current; `cuda` has NCCL open and outlives it. exchange->close frees it. ST_GPU,
- * ST_DEVICE_MEMORY */
-enum status nccl_make(struct cuda_library *cuda, int rank, struct exchange **exchange);
+/* On the host thread, whose context, of that GPU, is current; `cuda` has NCCL open and outlives it. exchange->close frees it.
+ * ST_GPU, ST_DEVICE_MEMORY */
+enum status nccl_make(struct cuda_library *cuda, int ordinal, int rank, struct exchange **exchange);
 
 /* Who is to have a communicator: the members of a part, by place; the ends of a channel of it, the sender first; or, for
  * results of collectives that went on without one of its ranks, who sends them and that rank */

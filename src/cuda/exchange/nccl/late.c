@@ -1,0 +1,285 @@
+/* late.c -- an allreduce that goes on without its latest members (backup=)
+ *
+ * Those that count send each other pieces, on the part's communicator: of sends and receives NCCL needs the two ends only. A
+ * piece goes to its place's rank or, if that is late, to the next one that counts, as the sum of the piece begins there
+ * (collectives/data.c). With rank 3 late:
+ *
+ *      rank 0   a0 a1 a2 a3          s3 = a3 + b3 + c3   s0 = a0 + b0 + c0          s0 s1 s2 s3  --- kept ... -> rank 3
+ *      rank 1   b0 b1 b2 b3    ->    s1 = b1 + c1 + a1                        ->    s0 s1 s2 s3
+ *      rank 2   c0 c1 c2 c3          s2 = c2 + a2 + b2                              s0 s1 s2 s3
+ *
+ * The lowest that counts keeps a copy of the result for each late one, and sends it on a communicator of these two and from a
+ * stream of its own: nothing of the learner's comes behind that, whenever the late one comes. What it missed it gets in the
+ * order of the turns. A copy's memory goes back when it was sent. */
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "collectives/collective.h"
+#include "cuda/exchange/nccl/inside.h"
+#include "cuda/kernels/arguments.h"
+
+enum { PART = 1 << 20, ALIGNED = 256 }; /* elements of a piece at a time */
+
+/* From that place on round the ring: the first that counts */
+static int counting(const struct exchange_collective *call, int place)
+{
+	while (!call->counts[place % call->n])
+		place++;
+	return place % call->n;
+}
+
+/* ---- the sum */
+
+/* What is moved of piece p at a time, in bytes of the tensor */
+struct portion {
+	CUdeviceptr from;
+	int64_t bytes;
+};
+
+static struct portion portion_of(const struct nccl_work *work, int p, int64_t at)
+{
+	const struct exchange_collective *call = work->call;
+	int64_t begin = piece_at(call->in_count, call->n, p) + at,
+	        end = piece_at(call->in_count, call->n, p + 1);
+	return (struct portion){
+	        (CUdeviceptr)(begin * work->size), most_of(0, least_of(end - begin, PART)) * work->size};
+}
+
+static void add(const struct nccl_work *work, int kind, int place, CUdeviceptr at, int64_t bytes)
+{
+	if (bytes > 0)
+		nccl_add(work->nccl,
+		        &(struct step){.kind = kind,
+		                .party = work->party,
+		                .stream = work->stream,
+		                .from = at,
+		                .to = at,
+		                .count = bytes,
+		                .type = ncclInt8,
+		                .other = place});
+}
+
+/* Where the others' blocks of the pieces that belong here come to lie: `apart` from each other, in the order of pieces, then
+ * of places from here on round the ring */
+struct brought {
+	CUdeviceptr at;
+	int64_t apart;
+	int others; /* of each piece: all that count but this one */
+};
+
+static enum status make_blocks(const struct nccl_work *work, struct brought *blocks)
+{
+	const struct exchange_collective *call = work->call;
+	int64_t longest = least_of(parts_of(call->in_count, call->n), PART) * work->size;
+	int own = 0;
+	*blocks = (struct brought){.apart = parts_of(longest, ALIGNED) * ALIGNED, .others = -1};
+	for (int p = 0; p < call->n; p++) {
+		own += counting(call, p) == call->place;
+		blocks->others += call->counts[p];
+	}
+	return nccl_room(work->nccl, own * blocks->others * blocks->apart, work->stream, &blocks->at);
+}
+
+static void spread(const struct nccl_work *work, const struct brought *blocks, int64_t at)
+{
+	const struct exchange_collective *call = work->call;
+	CUdeviceptr block = blocks->at;
+	for (int p = 0; p < call->n; p++) {
+		struct portion piece = portion_of(work, p, at);
+		int owner = counting(call, p), q = call->place;
+		if (owner != call->place)
+			add(work, STEP_SEND, owner, work->in + piece.from, piece.bytes);
+		for (int k = 0; owner == call->place && k < blocks->others; k++) {
+			q = counting(call, q + 1);
+			add(work, STEP_RECV, q, block, piece.bytes);
+			block += (CUdeviceptr)blocks->apart;
+		}
+	}
+}
+
+static enum status add_up(const struct nccl_work *work, const struct brought *blocks, int64_t at)
+{
+	enum { BLOCKS_MOST = 264 };
+	const struct exchange_collective *call = work->call;
+	struct cuda_library *cuda = work->nccl->cuda;
+	CUdeviceptr block = blocks->at;
+	enum status status = ST_OK;
+	for (int p = 0; p < call->n && status == ST_OK; p++) {
+		struct portion piece = portion_of(work, p, at);
+		if (counting(call, p) != call->place)
+			continue;
+		struct exchange_sum sum = {.first = (const void *)(uintptr_t)(work->in + piece.from),
+		        .block = (const void *)(uintptr_t)block,
+		        .to = (void *)(uintptr_t)(work->out + piece.from),
+		        .apart = blocks->apart,
+		        .count = piece.bytes / work->size,
+		        .blocks = blocks->others,
+		        .dtype = call->dtype,
+		        .reduction = call->reduction};
+		void *argument = &sum;
+		block += (CUdeviceptr)(blocks->others * blocks->apart);
+		if (sum.count > 0)
+			status = cuda_call(cuda, "cuLaunchKernel",
+			        cuda->cuLaunchKernel(work->nccl->sum,
+			                (unsigned)least_of(parts_of(sum.count, THREADS), BLOCKS_MOST), 1, 1,
+			                THREADS, 1, 1, 0, work->stream, &argument, NULL));
+	}
+	return status;
+}
+
+static void collect(const struct nccl_work *work, int64_t at)
+{
+	const struct exchange_collective *call = work->call;
+	for (int p = 0; p < call->n; p++) {
+		struct portion piece = portion_of(work, p, at);
+		int owner = counting(call, p);
+		if (owner != call->place)
+			add(work, STEP_RECV, owner, work->out + piece.from, piece.bytes);
+		for (int q = 0; owner == call->place && q < call->n; q++)
+			if (q != owner && call->counts[q])
+				add(work, STEP_SEND, q, work->out + piece.from, piece.bytes);
+	}
+}
+
+/* What was added is queued, and the communicator, which is left behind that, is entered again. */
+static enum status run(struct nccl_work *work)
+{
+	enum status status = nccl_run(work->nccl);
+	return status == ST_OK ? nccl_enter(work->nccl, work->call->part, NCCL_PART, -1, -1, &work->party)
+	                       : status;
+}
+
+static enum status sum_up(struct nccl_work *work)
+{
+	const int64_t longest = parts_of(work->call->in_count, work->call->n);
+	struct brought blocks;
+	enum status status = make_blocks(work, &blocks);
+	for (int64_t at = 0; at < longest && status == ST_OK && work->party; at += PART) {
+		spread(work, &blocks, at);
+		status = run(work);
+		if (status == ST_OK)
+			status = add_up(work, &blocks, at);
+		if (status != ST_OK || !work->party)
+			break;
+		collect(work, at);
+		status = run(work);
+	}
+	return first_failure(status, nccl_run(work->nccl));
+}
+
+/* ---- for those that are late */
+
+/* A result that is to be sent to one of them */
+struct late_result {
+	struct nccl_exchange *nccl;
+	CUdeviceptr at;
+	int64_t bytes;
+	CUevent sent; /* NULL: nobody knows */
+};
+
+void late_give_back(struct nccl_exchange *nccl)
+{
+	size_t left = 0;
+	for (size_t i = 0; i < nccl->kept_count; i++) {
+		struct late_result *kept = nccl->kept[i];
+		if (!kept->sent || nccl->cuda->cuEventQuery(kept->sent) == CUDA_ERROR_NOT_READY) {
+			nccl->kept[left++] = kept;
+			continue;
+		}
+		nccl->cuda->cuEventDestroy(kept->sent);
+		nccl->exchange.free(&nccl->exchange, kept->at, kept->bytes);
+		mem_free(kept);
+	}
+	nccl->kept_count = left;
+}
+
+void late_close(struct nccl_exchange *nccl)
+{
+	for (size_t i = 0; i < nccl->kept_count; i++) {
+		if (nccl->kept[i]->sent)
+			nccl->cuda->cuEventDestroy(nccl->kept[i]->sent);
+		nccl->cuda->cuMemFree(nccl->kept[i]->at);
+		mem_free(nccl->kept[i]);
+	}
+	mem_free(nccl->kept);
+}
+
+/* Behind the send, on the communicator's stream */
+static enum status note_sent(void *self, CUstream stream)
+{
+	struct late_result *kept = self;
+	struct cuda_library *cuda = kept->nccl->cuda;
+	CUevent sent;
+	enum status status =
+	        cuda_call(cuda, "cuEventCreate", cuda->cuEventCreate(&sent, CU_EVENT_DISABLE_TIMING));
+	if (status != ST_OK)
+		return status;
+	status = cuda_call(cuda, "cuEventRecord", cuda->cuEventRecord(sent, stream));
+	if (status == ST_OK)
+		kept->sent = sent;
+	else
+		cuda->cuEventDestroy(sent);
+	return status;
+}
+
+static enum status keep(const struct nccl_work *work, struct late_result **made)
+{
+	struct nccl_exchange *nccl = work->nccl;
+	struct late_result kept = {.nccl = nccl, .bytes = work->call->out_count * work->size};
+	enum status status = nccl->exchange.alloc(&nccl->exchange, kept.bytes, &kept.at);
+	if (status != ST_OK)
+		return status;
+	*made = mem_alloc(sizeof kept);
+	**made = kept;
+	*MEM_ADD(&nccl->kept, &nccl->kept_count) = *made;
+	return cuda_call(nccl->cuda, "cuMemcpyDtoDAsync",
+	        nccl->cuda->cuMemcpyDtoDAsync(kept.at, work->out, (size_t)kept.bytes, work->stream));
+}
+
+static enum status add_send(const struct nccl_work *work, int place)
+{
+	const struct exchange_collective *call = work->call;
+	struct nccl_work late = *work;
+	struct late_result *kept;
+	enum status status = nccl_enter(
+	        work->nccl, call->part, NCCL_LATE, call->ranks[call->place], call->ranks[place], &late.party);
+	if (status == ST_OK && late.party)
+		status = keep(work, &kept);
+	if (status != ST_OK || !late.party)
+		return status;
+	late.stream = late.party->stream;
+	add(&late, STEP_SEND, 1, kept->at, kept->bytes);
+	nccl_add_start(work->nccl, (struct exchange_started){.queue = note_sent, .self = kept}, late.stream);
+	return nccl_wait_behind(work->nccl->cuda, late.party->ahead, work->stream, late.stream);
+}
+
+static enum status send_late(const struct nccl_work *work)
+{
+	const struct exchange_collective *call = work->call;
+	enum status status = ST_OK;
+	late_give_back(work->nccl);
+	for (int p = 0; p < call->n && status == ST_OK && call->out_count > 0; p++)
+		if (!call->counts[p])
+			status = add_send(work, p);
+	return first_failure(status, nccl_run(work->nccl));
+}
+
+/* ---- both sides */
+
+enum status late_collective(struct nccl_work *work)
+{
+	enum status status = sum_up(work);
+	if (status == ST_OK && work->party && counting(work->call, 0) == work->call->place)
+		status = send_late(work);
+	return status;
+}
+
+enum status late_receive(struct nccl_work *work)
+{
+	const struct exchange_collective *call = work->call;
+	int from = counting(call, 0);
+	enum status status = nccl_enter(
+	        work->nccl, call->part, NCCL_LATE, call->ranks[from], call->ranks[call->place], &work->party);
+	if (status == ST_OK && work->party)
+		add(work, STEP_RECV, 0, work->out, call->out_count * work->size);
+	return status;
+}
