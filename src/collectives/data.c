@@ -80,6 +80,24 @@ static bool has_input(const struct collective_job *job, int place)
 	return !job->counts || job->counts[place];
 }
 
+/* Of the places below `place`, those that count */
+static int counted(const struct collective_job *job, int place)
+{
+	if (!job->counts)
+		return place;
+	int count = 0;
+	for (int p = 0; p < place; p++)
+		count += job->counts[p];
+	return count;
+}
+
+/* Where the piece of a place begins, and that of the one before it ends. Where some are left out it is the ring of those that count: the
+ * others' pieces are empty. */
+static int64_t piece_of(const struct collective_job *job, int place)
+{
+	return piece_at(job->in_count, counted(job, job->n), counted(job, place));
+}
+
 /* Each element of the block / n, before it is added: times 1/n in the type, as NCCL's ncclAvg (for the sums of f16 to
  * stay in range). */
 static void divide(const struct collective_job *job, void *block, int64_t count, int n)
@@ -94,10 +112,8 @@ static void divide(const struct collective_job *job, void *block, int64_t count,
 static const void *reduce_blocks(const struct collective_job *job, char *blocks, int64_t count, int first)
 {
 	void *sum = NULL;
-	int n = 0;
+	int n = counted(job, job->n);
 
-	for (int p = 0; p < job->n; p++)
-		n += has_input(job, p);
 	for (int k = 0; k < job->n; k++) {
 		void *x = blocks + (first + k) % job->n * count * job->size;
 		if (!has_input(job, (first + k) % job->n))
@@ -134,9 +150,8 @@ enum status data_reduce(const struct collective_job *job)
 	bool stays = job->collective->result == RESULT_SHARED;
 	int to = job->collective->root_gets ? job->root : ALL, last = to == ALL ? job->place : to,
 	    first = stays || to != ALL ? (last + 1) % job->n : job->place;
-	int64_t begin = piece_at(job->in_count, job->n, job->place),
-	        own = piece_at(job->in_count, job->n, job->place + 1) - begin,
-	        longest = parts_of(job->in_count, job->n);
+	int64_t own = piece_of(job, job->place + 1) - piece_of(job, job->place),
+	        longest = parts_of(job->in_count, counted(job, job->n));
 	/* as large as the tensor, and received whole: not zeroed first, as mem_alloc would */
 	char *blocks = mem_resize(NULL, (size_t)(job->n * least_of(own, PART) * job->size));
 	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
@@ -146,8 +161,7 @@ enum status data_reduce(const struct collective_job *job)
 	for (int64_t at = 0; at < longest; at += PART) {
 		int64_t mine = most_of(0, least_of(own - at, PART)), mine_bytes = mine * job->size;
 		for (int p = 0; p < job->n; p++) {
-			int64_t from = piece_at(job->in_count, job->n, p),
-			        to_end = piece_at(job->in_count, job->n, p + 1);
+			int64_t from = piece_of(job, p), to_end = piece_of(job, p + 1);
 			int64_t count = most_of(0, least_of(to_end - from - at, PART));
 			sent[p] = (struct extent){(from + at) * job->size, count * job->size};
 			piece[p] = (struct transport_piece){job->in + sent[p].offset,

@@ -104,13 +104,15 @@ struct exchange_slot {
 	long long in, out;
 };
 
-/* Who meets. The slot of place p lies p * apart bytes behind that of place 0. */
+/* Who meets: n members, of which this one is number `place`. Slots lie `apart` bytes from each other, and that of member p is number
+ * slot[p]. */
 struct exchange_members {
 	const void *slots;
 	long long apart;
 	unsigned turn;
 	int n, place;
-	char *pool[EXCHANGE_RANKS]; /* by place */
+	unsigned char slot[EXCHANGE_RANKS];
+	char *pool[EXCHANGE_RANKS]; /* by member */
 };
 
 /* Elements [begin, end) of all inputs become one: added in the order of places, from `first` on, and put at the same elements of everybody's

@@ -12,7 +12,7 @@ struct places {
 
 INLINE const volatile exchange_slot *slot_of(const exchange_members &members, int place)
 {
-	return (const volatile exchange_slot *)((const char *)members.slots + place * members.apart);
+	return (const volatile exchange_slot *)((const char *)members.slots + members.slot[place] * members.apart);
 }
 
 /* Each thread of the block calls it. false: somebody was released, or they do not agree */

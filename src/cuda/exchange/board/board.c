@@ -17,6 +17,7 @@ static void close_board(struct exchange *exchange)
 	image_unload(&board->image);
 	mem_free(board->sides);
 	mem_free(board->orders);
+	mem_free(board->gifts);
 	mem_free(board->words.word);
 }
 

@@ -13,7 +13,7 @@ static unsigned blocks_for(int64_t bytes)
 	return (unsigned)most_of(1, least_of(parts_of(bytes, (int64_t)THREADS * LINE_BYTES), BLOCKS_MOST));
 }
 
-static void members(const struct board *board, struct side *side)
+void side_members(const struct board *board, struct side *side, uint64_t places)
 {
 	const struct meeting *meeting = side->meeting;
 	struct exchange_members *all = &side->call.members;
@@ -21,10 +21,14 @@ static void members(const struct board *board, struct side *side)
 	all->slots = (const void *)(uintptr_t)meeting_device(meeting, first);
 	all->apart = (long long)meeting->turns * (long long)sizeof *first;
 	all->turn = side->turn;
-	all->n = meeting->n;
-	all->place = side->place;
-	for (int p = 0; p < meeting->n; p++)
-		all->pool[p] = (char *)(uintptr_t)board->pool[meeting->ranks[p]];
+	for (int p = 0; p < meeting->n; p++) {
+		if (!(places >> p & 1))
+			continue;
+		if (p == side->place)
+			all->place = all->n;
+		all->slot[all->n] = (unsigned char)p;
+		all->pool[all->n++] = (char *)(uintptr_t)board->pool[meeting->ranks[p]];
+	}
 }
 
 /* FNV-1a */
@@ -118,7 +122,6 @@ static enum status plan_rows(struct board *board, const struct exchange_collecti
 
 enum status collective_plan(struct board *board, const struct exchange_collective *call, struct side *side)
 {
-	members(board, side);
 	side->same = digest_of(call);
 	side->ends = !call->collective->bare;
 	if (call->collective->bare)
@@ -132,10 +135,14 @@ enum status collective_plan(struct board *board, const struct exchange_collectiv
 	return ST_OK;
 }
 
+uint32_t transfer_digest(int64_t bytes)
+{
+	return digest(&bytes, 1);
+}
+
 void transfer_plan(struct board *board, const struct exchange_transfer *call, struct side *side)
 {
-	members(board, side);
-	side->same = digest(&call->bytes, 1);
+	side->same = transfer_digest(call->bytes);
 	side->ends = true;
 	if (call->sends || call->bytes == 0)
 		return;

@@ -1,7 +1,8 @@
 /* inside.h -- what the files of board/ share. An umbrella header: it brings along what it includes.
  *
  * Files: file.c (the file that all map)  pool.c (memory that all reach)  places.c (where members meet: slots, release)  meet.c (from arrival to
- * end)  collective.c (what each member's kernel does)  reach.c (windows, one-sided)  words.c (words that streams write and wait for)  board.c */
+ * end)  late.c (results for who comes late)  collective.c (what each member's kernel does)  reach.c (windows, one-sided)  words.c (words that
+ * streams write and wait for)  board.c */
 #ifndef RANKSH_CUDA_BOARD_INSIDE_H
 #define RANKSH_CUDA_BOARD_INSIDE_H
 
@@ -36,10 +37,18 @@ struct board_memory {
 };
 
 /* ---- a place where members meet, turn by turn: those of a part, or the two ends of a channel */
-enum { PART_TURNS = 256, CHANNEL_TURNS = 128, WINDOWS = 64 };
+enum { PART_TURNS = 256, CHANNEL_TURNS = 128, LATE_TURNS = 4096, WINDOWS = 64 };
 struct board_window {
 	uint32_t turn, unused;
 	int64_t offset;
+};
+/* Members as a set of places */
+static const uint64_t ALL_PLACES = UINT64_MAX;
+
+/* For which turn a slot was used last, and which places met then: 0: not yet */
+struct slot_use {
+	uint32_t turn;
+	uint64_t places;
 };
 struct meeting {
 	uint64_t key;
@@ -48,8 +57,8 @@ struct meeting {
 	uint32_t turns;
 	char *at; /* slots by place and turn; of a part, windows and tables behind them */
 	CUdeviceptr device;
-	uint32_t last; /* the turn that was queued last, and where */
-	CUstream stream;
+	struct slot_use *used; /* by turn % turns */
+	uint32_t last;         /* the turn that was queued last */
 	uint32_t windows;
 };
 
@@ -77,12 +86,23 @@ struct meeting_order {
 	CUstream stream;
 };
 
-/* Memory of the pool that is given back when its stream has come to the event */
+/* The result of a collective that went on without a member, for that one: copied when it is there */
+struct gift {
+	struct meeting *meeting;
+	uint32_t turn;
+	CUstream stream;
+	CUdeviceptr at;
+	int64_t bytes;
+};
+
+/* Memory of the pool that is given back when its stream has come to the event, and, of a gift, it was taken */
 struct pool_copy {
 	CUdeviceptr at;
 	int64_t bytes;
 	CUstream stream;
-	CUevent event; /* NULL: not yet */
+	CUevent event;         /* NULL: not yet */
+	const uint32_t *taken; /* the word that comes to `turn` then; NULL: nobody's */
+	uint32_t turn;
 };
 struct pool_span {
 	int64_t at, bytes;
@@ -121,7 +141,8 @@ struct board {
 	bool together;
 	struct side *sides;
 	struct meeting_order *orders;
-	size_t side_count, order_count;
+	struct gift *gifts;
+	size_t side_count, order_count, gift_count;
 	struct board_words words; /* of the stream that is at hand */
 };
 #define BOARD_CALL(board, name, ...) cuda_call((board)->cuda, #name, (board)->cuda->name(__VA_ARGS__))
@@ -153,21 +174,27 @@ enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at
 void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
 int64_t pool_offset(const struct board *board, CUdeviceptr at); /* of what others reach; 0 of 0 */
 /* A copy of a member's input, made on its stream, until that has come to where pool_stages_end was called; from 0: room
- * only. Where the file is full, this waits for streams. ST_DEVICE_MEMORY, ST_GPU */
+ * only. Where there is no room, this waits for streams. ST_DEVICE_MEMORY, ST_GPU */
 enum status pool_stage(
         struct board *board, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
+/* The same of a gift's result, until it was taken, too */
+enum status pool_keep(struct board *board, const struct gift *gift, const uint32_t *taken, CUdeviceptr *at);
 enum status pool_stages_end(struct board *board);
 
 /* ---- places.c */
 enum status meeting_of_part(
         struct board *board, int part, int n, int place, const int *ranks, struct meeting **meeting);
 enum status meeting_of_channel(struct board *board, int part, int from, int to, struct meeting **meeting);
+/* Where `from` leaves results for `to`, which was late */
+enum status meeting_of_late(struct board *board, int part, int from, int to, struct meeting **meeting);
 struct meeting *meeting_find(struct board *board, int part); /* NULL: it is not open */
 struct exchange_slot *meeting_slot(const struct meeting *meeting, int place, uint32_t turn);
 CUdeviceptr meeting_device(const struct meeting *meeting, const void *at);
 struct board_window *meeting_windows(const struct meeting *meeting, int place); /* WINDOWS of them */
 const long long *meeting_tables(const struct meeting *meeting);                 /* by place, 2n + 2 each */
-bool meeting_over(const struct meeting *meeting, uint32_t turn);                /* all have ended it */
+/* Waits until the turn's slots are free, and takes them for these places: whose words stand there has ended the turn that they were used
+ * for before. Who is so far ahead waits here, as where CUDA's own queue is full. */
+void meeting_take(struct meeting *meeting, uint32_t turn, uint64_t places);
 /* Whoever waits in that turn goes on, with no result. From any thread */
 void meeting_let_go(struct board *board, struct meeting *meeting, uint32_t turn);
 void board_release(struct exchange *exchange, int part, uint32_t turn);
@@ -181,9 +208,17 @@ enum status words_queue(struct board *board, CUstream stream);        /* and emp
 void word_store(struct board *board, uint32_t *word, uint32_t value);
 
 /* ---- collective.c */
-/* What this member's kernel does; its input and result stand in its slot then. */
+/* Who meets on this side: the places of its meeting that are in `places` */
+void side_members(const struct board *board, struct side *side, uint64_t places);
+/* What this member's kernel does; its input and result stand in its slot then. call: of those alone that meet */
 enum status collective_plan(struct board *board, const struct exchange_collective *call, struct side *side);
 void transfer_plan(struct board *board, const struct exchange_transfer *call, struct side *side);
+uint32_t transfer_digest(int64_t bytes);
+
+/* ---- late.c */
+/* Of who keeps it: when its side is added, and when the result is there */
+enum status gifts_add(struct board *board, const struct exchange_collective *call, CUstream stream);
+enum status gifts_give(struct board *board);
 
 /* ---- meet.c */
 enum status meet_collective(struct exchange *exchange, const struct exchange_collective *call,

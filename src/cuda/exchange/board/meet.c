@@ -6,19 +6,11 @@
  * Of several sides that are given as one, each stream writes all its `arrived` first and waits then. */
 #include "base/memory.h"
 #include "cuda/exchange/board/inside.h"
-#include <time.h>
 
 /* ---- a side is added */
 
-/* A slot is free when all have ended the turn that it was used for before. Who is so far ahead waits here, as where CUDA's own queue is full. */
-static void await_slot(const struct meeting *meeting, uint32_t turn)
-{
-	while (turn > meeting->turns && !meeting_over(meeting, turn - meeting->turns))
-		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
-}
-
-static struct side *side_new(
-        struct board *board, struct meeting *meeting, uint32_t turn, int place, CUstream stream)
+static struct side *side_new(struct board *board, struct meeting *meeting, uint32_t turn, int place,
+        uint64_t places, CUstream stream)
 {
 	struct side *side = MEM_ADD(&board->sides, &board->side_count);
 	*side = (struct side){.meeting = meeting,
@@ -26,7 +18,8 @@ static struct side *side_new(
 	        .place = place,
 	        .order = (int)board->order_count,
 	        .stream = stream};
-	await_slot(meeting, turn);
+	side_members(board, side, places);
+	meeting_take(meeting, turn, places);
 	return side;
 }
 
@@ -102,17 +95,32 @@ static bool needs_copy(const struct exchange_collective *call)
 	return !same && call->in && call->out && call->in < out_end && call->out < in_end;
 }
 
-static enum status add_collective(
-        struct board *board, const struct exchange_collective *call, CUstream stream)
+/* Who is late gets the result as a message from who has kept it. */
+static enum status add_late(
+        struct board *board, const struct exchange_collective *call, int from, CUstream stream)
 {
 	struct meeting *meeting;
-	CUdeviceptr in = call->in, out = call->out;
-	if (call->counts)
-		return fail(ST_BUG, "at the board a collective waits for all of its members");
-	enum status status = meeting_of_part(board, call->part, call->n, call->place, call->ranks, &meeting);
+	CUdeviceptr at = call->out;
+	struct exchange_transfer message = {
+	        .at = call->out, .bytes = call->out_count * dtype_bytes(call->dtype)};
+	enum status status = meeting_of_late(board, call->part, call->ranks[from], board->rank, &meeting);
 	if (status != ST_OK)
 		return status;
-	struct side *side = side_new(board, meeting, call->turn, call->place, stream);
+	struct side *side = side_new(board, meeting, call->turn, 1, ALL_PLACES, stream);
+	if (board->staged)
+		status = stage_transfer(board, &message, side, &at);
+	transfer_plan(board, &message, side);
+	tell(board, side, at, at);
+	return status;
+}
+
+static enum status add_all(struct board *board, const struct exchange_collective *call, uint64_t places,
+        int place, CUstream stream)
+{
+	struct meeting *meeting = meeting_find(board, call->part);
+	CUdeviceptr in = call->in, out = call->out;
+	enum status status = ST_OK;
+	struct side *side = side_new(board, meeting, call->turn, place, places, stream);
 	if (board->staged)
 		status = stage_collective(board, call, side, &in, &out);
 	else if (needs_copy(call))
@@ -120,6 +128,32 @@ static enum status add_collective(
 	if (status == ST_OK)
 		status = collective_plan(board, call, side);
 	tell(board, side, in, out);
+	return status;
+}
+
+/* Where some do not count, the others meet as if there were no more. */
+static enum status add_collective(
+        struct board *board, const struct exchange_collective *call, CUstream stream)
+{
+	struct meeting *meeting;
+	struct exchange_collective own = *call;
+	uint64_t places = 0;
+	int first = -1;
+	enum status status = meeting_of_part(board, call->part, call->n, call->place, call->ranks, &meeting);
+	own.n = own.place = 0;
+	for (int p = 0; p < call->n; p++) {
+		if (call->counts && !call->counts[p])
+			continue;
+		places |= UINT64_C(1) << p;
+		own.place += p < call->place;
+		first = own.n++ ? first : p;
+	}
+	if (status == ST_OK && !(places >> call->place & 1))
+		return add_late(board, call, first, stream);
+	if (status == ST_OK)
+		status = add_all(board, &own, places, call->place, stream);
+	if (status == ST_OK && call->counts && call->place == first)
+		status = gifts_add(board, call, stream);
 	return status;
 }
 
@@ -132,7 +166,7 @@ static enum status add_transfer(struct board *board, const struct exchange_trans
 	enum status status = meeting_of_channel(board, call->part, from, to, &meeting);
 	if (status != ST_OK)
 		return status;
-	struct side *side = side_new(board, meeting, call->turn, call->sends ? 0 : 1, stream);
+	struct side *side = side_new(board, meeting, call->turn, call->sends ? 0 : 1, ALL_PLACES, stream);
 	if (board->staged)
 		status = stage_transfer(board, call, side, &at);
 	else if (call->sends && from == to && call->bytes > 0)
@@ -144,41 +178,36 @@ static enum status add_transfer(struct board *board, const struct exchange_trans
 
 /* ---- all sides are queued */
 
-static CUdeviceptr arrived(const struct side *side, int place, uint32_t turn)
+static CUdeviceptr arrived(const struct side *side, int place)
 {
-	return meeting_device(side->meeting, &meeting_slot(side->meeting, place, turn)->arrived);
+	return meeting_device(side->meeting, &meeting_slot(side->meeting, place, side->turn)->arrived);
 }
 
-static CUdeviceptr done(const struct side *side, int place, uint32_t turn)
+static CUdeviceptr done(const struct side *side, int place)
 {
-	return meeting_device(side->meeting, &meeting_slot(side->meeting, place, turn)->done);
+	return meeting_device(side->meeting, &meeting_slot(side->meeting, place, side->turn)->done);
 }
 
-/* Collectives of a part come one after the other, on whatever streams. */
-static void wait_turn(struct board *board, const struct side *side)
+static void wait_for_others(
+        struct board *board, const struct side *side, CUdeviceptr (*word)(const struct side *side, int place))
 {
-	const struct meeting *meeting = side->meeting;
-	if (meeting->turns != PART_TURNS || !meeting->last || meeting->stream == side->stream)
-		return;
-	for (int p = 0; p < meeting->n; p++)
-		words_wait(board, done(side, p, meeting->last), meeting->last);
+	const struct exchange_members *all = &side->call.members;
+	for (int i = 0; i < all->n; i++)
+		if (all->slot[i] != side->place)
+			words_wait(board, word(side, all->slot[i]), side->turn);
 }
 
 static enum status queue_arrivals(struct board *board, CUstream stream)
 {
-	for (size_t i = 0; i < board->side_count; i++)
-		if (board->sides[i].stream == stream)
-			wait_turn(board, &board->sides[i]);
 	for (size_t i = 0; i < board->side_count; i++) {
 		const struct side *side = &board->sides[i];
 		if (side->stream == stream)
-			words_write(board, arrived(side, side->place, side->turn), side->turn);
+			words_write(board, arrived(side, side->place), side->turn);
 	}
 	for (size_t i = 0; i < board->side_count; i++) {
 		const struct side *side = &board->sides[i];
-		for (int p = 0; p < side->meeting->n && side->stream == stream; p++)
-			if (p != side->place)
-				words_wait(board, arrived(side, p, side->turn), side->turn);
+		if (side->stream == stream)
+			wait_for_others(board, side, arrived);
 	}
 	return words_queue(board, stream);
 }
@@ -188,13 +217,12 @@ static enum status queue_ends(struct board *board, CUstream stream)
 	for (size_t i = 0; i < board->side_count; i++) {
 		const struct side *side = &board->sides[i];
 		if (side->stream == stream)
-			words_write(board, done(side, side->place, side->turn), side->turn);
+			words_write(board, done(side, side->place), side->turn);
 	}
 	for (size_t i = 0; i < board->side_count; i++) {
 		const struct side *side = &board->sides[i];
-		for (int p = 0; p < side->meeting->n && side->stream == stream && side->ends; p++)
-			if (p != side->place)
-				words_wait(board, done(side, p, side->turn), side->turn);
+		if (side->stream == stream && side->ends)
+			wait_for_others(board, side, done);
 	}
 	return words_queue(board, stream);
 }
@@ -243,10 +271,9 @@ static void forget(struct board *board)
 {
 	for (size_t i = 0; i < board->side_count; i++) {
 		struct side *side = &board->sides[i];
-		side->meeting->stream = side->stream;
 		__atomic_store_n(&side->meeting->last, side->turn, __ATOMIC_SEQ_CST);
 	}
-	board->side_count = board->order_count = 0;
+	board->side_count = board->order_count = board->gift_count = 0;
 	board->together = false;
 }
 
@@ -270,6 +297,8 @@ enum status meet_end(struct exchange *exchange)
 		status = each_stream(board, queue_ends);
 	if (status == ST_OK)
 		status = fetch_results(board);
+	if (status == ST_OK)
+		status = gifts_give(board);
 	if (status == ST_OK)
 		status = pool_stages_end(board);
 	forget(board);

@@ -3,6 +3,10 @@
 #include "base/memory.h"
 #include "cuda/exchange/board/inside.h"
 #include <string.h>
+#include <time.h>
+
+/* Of a channel's key: it is for results that somebody was late for */
+static const uint64_t LATE = 1 << 15;
 
 /* part: from 0; from, to: ranks of a channel, -1 of the part itself */
 static uint64_t key_of(int part, int from, int to)
@@ -43,6 +47,7 @@ static enum status add(
 	enum status status = board_area(board, new->key, bytes, &made.at, &made.device);
 	if (status != ST_OK)
 		return status;
+	made.used = mem_alloc(made.turns * sizeof *made.used);
 	made.ranks = mem_alloc((size_t)made.n * sizeof *made.ranks);
 	memcpy(made.ranks, ranks, (size_t)made.n * sizeof *made.ranks);
 	*meeting = mem_alloc(sizeof **meeting);
@@ -62,14 +67,24 @@ enum status meeting_of_part(
 	return add(board, &new, ranks, meeting);
 }
 
-enum status meeting_of_channel(struct board *board, int part, int from, int to, struct meeting **meeting)
+static enum status meeting_of_two(
+        struct board *board, uint64_t key, uint32_t turns, int from, int to, struct meeting **meeting)
 {
-	uint64_t key = key_of(part, from, to);
 	if ((*meeting = find(board, key)))
 		return ST_OK;
 	int place = from == to ? -1 : board->rank == from ? 0 : 1;
-	struct meeting new = {.key = key, .n = 2, .place = place, .turns = CHANNEL_TURNS};
+	struct meeting new = {.key = key, .n = 2, .place = place, .turns = turns};
 	return add(board, &new, (const int[]){from, to}, meeting);
+}
+
+enum status meeting_of_channel(struct board *board, int part, int from, int to, struct meeting **meeting)
+{
+	return meeting_of_two(board, key_of(part, from, to), CHANNEL_TURNS, from, to, meeting);
+}
+
+enum status meeting_of_late(struct board *board, int part, int from, int to, struct meeting **meeting)
+{
+	return meeting_of_two(board, key_of(part, from, to) | LATE, LATE_TURNS, from, to, meeting);
 }
 
 struct exchange_slot *meeting_slot(const struct meeting *meeting, int place, uint32_t turn)
@@ -101,12 +116,22 @@ static bool before(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) < 0;
 }
 
-bool meeting_over(const struct meeting *meeting, uint32_t turn)
+static bool is_over(const struct meeting *meeting, uint32_t turn, uint64_t places)
 {
 	for (int p = 0; p < meeting->n; p++)
-		if (before(__atomic_load_n(&meeting_slot(meeting, p, turn)->done, __ATOMIC_SEQ_CST), turn))
+		if (places >> p & 1 &&
+		        before(__atomic_load_n(&meeting_slot(meeting, p, turn)->done, __ATOMIC_SEQ_CST),
+		                turn))
 			return false;
 	return true;
+}
+
+void meeting_take(struct meeting *meeting, uint32_t turn, uint64_t places)
+{
+	struct slot_use *use = &meeting->used[turn % meeting->turns];
+	while (use->turn && use->turn != turn && !is_over(meeting, use->turn, use->places))
+		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+	*use = (struct slot_use){turn, places};
 }
 
 /* A word never goes back: its slot may be in use for a later turn. */
@@ -119,7 +144,7 @@ static void raise(struct board *board, uint32_t *word, uint32_t turn)
 /* For all members: one that was killed does nothing more. */
 void meeting_let_go(struct board *board, struct meeting *meeting, uint32_t turn)
 {
-	if (meeting_over(meeting, turn))
+	if (is_over(meeting, turn, ALL_PLACES))
 		return;
 	for (int p = 0; p < meeting->n; p++)
 		raise(board, &meeting_slot(meeting, p, turn)->released, turn);
@@ -155,6 +180,7 @@ void meetings_free(struct board *board)
 	for (size_t i = 0; i < board->meeting_count; i++) {
 		struct meeting *meeting = board->meetings[i];
 		let_go_up_to(board, meeting, meeting->last);
+		mem_free(meeting->used);
 		mem_free(meeting->ranks);
 		mem_free(meeting);
 	}

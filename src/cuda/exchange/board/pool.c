@@ -176,8 +176,10 @@ static size_t sweep(struct board *board)
 	for (size_t i = board->stage_count; i-- > 0;) {
 		struct pool_copy stage = board->stages[i];
 		CUresult result = stage.event ? board->cuda->cuEventQuery(stage.event) : CUDA_SUCCESS;
-		ahead += result == CUDA_ERROR_NOT_READY;
-		if (!stage.event || result != CUDA_SUCCESS)
+		bool kept = stage.taken &&
+		        (int32_t)(__atomic_load_n(stage.taken, __ATOMIC_SEQ_CST) - stage.turn) < 0;
+		ahead += stage.event && (result == CUDA_ERROR_NOT_READY || kept);
+		if (!stage.event || result != CUDA_SUCCESS || kept)
 			continue;
 		board->cuda->cuEventDestroy(stage.event);
 		give_back(pool_of_stages(board), stage.at);
@@ -210,28 +212,27 @@ void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
 	give_back(&((struct board *)exchange)->own, at);
 }
 
-/* Who is so far ahead of the others that the file is full waits here, as where CUDA's own queue is full. */
+/* Who is so far ahead of the others that there is no room waits here, as where CUDA's own queue is full. */
 static enum status stage_alloc(struct board *board, int64_t bytes, CUdeviceptr *at)
 {
 	for (;;) {
 		size_t ahead = sweep(board);
-		if (cut(&board->stage, grains(bytes), at))
+		if (cut(pool_of_stages(board), grains(bytes), at))
 			return ST_OK;
-		if (!ahead)
+		if (!ahead && board->staged)
 			return fail(ST_DEVICE_MEMORY,
 			        "without IPC what ranks exchange at once goes through %lld bytes "
 			        "of the host's memory, and %lld more are wanted",
 			        (long long)board->stage.bytes, (long long)bytes);
+		if (!ahead)
+			return pool_alloc(&board->exchange, bytes, at);
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 	}
 }
 
 enum status pool_stage(struct board *board, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
 {
-	if (!board->staged)
-		sweep(board);
-	enum status status =
-	        board->staged ? stage_alloc(board, bytes, at) : pool_alloc(&board->exchange, bytes, at);
+	enum status status = stage_alloc(board, bytes, at);
 	if (status != ST_OK)
 		return status;
 	*MEM_ADD(&board->stages, &board->stage_count) =
@@ -240,6 +241,17 @@ enum status pool_stage(struct board *board, CUdeviceptr from, int64_t bytes, CUs
 		return ST_OK;
 	return board->staged ? file_copy(board, *at, from, bytes, stream)
 	                     : BOARD_CALL(board, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream);
+}
+
+enum status pool_keep(struct board *board, const struct gift *gift, const uint32_t *taken, CUdeviceptr *at)
+{
+	enum status status = pool_stage(board, gift->at, gift->bytes, gift->stream, at);
+	if (status != ST_OK)
+		return status;
+	struct pool_copy *kept = &board->stages[board->stage_count - 1];
+	kept->taken = taken;
+	kept->turn = gift->turn;
+	return ST_OK;
 }
 
 enum status pool_stages_end(struct board *board)
