@@ -55,12 +55,17 @@ static inline float fold(
 	return reduction == REDUCE_AVG && dtype == DT_I32 ? (float)((int)sum / n) : sum;
 }
 
-static inline int owner(int64_t count, int ranks, int64_t i)
+/* With whose element the sum of all, or of those that count, begins */
+static inline int owner(int64_t count, int ranks, int64_t i, const bool *counts)
 {
-	int p = 0;
-	while (piece_at(count, ranks, p + 1) <= i)
-		p++;
-	return p;
+	int n = 0, piece = 0, place = 0;
+	for (int r = 0; r < ranks; r++)
+		n += !counts || counts[r];
+	while (piece_at(count, n, piece + 1) <= i)
+		piece++;
+	for (;; place++)
+		if ((!counts || counts[place]) && piece-- == 0)
+			return place;
 }
 
 /* One collective as all call it: `count` elements of a rank's share, so many bytes of `shift` beside a place where lines begin */
@@ -79,7 +84,8 @@ static inline float expected(const struct call *call, const struct rank *me, int
 	const struct collective *c = call->collective;
 	int64_t k = call->count, place = me->rank;
 	if (c == &collective_allreduce)
-		return fold(call->dtype, call->reduction, me->ranks, owner(k, me->ranks, i), i, call->counts);
+		return fold(call->dtype, call->reduction, me->ranks, owner(k, me->ranks, i, call->counts), i,
+		        call->counts);
 	if (c == &collective_reduce)
 		return fold(call->dtype, call->reduction, me->ranks, (call->root + 1) % me->ranks, i, NULL);
 	if (c == &collective_reducescatter)

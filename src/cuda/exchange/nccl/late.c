@@ -1,12 +1,11 @@
 /* late.c -- an allreduce that goes on without its latest members (backup=)
  *
- * Those that count send each other pieces, on the part's communicator: of sends and receives NCCL needs the two ends only. A
- * piece goes to its place's rank or, if that is late, to the next one that counts, as the sum of the piece begins there
- * (collectives/data.c). With rank 3 late:
+ * Those that count send each other pieces, on the part's communicator: of sends and receives NCCL needs the two ends only. Each
+ * has a piece to add up, in the order of the ring of those that count (collectives/data.c). With rank 2 of four late:
  *
- *      rank 0   a0 a1 a2 a3          s3 = a3 + b3 + c3   s0 = a0 + b0 + c0          s0 s1 s2 s3  --- kept ... -> rank 3
- *      rank 1   b0 b1 b2 b3    ->    s1 = b1 + c1 + a1                        ->    s0 s1 s2 s3
- *      rank 2   c0 c1 c2 c3          s2 = c2 + a2 + b2                              s0 s1 s2 s3
+ *      rank 0   a0 a1 a2         s0 = (a0 + b0) + d0           s0 s1 s2  --- kept ... -> rank 2
+ *      rank 1   b0 b1 b2    ->   s1 = (b1 + d1) + a1     ->    s0 s1 s2
+ *      rank 3   d0 d1 d2         s2 = (d2 + a2) + b2           s0 s1 s2
  *
  * The lowest that counts keeps a copy of the result for each late one, and sends it on a communicator of these two and from a
  * stream of its own: nothing of the learner's comes behind that, whenever the late one comes. What it missed it gets in the
@@ -27,19 +26,29 @@ static int counting(const struct exchange_collective *call, int place)
 	return place % call->n;
 }
 
+/* Of the places below `place`, those that count */
+static int counted(const struct exchange_collective *call, int place)
+{
+	int count = 0;
+	for (int p = 0; p < place; p++)
+		count += call->counts[p];
+	return count;
+}
+
 /* ---- the sum */
 
-/* What is moved of piece p at a time, in bytes of the tensor */
+/* What is moved of a place's piece at a time, in bytes of the tensor */
 struct portion {
 	CUdeviceptr from;
 	int64_t bytes;
 };
 
-static struct portion portion_of(const struct nccl_work *work, int p, int64_t at)
+static struct portion portion_of(const struct nccl_work *work, int place, int64_t at)
 {
 	const struct exchange_collective *call = work->call;
-	int64_t begin = piece_at(call->in_count, call->n, p) + at,
-	        end = piece_at(call->in_count, call->n, p + 1);
+	int all = counted(call, call->n), piece = counted(call, place);
+	int64_t begin = piece_at(call->in_count, all, piece) + at,
+	        end = piece_at(call->in_count, all, piece + 1);
 	return (struct portion){
 	        (CUdeviceptr)(begin * work->size), most_of(0, least_of(end - begin, PART)) * work->size};
 }
@@ -58,85 +67,66 @@ static void add(const struct nccl_work *work, int kind, int place, CUdeviceptr a
 		                .other = place});
 }
 
-/* Where the others' blocks of the pieces that belong here come to lie: `apart` from each other, in the order of pieces, then
- * of places from here on round the ring */
+/* The others' blocks of the piece that is added up here lie one behind the other in `room`, in the order of the ring. */
 struct brought {
-	CUdeviceptr at;
+	CUdeviceptr room;
 	int64_t apart;
-	int others; /* of each piece: all that count but this one */
 };
 
-static enum status make_blocks(const struct nccl_work *work, struct brought *blocks)
+static enum status make_room(const struct nccl_work *work, struct brought *brought)
 {
 	const struct exchange_collective *call = work->call;
-	int64_t longest = least_of(parts_of(call->in_count, call->n), PART) * work->size;
-	int own = 0;
-	*blocks = (struct brought){.apart = parts_of(longest, ALIGNED) * ALIGNED, .others = -1};
-	for (int p = 0; p < call->n; p++) {
-		own += counting(call, p) == call->place;
-		blocks->others += call->counts[p];
-	}
-	return nccl_room(work->nccl, own * blocks->others * blocks->apart, work->stream, &blocks->at);
+	int all = counted(call, call->n);
+	brought->apart =
+	        parts_of(least_of(parts_of(call->in_count, all), PART) * work->size, ALIGNED) * ALIGNED;
+	return nccl_room(work->nccl, (all - 1) * brought->apart, work->stream, &brought->room);
 }
 
-static void spread(const struct nccl_work *work, const struct brought *blocks, int64_t at)
+/* Each piece to its place */
+static void spread(const struct nccl_work *work, const struct brought *brought, int64_t at)
 {
 	const struct exchange_collective *call = work->call;
-	CUdeviceptr block = blocks->at;
-	for (int p = 0; p < call->n; p++) {
+	int64_t own = portion_of(work, call->place, at).bytes;
+	CUdeviceptr block = brought->room;
+	for (int p = counting(call, call->place + 1); p != call->place; p = counting(call, p + 1)) {
 		struct portion piece = portion_of(work, p, at);
-		int owner = counting(call, p), q = call->place;
-		if (owner != call->place)
-			add(work, STEP_SEND, owner, work->in + piece.from, piece.bytes);
-		for (int k = 0; owner == call->place && k < blocks->others; k++) {
-			q = counting(call, q + 1);
-			add(work, STEP_RECV, q, block, piece.bytes);
-			block += (CUdeviceptr)blocks->apart;
-		}
+		add(work, STEP_SEND, p, work->in + piece.from, piece.bytes);
+		add(work, STEP_RECV, p, block, own);
+		block += (CUdeviceptr)brought->apart;
 	}
 }
 
-static enum status add_up(const struct nccl_work *work, const struct brought *blocks, int64_t at)
+static enum status add_up(const struct nccl_work *work, const struct brought *brought, int64_t at)
 {
 	enum { BLOCKS_MOST = 264 };
 	const struct exchange_collective *call = work->call;
 	struct cuda_library *cuda = work->nccl->cuda;
-	CUdeviceptr block = blocks->at;
-	enum status status = ST_OK;
-	for (int p = 0; p < call->n && status == ST_OK; p++) {
-		struct portion piece = portion_of(work, p, at);
-		if (counting(call, p) != call->place)
-			continue;
-		struct exchange_sum sum = {.first = (const void *)(uintptr_t)(work->in + piece.from),
-		        .block = (const void *)(uintptr_t)block,
-		        .to = (void *)(uintptr_t)(work->out + piece.from),
-		        .apart = blocks->apart,
-		        .count = piece.bytes / work->size,
-		        .blocks = blocks->others,
-		        .dtype = call->dtype,
-		        .reduction = call->reduction};
-		void *argument = &sum;
-		block += (CUdeviceptr)(blocks->others * blocks->apart);
-		if (sum.count > 0)
-			status = cuda_call(cuda, "cuLaunchKernel",
-			        cuda->cuLaunchKernel(work->nccl->sum,
-			                (unsigned)least_of(parts_of(sum.count, THREADS), BLOCKS_MOST), 1, 1,
-			                THREADS, 1, 1, 0, work->stream, &argument, NULL));
-	}
-	return status;
+	struct portion own = portion_of(work, call->place, at);
+	struct exchange_sum sum = {.first = (const void *)(uintptr_t)(work->in + own.from),
+	        .block = (const void *)(uintptr_t)brought->room,
+	        .to = (void *)(uintptr_t)(work->out + own.from),
+	        .apart = brought->apart,
+	        .count = own.bytes / work->size,
+	        .blocks = counted(call, call->n) - 1,
+	        .dtype = call->dtype,
+	        .reduction = call->reduction};
+	void *argument = &sum;
+	unsigned blocks = (unsigned)least_of(parts_of(sum.count, THREADS), BLOCKS_MOST);
+	return sum.count == 0 ? ST_OK
+	                      : cuda_call(cuda, "cuLaunchKernel",
+	                                cuda->cuLaunchKernel(work->nccl->sum, blocks, 1, 1, THREADS, 1, 1, 0,
+	                                        work->stream, &argument, NULL));
 }
 
+/* The sums to all that count */
 static void collect(const struct nccl_work *work, int64_t at)
 {
 	const struct exchange_collective *call = work->call;
-	for (int p = 0; p < call->n; p++) {
+	struct portion own = portion_of(work, call->place, at);
+	for (int p = counting(call, call->place + 1); p != call->place; p = counting(call, p + 1)) {
 		struct portion piece = portion_of(work, p, at);
-		int owner = counting(call, p);
-		if (owner != call->place)
-			add(work, STEP_RECV, owner, work->out + piece.from, piece.bytes);
-		for (int q = 0; owner == call->place && q < call->n; q++)
-			if (q != owner && call->counts[q])
-				add(work, STEP_SEND, q, work->out + piece.from, piece.bytes);
+		add(work, STEP_SEND, p, work->out + own.from, own.bytes);
+		add(work, STEP_RECV, p, work->out + piece.from, piece.bytes);
 	}
 }
 
@@ -150,14 +140,15 @@ static enum status run(struct nccl_work *work)
 
 static enum status sum_up(struct nccl_work *work)
 {
-	const int64_t longest = parts_of(work->call->in_count, work->call->n);
-	struct brought blocks;
-	enum status status = make_blocks(work, &blocks);
+	const struct exchange_collective *call = work->call;
+	const int64_t longest = parts_of(call->in_count, counted(call, call->n));
+	struct brought brought;
+	enum status status = make_room(work, &brought);
 	for (int64_t at = 0; at < longest && status == ST_OK && work->party; at += PART) {
-		spread(work, &blocks, at);
+		spread(work, &brought, at);
 		status = run(work);
 		if (status == ST_OK)
-			status = add_up(work, &blocks, at);
+			status = add_up(work, &brought, at);
 		if (status != ST_OK || !work->party)
 			break;
 		collect(work, at);
