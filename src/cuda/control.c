@@ -7,11 +7,31 @@
 
 #include <unistd.h>
 
-static enum status can_be_done(const struct control *control, const struct record *record)
+/* Does it start as one with a collective that has backup=, of which one may be itself? */
+static bool joins_spares(const struct control *control, op_id id)
 {
-	if (record->backup)
+	const struct world *world = control->world;
+	bool spares = op_record(world, id)->backup > 0;
+	if (!(world->ops[id].flags & OPF_TOGETHER))
+		return false;
+	for (size_t i = control->queued_count; i-- > 0 && !spares;) {
+		op_id before = control->queued[i];
+		if (world->ops[before].rank != world->ops[id].rank || op_record(world, before)->group < 0)
+			continue;
+		spares = op_record(world, before)->backup > 0;
+		if (!(world->ops[before].flags & OPF_TOGETHER))
+			break;
+	}
+	return spares;
+}
+
+static enum status can_be_done(const struct control *control, op_id id)
+{
+	const struct record *record = op_record(control->world, id);
+	if (!control->board && joins_spares(control, id))
 		return fail(ST_ARGUMENT,
-		        "backup= is for the simulator: on a GPU a collective waits for all of its members");
+		        "backup= in a `together` is for ranks that share a GPU, and for the simulator: "
+		        "NCCL's groups cannot hold it");
 	if (record->window && control->setup.placement->no_ipc)
 		return fail(ST_ARGUMENT,
 		        "windows need processes that open each other's memory on the GPU (IPC), which is "
@@ -28,7 +48,7 @@ static enum status control_queued(struct backend *backend, op_id id)
 	struct control *control = control_of(backend);
 	enum status status = control->shadow->queued(control->shadow, id);
 	if (status == ST_OK)
-		status = can_be_done(control, op_record(control->world, id));
+		status = can_be_done(control, id);
 	if (status == ST_OK)
 		order_operation(control, id);
 	return status;

@@ -9,8 +9,8 @@
  *                  done, in the shadow's order       wait.c; what it told meanwhile
  *      times       measured, else the shadow's       told.c
  *
- * Files: control.c (functions, life)  orders.c (an operation as an order)  parties.c (communicators)  wait.c (publishing,
- * rounds)  told.c (times, clocks, blame)  clocks.c rounds.c (headers of their own).
+ * Files: control.c (functions, life)  orders.c (an operation as an order)  spares.c (backup=)  parties.c (communicators)
+ * publish.c (orders to hosts)  wait.c (rounds)  told.c (times, clocks, blame)  clocks.c rounds.c (headers of their own).
  * Everything here is the same on all processes but what is marked `own`. */
 #ifndef RANKSH_CUDA_CONTROL_H
 #define RANKSH_CUDA_CONTROL_H
@@ -18,6 +18,7 @@
 #include "backend/backend.h"
 #include "cuda/cuda.h"
 #include "cuda/exchange/board/board.h"
+#include "cuda/exchange/nccl/nccl.h"
 #include "cuda/host/host.h"
 #include "cuda/host/measured.h"
 #include "cuda/host/order.h"
@@ -40,8 +41,8 @@ struct part_turns {
 /* A communicator that NCCL is to make */
 struct party_wanted {
 	int group, instance;
-	bool channel;
-	int ends[2]; /* of a channel: ranks, the sender first */
+	enum nccl_kind kind;
+	int ends[2]; /* of NCCL_CHANNEL, NCCL_LATE: ranks, the sender first */
 };
 
 struct open_op {
@@ -61,7 +62,8 @@ struct control {
 	/* -- orders.c */
 	struct host_order *held; /* own: not given to the host yet */
 	size_t held_count, held_room;
-	size_t queued;               /* operations of all ranks that are not published */
+	op_id *queued; /* operations of all ranks that are not published, in their order */
+	size_t queued_count, queued_room;
 	int64_t *known[SPACE_COUNT]; /* own: segments that the host knows, by address */
 	size_t known_count[SPACE_COUNT];
 	/* so many segments there had ever been when `known` was brought up to date */
@@ -122,20 +124,34 @@ void orders_lose(struct control *control, int part);
 bool order_is_lost(struct control *control, op_id id); /* by that */
 void orders_release(struct control *control);
 
+/* spares.c: collectives with backup= */
+/* Of control->queued, what hosts cannot be given yet, as nobody knows who counts, the same on all processes; the caller frees it. NULL:
+ * nothing. The shadow carries out what it can. */
+bool *spares_withheld(struct control *control);
+/* Who counts, whether this rank waits in vain, and how long a late one lasts. The order is given next. */
+void spares_decide(struct control *control, struct host_order *order);
+/* The lowest place of those that count, once that is decided */
+int spares_first(const struct control *control, const struct match *match);
+bool spares_counts(const struct control *control, op_id id); /* 0: not queued */
+
 /* parties.c: nothing, where ranks meet at the board */
 void parties_group(struct control *control, int group);                   /* it is new */
 void parties_channel(struct control *control, const struct match *match); /* a transfer's */
+/* A collective's with backup=: between the first that counts and each late one */
+void parties_late(struct control *control, const struct match *match);
 void parties_anew(struct control *control, int group, int instance); /* it was released; -1: all its parts */
 /* Those that are new meet. By all, before orders are given. ST_GPU, ST_MPI */
 enum status parties_meet(struct control *control);
+
+/* publish.c: gives what is held to the hosts, but for what is withheld: they begin at one time, and the time in which all was idle is
+ * cut out. ST_GPU, ST_MPI */
+enum status control_publish(struct control *control);
 
 /* wait.c */
 enum control_wait {
 	WAIT_FINAL,    /* for what the shadow has carried out for good */
 	WAIT_PROJECTED /* for all that will end by its projection */
 };
-/* Gives all that is held to the hosts: they begin at one time, and the time in which all was idle is cut out. */
-enum status control_publish(struct control *control);
 /* Rounds until it is over, then the hooks. ST_INTERRUPTED; ST_WAITS: budget->waits is NULL, and it is not over; ST_GPU: some
  * rank's device is lost. */
 enum status control_wait(struct control *control, enum control_wait what, struct budget *budget);

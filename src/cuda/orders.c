@@ -131,14 +131,16 @@ static uint32_t window_turn(struct control *control, op_id target)
 static struct host_meeting *meeting_new(const struct world *world, int group, int turns)
 {
 	const struct group_instance *own = group_part(&world->groups[group], world->me);
-	size_t head = sizeof(struct host_meeting) + (size_t)turns * sizeof(uint32_t);
-	struct host_meeting *meeting = mem_alloc(head + (size_t)own->n * sizeof *own->ranks);
+	size_t head = sizeof(struct host_meeting) + (size_t)turns * sizeof(uint32_t),
+	       ranks_bytes = (size_t)own->n * sizeof *own->ranks;
+	struct host_meeting *meeting = mem_alloc(head + ranks_bytes + (size_t)own->n * sizeof(bool));
 	int *ranks = (int *)(void *)((char *)meeting + head);
 	memcpy(ranks, own->ranks, (size_t)own->n * sizeof *ranks);
 	*meeting = (struct host_meeting){.part = part_of(world, group, world->me),
 	        .n = own->n,
 	        .place = world->groups[group].place_of[world->me],
-	        .ranks = ranks};
+	        .ranks = ranks,
+	        .counts = (bool *)(void *)((char *)meeting + head + ranks_bytes)};
 	return meeting;
 }
 
@@ -250,7 +252,8 @@ void order_operation(struct control *control, op_id id)
 {
 	const struct world *world = control->world;
 	const struct record *record = op_record(world, id);
-	control->queued++;
+	MEM_ROOM(&control->queued, control->queued_count + 1, &control->queued_room);
+	control->queued[control->queued_count++] = id;
 	order_parts(control);
 	if (record->kind == OP_P2P)
 		order_channels(control, id);
@@ -331,6 +334,7 @@ void orders_release(struct control *control)
 	for (size_t i = 0; i < control->held_count; i++)
 		host_order_release(&control->held[i]);
 	mem_free(control->held);
+	mem_free(control->queued);
 	for (int space = 0; space < SPACE_COUNT; space++)
 		mem_free(control->known[space]);
 	mem_free(control->parts);

@@ -1,10 +1,10 @@
-/* parties.c -- who is to have a communicator of NCCL: the members of each part of a group, and the two ends of each channel
+/* parties.c -- who is to have a communicator of NCCL: the members of each part of a group, the two ends of each channel, and those of whom one
+ * was late for the other's result
  *
  * Found in the books, so all processes come to the same list in the same order; they meet when the next orders are published.
  * Behind a release all of a part meet anew. */
 #include "cuda/control.h"
 #include "base/memory.h"
-#include "cuda/exchange/nccl/nccl.h"
 
 static bool by_nccl(const struct control *control)
 {
@@ -24,7 +24,7 @@ static void want(struct control *control, struct party_wanted party)
 
 static bool same(const struct party_wanted *a, const struct party_wanted *b)
 {
-	return a->group == b->group && a->instance == b->instance && a->channel == b->channel &&
+	return a->group == b->group && a->instance == b->instance && a->kind == b->kind &&
 	        a->ends[0] == b->ends[0] && a->ends[1] == b->ends[1];
 }
 
@@ -34,18 +34,30 @@ void parties_group(struct control *control, int group)
 		want(control, (struct party_wanted){.group = group, .instance = i});
 }
 
-void parties_channel(struct control *control, const struct match *match)
+static void want_pair(
+        struct control *control, const struct match *match, enum nccl_kind kind, int from, int to)
 {
-	struct party_wanted party = {.group = match->group,
-	        .instance = match->instance,
-	        .channel = true,
-	        .ends = {match->ranks[0], match->ranks[1]}};
-	if (!by_nccl(control) || party.ends[0] == party.ends[1])
+	struct party_wanted party = {
+	        .group = match->group, .instance = match->instance, .kind = kind, .ends = {from, to}};
+	if (!by_nccl(control) || from == to)
 		return;
 	for (size_t i = 0; i < control->wanted_count; i++)
 		if (same(&control->wanted[i], &party))
 			return;
 	want(control, party);
+}
+
+void parties_channel(struct control *control, const struct match *match)
+{
+	want_pair(control, match, NCCL_CHANNEL, match->ranks[0], match->ranks[1]);
+}
+
+void parties_late(struct control *control, const struct match *match)
+{
+	int first = spares_first(control, match);
+	for (int p = 0; p < match->n; p++)
+		if (!spares_counts(control, match->member[p]))
+			want_pair(control, match, NCCL_LATE, match->ranks[first], match->ranks[p]);
 }
 
 void parties_anew(struct control *control, int group, int instance)
@@ -79,9 +91,9 @@ enum status parties_meet(struct control *control)
 		const struct group *group = &world->groups[wanted->group];
 		const struct group_instance *part = &group->instance[wanted->instance];
 		parties[i] = (struct nccl_party){.part = group->first + wanted->instance,
-		        .kind = wanted->channel ? NCCL_CHANNEL : NCCL_PART,
-		        .n = wanted->channel ? 2 : part->n,
-		        .ranks = wanted->channel ? wanted->ends : part->ranks};
+		        .kind = wanted->kind,
+		        .n = wanted->kind == NCCL_PART ? part->n : 2,
+		        .ranks = wanted->kind == NCCL_PART ? part->ranks : wanted->ends};
 	}
 	enum status status = nccl_meet(control->exchange, control->transport, parties, (int)count);
 	mem_free(parties);

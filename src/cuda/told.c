@@ -109,19 +109,22 @@ static int64_t end_before(
 	return match->before ? end_of(control, world->matches[match->before].member[place]) : 0;
 }
 
-/* A collective starts with the last of its members, and not before the one before it in its part is over; a transfer when both
+/* A collective starts with the last of its members, or of those that count, and not before the one before it in its part is over; a transfer when both
  * sides are there. How late they were is in their own measurements. */
 static int64_t start_of(struct control *control, const struct measured *one)
 {
 	int count;
 	int64_t start = one->start;
+	bool spares = op_record(control->world, one->id)->backup > 0;
 	const uint32_t *matches = op_matches(control->world, one->id, &count);
+	if (spares && !spares_counts(control, one->id))
+		return start;
 	for (int i = 0; i < count; i++) {
 		const struct match *match = &control->world->matches[matches[i]];
 		for (int place = 0; place < match->n; place++) {
 			const struct measured *other =
 			        measurements_find(&control->measured, match->member[place]);
-			if (other)
+			if (other && !(spares && !spares_counts(control, match->member[place])))
 				start = most_of(start, other->ready);
 		}
 		if (!match->p2p)

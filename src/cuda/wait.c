@@ -1,120 +1,13 @@
-/* wait.c -- hosts are set off together, and waited for in rounds
- *
- *      session's time   0 ......... 2.1 ms |                     | 2.1 ms ........
- *      hosts            run, are measured  |  nobody runs: cut   |  run
- *      control          publish     rounds |  the user thinks    |  publish
+/* wait.c -- hosts are waited for in rounds
  *
  * Every decision here (is there anything to wait for, is it over, did Ctrl-C come) is the same on all processes: it follows
  * from the books, from what was measured, or from a round. */
 #include "cuda/control.h"
-#include "cuda/clocks.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* ---- publishing */
-
-static const int64_t NS_PER_S = 1000000000;
-
-struct start {
-	int64_t now;
-	double uncertainty;
-	bool idle;
-};
-
-/* Clocks of hosts drift apart: they are compared anew when a second has passed, as all see it. */
-static enum status compare_clocks(struct control *control, int64_t now)
-{
-	if (control->setup.placement->hosts < 2 || now < control->compared + NS_PER_S)
-		return ST_OK;
-	control->compared = now;
-	return clocks_compare(control->transport, control->setup.library, &control->offset);
-}
-
-/* On the stand-in what is over may end in the future of who looks: then the device is still at it. */
-static bool is_idle(const struct control *control)
-{
-	int64_t now = control->setup.library->host_now() - control->shift;
-	return control->open_count == 0 && (control->published == 0 || control->own_end <= now);
-}
-
-/* When all is idle everybody's clock goes on from the same time: the latest now of all, and the end of what was. */
-static enum status agree_start(struct control *control)
-{
-	const struct cuda_library *cuda = control->setup.library;
-	int ranks = transport_size(control->transport);
-	struct start mine = {.now = cuda->host_now() + control->offset.ns,
-	        .uncertainty = host_uncertainty(control->host) + (double)control->offset.uncertainty_ns,
-	        .idle = is_idle(control)};
-	struct start *all = mem_alloc(ranks * sizeof *all);
-	enum status status = transport_share(control->transport, &mine, all, sizeof mine);
-	bool idle = true;
-	for (int i = 0; i < ranks; i++) {
-		idle &= all[i].idle;
-		mine.now = most_of(mine.now, all[i].now);
-		mine.uncertainty = most_number(mine.uncertainty, all[i].uncertainty);
-	}
-	mem_free(all);
-	control->uncertainty = mine.uncertainty;
-	if (status == ST_OK)
-		status = compare_clocks(control, mine.now);
-	int64_t at = most_of(control->latest, control->paced);
-	if (status == ST_OK && idle)
-		control->shift = mine.now - control->offset.ns - at;
-	struct host_order clock = {
-	        .kind = ORDER_CLOCK, .shift = control->shift, .at = idle ? at : control->paced};
-	if (status == ST_OK)
-		host_give(control->host, &clock, 1);
-	return status;
-}
-
-/* A collective that does not agree is never begun: its stream stands, as the simulator's does. One that was aborted before it
- * was given is over before it begins. */
-static void look_again(struct control *control, struct host_order *order)
-{
-	const struct world *world = control->world;
-	int count;
-	const uint32_t *matches = op_matches(world, order->id, &count);
-	for (int i = 0; i < count; i++)
-		order->never |= world->matches[matches[i]].mismatch;
-	order->undone = (world->ops[order->id].flags & OPF_ABORTED) != 0 || order_is_lost(control, order->id);
-}
-
-/* All of a launch is in the books by now. */
-static void join_graph(struct control *control, size_t i)
-{
-	struct host_order *order = &control->held[i], *before = i ? order - 1 : NULL;
-	const struct launch *launch = world_launch(control->world, order->id);
-	order->graph = launch ? launch->first : 0;
-	if (launch && before && before->kind == ORDER_OPERATION && before->graph == launch->first)
-		before->graph_more = true;
-}
-
-enum status control_publish(struct control *control)
-{
-	if (control->queued == 0)
-		return ST_OK;
-	enum status status = parties_meet(control);
-	if (status == ST_OK)
-		status = agree_start(control);
-	if (status != ST_OK)
-		return status;
-	for (size_t i = 0; i < control->held_count; i++) {
-		struct host_order *order = &control->held[i];
-		if (order->kind != ORDER_OPERATION)
-			continue;
-		look_again(control, order);
-		join_graph(control, i);
-		*MEM_ADD(&control->open, &control->open_count) = (struct open_op){.id = order->id};
-	}
-	host_give(control->host, control->held, control->held_count);
-	control->held_count = 0;
-	control->published += control->queued;
-	control->queued = 0;
-	return ST_OK;
-}
 
 /* ---- what the host tells */
 

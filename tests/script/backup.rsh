@@ -62,4 +62,3 @@ tensor l[8] = 1
 expect stuck
 abort world
 sync
-# sim: backup= is refused on a GPU

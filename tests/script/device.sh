@@ -42,11 +42,9 @@ run 0 -n 2 --test hi.rsh
 check "--test: no GPU is used" sh -c '! grep cuda: out'
 
 # what only the simulator does is refused in words, where it is asked for
-for gpus in 1 2; do
-	echo 'tensor x[4] = 1; allreduce x backup=1' > backup.rsh
-	RANKSH_STANDIN=gpus=$gpus run 2 -n 2 --device cuda backup.rsh
-	check "backup= on $gpus GPUs" says '^backup.rsh:1: .*backup= is for the simulator: on a GPU a collective waits for all'
-done
+echo 'tensor x[4] = 1; together { allreduce x backup=1; allreduce x }' > backup.rsh
+RANKSH_STANDIN=gpus=2 run 2 -n 2 --device cuda backup.rsh
+check "backup= in a together, with a GPU a rank" says '^backup.rsh:1: .*backup= in a .together. is for ranks that share a GPU'
 echo 'tensor y[4] = 1; window y' > put.rsh
 RANKSH_STANDIN=gpus=2 run 2 -n 2 --device cuda put.rsh
 check "a window with a GPU a rank" says '^put.rsh:1: .*windows are for the simulator, and for ranks that share a GPU'

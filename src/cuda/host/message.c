@@ -72,7 +72,8 @@ static enum status queue_collective(struct host_thread *host, const struct host_
 	        .root = record->root,
 	        .in_count = in ? layout_count(&in->layout) : 0,
 	        .out_count = out ? layout_count(&out->layout) : 0,
-	        .split = record->split.n ? &record->split : NULL};
+	        .split = record->split.n ? &record->split : NULL,
+	        .counts = record->backup ? meeting->counts : NULL};
 	CUdeviceptr window = 0;
 	enum status status = device_address(host, in, &call.in);
 	if (status == ST_OK)

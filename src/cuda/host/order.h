@@ -32,6 +32,7 @@ struct host_meeting {
 	uint32_t turn; /* of a collective */
 	int n, place;
 	const int *ranks;         /* behind the turns */
+	bool *counts;             /* of a collective with backup=: as in struct exchange_collective */
 	uint32_t transfer_turn[]; /* P2P: of each part's channel, record.parts of them */
 };
 

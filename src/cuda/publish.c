@@ -1,0 +1,222 @@
+/* publish.c -- hosts are set off together, with all that is queued
+ *
+ *      session's time   0 ......... 2.1 ms |                     | 2.1 ms ........
+ *      hosts            run, are measured  |  nobody runs: cut   |  run
+ *      control          publish     rounds |  the user thinks    |  publish */
+#include "cuda/control.h"
+#include "cuda/clocks.h"
+#include "base/arithmetic.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static const int64_t NS_PER_S = 1000000000;
+
+struct start {
+	int64_t now;
+	double uncertainty;
+	bool idle;
+};
+
+/* Clocks of hosts drift apart: they are compared anew when a second has passed, as all see it. */
+static enum status compare_clocks(struct control *control, int64_t now)
+{
+	if (control->setup.placement->hosts < 2 || now < control->compared + NS_PER_S)
+		return ST_OK;
+	control->compared = now;
+	return clocks_compare(control->transport, control->setup.library, &control->offset);
+}
+
+/* On the stand-in what is over may end in the future of who looks: then the device is still at it. */
+static bool is_idle(const struct control *control)
+{
+	int64_t now = control->setup.library->host_now() - control->shift;
+	return control->open_count == 0 && (control->published == 0 || control->own_end <= now);
+}
+
+/* When all is idle everybody's clock goes on from the same time: the latest now of all, and the end of what was. */
+static enum status agree_start(struct control *control)
+{
+	const struct cuda_library *cuda = control->setup.library;
+	int ranks = transport_size(control->transport);
+	struct start mine = {.now = cuda->host_now() + control->offset.ns,
+	        .uncertainty = host_uncertainty(control->host) + (double)control->offset.uncertainty_ns,
+	        .idle = is_idle(control)};
+	struct start *all = mem_alloc(ranks * sizeof *all);
+	enum status status = transport_share(control->transport, &mine, all, sizeof mine);
+	bool idle = true;
+	for (int i = 0; i < ranks; i++) {
+		idle &= all[i].idle;
+		mine.now = most_of(mine.now, all[i].now);
+		mine.uncertainty = most_number(mine.uncertainty, all[i].uncertainty);
+	}
+	mem_free(all);
+	control->uncertainty = mine.uncertainty;
+	if (status == ST_OK)
+		status = compare_clocks(control, mine.now);
+	int64_t at = most_of(control->latest, control->paced);
+	if (status == ST_OK && idle)
+		control->shift = mine.now - control->offset.ns - at;
+	struct host_order clock = {
+	        .kind = ORDER_CLOCK, .shift = control->shift, .at = idle ? at : control->paced};
+	if (status == ST_OK)
+		host_give(control->host, &clock, 1);
+	return status;
+}
+
+/* ---- orders */
+
+/* A collective that does not agree is never begun: its stream stands, as the simulator's does. One that was aborted before it
+ * was given is over before it begins. */
+static void look_again(struct control *control, struct host_order *order)
+{
+	const struct world *world = control->world;
+	int count;
+	const uint32_t *matches = op_matches(world, order->id, &count);
+	order->undone = (world->ops[order->id].flags & OPF_ABORTED) != 0 || order_is_lost(control, order->id);
+	for (int i = 0; i < count; i++)
+		order->never |= world->matches[matches[i]].mismatch;
+	if (order->record.backup && !order->undone)
+		spares_decide(control, order);
+}
+
+static bool spares(const struct world *world, const struct launch *launch)
+{
+	bool any = false;
+	for (op_id id = launch->first; id <= launch->last; id++)
+		any |= op_record(world, id)->backup > 0;
+	return any;
+}
+
+/* All of a launch is in the books by now. What may be withheld goes out as single launches. */
+static void join_graph(const struct control *control, struct host_order *order, struct host_order *before)
+{
+	const struct launch *launch = world_launch(control->world, order->id);
+	order->graph = launch && !spares(control->world, launch) ? launch->first : 0;
+	if (order->graph && before && before->kind == ORDER_OPERATION && before->graph == order->graph)
+		before->graph_more = true;
+}
+
+/* By id, also where it was withheld before */
+static void add_open(struct control *control, op_id id)
+{
+	(void)MEM_ADD(&control->open, &control->open_count);
+	size_t i = control->open_count - 1;
+	for (; i > 0 && control->open[i - 1].id > id; i--)
+		control->open[i] = control->open[i - 1];
+	control->open[i] = (struct open_op){.id = id};
+}
+
+static bool is_withheld(const struct control *control, const bool *withheld, op_id id)
+{
+	size_t low = 0, high = control->queued_count;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (control->queued[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return withheld && withheld[low];
+}
+
+/* A segment goes with the operation that it is of. */
+static bool goes_with(const struct host_order *order, const struct host_order *before)
+{
+	return before && before->more && order->kind != ORDER_OPERATION &&
+	        (before->kind != ORDER_OPERATION || before->record.kind == OP_SEGMENT);
+}
+
+/* Gives what is not withheld, and keeps the rest. */
+static void give(struct control *control, const bool *withheld)
+{
+	struct host_order *given = mem_alloc(control->held_count * sizeof *given);
+	size_t count = 0, kept = 0;
+	bool keeps = false, kept_before = false;
+	struct host_order last;
+	for (size_t i = 0; i < control->held_count; i++, kept_before = keeps) {
+		struct host_order order = control->held[i];
+		bool goes = i > 0 && goes_with(&order, &last);
+		last = order;
+		keeps = goes ? kept_before
+		             : order.kind == ORDER_OPERATION && is_withheld(control, withheld, order.id);
+		if (keeps) {
+			control->held[kept++] = order;
+			continue;
+		}
+		given[count] = order;
+		if (order.kind == ORDER_OPERATION) {
+			look_again(control, &given[count]);
+			join_graph(control, &given[count], count ? &given[count - 1] : NULL);
+			add_open(control, order.id);
+		}
+		count++;
+	}
+	host_give(control->host, given, count);
+	control->held_count = kept;
+	mem_free(given);
+}
+
+/* The same on all processes: those that are given now. */
+static void forget_given(struct control *control, const bool *withheld)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < control->queued_count; i++)
+		if (withheld && withheld[i])
+			control->queued[kept++] = control->queued[i];
+	control->published += control->queued_count - kept;
+	control->queued_count = kept;
+}
+
+static bool all_withheld(const struct control *control, const bool *withheld)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < control->queued_count && withheld; i++)
+		count += withheld[i];
+	return count == control->queued_count;
+}
+
+/* What was ordered last comes first. */
+static void put_first(struct control *control, size_t from)
+{
+	size_t count = control->held_count - from;
+	struct host_order *last = mem_alloc((count + 1) * sizeof *last);
+	if (count) {
+		memcpy(last, control->held + from, count * sizeof *last);
+		memmove(control->held + count, control->held, from * sizeof *last);
+		memcpy(control->held, last, count * sizeof *last);
+	}
+	mem_free(last);
+}
+
+/* Communicators for results that somebody is late for: they are opened before all that is given now. */
+static void want_late(struct control *control, const bool *withheld)
+{
+	const struct world *world = control->world;
+	size_t before = control->held_count;
+	for (size_t i = 0; i < control->queued_count; i++) {
+		op_id id = control->queued[i];
+		if (op_record(world, id)->backup && !(withheld && withheld[i]) &&
+		        !(world->ops[id].flags & OPF_ABORTED))
+			parties_late(control, &world->matches[world->ops[id].match]);
+	}
+	put_first(control, before);
+}
+
+enum status control_publish(struct control *control)
+{
+	bool *withheld = spares_withheld(control);
+	enum status status = ST_OK;
+	if (!all_withheld(control, withheld)) {
+		want_late(control, withheld);
+		status = parties_meet(control);
+		if (status == ST_OK)
+			status = agree_start(control);
+		if (status == ST_OK) {
+			give(control, withheld);
+			forget_given(control, withheld);
+		}
+	}
+	mem_free(withheld);
+	return status;
+}

@@ -1,0 +1,115 @@
+/* spares.c -- collectives that go on without their latest members (backup=): who counts is the shadow's word, never a race of GPUs
+ *
+ *      rank 0   allreduce x backup=1 ............ given with (0 and 1 count)
+ *      rank 1   allreduce x backup=1 ............ the same
+ *      rank 2   spin; ....... allreduce x backup=1 ... is late: gets the result when it comes
+ *
+ * A host has to be told who counts when it is given the operation. The shadow knows as soon as so many have come there; what it foresees
+ * is made final then (devices do not wait for hosts that are idle). Where it foresees nothing, as lines are missing, the
+ * operation is withheld, with all behind it on its rank of which the shadow foresees no end either: what it foresees an end of does
+ * not hang on it, and is given. */
+#include "cuda/control.h"
+#include "base/memory.h"
+
+static bool counts(const struct world *world, op_id id)
+{
+	return id && world->ops[id].start != TIME_UNKNOWN && !(world->ops[id].flags & OPF_LATE);
+}
+
+/* Once it is decided it stays so: who comes then is marked before it starts. */
+static bool is_decided(const struct world *world, const struct match *match, int backup)
+{
+	int n = 0;
+	for (int p = 0; p < match->n; p++)
+		n += counts(world, match->member[p]);
+	return n == match->n - backup;
+}
+
+static bool is_open(const struct world *world, op_id id)
+{
+	const struct op *op = &world->ops[id];
+	const struct record *record = op_record(world, id);
+	return record->backup && !(op->flags & OPF_ABORTED) &&
+	        !is_decided(world, &world->matches[op->match], record->backup);
+}
+
+static bool ends(const struct control *control, op_id id)
+{
+	return control->world->ops[id].flags & OPF_ABORTED ||
+	        backend_times(control->shadow, id).end != TIME_UNKNOWN;
+}
+
+/* What starts as one is withheld as one. */
+static void join_together(const struct control *control, bool *withheld)
+{
+	const struct world *world = control->world;
+	size_t *first = mem_alloc((size_t)world->n * sizeof *first);
+	for (size_t i = 0; i < control->queued_count; i++) {
+		const struct op *op = &world->ops[control->queued[i]];
+		if (op_record(world, control->queued[i])->group < 0)
+			continue;
+		if (!(op->flags & OPF_TOGETHER))
+			first[op->rank] = i;
+		bool any = withheld[i] || withheld[first[op->rank]];
+		for (size_t k = first[op->rank]; k <= i && any; k++)
+			withheld[k] |= world->ops[control->queued[k]].rank == op->rank &&
+			        op_record(world, control->queued[k])->group >= 0;
+	}
+	mem_free(first);
+}
+
+bool *spares_withheld(struct control *control)
+{
+	const struct world *world = control->world;
+	bool some = false;
+	for (size_t i = 0; i < control->queued_count; i++) {
+		op_id id = control->queued[i];
+		if (is_open(world, id) && ends(control, id))
+			(void)control->shadow->reach(control->shadow, &id, 1, NULL);
+		some |= is_open(world, id);
+	}
+	if (!some)
+		return NULL;
+	bool *behind = mem_alloc((size_t)world->n * sizeof *behind),
+	     *withheld = mem_alloc(control->queued_count * sizeof *withheld);
+	for (size_t i = 0; i < control->queued_count; i++) {
+		op_id id = control->queued[i];
+		int rank = world->ops[id].rank;
+		withheld[i] = is_open(world, id) || (behind[rank] && !ends(control, id));
+		behind[rank] |= withheld[i];
+	}
+	join_together(control, withheld);
+	mem_free(behind);
+	return withheld;
+}
+
+int spares_first(const struct control *control, const struct match *match)
+{
+	int place = 0;
+	while (place < match->n - 1 && !counts(control->world, match->member[place]))
+		place++;
+	return place;
+}
+
+void spares_decide(struct control *control, struct host_order *order)
+{
+	const struct world *world = control->world;
+	const struct match *match = &world->matches[world->ops[order->id].match];
+	int first = spares_first(control, match), own = order->meeting->place;
+	for (int p = 0; p < match->n; p++)
+		order->meeting->counts[p] = counts(world, match->member[p]);
+	order->never = false;
+	if (order->meeting->counts[own])
+		return;
+	order->never = !world_agree(world, match, first, own);
+	struct times late = backend_times(control->shadow, order->id),
+	             others = backend_times(control->shadow, match->member[first]);
+	bool joins = late.end == TIME_UNKNOWN || late.end <= others.end;
+	if (order->least_ns > 0)
+		order->least_ns = joins ? 0 : late.end - late.start;
+}
+
+bool spares_counts(const struct control *control, op_id id)
+{
+	return counts(control->world, id);
+}
