@@ -28,10 +28,10 @@ static bool joins_spares(const struct control *control, op_id id)
 static enum status can_be_done(const struct control *control, op_id id)
 {
 	const struct record *record = op_record(control->world, id);
-	if (!control->board && joins_spares(control, id))
+	if (joins_spares(control, id))
 		return fail(ST_ARGUMENT,
-		        "backup= in a `together` is for ranks that share a GPU, and for the simulator: "
-		        "NCCL's groups cannot hold it");
+		        "backup= in a `together` is for the simulator: on GPUs what starts as one waits for "
+		        "all of it");
 	if (record->window && control->setup.placement->no_ipc)
 		return fail(ST_ARGUMENT,
 		        "windows need processes that open each other's memory on the GPU (IPC), which is "

@@ -39,25 +39,6 @@ static bool ends(const struct control *control, op_id id)
 	        backend_times(control->shadow, id).end != TIME_UNKNOWN;
 }
 
-/* What starts as one is withheld as one. */
-static void join_together(const struct control *control, bool *withheld)
-{
-	const struct world *world = control->world;
-	size_t *first = mem_alloc((size_t)world->n * sizeof *first);
-	for (size_t i = 0; i < control->queued_count; i++) {
-		const struct op *op = &world->ops[control->queued[i]];
-		if (op_record(world, control->queued[i])->group < 0)
-			continue;
-		if (!(op->flags & OPF_TOGETHER))
-			first[op->rank] = i;
-		bool any = withheld[i] || withheld[first[op->rank]];
-		for (size_t k = first[op->rank]; k <= i && any; k++)
-			withheld[k] |= world->ops[control->queued[k]].rank == op->rank &&
-			        op_record(world, control->queued[k])->group >= 0;
-	}
-	mem_free(first);
-}
-
 bool *spares_withheld(struct control *control)
 {
 	const struct world *world = control->world;
@@ -78,7 +59,6 @@ bool *spares_withheld(struct control *control)
 		withheld[i] = is_open(world, id) || (behind[rank] && !ends(control, id));
 		behind[rank] |= withheld[i];
 	}
-	join_together(control, withheld);
 	mem_free(behind);
 	return withheld;
 }
