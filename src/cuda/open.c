@@ -52,6 +52,28 @@ static void open_memory(const struct cuda_job *job, struct cuda_report *mine, CU
 		cuda->cuIpcCloseMemHandle(at);
 }
 
+/* Streams write and wait for words in memory of the host: `spin` and played times hang on it, and ranks that share a GPU meet so. */
+static enum status try_words(const struct cuda_library *cuda)
+{
+	void *word = NULL;
+	CUdeviceptr at = 0;
+	enum status status = cuda_call(cuda, "cuMemHostAlloc",
+	        cuda->cuMemHostAlloc(&word, sizeof(uint32_t), CU_MEMHOSTALLOC_DEVICEMAP));
+	if (status != ST_OK)
+		return status;
+	status = cuda_call(cuda, "cuMemHostGetDevicePointer", cuda->cuMemHostGetDevicePointer(&at, word, 0));
+	CUstreamBatchMemOpParams both[2] = {
+	        {.writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, at, {1}, CU_STREAM_WRITE_VALUE_DEFAULT, 0}},
+	        {.waitValue = {CU_STREAM_MEM_OP_WAIT_VALUE_32, at, {1}, CU_STREAM_WAIT_VALUE_GEQ, 0}}};
+	if (status == ST_OK &&
+	        cuda_call(cuda, "cuStreamBatchMemOp", cuda->cuStreamBatchMemOp(NULL, 2, both, 0)) != ST_OK)
+		status = fail_in(ST_GPU, "its streams cannot wait for words in the host's memory");
+	if (status == ST_OK)
+		status = cuda_call(cuda, "cuStreamSynchronize", cuda->cuStreamSynchronize(NULL));
+	cuda->cuMemFreeHost(word);
+	return status;
+}
+
 /* A rank's own part: what fails is told in its report. The context is current then. */
 static void take_seat(
         struct cuda_job *job, struct cuda_report *mine, const struct cuda_seat *seat, CUdeviceptr *offered)
@@ -64,6 +86,8 @@ static void take_seat(
 		        cuda->cuDevicePrimaryCtxRetain(&job->context, job->device));
 	if (status == ST_OK)
 		status = cuda_call(cuda, "cuCtxSetCurrent", cuda->cuCtxSetCurrent(job->context));
+	if (status == ST_OK)
+		status = try_words(cuda);
 	if (status == ST_OK)
 		status = offer_memory(job, mine, offered);
 	if (status != ST_OK)

@@ -65,6 +65,13 @@ RANKSH_STANDIN=gpus=2 RANKSH_CUDA=$work/no-libnccl run 2 -n 2 --device cuda -c "
 check "those that have one each do" once 'NCCL (libnccl.so.2) is not there'
 RANKSH_STANDIN=gpus=2 RANKSH_CUDA=$work/no-libnccl run 0 -n 2 -c "$hi"
 check "... or auto is the simulator" [ "$(cat out)" = hi ]
+for ranks in 1 4; do
+	RANKSH_STANDIN="gpus=1 fail=cuStreamBatchMemOp:1 sticky" run 2 -n $ranks --device cuda -c "$hi"
+	check "no stream waits on $ranks ranks" once '^ranksh: --device cuda: Stand-in GPU: its streams cannot wait for words in the host.s memory: cuStreamBatchMemOp: CUDA_ERROR'
+	check "... and nothing runs there" [ "$(wc -l < out)" = 1 ]
+done
+RANKSH_STANDIN="gpus=1 fail=cuStreamBatchMemOp:1 sticky" run 0 -n 4 -c "$hi"
+check "... or auto is the simulator then" [ "$(cat out)" = hi ]
 RANKSH_STANDIN=memory=1GB run 2 -n 4 --device cuda -c "$hi"
 check "a GPU that is too small for its ranks" once 'Stand-in GPU of .* has too little memory for 4 of the ranks'
 RANKSH_STANDIN="gpus=2 memory=8GB,4GB" run 0 -n 2 -c machine
@@ -111,7 +118,7 @@ EOF2
 lost() { [ "$(grep -c "allreduce x (line 5): .*$1" out)" = 2 ] && [ "$(grep -c 'spoiled by allreduce' out)" = 3 ] && says '^\[0-2\] y = 6 6 6 6$'; }
 RANKSH_STANDIN="gpus=3 fail=ncclAllReduce:5" run 4 -n 3 --device cuda lost.rsh
 check "NCCL refuses a collective on two of three ranks" lost ncclAllReduce
-RANKSH_STANDIN="gpus=1 fail=cuStreamBatchMemOp:5" run 4 -n 3 --device cuda lost.rsh
+RANKSH_STANDIN="gpus=1 fail=cuStreamBatchMemOp:6" run 4 -n 3 --device cuda lost.rsh
 check "... or the GPU that they share" lost cuStreamBatchMemOp
 printf 'tensor x[4] = 1\nallreduce x\nsync\nallreduce x\nprint x\nlet seen = x[0]\ntensor y[4] = 1\nallreduce y\nprint y\n' > late.rsh
 RANKSH_STANDIN="gpus=2 async=5" run 4 -n 2 --device cuda late.rsh
