@@ -41,6 +41,19 @@ echo "$hi #> hi" > hi.rsh
 run 0 -n 2 --test hi.rsh
 check "--test: no GPU is used" sh -c '! grep cuda: out'
 
+# NCCL serves ranks that share a GPU where it can and the user wants it
+shares() {
+	NCCL_MULTI_RANK_GPU_ENABLE=$1 RANKSH_STANDIN="free memory=400GB nccl=$2" run 0 -n 4 --device cuda --machine classroom --test "$scripts/commands/$3.rsh"
+}
+for part in collectives transfers groups; do
+	shares 1 23000 $part
+	check "$part by an NCCL that shares the GPU" once '^cuda: 4 ranks, Stand-in GPU, NCCL 2\.30\.0$'
+done
+shares 0 23000 groups
+check "... which nobody asked for" once '^cuda: 4 ranks share'
+shares 1 22900 groups
+check "... or which it cannot do" once '^cuda: 4 ranks share'
+
 # what only the simulator does is refused in words, where it is asked for
 echo 'tensor x[4] = 1; together { allreduce x backup=1; allreduce x }' > backup.rsh
 run 2 -n 2 --device cuda backup.rsh

@@ -14,6 +14,7 @@ struct standin_options {
 	int gpus;
 	int64_t memory_bytes[STANDIN_GPUS], used_bytes[STANDIN_GPUS];
 	bool wall;
+	int nccl;  /* NCCL's version, as it tells it */
 	int async; /* the number of the NCCL operation whose error is told later, from 1; 0: none */
 };
 /* X(symbol, name, unit of its rate, ns, amount in one ns) -- what takes time on the virtual clock: a fixed part, and a rate by amount, 0: none.

@@ -102,6 +102,8 @@ static bool option(const char *name, char *value)
 		return memories(value, options.said.used_bytes);
 	if (!strcmp(name, "async"))
 		return count(value, 1, 1000000000, &options.said.async);
+	if (!strcmp(name, "nccl"))
+		return count(value, 20000, 99999, &options.said.nccl);
 	if (!strcmp(name, "clock")) {
 		options.said.wall = !strcmp(value, "wall");
 		return options.said.wall || !strcmp(value, "virtual");
@@ -128,6 +130,7 @@ static bool option(const char *name, char *value)
 static void read_options(void)
 {
 	options.said.gpus = 1;
+	options.said.nccl = 22809;
 	options.fail_call = -1;
 	for (int i = 0; i < STANDIN_GPUS; i++)
 		options.said.memory_bytes[i] = 16000000000;
