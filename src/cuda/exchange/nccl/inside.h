@@ -24,7 +24,7 @@ enum party_state { PARTY_MAKING, PARTY_READY, PARTY_FAILED, PARTY_GONE };
 struct nccl_exchange;
 struct service; /* serve.c */
 /* Where an add's elements wait for their sum, and the word that ends it, which the GPU reads in the host's memory */
-struct piece {
+struct addend {
 	CUdeviceptr at; /* 0: none */
 	int *released;
 };
@@ -51,7 +51,7 @@ struct party {
 	int64_t made;             /* the thread's clock behind that */
 	struct service *services; /* NCCL_REACH, on the rank whose window it is */
 	size_t service_count, served;
-	struct piece piece;
+	struct addend piece;
 };
 
 /* Part of a batch: one call of NCCL */
@@ -120,7 +120,7 @@ struct nccl_exchange {
 	size_t count;
 	struct nccl_window *windows;
 	size_t window_count;
-	struct piece *pieces; /* nobody's */
+	struct addend *pieces; /* nobody's */
 	size_t piece_count;
 	/* ---- of the host thread alone */
 	struct batch batch;

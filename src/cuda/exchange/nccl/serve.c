@@ -161,7 +161,7 @@ static enum status move(struct party *party, int kind, CUdeviceptr at, int64_t b
 	return status == ST_OK ? party_settle(party) : status;
 }
 
-static enum status make_piece(struct nccl_exchange *nccl, struct piece *piece)
+static enum status make_piece(struct nccl_exchange *nccl, struct addend *piece)
 {
 	struct cuda_library *cuda = nccl->cuda;
 	void *word;
@@ -182,7 +182,7 @@ static enum status make_piece(struct nccl_exchange *nccl, struct piece *piece)
 static enum status take_piece(struct party *party)
 {
 	struct nccl_exchange *nccl = party->nccl;
-	struct piece piece = {0};
+	struct addend piece = {0};
 	enum status status = ST_OK;
 	if (party->piece.at)
 		return ST_OK;
