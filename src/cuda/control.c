@@ -36,10 +36,6 @@ static enum status can_be_done(const struct control *control, op_id id)
 		return fail(ST_ARGUMENT,
 		        "windows need processes that open each other's memory on the GPU (IPC), which is "
 		        "refused here");
-	if (record->window && !control->exchange->one_sided)
-		return fail(ST_ARGUMENT,
-		        "windows are for the simulator, and for ranks that share a GPU: NCCL has no put, get "
-		        "and add");
 	return ST_OK;
 }
 

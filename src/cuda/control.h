@@ -42,7 +42,13 @@ struct part_turns {
 struct party_wanted {
 	int group, instance;
 	enum nccl_kind kind;
-	int ends[2]; /* of NCCL_CHANNEL, NCCL_LATE: ranks, the sender first */
+	int ends[2]; /* not of NCCL_PART: ranks, the sender, or who reaches, first */
+};
+
+/* Another rank's put, get or add, for which something is to be done here */
+struct service_owed {
+	op_id id;
+	struct exchange_one_sided call;
 };
 
 struct open_op {
@@ -64,6 +70,8 @@ struct control {
 	size_t held_count, held_room;
 	op_id *queued; /* operations of all ranks that are not published, in their order */
 	size_t queued_count, queued_room;
+	struct service_owed *services; /* own: of those */
+	size_t service_count;
 	int64_t *known[SPACE_COUNT]; /* own: segments that the host knows, by address */
 	size_t known_count[SPACE_COUNT];
 	/* so many segments there had ever been when `known` was brought up to date */
@@ -139,6 +147,7 @@ void parties_group(struct control *control, int group);                   /* it 
 void parties_channel(struct control *control, const struct match *match); /* a transfer's */
 /* A collective's with backup=: between the first that counts and each late one */
 void parties_late(struct control *control, const struct match *match);
+void parties_reach(struct control *control, op_id id);               /* a put's, get's, add's */
 void parties_anew(struct control *control, int group, int instance); /* it was released; -1: all its parts */
 /* Those that are new meet. By all, before orders are given. ST_GPU, ST_MPI */
 enum status parties_meet(struct control *control);

@@ -240,6 +240,26 @@ static void order_own(struct control *control, op_id id)
 		order_segments(control, true);
 }
 
+/* The exchange serves it when hosts are given it. */
+static void order_service(struct control *control, op_id id)
+{
+	const struct world *world = control->world;
+	const struct op *op = &world->ops[id];
+	const struct record *record = op_record(world, id);
+	if (!control->exchange->serve || record->part[0].peer != world->me)
+		return;
+	*MEM_ADD(&control->services, &control->service_count) = (struct service_owed){.id = id,
+	        .call = {.part = part_of(world, record->group, op->rank),
+	                .peer = op->rank,
+	                .what = (enum one_sided)record->part[0].direction,
+	                .window = window_turn(control, op->target),
+	                .offset = record->part[0].offset,
+	                .layout = record->operand[0].layout,
+	                .dtype = (enum dtype)record->operand[0].layout.dtype,
+	                .factor = (float)record->parameter[0],
+	                .stream = op->stream}};
+}
+
 static void order_channels(struct control *control, op_id id)
 {
 	int count;
@@ -261,6 +281,8 @@ void order_operation(struct control *control, op_id id)
 		order_own(control, id);
 	else if (record->kind == OP_COLLECTIVE || record->kind == OP_P2P)
 		count_turns(control, id, NULL);
+	else if (record->kind == OP_ONE_SIDED)
+		order_service(control, id);
 }
 
 void order_part(struct control *control, int group)
@@ -335,6 +357,7 @@ void orders_release(struct control *control)
 		host_order_release(&control->held[i]);
 	mem_free(control->held);
 	mem_free(control->queued);
+	mem_free(control->services);
 	for (int space = 0; space < SPACE_COUNT; space++)
 		mem_free(control->known[space]);
 	mem_free(control->parts);

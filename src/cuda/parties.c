@@ -1,5 +1,6 @@
 /* parties.c -- who is to have a communicator of NCCL: the members of each part of a group, the two ends of each channel, and those of whom one
- * was late for the other's result
+ * was late for the other's result,
+ * and, for each stream, a rank and the one whose windows it reaches from there
  *
  * Found in the books, so all processes come to the same list in the same order; they meet when the next orders are published.
  * Behind a release all of a part meet anew. */
@@ -58,6 +59,14 @@ void parties_late(struct control *control, const struct match *match)
 	for (int p = 0; p < match->n; p++)
 		if (!spares_counts(control, match->member[p]))
 			want_pair(control, match, NCCL_LATE, match->ranks[first], match->ranks[p]);
+}
+
+void parties_reach(struct control *control, op_id id)
+{
+	const struct world *world = control->world;
+	const struct op *op = &world->ops[id];
+	want_pair(control, &world->matches[world->ops[op->target].match], nccl_reach(op->stream), op->rank,
+	        op_record(world, id)->part[0].peer);
 }
 
 void parties_anew(struct control *control, int group, int instance)

@@ -157,6 +157,19 @@ static void give(struct control *control, const bool *withheld)
 	mem_free(given);
 }
 
+static void serve(struct control *control, const bool *withheld)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < control->service_count; i++) {
+		struct service_owed *service = &control->services[i];
+		if (is_withheld(control, withheld, service->id))
+			control->services[kept++] = *service;
+		else if (!(control->world->ops[service->id].flags & OPF_ABORTED))
+			control->exchange->serve(control->exchange, &service->call);
+	}
+	control->service_count = kept;
+}
+
 /* The same on all processes: those that are given now. */
 static void forget_given(struct control *control, const bool *withheld)
 {
@@ -189,16 +202,20 @@ static void put_first(struct control *control, size_t from)
 	mem_free(last);
 }
 
-/* Communicators for results that somebody is late for: they are opened before all that is given now. */
-static void want_late(struct control *control, const bool *withheld)
+/* Communicators that only now are known to be needed: for results that somebody is late for, and for what reaches windows. They are
+ * opened before all that is given now. */
+static void want_pairs(struct control *control, const bool *withheld)
 {
 	const struct world *world = control->world;
 	size_t before = control->held_count;
 	for (size_t i = 0; i < control->queued_count; i++) {
 		op_id id = control->queued[i];
-		if (op_record(world, id)->backup && !(withheld && withheld[i]) &&
-		        !(world->ops[id].flags & OPF_ABORTED))
+		if ((withheld && withheld[i]) || (world->ops[id].flags & OPF_ABORTED))
+			continue;
+		if (op_record(world, id)->backup)
 			parties_late(control, &world->matches[world->ops[id].match]);
+		if (op_record(world, id)->kind == OP_ONE_SIDED)
+			parties_reach(control, id);
 	}
 	put_first(control, before);
 }
@@ -208,11 +225,12 @@ enum status control_publish(struct control *control)
 	bool *withheld = spares_withheld(control);
 	enum status status = ST_OK;
 	if (!all_withheld(control, withheld)) {
-		want_late(control, withheld);
+		want_pairs(control, withheld);
 		status = parties_meet(control);
 		if (status == ST_OK)
 			status = agree_start(control);
 		if (status == ST_OK) {
+			serve(control, withheld);
 			give(control, withheld);
 			forget_given(control, withheld);
 		}

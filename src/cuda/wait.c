@@ -115,9 +115,10 @@ static void take_reports(struct control *control, enum control_wait what)
 	control->open_count = kept;
 }
 
+/* The last first: a host that goes on finds what it comes to next cancelled, too. */
 void control_cancel(struct control *control)
 {
-	for (size_t i = 0; i < control->open_count; i++) {
+	for (size_t i = control->open_count; i-- > 0;) {
 		struct open_op *open = &control->open[i];
 		if (open->cancelled || !(control->world->ops[open->id].flags & OPF_ABORTED))
 			continue;
@@ -139,7 +140,7 @@ static bool own_over(struct control *control, enum control_wait what)
 /* All that this rank has queued in the part is told undone, whatever becomes of it. */
 static void cancel_part(struct control *control, int part)
 {
-	for (size_t i = 0; i < control->open_count; i++) {
+	for (size_t i = control->open_count; i-- > 0;) {
 		struct open_op *open = &control->open[i];
 		if (open->cancelled || part_of(control->world, open->id) != part)
 			continue;

@@ -58,9 +58,6 @@ check "... or which it cannot do" once '^cuda: 4 ranks share'
 echo 'tensor x[4] = 1; together { allreduce x backup=1; allreduce x }' > backup.rsh
 run 2 -n 2 --device cuda backup.rsh
 check "backup= in a together" says '^backup.rsh:1: .*backup= in a .together. is for the simulator'
-echo 'tensor y[4] = 1; window y' > put.rsh
-RANKSH_STANDIN=gpus=2 run 2 -n 2 --device cuda put.rsh
-check "a window with a GPU a rank" says '^put.rsh:1: .*windows are for the simulator, and for ranks that share a GPU'
 
 # what is missing: auto does without, cuda is refused by all alike
 RANKSH_CUDA=$work/no-libcublas run 0 -n 4 -c "$hi"

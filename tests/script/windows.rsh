@@ -94,3 +94,32 @@ sync
 @2 expect sent("nvlink out") == 128
 @1,3 expect sent("nvlink out") == 0
 close y
+
+## one that stands holds up neither another stream's nor a host that waits
+stream t
+tensor f[32] g[32] = rank+1
+window y in pair
+@0 { recv f from=1 on s; put x[0:2] -> y[0:2]@1 on s; put x[0:2] -> y[2:4]@1 on t; send g to=1 on t; add x[0:2] -> y[2:4]@1 on t }
+@1 { recv g from=0; sync; send f to=0; sync }
+sync
+@1 expect g[0] == 1
+close y
+@1 expect y[0,0] == 1 and y[2,0] == 2
+
+## behind an abort: what was queued does nothing, and windows are opened anew
+group two 0-1
+@0 window y in two
+@0 { put x -> y@1 on s; get y@1 -> b }
+abort two
+@0-1 window y in two
+@0 { recv f from=1 on s; put x -> y@1 on s; add x -> y@1 }
+@1 put x -> y@0
+abort world
+abort two
+tensor y[4,8] = zeros
+@0-1 window y in two
+@0-1 add x -> y@((rank+1)%2)
+@0-1 { sync; barrier in two }
+@0 expect y[0,0] == x[0,0]+1
+@1 expect y[0,0] == x[0,0]-1
+@0-1 close y

@@ -11,7 +11,7 @@
  * Where a call fails, what it was to queue never comes: the others wait for it until they release the part, and so does
  * whatever of it this rank has queued. The caller gives nothing more there before.
  *
- * Called by the host thread, but for `release`. May call: cuda/kernels/ cuda/library/ collectives/ (types) base/. */
+ * Called by the host thread, but for `serve` and `release`. May call: cuda/kernels/ cuda/library/ collectives/ (types) base/. */
 #ifndef RANKSH_CUDA_EXCHANGE_H
 #define RANKSH_CUDA_EXCHANGE_H
 
@@ -48,7 +48,7 @@ struct exchange_transfer {
 	int64_t bytes;
 };
 
-/* A put, get or add: `at` is this rank's memory, contiguous. The window's rank queues nothing for it. */
+/* A put, get or add: `at` is this rank's memory, contiguous. The program of the window's rank has nothing for it. */
 struct exchange_one_sided {
 	int part;
 	int peer;
@@ -59,6 +59,7 @@ struct exchange_one_sided {
 	CUdeviceptr at;
 	enum dtype dtype; /* of `at` */
 	float factor;     /* ADD: window += factor * at, each element rounded once */
+	int stream;       /* its number on the rank that reaches */
 };
 
 /* queue: where all have come: at the board before anything moves, with NCCL behind it, as soon as that is known. Played
@@ -90,13 +91,14 @@ struct exchange {
 	 * be queued before `end`. */
 	enum status (*begin)(struct exchange *exchange);
 	enum status (*end)(struct exchange *exchange);
-	/* The window that this turn's collective opens lies there on this rank. Before that collective. NULL: this exchange
-	 * has none */
+	/* The window that this turn's collective opens lies there on this rank. Before that collective. */
 	enum status (*window)(
 	        struct exchange *exchange, int part, uint32_t turn, CUdeviceptr at, int64_t bytes);
-	/* NULL: this exchange has none */
 	enum status (*one_sided)(struct exchange *exchange, const struct exchange_one_sided *call,
 	        struct exchange_started started, CUstream stream);
+	/* One of `peer`, which is to reach this rank's window: `at` is unused. From any thread, and it never waits; in the order
+	 * of that rank's stream. `failure` tells what becomes of it. NULL: nothing is to be done for it here. */
+	void (*serve)(struct exchange *exchange, const struct exchange_one_sided *call);
 	/* NULL: nothing fails later than the call that began it. Else the host thread asks while it waits: ST_GPU, once, of an
 	 * error that came later to what was queued in *part. That goes on with no result, as after a release, and nothing more
 	 * is done there until the part is opened again; the other members wait on until they release it. */

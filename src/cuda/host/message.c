@@ -81,8 +81,6 @@ static enum status queue_collective(struct host_thread *host, const struct host_
 	if (status == ST_OK && record->window == WINDOW_OPEN) {
 		const struct operand *whole = &record->operand[0];
 		status = device_address(host, whole, &window);
-		if (status == ST_OK && !host->exchange->window)
-			status = fail(ST_GPU, "ranks that meet by %s have no windows", host->exchange->name);
 		if (status == ST_OK)
 			status = host->exchange->window(
 			        host->exchange, call.part, call.turn, window, layout_span(&whole->layout));
@@ -123,10 +121,8 @@ static enum status queue_one_sided(struct host_thread *host, const struct host_o
 	        .offset = record->part[0].offset,
 	        .layout = order->remote.layout,
 	        .dtype = (enum dtype)own->layout.dtype,
-	        .factor = (float)record->parameter[0]};
-	if (!host->exchange->one_sided)
-		return fail(ST_GPU, "rank %d: ranks that meet by %s have no put, get and add", host->rank,
-		        host->exchange->name);
+	        .factor = (float)record->parameter[0],
+	        .stream = order->stream};
 	enum status status = device_address(host, own, &call.at);
 	return status == ST_OK ? host->exchange->one_sided(host->exchange, &call, started, stream) : status;
 }

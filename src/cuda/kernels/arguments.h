@@ -154,6 +154,7 @@ struct exchange_reach {
 	long long count;
 	int what;
 	float factor;
+	const int *released; /* not NULL, and not 0 there: nothing is done */
 };
 
 #endif

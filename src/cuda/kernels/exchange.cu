@@ -311,6 +311,8 @@ INLINE void add_alone(const strided &window, long long at, double value)
 
 KERNEL(exchange_reach_window, exchange_reach)
 {
+	if (call.released && *(volatile const int *)call.released)
+		return;
 	for (long long i = thread_number(); i < call.count; i += thread_count()) {
 		if (call.what == EXCHANGE_PUT)
 			put(&call.window, i, get(&call.at, i), 0);

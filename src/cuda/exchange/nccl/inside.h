@@ -2,11 +2,12 @@
  *
  * Files: meet.c (unique ids)  party.c (a communicator's thread)  nccl.c (the exchange: memory, open, release, close)
  * batch.c (calls that start as one)  calls.c (collectives and transfers as calls of NCCL)  late.c (collectives that do not wait
- * for all)
+ * for all)  serve.c (windows: put, get, add)
  *
  *      control                 a party's thread                        host thread
  *      nccl_meet ----------->  PARTY_MAKING: init, warm up
  *                              PARTY_READY <-------------------------- open waits; calls: nccl_enter .. nccl_run
+ *      serve ------------->    NCCL_REACH, whose window: its calls
  *      release: `leaves` --->  when nobody is inside: ncclCommAbort    calls queue nothing
  *                              PARTY_GONE
  *      nccl_meet: another party, a new thread ... */
@@ -21,12 +22,18 @@
 
 enum party_state { PARTY_MAKING, PARTY_READY, PARTY_FAILED, PARTY_GONE };
 struct nccl_exchange;
+struct service; /* serve.c */
+/* Where an add's elements wait for their sum, and the word that ends it, which the GPU reads in the host's memory */
+struct addend {
+	CUdeviceptr at; /* 0: none */
+	int *released;
+};
 /* A communicator of this rank, from nccl_meet to close; nccl->lock guards what is not set once and for all. */
 struct party {
 	struct nccl_exchange *nccl;
 	int part, n, place;
 	enum nccl_kind kind;
-	int from, to; /* ranks: the two ends; a part's: -1 */
+	int from, to; /* ranks: the two ends; a part's: -1. NCCL_REACH: who reaches, whose window */
 	ncclUniqueId id;
 	int64_t told; /* control's clock when it was told */
 	pthread_t thread;
@@ -35,12 +42,16 @@ struct party {
 	CUstream stream;
 	CUevent ahead, behind;
 	enum party_state state;
-	bool open;     /* the host has come to it */
-	bool leaves;   /* released: nothing more is queued */
-	int64_t since; /* real clock, ns: when it was */
-	int inside;    /* the host is in calls of it */
-	char *words;   /* why it FAILED, and says so when it is GONE; NULL: it did not */
-	int64_t made;  /* the thread's clock behind that */
+	bool open;                /* the host has come to it */
+	bool leaves;              /* released: nothing more is queued */
+	int64_t since;            /* real clock, ns: when it was */
+	int inside;               /* the host is in calls of it */
+	char *words;              /* why it FAILED, and says so when it is GONE; NULL: it did not */
+	bool untold;              /* nobody has been told of them, as nobody has asked */
+	int64_t made;             /* the thread's clock behind that */
+	struct service *services; /* NCCL_REACH, on the rank whose window it is */
+	size_t service_count, served;
+	struct addend piece;
 };
 
 /* Part of a batch: one call of NCCL */
@@ -87,12 +98,19 @@ struct gpu_block {
 };
 
 struct late_result; /* late.c */
+/* This rank's memory that others reach */
+struct nccl_window {
+	int part;
+	uint32_t turn;
+	CUdeviceptr at;
+};
 
 struct nccl_exchange {
 	struct exchange exchange;
 	struct cuda_library *cuda;
 	struct image image;
-	CUfunction sum; /* exchange_sum_blocks */
+	CUfunction sum;   /* exchange_sum_blocks */
+	CUfunction reach; /* exchange_reach_window */
 	CUcontext context;
 	int rank;
 	CUdeviceptr zeroes; /* SCRATCH_BYTES, zero: for calls whose numbers do not matter */
@@ -100,6 +118,10 @@ struct nccl_exchange {
 	pthread_cond_t changed;
 	struct party **parties; /* in the order of nccl_meet */
 	size_t count;
+	struct nccl_window *windows;
+	size_t window_count;
+	struct addend *pieces; /* nobody's */
+	size_t piece_count;
 	/* ---- of the host thread alone */
 	struct batch batch;
 	bool together; /* between begin and end */
@@ -173,6 +195,16 @@ enum status late_receive(struct nccl_work *work);
 /* Copies that were sent become free memory. */
 void late_give_back(struct nccl_exchange *nccl);
 void late_close(struct nccl_exchange *nccl);
+
+/* ---- serve.c */
+enum status serve_window(struct exchange *exchange, int part, uint32_t turn, CUdeviceptr at, int64_t bytes);
+enum status serve_reach(struct exchange *exchange, const struct exchange_one_sided *call,
+        struct exchange_started started, CUstream stream);
+void serve_queue(struct exchange *exchange, const struct exchange_one_sided *call);
+/* Locked, on the party's thread: serves what is next, for which it unlocks. False: nothing is to be served */
+bool serve_next(struct party *party);
+void serve_leave(struct party *party); /* on its thread, when its communicator has gone */
+void serve_close(struct nccl_exchange *nccl);
 
 /* ---- nccl.c */
 /* Locked. The latest such; NULL: there is none */

@@ -132,6 +132,10 @@ static enum status look(struct party *party)
 {
 	struct nccl_exchange *nccl = party->nccl;
 	ncclResult_t result = ncclSuccess;
+	if (party->untold) {
+		party->untold = false;
+		return fail(ST_GPU, "%s", party->words);
+	}
 	if (!party->comm || party->state != PARTY_READY || party->leaves)
 		return ST_OK;
 	enum status status = nccl_call(
@@ -196,11 +200,13 @@ static void nccl_close(struct exchange *exchange)
 	for (size_t i = 0; i < nccl->count; i++) {
 		if (nccl->parties[i]->has_thread)
 			pthread_join(nccl->parties[i]->thread, NULL);
+		mem_free(nccl->parties[i]->services);
 		mem_free(nccl->parties[i]->words);
 		mem_free(nccl->parties[i]);
 	}
 	image_unload(&nccl->image);
 	late_close(nccl);
+	serve_close(nccl);
 	for (size_t i = 0; i < nccl->stage_count; i++)
 		if (nccl->stages[i].at)
 			nccl->cuda->cuMemFree(nccl->stages[i].at);
@@ -230,7 +236,9 @@ static enum status load(struct nccl_exchange *nccl, int ordinal)
 		status = image_architecture(cuda, device, &architecture);
 	if (status == ST_OK)
 		status = image_load_family(&nccl->image, cuda, architecture, "exchange");
-	return status == ST_OK ? image_function(&nccl->image, "exchange_sum_blocks", &nccl->sum) : status;
+	if (status == ST_OK)
+		status = image_function(&nccl->image, "exchange_sum_blocks", &nccl->sum);
+	return status == ST_OK ? image_function(&nccl->image, "exchange_reach_window", &nccl->reach) : status;
 }
 
 static enum status prepare(struct nccl_exchange *nccl, int ordinal)
@@ -266,6 +274,9 @@ enum status nccl_make(struct cuda_library *cuda, int ordinal, int rank, struct e
 	                .transfers = calls_transfers,
 	                .begin = nccl_begin,
 	                .end = nccl_end,
+	                .window = serve_window,
+	                .one_sided = serve_reach,
+	                .serve = serve_queue,
 	                .failure = nccl_failure,
 	                .release = nccl_release,
 	                .close = nccl_close}};

@@ -124,7 +124,7 @@ void party_break(struct party *party, const char *words)
 		party->words = mem_copy_text(words, strlen(words));
 }
 
-/* Made, or not */
+/* Made, or not; then it serves until it is released. */
 static void become(struct party *party, enum status status)
 {
 	struct nccl_exchange *nccl = party->nccl;
@@ -136,7 +136,8 @@ static void become(struct party *party, enum status status)
 		party_break(party, fail_text());
 	pthread_cond_broadcast(&nccl->changed);
 	while (!party->leaves || party->inside > 0)
-		pthread_cond_wait(&nccl->changed, &nccl->lock);
+		if (!serve_next(party))
+			pthread_cond_wait(&nccl->changed, &nccl->lock);
 	pthread_mutex_unlock(&nccl->lock);
 }
 
@@ -194,6 +195,7 @@ static void *run(void *self)
 	become(party, status);
 	if (party->comm)
 		cuda->ncclCommAbort(party->comm);
+	serve_leave(party);
 	pthread_mutex_lock(&nccl->lock);
 	party->state = PARTY_GONE;
 	pthread_cond_broadcast(&nccl->changed);
@@ -208,6 +210,8 @@ void party_release(struct party *party)
 		return;
 	party->leaves = true;
 	party->since = party_clock();
+	if (party->piece.at)
+		__atomic_store_n(party->piece.released, 1, __ATOMIC_SEQ_CST);
 	pthread_cond_broadcast(&party->nccl->changed);
 }
 
