@@ -1,6 +1,5 @@
-/* parties.c -- who is to have a communicator of NCCL: the members of each part of a group, the two ends of each channel, and those of whom one
- * was late for the other's result,
- * and, for each stream, a rank and the one whose windows it reaches from there
+/* parties.c -- who is to have a communicator of NCCL: the members of each part of a group, the two ends of each channel, those of whom one
+ * was late for the other's result, and, for each stream, a rank and the one whose windows it reaches from there
  *
  * Found in the books, so all processes come to the same list in the same order; they meet when the next orders are published.
  * Behind a release all of a part meet anew. */

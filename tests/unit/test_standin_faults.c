@@ -254,14 +254,11 @@ static void use_devices(struct rank *me)
 	TRY(cuDeviceGetUuid(&uuid, 0));
 	TRY(cuDeviceTotalMem(&bytes, 0));
 	TRY(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
-	TRY(cuDeviceCanAccessPeer(&value, 0, 1));
 	TRY(cuGetErrorName(CUDA_ERROR_NOT_READY, &words));
 	TRY(cuGetErrorString(CUDA_ERROR_NOT_READY, &words));
 	TRY(cuCtxGetCurrent(&current));
-	if (TRY(cuDevicePrimaryCtxRetain(&peer, 1))) {
-		TRY(cuCtxEnablePeerAccess(peer, 0));
+	if (TRY(cuDevicePrimaryCtxRetain(&peer, 1)))
 		RELEASE(cuDevicePrimaryCtxRelease(1));
-	}
 }
 
 static void use_alone(struct rank *me, struct page *page, int round)
@@ -327,13 +324,6 @@ static bool use_pairs(struct rank *me, struct page *page, int round, void *x)
 	return OVER(me->comm, ncclGroupEnd()) && sent && received;
 }
 
-static bool use_split(struct rank *me, struct page *page, int round)
-{
-	ncclComm_t part = NULL;
-	bool good = OVER(me->comm, ncclCommSplit(me->comm, 0, me->rank, &part, NULL)) && part;
-	return part && RELEASE(ncclCommAbort(part)) && good;
-}
-
 static bool use_collectives(struct rank *me, struct page *page, int round, void *x)
 {
 	return OVER(me->comm, ncclAllReduce(x, x, 4, ncclFloat32, ncclAvg, me->comm, me->stream)) &&
@@ -376,8 +366,7 @@ static bool use_both(struct rank *me, struct page *page, int round, CUdeviceptr 
 {
 	void *x = (void *)(uintptr_t)at;
 	return join_other(me, page, round) && use_collectives(me, page, round, x) &&
-	        use_pairs(me, page, round, x) && use_split(me, page, round) && drained(me, page, round) &&
-	        use_other(me, page, round, at);
+	        use_pairs(me, page, round, x) && drained(me, page, round) && use_other(me, page, round, at);
 }
 
 static void use_together(struct rank *me, struct page *page, int round)
@@ -513,7 +502,7 @@ static void each_function_fails(void **state)
 			strike(&functions[i], page);
 			count++;
 		}
-	assert_true(count > 90);
+	assert_true(count > 80);
 	assert_int_equal(waitpid(-1, NULL, 0), -1); /* nobody is left */
 	munmap(page, sizeof *page);
 }

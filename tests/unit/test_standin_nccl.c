@@ -1,4 +1,4 @@
-/* test_standin_nccl.c -- the stand-in's NCCL between processes: sums in the order of the ring, messages, times, splits,
+/* test_standin_nccl.c -- the stand-in's NCCL between processes: sums in the order of the ring, messages, times,
  * and what never ends */
 #include "base/arithmetic.h"
 #include "base/dtype.h"
@@ -214,44 +214,7 @@ static void a_collective_begins_with_the_last(void **state)
 	munmap(kept, sizeof *kept);
 }
 
-/* ---- splits, and communicators that do not block ---- */
-
-/* Rank 3 keeps out; the others by evenness, the higher ranks first */
-static void part(struct rank *me, void *self)
-{
-	ncclComm_t comm;
-	int x = me->rank;
-	take_gpu(me, me->rank);
-	RIGHT(join(me, *(bool *)self) == ncclSuccess);
-	for (int again = 0; again < 3; again++) {
-		ncclResult_t result = me->cuda.ncclCommSplit(
-		        me->comm, me->rank == 3 ? NCCL_SPLIT_NOCOLOR : me->rank % 2, -me->rank, &comm, NULL);
-		RIGHT(result == (*(bool *)self ? ncclSuccess : ncclInProgress));
-		RIGHT(settle(me, me->comm) == ncclSuccess);
-		RIGHT((me->rank == 3) == !comm);
-		if (!comm)
-			continue;
-		CUdeviceptr at = on_device(me, &x, sizeof x);
-		result = me->cuda.ncclBroadcast(
-		        (void *)(uintptr_t)at, (void *)(uintptr_t)at, 1, ncclInt32, 0, comm, me->stream);
-		RIGHT(result == (*(bool *)self ? ncclSuccess : ncclInProgress));
-		RIGHT(settle(me, comm) == ncclSuccess);
-		to_host(me, &x, at, sizeof x);
-		RIGHT(x == (me->rank == 1 ? 1 : 2));
-		x = me->rank;
-		CALL(cuMemFree(at));
-		CALL(ncclCommDestroy(comm));
-	}
-	CALL(ncclCommDestroy(me->comm));
-}
-
-static void splits(void **state)
-{
-	bool blocking[] = {true, false};
-	(void)state;
-	run_ranks(4, "gpus=4", part, &blocking[0]);
-	run_ranks(4, "gpus=4", part, &blocking[1]);
-}
+/* ---- communicators that do not block ---- */
 
 /* A second call before the first has been asked for is refused, and nothing of it is queued. */
 static void hurry(struct rank *me, void *self)
@@ -445,7 +408,6 @@ int main(void)
 	        cmocka_unit_test(sums_in_the_order_of_the_ring),
 	        cmocka_unit_test(messages_and_rows),
 	        cmocka_unit_test(a_collective_begins_with_the_last),
-	        cmocka_unit_test(splits),
 	        cmocka_unit_test(a_call_in_progress_holds_the_next),
 	        cmocka_unit_test(collectives_in_a_graph),
 	        cmocka_unit_test(two_ranks_on_one_gpu_are_refused),

@@ -78,7 +78,8 @@ struct exchange {
 	enum status (*alloc)(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
 	void (*free)(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
 	/* Before the part's first operation, and before the first behind a release, by each of its members in one order. It
-	 * may wait for them; a release lets it go. */
+	 * may wait for them; a release lets it go. ST_LIMIT: what was released there before does not end, nor what comes behind
+	 * it on its streams. */
 	enum status (*open)(struct exchange *exchange, int part, int n, int place, const int *ranks);
 	enum status (*collective)(struct exchange *exchange, const struct exchange_collective *call,
 	        struct exchange_started started, CUstream stream);

@@ -43,6 +43,7 @@ struct host_thread {
 	int64_t due;                 /* session's time at which the next launch may begin (played) */
 	enum status lost;            /* not ST_OK: the context is lost, and nothing more is called */
 	char *why;                   /* ... its words */
+	bool stuck;                  /* it is lost because something never ends, which is left as it is */
 };
 
 /* ---- host.c: what the host thread asks of it */

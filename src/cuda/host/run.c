@@ -70,7 +70,7 @@ static void release_graph(struct run *run)
 
 bool run_close(struct host_thread *host, struct run *run)
 {
-	if (host->lost == ST_OK && !drain(host, run))
+	if (host->stuck || (host->lost == ST_OK && !drain(host, run)))
 		return false;
 	kept_close(host);
 	compute_close(host);
@@ -285,7 +285,12 @@ static void run_part(struct host_thread *host, struct run *run, const struct hos
 	host_enters(host, NULL);
 	if (status == ST_OK)
 		return;
-	host_tell_part(host, meeting->part, status);
+	if (status == ST_LIMIT) {
+		host->stuck = true;
+		host->lost = ST_GPU;
+		host->why = fail_copy();
+	}
+	host_tell_part(host, meeting->part, ST_GPU);
 	lanes_check(host);
 }
 

@@ -7,102 +7,99 @@
 /* X(name, the library's symbol, 1: the library is too old without it, what it returns, its parameters) */
 
 /* The three that load a module's functions are there from 12.4 on */
-#define CUDA_FUNCTIONS(X)                                                                                  \
-	X(cuInit, cuInit, 1, CUresult, (unsigned int flags))                                               \
-	X(cuDriverGetVersion, cuDriverGetVersion, 1, CUresult, (int *version))                             \
-	X(cuGetErrorName, cuGetErrorName, 1, CUresult, (CUresult error, const char **name))                \
-	X(cuGetErrorString, cuGetErrorString, 1, CUresult, (CUresult error, const char **words))           \
-	X(cuDeviceGetCount, cuDeviceGetCount, 1, CUresult, (int *count))                                   \
-	X(cuDeviceGet, cuDeviceGet, 1, CUresult, (CUdevice * device, int ordinal))                         \
-	X(cuDeviceGetName, cuDeviceGetName, 1, CUresult, (char *name, int length, CUdevice device))        \
-	X(cuDeviceGetUuid, cuDeviceGetUuid_v2, 1, CUresult, (CUuuid * uuid, CUdevice device))              \
-	X(cuDeviceTotalMem, cuDeviceTotalMem_v2, 1, CUresult, (size_t * bytes, CUdevice device))           \
-	X(cuDeviceGetAttribute, cuDeviceGetAttribute, 1, CUresult,                                         \
-	        (int *value, CUdevice_attribute attribute, CUdevice device))                               \
-	X(cuDeviceCanAccessPeer, cuDeviceCanAccessPeer, 1, CUresult,                                       \
-	        (int *can, CUdevice device, CUdevice peer))                                                \
-	X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, 1, CUresult,                                 \
-	        (CUcontext * context, CUdevice device))                                                    \
-	X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, 1, CUresult, (CUdevice device))         \
-	X(cuCtxSetCurrent, cuCtxSetCurrent, 1, CUresult, (CUcontext context))                              \
-	X(cuCtxGetCurrent, cuCtxGetCurrent, 1, CUresult, (CUcontext * context))                            \
-	X(cuCtxSynchronize, cuCtxSynchronize, 1, CUresult, (void))                                         \
-	X(cuCtxGetStreamPriorityRange, cuCtxGetStreamPriorityRange, 1, CUresult,                           \
-	        (int *least, int *greatest))                                                               \
-	X(cuCtxEnablePeerAccess, cuCtxEnablePeerAccess, 1, CUresult, (CUcontext peer, unsigned int flags)) \
-	X(cuMemGetInfo, cuMemGetInfo_v2, 1, CUresult, (size_t * free, size_t * total))                     \
-	X(cuMemAlloc, cuMemAlloc_v2, 1, CUresult, (CUdeviceptr * at, size_t bytes))                        \
-	X(cuMemFree, cuMemFree_v2, 1, CUresult, (CUdeviceptr at))                                          \
-	X(cuMemHostAlloc, cuMemHostAlloc, 1, CUresult, (void **at, size_t bytes, unsigned int flags))      \
-	X(cuMemFreeHost, cuMemFreeHost, 1, CUresult, (void *at))                                           \
-	X(cuMemHostRegister, cuMemHostRegister_v2, 1, CUresult,                                            \
-	        (void *at, size_t bytes, unsigned int flags))                                              \
-	X(cuMemHostUnregister, cuMemHostUnregister, 1, CUresult, (void *at))                               \
-	X(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, 1, CUresult,                            \
-	        (CUdeviceptr * device, void *host, unsigned int flags))                                    \
-	X(cuMemcpyAsync, cuMemcpyAsync, 1, CUresult,                                                       \
-	        (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                         \
-	X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, 1, CUresult,                                            \
-	        (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                         \
-	X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, 1, CUresult,                                            \
-	        (void *to, CUdeviceptr from, size_t bytes, CUstream stream))                               \
-	X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, 1, CUresult,                                            \
-	        (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                         \
-	X(cuMemsetD8Async, cuMemsetD8Async, 1, CUresult,                                                   \
-	        (CUdeviceptr at, unsigned char value, size_t count, CUstream stream))                      \
-	X(cuMemsetD32Async, cuMemsetD32Async, 1, CUresult,                                                 \
-	        (CUdeviceptr at, unsigned int value, size_t count, CUstream stream))                       \
-	X(cuStreamCreateWithPriority, cuStreamCreateWithPriority, 1, CUresult,                             \
-	        (CUstream * stream, unsigned int flags, int priority))                                     \
-	X(cuStreamDestroy, cuStreamDestroy_v2, 1, CUresult, (CUstream stream))                             \
-	X(cuStreamQuery, cuStreamQuery, 1, CUresult, (CUstream stream))                                    \
-	X(cuStreamSynchronize, cuStreamSynchronize, 1, CUresult, (CUstream stream))                        \
-	X(cuStreamWaitEvent, cuStreamWaitEvent, 1, CUresult,                                               \
-	        (CUstream stream, CUevent event, unsigned int flags))                                      \
-	X(cuStreamWaitValue32, cuStreamWaitValue32_v2, 1, CUresult,                                        \
-	        (CUstream stream, CUdeviceptr at, uint32_t value, unsigned int flags))                     \
-	X(cuStreamWriteValue32, cuStreamWriteValue32_v2, 1, CUresult,                                      \
-	        (CUstream stream, CUdeviceptr at, uint32_t value, unsigned int flags))                     \
-	X(cuStreamBatchMemOp, cuStreamBatchMemOp_v2, 1, CUresult,                                          \
-	        (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *operations,                \
-	                unsigned int flags))                                                               \
-	X(cuLaunchHostFunc, cuLaunchHostFunc, 1, CUresult,                                                 \
-	        (CUstream stream, CUhostFn function, void *argument))                                      \
-	X(cuEventCreate, cuEventCreate, 1, CUresult, (CUevent * event, unsigned int flags))                \
-	X(cuEventDestroy, cuEventDestroy_v2, 1, CUresult, (CUevent event))                                 \
-	X(cuEventRecord, cuEventRecord, 1, CUresult, (CUevent event, CUstream stream))                     \
-	X(cuEventRecordWithFlags, cuEventRecordWithFlags, 1, CUresult,                                     \
-	        (CUevent event, CUstream stream, unsigned int flags))                                      \
-	X(cuEventQuery, cuEventQuery, 1, CUresult, (CUevent event))                                        \
-	X(cuEventSynchronize, cuEventSynchronize, 1, CUresult, (CUevent event))                            \
-	X(cuEventElapsedTime, cuEventElapsedTime, 1, CUresult,                                             \
-	        (float *milliseconds, CUevent from, CUevent to))                                           \
-	X(cuModuleLoadDataEx, cuModuleLoadDataEx, 1, CUresult,                                             \
-	        (CUmodule * module, const void *image, unsigned int count, CUjit_option *options,          \
-	                void **values))                                                                    \
-	X(cuModuleUnload, cuModuleUnload, 1, CUresult, (CUmodule module))                                  \
-	X(cuModuleGetFunction, cuModuleGetFunction, 1, CUresult,                                           \
-	        (CUfunction * function, CUmodule module, const char *name))                                \
-	X(cuModuleGetFunctionCount, cuModuleGetFunctionCount, 0, CUresult,                                 \
-	        (unsigned int *count, CUmodule module))                                                    \
-	X(cuModuleEnumerateFunctions, cuModuleEnumerateFunctions, 0, CUresult,                             \
-	        (CUfunction * functions, unsigned int count, CUmodule module))                             \
-	X(cuFuncLoad, cuFuncLoad, 0, CUresult, (CUfunction function))                                      \
-	X(cuLaunchKernel, cuLaunchKernel, 1, CUresult,                                                     \
-	        (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,       \
-	                unsigned int block_x, unsigned int block_y, unsigned int block_z,                  \
-	                unsigned int shared, CUstream stream, void **arguments, void **extra))             \
-	X(cuStreamBeginCapture, cuStreamBeginCapture_v2, 1, CUresult,                                      \
-	        (CUstream stream, CUstreamCaptureMode mode))                                               \
-	X(cuStreamEndCapture, cuStreamEndCapture, 1, CUresult, (CUstream stream, CUgraph * graph))         \
-	X(cuGraphDestroy, cuGraphDestroy, 1, CUresult, (CUgraph graph))                                    \
-	X(cuGraphInstantiate, cuGraphInstantiateWithFlags, 1, CUresult,                                    \
-	        (CUgraphExec * executable, CUgraph graph, unsigned long long flags))                       \
-	X(cuGraphExecDestroy, cuGraphExecDestroy, 1, CUresult, (CUgraphExec executable))                   \
-	X(cuGraphLaunch, cuGraphLaunch, 1, CUresult, (CUgraphExec executable, CUstream stream))            \
-	X(cuIpcGetMemHandle, cuIpcGetMemHandle, 1, CUresult, (CUipcMemHandle * handle, CUdeviceptr at))    \
-	X(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2, 1, CUresult,                                          \
-	        (CUdeviceptr * at, CUipcMemHandle handle, unsigned int flags))                             \
+#define CUDA_FUNCTIONS(X)                                                                               \
+	X(cuInit, cuInit, 1, CUresult, (unsigned int flags))                                            \
+	X(cuDriverGetVersion, cuDriverGetVersion, 1, CUresult, (int *version))                          \
+	X(cuGetErrorName, cuGetErrorName, 1, CUresult, (CUresult error, const char **name))             \
+	X(cuGetErrorString, cuGetErrorString, 1, CUresult, (CUresult error, const char **words))        \
+	X(cuDeviceGetCount, cuDeviceGetCount, 1, CUresult, (int *count))                                \
+	X(cuDeviceGet, cuDeviceGet, 1, CUresult, (CUdevice * device, int ordinal))                      \
+	X(cuDeviceGetName, cuDeviceGetName, 1, CUresult, (char *name, int length, CUdevice device))     \
+	X(cuDeviceGetUuid, cuDeviceGetUuid_v2, 1, CUresult, (CUuuid * uuid, CUdevice device))           \
+	X(cuDeviceTotalMem, cuDeviceTotalMem_v2, 1, CUresult, (size_t * bytes, CUdevice device))        \
+	X(cuDeviceGetAttribute, cuDeviceGetAttribute, 1, CUresult,                                      \
+	        (int *value, CUdevice_attribute attribute, CUdevice device))                            \
+	X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, 1, CUresult,                              \
+	        (CUcontext * context, CUdevice device))                                                 \
+	X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, 1, CUresult, (CUdevice device))      \
+	X(cuCtxSetCurrent, cuCtxSetCurrent, 1, CUresult, (CUcontext context))                           \
+	X(cuCtxGetCurrent, cuCtxGetCurrent, 1, CUresult, (CUcontext * context))                         \
+	X(cuCtxSynchronize, cuCtxSynchronize, 1, CUresult, (void))                                      \
+	X(cuCtxGetStreamPriorityRange, cuCtxGetStreamPriorityRange, 1, CUresult,                        \
+	        (int *least, int *greatest))                                                            \
+	X(cuMemGetInfo, cuMemGetInfo_v2, 1, CUresult, (size_t * free, size_t * total))                  \
+	X(cuMemAlloc, cuMemAlloc_v2, 1, CUresult, (CUdeviceptr * at, size_t bytes))                     \
+	X(cuMemFree, cuMemFree_v2, 1, CUresult, (CUdeviceptr at))                                       \
+	X(cuMemHostAlloc, cuMemHostAlloc, 1, CUresult, (void **at, size_t bytes, unsigned int flags))   \
+	X(cuMemFreeHost, cuMemFreeHost, 1, CUresult, (void *at))                                        \
+	X(cuMemHostRegister, cuMemHostRegister_v2, 1, CUresult,                                         \
+	        (void *at, size_t bytes, unsigned int flags))                                           \
+	X(cuMemHostUnregister, cuMemHostUnregister, 1, CUresult, (void *at))                            \
+	X(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, 1, CUresult,                         \
+	        (CUdeviceptr * device, void *host, unsigned int flags))                                 \
+	X(cuMemcpyAsync, cuMemcpyAsync, 1, CUresult,                                                    \
+	        (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                      \
+	X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, 1, CUresult,                                         \
+	        (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                      \
+	X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, 1, CUresult,                                         \
+	        (void *to, CUdeviceptr from, size_t bytes, CUstream stream))                            \
+	X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, 1, CUresult,                                         \
+	        (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                      \
+	X(cuMemsetD8Async, cuMemsetD8Async, 1, CUresult,                                                \
+	        (CUdeviceptr at, unsigned char value, size_t count, CUstream stream))                   \
+	X(cuMemsetD32Async, cuMemsetD32Async, 1, CUresult,                                              \
+	        (CUdeviceptr at, unsigned int value, size_t count, CUstream stream))                    \
+	X(cuStreamCreateWithPriority, cuStreamCreateWithPriority, 1, CUresult,                          \
+	        (CUstream * stream, unsigned int flags, int priority))                                  \
+	X(cuStreamDestroy, cuStreamDestroy_v2, 1, CUresult, (CUstream stream))                          \
+	X(cuStreamQuery, cuStreamQuery, 1, CUresult, (CUstream stream))                                 \
+	X(cuStreamSynchronize, cuStreamSynchronize, 1, CUresult, (CUstream stream))                     \
+	X(cuStreamWaitEvent, cuStreamWaitEvent, 1, CUresult,                                            \
+	        (CUstream stream, CUevent event, unsigned int flags))                                   \
+	X(cuStreamWaitValue32, cuStreamWaitValue32_v2, 1, CUresult,                                     \
+	        (CUstream stream, CUdeviceptr at, uint32_t value, unsigned int flags))                  \
+	X(cuStreamWriteValue32, cuStreamWriteValue32_v2, 1, CUresult,                                   \
+	        (CUstream stream, CUdeviceptr at, uint32_t value, unsigned int flags))                  \
+	X(cuStreamBatchMemOp, cuStreamBatchMemOp_v2, 1, CUresult,                                       \
+	        (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *operations,             \
+	                unsigned int flags))                                                            \
+	X(cuLaunchHostFunc, cuLaunchHostFunc, 1, CUresult,                                              \
+	        (CUstream stream, CUhostFn function, void *argument))                                   \
+	X(cuEventCreate, cuEventCreate, 1, CUresult, (CUevent * event, unsigned int flags))             \
+	X(cuEventDestroy, cuEventDestroy_v2, 1, CUresult, (CUevent event))                              \
+	X(cuEventRecord, cuEventRecord, 1, CUresult, (CUevent event, CUstream stream))                  \
+	X(cuEventRecordWithFlags, cuEventRecordWithFlags, 1, CUresult,                                  \
+	        (CUevent event, CUstream stream, unsigned int flags))                                   \
+	X(cuEventQuery, cuEventQuery, 1, CUresult, (CUevent event))                                     \
+	X(cuEventSynchronize, cuEventSynchronize, 1, CUresult, (CUevent event))                         \
+	X(cuEventElapsedTime, cuEventElapsedTime, 1, CUresult,                                          \
+	        (float *milliseconds, CUevent from, CUevent to))                                        \
+	X(cuModuleLoadDataEx, cuModuleLoadDataEx, 1, CUresult,                                          \
+	        (CUmodule * module, const void *image, unsigned int count, CUjit_option *options,       \
+	                void **values))                                                                 \
+	X(cuModuleUnload, cuModuleUnload, 1, CUresult, (CUmodule module))                               \
+	X(cuModuleGetFunction, cuModuleGetFunction, 1, CUresult,                                        \
+	        (CUfunction * function, CUmodule module, const char *name))                             \
+	X(cuModuleGetFunctionCount, cuModuleGetFunctionCount, 0, CUresult,                              \
+	        (unsigned int *count, CUmodule module))                                                 \
+	X(cuModuleEnumerateFunctions, cuModuleEnumerateFunctions, 0, CUresult,                          \
+	        (CUfunction * functions, unsigned int count, CUmodule module))                          \
+	X(cuFuncLoad, cuFuncLoad, 0, CUresult, (CUfunction function))                                   \
+	X(cuLaunchKernel, cuLaunchKernel, 1, CUresult,                                                  \
+	        (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,    \
+	                unsigned int block_x, unsigned int block_y, unsigned int block_z,               \
+	                unsigned int shared, CUstream stream, void **arguments, void **extra))          \
+	X(cuStreamBeginCapture, cuStreamBeginCapture_v2, 1, CUresult,                                   \
+	        (CUstream stream, CUstreamCaptureMode mode))                                            \
+	X(cuStreamEndCapture, cuStreamEndCapture, 1, CUresult, (CUstream stream, CUgraph * graph))      \
+	X(cuGraphDestroy, cuGraphDestroy, 1, CUresult, (CUgraph graph))                                 \
+	X(cuGraphInstantiate, cuGraphInstantiateWithFlags, 1, CUresult,                                 \
+	        (CUgraphExec * executable, CUgraph graph, unsigned long long flags))                    \
+	X(cuGraphExecDestroy, cuGraphExecDestroy, 1, CUresult, (CUgraphExec executable))                \
+	X(cuGraphLaunch, cuGraphLaunch, 1, CUresult, (CUgraphExec executable, CUstream stream))         \
+	X(cuIpcGetMemHandle, cuIpcGetMemHandle, 1, CUresult, (CUipcMemHandle * handle, CUdeviceptr at)) \
+	X(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2, 1, CUresult,                                       \
+	        (CUdeviceptr * at, CUipcMemHandle handle, unsigned int flags))                          \
 	X(cuIpcCloseMemHandle, cuIpcCloseMemHandle, 1, CUresult, (CUdeviceptr at))
 
 #define CUBLAS_FUNCTIONS(X)                                                                                  \
@@ -130,8 +127,6 @@
 	X(ncclGetUniqueId, ncclGetUniqueId, 1, ncclResult_t, (ncclUniqueId * id))                        \
 	X(ncclCommInitRankConfig, ncclCommInitRankConfig, 1, ncclResult_t,                               \
 	        (ncclComm_t * communicator, int ranks, ncclUniqueId id, int rank, ncclConfig_t *config)) \
-	X(ncclCommSplit, ncclCommSplit, 1, ncclResult_t,                                                 \
-	        (ncclComm_t communicator, int color, int key, ncclComm_t *part, ncclConfig_t *config))   \
 	X(ncclCommGetAsyncError, ncclCommGetAsyncError, 1, ncclResult_t,                                 \
 	        (ncclComm_t communicator, ncclResult_t * error))                                         \
 	X(ncclCommDestroy, ncclCommDestroy, 1, ncclResult_t, (ncclComm_t communicator))                  \

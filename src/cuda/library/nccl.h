@@ -50,6 +50,5 @@ typedef struct {
 		.minCTAs = NCCL_CONFIG_UNDEF_INT, .maxCTAs = NCCL_CONFIG_UNDEF_INT, .netName = NULL,      \
 		.splitShare = NCCL_CONFIG_UNDEF_INT                                                       \
 	}
-enum { NCCL_SPLIT_NOCOLOR = -1 };
 
 #endif

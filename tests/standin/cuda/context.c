@@ -176,12 +176,3 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
 	*greatest = -5;
 	return leave(CUDA_SUCCESS);
 }
-
-CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
-{
-	struct CUctx_st *context;
-	CUresult result = enter("cuCtxEnablePeerAccess", &context);
-	if (result)
-		return result;
-	return leave(!peer || peer == context || flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
-}

@@ -152,13 +152,3 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 		}
 	return result ? result : CUDA_ERROR_INVALID_VALUE;
 }
-
-CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
-{
-	CUresult result = about("cuDeviceCanAccessPeer", device);
-	if (!result && !valid_device(peer))
-		result = CUDA_ERROR_INVALID_DEVICE;
-	if (!result)
-		*can = device != peer;
-	return result;
-}

@@ -18,7 +18,8 @@ enum { CALLS = sizeof names / sizeof *names };
 static struct {
 	struct standin_options said;
 	bool sticky, wrong;
-	int fail_call, fail_at, die_at; /* fail_call: -1 for none; counted from 1, 0: never */
+	int fail_call, fail_at, hang_call, hang_at,
+	        die_at; /* a call: -1 for none; counted from 1, 0: never */
 	int64_t delay_ns[CALLS];
 	long counts[CALLS], calls;
 } options;
@@ -112,6 +113,10 @@ static bool option(const char *name, char *value)
 		options.fail_call = call;
 		return call >= 0 && count(colon + 1, 1, 1000000000, &options.fail_at);
 	}
+	if (!strcmp(name, "hang")) {
+		options.hang_call = call;
+		return call >= 0 && count(colon + 1, 1, 1000000000, &options.hang_at);
+	}
 	if (!strcmp(name, "delay"))
 		return call >= 0 && time_read(colon + 1, &options.delay_ns[call]);
 	if (!strcmp(name, "cost"))
@@ -131,7 +136,7 @@ static void read_options(void)
 {
 	options.said.gpus = 1;
 	options.said.nccl = 22809;
-	options.fail_call = -1;
+	options.fail_call = options.hang_call = -1;
 	for (int i = 0; i < STANDIN_GPUS; i++)
 		options.said.memory_bytes[i] = 16000000000;
 	char *text = strdup(getenv("RANKSH_STANDIN") ? getenv("RANKSH_STANDIN") : ""), *save;
@@ -176,6 +181,8 @@ bool standin_fails(const char *call)
 	pthread_mutex_unlock(&lock);
 	if (options.die_at && all >= options.die_at)
 		kill(getpid(), SIGKILL);
+	while (i == options.hang_call && (at == options.hang_at || (options.sticky && at > options.hang_at)))
+		pause();
 	if (options.delay_ns[i]) {
 		int64_t ns = options.delay_ns[i];
 		nanosleep(&(struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000}, NULL);

@@ -104,21 +104,14 @@ void comm_abort(struct ncclComm *comm)
 {
 	pthread_mutex_lock(&comm->lock);
 	struct launch *held = comm->held;
-	struct ncclComm *child = comm->child;
 	comm->held = NULL;
 	comm->aborted = true;
 	if (comm->meeting)
 		meeting_abort(comm->meeting);
-	if (child)
-		comm_hold(child);
 	pthread_cond_broadcast(&comm->changed);
 	pthread_mutex_unlock(&comm->lock);
 	if (held)
 		launch_drop(held);
-	if (child) {
-		comm_abort(child);
-		comm_release(child);
-	}
 	pthread_mutex_lock(&comm->lock);
 	while (comm->jobs > 0 || comm->running)
 		comm_sleep(comm);

@@ -15,13 +15,11 @@ struct ncclComm {
 	int gpu; /* the same number in all processes */
 	bool blocking, aborted;
 	struct meeting *meeting; /* NULL until its job has entered it */
-	struct ncclComm *child;  /* that a split is making */
-	int jobs;                /* on threads of their own: making it, a split */
+	int jobs;                /* on threads of their own: making it */
 	ncclResult_t result;     /* of jobs, or an error that came later */
 	uint64_t issued, ended;  /* launches */
 	bool running;
 	int64_t free_ns;     /* when the last launch that has run was over */
-	uint64_t splits;     /* begun */
 	struct launch *held; /* where it does not block: until the user asks how it is */
 };
 
@@ -46,8 +44,6 @@ bool comm_flush(struct ncclComm *comm);
 struct job;
 /* Makes a communicator. NULL: no memory. The user's pointer is written at once. */
 struct job *job_init(const struct place *place, int ranks, int rank, bool blocking, struct ncclComm **comm);
-/* The user's pointer is written when it is over; NULL for color -1. blocking < 0: as the parent. */
-struct job *job_split(struct ncclComm *parent, int color, int key, int blocking, struct ncclComm **child);
 /* Each on a thread of its own; waits for those that block. ncclInProgress where one goes on. Frees them. */
 ncclResult_t jobs_run(struct job **job, int count);
 void job_drop(struct job *job); /* that has not run */

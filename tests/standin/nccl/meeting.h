@@ -28,10 +28,6 @@ struct seat {
 	_Atomic uint32_t bell;  /* rung by others too */
 	_Atomic uint32_t state; /* enum seat_state */
 	int gpu;                /* once it sits */
-	/* a split: how many this rank has come to, knew the new place of, and is through with */
-	_Atomic uint64_t came, placed, left;
-	int32_t color, key;
-	struct place child;
 };
 
 /* One side of a channel: exchange.h */

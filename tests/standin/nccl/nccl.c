@@ -57,10 +57,10 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 	return ncclSuccess;
 }
 
-/* 1, 0, or -1 where the user does not say */
-static int blocking_of(const ncclConfig_t *config)
+/* As where the user does not say */
+static bool blocks(const ncclConfig_t *config)
 {
-	return !config || config->blocking == NCCL_CONFIG_UNDEF_INT ? -1 : config->blocking != 0;
+	return !config || config->blocking != 0;
 }
 
 static bool is_config(const ncclConfig_t *config)
@@ -78,7 +78,7 @@ ncclResult_t ncclCommInitRankConfig(
 		return ncclSystemError;
 	}
 	CHECK(comm && ranks > 0 && ranks <= RANKS_MOST && rank >= 0 && rank < ranks && is_config(config));
-	struct job *job = job_init(&place, ranks, rank, blocking_of(config) != 0, comm);
+	struct job *job = job_init(&place, ranks, rank, blocks(config), comm);
 	return job ? group_add_job(job) : group_refuse(ncclSystemError);
 }
 
@@ -89,15 +89,6 @@ static ncclResult_t check_ready(struct ncclComm *comm)
 	ncclResult_t state = comm_state(comm);
 	return state == ncclSuccess ? state
 	                            : group_refuse(state == ncclInProgress ? ncclInvalidArgument : state);
-}
-
-ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *child, ncclConfig_t *config)
-{
-	TRY(FAILS());
-	TRY(check_ready(comm));
-	CHECK(child && (color >= 0 || color == NCCL_SPLIT_NOCOLOR) && is_config(config));
-	struct job *job = job_split(comm, color, key, blocking_of(config), child);
-	return job ? group_add_job(job) : group_refuse(ncclSystemError);
 }
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)

@@ -90,7 +90,7 @@ static enum status open_party(struct party *party, bool gone)
 		        "NCCL's communicator does not end (ncclCommAbort hangs); `restart` ends the "
 		        "session's processes and begins anew");
 	party->open = true;
-	return party->words ? fail(ST_GPU, "%s", party->words) : ST_OK;
+	return party->words ? fail(gone ? ST_GPU : ST_LIMIT, "%s", party->words) : ST_OK;
 }
 
 /* Channels are opened with their part. */
