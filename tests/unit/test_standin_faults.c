@@ -334,14 +334,14 @@ static bool use_collectives(struct rank *me, struct page *page, int round, void 
 	                ncclReduceScatter(x, (char *)x + 64, 2, ncclFloat32, ncclSum, me->comm, me->stream));
 }
 
-static bool join_other(struct rank *me, struct page *page, int round)
+static bool join_other(struct rank *me, struct page *page, int round, int step)
 {
 	ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
 	int version;
 	config.blocking = 0;
 	if (!TRY(ncclGetVersion(&version)) || (me->rank == 0 && !TRY(ncclGetUniqueId(&page->id))))
 		return false;
-	if (!meet(me, page, round, 2))
+	if (!meet(me, page, round, step))
 		return false;
 	ncclResult_t result = me->cuda.ncclCommInitRankConfig(&me->comm, RANKS, page->id, me->rank, &config);
 	if (result != ncclInProgress)
@@ -353,20 +353,29 @@ static bool join_other(struct rank *me, struct page *page, int round)
 static bool use_other(struct rank *me, struct page *page, int round, CUdeviceptr at)
 {
 	bool good = me->rank != 0 || TRY(cuIpcGetMemHandle(&page->memory, at));
-	good = good && meet(me, page, round, 3);
+	good = good && meet(me, page, round, 4);
 	if (good && me->rank == 1) {
 		CUdeviceptr opened;
 		good = TRY(cuIpcOpenMemHandle(&opened, page->memory, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)) &&
 		        RELEASE(cuIpcCloseMemHandle(opened));
 	}
-	return good && meet(me, page, round, 4);
+	return good && meet(me, page, round, 5);
+}
+
+static bool join_and_leave(struct rank *me, struct page *page, int round)
+{
+	bool left = join_other(me, page, round, 2) && TRY(ncclCommAbort(me->comm));
+	if (left)
+		me->comm = NULL;
+	return left;
 }
 
 static bool use_both(struct rank *me, struct page *page, int round, CUdeviceptr at)
 {
 	void *x = (void *)(uintptr_t)at;
-	return join_other(me, page, round) && use_collectives(me, page, round, x) &&
-	        use_pairs(me, page, round, x) && drained(me, page, round) && use_other(me, page, round, at);
+	return join_and_leave(me, page, round) && join_other(me, page, round, 3) &&
+	        use_collectives(me, page, round, x) && use_pairs(me, page, round, x) &&
+	        drained(me, page, round) && use_other(me, page, round, at);
 }
 
 static void use_together(struct rank *me, struct page *page, int round)
