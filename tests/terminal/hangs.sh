@@ -60,6 +60,11 @@ goes_on reset
 ends quit
 stands "a copy" "gpus=2 hang=cuMemcpyDtoHAsync:2" 'copy x -> y; print y[0]; print x[0]'
 ends quit
+# rank 1's thread that serves: its host has launched eight
+stands "an add" "gpus=2 hang=cuLaunchKernel:9" '@1 repeat 5 { fill x 1 }; window y; @0 add x -> y@1; sync'
+line 'abort world'
+goes_on reset
+ends quit
 stands "a group's making" "gpus=2 hang=ncclCommInitRankConfig:1" 'allreduce x; print x[0]'
 goes_on reset
 ends C-d
