@@ -136,6 +136,13 @@ check "NCCL tells of an error later" [ "$(grep -c 'allreduce x (line [24]): NCCL
 check "... which spoils what it was to write" says 'spoiled by allreduce'
 check "... and the group is made anew" says '^\[0,1\] y = 2 2 2 2$'
 
+# a rank is killed while others meet it
+printf 'tensor x[64] = 1\nrepeat 200 { allreduce x; let a = x[0] }\n' > die.rsh
+for gpus in 1 3; do
+	RANKSH_STANDIN="gpus=$gpus die=1:400" run 4 -n 3 --device cuda die.rsh
+	check "a rank is killed among collectives, $gpus GPUs" once '^ranksh: rank 1 died of signal 9 (Killed)'
+done
+
 # processes that may not open each other's memory, or cannot: what ranks of one GPU exchange goes through the host, and comes out the same
 printf 'tensor y[4] = 1\nwindow y\n' > reach.rsh
 for call in cuIpcGetMemHandle cuIpcOpenMemHandle; do
