@@ -70,8 +70,13 @@ static void note(struct control *control, struct measured *one)
 
 void told_news(struct control *control)
 {
-	for (; control->told < control->measured.known; control->told++)
-		note(control, &control->measured.at[control->measured.order[control->told]]);
+	for (; control->told < control->measured.known; control->told++) {
+		struct measured *one = &control->measured.at[control->measured.order[control->told]];
+		note(control, one);
+		/* what it was to write, in the window of another rank maybe, is spoiled; what an abort ended is so already */
+		if (one->undone && !(control->world->ops[one->id].flags & OPF_ABORTED))
+			world_mark_outputs(control->world, one->id, one->id);
+	}
 }
 
 /* ---- answers */

@@ -81,14 +81,11 @@ static void come_to(const struct control *control, int64_t time)
 	control->setup.library->host_sleep_until(time + control->shift);
 }
 
-/* What an abort ended is spoiled in the books. */
 static void take_report(struct control *control, const struct measured *one, enum control_wait what)
 {
 	struct open_op *open = open_find(control, one->id);
 	if (open)
 		open->over = true;
-	if (one->undone && !(control->world->ops[one->id].flags & OPF_ABORTED))
-		world_mark_outputs(control->world, one->id, one->id);
 	if (awaited(control, what, one->id))
 		come_to(control, one->end);
 	control->own_end = most_of(control->own_end, one->end);

@@ -135,6 +135,11 @@ RANKSH_STANDIN="gpus=2 async=5" run 4 -n 2 --device cuda late.rsh
 check "NCCL tells of an error later" [ "$(grep -c 'allreduce x (line [24]): NCCL: remote process' out)" = 2 ]
 check "... which spoils what it was to write" says 'spoiled by allreduce'
 check "... and the group is made anew" says '^\[0,1\] y = 2 2 2 2$'
+printf 'tensor y[4] x[4] = rank\nwindow y\n@1 add x -> y@0\nsync\nbarrier\nprint y\nlet seen = x[0]\n@1 put x -> y@0\nsync\nbarrier\nprint y\nclose y\n' > window.rsh
+RANKSH_STANDIN="gpus=2 fail=cuMemAlloc:5" run 4 -n 2 --device cuda window.rsh
+check "what serves an add has no memory" says "rank 1's add in rank 0's window: cuMemAlloc"
+check "... whose sum is spoiled" says 'spoiled by add'
+check "... and a put comes there" says '^\[0\] y = 1 1 1 1$'
 
 # a rank is killed while others meet it
 printf 'tensor x[64] = 1\nrepeat 200 { allreduce x; let a = x[0] }\n' > die.rsh
