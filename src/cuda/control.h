@@ -129,6 +129,8 @@ void orders_restart(
 /* What has been queued in the part comes to nothing, on all of its members; what is queued from here on does. The books are
  * as they were: what became of data steers nothing. */
 void orders_lose(struct control *control, int part);
+/* The number of the part of the group that the rank is in */
+int order_part_of(const struct world *world, int group, int rank);
 bool order_is_lost(struct control *control, op_id id); /* by that */
 void orders_release(struct control *control);
 

@@ -79,7 +79,7 @@ static void order_segments(struct control *control, bool op)
 
 /* ---- meetings */
 
-static int part_of(const struct world *world, int group, int rank)
+int order_part_of(const struct world *world, int group, int rank)
 {
 	const struct group *of = &world->groups[group];
 	return of->first + of->instance_of[rank];
@@ -106,7 +106,7 @@ static void count_turns(struct control *control, op_id id, struct host_meeting *
 	const struct world *world = control->world;
 	const struct op *op = &world->ops[id];
 	const struct record *record = op_record(world, id);
-	int count, part = part_of(world, record->group, op->rank);
+	int count, part = order_part_of(world, record->group, op->rank);
 	const uint32_t *matches = op_matches(world, id, &count);
 	struct part_turns *turns = turns_of(control, part);
 	for (int i = 0; i < count; i++) {
@@ -124,7 +124,7 @@ static uint32_t window_turn(struct control *control, op_id target)
 	const struct world *world = control->world;
 	const struct op *op = &world->ops[target];
 	const struct match *match = &world->matches[op->match];
-	return turns_of(control, part_of(world, match->group, op->rank))->base + match->sequence + 1;
+	return turns_of(control, order_part_of(world, match->group, op->rank))->base + match->sequence + 1;
 }
 
 /* turns: so many of transfers have room in it */
@@ -136,7 +136,7 @@ static struct host_meeting *meeting_new(const struct world *world, int group, in
 	struct host_meeting *meeting = mem_alloc(head + ranks_bytes + (size_t)own->n * sizeof(bool));
 	int *ranks = (int *)(void *)((char *)meeting + head);
 	memcpy(ranks, own->ranks, (size_t)own->n * sizeof *ranks);
-	*meeting = (struct host_meeting){.part = part_of(world, group, world->me),
+	*meeting = (struct host_meeting){.part = order_part_of(world, group, world->me),
 	        .n = own->n,
 	        .place = world->groups[group].place_of[world->me],
 	        .ranks = ranks,
@@ -249,7 +249,7 @@ static void order_service(struct control *control, op_id id)
 	if (!control->exchange->serve || record->part[0].peer != world->me)
 		return;
 	*MEM_ADD(&control->services, &control->service_count) = (struct service_owed){.id = id,
-	        .call = {.part = part_of(world, record->group, op->rank),
+	        .call = {.part = order_part_of(world, record->group, op->rank),
 	                .peer = op->rank,
 	                .what = (enum one_sided)record->part[0].direction,
 	                .window = window_turn(control, op->target),
@@ -343,7 +343,7 @@ bool order_is_lost(struct control *control, op_id id)
 	const struct record *record = op_record(world, id);
 	if (record->group < 0)
 		return false;
-	int count, part = part_of(world, record->group, world->ops[id].rank);
+	int count, part = order_part_of(world, record->group, world->ops[id].rank);
 	const uint32_t *matches = op_matches(world, id, &count);
 	bool lost = false;
 	for (int i = 0; i < count; i++)

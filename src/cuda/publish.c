@@ -120,41 +120,41 @@ static bool is_withheld(const struct control *control, const bool *withheld, op_
 	return withheld && withheld[low];
 }
 
-/* A segment goes with the operation that it is of. */
-static bool goes_with(const struct host_order *order, const struct host_order *before)
+/* Segments that come behind it are its own. */
+static bool has_segments(const struct host_order *order)
 {
-	return before && before->more && order->kind != ORDER_OPERATION &&
-	        (before->kind != ORDER_OPERATION || before->record.kind == OP_SEGMENT);
+	return order->more && (order->kind != ORDER_OPERATION || order->record.kind == OP_SEGMENT);
 }
 
-/* Gives what is not withheld, and keeps the rest. */
+/* Gives what is not withheld, and keeps the rest; a segment goes with the operation that it is of. */
 static void give(struct control *control, const bool *withheld)
 {
-	struct host_order *given = mem_alloc(control->held_count * sizeof *given);
-	size_t count = 0, kept = 0;
-	bool keeps = false, kept_before = false;
-	struct host_order last;
-	for (size_t i = 0; i < control->held_count; i++, kept_before = keeps) {
-		struct host_order order = control->held[i];
-		bool goes = i > 0 && goes_with(&order, &last);
-		last = order;
-		keeps = goes ? kept_before
-		             : order.kind == ORDER_OPERATION && is_withheld(control, withheld, order.id);
+	struct host_order *kept = NULL;
+	size_t count = 0, kept_count = 0;
+	bool keeps = false, goes_on = false;
+	for (size_t i = 0; i < control->held_count; i++) {
+		struct host_order *order = &control->held[count];
+		*order = control->held[i];
+		bool operation = order->kind == ORDER_OPERATION;
+		if (operation || !goes_on)
+			keeps = operation && is_withheld(control, withheld, order->id);
+		goes_on = has_segments(order);
 		if (keeps) {
-			control->held[kept++] = order;
+			*MEM_ADD(&kept, &kept_count) = *order;
 			continue;
 		}
-		given[count] = order;
-		if (order.kind == ORDER_OPERATION) {
-			look_again(control, &given[count]);
-			join_graph(control, &given[count], count ? &given[count - 1] : NULL);
-			add_open(control, order.id);
+		if (operation) {
+			look_again(control, order);
+			join_graph(control, order, count ? order - 1 : NULL);
+			add_open(control, order->id);
 		}
 		count++;
 	}
-	host_give(control->host, given, count);
-	control->held_count = kept;
-	mem_free(given);
+	host_give(control->host, control->held, count);
+	if (kept_count)
+		memcpy(control->held, kept, kept_count * sizeof *kept);
+	control->held_count = kept_count;
+	mem_free(kept);
 }
 
 static void serve(struct control *control, const bool *withheld)

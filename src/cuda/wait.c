@@ -27,7 +27,7 @@ static struct open_op *open_find(struct control *control, op_id id)
 static int part_of(const struct world *world, op_id id)
 {
 	int group = op_record(world, id)->group;
-	return group < 0 ? -1 : world->groups[group].first + world->groups[group].instance_of[world->me];
+	return group < 0 ? -1 : order_part_of(world, group, world->me);
 }
 
 /* The first operation that is not over there; 0: there is none */
@@ -112,16 +112,20 @@ static void take_reports(struct control *control, enum control_wait what)
 	control->open_count = kept;
 }
 
+static void cancel(struct control *control, struct open_op *open)
+{
+	if (open->cancelled)
+		return;
+	open->cancelled = true;
+	host_cancel(control->host, open->id);
+}
+
 /* The last first: a host that goes on finds what it comes to next cancelled, too. */
 void control_cancel(struct control *control)
 {
-	for (size_t i = control->open_count; i-- > 0;) {
-		struct open_op *open = &control->open[i];
-		if (open->cancelled || !(control->world->ops[open->id].flags & OPF_ABORTED))
-			continue;
-		open->cancelled = true;
-		host_cancel(control->host, open->id);
-	}
+	for (size_t i = control->open_count; i-- > 0;)
+		if (control->world->ops[control->open[i].id].flags & OPF_ABORTED)
+			cancel(control, &control->open[i]);
 }
 
 /* ---- rounds */
@@ -137,13 +141,9 @@ static bool own_over(struct control *control, enum control_wait what)
 /* All that this rank has queued in the part is told undone, whatever becomes of it. */
 static void cancel_part(struct control *control, int part)
 {
-	for (size_t i = control->open_count; i-- > 0;) {
-		struct open_op *open = &control->open[i];
-		if (open->cancelled || part_of(control->world, open->id) != part)
-			continue;
-		open->cancelled = true;
-		host_cancel(control->host, open->id);
-	}
+	for (size_t i = control->open_count; i-- > 0;)
+		if (part_of(control->world, control->open[i].id) == part)
+			cancel(control, &control->open[i]);
 }
 
 /* A part in which somebody's operation failed, as all know: nobody waits any longer for what will not come. First all cancel

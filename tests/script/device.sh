@@ -141,6 +141,13 @@ check "what serves an add has no memory" says "rank 1's add in rank 0's window: 
 check "... whose sum is spoiled" says 'spoiled by add'
 check "... and a put comes there" says '^\[0\] y = 1 1 1 1$'
 
+# a rank is killed while others meet it
+printf 'tensor x[64] = 1\nrepeat 200 { allreduce x; let a = x[0] }\n' > die.rsh
+for gpus in 1 3; do
+	RANKSH_STANDIN="gpus=$gpus die=1:400" run 4 -n 3 --device cuda die.rsh
+	check "a rank is killed among collectives, $gpus GPUs" once '^ranksh: rank 1 died of signal 9 (Killed)'
+done
+
 # processes that may not open each other's memory, or cannot: what ranks of one GPU exchange goes through the host, and comes out the same
 printf 'tensor y[4] = 1\nwindow y\n' > reach.rsh
 for call in cuIpcGetMemHandle cuIpcOpenMemHandle; do

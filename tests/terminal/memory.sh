@@ -40,7 +40,7 @@ check "the data are back again" shows 'x\[1,1\] = 3'
 # A line that fits once and not again: the replay stops there, and does not begin again by itself. Its first part takes seconds and no memory: meanwhile the limit
 # is set.
 keys C-l
-line 'for i in 0:4000000 { let n = i }; repeat 400000 { spin 1us }'
+line 'for i in 0:12000000 { let n = i }; repeat 400000 { spin 1us }'
 check "a line with room enough" shows '^8000[.0-9]* ms >'
 line 'peek x[2,2]'
 check "it has run" shows 'x\[2,2\] = 3'

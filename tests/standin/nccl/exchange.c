@@ -41,7 +41,7 @@ static bool move(struct message *message, struct sides *sides)
 	return progress;
 }
 
-/* One look at a message. True: something changed that the other side may wait for. */
+/* One look at a message whose turn it is. True: something changed that the other side may wait for. */
 static bool advance(struct message *message, struct sides *sides, int64_t at_ns, bool *differs)
 {
 	struct half *own = sides->own, *other = sides->other;
@@ -79,6 +79,16 @@ struct round {
 	bool differs;
 };
 
+/* The pairs with its peer that come before its own are over. */
+static bool has_turn(const struct round *round, const struct message *message)
+{
+	for (int i = 0; i < round->count; i++)
+		if (round->message[i].peer == message->peer && round->message[i].pair < message->pair &&
+		        round->message[i].state != ENDED)
+			return false;
+	return true;
+}
+
 /* Until nothing moves any more; the peers' bells once a pass */
 static bool all_ended(struct meeting *meeting, void *self)
 {
@@ -91,7 +101,7 @@ static bool all_ended(struct meeting *meeting, void *self)
 		for (int i = 0; i < round->count; i++) {
 			struct message *message = &round->message[i];
 			struct sides sides = sides_of(meeting, round->lane, message);
-			if (message->state != ENDED &&
+			if (message->state != ENDED && has_turn(round, message) &&
 			        advance(message, &sides, round->at_ns, &round->differs))
 				rings[message->peer] = again = true;
 			ended &= message->state == ENDED;
@@ -109,10 +119,11 @@ static void number(struct meeting *meeting, struct round *round)
 	for (int i = 0; i < round->count; i++) {
 		struct message *message = &round->message[i];
 		struct sides sides = sides_of(meeting, round->lane, message);
-		message->number = atomic_load(&sides.own->ended) + 1;
+		message->pair = 0;
 		for (int before = 0; before < i; before++)
-			message->number += round->message[before].peer == message->peer &&
+			message->pair += round->message[before].peer == message->peer &&
 			        round->message[before].sends == message->sends;
+		message->number = atomic_load(&sides.own->ended) + 1 + (uint64_t)message->pair;
 		message->state = UNPOSTED;
 		message->done = 0;
 	}

@@ -23,12 +23,14 @@ struct message {
 	/* ---- by exchange */
 	int64_t begin_ns; /* when the later of the two sides came */
 	int64_t done;     /* bytes */
+	int pair;
 	uint64_t number;
 	enum { UNPOSTED, POSTED, MOVING, ENDED } state;
 };
 
 enum exchanged { EXCHANGED, EXCHANGE_ABORTED, EXCHANGE_DIFFERS };
-/* All messages at once; those with one peer in their order. at_ns: when this side came. EXCHANGE_DIFFERS: a receiver
+/* All messages at once; of those with one peer the k-th that is sent and the k-th that comes are a pair, and pairs go one
+ * after the other, as NCCL has it within a group. at_ns: when this side came. EXCHANGE_DIFFERS: a receiver
  * waits for another number of bytes than is sent. */
 enum exchanged exchange(
         struct meeting *meeting, enum lane lane, int64_t at_ns, struct message *message, int count);

@@ -2,12 +2,15 @@
  *
  *             who reaches, its stream             whose window, a stream of the communicator's
  *      put    send x  and receive a byte          receive into the window; send a byte
- *      add    send x  and receive a byte          a piece at a time: receive it, add it to the window; send a byte
+ *      add    as a put, a piece at a time         receive it, add it to the window; send a byte
  *      get    send a byte  and receive x          receive the byte; send from the window
  *
- * So each is over when it has been done. The communicator's thread serves in the order of the stream that reaches; it waits for
- * nothing but where the window lies, which its host tells when it opens it. That the window is open the one that reaches knows: it
- * has met the window's rank there. Adds from several ranks run beside each other, each element by compare-and-swap.
+ * So each is over when it has been done. Of a group's calls with one peer NCCL takes the first that sends and the first that
+ * receives, and the next two when both are over: each call that sends has its answer here, each piece of an add too.
+ *
+ * The communicator's thread serves in the order of the stream that reaches; it waits for nothing but where the window lies,
+ * which its host tells when it opens it. That the window is open the one that reaches knows: it has met the window's rank there.
+ * Adds from several ranks run beside each other, each element by compare-and-swap.
  *
  * A release ends calls of NCCL with no data; an add behind one finds the word that says so, and does nothing. */
 #include "base/arithmetic.h"
@@ -97,10 +100,11 @@ static enum status reach_other(
 		return ST_OK;
 	}
 	int64_t most = call->what == ONE_SIDED_ADD ? PIECE : bytes;
-	for (int64_t done = 0; done < bytes; done += most)
+	for (int64_t done = 0; done < bytes; done += most) {
 		add_step(nccl, party, stream, STEP_SEND, call->at + (CUdeviceptr)done,
 		        least_of(most, bytes - done));
-	add_step(nccl, party, stream, STEP_RECV, nccl->zeroes + SCRATCH_IN, 1);
+		add_step(nccl, party, stream, STEP_RECV, nccl->zeroes + SCRATCH_IN, 1);
+	}
 	return ST_OK;
 }
 
@@ -211,6 +215,8 @@ static enum status serve_add(
 		if (status == ST_OK)
 			status = add_up(party->nccl, call, party->piece.at, window + (CUdeviceptr)done, some,
 			        party->piece.released, party->stream);
+		if (status == ST_OK)
+			status = move(party, STEP_SEND, party->nccl->zeroes, 1);
 	}
 	return status;
 }
@@ -219,18 +225,15 @@ static enum status serve(struct party *party, const struct exchange_one_sided *c
 {
 	int64_t bytes = layout_bytes(&call->layout);
 	bool gets = call->what == ONE_SIDED_GET;
-	CUdeviceptr byte = party->nccl->zeroes + (gets ? SCRATCH_IN : 0);
-	enum status status = ST_OK;
+	CUdeviceptr zeroes = party->nccl->zeroes;
 	if (bytes == 0)
 		return ST_OK;
-	if (gets)
-		status = move(party, STEP_RECV, byte, 1);
-	else if (call->what == ONE_SIDED_PUT)
-		status = move(party, STEP_RECV, window, bytes);
-	else
-		status = serve_add(party, call, window, bytes);
+	if (call->what == ONE_SIDED_ADD)
+		return serve_add(party, call, window, bytes);
+	enum status status =
+	        gets ? move(party, STEP_RECV, zeroes + SCRATCH_IN, 1) : move(party, STEP_RECV, window, bytes);
 	if (status == ST_OK)
-		status = move(party, STEP_SEND, gets ? window : byte, gets ? bytes : 1);
+		status = gets ? move(party, STEP_SEND, window, bytes) : move(party, STEP_SEND, zeroes, 1);
 	return status;
 }
 
