@@ -148,7 +148,8 @@ static void serve(struct host *host)
 			run_order(thread, host->run, &given.order, given.ns);
 			publish_uncertainty(host);
 		}
-		host_serve(thread);
+		if (!any || !atomic_load(&host->waits_for_orders))
+			host_serve(thread);
 		if (!any || i % LOOK_EVERY == 0)
 			in_flight = lanes_look(thread);
 		else

@@ -66,6 +66,7 @@ static enum status send(struct host *host, const struct host_order *order, bool 
 	}
 	*letter = (struct letter){
 	        .state = LETTER_ASKS, .writes = writes, .order = *order, .ns = host->setup.cuda->host_now()};
+	atomic_store(&host->waits_for_orders, order->by == 0);
 	atomic_fetch_add(&host->wanted, 1);
 	pthread_cond_signal(&host->for_thread);
 	enum status status = wait_for_answer(host);

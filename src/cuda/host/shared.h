@@ -55,9 +55,10 @@ struct host {
 	enum status status;              /* of opening, with its words */
 	char *words;
 	_Atomic size_t wanted; /* cancelled operations, 1 for a letter, 1 to stop: so many reasons to look */
-	_Atomic(const char *) call;  /* that the thread is in; NULL: none */
-	_Atomic unsigned calls;      /* so many until now */
-	_Atomic int64_t uncertainty; /* ns */
+	_Atomic bool waits_for_orders; /* the letter is about memory as it is behind what was given before */
+	_Atomic(const char *) call;    /* that the thread is in; NULL: none */
+	_Atomic unsigned calls;        /* so many until now */
+	_Atomic int64_t uncertainty;   /* ns */
 };
 
 static inline struct host *host_whole(struct host_thread *thread)
