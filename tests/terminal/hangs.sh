@@ -46,6 +46,11 @@ ends() {
 twice() { [ "$(screen | grep -c "$1")" = 2 ]; }
 for gpus in 1 2; do
 	stands "a kernel, $gpus GPUs" "clock=wall gpus=$gpus" 'spin 900s; sync'
+	line view
+	check "$of: the view beside it" shows 'spin .*░'
+	keys q
+	line 'peek x[0]'
+	check "$of: memory beside it" shows 'x\[0\] = 2'
 	line restart
 	check "$of: restart waits for it again" twice 'waiting for spin'
 	keys C-c
