@@ -33,6 +33,19 @@ expect t[0] == 3
 expect i[0] == 1
 
 barrier
+mark graph                      # who is left out is decided at each launch
+tensor c[4] = rank+1
+tensor d[4] e[4] = 0
+capture g { d = allreduce c backup=1; e = add d c }
+launch g
+sync
+expect d[0] == 6 and e[0] == 7+rank
+@1 spin 1ms
+launch g
+sync
+expect d[0] == 8 and e[0] == 9+rank
+
+barrier
 mark behind                     # rank 3 is two collectives behind, and has them in its own order
 tensor a[4] b[4] = rank+1
 stream s
