@@ -48,6 +48,6 @@ session "the last rank" 2 8000 4 "$(out 2)" 'repeat 1000000 { spin 1us }'
 session "rank 0 too" 0 8000 4 "$(out 0)" 'repeat 1000000 { spin 1us }'
 session "others in a message do not wait for it for ever" 1 8000 4 "$(out 1)" \
 	'repeat 400 { repeat 1000 { spin 1us }; allreduce x }; sync'
-session "no address space to take part in a message" 1 8000 4 '^rank [012]: ' 'tensor big[2000,2000] = ones; allreduce big; sync; print big[0,0]'
+session "no address space to take part in a message" 1 8000 4 '^rank [012]: ' 'tensor big[3000,3000] = ones; allreduce big; sync; print big[0,0]'
 session "numbers alone have no room" 1 30000 4 "$(out 1)" \
 	'tensor big[2000,2000] = ones; tensor more[2000,2000] = ones; z = add more more; print x[0,0]'
