@@ -230,7 +230,7 @@ static enum status add_send(const struct nccl_work *work, int place)
 {
 	const struct exchange_collective *call = work->call;
 	struct nccl_work late = *work;
-	struct late_result *kept;
+	struct late_result *kept = NULL;
 	enum status status = nccl_enter(
 	        work->nccl, call->part, NCCL_LATE, call->ranks[call->place], call->ranks[place], &late.party);
 	if (status == ST_OK && late.party)
