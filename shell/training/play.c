@@ -260,6 +260,8 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 		transcript_begin(t->transcript);
 	typed_note(shell);
 	player_watch(t->player, (struct watcher){&show, on_title, on_line});
+	if (t->now.program->loops && !t->in_setup && t->at == 0)
+		world_iteration_begin(shell->world, t->iteration);
 	shell->steering.steps++;
 	enum status status = player_go(t->player, &stop);
 	shell->steering.steps--;
@@ -271,8 +273,10 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 		if (lines) /* a line of the screen is the prompt's, one may say how many are left out */
 			transcript_say_calls(shell, t->transcript, SCREEN_LINES - 2 - show.used);
 		move_on(t, stop);
-		if (stop == PLAYER_ROUND)
+		if (stop == PLAYER_ROUND) {
+			world_iteration_end(shell->world);
 			curves_iteration(shell);
+		}
 		return stop == PLAYER_ROUND ? checkpoint_due(shell, t) : ST_OK;
 	}
 	t->torn = true;

@@ -1,5 +1,6 @@
 /* world.c -- the books open and close; names of kinds and spaces; marks */
 #include "world/books.h"
+#include "base/search.h"
 
 const char *space_name(enum space space)
 {
@@ -98,7 +99,7 @@ void world_free(struct world *world)
 		mem_free(inner->lanes[r].stream);
 	void *arrays[] = {inner->bound, inner->gets, inner->warnings, world->groups, world->ops,
 	        world->records, world->matches, world->part_matches, world->tensors, world->streams,
-	        world->events, world->sections};
+	        world->events, world->sections, world->iterations};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
 	arena_free(inner->arena);
@@ -112,4 +113,28 @@ int world_mark(struct world *world, name_id name, int line)
 	*MEM_ADD(&world->sections, &world->section_count) = (struct section){.name = name, .line = line};
 	digest_change(world, CHANGE_MARK, line, name);
 	return world->section_count - 1;
+}
+
+void world_iteration_begin(struct world *world, int number)
+{
+	*MEM_ADD(&world->iterations, &world->iteration_count) =
+	        (struct iteration){.number = number, .first = (op_id)world->op_count + 1};
+	digest_change(world, CHANGE_ITERATION, number, 0);
+}
+
+void world_iteration_end(struct world *world)
+{
+	struct iteration *last = &world->iterations[world->iteration_count - 1];
+	last->end = (op_id)world->op_count + 1;
+	digest_change(world, CHANGE_ITERATION, last->number, 1);
+}
+
+int world_iteration_of(const struct world *world, op_id id)
+{
+	size_t behind; /* the first one that begins behind the operation */
+	SEARCH(behind, world->iteration_count, world->iterations[behind].first > id);
+	if (!behind)
+		return -1;
+	op_id end = world->iterations[behind - 1].end;
+	return !end || id < end ? (int)behind - 1 : -1;
 }

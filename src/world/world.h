@@ -110,6 +110,12 @@ struct section {
 	name_id name;
 	int line;
 };
+/* An iteration of a program that is played: operations first .. end-1, what was typed between its steps among them.
+ * Operations before the first one are the setup's or none's, those behind an `end` up to the next `first` are nobody's. */
+struct iteration {
+	int number; /* as the program counts them: from 0, or on from a checkpoint */
+	op_id first, end /* 0: it is under way */;
+};
 
 struct races;       /* races/: what that folder has found in these books so far */
 struct world_inner; /* what only the files of this folder read: books.h */
@@ -139,6 +145,8 @@ struct world {
 	size_t group_count;
 	struct section *sections; /* [0] is "" */
 	size_t section_count;
+	struct iteration *iterations; /* in their order */
+	size_t iteration_count;
 	struct races *races; /* NULL until asked for; freed by races_free */
 	size_t aborts;       /* so many calls of world_abort */
 	int line; /* the line being applied: set by the shell, for operations the books queue by themselves */
@@ -214,6 +222,10 @@ int world_group_like(const struct world *world, int group, int rank);
 void world_group_timeout(struct world *world, int group, int64_t ns);
 /* The new section's number. The same name again: a section "name" anew, found last. */
 int world_mark(struct world *world, name_id name, int line);
+void world_iteration_begin(struct world *world, int number);
+void world_iteration_end(struct world *world); /* of the one under way */
+/* Index into world.iterations; -1: it is in none */
+int world_iteration_of(const struct world *world, op_id id);
 
 /* -- queueing. The record is copied (operands and parts too) unless `like` > 0 names a record of this same
  * line with

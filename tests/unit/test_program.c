@@ -7,6 +7,7 @@
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
 #include "shell/training/open.h"
+#include "shell/line/line.h"
 #include "shell/session/read.h"
 
 #include <math.h>
@@ -192,10 +193,43 @@ static void gradients(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
+/* An iteration's operations in the books: those of its lines, and not those of the setup or typed behind it */
+static void iterations(void **state)
+{
+	struct shell shell;
+	struct transport *transport;
+	struct credit credit;
+	(void)state;
+	open_one(&shell, &transport, &credit);
+	assert_int_equal(
+	        load(&shell,
+	                "stream s\nspin 1ms\nfor it in 0:4 {\n## a\nspin 1ms on s\n## b\nspin 2ms on s\n}\n"),
+	        ST_OK);
+	assert_int_equal(program_iterations(&shell, 2, false), ST_OK);
+	assert_int_equal(shell_line(&shell, "@1 spin 1ms", 11, 0, -1), ST_OK);
+	assert_int_equal(program_steps(&shell, 1, false), ST_OK);
+	const struct world *world = shell.world;
+	assert_int_equal(world->iteration_count, 3);
+	static const int first[] = {5, 13, 22}, end[] = {13, 21, 0}; /* a spin of each of 4 ranks a line */
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(world->iterations[i].number, i);
+		assert_int_equal(world->iterations[i].first, first[i]);
+		assert_int_equal(world->iterations[i].end, end[i]);
+	}
+	static const int of[] = {
+	        -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, -1, 2, 2, 2, 2};
+	for (op_id id = 1; id <= world->op_count; id++)
+		assert_int_equal(world_iteration_of(world, id), of[id]);
+	assert_int_equal(world->op_count, 25);
+	shell_close(&shell);
+	transport_stop(transport);
+	assert_int_equal(mem_live(), 0);
+}
+
 int main(void)
 {
 	commands_start(command_table);
-	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(steps), cmocka_unit_test(refused), cmocka_unit_test(gradients)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(steps), cmocka_unit_test(iterations),
+	        cmocka_unit_test(refused), cmocka_unit_test(gradients)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
