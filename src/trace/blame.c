@@ -33,17 +33,20 @@ static uint32_t *slot_of(const struct blames *blames, const struct blame_key *ke
 static struct blame_key key_of(const struct lanes *lanes, int stream, const struct span *span)
 {
 	const struct world *world = lanes->trace->world;
+	bool issued = false;
 	struct blame_key key = {
 	        .cause = span->cause, .by_rank = -1, .lane = world_stream(world, lanes->rank, stream)->name};
 
-	if (!span->blame) {
-		if (span->op && (span->cause == CAUSE_PEER || span->cause == CAUSE_BUBBLE))
-			key.by_rank = trace_missing_rank(world, span->op);
-		if (span->op && span->cause == CAUSE_HOST &&
-		        span->from >= backend_times(lanes->trace->backend, span->op).issue)
-			key.cause = BLAME_ANSWERED;
+	if (span->cause <= CAUSE_HOST)
+		issued = span->op && span->from >= backend_times(lanes->trace->backend, span->op).issue;
+	if (span->cause == CAUSE_HOST && issued)
+		key.cause = BLAME_ANSWERED;
+	if (!span->blame && span->op && (span->cause == CAUSE_PEER || span->cause == CAUSE_BUBBLE))
+		key.by_rank = trace_missing_rank(world, span->op);
+	/* an operation that is to blame for itself is behind nothing else's name, but for the launch of it */
+	bool itself = span->blame == span->op && (span->cause != CAUSE_LAUNCH || issued);
+	if (!span->blame || itself || key.cause == BLAME_ANSWERED)
 		return key;
-	}
 	const struct op *by = &world->ops[span->blame];
 	const struct record *record = op_record(world, span->blame);
 	key.title = record->kind == OP_SYNC && record->reason ? record->reason : record->title;
