@@ -88,8 +88,7 @@ int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 	return most_of(t->issue - t->launch, 0);
 }
 
-/* Is the other one of the members that it meets? */
-static bool meets(const struct world *world, op_id id, op_id other)
+bool trace_meets(const struct world *world, op_id id, op_id other)
 {
 	const uint32_t *matches;
 	int count;
@@ -130,7 +129,7 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 	const uint32_t *matches = op_matches(world, id, &count);
 
 	*last = 0;
-	if (t->start != TIME_UNKNOWN && t->blame && t->blame != id && meets(world, id, t->blame)) {
+	if (t->start != TIME_UNKNOWN && t->blame && t->blame != id && trace_meets(world, id, t->blame)) {
 		*last = t->blame;
 		return most_of(backend_times(trace->backend, t->blame).ready, arrival);
 	}

@@ -71,6 +71,8 @@ bool trace_is_stage_receive(const struct world *world, op_id id);
 /* Of a part of a transfer that receives: the sender's operation, 0 when it is not queued; 0 of one that
  * sends */
 op_id trace_sender(const struct world *world, op_id id, int part);
+/* Of a collective or a transfer: is the other one of those that it meets? */
+bool trace_meets(const struct world *world, op_id id, op_id other);
 /* When its host began with it: the launch of a device operation, the start of a host operation */
 int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t);
 /* When the rank's time in a section (-1: everything) begins: with its first launch or host operation; where the device

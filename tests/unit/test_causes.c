@@ -4,7 +4,7 @@
 
 #include "base/arithmetic.h"
 #include "base/philox.h"
-#include "trace/lanes.h"
+#include "trace/sharing.h"
 
 enum { RANKS = 4, PROGRAMS = 150, STEPS = 40 };
 
@@ -230,6 +230,25 @@ static void check_program(struct dice *dice)
 	lanes_release(&lanes);
 }
 
+/* Whoever lost time while it ran shared its device or a link with another that ran meanwhile, or waited for a partner. */
+static void check_losses(void)
+{
+	struct trace trace = {.world = shell.world, .backend = shell.backend};
+	struct sharers sharing = {.trace = &trace};
+	for (op_id id = 1; id <= shell.world->op_count; id++) {
+		struct times t = backend_times(shell.backend, id);
+		if (!trace_lost(&trace, id, &t))
+			continue;
+		op_id with = sharing_with(&sharing, id);
+		struct times other = backend_times(shell.backend, with);
+		bool on_device = op_record(shell.world, id)->kind == OP_KERNEL;
+		if (with == id || other.ready >= t.end || other.end <= t.start ||
+		        (on_device && shell.world->ops[with].rank != shell.world->ops[id].rank))
+			fail_msg("operation %u lost time, and %u is to blame", id, with);
+	}
+	sharing_release(&sharing);
+}
+
 static void causes_of_random_programs(void **state)
 {
 	(void)state;
@@ -239,14 +258,71 @@ static void causes_of_random_programs(void **state)
 		assert_int_equal(open_shell(&none), 0);
 		type_program(&dice);
 		check_program(&dice);
+		check_losses();
 		close_shell(&none);
 	}
+}
+
+/* The name of what the operation shared with, and its rank: "copy d of 2"; "" where it ran alone */
+static void expect_shared(int rank, const char *name, const char *wanted)
+{
+	struct trace trace = {.world = shell.world, .backend = shell.backend};
+	struct sharers sharing = {.trace = &trace};
+	struct text with = {0};
+	op_id id;
+	assert_int_equal(op_find(shell.world, rank, name, &id), ST_OK);
+	struct times t = backend_times(shell.backend, id);
+	if (trace_lost(&trace, id, &t)) {
+		op_id other = sharing_with(&sharing, id);
+		op_label(shell.world, other, &with);
+		text_add(&with, " of %d", shell.world->ops[other].rank);
+	}
+	assert_string_equal(text_string(&with), wanted);
+	text_release(&with);
+	sharing_release(&sharing);
+}
+
+/* Of several the one with the longest overlap; a kernel of high priority stands back for its like alone. */
+static void kernels_share_their_device(void **state)
+{
+	(void)state;
+	HOLDS("stream io compute; stream hi priority=high; tensor x[512,512] w[512,512]");
+	HOLDS("tensor s[64,512]; @0 a = matmul x w on io; @0 b = matmul s w on compute; sync");
+	HOLDS("@0 c = matmul x w on io; @0 d = matmul x w on compute; @0 e = matmul s w on hi; sync");
+	expect_shared(0, "a", "matmul b of 0");
+	expect_shared(0, "b", "matmul a of 0");
+	expect_shared(0, "c", "matmul d of 0");
+	expect_shared(0, "d", "matmul c of 0");
+	expect_shared(0, "e", "");
+}
+
+/* Two ranks' links carry a message besides: the collective is late on all of them, and the message later. */
+static void flows_share_their_links(void **state)
+{
+	(void)state;
+	HOLDS("stream io comm; tensor x[512,512] d[512,512]");
+	HOLDS("@2 send d to=3 on io; @3 recv d from=2 on io; allreduce x on comm; sync");
+	for (int rank = 0; rank < RANKS; rank++)
+		expect_shared(rank, "allreduce#1", "send d of 2");
+	expect_shared(3, "d", "allreduce x of 2");
+}
+
+/* Both messages of rank 1 are under way once rank 0 is there; rank 2 keeps the second waiting. */
+static void a_partner_comes_late(void **state)
+{
+	(void)state;
+	HOLDS("tensor y[64,64] z[64,64]; @2 host 5ms");
+	HOLDS("@0 send y to=1; @1 together { recv z from=0; recv y from=2 }; @2 send y to=1; sync");
+	expect_shared(1, "y", "send y of 2");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(causes_of_random_programs),
+	        IN_A_SHELL(kernels_share_their_device),
+	        IN_A_SHELL(flows_share_their_links),
+	        IN_A_SHELL(a_partner_comes_late),
 	};
 	return cmocka_run_group_tests(tests, open_transport, close_transport);
 }
