@@ -48,6 +48,8 @@ void lanes_release(struct lanes *lanes);
  * window.from, each begins where the one before it ends, the last ends at window.to. A stream that the rank
  * has not used is one span of "done". */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
+/* The whole of the span that holds at a time, 0 or later. */
+struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time);
 /* Follows records and waits back to the operation that a wait for `id` is really about: a record itself, where it came
  * after all that stood before it. */
 op_id lanes_behind(const struct lanes *lanes, op_id id);

@@ -68,6 +68,9 @@ struct spans {
 	size_t count;
 };
 void spans_release(struct spans *spans);
+/* The whole of the span of one lane that holds at a time, 0 or later: what the stream or the host did, or whom it waited for.
+ * It loads that rank's operations and no other's. ST_INTERRUPTED */
+enum status trace_span_at(const struct trace *trace, int rank, int stream, int64_t time, struct span *span);
 
 struct window {
 	int64_t from, to;

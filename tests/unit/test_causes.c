@@ -207,6 +207,23 @@ static void check_lane(const struct lanes *lanes, int stream, struct window wind
 	assert_int_equal(at, window.to);
 }
 
+/* What is asked for by a time within it is the same span. */
+static void check_at(struct dice *dice, const struct lanes *lanes, int stream, const struct spans *spans)
+{
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct span *s = &spans->span[i];
+		struct span at =
+		        lanes_span_at(lanes, stream, s->from + throw(dice, (uint32_t)(s->to - s->from)));
+		assert_int_equal(at.kind, s->kind);
+		assert_int_equal(at.cause, s->cause);
+		assert_int_equal(at.op, s->op);
+		assert_int_equal(at.blame, s->blame);
+		assert_true(at.from <= s->from && at.to >= s->to);
+		if (i && i + 1 < spans->count)
+			assert_true(at.from == s->from && at.to == s->to);
+	}
+}
+
 static void check_program(struct dice *dice)
 {
 	struct trace trace = {.world = shell.world, .backend = shell.backend};
@@ -222,8 +239,10 @@ static void check_program(struct dice *dice)
 				window.from += throw(dice, length);
 				window.to = window.from + 1 + throw(dice, length);
 			}
-			for (int stream = 0; stream < lanes.streams + 1; stream++)
+			for (int stream = 0; stream < lanes.streams + 1; stream++) {
 				check_lane(&lanes, stream, window, &spans);
+				check_at(dice, &lanes, stream, &spans);
+			}
 		}
 	}
 	spans_release(&spans);
