@@ -116,7 +116,13 @@ struct picture {
 	struct cell *cells;
 	op_id *ops; /* per cell: what lies under it, 0 none */
 };
+/* All cells blank. */
+void picture_make(struct picture *picture, int width, int height);
 void picture_release(struct picture *picture);
+struct cell *picture_cell(struct picture *picture, int row, int column); /* NULL outside */
+/* Writes UTF-8 text from a column on, cut at `limit` columns. */
+void picture_write(
+        struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8);
 /* The cells as lines of text, escapes only when colour is true. */
 void picture_text(const struct picture *picture, bool colour, struct text *out);
 
