@@ -48,6 +48,8 @@ void lanes_release(struct lanes *lanes);
  * window.from, each begins where the one before it ends, the last ends at window.to. A stream that the rank
  * has not used is one span of "done". */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
+/* The whole of the span that holds at a time, 0 or later. */
+struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time);
 /* Follows records and waits back to the operation that a wait for `id` is really about: a record itself, where it came
  * after all that stood before it. */
 op_id lanes_behind(const struct lanes *lanes, op_id id);
@@ -80,7 +82,7 @@ int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t);
  * TIME_UNKNOWN: it has no operation. */
 int64_t trace_begins(const struct trace *trace, int section, int rank);
 /* Is it of the section (-1: any), and more than initial data? */
-bool trace_counts(const struct world *world, op_id id, int section);
+bool trace_counts(const struct trace *trace, op_id id, int section);
 /* When the last of its participants was ready; *last is that one's operation, 0 when it is not queued. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last);
 /* ST_WAITS, worded: no figure can count an operation that has no end yet. */
@@ -97,9 +99,13 @@ void trace_lanes_name(const struct trace *trace, int rank, int first, int last, 
 /* The causes' names by number; one more than the causes: work that ran, but slower than it would have
  * alone */
 extern const char *const trace_causes[CAUSE_COUNT + 1];
-static inline bool trace_in(const struct world *world, op_id id, int section)
+static inline bool trace_in(const struct trace *trace, op_id id, int section)
 {
-	return section < 0 || op_record(world, id)->section == section;
+	return id >= trace->first && (section < 0 || op_record(trace->world, id)->section == section);
+}
+static inline bool trace_is_everything(const struct trace *trace, int section)
+{
+	return section < 0 && !trace->first;
 }
 /* The last span joins the one before it when only time sets them apart. */
 static inline void spans_join(struct spans *spans)

@@ -151,7 +151,7 @@ static bool is_flow(const struct record *record)
 /* The latency is over by then, and it is on its links. */
 static int64_t flows_from(const struct world *world, op_id id, const struct times *t)
 {
-	return t->start + (int64_t)op_record(world, id)->latency_ns;
+	return t->start == TIME_UNKNOWN ? t->start : t->start + (int64_t)op_record(world, id)->latency_ns;
 }
 
 /* ---- lists ---- */
@@ -164,26 +164,29 @@ static bool listed(const struct record *record, bool device)
 static void load(struct holdings *list, const struct trace *trace, int rank, bool device)
 {
 	const struct world *world = trace->world;
+	size_t most = world->last[rank] ? world->ops[world->last[rank]].number : 0;
+	struct holding *found = mem_alloc((most + 1) * sizeof *found);
 	uint32_t next[STREAMS_MAX + 2];
+	list->count = 0;
 	memset(list->first, 0, sizeof list->first);
-	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
-		list->first[world->ops[id].stream + 1] += listed(op_record(world, id), device);
-	for (int s = 0; s <= STREAMS_MAX; s++)
-		list->first[s + 1] += list->first[s];
-	list->count = list->first[STREAMS_MAX + 1];
-	list->at = mem_resize(list->at, (list->count + 1) * sizeof *list->at);
-	memcpy(next, list->first, sizeof next);
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		const struct op *op = &world->ops[id];
+		__builtin_prefetch(&world->ops[op->next_program]);
 		if (!listed(op_record(world, id), device))
 			continue;
 		struct times t = backend_times(trace->backend, id);
-		int64_t from = t.start;
-		if (from != TIME_UNKNOWN || device)
-			from = device ? holds_from(trace, id, &t) : flows_from(world, id, &t);
-		list->at[next[op->stream]++] = (struct holding){id, op->stream, from, t.end};
+		int64_t from = device ? holds_from(trace, id, &t) : flows_from(world, id, &t);
+		found[list->count++] = (struct holding){id, op->stream, from, t.end};
+		list->first[op->stream + 1]++;
 	}
+	for (int s = 0; s <= STREAMS_MAX; s++)
+		list->first[s + 1] += list->first[s];
+	memcpy(next, list->first, sizeof next);
+	list->at = mem_resize(list->at, (list->count + 1) * sizeof *list->at);
+	for (size_t i = 0; i < list->count; i++)
+		list->at[next[found[i].stream]++] = found[i];
 	list->loaded = true;
+	mem_free(found);
 }
 
 static const struct holdings *device_of(struct sharers *sharing, int rank)

@@ -251,3 +251,40 @@ void lanes_spans(const struct lanes *lanes, int stream, struct window window, st
 		put(&w, SPAN_STALL, CAUSE_DONE, NULL, 0, w.to);
 	}
 }
+
+/* The gap and the work that it is in, from the end of the work before it: all of that is written, and the one picked. */
+struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time)
+{
+	struct window window = {.to = TIME_UNKNOWN, .section = -1};
+	struct spans spans = {0};
+	size_t at;
+	if (stream == STREAM_HOST) {
+		SEARCH(at, lanes->host.count - 1, lanes->host.span[at].to > time);
+		return lanes->host.span[at];
+	}
+	if (stream < lanes->streams) {
+		uint32_t first = lanes->first[stream], end = lanes->first[stream + 1], i;
+		SEARCH(i, end - first, moment_at(lanes, first + i)->t.end > time);
+		for (uint32_t n = first + i; n < end && window.to == TIME_UNKNOWN; n++)
+			if (trace_is_work(moment_at(lanes, n)->kind))
+				window.to = moment_at(lanes, n)->t.end;
+		for (i += first; i > first && !window.from; i--)
+			if (trace_is_work(moment_at(lanes, i - 1)->kind))
+				window.from = moment_at(lanes, i - 1)->t.end;
+	}
+	lanes_spans(lanes, stream, window, &spans);
+	SEARCH(at, spans.count - 1, spans.span[at].to > time);
+	struct span span = spans.span[at];
+	spans_release(&spans);
+	return span;
+}
+
+enum status trace_span_at(const struct trace *trace, int rank, int stream, int64_t time, struct span *span)
+{
+	struct lanes lanes = {0};
+	enum status status = lanes_load(&lanes, trace, rank);
+	if (status == ST_OK)
+		*span = lanes_span_at(&lanes, stream, time);
+	lanes_release(&lanes);
+	return status;
+}

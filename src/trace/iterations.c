@@ -1,0 +1,45 @@
+/* iterations.c -- which iterations of a program a table speaks of
+ *
+ *      setup  | iteration 1 | iteration 2 | iteration 3 | lines of one's own
+ *                           |<- counted: "iterations 2-3 of 3" ----------->|
+ *
+ * The first iteration gets the memory and the communicators that the others use again, so its times are no others' times. */
+#include "trace/trace.h"
+
+/* The first of its program: its number does not go on from the one before it. */
+static bool begins_program(const struct world *world, size_t i)
+{
+	return i == 0 || world->iterations[i].number <= world->iterations[i - 1].number;
+}
+
+void iterations_text(const struct iterations *iterations, struct text *out)
+{
+	if (iterations->last && iterations->first == iterations->last)
+		text_add(out, ", iteration %d of %d", iterations->last, iterations->of);
+	else if (iterations->last)
+		text_add(
+		        out, ", iterations %d-%d of %d", iterations->first, iterations->last, iterations->of);
+}
+
+struct trace trace_steady(const struct trace *trace, int section, struct iterations *iterations)
+{
+	struct trace steady = *trace;
+	const struct world *world = trace->world;
+	size_t found = 0, begin = 0;
+	*iterations = (struct iterations){0};
+	for (size_t i = 0; i < world->iteration_count && world->iterations[i].first <= world->op_count; i++) {
+		const struct iteration *one = &world->iterations[i];
+		iterations->of = one->number + 1;
+		if (section >= 0 && op_record(world, one->first)->section != section)
+			continue;
+		if (found++ == 0)
+			begin = i;
+		if (found == 2 && begins_program(world, begin))
+			iterations->from = one->first;
+		if (found == 1 || (found == 2 && iterations->from))
+			iterations->first = one->number + 1;
+		iterations->last = one->number + 1;
+	}
+	steady.first = iterations->from;
+	return steady;
+}
