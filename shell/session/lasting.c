@@ -56,14 +56,17 @@ void lasting_slow(struct shell *shell, int rank, double factor)
 	}
 	factor = changes_slow(shell, rank, factor);
 	shell->slow[rank] = factor;
+	world_slow(shell->world, rank, factor);
 	shell->backend->slow(shell->backend, rank, factor);
 }
 
 void lasting_begin(struct shell *shell)
 {
 	for (int rank = 0; shell->slow && rank < shell->world->n; rank++)
-		if (shell->slow[rank] != 1)
+		if (shell->slow[rank] != 1) {
+			world_slow(shell->world, rank, shell->slow[rank]);
 			shell->backend->slow(shell->backend, rank, shell->slow[rank]);
+		}
 }
 
 /* Equal factors stand once, where the first rank of them would. */

@@ -15,6 +15,7 @@ struct record queue_record(const struct shell *shell, enum op_kind kind, const c
 	        .title = names_make(world->names, title, strlen(title)),
 	        .section = (int)world->section_count - 1,
 	        .line = world->line,
+	        .file = world->file,
 	        .group = -1,
 	        .root = -1,
 	        .duration_ns = -1,

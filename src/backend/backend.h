@@ -68,8 +68,8 @@ struct times {
 	bool divided; /* measured is the launch of its graph, and this is its part as predicted: drawn dimmed, too */
 	/* nothing of this rank went out by it: an abort or a timeout ended it, or its collective went on without it */
 	bool sent_nothing;
-	/* What of the time from issue to ready nobody is to blame for lies behind an answer that had made it final; false: it is
-	 * the launch's own, on its way to the device. */
+	/* What of the time from issue to ready nobody is to blame for lies behind an answer that had made it final (see
+	 * answer()); false: it is the launch's own, on its way to the device. */
 	bool answered;
 };
 
@@ -111,6 +111,9 @@ struct backend {
 	/* The simulator's times of an operation, of its own clock: what `measures` is compared with. False: it has none for it.
 	 * NULL: times() are the simulator's own. */
 	bool (*predicted)(struct backend *backend, op_id id, struct times *times);
+	/* Of an operation whose line came behind an answer: the operation that was asked for, 0 when it was none (an abort).
+	 * NULL: nothing is final before it has happened. */
+	op_id (*answer)(struct backend *backend, op_id id);
 	/* How far off a common clock times() may be, ns, of the ranks that are furthest off. NULL: they are exact. */
 	double (*uncertainty)(struct backend *backend);
 	/* Without a look at the future, as times() may need one */

@@ -102,6 +102,25 @@ static enum status cost_collective(const struct world *world, const struct op *o
 	return ST_OK;
 }
 
+uint8_t collective_links(const struct machine *machine, const struct match *match)
+{
+	bool within = false, across = false;
+	unsigned kinds = 0;
+	for (int i = 0; i + 1 < match->n && !(within && across); i++) {
+		bool same =
+		        machine_node(machine, match->ranks[i]) == machine_node(machine, match->ranks[i + 1]);
+		if (same ? within : across)
+			continue;
+		struct path path;
+		machine_path(machine, match->ranks[i], match->ranks[i + 1], &path);
+		for (int k = 0; k < path.count; k++)
+			kinds |= 1u << path.link[k] % LINK_KINDS;
+		within |= same;
+		across |= !same;
+	}
+	return kinds;
+}
+
 /* By example: 1 MB by a path of 2 us and 10 GB/s takes 2,000 + 100,000 ns alone.
  *
  * The longest of its transfers; each takes its own path when it runs. */

@@ -29,6 +29,9 @@ enum copy_way copy_way(const struct record *record);
 bool copy_is_pageable(const struct record *record);
 enum link_kind copy_link(enum copy_way way); /* LINK_KINDS: none */
 
+/* Links that a collective flows over, of every member alike, bit k for kind k: those between neighbours in a node, and the
+ * adapters when it spans nodes. */
+uint8_t collective_links(const struct machine *machine, const struct match *match);
 /* Of a one-sided operation: from where its bytes come to where they go */
 struct path one_sided_path(const struct machine *machine, const struct world *world, op_id id);
 

@@ -39,27 +39,6 @@ bool collective_over(const struct engine *e, const struct op *op)
 	        own_over(e, op, match);
 }
 
-/* Links that a collective flows over: those between neighbours in a node, and the adapters when it spans
- * nodes. */
-static uint8_t kinds_of(const struct machine *machine, const struct match *group)
-{
-	bool within = false, across = false;
-	unsigned kinds = 0;
-	for (int i = 0; i + 1 < group->n && !(within && across); i++) {
-		bool same =
-		        machine_node(machine, group->ranks[i]) == machine_node(machine, group->ranks[i + 1]);
-		if (same ? within : across)
-			continue;
-		struct path path;
-		machine_path(machine, group->ranks[i], group->ranks[i + 1], &path);
-		for (int k = 0; k < path.count; k++)
-			kinds |= 1u << path.link[k] % LINK_KINDS;
-		within |= same;
-		across |= !same;
-	}
-	return kinds;
-}
-
 /* What the collective's flow costs: of all members alike, but for counts that differ: then it lasts as long as for the
  * member with the most to send or receive. */
 static const struct record *slowest(const struct engine *e, const struct match *match)
@@ -99,7 +78,7 @@ void collective_begin(struct engine *e, struct instance *instance, const struct 
 	instance->windows -= record->window == WINDOW_CLOSE;
 	instance->running = true;
 	instance->members = (uint32_t)match->n - record->backup;
-	instance->kinds = kinds_of(machine_then(e, instance->last), match);
+	instance->kinds = collective_links(machine_then(e, instance->last), match);
 	e->works[instance->work].op = record->backup ? instance->last : op[0];
 	flow_begin(e, instance->work, record->latency_ns, record->flow_bytes, record->rate);
 }

@@ -47,6 +47,11 @@ struct floor {
 	op_id first;
 	int64_t time;
 };
+/* The past of some ranks up to `time` was made final, for `by` (0: an abort), before the lines from `first` on. */
+struct answer {
+	op_id first, by;
+	int64_t time;
+};
 /* Operations from `first` on were queued when the machine was this one. */
 struct machine_then {
 	op_id first;
@@ -63,6 +68,8 @@ struct slow {
 struct engine_log {
 	struct floor *floors; /* by first */
 	size_t floor_count;
+	struct answer *answers; /* by first */
+	size_t answer_count;
 	struct slow *slows; /* in the order of the lines */
 	size_t slow_count;
 	struct machine_then *machines; /* by first; of those that a collective or a transfer was queued on */

@@ -26,6 +26,7 @@ enum status sim_abort(struct backend *backend, int group);
 bool sim_expired(struct backend *backend, struct expiry *expiry);
 enum status sim_project(struct backend *backend, struct budget *budget);
 void sim_times(struct backend *backend, op_id id, struct times *times);
+op_id sim_answer(struct backend *backend, op_id id);
 void sim_cost(struct backend *backend, op_id id, struct op_cost *cost);
 bool sim_waiting(struct backend *backend, int rank, op_id *on);
 

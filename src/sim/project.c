@@ -6,6 +6,7 @@
  * its overlay, so their times there are the forecast's, and the books keep what is final. An operation
  * without an end in the forecast waits for a line, or for ever: waits/ tells which. */
 #include "sim/inside.h"
+#include "base/search.h"
 
 /* The copy begins where the machine stands, with the hosts' new lines, which it runs through as the machine
  * will: what is final there comes out the same here. Only then does it go on where the machine would stop. */
@@ -76,6 +77,19 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 	times->sent_nothing = (op->flags & (OPF_ABORTED | OPF_LATE)) != 0;
 	times->divided = false;
 	times->answered = true; /* launches take no time to arrive */
+}
+
+/* The latest answer before the operation's line that made the time final at which its stream was ready for it */
+op_id sim_answer(struct backend *backend, op_id id)
+{
+	const struct engine_log *log = engine_of(backend)->log;
+	struct times t;
+	size_t i;
+	sim_times(backend, id, &t);
+	SEARCH(i, log->answer_count, log->answers[i].first > id);
+	while (i > 0 && log->answers[i - 1].time != t.ready)
+		i--;
+	return i > 0 ? log->answers[i - 1].by : 0;
 }
 
 /* What a host or a stream of the rank hangs on for ever, unless lines come: the stream's head that meets

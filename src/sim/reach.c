@@ -80,18 +80,31 @@ static enum status find_needed(struct sim *sim, const op_id *goal, int count, in
 /* Notes that the quiet ranks' past is final up to `time`. floors[] has a row for each answer: `first` is the id that the
  * next line will get, so it holds for every line typed after the answer, and rises with the ids: too_early in lane.c
  * finds it by halves. */
-static void settle(struct engine *e, const bool *quiet, int64_t time)
+static void settle(struct engine *e, const bool *quiet, int64_t time, op_id by)
 {
 	for (size_t i = 0; i < e->ranks_count; i++)
 		if (quiet[i])
 			e->ranks[i].settled = most_of(e->ranks[i].settled, time);
+	op_id first = e->world->op_count + 1;
+	*MEM_ADD(&e->log->answers, &e->log->answer_count) = (struct answer){first, by, time};
 	if (time <= e->s.fixed)
 		return;
 	e->s.fixed = time;
-	op_id first = e->world->op_count + 1;
 	if (e->log->floor_count && e->log->floors[e->log->floor_count - 1].first == first)
 		e->log->floor_count--;
 	*MEM_ADD(&e->log->floors, &e->log->floor_count) = (struct floor){first, time};
+}
+
+/* What was asked for and is over last; ties: rank, stream, number */
+static op_id last_of(const struct engine *e, const op_id *goal, int count)
+{
+	op_id last = 0;
+	for (int i = 0; i < count; i++) {
+		const struct op *op = op_at(e, goal[i]), *than = op_at(e, last);
+		if (!last || op->end > than->end || (op->end == than->end && op_order(op) < op_order(than)))
+			last = goal[i];
+	}
+	return last;
 }
 
 /* The last try again, on the machine itself: nothing of it can fail or turn out otherwise. */
@@ -109,7 +122,7 @@ static enum status for_good(
 	for (int i = 0; i < count; i++)
 		op_at(e, goal[i])->flags &= ~OPF_GOAL;
 	goal_set(e, NULL, 0, TIME_UNKNOWN);
-	settle(e, quiet, count ? e->latest : until);
+	settle(e, quiet, count ? e->latest : until, last_of(e, goal, count));
 	sim->projected = false;
 	return status;
 }

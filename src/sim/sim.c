@@ -121,6 +121,7 @@ static const struct backend functions = {
         .project = sim_project,
         .finish = sim_run, /* whatever is final */
         .times = sim_times,
+        .answer = sim_answer,
         .cost = sim_cost,
         .host = sim_host,
         .waiting = sim_waiting,

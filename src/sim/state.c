@@ -155,6 +155,7 @@ void engine_free(struct engine *e)
 #undef X
 	if (e->base == UINT32_MAX) {
 		mem_free(e->log->floors);
+		mem_free(e->log->answers);
 		mem_free(e->log->slows);
 		mem_free(e->log->machines);
 		mem_free(e->log);

@@ -7,8 +7,11 @@
  * Spans that hang on the same thing are one row, over the operations of a loop and over ranks: the key holds
  * names and no numbers of operations. A row's figure is the most that one of its ranks lost, not the sum,
  * since ranks lose time side by side. Work that ran slower than it would have alone is a row too
- * ("slowed"). */
+ * ("slowed"), with what it shared its device or a link with. */
 #include "trace/blame.h"
+#include "trace/lanes.h"
+#include "trace/sharing.h"
+#include "backend/cost.h"
 #include "base/search.h"
 #include "trace/table.h"
 #include "base/memory.h"
@@ -33,17 +36,22 @@ static uint32_t *slot_of(const struct blames *blames, const struct blame_key *ke
 static struct blame_key key_of(const struct lanes *lanes, int stream, const struct span *span)
 {
 	const struct world *world = lanes->trace->world;
-	struct blame_key key = {
-	        .cause = span->cause, .by_rank = -1, .lane = world_stream(world, lanes->rank, stream)->name};
+	bool issued = false;
+	struct blame_key key = {.cause = span->cause,
+	        .by_rank = -1,
+	        .on_host = stream == STREAM_HOST,
+	        .lane = world_stream(world, lanes->rank, stream)->name};
 
-	if (!span->blame) {
-		if (span->op && (span->cause == CAUSE_PEER || span->cause == CAUSE_BUBBLE))
-			key.by_rank = trace_missing_rank(world, span->op);
-		if (span->op && span->cause == CAUSE_HOST &&
-		        span->from >= backend_times(lanes->trace->backend, span->op).issue)
-			key.cause = BLAME_ANSWERED;
+	if (span->cause <= CAUSE_HOST)
+		issued = span->op && span->from >= backend_times(lanes->trace->backend, span->op).issue;
+	if (span->cause == CAUSE_HOST && issued)
+		key.cause = BLAME_ANSWERED;
+	if (!span->blame && span->op && (span->cause == CAUSE_PEER || span->cause == CAUSE_BUBBLE))
+		key.by_rank = trace_missing_rank(world, span->op);
+	/* an operation that is to blame for itself is behind nothing else's name, but for the launch of it */
+	bool itself = span->blame == span->op && (span->cause != CAUSE_LAUNCH || issued);
+	if (!span->blame || itself || key.cause == BLAME_ANSWERED)
 		return key;
-	}
 	const struct op *by = &world->ops[span->blame];
 	const struct record *record = op_record(world, span->blame);
 	key.title = record->kind == OP_SYNC && record->reason ? record->reason : record->title;
@@ -83,32 +91,45 @@ static void add(struct blames *blames, struct blame_key key, int rank, int64_t n
 		blame->most = blame->ns;
 }
 
-/* For a span of work: the time it lost while it ran, because it was not alone. Where times are measured, what it would take
- * alone is a prediction, and how wrong that is stands in `stats`. */
-static void add_slowed(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
+static enum slowed_by how_shared(const struct world *world, op_id id, op_id with)
 {
-	struct times t = backend_times(lanes->trace->backend, span->op);
-
-	if (lanes->trace->backend->measures || !t.alone || t.end == TIME_UNKNOWN ||
-	        t.end - t.start <= t.alone + 1) /* a nanosecond is rounding */
-		return;
-	struct span itself = {.cause = (enum cause)BLAME_SLOWED, .blame = span->op};
-	add(blames, key_of(lanes, stream, &itself), lanes->rank, t.end - t.start - t.alone);
+	enum op_kind kind = op_record(world, id)->kind;
+	if (id == with)
+		return SHARED_ITSELF;
+	if (trace_meets(world, id, with))
+		return SHARED_PARTNER;
+	return kind == OP_KERNEL || (kind == OP_COPY && copy_way(op_record(world, id)) == COPY_ON_DEVICE)
+	        ? SHARED_DEVICE
+	        : SHARED_LINK;
 }
 
-void blames_add(struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
+static struct blame_key slowed_key(
+        const struct blames *blames, const struct lanes *lanes, int stream, const struct span *span)
 {
-	if (span->kind == SPAN_WORK)
-		add_slowed(blames, lanes, stream, span);
-	else if (span->cause != CAUSE_DONE)
+	const struct world *world = lanes->trace->world;
+	op_id with = sharing_with(blames->sharing, span->op);
+	struct span itself = {.cause = (enum cause)BLAME_SLOWED, .op = span->op, .blame = with};
+	struct blame_key key = key_of(lanes, stream, &itself);
+	key.own_title = op_record(world, span->op)->title;
+	key.own_object = op_record(world, span->op)->object;
+	key.shared = (int)how_shared(world, span->op, with);
+	return key;
+}
+
+void blames_add(
+        struct blames *blames, const struct lanes *lanes, int stream, const struct span *span, int64_t slowed)
+{
+	if (slowed)
+		add(blames, slowed_key(blames, lanes, stream, span), lanes->rank, slowed);
+	else if (span->kind == SPAN_STALL && span->cause != CAUSE_DONE)
 		add(blames, key_of(lanes, stream, span), lanes->rank, span->to - span->from);
 }
 
 /* By their texts: numbers of names follow the order in which lines were typed, which means nothing. */
 static int by_names(const struct blame_key *a, const struct blame_key *b, const struct names *names)
 {
-	const name_id parts[][2] = {
-	        {a->lane, b->lane}, {a->stream, b->stream}, {a->title, b->title}, {a->object, b->object}};
+	const name_id parts[][2] = {{a->lane, b->lane}, {a->stream, b->stream}, {a->title, b->title},
+	        {a->object, b->object}, {a->own_title, b->own_title}, {a->own_object, b->own_object}};
 	int difference = 0;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts && !difference; i++)
 		difference = strcmp(names_text(names, parts[i][0]), names_text(names, parts[i][1]));
@@ -120,81 +141,107 @@ static int by_size(const void *a, const void *b, void *names)
 {
 	const struct blame *x = a, *y = b;
 	const struct blame_key *k = &x->key, *l = &y->key;
+	if (k->on_host != l->on_host)
+		return k->on_host - l->on_host;
 	if (x->most != y->most)
 		return x->most > y->most ? -1 : 1;
-	int parts[] = {k->cause - l->cause, ranks_first(&x->ranks) - ranks_first(&y->ranks),
-	        k->by_rank - l->by_rank};
+	int parts[] = {k->cause - l->cause, k->shared - l->shared,
+	        ranks_first(&x->ranks) - ranks_first(&y->ranks), k->by_rank - l->by_rank};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (parts[i])
 			return parts[i];
 	return by_names(k, l, names);
 }
 
-/* "waited for allreduce g on default of rank 3": the object and the stream only where they are known, the
- * rank only where it is another one */
-static void put_blamed(const struct blame_key *key, const struct names *names, struct text *out)
+/* "matmul y shared its device with " */
+static void put_slowed(const struct blame_key *key, const struct names *names, struct text *out)
 {
-	static const char *const host_does[] = {[CAUSE_LAUNCH] = "the host was issuing ",
-	        [CAUSE_HOST] = "the host had not come to it",
-	        [CAUSE_SYNC] = "the host was in ",
-	        [CAUSE_MEMORY] = "the host got memory"};
+	static const char *const with[] = {[SHARED_DEVICE] = "ran beside ",
+	        [SHARED_LINK] = "shared a link with ",
+	        [SHARED_ITSELF] = "shared a link with parts of its own",
+	        [SHARED_PARTNER] = "had begun before "};
+	text_add(out, "%s%s%s %s", names_text(names, key->own_title), key->own_object ? " " : "",
+	        names_text(names, key->own_object), with[key->shared]);
+}
 
-	if (key->cause == BLAME_ANSWERED) {
-		text_add(out, "the line came behind an answer (a loss)");
-		return;
-	}
-	if (key->cause == CAUSE_LAUNCH && !key->title) {
-		text_add(out, "the launch was on its way to the device");
-		return;
-	}
-	if (key->cause == BLAME_SLOWED) {
-		text_add(out, "%s%s%s shared what it needs with other work", names_text(names, key->title),
-		        key->object ? " " : "", names_text(names, key->object));
-		return;
-	}
-	text_add(out, "%s",
-	        key->cause <= CAUSE_MEMORY           ? host_does[key->cause]
-	                : key->cause == CAUSE_ENGINE ? "busy with "
-	                                             : "waited for ");
-	if (key->cause == CAUSE_MEMORY || key->cause == CAUSE_HOST)
-		return;
-	if (!key->title) {
-		text_add(out, "%s", key->cause == CAUSE_ENGINE ? "other work" : "a line not given yet");
-		if (key->by_rank >= 0)
-			text_add(out, " on rank %d", key->by_rank);
-		return;
-	}
+/* "allreduce g on default of rank 3": the object and the stream only where they are known, the rank only where it is
+ * another one */
+static void put_operation(const struct blame_key *key, const struct names *names, struct text *out)
+{
 	text_add(out, "%s%s%s", names_text(names, key->title), key->object ? " " : "",
 	        names_text(names, key->object));
-	if (key->stream && key->cause > CAUSE_MEMORY)
+	if (key->stream)
 		text_add(out, " on %s", names_text(names, key->stream));
 	if (key->by_rank >= 0)
 		text_add(out, " of rank %d", key->by_rank);
 }
 
+/* What a host was at while a stream waited for it */
+static void put_host(const struct blame_key *key, const struct names *names, struct text *out)
+{
+	if (key->cause == CAUSE_LAUNCH && !key->title)
+		text_add(out, "the launch was on its way to the device");
+	else if (key->cause == CAUSE_LAUNCH || key->cause == CAUSE_SYNC)
+		text_add(out, "the host was %s %s%s%s", key->cause == CAUSE_SYNC ? "in" : "issuing",
+		        names_text(names, key->title), key->object ? " " : "",
+		        names_text(names, key->object));
+	else
+		text_add(out, "%s",
+		        key->cause == CAUSE_HOST ? "the host had not come to it" : "the host got memory");
+}
+
+static void put_blamed(const struct blame_key *key, const struct names *names, struct text *out)
+{
+	if (key->cause == BLAME_ANSWERED) {
+		text_add(out, "the line came behind an answer (a loss)");
+	} else if (key->cause == BLAME_SLOWED) {
+		put_slowed(key, names, out);
+		if (key->shared != SHARED_ITSELF)
+			put_operation(key, names, out);
+	} else if (key->cause <= CAUSE_MEMORY && !key->on_host) {
+		put_host(key, names, out);
+	} else if (key->title) {
+		text_add(out, "%s", key->cause == CAUSE_ENGINE ? "busy with " : "waited for ");
+		put_operation(key, names, out);
+	} else if (key->cause == CAUSE_MEMORY) {
+		text_add(out, "got memory");
+	} else {
+		text_add(out, "%s",
+		        key->cause == CAUSE_ENGINE ? "busy with other work"
+		                                   : "waited for a line not given yet");
+		if (key->by_rank >= 0)
+			text_add(out, " on rank %d", key->by_rank);
+	}
+}
+
+static void put_row(struct table *table, const struct blame *blame, const struct names *names)
+{
+	/* the ranks of a row may have lost different times: the most is shown */
+	text_add(&table->cells, "%s", blame->least < blame->most || blame->ns < blame->most ? "to " : "");
+	time_text(blame->most, &table->cells);
+	table_end(table);
+	table_cell(table, "%s",
+	        trace_causes[blame->key.cause == BLAME_ANSWERED ? CAUSE_HOST : blame->key.cause]);
+	table_ranks(table, &blame->ranks);
+	table_cell(table, " %s", names_text(names, blame->key.lane));
+	put_blamed(&blame->key, names, &table->cells);
+	table_end(table);
+	table_row(table);
+}
+
 void blames_print(struct blames *blames, const struct trace *trace, int most, int width, struct text *out)
 {
+	enum { HOSTS_MOST = 2 };
 	struct names *names = trace->world->names;
 	struct table table = {.align = "rlll"};
+	int left[] = {most, HOSTS_MOST};
 
 	if (!blames->count)
 		return;
 	qsort_r(blames->blame, blames->count, sizeof *blames->blame, by_size, names);
-	for (size_t i = 0; i < blames->count && i < (size_t)most; i++) {
-		const struct blame *blame = &blames->blame[i];
-		/* the ranks of a row may have lost different times: the most is shown */
-		text_add(&table.cells, "%s",
-		        blame->least < blame->most || blame->ns < blame->most ? "to " : "");
-		time_text(blame->most, &table.cells);
-		table_end(&table);
-		table_cell(&table, "%s",
-		        trace_causes[blame->key.cause == BLAME_ANSWERED ? CAUSE_HOST : blame->key.cause]);
-		table_ranks(&table, &blame->ranks);
-		table_cell(&table, " %s", names_text(names, blame->key.lane));
-		put_blamed(&blame->key, names, &table.cells);
-		table_end(&table);
-		table_row(&table);
-	}
+	for (size_t i = 0; i < blames->count; i++)
+		if (left[blames->blame[i].key.on_host]-- > 0)
+			put_row(&table, &blames->blame[i], names);
 	text_add(out, "largest\n");
 	table_print(&table, width, out);
 	table_release(&table);

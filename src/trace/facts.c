@@ -88,22 +88,48 @@ int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
 	return most_of(t->issue - t->launch, 0);
 }
 
-/* Of a collective under way the backend has noted who came last, which saves asking a thousand members. Else
+bool trace_meets(const struct world *world, op_id id, op_id other)
+{
+	const uint32_t *matches;
+	int count;
+	if (op_record(world, id)->kind != op_record(world, other)->kind)
+		return false;
+	if (op_record(world, id)->kind == OP_COLLECTIVE)
+		return world->ops[id].match == world->ops[other].match;
+	matches = op_matches(world, id, &count);
+	for (int k = 0; k < count; k++) {
+		const struct match *match = &world->matches[matches[k]];
+		if (match->p2p && (match->member[0] == other || match->member[1] == other))
+			return true;
+	}
+	return false;
+}
+
+/* The first member that brings something else; 0: they agree */
+static op_id other_than(const struct world *world, const struct match *match, op_id id)
+{
+	int own = 0;
+	while (own < match->n && match->member[own] != id)
+		own++;
+	for (int i = 0; i < match->n; i++)
+		if (match->member[i] && i != own && !world_agree(world, match, own, i))
+			return match->member[i];
+	return 0;
+}
+
+/* Of a meeting under way the backend has noted who came last, which saves asking a thousand members. Else
  * the latest `ready` of the other members; unknown when one is missing or none will ever leave: a missing
  * member's `ready` is TIME_UNKNOWN, which is later than any. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last)
 {
 	const struct world *world = trace->world;
-	const struct op *op = &world->ops[id];
 	int64_t arrival = t->ready;
 	bool backup = op_record(world, id)->backup > 0;
 	int count;
 	const uint32_t *matches = op_matches(world, id, &count);
 
 	*last = 0;
-	if (op_record(world, id)->kind == OP_COLLECTIVE && t->start != TIME_UNKNOWN && t->blame &&
-	        t->blame != id && world->ops[t->blame].match == op->match &&
-	        op_record(world, t->blame)->kind == OP_COLLECTIVE) {
+	if (t->start != TIME_UNKNOWN && t->blame && t->blame != id && trace_meets(world, id, t->blame)) {
 		*last = t->blame;
 		return most_of(backend_times(trace->backend, t->blame).ready, arrival);
 	}
@@ -120,8 +146,10 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 				*last = member;
 			}
 		}
-		if (match->mismatch)
+		if (match->mismatch) {
 			arrival = TIME_UNKNOWN;
+			*last = *last ? *last : other_than(world, match, id);
+		}
 	}
 	return arrival;
 }

@@ -67,9 +67,12 @@ static void sort_by_stream(struct lanes *lanes)
 {
 	uint32_t next[STREAMS_MAX + 2];
 
+	lanes->blocking = false;
 	for (int s = 0; s <= STREAMS_MAX; s++) {
 		if (lanes->first[s + 1])
 			lanes->streams = s + 1;
+		if (lanes->first[s + 1] && s > STREAM_DEFAULT)
+			lanes->blocking |= world_stream(lanes->trace->world, lanes->rank, s)->blocking;
 		lanes->first[s + 1] += lanes->first[s];
 	}
 	memcpy(next, lanes->first, sizeof next);
@@ -89,10 +92,19 @@ static const struct moment *moment_of(const struct lanes *lanes, op_id id)
 	                                                                                : NULL;
 }
 
+/* What a host waits for in a `sync`, or before it gets memory; the operation itself where nothing was left to wait for */
+static op_id waited_for(const struct lanes *lanes, const struct moment *m)
+{
+	op_id target = lanes->trace->world->ops[m->id].target;
+	const struct moment *last = target == OP_EVERYTHING ? lanes_last_done(lanes, m) : NULL;
+	if (target == OP_EVERYTHING)
+		target = last ? last->id : 0;
+	return target ? lanes_behind(lanes, target) : m->id;
+}
+
 /* What the host does for one operation, as a span of its lane; empty for what costs it nothing. */
 static struct span host_part(const struct lanes *lanes, const struct moment *m)
 {
-	const struct world *world = lanes->trace->world;
 	const struct times *t = &m->t;
 	struct span span = {.kind = SPAN_HOST,
 	        .cause = CAUSE_LAUNCH,
@@ -108,12 +120,12 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 	case OP_SYNC:
 		span.kind = SPAN_STALL;
 		span.cause = CAUSE_SYNC;
-		op_id target = world->ops[m->id].target;
-		span.blame = target && target != OP_EVERYTHING ? lanes_behind(lanes, target) : t->blame;
+		span.blame = waited_for(lanes, m);
 		break;
 	case OP_SEGMENT:
 		span.kind = SPAN_STALL;
 		span.cause = CAUSE_MEMORY;
+		span.blame = m->id;
 		break;
 	case OP_FILL:
 	case OP_CRASH:
@@ -128,6 +140,20 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 	return span;
 }
 
+/* Memory that is given back is the device's until all of its work is over: that much of the span is blamed on it. */
+static void add_waiting(struct lanes *lanes, const struct moment *m, struct span *span)
+{
+	op_id behind = lanes->trace->world->ops[m->id].target ? waited_for(lanes, m) : 0;
+	const struct moment *last = behind ? moment_of(lanes, behind) : NULL;
+	struct span waits = *span;
+	if (!last || last->t.end <= span->from)
+		return;
+	waits.to = least_of(last->t.end, span->to);
+	waits.blame = behind;
+	spans_add(&lanes->host, waits);
+	span->from = waits.to;
+}
+
 /* The host's lane: what it did, and between two such spans that it was idle. Idle means that it had no
  * program line to carry out: kind SPAN_HOST, cause DONE; `op` is what it did next. */
 static void host_lane(struct lanes *lanes)
@@ -135,8 +161,12 @@ static void host_lane(struct lanes *lanes)
 	struct span idle = {.kind = SPAN_HOST, .cause = CAUSE_DONE};
 
 	lanes->host.count = 0;
-	for (size_t i = 0; i < lanes->count && lanes->moment[i].kind != OP_CRASH; i++) {
-		struct span span = host_part(lanes, &lanes->moment[i]);
+	lanes->crash = 0;
+	for (size_t i = 0; i < lanes->count && !lanes->crash; i++) {
+		const struct moment *m = &lanes->moment[i];
+		struct span span = host_part(lanes, m);
+		if (m->kind == OP_CRASH)
+			lanes->crash = m->id;
 		if (span.from >= span.to)
 			continue;
 		idle.to = span.from;
@@ -145,6 +175,8 @@ static void host_lane(struct lanes *lanes)
 		idle.looks = span.looks;
 		spans_add(&lanes->host, idle);
 		span.from = most_of(span.from, idle.from);
+		if (m->kind == OP_SEGMENT)
+			add_waiting(lanes, m, &span);
 		spans_add(&lanes->host, span);
 		idle.from = most_of(idle.from, span.to);
 	}
@@ -183,12 +215,14 @@ void lanes_release(struct lanes *lanes)
 }
 
 /* What a record or a wait hung on to the last: its target, what held its stream back, or what stood before it there; 0: its
- * own issue. Those are compared with each other, not with its end: where it was measured it ends a little later. */
+ * own issue, after all of those. Where it was measured it ends a little later than what it hung on: then they are compared
+ * with each other alone. */
 static op_id held_by(const struct lanes *lanes, const struct moment *m)
 {
 	op_id target = m->kind == OP_WAIT ? lanes->trace->world->ops[m->id].target : 0;
 	const struct moment *held[] = {
 	        target && target != OP_EVERYTHING ? moment_of(lanes, target) : NULL,
+	        lanes_held_back(lanes, m),
 	        m->t.blame ? moment_of(lanes, m->t.blame) : NULL,
 	        m->place > lanes->first[m->stream] ? moment_at(lanes, m->place - 1) : NULL,
 	};
@@ -196,7 +230,8 @@ static op_id held_by(const struct lanes *lanes, const struct moment *m)
 	for (size_t i = 0; i < sizeof held / sizeof *held; i++)
 		if (held[i] && held[i]->id < m->id && (!last || held[i]->t.end > last->t.end))
 			last = held[i];
-	return last ? last->id : 0;
+	bool late = last && last->t.end < m->t.end && !lanes->trace->backend->measures;
+	return last && !late ? last->id : 0;
 }
 
 /* A wait names a record on another stream, and the record stands behind the work that it is about. Both are

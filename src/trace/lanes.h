@@ -28,7 +28,9 @@ struct moment {
 struct lanes {
 	const struct trace *trace;
 	int rank;
-	int streams; /* lanes: numbers 0 .. streams-1 */
+	int streams;   /* lanes: numbers 0 .. streams-1 */
+	bool blocking; /* some of them are: the default stream holds others back, and is held back (rule 7) */
+	op_id crash;   /* 0: none */
 	size_t count, room;
 	struct moment *moment;           /* in program order; op.number - 1 is the index */
 	uint32_t *order;                 /* indices into moment, stream by stream, each in its order */
@@ -46,8 +48,19 @@ void lanes_release(struct lanes *lanes);
  * window.from, each begins where the one before it ends, the last ends at window.to. A stream that the rank
  * has not used is one span of "done". */
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
-/* Follows records and waits back to the operation that a wait for `id` is really about. */
+/* The whole of the span that holds at a time, 0 or later. */
+struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time);
+/* Follows records and waits back to the operation that a wait for `id` is really about: a record itself, where it came
+ * after all that stood before it. */
 op_id lanes_behind(const struct lanes *lanes, op_id id);
+/* holders.c -- whom an operation waited for on its own rank; of several the one with the latest end, of equal ones the
+ * lowest stream's. Rule 7: of the default stream's or the blocking streams' operations before it; NULL: none */
+const struct moment *lanes_held_back(const struct lanes *lanes, const struct moment *m);
+/* What a `sync` of everything waits for: the rank's last to end, or the first that keeps others from ending; NULL: none */
+const struct moment *lanes_last_done(const struct lanes *lanes, const struct moment *sync);
+/* Which copy has n's engine at that time, or which earlier collective its group's turn, and until when; or who is the next
+ * to have it before `to`. 0: nobody */
+op_id lanes_engine(const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until);
 
 /* Kernels, copies, collectives, transfers: what a stream's lane shows as work */
 bool trace_is_work(enum op_kind kind);
@@ -60,6 +73,8 @@ bool trace_is_stage_receive(const struct world *world, op_id id);
 /* Of a part of a transfer that receives: the sender's operation, 0 when it is not queued; 0 of one that
  * sends */
 op_id trace_sender(const struct world *world, op_id id, int part);
+/* Of a collective or a transfer: is the other one of those that it meets? */
+bool trace_meets(const struct world *world, op_id id, op_id other);
 /* When its host began with it: the launch of a device operation, the start of a host operation */
 int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t);
 /* When the rank's time in a section (-1: everything) begins: with its first launch or host operation; where the device

@@ -46,7 +46,7 @@ static void put(struct span_writer *w, enum span_kind kind, enum cause cause, co
 	w->at = to;
 }
 
-/* n is not issued yet: what its host is doing */
+/* n is not issued yet: what its host is doing. Where it has nothing to do, n itself is late, or what ended its program. */
 static void put_unissued(struct span_writer *w, const struct moment *n, int64_t upto)
 {
 	const struct spans *host = &w->lanes->host;
@@ -58,7 +58,8 @@ static void put_unissued(struct span_writer *w, const struct moment *n, int64_t 
 	for (size_t i = w->host; i < host->count && w->at < least_of(upto, w->to); i++) {
 		const struct span *does = &host->span[i];
 		bool idle = does->kind == SPAN_HOST && does->cause == CAUSE_DONE;
-		put(w, SPAN_STALL, idle ? CAUSE_HOST : does->cause, n, idle ? 0 : does->op,
+		op_id late = w->lanes->crash && i + 1 == host->count ? w->lanes->crash : n->id;
+		put(w, SPAN_STALL, idle ? CAUSE_HOST : does->cause, n, idle ? late : does->op,
 		        least_of(does->to, upto));
 	}
 }
@@ -113,91 +114,74 @@ static void put_event(struct span_writer *w, const struct moment *n, op_id behin
 	put(w, SPAN_STALL, cause, n, behind, upto);
 }
 
-/* What may keep the engine busy before n: for a collective that all have reached, the one before it in its
- * group. */
-static op_id engine_of(const struct lanes *lanes, const struct moment *n)
-{
-	const struct world *world = lanes->trace->world;
-	const struct op *op = &world->ops[n->id];
-	const struct match *match = &world->matches[op->match];
-
-	if (op_record(world, n->id)->kind != OP_COLLECTIVE || !op->match)
-		return n->t.blame;
-	for (size_t i = op->number - 1; i-- > 0;) {
-		op_id id = lanes->moment[i].id;
-		const struct match *other = &world->matches[world->ops[id].match];
-		if (op_record(world, id)->kind == OP_COLLECTIVE && other->group == match->group &&
-		        other->instance == match->instance)
-			return id;
-	}
-	return 0;
-}
-
 /* 0: nobody */
 static int64_t end_of(const struct span_writer *w, op_id id)
 {
 	return id && id != OP_EVERYTHING ? backend_times(w->lanes->trace->backend, id).end : 0;
 }
 
-/* Rule 7: of two streams of a rank that hold each other back, one is the default stream and the other is blocking. */
-static bool holds_back(const struct world *world, op_id holder, op_id id)
+/* `wait`, a record or a wait before n, or n itself, is issued and its stream is not ready for it: the default stream's
+ * implicit waits; a line that came behind an answer; else the launch itself is on its way from the host to the device. Who
+ * held it back has ended by then: others to blame were late later. */
+static void put_unready(
+        struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t ready)
 {
-	const struct op *a = &world->ops[holder], *b = &world->ops[id];
-	const struct stream *other =
-	        world_stream(world, a->rank, a->stream == STREAM_DEFAULT ? b->stream : a->stream);
-	return a->rank == b->rank && a->stream != b->stream &&
-	        (a->stream == STREAM_DEFAULT || b->stream == STREAM_DEFAULT) && other->blocking;
+	struct backend *backend = w->lanes->trace->backend;
+	if (w->at >= least_of(ready, w->to))
+		return;
+	const struct moment *back = lanes_held_back(w->lanes, wait);
+	op_id holder = back && back->t.end > w->at ? back->id : wait->t.blame;
+	int64_t over = end_of(w, holder);
+	if (over > w->at && (over <= ready || (back && holder == back->id)))
+		put_event(w, n, lanes_behind(w->lanes, holder),
+		        backend->measures ? ready : least_of(over, ready));
+	if (w->at >= least_of(ready, w->to))
+		return;
+	op_id answer = wait->t.answered && backend->answer ? backend->answer(backend, wait->id) : 0;
+	if (wait->t.answered)
+		put(w, SPAN_STALL, CAUSE_HOST, n, answer ? answer : n->id, ready);
+	else
+		put(w, SPAN_STALL, CAUSE_LAUNCH, n, 0, ready);
 }
 
 /* A record or a wait before n that is not over: its target holds it, or else what holds its stream back. Where times are
  * measured, what was over when the stream came there is to blame for nothing, however long the device then took to look. */
 static void put_held(struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t upto)
 {
-	op_id target = wait->kind == OP_WAIT ? w->lanes->trace->world->ops[wait->id].target : 0, holder = 0;
-	if (w->at >= upto)
+	op_id target = wait->kind == OP_WAIT ? w->lanes->trace->world->ops[wait->id].target : 0;
+	if (w->at >= least_of(upto, w->to))
 		return;
-	if (!w->lanes->trace->backend->measures) {
-		if (target && target != OP_EVERYTHING)
-			put_event(w, n, lanes_behind(w->lanes, target), upto);
+	if (w->lanes->trace->backend->measures) {
+		op_id holder = end_of(w, target) > w->at ? target : wait->t.blame;
+		op_id behind = end_of(w, holder) > w->at ? lanes_behind(w->lanes, holder) : 0;
+		if (end_of(w, behind) > w->at)
+			put_event(w, n, behind, upto);
 		return;
 	}
+	put_unready(w, n, wait, least_of(upto, wait->t.ready));
 	if (end_of(w, target) > w->at)
-		holder = target;
-	else if (end_of(w, wait->t.blame) > w->at)
-		holder = wait->t.blame;
-	op_id behind = holder ? lanes_behind(w->lanes, holder) : 0;
-	if (end_of(w, behind) > w->at)
-		put_event(w, n, behind, upto);
+		put_event(w, n, lanes_behind(w->lanes, target), least_of(upto, end_of(w, target)));
 }
 
-/* It is issued and waits for no event: the default stream's implicit waits; a line that came behind an answer; else the
- * launch itself is on its way from the host to the device. Who held it back has ended by then: others to blame were
- * late later. */
-static void put_unready(struct span_writer *w, const struct moment *n, int64_t ready)
-{
-	const struct world *world = w->lanes->trace->world;
-	int64_t over = end_of(w, n->t.blame);
-
-	if (over > w->at && (over <= ready || holds_back(world, n->t.blame, n->id)))
-		put_event(w, n, n->t.blame, ready);
-	else
-		put(w, SPAN_STALL, n->t.answered ? CAUSE_HOST : CAUSE_LAUNCH, n, 0, ready);
-}
-
-/* All have arrived: what the engine is busy with meanwhile. Where the collective before it was over, the last member took its
- * time after all; where that is n itself, it took it to begin. */
+/* All have arrived: what the engine is busy with meanwhile, one after the other. Where the collective before it was over, the
+ * last member took its time after all; where that is n itself, it took it to begin. */
 static void put_busy(struct span_writer *w, const struct moment *n, op_id last, int64_t limit)
 {
+	op_id engine;
+	int64_t until;
+	while (w->at < least_of(limit, w->to) &&
+	        (engine = lanes_engine(w->lanes, n, w->at, limit, &until)) != 0)
+		put(w, SPAN_STALL, CAUSE_ENGINE, n, engine, least_of(until, limit));
 	if (w->at >= least_of(limit, w->to))
 		return;
-	op_id engine = engine_of(w->lanes, n);
-	bool busy = end_of(w, engine) > w->at;
-	if (!busy && last)
+	if (!last && end_of(w, n->t.blame) > w->at)
+		put(w, SPAN_STALL, CAUSE_ENGINE, n, n->t.blame, limit);
+	else if (last)
 		put(w, SPAN_STALL, CAUSE_PEER, n, last, limit);
-	else if (!busy && w->lanes->trace->backend->measures)
+	else if (w->lanes->trace->backend->measures)
 		put(w, SPAN_STALL, CAUSE_LAUNCH, n, 0, limit);
 	else
-		put(w, SPAN_STALL, CAUSE_ENGINE, n, busy ? engine : 0, limit);
+		put(w, SPAN_STALL, CAUSE_ENGINE, n, n->id, limit);
 }
 
 /* The gap before n: order[i] .. order[n] are the records and waits since the last work, then n itself. */
@@ -214,10 +198,9 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 	for (; i <= n; i++) {
 		const struct moment *wait = moment_at(w->lanes, i);
 		if (!trace_is_work(wait->kind))
-			put_held(w, m, wait, least_of(least_of(ready, wait->t.end), w->to));
+			put_held(w, m, wait, least_of(ready, wait->t.end));
 	}
-	if (w->at < least_of(ready, w->to))
-		put_unready(w, m, ready);
+	put_unready(w, m, m, ready);
 	if (!work || w->at >= least_of(limit, w->to))
 		return;
 	int64_t arrival = trace_arrival(trace, m->id, &m->t, &last);
@@ -267,4 +250,41 @@ void lanes_spans(const struct lanes *lanes, int stream, struct window window, st
 	} else {
 		put(&w, SPAN_STALL, CAUSE_DONE, NULL, 0, w.to);
 	}
+}
+
+/* The gap and the work that it is in, from the end of the work before it: all of that is written, and the one picked. */
+struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time)
+{
+	struct window window = {.to = TIME_UNKNOWN, .section = -1};
+	struct spans spans = {0};
+	size_t at;
+	if (stream == STREAM_HOST) {
+		SEARCH(at, lanes->host.count - 1, lanes->host.span[at].to > time);
+		return lanes->host.span[at];
+	}
+	if (stream < lanes->streams) {
+		uint32_t first = lanes->first[stream], end = lanes->first[stream + 1], i;
+		SEARCH(i, end - first, moment_at(lanes, first + i)->t.end > time);
+		for (uint32_t n = first + i; n < end && window.to == TIME_UNKNOWN; n++)
+			if (trace_is_work(moment_at(lanes, n)->kind))
+				window.to = moment_at(lanes, n)->t.end;
+		for (i += first; i > first && !window.from; i--)
+			if (trace_is_work(moment_at(lanes, i - 1)->kind))
+				window.from = moment_at(lanes, i - 1)->t.end;
+	}
+	lanes_spans(lanes, stream, window, &spans);
+	SEARCH(at, spans.count - 1, spans.span[at].to > time);
+	struct span span = spans.span[at];
+	spans_release(&spans);
+	return span;
+}
+
+enum status trace_span_at(const struct trace *trace, int rank, int stream, int64_t time, struct span *span)
+{
+	struct lanes lanes = {0};
+	enum status status = lanes_load(&lanes, trace, rank);
+	if (status == ST_OK)
+		*span = lanes_span_at(&lanes, stream, time);
+	lanes_release(&lanes);
+	return status;
 }

@@ -7,18 +7,20 @@
 #include "base/arithmetic.h"
 #include "trace/blame.h"
 #include "trace/lanes.h"
+#include "trace/sharing.h"
 #include "trace/table.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-/* OTHER: work of other sections, in the window of the one that is asked for */
-enum { ROWS_MOST = 40, WORK = CAUSE_COUNT, OTHER, KINDS, BLAMED_MOST = 6 };
+/* WORK: as long as it would have taken alone; SLOWED: the rest, lost by sharing; OTHER: work of other sections, in the window of
+ * the one that is asked for */
+enum { ROWS_MOST = 40, WORK = CAUSE_COUNT, SLOWED, OTHER, KINDS, BLAMED_MOST = 6 };
 enum shape { MS_AND_PERCENT, MS, PERCENT }; /* of a cell: the first that fits the width is taken */
 
 /* Columns in the order of reading: work, what delayed it, and the end */
-static const int order[KINDS] = {WORK, OTHER, CAUSE_LAUNCH, CAUSE_HOST, CAUSE_SYNC, CAUSE_MEMORY, CAUSE_EVENT,
-        CAUSE_DATA, CAUSE_PEER, CAUSE_BUBBLE, CAUSE_ENGINE, CAUSE_DONE};
+static const int order[KINDS] = {WORK, SLOWED, OTHER, CAUSE_LAUNCH, CAUSE_HOST, CAUSE_SYNC, CAUSE_MEMORY,
+        CAUSE_EVENT, CAUSE_DATA, CAUSE_PEER, CAUSE_BUBBLE, CAUSE_ENGINE, CAUSE_DONE};
 
 /* A lane; or threads of the host as one, stream .. last, whose times are the sums and are told as the mean */
 struct lane_sums {
@@ -35,29 +37,47 @@ struct report {
 	struct blames blames;
 };
 
+/* Of a span of work: the time that it lost by sharing, of an operation that the window cuts its part of that */
+static int64_t slowed_in(const struct trace *trace, const struct span *span)
+{
+	struct times t = backend_times(trace->backend, span->op);
+	int64_t lost = trace_lost(trace, span->op, &t), all = t.end - t.start, shown = span->to - span->from;
+	return lost && shown < all ? (int64_t)((double)lost * ((double)shown / (double)all)) : lost;
+}
+
+/* A span's time by kind, and who is to blame for it. Waits of the host's threads are blamed on nothing: they cost only what they
+ * keep from the device's streams, and that is booked there. */
+static void add_span(struct report *report, const struct lanes *lanes, int lane, const struct span *span,
+        int64_t ns[KINDS])
+{
+	bool thread = world_stream(report->trace->world, lanes->rank, lane)->host;
+	int64_t slowed = 0;
+	int kind = span->cause;
+	if (span->kind == SPAN_WORK) {
+		bool in = trace_in(report->trace->world, span->op, report->window.section);
+		kind = in ? WORK : OTHER;
+		slowed = in && lane != STREAM_HOST ? slowed_in(report->trace, span) : 0;
+	}
+	ns[kind] += span->to - span->from - slowed;
+	ns[SLOWED] += slowed;
+	if (!thread)
+		blames_add(&report->blames, lanes, lane, span, slowed);
+}
+
 /* The time by cause of a lane, or of threads of the host up to `last` as one, and a lane's stalls by what is to blame. A
- * lane that shows nothing has no row, except the host's. A host's own waits, and those of its threads, are blamed on
- * nothing: they cost only what they keep from the device's streams, and that is booked there. */
+ * lane that shows nothing has no row, except the host's. */
 static void add_lanes(
         struct report *report, const struct lanes *lanes, int stream, int last, struct spans *spans)
 {
 	struct lane_sums sums = {.rank = lanes->rank, .stream = stream, .last = last};
-	bool active = stream == STREAM_HOST,
-	     host = world_stream(report->trace->world, lanes->rank, stream)->host;
+	bool active = stream == STREAM_HOST;
 
 	for (int lane = stream; lane <= last; lane++) {
 		lanes_spans(lanes, lane, report->window, spans);
 		for (size_t i = 0; i < spans->count; i++) {
 			const struct span *span = &spans->span[i];
-			int kind = span->cause;
-			if (span->kind == SPAN_WORK)
-				kind = trace_in(report->trace->world, span->op, report->window.section)
-				        ? WORK
-				        : OTHER;
-			sums.ns[kind] += span->to - span->from;
-			active = active || kind != CAUSE_DONE;
-			if (stream != STREAM_HOST && !host)
-				blames_add(&report->blames, lanes, lane, span);
+			active = active || span->kind == SPAN_WORK || span->cause != CAUSE_DONE;
+			add_span(report, lanes, lane, span, sums.ns);
 		}
 	}
 	if (!active)
@@ -173,9 +193,10 @@ static void fill(struct report *report, enum shape shape, struct table *table)
 	for (int k = 0; k < KINDS; k++)
 		if (report->used[order[k]])
 			table_cell(table, "%s",
-			        order[k] == WORK            ? "work"
-			                : order[k] == OTHER ? "other work"
-			                                    : trace_causes[order[k]]);
+			        order[k] == WORK             ? "work"
+			                : order[k] == SLOWED ? "slowed"
+			                : order[k] == OTHER  ? "other work"
+			                                     : trace_causes[order[k]]);
 	table_row(table);
 	size_t left = table_blocks(table, &blocks, ROWS_MOST);
 	if (left) {
@@ -205,7 +226,9 @@ static void print_report(struct report *report, int width, struct text *out)
 
 enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out)
 {
-	struct report report = {.trace = trace, .window = trace_time(trace, section)};
+	struct sharers sharing = {.trace = trace};
+	struct report report = {
+	        .trace = trace, .window = trace_time(trace, section), .blames = {.sharing = &sharing}};
 	int64_t length = report.window.to - report.window.from;
 
 	if (length <= 0) {
@@ -220,5 +243,6 @@ enum status trace_stalls(const struct trace *trace, int section, int width, stru
 		print_report(&report, width, out);
 	mem_free(report.lane);
 	blames_release(&report.blames);
+	sharing_release(&sharing);
 	return status;
 }

@@ -10,7 +10,7 @@
  *   of a host-lane operation, start .. end is what the host spends in it; of a wait, end is when it lets go
  *   blame   who was last to arrive, what held the engine, or (over by `ready`) what the default stream waited for
  *
- * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  facts.c (small questions)  timeline.c
+ * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c (with whom it shared)  facts.c (small questions)  timeline.c
  * sets.c alike.c bars.c legend.c picture.c (the timeline)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
  * blame.c  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
@@ -68,6 +68,9 @@ struct spans {
 	size_t count;
 };
 void spans_release(struct spans *spans);
+/* The whole of the span of one lane that holds at a time, 0 or later: what the stream or the host did, or whom it waited for.
+ * It loads that rank's operations and no other's. ST_INTERRUPTED */
+enum status trace_span_at(const struct trace *trace, int rank, int stream, int64_t time, struct span *span);
 
 struct window {
 	int64_t from, to;

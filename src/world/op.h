@@ -128,15 +128,16 @@ enum { PARAMETERS_MAX = 6, COPY_RATE = 0 /* bytes a second in place of the machi
 /* What one line asked of one or more ranks in the same way (same shapes, addresses, parameters): stored
  * once. */
 struct record {
-	uint8_t kind;                        /* enum op_kind */
-	char colour;                         /* 'F' 'R' 'B' 'W' 'O' 'C' 'D' from `phase`, or 0 */
-	int16_t microbatch;                  /* from `phase F3`, or -1 */
-	name_id title;                       /* "matmul", "allreduce", "copy" ... */
-	name_id object;                      /* what it makes or moves, for labels: "y" */
-	name_id phase;                       /* "F3" or 0 */
-	name_id reason;                      /* of a SYNC: "sync" "print" "barrier" "copy" "let" ... */
-	int section;                         /* number of the `mark` it stands under; 0 before the first */
-	int line;                            /* number of the journal's line (looks like: who typed this) */
+	uint8_t kind;       /* enum op_kind */
+	char colour;        /* 'F' 'R' 'B' 'W' 'O' 'C' 'D' from `phase`, or 0 */
+	int16_t microbatch; /* from `phase F3`, or -1 */
+	name_id title;      /* "matmul", "allreduce", "copy" ... */
+	name_id object;     /* what it makes or moves, for labels: "y" */
+	name_id phase;      /* "F3" or 0 */
+	name_id reason;     /* of a SYNC: "sync" "print" "barrier" "copy" "let" ... */
+	int section;        /* number of the `mark` it stands under; 0 before the first */
+	int line;           /* number of the journal's line (looks like: who typed this), or of `file`'s */
+	name_id file;       /* of a program, or of what `source` reads; 0: the text at hand. In no digest */
 	const struct kernel *kernel;         /* OP_KERNEL, OP_FILL; of an `add` to a window: `scale` */
 	const struct collective *collective; /* OP_COLLECTIVE */
 	int group;      /* COLLECTIVE, P2P, ONE_SIDED: index into world.groups; else -1 */

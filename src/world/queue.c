@@ -150,6 +150,7 @@ static uint32_t record_own(
 	        .title = title,
 	        .reason = reason,
 	        .line = world->line,
+	        .file = world->file,
 	        .section = world->section_count - 1,
 	        .group = -1,
 	        .root = -1,

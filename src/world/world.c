@@ -99,7 +99,7 @@ void world_free(struct world *world)
 		mem_free(inner->lanes[r].stream);
 	void *arrays[] = {inner->bound, inner->gets, inner->warnings, world->groups, world->ops,
 	        world->records, world->matches, world->part_matches, world->tensors, world->streams,
-	        world->events, world->sections, world->iterations};
+	        world->events, world->sections, world->iterations, world->slowness};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
 	arena_free(inner->arena);
@@ -113,6 +113,24 @@ int world_mark(struct world *world, name_id name, int line)
 	*MEM_ADD(&world->sections, &world->section_count) = (struct section){.name = name, .line = line};
 	digest_change(world, CHANGE_MARK, line, name);
 	return world->section_count - 1;
+}
+
+void world_slow(struct world *world, int rank, double factor)
+{
+	*MEM_ADD(&world->slowness, &world->slowness_count) = (struct slowness){.rank = rank,
+	        .line = world->line,
+	        .file = world->file,
+	        .after = (op_id)world->op_count,
+	        .factor = factor};
+}
+
+const struct slowness *world_slow_at(const struct world *world, op_id id)
+{
+	const struct slowness *found = NULL;
+	for (size_t i = 0; i < world->slowness_count && world->slowness[i].after < id; i++)
+		if (world->slowness[i].rank == world->ops[id].rank)
+			found = &world->slowness[i];
+	return found && found->factor != 1 ? found : NULL;
 }
 
 void world_iteration_begin(struct world *world, int number)

@@ -117,6 +117,14 @@ struct iteration {
 	op_id first, end /* 0: it is under way */;
 };
 
+/* Kernels of the rank behind operation `after` take `factor` times as long. line 0: it was so before this world */
+struct slowness {
+	int rank, line;
+	name_id file;
+	op_id after;
+	double factor;
+};
+
 struct races;       /* races/: what that folder has found in these books so far */
 struct world_inner; /* what only the files of this folder read: books.h */
 
@@ -147,9 +155,12 @@ struct world {
 	size_t section_count;
 	struct iteration *iterations; /* in their order */
 	size_t iteration_count;
-	struct races *races; /* NULL until asked for; freed by races_free */
-	size_t aborts;       /* so many calls of world_abort */
+	struct races *races;       /* NULL until asked for; freed by races_free */
+	size_t aborts;             /* so many calls of world_abort */
+	struct slowness *slowness; /* in the order of the lines */
+	size_t slowness_count;
 	int line; /* the line being applied: set by the shell, for operations the books queue by themselves */
+	name_id file; /* ... and its file's name, 0: the text at hand */
 	struct world_inner *inner;
 	uint64_t digest;
 };
@@ -224,6 +235,11 @@ void world_group_timeout(struct world *world, int group, int64_t ns);
 int world_mark(struct world *world, name_id name, int line);
 void world_iteration_begin(struct world *world, int number);
 void world_iteration_end(struct world *world); /* of the one under way */
+/* The line being applied makes the rank's kernels slower from here on, or as fast as others again. Words for it only: it
+ * is the backend that makes them so, and it is in no digest. */
+void world_slow(struct world *world, int rank, double factor);
+/* By which line its kernels were so slow when that operation was queued; NULL: none */
+const struct slowness *world_slow_at(const struct world *world, op_id id);
 /* Index into world.iterations; -1: it is in none */
 int world_iteration_of(const struct world *world, op_id id);
 

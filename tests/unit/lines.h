@@ -8,7 +8,7 @@
 
 static struct shell shell;
 
-static int open_shell(void **state)
+static inline int open_shell(void **state)
 {
 	(void)state;
 	shell = (struct shell){0};
@@ -28,7 +28,7 @@ static enum status run(const char *text)
 }
 
 /* Lines whose every `expect` must hold */
-static void holds_at(const char *text, int line)
+static inline void holds_at(const char *text, int line)
 {
 	int before = shell.expects_failed;
 	enum status status = run(text);

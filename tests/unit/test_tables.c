@@ -41,7 +41,8 @@ static void stalls_add_up_and_blame(void **state)
 	        "          default  5.50 100%  0.02   0%\n"
 	        "largest\n"
 	        "   2.00 ms  peer    0,1,3 default  waited for allreduce y on default of rank 2\n"
-	        "     20 us  launch  0-3 default    the host was issuing matmul y\n");
+	        "     20 us  launch  0-3 default    the host was issuing matmul y\n"
+	        "   5.48 ms  sync    0-3 host       waited for allreduce y on default\n");
 	scene_close(scene);
 }
 
@@ -94,13 +95,13 @@ static void work_that_shares_is_slowed(void **state)
 	}
 	expect_table(scene, trace_stalls, -1,
 	        "where the time went, in ms of 2.02 ms\n"
-	        "   ranks  lane          work     launch       done\n"
-	        "   0      host                0.04   2%  1.98  98%\n"
-	        "          default  2.00  99%  0.02   1%\n"
-	        "          io       1.98  98%  0.04   2%\n"
+	        "   ranks  lane          work     slowed     launch       done\n"
+	        "   0      host                           0.04   2%  1.98  98%\n"
+	        "          default  1.00  50%  1.00  50%  0.02   1%\n"
+	        "          io       1.00  50%  0.98  49%  0.04   2%\n"
 	        "largest\n"
-	        "   1.00 ms  slowed  0 default  matmul y shared what it needs with other work\n"
-	        "    980 us  slowed  0 io       matmul z shared what it needs with other work\n"
+	        "   1.00 ms  slowed  0 default  matmul y ran beside matmul z on io\n"
+	        "    980 us  slowed  0 io       matmul z ran beside matmul y on default\n"
 	        "     20 us  launch  0 default  the host was issuing matmul y\n"
 	        "     20 us  launch  0 io       the host was issuing matmul y\n"
 	        "     20 us  launch  0 io       the host was issuing matmul z\n");

@@ -115,12 +115,24 @@ static __attribute__((noinline)) enum status run_used(struct shell *shell, struc
 	return ranks_empty(&set) ? ST_OK : run_kind(shell, statement, &set);
 }
 
+/* The name of the file that runs: a program's, or of what `source` reads; 0: it is the text typed or given */
+static name_id file_at_hand(const struct shell *shell)
+{
+	const struct running *now = &shell->interpreter->now;
+	struct world *world = shell->world;
+	const char *file = now->tree && (now->file || now->runs > 1) ? now->tree->file : NULL;
+	if (!file || (world->file && strcmp(names_text(world->names, world->file), file) == 0))
+		return file ? world->file : 0;
+	return names_make(world->names, file, strlen(file));
+}
+
 static enum status run_statement(struct shell *shell, struct statement *statement)
 {
 	enum status status = step(shell);
 	if (status != ST_OK)
 		return status;
 	shell->world->line = statement->line;
+	shell->world->file = file_at_hand(shell);
 	if (shell->changes && changes_leave_out(shell, statement->source.at, statement->source.length))
 		return ST_OK;
 	if (statement->clauses.ranks)

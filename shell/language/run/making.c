@@ -231,6 +231,7 @@ static void fill_record(struct shell *shell, const struct statement *statement, 
 	        .operand = operand,
 	        .kernel = kernel,
 	        .line = statement->line,
+	        .file = shell->world->file,
 	        .section = shell->interpreter->section};
 	record->title = names_make(shell->world->names, title, strlen(title));
 	record->object = tensor->name;

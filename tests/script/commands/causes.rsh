@@ -12,7 +12,8 @@ stalls
 #>           a     0.98  49%  0.02   1%                        0.98  49%
 #>           b     0.98  49%  0.04   2%             0.96  48%
 #> largest
-#>    960 us  engine  0,1 b  busy with allreduce g on a
-#>     20 us  launch  0,1 a  the host was issuing allreduce g
-#>     20 us  launch  0,1 b  the host was issuing allreduce g
-#>     20 us  launch  0,1 b  the host was issuing allreduce h
+#>     960 us  engine  0,1 b     busy with allreduce g on a
+#>      20 us  launch  0,1 a     the host was issuing allreduce g
+#>      20 us  launch  0,1 b     the host was issuing allreduce g
+#>      20 us  launch  0,1 b     the host was issuing allreduce h
+#>    1.94 ms  sync    0,1 host  waited for allreduce h on b

@@ -28,6 +28,7 @@ stalls
 #> largest
 #>    3.00 ms  data  0,1 compute  waited for spin on load0
 #>    1.02 ms  data  0,1 compute  waited for copy f on load0
+#>    5.00 ms  sync  0,1 host     waited for copy x on compute
 # a thread of the host hides no communication, shares no multiprocessors, and waits for the device as for any event
 mark beside
 allreduce x on comm

@@ -8,20 +8,22 @@ y = matmul x w on c
 sync
 stalls
 #> where the time went, in ms of 5.23 ms
-#>    ranks  lane       work     launch       host       sync       peer       done
-#>    0      host             0.04   1%             3.96  76%             1.23  24%
-#>           c     2.50  48%  0.04   1%                                   2.69  51%
-#>           comm  0.98  19%  0.02   0%                        3.00  57%  1.23  24%
-#>    1      host  3.00  57%  0.04   1%             2.19  42%
-#>           c     2.19  42%  0.04   1%  3.00  57%
-#>           comm  0.98  19%  0.02   0%  3.00  57%                        1.23  24%
+#>    ranks  lane  work  slowed  launch  host  sync  peer  done
+#>    0      host                  0.04        3.96        1.23
+#>           c     2.00    0.50    0.04                    2.69
+#>           comm  0.98            0.02              3.00  1.23
+#>    1      host  3.00            0.04        2.19
+#>           c     2.00    0.19    0.04  3.00
+#>           comm  0.98            0.02  3.00              1.23
 #> largest
 #>      3.00 ms  host    1 c     the host had not come to it
 #>      3.00 ms  host    1 comm  the host had not come to it
 #>      3.00 ms  peer    0 comm  waited for allreduce g on comm of rank 1
-#>    to 500 us  slowed  0,1 c   matmul y shared what it needs with other work
+#>    to 500 us  slowed  0,1 c   matmul y ran beside allreduce g on comm
 #>        20 us  launch  0,1 c   the host was issuing matmul y
 #>        20 us  launch  0,1 c   the host was issuing allreduce g
+#>      3.96 ms  sync    0 host  waited for allreduce g on comm
+#>      2.19 ms  sync    1 host  waited for matmul y on c
 
 # what comes behind an answer begins no earlier than that, and is told so: nobody's host was late
 reset
@@ -48,4 +50,5 @@ stalls
 #>         20 us  launch  0,1 c      the host was issuing allreduce x
 #>         20 us  launch  0 default  the host was issuing allreduce x
 #>         20 us  launch  1 c        the host was issuing spin
+#>    to 4.00 ms  sync    0,1 host   waited for spin on c
 # sim: where a line came behind an answer, a GPU was idle

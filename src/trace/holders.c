@@ -1,0 +1,116 @@
+/* holders.c -- whom an operation waited for on its own rank, found in the books and the times when it is asked for
+ *
+ * An operation may be held up by several in turn (the default stream's implicit waits, a copy engine, its group's earlier
+ * collectives), and what a backend notes is the last of them at most. So it is looked for here, the same way whatever the
+ * times come from: along a stream operations end in their order, and each question is a search or a short walk. */
+#include "base/search.h"
+#include "backend/cost.h"
+#include "trace/lanes.h"
+
+/* The last operation of the stream that was queued before that number; NULL: none */
+static const struct moment *last_before(const struct lanes *lanes, int stream, uint32_t number)
+{
+	uint32_t first = lanes->first[stream], count = lanes->first[stream + 1] - first, behind;
+	SEARCH(behind, count, lanes->order[first + behind] + 1 >= number);
+	return behind ? moment_at(lanes, first + behind - 1) : NULL;
+}
+
+static uint32_t number_of(const struct lanes *lanes, const struct moment *m)
+{
+	return (uint32_t)(m - lanes->moment) + 1;
+}
+
+/* Streams in their order: of equal ends the first one's is kept. */
+static void take_later(const struct moment **last, const struct moment *m)
+{
+	if (m && (!*last || m->t.end > (*last)->t.end))
+		*last = m;
+}
+
+const struct moment *lanes_held_back(const struct lanes *lanes, const struct moment *m)
+{
+	const struct world *world = lanes->trace->world;
+	const struct moment *last = NULL;
+	if (!lanes->blocking ||
+	        (m->stream != STREAM_DEFAULT && !world_stream(world, lanes->rank, m->stream)->blocking))
+		return NULL;
+	for (int s = STREAM_DEFAULT; s < lanes->streams; s++) {
+		bool counts = m->stream == STREAM_DEFAULT
+		        ? s != STREAM_DEFAULT && world_stream(world, lanes->rank, s)->blocking
+		        : s == STREAM_DEFAULT;
+		if (counts)
+			take_later(&last, last_before(lanes, s, number_of(lanes, m)));
+	}
+	return last;
+}
+
+const struct moment *lanes_last_done(const struct lanes *lanes, const struct moment *sync)
+{
+	const struct moment *last = NULL;
+	for (int s = STREAM_DEFAULT; s < lanes->streams; s++)
+		take_later(&last, last_before(lanes, s, number_of(lanes, sync)));
+	if (!last || last->t.end != TIME_UNKNOWN)
+		return last;
+	/* the first of its stream that never ends keeps the others */
+	uint32_t first = lanes->first[last->stream], at;
+	SEARCH(at, last->place - first, moment_at(lanes, first + at)->t.end == TIME_UNKNOWN);
+	return moment_at(lanes, first + at);
+}
+
+/* Has it the copy engine of that number? Host threads copy by themselves; what is no copy has none. */
+static int engine_of(const struct world *world, op_id id)
+{
+	const struct record *record = op_record(world, id);
+	enum copy_way way = record->kind == OP_COPY ? copy_way(record) : COPY_ENGINES;
+	return way < COPY_ENGINES ? (int)way : -1;
+}
+
+/* Copies of a direction run one at a time: the first that ends behind `at`. */
+static op_id copy_at(
+        const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until)
+{
+	const struct world *world = lanes->trace->world;
+	int engine = engine_of(world, n->id);
+	const struct moment *found = NULL;
+	for (int s = STREAM_DEFAULT; s < lanes->streams && engine >= 0; s++) {
+		uint32_t i = lanes->first[s], end = lanes->first[s + 1], skipped;
+		SEARCH(skipped, end - i, moment_at(lanes, i + skipped)->t.end > at);
+		for (i += skipped; i < end && moment_at(lanes, i)->t.start < to; i++) {
+			const struct moment *m = moment_at(lanes, i);
+			if (m == n || m->kind != OP_COPY || engine_of(world, m->id) != engine)
+				continue;
+			if (!found || m->t.start < found->t.start)
+				found = m;
+			break;
+		}
+	}
+	*until = found ? found->t.end : to;
+	return found ? found->id : 0;
+}
+
+/* Collectives of a group run one at a time: the turn is an earlier one's from the end of the one before that to its own. */
+static op_id turn_at(
+        const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until)
+{
+	const struct world *world = lanes->trace->world;
+	const struct match *match = &world->matches[world->ops[n->id].match];
+	int place = world->groups[match->group].place_of[lanes->rank];
+	op_id found = 0;
+	*until = to;
+	while (match->before) {
+		match = &world->matches[match->before];
+		op_id id = match->member[place];
+		int64_t ends = id ? backend_times(lanes->trace->backend, id).end : 0;
+		if (ends <= at)
+			break;
+		found = id;
+		*until = ends;
+	}
+	return found;
+}
+
+op_id lanes_engine(const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until)
+{
+	bool meets = n->kind == OP_COLLECTIVE && lanes->trace->world->ops[n->id].match;
+	return meets ? turn_at(lanes, n, at, to, until) : copy_at(lanes, n, at, to, until);
+}

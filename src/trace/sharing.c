@@ -1,0 +1,371 @@
+/* sharing.c -- with whom an operation shared its device or its links while it ran, found when it is asked for
+ *
+ *      default  |==== matmul y ====--------|        y lost what it shared (-) with z and the allreduce: the one that
+ *      io              |---- matmul z -----====|    overlaps it longest is to blame
+ *      comm          p p p p|== allreduce ==|       holds multiprocessors from its arrival on
+ *
+ * What holds a rank's device or links stands in a list, stream by stream, in which ends only grow: whatever overlaps an
+ * operation is found by halves and a short walk. */
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "base/search.h"
+#include "backend/cost.h"
+#include "trace/sharing.h"
+
+#include <string.h>
+
+struct holding {
+	op_id id;
+	uint8_t stream;
+	int64_t from, to;
+};
+struct holdings {
+	struct holding *at;
+	size_t count;
+	uint32_t first[STREAMS_MAX + 2]; /* at[first[s]] .. at[first[s + 1] - 1] are stream s */
+	bool loaded;
+};
+/* The longest overlap so far with an operation that ran from .. to */
+struct overlap {
+	const struct trace *trace;
+	op_id id, best;
+	int64_t from, to, longest;
+};
+
+int64_t trace_lost(const struct trace *trace, op_id id, const struct times *t)
+{
+	if (trace->backend->measures || !t->alone || t->end == TIME_UNKNOWN || t->sent_nothing ||
+	        !trace_is_work(op_record(trace->world, id)->kind))
+		return 0;
+	int64_t lost = t->end - t->start - t->alone;
+	return lost > 1 ? lost : 0; /* a nanosecond is rounding */
+}
+
+static bool stands_before(const struct world *world, op_id a, op_id b)
+{
+	const struct op *x = &world->ops[a], *y = &world->ops[b];
+	if (x->rank != y->rank)
+		return x->rank < y->rank;
+	return x->stream != y->stream ? x->stream < y->stream : x->number < y->number;
+}
+
+static void take(struct overlap *o, op_id id, int64_t from, int64_t to)
+{
+	int64_t ns = least_of(to, o->to) - most_of(from, o->from);
+	if (ns <= 0 || ns < o->longest)
+		return;
+	if (ns > o->longest || stands_before(o->trace->world, id, o->best)) {
+		o->longest = ns;
+		o->best = id;
+	}
+}
+
+/* ---- what holds a device ---- */
+
+static bool is_kernel(const struct record *record)
+{
+	return (record->kind == OP_KERNEL && !record_is_spin(record)) ||
+	        (record->kind == OP_COPY && copy_way(record) == COPY_ON_DEVICE);
+}
+
+/* A collective holds multiprocessors from when it stands at its meeting: ready, and the one before it over */
+static int64_t holds_from(const struct trace *trace, op_id id, const struct times *t)
+{
+	const struct world *world = trace->world;
+	const struct op *op = &world->ops[id];
+	if (op_record(world, id)->kind != OP_COLLECTIVE)
+		return t->start;
+	const struct match *match = &world->matches[op->match], *before = &world->matches[match->before];
+	op_id own = match->before ? before->member[world->groups[match->group].place_of[op->rank]] : 0;
+	return own ? most_of(t->ready, backend_times(trace->backend, own).end) : t->ready;
+}
+
+/* ---- what holds links ---- */
+
+static struct path part_path(const struct world *world, op_id id, int part)
+{
+	const struct part *of = &op_record(world, id)->part[part];
+	int rank = world->ops[id].rank;
+	bool sends = of->direction == P2P_SEND;
+	struct path path = {0};
+	if (of->peer != rank)
+		machine_path(world->machine, sends ? rank : of->peer, sends ? of->peer : rank, &path);
+	return path;
+}
+
+/* Of the links on the path those of the rank, by kind: bit k */
+static unsigned kinds_of(const struct path *path, int rank)
+{
+	unsigned kinds = 0;
+	for (int i = 0; i < path->count; i++)
+		if (path->link[i] / LINK_KINDS == rank)
+			kinds |= 1u << path->link[i] % LINK_KINDS;
+	return kinds;
+}
+
+/* Of all members alike */
+static unsigned links_of(struct sharers *sharing, const struct match *match)
+{
+	const struct world *world = sharing->trace->world;
+	const struct group *last = &world->groups[world->group_count - 1],
+	                   *group = &world->groups[match->group];
+	if (!sharing->links)
+		sharing->links = mem_alloc((size_t)(last->first + last->instances));
+	uint8_t *links = &sharing->links[group->first + match->instance];
+	if (!*links)
+		*links = collective_links(world->machine, match);
+	return *links;
+}
+
+/* Which links of the rank the operation flows over */
+static unsigned kinds_at(struct sharers *sharing, op_id id, int rank)
+{
+	const struct world *world = sharing->trace->world;
+	const struct record *record = op_record(world, id);
+	const struct op *op = &world->ops[id];
+	struct path path;
+	unsigned kinds = 0;
+	switch (record->kind) {
+	case OP_COPY:
+		return op->rank == rank ? 1u << copy_link(copy_way(record)) : 0;
+	case OP_COLLECTIVE:
+		return op->rank == rank ? links_of(sharing, &world->matches[op->match]) : 0;
+	case OP_ONE_SIDED:
+		path = one_sided_path(world->machine, world, id);
+		return kinds_of(&path, rank);
+	default:
+		for (int i = 0; i < record->parts; i++) {
+			path = part_path(world, id, i);
+			kinds |= kinds_of(&path, rank);
+		}
+		return kinds;
+	}
+}
+
+static bool is_flow(const struct record *record)
+{
+	return record->kind == OP_COLLECTIVE || record->kind == OP_P2P || record->kind == OP_ONE_SIDED ||
+	        (record->kind == OP_COPY && copy_way(record) < COPY_ENGINES);
+}
+
+/* The latency is over by then, and it is on its links. */
+static int64_t flows_from(const struct world *world, op_id id, const struct times *t)
+{
+	return t->start == TIME_UNKNOWN ? t->start : t->start + (int64_t)op_record(world, id)->latency_ns;
+}
+
+/* ---- lists ---- */
+
+static bool listed(const struct record *record, bool device)
+{
+	return device ? is_kernel(record) || record->kind == OP_COLLECTIVE : is_flow(record);
+}
+
+static void load(struct holdings *list, const struct trace *trace, int rank, bool device)
+{
+	const struct world *world = trace->world;
+	size_t most = world->last[rank] ? world->ops[world->last[rank]].number : 0;
+	struct holding *found = mem_alloc((most + 1) * sizeof *found);
+	uint32_t next[STREAMS_MAX + 2];
+	list->count = 0;
+	memset(list->first, 0, sizeof list->first);
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		const struct op *op = &world->ops[id];
+		__builtin_prefetch(&world->ops[op->next_program]);
+		if (!listed(op_record(world, id), device))
+			continue;
+		struct times t = backend_times(trace->backend, id);
+		int64_t from = device ? holds_from(trace, id, &t) : flows_from(world, id, &t);
+		found[list->count++] = (struct holding){id, op->stream, from, t.end};
+		list->first[op->stream + 1]++;
+	}
+	for (int s = 0; s <= STREAMS_MAX; s++)
+		list->first[s + 1] += list->first[s];
+	memcpy(next, list->first, sizeof next);
+	list->at = mem_resize(list->at, (list->count + 1) * sizeof *list->at);
+	for (size_t i = 0; i < list->count; i++)
+		list->at[next[found[i].stream]++] = found[i];
+	list->loaded = true;
+	mem_free(found);
+}
+
+static const struct holdings *device_of(struct sharers *sharing, int rank)
+{
+	if (!sharing->device)
+		sharing->device = mem_alloc(sizeof *sharing->device);
+	if (!sharing->device->loaded || sharing->device_rank != rank)
+		load(sharing->device, sharing->trace, rank, true);
+	sharing->device_rank = rank;
+	return sharing->device;
+}
+
+static const struct holdings *flows_of(struct sharers *sharing, int rank)
+{
+	if (!sharing->flows)
+		sharing->flows = mem_alloc((size_t)sharing->trace->world->n * sizeof *sharing->flows);
+	if (!sharing->flows[rank].loaded)
+		load(&sharing->flows[rank], sharing->trace, rank, false);
+	return &sharing->flows[rank];
+}
+
+/* Those of other ranks reach a rank that has no operation for it. There are none but where there are windows. */
+static void load_one_sided(struct sharers *sharing)
+{
+	const struct world *world = sharing->trace->world;
+	bool some = false;
+	for (size_t i = 0; i < world->stream_count; i++)
+		some = some || world->streams[i].one_sided;
+	for (op_id id = 1; id <= world->op_count && some; id++)
+		if (op_record(world, id)->kind == OP_ONE_SIDED)
+			*MEM_ADD(&sharing->one_sided, &sharing->one_sided_count) = id;
+	sharing->knows_one_sided = true;
+}
+
+/* ---- questions ---- */
+
+/* Kernels: of what holds their device. Those of high priority share with their like, and with collectives. */
+static void look_at_device(struct sharers *sharing, struct overlap *o)
+{
+	const struct world *world = o->trace->world;
+	const struct op *op = &world->ops[o->id];
+	const struct holdings *list = device_of(sharing, op->rank);
+	bool first = world_stream(world, op->rank, op->stream)->priority > 0;
+	for (int s = STREAM_DEFAULT; s <= STREAMS_MAX && list->first[s] < list->count; s++) {
+		uint32_t i = list->first[s], end = list->first[s + 1], skipped;
+		if (i == end)
+			continue;
+		bool yields = first && world_stream(world, op->rank, s)->priority <= 0;
+		SEARCH(skipped, end - i, list->at[i + skipped].to > o->from);
+		for (i += skipped; i < end && list->at[i].from < o->to; i++) {
+			const struct holding *h = &list->at[i];
+			if (h->id != o->id && !(yields && is_kernel(op_record(world, h->id))))
+				take(o, h->id, h->from, h->to);
+		}
+	}
+}
+
+/* Flows: of what flows over links of those kinds of the rank */
+static void look_at_links(struct sharers *sharing, struct overlap *o, int rank, unsigned kinds)
+{
+	const struct world *world = sharing->trace->world;
+	const struct holdings *list = flows_of(sharing, rank);
+	for (int s = STREAM_DEFAULT; s <= STREAMS_MAX && list->first[s] < list->count; s++) {
+		uint32_t i = list->first[s], end = list->first[s + 1], skipped;
+		SEARCH(skipped, end - i, list->at[i + skipped].to > o->from);
+		for (i += skipped; i < end && list->at[i].from < o->to; i++) {
+			const struct holding *h = &list->at[i];
+			bool own = h->id == o->id || trace_meets(world, o->id, h->id);
+			if (!own && kinds_at(sharing, h->id, rank) & kinds)
+				take(o, h->id, h->from, h->to);
+		}
+	}
+	if (!sharing->knows_one_sided)
+		load_one_sided(sharing);
+	for (size_t i = 0; i < sharing->one_sided_count; i++) {
+		op_id id = sharing->one_sided[i];
+		if (id == o->id || op_record(world, id)->part[0].peer != rank ||
+		        world->ops[id].rank == rank || !(kinds_at(sharing, id, rank) & kinds))
+			continue;
+		struct times t = backend_times(sharing->trace->backend, id);
+		if (t.start != TIME_UNKNOWN)
+			take(o, id, flows_from(world, id, &t), t.end);
+	}
+}
+
+static void look_at_path(struct sharers *sharing, struct overlap *o, const struct path *path)
+{
+	for (int i = 0; i < path->count; i++)
+		look_at_links(sharing, o, path->link[i] / LINK_KINDS, 1u << path->link[i] % LINK_KINDS);
+}
+
+/* Its partners may come one after the other: from its start to the last one's own it waits for that. */
+static void look_at_parts(struct sharers *sharing, struct overlap *o)
+{
+	const struct world *world = sharing->trace->world;
+	const struct record *record = op_record(world, o->id);
+	for (int i = 0; i < record->parts; i++) {
+		const struct match *match = part_match(world, o->id, i);
+		op_id other = match->member[record->part[i].direction == P2P_SEND ? 1 : 0];
+		struct path path = part_path(world, o->id, i);
+		look_at_path(sharing, o, &path);
+		if (other && other != o->id)
+			take(o, other, o->from, backend_times(sharing->trace->backend, other).ready);
+	}
+}
+
+/* All of its members' links; then who has more to move than this member */
+static void look_at_members(struct sharers *sharing, struct overlap *o, int64_t alone)
+{
+	const struct world *world = sharing->trace->world;
+	const struct match *match = &world->matches[world->ops[o->id].match];
+	for (int i = 0; i < match->n; i++)
+		look_at_links(sharing, o, match->ranks[i], links_of(sharing, match));
+	for (int i = 0; i < match->n && op_record(world, o->id)->split.n; i++) {
+		int64_t own = match->member[i] ? op_record(world, match->member[i])->alone_ns : 0;
+		if (own > alone)
+			take(o, match->member[i], o->from, o->from + own - alone);
+	}
+}
+
+/* Of a collective every member has the same to blame but for its counts: it is looked for once. */
+static op_id collective_with(struct sharers *sharing, struct overlap *o, int64_t alone)
+{
+	const struct world *world = sharing->trace->world;
+	uint32_t match = world->ops[o->id].match;
+	bool alike = !op_record(world, o->id)->split.n;
+	if (!sharing->of_match)
+		sharing->of_match = mem_alloc((world->match_count + 1) * sizeof *sharing->of_match);
+	if (!alike || !sharing->of_match[match]) {
+		look_at_members(sharing, o, alone);
+		sharing->of_match[match] = o->best;
+	}
+	return sharing->of_match[match];
+}
+
+op_id sharing_with(struct sharers *sharing, op_id id)
+{
+	const struct trace *trace = sharing->trace;
+	const struct world *world = trace->world;
+	const struct record *record = op_record(world, id);
+	struct times t = backend_times(trace->backend, id);
+	struct overlap o = {.trace = trace, .id = id, .from = t.start, .to = t.end};
+	struct path path;
+	switch (record->kind) {
+	case OP_KERNEL:
+		look_at_device(sharing, &o);
+		break;
+	case OP_COPY:
+		if (is_kernel(record))
+			look_at_device(sharing, &o);
+		else
+			look_at_links(sharing, &o, world->ops[id].rank, 1u << copy_link(copy_way(record)));
+		break;
+	case OP_COLLECTIVE:
+		o.best = collective_with(sharing, &o, t.alone);
+		break;
+	case OP_P2P:
+		look_at_parts(sharing, &o);
+		break;
+	case OP_ONE_SIDED:
+		path = one_sided_path(world->machine, world, id);
+		look_at_path(sharing, &o, &path);
+		break;
+	default:
+		break;
+	}
+	return o.best ? o.best : id;
+}
+
+void sharing_release(struct sharers *sharing)
+{
+	for (int rank = 0; sharing->flows && rank < sharing->trace->world->n; rank++)
+		mem_free(sharing->flows[rank].at);
+	if (sharing->device)
+		mem_free(sharing->device->at);
+	mem_free(sharing->device);
+	mem_free(sharing->flows);
+	mem_free(sharing->of_match);
+	mem_free(sharing->links);
+	mem_free(sharing->one_sided);
+	*sharing = (struct sharers){.trace = sharing->trace};
+}

@@ -1,0 +1,347 @@
+/* test_causes.c -- every instant of every lane has one cause, and whoever is to blame stands there: on programs drawn by chance
+ * from all that can hold a stream or a host up, whole and by windows drawn by chance */
+#include "lines.h"
+
+#include "base/arithmetic.h"
+#include "base/philox.h"
+#include "trace/sharing.h"
+
+enum { RANKS = 4, PROGRAMS = 150, STEPS = 40 };
+
+struct dice {
+	uint64_t seed, thrown;
+};
+
+static uint32_t throw(struct dice * dice, uint32_t below)
+{
+	uint32_t out[4];
+	philox(dice->seed, dice->thrown++, out);
+	return out[0] % below;
+}
+
+static const char *const first_lines[] = {
+        "stream io compute comm",
+        "stream hi priority=high",
+        "stream held blocking",
+        "stream load kind=host",
+        "tensor x[256,256] w[256,256] y[256,256] z[256,256] a[256,256] b[256,256] win[256,256] got[256,256]",
+        "tensor h[256,256] p[256,256] pinned",
+        "tensor g[256,256]",
+        "tensor s[256,256] host",
+        "tensor f[256,256] disk",
+        "event e o",
+        "group half 0-1 2-3",
+        "group soon 0-3 timeout=3ms",
+        "window win",
+};
+
+/* Of one rank or several; %s is one of `streams` */
+static const char *const own_lines[] = {
+        "y = matmul x w on %s",
+        "b = matmul b w on %s",
+        "q%d = matmul x w on %s",
+        "spin 300us on %s",
+        "spin 1ms on %s",
+        "copy h -> x on %s",
+        "copy p -> y on %s",
+        "copy y -> h on %s",
+        "copy b -> p on %s",
+        "copy s -> z on %s",
+        "copy b -> a on %s",
+        "copy f -> s on load",
+        "spin 400us on load",
+        "record e on %s",
+        "record o on %s",
+        "record e on load",
+        "wait e on %s",
+        "wait o on %s",
+        "wait compute on %s",
+        "wait io on %s",
+        "wait load on %s",
+        "host 700us",
+        "sync",
+        "sync %s",
+        "sync e",
+        "slow 2x",
+        "slow 1x",
+        "{ phase F1; spin 200us on %s }",
+        "put y -> win@((rank+1)%world) on %s",
+        "add y -> win@0 on %s",
+        "get win@2 -> got on %s",
+        "send y to=(rank+1)%world on %s",
+        "recv z from=(rank-1)%world on %s",
+        "{ phase F2; recv z from=(rank-1)%world on %s; y = add z z on %s }",
+        "{ phase F2; send y to=(rank+1)%world on %s }",
+};
+/* Of all ranks, mostly */
+static const char *const shared_lines[] = {
+        "allreduce y on %s",
+        "allreduce a in half on %s",
+        "allreduce b on comm",
+        "allreduce g in soon on %s",
+        "allreduce a backup=1 on comm",
+        "reducescatter y -> got on %s",
+        "broadcast x root=0 on %s",
+        "sendrecv y -> z to=(rank+1)%world from=(rank-1)%world on %s",
+        "barrier",
+        "query compute",
+        "query io",
+        "sync",
+        "@3 crash",
+};
+
+/* `form` with its holes filled: streams and, for %d, a number */
+static void fill(struct dice *dice, const char *form, char *out, size_t room)
+{
+	static const char *const streams[] = {"io", "compute", "comm", "default", "hi", "held"};
+	size_t count = 0;
+	for (; *form && count + 10 < room; form++) {
+		const char *hole = form[0] == '%' && form[1] == 's' ? streams[throw(dice, 6)] : NULL;
+		if (hole)
+			count += (size_t)snprintf(out + count, room - count, "%s", hole);
+		else if (form[0] == '%' && form[1] == 'd')
+			count += (size_t)snprintf(out + count, room - count, "%u", throw(dice, 20));
+		else
+			out[count++] = *form;
+		form += hole || (form[0] == '%' && form[1] == 'd');
+	}
+	out[count] = '\0';
+}
+
+/* A line that cannot be carried out changes nothing, so it may be drawn too. */
+static void type(struct dice *dice, const char *form, int rank)
+{
+	char line[200], whole[220];
+	fill(dice, form, line, sizeof line);
+	if (rank >= 0)
+		snprintf(whole, sizeof whole, "@%d %s", rank, line);
+	enum status status = run(rank >= 0 ? whole : line);
+	if (status == ST_BUG || status == ST_MEMORY)
+		fail_msg("%s: %s", rank >= 0 ? whole : line, fail_text());
+}
+
+static void type_program(struct dice *dice)
+{
+	for (size_t i = 0; i < LENGTH_OF(first_lines); i++)
+		assert_int_equal(run(first_lines[i]), ST_OK);
+	for (int step = 0; step < STEPS; step++) {
+		if (throw(dice, 3) == 0) {
+			const char *form = shared_lines[throw(dice, LENGTH_OF(shared_lines))];
+			uint32_t left_out = throw(dice, 12); /* a rank that does not come, now and then */
+			struct dice same = *dice;
+			for (int rank = 0; rank < RANKS; rank++) {
+				*dice = same;
+				if ((uint32_t)rank != left_out)
+					type(dice, form, rank);
+			}
+		} else {
+			const char *form = own_lines[throw(dice, LENGTH_OF(own_lines))];
+			uint32_t rank = throw(dice, RANKS + 2);
+			type(dice, form, rank < RANKS ? (int)rank : -1);
+		}
+		if (throw(dice, 40) == 0)
+			type(dice, throw(dice, 2) ? "abort world" : "abort half", -1);
+		if (throw(dice, 25) == 0)
+			type(dice, "mark m%d", -1);
+	}
+}
+
+/* Does it make sense to blame that operation for the stall? Whoever is waited for is not there, or not over, before its end;
+ * a host is at it all along. */
+static bool makes_sense(const struct lanes *lanes, const struct span *s)
+{
+	const struct trace *trace = lanes->trace;
+	const struct op *blamed = &trace->world->ops[s->blame], *op = &trace->world->ops[s->op];
+	struct times t = backend_times(trace->backend, s->blame),
+	             delayed = backend_times(trace->backend, s->op);
+	bool own = blamed->rank == lanes->rank, not_over = t.end >= s->to;
+	switch (s->cause) {
+	case CAUSE_LAUNCH:
+		return own && trace_begin(trace, s->blame, &t) <= s->from && t.issue >= s->to;
+	case CAUSE_PEER: /* late; or it brings something else, and an abort ended that */
+		return !own &&
+		        (t.ready >= s->to || op->flags & OPF_ABORTED ||
+		                trace->world->matches[op->match].mismatch);
+	case CAUSE_ENGINE:
+		return own && not_over && t.end <= delayed.start;
+	case CAUSE_SYNC: /* on a stream's lane it is the command, on the host's what that waits for */
+	case CAUSE_MEMORY:
+	case CAUSE_DATA:
+	case CAUSE_EVENT:
+		return own && not_over;
+	default:
+		return not_over;
+	}
+}
+
+/* Nobody is to blame where a rank has not come to a meeting, as no operation of it is queued. */
+static void check_span(const struct lanes *lanes, const struct span *s)
+{
+	const struct trace *trace = lanes->trace;
+	bool missing = (s->cause == CAUSE_PEER || s->cause == CAUSE_BUBBLE) && !s->blame &&
+	        trace_missing_rank(trace->world, s->op) >= 0;
+	if (s->kind == SPAN_WORK) {
+		struct times t = backend_times(trace->backend, s->op);
+		assert_true(t.start <= s->from && t.end >= s->to);
+	} else if (s->kind == SPAN_STALL && s->cause == CAUSE_DONE) {
+		assert_int_equal(s->op, 0);
+	} else if (s->kind == SPAN_STALL && !missing) {
+		assert_true(s->op != 0);
+		if (!s->blame || !makes_sense(lanes, s))
+			fail_msg("rank %d: from %lld to %lld operation %u waits, %s, and %u is to blame",
+			        lanes->rank, (long long)s->from, (long long)s->to, s->op,
+			        trace_causes[s->cause], s->blame);
+	}
+}
+
+static void check_lane(const struct lanes *lanes, int stream, struct window window, struct spans *spans)
+{
+	int64_t at = window.from;
+	lanes_spans(lanes, stream, window, spans);
+	for (size_t i = 0; i < spans->count; i++) {
+		assert_int_equal(spans->span[i].from, at);
+		assert_true(spans->span[i].to > at);
+		at = spans->span[i].to;
+		check_span(lanes, &spans->span[i]);
+	}
+	assert_int_equal(at, window.to);
+}
+
+/* What is asked for by a time within it is the same span. */
+static void check_at(struct dice *dice, const struct lanes *lanes, int stream, const struct spans *spans)
+{
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct span *s = &spans->span[i];
+		struct span at =
+		        lanes_span_at(lanes, stream, s->from + throw(dice, (uint32_t)(s->to - s->from)));
+		assert_int_equal(at.kind, s->kind);
+		assert_int_equal(at.cause, s->cause);
+		assert_int_equal(at.op, s->op);
+		assert_int_equal(at.blame, s->blame);
+		assert_true(at.from <= s->from && at.to >= s->to);
+		if (i && i + 1 < spans->count)
+			assert_true(at.from == s->from && at.to == s->to);
+	}
+}
+
+static void check_program(struct dice *dice)
+{
+	struct trace trace = {.world = shell.world, .backend = shell.backend};
+	struct window whole = trace_window(&trace, -1);
+	struct lanes lanes = {0};
+	struct spans spans = {0};
+	for (int rank = 0; rank < RANKS; rank++) {
+		assert_int_equal(lanes_load(&lanes, &trace, rank), ST_OK);
+		for (int i = 0; i < 4; i++) {
+			struct window window = whole;
+			uint32_t length = (uint32_t)(whole.to - whole.from);
+			if (i) {
+				window.from += throw(dice, length);
+				window.to = window.from + 1 + throw(dice, length);
+			}
+			for (int stream = 0; stream < lanes.streams + 1; stream++) {
+				check_lane(&lanes, stream, window, &spans);
+				check_at(dice, &lanes, stream, &spans);
+			}
+		}
+	}
+	spans_release(&spans);
+	lanes_release(&lanes);
+}
+
+/* Whoever lost time while it ran shared its device or a link with another that ran meanwhile, or waited for a partner. */
+static void check_losses(void)
+{
+	struct trace trace = {.world = shell.world, .backend = shell.backend};
+	struct sharers sharing = {.trace = &trace};
+	for (op_id id = 1; id <= shell.world->op_count; id++) {
+		struct times t = backend_times(shell.backend, id);
+		if (!trace_lost(&trace, id, &t))
+			continue;
+		op_id with = sharing_with(&sharing, id);
+		struct times other = backend_times(shell.backend, with);
+		bool on_device = op_record(shell.world, id)->kind == OP_KERNEL;
+		if (with == id || other.ready >= t.end || other.end <= t.start ||
+		        (on_device && shell.world->ops[with].rank != shell.world->ops[id].rank))
+			fail_msg("operation %u lost time, and %u is to blame", id, with);
+	}
+	sharing_release(&sharing);
+}
+
+static void causes_of_random_programs(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+		struct dice dice = {.seed = seed};
+		void *none = NULL;
+		assert_int_equal(open_shell(&none), 0);
+		type_program(&dice);
+		check_program(&dice);
+		check_losses();
+		close_shell(&none);
+	}
+}
+
+/* The name of what the operation shared with, and its rank: "copy d of 2"; "" where it ran alone */
+static void expect_shared(int rank, const char *name, const char *wanted)
+{
+	struct trace trace = {.world = shell.world, .backend = shell.backend};
+	struct sharers sharing = {.trace = &trace};
+	struct text with = {0};
+	op_id id;
+	assert_int_equal(op_find(shell.world, rank, name, &id), ST_OK);
+	struct times t = backend_times(shell.backend, id);
+	if (trace_lost(&trace, id, &t)) {
+		op_id other = sharing_with(&sharing, id);
+		op_label(shell.world, other, &with);
+		text_add(&with, " of %d", shell.world->ops[other].rank);
+	}
+	assert_string_equal(text_string(&with), wanted);
+	text_release(&with);
+	sharing_release(&sharing);
+}
+
+/* Of several the one with the longest overlap; a kernel of high priority stands back for its like alone. */
+static void kernels_share_their_device(void **state)
+{
+	(void)state;
+	HOLDS("stream io compute; stream hi priority=high; tensor x[512,512] w[512,512]");
+	HOLDS("tensor s[64,512]; @0 a = matmul x w on io; @0 b = matmul s w on compute; sync");
+	HOLDS("@0 c = matmul x w on io; @0 d = matmul x w on compute; @0 e = matmul s w on hi; sync");
+	expect_shared(0, "a", "matmul b of 0");
+	expect_shared(0, "b", "matmul a of 0");
+	expect_shared(0, "c", "matmul d of 0");
+	expect_shared(0, "d", "matmul c of 0");
+	expect_shared(0, "e", "");
+}
+
+/* Two ranks' links carry a message besides: the collective is late on all of them, and the message later. */
+static void flows_share_their_links(void **state)
+{
+	(void)state;
+	HOLDS("stream io comm; tensor x[512,512] d[512,512]");
+	HOLDS("@2 send d to=3 on io; @3 recv d from=2 on io; allreduce x on comm; sync");
+	for (int rank = 0; rank < RANKS; rank++)
+		expect_shared(rank, "allreduce#1", "send d of 2");
+	expect_shared(3, "d", "allreduce x of 2");
+}
+
+/* Both messages of rank 1 are under way once rank 0 is there; rank 2 keeps the second waiting. */
+static void a_partner_comes_late(void **state)
+{
+	(void)state;
+	HOLDS("tensor y[64,64] z[64,64]; @2 host 5ms");
+	HOLDS("@0 send y to=1; @1 together { recv z from=0; recv y from=2 }; @2 send y to=1; sync");
+	expect_shared(1, "y", "send y of 2");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(causes_of_random_programs),
+	        IN_A_SHELL(kernels_share_their_device),
+	        IN_A_SHELL(flows_share_their_links),
+	        IN_A_SHELL(a_partner_comes_late),
+	};
+	return cmocka_run_group_tests(tests, open_transport, close_transport);
+}
