@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is compared, of one section; a figure below 0 is not known: something has no end */
+/* What is compared, of one section; a figure of a section, or of an iteration of it */
 struct outcome {
 	double time;    /* ns: of an iteration where the section has some, else of the section */
 	double exposed; /* ns, likewise */
@@ -19,44 +19,39 @@ struct outcome {
 	size_t races;
 };
 
-/* Of all ranks: the largest time, the mean of the rest */
-static enum status measure(const struct trace *trace, int section, struct outcome *out)
+/* Of all ranks: the largest time, the mean of the rest; of a program's iterations all but the first */
+static enum status measure(const struct trace *all, int section, struct outcome *out)
 {
-	int n = trace->world->n;
-	double stalls[CAUSE_COUNT] = {0};
+	int n = all->world->n, count;
+	double stalls[CAUSE_COUNT] = {0}, each, exposed = 0;
 	struct iterations iterations;
-	*out = (struct outcome){.time = -1, .exposed = -1, .bubble = -1, .most = CAUSE_COUNT};
-	enum status status = trace_iterations(trace, section, &iterations);
-	double exposed = 0;
+	struct trace trace = trace_steady(all, section, &iterations);
+	*out = (struct outcome){.most = CAUSE_COUNT};
+	enum status status = metric_iteration(all, section, &count, &each);
 	for (int rank = 0; rank < n && status == ST_OK; rank++) {
-		int64_t time, apart;
-		double part[CAUSE_COUNT];
-		status = metric_time(trace, section, rank, &time);
+		int64_t time = 0, apart = 0;
+		double part[CAUSE_COUNT] = {0};
+		status = metric_time(&trace, section, rank, &time);
 		if (status == ST_OK)
-			status = metric_exposed(trace, section, rank, &apart);
+			status = metric_exposed(&trace, section, rank, &apart);
 		if (status == ST_OK)
-			status = metric_stalls(trace, section, rank, part);
-		if (status != ST_OK)
-			break;
-		out->time = time > out->time ? time : out->time;
+			status = metric_stalls(&trace, section, rank, part);
+		out->time = (double)time > out->time ? (double)time : out->time;
 		exposed += (double)apart / n;
 		for (int cause = 0; cause < CAUSE_COUNT; cause++)
 			stalls[cause] += part[cause] / n;
 	}
-	if (status != ST_OK)
-		return status;
-	out->exposed = exposed;
-	out->iterations = iterations.count > 0;
-	if (out->iterations) {
-		out->time = iterations.each;
-		out->exposed /= iterations.count;
-	}
+	out->iterations = count > 0;
+	out->exposed = count > 1 && iterations.from ? exposed / (count - 1)
+	        : count                             ? exposed / count
+	                                            : exposed;
+	out->time = count ? each : out->time;
 	for (int cause = 0; cause < CAUSE_DONE; cause++)
 		if (stalls[cause] > out->part) {
 			out->part = stalls[cause];
 			out->most = cause;
 		}
-	return metric_bubble(trace, section, 0, &out->bubble);
+	return status == ST_OK ? metric_bubble(&trace, section, 0, &out->bubble) : status;
 }
 
 static enum status measure_shell(struct shell *shell, int section, struct outcome *out)

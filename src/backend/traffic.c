@@ -39,29 +39,28 @@ static void count_op(const struct world *world, op_id id, double *sent)
 	}
 }
 
-static bool counts(
-        struct backend *backend, const struct world *world, op_id id, int section, const bool *groups)
+static bool counts(struct backend *backend, const struct world *world, op_id id, const struct counted *which)
 {
 	const struct record *record = op_record(world, id);
-	if ((section >= 0 && record->section != section) ||
-	        (groups && (record->group < 0 || !groups[record->group])))
+	if (id < which->first || (which->section >= 0 && record->section != which->section) ||
+	        (which->groups && (record->group < 0 || !which->groups[record->group])))
 		return false;
 	struct times times = backend_times(backend, id);
 	return times.end != TIME_UNKNOWN && !times.sent_nothing;
 }
 
-void traffic_sent(struct backend *backend, const struct world *world, int rank, int section,
-        const bool *groups, double *sent)
+void traffic_sent(
+        struct backend *backend, const struct world *world, int rank, struct counted counted, double *sent)
 {
 	size_t count;
 	const op_id *gets = world_gets(world, &count);
 	memset(sent, 0, LINK_KINDS * sizeof *sent);
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
-		if (counts(backend, world, id, section, groups))
+		if (counts(backend, world, id, &counted))
 			count_op(world, id, sent);
 	for (size_t i = 0; i < count; i++) {
 		const struct record *record = op_record(world, gets[i]);
-		if (record->part[0].peer == rank && counts(backend, world, gets[i], section, groups))
+		if (record->part[0].peer == rank && counts(backend, world, gets[i], &counted))
 			count_path(world->machine, rank, world->ops[gets[i]].rank, record->bytes, sent);
 	}
 }

@@ -4,9 +4,15 @@
 
 #include "backend/backend.h"
 
+/* Which operations: of a section (-1: any), from `first` on, of these groups by index (NULL: of all, and copies) */
+struct counted {
+	int section;
+	op_id first;
+	const bool *groups;
+};
 /* What the rank sent over each kind of link, of operations that are over or will be (by the projection): sent[LINK_KINDS],
- * in bytes. section -1: of all sections. groups: only by operations of these, by index; NULL: by all, and by copies. */
-void traffic_sent(struct backend *backend, const struct world *world, int rank, int section,
-        const bool *groups, double *sent);
+ * in bytes. */
+void traffic_sent(
+        struct backend *backend, const struct world *world, int rank, struct counted counted, double *sent);
 
 #endif

@@ -75,7 +75,7 @@ static int group_of(const struct sharing *s, const struct moment *m)
 {
 	const struct world *world = s->lanes->trace->world;
 	bool counts = (m->kind == OP_COLLECTIVE || m->kind == OP_P2P || m->kind == OP_ONE_SIDED) &&
-	        trace_in(world, m->id, s->section);
+	        trace_in(s->lanes->trace, m->id, s->section);
 	return counts ? op_record(world, m->id)->group : -1;
 }
 
@@ -213,7 +213,8 @@ static enum status of_axis(const struct trace *trace, int section, int rank, con
 		endless = endless ? endless : shares[i].endless;
 	}
 	use->known = !endless;
-	traffic_sent(trace->backend, trace->world, rank, section, mine, use->sent);
+	traffic_sent(
+	        trace->backend, trace->world, rank, (struct counted){section, trace->first, mine}, use->sent);
 	mem_free(mine);
 	return endless ? trace_never_ends(trace, endless) : ST_OK;
 }

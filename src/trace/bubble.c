@@ -151,7 +151,7 @@ static enum status read_rank(struct replayed_schedule *s, int rank)
 	s->arrival = 0;
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
-		if (!trace_is_work(record->kind) || !trace_in(world, id, s->section) ||
+		if (!trace_is_work(record->kind) || !trace_in(s->trace, id, s->section) ||
 		        trace_on_host(world, id))
 			continue;
 		if (is_hand_off(record))

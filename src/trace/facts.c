@@ -217,9 +217,9 @@ void trace_lanes_name(const struct trace *trace, int rank, int first, int last, 
 
 /* Initial data (untimed fills) is no work: it would make every section as long as its tensors'
  * declarations. */
-bool trace_counts(const struct world *world, op_id id, int section)
+bool trace_counts(const struct trace *trace, op_id id, int section)
 {
-	return trace_in(world, id, section) && op_record(world, id)->kind != OP_FILL;
+	return trace_in(trace, id, section) && op_record(trace->world, id)->kind != OP_FILL;
 }
 
 /* A host does one line after the other, so a rank's first operation in the section begins first:
@@ -234,7 +234,7 @@ int64_t trace_begins(const struct trace *trace, int section, int rank)
 
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		bool device = trace_is_work(op_record(world, id)->kind) && !trace_on_host(world, id);
-		bool in = trace_counts(world, id, section);
+		bool in = trace_counts(trace, id, section);
 		if (!in && (!device || launch != TIME_UNKNOWN))
 			continue;
 		struct times t = backend_times(trace->backend, id);
@@ -244,21 +244,21 @@ int64_t trace_begins(const struct trace *trace, int section, int rank)
 			work = least_of(work, t.start);
 		if (!in)
 			earlier = most_of(earlier, t.end);
-		if (section < 0)
+		if (trace_is_everything(trace, section))
 			break;
 	}
 	return work == TIME_UNKNOWN ? launch : most_of(launch, least_of(work, earlier));
 }
 
 /* The last known time of the section's operations, 0: there is none. threads: those of threads of the host count too.
- * Of everything (-1) no record is looked at: tensors being filled end no later than their host's clock. */
+ * Of everything no record is looked at: tensors being filled end no later than their host's clock. */
 static int64_t last_time(const struct trace *trace, int section, bool threads)
 {
 	const struct world *world = trace->world;
 	int64_t last = 0;
 
 	for (op_id id = 1; id <= world->op_count; id++) {
-		if ((section >= 0 && !trace_counts(world, id, section)) ||
+		if ((!trace_is_everything(trace, section) && !trace_counts(trace, id, section)) ||
 		        (!threads && trace_on_host(world, id)))
 			continue;
 		struct times t = backend_times(trace->backend, id);

@@ -102,7 +102,7 @@ static struct used used_streams(const struct trace *trace, int section, int rank
 	struct used used = {0};
 
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(world, id, section))
+		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(trace, id, section))
 			continue;
 		used.stream[world->ops[id].stream] = true;
 		used.ops++;
@@ -205,7 +205,7 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	for (int cause = 0; cause < CAUSE_DONE; cause++)
 		if (part[cause] > 0)
 			put(figures, ST_OK, FIGURE_PART, part[cause], "stall %s", trace_causes[cause]);
-	traffic_sent(trace->backend, trace->world, rank, section, NULL, sent);
+	traffic_sent(trace->backend, trace->world, rank, (struct counted){section, trace->first, NULL}, sent);
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (sent[kind] > 0)
 			put(figures, ST_OK, FIGURE_BYTES, sent[kind], "bytes %s", link_name(kind));

@@ -1,13 +1,53 @@
-/* iterations.c -- how long an iteration takes
+/* iterations.c -- which iterations of a program a table speaks of
  *
- *     iteration    |  0: memory is got   |   1    |   2    |        those over, of the section
- *     ends                               e0       e1       e2       each (e2 - e0) / 2, on the rank that ends last
+ *      setup  | iteration 1 | iteration 2 | iteration 3 | lines of one's own
+ *                           |<- counted: "iterations 2-3 of 3" ----------->|
  *
- * An iteration ends when the last of its work does. The first one, in which memory is got, is apart. */
+ * The first iteration gets the memory and the communicators that the others use again, so its times are no others' times. */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 
-/* Of the operations first .. end - 1; *whole is false where one has no end. */
+/* The first of its program: its number does not go on from the one before it. */
+static bool begins_program(const struct world *world, size_t i)
+{
+	return i == 0 || world->iterations[i].number <= world->iterations[i - 1].number;
+}
+
+void iterations_text(const struct iterations *iterations, struct text *out)
+{
+	if (iterations->last && iterations->first == iterations->last)
+		text_add(out, ", iteration %d of %d", iterations->last, iterations->of);
+	else if (iterations->last)
+		text_add(
+		        out, ", iterations %d-%d of %d", iterations->first, iterations->last, iterations->of);
+}
+
+struct trace trace_steady(const struct trace *trace, int section, struct iterations *iterations)
+{
+	struct trace steady = *trace;
+	const struct world *world = trace->world;
+	size_t found = 0, begin = 0;
+	*iterations = (struct iterations){0};
+	for (size_t i = 0; i < world->iteration_count && world->iterations[i].first <= world->op_count; i++) {
+		const struct iteration *one = &world->iterations[i];
+		iterations->of = one->number + 1;
+		if (section >= 0 && op_record(world, one->first)->section != section)
+			continue;
+		if (found++ == 0)
+			begin = i;
+		if (found == 2 && begins_program(world, begin))
+			iterations->from = one->first;
+		if (found == 1 || (found == 2 && iterations->from))
+			iterations->first = one->number + 1;
+		iterations->last = one->number + 1;
+	}
+	steady.first = iterations->from;
+	return steady;
+}
+
+/* ---- how long one takes ---- */
+
+/* When the last of the work of operations first .. end - 1 ends; *whole becomes false where one has no end. */
 static int64_t end_of(const struct trace *trace, op_id first, op_id end, bool *whole)
 {
 	int64_t last = 0;
@@ -21,31 +61,30 @@ static int64_t end_of(const struct trace *trace, op_id first, op_id end, bool *w
 	return last;
 }
 
-enum status trace_iterations(const struct trace *trace, int section, struct iterations *out)
+/*      ends   first          ...          last        each (last - first) / 2
+ *             |  iteration 1  |  iteration 2  |
+ */
+enum status metric_iteration(const struct trace *trace, int section, int *count, double *each)
 {
 	const struct world *world = trace->world;
 	int64_t first = 0, last = 0;
-	*out = (struct iterations){.first = -1};
+	*count = 0;
+	*each = 0;
 	for (size_t i = 0; i < world->iteration_count; i++) {
 		const struct iteration *it = &world->iterations[i];
-		bool whole = it->end != 0;
-		if (!whole || it->first >= it->end || !trace_in(world, it->first, section))
+		bool whole = it->end > it->first;
+		if (!whole || !trace_in(trace, it->first, section))
 			continue;
 		enum status status = trace_step(trace, it->end - it->first);
 		if (status != ST_OK)
 			return status;
 		last = end_of(trace, it->first, it->end, &whole);
-		if (!whole)
-			continue;
-		if (!out->count++) {
-			out->first = (int)i;
+		if (whole && !(*count)++)
 			first = last;
-		}
-		out->last = (int)i;
 	}
-	if (out->count == 1)
-		out->each = (double)(first - trace_window(trace, section).from);
-	else if (out->count > 1)
-		out->each = (double)(last - first) / (out->count - 1);
+	if (*count == 1)
+		*each = (double)(first - trace_window(trace, section).from);
+	else if (*count > 1)
+		*each = (double)(last - first) / (*count - 1);
 	return ST_OK;
 }

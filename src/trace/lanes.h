@@ -82,7 +82,7 @@ int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t);
  * TIME_UNKNOWN: it has no operation. */
 int64_t trace_begins(const struct trace *trace, int section, int rank);
 /* Is it of the section (-1: any), and more than initial data? */
-bool trace_counts(const struct world *world, op_id id, int section);
+bool trace_counts(const struct trace *trace, op_id id, int section);
 /* When the last of its participants was ready; *last is that one's operation, 0 when it is not queued. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last);
 /* ST_WAITS, worded: no figure can count an operation that has no end yet. */
@@ -99,9 +99,13 @@ void trace_lanes_name(const struct trace *trace, int rank, int first, int last, 
 /* The causes' names by number; one more than the causes: work that ran, but slower than it would have
  * alone */
 extern const char *const trace_causes[CAUSE_COUNT + 1];
-static inline bool trace_in(const struct world *world, op_id id, int section)
+static inline bool trace_in(const struct trace *trace, op_id id, int section)
 {
-	return section < 0 || op_record(world, id)->section == section;
+	return id >= trace->first && (section < 0 || op_record(trace->world, id)->section == section);
+}
+static inline bool trace_is_everything(const struct trace *trace, int section)
+{
+	return section < 0 && !trace->first;
 }
 /* The last span joins the one before it when only time sets them apart. */
 static inline void spans_join(struct spans *spans)

@@ -45,7 +45,7 @@ static struct window own_window(const struct trace *trace, int section, int rank
 	} until[2] = {0}; /* of threads of the host: [1] */
 
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		if (!trace_counts(world, id, section) || op_record(world, id)->kind == OP_CRASH)
+		if (!trace_counts(trace, id, section) || op_record(world, id)->kind == OP_CRASH)
 			continue;
 		struct times t = backend_times(trace->backend, id);
 		int thread = trace_on_host(world, id);
@@ -84,7 +84,7 @@ static enum status work_of(const struct trace *trace, int rank, struct pick pick
 	enum status status = ST_OK;
 
 	for (op_id id = world->first[rank]; id && status == ST_OK; id = world->ops[id].next_program) {
-		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(world, id, pick.section) ||
+		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(trace, id, pick.section) ||
 		        !pick.wanted(world, id, pick.argument))
 			continue;
 		struct times t = backend_times(trace->backend, id);
@@ -201,7 +201,7 @@ static void sum_stalls(const struct lanes *lanes, struct window window, int64_t 
 		for (uint32_t i = lanes->first[stream]; i < lanes->first[stream + 1] && !used && !host; i++) {
 			op_id id = moment_at(lanes, i)->id;
 			used = trace_is_work(op_record(lanes->trace->world, id)->kind) &&
-			        trace_in(lanes->trace->world, id, window.section);
+			        trace_in(lanes->trace, id, window.section);
 		}
 		if (!used)
 			continue;
@@ -238,7 +238,7 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 	double sent[LINK_KINDS] = {0};
 	int matches = 0;
 
-	traffic_sent(trace->backend, trace->world, rank, section, NULL, sent);
+	traffic_sent(trace->backend, trace->world, rank, (struct counted){section, trace->first, NULL}, sent);
 	*bytes = 0;
 	for (int kind = 0; kind < LINK_KINDS; kind++) {
 		const char *name = link_name(kind);
@@ -268,7 +268,7 @@ int64_t metric_count(const struct trace *trace, int section, int rank, const cha
 
 	for (op_id id = wanted ? world->first[rank] : 0; id; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
-		if (!trace_in(world, id, section))
+		if (!trace_in(trace, id, section))
 			continue;
 		count += record->kind == OP_SYNC ? record->reason == wanted : record->title == wanted;
 	}

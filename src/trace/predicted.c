@@ -151,7 +151,10 @@ static enum status longest(const struct trace *trace, int section, int64_t *ns)
 static enum status put_time(struct table *table, const struct trace *trace, int section)
 {
 	struct foretold foretold = {.backend = *trace->backend, .measured = trace->backend};
-	struct trace other = {.world = trace->world, .backend = &foretold.backend, .budget = trace->budget};
+	struct trace other = {.world = trace->world,
+	        .backend = &foretold.backend,
+	        .budget = trace->budget,
+	        .first = trace->first};
 	int64_t measured, predicted;
 	foretold.backend.times = foretold_times;
 	enum status status = longest(trace, section, &measured);
@@ -195,7 +198,7 @@ enum status trace_predicted(const struct trace *trace, int section, int width, s
 	if (!trace->backend->predicted)
 		return ST_OK;
 	for (op_id id = 1; id <= trace->world->op_count; id++)
-		if (trace_counts(trace->world, id, section))
+		if (trace_counts(trace, id, section))
 			add_operation(trace, id, &all);
 	if (all.kinds)
 		status = print(trace, section, width, &all, out);

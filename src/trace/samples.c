@@ -151,7 +151,7 @@ static int by_start(const void *a, const void *b)
 static bool tells(const struct calibrator *c, const struct moment *m)
 {
 	const struct world *world = c->trace->world;
-	return trace_is_work(m->kind) && trace_counts(world, m->id, c->section) && !m->t.projected &&
+	return trace_is_work(m->kind) && trace_counts(c->trace, m->id, c->section) && !m->t.projected &&
 	        !m->t.divided && !trace_on_host(world, m->id) && !(world->ops[m->id].flags & OPF_ABORTED) &&
 	        m->t.end > m->t.start;
 }

@@ -104,7 +104,7 @@ int64_t trace_staleness(const struct trace *trace, int section, int rank, double
 			get = get ? get : MEM_ADD(&gets, &places);
 			*get = change;
 			get->end = backend_times(trace->backend, id).start;
-		} else if (what_of(world, id) == ONE_SIDED_ADD && get && trace_in(world, id, section)) {
+		} else if (what_of(world, id) == ONE_SIDED_ADD && get && trace_in(trace, id, section)) {
 			if (!changes)
 				changes = all_changes(trace, &count);
 			double others = others_between(changes, count, &change, get->end);

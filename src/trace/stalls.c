@@ -30,6 +30,7 @@ struct lane_sums {
 struct report {
 	const struct trace *trace;
 	struct window window;
+	struct iterations iterations;
 	int64_t unit; /* ns */
 	struct lane_sums *lane;
 	size_t count;
@@ -54,7 +55,7 @@ static void add_span(struct report *report, const struct lanes *lanes, int lane,
 	int64_t slowed = 0;
 	int kind = span->cause;
 	if (span->kind == SPAN_WORK) {
-		bool in = trace_in(report->trace->world, span->op, report->window.section);
+		bool in = trace_in(report->trace, span->op, report->window.section);
 		kind = in ? WORK : OTHER;
 		slowed = in && lane != STREAM_HOST ? slowed_in(report->trace, span) : 0;
 	}
@@ -212,6 +213,7 @@ static void print_report(struct report *report, int width, struct text *out)
 
 	text_add(out, "where the time went, in %s of ", report->unit == 1000000 ? "ms" : "us");
 	time_text(report->window.to - report->window.from, out);
+	iterations_text(&report->iterations, out);
 	text_add(out, "\n");
 	for (enum shape shape = MS_AND_PERCENT; shape <= PERCENT; shape++) {
 		fill(report, shape, &table);
@@ -224,11 +226,15 @@ static void print_report(struct report *report, int width, struct text *out)
 	trace_put_uncertainty(report->trace, report->unit / 100, out);
 }
 
-enum status trace_stalls(const struct trace *trace, int section, int width, struct text *out)
+enum status trace_stalls(const struct trace *whole, int section, int width, struct text *out)
 {
+	struct iterations iterations;
+	const struct trace steady = trace_steady(whole, section, &iterations), *trace = &steady;
 	struct sharers sharing = {.trace = trace};
-	struct report report = {
-	        .trace = trace, .window = trace_time(trace, section), .blames = {.sharing = &sharing}};
+	struct report report = {.trace = trace,
+	        .window = trace_time(trace, section),
+	        .iterations = iterations,
+	        .blames = {.sharing = &sharing}};
 	int64_t length = report.window.to - report.window.from;
 
 	if (length <= 0) {

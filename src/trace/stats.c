@@ -129,7 +129,7 @@ static enum status print_bubble(const struct trace *trace, int section, struct t
 	double part = 0;
 
 	for (op_id id = 1; id <= trace->world->op_count && !found; id++)
-		found = trace_in(trace->world, id, section) && trace_is_stage_transfer(trace->world, id);
+		found = trace_in(trace, id, section) && trace_is_stage_transfer(trace->world, id);
 	enum status status = found ? metric_bubble(trace, section, 0, &part) : ST_OK;
 	if (status == ST_OK && found)
 		text_add(out, "   bubble of the schedule %.1f%%\n", 100 * part);
@@ -138,15 +138,19 @@ static enum status print_bubble(const struct trace *trace, int section, struct t
 
 /* A table of a section, or of everything (-1), under its name; nothing is printed when the look is
  * interrupted */
-static enum status one_section(const struct trace *trace, int section, int width, struct text *out)
+static enum status one_section(const struct trace *whole, int section, int width, struct text *out)
 {
+	struct iterations iterations;
+	const struct trace steady = trace_steady(whole, section, &iterations), *trace = &steady;
 	struct columns columns = {0};
 	struct text line = {0};
 	enum status status = ST_OK;
 
 	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++)
 		status = add_rank(trace, section, rank, &columns, &line);
-	text_add(out, "%s\n", section_name(trace, section));
+	text_add(out, "%s", section_name(trace, section));
+	iterations_text(&iterations, out);
+	text_add(out, "\n");
 	if (status == ST_OK)
 		print_columns(trace, &columns, width, out);
 	if (status == ST_OK)

@@ -10,7 +10,7 @@
  *   of a host-lane operation, start .. end is what the host spends in it; of a wait, end is when it lets go
  *   blame   who was last to arrive, what held the engine, or (over by `ready`) what the default stream waited for
  *
- * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c (with whom it shared)  facts.c (small questions)  timeline.c
+ * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c (small questions)  timeline.c
  * sets.c alike.c bars.c legend.c picture.c (the timeline)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
  * blame.c  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
@@ -28,7 +28,19 @@ struct trace {
 	struct budget
 	        *budget; /* Ctrl-C ends a long look (ST_INTERRUPTED) between two ranks, at the same one in
 	                        * every process; NULL: it does not */
+	op_id first;     /* figures count operations from this one on; 0: all */
 };
+/* Which iterations of a program the operations of a section are of (-1: of everything), by the numbers that people see, from 1;
+ * all 0: of none. */
+struct iterations {
+	int first, last, of;
+	op_id from; /* what stands before it does not count; 0: all does */
+};
+/* As `stats` and `stalls` look at a section: a program's first iteration, in which memory is got, is left out where there are
+ * more, with the setup before it. */
+struct trace trace_steady(const struct trace *trace, int section, struct iterations *iterations);
+/* ", iterations 2-20 of 20"; nothing where there are none */
+void iterations_text(const struct iterations *iterations, struct text *out);
 
 /* A part of a lane's time. Lanes of a rank: its streams by number (0 is the host).
  *   WORK   a stream's operation runs; on the host's lane: the host computes
@@ -116,7 +128,13 @@ struct picture {
 	struct cell *cells;
 	op_id *ops; /* per cell: what lies under it, 0 none */
 };
+/* All cells blank. */
+void picture_make(struct picture *picture, int width, int height);
 void picture_release(struct picture *picture);
+struct cell *picture_cell(struct picture *picture, int row, int column); /* NULL outside */
+/* Writes UTF-8 text from a column on, cut at `limit` columns. */
+void picture_write(
+        struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8);
 /* The cells as lines of text, escapes only when colour is true. */
 void picture_text(const struct picture *picture, bool colour, struct text *out);
 
@@ -188,12 +206,9 @@ enum status metric_stalls(const struct trace *trace, int section, int rank, doub
  * with m micro-batches in GPipe's or the 1F1B order give (p-1)/(m+p-1). Of the whole machine: the same for
  * every rank, which is why `rank` is not looked at. */
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part);
-/* The iterations of a program that stand in the section (-1: in any) and are over: world.iterations[first .. last] */
-struct iterations {
-	int first, last, count;
-	double each; /* ns from the end of one to the end of the next, on the mean, the first one apart; of a single one, all of it */
-};
-enum status trace_iterations(const struct trace *trace, int section, struct iterations *iterations);
+/* The iterations that stand in the section (-1: in any) and are over: how many, and the time from the end of one to the end of
+ * the next, on the mean, on the rank that ends last; of a single one all of it. ns */
+enum status metric_iteration(const struct trace *trace, int section, int *count, double *each);
 /* Bytes over links whose name begins with `link` ("nvlink", "pcie up"), away from the rank; NULL: over all.
  * ST_NAME lists the links. */
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes);

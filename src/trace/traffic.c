@@ -55,7 +55,8 @@ static void print_links(const struct trace *trace, int section, int width, struc
 	for (int pass = 0; pass < 2; pass++)
 		for (int rank = 0; rank < trace->world->n; rank++) {
 			double sent[LINK_KINDS] = {0};
-			traffic_sent(trace->backend, trace->world, rank, section, NULL, sent);
+			traffic_sent(trace->backend, trace->world, rank,
+			        (struct counted){section, trace->first, NULL}, sent);
 			text_clear(&row.cells);
 			for (int kind = 0; kind < LINK_KINDS; kind++) {
 				used[kind] = used[kind] || sent[kind] > 0;
@@ -178,7 +179,7 @@ static void gather(const struct trace *trace, int section, struct traffic *traff
 	const struct world *world = trace->world;
 
 	for (op_id id = 1; id <= world->op_count; id++) {
-		if (!trace_in(world, id, section))
+		if (!trace_in(trace, id, section))
 			continue;
 		if (op_record(world, id)->kind == OP_P2P)
 			add_sends(world, id, traffic);

@@ -76,11 +76,11 @@ whatif
 whatif bucket=8k
 #>    iteration 532.46 -> 679.13 us   exposed 420.00 -> 558.33 us   it would wait for other streams next: 47%
 whatif batch=64
-#>    iteration 532.46 -> 593.18 us   exposed 420.00 -> 420.00 us   it would wait for other streams next: 49%
+#>    iteration 532.46 -> 593.18 us   exposed 420.00 -> 420.00 us   it would wait for other streams next: 50%
 whatif link_rate=2x launch=5us
-#>    iteration 532.46 -> 352.46 us   exposed 420.00 -> 240.00 us   it would wait for other streams next: 43%
+#>    iteration 532.46 -> 352.46 us   exposed 420.00 -> 240.00 us   it would wait for other streams next: 49%
 whatif machine=dgx-h100
-#>    iteration 532.46 -> 136.50 us   exposed 420.00 -> 10.90 us   it would wait for the launch next: 52%
+#>    iteration 532.46 -> 136.50 us   exposed 420.00 -> 10.90 us   it would wait for the launch next: 87%
 @2 slow 2x
 mark three
 run 2

@@ -335,6 +335,34 @@ static void a_partner_comes_late(void **state)
 	expect_shared(1, "y", "send y of 2");
 }
 
+static void expect_said(
+        enum status (*table)(const struct trace *, int, int, struct text *), int section, const char *wanted)
+{
+	struct trace trace = {.world = shell.world, .backend = shell.backend};
+	struct text out = {0};
+	assert_int_equal(table(&trace, section, 80, &out), ST_OK);
+	if (!strstr(text_string(&out), wanted))
+		fail_msg("'%s' is not in '%s'", wanted, text_string(&out));
+	text_release(&out);
+}
+
+/* An iteration of 57 operations; only the first one comes behind a setup and gets memory. */
+static void the_first_iteration_is_apart(void **state)
+{
+	(void)state;
+	HOLDS("model mlp; strategy ddp; run 1");
+	expect_said(trace_stats, -1, "everything, iteration 1 of 1\n");
+	expect_said(trace_stats, -1, "stall launch ");
+	HOLDS("run 2");
+	expect_said(trace_stats, -1, "everything, iterations 2-3 of 3\n");
+	expect_said(trace_stats, -1, "operations                   114\n");
+	expect_said(trace_stalls, -1, ", iterations 2-3 of 3\n");
+	HOLDS("mark two; run 1; expect count(sgd) > 0");
+	expect_said(trace_stats, 1, "two, iteration 4 of 4\n");
+	expect_said(trace_stats, 0, "the start, iterations 2-3 of 4\n");
+	expect_said(trace_stats, 1, "operations                   57\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +370,7 @@ int main(void)
 	        IN_A_SHELL(kernels_share_their_device),
 	        IN_A_SHELL(flows_share_their_links),
 	        IN_A_SHELL(a_partner_comes_late),
+	        IN_A_SHELL(the_first_iteration_is_apart),
 	};
 	return cmocka_run_group_tests(tests, open_transport, close_transport);
 }
