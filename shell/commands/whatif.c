@@ -4,6 +4,7 @@
  * Here the line is read: a key is a number of the machine, else an option of the `strategy` or `model` lines. */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
+#include "shell/session/changes.h"
 #include "shell/session/device.h"
 #include "shell/training/question.h"
 

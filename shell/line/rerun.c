@@ -5,8 +5,6 @@
  *     the lines before the question, of its own text
  *     a projection                                         as before any picture */
 #include "shell/line/rerun.h"
-#include "base/memory.h"
-#include "shell/language/run/interpreter.h"
 #include "shell/language/run/state.h"
 #include "shell/line/line.h"
 #include "shell/session/lasting.h"

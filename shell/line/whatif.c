@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* What is compared, of one section; a figure of a section, or of an iteration of it */
-struct outcome {
+struct world_figures {
 	double time;    /* ns: of an iteration where the section has some, else of the section */
 	double exposed; /* ns, likewise */
 	double bubble;
@@ -20,13 +20,13 @@ struct outcome {
 };
 
 /* Of all ranks: the largest time, the mean of the rest; of a program's iterations all but the first */
-static enum status measure(const struct trace *all, int section, struct outcome *out)
+static enum status measure(const struct trace *all, int section, struct world_figures *out)
 {
 	int n = all->world->n, count;
 	double stalls[CAUSE_COUNT] = {0}, each, exposed = 0;
 	struct iterations iterations;
 	struct trace trace = trace_steady(all, section, &iterations);
-	*out = (struct outcome){.most = CAUSE_COUNT};
+	*out = (struct world_figures){.most = CAUSE_COUNT};
 	enum status status = metric_iteration(all, section, &count, &each);
 	for (int rank = 0; rank < n && status == ST_OK; rank++) {
 		int64_t time = 0, apart = 0;
@@ -54,7 +54,7 @@ static enum status measure(const struct trace *all, int section, struct outcome 
 	return status == ST_OK ? metric_bubble(&trace, section, 0, &out->bubble) : status;
 }
 
-static enum status measure_shell(struct shell *shell, int section, struct outcome *out)
+static enum status measure_shell(struct shell *shell, int section, struct world_figures *out)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
 	enum status status = measure(&trace, section, out);
@@ -80,7 +80,7 @@ static const char *const waits_for[CAUSE_COUNT] = {[CAUSE_LAUNCH] = "the launch"
         [CAUSE_BUBBLE] = "other stages",
         [CAUSE_ENGINE] = "busy engines"};
 
-static void say_outcomes(struct shell *shell, const struct outcome *a, const struct outcome *b)
+static void say_outcomes(struct shell *shell, const struct world_figures *a, const struct world_figures *b)
 {
 	struct text line = {0};
 	text_add(&line, "   %s ", a->iterations ? "iteration" : "time");
@@ -100,8 +100,8 @@ static void say_outcomes(struct shell *shell, const struct outcome *a, const str
 }
 
 /* Ways in which the other world is another program */
-static void say_otherwise(
-        struct shell *shell, const struct rerun *rerun, const struct outcome *a, const struct outcome *b)
+static void say_otherwise(struct shell *shell, const struct rerun *rerun, const struct world_figures *a,
+        const struct world_figures *b)
 {
 	const struct changes *changes = &rerun->changes;
 	if (*changes->without)
@@ -133,10 +133,10 @@ static enum status all_met(const struct changes *changes)
 
 /* What the change is compared with: the session, or where its times are not the simulator's own, or tied to the wall clock,
  * its lines run again without a change. */
-static enum status unchanged(struct shell *shell, int section, struct outcome *out)
+static enum status unchanged(struct shell *shell, int section, struct world_figures *out)
 {
 	struct rerun rerun;
-	struct outcome seen = {0};
+	struct world_figures seen = {0};
 	if (!shell->backend->measures && shell->pace <= 0)
 		return measure_shell(shell, section, out);
 	enum status status = rerun_open(&rerun, shell, NULL);
@@ -206,7 +206,7 @@ static void say_same(struct shell *shell, struct shell *again)
 static enum status answer_same(struct shell *shell)
 {
 	struct rerun rerun;
-	struct outcome out;
+	struct world_figures out;
 	enum status status = shell_look(shell);
 	if (status == ST_OK && (shell->backend->measures || shell->pace > 0))
 		return unchanged(shell, interpreter_section_now(shell), &out);
@@ -227,7 +227,7 @@ static enum status answer_whatif(struct shell *shell, const struct question *que
 	const struct changes *changes = &question->changes;
 	int section = changes->section;
 	struct rerun rerun;
-	struct outcome before, after;
+	struct world_figures before, after;
 	bool some = changes->other || changes->keys || changes->options || *changes->without ||
 	        !ranks_empty(&changes->slowed);
 	if (!some)

@@ -67,8 +67,8 @@ struct shell {
 	struct transport *transport;
 	struct out *out;
 	struct interpreter *interpreter;
-	struct budget budget;            /* credit: see conductor.c */
-	bool dry;                        /* shapes and times, no data, */
+	struct budget budget; /* credit: see conductor.c */
+	bool dry;             /* shapes and times, no data, */
 	/* ... but in the place of one with data, and what was read then is read again (steering.h) */
 	bool recalls;
 	bool interactive;                /* a front end is there */
