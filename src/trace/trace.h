@@ -206,6 +206,9 @@ enum status metric_stalls(const struct trace *trace, int section, int rank, doub
  * with m micro-batches in GPipe's or the 1F1B order give (p-1)/(m+p-1). Of the whole machine: the same for
  * every rank, which is why `rank` is not looked at. */
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part);
+/* The iterations that stand in the section (-1: in any) and are over: how many, and the time from the end of one to the end of
+ * the next, on the mean, on the rank that ends last; of a single one all of it. ns */
+enum status metric_iteration(const struct trace *trace, int section, int *count, double *each);
 /* Bytes over links whose name begins with `link` ("nvlink", "pcie up"), away from the rank; NULL: over all.
  * ST_NAME lists the links. */
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes);
