@@ -6,6 +6,7 @@
 
 #include "base/arithmetic.h"
 #include "shell/line/rerun.h"
+#include "shell/session/shell.h"
 #include "shell/training/question.h"
 
 enum status answer_whatif(struct shell *shell, const struct question *question);
