@@ -1,5 +1,4 @@
-/* view.h -- the timeline on the whole screen. The only file that includes ncurses. It paints cells that rank
- * 0 computed. */
+/* view.h -- the timeline on the whole screen: cells that rank 0 computed */
 #ifndef RANKSH_VIEW_H
 #define RANKSH_VIEW_H
 

@@ -1,15 +1,8 @@
-/* picture.h -- private to trace/: writing cells, and one lane as a row of them */
+/* picture.h -- private to trace/: one lane as a row of cells */
 #ifndef RANKSH_TRACE_PICTURE_H
 #define RANKSH_TRACE_PICTURE_H
 
 #include "trace/lanes.h"
-
-/* All cells blank. */
-void picture_make(struct picture *picture, int width, int height);
-struct cell *picture_cell(struct picture *picture, int row, int column); /* NULL outside */
-/* Writes UTF-8 text from a column on, cut at `limit` columns. */
-void picture_write(
-        struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8);
 
 /* One lane's spans painted into cells [column, column + cells) of a row. `selected` is shown reversed. */
 struct bar_row {

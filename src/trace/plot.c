@@ -7,7 +7,6 @@
  *        +----------
  *        0    5   10 ms           ticks at multiples of 1, 2 or 5 times a power of ten */
 #include "trace/plot.h"
-#include "trace/picture.h"
 #include "trace/trace.h"
 
 #include <math.h>

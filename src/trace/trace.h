@@ -12,7 +12,7 @@
  *
  * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c (small questions)  timeline.c
  * sets.c alike.c bars.c legend.c picture.c (the timeline)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
- * blame.c  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
+ * blame.c  why.c chain.c root.c (from a wait to its root)  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/. Paints
@@ -129,7 +129,13 @@ struct picture {
 	struct cell *cells;
 	op_id *ops; /* per cell: what lies under it, 0 none */
 };
+/* All cells blank. */
+void picture_make(struct picture *picture, int width, int height);
 void picture_release(struct picture *picture);
+struct cell *picture_cell(struct picture *picture, int row, int column); /* NULL outside */
+/* Writes UTF-8 text from a column on, cut at `limit` columns. */
+void picture_write(
+        struct picture *picture, int row, int column, int limit, enum colour colour, const char *utf8);
 /* The cells as lines of text, escapes only when colour is true. */
 void picture_text(const struct picture *picture, bool colour, struct text *out);
 
@@ -201,6 +207,9 @@ enum status metric_stalls(const struct trace *trace, int section, int rank, doub
  * with m micro-batches in GPipe's or the 1F1B order give (p-1)/(m+p-1). Of the whole machine: the same for
  * every rank, which is why `rank` is not looked at. */
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part);
+/* The iterations that stand in the section (-1: in any) and are over: how many, and the time from the end of one to the end of
+ * the next, on the mean, on the rank that ends last; of a single one all of it. ns */
+enum status metric_iteration(const struct trace *trace, int section, int *count, double *each);
 /* Bytes over links whose name begins with `link` ("nvlink", "pcie up"), away from the rank; NULL: over all.
  * ST_NAME lists the links. */
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes);

@@ -1,0 +1,124 @@
+/* screen.c -- the one user of ncurses: it opens the screen, reads keys, and paints cells */
+#include "shell/terminal/screen.h"
+#include "base/memory.h"
+
+#define NCURSES_WIDECHAR 1
+#include <ncurses.h>
+#include <signal.h>
+#include <stdio.h>
+
+struct screen {
+	SCREEN *terminal;
+	bool colour;
+	struct sigaction before; /* the front end's SIGWINCH */
+};
+
+static void start_colours(void)
+{
+	static const short ansi[] = {
+#define X(symbol, number) number,
+		COLOURS(X)
+#undef X
+	};
+	/* the nearest of eight where the terminal has no more */
+	static const short plain[] = {-1, COLOR_BLUE, COLOR_YELLOW, COLOR_MAGENTA, COLOR_BLUE, COLOR_GREEN,
+	        COLOR_CYAN, COLOR_YELLOW, -1, COLOR_RED, -1, -1, COLOR_GREEN, COLOR_RED, -1};
+	start_color();
+	use_default_colors();
+	for (short i = 1; i < COLOUR_COUNT; i++)
+		init_pair(i, COLORS >= 256 ? ansi[i] : plain[i], -1);
+}
+
+/* SIGWINCH is ncurses' while the screen is its own: a key says then that the size is another one. Afterwards the front
+ * end's handler is there again. */
+enum status screen_open(struct screen **opened, bool colour)
+{
+	struct screen *screen = mem_alloc(sizeof *screen);
+	*opened = NULL;
+	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL}, &screen->before);
+	screen->terminal = newterm(NULL, stdout, stdin);
+	if (!screen->terminal) {
+		sigaction(SIGWINCH, &screen->before, NULL);
+		mem_free(screen);
+		return fail(ST_FILE, "view: this terminal cannot show it; `timeline` prints the same");
+	}
+	set_term(screen->terminal);
+	screen->colour = colour && has_colors();
+	if (screen->colour)
+		start_colours();
+	raw();
+	noecho();
+	nonl(); /* Enter is '\r', and Ctrl-J is not Enter */
+	keypad(stdscr, true);
+	set_escdelay(25);
+	curs_set(0);
+	*opened = screen;
+	return ST_OK;
+}
+
+void screen_close(struct screen *screen)
+{
+	if (!screen)
+		return;
+	endwin();
+	delscreen(screen->terminal);
+	sigaction(SIGWINCH, &screen->before, NULL);
+	mem_free(screen);
+}
+
+void screen_size(const struct screen *screen, int *width, int *height)
+{
+	(void)screen;
+	*width = COLS > 0 ? COLS : 1;
+	*height = LINES > 0 ? LINES : 1;
+}
+
+void screen_paint(const struct screen *screen, const struct picture *picture)
+{
+	erase();
+	for (int y = 0; y < LINES && y < picture->height; y++) {
+		for (int x = 0; x < COLS && x < picture->width; x++) {
+			const struct cell *cell = &picture->cells[y * (size_t)picture->width + (size_t)x];
+			wchar_t glyph[2] = {cell->glyph < 0x20 ? L' ' : (wchar_t)cell->glyph, L'\0'};
+			attr_t look =
+			        screen->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
+			look |= cell->colour == COLOUR_HEAD ? A_BOLD : 0;
+			attrset(look | (cell->dim ? A_DIM : 0) | (cell->reverse ? A_REVERSE : 0));
+			mvaddwstr(y, x, glyph);
+		}
+	}
+	attrset(0);
+	refresh();
+}
+
+/* What ncurses calls them */
+static const struct {
+	int code, key;
+} keys[] = {{KEY_UP, SCREEN_UP}, {KEY_DOWN, SCREEN_DOWN}, {KEY_LEFT, SCREEN_LEFT}, {KEY_RIGHT, SCREEN_RIGHT},
+        {KEY_PPAGE, SCREEN_PAGE_UP}, {KEY_NPAGE, SCREEN_PAGE_DOWN}, {KEY_HOME, SCREEN_HOME},
+        {KEY_END, SCREEN_END}, {KEY_BTAB, SCREEN_BACK_TAB}, {KEY_ENTER, SCREEN_ENTER},
+        {KEY_BACKSPACE, SCREEN_BACKSPACE}, {KEY_RESIZE, SCREEN_RESIZED}};
+
+static int named(int code)
+{
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i].code == code)
+			return keys[i].key;
+	return SCREEN_OTHER;
+}
+
+int screen_key(const struct screen *screen, int wait_ms)
+{
+	wint_t code = 0;
+	(void)screen;
+	timeout(wait_ms);
+	int got = get_wch(&code);
+	if (got == KEY_CODE_YES)
+		return named((int)code);
+	if (got != OK)
+		return -1;
+	return code == '\r' || code == '\n' ? SCREEN_ENTER
+	        : code == 0x7f || code == 8 ? SCREEN_BACKSPACE
+	        : code == 27                ? SCREEN_ESCAPE
+	                                    : (int)code;
+}

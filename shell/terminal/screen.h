@@ -1,0 +1,37 @@
+/* screen.h -- the whole screen while it is ours: keys come in, cells go out. screen.c is the only file that includes
+ * ncurses. */
+#ifndef RANKSH_SCREEN_H
+#define RANKSH_SCREEN_H
+
+#include "trace/trace.h"
+
+/* Keys that are no characters: behind all code points. */
+enum screen_key {
+	SCREEN_UP = 0x110000,
+	SCREEN_DOWN,
+	SCREEN_LEFT,
+	SCREEN_RIGHT,
+	SCREEN_PAGE_UP,
+	SCREEN_PAGE_DOWN,
+	SCREEN_HOME,
+	SCREEN_END,
+	SCREEN_BACK_TAB,
+	SCREEN_ENTER,
+	SCREEN_BACKSPACE,
+	SCREEN_ESCAPE,
+	SCREEN_RESIZED, /* the screen has another size: paint anew */
+	SCREEN_OTHER    /* a key that nobody here knows */
+};
+struct screen;
+
+/* Takes the terminal until screen_close. ST_FILE: no screen can be opened here; the terminal is as it was. */
+enum status screen_open(struct screen **screen, bool colour);
+void screen_close(struct screen *screen); /* the terminal is as before; NULL: nothing */
+/* Columns and rows, 1 at least; they change when SCREEN_RESIZED comes. */
+void screen_size(const struct screen *screen, int *width, int *height);
+/* Shows the picture from the top left corner on; what is beyond the screen is cut. */
+void screen_paint(const struct screen *screen, const struct picture *picture);
+/* A character's code point or an enum screen_key; -1: none came for so long. */
+int screen_key(const struct screen *screen, int wait_ms);
+
+#endif
