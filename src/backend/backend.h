@@ -120,7 +120,8 @@ struct backend {
 	/* The simulator's times of an operation, of its own clock: what `measures` is compared with. False: it has none for it.
 	 * NULL: times() are the simulator's own. */
 	bool (*predicted)(struct backend *backend, op_id id, struct times *times);
-	/* Of an operation whose line came behind an answer: the operation that was asked for, 0 when it was none (an abort).
+	/* Of an operation whose line came behind an answer: the operation that was asked for; behind an abort one that it
+	 * ended, 0 where that was none.
 	 * NULL: nothing is final before it has happened. */
 	op_id (*answer)(struct backend *backend, op_id id);
 	/* How far off a common clock times() may be, ns, of the ranks that are furthest off. NULL: they are exact. */

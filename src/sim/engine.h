@@ -47,7 +47,7 @@ struct floor {
 	op_id first;
 	int64_t time;
 };
-/* The past of some ranks up to `time` was made final, for `by` (0: an abort), before the lines from `first` on. */
+/* The past of some ranks up to `time` was made final, for `by` (of an abort what it ended, 0: nothing), before the lines from `first` on. */
 struct answer {
 	op_id first, by;
 	int64_t time;

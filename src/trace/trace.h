@@ -44,10 +44,11 @@ void iterations_text(const struct iterations *iterations, struct text *out);
 
 /* A part of a lane's time. Lanes of a rank: its streams by number (0 is the host).
  *   WORK   a stream's operation runs; on the host's lane: the host computes
- *   STALL  a stream is held up before `op`, by `cause`, blamed on `blame` (0: on nothing that has been
- *   queued); DONE: nothing more is
- *          queued. On the host's lane: blocked (SYNC) or getting memory (MEMORY), in `op`
- *   HOST   on the host's lane only: it issues `op` (LAUNCH), or is idle (DONE) before `op` */
+ *   STALL  a stream is held up before `op`, by `cause`; DONE: nothing more is queued. On the host's lane: blocked
+ *          (SYNC) or getting memory (MEMORY), in `op`
+ *   HOST   on the host's lane only: it issues `op` (LAUNCH), or is idle (DONE) before `op`
+ * blame, of a STALL: docs/time.md says who. `op` itself: it came late, or takes the time itself. 0: on nothing that has been
+ * queued (PEER, BUBBLE: trace_missing_rank has not come), and a launch that is on its way to the device (LAUNCH). */
 enum span_kind { SPAN_WORK, SPAN_STALL, SPAN_HOST };
 /* X(symbol, letter, name) -- in this order the first that holds; see docs/time.md */
 #define CAUSES(X)                \
