@@ -133,7 +133,10 @@ void rerun_close(struct rerun *rerun, struct shell *of)
 enum status answer_question(struct shell *shell)
 {
 	static enum status (*const answers[])(struct shell *, const struct question *) = {
-	        [QUESTION_WHATIF] = answer_whatif, [QUESTION_SAVING] = answer_saving};
+	        [QUESTION_WHATIF] = answer_whatif,
+	        [QUESTION_SAVING] = answer_saving,
+	        [QUESTION_SWEEP] = answer_sweep,
+	        [QUESTION_COMPARE] = answer_compare};
 	struct question *question = shell->question;
 	enum status status;
 	shell->question = NULL;

@@ -197,7 +197,7 @@ static void offer_follows(
 	struct text lines = {0};
 	char name[64] = "";
 	for (int i = first + 1; i < typed->count; i++)
-		if (row->divided && strcmp(typed->word[i], "+") == 0)
+		if (row->divided && !typed->word[i][1] && strchr(row->divided, *typed->word[i]))
 			*name = '\0';
 		else if (!*name)
 			snprintf(
