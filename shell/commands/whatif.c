@@ -105,12 +105,10 @@ static enum status whatif_run(struct call *call)
 	if (status == ST_OK)
 		status = read_words(call, question);
 	if (status != ST_OK) {
-		mem_free(question);
+		question_free(question);
 		return status;
 	}
-	mem_free(shell->question); /* of a wish that was not granted */
-	shell->question = question;
-	shell->wish = (struct wish){.kind = WISH_ANSWER};
+	question_ask(shell, question);
 	return ST_OK;
 }
 

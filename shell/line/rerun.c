@@ -4,7 +4,7 @@
  *     the journal's lines, or the script's                 each with what it read then
  *     the lines before the question, of its own text
  *     a projection                                         as before any picture */
-#include "shell/line/rerun.h"
+#include "shell/line/inside.h"
 #include "shell/language/run/state.h"
 #include "shell/line/line.h"
 #include "shell/session/lasting.h"
@@ -128,4 +128,21 @@ void rerun_close(struct rerun *rerun, struct shell *of)
 {
 	if (rerun->shell.world)
 		scratch_close(&rerun->shell, of);
+}
+
+enum status answer_question(struct shell *shell)
+{
+	static enum status (*const answers[])(struct shell *, const struct question *) = {
+	        [QUESTION_WHATIF] = answer_whatif, [QUESTION_SAVING] = answer_saving};
+	struct question *question = shell->question;
+	enum status status;
+	shell->question = NULL;
+	if (shell->journal.here.text)
+		status = answers[question->kind](shell, question);
+	else
+		status = fail(ST_ARGUMENT,
+		        "`%s` stands on a line of its own, in no block, def, or file that is `source`d",
+		        question->asked);
+	question_free(question);
+	return status;
 }

@@ -1,9 +1,7 @@
 /* whatif.c -- whatif: the session's figures beside those of its lines run again with a change */
-#include "base/memory.h"
 #include "races/races.h"
 #include "shell/language/run/command.h"
-#include "shell/line/rerun.h"
-#include "shell/training/question.h"
+#include "shell/line/inside.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -222,7 +220,7 @@ static enum status answer_same(struct shell *shell)
 
 /* ---- with one ---- */
 
-static enum status answer_whatif(struct shell *shell, const struct question *question)
+enum status answer_whatif(struct shell *shell, const struct question *question)
 {
 	const struct changes *changes = &question->changes;
 	int section = changes->section;
@@ -249,20 +247,5 @@ static enum status answer_whatif(struct shell *shell, const struct question *que
 		status = fail_in(status, "`%s`", question->asked);
 	}
 	rerun_close(&rerun, shell);
-	return status;
-}
-
-enum status answer_question(struct shell *shell)
-{
-	struct question *question = shell->question;
-	enum status status;
-	shell->question = NULL;
-	if (!shell->journal.here.text)
-		status = fail(ST_ARGUMENT,
-		        "`%s` stands on a line of its own, in no block, def, or file that is `source`d",
-		        question->asked);
-	else
-		status = answer_whatif(shell, question);
-	mem_free(question);
 	return status;
 }

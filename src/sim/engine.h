@@ -6,7 +6,7 @@
  * operation number). All links between the parts are indices, so that a copy of the arrays is a copy of the
  * machine: that is how the future is tried out (project.c, reach.c).
  *
- * Files: sim.c (the backend's functions)  arrays.h state.c (arrays, copies)  agenda.c  log.c  host.c  lane.c
+ * Files: sim.c (the backend's functions)  arrays.h state.c (arrays, copies)  agenda.c  log.c  otherwise.c  host.c  lane.c
  * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c backup.c transfer.c (rendezvous)
  * one_sided.c  run.c (one pass, finality)  reach.c (answers owed)  project.c (what would be)  part.c (ends before
  * their time)  abort.c  fill.c (when the host's own writing of a tensor is due)
@@ -74,6 +74,8 @@ struct engine_log {
 	size_t slow_count;
 	struct machine_then *machines; /* by first; of those that a collective or a transfer was queued on */
 	size_t machine_count;
+	const struct op_otherwise *otherwise; /* by id; the shell's */
+	size_t otherwise_count;
 };
 
 struct rank_data;            /* of this process's rank: data/data.h */
@@ -173,6 +175,12 @@ double slow_factor(const struct engine *e, op_id id); /* of the device: threads 
 /* The machine that the collective or transfer was queued on: a later `set` is for later lines. */
 const struct machine *machine_then(const struct engine *e, op_id id);
 void machine_note(struct engine *e, op_id id); /* ... when it is queued */
+
+/* otherwise.c: what `why` takes away */
+int64_t launch_of(const struct engine *e, op_id id, const struct record *record);
+/* Is the time that it takes another one, which it shares with nobody? alone: what it takes by itself */
+bool otherwise_takes(const struct engine *e, op_id id, double alone, double *ns);
+bool otherwise_not_held(const struct engine *e, op_id id);
 
 /* host.c */
 void host_run(struct engine *e, uint32_t rank);  /* until it is idle or blocked */

@@ -150,7 +150,7 @@ static void begin_kernel(struct engine *e, uint32_t lane, const struct record *r
 	op_id id = e->lanes[lane].head;
 	double ns = record->alone_ns * slow_factor(e, id);
 	e->lanes[lane].state = LANE_RUN;
-	if (record_is_spin(record)) {
+	if (otherwise_takes(e, id, ns, &ns) || record_is_spin(record)) {
 		fixed_time(e, lane, ns);
 		return;
 	}
@@ -161,9 +161,10 @@ static void begin_kernel(struct engine *e, uint32_t lane, const struct record *r
 static void begin_copy(struct engine *e, uint32_t lane, const struct record *record)
 {
 	enum copy_way way = copy_way(record);
+	double ns = (double)record->alone_ns;
 	e->lanes[lane].state = LANE_RUN;
-	if (way == COPY_ON_HOST) {
-		fixed_time(e, lane, record->alone_ns);
+	if (otherwise_takes(e, e->lanes[lane].head, ns, &ns) || way == COPY_ON_HOST) {
+		fixed_time(e, lane, ns);
 	} else if (way == COPY_ON_DEVICE) {
 		lane_begun(e, e->lanes[lane].head);
 		kernel_begin(e, lane, record->alone_ns);

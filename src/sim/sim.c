@@ -62,6 +62,13 @@ static void sim_slow(struct backend *backend, int rank, double factor)
 	*MEM_ADD(&e->log->slows, &e->log->slow_count) = (struct slow){rank, e->world->op_count, factor};
 }
 
+static void sim_otherwise(struct backend *backend, const struct op_otherwise *list, size_t count)
+{
+	struct engine_log *log = engine_of(backend)->log;
+	log->otherwise = list;
+	log->otherwise_count = count;
+}
+
 static void sim_clock_at_least(struct backend *backend, int64_t ns)
 {
 	struct engine *e = engine_of(backend);
@@ -126,6 +133,7 @@ static const struct backend functions = {
         .host = sim_host,
         .waiting = sim_waiting,
         .slow = sim_slow,
+        .otherwise = sim_otherwise,
         .clock_at_least = sim_clock_at_least,
         .abort = sim_abort,
         .expired = sim_expired,
