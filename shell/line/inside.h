@@ -27,6 +27,7 @@ enum status changes_met(const struct changes *changes);
 enum status answer_sweep(struct shell *shell, const struct question *question);
 enum status answer_compare(struct shell *shell, const struct question *question);
 enum status answer_whatif(struct shell *shell, const struct question *question);
+enum status answer_peek(struct shell *shell, const struct question *question);
 enum status answer_saving(struct shell *shell, const struct question *question);
 
 #endif
