@@ -6,7 +6,6 @@
  *      2      host     in `sync` for 3.12 ms
  *             default  matmul y: 3.18 of 4.00 ms, 80 %
  */
-#include "base/memory.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
 
