@@ -172,8 +172,8 @@ static void help_command(struct text *text, const struct command *command)
 static bool help_topic(struct text *text, const char *topic)
 {
 	bool any = false;
-	for (int i = 0; command_at(i); i++) {
-		const struct command *command = command_at(i);
+	for (int i = 0; commands_at(i); i++) {
+		const struct command *command = commands_at(i);
 		if (!command->topic || strcmp(command->topic, topic) != 0)
 			continue;
 		add_row(text, command->usage, command->help);
@@ -316,8 +316,8 @@ static bool help_list(struct text *text, const char *word)
 		help_words(text);
 	} else if (strcmp(word, "all") == 0) {
 		struct text names = {0};
-		for (int i = 0; command_at(i); i++)
-			text_add(&names, "%s%s", i ? " " : "", command_at(i)->name);
+		for (int i = 0; commands_at(i); i++)
+			text_add(&names, "%s%s", i ? " " : "", commands_at(i)->name);
 		text_wrapped(text, text_string(&names), 4, WIDTH);
 		text_release(&names);
 	} else {

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
+#include "shell/training/question.h"
 #include "trace/trace.h"
 #include "trace/why.h"
 
@@ -97,6 +98,72 @@ static enum status find_operations(struct inquiry *asked, bool *several)
 	return asked->ops ? ST_OK : op_find(world, ranks_first(&asked->ranks), asked->word, &none);
 }
 
+/* ---- what the roots cost: the lines run again without them (line/saving.c) ---- */
+
+/* What each operation of a root is without it */
+static struct op_otherwise without(const struct root *root, op_id id)
+{
+	struct op_otherwise other = {.id = id, .ns = -1};
+	switch (root->kind) {
+	case ROOT_HOST:
+	case ROOT_WORK:
+		other.ns = 0;
+		break;
+	case ROOT_MEMORY:
+		other.ns = 0;
+		other.not_held = true;
+		break;
+	case ROOT_LAUNCH:
+		other.no_launch = true;
+		break;
+	case ROOT_HELD:
+		other.not_held = true;
+		break;
+	case ROOT_SHARED:
+		other.alone = true;
+		break;
+	case ROOT_LONGER:
+		other.ns = root->ns;
+		break;
+	case ROOT_SLOW:
+	case ROOT_MISSING:
+	case ROOT_COUNT:
+		break;
+	}
+	return other;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct op_otherwise *x = a, *y = b;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void ask_saving(struct shell *shell, const struct why *why)
+{
+	struct question *question = mem_alloc(sizeof *question);
+	struct changes *changes = &question->changes;
+	size_t count = 0;
+	question->kind = QUESTION_SAVING;
+	question->several = why->roots > 1;
+	changes->slow = 1;
+	for (size_t i = 0; i < why->roots; i++) {
+		const struct root *root = &why->root[i];
+		if (root->kind == ROOT_SLOW)
+			ranks_add(&changes->slowed, root->rank);
+		for (size_t k = 0; root->kind != ROOT_SLOW && root->kind != ROOT_MISSING && k < root->count;
+		        k++)
+			*MEM_ADD(&question->without, &count) = without(root, root->op[k]);
+	}
+	qsort(question->without, count, sizeof *question->without, by_id);
+	changes->op = question->without;
+	changes->ops = count;
+	if (count || !ranks_empty(&changes->slowed))
+		question_ask(shell, question);
+	else
+		question_free(question);
+}
+
 static enum status answer_why(struct inquiry *asked, struct why_question *question, struct text *out)
 {
 	struct why why = {0};
@@ -106,6 +173,8 @@ static enum status answer_why(struct inquiry *asked, struct why_question *questi
 		text_put(out, text_string(&why.text), why.text.count);
 		why_put_roots(&why, out);
 		trace_put_uncertainty(&asked->trace, 1, out);
+		if (call_outermost(asked->call) && !asked->call->shell->changes)
+			ask_saving(asked->call->shell, &why);
 	}
 	why_release(&why);
 	return status;

@@ -4,7 +4,7 @@
  *     the journal's lines, or the script's                 each with what it read then
  *     the lines before the question, of its own text
  *     a projection                                         as before any picture */
-#include "shell/line/rerun.h"
+#include "shell/line/inside.h"
 #include "shell/language/run/state.h"
 #include "shell/line/line.h"
 #include "shell/session/lasting.h"
@@ -115,7 +115,7 @@ enum status rerun_open(struct rerun *rerun, struct shell *of, const struct chang
 	*rerun = (struct rerun){0};
 	if (changes)
 		rerun->changes = *changes;
-	enum status status = scratch_open(shell, of, of->transport, of->world->n, true);
+	enum status status = scratch_open(shell, of, of->transport, of->world->n, !rerun->changes.data);
 	shell->changes = &rerun->changes;
 	if (status == ST_OK)
 		status = begin(shell, of);
@@ -128,4 +128,25 @@ void rerun_close(struct rerun *rerun, struct shell *of)
 {
 	if (rerun->shell.world)
 		scratch_close(&rerun->shell, of);
+}
+
+enum status answer_question(struct shell *shell)
+{
+	static enum status (*const answers[])(struct shell *, const struct question *) = {
+	        [QUESTION_WHATIF] = answer_whatif,
+	        [QUESTION_SAVING] = answer_saving,
+	        [QUESTION_PEEK] = answer_peek,
+	        [QUESTION_SWEEP] = answer_sweep,
+	        [QUESTION_COMPARE] = answer_compare};
+	struct question *question = shell->question;
+	enum status status;
+	shell->question = NULL;
+	if (shell->journal.here.text)
+		status = answers[question->kind](shell, question);
+	else
+		status = fail(ST_ARGUMENT,
+		        "`%s` stands on a line of its own, in no block, def, or file that is `source`d",
+		        question->asked);
+	question_free(question);
+	return status;
 }

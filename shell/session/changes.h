@@ -12,7 +12,8 @@
 #include "base/ranks.h"
 #include "machine/machine.h"
 
-struct given; /* an option: language/run/command.h */
+struct op_otherwise; /* backend/backend.h */
+struct given;        /* an option: language/run/command.h */
 struct shell;
 
 enum { CHANGES_MOST = 16 };
@@ -37,6 +38,10 @@ struct changes {
 	const struct given *option[CHANGES_MOST]; /* the caller's */
 	bool used[CHANGES_MOST];                  /* some program has it */
 	int options;
+	const struct op_otherwise *op; /* by id; the caller's */
+	size_t ops;
+	bool data; /* the world has numbers: those of the time `until` */
+	int64_t until;
 };
 
 /* Their section begins. ST_RANGE: a multiple is out of a number's range. */

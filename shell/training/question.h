@@ -3,12 +3,18 @@
 #ifndef RANKSH_QUESTION_H
 #define RANKSH_QUESTION_H
 
+#include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 
-enum question_kind { QUESTION_WHATIF, QUESTION_SWEEP, QUESTION_COMPARE };
+enum question_kind {
+	QUESTION_WHATIF,
+	QUESTION_SAVING /* of `why` */,
+	QUESTION_PEEK /* behind `at` */,
+	QUESTION_SWEEP,
+	QUESTION_COMPARE
+};
 enum { SWEEP_MOST = 64, COMPARED_MOST = 8 };
-/* One block of memory: shell->question, freed with mem_free */
 struct question {
 	enum question_kind kind;
 	char asked[200]; /* "link_rate=2x", as typed */
@@ -22,6 +28,22 @@ struct question {
 	char world[COMPARED_MOST][200];
 	int worlds;
 	int64_t run;
+	/* SAVING: changes.op points here; owned */
+	struct op_otherwise *without;
+	bool several;
 };
+static inline void question_free(struct question *question)
+{
+	if (question)
+		mem_free(question->without);
+	mem_free(question);
+}
+/* Leaves it with a wish: it is the shell's then. */
+static inline void question_ask(struct shell *shell, struct question *question)
+{
+	question_free(shell->question); /* of a wish that was not granted */
+	shell->question = question;
+	shell->wish = (struct wish){.kind = WISH_ANSWER};
+}
 
 #endif
