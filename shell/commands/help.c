@@ -212,7 +212,7 @@ static bool help_keyword(struct text *text, const char *word)
 }
 
 /* "  peer       sentences" or, of a figure or cause, "  peer       cause: sentences"; what to try only where it is asked */
-static void add_entry(struct text *text, const struct entry *entry, bool lines)
+static void add_entry(struct text *text, const struct glossary_entry *entry, bool lines)
 {
 	static const char *const kinds[] = {
 	        [ENTRY_WORD] = "", [ENTRY_FIGURE] = "`stats`: ", [ENTRY_CAUSE] = "`stalls`, cause: "};
@@ -238,7 +238,7 @@ static void add_entry(struct text *text, const struct entry *entry, bool lines)
 /* What the word means, as a word, a figure, a cause: as many as it is */
 static bool help_glossary(struct text *text, const char *word)
 {
-	struct entry entry;
+	struct glossary_entry entry;
 	bool any = false;
 	for (const char *at = NULL; glossary_next(&at, &entry);)
 		if (entry_is(&entry, word)) {
@@ -249,9 +249,9 @@ static bool help_glossary(struct text *text, const char *word)
 }
 
 /* All entries of a kind, without what to try */
-static void help_entries(struct text *text, enum entry_kind kind)
+static void help_entries(struct text *text, enum glossary_kind kind)
 {
-	struct entry entry;
+	struct glossary_entry entry;
 	for (const char *at = NULL; glossary_next(&at, &entry);)
 		if (entry.kind == kind)
 			add_entry(text, &entry, false);
@@ -260,7 +260,7 @@ static void help_entries(struct text *text, enum entry_kind kind)
 /* The words alone, in the order of the file */
 static void help_words(struct text *text)
 {
-	struct entry entry;
+	struct glossary_entry entry;
 	struct text names = {0};
 	for (const char *at = NULL; glossary_next(&at, &entry);)
 		if (entry.kind == ENTRY_WORD)

@@ -89,7 +89,7 @@ static void glossary(void **state)
 #undef X
 	};
 	int found = 0, words = 0;
-	struct entry entry;
+	struct glossary_entry entry;
 	(void)state;
 	for (const char *at = NULL; glossary_next(&at, &entry);) {
 		char name[WORD_SHOWN];

@@ -20,7 +20,7 @@ static struct slice_of_text next_line(const char **at, const char *end)
 	return line ? slice_between(line, trim_end(line, line + length)) : (struct slice_of_text){end, 0};
 }
 
-static bool read_names(struct slice_of_text line, struct entry *entry)
+static bool read_names(struct slice_of_text line, struct glossary_entry *entry)
 {
 	static const char *const kinds[] = {
 	        [ENTRY_WORD] = "word: ", [ENTRY_FIGURE] = "figure: ", [ENTRY_CAUSE] = "cause: "};
@@ -28,14 +28,14 @@ static bool read_names(struct slice_of_text line, struct entry *entry)
 		size_t length = strlen(kinds[kind]);
 		if (line.length <= length || strncmp(line.at, kinds[kind], length) != 0)
 			continue;
-		*entry = (struct entry){
+		*entry = (struct glossary_entry){
 		        .kind = kind, .names = slice_between(line.at + length, line.at + line.length)};
 		return true;
 	}
 	return false;
 }
 
-bool glossary_next(const char **at, struct entry *entry)
+bool glossary_next(const char **at, struct glossary_entry *entry)
 {
 	const struct embedded *file = embedded_find("docs/", "glossary", ".txt");
 	const char *end = file->bytes + file->count;
@@ -61,7 +61,7 @@ static bool next_name(const char **at, const char *end, struct slice_of_text *na
 	return true;
 }
 
-struct slice_of_text entry_name(const struct entry *entry)
+struct slice_of_text entry_name(const struct glossary_entry *entry)
 {
 	const char *at = entry->names.at;
 	struct slice_of_text name = {0};
@@ -85,7 +85,7 @@ static bool same(const char *name, const char *word)
 	        (!word[length] || strcmp(word + length, "s") == 0);
 }
 
-bool entry_is(const struct entry *entry, const char *word)
+bool entry_is(const struct glossary_entry *entry, const char *word)
 {
 	const char *at = entry->names.at, *end = at + entry->names.length;
 	char typed[WORD_SHOWN], plain[WORD_SHOWN];
@@ -101,7 +101,7 @@ bool entry_is(const struct entry *entry, const char *word)
 
 bool glossary_has(const char *word)
 {
-	struct entry entry;
+	struct glossary_entry entry;
 	for (const char *at = NULL; glossary_next(&at, &entry);)
 		if (entry_is(&entry, word))
 			return true;
@@ -112,7 +112,7 @@ const char *glossary_near(const char *word, int *least)
 {
 	static _Thread_local char near[WORD_SHOWN];
 	char typed[WORD_SHOWN], plain[WORD_SHOWN];
-	struct entry entry;
+	struct glossary_entry entry;
 	bool found = false;
 	put_plain(word, strlen(word), typed);
 	for (const char *at = NULL; glossary_next(&at, &entry);) {
