@@ -132,3 +132,98 @@ const struct command command_whatif = {
                 {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
         .run = whatif_run,
 };
+
+/* ---- sweep ---- */
+
+/* "64k:4M:x2", "1:8:1" (both ends count), "64k,256k,1M" */
+static enum status read_values(const struct given *given, struct question *question)
+{
+	const char *at = given->word ? given->word : given->digits ? given->digits : "";
+	struct number number[3] = {{0}};
+	bool list = strchr(at, ',') != NULL, factor = false;
+	int count = 0, used;
+	while (*at) {
+		struct number *next = list ? &number[0] : &number[count];
+		if (!list && count == 2 && *at == 'x') {
+			factor = true;
+			at++;
+		}
+		if ((!list && count == 3) || (list && count == SWEEP_MOST) ||
+		        number_read(at, next, &used) != ST_OK)
+			break;
+		at += used;
+		if (list)
+			question->value[count] = next->value;
+		count++;
+		if (*at != (list ? ',' : ':'))
+			break;
+		at++;
+	}
+	question->unit = number[0].unit;
+	question->values = list ? count : 0;
+	double step = number[2].value;
+	bool rises =
+	        number[1].value >= number[0].value && (factor ? step > 1 && number[0].value > 0 : step > 0);
+	for (double v = number[0].value; !list && count == 3 && rises && v <= number[1].value * (1 + 1e-12);
+	        v = factor ? v * step : v + step) {
+		if (question->values == SWEEP_MOST)
+			return fail(ST_LIMIT, "sweep: at most %d values", SWEEP_MOST);
+		question->value[question->values++] = v;
+	}
+	if (*at || !question->values)
+		return fail(ST_ARGUMENT,
+		        "sweep: '%s=%s': values were expected, as 64k:4M:x2 (each twice the one before), "
+		        "1:8:1 (steps of 1) or "
+		        "1,2,8",
+		        given->name,
+		        given->word             ? given->word
+		                : given->digits ? given->digits
+		                                : "");
+	return ST_OK;
+}
+
+static enum status sweep_run(struct call *call)
+{
+	struct shell *shell = call->shell;
+	if (shell->changes) /* of a script whose lines run again: it has been answered */
+		return ST_OK;
+	struct question *question = mem_alloc(sizeof *question);
+	struct changes *changes = &question->changes;
+	struct given *given = &question->given[0];
+	question->kind = QUESTION_SWEEP;
+	changes->section = interpreter_section_now(shell);
+	snprintf(question->asked, sizeof question->asked, "%.*s", WHOLE(call->statement->source));
+	enum status status = call->statement->options == 1
+	        ? call_key(call, 0, given)
+	        : fail(ST_ARGUMENT, "sweep takes one KEY=FROM:TO:STEP");
+	if (status == ST_OK)
+		status = read_values(given, question);
+	for (int i = 0; i < question->values && status == ST_OK && machine_key_find(given->name) >= 0; i++) {
+		given->number = (struct number){question->value[i], question->unit};
+		given->word = given->digits = NULL;
+		changes->keys = 0;
+		status = add_key(&shell->machine, changes, given);
+	}
+	if (!changes->keys) {
+		changes->option[0] = given;
+		changes->options = 1;
+	}
+	if (status == ST_OK)
+		question_ask(shell, question);
+	else
+		question_free(question);
+	return status;
+}
+
+const struct command command_sweep = {
+        .name = "sweep",
+        .topic = "look",
+        .usage = "sweep KEY=FROM:TO:xFACTOR | KEY=FROM:TO:STEP | KEY=A,B,...",
+        .help = "as `whatif`, for each value of a number of the machine, or of an option of the `strategy` "
+                "or `model` line: "
+                "a table and a curve",
+        .example = "spin 1ms\nsync\nsweep launch=5us:80us:x2",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_KEYS, 0, NULL, "KEY=FROM:TO:xFACTOR"}},
+        .run = sweep_run,
+};

@@ -115,7 +115,7 @@ enum status rerun_open(struct rerun *rerun, struct shell *of, const struct chang
 	*rerun = (struct rerun){0};
 	if (changes)
 		rerun->changes = *changes;
-	enum status status = scratch_open(shell, of, of->transport, of->world->n, true);
+	enum status status = scratch_open(shell, of, of->transport, of->world->n, !rerun->changes.data);
 	shell->changes = &rerun->changes;
 	if (status == ST_OK)
 		status = begin(shell, of);
@@ -133,7 +133,11 @@ void rerun_close(struct rerun *rerun, struct shell *of)
 enum status answer_question(struct shell *shell)
 {
 	static enum status (*const answers[])(struct shell *, const struct question *) = {
-	        [QUESTION_WHATIF] = answer_whatif, [QUESTION_SAVING] = answer_saving};
+	        [QUESTION_WHATIF] = answer_whatif,
+	        [QUESTION_SAVING] = answer_saving,
+	        [QUESTION_PEEK] = answer_peek,
+	        [QUESTION_SWEEP] = answer_sweep,
+	        [QUESTION_COMPARE] = answer_compare};
 	struct question *question = shell->question;
 	enum status status;
 	shell->question = NULL;

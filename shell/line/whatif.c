@@ -1,64 +1,9 @@
 /* whatif.c -- whatif: the session's figures beside those of its lines run again with a change */
-#include "races/races.h"
 #include "shell/language/run/command.h"
 #include "shell/line/inside.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* What is compared, of one section; a figure of a section, or of an iteration of it */
-struct world_figures {
-	double time;    /* ns: of an iteration where the section has some, else of the section */
-	double exposed; /* ns, likewise */
-	double bubble;
-	bool iterations;
-	int most; /* cause of delay with the largest part; CAUSE_COUNT: none */
-	double part;
-	size_t races;
-};
-
-/* Of all ranks: the largest time, the mean of the rest; of a program's iterations all but the first */
-static enum status measure(const struct trace *all, int section, struct world_figures *out)
-{
-	int n = all->world->n, count;
-	double stalls[CAUSE_COUNT] = {0}, each, exposed = 0;
-	struct iterations iterations;
-	struct trace trace = trace_steady(all, section, &iterations);
-	*out = (struct world_figures){.most = CAUSE_COUNT};
-	enum status status = metric_iteration(all, section, &count, &each);
-	for (int rank = 0; rank < n && status == ST_OK; rank++) {
-		int64_t time = 0, apart = 0;
-		double part[CAUSE_COUNT] = {0};
-		status = metric_time(&trace, section, rank, &time);
-		if (status == ST_OK)
-			status = metric_exposed(&trace, section, rank, &apart);
-		if (status == ST_OK)
-			status = metric_stalls(&trace, section, rank, part);
-		out->time = (double)time > out->time ? (double)time : out->time;
-		exposed += (double)apart / n;
-		for (int cause = 0; cause < CAUSE_COUNT; cause++)
-			stalls[cause] += part[cause] / n;
-	}
-	out->iterations = count > 0;
-	out->exposed = count > 1 && iterations.from ? exposed / (count - 1)
-	        : count                             ? exposed / count
-	                                            : exposed;
-	out->time = count ? each : out->time;
-	for (int cause = 0; cause < CAUSE_DONE; cause++)
-		if (stalls[cause] > out->part) {
-			out->part = stalls[cause];
-			out->most = cause;
-		}
-	return status == ST_OK ? metric_bubble(&trace, section, 0, &out->bubble) : status;
-}
-
-static enum status measure_shell(struct shell *shell, int section, struct world_figures *out)
-{
-	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
-	enum status status = measure(&trace, section, out);
-	out->races = races_now(shell->world)->count;
-	return status;
-}
 
 static void put_times(double before, double after, struct text *out)
 {
@@ -115,7 +60,7 @@ static void say_otherwise(struct shell *shell, const struct rerun *rerun, const 
 }
 
 /* Changes that have met nothing would be answered with "nothing changes". */
-static enum status all_met(const struct changes *changes)
+enum status changes_met(const struct changes *changes)
 {
 	for (int i = 0; i < changes->options; i++)
 		if (!changes->used[i])
@@ -131,19 +76,19 @@ static enum status all_met(const struct changes *changes)
 
 /* What the change is compared with: the session, or where its times are not the simulator's own, or tied to the wall clock,
  * its lines run again without a change. */
-static enum status unchanged(struct shell *shell, int section, struct world_figures *out)
+static enum status unchanged(struct shell *shell, int section, int wanted, struct world_figures *out)
 {
 	struct rerun rerun;
 	struct world_figures seen = {0};
 	if (!shell->backend->measures && shell->pace <= 0)
-		return measure_shell(shell, section, out);
+		return measure_world(shell, section, wanted, out);
 	enum status status = rerun_open(&rerun, shell, NULL);
 	if (status == ST_OK)
-		status = measure_shell(&rerun.shell, section, out);
+		status = measure_world(&rerun.shell, section, wanted, out);
 	rerun_close(&rerun, shell);
 	if (status != ST_OK || !shell->backend->measures)
 		return status;
-	status = measure_shell(shell, section, &seen);
+	status = measure_world(shell, section, 0, &seen);
 	if (status == ST_OK && seen.time > 0) {
 		struct text line = {0};
 		time_text((int64_t)seen.time, &line);
@@ -207,7 +152,7 @@ static enum status answer_same(struct shell *shell)
 	struct world_figures out;
 	enum status status = shell_look(shell);
 	if (status == ST_OK && (shell->backend->measures || shell->pace > 0))
-		return unchanged(shell, interpreter_section_now(shell), &out);
+		return unchanged(shell, interpreter_section_now(shell), 0, &out);
 	if (status == ST_OK)
 		status = rerun_open(&rerun, shell, NULL);
 	else
@@ -223,7 +168,7 @@ static enum status answer_same(struct shell *shell)
 enum status answer_whatif(struct shell *shell, const struct question *question)
 {
 	const struct changes *changes = &question->changes;
-	int section = changes->section;
+	int section = changes->section, races = *changes->without ? MEASURE_RACES : 0;
 	struct rerun rerun;
 	struct world_figures before, after;
 	bool some = changes->other || changes->keys || changes->options || *changes->without ||
@@ -232,14 +177,14 @@ enum status answer_whatif(struct shell *shell, const struct question *question)
 		return answer_same(shell);
 	enum status status = shell_look(shell);
 	if (status == ST_OK)
-		status = unchanged(shell, section, &before);
+		status = unchanged(shell, section, races, &before);
 	if (status != ST_OK)
 		return status;
 	status = rerun_open(&rerun, shell, changes);
 	if (status == ST_OK)
-		status = all_met(&rerun.changes);
+		status = changes_met(&rerun.changes);
 	if (status == ST_OK)
-		status = measure_shell(&rerun.shell, section, &after);
+		status = measure_world(&rerun.shell, section, MEASURE_STALLS | races, &after);
 	if (status == ST_OK) {
 		say_outcomes(shell, &before, &after);
 		say_otherwise(shell, &rerun, &before, &after);

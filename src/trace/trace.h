@@ -11,7 +11,7 @@
  *   blame   who was last to arrive, what held the engine, or (over by `ready`) what the default stream waited for
  *
  * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c (small questions)  timeline.c
- * sets.c alike.c bars.c legend.c picture.c (the timeline)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
+ * sets.c alike.c at.c bars.c legend.c picture.c (the timeline)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
  * blame.c  why.c chain.c root.c (from a wait to its root)  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
@@ -230,6 +230,8 @@ enum status trace_stalls(const struct trace *trace, int section, int width, stru
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out);
 /* "   times +-1.2 us": a line of its own, where that is more than `shown` ns, which is all that is seen of a time */
 void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out);
+/* All ranks at that instant: what runs and how far, what waits for whom */
+enum status trace_at(const struct trace *trace, int64_t time, int width, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);
 /* world.races[first] and later, equal ones of several ranks told once */
