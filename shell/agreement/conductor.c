@@ -153,11 +153,11 @@ static enum status run_lines(struct conductor *conductor, const struct order *or
 	for (int line = order->first_line; from < order->count && status == ST_OK;) {
 		const char *text = order->text + from;
 		size_t left = order->count - from, size = whole_lines(text, left, 0);
-		status = line_text(shell, text, size, order->file, line);
+		status = line_script(shell, text, size, order->file, line);
 		if (status == ST_INCOMPLETE && size < left) {
 			status = find_block(text, left, order->file, line, &size);
 			if (status == ST_OK)
-				status = line_text(shell, text, size, order->file, line);
+				status = line_script(shell, text, size, order->file, line);
 		}
 		if (status == ST_INCOMPLETE)
 			break;
@@ -181,7 +181,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	case ORDER_LINE:
 		return run_line(conductor, order);
 	case ORDER_TEXT:
-		status = line_text(shell, order->text, order->count, order->file, order->first_line);
+		status = line_script(shell, order->text, order->count, order->file, order->first_line);
 		return status == ST_INCOMPLETE ? status : shell_settle(shell, status);
 	case ORDER_LINES:
 		return run_lines(conductor, order);

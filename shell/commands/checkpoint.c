@@ -86,7 +86,7 @@ static enum status resume_run(struct call *call)
 		status = fail(ST_ARGUMENT, "write: resume from=PREFIX-20, or from=PREFIX for the latest");
 	if (status == ST_OK && (!t->now.program || !t->now.program->alone))
 		status = fail(ST_ARGUMENT, "resume: `model` and `strategy` first, as many ranks as you like");
-	if (status == ST_OK && shell->dry)
+	if (status == ST_OK && shell_keeps_no_data(shell))
 		status = fail(ST_ARGUMENT, "resume: a dry run has shapes and times, and no data");
 	if (status != ST_OK)
 		return status;

@@ -24,7 +24,7 @@ static const char screen[] =
         "  order    record e on s   wait e on s   wait io on compute   sync   query\n"
         "           barrier   together { }   capture G { }   launch G\n"
         "  read     print x[0:2,0:2] (the program's: waits)   peek x (yours: does not)\n"
-        "  look     timeline  view  stalls  races  stuck  traffic  stats  mem  diff A B\n"
+        "  look     timeline  view  stalls  why y  races  stuck  traffic  stats  mem  diff A B\n"
         "           tensors  streams  events  groups  export F.json\n"
         "  steer    @2 slow 2x   set launch=20us   machine   abort   undo   mark   reset\n"
         "  learn    tour   lessons   explain on   help WORD   help figures\n"
@@ -169,8 +169,8 @@ static void help_command(struct text *text, const struct command *command)
 static bool help_topic(struct text *text, const char *topic)
 {
 	bool any = false;
-	for (int i = 0; command_at(i); i++) {
-		const struct command *command = command_at(i);
+	for (int i = 0; commands_at(i); i++) {
+		const struct command *command = commands_at(i);
 		if (!command->topic || strcmp(command->topic, topic) != 0)
 			continue;
 		add_row(text, command->usage, command->help);
@@ -257,8 +257,8 @@ static enum status help_word(struct text *text, const char *word)
 		text_put(text, file->bytes, file->count);
 	} else if (strcmp(word, "all") == 0) {
 		struct text names = {0};
-		for (int i = 0; command_at(i); i++)
-			text_add(&names, "%s%s", i ? " " : "", command_at(i)->name);
+		for (int i = 0; commands_at(i); i++)
+			text_add(&names, "%s%s", i ? " " : "", commands_at(i)->name);
 		text_wrapped(text, text_string(&names), 4, WIDTH);
 		text_release(&names);
 	} else if (command) {

@@ -5,6 +5,7 @@
  * block. A mark begins a section of the timeline, of which `timeline`, `stats`, `diff` and time(NAME)
  * speak. Neither takes time. */
 #include "shell/language/run/command.h"
+#include "shell/session/changes.h"
 
 #include <string.h>
 
@@ -54,8 +55,11 @@ static enum status mark_run(struct call *call)
 	if (status != ST_OK)
 		return status;
 	name_id name = names_make(call->shell->world->names, word, strlen(word));
-	interpreter_section(call->shell, world_mark(call->shell->world, name, call->statement->line));
-	return ST_OK;
+	struct shell *shell = call->shell;
+	int section = world_mark(shell->world, name, call->statement->line);
+	interpreter_section(shell, section);
+	bool begins = shell->changes && section == shell->changes->section;
+	return begins ? changes_begin(shell) : ST_OK;
 }
 
 const struct command command_mark = {

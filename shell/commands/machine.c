@@ -7,6 +7,7 @@
  * it was left (lasting.h). */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
+#include "shell/session/changes.h"
 #include "shell/session/device.h"
 #include "shell/session/lasting.h"
 #include "shell/session/share.h"
@@ -23,9 +24,7 @@ static enum status load(struct shell *shell, const char *name)
 	enum status status = shell_agree(shell, 0, mine);
 	for (int owner = 1; owner < processes && status == ST_OK; owner++)
 		status = shell_agree(shell, owner, mine);
-	if (status == ST_OK)
-		lasting_machine(shell, &machine);
-	return status;
+	return status == ST_OK ? lasting_machine(shell, &machine) : status;
 }
 
 /* Shown with the source of every figure, or changed for what is queued from here on. */
@@ -76,7 +75,7 @@ const struct command command_machine = {
  * refused has changed nothing. */
 static enum status set_run(struct call *call)
 {
-	struct machine machine = call->shell->machine;
+	struct machine machine = *changes_plain(call->shell);
 	for (int i = 0; i < call->statement->options; i++) {
 		struct given given;
 		enum status status = call_key(call, i, &given);
@@ -94,9 +93,7 @@ static enum status set_run(struct call *call)
 			return status;
 	}
 	enum status status = device_holds(call->shell->device, &machine);
-	if (status == ST_OK)
-		call->shell->machine = machine;
-	return status;
+	return status == ST_OK ? lasting_set(call->shell, &machine) : status;
 }
 
 const struct command command_set = {

@@ -87,7 +87,7 @@ static enum status save_one(struct call *call, int rank, bool act)
 static enum status save_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	if (shell->dry)
+	if (shell_keeps_no_data(shell))
 		return fail(ST_ARGUMENT, "save: a dry run has shapes and times, and no data");
 	enum status status = call_each_rank(call, save_one);
 	if (status == ST_OK)

@@ -10,6 +10,7 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/replay.h"
+#include "shell/line/rerun.h"
 #include "shell/training/open.h"
 #include "shell/session/credit.h"
 #include "shell/session/prints.h"
@@ -90,6 +91,8 @@ static enum status grant(struct shell *shell)
 	warn_new(shell); /* of this world: another one may take its place */
 	switch (wish.kind) {
 	case WISH_EMPTY:
+		if (!shell->interactive)
+			training_line(shell); /* a script's lines run again from this one on (rerun.h) */
 		return shell_reset(shell);
 	case WISH_UNDO:
 		return replay_undo(shell, wish.number);
@@ -103,6 +106,8 @@ static enum status grant(struct shell *shell)
 		return lesson_solution(shell, true);
 	case WISH_TOUR:
 		return tour_open(shell, run_shown);
+	case WISH_ANSWER:
+		return answer_question(shell);
 	case WISH_NONE:
 	case WISH_RESTART:
 	case WISH_EDIT:
@@ -169,9 +174,21 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 	text_release(&kept);
 }
 
+enum status line_script(struct shell *shell, const char *text, size_t count, const char *file, int first_line)
+{
+	journal_begin(&shell->journal);
+	steering_line(&shell->steering);
+	enum status status = line_text(shell, text, count, file, first_line);
+	if (status != ST_INCOMPLETE)
+		journal_script_ran(&shell->journal, text, count, file, first_line, &shell->steering.read,
+		        status != ST_OK && status != ST_EXPECT);
+	steering_over(&shell->steering);
+	return status;
+}
+
 enum status shell_line(struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp)
 {
-	int64_t start = credit_position(shell->credit);
+	int64_t start = shell->credit ? credit_position(shell->credit) : 0;
 	uint64_t before = digest(shell);
 
 	text_clear(&shell->outside);
@@ -187,9 +204,10 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 	enum status status = line_text(shell, text, count, NULL, journal_lines(&shell->journal) + 1);
 	if (status != ST_INCOMPLETE)
 		status = shell_settle(shell, status);
-	credit_end_at(shell->credit, 0);
-	struct journal_entry entry = {
-	        .stamp = stamp, .stop = status == ST_INTERRUPTED ? credit_stop(shell->credit, start) : 0};
+	if (shell->credit)
+		credit_end_at(shell->credit, 0);
+	struct journal_entry entry = {.stamp = stamp,
+	        .stop = status == ST_INTERRUPTED && shell->credit ? credit_stop(shell->credit, start) : 0};
 	log_line(shell, text, count, status, digest(shell) != before, entry);
 	steering_over(&shell->steering);
 	if (shell->strip && status == ST_OK)

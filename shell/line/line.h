@@ -7,6 +7,9 @@
 /* A script or a typed line: as interpreter_run (language/run/interpreter.h), and what its statements wish for
  * (`reset`, `undo`, `lesson 1`) is granted between them. */
 enum status line_text(struct shell *shell, const char *text, size_t count, const char *file, int first_line);
+/* The same for the lines of a script, or a part of them: they can run again (rerun.h). */
+enum status line_script(
+        struct shell *shell, const char *text, size_t count, const char *file, int first_line);
 /* One line (or several, complete) as if typed at the prompt: runs it, lets the backend advance, tells new
  * races; it joins the journal. From the journal: stopped where it was stopped, with the stamp of then (struct
  * journal_entry); else stop 0, stamp -1. */

@@ -22,9 +22,16 @@ void journal_entry_release(struct journal_entry *entry)
 void journal_begin(struct journal *journal)
 {
 	journal->emptied = journal->rewritten = false;
-	journal->does_to = 0;
+	journal->does_to = journal->from = journal->values = 0;
 	text_clear(&journal->ran);
 	text_clear(&journal->does);
+}
+
+static void forget_pieces(struct journal *journal)
+{
+	for (size_t i = 0; i < journal->pieces; i++)
+		mem_free(journal->piece[i].file);
+	journal->pieces = 0;
 }
 
 /* Lines that a command ran by itself before it emptied the world (`lesson 1`) are no part of the new one. */
@@ -33,6 +40,28 @@ void journal_emptied(struct journal *journal)
 	journal->emptied = true;
 	journal->floor = journal->count;
 	text_clear(&journal->ran);
+	text_clear(&journal->script);
+	text_clear(&journal->script_values);
+	forget_pieces(journal);
+}
+
+void journal_script_ran(struct journal *journal, const char *text, size_t count, const char *file, int line,
+        const struct text *values, bool refused)
+{
+	struct script_piece *last = journal->pieces ? &journal->piece[journal->pieces - 1] : NULL;
+	for (size_t i = 0; i < journal->from; i++)
+		line += text[i] == '\n';
+	text_put(&journal->script, text + journal->from, count - journal->from);
+	text_put(&journal->script_values, text_string(values) + journal->values,
+	        values->count - journal->values);
+	if (!last || last->refused) {
+		last = MEM_ADD(&journal->piece, &journal->pieces);
+		*last = (struct script_piece){
+		        .line = line, .file = file ? mem_copy_text(file, strlen(file)) : NULL};
+	}
+	last->end = journal->script.count;
+	last->values_end = journal->script_values.count;
+	last->refused = refused;
 }
 
 /* A line of several statements of which some did less ("step 5" broken off after 3): what is kept is put
@@ -109,6 +138,10 @@ void journal_release(struct journal *journal)
 	for (size_t i = 0; i < journal->count; i++)
 		journal_entry_release(&journal->entries[i]);
 	mem_free(journal->entries);
+	forget_pieces(journal);
+	mem_free(journal->piece);
+	text_release(&journal->script);
+	text_release(&journal->script_values);
 	text_release(&journal->ran);
 	text_release(&journal->does);
 	*journal = (struct journal){0};

@@ -28,6 +28,21 @@ struct journal_entry {
 	bool emptied; /* it began an empty world */
 	bool refused; /* when a part of it had taken effect */
 };
+/* Lines of a script that ran one after the other, up to one that was refused */
+struct script_piece {
+	size_t end, values_end; /* in journal.script, journal.script_values: behind its last byte */
+	char *file;             /* owned; NULL: of lines on the command line */
+	int line;               /* number of its first line */
+	bool refused;
+};
+/* The text at hand, as far as it has come: `text` NULL where its lines so far cannot be told apart. */
+struct journal_text {
+	const char *text; /* borrowed */
+	size_t from, to;  /* its lines since the world was empty */
+	size_t values;    /* bytes of steering.read before those lines */
+	int line;         /* number of the first of them */
+	const char *file; /* NULL: they were typed */
+};
 struct journal {
 	struct journal_entry *entries; /* texts owned */
 	size_t count;
@@ -42,6 +57,14 @@ struct journal {
 	        /* what is kept instead of its first does_to bytes: a part of it did less than it says */
 	        does;
 	size_t does_to; /* 0: the line itself is kept */
+	size_t from,
+	        values; /* where in the text at hand the world begins, and in what it has read: journal_text */
+	struct journal_text here; /* of a question (WISH_ANSWER) */
+
+	/* lines of scripts, since the world was empty, and what they have read: these are no entries */
+	struct text script, script_values;
+	struct script_piece *piece;
+	size_t pieces;
 };
 
 /* A line begins: nothing is known of it yet. */
@@ -56,6 +79,10 @@ void journal_kept(const struct journal *journal, const char *line, size_t count,
 void journal_entry_release(struct journal_entry *entry);
 /* Copies the texts. */
 void journal_add(struct journal *journal, struct journal_entry entry);
+/* The text at hand, a script's, is over, and has read `values`; its first line has the number `line`. Texts of one script come
+ * one behind the other. */
+void journal_script_ran(struct journal *journal, const char *text, size_t count, const char *file, int line,
+        const struct text *values, bool refused);
 /* The entries from the i-th on are not what the front end knows. */
 void journal_changed(struct journal *journal, size_t i);
 /* Takes the entry out; those behind it move up. */

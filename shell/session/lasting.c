@@ -1,6 +1,7 @@
 /* lasting.c -- what outlives a world, kept and given back */
 #include "shell/session/lasting.h"
 #include "base/memory.h"
+#include "shell/session/changes.h"
 
 #include <string.h>
 
@@ -32,12 +33,18 @@ void lasting_release(struct lasting *lasting)
 	lasting->slow = NULL;
 }
 
-void lasting_machine(struct shell *shell, const struct machine *machine)
+enum status lasting_machine(struct shell *shell, const struct machine *machine)
 {
-	shell->machine = *machine;
 	for (int rank = 0; shell->slow && rank < shell->world->n; rank++)
 		if (shell->slow[rank] != 1)
 			lasting_slow(shell, rank, 1);
+	return lasting_set(shell, machine);
+}
+
+enum status lasting_set(struct shell *shell, const struct machine *machine)
+{
+	shell->machine = *machine;
+	return changes_machine(shell);
 }
 
 void lasting_slow(struct shell *shell, int rank, double factor)
@@ -47,6 +54,7 @@ void lasting_slow(struct shell *shell, int rank, double factor)
 		for (int i = 0; i < shell->world->n; i++)
 			shell->slow[i] = 1;
 	}
+	factor = changes_slow(shell, rank, factor);
 	shell->slow[rank] = factor;
 	world_slow(shell->world, rank, factor);
 	shell->backend->slow(shell->backend, rank, factor);

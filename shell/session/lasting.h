@@ -16,8 +16,10 @@ void lasting_keep(const struct shell *shell, struct lasting *to);
 /* They become what they were; the backend hears of it when the next world is made. */
 void lasting_take(struct shell *shell, const struct lasting *from);
 void lasting_release(struct lasting *lasting);
-/* Another machine, on which nobody is slow. */
-void lasting_machine(struct shell *shell, const struct machine *machine);
+/* Another machine, on which nobody is slow. ST_RANGE: one of shell->changes does not fit it. */
+enum status lasting_machine(struct shell *shell, const struct machine *machine);
+/* The same machine with other numbers */
+enum status lasting_set(struct shell *shell, const struct machine *machine);
 /* Kernels of the rank that are queued from here on take so many times as long. */
 void lasting_slow(struct shell *shell, int rank, double factor);
 /* Tells the backend of a new world who is slow. */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "races/races.h"
+#include "shell/session/changes.h"
 #include "shell/session/device.h"
 #include "shell/session/expired.h"
 #include "shell/session/lasting.h"
@@ -50,6 +51,10 @@ static enum status start_backend(struct shell *shell)
 	        (struct backend_hooks){shell, done}, &shell->backend);
 	if (status == ST_OK)
 		lasting_begin(shell);
+	if (status == ST_OK && shell->changes && shell->changes->ops)
+		shell->backend->otherwise(shell->backend, shell->changes->op, shell->changes->ops);
+	if (status == ST_OK && shell->changes && shell->changes->data)
+		shell->backend->data_until(shell->backend, shell->changes->until);
 	return status;
 }
 

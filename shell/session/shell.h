@@ -20,6 +20,8 @@ struct print;       /* prints.h */
 struct credit;      /* credit.h */
 struct training;    /* training.h */
 struct device;      /* device.h */
+struct changes;     /* changes.h */
+struct question;    /* question.h */
 
 /* What a statement asks for that cannot be done while it runs. Those of the first row empty the world or
  * make it again: the loop that runs a text grants them when the statement is over, before the next one
@@ -33,6 +35,7 @@ enum wish_kind {
 	WISH_NEXT,
 	WISH_SOLUTION,
 	WISH_TOUR,
+	WISH_ANSWER, /* shell->question: it runs the lines again, in a world of their own */
 	WISH_RESTART,
 	WISH_EDIT,
 	WISH_VIEW
@@ -64,8 +67,10 @@ struct shell {
 	struct transport *transport;
 	struct out *out;
 	struct interpreter *interpreter;
-	struct budget budget;            /* credit: see conductor.c */
-	bool dry;                        /* shapes and times, no data */
+	struct budget budget; /* credit: see conductor.c */
+	bool dry;             /* shapes and times, no data, */
+	/* ... but in the place of one with data, and what was read then is read again (steering.h) */
+	bool recalls;
 	bool interactive;                /* a front end is there */
 	bool explain;                    /* explain on */
 	bool strip;                      /* timeline on */
@@ -78,6 +83,13 @@ struct shell {
 	         * agreed */
 	        sticky;
 	char sticky_text[512];
+	struct instant {
+		bool set;
+		int64_t time;
+		uint64_t world;    /* its digest: of these books alone */
+	} at;                      /* `at`: what `peek` speaks of */
+	struct changes *changes;   /* of a world whose lines run again: changes.h; NULL: none */
+	struct question *question; /* that the wish at hand is about; owned: question.h */
 	double *slow;          /* of each rank, 1: as fast as its machine; NULL: all are (lasting.h); owned */
 	double pace;           /* wall seconds per virtual ms; 0: off */
 	struct print **prints; /* queued and not yet said, in the order of the program; owned (prints.c) */
@@ -107,8 +119,6 @@ struct shell {
 	bool reached;     /* this line was given an answer that it was owed: what led to it is final now */
 };
 
-#endif
-
 /* The world and its backend, what is said and the journal; training/open.h opens all of a session. */
 enum status session_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine);
 void session_close(struct shell *shell);
@@ -116,6 +126,11 @@ void session_close(struct shell *shell);
  * begins. All processes call it. Fails, with words, where the device could not be started again by all of them: the
  * simulator then carries out what comes. */
 enum status session_reset(struct shell *shell);
+/* Without data, and not in the place of a world that had them */
+static inline bool shell_keeps_no_data(const struct shell *shell)
+{
+	return shell->dry && !shell->recalls;
+}
 /* Is the world empty? Else the statement at hand wishes for it, and is run again then: ST_AGAIN, to be
  * returned at once. */
 enum status session_wants_empty(struct shell *shell);
@@ -143,3 +158,5 @@ int64_t shell_clock(const struct shell *shell);
 void shell_read_file(struct shell *shell, const char *path, const void *bytes, size_t count);
 /* As it, of what another session has read for this one: its `outside` */
 void shell_read_files(struct shell *shell, const char *entries);
+
+#endif

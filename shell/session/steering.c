@@ -155,6 +155,21 @@ bool steering_knows(const struct steering *steering, const char *what, size_t le
 	        from[length] == '\t';
 }
 
+bool steering_recall(struct steering *steering, const char *what, size_t length, double *value, size_t count)
+{
+	char name[WHAT_MOST];
+	const char *at = text_string(&steering->then) + steering->at;
+	length = named(what, length, name);
+	for (; *at; at += strcspn(at, "\n"), at += *at == '\n')
+		if (strncmp(at, name, length) == 0 && at[length] == '\t')
+			break;
+	if (!*at || !take_values(at + length + 1, value, count))
+		return false;
+	at += strcspn(at, "\n");
+	steering->at = (size_t)(at + (*at == '\n') - text_string(&steering->then));
+	return true;
+}
+
 /* The first rank whose value differs */
 static void tell(struct steering *steering, const char *name, int length, const struct ranks *set,
         const double *now, const double *then, size_t count)

@@ -38,6 +38,9 @@ void steering_over(struct steering *steering);
  * as written in the line. True: `value` is that of then. */
 bool steering_read(struct steering *steering, const char *what, size_t length, const struct ranks *set,
         double *value, size_t count);
+/* The same for a world without data: the value of then, of those behind the last one that was asked for the first of that
+ * name. False: there is none. */
+bool steering_recall(struct steering *steering, const char *what, size_t length, double *value, size_t count);
 /* Of a line that runs again: was this read next then? What cannot be known now was known. */
 bool steering_knows(const struct steering *steering, const char *what, size_t length);
 void steering_release(struct steering *steering);

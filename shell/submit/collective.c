@@ -148,7 +148,7 @@ static enum status run_split(struct call *call)
 	struct lists lists = {0};
 	enum status status = call_lists(call, "send", "recv", &lists);
 	if (status == ST_OK)
-		status = run_with_counts(call, &lists, lists.value && !call->shell->dry);
+		status = run_with_counts(call, &lists, lists.value && !shell_keeps_no_data(call->shell));
 	lists_release(&lists);
 	return status;
 }

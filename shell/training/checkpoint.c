@@ -335,7 +335,7 @@ static enum status write_files(struct shell *shell, const char *prefix, struct c
 static enum status wants(const struct shell *shell)
 {
 	const struct training *t = shell->training;
-	if (shell->dry)
+	if (shell_keeps_no_data(shell))
 		return fail(ST_ARGUMENT, "checkpoint: a dry run has shapes and times, and no data");
 	if (!t->now.program || !t->now.program->loops)
 		return fail(ST_ARGUMENT,
@@ -380,9 +380,9 @@ enum status checkpoint_save(struct shell *shell, const char *prefix)
 		status = choose_shards(shell, &c);
 	if (status == ST_OK)
 		status = bring_all(shell, &c);
-	if (status == ST_OK)
+	if (status == ST_OK && !shell->recalls)
 		status = write_files(shell, text_string(&path), &c);
-	if (status == ST_OK)
+	if (status == ST_OK && !shell->recalls)
 		say_saved(shell, text_string(&path), &c);
 	text_release(&path);
 	text_release(&model);

@@ -8,6 +8,7 @@
  *     setup
  *     for it in 0:1 { iteration } */
 #include "shell/training/choose.h"
+#include "shell/session/changes.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -141,6 +142,26 @@ static void give_all(const struct plan *plan, struct choice *choice, int count, 
 		give_stage(plan, &choice[i]);
 }
 
+/* Options that are changed in a world whose lines run again: of the strategies that have them, else of the model */
+static void give_changed(struct changes *changes, struct choice *choice, int count)
+{
+	for (int i = 0; changes && i < changes->options; i++) {
+		const struct given *given = changes->option[i];
+		struct choice *to = NULL;
+		for (int k = 1; k < count && !to; k++)
+			to = head_option(&choice[k].head, given->name) ? &choice[k] : NULL;
+		if (!to && head_option(&choice[0].head, given->name))
+			to = &choice[0];
+		if (!to)
+			continue;
+		changes->used[i] = true;
+		for (int k = 0; k < count; k++)
+			if (choice_given(&choice[k], given->name))
+				choice_give(&choice[k], given);
+		choice_give(to, given);
+	}
+}
+
 /* The program of these choices; the first is the model's. name NULL: the model is only looked at. What `data`
  * and `stage` have said is given to them here as options, where a file has such an option and the line does
  * not give it. */
@@ -156,6 +177,8 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 		if (status == ST_OK)
 			status = head_read(&choice[i].head, &choice[i].file);
 	}
+	if (status == ST_OK && count > 1)
+		give_changed(shell->changes, choice, count);
 	if (status == ST_OK)
 		status = stack_order(choice, count, order);
 	if (status == ST_OK)

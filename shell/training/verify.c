@@ -206,7 +206,7 @@ static enum status wants(const struct shell *shell, const struct training *t)
 	if (!t->now.program->loops)
 		return fail(ST_ARGUMENT, "verify compares after whole iterations: %s has no `for it in` loop",
 		        t->now.program->name);
-	if (shell->dry)
+	if (shell_keeps_no_data(shell))
 		return fail(ST_ARGUMENT, "--dry keeps no data: there is nothing to compare");
 	return ST_OK;
 }
@@ -237,7 +237,7 @@ enum status training_verify(struct shell *shell, long iterations)
 		                                      : t->at != 0 || t->iteration == t->now.program->first;
 		status = program_iterations(shell, more, true);
 	}
-	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit))
+	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit) || shell->recalls)
 		return status;
 	/* a script is its own model: it is run on one rank as it is */
 	const struct program *program = t->now.program;

@@ -79,6 +79,15 @@ struct expiry {
 	int64_t time;
 };
 
+/* What an operation would be without what made it late: of a world whose lines run again */
+struct op_otherwise {
+	op_id id;
+	int64_t ns;     /* it takes so long, and shares nothing; -1: as long as it does */
+	bool alone;     /* it has its device, its copy engine and its links to itself */
+	bool no_launch; /* its host issues it in no time */
+	bool not_held;  /* a SYNC or SEGMENT: the host goes on at once */
+};
+
 struct backend {
 	const char *name;
 	bool measures; /* its times come to pass while nobody types: a look at another moment shows others */
@@ -111,7 +120,8 @@ struct backend {
 	/* The simulator's times of an operation, of its own clock: what `measures` is compared with. False: it has none for it.
 	 * NULL: times() are the simulator's own. */
 	bool (*predicted)(struct backend *backend, op_id id, struct times *times);
-	/* Of an operation whose line came behind an answer: the operation that was asked for, 0 when it was none (an abort).
+	/* Of an operation whose line came behind an answer: the operation that was asked for; behind an abort one that it
+	 * ended, 0 where that was none.
 	 * NULL: nothing is final before it has happened. */
 	op_id (*answer)(struct backend *backend, op_id id);
 	/* How far off a common clock times() may be, ns, of the ranks that are furthest off. NULL: they are exact. */
@@ -124,6 +134,11 @@ struct backend {
 	bool (*waiting)(struct backend *backend, int rank, op_id *on);
 	/* Operations of the rank queued from now on take `factor` times as long (kernels and spin). */
 	void (*slow)(struct backend *backend, int rank, double factor);
+	/* Of operations that will be queued; by id, ascending. The list stays the caller's, and good as long as the backend. NULL: it
+	 * can not. One member of a collective, or side of a transfer, stands for all. */
+	void (*otherwise)(struct backend *backend, const struct op_otherwise *list, size_t count);
+	/* Memory shall stay as it is at that time, whatever runs later; before anything is queued. NULL: it can not. */
+	void (*data_until)(struct backend *backend, int64_t time);
 	/* pace: no idle host's clock is below this; ranks' clocks rise to it */
 	void (*clock_at_least)(struct backend *backend, int64_t ns);
 	/* Ends every unfinished operation of the group's instance(s) at the latest of their clocks and

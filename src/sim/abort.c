@@ -21,6 +21,20 @@ static void abort_queued(struct engine *e, int group, int part)
 	}
 }
 
+/* Of those that were ended at that time the first by rank, stream and number: whom later lines come behind (sim_answer) */
+static op_id first_ended(const struct engine *e, int group, int64_t time)
+{
+	op_id first = 0;
+	for (op_id id = 1; id <= e->world->op_count; id++) {
+		const struct op *op = &e->world->ops[id];
+		if ((op->flags & (OPF_ABORTED | OPF_DONE)) == (OPF_ABORTED | OPF_DONE) && op->end == time &&
+		        of_group(record_at(e, op), group) &&
+		        (!first || op_order(op) < op_order(&e->world->ops[first])))
+			first = id;
+	}
+	return first;
+}
+
 enum status sim_abort(struct backend *backend, int group)
 {
 	struct sim *sim = (struct sim *)backend;
@@ -45,6 +59,7 @@ enum status sim_abort(struct backend *backend, int group)
 	for (int part = 0; part < e->world->groups[group].instances; part++)
 		part_abort(e, group, part);
 	lanes_step(e);
+	e->log->answers[e->log->answer_count - 1].by = first_ended(e, group, time);
 	sim->projected = false;
 	return sim_run(backend, NULL);
 }

@@ -6,7 +6,7 @@
  * operation number). All links between the parts are indices, so that a copy of the arrays is a copy of the
  * machine: that is how the future is tried out (project.c, reach.c).
  *
- * Files: sim.c (the backend's functions)  arrays.h state.c (arrays, copies)  agenda.c  log.c  host.c  lane.c
+ * Files: sim.c (the backend's functions)  arrays.h state.c (arrays, copies)  agenda.c  log.c  otherwise.c  host.c  lane.c
  * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c backup.c transfer.c (rendezvous)
  * one_sided.c  run.c (one pass, finality)  reach.c (answers owed)  project.c (what would be)  part.c (ends before
  * their time)  abort.c  fill.c (when the host's own writing of a tensor is due)
@@ -47,7 +47,7 @@ struct floor {
 	op_id first;
 	int64_t time;
 };
-/* The past of some ranks up to `time` was made final, for `by` (0: an abort), before the lines from `first` on. */
+/* The past of some ranks up to `time` was made final, for `by` (of an abort what it ended, 0: nothing), before the lines from `first` on. */
 struct answer {
 	op_id first, by;
 	int64_t time;
@@ -74,6 +74,8 @@ struct engine_log {
 	size_t slow_count;
 	struct machine_then *machines; /* by first; of those that a collective or a transfer was queued on */
 	size_t machine_count;
+	const struct op_otherwise *otherwise; /* by id; the shell's */
+	size_t otherwise_count;
 };
 
 struct rank_data;            /* of this process's rank: data/data.h */
@@ -82,6 +84,7 @@ enum { EVENTS_A_STEP = 20 }; /* of a budget */
 struct engine {
 	struct world *world;
 	struct rank_data *data; /* NULL in a copy, and with --dry */
+	int64_t data_until;     /* behind this time nothing becomes of it: memory stays as it was then */
 	struct backend_hooks hooks;
 	struct engine_scalars s;
 #define X(type, name) \
@@ -115,6 +118,11 @@ struct engine {
 static inline struct op *op_at(const struct engine *e, op_id id)
 {
 	return id >= e->base ? &e->overlay[id - e->base] : &e->world->ops[id];
+}
+/* What the event at hand does to the data; NULL: nothing */
+static inline struct rank_data *data_now(const struct engine *e)
+{
+	return e->s.now <= e->data_until ? e->data : NULL;
 }
 enum { OPF_GOAL = 32 }; /* a flag of struct op, set only during a pass */
 static inline void op_set_done(struct engine *e, struct op *op)
@@ -173,6 +181,12 @@ double slow_factor(const struct engine *e, op_id id); /* of the device: threads 
 /* The machine that the collective or transfer was queued on: a later `set` is for later lines. */
 const struct machine *machine_then(const struct engine *e, op_id id);
 void machine_note(struct engine *e, op_id id); /* ... when it is queued */
+
+/* otherwise.c: what `why` takes away */
+int64_t launch_of(const struct engine *e, op_id id, const struct record *record);
+/* Is the time that it takes another one, which it shares with nobody? alone: what it takes by itself */
+bool otherwise_takes(const struct engine *e, op_id id, double alone, double *ns);
+bool otherwise_not_held(const struct engine *e, op_id id);
 
 /* host.c */
 void host_run(struct engine *e, uint32_t rank);  /* until it is idle or blocked */

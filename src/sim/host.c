@@ -28,7 +28,7 @@ static void issue(struct engine *e, struct rank *r, op_id id, const struct recor
 	struct op *op = op_at(e, id);
 	struct stream_queue *lane = &e->lanes[r->lanes + op->stream];
 	if (!(op->flags & OPF_FREE_LAUNCH))
-		r->clock += record->launch_ns;
+		r->clock += launch_of(e, id, record);
 	op->issue = r->clock;
 	op->flags |= OPF_ISSUED;
 	r->unfinished++;
@@ -36,6 +36,12 @@ static void issue(struct engine *e, struct rank *r, op_id id, const struct recor
 		lane->head = id;
 	if (lane->head == id)
 		lane_schedule(e, r->lanes + op->stream, most_of(r->clock, r->settled), PHASE_ARRIVE);
+}
+
+static int64_t host_time(const struct engine *e, op_id id, const struct record *record)
+{
+	double ns;
+	return otherwise_takes(e, id, (double)record->alone_ns, &ns) ? (int64_t)ns : record->alone_ns;
 }
 
 static bool satisfied(const struct engine *e, const struct rank *r, op_id target)
@@ -55,7 +61,7 @@ static void waited(struct engine *e, struct rank *r, op_id id)
 		op->blame = last;
 	}
 	if (record->kind == OP_SEGMENT)
-		r->clock += record->alone_ns;
+		r->clock += host_time(e, id, record);
 	done(e, r, id);
 }
 
@@ -74,7 +80,9 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 		return;
 	case OP_SYNC:
 	case OP_SEGMENT:
-		if (satisfied(e, r, op->target)) {
+		if (otherwise_not_held(e, id)) {
+			done(e, r, id);
+		} else if (satisfied(e, r, op->target)) {
 			waited(e, r, id);
 		} else {
 			r->state = RANK_BLOCKED;
@@ -84,12 +92,12 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	case OP_FILL:
 		if (e->any_invalid)
 			mark_outputs(e, id, 0);
-		if (e->data && (int)rank == e->world->me)
+		if (e->data && r->clock <= e->data_until && (int)rank == e->world->me)
 			fill_reached(e, id);
 		done(e, r, id);
 		return;
 	default: /* OP_HOST */
-		r->clock += record->alone_ns;
+		r->clock += host_time(e, id, record);
 		done(e, r, id);
 		return;
 	}

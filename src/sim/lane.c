@@ -30,7 +30,7 @@ void lane_begun(struct engine *e, op_id id)
 		broken(e, 2, id, "starts before it is issued");
 	if (op->ready == TIME_UNKNOWN || op->start < op->ready)
 		broken(e, 1, id, "starts before its stream is ready for it");
-	if (e->data && op->rank == e->world->me)
+	if (data_now(e) && op->rank == e->world->me)
 		data_begin(e->data, id);
 }
 
@@ -73,7 +73,7 @@ void lane_finish(struct engine *e, uint32_t lane)
 		one_sided_done(e, op, record);
 	if (e->any_invalid && !(op->flags & OPF_ABORTED))
 		mark_outputs(e, id, 0);
-	if (e->data && op->rank == e->world->me)
+	if (data_now(e) && op->rank == e->world->me)
 		(op->flags & OPF_ABORTED ? data_drop : data_end)(e->data, id);
 	if (record->noted && e->hooks.done && op->rank == e->world->me)
 		e->hooks.done(e->hooks.self, id);
@@ -150,7 +150,7 @@ static void begin_kernel(struct engine *e, uint32_t lane, const struct record *r
 	op_id id = e->lanes[lane].head;
 	double ns = record->alone_ns * slow_factor(e, id);
 	e->lanes[lane].state = LANE_RUN;
-	if (record_is_spin(record)) {
+	if (otherwise_takes(e, id, ns, &ns) || record_is_spin(record)) {
 		fixed_time(e, lane, ns);
 		return;
 	}
@@ -161,9 +161,10 @@ static void begin_kernel(struct engine *e, uint32_t lane, const struct record *r
 static void begin_copy(struct engine *e, uint32_t lane, const struct record *record)
 {
 	enum copy_way way = copy_way(record);
+	double ns = (double)record->alone_ns;
 	e->lanes[lane].state = LANE_RUN;
-	if (way == COPY_ON_HOST) {
-		fixed_time(e, lane, record->alone_ns);
+	if (otherwise_takes(e, e->lanes[lane].head, ns, &ns) || way == COPY_ON_HOST) {
+		fixed_time(e, lane, ns);
 	} else if (way == COPY_ON_DEVICE) {
 		lane_begun(e, e->lanes[lane].head);
 		kernel_begin(e, lane, record->alone_ns);

@@ -141,6 +141,8 @@ void flow_begin(struct engine *e, uint32_t work, double latency_ns, double bytes
 {
 	struct activity *w = &e->works[work];
 	double ns = bytes > 0 && rate > 0 ? bytes / rate * 1e9 : 0;
+	if (otherwise_takes(e, w->op, latency_ns + ns, &latency_ns))
+		ns = 0;
 	int64_t latency = ns > 0 ? round_up(latency_ns) : round_up(latency_ns + ns);
 	w->left = ns - (latency - latency_ns);
 	if (w->left < 0)

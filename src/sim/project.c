@@ -53,7 +53,7 @@ void sim_cost(struct backend *backend, op_id id, struct op_cost *cost)
 {
 	const struct engine *e = engine_of(backend);
 	const struct record *record = op_record(e->world, id);
-	cost->launch = record->launch_ns;
+	cost->launch = launch_of(e, id, record);
 	cost->alone = alone_of(e, id, record);
 	cost->moved = record->kind == OP_COLLECTIVE ? record->flow_bytes : 0;
 }
@@ -71,7 +71,7 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 	times->ready = op->ready;
 	times->start = op->start;
 	times->end = op->end;
-	times->launch = op->flags & OPF_FREE_LAUNCH ? 0 : record->launch_ns;
+	times->launch = op->flags & OPF_FREE_LAUNCH ? 0 : launch_of(e, id, record);
 	times->alone = alone_of(e, id, record);
 	times->blame = op->blame;
 	times->sent_nothing = (op->flags & (OPF_ABORTED | OPF_LATE)) != 0;

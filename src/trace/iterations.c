@@ -4,7 +4,8 @@
  *                           |<- counted: "iterations 2-3 of 3" ----------->|
  *
  * The first iteration gets the memory and the communicators that the others use again, so its times are no others' times. */
-#include "trace/trace.h"
+#include "base/arithmetic.h"
+#include "trace/lanes.h"
 
 /* The first of its program: its number does not go on from the one before it. */
 static bool begins_program(const struct world *world, size_t i)
@@ -42,4 +43,48 @@ struct trace trace_steady(const struct trace *trace, int section, struct iterati
 	}
 	steady.first = iterations->from;
 	return steady;
+}
+
+/* ---- how long one takes ---- */
+
+/* When the last of the work of operations first .. end - 1 ends; *whole becomes false where one has no end. */
+static int64_t end_of(const struct trace *trace, op_id first, op_id end, bool *whole)
+{
+	int64_t last = 0;
+	for (op_id id = first; id < end; id++) {
+		if (!trace_is_work(op_record(trace->world, id)->kind) || trace_on_host(trace->world, id))
+			continue;
+		int64_t at = backend_times(trace->backend, id).end;
+		*whole &= at != TIME_UNKNOWN;
+		last = at != TIME_UNKNOWN ? most_of(last, at) : last;
+	}
+	return last;
+}
+
+/*      ends   first          ...          last        each (last - first) / 2
+ *             |  iteration 1  |  iteration 2  |
+ */
+enum status metric_iteration(const struct trace *trace, int section, int *count, double *each)
+{
+	const struct world *world = trace->world;
+	int64_t first = 0, last = 0;
+	*count = 0;
+	*each = 0;
+	for (size_t i = 0; i < world->iteration_count; i++) {
+		const struct iteration *it = &world->iterations[i];
+		bool whole = it->end > it->first;
+		if (!whole || !trace_in(trace, it->first, section))
+			continue;
+		enum status status = trace_step(trace, it->end - it->first);
+		if (status != ST_OK)
+			return status;
+		last = end_of(trace, it->first, it->end, &whole);
+		if (whole && !(*count)++)
+			first = last;
+	}
+	if (*count == 1)
+		*each = (double)(first - trace_window(trace, section).from);
+	else if (*count > 1)
+		*each = (double)(last - first) / (*count - 1);
+	return ST_OK;
 }

@@ -16,14 +16,12 @@
 
 struct holding {
 	op_id id;
-	uint8_t stream;
 	int64_t from, to;
 };
 struct holdings {
 	struct holding *at;
 	size_t count;
 	uint32_t first[STREAMS_MAX + 2]; /* at[first[s]] .. at[first[s + 1] - 1] are stream s */
-	bool loaded;
 };
 /* The longest overlap so far with an operation that ran from .. to */
 struct overlap {
@@ -156,69 +154,91 @@ static int64_t flows_from(const struct world *world, op_id id, const struct time
 
 /* ---- lists ---- */
 
-static bool listed(const struct record *record, bool device)
+/* A list is made in two rounds: what its operations are is counted by stream (first[s + 1]), and there is room; then they are put
+ * in their order, by which first[s] grows to where stream s ends; so it begins where the one before it ends. */
+static void make_room(struct holdings *list)
 {
-	return device ? is_kernel(record) || record->kind == OP_COLLECTIVE : is_flow(record);
-}
-
-static void load(struct holdings *list, const struct trace *trace, int rank, bool device)
-{
-	const struct world *world = trace->world;
-	size_t most = world->last[rank] ? world->ops[world->last[rank]].number : 0;
-	struct holding *found = mem_alloc((most + 1) * sizeof *found);
-	uint32_t next[STREAMS_MAX + 2];
-	list->count = 0;
-	memset(list->first, 0, sizeof list->first);
-	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		const struct op *op = &world->ops[id];
-		__builtin_prefetch(&world->ops[op->next_program]);
-		if (!listed(op_record(world, id), device))
-			continue;
-		struct times t = backend_times(trace->backend, id);
-		int64_t from = device ? holds_from(trace, id, &t) : flows_from(world, id, &t);
-		found[list->count++] = (struct holding){id, op->stream, from, t.end};
-		list->first[op->stream + 1]++;
-	}
 	for (int s = 0; s <= STREAMS_MAX; s++)
 		list->first[s + 1] += list->first[s];
-	memcpy(next, list->first, sizeof next);
+	list->count = list->first[STREAMS_MAX + 1];
 	list->at = mem_resize(list->at, (list->count + 1) * sizeof *list->at);
-	for (size_t i = 0; i < list->count; i++)
-		list->at[next[found[i].stream]++] = found[i];
-	list->loaded = true;
-	mem_free(found);
+}
+
+static void put(struct holdings *list, const struct op *op, struct holding holding)
+{
+	list->at[list->first[op->stream]++] = holding;
+}
+
+static void put_all(struct holdings *list)
+{
+	memmove(list->first + 1, list->first, (STREAMS_MAX + 1) * sizeof *list->first);
+	list->first[0] = 0;
+}
+
+static bool takes_device(const struct record *record)
+{
+	return is_kernel(record) || record->kind == OP_COLLECTIVE;
+}
+
+static void load_device(struct holdings *list, const struct trace *trace, int rank)
+{
+	const struct world *world = trace->world;
+	memset(list->first, 0, sizeof list->first);
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
+		list->first[world->ops[id].stream + 1] += takes_device(op_record(world, id));
+	make_room(list);
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		if (!takes_device(op_record(world, id)))
+			continue;
+		struct times t = backend_times(trace->backend, id);
+		put(list, &world->ops[id], (struct holding){id, holds_from(trace, id, &t), t.end});
+	}
+	put_all(list);
 }
 
 static const struct holdings *device_of(struct sharers *sharing, int rank)
 {
-	if (!sharing->device)
-		sharing->device = mem_alloc(sizeof *sharing->device);
-	if (!sharing->device->loaded || sharing->device_rank != rank)
-		load(sharing->device, sharing->trace, rank, true);
+	if (!sharing->device || sharing->device_rank != rank) {
+		if (!sharing->device)
+			sharing->device = mem_alloc(sizeof *sharing->device);
+		load_device(sharing->device, sharing->trace, rank);
+	}
 	sharing->device_rank = rank;
 	return sharing->device;
+}
+
+/* Of all ranks at once, since a collective asks most of them, and the books lie in one row. One-sided operations reach a rank
+ * that has no operation for them: they are kept besides. */
+static void load_flows(struct sharers *sharing)
+{
+	const struct world *world = sharing->trace->world;
+	sharing->flows = mem_alloc((size_t)world->n * sizeof *sharing->flows);
+	for (op_id id = 1; id <= world->op_count; id++) {
+		const struct record *record = op_record(world, id);
+		if (!is_flow(record))
+			continue;
+		sharing->flows[world->ops[id].rank].first[world->ops[id].stream + 1]++;
+		if (record->kind == OP_ONE_SIDED)
+			*MEM_ADD(&sharing->one_sided, &sharing->one_sided_count) = id;
+	}
+	for (int rank = 0; rank < world->n; rank++)
+		make_room(&sharing->flows[rank]);
+	for (op_id id = 1; id <= world->op_count; id++) {
+		const struct op *op = &world->ops[id];
+		if (!is_flow(op_record(world, id)))
+			continue;
+		struct times t = backend_times(sharing->trace->backend, id);
+		put(&sharing->flows[op->rank], op, (struct holding){id, flows_from(world, id, &t), t.end});
+	}
+	for (int rank = 0; rank < world->n; rank++)
+		put_all(&sharing->flows[rank]);
 }
 
 static const struct holdings *flows_of(struct sharers *sharing, int rank)
 {
 	if (!sharing->flows)
-		sharing->flows = mem_alloc((size_t)sharing->trace->world->n * sizeof *sharing->flows);
-	if (!sharing->flows[rank].loaded)
-		load(&sharing->flows[rank], sharing->trace, rank, false);
+		load_flows(sharing);
 	return &sharing->flows[rank];
-}
-
-/* Those of other ranks reach a rank that has no operation for it. There are none but where there are windows. */
-static void load_one_sided(struct sharers *sharing)
-{
-	const struct world *world = sharing->trace->world;
-	bool some = false;
-	for (size_t i = 0; i < world->stream_count; i++)
-		some = some || world->streams[i].one_sided;
-	for (op_id id = 1; id <= world->op_count && some; id++)
-		if (op_record(world, id)->kind == OP_ONE_SIDED)
-			*MEM_ADD(&sharing->one_sided, &sharing->one_sided_count) = id;
-	sharing->knows_one_sided = true;
 }
 
 /* ---- questions ---- */
@@ -259,8 +279,6 @@ static void look_at_links(struct sharers *sharing, struct overlap *o, int rank, 
 				take(o, h->id, h->from, h->to);
 		}
 	}
-	if (!sharing->knows_one_sided)
-		load_one_sided(sharing);
 	for (size_t i = 0; i < sharing->one_sided_count; i++) {
 		op_id id = sharing->one_sided[i];
 		if (id == o->id || op_record(world, id)->part[0].peer != rank ||

@@ -11,7 +11,7 @@
 #include "trace/lanes.h"
 
 /* What was found on the way, for the next question; a zeroed struct with its trace is empty. It holds 24 bytes for each
- * operation of one rank, and for each transfer, copy and collective of the ranks that were met. */
+ * kernel and collective of one rank, and for each transfer, copy and collective of all ranks. */
 struct sharers {
 	const struct trace *trace;
 	struct holdings *flows; /* by rank */
@@ -21,7 +21,6 @@ struct sharers {
 	uint8_t *links;   /* by part of a group, those of its collectives; 0: not asked for yet */
 	op_id *one_sided; /* of all ranks */
 	size_t one_sided_count;
-	bool knows_one_sided;
 };
 /* ns; 0: it ran alone, has no end yet, was aborted; or times are measured, where the time alone is only predicted */
 int64_t trace_lost(const struct trace *trace, op_id id, const struct times *t);

@@ -1,4 +1,4 @@
-/* table.h -- private to trace/: rows and columns of text, and ranks whose rows are equal shown once */
+/* table.h -- rows and columns of text, and ranks whose rows are equal shown once */
 #ifndef RANKSH_TRACE_TABLE_H
 #define RANKSH_TRACE_TABLE_H
 

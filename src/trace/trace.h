@@ -11,8 +11,8 @@
  *   blame   who was last to arrive, what held the engine, or (over by `ready`) what the default stream waited for
  *
  * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c (small questions)  timeline.c
- * sets.c alike.c bars.c legend.c picture.c (the timeline)  spots.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
- * blame.c  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
+ * sets.c alike.c at.c bars.c legend.c picture.c (the timeline)  spots.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
+ * blame.c  why.c chain.c root.c (from a wait to its root)  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/. Paints
@@ -44,10 +44,11 @@ void iterations_text(const struct iterations *iterations, struct text *out);
 
 /* A part of a lane's time. Lanes of a rank: its streams by number (0 is the host).
  *   WORK   a stream's operation runs; on the host's lane: the host computes
- *   STALL  a stream is held up before `op`, by `cause`, blamed on `blame` (0: on nothing that has been
- *   queued); DONE: nothing more is
- *          queued. On the host's lane: blocked (SYNC) or getting memory (MEMORY), in `op`
- *   HOST   on the host's lane only: it issues `op` (LAUNCH), or is idle (DONE) before `op` */
+ *   STALL  a stream is held up before `op`, by `cause`; DONE: nothing more is queued. On the host's lane: blocked
+ *          (SYNC) or getting memory (MEMORY), in `op`
+ *   HOST   on the host's lane only: it issues `op` (LAUNCH), or is idle (DONE) before `op`
+ * blame, of a STALL: docs/time.md says who. `op` itself: it came late, or takes the time itself. 0: on nothing that has been
+ * queued (PEER, BUBBLE: trace_missing_rank has not come), and a launch that is on its way to the device (LAUNCH). */
 enum span_kind { SPAN_WORK, SPAN_STALL, SPAN_HOST };
 /* X(symbol, letter, name) -- in this order the first that holds; see docs/time.md */
 #define CAUSES(X)                \
@@ -221,6 +222,9 @@ enum status metric_stalls(const struct trace *trace, int section, int rank, doub
  * with m micro-batches in GPipe's or the 1F1B order give (p-1)/(m+p-1). Of the whole machine: the same for
  * every rank, which is why `rank` is not looked at. */
 enum status metric_bubble(const struct trace *trace, int section, int rank, double *part);
+/* The iterations that stand in the section (-1: in any) and are over: how many, and the time from the end of one to the end of
+ * the next, on the mean, on the rank that ends last; of a single one all of it. ns */
+enum status metric_iteration(const struct trace *trace, int section, int *count, double *each);
 /* Bytes over links whose name begins with `link` ("nvlink", "pcie up"), away from the rank; NULL: over all.
  * ST_NAME lists the links. */
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes);
@@ -241,6 +245,8 @@ enum status trace_stalls(const struct trace *trace, int section, int width, stru
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out);
 /* "   times +-1.2 us": a line of its own, where that is more than `shown` ns, which is all that is seen of a time */
 void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out);
+/* All ranks at that instant: what runs and how far, what waits for whom */
+enum status trace_at(const struct trace *trace, int64_t time, int width, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);
 /* world.races[first] and later, equal ones of several ranks told once */

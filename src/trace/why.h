@@ -11,6 +11,7 @@
 #ifndef RANKSH_TRACE_WHY_H
 #define RANKSH_TRACE_WHY_H
 
+#include "base/ranks.h"
 #include "trace/trace.h"
 
 /* What takes a root away: that is what a replay does, and says what it saves.
@@ -39,22 +40,26 @@ struct root {
 	int64_t ns; /* LONGER: what it takes elsewhere. HELD, LAUNCH ...: how much of the stretch it took */
 	struct text text; /* "`slow 2x` on rank 2 (line 2)" */
 };
-/* What is asked for: an operation; a stream's or a rank's longest wait (in the section, -1: ever); what a rank stood for at a
- * time. A wait whose root ties with others' has several. */
+/* What is asked for: of these operations the one that waited longest; of these ranks' streams by that name, or of these
+ * ranks, the longest wait (in the section, -1: ever); what a rank stood for at a time. */
 enum why_of { WHY_OP, WHY_STREAM, WHY_RANK, WHY_TIME };
 struct why_question {
 	enum why_of of;
-	op_id op;                  /* WHY_OP */
-	int rank, stream, section; /* the others */
-	int64_t time;              /* WHY_TIME */
+	const op_id *op; /* WHY_OP */
+	size_t ops;
+	const struct ranks *ranks; /* the others */
+	name_id stream;
+	int section;
+	int64_t time;
 };
 struct why {
 	struct text text; /* the chain; without the roots */
 	struct root *root;
-	size_t roots; /* 0: nothing has waited, or there is nothing */
+	size_t roots; /* several that tie; 0: nothing has waited, or there is nothing */
 };
-/* ST_INTERRUPTED. why: zeroed; released by why_release in any case */
-enum status trace_why(const struct trace *trace, const struct why_question *question, struct why *why);
+/* ST_INTERRUPTED. width: columns of the text. why: zeroed; released by why_release in any case */
+enum status trace_why(
+        const struct trace *trace, const struct why_question *question, int width, struct why *why);
 /* "root: ...", one line a root, no more than a few */
 void why_put_roots(const struct why *why, struct text *out);
 void why_release(struct why *why);

@@ -14,9 +14,10 @@ shows "two iterations of ddp" 2 "model mlp layers=2 hidden=16 batch=16 dtype=bf1
 	'iteration [0-9]|iterations [0-9]|peak|exposed|overlap|bytes|^ranks .*: param' <<'END'
    iteration 1   loss 1.51   done at 0.54 ms   33327 rows a second
    iteration 2   loss 1.95   done at 1.04 ms   32650 rows a second
-   exposed communication  87.5 us
-   bytes nvlink out          2 kB
-   bytes pcie down           2 kB
+the start, iteration 2 of 2
+   exposed communication  43.8 us
+   bytes nvlink out          1 kB
+   bytes pcie down           1 kB
    peak memory              12 kB
    overlap compute, comm       0%
    peak of 12 kB on ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 3 kB, their gradients 512 B, buffers 512 B
@@ -29,6 +30,7 @@ shows "a gpt counts tokens; with --dry there is no loss" "4 --dry" \
 	'iteration [0-9]|iterations [0-9]|bubble|^ranks .*: param|model state' <<'END'
    iteration 1   done at 5.06 ms   31370 tokens a second
    iteration 2   done at 9.16 ms   31295 tokens a second
+the start, iteration 2 of 2
    iterations 2   31295 tokens a second
 ranks 0-3: parameters 13.88 kB, gradients 13.88 kB, optimizer 27.75 kB, activations 516 B, their gradients 0 B, buffers 512 B
    model state (parameters, gradients, optimizer) 56832 bytes
@@ -65,7 +67,7 @@ shows "a section that the host has issued long before the device is at it" "4 --
 	"strategy pipeline schedule=1f1b micro=8 F=10ms B=10ms W=10ms; run 2; mark two; run 2; stats two; stalls two" '  time|busy compute|where|  lane|   compute  ' <<'END'
    time                       660.00 ms  660.00 ms  660.00 ms  660.00 ms
    busy compute                     73%        73%        73%        73%
-where the time went, in ms of 720.00 ms
+where the time went, in ms of 720.00 ms, iterations 3-4 of 4
    ranks  lane        work  other work   event  bubble    done
           compute   480.00       40.00          200.00
           compute   480.00       30.00          190.00   20.00

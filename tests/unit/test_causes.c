@@ -3,6 +3,7 @@
 #include "lines.h"
 
 #include "base/arithmetic.h"
+#include "backend/cost.h"
 #include "base/philox.h"
 #include "trace/sharing.h"
 
@@ -249,6 +250,45 @@ static void check_program(struct dice *dice)
 	lanes_release(&lanes);
 }
 
+/* From when on it takes a part of its device; TIME_UNKNOWN: never */
+static int64_t takes_from(op_id id, const struct times *t)
+{
+	const struct world *world = shell.world;
+	const struct record *record = op_record(world, id);
+	const struct match *match = &world->matches[world->ops[id].match];
+	bool kernel = record->kind == OP_KERNEL && record->duration_ns < 0,
+	     copy = record->kind == OP_COPY && copy_way(record) == COPY_ON_DEVICE;
+	if (record->kind != OP_COLLECTIVE)
+		return kernel || copy ? t->start : TIME_UNKNOWN;
+	op_id before = match->before
+	        ? world->matches[match->before]
+	                  .member[world->groups[match->group].place_of[world->ops[id].rank]]
+	        : 0;
+	int64_t turn = before ? backend_times(shell.backend, before).end : 0;
+	return most_of(t->ready, turn);
+}
+
+/* Found by looking at every operation: a kernel's (of no high priority) has the longest overlap on its device, and of equal ones
+ * the lowest stream and number. */
+static op_id longest_beside(op_id id)
+{
+	struct times t = backend_times(shell.backend, id);
+	const struct world *world = shell.world;
+	op_id found = 0;
+	int64_t longest = 0;
+	for (int stream = STREAM_DEFAULT; world_stream(world, world->ops[id].rank, stream); stream++)
+		for (op_id other = 1; other <= world->op_count; other++) {
+			struct times o = backend_times(shell.backend, other);
+			int64_t overlap = least_of(o.end, t.end) - most_of(takes_from(other, &o), t.start);
+			if (other != id && world->ops[other].rank == world->ops[id].rank &&
+			        world->ops[other].stream == stream && overlap > longest) {
+				longest = overlap;
+				found = other;
+			}
+		}
+	return found;
+}
+
 /* Whoever lost time while it ran shared its device or a link with another that ran meanwhile, or waited for a partner. */
 static void check_losses(void)
 {
@@ -260,9 +300,11 @@ static void check_losses(void)
 			continue;
 		op_id with = sharing_with(&sharing, id);
 		struct times other = backend_times(shell.backend, with);
-		bool on_device = op_record(shell.world, id)->kind == OP_KERNEL;
+		const struct op *op = &shell.world->ops[id];
+		bool kernel = op_record(shell.world, id)->kind == OP_KERNEL &&
+		        !world_stream(shell.world, op->rank, op->stream)->priority;
 		if (with == id || other.ready >= t.end || other.end <= t.start ||
-		        (on_device && shell.world->ops[with].rank != shell.world->ops[id].rank))
+		        (kernel && with != longest_beside(id)))
 			fail_msg("operation %u lost time, and %u is to blame", id, with);
 	}
 	sharing_release(&sharing);

@@ -38,8 +38,8 @@ static void examples(void **state)
 {
 	int run = 0;
 	(void)state;
-	for (int i = 0; command_at(i); i++) {
-		const struct command *command = command_at(i);
+	for (int i = 0; commands_at(i); i++) {
+		const struct command *command = commands_at(i);
 		if (!command->example)
 			continue;
 		enum status status = run_example(command->example);
@@ -57,8 +57,8 @@ static void helps(void **state)
 {
 	char line[100];
 	(void)state;
-	for (int i = 0; command_at(i); i++) {
-		snprintf(line, sizeof line, "help %s", command_at(i)->name);
+	for (int i = 0; commands_at(i); i++) {
+		snprintf(line, sizeof line, "help %s", commands_at(i)->name);
 		assert_int_equal(run_example(line), ST_OK);
 	}
 	assert_int_equal(run_example("help; help kernels; help collectives; help grammar; help all; help "
@@ -90,8 +90,8 @@ static void metrics_are_listed(void **state)
 static void rows(void **state)
 {
 	(void)state;
-	for (int i = 0; command_at(i); i++) {
-		const struct command *command = command_at(i);
+	for (int i = 0; commands_at(i); i++) {
+		const struct command *command = commands_at(i);
 		assert_non_null(command->usage);
 		assert_non_null(command->help);
 		assert_non_null(command->topic);

@@ -299,7 +299,7 @@ enum status bind_command(struct parser *parser, struct statement *statement)
 {
 	enum status status = take_clauses(parser, statement, 0);
 	size_t count = parser->word_count, kept = 0;
-	bool divided = statement->row->divided;
+	const char *divided = statement->row->divided;
 	int part = 0;
 
 	/* room for all words that may become arguments, and all that may become options */
@@ -310,12 +310,14 @@ enum status bind_command(struct parser *parser, struct statement *statement)
 	statement->option = options ? tree_alloc(parser->tree, options * sizeof *statement->option) : NULL;
 	for (size_t i = 0; i < count && status == ST_OK; i++) {
 		struct word *word = &parser->words[i];
-		if (divided && word_is(word, "+")) {
+		if (divided && word->after - word->at == 1 && strchr(divided, *word->at)) {
+			int most = divided[1] ? PARTS_ALL : PARTS_MAX;
 			if (i + 1 == count)
-				return fail(ST_ARGUMENT, "a part of the line is missing behind the +");
-			if (++part == PARTS_MAX)
-				return fail(
-				        ST_LIMIT, "a line has at most %d parts with + between", PARTS_MAX);
+				return fail(ST_ARGUMENT, "a part of the line is missing behind the %c",
+				        *word->at);
+			if (++part == most)
+				return fail(ST_LIMIT, "a line has at most %d parts with %c between", most,
+				        *divided);
 			continue;
 		}
 		word->part = part;

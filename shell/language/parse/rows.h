@@ -65,7 +65,7 @@ struct slice_of_text {
 #define WHOLE(slice) (int)(slice).length, (slice).at
 #define SHOWN(slice) (int)((slice).length > 60 ? 60 : (slice).length), (slice).at
 #define UP_TO(most, at, after) (int)((after) - (at) < (most) ? (after) - (at) : (most)), (at)
-enum { PARTS_MAX = 6 /* of a divided line */ };
+enum { PARTS_MAX = 6 /* of a line that `+` divides */, PARTS_ALL = 48 /* that `/` divides too */ };
 /* The two halves of a line that runs rank by rank: with act false `one` checks, and any mistake refuses the
  * line; when all ranks have passed it runs again with act true. */
 typedef enum status one_rank(struct call *call, int rank, bool act);
@@ -85,8 +85,8 @@ struct command {
 		const char *words;
 		enum command_class class;
 	} unless;
-	/* a ` + ` between its words divides the line into parts, which have keys of their own */
-	bool divided;
+	/* each of these signs ("+", "+/") between its words divides the line into parts, which have keys of their own */
+	const char *divided;
 	/* the row of lines with `->`, where a kernel has the same name: `add g -> w@0`, beside `y = add a b` */
 	bool beside_kernel;
 	/* what its expressions read is only shown: no line goes on otherwise because of it (session/steering.h) */
@@ -110,7 +110,7 @@ struct command {
 const struct command *command_find(const char *name);
 const struct command *command_called(struct slice_of_text name);
 const struct command *command_beside_kernel(struct slice_of_text name);
-const struct command *command_at(int i); /* sorted by name; NULL behind the last */
+const struct command *commands_at(int i); /* sorted by name; NULL behind the last */
 
 /* Rows made from src/kernels and src/collectives; a row of shell/commands/ with the same name comes
  * first. A kernel's row: argument[0] tensors (any number of words; their order counts, not

@@ -7,10 +7,15 @@
 
 /* ---- the line ---- */
 
-bool call_at_prompt(const struct call *call)
+bool call_outermost(const struct call *call)
 {
 	const struct running *now = &call->shell->interpreter->now;
-	return now->blocks == 0 && now->runs == 1 && now->tree && !now->tree->file;
+	return now->blocks == 0 && now->runs == 1 && now->tree;
+}
+
+bool call_at_prompt(const struct call *call)
+{
+	return call_outermost(call) && !call->shell->interpreter->now.tree->file;
 }
 
 const char *call_span(const struct call *call, size_t *from, size_t *to)

@@ -29,7 +29,12 @@ static enum status option_views(struct call *call, const char *option, bool seco
 static enum status as_then(
         struct shell *shell, const struct ranks *set, const char *option, double *value, size_t count)
 {
-	if (steering_read(&shell->steering, option, strlen(option), set, value, count))
+	bool then = shell->recalls
+	        ? steering_recall(&shell->steering, option, strlen(option), value, count)
+	        : steering_read(&shell->steering, option, strlen(option), set, value, count);
+	if (!then && shell->recalls)
+		return fail(ST_ARGUMENT, "%s= was never read here: only times run again", option);
+	if (then)
 		for (size_t i = 0; i < count; i++)
 			if (!number_is_whole(value[i], INT32_MIN, INT32_MAX))
 				return fail(
@@ -62,12 +67,13 @@ enum status call_lists(struct call *call, const char *first, const char *second,
 		lists->each = reads_each(call->set, reads);
 		lists->value = mem_alloc((size_t)count * lists->each * sizeof *lists->value);
 		status = shell_read(shell, call->set, reads, "counts", lists->value);
-		if (status == ST_OK && !shell->dry)
+		if (status == ST_OK && !shell_keeps_no_data(shell))
 			status = as_then(shell, call->set, first, lists->value, (size_t)count * lists->each);
 	}
-	if (status == ST_OK && shell->dry && !shell->interpreter->guesses && !shell->interpreter->told_even)
+	bool even = shell_keeps_no_data(shell) && !shell->interpreter->guesses;
+	if (status == ST_OK && even && !shell->interpreter->told_even)
 		out_say(shell->out, "   --dry keeps no data: what hangs on it is taken to be even\n");
-	shell->interpreter->told_even |= shell->dry && !shell->interpreter->guesses;
+	shell->interpreter->told_even |= even;
 	mem_free(reads);
 	return status;
 }

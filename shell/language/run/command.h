@@ -50,7 +50,8 @@ struct call {
  * line; NULL: it stands in a block or file */
 const char *call_span(const struct call *call, size_t *from, size_t *to);
 bool call_at_prompt(const struct call *call);     /* the prompt's own line: in no block, def, loop or file */
-bool call_alone(const struct call *call);         /* ... and nothing else stands in that line */
+bool call_outermost(const struct call *call);     /* ... or a script's own line, likewise */
+bool call_alone(const struct call *call);         /* the prompt's, and nothing else stands in that line */
 int call_count(const struct call *call, int row); /* arguments that fell to argument[row] */
 /* Argument i of the row, which must be there: see call_count */
 struct argument *call_argument(const struct call *call, int row, int i);

@@ -66,6 +66,23 @@ static void to_ranks(const struct ranks *set, int n, double *values)
 			values[rank] = values[--from];
 }
 
+/* What was read goes into the log; where the world stands in for one that had the data, it comes from there. */
+static enum status steer(
+        struct shell *shell, struct slice_of_text what, const struct ranks *set, double *values)
+{
+	size_t count = (size_t)ranks_count(set);
+	if (shell->recalls && shell->steering.looks) /* it is only shown: nobody sees it */
+		return ST_OK;
+	bool then = shell->recalls
+	        ? steering_recall(&shell->steering, what.at, what.length, values, count)
+	        : steering_read(&shell->steering, what.at, what.length, set, values, count);
+	if (then || !shell->recalls)
+		return ST_OK;
+	return fail(ST_ARGUMENT,
+	        "%.*s was never read here: what it would be hangs on the numbers, and only times run again",
+	        SHOWN(what));
+}
+
 enum status fetch(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, const char *reason, double **values)
 {
@@ -75,7 +92,7 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 	if (!formula->read_count)
 		return ST_OK;
 	bool guesses = shell->interpreter->guesses;
-	if (shell->dry && !guesses && reason) /* whoever needs the value refuses the line */
+	if (shell_keeps_no_data(shell) && !guesses && reason) /* whoever needs the value refuses the line */
 		return ST_OK;
 	int n = shell->world->n;
 	double *got = mem_alloc(formula->read_count * (size_t)n * sizeof *got);
@@ -85,14 +102,13 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 		status = reads_of(shell, formula->reads[i], set, call, reads);
 		if (status == ST_OK)
 			status = shell_read(shell, set, reads, reason, got + i * n);
-		if (status == ST_OK && reason && !shell->dry)
-			steering_read(&shell->steering, formula->reads[i]->written.at,
-			        formula->reads[i]->written.length, set, got + i * n, ranks_count(set));
+		if (status == ST_OK && reason && !shell_keeps_no_data(shell))
+			status = steer(shell, formula->reads[i]->written, set, got + i * n);
 		if (status == ST_OK)
 			to_ranks(set, n, got + i * n);
 	}
 	mem_free(reads);
-	if (status == ST_OK && !(shell->dry && !guesses))
+	if (status == ST_OK && (guesses || !shell->dry || shell->recalls))
 		*values = got;
 	else
 		mem_free(got);

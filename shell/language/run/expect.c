@@ -119,8 +119,10 @@ static enum status look_at(struct shell *shell, struct statement *statement, con
 			out_say(shell->out,
 			        "--dry keeps no data: what an `expect` says of data is not looked at\n");
 		shell->interpreter->told_dry = true;
-		if (!statement->formula->skippable)
+		if (!statement->formula->skippable) {
+			mem_free(data); /* what a rerun has in their place */
 			return ST_OK;
+		}
 	}
 	eval.data = data;
 	status = evaluate_all(&eval, statement->formula);

@@ -130,7 +130,7 @@ static enum status by_clock(
 	struct ranks one;
 	if (status == ST_WAITS && steering_knows(steering, what.at, what.length))
 		status = ST_OK;
-	if (status != ST_OK || steering->looks)
+	if (status != ST_OK || steering->looks || eval->shell->recalls) /* times are those of this world */
 		return status;
 	ranks_one(&one, eval->rank);
 	steering_read(steering, what.at, what.length, &one, &value->number, 1);
@@ -293,7 +293,7 @@ enum status value_of_read(struct asked *asked, struct value *value)
 enum status value_of_known(struct asked *asked, struct value *value)
 {
 	const struct shell *shell = asked->eval->shell;
-	return number(asked, shell->dry || shell->interpreter->guesses, value);
+	return number(asked, shell_keeps_no_data(shell) || shell->interpreter->guesses, value);
 }
 
 /* It allows for what the type rounds away, unless the line gives its own bound. What was fetched is the

@@ -4,6 +4,7 @@
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/player.h"
 #include "shell/language/run/run.h"
+#include "shell/session/changes.h"
 
 #include <string.h>
 
@@ -132,6 +133,8 @@ static enum status run_statement(struct shell *shell, struct statement *statemen
 		return status;
 	shell->world->line = statement->line;
 	shell->world->file = file_at_hand(shell);
+	if (shell->changes && changes_leave_out(shell, statement->source.at, statement->source.length))
+		return ST_OK;
 	if (statement->clauses.ranks)
 		return run_narrowed(shell, statement);
 	if (shell->interpreter->now.scope->use)
@@ -182,6 +185,44 @@ static enum status locate(struct shell *shell, const struct statement *statement
 	return status;
 }
 
+/* Where the statement stands in the text that nothing runs around; *known false: in a block, in another file, or on
+ * several lines */
+static size_t place_in_text(const struct interpreter *in, const struct statement *statement, bool *known)
+{
+	const char *text = in->now.tree->text, *at = statement->source.at;
+	*known = in->now.blocks == 0 && in->now.runs == 1 && at >= text && at < text + in->now.tree->count;
+	return *known ? (size_t)(at - text) : 0;
+}
+
+/* What a question is about: the lines before it. */
+static void note_text(struct shell *shell, const struct statement *statement)
+{
+	const struct interpreter *in = shell->interpreter;
+	struct journal *journal = &shell->journal;
+	bool known;
+	struct journal_text *here = &journal->here;
+	*here = (struct journal_text){.from = journal->from, .values = journal->values};
+	here->to = place_in_text(in, statement, &known);
+	if (!known)
+		return;
+	here->text = in->now.tree->text;
+	here->line = statement->line;
+	here->file = in->now.tree->file;
+	for (size_t i = here->from; i < here->to; i++)
+		here->line -= here->text[i] == '\n';
+}
+
+/* A wish was granted that has emptied the world: what runs from here on is the new one's. A typed line runs again from its
+ * beginning. */
+static void note_empty(struct shell *shell, const struct statement *statement)
+{
+	bool known;
+	size_t place = place_in_text(shell->interpreter, statement, &known);
+	known = known && !shell->interactive;
+	shell->journal.from = known ? place : 0;
+	shell->journal.values = known ? shell->steering.read.count : 0;
+}
+
 /* The statement has left a wish, and is over. Emptying a world takes what a def, a command's block or a
  * program's step hold in it, so wishes are granted between the lines of a text, and of its ifs and loops for
  * all ranks, which hold only names: these outlive a world. */
@@ -192,13 +233,24 @@ static enum status granted(struct shell *shell, struct statement *statement, enu
 	        in->now.frame == &in->base_frame && in->grant && ranks_equal(in->now.scope->bound, &in->all);
 	if (status == ST_OK || status == ST_AGAIN) {
 		bool again = status == ST_AGAIN;
+		bool emptied = shell->journal.emptied;
+		shell->journal.emptied = false;
+		if (shell->wish.kind == WISH_ANSWER)
+			note_text(shell, statement);
 		if (between)
 			status = in->grant(shell);
+		else if (shell->wish.kind == WISH_ANSWER)
+			status = fail(ST_ARGUMENT,
+			        "`%.*s` stands on a line of its own, in no block, def or program",
+			        SHOWN(statement->source));
 		else
 			status = fail(ST_ARGUMENT,
 			        "`%.*s` empties the world or makes it again: it stands on a line of its own, "
 			        "for all ranks, in no def, block of a command, or program",
 			        WHOLE(statement->source));
+		if (shell->journal.emptied)
+			note_empty(shell, statement);
+		shell->journal.emptied |= emptied;
 		if (status == ST_OK && again)
 			status = run_statement(shell, statement);
 	}

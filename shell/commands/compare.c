@@ -1,0 +1,101 @@
+/* compare.c -- compare: strategies side by side, each in a world of its own (line/compare.c). Here the line is read: what stands
+ * between two ` / ` is the rest of a `strategy` line. */
+#include "shell/language/parse/parse.h"
+#include "shell/language/run/command.h"
+#include "shell/training/choose.h"
+#include "shell/training/question.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The next word of the line, and what is behind it; false: there is none */
+static bool next_word(const char **at, const char *end, struct slice_of_text *word)
+{
+	while (*at < end && strchr(" \t\n", **at))
+		(*at)++;
+	word->at = *at;
+	while (*at < end && !strchr(" \t\n", **at))
+		(*at)++;
+	word->length = (uint32_t)(*at - word->at);
+	return word->length > 0;
+}
+
+/* `run=2` is the whole line's; every other word is its world's, as it was typed. */
+static enum status read_worlds(const struct call *call, struct question *question)
+{
+	const struct slice_of_text line = call->statement->source;
+	const char *at = line.at, *end = line.at + line.length;
+	struct slice_of_text word;
+	bool behind = false; /* the command's name */
+	question->worlds = 1;
+	while (next_word(&at, end, &word)) {
+		char *world = question->world[question->worlds - 1];
+		size_t count = strlen(world), room = sizeof question->world[0];
+		if (!behind) {
+			behind = slice_is(word, call->statement->row->name);
+		} else if (slice_is(word, "/")) {
+			if (!*world || question->worlds == COMPARED_MOST)
+				return fail(ST_ARGUMENT,
+				        "compare: two to %d strategies, ` / ` between two: compare ddp / "
+				        "zero stage=3",
+				        COMPARED_MOST);
+			question->worlds++;
+		} else if (strncmp(word.at, "run=", 4) != 0) {
+			if (memchr(word.at, '$', word.length))
+				return fail(ST_ARGUMENT, "compare: '%.*s': values are written out here",
+				        SHOWN(word));
+			snprintf(world + count, room - count, "%s%.*s", count ? " " : "", WHOLE(word));
+		}
+	}
+	return ST_OK;
+}
+
+static enum status compare_run(struct call *call)
+{
+	struct shell *shell = call->shell;
+	if (shell->changes) /* of a script whose lines run again: it has been answered */
+		return ST_OK;
+	struct question *question = mem_alloc(sizeof *question);
+	struct number run = {2, UNIT_PLAIN};
+	question->kind = QUESTION_COMPARE;
+	snprintf(question->asked, sizeof question->asked, "%.*s", WHOLE(call->statement->source));
+	enum status status = read_worlds(call, question);
+	for (int i = 0; i < call->statement->options && status == ST_OK; i++) {
+		struct given given;
+		if (!slice_is(call->statement->option[i].key, "run"))
+			continue;
+		status = call_key(call, i, &given);
+		run = given.number;
+	}
+	if (status == ST_OK && !number_is_whole(run.value, 1, 1000))
+		status = fail(ST_RANGE, "compare: run=: how many iterations, 1 to 1000");
+	question->run = (int64_t)run.value;
+	if (status == ST_OK)
+		question_ask(shell, question);
+	else
+		question_free(question);
+	return status;
+}
+
+static void follows(const char *name, struct text *out)
+{
+	choice_follows(false, name, out);
+}
+
+const struct command command_compare = {
+        .name = "compare",
+        .topic = "look",
+        .usage = "compare STRATEGY [KEY=VALUE ...] / STRATEGY ... [run=N]",
+        .help = "strategies for the session's model, data and machine, each in a world of its own, without "
+                "data: the time of an "
+                "iteration, what of its communication is exposed, bytes and memory in a table, and their "
+                "timelines on one axis; "
+                "run: iterations, 2 by itself",
+        .example = "model mlp layers=4 hidden=32 batch=16\ncompare ddp / ddp overlap=off / zero stage=3",
+        .class = COMMAND_LOOK,
+        .divided = "/+",
+        .argument = {{ARG_FILE, ARG_OPTIONAL | ARG_MANY, NULL, "STRATEGY"},
+                {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
+        .run = compare_run,
+        .follows = follows,
+};

@@ -1,0 +1,229 @@
+/* whatif.c -- whatif: what would have been, with another machine, another option, nobody slow, or without a line.
+ *
+ * The lines since the world was empty run again in a world of their own, which is done when the line is over (line/whatif.c).
+ * Here the line is read: a key is a number of the machine, else an option of the `strategy` or `model` lines. */
+#include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/session/changes.h"
+#include "shell/session/device.h"
+#include "shell/training/question.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "1.5x": a multiple of what the lines have */
+static bool is_factor(const struct given *given)
+{
+	return given->digits && given->digits[strlen(given->digits) - 1] == 'x';
+}
+
+/* Held to its unit and range, as `set` would */
+static enum status add_key(const struct machine *machine, struct changes *changes, const struct given *given)
+{
+	struct machine copy = *machine;
+	struct key_change *change = &changes->key[changes->keys++];
+	*change = (struct key_change){
+	        .key = machine_key_find(given->name), .factor = is_factor(given), .number = given->number};
+	snprintf(change->name, sizeof change->name, "%s", given->name);
+	if (given->word)
+		return fail(ST_ARGUMENT, "whatif: '%s=%s': a number was expected, or a multiple: 2x",
+		        given->name, given->word);
+	struct number number = given->number;
+	if (change->factor) {
+		machine_key(change->key, NULL, &number.unit);
+		number.value *= machine_value(&copy, change->key);
+	}
+	return machine_set(&copy, given->name, number);
+}
+
+static enum status read_key(struct call *call, int i, struct question *question)
+{
+	struct changes *changes = &question->changes;
+	struct given *given = &question->given[changes->options];
+	enum status status = call_key(call, i, given);
+	if (status != ST_OK)
+		return status;
+	if (strcmp(given->name, "machine") == 0) {
+		changes->other = true;
+		changes->machine = call->shell->machine;
+		return given->word ? device_machine(NULL, given->word, &changes->machine)
+		                   : fail(ST_ARGUMENT, "whatif: machine=NAME: `machine` lists them");
+	}
+	if (machine_key_find(given->name) >= 0)
+		return add_key(changes->other ? &changes->machine : &call->shell->machine, changes, given);
+	if (is_factor(given)) { /* a multiple is of a number of the machine: the nearest is named */
+		struct machine machine = call->shell->machine;
+		return machine_set(&machine, given->name, given->number);
+	}
+	changes->option[changes->options++] = given;
+	return ST_OK;
+}
+
+/* `slow FACTOR`, or `without "LINE"` */
+static enum status read_words(struct call *call, struct question *question)
+{
+	struct changes *changes = &question->changes;
+	const char *word = call_argument_text(call, 0, 0);
+	struct number factor;
+	struct text line = {0};
+	enum status status;
+	if (!*word)
+		return ST_OK;
+	if (call_count(call, 1) == 0)
+		return fail(ST_ARGUMENT, "write: %s",
+		        *word == 's' ? "whatif @2 slow 1x" : "whatif without \"LINE\"");
+	if (*word == 'w') {
+		status = call_expression_text(call, 1, 0, COMMON, &line);
+		status = status == ST_OK ? changes_without(changes, text_string(&line)) : status;
+		text_release(&line);
+		return status;
+	}
+	status = call_number(call, 1, 0, COMMON, &factor);
+	if (status == ST_OK && !(factor.value >= 0.01 && factor.value <= 1000))
+		status = fail(
+		        ST_RANGE, "slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)");
+	changes->slowed = *call->set;
+	changes->slow = status == ST_OK ? factor.value : 1;
+	return status;
+}
+
+static enum status whatif_run(struct call *call)
+{
+	struct shell *shell = call->shell;
+	if (shell->changes) /* of a script whose lines run again: it has been answered */
+		return ST_OK;
+	struct question *question = mem_alloc(sizeof *question);
+	const struct statement *line = call->statement;
+	enum status status = ST_OK;
+	question->kind = QUESTION_WHATIF;
+	question->changes.section = interpreter_section_now(shell);
+	snprintf(question->asked, sizeof question->asked, "%.*s", WHOLE(line->source));
+	if (line->options > CHANGES_MOST)
+		status = fail(ST_LIMIT, "whatif: at most %d changes", CHANGES_MOST);
+	for (int i = 0; i < line->options && status == ST_OK; i++)
+		status = read_key(call, i, question);
+	if (status == ST_OK)
+		status = read_words(call, question);
+	if (status != ST_OK) {
+		question_free(question);
+		return status;
+	}
+	question_ask(shell, question);
+	return ST_OK;
+}
+
+const struct command command_whatif = {
+        .name = "whatif",
+        .topic = "look",
+        .usage = "whatif [KEY=VALUE|KEY=2x ...] | @RANKS whatif slow FACTOR | whatif without \"LINE\"",
+        .help = "the figures of the section as they are, and as they would be: with another number of the "
+                "machine (or "
+                "machine=NAME), another option in the `strategy` line, other ranks slow, or without a line: "
+                "the lines since "
+                "the world was empty run again in a world of their own, without data. Alone it says whether "
+                "they come out the "
+                "same when nothing is changed",
+        .example = "stream io\nspin 2ms on io\nwait io on default\nspin 1ms\nsync\nwhatif launch=2x\n@0 "
+                   "whatif slow "
+                   "3x\nwhatif without \"wait io on default\"",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "slow without", "slow|without"},
+                {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "FACTOR|\"LINE\""},
+                {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
+        .run = whatif_run,
+};
+
+/* ---- sweep ---- */
+
+/* "64k:4M:x2", "1:8:1" (both ends count), "64k,256k,1M" */
+static enum status read_values(const struct given *given, struct question *question)
+{
+	const char *at = given->word ? given->word : given->digits ? given->digits : "";
+	struct number number[3] = {{0}};
+	bool list = strchr(at, ',') != NULL, factor = false;
+	int count = 0, used;
+	while (*at) {
+		struct number *next = list ? &number[0] : &number[count];
+		if (!list && count == 2 && *at == 'x') {
+			factor = true;
+			at++;
+		}
+		if ((!list && count == 3) || (list && count == SWEEP_MOST) ||
+		        number_read(at, next, &used) != ST_OK)
+			break;
+		at += used;
+		if (list)
+			question->value[count] = next->value;
+		count++;
+		if (*at != (list ? ',' : ':'))
+			break;
+		at++;
+	}
+	question->unit = number[0].unit;
+	question->values = list ? count : 0;
+	double step = number[2].value;
+	bool rises =
+	        number[1].value >= number[0].value && (factor ? step > 1 && number[0].value > 0 : step > 0);
+	for (double v = number[0].value; !list && count == 3 && rises && v <= number[1].value * (1 + 1e-12);
+	        v = factor ? v * step : v + step) {
+		if (question->values == SWEEP_MOST)
+			return fail(ST_LIMIT, "sweep: at most %d values", SWEEP_MOST);
+		question->value[question->values++] = v;
+	}
+	if (*at || !question->values)
+		return fail(ST_ARGUMENT,
+		        "sweep: '%s=%s': values were expected, as 64k:4M:x2 (each twice the one before), "
+		        "1:8:1 (steps of 1) or "
+		        "1,2,8",
+		        given->name,
+		        given->word             ? given->word
+		                : given->digits ? given->digits
+		                                : "");
+	return ST_OK;
+}
+
+static enum status sweep_run(struct call *call)
+{
+	struct shell *shell = call->shell;
+	if (shell->changes) /* of a script whose lines run again: it has been answered */
+		return ST_OK;
+	struct question *question = mem_alloc(sizeof *question);
+	struct changes *changes = &question->changes;
+	struct given *given = &question->given[0];
+	question->kind = QUESTION_SWEEP;
+	changes->section = interpreter_section_now(shell);
+	snprintf(question->asked, sizeof question->asked, "%.*s", WHOLE(call->statement->source));
+	enum status status = call->statement->options == 1
+	        ? call_key(call, 0, given)
+	        : fail(ST_ARGUMENT, "sweep takes one KEY=FROM:TO:STEP");
+	if (status == ST_OK)
+		status = read_values(given, question);
+	for (int i = 0; i < question->values && status == ST_OK && machine_key_find(given->name) >= 0; i++) {
+		given->number = (struct number){question->value[i], question->unit};
+		given->word = given->digits = NULL;
+		changes->keys = 0;
+		status = add_key(&shell->machine, changes, given);
+	}
+	if (!changes->keys) {
+		changes->option[0] = given;
+		changes->options = 1;
+	}
+	if (status == ST_OK)
+		question_ask(shell, question);
+	else
+		question_free(question);
+	return status;
+}
+
+const struct command command_sweep = {
+        .name = "sweep",
+        .topic = "look",
+        .usage = "sweep KEY=FROM:TO:xFACTOR | KEY=FROM:TO:STEP | KEY=A,B,...",
+        .help = "as `whatif`, for each value of a number of the machine, or of an option of the `strategy` "
+                "or `model` line: "
+                "a table and a curve",
+        .example = "spin 1ms\nsync\nsweep launch=5us:80us:x2",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_KEYS, 0, NULL, "KEY=FROM:TO:xFACTOR"}},
+        .run = sweep_run,
+};

@@ -1,0 +1,268 @@
+/* why.c -- why, critical: from a wait to its root; the chain of operations that sets the end
+ *
+ * An operation is named as people name it: by what it wrote, by which of its kind it is, by its phase; a rank stands behind
+ * it (`z@1`), or before or behind the line (`@1 why z`). */
+#include "base/memory.h"
+#include "shell/language/run/answer.h"
+#include "shell/language/run/command.h"
+#include "shell/training/question.h"
+#include "trace/trace.h"
+#include "trace/why.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the line asks for, put together word by word */
+struct inquiry {
+	struct call *call;
+	struct trace trace;
+	struct ranks ranks;
+	char word[64]; /* without the rank */
+	op_id *op;
+	size_t ops;
+};
+
+/* "z@1": the rank goes into `ranks`. ST_RANK */
+static enum status take_rank(struct inquiry *asked)
+{
+	char *at = strrchr(asked->word, '@'), *end;
+	if (!at || !at[1] || strspn(at + 1, "0123456789") != strlen(at + 1))
+		return ST_OK;
+	long rank = strtol(at + 1, &end, 10);
+	int n = asked->call->shell->world->n;
+	if (rank >= n)
+		return fail(ST_RANK, "no rank %ld: ranks are 0-%d", rank, n - 1);
+	*at = '\0';
+	ranks_one(&asked->ranks, (int)rank);
+	return ST_OK;
+}
+
+/* Operations of that title, or in that phase, on a rank: work, where there is some */
+static void add_named(struct inquiry *asked, int rank, name_id name)
+{
+	const struct world *world = asked->call->shell->world;
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		const struct record *record = op_record(world, id);
+		bool silent = record->kind == OP_RECORD || record->kind == OP_WAIT || record->kind == OP_FILL;
+		if (!silent && (record->title == name || record->phase == name || record->reason == name))
+			*MEM_ADD(&asked->op, &asked->ops) = id;
+	}
+}
+
+/* Several operations of a rank: which one is meant is for the person to say. */
+static void list_operations(const struct inquiry *asked, struct text *out)
+{
+	enum { SHOWN_MOST = 12 };
+	const struct world *world = asked->call->shell->world;
+	text_add(out, "%s is %zu operations on rank %d: say which\n", asked->word, asked->ops,
+	        world->ops[asked->op[0]].rank);
+	for (size_t i = 0; i < asked->ops && i < SHOWN_MOST; i++) {
+		struct text name = {0}, label = {0}, line = {0};
+		op_text(world, asked->op[i], &name);
+		op_label(world, asked->op[i], &label);
+		trace_put_line(&asked->trace, asked->op[i], &line);
+		text_add(out, "   why %s@%d%*s%s   %s\n", text_string(&name), world->ops[asked->op[i]].rank,
+		        (int)(name.count < 16 ? 18 - name.count : 2), "", text_string(&label),
+		        text_string(&line));
+		text_release(&name);
+		text_release(&label);
+		text_release(&line);
+	}
+	if (asked->ops > SHOWN_MOST)
+		text_add(out, "   ... and %zu more\n", asked->ops - SHOWN_MOST);
+}
+
+/* The operation on each rank that knows one by this name. *several: on one of them it is a name of several. */
+static enum status find_operations(struct inquiry *asked, bool *several)
+{
+	const struct world *world = asked->call->shell->world;
+	name_id name = names_find(world->names, asked->word, strlen(asked->word));
+	*several = false;
+	FOR_RANKS (rank, &asked->ranks) {
+		size_t before = asked->ops;
+		op_id id;
+		if (name && world_find(world, rank, name).kind != THING_TENSOR)
+			add_named(asked, rank, name);
+		*several = asked->ops > before + 1;
+		if (*several) {
+			memmove(asked->op, asked->op + before, (asked->ops - before) * sizeof *asked->op);
+			asked->ops -= before;
+			return ST_OK;
+		}
+		if (asked->ops > before)
+			continue;
+		if (op_find(world, rank, asked->word, &id) == ST_OK)
+			*MEM_ADD(&asked->op, &asked->ops) = id;
+	}
+	op_id none; /* the first rank's words */
+	return asked->ops ? ST_OK : op_find(world, ranks_first(&asked->ranks), asked->word, &none);
+}
+
+/* ---- what the roots cost: the lines run again without them (line/saving.c) ---- */
+
+/* What each operation of a root is without it */
+static struct op_otherwise without(const struct root *root, op_id id)
+{
+	struct op_otherwise other = {.id = id, .ns = -1};
+	switch (root->kind) {
+	case ROOT_HOST:
+	case ROOT_WORK:
+		other.ns = 0;
+		break;
+	case ROOT_MEMORY:
+		other.ns = 0;
+		other.not_held = true;
+		break;
+	case ROOT_LAUNCH:
+		other.no_launch = true;
+		break;
+	case ROOT_HELD:
+		other.not_held = true;
+		break;
+	case ROOT_SHARED:
+		other.alone = true;
+		break;
+	case ROOT_LONGER:
+		other.ns = root->ns;
+		break;
+	case ROOT_SLOW:
+	case ROOT_MISSING:
+	case ROOT_COUNT:
+		break;
+	}
+	return other;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct op_otherwise *x = a, *y = b;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void ask_saving(struct shell *shell, const struct why *why)
+{
+	struct question *question = mem_alloc(sizeof *question);
+	struct changes *changes = &question->changes;
+	size_t count = 0;
+	question->kind = QUESTION_SAVING;
+	question->several = why->roots > 1;
+	changes->slow = 1;
+	for (size_t i = 0; i < why->roots; i++) {
+		const struct root *root = &why->root[i];
+		if (root->kind == ROOT_SLOW)
+			ranks_add(&changes->slowed, root->rank);
+		for (size_t k = 0; root->kind != ROOT_SLOW && root->kind != ROOT_MISSING && k < root->count;
+		        k++)
+			*MEM_ADD(&question->without, &count) = without(root, root->op[k]);
+	}
+	qsort(question->without, count, sizeof *question->without, by_id);
+	changes->op = question->without;
+	changes->ops = count;
+	if (count || !ranks_empty(&changes->slowed))
+		question_ask(shell, question);
+	else
+		question_free(question);
+}
+
+static enum status answer_why(struct inquiry *asked, struct why_question *question, struct text *out)
+{
+	struct why why = {0};
+	int width = out_width(asked->call->shell->out);
+	enum status status = trace_why(&asked->trace, question, width, &why);
+	if (status == ST_OK) {
+		text_put(out, text_string(&why.text), why.text.count);
+		why_put_roots(&why, out);
+		trace_put_uncertainty(&asked->trace, 1, out);
+		if (call_outermost(asked->call) && !asked->call->shell->changes)
+			ask_saving(asked->call->shell, &why);
+	}
+	why_release(&why);
+	return status;
+}
+
+static bool is_time(const char *word, int64_t *ns)
+{
+	struct number number;
+	int used;
+	if (number_read(word, &number, &used) != ST_OK || word[used] || number.unit != UNIT_TIME)
+		return false;
+	*ns = (int64_t)number.value;
+	return true;
+}
+
+/* A stream by that name on one of the ranks */
+static bool is_stream(const struct inquiry *asked, name_id name)
+{
+	const struct world *world = asked->call->shell->world;
+	FOR_RANKS (rank, &asked->ranks)
+		if (name &&
+		        (world_find(world, rank, name).kind == THING_STREAM || name == world->default_name))
+			return true;
+	return false;
+}
+
+static enum status why_asked(struct inquiry *asked, struct text *out)
+{
+	struct world *world = asked->call->shell->world;
+	struct why_question question = {.of = WHY_RANK, .ranks = &asked->ranks, .section = -1};
+	bool several = false;
+	if (!*asked->word)
+		return answer_why(asked, &question, out);
+	if (is_time(asked->word, &question.time)) {
+		question.of = WHY_TIME;
+		return answer_why(asked, &question, out);
+	}
+	question.stream = names_find(world->names, asked->word, strlen(asked->word));
+	if (is_stream(asked, question.stream)) {
+		question.of = WHY_STREAM;
+		return answer_why(asked, &question, out);
+	}
+	enum status status = find_operations(asked, &several);
+	if (status == ST_OK && several) {
+		list_operations(asked, out);
+	} else if (status == ST_OK) {
+		question.of = WHY_OP;
+		question.op = asked->op;
+		question.ops = asked->ops;
+		status = answer_why(asked, &question, out);
+	}
+	return status;
+}
+
+static enum status why_run(struct call *call)
+{
+	struct shell *shell = call->shell;
+	struct inquiry asked = {.call = call,
+	        .trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget},
+	        .ranks = *call->set};
+	const char *word = "";
+	struct text text = {0};
+	enum status status = call_common(call, 0, &word);
+	if (status == ST_OK && strlen(word) >= sizeof asked.word)
+		status = fail(ST_NAME, "no operation has so long a name");
+	if (status != ST_OK)
+		return status;
+	memcpy(asked.word, word, strlen(word) + 1);
+	status = take_rank(&asked);
+	if (status == ST_OK)
+		status = shell_look(shell);
+	if (status == ST_OK)
+		status = why_asked(&asked, &text);
+	mem_free(asked.op);
+	return answer(call, &text, status);
+}
+
+const struct command command_why = {
+        .name = "why",
+        .topic = "look",
+        .usage = "why [OP|STREAM|TIME] [@RANK]",
+        .help = "what an operation waited for, whom that waited for, and so on to the root: OP is `y` (what "
+                "wrote y "
+                "last), `allreduce#3` (the third there), a phase; `z@1` says whose; of a stream or a rank "
+                "the longest "
+                "wait, at a time (`@1 why 3.2ms`) what the rank stood for",
+        .example = "tensor x[256,256] w[256,256]\n@2 slow 2x\ny = matmul x w\nallreduce y\nsync\nwhy y@1",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "OP|STREAM|TIME"}},
+        .run = why_run,
+};

@@ -1,0 +1,33 @@
+/* inside.h -- private to line/: the answers to questions (training/question.h), each of which runs lines again
+ *
+ * An umbrella header: it brings along what it includes. */
+#ifndef RANKSH_LINE_INSIDE_H
+#define RANKSH_LINE_INSIDE_H
+
+#include "base/arithmetic.h"
+#include "shell/line/rerun.h"
+#include "shell/session/shell.h"
+#include "shell/training/question.h"
+
+/* Of one section: times in ns and bytes of an iteration, where the section has some, but for the first; else of the section */
+struct world_figures {
+	bool iterations;
+	double time, exposed;
+	double sent; /* bytes that a rank sends */
+	double bubble;
+	int64_t peak, kind[MEMORY_KINDS]; /* bytes: of the rank that has the most */
+	int most;                         /* cause of delay with the largest part; CAUSE_COUNT: none */
+	double part;
+	size_t races;
+};
+/* Projects nothing: of a world that was looked at. ST_WAITS: something has no end. */
+enum status measure_world(struct shell *shell, int section, struct world_figures *out);
+/* Changes that have met nothing would be answered with "nothing changes": ST_NAME. */
+enum status changes_met(const struct changes *changes);
+enum status answer_sweep(struct shell *shell, const struct question *question);
+enum status answer_compare(struct shell *shell, const struct question *question);
+enum status answer_whatif(struct shell *shell, const struct question *question);
+enum status answer_peek(struct shell *shell, const struct question *question);
+enum status answer_saving(struct shell *shell, const struct question *question);
+
+#endif

@@ -1,0 +1,70 @@
+/* measure.c -- the figures by which worlds are compared: one number each, of all ranks */
+#include "races/races.h"
+#include "shell/line/inside.h"
+
+#include <string.h>
+
+/* Of all ranks: the largest time, the mean of the rest */
+struct rank_sums {
+	double time, exposed, sent;
+	double stalls[CAUSE_COUNT];
+};
+
+static enum status add_rank(const struct trace *trace, int section, int rank, struct rank_sums *sums)
+{
+	int64_t time = 0, exposed = 0;
+	double part[CAUSE_COUNT] = {0}, sent = 0;
+	int n = trace->world->n;
+	enum status status = metric_time(trace, section, rank, &time);
+	if (status == ST_OK)
+		status = metric_exposed(trace, section, rank, &exposed);
+	if (status == ST_OK)
+		status = metric_stalls(trace, section, rank, part);
+	if (status == ST_OK)
+		status = metric_sent(trace, section, rank, NULL, &sent);
+	sums->time = (double)time > sums->time ? (double)time : sums->time;
+	sums->exposed += (double)exposed / n;
+	sums->sent += sent / n;
+	for (int cause = 0; cause < CAUSE_COUNT; cause++)
+		sums->stalls[cause] += part[cause] / n;
+	return status;
+}
+
+/* Of the rank whose peak is the largest */
+static void measure_memory(const struct world *world, struct world_figures *out)
+{
+	for (int rank = 0; rank < world->n; rank++) {
+		const struct heap *heap = world_heap(world, rank, SPACE_DEVICE);
+		if (heap->peak_allocated <= out->peak)
+			continue;
+		out->peak = heap->peak_allocated;
+		memcpy(out->kind, heap->peak_kind, sizeof out->kind);
+	}
+}
+
+enum status measure_world(struct shell *shell, int section, struct world_figures *out)
+{
+	struct trace all = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	struct iterations iterations;
+	struct trace trace = trace_steady(&all, section, &iterations);
+	struct rank_sums sums = {0};
+	double each;
+	int count;
+	*out = (struct world_figures){.most = CAUSE_COUNT};
+	enum status status = metric_iteration(&all, section, &count, &each);
+	for (int rank = 0; rank < all.world->n && status == ST_OK; rank++)
+		status = add_rank(&trace, section, rank, &sums);
+	int counted = count > 1 && iterations.from ? count - 1 : count ? count : 1;
+	out->iterations = count > 0;
+	out->time = count ? each : sums.time;
+	out->exposed = sums.exposed / counted;
+	out->sent = sums.sent / counted;
+	for (int cause = 0; cause < CAUSE_DONE; cause++)
+		if (sums.stalls[cause] > out->part) {
+			out->part = sums.stalls[cause];
+			out->most = cause;
+		}
+	measure_memory(all.world, out);
+	out->races = races_now(shell->world)->count;
+	return status == ST_OK ? metric_bubble(&trace, section, 0, &out->bubble) : status;
+}

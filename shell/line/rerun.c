@@ -1,0 +1,152 @@
+/* rerun.c -- the lines since the world was empty, run again in a world of their own
+ *
+ *     the machine, the plan of training and who is slow, as the world began with them; the changes, where they hold from there on
+ *     the journal's lines, or the script's                 each with what it read then
+ *     the lines before the question, of its own text
+ *     a projection                                         as before any picture */
+#include "shell/line/inside.h"
+#include "shell/language/run/state.h"
+#include "shell/line/line.h"
+#include "shell/session/lasting.h"
+#include "shell/training/open.h"
+#include "shell/training/scratch.h"
+#include "shell/training/training.h"
+
+#include <string.h>
+
+/* Where a line is refused now and was not, what follows would be another program. line: NULL in a script, whose failures say
+ * their place. */
+static enum status same_outcome(const char *line, enum status status, bool refused)
+{
+	if (status == ST_OK || status == ST_EXPECT)
+		return ST_OK;
+	if (status == ST_INTERRUPTED || status == ST_MPI || status == ST_BUG)
+		return status;
+	if (refused)
+		return ST_OK;
+	return line ? fail_in(status, "`%.*s`, run again", (int)strcspn(line, "\n"), line)
+	            : fail_in(status, "run again");
+}
+
+/* Values that were read in a step of a program stand in the line that played it. */
+static enum status run_typed(struct shell *shell, const struct journal_entry *entry)
+{
+	enum status status = ST_OK;
+	size_t length = strlen(entry->line);
+	if (entry->stop)
+		return fail(ST_ARGUMENT,
+		        "`%.60s` was ended by Ctrl-C: how far it came hangs on the moment, so it cannot run "
+		        "again "
+		        "otherwise (`undo` takes it back)",
+		        entry->line);
+	steering_again(&shell->steering, entry->values);
+	if (!entry->session)
+		status = shell_line(shell, entry->line, length, 0, -1);
+	else if (*entry->ran)
+		status = shell_settle(shell, line_text(shell, entry->ran, strlen(entry->ran), NULL, 1));
+	steering_over(&shell->steering);
+	return same_outcome(entry->line, status, entry->refused);
+}
+
+static enum status run_script(struct shell *shell, const struct journal *of)
+{
+	size_t from = 0, values = 0;
+	enum status status = ST_OK;
+	for (size_t i = 0; i < of->pieces && status == ST_OK; i++) {
+		const struct script_piece *piece = &of->piece[i];
+		struct text read = {0};
+		text_put(&read, text_string(&of->script_values) + values, piece->values_end - values);
+		steering_again(&shell->steering, text_string(&read));
+		const char *text = text_string(&of->script) + from;
+		status = shell_settle(
+		        shell, line_script(shell, text, piece->end - from, piece->file, piece->line));
+		status = same_outcome(NULL, status, piece->refused);
+		text_release(&read);
+		from = piece->end;
+		values = piece->values_end;
+	}
+	return status;
+}
+
+/* The lines before the question, of the text in which it stands. They have not settled then, and do not now. */
+static enum status run_here(struct shell *shell, const struct shell *of)
+{
+	const struct journal_text *here = &of->journal.here;
+	size_t count = here->to - here->from;
+	steering_again(&shell->steering, text_string(&of->steering.read) + here->values);
+	steering_line(&shell->steering);
+	enum status status = line_text(shell, here->text + here->from, count, here->file, here->line);
+	steering_over(&shell->steering);
+	return same_outcome(NULL, status, false);
+}
+
+static enum status run_lines(struct shell *shell, const struct shell *of)
+{
+	const struct journal *journal = &of->journal;
+	enum status status = ST_OK;
+	for (size_t i = journal->floor; i < journal->count && status == ST_OK; i++)
+		status = run_typed(shell, &journal->entries[i]);
+	if (status == ST_OK)
+		status = run_script(shell, journal);
+	return status == ST_OK ? run_here(shell, of) : status;
+}
+
+/* As the session was when this world began */
+static enum status begin(struct shell *shell, struct shell *of)
+{
+	enum status status = ST_OK;
+	shell->recalls = !of->dry;
+	shell->steering.looks = of->dry;
+	shell->interpreter->guesses = false;
+	shell->interactive = of->interactive;
+	shell->arguments = of->arguments;
+	shell->argument = of->argument;
+	lasting_take(shell, &of->at_reset);
+	shell->pace = 0;
+	plan_copy(&of->training->at_reset, &shell->training->at_reset);
+	if (shell->changes->section == 0)
+		status = changes_begin(shell);
+	return status == ST_OK ? shell_reset_again(shell) : status;
+}
+
+enum status rerun_open(struct rerun *rerun, struct shell *of, const struct changes *changes)
+{
+	struct shell *shell = &rerun->shell;
+	*rerun = (struct rerun){0};
+	if (changes)
+		rerun->changes = *changes;
+	enum status status = scratch_open(shell, of, of->transport, of->world->n, !rerun->changes.data);
+	shell->changes = &rerun->changes;
+	if (status == ST_OK)
+		status = begin(shell, of);
+	if (status == ST_OK)
+		status = run_lines(shell, of);
+	return status == ST_OK ? shell_look(shell) : status;
+}
+
+void rerun_close(struct rerun *rerun, struct shell *of)
+{
+	if (rerun->shell.world)
+		scratch_close(&rerun->shell, of);
+}
+
+enum status answer_question(struct shell *shell)
+{
+	static enum status (*const answers[])(struct shell *, const struct question *) = {
+	        [QUESTION_WHATIF] = answer_whatif,
+	        [QUESTION_SAVING] = answer_saving,
+	        [QUESTION_PEEK] = answer_peek,
+	        [QUESTION_SWEEP] = answer_sweep,
+	        [QUESTION_COMPARE] = answer_compare};
+	struct question *question = shell->question;
+	enum status status;
+	shell->question = NULL;
+	if (shell->journal.here.text)
+		status = answers[question->kind](shell, question);
+	else
+		status = fail(ST_ARGUMENT,
+		        "`%s` stands on a line of its own, in no block, def, or file that is `source`d",
+		        question->asked);
+	question_free(question);
+	return status;
+}

@@ -1,0 +1,119 @@
+/* sweep.c -- sweep: the session's lines run again once for each value of a number, as a table and a curve
+ *
+ *     bucket     time        exposed
+ *     64 kB      0.53 ms     0.42 ms     ##############
+ *     128 kB     0.49 ms     0.38 ms     ############      <- the least */
+#include "shell/language/run/command.h"
+#include "shell/line/inside.h"
+#include "shell/session/changes.h"
+#include "trace/table.h"
+
+#include <stdio.h>
+
+enum { BAR = 24 };
+
+/* A count of 1024s as people type it: 64k, 4M */
+static void put_value(const struct question *question, int i, struct text *out)
+{
+	static const char *const units[] = {"", "k", "M", "G"};
+	double value = question->value[i];
+	int unit = 0;
+	while (question->unit == UNIT_PLAIN && unit < 3 && value >= 1024 &&
+	        value / 1024 == (double)(int64_t)(value / 1024)) {
+		value /= 1024;
+		unit++;
+	}
+	number_text((struct number){value, question->unit}, out);
+	text_add(out, "%s", units[unit]);
+}
+
+/* The change with its i-th value, in a copy that is used at once */
+static struct changes changes_at(const struct question *question, int i, struct given *given)
+{
+	struct changes changes = question->changes;
+	struct number number = {question->value[i], question->unit};
+	if (changes.options) {
+		*given = *changes.option[0];
+		given->number = number;
+		given->word = given->digits = NULL;
+		changes.option[0] = given;
+	} else {
+		changes.key[0].number = number;
+	}
+	return changes;
+}
+
+static void put_bar(struct table *table, double time, double most, bool best)
+{
+	int cells = most > 0 ? (int)(time / most * BAR + 0.5) : 0;
+	for (int i = 0; i < cells; i++)
+		text_put(&table->cells, "#", 1);
+	text_add(&table->cells, best ? "  <- the least" : "");
+	table_end(table);
+}
+
+/* known[i]: the world came to its end; else why[i] says what became of it. */
+static void say_table(struct shell *shell, const struct question *question,
+        const struct world_figures *figures, const bool *known, char (*why)[100])
+{
+	struct table table = {.align = "lrrrl"};
+	struct text text = {0};
+	double most = 0, least = -1;
+	for (int i = 0; i < question->values; i++) {
+		most = known[i] && figures[i].time > most ? figures[i].time : most;
+		least = known[i] && (least < 0 || figures[i].time < least) ? figures[i].time : least;
+	}
+	table_cell(&table, "%s",
+	        question->changes.options ? question->given[0].name : question->changes.key[0].name);
+	table_cells(&table, figures[0].iterations ? "iteration" : "time", "exposed", "peak", "");
+	table_row(&table);
+	for (int i = 0; i < question->values; i++) {
+		put_value(question, i, &table.cells);
+		table_end(&table);
+		if (!known[i]) {
+			table_cells(&table, "-", "-", "-");
+			table_cell(&table, "%s", why[i]);
+			table_row(&table);
+			continue;
+		}
+		time_text((int64_t)figures[i].time, &table.cells);
+		table_end(&table);
+		time_text((int64_t)figures[i].exposed, &table.cells);
+		table_end(&table);
+		bytes_text(figures[i].peak, &table.cells);
+		table_end(&table);
+		put_bar(&table, figures[i].time, most, figures[i].time == least && least < most);
+		table_row(&table);
+	}
+	table_print(&table, out_width(shell->out), &text);
+	out_put(shell->out, text_string(&text), text.count);
+	text_release(&text);
+	table_release(&table);
+}
+
+/* A value with which a line is refused, or that runs out of memory, is a row that says so; a name that nothing has ends it. */
+enum status answer_sweep(struct shell *shell, const struct question *question)
+{
+	struct world_figures figures[SWEEP_MOST] = {{0}};
+	bool known[SWEEP_MOST] = {false};
+	char why[SWEEP_MOST][100];
+	enum status status = ST_OK;
+	for (int i = 0; i < question->values && status == ST_OK; i++) {
+		struct given given;
+		struct changes changes = changes_at(question, i, &given);
+		struct rerun rerun;
+		enum status ran = rerun_open(&rerun, shell, &changes);
+		if (ran == ST_OK)
+			status = changes_met(&rerun.changes);
+		if (ran == ST_OK && status == ST_OK)
+			ran = measure_world(&rerun.shell, changes.section, &figures[i]);
+		known[i] = ran == ST_OK;
+		snprintf(why[i], sizeof why[i], "%s", ran == ST_OK ? "" : fail_text());
+		if (ran == ST_INTERRUPTED || ran == ST_MPI || ran == ST_BUG)
+			status = ran;
+		rerun_close(&rerun, shell);
+	}
+	if (status == ST_OK)
+		say_table(shell, question, figures, known, why);
+	return status;
+}

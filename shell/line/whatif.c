@@ -1,0 +1,196 @@
+/* whatif.c -- whatif: the session's figures beside those of its lines run again with a change */
+#include "shell/language/run/command.h"
+#include "shell/line/inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void put_times(double before, double after, struct text *out)
+{
+	const char *unit = before >= 1e6 || after >= 1e6 ? "ms" : "us";
+	double ns = before >= 1e6 || after >= 1e6 ? 1e6 : 1e3;
+	text_add(out, "%.2f -> %.2f %s", before / ns, after / ns, unit);
+}
+
+/* What a stream waits for, by the cause of delay */
+static const char *const waits_for[CAUSE_COUNT] = {[CAUSE_LAUNCH] = "the launch",
+        [CAUSE_HOST] = "its host",
+        [CAUSE_SYNC] = "its host, in `sync` or `print`,",
+        [CAUSE_MEMORY] = "memory",
+        [CAUSE_EVENT] = "other streams",
+        [CAUSE_DATA] = "data",
+        [CAUSE_PEER] = "other ranks",
+        [CAUSE_BUBBLE] = "other stages",
+        [CAUSE_ENGINE] = "busy engines"};
+
+static void say_outcomes(struct shell *shell, const struct world_figures *a, const struct world_figures *b)
+{
+	struct text line = {0};
+	text_add(&line, "   %s ", a->iterations ? "iteration" : "time");
+	put_times(a->time, b->time, &line);
+	if (a->exposed > 0 || b->exposed > 0) {
+		text_add(&line, "   exposed ");
+		put_times(a->exposed, b->exposed, &line);
+	}
+	if (a->bubble > 0 || b->bubble > 0)
+		text_add(&line, "   bubble %.2f -> %.2f", a->bubble, b->bubble);
+	if (a->time == b->time)
+		text_add(&line, "   nothing changes");
+	else if (b->most < CAUSE_COUNT && b->part >= 0.005)
+		text_add(&line, "   it would wait for %s next: %.0f%%", waits_for[b->most], 100 * b->part);
+	out_say(shell->out, "%s\n", text_string(&line));
+	text_release(&line);
+}
+
+/* Ways in which the other world is another program */
+static void say_otherwise(struct shell *shell, const struct rerun *rerun, const struct world_figures *a,
+        const struct world_figures *b)
+{
+	const struct changes *changes = &rerun->changes;
+	if (*changes->without)
+		out_say(shell->out, "   `%s` left out %ld time%s\n", changes->without, changes->left_out,
+		        changes->left_out == 1 ? "" : "s");
+	if (b->races > a->races) {
+		struct trace trace = {.world = rerun->shell.world, .backend = rerun->shell.backend};
+		struct text text = {0};
+		trace_races(&trace, 0, out_width(shell->out), &text);
+		out_say(shell->out, "   without that order there are races:\n%s", text_string(&text));
+		text_release(&text);
+	}
+}
+
+/* Changes that have met nothing would be answered with "nothing changes". */
+enum status changes_met(const struct changes *changes)
+{
+	for (int i = 0; i < changes->options; i++)
+		if (!changes->used[i])
+			return fail(ST_NAME,
+			        "%s= is no number of the machine (`machine` lists them), and no `strategy` "
+			        "line since the "
+			        "world was empty has an option of that name",
+			        changes->option[i]->name);
+	if (*changes->without && !changes->left_out)
+		return fail(ST_NAME, "no line `%s` has run in this section", changes->without);
+	return ST_OK;
+}
+
+/* What the change is compared with: the session, or where its times are not the simulator's own, or tied to the wall clock,
+ * its lines run again without a change. */
+static enum status unchanged(struct shell *shell, int section, struct world_figures *out)
+{
+	struct rerun rerun;
+	struct world_figures seen = {0};
+	if (!shell->backend->measures && shell->pace <= 0)
+		return measure_world(shell, section, out);
+	enum status status = rerun_open(&rerun, shell, NULL);
+	if (status == ST_OK)
+		status = measure_world(&rerun.shell, section, out);
+	rerun_close(&rerun, shell);
+	if (status != ST_OK || !shell->backend->measures)
+		return status;
+	status = measure_world(shell, section, &seen);
+	if (status == ST_OK && seen.time > 0) {
+		struct text line = {0};
+		time_text((int64_t)seen.time, &line);
+		out_say(shell->out,
+		        "   measured %s; the simulator, from which the rest comes, is %+.1f%% off\n",
+		        text_string(&line), 100 * (out->time - seen.time) / seen.time);
+		text_release(&line);
+	}
+	return status;
+}
+
+/* ---- without a change ---- */
+
+static bool same_operation(const struct world *a, const struct world *b, op_id id)
+{
+	const struct op *x = &a->ops[id], *y = &b->ops[id];
+	const struct record *r = op_record(a, id), *s = op_record(b, id);
+	return x->rank == y->rank && x->stream == y->stream && r->kind == s->kind && r->line == s->line &&
+	        strcmp(names_text(a->names, r->title), names_text(b->names, s->title)) == 0;
+}
+
+static bool same_times(struct backend *a, struct backend *b, op_id id)
+{
+	struct times x = backend_times(a, id), y = backend_times(b, id);
+	return x.issue == y.issue && x.ready == y.ready && x.start == y.start && x.end == y.end;
+}
+
+/* Every operation of the session, beside that of the rerun: the books give both the same number. */
+static void say_same(struct shell *shell, struct shell *again)
+{
+	const struct world *world = shell->world;
+	size_t same = 0, count = world->op_count;
+	bool program = again->world->op_count == count;
+	op_id first = 0;
+	for (op_id id = 1; id <= count && program; id++) {
+		program = same_operation(world, again->world, id);
+		bool times = program && same_times(shell->backend, again->backend, id);
+		same += times;
+		first = first || times ? first : id;
+	}
+	if (!program) {
+		out_say(shell->out,
+		        "   run again, the lines are another program: what they do hangs on times\n");
+	} else if (same == count) {
+		out_say(shell->out,
+		        "   run again: %zu operation%s, each at the same time to the nanosecond\n", count,
+		        count == 1 ? "" : "s");
+	} else {
+		struct text words = {0};
+		op_label(world, first, &words);
+		out_say(shell->out,
+		        "   run again: %zu of %zu operations at another time, the first `%s` of rank %d\n",
+		        count - same, count, text_string(&words), world->ops[first].rank);
+		text_release(&words);
+	}
+}
+
+static enum status answer_same(struct shell *shell)
+{
+	struct rerun rerun;
+	struct world_figures out;
+	enum status status = shell_look(shell);
+	if (status == ST_OK && (shell->backend->measures || shell->pace > 0))
+		return unchanged(shell, interpreter_section_now(shell), &out);
+	if (status == ST_OK)
+		status = rerun_open(&rerun, shell, NULL);
+	else
+		return status;
+	if (status == ST_OK)
+		say_same(shell, &rerun.shell);
+	rerun_close(&rerun, shell);
+	return status;
+}
+
+/* ---- with one ---- */
+
+enum status answer_whatif(struct shell *shell, const struct question *question)
+{
+	const struct changes *changes = &question->changes;
+	int section = changes->section;
+	struct rerun rerun;
+	struct world_figures before, after;
+	bool some = changes->other || changes->keys || changes->options || *changes->without ||
+	        !ranks_empty(&changes->slowed);
+	if (!some)
+		return answer_same(shell);
+	enum status status = shell_look(shell);
+	if (status == ST_OK)
+		status = unchanged(shell, section, &before);
+	if (status != ST_OK)
+		return status;
+	status = rerun_open(&rerun, shell, changes);
+	if (status == ST_OK)
+		status = changes_met(&rerun.changes);
+	if (status == ST_OK)
+		status = measure_world(&rerun.shell, section, &after);
+	if (status == ST_OK) {
+		say_outcomes(shell, &before, &after);
+		say_otherwise(shell, &rerun, &before, &after);
+	} else if (status != ST_INTERRUPTED) {
+		status = fail_in(status, "`%s`", question->asked);
+	}
+	rerun_close(&rerun, shell);
+	return status;
+}

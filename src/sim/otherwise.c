@@ -1,0 +1,57 @@
+/* otherwise.c -- operations of a world whose lines run again, without what made them late
+ *
+ *      as it was     kernel a ====----====      copy b ..........=====      host |launch|sync ........|
+ *      otherwise     alone: a ========          ns 0   b |                  no_launch, not_held: ||
+ *
+ * They share nothing: to others it is as if they were not there. */
+#include "sim/engine.h"
+#include "base/search.h"
+
+static const struct op_otherwise *find(const struct engine *e, op_id id)
+{
+	const struct engine_log *log = e->log;
+	size_t i;
+	if (!log->otherwise_count || !id)
+		return NULL;
+	SEARCH(i, log->otherwise_count, log->otherwise[i].id >= id);
+	return i < log->otherwise_count && log->otherwise[i].id == id ? &log->otherwise[i] : NULL;
+}
+
+/* A meeting is what one of its members is. */
+static const struct op_otherwise *find_met(const struct engine *e, op_id id)
+{
+	const struct op *op = &e->world->ops[id];
+	const struct record *record = record_at(e, op);
+	const struct op_otherwise *found = find(e, id);
+	if (!e->log->otherwise_count || found)
+		return found;
+	if (record->kind == OP_COLLECTIVE && op->match) {
+		const struct match *match = &e->world->matches[op->match];
+		for (int i = 0; i < match->n && !found; i++)
+			found = find(e, match->member[i]);
+	}
+	for (int i = 0; record->kind == OP_P2P && i < record->parts && !found; i++)
+		found = find(e, part_other(e, id, i));
+	return found;
+}
+
+int64_t launch_of(const struct engine *e, op_id id, const struct record *record)
+{
+	const struct op_otherwise *other = find(e, id);
+	return other && other->no_launch ? 0 : record->launch_ns;
+}
+
+bool otherwise_takes(const struct engine *e, op_id id, double alone, double *ns)
+{
+	const struct op_otherwise *other = find_met(e, id);
+	if (!other || (other->ns < 0 && !other->alone))
+		return false;
+	*ns = other->ns >= 0 ? (double)other->ns : alone;
+	return true;
+}
+
+bool otherwise_not_held(const struct engine *e, op_id id)
+{
+	const struct op_otherwise *other = find(e, id);
+	return other && other->not_held;
+}

@@ -1,0 +1,224 @@
+/* root.c -- where a chain of `why` ends: which kind of root it is, and its words */
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "base/ranks.h"
+#include "trace/chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void trace_put_line(const struct trace *trace, op_id id, struct text *out)
+{
+	const struct record *record = op_record(trace->world, id);
+	const char *file = names_text(trace->world->names, record->file), *slash = strrchr(file, '/');
+	if (!record->line)
+		return;
+	if (record->file)
+		text_add(out, "%s:%d", slash ? slash + 1 : file, record->line);
+	else
+		text_add(out, "line %d", record->line);
+}
+
+/* ---- which kind ---- */
+
+/* The same line on other ranks: operations that were queued with this one, for as long as they took. The line of all ranks
+ * stands together in the books, but for what the books queued in between. */
+static size_t durations_elsewhere(const struct chain *chain, op_id id, int64_t *ns, size_t most)
+{
+	const struct world *world = chain->trace->world;
+	const struct record *record = op_record(world, id);
+	struct ranks told = {0};
+	size_t count = 0, near = 8 * (size_t)world->n + 64;
+	op_id from = id > near ? id - (op_id)near : 1,
+	      to = (op_id)least_of((int64_t)(id + near), (int64_t)world->op_count);
+	for (op_id at = from; at <= to && count < most; at++) {
+		const struct record *other = op_record(world, at);
+		int rank = world->ops[at].rank;
+		if (rank == world->ops[id].rank || other->line != record->line ||
+		        other->file != record->file || other->title != record->title ||
+		        other->object != record->object || ranks_has(&told, rank))
+			continue;
+		struct times t = backend_times(chain->trace->backend, at);
+		if (t.end == TIME_UNKNOWN)
+			continue;
+		ranks_add(&told, rank);
+		ns[count++] = t.end - t.start;
+	}
+	return count;
+}
+
+static int by_ns(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* What it takes on other ranks: the median, the lower one of two; -1: there are none. What meets others takes the same
+ * everywhere. */
+static int64_t takes_elsewhere(const struct chain *chain, op_id id)
+{
+	enum op_kind kind = op_record(chain->trace->world, id)->kind;
+	if (kind != OP_KERNEL && kind != OP_COPY && kind != OP_ONE_SIDED)
+		return -1;
+	int64_t *ns = mem_alloc((size_t)chain->trace->world->n * sizeof *ns);
+	size_t count = durations_elsewhere(chain, id, ns, (size_t)chain->trace->world->n);
+	qsort(ns, count, sizeof *ns, by_ns);
+	int64_t median = count ? ns[(count - 1) / 2] : -1;
+	mem_free(ns);
+	return median;
+}
+
+/* What explains an eighth of the time in the way, of what somebody did, or a half of what befell the work, is the root of
+ * it; else the work itself is. */
+enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere)
+{
+	enum { OF_SLOW = 8, OF_SHARED = 2 };
+	const struct trace *trace = chain->trace;
+	const struct record *record = op_record(trace->world, id);
+	struct times t = backend_times(trace->backend, id);
+	*elsewhere = 0;
+	if (t.end == TIME_UNKNOWN)
+		return ROOT_WORK;
+	ns = least_of(ns, t.end - t.start);
+	bool slow = record->kind == OP_KERNEL && !trace_on_host(trace->world, id) &&
+	        world_slow_at(trace->world, id);
+	if (slow && record->alone_ns >= 0 && (t.alone - record->alone_ns) * OF_SLOW >= ns && ns > 0)
+		return ROOT_SLOW;
+	if (trace_lost(trace, id, &t) * OF_SHARED >= ns && trace_lost(trace, id, &t) > 0)
+		return ROOT_SHARED;
+	int64_t median = takes_elsewhere(chain, id);
+	if (median < 0 || (t.end - t.start - median) * OF_SHARED < ns || t.end - t.start == median)
+		return ROOT_WORK;
+	*elsewhere = median;
+	return ROOT_LONGER;
+}
+
+/* ---- the roots that were found ---- */
+
+/* Kinds of which several operations are taken away together: what one line, or one host, did to them all */
+static bool adds_up(enum root_kind kind)
+{
+	return kind == ROOT_SLOW || kind == ROOT_LAUNCH;
+}
+
+void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int64_t ns)
+{
+	struct why *why = chain->why;
+	struct root *root = NULL;
+	for (size_t i = 0; i < why->roots; i++) {
+		struct root *known = &why->root[i];
+		bool same = known->kind == kind && known->rank == rank;
+		if (same && known->count && known->op[known->count - 1] == id)
+			return;
+		if (same && adds_up(kind))
+			root = known;
+	}
+	if (!root) {
+		root = MEM_ADD(&why->root, &why->roots);
+		*root = (struct root){.kind = kind, .rank = rank};
+	}
+	*MEM_ADD(&root->op, &root->count) = id;
+	if (kind == ROOT_LONGER)
+		root->ns = ns;
+	else
+		root->ns += ns;
+}
+
+static void put_line(const struct chain *chain, op_id id, struct text *out)
+{
+	struct text line = {0};
+	trace_put_line(chain->trace, id, &line);
+	if (line.count)
+		text_add(out, " (%s)", text_string(&line));
+	text_release(&line);
+}
+
+static void put_slow(const struct chain *chain, const struct root *root, struct text *out)
+{
+	const struct world *world = chain->trace->world;
+	const struct slowness *slow = world_slow_at(world, root->op[0]);
+	const char *file = names_text(world->names, slow->file), *slash = strrchr(file, '/');
+	text_add(out, "`@%d slow %gx`", root->rank, slow->factor);
+	if (slow->line && slow->file)
+		text_add(out, " (%s:%d)", slash ? slash + 1 : file, slow->line);
+	else if (slow->line)
+		text_add(out, " (line %d)", slow->line);
+}
+
+static void word(const struct chain *chain, struct root *root)
+{
+	const struct world *world = chain->trace->world;
+	struct text *out = &root->text;
+	op_id id = root->op[0];
+	struct times t = backend_times(chain->trace->backend, id);
+	switch (root->kind) {
+	case ROOT_SLOW:
+		put_slow(chain, root, out);
+		return;
+	case ROOT_LAUNCH:
+		text_add(out, "the launch of ");
+		if (root->count == 1)
+			chain_put_op(chain, id, out);
+		else
+			text_add(out, "%zu operations on rank %d, ", root->count, root->rank);
+		if (root->count > 1)
+			time_text(root->ns, out);
+		return;
+	case ROOT_HELD:
+		text_add(out, "`%s` holds the host of rank %d",
+		        names_text(world->names, op_record(world, id)->reason), root->rank);
+		put_line(chain, id, out);
+		return;
+	case ROOT_MEMORY:
+		text_add(out, "the host of rank %d gets memory", root->rank);
+		put_line(chain, id, out);
+		return;
+	case ROOT_HOST:
+		text_add(out, "the host of rank %d computes", root->rank);
+		put_line(chain, id, out);
+		return;
+	case ROOT_MISSING:
+		text_add(out, "a line of rank %d that has not come", root->rank);
+		return;
+	default:
+		chain_put_op(chain, id, out);
+	}
+	if (root->kind == ROOT_SHARED) {
+		text_add(out, ", which shares what it needs");
+	} else if (root->kind == ROOT_LONGER) {
+		text_add(out, " takes ");
+		time_text(t.end - t.start, out);
+		text_add(out, ", elsewhere ");
+		time_text(root->ns, out);
+	} else {
+		text_add(out, " takes its time");
+	}
+}
+
+void roots_word(struct chain *chain)
+{
+	for (size_t i = 0; i < chain->why->roots; i++)
+		word(chain, &chain->why->root[i]);
+}
+
+void why_put_roots(const struct why *why, struct text *out)
+{
+	enum { TOLD = 6 };
+	for (size_t i = 0; i < why->roots && i < TOLD; i++)
+		text_add(out, "%s%s%s", i ? "      " : "root: ", text_string(&why->root[i].text),
+		        i + 1 < why->roots && i + 1 < TOLD ? ", and\n" : "");
+	if (why->roots > TOLD)
+		text_add(out, ", and %zu more", why->roots - TOLD);
+	text_add(out, why->roots ? "\n" : "");
+}
+
+void why_release(struct why *why)
+{
+	for (size_t i = 0; i < why->roots; i++) {
+		mem_free(why->root[i].op);
+		text_release(&why->root[i].text);
+	}
+	mem_free(why->root);
+	text_release(&why->text);
+	*why = (struct why){0};
+}

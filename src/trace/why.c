@@ -1,0 +1,327 @@
+/* why.c -- what `why` is asked, and the first link of its answer */
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "trace/chain.h"
+#include "trace/intervals.h"
+
+/* ---- an operation ---- */
+
+static const struct moment *moment_of(const struct lanes *lanes, op_id id)
+{
+	return &lanes->moment[lanes->trace->world->ops[id].number - 1];
+}
+
+/* From the end of the work before it on its stream to its own start; of a host's, from its start to its end; what has not
+ * begun, or not ended, waits up to now */
+static struct window gap_of(struct chain *chain, const struct lanes *lanes, const struct moment *m)
+{
+	struct window gap = {0, trace_is_work(m->kind) ? m->t.start : m->t.end, -1};
+	if (gap.to == TIME_UNKNOWN)
+		gap.to = chain_horizon(chain) + 1; /* what it waits for now, too */
+	if (m->stream == STREAM_HOST) {
+		gap.from = m->begin;
+		return gap;
+	}
+	for (uint32_t i = m->place; i > lanes->first[m->stream]; i--) {
+		const struct moment *before = moment_at(lanes, i - 1);
+		if (!trace_is_work(before->kind))
+			continue;
+		gap.from = least_of(before->t.end, gap.to);
+		break;
+	}
+	return gap;
+}
+
+/* "matmul z on rank 1 (line 5, compute)" */
+static void put_asked(const struct chain *chain, op_id id, struct text *out)
+{
+	const struct op *op = &chain->trace->world->ops[id];
+	struct text line = {0};
+	trace_put_line(chain->trace, id, &line);
+	op_label(chain->trace->world, id, out);
+	text_add(out, " on rank %d (%s%s%s)", op->rank, text_string(&line), line.count ? ", " : "",
+	        trace_lane_name(chain->trace, op->rank, op->stream));
+	text_release(&line);
+}
+
+/* Nothing kept it waiting: how long it took is all there is to tell. */
+static void explain_itself(struct chain *chain, const struct moment *m, struct text *words)
+{
+	bool begun = m->t.start != TIME_UNKNOWN;
+	text_add(words, begun ? " waited for nothing: it began at once, at " : " has not begun");
+	if (begun)
+		time_text(m->t.start, words);
+	chain_say(chain, words, 0);
+	int64_t ns = m->t.end == TIME_UNKNOWN ? 0 : m->t.end - m->t.start;
+	if (begun && (trace_is_work(m->kind) || m->kind == OP_HOST))
+		chain_work(chain, m->id, &(struct in_the_way){ns, ns, 1, false}, 1);
+}
+
+/* What is looked at of an operation before it is explained: the pieces of its gap, and how long it waited in all */
+static int64_t waited_for(struct chain *chain, op_id id, struct bouts *pieces)
+{
+	const struct op *op = &chain->trace->world->ops[id];
+	const struct lanes *lanes = chain_lanes(chain, op->rank);
+	int64_t waited = 0;
+	if (!lanes)
+		return 0;
+	chain_pieces(chain, op->rank, op->stream, gap_of(chain, lanes, moment_of(lanes, id)), pieces);
+	for (size_t i = 0; i < pieces->count; i++)
+		waited += pieces->piece[i].kind == SPAN_STALL ? pieces->piece[i].ns : 0;
+	return waited;
+}
+
+static bool has_not_begun(const struct moment *m)
+{
+	return (trace_is_work(m->kind) ? m->t.start : m->t.end) == TIME_UNKNOWN;
+}
+
+static const struct bout *last_wait(const struct bouts *pieces)
+{
+	const struct bout *last = NULL;
+	for (size_t i = 0; i < pieces->count; i++)
+		if (pieces->piece[i].kind == SPAN_STALL)
+			last = &pieces->piece[i];
+	return last;
+}
+
+/* "... waited 3.80 ms, 3.50 ms of them" */
+static void put_waited(
+        const struct chain *chain, const struct moment *m, int64_t waited, int64_t longest, struct text *out)
+{
+	bool still = has_not_begun(m), host = m->stream == STREAM_HOST;
+	put_asked(chain, m->id, out);
+	text_add(out,
+	        host            ? still ? " holds its host for " : " held its host for "
+	                : still ? " has waited for "
+	                        : " waited ");
+	time_text(still ? waited - 1 : host ? longest : waited, out);
+	text_add(out, still && !host ? ", now" : host ? "," : "");
+	if (waited > longest && !host && !still) {
+		text_add(out, ", ");
+		time_text(longest, out);
+		text_add(out, " of them");
+	}
+	text_add(out, " ");
+}
+
+static void explain_op(struct chain *chain, op_id id)
+{
+	const struct op *op = &chain->trace->world->ops[id];
+	struct bouts pieces = {0};
+	struct text words = {0};
+	int64_t waited = waited_for(chain, id, &pieces);
+	const struct lanes *lanes = chain_lanes(chain, op->rank);
+	if (lanes) {
+		const struct moment *m = moment_of(lanes, id);
+		bool host = m->stream == STREAM_HOST;
+		const struct bout *longest = pieces_longest(&pieces, SPAN_STALL);
+		if (longest &&
+		        has_not_begun(m)) /* what it hangs on now, however long it waited for other things */
+			longest = last_wait(&pieces);
+		if (!longest || m->kind == OP_HOST ||
+		        (!host && trace_lost(chain->trace, id, &m->t) > longest->ns)) {
+			put_asked(chain, id, &words);
+			explain_itself(chain, m, &words);
+		} else {
+			put_waited(chain, m, waited, longest->ns, &words);
+			chain_follow(chain, op->rank, op->stream, longest, &words, 0);
+		}
+	}
+	mem_free(pieces.piece);
+}
+
+/* Of several the one that waited longest, the first of equals: an operation of several ranks was asked for. */
+static void explain_ops(struct chain *chain, const struct why_question *q)
+{
+	struct bouts pieces = {0};
+	op_id longest = q->op[0];
+	int64_t most = -1;
+	for (size_t i = 0; i < q->ops && q->ops > 1 && chain->status == ST_OK; i++) {
+		int64_t waited = waited_for(chain, q->op[i], &pieces);
+		if (waited <= most)
+			continue;
+		most = waited;
+		longest = q->op[i];
+	}
+	mem_free(pieces.piece);
+	if (chain->status == ST_OK)
+		explain_op(chain, longest);
+}
+
+/* ---- a stream, a rank: their longest waits ---- */
+
+struct wait {
+	op_id op; /* 0: none */
+	int64_t ns;
+};
+
+static void take_longer(struct wait *longest, struct wait wait)
+{
+	if (wait.op && wait.ns > longest->ns)
+		*longest = wait;
+}
+
+/* The lane's longest wait in the window, and before which operation */
+static struct wait longest_wait(struct chain *chain, int rank, int stream, struct window window)
+{
+	const struct lanes *lanes = chain_lanes(chain, rank);
+	struct spans *spans = &chain->spans;
+	struct wait longest = {0}, wait = {0};
+	if (!lanes)
+		return longest;
+	lanes_spans(lanes, stream, window, spans);
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct span *span = &spans->span[i];
+		bool waits = span->kind == SPAN_STALL && span->op;
+		if (!waits || span->op != wait.op)
+			wait = (struct wait){waits ? span->op : 0, 0};
+		wait.ns += span->to - span->from;
+		take_longer(&longest, wait);
+	}
+	return longest;
+}
+
+/* The longest time in which no stream of the rank worked, though one of them would, and what was first to begin behind it */
+static struct wait idle_before(struct chain *chain, int rank, struct window window)
+{
+	const struct lanes *lanes = chain_lanes(chain, rank);
+	struct intervals work = {0};
+	struct wait longest = {0};
+	int64_t at = TIME_UNKNOWN;
+	for (size_t i = 0; lanes && i < lanes->count; i++) {
+		const struct moment *m = &lanes->moment[i];
+		if (trace_is_work(m->kind) && m->t.start < window.to && m->t.end > window.from)
+			intervals_add(&work, most_of(m->t.start, window.from), least_of(m->t.end, window.to));
+	}
+	intervals_join(&work);
+	for (size_t i = 0; i < work.count; i++) {
+		int64_t idle = work.part[i].from - (i ? work.part[i - 1].to : window.from);
+		if (idle > longest.ns) {
+			longest.ns = idle;
+			at = work.part[i].from;
+		}
+	}
+	for (uint32_t i = 0; lanes && i < lanes->count && !longest.op; i++) {
+		const struct moment *m = moment_at(lanes, i);
+		if (trace_is_work(m->kind) && m->t.start == at && m->t.end > at)
+			longest.op = m->id;
+	}
+	intervals_release(&work);
+	return longest;
+}
+
+/* Of the streams, or of the one by that name; threads of the host by name only */
+static struct wait wait_of_streams(
+        struct chain *chain, int rank, const struct why_question *q, struct window window)
+{
+	const struct world *world = chain->trace->world;
+	const struct lanes *lanes = chain_lanes(chain, rank);
+	struct wait longest = {0};
+	for (int s = STREAM_HOST; lanes && s < lanes->streams; s++) {
+		const struct stream *stream = world_stream(world, rank, s);
+		bool asked =
+		        q->of == WHY_STREAM ? stream->name == q->stream : s != STREAM_HOST && !stream->host;
+		if (asked)
+			take_longer(&longest, longest_wait(chain, rank, s, window));
+	}
+	return longest;
+}
+
+/* Of a rank the time that cost it most: in which none of its streams worked; else its longest wait */
+static void explain_lanes(struct chain *chain, const struct why_question *q)
+{
+	struct window window = trace_window(chain->trace, q->section);
+	struct wait longest = {0};
+	struct text words = {0};
+	FOR_RANKS (rank, q->ranks)
+		if (q->of == WHY_RANK)
+			take_longer(&longest, idle_before(chain, rank, window));
+	FOR_RANKS (rank, q->ranks)
+		if (!longest.op || q->of == WHY_STREAM)
+			take_longer(&longest, wait_of_streams(chain, rank, q, window));
+	FOR_RANKS (rank, q->ranks)
+		if (!longest.op && q->of == WHY_RANK)
+			take_longer(&longest, longest_wait(chain, rank, STREAM_HOST, window));
+	if (longest.op) {
+		explain_op(chain, longest.op);
+	} else if (chain->status == ST_OK) {
+		text_add(&words, "nothing has waited there");
+		chain_say(chain, &words, 0);
+	}
+}
+
+/* ---- a time ---- */
+
+/* What a lane was at: "compute  ran matmul y (line 3), 1.20 of 2.00 ms" */
+static void say_lane(struct chain *chain, int rank, int stream, const struct span *span)
+{
+	struct text words = {0};
+	text_add(&words, "%s ", trace_lane_name(chain->trace, rank, stream));
+	if (!span->op) {
+		text_add(&words, "had nothing more to do");
+	} else if (span->kind == SPAN_WORK) {
+		text_add(&words, stream == STREAM_HOST ? "was at " : "ran ");
+	} else if (span->kind == SPAN_HOST) {
+		text_add(&words, "%s ",
+		        span->cause == CAUSE_LAUNCH ? "was launching " : "had no line before ");
+	} else {
+		text_add(&words, "waited (%s), before ", trace_causes[span->cause]);
+	}
+	if (span->op)
+		chain_put_op(chain, span->op, &words);
+	chain_say(chain, &words, 0);
+}
+
+/* All lanes as they were at the time, and of the one that waited longest why */
+static void explain_time(struct chain *chain, const struct why_question *q, int rank)
+{
+	const struct lanes *lanes = chain_lanes(chain, rank);
+	struct window at = {q->time, q->time + 1, -1};
+	struct bout longest = {0};
+	int waits = -1;
+	struct bouts pieces = {0};
+	for (int s = 0; lanes && s < lanes->streams; s++) {
+		lanes_spans(lanes, s, at, &chain->spans);
+		struct span span = chain->spans.span[0];
+		if (s == STREAM_HOST || lanes->first[s + 1] > lanes->first[s])
+			say_lane(chain, rank, s, &span);
+		if (s == STREAM_HOST || span.kind != SPAN_STALL || !span.op)
+			continue;
+		chain_pieces(chain, rank, s, gap_of(chain, lanes, moment_of(lanes, span.op)), &pieces);
+		for (size_t i = 0; i < pieces.count; i++) {
+			const struct bout *p = &pieces.piece[i];
+			if (p->from <= q->time && p->to > q->time && p->cause == span.cause &&
+			        p->ns > longest.ns) {
+				longest = *p;
+				waits = s;
+			}
+		}
+	}
+	if (waits >= 0) {
+		struct text words = {0};
+		put_asked(chain, longest.op, &words);
+		text_add(&words, " waited ");
+		time_text(longest.ns, &words);
+		text_add(&words, " ");
+		chain_follow(chain, rank, waits, &longest, &words, 0);
+	}
+	mem_free(pieces.piece);
+}
+
+enum status trace_why(
+        const struct trace *trace, const struct why_question *question, int width, struct why *why)
+{
+	struct chain chain = {.trace = trace, .why = why, .width = width, .horizon = TIME_UNKNOWN};
+	chain.sharing.trace = trace;
+	if (question->of == WHY_OP)
+		explain_ops(&chain, question);
+	else if (question->of == WHY_TIME)
+		explain_time(&chain, question, ranks_first(question->ranks));
+	else
+		explain_lanes(&chain, question);
+	if (chain.status == ST_OK)
+		roots_word(&chain);
+	chain_release(&chain);
+	return chain.status;
+}

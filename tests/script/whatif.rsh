@@ -1,0 +1,102 @@
+# whatif: the lines since the world was empty run again in a world of their own, with a change.
+# ranks 4
+
+## without a change: the same times, whatever data had to say
+stream io
+let n = 3
+tensor x[64] = rank
+spin 2ms on io
+wait io on default
+repeat n { spin 1ms }
+let first = x[0]
+if first == 2 { host 5ms }
+sync
+whatif
+#>    run again: 41 operations, each at the same time to the nanosecond
+
+## with one: time is the largest of the ranks
+whatif launch=2x
+#>    time 10.04 -> 10.06 ms   it would wait for other streams next: 17%
+whatif launch=40us
+#>    time 10.04 -> 10.06 ms   it would wait for other streams next: 17%
+@0 whatif slow 3x
+#>    time 10.04 -> 15.04 ms   it would wait for other streams next: 17%
+whatif without "wait io on default"
+#>    time 10.04 -> 8.06 ms   it would wait for the launch next: 1%
+#>    `wait io on default` left out 1 time
+whatif without "spin   1ms" launch=0ns
+#>    time 10.04 -> 7.02 ms   it would wait for other streams next: 41%
+#>    `spin 1ms` left out 3 times
+
+## what it does not know
+expect error "no number 'lunch'; did you mean 'launch'?" { whatif lunch=2x }
+expect error "launch is a time, as 20us" { whatif launch=3GB/s }
+expect error "machine=NAME" { whatif machine=3 }
+expect error "did you mean 'dgx-h100'?" { whatif machine=dgx-h10 }
+expect error "slow: a factor from 0.01x to 1000x" { @1 whatif slow 0 }
+expect error "in no block, def or program" { whatif launch=2x }
+whatif bucket=1M
+#> tests/script/whatif.rsh:38: `whatif bucket=1M`: bucket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name
+whatif without "spin 7ms"
+#> tests/script/whatif.rsh:40: `whatif without "spin 7ms"`: no line `spin 7ms` has run in this section
+
+## a change holds from the section's first line on, beside what its lines set
+reset
+set launch=10us
+repeat 10 { spin 0ms }
+sync
+mark two
+set launch=30us
+repeat 10 { spin 0ms }
+sync
+@2 slow 3x
+spin 1ms
+sync
+whatif launch=2x
+#>    time 3.33 -> 3.66 ms   it would wait for the launch next: 34%
+whatif launch=2us
+#>    time 3.33 -> 3.02 ms   it would wait for the launch next: 2%
+@2 whatif slow 1x
+#>    time 3.33 -> 1.33 ms   it would wait for the launch next: 25%
+
+## a strategy: its options, the model's, the machine
+@2 slow 1x
+model mlp layers=4 hidden=64 batch=32
+set launch=1us
+strategy ddp bucket=64k
+run 3
+#>    mlp: 16384 parameters; `strategy ddp` trains it
+#>    ddp: 3 steps of setup, then 12 an iteration, for mlp
+#>    Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy ddp help` what it costs
+#>    iteration 1   loss 1.81236   done at 0.53 ms   60099 rows a second
+#>    iteration 2   loss 1.62298   done at 1.07 ms   60099 rows a second
+#>    iteration 3   loss 1.57707   done at 1.60 ms   60099 rows a second
+whatif
+#>    run again: 380 operations, each at the same time to the nanosecond
+whatif bucket=8k
+#>    iteration 532.46 -> 679.13 us   exposed 420.00 -> 558.33 us   it would wait for other streams next: 47%
+whatif batch=64
+#>    iteration 532.46 -> 593.18 us   exposed 420.00 -> 420.00 us   it would wait for other streams next: 50%
+whatif link_rate=2x launch=5us
+#>    iteration 532.46 -> 352.46 us   exposed 420.00 -> 240.00 us   it would wait for other streams next: 49%
+whatif machine=dgx-h100
+#>    iteration 532.46 -> 136.50 us   exposed 420.00 -> 10.90 us   it would wait for the launch next: 87%
+@2 slow 2x
+mark three
+run 2
+#>    iteration 4   loss 1.37382   done at 2.19 ms   58528 rows a second
+#>    iteration 5   loss 1.22407   done at 2.78 ms   57625 rows a second
+@2 whatif slow 1x
+#>    iteration 589.60 -> 532.46 us   exposed 420.00 -> 420.00 us   it would wait for other streams next: 49%
+whatif without "wait compute on comm"
+#>    iteration 589.60 -> 414.14 us   exposed 420.00 -> 332.53 us   it would wait for other streams next: 32%
+#>    `wait compute on comm` left out 2 times
+#>    without that order there are races:
+#>    race: `matmul` on compute writes dw4 while `allreduce` on comm writes
+#>    bucket1. `wait compute on comm` between the two puts them in order.     [0-3]
+#>    race: `matmul` on compute writes dw3 while `allreduce` on comm writes
+#>    bucket1. `wait compute on comm` between the two puts them in order.     [0-3]
+#>    race: `matmul` on compute writes dw2 while `allreduce` on comm writes
+#>    bucket1. `wait compute on comm` between the two puts them in order.     [0-3]
+#>    race: `matmul` on compute writes dw1 while `allreduce` on comm writes
+#>    bucket1. `wait compute on comm` between the two puts them in order.     [0-3]
