@@ -80,18 +80,19 @@ struct reply {
 	/* VIEW */
 	struct picture picture;
 	int64_t from, to, whole_from, whole_to;
-	int rows, first_row; /* how many rows there are in all, and the first one drawn */
+	int rows, first_row;     /* how many rows there are in all, and the first one drawn */
 	int first_column, cells; /* the window lies in so many columns of the picture */
 	struct text lanes;       /* "RANK.STREAM" of each row drawn, between blanks */
-	struct text density;     /* a digit for each of `width` parts of everything: 0 nobody works .. 9 all do */
-	struct text part;        /* "iteration 3": the window is that of it */
+	struct text density; /* a digit for each of `width` parts of everything: 0 nobody works .. 9 all do */
+	struct text part;    /* "iteration 3": the window is that of it */
 	/* The cursor: where it is now. The operation or the wait it stands on lasts from `time` to `until`, in row `row` of all;
 	 * -1: in none. Nowhere: `selected` is 0. */
 	op_id selected;
 	int stream, row; /* and rank */
 	int64_t time, until;
-	struct text told;  /* why it did not move */
-	struct text links; /* "ROW TIME LETTER" lines: what it waited for, in which row, until when, and the cause's letter */
+	struct text told; /* why it did not move */
+	struct text
+	        links; /* "ROW TIME LETTER" lines: what it waited for, in which row, until when, and the cause's letter */
 };
 
 /* One line more, empty, to be filled. */

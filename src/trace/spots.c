@@ -291,14 +291,14 @@ bool spot_blamed(const struct trace *trace, struct spot *spot)
 
 /* ---- by name ---- */
 
-struct search {
+struct name_search {
 	const struct world *world;
 	const char *text;
 	uint8_t *known; /* by record: 0 not looked at yet, 1 it has the text not, 2 it has */
 	struct text label;
 };
 
-static bool matches(struct search *s, op_id id)
+static bool matches(struct name_search *s, op_id id)
 {
 	const struct record *record = op_record(s->world, id);
 	uint8_t *known = &s->known[s->world->ops[id].record];
@@ -327,7 +327,7 @@ static bool shows(const struct moment *m)
 }
 
 /* Of the rank: the nearest behind `at` (before it), and the first of all (the last) for when there is none */
-static bool named_of(struct search *s, const struct trace *trace, int rank, int step, struct spot *spot)
+static bool named_of(struct name_search *s, const struct trace *trace, int rank, int step, struct spot *spot)
 {
 	struct lanes lanes = load(trace, rank);
 	struct spot at = *spot, next = {.rank = -1}, end = {.rank = -1};
@@ -351,7 +351,7 @@ static bool named_of(struct search *s, const struct trace *trace, int rank, int 
 bool spot_named(const struct trace *trace, int step, const char *text, struct spot *spot)
 {
 	const struct world *world = trace->world;
-	struct search s = {.world = world, .text = text, .known = mem_alloc(world->record_count + 1)};
+	struct name_search s = {.world = world, .text = text, .known = mem_alloc(world->record_count + 1)};
 	int from = spot->rank;
 	bool found = false;
 	for (int i = 0; i < world->n && !found; i++)
