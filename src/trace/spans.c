@@ -108,8 +108,11 @@ static void put_event(struct span_writer *w, const struct moment *n, op_id behin
 		while (op_record(world, receive)->part[part].direction != P2P_RECV)
 			part++;
 		op_id sender = trace_sender(world, receive, part);
-		cause = CAUSE_BUBBLE;
-		behind = sender ? sender : receive;
+		struct times sent =
+		        sender ? backend_times(w->lanes->trace->backend, sender) : (struct times){0};
+		bool over = sent.sent_nothing && sent.end < upto; /* an abort took it: it is not that */
+		cause = over ? CAUSE_EVENT : CAUSE_BUBBLE;
+		behind = over ? behind : sender ? sender : receive;
 	}
 	put(w, SPAN_STALL, cause, n, behind, upto);
 }
@@ -130,9 +133,10 @@ static void put_unready(
 	if (w->at >= least_of(ready, w->to))
 		return;
 	const struct moment *back = lanes_held_back(w->lanes, wait);
-	op_id holder = back && back->t.end > w->at ? back->id : wait->t.blame;
+	bool noted = wait->t.blame != w->lanes->trace->world->ops[wait->id].target;
+	op_id holder = back ? back->id : noted ? wait->t.blame : 0;
 	int64_t over = end_of(w, holder);
-	if (over > w->at && (over <= ready || (back && holder == back->id)))
+	if (over > w->at && (over <= ready || back))
 		put_event(w, n, lanes_behind(w->lanes, holder),
 		        backend->measures ? ready : least_of(over, ready));
 	if (w->at >= least_of(ready, w->to))

@@ -85,6 +85,11 @@ void spans_release(struct spans *spans);
  * It loads that rank's operations and no other's. ST_INTERRUPTED */
 enum status trace_span_at(const struct trace *trace, int rank, int stream, int64_t time, struct span *span);
 
+/* How long an operation took beyond what it takes alone, because it shared its device or links, ns; `with` is then what it shared
+ * them with the longest (itself: parts of its own), else 0. 0 too of what has no end yet, and where times are measured. It looks
+ * at all operations: for tables there is sharing.h. */
+int64_t trace_shared(const struct trace *trace, op_id id, op_id *with);
+
 struct window {
 	int64_t from, to;
 	int section; /* -1: any */
