@@ -35,7 +35,7 @@ static void say_outcomes(struct shell *shell, const struct world_figures *a, con
 	if (a->bubble > 0 || b->bubble > 0)
 		text_add(&line, "   bubble %.2f -> %.2f", a->bubble, b->bubble);
 	if (a->time == b->time)
-		text_add(&line, "   nothing changes");
+		text_add(&line, a->exposed == b->exposed ? "   nothing changes" : "   no sooner, no later");
 	else if (b->most < CAUSE_COUNT && b->part >= 0.005)
 		text_add(&line, "   it would wait for %s next: %.0f%%", waits_for[b->most], 100 * b->part);
 	out_say(shell->out, "%s\n", text_string(&line));
@@ -80,7 +80,7 @@ static enum status unchanged(struct shell *shell, int section, int wanted, struc
 {
 	struct rerun rerun;
 	struct world_figures seen = {0};
-	if (!shell->backend->measures && shell->pace <= 0)
+	if (rerun_same(shell))
 		return measure_world(shell, section, wanted, out);
 	enum status status = rerun_open(&rerun, shell, NULL);
 	if (status == ST_OK)
@@ -151,7 +151,7 @@ static enum status answer_same(struct shell *shell)
 	struct rerun rerun;
 	struct world_figures out;
 	enum status status = shell_look(shell);
-	if (status == ST_OK && (shell->backend->measures || shell->pace > 0))
+	if (status == ST_OK && shell->backend->measures)
 		return unchanged(shell, interpreter_section_now(shell), 0, &out);
 	if (status == ST_OK)
 		status = rerun_open(&rerun, shell, NULL);

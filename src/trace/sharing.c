@@ -383,6 +383,16 @@ op_id sharing_with(struct sharers *sharing, op_id id)
 	return o.best ? o.best : id;
 }
 
+int64_t trace_shared(const struct trace *trace, op_id id, op_id *with)
+{
+	struct sharers sharing = {.trace = trace};
+	struct times t = backend_times(trace->backend, id);
+	int64_t lost = trace_lost(trace, id, &t);
+	*with = lost ? sharing_with(&sharing, id) : 0;
+	sharing_release(&sharing);
+	return lost;
+}
+
 void sharing_release(struct sharers *sharing)
 {
 	for (int rank = 0; sharing->flows && rank < sharing->trace->world->n; rank++)

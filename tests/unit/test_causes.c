@@ -346,19 +346,15 @@ static void causes_of_random_programs(void **state)
 static void expect_shared(int rank, const char *name, const char *wanted)
 {
 	struct trace trace = {.world = shell.world, .backend = shell.backend};
-	struct sharers sharing = {.trace = &trace};
 	struct text with = {0};
-	op_id id;
+	op_id id, other;
 	assert_int_equal(op_find(shell.world, rank, name, &id), ST_OK);
-	struct times t = backend_times(shell.backend, id);
-	if (trace_lost(&trace, id, &t)) {
-		op_id other = sharing_with(&sharing, id);
+	if (trace_shared(&trace, id, &other)) {
 		op_label(shell.world, other, &with);
 		text_add(&with, " of %d", shell.world->ops[other].rank);
 	}
 	assert_string_equal(text_string(&with), wanted);
 	text_release(&with);
-	sharing_release(&sharing);
 }
 
 /* Of several the one with the longest overlap; a kernel of high priority stands back for its like alone. */

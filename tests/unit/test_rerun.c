@@ -1,5 +1,6 @@
 /* test_rerun.c -- what `whatif` says is what the changed text gives, typed anew: every operation at the same time, to the
- * nanosecond. Of random programs: without a change, with another launch, machine or link, with a rank slow, without a line */
+ * nanosecond. Of random programs: without a change, with another launch, machine or link, with a rank slow, without a line,
+ * and with a piece of work that takes no time (what `why` asks) */
 #include "base/memory.h"
 #include "random_program.h"
 #include "shell/commands/table.h"
@@ -21,6 +22,8 @@ enum change_of {
 	CHANGE_OF_MACHINE,
 	CHANGE_OF_SLOW,
 	CHANGE_OF_LINE,
+	CHANGE_OF_SPIN,
+	CHANGE_OF_HOST,
 	CHANGES_OF
 };
 
@@ -72,6 +75,34 @@ static void edit(struct program *program, int slow_rank, const char *without)
 		}
 }
 
+/* The first line of this form, of any rank, takes no time. False: there is none. */
+static bool without_time(struct program *program, const char *form, const char *instead, int *rank)
+{
+	for (*rank = 0; *rank < program->ranks; (*rank)++)
+		for (int segment = 0; segment < SEGMENTS; segment++)
+			for (int i = 0; i < program->count[segment][*rank]; i++) {
+				char *line = program->line[segment][*rank][i], rest[LINE_BYTES];
+				char *at = strstr(line, form);
+				if (!at || strchr(line, '{'))
+					continue;
+				snprintf(rest, sizeof rest, "%s", at + strlen(form));
+				snprintf(at, (size_t)(line + LINE_BYTES - at), "%s%s", instead, rest);
+				return true;
+			}
+	return false;
+}
+
+/* The operation of that line, in the session where it takes its time */
+static op_id operation_of(const struct world *world, int rank, enum op_kind kind, int64_t ns)
+{
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		const struct record *record = op_record(world, id);
+		if (record->kind == kind && record->duration_ns == ns && record->microbatch < 0)
+			return id;
+	}
+	return 0;
+}
+
 static void same_times(struct shell *a, struct shell *b, const char *what)
 {
 	if (a->world->op_count != b->world->op_count)
@@ -119,12 +150,22 @@ static void check(struct transport *transport, uint64_t seed, enum change_of whi
 			return;
 		assert_int_equal(changes_without(&changes, without), ST_OK);
 	}
+	bool spin = which == CHANGE_OF_SPIN, work = spin || which == CHANGE_OF_HOST;
+	int rank = 0;
+	if (work &&
+	        !without_time(
+	                &changed, spin ? "spin 1ms" : "host 700us", spin ? "spin 0us" : "host 0us", &rank))
+		return;
 	edit(&changed, slow, which == CHANGE_OF_LINE ? without : "");
 	snprintf(what, sizeof what, "program %d, change %d", (int)seed, which);
 	begin(&plain, transport, ranks);
 	type(&plain, &program, "");
 	begin(&typed, transport, ranks);
 	type(&typed, &changed, first);
+	struct op_otherwise otherwise = {.id = operation_of(plain.shell.world, rank,
+	                                         spin ? OP_KERNEL : OP_HOST, spin ? 1000000 : 700000)};
+	changes.op = work ? &otherwise : NULL;
+	changes.ops = work;
 	if (rerun_open(&rerun, &plain.shell, &changes) != ST_OK)
 		fail_msg("%s: %s", what, fail_text());
 	same_times(&typed.shell, &rerun.shell, what);
