@@ -187,8 +187,28 @@ enum status metric_time(const struct trace *trace, int section, int rank, int64_
 enum status metric_busy(const struct trace *trace, int section, int rank, int stream, double *part);
 /* time in which both streams work / work of the less busy one */
 enum status metric_overlap(const struct trace *trace, int section, int rank, int a, int b, double *part);
-/* time in which collectives or transfers run and no kernel does */
-enum status metric_exposed(const struct trace *trace, int section, int rank, int64_t *ns);
+/* Work that kernels may hide, and its word in expressions. X(symbol, word) */
+#define HIDEABLES(X)                                                      \
+	X(COMMUNICATION, "communication") /* collectives and transfers */ \
+	X(COLLECTIVES, "collectives")                                     \
+	X(TRANSFERS, "transfers") /* one-sided ones too */                \
+	X(COPIES, "copies")
+enum hideable {
+#define X(symbol, word) HIDE_##symbol,
+	HIDEABLES(X)
+#undef X
+	        HIDE_COUNT
+};
+/* time in which that work runs and no kernel of the rank's device does */
+enum status metric_exposed(const struct trace *trace, int section, int rank, enum hideable work, int64_t *ns);
+/* time in which that work and a kernel run / time in which that work runs; of communication it is what Holistic Trace
+ * Analysis calls the overlap of communication and computation */
+enum status metric_hidden(const struct trace *trace, int section, int rank, enum hideable work, double *part);
+/* 1 - time in which any stream works that has kernels in the section / the rank's time: the timeline's, where metric_bubble is
+ * the schedule's. What such a stream waits for, whatever the cause, is idle; a collective on it is not. */
+enum status metric_idle(const struct trace *trace, int section, int rank, double *part);
+/* time in which the host is blocked: sync, print, a pageable copy, a value that is read */
+enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns);
 /* time in which the stream works and no other stream of the rank's device does, whatever section that one's
  * work is of */
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns);
