@@ -10,6 +10,7 @@
 #include "backend/cost.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
+#include "kernels/kernel.h"
 #include "trace/lanes.h"
 #include "trace/sharing.h"
 #include "trace/table.h"
@@ -286,7 +287,8 @@ static double at_peak(const struct trace *trace, int section, int rank, bool all
 	double ns = 0;
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
-		double part = record->kind == OP_KERNEL && record->kernel ? record->kernel->model : 0;
+		const struct kernel *kernel = record->kind == OP_KERNEL ? record->kernel : NULL;
+		double part = kernel ? kernel->model : 0;
 		bool again = record->colour == 'R' || record->colour == 'O';
 		if (part == 0 || (again && !all) || trace_on_host(world, id) || !trace_in(trace, id, section))
 			continue;
