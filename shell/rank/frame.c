@@ -71,6 +71,7 @@ enum status view_frame(struct shell *shell, const struct request *request, struc
 	        .rows = request->height > 3 ? request->height - 2
 	                                    : 1, /* the ruler, and the legend where it is narrow */
 	        .merge = true,
+	        .legend_rows = 1,
 	        .now = shell_clock(shell),
 	        .selected = request->selected <= shell->world->op_count ? request->selected : 0,
 	};
