@@ -1,4 +1,4 @@
-# dataparallel: rank 0 has the model and the batch and sends both out in every step; to see why ddp replaced it
+# dataparallel: rank 0 sends the model and the batch out in every step; to see why ddp replaced it
 # memory: rank 0: everything, and the outputs of the whole batch; the others: parameters, gradients, activations of batch/n rows
 # bytes: a step: parameters go from rank to rank (broadcast, from rank 0), gradients back (reduce): each sends 2P. Through rank 0's
 #   link also go the rows and the outputs' gradients of the others, and their outputs

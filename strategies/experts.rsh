@@ -1,4 +1,4 @@
-# experts: expert parallel: every rank has some of each block's experts, and its part of the batch; tokens travel to their experts and back
+# experts: expert parallel: every rank has some of each block's experts; each has its part of the batch, and tokens travel to their experts and back
 # memory: 1/n of the experts' parameters, gradients and optimizer; all else whole; activations of batch/n rows, but an expert's of
 #   all tokens that chose it: a popular one wants more memory than the others, and makes them wait
 # sends: tokens to their experts and back, forward and backward; gradients of all that is no expert, averaged as they are made

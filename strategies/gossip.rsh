@@ -1,4 +1,4 @@
-# gossip: decentralized SGD: a rank averages its parameters with those of its two neighbours on a ring, while it computes
+# gossip: decentralized SGD on a ring; a rank averages its parameters with those of its two neighbours, while it computes
 # memory: the whole model on every rank: parameters, gradients, optimizer; the neighbours' parameters; activations of batch/n rows
 # sends: parameters, to two neighbours in each step
 # bytes: 2P a rank and step (of 2 ranks P), as ddp's; but to the neighbours alone, in one hop: no latency that grows with n.

@@ -1,4 +1,4 @@
-# local: local SGD: each rank steps alone, and every few steps the parameters are averaged
+# local: local SGD: each rank steps alone; every few steps the parameters are averaged
 # memory: the whole model on every rank: parameters, gradients, optimizer; activations of batch/n rows
 # sends: parameters, averaged every few steps
 # bytes: 2(n-1)/n of the parameters' in every `every` steps: ddp's, divided by every.

@@ -1,4 +1,4 @@
-# ps: parameter servers: the last ranks hold the parameters, the others compute gradients and bring them there
+# ps: parameter servers: the last ranks hold the parameters; the others compute gradients and bring them there
 # ranks: the last `shards` of them are the servers: of 4 ranks rank 3, with shards=2 ranks 2 and 3. A server only steps: slow it, and hardly
 #   anything changes; slow a worker (`@0 slow 2x`), and sync waits for it
 # memory: a worker: parameters, gradients, activations of batch/workers rows; a server: its shard of the parameters and of what the

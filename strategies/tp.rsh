@@ -1,4 +1,4 @@
-# tp: tensor parallel: every matrix of a block is cut, by columns or by rows; its ranks work on the same rows of the batch
+# tp: tensor parallel: a block's matrices are cut by columns or rows; its ranks work on the same rows of the batch
 # memory: 1/n of the blocks' parameters, gradients and optimizer; embedding and head whole; of the activations those between
 #   the two matrices of a pair are cut (heads, the MLP's inside), norms and residuals are not
 #   sequence=on   norms and residuals too, by tokens: 1/n of all

@@ -1,4 +1,4 @@
-# zero: data parallel, but each rank keeps only its part of the optimizer's state (1), the gradients (2), the parameters (3)
+# zero: data parallel with less memory; each rank keeps only its part of the optimizer's state (1), the gradients (2), the parameters (3)
 # memory: P parameters of a half type with Adam on n ranks (arXiv:1910.02054, table 1)
 #   stage 1   2P + 2P + 12P/n: parameters, gradients, and a part of master weights and Adam's means
 #   stage 2   2P + (2+12)P/n: the gradients of a block are cut as soon as they are ready

@@ -2,12 +2,13 @@
  *
  * Usage, sentence, example, PyTorch and CUDA forms are told beside each command, kernel and collective,
  * and the tests run the examples, so what help says cannot become untrue by itself; strategies and models
- * are told by the heads of their files, figures and causes by docs/figures.txt. Only the first screen and the
+ * are told by the heads of their files; words, figures and causes by docs/glossary.txt. Only the first screen and the
  * words of the grammar, which have no rows, are written here. `explain on` shows the CUDA and
  * PyTorch forms with each line that is typed. */
 #include "base/embedded.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
+#include "shell/language/parse/glossary.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
@@ -24,10 +25,10 @@ static const char screen[] =
         "  order    record e on s   wait e on s   wait io on compute   sync   query\n"
         "           barrier   together { }   capture G { }   launch G\n"
         "  read     print x[0:2,0:2] (the program's: waits)   peek x (yours: does not)\n"
-        "  look     timeline  view  stalls  why y  races  stuck  traffic  stats  mem  diff A B\n"
-        "           tensors  streams  events  groups  export F.json\n"
+        "  look     timeline  view  stalls  why y  races  stuck  traffic  stats  mem\n"
+        "           diff A B   tensors  streams  events  groups  export F.json\n"
         "  steer    @2 slow 2x   set launch=20us   machine   abort   undo   mark   reset\n"
-        "  learn    tour   lessons   explain on   help WORD   help figures\n"
+        "  learn    tour   lessons   explain on   help WORD   help words\n"
         "  train    model gpt   data text F   strategy ddp   step   run 20   verify\n"
         "  write    let  if  for  repeat  def  expect  say  source      help grammar\n";
 
@@ -75,11 +76,13 @@ static void add_row(struct text *text, const char *usage, const char *help)
 	struct text left = {0};
 	short_usage(usage, &left);
 	int used = text_columns(text_string(&left)), pad = WIDE - used;
-	text_add(text, "  %s", text_string(&left));
-	if (pad < 2)
-		text_add(text, "\n%*s", WIDE + 2, "");
-	else
-		text_add(text, "%*s", pad, "");
+	text_add(text, "  ");
+	if (pad < 2) {
+		add_wrapped(text, text_string(&left), 2);
+		text_add(text, "%*s", WIDE + 2, "");
+	} else {
+		text_add(text, "%s%*s", text_string(&left), pad, "");
+	}
 	add_wrapped(text, help, WIDE + 2);
 	text_release(&left);
 }
@@ -169,8 +172,8 @@ static void help_command(struct text *text, const struct command *command)
 static bool help_topic(struct text *text, const char *topic)
 {
 	bool any = false;
-	for (int i = 0; command_at(i); i++) {
-		const struct command *command = command_at(i);
+	for (int i = 0; commands_at(i); i++) {
+		const struct command *command = commands_at(i);
 		if (!command->topic || strcmp(command->topic, topic) != 0)
 			continue;
 		add_row(text, command->usage, command->help);
@@ -208,26 +211,63 @@ static bool help_keyword(struct text *text, const char *word)
 	return false;
 }
 
-/* What `stats` and `stalls` call things, a line each: WORD, blanks, sentence; all of it for `figures` */
-static bool help_figure(struct text *text, const char *word)
+/* "  peer       sentences" or, of a figure or cause, "  peer       cause: sentences"; what to try only where it is asked */
+static void add_entry(struct text *text, const struct glossary_entry *entry, bool lines)
 {
-	const struct embedded *file = embedded_find("docs/", "figures", ".txt");
-	const char *at = file->bytes, *end = at + file->count, *line;
-	bool any = false, all = strcmp(word, "figures") == 0;
+	static const char *const kinds[] = {
+	        [ENTRY_WORD] = "", [ENTRY_FIGURE] = "`stats`: ", [ENTRY_CAUSE] = "`stalls`, cause: "};
+	enum { FROM = 13 };
+	struct text words = {0};
+	const char *at = entry->text.at, *end = at + entry->text.length, *line;
 	size_t length;
-	while ((line = text_line(&at, end, &length))) {
-		struct slice_of_text name = {line, strcspn(line, " ")};
-		if (!all && !slice_is(name, word))
-			continue;
-		struct text words = {0};
-		const char *sentence = line + name.length + strspn(line + name.length, " ");
-		text_put(&words, sentence, (size_t)(line + length - sentence));
-		text_add(text, "  %-10.*s ", WHOLE(name));
-		add_wrapped(text, text_string(&words), 13);
-		text_release(&words);
-		any = true;
-	}
+	int used = (int)entry_name(entry).length;
+	text_add(text, "  %.*s%*s", WHOLE(entry_name(entry)), used > FROM - 3 ? 0 : FROM - 2 - used, "");
+	text_add(&words, "%s", lines ? kinds[entry->kind] : "");
+	while ((line = text_line(&at, end, &length)))
+		text_add(&words, "%s%.*s", line > entry->text.at ? " " : "", (int)length, line);
+	if (used > FROM - 3)
+		text_add(text, "\n%*s", FROM, "");
+	add_wrapped(text, text_string(&words), FROM);
+	text_release(&words);
+	for (at = entry->lines.at, end = at + entry->lines.length;
+	        lines && (line = text_line(&at, end, &length));)
+		text_add(text, "  %-10s %.*s\n", line == entry->lines.at ? "try" : "", (int)length - 2,
+		        line + 2);
+}
+
+/* What the word means, as a word, a figure, a cause: as many as it is */
+static bool help_glossary(struct text *text, const char *word)
+{
+	struct glossary_entry entry;
+	bool any = false;
+	for (const char *at = NULL; glossary_next(&at, &entry);)
+		if (entry_is(&entry, word)) {
+			add_entry(text, &entry, true);
+			any = true;
+		}
 	return any;
+}
+
+/* All entries of a kind, without what to try */
+static void help_entries(struct text *text, enum glossary_kind kind)
+{
+	struct glossary_entry entry;
+	for (const char *at = NULL; glossary_next(&at, &entry);)
+		if (entry.kind == kind)
+			add_entry(text, &entry, false);
+}
+
+/* The words alone, in the order of the file */
+static void help_words(struct text *text)
+{
+	struct glossary_entry entry;
+	struct text names = {0};
+	for (const char *at = NULL; glossary_next(&at, &entry);)
+		if (entry.kind == ENTRY_WORD)
+			text_add(&names, "%s%.*s", names.count ? ", " : "", WHOLE(entry_name(&entry)));
+	text_add(text, "  `help WORD` explains each, with lines to try:\n");
+	text_wrapped(text, text_string(&names), 4, WIDTH);
+	text_release(&names);
 }
 
 static bool is_choice(bool model, const char *word)
@@ -239,11 +279,24 @@ static bool is_choice(bool model, const char *word)
 	return false;
 }
 
-/* The lists first, then commands and words of the grammar, then topics: a command named like a topic is
- * the one that is explained. What a figure or a cause is called may be a command too: both are told. */
-static enum status help_word(struct text *text, const char *word)
+/* A name that is nearly the word: of a command, or of the glossary */
+static enum status no_help(const char *word)
 {
-	const struct command *command = command_find(word);
+	int best = strlen(word) > 4 ? 3 : 2;
+	const char *near = command_near(word);
+	if (near)
+		best = text_distance(word, near);
+	const char *other = glossary_near(word, &best);
+	near = other ? other : near;
+	return near
+	        ? fail(ST_NAME, "no command or word '%s'; did you mean '%s'?", word, near)
+	        : fail(ST_NAME, "no command or word '%s'; `help` shows the commands, `help words` the words",
+	                  word);
+}
+
+/* A list: kernels, collectives ... false: the word is none */
+static bool help_list(struct text *text, const char *word)
+{
 	if (strcmp(word, "kernels") == 0) {
 		text_add(text,
 		        "  Kernels work on device memory, in the order of their stream. A result\n"
@@ -255,39 +308,72 @@ static enum status help_word(struct text *text, const char *word)
 	} else if (strcmp(word, "grammar") == 0) {
 		const struct embedded *file = embedded_find("docs/", "grammar", ".txt");
 		text_put(text, file->bytes, file->count);
+	} else if (strcmp(word, "figures") == 0) {
+		help_entries(text, ENTRY_FIGURE);
+	} else if (strcmp(word, "causes") == 0) {
+		help_entries(text, ENTRY_CAUSE);
+	} else if (strcmp(word, "words") == 0 || strcmp(word, "glossary") == 0) {
+		help_words(text);
 	} else if (strcmp(word, "all") == 0) {
 		struct text names = {0};
-		for (int i = 0; command_at(i); i++)
-			text_add(&names, "%s%s", i ? " " : "", command_at(i)->name);
+		for (int i = 0; commands_at(i); i++)
+			text_add(&names, "%s%s", i ? " " : "", commands_at(i)->name);
 		text_wrapped(text, text_string(&names), 4, WIDTH);
 		text_release(&names);
-	} else if (command) {
-		help_command(text, command);
-		const struct command *beside = command_beside_kernel(slice_of_string(word));
-		if (beside)
-			help_command(text, beside);
-		help_figure(text, word);
-	} else if (!help_keyword(text, word) && !help_topic(text, word) && !help_figure(text, word)) {
-		const char *near = command_near(word);
-		return near ? fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, near)
-		            : fail(ST_NAME, "no command '%s'; `help` shows them all", word);
+	} else {
+		return false;
 	}
-	return ST_OK;
+	return true;
+}
+
+/* Lists first; else all that the word is: a command, a word of the grammar or a topic; then what it means. A command named like a
+ * topic is the one that is explained. `choice`: a strategy or a model of that name is told behind it */
+static enum status help_word(struct text *text, const char *word, bool choice)
+{
+	const struct command *command = command_find(word), *beside;
+	if (help_list(text, word))
+		return ST_OK;
+	bool any = command != NULL;
+	if (command)
+		help_command(text, command);
+	if (command && (beside = command_beside_kernel(slice_of_string(word))))
+		help_command(text, beside);
+	if (command && strcmp(word, "stalls") == 0) {
+		text_add(text, "  causes     of each stretch in which a stream does not work:\n");
+		help_entries(text, ENTRY_CAUSE);
+	}
+	any = any || help_keyword(text, word) || help_topic(text, word);
+	any = help_glossary(text, word) || any || choice;
+	return any ? ST_OK : no_help(word);
+}
+
+/* "critical path": the words of the line, a blank between */
+static enum status help_asked(struct call *call, struct text *word)
+{
+	enum status status = ST_OK;
+	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
+		const char *part = "";
+		status = call_word(call, 0, i, COMMON, &part);
+		text_add(word, "%s%s", i ? " " : "", part);
+	}
+	return status;
 }
 
 static enum status help_run(struct call *call)
 {
-	struct text text = {0};
-	const char *word = "";
-	enum status status = call_common(call, 0, &word);
-	for (int model = 0; model < 2 && status == ST_OK; model++)
-		if (!command_find(word) && is_choice(model, word))
-			return choice_tell(call->shell, model, word, false);
+	struct text text = {0}, asked = {0};
+	enum status status = help_asked(call, &asked);
+	const char *word = text_string(&asked);
+	bool model = is_choice(true, word), choice = !command_find(word) && (model || is_choice(false, word));
 	if (status == ST_OK && *word)
-		status = help_word(&text, word);
+		status = help_word(&text, word, choice);
 	else
 		text_add(&text, "%s", screen);
-	return answer(call, &text, status);
+	status = answer(call, &text, status);
+	if (status == ST_OK && choice)
+		status = choice_tell(call->shell, model, word, false);
+	text_release(&asked);
+	return status;
 }
 
 const struct command command_help = {
@@ -295,10 +381,11 @@ const struct command command_help = {
         .topic = "learn",
         .usage = "help [WORD]",
         .help = "the commands on one screen; WORD: a command, a kernel, a strategy, a model, kernels, "
-                "collectives, figures, grammar, all, or a topic (make, move, look ...)",
-        .example = "help copy\nhelp kernels",
+                "collectives, figures, causes, words, grammar, all, a topic (make, move, look ...), or "
+                "a word of the field, as straggler",
+        .example = "help copy\nhelp kernels\nhelp straggler",
         .class = COMMAND_LOOK,
-        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "WORD"}},
+        .argument = {{ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "WORD"}},
         .run = help_run,
 };
 

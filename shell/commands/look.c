@@ -239,6 +239,43 @@ const struct command command_diff = {
         .run = diff_run,
 };
 
+/* ---- an instant ---- */
+
+/* `peek` speaks of that time then, until the books change. */
+static enum status at_run(struct call *call)
+{
+	struct shell *shell = call->shell;
+	struct number time;
+	struct trace trace;
+	struct text text = {0};
+	if (strcmp(call_argument_text(call, 0, 0), "off") == 0) {
+		shell->at.set = false;
+		return ST_OK;
+	}
+	enum status status = call_number(call, 0, 0, COMMON, &time);
+	if (status == ST_OK && (time.unit != UNIT_TIME || !(time.value >= 0 && time.value < 9e18)))
+		status = fail(ST_UNIT, "at wants a virtual time: at 3.2ms");
+	if (status == ST_OK)
+		status = look_begin(call, &trace);
+	if (status == ST_OK)
+		status = trace_at(&trace, (int64_t)time.value, out_width(shell->out), &text);
+	if (status == ST_OK)
+		shell->at = (struct instant){true, (int64_t)time.value, shell->world->digest};
+	return answer(call, &text, status);
+}
+
+const struct command command_at = {
+        .name = "at",
+        .topic = "look",
+        .usage = "at TIME|off",
+        .help = "all ranks at that virtual time: what runs and how far it is, what waits, since when and for "
+                "whom",
+        .example = "tensor g[64k] = rank\n@2 spin 2ms\nallreduce g\nsync\nat 1ms",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_EXPRESSION, 0, NULL, "TIME|off"}},
+        .run = at_run,
+};
+
 /* ---- memory ---- */
 
 /* torch.cuda.empty_cache: segments without a block in use go back to the device, which waits for the work

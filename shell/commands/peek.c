@@ -7,7 +7,42 @@
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
+#include "shell/session/changes.h"
 #include "shell/session/show.h"
+#include "shell/training/question.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "x", or "x[0:2]" of x */
+static bool is_of(const struct world *world, const struct operand *operand, const struct tensor *tensor)
+{
+	const char *operand_name = names_text(world->names, operand->name),
+	           *name = names_text(world->names, tensor->name);
+	size_t count = strlen(name);
+	return strncmp(operand_name, name, count) == 0 &&
+	        (!operand_name[count] || operand_name[count] == '[');
+}
+
+/* Had something been written into it by then? A name is that of the latest tensor, which may be younger. */
+static bool was_there(const struct shell *shell, int rank, const struct view *view, int64_t time)
+{
+	const struct world *world = shell->world;
+	const struct tensor *tensor = view->tensor >= 0 ? &world->tensors[view->tensor] : NULL;
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		const struct record *record = op_record(world, id);
+		for (int i = 0; i < record->operands; i++) {
+			const struct operand *operand = &record->operand[i];
+			if (operand->access & ACCESS_WRITE && operand->space == view->space &&
+			        (!tensor || tensor->view || is_of(world, operand, tensor)) &&
+			        operand->address < view->address + layout_span(&view->layout) &&
+			        view->address < operand->address + layout_span(&operand->layout) &&
+			        backend_times(shell->backend, id).end <= time)
+				return true;
+		}
+	}
+	return false;
+}
 
 /* A rank's own trouble is its own answer: the others' lines do not hang on it. */
 static enum status peek_one(struct call *call, int i, int rank, struct text *text)
@@ -19,6 +54,10 @@ static enum status peek_one(struct call *call, int i, int rank, struct text *tex
 	if (status != ST_OK || (!dry && rank != shell->world->me))
 		return status;
 	const char *name = names_text(shell->world->names, view.name);
+	if (shell->changes && shell->changes->data && !was_there(shell, rank, &view, shell->changes->until)) {
+		text_add(text, "%s: nothing had been written to it", name);
+		return ST_OK;
+	}
 	void *packed = dry ? NULL : mem_alloc(layout_bytes(&view.layout));
 	if (dry || read_packed(shell, 0, &view, packed) == ST_OK)
 		show_tensor(name, &view.layout, packed, text);
@@ -29,18 +68,37 @@ static enum status peek_one(struct call *call, int i, int rank, struct text *tex
 	return ST_OK;
 }
 
+/* Behind `at`: the lines run again, up to that time (line/peek.c). */
+static enum status then(struct call *call)
+{
+	struct shell *shell = call->shell;
+	if (shell->dry || shell->backend->measures)
+		return fail(ST_ARGUMENT, "peek behind `at`: %s (`at off` looks at now)",
+		        shell->dry ? "--dry keeps no data" : "on a GPU memory is known as it is now only");
+	struct question *question = mem_alloc(sizeof *question);
+	question->kind = QUESTION_PEEK;
+	question->changes.data = true;
+	question->changes.until = shell->at.time;
+	snprintf(question->asked, sizeof question->asked, "%.*s", WHOLE(call->statement->source));
+	question_ask(shell, question);
+	return ST_OK;
+}
+
 /* Every tensor is found on every rank before the first is shown, on all processes alike: data differ by
  * process, but whether the line is refused must not. */
 static enum status peek_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	struct view view;
 	enum status status = ST_OK;
 	for (int i = 0; i < call_count(call, 0); i++)
 		FOR_RANKS (rank, call->set)
 			if (status == ST_OK)
 				status = call_tensor(call, 0, i, rank, &view);
-	if (status == ST_OK && call->shell->backend->measures)
-		status = shell_glance(call->shell);
+	if (status == ST_OK && shell->at.set && shell->at.world == shell->world->digest && !shell->changes)
+		return then(call);
+	if (status == ST_OK && shell->backend->measures)
+		status = shell_glance(shell);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++)
 		status = answer_each(call, peek_one, i);
 	return status;
@@ -50,7 +108,8 @@ const struct command command_peek = {
         .name = "peek",
         .topic = "read",
         .usage = "peek TENSOR ...",
-        .help = "shows the memory as it is now, finished or not: nothing waits",
+        .help = "shows the memory as it is now, finished or not: nothing waits; behind `at 3.2ms` as it was "
+                "then",
         .example = "tensor x[4] = iota\npeek x",
         .class = COMMAND_LOOK,
         .argument = {{ARG_TENSOR, ARG_MANY, NULL, "TENSOR"}},

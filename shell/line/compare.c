@@ -56,7 +56,7 @@ static enum status run_world(struct compared *one, struct shell *of, const struc
 	if (status == ST_OK)
 		status = shell_look(shell);
 	if (status == ST_OK)
-		status = measure_world(shell, -1, &one->figures);
+		status = measure_world(shell, -1, MEASURE_SENT, &one->figures);
 	return status == ST_OK || status == ST_INTERRUPTED
 	        ? status
 	        : fail_in(status, "strategy %s", question->world[i]);

@@ -20,13 +20,16 @@ struct world_figures {
 	double part;
 	size_t races;
 };
+/* Those that take long are asked for. */
+enum { MEASURE_STALLS = 1 /* most, part */, MEASURE_SENT = 2, MEASURE_RACES = 4 };
 /* Projects nothing: of a world that was looked at. ST_WAITS: something has no end. */
-enum status measure_world(struct shell *shell, int section, struct world_figures *out);
+enum status measure_world(struct shell *shell, int section, int wanted, struct world_figures *out);
 /* Changes that have met nothing would be answered with "nothing changes": ST_NAME. */
 enum status changes_met(const struct changes *changes);
 enum status answer_sweep(struct shell *shell, const struct question *question);
 enum status answer_compare(struct shell *shell, const struct question *question);
 enum status answer_whatif(struct shell *shell, const struct question *question);
+enum status answer_peek(struct shell *shell, const struct question *question);
 enum status answer_saving(struct shell *shell, const struct question *question);
 
 #endif

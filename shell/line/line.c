@@ -208,6 +208,7 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 		credit_end_at(shell->credit, 0);
 	struct journal_entry entry = {.stamp = stamp,
 	        .stop = status == ST_INTERRUPTED && shell->credit ? credit_stop(shell->credit, start) : 0};
+	entry.played = shell->training->played;
 	log_line(shell, text, count, status, digest(shell) != before, entry);
 	steering_over(&shell->steering);
 	if (shell->strip && status == ST_OK)

@@ -10,17 +10,18 @@ struct rank_sums {
 	double stalls[CAUSE_COUNT];
 };
 
-static enum status add_rank(const struct trace *trace, int section, int rank, struct rank_sums *sums)
+static enum status add_rank(
+        const struct trace *trace, int section, int rank, int wanted, struct rank_sums *sums)
 {
 	int64_t time = 0, exposed = 0;
 	double part[CAUSE_COUNT] = {0}, sent = 0;
 	int n = trace->world->n;
 	enum status status = metric_time(trace, section, rank, &time);
 	if (status == ST_OK)
-		status = metric_exposed(trace, section, rank, &exposed);
-	if (status == ST_OK)
+		status = metric_exposed(trace, section, rank, HIDE_COMMUNICATION, &exposed);
+	if (status == ST_OK && wanted & MEASURE_STALLS)
 		status = metric_stalls(trace, section, rank, part);
-	if (status == ST_OK)
+	if (status == ST_OK && wanted & MEASURE_SENT)
 		status = metric_sent(trace, section, rank, NULL, &sent);
 	sums->time = (double)time > sums->time ? (double)time : sums->time;
 	sums->exposed += (double)exposed / n;
@@ -42,7 +43,16 @@ static void measure_memory(const struct world *world, struct world_figures *out)
 	}
 }
 
-enum status measure_world(struct shell *shell, int section, struct world_figures *out)
+/* Does a micro-batch travel? Else there is no bubble. */
+static bool has_stages(const struct world *world)
+{
+	for (size_t i = 1; i <= world->record_count; i++)
+		if (world->records[i].kind == OP_P2P && world->records[i].microbatch >= 0)
+			return true;
+	return false;
+}
+
+enum status measure_world(struct shell *shell, int section, int wanted, struct world_figures *out)
 {
 	struct trace all = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
 	struct iterations iterations;
@@ -53,7 +63,7 @@ enum status measure_world(struct shell *shell, int section, struct world_figures
 	*out = (struct world_figures){.most = CAUSE_COUNT};
 	enum status status = metric_iteration(&all, section, &count, &each);
 	for (int rank = 0; rank < all.world->n && status == ST_OK; rank++)
-		status = add_rank(&trace, section, rank, &sums);
+		status = add_rank(&trace, section, rank, wanted, &sums);
 	int counted = count > 1 && iterations.from ? count - 1 : count ? count : 1;
 	out->iterations = count > 0;
 	out->time = count ? each : sums.time;
@@ -65,6 +75,8 @@ enum status measure_world(struct shell *shell, int section, struct world_figures
 			out->most = cause;
 		}
 	measure_memory(all.world, out);
-	out->races = races_now(shell->world)->count;
-	return status == ST_OK ? metric_bubble(&trace, section, 0, &out->bubble) : status;
+	if (wanted & MEASURE_RACES)
+		out->races = races_now(shell->world)->count;
+	return status == ST_OK && has_stages(all.world) ? metric_bubble(&trace, section, 0, &out->bubble)
+	                                                : status;
 }

@@ -125,15 +125,28 @@ enum status replay_undo(struct shell *shell, int64_t count)
 		return fail(ST_RANGE, "undo %lld: %d line%s were typed since the world was empty",
 		        (long long)count, lines, lines == 1 ? "" : "s");
 	bool whole = false;
+	struct text taken = {0};
+	if (count > 5)
+		text_add(&taken, "   taken back: the last %lld lines\n", (long long)count);
+	bool each = !taken.count;
 	for (size_t i = journal->count; i > journal->floor && count > 0; i--) {
 		const struct journal_entry *entry = &journal->entries[i - 1];
 		if (!entry->counts)
 			continue;
 		count--;
 		whole |= entry->emptied;
+		if (each) {
+			size_t length = strcspn(entry->line, "\n"), shown = length > 60 ? 60 : length;
+			shown = text_valid(entry->line, shown);
+			text_add(&taken, "   taken back: %.*s%s\n", (int)shown, entry->line,
+			        entry->line[shown] ? " ..." : "");
+		}
 		journal_drop(journal, i - 1);
 	}
-	return replay(shell, whole);
+	enum status status = replay(shell, whole);
+	out_put(shell->out, text_string(&taken), taken.count);
+	text_release(&taken);
+	return status;
 }
 
 /* Without the lines typed: the steps alone, by the values that they read when they were played */

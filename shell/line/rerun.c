@@ -28,23 +28,34 @@ static enum status same_outcome(const char *line, enum status status, bool refus
 	            : fail_in(status, "run again");
 }
 
-/* Values that were read in a step of a program stand in the line that played it. */
+bool rerun_same(const struct shell *of)
+{
+	bool stopped = false;
+	for (size_t i = of->journal.floor; i < of->journal.count; i++)
+		stopped |= of->journal.entries[i].stop != 0;
+	return !of->backend->measures && of->pace <= 0 && !stopped;
+}
+
+/* Of a program's steps that Ctrl-C ended, those that were whole run again. Values that were read in a step of a program stand in the line that played it. */
 static enum status run_typed(struct shell *shell, const struct journal_entry *entry)
 {
 	enum status status = ST_OK;
 	size_t length = strlen(entry->line);
-	if (entry->stop)
+	if (entry->stop && !entry->played)
 		return fail(ST_ARGUMENT,
 		        "`%.60s` was ended by Ctrl-C: how far it came hangs on the moment, so it cannot run "
 		        "again "
 		        "otherwise (`undo` takes it back)",
 		        entry->line);
 	steering_again(&shell->steering, entry->values);
+	if (entry->stop)
+		shell->training->limit = entry->played;
 	if (!entry->session)
 		status = shell_line(shell, entry->line, length, 0, -1);
 	else if (*entry->ran)
 		status = shell_settle(shell, line_text(shell, entry->ran, strlen(entry->ran), NULL, 1));
 	steering_over(&shell->steering);
+	shell->training->limit = -1;
 	return same_outcome(entry->line, status, entry->refused);
 }
 
@@ -115,7 +126,7 @@ enum status rerun_open(struct rerun *rerun, struct shell *of, const struct chang
 	*rerun = (struct rerun){0};
 	if (changes)
 		rerun->changes = *changes;
-	enum status status = scratch_open(shell, of, of->transport, of->world->n, true);
+	enum status status = scratch_open(shell, of, of->transport, of->world->n, !rerun->changes.data);
 	shell->changes = &rerun->changes;
 	if (status == ST_OK)
 		status = begin(shell, of);
@@ -135,6 +146,7 @@ enum status answer_question(struct shell *shell)
 	static enum status (*const answers[])(struct shell *, const struct question *) = {
 	        [QUESTION_WHATIF] = answer_whatif,
 	        [QUESTION_SAVING] = answer_saving,
+	        [QUESTION_PEEK] = answer_peek,
 	        [QUESTION_SWEEP] = answer_sweep,
 	        [QUESTION_COMPARE] = answer_compare};
 	struct question *question = shell->question;

@@ -18,6 +18,8 @@ struct rerun {
 /* All processes do the same; Ctrl-C ends it (ST_INTERRUPTED). changes: copied; NULL: none. Fails, worded with the line, where a
  * line is refused that was not, or reads what was never read, or was stopped by Ctrl-C. Release it in any case. */
 enum status rerun_open(struct rerun *rerun, struct shell *of, const struct changes *changes);
+/* Without a change its times would be those of the session: no GPU, no pace, nothing that Ctrl-C ended. */
+bool rerun_same(const struct shell *of);
 void rerun_close(struct rerun *rerun, struct shell *of);
 /* The question of the wish at hand; an answer is said. ST_ARGUMENT: it stands where the lines before it are not known whole. */
 enum status answer_question(struct shell *shell);

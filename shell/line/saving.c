@@ -41,7 +41,7 @@ enum status answer_saving(struct shell *shell, const struct question *question)
 {
 	struct rerun rerun, plain = {0};
 	enum status status = shell_look(shell);
-	bool again = shell->backend->measures || shell->pace > 0;
+	bool again = !rerun_same(shell);
 	if (status == ST_OK && again)
 		status = rerun_open(&plain, shell, NULL);
 	if (status == ST_OK) {

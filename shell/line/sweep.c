@@ -106,7 +106,7 @@ enum status answer_sweep(struct shell *shell, const struct question *question)
 		if (ran == ST_OK)
 			status = changes_met(&rerun.changes);
 		if (ran == ST_OK && status == ST_OK)
-			ran = measure_world(&rerun.shell, changes.section, &figures[i]);
+			ran = measure_world(&rerun.shell, changes.section, 0, &figures[i]);
 		known[i] = ran == ST_OK;
 		snprintf(why[i], sizeof why[i], "%s", ran == ST_OK ? "" : fail_text());
 		if (ran == ST_INTERRUPTED || ran == ST_MPI || ran == ST_BUG)

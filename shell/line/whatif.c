@@ -35,7 +35,7 @@ static void say_outcomes(struct shell *shell, const struct world_figures *a, con
 	if (a->bubble > 0 || b->bubble > 0)
 		text_add(&line, "   bubble %.2f -> %.2f", a->bubble, b->bubble);
 	if (a->time == b->time)
-		text_add(&line, "   nothing changes");
+		text_add(&line, a->exposed == b->exposed ? "   nothing changes" : "   no sooner, no later");
 	else if (b->most < CAUSE_COUNT && b->part >= 0.005)
 		text_add(&line, "   it would wait for %s next: %.0f%%", waits_for[b->most], 100 * b->part);
 	out_say(shell->out, "%s\n", text_string(&line));
@@ -76,19 +76,19 @@ enum status changes_met(const struct changes *changes)
 
 /* What the change is compared with: the session, or where its times are not the simulator's own, or tied to the wall clock,
  * its lines run again without a change. */
-static enum status unchanged(struct shell *shell, int section, struct world_figures *out)
+static enum status unchanged(struct shell *shell, int section, int wanted, struct world_figures *out)
 {
 	struct rerun rerun;
 	struct world_figures seen = {0};
-	if (!shell->backend->measures && shell->pace <= 0)
-		return measure_world(shell, section, out);
+	if (rerun_same(shell))
+		return measure_world(shell, section, wanted, out);
 	enum status status = rerun_open(&rerun, shell, NULL);
 	if (status == ST_OK)
-		status = measure_world(&rerun.shell, section, out);
+		status = measure_world(&rerun.shell, section, wanted, out);
 	rerun_close(&rerun, shell);
 	if (status != ST_OK || !shell->backend->measures)
 		return status;
-	status = measure_world(shell, section, &seen);
+	status = measure_world(shell, section, 0, &seen);
 	if (status == ST_OK && seen.time > 0) {
 		struct text line = {0};
 		time_text((int64_t)seen.time, &line);
@@ -151,8 +151,8 @@ static enum status answer_same(struct shell *shell)
 	struct rerun rerun;
 	struct world_figures out;
 	enum status status = shell_look(shell);
-	if (status == ST_OK && (shell->backend->measures || shell->pace > 0))
-		return unchanged(shell, interpreter_section_now(shell), &out);
+	if (status == ST_OK && shell->backend->measures)
+		return unchanged(shell, interpreter_section_now(shell), 0, &out);
 	if (status == ST_OK)
 		status = rerun_open(&rerun, shell, NULL);
 	else
@@ -168,7 +168,7 @@ static enum status answer_same(struct shell *shell)
 enum status answer_whatif(struct shell *shell, const struct question *question)
 {
 	const struct changes *changes = &question->changes;
-	int section = changes->section;
+	int section = changes->section, races = *changes->without ? MEASURE_RACES : 0;
 	struct rerun rerun;
 	struct world_figures before, after;
 	bool some = changes->other || changes->keys || changes->options || *changes->without ||
@@ -177,14 +177,14 @@ enum status answer_whatif(struct shell *shell, const struct question *question)
 		return answer_same(shell);
 	enum status status = shell_look(shell);
 	if (status == ST_OK)
-		status = unchanged(shell, section, &before);
+		status = unchanged(shell, section, races, &before);
 	if (status != ST_OK)
 		return status;
 	status = rerun_open(&rerun, shell, changes);
 	if (status == ST_OK)
 		status = changes_met(&rerun.changes);
 	if (status == ST_OK)
-		status = measure_world(&rerun.shell, section, &after);
+		status = measure_world(&rerun.shell, section, MEASURE_STALLS | races, &after);
 	if (status == ST_OK) {
 		say_outcomes(shell, &before, &after);
 		say_otherwise(shell, &rerun, &before, &after);

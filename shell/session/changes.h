@@ -40,6 +40,8 @@ struct changes {
 	int options;
 	const struct op_otherwise *op; /* by id; the caller's */
 	size_t ops;
+	bool data; /* the world has numbers: those of the time `until` */
+	int64_t until;
 };
 
 /* Their section begins. ST_RANGE: a multiple is out of a number's range. */

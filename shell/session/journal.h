@@ -22,6 +22,7 @@ struct journal_entry {
 	char *outside; /* files that it read: "NAME<tab>DIGEST\n" each */
 	char *values;  /* from data and clocks, which decided how it went on: session/steering.h */
 	int64_t stop;  /* budget steps after which Ctrl-C ended the line; 0: it ended by itself */
+	long played; /* of one with a stop: steps of the program since the world was empty, without the one begun */
 	int64_t stamp; /* virtual ns of `pace` when it was typed; -1: pace was off */
 	bool session; /* only commands of the session: a world made again does not need them, but for `ran` */
 	bool counts;  /* `undo` takes it back */

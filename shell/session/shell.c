@@ -53,6 +53,8 @@ static enum status start_backend(struct shell *shell)
 		lasting_begin(shell);
 	if (status == ST_OK && shell->changes && shell->changes->ops)
 		shell->backend->otherwise(shell->backend, shell->changes->op, shell->changes->ops);
+	if (status == ST_OK && shell->changes && shell->changes->data)
+		shell->backend->data_until(shell->backend, shell->changes->until);
 	return status;
 }
 

@@ -83,6 +83,11 @@ struct shell {
 	         * agreed */
 	        sticky;
 	char sticky_text[512];
+	struct instant {
+		bool set;
+		int64_t time;
+		uint64_t world;    /* its digest: of these books alone */
+	} at;                      /* `at`: what `peek` speaks of */
 	struct changes *changes;   /* of a world whose lines run again: changes.h; NULL: none */
 	struct question *question; /* that the wish at hand is about; owned: question.h */
 	double *slow;          /* of each rank, 1: as fast as its machine; NULL: all are (lasting.h); owned */

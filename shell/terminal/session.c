@@ -125,10 +125,21 @@ static char *read_line(struct session *session, bool *ended)
 	return line;
 }
 
+/* How to come back, where something was typed that is kept */
+static void farewell(const struct session *session, bool ended)
+{
+	if (ended)
+		puts("");
+	if (session->journal.log.count && session->journal.file >= 0)
+		printf("   `ranksh --resume` opens this again: %zu line%s\n", session->journal.log.count,
+		        session->journal.log.count == 1 ? "" : "s");
+	fflush(stdout);
+}
+
 static void prompt_loop(struct session *session)
 {
+	bool ended = false;
 	while (!session->leaving && !signal_asked_to_end()) {
-		bool ended = false;
 		char *line = read_line(session, &ended);
 		if (line)
 			act_on(session, line);
@@ -136,6 +147,8 @@ static void prompt_loop(struct session *session)
 			session->leaving = true;
 		free(line);
 	}
+	if (!signal_asked_to_end())
+		farewell(session, ended);
 }
 
 /* Where nobody is welcomed, the GPUs are named all the same. */

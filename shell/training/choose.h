@@ -76,7 +76,7 @@ struct program *choose_otherwise(struct shell *shell, const struct program *alon
 void choice_follows(bool model, const char *name, struct text *out);
 /* The names of the strategies in the binary that have an option of that name, a blank between */
 void choice_those_with(const char *option, struct text *out);
-/* tell.c: a line for each that there is in the binary: its name, and what it is */
+/* tell.c: a line for each that there is in the binary: its name, and in a few words what it is */
 void choice_list(struct shell *shell, bool models);
 /* Its help from its head; source: its text. */
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source);

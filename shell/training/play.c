@@ -336,6 +336,23 @@ static enum status say_loss(struct shell *shell, const struct training *t, bool 
 	return status;
 }
 
+/* Where `run` was stopped, and the last loss that is known: a later one would have to be waited for. Of a GPU, which may not
+ * answer any more, none is asked for */
+static enum status stopped(struct shell *shell, const struct training *t)
+{
+	if (!t->now.program->loops || t->in_setup)
+		return ST_INTERRUPTED;
+	enum status status = shell->backend->measures ? ST_OK : curves_gather(shell);
+	const struct curves *curves = &t->curves;
+	const struct curve *curve = curves->open ? &curves->curve[curves->count - 1] : NULL;
+	if (status != ST_OK)
+		return status;
+	if (!curve || !curve->count)
+		return fail(ST_INTERRUPTED, "interrupted in iteration %d", t->iteration + 1);
+	return fail(ST_INTERRUPTED, "interrupted in iteration %d; the last loss is %.6g", t->iteration + 1,
+	        curve->point[curve->count - 1].value);
+}
+
 enum status program_iterations(struct shell *shell, long iterations, bool progress)
 {
 	struct training *t = shell->training;
@@ -347,5 +364,7 @@ enum status program_iterations(struct shell *shell, long iterations, bool progre
 		        (i % every == 0 || i == iterations))
 			status = say_loss(shell, t, i == iterations);
 	}
+	if (status == ST_INTERRUPTED && progress)
+		return stopped(shell, t);
 	return status == ST_OK && progress ? curves_gather(shell) : status;
 }

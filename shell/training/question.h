@@ -7,7 +7,13 @@
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 
-enum question_kind { QUESTION_WHATIF, QUESTION_SAVING /* of `why` */, QUESTION_SWEEP, QUESTION_COMPARE };
+enum question_kind {
+	QUESTION_WHATIF,
+	QUESTION_SAVING /* of `why` */,
+	QUESTION_PEEK /* behind `at` */,
+	QUESTION_SWEEP,
+	QUESTION_COMPARE
+};
 enum { SWEEP_MOST = 64, COMPARED_MOST = 8 };
 struct question {
 	enum question_kind kind;

@@ -135,16 +135,23 @@ static void say_first(struct shell *shell, const char *name, const struct head *
 	text_release(&help);
 }
 
+/* A line each: what its head says first, up to a semicolon */
 void choice_list(struct shell *shell, bool models)
 {
 	const char *name;
 	for (int i = 0; (name = choice_name(models, i)); i++) {
 		struct choice choice = {.name = name};
 		if (choose_file(shell, models, &choice) == ST_OK &&
-		        head_read(&choice.head, &choice.file) == ST_OK)
-			say_first(shell, name, &choice.head);
+		        head_read(&choice.head, &choice.file) == ST_OK) {
+			const char *help = text_string(&choice.head.help);
+			out_say(shell->out, "   %s%-13s%s %.*s\n", STYLED(shell->out, COLOUR_HEAD, name),
+			        (int)strcspn(help, ";"), help);
+		}
 		choice_release(&choice);
 	}
+	const char *what = models ? "model" : "strategy";
+	out_say(shell->out, "   `%s NAME help`: more, and options; `%s NAME` %s\n", what, what,
+	        models ? "chooses it" : "writes its program");
 }
 
 static void say_whole(struct shell *shell, const struct choice *choice)

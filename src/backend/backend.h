@@ -137,6 +137,8 @@ struct backend {
 	/* Of operations that will be queued; by id, ascending. The list stays the caller's, and good as long as the backend. NULL: it
 	 * can not. One member of a collective, or side of a transfer, stands for all. */
 	void (*otherwise)(struct backend *backend, const struct op_otherwise *list, size_t count);
+	/* Memory shall stay as it is at that time, whatever runs later; before anything is queued. NULL: it can not. */
+	void (*data_until)(struct backend *backend, int64_t time);
 	/* pace: no idle host's clock is below this; ranks' clocks rise to it */
 	void (*clock_at_least)(struct backend *backend, int64_t ns);
 	/* Ends every unfinished operation of the group's instance(s) at the latest of their clocks and

@@ -77,7 +77,7 @@ void backup_begin(struct engine *e, struct instance *instance)
 
 void backup_ends(struct engine *e, const struct match *match)
 {
-	if (!e->data)
+	if (!data_now(e))
 		return;
 	bool *counts = mem_alloc((size_t)match->n * sizeof *counts);
 	for (int i = 0; i < match->n; i++)

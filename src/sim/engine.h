@@ -84,6 +84,7 @@ enum { EVENTS_A_STEP = 20 }; /* of a budget */
 struct engine {
 	struct world *world;
 	struct rank_data *data; /* NULL in a copy, and with --dry */
+	int64_t data_until;     /* behind this time nothing becomes of it: memory stays as it was then */
 	struct backend_hooks hooks;
 	struct engine_scalars s;
 #define X(type, name) \
@@ -117,6 +118,11 @@ struct engine {
 static inline struct op *op_at(const struct engine *e, op_id id)
 {
 	return id >= e->base ? &e->overlay[id - e->base] : &e->world->ops[id];
+}
+/* What the event at hand does to the data; NULL: nothing */
+static inline struct rank_data *data_now(const struct engine *e)
+{
+	return e->s.now <= e->data_until ? e->data : NULL;
 }
 enum { OPF_GOAL = 32 }; /* a flag of struct op, set only during a pass */
 static inline void op_set_done(struct engine *e, struct op *op)

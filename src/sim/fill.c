@@ -38,7 +38,7 @@ void fill_reached(struct engine *e, op_id id)
 
 void fill_due(struct engine *e)
 {
-	if (!e->data)
+	if (!data_now(e))
 		return;
 	data_fill_now(e->data);
 	schedule(e);

@@ -92,7 +92,7 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	case OP_FILL:
 		if (e->any_invalid)
 			mark_outputs(e, id, 0);
-		if (e->data && (int)rank == e->world->me)
+		if (e->data && r->clock <= e->data_until && (int)rank == e->world->me)
 			fill_reached(e, id);
 		done(e, r, id);
 		return;

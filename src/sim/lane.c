@@ -30,7 +30,7 @@ void lane_begun(struct engine *e, op_id id)
 		broken(e, 2, id, "starts before it is issued");
 	if (op->ready == TIME_UNKNOWN || op->start < op->ready)
 		broken(e, 1, id, "starts before its stream is ready for it");
-	if (e->data && op->rank == e->world->me)
+	if (data_now(e) && op->rank == e->world->me)
 		data_begin(e->data, id);
 }
 
@@ -73,7 +73,7 @@ void lane_finish(struct engine *e, uint32_t lane)
 		one_sided_done(e, op, record);
 	if (e->any_invalid && !(op->flags & OPF_ABORTED))
 		mark_outputs(e, id, 0);
-	if (e->data && op->rank == e->world->me)
+	if (data_now(e) && op->rank == e->world->me)
 		(op->flags & OPF_ABORTED ? data_drop : data_end)(e->data, id);
 	if (record->noted && e->hooks.done && op->rank == e->world->me)
 		e->hooks.done(e->hooks.self, id);

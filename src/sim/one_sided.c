@@ -32,7 +32,7 @@ void one_sided_begin(struct engine *e, uint32_t lane)
 	op_id id = l->head;
 	struct path path = one_sided_path(machine_then(e, id), e->world, id);
 	e->works[l->work].op = id;
-	if (e->data)
+	if (data_now(e))
 		data_one_sided_begin(e->data, id);
 	flow_begin(e, l->work, path.latency_ns, layout_bytes(&op_record(e->world, id)->operand[0].layout),
 	        path.rate);
@@ -43,7 +43,7 @@ void one_sided_end(struct engine *e, uint32_t lane)
 	op_id id = e->lanes[lane].head;
 	flow_leave(e, e->lanes[lane].work);
 	e->ranks[part_of(e, id)->peer].seen = e->s.now;
-	if (e->data)
+	if (data_now(e))
 		data_one_sided_end(e->data, id);
 }
 
@@ -51,6 +51,6 @@ void one_sided_end(struct engine *e, uint32_t lane)
 void one_sided_forget(struct engine *e, uint32_t lane)
 {
 	flow_leave(e, e->lanes[lane].work);
-	if (e->data)
+	if (data_now(e))
 		data_drop(e->data, e->lanes[lane].head);
 }

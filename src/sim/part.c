@@ -37,6 +37,7 @@ static void end_now(struct engine *e, uint32_t lane)
 {
 	op_id id = e->lanes[lane].head;
 	struct op *op = op_at(e, id);
+	e->ranks[op->rank].seen = e->s.now;
 	if (!(op->flags & OPF_STARTED))
 		op->start = e->s.now;
 	op->flags |= OPF_STARTED | OPF_ABORTED;

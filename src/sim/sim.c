@@ -69,6 +69,11 @@ static void sim_otherwise(struct backend *backend, const struct op_otherwise *li
 	log->otherwise_count = count;
 }
 
+static void sim_data_until(struct backend *backend, int64_t time)
+{
+	engine_of(backend)->data_until = time;
+}
+
 static void sim_clock_at_least(struct backend *backend, int64_t ns)
 {
 	struct engine *e = engine_of(backend);
@@ -134,6 +139,7 @@ static const struct backend functions = {
         .waiting = sim_waiting,
         .slow = sim_slow,
         .otherwise = sim_otherwise,
+        .data_until = sim_data_until,
         .clock_at_least = sim_clock_at_least,
         .abort = sim_abort,
         .expired = sim_expired,
@@ -151,6 +157,7 @@ struct backend *sim_start(struct world *world, struct transport *transport, stru
 	sim->engine = engine_create(world);
 	sim->copy = mem_alloc(sizeof *sim->copy);
 	sim->engine->hooks = hooks;
+	sim->engine->data_until = TIME_UNKNOWN;
 	sim->engine->data = transport ? data_create(world, transport) : NULL;
 	return &sim->backend;
 }

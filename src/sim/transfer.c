@@ -61,7 +61,7 @@ static void begin(struct engine *e, const struct match *match, op_id send, op_id
 	if (to != from->rank)
 		machine_path(machine, from->rank, to, &t->path);
 	e->works[t->work].op = send;
-	if (e->data)
+	if (data_now(e))
 		data_transfer_begin(e->data, t->send, t->send_part);
 	flow_begin(e, t->work, t->path.latency_ns, bytes, t->path.rate);
 }
@@ -127,7 +127,7 @@ void transfer_due(struct engine *e, uint32_t index)
 		return;
 	}
 	release(e, index);
-	if (e->data)
+	if (data_now(e))
 		data_transfer_end(e->data, t.send, t.send_part, t.receive, t.receive_part);
 	side_done(e, t.send);
 	side_done(e, t.receive);

@@ -117,6 +117,18 @@ static op_id other_than(const struct world *world, const struct match *match, op
 	return 0;
 }
 
+/* When the member at that place stands in the meeting. One that an earlier collective left out comes behind that. */
+static int64_t comes_at(const struct trace *trace, const struct match *match, int place)
+{
+	const struct world *world = trace->world;
+	op_id member = match->member[place],
+	      before = match->before && !match->p2p ? world->matches[match->before].member[place] : 0;
+	int64_t ready = member ? backend_times(trace->backend, member).ready : TIME_UNKNOWN;
+	return before && op_record(world, before)->backup
+	        ? most_of(ready, backend_times(trace->backend, before).end)
+	        : ready;
+}
+
 /* Of a meeting under way the backend has noted who came last, which saves asking a thousand members. Else
  * the latest `ready` of the other members; unknown when one is missing or none will ever leave: a missing
  * member's `ready` is TIME_UNKNOWN, which is later than any. */
@@ -139,7 +151,7 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 			op_id member = match->member[i];
 			if (member == id)
 				continue;
-			int64_t ready = member ? backend_times(trace->backend, member).ready : TIME_UNKNOWN;
+			int64_t ready = comes_at(trace, match, i);
 			/* one that was left out came when it was under way */
 			if (ready > arrival && !(backup && ready > t->start)) {
 				arrival = ready;
@@ -148,7 +160,8 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 		}
 		if (match->mismatch) {
 			arrival = TIME_UNKNOWN;
-			*last = *last ? *last : other_than(world, match, id);
+			op_id other = other_than(world, match, id);
+			*last = other ? other : *last;
 		}
 	}
 	return arrival;

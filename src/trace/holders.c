@@ -88,6 +88,22 @@ static op_id copy_at(
 	return found ? found->id : 0;
 }
 
+/* The rank's own part in a collective that had the group's turn until `to` at the latest; where it was left out, and is still
+ * at it, the part of one who counted */
+static op_id part_of(const struct lanes *lanes, const struct match *match, int place, int64_t to)
+{
+	struct backend *backend = lanes->trace->backend;
+	op_id own = match->member[place];
+	if (!own || backend_times(backend, own).end <= to)
+		return own;
+	for (int i = 0; i < match->n; i++) {
+		op_id id = match->member[i];
+		if (id && backend_times(backend, id).end <= to)
+			return id;
+	}
+	return own;
+}
+
 /* Collectives of a group run one at a time: the turn is an earlier one's from the end of the one before that to its own. */
 static op_id turn_at(
         const struct lanes *lanes, const struct moment *n, int64_t at, int64_t to, int64_t *until)
@@ -99,7 +115,7 @@ static op_id turn_at(
 	*until = to;
 	while (match->before) {
 		match = &world->matches[match->before];
-		op_id id = match->member[place];
+		op_id id = part_of(lanes, match, place, to);
 		int64_t ends = id ? backend_times(lanes->trace->backend, id).end : 0;
 		if (ends <= at)
 			break;

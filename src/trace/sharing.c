@@ -66,7 +66,8 @@ static bool is_kernel(const struct record *record)
 	        (record->kind == OP_COPY && copy_way(record) == COPY_ON_DEVICE);
 }
 
-/* A collective holds multiprocessors from when it stands at its meeting: ready, and the one before it over */
+/* A collective holds multiprocessors from when it stands at its meeting: ready, and the one before it over; on the others,
+ * where that has gone on without this rank */
 static int64_t holds_from(const struct trace *trace, op_id id, const struct times *t)
 {
 	const struct world *world = trace->world;
@@ -74,8 +75,14 @@ static int64_t holds_from(const struct trace *trace, op_id id, const struct time
 	if (op_record(world, id)->kind != OP_COLLECTIVE)
 		return t->start;
 	const struct match *match = &world->matches[op->match], *before = &world->matches[match->before];
-	op_id own = match->before ? before->member[world->groups[match->group].place_of[op->rank]] : 0;
-	return own ? most_of(t->ready, backend_times(trace->backend, own).end) : t->ready;
+	int place = match->before ? world->groups[match->group].place_of[op->rank] : -1;
+	bool own = place >= 0 && before->member[place];
+	int64_t turn = own ? backend_times(trace->backend, before->member[place]).end : 0;
+	bool without = turn == TIME_UNKNOWN || turn >= t->start;
+	for (int i = 0; without && i < before->n; i++)
+		if (before->member[i])
+			turn = least_of(turn, backend_times(trace->backend, before->member[i]).end);
+	return least_of(t->end, most_of(t->ready, turn)); /* an abort may have come before its turn */
 }
 
 /* ---- what holds links ---- */
@@ -149,7 +156,9 @@ static bool is_flow(const struct record *record)
 /* The latency is over by then, and it is on its links. */
 static int64_t flows_from(const struct world *world, op_id id, const struct times *t)
 {
-	return t->start == TIME_UNKNOWN ? t->start : t->start + (int64_t)op_record(world, id)->latency_ns;
+	return t->start == TIME_UNKNOWN
+	        ? t->start
+	        : least_of(t->end, t->start + (int64_t)op_record(world, id)->latency_ns);
 }
 
 /* ---- lists ---- */
@@ -372,6 +381,16 @@ op_id sharing_with(struct sharers *sharing, op_id id)
 		break;
 	}
 	return o.best ? o.best : id;
+}
+
+int64_t trace_shared(const struct trace *trace, op_id id, op_id *with)
+{
+	struct sharers sharing = {.trace = trace};
+	struct times t = backend_times(trace->backend, id);
+	int64_t lost = trace_lost(trace, id, &t);
+	*with = lost ? sharing_with(&sharing, id) : 0;
+	sharing_release(&sharing);
+	return lost;
 }
 
 void sharing_release(struct sharers *sharing)

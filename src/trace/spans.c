@@ -108,8 +108,11 @@ static void put_event(struct span_writer *w, const struct moment *n, op_id behin
 		while (op_record(world, receive)->part[part].direction != P2P_RECV)
 			part++;
 		op_id sender = trace_sender(world, receive, part);
-		cause = CAUSE_BUBBLE;
-		behind = sender ? sender : receive;
+		struct times sent =
+		        sender ? backend_times(w->lanes->trace->backend, sender) : (struct times){0};
+		bool over = sent.sent_nothing && sent.end < upto; /* an abort took it: it is not that */
+		cause = over ? CAUSE_EVENT : CAUSE_BUBBLE;
+		behind = over ? behind : sender ? sender : receive;
 	}
 	put(w, SPAN_STALL, cause, n, behind, upto);
 }
@@ -118,6 +121,13 @@ static void put_event(struct span_writer *w, const struct moment *n, op_id behin
 static int64_t end_of(const struct span_writer *w, op_id id)
 {
 	return id && id != OP_EVERYTHING ? backend_times(w->lanes->trace->backend, id).end : 0;
+}
+
+/* Then it was they who held n up, whenever its own line came: an answer changes no picture where it changes no time. */
+static bool peers_come_later(const struct span_writer *w, const struct moment *n)
+{
+	op_id last;
+	return trace_is_work(n->kind) && trace_arrival(w->lanes->trace, n->id, &n->t, &last) > n->t.ready;
 }
 
 /* `wait`, a record or a wait before n, or n itself, is issued and its stream is not ready for it: the default stream's
@@ -130,12 +140,15 @@ static void put_unready(
 	if (w->at >= least_of(ready, w->to))
 		return;
 	const struct moment *back = lanes_held_back(w->lanes, wait);
-	op_id holder = back && back->t.end > w->at ? back->id : wait->t.blame;
+	bool noted = wait->t.blame != w->lanes->trace->world->ops[wait->id].target;
+	op_id holder = back ? back->id : noted ? wait->t.blame : 0;
 	int64_t over = end_of(w, holder);
-	if (over > w->at && (over <= ready || (back && holder == back->id)))
+	if (over > w->at && (over <= ready || back))
 		put_event(w, n, lanes_behind(w->lanes, holder),
 		        backend->measures ? ready : least_of(over, ready));
 	if (w->at >= least_of(ready, w->to))
+		return;
+	if (wait->t.answered && peers_come_later(w, n))
 		return;
 	op_id answer = wait->t.answered && backend->answer ? backend->answer(backend, wait->id) : 0;
 	if (wait->t.answered)
@@ -158,9 +171,9 @@ static void put_held(struct span_writer *w, const struct moment *n, const struct
 			put_event(w, n, behind, upto);
 		return;
 	}
-	put_unready(w, n, wait, least_of(upto, wait->t.ready));
 	if (end_of(w, target) > w->at)
 		put_event(w, n, lanes_behind(w->lanes, target), least_of(upto, end_of(w, target)));
+	put_unready(w, n, wait, least_of(upto, wait->t.ready));
 }
 
 /* All have arrived: what the engine is busy with meanwhile, one after the other. Where the collective before it was over, the

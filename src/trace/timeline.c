@@ -6,6 +6,7 @@
  *
  * Ranks whose spans in the window are equal are drawn once: a pass over the ranks hashes their spans and
  * keeps those of the rows to be shown (sets.c). */
+#include "base/memory.h"
 #include "trace/lanes.h"
 #include "trace/legend.h"
 #include "trace/picture.h"
@@ -237,6 +238,32 @@ static void draw_below(struct drawing *d, int rows, struct picture *picture)
 	text_release(&line);
 }
 
+void timeline_places_release(struct timeline_places *places)
+{
+	mem_free(places->shown);
+	*places = (struct timeline_places){0};
+}
+
+static void find_places(const struct drawing *d, struct timeline_places *places)
+{
+	mem_free(places->shown);
+	places->shown = mem_alloc(d->sets.shown_count * sizeof *places->shown);
+	places->shown_count = d->sets.shown_count;
+	places->first_column = d->at.first_column;
+	places->cells = d->at.cells;
+	for (size_t i = 0; i < d->sets.shown_count; i++) {
+		const struct shown_lane *shown = &d->sets.shown[i];
+		const struct alike *alike = &d->sets.set[shown->alike];
+		int stream = alike->lane[shown->lane];
+		places->shown[i] = (struct lane_place){
+		        alike->first, stream, sets_row_of(&d->sets, alike->first, stream)};
+	}
+	for (size_t i = 0; i < places->asked_count; i++) {
+		struct lane_place *asked = &places->asked[i];
+		asked->row = sets_row_of(&d->sets, asked->rank, asked->stream);
+	}
+}
+
 static enum status draw(struct drawing *d, struct picture *picture)
 {
 	enum status status = sets_find(d->trace, d->options, d->window, &d->sets);
@@ -247,6 +274,8 @@ static enum status draw(struct drawing *d, struct picture *picture)
 		measure_lane(d, row);
 	legend_close(&d->legend);
 	lay_out(d);
+	if (d->options->places)
+		find_places(d, d->options->places);
 	picture_make(picture, d->width,
 	        1 + rows + (d->options->legend_rows ? d->options->legend_rows : LEGEND_ROWS));
 	picture->lanes = d->sets.rows;

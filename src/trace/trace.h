@@ -11,7 +11,7 @@
  *   blame   who was last to arrive, what held the engine, or (over by `ready`) what the default stream waited for
  *
  * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c (small questions)  timeline.c
- * sets.c alike.c now.c cells.c bars.c legend.c picture.c (the timeline)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
+ * sets.c alike.c at.c now.c cells.c bars.c legend.c picture.c (the timeline)  spots.c details.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
  * blame.c  why.c chain.c root.c (from a wait to its root)  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
@@ -85,6 +85,11 @@ void spans_release(struct spans *spans);
  * It loads that rank's operations and no other's. ST_INTERRUPTED */
 enum status trace_span_at(const struct trace *trace, int rank, int stream, int64_t time, struct span *span);
 
+/* How long an operation took beyond what it takes alone, because it shared its device or links, ns; `with` is then what it shared
+ * them with the longest (itself: parts of its own), else 0. 0 too of what has no end yet, and where times are measured. It looks
+ * at all operations: for tables there is sharing.h. */
+int64_t trace_shared(const struct trace *trace, op_id id, op_id *with);
+
 struct window {
 	int64_t from, to;
 	int section; /* -1: any */
@@ -149,10 +154,25 @@ struct timeline_options {
 	bool merge;
 	op_id selected;
 	int64_t now;
-	const struct ranks *ranks; /* NULL: all */
-	const name_id *lane;       /* lane[0 .. lanes-1]: streams by name, 0 of them: all */
+	const struct ranks *ranks;      /* NULL: all */
+	struct timeline_places *places; /* NULL: nobody asks */
+	const name_id *lane;            /* lane[0 .. lanes-1]: streams by name, 0 of them: all */
 	int lanes, legend_rows /* 0: as many as are needed */;
 };
+/* A lane, and its row among all rows of a timeline; -1: it has none. Of a row that stands for several ranks, one of them. */
+struct lane_place {
+	int rank, stream, row;
+};
+/* What stands where in the picture: of whom its rows are, and the rows of the lanes that were asked for, shown or not. The
+ * window lies in `cells` columns from `first_column` on. */
+struct timeline_places {
+	struct lane_place *asked; /* the caller's */
+	size_t asked_count;
+	struct lane_place *shown; /* by row shown; released by timeline_places_release */
+	size_t shown_count;
+	int first_column, cells;
+};
+void timeline_places_release(struct timeline_places *places);
 enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture);
 
@@ -169,8 +189,28 @@ enum status metric_time(const struct trace *trace, int section, int rank, int64_
 enum status metric_busy(const struct trace *trace, int section, int rank, int stream, double *part);
 /* time in which both streams work / work of the less busy one */
 enum status metric_overlap(const struct trace *trace, int section, int rank, int a, int b, double *part);
-/* time in which collectives or transfers run and no kernel does */
-enum status metric_exposed(const struct trace *trace, int section, int rank, int64_t *ns);
+/* Work that kernels may hide, and its word in expressions. X(symbol, word) */
+#define HIDEABLES(X)                                                      \
+	X(COMMUNICATION, "communication") /* collectives and transfers */ \
+	X(COLLECTIVES, "collectives")                                     \
+	X(TRANSFERS, "transfers") /* one-sided ones too */                \
+	X(COPIES, "copies")
+enum hideable {
+#define X(symbol, word) HIDE_##symbol,
+	HIDEABLES(X)
+#undef X
+	        HIDE_COUNT
+};
+/* time in which that work runs and no kernel of the rank's device does */
+enum status metric_exposed(const struct trace *trace, int section, int rank, enum hideable work, int64_t *ns);
+/* time in which that work and a kernel run / time in which that work runs; of communication it is what Holistic Trace
+ * Analysis calls the overlap of communication and computation */
+enum status metric_hidden(const struct trace *trace, int section, int rank, enum hideable work, double *part);
+/* 1 - time in which any stream works that has kernels in the section / the rank's time: the timeline's, where metric_bubble is
+ * the schedule's. What such a stream waits for, whatever the cause, is idle; a collective on it is not. */
+enum status metric_idle(const struct trace *trace, int section, int rank, double *part);
+/* time in which the host is blocked: sync, print, a pageable copy, a value that is read */
+enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns);
 /* time in which the stream works and no other stream of the rank's device does, whatever section that one's
  * work is of */
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns);
@@ -232,6 +272,8 @@ enum status trace_stalls(const struct trace *trace, int section, int width, stru
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out);
 /* "   times +-1.2 us": a line of its own, where that is more than `shown` ns, which is all that is seen of a time */
 void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out);
+/* All ranks at that instant: what runs and how far, what waits for whom */
+enum status trace_at(const struct trace *trace, int64_t time, int width, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);
 /* world.races[first] and later, equal ones of several ranks told once */

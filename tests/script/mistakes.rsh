@@ -71,7 +71,7 @@ z = reshape v [3,3]
 launch nothing
 #> tests/script/mistakes.rsh:71: no graph 'nothing': `capture nothing { ... }` makes it
 help sycn
-#> tests/script/mistakes.rsh:73: no command 'sycn'; did you mean 'sync'?
+#> tests/script/mistakes.rsh:73: no command or word 'sycn'; did you mean 'sync'?
 stream io
 #> tests/script/mistakes.rsh:75: 'io' is a stream already: one name, one thing
 free x[0]

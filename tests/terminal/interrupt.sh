@@ -31,6 +31,17 @@ keys -l 'say "still here"'
 keys Enter
 check "Ctrl-C at the prompt clears the line" shows '^still here\|\] still here'
 
+# `run` says where it was stopped, `undo` what it takes back, and the end how to come back
+line 'strategy ddp'
+line 'run 100000'
+check "a long run says that it runs" shows 'Ctrl-C stops it'
+keys C-c
+check "Ctrl-C in run tells the iteration" shows '^interrupted in iteration [0-9]'
+line 'undo'
+check "undo says what it takes back" shows 'taken back: run 100000'
+keys C-d
+check "the end says how to come back" shows 'ranksh --resume. opens this again'
+
 # a look at a huge world is long work of rank 0 and of all: Ctrl-C ends it too
 open 80 24 --dry -n 4096
 check "a prompt of a huge world" shows 'ms >'

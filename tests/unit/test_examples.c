@@ -1,15 +1,18 @@
-/* test_examples.c -- the example of every command, kernel and collective runs in an empty world of 4 ranks;
- * every row is whole */
+/* test_examples.c -- the example of every command, kernel and collective, and what the glossary says to try, runs in an empty
+ * world of 4 ranks; every row and entry is whole */
 #include "alone.h"
 #include "base/embedded.h"
 #include "base/text.h"
 #include "shell/session/credit.h"
 #include "shell/language/parse/function.h"
+#include "shell/language/parse/glossary.h"
+#include "shell/language/parse/lex.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
+#include "trace/trace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,8 +41,8 @@ static void examples(void **state)
 {
 	int run = 0;
 	(void)state;
-	for (int i = 0; command_at(i); i++) {
-		const struct command *command = command_at(i);
+	for (int i = 0; commands_at(i); i++) {
+		const struct command *command = commands_at(i);
 		if (!command->example)
 			continue;
 		enum status status = run_example(command->example);
@@ -57,14 +60,59 @@ static void helps(void **state)
 {
 	char line[100];
 	(void)state;
-	for (int i = 0; command_at(i); i++) {
-		snprintf(line, sizeof line, "help %s", command_at(i)->name);
+	for (int i = 0; commands_at(i); i++) {
+		snprintf(line, sizeof line, "help %s", commands_at(i)->name);
 		assert_int_equal(run_example(line), ST_OK);
 	}
 	assert_int_equal(run_example("help; help kernels; help collectives; help grammar; help all; help "
 	                             "tensor; help look; help let"),
 	        ST_OK);
 	assert_int_equal(run_example("help nothing_at_all"), ST_NAME);
+}
+
+/* Full stops and question marks at the end of a word */
+static int sentences(struct slice_of_text text)
+{
+	int count = 0;
+	for (uint32_t i = 0; i < text.length; i++)
+		if (strchr(".?:", text.at[i]) && (i + 1 == text.length || strchr(" \n", text.at[i + 1])))
+			count++;
+	return count;
+}
+
+/* Words and causes have two sentences and lines to try, which run; the causes are those of trace.h */
+static void glossary(void **state)
+{
+	static const char *const causes[] = {
+#define X(symbol, letter, name) name,
+		CAUSES(X)
+#undef X
+	};
+	int found = 0, words = 0;
+	struct glossary_entry entry;
+	(void)state;
+	for (const char *at = NULL; glossary_next(&at, &entry);) {
+		char name[WORD_SHOWN];
+		struct text lines = {0};
+		word_text(entry_name(&entry), name);
+		for (size_t i = 0; entry.kind == ENTRY_CAUSE && i < sizeof causes / sizeof *causes; i++)
+			found += strcmp(causes[i], name) == 0;
+		words += entry.kind == ENTRY_WORD;
+		if (entry.kind != ENTRY_FIGURE && (sentences(entry.text) < 2 || !entry.lines.length))
+			fail_msg("docs/glossary.txt, %s: two sentences and a line to try", name);
+		for (uint32_t i = 0; i < entry.lines.length; i++)
+			if (entry.lines.at[i] == '>' && (i == 0 || entry.lines.at[i - 1] == '\n'))
+				text_add(&lines, " ");
+			else
+				text_put(&lines, entry.lines.at + i, 1);
+		enum status status = run_example(text_string(&lines));
+		if (status != ST_OK)
+			fail_msg("docs/glossary.txt, %s:\n%s\n%s", name, text_string(&lines), fail_text());
+		text_release(&lines);
+	}
+	assert_int_equal(found, sizeof causes / sizeof *causes);
+	assert_true(words > 80);
+	assert_true(glossary_has("Micro Batch") && glossary_has("nvlink") && !glossary_has(""));
 }
 
 /* Metrics have no row of help: `help grammar` lists them */
@@ -90,8 +138,8 @@ static void metrics_are_listed(void **state)
 static void rows(void **state)
 {
 	(void)state;
-	for (int i = 0; command_at(i); i++) {
-		const struct command *command = command_at(i);
+	for (int i = 0; commands_at(i); i++) {
+		const struct command *command = commands_at(i);
 		assert_non_null(command->usage);
 		assert_non_null(command->help);
 		assert_non_null(command->topic);
@@ -108,6 +156,6 @@ static void rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(examples), cmocka_unit_test(helps),
-	        cmocka_unit_test(metrics_are_listed), cmocka_unit_test(rows)};
+	        cmocka_unit_test(glossary), cmocka_unit_test(metrics_are_listed), cmocka_unit_test(rows)};
 	return cmocka_run_group_tests(tests, open_transport, close_transport);
 }

@@ -71,8 +71,8 @@ static void every_row_is_shown_by_the_script(void **state)
 	(void)state;
 	assert_int_equal(file_read(path, 1 << 20, &text, &count), ST_OK);
 	assert_int_equal(tree_parse(&tree, text, count, path, 1), ST_OK);
-	for (int i = 0; command_at(i); i++) {
-		const struct command *row = command_at(i);
+	for (int i = 0; commands_at(i); i++) {
+		const struct command *row = commands_at(i);
 		if (row->class == COMMAND_PROGRAM && (row->torch || row->cuda) &&
 		        !stands_in(&tree->block, row))
 			fail_msg("%s has no line of %s", path, row->name);

@@ -253,7 +253,7 @@ static void test_sendrecv_is_one_operation(void **state)
 	for (int r = 0; r < 4; r++)
 		assert_span(&b, id[r], 10, 160);
 	double sent[LINK_KINDS];
-	traffic_sent(b.backend, b.world, 2, -1, NULL, sent);
+	traffic_sent(b.backend, b.world, 2, (struct counted){.section = -1}, sent);
 	assert_true(sent[LINK_OUT] == 100 * US && sent[LINK_IN] == 0 && sent[LINK_UP] == 0);
 	bench_close(&b);
 }

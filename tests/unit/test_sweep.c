@@ -125,8 +125,8 @@ static int sweep(int ranks, const struct command *command)
 static void sweep_all(int ranks, int least)
 {
 	int swept = 0;
-	for (int i = 0; command_at(i); i++)
-		swept += command_at(i)->example ? sweep(ranks, command_at(i)) : 0;
+	for (int i = 0; commands_at(i); i++)
+		swept += commands_at(i)->example ? sweep(ranks, commands_at(i)) : 0;
 	assert_true(swept >= least);
 }
 

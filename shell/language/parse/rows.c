@@ -69,7 +69,7 @@ const struct command *command_find(const char *name)
 	return command_called(slice_of_string(name));
 }
 
-const struct command *command_at(int i)
+const struct command *commands_at(int i)
 {
 	return i >= 0 && i < table.count ? table.row[i] : NULL;
 }
@@ -80,8 +80,8 @@ const char *command_near(const char *word)
 {
 	const char *near = NULL;
 	int best = strlen(word) > 4 ? 3 : 2;
-	for (int i = 0; command_at(i); i++)
-		if (text_nearer(word, command_at(i)->name, &best))
-			near = command_at(i)->name;
+	for (int i = 0; commands_at(i); i++)
+		if (text_nearer(word, commands_at(i)->name, &best))
+			near = commands_at(i)->name;
 	return near;
 }

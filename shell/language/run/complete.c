@@ -160,8 +160,8 @@ static void split_words(const char *at, const char *end, struct typed *typed)
 
 static void offer_commands(struct endings *endings)
 {
-	for (int i = 0; command_at(i); i++)
-		offer_word(endings, command_at(i)->name);
+	for (int i = 0; commands_at(i); i++)
+		offer_word(endings, commands_at(i)->name);
 }
 
 /* All that a line may begin with; names of tensors only once a letter is typed, or they would bury the

@@ -1,0 +1,124 @@
+/* at.c -- all ranks at one instant: what runs and how far it is, what waits, since when and for whom
+ *
+ *      ranks  lane     at 3.20 ms
+ *      0,1,3  host     in `sync` for 3.12 ms
+ *             default  allreduce y waits for rank 2, for 1.20 ms
+ *      2      host     in `sync` for 3.12 ms
+ *             default  matmul y: 3.18 of 4.00 ms, 80 %
+ */
+#include "trace/lanes.h"
+#include "trace/table.h"
+
+static void put_op(const struct trace *trace, op_id id, int rank, struct text *out)
+{
+	op_label(trace->world, id, out);
+	if (trace->world->ops[id].rank != rank)
+		text_add(out, " of rank %d", trace->world->ops[id].rank);
+}
+
+static void put_progress(const struct trace *trace, const struct span *span, int64_t time, struct text *out)
+{
+	struct times t = backend_times(trace->backend, span->op);
+	op_label(trace->world, span->op, out);
+	text_add(out, ": ");
+	time_text(time - t.start, out);
+	if (t.end == TIME_UNKNOWN) {
+		text_add(out, " so far");
+		return;
+	}
+	text_add(out, " of ");
+	time_text(t.end - t.start, out);
+	text_add(out, ", %.0f%%", 100 * (double)(time - t.start) / (double)(t.end - t.start));
+}
+
+/* Whom a lane waits for. On the host's own lane the operation is what the host is in. */
+static void put_wait(
+        const struct trace *trace, const struct span *span, int rank, bool host, struct text *out)
+{
+	if (host) {
+		text_add(out, span->cause == CAUSE_MEMORY ? "gets memory" : "in `");
+		if (span->cause != CAUSE_MEMORY) {
+			op_label(trace->world, span->op, out);
+			text_add(out, "`");
+		}
+		return;
+	}
+	op_label(trace->world, span->op, out);
+	if (span->cause == CAUSE_LAUNCH || span->cause == CAUSE_HOST) {
+		text_add(out,
+		        span->cause == CAUSE_LAUNCH ? " is not issued yet" : ": its host has not come to it");
+		return;
+	}
+	text_add(out, " waits");
+	if (span->cause == CAUSE_SYNC || span->cause == CAUSE_MEMORY)
+		text_add(out, ": its host is in ");
+	else
+		text_add(out, span->cause == CAUSE_ENGINE && !span->blame ? " for what it shares" : " for ");
+	if (span->blame) {
+		put_op(trace, span->blame, rank, out);
+	} else if (span->cause != CAUSE_ENGINE) {
+		int missing = trace_missing_rank(trace->world, span->op);
+		text_add(
+		        out, missing >= 0 ? "a line of rank %d that was not given yet" : "an event", missing);
+	}
+}
+
+static void put_lane(
+        const struct trace *trace, const struct lanes *lanes, int stream, int64_t time, struct table *rows)
+{
+	struct span span = lanes_span_at(lanes, stream, time);
+	bool host = stream == STREAM_HOST;
+	bool idle = span.cause == CAUSE_DONE && span.kind != SPAN_WORK;
+	if (idle && !host)
+		return;
+	table_cell(rows, "%s", trace_lane_name(trace, lanes->rank, stream));
+	if (idle) {
+		text_add(&rows->cells, "has nothing to do");
+	} else if (span.kind == SPAN_WORK) {
+		put_progress(trace, &span, time, &rows->cells);
+	} else if (span.kind == SPAN_HOST) {
+		text_add(&rows->cells, "issues ");
+		op_label(trace->world, span.op, &rows->cells);
+	} else {
+		put_wait(trace, &span, lanes->rank, host, &rows->cells);
+	}
+	if (!idle && span.kind == SPAN_STALL && time > span.from) {
+		text_add(&rows->cells, ", for ");
+		time_text(time - span.from, &rows->cells);
+	}
+	table_end(rows);
+	table_row(rows);
+}
+
+enum status trace_at(const struct trace *trace, int64_t time, int width, struct text *out)
+{
+	enum { BLOCKS_MOST = 24 };
+	struct blocks blocks = {0};
+	struct table rows = {0}, table = {.align = "lll"};
+	struct lanes lanes = {0};
+	enum status status = ST_OK;
+	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+		status = lanes_load(&lanes, trace, rank);
+		for (int stream = 0; stream < lanes.streams && status == ST_OK; stream++)
+			put_lane(trace, &lanes, stream, time, &rows);
+		blocks_add(&blocks, rank, &rows.cells);
+		text_clear(&rows.cells);
+	}
+	table_cells(&table, "ranks", "lane");
+	text_add(&table.cells, "at ");
+	time_text(time, &table.cells);
+	table_end(&table);
+	table_row(&table);
+	size_t left = table_blocks(&table, &blocks, BLOCKS_MOST);
+	if (left) {
+		table_cell(&table, "... and %zu more", left);
+		table_row(&table);
+	}
+	if (status == ST_OK)
+		table_print(&table, width, out);
+	lanes_release(&lanes);
+	blocks_release(&blocks);
+	table_release(&rows);
+	table_release(&table);
+	return status;
+}
