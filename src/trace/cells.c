@@ -6,6 +6,7 @@
  * A cell shows what most of its time went to, with one rule before that: an operation has a cell of its own. One that ends here
  * and was not seen yet wins over whatever else there is, and several of them are counted. */
 #include "trace/picture.h"
+#include "trace/trace.h"
 
 /* The micro-batch of kernels makes one bar of them: F3 is a matmul and a relu, with nothing of another phase in between on their
  * stream (iterations have phases of the same names). Where all is one micro-batch its name tells nothing: each is its own bar. */

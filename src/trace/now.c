@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "trace/picture.h"
+#include "trace/trace.h"
 
 #include <string.h>
 
