@@ -11,7 +11,7 @@
  *   blame   who was last to arrive, what held the engine, or (over by `ready`) what the default stream waited for
  *
  * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c (small questions)  timeline.c
- * sets.c alike.c at.c bars.c legend.c picture.c (the timeline)  spots.c details.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
+ * sets.c alike.c at.c now.c cells.c bars.c legend.c picture.c (the timeline)  spots.c details.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
  * blame.c  why.c chain.c root.c (from a wait to its root)  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
@@ -145,9 +145,9 @@ void picture_write(
 void picture_text(const struct picture *picture, bool colour, struct text *out);
 
 /* Lanes of ranks whose timelines are equal are drawn once ("0-3"); measured ones, where no boundary is more than a cell off. */
-/* `now` draws the end mark when all of the window is past, and stands in the ruler; < 0: neither. first_row
- * and rows count lanes: the picture has one row more for the ruler, and one for the legend when it is
- * narrow. */
+/* now: the latest host's clock. What ends behind it is dimmed, and it is a mark at its own column, in the ruler and in lanes that
+ * are idle then; the end mark, where all of the window is past. < 0: neither. first_row and rows count lanes: the picture has one
+ * row more for the ruler, and up to legend_rows for words that have no room beside the lanes. */
 struct timeline_options {
 	struct window window;
 	int width, first_row, rows /* 0: all */;
@@ -156,6 +156,8 @@ struct timeline_options {
 	int64_t now;
 	const struct ranks *ranks;      /* NULL: all */
 	struct timeline_places *places; /* NULL: nobody asks */
+	const name_id *lane;            /* lane[0 .. lanes-1]: streams by name, 0 of them: all */
+	int lanes, legend_rows /* 0: as many as are needed */;
 };
 /* A lane, and its row among all rows of a timeline; -1: it has none. Of a row that stands for several ranks, one of them. */
 struct lane_place {
