@@ -165,8 +165,8 @@ const struct command command_view = {
         .name = "view",
         .topic = "look",
         .usage = "view",
-        .help = "the timeline on the whole screen: arrows move, + and - zoom, tab picks an operation, q "
-                "leaves",
+        .help = "the timeline on the whole screen: arrows and tab pick an operation, + and - zoom, b goes to "
+                "whom it waited for, ? tells the keys, q leaves",
         .class = COMMAND_LOOK,
         .run = view_run,
 };

@@ -18,7 +18,7 @@ static enum status add_rank(
 	int n = trace->world->n;
 	enum status status = metric_time(trace, section, rank, &time);
 	if (status == ST_OK)
-		status = metric_exposed(trace, section, rank, &exposed);
+		status = metric_exposed(trace, section, rank, HIDE_COMMUNICATION, &exposed);
 	if (status == ST_OK && wanted & MEASURE_STALLS)
 		status = metric_stalls(trace, section, rank, part);
 	if (status == ST_OK && wanted & MEASURE_SENT)

@@ -1,96 +1,152 @@
-/* frame.c -- a frame of the view, and the facts about an operation
+/* frame.c -- a frame of the view, for the window and the cursor that the front end asks for
  *
- * The picture is drawn by trace/ for the window that the front end asks for; what it needs to move that window (the
- * whole extent, how many rows there are, the first one shown) goes with it. Nothing is kept between frames. */
+ * What the front end needs to move both goes with the picture: the whole extent, how many rows there are, of whom those are
+ * that it sees, how busy everything is. Nothing is kept between frames. */
 #include "shell/rank/frame.h"
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "shell/rank/cursor.h"
+#include "trace/details.h"
+#include "trace/spots.h"
 
-static void add_time(struct text *out, const char *what, int64_t ns)
+#include <string.h>
+
+struct frame_making {
+	struct trace trace;
+	struct window whole;
+	struct timeline_options options;
+	struct timeline_places places; /* asked[0] is the cursor's; then its links' */
+	struct links links;
+	struct cursor cursor;
+	struct reply *reply;
+};
+
+static enum status draw(struct frame_making *m)
 {
-	text_add(out, "%s ", what);
-	if (ns == TIME_UNKNOWN)
-		text_add(out, "not known");
-	else
-		time_text(ns, out);
+	picture_release(&m->reply->picture);
+	return timeline_picture(&m->trace, &m->options, &m->reply->picture);
 }
 
-/* Three lines: what it is, when it ran, what it cost and who made it late. */
-static void say_facts(const struct shell *shell, op_id id, struct text *out)
+/* A first row behind the last is moved back: rows become fewer when ranks become alike. The cursor's row is among those
+ * shown, when it has just moved. */
+static enum status draw_rows(struct frame_making *m, bool follow)
 {
-	const struct world *world = shell->world;
-	const struct op *op = &world->ops[id];
-	const struct record *record = op_record(world, id);
-	struct times times = backend_times(shell->backend, id), foreseen;
-	op_label(world, id, out);
-	text_add(out, "   rank %d, %s%s", op->rank,
-	        names_text(world->names, world_stream(world, op->rank, op->stream)->name),
-	        times.projected         ? ", queued"
-	                : times.divided ? ", within its graph as predicted"
-	                                : "");
-	if (record->phase)
-		text_add(out, "   phase %s", names_text(world->names, record->phase));
-	if (record->bytes > 0) {
-		text_add(out, "   ");
-		bytes_text(record->bytes, out);
+	struct timeline_options *options = &m->options;
+	enum status status = draw(m);
+	int rows = m->reply->picture.lanes, first = options->first_row;
+	first = (int)most_of(least_of(first, rows - 1), 0);
+	if (follow && m->places.asked_count && m->places.asked[0].row >= 0) {
+		int row = m->places.asked[0].row;
+		first = (int)most_of(least_of(first, row), row - options->rows + 1);
 	}
-	add_time(out, "\nqueued at", times.issue);
-	add_time(out, "   could begin", times.ready);
-	add_time(out, "   began", times.start);
-	add_time(out, "   ended", times.end);
-	text_add(out, "\n");
-	if (times.start != TIME_UNKNOWN && times.end != TIME_UNKNOWN)
-		add_time(out, "took", times.end - times.start);
-	if (shell->backend->predicted) {
-		if (shell->backend->predicted(shell->backend, id, &foreseen) && foreseen.end != TIME_UNKNOWN)
-			add_time(out, "   predicted", foreseen.end - foreseen.start);
-	} else if (times.alone > 0) {
-		add_time(out, "   alone", times.alone);
+	if (status == ST_OK && first != options->first_row) {
+		options->first_row = first;
+		status = draw(m);
 	}
-	bool waited = times.start != TIME_UNKNOWN && times.ready != TIME_UNKNOWN && times.start > times.ready;
-	if (waited)
-		add_time(out, "   waited", times.start - times.ready);
-	if (times.blame) {
-		text_add(out, waited ? " for " : "   behind ");
-		op_label(world, times.blame, out);
-		text_add(out, " of rank %d", world->ops[times.blame].rank);
-	}
-	text_add(out, "\n");
+	return status;
 }
 
-/* request->from > to asks for everything. A first row behind the last is moved back: rows become fewer when ranks
- * become alike. */
+/* To the first or the last row that is seen: the front end has scrolled there. */
+static void seek_row(struct frame_making *m, const struct request *request, bool bottom)
+{
+	const struct timeline_places *places = &m->places;
+	if (draw_rows(m, false) != ST_OK || places->shown_count == 0)
+		return;
+	const struct lane_place *lane = &places->shown[bottom ? places->shown_count - 1 : 0];
+	m->cursor.stands = spot_near(&m->trace, lane->rank, lane->stream, request->time, &m->cursor.spot);
+	if (!m->cursor.stands)
+		text_add(&m->reply->told, "this lane is empty");
+}
+
+static void ask_places(struct frame_making *m)
+{
+	size_t count = 0;
+	if (!m->cursor.stands)
+		return;
+	links_find(&m->trace, &m->cursor.spot, &m->links);
+	m->places.asked = mem_alloc((1 + m->links.count) * sizeof *m->places.asked);
+	m->places.asked[count++] = (struct lane_place){m->cursor.spot.rank, m->cursor.spot.stream, -1};
+	for (size_t i = 0; i < m->links.count; i++)
+		m->places.asked[count++] = m->links.link[i].lane;
+	m->places.asked_count = count;
+	m->options.selected = m->cursor.spot.span.op;
+}
+
+static void tell_cursor(const struct frame_making *m)
+{
+	const struct spot *spot = &m->cursor.spot;
+	struct reply *reply = m->reply;
+	reply->row = -1;
+	if (!m->cursor.stands)
+		return;
+	reply->selected = spot->span.op;
+	reply->rank = spot->rank;
+	reply->stream = spot->stream;
+	reply->row = m->places.asked[0].row;
+	reply->time = spot->span.from;
+	reply->until = least_of(spot->span.to, most_of(m->whole.to, spot->span.from + 1));
+	for (size_t i = 0; i < m->links.count; i++)
+		if (m->places.asked[1 + i].row >= 0)
+			text_add(&reply->links, "%d %lld %c\n", m->places.asked[1 + i].row,
+			        (long long)least_of(m->links.link[i].until, m->whole.to),
+			        m->links.link[i].letter);
+	details_put(&m->trace, spot, &reply->text);
+}
+
+static void tell_places(const struct frame_making *m, int parts)
+{
+	struct reply *reply = m->reply;
+	reply->from = m->options.window.from;
+	reply->to = m->options.window.to;
+	reply->whole_from = m->whole.from;
+	reply->whole_to = m->whole.to;
+	reply->rows = reply->picture.lanes;
+	reply->first_row = m->options.first_row;
+	reply->first_column = m->places.first_column;
+	reply->cells = m->places.cells;
+	for (size_t i = 0; i < m->places.shown_count; i++)
+		text_add(&reply->lanes, "%d.%d ", m->places.shown[i].rank, m->places.shown[i].stream);
+	uint8_t *level = mem_alloc((size_t)parts);
+	trace_density(&m->trace, m->whole, parts, level);
+	for (int i = 0; i < parts; i++)
+		text_add(&reply->density, "%d", level[i]);
+	mem_free(level);
+}
+
+/* request->from > to asks for everything. */
 enum status view_frame(struct shell *shell, const struct request *request, struct reply *reply)
 {
-	struct trace trace = {.world = shell->world, .backend = shell->backend};
-	struct window whole = trace_window(&trace, -1);
-	if (whole.to <= whole.from)
-		whole.to = whole.from + 1;
-	struct timeline_options options = {
+	struct frame_making m = {.trace = {.world = shell->world, .backend = shell->backend}, .reply = reply};
+	m.whole = trace_window(&m.trace, -1);
+	m.whole.to = most_of(m.whole.to, m.whole.from + 1);
+	m.options = (struct timeline_options){
 	        .window = {request->from, request->to, -1},
 	        .width = request->width,
 	        .first_row = request->first_row,
-	        .rows = request->height > 3 ? request->height - 2
-	                                    : 1, /* the ruler, and the legend where it is narrow */
+	        /* the ruler, and the legend where it is narrow */
+	        .rows = request->height > 3 ? request->height - 2 : 1,
 	        .merge = true,
+	        .legend_rows = 1,
 	        .now = shell_clock(shell),
-	        .selected = request->selected <= shell->world->op_count ? request->selected : 0,
+	        .places = &m.places,
 	};
 	if (request->to <= request->from)
-		options.window = whole;
+		m.options.window = m.whole;
 	reply->kind = REPLY_VIEW;
-	reply->from = options.window.from;
-	reply->to = options.window.to;
-	reply->whole_from = whole.from;
-	reply->whole_to = whole.to;
-	enum status status = timeline_picture(&trace, &options, &reply->picture);
-	if (status == ST_OK && options.first_row >= reply->picture.lanes &&
-	        options.first_row > 0) { /* scrolled behind the last lane */
-		options.first_row = reply->picture.lanes > 0 ? reply->picture.lanes - 1 : 0;
-		picture_release(&reply->picture);
-		status = timeline_picture(&trace, &options, &reply->picture);
+	const char *seek = text_string(&request->seek);
+	cursor_place(&m.trace, request, &m.cursor);
+	if (strcmp(seek, "top") == 0 || strcmp(seek, "bottom") == 0)
+		seek_row(&m, request, *seek == 'b');
+	else
+		cursor_seek(&m.trace, request, m.whole, &m.cursor, &m.options.window, reply);
+	ask_places(&m);
+	enum status status = draw_rows(&m, *seek != '\0');
+	if (status == ST_OK) {
+		tell_places(&m, request->width);
+		tell_cursor(&m);
 	}
-	reply->rows = reply->picture.lanes;
-	reply->first_row = options.first_row;
-	if (status == ST_OK && options.selected)
-		say_facts(shell, options.selected, &reply->text);
+	links_release(&m.links);
+	mem_free(m.places.asked);
+	timeline_places_release(&m.places);
 	return status;
 }

@@ -83,7 +83,7 @@ static void view(struct session *session)
 	char title[128];
 	snprintf(title, sizeof title, "ranksh   %s", session->machine);
 	session->talk.busy_with = NULL;
-	enum status status = view_run(&session->talk, title, session->colour);
+	enum status status = view_run(&session->talk, title, session->colour, session->wide);
 	if (status == ST_FILE)
 		say_bad(session, fail_text());
 	else if (status != ST_OK)

@@ -1,29 +1,38 @@
-/* page.c -- a frame as a page: a title, the picture, the facts of an operation, the keys
+/* page.c -- a frame as a page: a title, a map of everything, the picture with the cursor, details, the keys
  *
  *      ranksh   classroom   0 - 4.52 ms of 4.52
+ *      ▁▂▅██▅[▃▁ ▂▅██▅▃]▁                            how busy, from one end of time to the other; [ ] is the window
  *         ms          0        1         2
- *         0-3 host    lssssssssssssssssssss|
- *      matmul y   rank 0, compute                    on a low screen the picture has these rows, too
+ *         0-3 io      [===]                          on a low screen the picture has these rows, too
+ *             compute▸eeee▼[== matmul y ===]         the cursor, and from whom it was let go
+ *      matmul y   rank 0, compute
  *      queued at 20 us   could begin 1.02 ms
- *      took 2 ms
- *      q quit  arrows move  + - zoom */
+ *      ? keys   q quit */
+#include "base/arithmetic.h"
+#include "shell/terminal/letters.h"
 #include "shell/terminal/viewer.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { FACT_LINES = 3, FACTS_FROM_HEIGHT = 10 };
+enum { FACTS_FROM_HEIGHT = 10, MAP_FROM_HEIGHT = 8, BIG_WIDTH = 40, BIG_HEIGHT = 12 };
 
-static bool shows_facts(const struct viewer *viewer)
+struct page_layout page_layout(const struct viewer *viewer)
 {
-	return viewer->facts && viewer->selected && viewer->height >= FACTS_FROM_HEIGHT;
-}
-
-int page_picture_rows(const struct viewer *viewer)
-{
-	int rows = viewer->height - 2 - (shows_facts(viewer) ? FACT_LINES : 0);
-	return rows > 0 ? rows : 1;
+	bool facts = viewer->facts && viewer->at.op && viewer->height >= FACTS_FROM_HEIGHT;
+	bool big = viewer->big && viewer->width >= BIG_WIDTH && viewer->height >= BIG_HEIGHT;
+	struct page_layout at = {.map = viewer->height >= MAP_FROM_HEIGHT ? 1 : -1,
+	        .facts = !facts               ? 0
+	                : big                 ? 2
+	                : viewer->height < 16 ? 3
+	                : viewer->height < 30 ? 5
+	                                      : 8,
+	        .across = big ? LETTER_COLUMNS : 1,
+	        .down = big ? LETTER_ROWS : 1};
+	at.picture = at.map + 1 > 1 ? at.map + 1 : 1;
+	at.rows = (int)most_of(viewer->height - 1 - at.picture - at.facts, 1);
+	return at;
 }
 
 /* One line at most, cut at the page's edge. */
@@ -37,33 +46,194 @@ static void put_line(struct picture *page, int row, const char *text, enum colou
 			picture_cell(page, row, x)->dim = 1;
 }
 
-static void put_picture(struct picture *page, int top, int rows, const struct picture *picture)
+/* As many digits behind the point as the window is told apart by */
+static void put_title(const struct viewer *viewer, const struct reply *frame, struct picture *page)
 {
-	for (int y = 0; y < rows && y < picture->height; y++)
-		for (int x = 0; x < picture->width; x++) {
-			struct cell *cell = picture_cell(page, top + y, x);
-			if (cell)
-				*cell = picture->cells[(size_t)y * (size_t)picture->width + (size_t)x];
-		}
+	char title[300];
+	int64_t width = frame->to - frame->from;
+	int digits = width >= 1000000000 ? 0 : width >= 1000000 ? 2 : width >= 10000 ? 4 : 6;
+	snprintf(title, sizeof title, "%s   %.*f - %.*f ms of %.*f   %s", viewer->title, digits,
+	        (double)frame->from / 1e6, digits, (double)frame->to / 1e6, digits,
+	        (double)frame->whole_to / 1e6, text_string(&frame->part));
+	put_line(page, 0, title, COLOUR_HEAD, false);
 }
 
-void page_make(const struct viewer *viewer, const struct reply *frame, struct picture *page)
+/* ---- the map ---- */
+
+static int map_column(const struct viewer *viewer, const struct reply *frame, int64_t time)
 {
-	char title[256];
-	int rows = page_picture_rows(viewer);
-	picture_make(page, viewer->width, viewer->height);
-	snprintf(title, sizeof title, "%s   %.4g - %.4g ms of %.4g", viewer->title, (double)frame->from / 1e6,
-	        (double)frame->to / 1e6, (double)frame->whole_to / 1e6);
-	put_line(page, 0, title, COLOUR_HEAD, false);
-	put_picture(page, 1, rows, &frame->picture);
+	double whole = (double)most_of(frame->whole_to - frame->whole_from, 1);
+	double column = (double)(time - frame->whole_from) / whole * viewer->width;
+	return (int)(column < 0 ? 0 : column > viewer->width ? viewer->width : column);
+}
+
+/* The frame has a digit for each column of its own picture. */
+static void put_map(const struct viewer *viewer, const struct reply *frame, int row, struct picture *page)
+{
+	static const uint32_t levels[] = {
+	        ' ', 0x2581, 0x2582, 0x2582, 0x2583, 0x2584, 0x2585, 0x2586, 0x2587, 0x2588};
+	const char *digits = text_string(&frame->density);
+	int count = (int)frame->density.count, from = map_column(viewer, frame, frame->from),
+	    to = map_column(viewer, frame, frame->to);
+	for (int x = 0; x < page->width && count > 0; x++) {
+		struct cell *cell = picture_cell(page, row, x);
+		int digit = digits[(size_t)x * (size_t)count / (size_t)page->width] - '0';
+		*cell = (struct cell){.glyph = levels[digit >= 0 && digit <= 9 ? digit : 0],
+		        .colour = COLOUR_NOTE,
+		        .dim = x < from || x >= to};
+	}
+	if (from == 0 && to >= page->width)
+		return;
+	picture_write(page, row, from, 1, COLOUR_HEAD, "[");
+	picture_write(page, row, (int)most_of(to - 1, from + 1), 1, COLOUR_HEAD, "]");
+}
+
+/* ---- the cursor, and from whom it was let go ---- */
+
+static int column_of(const struct reply *frame, int64_t time)
+{
+	double part = (double)(time - frame->from) / (double)most_of(frame->to - frame->from, 1);
+	double column = part < 0 ? 0 : part > 1 ? frame->cells : part * frame->cells;
+	return frame->first_column + (int)(column + 0.5);
+}
+
+static void put_sign(struct picture *picture, int row, int column, uint32_t glyph, bool reverse)
+{
+	struct cell *cell = picture_cell(picture, row, column);
+	if (cell)
+		*cell = (struct cell){.glyph = glyph, .colour = COLOUR_HEAD, .reverse = reverse};
+}
+
+/* Brackets about what it stands on, and a mark before its row: seen without colour, and over labels. */
+static void put_cursor(const struct reply *frame, struct picture *picture)
+{
+	int row = 1 + frame->row - frame->first_row;
+	int from = column_of(frame, frame->time), to = column_of(frame, frame->until);
+	int last = frame->first_column + frame->cells;
+	if (!frame->selected || frame->row < frame->first_row || row >= picture->height)
+		return;
+	put_sign(picture, row, frame->first_column - 1, 0x25b8, false);
+	if (frame->until <= frame->from || frame->time >= frame->to)
+		return;
+	to = (int)least_of(most_of(to, from + 1), last);
+	if (to == from + 1)
+		put_sign(picture, row, from, 0x25c6, true);
+	else if (frame->time >= frame->from)
+		put_sign(picture, row, from, '[', true);
+	if (to > from + 1 && frame->until <= frame->to)
+		put_sign(picture, row, to - 1, ']', true);
+}
+
+/* A line from the lane of whom it waited for, where that let go, down or up to the cursor:
+ *
+ *      io       ███ copy x ██○
+ *      other                 │
+ *      compute ▸eeeeeeeeeeeee▼[█ matmul y █] */
+static void put_link(const struct reply *frame, int to, int64_t time, int lanes, struct picture *picture)
+{
+	int own = frame->row - frame->first_row, step = own > to ? 1 : -1;
+	int column = (int)most_of(column_of(frame, time) - 1, frame->first_column);
+	if (time <= frame->from || time > frame->to || own < 0 || own >= lanes || own == to)
+		return;
+	bool seen = to >= 0 && to < lanes;
+	int row = seen ? to : to < 0 ? -1 : lanes;
+	if (seen)
+		put_sign(picture, 1 + row, column, 0x25cb, false);
+	for (row += step; row != own; row += step)
+		put_sign(picture, 1 + row, column, 0x2502, false);
+	put_sign(picture, 1 + own, column, step > 0 ? 0x25bc : 0x25b2, false);
+}
+
+static void put_links(const struct reply *frame, struct picture *picture)
+{
+	const char *at = text_string(&frame->links), *lane = text_string(&frame->lanes);
+	int row, taken, lanes = 0;
+	long long time;
+	char letter;
+	for (; *lane; lane++)
+		lanes += *lane == ' ';
+	for (; sscanf(at, "%d %lld %c%n", &row, &time, &letter, &taken) >= 3; at += taken)
+		put_link(frame, row - frame->first_row, time, lanes, picture);
+}
+
+/* ---- all of it ---- */
+
+static void put_picture(const struct viewer *viewer, const struct reply *frame, struct picture *page)
+{
+	struct page_layout at = page_layout(viewer);
+	const struct picture *drawn = &frame->picture;
+	struct picture picture;
+	picture_make(&picture, drawn->width, drawn->height);
+	memcpy(picture.cells, drawn->cells,
+	        (size_t)drawn->width * (size_t)drawn->height * sizeof *drawn->cells);
+	put_links(frame, &picture);
+	put_cursor(frame, &picture);
+	for (int y = 0; y < at.rows / at.down && y < picture.height; y++)
+		for (int x = 0; x < picture.width; x++) {
+			const struct cell *cell = picture_cell(&picture, y, x);
+			struct cell *to = picture_cell(page, at.picture + y, x);
+			if (at.down > 1)
+				letters_put(page, at.picture + y * at.down, x * at.across, cell);
+			else if (to)
+				*to = *cell;
+		}
+	picture_release(&picture);
+}
+
+static void put_help(const struct viewer *viewer, int top, int rows, struct picture *page)
+{
+	const char *line;
+	for (int i = 0; i < rows && (line = viewer_help((viewer->help - 1) * rows + i)) != NULL; i++)
+		put_line(page, top + i, line, COLOUR_PLAIN, false);
+}
+
+static void put_facts(const struct reply *frame, int top, int rows, struct picture *page)
+{
 	const char *fact = text_string(&frame->text);
-	for (int i = 0; shows_facts(viewer) && i < FACT_LINES; i++) {
-		put_line(page, 1 + rows + i, fact, i == 0 ? COLOUR_HEAD : COLOUR_PLAIN, false);
+	for (int i = 0; i < rows; i++) {
+		put_line(page, top + i, fact, i == 0 ? COLOUR_HEAD : COLOUR_PLAIN, false);
 		fact += strcspn(fact, "\n");
 		fact += *fact == '\n';
 	}
-	put_line(page, viewer->height - 1,
-	        viewer->width >= 60 ? "q quit  arrows move  + - zoom  0 all  tab enter operation  g G ends"
-	                            : "q quit  + - 0  tab",
-	        COLOUR_PLAIN, true);
+}
+
+/* What is typed; why a key did nothing; else the keys */
+static void put_last(const struct viewer *viewer, struct picture *page)
+{
+	char line[200];
+	if (viewer->typing)
+		snprintf(line, sizeof line, "/%s_   enter looks for it, escape does not",
+		        text_string(&viewer->find));
+	else if (viewer->told[0])
+		snprintf(line, sizeof line, "%s", viewer->told);
+	else if (viewer->help)
+		snprintf(line, sizeof line, "any key: back to the picture%s",
+		        viewer_help(viewer->help * page_layout(viewer).rows) ? "   ? more keys" : "");
+	else
+		snprintf(line, sizeof line, "%s",
+		        viewer->width >= 74
+		                ? "q quit  ? keys  arrows tab pick  n wait  b blamed  / find  + - zoom  0 all"
+		                : "q quit  ? keys  + - 0  tab n b /");
+	put_line(page, viewer->height - 1, line,
+	        viewer->told[0] || viewer->typing ? COLOUR_HEAD : COLOUR_PLAIN,
+	        !viewer->told[0] && !viewer->typing);
+}
+
+/* A frame that cannot be drawn has no picture, and says why where the facts stand. */
+void page_make(const struct viewer *viewer, const struct reply *frame, struct picture *page)
+{
+	struct page_layout at = page_layout(viewer);
+	picture_make(page, viewer->width, viewer->height);
+	put_title(viewer, frame, page);
+	if (at.map >= 0)
+		put_map(viewer, frame, at.map, page);
+	if (viewer->help)
+		put_help(viewer, at.picture, at.rows, page);
+	else if (frame->picture.height == 0)
+		put_facts(frame, at.picture, at.rows, page);
+	else
+		put_picture(viewer, frame, page);
+	if (at.facts)
+		put_facts(frame, at.picture + at.rows, at.facts, page);
+	put_last(viewer, page);
 }

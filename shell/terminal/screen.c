@@ -9,7 +9,7 @@
 
 struct screen {
 	SCREEN *terminal;
-	bool colour;
+	bool colour, wide, mouse;
 	struct sigaction before; /* the front end's SIGWINCH */
 };
 
@@ -31,7 +31,7 @@ static void start_colours(void)
 
 /* SIGWINCH is ncurses' while the screen is its own: a key says then that the size is another one. Afterwards the front
  * end's handler is there again. */
-enum status screen_open(struct screen **opened, bool colour)
+enum status screen_open(struct screen **opened, bool colour, bool wide)
 {
 	struct screen *screen = mem_alloc(sizeof *screen);
 	*opened = NULL;
@@ -44,14 +44,15 @@ enum status screen_open(struct screen **opened, bool colour)
 	}
 	set_term(screen->terminal);
 	screen->colour = colour && has_colors();
+	screen->wide = wide;
 	if (screen->colour)
 		start_colours();
 	raw();
 	noecho();
-	nonl(); /* Enter is '\r', and Ctrl-J is not Enter */
 	keypad(stdscr, true);
 	set_escdelay(25);
 	curs_set(0);
+	mouseinterval(0); /* pressed and let go are two events */
 	*opened = screen;
 	return ST_OK;
 }
@@ -73,13 +74,38 @@ void screen_size(const struct screen *screen, int *width, int *height)
 	*height = LINES > 0 ? LINES : 1;
 }
 
+void screen_mouse(struct screen *screen, bool on)
+{
+	if (on != screen->mouse)
+		mousemask(on ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0,
+		        NULL);
+	screen->mouse = on;
+}
+
+/* Where there is only ASCII: the nearest of it */
+static wchar_t plain(uint32_t glyph)
+{
+	static const struct {
+		uint32_t glyph;
+		char plain;
+	} nearest[] = {{0x2588, '#'}, {0x2590, '#'}, {0x258c, '#'}, {0x2591, ':'}, {0x2592, ':'},
+	        {0x2593, '#'}, {0x2502, '|'}, {0x25b2, '^'}, {0x25bc, 'v'}, {0x25b8, '>'}, {0x25cb, 'o'},
+	        {0x25c6, 'X'}, {0x2026, '.'}, {0x00d7, 'x'}, {0x2581, '.'}, {0x2582, '.'}, {0x2583, '-'},
+	        {0x2584, '-'}, {0x2585, '='}, {0x2586, '='}, {0x2587, '#'}};
+	for (size_t i = 0; i < sizeof nearest / sizeof *nearest; i++)
+		if (nearest[i].glyph == glyph)
+			return (wchar_t)nearest[i].plain;
+	return glyph < 0x7f ? (wchar_t)glyph : L'?';
+}
+
 void screen_paint(const struct screen *screen, const struct picture *picture)
 {
 	erase();
 	for (int y = 0; y < LINES && y < picture->height; y++) {
 		for (int x = 0; x < COLS && x < picture->width; x++) {
 			const struct cell *cell = &picture->cells[y * (size_t)picture->width + (size_t)x];
-			wchar_t glyph[2] = {cell->glyph < 0x20 ? L' ' : (wchar_t)cell->glyph, L'\0'};
+			wchar_t point = screen->wide ? (wchar_t)cell->glyph : plain(cell->glyph);
+			wchar_t glyph[2] = {cell->glyph < 0x20 ? L' ' : point, L'\0'};
 			attr_t look =
 			        screen->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
 			look |= cell->colour == COLOUR_HEAD ? A_BOLD : 0;
@@ -107,18 +133,38 @@ static int named(int code)
 	return SCREEN_OTHER;
 }
 
-int screen_key(const struct screen *screen, int wait_ms)
+static int mouse_key(MEVENT *mouse)
 {
-	wint_t code = 0;
-	(void)screen;
-	timeout(wait_ms);
-	int got = get_wch(&code);
-	if (got == KEY_CODE_YES)
-		return named((int)code);
-	if (got != OK)
-		return -1;
+	if (getmouse(mouse) != OK)
+		return SCREEN_OTHER;
+	return mouse->bstate & BUTTON1_PRESSED     ? SCREEN_PRESS
+	        : mouse->bstate & BUTTON1_RELEASED ? SCREEN_RELEASE
+	        : mouse->bstate & BUTTON4_PRESSED  ? SCREEN_WHEEL_UP
+	        : mouse->bstate & BUTTON5_PRESSED  ? SCREEN_WHEEL_DOWN
+	                                           : SCREEN_OTHER;
+}
+
+static int character(wint_t code)
+{
 	return code == '\r' || code == '\n' ? SCREEN_ENTER
 	        : code == 0x7f || code == 8 ? SCREEN_BACKSPACE
 	        : code == 27                ? SCREEN_ESCAPE
 	                                    : (int)code;
+}
+
+bool screen_event(const struct screen *screen, int wait_ms, struct screen_event *event)
+{
+	wint_t code = 0;
+	MEVENT mouse = {0};
+	(void)screen;
+	timeout(wait_ms);
+	int got = get_wch(&code);
+	if (got == ERR)
+		return false;
+	event->key = got != KEY_CODE_YES ? character(code)
+	        : code == KEY_MOUSE      ? mouse_key(&mouse)
+	                                 : named((int)code);
+	event->x = mouse.x;
+	event->y = mouse.y;
+	return true;
 }

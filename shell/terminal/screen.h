@@ -19,19 +19,30 @@ enum screen_key {
 	SCREEN_ENTER,
 	SCREEN_BACKSPACE,
 	SCREEN_ESCAPE,
+	SCREEN_PRESS, /* the mouse: its left button, and where it is let go; its wheel */
+	SCREEN_RELEASE,
+	SCREEN_WHEEL_UP,
+	SCREEN_WHEEL_DOWN,
 	SCREEN_RESIZED, /* the screen has another size: paint anew */
 	SCREEN_OTHER    /* a key that nobody here knows */
 };
+struct screen_event {
+	int key;  /* a character's code point or an enum screen_key */
+	int x, y; /* of the mouse */
+};
 struct screen;
 
-/* Takes the terminal until screen_close. ST_FILE: no screen can be opened here; the terminal is as it was. */
-enum status screen_open(struct screen **screen, bool colour);
+/* Takes the terminal until screen_close. wide: it shows more than ASCII. ST_FILE: no screen can be opened here; the terminal
+ * is as it was. */
+enum status screen_open(struct screen **screen, bool colour, bool wide);
 void screen_close(struct screen *screen); /* the terminal is as before; NULL: nothing */
 /* Columns and rows, 1 at least; they change when SCREEN_RESIZED comes. */
 void screen_size(const struct screen *screen, int *width, int *height);
 /* Shows the picture from the top left corner on; what is beyond the screen is cut. */
 void screen_paint(const struct screen *screen, const struct picture *picture);
-/* A character's code point or an enum screen_key; -1: none came for so long. */
-int screen_key(const struct screen *screen, int wait_ms);
+/* Without it the terminal selects text as ever. */
+void screen_mouse(struct screen *screen, bool on);
+/* False: nothing came for so long. */
+bool screen_event(const struct screen *screen, int wait_ms, struct screen_event *event);
 
 #endif

@@ -29,32 +29,37 @@ static void paint(const struct screen *screen, const struct viewer *viewer, cons
 }
 
 /* Without a key a frame is asked for every second: the job may be gone. */
-static enum status look_on(struct talk *talk, const struct screen *screen, struct viewer *viewer)
+static enum status look_on(struct talk *talk, struct screen *screen, struct viewer *viewer)
 {
 	struct reply frame = {0};
+	struct screen_event event;
 	enum status status = fetch(talk, screen, viewer, &frame);
 	for (int waited = 0; status == ST_OK && !viewer->leaving;) {
+		screen_mouse(screen, viewer->mouse);
 		paint(screen, viewer, &frame);
-		int key = screen_key(screen, LOOK_MS);
-		waited = key < 0 ? waited + LOOK_MS : SECOND_MS;
-		if (key >= 0)
-			viewer_key(viewer, &frame, key);
+		bool came = screen_event(screen, LOOK_MS, &event);
+		waited = came ? SECOND_MS : waited + LOOK_MS;
+		if (came)
+			viewer_event(viewer, &frame, &event);
 		if (waited >= SECOND_MS) {
 			waited = 0;
 			status = fetch(talk, screen, viewer, &frame);
 		}
 	}
+	screen_mouse(screen, false);
 	reply_release(&frame);
 	return status;
 }
 
-enum status view_run(struct talk *talk, const char *title, bool colour)
+enum status view_run(struct talk *talk, const char *title, bool colour, bool wide)
 {
-	struct viewer viewer = {.title = title, .whole = true};
+	struct viewer viewer;
 	struct screen *screen;
-	enum status status = screen_open(&screen, colour);
+	viewer_start(&viewer, title);
+	enum status status = screen_open(&screen, colour, wide);
 	if (status == ST_OK)
 		status = look_on(talk, screen, &viewer);
 	screen_close(screen);
+	viewer_release(&viewer);
 	return status;
 }

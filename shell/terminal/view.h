@@ -6,6 +6,6 @@
 
 /* Until q; the terminal is as before then. ST_MPI: the job died meanwhile. ST_FILE: no screen can be
  * opened. */
-enum status view_run(struct talk *talk, const char *title, bool colour);
+enum status view_run(struct talk *talk, const char *title, bool colour, bool wide);
 
 #endif

@@ -1,113 +1,199 @@
-/* viewer.c -- keys, and the window they move
- *
- *     arrows h j k l   earlier, later, up, down        tab    the next operation        g    earliest
- *     + -              zoom                            enter  its facts, or none        G    latest
- *     0                everything                      q      back to the prompt
+/* viewer.c -- keys, and what they move: the cursor from operation to operation, the window over time
  *
  *     whole_from            from |======= window =======| to            whole_to
  *     |-------------------- everything that there is -------------------------|
  *
- * A key changes the window, the first row or the selection; then a frame is asked for. */
+ * The window is the viewer's own. Where the cursor comes to is rank 0's to say: the request tells where it stands and what
+ * it seeks, and the window follows it there. */
 #include "shell/terminal/viewer.h"
-#include "shell/terminal/screen.h"
+#include "base/arithmetic.h"
+
+#include <stdio.h>
+#include <string.h>
 
 enum { CONTROL_D = 4 };
 
+void viewer_start(struct viewer *viewer, const char *title)
+{
+	*viewer = (struct viewer){
+	        .title = title, .whole = true, .mouse = true, .seek = "", .width = 1, .height = 1};
+}
+
+void viewer_release(struct viewer *viewer)
+{
+	text_release(&viewer->find);
+}
+
+/* The text to look for is lent. */
 void viewer_request(const struct viewer *viewer, struct request *request)
 {
+	struct page_layout at = page_layout(viewer);
+	const struct viewer_place *place = *viewer->seek ? &viewer->seek_from : &viewer->at;
 	*request = (struct request){.kind = REQUEST_VIEW,
-	        .width = viewer->width,
-	        .height = page_picture_rows(viewer),
+	        .width = (int)most_of(viewer->width / at.across, 1),
+	        .height = (int)most_of(at.rows / at.down, 1),
 	        .from = viewer->whole ? 1 : viewer->from,
 	        .to = viewer->whole ? 0 : viewer->to,
 	        .first_row = viewer->first_row,
-	        .selected = viewer->selected,
+	        .selected = place->op,
+	        .rank = place->rank,
+	        .stream = place->stream,
+	        .time = place->time,
+	        .seek = {.bytes = (char *)viewer->seek, .count = strlen(viewer->seek)},
+	        .find = viewer->find,
 	        .stamp = -1};
 }
 
 void viewer_take(struct viewer *viewer, const struct reply *frame)
 {
+	bool moved = *viewer->seek && strcmp(viewer->seek, "here") != 0 && strcmp(viewer->seek, "top") != 0 &&
+	        strcmp(viewer->seek, "bottom") != 0;
+	viewer->whole = viewer->whole && frame->from == frame->whole_from && frame->to == frame->whole_to;
 	viewer->from = frame->from;
 	viewer->to = frame->to;
 	viewer->first_row = frame->first_row;
+	viewer->at = (struct viewer_place){frame->selected, frame->rank, frame->stream, frame->time};
+	viewer->goal = moved ? frame->time : viewer->goal;
+	viewer->facts = viewer->facts || (*viewer->seek && frame->selected);
+	viewer->seek = "";
+	if (frame->told.count)
+		snprintf(viewer->told, sizeof viewer->told, "%s", text_string(&frame->told));
 }
 
-/* The window stays within half a window of what there is. */
+static void tell(struct viewer *viewer, const char *why)
+{
+	snprintf(viewer->told, sizeof viewer->told, "%s", why);
+}
+
+static void seek_from(struct viewer *viewer, const char *what, struct viewer_place from)
+{
+	viewer->seek = what;
+	viewer->seek_from = from;
+}
+
+/* ---- lanes ---- */
+
+/* The lane in the i-th row that is seen; false: there is none */
+static bool lane_of(const struct reply *frame, int i, struct viewer_place *place)
+{
+	const char *at = text_string(&frame->lanes);
+	int taken = 0;
+	if (i < 0)
+		return false;
+	for (; i >= 0; i--, at += taken)
+		if (sscanf(at, "%d.%d %n", &place->rank, &place->stream, &taken) < 2)
+			return false;
+	return true;
+}
+
+static int lanes_seen(const struct reply *frame)
+{
+	struct viewer_place place;
+	int count = 0;
+	while (lane_of(frame, count, &place))
+		count++;
+	return count;
+}
+
+static int64_t within(const struct viewer *viewer, int64_t time)
+{
+	return most_of(viewer->from, least_of(time, viewer->to - 1));
+}
+
+/* Nowhere yet: to the first lane of a device that is seen */
+static void begin(struct viewer *viewer, const struct reply *frame)
+{
+	struct viewer_place place = {.time = viewer->from}, lane = {0};
+	bool any = lane_of(frame, 0, &place);
+	for (int i = 0; lane_of(frame, i, &lane); i++)
+		if (lane.stream > 0) {
+			place.rank = lane.rank;
+			place.stream = lane.stream;
+			break;
+		}
+	viewer->goal = viewer->from;
+	if (any)
+		seek_from(viewer, "here", place);
+	else
+		tell(viewer, "nothing has been queued yet");
+}
+
+/* To the lane above or below, near the same time; where the rows end, they are scrolled. */
+static void change_lane(struct viewer *viewer, const struct reply *frame, int step)
+{
+	struct viewer_place place = {.op = viewer->at.op, .time = within(viewer, viewer->goal)};
+	int seen = lanes_seen(frame), row = frame->row - frame->first_row, next = row + step;
+	if (!viewer->at.op) {
+		begin(viewer, frame);
+	} else if (frame->row < 0 || row < 0 || row >= seen) {
+		lane_of(frame, step > 0 ? 0 : seen - 1, &place);
+		seek_from(viewer, "here", place);
+	} else if (lane_of(frame, next, &place)) {
+		seek_from(viewer, "here", place);
+	} else if (next < 0 ? viewer->first_row > 0 : viewer->first_row + seen < frame->rows) {
+		viewer->first_row += step;
+		seek_from(viewer, step > 0 ? "bottom" : "top", place);
+	} else {
+		tell(viewer, step > 0 ? "this is the last lane" : "this is the first lane");
+	}
+}
+
+/* Half a page of rows; the last may stand alone at the top. */
+static void scroll_page(struct viewer *viewer, const struct reply *frame, int step)
+{
+	int before = viewer->first_row, rows = (int)most_of(lanes_seen(frame) / 2, 1);
+	viewer->first_row = (int)most_of(least_of(before + step * rows, frame->rows - 1), 0);
+	if (viewer->first_row == before)
+		tell(viewer, step > 0 ? "this is the last lane" : "this is the first lane");
+}
+
+/* ---- the window ---- */
+
+/* It stays within half a window of what there is. */
 static void move_to(struct viewer *viewer, const struct reply *frame, int64_t from, int64_t width)
 {
 	int64_t least = frame->whole_from - width / 2, most = frame->whole_to - width / 2;
-	viewer->from = from < least ? least : from > most ? most : from;
+	viewer->from = most_of(least, least_of(from, most));
 	viewer->to = viewer->from + width;
 	viewer->whole = false;
 }
 
-/* Half or twice the window about its middle. */
-static void zoom(struct viewer *viewer, const struct reply *frame, int step)
+/* Half or twice the window; what happens at `about` stays where it is. */
+static void zoom_about(struct viewer *viewer, const struct reply *frame, int step, int64_t about)
 {
 	int64_t width = viewer->to - viewer->from, whole = frame->whole_to - frame->whole_from;
-	int64_t middle = viewer->from + width / 2, fresh = step > 0 ? width / 2 : width * 2;
-	if (fresh < viewer->width)
-		fresh = viewer->width; /* a cell is a nanosecond at least */
-	if (fresh >= whole && step < 0)
+	int64_t fresh = most_of(
+	        step > 0 ? width / 2 : width * 2, viewer->width); /* a cell is a nanosecond at least */
+	if (step > 0 && fresh >= width) {
+		tell(viewer, "a column is a nanosecond: there is no more to see");
+	} else if (step < 0 && viewer->whole) {
+		tell(viewer, "this is everything");
+	} else if (step < 0 && fresh >= whole) {
 		viewer->whole = true;
-	else
-		move_to(viewer, frame, middle - fresh / 2, fresh);
+	} else {
+		int64_t before = (int64_t)((double)(about - viewer->from) * ((double)fresh / (double)width));
+		move_to(viewer, frame, about - before, fresh);
+	}
+}
+
+static void zoom(struct viewer *viewer, const struct reply *frame, int step)
+{
+	int64_t at = viewer->at.time;
+	bool seen = viewer->at.op && at >= viewer->from && at < viewer->to;
+	zoom_about(viewer, frame, step, seen ? at : viewer->from + (viewer->to - viewer->from) / 2);
 }
 
 /* Earlier or later, in quarters of the window: what was seen at one edge is still there. */
 static void slide(struct viewer *viewer, const struct reply *frame, int quarters)
 {
-	int64_t width = viewer->to - viewer->from;
-	move_to(viewer, frame, viewer->from + quarters * (width / 4), width);
-}
-
-/* The window at the beginning (end < 0) or at the end of everything, as wide as it is. */
-static void go_to_end(struct viewer *viewer, const struct reply *frame, int end)
-{
-	int64_t width = viewer->to - viewer->from;
-	move_to(viewer, frame, end < 0 ? frame->whole_from : frame->whole_to - width, width);
-}
-
-/* The operations in the picture, in order of rows and then of time: the one behind the selected (step > 0), or
- * the one before it; at either end, from the other end on. An operation is as many cells beside each other as it is
- * wide, and comes once:
- *
- *     cells   7 7 7 . 9 9 . 12 12 12        selected 9:  behind it 12, before it 7
- *
- * One that is cut by the window's edge counts; one that is not in the picture is not found, and the first is. */
-static void select_next(struct viewer *viewer, const struct reply *frame, int step)
-{
-	const struct picture *picture = &frame->picture;
-	op_id before = 0, first = 0, last = 0, found = 0;
-	for (int i = 0; i < picture->width * picture->height; i++) {
-		op_id op = picture->ops[i];
-		if (op == 0 || op == last)
-			continue;
-		first = first ? first : op;
-		if (step > 0 && last == viewer->selected && last && !found)
-			found = op;
-		if (op == viewer->selected)
-			before = last;
-		last = op;
+	int64_t width = viewer->to - viewer->from, before = viewer->from;
+	if (viewer->whole) {
+		tell(viewer, "this is everything: + zooms");
+		return;
 	}
-	if (step < 0)
-		found = before ? before : last;
-	viewer->selected = found ? found : first;
-	viewer->facts = viewer->selected != 0;
-}
-
-/* rank 0 says how many rows there are; the last may stand alone at the top. */
-static void scroll_rows(struct viewer *viewer, const struct reply *frame, int rows)
-{
-	int most = frame->rows - 1;
-	viewer->first_row += rows;
-	viewer->first_row = viewer->first_row > most ? most : viewer->first_row;
-	viewer->first_row = viewer->first_row < 0 ? 0 : viewer->first_row;
-}
-
-static void scroll_page(struct viewer *viewer, const struct reply *frame, int step)
-{
-	scroll_rows(viewer, frame, step * page_picture_rows(viewer) / 2);
+	move_to(viewer, frame, viewer->from + quarters * (width / 4), width);
+	if (viewer->from == before)
+		tell(viewer, quarters > 0 ? "nothing is later" : "nothing is earlier");
 }
 
 static void show_all(struct viewer *viewer, const struct reply *frame, int unused)
@@ -118,13 +204,117 @@ static void show_all(struct viewer *viewer, const struct reply *frame, int unuse
 	viewer->first_row = 0;
 }
 
+/* ---- the cursor ---- */
+
+static void remember(struct viewer *viewer)
+{
+	if (viewer->trail_count == VIEWER_TRAIL)
+		memmove(viewer->trail, viewer->trail + 1,
+		        (size_t)--viewer->trail_count * sizeof *viewer->trail);
+	if (viewer->at.op)
+		viewer->trail[viewer->trail_count++] = viewer->at;
+}
+
+enum { TO_NEXT, TO_STALL, TO_PART, TO_BLAMED, TO_FIRST, TO_LAST, TO_ZOOM, TO_FOUND };
+static const char *const seeks[][2] = {[TO_NEXT] = {"next", "next back"},
+        [TO_STALL] = {"stall", "stall back"},
+        [TO_PART] = {"part", "part back"},
+        [TO_BLAMED] = {"blamed", "blamed"},
+        [TO_FIRST] = {"first", "first"},
+        [TO_LAST] = {"last", "last"},
+        [TO_ZOOM] = {"zoom", "zoom"},
+        [TO_FOUND] = {"find", "find back"}};
+
+/* what: one of TO_ and 1, negative: back */
+static void go(struct viewer *viewer, const struct reply *frame, int what)
+{
+	int to = (what < 0 ? -what : what) - 1;
+	if (to == TO_FOUND && !viewer->find.count) {
+		tell(viewer, "nothing was looked for yet: / does");
+		return;
+	}
+	if (!viewer->at.op && to != TO_PART && to != TO_FOUND) {
+		begin(viewer, frame);
+		return;
+	}
+	if (to == TO_BLAMED || to == TO_FOUND)
+		remember(viewer);
+	seek_from(viewer, seeks[to][what < 0], viewer->at);
+}
+
+static void go_back(struct viewer *viewer, const struct reply *frame, int unused)
+{
+	(void)frame;
+	(void)unused;
+	if (!viewer->trail_count) {
+		tell(viewer, "there is nothing to go back to");
+		return;
+	}
+	seek_from(viewer, "back", viewer->trail[--viewer->trail_count]);
+}
+
+static void type_text(struct viewer *viewer, const struct reply *frame, int unused)
+{
+	(void)frame;
+	(void)unused;
+	viewer->typing = true;
+	text_clear(&viewer->find);
+}
+
+/* While a text is typed all keys are its own. */
+static void typed(struct viewer *viewer, const struct reply *frame, int key)
+{
+	if (key == SCREEN_ENTER || key == SCREEN_ESCAPE)
+		viewer->typing = false;
+	if (key == SCREEN_ESCAPE) {
+		text_clear(&viewer->find);
+	} else if (key == SCREEN_ENTER) {
+		go(viewer, frame, TO_FOUND + 1);
+	} else if (key == SCREEN_BACKSPACE && viewer->find.count) {
+		while (viewer->find.count &&
+		        ((unsigned char)viewer->find.bytes[--viewer->find.count] & 0xc0) == 0x80)
+			;
+		viewer->find.bytes[viewer->find.count] = '\0';
+	} else if (key >= ' ' && key < SCREEN_UP && viewer->find.count < 60) {
+		text_put_point(&viewer->find, (uint32_t)key);
+	}
+}
+
+/* ---- the page ---- */
+
 static void toggle_facts(struct viewer *viewer, const struct reply *frame, int unused)
 {
 	(void)unused;
-	if (viewer->selected)
+	if (viewer->at.op)
 		viewer->facts = !viewer->facts;
 	else
-		select_next(viewer, frame, 1);
+		begin(viewer, frame);
+}
+
+static void toggle_big(struct viewer *viewer, const struct reply *frame, int unused)
+{
+	(void)frame;
+	(void)unused;
+	viewer->big = !viewer->big;
+	if (viewer->big && page_layout(viewer).down == 1)
+		tell(viewer, "big letters want 40 columns and 12 rows");
+}
+
+static void toggle_mouse(struct viewer *viewer, const struct reply *frame, int unused)
+{
+	(void)frame;
+	(void)unused;
+	viewer->mouse = !viewer->mouse;
+	tell(viewer,
+	        viewer->mouse ? "the mouse is the view's: click, wheel, drag"
+	                      : "the mouse is the terminal's: text can be selected");
+}
+
+static void show_help(struct viewer *viewer, const struct reply *frame, int unused)
+{
+	(void)frame;
+	(void)unused;
+	viewer->help = 1;
 }
 
 static void leave(struct viewer *viewer, const struct reply *frame, int unused)
@@ -134,21 +324,119 @@ static void leave(struct viewer *viewer, const struct reply *frame, int unused)
 	viewer->leaving = true;
 }
 
+/* ---- the mouse ---- */
+
+static int64_t time_at(const struct viewer *viewer, const struct reply *frame, int x)
+{
+	int column = x / page_layout(viewer).across - frame->first_column;
+	return viewer->from +
+	        (int64_t)((double)(viewer->to - viewer->from) / (double)most_of(frame->cells, 1) *
+	                (column + 0.5));
+}
+
+/* On the map the window comes there; on a lane the cursor does. */
+static void click(struct viewer *viewer, const struct reply *frame, int x, int y)
+{
+	struct page_layout at = page_layout(viewer);
+	struct viewer_place place = {.time = within(viewer, time_at(viewer, frame, x))};
+	int64_t width = viewer->to - viewer->from, whole = frame->whole_to - frame->whole_from;
+	int row = (y - at.picture) / at.down - 1; /* below the ruler */
+	if (y == at.map) {
+		move_to(viewer, frame,
+		        frame->whole_from + (int64_t)((double)whole / viewer->width * (x + 0.5)) - width / 2,
+		        width);
+	} else if (y >= at.picture && y < at.picture + at.rows && row >= 0 && lane_of(frame, row, &place)) {
+		viewer->goal = place.time;
+		seek_from(viewer, "here", place);
+	} else {
+		tell(viewer, "no lane is there");
+	}
+}
+
+static void drag(struct viewer *viewer, const struct reply *frame, int columns)
+{
+	int64_t width = viewer->to - viewer->from;
+	double cell = (double)width / (double)most_of(frame->cells, 1) / page_layout(viewer).across;
+	if (viewer->whole)
+		tell(viewer, "this is everything: + zooms");
+	else
+		move_to(viewer, frame, viewer->from - (int64_t)(columns * cell), width);
+}
+
+static bool mouse(struct viewer *viewer, const struct reply *frame, const struct screen_event *event)
+{
+	if (event->key == SCREEN_PRESS) {
+		viewer->press_x = event->x;
+		viewer->press_y = event->y;
+	} else if (event->key == SCREEN_RELEASE && event->x != viewer->press_x) {
+		drag(viewer, frame, event->x - viewer->press_x);
+	} else if (event->key == SCREEN_RELEASE) {
+		click(viewer, frame, viewer->press_x, viewer->press_y);
+	} else if (event->key == SCREEN_WHEEL_UP || event->key == SCREEN_WHEEL_DOWN) {
+		zoom_about(viewer, frame, event->key == SCREEN_WHEEL_UP ? 1 : -1,
+		        within(viewer, time_at(viewer, frame, event->x)));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* ---- the keys ---- */
+
+/* What `?` says; a key in the table below is in one of these lines. */
+static const char *const help[] = {"left right tab   the operation before, the next one, on this lane",
+        "up down j k      the lane above, below        PgUp PgDn   scroll",
+        "n N              the next wait on this lane, the one before",
+        "b                the operation to blame for it    backspace   back from there",
+        "/ . ,            look for a name; the next one, the one before",
+        "g G home end     the first, the last operation of this lane",
+        "+ -              zoom to the cursor            h l   slide the window",
+        "z                zoom to the operation         0     everything",
+        "[ ]              the iteration before, the next one (or the section)",
+        "enter            details of the operation, or none", "B                big letters, for a projector",
+        "m                the mouse on or off: off, the terminal selects text",
+        "mouse            click picks, the wheel zooms, drag slides, the map jumps",
+        "q escape         back to the prompt"};
+
+const char *viewer_help(int i)
+{
+	return i >= 0 && i < (int)(sizeof help / sizeof *help) ? help[i] : NULL;
+}
+
 static const struct {
 	int key;
 	void (*act)(struct viewer *viewer, const struct reply *frame, int step);
 	int step;
 } keys[] = {{'q', leave, 0}, {'Q', leave, 0}, {SCREEN_ESCAPE, leave, 0}, {CONTROL_D, leave, 0},
-        {SCREEN_LEFT, slide, -1}, {'h', slide, -1}, {SCREEN_RIGHT, slide, 1}, {'l', slide, 1},
-        {SCREEN_UP, scroll_rows, -1}, {'k', scroll_rows, -1}, {SCREEN_DOWN, scroll_rows, 1},
-        {'j', scroll_rows, 1}, {SCREEN_PAGE_UP, scroll_page, -1}, {SCREEN_PAGE_DOWN, scroll_page, 1},
-        {'+', zoom, 1}, {'=', zoom, 1}, {'-', zoom, -1}, {'_', zoom, -1}, {'0', show_all, 0},
-        {'g', go_to_end, -1}, {SCREEN_HOME, go_to_end, -1}, {'G', go_to_end, 1}, {SCREEN_END, go_to_end, 1},
-        {'\t', select_next, 1}, {SCREEN_BACK_TAB, select_next, -1}, {SCREEN_ENTER, toggle_facts, 0}};
+        {SCREEN_LEFT, go, -(TO_NEXT + 1)}, {SCREEN_RIGHT, go, TO_NEXT + 1}, {'\t', go, TO_NEXT + 1},
+        {SCREEN_BACK_TAB, go, -(TO_NEXT + 1)}, {SCREEN_UP, change_lane, -1}, {'k', change_lane, -1},
+        {SCREEN_DOWN, change_lane, 1}, {'j', change_lane, 1}, {SCREEN_PAGE_UP, scroll_page, -1},
+        {SCREEN_PAGE_DOWN, scroll_page, 1}, {'n', go, TO_STALL + 1}, {'N', go, -(TO_STALL + 1)},
+        {'b', go, TO_BLAMED + 1}, {SCREEN_BACKSPACE, go_back, 0}, {'/', type_text, 0},
+        {'.', go, TO_FOUND + 1}, {',', go, -(TO_FOUND + 1)}, {'g', go, TO_FIRST + 1},
+        {SCREEN_HOME, go, TO_FIRST + 1}, {'G', go, TO_LAST + 1}, {SCREEN_END, go, TO_LAST + 1},
+        {'+', zoom, 1}, {'=', zoom, 1}, {'-', zoom, -1}, {'_', zoom, -1}, {'h', slide, -1}, {'l', slide, 1},
+        {'z', go, TO_ZOOM + 1}, {'0', show_all, 0}, {'[', go, -(TO_PART + 1)}, {']', go, TO_PART + 1},
+        {SCREEN_ENTER, toggle_facts, 0}, {'B', toggle_big, 0}, {'m', toggle_mouse, 0}, {'?', show_help, 0}};
 
-void viewer_key(struct viewer *viewer, const struct reply *frame, int key)
+void viewer_event(struct viewer *viewer, const struct reply *frame, const struct screen_event *event)
 {
+	viewer->told[0] = '\0';
+	if (event->key == SCREEN_RESIZED || mouse(viewer, frame, event))
+		return;
+	if (viewer->typing) {
+		typed(viewer, frame, event->key);
+		return;
+	}
+	if (viewer->help) { /* the next page of it, or none; the key does nothing else */
+		bool more = event->key == '?' && viewer_help(viewer->help * page_layout(viewer).rows);
+		viewer->help = more ? viewer->help + 1 : 0;
+		return;
+	}
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (keys[i].key == key)
+		if (keys[i].key == event->key) {
 			keys[i].act(viewer, frame, keys[i].step);
+			return;
+		}
+	tell(viewer, "this key does nothing; ? tells the keys");
 }

@@ -1,30 +1,58 @@
 /* viewer.h -- the view without a screen: keys become requests, and frames become pages of cells
  *
- *      key ---viewer_key---> viewer ---viewer_request---> rank 0 ---viewer_take---> viewer ---page_make---> cells
+ *      key ---viewer_event---> viewer ---viewer_request---> rank 0 ---viewer_take---> viewer ---page_make---> cells
  *
  * Nothing here knows a terminal: screen.c paints, view.c holds both together. */
 #ifndef RANKSH_VIEWER_H
 #define RANKSH_VIEWER_H
 
+#include "shell/terminal/screen.h"
 #include "shell/wire/wire.h"
 #include "world/op.h"
 
+/* An operation on a lane; op 0: nowhere */
+struct viewer_place {
+	op_id op;
+	int rank, stream;
+	int64_t time;
+};
+enum { VIEWER_TRAIL = 16 };
 struct viewer {
 	const char *title;
-	int width, height;          /* of the screen */
-	bool facts, leaving, whole; /* whole: the window follows everything there is */
+	int width, height;                      /* of the screen */
+	bool facts, big, mouse, leaving, whole; /* whole: the window follows everything there is */
+	int help;                               /* the page of keys that is shown, from 1; 0: none */
 	int64_t from, to;
 	int first_row;
-	op_id selected;
+	struct viewer_place at;                  /* the cursor */
+	int64_t goal;                            /* the time near which it stays from lane to lane */
+	struct viewer_place trail[VIEWER_TRAIL]; /* where it came from, the latest last */
+	int trail_count;
+	const char *seek; /* what the next request seeks, "": nothing; and from where: */
+	struct viewer_place seek_from;
+	bool typing; /* a text to look for */
+	struct text find;
+	char told[160]; /* why the key did nothing; "" */
+	int press_x, press_y;
 };
 
+void viewer_start(struct viewer *viewer, const char *title);
+void viewer_release(struct viewer *viewer);
 void viewer_request(const struct viewer *viewer, struct request *request);
-/* What rank 0 says of the window is taken over: it knows what there is. */
+/* What rank 0 says of the window and of the cursor is taken over: it knows what there is. */
 void viewer_take(struct viewer *viewer, const struct reply *frame);
 /* What the key does, given the frame that was seen when it was pressed. */
-void viewer_key(struct viewer *viewer, const struct reply *frame, int key);
-/* Rows of the page that the picture has. */
-int page_picture_rows(const struct viewer *viewer);
+void viewer_event(struct viewer *viewer, const struct reply *frame, const struct screen_event *event);
+/* The i-th line about the keys; NULL: there are no more */
+const char *viewer_help(int i);
+
+/* Where things are on the page */
+struct page_layout {
+	int map, picture, rows,
+	        facts; /* first row of the map (-1: none) and of the picture; rows of it, and of the facts */
+	int across, down; /* columns and rows of a cell of the picture */
+};
+struct page_layout page_layout(const struct viewer *viewer);
 /* The whole screen; released by the caller (picture_release). */
 void page_make(const struct viewer *viewer, const struct reply *frame, struct picture *page);
 

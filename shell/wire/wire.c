@@ -45,6 +45,11 @@ static const struct member request_members[] = {
         MEMBER(request, to, LONG, LOOK, 0),
         MEMBER(request, first_row, INT, LOOK, 0),
         MEMBER(request, selected, INT, LOOK, 0),
+        MEMBER(request, rank, INT, LOOK, 0),
+        MEMBER(request, stream, INT, LOOK, 0),
+        MEMBER(request, time, LONG, LOOK, 0),
+        MEMBER(request, seek, TEXT, LOOK, 0),
+        MEMBER(request, find, TEXT, LOOK, 0),
         MEMBER(request, width, INT, SCREEN, 1),
         MEMBER(request, height, INT, LOOK, 1),
         MEMBER(request, colour, FLAG, GREET, 0),
@@ -62,7 +67,7 @@ static const struct member reply_members[] = {
         MEMBER(reply, dry, FLAG, HELLO, 0),
         MEMBER(reply, device, TEXT, HELLO, 0),
         MEMBER(reply, missing, TEXT, HELLO, 0),
-        MEMBER(reply, rank, INT, FOREIGN, -1),
+        MEMBER(reply, rank, INT, FOREIGN | VIEW, -1),
         MEMBER(reply, prompt, TEXT, HELLO | DONE, 0),
         MEMBER(reply, enter, TEXT, HELLO | DONE, 0),
         MEMBER(reply, waits, INT, HELLO | DONE, 0),
@@ -75,6 +80,18 @@ static const struct member reply_members[] = {
         MEMBER(reply, whole_to, LONG, VIEW, 1),
         MEMBER(reply, rows, INT, VIEW, 0),
         MEMBER(reply, first_row, INT, VIEW, 0),
+        MEMBER(reply, first_column, INT, VIEW, 0),
+        MEMBER(reply, cells, INT, VIEW, 0),
+        MEMBER(reply, lanes, TEXT, VIEW, 0),
+        MEMBER(reply, density, TEXT, VIEW, 0),
+        MEMBER(reply, part, TEXT, VIEW, 0),
+        MEMBER(reply, selected, INT, VIEW, 0),
+        MEMBER(reply, stream, INT, VIEW, 0),
+        MEMBER(reply, row, INT, VIEW, -1),
+        MEMBER(reply, time, LONG, VIEW, 0),
+        MEMBER(reply, until, LONG, VIEW, 0),
+        MEMBER(reply, told, TEXT, VIEW, 0),
+        MEMBER(reply, links, TEXT, VIEW, 0),
 };
 static const struct member logged_members[] = {
         MEMBER(logged_line, line, TEXT, MEMBER_OF_ALL, 0),
@@ -95,6 +112,8 @@ void request_release(struct request *request)
 {
 	text_release(&request->text);
 	text_release(&request->values);
+	text_release(&request->seek);
+	text_release(&request->find);
 	*request = (struct request){0};
 }
 
@@ -107,6 +126,11 @@ void reply_release(struct reply *reply)
 	text_release(&reply->enter);
 	text_release(&reply->again);
 	text_release(&reply->wish);
+	text_release(&reply->lanes);
+	text_release(&reply->density);
+	text_release(&reply->part);
+	text_release(&reply->told);
+	text_release(&reply->links);
 	log_shorten(&reply->log, 0);
 	mem_free(reply->log.line);
 	picture_release(&reply->picture);

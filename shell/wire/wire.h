@@ -33,7 +33,11 @@ struct request {
 	bool colour;         /* HELLO */
 	int64_t from, to;    /* VIEW: the window; from > to: everything */
 	int first_row;
-	op_id selected;
+	op_id selected; /* where the cursor stands: an operation on a lane, 0 nowhere; and the time of it there */
+	int rank, stream;
+	int64_t time;
+	struct text seek; /* where it goes from there, and the frame with it: docs/wire.md; "" nowhere */
+	struct text find; /* what `seek` looks for */
 };
 
 /* A line of the session's log as it travels: what it takes to run it again (session/journal.h). */
@@ -58,7 +62,7 @@ struct reply {
 	        /* OUTPUT, FOREIGN; DONE: why it was refused; COMPLETE: "name\n" each; VIEW: facts of what is
 	         * selected; HELLO: machine */
 	        text;
-	int rank; /* FOREIGN */
+	int rank; /* FOREIGN, VIEW */
 	/* HELLO */
 	int version, n;
 	bool dry;
@@ -76,7 +80,19 @@ struct reply {
 	/* VIEW */
 	struct picture picture;
 	int64_t from, to, whole_from, whole_to;
-	int rows, first_row; /* how many rows there are in all, and the first one drawn */
+	int rows, first_row;     /* how many rows there are in all, and the first one drawn */
+	int first_column, cells; /* the window lies in so many columns of the picture */
+	struct text lanes;       /* "RANK.STREAM" of each row drawn, between blanks */
+	struct text density; /* a digit for each of `width` parts of everything: 0 nobody works .. 9 all do */
+	struct text part;    /* "iteration 3": the window is that of it */
+	/* The cursor: where it is now. The operation or the wait it stands on lasts from `time` to `until`, in row `row` of all;
+	 * -1: in none. Nowhere: `selected` is 0. */
+	op_id selected;
+	int stream, row; /* and rank */
+	int64_t time, until;
+	struct text told; /* why it did not move */
+	struct text
+	        links; /* "ROW TIME LETTER" lines: what it waited for, in which row, until when, and the cause's letter */
 };
 
 /* One line more, empty, to be filled. */

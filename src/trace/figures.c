@@ -92,7 +92,7 @@ static void put(struct figures *figures, enum status status, enum figure_kind ki
 
 /* Which streams of the rank have work in the section, as bits */
 struct used {
-	bool stream[STREAMS_MAX + 1];
+	bool stream[STREAMS_MAX + 1], communicates;
 	int64_t ops;
 };
 /* One walk over the rank's operations: a rank without any in the section has no column */
@@ -102,8 +102,10 @@ static struct used used_streams(const struct trace *trace, int section, int rank
 	struct used used = {0};
 
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(trace, id, section))
+		enum op_kind kind = (enum op_kind)op_record(world, id)->kind;
+		if (!trace_is_work(kind) || !trace_in(trace, id, section))
 			continue;
+		used.communicates |= kind == OP_COLLECTIVE || kind == OP_P2P || kind == OP_ONE_SIDED;
 		used.stream[world->ops[id].stream] = true;
 		used.ops++;
 	}
@@ -158,6 +160,22 @@ static void put_overlaps(
 		}
 }
 
+/* What the device did not use: of its compute streams' time, and of communication that kernels could hide */
+static void put_hidden(
+        const struct trace *trace, int section, int rank, const struct used *used, struct figures *figures)
+{
+	double part = 0;
+	int64_t ns;
+	enum status status = metric_idle(trace, section, rank, &part);
+	if (used->ops)
+		put(figures, status, FIGURE_PART, part, "idle compute streams");
+	status = metric_exposed(trace, section, rank, HIDE_COMMUNICATION, &ns);
+	put(figures, status, FIGURE_TIME, ns, "exposed communication");
+	status = metric_hidden(trace, section, rank, HIDE_COMMUNICATION, &part);
+	if (used->communicates)
+		put(figures, status, FIGURE_PART, part, "communication overlapped");
+}
+
 /* Of each axis with operations on the rank, where the mesh has several: of one, the figures above are its own */
 static void put_axes(const struct trace *trace, int section, int rank, struct figures *figures)
 {
@@ -196,8 +214,7 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	put_busy(trace, section, rank, &used, figures);
 	if (figures->status != ST_OK)
 		return figures->status;
-	status = metric_exposed(trace, section, rank, &ns);
-	put(figures, status, FIGURE_TIME, ns, "exposed communication");
+	put_hidden(trace, section, rank, &used, figures);
 	if (figures->status == ST_OK)
 		figures->status = metric_stalls(trace, section, rank, part);
 	if (figures->status != ST_OK)

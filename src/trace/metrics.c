@@ -73,6 +73,7 @@ enum status metric_time(const struct trace *trace, int section, int rank, int64_
 /* When the rank's operations that `wanted` picks were at work, in the section; joined. ST_WAITS: one of them
  * has no end, ST_INTERRUPTED. The set is to be released in any case. */
 typedef bool wants(const struct world *world, op_id id, int argument);
+enum { ANY = -2 }; /* section: of all there is, what stands before trace.first too */
 struct pick {
 	int section;
 	wants *wanted;
@@ -84,7 +85,8 @@ static enum status work_of(const struct trace *trace, int rank, struct pick pick
 	enum status status = ST_OK;
 
 	for (op_id id = world->first[rank]; id && status == ST_OK; id = world->ops[id].next_program) {
-		if (!trace_is_work(op_record(world, id)->kind) || !trace_in(trace, id, pick.section) ||
+		if (!trace_is_work(op_record(world, id)->kind) ||
+		        (pick.section != ANY && !trace_in(trace, id, pick.section)) ||
 		        !pick.wanted(world, id, pick.argument))
 			continue;
 		struct times t = backend_times(trace->backend, id);
@@ -111,11 +113,21 @@ static bool of_kind(const struct world *world, op_id id, int kind)
 {
 	return op_record(world, id)->kind == kind;
 }
-static bool communicates(const struct world *world, op_id id, int unused)
+/* work: enum hideable */
+static bool is_work_of(const struct world *world, op_id id, int work)
 {
-	(void)unused;
-	return of_kind(world, id, OP_COLLECTIVE) || of_kind(world, id, OP_P2P) ||
-	        of_kind(world, id, OP_ONE_SIDED);
+	bool collective = of_kind(world, id, OP_COLLECTIVE),
+	     transfer = of_kind(world, id, OP_P2P) || of_kind(world, id, OP_ONE_SIDED);
+	switch ((enum hideable)work) {
+	case HIDE_COLLECTIVES:
+		return collective;
+	case HIDE_TRANSFERS:
+		return transfer;
+	case HIDE_COPIES:
+		return of_kind(world, id, OP_COPY) && !trace_on_host(world, id);
+	default:
+		return collective || transfer;
+	}
 }
 static bool computes(const struct world *world, op_id id, int unused)
 {
@@ -172,21 +184,75 @@ enum status metric_overlap(const struct trace *trace, int section, int rank, int
 	return status;
 }
 
-/* Communication is hidden by any kernel of the rank, of whatever section: hence -1 for the kernels. */
-enum status metric_exposed(const struct trace *trace, int section, int rank, int64_t *ns)
+/* It is hidden by any kernel of the rank, of whatever section. */
+static enum status compare_with_kernels(
+        const struct trace *trace, int section, int rank, enum hideable work, struct two_works *ns)
 {
-	struct two_works work;
-	enum status status = compare(
-	        trace, rank, (struct pick){section, communicates, 0}, (struct pick){-1, computes, 0}, &work);
-	*ns = work.a - work.both;
+	return compare(trace, rank, (struct pick){section, is_work_of, (int)work},
+	        (struct pick){ANY, computes, 0}, ns);
+}
+
+enum status metric_exposed(const struct trace *trace, int section, int rank, enum hideable work, int64_t *ns)
+{
+	struct two_works of;
+	enum status status = compare_with_kernels(trace, section, rank, work, &of);
+	*ns = of.a - of.both;
 	return status;
+}
+
+enum status metric_hidden(const struct trace *trace, int section, int rank, enum hideable work, double *part)
+{
+	struct two_works of;
+	enum status status = compare_with_kernels(trace, section, rank, work, &of);
+	*part = part_of(of.both, of.a);
+	return status;
+}
+
+enum status metric_idle(const struct trace *trace, int section, int rank, double *part)
+{
+	const struct world *world = trace->world;
+	struct intervals work = {0};
+	op_id endless;
+	struct window window = own_window(trace, section, rank, &endless);
+	struct interval whole = {window.from, window.to};
+	bool kernels[STREAMS_MAX + 1] = {false};
+	enum status status = ST_OK;
+
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
+		if (trace_in(trace, id, section) && computes(world, id, 0))
+			kernels[world->ops[id].stream] = true;
+	for (int stream = STREAM_DEFAULT; stream <= STREAMS_MAX && status == ST_OK; stream++)
+		if (kernels[stream])
+			status = work_of(trace, rank, (struct pick){section, on_stream, stream}, &work);
+	*part = window.to > window.from ? 1 -
+	                part_of(intervals_common(&work, &(struct intervals){&whole, 1}),
+	                        window.to - window.from)
+	                                : 0;
+	intervals_release(&work);
+	return status;
+}
+
+/* A host is in one wait at a time: their times are summed. */
+enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns)
+{
+	const struct world *world = trace->world;
+	*ns = 0;
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		if (!of_kind(world, id, OP_SYNC) || !trace_in(trace, id, section))
+			continue;
+		struct times t = backend_times(trace->backend, id);
+		if (t.end == TIME_UNKNOWN)
+			return trace_never_ends(trace, id);
+		*ns += t.end - t.start;
+	}
+	return trace_step(trace, operations_of(world, rank));
 }
 
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns)
 {
 	struct two_works work;
 	enum status status = compare(trace, rank, (struct pick){section, on_stream, stream},
-	        (struct pick){-1, beside_stream, stream}, &work);
+	        (struct pick){ANY, beside_stream, stream}, &work);
 	*ns = work.a - work.both;
 	return status;
 }

@@ -40,5 +40,7 @@ struct sets {
  * ST_INTERRUPTED: a long look was ended. */
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
         struct sets *sets);
+/* Among all rows; -1: the lane has none */
+int sets_row_of(const struct sets *sets, int rank, int stream);
 void sets_release(struct sets *sets);
 #endif

@@ -183,7 +183,7 @@ static void axes_add_up(void **state)
 			assert_true(use[i].exposed_ns >= 0);
 			sum += use[i].exposed_ns;
 		}
-		assert_int_equal(metric_exposed(&scene->trace, -1, 0, &whole), ST_OK);
+		assert_int_equal(metric_exposed(&scene->trace, -1, 0, HIDE_COMMUNICATION, &whole), ST_OK);
 		assert_true(whole > 0);
 		assert_int_equal(sum, whole);
 		mem_free(use);

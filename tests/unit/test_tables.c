@@ -158,6 +158,7 @@ static void sections_side_by_side(void **state)
 	        "   operations                   4         4  x 1.00\n"
 	        "   busy io                    33%       49%\n"
 	        "   busy compute               66%       98%\n"
+	        "   idle compute streams       34%        2%\n"
 	        "   exposed communication        0         0\n"
 	        "   stall launch                1%        1%\n"
 	        "   stall sync                 33%         -\n"
@@ -179,6 +180,7 @@ static void stats_of_a_section(void **state)
 	        "   operations                   2\n"
 	        "   busy io                    33%\n"
 	        "   busy compute               66%\n"
+	        "   idle compute streams       34%\n"
 	        "   exposed communication        0\n"
 	        "   stall launch                1%\n"
 	        "   stall sync                 33%\n"
@@ -208,6 +210,7 @@ static void stats_of_unlike_ranks(void **state)
 	        "   busy down                    -      50%\n"
 	        "   busy compute               50%      50%\n"
 	        "   busy up                    50%        -\n"
+	        "   idle compute streams       50%      50%\n"
 	        "   exposed communication        0        0\n"
 	        "   stall launch                1%       1%\n"
 	        "   stall engine               24%      24%\n"
@@ -231,6 +234,7 @@ static void stats_of_many_ranks(void **state)
 	        "   time                                 2.02 ms                1.02 ms\n"
 	        "   operations                                 1                      1\n"
 	        "   busy compute                             99%                    98%\n"
+	        "   idle compute streams                      1%                     2%\n"
 	        "   exposed communication                      0                      0\n"
 	        "   stall launch                              1%                     2%\n"
 	        "   peak memory                              0 B                    0 B\n");
@@ -260,8 +264,19 @@ static void metrics_by_their_formulas(void **state)
 	double stalled[CAUSE_COUNT];
 	assert_int_equal(metric_stalls(trace, 1, 0, stalled), ST_OK);
 	assert_float_equal(stalled[CAUSE_EVENT], 960.0 / 6040, 1e-12); /* of two streams */
-	assert_int_equal(metric_exposed(trace, -1, 0, &ns), ST_OK);
+	assert_int_equal(metric_exposed(trace, -1, 0, HIDE_COMMUNICATION, &ns), ST_OK);
 	assert_int_equal(ns, 0);
+	assert_int_equal(metric_exposed(trace, 2, 0, HIDE_COPIES, &ns), ST_OK);
+	assert_int_equal(ns, 20 * US);
+	assert_int_equal(metric_hidden(trace, 2, 0, HIDE_COPIES, &part), ST_OK);
+	assert_float_equal(part, 0.98, 1e-12);
+	assert_int_equal(metric_hidden(trace, 2, 0, HIDE_COMMUNICATION, &part), ST_OK);
+	assert_float_equal(part, 0, 0); /* there is none */
+	assert_int_equal(metric_idle(trace, 1, 0, &part), ST_OK);
+	assert_float_equal(
+	        part, 1 - 2000.0 / 3020, 1e-12); /* the copy's time is no work of a compute stream */
+	assert_int_equal(metric_host_waits(trace, 1, 0, &ns), ST_OK);
+	assert_int_equal(ns, 2960 * US);
 	assert_int_equal(metric_exposed_stream(trace, 2, 0, 2, &ns), ST_OK);
 	assert_int_equal(ns, 20 * US); /* of the copy: what the kernel does not cover */
 	assert_int_equal(metric_exposed_stream(trace, 2, 0, 4, &ns), ST_OK);
@@ -284,10 +299,15 @@ static void communication_is_exposed_without_kernels(void **state)
 	struct scene *scene = straggler_scene();
 	int64_t ns;
 	double rate;
-	assert_int_equal(metric_exposed(&scene->trace, -1, 0, &ns), ST_OK);
+	assert_int_equal(metric_exposed(&scene->trace, -1, 0, HIDE_COMMUNICATION, &ns), ST_OK);
 	assert_int_equal(ns, 1500 * US);
+	assert_int_equal(metric_hidden(&scene->trace, -1, 0, HIDE_COMMUNICATION, &rate), ST_OK);
+	assert_float_equal(rate, 0, 0);
+	assert_int_equal(metric_idle(&scene->trace, -1, 0, &rate), ST_OK);
+	assert_float_equal(
+	        rate, 1 - 3500.0 / 5520, 1e-12); /* the wait for the late rank; the collective is work */
 	scene->times[2].end = NEVER;
-	assert_int_equal(metric_exposed(&scene->trace, -1, 0, &ns), ST_WAITS);
+	assert_int_equal(metric_exposed(&scene->trace, -1, 0, HIDE_COMMUNICATION, &ns), ST_WAITS);
 	assert_int_equal(metric_time(&scene->trace, -1, 0, &ns), ST_WAITS);
 	assert_int_equal(metric_busbw(&scene->trace, 1, &rate), ST_ARGUMENT);
 	scene_close(scene);

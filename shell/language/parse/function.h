@@ -10,8 +10,8 @@
  *
  * computed by: value_of_ that, of run/functions.h; a row without one does not build. kinds, one letter an
  * argument: n number, t tensor, s stream, e event, g group, c cause, l link or group, o operation, m kind of
- * memory, k section (left out: the one that runs now), x stream or group, or alone a section. nature: enum
- * function_nature */
+ * memory, k section (left out: the one that runs now), x stream, group or kind of work, or alone a
+ * section, w kind of work, or alone a section. nature: enum function_nature */
 #define FUNCTIONS(X)                                               \
 	X(MIN, least_or_most, "min", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
 	X(MAX, least_or_most, "max", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
@@ -43,12 +43,19 @@
 	X(OVERLAP, share, "overlap", 2, "ssk", CLOCK)              \
 	X(BUSY, share, "busy", 1, "sk", CLOCK)                     \
 	X(EXPOSED, time, "exposed", 0, "xk", CLOCK)                \
+	X(OVERLAPPED, overlapped, "overlapped", 0, "wk", CLOCK)    \
+	X(IDLE, share, "idle", 0, "k", CLOCK)                      \
+	X(HOSTWAIT, time, "hostwait", 0, "k", CLOCK)               \
 	X(STALL, stall, "stall", 1, "ck", CLOCK)                   \
 	X(ELAPSED, elapsed, "elapsed", 2, "ee", CLOCK)             \
 	X(PEAK, peak, "peak", 0, "m", RANK)                        \
 	X(BUBBLE, share, "bubble", 0, "k", CLOCK_OF_ALL)           \
 	X(SENT, share, "sent", 0, "lk", RANK)                      \
 	X(BUSBW, busbw, "busbw", 1, "o", CLOCK)                    \
+	X(FLOP_SHARE, roofline, "flop_share", 1, "ok", CLOCK)      \
+	X(BYTE_SHARE, roofline, "byte_share", 1, "ok", CLOCK)      \
+	X(MFU, mfu, "mfu", 0, "k", CLOCK_OF_ALL)                   \
+	X(HFU, mfu, "hfu", 0, "k", CLOCK_OF_ALL)                   \
 	X(COUNT, count, "count", 1, "ok", RANK)                    \
 	X(STALE, stale, "stale", 0, "k", CLOCK)                    \
 	X(RACES, races, "races", 0, "k", ALL)                      \

@@ -72,6 +72,27 @@ static bool is_group(struct asked *asked, name_id id)
 	return thing.kind == THING_GROUP;
 }
 
+/* overlapped(W) is of a kind of work, or of a section, which may have that name */
+static enum status work_or_section(struct asked *asked, struct name *name, name_id id)
+{
+	static const char *const words[] = {
+#define X(symbol, word) word,
+		HIDEABLES(X)
+#undef X
+	};
+	const char *text = names_text(asked->eval->shell->world->names, id);
+	if (asked->formula->arguments == 1 && evaluate_section(asked->eval, name, &asked->section) == ST_OK)
+		return ST_OK;
+	for (int work = 0; work < HIDE_COUNT; work++)
+		if (strcmp(words[work], text) == 0) {
+			asked->work = (enum hideable)work;
+			return ST_OK;
+		}
+	return fail(ST_NAME,
+	        "overlapped(%s): no section of that name, nor communication, collectives, transfers, copies",
+	        text);
+}
+
 /* exposed(S) is of a stream, of a group or of a section; a name that it shares with a section is theirs */
 static enum status stream_or_section(struct asked *asked, struct name *name, name_id id)
 {
@@ -81,7 +102,7 @@ static enum status stream_or_section(struct asked *asked, struct name *name, nam
 	if (asked->formula->arguments == 2 ||
 	        world_find(eval->shell->world, eval->rank, id).kind == THING_STREAM)
 		return thing_named(asked, 0, id, THING_STREAM);
-	return evaluate_section(eval, name, &asked->section) == ST_OK
+	return work_or_section(asked, name, id) == ST_OK
 	        ? ST_OK
 	        : fail(ST_NAME, "exposed(%s): no stream, group or section of that name",
 	                  names_text(eval->shell->world->names, id));
@@ -106,6 +127,8 @@ static enum status look_up(struct asked *asked, int i)
 		return thing_named(asked, i, id, THING_EVENT);
 	case 'g':
 		return thing_named(asked, i, id, THING_GROUP);
+	case 'w':
+		return work_or_section(asked, name, id);
 	case 'x':
 		return stream_or_section(asked, name, id);
 	case 'c':

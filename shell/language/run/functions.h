@@ -15,10 +15,11 @@ struct asked {
 	struct eval *eval;
 	const struct formula *formula;
 	struct trace trace;
-	int section;      /* k; not given: the one that runs now */
-	int index[2];     /* by argument. s: the stream's number; e, g: into the books; c: enum cause */
-	int group;        /* x, l: into the books; -1: it is no group's name */
-	const char *word; /* o, l: the last one; NULL: not given */
+	int section;        /* k; not given: the one that runs now */
+	int index[2];       /* by argument. s: the stream's number; e, g: into the books; c: enum cause */
+	enum hideable work; /* x, w; not given: communication */
+	int group;          /* x, l: into the books; -1: it is no group's name */
+	const char *word;   /* o, l: the last one; NULL: not given */
 };
 /* Argument i, a count; ST_UNIT, ST_RANGE */
 enum status whole_number(struct asked *asked, int i, int64_t *whole);

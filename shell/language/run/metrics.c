@@ -14,7 +14,7 @@ static enum status ask_axis(struct asked *asked, struct axis_use *use)
 	return metric_axes(&asked->trace, asked->section, asked->eval->rank, use, 1);
 }
 
-/* time; exposed, exposed(SECTION): of all communication; exposed(STREAM), exposed(STREAM,SECTION) */
+/* time; hostwait; exposed, exposed(SECTION): of all communication; exposed(WORK); exposed(STREAM), exposed(STREAM,SECTION) */
 enum status value_of_time(struct asked *asked, struct value *value)
 {
 	struct axis_use use;
@@ -27,13 +27,15 @@ enum status value_of_time(struct asked *asked, struct value *value)
 	int64_t ns = 0;
 	enum status status = asked->formula->function->function == FUNCTION_TIME
 	        ? metric_time(&asked->trace, section, rank, &ns)
-	        : stream < 0 ? metric_exposed(&asked->trace, section, rank, &ns)
+	        : asked->formula->function->function == FUNCTION_HOSTWAIT
+	        ? metric_host_waits(&asked->trace, section, rank, &ns)
+	        : stream < 0 ? metric_exposed(&asked->trace, section, rank, asked->work, &ns)
 	                     : metric_exposed_stream(&asked->trace, section, rank, stream, &ns);
 	*value = value_number(ns, UNIT_TIME);
 	return status;
 }
 
-/* overlap, busy, bubble: shares; sent: bytes */
+/* overlap, busy, idle, bubble: shares; sent: bytes */
 enum status value_of_share(struct asked *asked, struct value *value)
 {
 	struct axis_use use;
@@ -52,9 +54,40 @@ enum status value_of_share(struct asked *asked, struct value *value)
 	enum status status = function == FUNCTION_OVERLAP
 	        ? metric_overlap(trace, section, rank, stream, asked->index[1], &part)
 	        : function == FUNCTION_BUSY   ? metric_busy(trace, section, rank, stream, &part)
+	        : function == FUNCTION_IDLE   ? metric_idle(trace, section, rank, &part)
 	        : function == FUNCTION_BUBBLE ? metric_bubble(trace, section, rank, &part)
 	                                      : metric_sent(trace, section, rank, asked->word, &part);
 	*value = value_number(part, function == FUNCTION_SENT ? UNIT_BYTES : UNIT_PLAIN);
+	return status;
+}
+
+/* overlapped, overlapped(WORK), overlapped(SECTION), overlapped(WORK,SECTION) */
+enum status value_of_overlapped(struct asked *asked, struct value *value)
+{
+	double part = 0;
+	enum status status =
+	        metric_hidden(&asked->trace, asked->section, asked->eval->rank, asked->work, &part);
+	*value = value_plain(part);
+	return status;
+}
+
+/* flop_share(KERNEL), byte_share(KERNEL): of the machine's peaks */
+enum status value_of_roofline(struct asked *asked, struct value *value)
+{
+	struct roofline roofline = {0};
+	enum status status =
+	        metric_roofline(&asked->trace, asked->section, asked->eval->rank, asked->word, &roofline);
+	bool flops = asked->formula->function->function == FUNCTION_FLOP_SHARE;
+	*value = value_plain(flops ? roofline.flops : roofline.bytes);
+	return status;
+}
+
+enum status value_of_mfu(struct asked *asked, struct value *value)
+{
+	bool all = asked->formula->function->function == FUNCTION_HFU;
+	double part = 0;
+	enum status status = metric_mfu(&asked->trace, asked->section, all, &part);
+	*value = value_plain(part);
 	return status;
 }
 

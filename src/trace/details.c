@@ -1,0 +1,210 @@
+/* details.c -- one operation in words
+ *
+ *      matmul y   rank 0, compute   took 2.00 ms   line 4
+ *      queued at 60 us   could begin 1.02 ms   began 1.02 ms   ended 3.02 ms
+ *      waited 960 us for copy x of rank 0, io (event)
+ *      alone 2.00 ms   256 kB   33.6 MFLOP */
+#include "trace/details.h"
+#include "base/memory.h"
+#include "trace/lanes.h"
+#include "trace/sharing.h"
+#include "trace/why.h"
+
+static void add_time(struct text *out, const char *what, int64_t ns)
+{
+	text_add(out, "%s ", what);
+	if (ns == TIME_UNKNOWN)
+		text_add(out, "not known");
+	else
+		time_text(ns, out);
+}
+
+static void put_head(const struct trace *trace, op_id id, const struct times *times, struct text *out)
+{
+	const struct world *world = trace->world;
+	const struct op *op = &world->ops[id];
+	const struct record *record = op_record(world, id);
+	struct text line = {0};
+	op_label(world, id, out);
+	text_add(out, "   rank %d, %s%s", op->rank,
+	        names_text(world->names, world_stream(world, op->rank, op->stream)->name),
+	        times->projected         ? ", queued"
+	                : times->divided ? ", within its graph as predicted"
+	                                 : "");
+	if (times->start != TIME_UNKNOWN && times->end != TIME_UNKNOWN)
+		add_time(out, "   took", times->end - times->start);
+	if (record->phase)
+		text_add(out, "   phase %s", names_text(world->names, record->phase));
+	if (world_iteration_of(world, id) >= 0)
+		text_add(out, "   iteration %d", world_iteration_of(world, id) + 1);
+	trace_put_line(trace, id, &line);
+	if (line.count)
+		text_add(out, "   %s", text_string(&line));
+	text_add(out, "\n");
+	text_release(&line);
+}
+
+/* A rendezvous that nobody is to blame for waits for a rank that has not come yet. */
+static void put_whom(const struct trace *trace, const struct span *wait, struct text *out)
+{
+	const struct world *world = trace->world;
+	int missing = wait->op ? trace_missing_rank(world, wait->op) : -1;
+	if (wait->blame && wait->blame != wait->op) {
+		const struct op *blame = &world->ops[wait->blame];
+		text_add(out, " for ");
+		op_label(world, wait->blame, out);
+		text_add(out, " of rank %d, %s", blame->rank,
+		        names_text(world->names, world_stream(world, blame->rank, blame->stream)->name));
+	} else if ((wait->cause == CAUSE_PEER || wait->cause == CAUSE_BUBBLE) && missing >= 0) {
+		text_add(out, " for rank %d", missing);
+	}
+}
+
+static void put_wait(const struct trace *trace, const struct span *wait, struct text *out)
+{
+	if (wait->to == TIME_UNKNOWN)
+		text_add(out, "waits");
+	else
+		add_time(out, "waited", wait->to - wait->from);
+	if (wait->cause != CAUSE_LAUNCH)
+		put_whom(trace, wait, out);
+	text_add(out, " (%s)\n", trace_causes[wait->cause]);
+}
+
+static bool is_wait(const struct span *span)
+{
+	return span->kind == SPAN_STALL && span->cause != CAUSE_DONE;
+}
+
+static void put_lost(const struct trace *trace, op_id id, const struct times *times, struct text *out)
+{
+	struct sharers sharing = {.trace = trace};
+	int64_t lost = trace_lost(trace, id, times);
+	op_id with = lost ? sharing_with(&sharing, id) : 0;
+	if (lost)
+		add_time(out, "   lost", lost);
+	if (with) {
+		text_add(out, " by sharing with ");
+		op_label(trace->world, with, out);
+		text_add(out, " of rank %d", trace->world->ops[with].rank);
+	}
+	sharing_release(&sharing);
+}
+
+static void put_cost(const struct trace *trace, op_id id, const struct times *times, struct text *out)
+{
+	const struct record *record = op_record(trace->world, id);
+	struct backend *backend = trace->backend;
+	struct times foreseen;
+	size_t before = out->count;
+	if (backend->predicted) {
+		if (backend->predicted(backend, id, &foreseen) && foreseen.end != TIME_UNKNOWN)
+			add_time(out, "predicted", foreseen.end - foreseen.start);
+	} else if (times->alone > 0) {
+		add_time(out, "alone", times->alone);
+	}
+	put_lost(trace, id, times, out);
+	if (record->bytes > 0) {
+		text_add(out, "%s", out->count > before ? "   " : "");
+		bytes_text(record->bytes, out);
+	}
+	if (record->flops > 0)
+		text_add(out, "   %.4g MFLOP", record->flops / 1e6);
+	text_add(out, "%s", out->count > before ? "\n" : "");
+}
+
+/* The launches before an operation are told as one. */
+static void join_launches(struct spans *waits)
+{
+	struct span *first = NULL;
+	for (size_t i = 0; i < waits->count; i++) {
+		struct span *span = &waits->span[i];
+		if (!is_wait(span) || span->cause != CAUSE_LAUNCH)
+			continue;
+		if (first) {
+			first->to += span->to - span->from;
+			span->cause = CAUSE_DONE;
+		} else {
+			first = span;
+		}
+	}
+}
+
+/* The longest first: few lines may be seen. */
+static void put_waits(const struct trace *trace, struct spans *waits, struct text *out)
+{
+	for (size_t told = 0; told < waits->count; told++) {
+		struct span *longest = NULL;
+		for (size_t i = 0; i < waits->count; i++) {
+			struct span *span = &waits->span[i];
+			if (is_wait(span) &&
+			        (!longest || span->to - span->from > longest->to - longest->from))
+				longest = span;
+		}
+		if (!longest)
+			return;
+		put_wait(trace, longest, out);
+		longest->cause = CAUSE_DONE;
+	}
+}
+
+void details_put(const struct trace *trace, const struct spot *spot, struct text *out)
+{
+	op_id id = spot->span.op;
+	struct times times = backend_times(trace->backend, id);
+	struct spans waits = {0};
+	put_head(trace, id, &times, out);
+	add_time(out, "queued at", times.issue);
+	add_time(out, "   could begin", times.ready);
+	add_time(out, "   began", times.start);
+	add_time(out, "   ended", times.end);
+	text_add(out, "\n");
+	spot_waits(trace, id, &waits);
+	join_launches(&waits);
+	put_waits(trace, &waits, out);
+	put_cost(trace, id, &times, out);
+	spans_release(&waits);
+}
+
+/* ---- links ---- */
+
+static void add_link(
+        const struct trace *trace, const struct spot *spot, const struct span *wait, struct links *links)
+{
+	static const char letters[] = {
+#define X(symbol, letter, name) letter,
+		CAUSES(X)
+#undef X
+	};
+	const struct op *blame = wait->blame ? &trace->world->ops[wait->blame] : NULL;
+	struct lane_place lane = {.rank = spot->rank, .stream = STREAM_HOST};
+	if (wait->cause > CAUSE_MEMORY || spot->stream == STREAM_HOST) {
+		if (!blame || wait->blame == wait->op)
+			return;
+		lane = (struct lane_place){.rank = blame->rank, .stream = blame->stream};
+	}
+	if (lane.rank == spot->rank && lane.stream == spot->stream)
+		return;
+	*MEM_ADD(&links->link, &links->count) = (struct wait_link){lane, wait->to, letters[wait->cause]};
+}
+
+/* Each operation waits for its launch: that is told of a wait alone. */
+void links_find(const struct trace *trace, const struct spot *spot, struct links *links)
+{
+	struct spans waits = {0};
+	if (spot->span.kind == SPAN_STALL)
+		spans_add(&waits, spot->span);
+	else
+		spot_waits(trace, spot->span.op, &waits);
+	for (size_t i = 0; i < waits.count; i++)
+		if (is_wait(&waits.span[i]) &&
+		        (spot->span.kind == SPAN_STALL || waits.span[i].cause != CAUSE_LAUNCH))
+			add_link(trace, spot, &waits.span[i], links);
+	spans_release(&waits);
+}
+
+void links_release(struct links *links)
+{
+	mem_free(links->link);
+	*links = (struct links){0};
+}

@@ -1,0 +1,362 @@
+/* spots.c -- steps of a cursor over lanes */
+#include "trace/spots.h"
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "base/search.h"
+#include "trace/lanes.h"
+#include "trace/sharing.h"
+
+#include <string.h>
+
+/* NULL: another rank's */
+static const struct moment *moment_of(const struct lanes *lanes, op_id id)
+{
+	const struct op *op = id && id != OP_EVERYTHING ? &lanes->trace->world->ops[id] : NULL;
+	size_t i = op ? op->number - 1 : 0;
+	return op && op->rank == lanes->rank && i < lanes->count && lanes->moment[i].id == id
+	        ? &lanes->moment[i]
+	        : NULL;
+}
+
+/* ---- a stream's lane: operations by place, first[stream] .. first[stream + 1] - 1 ---- */
+
+/* One that has not begun, and will not without further lines, stands where it waits. */
+static struct span span_of(const struct moment *m)
+{
+	const struct times *t = &m->t;
+	bool begins = t->start != TIME_UNKNOWN;
+	int64_t since = t->ready != TIME_UNKNOWN ? t->ready : t->issue != TIME_UNKNOWN ? t->issue : m->begin;
+	return (struct span){.kind = begins ? SPAN_WORK : SPAN_STALL,
+	        .cause = begins ? CAUSE_DONE : CAUSE_PEER,
+	        .from = begins ? t->start : since,
+	        .to = t->end,
+	        .op = m->id,
+	        .projected = t->projected || t->divided,
+	        .looks = m->looks};
+}
+
+/* The next place with work from `place` on in steps of `step`; NULL: none */
+static const struct moment *work_from(const struct lanes *lanes, int stream, int64_t place, int step)
+{
+	for (; place >= lanes->first[stream] && place < lanes->first[stream + 1]; place += step) {
+		const struct moment *m = moment_at(lanes, (uint32_t)place);
+		if (trace_is_work((enum op_kind)m->kind))
+			return m;
+	}
+	return NULL;
+}
+
+/* Ends grow along a stream. */
+static int64_t place_at(const struct lanes *lanes, int stream, int64_t time)
+{
+	uint32_t first = lanes->first[stream];
+	size_t i;
+	SEARCH(i, lanes->first[stream + 1] - first, moment_at(lanes, first + (uint32_t)i)->t.end > time);
+	return first + (int64_t)i;
+}
+
+static int64_t distance(const struct moment *m, int64_t time)
+{
+	struct span span = span_of(m);
+	return time < span.from ? span.from - time : time >= span.to ? time - span.to : 0;
+}
+
+static const struct moment *nearest_work(const struct lanes *lanes, int stream, int64_t time)
+{
+	int64_t place = place_at(lanes, stream, time);
+	const struct moment *behind = work_from(lanes, stream, place, 1),
+	                    *before = work_from(lanes, stream, place - 1, -1);
+	if (!behind || !before)
+		return behind ? behind : before;
+	return distance(before, time) < distance(behind, time) ? before : behind;
+}
+
+/* The operation beside a spot: that of a wait is behind it itself. */
+static const struct moment *beside(const struct lanes *lanes, const struct spot *spot, int step)
+{
+	const struct moment *m = moment_of(lanes, spot->span.op);
+	if (!m || m->stream != spot->stream)
+		return work_from(lanes, spot->stream,
+		        place_at(lanes, spot->stream, spot->span.from) - (step < 0), step);
+	bool itself = spot->span.kind == SPAN_STALL && step > 0 && m->t.start != TIME_UNKNOWN;
+	return work_from(lanes, spot->stream, (int64_t)m->place + (itself ? 0 : step), step);
+}
+
+/* ---- the host's lane: spans ---- */
+
+static bool is_idle(const struct span *span)
+{
+	return span->kind == SPAN_HOST && span->cause == CAUSE_DONE;
+}
+
+static int64_t host_at(const struct lanes *lanes, int64_t time)
+{
+	size_t i;
+	SEARCH(i, lanes->host.count, lanes->host.span[i].to > time);
+	return (int64_t)least_of((int64_t)i, (int64_t)lanes->host.count - 1);
+}
+
+/* The next span of `least` ns or more that does anything; stalls: that waits */
+static const struct span *host_from(
+        const struct lanes *lanes, int64_t i, int step, bool stalls, int64_t least)
+{
+	for (; i >= 0 && i < (int64_t)lanes->host.count; i += step) {
+		const struct span *span = &lanes->host.span[i];
+		if (!is_idle(span) && (!stalls || span->kind == SPAN_STALL) && span->to - span->from >= least)
+			return span;
+	}
+	return NULL;
+}
+
+static const struct span *nearest_host(const struct lanes *lanes, int64_t time)
+{
+	int64_t at = host_at(lanes, time);
+	const struct span *behind = host_from(lanes, at, 1, false, 0),
+	                  *before = host_from(lanes, at, -1, false, 0);
+	if (!behind || !before)
+		return behind ? behind : before;
+	return time - before->to < behind->from - time ? before : behind;
+}
+
+/* ---- questions ---- */
+
+/* One rank's lanes: there is no budget, so nothing ends it. */
+static struct lanes load(const struct trace *trace, int rank)
+{
+	struct lanes lanes = {0};
+	struct trace unhurried = *trace;
+	unhurried.budget = NULL;
+	lanes_load(&lanes, &unhurried, rank);
+	lanes.trace = trace;
+	return lanes;
+}
+
+static bool stand_on(struct spot *spot, int rank, int stream, const struct span *span)
+{
+	if (span)
+		*spot = (struct spot){.rank = rank, .stream = stream, .span = *span};
+	return span != NULL;
+}
+
+static bool stand_at(struct spot *spot, const struct moment *m, int rank)
+{
+	struct span span = m ? span_of(m) : (struct span){0};
+	return stand_on(spot, rank, m ? m->stream : 0, m ? &span : NULL);
+}
+
+bool spot_near(const struct trace *trace, int rank, int stream, int64_t time, struct spot *spot)
+{
+	if (rank < 0 || rank >= trace->world->n || stream < 0 || stream > STREAMS_MAX)
+		return false;
+	struct lanes lanes = load(trace, rank);
+	bool found = stream == STREAM_HOST ? stand_on(spot, rank, stream, nearest_host(&lanes, time))
+	                                   : stand_at(spot, nearest_work(&lanes, stream, time), rank);
+	lanes_release(&lanes);
+	return found;
+}
+
+static const struct span *host_of(const struct lanes *lanes, op_id id)
+{
+	for (size_t i = 0; i < lanes->host.count; i++)
+		if (lanes->host.span[i].op == id && !is_idle(&lanes->host.span[i]))
+			return &lanes->host.span[i];
+	return NULL;
+}
+
+bool spot_of(const struct trace *trace, op_id id, struct spot *spot)
+{
+	if (id == 0 || id > trace->world->op_count)
+		return false;
+	const struct op *op = &trace->world->ops[id];
+	struct lanes lanes = load(trace, op->rank);
+	const struct moment *m = moment_of(&lanes, id);
+	bool found = op->stream == STREAM_HOST
+	        ? stand_on(spot, op->rank, STREAM_HOST, host_of(&lanes, id))
+	        : stand_at(spot, work_from(&lanes, op->stream, m->place, 1), op->rank);
+	lanes_release(&lanes);
+	return found;
+}
+
+bool spot_beside(const struct trace *trace, int step, struct spot *spot)
+{
+	struct lanes lanes = load(trace, spot->rank);
+	bool found = spot->stream == STREAM_HOST
+	        ? stand_on(spot, spot->rank, STREAM_HOST,
+	                  host_from(&lanes, host_at(&lanes, spot->span.from) + step, step, false, 0))
+	        : stand_at(spot, beside(&lanes, spot, step), spot->rank);
+	lanes_release(&lanes);
+	return found;
+}
+
+/* The waits since the work before m, and m */
+static void gap_of(const struct lanes *lanes, const struct moment *m, struct spans *out)
+{
+	const struct moment *before = work_from(lanes, m->stream, (int64_t)m->place - 1, -1);
+	struct window window = {before ? before->t.end : 0, m->t.end, -1};
+	lanes_spans(lanes, m->stream, window, out);
+}
+
+static bool is_wait(const struct span *span, int64_t least)
+{
+	return span->kind == SPAN_STALL && span->cause != CAUSE_DONE && span->to - span->from >= least;
+}
+
+/* In the gap before m: the first wait from `from` on, or (step < 0) the last one that is over by then */
+static const struct span *wait_in(const struct lanes *lanes, const struct moment *m, int step, int64_t least,
+        int64_t from, struct spans *gap)
+{
+	const struct span *found = NULL;
+	gap_of(lanes, m, gap);
+	for (size_t i = 0; i < gap->count; i++) {
+		const struct span *span = &gap->span[i];
+		if (is_wait(span, least) && (step > 0 ? span->from >= from && !found : span->to <= from))
+			found = span;
+	}
+	return found;
+}
+
+bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot *spot)
+{
+	struct lanes lanes = load(trace, spot->rank);
+	struct spans gap = {0};
+	int stream = spot->stream;
+	bool found = false;
+	if (stream == STREAM_HOST) {
+		found = stand_on(spot, spot->rank, STREAM_HOST,
+		        host_from(&lanes, host_at(&lanes, spot->span.from) + step, step, true, least));
+	} else {
+		int64_t from = step > 0 ? spot->span.to : spot->span.from;
+		const struct moment *m = moment_of(&lanes, spot->span.op);
+		int64_t place = m && m->stream == stream ? (int64_t)m->place
+		                                         : place_at(&lanes, stream, spot->span.from);
+		for (m = work_from(&lanes, stream, place, step); m && !found;
+		        m = work_from(&lanes, stream, (int64_t)m->place + step, step))
+			found = stand_on(
+			        spot, spot->rank, stream, wait_in(&lanes, m, step, least, from, &gap));
+	}
+	spans_release(&gap);
+	lanes_release(&lanes);
+	return found;
+}
+
+void spot_waits(const struct trace *trace, op_id id, struct spans *out)
+{
+	struct lanes lanes = load(trace, trace->world->ops[id].rank);
+	const struct moment *m = moment_of(&lanes, id);
+	out->count = 0;
+	if (m && trace_is_work((enum op_kind)m->kind))
+		gap_of(&lanes, m, out);
+	else if (m)
+		for (size_t i = 0; i < lanes.host.count; i++)
+			if (lanes.host.span[i].op == id && !is_idle(&lanes.host.span[i]))
+				spans_add(out, lanes.host.span[i]);
+	lanes_release(&lanes);
+}
+
+/* The host's doing to blame is looked for at the end of the wait: that is what let go. */
+static bool stand_on_host(const struct trace *trace, const struct span *wait, int rank, struct spot *spot)
+{
+	struct lanes lanes = load(trace, rank);
+	bool found = stand_on(spot, rank, STREAM_HOST, nearest_host(&lanes, wait->to - 1));
+	lanes_release(&lanes);
+	return found;
+}
+
+bool spot_blamed(const struct trace *trace, struct spot *spot)
+{
+	struct spans waits = {0};
+	struct span longest = spot->span;
+	bool found = false;
+	if (spot->span.kind != SPAN_STALL) {
+		longest.to = longest.from;
+		spot_waits(trace, spot->span.op, &waits);
+		for (size_t i = 0; i < waits.count; i++)
+			if (is_wait(&waits.span[i], longest.to - longest.from + 1))
+				longest = waits.span[i];
+	}
+	if (longest.to == longest.from) {
+		struct sharers sharing = {.trace = trace};
+		struct times t = backend_times(trace->backend, spot->span.op);
+		op_id with = trace_lost(trace, spot->span.op, &t) ? sharing_with(&sharing, spot->span.op) : 0;
+		found = with && with != spot->span.op && spot_of(trace, with, spot);
+		sharing_release(&sharing);
+	} else if (spot->stream != STREAM_HOST && longest.cause <= CAUSE_MEMORY) {
+		found = stand_on_host(trace, &longest, spot->rank, spot);
+	} else {
+		found = longest.blame && longest.blame != longest.op && spot_of(trace, longest.blame, spot);
+	}
+	spans_release(&waits);
+	return found;
+}
+
+/* ---- by name ---- */
+
+struct name_search {
+	const struct world *world;
+	const char *text;
+	uint8_t *known; /* by record: 0 not looked at yet, 1 it has the text not, 2 it has */
+	struct text label;
+};
+
+static bool matches(struct name_search *s, op_id id)
+{
+	const struct record *record = op_record(s->world, id);
+	uint8_t *known = &s->known[s->world->ops[id].record];
+	if (!*known) {
+		text_clear(&s->label);
+		op_label(s->world, id, &s->label);
+		if (record->phase)
+			text_add(&s->label, " %s", names_text(s->world->names, record->phase));
+		*known = strcasestr(text_string(&s->label), s->text) ? 2 : 1;
+	}
+	return *known == 2;
+}
+
+/* In time, then by stream, then by number; < 0: a stands first */
+static int64_t order(const struct spot *a, const struct spot *b)
+{
+	if (a->span.from != b->span.from)
+		return a->span.from < b->span.from ? -1 : 1;
+	return a->stream != b->stream ? a->stream - b->stream : (int64_t)a->span.op - (int64_t)b->span.op;
+}
+
+static bool shows(const struct moment *m)
+{
+	return trace_is_work((enum op_kind)m->kind) || m->kind == OP_HOST || m->kind == OP_SYNC ||
+	        m->kind == OP_SEGMENT;
+}
+
+/* Of the rank: the nearest behind `at` (before it), and the first of all (the last) for when there is none */
+static bool named_of(struct name_search *s, const struct trace *trace, int rank, int step, struct spot *spot)
+{
+	struct lanes lanes = load(trace, rank);
+	struct spot at = *spot, next = {.rank = -1}, end = {.rank = -1};
+	for (size_t i = 0; i < lanes.count; i++) {
+		const struct moment *m = &lanes.moment[i];
+		struct spot here;
+		if (!shows(m) || !matches(s, m->id))
+			continue;
+		stand_at(&here, m, rank);
+		if (end.rank < 0 || order(&here, &end) * step < 0)
+			end = here;
+		if (order(&here, &at) * step > 0 && (next.rank < 0 || order(&here, &next) * step < 0))
+			next = here;
+	}
+	lanes_release(&lanes);
+	if (end.rank >= 0)
+		*spot = next.rank >= 0 && rank == at.rank ? next : end;
+	return end.rank >= 0;
+}
+
+bool spot_named(const struct trace *trace, int step, const char *text, struct spot *spot)
+{
+	const struct world *world = trace->world;
+	struct name_search s = {.world = world, .text = text, .known = mem_alloc(world->record_count + 1)};
+	int from = spot->rank;
+	bool found = false;
+	for (int i = 0; i < world->n && !found; i++)
+		found = named_of(&s, trace, (from + i) % world->n, step, spot);
+	mem_free(s.known);
+	text_release(&s.label);
+	return found;
+}
