@@ -100,6 +100,9 @@ struct window trace_window(const struct trace *trace, int section);
 /* The same for figures and stalls: what threads of the host do once all else is over does not count, as reading ahead
  * for what has not been asked yet; unless there is nothing else. */
 struct window trace_time(const struct trace *trace, int section);
+/* The last iteration, or what of it is queued: from its first rank's time in it to the end of its work. False: there is none that
+ * has done anything; the window is as it was */
+bool trace_last_iteration(const struct trace *trace, struct window *window);
 /* -- pictures: rows of cells, one colour a cell; painted by terminal/ or printed as text */
 struct cell {
 	uint32_t glyph;
