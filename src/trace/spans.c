@@ -123,6 +123,13 @@ static int64_t end_of(const struct span_writer *w, op_id id)
 	return id && id != OP_EVERYTHING ? backend_times(w->lanes->trace->backend, id).end : 0;
 }
 
+/* Then it was they who held n up, whenever its own line came: an answer changes no picture where it changes no time. */
+static bool peers_come_later(const struct span_writer *w, const struct moment *n)
+{
+	op_id last;
+	return trace_is_work(n->kind) && trace_arrival(w->lanes->trace, n->id, &n->t, &last) > n->t.ready;
+}
+
 /* `wait`, a record or a wait before n, or n itself, is issued and its stream is not ready for it: the default stream's
  * implicit waits; a line that came behind an answer; else the launch itself is on its way from the host to the device. Who
  * held it back has ended by then: others to blame were late later. */
@@ -140,6 +147,8 @@ static void put_unready(
 		put_event(w, n, lanes_behind(w->lanes, holder),
 		        backend->measures ? ready : least_of(over, ready));
 	if (w->at >= least_of(ready, w->to))
+		return;
+	if (wait->t.answered && peers_come_later(w, n))
 		return;
 	op_id answer = wait->t.answered && backend->answer ? backend->answer(backend, wait->id) : 0;
 	if (wait->t.answered)
@@ -162,9 +171,9 @@ static void put_held(struct span_writer *w, const struct moment *n, const struct
 			put_event(w, n, behind, upto);
 		return;
 	}
-	put_unready(w, n, wait, least_of(upto, wait->t.ready));
 	if (end_of(w, target) > w->at)
 		put_event(w, n, lanes_behind(w->lanes, target), least_of(upto, end_of(w, target)));
+	put_unready(w, n, wait, least_of(upto, wait->t.ready));
 }
 
 /* All have arrived: what the engine is busy with meanwhile, one after the other. Where the collective before it was over, the

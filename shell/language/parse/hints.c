@@ -42,7 +42,7 @@ static const struct {
         {"mse_loss", "$= = mse $1 $2"},
         {"layer_norm", "$= = layernorm $1"},
         {"synchronize cudaStreamSynchronize cudaEventSynchronize synchronise", "sync $1"},
-        {"wait_stream wait_event", "wait $1 on S"},
+        {"wait_stream wait_event", "wait $1 on $."},
         {"Stream", "stream $="},
         {"Event", "event $="},
         {"item", "print $.[0]"},
@@ -236,6 +236,18 @@ static bool is_module(struct slice_of_text object)
 	        "torch dist F nn np torch.nn torch.nn.functional torch.distributed torch.cuda", object);
 }
 
+/* dist.send(x, dst=1), dist.broadcast(x, src=0): who is meant is called otherwise here */
+static void put_argument(const char *row, struct slice_of_text argument, struct text *out)
+{
+	bool other = argument.length > 4 &&
+	        (strncmp(argument.at, "dst=", 4) == 0 || strncmp(argument.at, "src=", 4) == 0);
+	const char *name = strcmp(row, "send") == 0 ? "to" : strcmp(row, "recv") == 0 ? "from" : "root";
+	if (other)
+		text_add(out, " %s=%.*s", name, (int)argument.length - 4, argument.at + 4);
+	else
+		text_add(out, " %.*s", WHOLE(argument));
+}
+
 /* matmul(x, w): the right word, written as Python does */
 static bool bracketed(const struct foreign_line *line)
 {
@@ -252,7 +264,7 @@ static bool bracketed(const struct foreign_line *line)
 	if (line->object.length && line->arguments == 0 && !is_module(line->object))
 		text_add(&here, " %.*s", WHOLE(line->object));
 	for (int i = 0; i < line->arguments; i++)
-		text_add(&here, " %.*s", WHOLE(line->argument[i]));
+		put_argument(row->name, line->argument[i], &here);
 	fail(ST_SYNTAX, "write: %s", text_string(&here));
 	text_release(&here);
 	return true;

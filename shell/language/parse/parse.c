@@ -199,6 +199,9 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 		if (status == ST_OK)
 			status = end_of_statement(parser);
 		parser->depth = depth;
+		if (status != ST_OK && status != ST_INCOMPLETE &&
+		        meant_line(start, start + strcspn(start, ";\n")))
+			status = ST_SYNTAX;
 		if (statement && status != ST_OK && parser->lenient && status != ST_INCOMPLETE)
 			status = broken_statement(parser, statement, start, status);
 		if (status != ST_OK)

@@ -184,6 +184,8 @@ enum status glued_line(const struct parser *parser);
 enum status torn_option(const struct parser *parser, size_t equal);
 enum status glued_arrow(const struct command *row, const char *at, const char *after); /* `copy h->x` */
 
+/* meant.c: what a refused line, whole and with no newline in it, should have been. true: the failure is worded anew */
+bool meant_line(const char *at, const char *after);
 /* hints.c: what a foreign or mistaken line should have been. true: the failure is worded, for ST_SYNTAX */
 bool hint_line(const char *at, const char *after);
 /* The word alone: "all_reduce" -> "allreduce g"; NULL: not known. */

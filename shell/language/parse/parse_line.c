@@ -33,6 +33,14 @@ static enum status no_command(const struct word *first)
 	return fail(ST_NAME, "no command or kernel '%s' (help shows them)", word);
 }
 
+/* ... or it has neither */
+static bool is_nearly(const struct word *first)
+{
+	char word[WORD_SHOWN];
+	word_text(slice_of(first), word);
+	return hint_word(word) || command_near(word);
+}
+
 /* NULL: the word is no command, kernel or collective */
 static const struct command *find_row(const struct word *word)
 {
@@ -113,6 +121,15 @@ static enum status calculates(const struct parser *parser)
 	if (parser->word_count == 3 && first->after - first->at < 60 && !first->tensor &&
 	        words->after[-1] == ']')
 		return fail(ST_SYNTAX, "write: fill %.*s %.*s", WORD(words), WORD(first));
+	if (parser->word_count == 5 && word_is(&first[1], "*") && first->tensor != first[2].tensor) {
+		const struct word *tensor = first->tensor ? first : &first[2],
+		                  *number = first->tensor ? &first[2] : first;
+		return fail(ST_SYNTAX,
+		        "a kernel's line is NAME = KERNEL IN ...: %.*s = scale %.*s %.*s; a variable's: let "
+		        "%.*s = %.*s",
+		        WORD(words), WORD(tensor), WORD(number), WORD(words),
+		        (int)(first[2].after - first->at), first->at);
+	}
 	for (int i = 0; i < 4; i++)
 		if (parser->word_count == 5 && word_is(&first[1], signs[i]) && first->tensor &&
 		        first[2].tensor)
@@ -136,6 +153,9 @@ static enum status strange_right(struct parser *parser, size_t equal)
 
 	if (hint_line(words->at, to))
 		return ST_SYNTAX;
+	if (equal == 1 && parser->word_count == 4 && first->tensor && first[1].tensor && !is_nearly(first))
+		return fail(ST_SYNTAX, "no kernel '%.*s'; a product of two tensors: %.*s = matmul %.*s %.*s",
+		        WORD(first), WORD(words), WORD(first), WORD(&first[1]));
 	if (first->name && !(end - first > 1 && strchr("+-*/%<>=@", *first[1].at)))
 		return no_command(first);
 	for (const struct word *word = first + 1; word + 1 < end; word++)

@@ -170,6 +170,11 @@ static enum status locate(struct shell *shell, const struct statement *statement
 	if (in->now.located || status == ST_QUIT)
 		return status;
 	in->now.located = true;
+	const struct slice_of_text *source = &statement->source;
+	bool written = status == ST_NAME || status == ST_ARGUMENT || status == ST_RANGE || status == ST_FILE;
+	if (written && statement->kind == STATEMENT_COMMAND &&
+	        meant_line(source->at, source->at + source->length))
+		status = ST_SYNTAX;
 	bool one = shell->world->n > 1 && in->now.fault_rank > ranks_first(in->now.scope->bound);
 	loop_values(shell, in->now.loops,
 	        in->now.fault_rank < 0 ? ranks_first(in->now.scope->bound) : in->now.fault_rank, &where);

@@ -4,6 +4,7 @@
  * A name is near when few letters are to be changed (text_distance), fewer than it has. What another kind of
  * thing has the name is said first: it is the likelier mistake. */
 #include "base/arithmetic.h"
+#include "shell/language/parse/glossary.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
 
@@ -167,7 +168,8 @@ enum status unknown_word(struct shell *shell, const struct statement *statement,
 
 	if (thing.kind != THING_NONE && !statement->arguments)
 		return known_thing(word, thing.kind);
-	if (hint_line(statement->source.at, statement->source.at + statement->source.length))
+	if (meant_line(statement->source.at, statement->source.at + statement->source.length) ||
+	        hint_line(statement->source.at, statement->source.at + statement->source.length))
 		return ST_SYNTAX;
 	const char *hint = hint_word(word);
 	if (hint)
@@ -179,6 +181,9 @@ enum status unknown_word(struct shell *shell, const struct statement *statement,
 			if (spaces[i]->entry[k].definition && text_nearer(word, other, &best))
 				near = other;
 		}
+	if (glossary_has(word))
+		return fail(ST_NAME, "no command '%s', but a word of the field: `help %s` explains it%s%s%s",
+		        word, word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	if (near)
 		return fail(ST_NAME, "no command '%s'; did you mean '%s'?", word, near);
 	return fail(ST_NAME, "no command '%s' (`help` shows them; `def %s { }` makes one)", word, word);
