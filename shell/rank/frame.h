@@ -10,7 +10,7 @@
 
 /* What stays from frame to frame; a zeroed struct keeps nothing yet. */
 struct frame_kept {
-	struct kept lanes;
+	struct kept_lanes lanes;
 	struct window whole; /* to 0: not known */
 	uint8_t *level;      /* trace_density of it, in so many parts; 0: not known */
 	int parts;

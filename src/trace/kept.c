@@ -3,9 +3,9 @@
 #include "base/memory.h"
 #include "trace/lanes.h"
 
-const struct lanes *kept_lanes(const struct trace *trace, int rank)
+const struct lanes *kept_rank(const struct trace *trace, int rank)
 {
-	struct kept *kept = trace->kept;
+	struct kept_lanes *kept = trace->kept;
 	struct trace loading = *trace;
 	if (!kept->lanes) {
 		kept->ranks = trace->world->n;
@@ -19,10 +19,10 @@ const struct lanes *kept_lanes(const struct trace *trace, int rank)
 	return &kept->lanes[rank];
 }
 
-void kept_forget(struct kept *kept)
+void kept_forget(struct kept_lanes *kept)
 {
 	for (int rank = 0; rank < kept->ranks; rank++)
 		lanes_release(&kept->lanes[rank]);
 	mem_free(kept->lanes);
-	*kept = (struct kept){0};
+	*kept = (struct kept_lanes){0};
 }

@@ -10,11 +10,11 @@
 
 struct lanes;
 /* A zeroed struct keeps nothing yet. */
-struct kept {
+struct kept_lanes {
 	struct lanes *lanes; /* by rank */
 	int ranks;
 };
 /* Gives all back; to be called before the world goes. */
-void kept_forget(struct kept *kept);
+void kept_forget(struct kept_lanes *kept);
 
 #endif

@@ -195,7 +195,7 @@ enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 	if (lanes->lent || trace->kept)
 		lanes_release(lanes);
 	if (trace->kept) {
-		*lanes = *kept_lanes(trace, rank);
+		*lanes = *kept_rank(trace, rank);
 		lanes->trace = trace;
 		lanes->lent = true;
 		return trace_step(trace, lanes->count);

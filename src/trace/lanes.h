@@ -46,7 +46,7 @@ enum status trace_step(const struct trace *trace, size_t operations);
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank);
 void lanes_release(struct lanes *lanes);
 /* kept.c: of trace->kept, loaded if they were not yet */
-const struct lanes *kept_lanes(const struct trace *trace, int rank);
+const struct lanes *kept_rank(const struct trace *trace, int rank);
 /* The spans of one lane in the window, replacing what `out` held. They tile the window: the first begins at
  * window.from, each begins where the one before it ends, the last ends at window.to. A stream that the rank
  * has not used is one span of "done". */

@@ -22,15 +22,15 @@
 
 #include "backend/backend.h"
 
-struct kept;
+struct kept_lanes;
 struct trace {
 	const struct world *world;
 	struct backend *backend;
 	struct budget
 	        *budget; /* Ctrl-C ends a long look (ST_INTERRUPTED) between two ranks, at the same one in
 	                        * every process; NULL: it does not */
-	struct kept *kept; /* kept.h; NULL: nothing is kept from one look to the next */
-	op_id first;     /* figures count operations from this one on; 0: all */
+	struct kept_lanes *kept; /* kept.h; NULL: nothing is kept from one look to the next */
+	op_id first;             /* figures count operations from this one on; 0: all */
 };
 /* Which iterations of a program the operations of a section are of (-1: of everything), by the numbers that people see, from 1;
  * all 0: of none. */
