@@ -17,10 +17,9 @@
 # when: the model fits on a GPU, its optimizer does not: stages 1 and 2 send no more than ddp. Stage 3 is fsdp with fewer choices.
 # axis dp_shard: cut what is kept of the parameters
 # after tp cp ep pp
-option stage=1 least=1 "what is cut: 1 the optimizer's state, 2 also gradients, 3 also parameters"
+option stage=1 of="1 2 3" "what is cut: 1 the optimizer's state, 2 also gradients, 3 also parameters"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 option offload=none of="none host nvme" for="optimizer params gradients" "kept there (optimizer:nvme,params:host); the host steps"
-refuse stage > 3 "stage=$stage: ZeRO has the stages 1 (optimizer), 2 (and gradients) and 3 (and parameters)"
 let per = 2;  let wrap = "block";  let prefetch = 1;  let reshard = "on"        # groups are blocks (of an mlp: two layers)
 let cut_parameters = stage == 3;  let whole_gradients = stage == 1 or per_round*accumulate > 1
 source flat

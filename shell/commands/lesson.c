@@ -4,10 +4,12 @@
  * cannot be freed under it, and the loop grants the wish when it is over. The others say something about
  * the task at hand and change nothing. None of them is a line of the program, so none is kept in the
  * journal as one; what a task ran by itself is. */
+#include "base/embedded.h"
 #include "shell/language/run/command.h"
 #include "shell/lessons/lesson.h"
 
 #include <limits.h>
+#include <string.h>
 
 const struct command command_lessons = {
         .name = "lessons",
@@ -32,6 +34,15 @@ static enum status lesson_run(struct call *call)
 	return status;
 }
 
+static void numbers(const char *name, struct text *out)
+{
+	int number = 0;
+	const char *lesson;
+	for (int i = 0; !*name && (lesson = embedded_name("lessons/", i, ".rsh")); i++)
+		if (strcmp(lesson, "tour") != 0)
+			text_add(out, "%d\n", ++number);
+}
+
 const struct command command_lesson = {
         .name = "lesson",
         .topic = "learn",
@@ -43,6 +54,7 @@ const struct command command_lesson = {
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_SESSION},
         .run = lesson_run,
+        .follows = numbers,
 };
 
 const struct command command_next = {

@@ -94,13 +94,14 @@ const struct command command_timeline = {
 
 /* ---- tables ---- */
 
-/* stalls, stats and traffic: a table of a section, made by trace/ */
+/* stalls, stats, roofline and traffic: a table of a section, made by trace/ */
 static enum status table_run(struct call *call)
 {
 	static const struct {
 		const char *name;
 		enum status (*make)(const struct trace *trace, int section, int width, struct text *out);
-	} tables[] = {{"stalls", trace_stalls}, {"stats", trace_stats}, {"traffic", trace_traffic}};
+	} tables[] = {{"stalls", trace_stalls}, {"stats", trace_stats}, {"traffic", trace_traffic},
+	        {"roofline", trace_roofline}};
 	int section, i = 0;
 	struct trace trace;
 	struct text text = {0};
@@ -154,6 +155,19 @@ const struct command command_stats = {
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
         .run = stats_run,
+};
+
+const struct command command_roofline = {
+        .name = "roofline",
+        .topic = "look",
+        .usage = "roofline [SECTION]",
+        .help = "each kernel's FLOP/s and bytes a second, and what part of the machine's peak and of its "
+                "memory's bandwidth they are; what bounds it, flops, bytes or its own latency; what it lost "
+                "by sharing the device. flop_share(KERNEL) and byte_share(KERNEL) are the two parts",
+        .example = "tensor x[256,256] w[256,256] = randn\ny = matmul x w\nz = relu y\nsync\nroofline",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
+        .run = table_run,
 };
 
 const struct command command_traffic = {

@@ -54,6 +54,12 @@ static enum status machine_run(struct call *call)
 	return answer(call, &text, ST_OK);
 }
 
+static void machines(const char *name, struct text *out)
+{
+	for (int i = 0; !*name && machine_embedded(i); i++)
+		text_add(out, "%s\n", machine_embedded(i));
+}
+
 const struct command command_machine = {
         .name = "machine",
         .topic = "steer",
@@ -69,6 +75,7 @@ const struct command command_machine = {
         .unless = {"*", COMMAND_STEER},
         .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "NAME|FILE"}},
         .run = machine_run,
+        .follows = machines,
 };
 
 /* `set launch=5us link_rate=100GB/s`: units are the row's of each key. All keys are set in a copy, which becomes the machine when every one of them was good: a line that is
@@ -96,6 +103,15 @@ static enum status set_run(struct call *call)
 	return status == ST_OK ? lasting_set(call->shell, &machine) : status;
 }
 
+static void keys(const char *name, struct text *out)
+{
+	const char *about;
+	enum unit unit;
+	(void)name;
+	for (int i = 0; i < MACHINE_KEY_COUNT; i++)
+		text_add(out, "%s=\n", machine_key(i, &about, &unit));
+}
+
 const struct command command_set = {
         .name = "set",
         .topic = "steer",
@@ -108,4 +124,5 @@ const struct command command_set = {
         .class = COMMAND_STEER,
         .argument = {{ARG_KEYS, ARG_MANY, NULL, "KEY=VALUE"}},
         .run = set_run,
+        .follows = keys,
 };

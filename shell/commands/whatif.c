@@ -112,6 +112,16 @@ static enum status whatif_run(struct call *call)
 	return ST_OK;
 }
 
+static void follows(const char *name, struct text *out)
+{
+	const char *about;
+	enum unit unit;
+	if (!*name)
+		text_add(out, "slow\nwithout\nmachine=\n");
+	for (int i = 0; i < MACHINE_KEY_COUNT; i++)
+		text_add(out, "%s=\n", machine_key(i, &about, &unit));
+}
+
 const struct command command_whatif = {
         .name = "whatif",
         .topic = "look",
@@ -131,6 +141,7 @@ const struct command command_whatif = {
                 {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "FACTOR|\"LINE\""},
                 {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
         .run = whatif_run,
+        .follows = follows,
 };
 
 /* ---- sweep ---- */

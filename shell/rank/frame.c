@@ -152,6 +152,7 @@ enum status view_frame(
 	        /* the ruler, and the legend where it is narrow */
 	        .rows = request->height > 3 ? request->height - 2 : 1,
 	        .merge = true,
+	        .legend_rows = 1,
 	        .now = shell_clock(shell),
 	        .places = &m.places,
 	};

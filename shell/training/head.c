@@ -153,6 +153,8 @@ void head_keys(const struct head *head, struct text *out)
 		if (at->kind != STATEMENT_OPTION)
 			continue;
 		text_add(out, "%.*s=\n", WHOLE(at->given->name));
+		if (!at->given->words) /* a number: what it is by itself */
+			text_add(out, "%.*s=%.*s\n", WHOLE(at->given->name), WHOLE(at->given->value));
 		for (const char *word = at->given->words; word && *word; word += strspn(word, " ")) {
 			size_t length = strcspn(word, " ");
 			if (*word == '*')

@@ -48,7 +48,7 @@ void head_release(struct head *head);
 void head_options(const struct head *head, int width, struct text *out);
 /* "options: NAME=DEFAULT NAME=DEFAULT", "" where there are none */
 void head_defaults(const struct head *head, struct text *out);
-/* "NAME=" for each option, and "NAME=WORD" for each of its words, one a line: for completion */
+/* "NAME=" for each option, and "NAME=WORD" for each of its words, or its default, one a line: for completion */
 void head_keys(const struct head *head, struct text *out);
 /* strategies/parts/NAME.rsh, which built-in models and strategies share; NULL: none of that name */
 const struct embedded *built_in_part(const char *name);

@@ -27,17 +27,56 @@ void legend_release(struct legend *legend)
 	*legend = (struct legend){0};
 }
 
-/* The words of a row, unless a row above has told them */
-static void tell(struct legend *legend, int row, const char *words)
+/* The words of a row, unless a row above has told them of the same letter */
+static void tell(struct legend *legend, const struct legend_entry *new)
 {
 	for (size_t i = 0; i < legend->count; i++)
-		if (strcmp(legend->entry[i].words, words) == 0)
+		if (strcmp(legend->entry[i].letter, new->letter) == 0 &&
+		        strcmp(legend->entry[i].words, new->words) == 0)
 			return;
-	struct legend_entry *entry = MEM_ADD(&legend->entry, &legend->count);
-	*entry = (struct legend_entry){.row = row};
-	snprintf(entry->words, sizeof entry->words, "%s", words);
-	int columns = text_columns(entry->words);
-	legend->width = columns > legend->width ? columns : legend->width;
+	*MEM_ADD(&legend->entry, &legend->count) = *new;
+}
+
+void legend_say(struct legend *legend, const char *words)
+{
+	struct legend_entry entry = {.row = 0};
+	snprintf(entry.words, sizeof entry.words, "%s", words);
+	tell(legend, &entry);
+}
+
+/* Does a letter stand for several things? Of lanes of one name: of their ranks */
+static bool is_shared(const struct legend *legend, const struct legend_entry *one, bool same_lane)
+{
+	for (size_t i = 0; i < legend->count; i++) {
+		const struct legend_entry *other = &legend->entry[i];
+		if (other != one && *one->letter && strcmp(one->letter, other->letter) == 0 &&
+		        (!same_lane || strcmp(one->lane, other->lane) == 0))
+			return true;
+	}
+	return false;
+}
+
+static void put_entry(const struct legend *legend, const struct legend_entry *entry, struct text *out)
+{
+	bool lane = is_shared(legend, entry, false), rank = lane && is_shared(legend, entry, true);
+	text_add(out, "%s%s", entry->letter, *entry->letter ? " " : "");
+	if (rank)
+		text_add(out, "rank %d ", entry->rank);
+	if (lane)
+		text_add(out, "%s ", entry->lane);
+	text_add(out, "%s", entry->words);
+}
+
+void legend_close(struct legend *legend)
+{
+	struct text words = {0};
+	for (size_t i = 0; i < legend->count; i++) {
+		text_clear(&words);
+		put_entry(legend, &legend->entry[i], &words);
+		int columns = text_columns(text_string(&words));
+		legend->width = columns > legend->width ? columns : legend->width;
+	}
+	text_release(&words);
 }
 
 /* Of a rendezvous that nobody is to blame for: a rank that has not come to it yet */
@@ -68,13 +107,13 @@ static void words_of(const struct trace *trace, bool host, const struct sum *sum
 
 	switch (span->cause) {
 	case CAUSE_LAUNCH:
-		text_add(out, "l launch");
+		text_add(out, "launch");
 		break;
 	case CAUSE_HOST:
-		text_add(out, "h the host was not there yet");
+		text_add(out, "the host was not there yet");
 		break;
 	case CAUSE_SYNC:
-		text_add(out, host ? "s waited " : "s host was in ");
+		text_add(out, host ? "waited " : "host was in ");
 		if (host) {
 			put_total(sum->total, out);
 			text_add(out, " in ");
@@ -84,22 +123,22 @@ static void words_of(const struct trace *trace, bool host, const struct sum *sum
 		text_add(out, "`");
 		break;
 	case CAUSE_MEMORY:
-		text_add(out, "m got device memory");
+		text_add(out, "got device memory");
 		break;
 	case CAUSE_EVENT:
-		text_add(out, "e waited for %s",
+		text_add(out, "waited for %s",
 		        blame ? trace_lane_name(trace, blame->rank, blame->stream) : "an event");
 		break;
 	case CAUSE_DATA:
-		text_add(out, "d waited for data: %s", trace_lane_name(trace, blame->rank, blame->stream));
+		text_add(out, "waited for data: %s", trace_lane_name(trace, blame->rank, blame->stream));
 		break;
 	case CAUSE_PEER:
 	case CAUSE_BUBBLE:
-		text_add(out, span->cause == CAUSE_PEER ? "p waited for " : "b bubble: waited for ");
+		text_add(out, span->cause == CAUSE_PEER ? "waited for " : "bubble: waited for ");
 		put_rank(trace, span, out);
 		break;
 	case CAUSE_ENGINE:
-		text_add(out, "g busy with ");
+		text_add(out, "busy with ");
 		if (blame)
 			op_label(trace->world, span->blame, out);
 		else
@@ -111,13 +150,21 @@ static void words_of(const struct trace *trace, bool host, const struct sum *sum
 	}
 }
 
-void legend_add(
-        struct legend *legend, const struct trace *trace, int row, bool host, const struct spans *spans)
+static const char letters[CAUSE_COUNT] = {
+#define X(symbol, letter, name) [CAUSE_##symbol] = letter,
+        CAUSES(X)
+#undef X
+};
+
+void legend_add(struct legend *legend, const struct trace *trace, int row, int rank, int stream, bool begun,
+        const struct spans *spans)
 {
 	struct sum sum[CAUSE_COUNT] = {{0}};
-	bool queued = false, divided = false, begun = false;
+	bool queued = false, divided = false, host = stream == STREAM_HOST;
+	struct legend_entry entry = {.row = row, .rank = rank};
 	struct text words = {0};
 
+	snprintf(entry.lane, sizeof entry.lane, "%s", trace_lane_name(trace, rank, stream));
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct span *span = &spans->span[i];
 		struct sum *s = &sum[span->cause];
@@ -144,26 +191,36 @@ void legend_add(
 			break;
 		text_clear(&words);
 		words_of(trace, host, &sum[most], &words);
-		tell(legend, row, text_string(&words));
+		entry.letter[0] = letters[most];
+		snprintf(entry.words, sizeof entry.words, "%s", text_string(&words));
+		tell(legend, &entry);
 		sum[most].total = 0;
 	}
-	if (queued)
-		tell(legend, row, "\xe2\x96\x91 queued");
-	if (divided)
-		tell(legend, row, "\xe2\x96\x91 as predicted");
 	text_release(&words);
+	entry = (struct legend_entry){.row = row, .letter = "\xe2\x96\x91"};
+	snprintf(entry.words, sizeof entry.words, "queued");
+	if (queued)
+		tell(legend, &entry);
+	snprintf(entry.words, sizeof entry.words, "as predicted");
+	if (divided)
+		tell(legend, &entry);
 }
 
-void legend_line(struct legend *legend, int row, int width, struct text *line)
+bool legend_line(struct legend *legend, int row, int width, struct text *line)
 {
+	struct text words = {0};
 	text_clear(line);
 	for (size_t i = 0; i < legend->count; i++) {
 		struct legend_entry *entry = &legend->entry[i];
 		int used = text_columns(text_string(line));
+		text_clear(&words);
+		put_entry(legend, entry, &words);
 		if (entry->told || entry->row > row ||
-		        (used && used + 2 + (int)text_columns(entry->words) > width))
+		        (used && used + 2 + (int)text_columns(text_string(&words)) > width))
 			continue;
-		text_add(line, "%s%s", used ? ", " : "", entry->words);
+		text_add(line, "%s%s", used ? ", " : "", text_string(&words));
 		entry->told = true;
 	}
+	text_release(&words);
+	return line->count > 0 && *text_string(line);
 }

@@ -4,6 +4,7 @@
  * of a frame, so the spans of the rows that will be shown are handed from the pass to the painter. */
 #include "trace/sets.h"
 #include "base/memory.h"
+#include "trace/picture.h"
 
 /* The lanes of the rank that is looked at */
 struct look {
@@ -40,9 +41,20 @@ static bool shows_anything(const struct spans *spans)
 	return false;
 }
 
-/* Hash and shown lanes of one loaded rank. The host is always shown. The hash takes a lane's number and, of a
+/* Of a picture of some streams only those */
+static bool is_wanted(const struct lanes *lanes, const struct timeline_options *options, int stream)
+{
+	const struct stream *s = world_stream(lanes->trace->world, lanes->rank, stream);
+	bool found = options->lanes == 0;
+	for (int i = 0; i < options->lanes && s; i++)
+		found |= options->lane[i] == s->name;
+	return found;
+}
+
+/* Hash and shown lanes of one loaded rank. The host is always shown, unless other lanes are asked for. The hash takes a lane's number and, of a
  * stream that the user made, its name: the same work on streams of different names makes different rows. */
-static void look_at(struct look *look, struct window window, struct alike *alike)
+static void look_at(
+        struct look *look, const struct timeline_options *options, struct window window, struct alike *alike)
 {
 	const struct lanes *lanes = &look->lanes;
 	const struct world *world = lanes->trace->world;
@@ -51,7 +63,12 @@ static void look_at(struct look *look, struct window window, struct alike *alike
 	*alike = (struct alike){.hash = lanes->streams, .first = lanes->rank};
 	for (int stream = 0; stream < lanes->streams; stream++) {
 		struct spans *spans = &look->spans[alike->lanes];
+		if (!is_wanted(lanes, options, stream))
+			continue;
 		lanes_spans(lanes, stream, window, spans);
+		if (options->now >= 0)
+			spans_cut(lanes->trace, spans,
+			        options->now + (int64_t)backend_uncertainty(lanes->trace->backend));
 		if (stream != STREAM_HOST && !shows_anything(spans))
 			continue;
 		alike->lane[alike->lanes++] = stream;
@@ -144,7 +161,7 @@ enum status sets_find(const struct trace *trace, const struct timeline_options *
 		status = lanes_load(&look.lanes, trace, rank);
 		if (status != ST_OK)
 			break;
-		look_at(&look, window, &alike);
+		look_at(&look, options, window, &alike);
 		join(sets, options, window, &look, &alike);
 	}
 	lanes_release(&look.lanes);

@@ -17,8 +17,9 @@
 enum {
 	WIDTH_MIN = 20,
 	WIDTH_MAX = 4000,
-	LEGEND_MOST = 27,
-	LEGEND_FROM = 76 /* narrower: the legend goes below */
+	LEGEND_MOST = 34,
+	LEGEND_FROM = 100, /* narrower: the legend goes below */
+	LEGEND_ROWS = 12   /* below, at most */
 };
 
 /* Columns of a lane's row, each part as wide as its widest; legend 0: there is none beside the lanes.
@@ -41,7 +42,8 @@ struct drawing {
 	struct text text;
 	struct layout_of_rows at;
 	int width;
-	int below; /* rows of legend under the picture, when it is narrow */
+	int now;          /* its cell, where the window goes on behind it; -1: none */
+	int microbatches; /* bar_row */
 };
 
 /* The shown lanes are gone through twice: first to measure columns and collect the legend, then to paint,
@@ -57,7 +59,7 @@ static void measure_lane(struct drawing *d, int row)
 	int name = text_columns(trace_lane_name(d->trace, alike->first, stream));
 	d->at.rank = rank > d->at.rank ? rank : d->at.rank;
 	d->at.name = name > d->at.name ? name : d->at.name;
-	legend_add(&d->legend, d->trace, row, stream == STREAM_HOST, &shown->spans);
+	legend_add(&d->legend, d->trace, row, alike->first, stream, shown->begun, &shown->spans);
 }
 
 static int at_most(int value, int most)
@@ -69,7 +71,7 @@ static int at_most(int value, int most)
  * stands still. */
 static void lay_out(struct drawing *d)
 {
-	static const int steps[] = {0, 10, 20, LEGEND_MOST};
+	static const int steps[] = {0, 10, 20, 27, LEGEND_MOST};
 	struct layout_of_rows *at = &d->at;
 	int wanted = at_most(d->legend.width, LEGEND_MOST);
 
@@ -83,7 +85,9 @@ static void lay_out(struct drawing *d)
 	at->cells = d->width - at->first_column - 1 - (at->legend ? at->legend + 2 : 0);
 	if (at->cells < 4)
 		at->cells = 4;
-	d->below = !at->legend && d->legend.count ? 1 : 0;
+	d->now = d->options->now >= d->window.from && d->options->now < d->window.to
+	        ? cells_at(d->window, at->cells, d->options->now)
+	        : -1;
 }
 
 /* "0.5" in the ruler's unit, with as many digits as a step has in that unit; zero is "0" */
@@ -95,6 +99,19 @@ static void tick_text(int64_t ns, int64_t unit, int64_t step, struct text *out)
 	for (int64_t part = unit; part > 1 && step % part != 0; part /= 10)
 		digits++;
 	text_add(out, "%.*f", digits, ns / (double)unit);
+}
+
+/* Where all of them would be long, the first tick is the base of the others: "16439.40   +0.05   +0.10" */
+static void put_tick(struct drawing *d, int64_t tick, int64_t base, int64_t unit, int64_t step)
+{
+	enum { LONG = 7 };
+	text_clear(&d->text);
+	tick_text(base, unit, step, &d->text);
+	if (base == tick || text_columns(text_string(&d->text)) < LONG)
+		base = 0;
+	text_clear(&d->text);
+	text_add(&d->text, "%s", base ? "+" : "");
+	tick_text(tick - base, unit, step, &d->text);
 }
 
 /* The least of 1, 2, 5, 10, 20, 50 ... nanoseconds that leaves room for a label between two ticks */
@@ -110,42 +127,61 @@ static int64_t tick_step(int64_t length, int cells)
 	return length;
 }
 
+static int64_t unit_of(struct window window)
+{
+	int64_t length = window.to - window.from;
+	return length >= 10000000000 ? 1000000000 : length >= 20000 ? 1000000 : length >= 20 ? 1000 : 1;
+}
+
+static const char *ruler_unit(int64_t unit)
+{
+	return unit == 1 ? "ns" : unit == 1000 ? "us" : unit == 1000000 ? "ms" : "s";
+}
+
+/* "now 2.02": as exact as a cell is wide */
+static void put_now(struct drawing *d, int64_t unit, bool named)
+{
+	int digits = 2;
+	int64_t cell = (d->window.to - d->window.from) / d->width;
+	for (int64_t part = unit / 100; part > 1 && part > cell && digits < 5; part /= 10)
+		digits++;
+	text_add(&d->text, "now %.*f", digits, d->options->now / (double)unit);
+	if (named)
+		text_add(&d->text, " %s", ruler_unit(unit));
+}
+
 /* The first row, of a window from 0.7 to 2.6 ms with a step of 0.5 ms:
  *
  *      ms            1.0        1.5        2.0        2.5   now 2.60
  *
- * The unit at the left, ticks at multiples of the step (not of the window's start, so that
+ * (now within it: a mark at its column, and no tick there). The unit at the left, ticks at multiples of the step (not of the window's start, so that
  * they travel with the picture when it scrolls), and at the right what time it is now. */
 static void draw_ruler(struct drawing *d, struct picture *picture)
 {
 	const struct layout_of_rows *at = &d->at;
 	int64_t length = d->window.to - d->window.from, step = tick_step(length, at->cells);
-	int64_t unit = length >= 10000000000 ? 1000000000
-	        : length >= 20000            ? 1000000
-	        : length >= 20               ? 1000
-	                                     : 1;
+	int64_t unit = unit_of(d->window);
 	int free_from = 0;
 
-	picture_write(picture, 0, at->margin, at->first_column, COLOUR_HEAD,
-	        unit == 1                 ? "ns"
-	                : unit == 1000    ? "us"
-	                : unit == 1000000 ? "ms"
-	                                  : "s");
-	for (int64_t tick = (d->window.from + step - 1) / step * step; tick <= d->window.to; tick += step) {
+	picture_write(picture, 0, at->margin, at->first_column, COLOUR_HEAD, ruler_unit(unit));
+	int64_t base = (d->window.from + step - 1) / step * step;
+	for (int64_t tick = base; tick <= d->window.to; tick += step) {
 		int cell = (tick - d->window.from) * (double)at->cells / length;
-		text_clear(&d->text);
-		tick_text(tick, unit, step, &d->text);
+		put_tick(d, tick, base, unit, step);
 		int columns = text_columns(text_string(&d->text));
-		if (cell < free_from || cell + columns > at->cells + (at->legend ? 2 : 1))
+		if (cell < free_from || cell + columns > at->cells + (at->legend ? 2 : 1) ||
+		        (d->now >= 0 && d->now >= cell - 1 && d->now <= cell + columns))
 			continue;
 		picture_write(
 		        picture, 0, at->first_column + cell, columns, COLOUR_HEAD, text_string(&d->text));
 		free_from = cell + columns + 2;
 	}
+	if (d->now >= 0)
+		picture_write(picture, 0, at->first_column + d->now, 1, COLOUR_HEAD, "\xe2\x96\xbc");
 	if (d->options->now < 0 || !at->legend)
 		return;
 	text_clear(&d->text);
-	text_add(&d->text, "now %.2f", d->options->now / (double)unit);
+	put_now(d, unit, false);
 	picture_write(
 	        picture, 0, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE, text_string(&d->text));
 }
@@ -165,6 +201,8 @@ static void draw_lane(struct drawing *d, int row, struct picture *picture)
 	        .cells = at->cells,
 	        .host = stream == STREAM_HOST,
 	        .selected = d->options->selected,
+	        .now = d->now,
+	        .microbatches = &d->microbatches,
 	        .begun = shown->begun};
 
 	if (shown->lane == 0 || row == 0) {
@@ -175,13 +213,29 @@ static void draw_lane(struct drawing *d, int row, struct picture *picture)
 	picture_write(picture, row + 1, at->margin + at->rank + 1, at->name, COLOUR_PLAIN,
 	        trace_lane_name(d->trace, alike->first, stream));
 	bars_paint(&where, &shown->spans, picture);
-	if (d->options->now + backend_uncertainty(d->trace->backend) >= d->options->window.to)
+	if (d->now < 0 && d->options->now + backend_uncertainty(d->trace->backend) >= d->options->window.to)
 		picture_write(picture, row + 1, at->first_column + at->cells, 1, COLOUR_NOTE, "|");
 	if (at->legend) {
 		legend_line(&d->legend, row, at->legend, &d->text);
 		picture_write(picture, row + 1, at->first_column + at->cells + 3, at->legend, COLOUR_NOTE,
 		        text_string(&d->text));
 	}
+}
+
+/* What had no room beside the lanes; where nothing goes there, now as well, which else stands beside the ruler */
+static void draw_below(struct drawing *d, int rows, struct picture *picture)
+{
+	int width = d->width - d->at.margin, row = 1 + rows;
+	struct text line = {0};
+	if (!d->at.legend && d->options->now >= 0) {
+		text_clear(&d->text);
+		put_now(d, unit_of(d->window), true);
+		legend_say(&d->legend, text_string(&d->text));
+	}
+	while (row < picture->height && legend_line(&d->legend, rows, width, &line))
+		picture_write(picture, row++, d->at.margin, width, COLOUR_NOTE, text_string(&line));
+	picture->height = row;
+	text_release(&line);
 }
 
 void timeline_places_release(struct timeline_places *places)
@@ -218,19 +272,17 @@ static enum status draw(struct drawing *d, struct picture *picture)
 	int rows = d->sets.shown_count;
 	for (int row = 0; row < rows; row++)
 		measure_lane(d, row);
+	legend_close(&d->legend);
 	lay_out(d);
 	if (d->options->places)
 		find_places(d, d->options->places);
-	picture_make(picture, d->width, 1 + rows + d->below);
+	picture_make(picture, d->width,
+	        1 + rows + (d->options->legend_rows ? d->options->legend_rows : LEGEND_ROWS));
 	picture->lanes = d->sets.rows;
 	draw_ruler(d, picture);
 	for (int row = 0; row < rows; row++)
 		draw_lane(d, row, picture);
-	if (d->below) { /* no room beside the lanes: the legend goes under them */
-		legend_line(&d->legend, rows, d->width - d->at.margin, &d->text);
-		picture_write(picture, 1 + rows, d->at.margin, d->width - d->at.margin, COLOUR_NOTE,
-		        text_string(&d->text));
-	}
+	draw_below(d, rows, picture);
 	return ST_OK;
 }
 

@@ -13,16 +13,20 @@ compare ddp / zero stage=3 optimizer=adam run=3
 #>    2  167.5 kB   80 kB  48 kB      32 kB       4.5 kB         2 kB     1 kB
 #>
 #> 1  ddp
-#>    ms          0.8       1.0       1.2      1.4      now 1.51
-#>    0-3 host    sssssssssssssssssssssssssssssssssss|  s waited 723 us in `sync`
-#>        compute eeeeeeeeeeF0██eeeeeeeeeeeeeeeeeeee█|  e waited for comm
-#>        comm    ███ B0 ███eeee████████ B0 █████████|  e waited for compute
+#>    ms           0.8      0.9      1.0     1.1      1.2      1.3      1.4
+#>    0-3 host    ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|
+#>        compute eeeeeeeeeeeeeeeeeex4▐█x20█eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee4|
+#>        comm    ███ allreduce ████eeeeeeee█████████ allreduce bucket1 █████████ |
+#>    s waited 723 us in `sync`, e compute waited for comm, now 1.507 ms
+#>    e comm waited for compute
 #>
 #> 2  zero stage=3 optimizer=adam
-#>    ms                 1.6       1.8      2.0         now 2.17
-#>    0-3 host    sssssssssssssssssssssssssssssssssss|  s waited 723 us in `sync`
-#>        compute F0eeeeeeeeeeeeeeee█eeeeeeeeeeeeeeee|  e waited for comm
-#>        comm    ee█ F0 █ F0 █ B0 █▐█████ B0 ███████|  e waited for compute
+#>    ms              1.5      1.6      1.7      1.8     1.9      2.0      2.1
+#>    0-3 host    ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|
+#>        compute ██▐█eeeeeeeeee4eeeeeeeex5eeeeeeeex6eeeeeeeeeeeeeeeeee6eeeeeeeee2|
+#>        comm    eeee██████████▐█████████▐████████▐█████████▐█████████e█████████▎|
+#>    s waited 723 us in `sync`, e compute waited for comm, now 2.171 ms
+#>    e comm waited for compute
 compare ddp=2 + tp=2 / pipeline micro=2
 #>                         iteration  exposed  sent a rank  bubble
 #>    1  ddp=2 + tp=2         307 us   222 us        42 kB    0.00
@@ -32,27 +36,34 @@ compare ddp=2 + tp=2 / pipeline micro=2
 #>    2    54 kB   16 kB  16 kB         6 kB         4 kB    12 kB
 #>
 #> 1  ddp=2 + tp=2
-#>    ms                   0.4        0.5        0.6    now 0.63
-#>    0-3 host    sssssssssssssssssssssssssssssssssss|  s waited 307 us in `sync`
-#>        compute █ F0 ██▐ F0 ██ B0 eeeeeeeeeeeeeeee█|  e waited for comm
-#>        comm    eeeeeeeeeeeeeeeeee██████ B0 ███████|  e waited for compute
+#>    ms                0.35      0.40       0.45      0.50       0.55      0.60
+#>    0-3 host    ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|
+#>        compute  copy ▐████x3▐████4▐████x7█▐████x5eeeeeeeeeeeeeeeeeeeeeeeeeeeee4|
+#>        comm    eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee█████ allreduce bucket1 █████ |
+#>    s waited 307 us in `sync`, e compute waited for comm, now 0.627 ms
+#>    e comm waited for compute
 #>
 #> 2  pipeline micro=2
-#>    ms         0.2         0.3         0.4            now 0.50
-#>    0 host     ssssssssssssssssssssssssssssssssssss|  s waited 307 us in `sync`
-#>      compute  b█bbbb█F0█ F1 bbbbbbbbbbbbbbbb█bbbb█|  b bubble: waited for rank 1
-#>      act_out  eeeeeeeeeeeC0eC1█                   |  e waited for compute
-#>      grad_in  █bbbC1bbbbbbbbbbbbbbbbbbbbbbC0bbbC1█|
-#>    1 host     ssssssssssssssssssssssssssssssssssss|  s waited 300 us in `sync`
-#>      compute  bbb█bbbbbbbbbbbbbbbbbbbbbbb█bbbb██  |  b bubble: waited for rank 2
-#>      act_in   bbbbbbbbbbbC0bC1█                   |  b bubble: waited for rank 0
-#>      act_out  eeeeeeeeeeeeeC0eeC1                 |
-#>      grad_in  bC1bbbbbbbbbbbbbbbbbbbbbbC0bbbC1█   |
-#>      grad_out █eeeC1eeeeeeeeeeeeeeeeeeeeeeC0eeeC1█|
-#>    2 host     sssssssssssssssssssssssssssssssss   |  s waited 274 us in `sync`
-#>      compute  █bbbbbbbbbbbbbbbbbbbbbbb█bbbb██     |
+#>    ms          0.20       0.25      0.30       0.35      0.40       0.45
+#>    0 host     sssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|
+#>      compute  bb█bbbbbbbB1█▐█████ copy █bbbbbbbbbbbbbbbbbbbbbbbbbbbbb█bbbbbbb██|
+#>      act_out  eeeeeeeeeeeeeeeeeee████eee███▎                                   |
+#>      grad_in  ██bbbbb████bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb████bbbbb███▎ |
+#>    1 host     ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss |
+#>      compute  bbbbbB1█bbbbbbbbbbbbbbb█bbbbb█bbbbbbbbbbbbbbbbbbbB0bbbbbbbB1▎    |
+#>      act_in   bbbbbbbbbbbbbbbbbbb████bbb███▎                                   |
+#>      act_out  eeeeeeeeeeeeeeeeeeeeeeee███eee████▎                              |
+#>      grad_in  bb███bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb████bbbb████▎      |
+#>      grad_out ██eeeee████eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee████eeeee███▎ |
+#>    2 host     sssssssssssssssssssssssssssssssssssssssssssssssssssssssssss      |
+#>      compute  B1▎bbbbbbbbbbbbbbbbbbbbbbbb█bbbbbb█bbbbbbbbbB0bbbbbbB1█          |
+#>    s rank 0 host waited 307 us in `sync`, e waited for compute, now 0.499 ms
+#>    b rank 0 compute bubble: waited for rank 1
+#>    s rank 1 host waited 300 us in `sync`, b act_in bubble: waited for rank 0
+#>    b rank 1 compute bubble: waited for rank 2
+#>    s rank 2 host waited 274 us in `sync`
 compare ddp / zerro
-#> tests/script/compare.rsh:54: strategy zerro: no strategy 'zerro'; did you mean 'zero'? (there are: context dataparallel ddp experts fsdp gossip local pipeline ps serial tp zero; or a file F.rsh)
+#> tests/script/compare.rsh:65: strategy zerro: no strategy 'zerro'; did you mean 'zero'? (there are: context dataparallel ddp experts fsdp gossip local pipeline ps serial tp zero; or a file F.rsh)
 expect error "values are written out here" { let b = 4; compare ddp bucket=$b }
 expect error "compare: run=: how many iterations" { compare ddp run=0 }
 
@@ -77,7 +88,7 @@ sweep link_rate=1GB/s,10GB/s
 #>    1 GB/s        240 us   158 us  135.5 kB  ########################
 #>    10 GB/s       135 us  53.1 us  135.5 kB  #############  <- the least
 sweep bukket=1:3:1
-#> tests/script/compare.rsh:79: bukket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name
+#> tests/script/compare.rsh:90: bukket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name
 expect error "sweep: 'bucket=4k:16k:x1': values were expected" { sweep bucket=4k:16k:x1 }
 expect error "sweep: 'bucket=4k:16': values" { sweep bucket=4k:16 }
 expect error "launch is a time" { sweep launch=1:3:1 }

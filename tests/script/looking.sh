@@ -86,13 +86,14 @@ END
 # the host is done with an iteration at once; the GPUs are not
 shows "run tells when the GPUs are done" "4 --dry" "strategy pipeline; run 1; timeline" '^   iteration|now' <<'END'
    iteration 1   done at 95.97 ms   10672 rows a second
-   ms         0      20      40     60      80       now 2.04
+   l launch, b rank 0 compute bubble: waited for rank 1, ░ queued, now 2.04 ms
 END
 # R is a forward computed again: there is none without recompute
 shows "the first stage goes forward as the others do" "2 --dry" "strategy pipeline schedule=gpipe micro=2; run 1; timeline" compute <<'END'
-     compute   F0 █ F1 bbbbbbbbbbbbb░ B0 ░b░ B1 ░░   b bubble: waited for rank 1
-     grad_in  bbbbbbbbbbbbbbbbbbbbbbbbbbbbb░         e waited for compute
-     compute  bbbbb F0 █F1█ ░ B0 ░░ ░ B1 ░░          b bubble: waited for rank 0
+     compute  █  F0 ░░░  F1 ░░bbbbbbbbbbbbbbbbbbbbbb┊░░░ B0 ░░░░░b┊░░░ B1 ░░░░4
+     compute  │bbbbbbbb░  F0 ░░  F1 ░░ ░░░░ B0 ░░░░░ ░░░ B1 ░░░░░x4
+   l launch, b rank 0 compute bubble: waited for rank 1, ░ queued, now 1.32 ms
+   e waited for compute, b rank 1 compute bubble: waited for rank 0
 END
 shows "no program: no kinds" 2 "tensor w1[16,16]; mem; stats" 'param|a second|of the schedule|peak' <<'END'
    peak memory            1 kB

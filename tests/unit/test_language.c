@@ -393,9 +393,16 @@ static void completion(void **state)
 	        {"expect bus", "busy\nbusbw\n"}, {"let q = exp", "exposed\n"}, {"if rac", "races\n"},
 	        {"expect time(ma", "time(max\n"}, {"print 1+ba", "1+batch\n"}, {"print pea", "peak\n"},
 	        {"expect ", "batch\n"}, {"group half b", "by\n"}, {"schedule gp", "gpipe\n"},
-	        {"add y -> batch@0 sc", "scale=\n"}, {"let q = expe", ""}, {"zzz", ""}};
+	        {"add y -> batch@0 sc", "scale=\n"}, {"strategy zero ", "stage=\n"},
+	        {"strategy zero stage=", "stage=1\nstage=2\nstage=3\n"},
+	        {"strategy ddp bucket=", "bucket=256k\n"}, {"y = matmul ", "batch\ny\n"},
+	        {"y = relu x on ", "io\ncompute\n"}, {"allreduce y in ", "pair\n"}, {"stats ", "warm\n"},
+	        {"diff warm ", "warm\n"}, {"timeline w", "warm\n"}, {"machine dgx-h", "dgx-h100\n"},
+	        {"set lau", "launch=\n"}, {"whatif ", "without\n"}, {"lesson ", "1\n2\n"},
+	        {"send y to=", "to=0\nto=1\n"}, {"help stragg", "straggler\n"}, {"record ", "done\n"},
+	        {"why i", "io\n"}, {"y = sy", ""}, {"let q = expe", ""}, {"zzz", ""}};
 	(void)state;
-	HOLDS("tensor batch[4] y[4]; stream io compute");
+	HOLDS("tensor batch[4] y[4]; stream io compute; event done; group pair 0-1 2-3; mark warm");
 	for (size_t i = 0; i < LENGTH_OF(rows); i++) {
 		interpreter_complete(&shell, rows[i].line, (int)strlen(rows[i].line), &out);
 		if (!strstr(text_string(&out), rows[i].wanted) || (!*rows[i].wanted && out.count))

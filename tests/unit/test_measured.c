@@ -419,11 +419,12 @@ static void ranks_that_nobody_can_tell_apart(void **state)
 	assert_int_equal(timeline_picture(&scene->trace, &options, &picture), ST_OK);
 	picture_text(&picture, false, &out);
 	assert_text(text_string(&out),
-	        "   ms            0          2           4            now 5.53\n"
-	        "   0,1,3 host    sssssssssssssssssssssssssssssssss|  s waited 5.49 ms in `sync`\n"
-	        "         default █ matmul y █pppppppppppp█████████|  l launch\n"
-	        "   2     host    sssssssssssssssssssssssssssssssss|  p waited for rank 2\n"
-	        "         default ███████ matmul y ███████▐████████|\n");
+	        "   ms            0          1          2          3          4           5\n"
+	        "   0,1,3 host    lsssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|\n"
+	        "         default ██████ matmul y ███████pppppppppppppppppppppp██ allreduce y ██|\n"
+	        "   2     host    lsssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|\n"
+	        "         default █████████████████ matmul y ██████████████████▐█ allreduce y ██|\n"
+	        "   s waited 5.49 ms in `sync`, l launch, p waited for rank 2, now 5.53 ms\n");
 	text_release(&out);
 	picture_release(&picture);
 	scene_close(scene);

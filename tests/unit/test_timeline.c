@@ -1,6 +1,7 @@
 /* test_timeline.c -- lanes and pictures: the causes of delay, to the nanosecond, and the timeline as text */
 #include "check.h"
 #include "trace_scene.h"
+#include "trace/picture.h"
 #include <stdlib.h>
 #include <time.h>
 
@@ -36,9 +37,10 @@ static void queued_work_is_dimmed(void **state)
 	(void)state;
 	struct scene *scene = print_scene(false);
 	expect_picture(scene, (struct timeline_options){.width = 80, .merge = true, .now = 20 * US},
-	        "   ms          0           0.5          1.0          1.5          2.0 now 0.02\n"
-	        "   0-3 host    l                                                      l launch\n"
-	        "       default .░░░░░░░░░░░░░░░░░░░░ matmul y ░░░░░░░░░░░░░░░░░░░░░   ░ queued\n");
+	        "   ms          ▼              0.5             1.0             1.5\n"
+	        "   0-3 host    │\n"
+	        "       default │░░░░░░░░░░░░░░░░░░░░░░░░░░ matmul y ░░░░░░░░░░░░░░░░░░░░░░░░░░░\n"
+	        "   l launch, ░ queued, now 0.02 ms\n");
 	scene_close(scene);
 }
 
@@ -47,9 +49,10 @@ static void a_print_stops_the_host(void **state)
 	(void)state;
 	struct scene *scene = print_scene(true);
 	expect_picture(scene, (struct timeline_options){.width = 80, .merge = true, .now = 2020 * US},
-	        "   ms          0       0.5      1.0     1.5      2.0 now 2.02\n"
-	        "   0-3 host    lssssssssssssssssssssssssssssssssss|  s waited 2.00 ms in `print`\n"
-	        "       default ████████████ matmul y █████████████|  l launch\n");
+	        "   ms          0              0.5             1.0             1.5\n"
+	        "   0-3 host    lsssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|\n"
+	        "       default .██████████████████████████ matmul y ███████████████████████████|\n"
+	        "   s waited 2.00 ms in `print`, l launch, now 2.02 ms\n");
 	expect_lane(scene, 2, STREAM_HOST, "launch 20 sync 2000(2)");
 	expect_lane(scene, 2, STREAM_DEFAULT, "launch 20(2) work 2000");
 	scene_close(scene);
@@ -75,10 +78,11 @@ static void an_event_holds_a_stream(void **state)
 	(void)state;
 	struct scene *scene = prefetch_scene();
 	expect_picture(scene, (struct timeline_options){.width = 80, .merge = true, .now = 3020 * US},
-	        "   ms          0          1           2          3   now 3.02\n"
-	        "   0,1 host    lssssssssssssssssssssssssssssssssss|  s waited 2.94 ms in `sync`\n"
-	        "       io      ██ copy x ██                       |  l launch\n"
-	        "       compute .eeeeeeeeeee██████ matmul y ███████|  e waited for io\n");
+	        "   ms          0         0.5        1.0       1.5        2.0       2.5\n"
+	        "   0,1 host    llssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|\n"
+	        "       io      ███████ copy x ███████                                          |\n"
+	        "       compute ..eeeeeeeeeeeeeeeeeeee████████████████ matmul y ████████████████|\n"
+	        "   s waited 2.94 ms in `sync`, l launch, e waited for io, now 3.02 ms\n");
 	expect_lane(scene, 0, 2, "launch 20(0) work 1000 done 2000");
 	expect_lane(scene, 0, 3, "launch 80(0) event 940(0) work 2000");
 	scene_close(scene);
@@ -107,11 +111,12 @@ static void a_straggler_holds_its_peers(void **state)
 	(void)state;
 	struct scene *scene = straggler_scene();
 	expect_picture(scene, (struct timeline_options){.width = 80, .merge = true, .now = 5520 * US},
-	        "   ms            0          2           4            now 5.52\n"
-	        "   0,1,3 host    sssssssssssssssssssssssssssssssss|  s waited 5.48 ms in `sync`\n"
-	        "         default █ matmul y █pppppppppppp█████████|  l launch\n"
-	        "   2     host    sssssssssssssssssssssssssssssssss|  p waited for rank 2\n"
-	        "         default ███████ matmul y ███████▐████████|\n");
+	        "   ms            0          1          2          3          4           5\n"
+	        "   0,1,3 host    lsssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|\n"
+	        "         default ██████ matmul y ███████pppppppppppppppppppppp██ allreduce y ██|\n"
+	        "   2     host    lsssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|\n"
+	        "         default █████████████████ matmul y ██████████████████▐█ allreduce y ██|\n"
+	        "   s waited 5.48 ms in `sync`, l launch, p waited for rank 2, now 5.52 ms\n");
 	expect_lane(scene, 0, STREAM_DEFAULT, "launch 20(0) work 2000 peer 2000(2) work 1500");
 	expect_lane(scene, 2, STREAM_DEFAULT, "launch 20(2) work 4000 work 1500");
 	for (op_id id = 1; id <= scene->world->op_count; id++)
@@ -156,14 +161,15 @@ static void a_stage_that_waits_is_a_bubble(void **state)
 	(void)state;
 	struct scene *scene = bubble_scene();
 	double part;
-	expect_picture(scene, (struct timeline_options){.width = 80, .merge = true, .now = 0},
-	        "   ms        0        1        2        3        4   now 0.00\n"
-	        "   0 host    l                                       l launch\n"
-	        "     default ██ F0 ███▐██ F1 ███▐█ F2 ███\n"
-	        "     up      eeeeeeeeeeeeeeeeeeeeeeeeeeee            e waited for default\n"
+	expect_picture(scene, (struct timeline_options){.width = 80, .merge = true, .now = -1},
+	        "   ms        0       0.5     1.0     1.5     2.0      2.5     3.0     3.5\n"
+	        "   0 host    l\n"
+	        "     default ██████ F0 ███████▐█████ F1 ██████▐█████ F2 ███████\n"
+	        "     up      eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee\n"
 	        "   1 host    l\n"
-	        "     default bbbbbbbbb███ F0 ███▐█ F1 ███▐█ F2 ███   b bubble: waited for rank 0\n"
-	        "     up      bbbbbbbbbbbbbbbbbbbbbbbbbbbb\n");
+	        "     default bbbbbbbbbbbbbbbbb██████ F0 ██████▐█████ F1 ███████▐█████ F2 ██████\n"
+	        "     up      bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n"
+	        "   l launch, e waited for default, b bubble: waited for rank 0\n");
 	expect_lane(scene, 1, STREAM_DEFAULT, "launch 20(1) bubble 1000(0) work 1000 work 1000 work 1000");
 	assert_int_equal(metric_bubble(&scene->trace, -1, -1, &part), ST_OK);
 	assert_float_equal(part, 0,
@@ -189,10 +195,10 @@ static void iterations_are_bars_of_their_own(void **state)
 		        (struct times){
 		                .issue = 20 * US, .ready = start * US, .start = start * US, .end = end * US});
 	}
-	expect_picture(scene, (struct timeline_options){.width = 40, .merge = true, .now = 0},
+	expect_picture(scene, (struct timeline_options){.width = 40, .merge = true, .now = -1},
 	        "ms        0      2      4      6      8\n"
 	        "0 host    l\n"
-	        "  default B0█B0█████B0█B0█B0█████B0█B0█\n"
+	        "  default  x7 ██ x6 █ x8 █ x6 █ x10 ██3\n"
 	        "l launch\n");
 	scene_close(scene);
 }
@@ -326,7 +332,7 @@ static void any_width_will_do(void **state)
 			        .selected = 3};
 			assert_int_equal(timeline_picture(&scene->trace, &options, &picture), ST_OK);
 			assert_int_equal(picture.width, widths[i] < 20 ? 20 : widths[i]);
-			assert_true(picture.height - 1 <= picture.lanes + 1);
+			assert_true(picture.height - 1 <= picture.lanes + 12);
 			picture_text(&picture, true, &out);
 			assert_int_equal(text_valid(out.bytes, out.count), out.count);
 			for (char *line = strtok(out.bytes, "\n"); line; line = strtok(NULL, "\n"))
@@ -403,6 +409,148 @@ static void a_frame_is_quick(void **state)
 	scene_close(scene);
 }
 
+/* ---- what a picture must never do ---- */
+
+static int first_cell_of(const struct picture *picture)
+{
+	int name =
+	        0; /* cells begin behind the margin, the ranks and the longest lane's name: where the first operation lies */
+	for (int column = 0; column < picture->width && !name; column++)
+		for (int r = 1; r < picture->height && !name; r++)
+			if (picture->ops[r * (size_t)picture->width + column])
+				name = column;
+
+	return name;
+}
+
+/* Of one rank's lane in a window: an operation that ran there has a cell of its own, or lies in one that shows work and is counted */
+static void expect_seen(
+        struct scene *scene, const struct bar_row *where, int stream, const struct spans *spans)
+{
+	struct shown *shown = calloc((size_t)where->cells, sizeof *shown);
+	op_id before = 0;
+	cells_of(where, spans, shown);
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct span *span = &spans->span[i];
+		int from = cells_at(where->window, where->cells, span->from);
+		int to = cells_at(where->window, where->cells, span->to - 1);
+		bool own = false, counted = false, crowd = false;
+		if (span->kind != SPAN_WORK || span->op == before)
+			continue;
+		before = span->op;
+		for (int cell = from; cell <= to; cell++) {
+			own |= shown[cell].thing == THING_WORK &&
+			        cells_same_bar(where, shown[cell].op, span->op);
+			crowd |= shown[cell].thing == THING_WORK && shown[cell].crowded;
+		}
+		counted = crowd && shown[to].ops > 1;
+		if (!own && !counted)
+			print_error("stream %d: operation %u of cells %d-%d is not seen\n", stream, span->op,
+			        from, to);
+		assert_true(own || counted);
+	}
+	/* the operations that cells have and others have not add up */
+	int all = 0, told = 0;
+	before = 0;
+	for (size_t i = 0; i < spans->count; i++) {
+		all += spans->span[i].kind == SPAN_WORK && spans->span[i].op != before;
+		before = spans->span[i].kind == SPAN_WORK ? spans->span[i].op : before;
+	}
+	for (int cell = 0; cell < where->cells; cell++)
+		told += shown[cell].crowded ? shown[cell].ops : 0;
+	assert_true(told <= all);
+	free(shown);
+	(void)scene;
+}
+
+static void what_ran_is_seen(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= 12; seed++) {
+		uint32_t random = seed;
+		struct scene *scene = scene_open(3);
+		scene_stream(scene, "a");
+		scene_stream(scene, "b");
+		random_program(scene, &random, 300);
+		struct window whole = trace_window(&scene->trace, -1);
+		struct lanes lanes = {0};
+		struct spans spans = {0};
+		assert_int_equal(lanes_load(&lanes, &scene->trace, (int)(seed % 3)), ST_OK);
+		for (int cells = 7; cells <= 300; cells += 13)
+			for (int part = 0; part < 4; part++) {
+				int64_t length = (whole.to - whole.from) >> part;
+				struct window window = {whole.from + length / 3 * (part > 0), 0, -1};
+				window.to = window.from + (length < cells ? cells : length);
+				for (int stream = 0; stream < lanes.streams; stream++) {
+					int microbatches = 0;
+					struct bar_row where = {.trace = &scene->trace,
+					        .window = window,
+					        .cells = cells,
+					        .host = stream == STREAM_HOST,
+					        .microbatches = &microbatches};
+					lanes_spans(&lanes, stream, window, &spans);
+					spans_cut(&scene->trace, &spans, window.from + length / 2);
+					expect_seen(scene, &where, stream, &spans);
+				}
+			}
+		spans_release(&spans);
+		lanes_release(&lanes);
+		scene_close(scene);
+	}
+}
+
+/* Behind the cell of now no bar is solid and no label reversed; letters are in the words below. */
+static void expect_honest(const struct trace *trace, struct timeline_options options)
+{
+	struct picture picture;
+	struct text words = {0};
+	assert_int_equal(timeline_picture(trace, &options, &picture), ST_OK);
+	int first = first_cell_of(&picture), lanes = picture.lanes, now = 0;
+	for (int column = first; column < picture.width; column++)
+		if (picture.cells[column].glyph == 0x25bc)
+			now = column;
+	for (int row = 1 + lanes; row < picture.height; row++) {
+		text_add(&words, " ");
+		for (int column = 0; column < picture.width; column++)
+			text_put_point(&words, picture.cells[row * picture.width + column].glyph);
+	}
+	for (int row = 1; row <= lanes && options.width < 100; row++)
+		for (int column = first; column < picture.width; column++) {
+			const struct cell *cell = &picture.cells[row * picture.width + column];
+			char told[4] = {' ', (char)cell->glyph, ' ', 0};
+			bool solid = cell->glyph == 0x2588 || cell->glyph == 0x2590 || cell->glyph == 0x258e;
+			if (now && column > now)
+				assert_false(solid || cell->reverse);
+			if (cell->glyph >= 'a' && cell->glyph <= 'z' && cell->colour == COLOUR_STALL)
+				assert_non_null(strstr(text_string(&words), told));
+		}
+	text_release(&words);
+	picture_release(&picture);
+}
+
+static void nothing_undone_is_solid(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= 12; seed++) {
+		uint32_t random = seed;
+		struct scene *scene = scene_open(3);
+		scene_stream(scene, "a");
+		scene_stream(scene, "b");
+		random_program(scene, &random, 120);
+		struct window whole = trace_window(&scene->trace, -1);
+		int64_t length = whole.to - whole.from;
+		for (int width = 40; width <= 300; width += 20)
+			for (int part = 1; part < 4; part++) {
+				struct timeline_options options = {.width = width,
+				        .window = {whole.from + length * (part - 1) / 8, whole.to, -1},
+				        .merge = part % 2,
+				        .now = whole.from + length * part / 4};
+				expect_honest(&scene->trace, options);
+			}
+		scene_close(scene);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -414,6 +562,8 @@ int main(void)
 	        cmocka_unit_test(iterations_are_bars_of_their_own),
 	        cmocka_unit_test(causes_and_work_add_up),
 	        cmocka_unit_test(any_width_will_do),
+	        cmocka_unit_test(what_ran_is_seen),
+	        cmocka_unit_test(nothing_undone_is_solid),
 	        cmocka_unit_test(nothing_yet),
 	        cmocka_unit_test(memory_may_run_out),
 	        cmocka_unit_test(a_frame_is_quick),

@@ -104,11 +104,12 @@ static void a_straggler(void **state)
 	}
 	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
 	expect_picture(&rig, 6 * MS,
-	        "   ms            0          2           4            now 6.00\n"
-	        "   0,1,3 host    sssssssssssssssssssssssssssssssss|  s waited 5.48 ms in `sync`\n"
-	        "         default █ matmul y █pppppppppppp█████████|  l launch\n"
-	        "   2     host    sssssssssssssssssssssssssssssssss|  p waited for rank 2\n"
-	        "         default ███████ matmul y ███████▐████████|\n");
+	        "   ms            0          1          2          3          4           5\n"
+	        "   0,1,3 host    lsssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|\n"
+	        "         default ██████ matmul y ███████pppppppppppppppppppppp██ allreduce y ██|\n"
+	        "   2     host    lsssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|\n"
+	        "         default █████████████████ matmul y ██████████████████▐█ allreduce y ██|\n"
+	        "   s waited 5.48 ms in `sync`, l launch, p waited for rank 2, now 6.00 ms\n");
 	check_sums(&rig);
 	rig_close(&rig);
 }
@@ -175,14 +176,16 @@ static void a_pipeline(void **state)
 	sync(&rig, 0);
 	sync(&rig, 1);
 	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
-	expect_picture(&rig, 0,
-	        "   ms        0      1      2       3      4      5   now 0.00\n"
-	        "   0 host    llssssssssssssssssssssssssssss          s waited 3.81 ms in `sync`\n"
-	        "     default █ F0 ██▐█ F1 ██▐ F2 ██▐█ F3 ██          l launch\n"
-	        "     up      eeeeeeeeeeeeeeeeeeeeeeeeeeeeee          e waited for default\n"
-	        "   1 host    llsssssssssssssssssssssssssssssssssss   s waited 4.80 ms in `sync`\n"
-	        "     default bbbbbbbb█ F0 ██▐ F1 ██▐█ F2 ██▐ F3 ██   b bubble: waited for rank 0\n"
-	        "     up      bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n");
+	expect_picture(&rig, -1,
+	        "   ms        0            1            2            3            4            5\n"
+	        "   0 host    lllssssssssssssssssssssssssssssssssssssssssssssssssss\n"
+	        "     default ████ F0 █████▐███ F1 █████▐████ F2 █████▐███ F3 █████\n"
+	        "     up      .eeeeeeeeeeee▎eeeeeeeeeeee▎eeeeeeeeeeee▎eeeeeeeeeeee▎\n"
+	        "   1 host    lllsssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss\n"
+	        "     default .bbbbbbbbbbbbb████ F0 █████▐███ F1 █████▐███ F2 █████▐███ F3 █████\n"
+	        "     up      bbbbbbbbbbbbb▎bbbbbbbbbbbb▎bbbbbbbbbbbb▎bbbbbbbbbbbb▎\n"
+	        "   s rank 0 host waited 3.81 ms in `sync`, l launch, e waited for default\n"
+	        "   s rank 1 host waited 4.80 ms in `sync`, b bubble: waited for rank 0\n");
 	check_sums(&rig);
 	assert_int_equal(metric_bubble(&rig.trace, -1, -1, &part), ST_OK);
 	assert_float_equal(part, 0, 1e-9); /* each rank has no gap: launches and hand-offs are left out */
@@ -241,7 +244,8 @@ static void a_projection_counts_the_same_again(void **state)
 
 static enum status picture_of(const struct trace *trace)
 {
-	struct timeline_options options = {.width = 80, .merge = true, .window = trace_window(trace, -1)};
+	struct timeline_options options = {
+	        .width = 80, .merge = true, .window = trace_window(trace, -1), .now = -1};
 	struct picture picture = {0};
 	enum status status = timeline_picture(trace, &options, &picture);
 	picture_release(&picture);

@@ -2,12 +2,15 @@
  *
  *     first word           commands, keywords, defs; tensors, for NAME = ...
  *     behind `on`, `in`    streams, groups
- *     KEY=                 the words of that option
+ *     KEY=                 the words of that option, ranks behind to=, from=, root=
  *     an expression        variables, tensors, functions and metrics
- *     else                 what the row expects there, its KEY= names, `on` and `in` if it takes them
+ *     behind `=`           commands that give a result
+ *     else                 what the row expects there, by its kind, or by how its usage calls it (SECTION, STREAM);
+ *                          its KEY= names, `on` and `in` if it takes them
  *
  * The line need not be whole, so it is not parsed: words are cut at blanks, and the row's arguments are
  * counted off roughly. Endings are written one a line, each once. */
+#include "shell/language/parse/glossary.h"
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/run.h"
 
@@ -158,10 +161,24 @@ static void split_words(const char *at, const char *end, struct typed *typed)
 	}
 }
 
-static void offer_commands(struct endings *endings)
+/* results: those alone that may stand right of `=` */
+static void offer_commands(struct endings *endings, bool results)
 {
 	for (int i = 0; commands_at(i); i++)
-		offer_word(endings, commands_at(i)->name);
+		if (!results || commands_at(i)->results_ok)
+			offer_word(endings, commands_at(i)->name);
+}
+
+/* What `help` explains: words of several parts are left out, as a blank ends what is completed */
+static void offer_help(struct endings *endings)
+{
+	struct glossary_entry entry;
+	offer_commands(endings, false);
+	offer_list(endings, "",
+	        "kernels collectives figures causes words grammar all tensor let if repeat for def expect");
+	for (const char *at = NULL; endings->length && glossary_next(&at, &entry);)
+		if (!memchr(entry_name(&entry).at, ' ', entry_name(&entry).length))
+			offer(endings, "", entry_name(&entry).at, entry_name(&entry).length);
 }
 
 /* All that a line may begin with; names of tensors only once a letter is typed, or they would bury the
@@ -169,7 +186,7 @@ static void offer_commands(struct endings *endings)
 static void offer_first(struct endings *endings)
 {
 	const struct namespace *learner = &endings->shell->interpreter->learner;
-	offer_commands(endings);
+	offer_commands(endings, false);
 	offer_list(endings, "", "tensor let if repeat for def expect option refuse");
 	for (size_t k = 0; k < learner->room; k++)
 		if (learner->entry[k].definition)
@@ -202,25 +219,59 @@ static void offer_follows(
 		else if (!*name)
 			snprintf(
 			        name, sizeof name, "%.*s", (int)strcspn(typed->word[i], "="), typed->word[i]);
-	if (!*name && endings->length)
-		offer_files(endings, true);
+	const struct argument_row *argument = &row->argument[0];
+	if (!*name && endings->length && argument->kind == ARG_FILE)
+		offer_files(endings, !strstr(argument->name, "FILE"));
 	row->follows(name, &lines);
 	offer_list(endings, "", text_string(&lines));
 	text_release(&lines);
+}
+
+/* Behind to=, from= and root= the first ranks */
+static void offer_ranks(struct endings *endings, const char *key)
+{
+	enum { RANKS_MOST = 16 };
+	struct text number = {0};
+	for (int rank = 0; rank < endings->shell->world->n && rank < RANKS_MOST; rank++) {
+		text_clear(&number);
+		text_add(&number, "%d", rank);
+		offer(endings, key, text_string(&number), number.count);
+	}
+	text_release(&number);
 }
 
 /* KEY= of the row; behind it the words that the key takes */
 static void offer_options(struct endings *endings, const struct command *row, bool values)
 {
 	for (int i = 0; i < OPTION_ROWS_MAX && row->option[i].name; i++) {
+		const struct option_row *option = &row->option[i];
 		struct text key = {0};
-		text_add(&key, "%s=", row->option[i].name);
-		if (values)
-			offer_list(endings, text_string(&key), row->option[i].words);
-		else
+		text_add(&key, "%s=", option->name);
+		if (!values)
 			offer_word(endings, text_string(&key));
+		else if (text_place("to from root", option->name, strlen(option->name)) >= 0)
+			offer_ranks(endings, text_string(&key));
+		else
+			offer_list(endings, text_string(&key), option->words);
 		text_release(&key);
 	}
+}
+
+/* A word that the row knows no list for is what its usage calls it */
+static void offer_called(struct endings *endings, const char *called)
+{
+	const struct world *world = endings->shell->world;
+	if (strstr(called, "SECTION"))
+		for (size_t i = 1; i < world->section_count; i++)
+			offer_word(endings, names_text(world->names, world->sections[i].name));
+	if (strstr(called, "STREAM"))
+		offer_names(endings, ARG_STREAM);
+	if (strstr(called, "GROUP"))
+		offer_names(endings, ARG_GROUP);
+	if (strstr(called, "EVENT"))
+		offer_names(endings, ARG_EVENT);
+	if (strstr(called, "OP"))
+		offer_names(endings, ARG_OP);
 }
 
 /* The words that may end what there may be many of, as `by` in `group pair by rank//2` */
@@ -241,6 +292,9 @@ static void offer_argument(struct endings *endings, const struct command *row, i
 	}
 	if (argument && (argument->kind == ARG_FILE || argument->kind == ARG_WORD))
 		offer_list(endings, "", argument->words);
+	if (argument && argument->name && !argument->words &&
+	        (argument->kind == ARG_WORD || argument->kind == ARG_NEW))
+		offer_called(endings, argument->name);
 	if (argument && argument->flags & ARG_MANY)
 		offer_words_behind(endings, row, argument);
 	if (argument && argument->kind == ARG_FILE)
@@ -290,12 +344,15 @@ void interpreter_complete(struct shell *shell, const char *line, int cursor, str
 		offer_names(&endings, ARG_STREAM);
 	else if (strcmp(last, "in") == 0)
 		offer_names(&endings, ARG_GROUP);
-	else if (first >= typed.count)
+	else if (first >= typed.count && first) {
+		offer_commands(&endings, true);
+		if (endings.length)
+			offer_names(&endings, ARG_TENSOR);
+	} else if (first >= typed.count)
 		offer_first(&endings);
-	else if (strcmp(typed.word[first], "help") == 0) {
-		offer_commands(&endings);
-		offer_list(&endings, "", "kernels collectives grammar");
-	} else if (row && row->follows)
+	else if (strcmp(typed.word[first], "help") == 0)
+		offer_help(&endings);
+	else if (row && row->follows)
 		offer_follows(&endings, row, &typed, first);
 	else if (row)
 		offer_argument(&endings, row, typed.count - first - 1);

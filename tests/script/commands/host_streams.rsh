@@ -37,11 +37,12 @@ wait comm on load1;  spin 1ms on load1
 sync
 expect exposed == exposed(comm) and abs(exposed-busy(comm)*time) < 2ns and stall(data) == 0
 timeline beside
-#>    ms                 5.5      6.0      6.5      7.0 now 7.00
-#>    0,1 host  sssssssssssssssssssssssssssssssssssss|  s waited 2.00 ms in `sync`
-#>        load0 ███████████████ spin ████████████████|
-#>        load1 eeeeeeeeeeeeeeeeee██████ spin ███████|  e waited for comm
-#>        comm  ███ allreduce x ███                  |
+#>    ms                        5.5             6.0              6.5
+#>    0,1 host  ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|
+#>        load0 ██████████████████████████████ spin ██████████████████████████████|
+#>        load1 eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee██████████████ spin █████████████▎|
+#>        comm  ██████████ allreduce x █████████▎                                 |
+#>    s waited 2.00 ms in `sync`, e waited for comm, now 7.00 ms
 streams
 #> [0,1] default    0 queued so far
 #>       load0      3 queued so far, of the host

@@ -4,21 +4,24 @@ spin 2ms on io
 wait io
 spin 1ms
 timeline
-#>    ms          0            1             2             3   now 0.06
-#>    0-3 host    l                                            l launch
-#>        default .eeeeeeeeeeeeeeeeeeeeeeeeeee░░░░ spin ░░░░   e waited for io
-#>        io      ░░░░░░░░░░░ spin ░░░░░░░░░░░░                ░ queued
+#>    ms           ▼        0.5        1.0       1.5        2.0       2.5
+#>    0-3 host    l│
+#>        default .│eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee░░░░░░░ spin ░░░░░░░░
+#>        io      █░░░░░░░░░░░░░░░░░ spin ░░░░░░░░░░░░░░░░░░░
+#>    l launch, e waited for io, ░ queued, now 0.06 ms
 sync
 mark next
 spin 1ms
 timeline
-#>    ms                   3.2       3.4       3.6       3.8       4.0   now 3.04
-#>    0-3 host    ll                                                     l launch
-#>        default l░░░░░░░░░░░░░░░░░░░░░░ spin ░░░░░░░░░░░░░░░░░░░░░░░   ░ queued
+#>    ms           ▼         3.2         3.4          3.6         3.8          4.0
+#>    0-3 host    l│
+#>        default l░░░░░░░░░░░░░░░░░░░░░░░░░░░░ spin ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
+#>    l launch, ░ queued, now 3.04 ms
 timeline next
-#>    ms                   3.2       3.4       3.6       3.8       4.0   now 3.04
-#>    0-3 host    ll                                                     l launch
-#>        default l░░░░░░░░░░░░░░░░░░░░░░ spin ░░░░░░░░░░░░░░░░░░░░░░░   ░ queued
+#>    ms           ▼         3.2         3.4          3.6         3.8          4.0
+#>    0-3 host    l│
+#>        default l░░░░░░░░░░░░░░░░░░░░░░░░░░░░ spin ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
+#>    l launch, ░ queued, now 3.04 ms
 sync
 
 # peek waits for nothing: it shows what is there before the kernel has run

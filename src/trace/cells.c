@@ -1,0 +1,135 @@
+/* cells.c -- what each cell of a lane shows
+ *
+ *      spans   wait p |   matmul y   | matmul y2 | issue |queued
+ *      cells   pppp     ██ matmul y ██▐███████████  l      ░░░░░
+ *
+ * A cell shows what most of its time went to, with one rule before that: an operation has a cell of its own. One that ends here
+ * and was not seen yet wins over whatever else there is, and several of them are counted. */
+#include "trace/picture.h"
+#include "trace/trace.h"
+
+/* The micro-batch of kernels makes one bar of them: F3 is a matmul and a relu, with nothing of another phase in between on their
+ * stream (iterations have phases of the same names). Where all is one micro-batch its name tells nothing: each is its own bar. */
+bool cells_same_bar(const struct bar_row *where, op_id a, op_id b)
+{
+	const struct world *world = where->trace->world;
+	if (a == b)
+		return true;
+	const struct record *x = op_record(world, a), *y = op_record(world, b);
+	if (!x->phase || x->phase != y->phase || x->kind != OP_KERNEL || y->kind != OP_KERNEL ||
+	        !bars_by_phase(where, x))
+		return false;
+	op_id at = a;
+	while (at && at != b &&
+	        (op_record(world, at)->kind != OP_KERNEL || op_record(world, at)->phase == x->phase))
+		at = world->ops[at].next_stream;
+	return at == b;
+}
+
+/* The operations that end in a cell and have none yet */
+struct unseen {
+	struct shown shown; /* of them the one with most of its time here */
+	int64_t most;
+	op_id last;
+	bool several; /* bars, not one */
+};
+
+static void see(const struct bar_row *where, struct unseen *unseen, const struct span *span, int64_t ns)
+{
+	if (unseen->last != span->op) {
+		unseen->several |=
+		        unseen->last && (unseen->several || !cells_same_bar(where, unseen->last, span->op));
+		unseen->shown.ops++;
+	}
+	unseen->last = span->op;
+	if (ns <= unseen->most)
+		return;
+	unseen->most = ns;
+	unseen->shown.dim = span->projected;
+	unseen->shown.op = span->op;
+}
+
+/* The cell from a to b, behind the one that shows `before`:
+ *
+ *      spans   ███ relu ███|eeeeeeee|█ add █|           relu 40, e 30, add 30: work has 70 of the cell
+ *      cell    a -------------------------- b           it stands for relu, which has most of the work; of both, if they end here
+ *
+ * Launches are short and are what a host does: on its lane they count double. *first: the span that reaches into this cell, moved
+ * on to the one that reaches into the next; so a row is one walk along its spans, however many cells it has. */
+static struct shown cell_of(const struct bar_row *where, const struct spans *spans, size_t *first, int64_t a,
+        int64_t b, const struct shown *before, bool *begun)
+{
+	int64_t amount[THINGS] = {0}, most[THINGS] = {0};
+	struct shown candidate[THINGS] = {{0}};
+	struct unseen unseen = {0};
+	bool undone = false;
+	size_t i = *first;
+
+	for (; i < spans->count && spans->span[i].from < b; i++) {
+		const struct span *span = &spans->span[i];
+		int64_t from = span->from > a ? span->from : a, to = span->to < b ? span->to : b;
+		if (to > from) {
+			bool lead = !where->host && !*begun && span->cause <= CAUSE_MEMORY;
+			int thing = span->kind == SPAN_WORK ? THING_WORK : lead ? THING_LEAD : span->cause;
+			amount[thing] += (to - from) * (where->host && thing == CAUSE_LAUNCH ? 2 : 1);
+			if (to - from > most[thing]) {
+				most[thing] = to - from;
+				candidate[thing] = (struct shown){
+				        .thing = thing, .dim = span->projected, .op = span->op, .ops = 1};
+			}
+			if (thing == THING_WORK && span->to <= b &&
+			        (before->thing != THING_WORK ||
+			                !cells_same_bar(where, before->op, span->op))) {
+				see(where, &unseen, span, to - from);
+				undone |= span->projected;
+			}
+		}
+		*begun = *begun || span->kind == SPAN_WORK;
+		if (span->to > b)
+			break;
+	}
+	*first = i;
+	int best = THING_WORK;
+	for (int thing = 0; thing < THINGS; thing++)
+		if (thing != CAUSE_DONE && amount[thing] > amount[best])
+			best = thing;
+	if (!amount[best])
+		best = CAUSE_DONE;
+	struct shown shown = candidate[best];
+	shown.thing = best;
+	if (unseen.last) {
+		shown = unseen.shown;
+		shown.thing = THING_WORK;
+		shown.crowded = unseen.several;
+		shown.dim |= unseen.several && undone;
+	}
+	shown.thin = shown.thing == THING_WORK && amount[THING_WORK] * 2 < b - a;
+	return shown;
+}
+
+/* First nanosecond of cell i of `cells` */
+static int64_t cell_from(struct window window, int cells, int i)
+{
+	int64_t length = window.to - window.from;
+	return window.from + length / cells * i + length % cells * i / cells;
+}
+
+int cells_at(struct window window, int cells, int64_t time)
+{
+	int i = (int)((double)(time - window.from) * cells / (double)(window.to - window.from));
+	while (i > 0 && cell_from(window, cells, i) > time)
+		i--;
+	while (i + 1 < cells && cell_from(window, cells, i + 1) <= time)
+		i++;
+	return i;
+}
+
+void cells_of(const struct bar_row *where, const struct spans *spans, struct shown *shown)
+{
+	struct shown none = {.thing = CAUSE_DONE};
+	bool begun = where->begun;
+	size_t first = 0;
+	for (int i = 0; i < where->cells; i++)
+		shown[i] = cell_of(where, spans, &first, cell_from(where->window, where->cells, i),
+		        cell_from(where->window, where->cells, i + 1), i ? &shown[i - 1] : &none, &begun);
+}

@@ -1,0 +1,44 @@
+/* now.c -- a lane's spans cut at the latest host's clock: what ends behind it is queued or under way, whatever is known of it
+ *
+ *      final    |== a ==|eeee|=== b ===|          the end of b is known already, but on no host's clock it has come
+ *      drawn    |== a ==|eeee|== b|- b -|---      solid up to now, dimmed behind it
+ *                                 now
+ *
+ * What is not sure to begin (the projection, as if nothing more were typed) stays dimmed in whole. */
+#include "base/memory.h"
+#include "base/search.h"
+#include "trace/picture.h"
+#include "trace/trace.h"
+
+#include <string.h>
+
+/* Its beginning is known for good: it is solid up to now. */
+static bool is_under_way(const struct trace *trace, const struct span *span)
+{
+	struct times t;
+	if (span->kind != SPAN_WORK || !span->projected || !span->op)
+		return false;
+	t = backend_times(trace->backend, span->op);
+	return !t.divided && (trace->world->ops[span->op].flags & OPF_STARTED);
+}
+
+void spans_cut(const struct trace *trace, struct spans *spans, int64_t now)
+{
+	size_t i;
+	SEARCH(i, spans->count, spans->span[i].to > now);
+	for (size_t k = i; k < spans->count; k++)
+		if (spans->span[k].from >= now)
+			spans->span[k].projected = true;
+	if (i == spans->count || spans->span[i].from >= now)
+		return;
+	struct span *old = &spans->span[i], rest = *old;
+	if (is_under_way(trace, old))
+		old->projected = false;
+	if (old->projected)
+		return;
+	old->to = rest.from = now;
+	rest.projected = true;
+	(void)MEM_ADD(&spans->span, &spans->count);
+	memmove(&spans->span[i + 2], &spans->span[i + 1], (spans->count - i - 2) * sizeof *spans->span);
+	spans->span[i + 1] = rest;
+}
