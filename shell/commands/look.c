@@ -6,6 +6,7 @@
  * came, and drawn dimmed. Every process makes the same text and rank 0's is shown. */
 #include "shell/language/run/answer.h"
 #include "shell/session/queue.h"
+#include "shell/session/timeline.h"
 #include "shell/training/state.h"
 #include "races/races.h"
 #include "shell/language/run/command.h"
