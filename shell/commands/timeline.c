@@ -7,7 +7,6 @@
  * A word is one of these, a time, the name of a section or of a stream, in this order; each narrows what is shown. */
 #include "base/number.h"
 #include "shell/language/run/command.h"
-#include "shell/session/queue.h"
 #include "shell/session/timeline.h"
 
 #include <string.h>
@@ -15,7 +14,7 @@
 enum { LANES_MOST = 16 };
 
 /* What the words say, in any order */
-struct asked {
+struct what_words {
 	bool all, last;
 	int section; /* -1: none is named */
 	int64_t time[2];
@@ -78,7 +77,7 @@ static enum status unknown(const struct world *world, const struct ranks *set, c
 	        word);
 }
 
-static enum status take(struct call *call, const char *word, struct asked *asked)
+static enum status take(struct call *call, const char *word, struct what_words *asked)
 {
 	const struct world *world = call->shell->world;
 	int section = section_named(world, word);
@@ -104,7 +103,7 @@ static enum status take(struct call *call, const char *word, struct asked *asked
 	return ST_OK;
 }
 
-static enum status is_sound(const struct asked *asked)
+static enum status is_sound(const struct what_words *asked)
 {
 	int windows = asked->all + asked->last + (asked->section >= 0) + (asked->times > 0);
 	if (windows > 1)
@@ -119,7 +118,7 @@ static enum status is_sound(const struct asked *asked)
 	return ST_OK;
 }
 
-static enum status draw(struct call *call, const struct asked *asked)
+static enum status draw(struct call *call, const struct what_words *asked)
 {
 	struct shell *shell = call->shell;
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -142,7 +141,7 @@ static enum status draw(struct call *call, const struct asked *asked)
 static enum status timeline_run(struct call *call)
 {
 	const char *word = "";
-	struct asked asked = {.section = -1};
+	struct what_words asked = {.section = -1};
 	enum status status = call_common(call, 0, &word);
 	if (status == ST_OK && call_count(call, 0) == 1 &&
 	        (strcmp(word, "on") == 0 || strcmp(word, "off") == 0)) {
