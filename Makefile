@@ -20,7 +20,7 @@ SAY      = $(if $(V),,@echo "  $(@F)";)
 SOURCES  = $(sort $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c shell/*.c shell/*/*.c shell/*/*/*.c))
 OBJECTS  = $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/generated/embedded.o $(BUILD)/generated/table.o $(BUILD)/generated/fatbin.o $(if $(SANITIZE),$(BUILD)/tests/sanitized.o)
 LIBRARY  = $(filter-out $(BUILD)/shell/main.o,$(OBJECTS))
-EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/grammar.txt docs/glossary.txt \
+EMBEDDED = $(sort $(wildcard machines/*.machine lessons/*.rsh strategies/*.rsh strategies/models/*.rsh strategies/parts/*.rsh strategies/schedules/*.csv)) docs/grammar.txt docs/glossary.txt src/trace/page.html \
 	$(sort $(wildcard src/cuda/kernels/*.cu src/cuda/kernels/*.cuh)) src/cuda/kernels/arguments.h
 UNIT     = $(sort $(wildcard tests/unit/*.c))
 UNIT_RUN = $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)

@@ -1,58 +1,119 @@
-/* export.c -- export FILE.json: the timeline as a Chrome trace, for Perfetto and chrome://tracing.
+/* export.c -- export FILE: the timeline as a file, whose ending says what it is.
  *
- * The file has a process for each rank and in it a thread for each stream and for the host, as
- * torch.profiler's export_chrome_trace gives them. Work that is queued and not yet over is projected and
- * stands in it too. Rank 0 writes; its success or failure is everyone's, so that the line is refused
- * everywhere or nowhere. */
+ * Rank 0 writes; its success or failure is everyone's, so that the line is refused everywhere or nowhere. The file appears whole or
+ * not at all, and takes the place of another one only by `force`. What is queued and not yet over is projected and stands in it too. */
 #include "base/file.h"
 #include "shell/language/run/command.h"
 #include "shell/session/credit.h"
 #include "shell/session/share.h"
+#include "shell/session/timeline.h"
+#include "trace/export.h"
 
 #include <string.h>
+#include <unistd.h>
+
+static const struct format {
+	const char *ending, *says;
+	enum status (*make)(
+	        const struct trace *trace, const struct export_options *options, struct text *out);
+} formats[] = {{".json", "open it at ui.perfetto.dev or chrome://tracing", trace_export_json},
+        {".html", "open it in a browser: one file, no network", trace_export_html},
+        {".svg", "a picture for slides", trace_export_svg},
+        {".csv", "a line for each span", trace_export_csv},
+        {".txt", "as `timeline` prints it", trace_export_txt}};
+
+/* ST_ARGUMENT lists the endings that there are. */
+static enum status find_format(const char *path, const struct format **format)
+{
+	size_t length = strlen(path);
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		size_t ending = strlen(formats[i].ending);
+		*format = &formats[i];
+		if (length > ending && strcmp(path + length - ending, formats[i].ending) == 0)
+			return ST_OK;
+	}
+	return fail(
+	        ST_ARGUMENT, "export %s: a file's ending says what it is: .svg .html .csv .txt .json", path);
+}
 
 /* Only rank 0 does this, while the others wait in shell_agree: its steps must not be counted among those
  * that all processes count alike, so it has a budget of its own, which Ctrl-C still ends. */
-static enum status export_trace(struct shell *shell, const char *path)
+static enum status write_file(struct shell *shell, const char *path, const struct format *format,
+        const struct export_options *options, bool force)
 {
 	struct budget budget = credit_alone(shell->credit);
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &budget};
 	struct text text = {0};
-	enum status status = trace_export_json(&trace, &text);
+	if (!force && access(path, F_OK) == 0)
+		return fail(ST_FILE, "%s is there: `export %s force` writes over it", path, path);
+	enum status status = format->make(&trace, options, &text);
 	if (status == ST_OK)
 		status = file_write(path, text_string(&text), text.count);
 	text_release(&text);
 	return status;
 }
 
-/* The name must end in .json and have something before it. A line that runs again does not write. */
+/* SECTION, and the word `force`, in any order */
+static enum status read_words(struct call *call, int *section, bool *force)
+{
+	for (int i = 0; i < call_count(call, 1); i++) {
+		const char *word;
+		enum status status = call_word(call, 1, i, COMMON, &word);
+		if (status == ST_OK && strcmp(word, "force") == 0)
+			*force = true;
+		else if (status == ST_OK)
+			status = section_find(call->shell, word, section);
+		if (status != ST_OK)
+			return status;
+	}
+	return ST_OK;
+}
+
 static enum status export_run(struct call *call)
 {
 	struct shell *shell = call->shell;
 	const char *path;
+	const struct format *format;
+	int section = -1;
+	int64_t width = 160;
+	bool force = false;
 	enum status status = call_common(call, 0, &path);
-	size_t length = status == ST_OK ? strlen(path) : 0;
-	if (status == ST_OK && (length < 6 || strcmp(path + length - 5, ".json") != 0))
-		status = fail(ST_ARGUMENT, "export writes Chrome's trace format: export %s.json", path);
+	if (status == ST_OK)
+		status = find_format(path, &format);
+	if (status == ST_OK)
+		status = read_words(call, &section, &force);
+	if (status == ST_OK)
+		status = call_option_whole(call, "width", COMMON, 40, 4000, &width);
 	if (status == ST_OK)
 		status = shell_look(shell);
 	if (status != ST_OK)
 		return status;
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
+	struct export_options options = {.window = trace_window(&trace, section),
+	        .ranks = call->set,
+	        .width = (int)width,
+	        .now = shell_clock(shell)};
 	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
-	status = shell_agree(shell, 0, writes ? export_trace(shell, path) : ST_OK);
+	status = shell_agree(shell, 0, writes ? write_file(shell, path, format, &options, force) : ST_OK);
 	if (status == ST_OK)
-		out_say(shell->out, "   %s: open it at ui.perfetto.dev or chrome://tracing\n", path);
+		out_say(shell->out, "   %s: %s\n", path, format->says);
 	return status;
 }
 
 const struct command command_export = {
         .name = "export",
         .topic = "look",
-        .usage = "export FILE.json",
-        .help = "writes the timeline for Perfetto and chrome://tracing: a process for each rank, a thread "
-                "for each stream, and for what others reach in its windows; arrows go from what a wait "
-                "waited for, and with each transfer",
+        .usage = "export FILE.svg|.html|.csv|.txt|.json [SECTION] [force] [width=N]",
+        .help = "writes the timeline: .svg for slides, .html a page to pan, zoom and search, .csv a line for "
+                "each span with "
+                "its cause, .txt as `timeline` prints it (width=: columns), .json for Perfetto and "
+                "chrome://tracing: a process "
+                "for each rank, a thread for each stream, and for what others reach in its windows; arrows "
+                "go from what a wait "
+                "waited for, and with each transfer; `@0-3 export` some ranks, force: over a file that is "
+                "there",
         .class = COMMAND_LOOK,
-        .argument = {{ARG_FILE, 0, NULL, "FILE.json"}},
+        .argument = {{ARG_FILE, 0, NULL, "FILE"}, {ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "SECTION|force"}},
+        .option = {{"width", ARG_EXPRESSION, UNIT_PLAIN, NULL, "columns of a .txt, 160 unless given"}},
         .run = export_run,
 };

@@ -25,7 +25,7 @@ static const char screen[] =
         "  order    record e on s   wait e on s   wait io on compute   sync   query\n"
         "           barrier   together { }   capture G { }   launch G\n"
         "  read     print x[0:2,0:2] (the program's: waits)   peek x (yours: does not)\n"
-        "  look     timeline  view  stalls  why y  races  stuck  traffic  stats  mem\n"
+        "  look     timeline  view  stalls  why y  races  stuck  traffic  stats  mem  roofline\n"
         "           diff A B   tensors  streams  events  groups  export F.json\n"
         "  steer    @2 slow 2x   set launch=20us   machine   abort   undo   mark   reset\n"
         "  learn    tour   lessons   explain on   help WORD   help words\n"

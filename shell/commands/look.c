@@ -22,33 +22,12 @@ static enum status look_begin(struct call *call, struct trace *trace)
 	return shell_look(shell);
 }
 
-/* The last section marked with that name: a loop that marks "step" again and again means the latest.
- * ST_NAME with the nearest mark, at most two letters away. Section 0, before the first mark, has no name. */
-static enum status find_section(const struct shell *shell, const char *name, int *section)
-{
-	const struct world *world = shell->world;
-	const char *nearest = NULL;
-	int best = 3;
-	for (size_t i = world->section_count; i > 0; i--) {
-		const char *text = names_text(world->names, world->sections[i - 1].name);
-		if (strcmp(text, name) == 0) {
-			*section = i - 1;
-			return ST_OK;
-		}
-		if (*text && text_nearer(name, text, &best))
-			nearest = text;
-	}
-	if (nearest)
-		return fail(ST_NAME, "no section '%s'; did you mean '%s'?", name, nearest);
-	return fail(ST_NAME, "no section '%s': `mark %s` before the lines begins one", name, name);
-}
-
 /* The section that a word of the line names, on the line's first rank: sections are everybody's. */
 static enum status section_argument(struct call *call, int row, int *section)
 {
 	const char *word;
 	enum status status = call_common(call, row, &word);
-	return status == ST_OK ? find_section(call->shell, word, section) : status;
+	return status == ST_OK ? section_find(call->shell, word, section) : status;
 }
 
 /* The section named by the line, or the one of the moment. */
@@ -94,13 +73,14 @@ const struct command command_timeline = {
 
 /* ---- tables ---- */
 
-/* stalls, stats and traffic: a table of a section, made by trace/ */
+/* stalls, stats, roofline and traffic: a table of a section, made by trace/ */
 static enum status table_run(struct call *call)
 {
 	static const struct {
 		const char *name;
 		enum status (*make)(const struct trace *trace, int section, int width, struct text *out);
-	} tables[] = {{"stalls", trace_stalls}, {"stats", trace_stats}, {"traffic", trace_traffic}};
+	} tables[] = {{"stalls", trace_stalls}, {"stats", trace_stats}, {"traffic", trace_traffic},
+	        {"roofline", trace_roofline}};
 	int section, i = 0;
 	struct trace trace;
 	struct text text = {0};
@@ -156,11 +136,30 @@ const struct command command_stats = {
         .run = stats_run,
 };
 
+const struct command command_roofline = {
+        .name = "roofline",
+        .topic = "look",
+        .usage = "roofline [SECTION]",
+        .help = "each kernel's FLOP/s and bytes a second, and what part of the machine's peak and of its "
+                "memory's bandwidth they are; what bounds it, flops, bytes or its own latency; what it lost "
+                "by sharing the device. flop_share(KERNEL) and byte_share(KERNEL) are the two parts",
+        .example = "tensor x[256,256] w[256,256] = randn\ny = matmul x w\nz = relu y\nsync\nroofline",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
+        .run = table_run,
+};
+
 const struct command command_traffic = {
         .name = "traffic",
         .topic = "look",
         .usage = "traffic [SECTION]",
-        .help = "bytes that each rank sent, by link and by receiver",
+        .help = "bytes that each rank sent, by link and by receiver; of collectives the sum of their "
+                "messages' sizes, "
+                "what a rank sent, and the formula: the least with which links alone can do it, 2(n-1)/n of "
+                "an "
+                "allreduce's size, (n-1)/n of an allgather's; how far off that is, in how many sends, by "
+                "which "
+                "algorithm",
         .example = "tensor g[1k] = rank\nallreduce g\nsync\ntraffic",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},

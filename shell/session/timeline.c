@@ -2,6 +2,8 @@
  * person still reads. */
 #include "shell/session/timeline.h"
 
+#include <string.h>
+
 /* Ranks with equal pictures share their rows (merge). Rows left out are counted, with the commands that
  * show them. */
 enum status timeline_draw(
@@ -36,4 +38,23 @@ void timeline_strip(struct shell *shell)
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	if (shell->strip && !shell->replaying && shell_foresee(shell) == ST_OK)
 		timeline_draw(shell, &trace, (int)shell->world->section_count - 1, NULL);
+}
+
+enum status section_find(const struct shell *shell, const char *name, int *section)
+{
+	const struct world *world = shell->world;
+	const char *nearest = NULL;
+	int best = 3;
+	for (size_t i = world->section_count; i > 0; i--) {
+		const char *text = names_text(world->names, world->sections[i - 1].name);
+		if (strcmp(text, name) == 0) {
+			*section = i - 1;
+			return ST_OK;
+		}
+		if (*text && text_nearer(name, text, &best))
+			nearest = text;
+	}
+	if (nearest)
+		return fail(ST_NAME, "no section '%s'; did you mean '%s'?", name, nearest);
+	return fail(ST_NAME, "no section '%s': `mark %s` before the lines begins one", name, name);
 }

@@ -10,4 +10,8 @@ enum status timeline_draw(
 /* After a line of the prompt when `timeline on`: the current section's. */
 void timeline_strip(struct shell *shell);
 
+/* The last section marked with that name: a loop that marks "step" again and again means the latest.
+ * ST_NAME with the nearest mark, at most two letters away. Section 0, before the first mark, has no name. */
+enum status section_find(const struct shell *shell, const char *name, int *section);
+
 #endif

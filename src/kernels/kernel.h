@@ -87,6 +87,8 @@ struct kernel {
 	/* Floating-point operations for each element of the largest operand: 0 where it only moves, 1, or 8
 	 * for a few (exp, tanh, a mean and a variance ...) */
 	double operations;
+	/* Of a product of matrices: the part of its operations that a model asks for, 1 or what is not computed again; others: 0 */
+	double model;
 	/* NULL, or puts right what kernel_cost() has found by the operands' sizes and by `operations`. */
 	void (*cost)(const struct kernel_call *call, double *flops, double *bytes);
 	/* The CPU code, for kernel_compute(): one of these three; none: out[0] becomes in[0]. `whole` takes

@@ -85,6 +85,7 @@ const struct kernel kernels_matmul[] = {
                 .arguments = ARGUMENTS_FLOAT,
                 .shape = matmul_shape,
                 .cost = matmul_cost,
+                .model = 1,
                 .run = matmul,
         },
         {0},

@@ -10,6 +10,7 @@
  * microseconds with three digits: nothing is lost. Format: "Trace Event Format", Google, 2016. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
+#include "trace/export.h"
 #include "trace/lanes.h"
 
 #include <inttypes.h>
@@ -307,10 +308,10 @@ static enum status put_rank(
 	return status;
 }
 
-enum status trace_export_json(const struct trace *trace, struct text *out)
+enum status trace_export_json(
+        const struct trace *trace, const struct export_options *options, struct text *out)
 {
 	struct json_writer w = {.trace = trace, .out = out};
-	struct window window = trace_window(trace, -1);
 	struct lanes lanes = {0};
 	struct spans spans = {0};
 	enum status status = ST_OK;
@@ -320,9 +321,11 @@ enum status trace_export_json(const struct trace *trace, struct text *out)
 	text_add(out, "},\"traceEvents\":[\n");
 	gather_reaches(&w);
 	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+		if (options->ranks && !ranks_has(options->ranks, rank))
+			continue;
 		status = lanes_load(&lanes, trace, rank);
 		if (status == ST_OK)
-			status = put_rank(&w, &lanes, window, &spans);
+			status = put_rank(&w, &lanes, options->window, &spans);
 	}
 	text_add(out, "\n]}\n");
 	text_release(&w.label);

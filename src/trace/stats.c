@@ -136,6 +136,23 @@ static enum status print_bubble(const struct trace *trace, int section, struct t
 	return status == ST_WAITS ? ST_OK : status;
 }
 
+/* What of the GPUs' peak the model made use of, with what is computed again told beside it; nothing of what has no product of
+ * matrices, and while something has no end */
+static enum status print_mfu(const struct trace *trace, int section, struct text *out)
+{
+	double model = 0, all = 0;
+	enum status status = metric_mfu(trace, section, false, &model);
+	if (status == ST_OK)
+		status = metric_mfu(trace, section, true, &all);
+	if (status == ST_OK && all > 0)
+		text_add(out, "   model FLOPs utilization (mfu) %.1f%%", 100 * model);
+	if (status == ST_OK && all > model)
+		text_add(out, ", hardware (hfu) %.1f%%", 100 * all);
+	if (status == ST_OK && all > 0)
+		text_add(out, "\n");
+	return status == ST_WAITS ? ST_OK : status;
+}
+
 /* A table of a section, or of everything (-1), under its name; nothing is printed when the look is
  * interrupted */
 static enum status one_section(const struct trace *whole, int section, int width, struct text *out)
@@ -155,6 +172,8 @@ static enum status one_section(const struct trace *whole, int section, int width
 		print_columns(trace, &columns, width, out);
 	if (status == ST_OK)
 		status = print_bubble(trace, section, out);
+	if (status == ST_OK)
+		status = print_mfu(trace, section, out);
 	if (status == ST_OK)
 		status = trace_predicted(trace, section, width, out);
 	text_release(&line);

@@ -10,9 +10,9 @@
  *   of a host-lane operation, start .. end is what the host spends in it; of a wait, end is when it lets go
  *   blame   who was last to arrive, what held the engine, or (over by `ready`) what the default stream waited for
  *
- * Files: lanes.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c (small questions)  timeline.c
- * sets.c alike.c at.c now.c cells.c bars.c legend.c picture.c (the timeline)  spots.c details.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c intervals.c (figures)  stalls.c
- * blame.c  why.c chain.c root.c (from a wait to its root)  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.c  table.c
+ * Files: lanes.c kept.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c holdings.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c (small questions)  timeline.c
+ * sets.c alike.c at.c now.c cells.c bars.c legend.c picture.c (the timeline)  spots.c details.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c roofline.c intervals.c (figures)  stalls.c
+ * blame.c  why.c chain.c root.c (from a wait to its root)  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.h export.c export_csv.c export_svg.c export_html.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/. Paints
@@ -22,13 +22,15 @@
 
 #include "backend/backend.h"
 
+struct kept_lanes;
 struct trace {
 	const struct world *world;
 	struct backend *backend;
 	struct budget
 	        *budget; /* Ctrl-C ends a long look (ST_INTERRUPTED) between two ranks, at the same one in
 	                        * every process; NULL: it does not */
-	op_id first;     /* figures count operations from this one on; 0: all */
+	struct kept_lanes *kept; /* kept.h; NULL: nothing is kept from one look to the next */
+	op_id first;             /* figures count operations from this one on; 0: all */
 };
 /* Which iterations of a program the operations of a section are of (-1: of everything), by the numbers that people see, from 1;
  * all 0: of none. */
@@ -260,6 +262,18 @@ int64_t metric_count(const struct trace *trace, int section, int rank, const cha
 /* Of the rank's adds into windows that it has got before: how many updates by others were made to those bytes between the
  * start of its get and the end of its add, on the mean and at most. The adds that count; 0: there are none. */
 int64_t trace_staleness(const struct trace *trace, int section, int rank, double *mean, double *most);
+/* What the rank's kernels of a name have reached, as a part of what the machine can: of the peak of their types, of the bandwidth
+ * of its memory. ST_NAME: there is none; ST_WAITS */
+struct roofline {
+	double flops, bytes;
+};
+enum status metric_roofline(
+        const struct trace *trace, int section, int rank, const char *kernel, struct roofline *roofline);
+/* Of the whole job, all ranks alike, of its steady iterations: model FLOPs utilization, flops of the matrix products of forward and
+ * backward passes / (time x ranks x peak of their types). What is computed again (phase R, attention's probabilities in its
+ * gradient) and the optimizer do not count, of causal attention what is seen does (arXiv:2204.02311, appendix B, counts all of it).
+ * all: these count too, which is hardware FLOPs utilization (arXiv:2205.05198). Time: the longest of any rank; ranks: that have any. */
+enum status metric_mfu(const struct trace *trace, int section, bool all, double *part);
 /* Message bytes / time x nccl-tests' factor for the collective; of a transfer or copy, the factor is 1.
  * ST_ARGUMENT for others. */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s);
@@ -274,6 +288,9 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out);
 /* All ranks at that instant: what runs and how far, what waits for whom */
 enum status trace_at(const struct trace *trace, int64_t time, int width, struct text *out);
+/* Each kernel by name and type: how long, its FLOP/s and bytes/s and what part of the machine's these are, what bounds it, and what
+ * it lost by sharing */
+enum status trace_roofline(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);
 /* world.races[first] and later, equal ones of several ranks told once */
@@ -282,6 +299,5 @@ void trace_races(const struct trace *trace, size_t first, int width, struct text
  * nobody can ever move. */
 bool trace_stuck(const struct trace *trace, int width, bool ended, struct text *out);
 void trace_memory(const struct trace *trace, int width, struct text *out);
-enum status trace_export_json(const struct trace *trace, struct text *out); /* Chrome trace events */
 
 #endif

@@ -52,6 +52,10 @@
 	X(BUBBLE, share, "bubble", 0, "k", CLOCK_OF_ALL)           \
 	X(SENT, share, "sent", 0, "lk", RANK)                      \
 	X(BUSBW, busbw, "busbw", 1, "o", CLOCK)                    \
+	X(FLOP_SHARE, roofline, "flop_share", 1, "ok", CLOCK)      \
+	X(BYTE_SHARE, roofline, "byte_share", 1, "ok", CLOCK)      \
+	X(MFU, mfu, "mfu", 0, "k", CLOCK_OF_ALL)                   \
+	X(HFU, mfu, "hfu", 0, "k", CLOCK_OF_ALL)                   \
 	X(COUNT, count, "count", 1, "ok", RANK)                    \
 	X(STALE, stale, "stale", 0, "k", CLOCK)                    \
 	X(RACES, races, "races", 0, "k", ALL)                      \

@@ -71,6 +71,26 @@ enum status value_of_overlapped(struct asked *asked, struct value *value)
 	return status;
 }
 
+/* flop_share(KERNEL), byte_share(KERNEL): of the machine's peaks */
+enum status value_of_roofline(struct asked *asked, struct value *value)
+{
+	struct roofline roofline = {0};
+	enum status status =
+	        metric_roofline(&asked->trace, asked->section, asked->eval->rank, asked->word, &roofline);
+	bool flops = asked->formula->function->function == FUNCTION_FLOP_SHARE;
+	*value = value_plain(flops ? roofline.flops : roofline.bytes);
+	return status;
+}
+
+enum status value_of_mfu(struct asked *asked, struct value *value)
+{
+	bool all = asked->formula->function->function == FUNCTION_HFU;
+	double part = 0;
+	enum status status = metric_mfu(&asked->trace, asked->section, all, &part);
+	*value = value_plain(part);
+	return status;
+}
+
 enum status value_of_stall(struct asked *asked, struct value *value)
 {
 	double part[CAUSE_COUNT] = {0};

@@ -1,0 +1,40 @@
+/* export.h -- the timeline as files: for slides, browsers, spreadsheets and other tools. Appended to a text; ST_INTERRUPTED ends a
+ * long one. To add a format: one file with one function, and its row in shell/commands/export.c.
+ *
+ * An umbrella header: it brings along what it includes. */
+#ifndef RANKSH_TRACE_EXPORT_H
+#define RANKSH_TRACE_EXPORT_H
+
+#include "base/ranks.h"
+#include "trace/trace.h"
+
+struct export_options {
+	struct window window;
+	const struct ranks *ranks; /* NULL: all */
+	int width;                 /* columns, of what is text */
+	int64_t now;
+};
+/* Chrome's trace events, of everything */
+enum status trace_export_json(
+        const struct trace *trace, const struct export_options *options, struct text *out);
+/* A line for each span of each lane (RFC 4180) */
+enum status trace_export_csv(
+        const struct trace *trace, const struct export_options *options, struct text *out);
+/* The picture as vectors, ranks that are alike drawn once */
+enum status trace_export_svg(
+        const struct trace *trace, const struct export_options *options, struct text *out);
+/* A page that shows it, in one file: page.html with the spans in it */
+enum status trace_export_html(
+        const struct trace *trace, const struct export_options *options, struct text *out);
+/* `timeline` as it prints it, so many columns wide */
+enum status trace_export_txt(
+        const struct trace *trace, const struct export_options *options, struct text *out);
+
+/* "#5b8def" of a colour, on white */
+const char *export_paint(enum colour colour);
+/* Of a span: its operation's colour, the stall's, or the host's */
+enum colour export_colour(const struct trace *trace, const struct span *span);
+/* "peer", "issue", "matmul y": what the span is called */
+void export_name(const struct trace *trace, const struct span *span, struct text *out);
+
+#endif

@@ -1,0 +1,132 @@
+/* export_csv.c -- spans as a table, a line each, with what delayed them and whom that is blamed on; and what all formats ask */
+#include "trace/export.h"
+#include "trace/lanes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *export_paint(enum colour colour)
+{
+	static const char *const paints[COLOUR_COUNT] = {[COLOUR_KERNEL] = "#4f8fd9",
+	        [COLOUR_COPY] = "#c9973f",
+	        [COLOUR_COMM] = "#b65bb6",
+	        [COLOUR_FORWARD] = "#4f8fd9",
+	        [COLOUR_BACKWARD] = "#5fa05f",
+	        [COLOUR_WEIGHT] = "#8dbb5a",
+	        [COLOUR_OPTIMIZER] = "#e0955a",
+	        [COLOUR_HOSTWORK] = "#9a9a9a",
+	        [COLOUR_STALL] = "#f4d3d0"};
+	return paints[colour] ? paints[colour] : "#9a9a9a";
+}
+
+/* What ranks do together has its own colour in every phase. */
+enum colour export_colour(const struct trace *trace, const struct span *span)
+{
+	static const char phases[] = "FRBWO";
+	static const enum colour of_phase[] = {
+	        COLOUR_FORWARD, COLOUR_FORWARD, COLOUR_BACKWARD, COLOUR_WEIGHT, COLOUR_OPTIMIZER};
+	if (span->kind == SPAN_STALL)
+		return COLOUR_STALL;
+	if (span->kind == SPAN_HOST)
+		return COLOUR_PLAIN;
+	const struct record *record = op_record(trace->world, span->op);
+	const char *phase = record->colour ? strchr(phases, record->colour) : NULL;
+	if (record->kind == OP_COLLECTIVE || record->kind == OP_P2P || record->kind == OP_ONE_SIDED)
+		return COLOUR_COMM;
+	if (record->kind == OP_COPY)
+		return COLOUR_COPY;
+	if (record->kind != OP_KERNEL)
+		return COLOUR_HOSTWORK;
+	return phase ? of_phase[phase - phases] : COLOUR_KERNEL;
+}
+
+void export_name(const struct trace *trace, const struct span *span, struct text *out)
+{
+	if (span->kind == SPAN_WORK)
+		op_label(trace->world, span->op, out);
+	else
+		text_add(out, "%s", span->kind == SPAN_HOST ? "issue" : trace_causes[span->cause]);
+}
+
+/* In quotes where it has to be */
+static void put_quoted(struct text *out, const char *words)
+{
+	if (!strpbrk(words, ",\"\r\n")) {
+		text_add(out, "%s", words);
+		return;
+	}
+	text_put(out, "\"", 1);
+	for (; *words; words++)
+		text_put(out, *words == '"' ? "\"\"" : words, *words == '"' ? 2 : 1);
+	text_put(out, "\"", 1);
+}
+
+static void put_name(const struct trace *trace, const struct span *span, struct text *out)
+{
+	struct text name = {0};
+	export_name(trace, span, &name);
+	put_quoted(out, text_string(&name));
+	text_release(&name);
+}
+
+/* rank,lane,from_ns,to_ns,kind,cause,name,phase,section,op,blame_rank,blame_op,blame,bytes,flops,line */
+static void put_span(
+        const struct trace *trace, int rank, int stream, const struct span *span, struct text *out)
+{
+	static const char *const kinds[] = {
+	        [SPAN_WORK] = "work", [SPAN_STALL] = "stall", [SPAN_HOST] = "issue"};
+	const struct world *world = trace->world;
+	const struct record *record = op_record(world, span->op);
+	text_add(out, "%d,", rank);
+	put_quoted(out, trace_lane_name(trace, rank, stream));
+	text_add(out, ",%" PRId64 ",%" PRId64 ",%s,%s,", span->from, span->to, kinds[span->kind],
+	        span->kind == SPAN_STALL ? trace_causes[span->cause] : "");
+	put_name(trace, span, out);
+	text_put(out, ",", 1);
+	put_quoted(out, span->op && record->phase ? names_text(world->names, record->phase) : "");
+	text_put(out, ",", 1);
+	put_quoted(out, span->op ? names_text(world->names, world->sections[record->section].name) : "");
+	if (span->op)
+		text_add(out, ",%u,", span->op);
+	else
+		text_add(out, ",,");
+	if (span->blame) {
+		struct span blamed = {.kind = SPAN_WORK, .op = span->blame};
+		text_add(out, "%d,%u,", world->ops[span->blame].rank, span->blame);
+		put_name(trace, &blamed, out);
+	} else {
+		text_add(out, ",,");
+	}
+	bool work = span->kind == SPAN_WORK;
+	text_add(out, ",%" PRId64 ",%.0f,%d\r\n", work ? record->bytes : 0, work ? record->flops : 0,
+	        span->op ? record->line : 0);
+}
+
+enum status trace_export_csv(
+        const struct trace *trace, const struct export_options *options, struct text *out)
+{
+	struct lanes lanes = {0};
+	struct spans spans = {0};
+	enum status status = ST_OK;
+	text_add(out,
+	        "rank,lane,from_ns,to_ns,kind,cause,name,phase,section,op,blame_rank,blame_op,blame,bytes,"
+	        "flops,line\r\n");
+	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+		if (options->ranks && !ranks_has(options->ranks, rank))
+			continue;
+		status = lanes_load(&lanes, trace, rank);
+		for (int stream = 0; stream < lanes.streams && status == ST_OK; stream++) {
+			lanes_spans(&lanes, stream, options->window, &spans);
+			for (size_t i = 0; i < spans.count && status == ST_OK; i++) {
+				const struct span *span = &spans.span[i];
+				if (span->kind != SPAN_WORK && span->cause == CAUSE_DONE)
+					continue;
+				put_span(trace, rank, stream, span, out);
+				status = trace_step(trace, 1);
+			}
+		}
+	}
+	lanes_release(&lanes);
+	spans_release(&spans);
+	return status;
+}

@@ -1,0 +1,45 @@
+#!/bin/sh
+# export.sh -- the timeline as files: each of its kind, of a section and of some ranks; over a file that is there only by force
+. tests/script/lib.sh
+cd "$work"
+cat > all.rsh <<'END'
+stream io compute
+tensor h[64,64] pinned = randn
+tensor x[64,64] w[64,64] = randn
+@2 slow 3x
+copy h -> x on io; wait io on compute
+phase "a<b>&\"c\", d"
+y = matmul x w on compute
+allreduce y on compute
+sync
+mark two
+repeat 3 { spin 1ms }
+sync
+export a.svg
+export a.html
+export a.csv
+export a.txt
+export a.json
+export two.csv two
+@1-2 export some.csv width=60
+export narrow.txt width=60
+expect error "a.svg is there: `export a.svg force` writes over it" { export a.svg }
+export a.svg force
+expect error "a file's ending says what it is: .svg .html .csv .txt .json" { export a.png }
+expect error "no section 'twu'; did you mean 'two'?" { export b.csv twu }
+expect error "cannot be written" { export nowhere/a.svg }
+END
+check 'runs' within 60 "$RANKSH" -n 4 all.rsh > out 2>&1
+xml() { python3 -c "import xml.dom.minidom as d; d.parse('$1')" 2>/dev/null || grep -q '</svg>' "$1"; }
+check 'a picture, well-formed' xml a.svg
+check 'its lanes, bars and who was waited for' sh -c "grep -q '>0,1,3<' a.svg && grep -q 'matmul y' a.svg && grep -q 'peer: matmul y of rank 2\|peer: allreduce y of rank 2' a.svg"
+# page.html itself must ask nothing of a network, and the data within must not end early
+check 'a page in one file' sh -c "! grep -q 'https\?://' a.html && [ \"\$(grep -c '</script>' a.html)\" = 2 ] && tail -c 20 a.html | grep -q '</html>'"
+check 'spans in it, and hostile words as escapes' sh -c "grep -q '\"lanes\":\[' a.html && ! sed -n '/<script id/,/<\/script>/p' a.html | sed '1s/<script[^>]*>//; s/<\/script>//' | grep -q '<'"
+check 'a table: as many fields in each line' sh -c "tr -d '\r' < a.csv | sed 's/\"[^\"]*\"\(\"[^\"]*\"\)*/q/g' | awk -F, 'NF != 16 { bad = 1 } END { exit bad || NR < 20 }'"
+check 'words in quotes where they have to be' grep -q '"a<b>&""c"", d"' a.csv
+check 'whom a wait is blamed on' grep -q '^0,compute,[0-9]*,[0-9]*,stall,peer,peer,.*,2,[0-9]*,' a.csv
+check 'a section alone' sh -c "! grep -q matmul two.csv && grep -q spin two.csv"
+check 'some ranks alone' sh -c "grep -q '^1,' some.csv && grep -q '^2,' some.csv && ! grep -q '^[03],' some.csv"
+check 'text, as wide as is asked for' sh -c "grep -q 'compute' a.txt && tr -d '\200-\277' < narrow.txt | LC_ALL=C awk '{ if (length > 60) wide = 1 } END { exit wide }'"
+check 'nothing half-written is left' [ "$(ls | grep -c '\.new\|~')" = 0 ]
