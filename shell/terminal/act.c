@@ -2,6 +2,7 @@
  * done */
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
+#include "shell/terminal/pager.h"
 #include "shell/terminal/view.h"
 #include "shell/wire/wire.h"
 
