@@ -153,7 +153,13 @@ const struct command command_traffic = {
         .name = "traffic",
         .topic = "look",
         .usage = "traffic [SECTION]",
-        .help = "bytes that each rank sent, by link and by receiver",
+        .help = "bytes that each rank sent, by link and by receiver; of collectives the sum of their "
+                "messages' sizes, "
+                "what a rank sent, and the formula: the least with which links alone can do it, 2(n-1)/n of "
+                "an "
+                "allreduce's size, (n-1)/n of an allgather's; how far off that is, in how many sends, by "
+                "which "
+                "algorithm",
         .example = "tensor g[1k] = rank\nallreduce g\nsync\ntraffic",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
