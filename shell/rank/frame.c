@@ -1,7 +1,7 @@
 /* frame.c -- a frame of the view, for the window and the cursor that the front end asks for
  *
  * What the front end needs to move both goes with the picture: the whole extent, how many rows there are, of whom those are
- * that it sees, how busy everything is. Nothing is kept between frames. */
+ * that it sees, how busy everything is. */
 #include "shell/rank/frame.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -18,8 +18,32 @@ struct frame_making {
 	struct timeline_places places; /* asked[0] is the cursor's; then its links' */
 	struct links links;
 	struct cursor cursor;
+	struct frame_kept *kept;
 	struct reply *reply;
 };
+
+void frame_forget(struct frame_kept *kept)
+{
+	kept_forget(&kept->lanes);
+	mem_free(kept->level);
+	*kept = (struct frame_kept){0};
+}
+
+/* All that there is, from end to end, and how busy it is */
+static void survey(struct frame_making *m, int parts)
+{
+	struct frame_kept *kept = m->kept;
+	if (kept->whole.to == 0) {
+		kept->whole = trace_window(&m->trace, -1);
+		kept->whole.to = most_of(kept->whole.to, kept->whole.from + 1);
+	}
+	m->whole = kept->whole;
+	if (kept->parts == parts)
+		return;
+	kept->level = mem_resize(kept->level, (size_t)parts);
+	kept->parts = parts;
+	trace_density(&m->trace, kept->whole, parts, kept->level);
+}
 
 static enum status draw(struct frame_making *m)
 {
@@ -93,7 +117,7 @@ static void tell_cursor(const struct frame_making *m)
 	details_put(&m->trace, spot, &reply->text);
 }
 
-static void tell_places(const struct frame_making *m, int parts)
+static void tell_places(const struct frame_making *m)
 {
 	struct reply *reply = m->reply;
 	reply->from = m->options.window.from;
@@ -106,19 +130,21 @@ static void tell_places(const struct frame_making *m, int parts)
 	reply->cells = m->places.cells;
 	for (size_t i = 0; i < m->places.shown_count; i++)
 		text_add(&reply->lanes, "%d.%d ", m->places.shown[i].rank, m->places.shown[i].stream);
-	uint8_t *level = mem_alloc((size_t)parts);
-	trace_density(&m->trace, m->whole, parts, level);
-	for (int i = 0; i < parts; i++)
-		text_add(&reply->density, "%d", level[i]);
-	mem_free(level);
+	for (int i = 0; i < m->kept->parts; i++)
+		text_add(&reply->density, "%d", m->kept->level[i]);
 }
 
 /* request->from > to asks for everything. */
-enum status view_frame(struct shell *shell, const struct request *request, struct reply *reply)
+enum status view_frame(
+        struct shell *shell, struct frame_kept *kept, const struct request *request, struct reply *reply)
 {
-	struct frame_making m = {.trace = {.world = shell->world, .backend = shell->backend}, .reply = reply};
-	m.whole = trace_window(&m.trace, -1);
-	m.whole.to = most_of(m.whole.to, m.whole.from + 1);
+	struct frame_making m = {
+	        .trace = {.world = shell->world, .backend = shell->backend, .kept = &kept->lanes},
+	        .kept = kept,
+	        .reply = reply};
+	if (shell->backend->measures) /* its times come to pass meanwhile */
+		frame_forget(kept);
+	survey(&m, request->width);
 	m.options = (struct timeline_options){
 	        .window = {request->from, request->to, -1},
 	        .width = request->width,
@@ -142,7 +168,7 @@ enum status view_frame(struct shell *shell, const struct request *request, struc
 	ask_places(&m);
 	enum status status = draw_rows(&m, *seek != '\0');
 	if (status == ST_OK) {
-		tell_places(&m, request->width);
+		tell_places(&m);
 		tell_cursor(&m);
 	}
 	links_release(&m.links);

@@ -5,9 +5,21 @@
 
 #include "shell/session/shell.h"
 #include "shell/wire/wire.h"
+#include "trace/kept.h"
+#include "trace/trace.h"
 
+/* What stays from frame to frame; a zeroed struct keeps nothing yet. */
+struct frame_kept {
+	struct kept_lanes lanes;
+	struct window whole; /* to 0: not known */
+	uint8_t *level;      /* trace_density of it, in so many parts; 0: not known */
+	int parts;
+};
+/* Before a line runs, and before the session ends: what was kept may not hold any more. */
+void frame_forget(struct frame_kept *kept);
 /* What the request asks to see, in a reply of REPLY_VIEW: the picture, the window it shows, and the facts of
  * the selected operation. */
-enum status view_frame(struct shell *shell, const struct request *request, struct reply *reply);
+enum status view_frame(
+        struct shell *shell, struct frame_kept *kept, const struct request *request, struct reply *reply);
 
 #endif

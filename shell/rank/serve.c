@@ -31,6 +31,7 @@ struct serve {
 	bool leaving;
 	bool untouched; /* nothing was typed yet: Enter opens the tour */
 	bool gone;      /* a reply could not be written */
+	struct frame_kept kept;
 };
 
 /* Releases the reply. The reader of what we write may be gone: then the loop ends, and a run at work is interrupted. */
@@ -220,7 +221,7 @@ static void view(struct serve *serve, const struct request *request)
 	struct reply reply = {.kind = REPLY_VIEW};
 	if (serve->conductor->shell.backend->measures)
 		conductor_order(serve->conductor, &(struct order){.kind = ORDER_ROUND});
-	if (view_frame(&serve->conductor->shell, request, &reply) != ST_OK) {
+	if (view_frame(&serve->conductor->shell, &serve->kept, request, &reply) != ST_OK) {
 		reply_release(&reply);
 		reply.kind = REPLY_VIEW;
 		text_add(&reply.text, "%s", fail_text());
@@ -231,6 +232,8 @@ static void view(struct serve *serve, const struct request *request)
 static void serve_one(struct serve *serve, const struct request *request)
 {
 	struct order resize = {.kind = ORDER_SETUP, .width = request->width};
+	if (request->kind != REQUEST_VIEW)
+		frame_forget(&serve->kept);
 	switch (request->kind) {
 	case REQUEST_RUN:
 		run(serve, request);
@@ -280,6 +283,7 @@ int serve_run(struct conductor *conductor)
 		conductor_poll(conductor);
 	}
 	text_release(&line);
+	frame_forget(&serve.kept);
 	reader_release(&serve.reader);
 	conductor->to.interrupted = NULL;
 	return 0;

@@ -56,7 +56,6 @@ struct host_now {
 struct op_cost {
 	int64_t launch; /* host time to issue it by itself */
 	int64_t alone;  /* the duration undisturbed, of a kernel under its rank's `slow`; 0: not known */
-	double moved;   /* COLLECTIVE: bytes that a rank moves, by its algorithm */
 };
 
 struct times {

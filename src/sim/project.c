@@ -55,7 +55,6 @@ void sim_cost(struct backend *backend, op_id id, struct op_cost *cost)
 	const struct record *record = op_record(e->world, id);
 	cost->launch = launch_of(e, id, record);
 	cost->alone = alone_of(e, id, record);
-	cost->moved = record->kind == OP_COLLECTIVE ? record->flow_bytes : 0;
 }
 
 /* As it has ended, else as it will if nothing more is queued. Most of what a picture costs: field by field. */

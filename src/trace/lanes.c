@@ -192,6 +192,14 @@ enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 	op_id last = world->last[rank];
 	size_t count = last ? world->ops[last].number : 0;
 
+	if (lanes->lent || trace->kept)
+		lanes_release(lanes);
+	if (trace->kept) {
+		*lanes = *kept_rank(trace, rank);
+		lanes->trace = trace;
+		lanes->lent = true;
+		return trace_step(trace, lanes->count);
+	}
 	lanes->trace = trace;
 	lanes->rank = rank;
 	lanes->streams = 1;
@@ -208,9 +216,11 @@ enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 
 void lanes_release(struct lanes *lanes)
 {
-	mem_free(lanes->moment);
-	mem_free(lanes->order);
-	spans_release(&lanes->host);
+	if (!lanes->lent) {
+		mem_free(lanes->moment);
+		mem_free(lanes->order);
+		spans_release(&lanes->host);
+	}
 	*lanes = (struct lanes){0};
 }
 

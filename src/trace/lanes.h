@@ -7,8 +7,8 @@
  *      program   0 matmul/default  1 copy/io  2 record/io  3 wait/default  4 relu/default
  *      order     | default: 0 3 4 | io: 1 2 |         first[default] = 0, first[io] = 3
  *
- * Loaded for one rank at a time, O(its operations), and thrown away: the books grow between two looks, and a
- * rank's own part of them is small. Loading again into the same struct keeps its memory.
+ * Loaded for one rank at a time, O(its operations), and thrown away, unless trace.kept keeps it: the books grow between two
+ * looks, and a rank's own part of them is small. Loading again into the same struct keeps its memory.
  * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_TRACE_LANES_H
 #define RANKSH_TRACE_LANES_H
@@ -36,6 +36,7 @@ struct lanes {
 	uint32_t *order;                 /* indices into moment, stream by stream, each in its order */
 	uint32_t first[STREAMS_MAX + 2]; /* order[first[s]] .. order[first[s+1] - 1] are stream s */
 	struct spans host;               /* the host's lane, from 0 to the end of time */
+	bool lent;                       /* all of it is kept.c's */
 };
 
 /* Charges the look's budget for so many operations: ST_INTERRUPTED once Ctrl-C has used it up. Every process
@@ -44,6 +45,8 @@ enum status trace_step(const struct trace *trace, size_t operations);
 /* A zeroed struct is an empty one. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank);
 void lanes_release(struct lanes *lanes);
+/* kept.c: of trace->kept, loaded if they were not yet */
+const struct lanes *kept_rank(const struct trace *trace, int rank);
 /* The spans of one lane in the window, replacing what `out` held. They tile the window: the first begins at
  * window.from, each begins where the one before it ends, the last ends at window.to. A stream that the rank
  * has not used is one span of "done". */

@@ -1,13 +1,14 @@
 /* traffic.c -- bytes: sent by each rank over each kind of link, by collectives, and from whom to whom by
  * transfers
  *
- *      ranks  nvlink out   nic out        by collectives                      from rank to rank
- *      0-3        1.5 MB    768 kB        what       in     times  messages   from \ to      0      1
- *                                         allreduce  world      2      2 MB   0                  512 kB
+ *      ranks  nvlink out   nic out        by collectives                                         from rank to rank
+ *      0-3        1.5 MB    768 kB        what       in     times  size  sent    formula    off  from \ to      0      1
+ *                                         allreduce  world      2  2 MB  3.5 MB     3 MB  x 1.17  0               512 kB
  *
  * Links are asked of the backend, which knows the routes; collectives and transfers are read off the books,
  * so they count what is queued too. */
 #include "backend/traffic.h"
+#include "collectives/collective.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "base/memory.h"
@@ -24,8 +25,10 @@ struct pair {
 };
 struct kind {
 	name_id title, group;
-	int64_t count;
-	double message, moved;
+	int64_t count, sends;          /* by steps, as `unroll` makes them; -1: not known */
+	double message, sent, formula; /* bytes; formula: 0 where there is none */
+	uint8_t algorithm;
+	bool several; /* algorithms */
 	int rank;
 	op_id first;
 }; /* of one rank: the lowest that has it */
@@ -142,6 +145,47 @@ static void sum_pairs(struct traffic *traffic)
 	traffic->pairs = kept;
 }
 
+/* How many sends one collective is made of on its rank, by the steps of the algorithm; -1: the switch's, or the machine of now
+ * cannot say */
+static int64_t sends_of(const struct record *record, const struct match *match, int place, uint8_t algorithm)
+{
+	struct collective_step *steps;
+	int64_t sends = 0;
+	int count = 0;
+	if (record->collective == &collective_alltoall)
+		return match->n - 1;
+	if (algorithm == ALGORITHM_AUTO || !record->operands || !collective_unrolls(record->collective))
+		return -1;
+	int64_t size = dtype_bytes((enum dtype)record->operand[0].layout.dtype);
+	steps = mem_alloc(STEPS_MAX((size_t)match->n) * sizeof *steps);
+	bool known = collective_steps(record->collective, (enum algorithm)algorithm, match->n, place,
+	                     record->root, record->bytes / size, steps, &count) == ST_OK;
+	for (int i = 0; i < count; i++)
+		sends += steps[i].to >= 0;
+	mem_free(steps);
+	return known ? sends : -1;
+}
+
+/* What a rank must send at least where links carry all: 2(n-1)/n of an allreduce's message, (n-1)/n of an allgather's ... */
+static void add_formula(const struct world *world, op_id id, struct kind *kind)
+{
+	const struct record *record = op_record(world, id);
+	const struct match *match = &world->matches[world->ops[id].match];
+	struct cost cost = {0};
+	if (!record->collective || record->split.n)
+		return;
+	kind->formula += (double)record->bytes * collective_bus_factor(record->collective, match->n);
+	bool known = collective_cost(record->collective, world->machine,
+	                     (struct cost_group){match->n, match->ranks}, record->bytes,
+	                     (enum algorithm)record->algorithm, &cost) == ST_OK;
+	uint8_t algorithm = known ? cost.algorithm : record->algorithm;
+	kind->several |= kind->count > 1 && kind->algorithm != algorithm;
+	kind->algorithm = algorithm;
+	int place = world->groups[match->group].place_of[world->ops[id].rank];
+	int64_t sends = sends_of(record, match, place, algorithm);
+	kind->sends = sends < 0 || kind->sends < 0 ? -1 : kind->sends + sends;
+}
+
 /* Collectives by name and group: the figures of the lowest rank that has any of them, so that the order of
  * typing shows nowhere. */
 static void add_collective(const struct trace *trace, op_id id, struct traffic *traffic)
@@ -163,7 +207,8 @@ static void add_collective(const struct trace *trace, op_id id, struct traffic *
 	if (kind->rank == world->ops[id].rank) {
 		kind->count++;
 		kind->message += record->bytes;
-		kind->moved += backend_cost(trace->backend, id).moved;
+		kind->sent += record->sent_bytes;
+		add_formula(world, id, kind);
 	}
 }
 
@@ -255,6 +300,29 @@ static void print_transfers(struct traffic *traffic, int n, int width, struct te
 	table_release(&table);
 }
 
+/* Less than a byte off is rounding. */
+static void put_formula(struct table *table, const struct kind *kind)
+{
+	bool off = kind->formula > 0 && (kind->sent > kind->formula + 1 || kind->sent < kind->formula - 1);
+	if (kind->formula > 0)
+		bytes_cell(table, kind->formula);
+	else
+		table_end(table);
+	if (off)
+		table_cell(table, "x %.2f", kind->sent / kind->formula);
+	else
+		table_end(table);
+	if (kind->formula > 0 && kind->sends >= 0)
+		table_cell(table, "%lld", (long long)kind->sends);
+	else
+		table_end(table);
+	bool chosen = kind->algorithm != ALGORITHM_AUTO;
+	table_cell(table, "%s",
+	        kind->several                         ? "several"
+	                : chosen && kind->formula > 0 ? algorithm_name((enum algorithm)kind->algorithm)
+	                                              : "");
+}
+
 static void print_collectives(
         const struct trace *trace, const struct traffic *traffic, int width, struct text *out)
 {
@@ -264,14 +332,15 @@ static void print_collectives(
 	if (!traffic->kinds)
 		return;
 	text_add(out, "by collectives\n");
-	table_cells(&table, "what", "in", "times", "messages", "moved by a rank");
+	table_cells(&table, "what", "in", "times", "size", "sent", "formula", "off", "sends", "by");
 	table_row(&table);
 	for (size_t i = 0; i < traffic->kinds; i++) {
 		const struct kind *kind = &traffic->kind[i];
 		table_cells(&table, names_text(names, kind->title), names_text(names, kind->group));
 		table_cell(&table, "%lld", (long long)kind->count);
 		bytes_cell(&table, kind->message);
-		bytes_cell(&table, kind->moved);
+		bytes_cell(&table, kind->sent);
+		put_formula(&table, kind);
 		table_row(&table);
 	}
 	table_print(&table, width, out);

@@ -49,3 +49,21 @@ spin 0.5ms on compute
 sync
 expect overlapped > 0.3 and overlapped < 0.4 and overlapped(collectives) == overlapped and overlapped(transfers) == 0
 expect exposed(collectives) == exposed and hostwait > 1ms and idle > 0.5
+
+# bytes against the formula: a ring sends the least, 2(n-1)/n of the message in 2(n-1) sends; a tree more
+mark bytes
+wait io on default
+wait compute on default
+allreduce g algo=ring
+all = allgather g algo=ring
+reduce g root=0 algo=tree
+allreduce g algo=tree
+sync
+traffic
+#>    ranks  nvlink out
+#>    0-3      2.125 MB
+#> by collectives
+#>    what       in     times    size    sent  formula     off  sends       by
+#>    allreduce  world      2  512 kB  896 kB   768 kB  x 1.17         several
+#>    allgather  world      1    1 MB  768 kB   768 kB              3     ring
+#>    reduce     world      1  256 kB  512 kB   256 kB  x 2.00            tree

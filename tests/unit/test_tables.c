@@ -1,6 +1,7 @@
 /* test_tables.c -- stalls, stats, diff, traffic, races, stuck, memory and the export, as text */
 #include "base/ranks.h"
 #include "check.h"
+#include "collectives/collective.h"
 #include "trace_scene.h"
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -323,6 +324,12 @@ static void who_sent_what(void **state)
 		scene_transfer(scene, r, STREAM_DEFAULT, P2P_RECV, (r + 2) % 3, NULL, -1, 40, 120, 120, 220);
 		struct record record = scene_record(scene, OP_COLLECTIVE, "allreduce", "g");
 		record.bytes = 4096;
+		struct operand operand = {.space = SPACE_DEVICE, .access = ACCESS_READ, .tensor = -1};
+		layout_make(&operand.layout, DT_F32, 1, (int64_t[]){1024});
+		record.operand = &operand;
+		record.operands = 1;
+		record.collective = &collective_allreduce;
+		record.algorithm = ALGORITHM_RING;
 		op_id id = scene_queue(scene, r, STREAM_DEFAULT, &record, 0,
 		        (struct times){
 		                .issue = 60 * US, .ready = 220 * US, .start = 220 * US, .end = 320 * US});
@@ -333,8 +340,8 @@ static void who_sent_what(void **state)
 	        "   ranks  nvlink out\n"
 	        "   0-2          9 kB\n"
 	        "by collectives\n"
-	        "   what       in     times  messages  moved by a rank\n"
-	        "   allreduce  world      1      4 kB             8 kB\n"
+	        "   what       in     times  size  sent   formula     off  sends    by\n"
+	        "   allreduce  world      1  4 kB  8 kB  5.333 kB  x 1.50      4  ring\n"
 	        "from rank to rank\n"
 	        "   from \\ to     0     1     2\n"
 	        "   0                1 kB\n"

@@ -67,9 +67,8 @@ static inline void scene_host(struct backend *backend, int rank, struct host_now
 static inline void scene_cost(struct backend *backend, op_id id, struct op_cost *cost)
 {
 	const struct record *record = op_record(((struct scene *)backend)->world, id);
-	*cost = (struct op_cost){.launch = record->launch_ns,
-	        .alone = record->alone_ns < 0 ? 0 : record->alone_ns,
-	        .moved = record->flow_bytes};
+	*cost = (struct op_cost){
+	        .launch = record->launch_ns, .alone = record->alone_ns < 0 ? 0 : record->alone_ns};
 }
 static inline bool scene_waiting(struct backend *backend, int rank, op_id *on)
 {

@@ -1,0 +1,28 @@
+/* kept.c -- lanes that were loaded before are lent */
+#include "trace/kept.h"
+#include "base/memory.h"
+#include "trace/lanes.h"
+
+const struct lanes *kept_rank(const struct trace *trace, int rank)
+{
+	struct kept_lanes *kept = trace->kept;
+	struct trace loading = *trace;
+	if (!kept->lanes) {
+		kept->ranks = trace->world->n;
+		kept->lanes = mem_alloc((size_t)kept->ranks * sizeof *kept->lanes);
+	}
+	loading.kept = NULL;
+	loading.budget = NULL;          /* who has it charges what it borrows */
+	if (!kept->lanes[rank].streams) /* each rank has the host's, once it is loaded */
+		lanes_load(&kept->lanes[rank], &loading, rank);
+	kept->lanes[rank].trace = NULL; /* `loading` ends here */
+	return &kept->lanes[rank];
+}
+
+void kept_forget(struct kept_lanes *kept)
+{
+	for (int rank = 0; rank < kept->ranks; rank++)
+		lanes_release(&kept->lanes[rank]);
+	mem_free(kept->lanes);
+	*kept = (struct kept_lanes){0};
+}
