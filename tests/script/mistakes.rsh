@@ -87,7 +87,7 @@ broadcast y root=7
 gather y root=0
 #> tests/script/mistakes.rsh:87: gather gives a result: NAME = gather y
 timeline nothing
-#> tests/script/mistakes.rsh:89: no section 'nothing': `mark nothing` before the lines begins one
+#> tests/script/mistakes.rsh:89: no section 'nothing': `mark nothing` before the lines begins one (nor is it a stream or a time)
 group g 0-1 1-2
 #> tests/script/mistakes.rsh:91: group: rank 1 stands in two of its parts
 query nothing
