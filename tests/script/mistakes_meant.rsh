@@ -82,7 +82,7 @@ dist.reduce(x, dst=0)
 program 12
 #> tests/script/mistakes_meant.rsh:82: `program` lists the steps; `step` plays the next one, `step 5` five, `step in` shows all that it did
 y1 = x w
-#> tests/script/mistakes_meant.rsh:84: no kernel 'x'; a product of two tensors: y1 = matmul x w
+#> tests/script/mistakes_meant.rsh:84: no command or kernel 'x'; a product of two tensors: y1 = matmul x w
 pause
 #> tests/script/mistakes_meant.rsh:86: nothing waits for a key in a script; `host 2ms`: the host computes so long; `pace 1s`: time for the eyes
 session
@@ -220,7 +220,7 @@ wait
 spin 2
 #> tests/script/mistakes_meant.rsh:220: spin: 2 of what? A time has a unit, as in 2ms
 spin 2 ms
-#> tests/script/mistakes_meant.rsh:222: a number and its unit stand together: spin 2ms
+#> tests/script/mistakes_meant.rsh:222: a number and its unit stand together: 2ms
 host 2
 #> tests/script/mistakes_meant.rsh:224: host: 2 of what? A time has a unit, as in 2ms
 sleep 2
