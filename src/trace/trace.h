@@ -164,19 +164,20 @@ struct timeline_options {
 	const name_id *lane;            /* lane[0 .. lanes-1]: streams by name, 0 of them: all */
 	int lanes, legend_rows /* 0: as many as are needed */;
 };
-/* A lane, and its row among all rows of a timeline; -1: it has none. Of a row that stands for several ranks, one of them. */
+/* A lane; of a row that stands for several ranks, of one of them. */
 struct lane_place {
-	int rank, stream, row;
+	int rank, stream;
 };
-/* What stands where in the picture: of whom its rows are, and the rows of the lanes that were asked for, shown or not. The
- * window lies in `cells` columns from `first_column` on. */
+/* What stands where in a picture: of whom the rows are that it shows, and in which columns the window lies. A zeroed struct is
+ * filled, and is to be released. */
 struct timeline_places {
-	struct lane_place *asked; /* the caller's */
-	size_t asked_count;
-	struct lane_place *shown; /* by row shown; released by timeline_places_release */
+	struct lane_place *shown; /* by row shown */
 	size_t shown_count;
 	int first_column, cells;
+	struct sets *sets; /* all rows */
 };
+/* A lane's row among all, shown or not; -1: it has none */
+int timeline_row_of(const struct timeline_places *places, int rank, int stream);
 void timeline_places_release(struct timeline_places *places);
 enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture);
