@@ -1,4 +1,4 @@
-/* look.c -- timeline, stalls, stats, traffic, races, stuck, diff, mem: the pictures and tables that trace/
+/* look.c -- stalls, stats, traffic, races, stuck, diff, mem: the pictures and tables that trace/
  * makes.
  *
  * Looking moves no clock and queues nothing, so these lines need not run again when a world is made anew.
@@ -37,40 +37,6 @@ static enum status section_of(struct call *call, int *section)
 	*section = interpreter_section_now(call->shell);
 	return call_count(call, 0) ? section_argument(call, 0, section) : ST_OK;
 }
-
-/* ---- timeline ---- */
-
-/* `on` and `off` set the strip after each line, `all` draws from time 0, else a section is drawn. */
-static enum status timeline_run(struct call *call)
-{
-	const char *word = "";
-	int section = -1;
-	struct trace trace;
-	enum status status = call_common(call, 0, &word);
-	if (status != ST_OK)
-		return status;
-	if (strcmp(word, "on") == 0 || strcmp(word, "off") == 0) {
-		call->shell->strip = word[1] == 'n';
-		return ST_OK;
-	}
-	status = look_begin(call, &trace);
-	if (status == ST_OK && strcmp(word, "all") != 0)
-		status = section_of(call, &section);
-	return status == ST_OK ? timeline_draw(call->shell, &trace, section, call->set) : status;
-}
-
-const struct command command_timeline = {
-        .name = "timeline",
-        .topic = "look",
-        .usage = "timeline [on|off|all|SECTION]",
-        .help = "draws every host and stream on one clock, queued work dimmed; `on` draws it after every "
-                "line",
-        .example = "spin 2ms\ntimeline",
-        .class = COMMAND_LOOK,
-        .unless = {"on off", COMMAND_SESSION},
-        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
-        .run = timeline_run,
-};
 
 /* ---- tables ---- */
 

@@ -279,10 +279,13 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 	text_release(&line);
 	if (status != ST_OK && status != ST_EXPECT)
 		return fail_in(status, "predict %s", answer);
+	bool bare = !answer[strspn(answer, "0123456789.")];
 	out_say(shell->out, "   %s%s%s\n",
 	        STYLED(shell->out, right ? COLOUR_GOOD : COLOUR_BAD,
 	                right ? "right, within a tenth"
-	                      : "not within a tenth: run it, look at the timeline, and guess again"));
+	                        : bare
+	                        ? "not within a tenth; a time has its unit, as 60us or 2ms: guess again"
+	                        : "not within a tenth: run it, look at the timeline, and guess again"));
 	return ST_OK;
 }
 

@@ -50,23 +50,28 @@ static struct time_parts parts_of_time(const struct trace *trace)
 	        trace, iterations ? (int)world->iteration_count : (int)world->section_count, iterations};
 }
 
-/* From its first launch to its last end that is known */
+/* From the beginning of its first work on a device to the last end that is known: hosts may be far ahead. Of one without such
+ * work what the hosts did */
+static struct window iteration_window(const struct trace *trace, const struct iteration *iteration)
+{
+	const struct world *world = trace->world;
+	struct window device = {TIME_UNKNOWN, 0, -1}, host = device;
+	op_id end = iteration->end ? iteration->end : (op_id)world->op_count + 1;
+	for (op_id id = iteration->first; id < end; id++) {
+		struct times t = backend_times(trace->backend, id);
+		struct window *window =
+		        op_kind_is_host((enum op_kind)op_record(world, id)->kind) ? &host : &device;
+		window->from = least_of(window->from, t.start);
+		if (t.end != TIME_UNKNOWN)
+			window->to = most_of(window->to, t.end);
+	}
+	return device.from < device.to ? device : host;
+}
+
 static struct window part_window(const struct time_parts *parts, int i)
 {
-	const struct world *world = parts->trace->world;
-	if (!parts->iterations)
-		return trace_window(parts->trace, i);
-	struct window window = {TIME_UNKNOWN, 0, -1};
-	op_id end = world->iterations[i].end ? world->iterations[i].end : (op_id)world->op_count + 1;
-	for (op_id id = world->iterations[i].first; id < end; id++) {
-		struct times t = backend_times(parts->trace->backend, id);
-		bool host = op_kind_is_host((enum op_kind)op_record(world, id)->kind);
-		int64_t begin = host ? t.start : t.issue != TIME_UNKNOWN ? t.issue - t.launch : TIME_UNKNOWN;
-		window.from = least_of(window.from, begin);
-		if (t.end != TIME_UNKNOWN)
-			window.to = most_of(window.to, t.end);
-	}
-	return window;
+	return parts->iterations ? iteration_window(parts->trace, &parts->trace->world->iterations[i])
+	                         : trace_window(parts->trace, i);
 }
 
 static void part_text(const struct time_parts *parts, int i, struct text *out)
@@ -80,27 +85,25 @@ static void part_text(const struct time_parts *parts, int i, struct text *out)
 		text_add(out, "before the first mark");
 }
 
-/* The one that the window shows; else -1, and *at is the one in which the cursor stands, or the last that begins in the
- * window. Those without any operation are empty: they are passed over. */
+/* The one that the window shows; else -1, and *at is the one in which the cursor stands; without a cursor the first (step > 0)
+ * or the last that begins in the window. Those without any operation are empty: they are passed over. */
 static int part_shown(
-        const struct time_parts *parts, const struct cursor *cursor, struct window window, int *at)
+        const struct time_parts *parts, const struct cursor *cursor, struct window window, int step, int *at)
 {
 	const struct world *world = parts->trace->world;
-	int within = -1;
 	*at = -1;
 	for (int i = 0; i < parts->count; i++) {
 		struct window part = part_window(parts, i);
 		if (part.from == window.from && part.to == window.to)
 			return i;
-		if (part.from < part.to &&
-		        (within < 0 || (part.from >= window.from && part.from < window.to)))
-			within = i;
+		bool within = part.from < part.to && part.from >= window.from && part.from < window.to;
+		if (within && (*at < 0 || step < 0))
+			*at = i;
 	}
-	if (cursor->stands && parts->iterations)
-		*at = world_iteration_of(world, cursor->spot.span.op);
-	else if (cursor->stands)
-		*at = op_record(world, cursor->spot.span.op)->section;
-	*at = *at < 0 ? within : *at;
+	int of = !cursor->stands    ? -1
+	        : parts->iterations ? world_iteration_of(world, cursor->spot.span.op)
+	                            : op_record(world, cursor->spot.span.op)->section;
+	*at = of >= 0 ? of : *at;
 	return -1;
 }
 
@@ -108,7 +111,7 @@ static void seek_part(const struct trace *trace, int step, struct cursor *cursor
         struct reply *reply)
 {
 	struct time_parts parts = parts_of_time(trace);
-	int at, shown = part_shown(&parts, cursor, *window, &at), next = shown < 0 ? at : shown + step;
+	int at, shown = part_shown(&parts, cursor, *window, step, &at), next = shown < 0 ? at : shown + step;
 	struct window part = {0};
 	if (!parts.iterations && parts.count < 2) {
 		text_add(&reply->told,

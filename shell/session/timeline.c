@@ -1,25 +1,50 @@
 /* timeline.c -- the timeline as text: drawn by trace/, cut to the terminal's width and to rows that a
  * person still reads. */
 #include "shell/session/timeline.h"
+#include "base/number.h"
+
+static bool shows_nothing(const struct picture *picture)
+{
+	size_t count = picture->width * (size_t)picture->height, i = 0;
+	while (i < count && !picture->ops[i])
+		i++;
+	return i == count;
+}
+
+static void say_nothing(struct shell *shell, const struct window *window)
+{
+	struct text text = {0};
+	text_add(&text, "   nothing has run or is queued here");
+	if (window->to > window->from) {
+		text_add(&text, ", from ");
+		time_text(window->from, &text);
+		text_add(&text, " to ");
+		time_text(window->to, &text);
+	}
+	text_add(&text, ": it is now ");
+	time_text(shell_clock(shell), &text);
+	out_say(shell->out, "%s\n", text_string(&text));
+	text_release(&text);
+}
 
 #include <string.h>
 
 /* Ranks with equal pictures share their rows (merge). Rows left out are counted, with the commands that
  * show them. */
-enum status timeline_draw(
-        struct shell *shell, const struct trace *trace, int section, const struct ranks *ranks)
+enum status timeline_draw(struct shell *shell, const struct trace *trace, const struct timeline_options *what)
 {
 	enum { MOST_ROWS = 40 };
-	struct timeline_options options = {.window = trace_window(trace, section),
-	        .width = out_width(shell->out),
-	        .merge = true,
-	        .now = shell_clock(shell),
-	        .ranks = ranks,
-	        .rows = MOST_ROWS};
+	struct timeline_options options = *what;
+	options.width = out_width(shell->out);
+	options.merge = true;
+	options.now = shell_clock(shell);
+	options.rows = MOST_ROWS;
 	struct picture picture = {0};
 	struct text text = {0};
 	enum status status = timeline_picture(trace, &options, &picture);
-	if (status == ST_OK) {
+	if (status == ST_OK && (options.window.to <= options.window.from || shows_nothing(&picture))) {
+		say_nothing(shell, &options.window);
+	} else if (status == ST_OK) {
 		int64_t cell = (options.window.to - options.window.from) / options.width;
 		picture_text(&picture, out_colour(shell->out), &text);
 		trace_put_uncertainty(trace, cell, &text);
@@ -37,7 +62,9 @@ void timeline_strip(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	if (shell->strip && !shell->replaying && shell_foresee(shell) == ST_OK)
-		timeline_draw(shell, &trace, (int)shell->world->section_count - 1, NULL);
+		timeline_draw(shell, &trace,
+		        &(struct timeline_options){
+		                .window = trace_window(&trace, (int)shell->world->section_count - 1)});
 }
 
 enum status section_find(const struct shell *shell, const char *name, int *section)

@@ -3,10 +3,11 @@
 #define RANKSH_TIMELINE_H
 
 #include "shell/session/shell.h"
+#include "trace/trace.h"
 
-/* section: -1 all; ranks: NULL all */
+/* what: the window, ranks and lanes; the rest is as the session's output is. A window in which nothing is says so. */
 enum status timeline_draw(
-        struct shell *shell, const struct trace *trace, int section, const struct ranks *ranks);
+        struct shell *shell, const struct trace *trace, const struct timeline_options *what);
 /* After a line of the prompt when `timeline on`: the current section's. */
 void timeline_strip(struct shell *shell);
 

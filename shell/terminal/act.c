@@ -2,6 +2,7 @@
  * done */
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
+#include "shell/terminal/pager.h"
 #include "shell/terminal/view.h"
 #include "shell/wire/wire.h"
 
@@ -45,6 +46,17 @@ static bool hello_switch(struct session *session, const char *line)
 
 static void grant_wish(struct session *session, const char *wish);
 
+/* A text to read, as long as it may be: help, lists. Others go on by the screen, as they may be waited for */
+static bool is_for_reading(const char *line)
+{
+	static const char *const first[] = {"help", "machine", "lessons", "strategy", "model", "man"};
+	size_t length = strcspn(line, " ");
+	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+		if (strlen(first[i]) == length && strncmp(line, first[i], length) == 0)
+			return !strchr(line, ';');
+	return false;
+}
+
 /* Asks rank 0 to run what is pending and this line; an open block stays pending. */
 static void run_line(struct session *session, const char *line)
 {
@@ -53,7 +65,10 @@ static void run_line(struct session *session, const char *line)
 	struct reply reply = {0};
 	session->talk.busy_with = text_string(&session->pending);
 	signal_taken_interrupt();
+	struct pager pager = {.used = 1}; /* the line that was typed */
+	session->talk.pager = session->talk.terminal && is_for_reading(line) ? &pager : NULL;
 	enum status status = talk_ask(&session->talk, &request, REPLY_DONE, &reply, -1);
+	session->talk.pager = NULL;
 	if (status != ST_OK) {
 		job_lose(session, status);
 		return;

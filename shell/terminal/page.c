@@ -166,8 +166,8 @@ static void put_picture(const struct viewer *viewer, const struct reply *frame, 
 	picture_make(&picture, drawn->width, drawn->height);
 	memcpy(picture.cells, drawn->cells,
 	        (size_t)drawn->width * (size_t)drawn->height * sizeof *drawn->cells);
-	put_links(frame, &picture);
 	put_cursor(frame, &picture);
+	put_links(frame, &picture);
 	for (int y = 0; y < at.rows / at.down && y < picture.height; y++)
 		for (int x = 0; x < picture.width; x++) {
 			const struct cell *cell = picture_cell(&picture, y, x);

@@ -77,7 +77,9 @@ void screen_size(const struct screen *screen, int *width, int *height)
 void screen_mouse(struct screen *screen, bool on)
 {
 	if (on != screen->mouse)
-		mousemask(on ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0,
+		mousemask(on ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED | BUTTON4_PRESSED |
+		                        BUTTON5_PRESSED
+		             : 0,
 		        NULL);
 	screen->mouse = on;
 }
@@ -137,11 +139,11 @@ static int mouse_key(MEVENT *mouse)
 {
 	if (getmouse(mouse) != OK)
 		return SCREEN_OTHER;
-	return mouse->bstate & BUTTON1_PRESSED     ? SCREEN_PRESS
-	        : mouse->bstate & BUTTON1_RELEASED ? SCREEN_RELEASE
-	        : mouse->bstate & BUTTON4_PRESSED  ? SCREEN_WHEEL_UP
-	        : mouse->bstate & BUTTON5_PRESSED  ? SCREEN_WHEEL_DOWN
-	                                           : SCREEN_OTHER;
+	return mouse->bstate & BUTTON1_PRESSED                         ? SCREEN_PRESS
+	        : mouse->bstate & (BUTTON1_RELEASED | BUTTON1_CLICKED) ? SCREEN_RELEASE
+	        : mouse->bstate & BUTTON4_PRESSED                      ? SCREEN_WHEEL_UP
+	        : mouse->bstate & BUTTON5_PRESSED                      ? SCREEN_WHEEL_DOWN
+	                                                               : SCREEN_OTHER;
 }
 
 static int character(wint_t code)

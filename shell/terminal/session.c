@@ -39,9 +39,10 @@ static void choose_looks(struct session *session)
 	session->talk.terminal = term && *term && strcmp(term, "dumb") != 0;
 	session->colour = session->talk.terminal && !(no_colour && *no_colour);
 	setlocale(LC_ALL, "");
+	bool said = getenv("LC_ALL") || getenv("LC_CTYPE") || getenv("LANG");
+	session->wide = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 || !said;
 	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
 		setlocale(LC_CTYPE, "C.UTF-8");
-	session->wide = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	setlocale(LC_NUMERIC, "C");
 }
 

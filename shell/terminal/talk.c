@@ -173,7 +173,9 @@ static void show(struct talk *talk, const struct reply *reply)
 	if (reply->kind != REPLY_OUTPUT && reply->kind != REPLY_FOREIGN)
 		return;
 	clear_progress(talk);
-	if (reply->kind == REPLY_OUTPUT) {
+	if (reply->kind == REPLY_OUTPUT && talk->pager) {
+		pager_print(talk->pager, text_string(&reply->text), reply->text.count);
+	} else if (reply->kind == REPLY_OUTPUT) {
 		print_folded(text_string(&reply->text), reply->text.count);
 	} else {
 		mark_lines(reply->rank, text_string(&reply->text), reply->text.count, &marked);

@@ -4,6 +4,7 @@
 #define RANKSH_TALK_H
 
 #include "shell/terminal/launch.h"
+#include "shell/terminal/pager.h"
 #include "shell/wire/wire.h"
 
 struct talk {
@@ -13,7 +14,8 @@ struct talk {
 	bool terminal;         /* may escape codes be used at all (TERM is not dumb) */
 	const char *busy_with; /* shown when it takes more than a second; NULL: nothing is shown */
 	bool progress_shown;
-	bool again; /* what is asked is a line that runs again: Ctrl-C does not stop it */
+	struct pager *pager; /* what is asked may be long to read; NULL: it is printed as it comes */
+	bool again;          /* what is asked is a line that runs again: Ctrl-C does not stop it */
 	int64_t asked_ns, interrupted_ns;
 };
 

@@ -15,8 +15,13 @@ enum { CONTROL_D = 4 };
 
 void viewer_start(struct viewer *viewer, const char *title)
 {
-	*viewer = (struct viewer){
-	        .title = title, .whole = true, .mouse = true, .seek = "", .width = 1, .height = 1};
+	*viewer = (struct viewer){.title = title,
+	        .whole = true,
+	        .mouse = true,
+	        .press_x = -1,
+	        .seek = "",
+	        .width = 1,
+	        .height = 1};
 }
 
 void viewer_release(struct viewer *viewer)
@@ -368,10 +373,12 @@ static bool mouse(struct viewer *viewer, const struct reply *frame, const struct
 	if (event->key == SCREEN_PRESS) {
 		viewer->press_x = event->x;
 		viewer->press_y = event->y;
-	} else if (event->key == SCREEN_RELEASE && event->x != viewer->press_x) {
-		drag(viewer, frame, event->x - viewer->press_x);
-	} else if (event->key == SCREEN_RELEASE) {
-		click(viewer, frame, viewer->press_x, viewer->press_y);
+	} else if (event->key == SCREEN_RELEASE) { /* a quick click may come as this alone */
+		if (viewer->press_x >= 0 && event->x != viewer->press_x)
+			drag(viewer, frame, event->x - viewer->press_x);
+		else
+			click(viewer, frame, event->x, viewer->press_x < 0 ? event->y : viewer->press_y);
+		viewer->press_x = -1;
 	} else if (event->key == SCREEN_WHEEL_UP || event->key == SCREEN_WHEEL_DOWN) {
 		zoom_about(viewer, frame, event->key == SCREEN_WHEEL_UP ? 1 : -1,
 		        within(viewer, time_at(viewer, frame, event->x)));
@@ -384,19 +391,17 @@ static bool mouse(struct viewer *viewer, const struct reply *frame, const struct
 /* ---- the keys ---- */
 
 /* What `?` says; a key in the table below is in one of these lines. */
-static const char *const help[] = {"left right tab   the operation before, the next one, on this lane",
-        "up down j k      the lane above, below        PgUp PgDn   scroll",
-        "n N              the next wait on this lane, the one before",
-        "b                the operation to blame for it    backspace   back from there",
-        "/ . ,            look for a name; the next one, the one before",
-        "g G home end     the first, the last operation of this lane",
-        "+ -              zoom to the cursor            h l   slide the window",
-        "z                zoom to the operation         0     everything",
-        "[ ]              the iteration before, the next one (or the section)",
-        "enter            details of the operation, or none", "B                big letters, for a projector",
-        "m                the mouse on or off: off, the terminal selects text",
-        "mouse            click picks, the wheel zooms, drag slides, the map jumps",
-        "q escape         back to the prompt"};
+static const char *const help[] = {"left right tab  the operation before, the next one",
+        "up down j k     the lane above, below", "PgUp PgDn       half a page of lanes",
+        "n N             the next wait of the lane, the one before",
+        "b               the operation to blame for it", "backspace       back from there",
+        "/ . ,           look for a name; the next one, one before",
+        "g G home end    first, last operation of the lane",
+        "+ -             zoom to the cursor     0  everything", "z               zoom to the operation",
+        "h l             slide the window", "[ ]             the iteration (section) before, the next",
+        "enter           details of the operation, or none", "B               big letters, for a projector",
+        "m               mouse on or off: off, text can be selected",
+        "mouse           click picks, wheel zooms, drag slides", "q escape        back to the prompt"};
 
 const char *viewer_help(int i)
 {

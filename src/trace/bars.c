@@ -67,7 +67,7 @@ bool bars_by_phase(const struct bar_row *where, const struct record *record)
 	        (record->microbatch > 0 || several_microbatches(where));
 }
 
-/* The longest of "matmul y", "matmul" (or "F3") that leaves a piece of bar on both sides. */
+/* The longest of "matmul y", "matmul" (or "F3"; of one micro-batch "z4") that leaves a piece of bar on both sides. */
 static void label_of(const struct bar_row *where, op_id id, int cells, struct text *label)
 {
 	const struct world *world = where->trace->world;
@@ -84,7 +84,9 @@ static void label_of(const struct bar_row *where, op_id id, int cells, struct te
 	if ((int)text_columns(text_string(label)) + 4 <= cells || !record->title)
 		return;
 	text_clear(label);
-	text_add(label, "%s", names_text(world->names, record->title));
+	/* in a phase what it makes tells the layer */
+	text_add(label, "%s",
+	        names_text(world->names, record->phase && record->object ? record->object : record->title));
 	if ((int)text_columns(text_string(label)) + 2 > cells)
 		text_clear(label);
 }

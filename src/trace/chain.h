@@ -64,6 +64,8 @@ void chain_put_op(const struct chain *chain, op_id id, struct text *out);
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere);
 /* It joins those of its kind and rank, or is one more. */
 void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int64_t ns);
+/* ---- ties.c: other ranks join a root that keeps them back as long */
+void roots_tie(struct chain *chain);
 /* Behind the end of all chains: their words */
 void roots_word(struct chain *chain);
 

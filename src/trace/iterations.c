@@ -88,3 +88,21 @@ enum status metric_iteration(const struct trace *trace, int section, int *count,
 		*each = (double)(last - first) / (*count - 1);
 	return ST_OK;
 }
+
+bool trace_last_iteration(const struct trace *trace, struct window *window)
+{
+	const struct world *world = trace->world;
+	if (!world->iteration_count)
+		return false;
+	const struct iteration *it = &world->iterations[world->iteration_count - 1];
+	struct trace own = *trace;
+	bool whole = true;
+	own.first = it->first;
+	struct window from = trace_window(&own, -1);
+	int64_t to =
+	        end_of(trace, it->first, it->end > it->first ? it->end : (op_id)world->op_count + 1, &whole);
+	if (to <= from.from)
+		return false;
+	*window = (struct window){from.from, to, -1};
+	return true;
+}

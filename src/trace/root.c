@@ -145,6 +145,22 @@ static void put_slow(const struct chain *chain, const struct root *root, struct 
 		text_add(out, " (line %d)", slow->line);
 }
 
+/* "rank 2", "ranks 0-3" */
+static void put_ranks(const struct root *root, struct text *out)
+{
+	text_add(out, ranks_count(&root->ranks) > 1 ? "ranks " : "rank ");
+	ranks_text(&root->ranks, out);
+}
+
+/* "matmul y on ranks 0-3 (line 9)" */
+static void put_op(const struct chain *chain, const struct root *root, struct text *out)
+{
+	op_label(chain->trace->world, root->op[0], out);
+	text_add(out, " on ");
+	put_ranks(root, out);
+	put_line(chain, root->op[0], out);
+}
+
 static void word(const struct chain *chain, struct root *root)
 {
 	const struct world *world = chain->trace->world;
@@ -157,31 +173,38 @@ static void word(const struct chain *chain, struct root *root)
 		return;
 	case ROOT_LAUNCH:
 		text_add(out, "the launch of ");
-		if (root->count == 1)
-			chain_put_op(chain, id, out);
-		else
-			text_add(out, "%zu operations on rank %d, ", root->count, root->rank);
-		if (root->count > 1)
-			time_text(root->ns, out);
+		if (root->count == (size_t)ranks_count(&root->ranks)) {
+			put_op(chain, root, out);
+			return;
+		}
+		text_add(out, "%zu operations on ", root->count / (size_t)ranks_count(&root->ranks));
+		put_ranks(root, out);
+		text_add(out, ", ");
+		time_text(root->ns, out);
 		return;
 	case ROOT_HELD:
-		text_add(out, "`%s` holds the host of rank %d",
-		        names_text(world->names, op_record(world, id)->reason), root->rank);
+		text_add(out, "`%s` holds the host of ",
+		        names_text(world->names, op_record(world, id)->reason));
+		put_ranks(root, out);
 		put_line(chain, id, out);
 		return;
 	case ROOT_MEMORY:
-		text_add(out, "the host of rank %d gets memory", root->rank);
+		text_add(out, "the host of ");
+		put_ranks(root, out);
+		text_add(out, " gets memory");
 		put_line(chain, id, out);
 		return;
 	case ROOT_HOST:
-		text_add(out, "the host of rank %d computes", root->rank);
+		text_add(out, "the host of ");
+		put_ranks(root, out);
+		text_add(out, " computes");
 		put_line(chain, id, out);
 		return;
 	case ROOT_MISSING:
 		text_add(out, "a line of rank %d that has not come", root->rank);
 		return;
 	default:
-		chain_put_op(chain, id, out);
+		put_op(chain, root, out);
 	}
 	if (root->kind == ROOT_SHARED) {
 		text_add(out, ", which shares what it needs");

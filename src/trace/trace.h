@@ -12,7 +12,7 @@
  *
  * Files: lanes.c kept.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c holdings.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c (small questions)  timeline.c
  * sets.c alike.c at.c now.c cells.c bars.c legend.c picture.c (the timeline)  spots.c details.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c roofline.c intervals.c (figures)  stalls.c
- * blame.c  why.c chain.c root.c (from a wait to its root)  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c memory_over.c  export.h export.c export_csv.c export_svg.c export_html.c  table.c
+ * blame.c  why.c chain.c root.c ties.c (from a wait to its root)  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c memory_over.c  export.h export.c export_csv.c export_svg.c export_html.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/. Paints
@@ -102,6 +102,9 @@ struct window trace_window(const struct trace *trace, int section);
 /* The same for figures and stalls: what threads of the host do once all else is over does not count, as reading ahead
  * for what has not been asked yet; unless there is nothing else. */
 struct window trace_time(const struct trace *trace, int section);
+/* The last iteration, or what of it is queued: from its first rank's time in it to the end of its work. False: there is none that
+ * has done anything; the window is as it was */
+bool trace_last_iteration(const struct trace *trace, struct window *window);
 /* -- pictures: rows of cells, one colour a cell; painted by terminal/ or printed as text */
 struct cell {
 	uint32_t glyph;
@@ -161,19 +164,20 @@ struct timeline_options {
 	const name_id *lane;            /* lane[0 .. lanes-1]: streams by name, 0 of them: all */
 	int lanes, legend_rows /* 0: as many as are needed */;
 };
-/* A lane, and its row among all rows of a timeline; -1: it has none. Of a row that stands for several ranks, one of them. */
+/* A lane; of a row that stands for several ranks, of one of them. */
 struct lane_place {
-	int rank, stream, row;
+	int rank, stream;
 };
-/* What stands where in the picture: of whom its rows are, and the rows of the lanes that were asked for, shown or not. The
- * window lies in `cells` columns from `first_column` on. */
+/* What stands where in a picture: of whom the rows are that it shows, and in which columns the window lies. A zeroed struct is
+ * filled, and is to be released. */
 struct timeline_places {
-	struct lane_place *asked; /* the caller's */
-	size_t asked_count;
-	struct lane_place *shown; /* by row shown; released by timeline_places_release */
+	struct lane_place *shown; /* by row shown */
 	size_t shown_count;
 	int first_column, cells;
+	struct sets *sets; /* all rows */
 };
+/* A lane's row among all, shown or not; -1: it has none */
+int timeline_row_of(const struct timeline_places *places, int rank, int stream);
 void timeline_places_release(struct timeline_places *places);
 enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture);

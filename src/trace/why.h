@@ -12,6 +12,7 @@
 #define RANKSH_TRACE_WHY_H
 
 #include "base/ranks.h"
+#include "base/ranks.h"
 #include "trace/trace.h"
 
 /* What takes a root away: that is what a replay does, and says what it saves.
@@ -35,7 +36,8 @@ enum root_kind {
 struct root {
 	enum root_kind kind;
 	int rank;
-	op_id *op; /* ascending; of MISSING what waits. Of SLOW the rank's that was met, which the same `slow` made slow */
+	struct ranks ranks; /* those on which it ties, `rank` among them (ties.c) */
+	op_id *op; /* of `rank` ascending, then of the others; of MISSING what waits. Of SLOW the rank's that was met, which the same `slow` made slow */
 	size_t count;
 	int64_t ns; /* LONGER: what it takes elsewhere. HELD, LAUNCH ...: how much of the stretch it took */
 	struct text text; /* "`slow 2x` on rank 2 (line 2)" */

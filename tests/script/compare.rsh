@@ -16,7 +16,7 @@ compare ddp / zero stage=3 optimizer=adam run=3
 #>    ms           0.8      0.9      1.0     1.1      1.2      1.3      1.4
 #>    0-3 host    ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|
 #>        compute eeeeeeeeeeeeeeeeeex4▐█x20█eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee4|
-#>        comm    ███ allreduce ████eeeeeeee█████████ allreduce bucket1 █████████ |
+#>        comm    ████ bucket1 █████eeeeeeee█████████ allreduce bucket1 █████████ |
 #>    s waited 723 us in `sync`, e compute waited for comm, now 1.507 ms
 #>    e comm waited for compute
 #>
@@ -24,7 +24,7 @@ compare ddp / zero stage=3 optimizer=adam run=3
 #>    ms              1.5      1.6      1.7      1.8     1.9      2.0      2.1
 #>    0-3 host    ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|
 #>        compute ██▐█eeeeeeeeee4eeeeeeeex5eeeeeeeex6eeeeeeeeeeeeeeeeee6eeeeeeeee2|
-#>        comm    eeee██████████▐█████████▐████████▐█████████▐█████████e█████████▎|
+#>        comm    eeee█ flat1 ██▐ flat2 ██▐ flat2 █▐ flat1 ██ dshard2 █e dshard1 ▎|
 #>    s waited 723 us in `sync`, e compute waited for comm, now 2.171 ms
 #>    e comm waited for compute
 compare ddp=2 + tp=2 / pipeline micro=2
@@ -38,7 +38,7 @@ compare ddp=2 + tp=2 / pipeline micro=2
 #> 1  ddp=2 + tp=2
 #>    ms                0.35      0.40       0.45      0.50       0.55      0.60
 #>    0-3 host    ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|
-#>        compute  copy ▐████x3▐████4▐████x7█▐████x5eeeeeeeeeeeeeeeeeeeeeeeeeeeee4|
+#>        compute  x0_0  t_0 x3▐████4▐████x7█▐████x5eeeeeeeeeeeeeeeeeeeeeeeeeeeee4|
 #>        comm    eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee█████ allreduce bucket1 █████ |
 #>    s waited 307 us in `sync`, e compute waited for comm, now 0.627 ms
 #>    e comm waited for compute
@@ -46,7 +46,7 @@ compare ddp=2 + tp=2 / pipeline micro=2
 #> 2  pipeline micro=2
 #>    ms          0.20       0.25      0.30       0.35      0.40       0.45
 #>    0 host     sssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss|
-#>      compute  bb█bbbbbbbB1█▐█████ copy █bbbbbbbbbbbbbbbbbbbbbbbbbbbbb█bbbbbbb██|
+#>      compute  bb█bbbbbbbB1█▐█████ x0_1 █bbbbbbbbbbbbbbbbbbbbbbbbbbbbb█bbbbbbb██|
 #>      act_out  eeeeeeeeeeeeeeeeeee████eee███▎                                   |
 #>      grad_in  ██bbbbb████bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb████bbbbb███▎ |
 #>    1 host     ssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss |

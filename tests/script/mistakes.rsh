@@ -87,7 +87,7 @@ broadcast y root=7
 gather y root=0
 #> tests/script/mistakes.rsh:87: gather gives a result: NAME = gather y
 timeline nothing
-#> tests/script/mistakes.rsh:89: no section 'nothing': `mark nothing` before the lines begins one
+#> tests/script/mistakes.rsh:89: no section 'nothing': `mark nothing` before the lines begins one (nor is it a stream or a time)
 group g 0-1 1-2
 #> tests/script/mistakes.rsh:91: group: rank 1 stands in two of its parts
 query nothing
@@ -95,7 +95,7 @@ query nothing
 save y
 #> tests/script/mistakes.rsh:95: save wants FILE.npy: save TENSOR FILE.npy
 export nothing
-#> tests/script/mistakes.rsh:97: export writes Chrome's trace format: export nothing.json
+#> tests/script/mistakes.rsh:97: export nothing: a file's ending says what it is: .svg .html .csv .txt .json
 slow 0
 #> tests/script/mistakes.rsh:99: slow: a factor from 0.01x to 1000x, please (1x: as fast as the others)
 v v = topk x k=1

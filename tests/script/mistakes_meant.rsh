@@ -42,9 +42,9 @@ for i in 1..4 { }
 let k = 1..4
 #> tests/script/mistakes_meant.rsh:42: a range is written 1:4, and leaves its end out: for i in 1:4 { }
 forward(0)
-#> tests/script/mistakes_meant.rsh:44: 'forward(0)': a line begins with a command (help shows them)
+#> tests/script/mistakes_meant.rsh:44: no command 'forward'; a def is called without brackets: forward 0
 foo(1, 2)
-#> tests/script/mistakes_meant.rsh:46: 'foo(1, 2)': a line begins with a command (help shows them)
+#> tests/script/mistakes_meant.rsh:46: no command 'foo'; a def is called without brackets: foo 1 2
 with torch.cuda.stream(s):
 #> tests/script/mistakes_meant.rsh:48: here: on S { }, with lines between the braces
 with torch.no_grad():
@@ -82,7 +82,7 @@ dist.reduce(x, dst=0)
 program 12
 #> tests/script/mistakes_meant.rsh:82: `program` lists the steps; `step` plays the next one, `step 5` five, `step in` shows all that it did
 y1 = x w
-#> tests/script/mistakes_meant.rsh:84: no kernel 'x'; a product of two tensors: y1 = matmul x w
+#> tests/script/mistakes_meant.rsh:84: no command or kernel 'x'; a product of two tensors: y1 = matmul x w
 pause
 #> tests/script/mistakes_meant.rsh:86: nothing waits for a key in a script; `host 2ms`: the host computes so long; `pace 1s`: time for the eyes
 session
@@ -220,7 +220,7 @@ wait
 spin 2
 #> tests/script/mistakes_meant.rsh:220: spin: 2 of what? A time has a unit, as in 2ms
 spin 2 ms
-#> tests/script/mistakes_meant.rsh:222: a number and its unit stand together: spin 2ms
+#> tests/script/mistakes_meant.rsh:222: a number and its unit stand together: 2ms
 host 2
 #> tests/script/mistakes_meant.rsh:224: host: 2 of what? A time has a unit, as in 2ms
 sleep 2

@@ -144,7 +144,7 @@ check "a prompt on another machine" shows 'ms >'
 line 'tensor x[4]; sync'
 line 'quit'
 check "quit there" left
-open 80 24 --resume
+open 80 200 --resume
 check "it is resumed" shows 'resumed: 1 lines'
 line 'machine'
 check "... on that machine" showed '^ *nccl_generation  *2 '

@@ -51,6 +51,10 @@ check "and their words, behind the =" shows 'strategy halved.rsh times=one$'
 keys C-u
 line 'strategy ddp help'
 check "its head is its help" showed 'bucket='
+line 'help kernels'
+check "a long help waits for a key" shows 'q: enough --$'
+keys q
+check "... and the rest is left out" ends_with_prompt
 # Ctrl-C in a walk that never ends leaves the program before
 printf 'for it in 0:1 {\nrepeat 1000000000 { let x = 1 }\n}\n' > "$folder/endless.rsh"
 line 'program endless.rsh'

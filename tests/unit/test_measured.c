@@ -446,7 +446,7 @@ static void the_export_goes_forward(void **state)
 	double left = 0;
 	int arrows = 0, projected = 0;
 	gpu_open(&gpu, 5);
-	assert_int_equal(trace_export_json(&gpu.scene->trace, &out), ST_OK);
+	assert_int_equal(export_json(&gpu.scene->trace, &out), ST_OK);
 	cJSON *root = cJSON_Parse(text_string(&out));
 	const cJSON *event;
 	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))

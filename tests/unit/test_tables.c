@@ -568,7 +568,7 @@ static void the_export_is_json(void **state)
 	scene_op(scene, 0, STREAM_DEFAULT, OP_KERNEL, "odd \"name\"\\", "tab\there", 0, 5100, 5100, 5100,
 	        5200);
 	struct text out = {0};
-	assert_int_equal(trace_export_json(&scene->trace, &out), ST_OK);
+	assert_int_equal(export_json(&scene->trace, &out), ST_OK);
 	cJSON *root = cJSON_Parse(text_string(&out));
 	assert_non_null(root);
 	const cJSON *events = cJSON_GetObjectItem(root, "traceEvents");
@@ -589,7 +589,7 @@ static void transfers_are_arrows(void **state)
 	scene_transfer(scene, 0, STREAM_DEFAULT, P2P_SEND, 1, NULL, -1, 20, 20, 20, 120);
 	scene_transfer(scene, 1, STREAM_DEFAULT, P2P_RECV, 0, NULL, -1, 20, 20, 20, 120);
 	struct text out = {0};
-	assert_int_equal(trace_export_json(&scene->trace, &out), ST_OK);
+	assert_int_equal(export_json(&scene->trace, &out), ST_OK);
 	cJSON *root = cJSON_Parse(text_string(&out));
 	assert_non_null(root);
 	assert_int_equal(count_events(cJSON_GetObjectItem(root, "traceEvents"), "s", "transfer"), 1);
@@ -640,7 +640,7 @@ static void one_sided_operations_are_arrows(void **state)
 	one_sided(scene, 1, 2, ONE_SIDED_GET, 60, 160);
 	one_sided(scene, 0, 2, ONE_SIDED_ADD, 120, 220);
 	scene_op(scene, 2, STREAM_DEFAULT, OP_KERNEL, "matmul", "y", 0, 20, 20, 20, 100);
-	assert_int_equal(trace_export_json(&scene->trace, &out), ST_OK);
+	assert_int_equal(export_json(&scene->trace, &out), ST_OK);
 	cJSON *root = cJSON_Parse(text_string(&out));
 	assert_non_null(root);
 	const cJSON *events = cJSON_GetObjectItem(root, "traceEvents");
@@ -671,7 +671,7 @@ static enum status all_tables(struct scene *scene, int width, struct text *out)
 	        trace_stats(&scene->trace, -1, width, out),
 	        trace_traffic(&scene->trace, -1, width, out),
 	        trace_diff(&scene->trace, 0, -1, width, out),
-	        trace_export_json(&scene->trace, out),
+	        export_json(&scene->trace, out),
 	};
 	for (size_t i = 0; i < sizeof status / sizeof *status; i++)
 		if (status[i] != ST_OK)

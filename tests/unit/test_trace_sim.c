@@ -275,7 +275,7 @@ static void every_long_look_can_be_stopped(void **state)
 			                : look == 1 ? trace_stalls(&trace, -1, 80, &out)
 			                : look == 2 ? trace_stats(&trace, -1, 80, &out)
 			                : look == 3 ? trace_diff(&trace, 0, 0, 80, &out)
-			                : look == 4 ? trace_export_json(&trace, &out)
+			                : look == 4 ? export_json(&trace, &out)
 			                            : time_of_all(&trace),
 			        ST_INTERRUPTED);
 			text_release(&out);

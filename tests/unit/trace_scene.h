@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "races/races.h"
+#include "trace/export.h"
 #include "trace/lanes.h"
 #include <string.h>
 
@@ -25,6 +26,12 @@ static inline enum status trace_lane(
 		lanes_spans(&lanes, stream, window, spans);
 	lanes_release(&lanes);
 	return status;
+}
+
+/* All of it as Chrome's trace events */
+static inline enum status export_json(const struct trace *trace, struct text *out)
+{
+	return trace_export_json(trace, &(struct export_options){.window = trace_window(trace, -1)}, out);
 }
 
 enum { SCENE_OPS = 300000, US = 1000, MS = 1000000 };

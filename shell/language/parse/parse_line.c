@@ -154,7 +154,8 @@ static enum status strange_right(struct parser *parser, size_t equal)
 	if (hint_line(words->at, to))
 		return ST_SYNTAX;
 	if (equal == 1 && parser->word_count == 4 && first->tensor && first[1].tensor && !is_nearly(first))
-		return fail(ST_SYNTAX, "no kernel '%.*s'; a product of two tensors: %.*s = matmul %.*s %.*s",
+		return fail(ST_SYNTAX,
+		        "no command or kernel '%.*s'; a product of two tensors: %.*s = matmul %.*s %.*s",
 		        WORD(first), WORD(words), WORD(first), WORD(&first[1]));
 	if (first->name && !(end - first > 1 && strchr("+-*/%<>=@", *first[1].at)))
 		return no_command(first);

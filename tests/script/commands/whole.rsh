@@ -4,7 +4,7 @@ tensor x[4] = iota
 let large = 1e300
 let endless = large * large
 lesson 1.5
-#> tests/script/commands/whole.rsh:6: lesson: 1.5: a whole number from 1 to 2147483647 was expected
+#> tests/script/commands/whole.rsh:6: a lesson begins with its first task: `lesson 7`, and `next` goes on from task to task
 lesson large
 #> tests/script/commands/whole.rsh:8: lesson: 1e+300: a whole number from 1 to 2147483647 was expected
 lesson endless

@@ -1,0 +1,177 @@
+/* timeline.c -- timeline: hosts and streams on one clock
+ *
+ *      timeline                   the section of the moment          timeline last          the last iteration, or that section
+ *      timeline slow              a section                          timeline 40ms 52ms     from then to then
+ *      timeline all               from time 0                        @0-3 timeline compute  some ranks, some streams: a row a rank
+ *
+ * A word is one of these, a time, the name of a section or of a stream, in this order; each narrows what is shown. */
+#include "base/number.h"
+#include "shell/language/run/command.h"
+#include "shell/session/timeline.h"
+
+#include <string.h>
+
+enum { LANES_MOST = 16 };
+
+/* What the words say, in any order */
+struct what_words {
+	bool all, last;
+	int section; /* -1: none is named */
+	int64_t time[2];
+	int times, lanes;
+	name_id lane[LANES_MOST];
+};
+
+static bool read_time(const char *word, int64_t *ns)
+{
+	struct number number;
+	int used;
+	if (*word < '0' || *word > '9' || number_read(word, &number, &used) != ST_OK || word[used] ||
+	        number.unit != UNIT_TIME || !(number.value < 9e18))
+		return false;
+	*ns = (int64_t)number.value;
+	return true;
+}
+
+/* The last one of that name; -1: none */
+static int section_named(const struct world *world, const char *word)
+{
+	int section = (int)world->section_count - 1;
+	while (section > 0 && strcmp(names_text(world->names, world->sections[section].name), word) != 0)
+		section--;
+	return section > 0 ? section : -1;
+}
+
+/* A stream of that name on any of the ranks; 0: none */
+static name_id stream_named(const struct world *world, const struct ranks *set, const char *word)
+{
+	for (size_t i = 0; i < world->stream_count; i++) {
+		const struct stream *stream = &world->streams[i];
+		if (ranks_has(set, stream->rank) && strcmp(names_text(world->names, stream->name), word) == 0)
+			return stream->name;
+	}
+	return 0;
+}
+
+/* ST_NAME with the nearest of all that could stand there */
+static enum status unknown(const struct world *world, const struct ranks *set, const char *word)
+{
+	const char *nearest = NULL;
+	int best = 3;
+	static const char *const words[] = {"all", "last", "on", "off"};
+	for (size_t i = 0; i < world->section_count + world->stream_count + 4; i++) {
+		size_t stream = i - world->section_count;
+		const char *name = i < world->section_count
+		        ? names_text(world->names, world->sections[i].name)
+		        : stream < world->stream_count ? names_text(world->names, world->streams[stream].name)
+		                                       : words[stream - world->stream_count];
+		bool here = i < world->section_count || stream >= world->stream_count ||
+		        ranks_has(set, world->streams[stream].rank);
+		if (*name && here && text_nearer(word, name, &best))
+			nearest = name;
+	}
+	if (nearest)
+		return fail(ST_NAME, "no section '%s'; did you mean '%s'?", word, nearest);
+	return fail(ST_NAME,
+	        "no section '%s': `mark %s` before the lines begins one (nor is it a stream or a time)", word,
+	        word);
+}
+
+static enum status take(struct call *call, const char *word, struct what_words *asked)
+{
+	const struct world *world = call->shell->world;
+	int section = section_named(world, word);
+	name_id stream = stream_named(world, call->set, word);
+	int64_t time;
+	if (strcmp(word, "all") == 0) {
+		asked->all = true;
+	} else if (strcmp(word, "last") == 0) {
+		asked->last = true;
+	} else if (read_time(word, &time)) {
+		if (asked->times == 2)
+			return fail(ST_ARGUMENT, "timeline: %s is a third time: two make a window", word);
+		asked->time[asked->times++] = time;
+	} else if (section >= 0) {
+		asked->section = section;
+	} else if (stream && asked->lanes < LANES_MOST) {
+		asked->lane[asked->lanes++] = stream;
+	} else if (stream) {
+		return fail(ST_ARGUMENT, "timeline: %s is one stream too many: at most %d", word, LANES_MOST);
+	} else {
+		return unknown(world, call->set, word);
+	}
+	return ST_OK;
+}
+
+static enum status is_sound(const struct what_words *asked)
+{
+	int windows = asked->all + asked->last + (asked->section >= 0) + (asked->times > 0);
+	if (windows > 1)
+		return fail(ST_ARGUMENT,
+		        "timeline: one of `all`, `last`, a section and two times: each is a window");
+	if (asked->times == 1)
+		return fail(ST_ARGUMENT,
+		        "timeline: one time is no window: write two, as in `timeline 40ms 52ms`");
+	if (asked->times == 2 && asked->time[0] >= asked->time[1])
+		return fail(
+		        ST_RANGE, "timeline: the window ends before it begins: the earlier time comes first");
+	return ST_OK;
+}
+
+static enum status draw(struct call *call, const struct what_words *asked)
+{
+	struct shell *shell = call->shell;
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	enum status status = shell_look(shell);
+	if (status != ST_OK)
+		return status;
+	int section = asked->all ? -1 : asked->section >= 0 ? asked->section : interpreter_section_now(shell);
+	struct timeline_options options = {.window = trace_window(&trace, section),
+	        .ranks = call->set,
+	        .lane = asked->lane,
+	        .lanes = asked->lanes};
+	if (asked->times)
+		options.window = (struct window){asked->time[0], asked->time[1], -1};
+	if (asked->last)
+		trace_last_iteration(&trace, &options.window);
+	return timeline_draw(shell, &trace, &options);
+}
+
+/* `on` and `off` set the strip after each line. */
+static enum status timeline_run(struct call *call)
+{
+	const char *word = "";
+	struct what_words asked = {.section = -1};
+	enum status status = call_common(call, 0, &word);
+	if (status == ST_OK && call_count(call, 0) == 1 &&
+	        (strcmp(word, "on") == 0 || strcmp(word, "off") == 0)) {
+		call->shell->strip = word[1] == 'n';
+		return ST_OK;
+	}
+	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
+		status = call_word(call, 0, i, ranks_first(call->set), &word);
+		if (status == ST_OK)
+			status = take(call, word, &asked);
+	}
+	if (status == ST_OK)
+		status = is_sound(&asked);
+	return status == ST_OK ? draw(call, &asked) : status;
+}
+
+const struct command command_timeline = {
+        .name = "timeline",
+        .topic = "look",
+        .usage = "timeline [on|off|all|last|SECTION|FROM TO] [STREAM...]",
+        .help = "draws every host and stream on one clock, what is not done dimmed: a section, the `last` "
+                "iteration of "
+                "`run`, from one time to another (`timeline 40ms 52ms`); with names of streams only those, "
+                "`@0-3 "
+                "timeline compute` is a row a rank. x16, or a digit, is so many operations in one place, + "
+                "some; a thin "
+                "bar is idle for most of its column; `on` draws it after every line",
+        .example = "spin 2ms\ntimeline",
+        .class = COMMAND_LOOK,
+        .unless = {"on off", COMMAND_SESSION},
+        .argument = {{ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "SECTION"}},
+        .run = timeline_run,
+};

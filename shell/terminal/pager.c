@@ -1,0 +1,97 @@
+/* pager.c -- a long text a screen at a time
+ *
+ *     | ...                                                |
+ *     | relu x                    x where positive, else 0 |
+ *     | -- space: more   Enter: a line   q: enough --      |   written over when a key has come
+ *
+ * No program of the system's: the same keys everywhere, and the text stays where it is when it is over. */
+#include "shell/terminal/pager.h"
+#include "base/fold.h"
+#include "shell/terminal/talk.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { ROWS_LEAST = 4, ESCAPE = 27 };
+
+/* 0: input or output is no terminal, or one too low for pages */
+static int page_rows(void)
+{
+	struct winsize size;
+	bool terminal = isatty(0) && ioctl(1, TIOCGWINSZ, &size) == 0;
+	return terminal && size.ws_row >= ROWS_LEAST ? size.ws_row - 1 : 0;
+}
+
+/* Waits for a key without Enter; q where none can come. What else was typed with it (an arrow's other bytes) is dropped. */
+static char wait_for_key(void)
+{
+	struct termios before, single;
+	struct pollfd keys = {.fd = 0, .events = POLLIN};
+	char key[16] = "q";
+	if (tcgetattr(0, &before) != 0)
+		return 'q';
+	single = before;
+	single.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	tcsetattr(0, TCSANOW, &single);
+	int ready;
+	do
+		ready = poll(&keys, 1, -1);
+	while (ready < 0 && signal_taken_resize());
+	if (ready < 1 || read(0, key, sizeof key) < 1)
+		*key = 'q';
+	signal_taken_interrupt();
+	tcsetattr(0, TCSANOW, &before);
+	return *key;
+}
+
+/* How many rows may follow; 0: no more */
+static int ask(int rows)
+{
+	for (;;) {
+		printf("-- space: more   Enter: a line   q: enough --");
+		fflush(stdout);
+		char key = wait_for_key();
+		printf("\r\033[K");
+		switch (key) {
+		case ' ':
+		case 'f':
+			return rows - 1; /* a row stays to read on from */
+		case '\n':
+		case '\r':
+		case 'j':
+			return 1;
+		case 'q':
+		case 'Q':
+		case ESCAPE:
+			return 0;
+		default:
+			break;
+		}
+	}
+}
+
+void pager_print(struct pager *pager, const char *lines, size_t count)
+{
+	struct text folded = {0};
+	int rows = page_rows();
+	size_t length;
+	fold_lines(lines, count, terminal_columns(), &folded);
+	const char *at = text_string(&folded), *end = at + folded.count, *line;
+	while (!pager->enough && (line = text_line(&at, end, &length))) {
+		if (rows && pager->used >= rows) {
+			int more = ask(rows);
+			pager->enough = more == 0;
+			pager->used = rows - more;
+		}
+		if (pager->enough)
+			break;
+		fwrite(line, 1, (size_t)(at - line), stdout);
+		pager->used++;
+	}
+	fflush(stdout);
+	text_release(&folded);
+}
