@@ -15,17 +15,25 @@ struct frame_making {
 	struct trace trace;
 	struct window whole;
 	struct timeline_options options;
-	struct timeline_places places; /* asked[0] is the cursor's; then its links' */
-	struct links links;
+	const struct frame_picture *drawn;
 	struct cursor cursor;
 	struct frame_kept *kept;
 	struct reply *reply;
 };
 
+static void forget_picture(struct frame_picture *drawn)
+{
+	picture_release(&drawn->picture);
+	timeline_places_release(&drawn->places);
+	*drawn = (struct frame_picture){0};
+}
+
 void frame_forget(struct frame_kept *kept)
 {
 	kept_forget(&kept->lanes);
 	mem_free(kept->level);
+	forget_picture(&kept->of_whole);
+	forget_picture(&kept->of_part);
 	*kept = (struct frame_kept){0};
 }
 
@@ -45,10 +53,32 @@ static void survey(struct frame_making *m, int parts)
 	trace_density(&m->trace, kept->whole, parts, kept->level);
 }
 
+/* The cursor moves more often than the window: most pictures are there already. */
 static enum status draw(struct frame_making *m)
 {
-	picture_release(&m->reply->picture);
-	return timeline_picture(&m->trace, &m->options, &m->reply->picture);
+	struct timeline_options *options = &m->options;
+	bool all = options->window.from == m->whole.from && options->window.to == m->whole.to;
+	struct frame_picture *drawn = all ? &m->kept->of_whole : &m->kept->of_part;
+	m->drawn = drawn;
+	if (drawn->window.to && drawn->window.from == options->window.from &&
+	        drawn->window.to == options->window.to && drawn->width == options->width &&
+	        drawn->first_row == options->first_row && drawn->rows == options->rows)
+		return ST_OK;
+	forget_picture(drawn);
+	options->places = &drawn->places;
+	enum status status = timeline_picture(&m->trace, options, &drawn->picture);
+	if (status == ST_OK) {
+		drawn->window = options->window;
+		drawn->width = options->width;
+		drawn->first_row = options->first_row;
+		drawn->rows = options->rows;
+	}
+	return status;
+}
+
+static int row_of(const struct frame_making *m, int rank, int stream)
+{
+	return timeline_row_of(&m->drawn->places, rank, stream);
 }
 
 /* A first row behind the last is moved back: rows become fewer when ranks become alike. The cursor's row is among those
@@ -57,12 +87,10 @@ static enum status draw_rows(struct frame_making *m, bool follow)
 {
 	struct timeline_options *options = &m->options;
 	enum status status = draw(m);
-	int rows = m->reply->picture.lanes, first = options->first_row;
-	first = (int)most_of(least_of(first, rows - 1), 0);
-	if (follow && m->places.asked_count && m->places.asked[0].row >= 0) {
-		int row = m->places.asked[0].row;
+	int first = (int)most_of(least_of(options->first_row, m->drawn->picture.lanes - 1), 0);
+	int row = m->cursor.stands ? row_of(m, m->cursor.spot.rank, m->cursor.spot.stream) : -1;
+	if (follow && row >= 0)
 		first = (int)most_of(least_of(first, row), row - options->rows + 1);
-	}
 	if (status == ST_OK && first != options->first_row) {
 		options->first_row = first;
 		status = draw(m);
@@ -73,31 +101,18 @@ static enum status draw_rows(struct frame_making *m, bool follow)
 /* To the first or the last row that is seen: the front end has scrolled there. */
 static void seek_row(struct frame_making *m, const struct request *request, bool bottom)
 {
-	const struct timeline_places *places = &m->places;
-	if (draw_rows(m, false) != ST_OK || places->shown_count == 0)
+	if (draw_rows(m, false) != ST_OK || m->drawn->places.shown_count == 0)
 		return;
+	const struct timeline_places *places = &m->drawn->places;
 	const struct lane_place *lane = &places->shown[bottom ? places->shown_count - 1 : 0];
 	m->cursor.stands = spot_near(&m->trace, lane->rank, lane->stream, request->time, &m->cursor.spot);
 	if (!m->cursor.stands)
 		text_add(&m->reply->told, "this lane is empty");
 }
 
-static void ask_places(struct frame_making *m)
-{
-	size_t count = 0;
-	if (!m->cursor.stands)
-		return;
-	links_find(&m->trace, &m->cursor.spot, &m->links);
-	m->places.asked = mem_alloc((1 + m->links.count) * sizeof *m->places.asked);
-	m->places.asked[count++] = (struct lane_place){m->cursor.spot.rank, m->cursor.spot.stream, -1};
-	for (size_t i = 0; i < m->links.count; i++)
-		m->places.asked[count++] = m->links.link[i].lane;
-	m->places.asked_count = count;
-	m->options.selected = m->cursor.spot.span.op;
-}
-
 static void tell_cursor(const struct frame_making *m)
 {
+	struct links links = {0};
 	const struct spot *spot = &m->cursor.spot;
 	struct reply *reply = m->reply;
 	reply->row = -1;
@@ -106,14 +121,18 @@ static void tell_cursor(const struct frame_making *m)
 	reply->selected = spot->span.op;
 	reply->rank = spot->rank;
 	reply->stream = spot->stream;
-	reply->row = m->places.asked[0].row;
+	reply->row = row_of(m, spot->rank, spot->stream);
 	reply->time = spot->span.from;
 	reply->until = least_of(spot->span.to, most_of(m->whole.to, spot->span.from + 1));
-	for (size_t i = 0; i < m->links.count; i++)
-		if (m->places.asked[1 + i].row >= 0)
-			text_add(&reply->links, "%d %lld %c\n", m->places.asked[1 + i].row,
-			        (long long)least_of(m->links.link[i].until, m->whole.to),
-			        m->links.link[i].letter);
+	links_find(&m->trace, spot, &links);
+	for (size_t i = 0; i < links.count; i++) {
+		const struct wait_link *link = &links.link[i];
+		int row = row_of(m, link->lane.rank, link->lane.stream);
+		if (row >= 0)
+			text_add(&reply->links, "%d %lld %c\n", row,
+			        (long long)least_of(link->until, m->whole.to), link->letter);
+	}
+	links_release(&links);
 	details_put(&m->trace, spot, &reply->text);
 }
 
@@ -124,12 +143,18 @@ static void tell_places(const struct frame_making *m)
 	reply->to = m->options.window.to;
 	reply->whole_from = m->whole.from;
 	reply->whole_to = m->whole.to;
-	reply->rows = reply->picture.lanes;
+	const struct timeline_places *places = &m->drawn->places;
+	const struct picture *picture = &m->drawn->picture;
+	size_t cells = (size_t)picture->width * (size_t)picture->height;
+	picture_make(&reply->picture, picture->width, picture->height);
+	memcpy(reply->picture.cells, picture->cells, cells * sizeof *picture->cells);
+	memcpy(reply->picture.ops, picture->ops, cells * sizeof *picture->ops);
+	reply->rows = picture->lanes;
 	reply->first_row = m->options.first_row;
-	reply->first_column = m->places.first_column;
-	reply->cells = m->places.cells;
-	for (size_t i = 0; i < m->places.shown_count; i++)
-		text_add(&reply->lanes, "%d.%d ", m->places.shown[i].rank, m->places.shown[i].stream);
+	reply->first_column = places->first_column;
+	reply->cells = places->cells;
+	for (size_t i = 0; i < places->shown_count; i++)
+		text_add(&reply->lanes, "%d.%d ", places->shown[i].rank, places->shown[i].stream);
 	for (int i = 0; i < m->kept->parts; i++)
 		text_add(&reply->density, "%d", m->kept->level[i]);
 }
@@ -154,7 +179,6 @@ enum status view_frame(
 	        .merge = true,
 	        .legend_rows = 1,
 	        .now = shell_clock(shell),
-	        .places = &m.places,
 	};
 	if (request->to <= request->from)
 		m.options.window = m.whole;
@@ -165,14 +189,10 @@ enum status view_frame(
 		seek_row(&m, request, *seek == 'b');
 	else
 		cursor_seek(&m.trace, request, m.whole, &m.cursor, &m.options.window, reply);
-	ask_places(&m);
 	enum status status = draw_rows(&m, *seek != '\0');
 	if (status == ST_OK) {
 		tell_places(&m);
 		tell_cursor(&m);
 	}
-	links_release(&m.links);
-	mem_free(m.places.asked);
-	timeline_places_release(&m.places);
 	return status;
 }

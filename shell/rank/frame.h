@@ -8,12 +8,20 @@
 #include "trace/kept.h"
 #include "trace/trace.h"
 
+/* A picture that was drawn for these options; the cursor is not in it. */
+struct frame_picture {
+	struct window window; /* to 0: there is none */
+	int width, first_row, rows;
+	struct picture picture;
+	struct timeline_places places;
+};
 /* What stays from frame to frame; a zeroed struct keeps nothing yet. */
 struct frame_kept {
 	struct kept_lanes lanes;
 	struct window whole; /* to 0: not known */
 	uint8_t *level;      /* trace_density of it, in so many parts; 0: not known */
 	int parts;
+	struct frame_picture of_whole, of_part; /* the latest of everything, and of less */
 };
 /* Before a line runs, and before the session ends: what was kept may not hold any more. */
 void frame_forget(struct frame_kept *kept);

@@ -240,28 +240,35 @@ static void draw_below(struct drawing *d, int rows, struct picture *picture)
 
 void timeline_places_release(struct timeline_places *places)
 {
+	if (places->sets)
+		sets_release(places->sets);
+	mem_free(places->sets);
 	mem_free(places->shown);
 	*places = (struct timeline_places){0};
 }
 
-static void find_places(const struct drawing *d, struct timeline_places *places)
+int timeline_row_of(const struct timeline_places *places, int rank, int stream)
 {
-	mem_free(places->shown);
+	return places->sets ? sets_row_of(places->sets, rank, stream) : -1;
+}
+
+/* Takes the sets away from the drawing, which is over. */
+static void keep_places(struct drawing *d, struct timeline_places *places)
+{
+	timeline_places_release(places);
 	places->shown = mem_alloc(d->sets.shown_count * sizeof *places->shown);
 	places->shown_count = d->sets.shown_count;
 	places->first_column = d->at.first_column;
 	places->cells = d->at.cells;
 	for (size_t i = 0; i < d->sets.shown_count; i++) {
-		const struct shown_lane *shown = &d->sets.shown[i];
+		struct shown_lane *shown = &d->sets.shown[i];
 		const struct alike *alike = &d->sets.set[shown->alike];
-		int stream = alike->lane[shown->lane];
-		places->shown[i] = (struct lane_place){
-		        alike->first, stream, sets_row_of(&d->sets, alike->first, stream)};
+		places->shown[i] = (struct lane_place){alike->first, alike->lane[shown->lane]};
+		spans_release(&shown->spans);
 	}
-	for (size_t i = 0; i < places->asked_count; i++) {
-		struct lane_place *asked = &places->asked[i];
-		asked->row = sets_row_of(&d->sets, asked->rank, asked->stream);
-	}
+	places->sets = mem_alloc(sizeof *places->sets);
+	*places->sets = d->sets;
+	d->sets = (struct sets){0};
 }
 
 static enum status draw(struct drawing *d, struct picture *picture)
@@ -274,8 +281,6 @@ static enum status draw(struct drawing *d, struct picture *picture)
 		measure_lane(d, row);
 	legend_close(&d->legend);
 	lay_out(d);
-	if (d->options->places)
-		find_places(d, d->options->places);
 	picture_make(picture, d->width,
 	        1 + rows + (d->options->legend_rows ? d->options->legend_rows : LEGEND_ROWS));
 	picture->lanes = d->sets.rows;
@@ -297,6 +302,8 @@ enum status timeline_picture(
 
 	*picture = (struct picture){0};
 	enum status status = draw(&d, picture);
+	if (status == ST_OK && options->places)
+		keep_places(&d, options->places);
 	legend_release(&d.legend);
 	text_release(&d.text);
 	sets_release(&d.sets);

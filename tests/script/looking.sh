@@ -15,11 +15,12 @@ shows "two iterations of ddp" 2 "model mlp layers=2 hidden=16 batch=16 dtype=bf1
    iteration 1   loss 1.51   done at 0.54 ms   33327 rows a second
    iteration 2   loss 1.95   done at 1.04 ms   32650 rows a second
 the start, iteration 2 of 2
-   exposed communication  43.8 us
-   bytes nvlink out          1 kB
-   bytes pcie down           1 kB
-   peak memory              12 kB
-   overlap compute, comm       0%
+   exposed communication     43.8 us
+   communication overlapped       0%
+   bytes nvlink out             1 kB
+   bytes pcie down              1 kB
+   peak memory                 12 kB
+   overlap compute, comm          0%
    peak of 12 kB on ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 3 kB, their gradients 512 B, buffers 512 B
    iterations 2   loss 1.95   32650 rows a second
 ranks 0,1: parameters 1 kB, gradients 1 kB, optimizer 6 kB, activations 1.004 kB, their gradients 0 B, buffers 512 B
@@ -60,7 +61,7 @@ shows "a schedule's line says the recompute that was asked for" "4 --dry" \
     schedule 1f1b micro=4 chunks=1 recompute=selective limit=1 in pp
 END
 shows "micro-batches that no stages hand on are no schedule" "4 --dry" "strategy ddp accumulate=2; run 1; stats" 'of the schedule|stall bubble|^   operations' <<'END'
-   operations                  102
+   operations                     102
 END
 # two iterations of (8 + 3) x 30 ms, alone: ranks 0-2 are still at the one before when rank 3 begins with them
 shows "a section that the host has issued long before the device is at it" "4 --dry" \
@@ -79,7 +80,7 @@ shows "an iteration that is not whole has no rate" 2 "model mlp layers=2 hidden=
 END
 shows "a rank that has crashed: the figures are there all the same" 2 \
 	"model mlp layers=2 hidden=16 batch=16; strategy ddp; run 1; @1 crash; stats" 'iterations [0-9]|peak|rash' <<'END'
-   peak memory               7 kB
+   peak memory                  7 kB
    peak of 7 kB on ranks 0,1: parameters 2 kB, gradients 2 kB, optimizer 0 B, activations 2 kB, their gradients 512 B, buffers 512 B
    iterations 1   loss 1.51   49971 rows a second
 END
@@ -88,6 +89,12 @@ shows "run tells when the GPUs are done" "4 --dry" "strategy pipeline; run 1; ti
    iteration 1   done at 95.97 ms   10672 rows a second
    l launch, b rank 0 compute bubble: waited for rank 1, ░ queued, now 2.04 ms
 END
+# where the locale is said not to be UTF-8 a picture is of ASCII
+plain=$(LC_ALL=C "$RANKSH" -n 2 --dry -c 'spin 2ms; timeline' 2>&1)
+if printf '%s' "$plain" | grep -q 'default #:* spin :*' && ! printf '%s' "$plain" | LC_ALL=C grep -q '[^ -~]'; then echo "ok ASCII where the locale is not UTF-8"; else
+	echo "FAIL ASCII where the locale is not UTF-8"
+	echo "$plain"
+fi
 # R is a forward computed again: there is none without recompute
 shows "the first stage goes forward as the others do" "2 --dry" "strategy pipeline schedule=gpipe micro=2; run 1; timeline" compute <<'END'
      compute  █  F0 ░░░  F1 ░░bbbbbbbbbbbbbbbbbbbbbb┊░░░ B0 ░░░░░b┊░░░ B1 ░░░░4

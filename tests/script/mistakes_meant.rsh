@@ -42,9 +42,9 @@ for i in 1..4 { }
 let k = 1..4
 #> tests/script/mistakes_meant.rsh:42: a range is written 1:4, and leaves its end out: for i in 1:4 { }
 forward(0)
-#> tests/script/mistakes_meant.rsh:44: 'forward(0)': a line begins with a command (help shows them)
+#> tests/script/mistakes_meant.rsh:44: no command 'forward'; a def is called without brackets: forward 0
 foo(1, 2)
-#> tests/script/mistakes_meant.rsh:46: 'foo(1, 2)': a line begins with a command (help shows them)
+#> tests/script/mistakes_meant.rsh:46: no command 'foo'; a def is called without brackets: foo 1 2
 with torch.cuda.stream(s):
 #> tests/script/mistakes_meant.rsh:48: here: on S { }, with lines between the braces
 with torch.no_grad():

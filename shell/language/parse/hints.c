@@ -270,6 +270,20 @@ static bool bracketed(const struct foreign_line *line)
 	return true;
 }
 
+/* forward(0): a def, or nothing that is known */
+static bool called(const struct foreign_line *line)
+{
+	struct text here = {0};
+	if (!line->brackets || !is_name_start(*line->word.at) || line->left.length || line->object.length)
+		return false;
+	for (int i = 0; i < line->arguments; i++)
+		text_add(&here, " %.*s", WHOLE(line->argument[i]));
+	fail(ST_SYNTAX, "no command '%.*s'; a def is called without brackets: %.*s%s", WHOLE(line->word),
+	        WHOLE(line->word), text_string(&here));
+	text_release(&here);
+	return true;
+}
+
 bool hint_line(const char *at, const char *after)
 {
 	struct foreign_line line;
@@ -279,7 +293,7 @@ bool hint_line(const char *at, const char *after)
 	const char *row = row_of(line.word);
 	/* randn, zeros and their like are words here too: only torch.randn( ) or randn( ) is foreign */
 	if (!row || (!line.brackets && command_called(line.word)))
-		return bracketed(&line);
+		return bracketed(&line) || called(&line);
 	fill_holes(row, &line, &here);
 	fail(ST_SYNTAX, "here: %s", text_string(&here));
 	text_release(&here);
