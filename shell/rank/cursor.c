@@ -9,7 +9,6 @@
 void cursor_place(const struct trace *trace, const struct request *request, struct cursor *cursor)
 {
 	const struct world *world = trace->world;
-	struct trace unhurried = {.world = world, .backend = trace->backend};
 	struct spot *spot = &cursor->spot;
 	cursor->stands = false;
 	*spot = (struct spot){
@@ -17,7 +16,7 @@ void cursor_place(const struct trace *trace, const struct request *request, stru
 	if (!request->selected || request->selected > world->op_count || request->rank >= world->n ||
 	        request->stream > STREAMS_MAX)
 		return;
-	cursor->stands = trace_span_at(&unhurried, request->rank, request->stream, most_of(request->time, 0),
+	cursor->stands = trace_span_at(trace, request->rank, request->stream, most_of(request->time, 0),
 	                         &spot->span) == ST_OK &&
 	        spot->span.op == request->selected && spot->span.to > spot->span.from;
 	if (!cursor->stands)
