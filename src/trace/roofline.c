@@ -207,6 +207,7 @@ static enum status fill(
 	text_clear(&table->cells);
 	if (blocks.count)
 		put_head(trace->world->machine, shown, lost, table);
+	blocks_sort(&blocks);
 	size_t left = table_blocks(table, &blocks, BLOCKS_MOST);
 	if (left) {
 		table_cell(table, "... and %zu more", left);

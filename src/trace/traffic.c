@@ -78,6 +78,7 @@ static void print_links(const struct trace *trace, int section, int width, struc
 		if (used[kind])
 			table_cell(&table, "%s", link_name(kind));
 	table_row(&table);
+	blocks_sort(&blocks);
 	size_t left = table_blocks(&table, &blocks, ROWS_MOST);
 	if (!any)
 		text_add(out, "no link has carried anything\n");
