@@ -9,6 +9,7 @@
 #include "shell/session/timeline.h"
 #include "shell/training/state.h"
 #include "races/races.h"
+#include "strategies/kinds.h"
 #include "shell/language/run/command.h"
 
 #include <string.h>
@@ -256,11 +257,38 @@ static enum status trim(struct call *call)
 	return ST_OK;
 }
 
+static const char *kind_name(int kind)
+{
+	return tensor_kind_name((enum tensor_kind)kind);
+}
+
+static enum status memory_over(struct call *call)
+{
+	struct trace trace;
+	struct text text = {0};
+	int section = -1;
+	enum status status = look_begin(call, &trace);
+	if (status == ST_OK && call_count(call, 1))
+		status = section_argument(call, 1, &section);
+	if (status == ST_OK)
+		status = trace_memory_over(&trace, section, out_width(call->shell->out), kind_name, &text);
+	return answer(call, &text, status);
+}
+
 static enum status mem_run(struct call *call)
 {
 	struct shell *shell = call->shell;
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text text = {0};
+	const char *word;
+	enum status status = call_count(call, 0) ? call_common(call, 0, &word) : ST_OK;
+	if (status != ST_OK)
+		return status;
+	if (call_count(call, 0) && strcmp(word, "over") == 0)
+		return memory_over(call);
+	if (call_count(call, 1))
+		return fail(ST_ARGUMENT, "mem takes `trim`, or `over` and the section to be drawn, not '%s'",
+		        call_argument_text(call, 1, 0));
 	if (call_count(call, 0))
 		return trim(call);
 	trace_memory(&trace, out_width(shell->out), &text);
@@ -271,14 +299,17 @@ static enum status mem_run(struct call *call)
 const struct command command_mem = {
         .name = "mem",
         .topic = "look",
-        .usage = "mem [trim]",
+        .usage = "mem [trim|over [SECTION]]",
         .help = "a picture of each device's memory: segments, who owns which block, what is free between; of "
                 "a program also parameters, gradients, optimizer, activations and their gradients, buffers; "
-                "`trim` gives free segments back",
+                "`trim` gives free segments back; `over` draws it over time by kind, from when the host took "
+                "a "
+                "block until it was freed, with the peak marked",
         .example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
         .torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
         .class = COMMAND_LOOK,
         .unless = {"trim", COMMAND_STEER},
-        .argument = {{ARG_WORD, ARG_OPTIONAL, "trim", "trim"}},
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "trim over", "trim|over"},
+                {ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
         .run = mem_run,
 };

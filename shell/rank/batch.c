@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
+#include "shell/wire/plain.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,10 +15,14 @@
 static void say(void *self, const char *bytes, size_t count)
 {
 	struct conductor *conductor = self;
-	if (!conductor->output_failed && write_all(capture_out(conductor->capture), bytes, count) != ST_OK) {
+	struct text shown = {0};
+	plain_put(bytes, count, &shown);
+	if (!conductor->output_failed &&
+	        write_all(capture_out(conductor->capture), text_string(&shown), shown.count) != ST_OK) {
 		conductor->output_failed = true;
 		say_failure(conductor, ST_FILE);
 	}
+	text_release(&shown);
 }
 
 static void foreign(void *self, int rank, const char *bytes, size_t count)

@@ -5,6 +5,7 @@
  *     | -- space: more   Enter: a line   q: enough --      |   written over when a key has come
  *
  * No program of the system's: the same keys everywhere, and the text stays where it is when it is over. */
+#include "shell/wire/plain.h"
 #include "shell/terminal/pager.h"
 #include "base/fold.h"
 #include "shell/terminal/talk.h"
@@ -77,9 +78,11 @@ static int ask(int rows)
 void pager_print(struct pager *pager, const char *lines, size_t count)
 {
 	struct text folded = {0};
+	struct text shown = {0};
 	int rows = page_rows();
 	size_t length;
-	fold_lines(lines, count, terminal_columns(), &folded);
+	plain_put(lines, count, &shown);
+	fold_lines(text_string(&shown), shown.count, terminal_columns(), &folded);
 	const char *at = text_string(&folded), *end = at + folded.count, *line;
 	while (!pager->enough && (line = text_line(&at, end, &length))) {
 		if (rows && pager->used >= rows) {
@@ -93,5 +96,6 @@ void pager_print(struct pager *pager, const char *lines, size_t count)
 		pager->used++;
 	}
 	fflush(stdout);
+	text_release(&shown);
 	text_release(&folded);
 }

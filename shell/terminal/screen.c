@@ -1,4 +1,5 @@
 /* screen.c -- the one user of ncurses: it opens the screen, reads keys, and paints cells */
+#include "shell/wire/plain.h"
 #include "shell/terminal/screen.h"
 #include "base/memory.h"
 
@@ -84,29 +85,14 @@ void screen_mouse(struct screen *screen, bool on)
 	screen->mouse = on;
 }
 
-/* Where there is only ASCII: the nearest of it */
-static wchar_t plain(uint32_t glyph)
-{
-	static const struct {
-		uint32_t glyph;
-		char plain;
-	} nearest[] = {{0x2588, '#'}, {0x2590, '#'}, {0x258c, '#'}, {0x2591, ':'}, {0x2592, ':'},
-	        {0x2593, '#'}, {0x2502, '|'}, {0x25b2, '^'}, {0x25bc, 'v'}, {0x25b8, '>'}, {0x25cb, 'o'},
-	        {0x25c6, 'X'}, {0x2026, '.'}, {0x00d7, 'x'}, {0x2581, '.'}, {0x2582, '.'}, {0x2583, '-'},
-	        {0x2584, '-'}, {0x2585, '='}, {0x2586, '='}, {0x2587, '#'}};
-	for (size_t i = 0; i < sizeof nearest / sizeof *nearest; i++)
-		if (nearest[i].glyph == glyph)
-			return (wchar_t)nearest[i].plain;
-	return glyph < 0x7f ? (wchar_t)glyph : L'?';
-}
-
 void screen_paint(const struct screen *screen, const struct picture *picture)
 {
 	erase();
 	for (int y = 0; y < LINES && y < picture->height; y++) {
 		for (int x = 0; x < COLS && x < picture->width; x++) {
 			const struct cell *cell = &picture->cells[y * (size_t)picture->width + (size_t)x];
-			wchar_t point = screen->wide ? (wchar_t)cell->glyph : plain(cell->glyph);
+			wchar_t point =
+			        screen->wide ? (wchar_t)cell->glyph : (wchar_t)plain_sign(cell->glyph);
 			wchar_t glyph[2] = {cell->glyph < 0x20 ? L' ' : point, L'\0'};
 			attr_t look =
 			        screen->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;

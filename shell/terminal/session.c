@@ -11,6 +11,7 @@
 #include "shell/session/device.h"
 #include "shell/terminal/line.h"
 #include "shell/terminal/welcome.h"
+#include "shell/wire/plain.h"
 #include "shell/wire/wire.h"
 
 #include <langinfo.h>
@@ -39,8 +40,7 @@ static void choose_looks(struct session *session)
 	session->talk.terminal = term && *term && strcmp(term, "dumb") != 0;
 	session->colour = session->talk.terminal && !(no_colour && *no_colour);
 	setlocale(LC_ALL, "");
-	bool said = getenv("LC_ALL") || getenv("LC_CTYPE") || getenv("LANG");
-	session->wide = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 || !said;
+	session->wide = !plain_wanted();
 	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
 		setlocale(LC_CTYPE, "C.UTF-8");
 	setlocale(LC_NUMERIC, "C");

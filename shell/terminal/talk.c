@@ -10,6 +10,7 @@
  *                        the output ends                               the job died             ST_MPI */
 #include "shell/terminal/talk.h"
 #include "base/fold.h"
+#include "shell/wire/plain.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 #include "shell/terminal/line.h"
@@ -147,8 +148,11 @@ int terminal_columns(void)
 void print_folded(const char *lines, size_t count)
 {
 	struct text folded = {0};
+	struct text shown = {0};
 	fold_lines(lines, count, terminal_columns(), &folded);
-	fwrite(text_string(&folded), 1, folded.count, stdout);
+	plain_put(text_string(&folded), folded.count, &shown);
+	fwrite(text_string(&shown), 1, shown.count, stdout);
+	text_release(&shown);
 	text_release(&folded);
 }
 

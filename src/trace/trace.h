@@ -12,7 +12,7 @@
  *
  * Files: lanes.c kept.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c holdings.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c (small questions)  timeline.c
  * sets.c alike.c at.c now.c cells.c bars.c legend.c picture.c (the timeline)  spots.c details.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c roofline.c intervals.c (figures)  stalls.c
- * blame.c  why.c chain.c root.c ties.c (from a wait to its root)  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c  export.h export.c export_csv.c export_svg.c export_html.c  table.c
+ * blame.c  why.c chain.c root.c ties.c (from a wait to its root)  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c memory_over.c  export.h export.c export_csv.c export_svg.c export_html.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/. Paints
@@ -303,5 +303,13 @@ void trace_races(const struct trace *trace, size_t first, int width, struct text
  * nobody can ever move. */
 bool trace_stuck(const struct trace *trace, int width, bool ended, struct text *out);
 void trace_memory(const struct trace *trace, int width, struct text *out);
+/* What the allocator had handed out on each rank's device, by kind, over the section's time; kind_name: of a number in the books. A
+ * block counts from when the host's clock made its tensor until it is freed there, as PyTorch's memory_allocated() does: the device
+ * may come to the work in it later. */
+enum status trace_memory_over(
+        const struct trace *trace, int section, int width, const char *kind_name(int kind), struct text *out);
+/* The most that was allocated at once while the section's lines ran, in program order; kind: how much of that was of this kind, -1:
+ * all */
+int64_t metric_peak(const struct trace *trace, int section, int rank, int kind);
 
 #endif

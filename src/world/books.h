@@ -35,6 +35,8 @@ struct rank_memory {
 	struct heap heap[SPACE_COUNT];
 	struct pending_free *pending;
 	size_t pending_count;
+	struct memory_change *change;
+	size_t change_count;
 };
 /* The transfers of a group from one rank to another, matched like the collectives of an instance of two: the
  * sender has place 0. */

@@ -38,6 +38,7 @@ void memory_free(struct world *world)
 			mem_free(heap->stretches);
 		}
 		mem_free(inner->memory[r].pending);
+		mem_free(inner->memory[r].change);
 	}
 	for (size_t i = 0; i < inner->leaving_count; i++)
 		give_bytes(world, &inner->leaving[i]);
@@ -98,6 +99,17 @@ static enum status out_of_memory(const struct world *world, int rank, int64_t by
 	return status;
 }
 
+/* Of device memory, in the rank's program order */
+static void note_change(struct world *world, int rank, enum space space, int kind, int64_t bytes)
+{
+	struct rank_memory *memory = &world->inner->memory[rank];
+	if (space == SPACE_DEVICE && bytes)
+		*MEM_ADD(&memory->change, &memory->change_count) = (struct memory_change){.bytes = bytes,
+		        .after = world->last[rank],
+		        .section = (int)world->section_count - 1,
+		        .kind = (uint8_t)kind};
+}
+
 /* The whole free segments of a space go; the bytes of our own stay until `op` is done. */
 static void give_back(struct world *world, int rank, enum space space, op_id op)
 {
@@ -112,6 +124,7 @@ static void give_back(struct world *world, int rank, enum space space, op_id op)
 			*leaving = heap->segments[i];
 			leaving->leaving = op;
 		}
+		note_change(world, rank, space, MEMORY_RESERVED, -heap->segments[i].bytes);
 		heap_drop(heap, i);
 	}
 }
@@ -124,6 +137,7 @@ static void grow(struct world *world, int rank, enum space space, struct block_p
 
 	if (space == SPACE_DEVICE)
 		segment_queue(world, rank, 0, ns);
+	note_change(world, rank, space, MEMORY_RESERVED, plan->segment_bytes);
 	heap_grow(&world->inner->memory[rank].heap[space], plan, space,
 	        real ? calls->get(calls->self, space, plan->segment_bytes) : NULL);
 }
@@ -164,6 +178,7 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	        .after = world->op_count,
 	        .rank = tensor->rank,
 	        .space = tensor->space};
+	note_change(world, rank, space, kind, block->bytes);
 	*address = block->address;
 	return ST_OK;
 }
@@ -186,6 +201,7 @@ void memory_give(struct world *world, int rank, enum space space, int64_t addres
 		*MEM_ADD(&memory->pending, &memory->pending_count) = (struct pending_free){
 		        .address = address, .bytes = heap->blocks[at].bytes, .op = after, .space = space};
 	}
+	note_change(world, rank, space, heap->blocks[at].kind, -heap->blocks[at].bytes);
 	heap_give(heap, at, rank_number(world, rank));
 }
 
@@ -226,6 +242,12 @@ const struct handout *world_handouts(const struct world *world, size_t *count)
 {
 	*count = world->inner->handout_count;
 	return world->inner->handouts;
+}
+
+const struct memory_change *world_memory_changes(const struct world *world, int rank, size_t *count)
+{
+	*count = world->inner->memory[rank].change_count;
+	return world->inner->memory[rank].change;
 }
 
 /* An address in a segment of this rank, or in one that is on its way out. */

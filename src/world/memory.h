@@ -13,7 +13,7 @@
 
 struct world;
 
-enum { MEMORY_KINDS = 8 };
+enum { MEMORY_KINDS = 8, MEMORY_RESERVED = MEMORY_KINDS /* of a memory_change: the segments */ };
 struct memory_block {
 	int64_t address, bytes;
 	int tensor; /* that owns it; -1 when free */
@@ -62,6 +62,16 @@ int64_t heap_largest_free(const struct heap *heap);           /* bytes of the bl
 int world_memory_kind(const struct world *world, int tensor); /* its memory's; a view's is its owner's */
 /* Gives back free segments; queues OP_SEGMENT with target OP_EVERYTHING. */
 enum status world_trim(struct world *world, int rank);
+
+/* A block of a rank's device memory was taken, or given (bytes below 0); or a segment */
+struct memory_change {
+	int64_t bytes;
+	op_id after; /* the rank's last operation then; 0: none */
+	int section;
+	uint8_t kind;
+};
+/* In program order; their sums are heap.kind and heap.reserved */
+const struct memory_change *world_memory_changes(const struct world *world, int rank, size_t *count);
 
 /* Blocks that were handed out, in order: their bytes are unwritten for what is queued behind operation
  * `after` (of all ranks). */

@@ -67,3 +67,15 @@ traffic
 #>    allreduce  world      2  512 kB  896 kB   768 kB  x 1.17         several
 #>    allgather  world      1    1 MB  768 kB   768 kB              3     ring
 #>    reduce     world      1  256 kB  512 kB   256 kB  x 2.00            tree
+
+# memory over time: what a section begins with counts in its peak; freed blocks do not
+mark some
+let before = peak(bytes)
+tensor u[256k] = 0
+free u
+mark less
+tensor v[64k] = 0
+expect peak(some) >= peak(less) + 512kB and peak(less) < peak(some)
+expect peak(buffer,some) <= peak(some) and peak(parameter,some) == 0
+expect error "no section 'nowhere'" { mem over nowhere }
+expect error "over" { mem ovr }

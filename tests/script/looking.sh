@@ -89,6 +89,12 @@ shows "run tells when the GPUs are done" "4 --dry" "strategy pipeline; run 1; ti
    iteration 1   done at 95.97 ms   10672 rows a second
    l launch, b rank 0 compute bubble: waited for rank 1, ░ queued, now 2.04 ms
 END
+# where the locale is said not to be UTF-8 a picture is of ASCII
+plain=$(LC_ALL=C "$RANKSH" -n 2 --dry -c 'spin 2ms; timeline' 2>&1)
+if printf '%s' "$plain" | grep -q 'default |:* spin :*' && ! printf '%s' "$plain" | LC_ALL=C grep -q '[^ -~]'; then echo "ok ASCII where the locale is not UTF-8"; else
+	echo "FAIL ASCII where the locale is not UTF-8"
+	echo "$plain"
+fi
 # R is a forward computed again: there is none without recompute
 shows "the first stage goes forward as the others do" "2 --dry" "strategy pipeline schedule=gpipe micro=2; run 1; timeline" compute <<'END'
      compute  █  F0 ░░░  F1 ░░bbbbbbbbbbbbbbbbbbbbbb┊░░░ B0 ░░░░░b┊░░░ B1 ░░░░4

@@ -10,7 +10,7 @@
  *
  * computed by: value_of_ that, of run/functions.h; a row without one does not build. kinds, one letter an
  * argument: n number, t tensor, s stream, e event, g group, c cause, l link or group, o operation, m kind of
- * memory, k section (left out: the one that runs now), x stream, group or kind of work, or alone a
+ * memory, or alone a section, k section (left out: the one that runs now), x stream, group or kind of work, or alone a
  * section, w kind of work, or alone a section. nature: enum function_nature */
 #define FUNCTIONS(X)                                               \
 	X(MIN, least_or_most, "min", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
@@ -48,7 +48,7 @@
 	X(HOSTWAIT, time, "hostwait", 0, "k", CLOCK)               \
 	X(STALL, stall, "stall", 1, "ck", CLOCK)                   \
 	X(ELAPSED, elapsed, "elapsed", 2, "ee", CLOCK)             \
-	X(PEAK, peak, "peak", 0, "m", RANK)                        \
+	X(PEAK, peak, "peak", 0, "mk", RANK)                       \
 	X(BUBBLE, share, "bubble", 0, "k", CLOCK_OF_ALL)           \
 	X(SENT, share, "sent", 0, "lk", RANK)                      \
 	X(BUSBW, busbw, "busbw", 1, "o", CLOCK)                    \

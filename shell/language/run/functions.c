@@ -134,7 +134,10 @@ static enum status look_up(struct asked *asked, int i)
 	case 'c':
 		return cause_named(text, &asked->index[i]);
 	case 'm':
-		return kind_named(text, &asked->index[i]);
+		return asked->formula->arguments == 1 && tensor_kind_find(text) < 0 &&
+		                evaluate_section(asked->eval, name, &asked->section) == ST_OK
+		        ? ST_OK
+		        : kind_named(text, &asked->index[i]);
 	default:
 		asked->word = text;
 		if (kind == 'l')

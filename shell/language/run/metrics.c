@@ -124,11 +124,18 @@ enum status value_of_busbw(struct asked *asked, struct value *value)
 	return status;
 }
 
-/* peak: the most device memory that was allocated; peak(KIND): how much of that was of this kind */
+/* peak: the most device memory that was allocated; peak(KIND): how much of that was of this kind;
+ * peak(SECTION), peak(KIND,SECTION): while that section's lines ran */
 enum status value_of_peak(struct asked *asked, struct value *value)
 {
 	const struct heap *heap = world_heap(asked->eval->shell->world, asked->eval->rank, SPACE_DEVICE);
-	int kind = asked->index[0];
+	int kind = asked->index[0], given = asked->formula->arguments;
+	if (given == 2 || (given && kind < 0)) {
+		*value = value_number(
+		        (double)metric_peak(&asked->trace, asked->section, asked->eval->rank, kind),
+		        UNIT_BYTES);
+		return ST_OK;
+	}
 	*value = value_number(kind < 0 ? heap->peak_allocated : heap->peak_kind[kind], UNIT_BYTES);
 	return ST_OK;
 }

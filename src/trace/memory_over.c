@@ -1,0 +1,209 @@
+/* memory_over.c -- device memory over time, by kind, from what the allocator did and what the host's clock then was
+ *
+ *      ms           0 to 7.52
+ *      ranks 0-3    at most 1.5 MB, at 3.20 ms (^)
+ *        all           ▂▄▆█     1.5 MB      rows scale with the peak of all; a cell has the most of its time
+ *        activations   ▁▂▄▆     1 MB
+ *
+ * Allocating is the host's: it hands a block out when it queues the work, and takes it back at `free`, long before the device has
+ * come to either. What the device has reserved, the segments, goes up with the first need and down with `mem trim`. */
+#include "base/memory.h"
+#include "base/number.h"
+#include "trace/lanes.h"
+#include "trace/table.h"
+
+#include <string.h>
+
+enum { ROWS_OF_ALL = 3, SETS_MOST = 8, SERIES = MEMORY_KINDS + 2, ALL = MEMORY_KINDS + 1, CELLS_LEAST = 8 };
+
+/* By cell the most of its time: of each kind, reserved (MEMORY_RESERVED), and of all kinds together */
+struct memory_curve {
+	int cells;
+	int64_t *most[SERIES];
+	int64_t peak[SERIES]; /* within the window, of each by itself */
+	int64_t peak_at;
+	int peak_cell;
+};
+
+/* The host's clock when it came past the operation; TIME_UNKNOWN: it has not yet */
+static int64_t clock_after(const struct trace *trace, op_id id)
+{
+	if (!id)
+		return 0;
+	struct times t = backend_times(trace->backend, id);
+	return op_kind_is_host((enum op_kind)op_record(trace->world, id)->kind) ? t.end : t.issue;
+}
+
+/* Values of now, from one time to another: into the cells between */
+static void hold(
+        struct memory_curve *curve, struct window window, const int64_t *now, int64_t from, int64_t to)
+{
+	if (from >= window.to || to < window.from)
+		return;
+	int64_t length = window.to - window.from, begin = from < window.from ? 0 : from - window.from;
+	int64_t end = (to > window.to ? window.to : to) - window.from;
+	int first = (int)((double)begin / (double)length * curve->cells),
+	    last = (int)((double)end / (double)length * curve->cells);
+	last = last >= curve->cells ? curve->cells - 1 : last;
+	for (int s = 0; s < SERIES; s++) {
+		for (int cell = first; cell <= last; cell++)
+			if (now[s] > curve->most[s][cell])
+				curve->most[s][cell] = now[s];
+		if (now[s] <= curve->peak[s])
+			continue;
+		curve->peak[s] = now[s];
+		if (s == ALL) {
+			curve->peak_at = from > window.from ? from : window.from;
+			curve->peak_cell = first;
+		}
+	}
+}
+
+static void draw_curve(const struct trace *trace, int rank, struct window window, struct memory_curve *curve)
+{
+	size_t count;
+	const struct memory_change *change = world_memory_changes(trace->world, rank, &count);
+	int64_t now[SERIES] = {0}, at = 0;
+	for (size_t i = 0; i < count; i++) {
+		int64_t then = clock_after(trace, change[i].after);
+		if (then == TIME_UNKNOWN)
+			break;
+		if (then > at)
+			hold(curve, window, now, at, then);
+		at = then > at ? then : at;
+		now[change[i].kind] += change[i].bytes;
+		now[ALL] += change[i].kind == MEMORY_RESERVED ? 0 : change[i].bytes;
+		hold(curve, window, now, at, at); /* also what is over in no time */
+	}
+	hold(curve, window, now, at, window.to);
+}
+
+/* ---- text ---- */
+
+/* The part of a value that lies in row `row` from below, of `rows`, as an eighth's block */
+static void put_cell(int64_t value, int64_t peak, int row, int rows, struct text *out)
+{
+	static const char *const eighths[] = {" ", "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83",
+	        "\xe2\x96\x84", "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};
+	double height = peak > 0 ? (double)value / (double)peak * rows * 8 - row * 8 : 0;
+	int level = height >= 8 ? 8 : height <= 0 ? 0 : (int)(height + 0.5);
+	text_add(out, "%s", eighths[row == 0 && value > 0 && level == 0 ? 1 : level]);
+}
+
+static void put_series(const struct memory_curve *curve, int series, int rows, const char *name, int column,
+        struct text *out)
+{
+	for (int row = rows - 1; row >= 0; row--) {
+		text_add(out, "   %-*s ", column, row == rows - 1 ? name : "");
+		int cells = curve->cells;
+		while (row < rows - 1 && cells && !curve->most[series][cells - 1])
+			cells--;
+		for (int cell = 0; cell < cells; cell++)
+			put_cell(curve->most[series][cell], curve->peak[ALL], row, rows, out);
+		if (row == rows - 1) {
+			text_add(out, "  ");
+			bytes_text(curve->peak[series], out);
+		}
+		text_add(out, "\n");
+	}
+}
+
+static int column_of(const char *kind_name(int kind))
+{
+	size_t most = 0;
+	for (int kind = 0; kind < MEMORY_KINDS; kind++) {
+		size_t columns = text_columns(kind_name(kind));
+		most = columns > most ? columns : most;
+	}
+	return (int)most;
+}
+
+/* One rank: all, with the peak marked below, then each kind that there was */
+static void put_curve(const struct trace *trace, const struct memory_curve *curve, int column,
+        const char *kind_name(int kind), struct text *out)
+{
+	text_add(out, "at most ");
+	bytes_text(curve->peak[ALL], out);
+	text_add(out, ", at ");
+	time_text(curve->peak_at, out);
+	text_add(out, " (^), reserved ");
+	bytes_text(curve->peak[MEMORY_RESERVED], out);
+	text_add(out, " of ");
+	bytes_text((int64_t)trace->world->machine->memory, out);
+	text_add(out, "\n");
+	put_series(curve, ALL, ROWS_OF_ALL, "all", column, out);
+	text_add(out, "   %*s ^\n", column + curve->peak_cell, "");
+	for (int kind = 0; kind < MEMORY_KINDS; kind++)
+		if (curve->peak[kind] > 0)
+			put_series(curve, kind, 1, kind_name(kind), column, out);
+}
+
+static void curve_of_rank(const struct trace *trace, int rank, struct window window, int cells, int column,
+        const char *kind_name(int kind), struct text *out)
+{
+	struct memory_curve curve = {.cells = cells};
+	int64_t *values = mem_alloc((size_t)SERIES * (size_t)cells * sizeof *values);
+	for (int s = 0; s < SERIES; s++)
+		curve.most[s] = values + (size_t)s * (size_t)cells;
+	draw_curve(trace, rank, window, &curve);
+	put_curve(trace, &curve, column, kind_name, out);
+	mem_free(values);
+}
+
+enum status trace_memory_over(
+        const struct trace *trace, int section, int width, const char *kind_name(int kind), struct text *out)
+{
+	struct window window = trace_time(trace, section);
+	int column = column_of(kind_name), cells = width - column - 3 - 1 - 12;
+	struct blocks blocks = {0};
+	struct text rows = {0};
+	enum status status = ST_OK;
+	cells = cells < CELLS_LEAST ? CELLS_LEAST : cells;
+	if (window.to <= window.from) {
+		text_add(out, "nothing has run yet\n");
+		return ST_OK;
+	}
+	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+		size_t count;
+		world_memory_changes(trace->world, rank, &count);
+		text_clear(&rows);
+		curve_of_rank(trace, rank, window, cells, column, kind_name, &rows);
+		blocks_add(&blocks, rank, &rows);
+		status = trace_step(trace, count);
+	}
+	text_add(out, "device memory from ");
+	time_text(window.from, out);
+	text_add(out, " to ");
+	time_text(window.to, out);
+	text_add(out, ", when the host took and freed it\n");
+	for (size_t i = 0; i < blocks.count && i < SETS_MOST; i++) {
+		text_add(out, "rank%s ", ranks_count(&blocks.block[i].ranks) == 1 ? "" : "s");
+		ranks_text(&blocks.block[i].ranks, out);
+		text_add(out, ": %s", blocks.block[i].rows);
+	}
+	if (blocks.count > SETS_MOST)
+		text_add(out, "... and %zu more sets of ranks\n", blocks.count - SETS_MOST);
+	text_release(&rows);
+	blocks_release(&blocks);
+	return status;
+}
+
+/* ---- the figure ---- */
+
+int64_t metric_peak(const struct trace *trace, int section, int rank, int kind)
+{
+	size_t count;
+	const struct memory_change *change = world_memory_changes(trace->world, rank, &count);
+	int64_t now[MEMORY_KINDS + 1] = {0}, all = 0, most = 0, of_kind = 0;
+	for (size_t i = 0;; i++) {
+		/* before each change of the section and behind its last one: what it begins with counts too */
+		if ((i == count || change[i].section >= section) && all > most) {
+			most = all;
+			of_kind = kind < 0 ? all : now[kind];
+		}
+		if (i == count || change[i].section > section)
+			return of_kind;
+		now[change[i].kind] += change[i].bytes;
+		all += change[i].kind == MEMORY_RESERVED ? 0 : change[i].bytes;
+	}
+}
