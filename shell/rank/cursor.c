@@ -9,7 +9,6 @@
 void cursor_place(const struct trace *trace, const struct request *request, struct cursor *cursor)
 {
 	const struct world *world = trace->world;
-	struct trace unhurried = {.world = world, .backend = trace->backend};
 	struct spot *spot = &cursor->spot;
 	cursor->stands = false;
 	*spot = (struct spot){
@@ -17,7 +16,7 @@ void cursor_place(const struct trace *trace, const struct request *request, stru
 	if (!request->selected || request->selected > world->op_count || request->rank >= world->n ||
 	        request->stream > STREAMS_MAX)
 		return;
-	cursor->stands = trace_span_at(&unhurried, request->rank, request->stream, most_of(request->time, 0),
+	cursor->stands = trace_span_at(trace, request->rank, request->stream, most_of(request->time, 0),
 	                         &spot->span) == ST_OK &&
 	        spot->span.op == request->selected && spot->span.to > spot->span.from;
 	if (!cursor->stands)
@@ -27,10 +26,11 @@ void cursor_place(const struct trace *trace, const struct request *request, stru
 void cursor_follow(const struct cursor *cursor, struct window whole, struct window *window)
 {
 	int64_t width = window->to - window->from, from = cursor->spot.span.from;
-	if (!cursor->stands || (from >= window->from && from < window->to - width / 50))
+	bool everything = window->from <= whole.from && window->to >= whole.to;
+	if (!cursor->stands || everything || (from >= window->from && from < window->to - width / 50))
 		return;
-	int64_t least = whole.from - width / 2, most = whole.to - width / 2;
-	window->from = most_of(least, least_of(most, from - width / 4));
+	int64_t most = most_of(whole.from, whole.to - width + width / 20);
+	window->from = most_of(whole.from, least_of(most, from - width / 4));
 	window->to = window->from + width;
 }
 

@@ -1,10 +1,11 @@
 /* export.c -- the timeline as Chrome trace events, for Perfetto and chrome://tracing
  *
- *      {"ph":"X","pid":2,"tid":1,"cat":"kernel","name":"matmul y","args":{"op":17},"ts":12.000,"dur":640.500}
+ *      {"ph":"X","pid":2,"tid":3,"cat":"kernel","name":"matmul y","args":{"op":17},"ts":12.000,"dur":640.500}
  *        what      rank    stream                                                    us        us
  *
- * One process a rank, one thread a stream (0 is the host). Work and stalls are complete events ("X") that
- * fill each thread without overlap, told apart by their category; arrows ("s" to "f") lead from what a wait
+ * One process a rank, one thread a stream (1 is the host: to some readers a thread 0 is the process) and one beside it for what it
+ * waits for. Work and stalls are complete events ("X") without overlap, told apart by their category; a program's iterations have a
+ * process of their own; arrows ("s" to "f") lead from what a wait
  * waited for to what it held up, and from a sender to its receiver. A one-sided operation has no operation on the
  * rank that it reaches: there a thread "window" shows it too, as many of them as are reached into at once. Times are
  * microseconds with three digits: nothing is lost. Format: "Trace Event Format", Google, 2016. */
@@ -33,6 +34,16 @@ struct json_writer {
 	unsigned arrows;
 };
 
+static int thread_of(int stream)
+{
+	return 2 * stream + 1;
+}
+
+static int waits_of(int stream)
+{
+	return 2 * stream + 2;
+}
+
 /* A JSON string: names are UTF-8 already, so only quotes, backslashes and control characters are escaped. */
 static void put_escaped(struct text *out, const char *words)
 {
@@ -51,13 +62,13 @@ static void put_escaped(struct text *out, const char *words)
 #define US(ns) (ns) / 1000, (int)((ns) % 1000)
 
 /* An event: the fields that every one has, and those given; its closing brace is the caller's. */
-static void begin(struct json_writer *w, const char *phase, int rank, int stream, const char *format, ...)
+static void begin(struct json_writer *w, const char *phase, int rank, int thread, const char *format, ...)
         __attribute__((format(printf, 5, 6)));
-static void begin(struct json_writer *w, const char *phase, int rank, int stream, const char *format, ...)
+static void begin(struct json_writer *w, const char *phase, int rank, int thread, const char *format, ...)
 {
 	va_list arguments;
 	text_add(w->out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,", w->begun ? ",\n" : "", phase, rank,
-	        stream);
+	        thread);
 	w->begun = true;
 	va_start(arguments, format);
 	text_vadd(w->out, format, arguments);
@@ -66,12 +77,12 @@ static void begin(struct json_writer *w, const char *phase, int rank, int stream
 
 /* A metadata event: what a process or thread is called, and where it stands among the others */
 static void put_name(
-        struct json_writer *w, const char *what, int rank, int stream, const char *name, int index)
+        struct json_writer *w, const char *what, int rank, int thread, const char *name, int index)
 {
-	begin(w, "M", rank, stream, "\"name\":\"%s_name\",\"args\":{\"name\":", what);
+	begin(w, "M", rank, thread, "\"name\":\"%s_name\",\"args\":{\"name\":", what);
 	put_escaped(w->out, name);
 	text_add(w->out, "}}");
-	begin(w, "M", rank, stream, "\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, index);
+	begin(w, "M", rank, thread, "\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, index);
 }
 
 /* The operation as everywhere: "matmul y", "F3" */
@@ -109,7 +120,8 @@ static void put_arguments(struct json_writer *w, const struct span *span)
 /* What delays `op`; args.for is what it waits for, with its rank. */
 static void put_stall(struct json_writer *w, int rank, int stream, const struct span *span)
 {
-	begin(w, "X", rank, stream, "\"cat\":\"stall\",\"name\":\"%s\",\"args\":{",
+	begin(w, "X", rank, span->kind == SPAN_HOST ? thread_of(stream) : waits_of(stream),
+	        "\"cat\":\"stall\",\"name\":\"%s\",\"args\":{",
 	        span->kind == SPAN_HOST ? "issue" : trace_causes[span->cause]);
 	if (span->op) {
 		text_add(w->out, "\"before\":");
@@ -131,7 +143,7 @@ static enum status put_span(struct json_writer *w, int rank, int stream, const s
 	if (span->kind != SPAN_WORK && span->cause == CAUSE_DONE)
 		return ST_OK;
 	if (span->kind == SPAN_WORK) {
-		begin(w, "X", rank, stream,
+		begin(w, "X", rank, thread_of(stream),
 		        "\"cat\":\"%s\",\"name\":", op_kind_name(op_record(w->trace->world, span->op)->kind));
 		put_label(w, span->op);
 		put_arguments(w, span);
@@ -150,7 +162,7 @@ struct end {
 };
 static struct end end_of(const struct json_writer *w, op_id id)
 {
-	return (struct end){w->trace->world->ops[id].rank, w->trace->world->ops[id].stream};
+	return (struct end){w->trace->world->ops[id].rank, thread_of(w->trace->world->ops[id].stream)};
 }
 static void put_arrow(struct json_writer *w, const char *category, struct end from, int64_t leaves,
         struct end to, int64_t reaches)
@@ -256,13 +268,13 @@ static void put_reach(struct json_writer *w, const struct reach *reach, int thre
 	text_add(w->out,
 	        ",\"args\":{\"op\":%u,\"rank\":%d},\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64 ".%03d}",
 	        reach->id, op->rank, US(reach->start), US(reach->end - reach->start));
-	struct end its = {op->rank, op->stream}, target = {reach->target, thread};
+	struct end its = {op->rank, thread_of(op->stream)}, target = {reach->target, thread};
 	bool gets = op_record(w->trace->world, reach->id)->part[0].direction == ONE_SIDED_GET;
 	put_arrow(w, "transfer", gets ? target : its, reach->start, gets ? its : target, reach->end - 1);
 }
 
 /* Behind the streams, so many threads that no two slices of one overlap */
-static void put_windows(struct json_writer *w, int rank, int streams)
+static void put_windows(struct json_writer *w, int rank, int behind)
 {
 	int64_t *busy = NULL; /* by thread: until when */
 	size_t threads = 0;
@@ -275,10 +287,10 @@ static void put_windows(struct json_writer *w, int rank, int streams)
 			k++;
 		if (k == threads) {
 			*MEM_ADD(&busy, &threads) = 0;
-			put_name(w, "thread", rank, streams + (int)k, "window", streams + (int)k);
+			put_name(w, "thread", rank, behind + (int)k, "window", behind + (int)k);
 		}
 		busy[k] = reach->end;
-		put_reach(w, reach, streams + (int)k);
+		put_reach(w, reach, behind + (int)k);
 	}
 	mem_free(busy);
 }
@@ -293,19 +305,48 @@ static enum status put_rank(
 	enum status status = ST_OK;
 
 	snprintf(name, sizeof name, "rank %d", lanes->rank);
-	put_name(w, "process", lanes->rank, 0, name, lanes->rank);
+	put_name(w, "process", lanes->rank, 1, name, lanes->rank);
 	for (int stream = 0; stream < lanes->streams && status == ST_OK; stream++) {
-		put_name(w, "thread", lanes->rank, stream, trace_lane_name(w->trace, lanes->rank, stream),
-		        stream);
+		const char *lane = trace_lane_name(w->trace, lanes->rank, stream);
+		snprintf(name, sizeof name, "%.20s waits", lane);
+		put_name(w, "thread", lanes->rank, thread_of(stream), lane, thread_of(stream));
+		put_name(w, "thread", lanes->rank, waits_of(stream), name, waits_of(stream));
 		lanes_spans(lanes, stream, window, spans);
 		for (size_t i = 0; i < spans->count && status == ST_OK; i++)
 			status = put_span(w, lanes->rank, stream, &spans->span[i]);
 	}
 	if (status == ST_OK) {
 		put_arrows(w, lanes);
-		put_windows(w, lanes->rank, lanes->streams);
+		put_windows(w, lanes->rank, thread_of(lanes->streams));
 	}
 	return status;
+}
+
+/* From where the first host begins with it to the end of its last operation that has one */
+static void put_iterations(struct json_writer *w)
+{
+	const struct world *world = w->trace->world;
+	if (world->iteration_count)
+		put_name(w, "process", world->n, 1, "iterations", -1);
+	for (size_t i = 0; i < world->iteration_count; i++) {
+		const struct iteration *it = &world->iterations[i];
+		op_id end = it->end ? it->end : (op_id)world->op_count + 1;
+		int64_t from = TIME_UNKNOWN, to = 0;
+		for (op_id id = it->first; id < end; id++) {
+			struct times t = backend_times(w->trace->backend, id);
+			from = least_of(from, t.issue);
+			to = t.end == TIME_UNKNOWN ? to : most_of(to, t.end);
+		}
+		if (from >= to)
+			continue;
+		/* they may overlap: the host runs ahead */
+		begin(w, "b", world->n, 1,
+		        "\"cat\":\"iteration\",\"id\":%zu,\"name\":\"iteration %d\",\"ts\":%" PRId64 ".%03d}",
+		        i, it->number, US(from));
+		begin(w, "e", world->n, 1,
+		        "\"cat\":\"iteration\",\"id\":%zu,\"name\":\"iteration %d\",\"ts\":%" PRId64 ".%03d}",
+		        i, it->number, US(to));
+	}
 }
 
 enum status trace_export_json(
@@ -327,6 +368,8 @@ enum status trace_export_json(
 		if (status == ST_OK)
 			status = put_rank(&w, &lanes, options->window, &spans);
 	}
+	if (status == ST_OK)
+		put_iterations(&w);
 	text_add(out, "\n]}\n");
 	text_release(&w.label);
 	mem_free(w.reach);

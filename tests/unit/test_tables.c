@@ -644,15 +644,15 @@ static void one_sided_operations_are_arrows(void **state)
 	cJSON *root = cJSON_Parse(text_string(&out));
 	assert_non_null(root);
 	const cJSON *events = cJSON_GetObjectItem(root, "traceEvents");
-	int window = STREAM_DEFAULT + 1;
+	int stream = 2 * STREAM_DEFAULT + 1, window = stream + 2;
 	assert_int_equal(count_events(events, "X", "window"), 3);
 	assert_int_equal(count_events(events, "s", "transfer"), 3);
 	for (int i = 0; i < 3; i++)
 		assert_at(event_of(events, "X", "window", i), 2, window + (i == 1));
-	assert_at(event_of(events, "s", "transfer", 0), 0, STREAM_DEFAULT);
+	assert_at(event_of(events, "s", "transfer", 0), 0, stream);
 	assert_at(event_of(events, "f", "transfer", 0), 2, window);
 	assert_at(event_of(events, "s", "transfer", 1), 2, window + 1); /* a get's bytes come from there */
-	assert_at(event_of(events, "f", "transfer", 1), 1, STREAM_DEFAULT);
+	assert_at(event_of(events, "f", "transfer", 1), 1, stream);
 	assert_at(event_of(events, "f", "transfer", 2), 2, window);
 	cJSON_Delete(root);
 	text_release(&out);
