@@ -59,7 +59,7 @@ static void print_links(const struct trace *trace, int section, int width, struc
 		for (int rank = 0; rank < trace->world->n; rank++) {
 			double sent[LINK_KINDS] = {0};
 			traffic_sent(trace->backend, trace->world, rank,
-			        (struct counted){section, trace->first, NULL}, sent);
+			        (struct counted){.section = section, .first = trace->first}, sent);
 			text_clear(&row.cells);
 			for (int kind = 0; kind < LINK_KINDS; kind++) {
 				used[kind] = used[kind] || sent[kind] > 0;
