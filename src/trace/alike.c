@@ -2,13 +2,14 @@
  *
  *      rank 0   |== a ==|pppp|=== c ===|        measured times of two ranks are never equal. Their rows are one where the
  *      rank 1   |== a ===|ppp|=== c ===|        same work begins and ends within a cell of the picture, and what is longer
- *                                               than two cells besides has the same cause in its middle. */
+ *                                               than two cells besides has the same cause and blame in its middle. */
 #include "base/arithmetic.h"
 #include "base/search.h"
 #include "trace/sets.h"
 #include "trace/trace.h"
 
 struct comparing {
+	const struct world *world;
 	struct window window;
 	int64_t cell;
 };
@@ -42,6 +43,16 @@ static bool same_work(const struct comparing *c, const struct spans *a, const st
 	return i == a->count && k == b->count;
 }
 
+/* The same title, both of the rank itself or both of another: whom each of them waited for may be a neighbour. */
+static bool same_blame(const struct comparing *c, const struct span *x, const struct span *y)
+{
+	const struct op *ops = c->world->ops;
+	if (!x->blame || !y->blame || !x->op || !y->op)
+		return !x->blame == !y->blame;
+	return op_record(c->world, x->blame)->title == op_record(c->world, y->blame)->title &&
+	        (ops[x->blame].rank == ops[x->op].rank) == (ops[y->blame].rank == ops[y->op].rank);
+}
+
 /* What a shows beside work for longer than two cells, b shows too. */
 static bool shows_gaps_of(const struct comparing *c, const struct spans *a, const struct spans *b)
 {
@@ -53,15 +64,16 @@ static bool shows_gaps_of(const struct comparing *c, const struct spans *a, cons
 			continue;
 		SEARCH(k, b->count, b->span[k].to > middle);
 		if (k == b->count || b->span[k].kind != s->kind || b->span[k].cause != s->cause ||
-		        b->span[k].projected != s->projected)
+		        !same_blame(c, s, &b->span[k]) || b->span[k].projected != s->projected)
 			return false;
 	}
 	return true;
 }
 
-bool spans_alike(const struct spans *a, const struct spans *b, struct window window, int cells)
+bool spans_alike(const struct world *world, const struct spans *a, const struct spans *b,
+        struct window window, int cells)
 {
-	struct comparing c = {window, (window.to - window.from) / cells};
+	struct comparing c = {world, window, (window.to - window.from) / cells};
 	return same_work(&c, a, b) && shows_gaps_of(&c, a, b) && shows_gaps_of(&c, b, a);
 }
 

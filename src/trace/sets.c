@@ -1,4 +1,4 @@
-/* sets.c -- which ranks look alike in a window: their spans are hashed, and kept until they are painted
+/* sets.c -- which ranks look alike in a window; their spans are kept until they are painted
  *
  * One pass over the ranks, one rank's lanes in memory at a time. Finding a lane's spans is most of the work
  * of a frame, so the spans of each set's first rank are kept: they are what others are compared with, what tells how far a
@@ -21,20 +21,6 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ hash >> 29;
-}
-
-/* From, to, cause and looks of each span: what is painted, and nothing else. Two ranks that differ in the
- * operations' numbers alone look the same. */
-static uint64_t hash_spans(const struct spans *spans, uint64_t hash)
-{
-	for (size_t i = 0; i < spans->count; i++) {
-		const struct span *s = &spans->span[i];
-		hash = mix(hash, s->from * UINT64_C(0xc2b2ae3d27d4eb4f) ^ s->to);
-		hash = mix(hash,
-		        (uint64_t)s->looks << 32 | (uint64_t)s->kind << 16 | (uint64_t)s->cause << 8 |
-		                s->projected);
-	}
-	return hash;
 }
 
 /* A stream that was only made has one span: nothing more is queued */
@@ -63,7 +49,6 @@ static void look_at(
 {
 	const struct lanes *lanes = &look->lanes;
 	const struct world *world = lanes->trace->world;
-	bool measures = lanes->trace->backend->measures;
 
 	*alike = (struct alike){.hash = lanes->streams, .first = lanes->rank};
 	for (int stream = 0; stream < lanes->streams; stream++) {
@@ -78,8 +63,6 @@ static void look_at(
 			continue;
 		alike->lane[alike->lanes++] = stream;
 		alike->hash = mix(alike->hash, stream);
-		if (!measures)
-			alike->hash = hash_spans(spans, alike->hash);
 		if (stream > STREAM_DEFAULT)
 			alike->hash =
 			        mix(alike->hash, (unsigned)world_stream(world, lanes->rank, stream)->name);
@@ -103,9 +86,9 @@ static bool looks_like(const struct alike *set, const struct timeline_options *o
         const struct look *look, const struct alike *alike)
 {
 	bool same = set->hash == alike->hash && set->lanes == alike->lanes;
-	bool measures = look->lanes.trace->backend->measures;
-	for (int k = 0; measures && k < set->lanes && same; k++)
-		same = spans_alike(&set->spans[k], &look->spans[k], window, options->width);
+	for (int k = 0; k < set->lanes && same; k++)
+		same = spans_alike(
+		        look->lanes.trace->world, &set->spans[k], &look->spans[k], window, options->width);
 	return same;
 }
 

@@ -1,4 +1,4 @@
-/* sets.h -- private to trace/: the rows of a timeline. Ranks whose spans in the window are equal make one
+/* sets.h -- private to trace/: the rows of a timeline. Ranks whose spans in the window are alike make one
  * set, drawn once: of 512 ranks of a data-parallel run that is one set, and the picture fits on a screen.
  *
  *      set 0  ranks 0-2   lanes host default io      rows 0 1 2
@@ -10,8 +10,8 @@
 #include "base/ranks.h"
 
 /* Ranks that look alike, the first of them, and which of their lanes show anything: lane[0 .. lanes-1] are
- * stream numbers. Equality is that of a 64-bit hash over the lanes and all shown spans; where times are measured, of the lanes'
- * hash, and spans that are alike (spans_alike). */
+ * stream numbers. hash: over the lanes alone; ranks of one set have it in common, and
+ * spans that are alike (spans_alike) with those of the first of them. */
 struct alike {
 	uint64_t hash;
 	struct ranks ranks;
@@ -22,7 +22,8 @@ struct alike {
 	int64_t apart;               /* from the largest set, ns: spans_apart of all lanes */
 };
 /* Nobody can see them apart in a picture of the window that is so many cells wide. */
-bool spans_alike(const struct spans *a, const struct spans *b, struct window window, int cells);
+bool spans_alike(const struct world *world, const struct spans *a, const struct spans *b,
+        struct window window, int cells);
 /* Time in which they show different work, or different causes */
 int64_t spans_apart(const struct spans *a, const struct spans *b);
 /* A shown lane until it is painted: set[alike].lane[lane]; begun: it has worked before the window */

@@ -69,6 +69,41 @@ static void the_furthest_off_comes_first(void **state)
 	scene_close(scene);
 }
 
+/* Random ends: no rank is drawn with one whose edge is more than a column off, and ranks that are near do share rows */
+static void a_row_stands_for_ranks_within_a_column(void **state)
+{
+	(void)state;
+	uint64_t seed = 9;
+	for (int round = 0; round < 20; round++) {
+		struct scene *scene = scene_open(64);
+		int end[64];
+		for (int r = 0; r < 64; r++) {
+			seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+			end[r] = 1000 + (int)(seed >> 33) % 400;
+			scene_op(scene, r, STREAM_DEFAULT, OP_KERNEL, "matmul", "y", 0, 20, 20, 20, end[r]);
+		}
+		struct timeline_places places = {0};
+		struct timeline_options options = {.width = 40 + 10 * round,
+		        .merge = true,
+		        .now = -1,
+		        .places = &places,
+		        .window = trace_window(&scene->trace, -1)};
+		struct picture picture;
+		assert_int_equal(timeline_picture(&scene->trace, &options, &picture), ST_OK);
+		assert_true(picture.lanes < 128);
+		for (int r = 0; r < 64; r++) {
+			int row = timeline_row_of(&places, r, STREAM_DEFAULT);
+			assert_true(row >= 0);
+			int64_t off = (int64_t)(end[places.shown[row].rank] - end[r]) * US;
+			int64_t column = (options.window.to - options.window.from) / places.cells;
+			assert_true(off <= column && -off <= column);
+		}
+		picture_release(&picture);
+		timeline_places_release(&places);
+		scene_close(scene);
+	}
+}
+
 static void queued_work_is_dimmed(void **state)
 {
 	(void)state;
@@ -592,6 +627,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(the_furthest_off_comes_first),
+	        cmocka_unit_test(a_row_stands_for_ranks_within_a_column),
 	        cmocka_unit_test(queued_work_is_dimmed),
 	        cmocka_unit_test(a_print_stops_the_host),
 	        cmocka_unit_test(an_event_holds_a_stream),
