@@ -26,10 +26,11 @@ void cursor_place(const struct trace *trace, const struct request *request, stru
 void cursor_follow(const struct cursor *cursor, struct window whole, struct window *window)
 {
 	int64_t width = window->to - window->from, from = cursor->spot.span.from;
-	if (!cursor->stands || (from >= window->from && from < window->to - width / 50))
+	bool everything = window->from <= whole.from && window->to >= whole.to;
+	if (!cursor->stands || everything || (from >= window->from && from < window->to - width / 50))
 		return;
-	int64_t least = whole.from - width / 2, most = whole.to - width / 2;
-	window->from = most_of(least, least_of(most, from - width / 4));
+	int64_t most = most_of(whole.from, whole.to - width + width / 20);
+	window->from = most_of(whole.from, least_of(most, from - width / 4));
 	window->to = window->from + width;
 }
 

@@ -43,7 +43,9 @@ static bool counts(struct backend *backend, const struct world *world, op_id id,
 {
 	const struct record *record = op_record(world, id);
 	if (id < which->first || (which->section >= 0 && record->section != which->section) ||
-	        (which->groups && (record->group < 0 || !which->groups[record->group])))
+	        (which->groups && (record->group < 0 || !which->groups[record->group])) ||
+	        (which->stream && world->ops[id].stream != which->stream) ||
+	        (which->object && record->object != which->object))
 		return false;
 	struct times times = backend_times(backend, id);
 	return times.end != TIME_UNKNOWN && !times.sent_nothing;

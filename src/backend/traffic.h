@@ -4,11 +4,14 @@
 
 #include "backend/backend.h"
 
-/* Which operations: of a section (-1: any), from `first` on, of these groups by index (NULL: of all, and copies) */
+/* Which operations: of a section (-1: any), from `first` on, of these groups by index (NULL: of all, and copies), of a stream, of a
+ * tensor by its name */
 struct counted {
 	int section;
 	op_id first;
 	const bool *groups;
+	int stream;     /* 0: of all */
+	name_id object; /* that they move; 0: any */
 };
 /* What the rank sent over each kind of link, of operations that are over or will be (by the projection): sent[LINK_KINDS],
  * in bytes. */

@@ -114,3 +114,20 @@ void ranks_text(const struct ranks *set, struct text *out)
 		from = ranks_next(set, to);
 	}
 }
+
+void ranks_brief(const struct ranks *set, int columns, struct text *out)
+{
+	int count = ranks_count(set), first = ranks_first(set);
+	struct text words = {0};
+
+	ranks_text(set, &words);
+	for (int form = 0; words.count > (size_t)columns && form < 3; form++) {
+		text_clear(&words);
+		if (form < 2)
+			text_add(&words, form ? "%d e.g. %d" : "%d ranks, e.g. %d", count, first);
+		else
+			text_add(&words, "%dx", count);
+	}
+	text_put(out, text_string(&words), words.count);
+	text_release(&words);
+}

@@ -64,3 +64,18 @@ bool spans_alike(const struct spans *a, const struct spans *b, struct window win
 	struct comparing c = {window, (window.to - window.from) / cells};
 	return same_work(&c, a, b) && shows_gaps_of(&c, a, b) && shows_gaps_of(&c, b, a);
 }
+
+int64_t spans_apart(const struct spans *a, const struct spans *b)
+{
+	int64_t apart = 0;
+	for (size_t i = 0, k = 0; i < a->count && k < b->count;) {
+		const struct span *x = &a->span[i], *y = &b->span[k];
+		int64_t from = most_of(x->from, y->from), to = least_of(x->to, y->to);
+		bool same = x->kind == y->kind &&
+		        (x->kind == SPAN_WORK ? x->looks == y->looks : x->cause == y->cause);
+		apart += !same && to > from ? to - from : 0;
+		i += x->to == to;
+		k += y->to == to;
+	}
+	return apart;
+}

@@ -109,6 +109,7 @@ enum status trace_at(const struct trace *trace, int64_t time, int width, struct 
 	time_text(time, &table.cells);
 	table_end(&table);
 	table_row(&table);
+	blocks_sort(&blocks);
 	size_t left = table_blocks(&table, &blocks, BLOCKS_MOST);
 	if (left) {
 		table_cell(&table, "... and %zu more", left);

@@ -213,8 +213,8 @@ static enum status of_axis(const struct trace *trace, int section, int rank, con
 		endless = endless ? endless : shares[i].endless;
 	}
 	use->known = !endless;
-	traffic_sent(
-	        trace->backend, trace->world, rank, (struct counted){section, trace->first, mine}, use->sent);
+	traffic_sent(trace->backend, trace->world, rank,
+	        (struct counted){.section = section, .first = trace->first, .groups = mine}, use->sent);
 	mem_free(mine);
 	return endless ? trace_never_ends(trace, endless) : ST_OK;
 }

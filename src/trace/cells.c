@@ -77,9 +77,10 @@ static struct shown cell_of(const struct bar_row *where, const struct spans *spa
 				candidate[thing] = (struct shown){
 				        .thing = thing, .dim = span->projected, .op = span->op, .ops = 1};
 			}
-			if (thing == THING_WORK && span->to <= b &&
-			        (before->thing != THING_WORK ||
-			                !cells_same_bar(where, before->op, span->op))) {
+			/* what goes on from the cell before is seen there; it comes first */
+			bool seen = thing == THING_WORK && !unseen.last && before->thing == THING_WORK &&
+			        cells_same_bar(where, before->op, span->op);
+			if (thing == THING_WORK && span->to <= b && !seen) {
 				see(where, &unseen, span, to - from);
 				undone |= span->projected;
 			}

@@ -10,13 +10,22 @@
 #include "trace/sharing.h"
 #include "trace/why.h"
 
+/* Two times of a long run are told apart: "1.1123 s" */
+static void put_time(int64_t ns, struct text *out)
+{
+	if (ns >= 1000000000)
+		text_add(out, "%.4f s", ns / 1e9);
+	else
+		time_text(ns, out);
+}
+
 static void add_time(struct text *out, const char *what, int64_t ns)
 {
 	text_add(out, "%s ", what);
 	if (ns == TIME_UNKNOWN)
 		text_add(out, "not known");
 	else
-		time_text(ns, out);
+		put_time(ns, out);
 }
 
 static void put_head(const struct trace *trace, op_id id, const struct times *times, struct text *out)

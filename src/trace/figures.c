@@ -222,7 +222,8 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 	for (int cause = 0; cause < CAUSE_DONE; cause++)
 		if (part[cause] > 0)
 			put(figures, ST_OK, FIGURE_PART, part[cause], "stall %s", trace_causes[cause]);
-	traffic_sent(trace->backend, trace->world, rank, (struct counted){section, trace->first, NULL}, sent);
+	traffic_sent(trace->backend, trace->world, rank,
+	        (struct counted){.section = section, .first = trace->first}, sent);
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (sent[kind] > 0)
 			put(figures, ST_OK, FIGURE_BYTES, sent[kind], "bytes %s", link_name(kind));

@@ -169,7 +169,8 @@ void legend_add(struct legend *legend, const struct trace *trace, int row, int r
 		const struct span *span = &spans->span[i];
 		struct sum *s = &sum[span->cause];
 		if (span->kind == SPAN_WORK && span->projected) {
-			bool part = backend_times(trace->backend, span->op).divided;
+			bool part =
+			        trace->backend->measures && backend_times(trace->backend, span->op).divided;
 			divided |= part;
 			queued |= !part;
 		}

@@ -144,10 +144,9 @@ void trace_memory(const struct trace *trace, int width, struct text *out)
 		put_rank(trace, rank, width, &picture);
 		blocks_add(&blocks, rank, &picture);
 	}
+	blocks_sort(&blocks);
 	for (size_t i = 0; i < blocks.count && i < RANKS_SHOWN; i++) {
-		const struct ranks *ranks = &blocks.block[i].ranks;
-		text_add(out, "rank%s ", ranks_count(ranks) == 1 ? "" : "s");
-		ranks_text(ranks, out);
+		blocks_title(&blocks.block[i], out);
 		text_add(out, ": %s", blocks.block[i].rows);
 	}
 	if (blocks.count > RANKS_SHOWN)

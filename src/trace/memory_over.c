@@ -176,9 +176,9 @@ enum status trace_memory_over(
 	text_add(out, " to ");
 	time_text(window.to, out);
 	text_add(out, ", when the host took and freed it\n");
+	blocks_sort(&blocks);
 	for (size_t i = 0; i < blocks.count && i < SETS_MOST; i++) {
-		text_add(out, "rank%s ", ranks_count(&blocks.block[i].ranks) == 1 ? "" : "s");
-		ranks_text(&blocks.block[i].ranks, out);
+		blocks_title(&blocks.block[i], out);
 		text_add(out, ": %s", blocks.block[i].rows);
 	}
 	if (blocks.count > SETS_MOST)

@@ -304,7 +304,8 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 	double sent[LINK_KINDS] = {0};
 	int matches = 0;
 
-	traffic_sent(trace->backend, trace->world, rank, (struct counted){section, trace->first, NULL}, sent);
+	traffic_sent(trace->backend, trace->world, rank,
+	        (struct counted){.section = section, .first = trace->first}, sent);
 	*bytes = 0;
 	for (int kind = 0; kind < LINK_KINDS; kind++) {
 		const char *name = link_name(kind);
@@ -323,6 +324,21 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 	enum status status = fail(ST_NAME, "no link '%s'; there are %s", link, text_string(&known));
 	text_release(&known);
 	return status;
+}
+
+double metric_sent_by(const struct trace *trace, int section, int rank, int stream, name_id tensor)
+{
+	double sent[LINK_KINDS] = {0}, bytes = 0;
+	traffic_sent(trace->backend, trace->world, rank,
+	        (struct counted){.section = section,
+	                .first = trace->first,
+	                .groups = NULL,
+	                .stream = stream,
+	                .object = tensor},
+	        sent);
+	for (int kind = 0; kind < LINK_KINDS; kind++)
+		bytes += kind == LINK_IN || kind == LINK_NIC_IN ? 0 : sent[kind];
+	return bytes;
 }
 
 /* Waits of the host are counted by what it waited in: `count(print)` counts the prints that had to wait */

@@ -104,7 +104,7 @@ static enum status uses_of_rank(const struct trace *trace, int section, int rank
 
 /* What there is room for */
 struct columns_shown {
-	bool rates, bound; /* and what was lost */
+	bool rates, bound, lost; /* the last only where something was */
 };
 
 /* The machine's peaks as the columns have them: TFLOP/s and GB/s, of a small machine GFLOP/s and MB/s */
@@ -150,8 +150,9 @@ static void put_use(const struct trace *trace, const struct kernel_use *use, str
 		else
 			table_end(row);
 	}
-	if (shown.bound) {
+	if (shown.bound)
 		table_cell(row, "%s", works ? bound_by(use) : "");
+	if (shown.lost) {
 		if (use->lost)
 			time_text(use->lost, &row->cells);
 		table_end(row);
@@ -170,7 +171,7 @@ static void put_head(
 	}
 	if (shown.bound)
 		table_cell(table, "bound by");
-	if (shown.bound && lost)
+	if (shown.lost && lost)
 		table_cell(table, "lost");
 	table_row(table);
 }
@@ -207,6 +208,7 @@ static enum status fill(
 	text_clear(&table->cells);
 	if (blocks.count)
 		put_head(trace->world->machine, shown, lost, table);
+	blocks_sort(&blocks);
 	size_t left = table_blocks(table, &blocks, BLOCKS_MOST);
 	if (left) {
 		table_cell(table, "... and %zu more", left);
@@ -233,7 +235,8 @@ enum status trace_roofline(const struct trace *whole, int section, int width, st
 	const struct trace trace = trace_steady(whole, section, &iterations);
 	struct table table = {.align = "lllr"};
 	enum status status = ST_OK;
-	static const struct columns_shown shapes[] = {{.rates = true, .bound = true}, {.bound = true}, {0}};
+	static const struct columns_shown shapes[] = {{.rates = true, .bound = true, .lost = true},
+	        {.bound = true, .lost = true}, {.bound = true}, {0}};
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == ST_OK; i++) {
 		status = fill(&trace, section, shapes[i], &table);
 		if (table_width(&table) <= width)

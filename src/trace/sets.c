@@ -1,10 +1,15 @@
 /* sets.c -- which ranks look alike in a window: their spans are hashed, and kept until they are painted
  *
  * One pass over the ranks, one rank's lanes in memory at a time. Finding a lane's spans is most of the work
- * of a frame, so the spans of the rows that will be shown are handed from the pass to the painter. */
+ * of a frame, so the spans of each set's first rank are kept: they are what others are compared with, what tells how far a
+ * set is off, and what the painter paints. */
 #include "trace/sets.h"
 #include "base/memory.h"
 #include "trace/picture.h"
+
+#include <stdlib.h>
+
+enum { FEW_RANKS = 8 };
 
 /* The lanes of the rank that is looked at */
 struct look {
@@ -94,42 +99,17 @@ static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t fro
 	return false;
 }
 
-/* The rank's lanes become rows: the spans of those that are shown are taken away from `look`. */
-static void show(struct sets *sets, const struct timeline_options *options, struct window window,
-        struct look *look, const struct alike *alike)
-{
-	int first = options->first_row > 0 ? options->first_row : 0;
-	for (int k = 0, row = sets->rows; k < alike->lanes; k++, row++) {
-		if (row < first || (options->rows > 0 && row - first >= options->rows))
-			continue;
-		*MEM_ADD(&sets->shown, &sets->shown_count) = (struct shown_lane){.alike = sets->count,
-		        .lane = k,
-		        .spans = look->spans[k],
-		        .begun = lane_begun_before(&look->lanes, alike->lane[k], window.from)};
-		look->spans[k] = (struct spans){0};
-	}
-}
-
 static bool looks_like(const struct alike *set, const struct timeline_options *options, struct window window,
         const struct look *look, const struct alike *alike)
 {
 	bool same = set->hash == alike->hash && set->lanes == alike->lanes;
-	for (int k = 0; set->spans && k < set->lanes && same; k++)
+	bool measures = look->lanes.trace->backend->measures;
+	for (int k = 0; measures && k < set->lanes && same; k++)
 		same = spans_alike(&set->spans[k], &look->spans[k], window, options->width);
 	return same;
 }
 
-/* Copies: the rows take those that they show. */
-static struct spans *keep(const struct look *look, int lanes)
-{
-	struct spans *kept = mem_alloc((size_t)lanes * sizeof *kept);
-	for (int k = 0; k < lanes; k++)
-		for (size_t i = 0; i < look->spans[k].count; i++)
-			*MEM_ADD(&kept[k].span, &kept[k].count) = look->spans[k].span[i];
-	return kept;
-}
-
-/* The rank joins the set that looks like it, or begins one of its own. */
+/* The rank joins the set that looks like it, or begins one of its own, which takes the spans away from `look`. */
 static void join(struct sets *sets, const struct timeline_options *options, struct window window,
         struct look *look, const struct alike *alike)
 {
@@ -138,14 +118,86 @@ static void join(struct sets *sets, const struct timeline_options *options, stru
 			ranks_add(&sets->set[i].ranks, alike->first);
 			return;
 		}
-	bool measures = look->lanes.trace->backend->measures;
-	struct spans *kept = measures && options->merge ? keep(look, alike->lanes) : NULL;
-	show(sets, options, window, look, alike);
 	struct alike *added = MEM_ADD(&sets->set, &sets->count);
 	*added = *alike;
-	added->spans = kept;
 	ranks_one(&added->ranks, alike->first);
+	added->spans = mem_alloc((size_t)alike->lanes * sizeof *added->spans);
+	for (int k = 0; k < alike->lanes; k++) {
+		added->spans[k] = look->spans[k];
+		added->begun[k] = lane_begun_before(&look->lanes, alike->lane[k], window.from);
+		look->spans[k] = (struct spans){0};
+	}
 	sets->rows += alike->lanes;
+}
+
+/* Time in which two ranks' lanes show different things; a lane that only one of them has differs all along. */
+static int64_t apart(const struct alike *a, const struct alike *b, struct window window)
+{
+	int64_t sum = 0;
+	int i = 0, k = 0;
+	while (i < a->lanes || k < b->lanes) {
+		bool of_a = k == b->lanes || (i < a->lanes && a->lane[i] <= b->lane[k]);
+		bool of_b = i == a->lanes || (k < b->lanes && b->lane[k] <= a->lane[i]);
+		sum += of_a && of_b ? spans_apart(&a->spans[i], &b->spans[k]) : window.to - window.from;
+		i += of_a;
+		k += of_b;
+	}
+	return sum;
+}
+
+/* The furthest off first, the largest set last; of equal ones the lower rank */
+static int furthest_first(const void *a, const void *b)
+{
+	const struct alike *x = a, *y = b;
+	if (x->apart != y->apart)
+		return x->apart < y->apart ? 1 : -1;
+	int more = ranks_count(&x->ranks) - ranks_count(&y->ranks);
+	return more ? more : x->first - y->first;
+}
+
+/* Few ranks stay in the order of their first ones: they are seen at a glance. */
+static void arrange(struct sets *sets, struct window window)
+{
+	const struct alike *largest = NULL;
+	int ranks = 0, most = 0;
+	for (size_t i = 0; i < sets->count; i++) {
+		int count = ranks_count(&sets->set[i].ranks);
+		ranks += count;
+		if (count > most) {
+			most = count;
+			largest = &sets->set[i];
+		}
+	}
+	if (ranks <= FEW_RANKS || most == 1)
+		return;
+	for (size_t i = 0; i < sets->count; i++)
+		sets->set[i].apart = apart(&sets->set[i], largest, window);
+	qsort(sets->set, sets->count, sizeof *sets->set, furthest_first);
+}
+
+static void release_spans(struct alike *set)
+{
+	for (int k = 0; set->spans && k < set->lanes; k++)
+		spans_release(&set->spans[k]);
+	mem_free(set->spans);
+	set->spans = NULL;
+}
+
+/* The lanes become rows: those that are shown take their spans, the others' are forgotten. */
+static void show(struct sets *sets, const struct timeline_options *options)
+{
+	int first = options->first_row > 0 ? options->first_row : 0, row = 0;
+	for (size_t i = 0; i < sets->count; i++) {
+		struct alike *set = &sets->set[i];
+		for (int k = 0; k < set->lanes; k++, row++) {
+			if (row < first || (options->rows > 0 && row - first >= options->rows))
+				continue;
+			*MEM_ADD(&sets->shown, &sets->shown_count) = (struct shown_lane){
+			        .alike = i, .lane = k, .spans = set->spans[k], .begun = set->begun[k]};
+			set->spans[k] = (struct spans){0};
+		}
+		release_spans(set);
+	}
 }
 
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,
@@ -163,6 +215,11 @@ enum status sets_find(const struct trace *trace, const struct timeline_options *
 			break;
 		look_at(&look, options, window, &alike);
 		join(sets, options, window, &look, &alike);
+	}
+	if (status == ST_OK) {
+		if (options->merge)
+			arrange(sets, window);
+		show(sets, options);
 	}
 	lanes_release(&look.lanes);
 	for (int i = 0; i <= STREAMS_MAX; i++)
@@ -184,11 +241,8 @@ void sets_release(struct sets *sets)
 {
 	for (size_t i = 0; i < sets->shown_count; i++)
 		spans_release(&sets->shown[i].spans);
-	for (size_t i = 0; i < sets->count; i++) {
-		for (int k = 0; sets->set[i].spans && k < sets->set[i].lanes; k++)
-			spans_release(&sets->set[i].spans[k]);
-		mem_free(sets->set[i].spans);
-	}
+	for (size_t i = 0; i < sets->count; i++)
+		release_spans(&sets->set[i]);
 	mem_free(sets->shown);
 	mem_free(sets->set);
 }

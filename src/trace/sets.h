@@ -17,10 +17,14 @@ struct alike {
 	struct ranks ranks;
 	int first, lanes;
 	uint8_t lane[STREAMS_MAX + 1];
-	struct spans *spans; /* measured times: those of the first, by lane; else NULL */
+	bool begun[STREAMS_MAX + 1]; /* the lane has worked before the window */
+	struct spans *spans;         /* of the first, by lane; NULL once the rows have them */
+	int64_t apart;               /* from the largest set, ns: spans_apart of all lanes */
 };
 /* Nobody can see them apart in a picture of the window that is so many cells wide. */
 bool spans_alike(const struct spans *a, const struct spans *b, struct window window, int cells);
+/* Time in which they show different work, or different causes */
+int64_t spans_apart(const struct spans *a, const struct spans *b);
 /* A shown lane until it is painted: set[alike].lane[lane]; begun: it has worked before the window */
 struct shown_lane {
 	size_t alike;
@@ -35,7 +39,8 @@ struct sets {
 	struct shown_lane *shown; /* by row shown */
 	size_t shown_count;
 };
-/* The sets of options->ranks, in the order of their first ranks; with the rows that options show. A zeroed
+/* The sets of options->ranks, with the rows that options show, in the order of their first ranks; of more than 8
+ * ranks the set first that differs for the longest time from the largest one. A zeroed
  * struct is an empty one, to be released in any case.
  * ST_INTERRUPTED: a long look was ended. */
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,

@@ -199,6 +199,7 @@ static void fill(struct report *report, enum shape shape, struct table *table)
 			                : order[k] == OTHER  ? "other work"
 			                                     : trace_causes[order[k]]);
 	table_row(table);
+	blocks_sort(&blocks);
 	size_t left = table_blocks(table, &blocks, ROWS_MOST);
 	if (left) {
 		table_cell(table, "... and %zu more", left);

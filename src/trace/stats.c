@@ -3,6 +3,7 @@
  *      ranks            0-2        3               diff             slow      quick
  *      time             3.20 ms    3.90 ms         time             2.00 ms   1.00 ms   x 0.50
  *      busy default     81%        66%             operations       4         4         x 1.00 */
+#include "base/memory.h"
 #include "trace/figures.h"
 #include "trace/lanes.h"
 #include "trace/predicted.h"
@@ -13,11 +14,12 @@
 
 enum { COLUMNS_MOST = 6 };
 
-/* Rank sets with equal figures, and the figures of the first of them: those that have a column */
+/* Rank sets with equal figures, and the figures of the first of them, in the order in which they came. The first `count` sets
+ * have a column. */
 struct columns {
 	struct blocks seen;
-	struct figures figures[COLUMNS_MOST];
-	size_t count;
+	struct figures *figures;
+	size_t came, count;
 };
 
 /* Measured figures of two ranks are hardly ever equal: those that are within 1 % of the time, or one in a hundred, are alike. */
@@ -39,7 +41,7 @@ static bool alike(const struct figures *a, const struct figures *b)
 /* The column that has them already, as far as they are measured: they join it */
 static bool join_column(struct columns *columns, const struct figures *figures, int rank)
 {
-	for (size_t i = 0; i < columns->count; i++)
+	for (size_t i = 0; i < columns->came; i++)
 		if (alike(&columns->figures[i], figures)) {
 			ranks_add(&columns->seen.block[i].ranks, rank);
 			return true;
@@ -66,8 +68,8 @@ static enum status add_rank(
 	bool joined = status == ST_OK && trace->backend->measures && join_column(columns, &figures, rank);
 	if (status == ST_OK && !joined)
 		blocks_add(&columns->seen, rank, line);
-	if (columns->seen.count > before && columns->count < COLUMNS_MOST)
-		columns->figures[columns->count++] = figures;
+	if (columns->seen.count > before)
+		*MEM_ADD(&columns->figures, &columns->came) = figures;
 	else
 		figures_release(&figures);
 	return status;
@@ -92,32 +94,45 @@ static bool is_seen(const struct trace *trace, const struct figures *figures, si
 	return seen;
 }
 
-static void print_columns(
-        const struct trace *trace, const struct columns *columns, int width, struct text *out)
+static void fill_columns(const struct trace *trace, const struct columns *columns, struct table *table)
+{
+	struct figures names = {0}, shown[COLUMNS_MOST];
+
+	text_clear(&table->cells);
+	table_cell(table, "ranks");
+	for (size_t i = 0; i < columns->count; i++) {
+		shown[i] = columns->figures[columns->seen.block[i].came];
+		figures_join(&names, &shown[i]);
+		table_ranks(table, &columns->seen.block[i].ranks);
+		table_end(table);
+	}
+	table_row(table);
+	for (size_t k = 0; k < names.count; k++) {
+		if (!is_seen(trace, shown, columns->count, names.figure[k].name))
+			continue;
+		table_cell(table, "%s", names.figure[k].name);
+		for (size_t i = 0; i < columns->count; i++)
+			put_figure(table, &shown[i], names.figure[k].name);
+		table_row(table);
+	}
+	figures_release(&names);
+}
+
+/* As many columns as there is room for, and one at least; the others are counted. */
+static void print_columns(const struct trace *trace, struct columns *columns, int width, struct text *out)
 {
 	struct table table = {.align = "lr"};
-	struct figures names = {0};
 
-	for (size_t i = 0; i < columns->count; i++)
-		figures_join(&names, &columns->figures[i]);
-	table_cell(&table, "ranks");
-	for (size_t i = 0; i < columns->count; i++) {
-		table_ranks(&table, &columns->seen.block[i].ranks);
-		table_end(&table);
-	}
-	table_row(&table);
-	for (size_t k = 0; k < names.count; k++) {
-		if (!is_seen(trace, columns->figures, columns->count, names.figure[k].name))
-			continue;
-		table_cell(&table, "%s", names.figure[k].name);
-		for (size_t i = 0; i < columns->count; i++)
-			put_figure(&table, &columns->figures[i], names.figure[k].name);
-		table_row(&table);
+	blocks_sort(&columns->seen);
+	columns->count = columns->seen.count < COLUMNS_MOST ? columns->seen.count : COLUMNS_MOST;
+	fill_columns(trace, columns, &table);
+	while (columns->count > 1 && table_width(&table) > width) {
+		columns->count--;
+		fill_columns(trace, columns, &table);
 	}
 	table_print(&table, width, out);
 	if (columns->seen.count > columns->count)
 		text_add(out, "   ... and %zu more sets of ranks\n", columns->seen.count - columns->count);
-	figures_release(&names);
 	table_release(&table);
 }
 
@@ -177,8 +192,9 @@ static enum status one_section(const struct trace *whole, int section, int width
 	if (status == ST_OK)
 		status = trace_predicted(trace, section, width, out);
 	text_release(&line);
-	for (size_t i = 0; i < columns.count; i++)
+	for (size_t i = 0; i < columns.came; i++)
 		figures_release(&columns.figures[i]);
+	mem_free(columns.figures);
 	blocks_release(&columns.seen);
 	return status;
 }

@@ -89,6 +89,7 @@ static void put_table(const struct trace *trace, const struct waits *waits, cons
 	table_cell(&table, "next in %s",
 	        group < 0 ? "line" : names_text(world->names, world->groups[group].name));
 	table_row(&table);
+	blocks_sort(&blocks);
 	table_blocks(&table, &blocks, SIZE_MAX);
 	table_print(&table, width, out);
 	table_release(&table);

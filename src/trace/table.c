@@ -11,9 +11,10 @@
 #include "trace/table.h"
 #include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_MAX = 64, MARGIN = 3, GAP = 2, RANKS_WIDE = 24, RANKS_KEPT = 12 };
+enum { COLUMNS_MAX = 64, MARGIN = 3, GAP = 2, RANKS_WIDE = 24, FEW = 8 };
 
 void table_cell(struct table *table, const char *format, ...)
 {
@@ -37,15 +38,7 @@ void table_words(struct table *table, const char *const words[], size_t count)
 
 void table_ranks(struct table *table, const struct ranks *set)
 {
-	struct text all = {0};
-	ranks_text(set, &all);
-	size_t kept = all.count > RANKS_WIDE ? RANKS_KEPT : all.count;
-	while (kept < all.count && all.bytes[kept] != ',')
-		kept--;
-	text_put(&table->cells, text_string(&all), kept);
-	if (kept < all.count)
-		text_add(&table->cells, ",... (%d)", ranks_count(set));
-	text_release(&all);
+	ranks_brief(set, RANKS_WIDE, &table->cells);
 }
 
 void table_row(struct table *table)
@@ -156,8 +149,36 @@ void blocks_add(struct blocks *blocks, int rank, const struct text *rows)
 			return;
 		}
 	struct row_block *block = MEM_ADD(&blocks->block, &blocks->count);
+	block->came = blocks->count - 1;
 	block->rows = mem_copy_text(text_string(rows), rows->count);
 	ranks_one(&block->ranks, rank);
+}
+
+/* The smaller set first; of equal ones that of the lower rank */
+static int odd_first(const void *a, const void *b)
+{
+	const struct row_block *x = a, *y = b;
+	int more = ranks_count(&x->ranks) - ranks_count(&y->ranks);
+	return more ? more : ranks_first(&x->ranks) - ranks_first(&y->ranks);
+}
+
+void blocks_sort(struct blocks *blocks)
+{
+	int ranks = 0;
+	for (size_t i = 0; i < blocks->count; i++)
+		ranks += ranks_count(&blocks->block[i].ranks);
+	if (ranks > FEW)
+		qsort(blocks->block, blocks->count, sizeof *blocks->block, odd_first);
+}
+
+void blocks_title(const struct row_block *block, struct text *out)
+{
+	struct text brief = {0};
+	ranks_brief(&block->ranks, RANKS_WIDE, &brief);
+	if (!strchr(text_string(&brief), ' '))
+		text_add(out, "rank%s ", ranks_count(&block->ranks) == 1 ? "" : "s");
+	text_put(out, text_string(&brief), brief.count);
+	text_release(&brief);
 }
 
 size_t table_blocks(struct table *table, const struct blocks *blocks, size_t most)

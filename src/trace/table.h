@@ -18,7 +18,7 @@ void table_cell(struct table *table, const char *format, ...) __attribute__((for
 	        sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 void table_words(struct table *table, const char *const words[], size_t count);
 /* The cell goes on with the set. One of many parts ("7,15,23 ..." of 1,024) would leave the other columns no room: it is
- * cut, and counted: "7,15,23,31,... (128)". */
+ * counted, "128 ranks, e.g. 7". */
 void table_ranks(struct table *table, const struct ranks *set);
 void table_end(struct table *table);        /* ends the cell */
 void table_row(struct table *table);        /* ends the row */
@@ -32,12 +32,18 @@ void table_release(struct table *table);
 struct row_block {
 	struct ranks ranks;
 	char *rows;
+	size_t came; /* as the how-manyeth, before they were sorted */
 };
 struct blocks {
 	struct row_block *block;
 	size_t count;
 };
 void blocks_add(struct blocks *blocks, int rank, const struct text *rows);
+/* Of more than 8 ranks: the smallest sets first, so that the odd one of 1,024 is seen at once, and is not among those that are
+ * left out. Few stay in the order of their first ranks. */
+void blocks_sort(struct blocks *blocks);
+/* "rank 3", "ranks 0-3", "128 ranks, e.g. 7" */
+void blocks_title(const struct row_block *block, struct text *out);
 /* The rows of the first `most` blocks, the ranks before each block's first row. Returns how many are left. */
 size_t table_blocks(struct table *table, const struct blocks *blocks, size_t most);
 void blocks_release(struct blocks *blocks);

@@ -54,7 +54,7 @@ static void measure_lane(struct drawing *d, int row)
 	const struct alike *alike = &d->sets.set[shown->alike];
 	int stream = alike->lane[shown->lane];
 	text_clear(&d->text);
-	ranks_text(&alike->ranks, &d->text);
+	ranks_brief(&alike->ranks, d->width / 6, &d->text);
 	int rank = text_columns(text_string(&d->text));
 	int name = text_columns(trace_lane_name(d->trace, alike->first, stream));
 	d->at.rank = rank > d->at.rank ? rank : d->at.rank;
@@ -207,7 +207,7 @@ static void draw_lane(struct drawing *d, int row, struct picture *picture)
 
 	if (shown->lane == 0 || row == 0) {
 		text_clear(&d->text);
-		ranks_text(&alike->ranks, &d->text);
+		ranks_brief(&alike->ranks, d->width / 6, &d->text);
 		picture_write(picture, row + 1, at->margin, at->rank, COLOUR_HEAD, text_string(&d->text));
 	}
 	picture_write(picture, row + 1, at->margin + at->rank + 1, at->name, COLOUR_PLAIN,

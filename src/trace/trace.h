@@ -261,6 +261,8 @@ enum status metric_iteration(const struct trace *trace, int section, int *count,
 /* Bytes over links whose name begins with `link` ("nvlink", "pcie up"), away from the rank; NULL: over all.
  * ST_NAME lists the links. */
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes);
+/* The same over all links, of one stream's operations, or of those that move the tensor of that name (0: of any) */
+double metric_sent_by(const struct trace *trace, int section, int rank, int stream, name_id tensor);
 /* Operations of that title; waits of the host by their reason ("print", "sync"). */
 int64_t metric_count(const struct trace *trace, int section, int rank, const char *title);
 /* Of the rank's adds into windows that it has got before: how many updates by others were made to those bytes between the

@@ -59,7 +59,7 @@ static void print_links(const struct trace *trace, int section, int width, struc
 		for (int rank = 0; rank < trace->world->n; rank++) {
 			double sent[LINK_KINDS] = {0};
 			traffic_sent(trace->backend, trace->world, rank,
-			        (struct counted){section, trace->first, NULL}, sent);
+			        (struct counted){.section = section, .first = trace->first}, sent);
 			text_clear(&row.cells);
 			for (int kind = 0; kind < LINK_KINDS; kind++) {
 				used[kind] = used[kind] || sent[kind] > 0;
@@ -78,6 +78,7 @@ static void print_links(const struct trace *trace, int section, int width, struc
 		if (used[kind])
 			table_cell(&table, "%s", link_name(kind));
 	table_row(&table);
+	blocks_sort(&blocks);
 	size_t left = table_blocks(&table, &blocks, ROWS_MOST);
 	if (!any)
 		text_add(out, "no link has carried anything\n");

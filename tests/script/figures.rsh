@@ -79,3 +79,11 @@ expect peak(some) >= peak(less) + 512kB and peak(less) < peak(some)
 expect peak(buffer,some) <= peak(some) and peak(parameter,some) == 0
 expect error "no section 'nowhere'" { mem over nowhere }
 expect error "over" { mem ovr }
+
+mark by
+tensor p[64k] q[64k] = rank
+allreduce p on io algo=ring
+allreduce q on compute algo=ring
+allreduce q on compute algo=ring
+sync
+expect sent(p) == 384kB and sent(q) == 768kB and sent(io) == 384kB and sent(compute) == sent(q) and sent == sent(p) + sent(q)

@@ -231,14 +231,40 @@ static void stats_of_many_ranks(void **state)
 		scene_op(scene, r, compute, OP_KERNEL, "matmul", "y", 0, 20, 20, 20, r % 2 ? 1020 : 2020);
 	expect_table(scene, trace_stats, -1,
 	        "everything\n"
-	        "   ranks                  0,2,4,6,8,10,... (32)  1,3,5,7,9,11,... (32)\n"
-	        "   time                                 2.02 ms                1.02 ms\n"
-	        "   operations                                 1                      1\n"
-	        "   busy compute                             99%                    98%\n"
-	        "   idle compute streams                      1%                     2%\n"
-	        "   exposed communication                      0                      0\n"
-	        "   stall launch                              1%                     2%\n"
-	        "   peak memory                              0 B                    0 B\n");
+	        "   ranks                  32 ranks, e.g. 0  32 ranks, e.g. 1\n"
+	        "   time                            2.02 ms           1.02 ms\n"
+	        "   operations                            1                 1\n"
+	        "   busy compute                        99%               98%\n"
+	        "   idle compute streams                 1%                2%\n"
+	        "   exposed communication                 0                 0\n"
+	        "   stall launch                         1%                2%\n"
+	        "   peak memory                         0 B               0 B\n");
+	scene_close(scene);
+}
+
+/* The odd one of 64 has the first rows, and no column is cut where the screen is narrow: sets without room are counted */
+static void the_odd_rank_comes_first(void **state)
+{
+	(void)state;
+	struct scene *scene = scene_open(64);
+	struct text out = {0};
+	for (int r = 0; r < 64; r++)
+		scene_op(scene, r, STREAM_DEFAULT, OP_KERNEL, "matmul", "y", 0, 20, 20, 20,
+		        r == 17         ? 4020
+		                : r % 2 ? 1020
+		                        : 2020);
+	assert_int_equal(trace_stalls(&scene->trace, -1, 80, &out), ST_OK);
+	const char *odd = strstr(text_string(&out), "\n   17 "),
+	           *many = strstr(text_string(&out), "31 ranks, e.g. 1");
+	assert_non_null(odd);
+	assert_non_null(many);
+	assert_true(odd < many);
+	text_clear(&out);
+	assert_int_equal(trace_stats(&scene->trace, -1, 60, &out), ST_OK);
+	assert_non_null(strstr(text_string(&out), "17  31 ranks, e.g. 1\n"));
+	assert_non_null(strstr(text_string(&out), "... and 1 more sets of ranks\n"));
+	assert_null(strstr(text_string(&out), "\xe2\x80\xa6"));
+	text_release(&out);
 	scene_close(scene);
 }
 
@@ -724,6 +750,7 @@ int main(void)
 	        cmocka_unit_test(stats_of_a_section),
 	        cmocka_unit_test(stats_of_unlike_ranks),
 	        cmocka_unit_test(stats_of_many_ranks),
+	        cmocka_unit_test(the_odd_rank_comes_first),
 	        cmocka_unit_test(who_sent_what),
 	        cmocka_unit_test(races_in_words),
 	        cmocka_unit_test(a_missing_line_is_named),

@@ -3,6 +3,7 @@
 #include "trace_scene.h"
 #include "trace/picture.h"
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static void expect_picture(struct scene *scene, struct timeline_options options, const char *wanted)
@@ -30,6 +31,42 @@ static struct scene *print_scene(bool final)
 			scene_op(scene, r, STREAM_HOST, OP_SYNC, "print", "", y, 20, 20, 20, 2020);
 	}
 	return scene;
+}
+
+/* Of 64 ranks the furthest off comes first, the many last, by their number and an example; four rows hold what matters */
+static void the_furthest_off_comes_first(void **state)
+{
+	(void)state;
+	struct scene *scene = scene_open(64);
+	for (int r = 0; r < 64; r++)
+		scene_op(scene, r, STREAM_DEFAULT, OP_KERNEL, "matmul", "y", 0, 20, 20, 20,
+		        r == 40           ? 1620
+		                : r == 17 ? 1920
+		                          : 1020);
+	struct timeline_places places = {0};
+	struct timeline_options options = {.width = 120,
+	        .merge = true,
+	        .now = -1,
+	        .rows = 4,
+	        .places = &places,
+	        .window = trace_window(&scene->trace, -1)};
+	struct picture picture;
+	struct text out = {0};
+	assert_int_equal(timeline_picture(&scene->trace, &options, &picture), ST_OK);
+	assert_int_equal(picture.lanes, 6);
+	assert_int_equal(places.shown[0].rank, 17);
+	assert_int_equal(places.shown[2].rank, 40);
+	assert_int_equal(timeline_row_of(&places, 17, STREAM_DEFAULT), 1);
+	assert_int_equal(timeline_row_of(&places, 63, STREAM_DEFAULT), 5);
+	picture_release(&picture);
+	options.rows = 0;
+	assert_int_equal(timeline_picture(&scene->trace, &options, &picture), ST_OK);
+	picture_text(&picture, false, &out);
+	assert_non_null(strstr(text_string(&out), "0-16,18-39,41-63 host"));
+	text_release(&out);
+	picture_release(&picture);
+	timeline_places_release(&places);
+	scene_close(scene);
 }
 
 static void queued_work_is_dimmed(void **state)
@@ -554,6 +591,7 @@ static void nothing_undone_is_solid(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(the_furthest_off_comes_first),
 	        cmocka_unit_test(queued_work_is_dimmed),
 	        cmocka_unit_test(a_print_stops_the_host),
 	        cmocka_unit_test(an_event_holds_a_stream),

@@ -9,7 +9,7 @@
 /* X(symbol, computed by, name, arguments at least, kinds, nature)
  *
  * computed by: value_of_ that, of run/functions.h; a row without one does not build. kinds, one letter an
- * argument: n number, t tensor, s stream, e event, g group, c cause, l link or group, o operation, m kind of
+ * argument: n number, t tensor, s stream, e event, g group, c cause, l link, group, stream or tensor, o operation, m kind of
  * memory, or alone a section, k section (left out: the one that runs now), x stream, group or kind of work, or alone a
  * section, w kind of work, or alone a section. nature: enum function_nature */
 #define FUNCTIONS(X)                                               \

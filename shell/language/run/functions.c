@@ -93,6 +93,19 @@ static enum status work_or_section(struct asked *asked, struct name *name, name_
 	        text);
 }
 
+/* sent(NAME) is of a group, a stream or a tensor, where one has that name; else of a link */
+static void sent_by(struct asked *asked, name_id id)
+{
+	const struct world *world = asked->eval->shell->world;
+	struct thing thing = world_find(world, asked->eval->rank, id);
+	if (is_group(asked, id))
+		return;
+	if (thing.kind == THING_STREAM)
+		asked->index[0] = world->streams[thing.index].number;
+	if (thing.kind == THING_TENSOR)
+		asked->tensor = id;
+}
+
 /* exposed(S) is of a stream, of a group or of a section; a name that it shares with a section is theirs */
 static enum status stream_or_section(struct asked *asked, struct name *name, name_id id)
 {
@@ -141,7 +154,7 @@ static enum status look_up(struct asked *asked, int i)
 	default:
 		asked->word = text;
 		if (kind == 'l')
-			is_group(asked, id);
+			sent_by(asked, id);
 		return ST_OK;
 	}
 }

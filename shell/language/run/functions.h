@@ -18,6 +18,7 @@ struct asked {
 	int section;        /* k; not given: the one that runs now */
 	int index[2];       /* by argument. s: the stream's number; e, g: into the books; c: enum cause */
 	enum hideable work; /* x, w; not given: communication */
+	name_id tensor;     /* l: its name; 0: it is none's */
 	int group;          /* x, l: into the books; -1: it is no group's name */
 	const char *word;   /* o, l: the last one; NULL: not given */
 };

@@ -51,6 +51,11 @@ enum status value_of_share(struct asked *asked, struct value *value)
 	const struct trace *trace = &asked->trace;
 	int section = asked->section, rank = asked->eval->rank, stream = asked->index[0];
 	double part = 0;
+	if (function == FUNCTION_SENT && (asked->tensor || stream > 0)) {
+		part = metric_sent_by(trace, section, rank, asked->tensor ? 0 : stream, asked->tensor);
+		*value = value_number(part, UNIT_BYTES);
+		return ST_OK;
+	}
 	enum status status = function == FUNCTION_OVERLAP
 	        ? metric_overlap(trace, section, rank, stream, asked->index[1], &part)
 	        : function == FUNCTION_BUSY   ? metric_busy(trace, section, rank, stream, &part)
