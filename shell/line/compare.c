@@ -157,6 +157,7 @@ static enum status say_timelines(struct shell *shell, const struct question *que
 		longest = all[i].figures.time > longest ? all[i].figures.time : longest;
 	for (int i = 0; i < question->worlds && status == ST_OK; i++) {
 		struct shell *one = &all[i].shell;
+		scratch_resume(one, shell);
 		struct trace trace = {.world = one->world, .backend = one->backend, .budget = &one->budget};
 		struct window whole = trace_window(&trace, -1);
 		struct timeline_options options = {.window = {whole.to - (int64_t)longest, whole.to, -1},
@@ -174,6 +175,7 @@ static enum status say_timelines(struct shell *shell, const struct question *que
 		}
 		picture_release(&picture);
 		text_release(&text);
+		scratch_pause(one, shell);
 	}
 	return status;
 }
@@ -185,7 +187,7 @@ enum status answer_compare(struct shell *shell, const struct question *question)
 	int opened = 0;
 	while (opened < question->worlds && status == ST_OK) {
 		status = run_world(&all[opened], shell, question, opened);
-		opened++;
+		scratch_pause(&all[opened++].shell, shell);
 	}
 	if (status == ST_OK) {
 		say_times(shell, question, all);
@@ -195,6 +197,7 @@ enum status answer_compare(struct shell *shell, const struct question *question)
 	while (opened-- > 0) {
 		char words[1000]; /* of a failure: closing words none */
 		snprintf(words, sizeof words, "%s", fail_text());
+		scratch_resume(&all[opened].shell, shell);
 		if (all[opened].shell.world)
 			scratch_close(&all[opened].shell, shell);
 		status = status == ST_OK ? ST_OK : fail(status, "%s", words);

@@ -1,6 +1,7 @@
 /* saving.c -- what `why` would save: the lines run again without the roots that it has named, all of those that tie */
 #include "shell/line/inside.h"
 #include "shell/training/question.h"
+#include "shell/training/scratch.h"
 
 /* When the last operation ends, of those that have an end */
 static int64_t last_end(struct shell *shell)
@@ -44,6 +45,8 @@ enum status answer_saving(struct shell *shell, const struct question *question)
 	bool again = !rerun_same(shell);
 	if (status == ST_OK && again)
 		status = rerun_open(&plain, shell, NULL);
+	if (again)
+		scratch_pause(&plain.shell, shell);
 	if (status == ST_OK) {
 		status = rerun_open(&rerun, shell, &question->changes);
 		if (status == ST_OK && rerun.shell.world->op_count != shell->world->op_count)
@@ -55,6 +58,8 @@ enum status answer_saving(struct shell *shell, const struct question *question)
 			        last_end(&rerun.shell));
 		rerun_close(&rerun, shell);
 	}
+	if (again)
+		scratch_resume(&plain.shell, shell);
 	rerun_close(&plain, shell);
 	return status;
 }

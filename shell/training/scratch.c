@@ -47,6 +47,16 @@ enum status scratch_open(struct shell *scratch, struct shell *of, struct transpo
 	return status;
 }
 
+void scratch_pause(struct shell *scratch, struct shell *of)
+{
+	of->budget.steps = scratch->budget.steps;
+}
+
+void scratch_resume(struct shell *scratch, struct shell *of)
+{
+	scratch->budget.steps = of->budget.steps;
+}
+
 void scratch_close(struct shell *scratch, struct shell *of)
 {
 	if (scratch->budget.self == of)

@@ -10,5 +10,9 @@
  * of `of`: Ctrl-C ends both. */
 enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry);
 void scratch_close(struct shell *scratch, struct shell *of);
+/* Where several are open: the one at work has the steps of `of`. It gives them back, another takes them, and so does the one
+ * that is closed. */
+void scratch_pause(struct shell *scratch, struct shell *of);
+void scratch_resume(struct shell *scratch, struct shell *of);
 
 #endif

@@ -1,4 +1,4 @@
-# compare and sweep: worlds beside each other
+# compare: worlds beside each other
 # ranks 4
 
 set launch=1us
@@ -66,30 +66,3 @@ compare ddp / zerro
 #> tests/script/compare.rsh:65: strategy zerro: no strategy 'zerro'; did you mean 'zero'? (there are: context dataparallel ddp experts fsdp gossip local pipeline ps serial tp zero; or a file F.rsh)
 expect error "values are written out here" { let b = 4; compare ddp bucket=$b }
 expect error "compare: run=: how many iterations" { compare ddp run=0 }
-
-strategy ddp
-run 2
-sweep bucket=4k:16k:x2
-#>    ddp: 3 steps of setup, then 12 an iteration, for mlp
-#>    Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy ddp help` what it costs
-#>    iteration 1   loss 1.79135   done at 0.50 ms   31866 rows a second
-#>    iteration 2   loss 1.54018   done at 1.01 ms   31866 rows a second
-#>    bucket  iteration  exposed      peak
-#>    4k         661 us   574 us  135.5 kB  ########################
-#>    8k         661 us   574 us  135.5 kB  ########################
-#>    16k        661 us   574 us  135.5 kB  ########################
-sweep batch=8,16,24
-#>    batch  iteration  exposed      peak
-#>    8         488 us   420 us    132 kB  #######################  <- the least
-#>    16        502 us   420 us  135.5 kB  #######################
-#>    24        517 us   420 us    139 kB  ########################
-sweep link_rate=1GB/s,10GB/s
-#>    link_rate  iteration  exposed      peak
-#>    1 GB/s        240 us   158 us  135.5 kB  ########################
-#>    10 GB/s       135 us  53.1 us  135.5 kB  #############  <- the least
-sweep bukket=1:3:1
-#> tests/script/compare.rsh:90: bukket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name
-expect error "sweep: 'bucket=4k:16k:x1': values were expected" { sweep bucket=4k:16k:x1 }
-expect error "sweep: 'bucket=4k:16': values" { sweep bucket=4k:16 }
-expect error "launch is a time" { sweep launch=1:3:1 }
-expect error "sweep: at most 64 values" { sweep bucket=1:1k:1 }

@@ -1,4 +1,5 @@
 # figures against the machine: what kernels reach of its peaks, what a job does, what its host waits for; by hand for the classroom
+# sim: exact parts of the peaks stand in its lines
 machine classroom
 mark alone
 tensor x[256,256] w[256,256] = randn

@@ -1,5 +1,6 @@
 # whatif: the lines since the world was empty run again in a world of their own, with a change.
 # ranks 4
+# sim: on a GPU each answer begins with what was measured
 
 ## without a change: the same times, whatever data had to say
 stream io
@@ -36,9 +37,9 @@ expect error "did you mean 'dgx-h100'?" { whatif machine=dgx-h10 }
 expect error "slow: a factor from 0.01x to 1000x" { @1 whatif slow 0 }
 expect error "in no block, def or program" { whatif launch=2x }
 whatif bucket=1M
-#> tests/script/whatif.rsh:38: `whatif bucket=1M`: bucket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name
+#> tests/script/whatif.rsh:39: `whatif bucket=1M`: bucket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name
 whatif without "spin 7ms"
-#> tests/script/whatif.rsh:40: `whatif without "spin 7ms"`: no line `spin 7ms` has run in this section
+#> tests/script/whatif.rsh:41: `whatif without "spin 7ms"`: no line `spin 7ms` has run in this section
 
 ## a change holds from the section's first line on, beside what its lines set
 reset
@@ -100,3 +101,36 @@ whatif without "wait compute on comm"
 #>    bucket1. `wait compute on comm` between the two puts them in order.     [0-3]
 #>    race: `matmul` on compute writes dw1 while `allreduce` on comm writes
 #>    bucket1. `wait compute on comm` between the two puts them in order.     [0-3]
+
+## each of several values
+reset
+@2 slow 1x
+set launch=1us
+model mlp layers=4 hidden=64 batch=16
+strategy ddp
+run 2
+sweep bucket=4k:16k:x2
+#>    mlp: 16384 parameters; `strategy ddp` trains it
+#>    ddp: 3 steps of setup, then 12 an iteration, for mlp
+#>    Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy ddp help` what it costs
+#>    iteration 1   loss 1.79135   done at 0.50 ms   31866 rows a second
+#>    iteration 2   loss 1.54018   done at 1.01 ms   31866 rows a second
+#>    bucket  iteration  exposed      peak
+#>    4k         661 us   574 us  135.5 kB  ########################
+#>    8k         661 us   574 us  135.5 kB  ########################
+#>    16k        661 us   574 us  135.5 kB  ########################
+sweep batch=8,16,24
+#>    batch  iteration  exposed      peak
+#>    8         488 us   420 us    132 kB  #######################  <- the least
+#>    16        502 us   420 us  135.5 kB  #######################
+#>    24        517 us   420 us    139 kB  ########################
+sweep link_rate=1GB/s,10GB/s
+#>    link_rate  iteration  exposed      peak
+#>    1 GB/s        240 us   158 us  135.5 kB  ########################
+#>    10 GB/s       135 us  53.1 us  135.5 kB  #############  <- the least
+sweep bukket=1:3:1
+#> tests/script/whatif.rsh:131: bukket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name
+expect error "sweep: 'bucket=4k:16k:x1': values were expected" { sweep bucket=4k:16k:x1 }
+expect error "sweep: 'bucket=4k:16': values" { sweep bucket=4k:16 }
+expect error "launch is a time" { sweep launch=1:3:1 }
+expect error "sweep: at most 64 values" { sweep bucket=1:1k:1 }

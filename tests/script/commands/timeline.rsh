@@ -1,5 +1,6 @@
 # timeline: a section, the last iteration, a window of time, some ranks and streams; what is not there is refused
 # ranks 4
+# sim: ranks whose times differ stand apart
 sync; timeline
 #>    nothing has run or is queued here: it is now 0
 stream io compute

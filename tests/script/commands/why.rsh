@@ -1,4 +1,5 @@
 # why: from a wait to its root, one of each kind
+# sim: times stand in its sentences
 tensor x[256,256] w[256,256] = randn seed=1
 stream io compute comm
 @2 slow 2x
@@ -9,23 +10,25 @@ wait comm on compute
 z = relu y on compute
 sync
 why z@1
-#> relu z on rank 1 (line 9, compute) waited 3.50 ms for allreduce y on rank 1
-#> (line 7)
+#> relu z on rank 1 (line 10, compute) waited 3.50 ms for allreduce y on rank 1
+#> (line 8)
 #>   allreduce y on rank 1 waited 2.00 ms of that for rank 2, the last to come to
 #>   it
-#>     allreduce y on rank 2 waited 2.00 ms of that for matmul y on rank 2 (line 5)
-#>       matmul y on rank 2 (line 5) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms
+#>     allreduce y on rank 2 waited 2.00 ms of that for matmul y on rank 2 (line 6)
+#>       matmul y on rank 2 (line 6) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms
 #>       without `slow 2x`
-#> root: `@2 slow 2x` (line 4)
+#> root: `@2 slow 2x` (line 5)
+#>    without it everything ends at 3.55 ms instead of 5.58 ms (run again)
 @1 why compute
-#> relu z on rank 1 (line 9, compute) waited 3.50 ms for allreduce y on rank 1
-#> (line 7)
+#> relu z on rank 1 (line 10, compute) waited 3.50 ms for allreduce y on rank 1
+#> (line 8)
 #>   allreduce y on rank 1 waited 2.00 ms of that for rank 2, the last to come to
 #>   it
-#>     allreduce y on rank 2 waited 2.00 ms of that for matmul y on rank 2 (line 5)
-#>       matmul y on rank 2 (line 5) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms
+#>     allreduce y on rank 2 waited 2.00 ms of that for matmul y on rank 2 (line 6)
+#>       matmul y on rank 2 (line 6) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms
 #>       without `slow 2x`
-#> root: `@2 slow 2x` (line 4)
+#> root: `@2 slow 2x` (line 5)
+#>    without it everything ends at 3.55 ms instead of 5.58 ms (run again)
 @2 slow 1x
 
 # host work
@@ -36,9 +39,10 @@ host 3ms
 spin 1ms on io
 sync
 why
-#> spin on rank 0 (line 36, io) waited 2.02 ms, 2.00 ms of them while its host was
-#> at host on rank 0 (line 35)
-#> root: the host of rank 0 computes (line 35)
+#> spin on rank 0 (line 39, io) waited 2.02 ms, 2.00 ms of them while its host was
+#> at host on rank 0 (line 38)
+#> root: the host of ranks 0-3 computes (line 38)
+#>    without it everything ends at 2.02 ms instead of 4.04 ms (run again)
 
 # held in a print
 reset
@@ -49,14 +53,16 @@ sync io
 spin 1ms on compute
 sync
 why spin#2@0
-#> spin on rank 0 (line 49, compute) waited 2.04 ms, 2.00 ms of them while its host
-#> was held in sync on rank 0 (line 48)
-#> root: `sync` holds the host of rank 0 (line 48)
+#> spin on rank 0 (line 53, compute) waited 2.04 ms, 2.00 ms of them while its host
+#> was held in sync on rank 0 (line 52)
+#> root: `sync` holds the host of ranks 0-3 (line 52)
+#>    without it everything ends at 2.02 ms instead of 3.04 ms (run again)
 why sync#2@0
-#> sync on rank 0 (line 50, host) held its host for 1.00 ms, for spin on rank 0
-#> (line 49)
-#>   spin on rank 0 (line 49) ran 1.00 ms of that
-#> root: spin on rank 0 (line 49) takes its time
+#> sync on rank 0 (line 54, host) held its host for 1.00 ms, for spin on rank 0
+#> (line 53)
+#>   spin on rank 0 (line 53) ran 1.00 ms of that
+#> root: spin on ranks 0-3 (line 53) takes its time
+#>    without it everything ends at 2.04 ms instead of 3.04 ms (run again)
 
 # the host's launches
 reset
@@ -65,9 +71,10 @@ repeat 30 { spin 1us on io }
 spin 1ms on compute
 sync
 @3 why compute
-#> spin on rank 3 (line 65, compute) waited 620 us while its host was launching 31
+#> spin on rank 3 (line 71, compute) waited 620 us while its host was launching 31
 #> operations
-#> root: the launch of 31 operations on rank 3, 620 us
+#> root: the launch of 31 operations on ranks 0-3, 620 us
+#>    without it everything ends at 1.00 ms instead of 1.62 ms (run again)
 
 # a copy engine; work that takes its time
 reset
@@ -78,10 +85,11 @@ copy h -> x on io
 copy h -> w on compute
 sync
 why w@0
-#> copy w on rank 0 (line 78, compute) waited 1.02 ms, 980 us of them for the copy
-#> engine, busy with copy x on rank 0 (line 77)
-#>   copy x on rank 0 (line 77) ran 980 us of that
-#> root: copy x on rank 0 (line 77) takes its time
+#> copy w on rank 0 (line 85, compute) waited 1.02 ms, 980 us of them for the copy
+#> engine, busy with copy x on rank 0 (line 84)
+#>   copy x on rank 0 (line 84) ran 980 us of that
+#> root: copy x on ranks 0-3 (line 84) takes its time
+#>    without it everything ends at 1.04 ms instead of 2.02 ms (run again)
 
 # shared with others
 reset
@@ -93,11 +101,12 @@ wait compute on comm
 c = relu b on comm
 sync
 why c@0
-#> relu c on rank 0 (line 93, comm) waited 4.02 ms, 3.94 ms of them for matmul b on
-#> rank 0 (line 91)
-#>   matmul b on rank 0 (line 91) ran 3.94 ms of that: 3.98 ms in all, 2.00 ms
-#>   alone; it shared what it needs with matmul a on rank 0 (line 90)
-#> root: matmul b on rank 0 (line 91), which shares what it needs
+#> relu c on rank 0 (line 101, comm) waited 4.02 ms, 3.94 ms of them for matmul b
+#> on rank 0 (line 99)
+#>   matmul b on rank 0 (line 99) ran 3.94 ms of that: 3.98 ms in all, 2.00 ms
+#>   alone; it shared what it needs with matmul a on rank 0 (line 98)
+#> root: matmul b on rank 0 (line 99), which shares what it needs
+#>    without it everything ends when it does now (run again): something else sets the end; `critical` shows what
 
 # longer than elsewhere, on two ranks alike
 reset
@@ -106,20 +115,23 @@ spin (rank<2)*4ms+1ms
 allreduce y
 sync
 why y
-#> allreduce y on rank 2 (line 106, default) waited 4.00 ms for rank 1, the last to
+#> allreduce y on rank 2 (line 115, default) waited 4.00 ms for rank 1, the last to
 #> come to it
-#>   spin on rank 1 (line 105) ran 4.00 ms of that: 5.00 ms in all; on other ranks
+#>   spin on rank 1 (line 114) ran 4.00 ms of that: 5.00 ms in all; on other ranks
 #>   this line takes 1.00 ms
-#> root: spin on rank 1 (line 105) takes 5.00 ms, elsewhere 1.00 ms, and
-#>       spin on rank 0 (line 105) takes 5.00 ms, elsewhere 1.00 ms
+#> root: spin on rank 1 (line 114) takes 5.00 ms, elsewhere 1.00 ms, and
+#>       spin on rank 0 (line 114) takes 5.00 ms, elsewhere 1.00 ms
+#>    without them everything ends at 2.52 ms instead of 6.52 ms (run again)
 why spin@1
-#> spin on rank 1 (line 105, default) waited 20 us while its host was launching
-#> spin on rank 1 (line 105)
-#> root: the launch of spin on rank 1 (line 105)
+#> spin on rank 1 (line 114, default) waited 20 us while its host was launching
+#> spin on rank 1 (line 114)
+#> root: the launch of spin on ranks 0,1 (line 114)
+#>    without it everything ends at 6.50 ms instead of 6.52 ms (run again)
 why spin@3
-#> spin on rank 3 (line 105, default) waited 20 us while its host was launching
-#> spin on rank 3 (line 105)
-#> root: the launch of spin on rank 3 (line 105)
+#> spin on rank 3 (line 114, default) waited 20 us while its host was launching
+#> spin on rank 3 (line 114)
+#> root: the launch of spin on ranks 2,3 (line 114)
+#>    without it everything ends when it does now (run again): something else sets the end; `critical` shows what
 
 # memory
 reset
@@ -130,9 +142,10 @@ tensor a[16M] = zeros
 b = relu a
 sync
 why b
-#> relu b on rank 0 (line 130, default) waited 1.04 ms, 1.00 ms of them while its
-#> host got memory: memory on rank 0 (line 130)
-#> root: the host of rank 0 gets memory (line 130)
+#> relu b on rank 0 (line 142, default) waited 1.04 ms, 1.00 ms of them while its
+#> host got memory: memory on rank 0 (line 142)
+#> root: the host of ranks 0-3 gets memory (line 142)
+#>    without it everything ends at 8.04 ms instead of 9.04 ms (run again)
 
 # what is asked: several of a name, a time, nothing
 reset
@@ -142,23 +155,24 @@ stream io
 repeat 2 { spin 1ms on io }
 why spin
 #> spin is 2 operations on rank 0: say which
-#>    why spin#1@0            spin   line 142
-#>    why spin#2@0            spin   line 142
+#>    why spin#1@0            spin   line 155
+#>    why spin#2@0            spin   line 155
 @1 why 1.5ms
 #> host had nothing more to do
-#> io ran spin on rank 1 (line 142)
+#> io ran spin on rank 1 (line 155)
 expect error "no operation" { why nope }
 expect error "no rank 9" { why spin#1@9 }
 sync
 why io
-#> spin on rank 0 (line 142, io) waited 20 us while its host was launching spin on
-#> rank 0 (line 142)
-#> root: the launch of spin on rank 0 (line 142)
+#> spin on rank 0 (line 155, io) waited 20 us while its host was launching spin on
+#> rank 0 (line 155)
+#> root: the launch of spin on ranks 0-3 (line 155)
+#>    without it everything ends at 2.00 ms instead of 2.02 ms (run again)
 # a line that is missing
 tensor z[64] = ones
 @0-2 allreduce z
 why z@0
-#> allreduce z on rank 0 (line 159, default) has waited for 2.04 ms, now for rank
+#> allreduce z on rank 0 (line 173, default) has waited for 2.04 ms, now for rank
 #> 3, which has not been given its line yet
 #> root: a line of rank 3 that has not come
 @3 allreduce z
