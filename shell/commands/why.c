@@ -6,6 +6,8 @@
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/training/question.h"
+#include "shell/session/timeline.h"
+#include "trace/critical.h"
 #include "trace/trace.h"
 #include "trace/why.h"
 
@@ -265,4 +267,39 @@ const struct command command_why = {
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "OP|STREAM|TIME"}},
         .run = why_run,
+};
+
+/* ---- critical ---- */
+
+static enum status critical_run(struct call *call)
+{
+	struct shell *shell = call->shell;
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	struct text text = {0};
+	const char *word = "";
+	int section = interpreter_section_now(shell);
+	enum status status = call_common(call, 0, &word);
+	if (status == ST_OK && *word)
+		status = section_find(shell, word, &section);
+	if (status == ST_OK)
+		status = shell_look(shell);
+	if (status == ST_OK)
+		status = trace_critical(&trace, section, out_width(shell->out), &text);
+	return answer(call, &text, status);
+}
+
+const struct command command_critical = {
+        .name = "critical",
+        .topic = "look",
+        .usage = "critical [SECTION]",
+        .help = "the critical path, the chain across ranks that sets the end of the section: each piece had "
+                "to be over before the "
+                "next could begin, and they add up to the whole; what it is made of; and how much longer the "
+                "longest of the rest "
+                "could take without moving the end (its slack, where all else takes as long as it does)",
+        .example = "tensor x[256,256] w[256,256] = randn\n@2 slow 2x\ny = matmul x w\nallreduce "
+                   "y\nsync\ncritical",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
+        .run = critical_run,
 };

@@ -54,6 +54,8 @@ void journal_script_ran(struct journal *journal, const char *text, size_t count,
 	text_put(&journal->script, text + journal->from, count - journal->from);
 	text_put(&journal->script_values, text_string(values) + journal->values,
 	        values->count - journal->values);
+	if (journal->script.count && journal->script.bytes[journal->script.count - 1] != '\n')
+		text_put(&journal->script, "\n", 1); /* the last line of a file may have none */
 	if (!last || last->refused) {
 		last = MEM_ADD(&journal->piece, &journal->pieces);
 		*last = (struct script_piece){

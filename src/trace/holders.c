@@ -7,17 +7,12 @@
 #include "backend/cost.h"
 #include "trace/lanes.h"
 
-/* The last operation of the stream that was queued before that number; NULL: none */
-static const struct moment *last_before(const struct lanes *lanes, int stream, uint32_t number)
+const struct moment *lanes_last_before(const struct lanes *lanes, int stream, const struct moment *m)
 {
 	uint32_t first = lanes->first[stream], count = lanes->first[stream + 1] - first, behind;
-	SEARCH(behind, count, lanes->order[first + behind] + 1 >= number);
+	size_t at = (size_t)(m - lanes->moment);
+	SEARCH(behind, count, lanes->order[first + behind] >= at);
 	return behind ? moment_at(lanes, first + behind - 1) : NULL;
-}
-
-static uint32_t number_of(const struct lanes *lanes, const struct moment *m)
-{
-	return (uint32_t)(m - lanes->moment) + 1;
 }
 
 /* Streams in their order: of equal ends the first one's is kept. */
@@ -39,7 +34,7 @@ const struct moment *lanes_held_back(const struct lanes *lanes, const struct mom
 		        ? s != STREAM_DEFAULT && world_stream(world, lanes->rank, s)->blocking
 		        : s == STREAM_DEFAULT;
 		if (counts)
-			take_later(&last, last_before(lanes, s, number_of(lanes, m)));
+			take_later(&last, lanes_last_before(lanes, s, m));
 	}
 	return last;
 }
@@ -48,7 +43,7 @@ const struct moment *lanes_last_done(const struct lanes *lanes, const struct mom
 {
 	const struct moment *last = NULL;
 	for (int s = STREAM_DEFAULT; s < lanes->streams; s++)
-		take_later(&last, last_before(lanes, s, number_of(lanes, sync)));
+		take_later(&last, lanes_last_before(lanes, s, sync));
 	if (!last || last->t.end != TIME_UNKNOWN)
 		return last;
 	/* the first of its stream that never ends keeps the others */

@@ -56,6 +56,8 @@ struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time);
 /* Follows records and waits back to the operation that a wait for `id` is really about: a record itself, where it came
  * after all that stood before it. */
 op_id lanes_behind(const struct lanes *lanes, op_id id);
+/* The stream's last operation that was queued before that one; NULL: none */
+const struct moment *lanes_last_before(const struct lanes *lanes, int stream, const struct moment *m);
 /* holders.c -- whom an operation waited for on its own rank; of several the one with the latest end, of equal ones the
  * lowest stream's. Rule 7: of the default stream's or the blocking streams' operations before it; NULL: none */
 const struct moment *lanes_held_back(const struct lanes *lanes, const struct moment *m);

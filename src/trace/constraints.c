@@ -1,0 +1,285 @@
+/* constraints.c -- the rules of docs/time.md as edges: a stream's order, launches, waits, meetings, engines */
+#include "trace/constraints.h"
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "backend/cost.h"
+
+#include <stdlib.h>
+
+/* ---- loading ---- */
+
+struct copy_start {
+	int64_t start;
+	op_id id;
+	int way;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct copy_start *x = a, *y = b;
+	if (x->way != y->way)
+		return x->way - y->way;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Copies of a direction had their engine one after the other, in the order of their starts. */
+static void order_copies(struct constraints *c, const struct lanes *lanes)
+{
+	struct copy_start *copy = NULL;
+	size_t count = 0;
+	for (size_t i = 0; i < lanes->count; i++) {
+		const struct moment *m = &lanes->moment[i];
+		if (m->kind != OP_COPY || m->t.start == TIME_UNKNOWN)
+			continue;
+		enum copy_way way = copy_way(op_record(c->trace->world, m->id));
+		if (way < COPY_ENGINES)
+			*MEM_ADD(&copy, &count) = (struct copy_start){m->t.start, m->id, (int)way};
+	}
+	if (count)
+		qsort(copy, count, sizeof *copy, by_start);
+	for (size_t i = 1; i < count; i++)
+		if (copy[i].way == copy[i - 1].way)
+			c->copy_before[copy[i].id] = copy[i - 1].id;
+	mem_free(copy);
+}
+
+enum status constraints_load(struct constraints *constraints, const struct trace *trace)
+{
+	const struct world *world = trace->world;
+	struct constraints *c = constraints;
+	enum status status = ST_OK;
+	*c = (struct constraints){.trace = trace,
+	        .nodes = (node_id)((world->op_count + 1) * NODES_EACH + world->match_count + 1)};
+	c->lanes = mem_alloc((size_t)world->n * sizeof *c->lanes);
+	c->copy_before = mem_alloc((world->op_count + 1) * sizeof *c->copy_before);
+	for (int rank = 0; rank < world->n && status == ST_OK; rank++) {
+		status = lanes_load(&c->lanes[rank], trace, rank);
+		if (status == ST_OK)
+			order_copies(c, &c->lanes[rank]);
+	}
+	return status;
+}
+
+void constraints_release(struct constraints *constraints)
+{
+	for (int rank = 0; constraints->lanes && rank < constraints->trace->world->n; rank++)
+		lanes_release(&constraints->lanes[rank]);
+	mem_free(constraints->lanes);
+	mem_free(constraints->copy_before);
+	*constraints = (struct constraints){0};
+}
+
+/* ---- nodes ---- */
+
+static node_id first_meeting(const struct constraints *c)
+{
+	return (node_id)((c->trace->world->op_count + 1) * NODES_EACH);
+}
+
+static node_id node_of_match(const struct constraints *c, uint32_t match)
+{
+	return first_meeting(c) + match;
+}
+
+op_id node_op(const struct constraints *constraints, node_id node)
+{
+	return node < first_meeting(constraints) ? node / NODES_EACH : 0;
+}
+
+const struct moment *node_moment(const struct constraints *constraints, op_id id)
+{
+	const struct op *op = &constraints->trace->world->ops[id];
+	return &constraints->lanes[op->rank].moment[op->number - 1];
+}
+
+/* All are there, and it is their turn: the first of them begins. Of a transfer, whose parts begin one by one, when both of
+ * its sides are ready. */
+static int64_t meeting_time(const struct constraints *c, const struct match *match)
+{
+	int64_t start = TIME_UNKNOWN, ready = 0;
+	for (int i = 0; i < match->n; i++) {
+		if (!match->member[i])
+			return TIME_UNKNOWN;
+		const struct times *t = &node_moment(c, match->member[i])->t;
+		start = least_of(start, t->start);
+		ready = most_of(ready, t->ready);
+	}
+	return match->p2p ? ready : start;
+}
+
+int64_t node_time(const struct constraints *constraints, node_id node)
+{
+	op_id id = node_op(constraints, node);
+	if (!id)
+		return meeting_time(
+		        constraints, &constraints->trace->world->matches[node - first_meeting(constraints)]);
+	const struct moment *m = node_moment(constraints, id);
+	enum node_of of = node_part(node);
+	if (of == NODE_ENDED)
+		return m->t.end;
+	if (op_kind_is_host(m->kind))
+		return m->t.start;
+	return of == NODE_ISSUED ? m->t.issue : of == NODE_READY ? m->t.ready : m->t.start;
+}
+
+/* ---- edges ---- */
+
+/* Who asks, about which node, and when that was */
+struct asked_node {
+	const struct constraints *c;
+	const struct lanes *lanes; /* of its rank; NULL: a meeting */
+	const struct moment *m;
+	int64_t time;
+	take_edge *take;
+	void *self;
+};
+
+static void edge(const struct asked_node *a, node_id from, int64_t ns)
+{
+	int64_t time = node_time(a->c, from);
+	if (time != TIME_UNKNOWN && time <= a->time)
+		a->take(a->self, from, least_of(ns, a->time - time));
+}
+
+/* Until when its host was at it: it has issued it, or ended it */
+static void behind_the_host(const struct asked_node *a, int64_t ns)
+{
+	if (a->m == a->lanes->moment)
+		return;
+	const struct moment *before = a->m - 1;
+	edge(a, node_at(before->id, op_kind_is_host(before->kind) ? NODE_ENDED : NODE_ISSUED), ns);
+}
+
+/* Its line came behind an answer, and is no earlier */
+static void behind_an_answer(const struct asked_node *a)
+{
+	struct backend *backend = a->c->trace->backend;
+	op_id answer =
+	        backend->answer && a->m->stream != STREAM_HOST ? backend->answer(backend, a->m->id) : 0;
+	if (answer)
+		edge(a, node_at(answer, NODE_ENDED), 0);
+}
+
+/* The stream's one before it; of the default stream the blocking ones', and the other way round */
+static void into_ready(const struct asked_node *a)
+{
+	const struct world *world = a->c->trace->world;
+	int stream = a->m->stream;
+	edge(a, node_at(a->m->id, NODE_ISSUED), 0);
+	behind_an_answer(a);
+	if (a->m->place > a->lanes->first[stream])
+		edge(a, node_at(moment_at(a->lanes, a->m->place - 1)->id, NODE_ENDED), 0);
+	if (!a->lanes->blocking ||
+	        (stream != STREAM_DEFAULT && !world_stream(world, a->lanes->rank, stream)->blocking))
+		return;
+	for (int s = STREAM_DEFAULT; s < a->lanes->streams; s++) {
+		bool counts = stream != STREAM_DEFAULT
+		        ? s == STREAM_DEFAULT
+		        : s != stream && world_stream(world, a->lanes->rank, s)->blocking;
+		const struct moment *last = counts ? lanes_last_before(a->lanes, s, a->m) : NULL;
+		if (last)
+			edge(a, node_at(last->id, NODE_ENDED), 0);
+	}
+}
+
+/* Work starts: where it meets others, when these are there; a copy when its engine is free. */
+static void into_start(const struct asked_node *a)
+{
+	const struct constraints *c = a->c;
+	int count;
+	const uint32_t *match = op_matches(c->trace->world, a->m->id, &count);
+	edge(a, node_at(a->m->id, NODE_READY), 0);
+	behind_an_answer(a);
+	for (int i = 0; i < count; i++)
+		edge(a, node_of_match(c, match[i]), 0);
+	if (c->copy_before[a->m->id])
+		edge(a, node_at(c->copy_before[a->m->id], NODE_ENDED), 0);
+}
+
+/* What a sync, or memory, waits for, and how long it then takes */
+static void behind_target(const struct asked_node *a, int64_t ns)
+{
+	op_id target = a->c->trace->world->ops[a->m->id].target;
+	if (target && target != OP_EVERYTHING)
+		edge(a, node_at(target, NODE_ENDED), ns);
+	for (int s = STREAM_DEFAULT; target == OP_EVERYTHING && s < a->lanes->streams; s++) {
+		const struct moment *last = lanes_last_before(a->lanes, s, a->m);
+		if (last)
+			edge(a, node_at(last->id, NODE_ENDED), ns);
+	}
+}
+
+/* A part of a transfer whose other side came while another part was under way already */
+static void behind_late_parts(const struct asked_node *a)
+{
+	int count;
+	const uint32_t *match = op_matches(a->c->trace->world, a->m->id, &count);
+	for (int i = 0; i < count && a->m->kind == OP_P2P; i++) {
+		int64_t met = node_time(a->c, node_of_match(a->c, match[i]));
+		if (met != TIME_UNKNOWN && met > a->m->t.start)
+			edge(a, node_of_match(a->c, match[i]), a->time - met);
+	}
+}
+
+static void into_end(const struct asked_node *a)
+{
+	const struct moment *m = a->m;
+	int64_t alone = m->kind == OP_SEGMENT ? least_of(m->t.alone, m->t.end - m->t.start) : 0;
+	switch (m->kind) {
+	case OP_WAIT:
+	case OP_SYNC:
+	case OP_SEGMENT:
+		edge(a, node_at(m->id, NODE_STARTED), alone);
+		behind_target(a, alone);
+		return;
+	default:
+		edge(a, node_at(m->id, NODE_STARTED), m->t.end - m->t.start);
+		behind_late_parts(a);
+	}
+}
+
+/* All members of a meeting, and what its group did before */
+static void into_meeting(const struct asked_node *a, const struct match *match)
+{
+	const struct match *before =
+	        !match->p2p && match->before ? &a->c->trace->world->matches[match->before] : NULL;
+	for (int i = 0; i < match->n; i++) {
+		edge(a, node_at(match->member[i], NODE_READY), 0);
+		if (before && before->member[i])
+			edge(a, node_at(before->member[i], NODE_ENDED), 0);
+	}
+}
+
+void constraints_of(const struct constraints *constraints, node_id node, take_edge *take, void *self)
+{
+	const struct world *world = constraints->trace->world;
+	struct asked_node a = {constraints, NULL, NULL, node_time(constraints, node), take, self};
+	op_id id = node_op(constraints, node);
+	if (a.time == TIME_UNKNOWN)
+		return;
+	if (!id) {
+		into_meeting(&a, &world->matches[node - first_meeting(constraints)]);
+		return;
+	}
+	a.m = node_moment(constraints, id);
+	a.lanes = &constraints->lanes[world->ops[id].rank];
+	bool host = op_kind_is_host(a.m->kind);
+	switch (node_part(node)) {
+	case NODE_ISSUED:
+		behind_the_host(&a, host ? 0 : a.m->t.launch);
+		return;
+	case NODE_READY:
+		if (host)
+			edge(&a, node_at(id, NODE_ISSUED), 0);
+		else
+			into_ready(&a);
+		return;
+	case NODE_STARTED:
+		into_start(&a);
+		return;
+	default:
+		into_end(&a);
+	}
+}

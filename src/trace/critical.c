@@ -1,0 +1,349 @@
+/* critical.c -- the path back from the last end; slack.c goes the same edges back from all ends */
+#include "trace/critical.h"
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "trace/constraints.h"
+#include "trace/lanes.h"
+#include "trace/sharing.h"
+#include "trace/slack.h"
+#include "trace/table.h"
+#include "trace/why.h"
+
+/* Whom a node waited for longest */
+struct latest {
+	const struct constraints *c;
+	node_id from;
+	int64_t ns, fulfilled; /* -1: nobody yet */
+};
+
+/* Of equals: the lowest rank, stream, number; a meeting comes before operations */
+static bool stands_before(const struct constraints *c, node_id a, node_id b)
+{
+	op_id x = node_op(c, a), y = node_op(c, b);
+	const struct op *p = &c->trace->world->ops[x], *q = &c->trace->world->ops[y];
+	if (!x || !y)
+		return !x && (y || a < b);
+	int stream_p = node_part(a) == NODE_ISSUED ? STREAM_HOST : p->stream,
+	    stream_q = node_part(b) == NODE_ISSUED ? STREAM_HOST : q->stream;
+	if (p->rank != q->rank)
+		return p->rank < q->rank;
+	return stream_p != stream_q ? stream_p < stream_q : p->number < q->number;
+}
+
+static void take_latest(void *self, node_id from, int64_t ns)
+{
+	struct latest *choice = self;
+	int64_t fulfilled = node_time(choice->c, from) + ns;
+	if (fulfilled < choice->fulfilled ||
+	        (fulfilled == choice->fulfilled && !stands_before(choice->c, from, choice->from)))
+		return;
+	choice->from = from;
+	choice->ns = ns;
+	choice->fulfilled = fulfilled;
+}
+
+/* ---- pieces ---- */
+
+/* What is found is written from the end on, and turned round. */
+static void add_piece(struct critical *critical, enum critical_kind kind, op_id op, int64_t from, int64_t to)
+{
+	from = most_of(from, critical->window.from);
+	if (from >= to)
+		return;
+	struct critical_piece *last = critical->count ? &critical->piece[critical->count - 1] : NULL;
+	if (last && last->kind == kind && last->op == op)
+		last->from = from;
+	else
+		*MEM_ADD(&critical->piece, &critical->count) = (struct critical_piece){kind, op, from, to};
+	if (kind <= CRITICAL_SHARING)
+		critical->on[op] = 1;
+}
+
+static enum critical_kind kind_of_work(const struct trace *trace, op_id id)
+{
+	switch (op_record(trace->world, id)->kind) {
+	case OP_KERNEL:
+		return trace_on_host(trace->world, id) ? CRITICAL_HOST : CRITICAL_COMPUTE;
+	case OP_COPY:
+		return CRITICAL_COPY;
+	case OP_COLLECTIVE:
+	case OP_P2P:
+	case OP_ONE_SIDED:
+		return CRITICAL_COMM;
+	case OP_SEGMENT:
+		return CRITICAL_MEMORY;
+	default:
+		return CRITICAL_HOST;
+	}
+}
+
+/* The time between two nodes: a launch, or work, of which the end is what it lost by sharing */
+static void add_edge(
+        struct critical *critical, const struct constraints *c, node_id node, int64_t from, int64_t to)
+{
+	op_id id = node_op(c, node);
+	const struct moment *m = id ? node_moment(c, id) : NULL;
+	if (!m || from >= to)
+		return;
+	if (node_part(node) == NODE_ISSUED) {
+		add_piece(critical, CRITICAL_LAUNCH, id, from, to);
+		return;
+	}
+	int64_t lost = least_of(trace_lost(c->trace, id, &m->t), to - from);
+	add_piece(critical, CRITICAL_SHARING, id, to - lost, to);
+	add_piece(critical, kind_of_work(c->trace, id), id, from, to - lost);
+}
+
+static void turn_round(struct critical *critical)
+{
+	for (size_t i = 0, j = critical->count; i + 1 < j; i++) {
+		struct critical_piece piece = critical->piece[--j];
+		critical->piece[j] = critical->piece[i];
+		critical->piece[i] = piece;
+	}
+}
+
+/* Nodes that are equal in time cannot follow each other in a circle, as each rule leads back in a program's order; should
+ * measured times say otherwise, the number of nodes ends it. */
+static enum status walk_back(struct critical *critical, const struct constraints *c, node_id node)
+{
+	int64_t at = node_time(c, node);
+	for (node_id steps = 0; at > critical->window.from && steps < c->nodes; steps++) {
+		struct latest choice = {.c = c, .fulfilled = -1};
+		op_id id = node_op(c, node);
+		if (steps % 1024 == 0 && trace_step(c->trace, 1024) != ST_OK)
+			return ST_INTERRUPTED;
+		constraints_of(c, node, take_latest, &choice);
+		if (choice.fulfilled < 0)
+			break;
+		add_piece(critical, CRITICAL_IDLE, id, choice.fulfilled, at);
+		add_edge(critical, c, node, choice.fulfilled - choice.ns, choice.fulfilled);
+		node = choice.from;
+		at = node_time(c, node);
+	}
+	/* the first launch of a rank, and what lies before it */
+	op_id id = node_op(c, node);
+	int64_t launch =
+	        id && node_part(node) == NODE_ISSUED ? least_of(node_moment(c, id)->t.launch, at) : 0;
+	add_piece(critical, CRITICAL_LAUNCH, id, at - launch, at);
+	add_piece(critical, CRITICAL_IDLE, id, critical->window.from, at - launch);
+	turn_round(critical);
+	return ST_OK;
+}
+
+/* ---- the end ---- */
+
+/* The last node in the section that has a time: threads of the host aside, unless there is nothing else. Ties: rank, stream,
+ * number. 0: there is none */
+static node_id last_node(const struct constraints *c, int section, bool threads)
+{
+	const struct world *world = c->trace->world;
+	node_id last = 0;
+	for (op_id id = 1; id <= world->op_count; id++) {
+		if (!trace_counts(c->trace, id, section) || (!threads && trace_on_host(world, id)))
+			continue;
+		node_id node = node_at(id, NODE_ENDED);
+		if (node_time(c, node) == TIME_UNKNOWN)
+			node = node_at(id, NODE_ISSUED);
+		int64_t time = node_time(c, node);
+		if (time == TIME_UNKNOWN)
+			continue;
+		if (!last || time > node_time(c, last) ||
+		        (time == node_time(c, last) && stands_before(c, node, last)))
+			last = node;
+	}
+	return last;
+}
+
+enum status critical_find(const struct trace *trace, int section, struct critical *critical)
+{
+	struct constraints c;
+	enum status status = constraints_load(&c, trace);
+	*critical = (struct critical){.ops = trace->world->op_count};
+	node_id last = status == ST_OK ? last_node(&c, section, false) : 0;
+	if (status == ST_OK && !last)
+		last = last_node(&c, section, true);
+	if (last) {
+		critical->window = trace_window(trace, section);
+		critical->window.to = node_time(&c, last);
+		critical->on = mem_alloc(critical->ops + 1);
+		status = walk_back(critical, &c, last);
+	}
+	if (status == ST_OK && last)
+		status = slack_find(&c, section, critical->window.to, &critical->slack);
+	constraints_release(&c);
+	return status;
+}
+
+void critical_release(struct critical *critical)
+{
+	mem_free(critical->piece);
+	mem_free(critical->slack);
+	mem_free(critical->on);
+	*critical = (struct critical){0};
+}
+
+/* ---- told ---- */
+
+const char *critical_kind_name(enum critical_kind kind)
+{
+	static const char *const names[] = {
+#define X(symbol, name) name,
+		CRITICAL_KINDS(X)
+#undef X
+	};
+	return names[kind];
+}
+
+/* One row of the chain: a piece, or pieces of one kind and name on one rank that follow each other */
+struct path_row {
+	size_t first, end; /* of the pieces */
+};
+
+static bool same_row(
+        const struct world *world, const struct critical_piece *a, const struct critical_piece *b)
+{
+	return a->kind == b->kind && world->ops[a->op].rank == world->ops[b->op].rank &&
+	        (a->kind == CRITICAL_LAUNCH ||
+	                op_record(world, a->op)->title == op_record(world, b->op)->title);
+}
+
+static void put_row(
+        const struct trace *trace, const struct critical *critical, struct path_row row, struct table *table)
+{
+	const struct critical_piece *first = &critical->piece[row.first],
+	                            *last = &critical->piece[row.end - 1];
+	size_t count = row.end - row.first;
+	time_text(first->from, &table->cells);
+	table_end(table);
+	time_text(last->to - first->from, &table->cells);
+	table_end(table);
+	table_cell(table, "%s", critical_kind_name(first->kind));
+	if (!first->op) {
+		table_cell(table, "%s", "");
+	} else if (count > 1 && first->kind == CRITICAL_LAUNCH) {
+		table_cell(table, "%zu operations on rank %d", count, trace->world->ops[first->op].rank);
+	} else {
+		struct text line = {0};
+		trace_put_line(trace, first->op, &line);
+		op_label(trace->world, first->op, &table->cells);
+		text_add(&table->cells, " on rank %d%s%s%s", trace->world->ops[first->op].rank,
+		        line.count ? " (" : "", text_string(&line), line.count ? ")" : "");
+		if (count > 1)
+			text_add(&table->cells, ", and %zu more", count - 1);
+		table_end(table);
+		text_release(&line);
+	}
+	table_row(table);
+}
+
+/* The beginning and the end of a long chain; what lies between is counted. */
+static void put_chain(const struct trace *trace, const struct critical *critical, int width, struct text *out)
+{
+	enum { SHOWN = 24, AT_THE_END = 12 };
+	struct table table = {.align = "rrll"};
+	struct path_row *row = NULL;
+	size_t rows = 0;
+	for (size_t i = 0, end; i < critical->count; i = end) {
+		for (end = i + 1; end < critical->count &&
+		        same_row(trace->world, &critical->piece[i], &critical->piece[end]);)
+			end++;
+		*MEM_ADD(&row, &rows) = (struct path_row){i, end};
+	}
+	table_cells(&table, "from", "takes", "", "");
+	table_row(&table);
+	for (size_t i = 0; i < rows; i++) {
+		if (rows > SHOWN && i == SHOWN - AT_THE_END) {
+			table_cells(&table, "", "", "...");
+			table_cell(&table, "%zu more", rows - SHOWN);
+			table_row(&table);
+			i = rows - AT_THE_END;
+		}
+		put_row(trace, critical, row[i], &table);
+	}
+	table_print(&table, width, out);
+	table_release(&table);
+	mem_free(row);
+}
+
+static void put_kinds(const struct critical *critical, int width, struct text *out)
+{
+	struct table table = {.align = "lrr"};
+	int64_t sum[CRITICAL_KIND_COUNT] = {0},
+	        length = most_of(critical->window.to - critical->window.from, 1);
+	for (size_t i = 0; i < critical->count; i++)
+		sum[critical->piece[i].kind] += critical->piece[i].to - critical->piece[i].from;
+	text_add(out, "by kind\n");
+	for (int kind = 0; kind < CRITICAL_KIND_COUNT; kind++) {
+		if (!sum[kind])
+			continue;
+		table_cell(&table, "%s", critical_kind_name((enum critical_kind)kind));
+		time_text(sum[kind], &table.cells);
+		table_end(&table);
+		table_cell(&table, "%.0f%%", 100 * (double)sum[kind] / (double)length);
+		table_row(&table);
+	}
+	table_print(&table, width, out);
+	table_release(&table);
+}
+
+/* Other work that takes long, with what it could take more: the longest first */
+static void put_slack(
+        const struct trace *trace, const struct critical *critical, int section, int width, struct text *out)
+{
+	enum { SHOWN = 5 };
+	struct table table = {.align = "lrr"};
+	op_id most[SHOWN] = {0};
+	int64_t length[SHOWN] = {0};
+	for (op_id id = 1; id <= critical->ops; id++) {
+		if (!trace_in(trace, id, section) || critical->on[id] ||
+		        critical->slack[id] == TIME_UNKNOWN ||
+		        !trace_is_work(op_record(trace->world, id)->kind))
+			continue;
+		struct times t = backend_times(trace->backend, id);
+		op_id moved = id;
+		int64_t ns = t.end - t.start;
+		for (int i = 0; i < SHOWN; i++)
+			if (ns > length[i]) {
+				op_id other = most[i];
+				int64_t others = length[i];
+				most[i] = moved, length[i] = ns, moved = other, ns = others;
+			}
+	}
+	if (!most[0])
+		return;
+	table_cells(&table, "longest of the rest", "takes", "slack");
+	table_row(&table);
+	for (int i = 0; i < SHOWN && most[i]; i++) {
+		op_label(trace->world, most[i], &table.cells);
+		text_add(&table.cells, " on rank %d", trace->world->ops[most[i]].rank);
+		table_end(&table);
+		time_text(length[i], &table.cells);
+		table_end(&table);
+		time_text(critical->slack[most[i]], &table.cells);
+		table_end(&table);
+		table_row(&table);
+	}
+	table_print(&table, width, out);
+	table_release(&table);
+}
+
+enum status trace_critical(const struct trace *trace, int section, int width, struct text *out)
+{
+	struct critical critical;
+	enum status status = critical_find(trace, section, &critical);
+	if (status == ST_OK && !critical.count) {
+		text_add(out, "nothing has run yet\n");
+	} else if (status == ST_OK) {
+		text_add(out, "what sets the end, %s: ",
+		        critical.window.from ? "of this section" : "from the beginning");
+		time_text(critical.window.to - critical.window.from, out);
+		text_add(out, "\n");
+		put_chain(trace, &critical, width, out);
+		put_kinds(&critical, width, out);
+		put_slack(trace, &critical, section, width, out);
+		trace_put_uncertainty(trace, 1, out);
+	}
+	critical_release(&critical);
+	return status;
+}

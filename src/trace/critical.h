@@ -1,0 +1,52 @@
+/* critical.h -- the critical path: the chain of pieces that sets the end, across ranks; and how much longer everything else
+ * could take without moving it
+ *
+ *      rank 0  |- launch -|== matmul 2 ms ==|....................|== allreduce ==|
+ *      rank 2  |- launch -|======== matmul 4 ms ========|########|== allreduce ==|
+ *                the path: launch, matmul and allreduce of rank 2; rank 0's matmul has 2 ms of slack
+ *
+ * Back from the last end: before each piece stands what was fulfilled last (ties: the lowest rank, stream, number): a launch,
+ * a wait, the last participant, the stream's one before, the host's program, a sync. Pieces add up to the window. */
+#ifndef RANKSH_TRACE_CRITICAL_H
+#define RANKSH_TRACE_CRITICAL_H
+
+#include "trace/trace.h"
+
+/* X(symbol, name): what a piece of the path is */
+#define CRITICAL_KINDS(X)             \
+	X(COMPUTE, "compute")         \
+	X(COMM, "communication")      \
+	X(COPY, "copies")             \
+	X(SHARING, "lost by sharing") \
+	X(LAUNCH, "launch")           \
+	X(HOST, "host")               \
+	X(MEMORY, "memory")           \
+	X(IDLE, "idle") /* a host without a line; measured: on the way between two */
+enum critical_kind {
+#define X(symbol, name) CRITICAL_##symbol,
+	CRITICAL_KINDS(X)
+#undef X
+	        CRITICAL_KIND_COUNT
+};
+struct critical_piece {
+	enum critical_kind kind;
+	op_id op; /* of IDLE: what came behind it */
+	int64_t from, to;
+};
+struct critical {
+	struct window window;         /* up to the last end in the section */
+	struct critical_piece *piece; /* in the order of time: each begins where the one before it ends */
+	size_t count;
+	int64_t *slack; /* ns, by operation; TIME_UNKNOWN: it never ends, or comes behind the section */
+	uint8_t *on;    /* by operation: its work is part of the path */
+	size_t ops;
+};
+/* section -1: everything. About 200 bytes an operation meanwhile, 9 in what is found. ST_INTERRUPTED. Zeroed where nothing has
+ * an end; released in any case */
+enum status critical_find(const struct trace *trace, int section, struct critical *critical);
+const char *critical_kind_name(enum critical_kind kind);
+void critical_release(struct critical *critical);
+/* The path, long ones folded; its pieces by kind; the slack of the largest other work */
+enum status trace_critical(const struct trace *trace, int section, int width, struct text *out);
+
+#endif

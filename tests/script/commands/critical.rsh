@@ -1,0 +1,70 @@
+# critical: the chain that sets the end, and how much longer the rest could take
+# ranks 4
+# sim: times stand in it
+critical
+#> nothing has run yet
+tensor x[256,256] w[256,256] = randn
+stream io
+@2 slow 2x
+y = matmul x w
+allreduce y
+spin 1ms on io
+z = relu y
+sync
+critical
+#> what sets the end, from the beginning: 5.58 ms
+#>       from    takes
+#>          0    20 us  launch         matmul y on rank 2 (line 9)
+#>      20 us  4.00 ms  compute        matmul y on rank 2 (line 9)
+#>    4.02 ms  1.50 ms  communication  allreduce y on rank 2 (line 10)
+#>    5.52 ms  62.5 us  compute        relu z on rank 2 (line 12)
+#> by kind
+#>    compute        4.06 ms  73%
+#>    communication  1.50 ms  27%
+#>    launch           20 us   0%
+#>    longest of the rest      takes    slack
+#>    matmul y on rank 0     2.00 ms  2.00 ms
+#>    matmul y on rank 1     2.00 ms  2.00 ms
+#>    matmul y on rank 3     2.00 ms  2.00 ms
+#>    spin on rank 2         2.00 ms  3.52 ms
+#>    allreduce y on rank 1  1.50 ms  31.2 us
+mark two
+repeat 30 { spin 10us }
+@1 host 2ms
+spin 1ms on io
+sync
+critical
+#> what sets the end, of this section: 3.62 ms
+#>       from    takes
+#>    5.55 ms   600 us  launch   30 operations on rank 1
+#>    6.15 ms  2.00 ms  host     host on rank 1 (line 33)
+#>    8.15 ms    20 us  launch   spin on rank 1 (line 34)
+#>    8.17 ms  1.00 ms  compute  spin on rank 1 (line 34)
+#> by kind
+#>    compute  1.00 ms  28%
+#>    launch    620 us  17%
+#>    host     2.00 ms  55%
+#>    longest of the rest    takes    slack
+#>    spin on rank 2       2.00 ms   969 us
+#>    spin on rank 0       1.00 ms  2.00 ms
+#>    spin on rank 3       1.00 ms  2.00 ms
+#>    spin on rank 2         20 us  2.97 ms
+#>    spin on rank 2         20 us  2.97 ms
+critical two
+#> what sets the end, of this section: 3.62 ms
+#>       from    takes
+#>    5.55 ms   600 us  launch   30 operations on rank 1
+#>    6.15 ms  2.00 ms  host     host on rank 1 (line 33)
+#>    8.15 ms    20 us  launch   spin on rank 1 (line 34)
+#>    8.17 ms  1.00 ms  compute  spin on rank 1 (line 34)
+#> by kind
+#>    compute  1.00 ms  28%
+#>    launch    620 us  17%
+#>    host     2.00 ms  55%
+#>    longest of the rest    takes    slack
+#>    spin on rank 2       2.00 ms   969 us
+#>    spin on rank 0       1.00 ms  2.00 ms
+#>    spin on rank 3       1.00 ms  2.00 ms
+#>    spin on rank 2         20 us  2.97 ms
+#>    spin on rank 2         20 us  2.97 ms
+expect error "no section 'twu'; did you mean 'two'?" { critical twu }
