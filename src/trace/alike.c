@@ -77,6 +77,24 @@ bool spans_alike(const struct world *world, const struct spans *a, const struct 
 	return same_work(&c, a, b) && shows_gaps_of(&c, a, b) && shows_gaps_of(&c, b, a);
 }
 
+bool spans_whom(const struct world *world, const struct spans *a, const struct spans *b)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		const struct span *x = &a->span[i];
+		int64_t middle = x->from + (x->to - x->from) / 2;
+		size_t k;
+		if (x->kind != SPAN_STALL || !x->blame ||
+		        (x->cause != CAUSE_PEER && x->cause != CAUSE_BUBBLE))
+			continue;
+		SEARCH(k, b->count, b->span[k].to > middle);
+		const struct span *y = k < b->count ? &b->span[k] : NULL;
+		bool waits = y && y->kind == SPAN_STALL && y->cause == x->cause && y->blame;
+		if (!waits || world->ops[x->blame].rank != world->ops[y->blame].rank)
+			return true;
+	}
+	return false;
+}
+
 int64_t spans_apart(const struct spans *a, const struct spans *b)
 {
 	int64_t apart = 0;

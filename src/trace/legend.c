@@ -19,6 +19,7 @@
 struct sum {
 	int64_t total;
 	const struct span *longest;
+	int unlike; /* of ranks that wait for unlike ones: the one whose span it is; -1: they do not */
 };
 
 void legend_release(struct legend *legend)
@@ -80,12 +81,15 @@ void legend_close(struct legend *legend)
 }
 
 /* Of a rendezvous that nobody is to blame for: a rank that has not come to it yet */
-static void put_rank(const struct trace *trace, const struct span *span, struct text *out)
+static void put_rank(
+        const struct trace *trace, const struct span *span, const struct sum *sum, struct text *out)
 {
 	int rank = span->blame ? trace->world->ops[span->blame].rank
 	        : span->op     ? trace_missing_rank(trace->world, span->op)
 	                       : -1;
-	if (rank >= 0)
+	if (rank >= 0 && sum->unlike >= 0)
+		text_add(out, "another rank (%d for %d)", sum->unlike, rank);
+	else if (rank >= 0)
 		text_add(out, "rank %d", rank);
 	else
 		text_add(out, "its peers");
@@ -135,7 +139,7 @@ static void words_of(const struct trace *trace, bool host, const struct sum *sum
 	case CAUSE_PEER:
 	case CAUSE_BUBBLE:
 		text_add(out, span->cause == CAUSE_PEER ? "waited for " : "bubble: waited for ");
-		put_rank(trace, span, out);
+		put_rank(trace, span, sum, out);
 		break;
 	case CAUSE_ENGINE:
 		text_add(out, "busy with ");
@@ -157,7 +161,7 @@ static const char letters[CAUSE_COUNT] = {
 };
 
 void legend_add(struct legend *legend, const struct trace *trace, int row, int rank, int stream, bool begun,
-        const struct spans *spans)
+        bool unlike, const struct spans *spans)
 {
 	struct sum sum[CAUSE_COUNT] = {{0}};
 	bool queued = false, divided = false, host = stream == STREAM_HOST;
@@ -191,6 +195,7 @@ void legend_add(struct legend *legend, const struct trace *trace, int row, int r
 		if (most == CAUSE_DONE)
 			break;
 		text_clear(&words);
+		sum[most].unlike = unlike ? rank : -1;
 		words_of(trace, host, &sum[most], &words);
 		entry.letter[0] = letters[most];
 		snprintf(entry.words, sizeof entry.words, "%s", text_string(&words));

@@ -21,8 +21,9 @@ void legend_release(struct legend *legend);
 /* Adds the words for one lane's spans, longest cause first; words that the legend has already are not
  * repeated, so the first row that shows a cause explains it. rank: the first of the lane's ranks; begun: the lane has worked
  * before the window. */
+/* unlike: its ranks wait for unlike ranks, and the words are the first one's */
 void legend_add(struct legend *legend, const struct trace *trace, int row, int rank, int stream, bool begun,
-        const struct spans *spans);
+        bool unlike, const struct spans *spans);
 /* Words of its own, as "now 3.24 ms" */
 void legend_say(struct legend *legend, const char *words);
 /* All are added: a letter that stands for several things is told with each one's lane. */

@@ -98,7 +98,11 @@ static void join(struct sets *sets, const struct timeline_options *options, stru
 {
 	for (size_t i = 0; options->merge && i < sets->count; i++)
 		if (looks_like(&sets->set[i], options, window, look, alike)) {
-			ranks_add(&sets->set[i].ranks, alike->first);
+			struct alike *set = &sets->set[i];
+			ranks_add(&set->ranks, alike->first);
+			for (int k = 0; k < set->lanes; k++)
+				set->whom[k] = set->whom[k] ||
+				        spans_whom(look->lanes.trace->world, &set->spans[k], &look->spans[k]);
 			return;
 		}
 	struct alike *added = MEM_ADD(&sets->set, &sets->count);

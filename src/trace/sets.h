@@ -18,12 +18,15 @@ struct alike {
 	int first, lanes;
 	uint8_t lane[STREAMS_MAX + 1];
 	bool begun[STREAMS_MAX + 1]; /* the lane has worked before the window */
+	bool whom[STREAMS_MAX + 1];  /* its ranks wait there for unlike ranks, each for its neighbour, say */
 	struct spans *spans;         /* of the first, by lane; NULL once the rows have them */
 	int64_t apart;               /* from the largest set, ns: spans_apart of all lanes */
 };
 /* Nobody can see them apart in a picture of the window that is so many cells wide. */
 bool spans_alike(const struct world *world, const struct spans *a, const struct spans *b,
         struct window window, int cells);
+/* Do they wait somewhere, with one cause, for unlike ranks? */
+bool spans_whom(const struct world *world, const struct spans *a, const struct spans *b);
 /* Time in which they show different work, or different causes */
 int64_t spans_apart(const struct spans *a, const struct spans *b);
 /* A shown lane until it is painted: set[alike].lane[lane]; begun: it has worked before the window */

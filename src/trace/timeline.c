@@ -59,7 +59,8 @@ static void measure_lane(struct drawing *d, int row)
 	int name = text_columns(trace_lane_name(d->trace, alike->first, stream));
 	d->at.rank = rank > d->at.rank ? rank : d->at.rank;
 	d->at.name = name > d->at.name ? name : d->at.name;
-	legend_add(&d->legend, d->trace, row, alike->first, stream, shown->begun, &shown->spans);
+	legend_add(&d->legend, d->trace, row, alike->first, stream, shown->begun, alike->whom[shown->lane],
+	        &shown->spans);
 }
 
 static int at_most(int value, int most)
