@@ -47,6 +47,8 @@ static enum status read_worlds(const struct call *call, struct question *questio
 			snprintf(world + count, room - count, "%s%.*s", count ? " " : "", WHOLE(word));
 		}
 	}
+	if (!*question->world[question->worlds - 1])
+		return fail(ST_ARGUMENT, "compare wants strategies: %s", call->statement->row->usage);
 	return ST_OK;
 }
 
