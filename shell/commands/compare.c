@@ -54,13 +54,10 @@ static enum status read_worlds(const struct call *call, struct question *questio
 
 static enum status compare_run(struct call *call)
 {
-	struct shell *shell = call->shell;
-	if (shell->changes) /* of a script whose lines run again: it has been answered */
-		return ST_OK;
-	struct question *question = mem_alloc(sizeof *question);
+	struct question *question = question_make(call, QUESTION_COMPARE);
 	struct number run = {2, UNIT_PLAIN};
-	question->kind = QUESTION_COMPARE;
-	snprintf(question->asked, sizeof question->asked, "%.*s", WHOLE(call->statement->source));
+	if (!question)
+		return ST_OK;
 	enum status status = read_worlds(call, question);
 	for (int i = 0; i < call->statement->options && status == ST_OK; i++) {
 		struct given given;
@@ -72,11 +69,7 @@ static enum status compare_run(struct call *call)
 	if (status == ST_OK && !number_is_whole(run.value, 1, 1000))
 		status = fail(ST_RANGE, "compare: run=: how many iterations, 1 to 1000");
 	question->run = (int64_t)run.value;
-	if (status == ST_OK)
-		question_ask(shell, question);
-	else
-		question_free(question);
-	return status;
+	return question_end(call->shell, question, status);
 }
 
 static void follows(const char *name, struct text *out)

@@ -75,13 +75,12 @@ static enum status then(struct call *call)
 	if (shell->dry || shell->backend->measures)
 		return fail(ST_ARGUMENT, "peek behind `at`: %s (`at off` looks at now)",
 		        shell->dry ? "--dry keeps no data" : "on a GPU memory is known as it is now only");
-	struct question *question = mem_alloc(sizeof *question);
-	question->kind = QUESTION_PEEK;
+	struct question *question = question_make(call, QUESTION_PEEK);
+	if (!question)
+		return ST_OK;
 	question->changes.data = true;
 	question->changes.until = shell->at.time;
-	snprintf(question->asked, sizeof question->asked, "%.*s", WHOLE(call->statement->source));
-	question_ask(shell, question);
-	return ST_OK;
+	return question_end(shell, question, ST_OK);
 }
 
 /* Every tensor is found on every rank before the first is shown, on all processes alike: data differ by

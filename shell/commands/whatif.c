@@ -2,7 +2,6 @@
  *
  * The lines since the world was empty run again in a world of their own, which is done when the line is over (line/whatif.c).
  * Here the line is read: a key is a number of the machine, else an option of the `strategy` or `model` lines. */
-#include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 #include "shell/session/device.h"
@@ -90,26 +89,19 @@ static enum status read_words(struct call *call, struct question *question)
 static enum status whatif_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	if (shell->changes) /* of a script whose lines run again: it has been answered */
-		return ST_OK;
-	struct question *question = mem_alloc(sizeof *question);
+	struct question *question = question_make(call, QUESTION_WHATIF);
 	const struct statement *line = call->statement;
 	enum status status = ST_OK;
-	question->kind = QUESTION_WHATIF;
+	if (!question)
+		return ST_OK;
 	question->changes.section = interpreter_section_now(shell);
-	snprintf(question->asked, sizeof question->asked, "%.*s", WHOLE(line->source));
 	if (line->options > CHANGES_MOST)
 		status = fail(ST_LIMIT, "whatif: at most %d changes", CHANGES_MOST);
 	for (int i = 0; i < line->options && status == ST_OK; i++)
 		status = read_key(call, i, question);
 	if (status == ST_OK)
 		status = read_words(call, question);
-	if (status != ST_OK) {
-		question_free(question);
-		return status;
-	}
-	question_ask(shell, question);
-	return ST_OK;
+	return question_end(shell, question, status);
 }
 
 static void follows(const char *name, struct text *out)
@@ -196,14 +188,12 @@ static enum status read_values(const struct given *given, struct question *quest
 static enum status sweep_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	if (shell->changes) /* of a script whose lines run again: it has been answered */
+	struct question *question = question_make(call, QUESTION_SWEEP);
+	if (!question)
 		return ST_OK;
-	struct question *question = mem_alloc(sizeof *question);
 	struct changes *changes = &question->changes;
 	struct given *given = &question->given[0];
-	question->kind = QUESTION_SWEEP;
 	changes->section = interpreter_section_now(shell);
-	snprintf(question->asked, sizeof question->asked, "%.*s", WHOLE(call->statement->source));
 	enum status status = call->statement->options == 1
 	        ? call_key(call, 0, given)
 	        : fail(ST_ARGUMENT, "sweep takes one KEY=FROM:TO:STEP");
@@ -219,11 +209,7 @@ static enum status sweep_run(struct call *call)
 		changes->option[0] = given;
 		changes->options = 1;
 	}
-	if (status == ST_OK)
-		question_ask(shell, question);
-	else
-		question_free(question);
-	return status;
+	return question_end(shell, question, status);
 }
 
 const struct command command_sweep = {

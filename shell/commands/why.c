@@ -141,12 +141,13 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void ask_saving(struct shell *shell, const struct why *why)
+static void ask_saving(const struct call *call, const struct why *why)
 {
-	struct question *question = mem_alloc(sizeof *question);
+	struct question *question = question_make(call, QUESTION_SAVING);
+	if (!question)
+		return;
 	struct changes *changes = &question->changes;
 	size_t count = 0;
-	question->kind = QUESTION_SAVING;
 	question->several = why->roots > 1;
 	changes->slow = 1;
 	for (size_t i = 0; i < why->roots; i++) {
@@ -161,7 +162,7 @@ static void ask_saving(struct shell *shell, const struct why *why)
 	changes->op = question->without;
 	changes->ops = count;
 	if (count || !ranks_empty(&changes->slowed))
-		question_ask(shell, question);
+		question_end(call->shell, question, ST_OK);
 	else
 		question_free(question);
 }
@@ -175,8 +176,8 @@ static enum status answer_why(struct inquiry *asked, struct why_question *questi
 		text_put(out, text_string(&why.text), why.text.count);
 		why_put_roots(&why, out);
 		trace_put_uncertainty(&asked->trace, 1, out);
-		if (call_outermost(asked->call) && !asked->call->shell->changes)
-			ask_saving(asked->call->shell, &why);
+		if (call_outermost(asked->call))
+			ask_saving(asked->call, &why);
 	}
 	why_release(&why);
 	return status;

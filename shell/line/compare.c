@@ -3,7 +3,7 @@
  *     the session     model gpt ...   data ...            its machine, who is slow, its ranks
  *     world 1         strategy ddp                run 2
  *     world 2         strategy ddp overlap=off    run 2 */
-#include "shell/language/run/state.h"
+#include "base/memory.h"
 #include "shell/line/inside.h"
 #include "shell/line/line.h"
 #include "shell/session/lasting.h"
@@ -35,15 +35,11 @@ static enum status run_world(struct compared *one, struct shell *of, const struc
 	enum status status = scratch_open(shell, of, of->transport, of->world->n, true);
 	if (status != ST_OK)
 		return status;
-	shell->interpreter->guesses = false;
 	lasting_keep(of, &now);
-	lasting_take(shell, &now);
+	scratch_as(shell, &now, &of->training->now);
 	lasting_release(&now);
-	shell->pace = 0;
-	plan_copy(&of->training->now, &shell->training->now);
-	program_release(shell->training->now.program);
-	shell->training->now.program = NULL;
-	plan_copy(&shell->training->now, &shell->training->at_reset);
+	program_release(shell->training->at_reset.program);
+	shell->training->at_reset.program = NULL;
 	status = shell_reset_again(shell);
 	snprintf(line, sizeof line, "strategy %s", question->world[i]);
 	if (status == ST_OK)
@@ -86,15 +82,6 @@ static bool any_of(const struct compared *all, int worlds, int kind)
 	return any;
 }
 
-static void say(struct shell *shell, struct table *table)
-{
-	struct text text = {0};
-	table_print(table, out_width(shell->out), &text);
-	out_put(shell->out, text_string(&text), text.count);
-	text_release(&text);
-	table_release(table);
-}
-
 static void say_times(struct shell *shell, const struct question *question, const struct compared *all)
 {
 	struct table table = {.align = "llr"};
@@ -116,7 +103,7 @@ static void say_times(struct shell *shell, const struct question *question, cons
 			table_cell(&table, "%.2f", figures->bubble);
 		table_row(&table);
 	}
-	say(shell, &table);
+	say_figures(shell, &table);
 }
 
 /* What the peak of the rank that has the most is made of */
@@ -143,7 +130,7 @@ static void say_memory(struct shell *shell, const struct question *question, con
 				put_bytes(&table, figures->kind[kind]);
 		table_row(&table);
 	}
-	say(shell, &table);
+	say_figures(shell, &table);
 }
 
 /* ---- the timelines: the last iteration of each, as wide as the longest of them ---- */

@@ -9,6 +9,8 @@
 #include "shell/session/shell.h"
 #include "shell/training/question.h"
 
+struct table;
+
 /* Of one section: times in ns and bytes of an iteration, where the section has some, but for the first; else of the section */
 struct world_figures {
 	bool iterations;
@@ -24,6 +26,8 @@ struct world_figures {
 enum { MEASURE_STALLS = 1 /* most, part */, MEASURE_SENT = 2, MEASURE_RACES = 4 };
 /* Projects nothing: of a world that was looked at. ST_WAITS: something has no end. */
 enum status measure_world(struct shell *shell, int section, int wanted, struct world_figures *out);
+/* As wide as the session's output; the table is released. */
+void say_figures(struct shell *shell, struct table *table);
 /* Changes that have met nothing would be answered with "nothing changes": ST_NAME. */
 enum status changes_met(const struct changes *changes);
 enum status answer_sweep(struct shell *shell, const struct question *question);

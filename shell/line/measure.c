@@ -1,6 +1,7 @@
-/* measure.c -- the figures by which worlds are compared: one number each, of all ranks */
+/* measure.c -- the figures by which worlds are compared: one number each, of all ranks; how they are said */
 #include "races/races.h"
 #include "shell/line/inside.h"
+#include "trace/table.h"
 
 #include <string.h>
 
@@ -79,4 +80,13 @@ enum status measure_world(struct shell *shell, int section, int wanted, struct w
 		out->races = races_now(shell->world)->count;
 	return status == ST_OK && has_stages(all.world) ? metric_bubble(&trace, section, 0, &out->bubble)
 	                                                : status;
+}
+
+void say_figures(struct shell *shell, struct table *table)
+{
+	struct text text = {0};
+	table_print(table, out_width(shell->out), &text);
+	out_put(shell->out, text_string(&text), text.count);
+	text_release(&text);
+	table_release(table);
 }

@@ -5,9 +5,7 @@
  *     the lines before the question, of its own text
  *     a projection                                         as before any picture */
 #include "shell/line/inside.h"
-#include "shell/language/run/state.h"
 #include "shell/line/line.h"
-#include "shell/session/lasting.h"
 #include "shell/training/open.h"
 #include "shell/training/scratch.h"
 #include "shell/training/training.h"
@@ -108,13 +106,10 @@ static enum status begin(struct shell *shell, struct shell *of)
 	enum status status = ST_OK;
 	shell->recalls = !of->dry;
 	shell->steering.looks = of->dry;
-	shell->interpreter->guesses = false;
 	shell->interactive = of->interactive;
 	shell->arguments = of->arguments;
 	shell->argument = of->argument;
-	lasting_take(shell, &of->at_reset);
-	shell->pace = 0;
-	plan_copy(&of->training->at_reset, &shell->training->at_reset);
+	scratch_as(shell, &of->at_reset, &of->training->at_reset);
 	if (shell->changes->section == 0)
 		status = changes_begin(shell);
 	return status == ST_OK ? shell_reset_again(shell) : status;

@@ -1,7 +1,6 @@
 /* saving.c -- what `why` would save: the lines run again without the roots that it has named, all of those that tie */
 #include "shell/line/inside.h"
 #include "shell/training/question.h"
-#include "shell/training/scratch.h"
 
 /* When the last operation ends, of those that have an end */
 static int64_t last_end(struct shell *shell)
@@ -38,15 +37,28 @@ static void say(struct shell *shell, bool several, int64_t before, int64_t after
 	text_release(&then);
 }
 
+/* When all ends without a change: in the session, or where its times are not the simulator's own, in its lines run again */
+static enum status plain_end(struct shell *shell, int64_t *out)
+{
+	struct rerun plain;
+	if (rerun_same(shell)) {
+		*out = last_end(shell);
+		return ST_OK;
+	}
+	enum status status = rerun_open(&plain, shell, NULL);
+	if (status == ST_OK)
+		*out = last_end(&plain.shell);
+	rerun_close(&plain, shell);
+	return status;
+}
+
 enum status answer_saving(struct shell *shell, const struct question *question)
 {
-	struct rerun rerun, plain = {0};
+	struct rerun rerun;
+	int64_t before = 0;
 	enum status status = shell_look(shell);
-	bool again = !rerun_same(shell);
-	if (status == ST_OK && again)
-		status = rerun_open(&plain, shell, NULL);
-	if (again)
-		scratch_pause(&plain.shell, shell);
+	if (status == ST_OK)
+		status = plain_end(shell, &before);
 	if (status == ST_OK) {
 		status = rerun_open(&rerun, shell, &question->changes);
 		if (status == ST_OK && rerun.shell.world->op_count != shell->world->op_count)
@@ -54,12 +66,8 @@ enum status answer_saving(struct shell *shell, const struct question *question)
 			        "   without it the lines would be another program: what they do hangs on "
 			        "times\n");
 		else if (status == ST_OK)
-			say(shell, question->several, last_end(again ? &plain.shell : shell),
-			        last_end(&rerun.shell));
+			say(shell, question->several, before, last_end(&rerun.shell));
 		rerun_close(&rerun, shell);
 	}
-	if (again)
-		scratch_resume(&plain.shell, shell);
-	rerun_close(&plain, shell);
 	return status;
 }

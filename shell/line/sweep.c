@@ -57,7 +57,6 @@ static void say_table(struct shell *shell, const struct question *question,
         const struct world_figures *figures, const bool *known, char (*why)[100])
 {
 	struct table table = {.align = "lrrrl"};
-	struct text text = {0};
 	double most = 0, least = -1;
 	for (int i = 0; i < question->values; i++) {
 		most = known[i] && figures[i].time > most ? figures[i].time : most;
@@ -85,10 +84,7 @@ static void say_table(struct shell *shell, const struct question *question,
 		put_bar(&table, figures[i].time, most, figures[i].time == least && least < most);
 		table_row(&table);
 	}
-	table_print(&table, out_width(shell->out), &text);
-	out_put(shell->out, text_string(&text), text.count);
-	text_release(&text);
-	table_release(&table);
+	say_figures(shell, &table);
 }
 
 /* A value with which a line is refused, or that runs out of memory, is a row that says so; a name that nothing has ends it. */

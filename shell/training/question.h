@@ -3,7 +3,6 @@
 #ifndef RANKSH_QUESTION_H
 #define RANKSH_QUESTION_H
 
-#include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 
@@ -32,18 +31,10 @@ struct question {
 	struct op_otherwise *without;
 	bool several;
 };
-static inline void question_free(struct question *question)
-{
-	if (question)
-		mem_free(question->without);
-	mem_free(question);
-}
-/* Leaves it with a wish: it is the shell's then. */
-static inline void question_ask(struct shell *shell, struct question *question)
-{
-	question_free(shell->question); /* of a wish that was not granted */
-	shell->question = question;
-	shell->wish = (struct wish){.kind = WISH_ANSWER};
-}
+/* For the line of `call`, as typed. NULL: its lines run again, and it has been answered. Owned, until question_end. */
+struct question *question_make(const struct call *call, enum question_kind kind);
+/* ST_OK: it is left with a wish, and is the shell's; else released. Returns status. */
+enum status question_end(struct shell *shell, struct question *question, enum status status);
+void question_free(struct question *question);
 
 #endif

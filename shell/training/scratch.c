@@ -8,7 +8,9 @@
  * is stopped at the same place. */
 #include "shell/training/scratch.h"
 #include "shell/language/run/state.h"
+#include "shell/session/lasting.h"
 #include "shell/training/open.h"
+#include "shell/training/training.h"
 
 /* The budget of the scratch session is used up: that of the learner's, which it came from, is looked at. */
 static bool more(struct budget *budget)
@@ -47,20 +49,30 @@ enum status scratch_open(struct shell *scratch, struct shell *of, struct transpo
 	return status;
 }
 
+void scratch_as(struct shell *scratch, const struct lasting *lasting, const struct plan *plan)
+{
+	scratch->interpreter->guesses = false;
+	lasting_take(scratch, lasting);
+	scratch->pace = 0;
+	plan_copy(plan, &scratch->training->at_reset);
+}
+
+/* One whose opening failed early has taken no steps. */
 void scratch_pause(struct shell *scratch, struct shell *of)
 {
-	of->budget.steps = scratch->budget.steps;
+	if (scratch->budget.self == of)
+		of->budget.steps = scratch->budget.steps;
 }
 
 void scratch_resume(struct shell *scratch, struct shell *of)
 {
-	scratch->budget.steps = of->budget.steps;
+	if (scratch->budget.self == of)
+		scratch->budget.steps = of->budget.steps;
 }
 
 void scratch_close(struct shell *scratch, struct shell *of)
 {
-	if (scratch->budget.self == of)
-		of->budget.steps = scratch->budget.steps;
+	scratch_pause(scratch, of);
 	shell_read_files(of, text_string(&scratch->outside));
 	shell_close(scratch);
 }

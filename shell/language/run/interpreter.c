@@ -190,44 +190,6 @@ static enum status locate(struct shell *shell, const struct statement *statement
 	return status;
 }
 
-/* Where the statement stands in the text that nothing runs around; *known false: in a block, in another file, or on
- * several lines */
-static size_t place_in_text(const struct interpreter *in, const struct statement *statement, bool *known)
-{
-	const char *text = in->now.tree->text, *at = statement->source.at;
-	*known = in->now.blocks == 0 && in->now.runs == 1 && at >= text && at < text + in->now.tree->count;
-	return *known ? (size_t)(at - text) : 0;
-}
-
-/* What a question is about: the lines before it. */
-static void note_text(struct shell *shell, const struct statement *statement)
-{
-	const struct interpreter *in = shell->interpreter;
-	struct journal *journal = &shell->journal;
-	bool known;
-	struct journal_text *here = &journal->here;
-	*here = (struct journal_text){.from = journal->from, .values = journal->values};
-	here->to = place_in_text(in, statement, &known);
-	if (!known)
-		return;
-	here->text = in->now.tree->text;
-	here->line = statement->line;
-	here->file = in->now.tree->file;
-	for (size_t i = here->from; i < here->to; i++)
-		here->line -= here->text[i] == '\n';
-}
-
-/* A wish was granted that has emptied the world: what runs from here on is the new one's. A typed line runs again from its
- * beginning. */
-static void note_empty(struct shell *shell, const struct statement *statement)
-{
-	bool known;
-	size_t place = place_in_text(shell->interpreter, statement, &known);
-	known = known && !shell->interactive;
-	shell->journal.from = known ? place : 0;
-	shell->journal.values = known ? shell->steering.read.count : 0;
-}
-
 /* The statement has left a wish, and is over. Emptying a world takes what a def, a command's block or a
  * program's step hold in it, so wishes are granted between the lines of a text, and of its ifs and loops for
  * all ranks, which hold only names: these outlive a world. */

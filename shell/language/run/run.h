@@ -29,6 +29,12 @@ void prepare(struct shell *shell);     /* the world may be new: before a text is
 /* Statements of a whole file, those before `last` (NULL: all), once its first words are known. */
 enum status run_file(struct shell *shell, struct tree *tree, const struct statement *last);
 
+/* ---- asked.c, for what runs lines again. A question was asked in `statement`: the journal notes the lines before it. */
+void note_text(struct shell *shell, const struct statement *statement);
+/* A wish was granted that has emptied the world: what runs from here on is the new one's. A typed line runs again from its
+ * beginning. */
+void note_empty(struct shell *shell, const struct statement *statement);
+
 /* ---- command.c, making.c, defs.c, flow.c, expect.c, options.c, chosen.c, player.c: a statement as its kind
  * says, for the ranks that its clauses leave */
 typedef enum status run_one(struct shell *shell, struct statement *statement, const struct ranks *set);
