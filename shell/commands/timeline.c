@@ -3,11 +3,13 @@
  *      timeline                   the section of the moment          timeline last          the last iteration, or that section
  *      timeline slow              a section                          timeline 40ms 52ms     from then to then
  *      timeline all               from time 0                        @0-3 timeline compute  some ranks, some streams: a row a rank
+ *      timeline critical          what sets the end of that section  timeline slow critical
  *
  * A word is one of these, a time, the name of a section or of a stream, in this order; each narrows what is shown. */
 #include "base/number.h"
 #include "shell/language/run/command.h"
 #include "shell/session/timeline.h"
+#include "trace/critical.h"
 
 #include <string.h>
 
@@ -15,7 +17,7 @@ enum { LANES_MOST = 16 };
 
 /* What the words say, in any order */
 struct what_words {
-	bool all, last;
+	bool all, last, critical;
 	int section; /* -1: none is named */
 	int64_t time[2];
 	int times, lanes;
@@ -58,8 +60,9 @@ static enum status unknown(const struct world *world, const struct ranks *set, c
 {
 	const char *nearest = NULL;
 	int best = 3;
-	static const char *const words[] = {"all", "last", "on", "off"};
-	for (size_t i = 0; i < world->section_count + world->stream_count + 4; i++) {
+	static const char *const words[] = {"all", "last", "critical", "on", "off"};
+	size_t own = sizeof words / sizeof *words;
+	for (size_t i = 0; i < world->section_count + world->stream_count + own; i++) {
 		size_t stream = i - world->section_count;
 		const char *name = i < world->section_count
 		        ? names_text(world->names, world->sections[i].name)
@@ -87,6 +90,8 @@ static enum status take(struct call *call, const char *word, struct what_words *
 		asked->all = true;
 	} else if (strcmp(word, "last") == 0) {
 		asked->last = true;
+	} else if (strcmp(word, "critical") == 0) {
+		asked->critical = true;
 	} else if (read_time(word, &time)) {
 		if (asked->times == 2)
 			return fail(ST_ARGUMENT, "timeline: %s is a third time: two make a window", word);
@@ -134,7 +139,17 @@ static enum status draw(struct call *call, const struct what_words *asked)
 		options.window = (struct window){asked->time[0], asked->time[1], -1};
 	if (asked->last)
 		trace_last_iteration(&trace, &options.window);
-	return timeline_draw(shell, &trace, &options);
+	if (!asked->critical)
+		return timeline_draw(shell, &trace, &options);
+	struct critical path;
+	status = critical_find(&trace, section, &path);
+	options.path = path.count ? &path : NULL;
+	if (status == ST_OK)
+		status = timeline_draw(shell, &trace, &options);
+	if (status == ST_OK && !path.count)
+		out_say(shell->out, "   no critical path: nothing has an end yet\n");
+	critical_release(&path);
+	return status;
 }
 
 /* `on` and `off` set the strip after each line. */
@@ -161,14 +176,16 @@ static enum status timeline_run(struct call *call)
 const struct command command_timeline = {
         .name = "timeline",
         .topic = "look",
-        .usage = "timeline [on|off|all|last|SECTION|FROM TO] [STREAM...]",
+        .usage = "timeline [on|off|all|last|SECTION|FROM TO] [critical] [STREAM...]",
         .help = "draws every host and stream on one clock, what is not done dimmed: a section, the `last` "
                 "iteration of "
                 "`run`, from one time to another (`timeline 40ms 52ms`); with names of streams only those, "
                 "`@0-3 "
                 "timeline compute` is a row a rank. x16, or a digit, is so many operations in one place, + "
                 "some; a thin "
-                "bar is idle for most of its column; `on` draws it after every line",
+                "bar is idle for most of its column; `critical` draws in full what sets the end (of the "
+                "section), other work "
+                "as a line, and no waits; `on` draws it after every line",
         .example = "spin 2ms\ntimeline",
         .class = COMMAND_LOOK,
         .unless = {"on off", COMMAND_SESSION},

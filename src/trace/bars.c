@@ -17,6 +17,7 @@ enum glyph {
 	THIN = 0x258e,
 	THIN_QUEUED = 0x250a,
 	BEGIN = 0x2590 /* a bar's first cell behind another bar */,
+	ASIDE = 0x2500,
 	NOW = 0x2502
 };
 
@@ -108,6 +109,8 @@ static void count_of(const struct bar_row *where, name_id phase, int ops, int ce
 
 static uint32_t glyph_of(const struct shown *shown, bool edge)
 {
+	if (shown->thing == THING_ASIDE)
+		return ASIDE;
 	if (shown->thin)
 		return shown->dim ? THIN_QUEUED : THIN;
 	if (shown->dim)
@@ -128,8 +131,10 @@ static void paint_bar(const struct bar_row *where, const struct shown *shown, in
 	for (int i = from; i < to; i++) {
 		struct cell *cell = picture_cell(picture, where->row, where->column + i);
 		bool edge = i == from && touches && to - from > 1;
-		enum colour colour =
-		        shown[i].dim ? COLOUR_QUEUED : colour_of(op_record(where->trace->world, shown[i].op));
+		bool aside = shown[i].thing == THING_ASIDE;
+		enum colour colour = shown[i].dim || aside
+		        ? COLOUR_QUEUED
+		        : colour_of(op_record(where->trace->world, shown[i].op));
 		*cell = (struct cell){.glyph = glyph_of(&shown[i], edge),
 		        .colour = colour,
 		        .dim = shown[i].dim,
@@ -137,7 +142,7 @@ static void paint_bar(const struct bar_row *where, const struct shown *shown, in
 		if (!columns || i < start - room || i >= start + columns + room)
 			continue;
 		cell->glyph = ' ';
-		cell->reverse = !shown[i].dim;
+		cell->reverse = !shown[i].dim && !aside;
 		if (i >= start && i < start + columns)
 			cell->glyph = utf8_next(&label);
 	}
@@ -161,8 +166,8 @@ static void paint_letter(
 
 static bool same(const struct bar_row *where, const struct shown *a, const struct shown *b)
 {
-	return a->thing == THING_WORK && b->thing == THING_WORK && !a->crowded && !b->crowded &&
-	        cells_same_bar(where, a->op, b->op);
+	return a->thing == b->thing && (a->thing == THING_WORK || a->thing == THING_ASIDE) && !a->crowded &&
+	        !b->crowded && cells_same_bar(where, a->op, b->op);
 }
 
 /* A crowd that begins at a cell: of one phase, unless it is too narrow to tell that */
@@ -206,12 +211,12 @@ void bars_paint(const struct bar_row *where, const struct spans *spans, struct p
 		bool touches = i > 0 && shown[i - 1].thing == THING_WORK;
 		struct crowd crowd;
 		to = i + 1;
-		if (shown[i].thing != THING_WORK) {
+		if (shown[i].thing != THING_WORK && shown[i].thing != THING_ASIDE) {
 			paint_letter(where, &shown[i], i, picture);
 			continue;
 		}
-		crowd_at(where, shown, i, &crowd);
-		if (crowd.to > i) { /* the digits of two crowds never touch */
+		crowd_at(where, shown, i, &crowd); /* of work beside the path: empty */
+		if (crowd.to > i) {                /* the digits of two crowds never touch */
 			bool apart = counted && touches;
 			to = crowd.to;
 			count_of(where, crowd.phase, crowd.ops, to - i - apart, &label);
@@ -224,7 +229,8 @@ void bars_paint(const struct bar_row *where, const struct spans *spans, struct p
 		}
 		while (to < where->cells && same(where, &shown[i], &shown[to]))
 			to++;
-		label_of(where, shown[i].op, to - i, &label);
+		/* beside the path a piece of line stays on both sides */
+		label_of(where, shown[i].op, shown[i].thing == THING_ASIDE ? to - i - 4 : to - i, &label);
 		paint_bar(where, shown, i, to, touches, text_string(&label), picture);
 		counted = false;
 	}

@@ -70,7 +70,10 @@ static struct shown cell_of(const struct bar_row *where, const struct spans *spa
 		int64_t from = span->from > a ? span->from : a, to = span->to < b ? span->to : b;
 		if (to > from) {
 			bool lead = !where->host && !*begun && span->cause <= CAUSE_MEMORY;
-			int thing = span->kind == SPAN_WORK ? THING_WORK : lead ? THING_LEAD : span->cause;
+			int thing = span->aside           ? THING_ASIDE
+			        : span->kind == SPAN_WORK ? THING_WORK
+			        : lead                    ? THING_LEAD
+			                                  : span->cause;
 			amount[thing] += (to - from) * (where->host && thing == CAUSE_LAUNCH ? 2 : 1);
 			if (to - from > most[thing]) {
 				most[thing] = to - from;
@@ -92,10 +95,10 @@ static struct shown cell_of(const struct bar_row *where, const struct spans *spa
 	*first = i;
 	int best = THING_WORK;
 	for (int thing = 0; thing < THINGS; thing++)
-		if (thing != CAUSE_DONE && amount[thing] > amount[best])
+		if (thing != CAUSE_DONE && thing != THING_ASIDE && amount[thing] > amount[best])
 			best = thing;
 	if (!amount[best])
-		best = CAUSE_DONE;
+		best = amount[THING_ASIDE] ? THING_ASIDE : CAUSE_DONE;
 	struct shown shown = candidate[best];
 	shown.thing = best;
 	if (unseen.last) {

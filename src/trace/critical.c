@@ -55,8 +55,8 @@ static void add_piece(struct critical *critical, enum critical_kind kind, op_id 
 		last->from = from;
 	else
 		*MEM_ADD(&critical->piece, &critical->count) = (struct critical_piece){kind, op, from, to};
-	if (kind <= CRITICAL_SHARING)
-		critical->on[op] = 1;
+	if (kind != CRITICAL_IDLE)
+		critical->on[op] |= (uint8_t)(1 << kind);
 }
 
 static enum critical_kind kind_of_work(const struct trace *trace, op_id id)
@@ -183,6 +183,37 @@ void critical_release(struct critical *critical)
 	*critical = (struct critical){0};
 }
 
+/* ---- drawn ---- */
+
+/* The bits of which one makes the span a piece of the path; 0: such a span is none */
+static unsigned bits_of(const struct span *span, int stream)
+{
+	if (span->kind == SPAN_WORK)
+		return CRITICAL_WORK | 1 << CRITICAL_HOST;
+	if (stream != STREAM_HOST)
+		return 0;
+	if (span->cause == CAUSE_MEMORY)
+		return 1 << CRITICAL_MEMORY;
+	return span->kind == SPAN_HOST && span->cause == CAUSE_LAUNCH ? 1 << CRITICAL_LAUNCH : 0;
+}
+
+bool critical_keep(const struct critical *critical, int stream, struct spans *spans)
+{
+	bool some = false;
+	for (size_t i = 0; i < spans->count; i++) {
+		struct span *span = &spans->span[i];
+		if (span->op && span->op <= critical->ops && critical->on[span->op] & bits_of(span, stream)) {
+			some = true;
+		} else if (span->kind == SPAN_WORK) {
+			span->aside = true;
+		} else {
+			span->cause = CAUSE_DONE;
+			span->blame = 0;
+		}
+	}
+	return some;
+}
+
 /* ---- told ---- */
 
 const char *critical_kind_name(enum critical_kind kind)
@@ -296,7 +327,7 @@ static void put_slack(
 	op_id most[SHOWN] = {0};
 	int64_t length[SHOWN] = {0};
 	for (op_id id = 1; id <= critical->ops; id++) {
-		if (!trace_in(trace, id, section) || critical->on[id] ||
+		if (!trace_in(trace, id, section) || (critical->on[id] & CRITICAL_WORK) ||
 		        critical->slack[id] == TIME_UNKNOWN ||
 		        !trace_is_work(op_record(trace->world, id)->kind))
 			continue;

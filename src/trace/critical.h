@@ -28,6 +28,10 @@ enum critical_kind {
 #undef X
 	        CRITICAL_KIND_COUNT
 };
+enum {
+	CRITICAL_WORK =
+	        1 << CRITICAL_COMPUTE | 1 << CRITICAL_COMM | 1 << CRITICAL_COPY | 1 << CRITICAL_SHARING
+};
 struct critical_piece {
 	enum critical_kind kind;
 	op_id op; /* of IDLE: what came behind it */
@@ -38,12 +42,15 @@ struct critical {
 	struct critical_piece *piece; /* in the order of time: each begins where the one before it ends */
 	size_t count;
 	int64_t *slack; /* ns, by operation; TIME_UNKNOWN: it never ends, or comes behind the section */
-	uint8_t *on;    /* by operation: its work is part of the path */
+	uint8_t *on;    /* by operation: bits 1 << kind, of the pieces that it has in the path */
 	size_t ops;
 };
 /* section -1: everything. About 200 bytes an operation meanwhile, 9 in what is found. ST_INTERRUPTED. Zeroed where nothing has
  * an end; released in any case */
 enum status critical_find(const struct trace *trace, int section, struct critical *critical);
+/* For a picture of the path: waits are left out of a lane's spans (DONE), and work that is not on it is `aside`. True: some of the
+ * path is on this lane. */
+bool critical_keep(const struct critical *critical, int stream, struct spans *spans);
 const char *critical_kind_name(enum critical_kind kind);
 void critical_release(struct critical *critical);
 /* The path, long ones folded; its pieces by kind; the slack of the largest other work */

@@ -16,7 +16,12 @@ struct bar_row {
 };
 
 /* What a cell stands for: a cause, or one of these */
-enum { THING_WORK = CAUSE_COUNT, THING_LEAD /* before the stream's first operation */, THINGS };
+enum {
+	THING_WORK = CAUSE_COUNT,
+	THING_LEAD /* before the stream's first operation */,
+	THING_ASIDE /* work that is not on the critical path: shown where nothing else is */,
+	THINGS
+};
 struct shown {
 	uint8_t thing;
 	bool dim;

@@ -5,6 +5,7 @@
  * set is off, and what the painter paints. */
 #include "trace/sets.h"
 #include "base/memory.h"
+#include "trace/critical.h"
 #include "trace/picture.h"
 
 #include <stdlib.h>
@@ -59,6 +60,8 @@ static void look_at(
 		if (options->now >= 0)
 			spans_cut(lanes->trace, spans,
 			        options->now + (int64_t)backend_uncertainty(lanes->trace->backend));
+		if (options->path && critical_keep(options->path, stream, spans))
+			alike->on_path = true;
 		if (stream != STREAM_HOST && !shows_anything(spans))
 			continue;
 		alike->lane[alike->lanes++] = stream;
@@ -85,7 +88,8 @@ static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t fro
 static bool looks_like(const struct alike *set, const struct timeline_options *options, struct window window,
         const struct look *look, const struct alike *alike)
 {
-	bool same = set->hash == alike->hash && set->lanes == alike->lanes;
+	bool same =
+	        set->hash == alike->hash && set->lanes == alike->lanes && !set->on_path && !alike->on_path;
 	for (int k = 0; k < set->lanes && same; k++)
 		same = spans_alike(
 		        look->lanes.trace->world, &set->spans[k], &look->spans[k], window, options->width);
@@ -158,7 +162,7 @@ static void arrange(struct sets *sets, struct window window)
 	if (ranks <= FEW_RANKS || most == 1)
 		return;
 	for (size_t i = 0; i < sets->count; i++)
-		sets->set[i].apart = apart(&sets->set[i], largest, window);
+		sets->set[i].apart = sets->set[i].on_path ? INT64_MAX : apart(&sets->set[i], largest, window);
 	qsort(sets->set, sets->count, sizeof *sets->set, furthest_first);
 }
 

@@ -18,6 +18,7 @@ struct alike {
 	int first, lanes;
 	uint8_t lane[STREAMS_MAX + 1];
 	bool begun[STREAMS_MAX + 1]; /* the lane has worked before the window */
+	bool on_path;                /* of a picture of the critical path: it is a rank by itself */
 	bool whom[STREAMS_MAX + 1];  /* its ranks wait there for unlike ranks, each for its neighbour, say */
 	struct spans *spans;         /* of the first, by lane; NULL once the rows have them */
 	int64_t apart;               /* from the largest set, ns: spans_apart of all lanes */

@@ -280,6 +280,10 @@ static enum status draw(struct drawing *d, struct picture *picture)
 	int rows = d->sets.shown_count;
 	for (int row = 0; row < rows; row++)
 		measure_lane(d, row);
+	if (d->options->path) {
+		legend_say(&d->legend, "in full: the critical path");
+		legend_say(&d->legend, "\xe2\x94\x80 other work");
+	}
 	legend_close(&d->legend);
 	lay_out(d);
 	picture_make(picture, d->width,

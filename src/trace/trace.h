@@ -76,6 +76,7 @@ struct span {
 	int64_t from, to;
 	op_id op /* that runs, or that is delayed */, blame;
 	bool projected; /* or, of a graph, its part as predicted: drawn dimmed */
+	bool aside;     /* in a picture of the critical path: work that is not on it */
 	uint32_t looks; /* of op: lanes.h; 0 without one */
 };
 struct spans {
@@ -159,7 +160,9 @@ struct timeline_options {
 	bool merge;
 	op_id selected;
 	int64_t now;
-	const struct ranks *ranks;      /* NULL: all */
+	const struct ranks *ranks; /* NULL: all */
+	const struct critical
+	        *path; /* NULL; else its pieces are drawn, other work as a line, and no wait: critical.h */
 	struct timeline_places *places; /* NULL: nobody asks */
 	const name_id *lane;            /* lane[0 .. lanes-1]: streams by name, 0 of them: all */
 	int lanes, legend_rows /* 0: as many as are needed */;

@@ -28,6 +28,15 @@ critical
 #>    matmul y on rank 3     2.00 ms  2.00 ms
 #>    spin on rank 2         2.00 ms  3.52 ms
 #>    allreduce y on rank 1  1.50 ms  31.2 us
+timeline critical
+#>    ms            0          1          2          3          4          5
+#>    0,1,3 host                                                                  |
+#>          default ────── matmul y ───────                     ─── allreduce ────|
+#>          io      ─── spin ───                                                  |
+#>    2     host    l                                                             |
+#>          default █████████████████ matmul y ██████████████████▐ allreduce y ███|
+#>          io      ──────── spin ─────────                                       |
+#>    l launch, in full: the critical path, ─ other work, now 5.58 ms
 mark two
 repeat 30 { spin 10us }
 @1 host 2ms
@@ -37,9 +46,9 @@ critical
 #> what sets the end, of this section: 3.62 ms
 #>       from    takes
 #>    5.55 ms   600 us  launch   30 operations on rank 1
-#>    6.15 ms  2.00 ms  host     host on rank 1 (line 33)
-#>    8.15 ms    20 us  launch   spin on rank 1 (line 34)
-#>    8.17 ms  1.00 ms  compute  spin on rank 1 (line 34)
+#>    6.15 ms  2.00 ms  host     host on rank 1 (line 42)
+#>    8.15 ms    20 us  launch   spin on rank 1 (line 43)
+#>    8.17 ms  1.00 ms  compute  spin on rank 1 (line 43)
 #> by kind
 #>    compute  1.00 ms  28%
 #>    launch    620 us  17%
@@ -54,9 +63,9 @@ critical two
 #> what sets the end, of this section: 3.62 ms
 #>       from    takes
 #>    5.55 ms   600 us  launch   30 operations on rank 1
-#>    6.15 ms  2.00 ms  host     host on rank 1 (line 33)
-#>    8.15 ms    20 us  launch   spin on rank 1 (line 34)
-#>    8.17 ms  1.00 ms  compute  spin on rank 1 (line 34)
+#>    6.15 ms  2.00 ms  host     host on rank 1 (line 42)
+#>    8.15 ms    20 us  launch   spin on rank 1 (line 43)
+#>    8.17 ms  1.00 ms  compute  spin on rank 1 (line 43)
 #> by kind
 #>    compute  1.00 ms  28%
 #>    launch    620 us  17%
