@@ -40,6 +40,8 @@ void viewer_request(const struct viewer *viewer, struct request *request)
 	        .from = viewer->whole ? 1 : viewer->from,
 	        .to = viewer->whole ? 0 : viewer->to,
 	        .first_row = viewer->first_row,
+	        .path = viewer->path,
+	        .now = viewer->replay.on ? viewer->replay.now : -1,
 	        .selected = place->op,
 	        .rank = place->rank,
 	        .stream = place->stream,
@@ -153,7 +155,7 @@ static void remember(struct viewer *viewer)
 		viewer->trail[viewer->trail_count++] = viewer->at;
 }
 
-enum { TO_NEXT, TO_STALL, TO_PART, TO_BLAMED, TO_FIRST, TO_LAST, TO_ZOOM, TO_FOUND };
+enum { TO_NEXT, TO_STALL, TO_PART, TO_BLAMED, TO_FIRST, TO_LAST, TO_ZOOM, TO_FOUND, TO_CRITICAL };
 static const char *const seeks[][2] = {[TO_NEXT] = {"next", "next back"},
         [TO_STALL] = {"stall", "stall back"},
         [TO_PART] = {"part", "part back"},
@@ -161,7 +163,8 @@ static const char *const seeks[][2] = {[TO_NEXT] = {"next", "next back"},
         [TO_FIRST] = {"first", "first"},
         [TO_LAST] = {"last", "last"},
         [TO_ZOOM] = {"zoom", "zoom"},
-        [TO_FOUND] = {"find", "find back"}};
+        [TO_FOUND] = {"find", "find back"},
+        [TO_CRITICAL] = {"critical", "critical back"}};
 
 /* what: one of TO_ and 1, negative: back */
 static void go(struct viewer *viewer, const struct reply *frame, int what)
@@ -171,13 +174,28 @@ static void go(struct viewer *viewer, const struct reply *frame, int what)
 		viewer_tell(viewer, "nothing was looked for yet: / does");
 		return;
 	}
-	if (!viewer->at.op && to != TO_PART && to != TO_FOUND) {
+	viewer->path |= to == TO_CRITICAL;
+	if (!viewer->at.op && to != TO_PART && to != TO_FOUND && to != TO_CRITICAL) {
 		begin(viewer, frame);
 		return;
 	}
-	if (to == TO_BLAMED || to == TO_FOUND)
+	if (to == TO_BLAMED || to == TO_FOUND || to == TO_CRITICAL)
 		remember(viewer);
 	seek_from(viewer, seeks[to][what < 0], viewer->at);
+}
+
+/* In a replay the arrows move now. */
+static void go_beside(struct viewer *viewer, const struct reply *frame, int step)
+{
+	if (!viewer_replay_step(viewer, frame, step))
+		go(viewer, frame, step * (TO_NEXT + 1));
+}
+
+static void toggle_path(struct viewer *viewer, const struct reply *frame, int unused)
+{
+	(void)frame;
+	(void)unused;
+	viewer->path = !viewer->path;
 }
 
 static void go_back(struct viewer *viewer, const struct reply *frame, int unused)
@@ -328,6 +346,9 @@ static const char *const help[] = {"left right tab  the operation before, the ne
         "up down j k     the lane above, below", "PgUp PgDn       half a page of lanes",
         "n N             the next wait of the lane, the one before",
         "b               the operation to blame for it", "backspace       back from there",
+        "c C             the critical path, back from the end, forth",
+        "p               draw that alone, or everything", "r               replay the window, or end it",
+        "space < >       stop or go; half or twice the speed",
         "/ . ,           look for a name; the next one, one before",
         "g G home end    first, last operation of the lane",
         "+ -             zoom to the cursor     0  everything", "z               zoom to the operation",
@@ -346,7 +367,7 @@ static const struct {
 	viewer_act *act;
 	int step;
 } keys[] = {{'q', leave, 0}, {'Q', leave, 0}, {SCREEN_ESCAPE, leave, 0}, {CONTROL_D, leave, 0},
-        {SCREEN_LEFT, go, -(TO_NEXT + 1)}, {SCREEN_RIGHT, go, TO_NEXT + 1}, {'\t', go, TO_NEXT + 1},
+        {SCREEN_LEFT, go_beside, -1}, {SCREEN_RIGHT, go_beside, 1}, {'\t', go, TO_NEXT + 1},
         {SCREEN_BACK_TAB, go, -(TO_NEXT + 1)}, {SCREEN_UP, change_lane, -1}, {'k', change_lane, -1},
         {SCREEN_DOWN, change_lane, 1}, {'j', change_lane, 1}, {SCREEN_PAGE_UP, scroll_page, -1},
         {SCREEN_PAGE_DOWN, scroll_page, 1}, {'n', go, TO_STALL + 1}, {'N', go, -(TO_STALL + 1)},
@@ -355,8 +376,10 @@ static const struct {
         {SCREEN_HOME, go, TO_FIRST + 1}, {'G', go, TO_LAST + 1}, {SCREEN_END, go, TO_LAST + 1},
         {'+', viewer_zoom, 1}, {'=', viewer_zoom, 1}, {'-', viewer_zoom, -1}, {'_', viewer_zoom, -1},
         {'h', viewer_slide, -1}, {'l', viewer_slide, 1}, {'z', go, TO_ZOOM + 1}, {'0', viewer_show_all, 0},
-        {'[', go, -(TO_PART + 1)}, {']', go, TO_PART + 1}, {SCREEN_ENTER, toggle_facts, 0},
-        {'B', toggle_big, 0}, {'m', toggle_mouse, 0}, {'?', show_help, 0}};
+        {'[', go, -(TO_PART + 1)}, {']', go, TO_PART + 1}, {'c', go, -(TO_CRITICAL + 1)},
+        {'C', go, TO_CRITICAL + 1}, {'p', toggle_path, 0}, {'r', viewer_replay_start_or_end, 0},
+        {' ', viewer_replay_stop_or_go, 0}, {'<', viewer_replay_speed, -1}, {'>', viewer_replay_speed, 1},
+        {SCREEN_ENTER, toggle_facts, 0}, {'B', toggle_big, 0}, {'m', toggle_mouse, 0}, {'?', show_help, 0}};
 
 void viewer_event(struct viewer *viewer, const struct reply *frame, const struct screen_event *event)
 {

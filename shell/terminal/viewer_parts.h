@@ -16,5 +16,8 @@ void viewer_zoom_about(struct viewer *viewer, const struct reply *frame, int ste
 /* What keys do: of the table in viewer.c */
 typedef void viewer_act(struct viewer *viewer, const struct reply *frame, int step);
 viewer_act viewer_zoom, viewer_slide, viewer_show_all;
+viewer_act viewer_replay_start_or_end, viewer_replay_stop_or_go, viewer_replay_speed;
+/* A column earlier or later; false: nothing is replayed */
+bool viewer_replay_step(struct viewer *viewer, const struct reply *frame, int step);
 
 #endif
