@@ -29,8 +29,9 @@ struct trace {
 	struct budget
 	        *budget; /* Ctrl-C ends a long look (ST_INTERRUPTED) between two ranks, at the same one in
 	                        * every process; NULL: it does not */
-	struct kept_lanes *kept; /* kept.h; NULL: nothing is kept from one look to the next */
-	op_id first;             /* figures count operations from this one on; 0: all */
+	struct kept_lanes *kept;   /* kept.h; NULL: nothing is kept from one look to the next */
+	op_id first;               /* figures count operations from this one on; 0: all */
+	const struct ranks *ranks; /* tables tell about these; NULL: all */
 };
 /* Which iterations of a program the operations of a section are of (-1: of everything), by the numbers that people see, from 1;
  * all 0: of none. */
