@@ -14,12 +14,23 @@
 
 #include <string.h>
 
+/* Tables tell about the line's ranks. */
+static struct trace trace_of(const struct call *call)
+{
+	struct shell *shell = call->shell;
+	bool some = ranks_count(call->set) < shell->world->n;
+	return (struct trace){.world = shell->world,
+	        .backend = shell->backend,
+	        .budget = &shell->budget,
+	        .ranks = some ? call->set : NULL};
+}
+
 /* What every picture begins with. Carries out what is final and projects the rest. Both count steps of the budget, since a look at a long
  * program may take long, and Ctrl-C ends it at the same step on every process. */
 static enum status look_begin(struct call *call, struct trace *trace)
 {
 	struct shell *shell = call->shell;
-	*trace = (struct trace){.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	*trace = trace_of(call);
 	return shell_look(shell);
 }
 
@@ -79,7 +90,7 @@ static enum status stats_run(struct call *call)
 	struct text line = {0};
 	enum status status = table_run(call);
 	if (status == ST_OK) {
-		state_memory(call->shell, true, &line);
+		state_memory(call->shell, call->set, true, &line);
 		status = state_progress(call->shell, &line);
 	}
 	return answer(call, &line, status);
@@ -89,7 +100,8 @@ const struct command command_stats = {
         .name = "stats",
         .topic = "look",
         .usage = "stats [SECTION]",
-        .help = "figures of a section: time, how busy each stream was, overlap, exposed communication, "
+        .help = "figures of a section (`@0-3 stats`: of some ranks; so it is with all tables): time, how "
+                "busy each stream was, overlap, exposed communication, "
                 "stalls "
                 "(of the time, averaged over the GPU's streams; `stalls` has each by itself), bytes sent, "
                 "peak memory, the schedule's bubble, and of several axes of a mesh what each sent and "
@@ -278,7 +290,7 @@ static enum status memory_over(struct call *call)
 static enum status mem_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	struct trace trace = {.world = shell->world, .backend = shell->backend};
+	struct trace trace = trace_of(call);
 	struct text text = {0};
 	const char *word;
 	enum status status = call_count(call, 0) ? call_common(call, 0, &word) : ST_OK;
@@ -292,7 +304,7 @@ static enum status mem_run(struct call *call)
 	if (call_count(call, 0))
 		return trim(call);
 	trace_memory(&trace, out_width(shell->out), &text);
-	state_memory(shell, false, &text);
+	state_memory(shell, call->set, false, &text);
 	return answer(call, &text, ST_OK);
 }
 

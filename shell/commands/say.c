@@ -10,6 +10,7 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/session/share.h"
 #include "shell/training/head.h"
+#include "shell/training/training.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +59,28 @@ const struct command command_say = {
         .run = say_run,
 };
 
+/* With --step the file is a program: its sections are listed, and Enter plays one after the other. */
+static enum status as_program(struct shell *shell, const char *path)
+{
+	char *bytes = NULL;
+	size_t count;
+	if (!shell->interactive)
+		return fail(ST_ARGUMENT,
+		        "`source --step` wants a prompt, where Enter plays the next section; here `program "
+		        "%s` "
+		        "loads it, and `step` plays one",
+		        path);
+	enum status status = shell_file(shell, path, &bytes, &count);
+	if (status == ST_OK)
+		status = program_load(shell, path, bytes, count);
+	mem_free(bytes);
+	if (status == ST_OK) {
+		program_list(shell);
+		out_say(shell->out, "   Enter plays the next section, `step back` goes back\n");
+	}
+	return status;
+}
+
 /* A file is a text of its own: its wishes (reset, undo) are granted between its lines, and a bracket left
  * open at its end is its mistake and not the start of something that the prompt completes. */
 static enum status source_run(struct call *call)
@@ -65,9 +88,11 @@ static enum status source_run(struct call *call)
 	const char *path;
 	char *bytes = NULL;
 	size_t count;
-	enum status status = call_common(call, 0, &path);
+	enum status status = call_common(call, 1, &path);
 	if (status != ST_OK)
 		return status;
+	if (call_count(call, 0))
+		return as_program(call->shell, path);
 	const struct embedded *part = built_in_part(path);
 	if (part)
 		status = interpreter_run_granting(call->shell, part->bytes, part->count, part->path, 1, NULL);
@@ -82,9 +107,12 @@ static enum status source_run(struct call *call)
 const struct command command_source = {
         .name = "source",
         .topic = "write",
-        .usage = "source FILE.rsh",
-        .help = "runs the lines of a file; `source training` those that the built-in models share",
+        .usage = "source [--step] FILE.rsh",
+        .help = "runs the lines of a file; with --step in a new world, and a section (`## title`) each time "
+                "that Enter is "
+                "pressed, so that a demo is a file; `source training` runs the lines that the built-in "
+                "models share",
         .class = COMMAND_STEER,
-        .argument = {{ARG_FILE, 0, NULL, "FILE"}},
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "--step", "--step"}, {ARG_FILE, 0, NULL, "FILE"}},
         .run = source_run,
 };

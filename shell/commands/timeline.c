@@ -1,4 +1,4 @@
-/* timeline.c -- timeline: hosts and streams on one clock
+/* timeline.c -- timeline: hosts and streams on one clock; replay: the same again, with a moving now
  *
  *      timeline                   the section of the moment          timeline last          the last iteration, or that section
  *      timeline slow              a section                          timeline 40ms 52ms     from then to then
@@ -11,6 +11,7 @@
 #include "shell/session/timeline.h"
 #include "trace/critical.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { LANES_MOST = 16 };
@@ -94,7 +95,8 @@ static enum status take(struct call *call, const char *word, struct what_words *
 		asked->critical = true;
 	} else if (read_time(word, &time)) {
 		if (asked->times == 2)
-			return fail(ST_ARGUMENT, "timeline: %s is a third time: two make a window", word);
+			return fail(ST_ARGUMENT, "%s: %s is a third time: two make a window",
+			        call->statement->row->name, word);
 		asked->time[asked->times++] = time;
 	} else if (section >= 0) {
 		asked->section = section;
@@ -108,18 +110,35 @@ static enum status take(struct call *call, const char *word, struct what_words *
 	return ST_OK;
 }
 
-static enum status is_sound(const struct what_words *asked)
+static enum status is_sound(const char *command, const struct what_words *asked)
 {
 	int windows = asked->all + asked->last + (asked->section >= 0) + (asked->times > 0);
 	if (windows > 1)
 		return fail(ST_ARGUMENT,
-		        "timeline: one of `all`, `last`, a section and two times: each is a window");
+		        "%s: one of `all`, `last`, a section and two times: each is a window", command);
 	if (asked->times == 1)
-		return fail(ST_ARGUMENT,
-		        "timeline: one time is no window: write two, as in `timeline 40ms 52ms`");
+		return fail(ST_ARGUMENT, "%s: one time is no window: write two, as in `%s 40ms 52ms`",
+		        command, command);
 	if (asked->times == 2 && asked->time[0] >= asked->time[1])
-		return fail(
-		        ST_RANGE, "timeline: the window ends before it begins: the earlier time comes first");
+		return fail(ST_RANGE, "%s: the window ends before it begins: the earlier time comes first",
+		        command);
+	return ST_OK;
+}
+
+/* What is looked at is known then. */
+static enum status find_window(
+        struct shell *shell, const struct what_words *asked, int *section, struct window *window)
+{
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
+	enum status status = shell_look(shell);
+	if (status != ST_OK)
+		return status;
+	*section = asked->all ? -1 : asked->section >= 0 ? asked->section : interpreter_section_now(shell);
+	*window = trace_window(&trace, *section);
+	if (asked->times)
+		*window = (struct window){asked->time[0], asked->time[1], -1};
+	if (asked->last)
+		trace_last_iteration(&trace, window);
 	return ST_OK;
 }
 
@@ -127,18 +146,11 @@ static enum status draw(struct call *call, const struct what_words *asked)
 {
 	struct shell *shell = call->shell;
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
-	enum status status = shell_look(shell);
+	struct timeline_options options = {.ranks = call->set, .lane = asked->lane, .lanes = asked->lanes};
+	int section;
+	enum status status = find_window(shell, asked, &section, &options.window);
 	if (status != ST_OK)
 		return status;
-	int section = asked->all ? -1 : asked->section >= 0 ? asked->section : interpreter_section_now(shell);
-	struct timeline_options options = {.window = trace_window(&trace, section),
-	        .ranks = call->set,
-	        .lane = asked->lane,
-	        .lanes = asked->lanes};
-	if (asked->times)
-		options.window = (struct window){asked->time[0], asked->time[1], -1};
-	if (asked->last)
-		trace_last_iteration(&trace, &options.window);
 	if (!asked->critical)
 		return timeline_draw(shell, &trace, &options);
 	struct critical path;
@@ -152,24 +164,32 @@ static enum status draw(struct call *call, const struct what_words *asked)
 	return status;
 }
 
+static enum status read_words(struct call *call, struct what_words *asked)
+{
+	const char *word;
+	enum status status = ST_OK;
+	*asked = (struct what_words){.section = -1};
+	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
+		status = call_word(call, 0, i, ranks_first(call->set), &word);
+		if (status == ST_OK)
+			status = take(call, word, asked);
+	}
+	return status == ST_OK ? is_sound(call->statement->row->name, asked) : status;
+}
+
 /* `on` and `off` set the strip after each line. */
 static enum status timeline_run(struct call *call)
 {
 	const char *word = "";
-	struct what_words asked = {.section = -1};
+	struct what_words asked;
 	enum status status = call_common(call, 0, &word);
 	if (status == ST_OK && call_count(call, 0) == 1 &&
 	        (strcmp(word, "on") == 0 || strcmp(word, "off") == 0)) {
 		call->shell->strip = word[1] == 'n';
 		return ST_OK;
 	}
-	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
-		status = call_word(call, 0, i, ranks_first(call->set), &word);
-		if (status == ST_OK)
-			status = take(call, word, &asked);
-	}
 	if (status == ST_OK)
-		status = is_sound(&asked);
+		status = read_words(call, &asked);
 	return status == ST_OK ? draw(call, &asked) : status;
 }
 
@@ -191,4 +211,44 @@ const struct command command_timeline = {
         .unless = {"on off", COMMAND_SESSION},
         .argument = {{ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "SECTION"}},
         .run = timeline_run,
+};
+
+/* ---- replay ---- */
+
+/* It is painted by the front end, when the line is over. */
+static enum status replay_run(struct call *call)
+{
+	struct shell *shell = call->shell;
+	struct what_words asked;
+	struct window window;
+	int section;
+	if (!shell->interactive)
+		return fail(
+		        ST_ARGUMENT, "`replay` wants a terminal; `timeline` prints how it was at the end");
+	enum status status = read_words(call, &asked);
+	if (status == ST_OK && (asked.lanes || asked.critical))
+		status = fail(ST_ARGUMENT, "replay shows all streams: %s", call->statement->row->usage);
+	if (status == ST_OK)
+		status = find_window(shell, &asked, &section, &window);
+	if (status == ST_OK && window.to <= window.from)
+		status = fail(ST_ARGUMENT, "nothing has run or is queued here: there is nothing to replay");
+	if (status != ST_OK)
+		return status;
+	shell->asked.kind = WISH_VIEW;
+	snprintf(shell->asked.file, sizeof shell->asked.file, " %lld %lld", (long long)window.from,
+	        (long long)window.to);
+	return ST_OK;
+}
+
+const struct command command_replay = {
+        .name = "replay",
+        .topic = "look",
+        .usage = "replay [all|last|SECTION|FROM TO]",
+        .help = "the section again on the whole screen, with a moving now: bars grow as they did. Space "
+                "stops and goes on, "
+                "arrows step, < and > halve and double the speed, r ends it and leaves the view, ? tells all "
+                "keys, q leaves",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "SECTION"}},
+        .run = replay_run,
 };

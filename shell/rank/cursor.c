@@ -1,6 +1,8 @@
 /* cursor.c -- the cursor of the view: along a lane, to a name, to whom a wait is blamed on, to an iteration */
 #include "shell/rank/cursor.h"
 #include "base/arithmetic.h"
+#include "base/number.h"
+#include "trace/critical.h"
 #include "trace/trace.h"
 
 #include <string.h>
@@ -193,6 +195,21 @@ static void seek_end(const struct trace *trace, int64_t time, struct cursor *cur
 		text_add(told, "this lane is empty");
 }
 
+static void seek_critical(const struct trace *trace, const struct critical *path, int step,
+        struct cursor *cursor, struct text *told)
+{
+	const struct critical_piece *piece = spot_on_path(trace, path, step, cursor->stands, &cursor->spot);
+	if (!piece) {
+		text_add(told, step > 0 ? "here the critical path ends" : "here the critical path begins");
+		return;
+	}
+	cursor->stands = true;
+	text_add(told, "critical path: %s, ", critical_kind_name(piece->kind));
+	time_text(piece->to - piece->from, told);
+	text_add(told, " of ");
+	time_text(path->window.to - path->window.from, told);
+}
+
 /* The operation has a third of the window. */
 static void seek_zoom(const struct cursor *cursor, struct window whole, struct window *window)
 {
@@ -207,6 +224,7 @@ enum seek {
 	SEEK_HERE,
 	SEEK_FIND,
 	SEEK_PART,
+	SEEK_CRITICAL,
 	SEEK_BACK,
 	SEEK_NEXT,
 	SEEK_STALL,
@@ -220,12 +238,13 @@ static const struct {
 	enum seek seek;
 	int step;
 } seeks[] = {{"here", SEEK_HERE, 0}, {"find", SEEK_FIND, 1}, {"find back", SEEK_FIND, -1},
-        {"back", SEEK_BACK, 0}, {"part", SEEK_PART, 1}, {"part back", SEEK_PART, -1}, {"next", SEEK_NEXT, 1},
+        {"back", SEEK_BACK, 0}, {"part", SEEK_PART, 1}, {"part back", SEEK_PART, -1},
+        {"critical", SEEK_CRITICAL, 1}, {"critical back", SEEK_CRITICAL, -1}, {"next", SEEK_NEXT, 1},
         {"next back", SEEK_NEXT, -1}, {"stall", SEEK_STALL, 1}, {"stall back", SEEK_STALL, -1},
         {"blamed", SEEK_BLAMED, 0}, {"first", SEEK_FIRST, 0}, {"last", SEEK_LAST, 0}, {"zoom", SEEK_ZOOM, 0}};
 
 void cursor_seek(const struct trace *trace, const struct request *request, struct window whole,
-        struct cursor *cursor, struct window *window, struct reply *reply)
+        const struct critical *path, struct cursor *cursor, struct window *window, struct reply *reply)
 {
 	size_t i = 0, count = sizeof seeks / sizeof *seeks;
 	while (i < count && strcmp(seeks[i].word, text_string(&request->seek)) != 0)
@@ -254,6 +273,10 @@ void cursor_seek(const struct trace *trace, const struct request *request, struc
 	case SEEK_PART:
 		seek_part(trace, step, cursor, window, reply);
 		return;
+	case SEEK_CRITICAL:
+		if (path)
+			seek_critical(trace, path, step, cursor, &reply->told);
+		break;
 	case SEEK_NEXT:
 		seek_along(trace, step, cursor, &reply->told);
 		break;

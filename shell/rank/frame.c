@@ -32,6 +32,7 @@ void frame_forget(struct frame_kept *kept)
 {
 	kept_forget(&kept->lanes);
 	mem_free(kept->level);
+	critical_release(&kept->path);
 	forget_picture(&kept->of_whole);
 	forget_picture(&kept->of_part);
 	*kept = (struct frame_kept){0};
@@ -53,6 +54,20 @@ static void survey(struct frame_making *m, int parts)
 	trace_density(&m->trace, kept->whole, parts, kept->level);
 }
 
+/* Found once; without an end anywhere there is none, and the picture is as ever. */
+static enum status find_path(struct frame_making *m, const struct request *request)
+{
+	struct critical *path = &m->kept->path;
+	enum status status = ST_OK;
+	if (request->path && path->window.to == 0)
+		status = critical_find(&m->trace, -1, path);
+	if (status == ST_OK && request->path && path->count)
+		m->options.path = path;
+	else if (request->path)
+		text_add(&m->reply->told, "no critical path: nothing has an end yet");
+	return status;
+}
+
 /* The cursor moves more often than the window: most pictures are there already. */
 static enum status draw(struct frame_making *m)
 {
@@ -62,7 +77,8 @@ static enum status draw(struct frame_making *m)
 	m->drawn = drawn;
 	if (drawn->window.to && drawn->window.from == options->window.from &&
 	        drawn->window.to == options->window.to && drawn->width == options->width &&
-	        drawn->first_row == options->first_row && drawn->rows == options->rows)
+	        drawn->first_row == options->first_row && drawn->rows == options->rows &&
+	        drawn->as_of == options->as_of && drawn->path == (options->path != NULL))
 		return ST_OK;
 	forget_picture(drawn);
 	options->places = &drawn->places;
@@ -72,6 +88,8 @@ static enum status draw(struct frame_making *m)
 		drawn->width = options->width;
 		drawn->first_row = options->first_row;
 		drawn->rows = options->rows;
+		drawn->as_of = options->as_of;
+		drawn->path = options->path != NULL;
 	}
 	return status;
 }
@@ -179,17 +197,21 @@ enum status view_frame(
 	        .merge = true,
 	        .legend_rows = 1,
 	        .now = shell_clock(shell),
+	        .as_of = request->now >= 0 ? most_of(request->now, 1) : 0,
 	};
 	if (request->to <= request->from)
 		m.options.window = m.whole;
 	reply->kind = REPLY_VIEW;
 	const char *seek = text_string(&request->seek);
+	enum status status = find_path(&m, request);
+	if (status != ST_OK)
+		return status;
 	cursor_place(&m.trace, request, &m.cursor);
 	if (strcmp(seek, "top") == 0 || strcmp(seek, "bottom") == 0)
 		seek_row(&m, request, *seek == 'b');
 	else
-		cursor_seek(&m.trace, request, m.whole, &m.cursor, &m.options.window, reply);
-	enum status status = draw_rows(&m, *seek != '\0');
+		cursor_seek(&m.trace, request, m.whole, m.options.path, &m.cursor, &m.options.window, reply);
+	status = draw_rows(&m, *seek != '\0');
 	if (status == ST_OK) {
 		tell_places(&m);
 		tell_cursor(&m);

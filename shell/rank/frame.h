@@ -5,6 +5,7 @@
 
 #include "shell/session/shell.h"
 #include "shell/wire/wire.h"
+#include "trace/critical.h"
 #include "trace/kept.h"
 #include "trace/trace.h"
 
@@ -12,6 +13,8 @@
 struct frame_picture {
 	struct window window; /* to 0: there is none */
 	int width, first_row, rows;
+	int64_t as_of;
+	bool path;
 	struct picture picture;
 	struct timeline_places places;
 };
@@ -21,6 +24,7 @@ struct frame_kept {
 	struct window whole; /* to 0: not known */
 	uint8_t *level;      /* trace_density of it, in so many parts; 0: not known */
 	int parts;
+	struct critical path;                   /* of everything; window.to 0: it was not asked for yet */
 	struct frame_picture of_whole, of_part; /* the latest of everything, and of less */
 };
 /* Before a line runs, and before the session ends: what was kept may not hold any more. */

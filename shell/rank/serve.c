@@ -138,7 +138,7 @@ static void write_wish(const struct wish *wish, struct text *out)
 	if (wish->kind == WISH_RESTART)
 		text_add(out, "restart");
 	else if (wish->kind == WISH_VIEW)
-		text_add(out, "view");
+		text_add(out, "view%s", wish->file);
 	else if (wish->kind == WISH_EDIT)
 		text_add(out, "edit %s", wish->file);
 }

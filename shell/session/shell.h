@@ -43,7 +43,7 @@ enum wish_kind {
 struct wish {
 	enum wish_kind kind;
 	int64_t number; /* UNDO: lines; BACK: steps to have been played; LESSON: its number */
-	char file[512]; /* EDIT */
+	char file[512]; /* EDIT; VIEW: " FROM TO", of a replay, or nothing */
 };
 
 /* Timeouts that were told within an `expect error`: it expects them, and no script fails by them */

@@ -4,6 +4,7 @@
 #include "shell/terminal/line.h"
 #include "shell/terminal/pager.h"
 #include "shell/terminal/view.h"
+#include "trace/trace.h"
 #include "shell/wire/wire.h"
 
 #include <errno.h>
@@ -92,13 +93,19 @@ static void run_line(struct session *session, const char *line)
 
 /* ---- wishes ---- */
 
-/* Nothing is printed meanwhile: the screen is ncurses', and no progress is shown. */
-static void view(struct session *session)
+/* Nothing is printed meanwhile: the screen is ncurses', and no progress is shown. times: "FROM TO", of a replay; or "" */
+static void view(struct session *session, const char *times)
 {
+	long long from, to;
+	struct window window = {0};
+	bool replay = sscanf(times, "%lld %lld", &from, &to) == 2;
+	if (replay)
+		window = (struct window){from, to, -1};
 	char title[128];
 	snprintf(title, sizeof title, "ranksh   %s", session->machine);
 	session->talk.busy_with = NULL;
-	enum status status = view_run(&session->talk, title, session->colour, session->wide);
+	enum status status =
+	        view_run(&session->talk, title, session->colour, session->wide, replay ? &window : NULL);
 	if (status == ST_FILE)
 		say_bad(session, fail_text());
 	else if (status != ST_OK)
@@ -129,8 +136,8 @@ static void grant_wish(struct session *session, const char *wish)
 {
 	if (strcmp(wish, "restart") == 0)
 		job_restart(session);
-	else if (strcmp(wish, "view") == 0)
-		view(session);
+	else if (strncmp(wish, "view", 4) == 0)
+		view(session, wish + 4);
 	else if (strncmp(wish, "edit ", 5) == 0)
 		edit(wish + 5);
 }

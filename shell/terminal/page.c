@@ -201,6 +201,8 @@ static void put_facts(const struct reply *frame, int top, int rows, struct pictu
 static void put_last(const struct viewer *viewer, struct picture *page)
 {
 	char line[200];
+	struct text replay = {0};
+	viewer_replay_text(viewer, &replay);
 	if (viewer->typing)
 		snprintf(line, sizeof line, "/%s_   enter looks for it, escape does not",
 		        text_string(&viewer->find));
@@ -209,14 +211,17 @@ static void put_last(const struct viewer *viewer, struct picture *page)
 	else if (viewer->help)
 		snprintf(line, sizeof line, "any key: back to the picture%s",
 		        viewer_help(viewer->help * page_layout(viewer).rows) ? "   ? more keys" : "");
+	else if (viewer->replay.on)
+		snprintf(line, sizeof line, "%s", text_string(&replay));
 	else
 		snprintf(line, sizeof line, "%s",
-		        viewer->width >= 74
-		                ? "q quit  ? keys  arrows tab pick  n wait  b blamed  / find  + - zoom  0 all"
-		                : "q quit  ? keys  + - 0  tab n b /");
+		        viewer->width >= 74 ? "q quit  ? keys  arrows tab pick  n wait  b blamed  c critical "
+		                              " r replay  + -"
+		                            : "q quit  ? keys  + - 0  tab n b /");
 	put_line(page, viewer->height - 1, line,
 	        viewer->told[0] || viewer->typing ? COLOUR_HEAD : COLOUR_PLAIN,
 	        !viewer->told[0] && !viewer->typing);
+	text_release(&replay);
 }
 
 /* A frame that cannot be drawn has no picture, and says why where the facts stand. */

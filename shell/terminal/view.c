@@ -5,7 +5,9 @@
 #include "trace/trace.h"
 #include "shell/wire/wire.h"
 
-enum { LOOK_MS = 200, SECOND_MS = 1000 };
+#include <time.h>
+
+enum { TICK_MS = 50, LOOK_MS = 200, SECOND_MS = 1000 };
 
 static enum status fetch(
         struct talk *talk, const struct screen *screen, struct viewer *viewer, struct reply *frame)
@@ -28,21 +30,32 @@ static void paint(const struct screen *screen, const struct viewer *viewer, cons
 	picture_release(&page);
 }
 
-/* Without a key a frame is asked for every second: the job may be gone. */
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Without a key a frame is asked for every second: the job may be gone. A replay asks for twenty. */
 static enum status look_on(struct talk *talk, struct screen *screen, struct viewer *viewer)
 {
 	struct reply frame = {0};
 	struct screen_event event;
 	enum status status = fetch(talk, screen, viewer, &frame);
-	for (int waited = 0; status == ST_OK && !viewer->leaving;) {
+	int64_t asked = now_ms(), ticked = asked;
+	while (status == ST_OK && !viewer->leaving) {
 		screen_mouse(screen, viewer->mouse);
 		paint(screen, viewer, &frame);
-		bool came = screen_event(screen, LOOK_MS, &event);
-		waited = came ? SECOND_MS : waited + LOOK_MS;
+		bool came = screen_event(screen, viewer->replay.runs ? TICK_MS : LOOK_MS, &event);
+		bool moves = viewer->replay.runs;
+		int64_t now = now_ms();
+		viewer_tick(viewer, now - ticked);
+		ticked = now;
 		if (came)
 			viewer_event(viewer, &frame, &event);
-		if (waited >= SECOND_MS) {
-			waited = 0;
+		if (came || moves || now - asked >= SECOND_MS) {
+			asked = now;
 			status = fetch(talk, screen, viewer, &frame);
 		}
 	}
@@ -51,11 +64,14 @@ static enum status look_on(struct talk *talk, struct screen *screen, struct view
 	return status;
 }
 
-enum status view_run(struct talk *talk, const char *title, bool colour, bool wide)
+enum status view_run(
+        struct talk *talk, const char *title, bool colour, bool wide, const struct window *replay)
 {
 	struct viewer viewer;
 	struct screen *screen;
 	viewer_start(&viewer, title);
+	if (replay)
+		viewer_replay(&viewer, replay->from, replay->to);
 	enum status status = screen_open(&screen, colour, wide);
 	if (status == ST_OK)
 		status = look_on(talk, screen, &viewer);

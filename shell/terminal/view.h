@@ -4,8 +4,9 @@
 
 #include "shell/terminal/talk.h"
 
-/* Until q; the terminal is as before then. ST_MPI: the job died meanwhile. ST_FILE: no screen can be
+/* Until q; replay: plays what happened then, NULL: does not. The terminal is as before then. ST_MPI: the job died meanwhile. ST_FILE: no screen can be
  * opened. */
-enum status view_run(struct talk *talk, const char *title, bool colour, bool wide);
+enum status view_run(
+        struct talk *talk, const char *title, bool colour, bool wide, const struct window *replay);
 
 #endif

@@ -5,7 +5,7 @@
  *
  * The window is the viewer's own. Where the cursor comes to is rank 0's to say: the request tells where it stands and what
  * it seeks, and the window follows it there. */
-#include "shell/terminal/viewer.h"
+#include "shell/terminal/viewer_parts.h"
 #include "base/arithmetic.h"
 
 #include <stdio.h>
@@ -40,6 +40,8 @@ void viewer_request(const struct viewer *viewer, struct request *request)
 	        .from = viewer->whole ? 1 : viewer->from,
 	        .to = viewer->whole ? 0 : viewer->to,
 	        .first_row = viewer->first_row,
+	        .path = viewer->path,
+	        .now = viewer->replay.on ? viewer->replay.now : -1,
 	        .selected = place->op,
 	        .rank = place->rank,
 	        .stream = place->stream,
@@ -63,11 +65,6 @@ void viewer_take(struct viewer *viewer, const struct reply *frame)
 	viewer->seek = "";
 	if (frame->told.count)
 		snprintf(viewer->told, sizeof viewer->told, "%s", text_string(&frame->told));
-}
-
-static void tell(struct viewer *viewer, const char *why)
-{
-	snprintf(viewer->told, sizeof viewer->told, "%s", why);
 }
 
 static void seek_from(struct viewer *viewer, const char *what, struct viewer_place from)
@@ -100,11 +97,6 @@ static int lanes_seen(const struct reply *frame)
 	return count;
 }
 
-static int64_t within(const struct viewer *viewer, int64_t time)
-{
-	return most_of(viewer->from, least_of(time, viewer->to - 1));
-}
-
 /* Nowhere yet: to the first lane of a device that is seen */
 static void begin(struct viewer *viewer, const struct reply *frame)
 {
@@ -120,13 +112,13 @@ static void begin(struct viewer *viewer, const struct reply *frame)
 	if (any)
 		seek_from(viewer, "here", place);
 	else
-		tell(viewer, "nothing has been queued yet");
+		viewer_tell(viewer, "nothing has been queued yet");
 }
 
 /* To the lane above or below, near the same time; where the rows end, they are scrolled. */
 static void change_lane(struct viewer *viewer, const struct reply *frame, int step)
 {
-	struct viewer_place place = {.op = viewer->at.op, .time = within(viewer, viewer->goal)};
+	struct viewer_place place = {.op = viewer->at.op, .time = viewer_within(viewer, viewer->goal)};
 	int seen = lanes_seen(frame), row = frame->row - frame->first_row, next = row + step;
 	if (!viewer->at.op) {
 		begin(viewer, frame);
@@ -139,7 +131,7 @@ static void change_lane(struct viewer *viewer, const struct reply *frame, int st
 		viewer->first_row += step;
 		seek_from(viewer, step > 0 ? "bottom" : "top", place);
 	} else {
-		tell(viewer, step > 0 ? "this is the last lane" : "this is the first lane");
+		viewer_tell(viewer, step > 0 ? "this is the last lane" : "this is the first lane");
 	}
 }
 
@@ -149,64 +141,7 @@ static void scroll_page(struct viewer *viewer, const struct reply *frame, int st
 	int before = viewer->first_row, rows = (int)most_of(lanes_seen(frame) / 2, 1);
 	viewer->first_row = (int)most_of(least_of(before + step * rows, frame->rows - 1), 0);
 	if (viewer->first_row == before)
-		tell(viewer, step > 0 ? "this is the last lane" : "this is the first lane");
-}
-
-/* ---- the window ---- */
-
-/* It stays within half a window of what there is. */
-static void move_to(struct viewer *viewer, const struct reply *frame, int64_t from, int64_t width)
-{
-	int64_t least = frame->whole_from - width / 2, most = frame->whole_to - width / 2;
-	viewer->from = most_of(least, least_of(from, most));
-	viewer->to = viewer->from + width;
-	viewer->whole = false;
-}
-
-/* Half or twice the window; what happens at `about` stays where it is. */
-static void zoom_about(struct viewer *viewer, const struct reply *frame, int step, int64_t about)
-{
-	int64_t width = viewer->to - viewer->from, whole = frame->whole_to - frame->whole_from;
-	int64_t fresh = most_of(
-	        step > 0 ? width / 2 : width * 2, viewer->width); /* a cell is a nanosecond at least */
-	if (step > 0 && fresh >= width) {
-		tell(viewer, "a column is a nanosecond: there is no more to see");
-	} else if (step < 0 && viewer->whole) {
-		tell(viewer, "this is everything");
-	} else if (step < 0 && fresh >= whole) {
-		viewer->whole = true;
-	} else {
-		int64_t before = (int64_t)((double)(about - viewer->from) * ((double)fresh / (double)width));
-		move_to(viewer, frame, about - before, fresh);
-	}
-}
-
-static void zoom(struct viewer *viewer, const struct reply *frame, int step)
-{
-	int64_t at = viewer->at.time;
-	bool seen = viewer->at.op && at >= viewer->from && at < viewer->to;
-	zoom_about(viewer, frame, step, seen ? at : viewer->from + (viewer->to - viewer->from) / 2);
-}
-
-/* Earlier or later, in quarters of the window: what was seen at one edge is still there. */
-static void slide(struct viewer *viewer, const struct reply *frame, int quarters)
-{
-	int64_t width = viewer->to - viewer->from, before = viewer->from;
-	if (viewer->whole) {
-		tell(viewer, "this is everything: + zooms");
-		return;
-	}
-	move_to(viewer, frame, viewer->from + quarters * (width / 4), width);
-	if (viewer->from == before)
-		tell(viewer, quarters > 0 ? "nothing is later" : "nothing is earlier");
-}
-
-static void show_all(struct viewer *viewer, const struct reply *frame, int unused)
-{
-	(void)frame;
-	(void)unused;
-	viewer->whole = true;
-	viewer->first_row = 0;
+		viewer_tell(viewer, step > 0 ? "this is the last lane" : "this is the first lane");
 }
 
 /* ---- the cursor ---- */
@@ -220,7 +155,7 @@ static void remember(struct viewer *viewer)
 		viewer->trail[viewer->trail_count++] = viewer->at;
 }
 
-enum { TO_NEXT, TO_STALL, TO_PART, TO_BLAMED, TO_FIRST, TO_LAST, TO_ZOOM, TO_FOUND };
+enum { TO_NEXT, TO_STALL, TO_PART, TO_BLAMED, TO_FIRST, TO_LAST, TO_ZOOM, TO_FOUND, TO_CRITICAL };
 static const char *const seeks[][2] = {[TO_NEXT] = {"next", "next back"},
         [TO_STALL] = {"stall", "stall back"},
         [TO_PART] = {"part", "part back"},
@@ -228,23 +163,39 @@ static const char *const seeks[][2] = {[TO_NEXT] = {"next", "next back"},
         [TO_FIRST] = {"first", "first"},
         [TO_LAST] = {"last", "last"},
         [TO_ZOOM] = {"zoom", "zoom"},
-        [TO_FOUND] = {"find", "find back"}};
+        [TO_FOUND] = {"find", "find back"},
+        [TO_CRITICAL] = {"critical", "critical back"}};
 
 /* what: one of TO_ and 1, negative: back */
 static void go(struct viewer *viewer, const struct reply *frame, int what)
 {
 	int to = (what < 0 ? -what : what) - 1;
 	if (to == TO_FOUND && !viewer->find.count) {
-		tell(viewer, "nothing was looked for yet: / does");
+		viewer_tell(viewer, "nothing was looked for yet: / does");
 		return;
 	}
-	if (!viewer->at.op && to != TO_PART && to != TO_FOUND) {
+	viewer->path |= to == TO_CRITICAL;
+	if (!viewer->at.op && to != TO_PART && to != TO_FOUND && to != TO_CRITICAL) {
 		begin(viewer, frame);
 		return;
 	}
-	if (to == TO_BLAMED || to == TO_FOUND)
+	if (to == TO_BLAMED || to == TO_FOUND || to == TO_CRITICAL)
 		remember(viewer);
 	seek_from(viewer, seeks[to][what < 0], viewer->at);
+}
+
+/* In a replay the arrows move now. */
+static void go_beside(struct viewer *viewer, const struct reply *frame, int step)
+{
+	if (!viewer_replay_step(viewer, frame, step))
+		go(viewer, frame, step * (TO_NEXT + 1));
+}
+
+static void toggle_path(struct viewer *viewer, const struct reply *frame, int unused)
+{
+	(void)frame;
+	(void)unused;
+	viewer->path = !viewer->path;
 }
 
 static void go_back(struct viewer *viewer, const struct reply *frame, int unused)
@@ -252,7 +203,7 @@ static void go_back(struct viewer *viewer, const struct reply *frame, int unused
 	(void)frame;
 	(void)unused;
 	if (!viewer->trail_count) {
-		tell(viewer, "there is nothing to go back to");
+		viewer_tell(viewer, "there is nothing to go back to");
 		return;
 	}
 	seek_from(viewer, "back", viewer->trail[--viewer->trail_count]);
@@ -302,7 +253,7 @@ static void toggle_big(struct viewer *viewer, const struct reply *frame, int unu
 	(void)unused;
 	viewer->big = !viewer->big;
 	if (viewer->big && page_layout(viewer).down == 1)
-		tell(viewer, "big letters want 40 columns and 12 rows");
+		viewer_tell(viewer, "big letters want 40 columns and 12 rows");
 }
 
 static void toggle_mouse(struct viewer *viewer, const struct reply *frame, int unused)
@@ -310,7 +261,7 @@ static void toggle_mouse(struct viewer *viewer, const struct reply *frame, int u
 	(void)frame;
 	(void)unused;
 	viewer->mouse = !viewer->mouse;
-	tell(viewer,
+	viewer_tell(viewer,
 	        viewer->mouse ? "the mouse is the view's: click, wheel, drag"
 	                      : "the mouse is the terminal's: text can be selected");
 }
@@ -343,18 +294,18 @@ static int64_t time_at(const struct viewer *viewer, const struct reply *frame, i
 static void click(struct viewer *viewer, const struct reply *frame, int x, int y)
 {
 	struct page_layout at = page_layout(viewer);
-	struct viewer_place place = {.time = within(viewer, time_at(viewer, frame, x))};
+	struct viewer_place place = {.time = viewer_within(viewer, time_at(viewer, frame, x))};
 	int64_t width = viewer->to - viewer->from, whole = frame->whole_to - frame->whole_from;
 	int row = (y - at.picture) / at.down - 1; /* below the ruler */
 	if (y == at.map) {
-		move_to(viewer, frame,
+		viewer_move_to(viewer, frame,
 		        frame->whole_from + (int64_t)((double)whole / viewer->width * (x + 0.5)) - width / 2,
 		        width);
 	} else if (y >= at.picture && y < at.picture + at.rows && row >= 0 && lane_of(frame, row, &place)) {
 		viewer->goal = place.time;
 		seek_from(viewer, "here", place);
 	} else {
-		tell(viewer, "no lane is there");
+		viewer_tell(viewer, "no lane is there");
 	}
 }
 
@@ -363,9 +314,9 @@ static void drag(struct viewer *viewer, const struct reply *frame, int columns)
 	int64_t width = viewer->to - viewer->from;
 	double cell = (double)width / (double)most_of(frame->cells, 1) / page_layout(viewer).across;
 	if (viewer->whole)
-		tell(viewer, "this is everything: + zooms");
+		viewer_tell(viewer, "this is everything: + zooms");
 	else
-		move_to(viewer, frame, viewer->from - (int64_t)(columns * cell), width);
+		viewer_move_to(viewer, frame, viewer->from - (int64_t)(columns * cell), width);
 }
 
 static bool mouse(struct viewer *viewer, const struct reply *frame, const struct screen_event *event)
@@ -380,8 +331,8 @@ static bool mouse(struct viewer *viewer, const struct reply *frame, const struct
 			click(viewer, frame, event->x, viewer->press_x < 0 ? event->y : viewer->press_y);
 		viewer->press_x = -1;
 	} else if (event->key == SCREEN_WHEEL_UP || event->key == SCREEN_WHEEL_DOWN) {
-		zoom_about(viewer, frame, event->key == SCREEN_WHEEL_UP ? 1 : -1,
-		        within(viewer, time_at(viewer, frame, event->x)));
+		viewer_zoom_about(viewer, frame, event->key == SCREEN_WHEEL_UP ? 1 : -1,
+		        viewer_within(viewer, time_at(viewer, frame, event->x)));
 	} else {
 		return false;
 	}
@@ -395,6 +346,9 @@ static const char *const help[] = {"left right tab  the operation before, the ne
         "up down j k     the lane above, below", "PgUp PgDn       half a page of lanes",
         "n N             the next wait of the lane, the one before",
         "b               the operation to blame for it", "backspace       back from there",
+        "c C             the critical path, back from the end, forth",
+        "p               draw that alone, or everything", "r               replay the window, or end it",
+        "space < >       stop or go; half or twice the speed",
         "/ . ,           look for a name; the next one, one before",
         "g G home end    first, last operation of the lane",
         "+ -             zoom to the cursor     0  everything", "z               zoom to the operation",
@@ -410,18 +364,21 @@ const char *viewer_help(int i)
 
 static const struct {
 	int key;
-	void (*act)(struct viewer *viewer, const struct reply *frame, int step);
+	viewer_act *act;
 	int step;
 } keys[] = {{'q', leave, 0}, {'Q', leave, 0}, {SCREEN_ESCAPE, leave, 0}, {CONTROL_D, leave, 0},
-        {SCREEN_LEFT, go, -(TO_NEXT + 1)}, {SCREEN_RIGHT, go, TO_NEXT + 1}, {'\t', go, TO_NEXT + 1},
+        {SCREEN_LEFT, go_beside, -1}, {SCREEN_RIGHT, go_beside, 1}, {'\t', go, TO_NEXT + 1},
         {SCREEN_BACK_TAB, go, -(TO_NEXT + 1)}, {SCREEN_UP, change_lane, -1}, {'k', change_lane, -1},
         {SCREEN_DOWN, change_lane, 1}, {'j', change_lane, 1}, {SCREEN_PAGE_UP, scroll_page, -1},
         {SCREEN_PAGE_DOWN, scroll_page, 1}, {'n', go, TO_STALL + 1}, {'N', go, -(TO_STALL + 1)},
         {'b', go, TO_BLAMED + 1}, {SCREEN_BACKSPACE, go_back, 0}, {'/', type_text, 0},
         {'.', go, TO_FOUND + 1}, {',', go, -(TO_FOUND + 1)}, {'g', go, TO_FIRST + 1},
         {SCREEN_HOME, go, TO_FIRST + 1}, {'G', go, TO_LAST + 1}, {SCREEN_END, go, TO_LAST + 1},
-        {'+', zoom, 1}, {'=', zoom, 1}, {'-', zoom, -1}, {'_', zoom, -1}, {'h', slide, -1}, {'l', slide, 1},
-        {'z', go, TO_ZOOM + 1}, {'0', show_all, 0}, {'[', go, -(TO_PART + 1)}, {']', go, TO_PART + 1},
+        {'+', viewer_zoom, 1}, {'=', viewer_zoom, 1}, {'-', viewer_zoom, -1}, {'_', viewer_zoom, -1},
+        {'h', viewer_slide, -1}, {'l', viewer_slide, 1}, {'z', go, TO_ZOOM + 1}, {'0', viewer_show_all, 0},
+        {'[', go, -(TO_PART + 1)}, {']', go, TO_PART + 1}, {'c', go, -(TO_CRITICAL + 1)},
+        {'C', go, TO_CRITICAL + 1}, {'p', toggle_path, 0}, {'r', viewer_replay_start_or_end, 0},
+        {' ', viewer_replay_stop_or_go, 0}, {'<', viewer_replay_speed, -1}, {'>', viewer_replay_speed, 1},
         {SCREEN_ENTER, toggle_facts, 0}, {'B', toggle_big, 0}, {'m', toggle_mouse, 0}, {'?', show_help, 0}};
 
 void viewer_event(struct viewer *viewer, const struct reply *frame, const struct screen_event *event)
@@ -443,5 +400,5 @@ void viewer_event(struct viewer *viewer, const struct reply *frame, const struct
 			keys[i].act(viewer, frame, keys[i].step);
 			return;
 		}
-	tell(viewer, "this key does nothing; ? tells the keys");
+	viewer_tell(viewer, "this key does nothing; ? tells the keys");
 }

@@ -16,6 +16,12 @@ struct viewer_place {
 	int rank, stream;
 	int64_t time;
 };
+/* What happened from .. to, again: all is as it was at `now`, which moves by so many virtual ns in a second. */
+struct viewer_replay {
+	bool on, runs;
+	int64_t from, to, now;
+	double speed;
+};
 enum { VIEWER_TRAIL = 16 };
 struct viewer {
 	const char *title;
@@ -24,6 +30,8 @@ struct viewer {
 	int help;                               /* the page of keys that is shown, from 1; 0: none */
 	int64_t from, to;
 	int first_row;
+	bool path; /* the critical path is drawn */
+	struct viewer_replay replay;
 	struct viewer_place at;                  /* the cursor */
 	int64_t goal;                            /* the time near which it stays from lane to lane */
 	struct viewer_place trail[VIEWER_TRAIL]; /* where it came from, the latest last */
@@ -43,6 +51,11 @@ void viewer_request(const struct viewer *viewer, struct request *request);
 void viewer_take(struct viewer *viewer, const struct reply *frame);
 /* What the key does, given the frame that was seen when it was pressed. */
 void viewer_event(struct viewer *viewer, const struct reply *frame, const struct screen_event *event);
+/* Plays what happened between these times; so many ms have passed since the last call. */
+void viewer_replay(struct viewer *viewer, int64_t from, int64_t to);
+void viewer_tick(struct viewer *viewer, int64_t ms);
+/* "replay at 1.20 ms, 0.50 ms a second ..."; nothing while none is on */
+void viewer_replay_text(const struct viewer *viewer, struct text *out);
 /* The i-th line about the keys; NULL: there are no more */
 const char *viewer_help(int i);
 

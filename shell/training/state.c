@@ -66,18 +66,18 @@ static void put_kinds(const struct ranks *ranks, const struct held *held, bool p
 }
 
 /* Ranks alike are one entry, in the order of their first; what is behind SETS_SHOWN is counted only */
-static void put_sets(const struct held *held, int n, bool peak, struct text *out)
+static void put_sets(const struct held *held, const struct ranks *set, bool peak, struct text *out)
 {
 	struct ranks done = {0};
 	int sets = 0;
 
-	for (int rank = 0; rank < n; rank++) {
+	FOR_RANKS (rank, set) {
 		struct ranks alike = {0};
 		if (ranks_has(&done, rank))
 			continue;
 		if (++sets > SETS_SHOWN)
 			continue;
-		for (int other = rank; other < n; other++)
+		FOR_RANKS (other, set)
 			if (memcmp(&held[rank], &held[other], sizeof *held) == 0) {
 				ranks_add(&alike, other);
 				ranks_add(&done, other);
@@ -88,7 +88,7 @@ static void put_sets(const struct held *held, int n, bool peak, struct text *out
 		text_add(out, "... and %d ranks more\n", sets - SETS_SHOWN);
 }
 
-void state_memory(const struct shell *shell, bool peak, struct text *out)
+void state_memory(const struct shell *shell, const struct ranks *set, bool peak, struct text *out)
 {
 	if (!shell->training->now.program)
 		return;
@@ -97,7 +97,7 @@ void state_memory(const struct shell *shell, bool peak, struct text *out)
 		count_peaks(shell->world, held);
 	else
 		count_now(shell->world, held);
-	put_sets(held, shell->world->n, peak, out);
+	put_sets(held, set, peak, out);
 	mem_free(held);
 }
 

@@ -6,9 +6,9 @@
 #include "shell/training/training.h"
 
 /* Device memory of each rank now, by kind of tensor, in bytes of its tensors (blocks are larger: rounded up);
- * or what its peak was made of, in bytes of blocks: the kinds add up to it. Ranks alike are one line. Nothing
+ * or what its peak was made of, in bytes of blocks: the kinds add up to it. Of `set`; ranks alike are one line. Nothing
  * is appended when no program is loaded. */
-void state_memory(const struct shell *shell, bool peak, struct text *out);
+void state_memory(const struct shell *shell, const struct ranks *set, bool peak, struct text *out);
 /* Reads tensor[rank] on the ranks that have one (NULL: none), which `set` becomes; values: by their order. A
  * look from outside (shell_read). */
 enum status state_read(struct shell *shell, enum read_kind kind, const char *const *tensor, struct ranks *set,

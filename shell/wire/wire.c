@@ -44,6 +44,8 @@ static const struct member request_members[] = {
         MEMBER(request, from, LONG, LOOK, 1),
         MEMBER(request, to, LONG, LOOK, 0),
         MEMBER(request, first_row, INT, LOOK, 0),
+        MEMBER(request, path, FLAG, LOOK, 0),
+        MEMBER(request, now, OPTION, LOOK, -1),
         MEMBER(request, selected, INT, LOOK, 0),
         MEMBER(request, rank, INT, LOOK, 0),
         MEMBER(request, stream, INT, LOOK, 0),

@@ -33,6 +33,8 @@ struct request {
 	bool colour;         /* HELLO */
 	int64_t from, to;    /* VIEW: the window; from > to: everything */
 	int first_row;
+	bool path;   /* the critical path is drawn in full, other work as a line */
+	int64_t now; /* a replay: as it was then; -1: as it is */
 	op_id selected; /* where the cursor stands: an operation on a lane, 0 nowhere; and the time of it there */
 	int rank, stream;
 	int64_t time;

@@ -98,6 +98,8 @@ enum status trace_at(const struct trace *trace, int64_t time, int width, struct 
 	struct lanes lanes = {0};
 	enum status status = ST_OK;
 	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+		if (!trace_tells(trace, rank))
+			continue;
 		status = lanes_load(&lanes, trace, rank);
 		for (int stream = 0; stream < lanes.streams && status == ST_OK; stream++)
 			put_lane(trace, &lanes, stream, time, &rows);
@@ -110,11 +112,7 @@ enum status trace_at(const struct trace *trace, int64_t time, int width, struct 
 	table_end(&table);
 	table_row(&table);
 	blocks_sort(&blocks);
-	size_t left = table_blocks(&table, &blocks, BLOCKS_MOST);
-	if (left) {
-		table_cell(&table, "... and %zu more", left);
-		table_row(&table);
-	}
+	table_blocks(&table, &blocks, BLOCKS_MOST);
 	if (status == ST_OK)
 		table_print(&table, width, out);
 	lanes_release(&lanes);

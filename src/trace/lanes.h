@@ -13,6 +13,7 @@
 #ifndef RANKSH_TRACE_LANES_H
 #define RANKSH_TRACE_LANES_H
 
+#include "base/ranks.h"
 #include "trace/trace.h"
 
 /* All that pictures ask of an operation: its record is looked at once. */
@@ -110,6 +111,11 @@ extern const char *const trace_causes[CAUSE_COUNT + 1];
 static inline bool trace_in(const struct trace *trace, op_id id, int section)
 {
 	return id >= trace->first && (section < 0 || op_record(trace->world, id)->section == section);
+}
+/* Do tables tell about the rank? */
+static inline bool trace_tells(const struct trace *trace, int rank)
+{
+	return !trace->ranks || ranks_has(trace->ranks, rank);
 }
 static inline bool trace_is_everything(const struct trace *trace, int section)
 {

@@ -140,17 +140,14 @@ void trace_memory(const struct trace *trace, int width, struct text *out)
 	struct text picture = {0};
 
 	for (int rank = 0; rank < trace->world->n; rank++) {
+		if (!trace_tells(trace, rank))
+			continue;
 		text_clear(&picture);
 		put_rank(trace, rank, width, &picture);
 		blocks_add(&blocks, rank, &picture);
 	}
 	blocks_sort(&blocks);
-	for (size_t i = 0; i < blocks.count && i < RANKS_SHOWN; i++) {
-		blocks_title(&blocks.block[i], out);
-		text_add(out, ": %s", blocks.block[i].rows);
-	}
-	if (blocks.count > RANKS_SHOWN)
-		text_add(out, "... and %zu more sets of ranks\n", blocks.count - RANKS_SHOWN);
+	blocks_print(&blocks, RANKS_SHOWN, out);
 	blocks_release(&blocks);
 	text_release(&picture);
 }

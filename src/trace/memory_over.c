@@ -164,6 +164,8 @@ enum status trace_memory_over(
 		return ST_OK;
 	}
 	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+		if (!trace_tells(trace, rank))
+			continue;
 		size_t count;
 		world_memory_changes(trace->world, rank, &count);
 		text_clear(&rows);
@@ -177,12 +179,7 @@ enum status trace_memory_over(
 	time_text(window.to, out);
 	text_add(out, ", when the host took and freed it\n");
 	blocks_sort(&blocks);
-	for (size_t i = 0; i < blocks.count && i < SETS_MOST; i++) {
-		blocks_title(&blocks.block[i], out);
-		text_add(out, ": %s", blocks.block[i].rows);
-	}
-	if (blocks.count > SETS_MOST)
-		text_add(out, "... and %zu more sets of ranks\n", blocks.count - SETS_MOST);
+	blocks_print(&blocks, SETS_MOST, out);
 	text_release(&rows);
 	blocks_release(&blocks);
 	return status;

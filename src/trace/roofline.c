@@ -185,6 +185,8 @@ static enum status blocks_of(
 	enum status status = ST_OK;
 	*lost = false;
 	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+		if (!trace_tells(trace, rank))
+			continue;
 		status = uses_of_rank(trace, section, rank, &uses);
 		text_clear(&rows.cells);
 		for (size_t i = 0; i < uses.count; i++) {
@@ -209,11 +211,7 @@ static enum status fill(
 	if (blocks.count)
 		put_head(trace->world->machine, shown, lost, table);
 	blocks_sort(&blocks);
-	size_t left = table_blocks(table, &blocks, BLOCKS_MOST);
-	if (left) {
-		table_cell(table, "... and %zu more", left);
-		table_row(table);
-	}
+	table_blocks(table, &blocks, BLOCKS_MOST);
 	blocks_release(&blocks);
 	return status;
 }

@@ -4,6 +4,7 @@
  * of a frame, so the spans of each set's first rank are kept: they are what others are compared with, what tells how far a
  * set is off, and what the painter paints. */
 #include "trace/sets.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/critical.h"
 #include "trace/picture.h"
@@ -50,7 +51,10 @@ static void look_at(
 {
 	const struct lanes *lanes = &look->lanes;
 	const struct world *world = lanes->trace->world;
+	int64_t done = options->now + (int64_t)backend_uncertainty(lanes->trace->backend);
 
+	if (options->as_of)
+		done = least_of(done, options->as_of);
 	*alike = (struct alike){.hash = lanes->streams, .first = lanes->rank};
 	for (int stream = 0; stream < lanes->streams; stream++) {
 		struct spans *spans = &look->spans[alike->lanes];
@@ -58,8 +62,7 @@ static void look_at(
 			continue;
 		lanes_spans(lanes, stream, window, spans);
 		if (options->now >= 0)
-			spans_cut(lanes->trace, spans,
-			        options->now + (int64_t)backend_uncertainty(lanes->trace->backend));
+			spans_cut(lanes->trace, spans, done);
 		if (options->path && critical_keep(options->path, stream, spans))
 			alike->on_path = true;
 		if (stream != STREAM_HOST && !shows_anything(spans))

@@ -12,6 +12,8 @@
 
 #include "trace/trace.h"
 
+struct critical;
+struct critical_piece;
 struct spot {
 	int rank, stream;
 	struct span span; /* WORK: an operation; HOST: its launch; STALL: a wait before it, or the host's */
@@ -31,6 +33,10 @@ bool spot_blamed(const struct trace *trace, struct spot *spot);
 /* The next in time whose label or phase has `text` in it (small letters and capitals alike): on the rank, after the last of it
  * from its first on, and on other ranks where it has none */
 bool spot_named(const struct trace *trace, int step, const char *text, struct spot *spot);
+/* From the piece of the critical path on which the spot stands to the one beside it (step > 0: later); from elsewhere to the
+ * nearest in time; stands false: to its end, or its beginning. NULL: there is none further, and the spot is as it was. */
+const struct critical_piece *spot_on_path(
+        const struct trace *trace, const struct critical *path, int step, bool stands, struct spot *spot);
 /* What stands before an operation on its lane, and it: the waits since the work before it, then WORK, replacing what `out`
  * held. */
 void spot_waits(const struct trace *trace, op_id id, struct spans *out);

@@ -98,6 +98,8 @@ static enum status gather(struct report *report)
 	enum status status = ST_OK;
 
 	for (int rank = 0; rank < report->trace->world->n && status == ST_OK; rank++) {
+		if (!trace_tells(report->trace, rank))
+			continue;
 		status = lanes_load(&lanes, report->trace, rank);
 		for (int stream = 0, last; stream < lanes.streams && status == ST_OK; stream = last + 1) {
 			last = trace_last_thread(report->trace, rank, stream);
@@ -200,11 +202,7 @@ static void fill(struct report *report, enum shape shape, struct table *table)
 			                                     : trace_causes[order[k]]);
 	table_row(table);
 	blocks_sort(&blocks);
-	size_t left = table_blocks(table, &blocks, ROWS_MOST);
-	if (left) {
-		table_cell(table, "... and %zu more", left);
-		table_row(table);
-	}
+	table_blocks(table, &blocks, ROWS_MOST);
 	blocks_release(&blocks);
 }
 

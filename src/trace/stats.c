@@ -179,7 +179,8 @@ static enum status one_section(const struct trace *whole, int section, int width
 	enum status status = ST_OK;
 
 	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++)
-		status = add_rank(trace, section, rank, &columns, &line);
+		if (trace_tells(trace, rank))
+			status = add_rank(trace, section, rank, &columns, &line);
 	text_add(out, "%s", section_name(trace, section));
 	iterations_text(&iterations, out);
 	text_add(out, "\n");

@@ -181,7 +181,7 @@ void blocks_title(const struct row_block *block, struct text *out)
 	text_release(&brief);
 }
 
-size_t table_blocks(struct table *table, const struct blocks *blocks, size_t most)
+void table_blocks(struct table *table, const struct blocks *blocks, size_t most)
 {
 	size_t shown = blocks->count < most ? blocks->count : most;
 	for (size_t i = 0; i < shown; i++) {
@@ -193,7 +193,20 @@ size_t table_blocks(struct table *table, const struct blocks *blocks, size_t mos
 			rows += length;
 		}
 	}
-	return blocks->count - shown;
+	if (blocks->count > shown) {
+		table_cell(table, "... and %zu more", blocks->count - shown);
+		table_row(table);
+	}
+}
+
+void blocks_print(const struct blocks *blocks, size_t most, struct text *out)
+{
+	for (size_t i = 0; i < blocks->count && i < most; i++) {
+		blocks_title(&blocks->block[i], out);
+		text_add(out, ": %s", blocks->block[i].rows);
+	}
+	if (blocks->count > most)
+		text_add(out, "... and %zu more sets of ranks\n", blocks->count - most);
 }
 
 void blocks_release(struct blocks *blocks)

@@ -44,8 +44,10 @@ void blocks_add(struct blocks *blocks, int rank, const struct text *rows);
 void blocks_sort(struct blocks *blocks);
 /* "rank 3", "ranks 0-3", "128 ranks, e.g. 7" */
 void blocks_title(const struct row_block *block, struct text *out);
-/* The rows of the first `most` blocks, the ranks before each block's first row. Returns how many are left. */
-size_t table_blocks(struct table *table, const struct blocks *blocks, size_t most);
+/* The rows of the first `most` blocks, the ranks before each block's first row; how many more there are is told in a row. */
+void table_blocks(struct table *table, const struct blocks *blocks, size_t most);
+/* "ranks 0-3: ROWS" of the first `most` blocks, whose rows are lines of text; how many more there are is told in a line. */
+void blocks_print(const struct blocks *blocks, size_t most, struct text *out);
 void blocks_release(struct blocks *blocks);
 
 #endif

@@ -42,6 +42,7 @@ struct drawing {
 	struct text text;
 	struct layout_of_rows at;
 	int width;
+	int64_t clock;    /* now, or as_of */
 	int now;          /* its cell, where the window goes on behind it; -1: none */
 	int microbatches; /* bar_row */
 };
@@ -86,8 +87,8 @@ static void lay_out(struct drawing *d)
 	at->cells = d->width - at->first_column - 1 - (at->legend ? at->legend + 2 : 0);
 	if (at->cells < 4)
 		at->cells = 4;
-	d->now = d->options->now >= d->window.from && d->options->now < d->window.to
-	        ? cells_at(d->window, at->cells, d->options->now)
+	d->now = d->clock >= d->window.from && d->clock < d->window.to
+	        ? cells_at(d->window, at->cells, d->clock)
 	        : -1;
 }
 
@@ -146,7 +147,7 @@ static void put_now(struct drawing *d, int64_t unit, bool named)
 	int64_t cell = (d->window.to - d->window.from) / d->width;
 	for (int64_t part = unit / 100; part > 1 && part > cell && digits < 5; part /= 10)
 		digits++;
-	text_add(&d->text, "now %.*f", digits, d->options->now / (double)unit);
+	text_add(&d->text, "now %.*f", digits, d->clock / (double)unit);
 	if (named)
 		text_add(&d->text, " %s", ruler_unit(unit));
 }
@@ -179,7 +180,7 @@ static void draw_ruler(struct drawing *d, struct picture *picture)
 	}
 	if (d->now >= 0)
 		picture_write(picture, 0, at->first_column + d->now, 1, COLOUR_HEAD, "\xe2\x96\xbc");
-	if (d->options->now < 0 || !at->legend)
+	if (d->clock < 0 || !at->legend)
 		return;
 	text_clear(&d->text);
 	put_now(d, unit, false);
@@ -228,7 +229,7 @@ static void draw_below(struct drawing *d, int rows, struct picture *picture)
 {
 	int width = d->width - d->at.margin, row = 1 + rows;
 	struct text line = {0};
-	if (!d->at.legend && d->options->now >= 0) {
+	if (!d->at.legend && d->clock >= 0) {
 		text_clear(&d->text);
 		put_now(d, unit_of(d->window), true);
 		legend_say(&d->legend, text_string(&d->text));
@@ -301,7 +302,11 @@ enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture)
 {
 	int width = options->width < WIDTH_MIN ? WIDTH_MIN : at_most(options->width, WIDTH_MAX);
-	struct drawing d = {.trace = trace, .options = options, .window = options->window, .width = width};
+	struct drawing d = {.trace = trace,
+	        .options = options,
+	        .window = options->window,
+	        .clock = options->as_of ? options->as_of : options->now,
+	        .width = width};
 	if (d.window.to - d.window.from < width) /* a nanosecond a cell, so that every cell has some time */
 		d.window.to = d.window.from + width;
 

@@ -11,7 +11,7 @@
  *   blame   who was last to arrive, what held the engine, or (over by `ready`) what the default stream waited for
  *
  * Files: lanes.c kept.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c holdings.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c (small questions)  timeline.c
- * sets.c alike.c at.c now.c cells.c bars.c legend.c picture.c (the timeline)  spots.c details.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c roofline.c intervals.c (figures)  stalls.c
+ * sets.c alike.c at.c now.c cells.c bars.c legend.c picture.c (the timeline)  spots.c spots_path.c details.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c roofline.c intervals.c (figures)  stalls.c
  * blame.c  why.c chain.c ends.c root.c ties.c without.c (from a wait to its root)  critical.c constraints.c slack.c (what sets the end)  figures.c predicted.c stats.c (stats, diff)  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c memory_over.c  export.h export.c export_csv.c export_svg.c export_html.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
  *
@@ -29,8 +29,9 @@ struct trace {
 	struct budget
 	        *budget; /* Ctrl-C ends a long look (ST_INTERRUPTED) between two ranks, at the same one in
 	                        * every process; NULL: it does not */
-	struct kept_lanes *kept; /* kept.h; NULL: nothing is kept from one look to the next */
-	op_id first;             /* figures count operations from this one on; 0: all */
+	struct kept_lanes *kept;   /* kept.h; NULL: nothing is kept from one look to the next */
+	op_id first;               /* figures count operations from this one on; 0: all */
+	const struct ranks *ranks; /* tables tell about these; NULL: all */
 };
 /* Which iterations of a program the operations of a section are of (-1: of everything), by the numbers that people see, from 1;
  * all 0: of none. */
@@ -152,14 +153,15 @@ void picture_text(const struct picture *picture, bool colour, struct text *out);
 
 /* Lanes of ranks whose timelines are equal are drawn once ("0-3"); measured ones, where no boundary is more than a cell off. */
 /* now: the latest host's clock. What ends behind it is dimmed, and it is a mark at its own column, in the ruler and in lanes that
- * are idle then; the end mark, where all of the window is past. < 0: neither. first_row and rows count lanes: the picture has one
+ * are idle then; the end mark, where all of the window is past. < 0: neither. as_of: a time at which it is looked at anew: now is
+ * there, and what was not over then is dimmed; 0: at now. first_row and rows count lanes: the picture has one
  * row more for the ruler, and up to legend_rows for words that have no room beside the lanes. */
 struct timeline_options {
 	struct window window;
 	int width, first_row, rows /* 0: all */;
 	bool merge;
 	op_id selected;
-	int64_t now;
+	int64_t now, as_of;
 	const struct ranks *ranks; /* NULL: all */
 	const struct critical
 	        *path; /* NULL; else its pieces are drawn, other work as a line, and no wait: critical.h */

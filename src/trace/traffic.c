@@ -57,6 +57,8 @@ static void print_links(const struct trace *trace, int section, int width, struc
 	/* the first pass finds which kinds of link have a column, the second writes the ranks' rows */
 	for (int pass = 0; pass < 2; pass++)
 		for (int rank = 0; rank < trace->world->n; rank++) {
+			if (!trace_tells(trace, rank))
+				continue;
 			double sent[LINK_KINDS] = {0};
 			traffic_sent(trace->backend, trace->world, rank,
 			        (struct counted){.section = section, .first = trace->first}, sent);
@@ -79,13 +81,11 @@ static void print_links(const struct trace *trace, int section, int width, struc
 			table_cell(&table, "%s", link_name(kind));
 	table_row(&table);
 	blocks_sort(&blocks);
-	size_t left = table_blocks(&table, &blocks, ROWS_MOST);
+	table_blocks(&table, &blocks, ROWS_MOST);
 	if (!any)
 		text_add(out, "no link has carried anything\n");
 	else
 		table_print(&table, width, out);
-	if (any && left)
-		text_add(out, "   ... and %zu more\n", left);
 	table_release(&row);
 	blocks_release(&blocks);
 	table_release(&table);
@@ -225,7 +225,7 @@ static void gather(const struct trace *trace, int section, struct traffic *traff
 	const struct world *world = trace->world;
 
 	for (op_id id = 1; id <= world->op_count; id++) {
-		if (!trace_in(trace, id, section))
+		if (!trace_in(trace, id, section) || !trace_tells(trace, world->ops[id].rank))
 			continue;
 		if (op_record(world, id)->kind == OP_P2P)
 			add_sends(world, id, traffic);

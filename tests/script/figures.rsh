@@ -17,7 +17,7 @@ expect error "no section of that name" { expect overlapped(smoke) > 0 }
 @0 roofline
 #> kernels and what the machine could do
 #>    ranks  kernel  type  times     time  peak  memory  bound by
-#>    0-3    matmul  f32       1  2.00 ms   80%      2%     flops
+#>    0      matmul  f32       1  2.00 ms   80%      2%     flops
 #>           spin              1  1.00 ms
 #>           relu    f32       1  31.2 us   10%    100%     bytes
 #>    peaks: f32 20.97 GFLOP/s, f16 and bf16 41.94 GFLOP/s, memory 16.78 GB/s

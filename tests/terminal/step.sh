@@ -72,3 +72,12 @@ keys C-c
 check "an endless strategy is given up" shows 'never.rsh:2.*interrupted'
 line 'step'
 check "and the one before goes on from there" shows 'step 3/'
+# a demo is a file
+printf '## numbers\ntensor x[4] = iota\n## their sum\nallreduce x; print x\n' > "$folder/demo.rsh"
+keys C-l
+line 'source --step demo.rsh'
+check "source --step lists the sections" shows '2  their sum'
+line ''
+check "... Enter plays the first" shows 'step 1/2 *numbers'
+line ''
+check "... and the next" shows 'x = 0 4 8 12\|x = 0 2 4 6'

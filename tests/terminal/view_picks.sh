@@ -33,6 +33,11 @@ keys Left
 check "left to the operation before" shows '^matmul y   rank 0, compute'
 keys ]
 check "there are no iterations here" shows 'there are no iterations'
+keys c
+check "c goes along the critical path" shows 'critical path: '
+check "... which is drawn" shows 'in full: the critical path'
+keys c c C p
+check "... and no more, by p" shows 's waited'
 keys B
 check "big letters" shows '▌'
 keys B m
@@ -50,6 +55,15 @@ done
 check "a terminal that shrinks to nothing under its keys is whole again" shows '? keys'
 keys q
 check "q goes back to the prompt" ends_with_prompt
+line 'replay 1ms 3ms'
+check "replay plays a window" shows 'replay at .* a second'
+keys Space Left
+check "... space stops it" shows 'stopped\|the end'
+keys Space Space Home Left '>' '<'
+keys r
+check "... r ends it, in the view" shows '? keys'
+keys q
+check "... and q leaves" ends_with_prompt
 
 ENVIRONMENT='LC_ALL=C NO_COLOR=1'
 open 80 24 -n 4 --dry

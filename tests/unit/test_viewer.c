@@ -1,6 +1,7 @@
 /* test_viewer.c -- the view without a screen: keys to requests, frames to pages, a cursor along lanes */
 #include "check.h"
 #include "shell/terminal/viewer.h"
+#include "trace/critical.h"
 #include "trace/details.h"
 #include "trace/spots.h"
 #include "trace_scene.h"
@@ -60,7 +61,7 @@ static void keys_seek(void **state)
 		const char *seek;
 	} keys[] = {{'\t', "next"}, {SCREEN_LEFT, "next back"}, {'n', "stall"}, {'N', "stall back"},
 	        {'b', "blamed"}, {'g', "first"}, {'G', "last"}, {'z', "zoom"}, {'[', "part back"},
-	        {']', "part"}, {SCREEN_UP, "here"}, {'x', ""}};
+	        {']', "part"}, {'c', "critical back"}, {'C', "critical"}, {SCREEN_UP, "here"}, {'x', ""}};
 	for (size_t i = 0; i < LENGTH_OF(keys); i++)
 		expect_seek(&viewer, &frame, keys[i].key, keys[i].seek);
 	assert_string_equal(viewer.told, "this key does nothing; ? tells the keys");
@@ -293,6 +294,79 @@ static void a_cursor_walks(void **state)
 	scene_close(scene);
 }
 
+/* From one end of the time to the other in ten seconds; the keys; what rank 0 is asked for */
+static void a_replay_moves_now(void **state)
+{
+	(void)state;
+	struct viewer viewer;
+	struct reply frame;
+	struct request request;
+	struct text text = {0};
+	fill(&frame);
+	viewer_start(&viewer, "test");
+	viewer_request(&viewer, &request);
+	assert_int_equal(request.now, -1);
+	viewer_take(&viewer, &frame);
+	press(&viewer, &frame, '>');
+	assert_string_equal(viewer.told, "nothing is replayed: r does");
+	press(&viewer, &frame, 'r');
+	viewer_tick(&viewer, 3000);
+	viewer_request(&viewer, &request);
+	assert_int_equal(request.now, 300);
+	press(&viewer, &frame, ' ');
+	viewer_tick(&viewer, 3000);
+	assert_int_equal(viewer.replay.now, 300);
+	press(&viewer, &frame, SCREEN_RIGHT); /* a column of 40 */
+	assert_int_equal(viewer.replay.now, 325);
+	press(&viewer, &frame, '<');
+	press(&viewer, &frame, ' ');
+	viewer_tick(&viewer, 1000);
+	assert_int_equal(viewer.replay.now, 375);
+	viewer_replay_text(&viewer, &text);
+	assert_text(text_string(&text),
+	        "replay at 375 ns, 50 ns a second   space stops  arrows step  < > speed  r ends");
+	viewer_tick(&viewer, 1000000);
+	assert_int_equal(viewer.replay.now, 1000);
+	assert_false(viewer.replay.runs);
+	press(&viewer, &frame, ' '); /* once more */
+	assert_int_equal(viewer.replay.now, 0);
+	assert_true(viewer.replay.runs);
+	viewer.from = 100; /* a part is seen: the window goes along */
+	viewer.to = 200;
+	viewer_tick(&viewer, 8000);
+	assert_true(viewer.from <= 400 && viewer.to > 400);
+	press(&viewer, &frame, 'r');
+	viewer_request(&viewer, &request);
+	assert_int_equal(request.now, -1);
+	text_release(&text);
+	viewer_release(&viewer);
+	reply_release(&frame);
+}
+
+/* Of two_lanes: copy x, matmul y, and the launch before it */
+static void the_cursor_follows_the_critical_path(void **state)
+{
+	(void)state;
+	struct scene *scene = two_lanes();
+	const struct trace *trace = &scene->trace;
+	struct critical path;
+	struct spot spot = {0};
+	size_t steps = 0;
+	assert_int_equal(critical_find(trace, -1, &path), ST_OK);
+	int64_t before = INT64_MAX;
+	for (bool stands = false; spot_on_path(trace, &path, -1, stands, &spot); stands = true, steps++) {
+		assert_true(spot.span.from < before);
+		before = spot.span.from;
+	}
+	assert_int_equal(steps, path.count);
+	assert_int_equal(before, path.piece[0].from);
+	for (steps = 1; spot_on_path(trace, &path, 1, true, &spot); steps++)
+		assert_true(spot.span.from > before);
+	assert_int_equal(steps, path.count);
+	critical_release(&path);
+	scene_close(scene);
+}
+
 static void density_adds_up(void **state)
 {
 	(void)state;
@@ -318,6 +392,8 @@ int main(void)
 	        cmocka_unit_test(a_page_shows_the_cursor_and_its_links),
 	        cmocka_unit_test(any_size_has_a_page),
 	        cmocka_unit_test(a_cursor_walks),
+	        cmocka_unit_test(a_replay_moves_now),
+	        cmocka_unit_test(the_cursor_follows_the_critical_path),
 	        cmocka_unit_test(density_adds_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

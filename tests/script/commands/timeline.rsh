@@ -67,3 +67,4 @@ timeline last compute
 #>      grad_in bbbbbbbbbbbbbbbbbbbbbbbbbbbbb░bbbbbbb┊bbbbbb░bbbbbbb░
 #>    b compute bubble: waited for rank 1, ░ queued, now 4.08 ms
 #>    b grad_in bubble: waited for rank 3
+expect error "wants a terminal" { replay all }
