@@ -1,5 +1,7 @@
 /* without.c -- what the world is without the roots that `why` has named: what a replay takes away */
+#include "backend/backend.h"
 #include "base/memory.h"
+#include "world/op.h"
 #include "trace/why.h"
 
 #include <stdlib.h>
