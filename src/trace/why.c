@@ -171,22 +171,58 @@ static void explain_op(struct chain *chain, op_id id)
 	mem_free(pieces.piece);
 }
 
-/* Of several the one that waited longest, the first of equals: an operation of several ranks was asked for. */
-static void explain_ops(struct chain *chain, const struct why_question *q)
+/* When the work before each of them on its stream was over, 0 where there is none: one way back through the books, which costs less
+ * than loading the ranks. For mem_free */
+static int64_t *over_before(const struct world *world, struct backend *backend, const struct why_question *q)
 {
-	struct bouts pieces = {0};
+	int64_t *over = mem_alloc(q->ops * sizeof *over);
+	size_t *of_rank = mem_alloc((size_t)world->n * sizeof *of_rank),
+	       left = q->ops; /* + 1; 0: found, or not asked for */
+	op_id from = 0;
+	for (size_t i = 0; i < q->ops; i++) {
+		of_rank[world->ops[q->op[i]].rank] = i + 1;
+		from = q->op[i] > from ? q->op[i] : from;
+	}
+	for (op_id id = from; id > 0 && left; id--) {
+		const struct op *op = &world->ops[id];
+		size_t i = of_rank[op->rank];
+		if (!i || id >= q->op[i - 1] || op->stream != world->ops[q->op[i - 1]].stream ||
+		        !trace_is_work(op_record(world, id)->kind))
+			continue;
+		over[i - 1] = backend_times(backend, id).end;
+		of_rank[op->rank] = 0;
+		left--;
+	}
+	mem_free(of_rank);
+	return over;
+}
+
+/* Of several, one a rank, the one that waited longest, or held its host; the first of equals */
+static op_id longest_of(struct chain *chain, const struct why_question *q)
+{
+	const struct trace *trace = chain->trace;
+	int64_t *over = over_before(trace->world, trace->backend, q), most = -1;
 	op_id longest = q->op[0];
-	int64_t most = -1;
-	for (size_t i = 0; i < q->ops && q->ops > 1 && chain->status == ST_OK; i++) {
-		int64_t waited = waited_for(chain, q->op[i], &pieces);
+	for (size_t i = 0; i < q->ops; i++) {
+		struct times t = backend_times(trace->backend, q->op[i]);
+		bool host = trace->world->ops[q->op[i]].stream == STREAM_HOST;
+		int64_t to = host ? t.end : t.start;
+		int64_t from = host ? trace_begin(trace, q->op[i], &t) : over[i];
+		int64_t waited = most_of(0, (to == TIME_UNKNOWN ? chain_horizon(chain) + 1 : to) - from);
 		if (waited <= most)
 			continue;
 		most = waited;
 		longest = q->op[i];
 	}
-	mem_free(pieces.piece);
+	mem_free(over);
+	return longest;
+}
+
+static void explain_ops(struct chain *chain, const struct why_question *q)
+{
+	chain->status = trace_step(chain->trace, q->ops > 1 ? chain->trace->world->op_count : 1);
 	if (chain->status == ST_OK)
-		explain_op(chain, longest);
+		explain_op(chain, q->ops > 1 ? longest_of(chain, q) : q->op[0]);
 }
 
 /* ---- a stream, a rank: their longest waits ---- */

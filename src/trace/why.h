@@ -46,7 +46,7 @@ struct root {
 enum why_of { WHY_OP, WHY_STREAM, WHY_RANK, WHY_TIME };
 struct why_question {
 	enum why_of of;
-	const op_id *op; /* WHY_OP */
+	const op_id *op; /* WHY_OP: one a rank at most */
 	size_t ops;
 	const struct ranks *ranks; /* the others */
 	name_id stream;

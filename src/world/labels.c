@@ -25,16 +25,27 @@ void op_label(const struct world *world, op_id id, struct text *out)
 		text_add(out, " %s", names_text(world->names, record->object));
 }
 
+long op_numbered(const struct world *world, const char *text, name_id *title)
+{
+	const char *hash = strrchr(text, '#');
+	char *end;
+	*title = 0;
+	if (!hash || hash == text || hash[1] < '1' || hash[1] > '9')
+		return 0;
+	long n = strtol(hash + 1, &end, 10);
+	if (!*end)
+		*title = names_find(world->names, text, hash - text);
+	return *title ? n : 0;
+}
+
 /* A tensor first (what wrote it last), then "allreduce#3" (the third of that title on the rank), then a phase
  * (its last operation): names of tensors are what people have in mind most. */
 enum status op_find(const struct world *world, int rank, const char *text, op_id *id)
 {
 	name_id name = names_find(world->names, text, strlen(text)), title = 0;
 	struct thing thing = world_find(world, rank, name);
-	const char *hash = strrchr(text, '#');
 	op_id numbered = 0, phase = 0;
-	char *end;
-	long n = 0;
+	long n = op_numbered(world, text, &title);
 
 	*id = 0;
 	if (thing.kind == THING_TENSOR) {
@@ -44,10 +55,7 @@ enum status op_find(const struct world *world, int rank, const char *text, op_id
 			return ST_OK;
 		return fail(ST_NAME, "no operation has written '%s' on rank %d yet", text, tensor->rank);
 	}
-	if (hash && hash != text && hash[1] >= '1' && hash[1] <= '9' &&
-	        (n = strtol(hash + 1, &end, 10), !*end))
-		title = names_find(world->names, text, hash - text);
-	for (op_id at = world->first[rank]; at; at = world->ops[at].next_program) {
+	for (op_id at = world->first[rank]; at && !numbered; at = world->ops[at].next_program) {
 		const struct record *record = op_record(world, at);
 		if (title && record->title == title && --n == 0)
 			numbered = at;

@@ -334,6 +334,8 @@ const struct operand *record_source(const struct record *record);
 const struct operand *record_target(const struct record *record);
 void op_text(const struct world *world, op_id id, struct text *out);  /* "allreduce#3" */
 void op_label(const struct world *world, op_id id, struct text *out); /* "matmul y" */
+/* "allreduce#3": the third of that title. 0: it is no such text, or nothing has that title */
+long op_numbered(const struct world *world, const char *text, name_id *title);
 /* "y", "allreduce#3", "F3" on a rank -> the operation; ST_NAME names the nearest. */
 enum status op_find(const struct world *world, int rank, const char *text, op_id *id);
 

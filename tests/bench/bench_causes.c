@@ -1,4 +1,4 @@
-/* bench_causes.c -- the causes of a million spans: all of them, as `stalls` tells them; one of them, as `why` asks for it; and
+/* bench_causes.c -- the causes of a million spans: all of them, as `stalls` tells them; one of them; `why` of some; and
  * what they take of memory with the books that they are read off */
 #include "base/memory.h"
 #include "shell/commands/table.h"
@@ -68,6 +68,45 @@ static enum status ask_one(const struct trace *trace)
 	return status;
 }
 
+/* `why` as it is typed, but for its replay, which an answer within a block leaves out; the longest of all questions */
+static enum status ask_why(struct shell *shell, int ranks)
+{
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
+	struct window whole = trace_window(&trace, -1);
+	int last = ranks - 1, rounds = SPANS / ranks / (2 * ROUND);
+	enum { QUESTIONS = 9, LINE = 80 };
+	char asked[QUESTIONS][LINE];
+	double longest = 0;
+	int slowest = 0;
+	snprintf(asked[0], LINE, "z@0");
+	snprintf(asked[1], LINE, "allreduce#%d@%d", rounds / 2, last);
+	snprintf(asked[2], LINE, "allreduce#1@0");
+	snprintf(asked[3], LINE, "allreduce#%d", rounds);
+	snprintf(asked[4], LINE, "matmul#%d@%d", rounds / 2, last / 2);
+	snprintf(asked[5], LINE, "sync@%d", last);
+	snprintf(asked[6], LINE, "@%d", last);
+	snprintf(asked[7], LINE, "comm @0");
+	snprintf(asked[8], LINE, "%lldus @%d", (long long)((whole.from + whole.to) / 2000), last);
+	enum status status = ST_OK;
+	for (int i = 0; i < QUESTIONS && status == ST_OK; i++) {
+		struct text line = {0};
+		text_add(&line, "if 1 { why %s }", asked[i]);
+		double from = now_ms();
+		status = shell_line(shell, text_string(&line), line.count, 0, -1);
+		double spent = now_ms() - from;
+		text_release(&line);
+		if (spent > longest) {
+			longest = spent;
+			slowest = i;
+		}
+	}
+	if (status == ST_OK)
+		printf("      `why` of an operation, a stream, a rank, a time: longest %.1f ms, of %s (at "
+		       "most 100)\n",
+		        longest, asked[slowest]);
+	return status;
+}
+
 static enum status causes(const struct shell *shell, int ranks, double before)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
@@ -107,6 +146,8 @@ static enum status bench(struct transport *transport, int ranks, double before)
 		status = shell_line(&shell, lines, strlen(lines), 0, -1);
 	if (status == ST_OK)
 		status = causes(&shell, ranks, before);
+	if (status == ST_OK)
+		status = ask_why(&shell, ranks);
 	if (status != ST_OK)
 		printf("failed: %s\n", fail_text());
 	shell_close(&shell);
