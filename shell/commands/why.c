@@ -102,63 +102,15 @@ static enum status find_operations(struct inquiry *asked, bool *several)
 
 /* ---- what the roots cost: the lines run again without them (line/saving.c) ---- */
 
-/* What each operation of a root is without it */
-static struct op_otherwise without(const struct root *root, op_id id)
-{
-	struct op_otherwise other = {.id = id, .ns = -1};
-	switch (root->kind) {
-	case ROOT_HOST:
-	case ROOT_WORK:
-		other.ns = 0;
-		break;
-	case ROOT_MEMORY:
-		other.ns = 0;
-		other.not_held = true;
-		break;
-	case ROOT_LAUNCH:
-		other.no_launch = true;
-		break;
-	case ROOT_HELD:
-		other.not_held = true;
-		break;
-	case ROOT_SHARED:
-		other.alone = true;
-		break;
-	case ROOT_LONGER:
-		other.ns = root->ns;
-		break;
-	case ROOT_SLOW:
-	case ROOT_MISSING:
-	case ROOT_COUNT:
-		break;
-	}
-	return other;
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const struct op_otherwise *x = a, *y = b;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
 static void ask_saving(const struct call *call, const struct why *why)
 {
 	struct question *question = question_make(call, QUESTION_SAVING);
 	if (!question)
 		return;
 	struct changes *changes = &question->changes;
-	size_t count = 0;
+	size_t count = why_without(why, &question->without, &changes->slowed);
 	question->several = why->roots > 1;
 	changes->slow = 1;
-	for (size_t i = 0; i < why->roots; i++) {
-		const struct root *root = &why->root[i];
-		if (root->kind == ROOT_SLOW)
-			ranks_add(&changes->slowed, root->rank);
-		for (size_t k = 0; root->kind != ROOT_SLOW && root->kind != ROOT_MISSING && k < root->count;
-		        k++)
-			*MEM_ADD(&question->without, &count) = without(root, root->op[k]);
-	}
-	qsort(question->without, count, sizeof *question->without, by_id);
 	changes->op = question->without;
 	changes->ops = count;
 	if (count || !ranks_empty(&changes->slowed))

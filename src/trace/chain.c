@@ -119,127 +119,10 @@ void chain_put_op(const struct chain *chain, op_id id, struct text *out)
 	text_release(&line);
 }
 
-/* A sentence's beginning, and behind it the operation */
-static void put_with_op(const struct chain *chain, const char *words, op_id id, struct text *out)
+void chain_put_with(const struct chain *chain, const char *words, op_id id, struct text *out)
 {
 	text_add(out, "%s ", words);
 	chain_put_op(chain, id, out);
-}
-
-/* ---- ends of a chain ---- */
-
-static void add_lost(struct chain *chain, op_id id, int64_t lost, struct text *words)
-{
-	op_id with = sharing_with(&chain->sharing, id);
-	struct times t = backend_times(chain->trace->backend, id);
-	text_add(words, ": ");
-	time_text(t.end - t.start, words);
-	text_add(words, " in all, ");
-	time_text(t.end - t.start - lost, words);
-	text_add(words, " alone; it shared what it needs");
-	if (with && with != id)
-		put_with_op(chain, " with", with, words);
-}
-
-static void add_slow(const struct chain *chain, op_id id, struct text *words)
-{
-	struct times t = backend_times(chain->trace->backend, id);
-	const struct slowness *slow = world_slow_at(chain->trace->world, id);
-	text_add(words, ": ");
-	time_text(t.alone, words);
-	text_add(words, " alone, ");
-	time_text(op_record(chain->trace->world, id)->alone_ns, words);
-	text_add(words, " without `slow %gx`", slow->factor);
-}
-
-/* "matmul y on rank 2 (line 9) ran 2.00 ms of that" */
-static void put_ran(
-        const struct chain *chain, op_id id, const struct in_the_way *of, bool over, struct text *words)
-{
-	chain_put_op(chain, id, words);
-	text_add(words, over ? " ran " : " is under way");
-	if (!over)
-		return;
-	time_text(of->ns, words);
-	text_add(words, of->of_that ? " of that" : "");
-	if (of->count < 2)
-		return;
-	text_add(words, ", the longest of %d that ran ", of->count);
-	time_text(of->work, words);
-}
-
-void chain_work(struct chain *chain, op_id id, const struct in_the_way *of, int depth)
-{
-	struct times t = backend_times(chain->trace->backend, id);
-	struct text words = {0};
-	bool over = t.end != TIME_UNKNOWN;
-	int64_t elsewhere = 0, lost = trace_lost(chain->trace, id, &t);
-	enum root_kind kind = root_of_work(chain, id, of->ns, &elsewhere);
-	root_add(chain, kind, chain->trace->world->ops[id].rank, id, elsewhere);
-	put_ran(chain, id, of, over, &words);
-	if (kind == ROOT_SLOW)
-		add_slow(chain, id, &words);
-	else if (kind == ROOT_SHARED)
-		add_lost(chain, id, lost, &words);
-	else if (kind == ROOT_LONGER) {
-		text_add(&words, ": ");
-		time_text(t.end - t.start, &words);
-		text_add(&words, " in all; on other ranks this line takes ");
-		time_text(elsewhere, &words);
-	}
-	chain_say(chain, &words, depth);
-}
-
-/* What its host issued in the stretch, one launch after the other */
-static void launches(struct chain *chain, int rank, const struct bout *wait, struct text *words)
-{
-	const struct lanes *lanes = chain_lanes(chain, rank);
-	size_t count = 0;
-	if (!lanes)
-		return;
-	lanes_spans(lanes, STREAM_HOST, (struct window){wait->from, wait->to, -1}, &chain->spans);
-	for (size_t i = 0; i < chain->spans.count; i++) {
-		const struct span *span = &chain->spans.span[i];
-		if (span->kind != SPAN_HOST || span->cause != CAUSE_LAUNCH)
-			continue;
-		root_add(chain, ROOT_LAUNCH, rank, span->op, span->to - span->from);
-		count++;
-	}
-	if (count == 1)
-		put_with_op(chain, "while its host was launching", wait->blame, words);
-	else
-		text_add(words, "while its host was launching %zu operations", count);
-}
-
-/* The host of the stream that waits was at it: no stream's wait, and so a root. */
-static void host_is_at(struct chain *chain, int rank, const struct bout *wait, struct text *words)
-{
-	op_id by = wait->blame;
-	const struct world *world = chain->trace->world;
-	enum op_kind kind = by ? op_record(world, by)->kind : OP_KERNEL;
-	if (wait->cause == CAUSE_LAUNCH && by) {
-		launches(chain, rank, wait, words);
-	} else if (wait->cause == CAUSE_LAUNCH) {
-		text_add(words, "for its launch, on the way to the device");
-		root_add(chain, ROOT_LAUNCH, rank, wait->op, wait->ns);
-	} else if (wait->cause == CAUSE_SYNC) {
-		put_with_op(chain, "while its host was held in", by, words);
-		root_add(chain, ROOT_HELD, rank, by, wait->ns);
-	} else if (wait->cause == CAUSE_MEMORY) {
-		put_with_op(chain, "while its host got memory:", by, words);
-		root_add(chain, ROOT_MEMORY, rank, by, wait->ns);
-	} else if (kind == OP_HOST) {
-		put_with_op(chain, "while its host was at", by, words);
-		root_add(chain, ROOT_HOST, rank, by, wait->ns);
-	} else if (kind == OP_SYNC) {
-		put_with_op(chain, "for its line, which came behind an answer:", by, words);
-		root_add(chain, ROOT_HELD, world->ops[by].rank, by, wait->ns);
-	} else {
-		text_add(words,
-		        kind == OP_CRASH ? "for ever: its rank has crashed"
-		                         : "for its line, which came late");
-		root_add(chain, ROOT_MISSING, rank, wait->op, wait->ns);
-	}
 }
 
 /* ---- links ---- */
@@ -295,6 +178,43 @@ static void explain_wait(struct chain *chain, const struct bout *wait, op_id tol
 	chain_follow(chain, op->rank, op->stream, wait, &words, depth);
 }
 
+static void explain(struct chain *chain, const struct bout *wait, op_id by, int depth);
+
+/* A transfer in several parts may have begun with one, and then waited for the partner of another: of most of that time it is to
+ * be told what the partner was at. */
+static bool partner_was_late(struct chain *chain, op_id id, const struct in_the_way *of, int depth)
+{
+	struct times t = backend_times(chain->trace->backend, id);
+	op_id with = 0;
+	struct text words = {0};
+	int64_t arrival = trace_last_partner(chain->trace, id, &with);
+	if (!with || t.end == TIME_UNKNOWN)
+		return false;
+	struct bout wait = {.kind = SPAN_STALL,
+	        .cause = CAUSE_PEER,
+	        .op = id,
+	        .blame = with,
+	        .from = most_of(t.start, of->from),
+	        .to = arrival};
+	wait.ns = wait.to - wait.from;
+	if (wait.ns * 2 < of->ns || wait.ns <= 0 || met_before(chain, &wait))
+		return false;
+	chain_put_op(chain, id, &words);
+	text_add(&words, " had begun with a part of it, and waited ");
+	time_text(wait.ns, &words);
+	text_add(&words, of->of_that ? " of that" : "");
+	text_add(&words, " for rank %d, the last to come to it", chain->trace->world->ops[with].rank);
+	chain_say(chain, &words, depth);
+	explain(chain, &wait, with, depth + 1);
+	return true;
+}
+
+void chain_work(struct chain *chain, op_id id, const struct in_the_way *of, int depth)
+{
+	if (!partner_was_late(chain, id, of, depth))
+		chain_end(chain, id, of, depth);
+}
+
 /* Why the operation to blame was late: what its lane did in the stretch until it was there, or over. Work counts together,
  * and the longest of it is told. */
 static void explain(struct chain *chain, const struct bout *wait, op_id by, int depth)
@@ -310,11 +230,12 @@ static void explain(struct chain *chain, const struct bout *wait, op_id by, int 
 	                  *works = pieces_longest(&pieces, SPAN_WORK);
 	int64_t work = work_in(&pieces, &count);
 	if (chain->status == ST_OK && works && (!waits || work >= waits->ns))
-		chain_work(chain, works->op, &(struct in_the_way){works->ns, work, count, true}, depth);
+		chain_work(chain, works->op, &(struct in_the_way){works->ns, work, count, true, works->from},
+		        depth);
 	else if (chain->status == ST_OK && waits)
 		explain_wait(chain, waits, by, depth);
 	else if (chain->status == ST_OK)
-		chain_work(chain, by, &(struct in_the_way){wait->ns, wait->ns, 1, true}, depth);
+		chain_work(chain, by, &(struct in_the_way){wait->ns, wait->ns, 1, true, wait->from}, depth);
 	mem_free(pieces.piece);
 }
 
@@ -365,10 +286,10 @@ static void put_for(const struct chain *chain, const struct bout *wait, struct t
 	if (for_a_peer(chain, wait))
 		text_add(words, "for rank %d, the last to come to it", world->ops[wait->blame].rank);
 	else if (wait->cause == CAUSE_ENGINE && op_record(world, wait->op)->kind == OP_COPY)
-		put_with_op(chain, "for the copy engine, busy with", wait->blame, words);
+		chain_put_with(chain, "for the copy engine, busy with", wait->blame, words);
 	else
-		put_with_op(chain, wait->cause == CAUSE_ENGINE ? "for its turn, behind" : "for", wait->blame,
-		        words);
+		chain_put_with(chain, wait->cause == CAUSE_ENGINE ? "for its turn, behind" : "for",
+		        wait->blame, words);
 }
 
 void chain_follow(
@@ -381,7 +302,7 @@ void chain_follow(
 		at.blame = wait->op;
 	bool host = of_host ? at.blame == at.op : wait->cause <= CAUSE_MEMORY;
 	if (host)
-		host_is_at(chain, rank, &at, words);
+		chain_host_at(chain, rank, &at, words);
 	if (host || never_comes(chain, wait, words)) {
 		chain_say(chain, words, depth);
 		return;
@@ -389,7 +310,8 @@ void chain_follow(
 	put_for(chain, wait, words);
 	chain_say(chain, words, depth);
 	if (wait->blame == wait->op)
-		chain_work(chain, wait->op, &(struct in_the_way){wait->ns, wait->ns, 1, true}, depth + 1);
+		chain_work(chain, wait->op, &(struct in_the_way){wait->ns, wait->ns, 1, true, wait->from},
+		        depth + 1);
 	else
 		explain(chain, wait, wait->blame, depth + 1);
 	if (for_a_peer(chain, wait))

@@ -1,4 +1,4 @@
-/* chain.h -- private to trace/: what `why` goes along, link by link. Shared by chain.c, root.c, why.c. An umbrella header: it
+/* chain.h -- private to trace/: what `why` goes along, link by link. Shared by chain.c, ends.c, root.c, ties.c, why.c. An umbrella header: it
  * brings along what it includes. */
 #ifndef RANKSH_TRACE_CHAIN_H
 #define RANKSH_TRACE_CHAIN_H
@@ -47,17 +47,27 @@ const struct bout *pieces_longest(const struct bouts *pieces, enum span_kind kin
 /* From a wait of that lane to its root. begun: what stands before "for allreduce y", the wait's words so far. */
 void chain_follow(
         struct chain *chain, int rank, int stream, const struct bout *wait, struct text *begun, int depth);
-/* Work is the root: that operation was in the way for `ns`, the longest of `count` that were for `work`; of_that: of a wait */
+/* Work in the way: that operation was for `ns`, the longest of `count` that were for `work`; of_that: of a wait; from: since then, 0:
+ * since it began. It is the root, or a partner who came late to it is told of. */
 struct in_the_way {
 	int64_t ns, work;
 	int count;
 	bool of_that;
+	int64_t from;
 };
 void chain_work(struct chain *chain, op_id id, const struct in_the_way *of, int depth);
 /* A line of the answer, wrapped, as deep as its link. Releases it. */
 void chain_say(struct chain *chain, struct text *words, int depth);
 /* "matmul y on rank 2 (line 9)" */
 void chain_put_op(const struct chain *chain, op_id id, struct text *out);
+/* A sentence's beginning, and behind it the operation */
+void chain_put_with(const struct chain *chain, const char *words, op_id id, struct text *out);
+
+/* ---- ends.c */
+/* Work is the root. */
+void chain_end(struct chain *chain, op_id id, const struct in_the_way *of, int depth);
+/* The host of the rank's stream that waits was at it: no stream's wait, and so a root. Its words go on. */
+void chain_host_at(struct chain *chain, int rank, const struct bout *wait, struct text *words);
 
 /* ---- root.c */
 /* What kind of root work is of which `ns` were in the way; *elsewhere: of LONGER, what it takes on other ranks */

@@ -167,6 +167,28 @@ int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t
 	return arrival;
 }
 
+int64_t trace_last_partner(const struct trace *trace, op_id id, op_id *last)
+{
+	int64_t latest = backend_times(trace->backend, id).start;
+	int count = 0;
+	const uint32_t *matches =
+	        op_record(trace->world, id)->kind == OP_P2P ? op_matches(trace->world, id, &count) : NULL;
+	*last = 0;
+	for (int k = 0; k < count; k++) {
+		const struct match *match = &trace->world->matches[matches[k]];
+		for (int i = 0; i < match->n; i++) {
+			int64_t ready = match->member[i] && match->member[i] != id
+			        ? backend_times(trace->backend, match->member[i]).ready
+			        : 0;
+			if (ready == TIME_UNKNOWN || ready <= latest)
+				continue;
+			latest = ready;
+			*last = match->member[i];
+		}
+	}
+	return latest;
+}
+
 /* The first in the order of places: one name is enough to go and look there. */
 int trace_missing_rank(const struct world *world, op_id id)
 {

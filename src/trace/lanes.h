@@ -91,6 +91,9 @@ int64_t trace_begins(const struct trace *trace, int section, int rank);
 bool trace_counts(const struct trace *trace, op_id id, int section);
 /* When the last of its participants was ready; *last is that one's operation, 0 when it is not queued. */
 int64_t trace_arrival(const struct trace *trace, op_id id, const struct times *t, op_id *last);
+/* Of a transfer in several parts that has begun with one: when the last partner came of those that came later still, and whose
+ * operation that is; 0: none did */
+int64_t trace_last_partner(const struct trace *trace, op_id id, op_id *last);
 /* ST_WAITS, worded: no figure can count an operation that has no end yet. */
 enum status trace_never_ends(const struct trace *trace, op_id id);
 /* A rank that an unfinished collective or transfer still waits for, because it has not queued its part; -1:

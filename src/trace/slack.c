@@ -31,17 +31,22 @@ static void take_late(void *self, node_id from, int64_t ns)
 		pass->next[pass->count++] = from;
 }
 
+/* The slots between operations' nodes and meetings' are none. */
+static bool is_node(const struct constraints *c, node_id node)
+{
+	node_id meetings = node_at((op_id)c->trace->world->op_count + 1, 0);
+	return node_op(c, node) || node > meetings;
+}
+
 /* What of the section nobody waits for may take until the end. */
 static enum status begin(struct pass *pass, int section, int64_t end)
 {
-	const struct world *world = pass->c->trace->world;
 	for (node_id node = 0; node < pass->c->nodes; node++) {
 		op_id id = node_op(pass->c, node);
 		bool ends = id && node_part(node) == NODE_ENDED && trace_counts(pass->c->trace, id, section);
 		pass->late[node] = ends ? end : TIME_UNKNOWN;
-		if (id || node >= node_at((op_id)world->op_count + 1, 0))
-			if (id || node > node_at((op_id)world->op_count + 1, 0))
-				constraints_of(pass->c, node, count_waiting, pass);
+		if (is_node(pass->c, node))
+			constraints_of(pass->c, node, count_waiting, pass);
 		if (node % 4096 == 0 && trace_step(pass->c->trace, 1024) != ST_OK)
 			return ST_INTERRUPTED;
 	}
@@ -49,12 +54,6 @@ static enum status begin(struct pass *pass, int section, int64_t end)
 		if (!pass->waiting[node])
 			pass->next[pass->count++] = node;
 	return ST_OK;
-}
-
-static bool is_node(const struct constraints *c, node_id node)
-{
-	node_id meetings = node_at((op_id)c->trace->world->op_count + 1, 0);
-	return node_op(c, node) || node > meetings;
 }
 
 static enum status go_back(struct pass *pass)

@@ -130,6 +130,16 @@ static bool peers_come_later(const struct span_writer *w, const struct moment *n
 	return trace_is_work(n->kind) && trace_arrival(w->lanes->trace, n->id, &n->t, &last) > n->t.ready;
 }
 
+/* n waits for the line of an operation that came behind an answer: what was asked for is to blame. */
+static void put_answered(struct span_writer *w, const struct moment *n, op_id late, int64_t upto)
+{
+	struct backend *backend = w->lanes->trace->backend;
+	if (w->at >= least_of(upto, w->to) || peers_come_later(w, n))
+		return;
+	op_id answer = backend->answer ? backend->answer(backend, late) : 0;
+	put(w, SPAN_STALL, CAUSE_HOST, n, answer ? answer : n->id, upto);
+}
+
 /* `wait`, a record or a wait before n, or n itself, is issued and its stream is not ready for it: the default stream's
  * implicit waits; a line that came behind an answer; else the launch itself is on its way from the host to the device. Who
  * held it back has ended by then: others to blame were late later. */
@@ -148,13 +158,18 @@ static void put_unready(
 		        backend->measures ? ready : least_of(over, ready));
 	if (w->at >= least_of(ready, w->to))
 		return;
-	if (wait->t.answered && peers_come_later(w, n))
-		return;
-	op_id answer = wait->t.answered && backend->answer ? backend->answer(backend, wait->id) : 0;
 	if (wait->t.answered)
-		put(w, SPAN_STALL, CAUSE_HOST, n, answer ? answer : n->id, ready);
+		put_answered(w, n, wait->id, ready);
 	else
 		put(w, SPAN_STALL, CAUSE_LAUNCH, n, 0, ready);
+}
+
+/* A record or a wait that stood behind nothing but an answer */
+static bool late_by_answer(const struct span_writer *w, op_id id)
+{
+	const struct trace *trace = w->lanes->trace;
+	return id && !trace_is_work(op_record(trace->world, id)->kind) &&
+	        backend_times(trace->backend, id).answered;
 }
 
 /* A record or a wait before n that is not over: its target holds it, or else what holds its stream back. Where times are
@@ -171,8 +186,14 @@ static void put_held(struct span_writer *w, const struct moment *n, const struct
 			put_event(w, n, behind, upto);
 		return;
 	}
-	if (end_of(w, target) > w->at)
-		put_event(w, n, lanes_behind(w->lanes, target), least_of(upto, end_of(w, target)));
+	if (end_of(w, target) > w->at) {
+		op_id behind = lanes_behind(w->lanes, target);
+		int64_t over = least_of(upto, end_of(w, target));
+		if (late_by_answer(w, behind))
+			put_answered(w, n, behind, over);
+		else
+			put_event(w, n, behind, over);
+	}
 	put_unready(w, n, wait, least_of(upto, wait->t.ready));
 }
 

@@ -54,7 +54,7 @@ static void explain_itself(struct chain *chain, const struct moment *m, struct t
 	chain_say(chain, words, 0);
 	int64_t ns = m->t.end == TIME_UNKNOWN ? 0 : m->t.end - m->t.start;
 	if (begun && (trace_is_work(m->kind) || m->kind == OP_HOST))
-		chain_work(chain, m->id, &(struct in_the_way){ns, ns, 1, false}, 1);
+		chain_work(chain, m->id, &(struct in_the_way){ns, ns, 1, false, 0}, 1);
 }
 
 /* It began as soon as its stream had come to it: what the stream was at since it was issued, whatever took most of that. False:
@@ -86,7 +86,7 @@ static bool explain_behind(struct chain *chain, const struct moment *m)
 	}
 	if (most && most->kind == SPAN_WORK) {
 		chain_say(chain, &words, 0);
-		chain_work(chain, most->op, &(struct in_the_way){most->ns, most->ns, 1, true}, 1);
+		chain_work(chain, most->op, &(struct in_the_way){most->ns, most->ns, 1, true, most->from}, 1);
 	} else if (most) {
 		text_add(&words, " waited ");
 		chain_follow(chain, op->rank, op->stream, most, &words, 0);

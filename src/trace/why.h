@@ -12,7 +12,6 @@
 #define RANKSH_TRACE_WHY_H
 
 #include "base/ranks.h"
-#include "base/ranks.h"
 #include "trace/trace.h"
 
 /* What takes a root away: that is what a replay does, and says what it saves.
@@ -64,6 +63,8 @@ enum status trace_why(
         const struct trace *trace, const struct why_question *question, int width, struct why *why);
 /* "root: ...", one line a root, no more than a few */
 void why_put_roots(const struct why *why, struct text *out);
+/* What operations are without all of the roots, by id, for mem_free; slowed: ranks whose kernels take 1x then */
+size_t why_without(const struct why *why, struct op_otherwise **op, struct ranks *slowed);
 void why_release(struct why *why);
 /* "line 12", "ddp.rsh:31": where the operation was asked for; "": nobody typed it */
 void trace_put_line(const struct trace *trace, op_id id, struct text *out);
