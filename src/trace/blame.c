@@ -229,6 +229,28 @@ static void put_row(struct table *table, const struct blame *blame, const struct
 	table_row(table);
 }
 
+/* Where a row would be cut, what was waited for has a line of its own. */
+static void print_narrow(const struct table *rows, int width, struct text *out)
+{
+	struct table lines = {0};
+	for (const char *at = text_string(&rows->cells); *at; at++) {
+		for (const char *before = ""; *at != '\n'; before = "  ") {
+			size_t length = strcspn(at, CELL_END);
+			if (at[length + 1] == '\n') { /* the last cell */
+				table_end(&lines);
+				table_row(&lines);
+				before = "   ";
+			}
+			text_add(&lines.cells, "%s%.*s", before, (int)length, at);
+			at += length + 1;
+		}
+		table_end(&lines);
+		table_row(&lines);
+	}
+	table_print(&lines, width, out);
+	table_release(&lines);
+}
+
 void blames_print(struct blames *blames, const struct trace *trace, int most, int width, struct text *out)
 {
 	enum { HOSTS_MOST = 2 };
@@ -243,7 +265,10 @@ void blames_print(struct blames *blames, const struct trace *trace, int most, in
 		if (left[blames->blame[i].key.on_host]-- > 0)
 			put_row(&table, &blames->blame[i], names);
 	text_add(out, "largest\n");
-	table_print(&table, width, out);
+	if (table_width(&table) > width)
+		print_narrow(&table, width, out);
+	else
+		table_print(&table, width, out);
 	table_release(&table);
 }
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "trace/critical.h"
 #include "trace/picture.h"
+#include "trace/table.h"
 
 #include <stdlib.h>
 
@@ -139,33 +140,50 @@ static int64_t apart(const struct alike *a, const struct alike *b, struct window
 	return sum;
 }
 
-/* The furthest off first, the largest set last; of equal ones the lower rank */
+/* The furthest off first; those that are not odd by their first ranks */
 static int furthest_first(const void *a, const void *b)
 {
 	const struct alike *x = a, *y = b;
 	if (x->apart != y->apart)
 		return x->apart < y->apart ? 1 : -1;
-	int more = ranks_count(&x->ranks) - ranks_count(&y->ranks);
+	int more = x->apart ? ranks_count(&x->ranks) - ranks_count(&y->ranks) : 0;
 	return more ? more : x->first - y->first;
 }
 
-/* Few ranks stay in the order of their first ones: they are seen at a glance. */
+/* From whom it is like most, of those that are not odd: a slow rank of a stage from the others of that stage */
+static int64_t apart_from_all(
+        const struct sets *sets, const struct alike *odd, int most, struct window window)
+{
+	enum { TRIED = 16 };
+	int64_t least = INT64_MAX - 1;
+	int tried = 0;
+	for (size_t i = 0; i < sets->count && tried < TRIED; i++)
+		if (!ranks_odd(&sets->set[i].ranks, most)) {
+			least = least_of(least, apart(odd, &sets->set[i], window));
+			tried++;
+		}
+	return most_of(least, 1);
+}
+
+/* Few ranks stay in the order of their first ones: they are seen at a glance. Of many the odd ones come first, those of sets much
+ * smaller than the largest; stages of a pipeline, all as large, are none. */
 static void arrange(struct sets *sets, struct window window)
 {
-	const struct alike *largest = NULL;
 	int ranks = 0, most = 0;
 	for (size_t i = 0; i < sets->count; i++) {
 		int count = ranks_count(&sets->set[i].ranks);
 		ranks += count;
-		if (count > most) {
-			most = count;
-			largest = &sets->set[i];
-		}
+		most = (int)most_of(most, count);
 	}
-	if (ranks <= FEW_RANKS || most == 1)
+	if (ranks <= FEW_RANKS)
 		return;
-	for (size_t i = 0; i < sets->count; i++)
-		sets->set[i].apart = sets->set[i].on_path ? INT64_MAX : apart(&sets->set[i], largest, window);
+	for (size_t i = 0; i < sets->count; i++) {
+		struct alike *set = &sets->set[i];
+		if (set->on_path)
+			set->apart = INT64_MAX;
+		else if (ranks_odd(&set->ranks, most))
+			set->apart = apart_from_all(sets, set, most, window);
+	}
 	qsort(sets->set, sets->count, sizeof *sets->set, furthest_first);
 }
 

@@ -21,7 +21,7 @@ struct alike {
 	bool on_path;                /* of a picture of the critical path: it is a rank by itself */
 	bool whom[STREAMS_MAX + 1];  /* its ranks wait there for unlike ranks, each for its neighbour, say */
 	struct spans *spans;         /* of the first, by lane; NULL once the rows have them */
-	int64_t apart;               /* from the largest set, ns: spans_apart of all lanes */
+	int64_t apart; /* of an odd one: from the nearest large set, ns: spans_apart of all lanes */
 };
 /* Nobody can see them apart in a picture of the window that is so many cells wide. */
 bool spans_alike(const struct world *world, const struct spans *a, const struct spans *b,
@@ -45,7 +45,7 @@ struct sets {
 	size_t shown_count;
 };
 /* The sets of options->ranks, with the rows that options show, in the order of their first ranks; of more than 8
- * ranks the set first that differs for the longest time from the largest one. A zeroed
+ * ranks the set first that is odd (ranks_odd) and differs for the longest time. A zeroed
  * struct is an empty one, to be released in any case.
  * ST_INTERRUPTED: a long look was ended. */
 enum status sets_find(const struct trace *trace, const struct timeline_options *options, struct window window,

@@ -198,7 +198,7 @@ static void fill(struct report *report, enum shape shape, struct table *table)
 			table_cell(table, "%s",
 			        order[k] == WORK             ? "work"
 			                : order[k] == SLOWED ? "slowed"
-			                : order[k] == OTHER  ? "other work"
+			                : order[k] == OTHER  ? shape == PERCENT ? "other" : "other work"
 			                                     : trace_causes[order[k]]);
 	table_row(table);
 	blocks_sort(&blocks);
@@ -218,6 +218,10 @@ static void print_report(struct report *report, int width, struct text *out)
 		fill(report, shape, &table);
 		if (table_width(&table) <= width)
 			break;
+	}
+	if (table_width(&table) > width && report->used[CAUSE_DONE]) { /* it is the rest */
+		report->used[CAUSE_DONE] = false;
+		fill(report, PERCENT, &table);
 	}
 	table_print(&table, width, out);
 	table_release(&table);

@@ -154,19 +154,31 @@ void blocks_add(struct blocks *blocks, int rank, const struct text *rows)
 	ranks_one(&block->ranks, rank);
 }
 
-/* The smaller set first; of equal ones that of the lower rank */
+bool ranks_odd(const struct ranks *set, int largest)
+{
+	return ranks_count(set) < largest / 4;
+}
+
+/* Odd ones first, of these the smaller set; else that of the lower rank */
 static int odd_first(const void *a, const void *b)
 {
 	const struct row_block *x = a, *y = b;
-	int more = ranks_count(&x->ranks) - ranks_count(&y->ranks);
+	if (x->odd != y->odd)
+		return x->odd ? -1 : 1;
+	int more = x->odd ? ranks_count(&x->ranks) - ranks_count(&y->ranks) : 0;
 	return more ? more : ranks_first(&x->ranks) - ranks_first(&y->ranks);
 }
 
 void blocks_sort(struct blocks *blocks)
 {
-	int ranks = 0;
+	int ranks = 0, most = 0;
+	for (size_t i = 0; i < blocks->count; i++) {
+		int count = ranks_count(&blocks->block[i].ranks);
+		ranks += count;
+		most = count > most ? count : most;
+	}
 	for (size_t i = 0; i < blocks->count; i++)
-		ranks += ranks_count(&blocks->block[i].ranks);
+		blocks->block[i].odd = ranks_odd(&blocks->block[i].ranks, most);
 	if (ranks > FEW)
 		qsort(blocks->block, blocks->count, sizeof *blocks->block, odd_first);
 }

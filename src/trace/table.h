@@ -32,6 +32,7 @@ void table_release(struct table *table);
 struct row_block {
 	struct ranks ranks;
 	char *rows;
+	bool odd;
 	size_t came; /* as the how-manyeth, before they were sorted */
 };
 struct blocks {
@@ -39,8 +40,10 @@ struct blocks {
 	size_t count;
 };
 void blocks_add(struct blocks *blocks, int rank, const struct text *rows);
-/* Of more than 8 ranks: the smallest sets first, so that the odd one of 1,024 is seen at once, and is not among those that are
- * left out. Few stay in the order of their first ranks. */
+/* Is a set of ranks alike an odd one, beside the largest of them? Less than a quarter of it is. */
+bool ranks_odd(const struct ranks *set, int largest);
+/* Of more than 8 ranks: the odd sets first, the smallest of them before the others, so that the slow one of 1,024 is seen at once,
+ * and is not among those that are left out. All others are in the order of their first ranks. */
 void blocks_sort(struct blocks *blocks);
 /* "rank 3", "ranks 0-3", "128 ranks, e.g. 7" */
 void blocks_title(const struct row_block *block, struct text *out);
