@@ -154,7 +154,7 @@ static enum status draw(struct call *call, const struct what_words *asked)
 	if (!asked->critical)
 		return timeline_draw(shell, &trace, &options);
 	struct critical path;
-	status = critical_find(&trace, section, &path);
+	status = critical_find(&trace, section, false, &path);
 	options.path = path.count ? &path : NULL;
 	if (status == ST_OK)
 		status = timeline_draw(shell, &trace, &options);

@@ -18,12 +18,17 @@ struct world_figures {
 	double sent; /* bytes that a rank sends */
 	double bubble;
 	int64_t peak, kind[MEMORY_KINDS]; /* bytes: of the rank that has the most */
-	int most;                         /* cause of delay with the largest part; CAUSE_COUNT: none */
-	double part;
+	int most;                         /* enum critical_kind of most of the critical path, */
+	double part;                      /* this part of it; 0: there is none */
 	size_t races;
 };
 /* Those that take long are asked for. */
-enum { MEASURE_STALLS = 1 /* most, part */, MEASURE_SENT = 2, MEASURE_RACES = 4 };
+enum {
+	MEASURE_PATH = 1 /* most, part */,
+	MEASURE_SENT = 2,
+	MEASURE_RACES = 4,
+	MEASURE_TIME = 8 /* where there are no iterations */
+};
 /* Projects nothing: of a world that was looked at. ST_WAITS: something has no end. */
 enum status measure_world(struct shell *shell, int section, int wanted, struct world_figures *out);
 /* As wide as the session's output; the table is released. */

@@ -1,6 +1,7 @@
 /* measure.c -- the figures by which worlds are compared: one number each, of all ranks; how they are said */
 #include "races/races.h"
 #include "shell/line/inside.h"
+#include "trace/critical.h"
 #include "trace/table.h"
 
 #include <string.h>
@@ -8,27 +9,24 @@
 /* Of all ranks: the largest time, the mean of the rest */
 struct rank_sums {
 	double time, exposed, sent;
-	double stalls[CAUSE_COUNT];
 };
 
 static enum status add_rank(
         const struct trace *trace, int section, int rank, int wanted, struct rank_sums *sums)
 {
 	int64_t time = 0, exposed = 0;
-	double part[CAUSE_COUNT] = {0}, sent = 0;
+	double sent = 0;
 	int n = trace->world->n;
-	enum status status = metric_time(trace, section, rank, &time);
+	enum status status = ST_OK;
+	if (wanted & MEASURE_TIME)
+		status = metric_time(trace, section, rank, &time);
 	if (status == ST_OK)
 		status = metric_exposed(trace, section, rank, HIDE_COMMUNICATION, &exposed);
-	if (status == ST_OK && wanted & MEASURE_STALLS)
-		status = metric_stalls(trace, section, rank, part);
 	if (status == ST_OK && wanted & MEASURE_SENT)
 		status = metric_sent(trace, section, rank, NULL, &sent);
 	sums->time = (double)time > sums->time ? (double)time : sums->time;
 	sums->exposed += (double)exposed / n;
 	sums->sent += sent / n;
-	for (int cause = 0; cause < CAUSE_COUNT; cause++)
-		sums->stalls[cause] += part[cause] / n;
 	return status;
 }
 
@@ -53,6 +51,23 @@ static bool has_stages(const struct world *world)
 	return false;
 }
 
+/* Of what kind most of the critical path is, and which part of it */
+static enum status measure_path(const struct trace *trace, int section, struct world_figures *out)
+{
+	int64_t of_kind[CRITICAL_KIND_COUNT] = {0};
+	struct critical path;
+	enum status status = critical_find(trace, section, false, &path);
+	for (size_t i = 0; i < path.count; i++)
+		of_kind[path.piece[i].kind] += path.piece[i].to - path.piece[i].from;
+	for (int kind = 0; kind < CRITICAL_KIND_COUNT; kind++)
+		if (of_kind[kind] > of_kind[out->most])
+			out->most = kind;
+	if (path.count)
+		out->part = (double)of_kind[out->most] / (double)(path.window.to - path.window.from);
+	critical_release(&path);
+	return status;
+}
+
 enum status measure_world(struct shell *shell, int section, int wanted, struct world_figures *out)
 {
 	struct trace all = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -61,8 +76,9 @@ enum status measure_world(struct shell *shell, int section, int wanted, struct w
 	struct rank_sums sums = {0};
 	double each;
 	int count;
-	*out = (struct world_figures){.most = CAUSE_COUNT};
+	*out = (struct world_figures){0};
 	enum status status = metric_iteration(&all, section, &count, &each);
+	wanted |= count ? 0 : MEASURE_TIME;
 	for (int rank = 0; rank < all.world->n && status == ST_OK; rank++)
 		status = add_rank(&trace, section, rank, wanted, &sums);
 	int counted = count > 1 && iterations.from ? count - 1 : count ? count : 1;
@@ -70,11 +86,8 @@ enum status measure_world(struct shell *shell, int section, int wanted, struct w
 	out->time = count ? each : sums.time;
 	out->exposed = sums.exposed / counted;
 	out->sent = sums.sent / counted;
-	for (int cause = 0; cause < CAUSE_DONE; cause++)
-		if (sums.stalls[cause] > out->part) {
-			out->part = sums.stalls[cause];
-			out->most = cause;
-		}
+	if (status == ST_OK && wanted & MEASURE_PATH)
+		status = measure_path(&trace, section, out);
 	measure_memory(all.world, out);
 	if (wanted & MEASURE_RACES)
 		out->races = races_now(shell->world)->count;

@@ -1,6 +1,7 @@
 /* whatif.c -- whatif: the session's figures beside those of its lines run again with a change */
 #include "shell/language/run/command.h"
 #include "shell/line/inside.h"
+#include "trace/critical.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,16 +13,15 @@ static void put_times(double before, double after, struct text *out)
 	text_add(out, "%.2f -> %.2f %s", before / ns, after / ns, unit);
 }
 
-/* What a stream waits for, by the cause of delay */
-static const char *const waits_for[CAUSE_COUNT] = {[CAUSE_LAUNCH] = "the launch",
-        [CAUSE_HOST] = "its host",
-        [CAUSE_SYNC] = "its host, in `sync` or `print`,",
-        [CAUSE_MEMORY] = "memory",
-        [CAUSE_EVENT] = "other streams",
-        [CAUSE_DATA] = "data",
-        [CAUSE_PEER] = "other ranks",
-        [CAUSE_BUBBLE] = "other stages",
-        [CAUSE_ENGINE] = "busy engines"};
+/* What the end hangs on, by the kind of most of the critical path */
+static const char *const hangs_on[CRITICAL_KIND_COUNT] = {[CRITICAL_COMPUTE] = "kernels",
+        [CRITICAL_COMM] = "communication",
+        [CRITICAL_COPY] = "copies",
+        [CRITICAL_SHARING] = "sharing",
+        [CRITICAL_LAUNCH] = "launches",
+        [CRITICAL_HOST] = "the host",
+        [CRITICAL_MEMORY] = "getting memory",
+        [CRITICAL_IDLE] = "late lines"};
 
 static void say_outcomes(struct shell *shell, const struct world_figures *a, const struct world_figures *b)
 {
@@ -36,8 +36,8 @@ static void say_outcomes(struct shell *shell, const struct world_figures *a, con
 		text_add(&line, "   bubble %.2f -> %.2f", a->bubble, b->bubble);
 	if (a->time == b->time)
 		text_add(&line, a->exposed == b->exposed ? "   nothing changes" : "   no sooner, no later");
-	else if (b->most < CAUSE_COUNT && b->part >= 0.005)
-		text_add(&line, "   it would wait for %s next: %.0f%%", waits_for[b->most], 100 * b->part);
+	else if (b->part > 0)
+		text_add(&line, "   its end would hang on %s next: %.0f%%", hangs_on[b->most], 100 * b->part);
 	out_say(shell->out, "%s\n", text_string(&line));
 	text_release(&line);
 }
@@ -184,7 +184,7 @@ enum status answer_whatif(struct shell *shell, const struct question *question)
 	if (status == ST_OK)
 		status = changes_met(&rerun.changes);
 	if (status == ST_OK)
-		status = measure_world(&rerun.shell, section, MEASURE_STALLS | races, &after);
+		status = measure_world(&rerun.shell, section, MEASURE_PATH | races, &after);
 	if (status == ST_OK) {
 		say_outcomes(shell, &before, &after);
 		say_otherwise(shell, &rerun, &before, &after);

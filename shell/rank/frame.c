@@ -60,7 +60,7 @@ static enum status find_path(struct frame_making *m, const struct request *reque
 	struct critical *path = &m->kept->path;
 	enum status status = ST_OK;
 	if (request->path && path->window.to == 0)
-		status = critical_find(&m->trace, -1, path);
+		status = critical_find(&m->trace, -1, false, path);
 	if (status == ST_OK && request->path && path->count)
 		m->options.path = path;
 	else if (request->path)

@@ -155,7 +155,7 @@ static node_id last_node(const struct constraints *c, int section, bool threads)
 	return last;
 }
 
-enum status critical_find(const struct trace *trace, int section, struct critical *critical)
+enum status critical_find(const struct trace *trace, int section, bool slack, struct critical *critical)
 {
 	struct constraints c;
 	enum status status = constraints_load(&c, trace);
@@ -169,7 +169,7 @@ enum status critical_find(const struct trace *trace, int section, struct critica
 		critical->on = mem_alloc(critical->ops + 1);
 		status = walk_back(critical, &c, last);
 	}
-	if (status == ST_OK && last)
+	if (status == ST_OK && last && slack)
 		status = slack_find(&c, section, critical->window.to, &critical->slack);
 	constraints_release(&c);
 	return status;
@@ -362,7 +362,7 @@ static void put_slack(
 enum status trace_critical(const struct trace *trace, int section, int width, struct text *out)
 {
 	struct critical critical;
-	enum status status = critical_find(trace, section, &critical);
+	enum status status = critical_find(trace, section, true, &critical);
 	if (status == ST_OK && !critical.count) {
 		text_add(out, "nothing has run yet\n");
 	} else if (status == ST_OK) {

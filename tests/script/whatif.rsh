@@ -17,16 +17,16 @@ whatif
 
 ## with one: time is the largest of the ranks
 whatif launch=2x
-#>    time 10.04 -> 10.06 ms   it would wait for other streams next: 17%
+#>    time 10.04 -> 10.06 ms   its end would hang on kernels next: 50%
 whatif launch=40us
-#>    time 10.04 -> 10.06 ms   it would wait for other streams next: 17%
+#>    time 10.04 -> 10.06 ms   its end would hang on kernels next: 50%
 @0 whatif slow 3x
-#>    time 10.04 -> 15.04 ms   it would wait for other streams next: 17%
+#>    time 10.04 -> 15.04 ms   its end would hang on kernels next: 100%
 whatif without "wait io on default"
-#>    time 10.04 -> 8.06 ms   it would wait for the launch next: 1%
+#>    time 10.04 -> 8.06 ms   its end would hang on the host next: 62%
 #>    `wait io on default` left out 1 time
 whatif without "spin   1ms" launch=0ns
-#>    time 10.04 -> 7.02 ms   it would wait for other streams next: 41%
+#>    time 10.04 -> 7.02 ms   its end would hang on the host next: 71%
 #>    `spin 1ms` left out 3 times
 
 ## what it does not know
@@ -54,11 +54,11 @@ sync
 spin 1ms
 sync
 whatif launch=2x
-#>    time 3.33 -> 3.66 ms   it would wait for the launch next: 34%
+#>    time 3.33 -> 3.66 ms   its end would hang on kernels next: 82%
 whatif launch=2us
-#>    time 3.33 -> 3.02 ms   it would wait for the launch next: 2%
+#>    time 3.33 -> 3.02 ms   its end would hang on kernels next: 99%
 @2 whatif slow 1x
-#>    time 3.33 -> 1.33 ms   it would wait for the launch next: 25%
+#>    time 3.33 -> 1.33 ms   its end would hang on kernels next: 75%
 
 ## a strategy: its options, the model's, the machine
 @2 slow 1x
@@ -75,22 +75,22 @@ run 3
 whatif
 #>    run again: 380 operations, each at the same time to the nanosecond
 whatif bucket=8k
-#>    iteration 532.46 -> 679.13 us   exposed 420.00 -> 558.33 us   it would wait for other streams next: 47%
+#>    iteration 532.46 -> 679.13 us   exposed 420.00 -> 558.33 us   its end would hang on communication next: 88%
 whatif batch=64
-#>    iteration 532.46 -> 593.18 us   exposed 420.00 -> 420.00 us   it would wait for other streams next: 50%
+#>    iteration 532.46 -> 593.18 us   exposed 420.00 -> 420.00 us   its end would hang on communication next: 71%
 whatif link_rate=2x launch=5us
-#>    iteration 532.46 -> 352.46 us   exposed 420.00 -> 240.00 us   it would wait for other streams next: 49%
+#>    iteration 532.46 -> 352.46 us   exposed 420.00 -> 240.00 us   its end would hang on communication next: 68%
 whatif machine=dgx-h100
-#>    iteration 532.46 -> 136.50 us   exposed 420.00 -> 10.90 us   it would wait for the launch next: 87%
+#>    iteration 532.46 -> 136.50 us   exposed 420.00 -> 10.90 us   its end would hang on launches next: 100%
 @2 slow 2x
 mark three
 run 2
 #>    iteration 4   loss 1.37382   done at 2.19 ms   58528 rows a second
 #>    iteration 5   loss 1.22407   done at 2.78 ms   57625 rows a second
 @2 whatif slow 1x
-#>    iteration 589.60 -> 532.46 us   exposed 420.00 -> 420.00 us   it would wait for other streams next: 49%
+#>    iteration 589.60 -> 532.46 us   exposed 420.00 -> 420.00 us   its end would hang on communication next: 79%
 whatif without "wait compute on comm"
-#>    iteration 589.60 -> 414.14 us   exposed 420.00 -> 332.53 us   it would wait for other streams next: 32%
+#>    iteration 589.60 -> 414.14 us   exposed 420.00 -> 332.53 us   its end would hang on communication next: 97%
 #>    `wait compute on comm` left out 2 times
 #>    without that order there are races:
 #>    race: `matmul` on compute writes dw4 while `allreduce` on comm writes

@@ -61,7 +61,7 @@ static int64_t last_end(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct critical critical;
-	assert_int_equal(critical_find(&trace, -1, &critical), ST_OK);
+	assert_int_equal(critical_find(&trace, -1, true, &critical), ST_OK);
 	int64_t end = critical.window.to;
 	critical_release(&critical);
 	return end;
@@ -105,7 +105,7 @@ static void check(struct shell *shell, uint64_t seed, int *on, int *off)
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct critical critical;
 	struct dice dice = {.seed = seed + 1000};
-	assert_int_equal(critical_find(&trace, -1, &critical), ST_OK);
+	assert_int_equal(critical_find(&trace, -1, true, &critical), ST_OK);
 	tiles(&critical);
 	for (int tried = 0, looked = 0; tried < TRIED && looked < 200; looked++) {
 		op_id id = 1 + throw(&dice, (uint32_t)shell->world->op_count);

@@ -352,7 +352,7 @@ static void the_cursor_follows_the_critical_path(void **state)
 	struct critical path;
 	struct spot spot = {0};
 	size_t steps = 0;
-	assert_int_equal(critical_find(trace, -1, &path), ST_OK);
+	assert_int_equal(critical_find(trace, -1, false, &path), ST_OK);
 	int64_t before = INT64_MAX;
 	for (bool stands = false; spot_on_path(trace, &path, -1, stands, &spot); stands = true, steps++) {
 		assert_true(spot.span.from < before);
