@@ -6,6 +6,7 @@
  * Kernels are in the colour of their phase; a copy, collective or transfer in its own in every phase. */
 #include "trace/picture.h"
 #include "base/memory.h"
+#include "trace/lanes.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -26,29 +27,6 @@ static const char letters[CAUSE_COUNT] = {
         CAUSES(X)
 #undef X
 };
-
-static enum colour colour_of(const struct record *record)
-{
-	static const uint8_t phases[] = {['F'] = COLOUR_FORWARD,
-	        ['R'] = COLOUR_FORWARD,
-	        ['B'] = COLOUR_BACKWARD,
-	        ['W'] = COLOUR_WEIGHT,
-	        ['O'] = COLOUR_OPTIMIZER};
-	size_t phase = (unsigned char)record->colour;
-
-	switch (record->kind) {
-	case OP_KERNEL:
-		return phase < sizeof phases && phases[phase] ? phases[phase] : COLOUR_KERNEL;
-	case OP_COPY:
-		return COLOUR_COPY;
-	case OP_COLLECTIVE:
-	case OP_P2P:
-	case OP_ONE_SIDED:
-		return COLOUR_COMM;
-	default:
-		return COLOUR_HOSTWORK;
-	}
-}
 
 /* Looked up once for a picture, and only if it shows a micro-batch 0: any later one says that there are several. */
 static bool several_microbatches(const struct bar_row *where)
@@ -134,7 +112,7 @@ static void paint_bar(const struct bar_row *where, const struct shown *shown, in
 		bool aside = shown[i].thing == THING_ASIDE;
 		enum colour colour = shown[i].dim || aside
 		        ? COLOUR_QUEUED
-		        : colour_of(op_record(where->trace->world, shown[i].op));
+		        : trace_colour(op_record(where->trace->world, shown[i].op));
 		*cell = (struct cell){.glyph = glyph_of(&shown[i], edge),
 		        .colour = colour,
 		        .dim = shown[i].dim,
@@ -187,7 +165,7 @@ static void crowd_at(const struct bar_row *where, const struct shown *shown, int
 		const struct record *x = op_record(world, shown[i].op), *y = op_record(world, shown[to].op);
 		bool wide = (to > 0 && same(where, &shown[to - 1], &shown[to])) ||
 		        (to + 1 < where->cells && same(where, &shown[to], &shown[to + 1]));
-		bool other = x->phase != y->phase || colour_of(x) != colour_of(y);
+		bool other = x->phase != y->phase || trace_colour(x) != trace_colour(y);
 		if (wide || shown[i].dim != shown[to].dim || (other && to - i >= NARROW))
 			break;
 		crowd->phase = x->phase == y->phase ? crowd->phase : 0;

@@ -44,20 +44,6 @@ static int waits_of(int stream)
 	return 2 * stream + 2;
 }
 
-/* A JSON string: names are UTF-8 already, so only quotes, backslashes and control characters are escaped. */
-static void put_escaped(struct text *out, const char *words)
-{
-	text_add(out, "\"");
-	for (const unsigned char *p = (const unsigned char *)words; *p; p++)
-		if (*p == '"' || *p == '\\')
-			text_add(out, "\\%c", *p);
-		else if (*p < 0x20 || *p == 0x7f)
-			text_add(out, "\\u%04x", *p);
-		else
-			text_put(out, (const char *)p, 1);
-	text_add(out, "\"");
-}
-
 /* Microseconds with three digits, as "%PRId64.%03d" */
 #define US(ns) (ns) / 1000, (int)((ns) % 1000)
 
@@ -80,7 +66,7 @@ static void put_name(
         struct json_writer *w, const char *what, int rank, int thread, const char *name, int index)
 {
 	begin(w, "M", rank, thread, "\"name\":\"%s_name\",\"args\":{\"name\":", what);
-	put_escaped(w->out, name);
+	export_string(w->out, name);
 	text_add(w->out, "}}");
 	begin(w, "M", rank, thread, "\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, index);
 }
@@ -90,7 +76,7 @@ static void put_label(struct json_writer *w, op_id id)
 {
 	text_clear(&w->label);
 	op_label(w->trace->world, id, &w->label);
-	put_escaped(w->out, text_string(&w->label));
+	export_string(w->out, text_string(&w->label));
 }
 
 /* What a click on a slice shows besides its name */
@@ -106,11 +92,11 @@ static void put_arguments(struct json_writer *w, const struct span *span)
 		text_add(w->out, ",\"flops\":%.0f", record->flops);
 	if (record->phase) {
 		text_add(w->out, ",\"phase\":");
-		put_escaped(w->out, names_text(world->names, record->phase));
+		export_string(w->out, names_text(world->names, record->phase));
 	}
 	if (record->section) {
 		text_add(w->out, ",\"section\":");
-		put_escaped(w->out, names_text(world->names, world->sections[record->section].name));
+		export_string(w->out, names_text(world->names, world->sections[record->section].name));
 	}
 	if (span->projected)
 		text_add(w->out, ",\"projected\":true");
@@ -358,7 +344,7 @@ enum status trace_export_json(
 	enum status status = ST_OK;
 
 	text_add(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"made by\":\"ranksh\",\"machine\":");
-	put_escaped(out, trace->world->machine->name);
+	export_string(out, trace->world->machine->name);
 	text_add(out, "},\"traceEvents\":[\n");
 	gather_reaches(&w);
 	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {

@@ -36,5 +36,9 @@ const char *export_paint(enum colour colour);
 enum colour export_colour(const struct trace *trace, const struct span *span);
 /* "peer", "issue", "matmul y": what the span is called */
 void export_name(const struct trace *trace, const struct span *span, struct text *out);
+/* As a JSON string, which may stand in a page too: `<` is written as an escape */
+void export_string(struct text *out, const char *words);
+/* As the text of an element, or an attribute, of XML */
+void export_xml(struct text *out, const char *words);
 
 #endif

@@ -5,49 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *export_paint(enum colour colour)
-{
-	static const char *const paints[COLOUR_COUNT] = {[COLOUR_KERNEL] = "#4f8fd9",
-	        [COLOUR_COPY] = "#c9973f",
-	        [COLOUR_COMM] = "#b65bb6",
-	        [COLOUR_FORWARD] = "#4f8fd9",
-	        [COLOUR_BACKWARD] = "#5fa05f",
-	        [COLOUR_WEIGHT] = "#8dbb5a",
-	        [COLOUR_OPTIMIZER] = "#e0955a",
-	        [COLOUR_HOSTWORK] = "#9a9a9a",
-	        [COLOUR_STALL] = "#f4d3d0"};
-	return paints[colour] ? paints[colour] : "#9a9a9a";
-}
-
-/* What ranks do together has its own colour in every phase. */
-enum colour export_colour(const struct trace *trace, const struct span *span)
-{
-	static const char phases[] = "FRBWO";
-	static const enum colour of_phase[] = {
-	        COLOUR_FORWARD, COLOUR_FORWARD, COLOUR_BACKWARD, COLOUR_WEIGHT, COLOUR_OPTIMIZER};
-	if (span->kind == SPAN_STALL)
-		return COLOUR_STALL;
-	if (span->kind == SPAN_HOST)
-		return COLOUR_PLAIN;
-	const struct record *record = op_record(trace->world, span->op);
-	const char *phase = record->colour ? strchr(phases, record->colour) : NULL;
-	if (record->kind == OP_COLLECTIVE || record->kind == OP_P2P || record->kind == OP_ONE_SIDED)
-		return COLOUR_COMM;
-	if (record->kind == OP_COPY)
-		return COLOUR_COPY;
-	if (record->kind != OP_KERNEL)
-		return COLOUR_HOSTWORK;
-	return phase ? of_phase[phase - phases] : COLOUR_KERNEL;
-}
-
-void export_name(const struct trace *trace, const struct span *span, struct text *out)
-{
-	if (span->kind == SPAN_WORK)
-		op_label(trace->world, span->op, out);
-	else
-		text_add(out, "%s", span->kind == SPAN_HOST ? "issue" : trace_causes[span->cause]);
-}
-
 /* In quotes where it has to be */
 static void put_quoted(struct text *out, const char *words)
 {

@@ -24,17 +24,6 @@ struct page {
 	bool *blamed; /* by operation */
 };
 
-static void put_string(struct text *out, const char *words)
-{
-	text_put(out, "\"", 1);
-	for (const unsigned char *p = (const unsigned char *)words; *p; p++)
-		if (*p < 0x20 || *p == 0x7f || *p == '<' || *p == '"' || *p == '\\')
-			text_add(out, "\\u%04x", *p);
-		else
-			text_put(out, (const char *)p, 1);
-	text_put(out, "\"", 1);
-}
-
 /* Colour, is it work, is it queued: the number of a style; words: of what is no work, the cause */
 static int style_of(const struct trace *trace, const struct span *span)
 {
@@ -52,7 +41,7 @@ static void put_styles(struct text *out)
 		text_add(out, "%s{\"paint\":\"%s\",\"works\":%s,\"queued\":%s,\"words\":", style ? "," : "",
 		        export_paint(stall ? COLOUR_STALL : (enum colour)colour),
 		        stall || colour == COLOUR_PLAIN ? "false" : "true", style % 2 ? "true" : "false");
-		put_string(out, stall ? trace_causes[colour - COLOUR_COUNT] : "");
+		export_string(out, stall ? trace_causes[colour - COLOUR_COUNT] : "");
 		text_add(out, "}");
 	}
 	text_add(out, "],");
@@ -78,9 +67,9 @@ static void put_lane(struct page *page, const struct sets *sets, size_t row)
 	text_clear(&page->words);
 	ranks_text(&alike->ranks, &page->words);
 	text_add(page->out, "%s{\"rank\":", row ? ",\n" : "");
-	put_string(page->out, text_string(&page->words));
+	export_string(page->out, text_string(&page->words));
 	text_add(page->out, ",\"name\":");
-	put_string(page->out, trace_lane_name(page->trace, alike->first, alike->lane[shown->lane]));
+	export_string(page->out, trace_lane_name(page->trace, alike->first, alike->lane[shown->lane]));
 	text_add(page->out, ",\"spans\":[");
 	for (size_t i = 0; i < shown->spans.count; i++) {
 		const struct span *span = &shown->spans.span[i];
@@ -104,13 +93,13 @@ static void put_blamed(struct page *page)
 		op_label(world, id, &page->words);
 		text_add(&page->words, " of rank %d", world->ops[id].rank);
 		text_add(page->out, "%s\"%u\":", begun ? "," : "", id);
-		put_string(page->out, text_string(&page->words));
+		export_string(page->out, text_string(&page->words));
 		begun = true;
 	}
 	text_add(page->out, "},\n\"names\":[");
 	for (name_id id = 0; id <= names_count(page->names); id++) {
 		text_add(page->out, "%s", id ? "," : "");
-		put_string(page->out, names_text(page->names, id));
+		export_string(page->out, names_text(page->names, id));
 	}
 	text_add(page->out, "]");
 }
@@ -127,7 +116,7 @@ static void put_head(struct page *page, struct window window)
 	text_add(
 	        &page->words, "%d ranks on \"%s\"", page->trace->world->n, page->trace->world->machine->name);
 	text_add(page->out, "{\"title\":");
-	put_string(page->out, text_string(&page->words));
+	export_string(page->out, text_string(&page->words));
 	text_add(page->out, ",\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"legend\":[", window.from, window.to);
 	for (size_t i = 0; i < sizeof legend / sizeof *legend; i++)
 		text_add(page->out, "%s{\"paint\":\"%s\",\"words\":\"%s\"}", i ? "," : "",

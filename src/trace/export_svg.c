@@ -21,22 +21,6 @@ struct svg {
 	struct text words;
 };
 
-static void put_escaped(struct text *out, const char *words)
-{
-	for (; *words; words++) {
-		unsigned char c = (unsigned char)*words;
-		const char *name = c == '<' ? "&lt;"
-		        : c == '&'          ? "&amp;"
-		        : c == '>'          ? "&gt;"
-		        : c == '"'          ? "&quot;"
-		                            : NULL;
-		if (name)
-			text_add(out, "%s", name);
-		else
-			text_put(out, c < 0x20 || c == 0x7f ? " " : words, 1);
-	}
-}
-
 static double x_of(const struct svg *svg, int64_t ns)
 {
 	return LEFT +
@@ -56,7 +40,7 @@ static void put_title(struct svg *svg, const struct span *span)
 	text_add(&svg->words, ", ");
 	time_text(span->to - span->from, &svg->words);
 	text_add(svg->out, "<title>");
-	put_escaped(svg->out, text_string(&svg->words));
+	export_xml(svg->out, text_string(&svg->words));
 	text_add(svg->out, "</title>");
 }
 
@@ -74,7 +58,7 @@ static void put_label(struct svg *svg, const struct span *span, double x, double
 		return;
 	text_add(svg->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" fill=\"%s\">", x + width / 2,
 	        y + 13, span->kind == SPAN_WORK && !span->projected ? "white" : "#555");
-	put_escaped(svg->out, text_string(&svg->words));
+	export_xml(svg->out, text_string(&svg->words));
 	text_add(svg->out, "</text>");
 }
 
@@ -115,7 +99,7 @@ static void put_run(struct svg *svg, const struct spans *spans, size_t first, si
 	        0.35 + 0.65 * (double)work / (double)most_of(to - from, 1));
 	text_clear(&svg->words);
 	export_name(svg->trace, shown, &svg->words);
-	put_escaped(svg->out, text_string(&svg->words));
+	export_xml(svg->out, text_string(&svg->words));
 	text_add(svg->out, " x%d</title></rect>\n", count);
 }
 
@@ -149,11 +133,11 @@ static void put_row_names(struct svg *svg, const struct sets *sets, size_t row, 
 			text_add(&svg->words, "%d ranks", ranks_count(&alike->ranks));
 		}
 		text_add(svg->out, "<text x=\"8\" y=\"%.1f\" font-weight=\"bold\">", y + 13);
-		put_escaped(svg->out, text_string(&svg->words));
+		export_xml(svg->out, text_string(&svg->words));
 		text_add(svg->out, "</text>");
 	}
 	text_add(svg->out, "<text x=\"78\" y=\"%.1f\">", y + 13);
-	put_escaped(svg->out, trace_lane_name(svg->trace, alike->first, alike->lane[shown->lane]));
+	export_xml(svg->out, trace_lane_name(svg->trace, alike->first, alike->lane[shown->lane]));
 	text_add(svg->out, "</text>\n");
 }
 

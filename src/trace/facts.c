@@ -333,3 +333,26 @@ struct window trace_time(const struct trace *trace, int section)
 	int64_t to = last_time(trace, section, false);
 	return window_to(trace, section, to ? to : last_time(trace, section, true));
 }
+
+enum colour trace_colour(const struct record *record)
+{
+	static const uint8_t phases[] = {['F'] = COLOUR_FORWARD,
+	        ['R'] = COLOUR_FORWARD,
+	        ['B'] = COLOUR_BACKWARD,
+	        ['W'] = COLOUR_WEIGHT,
+	        ['O'] = COLOUR_OPTIMIZER};
+	size_t phase = (unsigned char)record->colour;
+
+	switch (record->kind) {
+	case OP_KERNEL:
+		return phase < sizeof phases && phases[phase] ? phases[phase] : COLOUR_KERNEL;
+	case OP_COPY:
+		return COLOUR_COPY;
+	case OP_COLLECTIVE:
+	case OP_P2P:
+	case OP_ONE_SIDED:
+		return COLOUR_COMM;
+	default:
+		return COLOUR_HOSTWORK;
+	}
+}

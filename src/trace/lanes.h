@@ -70,6 +70,8 @@ op_id lanes_engine(const struct lanes *lanes, const struct moment *n, int64_t at
 
 /* Kernels, copies, collectives, transfers: what a stream's lane shows as work */
 bool trace_is_work(enum op_kind kind);
+/* Kernels are in the colour of their phase; a copy, collective or transfer in its own in every phase */
+enum colour trace_colour(const struct record *record);
 /* Does it stand on a thread of the host (stream kind=host)? */
 bool trace_on_host(const struct world *world, op_id id);
 /* A transfer in a phase of a micro-batch, between stages of a pipeline: in no axis of a mesh, or in pp */

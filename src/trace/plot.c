@@ -6,6 +6,7 @@
  *      1 |   ooooo
  *        +----------
  *        0    5   10 ms           ticks at multiples of 1, 2 or 5 times a power of ten */
+#include "trace/export.h"
 #include "trace/plot.h"
 #include "trace/trace.h"
 
@@ -160,17 +161,6 @@ static double y_of(const struct scale *s, double value)
 	return TOP + (s->most - value) / (s->most - s->least) * (BOTTOM - TOP);
 }
 
-static void put_escaped(const char *text, struct text *out)
-{
-	for (; *text; text++)
-		if (*text == '<')
-			text_add(out, "&lt;");
-		else if (*text == '&')
-			text_add(out, "&amp;");
-		else
-			text_put(out, text, 1);
-}
-
 static void svg_axes(const struct scale *s, const char *what, struct text *out)
 {
 	text_add(out, "<path d=\"M%d %dV%dH%d\" fill=\"none\" stroke=\"#333\"/>\n", LEFT, TOP, BOTTOM, RIGHT);
@@ -211,7 +201,7 @@ void plot_svg(const struct curve *curves, size_t count, const char *what, struct
 		}
 		text_add(out, "\"/>\n<text x=\"%d\" y=\"%d\" fill=\"%s\">", LEFT,
 		        BOTTOM + (3 + (int)c) * LINE, paints[c % SIGNS]);
-		put_escaped(curves[c].name, out);
+		export_xml(out, curves[c].name);
 		text_add(out, "</text>\n");
 	}
 	text_add(out, "</svg>\n");
