@@ -31,6 +31,8 @@ enum {
 };
 /* Projects nothing: of a world that was looked at. ST_WAITS: something has no end. */
 enum status measure_world(struct shell *shell, int section, int wanted, struct world_figures *out);
+/* How far the simulator is from what was measured of the same lines, ns */
+void say_off(struct shell *shell, double measured, double simulated);
 /* As wide as the session's output; the table is released. */
 void say_figures(struct shell *shell, struct table *table);
 /* Changes that have met nothing would be answered with "nothing changes": ST_NAME. */

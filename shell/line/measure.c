@@ -95,6 +95,17 @@ enum status measure_world(struct shell *shell, int section, int wanted, struct w
 	                                                : status;
 }
 
+void say_off(struct shell *shell, double measured, double simulated)
+{
+	struct text line = {0};
+	if (measured <= 0)
+		return;
+	time_text((int64_t)measured, &line);
+	out_say(shell->out, "   measured %s; the simulator, from which the rest comes, is %+.1f%% off\n",
+	        text_string(&line), 100 * (simulated - measured) / measured);
+	text_release(&line);
+}
+
 void say_figures(struct shell *shell, struct table *table)
 {
 	struct text text = {0};

@@ -49,6 +49,8 @@ static enum status plain_end(struct shell *shell, int64_t *out)
 	if (status == ST_OK)
 		*out = last_end(&plain.shell);
 	rerun_close(&plain, shell);
+	if (status == ST_OK && shell->backend->measures)
+		say_off(shell, (double)last_end(shell), (double)*out);
 	return status;
 }
 

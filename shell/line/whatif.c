@@ -89,14 +89,8 @@ static enum status unchanged(struct shell *shell, int section, int wanted, struc
 	if (status != ST_OK || !shell->backend->measures)
 		return status;
 	status = measure_world(shell, section, 0, &seen);
-	if (status == ST_OK && seen.time > 0) {
-		struct text line = {0};
-		time_text((int64_t)seen.time, &line);
-		out_say(shell->out,
-		        "   measured %s; the simulator, from which the rest comes, is %+.1f%% off\n",
-		        text_string(&line), 100 * (out->time - seen.time) / seen.time);
-		text_release(&line);
-	}
+	if (status == ST_OK)
+		say_off(shell, seen.time, out->time);
 	return status;
 }
 

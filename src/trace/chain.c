@@ -267,16 +267,20 @@ static bool never_comes(struct chain *chain, const struct bout *wait, struct tex
 		if (chain->quiet) /* a tie comes to a link that has its root */
 			return true;
 		text_add(words, "for the first again: they wait for each other (`stuck` says how)");
-		root_add(chain, ROOT_MISSING, world->ops[wait->op].rank, wait->op, wait->ns);
+		root_add(chain, ROOT_CIRCLE, world->ops[wait->op].rank, wait->op, wait->ns);
 		return true;
 	}
 	if (wait->blame)
 		return false;
+	const struct lanes *lanes = missing >= 0 ? chain_lanes(chain, missing) : NULL;
+	op_id crash = lanes ? lanes->crash : 0;
 	text_add(words,
-	        missing >= 0 ? "for rank %d, which has not been given its line yet"
-	                     : "for a line not given yet",
+	        crash                  ? "for rank %d, which has crashed"
+	                : missing >= 0 ? "for rank %d, which has not been given its line yet"
+	                               : "for a line not given yet",
 	        missing);
-	root_add(chain, ROOT_MISSING, missing >= 0 ? missing : world->ops[wait->op].rank, wait->op, wait->ns);
+	root_add(chain, ROOT_MISSING, missing >= 0 ? missing : world->ops[wait->op].rank,
+	        crash ? crash : wait->op, wait->ns);
 	return true;
 }
 

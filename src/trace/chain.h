@@ -1,4 +1,4 @@
-/* chain.h -- private to trace/: what `why` goes along, link by link. Shared by chain.c, ends.c, root.c, ties.c, why.c. An umbrella header: it
+/* chain.h -- private to trace/: what `why` goes along, link by link. Shared by chain.c, ends.c, root.c, ties.c, longest.c, why.c. An umbrella header: it
  * brings along what it includes. */
 #ifndef RANKSH_TRACE_CHAIN_H
 #define RANKSH_TRACE_CHAIN_H
@@ -69,6 +69,12 @@ void chain_end(struct chain *chain, op_id id, const struct in_the_way *of, int d
 /* The host of the rank's stream that waits was at it: no stream's wait, and so a root. Its words go on. */
 void chain_host_at(struct chain *chain, int rank, const struct bout *wait, struct text *words);
 
+/* ---- longest.c: the operation that waited longest */
+/* Of several, one a rank; or that held its host longest. The first of equals */
+op_id longest_of_ops(struct chain *chain, const struct why_question *question);
+/* Of the ranks' streams by that name; of a rank before it the time that cost it most, in which none of its streams worked. 0: nothing
+ * has waited */
+op_id longest_of_lanes(struct chain *chain, const struct why_question *question);
 /* ---- root.c */
 /* What kind of root work is of which `ns` were in the way; *elsewhere: of LONGER, what it takes on other ranks */
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere);

@@ -120,6 +120,6 @@ void chain_host_at(struct chain *chain, int rank, const struct bout *wait, struc
 		text_add(words,
 		        kind == OP_CRASH ? "for ever: its rank has crashed"
 		                         : "for its line, which came late");
-		root_add(chain, ROOT_MISSING, rank, wait->op, wait->ns);
+		root_add(chain, ROOT_MISSING, rank, kind == OP_CRASH ? by : wait->op, wait->ns);
 	}
 }

@@ -200,8 +200,15 @@ static void word(const struct chain *chain, struct root *root)
 		text_add(out, " computes");
 		put_line(chain, id, out);
 		return;
+	case ROOT_CIRCLE:
+		text_add(out, "ranks wait for each other, as in ");
+		put_op(chain, root, out);
+		return;
 	case ROOT_MISSING:
-		text_add(out, "a line of rank %d that has not come", root->rank);
+		text_add(out,
+		        op_record(world, id)->kind == OP_CRASH ? "the crash of rank %d"
+		                                               : "a line of rank %d that has not come",
+		        root->rank);
 		return;
 	default:
 		put_op(chain, root, out);

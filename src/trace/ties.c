@@ -52,7 +52,7 @@ void roots_tie(struct chain *chain)
 		size_t own = root->count;
 		ranks_one(&root->ranks, root->rank);
 		bool alone = root->kind == ROOT_SLOW || root->kind == ROOT_LONGER ||
-		        root->kind == ROOT_SHARED || root->kind == ROOT_MISSING;
+		        root->kind == ROOT_SHARED || root->kind >= ROOT_CIRCLE;
 		if (alone || !own || (int64_t)world->n * world->ops[root->op[own - 1]].number > LOOKS_MOST)
 			continue;
 		for (int rank = 0; rank < world->n; rank++)

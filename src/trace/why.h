@@ -25,6 +25,7 @@
 	X(SHARED, "the operation has its device and its links alone")                  \
 	X(LONGER, "the operation takes `ns`, as long as those of its line elsewhere")  \
 	X(WORK, "the operation takes no time")                                         \
+	X(CIRCLE, "ranks wait for each other: there is nothing to take away")          \
 	X(MISSING, "a line has not been given yet: there is nothing to take away here")
 enum root_kind {
 #define X(symbol, without) ROOT_##symbol,

@@ -31,6 +31,7 @@ static struct op_otherwise without(const struct root *root, op_id id)
 		other.ns = root->ns;
 		break;
 	case ROOT_SLOW:
+	case ROOT_CIRCLE:
 	case ROOT_MISSING:
 	case ROOT_COUNT:
 		break;
@@ -53,8 +54,8 @@ size_t why_without(const struct why *why, struct op_otherwise **op, struct ranks
 		const struct root *root = &why->root[i];
 		if (root->kind == ROOT_SLOW)
 			ranks_add(slowed, root->rank);
-		for (size_t k = 0; root->kind != ROOT_SLOW && root->kind != ROOT_MISSING && k < root->count;
-		        k++)
+		bool of_operations = root->kind != ROOT_SLOW && root->kind < ROOT_CIRCLE;
+		for (size_t k = 0; of_operations && k < root->count; k++)
 			*MEM_ADD(op, &count) = without(root, root->op[k]);
 	}
 	if (count)

@@ -103,3 +103,31 @@ if 1 { why g@0 }
 #> which has not been given its line yet
 #> root: a line of rank 3 that has not come
 abort world
+
+## nothing to take away: ranks that wait for each other, and one that is gone
+reset
+stream a
+tensor x[64k] y[64k] = 1
+group pair 0-1
+@0 allreduce x on a
+@0-1 allreduce y in pair on a
+@1-3 allreduce x on a
+why x@2
+#> allreduce x on rank 2 (line 114, a) has waited for 40 us, now for rank 1, the
+#> last to come to it
+#>   allreduce y on rank 1 (line 113) waits for rank 0, the last to come to it
+#>     allreduce x on rank 0 (line 112) waits for rank 1, the last to come to it
+#>       allreduce y on rank 1 (line 113) waits for the first again: they wait for
+#>       each other (`stuck` says how)
+#> root: ranks wait for each other, as in allreduce y on rank 1 (line 113)
+#>    ranks 0 and 1 queue collectives of world and pair in opposite orders: NCCL can hang
+abort world
+reset
+tensor x[64k] = 1
+@3 crash
+@0-2 allreduce x
+why x@0
+#> allreduce x on rank 0 (line 128, default) has waited for 20 us, now for rank 3,
+#> which has crashed
+#> root: the crash of rank 3
+abort world

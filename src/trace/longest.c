@@ -1,0 +1,148 @@
+/* longest.c -- which operation waited longest: of several, of a stream, of a rank */
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "trace/chain.h"
+#include "trace/intervals.h"
+
+/* ---- of operations ---- */
+
+/* When the work before each of them on its stream was over, 0 where there is none: one way back through the books, which costs less
+ * than loading the ranks. For mem_free */
+static int64_t *over_before(const struct world *world, struct backend *backend, const struct why_question *q)
+{
+	int64_t *over = mem_alloc(q->ops * sizeof *over);
+	size_t *of_rank = mem_alloc((size_t)world->n * sizeof *of_rank),
+	       left = q->ops; /* + 1; 0: found, or not asked for */
+	op_id from = 0;
+	for (size_t i = 0; i < q->ops; i++) {
+		of_rank[world->ops[q->op[i]].rank] = i + 1;
+		from = q->op[i] > from ? q->op[i] : from;
+	}
+	for (op_id id = from; id > 0 && left; id--) {
+		const struct op *op = &world->ops[id];
+		size_t i = of_rank[op->rank];
+		if (!i || id >= q->op[i - 1] || op->stream != world->ops[q->op[i - 1]].stream ||
+		        !trace_is_work(op_record(world, id)->kind))
+			continue;
+		over[i - 1] = backend_times(backend, id).end;
+		of_rank[op->rank] = 0;
+		left--;
+	}
+	mem_free(of_rank);
+	return over;
+}
+
+op_id longest_of_ops(struct chain *chain, const struct why_question *q)
+{
+	const struct trace *trace = chain->trace;
+	int64_t *over = over_before(trace->world, trace->backend, q), most = -1;
+	op_id longest = q->op[0];
+	for (size_t i = 0; i < q->ops; i++) {
+		struct times t = backend_times(trace->backend, q->op[i]);
+		bool host = trace->world->ops[q->op[i]].stream == STREAM_HOST;
+		int64_t to = host ? t.end : t.start;
+		int64_t from = host ? trace_begin(trace, q->op[i], &t) : over[i];
+		int64_t waited = most_of(0, (to == TIME_UNKNOWN ? chain_horizon(chain) + 1 : to) - from);
+		if (waited <= most)
+			continue;
+		most = waited;
+		longest = q->op[i];
+	}
+	mem_free(over);
+	return longest;
+}
+
+/* ---- of lanes ---- */
+
+struct wait {
+	op_id op; /* 0: none */
+	int64_t ns;
+};
+
+static void take_longer(struct wait *longest, struct wait wait)
+{
+	if (wait.op && wait.ns > longest->ns)
+		*longest = wait;
+}
+
+/* The lane's longest wait in the window, and before which operation */
+static struct wait longest_wait(struct chain *chain, int rank, int stream, struct window window)
+{
+	const struct lanes *lanes = chain_lanes(chain, rank);
+	struct spans *spans = &chain->spans;
+	struct wait longest = {0}, wait = {0};
+	if (!lanes)
+		return longest;
+	lanes_spans(lanes, stream, window, spans);
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct span *span = &spans->span[i];
+		bool waits = span->kind == SPAN_STALL && span->op;
+		if (!waits || span->op != wait.op)
+			wait = (struct wait){waits ? span->op : 0, 0};
+		wait.ns += span->to - span->from;
+		take_longer(&longest, wait);
+	}
+	return longest;
+}
+
+/* The longest time in which no stream of the rank worked, though one of them would, and what was first to begin behind it */
+static struct wait idle_before(struct chain *chain, int rank, struct window window)
+{
+	const struct lanes *lanes = chain_lanes(chain, rank);
+	struct intervals work = {0};
+	struct wait longest = {0};
+	int64_t at = TIME_UNKNOWN;
+	for (size_t i = 0; lanes && i < lanes->count; i++) {
+		const struct moment *m = &lanes->moment[i];
+		if (trace_is_work(m->kind) && m->t.start < window.to && m->t.end > window.from)
+			intervals_add(&work, most_of(m->t.start, window.from), least_of(m->t.end, window.to));
+	}
+	intervals_join(&work);
+	for (size_t i = 0; i < work.count; i++) {
+		int64_t idle = work.part[i].from - (i ? work.part[i - 1].to : window.from);
+		if (idle > longest.ns) {
+			longest.ns = idle;
+			at = work.part[i].from;
+		}
+	}
+	for (uint32_t i = 0; lanes && i < lanes->count && !longest.op; i++) {
+		const struct moment *m = moment_at(lanes, i);
+		if (trace_is_work(m->kind) && m->t.start == at && m->t.end > at)
+			longest.op = m->id;
+	}
+	intervals_release(&work);
+	return longest;
+}
+
+/* Of the streams, or of the one by that name; threads of the host by name only */
+static struct wait wait_of_streams(
+        struct chain *chain, int rank, const struct why_question *q, struct window window)
+{
+	const struct world *world = chain->trace->world;
+	const struct lanes *lanes = chain_lanes(chain, rank);
+	struct wait longest = {0};
+	for (int s = STREAM_HOST; lanes && s < lanes->streams; s++) {
+		const struct stream *stream = world_stream(world, rank, s);
+		bool asked =
+		        q->of == WHY_STREAM ? stream->name == q->stream : s != STREAM_HOST && !stream->host;
+		if (asked)
+			take_longer(&longest, longest_wait(chain, rank, s, window));
+	}
+	return longest;
+}
+
+op_id longest_of_lanes(struct chain *chain, const struct why_question *q)
+{
+	struct window window = trace_window(chain->trace, q->section);
+	struct wait longest = {0};
+	FOR_RANKS (rank, q->ranks)
+		if (q->of == WHY_RANK)
+			take_longer(&longest, idle_before(chain, rank, window));
+	FOR_RANKS (rank, q->ranks)
+		if (!longest.op || q->of == WHY_STREAM)
+			take_longer(&longest, wait_of_streams(chain, rank, q, window));
+	FOR_RANKS (rank, q->ranks)
+		if (!longest.op && q->of == WHY_RANK)
+			take_longer(&longest, longest_wait(chain, rank, STREAM_HOST, window));
+	return longest.op;
+}
