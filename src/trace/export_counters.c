@@ -14,19 +14,19 @@
 #include <stdlib.h>
 
 /* A link has so much more to carry from then on, or less; GB/s */
-struct change {
+struct rate_change {
 	int64_t time;
 	int kind;
 	double rate;
 };
 struct changes_of_rates {
-	struct change *change;
+	struct rate_change *change;
 	size_t count;
 };
 
 static int by_time(const void *a, const void *b)
 {
-	const struct change *x = a, *y = b;
+	const struct rate_change *x = a, *y = b;
 	if (x->kind != y->kind)
 		return x->kind - y->kind;
 	return (x->time > y->time) - (x->time < y->time);
@@ -42,8 +42,10 @@ static void add_rates(const struct trace *trace, int rank, op_id id, struct chan
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (sent[kind] > 0) {
 			double rate = sent[kind] / (double)(t.end - t.start);
-			*MEM_ADD(&changes->change, &changes->count) = (struct change){t.start, kind, rate};
-			*MEM_ADD(&changes->change, &changes->count) = (struct change){t.end, kind, -rate};
+			*MEM_ADD(&changes->change, &changes->count) =
+			        (struct rate_change){t.start, kind, rate};
+			*MEM_ADD(&changes->change, &changes->count) =
+			        (struct rate_change){t.end, kind, -rate};
 		}
 }
 
@@ -62,7 +64,7 @@ static void put_rates(int rank, struct window window, struct changes_of_rates *c
 	if (changes->count)
 		qsort(changes->change, changes->count, sizeof *changes->change, by_time);
 	for (size_t i = 0; i < changes->count; i++) {
-		const struct change *change = &changes->change[i], *next = change + 1;
+		const struct rate_change *change = &changes->change[i], *next = change + 1;
 		bool last = i + 1 == changes->count || next->kind != change->kind;
 		running += change->rate > 0 ? 1 : -1;
 		now = running ? now + change->rate : 0;
