@@ -7,6 +7,7 @@
 #include "shell/language/run/answer.h"
 #include "shell/session/queue.h"
 #include "shell/session/timeline.h"
+#include "shell/training/question.h"
 #include "shell/training/state.h"
 #include "races/races.h"
 #include "strategies/kinds.h"
@@ -190,12 +191,44 @@ const struct command command_stuck = {
         .run = stuck_run,
 };
 
+static bool is_file(const char *word)
+{
+	return strchr(word, '/') || strchr(word, '.');
+}
+
+/* Two files of lines, each of which runs when the line is over (line/diff.c) */
+static enum status diff_files(struct call *call, const char *const path[2])
+{
+	struct question *question = question_make(call, QUESTION_DIFF);
+	if (!question)
+		return ST_OK;
+	enum status status = ST_OK;
+	for (int i = 0; i < 2 && status == ST_OK; i++)
+		if (strlen(path[i]) >= sizeof question->world[i])
+			status = fail(ST_FILE, "diff: a file's name is too long");
+		else
+			strcpy(question->world[i], path[i]);
+	return question_end(call->shell, question, status);
+}
+
 /* Two sections of one session: before a change and after it. */
 static enum status diff_run(struct call *call)
 {
 	struct trace trace;
 	struct text text = {0};
+	const char *words[2];
 	int a, b;
+	for (int i = 0; i < 2; i++) {
+		enum status read = call_common(call, i, &words[i]);
+		if (read != ST_OK)
+			return read;
+	}
+	if (is_file(words[0]) && is_file(words[1]))
+		return diff_files(call, words);
+	if (is_file(words[0]) || is_file(words[1]))
+		return fail(ST_ARGUMENT,
+		        "diff: two sections, or two files; `journal save %s` writes this session's lines",
+		        words[is_file(words[1])]);
 	enum status status = look_begin(call, &trace);
 	if (status == ST_OK)
 		status = section_argument(call, 0, &a);
@@ -209,11 +242,13 @@ static enum status diff_run(struct call *call)
 const struct command command_diff = {
         .name = "diff",
         .topic = "look",
-        .usage = "diff SECTION SECTION",
-        .help = "the figures of two sections side by side",
+        .usage = "diff SECTION SECTION | diff FILE.rsh FILE.rsh",
+        .help = "the figures of two sections side by side; of two files, as `journal save` writes them, each "
+                "is run in a world of "
+                "its own, without data, and they are compared operation by operation too",
         .example = "mark slow\nspin 2ms\nsync\nmark quick\nspin 1ms\nsync\ndiff slow quick",
         .class = COMMAND_LOOK,
-        .argument = {{ARG_WORD, 0, NULL, "SECTION"}, {ARG_WORD, 0, NULL, "SECTION"}},
+        .argument = {{ARG_FILE, 0, NULL, "SECTION|FILE"}, {ARG_FILE, 0, NULL, "SECTION|FILE"}},
         .run = diff_run,
 };
 

@@ -38,6 +38,7 @@ void say_figures(struct shell *shell, struct table *table);
 /* Changes that have met nothing would be answered with "nothing changes": ST_NAME. */
 enum status changes_met(const struct changes *changes);
 enum status answer_sweep(struct shell *shell, const struct question *question);
+enum status answer_diff(struct shell *shell, const struct question *question);
 enum status answer_compare(struct shell *shell, const struct question *question);
 enum status answer_whatif(struct shell *shell, const struct question *question);
 enum status answer_peek(struct shell *shell, const struct question *question);

@@ -143,7 +143,8 @@ enum status answer_question(struct shell *shell)
 	        [QUESTION_SAVING] = answer_saving,
 	        [QUESTION_PEEK] = answer_peek,
 	        [QUESTION_SWEEP] = answer_sweep,
-	        [QUESTION_COMPARE] = answer_compare};
+	        [QUESTION_COMPARE] = answer_compare,
+	        [QUESTION_DIFF] = answer_diff};
 	struct question *question = shell->question;
 	enum status status;
 	shell->question = NULL;

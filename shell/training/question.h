@@ -11,7 +11,8 @@ enum question_kind {
 	QUESTION_SAVING /* of `why` */,
 	QUESTION_PEEK /* behind `at` */,
 	QUESTION_SWEEP,
-	QUESTION_COMPARE
+	QUESTION_COMPARE,
+	QUESTION_DIFF
 };
 enum { SWEEP_MOST = 64, COMPARED_MOST = 8 };
 struct question {
@@ -23,7 +24,7 @@ struct question {
 	double value[SWEEP_MOST];
 	enum unit unit;
 	int values;
-	/* COMPARE: "ddp overlap=off", the rest of a `strategy` line each, and so many iterations */
+	/* COMPARE: "ddp overlap=off", the rest of a `strategy` line each, and so many iterations; DIFF: two files */
 	char world[COMPARED_MOST][200];
 	int worlds;
 	int64_t run;

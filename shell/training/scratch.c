@@ -54,7 +54,8 @@ void scratch_as(struct shell *scratch, const struct lasting *lasting, const stru
 	scratch->interpreter->guesses = false;
 	lasting_take(scratch, lasting);
 	scratch->pace = 0;
-	plan_copy(plan, &scratch->training->at_reset);
+	if (plan)
+		plan_copy(plan, &scratch->training->at_reset);
 }
 
 /* One whose opening failed early has taken no steps. */

@@ -13,7 +13,7 @@ struct plan; /* training.h */
  * of `of`: Ctrl-C ends both. */
 enum status scratch_open(struct shell *scratch, struct shell *of, struct transport *t, int n, bool dry);
 /* With the settings and the training given, copied, from its next reset on (shell_reset_again): lines run as they did, not as fast as `pace` says,
- * and a value that steers them is never guessed. */
+ * and a value that steers them is never guessed. plan: NULL, none. */
 void scratch_as(struct shell *scratch, const struct lasting *lasting, const struct plan *plan);
 void scratch_close(struct shell *scratch, struct shell *of);
 /* Where several are open: the one at work has the steps of `of`. It gives them back, another takes them, and so does the one

@@ -4,6 +4,7 @@
  *      time             3.20 ms    3.90 ms         time             2.00 ms   1.00 ms   x 0.50
  *      busy default     81%        66%             operations       4         4         x 1.00 */
 #include "base/memory.h"
+#include "trace/diff.h"
 #include "trace/figures.h"
 #include "trace/lanes.h"
 #include "trace/predicted.h"
@@ -242,20 +243,20 @@ static void put_pair(struct table *table, const struct figures *a, const struct 
 	table_row(table);
 }
 
-enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out)
+enum status trace_diff_figures(const struct diff_side side[2], int width, struct text *out)
 {
 	struct figures x = {0}, y = {0}, names = {0};
 	struct table table = {.align = "lr"};
-	enum status status = figures_of_section(trace, a, &x);
+	enum status status = figures_of_section(&side[0].trace, side[0].section, &x);
 
 	if (status == ST_OK)
-		status = figures_of_section(trace, b, &y);
+		status = figures_of_section(&side[1].trace, side[1].section, &y);
 	figures_join(&names, &x);
 	figures_join(&names, &y);
-	table_cells(&table, "", section_name(trace, a), section_name(trace, b));
+	table_cells(&table, "", side[0].name, side[1].name);
 	table_row(&table);
 	for (size_t i = 0; i < names.count; i++)
-		if (is_seen(trace, (struct figures[]){x, y}, 2, names.figure[i].name))
+		if (is_seen(&side[0].trace, (struct figures[]){x, y}, 2, names.figure[i].name))
 			put_pair(&table, &x, &y, names.figure[i].name);
 	if (status == ST_OK)
 		table_print(&table, width, out);
@@ -264,4 +265,11 @@ enum status trace_diff(const struct trace *trace, int a, int b, int width, struc
 	figures_release(&y);
 	figures_release(&names);
 	return status;
+}
+
+enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out)
+{
+	const struct diff_side side[2] = {
+	        {*trace, a, section_name(trace, a)}, {*trace, b, section_name(trace, b)}};
+	return trace_diff_figures(side, width, out);
 }

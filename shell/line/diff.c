@@ -1,0 +1,85 @@
+/* diff.c -- diff of two files of lines, as `journal save` writes them: each runs in a world of its own, on the machine that the session
+ * began with, and they are compared operation by operation
+ *
+ *     world 1     source base.rsh    sync
+ *     world 2     source wide.rsh    sync */
+#include "shell/line/inside.h"
+#include "shell/line/line.h"
+#include "shell/session/changes.h"
+#include "shell/training/open.h"
+#include "shell/training/scratch.h"
+#include "trace/diff.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct file_world {
+	struct shell shell;
+	struct changes none; /* its questions have been answered */
+};
+
+static enum status run_line(struct shell *shell, const char *line)
+{
+	return shell_settle(shell, line_text(shell, line, strlen(line), NULL, 1));
+}
+
+static enum status run_file(struct file_world *one, struct shell *of, const char *path)
+{
+	struct shell *shell = &one->shell;
+	char line[300];
+	enum status status = scratch_open(shell, of, of->transport, of->world->n, true);
+	if (status != ST_OK)
+		return status;
+	one->none = (struct changes){0};
+	shell->changes = &one->none;
+	scratch_as(shell, &of->at_start, NULL);
+	status = changes_begin(shell);
+	if (status == ST_OK)
+		status = shell_reset_again(shell);
+	snprintf(line, sizeof line, "source \"%s\"", path);
+	if (status == ST_OK)
+		status = run_line(shell, line);
+	if (status == ST_OK || status == ST_EXPECT)
+		status = run_line(shell, "sync"); /* nothing is only queued */
+	return status == ST_OK ? shell_look(shell) : status;
+}
+
+static enum status say(struct shell *shell, struct file_world worlds[2], const struct question *question)
+{
+	struct diff_side side[2];
+	struct text text = {0};
+	for (int i = 0; i < 2; i++)
+		side[i] = (struct diff_side){
+		        .trace = {.world = worlds[i].shell.world, .backend = worlds[i].shell.backend},
+		        .section = -1,
+		        .name = question->world[i]};
+	enum status status = trace_diff_figures(side, out_width(shell->out), &text);
+	if (status == ST_OK)
+		status = trace_diff_operations(side, out_width(shell->out), &text);
+	if (status == ST_OK)
+		out_put(shell->out, text_string(&text), text.count);
+	text_release(&text);
+	return status;
+}
+
+enum status answer_diff(struct shell *shell, const struct question *question)
+{
+	struct file_world worlds[2];
+	enum status status = ST_OK;
+	int opened = 0;
+	while (opened < 2 && status == ST_OK) {
+		status = run_file(&worlds[opened], shell, question->world[opened]);
+		scratch_pause(&worlds[opened++].shell, shell);
+	}
+	if (status == ST_OK)
+		status = say(shell, worlds, question);
+	while (opened-- > 0) {
+		char words[1000]; /* of a failure: closing words none */
+		snprintf(words, sizeof words, "%s", fail_text());
+		scratch_resume(&worlds[opened].shell, shell);
+		if (worlds[opened].shell.world)
+			scratch_close(&worlds[opened].shell, shell);
+		status = status == ST_OK ? ST_OK : fail(status, "%s", words);
+	}
+	return status;
+}
