@@ -1,5 +1,7 @@
 /* export.c -- export FILE: the timeline as a file, whose ending says what it is.
  *
+ *      export run.html              export kineto DIR       a file a rank, as PyTorch's profiler writes them
+ *
  * Rank 0 writes; its success or failure is everyone's, so that the line is refused everywhere or nowhere. The file appears whole or
  * not at all, and takes the place of another one only by `force`. What is queued and not yet over is projected and stands in it too. */
 #include "base/file.h"
@@ -9,7 +11,10 @@
 #include "shell/session/timeline.h"
 #include "trace/export.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct format {
@@ -53,12 +58,64 @@ static enum status write_file(struct shell *shell, const char *path, const struc
 	return status;
 }
 
+enum { FOLDER_MOST = 4000 };
+
+static void file_of_rank(const char *folder, int rank, char path[FOLDER_MOST + 40])
+{
+	snprintf(path, FOLDER_MOST + 40, "%s/rank%d.pt.trace.json", folder, rank);
+}
+
+static bool has_files(const char *folder, const struct ranks *ranks)
+{
+	char path[FOLDER_MOST + 40];
+	FOR_RANKS (rank, ranks) {
+		file_of_rank(folder, rank, path);
+		if (access(path, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "DIR/rank3.pt.trace.json", as TensorBoard's plugin and Holistic Trace Analysis look for them */
+static enum status write_rank(
+        const struct trace *trace, const char *folder, const struct export_options *options, int rank)
+{
+	char path[FOLDER_MOST + 40];
+	struct text text = {0};
+	file_of_rank(folder, rank, path);
+	enum status status = trace_export_kineto(trace, options, rank, &text);
+	if (status == ST_OK)
+		status = file_write(path, text_string(&text), text.count);
+	text_release(&text);
+	return status;
+}
+
+/* The folder is made where it is not there. Each file appears whole; a failure leaves those before it. */
+static enum status write_folder(
+        struct shell *shell, const char *folder, const struct export_options *options, bool force)
+{
+	struct budget budget = credit_alone(shell->credit);
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &budget};
+	enum status status = ST_OK;
+	if (strlen(folder) > FOLDER_MOST)
+		return fail(ST_FILE, "export kineto: the folder's name is too long");
+	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+		return fail(ST_FILE, "%s cannot be made: %s", folder, strerror(errno));
+	if (!force && has_files(folder, options->ranks))
+		return fail(ST_FILE, "%s has such files: `export kineto %s force` writes over them", folder,
+		        folder);
+	FOR_RANKS (rank, options->ranks)
+		if (status == ST_OK)
+			status = write_rank(&trace, folder, options, rank);
+	return status;
+}
+
 /* SECTION, and the word `force`, in any order */
 static enum status read_words(struct call *call, int *section, bool *force)
 {
-	for (int i = 0; i < call_count(call, 1); i++) {
+	for (int i = 0; i < call_count(call, 2); i++) {
 		const char *word;
-		enum status status = call_word(call, 1, i, COMMON, &word);
+		enum status status = call_word(call, 2, i, COMMON, &word);
 		if (status == ST_OK && strcmp(word, "force") == 0)
 			*force = true;
 		else if (status == ST_OK)
@@ -73,12 +130,13 @@ static enum status export_run(struct call *call)
 {
 	struct shell *shell = call->shell;
 	const char *path;
-	const struct format *format;
+	const struct format *format = NULL;
 	int section = -1;
 	int64_t width = 160;
 	bool force = false;
-	enum status status = call_common(call, 0, &path);
-	if (status == ST_OK)
+	const bool kineto = call_count(call, 0) > 0;
+	enum status status = call_common(call, 1, &path);
+	if (status == ST_OK && !kineto)
 		status = find_format(path, &format);
 	if (status == ST_OK)
 		status = read_words(call, &section, &force);
@@ -94,8 +152,16 @@ static enum status export_run(struct call *call)
 	        .width = (int)width,
 	        .now = shell_clock(shell)};
 	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
-	status = shell_agree(shell, 0, writes ? write_file(shell, path, format, &options, force) : ST_OK);
-	if (status == ST_OK)
+	enum status wrote = !writes ? ST_OK
+	        : kineto            ? write_folder(shell, path, &options, force)
+	                            : write_file(shell, path, format, &options, force);
+	status = shell_agree(shell, 0, wrote);
+	if (status == ST_OK && kineto)
+		out_say(shell->out,
+		        "   %s: a file a rank, for readers of PyTorch's profiler: Holistic Trace Analysis, "
+		        "TensorBoard, Perfetto\n",
+		        path);
+	else if (status == ST_OK)
 		out_say(shell->out, "   %s: %s\n", path, format->says);
 	return status;
 }
@@ -103,7 +169,8 @@ static enum status export_run(struct call *call)
 const struct command command_export = {
         .name = "export",
         .topic = "look",
-        .usage = "export FILE.svg|.html|.csv|.txt|.json [SECTION] [force] [width=N]",
+        .usage = "export FILE.svg|.html|.csv|.txt|.json [SECTION] [force] [width=N] | export kineto DIR "
+                 "[SECTION] [force]",
         .help = "writes the timeline: .svg for slides, .html a page to pan, zoom and search, .csv a line for "
                 "each span with "
                 "its cause, .txt as `timeline` prints it (width=: columns), .json for Perfetto and "
@@ -111,9 +178,10 @@ const struct command command_export = {
                 "for each rank, a thread for each stream, and for what others reach in its windows; arrows "
                 "go from what a wait "
                 "waited for, and with each transfer; `@0-3 export` some ranks, force: over a file that is "
-                "there",
+                "there; kineto: a file a rank as PyTorch's profiler writes it",
         .class = COMMAND_LOOK,
-        .argument = {{ARG_FILE, 0, NULL, "FILE"}, {ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "SECTION|force"}},
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "kineto", "kineto"}, {ARG_FILE, 0, NULL, "FILE"},
+                {ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "SECTION|force"}},
         .option = {{"width", ARG_EXPRESSION, UNIT_PLAIN, NULL, "columns of a .txt, 160 unless given"}},
         .run = export_run,
 };

@@ -51,6 +51,14 @@ static bool counts(struct backend *backend, const struct world *world, op_id id,
 	return times.end != TIME_UNKNOWN && !times.sent_nothing;
 }
 
+void traffic_of(const struct world *world, int rank, op_id id, double *sent)
+{
+	if (world->ops[id].rank == rank)
+		count_op(world, id, sent);
+	else
+		count_path(world->machine, rank, world->ops[id].rank, op_record(world, id)->bytes, sent);
+}
+
 void traffic_sent(
         struct backend *backend, const struct world *world, int rank, struct counted counted, double *sent)
 {
@@ -59,10 +67,10 @@ void traffic_sent(
 	memset(sent, 0, LINK_KINDS * sizeof *sent);
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
 		if (counts(backend, world, id, &counted))
-			count_op(world, id, sent);
+			traffic_of(world, rank, id, sent);
 	for (size_t i = 0; i < count; i++) {
 		const struct record *record = op_record(world, gets[i]);
 		if (record->part[0].peer == rank && counts(backend, world, gets[i], &counted))
-			count_path(world->machine, rank, world->ops[gets[i]].rank, record->bytes, sent);
+			traffic_of(world, rank, gets[i], sent);
 	}
 }

@@ -5,7 +5,7 @@
  *
  * One process a rank, one thread a stream (1 is the host: to some readers a thread 0 is the process) and one beside it for what it
  * waits for. Work and stalls are complete events ("X") without overlap, told apart by their category; a program's iterations have a
- * process of their own; arrows ("s" to "f") lead from what a wait
+ * process of their own; counters tell memory and links; arrows ("s" to "f") lead from what a wait
  * waited for to what it held up, and from a sender to its receiver. A one-sided operation has no operation on the
  * rank that it reaches: there a thread "window" shows it too, as many of them as are reached into at once. Times are
  * microseconds with three digits: nothing is lost. Format: "Trace Event Format", Google, 2016. */
@@ -304,6 +304,7 @@ static enum status put_rank(
 	if (status == ST_OK) {
 		put_arrows(w, lanes);
 		put_windows(w, lanes->rank, thread_of(lanes->streams));
+		export_counters(w->trace, lanes->rank, window, w->out);
 	}
 	return status;
 }

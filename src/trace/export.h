@@ -30,6 +30,12 @@ enum status trace_export_html(
 enum status trace_export_txt(
         const struct trace *trace, const struct export_options *options, struct text *out);
 
+/* One rank's part as PyTorch's profiler writes it (Kineto), whole: its readers want a file a rank. */
+enum status trace_export_kineto(
+        const struct trace *trace, const struct export_options *options, int rank, struct text *out);
+
+/* For Chrome's trace events: device memory by kind and the rate of each link, behind an event that is there already */
+void export_counters(const struct trace *trace, int rank, struct window window, struct text *out);
 /* "#5b8def" of a colour, on white */
 const char *export_paint(enum colour colour);
 /* Of a span: its operation's colour, the stall's, or the host's */

@@ -356,3 +356,11 @@ enum colour trace_colour(const struct record *record)
 		return COLOUR_HOSTWORK;
 	}
 }
+
+int64_t trace_clock_after(const struct trace *trace, op_id id)
+{
+	if (!id)
+		return 0;
+	struct times t = backend_times(trace->backend, id);
+	return op_kind_is_host((enum op_kind)op_record(trace->world, id)->kind) ? t.end : t.issue;
+}

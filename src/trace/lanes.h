@@ -70,6 +70,8 @@ op_id lanes_engine(const struct lanes *lanes, const struct moment *n, int64_t at
 
 /* Kernels, copies, collectives, transfers: what a stream's lane shows as work */
 bool trace_is_work(enum op_kind kind);
+/* The host's clock when it came past the operation (0: none, time 0); TIME_UNKNOWN: it has not yet */
+int64_t trace_clock_after(const struct trace *trace, op_id id);
 /* Kernels are in the colour of their phase; a copy, collective or transfer in its own in every phase */
 enum colour trace_colour(const struct record *record);
 /* Does it stand on a thread of the host (stream kind=host)? */

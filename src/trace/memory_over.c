@@ -25,15 +25,6 @@ struct memory_curve {
 	int peak_cell;
 };
 
-/* The host's clock when it came past the operation; TIME_UNKNOWN: it has not yet */
-static int64_t clock_after(const struct trace *trace, op_id id)
-{
-	if (!id)
-		return 0;
-	struct times t = backend_times(trace->backend, id);
-	return op_kind_is_host((enum op_kind)op_record(trace->world, id)->kind) ? t.end : t.issue;
-}
-
 /* Values of now, from one time to another: into the cells between */
 static void hold(
         struct memory_curve *curve, struct window window, const int64_t *now, int64_t from, int64_t to)
@@ -65,7 +56,7 @@ static void draw_curve(const struct trace *trace, int rank, struct window window
 	const struct memory_change *change = world_memory_changes(trace->world, rank, &count);
 	int64_t now[SERIES] = {0}, at = 0;
 	for (size_t i = 0; i < count; i++) {
-		int64_t then = clock_after(trace, change[i].after);
+		int64_t then = trace_clock_after(trace, change[i].after);
 		if (then == TIME_UNKNOWN)
 			break;
 		if (then > at)

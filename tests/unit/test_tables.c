@@ -587,6 +587,25 @@ static int count_events(const cJSON *events, const char *phase, const char *cate
 	return count;
 }
 
+/* How many events of links there are; the last of each rank's link is 0: nothing runs any more */
+static int counters_end_at_zero(const cJSON *events)
+{
+	const cJSON *event;
+	double left = 0;
+	int count = 0;
+	cJSON_ArrayForEach(event, events)
+	{
+		const cJSON *args = cJSON_GetObjectItem(event, "args"),
+		            *rate = cJSON_GetObjectItem(args, "GB/s");
+		if (*cJSON_GetObjectItem(event, "ph")->valuestring != 'C' || !rate)
+			continue;
+		left = rate->valuedouble;
+		count++;
+	}
+	assert_true(left == 0);
+	return count;
+}
+
 static void the_export_is_json(void **state)
 {
 	(void)state;
@@ -603,6 +622,7 @@ static void the_export_is_json(void **state)
 	assert_int_equal(count_events(events, "s", "wait"), 2);
 	assert_int_equal(count_events(events, "f", "wait"), 2);
 	assert_true(count_events(events, "X", "stall") > 4);
+	assert_true(counters_end_at_zero(events) > 0);
 	cJSON_Delete(root);
 	text_release(&out);
 	scene_close(scene);

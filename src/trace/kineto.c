@@ -1,0 +1,463 @@
+/* kineto.c -- one rank's timeline as PyTorch's profiler (Kineto) writes its own, so that its readers work on it
+ *
+ *      host, pid 1000+rank   |aten::matmul|         |c10d::allreduce|             cpu_op
+ *                             |launch|               |launch|                     cuda_runtime    correlation 17
+ *                               \ ac2g                 \                          a flow
+ *      GPU, pid rank % gpus      |== matmul ==|          |== ncclDevKernel... ==|   kernel          correlation 17
+ *        tid, args.stream: the stream's number             from the rank's own arrival on, as on a GPU: waiting is in it
+ *
+ * Times are microseconds with three digits. A correlation is an operation's number. What Kineto has of a GPU's inside and of Python
+ * (grids, occupancy, stacks) is left out: nobody has computed it. */
+#include "base/arithmetic.h"
+#include "backend/cost.h"
+#include "collectives/collective.h"
+#include "trace/export.h"
+#include "trace/lanes.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HOST_PIDS = 1000 };
+
+struct kineto {
+	const struct trace *trace;
+	struct window window;
+	int rank, device, host; /* device, host: pids */
+	struct text *out;
+	struct text words;
+	bool begun;
+};
+
+/* Microseconds with three digits, as "%PRId64.%03d" */
+#define US(ns) (ns) / 1000, (int)((ns) % 1000)
+
+/* An event with all that each has, up to its args */
+static void begin(struct kineto *k, const char *category, int pid, int tid, int64_t from, int64_t to)
+{
+	text_add(k->out,
+	        "%s{\"ph\":\"X\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRId64
+	        ".%03d,\"dur\":%" PRId64 ".%03d,\"name\":",
+	        k->begun ? ",\n" : "", category, pid, tid, US(from), US(most_of(to - from, 0)));
+	k->begun = true;
+}
+
+static void put_metadata(struct kineto *k, const char *what, int pid, int tid, const char *name)
+{
+	text_add(k->out, "%s{\"ph\":\"M\",\"ts\":0,\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"%s\":",
+	        k->begun ? ",\n" : "", pid, tid, what, strstr(what, "labels") ? "labels" : "name");
+	export_string(k->out, name);
+	text_add(k->out, "}}");
+	k->begun = true;
+}
+
+/* ---- what an operation is called ---- */
+
+static int64_t elements(const struct record *record, enum access access)
+{
+	int64_t count = 0;
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].access & access)
+			count += layout_count(&record->operand[i].layout);
+	return count;
+}
+
+/* "Float", as at::ScalarType has them */
+static const char *type_of(const struct record *record)
+{
+	static const char *const names[] = {
+	        [DT_F32] = "Float", [DT_F16] = "Half", [DT_BF16] = "BFloat16", [DT_I32] = "Int"};
+	return record->operands ? names[record->operand[0].layout.dtype] : "Byte";
+}
+
+/* "AllReduce_Sum_f32_RING_LL": what NCCL made of it by its own rules; of sends and receives, which gather, scatter and alltoall
+ * are made of, SendRecv */
+static void put_nccl_name(const struct kineto *k, op_id id, struct text *out)
+{
+	static const struct {
+		const char *name, *nccl;
+	} kernels[] = {{"allreduce", "AllReduce"}, {"broadcast", "Broadcast"}, {"reduce", "Reduce"},
+	        {"allgather", "AllGather"}, {"reducescatter", "ReduceScatter"}, {"barrier", "AllReduce"}};
+	static const char *const reductions[] = {
+	        "Sum", "Sum", "MinMax", "MinMax"}; /* an average scales first */
+	static const char *const types[] = {
+	        [DT_F32] = "f32", [DT_F16] = "f16", [DT_BF16] = "bf16", [DT_I32] = "i32"};
+	const struct world *world = k->trace->world;
+	const struct record *record = op_record(world, id);
+	const char *name = "SendRecv";
+	struct cost cost = {0};
+	for (size_t i = 0; record->collective && i < sizeof kernels / sizeof *kernels; i++)
+		if (strcmp(kernels[i].name, record->collective->name) == 0)
+			name = kernels[i].nccl;
+	text_add(out, "ncclDevKernel_%s", name);
+	if (strcmp(name, "SendRecv") == 0)
+		return;
+	if (record->collective->reduces)
+		text_add(out, "_%s_%s", reductions[record->reduction],
+		        record->operands ? types[record->operand[0].layout.dtype] : "u8");
+	const struct match *match = &world->matches[world->ops[id].match];
+	bool known = collective_cost(record->collective, world->machine,
+	                     (struct cost_group){match->n, match->ranks}, record->bytes,
+	                     (enum algorithm)record->algorithm, &cost) == ST_OK;
+	text_add(out, "_");
+	for (const char *p = known && cost.algorithm ? algorithm_name((enum algorithm)cost.algorithm)
+	                                             : "ring";
+	        *p; p++)
+		text_add(out, "%c", toupper((unsigned char)*p));
+	text_add(out, "_%s", known && *cost.protocol ? cost.protocol : "LL");
+}
+
+static const char *space_word(enum space space)
+{
+	static const char *const words[] = {[SPACE_HOST] = "Pageable",
+	        [SPACE_PINNED] = "Pinned",
+	        [SPACE_DEVICE] = "Device",
+	        [SPACE_DISK] = "Disk"};
+	return words[space];
+}
+
+/* "Memcpy HtoD (Pinned -> Device)" */
+static void put_copy_name(const struct record *record, struct text *out)
+{
+	static const char *const ways[] = {[COPY_TO_DEVICE] = "HtoD",
+	        [COPY_TO_HOST] = "DtoH",
+	        [COPY_ON_DEVICE] = "DtoD",
+	        [COPY_ON_HOST] = "HtoH",
+	        [COPY_FROM_DISK] = "HtoH",
+	        [COPY_TO_DISK] = "HtoH"};
+	enum space from = SPACE_HOST, to = SPACE_HOST;
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].access & (ACCESS_WRITE | ACCESS_ADD))
+			to = (enum space)record->operand[i].space;
+		else
+			from = (enum space)record->operand[i].space;
+	text_add(out, "Memcpy %s (%s -> %s)", ways[copy_way(record)], space_word(from), space_word(to));
+}
+
+static bool is_nccl(enum op_kind kind)
+{
+	return kind == OP_COLLECTIVE || kind == OP_P2P || kind == OP_ONE_SIDED;
+}
+
+static void put_gpu_name(struct kineto *k, op_id id)
+{
+	const struct record *record = op_record(k->trace->world, id);
+	text_clear(&k->words);
+	if (is_nccl((enum op_kind)record->kind))
+		put_nccl_name(k, id, &k->words);
+	else if (record->kind == OP_COPY)
+		put_copy_name(record, &k->words);
+	else
+		text_add(&k->words, "%s", names_text(k->trace->world->names, record->title));
+	export_string(k->out, text_string(&k->words));
+}
+
+/* ---- on the GPU ---- */
+
+/* As c10d's NCCL backend notes them in the kernel's args */
+static void put_nccl_args(struct kineto *k, op_id id)
+{
+	const struct world *world = k->trace->world;
+	const struct record *record = op_record(world, id);
+	const struct group *group = &world->groups[record->group >= 0 ? record->group : 0];
+	const struct group_instance *part = group_part(group, k->rank);
+	bool p2p = record->kind != OP_COLLECTIVE;
+	text_add(k->out, ",\"Collective name\":");
+	export_string(k->out,
+	        !p2p ? names_text(world->names, record->title)
+	                : record->kind == OP_P2P && record->part[0].direction == P2P_RECV ? "recv"
+	                                                                                  : "send");
+	text_add(k->out,
+	        ",\"In msg nelems\":%" PRId64 ",\"Out msg nelems\":%" PRId64
+	        ",\"Group size\":%d,\"dtype\":\"%s\",\"Rank\":%d",
+	        elements(record, ACCESS_READ), elements(record, ACCESS_WRITE), part->n, type_of(record),
+	        k->rank);
+	if (p2p)
+		text_add(k->out, ",\"Peer\":%d", record->part[0].peer);
+	text_add(k->out, ",\"In split size\":\"[]\",\"Out split size\":\"[]\",\"Process Group Name\":");
+	export_string(k->out, names_text(world->names, group->name));
+	text_add(k->out, ",\"Process Group Description\":");
+	export_string(k->out, names_text(world->names, group->name));
+	text_add(k->out, ",\"Process Group Ranks\":\"[");
+	for (int i = 0; i < part->n; i++)
+		text_add(k->out, "%s%d", i ? ", " : "", part->ranks[i]);
+	text_add(k->out, "]\"");
+}
+
+/* A kernel of NCCL's runs from when its rank has come: the others are waited for in it. */
+static void put_work(struct kineto *k, op_id id, const struct times *t)
+{
+	const struct record *record = op_record(k->trace->world, id);
+	int stream = k->trace->world->ops[id].stream;
+	bool nccl = is_nccl((enum op_kind)record->kind), copy = record->kind == OP_COPY;
+	int64_t from = nccl ? least_of(t->ready, t->start) : t->start;
+	begin(k, copy ? "gpu_memcpy" : "kernel", k->device, stream, from, t->end);
+	put_gpu_name(k, id);
+	text_add(k->out,
+	        ",\"args\":{\"External id\":%u,\"device\":%d,\"context\":1,\"stream\":%d,\"correlation\":%u",
+	        id, k->device, stream, id);
+	if (copy && t->end > t->start)
+		text_add(k->out, ",\"bytes\":%" PRId64 ",\"memory bandwidth (GB/s)\":%.6f", record->bytes,
+		        (double)record->bytes / (double)(t->end - t->start));
+	if (nccl)
+		put_nccl_args(k, id);
+	text_add(k->out, "}}");
+	text_add(k->out,
+	        ",\n{\"ph\":\"s\",\"id\":%u,\"pid\":%d,\"tid\":%d,\"ts\":%" PRId64
+	        ".%03d,\"cat\":\"ac2g\",\"name\":\"ac2g\"}",
+	        id, k->host, k->host, US(most_of(t->issue - t->launch, 0)));
+	text_add(k->out,
+	        ",\n{\"ph\":\"f\",\"id\":%u,\"pid\":%d,\"tid\":%d,\"ts\":%" PRId64
+	        ".%03d,\"cat\":\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\"}",
+	        id, k->device, stream, US(from));
+}
+
+/* A wait between streams, or of the host */
+static void put_sync(struct kineto *k, op_id id, const char *name, int stream, int64_t from, int64_t to)
+{
+	const struct world *world = k->trace->world;
+	op_id target = world->ops[id].target;
+	begin(k, "cuda_sync", k->device, stream, from, to);
+	text_add(k->out,
+	        "\"%s\",\"args\":{\"External "
+	        "id\":%u,\"device\":%d,\"context\":1,\"stream\":%d,\"correlation\":%u",
+	        name, id, k->device, stream, id);
+	if (op_record(world, id)->kind == OP_WAIT && target && target != OP_EVERYTHING)
+		text_add(k->out,
+		        ",\"wait_on_stream\":%d,\"wait_on_cuda_event_record_corr_id\":%u,\"wait_on_cuda_"
+		        "event_id\":%u",
+		        world->ops[target].stream, target, target);
+	text_add(k->out, "}}");
+}
+
+/* ---- on the host ---- */
+
+/* X(call, name, number): the callback ids of CUPTI (cupti_runtime_cbid.h), by which some readers tell calls apart */
+#define RUNTIME_CALLS(X)                        \
+	X(LAUNCH, "cudaLaunchKernel", 211)      \
+	X(COPY, "cudaMemcpyAsync", 41)          \
+	X(MALLOC, "cudaMalloc", 20)             \
+	X(RECORD, "cudaEventRecord", 135)       \
+	X(WAIT, "cudaStreamWaitEvent", 147)     \
+	X(STREAM, "cudaStreamSynchronize", 131) \
+	X(DEVICE, "cudaDeviceSynchronize", 165)
+enum runtime_call {
+#define X(call, name, number) CALL_##call,
+	RUNTIME_CALLS(X)
+#undef X
+};
+
+static void put_call(struct kineto *k, op_id id, enum runtime_call call, int64_t from, int64_t to)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} calls[] = {
+#define X(call, name, number) {name, number},
+		RUNTIME_CALLS(X)
+#undef X
+	};
+	begin(k, "cuda_runtime", k->host, k->host, from, to);
+	text_add(k->out, "\"%s\",\"args\":{\"External id\":%u,\"cbid\":%d,\"correlation\":%u}}",
+	        calls[call].name, id, calls[call].number, id);
+}
+
+static void put_cpu_op(struct kineto *k, op_id id, int tid, int64_t from, int64_t to)
+{
+	const struct world *world = k->trace->world;
+	const struct record *record = op_record(world, id);
+	begin(k, "cpu_op", k->host, tid, from, to);
+	text_clear(&k->words);
+	text_add(&k->words, "%s::%s", is_nccl((enum op_kind)record->kind) ? "c10d" : "aten",
+	        record->kind == OP_COPY ? "copy_" : names_text(world->names, record->title));
+	export_string(k->out, text_string(&k->words));
+	text_add(k->out, ",\"args\":{\"External id\":%u,\"Ev Idx\":%u", id, id);
+	if (record->line)
+		text_add(k->out, ",\"Line\":%d", record->line);
+	text_add(k->out, "}}");
+}
+
+static void put_host(struct kineto *k, op_id id, const struct times *t)
+{
+	const struct world *world = k->trace->world;
+	const struct op *op = &world->ops[id];
+	const struct record *record = op_record(world, id);
+	int64_t from = most_of(t->issue - t->launch, 0);
+	bool all = op->target == OP_EVERYTHING;
+	switch (record->kind) {
+	case OP_KERNEL:
+	case OP_COPY:
+	case OP_COLLECTIVE:
+	case OP_P2P:
+	case OP_ONE_SIDED:
+		put_cpu_op(k, id, k->host, from, t->issue);
+		put_call(k, id, record->kind == OP_COPY ? CALL_COPY : CALL_LAUNCH, from, t->issue);
+		break;
+	case OP_RECORD:
+		put_call(k, id, CALL_RECORD, from, t->issue);
+		break;
+	case OP_WAIT:
+		put_call(k, id, CALL_WAIT, from, t->issue);
+		put_sync(k, id, "Stream Wait Event", op->stream, t->issue, t->issue);
+		break;
+	case OP_SYNC:
+		put_call(k, id, all ? CALL_DEVICE : CALL_STREAM, t->start, t->end);
+		put_sync(k, id, all ? "Context Sync" : "Stream Sync",
+		        all || !op->target ? -1 : world->ops[op->target].stream, t->start, t->end);
+		break;
+	case OP_SEGMENT:
+		put_call(k, id, CALL_MALLOC, t->start, t->end);
+		break;
+	case OP_HOST:
+		put_cpu_op(k, id, k->host, t->start, t->end);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- iterations and memory ---- */
+
+/* One iteration: on the host what it spends with it, on the GPU about its work. Moments are in program order. */
+static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct iteration *it, size_t from)
+{
+	const struct world *world = k->trace->world;
+	struct window host = {TIME_UNKNOWN, 0, 0}, gpu = host;
+	size_t i = from;
+	for (; i < lanes->count && (!it->end || lanes->moment[i].id < it->end); i++) {
+		const struct moment *m = &lanes->moment[i];
+		const struct times *t = &m->t;
+		if (m->id < it->first || m->kind == OP_FILL || t->issue == TIME_UNKNOWN ||
+		        t->end == TIME_UNKNOWN)
+			continue;
+		bool on_host = op_kind_is_host((enum op_kind)m->kind);
+		host.from = least_of(host.from, on_host ? t->start : most_of(t->issue - t->launch, 0));
+		host.to = most_of(host.to, on_host ? t->end : t->issue);
+		if (trace_is_work((enum op_kind)m->kind) && !trace_on_host(world, m->id)) {
+			gpu.from = least_of(gpu.from, t->start);
+			gpu.to = most_of(gpu.to, t->end);
+		}
+	}
+	if (host.from < host.to) {
+		begin(k, "user_annotation", k->host, k->host, host.from, host.to);
+		text_add(k->out, "\"ProfilerStep#%d\",\"args\":{\"External id\":0}}", it->number);
+	}
+	if (gpu.from < gpu.to) {
+		begin(k, "gpu_user_annotation", k->device, STREAM_DEFAULT, gpu.from, gpu.to);
+		text_add(k->out, "\"ProfilerStep#%d\",\"args\":{\"External id\":0}}", it->number);
+	}
+	return i;
+}
+
+static void put_steps(struct kineto *k, const struct lanes *lanes)
+{
+	size_t from = 0;
+	for (size_t i = 0; i < k->trace->world->iteration_count; i++)
+		from = put_step(k, lanes, &k->trace->world->iterations[i], from);
+}
+
+/* The caching allocator's, each when the host took or freed it */
+static void put_memory(struct kineto *k)
+{
+	size_t count;
+	const struct memory_change *change = world_memory_changes(k->trace->world, k->rank, &count);
+	int64_t allocated = 0, reserved = 0;
+	for (size_t i = 0; i < count; i++) {
+		int64_t then = trace_clock_after(k->trace, change[i].after);
+		bool segment = change[i].kind == MEMORY_RESERVED;
+		if (then == TIME_UNKNOWN)
+			break;
+		*(segment ? &reserved : &allocated) += change[i].bytes;
+		if (segment)
+			continue;
+		text_add(k->out,
+		        "%s{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":\"[memory]\","
+		        "\"pid\":%d,\"tid\":%d,"
+		        "\"ts\":%" PRId64 ".%03d,\"args\":{\"Total Reserved\":%" PRId64
+		        ",\"Total Allocated\":%" PRId64 ",\"Bytes\":%" PRId64
+		        ",\"Device Id\":%d,\"Device Type\":1}}",
+		        k->begun ? ",\n" : "", k->host, k->host, US(then), reserved, allocated,
+		        change[i].bytes, k->device);
+		k->begun = true;
+	}
+}
+
+/* ---- the file ---- */
+
+static void put_head(struct kineto *k)
+{
+	const struct world *world = k->trace->world;
+	text_add(k->out, "{\n\"schemaVersion\":1,\n\"deviceProperties\":[{\"id\":%d,\"name\":", k->device);
+	export_string(k->out, world->machine->name);
+	text_add(k->out, ",\"totalGlobalMem\":%.0f}],\n", world->machine->memory);
+	text_add(k->out,
+	        "\"distributedInfo\": {\"rank\": %d,\"backend\": \"nccl\",\"world_size\": %d,\"pg_count\": "
+	        "%zu},\n",
+	        k->rank, world->n, world->group_count);
+	text_add(k->out,
+	        "\"displayTimeUnit\":\"ms\",\"baseTimeNanoseconds\":0,\n\"traceName\":\"ranksh rank %d\",\n",
+	        k->rank);
+	text_add(k->out, "\"traceEvents\":[\n");
+}
+
+static void put_names(struct kineto *k, const struct lanes *lanes)
+{
+	char name[32];
+	put_metadata(k, "process_name", k->host, 0, "ranksh");
+	put_metadata(k, "process_labels", k->host, 0, "CPU");
+	put_metadata(k, "process_name", k->device, 0, "ranksh");
+	snprintf(name, sizeof name, "GPU %d", k->device);
+	put_metadata(k, "process_labels", k->device, 0, name);
+	put_metadata(k, "thread_name", k->host, k->host, "host");
+	for (int stream = STREAM_DEFAULT; stream < lanes->streams; stream++) {
+		bool thread = world_stream(k->trace->world, k->rank, stream)->host;
+		put_metadata(k, "thread_name", thread ? k->host : k->device,
+		        thread ? k->host + stream : stream, trace_lane_name(k->trace, k->rank, stream));
+	}
+}
+
+/* What has no end yet is not there; Kineto knows it no more than we do. */
+static void put_operations(struct kineto *k, const struct lanes *lanes)
+{
+	for (size_t i = 0; i < lanes->count; i++) {
+		const struct moment *m = &lanes->moment[i];
+		const struct times *t = &m->t;
+		bool thread = trace_on_host(k->trace->world, m->id);
+		if (t->end == TIME_UNKNOWN || t->issue == TIME_UNKNOWN || t->end <= k->window.from ||
+		        most_of(t->issue - t->launch, 0) >= k->window.to)
+			continue;
+		if (thread && m->kind == OP_KERNEL) {
+			put_cpu_op(k, m->id, k->host + m->stream, t->start, t->end);
+			continue;
+		}
+		put_host(k, m->id, t);
+		if (trace_is_work((enum op_kind)m->kind))
+			put_work(k, m->id, t);
+	}
+}
+
+enum status trace_export_kineto(
+        const struct trace *trace, const struct export_options *options, int rank, struct text *out)
+{
+	struct lanes lanes = {0};
+	int gpus = (int)most_of((int64_t)trace->world->machine->gpus, 1);
+	struct kineto k = {.trace = trace,
+	        .window = options->window,
+	        .rank = rank,
+	        .device = rank % gpus,
+	        .host = HOST_PIDS + rank,
+	        .out = out};
+	enum status status = lanes_load(&lanes, trace, rank);
+	if (status == ST_OK) {
+		put_head(&k);
+		put_names(&k, &lanes);
+		put_steps(&k, &lanes);
+		put_operations(&k, &lanes);
+		put_memory(&k);
+		text_add(out, "\n]}\n");
+	}
+	text_release(&k.words);
+	lanes_release(&lanes);
+	return status;
+}
