@@ -238,9 +238,9 @@ const struct command command_why = {
         .usage = "why [OP|STREAM|TIME] [@RANK]",
         .help = "what an operation waited for, whom that waited for, and so on to the root: OP is `y` (what "
                 "wrote y "
-                "last), `allreduce#3` (the third there), a phase; `z@1` says whose; of a stream or a rank "
-                "the longest "
-                "wait, at a time (`@1 why 3.2ms`) what the rank stood for",
+                "last), `allreduce#3` (the third there), a phase; `z@1` says whose; of a stream the longest "
+                "wait, of a rank the longest time without a kernel, at a time (`@1 why 3.2ms`) what the rank "
+                "stood for",
         .example = "tensor x[256,256] w[256,256]\n@2 slow 2x\ny = matmul x w\nallreduce y\nsync\nwhy y@1",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "OP|STREAM|TIME"}},

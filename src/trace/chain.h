@@ -72,9 +72,12 @@ void chain_host_at(struct chain *chain, int rank, const struct bout *wait, struc
 /* ---- longest.c: the operation that waited longest */
 /* Of several, one a rank; or that held its host longest. The first of equals */
 op_id longest_of_ops(struct chain *chain, const struct why_question *question);
-/* Of the ranks' streams by that name; of a rank before it the time that cost it most, in which none of its streams worked. 0: nothing
- * has waited */
-op_id longest_of_lanes(struct chain *chain, const struct why_question *question);
+struct wait {
+	op_id op; /* 0: none */
+	int64_t ns;
+};
+/* Of the ranks' streams by that name; of a rank what it stood before in the longest time in which it ran no kernel */
+struct wait longest_of_lanes(struct chain *chain, const struct why_question *question);
 /* ---- root.c */
 /* What kind of root work is of which `ns` were in the way; *elsewhere: of LONGER, what it takes on other ranks */
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere);

@@ -54,11 +54,6 @@ op_id longest_of_ops(struct chain *chain, const struct why_question *q)
 
 /* ---- of lanes ---- */
 
-struct wait {
-	op_id op; /* 0: none */
-	int64_t ns;
-};
-
 static void take_longer(struct wait *longest, struct wait wait)
 {
 	if (wait.op && wait.ns > longest->ns)
@@ -85,35 +80,6 @@ static struct wait longest_wait(struct chain *chain, int rank, int stream, struc
 	return longest;
 }
 
-/* The longest time in which no stream of the rank worked, though one of them would, and what was first to begin behind it */
-static struct wait idle_before(struct chain *chain, int rank, struct window window)
-{
-	const struct lanes *lanes = chain_lanes(chain, rank);
-	struct intervals work = {0};
-	struct wait longest = {0};
-	int64_t at = TIME_UNKNOWN;
-	for (size_t i = 0; lanes && i < lanes->count; i++) {
-		const struct moment *m = &lanes->moment[i];
-		if (trace_is_work(m->kind) && m->t.start < window.to && m->t.end > window.from)
-			intervals_add(&work, most_of(m->t.start, window.from), least_of(m->t.end, window.to));
-	}
-	intervals_join(&work);
-	for (size_t i = 0; i < work.count; i++) {
-		int64_t idle = work.part[i].from - (i ? work.part[i - 1].to : window.from);
-		if (idle > longest.ns) {
-			longest.ns = idle;
-			at = work.part[i].from;
-		}
-	}
-	for (uint32_t i = 0; lanes && i < lanes->count && !longest.op; i++) {
-		const struct moment *m = moment_at(lanes, i);
-		if (trace_is_work(m->kind) && m->t.start == at && m->t.end > at)
-			longest.op = m->id;
-	}
-	intervals_release(&work);
-	return longest;
-}
-
 /* Of the streams, or of the one by that name; threads of the host by name only */
 static struct wait wait_of_streams(
         struct chain *chain, int rank, const struct why_question *q, struct window window)
@@ -131,18 +97,73 @@ static struct wait wait_of_streams(
 	return longest;
 }
 
-op_id longest_of_lanes(struct chain *chain, const struct why_question *q)
+/* What counts as the rank's work: its kernels, or where it has none, all that its streams do */
+static bool at_work(const struct lanes *lanes, const struct moment *m, bool kernels)
+{
+	return kernels ? m->kind == OP_KERNEL && !trace_on_host(lanes->trace->world, m->id)
+	               : trace_is_work(m->kind);
+}
+
+static bool has_kernels(const struct lanes *lanes)
+{
+	for (size_t i = 0; i < lanes->count; i++)
+		if (at_work(lanes, &lanes->moment[i], true))
+			return true;
+	return false;
+}
+
+static op_id first_at_work(const struct lanes *lanes, int64_t at, bool kernels)
+{
+	for (uint32_t i = 0; i < lanes->count; i++) {
+		const struct moment *m = moment_at(lanes, i);
+		if (at_work(lanes, m, kernels) && m->t.start == at && m->t.end > at)
+			return m->id;
+	}
+	return 0;
+}
+
+/* The longest time in which the rank did not work, and what was first to begin behind it; of the time behind all of its work what
+ * its streams waited for then. */
+static struct wait idle_before(
+        struct chain *chain, int rank, const struct why_question *q, struct window window)
+{
+	const struct lanes *lanes = chain_lanes(chain, rank);
+	struct intervals work = {0};
+	struct wait longest = {0};
+	bool kernels = lanes && has_kernels(lanes);
+	int64_t last = window.from, end = window.from;
+	for (size_t i = 0; lanes && i < lanes->count; i++) {
+		const struct moment *m = &lanes->moment[i];
+		if (!trace_is_work(m->kind) || m->t.start >= window.to || m->t.end <= window.from)
+			continue;
+		end = most_of(end, least_of(m->t.end, window.to));
+		if (at_work(lanes, m, kernels))
+			intervals_add(&work, most_of(m->t.start, window.from), least_of(m->t.end, window.to));
+	}
+	intervals_join(&work);
+	for (size_t i = 0; i < work.count; last = work.part[i++].to)
+		if (work.part[i].from - last > longest.ns)
+			longest = (struct wait){
+			        first_at_work(lanes, work.part[i].from, kernels), work.part[i].from - last};
+	struct wait behind = {0};
+	if (end - last > longest.ns)
+		behind = wait_of_streams(chain, rank, q, (struct window){last, end, -1});
+	intervals_release(&work);
+	return behind.op ? (struct wait){behind.op, end - last} : longest;
+}
+
+struct wait longest_of_lanes(struct chain *chain, const struct why_question *q)
 {
 	struct window window = trace_window(chain->trace, q->section);
 	struct wait longest = {0};
 	FOR_RANKS (rank, q->ranks)
 		if (q->of == WHY_RANK)
-			take_longer(&longest, idle_before(chain, rank, window));
+			take_longer(&longest, idle_before(chain, rank, q, window));
 	FOR_RANKS (rank, q->ranks)
 		if (!longest.op || q->of == WHY_STREAM)
 			take_longer(&longest, wait_of_streams(chain, rank, q, window));
 	FOR_RANKS (rank, q->ranks)
 		if (!longest.op && q->of == WHY_RANK)
 			take_longer(&longest, longest_wait(chain, rank, STREAM_HOST, window));
-	return longest.op;
+	return longest;
 }

@@ -56,31 +56,37 @@ static void explain_itself(struct chain *chain, const struct moment *m, struct t
 		chain_work(chain, m->id, &(struct in_the_way){ns, ns, 1, false, 0}, 1);
 }
 
-/* It began as soon as its stream had come to it: what the stream was at since it was issued, whatever took most of that. False:
- * it stood behind nothing, or not for as long as it ran.
+/* It began as soon as its stream had come to it: what the stream was at since then (else since it was issued, where that is as long
+ * as it ran), whatever took most of that. False: it stood behind nothing.
  *
  *      issued |                                             | z begins
  *             |== matmul 2 ms ==| allreduce waits 2 ms |= 1.5 =|
  *                                 "5.40 ms in its stream, 2.00 ms of them while allreduce y waited for rank 2" */
-static bool explain_behind(struct chain *chain, const struct moment *m)
+static bool explain_behind(struct chain *chain, const struct moment *m, int64_t since)
 {
 	const struct op *op = &chain->trace->world->ops[m->id];
 	struct bouts pieces = {0};
 	struct text words = {0};
-	if (!trace_is_work(m->kind) || m->t.start == TIME_UNKNOWN ||
-	        m->t.start - m->t.issue < (m->t.end == TIME_UNKNOWN ? 0 : m->t.end - m->t.start) + 1)
+	if (!trace_is_work(m->kind) || m->t.start == TIME_UNKNOWN)
 		return false;
-	chain_pieces(chain, op->rank, op->stream, (struct window){m->t.issue, m->t.start, -1}, &pieces);
+	int64_t ran = m->t.end == TIME_UNKNOWN ? 0 : m->t.end - m->t.start;
+	if (since == TIME_UNKNOWN && m->t.start - m->t.issue <= ran)
+		return false;
+	since = since == TIME_UNKNOWN ? m->t.issue : since;
+	chain_pieces(chain, op->rank, op->stream, (struct window){since, m->t.start, -1}, &pieces);
 	const struct bout *most = pieces_longest(&pieces, SPAN_STALL),
 	                  *work = pieces_longest(&pieces, SPAN_WORK);
 	most = most && (!work || most->ns > work->ns) ? most : work;
 	if (most) {
 		put_asked(chain, m->id, &words);
 		text_add(&words, " stood in its stream for ");
-		time_text(m->t.start - m->t.issue, &words);
-		text_add(&words, ", ");
-		time_text(most->ns, &words);
-		text_add(&words, " of them %s ", most->kind == SPAN_WORK ? "behind" : "while");
+		time_text(m->t.start - since, &words);
+		if (most->ns < m->t.start - since) {
+			text_add(&words, ", ");
+			time_text(most->ns, &words);
+			text_add(&words, " of them");
+		}
+		text_add(&words, " %s ", most->kind == SPAN_WORK ? "behind" : "while");
 		op_label(chain->trace->world, most->op, &words);
 	}
 	if (most && most->kind == SPAN_WORK) {
@@ -142,7 +148,8 @@ static void put_waited(
 	text_add(out, " ");
 }
 
-static void explain_op(struct chain *chain, op_id id)
+/* stretch: of the time before it that much is asked for; 0: what it waited */
+static void explain_op(struct chain *chain, op_id id, int64_t stretch)
 {
 	const struct op *op = &chain->trace->world->ops[id];
 	struct bouts pieces = {0};
@@ -156,7 +163,9 @@ static void explain_op(struct chain *chain, op_id id)
 		if (longest &&
 		        has_not_begun(m)) /* what it hangs on now, however long it waited for other things */
 			longest = last_wait(&pieces);
-		if (!longest && explain_behind(chain, m)) {
+		bool behind = !host && stretch > 2 * waited && m->t.start != TIME_UNKNOWN;
+		if ((behind || !longest) &&
+		        explain_behind(chain, m, behind ? m->t.start - stretch : TIME_UNKNOWN)) {
 			/* said */
 		} else if (!longest || m->kind == OP_HOST ||
 		        (!host && trace_lost(chain->trace, id, &m->t) > longest->ns)) {
@@ -174,15 +183,15 @@ static void explain_ops(struct chain *chain, const struct why_question *q)
 {
 	chain->status = trace_step(chain->trace, q->ops > 1 ? chain->trace->world->op_count : 1);
 	if (chain->status == ST_OK)
-		explain_op(chain, q->ops > 1 ? longest_of_ops(chain, q) : q->op[0]);
+		explain_op(chain, q->ops > 1 ? longest_of_ops(chain, q) : q->op[0], 0);
 }
 
 static void explain_lanes(struct chain *chain, const struct why_question *q)
 {
 	struct text words = {0};
-	op_id longest = longest_of_lanes(chain, q);
-	if (longest) {
-		explain_op(chain, longest);
+	struct wait longest = longest_of_lanes(chain, q);
+	if (longest.op) {
+		explain_op(chain, longest.op, q->of == WHY_RANK ? longest.ns : 0);
 	} else if (chain->status == ST_OK) {
 		text_add(&words, "nothing has waited there");
 		chain_say(chain, &words, 0);
