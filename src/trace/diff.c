@@ -13,18 +13,18 @@
 #include <stdlib.h>
 
 /* Of all operations of one name: by side */
-struct sum {
+struct name_sum {
 	name_id name;
 	size_t count[2], ended[2];
 	double ns[2]; /* from start to end, of those that have both */
 };
-struct sums {
+struct name_sums {
 	struct names *names;
-	struct sum *sum; /* by name_id - 1 */
+	struct name_sum *sum; /* by name_id - 1 */
 	size_t count;
 };
 
-static enum status add_side(struct sums *sums, const struct diff_side *side, int which)
+static enum status add_side(struct name_sums *sums, const struct diff_side *side, int which)
 {
 	const struct world *world = side->trace.world;
 	struct text label = {0};
@@ -40,9 +40,9 @@ static enum status add_side(struct sums *sums, const struct diff_side *side, int
 		name_id name = names_make(sums->names, text_string(&label), label.count);
 		while (sums->count < (size_t)name) {
 			name_id next = (name_id)sums->count + 1;
-			*MEM_ADD(&sums->sum, &sums->count) = (struct sum){.name = next};
+			*MEM_ADD(&sums->sum, &sums->count) = (struct name_sum){.name = next};
 		}
-		struct sum *sum = &sums->sum[name - 1];
+		struct name_sum *sum = &sums->sum[name - 1];
 		sum->count[which]++;
 		if (t.start != TIME_UNKNOWN && t.end != TIME_UNKNOWN) {
 			sum->ended[which]++;
@@ -58,19 +58,19 @@ static enum status add_side(struct sums *sums, const struct diff_side *side, int
 /* By how much all of them together differ, then in the order of their names' first use */
 static int furthest_first(const void *a, const void *b)
 {
-	const struct sum *x = a, *y = b;
+	const struct name_sum *x = a, *y = b;
 	double p = fabs(x->ns[0] - x->ns[1]), q = fabs(y->ns[0] - y->ns[1]);
 	if (p != q)
 		return p > q ? -1 : 1;
 	return x->name < y->name ? -1 : 1;
 }
 
-static bool differs(const struct sum *sum)
+static bool differs(const struct name_sum *sum)
 {
 	return sum->count[0] != sum->count[1] || sum->ns[0] != sum->ns[1];
 }
 
-static void put_row(struct table *table, const struct sums *sums, const struct sum *sum)
+static void put_row(struct table *table, const struct name_sums *sums, const struct name_sum *sum)
 {
 	double each[2];
 	table_cell(table, "%s", names_text(sums->names, sum->name));
@@ -93,7 +93,7 @@ static void put_row(struct table *table, const struct sums *sums, const struct s
 enum status trace_diff_operations(const struct diff_side side[2], int width, struct text *out)
 {
 	enum { ROWS_MOST = 20 };
-	struct sums sums = {.names = names_create()};
+	struct name_sums sums = {.names = names_create()};
 	struct table table = {.align = "lr"};
 	size_t apart = 0;
 	enum status status = add_side(&sums, &side[0], 0);
