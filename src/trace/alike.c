@@ -19,11 +19,12 @@ static bool near(const struct comparing *c, int64_t a, int64_t b)
 	return most_of(a, b) - least_of(a, b) <= c->cell;
 }
 
-/* The next piece of work from i on; what the window's edge may have cut away on the other rank does not count. */
-static size_t next_work(const struct comparing *c, const struct spans *spans, size_t i)
+/* One more than the place of the last piece of work before place i, 0: there is none; what the window's edge may have cut away on
+ * the other rank does not count. */
+static size_t work_before(const struct comparing *c, const struct spans *spans, size_t i)
 {
-	for (; i < spans->count; i++) {
-		const struct span *s = &spans->span[i];
+	for (; i > 0; i--) {
+		const struct span *s = &spans->span[i - 1];
 		bool edge = s->from <= c->window.from + c->cell || s->to >= c->window.to - c->cell;
 		if (s->kind == SPAN_WORK && !(edge && s->to - s->from <= c->cell))
 			break;
@@ -31,16 +32,17 @@ static size_t next_work(const struct comparing *c, const struct spans *spans, si
 	return i;
 }
 
+/* From the end on: ranks that are not alike have drifted furthest apart there. */
 static bool same_work(const struct comparing *c, const struct spans *a, const struct spans *b)
 {
-	size_t i = next_work(c, a, 0), k = next_work(c, b, 0);
-	for (; i < a->count && k < b->count; i = next_work(c, a, i + 1), k = next_work(c, b, k + 1)) {
-		const struct span *x = &a->span[i], *y = &b->span[k];
+	size_t i = work_before(c, a, a->count), k = work_before(c, b, b->count);
+	for (; i > 0 && k > 0; i = work_before(c, a, i - 1), k = work_before(c, b, k - 1)) {
+		const struct span *x = &a->span[i - 1], *y = &b->span[k - 1];
 		if (x->looks != y->looks || x->projected != y->projected || !near(c, x->from, y->from) ||
 		        !near(c, x->to, y->to))
 			return false;
 	}
-	return i == a->count && k == b->count;
+	return i == 0 && k == 0;
 }
 
 /* The same title, both of the rank itself or both of another: whom each of them waited for may be a neighbour. */
