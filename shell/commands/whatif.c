@@ -5,6 +5,7 @@
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 #include "shell/session/device.h"
+#include "shell/training/choose.h"
 #include "shell/training/question.h"
 
 #include <stdio.h>
@@ -112,6 +113,17 @@ static void follows(const char *name, struct text *out)
 		text_add(out, "slow\nwithout\nmachine=\n");
 	for (int i = 0; i < MACHINE_KEY_COUNT; i++)
 		text_add(out, "%s=\n", machine_key(i, &about, &unit));
+	choice_options(out);
+}
+
+static void swept(const char *name, struct text *out)
+{
+	const char *about;
+	enum unit unit;
+	for (int i = 0; !*name && i < MACHINE_KEY_COUNT; i++)
+		text_add(out, "%s=\n", machine_key(i, &about, &unit));
+	if (!*name)
+		choice_options(out);
 }
 
 const struct command command_whatif = {
@@ -223,4 +235,5 @@ const struct command command_sweep = {
         .class = COMMAND_LOOK,
         .argument = {{ARG_KEYS, 0, NULL, "KEY=FROM:TO:xFACTOR"}},
         .run = sweep_run,
+        .follows = swept,
 };

@@ -89,6 +89,30 @@ void choice_follows(bool model, const char *name, struct text *out)
 	choice_release(&choice);
 }
 
+void choice_options(struct text *out)
+{
+	const char *name;
+	for (int model = 0; model < 2; model++)
+		for (int i = 0; (name = choice_name(model, i)); i++) {
+			struct text keys = {0};
+			struct choice choice = {.name = name, .file.name = name};
+			if (embedded_file(model, &choice) == ST_OK &&
+			        head_read(&choice.head, &choice.file) == ST_OK)
+				head_keys(&choice.head, &keys);
+			for (char *key = strtok(keys.bytes, "\n"); key; key = strtok(NULL, "\n")) {
+				struct text line = {0}, all = {0};
+				text_add(&line, "\n%s\n", key);
+				text_add(&all, "\n%s", text_string(out));
+				if (!strstr(text_string(&all), text_string(&line)))
+					text_add(out, "%s\n", key);
+				text_release(&line);
+				text_release(&all);
+			}
+			text_release(&keys);
+			choice_release(&choice);
+		}
+}
+
 void choice_those_with(const char *option, struct text *out)
 {
 	const char *name;

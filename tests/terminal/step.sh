@@ -81,3 +81,8 @@ line ''
 check "... Enter plays the first" shows 'step 1/2 *numbers'
 line ''
 check "... and the next" shows 'x = 0 4 8 12\|x = 0 2 4 6'
+keys C-l
+tm send-keys -l 'sweep bucke'
+keys Tab
+check "TAB knows what can be swept" shows 'sweep bucket=$'
+keys C-u
