@@ -171,6 +171,27 @@ const struct command command_view = {
         .run = view_run,
 };
 
+static enum status split_run(struct call *call)
+{
+	const char *word = call_argument_text(call, 0, 0);
+	enum status status = ask(call->shell, WISH_SPLIT, "split");
+	if (status == ST_OK)
+		snprintf(call->shell->asked.file, sizeof call->shell->asked.file, "%s", *word ? word : "on");
+	return status;
+}
+
+const struct command command_split = {
+        .name = "split",
+        .topic = "look",
+        .usage = "split [on|off]",
+        .help = "keeps the upper half of the terminal for living lanes, the last iteration or section, and "
+                "the prompt below them; "
+                "with `pace` bars grow while you type and during `sync`",
+        .class = COMMAND_LOOK,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},
+        .run = split_run,
+};
+
 static enum status quit_run(struct call *call)
 {
 	(void)call;

@@ -112,6 +112,7 @@ static enum status grant(struct shell *shell)
 	case WISH_RESTART:
 	case WISH_EDIT:
 	case WISH_VIEW:
+	case WISH_SPLIT:
 		break; /* the front end's, when the line is over */
 	}
 	return ST_OK;

@@ -224,6 +224,7 @@ enum seek {
 	SEEK_HERE,
 	SEEK_FIND,
 	SEEK_PART,
+	SEEK_LATEST,
 	SEEK_CRITICAL,
 	SEEK_BACK,
 	SEEK_NEXT,
@@ -239,9 +240,10 @@ static const struct {
 	int step;
 } seeks[] = {{"here", SEEK_HERE, 0}, {"find", SEEK_FIND, 1}, {"find back", SEEK_FIND, -1},
         {"back", SEEK_BACK, 0}, {"part", SEEK_PART, 1}, {"part back", SEEK_PART, -1},
-        {"critical", SEEK_CRITICAL, 1}, {"critical back", SEEK_CRITICAL, -1}, {"next", SEEK_NEXT, 1},
-        {"next back", SEEK_NEXT, -1}, {"stall", SEEK_STALL, 1}, {"stall back", SEEK_STALL, -1},
-        {"blamed", SEEK_BLAMED, 0}, {"first", SEEK_FIRST, 0}, {"last", SEEK_LAST, 0}, {"zoom", SEEK_ZOOM, 0}};
+        {"latest", SEEK_LATEST, 0}, {"critical", SEEK_CRITICAL, 1}, {"critical back", SEEK_CRITICAL, -1},
+        {"next", SEEK_NEXT, 1}, {"next back", SEEK_NEXT, -1}, {"stall", SEEK_STALL, 1},
+        {"stall back", SEEK_STALL, -1}, {"blamed", SEEK_BLAMED, 0}, {"first", SEEK_FIRST, 0},
+        {"last", SEEK_LAST, 0}, {"zoom", SEEK_ZOOM, 0}};
 
 void cursor_seek(const struct trace *trace, const struct request *request, struct window whole,
         const struct critical *path, struct cursor *cursor, struct window *window, struct reply *reply)
@@ -277,6 +279,11 @@ void cursor_seek(const struct trace *trace, const struct request *request, struc
 		if (path)
 			seek_critical(trace, path, step, cursor, &reply->told);
 		break;
+	case SEEK_LATEST:
+		*window = trace_window(trace, (int)trace->world->section_count - 1);
+		trace_last_iteration(trace, window);
+		window->to = most_of(window->to, window->from + 1);
+		return;
 	case SEEK_NEXT:
 		seek_along(trace, step, cursor, &reply->told);
 		break;

@@ -74,11 +74,12 @@ static enum status draw(struct frame_making *m)
 	struct timeline_options *options = &m->options;
 	bool all = options->window.from == m->whole.from && options->window.to == m->whole.to;
 	struct frame_picture *drawn = all ? &m->kept->of_whole : &m->kept->of_part;
+	int64_t as_of = options->passes ? options->now : options->as_of;
 	m->drawn = drawn;
 	if (drawn->window.to && drawn->window.from == options->window.from &&
 	        drawn->window.to == options->window.to && drawn->width == options->width &&
 	        drawn->first_row == options->first_row && drawn->rows == options->rows &&
-	        drawn->as_of == options->as_of && drawn->path == (options->path != NULL))
+	        drawn->as_of == as_of && drawn->path == (options->path != NULL))
 		return ST_OK;
 	forget_picture(drawn);
 	options->places = &drawn->places;
@@ -88,7 +89,7 @@ static enum status draw(struct frame_making *m)
 		drawn->width = options->width;
 		drawn->first_row = options->first_row;
 		drawn->rows = options->rows;
-		drawn->as_of = options->as_of;
+		drawn->as_of = as_of;
 		drawn->path = options->path != NULL;
 	}
 	return status;
@@ -197,8 +198,12 @@ enum status view_frame(
 	        .merge = true,
 	        .legend_rows = 1,
 	        .now = shell_clock(shell),
-	        .as_of = request->now >= 0 ? most_of(request->now, 1) : 0,
+	        .as_of = request->now >= 0 && !request->passes ? most_of(request->now, 1) : 0,
+	        .passes = request->passes,
 	};
+	if (request->passes)
+		m.options.now =
+		        request->now; /* hosts may be ahead of it: the line at work waits for the wall */
 	if (request->to <= request->from)
 		m.options.window = m.whole;
 	reply->kind = REPLY_VIEW;

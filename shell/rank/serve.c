@@ -22,7 +22,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { IDLE_MS = 50, PACE_MS = 20 };
+enum { IDLE_MS = 50, PACE_MS = 20, LANES_MS = 100 };
 
 struct serve {
 	struct conductor *conductor;
@@ -32,6 +32,9 @@ struct serve {
 	bool untouched; /* nothing was typed yet: Enter opens the tour */
 	bool gone;      /* a reply could not be written */
 	struct frame_kept kept;
+	/* living lanes: so many columns and rows of them; when they were sent, and until which time there is more to see */
+	int width, lanes;
+	int64_t lanes_ns, lanes_to;
 };
 
 /* Releases the reply. The reader of what we write may be gone: then the loop ends, and a run at work is interrupted. */
@@ -139,6 +142,8 @@ static void write_wish(const struct wish *wish, struct text *out)
 		text_add(out, "restart");
 	else if (wish->kind == WISH_VIEW)
 		text_add(out, "view%s", wish->file);
+	else if (wish->kind == WISH_SPLIT)
+		text_add(out, "split %s", wish->file);
 	else if (wish->kind == WISH_EDIT)
 		text_add(out, "edit %s", wish->file);
 }
@@ -159,6 +164,32 @@ static void tell_log(struct journal *journal, struct log_change *log)
 	}
 }
 
+/* What is there now, or with `pace` as virtual time goes by; unasked. A GPU's are those of the last line. */
+static void send_lanes(struct serve *serve, bool at_once)
+{
+	int64_t stamp = serve->lanes ? pace_stamp(&serve->pace, &serve->conductor->shell) : -1;
+	if (!serve->lanes || (!at_once && (stamp < 0 || serve->lanes_to <= 0)) ||
+	        (!at_once && wall_ns() - serve->lanes_ns < LANES_MS * INT64_C(1000000)))
+		return;
+	struct request request = {.kind = REQUEST_VIEW,
+	        .width = serve->width,
+	        .height = serve->lanes + 1, /* no details are wanted */
+	        .from = 1,
+	        .now = stamp,
+	        .passes = stamp >= 0};
+	struct reply reply = {.kind = REPLY_VIEW};
+	text_add(&request.seek, "latest");
+	if (view_frame(&serve->conductor->shell, &serve->kept, &request, &reply) == ST_OK) {
+		serve->lanes_to = stamp >= 0 && stamp < reply.whole_to ? reply.whole_to : 0;
+		serve->lanes_ns = wall_ns();
+		reply.unasked = true;
+		send(serve, &reply);
+	} else {
+		reply_release(&reply);
+	}
+	request_release(&request);
+}
+
 /* `pace`: the line is over when the wall clock has reached the hosts' clocks. Ctrl-C ends the watching, never
  * the world. */
 static void await_wall(struct serve *serve)
@@ -169,6 +200,7 @@ static void await_wall(struct serve *serve)
 		struct timespec nap = {0, (long)(left < PACE_MS * 1000000 ? left : PACE_MS * 1000000)};
 		nanosleep(&nap, NULL);
 		conductor_poll(serve->conductor);
+		send_lanes(serve, false);
 	}
 }
 
@@ -178,8 +210,11 @@ static void send_done(struct serve *serve, enum status status, const char *again
 	struct reply reply = {.kind = REPLY_DONE, .status = status};
 	if (status != ST_OK && status != ST_QUIT)
 		text_add(&reply.text, "%s", fail_text());
-	if (!at_once)
+	if (!at_once) {
+		send_lanes(serve, true);
 		await_wall(serve);
+		send_lanes(serve, true);
+	}
 	text_add(&reply.again, "%s", again);
 	tell_log(&serve->conductor->shell.journal, &reply.log);
 	write_wish(&serve->conductor->shell.asked, &reply.wish);
@@ -250,6 +285,9 @@ static void serve_one(struct serve *serve, const struct request *request)
 	case REQUEST_RESIZE:
 		resize.colour = out_colour(serve->conductor->shell.out);
 		conductor_order(serve->conductor, &resize);
+		serve->width = request->width;
+		serve->lanes = request->lanes;
+		send_lanes(serve, true);
 		break;
 	case REQUEST_INTERRUPT:
 		break; /* the reader has taken them all */
@@ -280,6 +318,8 @@ int serve_run(struct conductor *conductor)
 	while (!serve.leaving && !serve.gone && !reader_ended(&serve.reader)) {
 		if (reader_take(&serve.reader, IDLE_MS, &line))
 			answer(&serve, text_string(&line), line.count);
+		else
+			send_lanes(&serve, false);
 		conductor_poll(conductor);
 	}
 	text_release(&line);

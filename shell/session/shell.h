@@ -38,12 +38,13 @@ enum wish_kind {
 	WISH_ANSWER, /* shell->question: it runs the lines again, in a world of their own */
 	WISH_RESTART,
 	WISH_EDIT,
-	WISH_VIEW
+	WISH_VIEW,
+	WISH_SPLIT
 };
 struct wish {
 	enum wish_kind kind;
 	int64_t number; /* UNDO: lines; BACK: steps to have been played; LESSON: its number */
-	char file[512]; /* EDIT; VIEW: " FROM TO", of a replay, or nothing */
+	char file[512]; /* EDIT; VIEW: " FROM TO", of a replay, or nothing; SPLIT: "on" or "off" */
 };
 
 /* Timeouts that were told within an `expect error`: it expects them, and no script fails by them */

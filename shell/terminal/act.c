@@ -104,16 +104,46 @@ static void view(struct session *session, const char *times)
 	char title[128];
 	snprintf(title, sizeof title, "ranksh   %s", session->machine);
 	session->talk.busy_with = NULL;
+	split_end(&session->split);
 	enum status status =
 	        view_run(&session->talk, title, session->colour, session->wide, replay ? &window : NULL);
 	if (status == ST_FILE)
 		say_bad(session, fail_text());
 	else if (status != ST_OK)
 		job_lose(session, status);
+	arrange_split(session);
+}
+
+void arrange_split(struct session *session)
+{
+	bool was = session->split.lanes > 0;
+	split_arrange(&session->split);
+	if (session->talk.alive && (was || session->split.lanes))
+		talk_send(&session->talk,
+		        &(struct request){.kind = REQUEST_RESIZE,
+		                .width = width_of_output(),
+		                .lanes = session->split.lanes,
+		                .stamp = -1});
+}
+
+static void split(struct session *session, bool on)
+{
+	if (on && !session->talk.terminal) {
+		say_bad(session, "split: this terminal cannot be split");
+		return;
+	}
+	if (!on)
+		split_erase(&session->split);
+	session->split.wanted = on;
+	session->split.colour = session->colour;
+	session->talk.split = &session->split;
+	arrange_split(session);
+	if (on && !session->split.lanes)
+		say_bad(session, "split: it is shown as soon as the terminal has 40 columns and 12 rows");
 }
 
 /* The name goes through the environment: the shell that runs the editor must not read it. */
-static void edit(const char *file)
+static void edit(struct session *session, const char *file)
 {
 	const char *editor = getenv("VISUAL");
 	char command[1024];
@@ -123,7 +153,9 @@ static void edit(const char *file)
 		editor = "vi";
 	setenv("RANKSH_FILE", file, 1);
 	snprintf(command, sizeof command, "%s \"$RANKSH_FILE\"", editor);
+	split_end(&session->split);
 	int status = system(command);
+	arrange_split(session);
 	signal_taken_interrupt();
 	if (status != 0)
 		printf("   the editor, %s, did not end well; VISUAL or EDITOR names another\n", editor);
@@ -138,8 +170,10 @@ static void grant_wish(struct session *session, const char *wish)
 		job_restart(session);
 	else if (strncmp(wish, "view", 4) == 0)
 		view(session, wish + 4);
+	else if (strncmp(wish, "split ", 6) == 0)
+		split(session, strcmp(wish, "split on") == 0);
 	else if (strncmp(wish, "edit ", 5) == 0)
-		edit(wish + 5);
+		edit(session, wish + 5);
 }
 
 /* ---- lines while there are no ranks ---- */

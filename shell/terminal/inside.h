@@ -5,6 +5,7 @@
 
 #include "shell/session/options.h"
 #include "shell/terminal/journal_file.h"
+#include "shell/terminal/split.h"
 #include "shell/terminal/talk.h"
 
 struct session {
@@ -13,6 +14,7 @@ struct session {
 	struct journal_file journal;
 	struct text prompt, enter;
 	struct text pending; /* lines of a block that is still open */
+	struct split_screen split;
 	char machine[64];
 	struct text device, missing; /* of the ranks' hello */
 	bool colour, wide, leaving;
@@ -34,6 +36,8 @@ void job_restart(struct session *session);
 /* The reply's prompt, and what Enter does. */
 void keep_state(struct session *session, const struct reply *reply);
 
+/* The terminal is split, or whole, as is wanted and as it is large enough; rank 0 is told. */
+void arrange_split(struct session *session);
 /* A line was typed, or was completed by Enter. */
 void act_on(struct session *session, const char *line);
 /* Is the first screen wanted? (`set hello=off`) */

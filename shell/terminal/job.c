@@ -196,6 +196,7 @@ void job_restart(struct session *session)
 			offer_restart(session);
 		return;
 	}
+	arrange_split(session);
 	if (had_gpus && !session->device.count)
 		printf("   no GPU can be used any more: new ranks are simulated, with other times\n");
 	if (!job_replay(session, &lines))

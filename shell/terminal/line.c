@@ -17,9 +17,11 @@ enum { HISTORY_MOST = 2000 };
 /* readline calls back without a `self`; it is one for the process, and so is this. */
 static struct {
 	line_complete *complete;
+	line_clear *clear;
 	void *self;
 	char *line;        /* what the handler was given; NULL: the input's end */
 	bool reading;      /* a line, which is not whole yet */
+	bool hidden;       /* it is out of the way */
 	struct text names; /* of the completion at work */
 	const char *next;  /* in it */
 } editor;
@@ -49,6 +51,15 @@ static char **complete(const char *word, int start, int end)
 	return editor.names.count ? rl_completion_matches(word, next_name) : NULL;
 }
 
+/* Ctrl-L: of a screen that is split only the part below */
+static int clear_screen(int count, int key)
+{
+	if (!editor.clear(editor.self))
+		return rl_clear_screen(count, key);
+	line_again();
+	return 0;
+}
+
 /* readline's handler. It is removed from within itself, or readline would show the prompt again. */
 static void take(char *line)
 {
@@ -57,7 +68,7 @@ static void take(char *line)
 	editor.reading = false;
 }
 
-void line_start(const char *history, line_complete *completer, void *self)
+void line_start(const char *history, line_complete *completer, line_clear *clear, void *self)
 {
 	rl_readline_name = "ranksh";
 	rl_catch_signals = 0;
@@ -68,6 +79,8 @@ void line_start(const char *history, line_complete *completer, void *self)
 	rl_basic_word_break_characters = " \t\n;{}"; /* interpreter_complete gives whole words, as op=avg */
 	rl_completer_word_break_characters = rl_basic_word_break_characters;
 	editor.complete = completer;
+	editor.clear = clear;
+	rl_bind_key('L' & 0x1f, clear_screen);
 	editor.self = self;
 	using_history();
 	stifle_history(HISTORY_MOST);
@@ -88,6 +101,7 @@ void line_begin(const char *prompt, bool colour)
 	/* \001 and \002 tell readline what takes no room on the screen */
 	snprintf(shown, sizeof shown, colour ? "\001\033[38;5;244m\002%s\001\033[0m\002" : "%s", prompt);
 	editor.reading = true;
+	editor.hidden = false;
 	rl_callback_handler_install(shown, take);
 }
 
@@ -121,16 +135,25 @@ void line_cancel(void)
 
 void line_hide(void)
 {
-	if (editor.reading)
+	if (editor.reading && !editor.hidden)
 		rl_clear_visible_line();
+	editor.hidden = editor.reading;
 }
 
 void line_show(void)
 {
-	if (!editor.reading)
+	if (!editor.reading || !editor.hidden)
 		return;
+	editor.hidden = false;
 	rl_on_new_line();
 	rl_redisplay();
+}
+
+/* Where the cursor is now the line begins anew. */
+void line_again(void)
+{
+	editor.hidden = editor.reading;
+	line_show();
 }
 
 void line_resize(void)

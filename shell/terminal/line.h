@@ -9,9 +9,11 @@
 enum line_event { LINE_NONE, LINE_READY, LINE_END };
 /* "name\n" for each possible ending of the word before `cursor`. */
 typedef void line_complete(void *self, const char *line, int cursor, struct text *names);
+/* Clears the screen; false: all of it is the line's, which does so itself. */
+typedef bool line_clear(void *self);
 
 /* history: a file's path. One editor a process: readline has but one. */
-void line_start(const char *history, line_complete *complete, void *self);
+void line_start(const char *history, line_complete *complete, line_clear *clear, void *self);
 void line_stop(const char *history);
 /* Shows the prompt and begins to read; the terminal is raw until LINE_READY, LINE_END or line_leave(). */
 void line_begin(const char *prompt, bool colour);
@@ -23,6 +25,8 @@ void line_cancel(void);
 /* Text is to be printed now: the line goes out of the way, and comes back. */
 void line_hide(void);
 void line_show(void);
+/* The screen was another's: the line is shown where the cursor is. */
+void line_again(void);
 void line_resize(void);
 void line_remember(const char *line);
 

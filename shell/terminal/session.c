@@ -77,6 +77,16 @@ static void complete(void *self, const char *line, int cursor, struct text *name
 	reply_release(&reply);
 }
 
+static bool clear(void *self)
+{
+	struct session *session = self;
+	if (!session->split.lanes)
+		return false;
+	printf("\033[2J");
+	arrange_split(session);
+	return true;
+}
+
 static const char *prompt_of(const struct session *session)
 {
 	if (!session->talk.alive)
@@ -106,6 +116,11 @@ static char *read_line(struct session *session, bool *ended)
 			struct request request = {
 			        .kind = REQUEST_RESIZE, .width = width_of_output(), .stamp = -1};
 			line_resize();
+			if (session->split.wanted) {
+				split_arrange(&session->split);
+				request.lanes = session->split.lanes;
+				line_again();
+			}
 			if (session->talk.alive) /* a death is seen where the job's output ends */
 				talk_send(&session->talk, &request);
 		}
@@ -252,12 +267,13 @@ int session_run(const struct options *options)
 	wire_start();
 	if (open_session(&session) == ST_OK) {
 		snprintf(history, sizeof history, "%s/history", session.journal.folder);
-		line_start(history, complete, &session);
+		line_start(history, complete, clear, &session);
 		prompt_loop(&session);
 		line_stop(history);
 	} else if (!session.code) {
 		session.code = 4;
 	}
+	split_end(&session.split);
 	talk_stop(&session.talk);
 	if (terminal)
 		tcsetattr(0, TCSANOW, &before);

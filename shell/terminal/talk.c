@@ -89,12 +89,13 @@ static void clear_progress(struct talk *talk)
 }
 
 /* Reads what is there, waiting at most wait_ms, and shows what the job says beside its replies: mpirun, a launcher's
- * banner. ST_MPI: the job's output has ended. */
+ * banner. The line that is being typed goes out of the way of it. ST_MPI: the job's output has ended. */
 static enum status hear(struct talk *talk, int wait_ms)
 {
 	struct text words = {0};
 	job_hear(&talk->job, wait_ms, &talk->incoming, &words);
 	if (words.count) {
+		line_hide();
 		clear_progress(talk);
 		fwrite(words.bytes, 1, words.count, stdout);
 		fflush(stdout);
@@ -174,6 +175,8 @@ static void show_progress(struct talk *talk)
 static void show(struct talk *talk, const struct reply *reply)
 {
 	struct text marked = {0};
+	if (reply->kind == REPLY_VIEW && reply->unasked && talk->split)
+		split_paint(talk->split, reply);
 	if (reply->kind != REPLY_OUTPUT && reply->kind != REPLY_FOREIGN)
 		return;
 	clear_progress(talk);
@@ -203,11 +206,13 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 	return true;
 }
 
-/* All whole lines that have come */
+/* All whole lines that have come. Living lanes leave the line that is being typed where it is. */
 static void show_all(struct talk *talk)
 {
 	struct reply reply = {0};
 	while (take_reply(talk, &reply)) {
+		if (!reply.unasked)
+			line_hide();
 		show(talk, &reply);
 		reply_release(&reply);
 	}
@@ -216,7 +221,6 @@ static void show_all(struct talk *talk)
 /* The line that is being typed goes out of the way and comes back, once for all that is there. */
 enum status talk_listen(struct talk *talk)
 {
-	line_hide();
 	enum status status = hear(talk, 0);
 	show_all(talk);
 	line_show();
@@ -261,7 +265,7 @@ static enum status pass_interrupt(struct talk *talk)
 /* True when `reply` is the one; anything else is shown. */
 static bool sort(struct talk *talk, enum reply_kind kind, struct reply *reply)
 {
-	if (reply->kind == kind)
+	if (reply->kind == kind && !reply->unasked)
 		return true;
 	show(talk, reply);
 	reply_release(reply);

@@ -5,6 +5,7 @@
 
 #include "shell/terminal/launch.h"
 #include "shell/terminal/pager.h"
+#include "shell/terminal/split.h"
 #include "shell/wire/wire.h"
 
 struct talk {
@@ -14,8 +15,9 @@ struct talk {
 	bool terminal;         /* may escape codes be used at all (TERM is not dumb) */
 	const char *busy_with; /* shown when it takes more than a second; NULL: nothing is shown */
 	bool progress_shown;
-	struct pager *pager; /* what is asked may be long to read; NULL: it is printed as it comes */
-	bool again;          /* what is asked is a line that runs again: Ctrl-C does not stop it */
+	struct split_screen *split; /* living lanes are painted there; NULL: they are dropped */
+	struct pager *pager;        /* what is asked may be long to read; NULL: it is printed as it comes */
+	bool again;                 /* what is asked is a line that runs again: Ctrl-C does not stop it */
 	int64_t asked_ns, interrupted_ns;
 };
 

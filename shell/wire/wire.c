@@ -55,6 +55,7 @@ static const struct member request_members[] = {
         MEMBER(request, width, INT, SCREEN, 1),
         MEMBER(request, height, INT, LOOK, 1),
         MEMBER(request, colour, FLAG, GREET, 0),
+        MEMBER(request, lanes, INT, MEMBER_OF(REQUEST_RESIZE), 0),
 };
 enum {
 	HELLO = MEMBER_OF(REPLY_HELLO),
@@ -94,6 +95,7 @@ static const struct member reply_members[] = {
         MEMBER(reply, until, LONG, VIEW, 0),
         MEMBER(reply, told, TEXT, VIEW, 0),
         MEMBER(reply, links, TEXT, VIEW, 0),
+        MEMBER(reply, unasked, FLAG, VIEW, 0),
 };
 static const struct member logged_members[] = {
         MEMBER(logged_line, line, TEXT, MEMBER_OF_ALL, 0),

@@ -31,10 +31,12 @@ struct request {
 	struct text values;  /* RUN: of the journal */
 	int width, height;   /* HELLO, RESIZE, VIEW */
 	bool colour;         /* HELLO */
+	int lanes;           /* RESIZE: rows for living lanes, which are sent unasked; 0: none */
 	int64_t from, to;    /* VIEW: the window; from > to: everything */
 	int first_row;
 	bool path;   /* the critical path is drawn in full, other work as a line */
 	int64_t now; /* a replay: as it was then; -1: as it is */
+	bool passes; /* now is the clock of `pace`: of rank 0 alone, never on the wire */
 	op_id selected; /* where the cursor stands: an operation on a lane, 0 nowhere; and the time of it there */
 	int rank, stream;
 	int64_t time;
@@ -93,6 +95,7 @@ struct reply {
 	int stream, row; /* and rank */
 	int64_t time, until;
 	struct text told; /* why it did not move */
+	bool unasked;     /* living lanes: nobody waits for it */
 	struct text
 	        links; /* "ROW TIME LETTER" lines: what it waited for, in which row, until when, and the cause's letter */
 };

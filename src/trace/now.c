@@ -22,9 +22,11 @@ static bool is_under_way(const struct trace *trace, const struct span *span)
 	return !t.divided && (trace->world->ops[span->op].flags & OPF_STARTED);
 }
 
-void spans_cut(const struct trace *trace, struct spans *spans, int64_t now)
+void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes)
 {
 	size_t i;
+	for (size_t k = 0; passes && k < spans->count && spans->span[k].from < now; k++)
+		spans->span[k].projected = false;
 	SEARCH(i, spans->count, spans->span[i].to > now);
 	for (size_t k = i; k < spans->count; k++)
 		if (spans->span[k].from >= now)

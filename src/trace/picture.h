@@ -41,7 +41,8 @@ bool cells_same_bar(const struct bar_row *where, op_id a, op_id b);
 bool bars_by_phase(const struct bar_row *where, const struct record *record);
 void bars_paint(const struct bar_row *where, const struct spans *spans, struct picture *picture);
 
-/* now.c: what ends behind `now` is marked as projected, and what is under way cut there. */
-void spans_cut(const struct trace *trace, struct spans *spans, int64_t now);
+/* now.c: what ends behind `now` is marked as projected, and what is under way cut there. passes: what is projected before it is
+ * over. */
+void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes);
 
 #endif

@@ -63,7 +63,7 @@ static void look_at(
 			continue;
 		lanes_spans(lanes, stream, window, spans);
 		if (options->now >= 0)
-			spans_cut(lanes->trace, spans, done);
+			spans_cut(lanes->trace, spans, done, options->passes);
 		if (options->path && critical_keep(options->path, stream, spans))
 			alike->on_path = true;
 		if (stream != STREAM_HOST && !shows_anything(spans))

@@ -162,6 +162,7 @@ struct timeline_options {
 	bool merge;
 	op_id selected;
 	int64_t now, as_of;
+	bool passes; /* virtual time goes by by itself (`pace`): what is projected to end before now is over */
 	const struct ranks *ranks; /* NULL: all */
 	const struct critical
 	        *path; /* NULL; else its pieces are drawn, other work as a line, and no wait: critical.h */

@@ -561,7 +561,7 @@ static void what_ran_is_seen(void **state)
 					        .host = stream == STREAM_HOST,
 					        .microbatches = &microbatches};
 					lanes_spans(&lanes, stream, window, &spans);
-					spans_cut(&scene->trace, &spans, window.from + length / 2);
+					spans_cut(&scene->trace, &spans, window.from + length / 2, false);
 					expect_seen(scene, &where, stream, &spans);
 				}
 			}

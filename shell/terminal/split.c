@@ -1,0 +1,84 @@
+/* split.c -- the terminal in two, by its own scroll region: nothing else needs to know */
+#include "shell/terminal/split.h"
+#include "shell/wire/plain.h"
+#include "trace/trace.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+enum { ROWS_LEAST = 12, COLUMNS_LEAST = 40, LANES_MOST = 24 };
+
+void split_end(struct split_screen *split)
+{
+	if (split->lanes)
+		printf("\033[r\033[%d;1H", split->rows);
+	fflush(stdout);
+	split->lanes = 0;
+}
+
+void split_erase(const struct split_screen *split)
+{
+	printf("\0337");
+	for (int i = 0; split->lanes && i < split->lanes + 1; i++)
+		printf("\033[%d;1H\033[K", i + 1);
+	printf("\0338");
+}
+
+/* Has the terminal still the size that the lanes were laid out for? */
+static bool is_as_it_was(const struct split_screen *split, struct winsize *size)
+{
+	return ioctl(1, TIOCGWINSZ, size) == 0 && size->ws_col == split->columns &&
+	        size->ws_row == split->rows;
+}
+
+/* The prompt is at the terminal's foot then: what scrolls is below the lanes. */
+void split_arrange(struct split_screen *split)
+{
+	struct winsize size = {0};
+	bool other = !is_as_it_was(split, &size);
+	if (other && split->lanes)
+		printf("\033[r\033[2J"); /* rows have moved */
+	split->columns = size.ws_col;
+	split->rows = size.ws_row;
+	if (!split->wanted || split->rows < ROWS_LEAST || split->columns < COLUMNS_LEAST) {
+		split_end(split);
+		return;
+	}
+	split->lanes = split->rows / 2 < LANES_MOST ? split->rows / 2 : LANES_MOST;
+	split_erase(split);
+	printf("\033[%d;%dr\033[%d;1H", split->lanes + 2, split->rows, split->rows);
+	fflush(stdout);
+}
+
+static void put_row(int row, const char *text, size_t count, struct text *out)
+{
+	text_add(out, "\033[%d;1H\033[K", row);
+	plain_put(text, count, out);
+}
+
+void split_paint(const struct split_screen *split, const struct reply *frame)
+{
+	struct text picture = {0}, out = {0};
+	struct winsize size;
+	int row = 1;
+	if (!split->lanes || !is_as_it_was(split, &size)) /* it is arranged anew when the line is over */
+		return;
+	picture_text(&frame->picture, split->colour, &picture);
+	text_add(&out, "\0337\033[?25l\033[0m");
+	for (const char *at = text_string(&picture); *at && row <= split->lanes; row++) {
+		size_t count = strcspn(at, "\n");
+		put_row(row, at, count, &out);
+		at += count + (at[count] == '\n');
+	}
+	for (; row <= split->lanes; row++)
+		put_row(row, "", 0, &out);
+	text_add(&out, "\033[0m\033[%d;1H\033[K", split->lanes + 1);
+	for (int i = 0; i < split->columns; i++)
+		plain_put("\xe2\x94\x80", 3, &out);
+	text_add(&out, "\033[?25h\0338");
+	fwrite(out.bytes, 1, out.count, stdout);
+	fflush(stdout);
+	text_release(&picture);
+	text_release(&out);
+}
