@@ -318,7 +318,8 @@ static enum status memory_over(struct call *call)
 	if (status == ST_OK && call_count(call, 1))
 		status = section_argument(call, 1, &section);
 	if (status == ST_OK)
-		status = trace_memory_over(&trace, section, out_width(call->shell->out), kind_name, &text);
+		status = trace_memory_over(&trace, section, out_width(call->shell->out),
+		        shell_clock(call->shell), kind_name, &text);
 	return answer(call, &text, status);
 }
 
@@ -351,7 +352,7 @@ const struct command command_mem = {
                 "a program also parameters, gradients, optimizer, activations and their gradients, buffers; "
                 "`trim` gives free segments back; `over` draws it over time by kind, from when the host took "
                 "a "
-                "block until it was freed, with the peak marked",
+                "block until it was freed, with the peak marked, under the lanes and on their ruler",
         .example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
         .torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
         .class = COMMAND_LOOK,

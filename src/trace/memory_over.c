@@ -1,12 +1,14 @@
 /* memory_over.c -- device memory over time, by kind, from what the allocator did and what the host's clock then was
  *
- *      ms           0 to 7.52
+ *           ms    0          2         4
+ *       0-3 compute ███ F0 ███ ██ B0 ██             the lanes of all ranks, and below them, on the same ruler,
  *      ranks 0-3    at most 1.5 MB, at 3.20 ms (^)
  *        all           ▂▄▆█     1.5 MB      rows scale with the peak of all; a cell has the most of its time
  *        activations   ▁▂▄▆     1 MB
  *
  * Allocating is the host's: it hands a block out when it queues the work, and takes it back at `free`, long before the device has
  * come to either. What the device has reserved, the segments, goes up with the first need and down with `mem trim`. */
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "trace/lanes.h"
@@ -14,7 +16,14 @@
 
 #include <string.h>
 
-enum { ROWS_OF_ALL = 3, SETS_MOST = 8, SERIES = MEMORY_KINDS + 2, ALL = MEMORY_KINDS + 1, CELLS_LEAST = 8 };
+enum {
+	ROWS_OF_ALL = 3,
+	SETS_MOST = 8,
+	SERIES = MEMORY_KINDS + 2,
+	ALL = MEMORY_KINDS + 1,
+	MARGIN = 3,
+	BYTES = 12
+};
 
 /* By cell the most of its time: of each kind, reserved (MEMORY_RESERVED), and of all kinds together */
 struct memory_curve {
@@ -141,34 +150,78 @@ static void curve_of_rank(const struct trace *trace, int rank, struct window win
 	mem_free(values);
 }
 
-enum status trace_memory_over(
-        const struct trace *trace, int section, int width, const char *kind_name(int kind), struct text *out)
+/* Where the cells of lanes and curves begin and how many they are; names have `column` columns before them. */
+struct ruler {
+	int column, cells;
+};
+
+/* The lanes, moved to the right where kinds of memory have longer names than they */
+static enum status put_lanes(
+        const struct trace *trace, struct timeline_options *options, struct ruler *ruler, struct text *out)
+{
+	enum { LANES_MOST = 16 };
+	struct timeline_places places = {0};
+	struct picture picture = {0};
+	struct text lines = {0};
+	int shift = 0, width = options->width;
+	enum status status = ST_OK;
+	options->merge = true;
+	options->rows = LANES_MOST;
+	options->places = &places;
+	for (int pass = 0; pass < 2 && status == ST_OK; pass++) {
+		picture_release(&picture);
+		options->width = width - shift;
+		status = timeline_picture(trace, options, &picture);
+		shift = (int)most_of(ruler->column + MARGIN + 1 - places.first_column, 0);
+	}
+	if (status == ST_OK) {
+		picture_text(&picture, false, &lines);
+		for (const char *at = text_string(&lines); *at;) {
+			size_t count = strcspn(at, "\n") + 1;
+			text_repeat(out, " ", shift);
+			text_put(out, at, count);
+			at += count;
+		}
+		if (picture.lanes > LANES_MOST)
+			text_add(out, "   ... and %d more lanes\n", picture.lanes - LANES_MOST);
+		*ruler = (struct ruler){places.first_column + shift - MARGIN - 1, places.cells};
+	}
+	text_release(&lines);
+	picture_release(&picture);
+	timeline_places_release(&places);
+	return status;
+}
+
+enum status trace_memory_over(const struct trace *trace, int section, int width, int64_t now,
+        const char *kind_name(int kind), struct text *out)
 {
 	struct window window = trace_time(trace, section);
-	int column = column_of(kind_name), cells = width - column - 3 - 1 - 12;
+	struct ruler ruler = {.column = column_of(kind_name)};
+	struct timeline_options options = {
+	        .window = window, .width = width - BYTES, .now = now, .ranks = trace->ranks};
 	struct blocks blocks = {0};
 	struct text rows = {0};
 	enum status status = ST_OK;
-	cells = cells < CELLS_LEAST ? CELLS_LEAST : cells;
 	if (window.to <= window.from) {
 		text_add(out, "nothing has run yet\n");
 		return ST_OK;
-	}
-	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
-		if (!trace_tells(trace, rank))
-			continue;
-		size_t count;
-		world_memory_changes(trace->world, rank, &count);
-		text_clear(&rows);
-		curve_of_rank(trace, rank, window, cells, column, kind_name, &rows);
-		blocks_add(&blocks, rank, &rows);
-		status = trace_step(trace, count);
 	}
 	text_add(out, "device memory from ");
 	time_text(window.from, out);
 	text_add(out, " to ");
 	time_text(window.to, out);
 	text_add(out, ", when the host took and freed it\n");
+	status = put_lanes(trace, &options, &ruler, out);
+	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
+		if (!trace_tells(trace, rank))
+			continue;
+		size_t count;
+		world_memory_changes(trace->world, rank, &count);
+		text_clear(&rows);
+		curve_of_rank(trace, rank, window, ruler.cells, ruler.column, kind_name, &rows);
+		blocks_add(&blocks, rank, &rows);
+		status = trace_step(trace, count);
+	}
 	blocks_sort(&blocks);
 	blocks_print(&blocks, SETS_MOST, out);
 	text_release(&rows);

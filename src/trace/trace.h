@@ -314,8 +314,8 @@ void trace_memory(const struct trace *trace, int width, struct text *out);
 /* What the allocator had handed out on each rank's device, by kind, over the section's time; kind_name: of a number in the books. A
  * block counts from when the host's clock made its tensor until it is freed there, as PyTorch's memory_allocated() does: the device
  * may come to the work in it later. */
-enum status trace_memory_over(
-        const struct trace *trace, int section, int width, const char *kind_name(int kind), struct text *out);
+enum status trace_memory_over(const struct trace *trace, int section, int width, int64_t now,
+        const char *kind_name(int kind), struct text *out);
 /* The most that was allocated at once while the section's lines ran, in program order; kind: how much of that was of this kind, -1:
  * all */
 int64_t metric_peak(const struct trace *trace, int section, int rank, int kind);

@@ -17,17 +17,25 @@ sync
 expect peak(second) == 640kB and peak(optimizer,second) == 0
 mem over
 #> device memory from 0 to 4.10 ms, when the host took and freed it
+#>        ms          0          1           2           3          4
+#>        0-3 host    lsssssssssssssssssssssssssssssssssssssssssssssss|
+#>            default ███████ matmul y ████████▐███████ spin █████████|
+#>        s waited 4.02 ms in `sync`, l launch, now 4.10 ms
 #> ranks 0-3: at most 1 MB, at 20 us (^), reserved 2.75 MB of 256 MB
-#>    all             █████████████████████████                          1 MB
-#>                    █████████████████████████▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▇
-#>                    █████████████████████████████████████████████████
+#>    all             █████████████████████████                         1 MB
+#>                    █████████████████████████▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▇
+#>                    ████████████████████████████████████████████████
 #>                    ^
-#>    buffers         █████████████████████████▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▅  1 MB
+#>    buffers         █████████████████████████▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▅  1 MB
 mem over second
 #> device memory from 4.07 ms to 4.10 ms, when the host took and freed it
+#>        ms                4.075    4.080   4.085    4.090   4.095
+#>        0-3 host    lllllllllllllllllllllllllllllllllllsssssssssssss|
+#>            default lllllllllllllllllllllllllllllllllll██ relu v ███|
+#>        l launch, s waited 7.81 us in `sync`, now 4.0991 ms
 #> ranks 0-3: at most 640 kB, at 4.07 ms (^), reserved 2.75 MB of 256 MB
-#>    all             █████████████████████████████████████████████████  640 kB
-#>                    █████████████████████████████████████████████████
-#>                    █████████████████████████████████████████████████
+#>    all             ████████████████████████████████████████████████  640 kB
+#>                    ████████████████████████████████████████████████
+#>                    ████████████████████████████████████████████████
 #>                    ^
-#>    buffers         █████████████████████████████████████████████████  640 kB
+#>    buffers         ████████████████████████████████████████████████  640 kB
