@@ -181,14 +181,8 @@ enum status answer_compare(struct shell *shell, const struct question *question)
 		say_memory(shell, question, all);
 		status = say_timelines(shell, question, all);
 	}
-	while (opened-- > 0) {
-		char words[1000]; /* of a failure: closing words none */
-		snprintf(words, sizeof words, "%s", fail_text());
-		scratch_resume(&all[opened].shell, shell);
-		if (all[opened].shell.world)
-			scratch_close(&all[opened].shell, shell);
-		status = status == ST_OK ? ST_OK : fail(status, "%s", words);
-	}
+	while (opened-- > 0)
+		status = scratch_over(&all[opened].shell, shell, status);
 	mem_free(all);
 	return status;
 }

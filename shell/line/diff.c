@@ -73,13 +73,7 @@ enum status answer_diff(struct shell *shell, const struct question *question)
 	}
 	if (status == ST_OK)
 		status = say(shell, worlds, question);
-	while (opened-- > 0) {
-		char words[1000]; /* of a failure: closing words none */
-		snprintf(words, sizeof words, "%s", fail_text());
-		scratch_resume(&worlds[opened].shell, shell);
-		if (worlds[opened].shell.world)
-			scratch_close(&worlds[opened].shell, shell);
-		status = status == ST_OK ? ST_OK : fail(status, "%s", words);
-	}
+	while (opened-- > 0)
+		status = scratch_over(&worlds[opened].shell, shell, status);
 	return status;
 }

@@ -12,6 +12,8 @@
 #include "shell/training/open.h"
 #include "shell/training/training.h"
 
+#include <stdio.h>
+
 /* The budget of the scratch session is used up: that of the learner's, which it came from, is looked at. */
 static bool more(struct budget *budget)
 {
@@ -76,4 +78,14 @@ void scratch_close(struct shell *scratch, struct shell *of)
 	scratch_pause(scratch, of);
 	shell_read_files(of, text_string(&scratch->outside));
 	shell_close(scratch);
+}
+
+enum status scratch_over(struct shell *scratch, struct shell *of, enum status status)
+{
+	char words[1000];
+	snprintf(words, sizeof words, "%s", fail_text());
+	scratch_resume(scratch, of);
+	if (scratch->world)
+		scratch_close(scratch, of);
+	return status == ST_OK ? ST_OK : fail(status, "%s", words);
 }

@@ -20,5 +20,7 @@ void scratch_close(struct shell *scratch, struct shell *of);
  * that is closed. */
 void scratch_pause(struct shell *scratch, struct shell *of);
 void scratch_resume(struct shell *scratch, struct shell *of);
+/* One that has paused is closed, opened whole or not; a failure keeps its words: closing has none. Returns status. */
+enum status scratch_over(struct shell *scratch, struct shell *of, enum status status);
 
 #endif

@@ -9,12 +9,10 @@
  * Times are microseconds with three digits. A correlation is an operation's number. What Kineto has of a GPU's inside and of Python
  * (grids, occupancy, stacks) is left out: nobody has computed it. */
 #include "base/arithmetic.h"
-#include "backend/cost.h"
-#include "collectives/collective.h"
 #include "trace/export.h"
+#include "trace/kineto.h"
 #include "trace/lanes.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,108 +50,14 @@ static void put_metadata(struct kineto *k, const char *what, int pid, int tid, c
 	k->begun = true;
 }
 
-/* ---- what an operation is called ---- */
-
-static int64_t elements(const struct record *record, enum access access)
-{
-	int64_t count = 0;
-	for (int i = 0; i < record->operands; i++)
-		if (record->operand[i].access & access)
-			count += layout_count(&record->operand[i].layout);
-	return count;
-}
-
-/* "Float", as at::ScalarType has them */
-static const char *type_of(const struct record *record)
-{
-	static const char *const names[] = {
-	        [DT_F32] = "Float", [DT_F16] = "Half", [DT_BF16] = "BFloat16", [DT_I32] = "Int"};
-	return record->operands ? names[record->operand[0].layout.dtype] : "Byte";
-}
-
-/* "AllReduce_Sum_f32_RING_LL": what NCCL made of it by its own rules; of sends and receives, which gather, scatter and alltoall
- * are made of, SendRecv */
-static void put_nccl_name(const struct kineto *k, op_id id, struct text *out)
-{
-	static const struct {
-		const char *name, *nccl;
-	} kernels[] = {{"allreduce", "AllReduce"}, {"broadcast", "Broadcast"}, {"reduce", "Reduce"},
-	        {"allgather", "AllGather"}, {"reducescatter", "ReduceScatter"}, {"barrier", "AllReduce"}};
-	static const char *const reductions[] = {
-	        "Sum", "Sum", "MinMax", "MinMax"}; /* an average scales first */
-	static const char *const types[] = {
-	        [DT_F32] = "f32", [DT_F16] = "f16", [DT_BF16] = "bf16", [DT_I32] = "i32"};
-	const struct world *world = k->trace->world;
-	const struct record *record = op_record(world, id);
-	const char *name = "SendRecv";
-	struct cost cost = {0};
-	for (size_t i = 0; record->collective && i < sizeof kernels / sizeof *kernels; i++)
-		if (strcmp(kernels[i].name, record->collective->name) == 0)
-			name = kernels[i].nccl;
-	text_add(out, "ncclDevKernel_%s", name);
-	if (strcmp(name, "SendRecv") == 0)
-		return;
-	if (record->collective->reduces)
-		text_add(out, "_%s_%s", reductions[record->reduction],
-		        record->operands ? types[record->operand[0].layout.dtype] : "u8");
-	const struct match *match = &world->matches[world->ops[id].match];
-	bool known = collective_cost(record->collective, world->machine,
-	                     (struct cost_group){match->n, match->ranks}, record->bytes,
-	                     (enum algorithm)record->algorithm, &cost) == ST_OK;
-	text_add(out, "_");
-	for (const char *p = known && cost.algorithm ? algorithm_name((enum algorithm)cost.algorithm)
-	                                             : "ring";
-	        *p; p++)
-		text_add(out, "%c", toupper((unsigned char)*p));
-	text_add(out, "_%s", known && *cost.protocol ? cost.protocol : "LL");
-}
-
-static const char *space_word(enum space space)
-{
-	static const char *const words[] = {[SPACE_HOST] = "Pageable",
-	        [SPACE_PINNED] = "Pinned",
-	        [SPACE_DEVICE] = "Device",
-	        [SPACE_DISK] = "Disk"};
-	return words[space];
-}
-
-/* "Memcpy HtoD (Pinned -> Device)" */
-static void put_copy_name(const struct record *record, struct text *out)
-{
-	static const char *const ways[] = {[COPY_TO_DEVICE] = "HtoD",
-	        [COPY_TO_HOST] = "DtoH",
-	        [COPY_ON_DEVICE] = "DtoD",
-	        [COPY_ON_HOST] = "HtoH",
-	        [COPY_FROM_DISK] = "HtoH",
-	        [COPY_TO_DISK] = "HtoH"};
-	enum space from = SPACE_HOST, to = SPACE_HOST;
-	for (int i = 0; i < record->operands; i++)
-		if (record->operand[i].access & (ACCESS_WRITE | ACCESS_ADD))
-			to = (enum space)record->operand[i].space;
-		else
-			from = (enum space)record->operand[i].space;
-	text_add(out, "Memcpy %s (%s -> %s)", ways[copy_way(record)], space_word(from), space_word(to));
-}
-
-static bool is_nccl(enum op_kind kind)
-{
-	return kind == OP_COLLECTIVE || kind == OP_P2P || kind == OP_ONE_SIDED;
-}
+/* ---- on the GPU ---- */
 
 static void put_gpu_name(struct kineto *k, op_id id)
 {
-	const struct record *record = op_record(k->trace->world, id);
 	text_clear(&k->words);
-	if (is_nccl((enum op_kind)record->kind))
-		put_nccl_name(k, id, &k->words);
-	else if (record->kind == OP_COPY)
-		put_copy_name(record, &k->words);
-	else
-		text_add(&k->words, "%s", names_text(k->trace->world->names, record->title));
+	kineto_name(k->trace, id, &k->words);
 	export_string(k->out, text_string(&k->words));
 }
-
-/* ---- on the GPU ---- */
 
 /* As c10d's NCCL backend notes them in the kernel's args */
 static void put_nccl_args(struct kineto *k, op_id id)
@@ -171,8 +75,8 @@ static void put_nccl_args(struct kineto *k, op_id id)
 	text_add(k->out,
 	        ",\"In msg nelems\":%" PRId64 ",\"Out msg nelems\":%" PRId64
 	        ",\"Group size\":%d,\"dtype\":\"%s\",\"Rank\":%d",
-	        elements(record, ACCESS_READ), elements(record, ACCESS_WRITE), part->n, type_of(record),
-	        k->rank);
+	        kineto_elements(record, ACCESS_READ), kineto_elements(record, ACCESS_WRITE), part->n,
+	        kineto_type(record), k->rank);
 	if (p2p)
 		text_add(k->out, ",\"Peer\":%d", record->part[0].peer);
 	text_add(k->out, ",\"In split size\":\"[]\",\"Out split size\":\"[]\",\"Process Group Name\":");
@@ -190,7 +94,7 @@ static void put_work(struct kineto *k, op_id id, const struct times *t)
 {
 	const struct record *record = op_record(k->trace->world, id);
 	int stream = k->trace->world->ops[id].stream;
-	bool nccl = is_nccl((enum op_kind)record->kind), copy = record->kind == OP_COPY;
+	bool nccl = kineto_is_nccl((enum op_kind)record->kind), copy = record->kind == OP_COPY;
 	int64_t from = nccl ? least_of(t->ready, t->start) : t->start;
 	begin(k, copy ? "gpu_memcpy" : "kernel", k->device, stream, from, t->end);
 	put_gpu_name(k, id);
@@ -269,7 +173,7 @@ static void put_cpu_op(struct kineto *k, op_id id, int tid, int64_t from, int64_
 	const struct record *record = op_record(world, id);
 	begin(k, "cpu_op", k->host, tid, from, to);
 	text_clear(&k->words);
-	text_add(&k->words, "%s::%s", is_nccl((enum op_kind)record->kind) ? "c10d" : "aten",
+	text_add(&k->words, "%s::%s", kineto_is_nccl((enum op_kind)record->kind) ? "c10d" : "aten",
 	        record->kind == OP_COPY ? "copy_" : names_text(world->names, record->title));
 	export_string(k->out, text_string(&k->words));
 	text_add(k->out, ",\"args\":{\"External id\":%u,\"Ev Idx\":%u", id, id);

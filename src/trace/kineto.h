@@ -1,0 +1,17 @@
+/* kineto.h -- private to trace/: the words of PyTorch's profiler */
+#ifndef RANKSH_TRACE_KINETO_H
+#define RANKSH_TRACE_KINETO_H
+
+#include "trace/trace.h"
+
+/* "matmul"; "ncclDevKernel_AllReduce_Sum_f32_RING_LL", by the algorithm and the protocol of the cost model; "Memcpy HtoD (Pinned ->
+ * Device)" */
+void kineto_name(const struct trace *trace, op_id id, struct text *out);
+/* Does NCCL carry it out? */
+bool kineto_is_nccl(enum op_kind kind);
+/* Of all operands that are read, or written */
+int64_t kineto_elements(const struct record *record, enum access access);
+/* "Float", as at::ScalarType has them */
+const char *kineto_type(const struct record *record);
+
+#endif

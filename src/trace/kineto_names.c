@@ -1,0 +1,104 @@
+/* kineto_names.c -- what operations are called in PyTorch's traces: kernels, those of NCCL, copies */
+#include "trace/kineto.h"
+#include "backend/cost.h"
+#include "collectives/collective.h"
+#include "trace/trace.h"
+
+#include <ctype.h>
+#include <string.h>
+
+int64_t kineto_elements(const struct record *record, enum access access)
+{
+	int64_t count = 0;
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].access & access)
+			count += layout_count(&record->operand[i].layout);
+	return count;
+}
+
+const char *kineto_type(const struct record *record)
+{
+	static const char *const names[] = {
+	        [DT_F32] = "Float", [DT_F16] = "Half", [DT_BF16] = "BFloat16", [DT_I32] = "Int"};
+	return record->operands ? names[record->operand[0].layout.dtype] : "Byte";
+}
+
+/* "AllReduce_Sum_f32_RING_LL": what NCCL made of it by its own rules; of sends and receives, which gather, scatter and alltoall
+ * are made of, SendRecv */
+static void put_nccl_name(const struct trace *trace, op_id id, struct text *out)
+{
+	static const struct {
+		const char *name, *nccl;
+	} kernels[] = {{"allreduce", "AllReduce"}, {"broadcast", "Broadcast"}, {"reduce", "Reduce"},
+	        {"allgather", "AllGather"}, {"reducescatter", "ReduceScatter"}, {"barrier", "AllReduce"}};
+	static const char *const reductions[] = {
+	        "Sum", "Sum", "MinMax", "MinMax"}; /* an average scales first */
+	static const char *const types[] = {
+	        [DT_F32] = "f32", [DT_F16] = "f16", [DT_BF16] = "bf16", [DT_I32] = "i32"};
+	const struct world *world = trace->world;
+	const struct record *record = op_record(world, id);
+	const char *name = "SendRecv";
+	struct cost cost = {0};
+	for (size_t i = 0; record->collective && i < sizeof kernels / sizeof *kernels; i++)
+		if (strcmp(kernels[i].name, record->collective->name) == 0)
+			name = kernels[i].nccl;
+	text_add(out, "ncclDevKernel_%s", name);
+	if (strcmp(name, "SendRecv") == 0)
+		return;
+	if (record->collective->reduces)
+		text_add(out, "_%s_%s", reductions[record->reduction],
+		        record->operands ? types[record->operand[0].layout.dtype] : "u8");
+	const struct match *match = &world->matches[world->ops[id].match];
+	bool known = collective_cost(record->collective, world->machine,
+	                     (struct cost_group){match->n, match->ranks}, record->bytes,
+	                     (enum algorithm)record->algorithm, &cost) == ST_OK;
+	text_add(out, "_");
+	for (const char *p = known && cost.algorithm ? algorithm_name((enum algorithm)cost.algorithm)
+	                                             : "ring";
+	        *p; p++)
+		text_add(out, "%c", toupper((unsigned char)*p));
+	text_add(out, "_%s", known && *cost.protocol ? cost.protocol : "LL");
+}
+
+static const char *space_word(enum space space)
+{
+	static const char *const words[] = {[SPACE_HOST] = "Pageable",
+	        [SPACE_PINNED] = "Pinned",
+	        [SPACE_DEVICE] = "Device",
+	        [SPACE_DISK] = "Disk"};
+	return words[space];
+}
+
+/* "Memcpy HtoD (Pinned -> Device)" */
+static void put_copy_name(const struct record *record, struct text *out)
+{
+	static const char *const ways[] = {[COPY_TO_DEVICE] = "HtoD",
+	        [COPY_TO_HOST] = "DtoH",
+	        [COPY_ON_DEVICE] = "DtoD",
+	        [COPY_ON_HOST] = "HtoH",
+	        [COPY_FROM_DISK] = "HtoH",
+	        [COPY_TO_DISK] = "HtoH"};
+	enum space from = SPACE_HOST, to = SPACE_HOST;
+	for (int i = 0; i < record->operands; i++)
+		if (record->operand[i].access & (ACCESS_WRITE | ACCESS_ADD))
+			to = (enum space)record->operand[i].space;
+		else
+			from = (enum space)record->operand[i].space;
+	text_add(out, "Memcpy %s (%s -> %s)", ways[copy_way(record)], space_word(from), space_word(to));
+}
+
+bool kineto_is_nccl(enum op_kind kind)
+{
+	return kind == OP_COLLECTIVE || kind == OP_P2P || kind == OP_ONE_SIDED;
+}
+
+void kineto_name(const struct trace *trace, op_id id, struct text *out)
+{
+	const struct record *record = op_record(trace->world, id);
+	if (kineto_is_nccl((enum op_kind)record->kind))
+		put_nccl_name(trace, id, out);
+	else if (record->kind == OP_COPY)
+		put_copy_name(record, out);
+	else
+		text_add(out, "%s", names_text(trace->world->names, record->title));
+}
