@@ -293,7 +293,7 @@ static void offer_argument(struct endings *endings, const struct command *row, i
 	if (argument && (argument->kind == ARG_FILE || argument->kind == ARG_WORD))
 		offer_list(endings, "", argument->words);
 	if (argument && argument->name && !argument->words &&
-	        (argument->kind == ARG_WORD || argument->kind == ARG_NEW))
+	        (argument->kind == ARG_WORD || argument->kind == ARG_NEW || argument->kind == ARG_FILE))
 		offer_called(endings, argument->name);
 	if (argument && argument->flags & ARG_MANY)
 		offer_words_behind(endings, row, argument);
