@@ -41,23 +41,3 @@ export exported.json
 #>    exported.json: open it at ui.perfetto.dev or chrome://tracing
 expect error "/nowhere/x.json cannot be written" { export /nowhere/x.json }
 expect error "/nowhere.rsh: No such file" { source /nowhere.rsh }
-# tables of some ranks
-mark some
-@1 spin 1ms
-spin 10us
-@1 stats
-#> some
-#>    ranks                        1
-#>    time                   1.03 ms
-#>    operations                   2
-#>    busy default               98%
-#>    idle compute streams        2%
-#>    exposed communication        0
-#>    stall launch                2%
-@0 stalls
-#> where the time went, in ms of 1.03 ms
-#>    ranks  lane          work     launch       done
-#>    0      host                0.02   2%  1.01  98%
-#>           default  0.01   1%  0.02   2%  1.00  97%
-#> largest
-#>    20 us  launch  0 default  the host was issuing spin
