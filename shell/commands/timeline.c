@@ -100,6 +100,9 @@ static enum status take(struct call *call, const char *word, struct what_words *
 		asked->time[asked->times++] = time;
 	} else if (section >= 0) {
 		asked->section = section;
+	} else if (*word >= '0' && *word <= '9') {
+		return fail(ST_UNIT, "%s: '%s' is no time: a number and ns, us, ms or s, as 40ms",
+		        call->statement->row->name, word);
 	} else if (stream && asked->lanes < LANES_MOST) {
 		asked->lane[asked->lanes++] = stream;
 	} else if (stream) {
@@ -119,7 +122,11 @@ static enum status is_sound(const char *command, const struct what_words *asked)
 	if (asked->times == 1)
 		return fail(ST_ARGUMENT, "%s: one time is no window: write two, as in `%s 40ms 52ms`",
 		        command, command);
-	if (asked->times == 2 && asked->time[0] >= asked->time[1])
+	if (asked->times == 2 && asked->time[0] == asked->time[1])
+		return fail(ST_RANGE,
+		        "%s: the window is empty: the two times are the same (`at` shows an instant)",
+		        command);
+	if (asked->times == 2 && asked->time[0] > asked->time[1])
 		return fail(ST_RANGE, "%s: the window ends before it begins: the earlier time comes first",
 		        command);
 	return ST_OK;

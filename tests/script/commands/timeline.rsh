@@ -68,3 +68,5 @@ timeline last compute
 #>    b compute bubble: waited for rank 1, ░ queued, now 4.08 ms
 #>    b grad_in bubble: waited for rank 3
 expect error "wants a terminal" { replay all }
+expect error "'1h' is no time" { timeline 1h 2h }
+expect error "the window is empty" { timeline 5ms 5ms }
