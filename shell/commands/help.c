@@ -1,10 +1,9 @@
-/* help.c -- help [WORD] and explain on|off: every line comes from the commands' own rows.
+/* help.c -- help [WORD]: every line comes from the commands' own rows.
  *
  * Usage, sentence, example, PyTorch and CUDA forms are told beside each command, kernel and collective,
  * and the tests run the examples, so what help says cannot become untrue by itself; strategies and models
  * are told by the heads of their files; words, figures and causes by docs/glossary.txt. Only the first screen and the
- * words of the grammar, which have no rows, are written here. `explain on` shows the CUDA and
- * PyTorch forms with each line that is typed. */
+ * words of the grammar, which have no rows, are written here. */
 #include "base/embedded.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
@@ -388,24 +387,4 @@ const struct command command_help = {
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "WORD"}},
         .run = help_run,
-};
-
-static enum status explain_run(struct call *call)
-{
-	const char *word = "on";
-	enum status status = call_common(call, 0, &word);
-	if (status == ST_OK)
-		call->shell->explain = strcmp(word, "on") == 0;
-	return status;
-}
-
-const struct command command_explain = {
-        .name = "explain",
-        .topic = "learn",
-        .usage = "explain on|off",
-        .help = "shows with each line the CUDA or NCCL call and the PyTorch line it stands for",
-        .example = "explain on\nspin 1ms\nexplain off",
-        .class = COMMAND_SESSION,
-        .argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},
-        .run = explain_run,
 };

@@ -1,0 +1,24 @@
+/* explain.c -- explain: the PyTorch or CUDA call of each line, behind it */
+#include "shell/language/run/command.h"
+
+#include <string.h>
+
+static enum status explain_run(struct call *call)
+{
+	const char *word = "on";
+	enum status status = call_common(call, 0, &word);
+	if (status == ST_OK)
+		call->shell->explain = strcmp(word, "on") == 0;
+	return status;
+}
+
+const struct command command_explain = {
+        .name = "explain",
+        .topic = "learn",
+        .usage = "explain on|off",
+        .help = "shows with each line the CUDA or NCCL call and the PyTorch line it stands for",
+        .example = "explain on\nspin 1ms\nexplain off",
+        .class = COMMAND_SESSION,
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},
+        .run = explain_run,
+};
