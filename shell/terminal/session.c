@@ -73,6 +73,7 @@ static void complete(void *self, const char *line, int cursor, struct text *name
 	request.cursor = session->pending.count + cursor;
 	if (talk_ask(&session->talk, &request, REPLY_COMPLETE, &reply, COMPLETE_MS) == ST_OK)
 		text_put(names, text_string(&reply.text), reply.text.count);
+	line_show(); /* something may have been said meanwhile */
 	request_release(&request);
 	reply_release(&reply);
 }
