@@ -215,8 +215,8 @@ static void seek_zoom(const struct cursor *cursor, struct window whole, struct w
 {
 	const struct span *span = &cursor->spot.span;
 	int64_t length = most_of(least_of(span->to, whole.to) - span->from, 1);
-	window->from = span->from - length;
-	window->to = span->from + 2 * length;
+	window->from = most_of(span->from - length, whole.from);
+	window->to = least_of(span->from + 2 * length, whole.to);
 }
 
 /* Those from NEXT on want a cursor that stands. */

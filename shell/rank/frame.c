@@ -196,7 +196,7 @@ enum status view_frame(
 	        /* the ruler, and the legend where it is narrow */
 	        .rows = request->height > 3 ? request->height - 2 : 1,
 	        .merge = true,
-	        .legend_rows = 1,
+	        .legend_rows = 4, /* where the lanes leave room for them */
 	        .now = shell_clock(shell),
 	        .as_of = request->now >= 0 && !request->passes ? most_of(request->now, 1) : 0,
 	        .passes = request->passes,

@@ -140,6 +140,17 @@ static int character(wint_t code)
 	                                    : (int)code;
 }
 
+/* What has come behind an escape, all at once */
+static bool swallow(void)
+{
+	wint_t code;
+	bool any = false;
+	timeout(0);
+	while (get_wch(&code) != ERR)
+		any = true;
+	return any;
+}
+
 bool screen_event(const struct screen *screen, int wait_ms, struct screen_event *event)
 {
 	wint_t code = 0;
@@ -152,6 +163,8 @@ bool screen_event(const struct screen *screen, int wait_ms, struct screen_event 
 	event->key = got != KEY_CODE_YES ? character(code)
 	        : code == KEY_MOUSE      ? mouse_key(&mouse)
 	                                 : named((int)code);
+	if (event->key == SCREEN_ESCAPE && swallow()) /* a sequence that ncurses does not know is no escape */
+		event->key = SCREEN_OTHER;
 	event->x = mouse.x;
 	event->y = mouse.y;
 	return true;

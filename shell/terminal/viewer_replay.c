@@ -106,9 +106,6 @@ void viewer_replay_text(const struct viewer *viewer, struct text *out)
 	time_text(replay->now, out);
 	text_add(out, ", ");
 	time_text((int64_t)replay->speed, out);
-	text_add(out, " a second%s",
-	        replay->runs                        ? ""
-	                : replay->now == replay->to ? ", the end"
-	                                            : ", stopped");
-	text_add(out, "   space %s  arrows step  < > speed  r ends", replay->runs ? "stops" : "goes");
+	text_add(out, "/s%s", replay->runs ? "" : replay->now == replay->to ? ", the end" : ", stopped");
+	text_add(out, "   space %s  arrows step  < >  r ends", replay->runs ? "stops" : "goes");
 }

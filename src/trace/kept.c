@@ -10,12 +10,12 @@ const struct lanes *kept_rank(const struct trace *trace, int rank)
 	if (!kept->lanes) {
 		kept->ranks = trace->world->n;
 		kept->lanes = mem_alloc((size_t)kept->ranks * sizeof *kept->lanes);
+		loading.kept = NULL;
+		loading.budget = NULL; /* who has it charges what it borrows */
+		lanes_load_all(kept->lanes, &loading);
+		for (int i = 0; i < kept->ranks; i++)
+			kept->lanes[i].trace = NULL; /* `loading` ends here */
 	}
-	loading.kept = NULL;
-	loading.budget = NULL;          /* who has it charges what it borrows */
-	if (!kept->lanes[rank].streams) /* each rank has the host's, once it is loaded */
-		lanes_load(&kept->lanes[rank], &loading, rank);
-	kept->lanes[rank].trace = NULL; /* `loading` ends here */
 	return &kept->lanes[rank];
 }
 

@@ -33,31 +33,34 @@ static uint32_t looks_of(const struct record *record)
 	return hash >> 32;
 }
 
-/* The rank's operations with their times, in program order. An operation that was aborted has an end but may
- * lack the times before it: they are cut to its end, so that ready <= start <= end holds for all.
- * Meanwhile first[s + 1] counts the operations of stream s. The books are a linked list over one large array,
- * which the processor cannot foresee: hence the prefetch. */
-static void gather(struct lanes *lanes, size_t count)
+/* One operation, the i-th of its rank, with its times. One that was aborted has an end but may lack the times before it: they are
+ * cut to its end, so that ready <= start <= end holds for all. Meanwhile first[s + 1] counts the operations of stream s. */
+static void take(struct lanes *lanes, size_t i, op_id id)
 {
 	const struct world *world = lanes->trace->world;
-	struct backend *backend = lanes->trace->backend;
-	size_t i = 0;
+	const struct op *op = &world->ops[id];
+	const struct record *record = &world->records[op->record];
+	struct moment *m = &lanes->moment[i];
+	m->id = id;
+	m->kind = record->kind;
+	m->stream = op->stream;
+	m->looks = looks_of(record);
+	lanes->trace->backend->times(lanes->trace->backend, id, &m->t);
+	m->t.start = least_of(m->t.start, m->t.end); /* aborted before it was ready or could start */
+	m->t.ready = least_of(m->t.ready, m->t.start);
+	m->begin = trace_begin(lanes->trace, id, &m->t);
+	lanes->first[op->stream + 1]++;
+}
 
-	memset(lanes->first, 0, sizeof lanes->first);
-	for (op_id id = world->first[lanes->rank]; id && i < count; id = world->ops[id].next_program, i++) {
-		const struct op *op = &world->ops[id];
-		const struct record *record = &world->records[op->record];
-		struct moment *m = &lanes->moment[i];
-		__builtin_prefetch(&world->ops[op->next_program]);
-		m->id = id;
-		m->kind = record->kind;
-		m->stream = op->stream;
-		m->looks = looks_of(record);
-		backend->times(backend, id, &m->t);
-		m->t.start = least_of(m->t.start, m->t.end); /* aborted before it was ready or could start */
-		m->t.ready = least_of(m->t.ready, m->t.start);
-		m->begin = trace_begin(lanes->trace, id, &m->t);
-		lanes->first[op->stream + 1]++;
+/* The rank's operations in program order. The books are a linked list over one large array, which the processor cannot foresee:
+ * hence the prefetch. */
+static void gather(struct lanes *lanes)
+{
+	const struct world *world = lanes->trace->world;
+	size_t i = 0;
+	for (op_id id = world->first[lanes->rank]; id && i < lanes->count; id = world->ops[id].next_program) {
+		__builtin_prefetch(&world->ops[world->ops[id].next_program]);
+		take(lanes, i++, id);
 	}
 	lanes->count = i;
 }
@@ -184,14 +187,26 @@ static void host_lane(struct lanes *lanes)
 	        (struct span){.kind = SPAN_HOST, .cause = CAUSE_DONE, .from = idle.from, .to = TIME_UNKNOWN});
 }
 
+/* Room for all that the rank has queued */
+static void prepare(struct lanes *lanes, const struct trace *trace, int rank)
+{
+	op_id last = trace->world->last[rank];
+	lanes->trace = trace;
+	lanes->rank = rank;
+	lanes->streams = 1;
+	lanes->count = last ? trace->world->ops[last].number : 0;
+	if (lanes->count > lanes->room) {
+		lanes->moment = mem_resize(lanes->moment, lanes->count * sizeof *lanes->moment);
+		lanes->order = mem_resize(lanes->order, lanes->count * sizeof *lanes->order);
+		lanes->room = lanes->count;
+	}
+	memset(lanes->first, 0, sizeof lanes->first);
+}
+
 /* O(the rank's operations): one walk over the books, one counting sort, one pass for the host. The budget is
  * charged behind it, so an interrupted look has loaded this rank and shows nothing of it. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 {
-	const struct world *world = trace->world;
-	op_id last = world->last[rank];
-	size_t count = last ? world->ops[last].number : 0;
-
 	if (lanes->lent || trace->kept)
 		lanes_release(lanes);
 	if (trace->kept) {
@@ -200,18 +215,24 @@ enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank)
 		lanes->lent = true;
 		return trace_step(trace, lanes->count);
 	}
-	lanes->trace = trace;
-	lanes->rank = rank;
-	lanes->streams = 1;
-	if (count > lanes->room) {
-		lanes->moment = mem_resize(lanes->moment, count * sizeof *lanes->moment);
-		lanes->order = mem_resize(lanes->order, count * sizeof *lanes->order);
-		lanes->room = count;
-	}
-	gather(lanes, count);
+	prepare(lanes, trace, rank);
+	gather(lanes);
 	sort_by_stream(lanes);
 	host_lane(lanes);
-	return trace_step(trace, count);
+	return trace_step(trace, lanes->count);
+}
+
+void lanes_load_all(struct lanes *lanes, const struct trace *trace)
+{
+	const struct world *world = trace->world;
+	for (int rank = 0; rank < world->n; rank++)
+		prepare(&lanes[rank], trace, rank);
+	for (op_id id = 1; id <= world->op_count; id++)
+		take(&lanes[world->ops[id].rank], world->ops[id].number - 1, id);
+	for (int rank = 0; rank < world->n; rank++) {
+		sort_by_stream(&lanes[rank]);
+		host_lane(&lanes[rank]);
+	}
 }
 
 void lanes_release(struct lanes *lanes)

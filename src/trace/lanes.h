@@ -45,6 +45,8 @@ struct lanes {
 enum status trace_step(const struct trace *trace, size_t operations);
 /* A zeroed struct is an empty one. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank);
+/* Of all ranks, by number, each of them empty: the books in one pass, in the order in which they lie in memory. No budget is charged. */
+void lanes_load_all(struct lanes *lanes, const struct trace *trace);
 void lanes_release(struct lanes *lanes);
 /* kept.c: of trace->kept, loaded if they were not yet */
 const struct lanes *kept_rank(const struct trace *trace, int rank);

@@ -44,3 +44,14 @@ void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool
 	memmove(&spans->span[i + 2], &spans->span[i + 1], (spans->count - i - 2) * sizeof *spans->span);
 	spans->span[i + 1] = rest;
 }
+
+void spans_unseen(struct spans *spans, int64_t as_of)
+{
+	for (size_t i = 0; i < spans->count; i++) {
+		struct span *span = &spans->span[i];
+		if (span->from < as_of || span->kind == SPAN_WORK)
+			continue;
+		span->cause = CAUSE_DONE;
+		span->blame = 0;
+	}
+}

@@ -44,5 +44,7 @@ void bars_paint(const struct bar_row *where, const struct spans *spans, struct p
 /* now.c: what ends behind `now` is marked as projected, and what is under way cut there. passes: what is projected before it is
  * over. */
 void spans_cut(const struct trace *trace, struct spans *spans, int64_t now, bool passes);
+/* Nobody knew then what would be waited for behind it. */
+void spans_unseen(struct spans *spans, int64_t as_of);
 
 #endif

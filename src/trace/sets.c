@@ -64,6 +64,8 @@ static void look_at(
 		lanes_spans(lanes, stream, window, spans);
 		if (options->now >= 0)
 			spans_cut(lanes->trace, spans, done, options->passes);
+		if (options->as_of)
+			spans_unseen(spans, options->as_of);
 		if (options->path && critical_keep(options->path, stream, spans))
 			alike->on_path = true;
 		if (stream != STREAM_HOST && !shows_anything(spans))

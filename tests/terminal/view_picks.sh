@@ -56,7 +56,7 @@ check "a terminal that shrinks to nothing under its keys is whole again" shows '
 keys q
 check "q goes back to the prompt" ends_with_prompt
 line 'replay 1ms 3ms'
-check "replay plays a window" shows 'replay at .* a second'
+check "replay plays a window" shows 'replay at .*/s'
 keys Space Left
 check "... space stops it" shows 'stopped\|the end'
 keys Space Space Home Left '>' '<'

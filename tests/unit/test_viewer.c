@@ -323,8 +323,7 @@ static void a_replay_moves_now(void **state)
 	viewer_tick(&viewer, 1000);
 	assert_int_equal(viewer.replay.now, 375);
 	viewer_replay_text(&viewer, &text);
-	assert_text(text_string(&text),
-	        "replay at 375 ns, 50 ns a second   space stops  arrows step  < > speed  r ends");
+	assert_text(text_string(&text), "replay at 375 ns, 50 ns/s   space stops  arrows step  < >  r ends");
 	viewer_tick(&viewer, 1000000);
 	assert_int_equal(viewer.replay.now, 1000);
 	assert_false(viewer.replay.runs);
