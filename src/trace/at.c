@@ -92,7 +92,7 @@ static void put_lane(
 
 enum status trace_at(const struct trace *trace, int64_t time, int width, struct text *out)
 {
-	enum { BLOCKS_MOST = 24 };
+	enum { BLOCKS_MOST = 40 };
 	struct blocks blocks = {0};
 	struct table rows = {0}, table = {.align = "lll"};
 	struct lanes lanes = {0};

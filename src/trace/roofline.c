@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS_MOST = 16 };
+enum { BLOCKS_MOST = 40 };
 
 /* All kernels of one name and type that ran on one rank. Times in ns; at_peak: of their flops at the peak */
 struct kernel_use {
@@ -189,12 +189,14 @@ static enum status blocks_of(
 			continue;
 		status = uses_of_rank(trace, section, rank, &uses);
 		text_clear(&rows.cells);
+		int64_t took = 0;
 		for (size_t i = 0; i < uses.count; i++) {
 			put_use(trace, &uses.use[i], shown, &rows);
 			*lost |= uses.use[i].lost > 0;
+			took += uses.use[i].ns;
 		}
 		if (uses.count)
-			blocks_add(blocks, rank, &rows.cells);
+			blocks_add(blocks, rank, &rows.cells)->weight = (double)took;
 	}
 	mem_free(uses.use);
 	table_release(&rows);

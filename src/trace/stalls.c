@@ -168,9 +168,11 @@ static void join_alike(struct report *report)
 static void put_blocks(struct report *report, enum shape shape, struct blocks *blocks)
 {
 	struct table rows = {0};
+	double work = 0; /* of the rank at hand */
 
 	for (size_t i = 0; i < report->count; i++) {
 		const struct lane_sums *lane = &report->lane[i];
+		work += (double)(lane->ns[WORK] + lane->ns[SLOWED]);
 		trace_lanes_name(report->trace, lane->rank, lane->stream, lane->last, &rows.cells);
 		table_end(&rows);
 		for (int k = 0; k < KINDS; k++)
@@ -179,7 +181,8 @@ static void put_blocks(struct report *report, enum shape shape, struct blocks *b
 				        shape);
 		table_row(&rows);
 		if (i + 1 == report->count || report->lane[i + 1].rank != lane->rank) {
-			blocks_add(blocks, lane->rank, &rows.cells);
+			blocks_add(blocks, lane->rank, &rows.cells)->weight = work;
+			work = 0;
 			text_clear(&rows.cells);
 		}
 	}

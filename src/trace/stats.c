@@ -50,6 +50,17 @@ static bool join_column(struct columns *columns, const struct figures *figures, 
 	return false;
 }
 
+/* Its time and, as parts of it, that of its streams' work: by this a slow rank is furthest off */
+static double busy_of(const struct figures *figures)
+{
+	const struct figure *time = figures_find(figures, "time");
+	double sum = 1;
+	for (size_t i = 0; i < figures->count; i++)
+		if (strncmp(figures->figure[i].name, "busy ", 5) == 0)
+			sum += figures->figure[i].value;
+	return time ? time->value * sum : 0;
+}
+
 /* A rank's figures as one text, names and values: blocks_add finds the set that has it, or begins one.
  * Ranks with the same figures as they are printed share a column: differences that nobody can see make
  * none. */
@@ -68,7 +79,7 @@ static enum status add_rank(
 	}
 	bool joined = status == ST_OK && trace->backend->measures && join_column(columns, &figures, rank);
 	if (status == ST_OK && !joined)
-		blocks_add(&columns->seen, rank, line);
+		blocks_add(&columns->seen, rank, line)->weight = busy_of(&figures);
 	if (columns->seen.count > before)
 		*MEM_ADD(&columns->figures, &columns->came) = figures;
 	else

@@ -11,6 +11,7 @@
 #include "trace/table.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,17 +142,18 @@ void table_print(const struct table *table, int width, struct text *out)
 }
 
 /* Ranks come in rising order, and few sets differ: a search from the front is enough, of 1,024 ranks too */
-void blocks_add(struct blocks *blocks, int rank, const struct text *rows)
+struct row_block *blocks_add(struct blocks *blocks, int rank, const struct text *rows)
 {
 	for (size_t i = 0; i < blocks->count; i++)
 		if (strcmp(blocks->block[i].rows, text_string(rows)) == 0) {
 			ranks_add(&blocks->block[i].ranks, rank);
-			return;
+			return &blocks->block[i];
 		}
 	struct row_block *block = MEM_ADD(&blocks->block, &blocks->count);
 	block->came = blocks->count - 1;
 	block->rows = mem_copy_text(text_string(rows), rows->count);
 	ranks_one(&block->ranks, rank);
+	return block;
 }
 
 bool ranks_odd(const struct ranks *set, int largest)
@@ -165,6 +167,8 @@ static int odd_first(const void *a, const void *b)
 	const struct row_block *x = a, *y = b;
 	if (x->odd != y->odd)
 		return x->odd ? -1 : 1;
+	if (x->off != y->off)
+		return x->off > y->off ? -1 : 1;
 	int more = x->odd ? ranks_count(&x->ranks) - ranks_count(&y->ranks) : 0;
 	return more ? more : ranks_first(&x->ranks) - ranks_first(&y->ranks);
 }
@@ -172,13 +176,19 @@ static int odd_first(const void *a, const void *b)
 void blocks_sort(struct blocks *blocks)
 {
 	int ranks = 0, most = 0;
+	double usual = 0;
 	for (size_t i = 0; i < blocks->count; i++) {
 		int count = ranks_count(&blocks->block[i].ranks);
 		ranks += count;
+		if (count > most)
+			usual = blocks->block[i].weight;
 		most = count > most ? count : most;
 	}
-	for (size_t i = 0; i < blocks->count; i++)
-		blocks->block[i].odd = ranks_odd(&blocks->block[i].ranks, most);
+	for (size_t i = 0; i < blocks->count; i++) {
+		struct row_block *block = &blocks->block[i];
+		block->odd = ranks_odd(&block->ranks, most);
+		block->off = block->odd ? fabs(block->weight - usual) : 0;
+	}
 	if (ranks > FEW)
 		qsort(blocks->block, blocks->count, sizeof *blocks->block, odd_first);
 }
@@ -195,7 +205,13 @@ void blocks_title(const struct row_block *block, struct text *out)
 
 void table_blocks(struct table *table, const struct blocks *blocks, size_t most)
 {
-	size_t shown = blocks->count < most ? blocks->count : most;
+	size_t shown = 0;
+	for (size_t rows = 0; shown < blocks->count; shown++) {
+		for (const char *row = blocks->block[shown].rows; *row; row++)
+			rows += *row == '\n';
+		if (rows > most && shown > 0)
+			break;
+	}
 	for (size_t i = 0; i < shown; i++) {
 		table_ranks(table, &blocks->block[i].ranks);
 		for (const char *rows = blocks->block[i].rows; *rows;) {

@@ -32,22 +32,25 @@ void table_release(struct table *table);
 struct row_block {
 	struct ranks ranks;
 	char *rows;
+	double weight; /* what its rows are about, as a time: the caller's to set; 0 unless he does */
 	bool odd;
+	double off;  /* of an odd one: from the largest set's weight */
 	size_t came; /* as the how-manyeth, before they were sorted */
 };
 struct blocks {
 	struct row_block *block;
 	size_t count;
 };
-void blocks_add(struct blocks *blocks, int rank, const struct text *rows);
+struct row_block *blocks_add(struct blocks *blocks, int rank, const struct text *rows);
 /* Is a set of ranks alike an odd one, beside the largest of them? Less than a quarter of it is. */
 bool ranks_odd(const struct ranks *set, int largest);
-/* Of more than 8 ranks: the odd sets first, the smallest of them before the others, so that the slow one of 1,024 is seen at once,
+/* Of more than 8 ranks: the odd sets first, those furthest off by weight, then the smallest of them before the others, so that the slow one of 1,024 is seen at once,
  * and is not among those that are left out. All others are in the order of their first ranks. */
 void blocks_sort(struct blocks *blocks);
 /* "rank 3", "ranks 0-3", "128 ranks, e.g. 7" */
 void blocks_title(const struct row_block *block, struct text *out);
-/* The rows of the first `most` blocks, the ranks before each block's first row; how many more there are is told in a row. */
+/* The blocks that fit into `most` rows, and one at least, the ranks before each block's first row; how many more there are is told in
+ * a row. */
 void table_blocks(struct table *table, const struct blocks *blocks, size_t most);
 /* "ranks 0-3: ROWS" of the first `most` blocks, whose rows are lines of text; how many more there are is told in a line. */
 void blocks_print(const struct blocks *blocks, size_t most, struct text *out);
