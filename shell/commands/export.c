@@ -41,17 +41,13 @@ static enum status find_format(const char *path, const struct format **format)
 	        ST_ARGUMENT, "export %s: a file's ending says what it is: .svg .html .csv .txt .json", path);
 }
 
-/* Only rank 0 does this, while the others wait in shell_agree: its steps must not be counted among those
- * that all processes count alike, so it has a budget of its own, which Ctrl-C still ends. */
-static enum status write_file(struct shell *shell, const char *path, const struct format *format,
+static enum status write_file(const struct trace *trace, const char *path, const struct format *format,
         const struct export_options *options, bool force)
 {
-	struct budget budget = credit_alone(shell->credit);
-	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &budget};
 	struct text text = {0};
 	if (!force && access(path, F_OK) == 0)
 		return fail(ST_FILE, "%s is there: `export %s force` writes over it", path, path);
-	enum status status = format->make(&trace, options, &text);
+	enum status status = format->make(trace, options, &text);
 	if (status == ST_OK)
 		status = file_write(path, text_string(&text), text.count);
 	text_release(&text);
@@ -92,10 +88,8 @@ static enum status write_rank(
 
 /* The folder is made where it is not there. Each file appears whole; a failure leaves those before it. */
 static enum status write_folder(
-        struct shell *shell, const char *folder, const struct export_options *options, bool force)
+        const struct trace *trace, const char *folder, const struct export_options *options, bool force)
 {
-	struct budget budget = credit_alone(shell->credit);
-	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &budget};
 	enum status status = ST_OK;
 	if (strlen(folder) > FOLDER_MOST)
 		return fail(ST_FILE, "export kineto: the folder's name is too long");
@@ -106,8 +100,19 @@ static enum status write_folder(
 		        folder);
 	FOR_RANKS (rank, options->ranks)
 		if (status == ST_OK)
-			status = write_rank(&trace, folder, options, rank);
+			status = write_rank(trace, folder, options, rank);
 	return status;
+}
+
+/* Only rank 0 does this, while the others wait in shell_agree: its steps must not be counted among those
+ * that all processes count alike, so it has a budget of its own, which Ctrl-C still ends. format NULL: kineto */
+static enum status write_out(struct shell *shell, const char *path, const struct format *format,
+        const struct export_options *options, bool force)
+{
+	struct budget budget = credit_alone(shell->credit);
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &budget};
+	return format ? write_file(&trace, path, format, options, force)
+	              : write_folder(&trace, path, options, force);
 }
 
 /* SECTION, and the word `force`, in any order */
@@ -134,9 +139,8 @@ static enum status export_run(struct call *call)
 	int section = -1;
 	int64_t width = 160;
 	bool force = false;
-	const bool kineto = call_count(call, 0) > 0;
 	enum status status = call_common(call, 1, &path);
-	if (status == ST_OK && !kineto)
+	if (status == ST_OK && !call_count(call, 0))
 		status = find_format(path, &format);
 	if (status == ST_OK)
 		status = read_words(call, &section, &force);
@@ -152,17 +156,12 @@ static enum status export_run(struct call *call)
 	        .width = (int)width,
 	        .now = shell_clock(shell)};
 	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
-	enum status wrote = !writes ? ST_OK
-	        : kineto            ? write_folder(shell, path, &options, force)
-	                            : write_file(shell, path, format, &options, force);
-	status = shell_agree(shell, 0, wrote);
-	if (status == ST_OK && kineto)
-		out_say(shell->out,
-		        "   %s: a file a rank, for readers of PyTorch's profiler: Holistic Trace Analysis, "
-		        "TensorBoard, Perfetto\n",
-		        path);
-	else if (status == ST_OK)
-		out_say(shell->out, "   %s: %s\n", path, format->says);
+	status = shell_agree(shell, 0, writes ? write_out(shell, path, format, &options, force) : ST_OK);
+	if (status == ST_OK)
+		out_say(shell->out, "   %s: %s\n", path,
+		        format ? format->says
+		               : "a file a rank, for readers of PyTorch's profiler: Holistic Trace Analysis, "
+		                 "TensorBoard, Perfetto");
 	return status;
 }
 

@@ -218,22 +218,22 @@ static enum status diff_run(struct call *call)
 	struct text text = {0};
 	const char *words[2];
 	int a, b;
-	for (int i = 0; i < 2; i++) {
-		enum status read = call_common(call, i, &words[i]);
-		if (read != ST_OK)
-			return read;
-	}
+	enum status status = call_common(call, 0, &words[0]);
+	if (status == ST_OK)
+		status = call_common(call, 1, &words[1]);
+	if (status != ST_OK)
+		return status;
 	if (is_file(words[0]) && is_file(words[1]))
 		return diff_files(call, words);
 	if (is_file(words[0]) || is_file(words[1]))
 		return fail(ST_ARGUMENT,
 		        "diff: two sections, or two files; `journal save %s` writes this session's lines",
 		        words[is_file(words[1])]);
-	enum status status = look_begin(call, &trace);
+	status = look_begin(call, &trace);
 	if (status == ST_OK)
-		status = section_argument(call, 0, &a);
+		status = section_find(call->shell, words[0], &a);
 	if (status == ST_OK)
-		status = section_argument(call, 1, &b);
+		status = section_find(call->shell, words[1], &b);
 	if (status == ST_OK)
 		status = trace_diff(&trace, a, b, out_width(call->shell->out), &text);
 	return answer(call, &text, status);

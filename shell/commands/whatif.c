@@ -105,25 +105,22 @@ static enum status whatif_run(struct call *call)
 	return question_end(shell, question, status);
 }
 
-static void follows(const char *name, struct text *out)
+static void swept(const char *name, struct text *out)
 {
 	const char *about;
 	enum unit unit;
-	if (!*name)
-		text_add(out, "slow\nwithout\nmachine=\n");
+	if (*name)
+		return;
 	for (int i = 0; i < MACHINE_KEY_COUNT; i++)
 		text_add(out, "%s=\n", machine_key(i, &about, &unit));
 	choice_options(out);
 }
 
-static void swept(const char *name, struct text *out)
+static void follows(const char *name, struct text *out)
 {
-	const char *about;
-	enum unit unit;
-	for (int i = 0; !*name && i < MACHINE_KEY_COUNT; i++)
-		text_add(out, "%s=\n", machine_key(i, &about, &unit));
 	if (!*name)
-		choice_options(out);
+		text_add(out, "slow\nwithout\nmachine=\n");
+	swept("", out);
 }
 
 const struct command command_whatif = {

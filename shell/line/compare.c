@@ -21,11 +21,6 @@ struct compared {
 	struct world_figures figures;
 };
 
-static enum status run_line(struct shell *shell, const char *line)
-{
-	return shell_settle(shell, line_text(shell, line, strlen(line), NULL, 1));
-}
-
 /* An empty world on the session's machine, with its model and data; then the strategy, for so many iterations */
 static enum status run_world(struct compared *one, struct shell *of, const struct question *question, int i)
 {
@@ -43,12 +38,12 @@ static enum status run_world(struct compared *one, struct shell *of, const struc
 	status = shell_reset_again(shell);
 	snprintf(line, sizeof line, "strategy %s", question->world[i]);
 	if (status == ST_OK)
-		status = run_line(shell, line);
+		status = line_ours(shell, line);
 	snprintf(line, sizeof line, "run %lld", (long long)question->run);
 	if (status == ST_OK)
-		status = run_line(shell, line);
+		status = line_ours(shell, line);
 	if (status == ST_OK)
-		status = run_line(shell, "sync"); /* nothing is only queued */
+		status = line_ours(shell, "sync"); /* nothing is only queued */
 	if (status == ST_OK)
 		status = shell_look(shell);
 	if (status == ST_OK)

@@ -18,11 +18,6 @@ struct file_world {
 	struct changes none; /* its questions have been answered */
 };
 
-static enum status run_line(struct shell *shell, const char *line)
-{
-	return shell_settle(shell, line_text(shell, line, strlen(line), NULL, 1));
-}
-
 static enum status run_file(struct file_world *one, struct shell *of, const char *path)
 {
 	struct shell *shell = &one->shell;
@@ -38,9 +33,9 @@ static enum status run_file(struct file_world *one, struct shell *of, const char
 		status = shell_reset_again(shell);
 	snprintf(line, sizeof line, "source \"%s\"", path);
 	if (status == ST_OK)
-		status = run_line(shell, line);
+		status = line_ours(shell, line);
 	if (status == ST_OK || status == ST_EXPECT)
-		status = run_line(shell, "sync"); /* nothing is only queued */
+		status = line_ours(shell, "sync"); /* nothing is only queued */
 	return status == ST_OK ? shell_look(shell) : status;
 }
 

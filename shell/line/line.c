@@ -123,6 +123,11 @@ enum status line_text(struct shell *shell, const char *text, size_t count, const
 	return interpreter_run_granting(shell, text, count, file, first_line, grant);
 }
 
+enum status line_ours(struct shell *shell, const char *line)
+{
+	return shell_settle(shell, line_text(shell, line, strlen(line), NULL, 1));
+}
+
 /* ---- a line ---- */
 
 /* Of all that a line can change for good: the books, and the language's variables, defs and settings. Equal before

@@ -14,6 +14,8 @@ enum status line_script(
  * races; it joins the journal. From the journal: stopped where it was stopped, with the stamp of then (struct
  * journal_entry); else stop 0, stamp -1. */
 enum status shell_line(struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp);
+/* A line that nobody typed, in a world beside the session's */
+enum status line_ours(struct shell *shell, const char *line);
 /* What every text, line or file, is followed by: the backend carries out what is final, and what is due is
  * said. */
 enum status shell_settle(struct shell *shell, enum status status);

@@ -51,7 +51,7 @@ static enum status run_typed(struct shell *shell, const struct journal_entry *en
 	if (!entry->session)
 		status = shell_line(shell, entry->line, length, 0, -1);
 	else if (*entry->ran)
-		status = shell_settle(shell, line_text(shell, entry->ran, strlen(entry->ran), NULL, 1));
+		status = line_ours(shell, entry->ran);
 	steering_over(&shell->steering);
 	shell->training->limit = -1;
 	return same_outcome(entry->line, status, entry->refused);

@@ -201,9 +201,8 @@ enum status view_frame(
 	        .as_of = request->now >= 0 && !request->passes ? most_of(request->now, 1) : 0,
 	        .passes = request->passes,
 	};
-	if (request->passes)
-		m.options.now =
-		        request->now; /* hosts may be ahead of it: the line at work waits for the wall */
+	if (request->passes) /* hosts may be ahead of it: the line at work waits for the wall */
+		m.options.now = request->now;
 	if (request->to <= request->from)
 		m.options.window = m.whole;
 	reply->kind = REPLY_VIEW;

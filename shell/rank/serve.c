@@ -195,12 +195,13 @@ static void send_lanes(struct serve *serve, bool at_once)
 static void await_wall(struct serve *serve)
 {
 	int64_t left;
-	while ((left = pace_left(&serve->pace, &serve->conductor->shell)) > 0 &&
-	        !interrupted(serve, false, false)) {
+	for (bool first = true; (left = pace_left(&serve->pace, &serve->conductor->shell)) > 0 &&
+	        !interrupted(serve, false, false);
+	        first = false) {
+		send_lanes(serve, first);
 		struct timespec nap = {0, (long)(left < PACE_MS * 1000000 ? left : PACE_MS * 1000000)};
 		nanosleep(&nap, NULL);
 		conductor_poll(serve->conductor);
-		send_lanes(serve, false);
 	}
 }
 
@@ -211,7 +212,6 @@ static void send_done(struct serve *serve, enum status status, const char *again
 	if (status != ST_OK && status != ST_QUIT)
 		text_add(&reply.text, "%s", fail_text());
 	if (!at_once) {
-		send_lanes(serve, true);
 		await_wall(serve);
 		send_lanes(serve, true);
 	}

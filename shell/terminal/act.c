@@ -118,12 +118,18 @@ void arrange_split(struct session *session)
 {
 	bool was = session->split.lanes > 0;
 	split_arrange(&session->split);
-	if (session->talk.alive && (was || session->split.lanes))
-		talk_send(&session->talk,
-		        &(struct request){.kind = REQUEST_RESIZE,
-		                .width = width_of_output(),
-		                .lanes = session->split.lanes,
-		                .stamp = -1});
+	if (was || session->split.lanes)
+		tell_size(session);
+}
+
+void tell_size(struct session *session)
+{
+	struct request request = {.kind = REQUEST_RESIZE,
+	        .width = width_of_output(),
+	        .lanes = session->split.lanes,
+	        .stamp = -1};
+	if (session->talk.alive) /* a death is seen where the job's output ends */
+		talk_send(&session->talk, &request);
 }
 
 static void split(struct session *session, bool on)

@@ -38,6 +38,8 @@ void keep_state(struct session *session, const struct reply *reply);
 
 /* The terminal is split, or whole, as is wanted and as it is large enough; rank 0 is told. */
 void arrange_split(struct session *session);
+/* Rank 0 is told how wide the terminal is, and how many rows of it are for living lanes. */
+void tell_size(struct session *session);
 /* A line was typed, or was completed by Enter. */
 void act_on(struct session *session, const char *line);
 /* Is the first screen wanted? (`set hello=off`) */

@@ -197,12 +197,20 @@ static void put_facts(const struct reply *frame, int top, int rows, struct pictu
 	}
 }
 
+enum { LINE = 200 };
+
+static void replay_line(const struct viewer *viewer, char line[LINE])
+{
+	struct text words = {0};
+	viewer_replay_text(viewer, &words);
+	snprintf(line, LINE, "%s", text_string(&words));
+	text_release(&words);
+}
+
 /* What is typed; why a key did nothing; else the keys */
 static void put_last(const struct viewer *viewer, struct picture *page)
 {
-	char line[200];
-	struct text replay = {0};
-	viewer_replay_text(viewer, &replay);
+	char line[LINE];
 	if (viewer->typing)
 		snprintf(line, sizeof line, "/%s_   enter looks for it, escape does not",
 		        text_string(&viewer->find));
@@ -212,7 +220,7 @@ static void put_last(const struct viewer *viewer, struct picture *page)
 		snprintf(line, sizeof line, "any key: back to the picture%s",
 		        viewer_help(viewer->help * page_layout(viewer).rows) ? "   ? more keys" : "");
 	else if (viewer->replay.on)
-		snprintf(line, sizeof line, "%s", text_string(&replay));
+		replay_line(viewer, line);
 	else
 		snprintf(line, sizeof line, "%s",
 		        viewer->width >= 74 ? "q quit  ? keys  arrows tab pick  n wait  b blamed  c critical "
@@ -221,7 +229,6 @@ static void put_last(const struct viewer *viewer, struct picture *page)
 	put_line(page, viewer->height - 1, line,
 	        viewer->told[0] || viewer->typing ? COLOUR_HEAD : COLOUR_PLAIN,
 	        !viewer->told[0] && !viewer->typing);
-	text_release(&replay);
 }
 
 /* A frame that cannot be drawn has no picture, and says why where the facts stand. */

@@ -114,16 +114,12 @@ static char *read_line(struct session *session, bool *ended)
 			line_begin(prompt_of(session), session->colour);
 		}
 		if (signal_taken_resize()) {
-			struct request request = {
-			        .kind = REQUEST_RESIZE, .width = width_of_output(), .stamp = -1};
 			line_resize();
 			if (session->split.wanted) {
 				split_arrange(&session->split);
-				request.lanes = session->split.lanes;
 				line_again();
 			}
-			if (session->talk.alive) /* a death is seen where the job's output ends */
-				talk_send(&session->talk, &request);
+			tell_size(session);
 		}
 		if (ready <= 0)
 			continue;

@@ -91,6 +91,7 @@ void choice_follows(bool model, const char *name, struct text *out)
 
 void choice_options(struct text *out)
 {
+	struct names *seen = names_create();
 	const char *name;
 	for (int model = 0; model < 2; model++)
 		for (int i = 0; (name = choice_name(model, i)); i++) {
@@ -99,18 +100,15 @@ void choice_options(struct text *out)
 			if (embedded_file(model, &choice) == ST_OK &&
 			        head_read(&choice.head, &choice.file) == ST_OK)
 				head_keys(&choice.head, &keys);
-			for (char *key = strtok(keys.bytes, "\n"); key; key = strtok(NULL, "\n")) {
-				struct text line = {0}, all = {0};
-				text_add(&line, "\n%s\n", key);
-				text_add(&all, "\n%s", text_string(out));
-				if (!strstr(text_string(&all), text_string(&line)))
+			for (char *key = strtok(keys.bytes, "\n"); key; key = strtok(NULL, "\n"))
+				if (!names_find(seen, key, strlen(key))) {
+					names_make(seen, key, strlen(key));
 					text_add(out, "%s\n", key);
-				text_release(&line);
-				text_release(&all);
-			}
+				}
 			text_release(&keys);
 			choice_release(&choice);
 		}
+	names_free(seen);
 }
 
 void choice_those_with(const char *option, struct text *out)

@@ -13,10 +13,10 @@ struct counted {
 	int stream;     /* 0: of all */
 	name_id object; /* that they move; 0: any */
 };
-/* What the rank sent over each kind of link, of operations that are over or will be (by the projection): sent[LINK_KINDS],
- * in bytes. */
 /* What the rank sends by one operation, of its own or a get that reads its window: added to sent[LINK_KINDS] */
 void traffic_of(const struct world *world, int rank, op_id id, double *sent);
+/* What the rank sent over each kind of link, of operations that are over or will be (by the projection): sent[LINK_KINDS],
+ * in bytes. */
 void traffic_sent(
         struct backend *backend, const struct world *world, int rank, struct counted counted, double *sent);
 

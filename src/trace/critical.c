@@ -207,8 +207,7 @@ bool critical_keep(const struct critical *critical, int stream, struct spans *sp
 		} else if (span->kind == SPAN_WORK) {
 			span->aside = true;
 		} else {
-			span->cause = CAUSE_DONE;
-			span->blame = 0;
+			span_blank(span);
 		}
 	}
 	return some;

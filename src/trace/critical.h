@@ -45,8 +45,8 @@ struct critical {
 	uint8_t *on;    /* by operation: bits 1 << kind, of the pieces that it has in the path */
 	size_t ops;
 };
-/* section -1: everything. slack: of all operations too, which takes as long again; else NULL. About 200 bytes an operation meanwhile, 9 in what is found. ST_INTERRUPTED. Zeroed where nothing has
- * an end; released in any case */
+/* section -1: everything. slack: of all operations too, which takes as long again; else NULL. About 200 bytes an operation meanwhile,
+ * 9 in what is found. ST_INTERRUPTED. Zeroed where nothing has an end; released in any case */
 enum status critical_find(const struct trace *trace, int section, bool slack, struct critical *critical);
 /* For a picture of the path: waits are left out of a lane's spans (DONE), and work that is not on it is `aside`. True: some of the
  * path is on this lane. */

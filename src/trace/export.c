@@ -44,9 +44,6 @@ static int waits_of(int stream)
 	return 2 * stream + 2;
 }
 
-/* Microseconds with three digits, as "%PRId64.%03d" */
-#define US(ns) (ns) / 1000, (int)((ns) % 1000)
-
 /* An event: the fields that every one has, and those given; its closing brace is the caller's. */
 static void begin(struct json_writer *w, const char *phase, int rank, int thread, const char *format, ...)
         __attribute__((format(printf, 5, 6)));

@@ -8,6 +8,9 @@
 #include "base/ranks.h"
 #include "trace/trace.h"
 
+/* Of Chrome's trace events: microseconds with three digits, as "%" PRId64 ".%03d" */
+#define US(ns) (ns) / 1000, (int)((ns) % 1000)
+
 struct export_options {
 	struct window window;
 	const struct ranks *ranks; /* NULL: all */

@@ -53,7 +53,7 @@ static void begin(int rank, const char *name, int64_t time, struct text *out)
 {
 	text_add(out,
 	        ",\n{\"ph\":\"C\",\"pid\":%d,\"tid\":0,\"name\":\"%s\",\"ts\":%" PRId64 ".%03d,\"args\":{",
-	        rank, name, time / 1000, (int)(time % 1000));
+	        rank, name, US(time));
 }
 
 /* Of changes at one time the last value stands; where nothing runs it is 0, whatever the sums have lost to rounding. */

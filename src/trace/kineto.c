@@ -28,9 +28,6 @@ struct kineto {
 	bool begun;
 };
 
-/* Microseconds with three digits, as "%PRId64.%03d" */
-#define US(ns) (ns) / 1000, (int)((ns) % 1000)
-
 /* An event with all that each has, up to its args */
 static void begin(struct kineto *k, const char *category, int pid, int tid, int64_t from, int64_t to)
 {

@@ -33,8 +33,6 @@ static void put_nccl_name(const struct trace *trace, op_id id, struct text *out)
 	        {"allgather", "AllGather"}, {"reducescatter", "ReduceScatter"}, {"barrier", "AllReduce"}};
 	static const char *const reductions[] = {
 	        "Sum", "Sum", "MinMax", "MinMax"}; /* an average scales first */
-	static const char *const types[] = {
-	        [DT_F32] = "f32", [DT_F16] = "f16", [DT_BF16] = "bf16", [DT_I32] = "i32"};
 	const struct world *world = trace->world;
 	const struct record *record = op_record(world, id);
 	const char *name = "SendRecv";
@@ -47,7 +45,7 @@ static void put_nccl_name(const struct trace *trace, op_id id, struct text *out)
 		return;
 	if (record->collective->reduces)
 		text_add(out, "_%s_%s", reductions[record->reduction],
-		        record->operands ? types[record->operand[0].layout.dtype] : "u8");
+		        record->operands ? dtype_name(record->operand[0].layout.dtype) : "u8");
 	const struct match *match = &world->matches[world->ops[id].match];
 	bool known = collective_cost(record->collective, world->machine,
 	                     (struct cost_group){match->n, match->ranks}, record->bytes,

@@ -127,6 +127,12 @@ static inline bool trace_is_everything(const struct trace *trace, int section)
 {
 	return section < 0 && !trace->first;
 }
+/* Nothing is drawn of what is no work. */
+static inline void span_blank(struct span *span)
+{
+	span->cause = CAUSE_DONE;
+	span->blame = 0;
+}
 /* The last span joins the one before it when only time sets them apart. */
 static inline void spans_join(struct spans *spans)
 {

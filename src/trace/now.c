@@ -7,6 +7,7 @@
  * What is not sure to begin (the projection, as if nothing more were typed) stays dimmed in whole. */
 #include "base/memory.h"
 #include "base/search.h"
+#include "trace/lanes.h"
 #include "trace/picture.h"
 #include "trace/trace.h"
 
@@ -49,9 +50,7 @@ void spans_unseen(struct spans *spans, int64_t as_of)
 {
 	for (size_t i = 0; i < spans->count; i++) {
 		struct span *span = &spans->span[i];
-		if (span->from < as_of || span->kind == SPAN_WORK)
-			continue;
-		span->cause = CAUSE_DONE;
-		span->blame = 0;
+		if (span->from >= as_of && span->kind != SPAN_WORK)
+			span_blank(span);
 	}
 }

@@ -161,6 +161,30 @@ static void put_op(const struct chain *chain, const struct root *root, struct te
 	put_line(chain, root->op[0], out);
 }
 
+/* "the host of rank 2 gets memory (line 9)" */
+static void put_host(const struct chain *chain, const struct root *root, const char *does, struct text *out)
+{
+	text_add(out, "the host of ");
+	put_ranks(root, out);
+	text_add(out, "%s", does);
+	put_line(chain, root->op[0], out);
+}
+
+/* The launches of several operations are counted. */
+static void put_launches(const struct chain *chain, const struct root *root, struct text *out)
+{
+	size_t each = root->count / (size_t)ranks_count(&root->ranks);
+	text_add(out, "the launch of ");
+	if (root->count == (size_t)ranks_count(&root->ranks)) {
+		put_op(chain, root, out);
+		return;
+	}
+	text_add(out, "%zu operations on ", each);
+	put_ranks(root, out);
+	text_add(out, ", ");
+	time_text(root->ns, out);
+}
+
 static void word(const struct chain *chain, struct root *root)
 {
 	const struct world *world = chain->trace->world;
@@ -172,33 +196,17 @@ static void word(const struct chain *chain, struct root *root)
 		put_slow(chain, root, out);
 		return;
 	case ROOT_LAUNCH:
-		text_add(out, "the launch of ");
-		if (root->count == (size_t)ranks_count(&root->ranks)) {
-			put_op(chain, root, out);
-			return;
-		}
-		text_add(out, "%zu operations on ", root->count / (size_t)ranks_count(&root->ranks));
-		put_ranks(root, out);
-		text_add(out, ", ");
-		time_text(root->ns, out);
+		put_launches(chain, root, out);
 		return;
 	case ROOT_HELD:
-		text_add(out, "`%s` holds the host of ",
-		        names_text(world->names, op_record(world, id)->reason));
-		put_ranks(root, out);
-		put_line(chain, id, out);
+		text_add(out, "`%s` holds ", names_text(world->names, op_record(world, id)->reason));
+		put_host(chain, root, "", out);
 		return;
 	case ROOT_MEMORY:
-		text_add(out, "the host of ");
-		put_ranks(root, out);
-		text_add(out, " gets memory");
-		put_line(chain, id, out);
+		put_host(chain, root, " gets memory", out);
 		return;
 	case ROOT_HOST:
-		text_add(out, "the host of ");
-		put_ranks(root, out);
-		text_add(out, " computes");
-		put_line(chain, id, out);
+		put_host(chain, root, " computes", out);
 		return;
 	case ROOT_CIRCLE:
 		text_add(out, "ranks wait for each other, as in ");
