@@ -39,22 +39,26 @@ static void add(struct busy *b, int64_t from, int64_t to)
 
 void trace_density(const struct trace *trace, struct window window, int parts, uint8_t *level)
 {
-	const struct world *world = trace->world;
 	struct busy b = {mem_alloc((size_t)parts * sizeof *b.ns),
 	        mem_alloc(((size_t)parts + 2) * sizeof *b.whole), parts, window};
-	uint8_t *works = mem_alloc((size_t)world->n * (STREAMS_MAX + 1));
 	int64_t streams = 0, whole = 0;
-	for (op_id id = 1; id <= world->op_count; id++) {
-		const struct op *op = &world->ops[id];
-		if (!trace_is_work((enum op_kind)op_record(world, id)->kind))
-			continue;
-		uint8_t *known = &works[(size_t)op->rank * (STREAMS_MAX + 1) + op->stream];
-		streams += !*known;
-		*known = 1;
-		struct times t = backend_times(trace->backend, id);
-		if (t.start != TIME_UNKNOWN)
-			add(&b, t.start, t.end);
+	struct trace loading = *trace;
+	struct lanes lanes = {0};
+	loading.budget = NULL;
+	for (int rank = 0; rank < trace->world->n; rank++) {
+		bool works[STREAMS_MAX + 1] = {0};
+		(void)lanes_load(&lanes, &loading, rank);
+		for (size_t i = 0; i < lanes.count; i++) {
+			const struct moment *m = &lanes.moment[i];
+			if (!trace_is_work(m->kind))
+				continue;
+			streams += !works[m->stream];
+			works[m->stream] = true;
+			if (m->t.start != TIME_UNKNOWN)
+				add(&b, m->t.start, m->t.end);
+		}
 	}
+	lanes_release(&lanes);
 	double part = (double)(window.to - window.from) / parts;
 	for (int i = 0; i < parts; i++) {
 		whole += b.whole[i];
@@ -64,5 +68,4 @@ void trace_density(const struct trace *trace, struct window window, int parts, u
 	}
 	mem_free(b.ns);
 	mem_free(b.whole);
-	mem_free(works);
 }

@@ -12,14 +12,6 @@ void spans_release(struct spans *spans)
 	*spans = (struct spans){0};
 }
 
-void spans_add(struct spans *spans, struct span span)
-{
-	if (span.from >= span.to)
-		return;
-	*MEM_ADD(&spans->span, &spans->count) = span;
-	spans_join(spans);
-}
-
 /* ---- loading ---- */
 
 /* Two operations that a picture would draw alike have the same hash: title, object, phase and colour. The

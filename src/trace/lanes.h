@@ -13,6 +13,7 @@
 #ifndef RANKSH_TRACE_LANES_H
 #define RANKSH_TRACE_LANES_H
 
+#include "base/memory.h"
 #include "base/ranks.h"
 #include "trace/trace.h"
 
@@ -133,24 +134,22 @@ static inline void span_blank(struct span *span)
 	span->cause = CAUSE_DONE;
 	span->blame = 0;
 }
-/* The last span joins the one before it when only time sets them apart. */
-static inline void spans_join(struct spans *spans)
-{
-	const struct span *new = &spans->span[spans->count - 1];
-	struct span *last = spans->count > 1 ? &spans->span[spans->count - 2] : NULL;
-
-	if (!last || last->op != new->op || last->kind != new->kind || last->cause != new->cause ||
-	        last->blame != new->blame || last->projected != new->projected || last->to != new->from)
-		return;
-	last->to = new->to;
-	spans->count--;
-}
 /* By place in stream order, not in program order */
 static inline const struct moment *moment_at(const struct lanes *lanes, uint32_t place)
 {
 	return &lanes->moment[lanes->order[place]];
 }
-/* Adds a span behind the others, joining it to the last one when only time sets them apart. */
-void spans_add(struct spans *spans, struct span span);
+/* Adds a span behind the others, joining it to the last one when only time sets them apart; an empty one is left out. */
+static inline void spans_add(struct spans *spans, struct span span)
+{
+	struct span *last = spans->count ? &spans->span[spans->count - 1] : NULL;
+	if (span.from >= span.to)
+		return;
+	if (last && last->to == span.from && last->op == span.op && last->kind == span.kind &&
+	        last->cause == span.cause && last->blame == span.blame && last->projected == span.projected)
+		last->to = span.to;
+	else
+		*MEM_ADD(&spans->span, &spans->count) = span;
+}
 
 #endif

@@ -91,12 +91,13 @@ static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t fro
 	return false;
 }
 
+/* Streams first: hosts are mostly alike, and have the most spans. */
 static bool looks_like(const struct alike *set, const struct timeline_options *options, struct window window,
         const struct look *look, const struct alike *alike)
 {
 	bool same =
 	        set->hash == alike->hash && set->lanes == alike->lanes && !set->on_path && !alike->on_path;
-	for (int k = 0; k < set->lanes && same; k++)
+	for (int k = set->lanes; same && k-- > 0;)
 		same = spans_alike(
 		        look->lanes.trace->world, &set->spans[k], &look->spans[k], window, options->width);
 	return same;

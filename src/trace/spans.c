@@ -25,24 +25,22 @@ struct span_writer {
 
 /* Writes up to `to` and moves on; nothing when the lane is there already, so callers give the five times in
  * their order and need not ask which pieces are empty. m: the operation that runs or is delayed; NULL: none.
- * The span is written in its place: this is most of what a frame costs. */
+ * This is most of what a frame costs. */
 static void put(struct span_writer *w, enum span_kind kind, enum cause cause, const struct moment *m,
         op_id blame, int64_t to)
 {
-	struct spans *out = w->out;
-
 	to = least_of(to, w->to);
 	if (to <= w->at)
 		return;
-	*MEM_ADD(&out->span, &out->count) = (struct span){.kind = kind,
-	        .cause = cause,
-	        .from = w->at,
-	        .to = to,
-	        .op = m ? m->id : 0,
-	        .blame = blame,
-	        .projected = m && (m->t.projected || m->t.divided),
-	        .looks = m ? m->looks : 0};
-	spans_join(out);
+	spans_add(w->out,
+	        (struct span){.kind = kind,
+	                .cause = cause,
+	                .from = w->at,
+	                .to = to,
+	                .op = m ? m->id : 0,
+	                .blame = blame,
+	                .projected = m && (m->t.projected || m->t.divided),
+	                .looks = m ? m->looks : 0});
 	w->at = to;
 }
 
@@ -270,15 +268,15 @@ void lanes_spans(const struct lanes *lanes, int stream, struct window window, st
 	const struct spans *host = &lanes->host;
 	struct span_writer w = {.lanes = lanes, .out = out, .at = window.from, .to = window.to};
 
-	SEARCH(w.host, host->count - 1, host->span[w.host].to > window.from);
 	out->count = 0;
+	if (window.from >= window.to)
+		return;
+	SEARCH(w.host, host->count - 1, host->span[w.host].to > window.from);
 	if (stream == STREAM_HOST) { /* loaded with the rank: only cut to the window */
-		for (size_t i = w.host; i < host->count && w.at < w.to; i++) {
-			struct span span = host->span[i];
-			span.from = w.at;
-			span.to = w.at = least_of(span.to, w.to);
-			spans_add(out, span);
-		}
+		for (size_t i = w.host; i < host->count && host->span[i].from < window.to; i++)
+			*MEM_ADD(&out->span, &out->count) = host->span[i];
+		out->span[0].from = window.from;
+		out->span[out->count - 1].to = least_of(out->span[out->count - 1].to, window.to);
 	} else if (stream < lanes->streams) {
 		write_stream(&w, stream);
 	} else {

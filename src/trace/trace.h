@@ -72,14 +72,15 @@ enum cause {
 	        CAUSE_COUNT
 };
 struct span {
-	enum span_kind kind;
-	enum cause cause;
 	int64_t from, to;
 	op_id op /* that runs, or that is delayed */, blame;
+	uint32_t looks; /* of op: lanes.h; 0 without one */
+	/* enum span_kind, enum cause; a view holds millions of spans */
+	uint8_t kind, cause;
 	bool projected; /* or, of a graph, its part as predicted: drawn dimmed */
 	bool aside;     /* in a picture of the critical path: work that is not on it */
-	uint32_t looks; /* of op: lanes.h; 0 without one */
 };
+_Static_assert(sizeof(struct span) == 32, "two spans are one cache line");
 struct spans {
 	struct span *span;
 	size_t count;
