@@ -2,6 +2,8 @@
 . tests/terminal/lib.sh
 
 above() { screen | head -"$1" | grep -q -e "$2"; }
+full() { screen | head -4 | grep -o '█' | wc -l; }
+grown() { test "$(full)" -gt "$before"; }
 below() { screen | tail -"$1" | grep -q -e "$2"; }
 open 80 24 -n 4 --dry
 check "a prompt" shows 'ms >'
@@ -29,13 +31,15 @@ for size in '30 8' '1 1' '200 60' '40 12' '100 30'; do
 done
 check "any size: lanes above" above 4 'default .*█ spin █'
 check "... and the prompt below" ends_with_prompt
-line 'pace 1s; spin 60ms'
+line 'pace 200ms; spin 600ms'
 check "pace: what is queued is dimmed" above 4 '░'
 tm send-keys -l 'say "typed"'
 check "... it grows while one types" above 4 '█.*░'
 check "... and the line stays" shows '> say "typed"$'
 keys C-c
 line 'sync'
+before=$(full)
+check "... and during sync" grown
 keys C-c
 check "Ctrl-C ends the watching" ends_with_prompt
 line 'pace off; sync'
