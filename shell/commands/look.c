@@ -255,6 +255,15 @@ const struct command command_diff = {
 /* ---- an instant ---- */
 
 /* `peek` speaks of that time then, until the books change. */
+static void put_end(const struct trace *trace, struct text *out)
+{
+	int64_t end = trace_window(trace, -1).to;
+	text_add(out, end ? "   everything ends before, at " : "   nothing has run yet");
+	if (end)
+		time_text(end, out);
+	text_add(out, "\n");
+}
+
 static enum status at_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -272,6 +281,8 @@ static enum status at_run(struct call *call)
 		status = look_begin(call, &trace);
 	if (status == ST_OK)
 		status = trace_at(&trace, (int64_t)time.value, out_width(shell->out), &text);
+	if (status == ST_OK && trace_window(&trace, -1).to < (int64_t)time.value)
+		put_end(&trace, &text);
 	if (status == ST_OK)
 		shell->at = (struct instant){true, (int64_t)time.value, shell->world->digest};
 	return answer(call, &text, status);

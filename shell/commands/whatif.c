@@ -5,6 +5,7 @@
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 #include "shell/session/device.h"
+#include "shell/session/out.h"
 #include "shell/training/choose.h"
 #include "shell/training/question.h"
 
@@ -87,12 +88,23 @@ static enum status read_words(struct call *call, struct question *question)
 	return status;
 }
 
+/* Then there is nothing to compare with. */
+static bool nothing_has_run(struct call *call)
+{
+	if (call->shell->world->op_count)
+		return false;
+	out_say(call->shell->out, "nothing has run yet\n");
+	return true;
+}
+
 static enum status whatif_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	struct question *question = question_make(call, QUESTION_WHATIF);
 	const struct statement *line = call->statement;
 	enum status status = ST_OK;
+	if (nothing_has_run(call))
+		return ST_OK;
+	struct question *question = question_make(call, QUESTION_WHATIF);
 	if (!question)
 		return ST_OK;
 	question->changes.section = interpreter_section_now(shell);
@@ -197,6 +209,8 @@ static enum status read_values(const struct given *given, struct question *quest
 static enum status sweep_run(struct call *call)
 {
 	struct shell *shell = call->shell;
+	if (nothing_has_run(call))
+		return ST_OK;
 	struct question *question = question_make(call, QUESTION_SWEEP);
 	if (!question)
 		return ST_OK;

@@ -125,6 +125,35 @@ static enum status find_operations(struct inquiry *asked, bool *several)
 	return asked->ops ? ST_OK : op_find(world, ranks_first(&asked->ranks), asked->word, &none);
 }
 
+static bool writes(const struct record *record, name_id tensor)
+{
+	bool found = false;
+	for (int i = 0; i < record->operands && record->kind != OP_FILL; i++)
+		found |= record->operand[i].access & ACCESS_WRITE && record->operand[i].name == tensor;
+	return found;
+}
+
+/* A tensor that was written several times: which one was told, and how one asks for the one before. */
+static void tell_earlier(const struct inquiry *asked, struct text *out)
+{
+	const struct world *world = asked->call->shell->world;
+	const struct op *last = &world->ops[asked->op[0]];
+	name_id name = names_find(world->names, asked->word, strlen(asked->word));
+	op_id before = 0;
+	int writers = 0;
+	for (op_id id = world->first[last->rank]; name && id; id = world->ops[id].next_program) {
+		if (!writes(op_record(world, id), name))
+			continue;
+		before = id < asked->op[0] ? id : before;
+		writers++;
+	}
+	if (writers < 2 || !before)
+		return;
+	text_add(out, "%s was written %d times: of the last (the one before is `why ", asked->word, writers);
+	op_text(world, before, out);
+	text_add(out, "`)\n");
+}
+
 /* ---- what the roots cost: the lines run again without them (line/saving.c) ---- */
 
 static void ask_saving(const struct call *call, const struct why *why)
@@ -166,7 +195,7 @@ static bool is_time(const char *word, int64_t *ns)
 	int used;
 	if (number_read(word, &number, &used) != ST_OK || word[used] || number.unit != UNIT_TIME)
 		return false;
-	*ns = (int64_t)number.value;
+	*ns = number.value < (double)TIME_UNKNOWN ? (int64_t)number.value : TIME_UNKNOWN;
 	return true;
 }
 
@@ -186,11 +215,21 @@ static enum status why_asked(struct inquiry *asked, struct text *out)
 	struct world *world = asked->call->shell->world;
 	struct why_question question = {.of = WHY_RANK, .ranks = &asked->ranks, .section = -1};
 	bool several = false;
+	if (world->op_count == 0) {
+		text_add(out, "nothing has run yet\n");
+		return ST_OK;
+	}
 	if (!*asked->word)
 		return answer_why(asked, &question, out);
 	if (is_time(asked->word, &question.time)) {
+		int64_t end = trace_window(&asked->trace, -1).to;
 		question.of = WHY_TIME;
-		return answer_why(asked, &question, out);
+		if (question.time <= end)
+			return answer_why(asked, &question, out);
+		text_add(out, "why %s: everything ends before, at ", asked->word);
+		time_text(end, out);
+		text_add(out, "\n");
+		return ST_OK;
 	}
 	question.stream = names_find(world->names, asked->word, strlen(asked->word));
 	if (is_stream(asked, question.stream)) {
@@ -204,6 +243,7 @@ static enum status why_asked(struct inquiry *asked, struct text *out)
 		question.of = WHY_OP;
 		question.op = asked->op;
 		question.ops = asked->ops;
+		tell_earlier(asked, out);
 		status = answer_why(asked, &question, out);
 	}
 	return status;

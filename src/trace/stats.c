@@ -227,6 +227,10 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 	enum status status = ST_OK;
 	int used = 0;
 
+	if (trace->world->op_count == 0) {
+		text_add(out, "nothing has run yet\n");
+		return ST_OK;
+	}
 	for (size_t s = 0; section < 0 && s < trace->world->section_count && status == ST_OK; s++)
 		used += section_used(trace, s);
 	for (size_t s = 0; used > 1 && s < trace->world->section_count && status == ST_OK; s++)

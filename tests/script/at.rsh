@@ -65,6 +65,7 @@ peek x
 at 20ms
 #>    ranks  lane  at 20.00 ms
 #>    0-3    host  has nothing to do
+#>    everything ends before, at 7.08 ms
 peek x y
 #>    at 20.00 ms:
 #> [0-3] x = 8 8 8 8
@@ -99,5 +100,6 @@ at 100ms
 peek a
 #>    ranks  lane  at 100.00 ms
 #>    0-3    host  has nothing to do
+#>    everything ends before, at 10.14 ms
 #>    at 100.00 ms:
 #> [0-3] a = 5 5 5 5

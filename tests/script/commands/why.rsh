@@ -150,29 +150,44 @@ why b
 # what is asked: several of a name, a time, nothing
 reset
 why
-#> nothing has waited there
+#> nothing has run yet
+stats
+#> nothing has run yet
+whatif launch=2x
+#> nothing has run yet
+sweep launch=1us,2us
+#> nothing has run yet
+at 1ms
+#>    ranks  lane  at 1.00 ms
+#>    0-3    host  has nothing to do
+#>    nothing has run yet
+at off
 stream io
 repeat 2 { spin 1ms on io }
 why spin
 #> spin is 2 operations on rank 0: say which
-#>    why spin#1@0            spin   line 155
-#>    why spin#2@0            spin   line 155
+#>    why spin#1@0            spin   line 166
+#>    why spin#2@0            spin   line 166
 @1 why 1.5ms
 #> host had nothing more to do
-#> io ran spin on rank 1 (line 155)
+#> io ran spin on rank 1 (line 166)
+why 1s
+#> why 1s: everything ends before, at 2.02 ms
+why 1e30s
+#> why 1e30s: everything ends before, at 2.02 ms
 expect error "no operation" { why nope }
 expect error "no rank 9" { why spin#1@9 }
 sync
 why io
-#> spin on rank 0 (line 155, io) waited 20 us while its host was launching spin on
-#> rank 0 (line 155)
-#> root: the launch of spin on ranks 0-3 (line 155)
+#> spin on rank 0 (line 166, io) waited 20 us while its host was launching spin on
+#> rank 0 (line 166)
+#> root: the launch of spin on ranks 0-3 (line 166)
 #>    without it everything ends at 2.00 ms instead of 2.02 ms (run again)
 # a line that is missing
 tensor z[64] = ones
 @0-2 allreduce z
 why z@0
-#> allreduce z on rank 0 (line 173, default) has waited for 2.04 ms, now for rank
+#> allreduce z on rank 0 (line 188, default) has waited for 2.04 ms, now for rank
 #> 3, which has not been given its line yet
 #> root: a line of rank 3 that has not come
 @3 allreduce z
