@@ -232,23 +232,22 @@ static void put_row(struct table *table, const struct blame *blame, const struct
 /* Where a row would be cut, what was waited for has a line of its own. */
 static void print_narrow(const struct table *rows, int width, struct text *out)
 {
-	struct table lines = {0};
+	struct text line = {0};
 	for (const char *at = text_string(&rows->cells); *at; at++) {
-		for (const char *before = ""; *at != '\n'; before = "  ") {
+		while (*at != '\n') {
 			size_t length = strcspn(at, CELL_END);
-			if (at[length + 1] == '\n') { /* the last cell */
-				table_end(&lines);
-				table_row(&lines);
-				before = "   ";
+			bool last = at[length + 1] == '\n';
+			if (last) {
+				text_wrapped(out, text_string(&line), 3, width);
+				text_clear(&line);
 			}
-			text_add(&lines.cells, "%s%.*s", before, (int)length, at);
+			text_add(&line, "%s%.*s", line.count ? "  " : "", (int)length, at);
 			at += length + 1;
 		}
-		table_end(&lines);
-		table_row(&lines);
+		text_wrapped(out, text_string(&line), 6, width);
+		text_clear(&line);
 	}
-	table_print(&lines, width, out);
-	table_release(&lines);
+	text_release(&line);
 }
 
 void blames_print(struct blames *blames, const struct trace *trace, int most, int width, struct text *out)

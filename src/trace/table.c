@@ -112,33 +112,88 @@ static void put_line(const struct text *line, int width, struct text *out)
 	text_put(out, "\n", 1);
 }
 
-void table_print(const struct table *table, int width, struct text *out)
-{
-	size_t widths[COLUMNS_MAX];
-	struct text line = {0};
-	const char *align = table->align ? table->align : "l";
-	size_t last = strlen(align) - 1;
-	int column = 0;
+/* What of a table is printed at once: the labels, and columns from .. to-1 */
+struct table_part {
+	int labels, from, to;
+};
 
-	measure(table, widths);
-	for (const char *p = text_string(&table->cells); *p;) {
-		if (*p == '\n') {
-			put_line(&line, width, out);
-			text_clear(&line);
-			column = 0;
-			p++;
+/* The last cell is words that go on in the next line, under where they began. */
+static void put_folded(const struct text *line, const char *words, size_t length, int width, struct text *out)
+{
+	struct text cell = {0}, lines = {0}, one = {0};
+	int start = columns_of(text_string(line), line->count);
+	text_put(&cell, words, length);
+	text_wrapped(&lines, text_string(&cell), start, width);
+	const char *at = text_string(&lines) + start, *end = text_string(&lines) + lines.count, *next;
+	text_put(&one, text_string(line), line->count);
+	while ((next = text_line(&at, end, &length)) != NULL) {
+		text_put(&one, next, length);
+		put_line(&one, width, out);
+		text_clear(&one);
+	}
+	text_release(&cell);
+	text_release(&lines);
+	text_release(&one);
+}
+
+/* The row at p; returns what is behind it. One that has none of a later part's columns was told in the first. */
+static const char *put_row(const struct table *table, const char *p, const size_t widths[COLUMNS_MAX],
+        const struct table_part *part, int width, struct text *out)
+{
+	enum { FOLDED_LEAST = 12 };
+	const char *align = table->align ? table->align : "l";
+	size_t last = strlen(align) - 1, length;
+	struct text line = {0};
+	bool put = false, any = part->from == part->labels;
+
+	for (int column = 0; *p != '\n' && !put; column++, p += length + 1) {
+		length = strcspn(p, CELL_END);
+		if (column >= part->labels && (column < part->from || column >= part->to))
 			continue;
-		}
-		size_t length = strcspn(p, CELL_END);
-		long pad = column < COLUMNS_MAX ? widths[column] - columns_of(p, length) : 0;
+		size_t columns = columns_of(p, length);
+		long pad = column < COLUMNS_MAX ? widths[column] - columns : 0;
 		bool right = align[(size_t)column < last ? (size_t)column : last] == 'r';
+		any |= column >= part->labels;
 		text_repeat(&line, " ", (column ? GAP : MARGIN) + (right ? pad : 0));
+		size_t start = columns_of(text_string(&line), line.count);
+		put = column && !right && p[length + 1] == '\n' && start + columns > (size_t)width &&
+		        start + FOLDED_LEAST <= (size_t)width;
+		if (put)
+			put_folded(&line, p, length, width, out);
 		text_put(&line, p, length);
 		text_repeat(&line, " ", right ? 0 : pad);
-		column++;
-		p += length + 1;
 	}
+	if (any && !put)
+		put_line(&line, width, out);
 	text_release(&line);
+	return p + 1;
+}
+
+/* Of figures as many columns at once as there is room for beside the labels:
+ *
+ *      ranks  lane     work  launch          and then      ranks  lane     sync  peer
+ *      0-3    default  3.53    0.02                        0-3    default        2.00 */
+void table_print(const struct table *table, int width, struct text *out)
+{
+	size_t widths[COLUMNS_MAX], room = MARGIN;
+	const char *align = table->align ? table->align : "l";
+	int columns = measure(table, widths);
+	struct table_part part = {.labels = columns};
+
+	if (align[strlen(align) - 1] == 'r')
+		part.labels = strspn(align, "l");
+	for (int i = 0; i < part.labels && i < columns; i++)
+		room += widths[i] + GAP;
+	part.from = part.labels;
+	do {
+		size_t used = room;
+		for (part.to = part.from; part.to < columns; used += widths[part.to++] + GAP)
+			if (part.to > part.from && used + widths[part.to] > (size_t)width)
+				break;
+		for (const char *p = text_string(&table->cells); *p;)
+			p = put_row(table, p, widths, &part, width, out);
+		part.from = part.to;
+	} while (part.to < columns);
 }
 
 /* Ranks come in rising order, and few sets differ: a search from the front is enough, of 1,024 ranks too */

@@ -23,7 +23,8 @@ void table_ranks(struct table *table, const struct ranks *set);
 void table_end(struct table *table);        /* ends the cell */
 void table_row(struct table *table);        /* ends the row */
 int table_width(const struct table *table); /* columns it takes, margin included */
-/* Appends the table's lines: three columns of margin, two between columns, cut at `width`. */
+/* Appends the table's lines: three columns of margin, two between columns. Where `width` is less than they take, words in the last
+ * column go on below, and columns of figures stand one part below the other, each with the labels (the left ones at its front). */
 void table_print(const struct table *table, int width, struct text *out);
 void table_release(struct table *table);
 

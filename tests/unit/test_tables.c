@@ -2,6 +2,7 @@
 #include "base/ranks.h"
 #include "check.h"
 #include "collectives/collective.h"
+#include "trace/table.h"
 #include "trace_scene.h"
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -762,6 +763,44 @@ static void no_line_is_too_wide(void **state)
 	scene_close(scene);
 }
 
+static void expect_printed(const struct table *rows, int width, const char *wanted)
+{
+	struct text out = {0};
+	table_print(rows, width, &out);
+	assert_text(text_string(&out), wanted);
+	text_release(&out);
+}
+
+/* Figures stand in parts, each with its labels; words go on below; only where there is no room for either they are cut. */
+static void narrow_tables_keep_all(void **state)
+{
+	(void)state;
+	struct table figures = {.align = "llr"}, words = {.align = "ll"};
+	table_cells(&figures, "ranks", "lane", "work", "launch", "sync");
+	table_row(&figures);
+	table_cells(&figures, "0-3", "host", "", "1%", "99%");
+	table_row(&figures);
+	table_cells(&figures, "... and 2 more");
+	table_row(&figures);
+	expect_printed(&figures, 50,
+	        "   ranks           lane  work  launch  sync\n"
+	        "   0-3             host            1%   99%\n"
+	        "   ... and 2 more\n");
+	expect_printed(&figures, 40,
+	        "   ranks           lane  work  launch\n"
+	        "   0-3             host            1%\n"
+	        "   ... and 2 more\n"
+	        "   ranks           lane  sync\n"
+	        "   0-3             host   99%\n");
+	table_cells(&words, "io", "waits for allreduce y of rank 2");
+	table_row(&words);
+	expect_printed(&words, 80, "   io  waits for allreduce y of rank 2\n");
+	expect_printed(&words, 26, "   io  waits for allreduce\n       y of rank 2\n");
+	expect_printed(&words, 15, "   io  waits f\xe2\x80\xa6\n");
+	table_release(&figures);
+	table_release(&words);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -788,6 +827,7 @@ int main(void)
 	        cmocka_unit_test(one_sided_operations_are_arrows),
 	        cmocka_unit_test(memory_may_run_out),
 	        cmocka_unit_test(no_line_is_too_wide),
+	        cmocka_unit_test(narrow_tables_keep_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
