@@ -68,7 +68,7 @@ static enum status compare_run(struct call *call)
 	}
 	if (status == ST_OK && !number_is_whole(run.value, 1, 1000))
 		status = fail(ST_RANGE, "compare: run=: how many iterations, 1 to 1000");
-	question->run = (int64_t)run.value;
+	question->run = status == ST_OK ? (int64_t)run.value : 0;
 	return question_end(call->shell, question, status);
 }
 

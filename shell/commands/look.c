@@ -267,24 +267,25 @@ static void put_end(const struct trace *trace, struct text *out)
 static enum status at_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	struct number time;
+	struct number number;
+	int64_t time = 0;
 	struct trace trace;
 	struct text text = {0};
 	if (strcmp(call_argument_text(call, 0, 0), "off") == 0) {
 		shell->at.set = false;
 		return ST_OK;
 	}
-	enum status status = call_number(call, 0, 0, COMMON, &time);
-	if (status == ST_OK && (time.unit != UNIT_TIME || !(time.value >= 0 && time.value < 9e18)))
+	enum status status = call_number(call, 0, 0, COMMON, &number);
+	if (status == ST_OK && !number_is_time(number, &time))
 		status = fail(ST_UNIT, "at wants a virtual time: at 3.2ms");
 	if (status == ST_OK)
 		status = look_begin(call, &trace);
 	if (status == ST_OK)
-		status = trace_at(&trace, (int64_t)time.value, out_width(shell->out), &text);
-	if (status == ST_OK && trace_window(&trace, -1).to < (int64_t)time.value)
+		status = trace_at(&trace, time, out_width(shell->out), &text);
+	if (status == ST_OK && trace_window(&trace, -1).to < time)
 		put_end(&trace, &text);
 	if (status == ST_OK)
-		shell->at = (struct instant){true, (int64_t)time.value, shell->world->digest};
+		shell->at = (struct instant){true, time, shell->world->digest};
 	return answer(call, &text, status);
 }
 

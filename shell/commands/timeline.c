@@ -29,11 +29,8 @@ static bool read_time(const char *word, int64_t *ns)
 {
 	struct number number;
 	int used;
-	if (*word < '0' || *word > '9' || number_read(word, &number, &used) != ST_OK || word[used] ||
-	        number.unit != UNIT_TIME || !(number.value < 9e18))
-		return false;
-	*ns = (int64_t)number.value;
-	return true;
+	return *word >= '0' && *word <= '9' && number_read(word, &number, &used) == ST_OK && !word[used] &&
+	        number_is_time(number, ns);
 }
 
 /* The last one of that name; -1: none */

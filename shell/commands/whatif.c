@@ -68,8 +68,11 @@ static enum status read_words(struct call *call, struct question *question)
 	struct number factor;
 	struct text line = {0};
 	enum status status;
-	if (!*word)
+	if (!*word && call_count(call, 1) == 0)
 		return ST_OK;
+	if (!*word)
+		return fail(ST_ARGUMENT,
+		        "whatif wants KEY=VALUE, as link_rate=2x, `slow FACTOR` or `without \"LINE\"`");
 	if (call_count(call, 1) == 0)
 		return fail(ST_ARGUMENT, "write: %s",
 		        *word == 's' ? "whatif @2 slow 1x" : "whatif without \"LINE\"");

@@ -236,6 +236,9 @@ static enum status why_asked(struct inquiry *asked, struct text *out)
 		question.of = WHY_STREAM;
 		return answer_why(asked, &question, out);
 	}
+	if (!asked->word[strspn(asked->word, "0123456789")])
+		return fail(ST_NAME, "why %s: `@%s why` asks of that rank, `why %sms` of a time", asked->word,
+		        asked->word, asked->word);
 	enum status status = find_operations(asked, &several);
 	if (status == ST_OK && several) {
 		list_operations(asked, out);

@@ -39,6 +39,12 @@ static void count_op(const struct world *world, op_id id, double *sent)
 	}
 }
 
+bool traffic_goes(struct backend *backend, op_id id)
+{
+	struct times times = backend_times(backend, id);
+	return times.end != TIME_UNKNOWN && !times.sent_nothing;
+}
+
 static bool counts(struct backend *backend, const struct world *world, op_id id, const struct counted *which)
 {
 	const struct record *record = op_record(world, id);
@@ -47,8 +53,7 @@ static bool counts(struct backend *backend, const struct world *world, op_id id,
 	        (which->stream && world->ops[id].stream != which->stream) ||
 	        (which->object && record->object != which->object))
 		return false;
-	struct times times = backend_times(backend, id);
-	return times.end != TIME_UNKNOWN && !times.sent_nothing;
+	return traffic_goes(backend, id);
 }
 
 void traffic_of(const struct world *world, int rank, op_id id, double *sent)

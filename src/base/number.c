@@ -145,6 +145,15 @@ bool number_is_whole(double value, double least, double most)
 	return value >= least && value <= most && value == floor(value);
 }
 
+bool number_is_time(struct number number, int64_t *ns)
+{
+	if (!(number.value >= 0 && number.value < 9e18) ||
+	        (number.unit != UNIT_TIME && (number.unit != UNIT_PLAIN || number.value > 0)))
+		return false;
+	*ns = (int64_t)number.value;
+	return true;
+}
+
 const char *unit_name(enum unit unit)
 {
 	static const char *const names[] = {"a plain number", "a time", "bytes", "bytes/s", "FLOP/s"};

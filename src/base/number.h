@@ -29,6 +29,8 @@ struct number {
 enum status number_read(const char *s, struct number *number, int *used);
 /* A whole number from least to most: it may be made an integer. NaN is none. */
 bool number_is_whole(double value, double least, double most);
+/* A moment or a length of virtual time, 0 or more: it has a time's unit, or is 0, which needs none. */
+bool number_is_time(struct number number, int64_t *ns);
 const char *unit_name(enum unit unit);
 /* The digits of a whole number, at `to` (20 bytes at most, no NUL); gives their end */
 char *number_digits(char *to, int64_t value);

@@ -20,9 +20,8 @@ enum status trace_never_ends(const struct trace *trace, op_id id)
 {
 	struct text label = {0};
 	op_label(trace->world, id, &label);
-	enum status status =
-	        fail(ST_WAITS, "`%s` on rank %d has no end yet: it waits for a line not given (see `stuck`)",
-	                text_string(&label), trace->world->ops[id].rank);
+	enum status status = fail(ST_WAITS, "`%s` on rank %d has no end yet: `stuck` shows what it waits for",
+	        text_string(&label), trace->world->ops[id].rank);
 	text_release(&label);
 	return status;
 }

@@ -5,8 +5,8 @@
  *      0-3        1.5 MB    768 kB        what       in     times  size  sent    formula    off  from \ to      0      1
  *                                         allreduce  world      2  2 MB  3.5 MB     3 MB  x 1.17  0               512 kB
  *
- * Links are asked of the backend, which knows the routes; collectives and transfers are read off the books,
- * so they count what is queued too. */
+ * Links are asked of the backend, which knows the routes; collectives and transfers are read off the books. What is queued
+ * counts too, what would never end does not. */
 #include "backend/traffic.h"
 #include "collectives/collective.h"
 #include "trace/lanes.h"
@@ -225,7 +225,8 @@ static void gather(const struct trace *trace, int section, struct traffic *traff
 	const struct world *world = trace->world;
 
 	for (op_id id = 1; id <= world->op_count; id++) {
-		if (!trace_in(trace, id, section) || !trace_tells(trace, world->ops[id].rank))
+		if (!trace_in(trace, id, section) || !trace_tells(trace, world->ops[id].rank) ||
+		        !traffic_goes(trace->backend, id))
 			continue;
 		if (op_record(world, id)->kind == OP_P2P)
 			add_sends(world, id, traffic);

@@ -134,3 +134,5 @@ expect error "sweep: 'bucket=4k:16k:x1': values were expected" { sweep bucket=4k
 expect error "sweep: 'bucket=4k:16': values" { sweep bucket=4k:16 }
 expect error "launch is a time" { sweep launch=1:3:1 }
 expect error "sweep: at most 64 values" { sweep bucket=1:1k:1 }
+expect error "whatif wants KEY=VALUE" { whatif 1e30 }
+expect error "compare: run=: how many iterations, 1 to 1000" { compare ddp / zero run=1e30 }

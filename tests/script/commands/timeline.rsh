@@ -70,3 +70,4 @@ timeline last compute
 expect error "wants a terminal" { replay all }
 expect error "'1h' is no time" { timeline 1h 2h }
 expect error "the window is empty" { timeline 5ms 5ms }
+expect error "third time" { timeline 0 1ms 2ms }

@@ -192,3 +192,4 @@ why z@0
 #> root: a line of rank 3 that has not come
 @3 allreduce z
 sync
+expect error "`@2 why` asks of that rank, `why 2ms` of a time" { why 2 }
