@@ -57,7 +57,7 @@ static name_id stream_named(const struct world *world, const struct ranks *set, 
 static enum status unknown(const struct world *world, const struct ranks *set, const char *word)
 {
 	const char *nearest = NULL;
-	int best = 3;
+	int best = text_too_far(word);
 	static const char *const words[] = {"all", "last", "critical", "on", "off"};
 	size_t own = sizeof words / sizeof *words;
 	for (size_t i = 0; i < world->section_count + world->stream_count + own; i++) {

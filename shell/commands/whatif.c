@@ -91,23 +91,23 @@ static enum status read_words(struct call *call, struct question *question)
 	return status;
 }
 
-/* Then there is nothing to compare with. */
-static bool nothing_has_run(struct call *call)
+/* Of an empty world nothing is asked. */
+static enum status end(struct call *call, struct question *question, enum status status)
 {
-	if (call->shell->world->op_count)
-		return false;
-	out_say(call->shell->out, "nothing has run yet\n");
-	return true;
+	struct shell *shell = call->shell;
+	if (status != ST_OK || shell->world->op_count)
+		return question_end(shell, question, status);
+	out_say(shell->out, "nothing has run yet\n");
+	question_free(question);
+	return ST_OK;
 }
 
 static enum status whatif_run(struct call *call)
 {
 	struct shell *shell = call->shell;
+	struct question *question = question_make(call, QUESTION_WHATIF);
 	const struct statement *line = call->statement;
 	enum status status = ST_OK;
-	if (nothing_has_run(call))
-		return ST_OK;
-	struct question *question = question_make(call, QUESTION_WHATIF);
 	if (!question)
 		return ST_OK;
 	question->changes.section = interpreter_section_now(shell);
@@ -117,7 +117,7 @@ static enum status whatif_run(struct call *call)
 		status = read_key(call, i, question);
 	if (status == ST_OK)
 		status = read_words(call, question);
-	return question_end(shell, question, status);
+	return end(call, question, status);
 }
 
 static void swept(const char *name, struct text *out)
@@ -212,8 +212,6 @@ static enum status read_values(const struct given *given, struct question *quest
 static enum status sweep_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	if (nothing_has_run(call))
-		return ST_OK;
 	struct question *question = question_make(call, QUESTION_SWEEP);
 	if (!question)
 		return ST_OK;
@@ -235,7 +233,7 @@ static enum status sweep_run(struct call *call)
 		changes->option[0] = given;
 		changes->options = 1;
 	}
-	return question_end(shell, question, status);
+	return end(call, question, status);
 }
 
 const struct command command_sweep = {

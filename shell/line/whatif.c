@@ -1,6 +1,7 @@
 /* whatif.c -- whatif: the session's figures beside those of its lines run again with a change */
 #include "shell/language/run/command.h"
 #include "shell/line/inside.h"
+#include "shell/training/choose.h"
 #include "trace/critical.h"
 
 #include <stdio.h>
@@ -59,16 +60,38 @@ static void say_otherwise(struct shell *shell, const struct rerun *rerun, const 
 	}
 }
 
+/* ST_NAME, with the nearest number of the machine or option */
+static enum status unknown_key(const char *name)
+{
+	struct text known = {0}, near = {0};
+	const char *about;
+	enum unit unit;
+	int count;
+	for (int i = 0; i < MACHINE_KEY_COUNT; i++)
+		text_add(&known, "%s\n", machine_key(i, &about, &unit));
+	choice_options(&known);
+	for (size_t i = 0; i < known.count; i++)
+		if (known.bytes[i] == '\n' || known.bytes[i] == '=')
+			known.bytes[i] = ' ';
+	const char *nearest = text_nearest(text_string(&known), name, strlen(name), &count);
+	if (nearest && strncmp(nearest, name, (size_t)count) != 0)
+		text_add(&near, "; did you mean '%.*s'?", count, nearest);
+	fail(ST_NAME,
+	        "%s= is no number of the machine (`machine` lists them), and no `strategy` line since the "
+	        "world "
+	        "was empty has an option of that name%s",
+	        name, text_string(&near));
+	text_release(&known);
+	text_release(&near);
+	return ST_NAME;
+}
+
 /* Changes that have met nothing would be answered with "nothing changes". */
 enum status changes_met(const struct changes *changes)
 {
 	for (int i = 0; i < changes->options; i++)
 		if (!changes->used[i])
-			return fail(ST_NAME,
-			        "%s= is no number of the machine (`machine` lists them), and no `strategy` "
-			        "line since the "
-			        "world was empty has an option of that name",
-			        changes->option[i]->name);
+			return unknown_key(changes->option[i]->name);
 	if (*changes->without && !changes->left_out)
 		return fail(ST_NAME, "no line `%s` has run in this section", changes->without);
 	return ST_OK;

@@ -71,7 +71,7 @@ enum status section_find(const struct shell *shell, const char *name, int *secti
 {
 	const struct world *world = shell->world;
 	const char *nearest = NULL;
-	int best = 3;
+	int best = text_too_far(name);
 	for (size_t i = world->section_count; i > 0; i--) {
 		const char *text = names_text(world->names, world->sections[i - 1].name);
 		if (strcmp(text, name) == 0) {

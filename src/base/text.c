@@ -188,6 +188,11 @@ int text_distance(const char *a, const char *b)
 	return row[n % 3][m];
 }
 
+int text_too_far(const char *word)
+{
+	return text_columns(word) > 4 ? 3 : 2;
+}
+
 bool text_nearer(const char *word, const char *name, int *least)
 {
 	int distance = text_distance(word, name);
@@ -247,8 +252,8 @@ const char *text_nearest(const char *words, const char *word, size_t length, int
 {
 	char wanted[40] = "", one[40];
 	const char *near = NULL;
-	int best = length > 4 ? 3 : 2;
 	memcpy(wanted, word, length < sizeof wanted ? length : sizeof wanted - 1);
+	int best = text_too_far(wanted);
 	for (const char *p = words; *p; p += strspn(p, " ")) {
 		int count = strcspn(p, " ");
 		snprintf(one, sizeof one, "%.*s", count, p);

@@ -44,6 +44,8 @@ int text_distance(const char *a, const char *b);
 /* Is `name` fewer than *least letters away from `word`? Then *least becomes its distance. A search for the nearest of
  * many names begins with the first distance that is too far. */
 bool text_nearer(const char *word, const char *name, int *least);
+/* The first distance that is too far: a name may differ from the word in two letters, from one of up to four letters in one. */
+int text_too_far(const char *word);
 
 /* The one of `words` (between blanks) that `word` may have meant: at most two letters away, one when it is
  * short. NULL: none */

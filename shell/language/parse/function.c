@@ -22,7 +22,7 @@ const struct function_row *function_find(struct slice_of_text name)
 const char *function_near(const char *word)
 {
 	const char *near = NULL;
-	int best = 3;
+	int best = text_too_far(word);
 	for (int i = 0; i < FUNCTION_ROWS; i++)
 		if (text_nearer(word, rows[i].name, &best))
 			near = rows[i].name;

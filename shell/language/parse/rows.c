@@ -79,7 +79,7 @@ const struct command *commands_at(int i)
 const char *command_near(const char *word)
 {
 	const char *near = NULL;
-	int best = strlen(word) > 4 ? 3 : 2;
+	int best = text_too_far(word);
 	for (int i = 0; commands_at(i); i++)
 		if (text_nearer(word, commands_at(i)->name, &best))
 			near = commands_at(i)->name;

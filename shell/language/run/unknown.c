@@ -3,7 +3,6 @@
  *
  * A name is near when few letters are to be changed (text_distance), fewer than it has. What another kind of
  * thing has the name is said first: it is the likelier mistake. */
-#include "base/arithmetic.h"
 #include "shell/language/parse/glossary.h"
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/run.h"
@@ -118,7 +117,7 @@ enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, e
 enum status unknown_variable(const struct eval *eval, const char *name)
 {
 	const char *near = NULL;
-	int best = (int)least_of(3, (int64_t)strlen(name));
+	int best = text_too_far(name);
 	const struct variables *variables = &eval->shell->interpreter->now.frame->space->variables;
 	for (size_t i = 0; i < variables->count; i++) {
 		const char *other = names_text(eval->shell->world->names, variables->item[i].name);
