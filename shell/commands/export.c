@@ -162,6 +162,11 @@ static enum status export_run(struct call *call)
 		        format ? format->says
 		               : "a file a rank, for readers of PyTorch's profiler: Holistic Trace Analysis, "
 		                 "TensorBoard, Perfetto");
+	size_t unfinished = status == ST_OK && !format ? trace_unfinished(&trace, &options) : 0;
+	if (unfinished)
+		out_say(shell->out,
+		        "   left out, since not over yet: %zu operation%s (`sync` waits for them)\n",
+		        unfinished, unfinished == 1 ? "" : "s");
 	return status;
 }
 

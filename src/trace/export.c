@@ -281,8 +281,8 @@ static void put_windows(struct json_writer *w, int rank, int behind)
 /* ---- the file ---- */
 
 /* Names first: viewers sort processes and threads by the index that comes with them */
-static enum status put_rank(
-        struct json_writer *w, const struct lanes *lanes, struct window window, struct spans *spans)
+static enum status put_rank(struct json_writer *w, const struct lanes *lanes,
+        const struct export_options *options, struct spans *spans)
 {
 	char name[32];
 	enum status status = ST_OK;
@@ -294,14 +294,14 @@ static enum status put_rank(
 		snprintf(name, sizeof name, "%.20s waits", lane);
 		put_name(w, "thread", lanes->rank, thread_of(stream), lane, thread_of(stream));
 		put_name(w, "thread", lanes->rank, waits_of(stream), name, waits_of(stream));
-		lanes_spans(lanes, stream, window, spans);
+		export_spans(lanes, stream, options, spans);
 		for (size_t i = 0; i < spans->count && status == ST_OK; i++)
 			status = put_span(w, lanes->rank, stream, &spans->span[i]);
 	}
 	if (status == ST_OK) {
 		put_arrows(w, lanes);
 		put_windows(w, lanes->rank, thread_of(lanes->streams));
-		export_counters(w->trace, lanes->rank, window, w->out);
+		export_counters(w->trace, lanes->rank, options->window, w->out);
 	}
 	return status;
 }
@@ -350,7 +350,7 @@ enum status trace_export_json(
 			continue;
 		status = lanes_load(&lanes, trace, rank);
 		if (status == ST_OK)
-			status = put_rank(&w, &lanes, options->window, &spans);
+			status = put_rank(&w, &lanes, options, &spans);
 	}
 	if (status == ST_OK)
 		put_iterations(&w);

@@ -11,16 +11,17 @@
 /* Of Chrome's trace events: microseconds with three digits, as "%" PRId64 ".%03d" */
 #define US(ns) (ns) / 1000, (int)((ns) % 1000)
 
+struct lanes;
 struct export_options {
 	struct window window;
 	const struct ranks *ranks; /* NULL: all */
 	int width;                 /* columns, of what is text */
-	int64_t now;
+	int64_t now;               /* the latest host's clock: what ends behind it is not done */
 };
 /* Chrome's trace events, of everything */
 enum status trace_export_json(
         const struct trace *trace, const struct export_options *options, struct text *out);
-/* A line for each span of each lane (RFC 4180) */
+/* A line for each span of each lane (RFC 4180); done 0: it is not over yet, and stands there as it will be if no more is queued */
 enum status trace_export_csv(
         const struct trace *trace, const struct export_options *options, struct text *out);
 /* The picture as vectors, ranks that are alike drawn once */
@@ -33,10 +34,15 @@ enum status trace_export_html(
 enum status trace_export_txt(
         const struct trace *trace, const struct export_options *options, struct text *out);
 
-/* One rank's part as PyTorch's profiler writes it (Kineto), whole: its readers want a file a rank. */
+/* One rank's part as PyTorch's profiler writes it (Kineto), whole: its readers want a file a rank. What is not over yet is left
+ * out, as there; trace_unfinished counts what that is: work of those ranks. */
+size_t trace_unfinished(const struct trace *trace, const struct export_options *options);
 enum status trace_export_kineto(
         const struct trace *trace, const struct export_options *options, int rank, struct text *out);
 
+/* The spans of one lane in the window, what is not done as its own and projected */
+void export_spans(
+        const struct lanes *lanes, int stream, const struct export_options *options, struct spans *spans);
 /* For Chrome's trace events: device memory by kind and the rate of each link, behind an event that is there already */
 void export_counters(const struct trace *trace, int rank, struct window window, struct text *out);
 /* "#5b8def" of a colour, on white */

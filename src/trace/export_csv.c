@@ -1,6 +1,7 @@
 /* export_csv.c -- spans as a table, a line each, with what delayed them and whom that is blamed on; and what all formats ask */
 #include "trace/export.h"
 #include "trace/lanes.h"
+#include "trace/picture.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static void put_name(const struct trace *trace, const struct span *span, struct 
 	text_release(&name);
 }
 
-/* rank,lane,from_ns,to_ns,kind,cause,name,phase,section,op,blame_rank,blame_op,blame,bytes,flops,line */
+/* rank,lane,from_ns,to_ns,kind,cause,name,phase,section,op,blame_rank,blame_op,blame,bytes,flops,line,done */
 static void put_span(
         const struct trace *trace, int rank, int stream, const struct span *span, struct text *out)
 {
@@ -55,8 +56,16 @@ static void put_span(
 		text_add(out, ",,");
 	}
 	bool work = span->kind == SPAN_WORK;
-	text_add(out, ",%" PRId64 ",%.0f,%d\r\n", work ? record->bytes : 0, work ? record->flops : 0,
-	        span->op ? record->line : 0);
+	text_add(out, ",%" PRId64 ",%.0f,%d,%d\r\n", work ? record->bytes : 0, work ? record->flops : 0,
+	        span->op ? record->line : 0, !span->projected);
+}
+
+void export_spans(
+        const struct lanes *lanes, int stream, const struct export_options *options, struct spans *spans)
+{
+	lanes_spans(lanes, stream, options->window, spans);
+	spans_cut(lanes->trace, spans, options->now + (int64_t)backend_uncertainty(lanes->trace->backend),
+	        false);
 }
 
 enum status trace_export_csv(
@@ -67,13 +76,13 @@ enum status trace_export_csv(
 	enum status status = ST_OK;
 	text_add(out,
 	        "rank,lane,from_ns,to_ns,kind,cause,name,phase,section,op,blame_rank,blame_op,blame,bytes,"
-	        "flops,line\r\n");
+	        "flops,line,done\r\n");
 	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
 		if (options->ranks && !ranks_has(options->ranks, rank))
 			continue;
 		status = lanes_load(&lanes, trace, rank);
 		for (int stream = 0; stream < lanes.streams && status == ST_OK; stream++) {
-			lanes_spans(&lanes, stream, options->window, &spans);
+			export_spans(&lanes, stream, options, &spans);
 			for (size_t i = 0; i < spans.count && status == ST_OK; i++) {
 				const struct span *span = &spans.span[i];
 				if (span->kind != SPAN_WORK && span->cause == CAUSE_DONE)

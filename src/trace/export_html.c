@@ -135,6 +135,7 @@ enum status trace_export_html(
 	        .width = 1280,
 	        .rows = ROWS_MOST,
 	        .merge = true,
+	        .now = options->now,
 	        .ranks = options->ranks};
 	struct page page = {.trace = trace, .out = out, .names = names_create()};
 	struct sets sets = {0};

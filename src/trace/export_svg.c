@@ -192,6 +192,7 @@ enum status trace_export_svg(
 	        .width = WIDTH - LEFT - RIGHT,
 	        .rows = ROWS_MOST,
 	        .merge = true,
+	        .now = options->now,
 	        .ranks = options->ranks};
 	struct svg svg = {.trace = trace, .window = options->window, .out = out};
 	struct sets sets = {0};

@@ -21,7 +21,7 @@ enum { HOST_PIDS = 1000 };
 
 struct kineto {
 	const struct trace *trace;
-	struct window window;
+	const struct export_options *options;
 	int rank, device, host; /* device, host: pids */
 	struct text *out;
 	struct text words;
@@ -220,6 +220,24 @@ static void put_host(struct kineto *k, op_id id, const struct times *t)
 
 /* ---- iterations and memory ---- */
 
+static bool is_over(const struct trace *trace, const struct export_options *options, const struct times *t)
+{
+	return t->issue != TIME_UNKNOWN && !t->projected &&
+	        t->end <= options->now + (int64_t)backend_uncertainty(trace->backend);
+}
+
+size_t trace_unfinished(const struct trace *trace, const struct export_options *options)
+{
+	const struct world *world = trace->world;
+	size_t count = 0;
+	for (op_id id = 1; id <= world->op_count; id++) {
+		struct times t = backend_times(trace->backend, id);
+		count += trace_is_work((enum op_kind)op_record(world, id)->kind) &&
+		        !is_over(trace, options, &t) && ranks_has(options->ranks, world->ops[id].rank);
+	}
+	return count;
+}
+
 /* One iteration: on the host what it spends with it, on the GPU about its work. Moments are in program order. */
 static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct iteration *it, size_t from)
 {
@@ -229,8 +247,7 @@ static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct
 	for (; i < lanes->count && (!it->end || lanes->moment[i].id < it->end); i++) {
 		const struct moment *m = &lanes->moment[i];
 		const struct times *t = &m->t;
-		if (m->id < it->first || m->kind == OP_FILL || t->issue == TIME_UNKNOWN ||
-		        t->end == TIME_UNKNOWN)
+		if (m->id < it->first || m->kind == OP_FILL || !is_over(k->trace, k->options, t))
 			continue;
 		bool on_host = op_kind_is_host((enum op_kind)m->kind);
 		host.from = least_of(host.from, on_host ? t->start : most_of(t->issue - t->launch, 0));
@@ -318,15 +335,15 @@ static void put_names(struct kineto *k, const struct lanes *lanes)
 	}
 }
 
-/* What has no end yet is not there; Kineto knows it no more than we do. */
+/* What is not over yet is not there: a profiler records what has happened. */
 static void put_operations(struct kineto *k, const struct lanes *lanes)
 {
 	for (size_t i = 0; i < lanes->count; i++) {
 		const struct moment *m = &lanes->moment[i];
 		const struct times *t = &m->t;
 		bool thread = trace_on_host(k->trace->world, m->id);
-		if (t->end == TIME_UNKNOWN || t->issue == TIME_UNKNOWN || t->end <= k->window.from ||
-		        most_of(t->issue - t->launch, 0) >= k->window.to)
+		if (!is_over(k->trace, k->options, t) || t->end <= k->options->window.from ||
+		        most_of(t->issue - t->launch, 0) >= k->options->window.to)
 			continue;
 		if (thread && m->kind == OP_KERNEL) {
 			put_cpu_op(k, m->id, k->host + m->stream, t->start, t->end);
@@ -344,7 +361,7 @@ enum status trace_export_kineto(
 	struct lanes lanes = {0};
 	int gpus = (int)most_of((int64_t)trace->world->machine->gpus, 1);
 	struct kineto k = {.trace = trace,
-	        .window = options->window,
+	        .options = options,
 	        .rank = rank,
 	        .device = rank % gpus,
 	        .host = HOST_PIDS + rank,

@@ -21,6 +21,12 @@ export a.csv
 export a.txt
 export a.json
 export two.csv two
+spin 2ms
+export under_way.svg
+export under_way.csv
+export under_way.json two
+export kineto under_way
+sync
 @1-2 export some.csv width=60
 export narrow.txt width=60
 expect error "a.svg is there: `export a.svg force` writes over it" { export a.svg }
@@ -38,10 +44,15 @@ check 'runs' within 60 "$RANKSH" -n 4 all.rsh > out 2>&1
 xml() { python3 -c "import xml.dom.minidom as d; d.parse('$1')" 2>/dev/null || grep -q '</svg>' "$1"; }
 check 'a picture, well-formed' xml a.svg
 check 'its lanes, bars and who was waited for' sh -c "grep -q '>0,1,3<' a.svg && grep -q 'matmul y' a.svg && grep -q 'peer: matmul y of rank 2\|peer: allreduce y of rank 2' a.svg"
+check 'what is done in full, what is not dashed' sh -c "! grep -q dasharray a.svg && grep -q dasharray under_way.svg"
+check '... on the page, too' sh -c "! grep -qE '\"spans\":\[[0-9]+,[0-9]+,[0-9]*[13579],' a.html"
+check '... in a table 1 and 0' sh -c "tr -d '\r' < a.csv | grep -q ',1$' && ! tr -d '\r' < a.csv | grep -q ',0$' && tr -d '\r' < under_way.csv | grep -q 'work,,spin,.*,0$'"
+check '... for Perfetto by a word' sh -c "! grep -q projected a.json && grep -q projected under_way.json"
+check '... left out of what a profiler would have seen' grep -q 'left out, since not over yet: 4 operations' out
 # page.html itself must ask nothing of a network, and the data within must not end early
 check 'a page in one file' sh -c "! grep -q 'https\?://' a.html && [ \"\$(grep -c '</script>' a.html)\" = 2 ] && tail -c 20 a.html | grep -q '</html>'"
 check 'spans in it, and hostile words as escapes' sh -c "grep -q '\"lanes\":\[' a.html && ! sed -n '/<script id/,/<\/script>/p' a.html | sed '1s/<script[^>]*>//; s/<\/script>//' | grep -q '<'"
-check 'a table: as many fields in each line' sh -c "tr -d '\r' < a.csv | sed 's/\"[^\"]*\"\(\"[^\"]*\"\)*/q/g' | awk -F, 'NF != 16 { bad = 1 } END { exit bad || NR < 20 }'"
+check 'a table: as many fields in each line' sh -c "tr -d '\r' < a.csv | sed 's/\"[^\"]*\"\(\"[^\"]*\"\)*/q/g' | awk -F, 'NF != 17 { bad = 1 } END { exit bad || NR < 20 }'"
 check 'words in quotes where they have to be' grep -q '"a<b>&""c"", d"' a.csv
 check 'whom a wait is blamed on' grep -q '^0,compute,[0-9]*,[0-9]*,stall,peer,peer,.*,2,[0-9]*,' a.csv
 check 'a section alone' sh -c "! grep -q matmul two.csv && grep -q spin two.csv"

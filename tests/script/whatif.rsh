@@ -129,7 +129,7 @@ sweep link_rate=1GB/s,10GB/s
 #>    1 GB/s        240 us   158 us  135.5 kB  ########################
 #>    10 GB/s       135 us  53.1 us  135.5 kB  #############  <- the least
 sweep bukket=1:3:1
-#> tests/script/whatif.rsh:131: bukket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name
+#> tests/script/whatif.rsh:131: bukket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name; did you mean 'bucket'?
 expect error "sweep: 'bucket=4k:16k:x1': values were expected" { sweep bucket=4k:16k:x1 }
 expect error "sweep: 'bucket=4k:16': values" { sweep bucket=4k:16 }
 expect error "launch is a time" { sweep launch=1:3:1 }

@@ -351,11 +351,16 @@ static void predictions_stand_beside(void **state)
 	scene->times[3].projected =
 	        true; /* not over: it counts nowhere here, and the time is not measured yet */
 	expect_stats(scene, 60,
-	        "   predicted         operations  each measured  predicted  \xe2\x80\xa6\n"
-	        "   matmul                     5         130 us     117 us  \xe2\x80\xa6\n"
-	        "   allreduce                  2         202 us     202 us  \xe2\x80\xa6\n"
-	        "   copy on the host           2         200 us     250 us  \xe2\x80\xa6\n"
-	        "   launch                     9          20 us       4 us  \xe2\x80\xa6\n"
+	        "   predicted         operations  each measured  predicted\n"
+	        "   matmul                     5         130 us     117 us\n"
+	        "   allreduce                  2         202 us     202 us\n"
+	        "   copy on the host           2         200 us     250 us\n"
+	        "   launch                     9          20 us       4 us\n"
+	        "   predicted          error  of one\n"
+	        "   matmul            -10.0%   10.0%\n"
+	        "   allreduce          +0.0%\n"
+	        "   copy on the host  +25.0%\n"
+	        "   launch            -80.0%   80.0%\n"
 	        "   times \xc2\xb1"
 	        "40 us\n");
 	scene_close(scene);
