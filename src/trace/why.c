@@ -134,6 +134,10 @@ static void put_waited(
 {
 	bool still = has_not_begun(m), host = m->stream == STREAM_HOST;
 	put_asked(chain, m->id, out);
+	if (still && !host && waited <= 1) {
+		text_add(out, " waits ");
+		return;
+	}
 	text_add(out,
 	        host            ? still ? " holds its host for " : " held its host for "
 	                : still ? " has waited for "
@@ -247,10 +251,7 @@ static void explain_time(struct chain *chain, const struct why_question *q, int 
 	}
 	if (waits >= 0) {
 		struct text words = {0};
-		put_asked(chain, longest.op, &words);
-		text_add(&words, " waited ");
-		time_text(longest.ns, &words);
-		text_add(&words, " ");
+		put_waited(chain, moment_of(lanes, longest.op), longest.ns, longest.ns, &words);
 		chain_follow(chain, rank, waits, &longest, &words, 0);
 	}
 	mem_free(pieces.piece);
