@@ -26,7 +26,7 @@ struct page_layout page_layout(const struct viewer *viewer)
 	        .facts = !facts               ? 0
 	                : big                 ? 2
 	                : viewer->height < 16 ? 3
-	                : viewer->height < 30 ? 5
+	                : viewer->height < 30 ? viewer->width < 80 ? 6 : 5
 	                                      : 8,
 	        .across = big ? LETTER_COLUMNS : 1,
 	        .down = big ? LETTER_ROWS : 1};
@@ -187,13 +187,30 @@ static void put_help(const struct viewer *viewer, int top, int rows, struct pict
 		put_line(page, top + i, line, COLOUR_PLAIN, false);
 }
 
+/* Bytes of it that one line takes: all, or as many facts as fit, which three blanks set apart; else it is cut. */
+static size_t line_of_facts(const char *fact, size_t length, int width)
+{
+	size_t fits = 0, columns = 0;
+	for (size_t i = 0; i < length; i++) {
+		if (strncmp(fact + i, "   ", 3) == 0 && columns <= (size_t)width)
+			fits = i;
+		columns += ((unsigned char)fact[i] & 0xc0) != 0x80;
+	}
+	return columns <= (size_t)width || !fits ? length : fits;
+}
+
 static void put_facts(const struct reply *frame, int top, int rows, struct picture *page)
 {
 	const char *fact = text_string(&frame->text);
-	for (int i = 0; i < rows; i++) {
-		put_line(page, top + i, fact, i == 0 ? COLOUR_HEAD : COLOUR_PLAIN, false);
-		fact += strcspn(fact, "\n");
-		fact += *fact == '\n';
+	bool head = true;
+	for (int i = 0; i < rows && *fact; i++) {
+		size_t length = strcspn(fact, "\n"), taken = line_of_facts(fact, length, page->width);
+		char line[1024];
+		snprintf(line, sizeof line, "%.*s", (int)taken, fact);
+		put_line(page, top + i, line, head ? COLOUR_HEAD : COLOUR_PLAIN, false);
+		head &= taken < length;
+		fact += taken;
+		fact += strspn(fact, taken < length ? " " : "\n");
 	}
 }
 

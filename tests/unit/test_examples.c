@@ -115,6 +115,21 @@ static void glossary(void **state)
 	assert_true(glossary_has("Micro Batch") && glossary_has("nvlink") && !glossary_has(""));
 }
 
+/* What heads a column, or stands beside a figure, is a word of the glossary or a command. */
+static void printed_words(void **state)
+{
+	static const char *const words[] = {"work", "other work", "slowed", "sent", "formula", "off", "sends",
+	        "by", "kernel", "dtype", "peak", "bound by", "lost by sharing", "params", "grads",
+	        "activations", "their grads", "buffers", "optimizer", "exposed", "idle", "overlapped",
+	        "iteration", "slack", "critical path", "path", "root", "blame", "achieved", "rate",
+	        "allocated", "reserved", "legend", "projected", "folded", "e.g.", "x16", "saving", "hook",
+	        "chunk", "bubble", "MFU", "rank", "lane"};
+	(void)state;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!glossary_has(words[i]))
+			fail_msg("`help %s` has no entry in docs/glossary.txt", words[i]);
+}
+
 /* Metrics have no row of help: `help grammar` lists them */
 static void metrics_are_listed(void **state)
 {
@@ -156,6 +171,7 @@ static void rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(examples), cmocka_unit_test(helps),
-	        cmocka_unit_test(glossary), cmocka_unit_test(metrics_are_listed), cmocka_unit_test(rows)};
+	        cmocka_unit_test(glossary), cmocka_unit_test(printed_words),
+	        cmocka_unit_test(metrics_are_listed), cmocka_unit_test(rows)};
 	return cmocka_run_group_tests(tests, open_transport, close_transport);
 }
