@@ -67,7 +67,7 @@ tensor x[1k] = rank
 #>      default ..........................................................│ppppppp
 #>    l launch, p waited for rank 2, now 0.0200 ms
 why x@3
-#> broadcast x on rank 3 (line 31, default) has waited for 20 us, now for ever:
+#> broadcast x on rank 3 (line 63, default) has waited for 20 us, now for ever:
 #> rank 0 brings allreduce x (`stuck` says what does not match)
-#> root: broadcast x on rank 3 (line 31) does not match what it meets
+#> root: broadcast x on rank 3 (line 63) does not match what it meets
 abort
