@@ -214,8 +214,7 @@ static void say_lane(struct chain *chain, int rank, int stream, const struct spa
 	} else if (span->kind == SPAN_WORK) {
 		text_add(&words, stream == STREAM_HOST ? "was at " : "ran ");
 	} else if (span->kind == SPAN_HOST) {
-		text_add(&words, "%s ",
-		        span->cause == CAUSE_LAUNCH ? "was launching " : "had no line before ");
+		text_add(&words, span->cause == CAUSE_LAUNCH ? "was launching " : "had no line before ");
 	} else {
 		text_add(&words, "waited (%s), before ", trace_causes[span->cause]);
 	}
