@@ -282,7 +282,7 @@ static enum status at_run(struct call *call)
 		status = look_begin(call, &trace);
 	if (status == ST_OK)
 		status = trace_at(&trace, time, out_width(shell->out), &text);
-	if (status == ST_OK && trace_window(&trace, -1).to < time)
+	if (status == ST_OK && trace_window(&trace, -1).to < time && !trace_hangs(&trace))
 		put_end(&trace, &text);
 	if (status == ST_OK)
 		shell->at = (struct instant){true, time, shell->world->digest};

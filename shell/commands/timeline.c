@@ -138,7 +138,7 @@ static enum status find_window(
 	if (status != ST_OK)
 		return status;
 	*section = asked->all ? -1 : asked->section >= 0 ? asked->section : interpreter_section_now(shell);
-	*window = trace_window(&trace, *section);
+	*window = trace_window_seen(&trace, *section);
 	if (asked->times)
 		*window = (struct window){asked->time[0], asked->time[1], -1};
 	if (asked->last)

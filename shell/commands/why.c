@@ -2,6 +2,7 @@
  *
  * An operation is named as people name it: by what it wrote, by which of its kind it is, by its phase; a rank stands behind
  * it (`z@1`), or before or behind the line (`@1 why z`). */
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
@@ -223,7 +224,9 @@ static enum status why_asked(struct inquiry *asked, struct text *out)
 		return answer_why(asked, &question, out);
 	if (is_time(asked->word, &question.time)) {
 		int64_t end = trace_window(&asked->trace, -1).to;
+		bool hangs = trace_hangs(&asked->trace); /* at any time behind the end as at the end */
 		question.of = WHY_TIME;
+		question.time = hangs ? least_of(question.time, end) : question.time;
 		if (question.time <= end)
 			return answer_why(asked, &question, out);
 		text_add(out, "why %s: everything ends before, at ", asked->word);

@@ -155,6 +155,8 @@ static enum status say_timelines(struct shell *shell, const struct question *que
 			out_say(shell->out, "\n%d  %s\n", i + 1, question->world[i]);
 			out_put(shell->out, text_string(&text), text.count);
 		}
+		if (status == ST_OK && picture.lanes > MOST_ROWS)
+			out_say(shell->out, "   ... %d more rows\n", picture.lanes - MOST_ROWS);
 		picture_release(&picture);
 		text_release(&text);
 		scratch_pause(one, shell);

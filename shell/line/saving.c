@@ -17,22 +17,24 @@ static int64_t last_end(struct shell *shell)
 
 static void say(struct shell *shell, bool several, int64_t before, int64_t after)
 {
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	const char *it = several ? "them" : "it";
+	const char *all = trace_hangs(&trace) ? "what ends at all" : "everything";
 	struct text now = {0}, then = {0};
 	time_text(before, &then);
 	time_text(after, &now);
 	if (after < before)
-		out_say(shell->out, "   without %s everything ends at %s instead of %s (run again)\n", it,
+		out_say(shell->out, "   without %s %s ends at %s instead of %s (run again)\n", it, all,
 		        text_string(&now), text_string(&then));
 	else if (after == before)
 		out_say(shell->out,
-		        "   without %s everything ends when it does now (run again): something else sets the "
+		        "   without %s %s ends when it does now (run again): something else sets the "
 		        "end; "
 		        "`critical` shows what\n",
-		        it);
+		        it, all);
 	else
-		out_say(shell->out, "   without %s everything ends later, at %s instead of %s (run again)\n",
-		        it, text_string(&now), text_string(&then));
+		out_say(shell->out, "   without %s %s ends later, at %s instead of %s (run again)\n", it, all,
+		        text_string(&now), text_string(&then));
 	text_release(&now);
 	text_release(&then);
 }

@@ -280,7 +280,7 @@ void cursor_seek(const struct trace *trace, const struct request *request, struc
 			seek_critical(trace, path, step, cursor, &reply->told);
 		break;
 	case SEEK_LATEST:
-		*window = trace_window(trace, (int)trace->world->section_count - 1);
+		*window = trace_window_seen(trace, (int)trace->world->section_count - 1);
 		trace_last_iteration(trace, window);
 		window->to = most_of(window->to, window->from + 1);
 		return;

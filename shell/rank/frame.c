@@ -43,7 +43,7 @@ static void survey(struct frame_making *m, int parts)
 {
 	struct frame_kept *kept = m->kept;
 	if (kept->whole.to == 0) {
-		kept->whole = trace_window(&m->trace, -1);
+		kept->whole = trace_window_seen(&m->trace, -1);
 		kept->whole.to = most_of(kept->whole.to, kept->whole.from + 1);
 	}
 	m->whole = kept->whole;

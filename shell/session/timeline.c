@@ -3,6 +3,8 @@
 #include "shell/session/timeline.h"
 #include "base/number.h"
 
+#include <string.h>
+
 static bool shows_nothing(const struct picture *picture)
 {
 	size_t count = picture->width * (size_t)picture->height, i = 0;
@@ -26,8 +28,6 @@ static void say_nothing(struct shell *shell, const struct window *window)
 	out_say(shell->out, "%s\n", text_string(&text));
 	text_release(&text);
 }
-
-#include <string.h>
 
 /* Ranks with equal pictures share their rows (merge). Rows left out are counted, with the commands that
  * show them. */
@@ -64,7 +64,7 @@ void timeline_strip(struct shell *shell)
 	if (shell->strip && !shell->replaying && shell_foresee(shell) == ST_OK)
 		timeline_draw(shell, &trace,
 		        &(struct timeline_options){
-		                .window = trace_window(&trace, (int)shell->world->section_count - 1)});
+		                .window = trace_window_seen(&trace, (int)shell->world->section_count - 1)});
 }
 
 enum status section_find(const struct shell *shell, const char *name, int *section)

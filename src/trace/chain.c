@@ -270,6 +270,13 @@ static bool never_comes(struct chain *chain, const struct bout *wait, struct tex
 		root_add(chain, ROOT_CIRCLE, world->ops[wait->op].rank, wait->op, wait->ns);
 		return true;
 	}
+	if (wait->blame && trace_mismatch(world, wait->op)) {
+		text_add(words, "for ever: rank %d brings ", world->ops[wait->blame].rank);
+		op_label(world, wait->blame, words);
+		text_add(words, " (`stuck` says what does not match)");
+		root_add(chain, ROOT_MISMATCH, world->ops[wait->op].rank, wait->op, wait->ns);
+		return true;
+	}
 	if (wait->blame)
 		return false;
 	const struct lanes *lanes = missing >= 0 ? chain_lanes(chain, missing) : NULL;
@@ -288,7 +295,10 @@ static void put_for(const struct chain *chain, const struct bout *wait, struct t
 {
 	const struct world *world = chain->trace->world;
 	if (for_a_peer(chain, wait))
-		text_add(words, "for rank %d, the last to come to it", world->ops[wait->blame].rank);
+		text_add(words, "for rank %d, %s", world->ops[wait->blame].rank,
+		        backend_times(chain->trace->backend, wait->blame).ready == TIME_UNKNOWN
+		                ? "which has not come to it"
+		                : "the last to come to it");
 	else if (wait->cause == CAUSE_ENGINE && op_record(world, wait->op)->kind == OP_COPY)
 		chain_put_with(chain, "for the copy engine, busy with", wait->blame, words);
 	else

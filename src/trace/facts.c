@@ -189,6 +189,16 @@ int64_t trace_last_partner(const struct trace *trace, op_id id, op_id *last)
 	return latest;
 }
 
+bool trace_mismatch(const struct world *world, op_id id)
+{
+	int count;
+	const uint32_t *matches = op_matches(world, id, &count);
+	for (int k = 0; k < count; k++)
+		if (world->matches[matches[k]].mismatch)
+			return true;
+	return false;
+}
+
 /* The first in the order of places: one name is enough to go and look there. */
 int trace_missing_rank(const struct world *world, op_id id)
 {
@@ -326,6 +336,43 @@ static struct window window_to(const struct trace *trace, int section, int64_t t
 struct window trace_window(const struct trace *trace, int section)
 {
 	return window_to(trace, section, last_time(trace, section, true));
+}
+
+bool trace_hangs(const struct trace *trace)
+{
+	op_id on;
+	bool hangs = false;
+	for (int rank = 0; rank < trace->world->n && !hangs; rank++)
+		hangs = trace->backend->waiting(trace->backend, rank, &on);
+	return hangs;
+}
+
+/* Since when the first of the section's operations stands that has no end; TIME_UNKNOWN: none does */
+static int64_t hangs_since(const struct trace *trace, int section)
+{
+	const struct world *world = trace->world;
+	int64_t since = TIME_UNKNOWN;
+	op_id on;
+
+	for (int rank = 0; rank < world->n; rank++) {
+		if (!trace->backend->waiting(trace->backend, rank, &on))
+			continue;
+		for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+			struct times t = backend_times(trace->backend, id);
+			if (t.end == TIME_UNKNOWN && trace_counts(trace, id, section))
+				since = least_of(since, t.ready);
+		}
+	}
+	return since;
+}
+
+struct window trace_window_seen(const struct trace *trace, int section)
+{
+	struct window window = trace_window(trace, section);
+	int64_t more = (window.to - window.from) / 8, since = hangs_since(trace, section);
+	if (since != TIME_UNKNOWN && window.to - since < more)
+		window.to += more;
+	return window;
 }
 
 struct window trace_time(const struct trace *trace, int section)

@@ -106,6 +106,8 @@ enum status trace_never_ends(const struct trace *trace, op_id id);
 /* A rank that an unfinished collective or transfer still waits for, because it has not queued its part; -1:
  * none. */
 int trace_missing_rank(const struct world *world, op_id id);
+/* Do the members of its meeting, as far as they are queued, bring what does not match? Nobody will ever leave it. */
+bool trace_mismatch(const struct world *world, op_id id);
 /* Name of a lane: "host", "default", "compute" ... */
 const char *trace_lane_name(const struct trace *trace, int rank, int stream);
 /* The last of the lanes from `stream` on that are told as one, "load0-63": threads of the host by one name and numbers,

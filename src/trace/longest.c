@@ -152,10 +152,34 @@ static struct wait idle_before(
 	return behind.op ? (struct wait){behind.op, end - last} : longest;
 }
 
+/* What stands for ever on the rank's streams, since the earliest: longer than all that is over */
+static struct wait for_ever(struct chain *chain, int rank, const struct why_question *q)
+{
+	const struct backend *backend = chain->trace->backend;
+	const struct lanes *lanes = NULL;
+	struct wait first = {0};
+	op_id on;
+	if (backend->waiting(chain->trace->backend, rank, &on))
+		lanes = chain_lanes(chain, rank);
+	for (size_t i = 0; lanes && i < lanes->count; i++) {
+		const struct moment *m = &lanes->moment[i];
+		bool asked = q->of == WHY_RANK ||
+		        world_stream(chain->trace->world, rank, m->stream)->name == q->stream;
+		if (asked && trace_is_work(m->kind) && m->t.start == TIME_UNKNOWN &&
+		        m->t.ready != TIME_UNKNOWN)
+			take_longer(&first, (struct wait){m->id, INT64_MAX - m->t.ready});
+	}
+	return first;
+}
+
 struct wait longest_of_lanes(struct chain *chain, const struct why_question *q)
 {
 	struct window window = trace_window(chain->trace, q->section);
 	struct wait longest = {0};
+	FOR_RANKS (rank, q->ranks)
+		take_longer(&longest, for_ever(chain, rank, q));
+	if (longest.op)
+		return longest;
 	FOR_RANKS (rank, q->ranks)
 		if (q->of == WHY_RANK)
 			take_longer(&longest, idle_before(chain, rank, q, window));

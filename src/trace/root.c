@@ -212,6 +212,10 @@ static void word(const struct chain *chain, struct root *root)
 		text_add(out, "ranks wait for each other, as in ");
 		put_op(chain, root, out);
 		return;
+	case ROOT_MISMATCH:
+		put_op(chain, root, out);
+		text_add(out, " does not match what it meets");
+		return;
 	case ROOT_MISSING:
 		text_add(out,
 		        op_record(world, id)->kind == OP_CRASH ? "the crash of rank %d"

@@ -102,6 +102,10 @@ struct window {
 /* The whole of a section, or of everything (-1): from where the first rank's time in it begins to where the last one's
  * ends. */
 struct window trace_window(const struct trace *trace, int section);
+/* Does a host or a stream wait for what never ends, unless lines come? */
+bool trace_hangs(const struct trace *trace);
+/* The same for a picture: where an operation waits that has no end, and would begin to at the very end, an eighth more of it is seen. */
+struct window trace_window_seen(const struct trace *trace, int section);
 /* The same for figures and stalls: what threads of the host do once all else is over does not count, as reading ahead
  * for what has not been asked yet; unless there is nothing else. */
 struct window trace_time(const struct trace *trace, int section);

@@ -134,6 +134,10 @@ static void put_waited(
 {
 	bool still = has_not_begun(m), host = m->stream == STREAM_HOST;
 	put_asked(chain, m->id, out);
+	if (still && !host && waited <= 1) {
+		text_add(out, " waits ");
+		return;
+	}
 	text_add(out,
 	        host            ? still ? " holds its host for " : " held its host for "
 	                : still ? " has waited for "
@@ -210,8 +214,7 @@ static void say_lane(struct chain *chain, int rank, int stream, const struct spa
 	} else if (span->kind == SPAN_WORK) {
 		text_add(&words, stream == STREAM_HOST ? "was at " : "ran ");
 	} else if (span->kind == SPAN_HOST) {
-		text_add(&words, "%s ",
-		        span->cause == CAUSE_LAUNCH ? "was launching " : "had no line before ");
+		text_add(&words, span->cause == CAUSE_LAUNCH ? "was launching " : "had no line before ");
 	} else {
 		text_add(&words, "waited (%s), before ", trace_causes[span->cause]);
 	}
@@ -247,10 +250,7 @@ static void explain_time(struct chain *chain, const struct why_question *q, int 
 	}
 	if (waits >= 0) {
 		struct text words = {0};
-		put_asked(chain, longest.op, &words);
-		text_add(&words, " waited ");
-		time_text(longest.ns, &words);
-		text_add(&words, " ");
+		put_waited(chain, moment_of(lanes, longest.op), longest.ns, longest.ns, &words);
 		chain_follow(chain, rank, waits, &longest, &words, 0);
 	}
 	mem_free(pieces.piece);

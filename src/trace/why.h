@@ -16,16 +16,17 @@
 
 /* What takes a root away: that is what a replay does, and says what it saves.
  * X(symbol, what the world is without it) */
-#define ROOTS(X)                                                                       \
-	X(SLOW, "kernels of `rank` take 1x from its first operation on")               \
-	X(HOST, "the host's work takes no time")                                       \
-	X(LAUNCH, "the operations take no launch")                                     \
-	X(MEMORY, "getting memory takes no time")                                      \
-	X(HELD, "the operation does not hold its host (sync, print, a pageable copy)") \
-	X(SHARED, "the operation has its device and its links alone")                  \
-	X(LONGER, "the operation takes `ns`, as long as those of its line elsewhere")  \
-	X(WORK, "the operation takes no time")                                         \
-	X(CIRCLE, "ranks wait for each other: there is nothing to take away")          \
+#define ROOTS(X)                                                                        \
+	X(SLOW, "kernels of `rank` take 1x from its first operation on")                \
+	X(HOST, "the host's work takes no time")                                        \
+	X(LAUNCH, "the operations take no launch")                                      \
+	X(MEMORY, "getting memory takes no time")                                       \
+	X(HELD, "the operation does not hold its host (sync, print, a pageable copy)")  \
+	X(SHARED, "the operation has its device and its links alone")                   \
+	X(LONGER, "the operation takes `ns`, as long as those of its line elsewhere")   \
+	X(WORK, "the operation takes no time")                                          \
+	X(CIRCLE, "ranks wait for each other: there is nothing to take away")           \
+	X(MISMATCH, "members bring what does not match: there is nothing to take away") \
 	X(MISSING, "a line has not been given yet: there is nothing to take away here")
 enum root_kind {
 #define X(symbol, without) ROOT_##symbol,

@@ -32,6 +32,7 @@ static struct op_otherwise without(const struct root *root, op_id id)
 		break;
 	case ROOT_SLOW:
 	case ROOT_CIRCLE:
+	case ROOT_MISMATCH:
 	case ROOT_MISSING:
 	case ROOT_COUNT:
 		break;

@@ -115,10 +115,10 @@ group pair 0-1
 @0-1 allreduce y in pair on a
 @1-3 allreduce x on a
 why x@2
-#> allreduce x on rank 2 (line 116, a) has waited for 40 us, now for rank 1, the
-#> last to come to it
-#>   allreduce y on rank 1 (line 115) waits for rank 0, the last to come to it
-#>     allreduce x on rank 0 (line 114) waits for rank 1, the last to come to it
+#> allreduce x on rank 2 (line 116, a) has waited for 40 us, now for rank 1, which
+#> has not come to it
+#>   allreduce y on rank 1 (line 115) waits for rank 0, which has not come to it
+#>     allreduce x on rank 0 (line 114) waits for rank 1, which has not come to it
 #>       allreduce y on rank 1 (line 115) waits for the first again: they wait for
 #>       each other (`stuck` says how)
 #> root: ranks wait for each other, as in allreduce y on rank 1 (line 115)
