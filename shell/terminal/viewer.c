@@ -67,7 +67,7 @@ void viewer_take(struct viewer *viewer, const struct reply *frame)
 		snprintf(viewer->told, sizeof viewer->told, "%s", text_string(&frame->told));
 }
 
-static void seek_from(struct viewer *viewer, const char *what, struct viewer_place from)
+void viewer_seek(struct viewer *viewer, const char *what, struct viewer_place from)
 {
 	viewer->seek = what;
 	viewer->seek_from = from;
@@ -75,8 +75,7 @@ static void seek_from(struct viewer *viewer, const char *what, struct viewer_pla
 
 /* ---- lanes ---- */
 
-/* The lane in the i-th row that is seen; false: there is none */
-static bool lane_of(const struct reply *frame, int i, struct viewer_place *place)
+bool viewer_lane(const struct reply *frame, int i, struct viewer_place *place)
 {
 	const char *at = text_string(&frame->lanes);
 	int taken = 0;
@@ -92,7 +91,7 @@ static int lanes_seen(const struct reply *frame)
 {
 	struct viewer_place place;
 	int count = 0;
-	while (lane_of(frame, count, &place))
+	while (viewer_lane(frame, count, &place))
 		count++;
 	return count;
 }
@@ -101,8 +100,8 @@ static int lanes_seen(const struct reply *frame)
 static void begin(struct viewer *viewer, const struct reply *frame)
 {
 	struct viewer_place place = {.time = viewer->from}, lane = {0};
-	bool any = lane_of(frame, 0, &place);
-	for (int i = 0; lane_of(frame, i, &lane); i++)
+	bool any = viewer_lane(frame, 0, &place);
+	for (int i = 0; viewer_lane(frame, i, &lane); i++)
 		if (lane.stream > 0) {
 			place.rank = lane.rank;
 			place.stream = lane.stream;
@@ -110,7 +109,7 @@ static void begin(struct viewer *viewer, const struct reply *frame)
 		}
 	viewer->goal = viewer->from;
 	if (any)
-		seek_from(viewer, "here", place);
+		viewer_seek(viewer, "here", place);
 	else
 		viewer_tell(viewer, "nothing has been queued yet");
 }
@@ -123,13 +122,13 @@ static void change_lane(struct viewer *viewer, const struct reply *frame, int st
 	if (!viewer->at.op) {
 		begin(viewer, frame);
 	} else if (frame->row < 0 || row < 0 || row >= seen) {
-		lane_of(frame, step > 0 ? 0 : seen - 1, &place);
-		seek_from(viewer, "here", place);
-	} else if (lane_of(frame, next, &place)) {
-		seek_from(viewer, "here", place);
+		viewer_lane(frame, step > 0 ? 0 : seen - 1, &place);
+		viewer_seek(viewer, "here", place);
+	} else if (viewer_lane(frame, next, &place)) {
+		viewer_seek(viewer, "here", place);
 	} else if (next < 0 ? viewer->first_row > 0 : viewer->first_row + seen < frame->rows) {
 		viewer->first_row += step;
-		seek_from(viewer, step > 0 ? "bottom" : "top", place);
+		viewer_seek(viewer, step > 0 ? "bottom" : "top", place);
 	} else {
 		viewer_tell(viewer, step > 0 ? "this is the last lane" : "this is the first lane");
 	}
@@ -181,7 +180,7 @@ static void go(struct viewer *viewer, const struct reply *frame, int what)
 	}
 	if (to == TO_BLAMED || to == TO_FOUND || to == TO_CRITICAL)
 		remember(viewer);
-	seek_from(viewer, seeks[to][what < 0], viewer->at);
+	viewer_seek(viewer, seeks[to][what < 0], viewer->at);
 }
 
 /* In a replay the arrows move now. */
@@ -206,7 +205,7 @@ static void go_back(struct viewer *viewer, const struct reply *frame, int unused
 		viewer_tell(viewer, "there is nothing to go back to");
 		return;
 	}
-	seek_from(viewer, "back", viewer->trail[--viewer->trail_count]);
+	viewer_seek(viewer, "back", viewer->trail[--viewer->trail_count]);
 }
 
 static void type_text(struct viewer *viewer, const struct reply *frame, int unused)
@@ -280,65 +279,6 @@ static void leave(struct viewer *viewer, const struct reply *frame, int unused)
 	viewer->leaving = true;
 }
 
-/* ---- the mouse ---- */
-
-static int64_t time_at(const struct viewer *viewer, const struct reply *frame, int x)
-{
-	int column = x / page_layout(viewer).across - frame->first_column;
-	return viewer->from +
-	        (int64_t)((double)(viewer->to - viewer->from) / (double)most_of(frame->cells, 1) *
-	                (column + 0.5));
-}
-
-/* On the map the window comes there; on a lane the cursor does. */
-static void click(struct viewer *viewer, const struct reply *frame, int x, int y)
-{
-	struct page_layout at = page_layout(viewer);
-	struct viewer_place place = {.time = viewer_within(viewer, time_at(viewer, frame, x))};
-	int64_t width = viewer->to - viewer->from, whole = frame->whole_to - frame->whole_from;
-	int row = (y - at.picture) / at.down - 1; /* below the ruler */
-	if (y == at.map) {
-		viewer_move_to(viewer, frame,
-		        frame->whole_from + (int64_t)((double)whole / viewer->width * (x + 0.5)) - width / 2,
-		        width);
-	} else if (y >= at.picture && y < at.picture + at.rows && row >= 0 && lane_of(frame, row, &place)) {
-		viewer->goal = place.time;
-		seek_from(viewer, "here", place);
-	} else {
-		viewer_tell(viewer, "no lane is there");
-	}
-}
-
-static void drag(struct viewer *viewer, const struct reply *frame, int columns)
-{
-	int64_t width = viewer->to - viewer->from;
-	double cell = (double)width / (double)most_of(frame->cells, 1) / page_layout(viewer).across;
-	if (viewer->whole)
-		viewer_tell(viewer, "this is everything: + zooms");
-	else
-		viewer_move_to(viewer, frame, viewer->from - (int64_t)(columns * cell), width);
-}
-
-static bool mouse(struct viewer *viewer, const struct reply *frame, const struct screen_event *event)
-{
-	if (event->key == SCREEN_PRESS) {
-		viewer->press_x = event->x;
-		viewer->press_y = event->y;
-	} else if (event->key == SCREEN_RELEASE) { /* a quick click may come as this alone */
-		if (viewer->press_x >= 0 && event->x != viewer->press_x)
-			drag(viewer, frame, event->x - viewer->press_x);
-		else
-			click(viewer, frame, event->x, viewer->press_x < 0 ? event->y : viewer->press_y);
-		viewer->press_x = -1;
-	} else if (event->key == SCREEN_WHEEL_UP || event->key == SCREEN_WHEEL_DOWN) {
-		viewer_zoom_about(viewer, frame, event->key == SCREEN_WHEEL_UP ? 1 : -1,
-		        viewer_within(viewer, time_at(viewer, frame, event->x)));
-	} else {
-		return false;
-	}
-	return true;
-}
-
 /* ---- the keys ---- */
 
 /* What `?` says; a key in the table below is in one of these lines. */
@@ -384,7 +324,7 @@ static const struct {
 void viewer_event(struct viewer *viewer, const struct reply *frame, const struct screen_event *event)
 {
 	viewer->told[0] = '\0';
-	if (event->key == SCREEN_RESIZED || mouse(viewer, frame, event))
+	if (event->key == SCREEN_RESIZED || viewer_mouse(viewer, frame, event))
 		return;
 	if (viewer->typing) {
 		typed(viewer, frame, event->key);

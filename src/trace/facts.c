@@ -1,12 +1,9 @@
-/* facts.c -- small questions about one operation or section that every picture and table asks
+/* facts.c -- small questions about one operation that every picture and table asks
  *
- * Three of them need care:
+ * Two of them need care:
  *   when did it begin      the host's launch counts, but a captured graph's operations are launched for
  *                          nothing
- *   who came last          of a collective a backend says so; of others each member is asked
- *   how long is a section  from where its first operation begins to the last time of any of them that is known;
- *                          where the host runs ahead of the device, its launches do not count (trace_begins);
- *                          initial data, which takes no time, would draw it back to the first declaration */
+ *   who came last          of a collective a backend says so; of others each member is asked */
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 
@@ -258,127 +255,6 @@ void trace_lanes_name(const struct trace *trace, int rank, int first, int last, 
 	text_add(out, "%s", trace_lane_name(trace, rank, first));
 	if (last != first)
 		text_add(out, "-%s", name + strcspn(name, "0123456789"));
-}
-
-/* Initial data (untimed fills) is no work: it would make every section as long as its tensors'
- * declarations. */
-bool trace_counts(const struct trace *trace, op_id id, int section)
-{
-	return trace_in(trace, id, section) && op_record(trace->world, id)->kind != OP_FILL;
-}
-
-/* A host does one line after the other, so a rank's first operation in the section begins first:
- *
- *      host     |1111|2222|                    launches of section 2 from here on
- *      compute   | 1111111111 | 2222222222 |
- *      io        |  111 |  22 |                section 2 begins here: its first work, while 1 is still at work */
-int64_t trace_begins(const struct trace *trace, int section, int rank)
-{
-	const struct world *world = trace->world;
-	int64_t launch = TIME_UNKNOWN, work = TIME_UNKNOWN, earlier = 0;
-
-	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		bool device = trace_is_work(op_record(world, id)->kind) && !trace_on_host(world, id);
-		bool in = trace_counts(trace, id, section);
-		if (!in && (!device || launch != TIME_UNKNOWN))
-			continue;
-		struct times t = backend_times(trace->backend, id);
-		if (in && launch == TIME_UNKNOWN)
-			launch = trace_begin(trace, id, &t);
-		if (in && device)
-			work = least_of(work, t.start);
-		if (!in)
-			earlier = most_of(earlier, t.end);
-		if (trace_is_everything(trace, section))
-			break;
-	}
-	return work == TIME_UNKNOWN ? launch : most_of(launch, least_of(work, earlier));
-}
-
-/* The last known time of the section's operations, 0: there is none. threads: those of threads of the host count too.
- * Of everything no record is looked at: tensors being filled end no later than their host's clock. */
-static int64_t last_time(const struct trace *trace, int section, bool threads)
-{
-	const struct world *world = trace->world;
-	int64_t last = 0;
-
-	for (op_id id = 1; id <= world->op_count; id++) {
-		if ((!trace_is_everything(trace, section) && !trace_counts(trace, id, section)) ||
-		        (!threads && trace_on_host(world, id)))
-			continue;
-		struct times t = backend_times(trace->backend, id);
-		int64_t known[] = {t.issue, t.ready, t.start, t.end};
-		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-			if (known[i] != TIME_UNKNOWN && known[i] > last)
-				last = known[i];
-	}
-	return last;
-}
-
-/* From where the first rank's time begins to `to`; of everything, no less than to the hosts' clocks */
-static struct window window_to(const struct trace *trace, int section, int64_t to)
-{
-	const struct world *world = trace->world;
-	struct window window = {.from = TIME_UNKNOWN, .to = to, .section = section};
-
-	for (int rank = 0; rank < world->n; rank++) {
-		window.from = least_of(window.from, trace_begins(trace, section, rank));
-		struct host_now now = backend_host(trace->backend, rank);
-		if (section < 0 && now.clock != TIME_UNKNOWN)
-			window.to = most_of(window.to, now.clock);
-	}
-	if (window.from == TIME_UNKNOWN)
-		window.from = 0;
-	window.to = most_of(window.to, window.from);
-	return window;
-}
-
-struct window trace_window(const struct trace *trace, int section)
-{
-	return window_to(trace, section, last_time(trace, section, true));
-}
-
-bool trace_hangs(const struct trace *trace)
-{
-	op_id on;
-	bool hangs = false;
-	for (int rank = 0; rank < trace->world->n && !hangs; rank++)
-		hangs = trace->backend->waiting(trace->backend, rank, &on);
-	return hangs;
-}
-
-/* Since when the first of the section's operations stands that has no end; TIME_UNKNOWN: none does */
-static int64_t hangs_since(const struct trace *trace, int section)
-{
-	const struct world *world = trace->world;
-	int64_t since = TIME_UNKNOWN;
-	op_id on;
-
-	for (int rank = 0; rank < world->n; rank++) {
-		if (!trace->backend->waiting(trace->backend, rank, &on))
-			continue;
-		for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-			struct times t = backend_times(trace->backend, id);
-			if (t.end == TIME_UNKNOWN && trace_counts(trace, id, section))
-				since = least_of(since, t.ready);
-		}
-	}
-	return since;
-}
-
-struct window trace_window_seen(const struct trace *trace, int section)
-{
-	struct window window = trace_window(trace, section);
-	int64_t more = (window.to - window.from) / 8, since = hangs_since(trace, section);
-	if (since != TIME_UNKNOWN && window.to - since < more)
-		window.to += more;
-	return window;
-}
-
-struct window trace_time(const struct trace *trace, int section)
-{
-	int64_t to = last_time(trace, section, false);
-	return window_to(trace, section, to ? to : last_time(trace, section, true));
 }
 
 enum colour trace_colour(const struct record *record)

@@ -10,7 +10,7 @@
  *   of a host-lane operation, start .. end is what the host spends in it; of a wait, end is when it lets go
  *   blame   who was last to arrive, what held the engine, or (over by `ready`) what the default stream waited for
  *
- * Files: lanes.c kept.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c holdings.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c (small questions)  timeline.c
+ * Files: lanes.c kept.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c holdings.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c window.c (small questions)  timeline.c
  * sets.c alike.c at.c now.c cells.c bars.c legend.c picture.c (the timeline)  spots.c spots_path.c details.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c roofline.c intervals.c (figures)  stalls.c
  * blame.c  why.c longest.c chain.c ends.c root.c ties.c without.c (from a wait to its root)  critical.c constraints.c slack.c (what sets the end)  figures.c predicted.c stats.c (stats, diff)  diff.c  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c memory_over.c  export.h export.c export_words.c export_csv.c export_svg.c export_html.c export_counters.c kineto.c kineto_names.c  table.c
  * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
