@@ -54,8 +54,9 @@ static void look_at(
 	const struct world *world = lanes->trace->world;
 	int64_t done = options->now + (int64_t)backend_uncertainty(lanes->trace->backend);
 
+	bool passes = options->passes || options->as_of > done; /* a replay of what is only projected yet */
 	if (options->as_of)
-		done = least_of(done, options->as_of);
+		done = options->as_of;
 	*alike = (struct alike){.hash = lanes->streams, .first = lanes->rank};
 	for (int stream = 0; stream < lanes->streams; stream++) {
 		struct spans *spans = &look->spans[alike->lanes];
@@ -63,7 +64,7 @@ static void look_at(
 			continue;
 		lanes_spans(lanes, stream, window, spans);
 		if (options->now >= 0)
-			spans_cut(lanes->trace, spans, done, options->passes);
+			spans_cut(lanes->trace, spans, done, passes);
 		if (options->as_of)
 			spans_unseen(spans, options->as_of);
 		if (options->path && critical_keep(options->path, stream, spans))

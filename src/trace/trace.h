@@ -158,9 +158,9 @@ void picture_text(const struct picture *picture, bool colour, struct text *out);
 
 /* Lanes of ranks whose timelines are equal are drawn once ("0-3"); measured ones, where no boundary is more than a cell off. */
 /* now: the latest host's clock. What ends behind it is dimmed, and it is a mark at its own column, in the ruler and in lanes that
- * are idle then; the end mark, where all of the window is past. < 0: neither. as_of: a time at which it is looked at anew: now is
- * there, and what was not over then is dimmed; 0: at now. first_row and rows count lanes: the picture has one
- * row more for the ruler, and up to legend_rows for words that have no room beside the lanes. */
+ * are idle then; the end mark, where all of the window is past. < 0: neither. as_of: a time at which it is looked at anew, 0: at
+ * now: the mark is there, and what is not over then is dimmed; ahead of now that is as the projection has it. first_row and rows
+ * count lanes: the picture has one row more for the ruler, and up to legend_rows for words that have no room beside the lanes. */
 struct timeline_options {
 	struct window window;
 	int width, first_row, rows /* 0: all */;

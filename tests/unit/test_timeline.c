@@ -116,6 +116,20 @@ static void queued_work_is_dimmed(void **state)
 	scene_close(scene);
 }
 
+/* Ahead of now it is as it will be. */
+static void a_replay_of_queued_work(void **state)
+{
+	(void)state;
+	struct scene *scene = print_scene(false);
+	expect_picture(scene,
+	        (struct timeline_options){.width = 80, .merge = true, .now = 20 * US, .as_of = 1020 * US},
+	        "   ms          0              0.5              ▼              1.5\n"
+	        "   0-3 host    l                               │\n"
+	        "       default .██████████████████████████ matmul y ░░░░░░░░░░░░░░░░░░░░░░░░░░░\n"
+	        "   l launch, ░ queued, now 1.02 ms\n");
+	scene_close(scene);
+}
+
 static void a_print_stops_the_host(void **state)
 {
 	(void)state;
@@ -629,6 +643,7 @@ int main(void)
 	        cmocka_unit_test(the_furthest_off_comes_first),
 	        cmocka_unit_test(a_row_stands_for_ranks_within_a_column),
 	        cmocka_unit_test(queued_work_is_dimmed),
+	        cmocka_unit_test(a_replay_of_queued_work),
 	        cmocka_unit_test(a_print_stops_the_host),
 	        cmocka_unit_test(an_event_holds_a_stream),
 	        cmocka_unit_test(a_straggler_holds_its_peers),
