@@ -219,6 +219,22 @@ static void seek_zoom(const struct cursor *cursor, struct window whole, struct w
 	window->to = least_of(span->from + 2 * length, whole.to);
 }
 
+/* The last iteration, or section; where time passes by itself, the one that is at work then */
+static void seek_latest(const struct trace *trace, const struct request *request, struct window *window)
+{
+	struct time_parts parts = parts_of_time(trace);
+	*window = trace_window_seen(trace, (int)trace->world->section_count - 1);
+	trace_last_iteration(trace, window);
+	for (int i = 0; request->passes && request->now < window->from && i < parts.count; i++) {
+		struct window part = part_window(&parts, i);
+		if (part.from < part.to && part.to > request->now) {
+			*window = part;
+			break;
+		}
+	}
+	window->to = most_of(window->to, window->from + 1);
+}
+
 /* Those from NEXT on want a cursor that stands. */
 enum seek {
 	SEEK_HERE,
@@ -280,9 +296,7 @@ void cursor_seek(const struct trace *trace, const struct request *request, struc
 			seek_critical(trace, path, step, cursor, &reply->told);
 		break;
 	case SEEK_LATEST:
-		*window = trace_window_seen(trace, (int)trace->world->section_count - 1);
-		trace_last_iteration(trace, window);
-		window->to = most_of(window->to, window->from + 1);
+		seek_latest(trace, request, window);
 		return;
 	case SEEK_NEXT:
 		seek_along(trace, step, cursor, &reply->told);

@@ -44,10 +44,14 @@ keys C-c
 check "Ctrl-C ends the watching" ends_with_prompt
 line 'pace off; sync'
 check "... nothing is dimmed then" sh -c '! tmux -L '"$socket"' capture-pane -p | head -4 | grep -q ░'
+line 'model mlp; strategy ddp; run 2; pace 1s'
+check "pace: of two iterations the one at work" above 2 '10 .*▼\|▼ .*10'
+line 'pace off; sync'
+check "... then the last" above 2 '60 .*100'
 line 'split off'
-check "split off: the lanes are gone" sh -c '! tmux -L '"$socket"' capture-pane -p | head -3 | grep -q "█ spin"'
+check "split off: the lanes are gone" sh -c '! tmux -L '"$socket"' capture-pane -p | head -3 | grep -q "compute.*█"'
 line 'split'
-check "... and back" above 4 'default .*█'
+check "... and back" above 4 'compute .*█'
 line 'quit'
 check "quit leaves" left 0
 
