@@ -62,8 +62,9 @@ compare ddp=2 + tp=2 / pipeline micro=2
 #>    s rank 1 host waited 300 us in `sync`, b act_in bubble: waited for rank 0
 #>    b rank 1 compute bubble: waited for rank 2
 #>    s rank 2 host waited 274 us in `sync`
+#>    ... 8 more rows
 compare ddp / zerro
-#> tests/script/compare.rsh:65: strategy zerro: no strategy 'zerro'; did you mean 'zero'? (there are: context dataparallel ddp experts fsdp gossip local pipeline ps serial tp zero; or a file F.rsh)
+#> tests/script/compare.rsh:66: strategy zerro: no strategy 'zerro'; did you mean 'zero'? (there are: context dataparallel ddp experts fsdp gossip local pipeline ps serial tp zero; or a file F.rsh)
 expect error "values are written out here" { let b = 4; compare ddp bucket=$b }
 expect error "compare: run=: how many iterations" { compare ddp run=0 }
 expect error "compare wants strategies: compare STRATEGY" { compare run=2 }
