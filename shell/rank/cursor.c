@@ -36,6 +36,18 @@ void cursor_follow(const struct cursor *cursor, struct window whole, struct wind
 	window->to = window->from + width;
 }
 
+/* What a key seeks, and what comes of it */
+struct seeking {
+	const struct trace *trace;
+	const struct request *request;
+	const struct critical *path; /* NULL: there is none */
+	struct window whole, *window;
+	struct cursor *cursor;
+	struct spot *spot; /* the cursor's */
+	struct text *told; /* the reply's: why it could not */
+	struct text *part; /* the reply's: whose time the window was set to */
+};
+
 /* ---- iterations: those of a program, or what was marked where there are none ---- */
 
 struct time_parts {
@@ -109,14 +121,14 @@ static int part_shown(
 	return -1;
 }
 
-static void seek_part(const struct trace *trace, int step, struct cursor *cursor, struct window *window,
-        struct reply *reply)
+static void seek_part(struct seeking *s, int step)
 {
-	struct time_parts parts = parts_of_time(trace);
-	int at, shown = part_shown(&parts, cursor, *window, step, &at), next = shown < 0 ? at : shown + step;
+	struct time_parts parts = parts_of_time(s->trace);
+	int at, shown = part_shown(&parts, s->cursor, *s->window, step, &at),
+	        next = shown < 0 ? at : shown + step;
 	struct window part = {0};
 	if (!parts.iterations && parts.count < 2) {
-		text_add(&reply->told,
+		text_add(s->told,
 		        "there are no iterations: `run 2` of a strategy makes some, `mark NAME` sections");
 		return;
 	}
@@ -126,196 +138,180 @@ static void seek_part(const struct trace *trace, int step, struct cursor *cursor
 			break;
 	}
 	if (next < 0 || next >= parts.count) {
-		text_add(&reply->told, "there is no %s one", step > 0 ? "later" : "earlier");
+		text_add(s->told, "there is no %s one", step > 0 ? "later" : "earlier");
 		return;
 	}
-	*window = part;
-	part_text(&parts, next, &reply->part);
-	if (cursor->stands && (cursor->spot.span.from < part.from || cursor->spot.span.from >= part.to))
-		spot_near(trace, cursor->spot.rank, cursor->spot.stream, part.from, &cursor->spot);
+	*s->window = part;
+	part_text(&parts, next, s->part);
+	if (s->cursor->stands && (s->spot->span.from < part.from || s->spot->span.from >= part.to))
+		spot_near(s->trace, s->spot->rank, s->spot->stream, part.from, s->spot);
+}
+
+/* The first one that is not over at that time; else `last` */
+static struct window part_at_work(const struct trace *trace, int64_t now, struct window last)
+{
+	struct time_parts parts = parts_of_time(trace);
+	for (int i = 0; i < parts.count; i++) {
+		struct window part = part_window(&parts, i);
+		if (part.from < part.to && part.to > now)
+			return part;
+	}
+	return last;
+}
+
+/* The last iteration, or section; where time passes by itself, the one that is at work then */
+static void seek_latest(struct seeking *s, int step)
+{
+	(void)step;
+	*s->window = trace_window_seen(s->trace, (int)s->trace->world->section_count - 1);
+	trace_last_iteration(s->trace, s->window);
+	if (s->request->passes && s->request->now < s->window->from)
+		*s->window = part_at_work(s->trace, s->request->now, *s->window);
+	s->window->to = most_of(s->window->to, s->window->from + 1);
 }
 
 /* ---- everything else ---- */
 
-static void say_label(const struct trace *trace, const struct cursor *cursor, struct text *out)
+/* The window stays where it is if it shows some of what was clicked. */
+static void seek_here(struct seeking *s, int step)
 {
-	op_label(trace->world, cursor->spot.span.op, out);
+	const struct request *request = s->request;
+	(void)step;
+	s->cursor->stands = spot_near(s->trace, request->rank, request->stream, request->time, s->spot);
+	if (!s->cursor->stands)
+		text_add(s->told, "this lane is empty");
+	if (s->spot->span.to <= s->window->from || s->spot->span.from >= s->window->to)
+		cursor_follow(s->cursor, s->whole, s->window);
 }
 
-static void seek_along(const struct trace *trace, int step, struct cursor *cursor, struct text *told)
+static void seek_back(struct seeking *s, int step)
 {
-	if (!spot_beside(trace, step, &cursor->spot))
-		text_add(told, "nothing is %s on this lane", step > 0 ? "later" : "earlier");
+	(void)s; /* the request says where that is */
+	(void)step;
+}
+
+static void seek_along(struct seeking *s, int step)
+{
+	if (!spot_beside(s->trace, step, s->spot))
+		text_add(s->told, "nothing is %s on this lane", step > 0 ? "later" : "earlier");
 }
 
 /* Waits that a cell shows */
-static void seek_stall(const struct trace *trace, int step, struct window window, int cells,
-        struct cursor *cursor, struct text *told)
+static void seek_stall(struct seeking *s, int step)
 {
-	int64_t least = most_of((window.to - window.from) / most_of(cells, 1), 1);
-	if (spot_stall(trace, step, least, &cursor->spot))
+	int64_t least = most_of((s->window->to - s->window->from) / most_of(s->request->width, 1), 1);
+	if (spot_stall(s->trace, step, least, s->spot))
 		return;
-	text_add(told, "no %s wait of ", step > 0 ? "later" : "earlier");
-	time_text(least, told);
-	text_add(told, " or more on this lane; + shows shorter ones");
+	text_add(s->told, "no %s wait of ", step > 0 ? "later" : "earlier");
+	time_text(least, s->told);
+	text_add(s->told, " or more on this lane; + shows shorter ones");
 }
 
-static void seek_blamed(const struct trace *trace, struct cursor *cursor, struct text *told)
+static void seek_blamed(struct seeking *s, int step)
 {
-	if (spot_blamed(trace, &cursor->spot))
+	(void)step;
+	if (spot_blamed(s->trace, s->spot))
 		return;
-	text_add(told, "nobody is to blame: ");
-	say_label(trace, cursor, told);
-	text_add(told,
-	        cursor->spot.span.kind == SPAN_STALL ? " waits for a line not given yet, or for itself"
-	                                             : " waited for nobody");
+	text_add(s->told, "nobody is to blame: ");
+	op_label(s->trace->world, s->spot->span.op, s->told);
+	text_add(s->told,
+	        s->spot->span.kind == SPAN_STALL ? " waits for a line not given yet, or for itself"
+	                                         : " waited for nobody");
 }
 
-static void seek_name(const struct trace *trace, const struct request *request, int step,
-        struct cursor *cursor, struct text *told)
+static void seek_name(struct seeking *s, int step)
 {
-	const char *text = text_string(&request->find);
-	struct spot before = cursor->spot;
-	bool stood = cursor->stands;
+	const char *text = text_string(&s->request->find);
+	struct spot before = *s->spot;
+	bool stood = s->cursor->stands;
 	if (!stood)
-		cursor->spot.span.from = step > 0 ? -1 : TIME_UNKNOWN;
-	bool found = *text && spot_named(trace, step, text, &cursor->spot);
-	cursor->stands = cursor->stands || found;
+		s->spot->span.from = step > 0 ? -1 : TIME_UNKNOWN;
+	bool found = *text && spot_named(s->trace, step, text, s->spot);
+	s->cursor->stands = stood || found;
 	if (!found)
-		text_add(told, "no operation has `%s` in its name", text);
-	else if (stood && cursor->spot.rank != before.rank)
-		text_add(told, "on rank %d", cursor->spot.rank);
-	else if (stood && (cursor->spot.span.from - before.span.from) * step < 0)
-		text_add(told, step > 0 ? "from the beginning on" : "from the end on");
+		text_add(s->told, "no operation has `%s` in its name", text);
+	else if (stood && s->spot->rank != before.rank)
+		text_add(s->told, "on rank %d", s->spot->rank);
+	else if (stood && (s->spot->span.from - before.span.from) * step < 0)
+		text_add(s->told, step > 0 ? "from the beginning on" : "from the end on");
 }
 
-static void seek_end(const struct trace *trace, int64_t time, struct cursor *cursor, struct text *told)
+/* step -1: its first operation, 1: its last */
+static void seek_end(struct seeking *s, int step)
 {
-	if (!spot_near(trace, cursor->spot.rank, cursor->spot.stream, time, &cursor->spot))
-		text_add(told, "this lane is empty");
+	if (!spot_near(s->trace, s->spot->rank, s->spot->stream, step < 0 ? 0 : s->whole.to, s->spot))
+		text_add(s->told, "this lane is empty");
 }
 
-static void seek_critical(const struct trace *trace, const struct critical *path, int step,
-        struct cursor *cursor, struct text *told)
+static void seek_critical(struct seeking *s, int step)
 {
-	const struct critical_piece *piece = spot_on_path(trace, path, step, cursor->stands, &cursor->spot);
+	const struct critical_piece *piece =
+	        s->path ? spot_on_path(s->trace, s->path, step, s->cursor->stands, s->spot) : NULL;
 	if (!piece) {
-		text_add(told, step > 0 ? "here the critical path ends" : "here the critical path begins");
+		text_add(s->told, "%s",
+		        !s->path           ? "" /* that is told already */
+		                : step > 0 ? "here the critical path ends"
+		                           : "here the critical path begins");
 		return;
 	}
-	cursor->stands = true;
-	text_add(told, "critical path: %s, ", critical_kind_name(piece->kind));
-	time_text(piece->to - piece->from, told);
-	text_add(told, " of ");
-	time_text(path->window.to - path->window.from, told);
+	s->cursor->stands = true;
+	text_add(s->told, "critical path: %s, ", critical_kind_name(piece->kind));
+	time_text(piece->to - piece->from, s->told);
+	text_add(s->told, " of ");
+	time_text(s->path->window.to - s->path->window.from, s->told);
 }
 
 /* The operation has a third of the window. */
-static void seek_zoom(const struct cursor *cursor, struct window whole, struct window *window)
+static void seek_zoom(struct seeking *s, int step)
 {
-	const struct span *span = &cursor->spot.span;
-	int64_t length = most_of(least_of(span->to, whole.to) - span->from, 1);
-	window->from = most_of(span->from - length, whole.from);
-	window->to = least_of(span->from + 2 * length, whole.to);
+	const struct span *span = &s->spot->span;
+	int64_t length = most_of(least_of(span->to, s->whole.to) - span->from, 1);
+	(void)step;
+	s->window->from = most_of(span->from - length, s->whole.from);
+	s->window->to = least_of(span->from + 2 * length, s->whole.to);
 }
 
-/* The last iteration, or section; where time passes by itself, the one that is at work then */
-static void seek_latest(const struct trace *trace, const struct request *request, struct window *window)
-{
-	struct time_parts parts = parts_of_time(trace);
-	*window = trace_window_seen(trace, (int)trace->world->section_count - 1);
-	trace_last_iteration(trace, window);
-	for (int i = 0; request->passes && request->now < window->from && i < parts.count; i++) {
-		struct window part = part_window(&parts, i);
-		if (part.from < part.to && part.to > request->now) {
-			*window = part;
-			break;
-		}
-	}
-	window->to = most_of(window->to, window->from + 1);
-}
-
-/* Those from NEXT on want a cursor that stands. */
-enum seek {
-	SEEK_HERE,
-	SEEK_FIND,
-	SEEK_PART,
-	SEEK_LATEST,
-	SEEK_CRITICAL,
-	SEEK_BACK,
-	SEEK_NEXT,
-	SEEK_STALL,
-	SEEK_BLAMED,
-	SEEK_FIRST,
-	SEEK_LAST,
-	SEEK_ZOOM
-};
 static const struct {
 	const char *word;
-	enum seek seek;
+	void (*seek)(struct seeking *s, int step);
 	int step;
-} seeks[] = {{"here", SEEK_HERE, 0}, {"find", SEEK_FIND, 1}, {"find back", SEEK_FIND, -1},
-        {"back", SEEK_BACK, 0}, {"part", SEEK_PART, 1}, {"part back", SEEK_PART, -1},
-        {"latest", SEEK_LATEST, 0}, {"critical", SEEK_CRITICAL, 1}, {"critical back", SEEK_CRITICAL, -1},
-        {"next", SEEK_NEXT, 1}, {"next back", SEEK_NEXT, -1}, {"stall", SEEK_STALL, 1},
-        {"stall back", SEEK_STALL, -1}, {"blamed", SEEK_BLAMED, 0}, {"first", SEEK_FIRST, 0},
-        {"last", SEEK_LAST, 0}, {"zoom", SEEK_ZOOM, 0}};
+	bool from_cursor; /* it wants one that stands */
+	bool follows;     /* the window follows it */
+} seeks[] = {
+        {"here", seek_here, 0, false, false},
+        {"part", seek_part, 1, false, false},
+        {"part back", seek_part, -1, false, false},
+        {"latest", seek_latest, 0, false, false},
+        {"back", seek_back, 0, false, true},
+        {"find", seek_name, 1, false, true},
+        {"find back", seek_name, -1, false, true},
+        {"critical", seek_critical, 1, false, true},
+        {"critical back", seek_critical, -1, false, true},
+        {"next", seek_along, 1, true, true},
+        {"next back", seek_along, -1, true, true},
+        {"stall", seek_stall, 1, true, true},
+        {"stall back", seek_stall, -1, true, true},
+        {"blamed", seek_blamed, 0, true, true},
+        {"first", seek_end, -1, true, true},
+        {"last", seek_end, 1, true, true},
+        {"zoom", seek_zoom, 0, true, true},
+};
 
 void cursor_seek(const struct trace *trace, const struct request *request, struct window whole,
         const struct critical *path, struct cursor *cursor, struct window *window, struct reply *reply)
 {
+	struct seeking s = {
+	        trace, request, path, whole, window, cursor, &cursor->spot, &reply->told, &reply->part};
 	size_t i = 0, count = sizeof seeks / sizeof *seeks;
 	while (i < count && strcmp(seeks[i].word, text_string(&request->seek)) != 0)
 		i++;
 	if (i == count)
 		return;
-	int step = seeks[i].step;
-	if (seeks[i].seek >= SEEK_NEXT && !cursor->stands) {
+	if (seeks[i].from_cursor && !cursor->stands) {
 		text_add(&reply->told, "pick an operation first: tab, or a click");
 		return;
 	}
-	switch (seeks[i].seek) {
-	case SEEK_HERE:
-		cursor->stands =
-		        spot_near(trace, request->rank, request->stream, request->time, &cursor->spot);
-		if (!cursor->stands)
-			text_add(&reply->told, "this lane is empty");
-		if (cursor->spot.span.to > window->from && cursor->spot.span.from < window->to)
-			return;
-		break;
-	case SEEK_BACK:
-		break;
-	case SEEK_FIND:
-		seek_name(trace, request, step, cursor, &reply->told);
-		break;
-	case SEEK_PART:
-		seek_part(trace, step, cursor, window, reply);
-		return;
-	case SEEK_CRITICAL:
-		if (path)
-			seek_critical(trace, path, step, cursor, &reply->told);
-		break;
-	case SEEK_LATEST:
-		seek_latest(trace, request, window);
-		return;
-	case SEEK_NEXT:
-		seek_along(trace, step, cursor, &reply->told);
-		break;
-	case SEEK_STALL:
-		seek_stall(trace, step, *window, request->width, cursor, &reply->told);
-		break;
-	case SEEK_BLAMED:
-		seek_blamed(trace, cursor, &reply->told);
-		break;
-	case SEEK_FIRST:
-		seek_end(trace, 0, cursor, &reply->told);
-		break;
-	case SEEK_LAST:
-		seek_end(trace, whole.to, cursor, &reply->told);
-		break;
-	case SEEK_ZOOM:
-		seek_zoom(cursor, whole, window);
-		break;
-	}
-	cursor_follow(cursor, whole, window);
+	seeks[i].seek(&s, seeks[i].step);
+	if (seeks[i].follows)
+		cursor_follow(cursor, whole, window);
 }
