@@ -5,6 +5,7 @@
  *
  * A cell shows what most of its time went to, with one rule before that: an operation has a cell of its own. One that ends here
  * and was not seen yet wins over whatever else there is, and several of them are counted. */
+#include "base/arithmetic.h"
 #include "trace/picture.h"
 #include "trace/trace.h"
 
@@ -32,6 +33,7 @@ struct unseen {
 	int64_t most;
 	op_id last;
 	bool several; /* bars, not one */
+	bool undone;  /* one of them is not over */
 };
 
 static void see(const struct bar_row *where, struct unseen *unseen, const struct span *span, int64_t ns)
@@ -42,6 +44,7 @@ static void see(const struct bar_row *where, struct unseen *unseen, const struct
 		unseen->shown.ops++;
 	}
 	unseen->last = span->op;
+	unseen->undone |= span->projected;
 	if (ns <= unseen->most)
 		return;
 	unseen->most = ns;
@@ -49,66 +52,78 @@ static void see(const struct bar_row *where, struct unseen *unseen, const struct
 	unseen->shown.op = span->op;
 }
 
+/* What the time of a cell goes to: of each thing how much in all, and the one span with most of it */
+struct cell_time {
+	int64_t amount[THINGS], most[THINGS];
+	struct shown candidate[THINGS];
+	struct unseen unseen;
+};
+
+/* `ns` of the span lie in the cell, which ends at b. Launches are short and are what a host does: on its lane they count double. */
+static void spend(const struct bar_row *where, struct cell_time *time, const struct span *span, int64_t ns,
+        int64_t b, bool lead, const struct shown *before)
+{
+	int thing = span->aside           ? THING_ASIDE
+	        : span->kind == SPAN_WORK ? THING_WORK
+	        : lead                    ? THING_LEAD
+	                                  : span->cause;
+	time->amount[thing] += ns * (where->host && thing == CAUSE_LAUNCH ? 2 : 1);
+	if (ns > time->most[thing]) {
+		time->most[thing] = ns;
+		time->candidate[thing] =
+		        (struct shown){.thing = thing, .dim = span->projected, .op = span->op, .ops = 1};
+	}
+	/* what goes on from the cell before is seen there; it comes first */
+	bool seen = thing == THING_WORK && !time->unseen.last && before->thing == THING_WORK &&
+	        cells_same_bar(where, before->op, span->op);
+	if (thing == THING_WORK && span->to <= b && !seen)
+		see(where, &time->unseen, span, ns);
+}
+
+static struct shown most_of_time(const struct cell_time *time, int64_t length)
+{
+	int best = THING_WORK;
+	for (int thing = 0; thing < THINGS; thing++)
+		if (thing != CAUSE_DONE && thing != THING_ASIDE && time->amount[thing] > time->amount[best])
+			best = thing;
+	if (!time->amount[best])
+		best = time->amount[THING_ASIDE] ? THING_ASIDE : CAUSE_DONE;
+	struct shown shown = time->candidate[best];
+	shown.thing = best;
+	if (time->unseen.last) {
+		shown = time->unseen.shown;
+		shown.thing = THING_WORK;
+		shown.crowded = time->unseen.several;
+		shown.dim |= time->unseen.several && time->unseen.undone;
+	}
+	shown.thin = shown.thing == THING_WORK && time->amount[THING_WORK] * 2 < length;
+	return shown;
+}
+
 /* The cell from a to b, behind the one that shows `before`:
  *
  *      spans   ███ relu ███|eeeeeeee|█ add █|           relu 40, e 30, add 30: work has 70 of the cell
  *      cell    a -------------------------- b           it stands for relu, which has most of the work; of both, if they end here
  *
- * Launches are short and are what a host does: on its lane they count double. *first: the span that reaches into this cell, moved
- * on to the one that reaches into the next; so a row is one walk along its spans, however many cells it has. */
+ * *first: the span that reaches into this cell, moved on to the one that reaches into the next; so a row is one walk along its
+ * spans, however many cells it has. */
 static struct shown cell_of(const struct bar_row *where, const struct spans *spans, size_t *first, int64_t a,
         int64_t b, const struct shown *before, bool *begun)
 {
-	int64_t amount[THINGS] = {0}, most[THINGS] = {0};
-	struct shown candidate[THINGS] = {{0}};
-	struct unseen unseen = {0};
-	bool undone = false;
+	struct cell_time time = {0};
 	size_t i = *first;
-
 	for (; i < spans->count && spans->span[i].from < b; i++) {
 		const struct span *span = &spans->span[i];
-		int64_t from = span->from > a ? span->from : a, to = span->to < b ? span->to : b;
-		if (to > from) {
-			bool lead = !where->host && !*begun && span->cause <= CAUSE_MEMORY;
-			int thing = span->aside           ? THING_ASIDE
-			        : span->kind == SPAN_WORK ? THING_WORK
-			        : lead                    ? THING_LEAD
-			                                  : span->cause;
-			amount[thing] += (to - from) * (where->host && thing == CAUSE_LAUNCH ? 2 : 1);
-			if (to - from > most[thing]) {
-				most[thing] = to - from;
-				candidate[thing] = (struct shown){
-				        .thing = thing, .dim = span->projected, .op = span->op, .ops = 1};
-			}
-			/* what goes on from the cell before is seen there; it comes first */
-			bool seen = thing == THING_WORK && !unseen.last && before->thing == THING_WORK &&
-			        cells_same_bar(where, before->op, span->op);
-			if (thing == THING_WORK && span->to <= b && !seen) {
-				see(where, &unseen, span, to - from);
-				undone |= span->projected;
-			}
-		}
+		int64_t from = most_of(span->from, a), to = least_of(span->to, b);
+		bool lead = !where->host && !*begun && span->cause <= CAUSE_MEMORY;
+		if (to > from)
+			spend(where, &time, span, to - from, b, lead, before);
 		*begun = *begun || span->kind == SPAN_WORK;
 		if (span->to > b)
 			break;
 	}
 	*first = i;
-	int best = THING_WORK;
-	for (int thing = 0; thing < THINGS; thing++)
-		if (thing != CAUSE_DONE && thing != THING_ASIDE && amount[thing] > amount[best])
-			best = thing;
-	if (!amount[best])
-		best = amount[THING_ASIDE] ? THING_ASIDE : CAUSE_DONE;
-	struct shown shown = candidate[best];
-	shown.thing = best;
-	if (unseen.last) {
-		shown = unseen.shown;
-		shown.thing = THING_WORK;
-		shown.crowded = unseen.several;
-		shown.dim |= unseen.several && undone;
-	}
-	shown.thin = shown.thing == THING_WORK && amount[THING_WORK] * 2 < b - a;
-	return shown;
+	return most_of_time(&time, b - a);
 }
 
 /* First nanosecond of cell i of `cells` */
