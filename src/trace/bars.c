@@ -19,6 +19,7 @@ enum glyph {
 	THIN_QUEUED = 0x250a,
 	BEGIN = 0x2590 /* a bar's first cell behind another bar */,
 	ASIDE = 0x2500,
+	ASIDE_QUEUED = 0x2504,
 	NOW = 0x2502
 };
 
@@ -88,7 +89,7 @@ static void count_of(const struct bar_row *where, name_id phase, int ops, int ce
 static uint32_t glyph_of(const struct shown *shown, bool edge)
 {
 	if (shown->thing == THING_ASIDE)
-		return ASIDE;
+		return shown->dim ? ASIDE_QUEUED : ASIDE;
 	if (shown->thin)
 		return shown->dim ? THIN_QUEUED : THIN;
 	if (shown->dim)

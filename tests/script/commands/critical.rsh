@@ -77,3 +77,17 @@ critical two
 #>    spin on rank 2         20 us  2.97 ms
 #>    spin on rank 2         20 us  2.97 ms
 expect error "no section 'twu'; did you mean 'two'?" { critical twu }
+
+## what is not over yet is dimmed, on the path and beside it
+reset
+stream io
+spin 1ms on io
+@2 spin 2ms
+timeline critical
+#>    ms            ▼      0.5     1.0     1.5    2.0     2.5     3.0    3.5
+#>    0,1,3 host    │
+#>          io      ┄┄┄┄┄ spin ┄┄┄┄┄
+#>    2     host    │
+#>          default ┊░░░░░░░░░░░░░░░░░░░░░░░░░░░ spin ░░░░░░░░░░░░░░░░░░░░░░░░░░░░
+#>          io      ┄┄┄┄┄┄┄┄┄┄┄┄ spin ┄┄┄┄┄┄┄┄┄┄┄┄┄
+#>    ░ queued, l launch, in full: the critical path, ─ other work, now 0.04 ms
