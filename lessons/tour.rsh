@@ -41,6 +41,11 @@ timeline slow
 # up to the time that passed.
 #: start
 stalls
+## Ask why
+# From the wait to its root. The saving is no estimate: the lines ran again
+# without it.
+#: start
+why y@0
 ## Your turn
 # lesson 1        learn by doing; every task is checked
 # strategy ddp    the GPUs train a model; Enter for each step

@@ -78,10 +78,11 @@ enum status shell_settle(struct shell *shell, enum status status)
 
 /* ---- wishes: what a statement asks for is done when it is over ---- */
 
-/* A step of the tour, each line with what it says; not with what the prompt tells of lines that are typed */
+/* A step of the tour, each line with what it says; not with what the prompt tells of lines that are typed. It is no line of the
+ * journal: 0 */
 static enum status run_shown(struct shell *shell, const char *line, size_t count)
 {
-	return shell_settle(shell, line_text(shell, line, count, "the tour", 1));
+	return shell_settle(shell, line_text(shell, line, count, "the tour", 0));
 }
 
 static enum status grant(struct shell *shell)

@@ -28,11 +28,11 @@ check "Ctrl-D leaves" left
 open 80 24 -n 2
 check "two ranks" shows 'both ranks'
 keys Enter
-check "Enter begins the tour" shows 'tour 1/7'
+check "Enter begins the tour" shows 'tour 1/8'
 check "a step of it is over" shows '^   Enter goes on'
 refute "the tour says nothing of what is queued: its next line draws it" shows 'queued on default: '
 keys Enter
-check "Enter goes on" shows 'tour 2/7'
+check "Enter goes on" shows 'tour 2/8'
 line quit
 check "quit leaves" left
 
