@@ -254,7 +254,6 @@ const struct command command_diff = {
 
 /* ---- an instant ---- */
 
-/* `peek` speaks of that time then, until the books change. */
 static void put_end(const struct trace *trace, struct text *out)
 {
 	int64_t end = trace_window(trace, -1).to;
@@ -264,6 +263,7 @@ static void put_end(const struct trace *trace, struct text *out)
 	text_add(out, "\n");
 }
 
+/* `peek` speaks of that time then, until the books change. */
 static enum status at_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -2,12 +2,13 @@
  *
  * The lines since the world was empty run again in a world of their own, which is done when the line is over (line/whatif.c).
  * Here the line is read: a key is a number of the machine, else an option of the `strategy` or `model` lines. */
+#include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 #include "shell/session/device.h"
-#include "shell/session/out.h"
 #include "shell/training/choose.h"
 #include "shell/training/question.h"
+#include "trace/trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,15 +92,18 @@ static enum status read_words(struct call *call, struct question *question)
 	return status;
 }
 
-/* Of an empty world nothing is asked. */
+/* Where nothing has run nothing is asked. */
 static enum status end(struct call *call, struct question *question, enum status status)
 {
 	struct shell *shell = call->shell;
-	if (status != ST_OK || shell->world->op_count)
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	struct text text = {0};
+	if (status == ST_OK)
+		status = shell_look(shell);
+	if (status != ST_OK || !trace_says_nothing(&trace, question->changes.section, &text))
 		return question_end(shell, question, status);
-	out_say(shell->out, "nothing has run yet\n");
 	question_free(question);
-	return ST_OK;
+	return answer(call, &text, ST_OK);
 }
 
 static enum status whatif_run(struct call *call)

@@ -134,25 +134,38 @@ static bool writes(const struct record *record, name_id tensor)
 	return found;
 }
 
-/* A tensor that was written several times: which one was told, and how one asks for the one before. */
+/* A tensor that was written several times: the last is told of, and how one asks for those before it, the latest first. */
 static void tell_earlier(const struct inquiry *asked, struct text *out)
 {
+	enum { SHOWN_MOST = 3 };
 	const struct world *world = asked->call->shell->world;
-	const struct op *last = &world->ops[asked->op[0]];
 	name_id name = names_find(world->names, asked->word, strlen(asked->word));
-	op_id before = 0;
+	op_id before[SHOWN_MOST] = {0}, last = asked->op[0];
+	struct text line = {0};
 	int writers = 0;
-	for (op_id id = world->first[last->rank]; name && id; id = world->ops[id].next_program) {
-		if (!writes(op_record(world, id), name))
+	for (op_id id = world->first[world->ops[last].rank]; name && id; id = world->ops[id].next_program) {
+		if (id >= last || !writes(op_record(world, id), name))
 			continue;
-		before = id < asked->op[0] ? id : before;
+		memmove(before + 1, before, (SHOWN_MOST - 1) * sizeof *before);
+		before[0] = id;
 		writers++;
 	}
-	if (writers < 2 || !before)
-		return;
-	text_add(out, "%s was written %d times: of the last (the one before is `why ", asked->word, writers);
-	op_text(world, before, out);
-	text_add(out, "`)\n");
+	text_add(&line, "%s was written %d times, the last is told; before: ", asked->word, writers + 1);
+	for (int i = 0; i < SHOWN_MOST && before[i]; i++) {
+		int64_t end = backend_times(asked->trace.backend, before[i]).end;
+		text_add(&line, i ? ", `why " : "`why ");
+		op_text(world, before[i], &line);
+		text_add(&line, end == TIME_UNKNOWN ? "` (not over)" : "` (");
+		if (end != TIME_UNKNOWN) {
+			time_text(end, &line);
+			text_add(&line, ")");
+		}
+	}
+	if (writers > SHOWN_MOST)
+		text_add(&line, ", and %d more", writers - SHOWN_MOST);
+	if (writers)
+		text_wrapped(out, text_string(&line), 0, out_width(asked->call->shell->out));
+	text_release(&line);
 }
 
 /* ---- what the roots cost: the lines run again without them (line/saving.c) ---- */
@@ -216,10 +229,8 @@ static enum status why_asked(struct inquiry *asked, struct text *out)
 	struct world *world = asked->call->shell->world;
 	struct why_question question = {.of = WHY_RANK, .ranks = &asked->ranks, .section = -1};
 	bool several = false;
-	if (world->op_count == 0) {
-		text_add(out, "nothing has run yet\n");
+	if (trace_says_nothing(&asked->trace, -1, out))
 		return ST_OK;
-	}
 	if (!*asked->word)
 		return answer_why(asked, &question, out);
 	if (is_time(asked->word, &question.time)) {

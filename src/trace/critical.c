@@ -362,9 +362,7 @@ enum status trace_critical(const struct trace *trace, int section, int width, st
 {
 	struct critical critical;
 	enum status status = critical_find(trace, section, true, &critical);
-	if (status == ST_OK && !critical.count) {
-		text_add(out, "nothing has run yet\n");
-	} else if (status == ST_OK) {
+	if (status == ST_OK && !trace_says_nothing(trace, section, out)) {
 		text_add(out, "what sets the end, %s: ",
 		        critical.window.from ? "of this section" : "from the beginning");
 		time_text(critical.window.to - critical.window.from, out);

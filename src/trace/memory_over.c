@@ -202,10 +202,8 @@ enum status trace_memory_over(const struct trace *trace, int section, int width,
 	struct blocks blocks = {0};
 	struct text rows = {0};
 	enum status status = ST_OK;
-	if (window.to <= window.from) {
-		text_add(out, "nothing has run yet\n");
+	if (trace_says_nothing(trace, section, out))
 		return ST_OK;
-	}
 	text_add(out, "device memory from ");
 	time_text(window.from, out);
 	text_add(out, " to ");

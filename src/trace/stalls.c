@@ -243,10 +243,8 @@ enum status trace_stalls(const struct trace *whole, int section, int width, stru
 	        .blames = {.sharing = &sharing}};
 	int64_t length = report.window.to - report.window.from;
 
-	if (length <= 0) {
-		text_add(out, "nothing has run yet\n");
+	if (trace_says_nothing(trace, section, out))
 		return ST_OK;
-	}
 	report.unit = length >= 1000000 ? 1000000 : 1000;
 	enum status status = gather(&report);
 	if (status == ST_OK && trace->backend->measures)

@@ -227,10 +227,8 @@ enum status trace_stats(const struct trace *trace, int section, int width, struc
 	enum status status = ST_OK;
 	int used = 0;
 
-	if (trace->world->op_count == 0) {
-		text_add(out, "nothing has run yet\n");
+	if (trace_says_nothing(trace, section, out))
 		return ST_OK;
-	}
 	for (size_t s = 0; section < 0 && s < trace->world->section_count && status == ST_OK; s++)
 		used += section_used(trace, s);
 	for (size_t s = 0; used > 1 && s < trace->world->section_count && status == ST_OK; s++)
@@ -262,6 +260,10 @@ enum status trace_diff_figures(const struct diff_side side[2], int width, struct
 {
 	struct figures x = {0}, y = {0}, names = {0};
 	struct table table = {.align = "lr"};
+	if (trace_empty(&side[0].trace, side[0].section) && trace_empty(&side[1].trace, side[1].section)) {
+		text_add(out, "nothing has run in either\n");
+		return ST_OK;
+	}
 	enum status status = figures_of_section(&side[0].trace, side[0].section, &x);
 
 	if (status == ST_OK)

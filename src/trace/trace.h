@@ -115,6 +115,10 @@ struct window {
 /* The whole of a section, or of everything (-1): from where the first rank's time in it begins to where the last one's
  * ends. */
 struct window trace_window(const struct trace *trace, int section);
+/* Is there nothing in the section (-1: at all) that takes time? */
+bool trace_empty(const struct trace *trace, int section);
+/* ... then says so, in a line. */
+bool trace_says_nothing(const struct trace *trace, int section, struct text *out);
 /* Does a host or a stream wait for what never ends, unless lines come? */
 bool trace_hangs(const struct trace *trace);
 /* The same for a picture: where an operation waits that has no end, and would begin to at the very end, an eighth more of it is seen. */

@@ -2,6 +2,7 @@
  * host runs ahead of the device, its launches do not count (trace_begins); initial data, which takes no time, would draw it back to
  * the first declaration */
 #include "base/arithmetic.h"
+#include "trace/figures.h"
 #include "trace/lanes.h"
 
 /* Initial data (untimed fills) is no work: it would make every section as long as its tensors'
@@ -123,4 +124,21 @@ struct window trace_time(const struct trace *trace, int section)
 {
 	int64_t to = last_time(trace, section, false);
 	return window_to(trace, section, to ? to : last_time(trace, section, true));
+}
+
+bool trace_empty(const struct trace *trace, int section)
+{
+	struct window window = trace_time(trace, section);
+	return window.to <= window.from;
+}
+
+bool trace_says_nothing(const struct trace *trace, int section, struct text *out)
+{
+	if (!trace_empty(trace, section))
+		return false;
+	if (trace_empty(trace, -1))
+		text_add(out, "nothing has run yet\n");
+	else
+		text_add(out, "nothing has run yet in section '%s'\n", section_name(trace, section));
+	return true;
 }

@@ -3,7 +3,12 @@
  * Numbers of operations mean nothing to a person and differ with the order of typing. So an operation is
  * known by what it wrote, or by which of its kind it is on its rank; both follow from the rank's own
  * lines. */
+#include "base/memory.h"
+#include "base/text.h"
 #include "world/books.h"
+
+#include <stdio.h>
+#include <string.h>
 
 void op_text(const struct world *world, op_id id, struct text *out)
 {
@@ -38,6 +43,47 @@ long op_numbered(const struct world *world, const char *text, name_id *title)
 	return *title ? n : 0;
 }
 
+/* The title or phase on that rank that is nearest to the word, and how many operations have it as title; 0: none is near */
+static name_id nearest_operation(const struct world *world, int rank, const char *word, int *titled)
+{
+	int least = text_too_far(word);
+	name_id nearest = 0;
+	bool *used = mem_alloc((size_t)(names_count(world->names) + 1) * sizeof *used);
+	for (op_id at = world->first[rank]; at; at = world->ops[at].next_program) {
+		const struct record *record = op_record(world, at);
+		used[record->title] = used[record->phase] = true;
+	}
+	for (int id = 1; id <= names_count(world->names); id++)
+		if (used[id] && text_nearer(word, names_text(world->names, (name_id)id), &least))
+			nearest = (name_id)id;
+	*titled = 0;
+	for (op_id at = world->first[rank]; at; at = world->ops[at].next_program)
+		*titled += nearest && op_record(world, at)->title == nearest;
+	mem_free(used);
+	return nearest;
+}
+
+/* ST_NAME: what is near to it; "spin#9": how many there are */
+static enum status no_operation(const struct world *world, int rank, const char *text)
+{
+	const char *hash = strrchr(text, '#'), *tensor = world_nearest(world, rank, text, THING_TENSOR);
+	char word[64];
+	int titled, length = hash ? (int)(hash - text) : (int)strlen(text);
+	snprintf(word, sizeof word, "%.*s", length, text);
+	name_id near = nearest_operation(world, rank, word, &titled);
+	const char *name = names_text(world->names, near);
+	if (near && hash && strcmp(name, word) == 0)
+		return fail(
+		        ST_NAME, "no operation '%s' on rank %d: the last is %s#%d", text, rank, name, titled);
+	if (tensor || near)
+		return fail(ST_NAME, "no operation '%s' on rank %d; did you mean '%s%s'?", text, rank,
+		        tensor ? tensor : name, !tensor && hash ? hash : "");
+	return fail(ST_NAME,
+	        "no operation '%s' on rank %d: write a tensor (what wrote it last), allreduce#3 (the third "
+	        "there), or a phase",
+	        text, rank);
+}
+
 /* A tensor first (what wrote it last), then "allreduce#3" (the third of that title on the rank), then a phase
  * (its last operation): names of tensors are what people have in mind most. */
 enum status op_find(const struct world *world, int rank, const char *text, op_id *id)
@@ -65,11 +111,5 @@ enum status op_find(const struct world *world, int rank, const char *text, op_id
 	*id = numbered ? numbered : phase;
 	if (*id)
 		return ST_OK;
-	const char *nearest = world_nearest(world, rank, text, THING_TENSOR);
-	if (nearest)
-		return fail(ST_NAME, "no operation '%s' on rank %d; did you mean '%s'?", text, rank, nearest);
-	return fail(ST_NAME,
-	        "no operation '%s' on rank %d: write a tensor (what wrote it last), allreduce#3 (the third "
-	        "there), or a phase",
-	        text, rank);
+	return no_operation(world, rank, text);
 }

@@ -254,3 +254,43 @@ why x@3
 #> rank 0 brings allreduce x (`stuck` says what does not match)
 #> root: broadcast x on rank 3 (line 246) does not match what it meets
 abort
+
+## nothing has run: in plain words, once tensors are declared, and in a section of its own
+reset
+tensor x[64,64] w[64,64] = 1
+why x
+#> nothing has run yet
+stats
+#> nothing has run yet
+stalls
+#> nothing has run yet
+whatif launch=2x
+#> nothing has run yet
+mark first
+y = matmul x w
+y = scale y 2
+sync
+mark second
+stats
+#> nothing has run yet in section 'second'
+critical
+#> nothing has run yet in section 'second'
+sweep launch=1us,2us
+#> nothing has run yet in section 'second'
+mark third
+diff second third
+#> nothing has run in either
+
+## what was written several times, and what is near to a name
+repeat 3 { y = matmul x w }
+why y@1
+#> y was written 5 times, the last is told; before: `why matmul#3` (136 us), `why
+#> matmul#2` (104 us), `why scale#1` (53.2 us), and 1 more
+#> matmul y on rank 1 (line 285, default) waited for nothing: it began at once, at
+#> 136 us
+#>   matmul y on rank 1 (line 285) ran 31.2 us
+#> root: matmul y on ranks 0-3 (line 285) takes its time
+#>    without it everything ends at 136 us instead of 167 us (run again)
+expect error "did you mean 'matmul'" { why matmull }
+expect error "did you mean 'scale#1'" { why scal#1 }
+expect error "the last is matmul#4" { why matmul#9 }
