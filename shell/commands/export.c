@@ -180,12 +180,13 @@ const struct command command_export = {
                  "[SECTION] [force]",
         .help = "writes the timeline: .svg for slides, .html a page to pan, zoom and search, .csv a line for "
                 "each span with "
-                "its cause, .txt as `timeline` prints it (width=: columns), .json for Perfetto and "
+                "its cause and whether it is over (done), .txt as `timeline` prints it (width=: columns), "
+                ".json for Perfetto and "
                 "chrome://tracing: a process "
                 "for each rank, a thread for each stream, and for what others reach in its windows; arrows "
                 "go from what a wait "
                 "waited for, and with each transfer; `@0-3 export` some ranks, force: over a file that is "
-                "there; kineto: a file a rank as PyTorch's profiler writes it",
+                "there; kineto: a file a rank as PyTorch's profiler writes it, of what is over",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "kineto", "kineto"}, {ARG_FILE, 0, NULL, "FILE"},
                 {ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "SECTION|force"}},

@@ -141,14 +141,20 @@ static inline const struct moment *moment_at(const struct lanes *lanes, uint32_t
 {
 	return &lanes->moment[lanes->order[place]];
 }
+/* Would a span like that go on with the last one: is only time between them? */
+static inline bool span_joins(const struct span *last, int64_t from, op_id op, op_id blame,
+        enum span_kind kind, enum cause cause, bool projected)
+{
+	return last->to == from && last->op == op && last->blame == blame && last->kind == kind &&
+	        last->cause == cause && last->projected == projected;
+}
 /* Adds a span behind the others, joining it to the last one when only time sets them apart; an empty one is left out. */
 static inline void spans_add(struct spans *spans, struct span span)
 {
 	struct span *last = spans->count ? &spans->span[spans->count - 1] : NULL;
 	if (span.from >= span.to)
 		return;
-	if (last && last->to == span.from && last->op == span.op && last->kind == span.kind &&
-	        last->cause == span.cause && last->blame == span.blame && last->projected == span.projected)
+	if (last && span_joins(last, span.from, span.op, span.blame, span.kind, span.cause, span.projected))
 		last->to = span.to;
 	else
 		*MEM_ADD(&spans->span, &spans->count) = span;

@@ -25,23 +25,33 @@ struct span_writer {
 
 /* Writes up to `to` and moves on; nothing when the lane is there already, so callers give the five times in
  * their order and need not ask which pieces are empty. m: the operation that runs or is delayed; NULL: none.
- * This is most of what a frame costs. */
+ * This is most of what a frame costs: a span is written field by field, in its place, since one that is put together
+ * elsewhere and then copied makes the processor wait for its own small stores. */
 static void put(struct span_writer *w, enum span_kind kind, enum cause cause, const struct moment *m,
         op_id blame, int64_t to)
 {
+	struct spans *out = w->out;
+	struct span *last = out->count ? &out->span[out->count - 1] : NULL;
+	op_id op = m ? m->id : 0;
+	bool projected = m && (m->t.projected || m->t.divided);
+
 	to = least_of(to, w->to);
 	if (to <= w->at)
 		return;
-	spans_add(w->out,
-	        (struct span){.kind = kind,
-	                .cause = cause,
-	                .from = w->at,
-	                .to = to,
-	                .op = m ? m->id : 0,
-	                .blame = blame,
-	                .projected = m && (m->t.projected || m->t.divided),
-	                .looks = m ? m->looks : 0});
-	w->at = to;
+	if (last && span_joins(last, w->at, op, blame, kind, cause, projected)) {
+		last->to = w->at = to;
+		return;
+	}
+	struct span *span = MEM_ADD(&out->span, &out->count);
+	span->from = w->at;
+	span->to = w->at = to;
+	span->op = op;
+	span->blame = blame;
+	span->looks = m ? m->looks : 0;
+	span->kind = kind;
+	span->cause = cause;
+	span->projected = projected;
+	span->aside = false;
 }
 
 /* n is not issued yet: what its host is doing. Where it has nothing to do, n itself is late, or what ended its program. */
