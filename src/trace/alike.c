@@ -5,6 +5,7 @@
  *                                               than two cells besides has the same cause and blame in its middle. */
 #include "base/arithmetic.h"
 #include "base/search.h"
+#include "trace/lanes.h"
 #include "trace/sets.h"
 #include "trace/trace.h"
 
