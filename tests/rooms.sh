@@ -73,13 +73,17 @@ END {
 grep -qFf "$work/largest" docs/architecture.md && word=ok || word=FAIL
 echo "$word docs/architecture.md names the largest circle of files within one folder: $(cat "$work/largest")"
 
-# a header that lists the files of its folder lists them all
-find shell src -name '*.h' -exec grep -lE '^ \* Files[:,]' {} + > "$work/listing"
-while read -r header; do
-	for file in "${header%/*}"/*.c; do
-		sed '/\*\//q' "$header" | grep -qE "(^|[^a-z_0-9])$(basename "$file" .c)\\.c" || echo "     $header does not name $file"
+# who lists the files of a folder lists them all: headers ("Files:"), and READMEs of shell/ with a table of them
+names() { sed '/\*\//q' "$1" | grep -qE "(^|[^a-z_0-9])$2\\.c"; }
+{
+	find shell src -name '*.h' -exec grep -lE '^ \* Files[:,]' {} + | while read -r list; do echo "$list ${list%/*}"; done
+	grep -l '^| file | idea |' shell/*/README.md | while read -r list; do find "${list%/*}" -type d | sed "s|^|$list |"; done
+} > "$work/listing"
+while read -r list folder; do
+	for file in "$folder"/*.c; do
+		[ ! -f "$file" ] || names "$list" "$(basename "$file" .c)" || echo "     $list does not name $file"
 	done
 done < "$work/listing" > "$work/unlisted"
-[ -s "$work/listing" ] && [ ! -s "$work/unlisted" ] && word=ok || word=FAIL
-echo "$word headers that list the files of their folder list them all"
+[ "$(wc -l < "$work/listing")" -gt 10 ] && [ ! -s "$work/unlisted" ] && word=ok || word=FAIL
+echo "$word headers and READMEs that list the files of their folder list them all"
 cat "$work/unlisted"
