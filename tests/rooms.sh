@@ -72,3 +72,14 @@ END {
 }' "$work/calls" > "$work/largest"
 grep -qFf "$work/largest" docs/architecture.md && word=ok || word=FAIL
 echo "$word docs/architecture.md names the largest circle of files within one folder: $(cat "$work/largest")"
+
+# a header that lists the files of its folder lists them all
+find shell src -name '*.h' -exec grep -lE '^ \* Files[:,]' {} + > "$work/listing"
+while read -r header; do
+	for file in "${header%/*}"/*.c; do
+		sed '/\*\//q' "$header" | grep -qE "(^|[^a-z_0-9])$(basename "$file" .c)\\.c" || echo "     $header does not name $file"
+	done
+done < "$work/listing" > "$work/unlisted"
+[ -s "$work/listing" ] && [ ! -s "$work/unlisted" ] && word=ok || word=FAIL
+echo "$word headers that list the files of their folder list them all"
+cat "$work/unlisted"

@@ -11,6 +11,8 @@
  *
  * Files: control.c (functions, life)  orders.c (an operation as an order)  spares.c (backup=)  parties.c (communicators)
  * publish.c (orders to hosts)  wait.c (rounds)  told.c (times, clocks, blame)  clocks.c rounds.c (headers of their own).
+ * Before it starts: open.c (the job's GPUs)  gather.c (what each rank tells all)  placement.c (which rank has which GPU)
+ * offset.c (hosts' clocks).
  * Everything here is the same on all processes but what is marked `own`. */
 #ifndef RANKSH_CUDA_CONTROL_H
 #define RANKSH_CUDA_CONTROL_H

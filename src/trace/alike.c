@@ -5,6 +5,7 @@
  *                                               than two cells besides has the same cause and blame in its middle. */
 #include "base/arithmetic.h"
 #include "base/search.h"
+#include "trace/lanes.h"
 #include "trace/sets.h"
 #include "trace/trace.h"
 
@@ -45,12 +46,16 @@ static bool same_work(const struct comparing *c, const struct spans *a, const st
 	return i == 0 && k == 0;
 }
 
-/* The same title, both of the rank itself or both of another: whom each of them waited for may be a neighbour. */
+/* The same title, both of the rank itself or both of another: whom each of them waited for may be a neighbour. Where nobody is to
+ * blame, as a rank has not come: the same title of what waits, which may never be seen to run. */
 static bool same_blame(const struct comparing *c, const struct span *x, const struct span *y)
 {
 	const struct op *ops = c->world->ops;
-	if (!x->blame || !y->blame || !x->op || !y->op)
+	if (!x->op || !y->op)
 		return !x->blame == !y->blame;
+	if (!x->blame || !y->blame)
+		return !x->blame == !y->blame &&
+		        op_record(c->world, x->op)->title == op_record(c->world, y->op)->title;
 	return op_record(c->world, x->blame)->title == op_record(c->world, y->blame)->title &&
 	        (ops[x->blame].rank == ops[x->op].rank) == (ops[y->blame].rank == ops[y->op].rank);
 }
@@ -79,19 +84,26 @@ bool spans_alike(const struct world *world, const struct spans *a, const struct 
 	return same_work(&c, a, b) && shows_gaps_of(&c, a, b) && shows_gaps_of(&c, b, a);
 }
 
+/* The rank waited for; -1: nobody */
+static int whom(const struct world *world, const struct span *s)
+{
+	if (s->blame)
+		return world->ops[s->blame].rank;
+	return s->op ? trace_missing_rank(world, s->op) : -1;
+}
+
 bool spans_whom(const struct world *world, const struct spans *a, const struct spans *b)
 {
 	for (size_t i = 0; i < a->count; i++) {
 		const struct span *x = &a->span[i];
 		int64_t middle = x->from + (x->to - x->from) / 2;
 		size_t k;
-		if (x->kind != SPAN_STALL || !x->blame ||
-		        (x->cause != CAUSE_PEER && x->cause != CAUSE_BUBBLE))
+		if (x->kind != SPAN_STALL || (x->cause != CAUSE_PEER && x->cause != CAUSE_BUBBLE))
 			continue;
 		SEARCH(k, b->count, b->span[k].to > middle);
 		const struct span *y = k < b->count ? &b->span[k] : NULL;
-		bool waits = y && y->kind == SPAN_STALL && y->cause == x->cause && y->blame;
-		if (!waits || world->ops[x->blame].rank != world->ops[y->blame].rank)
+		bool waits = y && y->kind == SPAN_STALL && y->cause == x->cause;
+		if (!waits || whom(world, x) != whom(world, y))
 			return true;
 	}
 	return false;

@@ -1,8 +1,9 @@
 /* trace.h -- what happened, from the operations' times: everything shown to a person is computed here, by
  * pure functions.
  *
- * Nothing is kept between two calls and nothing is changed: a function reads the books and the backend's
- * times() and host(), so looking costs no virtual time and shows what is queued as the backend projects it.
+ * Nothing is changed: a function reads the books and the backend's times() and host(), so looking costs no virtual
+ * time and shows what is queued as the backend projects it. What is kept from one look to the next (kept.h) makes a
+ * look quicker, and no answer another one.
  * Times that a backend must mean:
  *   issue   the host has finished launching it (the launch took `launch` before that)
  *   ready   its stream, its waits and its issue allow it; a collective or transfer has arrived
@@ -10,10 +11,22 @@
  *   of a host-lane operation, start .. end is what the host spends in it; of a wait, end is when it lets go
  *   blame   who was last to arrive, what held the engine, or (over by `ready`) what the default stream waited for
  *
- * Files: lanes.c kept.c (a rank's lanes)  spans.c (the causes of delay)  holders.c (whom an operation waited for)  sharing.c holdings.c (with whom it shared)  iterations.c (which ones a table speaks of)  facts.c window.c (small questions)  timeline.c
- * sets.c alike.c at.c now.c cells.c bars.c legend.c picture.c (the timeline)  spots.c spots_path.c details.c density.c (a cursor on it)  plot.c (curves)  staleness.c  metrics.c axes.c bubble.c roofline.c intervals.c (figures)  stalls.c
- * blame.c  why.c longest.c chain.c ends.c root.c ties.c without.c (from a wait to its root)  critical.c constraints.c slack.c (what sets the end)  figures.c predicted.c stats.c (stats, diff)  diff.c  calibrate.c calibration.c (a machine from times)  traffic.c  races.c  stuck.c memory.c memory_over.c  export.h export.c export_words.c export_csv.c export_svg.c export_html.c export_counters.c kineto.c kineto_names.c  table.c
- * (aligned columns). To add a table: one file with one function that appends to a text, and its line here.
+ * Files, by what they answer:
+ *   a rank's lanes           lanes.c kept.c (from one look to the next)
+ *   causes of delay          spans.c holders.c (whom an operation waited for) sharing.c holdings.c (with whom it shared)
+ *   small questions          facts.c window.c (how long a section is) iterations.c (which ones a table speaks of)
+ *   the timeline             timeline.c sets.c alike.c (rows) now.c cells.c bars.c (a lane) legend.c picture.c
+ *   a cursor on it           spots.c spots_path.c details.c density.c
+ *   one instant              at.c
+ *   from a wait to its root  why.c longest.c chain.c ends.c root.c ties.c without.c
+ *   what sets the end        critical.c constraints.c slack.c
+ *   figures                  metrics.c axes.c bubble.c roofline.c staleness.c intervals.c
+ *   tables of them           stats.c figures.c predicted.c diff.c
+ *   other tables             stalls.c blame.c traffic.c memory.c memory_over.c races.c stuck.c
+ *   how a table looks        table.c (aligned columns) plot.c (curves)
+ *   a machine from times     calibrate.c samples.c calibration.c
+ *   exports                  export.c export_words.c export_csv.c export_svg.c export_html.c export_counters.c kineto.c kineto_names.c
+ * To add a table: one file with one function that appends to a text, and its name here.
  *
  * May call: a backend (times only) waits/ races/ collectives/ kernels/ world/ machine/ base/. Paints
  * nothing. An umbrella header: it brings along what it includes. */

@@ -4,7 +4,8 @@
  * the host's own lane and time)  on_stream.c (what an operation queues: run.h)  graph.c capture.c (launches of graphs:
  * graph.h)  lanes.c (streams, events, what is issued there)  over.c (what of it is over, waits: lanes.h)  timer.c (words
  * that a stream waits for, written when their time has come)  memory.c (segments)  compute.c (kernels, cuBLAS, fills)
- * copy.c  kept.c (what was brought to the host)  message.c (what goes to exchange/)  read.c (read and write) */
+ * copy.c  kept.c (what was brought to the host)  message.c (what goes to exchange/)  read.c (read and write)
+ * queue.c (elements in blocks)  anchor.c (the GPU's clock and the host's)  measured.c (times by operation) */
 #ifndef RANKSH_CUDA_HOST_INSIDE_H
 #define RANKSH_CUDA_HOST_INSIDE_H
 

@@ -294,3 +294,30 @@ why y@1
 expect error "did you mean 'matmul'" { why matmull }
 expect error "did you mean 'scale#1'" { why scal#1 }
 expect error "the last is matmul#4" { why matmul#9 }
+
+## ranks that wait for ever in unlike operations are no one row; those that wait for unlike ranks are, and it is said
+reset
+tensor x[1k] = rank
+@0-2 allreduce x
+@3 recv x from=0
+timeline
+#>    ms          0             0.005         0.010         0.015         ▼
+#>    0-2 host    llllllllllllllllllllllllllllllllllllllllllllllllllllllll│
+#>        default ........................................................│ppppppp
+#>    3   host    llllllllllllllllllllllllllllllllllllllllllllllllllllllll│
+#>        default ........................................................│ppppppp
+#>    l launch, p rank 0 default waited for rank 3, now 0.0200 ms
+#>    p rank 3 default waited for rank 0
+abort world
+reset
+tensor x[1k] = rank
+@0 send x to=1
+@1 send x to=2
+@2 send x to=3
+@3 send x to=0
+timeline
+#>    ms          0             0.005         0.010         0.015         ▼
+#>    0-3 host    llllllllllllllllllllllllllllllllllllllllllllllllllllllll│
+#>        default ........................................................│ppppppp
+#>    l launch, p waited for another rank (0 for 1), now 0.0200 ms
+abort world
