@@ -110,13 +110,9 @@ void chain_say(struct chain *chain, struct text *words, int depth)
 void chain_put_op(const struct chain *chain, op_id id, struct text *out)
 {
 	const struct world *world = chain->trace->world;
-	struct text line = {0};
 	op_label(world, id, out);
 	text_add(out, " on rank %d", world->ops[id].rank);
-	trace_put_line(chain->trace, id, &line);
-	if (line.count)
-		text_add(out, " (%s)", text_string(&line));
-	text_release(&line);
+	trace_put_line_behind(chain->trace, id, out);
 }
 
 void chain_put_with(const struct chain *chain, const char *words, op_id id, struct text *out)

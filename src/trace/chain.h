@@ -78,14 +78,16 @@ struct wait {
 };
 /* Of the ranks' streams by that name; of a rank what it stood before in the longest time in which it ran no kernel */
 struct wait longest_of_lanes(struct chain *chain, const struct why_question *question);
+
 /* ---- root.c */
 /* What kind of root work is of which `ns` were in the way; *elsewhere: of LONGER, what it takes on other ranks */
 enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *elsewhere);
 /* It joins those of its kind and rank, or is one more. */
 void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int64_t ns);
-/* ---- ties.c: other ranks join a root that keeps them back as long */
-void roots_tie(struct chain *chain);
 /* Behind the end of all chains: their words */
 void roots_word(struct chain *chain);
+
+/* ---- ties.c: other ranks join a root that keeps them back as long */
+void roots_tie(struct chain *chain);
 
 #endif

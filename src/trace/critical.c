@@ -254,15 +254,12 @@ static void put_row(
 	} else if (count > 1 && first->kind == CRITICAL_LAUNCH) {
 		table_cell(table, "%zu operations on rank %d", count, trace->world->ops[first->op].rank);
 	} else {
-		struct text line = {0};
-		trace_put_line(trace, first->op, &line);
 		op_label(trace->world, first->op, &table->cells);
-		text_add(&table->cells, " on rank %d%s%s%s", trace->world->ops[first->op].rank,
-		        line.count ? " (" : "", text_string(&line), line.count ? ")" : "");
+		text_add(&table->cells, " on rank %d", trace->world->ops[first->op].rank);
+		trace_put_line_behind(trace, first->op, &table->cells);
 		if (count > 1)
 			text_add(&table->cells, ", and %zu more", count - 1);
 		table_end(table);
-		text_release(&line);
 	}
 	table_row(table);
 }

@@ -1,4 +1,5 @@
-/* ends.c -- where a chain of `why` ends, in sentences: work, and what a host was at */
+/* ends.c -- the last link of a chain of `why`, which is a root: the work, or what a host was at; its sentence, and the root that it
+ * adds to those of root.c */
 #include "base/memory.h"
 #include "trace/chain.h"
 

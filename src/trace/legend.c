@@ -19,7 +19,12 @@
 struct sum {
 	int64_t total;
 	const struct span *longest;
-	int unlike; /* of ranks that wait for unlike ones: the one whose span it is; -1: they do not */
+};
+/* What there is to tell of a lane */
+struct lane_words {
+	struct sum sum[CAUSE_COUNT];
+	bool host, queued, predicted; /* predicted: a graph's part */
+	int unlike; /* of ranks that wait for unlike ones: the one whose spans they are; -1: they do not */
 };
 
 void legend_release(struct legend *legend)
@@ -81,14 +86,13 @@ void legend_close(struct legend *legend)
 }
 
 /* Of a rendezvous that nobody is to blame for: a rank that has not come to it yet */
-static void put_rank(
-        const struct trace *trace, const struct span *span, const struct sum *sum, struct text *out)
+static void put_rank(const struct trace *trace, const struct span *span, int unlike, struct text *out)
 {
 	int rank = span->blame ? trace->world->ops[span->blame].rank
 	        : span->op     ? trace_missing_rank(trace->world, span->op)
 	                       : -1;
-	if (rank >= 0 && sum->unlike >= 0)
-		text_add(out, "another rank (%d for %d)", sum->unlike, rank);
+	if (rank >= 0 && unlike >= 0)
+		text_add(out, "another rank (%d for %d)", unlike, rank);
 	else if (rank >= 0)
 		text_add(out, "rank %d", rank);
 	else
@@ -104,12 +108,26 @@ static void put_total(int64_t ns, struct text *out)
 		time_text(ns, out);
 }
 
-static void words_of(const struct trace *trace, bool host, const struct sum *sum, struct text *out)
+/* "waited 2.00 ms in `print`", of the host; "host was in `print`", of a stream */
+static void put_sync(const struct trace *trace, bool host, const struct sum *sum, struct text *out)
 {
-	const struct span *span = sum->longest;
+	text_add(out, host ? "waited " : "host was in ");
+	if (host) {
+		put_total(sum->total, out);
+		text_add(out, " in ");
+	}
+	text_add(out, "`");
+	op_label(trace->world, host ? sum->longest->op : sum->longest->blame, out);
+	text_add(out, "`");
+}
+
+static void put_cause(
+        const struct trace *trace, const struct lane_words *lane, enum cause cause, struct text *out)
+{
+	const struct span *span = lane->sum[cause].longest;
 	const struct op *blame = span->blame ? &trace->world->ops[span->blame] : NULL;
 
-	switch (span->cause) {
+	switch (cause) {
 	case CAUSE_LAUNCH:
 		text_add(out, "launch");
 		break;
@@ -117,14 +135,7 @@ static void words_of(const struct trace *trace, bool host, const struct sum *sum
 		text_add(out, "the host was not there yet");
 		break;
 	case CAUSE_SYNC:
-		text_add(out, host ? "waited " : "host was in ");
-		if (host) {
-			put_total(sum->total, out);
-			text_add(out, " in ");
-		}
-		text_add(out, "`");
-		op_label(trace->world, host ? span->op : span->blame, out);
-		text_add(out, "`");
+		put_sync(trace, lane->host, &lane->sum[cause], out);
 		break;
 	case CAUSE_MEMORY:
 		text_add(out, "got device memory");
@@ -138,8 +149,8 @@ static void words_of(const struct trace *trace, bool host, const struct sum *sum
 		break;
 	case CAUSE_PEER:
 	case CAUSE_BUBBLE:
-		text_add(out, span->cause == CAUSE_PEER ? "waited for " : "bubble: waited for ");
-		put_rank(trace, span, sum, out);
+		text_add(out, cause == CAUSE_PEER ? "waited for " : "bubble: waited for ");
+		put_rank(trace, span, lane->unlike, out);
 		break;
 	case CAUSE_ENGINE:
 		text_add(out, "busy with ");
@@ -160,56 +171,64 @@ static const char letters[CAUSE_COUNT] = {
 #undef X
 };
 
-void legend_add(struct legend *legend, const struct trace *trace, int row, int rank, int stream, bool begun,
-        bool unlike, const struct spans *spans)
+static void add_span(const struct trace *trace, struct lane_words *lane, bool *begun, const struct span *span)
 {
-	struct sum sum[CAUSE_COUNT] = {{0}};
-	bool queued = false, divided = false, host = stream == STREAM_HOST;
-	struct legend_entry entry = {.row = row, .rank = rank};
-	struct text words = {0};
-
-	snprintf(entry.lane, sizeof entry.lane, "%s", trace_lane_name(trace, rank, stream));
-	for (size_t i = 0; i < spans->count; i++) {
-		const struct span *span = &spans->span[i];
-		struct sum *s = &sum[span->cause];
-		if (span->kind == SPAN_WORK && span->projected) {
-			bool part =
-			        trace->backend->measures && backend_times(trace->backend, span->op).divided;
-			divided |= part;
-			queued |= !part;
-		}
-		begun = begun || span->kind == SPAN_WORK;
-		/* before a stream has worked for the first time its delays by the host are drawn as dots */
-		if (span->kind == SPAN_WORK || span->cause == CAUSE_DONE ||
-		        (!host && !begun && span->cause <= CAUSE_MEMORY))
-			continue;
-		s->total += span->to - span->from;
-		if (!s->longest || span->to - span->from > s->longest->to - s->longest->from)
-			s->longest = span;
+	struct sum *sum = &lane->sum[span->cause];
+	if (span->kind == SPAN_WORK) {
+		*begun = true;
+		if (span->projected && trace->backend->measures &&
+		        backend_times(trace->backend, span->op).divided)
+			lane->predicted = true;
+		else if (span->projected)
+			lane->queued = true;
+		return;
 	}
-	for (;;) { /* what took longest is told first */
-		int most = CAUSE_DONE;
-		for (int cause = 0; cause < CAUSE_DONE; cause++)
-			if (sum[cause].total > sum[most].total)
+	/* before a stream has worked for the first time its delays by the host are drawn as dots */
+	if (span->cause == CAUSE_DONE || (!lane->host && !*begun && span->cause <= CAUSE_MEMORY))
+		return;
+	sum->total += span->to - span->from;
+	if (!sum->longest || span->to - span->from > sum->longest->to - sum->longest->from)
+		sum->longest = span;
+}
+
+/* Entries of the lane's causes; what took longest is told first. The sums that are told go back to 0. */
+static void tell_causes(
+        struct legend *legend, const struct trace *trace, struct legend_entry entry, struct lane_words *lane)
+{
+	struct text words = {0};
+	for (;;) {
+		enum cause most = CAUSE_DONE;
+		for (enum cause cause = 0; cause < CAUSE_DONE; cause++)
+			if (lane->sum[cause].total > lane->sum[most].total)
 				most = cause;
 		if (most == CAUSE_DONE)
 			break;
 		text_clear(&words);
-		sum[most].unlike = unlike ? rank : -1;
-		words_of(trace, host, &sum[most], &words);
+		put_cause(trace, lane, most, &words);
 		entry.letter[0] = letters[most];
 		snprintf(entry.words, sizeof entry.words, "%s", text_string(&words));
 		tell(legend, &entry);
-		sum[most].total = 0;
+		lane->sum[most].total = 0;
 	}
 	text_release(&words);
-	entry = (struct legend_entry){.row = row, .letter = "\xe2\x96\x91"};
-	snprintf(entry.words, sizeof entry.words, "queued");
-	if (queued)
-		tell(legend, &entry);
-	snprintf(entry.words, sizeof entry.words, "as predicted");
-	if (divided)
-		tell(legend, &entry);
+}
+
+void legend_add(struct legend *legend, const struct trace *trace, int row, int rank, int stream, bool begun,
+        bool unlike, const struct spans *spans)
+{
+	struct lane_words lane = {.host = stream == STREAM_HOST, .unlike = unlike ? rank : -1};
+	struct legend_entry entry = {.row = row, .rank = rank};
+
+	snprintf(entry.lane, sizeof entry.lane, "%s", trace_lane_name(trace, rank, stream));
+	for (size_t i = 0; i < spans->count; i++)
+		add_span(trace, &lane, &begun, &spans->span[i]);
+	tell_causes(legend, trace, entry, &lane);
+	if (lane.queued)
+		tell(legend, &(struct legend_entry){.row = row, .letter = "\xe2\x96\x91", .words = "queued"});
+	if (lane.predicted)
+		tell(legend,
+		        &(struct legend_entry){
+		                .row = row, .letter = "\xe2\x96\x91", .words = "as predicted"});
 }
 
 bool legend_line(struct legend *legend, int row, int width, struct text *line)

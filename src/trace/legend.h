@@ -5,23 +5,22 @@
 
 #include "trace/trace.h"
 
-/* "e waited for io" of lane compute of the rows that begin with rank 0: letter, lane, words */
+/* "e waited for io" of lane compute of the rows that begin with rank 0: letter, lane, words (cut where they are longer) */
 struct legend_entry {
 	char letter[4], lane[20], words[64];
-	int row, rank;
+	int row, rank; /* the first row in which it occurs, and the first rank of that */
 	bool told;
 };
 struct legend {
 	struct legend_entry *entry;
 	size_t count;
 	int width; /* columns of the longest entry, once legend_close is called */
-};                 /* row: the lane's row where it first occurs */
+};
 
 void legend_release(struct legend *legend);
 /* Adds the words for one lane's spans, longest cause first; words that the legend has already are not
  * repeated, so the first row that shows a cause explains it. rank: the first of the lane's ranks; begun: the lane has worked
- * before the window. */
-/* unlike: its ranks wait for unlike ranks, and the words are the first one's */
+ * before the window; unlike: its ranks wait for unlike ranks, and the words are the first one's. */
 void legend_add(struct legend *legend, const struct trace *trace, int row, int rank, int stream, bool begun,
         bool unlike, const struct spans *spans);
 /* Words of its own, as "now 3.24 ms" */

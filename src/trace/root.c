@@ -1,4 +1,6 @@
-/* root.c -- where a chain of `why` ends: which kind of root it is, and its words */
+/* root.c -- the roots of an answer of `why`: of which kind one is, those of a kind and rank gathered, and the line that names it
+ *
+ *      root: matmul y on ranks 0-3 (line 9) takes its time */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/ranks.h"
@@ -7,16 +9,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "line 9", "model.rsh:9"; nothing where it came from no line */
+static void put_place(const struct world *world, name_id file, int line, struct text *out)
+{
+	const char *path = names_text(world->names, file), *slash = strrchr(path, '/');
+	if (line && file)
+		text_add(out, "%s:%d", slash ? slash + 1 : path, line);
+	else if (line)
+		text_add(out, "line %d", line);
+}
+
+static void put_place_behind(const struct world *world, name_id file, int line, struct text *out)
+{
+	text_add(out, line ? " (" : "");
+	put_place(world, file, line, out);
+	text_add(out, line ? ")" : "");
+}
+
 void trace_put_line(const struct trace *trace, op_id id, struct text *out)
 {
 	const struct record *record = op_record(trace->world, id);
-	const char *file = names_text(trace->world->names, record->file), *slash = strrchr(file, '/');
-	if (!record->line)
-		return;
-	if (record->file)
-		text_add(out, "%s:%d", slash ? slash + 1 : file, record->line);
-	else
-		text_add(out, "line %d", record->line);
+	put_place(trace->world, record->file, record->line, out);
+}
+
+void trace_put_line_behind(const struct trace *trace, op_id id, struct text *out)
+{
+	const struct record *record = op_record(trace->world, id);
+	put_place_behind(trace->world, record->file, record->line, out);
 }
 
 /* ---- which kind ---- */
@@ -124,25 +143,11 @@ void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int6
 		root->ns += ns;
 }
 
-static void put_line(const struct chain *chain, op_id id, struct text *out)
-{
-	struct text line = {0};
-	trace_put_line(chain->trace, id, &line);
-	if (line.count)
-		text_add(out, " (%s)", text_string(&line));
-	text_release(&line);
-}
-
 static void put_slow(const struct chain *chain, const struct root *root, struct text *out)
 {
-	const struct world *world = chain->trace->world;
-	const struct slowness *slow = world_slow_at(world, root->op[0]);
-	const char *file = names_text(world->names, slow->file), *slash = strrchr(file, '/');
+	const struct slowness *slow = world_slow_at(chain->trace->world, root->op[0]);
 	text_add(out, "`@%d slow %gx`", root->rank, slow->factor);
-	if (slow->line && slow->file)
-		text_add(out, " (%s:%d)", slash ? slash + 1 : file, slow->line);
-	else if (slow->line)
-		text_add(out, " (line %d)", slow->line);
+	put_place_behind(chain->trace->world, slow->file, slow->line, out);
 }
 
 /* "rank 2", "ranks 0-3" */
@@ -158,7 +163,7 @@ static void put_op(const struct chain *chain, const struct root *root, struct te
 	op_label(chain->trace->world, root->op[0], out);
 	text_add(out, " on ");
 	put_ranks(root, out);
-	put_line(chain, root->op[0], out);
+	trace_put_line_behind(chain->trace, root->op[0], out);
 }
 
 /* "the host of rank 2 gets memory (line 9)" */
@@ -167,7 +172,7 @@ static void put_host(const struct chain *chain, const struct root *root, const c
 	text_add(out, "the host of ");
 	put_ranks(root, out);
 	text_add(out, "%s", does);
-	put_line(chain, root->op[0], out);
+	trace_put_line_behind(chain->trace, root->op[0], out);
 }
 
 /* The launches of several operations are counted. */
@@ -185,46 +190,11 @@ static void put_launches(const struct chain *chain, const struct root *root, str
 	time_text(root->ns, out);
 }
 
-static void word(const struct chain *chain, struct root *root)
+/* "matmul y on rank 2 (line 9) takes its time": work is the root, of itself, or of what it shared */
+static void put_work(const struct chain *chain, const struct root *root, struct text *out)
 {
-	const struct world *world = chain->trace->world;
-	struct text *out = &root->text;
-	op_id id = root->op[0];
-	struct times t = backend_times(chain->trace->backend, id);
-	switch (root->kind) {
-	case ROOT_SLOW:
-		put_slow(chain, root, out);
-		return;
-	case ROOT_LAUNCH:
-		put_launches(chain, root, out);
-		return;
-	case ROOT_HELD:
-		text_add(out, "`%s` holds ", names_text(world->names, op_record(world, id)->reason));
-		put_host(chain, root, "", out);
-		return;
-	case ROOT_MEMORY:
-		put_host(chain, root, " gets memory", out);
-		return;
-	case ROOT_HOST:
-		put_host(chain, root, " computes", out);
-		return;
-	case ROOT_CIRCLE:
-		text_add(out, "ranks wait for each other, as in ");
-		put_op(chain, root, out);
-		return;
-	case ROOT_MISMATCH:
-		put_op(chain, root, out);
-		text_add(out, " does not match what it meets");
-		return;
-	case ROOT_MISSING:
-		text_add(out,
-		        op_record(world, id)->kind == OP_CRASH ? "the crash of rank %d"
-		                                               : "a line of rank %d that has not come",
-		        root->rank);
-		return;
-	default:
-		put_op(chain, root, out);
-	}
+	struct times t = backend_times(chain->trace->backend, root->op[0]);
+	put_op(chain, root, out);
 	if (root->kind == ROOT_SHARED) {
 		text_add(out, ", which shares what it needs");
 	} else if (root->kind == ROOT_LONGER) {
@@ -234,6 +204,47 @@ static void word(const struct chain *chain, struct root *root)
 		time_text(root->ns, out);
 	} else {
 		text_add(out, " takes its time");
+	}
+}
+
+static void word(const struct chain *chain, struct root *root)
+{
+	const struct world *world = chain->trace->world;
+	const struct record *record = op_record(world, root->op[0]);
+	struct text *out = &root->text;
+	switch (root->kind) {
+	case ROOT_SLOW:
+		put_slow(chain, root, out);
+		break;
+	case ROOT_LAUNCH:
+		put_launches(chain, root, out);
+		break;
+	case ROOT_HELD:
+		text_add(out, "`%s` holds ", names_text(world->names, record->reason));
+		put_host(chain, root, "", out);
+		break;
+	case ROOT_MEMORY:
+		put_host(chain, root, " gets memory", out);
+		break;
+	case ROOT_HOST:
+		put_host(chain, root, " computes", out);
+		break;
+	case ROOT_CIRCLE:
+		text_add(out, "ranks wait for each other, as in ");
+		put_op(chain, root, out);
+		break;
+	case ROOT_MISMATCH:
+		put_op(chain, root, out);
+		text_add(out, " does not match what it meets");
+		break;
+	case ROOT_MISSING:
+		text_add(out,
+		        record->kind == OP_CRASH ? "the crash of rank %d"
+		                                 : "a line of rank %d that has not come",
+		        root->rank);
+		break;
+	default:
+		put_work(chain, root, out);
 	}
 }
 

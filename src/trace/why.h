@@ -70,5 +70,7 @@ size_t why_without(const struct why *why, struct op_otherwise **op, struct ranks
 void why_release(struct why *why);
 /* "line 12", "ddp.rsh:31": where the operation was asked for; "": nobody typed it */
 void trace_put_line(const struct trace *trace, op_id id, struct text *out);
+/* The same behind the operation: " (line 12)" */
+void trace_put_line_behind(const struct trace *trace, op_id id, struct text *out);
 
 #endif
