@@ -43,9 +43,10 @@ static struct changes changes_at(const struct question *question, int i, struct 
 	return changes;
 }
 
-static void put_bar(struct table *table, double time, double most, bool best)
+/* bar: cells of the longest */
+static void put_bar(struct table *table, double time, double most, int bar, bool best)
 {
-	int cells = most > 0 ? (int)(time / most * BAR + 0.5) : 0;
+	int cells = most > 0 ? (int)(time / most * bar + 0.5) : 0;
 	for (int i = 0; i < cells; i++)
 		text_put(&table->cells, "#", 1);
 	text_add(&table->cells, best ? "  <- the least" : "");
@@ -57,6 +58,8 @@ static void say_table(struct shell *shell, const struct question *question,
         const struct world_figures *figures, const bool *known, char (*why)[100])
 {
 	struct table table = {.align = "lrrrl"};
+	enum { BESIDE = 56 }; /* the columns before the bars, and the words behind the shortest */
+	int bar = (int)most_of(least_of(BAR, out_width(shell->out) - BESIDE), 6);
 	double most = 0, least = -1;
 	for (int i = 0; i < question->values; i++) {
 		most = known[i] && figures[i].time > most ? figures[i].time : most;
@@ -81,7 +84,7 @@ static void say_table(struct shell *shell, const struct question *question,
 		table_end(&table);
 		bytes_text(figures[i].peak, &table.cells);
 		table_end(&table);
-		put_bar(&table, figures[i].time, most, figures[i].time == least && least < most);
+		put_bar(&table, figures[i].time, most, bar, figures[i].time == least && least < most);
 		table_row(&table);
 	}
 	say_figures(shell, &table);

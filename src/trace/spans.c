@@ -131,11 +131,13 @@ static int64_t end_of(const struct span_writer *w, op_id id)
 	return id && id != OP_EVERYTHING ? backend_times(w->lanes->trace->backend, id).end : 0;
 }
 
-/* Then it was they who held n up, whenever its own line came: an answer changes no picture where it changes no time. */
+/* Then it was they who held n up, whenever its own line came: an answer changes no picture where it changes no time. A transfer
+ * that began with its line, with one of its partners, was held up by no other. */
 static bool peers_come_later(const struct span_writer *w, const struct moment *n)
 {
 	op_id last;
-	return trace_is_work(n->kind) && trace_arrival(w->lanes->trace, n->id, &n->t, &last) > n->t.ready;
+	return trace_is_work(n->kind) && n->t.start > n->t.ready &&
+	        trace_arrival(w->lanes->trace, n->id, &n->t, &last) > n->t.ready;
 }
 
 /* n waits for the line of an operation that came behind an answer: what was asked for is to blame. */

@@ -102,8 +102,8 @@ shows "the first stage goes forward as the others do" "2 --dry" "strategy pipeli
    l launch, b rank 0 compute bubble: waited for rank 1, ░ queued, now 1.32 ms
    e waited for compute, b rank 1 compute bubble: waited for rank 0
 END
-shows "no program: no kinds" 2 "tensor w1[16,16]; mem; stats" 'param|a second|of the schedule|peak' <<'END'
-   peak memory            1 kB
+shows "no program: no kinds" 2 "tensor w1[16,16]; mem; stats" 'param|a second|of the schedule|peak|nothing' <<'END'
+nothing has run yet
 END
 # parameters, gradients, and for bf16 with Adam three of f32: 2, 2 and 12 bytes of each of 4 x 16 x 16, in parts
 for row in "ddp:16384" "zero stage=1:7168" "zero stage=2:5632" "zero stage=3:4096" "fsdp:4096"; do

@@ -70,6 +70,39 @@ static void check_span(const struct lanes *lanes, const struct span *s)
 	}
 }
 
+/* Does the collective come behind one that left a member out? */
+static bool behind_backup(const struct world *world, op_id id)
+{
+	int count;
+	const uint32_t *matches = op_matches(world, id, &count);
+	uint32_t behind = count ? world->matches[matches[0]].before : 0;
+	const struct match *before = behind ? &world->matches[behind] : NULL;
+	bool backup = false;
+	for (int i = 0; before && i < before->n; i++)
+		backup |= before->member[i] && op_record(world, before->member[i])->backup;
+	return backup;
+}
+
+/* What was waited for comes at the very time when the wait is over and the work begins; of a collective behind one that left a
+ * member out that is when the member is over with that one. */
+static void check_release(const struct lanes *lanes, const struct span *s, const struct span *work)
+{
+	const struct trace *trace = lanes->trace;
+	if (s->kind != SPAN_STALL || work->kind != SPAN_WORK || work->op != s->op || !s->blame)
+		return;
+	struct times t = backend_times(trace->backend, s->blame), own = backend_times(trace->backend, s->op);
+	int64_t came = s->to;
+	if (s->cause == CAUSE_EVENT || s->cause == CAUSE_DATA || s->cause == CAUSE_ENGINE)
+		came = t.end;
+	else if (s->cause == CAUSE_PEER)
+		came = behind_backup(trace->world, s->op) ? t.start : t.ready;
+	else if (s->cause == CAUSE_LAUNCH)
+		came = own.issue;
+	if (came != s->to)
+		fail_msg("rank %d: operation %u waits until %lld, %s, and %u comes at %lld", lanes->rank,
+		        s->op, (long long)s->to, trace_causes[s->cause], s->blame, (long long)came);
+}
+
 static void check_lane(const struct lanes *lanes, int stream, struct window window, struct spans *spans)
 {
 	int64_t at = window.from;
@@ -79,6 +112,8 @@ static void check_lane(const struct lanes *lanes, int stream, struct window wind
 		assert_true(spans->span[i].to > at);
 		at = spans->span[i].to;
 		check_span(lanes, &spans->span[i]);
+		if (i + 1 < spans->count)
+			check_release(lanes, &spans->span[i], &spans->span[i + 1]);
 	}
 	assert_int_equal(at, window.to);
 }

@@ -4,6 +4,8 @@
 
 #include "trace/critical.h"
 
+#include <stdlib.h>
+
 /* A model, and a strategy with options; each line is a world of its own. */
 #define GPT "model gpt layers=4 hidden=32 heads=4 seq=8 batch=16; "
 #define EXPERTS "model gpt layers=2 hidden=16 heads=4 seq=8 batch=16 experts=4; "
@@ -94,6 +96,49 @@ static void check_figures(const struct trace *trace, int rank)
 		fail_msg("rank %d: work and causes are %.12f of %d streams", rank, sum, streams);
 }
 
+/* "  0-3 host  0.04  1%  2.98  99%": the times of a row of `stalls` behind which a percentage stands, and the percentages; 0: it is
+ * no such row */
+static int row_sums(const char *row, const char *end, double *times, double *percents)
+{
+	double number = 0;
+	int cells = 0;
+	*times = *percents = 0;
+	for (const char *at = row; at < end; at += strcspn(at, " \n"), at += strspn(at, " ")) {
+		char *behind;
+		double read = strtod(at, &behind);
+		if (*behind == '%') {
+			*times += number;
+			*percents += read;
+			cells++;
+		}
+		number = read;
+	}
+	return cells;
+}
+
+/* Each row of `stalls`, of the ranks folded and of one, tells as much as the first, and all of the window, as far as digits go. */
+static void check_stalls(struct trace trace, const struct ranks *ranks)
+{
+	struct text text = {0};
+	size_t length;
+	double window = 0, times, percents;
+	trace.ranks = ranks;
+	assert_int_equal(trace_stalls(&trace, -1, 1000, &text), ST_OK);
+	const char *at = text_string(&text), *end = at + strlen(at);
+	for (const char *line; (line = text_line(&at, end, &length)) && strncmp(line, "largest", 7) != 0;) {
+		int cells = row_sums(line, line + length, &times, &percents);
+		double off = 0.01 * (cells + CAUSE_COUNT);
+		if (!cells)
+			continue;
+		window = window > 0 ? window : times;
+		if (times < window - off || times > window + off || percents < 100 - 0.5 * cells ||
+		        percents > 100 + 0.5 * cells)
+			fail_msg("of %g in all: %.*s", window, (int)length, line);
+	}
+	assert_true(window > 0);
+	text_release(&text);
+}
+
 static void causes_of_strategies(void **state)
 {
 	(void)state;
@@ -107,8 +152,13 @@ static void causes_of_strategies(void **state)
 		struct trace trace = {.world = shell.world, .backend = shell.backend};
 		check_program(&dice);
 		check_critical(&trace);
-		for (int rank = 0; rank < shell.world->n; rank++)
+		check_stalls(trace, NULL);
+		for (int rank = 0; rank < shell.world->n; rank++) {
+			struct ranks one;
+			ranks_one(&one, rank);
 			check_figures(&trace, rank);
+			check_stalls(trace, &one);
+		}
 		close_shell(NULL);
 	}
 }
