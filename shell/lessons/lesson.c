@@ -1,34 +1,23 @@
-/* lesson.c -- plays lessons and the tour: opens them, runs a task's starter lines, checks, hints, shows the
- * solution.
+/* lesson.c -- plays lessons and the tour: opens them, runs a task's starter lines, hints, shows the solution
  *
  * A task begins in an empty world on the machine that its figures are for, with its starter lines run
- * without a word. The check is lines of the language, run where the learner's world stands: an `expect`
- * that is false names what is missing, by the comment behind it. Checks only look, so a learner may check
- * as often as he likes.
+ * without a word.
  *
  * The tour is a lesson of number 0 whose steps run and show their lines by themselves. Lines that a
- * command of this file runs are kept in the journal beside that command (journal.ran), since a world made
+ * command of a lesson runs are kept in the journal beside that command (journal.ran), since a world made
  * again needs them. */
-#include "shell/lessons/lesson.h"
+#include "shell/lessons/inside.h"
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/lessons/lesson_file.h"
 #include "shell/session/device.h"
 #include "shell/session/lasting.h"
 #include "shell/training/open.h"
 
 #include <string.h>
 
-struct lesson {
-	struct lesson_file file;
-	int number; /* of the lesson, from 1; 0: the tour */
-	int task;   /* from 0; -1: before the first */
-};
-
-/* The n-th embedded lesson (from 1), or the tour for 0. Lessons are numbered by their file names' order. */
-static const struct embedded *find_file(int number)
+const struct embedded *lesson_embedded(int number)
 {
 	const char *name = "tour";
 	for (int i = 0; number > 0 && (name = embedded_name("lessons/", i, ".rsh")); i++)
@@ -36,7 +25,7 @@ static const struct embedded *find_file(int number)
 	return name ? embedded_find("lessons/", name, ".rsh") : NULL;
 }
 
-static void drop(struct lesson *lesson)
+void lesson_drop(struct lesson *lesson)
 {
 	if (lesson)
 		lesson_file_release(&lesson->file);
@@ -45,14 +34,13 @@ static void drop(struct lesson *lesson)
 
 void lesson_free(struct shell *shell)
 {
-	drop(shell->lesson);
+	lesson_drop(shell->lesson);
 	shell->lesson = NULL;
 }
 
-/* ST_NAME: there is no such lesson. *made is the caller's, to be freed by drop. */
-static enum status load(int number, struct lesson **made)
+enum status lesson_load(int number, struct lesson **made)
 {
-	const struct embedded *file = find_file(number);
+	const struct embedded *file = lesson_embedded(number);
 	if (!file)
 		return fail(ST_NAME, "no lesson %d; `lessons` lists them", number);
 	struct lesson *lesson = mem_alloc(sizeof *lesson);
@@ -62,28 +50,24 @@ static enum status load(int number, struct lesson **made)
 	if (status == ST_OK)
 		*made = lesson;
 	else
-		drop(lesson);
+		lesson_drop(lesson);
 	return status;
 }
 
-/* Of the open lesson */
-static const struct lesson_task *task_of(const struct shell *shell)
+const struct lesson_task *lesson_task_of(const struct shell *shell)
 {
 	return &shell->lesson->file.task[shell->lesson->task];
 }
 
-/* The task at hand; NULL, with the failure told: no lesson is open (ST_ARGUMENT). */
-static const struct lesson_task *current(const struct shell *shell)
+const struct lesson_task *lesson_current(const struct shell *shell)
 {
 	if (shell->lesson && shell->lesson->number)
-		return task_of(shell);
+		return lesson_task_of(shell);
 	fail(ST_ARGUMENT, "no lesson is open: `lesson 1` opens the first, `lessons` lists them");
 	return NULL;
 }
 
-/* Runs lines without showing what they say. The journal keeps them beside the command: a world made again
- * needs them. */
-static enum status run_quietly(struct shell *shell, const struct text *lines, const char *what)
+enum status lesson_run(struct shell *shell, const struct text *lines, const char *what)
 {
 	out_mute(shell->out, 1);
 	enum status status = interpreter_run_granting(shell, text_string(lines), lines->count, what, 1, NULL);
@@ -106,13 +90,12 @@ static enum status begin_world(struct shell *shell)
 	return status;
 }
 
-/* Such a world, with the task's starter lines */
-static enum status begin_task(struct shell *shell)
+enum status lesson_begin_task(struct shell *shell)
 {
 	enum status status = begin_world(shell);
 	if (status != ST_OK)
 		return status;
-	return run_quietly(shell, &task_of(shell)->part[PART_START], "the lesson");
+	return lesson_run(shell, &lesson_task_of(shell)->part[PART_START], "the lesson");
 }
 
 enum status lesson_list(struct call *call)
@@ -120,15 +103,15 @@ enum status lesson_list(struct call *call)
 	struct shell *shell = call->shell;
 	out_say(shell->out, "   %s%s%s       three minutes: it types for you\n",
 	        STYLED(shell->out, COLOUR_HEAD, "tour"));
-	for (int number = 1; find_file(number); number++) {
+	for (int number = 1; lesson_embedded(number); number++) {
 		struct lesson *lesson = NULL;
-		enum status status = load(number, &lesson);
+		enum status status = lesson_load(number, &lesson);
 		if (status != ST_OK)
 			return status;
 		out_say(shell->out, "   %slesson %d%s   %s (%d tasks, %s min)\n",
 		        STYLED(shell->out, COLOUR_HEAD, number), text_string(&lesson->file.title),
 		        lesson->file.tasks, text_string(&lesson->file.minutes));
-		drop(lesson);
+		lesson_drop(lesson);
 	}
 	return ST_OK;
 }
@@ -148,7 +131,7 @@ static void say_text(struct shell *shell, const struct text *text, int colour)
 static void say_task(struct shell *shell)
 {
 	const struct lesson *lesson = shell->lesson;
-	const struct lesson_task *task = task_of(shell);
+	const struct lesson_task *task = lesson_task_of(shell);
 	out_say(shell->out, "%slesson %d, task %d/%d   %s%s\n",
 	        STYLED(shell->out, COLOUR_HEAD, lesson->number, lesson->task + 1, lesson->file.tasks,
 	                text_string(&task->part[PART_TITLE])));
@@ -169,12 +152,12 @@ static void say_task(struct shell *shell)
 enum status lesson_open(struct shell *shell, int number)
 {
 	struct lesson *lesson = NULL;
-	enum status status = load(number, &lesson);
+	enum status status = lesson_load(number, &lesson);
 	if (status != ST_OK)
 		return status;
 	status = lesson_file_fits(&lesson->file, number, shell->world->n);
 	if (status != ST_OK) {
-		drop(lesson);
+		lesson_drop(lesson);
 		return status;
 	}
 	lesson_free(shell);
@@ -184,7 +167,7 @@ enum status lesson_open(struct shell *shell, int number)
 
 enum status lesson_hint(struct call *call)
 {
-	const struct lesson_task *task = current(call->shell);
+	const struct lesson_task *task = lesson_current(call->shell);
 	if (task)
 		say_text(call->shell, &task->part[PART_HINT], COLOUR_PLAIN);
 	return task ? ST_OK : ST_ARGUMENT;
@@ -194,7 +177,7 @@ enum status lesson_hint(struct call *call)
  * it. */
 enum status lesson_solution(struct shell *shell, bool run)
 {
-	const struct lesson_task *task = current(shell);
+	const struct lesson_task *task = lesson_current(shell);
 	if (!task)
 		return ST_ARGUMENT;
 	say_text(shell, &task->part[PART_SOLUTION], COLOUR_KERNEL);
@@ -202,91 +185,8 @@ enum status lesson_solution(struct shell *shell, bool run)
 		out_say(shell->out, "   type it, or let it run from the task's start: solution run\n");
 		return ST_OK;
 	}
-	enum status status = begin_task(shell);
-	return status == ST_OK ? run_quietly(shell, &task->part[PART_SOLUTION], "the solution") : status;
-}
-
-/* Runs the check's lines one by one, up to the first that does not hold; *passed when each held. A failure of
- * the session itself (Ctrl-C, a rank that is gone) is no answer and goes on to the caller. The books stay as they were: `expect` only
- * looks. A line that cannot be answered (a tensor that the learner has not made) does not hold either. */
-static enum status run_check(struct shell *shell, bool *passed)
-{
-	const struct text *check = &task_of(shell)->part[PART_CHECK];
-	const char *at = text_string(check), *end = at + check->count, *line;
-	int failed_before = shell->expects_failed;
-	size_t length;
-
-	*passed = true;
-	while (*passed && (line = text_line(&at, end, &length))) {
-		enum status status = interpreter_run(shell, line, length, NULL, 1);
-		if (status == ST_INTERRUPTED || status == ST_MEMORY || status == ST_MPI || status == ST_BUG)
-			return status;
-		if (status != ST_OK || shell->expects_failed > failed_before) {
-			*passed = false;
-			/* the comment behind the `expect` tells the learner why */
-			const char *hash = memmem(line, length, "  # ", 4);
-			if (hash)
-				out_say(shell->out, "   %s%.*s%s\n",
-				        STYLED(shell->out, COLOUR_BAD, (int)(length - (hash - line) - 4),
-				                hash + 4));
-			if (status != ST_OK && status != ST_EXPECT)
-				out_say(shell->out, "   (%s)\n", fail_text());
-		}
-	}
-	shell->expects_failed = failed_before;
-	return ST_OK;
-}
-
-enum status lesson_check(struct call *call)
-{
-	struct shell *shell = call->shell;
-	bool passed = false;
-	enum status status = current(shell) ? run_check(shell, &passed) : ST_ARGUMENT;
-	if (status != ST_OK)
-		return status;
-	if (!passed) {
-		out_say(shell->out,
-		        "   %s%s%s   `undo` takes a line back; timeline shows where it stands; hint "
-		        "helps\n",
-		        STYLED(shell->out, COLOUR_BAD, "not yet"));
-		return ST_OK;
-	}
-	bool last = shell->lesson->task + 1 == shell->lesson->file.tasks;
-	out_say(shell->out, "   %s%s%s   %s\n", STYLED(shell->out, COLOUR_GOOD, "right"),
-	        last ? "that was the last task; `lessons` lists the others" : "`next` goes on");
-	return ST_OK;
-}
-
-/* The answer and the right figure are both expressions, compared in the world as it is: nothing is
- * revealed but whether it is within a tenth. */
-enum status lesson_predict(struct shell *shell, const char *answer)
-{
-	const struct lesson_task *task = current(shell);
-	struct text line = {0};
-	if (!task)
-		return ST_ARGUMENT;
-	if (!task->part[PART_ANSWER].count)
-		return fail(ST_ARGUMENT, "this task asks for no prediction");
-	int failed_before = shell->expects_failed;
-	/* within a tenth of the right figure, by the same expressions that everybody uses */
-	text_add(&line, "expect abs((%s) - (%s)) <= 10%% * abs(%s)", answer,
-	        text_string(&task->part[PART_ANSWER]), text_string(&task->part[PART_ANSWER]));
-	out_mute(shell->out, 1);
-	enum status status = interpreter_run(shell, text_string(&line), line.count, NULL, 1);
-	out_mute(shell->out, -1);
-	bool right = status == ST_OK && shell->expects_failed == failed_before;
-	shell->expects_failed = failed_before;
-	text_release(&line);
-	if (status != ST_OK && status != ST_EXPECT)
-		return fail_in(status, "predict %s", answer);
-	bool bare = !answer[strspn(answer, "0123456789.")];
-	out_say(shell->out, "   %s%s%s\n",
-	        STYLED(shell->out, right ? COLOUR_GOOD : COLOUR_BAD,
-	                right ? "right, within a tenth"
-	                        : bare
-	                        ? "not within a tenth; a time has its unit, as 60us or 2ms: guess again"
-	                        : "not within a tenth: run it, look at the timeline, and guess again"));
-	return ST_OK;
+	enum status status = lesson_begin_task(shell);
+	return status == ST_OK ? lesson_run(shell, &task->part[PART_SOLUTION], "the solution") : status;
 }
 
 /* ---- the tour: the same file of steps; its lines are shown and run */
@@ -294,7 +194,7 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 enum status tour_open(struct shell *shell, lesson_play *run)
 {
 	struct lesson *lesson = NULL;
-	enum status status = load(0, &lesson);
+	enum status status = lesson_load(0, &lesson);
 	if (status != ST_OK)
 		return status;
 	lesson_free(shell);
@@ -313,7 +213,7 @@ bool tour_running(const struct shell *shell)
 static enum status play_step(struct shell *shell, lesson_play *run)
 {
 	const struct lesson *tour = shell->lesson;
-	const struct lesson_task *step = task_of(shell);
+	const struct lesson_task *step = lesson_task_of(shell);
 	const char *at = text_string(&step->part[PART_START]), *end = at + step->part[PART_START].count,
 	           *line;
 	enum status status = ST_OK;
@@ -345,70 +245,8 @@ enum status lesson_next(struct shell *shell, lesson_play *run)
 	lesson->task++;
 	if (lesson->number == 0)
 		return play_step(shell, run);
-	enum status status = begin_task(shell);
+	enum status status = lesson_begin_task(shell);
 	if (status == ST_OK)
 		say_task(shell);
-	return status;
-}
-
-/* ---- without a person */
-
-/* Starter lines, then `lines`, then the check: does it hold? A line that fails to run counts as a check that
- * fails. */
-static enum status attempt(struct shell *shell, const struct text *lines, bool *passed)
-{
-	enum status status = begin_task(shell);
-	if (status == ST_OK && lines)
-		status = run_quietly(shell, lines, "the attempt");
-	return status == ST_OK ? run_check(shell, passed) : status;
-}
-
-/* Each attempt begins in an empty world of its own. A task holds when its starter fails the check, its solution passes, and everything offered as wrong
- * fails. */
-static bool hold_task(struct shell *shell)
-{
-	const struct lesson_task *task = task_of(shell);
-	bool starter = true, solution = false;
-	out_mute(shell->out, 1); /* what a check says is for learners */
-	enum status status = attempt(shell, NULL, &starter);
-	if (status == ST_OK)
-		status = attempt(shell, &task->part[PART_SOLUTION], &solution);
-	bool holds = status == ST_OK && !starter && solution;
-	for (int i = 0; i < task->wrongs && holds; i++) {
-		bool passed = true;
-		if (attempt(shell, &task->part[PART_WRONG + i], &passed) == ST_OK)
-			holds = !passed;
-	}
-	out_mute(shell->out, -1);
-	out_say(shell->out, "%s lesson %d task %d   %s%s%s\n", holds ? "ok" : "FAIL", shell->lesson->number,
-	        shell->lesson->task + 1, text_string(&task->part[PART_TITLE]),
-	        status != ST_OK     ? ": "
-	                : starter   ? ": the starter passes"
-	                : !solution ? ": the solution fails"
-	                : holds     ? ""
-	                            : ": a wrong one passes",
-	        status != ST_OK ? fail_text() : "");
-	return holds;
-}
-
-enum status lesson_check_all(struct shell *shell, int *failed)
-{
-	enum status status = ST_OK;
-	*failed = 0;
-	for (int number = 1; status == ST_OK && find_file(number); number++) {
-		struct lesson *lesson = NULL;
-		status = load(number, &lesson);
-		if (status != ST_OK)
-			break;
-		lesson_free(shell);
-		shell->lesson = lesson;
-		if (lesson_file_fits(&lesson->file, number, shell->world->n) != ST_OK) {
-			out_say(shell->out, "skipped %s\n", fail_text());
-			continue;
-		}
-		for (lesson->task = 0; lesson->task < lesson->file.tasks; lesson->task++)
-			*failed += !hold_task(shell);
-	}
-	lesson_free(shell);
 	return status;
 }

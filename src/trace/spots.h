@@ -5,7 +5,7 @@
  *      compute  eeeeeeeeeeeeeee|== matmul y ==|
  *               ^ a wait: beside it, on the right, stands matmul y; it is blamed on copy x
  *
- * A rank's operations are loaded for each question; nothing is kept. All answers are false, and leave the spot as it was,
+ * A rank's operations are loaded for each question, unless trace.kept has them. All answers are false, and leave the spot as it was,
  * where there is nothing to go to. */
 #ifndef RANKSH_TRACE_SPOTS_H
 #define RANKSH_TRACE_SPOTS_H
