@@ -56,6 +56,7 @@ static enum status write_file(const struct trace *trace, const char *path, const
 }
 
 enum { FOLDER_MOST = 4000 };
+#define PART ".part" /* behind a file's name until all ranks' are written */
 
 static void file_of_rank(const char *folder, int rank, char path[FOLDER_MOST + 40])
 {
@@ -73,13 +74,18 @@ static bool has_files(const char *folder, const struct ranks *ranks)
 	return false;
 }
 
-/* "DIR/rank3.pt.trace.json", as TensorBoard's plugin and Holistic Trace Analysis look for them */
+/* "DIR/rank3.pt.trace.json", as TensorBoard's plugin and Holistic Trace Analysis look for them, under the name that it has
+ * until all are there */
 static enum status write_rank(
         const struct trace *trace, const char *folder, const struct export_options *options, int rank)
 {
 	char path[FOLDER_MOST + 40];
 	struct text text = {0};
+	struct stat about;
 	file_of_rank(folder, rank, path);
+	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+		return fail(ST_FILE, "%s is not a regular file", path);
+	strcat(path, PART);
 	enum status status = trace_export_kineto(trace, options, rank, &text);
 	if (status == ST_OK)
 		status = file_write(path, text_string(&text), text.count);
@@ -87,14 +93,31 @@ static enum status write_rank(
 	return status;
 }
 
-/* The folder is made where it is not there. Each file appears whole; a failure leaves those before it. */
+/* What was written gets its name, or goes where any of it could not be: what stood there before then stays. */
+static enum status name_files(const char *folder, const struct ranks *ranks, enum status status)
+{
+	char path[FOLDER_MOST + 40], part[FOLDER_MOST + 40];
+	FOR_RANKS (rank, ranks) {
+		file_of_rank(folder, rank, path);
+		file_of_rank(folder, rank, part);
+		strcat(part, PART);
+		if (status == ST_OK && rename(part, path) != 0)
+			status = fail(ST_FILE, "%s cannot be written: %s", path, strerror(errno));
+		if (status != ST_OK)
+			unlink(part);
+	}
+	return status;
+}
+
+/* The folder is made where it is not there. All files appear, or none. */
 static enum status write_folder(
         const struct trace *trace, const char *folder, const struct export_options *options, bool force)
 {
 	enum status status = ST_OK;
 	if (strlen(folder) > FOLDER_MOST)
 		return fail(ST_FILE, "export kineto: the folder's name is too long");
-	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+	bool made = mkdir(folder, 0777) == 0;
+	if (!made && errno != EEXIST)
 		return fail(ST_FILE, "%s cannot be made: %s", folder, strerror(errno));
 	if (!force && has_files(folder, options->ranks))
 		return fail(ST_FILE, "%s has such files: `export kineto %s force` writes over them", folder,
@@ -102,6 +125,9 @@ static enum status write_folder(
 	FOR_RANKS (rank, options->ranks)
 		if (status == ST_OK)
 			status = write_rank(trace, folder, options, rank);
+	status = name_files(folder, options->ranks, status);
+	if (status != ST_OK && made)
+		rmdir(folder);
 	return status;
 }
 

@@ -38,8 +38,10 @@ export kineto traces
 expect error "traces has such files: `export kineto traces force` writes over them" { export kineto traces }
 @1 export kineto traces force
 expect error "cannot be made" { export kineto nowhere/traces }
-expect error "rank0.pt.trace.json cannot be written" { export kineto a.svg }
+expect error "rank0.pt.trace.json.part cannot be written" { export kineto a.svg }
+expect error "rank1.pt.trace.json is not a regular file" { export kineto half force }
 END
+mkdir -p half/rank1.pt.trace.json && echo before > half/rank0.pt.trace.json
 check 'runs' within 60 "$RANKSH" -n 4 all.rsh > out 2>&1
 xml() { python3 -c "import xml.dom.minidom as d; d.parse('$1')" 2>/dev/null || grep -q '</svg>' "$1"; }
 check 'a picture, well-formed' xml a.svg
@@ -60,6 +62,7 @@ check 'some ranks alone' sh -c "grep -q '^1,' some.csv && grep -q '^2,' some.csv
 check 'text, as wide as is asked for' sh -c "grep -q 'compute' a.txt && tr -d '\200-\277' < narrow.txt | LC_ALL=C awk '{ if (length > 60) wide = 1 } END { exit wide }'"
 check 'nothing half-written is left' [ "$(ls | grep -c '\.new\|~')" = 0 ]
 check 'a file a rank, as PyTorch writes them' [ "$(ls traces | tr '\n' ' ')" = 'rank0.pt.trace.json rank1.pt.trace.json rank2.pt.trace.json rank3.pt.trace.json ' ]
+check 'all of them or none: what was there stays' sh -c 'grep -qx before half/rank0.pt.trace.json && [ "$(ls half | wc -l)" = 2 ]'
 check 'whose it is' grep -q '"distributedInfo": {"rank": 2,' traces/rank2.pt.trace.json
 check 'kernels, launches and flows, as many of each' sh -c 'for each in "\"ph\":\"s\"" "\"ph\":\"f\"" "\"cpu_op\""; do grep -c "$each" traces/rank0.pt.trace.json; done | sort -u | wc -l | grep -qx 1'
 check 'collectives by the names of NCCL' grep -q 'ncclDevKernel_AllReduce_Sum_f32_RING_.*"Collective name":"allreduce","In msg nelems":4096,"Out msg nelems":4096,"Group size":4,"dtype":"Float"' traces/rank3.pt.trace.json
