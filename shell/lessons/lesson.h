@@ -2,7 +2,7 @@
  * commands a user types.
  *
  * A lesson file:
- *     # lesson: TITLE                    first line; `# minutes: 20` and `# ranks: 4` (at least) may follow
+ *     # lesson: TITLE                    first line; `# minutes: 20` and `# ranks: 4` (or several, `2 4 8`) may follow
  *     ## Task title
  *     # what the learner reads, any number of lines
  *     #: start                           lines that are run before the learner begins (the starter state)

@@ -243,11 +243,9 @@ const struct slowness *world_slow_at(const struct world *world, op_id id);
 /* Index into world.iterations; -1: it is in none */
 int world_iteration_of(const struct world *world, op_id id);
 
-/* -- queueing. The record is copied (operands and parts too) unless `like` > 0 names a record of this same
- * line with
- *    equal content, which is then shared. Does: program and stream order, matching, mismatch, race check,
- *    poisoning of nothing. *id is the new operation. Implicit waits (reused memory: rule 10) are queued
- *    before it by itself. */
+/* -- queueing. The record is copied, with its operands and parts, unless `like` > 0 names a record of this same line with equal
+ *    content, which is then shared. The operation takes its place in program and stream order, meets its partners, and is looked
+ *    at for mismatches and races; *id is its number. Waits for memory that is used again (rule 10) are queued before it. */
 enum status world_queue(struct world *world, int rank, int stream, const struct record *record, uint32_t like,
         op_id target, int flags, op_id *id);
 /* While a graph is captured on a rank, world_queue adds to the graph instead. */
