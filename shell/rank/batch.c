@@ -8,6 +8,7 @@
 #include "shell/wire/plain.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -107,6 +108,19 @@ static enum status run_waiting(struct conductor *conductor, struct text *waiting
 	return status;
 }
 
+/* Open MPI's mpirun (4.1) crashes where a rank leaves just as there is more to pass on to it (iof_hnp). So what no line needs any
+ * more is read, and thrown away, to its end; for a second at most, and while it keeps coming. */
+static void drain_input(void)
+{
+	enum { QUIET_MS = 100 };
+	const int64_t until = wall_ns() + INT64_C(1000000000);
+	struct pollfd input = {.fd = 0, .events = POLLIN};
+	char piece[65536];
+	ssize_t got = 1;
+	while (got > 0 && wall_ns() < until && poll(&input, 1, QUIET_MS) > 0)
+		got = read(0, piece, sizeof piece);
+}
+
 /* Whatever comes down descriptor 0, as soon as a line of it is whole: a program may write the next line when it has
  * read the answer to this one. */
 static enum status run_input(struct conductor *conductor)
@@ -115,7 +129,8 @@ static enum status run_input(struct conductor *conductor)
 	enum status status = ST_OK;
 	char piece[65536];
 	int line = 1;
-	for (ssize_t got = 1; got > 0 && status == ST_OK;) {
+	ssize_t got = 1;
+	while (got > 0 && status == ST_OK) {
 		got = read(0, piece, sizeof piece);
 		if (got < 0 && errno == EINTR) {
 			got = 1;
@@ -125,6 +140,8 @@ static enum status run_input(struct conductor *conductor)
 		status = run_waiting(conductor, &waiting, got <= 0, &line);
 	}
 	text_release(&waiting);
+	if (got > 0)
+		drain_input();
 	return end(conductor, status);
 }
 
