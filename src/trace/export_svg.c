@@ -12,13 +12,23 @@
 #include "trace/lanes.h"
 #include "trace/sets.h"
 
-enum { WIDTH = 1280, LEFT = 170, RIGHT = 20, TOP = 34, ROW = 24, BAR = 18, LETTER = 7, ROWS_MOST = 400 };
+enum {
+	WIDTH = 1280,
+	LEFT = 170,
+	RIGHT = 20,
+	TOP = 34,
+	ROW = 24,
+	BAR = 18,
+	LETTER = 7,
+	ROWS_MOST = 40 /* as many as a slide has room for */
+};
 
 struct svg {
 	const struct trace *trace;
 	struct window window;
 	struct text *out;
 	struct text words;
+	bool undone; /* some of what is shown is not over */
 };
 
 static double x_of(const struct svg *svg, int64_t ns)
@@ -62,20 +72,22 @@ static void put_label(struct svg *svg, const struct span *span, double x, double
 	text_add(svg->out, "</text>");
 }
 
+static const char undone[] = " fill-opacity=\"0.35\" stroke=\"#999\" stroke-dasharray=\"3\"";
+
 static void put_box(struct svg *svg, const struct span *span, double y)
 {
 	double x = x_of(svg, span->from), width = x_of(svg, span->to) - x;
 	const char *paint = export_paint(export_colour(svg->trace, span));
 	text_add(svg->out, "<g><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"%s>", x, y,
-	        width, BAR, paint,
-	        span->projected ? " fill-opacity=\"0.35\" stroke=\"#999\" stroke-dasharray=\"3\"" : "");
+	        width, BAR, paint, span->projected ? undone : "");
+	svg->undone |= span->projected;
 	put_title(svg, span);
 	text_add(svg->out, "</rect>");
 	put_label(svg, span, x, width, y);
 	text_add(svg->out, "</g>\n");
 }
 
-/* Spans [first, end) are each narrower than a pixel */
+/* Spans [first, end) are each narrower than a pixel, all over or none */
 static void put_run(struct svg *svg, const struct spans *spans, size_t first, size_t end, double y)
 {
 	const struct span *shown = NULL;
@@ -92,11 +104,14 @@ static void put_run(struct svg *svg, const struct spans *spans, size_t first, si
 	if (!shown)
 		return;
 	double x = x_of(svg, from), width = x_of(svg, to) - x;
-	text_add(svg->out,
-	        "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\" "
-	        "fill-opacity=\"%.2f\"><title>",
-	        x, y, width < 0.6 ? 0.6 : width, BAR, export_paint(export_colour(svg->trace, shown)),
-	        0.35 + 0.65 * (double)work / (double)most_of(to - from, 1));
+	text_add(svg->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"", x, y,
+	        width < 0.6 ? 0.6 : width, BAR, export_paint(export_colour(svg->trace, shown)));
+	svg->undone |= shown->projected;
+	if (shown->projected)
+		text_add(svg->out, "%s><title>", undone);
+	else
+		text_add(svg->out, " fill-opacity=\"%.2f\"><title>",
+		        0.35 + 0.65 * (double)work / (double)most_of(to - from, 1));
 	text_clear(&svg->words);
 	export_name(svg->trace, shown, &svg->words);
 	export_xml(svg->out, text_string(&svg->words));
@@ -115,7 +130,8 @@ static void put_lane(struct svg *svg, const struct spans *spans, double y)
 			put_box(svg, span, y);
 			continue;
 		}
-		while (end < spans->count && (double)(spans->span[end].to - spans->span[end].from) < pixel)
+		while (end < spans->count && (double)(spans->span[end].to - spans->span[end].from) < pixel &&
+		        spans->span[end].projected == span->projected)
 			end++;
 		put_run(svg, spans, i, end, y);
 	}
@@ -183,6 +199,13 @@ static void put_legend(struct svg *svg, double y)
 		        entries[i].words);
 		x += 34 + LETTER * (double)text_columns(entries[i].words);
 	}
+	if (svg->undone)
+		text_add(svg->out,
+		        "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"white\" "
+		        "stroke=\"#999\" "
+		        "stroke-dasharray=\"3\"/><text x=\"%.1f\" y=\"%.1f\" fill=\"#333\">not over "
+		        "yet</text>\n",
+		        x, y, x + 16, y + 10);
 }
 
 enum status trace_export_svg(
@@ -204,7 +227,7 @@ enum status trace_export_svg(
 	        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" "
 	        "font-family=\"sans-serif\" "
 	        "font-size=\"12\">\n<rect width=\"%d\" height=\"%.0f\" fill=\"white\"/>\n",
-	        WIDTH, bottom + 40, WIDTH, bottom + 40);
+	        WIDTH, bottom + 50, WIDTH, bottom + 50);
 	put_ruler(&svg, bottom);
 	for (size_t row = 0; row < sets.shown_count && status == ST_OK; row++) {
 		put_row_names(&svg, &sets, row, TOP + (double)row * ROW);
@@ -212,8 +235,10 @@ enum status trace_export_svg(
 		status = trace_step(trace, (int64_t)sets.shown[row].spans.count);
 	}
 	if (sets.rows > (int)sets.shown_count)
-		text_add(out, "<text x=\"8\" y=\"%.0f\">... %d more rows</text>\n", bottom + 34,
-		        sets.rows - (int)sets.shown_count);
+		text_add(out,
+		        "<text x=\"8\" y=\"%.0f\">... %d more rows: `@0-3 export` draws some ranks, a .html "
+		        "more rows</text>\n",
+		        bottom + 42, sets.rows - (int)sets.shown_count);
 	put_legend(&svg, bottom + 12);
 	text_add(out, "</svg>\n");
 	text_release(&svg.words);
