@@ -125,9 +125,11 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 	case OP_FILL:
 	case OP_CRASH:
 		return span;
-	default:
+	default: /* over when it is issued, long before the operation is */
 		span.from = m->begin;
 		span.to = t->issue == TIME_UNKNOWN ? span.from : t->issue;
+		if (!lanes->trace->backend->measures && lanes->trace->world->ops[m->id].flags & OPF_ISSUED)
+			span.projected = false;
 		return span;
 	}
 	span.from = t->start;
