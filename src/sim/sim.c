@@ -35,7 +35,11 @@ enum status sim_run(struct backend *backend, struct budget *budget)
 {
 	struct engine *e = engine_of(backend);
 	sim_ready(e);
+	int64_t before = e->ticks_all;
 	enum status status = engine_run(e, budget);
+	/* made anew, so that it takes the same steps on every rank, whichever had looked before this */
+	if (e->ticks_all != before)
+		((struct sim *)backend)->projected = false;
 	e->any_invalid |= e->data && data_spoiled(e->data);
 	return status;
 }

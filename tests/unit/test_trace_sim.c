@@ -242,6 +242,25 @@ static void a_projection_counts_the_same_again(void **state)
 	rig_close(&rig);
 }
 
+/* ... also where one has looked before the machine went on and the other has not: a look in a line that was
+ * stopped, which goes on with the next one. */
+static void a_projection_is_made_anew_behind_an_advance(void **state)
+{
+	(void)state;
+	struct grants looked = {.budget = {.more = grant}, .left = 1000000}, fresh = looked;
+	struct rig rig = many_queued();
+	assert_int_equal(rig.sim->project(rig.sim, NULL), ST_OK);
+	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
+	assert_int_equal(rig.sim->project(rig.sim, &looked.budget), ST_OK);
+	rig_close(&rig);
+
+	rig = many_queued();
+	assert_int_equal(rig.sim->advance(rig.sim, NULL), ST_OK);
+	assert_int_equal(rig.sim->project(rig.sim, &fresh.budget), ST_OK);
+	assert_int_equal(looked.given, fresh.given);
+	rig_close(&rig);
+}
+
 static enum status picture_of(const struct trace *trace)
 {
 	struct timeline_options options = {
@@ -290,6 +309,7 @@ int main(void)
 	        cmocka_unit_test(a_missing_rank),
 	        cmocka_unit_test(a_pipeline),
 	        cmocka_unit_test(a_projection_counts_the_same_again),
+	        cmocka_unit_test(a_projection_is_made_anew_behind_an_advance),
 	        cmocka_unit_test(every_long_look_can_be_stopped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
