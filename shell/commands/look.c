@@ -254,9 +254,8 @@ const struct command command_diff = {
 
 /* ---- an instant ---- */
 
-static void put_end(const struct trace *trace, struct text *out)
+static void put_end(int64_t end, struct text *out)
 {
-	int64_t end = trace_window(trace, -1).to;
 	text_add(out, end ? "   everything ends before, at " : "   nothing has run yet");
 	if (end)
 		time_text(end, out);
@@ -282,8 +281,9 @@ static enum status at_run(struct call *call)
 		status = look_begin(call, &trace);
 	if (status == ST_OK)
 		status = trace_at(&trace, time, out_width(shell->out), &text);
-	if (status == ST_OK && trace_window(&trace, -1).to < time && !trace_hangs(&trace))
-		put_end(&trace, &text);
+	int64_t end = status == ST_OK ? trace_window(&trace, -1).to : time;
+	if (end < time && !trace_hangs(&trace))
+		put_end(end, &text);
 	if (status == ST_OK)
 		shell->at = (struct instant){true, time, shell->world->digest};
 	return answer(call, &text, status);

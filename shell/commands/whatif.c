@@ -126,13 +126,8 @@ static enum status whatif_run(struct call *call)
 
 static void swept(const char *name, struct text *out)
 {
-	const char *about;
-	enum unit unit;
-	if (*name)
-		return;
-	for (int i = 0; i < MACHINE_KEY_COUNT; i++)
-		text_add(out, "%s=\n", machine_key(i, &about, &unit));
-	choice_options(out);
+	if (!*name)
+		choice_changes(out);
 }
 
 static void follows(const char *name, struct text *out)

@@ -64,12 +64,8 @@ static void say_otherwise(struct shell *shell, const struct rerun *rerun, const 
 static enum status unknown_key(const char *name)
 {
 	struct text known = {0}, near = {0};
-	const char *about;
-	enum unit unit;
 	int count;
-	for (int i = 0; i < MACHINE_KEY_COUNT; i++)
-		text_add(&known, "%s\n", machine_key(i, &about, &unit));
-	choice_options(&known);
+	choice_changes(&known);
 	for (size_t i = 0; i < known.count; i++)
 		if (known.bytes[i] == '\n' || known.bytes[i] == '=')
 			known.bytes[i] = ' ';

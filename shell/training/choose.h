@@ -74,8 +74,9 @@ struct program *choose_otherwise(struct shell *shell, const struct program *alon
 /* For TAB, without a word to other processes: the names that there are, or behind `name` the keys of its
  * options. */
 void choice_follows(bool model, const char *name, struct text *out);
-/* The keys of the options of all strategies and models that come with ranksh, each once, a line each */
-void choice_options(struct text *out);
+/* What a replay may change, "KEY=", each once, a line each: the numbers of the machine, and the options of all
+ * strategies and models that come with ranksh */
+void choice_changes(struct text *out);
 /* The names of the strategies in the binary that have an option of that name, a blank between */
 void choice_those_with(const char *option, struct text *out);
 /* tell.c: a line for each that there is in the binary: its name, and in a few words what it is */

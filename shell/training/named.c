@@ -89,10 +89,13 @@ void choice_follows(bool model, const char *name, struct text *out)
 	choice_release(&choice);
 }
 
-void choice_options(struct text *out)
+void choice_changes(struct text *out)
 {
 	struct names *seen = names_create();
-	const char *name;
+	const char *name, *about;
+	enum unit unit;
+	for (int i = 0; i < MACHINE_KEY_COUNT; i++)
+		text_add(out, "%s=\n", machine_key(i, &about, &unit));
 	for (int model = 0; model < 2; model++)
 		for (int i = 0; (name = choice_name(model, i)); i++) {
 			struct text keys = {0};

@@ -174,10 +174,16 @@ static inline double backend_uncertainty(struct backend *backend)
 	return backend->uncertainty ? backend->uncertainty(backend) : 0;
 }
 
-/* At that time of its host: as far as the clocks can tell, so that what a host has waited for is over */
+/* What has ended by then is over at that time of its host: as far as the clocks can tell, so that what a host has waited
+ * for is over */
+static inline int64_t backend_over_by(struct backend *backend, int64_t clock)
+{
+	return clock + (int64_t)backend_uncertainty(backend);
+}
+
 static inline bool backend_is_over(struct backend *backend, const struct times *times, int64_t clock)
 {
-	return times->end != TIME_UNKNOWN && times->end <= clock + (int64_t)backend_uncertainty(backend);
+	return times->end != TIME_UNKNOWN && times->end <= backend_over_by(backend, clock);
 }
 
 static inline struct op_cost backend_cost(struct backend *backend, op_id id)

@@ -363,7 +363,7 @@ enum status trace_critical(const struct trace *trace, int section, int width, st
 		text_add(out, "what sets the end, %s: ",
 		        critical.window.from ? "of this section" : "from the beginning");
 		time_text(critical.window.to - critical.window.from, out);
-		text_add(out, trace_hangs(trace) ? ", of what ends (see `stuck`)\n" : "\n");
+		trace_put_hangs(trace, out);
 		put_chain(trace, &critical, width, out);
 		put_kinds(&critical, width, out);
 		put_slack(trace, &critical, section, width, out);

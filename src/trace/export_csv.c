@@ -64,8 +64,7 @@ void export_spans(
         const struct lanes *lanes, int stream, const struct export_options *options, struct spans *spans)
 {
 	lanes_spans(lanes, stream, options->window, spans);
-	spans_cut(lanes->trace, spans, options->now + (int64_t)backend_uncertainty(lanes->trace->backend),
-	        false);
+	spans_cut(lanes->trace, spans, backend_over_by(lanes->trace->backend, options->now), false);
 }
 
 enum status trace_export_csv(

@@ -12,6 +12,8 @@
 #include "trace/lanes.h"
 #include "trace/sets.h"
 
+#include <stdio.h>
+
 enum {
 	WIDTH = 1280,
 	LEFT = 170,
@@ -183,6 +185,13 @@ static void put_ruler(struct svg *svg, double bottom)
 	}
 }
 
+static void put_entry(struct svg *svg, const char *how, const char *words, double *x, double y)
+{
+	text_add(svg->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" %s/>", *x, y, how);
+	text_add(svg->out, "<text x=\"%.1f\" y=\"%.1f\" fill=\"#333\">%s</text>\n", *x + 16, y + 10, words);
+	*x += 34 + LETTER * (double)text_columns(words);
+}
+
 static void put_legend(struct svg *svg, double y)
 {
 	static const struct {
@@ -193,19 +202,13 @@ static void put_legend(struct svg *svg, double y)
 	        {COLOUR_COPY, "copy"}, {COLOUR_HOSTWORK, "host"}, {COLOUR_STALL, "waits (for what it says)"}};
 	double x = LEFT;
 	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-		text_add(svg->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>", x,
-		        y, export_paint(entries[i].colour));
-		text_add(svg->out, "<text x=\"%.1f\" y=\"%.1f\" fill=\"#333\">%s</text>\n", x + 16, y + 10,
-		        entries[i].words);
-		x += 34 + LETTER * (double)text_columns(entries[i].words);
+		char fill[32];
+		snprintf(fill, sizeof fill, "fill=\"%s\"", export_paint(entries[i].colour));
+		put_entry(svg, fill, entries[i].words, &x, y);
 	}
 	if (svg->undone)
-		text_add(svg->out,
-		        "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"white\" "
-		        "stroke=\"#999\" "
-		        "stroke-dasharray=\"3\"/><text x=\"%.1f\" y=\"%.1f\" fill=\"#333\">not over "
-		        "yet</text>\n",
-		        x, y, x + 16, y + 10);
+		put_entry(
+		        svg, "fill=\"white\" stroke=\"#999\" stroke-dasharray=\"3\"", "not over yet", &x, y);
 }
 
 enum status trace_export_svg(

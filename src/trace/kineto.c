@@ -222,8 +222,7 @@ static void put_host(struct kineto *k, op_id id, const struct times *t)
 
 static bool is_over(const struct trace *trace, const struct export_options *options, const struct times *t)
 {
-	return t->issue != TIME_UNKNOWN && !t->projected &&
-	        t->end <= options->now + (int64_t)backend_uncertainty(trace->backend);
+	return t->issue != TIME_UNKNOWN && !t->projected && backend_is_over(trace->backend, t, options->now);
 }
 
 size_t trace_unfinished(const struct trace *trace, const struct export_options *options)

@@ -52,7 +52,7 @@ static void look_at(
 {
 	const struct lanes *lanes = &look->lanes;
 	const struct world *world = lanes->trace->world;
-	int64_t done = options->now + (int64_t)backend_uncertainty(lanes->trace->backend);
+	int64_t done = backend_over_by(lanes->trace->backend, options->now);
 
 	bool passes = options->passes || options->as_of > done; /* a replay of what is only projected yet */
 	if (options->as_of)

@@ -216,7 +216,7 @@ static void print_report(struct report *report, int width, struct text *out)
 	text_add(out, "where the time went, in %s of ", report->unit == 1000000 ? "ms" : "us");
 	time_text(report->window.to - report->window.from, out);
 	iterations_text(&report->iterations, out);
-	text_add(out, trace_hangs(report->trace) ? ", of what ends (see `stuck`)\n" : "\n");
+	trace_put_hangs(report->trace, out);
 	for (enum shape shape = MS_AND_PERCENT; shape <= PERCENT; shape++) {
 		fill(report, shape, &table);
 		if (table_width(&table) <= width)

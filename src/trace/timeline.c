@@ -215,7 +215,7 @@ static void draw_lane(struct drawing *d, int row, struct picture *picture)
 	picture_write(picture, row + 1, at->margin + at->rank + 1, at->name, COLOUR_PLAIN,
 	        trace_lane_name(d->trace, alike->first, stream));
 	bars_paint(&where, &shown->spans, picture);
-	if (d->now < 0 && d->options->now + backend_uncertainty(d->trace->backend) >= d->options->window.to)
+	if (d->now < 0 && backend_over_by(d->trace->backend, d->options->now) >= d->options->window.to)
 		picture_write(picture, row + 1, at->first_column + at->cells, 1, COLOUR_NOTE, "|");
 	if (at->legend) {
 		legend_line(&d->legend, row, at->legend, &d->text);

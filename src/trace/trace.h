@@ -121,6 +121,8 @@ bool trace_empty(const struct trace *trace, int section);
 bool trace_says_nothing(const struct trace *trace, int section, struct text *out);
 /* Does a host or a stream wait for what never ends, unless lines come? */
 bool trace_hangs(const struct trace *trace);
+/* Ends the line of a figure: if so, that it is one of what ends. */
+void trace_put_hangs(const struct trace *trace, struct text *out);
 /* The same for a picture: where an operation waits that has no end, and would begin to at the very end, an eighth more of it is seen. */
 struct window trace_window_seen(const struct trace *trace, int section);
 /* The same for figures and stalls: what threads of the host do once all else is over does not count, as reading ahead

@@ -40,14 +40,15 @@ int64_t trace_begins(const struct trace *trace, int section, int rank)
 	return work == TIME_UNKNOWN ? launch : most_of(launch, least_of(work, earlier));
 }
 
-/* The last known time of the section's operations, 0: there is none. threads: those of threads of the host count too.
- * Of everything no record is looked at: tensors being filled end no later than their host's clock. */
-static int64_t last_time(const struct trace *trace, int section, bool threads)
+/* The last known time of the section's operations, 0: there is none; or the first one later than `enough`. threads: those of
+ * threads of the host count too. Of everything no record is looked at: tensors being filled end no later than their host's
+ * clock. */
+static int64_t last_time(const struct trace *trace, int section, bool threads, int64_t enough)
 {
 	const struct world *world = trace->world;
 	int64_t last = 0;
 
-	for (op_id id = 1; id <= world->op_count; id++) {
+	for (op_id id = 1; id <= world->op_count && last <= enough; id++) {
 		if ((!trace_is_everything(trace, section) && !trace_counts(trace, id, section)) ||
 		        (!threads && trace_on_host(world, id)))
 			continue;
@@ -80,7 +81,7 @@ static struct window window_to(const struct trace *trace, int section, int64_t t
 
 struct window trace_window(const struct trace *trace, int section)
 {
-	return window_to(trace, section, last_time(trace, section, true));
+	return window_to(trace, section, last_time(trace, section, true, INT64_MAX));
 }
 
 bool trace_hangs(const struct trace *trace)
@@ -90,6 +91,11 @@ bool trace_hangs(const struct trace *trace)
 	for (int rank = 0; rank < trace->world->n && !hangs; rank++)
 		hangs = trace->backend->waiting(trace->backend, rank, &on);
 	return hangs;
+}
+
+void trace_put_hangs(const struct trace *trace, struct text *out)
+{
+	text_add(out, trace_hangs(trace) ? ", of what ends (see `stuck`)\n" : "\n");
 }
 
 /* Since when the first of the section's operations stands that has no end; TIME_UNKNOWN: none does */
@@ -120,16 +126,22 @@ struct window trace_window_seen(const struct trace *trace, int section)
 	return window;
 }
 
-struct window trace_time(const struct trace *trace, int section)
+static int64_t last_of_figures(const struct trace *trace, int section, int64_t enough)
 {
-	int64_t to = last_time(trace, section, false);
-	return window_to(trace, section, to ? to : last_time(trace, section, true));
+	int64_t to = last_time(trace, section, false, enough);
+	return to ? to : last_time(trace, section, true, enough);
 }
 
+struct window trace_time(const struct trace *trace, int section)
+{
+	return window_to(trace, section, last_of_figures(trace, section, INT64_MAX));
+}
+
+/* One operation behind the beginning is enough. */
 bool trace_empty(const struct trace *trace, int section)
 {
-	struct window window = trace_time(trace, section);
-	return window.to <= window.from;
+	struct window begun = window_to(trace, section, 0);
+	return begun.to <= begun.from && last_of_figures(trace, section, begun.from) <= begun.from;
 }
 
 bool trace_says_nothing(const struct trace *trace, int section, struct text *out)

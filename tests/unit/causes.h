@@ -3,21 +3,10 @@
 #ifndef RANKSH_TEST_CAUSES_H
 #define RANKSH_TEST_CAUSES_H
 
+#include "dice.h"
 #include "lines.h"
 
-#include "base/philox.h"
 #include "trace/lanes.h"
-
-struct dice {
-	uint64_t seed, thrown;
-};
-
-static uint32_t throw(struct dice * dice, uint32_t below)
-{
-	uint32_t out[4];
-	philox(dice->seed, dice->thrown++, out);
-	return out[0] % below;
-}
 
 /* Does it make sense to blame that operation for the stall? Whoever is waited for is not there, or not over, before its end;
  * a host is at it all along. */

@@ -7,7 +7,8 @@
 #ifndef RANKSH_TESTS_RANDOM_PROGRAM_H
 #define RANKSH_TESTS_RANDOM_PROGRAM_H
 
-#include "base/philox.h"
+#include "dice.h"
+
 #include "base/text.h"
 #include "shell/session/credit.h"
 #include "shell/language/run/interpreter.h"
@@ -24,17 +25,6 @@ struct program {
 	char line[SEGMENTS][PROGRAM_RANKS][LINES][LINE_BYTES];
 	int count[SEGMENTS][PROGRAM_RANKS];
 };
-struct dice {
-	uint64_t seed, thrown;
-};
-
-static inline uint32_t throw(struct dice * dice, uint32_t below)
-{
-	uint32_t out[4];
-	philox(dice->seed, dice->thrown++, out);
-	return out[0] % below;
-}
-
 static const char *const program_begin[] = {
         "stream io compute comm",
         "tensor x[64,64] w[64,64] = uniform seed=rank scale=0.1",
