@@ -124,6 +124,7 @@ int process_run(struct options *options, bool mpi, int argc, char **argv)
 	struct transport *t = NULL;
 	int code = 2, rank = 0;
 
+	mem_keep();
 	commands_start(command_table);
 	if (mpi) /* mpirun is gone: nobody is left to clean up behind this rank */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,12 @@ void mem_free(void *block)
 	if (block)
 		__atomic_fetch_sub(&live_blocks, 1, __ATOMIC_RELAXED);
 	free(block);
+}
+
+void mem_keep(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most there is; else large blocks are the system's each time */
+	mallopt(M_TRIM_THRESHOLD, 128 << 20);
 }
 
 /* The room follows from the count: it is set anew where one more element makes the count leave its column.

@@ -15,29 +15,44 @@ struct comparing {
 	int64_t cell;
 };
 
+/* What a lane shows beside work, gathered on the walk along its work: most lanes need no other */
+struct beside {
+	bool gaps;  /* for longer than two cells */
+	bool peers; /* a wait for other ranks */
+};
+
 static bool near(const struct comparing *c, int64_t a, int64_t b)
 {
 	return most_of(a, b) - least_of(a, b) <= c->cell;
 }
 
+static bool waits_for_peers(const struct span *s)
+{
+	return s->kind == SPAN_STALL && (s->cause == CAUSE_PEER || s->cause == CAUSE_BUBBLE);
+}
+
 /* One more than the place of the last piece of work before place i, 0: there is none; what the window's edge may have cut away on
  * the other rank does not count. */
-static size_t work_before(const struct comparing *c, const struct spans *spans, size_t i)
+static size_t work_before(
+        const struct comparing *c, const struct spans *spans, size_t i, struct beside *beside)
 {
 	for (; i > 0; i--) {
 		const struct span *s = &spans->span[i - 1];
 		bool edge = s->from <= c->window.from + c->cell || s->to >= c->window.to - c->cell;
 		if (s->kind == SPAN_WORK && !(edge && s->to - s->from <= c->cell))
 			break;
+		beside->gaps |= s->kind != SPAN_WORK && s->to - s->from > 2 * c->cell;
+		beside->peers |= waits_for_peers(s);
 	}
 	return i;
 }
 
 /* From the end on: ranks that are not alike have drifted furthest apart there. */
-static bool same_work(const struct comparing *c, const struct spans *a, const struct spans *b)
+static bool same_work(const struct comparing *c, const struct spans *a, const struct spans *b,
+        struct beside *of_a, struct beside *of_b)
 {
-	size_t i = work_before(c, a, a->count), k = work_before(c, b, b->count);
-	for (; i > 0 && k > 0; i = work_before(c, a, i - 1), k = work_before(c, b, k - 1)) {
+	size_t i = work_before(c, a, a->count, of_a), k = work_before(c, b, b->count, of_b);
+	for (; i > 0 && k > 0; i = work_before(c, a, i - 1, of_a), k = work_before(c, b, k - 1, of_b)) {
 		const struct span *x = &a->span[i - 1], *y = &b->span[k - 1];
 		if (x->looks != y->looks || x->projected != y->projected || !near(c, x->from, y->from) ||
 		        !near(c, x->to, y->to))
@@ -77,13 +92,6 @@ static bool shows_gaps_of(const struct comparing *c, const struct spans *a, cons
 	return true;
 }
 
-bool spans_alike(const struct world *world, const struct spans *a, const struct spans *b,
-        struct window window, int cells)
-{
-	struct comparing c = {world, window, (window.to - window.from) / cells};
-	return same_work(&c, a, b) && shows_gaps_of(&c, a, b) && shows_gaps_of(&c, b, a);
-}
-
 /* The rank waited for; -1: nobody */
 static int whom(const struct world *world, const struct span *s)
 {
@@ -92,13 +100,14 @@ static int whom(const struct world *world, const struct span *s)
 	return s->op ? trace_missing_rank(world, s->op) : -1;
 }
 
-bool spans_whom(const struct world *world, const struct spans *a, const struct spans *b)
+/* Do they wait somewhere, with one cause, for unlike ranks? */
+static bool waits_for_others(const struct world *world, const struct spans *a, const struct spans *b)
 {
 	for (size_t i = 0; i < a->count; i++) {
 		const struct span *x = &a->span[i];
 		int64_t middle = x->from + (x->to - x->from) / 2;
 		size_t k;
-		if (x->kind != SPAN_STALL || (x->cause != CAUSE_PEER && x->cause != CAUSE_BUBBLE))
+		if (!waits_for_peers(x))
 			continue;
 		SEARCH(k, b->count, b->span[k].to > middle);
 		const struct span *y = k < b->count ? &b->span[k] : NULL;
@@ -107,6 +116,18 @@ bool spans_whom(const struct world *world, const struct spans *a, const struct s
 			return true;
 	}
 	return false;
+}
+
+bool spans_alike(const struct world *world, const struct spans *a, const struct spans *b,
+        struct window window, int cells, bool *whom)
+{
+	struct comparing c = {world, window, (window.to - window.from) / cells};
+	struct beside of_a = {0}, of_b = {0};
+	if (!same_work(&c, a, b, &of_a, &of_b) || (of_a.gaps && !shows_gaps_of(&c, a, b)) ||
+	        (of_b.gaps && !shows_gaps_of(&c, b, a)))
+		return false;
+	*whom = *whom || (of_a.peers && waits_for_others(world, a, b));
+	return true;
 }
 
 int64_t spans_apart(const struct spans *a, const struct spans *b)

@@ -15,32 +15,37 @@ struct busy {
 	double *ns;
 	int64_t *whole;
 	int parts;
+	double part, per_ns; /* ns of a part; parts of a ns */
 	struct window window;
 };
 
 static void add(struct busy *b, int64_t from, int64_t to)
 {
-	double part = (double)(b->window.to - b->window.from) / b->parts;
 	from = most_of(from, b->window.from) - b->window.from;
 	to = least_of(to, b->window.to) - b->window.from;
 	if (from >= to)
 		return;
-	int first = (int)((double)from / part),
-	    last = (int)least_of((int64_t)((double)to / part), b->parts - 1);
+	int first = (int)((double)from * b->per_ns),
+	    last = (int)least_of((int64_t)((double)to * b->per_ns), b->parts - 1);
 	if (first >= last) {
 		b->ns[last] += (double)(to - from);
 		return;
 	}
-	b->ns[first] += (first + 1) * part - (double)from;
-	b->ns[last] += (double)to - last * part;
+	b->ns[first] += (first + 1) * b->part - (double)from;
+	b->ns[last] += (double)to - last * b->part;
 	b->whole[first + 1]++;
 	b->whole[last]--;
 }
 
 void trace_density(const struct trace *trace, struct window window, int parts, uint8_t *level)
 {
-	struct busy b = {mem_alloc((size_t)parts * sizeof *b.ns),
-	        mem_alloc(((size_t)parts + 2) * sizeof *b.whole), parts, window};
+	double length = (double)(window.to - window.from);
+	struct busy b = {.ns = mem_alloc((size_t)parts * sizeof *b.ns),
+	        .whole = mem_alloc(((size_t)parts + 2) * sizeof *b.whole),
+	        .parts = parts,
+	        .part = length / parts,
+	        .per_ns = parts / length,
+	        .window = window};
 	int64_t streams = 0, whole = 0;
 	struct trace loading = *trace;
 	struct lanes lanes = {0};
@@ -59,10 +64,9 @@ void trace_density(const struct trace *trace, struct window window, int parts, u
 		}
 	}
 	lanes_release(&lanes);
-	double part = (double)(window.to - window.from) / parts;
 	for (int i = 0; i < parts; i++) {
 		whole += b.whole[i];
-		double full = streams ? (b.ns[i] / part + (double)whole) / (double)streams : 0;
+		double full = streams ? (b.ns[i] / b.part + (double)whole) / (double)streams : 0;
 		int tenth = (int)(full * LEVELS + 0.5);
 		level[i] = (uint8_t)(full > 0 && tenth == 0 ? 1 : least_of(tenth, LEVELS));
 	}

@@ -75,16 +75,6 @@ op_id trace_sender(const struct world *world, op_id id, int part)
 }
 
 /* A launch cannot begin before the clock does: an operation issued at 0 began at 0 */
-int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t)
-{
-	const struct record *record = op_record(trace->world, id);
-	if (op_kind_is_host(record->kind))
-		return t->start != TIME_UNKNOWN ? t->start : t->issue;
-	if (t->issue == TIME_UNKNOWN)
-		return t->issue;
-	return most_of(t->issue - t->launch, 0);
-}
-
 bool trace_meets(const struct world *world, op_id id, op_id other)
 {
 	const uint32_t *matches;

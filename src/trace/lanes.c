@@ -40,7 +40,8 @@ static void take(struct lanes *lanes, size_t i, op_id id)
 	lanes->trace->backend->times(lanes->trace->backend, id, &m->t);
 	m->t.start = least_of(m->t.start, m->t.end); /* aborted before it was ready or could start */
 	m->t.ready = least_of(m->t.ready, m->t.start);
-	m->begin = trace_begin(lanes->trace, id, &m->t);
+	m->issued = op->flags & OPF_ISSUED;
+	lanes->last = most_of(lanes->last, times_last(&m->t));
 	lanes->first[op->stream + 1]++;
 }
 
@@ -126,9 +127,9 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 	case OP_CRASH:
 		return span;
 	default: /* over when it is issued, long before the operation is */
-		span.from = m->begin;
+		span.from = times_begin(m->kind, t);
 		span.to = t->issue == TIME_UNKNOWN ? span.from : t->issue;
-		if (!lanes->trace->backend->measures && lanes->trace->world->ops[m->id].flags & OPF_ISSUED)
+		if (m->issued && !lanes->trace->backend->measures)
 			span.projected = false;
 		return span;
 	}
@@ -188,6 +189,7 @@ static void prepare(struct lanes *lanes, const struct trace *trace, int rank)
 	lanes->trace = trace;
 	lanes->rank = rank;
 	lanes->streams = 1;
+	lanes->last = 0;
 	lanes->count = last ? trace->world->ops[last].number : 0;
 	if (lanes->count > lanes->room) {
 		lanes->moment = mem_resize(lanes->moment, lanes->count * sizeof *lanes->moment);
@@ -221,8 +223,11 @@ void lanes_load_all(struct lanes *lanes, const struct trace *trace)
 	const struct world *world = trace->world;
 	for (int rank = 0; rank < world->n; rank++)
 		prepare(&lanes[rank], trace, rank);
-	for (op_id id = 1; id <= world->op_count; id++)
+	for (op_id id = 1; id <= world->op_count; id++) {
+		const struct op *soon = &world->ops[least_of(id + 8, world->op_count)];
+		__builtin_prefetch(&lanes[soon->rank].moment[soon->number - 1], 1);
 		take(&lanes[world->ops[id].rank], world->ops[id].number - 1, id);
+	}
 	for (int rank = 0; rank < world->n; rank++) {
 		sort_by_stream(&lanes[rank]);
 		host_lane(&lanes[rank]);

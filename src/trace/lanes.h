@@ -13,6 +13,7 @@
 #ifndef RANKSH_TRACE_LANES_H
 #define RANKSH_TRACE_LANES_H
 
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/ranks.h"
 #include "trace/trace.h"
@@ -23,7 +24,7 @@ struct moment {
 	uint32_t place; /* index into lanes.order */
 	uint32_t looks; /* a hash of its title, object, phase and colour */
 	uint8_t kind, stream;
-	int64_t begin; /* trace_begin */
+	bool issued; /* for good */
 	struct times t;
 };
 
@@ -33,6 +34,7 @@ struct lanes {
 	int streams;   /* lanes: numbers 0 .. streams-1 */
 	bool blocking; /* some of them are: the default stream holds others back, and is held back (rule 7) */
 	op_id crash;   /* 0: none */
+	int64_t last;  /* the latest time of an operation that is known; 0: none is */
 	size_t count, room;
 	struct moment *moment;           /* in program order; op.number - 1 is the index */
 	uint32_t *order;                 /* indices into moment, stream by stream, each in its order */
@@ -44,6 +46,22 @@ struct lanes {
 /* Charges the look's budget for so many operations: ST_INTERRUPTED once Ctrl-C has used it up. Every process
  * charges the same amounts in the same order, so all of them stop at the same rank. */
 enum status trace_step(const struct trace *trace, size_t operations);
+/* When its host began with it: the launch of a device operation, no earlier than the clock; the start of a host operation */
+static inline int64_t times_begin(enum op_kind kind, const struct times *t)
+{
+	if (op_kind_is_host(kind))
+		return t->start != TIME_UNKNOWN ? t->start : t->issue;
+	return t->issue == TIME_UNKNOWN ? t->issue : most_of(t->issue - t->launch, 0);
+}
+/* The latest of an operation's times that is known; 0: none is */
+static inline int64_t times_last(const struct times *t)
+{
+	int64_t known[] = {t->issue, t->ready, t->start, t->end}, last = 0;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i] != TIME_UNKNOWN && known[i] > last)
+			last = known[i];
+	return last;
+}
 /* A zeroed struct is an empty one. */
 enum status lanes_load(struct lanes *lanes, const struct trace *trace, int rank);
 /* Of all ranks, by number, each of them empty: the books in one pass, in the order in which they lie in memory. No budget is charged. */
@@ -88,8 +106,6 @@ bool trace_is_stage_receive(const struct world *world, op_id id);
 op_id trace_sender(const struct world *world, op_id id, int part);
 /* Of a collective or a transfer: is the other one of those that it meets? */
 bool trace_meets(const struct world *world, op_id id, op_id other);
-/* When its host began with it: the launch of a device operation, the start of a host operation */
-int64_t trace_begin(const struct trace *trace, op_id id, const struct times *t);
 /* When the rank's time in a section (-1: everything) begins: with its first launch or host operation; where the device
  * is then still at work of earlier sections, with its own first work there, or as soon as that earlier work is over.
  * TIME_UNKNOWN: it has no operation. */

@@ -41,7 +41,7 @@ op_id longest_of_ops(struct chain *chain, const struct why_question *q)
 		struct times t = backend_times(trace->backend, q->op[i]);
 		bool host = trace->world->ops[q->op[i]].stream == STREAM_HOST;
 		int64_t to = host ? t.end : t.start;
-		int64_t from = host ? trace_begin(trace, q->op[i], &t) : over[i];
+		int64_t from = host ? times_begin(op_record(trace->world, q->op[i])->kind, &t) : over[i];
 		int64_t waited = most_of(0, (to == TIME_UNKNOWN ? chain_horizon(chain) + 1 : to) - from);
 		if (waited <= most)
 			continue;

@@ -11,6 +11,7 @@
 #include "trace/table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FEW_RANKS = 8 };
 
@@ -92,15 +93,16 @@ static bool lane_begun_before(const struct lanes *lanes, int stream, int64_t fro
 	return false;
 }
 
-/* Streams first: hosts are mostly alike, and have the most spans. */
+/* Streams first: hosts are mostly alike, and have the most spans. whom[]: as the set's would be with this rank */
 static bool looks_like(const struct alike *set, const struct timeline_options *options, struct window window,
-        const struct look *look, const struct alike *alike)
+        const struct look *look, const struct alike *alike, bool whom[STREAMS_MAX + 1])
 {
 	bool same =
 	        set->hash == alike->hash && set->lanes == alike->lanes && !set->on_path && !alike->on_path;
+	memcpy(whom, set->whom, sizeof set->whom);
 	for (int k = set->lanes; same && k-- > 0;)
-		same = spans_alike(
-		        look->lanes.trace->world, &set->spans[k], &look->spans[k], window, options->width);
+		same = spans_alike(look->lanes.trace->world, &set->spans[k], &look->spans[k], window,
+		        options->width, &whom[k]);
 	return same;
 }
 
@@ -108,13 +110,11 @@ static bool looks_like(const struct alike *set, const struct timeline_options *o
 static void join(struct sets *sets, const struct timeline_options *options, struct window window,
         struct look *look, const struct alike *alike)
 {
+	bool whom[STREAMS_MAX + 1];
 	for (size_t i = 0; options->merge && i < sets->count; i++)
-		if (looks_like(&sets->set[i], options, window, look, alike)) {
-			struct alike *set = &sets->set[i];
-			ranks_add(&set->ranks, alike->first);
-			for (int k = 0; k < set->lanes; k++)
-				set->whom[k] = set->whom[k] ||
-				        spans_whom(look->lanes.trace->world, &set->spans[k], &look->spans[k]);
+		if (looks_like(&sets->set[i], options, window, look, alike, whom)) {
+			ranks_add(&sets->set[i].ranks, alike->first);
+			memcpy(sets->set[i].whom, whom, sizeof whom);
 			return;
 		}
 	struct alike *added = MEM_ADD(&sets->set, &sets->count);

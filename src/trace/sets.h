@@ -23,11 +23,10 @@ struct alike {
 	struct spans *spans;         /* of the first, by lane; NULL once the rows have them */
 	int64_t apart; /* of an odd one: from the nearest large set, ns: spans_apart of all lanes */
 };
-/* Nobody can see them apart in a picture of the window that is so many cells wide. */
+/* Nobody can see them apart in a picture of the window that is so many cells wide. *whom becomes true where they wait
+ * somewhere, with one cause, for unlike ranks. */
 bool spans_alike(const struct world *world, const struct spans *a, const struct spans *b,
-        struct window window, int cells);
-/* Do they wait somewhere, with one cause, for unlike ranks? */
-bool spans_whom(const struct world *world, const struct spans *a, const struct spans *b);
+        struct window window, int cells, bool *whom);
 /* Time in which they show different work, or different causes */
 int64_t spans_apart(const struct spans *a, const struct spans *b);
 /* A shown lane until it is painted: set[alike].lane[lane]; begun: it has worked before the window */

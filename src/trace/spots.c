@@ -25,7 +25,9 @@ static struct span span_of(const struct moment *m)
 {
 	const struct times *t = &m->t;
 	bool begins = t->start != TIME_UNKNOWN;
-	int64_t since = t->ready != TIME_UNKNOWN ? t->ready : t->issue != TIME_UNKNOWN ? t->issue : m->begin;
+	int64_t since = t->ready != TIME_UNKNOWN ? t->ready
+	        : t->issue != TIME_UNKNOWN       ? t->issue
+	                                         : times_begin(m->kind, t);
 	return (struct span){.kind = begins ? SPAN_WORK : SPAN_STALL,
 	        .cause = begins ? CAUSE_DONE : CAUSE_PEER,
 	        .from = begins ? t->start : since,

@@ -18,7 +18,7 @@ static struct window gap_of(struct chain *chain, const struct lanes *lanes, cons
 	if (gap.to == TIME_UNKNOWN)
 		gap.to = chain_horizon(chain) + 1; /* what it waits for now, too */
 	if (m->stream == STREAM_HOST) {
-		gap.from = m->begin;
+		gap.from = times_begin(m->kind, &m->t);
 		return gap;
 	}
 	for (uint32_t i = m->place; i > lanes->first[m->stream]; i--) {

@@ -29,7 +29,7 @@ int64_t trace_begins(const struct trace *trace, int section, int rank)
 			continue;
 		struct times t = backend_times(trace->backend, id);
 		if (in && launch == TIME_UNKNOWN)
-			launch = trace_begin(trace, id, &t);
+			launch = times_begin(op_record(world, id)->kind, &t);
 		if (in && device)
 			work = least_of(work, t.start);
 		if (!in)
@@ -48,15 +48,17 @@ static int64_t last_time(const struct trace *trace, int section, bool threads, i
 	const struct world *world = trace->world;
 	int64_t last = 0;
 
+	if (trace->kept && trace_is_everything(trace, section) && threads) {
+		for (int rank = 0; rank < world->n; rank++)
+			last = most_of(last, kept_rank(trace, rank)->last);
+		return last;
+	}
 	for (op_id id = 1; id <= world->op_count && last <= enough; id++) {
 		if ((!trace_is_everything(trace, section) && !trace_counts(trace, id, section)) ||
 		        (!threads && trace_on_host(world, id)))
 			continue;
 		struct times t = backend_times(trace->backend, id);
-		int64_t known[] = {t.issue, t.ready, t.start, t.end};
-		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-			if (known[i] != TIME_UNKNOWN && known[i] > last)
-				last = known[i];
+		last = most_of(last, times_last(&t));
 	}
 	return last;
 }

@@ -20,7 +20,8 @@ static bool makes_sense(const struct lanes *lanes, const struct span *s)
 	bool own = blamed->rank == lanes->rank, not_over = t.end >= s->to;
 	switch (s->cause) {
 	case CAUSE_LAUNCH:
-		return own && trace_begin(trace, s->blame, &t) <= s->from && t.issue >= s->to;
+		return own && times_begin(op_record(trace->world, s->blame)->kind, &t) <= s->from &&
+		        t.issue >= s->to;
 	case CAUSE_PEER: /* late; behind a collective that left it out; or it brings something else, or an abort came */
 		return !own &&
 		        (t.ready >= s->to || (t.start >= s->to && match->before) || op->flags & OPF_ABORTED ||
