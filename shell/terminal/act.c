@@ -99,6 +99,12 @@ static void view(struct session *session, const char *times)
 	long long from, to;
 	struct window window = {0};
 	bool replay = sscanf(times, "%lld %lld", &from, &to) == 2;
+	if (!session->talk.terminal) {
+		say_bad(session,
+		        replay ? "replay: this terminal cannot be painted on (TERM); `timeline` draws here"
+		               : "view: this terminal cannot be painted on (TERM); `timeline` draws here");
+		return;
+	}
 	if (replay)
 		window = (struct window){from, to, -1};
 	char title[128];
@@ -135,7 +141,7 @@ void tell_size(struct session *session)
 static void split(struct session *session, bool on)
 {
 	if (on && !session->talk.terminal) {
-		say_bad(session, "split: this terminal cannot be split");
+		say_bad(session, "split: this terminal cannot be painted on (TERM)");
 		return;
 	}
 	if (!on)

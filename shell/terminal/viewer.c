@@ -7,6 +7,7 @@
  * it seeks, and the window follows it there. */
 #include "shell/terminal/viewer_parts.h"
 #include "base/arithmetic.h"
+#include "shell/wire/plain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -250,6 +251,11 @@ static void toggle_big(struct viewer *viewer, const struct reply *frame, int unu
 {
 	(void)frame;
 	(void)unused;
+	if (plain_wanted()) {
+		viewer_tell(viewer,
+		        "big letters are made of blocks: they want a UTF-8 locale, as LC_ALL=C.UTF-8");
+		return;
+	}
 	viewer->big = !viewer->big;
 	if (viewer->big && page_layout(viewer).down == 1)
 		viewer_tell(viewer, "big letters want 40 columns and 12 rows");

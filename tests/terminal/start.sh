@@ -51,6 +51,10 @@ line 'bogus'
 check "TERM=dumb: a message" shows "no command 'bogus'"
 settle
 refute "TERM=dumb: no colours" coloured
+for whole in view 'spin 1ms; replay' 'split'; do
+	line "$whole"
+	check "TERM=dumb: no $whole" shows "^${whole##*; }: this terminal cannot be painted on"
+done
 ENVIRONMENT=
 open 80 24 -n 2
 check "colours: a prompt" shows 'ms >'
