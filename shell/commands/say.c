@@ -8,6 +8,7 @@
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/session/lasting.h"
 #include "shell/session/share.h"
 #include "shell/training/head.h"
 #include "shell/training/training.h"
@@ -75,7 +76,12 @@ static enum status as_program(struct shell *shell, const char *path)
 		status = program_load(shell, path, bytes, count);
 	mem_free(bytes);
 	if (status == ST_OK) {
+		struct text slow = {0};
+		lasting_slow_text(shell, &slow);
 		program_list(shell);
+		if (slow.count)
+			out_say(shell->out, "   from before: %s", text_string(&slow));
+		text_release(&slow);
 		out_say(shell->out, "   Enter plays the next section, `step back` goes back\n");
 	}
 	return status;

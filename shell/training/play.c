@@ -1,8 +1,10 @@
 /* play.c -- a program played: steps, iterations, steps back */
+#include "shell/language/parse/rows.h"
 #include "shell/language/run/player.h"
 #include "shell/training/checkpoint.h"
 #include "shell/training/training.h"
 #include "shell/training/state.h"
+#include "base/arithmetic.h"
 #include "base/fold.h"
 
 #include <stdlib.h>
@@ -70,8 +72,11 @@ struct showing {
 	struct shell *shell;
 	struct training *t;
 	bool head, lines; /* what is wanted: its title; what it did */
-	bool told;        /* the title is out */
-	int used;         /* rows of the screen */
+	bool echoes; /* its lines as the file has them, each before what it prints: of a script, which is a demo */
+	bool told; /* the title is out */
+	int used;  /* rows of the screen */
+	int depth; /* of the step's `##` */
+	int line;  /* of the file: the last one that was echoed */
 };
 
 static void say_row(struct showing *show, struct text *line)
@@ -123,9 +128,37 @@ static void say_why(struct showing *show, const char *why)
 	}
 }
 
+/* The file's lines up to the statement's, from the `##` before it, each once however often a loop comes by */
+static void echo(struct showing *show, const struct statement *statement)
+{
+	const struct player_file *file = show->t->now.program->file;
+	const struct slice_of_text source = statement->source;
+	const char *at = file->text, *end = at + file->count, *line = NULL;
+	struct text lines = {0};
+	size_t length = 0;
+	for (int i = 1; i <= statement->line && (line = text_line(&at, end, &length)); i++) {
+		size_t blanks = strspn(line, " \t");
+		if (length > blanks + 1 && strncmp(line + blanks, "##", 2) == 0)
+			text_clear(&lines);
+		else if (i > show->line && length > blanks && line[blanks] != '#')
+			text_add(&lines, "    %.*s\n", (int)length, line);
+	}
+	if (line && memmem(line, length, source.at, source.length)) {
+		show->line = (int)most_of(show->line, statement->line);
+	} else { /* of a file that this one sources, or over several lines */
+		text_clear(&lines);
+		text_add(&lines, "    %.*s\n", WHOLE(source));
+	}
+	if (lines.count)
+		out_say(show->shell->out, "%s%s%s",
+		        STYLED(show->shell->out, COLOUR_KERNEL, text_string(&lines)));
+	text_release(&lines);
+}
+
 static void on_title(void *self, const char *title, const char *why, int depth)
 {
 	struct showing *show = self;
+	show->depth = depth;
 	if (show->lines)
 		transcript_title(show->t->transcript, depth);
 	if (show->head)
@@ -139,6 +172,12 @@ static void on_line(void *self, enum ran ran, struct statement *statement, const
 	struct showing *show = self;
 	if (show->lines)
 		transcript_line(show->t->transcript, show->shell, ran, statement, set, depth);
+	if (!show->echoes || ran == RAN_END || depth > show->depth)
+		return;
+	const struct program_step *ahead = step_ahead(show->t);
+	if (show->head && !show->told && ahead && !*ahead->title)
+		say_head(show, "");
+	echo(show, statement);
 }
 
 void program_list(struct shell *shell)
@@ -254,7 +293,11 @@ static enum status checkpoint_due(struct shell *shell, const struct training *t)
 
 static enum status play_shown(struct shell *shell, struct training *t, bool head, bool lines)
 {
-	struct showing show = {.shell = shell, .t = t, .head = head, .lines = lines};
+	struct showing show = {.shell = shell,
+	        .t = t,
+	        .head = head,
+	        .lines = lines,
+	        .echoes = lines && program_is_script(t->now.program) && !t->now.program->loops};
 	enum player_stop stop = PLAYER_STEP;
 	if (lines)
 		transcript_begin(t->transcript);
@@ -270,7 +313,8 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 	if (status == ST_OK) {
 		if (show.head && !show.told)
 			say_head(&show, "");
-		if (lines) /* a line of the screen is the prompt's, one may say how many are left out */
+		if (lines &&
+		        !show.echoes) /* a line of the screen is the prompt's, one may say how many are left out */
 			transcript_say_calls(shell, t->transcript, SCREEN_LINES - 2 - show.used);
 		move_on(t, stop);
 		if (stop == PLAYER_ROUND) {

@@ -80,7 +80,8 @@ static void ask_elsewhere(struct request *request, struct window whole, int i)
 
 static enum status frames(struct shell *shell, const char *what)
 {
-	struct request request = {.kind = REQUEST_VIEW, .width = 200, .height = 50, .from = 1, .to = 0, .now = -1};
+	struct request request = {
+	        .kind = REQUEST_VIEW, .width = 200, .height = 50, .from = 1, .to = 0, .now = -1};
 	struct frame_kept kept = {0};
 	struct text line = {0};
 	double again[FRAMES], elsewhere[FRAMES], first, from = now_ms();

@@ -82,12 +82,12 @@ def gradient_made p { replaced p;  later (10us * (rank + 1)) }; let often = 5; r
 picture "$work/a" "$typed; program save $work/ran.rsh"
 picture "$work/b" "source $work/ran.rsh"
 check "defs typed at the prompt are saved" same "$work/a" "$work/b"
-check "from the step on before which they were typed" [ "$(grep -c 'spin 50000ns' "$work/ran.rsh") $(grep -c '@3 spin 40000ns' "$work/ran.rsh")" = "21 3" ]
+check "from the step on before which they were typed" [ "$(grep -c 'spin 50us' "$work/ran.rsh") $(grep -c '@3 spin 40us' "$work/ran.rsh")" = "21 3" ]
 "$RANKSH" -n 4 -c "model mlp layers=3; strategy serial; def gradient_made p { replaced p;  spin 7ms }; step 1; run 1; program save $work/ran.rsh" > "$work/out" 2>&1
-check "one typed before the first step counts" [ "$(grep -c 'spin 7000000ns' "$work/ran.rsh")" = 3 ]
+check "one typed before the first step counts" [ "$(grep -c 'spin 7ms' "$work/ran.rsh")" = 3 ]
 # a def of his own sees his own variables first, also where the program has one of that name: neither changes the other's
 "$RANKSH" -n 4 -c "$small; strategy ddp; let batch = 3; let mine = 2; def gradient_made p { replaced p;  let batch = batch + 1;  spin (batch*mine*hidden*1ms) }; run 1; program save $work/ran.rsh; say \"batch \$batch\"" > "$work/out" 2>&1
-check "a def typed at the prompt sees its own variables first" [ "$(grep -o 'spin [0-9]*ns' "$work/ran.rsh" | tr '\n' ' ')" = "spin 128000000ns spin 160000000ns spin 192000000ns " ]
+check "a def typed at the prompt sees its own variables first" [ "$(grep -o 'spin [0-9]*ms' "$work/ran.rsh" | tr '\n' ' ')" = "spin 128ms spin 160ms spin 192ms " ]
 check "and changes its own" grep -qx "batch 6" "$work/out"
 # the colour of a rank is saved as its value: what it was made of may differ where the colour is the same
 printf '## groups\nmesh dp=2 tp=2\ngroup ends by (tp == 0) in dp\ntensor g[64] = rank\nfor it in 0:1 {\n## sum\nallreduce g in ends\n}\n' > "$work/split.rsh"

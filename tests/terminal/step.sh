@@ -81,6 +81,11 @@ line ''
 check "... Enter plays the first" shows 'step 1/2 *numbers'
 line ''
 check "... and the next" shows 'x = 0 4 8 12\|x = 0 2 4 6'
+check "a section's lines stand as the file has them" shows '^    allreduce x; print x$'
+line '@1 slow 3x'
+line 'source --step demo.rsh'
+check "what outlasts the world before is told" shows 'from before: slow: rank 1 3x'
+line '@1 slow 1x'
 keys C-l
 tm send-keys -l 'sweep bucke'
 keys Tab

@@ -33,13 +33,16 @@ static void compute_mirror(const struct record *record)
 	kernel_compute(&call);
 }
 
-/* On a lane of the GPU's, or of the host's */
+/* On a lane of the GPU's, or of the host's. A product's sums are the BLAS's, whose order hangs on the processor and on how the
+ * operands lie: that of 24 numbers is off by a few bits. */
 static void run_kernel(const struct host_order *order)
 {
 	is(ST_OK, memory_join(&host, &lanes[0]));
 	is(ST_OK, compute_kernel(&host, order, &lanes[0]));
 	compute_mirror(&order->record);
-	scene_same_memory(order->record.kernel->name, (enum space)order->record.operand[0].space);
+	const char *name = order->record.kernel->name;
+	scene_near_memory(
+	        name, (enum space)order->record.operand[0].space, strcmp(name, "matmul") == 0 ? 1e-6 : 0);
 }
 
 static void matrix_kernels(enum space space)

@@ -246,7 +246,7 @@ static void lines_as_they_ran(void **state)
 	        {"@1 allreduce x", "allreduce x\n"},
 	        {"let lr = 0.1; sgd x y0 lr=lr/2", "sgd x y0 lr=0.05\n"},
 	        {"let t = 2ms; spin t; host t*2; let third = 1/3; z = scale x third",
-	                "spin 2000000ns\nhost 4000000ns\n"
+	                "spin 2ms\nhost 4ms\n"
 	                "z = scale x 0.3333333333333333\n"},
 	        {"let act = \"relu\"; y0 = $act x", "y0 = relu x\n"},
 	        {"let n = 3; tensor a$n[n,n*2] bf16 host = randn seed=n+rank",

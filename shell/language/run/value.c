@@ -162,12 +162,28 @@ enum status value_whole(struct value value, struct slice_of_text what, int64_t *
 	return ST_OK;
 }
 
-/* As the language reads it, to the last bit: "4", "0.050000000000000003", "20000ns", "(inf-inf)" */
+/* The largest unit of time of which it is a whole number; ns where there is none */
+static const char *time_unit(double *number)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}};
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (*number != 0 && fabs(*number) < 0x1p53 && fmod(*number, units[i].ns) == 0) {
+			*number /= units[i].ns;
+			return units[i].name;
+		}
+	return "ns";
+}
+
+/* As the language reads it, to the last bit: "4", "0.050000000000000003", "20us", "(inf-inf)" */
 void value_exact(struct value value, struct text *out)
 {
 	double rate = value.unit == UNIT_BYTE_RATE || value.unit == UNIT_FLOP_RATE ? 1e9 : 1;
 	const char *const units[] = {"", "ns", "B", "GB/s", "GFLOP/s"};
 	double number = value.number / rate;
+	const char *unit = value.unit == UNIT_TIME ? time_unit(&number) : units[value.unit];
 	char digits[40];
 	bool whole = number_is_whole(number, -0x1p53, 0x1p53) && (number != 0 || !signbit(number));
 	if (whole)
@@ -177,8 +193,7 @@ void value_exact(struct value value, struct text *out)
 		if (strtod(digits, NULL) == number)
 			break;
 	}
-	text_add(
-	        out, "%s%s", isnan(number) ? "(inf-inf)" : digits, isfinite(number) ? units[value.unit] : "");
+	text_add(out, "%s%s", isnan(number) ? "(inf-inf)" : digits, isfinite(number) ? unit : "");
 }
 
 void value_text(const struct shell *shell, struct value value, struct text *out)
