@@ -73,10 +73,11 @@ struct showing {
 	struct training *t;
 	bool head, lines; /* what is wanted: its title; what it did */
 	bool echoes; /* its lines as the file has them, each before what it prints: of a script, which is a demo */
-	bool told; /* the title is out */
-	int used;  /* rows of the screen */
-	int depth; /* of the step's `##` */
-	int line;  /* of the file: the last one that was echoed */
+	bool told;   /* the title is out */
+	int used;    /* rows of the screen */
+	int depth;   /* of the step's `##` */
+	int line;    /* of the file: the last one that was echoed */
+	size_t left; /* lines that the screen has no room for */
 };
 
 static void say_row(struct showing *show, struct text *line)
@@ -128,31 +129,42 @@ static void say_why(struct showing *show, const char *why)
 	}
 }
 
-/* The file's lines up to the statement's, from the `##` before it, each once however often a loop comes by */
+/* What does not fit on the screen is counted: it is told behind the step. */
+static void echo_line(struct showing *show, const char *line, size_t length)
+{
+	struct text row = {0};
+	if (show->used >= SCREEN_LINES - 2) {
+		show->left++;
+		return;
+	}
+	text_add(&row, "    %s%.*s%s\n", STYLED(show->shell->out, COLOUR_KERNEL, (int)length, line));
+	say_row(show, &row);
+}
+
+/* The file's lines up to the statement's, from the `##` before it, each once however often a loop comes by; or the statement
+ * itself, where it is of a file that this one sources, or goes over several lines */
 static void echo(struct showing *show, const struct statement *statement)
 {
 	const struct player_file *file = show->t->now.program->file;
-	const struct slice_of_text source = statement->source;
-	const char *at = file->text, *end = at + file->count, *line = NULL;
-	struct text lines = {0};
+	const char *at = file->text, *end = at + file->count, *begin = at, *line = NULL;
 	size_t length = 0;
-	for (int i = 1; i <= statement->line && (line = text_line(&at, end, &length)); i++) {
+	int first = 1;
+	for (int i = 1; i <= statement->line && (line = text_line(&at, end, &length)); i++)
+		if (length > 1 && strncmp(line, "##", 2) == 0) {
+			begin = at;
+			first = i + 1;
+		}
+	if (!line || !memmem(line, length, statement->source.at, statement->source.length)) {
+		echo_line(show, statement->source.at, statement->source.length);
+		return;
+	}
+	at = begin;
+	for (int i = first; i <= statement->line && (line = text_line(&at, end, &length)); i++) {
 		size_t blanks = strspn(line, " \t");
-		if (length > blanks + 1 && strncmp(line + blanks, "##", 2) == 0)
-			text_clear(&lines);
-		else if (i > show->line && length > blanks && line[blanks] != '#')
-			text_add(&lines, "    %.*s\n", (int)length, line);
+		if (i > show->line && blanks < length && line[blanks] != '#')
+			echo_line(show, line, length);
 	}
-	if (line && memmem(line, length, source.at, source.length)) {
-		show->line = (int)most_of(show->line, statement->line);
-	} else { /* of a file that this one sources, or over several lines */
-		text_clear(&lines);
-		text_add(&lines, "    %.*s\n", WHOLE(source));
-	}
-	if (lines.count)
-		out_say(show->shell->out, "%s%s%s",
-		        STYLED(show->shell->out, COLOUR_KERNEL, text_string(&lines)));
-	text_release(&lines);
+	show->line = (int)most_of(show->line, statement->line);
 }
 
 static void on_title(void *self, const char *title, const char *why, int depth)
@@ -316,6 +328,8 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 		if (lines &&
 		        !show.echoes) /* a line of the screen is the prompt's, one may say how many are left out */
 			transcript_say_calls(shell, t->transcript, SCREEN_LINES - 2 - show.used);
+		else if (show.left)
+			out_say(shell->out, "    ... and %zu more: `step in` shows all\n", show.left);
 		move_on(t, stop);
 		if (stop == PLAYER_ROUND) {
 			world_iteration_end(shell->world);

@@ -73,7 +73,7 @@ static struct wait longest_wait(struct chain *chain, int rank, int stream, struc
 		const struct span *span = &spans->span[i];
 		bool waits = span->kind == SPAN_STALL && span->op;
 		if (!waits || span->op != wait.op)
-			wait = (struct wait){waits ? span->op : 0, 0};
+			wait = (struct wait){.op = waits ? span->op : 0};
 		wait.ns += span->to - span->from;
 		take_longer(&longest, wait);
 	}
@@ -122,8 +122,8 @@ static op_id first_at_work(const struct lanes *lanes, int64_t at, bool kernels)
 	return 0;
 }
 
-/* The longest time in which the rank did not work, and what was first to begin behind it; of the time behind all of its work what
- * its streams waited for then. */
+/* The longest time in which the rank did not work, and what was first to begin behind it; or what its streams waited
+ * for behind all of its work. */
 static struct wait idle_before(
         struct chain *chain, int rank, const struct why_question *q, struct window window)
 {
@@ -143,13 +143,12 @@ static struct wait idle_before(
 	intervals_join(&work);
 	for (size_t i = 0; i < work.count; last = work.part[i++].to)
 		if (work.part[i].from - last > longest.ns)
-			longest = (struct wait){
-			        first_at_work(lanes, work.part[i].from, kernels), work.part[i].from - last};
-	struct wait behind = {0};
-	if (end - last > longest.ns)
-		behind = wait_of_streams(chain, rank, q, (struct window){last, end, -1});
+			longest = (struct wait){first_at_work(lanes, work.part[i].from, kernels),
+			        work.part[i].from - last, work.part[i].from - last};
 	intervals_release(&work);
-	return behind.op ? (struct wait){behind.op, end - last} : longest;
+	if (end > last)
+		take_longer(&longest, wait_of_streams(chain, rank, q, (struct window){last, end, -1}));
+	return longest;
 }
 
 /* What stands for ever on the rank's streams, since the earliest: longer than all that is over */
@@ -167,7 +166,7 @@ static struct wait for_ever(struct chain *chain, int rank, const struct why_ques
 		        world_stream(chain->trace->world, rank, m->stream)->name == q->stream;
 		if (asked && trace_is_work(m->kind) && m->t.start == TIME_UNKNOWN &&
 		        m->t.ready != TIME_UNKNOWN)
-			take_longer(&first, (struct wait){m->id, INT64_MAX - m->t.ready});
+			take_longer(&first, (struct wait){.op = m->id, .ns = INT64_MAX - m->t.ready});
 	}
 	return first;
 }

@@ -321,3 +321,19 @@ timeline
 #>        default ........................................................│ppppppp
 #>    l launch, p waited for another rank (0 for 1), now 0.0200 ms
 abort world
+
+## behind the last kernel a rank waits as well: what it waits for there counts, not what then runs
+reset
+tensor x[64k] = rank
+@2 slow 2x
+spin 2ms
+allreduce x
+sync
+why
+#> allreduce x on rank 0 (line 330, default) waited 2.00 ms for rank 2, the last to
+#> come to it
+#>   spin on rank 2 (line 329) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms without
+#>   `slow 2x`
+#> root: `@2 slow 2x` (line 328)
+#>    without it everything ends at 3.52 ms instead of 5.52 ms (run again)
+@2 slow 1x
