@@ -44,6 +44,21 @@ static void join(const struct trace *trace, struct root *root, int rank, size_t 
 	ranks_add(&root->ranks, rank);
 }
 
+/* A collective is one work of all of its members, wherever it stands in their programs. False: the root is none */
+static bool join_members(const struct world *world, struct root *root)
+{
+	op_id own = root->op[0];
+	const struct match *match = &world->matches[world->ops[own].match];
+	if (root->kind != ROOT_WORK || root->count != 1 || op_record(world, own)->kind != OP_COLLECTIVE)
+		return false;
+	for (int i = 0; i < match->n; i++)
+		if (match->member[i] && match->member[i] != own) {
+			*MEM_ADD(&root->op, &root->count) = match->member[i];
+			ranks_add(&root->ranks, match->ranks[i]);
+		}
+	return true;
+}
+
 void roots_tie(struct chain *chain)
 {
 	const struct world *world = chain->trace->world;
@@ -53,7 +68,8 @@ void roots_tie(struct chain *chain)
 		ranks_one(&root->ranks, root->rank);
 		bool alone = root->kind == ROOT_SLOW || root->kind == ROOT_LONGER ||
 		        root->kind == ROOT_SHARED || root->kind >= ROOT_CIRCLE;
-		if (alone || !own || (int64_t)world->n * world->ops[root->op[own - 1]].number > LOOKS_MOST)
+		if (alone || !own || join_members(world, root) ||
+		        (int64_t)world->n * world->ops[root->op[own - 1]].number > LOOKS_MOST)
 			continue;
 		for (int rank = 0; rank < world->n; rank++)
 			if (rank != root->rank)
