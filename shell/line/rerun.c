@@ -155,5 +155,6 @@ enum status answer_question(struct shell *shell)
 		        "`%s` stands on a line of its own, in no block, def, or file that is `source`d",
 		        question->asked);
 	question_free(question);
-	return status;
+	/* at which line of the world of its own is nobody's business */
+	return status == ST_INTERRUPTED ? fail(ST_INTERRUPTED, "interrupted") : status;
 }

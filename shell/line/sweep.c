@@ -8,7 +8,7 @@
 #include "shell/session/changes.h"
 #include "trace/table.h"
 
-#include <stdio.h>
+#include <string.h>
 
 enum { BAR = 24 };
 
@@ -53,28 +53,51 @@ static void put_bar(struct table *table, double time, double most, int bar, bool
 	table_end(table);
 }
 
-/* known[i]: the world came to its end; else why[i] says what became of it. */
+/* What became of the values whose world did not come to its end, each reason once: "64k, 128k: ..." */
+static void say_reasons(struct shell *shell, const struct question *question, struct text *why)
+{
+	for (int i = 0; i < question->values; i++) {
+		struct text line = {0}, folded = {0};
+		for (int k = i; k < question->values && why[i].count; k++)
+			if (k == i || strcmp(text_string(&why[i]), text_string(&why[k])) == 0) {
+				text_add(&line, k == i ? "" : ", ");
+				put_value(question, k, &line);
+				if (k > i)
+					text_clear(&why[k]);
+			}
+		if (line.count) {
+			text_add(&line, ": %s", text_string(&why[i]));
+			text_wrapped(&folded, text_string(&line), 3, out_width(shell->out));
+			out_say(shell->out, "%s", text_string(&folded));
+		}
+		text_release(&line);
+		text_release(&folded);
+	}
+}
+
+/* known[i]: the world came to its end. */
 static void say_table(struct shell *shell, const struct question *question,
-        const struct world_figures *figures, const bool *known, char (*why)[100])
+        const struct world_figures *figures, const bool *known)
 {
 	struct table table = {.align = "lrrrl"};
 	enum { BESIDE = 56 }; /* the columns before the bars, and the words behind the shortest */
 	int bar = (int)most_of(least_of(BAR, out_width(shell->out) - BESIDE), 6);
 	double most = 0, least = -1;
+	bool iterations = false;
 	for (int i = 0; i < question->values; i++) {
 		most = known[i] && figures[i].time > most ? figures[i].time : most;
+		iterations |= known[i] && figures[i].iterations;
 		least = known[i] && (least < 0 || figures[i].time < least) ? figures[i].time : least;
 	}
 	table_cell(&table, "%s",
 	        question->changes.options ? question->given[0].name : question->changes.key[0].name);
-	table_cells(&table, figures[0].iterations ? "iteration" : "time", "exposed", "peak", "");
+	table_cells(&table, iterations ? "iteration" : "time", "exposed", "peak", "");
 	table_row(&table);
 	for (int i = 0; i < question->values; i++) {
 		put_value(question, i, &table.cells);
 		table_end(&table);
 		if (!known[i]) {
-			table_cells(&table, "-", "-", "-");
-			table_cell(&table, "%s", why[i]);
+			table_cells(&table, "-", "-", "-", "");
 			table_row(&table);
 			continue;
 		}
@@ -90,12 +113,12 @@ static void say_table(struct shell *shell, const struct question *question,
 	say_figures(shell, &table);
 }
 
-/* A value with which a line is refused, or that runs out of memory, is a row that says so; a name that nothing has ends it. */
+/* A value with which a line is refused, or that runs out of memory, is a row without figures, and a line below that says so; a name that nothing has ends it. */
 enum status answer_sweep(struct shell *shell, const struct question *question)
 {
 	struct world_figures figures[SWEEP_MOST] = {{0}};
 	bool known[SWEEP_MOST] = {false};
-	char why[SWEEP_MOST][100];
+	struct text why[SWEEP_MOST] = {{0}};
 	enum status status = ST_OK;
 	for (int i = 0; i < question->values && status == ST_OK; i++) {
 		struct given given;
@@ -107,12 +130,17 @@ enum status answer_sweep(struct shell *shell, const struct question *question)
 		if (ran == ST_OK && status == ST_OK)
 			ran = measure_world(&rerun.shell, changes.section, 0, &figures[i]);
 		known[i] = ran == ST_OK;
-		snprintf(why[i], sizeof why[i], "%s", ran == ST_OK ? "" : fail_text());
+		if (ran != ST_OK)
+			text_add(&why[i], "%s", fail_text());
 		if (ran == ST_INTERRUPTED || ran == ST_MPI || ran == ST_BUG)
 			status = ran;
 		rerun_close(&rerun, shell);
 	}
-	if (status == ST_OK)
-		say_table(shell, question, figures, known, why);
+	if (status == ST_OK) {
+		say_table(shell, question, figures, known);
+		say_reasons(shell, question, why);
+	}
+	for (int i = 0; i < question->values; i++)
+		text_release(&why[i]);
 	return status;
 }

@@ -124,12 +124,21 @@ sweep batch=8,16,24
 #>    8         488 us   420 us    132 kB  #######################  <- the least
 #>    16        502 us   420 us  135.5 kB  #######################
 #>    24        517 us   420 us    139 kB  ########################
+## a value with which a line is refused has a row, and the reason stands below, once
+sweep batch=2,4,16
+#>    batch  iteration  exposed      peak
+#>    2              -        -         -
+#>    4         485 us   420 us    132 kB  #######################  <- the least
+#>    16        502 us   420 us  135.5 kB  ########################
+#>    2: run again: tests/script/whatif.rsh:110:
+#>    strategies/parts/micro_batches.rsh:11: batch=2 on 4 ranks: some would have no
+#>    row; batch=4 fits
 sweep link_rate=1GB/s,10GB/s
 #>    link_rate  iteration  exposed      peak
 #>    1 GB/s        240 us   158 us  135.5 kB  ########################
 #>    10 GB/s       135 us  53.1 us  135.5 kB  #############  <- the least
 sweep bukket=1:3:1
-#> tests/script/whatif.rsh:131: bukket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name; did you mean 'bucket'?
+#> tests/script/whatif.rsh:140: bukket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name; did you mean 'bucket'?
 expect error "sweep: 'bucket=4k:16k:x1': values were expected" { sweep bucket=4k:16k:x1 }
 expect error "sweep: 'bucket=4k:16': values" { sweep bucket=4k:16 }
 expect error "launch is a time" { sweep launch=1:3:1 }

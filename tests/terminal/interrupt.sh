@@ -37,6 +37,10 @@ line 'run 100000'
 check "a long run says that it runs" shows 'Ctrl-C stops it'
 keys C-c
 check "Ctrl-C in run tells the iteration" shows '^interrupted in iteration [0-9]'
+line 'sweep layers=1:4096:x2'
+check "a long sweep says that it runs" shows 'Ctrl-C stops it'
+keys C-c
+check "Ctrl-C in a sweep is no line of the model's" shows '^interrupted$'
 line 'undo'
 check "undo says what it takes back" shows 'taken back: run 100000'
 keys C-d
