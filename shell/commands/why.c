@@ -263,7 +263,11 @@ static enum status why_asked(struct inquiry *asked, struct text *out)
 		tell_earlier(asked, out);
 		status = answer_why(asked, &question, out);
 	}
-	return status;
+	const char *near = world_nearest(world, ranks_first(&asked->ranks), asked->word, THING_STREAM);
+	return status == ST_NAME && near
+	        ? fail(ST_NAME, "why: no operation or stream '%s' on rank %d; did you mean the stream '%s'?",
+	                  asked->word, ranks_first(&asked->ranks), near)
+	        : status;
 }
 
 static enum status why_run(struct call *call)

@@ -31,6 +31,8 @@ enum {
 };
 /* Projects nothing: of a world that was looked at. ST_WAITS: something has no end. */
 enum status measure_world(struct shell *shell, int section, int wanted, struct world_figures *out);
+/* Of lines that ran again: where something has no end, the words tell who waits, since `stuck` tells of the session. */
+enum status measure_rerun(struct rerun *rerun, int section, int wanted, struct world_figures *out);
 /* How far the simulator is from what was measured of the same lines, ns */
 void say_off(struct shell *shell, double measured, double simulated);
 /* As wide as the session's output; the table is released. */

@@ -4,6 +4,7 @@
 #include "trace/critical.h"
 #include "trace/table.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* Of all ranks: the largest time, the mean of the rest */
@@ -93,6 +94,21 @@ enum status measure_world(struct shell *shell, int section, int wanted, struct w
 		out->races = races_now(shell->world)->count;
 	return status == ST_OK && has_stages(all.world) ? metric_bubble(&trace, section, 0, &out->bubble)
 	                                                : status;
+}
+
+enum status measure_rerun(struct rerun *rerun, int section, int wanted, struct world_figures *out)
+{
+	struct shell *shell = &rerun->shell;
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
+	struct text stuck = {0};
+	enum status status = measure_world(shell, section, wanted, out);
+	if (status != ST_WAITS)
+		return status;
+	trace_stuck(&trace, INT_MAX, false, &stuck);
+	fail(ST_WAITS, "run again it gets stuck: %.*s", (int)strcspn(text_string(&stuck), "\n"),
+	        text_string(&stuck));
+	text_release(&stuck);
+	return ST_WAITS;
 }
 
 void say_off(struct shell *shell, double measured, double simulated)

@@ -121,6 +121,8 @@ enum status rerun_open(struct rerun *rerun, struct shell *of, const struct chang
 	*rerun = (struct rerun){0};
 	if (changes)
 		rerun->changes = *changes;
+	if (*rerun->changes.without)
+		rerun->changes.lines = names_create();
 	enum status status = scratch_open(shell, of, of->transport, of->world->n, !rerun->changes.data);
 	shell->changes = &rerun->changes;
 	if (status == ST_OK)
@@ -132,6 +134,7 @@ enum status rerun_open(struct rerun *rerun, struct shell *of, const struct chang
 
 void rerun_close(struct rerun *rerun, struct shell *of)
 {
+	names_free(rerun->changes.lines);
 	if (rerun->shell.world)
 		scratch_close(&rerun->shell, of);
 }

@@ -128,7 +128,7 @@ enum status answer_sweep(struct shell *shell, const struct question *question)
 		if (ran == ST_OK)
 			status = changes_met(&rerun.changes);
 		if (ran == ST_OK && status == ST_OK)
-			ran = measure_world(&rerun.shell, changes.section, 0, &figures[i]);
+			ran = measure_rerun(&rerun, changes.section, 0, &figures[i]);
 		known[i] = ran == ST_OK;
 		if (ran != ST_OK)
 			text_add(&why[i], "%s", fail_text());

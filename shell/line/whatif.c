@@ -82,6 +82,21 @@ static enum status unknown_key(const char *name)
 	return ST_NAME;
 }
 
+/* ST_NAME, with the line nearest to it, or the first that has it in it */
+static enum status unknown_line(const struct changes *changes)
+{
+	const char *without = changes->without, *near = NULL;
+	int least = text_too_far(without);
+	for (name_id id = 1; id <= names_count(changes->lines); id++) {
+		const char *line = names_text(changes->lines, id);
+		bool has = strstr(line, without) != NULL;
+		if (text_nearer(without, line, &least) || (has && !near))
+			near = line;
+	}
+	return near ? fail(ST_NAME, "no line `%s` has run in this section; did you mean `%s`?", without, near)
+	            : fail(ST_NAME, "no line `%s` has run in this section", without);
+}
+
 /* Changes that have met nothing would be answered with "nothing changes". */
 enum status changes_met(const struct changes *changes)
 {
@@ -89,7 +104,7 @@ enum status changes_met(const struct changes *changes)
 		if (!changes->used[i])
 			return unknown_key(changes->option[i]->name);
 	if (*changes->without && !changes->left_out)
-		return fail(ST_NAME, "no line `%s` has run in this section", changes->without);
+		return unknown_line(changes);
 	return ST_OK;
 }
 
@@ -197,7 +212,7 @@ enum status answer_whatif(struct shell *shell, const struct question *question)
 	if (status == ST_OK)
 		status = changes_met(&rerun.changes);
 	if (status == ST_OK)
-		status = measure_world(&rerun.shell, section, MEASURE_PATH | races, &after);
+		status = measure_rerun(&rerun, section, MEASURE_PATH | races, &after);
 	if (status == ST_OK) {
 		say_outcomes(shell, &before, &after);
 		say_otherwise(shell, &rerun, &before, &after);

@@ -87,5 +87,7 @@ bool changes_leave_out(struct shell *shell, const char *source, size_t length)
 	size_t count = plain_text(source, length, line, sizeof line);
 	bool out = strlen(changes->without) == count && memcmp(changes->without, line, count) == 0;
 	changes->left_out += out;
+	if (changes->lines && !changes->left_out)
+		names_make(changes->lines, line, count);
 	return out;
 }

@@ -33,8 +33,9 @@ struct changes {
 	int keys;
 	struct ranks slowed; /* on which kernels take `slow` times as long */
 	double slow;
-	char without[200];                        /* lines of this text are left out; "": none */
-	long left_out;                            /* so many times */
+	char without[200];   /* lines of this text are left out; "": none */
+	struct names *lines; /* those that ran, each once, while none was left out; NULL: not asked for */
+	long left_out;       /* so many times */
 	const struct given *option[CHANGES_MOST]; /* the caller's */
 	bool used[CHANGES_MOST];                  /* some program has it */
 	int options;

@@ -39,7 +39,7 @@ expect error "in no block, def or program" { whatif launch=2x }
 whatif bucket=1M
 #> tests/script/whatif.rsh:39: `whatif bucket=1M`: bucket= is no number of the machine (`machine` lists them), and no `strategy` line since the world was empty has an option of that name
 whatif without "spin 7ms"
-#> tests/script/whatif.rsh:41: `whatif without "spin 7ms"`: no line `spin 7ms` has run in this section
+#> tests/script/whatif.rsh:41: `whatif without "spin 7ms"`: no line `spin 7ms` has run in this section; did you mean `spin 1ms`?
 
 ## a change holds from the section's first line on, beside what its lines set
 reset
@@ -145,3 +145,14 @@ expect error "launch is a time" { sweep launch=1:3:1 }
 expect error "sweep: at most 64 values" { sweep bucket=1:1k:1 }
 expect error "whatif wants KEY=VALUE" { whatif 1e30 }
 expect error "compare: run=: how many iterations, 1 to 1000" { compare ddp / zero run=1e30 }
+
+## a replay that gets stuck says who waits, since nobody does in the session
+reset
+tensor x[1k] = rank
+@0 send x to=1
+@1 recv x from=0
+sync
+whatif without "@0 send x to=1"
+#> tests/script/whatif.rsh:155: `whatif without "@0 send x to=1"`: run again it gets stuck: rank 1 waits for a line on rank 0
+whatif without "send x to=1"
+#> tests/script/whatif.rsh:157: `whatif without "send x to=1"`: no line `send x to=1` has run in this section; did you mean `@0 send x to=1`?

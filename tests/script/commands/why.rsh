@@ -292,6 +292,8 @@ why y@1
 #> root: matmul y on ranks 0-3 (line 285) takes its time
 #>    without it everything ends at 136 us instead of 167 us (run again)
 expect error "did you mean 'matmul'" { why matmull }
+stream copies
+expect error "did you mean the stream 'copies'" { why copise }
 expect error "did you mean 'scale#1'" { why scal#1 }
 expect error "the last is matmul#4" { why matmul#9 }
 
@@ -330,10 +332,10 @@ spin 2ms
 allreduce x
 sync
 why
-#> allreduce x on rank 0 (line 330, default) waited 2.00 ms for rank 2, the last to
+#> allreduce x on rank 0 (line 332, default) waited 2.00 ms for rank 2, the last to
 #> come to it
-#>   spin on rank 2 (line 329) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms without
+#>   spin on rank 2 (line 331) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms without
 #>   `slow 2x`
-#> root: `@2 slow 2x` (line 328)
+#> root: `@2 slow 2x` (line 330)
 #>    without it everything ends at 3.52 ms instead of 5.52 ms (run again)
 @2 slow 1x
