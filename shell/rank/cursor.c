@@ -230,6 +230,8 @@ static void seek_name(struct seeking *s, int step)
 	s->cursor->stands = stood || found;
 	if (!found)
 		text_add(s->told, "no operation has `%s` in its name", text);
+	else if (stood && s->spot->span.op == before.span.op)
+		text_add(s->told, "the only one with `%s` in its name on rank %d", text, s->spot->rank);
 	else if (stood && s->spot->rank != before.rank)
 		text_add(s->told, "on rank %d", s->spot->rank);
 	else if (stood && (s->spot->span.from - before.span.from) * step < 0)

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CONTROL_D = 4 };
+enum { CONTROL_C = 3, CONTROL_D = 4 };
 
 void viewer_start(struct viewer *viewer, const char *title)
 {
@@ -220,9 +220,10 @@ static void type_text(struct viewer *viewer, const struct reply *frame, int unus
 /* While a text is typed all keys are its own. */
 static void typed(struct viewer *viewer, const struct reply *frame, int key)
 {
-	if (key == SCREEN_ENTER || key == SCREEN_ESCAPE)
+	bool given_up = key == SCREEN_ESCAPE || key == CONTROL_C;
+	if (key == SCREEN_ENTER || given_up)
 		viewer->typing = false;
-	if (key == SCREEN_ESCAPE) {
+	if (given_up) {
 		text_clear(&viewer->find);
 	} else if (key == SCREEN_ENTER) {
 		go(viewer, frame, TO_FOUND + 1);
@@ -312,13 +313,13 @@ static const struct {
 	int key;
 	viewer_act *act;
 	int step;
-} keys[] = {{'q', leave, 0}, {'Q', leave, 0}, {SCREEN_ESCAPE, leave, 0}, {CONTROL_D, leave, 0},
-        {SCREEN_LEFT, go_beside, -1}, {SCREEN_RIGHT, go_beside, 1}, {'\t', go, TO_NEXT + 1},
-        {SCREEN_BACK_TAB, go, -(TO_NEXT + 1)}, {SCREEN_UP, change_lane, -1}, {'k', change_lane, -1},
-        {SCREEN_DOWN, change_lane, 1}, {'j', change_lane, 1}, {SCREEN_PAGE_UP, scroll_page, -1},
-        {SCREEN_PAGE_DOWN, scroll_page, 1}, {'n', go, TO_STALL + 1}, {'N', go, -(TO_STALL + 1)},
-        {'b', go, TO_BLAMED + 1}, {SCREEN_BACKSPACE, go_back, 0}, {'/', type_text, 0},
-        {'.', go, TO_FOUND + 1}, {',', go, -(TO_FOUND + 1)}, {'g', go, TO_FIRST + 1},
+} keys[] = {{'q', leave, 0}, {'Q', leave, 0}, {SCREEN_ESCAPE, leave, 0}, {CONTROL_C, leave, 0},
+        {CONTROL_D, leave, 0}, {SCREEN_LEFT, go_beside, -1}, {SCREEN_RIGHT, go_beside, 1},
+        {'\t', go, TO_NEXT + 1}, {SCREEN_BACK_TAB, go, -(TO_NEXT + 1)}, {SCREEN_UP, change_lane, -1},
+        {'k', change_lane, -1}, {SCREEN_DOWN, change_lane, 1}, {'j', change_lane, 1},
+        {SCREEN_PAGE_UP, scroll_page, -1}, {SCREEN_PAGE_DOWN, scroll_page, 1}, {'n', go, TO_STALL + 1},
+        {'N', go, -(TO_STALL + 1)}, {'b', go, TO_BLAMED + 1}, {SCREEN_BACKSPACE, go_back, 0},
+        {'/', type_text, 0}, {'.', go, TO_FOUND + 1}, {',', go, -(TO_FOUND + 1)}, {'g', go, TO_FIRST + 1},
         {SCREEN_HOME, go, TO_FIRST + 1}, {'G', go, TO_LAST + 1}, {SCREEN_END, go, TO_LAST + 1},
         {'+', viewer_zoom, 1}, {'=', viewer_zoom, 1}, {'-', viewer_zoom, -1}, {'_', viewer_zoom, -1},
         {'h', viewer_slide, -1}, {'l', viewer_slide, 1}, {'z', go, TO_ZOOM + 1}, {'0', viewer_show_all, 0},

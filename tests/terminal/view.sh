@@ -19,6 +19,10 @@ tm resize-window -x 100 -y 30
 check "... both ways" painted
 keys q
 check "q goes back to the prompt" ends_with_prompt
+line 'view'
+check "view again" painted
+keys C-c
+check "so does Ctrl-C" ends_with_prompt
 line 'timeline'
 check "the prompt works after it" shows 'default'
 

@@ -15,6 +15,8 @@ keys /
 tm send-keys -l 'ALLRED'
 keys Enter
 check "/ finds a name" shows '^allreduce z   rank 0, comm   took 1.50 ms'
+keys .
+check ". says that there is no other" shows 'the only one with .* in its name on rank 0'
 check "... and says for whom it waited" shows 'waited 2.00 ms for allreduce z of rank 2, comm (peer)'
 check "... with an arrow from there" shows '○'
 keys N
