@@ -21,12 +21,11 @@ static const struct format {
 	const char *ending, *says;
 	enum status (*make)(
 	        const struct trace *trace, const struct export_options *options, struct text *out);
-	bool picture; /* what waits for ever is seen in it */
-} formats[] = {{".json", "open it at ui.perfetto.dev or chrome://tracing", trace_export_json, false},
-        {".html", "open it in a browser: one file, no network", trace_export_html, true},
-        {".svg", "a picture for slides", trace_export_svg, true},
-        {".csv", "a line for each span", trace_export_csv, false},
-        {".txt", "as `timeline` prints it", trace_export_txt, true}};
+} formats[] = {{".json", "open it at ui.perfetto.dev or chrome://tracing", trace_export_json},
+        {".html", "open it in a browser: one file, no network", trace_export_html},
+        {".svg", "a picture for slides", trace_export_svg},
+        {".csv", "a line for each span", trace_export_csv},
+        {".txt", "as `timeline` prints it", trace_export_txt}};
 
 /* ST_ARGUMENT lists the endings that there are. */
 static enum status find_format(const char *path, const struct format **format)
@@ -178,9 +177,7 @@ static enum status export_run(struct call *call)
 	if (status != ST_OK)
 		return status;
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
-	struct export_options options = {.window = format && format->picture
-	                ? trace_window_seen(&trace, section)
-	                : trace_window(&trace, section),
+	struct export_options options = {.window = trace_window_seen(&trace, section),
 	        .ranks = call->set,
 	        .width = (int)width,
 	        .now = shell_clock(shell)};

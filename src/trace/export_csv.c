@@ -52,8 +52,9 @@ static void put_span(
 		struct span blamed = {.kind = SPAN_WORK, .op = span->blame};
 		text_add(out, "%d,%u,", world->ops[span->blame].rank, span->blame);
 		put_name(trace, &blamed, out);
-	} else {
-		text_add(out, ",,");
+	} else { /* it may be a rank that has not come yet */
+		int missing = span->kind == SPAN_STALL && span->op ? trace_missing_rank(world, span->op) : -1;
+		text_add(out, missing >= 0 ? "%d,," : ",,", missing);
 	}
 	bool work = span->kind == SPAN_WORK;
 	text_add(out, ",%" PRId64 ",%.0f,%d,%d\r\n", work ? record->bytes : 0, work ? record->flops : 0,

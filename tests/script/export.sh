@@ -60,6 +60,14 @@ check 'whom a wait is blamed on' grep -q '^0,compute,[0-9]*,[0-9]*,stall,peer,pe
 check 'a section alone' sh -c "! grep -q matmul two.csv && grep -q spin two.csv"
 check 'some ranks alone' sh -c "grep -q '^1,' some.csv && grep -q '^2,' some.csv && ! grep -q '^[03],' some.csv"
 check 'text, as wide as is asked for' sh -c "grep -q 'compute' a.txt && tr -d '\200-\277' < narrow.txt | LC_ALL=C awk '{ if (length > 60) wide = 1 } END { exit wide }'"
+cat > stuck.rsh <<END
+tensor x[64] = ones
+@0,2,3 allreduce x
+export stuck.csv
+abort world
+END
+check "runs where ranks wait for ever" within 60 "$RANKSH" -n 4 stuck.rsh > out 2>&1
+check "what waits for ever is in the table, not done, and for whom" sh -c "tr -d '\\r' < stuck.csv | grep -q '^2,default,[0-9]*,[0-9]*,stall,peer,peer,.*,1,,,.*,0$'"
 check 'nothing half-written is left' [ "$(ls | grep -c '\.new\|~')" = 0 ]
 check 'a file a rank, as PyTorch writes them' [ "$(ls traces | tr '\n' ' ')" = 'rank0.pt.trace.json rank1.pt.trace.json rank2.pt.trace.json rank3.pt.trace.json ' ]
 check 'all of them or none: what was there stays' sh -c 'grep -qx before half/rank0.pt.trace.json && [ "$(ls half | wc -l)" = 2 ]'
