@@ -1,0 +1,170 @@
+/* showing.c -- where a program is, and what is told of a step while it runs */
+#include "shell/training/showing.h"
+#include "shell/language/parse/rows.h"
+#include "shell/language/run/player.h"
+#include "base/arithmetic.h"
+#include "base/fold.h"
+
+#include <string.h>
+
+/* ---- where it is ---- */
+
+/* "21", or "21?" where data decides and no iteration has shown it yet */
+static void put_total(const struct training *t, struct text *out)
+{
+	const struct program *p = t->now.program;
+	size_t walked = t->in_setup ? p->setup : p->steps - p->setup,
+	       total = !t->in_setup && t->round ? t->round : walked;
+	bool more = t->at >= total;
+	text_add(out, "%zu%s", more ? t->at + 1 : total,
+	        more || (p->guessed && (t->in_setup || !t->round)) ? "?" : "");
+}
+
+void step_place(const struct training *t, struct text *out)
+{
+	text_add(out, "step %zu/", t->at + 1);
+	put_total(t, out);
+	if (t->now.program->loops && t->in_setup)
+		text_add(out, " of the setup");
+	else if (t->now.program->loops)
+		text_add(out, " of iteration %d", t->iteration);
+}
+
+const struct program_step *step_ahead(const struct training *t)
+{
+	const struct program *p = t->now.program;
+	size_t i = t->in_setup ? t->at : p->setup + t->at, end = t->in_setup ? p->setup : p->steps;
+	return i < end ? &p->step[i] : NULL;
+}
+
+/* ---- a step on the screen ---- */
+
+enum { SCREEN_LINES = 24 };
+
+static void say_row(struct showing *show, struct text *line)
+{
+	struct out *out = show->shell->out;
+	struct text folded = {0};
+	show->used += fold_lines(text_string(line), line->count, out_width(out), &folded);
+	out_put(out, text_string(line), line->count);
+	text_release(&folded);
+	text_release(line);
+}
+
+/* "step 12/21 of iteration 0   title        ranks 0-3" */
+static void say_head(struct showing *show, const char *title)
+{
+	struct shell *shell = show->shell;
+	struct text head = {0}, ranks = {0}, line = {0};
+	const struct program_step *ahead = step_ahead(show->t);
+	const struct ranks *some = ahead ? ahead->ranks : NULL;
+	struct ranks all;
+	ranks_all(&all, shell->world->n);
+	ranks_text(some ? some : &all, &ranks);
+	step_place(show->t, &head);
+	size_t place = head.count;
+	text_add(&head, "   %s", title);
+	int width = transcript_width(shell->out);
+	const char *word = strpbrk(text_string(&ranks), ",-") ? "ranks " : "rank ";
+	int gap = width - (int)text_columns(text_string(&head)) - (int)ranks.count - (int)strlen(word);
+	/* on a line too narrow for both, that all ranks play a step goes without saying */
+	bool both = gap > 0 || some;
+	text_add(&line, "%s%.*s%s%s%*s%s%s\n",
+	        STYLED(shell->out, COLOUR_HEAD, (int)place, text_string(&head)), text_string(&head) + place,
+	        both ? gap > 1 ? gap : 1 : 0, "", both ? word : "", both ? text_string(&ranks) : "");
+	say_row(show, &line);
+	text_release(&head);
+	text_release(&ranks);
+	show->told = true;
+}
+
+static void say_why(struct showing *show, const char *why)
+{
+	struct out *out = show->shell->out;
+	const char *end = why + strlen(why), *line;
+	size_t length;
+	while ((line = text_line(&why, end, &length))) {
+		struct text row = {0};
+		text_add(&row, "  %s%.*s%s\n", STYLED(out, COLOUR_NOTE, (int)length, line));
+		say_row(show, &row);
+	}
+}
+
+/* What does not fit on the screen is counted: it is told behind the step. */
+static void echo_line(struct showing *show, const char *line, size_t length)
+{
+	struct text row = {0};
+	if (show->used >= SCREEN_LINES - 2) {
+		show->left++;
+		return;
+	}
+	text_add(&row, "    %s%.*s%s\n", STYLED(show->shell->out, COLOUR_KERNEL, (int)length, line));
+	say_row(show, &row);
+}
+
+/* The file's lines up to the statement's, from the `##` before it, each once however often a loop comes by; or the statement
+ * itself, where it is of a file that this one sources, or goes over several lines */
+static void echo(struct showing *show, const struct statement *statement)
+{
+	const struct player_file *file = show->t->now.program->file;
+	const char *at = file->text, *end = at + file->count, *begin = at, *line = NULL;
+	size_t length = 0;
+	int first = 1;
+	for (int i = 1; i <= statement->line && (line = text_line(&at, end, &length)); i++)
+		if (length > 1 && strncmp(line, "##", 2) == 0) {
+			begin = at;
+			first = i + 1;
+		}
+	if (!line || !memmem(line, length, statement->source.at, statement->source.length)) {
+		echo_line(show, statement->source.at, statement->source.length);
+		return;
+	}
+	at = begin;
+	for (int i = first; i <= statement->line && (line = text_line(&at, end, &length)); i++) {
+		size_t blanks = strspn(line, " \t");
+		if (i > show->line && blanks < length && line[blanks] != '#')
+			echo_line(show, line, length);
+	}
+	show->line = (int)most_of(show->line, statement->line);
+}
+
+static void on_title(void *self, const char *title, const char *why, int depth)
+{
+	struct showing *show = self;
+	show->depth = depth;
+	if (show->lines)
+		transcript_title(show->t->transcript, depth);
+	if (show->head)
+		say_head(show, title);
+	if (show->lines)
+		say_why(show, why);
+}
+
+static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
+{
+	struct showing *show = self;
+	if (show->lines)
+		transcript_line(show->t->transcript, show->shell, ran, statement, set, depth);
+	if (!show->echoes || ran == RAN_END || depth > show->depth)
+		return;
+	const struct program_step *ahead = step_ahead(show->t);
+	if (show->head && !show->told && ahead && !*ahead->title)
+		say_head(show, "");
+	echo(show, statement);
+}
+
+void showing_watch(struct showing *show)
+{
+	player_watch(show->t->player, (struct watcher){show, on_title, on_line});
+}
+
+void showing_end(struct showing *show)
+{
+	if (show->head && !show->told)
+		say_head(show, "");
+	if (show->lines &&
+	        !show->echoes) /* a line of the screen is the prompt's, one may say how many are left out */
+		transcript_say_calls(show->shell, show->t->transcript, SCREEN_LINES - 2 - show->used);
+	else if (show->left)
+		out_say(show->shell->out, "    ... and %zu more: `step in` shows all\n", show->left);
+}

@@ -1,0 +1,30 @@
+/* showing.h -- where a program is, and what is told of a step while it runs */
+#ifndef RANKSH_SHOWING_H
+#define RANKSH_SHOWING_H
+
+#include "shell/training/training.h"
+
+struct showing {
+	struct shell *shell;
+	struct training *t;
+	bool head, lines; /* what is wanted: its title; what it did */
+	bool echoes; /* its lines as the file has them, each before what it prints: of a script, which is a demo */
+	/* ---- its own, from zero on */
+	bool told;   /* the title is out */
+	int used;    /* rows of the screen */
+	int depth;   /* of the step's `##` */
+	int line;    /* of the file: the last one that was echoed */
+	size_t left; /* lines that the screen has no room for */
+};
+/* It is told of the steps that the player plays from now on. */
+void showing_watch(struct showing *show);
+/* Behind the step: what was not told while it ran */
+void showing_end(struct showing *show);
+
+/* "step 12/21 of iteration 0" */
+void step_place(const struct training *t, struct text *out);
+/* The step that comes next, as the walk has met it; NULL: it has not, since data led it elsewhere. Every
+ * iteration is taken to have the steps of the first. */
+const struct program_step *step_ahead(const struct training *t);
+
+#endif
