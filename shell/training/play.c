@@ -159,8 +159,10 @@ static enum status play_shown(struct shell *shell, struct training *t, bool head
 	shell->steering.steps--;
 	if (status == ST_OK)
 		status = shell_advance(shell);
-	if (status == ST_OK) {
+	if (status == ST_OK)
 		showing_end(&show);
+	showing_release(&show);
+	if (status == ST_OK) {
 		move_on(t, stop);
 		if (stop == PLAYER_ROUND) {
 			world_iteration_end(shell->world);

@@ -2,8 +2,8 @@
 #include "shell/training/showing.h"
 #include "shell/language/parse/rows.h"
 #include "shell/language/run/player.h"
-#include "base/arithmetic.h"
 #include "base/fold.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -102,30 +102,51 @@ static void echo_line(struct showing *show, const char *line, size_t length)
 	say_row(show, &row);
 }
 
+/* Where the lines of the script begin, and behind the last one its end: found once a step, since a step may be long, and its
+ * file as well */
+static void index_lines(struct showing *show)
+{
+	const struct player_file *file = show->t->now.program->file;
+	const char *at = file->text, *end = at + file->count;
+	size_t length;
+	do
+		*MEM_ADD(&show->begin, &show->begins) = at;
+	while (text_line(&at, end, &length));
+}
+
+/* Line i of the file, from 1 on, without its end */
+static struct slice_of_text file_line(const struct showing *show, size_t i)
+{
+	const char *at = show->begin[i - 1], *end = show->begin[i];
+	return (struct slice_of_text){at, (uint32_t)(end > at && end[-1] == '\n' ? end - at - 1 : end - at)};
+}
+
+static bool is_title(struct slice_of_text line)
+{
+	return line.length > 1 && strncmp(line.at, "##", 2) == 0;
+}
+
 /* The file's lines up to the statement's, from the `##` before it, each once however often a loop comes by; or the statement
  * itself, where it is of a file that this one sources, or goes over several lines */
 static void echo(struct showing *show, const struct statement *statement)
 {
-	const struct player_file *file = show->t->now.program->file;
-	const char *at = file->text, *end = at + file->count, *begin = at, *line = NULL;
-	size_t length = 0;
-	int first = 1;
-	for (int i = 1; i <= statement->line && (line = text_line(&at, end, &length)); i++)
-		if (length > 1 && strncmp(line, "##", 2) == 0) {
-			begin = at;
-			first = i + 1;
-		}
-	if (!line || !memmem(line, length, statement->source.at, statement->source.length)) {
+	size_t last = (size_t)statement->line, first = last;
+	if (!show->begin)
+		index_lines(show);
+	struct slice_of_text line = last < show->begins ? file_line(show, last) : (struct slice_of_text){0};
+	if (!line.length || !memmem(line.at, line.length, statement->source.at, statement->source.length)) {
 		echo_line(show, statement->source.at, statement->source.length);
 		return;
 	}
-	at = begin;
-	for (int i = first; i <= statement->line && (line = text_line(&at, end, &length)); i++) {
-		size_t blanks = strspn(line, " \t");
-		if (i > show->line && blanks < length && line[blanks] != '#')
-			echo_line(show, line, length);
+	while (first > show->line + 1 && !is_title(file_line(show, first - 1)))
+		first--;
+	for (size_t i = first; i <= last && i > show->line; i++) {
+		line = file_line(show, i);
+		size_t blanks = strspn(line.at, " \t");
+		if (blanks < line.length && line.at[blanks] != '#')
+			echo_line(show, line.at, line.length);
 	}
-	show->line = (int)most_of(show->line, statement->line);
+	show->line = last > show->line ? last : show->line;
 }
 
 static void on_title(void *self, const char *title, const char *why, int depth)
@@ -158,12 +179,17 @@ void showing_watch(struct showing *show)
 	player_watch(show->t->player, (struct watcher){show, on_title, on_line});
 }
 
+void showing_release(struct showing *show)
+{
+	mem_free(show->begin);
+}
+
 void showing_end(struct showing *show)
 {
 	if (show->head && !show->told)
 		say_head(show, "");
-	if (show->lines &&
-	        !show->echoes) /* a line of the screen is the prompt's, one may say how many are left out */
+	/* a line of the screen is the prompt's, one may say how many are left out */
+	if (show->lines && !show->echoes)
 		transcript_say_calls(show->shell, show->t->transcript, SCREEN_LINES - 2 - show->used);
 	else if (show->left)
 		out_say(show->shell->out, "    ... and %zu more: `step in` shows all\n", show->left);

@@ -10,16 +10,19 @@ struct showing {
 	bool head, lines; /* what is wanted: its title; what it did */
 	bool echoes; /* its lines as the file has them, each before what it prints: of a script, which is a demo */
 	/* ---- its own, from zero on */
-	bool told;   /* the title is out */
-	int used;    /* rows of the screen */
-	int depth;   /* of the step's `##` */
-	int line;    /* of the file: the last one that was echoed */
-	size_t left; /* lines that the screen has no room for */
+	bool told;          /* the title is out */
+	int used;           /* rows of the screen */
+	int depth;          /* of the step's `##` */
+	size_t line;        /* of the file: the last one that was echoed */
+	size_t left;        /* lines that the screen has no room for */
+	const char **begin; /* of the file's lines; NULL: none was echoed */
+	size_t begins;
 };
-/* It is told of the steps that the player plays from now on. */
+/* It is told of the step that the player plays next. To be released in any case */
 void showing_watch(struct showing *show);
 /* Behind the step: what was not told while it ran */
 void showing_end(struct showing *show);
+void showing_release(struct showing *show);
 
 /* "step 12/21 of iteration 0" */
 void step_place(const struct training *t, struct text *out);
