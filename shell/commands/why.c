@@ -224,6 +224,17 @@ static bool is_stream(const struct inquiry *asked, name_id name)
 	return false;
 }
 
+/* The operation was not found, and worded: there may be a stream of nearly that name. */
+static enum status no_such(const struct inquiry *asked)
+{
+	int rank = ranks_first(&asked->ranks);
+	const char *near = world_nearest(asked->call->shell->world, rank, asked->word, THING_STREAM);
+	if (near)
+		fail(ST_NAME, "why: no operation or stream '%s' on rank %d; did you mean the stream '%s'?",
+		        asked->word, rank, near);
+	return ST_NAME;
+}
+
 static enum status why_asked(struct inquiry *asked, struct text *out)
 {
 	struct world *world = asked->call->shell->world;
@@ -263,11 +274,7 @@ static enum status why_asked(struct inquiry *asked, struct text *out)
 		tell_earlier(asked, out);
 		status = answer_why(asked, &question, out);
 	}
-	const char *near = world_nearest(world, ranks_first(&asked->ranks), asked->word, THING_STREAM);
-	return status == ST_NAME && near
-	        ? fail(ST_NAME, "why: no operation or stream '%s' on rank %d; did you mean the stream '%s'?",
-	                  asked->word, ranks_first(&asked->ranks), near)
-	        : status;
+	return status == ST_NAME ? no_such(asked) : status;
 }
 
 static enum status why_run(struct call *call)

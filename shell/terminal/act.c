@@ -93,18 +93,24 @@ static void run_line(struct session *session, const char *line)
 
 /* ---- wishes ---- */
 
+/* May the terminal be painted on? Else it is said for whom not. */
+static bool paints(const struct session *session, const char *who, const char *instead)
+{
+	char words[128];
+	snprintf(words, sizeof words, "%s: this terminal cannot be painted on (TERM)%s", who, instead);
+	if (!session->talk.terminal)
+		say_bad(session, words);
+	return session->talk.terminal;
+}
+
 /* Nothing is printed meanwhile: the screen is ncurses', and no progress is shown. times: "FROM TO", of a replay; or "" */
 static void view(struct session *session, const char *times)
 {
 	long long from, to;
 	struct window window = {0};
 	bool replay = sscanf(times, "%lld %lld", &from, &to) == 2;
-	if (!session->talk.terminal) {
-		say_bad(session,
-		        replay ? "replay: this terminal cannot be painted on (TERM); `timeline` draws here"
-		               : "view: this terminal cannot be painted on (TERM); `timeline` draws here");
+	if (!paints(session, replay ? "replay" : "view", "; `timeline` draws here"))
 		return;
-	}
 	if (replay)
 		window = (struct window){from, to, -1};
 	char title[128];
@@ -140,10 +146,8 @@ void tell_size(struct session *session)
 
 static void split(struct session *session, bool on)
 {
-	if (on && !session->talk.terminal) {
-		say_bad(session, "split: this terminal cannot be painted on (TERM)");
+	if (on && !paints(session, "split", ""))
 		return;
-	}
 	if (!on)
 		split_erase(&session->split);
 	session->split.wanted = on;
