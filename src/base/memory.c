@@ -78,8 +78,8 @@ void mem_free(void *block)
 
 void mem_keep(void)
 {
-	mallopt(M_MMAP_THRESHOLD,
-	        32 << 20); /* the most there is; else large blocks are the system's each time */
+	/* the most there is: a larger block is the system's, new each time */
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
 	mallopt(M_TRIM_THRESHOLD, 128 << 20);
 }
 

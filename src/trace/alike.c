@@ -28,7 +28,7 @@ static bool near(const struct comparing *c, int64_t a, int64_t b)
 
 static bool waits_for_peers(const struct span *s)
 {
-	return s->kind == SPAN_STALL && (s->cause == CAUSE_PEER || s->cause == CAUSE_BUBBLE);
+	return s->kind == SPAN_STALL && cause_is_peers((enum cause)s->cause);
 }
 
 /* One more than the place of the last piece of work before place i, 0: there is none; what the window's edge may have cut away on

@@ -46,7 +46,7 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 		issued = span->op && span->from >= backend_times(lanes->trace->backend, span->op).issue;
 	if (span->cause == CAUSE_HOST && issued)
 		key.cause = BLAME_ANSWERED;
-	if (!span->blame && span->op && (span->cause == CAUSE_PEER || span->cause == CAUSE_BUBBLE))
+	if (!span->blame && span->op && cause_is_peers((enum cause)span->cause))
 		key.by_rank = trace_missing_rank(world, span->op);
 	/* an operation that is to blame for itself is behind nothing else's name, but for the launch of it */
 	bool itself = span->blame == span->op && (span->cause != CAUSE_LAUNCH || issued);

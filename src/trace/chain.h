@@ -75,7 +75,7 @@ op_id longest_of_ops(struct chain *chain, const struct why_question *question);
 struct wait {
 	op_id op; /* 0: none */
 	int64_t ns;
-	int64_t idle; /* so long before it the rank ran no kernel; 0: that is not asked for */
+	bool idle; /* in that time before it the rank ran no kernel */
 };
 /* Of the ranks' streams by that name; of a rank what it stood before in the longest time in which it ran no kernel */
 struct wait longest_of_lanes(struct chain *chain, const struct why_question *question);

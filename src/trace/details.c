@@ -64,7 +64,7 @@ static void put_whom(const struct trace *trace, const struct span *wait, struct 
 		op_label(world, wait->blame, out);
 		text_add(out, " of rank %d, %s", blame->rank,
 		        names_text(world->names, world_stream(world, blame->rank, blame->stream)->name));
-	} else if ((wait->cause == CAUSE_PEER || wait->cause == CAUSE_BUBBLE) && missing >= 0) {
+	} else if (cause_is_peers((enum cause)wait->cause) && missing >= 0) {
 		text_add(out, " for rank %d", missing);
 	}
 }

@@ -53,7 +53,8 @@ static void put_span(
 		text_add(out, "%d,%u,", world->ops[span->blame].rank, span->blame);
 		put_name(trace, &blamed, out);
 	} else { /* it may be a rank that has not come yet */
-		int missing = span->kind == SPAN_STALL && span->op ? trace_missing_rank(world, span->op) : -1;
+		bool peers = span->kind == SPAN_STALL && span->op && cause_is_peers((enum cause)span->cause);
+		int missing = peers ? trace_missing_rank(world, span->op) : -1;
 		text_add(out, missing >= 0 ? "%d,," : ",,", missing);
 	}
 	bool work = span->kind == SPAN_WORK;

@@ -74,7 +74,6 @@ op_id trace_sender(const struct world *world, op_id id, int part)
 	return part_match(world, id, part)->member[0];
 }
 
-/* A launch cannot begin before the clock does: an operation issued at 0 began at 0 */
 bool trace_meets(const struct world *world, op_id id, op_id other)
 {
 	const uint32_t *matches;

@@ -137,6 +137,11 @@ static inline bool trace_in(const struct trace *trace, op_id id, int section)
 {
 	return id >= trace->first && (section < 0 || op_record(trace->world, id)->section == section);
 }
+/* A wait for other ranks: where nobody is to blame, for one that has not come (trace_missing_rank) */
+static inline bool cause_is_peers(enum cause cause)
+{
+	return cause == CAUSE_PEER || cause == CAUSE_BUBBLE;
+}
 /* Do tables tell about the rank? */
 static inline bool trace_tells(const struct trace *trace, int rank)
 {

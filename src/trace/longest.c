@@ -144,9 +144,9 @@ static struct wait idle_before(
 	for (size_t i = 0; i < work.count; last = work.part[i++].to)
 		if (work.part[i].from - last > longest.ns)
 			longest = (struct wait){first_at_work(lanes, work.part[i].from, kernels),
-			        work.part[i].from - last, work.part[i].from - last};
+			        work.part[i].from - last, true};
 	intervals_release(&work);
-	if (end > last)
+	if (end - last > longest.ns) /* else nothing in it can be longer */
 		take_longer(&longest, wait_of_streams(chain, rank, q, (struct window){last, end, -1}));
 	return longest;
 }

@@ -195,7 +195,7 @@ static void explain_lanes(struct chain *chain, const struct why_question *q)
 	struct text words = {0};
 	struct wait longest = longest_of_lanes(chain, q);
 	if (longest.op) {
-		explain_op(chain, longest.op, longest.idle);
+		explain_op(chain, longest.op, longest.idle ? longest.ns : 0);
 	} else if (chain->status == ST_OK) {
 		text_add(&words, "nothing has waited there");
 		chain_say(chain, &words, 0);
