@@ -27,12 +27,26 @@ static int page_rows(void)
 	return terminal && size.ws_row >= ROWS_LEAST ? size.ws_row - 1 : 0;
 }
 
-/* Waits for a key without Enter; q where none can come. What else was typed with it (an arrow's other bytes) is dropped. */
+/* Drops what an arrow sends behind its escape, as "[A" or "[5~". Escape alone is a key of its own. */
+static void drop_sequence(void)
+{
+	struct pollfd keys = {.fd = 0, .events = POLLIN};
+	char key = '\0';
+	bool opened = false;
+	while (poll(&keys, 1, 0) == 1 && read(0, &key, 1) == 1) {
+		bool opens = !opened && (key == '[' || key == 'O');
+		if (!opens && !(opened && key >= ' ' && key <= '?'))
+			break;
+		opened = true;
+	}
+}
+
+/* Waits for a key without Enter; q where none can come. A single one: what is typed ahead is the prompt's. */
 static char wait_for_key(void)
 {
 	struct termios before, single;
 	struct pollfd keys = {.fd = 0, .events = POLLIN};
-	char key[16] = "q";
+	char key = 'q';
 	if (tcgetattr(0, &before) != 0)
 		return 'q';
 	single = before;
@@ -42,11 +56,13 @@ static char wait_for_key(void)
 	do
 		ready = poll(&keys, 1, -1);
 	while (ready < 0 && signal_taken_resize());
-	if (ready < 1 || read(0, key, sizeof key) < 1)
-		*key = 'q';
+	if (ready < 1 || read(0, &key, 1) < 1)
+		key = 'q';
+	if (key == ESCAPE)
+		drop_sequence();
 	signal_taken_interrupt();
 	tcsetattr(0, TCSANOW, &before);
-	return *key;
+	return key;
 }
 
 /* How many rows may follow; 0: no more */

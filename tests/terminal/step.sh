@@ -55,6 +55,15 @@ line 'help kernels'
 check "a long help waits for a key" shows 'q: enough --$'
 keys q
 check "... and the rest is left out" ends_with_prompt
+line 'help kernels'
+check "another waits, too" shows 'q: enough --$'
+line 'qsay "was typed ahead"'
+check "what is typed behind the q is the prompt's" showed '^was typed ahead$'
+line 'help kernels'
+check "a third waits, too" shows 'q: enough --$'
+keys Up
+line 'say "behind an arrow"'
+check "an arrow ends it, all of its bytes" showed '^behind an arrow$'
 # Ctrl-C in a walk that never ends leaves the program before
 printf 'for it in 0:1 {\nrepeat 1000000000 { let x = 1 }\n}\n' > "$folder/endless.rsh"
 line 'program endless.rsh'
