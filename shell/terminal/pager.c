@@ -27,18 +27,21 @@ static int page_rows(void)
 	return terminal && size.ws_row >= ROWS_LEAST ? size.ws_row - 1 : 0;
 }
 
-/* Drops what an arrow sends behind its escape, as "[A" or "[5~". Escape alone is a key of its own. */
-static void drop_sequence(void)
+/* A key that has come already; false: none has */
+static bool next_key(char *key)
 {
 	struct pollfd keys = {.fd = 0, .events = POLLIN};
-	char key = '\0';
-	bool opened = false;
-	while (poll(&keys, 1, 0) == 1 && read(0, &key, 1) == 1) {
-		bool opens = !opened && (key == '[' || key == 'O');
-		if (!opens && !(opened && key >= ' ' && key <= '?'))
-			break;
-		opened = true;
-	}
+	return poll(&keys, 1, 0) == 1 && read(0, key, 1) == 1;
+}
+
+/* Drops what an arrow sends behind its escape, as "[A" or "[5~": an opening sign, parameters, a last sign. Escape alone is a
+ * key of its own. */
+static void drop_sequence(void)
+{
+	char key;
+	if (next_key(&key) && (key == '[' || key == 'O'))
+		while (next_key(&key) && key >= ' ' && key <= '?')
+			;
 }
 
 /* Waits for a key without Enter; q where none can come. A single one: what is typed ahead is the prompt's. */
