@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	}
 	if (rank)
 		return process_run(&options, true, argc, argv);
-	if (options.wire || ((options.dry || options.n == 1) && options_batch(&options)))
+	if (options.wire || (options_alone(&options) && options_batch(&options)))
 		return process_run(&options, false, argc, argv);
 	return options_batch(&options) ? launch_batch(&options) : session_run(&options);
 }

@@ -174,6 +174,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 {
 	struct shell *shell = &conductor->shell;
 	int failed = 0;
+	bool right = false;
 	enum status status;
 	conductor->credit.asked_ns = wall_ns();
 	conductor->credit.gave_up &= order->kind == ORDER_LINE && order->silent;
@@ -194,8 +195,13 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 		out_setup(shell->out, order->colour, order->width);
 		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
 	case ORDER_LESSONS:
-		status = lesson_check_all(shell, &failed);
+		status = lesson_check_all(shell, order->file, order->first_line, &failed);
 		shell->expects_failed += failed;
+		return status;
+	case ORDER_GRADE:
+		status = lesson_grade(shell, order->first_line ? order->first_line : RANKS_DEFAULT,
+		        order->file, order->text, order->count, &right);
+		shell->expects_failed += status == ST_OK && !right;
 		return status;
 	case ORDER_LEAVE:
 		break;

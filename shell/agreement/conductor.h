@@ -12,7 +12,7 @@
 #include "shell/session/shell.h"
 
 /* LINE: as typed at the prompt. TEXT: a script, or a part of one. LINES: line by line, as they come down a
- * pipe. END: no more lines come; who waits now is stuck. ROUND: what has happened meanwhile is shared, for a look. */
+ * pipe. LESSONS, GRADE: of one process. END: no more lines come; who waits now is stuck. ROUND: what has happened meanwhile is shared, for a look. */
 enum order_kind {
 	ORDER_LINE,
 	ORDER_TEXT,
@@ -21,16 +21,17 @@ enum order_kind {
 	ORDER_ROUND,
 	ORDER_SETUP,
 	ORDER_LESSONS,
+	ORDER_GRADE,
 	ORDER_LEAVE
 };
 struct order {
 	int32_t kind;       /* enum order_kind */
-	int32_t first_line; /* TEXT, LINES */
+	int32_t first_line; /* TEXT, LINES; LESSONS, GRADE: ranks, 0 as the lesson has them */
 	int32_t width;      /* SETUP, also colour */
 	int32_t colour;
 	int32_t silent;      /* LINE: a replay */
 	int64_t stop, stamp; /* LINE: see struct entry */
-	const char *file;    /* TEXT, LINES: for messages; NULL: none */
+	const char *file;    /* TEXT, LINES: for messages; NULL: none. LESSONS: the one; GRADE: the task */
 	const char *text;
 	size_t count;
 	const char *values; /* LINE, a replay: what it read then (session/steering.h); NULL: nothing */

@@ -1,4 +1,4 @@
-/* lesson.c -- the learner's commands: lessons lesson next hint check solution predict tour.
+/* lesson.c -- the learner's commands: lessons lesson task again next hint check solution predict skip answer tour.
  *
  * Those that begin a task, and so an empty world, only leave a wish: the world that the statement runs in
  * cannot be freed under it, and the loop grants the wish when it is over. The others say something about
@@ -8,7 +8,8 @@
 #include "shell/language/run/command.h"
 #include "shell/lessons/lesson.h"
 
-#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct command command_lessons = {
@@ -21,47 +22,111 @@ const struct command command_lessons = {
         .run = lesson_list,
 };
 
-/* Without a number it lists the lessons. Whether there is a lesson of that number is found when it is
+/* "4", "4.2": a lesson and a task of it; false: it is no such number */
+static bool is_numbered(const char *word, int *number, int *task)
+{
+	char *end;
+	long lesson = strtol(word, &end, 10), of = 0;
+	if (end == word || lesson < 1 || lesson > 1000)
+		return false;
+	if (*end == '.') {
+		const char *behind = end + 1;
+		of = strtol(behind, &end, 10);
+		if (end == behind || of < 1 || of > 1000)
+			return false;
+	}
+	*number = (int)lesson;
+	*task = (int)of;
+	return *end == '\0';
+}
+
+static enum status close_lesson(struct call *call)
+{
+	return lesson_leave(call->shell);
+}
+
+/* Without a word it lists the lessons. Whether there is a lesson of that number is found when it is
  * opened. */
 static enum status lesson_run(struct call *call)
 {
-	int64_t number;
+	struct wish wish = {.kind = WISH_LESSON};
+	const char *word;
+	int number = 0;
 	if (call_count(call, 0) == 0)
 		return lesson_list(call);
-	enum status status = call_whole(call, 0, 1, INT_MAX, &number);
-	if (status == ST_OK)
-		call->shell->wish = (struct wish){.kind = WISH_LESSON, .number = number};
-	return status;
+	enum status status = call_common(call, 0, &word);
+	if (status != ST_OK)
+		return status;
+	if (strcmp(word, "off") == 0)
+		return close_lesson(call);
+	if (strspn(word, "0123456789.-") == strlen(word)) {
+		if (!is_numbered(word, &number, &wish.task))
+			return fail(ST_ARGUMENT, "lesson %s: a lesson has a number, and a task behind a point: lesson 4.2",
+			        word);
+	} else if (strlen(word) >= sizeof wish.file) {
+		return fail(ST_RANGE, "lesson: that path is too long");
+	}
+	wish.number = number;
+	if (!number)
+		snprintf(wish.file, sizeof wish.file, "%s", word);
+	call->shell->wish = wish;
+	return ST_OK;
 }
 
 static void numbers(const char *name, struct text *out)
 {
-	int number = 0;
 	const char *lesson;
 	for (int i = 0; !*name && (lesson = embedded_name("lessons/", i, ".rsh")); i++)
 		if (strcmp(lesson, "tour") != 0)
-			text_add(out, "%d\n", ++number);
+			text_add(out, "%d\n", atoi(lesson));
 }
 
 const struct command command_lesson = {
         .name = "lesson",
         .topic = "learn",
-        .usage = "lesson [N]",
-        .help = "opens a lesson: tasks with automatic checks; it begins in an empty world; alone it lists "
-                "them",
+        .usage = "lesson [N | N.TASK | FILE | off]",
+        .help = "opens a lesson, or a task of it: each begins in an empty world, and `check` tells; a file of "
+                "your own is a lesson too; `off` closes it; alone it lists them",
         .example = "lesson 1",
-        .argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}},
+        .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "N"}},
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_SESSION},
         .run = lesson_run,
         .follows = numbers,
 };
 
+static enum status task_run(struct call *call)
+{
+	return lesson_task_shown(call->shell, call_count(call, 0) > 0);
+}
+
+const struct command command_task = {
+        .name = "task",
+        .topic = "learn",
+        .usage = "task [start]",
+        .help = "shows the task once more; `start` all lines that have run before it",
+        .example = "lesson 1\ntask",
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "start", "start"}},
+        .class = COMMAND_SESSION,
+        .run = task_run,
+};
+
+const struct command command_again = {
+        .name = "again",
+        .topic = "learn",
+        .usage = "again",
+        .help = "begins the task anew: its starter lines, and nothing that was typed",
+        .example = "lesson 1\nagain",
+        .class = COMMAND_SESSION,
+        .wish = WISH_AGAIN,
+};
+
 const struct command command_next = {
         .name = "next",
         .topic = "learn",
         .usage = "next",
-        .help = "goes on to the next task of the lesson, or step of the tour",
+        .help = "goes on to the next task of the lesson, the next lesson behind its last, or the next step of the "
+                "tour",
         .example = "lesson 1\nnext",
         .class = COMMAND_SESSION,
         .wish = WISH_NEXT,
@@ -71,7 +136,7 @@ const struct command command_hint = {
         .name = "hint",
         .topic = "learn",
         .usage = "hint",
-        .help = "a hint for the task",
+        .help = "a hint for the task: first the idea, then the place in your lines, then a line",
         .example = "lesson 1\nhint",
         .class = COMMAND_SESSION,
         .run = lesson_hint,
@@ -81,8 +146,9 @@ const struct command command_check = {
         .name = "check",
         .topic = "learn",
         .usage = "check",
-        .help = "checks the task: on the timeline and on the data; it changes nothing",
-        .example = "lesson 1\ncheck",
+        .help = "plays what you have typed in the task in worlds beside yours, with other data too, and says what is "
+                "right; it changes nothing",
+        .example = "lesson 1\nsolution run\ncheck",
         .class = COMMAND_SESSION,
         .run = lesson_check,
 };
@@ -118,11 +184,44 @@ const struct command command_predict = {
         .name = "predict",
         .topic = "learn",
         .usage = "predict ANSWER",
-        .help = "answers the task's question before you run it; a tenth off is right",
+        .help = "answers the task's question before you run it; `check` tells how it was",
         .example = "lesson 1",
         .argument = {{ARG_WORD, 0, NULL, "ANSWER"}},
         .class = COMMAND_SESSION,
         .run = predict_run,
+};
+
+static enum status skip_run(struct call *call)
+{
+	return lesson_predict(call->shell, NULL);
+}
+
+const struct command command_skip = {
+        .name = "skip",
+        .topic = "learn",
+        .usage = "skip",
+        .help = "no guess: the task takes lines without one",
+        .example = "lesson 1\nskip",
+        .class = COMMAND_SESSION,
+        .run = skip_run,
+};
+
+static enum status answer_run(struct call *call)
+{
+	const char *answer;
+	enum status status = call_common(call, 0, &answer);
+	return status == ST_OK ? lesson_answer(call->shell, answer) : status;
+}
+
+const struct command command_answer = {
+        .name = "answer",
+        .topic = "learn",
+        .usage = "answer WORD",
+        .help = "answers the question that a task asks of the picture once it is right",
+        .example = "lesson 1",
+        .argument = {{ARG_WORD, 0, NULL, "WORD"}},
+        .class = COMMAND_SESSION,
+        .run = answer_run,
 };
 
 const struct command command_tour = {

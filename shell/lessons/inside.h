@@ -1,4 +1,9 @@
-/* inside.h -- private to lessons/: the lesson at hand, for lesson.c (how it is played) and lesson_check.c (whether a task is solved)
+/* inside.h -- private to lessons/: the lesson at hand
+ *
+ *     lesson.c   opened, begun, left; the list       tell.c    how a task looks
+ *     tour.c     its steps play themselves           task.c    what is typed in a task
+ *     check.c    is it solved: the report            guess.c   prediction and question      hint.c   three hints
+ *     hold.c     --check-lessons: the lessons themselves are held to what they promise
  *
  * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_LESSONS_INSIDE_H
@@ -6,27 +11,51 @@
 
 #include "shell/lessons/lesson.h"
 #include "shell/lessons/lesson_file.h"
+#include "shell/lessons/played.h"
+#include "shell/lessons/rules.h"
 
-struct embedded;
 struct lesson {
 	struct lesson_file file;
-	int number; /* of the lesson, from 1; 0: the tour */
-	int task;   /* from 0; -1: before the first */
+	int number;     /* of the course, from 1; 0: the tour; -1: of a file that somebody has named */
+	char path[512]; /* of such a file */
+	int task;       /* from 0; -1: before the first */
+	struct rules rules;
+	struct typed typed;
+	size_t floor; /* of these stand before the world was last emptied */
+	int hints;    /* given */
+	char guess[64];
+	bool skips;  /* no prediction is wanted */
+	bool asking; /* it is right, and its question open */
+	bool right;
 };
 
-/* The n-th embedded lesson (from 1), or the tour for 0; NULL: there is none. Lessons are numbered by their file names' order. */
-const struct embedded *lesson_embedded(int number);
-/* ST_NAME: there is no such lesson. *made is the caller's, to be freed by lesson_drop. */
-enum status lesson_load(int number, struct lesson **made);
+/* "lesson 5", or the file's name */
+void lesson_title(const struct lesson *lesson, struct text *out);
+/* ST_NAME: there is no such lesson; ST_SYNTAX, ST_FILE. number 0 the tour, -1: the file at `path`, which rank 0 reads. *made is the
+ * caller's, to be freed by lesson_drop. */
+enum status lesson_load(struct shell *shell, int number, const char *path, struct lesson **made);
 void lesson_drop(struct lesson *lesson);
 /* Of the open lesson */
 const struct lesson_task *lesson_task_of(const struct shell *shell);
 /* The task at hand; NULL, with the failure told: no lesson is open (ST_ARGUMENT). */
 const struct lesson_task *lesson_current(const struct shell *shell);
-/* An empty world, on the machine that the lessons' figures are for, with the task's starter lines */
-enum status lesson_begin_task(struct shell *shell);
-/* Runs lines without showing what they say; what: for failures. The journal keeps them beside the command: a world made again
- * needs them. */
-enum status lesson_run(struct shell *shell, const struct text *lines, const char *what);
+/* An empty world, on the machine that the lessons' figures are for */
+enum status lesson_begin_world(struct shell *shell);
+/* Runs lines without showing what they say; the journal keeps them beside the command: a world made again needs them. */
+enum status lesson_run(struct shell *shell, const struct text *lines);
+
+/* task.c: what is typed is looked at from here on, and nothing is known of it yet */
+void task_watch(struct shell *shell);
+/* tell.c: what a task asks. All processes call it. */
+enum status task_tell(struct shell *shell);
+/* Each line indented by three; blank lines stay. */
+void tell_lines(struct shell *shell, const struct text *text, int colour);
+/* What rank 0 has found, or its failure, said by all */
+enum status tell_found(struct shell *shell, enum status mine, struct text *words);
+/* guess.c: the question and its choices, as rank 0 words them; may this line be typed before it is answered? */
+enum status guess_put(struct shell *shell, struct text *out);
+enum status guess_wanted(const struct shell *shell);
+/* How the guess compares, once the task is right; the question about the picture, where there is one */
+enum status guess_put_outcome(struct shell *shell, struct text *out);
 
 #endif

@@ -1,52 +1,77 @@
-/* lesson.c -- plays lessons and the tour: opens them, runs a task's starter lines, hints, shows the solution
+/* lesson.c -- lessons opened, begun, shown, left
  *
  * A task begins in an empty world on the machine that its figures are for, with its starter lines run
- * without a word.
- *
- * The tour is a lesson of number 0 whose steps run and show their lines by themselves. Lines that a
- * command of a lesson runs are kept in the journal beside that command (journal.ran), since a world made
- * again needs them. */
-#include "shell/lessons/inside.h"
+ * without a word. Lines that a command of a lesson runs are kept in the journal beside that command (journal.ran), since a
+ * world made again needs them. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/lessons/inside.h"
 #include "shell/session/device.h"
 #include "shell/session/lasting.h"
+#include "shell/session/share.h"
 #include "shell/training/open.h"
 
+#include <stdio.h>
 #include <string.h>
 
-const struct embedded *lesson_embedded(int number)
+/* The n-th embedded lesson (from 1), or the tour for 0; NULL: there is none. They are numbered by their files' names, which begin
+ * with it. */
+static const struct embedded *embedded_lesson(int number)
 {
-	const char *name = "tour";
-	for (int i = 0; number > 0 && (name = embedded_name("lessons/", i, ".rsh")); i++)
-		number -= strcmp(name, "tour") != 0;
-	return name ? embedded_find("lessons/", name, ".rsh") : NULL;
+	const char *name;
+	char head[16];
+	if (number == 0)
+		return embedded_find("lessons/", "tour", ".rsh");
+	snprintf(head, sizeof head, "%02d-", number);
+	for (int i = 0; (name = embedded_name("lessons/", i, ".rsh")); i++)
+		if (strncmp(name, head, strlen(head)) == 0)
+			return embedded_find("lessons/", name, ".rsh");
+	return NULL;
 }
 
 void lesson_drop(struct lesson *lesson)
 {
-	if (lesson)
-		lesson_file_release(&lesson->file);
+	if (!lesson)
+		return;
+	lesson_file_release(&lesson->file);
+	rules_release(&lesson->rules);
+	typed_release(&lesson->typed);
 	mem_free(lesson);
 }
 
 void lesson_free(struct shell *shell)
 {
+	shell->watch = NULL;
 	lesson_drop(shell->lesson);
 	shell->lesson = NULL;
 }
 
-enum status lesson_load(int number, struct lesson **made)
+void lesson_title(const struct lesson *lesson, struct text *out)
 {
-	const struct embedded *file = lesson_embedded(number);
-	if (!file)
+	if (lesson->number > 0)
+		text_add(out, "lesson %d", lesson->number);
+	else
+		text_add(out, "%s", lesson->path);
+}
+
+enum status lesson_load(struct shell *shell, int number, const char *path, struct lesson **made)
+{
+	const struct embedded *file = number < 0 ? NULL : embedded_lesson(number);
+	char *bytes = NULL;
+	size_t count = 0;
+	if (number >= 0 && !file)
 		return fail(ST_NAME, "no lesson %d; `lessons` lists them", number);
 	struct lesson *lesson = mem_alloc(sizeof *lesson);
 	lesson->number = number;
 	lesson->task = -1;
-	enum status status = lesson_file_read(&lesson->file, file->bytes, file->count, file->path);
+	snprintf(lesson->path, sizeof lesson->path, "%s", path ? path : "");
+	enum status status = file ? ST_OK : shell_file(shell, path, &bytes, &count);
+	if (status == ST_OK)
+		status = lesson_file_read(&lesson->file, file ? file->bytes : bytes,
+		        file ? file->count : count, file ? file->path : path, number == 0);
+	mem_free(bytes);
 	if (status == ST_OK)
 		*made = lesson;
 	else
@@ -61,16 +86,17 @@ const struct lesson_task *lesson_task_of(const struct shell *shell)
 
 const struct lesson_task *lesson_current(const struct shell *shell)
 {
-	if (shell->lesson && shell->lesson->number)
+	if (shell->lesson && shell->lesson->number && shell->lesson->task >= 0)
 		return lesson_task_of(shell);
 	fail(ST_ARGUMENT, "no lesson is open: `lesson 1` opens the first, `lessons` lists them");
 	return NULL;
 }
 
-enum status lesson_run(struct shell *shell, const struct text *lines, const char *what)
+enum status lesson_run(struct shell *shell, const struct text *lines)
 {
 	out_mute(shell->out, 1);
-	enum status status = interpreter_run_granting(shell, text_string(lines), lines->count, what, 1, NULL);
+	enum status status = interpreter_run_granting(
+	        shell, text_string(lines), lines->count, TASK_FILE, 1, NULL);
 	out_mute(shell->out, -1);
 	if (status == ST_OK)
 		text_put(&shell->journal.ran, text_string(lines), lines->count);
@@ -78,7 +104,7 @@ enum status lesson_run(struct shell *shell, const struct text *lines, const char
 }
 
 /* An empty one, on the machine that the lessons' figures are for, as its file describes it: nobody is slow. */
-static enum status begin_world(struct shell *shell)
+enum status lesson_begin_world(struct shell *shell)
 {
 	struct machine machine = shell->machine;
 	enum status status = device_machine(shell->device, "classroom", &machine);
@@ -90,25 +116,46 @@ static enum status begin_world(struct shell *shell)
 	return status;
 }
 
-enum status lesson_begin_task(struct shell *shell)
+static enum status begin_task(struct shell *shell)
 {
-	enum status status = begin_world(shell);
-	if (status != ST_OK)
-		return status;
-	return lesson_run(shell, &lesson_task_of(shell)->part[PART_START], "the lesson");
+	shell->watch = NULL;
+	enum status status = lesson_begin_world(shell);
+	if (status == ST_OK)
+		status = lesson_run(shell, &lesson_task_of(shell)->part[PART_START]);
+	task_watch(shell);
+	return status;
 }
+
+enum status lesson_begin_again(struct shell *shell)
+{
+	if (!lesson_current(shell))
+		return ST_ARGUMENT;
+	char guess[sizeof shell->lesson->guess];
+	bool skips = shell->lesson->skips;
+	memcpy(guess, shell->lesson->guess, sizeof guess);
+	enum status status = begin_task(shell);
+	memcpy(shell->lesson->guess, guess, sizeof guess);
+	shell->lesson->skips = skips;
+	if (status == ST_OK)
+		out_say(shell->out, "   the task begins anew; `task` shows what it asks\n");
+	return status;
+}
+
+/* ---- the list ---- */
 
 enum status lesson_list(struct call *call)
 {
 	struct shell *shell = call->shell;
-	out_say(shell->out, "   %s%s%s       three minutes: it types for you\n",
+	out_say(shell->out, "   %s%s%s        three minutes: it types for you\n",
 	        STYLED(shell->out, COLOUR_HEAD, "tour"));
-	for (int number = 1; lesson_embedded(number); number++) {
+	for (int number = 1; embedded_lesson(number); number++) {
 		struct lesson *lesson = NULL;
-		enum status status = lesson_load(number, &lesson);
-		if (status != ST_OK)
-			return status;
-		out_say(shell->out, "   %slesson %d%s   %s (%d tasks, %s min)\n",
+		enum status status = lesson_load(shell, number, NULL, &lesson);
+		if (status != ST_OK) { /* one that is wrong hides no other */
+			out_say(shell->out, "   lesson %-2d   %s\n", number, fail_text());
+			continue;
+		}
+		out_say(shell->out, "   %slesson %-2d%s   %s (%d tasks, %s min)\n",
 		        STYLED(shell->out, COLOUR_HEAD, number), text_string(&lesson->file.title),
 		        lesson->file.tasks, text_string(&lesson->file.minutes));
 		lesson_drop(lesson);
@@ -116,122 +163,57 @@ enum status lesson_list(struct call *call)
 	return ST_OK;
 }
 
-/* ---- how a task looks ---- */
-
-/* Each line indented by three; blank lines stay. */
-static void say_text(struct shell *shell, const struct text *text, int colour)
-{
-	const char *at = text_string(text), *end = at + text->count, *line;
-	size_t length;
-	while ((line = text_line(&at, end, &length)))
-		out_say(shell->out, "   %s%.*s%s\n", STYLED(shell->out, colour, (int)length, line));
-}
-
-/* What a task asks: title, story, the lines that have run, its question, the commands that go on */
-static void say_task(struct shell *shell)
-{
-	const struct lesson *lesson = shell->lesson;
-	const struct lesson_task *task = lesson_task_of(shell);
-	out_say(shell->out, "%slesson %d, task %d/%d   %s%s\n",
-	        STYLED(shell->out, COLOUR_HEAD, lesson->number, lesson->task + 1, lesson->file.tasks,
-	                text_string(&task->part[PART_TITLE])));
-	say_text(shell, &task->part[PART_STORY], COLOUR_PLAIN);
-	if (task->part[PART_START].count) {
-		out_say(shell->out, "   %s%s%s\n", STYLED(shell->out, COLOUR_NOTE, "these lines have run:"));
-		say_text(shell, &task->part[PART_START], COLOUR_KERNEL);
-	}
-	if (task->part[PART_QUESTION].count)
-		out_say(shell->out, "   First guess: %s\n      answer with: predict ANSWER\n",
-		        text_string(&task->part[PART_QUESTION]));
-	out_say(shell->out, "   %s%s%s\n", STYLED(shell->out, COLOUR_NOTE, "check   hint   solution   next"));
-}
-
 /* ---- a lesson at hand ---- */
 
-/* The lesson open before is left only when the new one is there and fits the number of ranks. */
-enum status lesson_open(struct shell *shell, int number)
+static enum status fits(const struct shell *shell, const struct lesson *lesson, int task)
+{
+	struct text title = {0};
+	lesson_title(lesson, &title);
+	enum status status = lesson_file_fits(&lesson->file, text_string(&title), shell->world->n);
+	if (status == ST_OK && task > lesson->file.tasks)
+		status = fail(ST_RANGE, "%s has tasks 1 to %d, no %d", text_string(&title),
+		        lesson->file.tasks, task);
+	if (status == ST_OK && shell->dry)
+		status = fail(ST_ARGUMENT,
+		        "%s works with numbers, and --dry keeps none: start ranksh without it",
+		        text_string(&title));
+	text_release(&title);
+	return status;
+}
+
+enum status lesson_open(struct shell *shell, int number, int task, const char *path)
 {
 	struct lesson *lesson = NULL;
-	enum status status = lesson_load(number, &lesson);
+	enum status status = lesson_load(shell, number ? number : -1, path, &lesson);
 	if (status != ST_OK)
 		return status;
-	status = lesson_file_fits(&lesson->file, number, shell->world->n);
+	status = fits(shell, lesson, task);
 	if (status != ST_OK) {
 		lesson_drop(lesson);
 		return status;
 	}
 	lesson_free(shell);
 	shell->lesson = lesson;
+	lesson->task = task ? task - 2 : -1;
 	return lesson_next(shell, NULL);
 }
 
-enum status lesson_hint(struct call *call)
+enum status lesson_leave(struct shell *shell)
 {
-	const struct lesson_task *task = lesson_current(call->shell);
-	if (task)
-		say_text(call->shell, &task->part[PART_HINT], COLOUR_PLAIN);
-	return task ? ST_OK : ST_ARGUMENT;
-}
-
-/* Shows it; with `run` it is run from the task's start, so that whatever the learner left does not disturb
- * it. */
-enum status lesson_solution(struct shell *shell, bool run)
-{
-	const struct lesson_task *task = lesson_current(shell);
-	if (!task)
-		return ST_ARGUMENT;
-	say_text(shell, &task->part[PART_SOLUTION], COLOUR_KERNEL);
-	if (!run) {
-		out_say(shell->out, "   type it, or let it run from the task's start: solution run\n");
-		return ST_OK;
-	}
-	enum status status = lesson_begin_task(shell);
-	return status == ST_OK ? lesson_run(shell, &task->part[PART_SOLUTION], "the solution") : status;
-}
-
-/* ---- the tour: the same file of steps; its lines are shown and run */
-
-enum status tour_open(struct shell *shell, lesson_play *run)
-{
-	struct lesson *lesson = NULL;
-	enum status status = lesson_load(0, &lesson);
-	if (status != ST_OK)
-		return status;
+	if (!shell->lesson)
+		return fail(ST_ARGUMENT, "no lesson is open");
 	lesson_free(shell);
-	shell->lesson = lesson;
-	status = begin_world(shell);
-	return status == ST_OK ? lesson_next(shell, run) : status;
+	out_say(shell->out, "   the lesson is closed; its world stays as it is\n");
+	return ST_OK;
 }
 
-bool tour_running(const struct shell *shell)
+/* Behind the last task the next lesson of the course begins, where there is one. */
+static enum status next_lesson(struct shell *shell)
 {
-	const struct lesson *lesson = shell->lesson;
-	return lesson && lesson->number == 0 && lesson->task + 1 < lesson->file.tasks;
-}
-
-/* A step of the tour: each line as if typed, behind a prompt, with what it says. */
-static enum status play_step(struct shell *shell, lesson_play *run)
-{
-	const struct lesson *tour = shell->lesson;
-	const struct lesson_task *step = lesson_task_of(shell);
-	const char *at = text_string(&step->part[PART_START]), *end = at + step->part[PART_START].count,
-	           *line;
-	enum status status = ST_OK;
-	size_t length;
-
-	out_say(shell->out, "%stour %d/%d   %s%s\n",
-	        STYLED(shell->out, COLOUR_HEAD, tour->task + 1, tour->file.tasks,
-	                text_string(&step->part[PART_TITLE])));
-	while (status == ST_OK && (line = text_line(&at, end, &length))) {
-		out_say(shell->out, "%s%s%s %.*s\n", STYLED(shell->out, COLOUR_NOTE, ">"), (int)length, line);
-		status = run(shell, line, length);
-		if (status == ST_OK)
-			text_add(&shell->journal.ran, "%.*s\n", (int)length, line);
-	}
-	say_text(shell, &step->part[PART_STORY], COLOUR_PLAIN);
-	if (status == ST_OK && tour_running(shell))
-		out_say(shell->out, "%s%s%s\n", STYLED(shell->out, COLOUR_NOTE, "   Enter goes on"));
-	return status;
+	int number = shell->lesson->number;
+	if (number > 0 && embedded_lesson(number + 1))
+		return lesson_open(shell, number + 1, 0, NULL);
+	return fail(ST_ARGUMENT, "that was the last task; `lessons` lists the lessons");
 }
 
 enum status lesson_next(struct shell *shell, lesson_play *run)
@@ -239,14 +221,42 @@ enum status lesson_next(struct shell *shell, lesson_play *run)
 	struct lesson *lesson = shell->lesson;
 	if (!lesson)
 		return fail(ST_ARGUMENT, "nothing is open: `tour` or `lesson 1`");
-	if (lesson->task + 1 >= lesson->file.tasks)
-		return fail(ST_ARGUMENT, "that was the last %s; `lessons` lists the lessons",
-		        lesson->number ? "task" : "step of the tour");
-	lesson->task++;
 	if (lesson->number == 0)
-		return play_step(shell, run);
-	enum status status = lesson_begin_task(shell);
+		return tour_next(shell, run);
+	if (lesson->task + 1 >= lesson->file.tasks)
+		return next_lesson(shell);
+	lesson->task++;
+	enum status status = begin_task(shell);
+	return status == ST_OK ? task_tell(shell) : status;
+}
+
+enum status lesson_task_shown(struct shell *shell, bool start)
+{
+	const struct lesson_task *task = lesson_current(shell);
+	if (!task)
+		return ST_ARGUMENT;
+	if (!start)
+		return task_tell(shell);
+	tell_lines(shell, &task->part[PART_START], COLOUR_KERNEL);
+	return ST_OK;
+}
+
+/* Shows it; with `run` it is run from the task's start, so that whatever the learner left does not disturb
+ * it. It then stands for what he has typed. */
+enum status lesson_solution(struct shell *shell, bool run)
+{
+	const struct lesson_task *task = lesson_current(shell);
+	if (!task)
+		return ST_ARGUMENT;
+	tell_lines(shell, &task->part[PART_SOLUTION], COLOUR_KERNEL);
+	if (!run) {
+		out_say(shell->out, "   type it, or let it run from the task's start: solution run\n");
+		return ST_OK;
+	}
+	enum status status = begin_task(shell);
 	if (status == ST_OK)
-		say_task(shell);
+		status = lesson_run(shell, &task->part[PART_SOLUTION]);
+	typed_text(&shell->lesson->typed, text_string(&task->part[PART_SOLUTION]));
+	shell->lesson->skips = true;
 	return status;
 }

@@ -1,18 +1,5 @@
-/* lesson.h -- lessons and the tour: text files in lessons/, carried in the binary, played through the same
- * commands a user types.
- *
- * A lesson file:
- *     # lesson: TITLE                    first line; `# minutes: 20` and `# ranks: 4` (or several, `2 4 8`) may follow
- *     ## Task title
- *     # what the learner reads, any number of lines
- *     #: start                           lines that are run before the learner begins (the starter state)
- *     #: check                           lines that must hold; the comment behind an `expect` is said when it
- *                                        is false
- *     #: predict QUESTION = EXPRESSION   optional
- *     #: hint                            comment lines
- *     #: solution                        lines that pass the check
- *     #: wrong                           optional, repeated: lines that look right and must fail the check
- * `ranksh --check-lessons` holds that every starter and every wrong one fails, and every solution passes.
+/* lesson.h -- lessons and the tour: text files in lessons/, carried in the binary, or files of anybody's, played through the same
+ * commands a user types. docs/lessons.md says how one is written.
  *
  * The tour is a script of `## title` steps; its lines are shown and run, one step for each Enter. */
 #ifndef RANKSH_LESSON_H
@@ -22,18 +9,33 @@
 
 struct call; /* of a command that takes no words: only its session is looked at */
 enum status lesson_list(struct call *call);
-enum status lesson_open(struct shell *shell, int number); /* from 1 */
+/* number from 1, or 0 and a file's path; task from 1, 0: the first. The lesson before it is left only when the new one is there and fits. */
+enum status lesson_open(struct shell *shell, int number, int task, const char *path);
+enum status lesson_leave(struct shell *shell);      /* `lesson off`: the world stays */
+enum status lesson_begin_again(struct shell *shell); /* the task at hand, from its starter on */
 /* Runs a line of the tour and shows all that it says. */
 typedef enum status lesson_play(struct shell *shell, const char *line, size_t count);
-enum status lesson_next(struct shell *shell, lesson_play *run); /* the next task, or step of the tour */
+/* The next task, of the next lesson behind the last, or step of the tour */
+enum status lesson_next(struct shell *shell, lesson_play *run);
+enum status lesson_task_shown(struct shell *shell, bool start); /* start: all of the starter's lines */
 enum status lesson_hint(struct call *call);
 enum status lesson_solution(struct shell *shell, bool run);
 enum status lesson_check(struct call *call);
-enum status lesson_predict(struct shell *shell, const char *answer);
+enum status lesson_predict(struct shell *shell, const char *answer); /* NULL: `skip` */
+enum status lesson_answer(struct shell *shell, const char *answer);
 enum status tour_open(struct shell *shell, lesson_play *run);
+enum status tour_next(struct shell *shell, lesson_play *run);
 bool tour_running(const struct shell *shell); /* Enter on an empty line means the next step */
 void lesson_free(struct shell *shell);
-/* Runs all lessons without a person; one line a task; *failed counts the tasks that do not hold. */
-enum status lesson_check_all(struct shell *shell, int *failed);
+/* The lines since the world was empty run again: what was typed since is typed anew. */
+void lesson_again(struct shell *shell);
+/* A line of the learner's has emptied the world. */
+void lesson_emptied(struct shell *shell);
+/* Is what the lines do the task's solution on n ranks? task: "4.2" or a lesson's file, of its first task. Said; *right. */
+enum status lesson_grade(
+        struct shell *shell, int n, const char *task, const char *lines, size_t count, bool *right);
+/* All lessons, or the one of a file, held to what they promise, without a person; one line a task, and what does not hold of it:
+ * *failed of them. n: on so many ranks; 0: on all that the lesson is for. */
+enum status lesson_check_all(struct shell *shell, const char *path, int n, int *failed);
 
 #endif

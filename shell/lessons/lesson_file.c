@@ -1,11 +1,44 @@
 /* lesson_file.c -- takes a lesson's text apart, line by line: a line "#: name" says which part the lines
  * after it belong to.
  *
- * The format stands in lesson.h. A lesson is written by hand, so what is not understood is refused with
- * file and line. */
+ *     # lesson: TITLE                     the head: title, minutes, ranks, learned
+ *     ## Task title                       a task begins: its story
+ *     # what the learner reads
+ *     #: check                            its parts, in any order, each once, but for attempts
+ *     expect close(y, r)   # remark
+ *
+ * A lesson is written by hand, so what is not understood, missing or there twice is refused with file and line. */
 #include "shell/lessons/lesson_file.h"
+#include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+static const struct {
+	const char *word;
+	bool must;
+} parts[] = {
+#define X(symbol, word, must) {word, must},
+        LESSON_PARTS(X)
+#undef X
+};
+static const char *const attempts[] = {
+#define X(symbol, word, what) word,
+        LESSON_ATTEMPTS(X)
+#undef X
+};
+static const char part_words[] =
+        "start check reference hint solution transfer allow vary predict ask wrong naive right choice";
+
+/* What is being read */
+struct reading {
+	struct lesson_file *file;
+	const char *name; /* of the file */
+	int line;
+	bool steps;
+	struct text *part; /* that lines go into; NULL: none yet */
+	bool comment;      /* its lines are comments: their "# " goes */
+};
 
 /* What stands in the line behind `head` and blanks; NULL: it does not begin so. */
 static const char *behind(const char *head, const char *line, const char *end)
@@ -18,50 +51,214 @@ static const char *behind(const char *head, const char *line, const char *end)
 	return line;
 }
 
-/* "#: check" and its like: the part that the following lines belong to; NULL: no such part. */
-static struct text *part_of(struct lesson_task *task, const char *line, const char *end)
+static struct lesson_task *task_of(const struct reading *reading)
 {
-	static const char *const heads[] = {[PART_START] = "#: start",
-	        [PART_CHECK] = "#: check",
-	        [PART_HINT] = "#: hint",
-	        [PART_SOLUTION] = "#: solution"};
-	for (int i = PART_START; i <= PART_SOLUTION; i++)
-		if (behind(heads[i], line, end))
-			return &task->part[i];
-	if (behind("#: wrong", line, end) && task->wrongs < WRONG_MAX)
-		return &task->part[PART_WRONG + task->wrongs++];
-	return NULL;
+	return reading->file->tasks ? &reading->file->task[reading->file->tasks - 1] : NULL;
 }
 
-/* "#: predict QUESTION = EXPRESSION" */
-static bool read_question(struct lesson_task *task, const char *line, const char *end)
+/* "2 4 8", "2,4,8" */
+static int read_counts(int *count, const char *at, const char *end)
 {
-	const char *question = behind("#: predict", line, end);
-	const char *equals = question ? memmem(question, end - question, " = ", 3) : NULL;
-	if (!equals)
-		return false;
-	const char *answer = behind(" =", equals, end);
-	text_put(&task->part[PART_QUESTION], question, equals - question);
-	text_put(&task->part[PART_ANSWER], answer, end - answer);
-	return true;
-}
-
-/* "2 4 8" */
-static void read_counts(struct lesson_file *file, const char *at, const char *end)
-{
-	while (at < end && file->counts < COUNTS_MAX) {
-		int count = 0;
-		for (; at < end && *at >= '0' && *at <= '9' && count < 100000; at++)
-			count = count * 10 + *at - '0';
-		if (count)
-			file->count[file->counts++] = count;
+	int counts = 0;
+	while (at < end && counts < COUNTS_MAX) {
+		int number = 0;
+		for (; at < end && *at >= '0' && *at <= '9' && number < 100000; at++)
+			number = number * 10 + *at - '0';
+		if (number)
+			count[counts++] = number;
 		else
 			at++;
 	}
+	return counts;
+}
+
+/* "#: predict QUESTION = EXPRESSION" */
+static enum status read_question(struct reading *reading, int part, const char *words, const char *end)
+{
+	struct lesson_task *task = task_of(reading);
+	const char *equals = NULL;
+	for (const char *at = words; (at = memmem(at, (size_t)(end - at), " = ", 3)); at += 3)
+		equals = at;
+	if (!equals)
+		return fail(ST_SYNTAX, "%s:%d: a question and its answer: #: %s QUESTION = EXPRESSION",
+		        reading->name, reading->line, parts[part].word);
+	text_put(&task->part[part], words, (size_t)(equals - words));
+	text_put(&task->part[part + 1], equals + 3, (size_t)(end - equals - 3));
+	reading->part = NULL;
+	return ST_OK;
+}
+
+/* "#: vary seed M=2:9 ranks=2,4,8" */
+static enum status read_vary(struct reading *reading, const char *words, const char *end)
+{
+	struct lesson_task *task = task_of(reading);
+	while (words < end) {
+		size_t length = strcspn(words, " \n");
+		const char *after = words + length < end ? words + length : end;
+		const char *equals = memchr(words, '=', (size_t)(after - words)), *rest;
+		struct lesson_varied *varied = &task->varied[task->varies];
+		if ((rest = behind("ranks=", words, after))) {
+			task->counts = read_counts(task->count, rest, after);
+		} else if (equals && equals - words < (long)sizeof varied->name && task->varies < VARIED_MAX) {
+			int bounds[COUNTS_MAX] = {0};
+			int n = read_counts(bounds, equals, after);
+			memcpy(varied->name, words, (size_t)(equals - words));
+			varied->from = bounds[0];
+			varied->to = bounds[1] - 1;
+			task->varies++;
+			if (n != 2 || varied->to < varied->from)
+				return fail(ST_SYNTAX, "%s:%d: '%.*s': a range was expected, as M=2:9",
+				        reading->name, reading->line, (int)(after - words), words);
+		} else if (after - words != 4 || memcmp(words, "seed", 4) != 0) {
+			return fail(ST_SYNTAX, "%s:%d: '%.*s': vary knows seed, NAME=2:9 and ranks=2,4,8",
+			        reading->name, reading->line, (int)(after - words), words);
+		}
+		for (words = after; words < end && *words == ' ';)
+			words++;
+	}
+	return ST_OK;
+}
+
+static enum status begin_attempt(
+        struct reading *reading, enum attempt_kind kind, const char *words, const char *end)
+{
+	struct lesson_task *task = task_of(reading);
+	struct lesson_attempt *attempt = MEM_ADD(&task->attempt, &task->attempts);
+	*attempt = (struct lesson_attempt){.kind = kind, .line = reading->line};
+	text_put(&attempt->words, words, (size_t)(end - words));
+	reading->part = &attempt->lines;
+	return ST_OK;
+}
+
+static enum status begin_part(struct reading *reading, int part, const char *words, const char *end)
+{
+	struct lesson_task *task = task_of(reading);
+	if (task->at[part])
+		return fail(ST_SYNTAX, "%s:%d: a second '#: %s': the first is in line %d", reading->name,
+		        reading->line, parts[part].word, task->at[part]);
+	task->at[part] = reading->line;
+	reading->part = &task->part[part];
+	reading->comment = part == PART_HINT || part == PART_TRANSFER;
+	if (part == PART_PREDICT || part == PART_ASK)
+		return read_question(reading, part, words, end);
+	if (part == PART_ALLOW || part == PART_VARY) {
+		text_put(&task->part[part], words, (size_t)(end - words));
+		reading->part = NULL;
+	}
+	return part == PART_VARY ? read_vary(reading, words, end) : ST_OK;
+}
+
+/* "#: WORD ..." */
+static enum status read_head(struct reading *reading, const char *line, const char *end)
+{
+	const char *word = behind("#:", line, end), *after = word;
+	int near = 0;
+	while (after < end && *after != ' ')
+		after++;
+	size_t length = (size_t)(after - word);
+	const char *words = behind("", after, end);
+	reading->comment = false;
+	for (int i = 0; i < PARTS; i++)
+		if (length && strlen(parts[i].word) == length && memcmp(parts[i].word, word, length) == 0)
+			return begin_part(reading, i, words, end);
+	for (int i = 0; i < ATTEMPT_KINDS; i++)
+		if (strlen(attempts[i]) == length && memcmp(attempts[i], word, length) == 0)
+			return begin_attempt(reading, (enum attempt_kind)i, words, end);
+	const char *nearest = text_nearest(part_words, word, length, &near);
+	return fail(ST_SYNTAX, "%s:%d: '#: %.*s' is no part of a task%s%.*s%s (parts: %s)", reading->name,
+	        reading->line, (int)length, word, nearest ? "; did you mean '" : "", near,
+	        nearest ? nearest : "", nearest ? "'?" : "", part_words);
+}
+
+/* A task is over: what it must have is there. */
+static enum status whole_task(const struct reading *reading)
+{
+	const struct lesson_task *task = task_of(reading);
+	for (int i = PART_CHECK; task && !reading->steps && i < PARTS; i++)
+		if (parts[i].must && !task->part[i].count)
+			return fail(ST_SYNTAX, "%s:%d: the task '%s' has no '#: %s'", reading->name,
+			        task->at[PART_TITLE], text_string(&task->part[PART_TITLE]), parts[i].word);
+	return ST_OK;
+}
+
+static enum status begin_task(struct reading *reading, const char *title, const char *end)
+{
+	struct lesson_file *file = reading->file;
+	enum status status = whole_task(reading);
+	if (status != ST_OK)
+		return status;
+	if (file->tasks == TASKS_MAX)
+		return fail(ST_SYNTAX, "%s:%d: more than %d tasks", reading->name, reading->line, TASKS_MAX);
+	struct lesson_task *task = &file->task[file->tasks++];
+	text_put(&task->part[PART_TITLE], title, (size_t)(end - title));
+	task->at[PART_TITLE] = reading->line;
+	reading->part = &task->part[PART_STORY];
+	reading->comment = true;
+	return ST_OK;
+}
+
+/* A line of the lesson's head. False: it is none */
+static bool read_lesson(struct reading *reading, const char *line, const char *end)
+{
+	struct lesson_file *file = reading->file;
+	const char *rest;
+	if (file->tasks)
+		return false;
+	if ((rest = behind("# lesson:", line, end)))
+		text_put(&file->title, rest, (size_t)(end - rest));
+	else if ((rest = behind("# minutes:", line, end)))
+		text_put(&file->minutes, rest, (size_t)(end - rest));
+	else if ((rest = behind("# ranks:", line, end)))
+		file->counts = read_counts(file->count, rest, end);
+	else if ((rest = behind("# learned:", line, end)))
+		text_add(&file->learned, "%.*s\n", (int)(end - rest), rest);
+	else
+		return false;
+	return true;
+}
+
+static enum status read_line(struct reading *reading, const char *line, const char *end)
+{
+	const char *rest;
+	if (read_lesson(reading, line, end))
+		return ST_OK;
+	if ((rest = behind("## ", line, end)))
+		return begin_task(reading, rest, end);
+	if (behind("#:", line, end)) {
+		if (!reading->file->tasks)
+			return fail(ST_SYNTAX, "%s:%d: '%.*s' stands before the first task ('## title')",
+			        reading->name, reading->line, (int)(end - line), line);
+		return read_head(reading, line, end);
+	}
+	if (!reading->part || (line == end && reading->comment))
+		return ST_OK;
+	if (reading->comment)
+		line = behind(line < end && *line == '#' ? "#" : "", line, end);
+	text_add(reading->part, "%.*s\n", (int)(end - line), line);
+	return ST_OK;
+}
+
+enum status lesson_file_read(
+        struct lesson_file *file, const char *bytes, size_t count, const char *name, bool steps)
+{
+	struct reading reading = {.file = file, .name = name, .steps = steps};
+	const char *at = bytes, *line;
+	enum status status = ST_OK;
+	size_t length;
+	while (status == ST_OK && (line = text_line(&at, bytes + count, &length))) {
+		reading.line++;
+		status = read_line(&reading, line, line + length);
+	}
+	if (status == ST_OK)
+		status = whole_task(&reading);
+	if (status == ST_OK && (!file->title.count || !file->tasks))
+		status = fail(ST_SYNTAX,
+		        "%s: a lesson begins with '# lesson: TITLE' and has tasks ('## title')", name);
+	return status;
 }
 
 /* The nearest number proposed is the next larger that the lesson is for, else its largest. */
-enum status lesson_file_fits(const struct lesson_file *file, int number, int n)
+enum status lesson_file_fits(const struct lesson_file *file, const char *title, int n)
 {
 	struct text all = {0};
 	int nearest = 0;
@@ -76,64 +273,25 @@ enum status lesson_file_fits(const struct lesson_file *file, int number, int n)
 	}
 	enum status status = nearest < 0
 	        ? ST_OK
-	        : fail(ST_RANK, "lesson %d wants %s ranks, here are %d: leave and start `ranksh -n %d`",
-	                  number, text_string(&all), n, nearest);
+	        : fail(ST_RANK, "%s wants %s ranks, here are %d: leave and start `ranksh -n %d`", title,
+	                  text_string(&all), n, nearest);
 	text_release(&all);
-	return status;
-}
-
-static enum status read_lines(struct lesson_file *file, const char *bytes, size_t count, const char *name)
-{
-	const char *at = bytes, *line, *rest;
-	struct text *part = NULL;
-	size_t length;
-
-	for (int number = 1; (line = text_line(&at, bytes + count, &length)); number++) {
-		struct lesson_task *task = file->tasks ? &file->task[file->tasks - 1] : NULL;
-		const char *end = line + length;
-		if ((rest = behind("# lesson:", line, end))) {
-			text_put(&file->title, rest, end - rest);
-		} else if ((rest = behind("# minutes:", line, end))) {
-			text_put(&file->minutes, rest, end - rest);
-		} else if ((rest = behind("# ranks:", line, end))) {
-			read_counts(file, rest, end);
-		} else if ((rest = behind("## ", line, end))) {
-			if (file->tasks == TASKS_MAX)
-				return fail(ST_SYNTAX, "%s:%d: more than %d tasks", name, number, TASKS_MAX);
-			task = &file->task[file->tasks++];
-			text_put(&task->part[PART_TITLE], rest, end - rest);
-			part = &task->part[PART_STORY];
-		} else if (behind("#:", line, end)) {
-			if (!task || (!read_question(task, line, end) && !(part = part_of(task, line, end))))
-				return fail(ST_SYNTAX,
-				        "%s:%d: '%.*s' is no part of a task (start check predict hint "
-				        "solution wrong)",
-				        name, number, (int)length, line);
-		} else if (task && (length || part != &task->part[PART_STORY])) {
-			/* story and hints are comments: their "# " goes; commands keep everything */
-			if (part == &task->part[PART_STORY] || part == &task->part[PART_HINT])
-				line = behind(length && *line == '#' ? "#" : "", line, end);
-			text_put(part, line, end - line);
-			text_put(part, "\n", 1);
-		}
-	}
-	return ST_OK;
-}
-
-enum status lesson_file_read(struct lesson_file *file, const char *bytes, size_t count, const char *name)
-{
-	enum status status = read_lines(file, bytes, count, name);
-	if (status == ST_OK && (!file->title.count || !file->tasks))
-		status = fail(ST_SYNTAX,
-		        "%s: a lesson begins with '# lesson: TITLE' and has tasks ('## title')", name);
 	return status;
 }
 
 void lesson_file_release(struct lesson_file *file)
 {
-	for (int i = 0; i < file->tasks; i++)
+	for (int i = 0; i < file->tasks; i++) {
+		struct lesson_task *task = &file->task[i];
 		for (int k = 0; k < PARTS; k++)
-			text_release(&file->task[i].part[k]);
+			text_release(&task->part[k]);
+		for (size_t k = 0; k < task->attempts; k++) {
+			text_release(&task->attempt[k].words);
+			text_release(&task->attempt[k].lines);
+		}
+		mem_free(task->attempt);
+	}
 	text_release(&file->title);
 	text_release(&file->minutes);
+	text_release(&file->learned);
 }

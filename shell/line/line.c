@@ -88,19 +88,24 @@ static enum status run_shown(struct shell *shell, const char *line, size_t count
 static enum status grant(struct shell *shell)
 {
 	struct wish wish = shell->wish;
+	enum status status;
 	shell->wish = (struct wish){0};
 	warn_new(shell); /* of this world: another one may take its place */
 	switch (wish.kind) {
 	case WISH_EMPTY:
 		if (!shell->interactive)
 			training_line(shell); /* a script's lines run again from this one on (rerun.h) */
-		return shell_reset(shell);
+		status = shell_reset(shell);
+		lesson_emptied(shell);
+		return status;
 	case WISH_UNDO:
 		return replay_undo(shell, wish.number);
 	case WISH_BACK:
 		return replay_back(shell, wish.number);
 	case WISH_LESSON:
-		return lesson_open(shell, wish.number);
+		return lesson_open(shell, (int)wish.number, wish.task, wish.file);
+	case WISH_AGAIN:
+		return lesson_begin_again(shell);
 	case WISH_NEXT:
 		return lesson_next(shell, run_shown);
 	case WISH_SOLUTION:

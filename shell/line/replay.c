@@ -18,6 +18,7 @@
 #include "shell/session/again.h"
 #include "shell/session/lasting.h"
 #include "shell/session/share.h"
+#include "shell/session/watch.h"
 #include "shell/training/open.h"
 #include "shell/training/training.h"
 
@@ -57,9 +58,13 @@ static void run_entry(
 		compare(shell, entry, i, changed);
 		return;
 	}
+	if (shell->watch) /* a task's own lines */
+		shell->watch->closed++;
 	if (*entry->ran)
 		shell_settle(shell,
 		        interpreter_run_granting(shell, entry->ran, strlen(entry->ran), NULL, 1, NULL));
+	if (shell->watch)
+		shell->watch->closed--;
 	steering_over(&shell->steering);
 	journal_add(journal, *entry);
 }
@@ -90,6 +95,7 @@ static enum status replay(struct shell *shell, bool whole)
 	enum status status = shell_reset_again(shell);
 	char words[1000]; /* of its failure, behind which the lines run all the same */
 	snprintf(words, sizeof words, "%s", fail_text());
+	lesson_again(shell);
 	if (whole) {
 		lesson_free(shell);
 		shell->explain = shell->strip = false;

@@ -145,6 +145,18 @@ static enum status run_input(struct conductor *conductor)
 	return end(conductor, status);
 }
 
+/* The lines of a file, handed in for a task */
+static enum status grade_text(struct conductor *conductor, const char *file, const char *bytes, size_t count)
+{
+	(void)file;
+	struct order order = {.kind = ORDER_GRADE,
+	        .file = conductor->options->grade,
+	        .first_line = conductor->options->n,
+	        .text = bytes,
+	        .count = count};
+	return conductor_order(conductor, &order);
+}
+
 static enum status run_file(struct conductor *conductor, const char *path,
         enum status (*run)(struct conductor *, const char *, const char *, size_t))
 {
@@ -165,7 +177,11 @@ int batch_run(struct conductor *conductor)
 	enum status status;
 	conductor->to = (struct listener){conductor, say, foreign, NULL};
 	if (options->check_lessons)
-		status = conductor_order(conductor, &(struct order){.kind = ORDER_LESSONS});
+		status = conductor_order(conductor,
+		        &(struct order){
+		                .kind = ORDER_LESSONS, .file = options->file, .first_line = options->n});
+	else if (options->grade)
+		status = run_file(conductor, options->file, grade_text);
 	else if (options->test)
 		status = run_file(conductor, options->file, test_text);
 	else if (options->file)

@@ -34,7 +34,8 @@ const char *options_help(void)
 	       "a "
 	       "GPU)\n"
 	       "  --resume           opens the last session again\n"
-	       "  --check-lessons    holds every lesson to its checks\n"
+	       "  --check-lessons    holds every lesson, or the one in FILE, to its checks\n"
+	       "  --grade TASK FILE  are the lines of FILE the solution of a lesson's task: 4.2, or a lesson's file\n"
 	       "  --version, --help\n"
 	       "  NAME=VALUE         beats the file's `let NAME =`\n"
 	       "\n"
@@ -57,6 +58,7 @@ static const struct option {
         {"--device", LAST, offsetof(struct options, device)},
         {"--resume", FLAG, offsetof(struct options, resume)},
         {"--check-lessons", FLAG, offsetof(struct options, check_lessons)},
+        {"--grade", WORD, offsetof(struct options, grade)},
         {"--version", FLAG, offsetof(struct options, version)},
         {"--help", FLAG, offsetof(struct options, help)}, {"-h", FLAG, offsetof(struct options, help)},
         {"--wire", FLAG, offsetof(struct options, wire)}};
@@ -148,6 +150,9 @@ static enum status check(const struct options *options)
 		return fail(ST_RANGE,
 		        "-n %d: that many processes do not fit here; --dry models up to %d ranks in one",
 		        options->n, RANKS_DRY_MOST);
+	if (options->grade && !options->file)
+		return fail(ST_ARGUMENT, "--grade %s wants a file with the lines to be graded (ranksh --help)",
+		        options->grade);
 	if (options->resume && (options->file || options->lines || options->test || options->check_lessons))
 		return fail(ST_ARGUMENT, "--resume opens a prompt: it goes with no file and no lines");
 	return ST_OK;
@@ -188,6 +193,11 @@ enum status options_read(struct options *options, int argc, char **argv)
 	options->argument = argv + end;
 	options->arguments = argc - end;
 	return status == ST_OK ? check(options) : status;
+}
+
+bool options_alone(const struct options *options)
+{
+	return options->dry || options->n == 1 || options->check_lessons || options->grade;
 }
 
 bool options_batch(const struct options *options)

@@ -14,6 +14,7 @@ struct options {
 	const char *file;    /* of --test too */
 	bool test;
 	const char *lines;  /* -c */
+	const char *grade;  /* a task, "4.2" or the file of one: is FILE its solution? */
 	int64_t limit_ns;   /* wall time; 0: none */
 	const char *device; /* as typed, NULL: not given; from device_choose on "sim" or "cuda", */
 	enum {
@@ -35,6 +36,8 @@ enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };
 enum status options_read(struct options *options, int argc, char **argv);
 const char *options_help(void);
 /* True for a run without prompt and escape codes: a file, lines, a test, or no terminal on both ends. */
+/* True for a run of one process, whatever -n says: it has no data, or that of all ranks (shell/sealed/). */
+bool options_alone(const struct options *options);
 bool options_batch(const struct options *options);
 
 #endif

@@ -91,6 +91,11 @@ enum status read_file(const char *path, char **bytes, size_t *count)
 	return fail(ST_LIMIT, "%s: a file of more than 64 MB", path);
 }
 
+enum status shell_no_file(const char *path)
+{
+	return fail(ST_FILE, "%s: no file is read here", path);
+}
+
 enum status shell_write(struct shell *shell, const char *path, const struct text *text)
 {
 	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
@@ -102,6 +107,8 @@ enum status shell_file(struct shell *shell, const char *path, char **bytes, size
 	enum status status = ST_OK;
 	*bytes = NULL;
 	*count = 0;
+	if (shell->no_files)
+		return shell_no_file(path);
 	if (transport_rank(shell->transport) == 0)
 		status = read_file(path, bytes, count);
 	status = shell_agree(shell, 0, status);

@@ -22,6 +22,8 @@ struct training;    /* training.h */
 struct device;      /* device.h */
 struct changes;     /* changes.h */
 struct question;    /* question.h */
+struct watch;       /* watch.h */
+struct best;        /* best.h */
 
 /* What a statement asks for that cannot be done while it runs. Those of the first row empty the world or
  * make it again: the loop that runs a text grants them when the statement is over, before the next one
@@ -32,6 +34,7 @@ enum wish_kind {
 	WISH_UNDO,
 	WISH_BACK,
 	WISH_LESSON,
+	WISH_AGAIN,
 	WISH_NEXT,
 	WISH_SOLUTION,
 	WISH_TOUR,
@@ -43,8 +46,9 @@ enum wish_kind {
 };
 struct wish {
 	enum wish_kind kind;
-	int64_t number; /* UNDO: lines; BACK: steps to have been played; LESSON: its number */
-	char file[512]; /* EDIT; VIEW: " FROM TO", of a replay, or nothing; SPLIT: "on" or "off" */
+	int64_t number; /* UNDO: lines; BACK: steps to have been played; LESSON: its number, 0 that of a file */
+	int task;       /* LESSON: from 1; 0: the first */
+	char file[512]; /* EDIT; LESSON; VIEW: " FROM TO", of a replay, or nothing; SPLIT: "on" or "off" */
 };
 
 /* Timeouts that were told within an `expect error`: it expects them, and no script fails by them */
@@ -89,6 +93,10 @@ struct shell {
 		int64_t time;
 		uint64_t world;    /* its digest: of these books alone */
 	} at;                      /* `at`: what `peek` speaks of */
+	struct watch *watch;       /* looks at what the learner types; NULL: nobody does */
+	struct best *best;         /* what `best()` speaks of; NULL: of nothing */
+	uint64_t salt;             /* added to the seeds of tensors: a world with other numbers */
+	bool no_files;             /* none is read: each is refused */
 	struct changes *changes;   /* of a world whose lines run again: changes.h; NULL: none */
 	struct question *question; /* that the wish at hand is about; owned: question.h */
 	double *slow;          /* of each rank, 1: as fast as its machine; NULL: all are (lasting.h); owned */

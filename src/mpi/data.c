@@ -59,7 +59,7 @@ enum status transport_group_make(
 	}
 	if (place < 0)
 		return ST_OK;
-	if (n > 1)
+	if (n > 1 && !t->team)
 		status = make_comm(t, n, ranks, &comm);
 	status = agree(t, comm, status, &made);
 	if (!made) {
@@ -69,6 +69,10 @@ enum status transport_group_make(
 	}
 	group = mem_alloc(sizeof *group);
 	*group = (struct transport_group){.transport = t, .comm = comm, .n = n, .place = place};
+	if (t->team) {
+		group->ranks = mem_alloc((size_t)n * sizeof *ranks);
+		memcpy(group->ranks, ranks, (size_t)n * sizeof *ranks);
+	}
 	*result = group;
 	return status;
 }
@@ -77,6 +81,8 @@ void transport_group_free(struct transport_group *group)
 {
 	if (group && group->comm != MPI_COMM_NULL)
 		MPI_Comm_free(&group->comm);
+	if (group)
+		mem_free(group->ranks);
 	mem_free(group);
 }
 
@@ -124,12 +130,14 @@ static int exchange_round(
 enum status transport_exchange(struct transport_group *group, const struct transport_piece *piece)
 {
 	const struct transport_piece *own = &piece[group->place];
-	MPI_Request *request = mem_alloc(2 * (size_t)group->n * sizeof *request);
 	enum status status = ST_OK;
 	int posted;
 
 	if (own->send != own->receive && own->receive_bytes > 0)
 		memmove(own->receive, own->send, own->receive_bytes);
+	if (group->transport->team)
+		return team_exchange(group, piece);
+	MPI_Request *request = mem_alloc(2 * (size_t)group->n * sizeof *request);
 	for (int64_t at = 0; (posted = exchange_round(group, piece, at, request)) > 0;
 	        at += group->transport->chunk) {
 		enum status done = mpi_checked(
@@ -175,17 +183,25 @@ static enum status in_parts(struct transport *t, part_call *call, const char *wh
 
 enum status transport_bcast(struct transport_group *group, int root, void *data, int64_t bytes)
 {
-	return group->n == 1
-	        ? ST_OK
-	        : in_parts(group->transport, bcast_part, "broadcast", root, group->comm, data, bytes);
+	if (group->n == 1)
+		return ST_OK;
+	if (group->transport->team)
+		return team_bcast(group, root, data, bytes);
+	return in_parts(group->transport, bcast_part, "broadcast", root, group->comm, data, bytes);
 }
 
 enum status transport_send(struct transport *t, int to, const void *data, int64_t bytes)
 {
+	if (t->team) {
+		team_send(t, to, TAG_DATA, data, (size_t)bytes);
+		return ST_OK;
+	}
 	return in_parts(t, send_part, "send", to, t->data, (char *)data, bytes);
 }
 
 enum status transport_recv(struct transport *t, int from, void *data, int64_t bytes)
 {
+	if (t->team)
+		return team_take_data(t, from, data, bytes);
 	return in_parts(t, receive_part, "receive", from, t->data, data, bytes);
 }

@@ -5,6 +5,7 @@
  *      message.c    messages of any length, whose waits are
  *      nap.c        naps, ended by a doorbell
  *      data.c       tensors' bytes: plain blocking MPI, on a communicator of its own
+ *      team.c       all of it between threads of one process, without MPI
  *
  * May call: base/. An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_MPI_INSIDE_H
@@ -26,7 +27,8 @@ enum {
 	TAG_FORWARD,   /* what a rank printed, to rank 0 */
 	TAG_GRANT,     /* rank 0 to all: how far they may go */
 	TAG_LEAVE,     /* the goodbye of a rank, to rank 0 */
-	TAG_LEFT       /* rank 0's, to all */
+	TAG_LEFT,      /* rank 0's, to all */
+	TAG_DATA       /* a team's tensors */
 };
 
 /* A message sent without waiting; its bytes live until MPI has taken them. */
@@ -35,8 +37,10 @@ struct pending_message {
 	void *bytes;
 };
 
+struct team;
 struct transport {
 	bool mpi;
+	struct team *team; /* the ranks are threads, and this is one's; NULL: they are not */
 	int rank, size;
 	MPI_Comm control, data; /* duplicates of the world: no message of one meets one of the other */
 	MPI_Request *requests;  /* room for `size`: one part to every rank */
@@ -55,6 +59,7 @@ struct transport_group {
 	struct transport *transport;
 	MPI_Comm comm; /* MPI_COMM_NULL for a group of one */
 	int n, place;
+	int *ranks; /* by place; of a team, else NULL */
 };
 
 /* MPI's return code as a status; counts the call for transport_fail_at(). */
@@ -85,5 +90,13 @@ bool message_waiting(struct transport *t, int from, int tag, int *source);
 /* Sends a short message without waiting for anybody. */
 enum status message_post(struct transport *t, int to, int tag, const void *bytes, size_t count);
 void pending_sweep(struct transport *t);
+
+/* team.c: as message_send to one rank and message_receive; as transport_recv, transport_exchange and transport_bcast. A send of
+ * data is team_send with TAG_DATA. */
+void team_send(struct transport *t, int to, int tag, const void *bytes, size_t count);
+enum status team_receive(struct transport *t, int from, int tag, void **bytes, size_t *count);
+enum status team_take_data(struct transport *t, int from, void *data, int64_t bytes);
+enum status team_exchange(struct transport_group *group, const struct transport_piece *piece);
+enum status team_bcast(struct transport_group *group, int root, void *data, int64_t bytes);
 
 #endif

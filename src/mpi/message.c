@@ -75,6 +75,11 @@ enum status message_send(struct transport *t, int first, int ranks, int tag, con
 	size_t at = count < HEAD_BYTES ? count : HEAD_BYTES;
 	struct message_head head = {.total = count};
 
+	for (int rank = first; t->team && rank < first + ranks; rank++)
+		if (rank != t->rank)
+			team_send(t, rank, tag, bytes, count);
+	if (t->team)
+		return ST_OK;
 	pending_sweep(t);
 	if (at > 0)
 		memcpy(head.bytes, bytes, at);
@@ -117,6 +122,8 @@ enum status message_receive(
 	struct message_head head = {.total = 0};
 	MPI_Message message;
 	MPI_Status about;
+	if (t->team)
+		return team_receive(t, from, tag, bytes, count);
 	enum status status = await(t, from, tag, &message, poll, self);
 
 	if (status != ST_OK)

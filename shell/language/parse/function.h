@@ -58,6 +58,7 @@
 	X(HFU, mfu, "hfu", 0, "k", CLOCK_OF_ALL)                   \
 	X(COUNT, count, "count", 1, "ok", RANK)                    \
 	X(STALE, stale, "stale", 0, "k", CLOCK)                    \
+	X(BEST, best, "best", 1, "n", CLOCK)                       \
 	X(RACES, races, "races", 0, "k", ALL)                      \
 	X(STUCK, stuck, "stuck", 0, "", CLOCK_OF_ALL)
 enum function {

@@ -32,6 +32,8 @@ struct statement;
 /* The learner's defs with numbers above `after`, in the order in which they were typed, and his variables,
  * as lines that make them: all that a program's lines may meet of his. The number of the latest def. */
 unsigned interpreter_typed(const struct shell *shell, unsigned after, struct text *out);
+/* His variables alone */
+void interpreter_variables(const struct shell *shell, struct text *out);
 /* A tensor as written ("w1", "flat[0:64]") on a rank. */
 enum status interpreter_view(struct shell *shell, int rank, const char *text, struct view *view);
 /* The line at hand, as a program is told of it (player.h): as it is on `rank` of the set, without @, block and phase: variables,

@@ -120,7 +120,7 @@ static enum status parameters_of(struct eval *eval, const struct making *making,
 			continue;
 		if (!number_is_whole(parameter[i], -0x1p53, 0x1p53))
 			return fail(ST_RANGE, "tensor: seed=%g: a whole number is wanted", parameter[i]);
-		parameter[i] += which;
+		parameter[i] += which + (double)eval->shell->salt;
 	}
 	return ST_OK;
 }

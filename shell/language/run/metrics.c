@@ -3,6 +3,7 @@
 #include "shell/language/run/functions.h"
 #include "races/races.h"
 #include "shell/language/run/run.h"
+#include "shell/session/best.h"
 
 /* All of them ask the trace, which simulates up to now first: ST_INTERRUPTED when the person wants to stop.
  * Times are ns on the rank's clock, shares are of the section's time (0 to 1), rates bytes a second. */
@@ -163,6 +164,30 @@ enum status value_of_elapsed(struct asked *asked, struct value *value)
 			return fail(ST_WAITS, "elapsed: event %.*s has not happened", WHOLE(name->written));
 	}
 	value->number = (double)(times[1].end - times[0].end);
+	return ST_OK;
+}
+
+/* best(EXPR): what it was in the world of a task's solution */
+enum status value_of_best(struct asked *asked, struct value *value)
+{
+	struct eval *eval = asked->eval;
+	struct best *best = eval->shell->best;
+	struct slice_of_text what = asked->formula->argument[0].formula->written;
+	struct number number = {0};
+	enum status status = ST_OK;
+	if (best && best->keeps) {
+		status = evaluate_number(eval, asked->formula->argument[0].formula, value);
+		number = (struct number){value->number, (enum unit)value->unit};
+		if (status == ST_OK)
+			best_keep(best, what.at, what.length, eval->rank, number);
+		return status;
+	}
+	*value = value_plain(0);
+	if (!best || !best_find(best, what.at, what.length, eval->rank, &number))
+		return fail(ST_ARGUMENT,
+		        "best(%.*s): only the check of a lesson's task knows the figures of its solution",
+		        SHOWN(what));
+	*value = value_number(number.value, number.unit);
 	return ST_OK;
 }
 

@@ -48,7 +48,13 @@ unsigned interpreter_typed(const struct shell *shell, unsigned after, struct tex
 		return after;
 	if (space->latest > after)
 		put_defs(space, after, out);
-	for (size_t i = 0; i < space->variables.count; i++)
-		put_variable(shell, &space->variables.item[i], out);
+	interpreter_variables(shell, out);
 	return space->latest;
+}
+
+void interpreter_variables(const struct shell *shell, struct text *out)
+{
+	const struct variables *variables = &shell->interpreter->learner.variables;
+	for (size_t i = 0; i < variables->count; i++)
+		put_variable(shell, &variables->item[i], out);
 }

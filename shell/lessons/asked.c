@@ -1,0 +1,231 @@
+/* asked.c -- gates: `expect` lines of a check, and the words for one that does not hold
+ *
+ *     expect time <= 1.05 * best(time)   # the host waits where it need not
+ *            |--|           |--|           remark
+ *            figure         best           "12.1 ms", "8.6 ms": shown beside each other */
+#include "shell/lessons/asked.h"
+#include "base/memory.h"
+#include "shell/language/run/interpreter.h"
+#include "trace/why.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- a check's lines ---- */
+
+static void read_gate(struct gates *gates, const char *line, size_t length)
+{
+	const char *hash = memmem(line, length, "  #", 3);
+	size_t words = hash ? (size_t)(hash - line) : length;
+	while (words && line[words - 1] == ' ')
+		words--;
+	if (!words || *line == '#')
+		return;
+	struct gate *gate = MEM_ADD(&gates->gate, &gates->count);
+	*gate = (struct gate){0};
+	text_put(&gate->line, line, words);
+	if (!hash)
+		return;
+	hash += 3;
+	while (hash < line + length && *hash == ' ')
+		hash++;
+	text_put(&gate->remark, hash, length - (size_t)(hash - line));
+}
+
+void gates_read(struct gates *gates, const struct text *check)
+{
+	const char *at = text_string(check), *end = at + check->count, *line;
+	size_t length;
+	while ((line = text_line(&at, end, &length)))
+		read_gate(gates, line, length);
+}
+
+void gates_release(struct gates *gates)
+{
+	for (size_t i = 0; i < gates->count; i++) {
+		text_release(&gates->gate[i].line);
+		text_release(&gates->gate[i].remark);
+		text_release(&gates->gate[i].words);
+		text_release(&gates->gate[i].figure);
+		text_release(&gates->gate[i].best);
+	}
+	mem_free(gates->gate);
+	*gates = (struct gates){0};
+}
+
+/* ---- what it is about ---- */
+
+/* The function's name stands in it, as a word of its own */
+static const char *speaks_of(const char *line, const char *name)
+{
+	size_t length = strlen(name);
+	for (const char *at = line; (at = strstr(at, name)); at += length)
+		if ((at == line || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+		        !(isalnum((unsigned char)at[length]) || at[length] == '_'))
+			return at;
+	return NULL;
+}
+
+enum topic gate_topic(const struct gate *gate)
+{
+	static const struct {
+		const char *name;
+		enum topic topic;
+	} names[] = {{"close", TOPIC_NUMBERS}, {"close_step", TOPIC_NUMBERS}, {"norm", TOPIC_NUMBERS},
+	        {"sum", TOPIC_NUMBERS}, {"verify", TOPIC_NUMBERS}, {"races", TOPIC_ORDER},
+	        {"stuck", TOPIC_ORDER}, {"bubble", TOPIC_ORDER}, {"peak", TOPIC_MEMORY},
+	        {"sent", TOPIC_TRAFFIC}, {"count", TOPIC_LINES}, {"time", TOPIC_TIME},
+	        {"hostwait", TOPIC_TIME}, {"exposed", TOPIC_TIME}, {"overlap", TOPIC_TIME},
+	        {"overlapped", TOPIC_TIME}, {"idle", TOPIC_TIME}, {"busy", TOPIC_TIME},
+	        {"stall", TOPIC_TIME}, {"elapsed", TOPIC_TIME}, {"busbw", TOPIC_TIME}, {"mfu", TOPIC_TIME},
+	        {"hfu", TOPIC_TIME}};
+	const char *line = text_string(&gate->line);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (speaks_of(line, names[i].name))
+			return names[i].topic;
+	return strchr(line, '[') ? TOPIC_NUMBERS : TOPIC_LINES;
+}
+
+const char *topic_words(enum topic topic)
+{
+	static const char *const words[] = {
+#define X(symbol, words) words,
+		TOPICS(X)
+#undef X
+	};
+	return words[topic];
+}
+
+/* ---- figures ---- */
+
+/* best(EXPR) on all ranks, where figures are kept; without a word. */
+static enum status keep_figure(struct shell *shell, const char *what, size_t length)
+{
+	struct text line = {0};
+	int failed = shell->expects_failed;
+	text_add(&line, "expect best(%.*s) == best(%.*s)", (int)length, what, (int)length, what);
+	enum status status = interpreter_run(shell, text_string(&line), line.count, NULL, 1);
+	shell->expects_failed = failed;
+	text_release(&line);
+	return status;
+}
+
+void asked_figures(struct shell *shell, struct played *played)
+{
+	const char *at = played->figures ? played->figures : "", *end = at + strlen(at), *line;
+	size_t length;
+	while (played->best && (line = text_line(&at, end, &length)))
+		keep_figure(shell, line, length);
+}
+
+/* Of `EXPR <= ... best(WHAT)` the largest of all ranks, as text; nothing where it cannot be known */
+static void put_figure(struct shell *shell, const char *what, size_t length, bool best, struct text *out)
+{
+	struct best own = {.keeps = true}, *kept = shell->best;
+	struct number most = {0}, number;
+	bool found = false;
+	shell->best = best ? kept : &own;
+	if (!best && keep_figure(shell, what, length) != ST_OK)
+		length = 0;
+	for (int rank = 0; length && shell->best && rank < shell->world->n; rank++)
+		if (best_find(shell->best, what, length, rank, &number) &&
+		        (!found || number.value > most.value)) {
+			most = number;
+			found = true;
+		}
+	if (found)
+		number_text(most, out);
+	shell->best = kept;
+	best_release(&own);
+}
+
+/* The left side of its comparison, and what its `best()` is of */
+static void show_figures(struct shell *shell, struct gate *gate)
+{
+	const char *line = text_string(&gate->line) + strlen("expect "), *best = strstr(line, "best(");
+	size_t left = strcspn(line, "<>=");
+	if (!best || !line[left])
+		return;
+	best += strlen("best(");
+	size_t inner = 0;
+	for (int depth = 1; best[inner] && depth; inner++)
+		depth += best[inner] == '(' ? 1 : best[inner] == ')' ? -1 : 0;
+	while (left && line[left - 1] == ' ')
+		left--;
+	put_figure(shell, line, left, false, &gate->figure);
+	put_figure(shell, best, inner - 1, true, &gate->best);
+}
+
+/* ---- gates ---- */
+
+/* What the longest wait of the section goes back to */
+static void put_cause(struct shell *shell, struct text *out)
+{
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	struct ranks all;
+	struct why why = {0};
+	ranks_all(&all, shell->world->n);
+	struct why_question question = {
+	        .of = WHY_RANK, .ranks = &all, .section = (int)shell->world->section_count - 1};
+	if (trace_why(&trace, &question, 80, &why) == ST_OK && why.roots)
+		text_add(out, "%s", text_string(&why.root[0].text));
+	why_release(&why);
+}
+
+/* What was said, by rank 0, and no more than the lines of one answer */
+static void take_words(struct shell *shell, struct text *words)
+{
+	out_render(shell->out, words);
+	while (words->count && words->bytes[words->count - 1] == '\n')
+		words->bytes[--words->count] = '\0';
+}
+
+/* Every process asks alike; rank 0 writes down what came of it. */
+static enum status ask_gate(struct shell *shell, struct played *played, struct gate *gate)
+{
+	int failed = shell->expects_failed;
+	struct gate answer = {.line = gate->line, .asked = true};
+	struct text cause = {0};
+	shell_replaying(shell, -1);
+	enum status status =
+	        interpreter_run(shell, text_string(&gate->line), gate->line.count, NULL, 1);
+	take_words(shell, &answer.words);
+	shell_replaying(shell, 1);
+	answer.held = status == ST_OK && shell->expects_failed == failed;
+	if (status != ST_OK && status != ST_EXPECT)
+		text_add(&answer.words, "%s", fail_text());
+	if (gate_topic(gate) != TOPIC_NUMBERS)
+		show_figures(shell, &answer);
+	if (!answer.held && gate_topic(gate) == TOPIC_TIME && !played->cause.count)
+		put_cause(shell, &cause);
+	if (shell->world->me == 0) {
+		answer.remark = gate->remark;
+		*gate = answer;
+		answer = (struct gate){.held = answer.held};
+		if (cause.count)
+			text_add(&played->cause, "%s", text_string(&cause));
+	} else {
+		answer.line = (struct text){0};
+	}
+	text_release(&answer.words);
+	text_release(&answer.figure);
+	text_release(&answer.best);
+	text_release(&cause);
+	return answer.held ? ST_OK : ST_EXPECT;
+}
+
+enum status asked_gates(struct shell *shell, struct played *played)
+{
+	bool keeps = shell->best && shell->best->keeps;
+	enum status status = ST_OK;
+	for (size_t i = 0; played->gates && i < played->gates->count; i++) {
+		struct gate *gate = &played->gates->gate[i];
+		if (keeps && !strstr(text_string(&gate->line), "best("))
+			continue;
+		enum status one = ask_gate(shell, played, gate);
+		status = first_failure(status, one);
+		if (one != ST_OK && !played->all_gates && !keeps)
+			break;
+	}
+	return status;
+}

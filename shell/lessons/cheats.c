@@ -1,0 +1,122 @@
+/* cheats.c -- what would pass if a gate did not look: the solution with its answer put out again */
+#include "shell/lessons/cheats.h"
+#include "base/memory.h"
+#include "shell/lessons/played.h"
+
+#include <string.h>
+
+static void add(struct cheats *cheats, const struct lesson_task *task, const char *name, const char *what,
+        const char *line)
+{
+	struct cheat *cheat = MEM_ADD(&cheats->cheat, &cheats->count);
+	*cheat = (struct cheat){0};
+	text_add(&cheat->what, "the solution, and then %s %s,", name, what);
+	text_add(&cheat->lines, "%ssync\n%s\n", text_string(&task->part[PART_SOLUTION]), line);
+}
+
+static void put_shape(const struct layout *layout, struct text *out)
+{
+	for (int i = 0; i < layout->dims; i++)
+		text_add(out, "%c%lld", i ? ',' : '[', (long long)layout->dim[i]);
+	text_add(out, "]");
+}
+
+static bool same_shape(const struct layout *a, const struct layout *b)
+{
+	if (a->dims != b->dims || a->dtype != b->dtype)
+		return false;
+	return memcmp(a->dim, b->dim, (size_t)a->dims * sizeof a->dim[0]) == 0;
+}
+
+static bool is_constant(const float *value, int64_t count)
+{
+	for (int64_t i = 1; i < count; i++)
+		if (value[i] != value[0])
+			return false;
+	return true;
+}
+
+/* Its last number everywhere, where its numbers differ */
+static void add_filled(struct cheats *cheats, const struct lesson_task *task, const struct kept_tensor *tensor)
+{
+	int64_t count = layout_count(&tensor->layout);
+	float *value = mem_alloc((size_t)count * sizeof *value);
+	struct text line = {0};
+	dtype_to_f32((enum dtype)tensor->layout.dtype, tensor->elements, value, count);
+	if (!is_constant(value, count)) {
+		text_add(&line, "fill %s %.9g", tensor->name, (double)value[count - 1]);
+		add(cheats, task, tensor->name, "filled with its last number", text_string(&line));
+	}
+	text_release(&line);
+	mem_free(value);
+}
+
+static void add_copies(struct cheats *cheats, const struct lesson_task *task,
+        const struct kept_tensor *tensor, const struct kept_rank *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct kept_tensor *other = &all->tensor[i];
+		struct text line = {0}, what = {0};
+		bool equal = !same_shape(&other->layout, &tensor->layout) ||
+		        memcmp(other->elements, tensor->elements,
+		                (size_t)layout_bytes(&tensor->layout)) == 0;
+		if (other->starters && !equal) {
+			text_add(&line, "copy %s -> %s", other->name, tensor->name);
+			text_add(&what, "a copy of %s", other->name);
+			add(cheats, task, tensor->name, text_string(&what), text_string(&line));
+		}
+		text_release(&line);
+		text_release(&what);
+	}
+}
+
+/* The first argument of each close() and close_step() of the check, once */
+static void add_compared(struct cheats *cheats, const struct lesson_task *task, const struct kept_rank *all)
+{
+	const char *check = text_string(&task->part[PART_CHECK]);
+	struct text names = {0};
+	for (const char *at = check; (at = strstr(at, "close")); at++) {
+		const char *name = strchr(at, '(');
+		size_t length = name ? strcspn(name + 1, ",) [.") : 0;
+		if (!length || name - at > 10 || text_place(text_string(&names), name + 1, length) >= 0)
+			continue;
+		text_add(&names, "%.*s ", (int)length, name + 1);
+		for (size_t i = 0; i < all->count; i++) {
+			const struct kept_tensor *tensor = &all->tensor[i];
+			struct text line = {0};
+			if (strlen(tensor->name) != length || memcmp(tensor->name, name + 1, length) != 0)
+				continue;
+			text_add(&line, "free %s\ntensor %s", tensor->name, tensor->name);
+			put_shape(&tensor->layout, &line);
+			add(cheats, task, tensor->name, "made anew and left unwritten", text_string(&line));
+			add_filled(cheats, task, tensor);
+			add_copies(cheats, task, tensor, all);
+			text_release(&line);
+		}
+	}
+	text_release(&names);
+}
+
+enum status cheats_make(struct cheats *cheats, const struct lesson_task *task, int n, struct shell *of)
+{
+	struct variation variant = {.n = n};
+	struct typed lines = {0};
+	typed_text(&lines, text_string(&task->part[PART_SOLUTION]));
+	struct played played = {.task = task, .lines = &lines, .keeps = true};
+	enum status status = played_run(&played, &variant, of);
+	if (status == ST_OK && played.outcome == PLAYED_TO_END)
+		add_compared(cheats, task, &played.kept.rank[0]);
+	played_release(&played);
+	typed_release(&lines);
+	return status;
+}
+
+void cheats_release(struct cheats *cheats)
+{
+	for (size_t i = 0; i < cheats->count; i++) {
+		text_release(&cheats->cheat[i].what);
+		text_release(&cheats->cheat[i].lines);
+	}
+	mem_free(cheats->cheat);
+	*cheats = (struct cheats){0};
+}

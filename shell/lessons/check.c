@@ -1,0 +1,283 @@
+/* check.c -- `check`: what was typed since the task began, tried in worlds of its own, and told by topic
+ *
+ *     the numbers   right   also with other data, M = 6 and 8 ranks
+ *     time          12.1 ms: the best known is 8.60 ms. `sync` on rank 0 (line 5)
+ *     memory        right
+ *
+ * Rank 0 tries them while the others wait; they all say what it has found. */
+#include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/lessons/asked.h"
+#include "shell/lessons/inside.h"
+#include "shell/lessons/trial.h"
+#include "shell/session/share.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TOPIC_COLUMN = 3, WORDS_COLUMN = 17 };
+
+/* A row: its topic, and words that go on below where the line is full */
+static void put_row(struct shell *shell, const char *topic, enum colour colour, const char *first,
+        const char *words, struct text *out)
+{
+	struct text wrapped = {0};
+	int width = out_width(shell->out) - 1;
+	text_add(out, "%*s%-*s%s%s%s", TOPIC_COLUMN, "", WORDS_COLUMN - TOPIC_COLUMN, topic,
+	        style(shell->out, colour), first, style(shell->out, COLOUR_PLAIN));
+	if (!*words) {
+		text_add(out, "\n");
+		return;
+	}
+	int used = WORDS_COLUMN + (int)text_columns(first) + 3;
+	text_wrapped(&wrapped, words, WORDS_COLUMN, width > 40 ? width : 40);
+	if (used + (int)strlen(words) < width)
+		text_add(out, "   %s\n", words);
+	else
+		text_add(out, "\n%s", text_string(&wrapped));
+	text_release(&wrapped);
+}
+
+/* What a gate that does not hold has to say: figures where it compares with the best, its remark, and what was false */
+static void put_broken(struct shell *shell, const struct verdict *verdict, const struct gate *gate,
+        struct text *out)
+{
+	struct text words = {0};
+	bool figures = gate->figure.count && gate->best.count;
+	if (figures)
+		text_add(&words, "the best known is %s. ", text_string(&gate->best));
+	text_add(&words, "%s", text_string(&gate->remark));
+	if (gate_topic(gate) == TOPIC_TIME && verdict->cause.count)
+		text_add(&words, "%s%s", words.count ? " -- " : "", text_string(&verdict->cause));
+	put_row(shell, topic_words(gate_topic(gate)), COLOUR_BAD,
+	        figures ? text_string(&gate->figure) : "not yet", text_string(&words), out);
+	text_release(&words);
+}
+
+/* "false: ..." lines of an expect, below its row */
+static void put_detail(struct shell *shell, const struct gate *gate, struct text *out)
+{
+	const char *at = text_string(&gate->words), *end = at + gate->words.count, *line;
+	size_t length;
+	while ((line = text_line(&at, end, &length)))
+		if (length && memcmp(line, "false:", length < 6 ? length : 6) != 0)
+			text_add(out, "%*s%s%.*s%s\n", WORDS_COLUMN, "", style(shell->out, COLOUR_NOTE),
+			        (int)length, line, style(shell->out, COLOUR_PLAIN));
+}
+
+/* The first gate of a topic that does not hold; NULL: all that were asked do. *any: some were */
+static const struct gate *broken_of(const struct gates *gates, enum topic topic, bool *any)
+{
+	*any = false;
+	for (size_t i = 0; i < gates->count; i++) {
+		const struct gate *gate = &gates->gate[i];
+		if (!gate->asked || gate_topic(gate) != topic)
+			continue;
+		*any = true;
+		if (!gate->held)
+			return gate;
+	}
+	return NULL;
+}
+
+/* A gate that compares with the best says by how much, also where it holds. */
+static const struct gate *shows_figure(const struct gates *gates, enum topic topic)
+{
+	for (size_t i = 0; i < gates->count; i++)
+		if (gates->gate[i].asked && gate_topic(&gates->gate[i]) == topic && gates->gate[i].figure.count)
+			return &gates->gate[i];
+	return NULL;
+}
+
+static void put_topics(struct shell *shell, const struct verdict *verdict, struct text *out)
+{
+	for (enum topic topic = 0; topic < TOPIC_COUNT; topic++) {
+		bool any, numbers = topic == TOPIC_NUMBERS;
+		const struct gate *broken = broken_of(&verdict->gates, topic, &any);
+		const struct gate *figure = shows_figure(&verdict->gates, topic);
+		struct text words = {0};
+		if (figure)
+			text_add(&words, "%s, the best known is %s", text_string(&figure->figure),
+			        text_string(&figure->best));
+		if (numbers && verdict->also.count)
+			text_add(&words, "also with %s", text_string(&verdict->also));
+		if (broken) {
+			put_broken(shell, verdict, broken, out);
+			put_detail(shell, broken, out);
+		} else if (any) {
+			put_row(shell, topic_words(topic), COLOUR_GOOD, "right", text_string(&words), out);
+		}
+		text_release(&words);
+	}
+}
+
+/* Right as seen, and not where something is otherwise */
+static void put_variant(struct shell *shell, const struct verdict *verdict, struct text *out)
+{
+	const struct gate *gate = verdict->gate >= 0 ? &verdict->gates.gate[verdict->gate] : NULL;
+	struct text words = {0};
+	text_add(&words, "right as it is here, not with %s", verdict->variant.label);
+	if (verdict->literal.count)
+		text_add(&words, ": %s", text_string(&verdict->literal));
+	else
+		text_add(&words, ": %s",
+		        gate ? text_string(&gate->remark) : text_string(&verdict->words));
+	put_row(shell, gate ? topic_words(gate_topic(gate)) : "the lines", COLOUR_BAD, "not yet",
+	        text_string(&words), out);
+	text_release(&words);
+}
+
+static void put_unfinished(struct shell *shell, const struct verdict *verdict, struct text *out)
+{
+	struct text words = {0};
+	if (verdict->outcome == PLAYED_REFUSED && verdict->line)
+		text_add(&words, "your line %d: ", verdict->line);
+	if (verdict->outcome == PLAYED_OVER)
+		text_add(&words,
+		        "they take more than 64 times the steps of a solution: do they come to an end?");
+	else
+		text_add(&words, "%s", text_string(&verdict->words));
+	if (verdict->outcome == PLAYED_STUCK) {
+		put_row(shell, "the lines", COLOUR_BAD, "stuck", "", out);
+		text_add(out, "%s", text_string(&words));
+	} else {
+		put_row(shell, "the lines", COLOUR_BAD,
+		        verdict->outcome == PLAYED_OVER ? "without end" : "refused", text_string(&words), out);
+	}
+	text_release(&words);
+}
+
+static void put_verdict(struct shell *shell, const struct verdict *verdict, struct text *out)
+{
+	if (verdict->outcome != PLAYED_TO_END && !*verdict->variant.label)
+		put_unfinished(shell, verdict, out);
+	else if (!verdict->right && *verdict->variant.label)
+		put_variant(shell, verdict, out);
+	else
+		put_topics(shell, verdict, out);
+}
+
+/* ---- check ---- */
+
+static void put_transfer(struct shell *shell, const struct lesson_task *task, struct text *out)
+{
+	const char *at = text_string(&task->part[PART_TRANSFER]), *end = at + task->part[PART_TRANSFER].count;
+	const char *line;
+	size_t length;
+	while ((line = text_line(&at, end, &length)))
+		text_add(out, "   %s%.*s%s\n", style(shell->out, COLOUR_NOTE), (int)length, line,
+		        style(shell->out, COLOUR_PLAIN));
+}
+
+/* What comes behind "right" */
+static enum status put_right(struct shell *shell, struct text *out)
+{
+	const struct lesson *lesson = shell->lesson;
+	const struct lesson_task *task = lesson_task_of(shell);
+	bool last = lesson->task + 1 == lesson->file.tasks;
+	text_add(out, "   %sright%s   %s\n", style(shell->out, COLOUR_GOOD), style(shell->out, COLOUR_PLAIN),
+	        last ? "that was the last task: `next` opens the next lesson" : "`next` goes on");
+	enum status status = guess_put_outcome(shell, out);
+	put_transfer(shell, task, out);
+	if (last && lesson->file.learned.count)
+		text_add(out, "   %sWhat you know now:%s\n", style(shell->out, COLOUR_HEAD),
+		        style(shell->out, COLOUR_PLAIN));
+	const char *at = text_string(&lesson->file.learned), *end = at + lesson->file.learned.count, *line;
+	size_t length;
+	while (last && (line = text_line(&at, end, &length)))
+		text_add(out, "   %.*s\n", (int)length, line);
+	return status;
+}
+
+/* Rank 0: what is said, and whether it is right */
+static enum status find(struct shell *shell, struct text *out, bool *right)
+{
+	struct verdict verdict = {0};
+	struct trials trials;
+	trials_open(&trials, lesson_task_of(shell), shell->world->n, shell);
+	enum status status = trials_run(&trials, &shell->lesson->typed, &verdict);
+	trials_close(&trials);
+	*right = status == ST_OK && verdict.right;
+	if (status == ST_OK)
+		put_verdict(shell, &verdict, out);
+	if (*right)
+		status = put_right(shell, out);
+	else if (status == ST_OK)
+		text_add(out, "   %snot yet%s   `undo` takes a line back, `again` all; `hint` helps\n",
+		        style(shell->out, COLOUR_BAD), style(shell->out, COLOUR_PLAIN));
+	verdict_release(&verdict);
+	return status;
+}
+
+/* Of a script a check that is not right counts as an `expect` that is false. */
+enum status lesson_check(struct call *call)
+{
+	struct shell *shell = call->shell;
+	struct text words = {0};
+	int32_t right = 0;
+	bool found = false;
+	enum status status = ST_OK;
+	if (!lesson_current(shell))
+		return ST_ARGUMENT;
+	if (shell->replaying)
+		return ST_OK;
+	if (transport_rank(shell->transport) == 0)
+		status = find(shell, &words, &found);
+	right = found;
+	status = tell_found(shell, status, &words);
+	if (status == ST_OK)
+		status = shell_spread(shell, ST_OK, &right, sizeof right);
+	text_release(&words);
+	if (status != ST_OK)
+		return status;
+	shell->lesson->right |= right != 0;
+	shell->lesson->asking = right && lesson_task_of(shell)->at[PART_ASK];
+	if (!right && !shell->interactive)
+		shell->expects_failed++;
+	return ST_OK;
+}
+
+/* ---- lines handed in ---- */
+
+/* "4.2", or the path of a lesson's file */
+static enum status load_graded(struct shell *shell, const char *task, struct lesson **lesson)
+{
+	int number = 0, of = 0, used = 0;
+	bool numbered = sscanf(task, "%d.%d%n", &number, &of, &used) == 2 && !task[used];
+	enum status status = numbered ? lesson_load(shell, number, NULL, lesson)
+	                              : lesson_load(shell, -1, task, lesson);
+	if (status == ST_OK && numbered && (of < 1 || of > (*lesson)->file.tasks))
+		return fail(ST_RANGE, "lesson %d has tasks 1 to %d, no %d", number, (*lesson)->file.tasks, of);
+	if (status == ST_OK)
+		(*lesson)->task = numbered ? of - 1 : 0;
+	return status;
+}
+
+enum status lesson_grade(
+        struct shell *shell, int n, const char *task, const char *lines, size_t count, bool *right)
+{
+	struct lesson *lesson = NULL;
+	struct verdict verdict = {0};
+	struct text out = {0};
+	struct trials trials;
+	enum status status = load_graded(shell, task, &lesson);
+	lesson_free(shell);
+	shell->lesson = lesson;
+	if (status == ST_OK)
+		status = lesson_file_fits(&lesson->file, task, n);
+	if (status == ST_OK) {
+		typed_add(&lesson->typed, lines, count, 1);
+		trials_open(&trials, lesson_task_of(shell), n, shell);
+		status = trials_run(&trials, &lesson->typed, &verdict);
+		trials_close(&trials);
+	}
+	*right = status == ST_OK && verdict.right;
+	if (status == ST_OK) {
+		put_verdict(shell, &verdict, &out);
+		text_add(&out, "   %s\n", *right ? "right" : "not yet");
+		out_put(shell->out, text_string(&out), out.count);
+	}
+	text_release(&out);
+	verdict_release(&verdict);
+	return status;
+}

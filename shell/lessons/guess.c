@@ -1,0 +1,221 @@
+/* guess.c -- a prediction before lines are taken, and a question about the picture once they are right
+ *
+ * Choices are figures of the engine itself: the task's lines as a wrong model of the machine would have them run (`#: choice`), beside
+ * the true one, in an order that the title decides. */
+#include "base/memory.h"
+#include "base/search.h"
+#include "mpi/transport.h"
+#include "shell/lessons/inside.h"
+#include "shell/lessons/trial.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHOICES_MOST = 6 };
+/* Two answers nearer than this are one. */
+static const double TENTH = 0.1;
+
+/* One of the answers that are offered; NULL words: the true one */
+struct choice {
+	const struct lesson_attempt *of;
+	struct number figure;
+};
+
+static bool leads(const struct shell *shell)
+{
+	return transport_rank(shell->transport) == 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double one = ((const struct choice *)a)->figure.value, other = ((const struct choice *)b)->figure.value;
+	return one < other ? -1 : one > other;
+}
+
+/* Of rank 0: all choices, the true one among them, from the least to the largest. 0: the task offers none. */
+static enum status find_choices(struct shell *shell, struct choice choice[CHOICES_MOST], int *count)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	const char *what = text_string(&task->part[PART_ANSWER]);
+	enum status status = ST_OK;
+	*count = 0;
+	for (size_t i = 0; i < task->attempts && *count < CHOICES_MOST - 1 && status == ST_OK; i++) {
+		if (task->attempt[i].kind != ATTEMPT_CHOICE)
+			continue;
+		choice[*count].of = &task->attempt[i];
+		status = trial_figure(task, shell->world->n, &task->attempt[i].lines, what, shell,
+		        &choice[*count].figure);
+		++*count;
+	}
+	if (!*count || status != ST_OK)
+		return status;
+	choice[*count].of = NULL;
+	status = trial_figure(task, shell->world->n, NULL, what, shell, &choice[*count].figure);
+	++*count;
+	qsort(choice, (size_t)*count, sizeof *choice, by_size);
+	return status;
+}
+
+enum status guess_put(struct shell *shell, struct text *out)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	struct choice choice[CHOICES_MOST] = {0};
+	enum status status = ST_OK;
+	int count = 0;
+	if (!task->at[PART_PREDICT] || !leads(shell))
+		return ST_OK;
+	text_add(out, "   %sFirst guess:%s %s\n", style(shell->out, COLOUR_HEAD),
+	        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_PREDICT]));
+	if (!shell->replaying)
+		status = find_choices(shell, choice, &count);
+	for (int i = 0; i < count; i++) {
+		text_add(out, "%s%c ", i ? "   " : "      ", 'a' + i);
+		number_text(choice[i].figure, out);
+	}
+	text_add(out, "%s%s\n", count ? "\n" : "",
+	        count ? "      answer with its letter: predict b      (or skip)"
+	              : "      answer with a figure: predict 2ms      (or skip)");
+	return status;
+}
+
+enum status guess_wanted(const struct shell *shell)
+{
+	const struct lesson *lesson = shell->lesson;
+	if (!shell->interactive || lesson->skips || *lesson->guess || !lesson_task_of(shell)->at[PART_PREDICT])
+		return ST_OK;
+	return fail(ST_ARGUMENT, "first a guess: `predict ANSWER`, or `skip` (`task` shows the question)");
+}
+
+/* A letter, or a number with its unit; the number of a letter is its choice's. */
+static enum status read_answer(const char *answer, int choices, struct number *number, int *letter)
+{
+	int used = 0;
+	*letter = -1;
+	if (choices && isalpha((unsigned char)answer[0]) && !answer[1]) {
+		*letter = tolower((unsigned char)answer[0]) - 'a';
+		return *letter < choices ? ST_OK
+		                         : fail(ST_RANGE, "predict: the answers are a to %c", 'a' + choices - 1);
+	}
+	if (number_read(answer, number, &used) != ST_OK || answer[used])
+		return fail(ST_ARGUMENT, "predict %s: %s", answer,
+		        choices ? "a letter was expected, as in `predict b`"
+		                : "a figure was expected, as in `predict 60us`");
+	return ST_OK;
+}
+
+static int choices_of(const struct lesson_task *task)
+{
+	int count = 0;
+	for (size_t i = 0; i < task->attempts; i++)
+		count += task->attempt[i].kind == ATTEMPT_CHOICE;
+	return count ? count + 1 : 0;
+}
+
+enum status lesson_predict(struct shell *shell, const char *answer)
+{
+	const struct lesson_task *task = lesson_current(shell);
+	struct number number;
+	int letter;
+	if (!task)
+		return ST_ARGUMENT;
+	if (!task->at[PART_PREDICT])
+		return fail(ST_ARGUMENT, "this task asks for no prediction");
+	if (answer) {
+		enum status status = read_answer(answer, choices_of(task), &number, &letter);
+		if (status != ST_OK)
+			return status;
+		if (*shell->lesson->guess)
+			return fail(ST_ARGUMENT, "predict: your guess is %s, and stays it until the task is right",
+			        shell->lesson->guess);
+		snprintf(shell->lesson->guess, sizeof shell->lesson->guess, "%s", answer);
+		out_say(shell->out, "   noted: %s. Now the lines; `check` tells how it was\n", answer);
+		return ST_OK;
+	}
+	shell->lesson->skips = true;
+	out_say(shell->out, "   no guess; now the lines\n");
+	return ST_OK;
+}
+
+/* ---- once it is right ---- */
+
+static enum status put_guess(struct shell *shell, struct text *out)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	struct choice choice[CHOICES_MOST] = {0};
+	struct number number = {0}, truth = {0};
+	int count = 0, letter = -1;
+	const struct lesson_attempt *model = NULL;
+	enum status status = find_choices(shell, choice, &count);
+	if (status == ST_OK)
+		status = trial_figure(task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]),
+		        shell, &truth);
+	if (status == ST_OK)
+		status = read_answer(shell->lesson->guess, count, &number, &letter);
+	if (status != ST_OK)
+		return status;
+	if (letter >= 0) {
+		number = choice[letter].figure;
+		model = choice[letter].of;
+	}
+	bool right = fabs(number.value - truth.value) <= TENTH * fabs(truth.value);
+	text_add(out, "   your guess %s: it was ", shell->lesson->guess);
+	number_text(truth, out);
+	text_add(out, "%s%s%s\n", right ? ", within a tenth" : "",
+	        model ? "; yours is what it would be if " : "", model ? text_string(&model->words) : "");
+	return ST_OK;
+}
+
+enum status guess_put_outcome(struct shell *shell, struct text *out)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	enum status status = *shell->lesson->guess ? put_guess(shell, out) : ST_OK;
+	if (status == ST_OK && task->at[PART_ASK])
+		text_add(out, "   %sLook:%s %s\n      answer with: answer ...\n", style(shell->out, COLOUR_HEAD),
+		        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_ASK]));
+	return status;
+}
+
+/* The answer is a word in quotes ("io" or "io|the stream io"), or an expression of the solution's world. */
+static enum status is_answer(struct shell *shell, const char *answer, bool *right)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	const char *wanted = text_string(&task->part[PART_ASK_ANSWER]);
+	struct number truth, number;
+	int letter;
+	*right = false;
+	if (*wanted == '"') {
+		for (const char *at = wanted; *at; at += strcspn(at, "|\"")) {
+			at += strspn(at, "|\"");
+			size_t length = strcspn(at, "|\"");
+			*right |= length == strlen(answer) && strncasecmp(at, answer, length) == 0 && length;
+		}
+		return ST_OK;
+	}
+	enum status status = read_answer(answer, 0, &number, &letter);
+	if (status == ST_OK)
+		status = trial_figure(task, shell->world->n, NULL, wanted, shell, &truth);
+	*right = status == ST_OK && fabs(number.value - truth.value) <= TENTH * fabs(truth.value);
+	return status;
+}
+
+enum status lesson_answer(struct shell *shell, const char *answer)
+{
+	const struct lesson_task *task = lesson_current(shell);
+	struct text words = {0};
+	bool right = false;
+	if (!task)
+		return ST_ARGUMENT;
+	if (!shell->lesson->asking)
+		return fail(ST_ARGUMENT, task->at[PART_ASK] ? "the question comes once `check` says right"
+		                                            : "this task asks no question");
+	enum status status = leads(shell) ? is_answer(shell, answer, &right) : ST_OK;
+	text_add(&words, "   %s%s%s\n", style(shell->out, right ? COLOUR_GOOD : COLOUR_BAD),
+	        right ? "right: `next` goes on" : "not so: look once more (`timeline`, `stalls`, `stats`)",
+	        style(shell->out, COLOUR_PLAIN));
+	status = tell_found(shell, status, &words);
+	text_release(&words);
+	return status;
+}

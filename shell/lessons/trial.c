@@ -1,0 +1,258 @@
+/* trial.c -- a task's lines tried in one variant after the other, until one fails */
+#include "shell/lessons/trial.h"
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_TIMES = 64, STEPS_LEAST = 20000 };
+static const uint64_t SALT = 7001;
+
+/* ---- variants ---- */
+
+/* The number that the starter gives the name; 0: none */
+static int number_of(const struct lesson_task *task, const char *name)
+{
+	struct text head = {0};
+	text_add(&head, "let %s = ", name);
+	const char *at = strstr(text_string(&task->part[PART_START]), text_string(&head));
+	int number = at ? atoi(at + head.count) : 0;
+	text_release(&head);
+	return number;
+}
+
+static bool has_chance(const struct lesson_task *task)
+{
+	return strstr(text_string(&task->part[PART_START]), "rand") != NULL;
+}
+
+/* As the learner sees it, then with other data, then with each number that the task says it is for. */
+static int make_variants(const struct lesson_task *task, int n, struct variation *variant)
+{
+	int count = 0;
+	uint64_t salt = has_chance(task) ? SALT : 0;
+	variant[count++] = (struct variation){.n = n};
+	if (salt)
+		variant[count++] = (struct variation){.label = "other data", .n = n, .salt = salt};
+	for (int i = 0; i < task->varies; i++) {
+		const struct lesson_varied *varied = &task->varied[i];
+		int seen = number_of(task, varied->name);
+		int value[2] = {varied->from, varied->to == seen ? varied->to - 1 : varied->to};
+		for (int k = 0; k < 2; k++) {
+			struct variation *made = &variant[count];
+			if (value[k] == seen || value[k] < varied->from || (k && value[1] == value[0]))
+				continue;
+			*made = (struct variation){.n = n, .salt = salt};
+			snprintf(made->label, sizeof made->label, "%s = %d", varied->name, value[k]);
+			snprintf(made->argument, sizeof made->argument, "%s=%d", varied->name, value[k]);
+			count++;
+		}
+	}
+	for (int i = 0; i < task->counts; i++)
+		if (task->count[i] != n) {
+			variant[count] = (struct variation){.n = task->count[i], .salt = salt};
+			snprintf(variant[count].label, sizeof variant[count].label, "%d ranks",
+			        task->count[i]);
+			count++;
+		}
+	return count;
+}
+
+/* ---- a variant ---- */
+
+static enum status is_whole(const struct lesson_task *task, const struct played *played, const char *what)
+{
+	if (played->outcome == PLAYED_TO_END)
+		return ST_OK;
+	return fail(ST_BUG, "the lesson is wrong: the %s of the task '%s' does not run: %s", what,
+	        text_string(&task->part[PART_TITLE]), text_string(&played->words));
+}
+
+/* The solution's figures, where gates ask for them, and its steps. They do not hang on the data. */
+static enum status know(struct trials *trials, int i, struct gates *gates)
+{
+	const struct lesson_task *task = trials->task;
+	struct known *known = &trials->known[i];
+	struct typed lines = {0};
+	if (known->steps)
+		return ST_OK;
+	known->best = bests_make(trials->variant[i].n);
+	bests_keep(known->best, trials->variant[i].n, true);
+	typed_text(&lines, text_string(&task->part[PART_SOLUTION]));
+	struct played played = {.task = task, .lines = &lines, .gates = gates, .best = known->best};
+	enum status status = played_run(&played, &trials->variant[i], trials->of);
+	if (status == ST_OK)
+		status = is_whole(task, &played, "solution");
+	bests_keep(known->best, trials->variant[i].n, false);
+	known->steps = played.steps;
+	played_release(&played);
+	typed_release(&lines);
+	return status;
+}
+
+static enum status refer(struct trials *trials, int i)
+{
+	const struct lesson_task *task = trials->task;
+	struct kept_world *beside = &trials->known[i].beside;
+	struct typed lines = {0};
+	if (!task->part[PART_REFERENCE].count || beside->rank)
+		return ST_OK;
+	typed_text(&lines, text_string(&task->part[PART_REFERENCE]));
+	struct played played = {.task = task, .lines = &lines, .keeps = true};
+	enum status status = played_run(&played, &trials->variant[i], trials->of);
+	if (status == ST_OK)
+		status = is_whole(task, &played, "reference");
+	*beside = played.kept;
+	played.kept = (struct kept_world){0};
+	played_release(&played);
+	typed_release(&lines);
+	return status;
+}
+
+static int first_broken(const struct gates *gates)
+{
+	for (size_t i = 0; i < gates->count; i++)
+		if (gates->gate[i].asked && !gates->gate[i].held)
+			return (int)i;
+	return -1;
+}
+
+/* Which line has the number that this variant has otherwise, as a word of its own */
+static void find_literal(
+        const struct trials *trials, int which, const struct typed *lines, struct text *out)
+{
+	const char *argument = trials->variant[which].argument;
+	char name[64], digits[16];
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "="), argument);
+	snprintf(digits, sizeof digits, "%d", *name ? number_of(trials->task, name) : trials->n);
+	size_t length = strlen(digits);
+	for (size_t i = 0; lines && i < lines->count; i++) {
+		const char *text = lines->line[i].text;
+		int line = lines->line[i].line;
+		for (const char *at = text; *at; at++) {
+			line += *at == '\n';
+			bool alone = strncmp(at, digits, length) == 0 &&
+			        (at == text || !(isalnum((unsigned char)at[-1]) || strchr("_.$", at[-1]))) &&
+			        !isalnum((unsigned char)at[length]) && at[length] != '.';
+			if (alone) {
+				text_add(out, "your line %d has %s", line, digits);
+				return;
+			}
+		}
+	}
+}
+
+/* One variant: what came of it is the verdict's, if it is the first or fails. */
+static enum status try_one(
+        struct trials *trials, int i, const struct typed *lines, struct verdict *verdict)
+{
+	const struct variation *variant = &trials->variant[i];
+	struct known *known = &trials->known[i], *timed = i == 1 && *variant->label == 'o' ? known - 1 : known;
+	struct gates gates = {0};
+	gates_read(&gates, &trials->task->part[PART_CHECK]);
+	enum status status = know(trials, (int)(timed - trials->known), &gates);
+	if (status == ST_OK)
+		status = refer(trials, i);
+	for (size_t k = 0; k < gates.count; k++)
+		gates.gate[k].asked = false;
+	int64_t most = timed->steps * STEPS_TIMES;
+	struct played played = {.task = trials->task,
+	        .lines = lines,
+	        .ruled = true,
+	        .beside = &known->beside,
+	        .gates = &gates,
+	        .all_gates = i == 0,
+	        .best = timed->best,
+	        .steps_most = most > STEPS_LEAST ? most : STEPS_LEAST};
+	if (status == ST_OK)
+		status = played_run(&played, variant, trials->of);
+	int broken = first_broken(&gates);
+	verdict->right = status == ST_OK && played.outcome == PLAYED_TO_END && broken < 0;
+	if (status == ST_OK && (!i || !verdict->right)) {
+		gates_release(&verdict->gates);
+		verdict->gates = gates;
+		gates = (struct gates){0};
+		verdict->variant = *variant;
+		verdict->outcome = played.outcome;
+		verdict->line = played.line;
+		verdict->gate = broken;
+		text_add(&verdict->words, "%s", text_string(&played.words));
+		text_add(&verdict->cause, "%s", text_string(&played.cause));
+	}
+	played_release(&played);
+	gates_release(&gates);
+	return status;
+}
+
+void trials_open(struct trials *trials, const struct lesson_task *task, int n, struct shell *of)
+{
+	*trials = (struct trials){.task = task, .n = n, .of = of};
+	trials->count = make_variants(task, n, trials->variant);
+}
+
+void trials_close(struct trials *trials)
+{
+	for (int i = 0; i < trials->count; i++) {
+		bests_release(trials->known[i].best, trials->variant[i].n);
+		kept_world_release(&trials->known[i].beside);
+	}
+}
+
+enum status trials_run(struct trials *trials, const struct typed *lines, struct verdict *verdict)
+{
+	enum status status = ST_OK;
+	*verdict = (struct verdict){.right = true, .gate = -1};
+	for (int i = 0; i < trials->count && status == ST_OK && verdict->right; i++) {
+		status = try_one(trials, i, lines, verdict);
+		if (i && verdict->right)
+			text_add(&verdict->also, "%s%s",
+			        i == 1                         ? ""
+			                : i == trials->count - 1 ? " and "
+			                                         : ", ",
+			        trials->variant[i].label);
+		else if (i && status == ST_OK)
+			find_literal(trials, i, lines, &verdict->literal);
+	}
+	return status;
+}
+
+void verdict_release(struct verdict *verdict)
+{
+	gates_release(&verdict->gates);
+	text_release(&verdict->words);
+	text_release(&verdict->cause);
+	text_release(&verdict->also);
+	text_release(&verdict->literal);
+}
+
+/* ---- a figure ---- */
+
+enum status trial_figure(const struct lesson_task *task, int n, const struct text *lines, const char *what,
+        struct shell *of, struct number *figure)
+{
+	struct variation variant = {.n = n};
+	struct best *best = bests_make(n);
+	struct typed typed = {0};
+	struct number number;
+	bool found = false;
+	bests_keep(best, n, true);
+	typed_text(&typed, text_string(lines ? lines : &task->part[PART_SOLUTION]));
+	struct played played = {.task = task, .lines = &typed, .best = best, .figures = what};
+	enum status status = played_run(&played, &variant, of);
+	if (status == ST_OK)
+		status = is_whole(task, &played, lines ? "choice" : "solution");
+	for (int rank = 0; rank < n && status == ST_OK; rank++)
+		if (best_find(&best[rank], what, strlen(what), rank, &number) &&
+		        (!found || number.value > figure->value)) {
+			*figure = number;
+			found = true;
+		}
+	if (status == ST_OK && !found)
+		status = fail(ST_ARGUMENT, "%s: its value is not known behind the solution", what);
+	played_release(&played);
+	typed_release(&typed);
+	bests_release(best, n);
+	return status;
+}

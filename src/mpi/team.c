@@ -1,0 +1,212 @@
+/* team.c -- messages between the threads of a team
+ *
+ *     thread 0   send to 2 --.                       mail[2]   0 -> "..."   1 -> "..."
+ *     thread 1   send to 2 --+--> under one lock               ^ the oldest of that sender and tag
+ *     thread 2   receive from 0 <----------------------------- waits until it is there
+ *
+ * A message is copied when it is sent, so a sender never waits, and messages of one sender and tag keep their order: that is all
+ * that the callers ask of MPI. Tensors' bytes need no tag of their own for each group: every rank makes its calls in the order of
+ * the books. */
+#include "mpi/team.h"
+#include "mpi/inside.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+struct mail {
+	int from, tag;
+	void *bytes;
+	size_t count;
+};
+struct box {
+	struct mail *mail; /* oldest first */
+	size_t count;
+	bool left;
+};
+struct team {
+	pthread_mutex_t lock;
+	pthread_cond_t moved; /* something came, somebody left, or all stop */
+	int n, leaving;
+	bool stopped;
+	struct box *box;              /* by rank */
+	struct transport **transport; /* by rank */
+};
+
+struct team *team_create(int n)
+{
+	struct team *team = mem_alloc(sizeof *team);
+	pthread_mutex_init(&team->lock, NULL);
+	pthread_cond_init(&team->moved, NULL);
+	team->n = n;
+	team->box = mem_alloc((size_t)n * sizeof *team->box);
+	team->transport = mem_alloc((size_t)n * sizeof(struct transport *));
+	for (int rank = 0; rank < n; rank++) {
+		struct transport *t = team->transport[rank] = mem_alloc(sizeof *t);
+		*t = (struct transport){.team = team,
+		        .rank = rank,
+		        .size = n,
+		        .control = MPI_COMM_NULL,
+		        .data = MPI_COMM_NULL,
+		        .fail_at = -1,
+		        .doorbell = -1};
+	}
+	return team;
+}
+
+struct transport *team_transport(struct team *team, int rank)
+{
+	return team->transport[rank];
+}
+
+void team_free(struct team *team)
+{
+	for (int rank = 0; rank < team->n; rank++) {
+		for (size_t i = 0; i < team->box[rank].count; i++)
+			mem_free(team->box[rank].mail[i].bytes);
+		mem_free(team->box[rank].mail);
+		mem_free(team->transport[rank]);
+	}
+	mem_free(team->box);
+	mem_free(team->transport);
+	pthread_cond_destroy(&team->moved);
+	pthread_mutex_destroy(&team->lock);
+	mem_free(team);
+}
+
+void team_leave(struct team *team, int rank)
+{
+	pthread_mutex_lock(&team->lock);
+	team->box[rank].left = true;
+	team->leaving++;
+	pthread_cond_broadcast(&team->moved);
+	pthread_mutex_unlock(&team->lock);
+}
+
+void team_stop(struct team *team)
+{
+	pthread_mutex_lock(&team->lock);
+	team->stopped = true;
+	pthread_cond_broadcast(&team->moved);
+	pthread_mutex_unlock(&team->lock);
+}
+
+bool team_stopped(struct team *team)
+{
+	pthread_mutex_lock(&team->lock);
+	bool stopped = team->stopped;
+	pthread_mutex_unlock(&team->lock);
+	return stopped;
+}
+
+bool team_await(struct team *team, int ms)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += ms / 1000;
+	until.tv_nsec += ms % 1000 * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	pthread_mutex_lock(&team->lock);
+	while (team->leaving < team->n &&
+	        pthread_cond_timedwait(&team->moved, &team->lock, &until) != ETIMEDOUT)
+		;
+	bool all = team->leaving == team->n;
+	pthread_mutex_unlock(&team->lock);
+	return all;
+}
+
+/* ---- messages (inside.h) ---- */
+
+void team_send(struct transport *t, int to, int tag, const void *bytes, size_t count)
+{
+	struct team *team = t->team;
+	char *copy = mem_copy_text(count ? bytes : "", count); /* NUL-terminated, as messages are */
+	pthread_mutex_lock(&team->lock);
+	struct box *box = &team->box[to];
+	*MEM_ADD(&box->mail, &box->count) = (struct mail){t->rank, tag, copy, count};
+	pthread_cond_broadcast(&team->moved);
+	pthread_mutex_unlock(&team->lock);
+}
+
+/* The oldest of that sender and tag, taken out; under the lock. False: none is there. */
+static bool take(struct box *box, int from, int tag, struct mail *mail)
+{
+	for (size_t i = 0; i < box->count; i++) {
+		if (box->mail[i].from != from || box->mail[i].tag != tag)
+			continue;
+		*mail = box->mail[i];
+		box->count--;
+		memmove(box->mail + i, box->mail + i + 1, (box->count - i) * sizeof *box->mail);
+		return true;
+	}
+	return false;
+}
+
+enum status team_receive(struct transport *t, int from, int tag, void **bytes, size_t *count)
+{
+	struct team *team = t->team;
+	struct mail mail = {0};
+	enum status status = ST_OK;
+	bool there = false;
+	pthread_mutex_lock(&team->lock);
+	while (status == ST_OK && !(there = take(&team->box[t->rank], from, tag, &mail))) {
+		if (team->stopped)
+			status = fail(ST_INTERRUPTED, "interrupted");
+		else if (team->box[from].left)
+			status = fail(ST_MPI, "rank %d has ended and sends nothing any more", from);
+		else
+			pthread_cond_wait(&team->moved, &team->lock);
+	}
+	pthread_mutex_unlock(&team->lock);
+	*bytes = mail.bytes;
+	*count = mail.count;
+	return status;
+}
+
+/* As many bytes as the books say; less or more is a bug of ranksh. */
+enum status team_take_data(struct transport *t, int from, void *data, int64_t bytes)
+{
+	void *got = NULL;
+	size_t count = 0;
+	enum status status = team_receive(t, from, TAG_DATA, &got, &count);
+	if (status == ST_OK && count != (size_t)bytes)
+		status = fail(ST_BUG, "rank %d sent %zu bytes where %lld are due", from, count,
+		        (long long)bytes);
+	if (status == ST_OK)
+		memcpy(data, got, count);
+	mem_free(got);
+	return status;
+}
+
+/* ---- groups ---- */
+
+enum status team_exchange(struct transport_group *group, const struct transport_piece *piece)
+{
+	struct transport *t = group->transport;
+	enum status status = ST_OK;
+	for (int k = 1; k < group->n; k++) {
+		int to = (group->place + k) % group->n;
+		if (piece[to].send_bytes > 0)
+			team_send(
+			        t, group->ranks[to], TAG_DATA, piece[to].send, (size_t)piece[to].send_bytes);
+	}
+	for (int k = 1; k < group->n; k++) {
+		int from = (group->place + k) % group->n;
+		if (piece[from].receive_bytes > 0)
+			status = first_failure(status,
+			        team_take_data(t, group->ranks[from], piece[from].receive,
+			                piece[from].receive_bytes));
+	}
+	return status;
+}
+
+enum status team_bcast(struct transport_group *group, int root, void *data, int64_t bytes)
+{
+	if (group->place != root)
+		return team_take_data(group->transport, group->ranks[root], data, bytes);
+	for (int place = 0; place < group->n; place++)
+		if (place != root)
+			team_send(group->transport, group->ranks[place], TAG_DATA, data, (size_t)bytes);
+	return ST_OK;
+}
