@@ -6,6 +6,7 @@
 #include "shell/lessons/asked.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
+#include "races/races.h"
 #include "trace/why.h"
 
 #include <ctype.h>
@@ -94,6 +95,17 @@ const char *topic_words(enum topic topic)
 #undef X
 	};
 	return words[topic];
+}
+
+void gates_compared(const struct text *check, struct text *names)
+{
+	for (const char *at = text_string(check); (at = strstr(at, "close")); at++) {
+		const char *name = strchr(at, '(');
+		size_t length = name ? strcspn(name + 1, ",) [.") : 0;
+		if (length && name - at <= (long)strlen("close_step") &&
+		        text_place(text_string(names), name + 1, length) < 0)
+			text_add(names, "%.*s ", (int)length, name + 1);
+	}
 }
 
 /* ---- figures ---- */
@@ -214,6 +226,56 @@ static enum status ask_gate(struct shell *shell, struct played *played, struct g
 	return answer.held ? ST_OK : ST_EXPECT;
 }
 
+/* ---- memory that nobody wrote ---- */
+
+/* Its memory is read once more, behind all that is measured: the books know whether anything was there to read. */
+static bool is_written(struct shell *shell, const char *name, size_t length)
+{
+	struct text line = {0};
+	size_t before = races_now(shell->world)->unread_count;
+	for (int rank = 0; rank < shell->world->n; rank++) {
+		name_id id = names_find(shell->world->names, name, length);
+		struct thing thing = world_find(shell->world, rank, id);
+		if (thing.kind != THING_TENSOR)
+			continue;
+		const struct layout *layout = &shell->world->tensors[thing.index].layout;
+		text_clear(&line);
+		text_add(&line, "@%d tensor probe_of_the_check[", rank);
+		for (int i = 0; i < layout->dims; i++)
+			text_add(&line, "%s%lld", i ? "," : "", (long long)layout->dim[i]);
+		text_add(&line, "] host %s; @%d copy %.*s -> probe_of_the_check\n",
+		        dtype_name((enum dtype)layout->dtype), rank, (int)length, name);
+		interpreter_run(shell, text_string(&line), line.count, TASK_FILE, 1);
+	}
+	text_release(&line);
+	return races_now(shell->world)->unread_count == before;
+}
+
+/* A tensor that is compared and was never written, in whole or in part, is right by chance alone. */
+static enum status ask_written(struct shell *shell, struct played *played)
+{
+	const struct text *check = &played->task->part[PART_CHECK];
+	struct text names = {0};
+	enum status status = ST_OK;
+	gates_compared(check, &names);
+	for (const char *at = text_string(&names); *at; at += strcspn(at, " ") + 1) {
+		size_t length = strcspn(at, " ");
+		if (is_written(shell, at, length))
+			continue;
+		status = ST_EXPECT;
+		for (size_t i = 0; i < played->gates->count && shell->world->me == 0; i++) {
+			struct gate *gate = &played->gates->gate[i];
+			if (gate_topic(gate) != TOPIC_NUMBERS || !gate->held)
+				continue;
+			gate->held = false;
+			text_add(&gate->words, "%.*s is not written, in whole or in part", (int)length, at);
+			break;
+		}
+	}
+	text_release(&names);
+	return status;
+}
+
 enum status asked_gates(struct shell *shell, struct played *played)
 {
 	bool keeps = shell->best && shell->best->keeps;
@@ -227,5 +289,5 @@ enum status asked_gates(struct shell *shell, struct played *played)
 		if (one != ST_OK && !played->all_gates && !keeps)
 			break;
 	}
-	return status;
+	return status == ST_OK && !keeps && played->gates ? ask_written(shell, played) : status;
 }

@@ -1,7 +1,7 @@
 /* cheats.c -- what would pass if a gate did not look: the solution with its answer put out again */
 #include "shell/lessons/cheats.h"
 #include "base/memory.h"
-#include "shell/lessons/played.h"
+#include "shell/lessons/asked.h"
 
 #include <string.h>
 
@@ -70,21 +70,16 @@ static void add_copies(struct cheats *cheats, const struct lesson_task *task,
 	}
 }
 
-/* The first argument of each close() and close_step() of the check, once */
 static void add_compared(struct cheats *cheats, const struct lesson_task *task, const struct kept_rank *all)
 {
-	const char *check = text_string(&task->part[PART_CHECK]);
 	struct text names = {0};
-	for (const char *at = check; (at = strstr(at, "close")); at++) {
-		const char *name = strchr(at, '(');
-		size_t length = name ? strcspn(name + 1, ",) [.") : 0;
-		if (!length || name - at > 10 || text_place(text_string(&names), name + 1, length) >= 0)
-			continue;
-		text_add(&names, "%.*s ", (int)length, name + 1);
+	gates_compared(&task->part[PART_CHECK], &names);
+	for (const char *at = text_string(&names); *at; at += strcspn(at, " ") + 1) {
 		for (size_t i = 0; i < all->count; i++) {
 			const struct kept_tensor *tensor = &all->tensor[i];
 			struct text line = {0};
-			if (strlen(tensor->name) != length || memcmp(tensor->name, name + 1, length) != 0)
+			size_t length = strlen(tensor->name);
+			if (strncmp(tensor->name, at, length) != 0 || at[length] != ' ')
 				continue;
 			text_add(&line, "free %s\ntensor %s", tensor->name, tensor->name);
 			put_shape(&tensor->layout, &line);
