@@ -64,6 +64,22 @@ static void tell_place(struct shell *shell, const struct typed *typed, size_t at
 		        typed->line[typed->count - 1].line, typed->line[typed->count - 1].text);
 }
 
+/* Of lines of which none is missing: the first that is not the solution's */
+static void tell_surplus(struct shell *shell, const struct typed *typed, const struct typed *solution)
+{
+	for (size_t i = 0; i < typed->count; i++) {
+		bool known = false;
+		for (size_t k = 0; k < solution->count; k++)
+			known |= strcmp(typed->line[i].text, solution->line[k].text) == 0;
+		if (!known) {
+			out_say(shell->out, "   no line is missing; is your line %d needed? `%.60s`\n",
+			        typed->line[i].line, typed->line[i].text);
+			return;
+		}
+	}
+	out_say(shell->out, "   every line of the solution is there, and no other: `check`\n");
+}
+
 static void tell_more(struct shell *shell, const struct lesson_task *task, bool line)
 {
 	struct typed typed = {0}, solution = {0};
@@ -74,7 +90,7 @@ static void tell_more(struct shell *shell, const struct lesson_task *task, bool 
 	put_statements(text_string(&task->part[PART_SOLUTION]), 1, &solution);
 	long missing = parting(&typed, &solution, &at);
 	if (missing < 0)
-		out_say(shell->out, "   every line of the solution is there: look for one too many\n");
+		tell_surplus(shell, &typed, &solution);
 	else if (line)
 		out_say(shell->out, "   one way: %s%s%s\n",
 		        STYLED(shell->out, COLOUR_KERNEL, solution.line[missing].text));
