@@ -26,7 +26,7 @@ enum order_kind {
 struct order {
 	int32_t kind;       /* enum order_kind */
 	int32_t first_line; /* TEXT, LINES */
-	int32_t width;      /* SETUP, also colour */
+	int32_t width;      /* SETUP, also colour; its text: tasks that are solved */
 	int32_t colour;
 	int32_t silent;      /* LINE: a replay */
 	int64_t stop, stamp; /* LINE: see struct entry */

@@ -29,4 +29,9 @@ enum status lesson_begin_task(struct shell *shell);
  * needs them. */
 enum status lesson_run(struct shell *shell, const struct text *lines, const char *what);
 
+/* What is done at the task at hand (learned.h): "hint", "check" ... */
+void lesson_note(struct shell *shell, const char *what, const char *words);
+/* It is left: skipped, if it is not solved */
+void lesson_note_left(struct shell *shell);
+
 #endif

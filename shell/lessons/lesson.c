@@ -13,6 +13,7 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/session/device.h"
 #include "shell/session/lasting.h"
+#include "shell/session/learned.h"
 #include "shell/training/open.h"
 
 #include <string.h>
@@ -98,24 +99,6 @@ enum status lesson_begin_task(struct shell *shell)
 	return lesson_run(shell, &lesson_task_of(shell)->part[PART_START], "the lesson");
 }
 
-enum status lesson_list(struct call *call)
-{
-	struct shell *shell = call->shell;
-	out_say(shell->out, "   %s%s%s       three minutes: it types for you\n",
-	        STYLED(shell->out, COLOUR_HEAD, "tour"));
-	for (int number = 1; lesson_embedded(number); number++) {
-		struct lesson *lesson = NULL;
-		enum status status = lesson_load(number, &lesson);
-		if (status != ST_OK)
-			return status;
-		out_say(shell->out, "   %slesson %d%s   %s (%d tasks, %s min)\n",
-		        STYLED(shell->out, COLOUR_HEAD, number), text_string(&lesson->file.title),
-		        lesson->file.tasks, text_string(&lesson->file.minutes));
-		lesson_drop(lesson);
-	}
-	return ST_OK;
-}
-
 /* ---- how a task looks ---- */
 
 /* Each line indented by three; blank lines stay. */
@@ -156,6 +139,8 @@ enum status lesson_open(struct shell *shell, int number)
 	if (status != ST_OK)
 		return status;
 	status = lesson_file_fits(&lesson->file, number, shell->world->n);
+	if (status == ST_OK)
+		status = learned_lesson(shell, number);
 	if (status != ST_OK) {
 		lesson_drop(lesson);
 		return status;
@@ -168,9 +153,12 @@ enum status lesson_open(struct shell *shell, int number)
 enum status lesson_hint(struct call *call)
 {
 	const struct lesson_task *task = lesson_current(call->shell);
-	if (task)
-		say_text(call->shell, &task->part[PART_HINT], COLOUR_PLAIN);
-	return task ? ST_OK : ST_ARGUMENT;
+	enum status status = task ? learned_shows(call->shell, true) : ST_ARGUMENT;
+	if (status != ST_OK)
+		return status;
+	say_text(call->shell, &task->part[PART_HINT], COLOUR_PLAIN);
+	lesson_note(call->shell, "hint", "");
+	return ST_OK;
 }
 
 /* Shows it; with `run` it is run from the task's start, so that whatever the learner left does not disturb
@@ -178,14 +166,16 @@ enum status lesson_hint(struct call *call)
 enum status lesson_solution(struct shell *shell, bool run)
 {
 	const struct lesson_task *task = lesson_current(shell);
-	if (!task)
-		return ST_ARGUMENT;
+	enum status status = task ? learned_shows(shell, false) : ST_ARGUMENT;
+	if (status != ST_OK)
+		return status;
 	say_text(shell, &task->part[PART_SOLUTION], COLOUR_KERNEL);
+	lesson_note(shell, "solution", run ? "run" : "");
 	if (!run) {
 		out_say(shell->out, "   type it, or let it run from the task's start: solution run\n");
 		return ST_OK;
 	}
-	enum status status = lesson_begin_task(shell);
+	status = lesson_begin_task(shell);
 	return status == ST_OK ? lesson_run(shell, &task->part[PART_SOLUTION], "the solution") : status;
 }
 
@@ -242,10 +232,12 @@ enum status lesson_next(struct shell *shell, lesson_play *run)
 	if (lesson->task + 1 >= lesson->file.tasks)
 		return fail(ST_ARGUMENT, "that was the last %s; `lessons` lists the lessons",
 		        lesson->number ? "task" : "step of the tour");
+	lesson_note_left(shell);
 	lesson->task++;
 	if (lesson->number == 0)
 		return play_step(shell, run);
 	enum status status = lesson_begin_task(shell);
+	lesson_note(shell, "open", text_string(&lesson_task_of(shell)->part[PART_TITLE]));
 	if (status == ST_OK)
 		say_task(shell);
 	return status;

@@ -22,6 +22,7 @@
 
 struct call; /* of a command that takes no words: only its session is looked at */
 enum status lesson_list(struct call *call);
+int lesson_tasks(int number);                             /* how many it has; 0: there is no such lesson */
 enum status lesson_open(struct shell *shell, int number); /* from 1 */
 /* Runs a line of the tour and shows all that it says. */
 typedef enum status lesson_play(struct shell *shell, const char *line, size_t count);

@@ -5,6 +5,7 @@
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/inside.h"
+#include "shell/session/learned.h"
 
 #include <string.h>
 
@@ -28,6 +29,10 @@ static enum status run_check(struct shell *shell, bool *passed)
 			/* the comment behind the `expect` tells the learner why */
 			const char *hash = memmem(line, length, "  # ", 4);
 			if (hash)
+				learned_wrong(shell, hash + 4, length - (size_t)(hash - line) - 4);
+			else
+				learned_wrong(shell, line, length);
+			if (hash)
 				out_say(shell->out, "   %s%.*s%s\n",
 				        STYLED(shell->out, COLOUR_BAD, (int)(length - (hash - line) - 4),
 				                hash + 4));
@@ -44,8 +49,11 @@ enum status lesson_check(struct call *call)
 	struct shell *shell = call->shell;
 	bool passed = false;
 	enum status status = lesson_current(shell) ? run_check(shell, &passed) : ST_ARGUMENT;
+	if (status == ST_OK)
+		status = learned_time(shell);
 	if (status != ST_OK)
 		return status;
+	lesson_note(shell, "check", passed ? "right" : NULL);
 	if (!passed) {
 		out_say(shell->out,
 		        "   %s%s%s   `undo` takes a line back; timeline shows where it stands; hint "
@@ -81,6 +89,7 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 	text_release(&line);
 	if (status != ST_OK && status != ST_EXPECT)
 		return fail_in(status, "predict %s", answer);
+	lesson_note(shell, "predict", right ? "right" : answer);
 	bool bare = !answer[strspn(answer, "0123456789.")];
 	out_say(shell->out, "   %s%s%s\n",
 	        STYLED(shell->out, right ? COLOUR_GOOD : COLOUR_BAD,
