@@ -64,17 +64,14 @@ static void take(struct class_session *session, const char *bytes, size_t count)
 }
 
 /* A file that was written anew, or another one of that name, is read from its beginning. */
-static bool read_new(struct class_session *session, int file)
+static bool read_new(struct class_session *session, int file, const struct stat *now)
 {
 	char piece[PIECE];
-	struct stat now;
 	ssize_t got = 0;
-	if (fstat(file, &now) != 0 || !S_ISREG(now.st_mode))
-		return false;
-	if (now.st_ino != session->inode || now.st_size < session->read)
+	if (now->st_ino != session->inode || now->st_size < session->read)
 		session_empty(session);
-	session->inode = now.st_ino;
-	session->grew = now.st_mtime;
+	session->inode = now->st_ino;
+	session->grew = now->st_mtime;
 	off_t from = session->read;
 	while (!session->spoiled && session->read < FILE_MOST &&
 	        (got = pread(file, piece, sizeof piece, session->read)) > 0) {
@@ -108,6 +105,21 @@ static bool is_session(const char *name)
 {
 	size_t length = strlen(name), suffix = strlen(class_suffix);
 	return name[0] != '.' && length > suffix && strcmp(name + length - suffix, class_suffix) == 0;
+}
+
+static bool read_entry(struct roll *roll, int folder, const char *name)
+{
+	struct stat now;
+	int file = openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	bool regular = file >= 0 && fstat(file, &now) == 0 && S_ISREG(now.st_mode), changed = false;
+	struct class_session *session = regular ? find(roll, name) : NULL;
+	if (session) {
+		session->seen = true;
+		changed = read_new(session, file, &now);
+	}
+	if (file >= 0)
+		close(file);
+	return changed;
 }
 
 /* ---- the folder ---- */
@@ -151,17 +163,9 @@ enum status roll_read(struct roll *roll, bool *changed)
 		return fail(ST_FILE, "%s cannot be read: %s", roll->folder, strerror(errno));
 	for (size_t i = 0; i < roll->sessions; i++)
 		roll->session[i].seen = false;
-	while ((entry = readdir(folder))) {
-		struct class_session *session = is_session(entry->d_name) ? find(roll, entry->d_name) : NULL;
-		int file = session
-		        ? openat(dirfd(folder), entry->d_name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
-		        : -1;
-		if (file < 0)
-			continue;
-		session->seen = true;
-		*changed |= read_new(session, file);
-		close(file);
-	}
+	while ((entry = readdir(folder)))
+		if (is_session(entry->d_name))
+			*changed |= read_entry(roll, dirfd(folder), entry->d_name);
 	closedir(folder);
 	for (size_t i = roll->sessions; i-- > 0;)
 		if (!roll->session[i].seen) {
