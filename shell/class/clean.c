@@ -9,8 +9,10 @@ enum { ELLIPSIS = 0x2026, SOFT_HYPHEN = 0xad };
 /* What is shown for it; 0: nothing */
 static uint32_t shown(uint32_t point)
 {
-	if (point < 0x20 || (point >= 0x7f && point < 0xa0))
+	if (point == '\n' || point == '\t')
 		return ' ';
+	if (point < 0x20 || (point >= 0x7f && point < 0xa0))
+		return '?';
 	if (point >= 0x80 && plain_wanted())
 		return '?';
 	int width = wcwidth((wchar_t)point);

@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 /* Appends them as printable characters on one line, at most `columns` wide; what is cut ends in an ellipsis. Accents
- * written apart and marks of direction are dropped, other control characters become blanks, what the screen cannot show a '?'.
+ * written apart and marks of direction are dropped, other control characters, and what the screen cannot show, are a '?'.
  * The locale's characters must be UTF-8. */
 void clean_put(struct text *out, const char *utf8, int columns);
 /* Columns of what clean_put has written: a wide character takes two */
