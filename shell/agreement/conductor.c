@@ -117,7 +117,7 @@ static enum status run_line(struct conductor *conductor, const struct order *ord
 {
 	struct shell *shell = &conductor->shell;
 	shell->asked = (struct wish){0};
-	text_clear(&shell->learned->events);
+	learned_line(shell);
 	shell_replaying(shell, order->silent);
 	if (order->silent)
 		steering_again(&shell->steering, order->values ? order->values : "");
@@ -195,7 +195,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 		shell->interactive = true;
 		out_setup(shell->out, order->colour, order->width);
 		if (order->count)
-			text_put(&shell->learned->solved, order->text, order->count);
+			text_add(&shell->learned->solved, "%.*s ", (int)order->count, order->text);
 		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
 	case ORDER_LESSONS:
 		status = lesson_check_all(shell, &failed);

@@ -34,7 +34,9 @@ static bool find_next(const struct shell *shell, char next[TASK_NAME])
 {
 	const struct learned *learned = shell->learned;
 	const char *last = learned ? text_string(&learned->solved) : "";
-	size_t length = learned && learned->solved.count ? learned->solved.count - 1 : 0;
+	size_t length = learned ? learned->solved.count : 0;
+	while (length && last[length - 1] == ' ')
+		length--;
 	while (length && last[length - 1] != ' ')
 		length--;
 	int from = (int)strtol(last + length, NULL, 10);

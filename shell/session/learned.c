@@ -40,6 +40,12 @@ static void put_words(struct text *out, const char *words)
 			out->bytes[i] = ' ';
 }
 
+void learned_line(struct shell *shell)
+{
+	text_clear(&shell->learned->events);
+	text_clear(&shell->learned->wrong);
+}
+
 void learned_note(struct shell *shell, const char *what, const char *task, const char *words)
 {
 	struct learned *learned = shell->learned;

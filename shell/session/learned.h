@@ -21,6 +21,8 @@ struct learned {
 
 void learned_open(struct shell *shell);
 void learned_close(struct shell *shell);
+/* A line begins: nothing was done by it yet. */
+void learned_line(struct shell *shell);
 /* Something was done: `what` at `task` ("4.2"). words: more about it, "" nothing; of a check "right", or NULL: what
  * learned_wrong was told. */
 void learned_note(struct shell *shell, const char *what, const char *task, const char *words);
