@@ -10,6 +10,7 @@
 #include "shell/training/verify.h"
 #include "base/memory.h"
 #include "shell/session/share.h"
+#include "shell/session/step.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,13 +44,12 @@ static void sizes_of(const struct alone *alone, const struct whole *whole, doubl
 static double share_of(const struct alone *alone, int item, const struct difference *d)
 {
 	const struct whole *whole = &alone->whole[item];
-	double changed, size, away = d->elements > 0 ? sqrt(d->squares / d->elements) : 0,
-	                      count = (double)whole_count(whole);
+	double changed, size, count = (double)whole_count(whole);
 	sizes_of(alone, whole, &changed, &size);
-	away -= alone->iterations * ldexp(sqrt(size / count), -24);
-	if (d->wrong)
-		return INFINITY;
-	return away <= 0 ? 0 : away / sqrt(changed / count);
+	struct step_sizes sizes = {.away = d->elements > 0 ? d->squares / d->elements : 0,
+	        .changed = changed / count,
+	        .size = size / count};
+	return d->wrong ? INFINITY : step_share(&sizes, ldexp(alone->iterations, -24));
 }
 
 /* ---- one rank ---- */
@@ -152,19 +152,10 @@ static void measure(const struct alone *alone, const struct difference *d, struc
 	}
 }
 
-/* So far gradients of equal parameters agree. The simulator rounds an f32 result once, by 6e-8; a GPU's kernels add in f32, as
- * its cuBLAS does, and may be 2e-6 away. A half's own rounding is far above either. */
-static double limit_of(const struct shell *shell, const struct alone *alone)
-{
-	if (alone->half)
-		return 2e-2;
-	return shell->backend->measures ? 1e-4 : 1e-5;
-}
-
 static enum status judge(
         struct shell *shell, const struct alone *alone, const struct difference *d, struct comparison *v)
 {
-	v->limit = limit_of(shell, alone);
+	v->limit = step_limit(alone->half, shell->backend->measures);
 	v->furthest = FURTHEST;
 	v->times = times_of(alone);
 	measure(alone, d, v);

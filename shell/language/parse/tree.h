@@ -89,7 +89,7 @@ struct formula {
 	uint8_t arguments;
 	bool reads_data; /* it or something below asks for elements of tensors */
 	bool moment;     /* ... for these, or for what the trace knows now: its value is of a moment */
-	bool skippable;  /* it reads data by close() alone: an `expect` on it holds with --dry */
+	bool skippable; /* it reads data by close() or close_step() alone: an `expect` on it holds with --dry */
 	uint16_t depth;
 	int place; /* ELEMENT, and functions on data: which of the root's reads it is */
 	struct slice_of_text written;

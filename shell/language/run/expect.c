@@ -5,9 +5,11 @@
  * decided: the left of an `and` before its right, both sides of a comparison with their values, on each
  * rank where it is false. */
 #include "base/memory.h"
+#include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
 #include "shell/session/expired.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- what a false one shows ---- */
@@ -24,19 +26,13 @@ static const struct formula *false_part(struct eval *eval, const struct formula 
 	return formula;
 }
 
-/* A plain number beside one with a unit is of that unit: 128 kB is not 32 kB, rather than not 32768. */
-static void side(
-        struct eval *eval, const struct formula *formula, const struct formula *other, struct text *out)
+static void side(struct eval *eval, const struct formula *formula, struct text *out)
 {
-	struct value value, beside;
-	if (evaluate(eval, formula, &value) != ST_OK) {
+	struct value value;
+	if (evaluate(eval, formula, &value) == ST_OK)
+		value_text(eval->shell, value, out);
+	else
 		text_add(out, "?");
-		return;
-	}
-	if (value.kind == VALUE_NUMBER && value.unit == UNIT_PLAIN &&
-	        evaluate(eval, other, &beside) == ST_OK && beside.kind == VALUE_NUMBER)
-		value.unit = beside.unit;
-	value_text(eval->shell, value, out);
 }
 
 static const char *const opposites[] = {[FORMULA_EQUAL] = "is not",
@@ -45,6 +41,23 @@ static const char *const opposites[] = {[FORMULA_EQUAL] = "is not",
         [FORMULA_AT_MOST] = "is above",
         [FORMULA_MORE] = "is not above",
         [FORMULA_AT_LEAST] = "is below"};
+
+static void differ_by(struct eval *eval, const struct formula *part, struct text *out)
+{
+	double away = eval_read(eval, part), allowed = 0;
+	text_put(out, part->written.at, part->written.length);
+	if (part->function->function == FUNCTION_CLOSE)
+		text_add(out, " differ by %g of the largest", away);
+	else if (isnan(away))
+		text_add(out, ": something is no number");
+	else if (isinf(away))
+		text_add(out, ": nothing was trained: %.*s is %.*s, but for rounding",
+		        WHOLE(part->argument[2].tensor->written), WHOLE(part->argument[1].tensor->written));
+	else if (close_tolerance(eval, part, &allowed) == ST_OK)
+		text_add(out, ": the difference is %.2g of the change from %.*s to %.*s (%.2g is allowed)",
+		        away, WHOLE(part->argument[1].tensor->written),
+		        WHOLE(part->argument[2].tensor->written), allowed);
+}
 
 static void both_sides(struct eval *eval, const struct formula *formula, struct text *out)
 {
@@ -55,16 +68,15 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 			length--;
 		text_put(out, part->left->written.at, length);
 		text_add(out, " = ");
-		side(eval, part->left, part->right, out);
+		side(eval, part->left, out);
 		text_add(out, ", which %s ", opposites[part->kind]);
-		side(eval, part->right, part->left, out);
+		side(eval, part->right, out);
 		if (part->right->kind != FORMULA_NUMBER)
 			text_add(out, " = %.*s", WHOLE(part->right->written));
 		return;
 	}
-	if (part->kind == FORMULA_FUNCTION && part->function->function == FUNCTION_CLOSE && eval->data)
-		text_add(
-		        out, "%.*s differ by %g of the largest", WHOLE(part->written), eval_read(eval, part));
+	if (part->kind == FORMULA_FUNCTION && function_is_close(part->function) && eval->data)
+		differ_by(eval, part, out);
 	else
 		text_add(out, "%.*s is not so", WHOLE(part->written));
 }
