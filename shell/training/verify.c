@@ -165,8 +165,12 @@ static enum status judge(
 		v->wrong += !(v->share[i] <= v->limit);
 	if (status == ST_OK) {
 		enum verdict verdict = verdict_of(alone, d, v);
-		verdict_say(shell, alone, d, v);
-		shell->expects_failed += verdict != VERDICT_AS_ONE && verdict != VERDICT_LOSES;
+		bool right = verdict == VERDICT_AS_ONE || (verdict == VERDICT_LOSES && !shell->expects);
+		if (shell->expects && !right)
+			out_say(shell->out, "%s", shell->expects);
+		if (!shell->expects || !right)
+			verdict_say(shell, alone, d, v);
+		shell->expects_failed += !right;
 	}
 	return status;
 }
@@ -197,7 +201,7 @@ static enum status wants(const struct shell *shell, const struct training *t)
 	if (!t->now.program->loops)
 		return fail(ST_ARGUMENT, "verify compares after whole iterations: %s has no `for it in` loop",
 		        t->now.program->name);
-	if (shell_keeps_no_data(shell))
+	if (shell_keeps_no_data(shell) && !shell->expects)
 		return fail(ST_ARGUMENT, "--dry keeps no data: there is nothing to compare");
 	return ST_OK;
 }
@@ -226,9 +230,9 @@ enum status training_verify(struct shell *shell, long iterations)
 	if (status == ST_OK) {
 		long more = iterations > t->iteration ? iterations - t->iteration
 		                                      : t->at != 0 || t->iteration == t->now.program->first;
-		status = program_iterations(shell, more, true);
+		status = program_iterations(shell, more, !shell->expects);
 	}
-	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit) || shell->recalls)
+	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit) || shell->dry)
 		return status;
 	/* a script is its own model: it is run on one rank as it is */
 	const struct program *program = t->now.program;

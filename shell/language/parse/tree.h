@@ -172,7 +172,8 @@ enum statement_kind {
 	STATEMENT_DEF,
 	STATEMENT_EXPECT,
 	STATEMENT_EXPECT_ERROR,
-	STATEMENT_TITLE, /* ## title: `source` is the title, `why` the comment lines behind it */
+	STATEMENT_EXPECT_VERIFY, /* row: of `verify` */
+	STATEMENT_TITLE,         /* ## title: `source` is the title, `why` the comment lines behind it */
 	STATEMENT_OPTION,
 	STATEMENT_REFUSE,
 	STATEMENT_BROKEN, /* inside `expect error { }`: what reading it said */

@@ -1,4 +1,4 @@
-/* expect.c -- expect EXPR, expect error "words" { }.
+/* expect.c -- expect EXPR, expect error "words" { }, expect verify.
  *
  * A false `expect` is no refusal: it is said, counted (shell->expects_failed decides the exit status of
  * --test), and the lines go on, so that one run shows all that is false. What it shows is the part that
@@ -81,11 +81,19 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 		text_add(out, "%.*s is not so", WHOLE(part->written));
 }
 
-static void place_of(struct shell *shell, const struct statement *statement)
+static void place_text(const struct shell *shell, const struct statement *statement, struct text *out)
 {
 	const struct tree *tree = shell->interpreter->now.tree;
 	if (tree && tree->file)
-		out_say(shell->out, "%s:%d: ", tree->file, statement->line);
+		text_add(out, "%s:%d: ", tree->file, statement->line);
+}
+
+static void place_of(struct shell *shell, const struct statement *statement)
+{
+	struct text text = {0};
+	place_text(shell, statement, &text);
+	out_say(shell->out, "%s", text_string(&text));
+	text_release(&text);
 }
 
 /* Ranks with the same words are shown together; a value that does not vary is put in words once. All words are
@@ -117,6 +125,13 @@ static void say_false(
 
 /* ---- expect ---- */
 
+static void tell_dry(struct shell *shell)
+{
+	if (!shell->interpreter->told_dry)
+		out_say(shell->out, "--dry keeps no data: what an `expect` says of data is not looked at\n");
+	shell->interpreter->told_dry = true;
+}
+
 /* Reads by the side door: looking at a value must not change the timeline that the next line may look at */
 static enum status look_at(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
@@ -127,10 +142,7 @@ static enum status look_at(struct shell *shell, struct statement *statement, con
 	if (status != ST_OK)
 		return status;
 	if (shell->dry && statement->formula->read_count) {
-		if (!shell->interpreter->told_dry)
-			out_say(shell->out,
-			        "--dry keeps no data: what an `expect` says of data is not looked at\n");
-		shell->interpreter->told_dry = true;
+		tell_dry(shell);
 		if (!statement->formula->skippable) {
 			mem_free(data); /* what a rerun has in their place */
 			return ST_OK;
@@ -156,6 +168,22 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 	shell->steering.looks++;
 	enum status status = look_at(shell, statement, set);
 	shell->steering.looks--;
+	return status;
+}
+
+/* The command, which says nothing but why it is false (training_verify): other numbers than one rank's are, whatever the
+ * strategy says of it */
+enum status run_expect_verify(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct text words = {0};
+	place_text(shell, statement, &words);
+	text_add(&words, "false: %.*s\n", WHOLE(statement->source));
+	if (shell->dry)
+		tell_dry(shell);
+	shell->expects = text_string(&words);
+	enum status status = run_command(shell, statement, set);
+	shell->expects = NULL;
+	text_release(&words);
 	return status;
 }
 
