@@ -137,7 +137,7 @@ enum status value_comparable(
 		with_unit(number, unit, &hint);
 		text_add(&hint, " (or another unit)");
 	} else {
-		text_add(&hint, "%.*s is %g, without a unit, which `* %s` would give it",
+		text_add(&hint, "%.*s is %g, without a unit, which a factor of %s would give it",
 		        (int)written_length(number), number->written.at, bare.number, one[unit]);
 	}
 	enum status status = fail(ST_UNIT, "%.*s is %s: %s", (int)written_length(other), other->written.at,
