@@ -240,7 +240,7 @@ int64_t metric_peak(const struct trace *trace, int section, int rank, int kind)
 			most = all;
 			of_kind = kind < 0 ? all : now[kind];
 		}
-		if (i == count || change[i].section > section)
+		if (i == count || (section >= 0 && change[i].section > section))
 			return of_kind;
 		now[change[i].kind] += change[i].bytes;
 		all += change[i].kind == MEMORY_RESERVED ? 0 : change[i].bytes;

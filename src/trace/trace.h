@@ -347,8 +347,8 @@ void trace_memory(const struct trace *trace, int width, struct text *out);
  * may come to the work in it later. */
 enum status trace_memory_over(const struct trace *trace, int section, int width, int64_t now,
         const char *kind_name(int kind), struct text *out);
-/* The most that was allocated at once while the section's lines ran, in program order, what it began with included; kind: how much
- * of that was of this kind, -1: all */
+/* The most that was allocated at once while the section's lines ran, in program order, what it began with included (-1: of everything);
+ * kind: how much of that was of this kind, -1: all */
 int64_t metric_peak(const struct trace *trace, int section, int rank, int kind);
 
 #endif

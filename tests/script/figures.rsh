@@ -171,13 +171,14 @@ mark some
 spin 10us
 @1 stats
 #> some
-#>    ranks                        1
-#>    time                   1.03 ms
-#>    operations                   2
-#>    busy default               98%
-#>    idle compute streams        2%
-#>    exposed communication        0
-#>    stall launch                2%
+#>    ranks                         1
+#>    time                    1.03 ms
+#>    operations                    2
+#>    busy default                98%
+#>    idle compute streams         2%
+#>    exposed communication         0
+#>    stall launch                 2%
+#>    peak memory            4.001 MB
 @0 stalls
 #> where the time went, in ms of 1.03 ms
 #>    ranks  lane          work     launch       done

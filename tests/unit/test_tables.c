@@ -166,6 +166,7 @@ static void sections_side_by_side(void **state)
 	        "   stall sync                 33%         -\n"
 	        "   stall event                16%         -\n"
 	        "   bytes pcie down         512 kB    512 kB  x 1.00\n"
+	        "   peak memory                0 B       0 B\n"
 	        "   overlap io, compute         0%       98%\n");
 	text_release(&out);
 	scene_close(scene);
@@ -188,6 +189,7 @@ static void stats_of_a_section(void **state)
 	        "   stall sync                 33%\n"
 	        "   stall event                16%\n"
 	        "   bytes pcie down         256 kB\n"
+	        "   peak memory                0 B\n"
 	        "   overlap io, compute         0%\n");
 	scene_close(scene);
 }
