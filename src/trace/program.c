@@ -1,5 +1,5 @@
 /* program.c -- figures of a rank's program, line by line: what its host waits for between launches, how many operations of a kind
- * there are */
+ * there are, the most memory that its lines took */
 #include "base/arithmetic.h"
 #include "collectives/collective.h"
 #include "trace/lanes.h"
@@ -84,4 +84,22 @@ int64_t metric_count(const struct trace *trace, int section, int rank, const str
 		count += !which->tensor || uses(world, rank, record, which->tensor);
 	}
 	return count;
+}
+
+int64_t metric_peak(const struct trace *trace, int section, int rank, int kind)
+{
+	size_t count;
+	const struct memory_change *change = world_memory_changes(trace->world, rank, &count);
+	int64_t now[MEMORY_KINDS + 1] = {0}, all = 0, most = 0, of_kind = 0;
+	for (size_t i = 0;; i++) {
+		/* before each change of the section and behind its last one: what it begins with counts too */
+		if ((i == count || change[i].section >= section) && all > most) {
+			most = all;
+			of_kind = kind < 0 ? all : now[kind];
+		}
+		if (i == count || (section >= 0 && change[i].section > section))
+			return of_kind;
+		now[change[i].kind] += change[i].bytes;
+		all += change[i].kind == MEMORY_RESERVED ? 0 : change[i].bytes;
+	}
 }
