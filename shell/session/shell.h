@@ -83,7 +83,9 @@ struct shell {
 	size_t races_told;               /* world.races already reported */
 	size_t unread_told, orders_told; /* world.unread, world_order_warning: the same */
 	int expects_failed;              /* `expect`s that were false, timeouts: the exit status 1 */
-	struct heard *heard;             /* of the `expect error` around; NULL: there is none */
+	const char
+	        *expects; /* of the `expect verify` that runs, before what makes it false; NULL: none does */
+	struct heard *heard; /* of the `expect error` around; NULL: there is none */
 	enum status
 	        /* what became of this process's data after a line was accepted; told when statuses are
 	         * agreed */
