@@ -29,6 +29,7 @@ struct order {
 	int32_t width;      /* SETUP, also colour */
 	int32_t colour;
 	int32_t silent;      /* LINE: a replay */
+	int32_t shown;       /* LINE: a replay, which is said */
 	int64_t stop, stamp; /* LINE: see struct entry */
 	const char *file;    /* TEXT, LINES: for messages; NULL: none */
 	const char *text;

@@ -34,6 +34,10 @@ const char *options_help(void)
 	       "a "
 	       "GPU)\n"
 	       "  --resume           opens the last session again\n"
+	       "  --journal FILE     keeps the session's lines in FILE, where others can follow it; with "
+	       "--resume: opens that one\n"
+	       "  --follow FILE      shows the session whose journal FILE is, as it goes on; -: from the "
+	       "input\n"
 	       "  --check-lessons    holds every lesson to its checks\n"
 	       "  --version, --help\n"
 	       "  NAME=VALUE         beats the file's `let NAME =`\n"
@@ -56,6 +60,8 @@ static const struct option {
         {"--dry", FLAG, offsetof(struct options, dry)}, {"--limit", TIME, offsetof(struct options, limit_ns)},
         {"--device", LAST, offsetof(struct options, device)},
         {"--resume", FLAG, offsetof(struct options, resume)},
+        {"--journal", WORD, offsetof(struct options, journal)},
+        {"--follow", WORD, offsetof(struct options, follow)},
         {"--check-lessons", FLAG, offsetof(struct options, check_lessons)},
         {"--version", FLAG, offsetof(struct options, version)},
         {"--help", FLAG, offsetof(struct options, help)}, {"-h", FLAG, offsetof(struct options, help)},
@@ -137,6 +143,19 @@ static enum status apply(struct options *options, const struct option *option, c
 	return ST_OK;
 }
 
+/* What opens a prompt goes with nothing else to run. */
+static enum status check_prompt(const struct options *options)
+{
+	const char *option = options->follow ? "--follow" : options->resume ? "--resume" : "--journal";
+	bool runs = options->file || options->lines || options->test || options->check_lessons;
+	if (options->follow && (options->resume || options->journal))
+		return fail(ST_ARGUMENT, "--follow and %s: one of them; `fork` keeps a journal of its own",
+		        options->resume ? "--resume" : "--journal");
+	if (runs && (options->follow || options->resume || options->journal))
+		return fail(ST_ARGUMENT, "%s opens a prompt: it goes with no file and no lines", option);
+	return ST_OK;
+}
+
 /* What is left must agree with itself. */
 static enum status check(const struct options *options)
 {
@@ -148,9 +167,7 @@ static enum status check(const struct options *options)
 		return fail(ST_RANGE,
 		        "-n %d: that many processes do not fit here; --dry models up to %d ranks in one",
 		        options->n, RANKS_DRY_MOST);
-	if (options->resume && (options->file || options->lines || options->test || options->check_lessons))
-		return fail(ST_ARGUMENT, "--resume opens a prompt: it goes with no file and no lines");
-	return ST_OK;
+	return check_prompt(options);
 }
 
 /* An option with its value, if it has one in the next word. *i: its word; the last one read afterwards. */
@@ -193,5 +210,5 @@ enum status options_read(struct options *options, int argc, char **argv)
 bool options_batch(const struct options *options)
 {
 	return options->file || options->lines || options->check_lessons ||
-	        (!options->wire && !(isatty(0) && isatty(1)));
+	        (!options->wire && !options->follow && !(isatty(0) && isatty(1)));
 }

@@ -280,7 +280,7 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
 	enum status status = talk_send(talk, request);
 	bool over = false;
 	talk->asked_ns = wall_ns();
-	talk->again = request->silent;
+	talk->again = request->silent || request->shown;
 	if (!talk->again) /* lines that run again leave Ctrl-C aside: the second one may fall in the next of them */
 		talk->interrupted_ns = 0;
 	while (status == ST_OK || status == ST_MPI) {
