@@ -68,6 +68,9 @@ static enum status read_more(struct follow *follow, bool *more)
 	ssize_t got = read(follow->file, piece, sizeof piece);
 	if (got < 0 && errno != EINTR && errno != EAGAIN)
 		return fail(ST_FILE, "cannot read %s: %s", follow->name, strerror(errno));
+	if (got == 0 && follow->pipe && follow->bytes.count)
+		return fail(
+		        ST_FILE, "%s has ended in the middle of line %zu", follow->name, follow->lines + 1);
 	if (got == 0 && follow->pipe)
 		return fail(ST_QUIT, "%s has ended", follow->name);
 	if (got > 0) {

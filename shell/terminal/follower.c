@@ -15,6 +15,7 @@
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
 #include "shell/wire/io.h"
+#include "shell/wire/plain.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -108,16 +109,17 @@ static enum status take(
 	return ST_OK;
 }
 
-/* Nothing more is read, for the reason at hand. */
-static void end(struct session *session)
+/* Nothing more is read, for the reason at hand. A pipe's end is what a script waits for. */
+static void end(struct session *session, enum status status)
 {
 	struct text words = {0};
 	session->mode = FOLLOW_OVER;
+	session->code = session->plain && status != ST_QUIT ? 2 : session->code;
 	text_add(&words, "%s", fail_text());
 	if (!session->plain)
 		text_add(&words, "; the world stays as it is: `fork` makes it yours%s",
 		        session->follow.pipe ? "" : ", `rejoin` reads the file again");
-	if (!session->plain || !session->follow.pipe)
+	if (!session->plain || status != ST_QUIT)
 		tell(session, text_string(&words));
 	text_release(&words);
 }
@@ -132,7 +134,7 @@ static void catch_up(struct session *session)
 	while (status == ST_OK && any)
 		status = take(session, &any, &says, &look);
 	if (status != ST_OK)
-		end(session);
+		end(session, status);
 	journal_look_release(&look);
 }
 
@@ -160,8 +162,8 @@ static void say_following(const struct session *session, size_t lines)
 		printf("   this session is on GPUs (%s); here it is simulated, and its times are others\n",
 		        told->device);
 	if (session->mode == FOLLOW_ON && !session->plain)
-		printf("   you follow %s, %zu line%s so far: looking is yours, `fork` gives a world of your "
-		       "own from here\n",
+		printf("   you follow %s: %zu line%s so far\n   fork   gives a world of your own from here, "
+		       "rejoin comes back\n",
 		        session->follow.name, lines, lines == 1 ? "" : "s");
 	fflush(stdout);
 }
@@ -203,31 +205,24 @@ enum status follower_open(struct session *session)
 
 /* ---- a line of the presenter's ---- */
 
-/* Without what a terminal would obey */
-static void put_safe(const char *at, const char *stop)
-{
-	for (uint32_t point; at < stop && (point = utf8_next(&at));) {
-		struct text character = {0};
-		text_put_point(&character, point < 0x20 || (point >= 0x7f && point < 0xa0) ? '?' : point);
-		fwrite(text_string(&character), 1, character.count, stdout);
-		text_release(&character);
-	}
-}
-
 /* As it stood on the presenter's screen */
 static void show_typed(const struct session *session, const char *typed)
 {
 	const char *prompt = text_string(&session->prompt);
+	struct text safe = {0}, shown = {0};
+	plain_safe(typed, strlen(typed), &safe);
+	plain_put(text_string(&safe), safe.count, &shown);
+	const char *at = text_string(&shown), *stop = at + shown.count, *line;
+	size_t length;
 	line_hide();
-	do {
-		const char *stop = typed + strcspn(typed, "\n");
+	while ((line = text_line(&at, stop, &length))) {
 		printf(session->colour ? "\033[38;5;244m%s\033[0m" : "%s", prompt);
-		put_safe(typed, stop);
-		puts("");
+		printf("%.*s\n", (int)length, line);
 		prompt = "... > ";
-		typed = *stop ? stop + 1 : stop;
-	} while (*typed);
+	}
 	fflush(stdout);
+	text_release(&safe);
+	text_release(&shown);
 }
 
 /* New ranks have the presenter's lines. */
@@ -238,7 +233,7 @@ static void make_anew(struct session *session)
 	job_restart(session);
 }
 
-/* A line that our ranks run as it was run, and what it says */
+/* Our ranks run a line as it was run, and say what it says. */
 static void run_shown(struct session *session, const struct logged_line *line)
 {
 	const char *typed = text_string(&line->line);
@@ -246,7 +241,6 @@ static void run_shown(struct session *session, const struct logged_line *line)
 	        .kind = REQUEST_RUN, .shown = true, .stop = line->stop, .stamp = line->stamp};
 	struct reply reply = {0};
 	struct text words = {0};
-	show_typed(session, typed);
 	text_add(&request.text, "%s", typed);
 	text_add(&request.values, "%s", text_string(&line->values));
 	session->talk.busy_with = typed;
@@ -255,7 +249,8 @@ static void run_shown(struct session *session, const struct logged_line *line)
 		keep_state(session, &reply);
 		if (reply.status != ST_OK && reply.text.count)
 			say_bad(session, text_string(&reply.text));
-		job_warn_changed(session, line, &reply, &words);
+		if ((size_t)reply.log.kept == session->journal.log.count) /* it is a line more */
+			job_warn_changed(session, line, &reply, &words);
 		journal_file_change(&session->journal, &reply.log, typed); /* in memory */
 		reply_release(&reply);
 	} else {
@@ -275,25 +270,38 @@ static void show_line(struct session *session)
 {
 	const struct log_change *told = &session->follow.told.log, *ours = &session->journal.log;
 	size_t last = told->count - 1;
-	if (ours->count == last)
+	if (ours->count == last) {
+		show_typed(session, text_string(&told->line[last].line));
 		run_shown(session, &told->line[last]);
-	else if (ours->count < last || !is_same(&ours->line[last], &told->line[last]))
+	} else if (ours->count < last || !is_same(&ours->line[last], &told->line[last])) {
 		make_anew(session);
+	}
 }
 
-/* A line that has changed nothing: what was refused is not tried here. Or one that has taken others back, whose words are
- * then the only thing of it that is kept. */
-static void show_look(struct session *session, enum journal_says says, const struct journal_look *look)
+/* A line that has changed nothing. What was refused is not tried here, but time went by under `pace`. */
+static void show_look(struct session *session, const struct journal_look *look)
 {
-	struct logged_line line = {.line = look->typed, .stamp = says == JOURNAL_LOOK ? look->stamp : -1};
-	if (says == JOURNAL_KEEP ? !look->typed.count
-	                         : session->journal.log.count != session->follow.told.log.count)
+	struct logged_line line = {
+	        .line = look->refused.count ? (struct text){0} : look->typed, .stamp = look->stamp};
+	if (session->journal.log.count != session->follow.told.log.count)
 		make_anew(session);
-	if (says == JOURNAL_LOOK && look->refused.count) {
-		show_typed(session, text_string(&look->typed));
+	if (!session->talk.alive)
+		return;
+	show_typed(session, text_string(&look->typed));
+	run_shown(session, &line);
+	if (look->refused.count)
 		say_bad(session, text_string(&look->refused));
-	} else if (look->typed.count && session->talk.alive) {
+}
+
+/* Lines were taken back: our ranks do it by themselves where it is known how, and say so. */
+static void show_keep(struct session *session, const struct journal_look *look)
+{
+	struct logged_line line = {.line = look->typed, .stamp = -1};
+	if (look->typed.count) {
+		show_typed(session, text_string(&look->typed));
 		run_shown(session, &line);
+	} else {
+		make_anew(session);
 	}
 }
 
@@ -311,11 +319,13 @@ bool follower_hear(struct session *session)
 		return false;
 	enum status status = take(session, &any, &says, &look);
 	if (status != ST_OK)
-		end(session);
+		end(session, status);
 	else if (any && session->talk.alive && says == JOURNAL_LINE)
 		show_line(session);
-	else if (any && session->talk.alive && says != JOURNAL_OTHER)
-		show_look(session, says, &look);
+	else if (any && session->talk.alive && says == JOURNAL_KEEP)
+		show_keep(session, &look);
+	else if (any && session->talk.alive && says == JOURNAL_LOOK)
+		show_look(session, &look);
 	journal_look_release(&look);
 	return any || status != ST_OK;
 }
@@ -332,7 +342,7 @@ int follower_plain(struct session *session)
 		if (talk_listen(&session->talk) != ST_OK)
 			job_lose(session, ST_MPI);
 	}
-	return !session->talk.alive ? 4 : session->follow.pipe ? 0 : 2;
+	return session->talk.alive ? session->code : 4;
 }
 
 /* ---- fork, rejoin ---- */
@@ -352,7 +362,7 @@ static void fork_off(struct session *session)
 	log_shorten(&lines, 0);
 	mem_free(lines.line);
 	session->mode = FOLLOW_FORK;
-	printf("   this world is yours from here on; `rejoin` comes back to %s\n", session->follow.name);
+	printf("   this world is yours from here on; rejoin comes back to\n   %s\n", session->follow.name);
 	fflush(stdout);
 }
 

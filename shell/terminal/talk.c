@@ -148,13 +148,14 @@ int terminal_columns(void)
 
 void print_folded(const char *lines, size_t count)
 {
-	struct text folded = {0};
-	struct text shown = {0};
-	fold_lines(lines, count, terminal_columns(), &folded);
+	struct text safe = {0}, folded = {0}, shown = {0};
+	plain_safe(lines, count, &safe);
+	fold_lines(text_string(&safe), safe.count, terminal_columns(), &folded);
 	plain_put(text_string(&folded), folded.count, &shown);
 	fwrite(text_string(&shown), 1, shown.count, stdout);
 	text_release(&shown);
 	text_release(&folded);
+	text_release(&safe);
 }
 
 /* Written over at each tick, and cleared before anything else is shown. */
