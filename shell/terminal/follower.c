@@ -10,12 +10,14 @@
  * `rejoin` comes back by new ranks, too. */
 #include "base/memory.h"
 #include "shell/commands/table.h"
+#include "shell/language/parse/rows.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/submit/rows.h"
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
 #include "shell/wire/io.h"
 #include "shell/wire/plain.h"
+#include "shell/wire/wire.h"
 
 #include <poll.h>
 #include <stdio.h>

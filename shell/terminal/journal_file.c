@@ -126,8 +126,8 @@ static enum status open_new(struct journal_file *journal, const char *path)
 	else
 		snprintf(journal->path, sizeof journal->path, "%s/%s%s-%ld", journal->folder, prefix, date,
 		        (long)getpid());
-	journal->file = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (path ? O_EXCL : 0),
-	        path ? 0666 : 0600);
+	journal->file = open(journal->path,
+	        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (path ? O_EXCL : O_TRUNC), path ? 0666 : 0600);
 	if (journal->file < 0 && path && errno == EEXIST)
 		return fail(ST_FILE,
 		        "--journal %s: that file is there already; `ranksh --resume --journal %s` opens its "

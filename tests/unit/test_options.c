@@ -76,6 +76,12 @@ static void mistakes_are_named(void **state)
 	        {"-c sync a.rsh", ST_ARGUMENT, "a.rsh"},
 	        {"-c a -c b", ST_ARGUMENT, "twice"},
 	        {"--resume a.rsh", ST_ARGUMENT, "--resume"},
+	        {"--journal j a.rsh", ST_ARGUMENT, "--journal"},
+	        {"--follow j -c sync", ST_ARGUMENT, "--follow"},
+	        {"--follow j --resume", ST_ARGUMENT, "--follow and --resume"},
+	        {"--follow j --journal k", ST_ARGUMENT, "--follow and --journal"},
+	        {"--follow j --follow k", ST_ARGUMENT, "--follow twice"},
+	        {"--folow j", ST_ARGUMENT, "did you mean --follow"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct options options;
@@ -138,7 +144,8 @@ static void help_names_every_option(void **state)
 {
 	(void)state;
 	static const char *const lines[] = {"-n 4", "-c x", "--test x", "--machine x", "--dry", "--limit 1s",
-	        "--device sim", "--resume", "--check-lessons", "--version", "--help"};
+	        "--device sim", "--resume", "--journal j", "--follow j", "--check-lessons", "--version",
+	        "--help"};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct options options;
 		char name[32] = "";
