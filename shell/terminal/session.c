@@ -310,7 +310,8 @@ static void release(struct session *session)
 
 int session_run(const struct options *options)
 {
-	struct session session = {.options = *options, .journal.file = -1, .follow.file = -1};
+	struct session session = {
+	        .options = *options, .journal.file = -1, .follow = {.file = -1, .told.file = -1}};
 	struct termios before;
 	if (open_source(&session) != ST_OK)
 		return 2;
