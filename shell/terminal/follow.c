@@ -6,15 +6,19 @@
  * A shared folder tells nobody of another computer's writes, so it is looked at again and again: soon after something has
  * come, and after a while every NAP_MOST_MS. */
 #include "shell/terminal/follow.h"
+#include "shell/terminal/talk.h"
+#include "shell/wire/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { NAP_LEAST_MS = 2, NAP_MOST_MS = 50, PIECE = 1 << 16 };
+static const int64_t TOLD_NS = 1000000000; /* so long it is waited for in silence */
 
 /* The keyboard is the terminal then, as descriptor 0 is the pipe. */
 static int take_input(void)
@@ -117,6 +121,68 @@ enum status follow_take(struct follow *follow, const char **line, size_t *count)
 	        : follow->nap_ms * 2 > NAP_MOST_MS             ? NAP_MOST_MS
 	                                                       : follow->nap_ms * 2;
 	return status;
+}
+
+/* ---- its head ---- */
+
+static enum status not_a_journal(const struct follow *follow)
+{
+	return fail(ST_FILE, "--follow: %s is not a journal of ranksh (`ranksh --journal FILE` writes one)",
+	        follow->name);
+}
+
+static enum status await_head(struct follow *follow)
+{
+	int64_t began = wall_ns();
+	const char *line = NULL;
+	size_t count;
+	struct journal_look look = {0};
+	while (!line) {
+		enum status status = follow_take(follow, &line, &count);
+		if (status == ST_QUIT || (!line && follow->bytes.count && *follow->bytes.bytes != '{'))
+			return not_a_journal(follow);
+		if (status != ST_OK)
+			return status;
+		if (began && wall_ns() - began > TOLD_NS) {
+			fprintf(stderr, "   %s is empty yet: waiting for its session (Ctrl-C leaves)\n",
+			        follow->name);
+			began = 0;
+		}
+		if (!line)
+			poll(NULL, 0, follow->nap_ms);
+		if (signal_asked_to_end() || signal_taken_interrupt())
+			return fail(ST_FILE, "%s has not begun", follow->name);
+	}
+	enum journal_says says = journal_file_line(&follow->told, line, count, &look);
+	journal_look_release(&look);
+	int most = follow->told.dry ? RANKS_DRY_MOST : RANKS_MPI_MOST;
+	return says == JOURNAL_HEAD && follow->told.n >= 1 && follow->told.n <= most ? ST_OK
+	                                                                             : not_a_journal(follow);
+}
+
+/* What the command line says of the session, or its journal said before, must hold. */
+static enum status check_head(const struct options *options, const struct follow *follow)
+{
+	const struct journal_file *told = &follow->told;
+	const char *name = follow->name, *gpus = "its GPUs";
+	if (strcmp(told->version, RANKSH_VERSION) != 0)
+		return fail(ST_ARGUMENT, "--follow: %s is of ranksh %s, and this is " RANKSH_VERSION, name,
+		        *told->version ? told->version : "of another kind");
+	if (options->n && options->n != told->n)
+		return fail(ST_ARGUMENT, "--follow: %s is a session of %d rank%s, not of %d", name, told->n,
+		        told->n == 1 ? "" : "s", options->n);
+	if (options->machine && strcmp(options->machine, told->machine) != 0)
+		return fail(ST_ARGUMENT, "--follow: %s is a session on %s, not on %s", name,
+		        *told->machine ? told->machine : gpus, options->machine);
+	if (options->dry && !told->dry)
+		return fail(ST_ARGUMENT, "--follow: %s is a session with data, and --dry has none", name);
+	return ST_OK;
+}
+
+enum status follow_head(struct follow *follow, const struct options *options)
+{
+	enum status status = await_head(follow);
+	return status == ST_OK ? check_head(options, follow) : status;
 }
 
 void follow_release(struct follow *follow)

@@ -3,6 +3,7 @@
 #ifndef RANKSH_TERMINAL_FOLLOW_H
 #define RANKSH_TERMINAL_FOLLOW_H
 
+#include "shell/session/options.h"
 #include "shell/terminal/journal_file.h"
 
 struct follow {
@@ -23,6 +24,9 @@ enum status follow_open(struct follow *follow, const char *path);
 /* The next whole line, without its newline: *line, which holds until the next call; NULL: it has not come yet, and nap_ms
  * says when to ask again. ST_QUIT: the pipe has ended, ST_FILE: the file is not what it was, both with words. */
 enum status follow_take(struct follow *follow, const char **line, size_t *count);
+/* Waits for the first line, which says what the session is: it is to be one of this ranksh, and what the options say, if
+ * they do (n, machine, dry). */
+enum status follow_head(struct follow *follow, const struct options *options);
 /* Closes it; what it told goes, too. */
 void follow_release(struct follow *follow);
 

@@ -15,7 +15,6 @@
 #include "shell/submit/rows.h"
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
-#include "shell/wire/io.h"
 #include "shell/wire/plain.h"
 #include "shell/wire/wire.h"
 
@@ -23,8 +22,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static const int64_t TOLD_NS = 1000000000; /* so long it is waited for in silence */
 
 static void tell(const struct session *session, const char *words)
 {
@@ -35,61 +32,7 @@ static void tell(const struct session *session, const char *words)
 		say_bad(session, words);
 }
 
-/* ---- the head, and the lines so far ---- */
-
-static enum status not_a_journal(const struct follow *follow)
-{
-	return fail(ST_FILE, "--follow: %s is not a journal of ranksh (`ranksh --journal FILE` writes one)",
-	        follow->name);
-}
-
-static enum status await_head(struct follow *follow)
-{
-	int64_t began = wall_ns();
-	const char *line = NULL;
-	size_t count;
-	struct journal_look look = {0};
-	while (!line) {
-		enum status status = follow_take(follow, &line, &count);
-		if (status == ST_QUIT || (!line && follow->bytes.count && *follow->bytes.bytes != '{'))
-			return not_a_journal(follow);
-		if (status != ST_OK)
-			return status;
-		if (began && wall_ns() - began > TOLD_NS) {
-			fprintf(stderr, "   %s is empty yet: waiting for its session (Ctrl-C leaves)\n",
-			        follow->name);
-			began = 0;
-		}
-		if (!line)
-			poll(NULL, 0, follow->nap_ms);
-		if (signal_asked_to_end() || signal_taken_interrupt())
-			return fail(ST_FILE, "%s has not begun", follow->name);
-	}
-	enum journal_says says = journal_file_line(&follow->told, line, count, &look);
-	journal_look_release(&look);
-	int most = follow->told.dry ? RANKS_DRY_MOST : RANKS_MPI_MOST;
-	return says == JOURNAL_HEAD && follow->told.n >= 1 && follow->told.n <= most ? ST_OK
-	                                                                             : not_a_journal(follow);
-}
-
-/* What the command line says of the session, or its journal said before, must hold. */
-static enum status check_head(const struct options *options, const struct follow *follow)
-{
-	const struct journal_file *told = &follow->told;
-	const char *name = follow->name, *gpus = "its GPUs";
-	if (strcmp(told->version, RANKSH_VERSION) != 0)
-		return fail(ST_ARGUMENT, "--follow: %s is of ranksh %s, and this is " RANKSH_VERSION, name,
-		        *told->version ? told->version : "of another kind");
-	if (options->n && options->n != told->n)
-		return fail(ST_ARGUMENT, "--follow: %s is a session of %d rank%s, not of %d", name, told->n,
-		        told->n == 1 ? "" : "s", options->n);
-	if (options->machine && strcmp(options->machine, told->machine) != 0)
-		return fail(ST_ARGUMENT, "--follow: %s is a session on %s, not on %s", name,
-		        *told->machine ? told->machine : gpus, options->machine);
-	if (options->dry && !told->dry)
-		return fail(ST_ARGUMENT, "--follow: %s is a session with data, and --dry has none", name);
-	return ST_OK;
-}
+/* ---- the lines so far ---- */
 
 /* The next line of the source is read into `told`. *any: there was one. */
 static enum status take(
@@ -179,9 +122,7 @@ enum status follower_open(struct session *session)
 	commands_start(command_table); /* so that looking can be told from the rest */
 	if (journal_file_folder(&session->journal) != ST_OK && !session->plain)
 		say_bad(session, fail_text());
-	enum status status = await_head(follow);
-	if (status == ST_OK)
-		status = check_head(options, follow);
+	enum status status = follow_head(follow, options);
 	if (status != ST_OK) {
 		tell(session, fail_text());
 		session->code = 2;
@@ -374,9 +315,7 @@ static enum status open_again(struct session *session)
 	struct follow fresh;
 	enum status status = follow_open(&fresh, session->follow.path);
 	if (status == ST_OK)
-		status = await_head(&fresh);
-	if (status == ST_OK)
-		status = check_head(&session->options, &fresh);
+		status = follow_head(&fresh, &session->options);
 	if (status != ST_OK) {
 		follow_release(&fresh);
 		return status;

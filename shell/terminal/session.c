@@ -264,8 +264,10 @@ static enum status open_session(struct session *session)
 		machine = *device ? "" : "classroom";
 	const char *path = session->options.journal;
 	status = journal_file_begin(&session->journal, path, n, session->options.dry, machine, device);
-	if (status != ST_OK)
+	if (status != ST_OK) {
 		say_bad(session, fail_text());
+		session->code = path ? 2 : 0;
+	}
 	return path ? status : ST_OK; /* others may follow the one that was asked for */
 }
 

@@ -207,6 +207,7 @@ check "the presenter is told how to come back" shows 'ranksh --resume --journal 
 
 open 80 24 --journal "$journal"
 check "a journal that is there is not written over" shows 'that file is there already'
+check "... which is bad input" left 2
 open 80 24 --resume --journal "$journal"
 check "... and resumed by its name" shows 'resumed: [0-9]* lines'
 line 'peek later'
