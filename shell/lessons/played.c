@@ -199,6 +199,8 @@ static void play_rank(struct shell *shell, struct play *play, struct task_rules 
 			keep_tensors(shell, &starters, NULL);
 		status = run_typed(shell, played, rules);
 	}
+	if (status == ST_OK && played->keeps) /* the numbers are those behind all work */
+		status = sealed_lines(shell, "sync", 4, TASK_FILE, 1);
 	if (status == ST_OK)
 		status = end(shell, played);
 	if (status == ST_OK && played->keeps)
