@@ -328,7 +328,8 @@ for k in 0:M-early {
   f m
   together { take_grad k;  give_act m }
   b k
-  if m+1 == M { give_grad k } else { together { take_act m+1; give_grad k } }
+  if m+1 < M { together { take_act m+1;  give_grad k } }
+  if m+1 == M { give_grad k }
 }
 cool_down
 sync; @0 print dw[0,0]
