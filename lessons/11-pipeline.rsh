@@ -176,7 +176,7 @@ for m in 0:M {
 }
 sync
 #: vary M=2:13 ranks=2,4,8
-#: predict how many micro-batches does a stage hold? = peak(activation)/2k
+#: predict how many micro-batches does a stage hold at most? = peak(activation)/bytes(x[0:2])
 #: choice all forwards come first
 for m in 0:M { forward m }
 for m in 0:M { backward m }
@@ -448,7 +448,7 @@ train 1
 train 16; train 16
 #: naive
 train 64
-#: ask how many ms does the best step take? = time
+#: ask which rank is done first? = world-1
 #: transfer
 # A global batch of G sequences: M = G / (data parallel ranks x micro-batch).
 # So M is not yours alone: twice the data parallel ranks halve M and the
