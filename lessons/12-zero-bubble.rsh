@@ -174,7 +174,7 @@ for m in M-early:M { both m }
 # An order is laid out by `schedule 1f1b micro=M`; then of the slots
 # k in 0:slots, work(k) is F or BW, micro(k) the micro-batch, chunk(k) 0 or 1.
 # A word may come from a variable or an expression: `$(work(k)) 3 0` calls it.
-# Task: run `interleaved` with chunks=2: lay it out, and drive all its slots.
+# Task: lay out `interleaved` with chunks=2 (M divides by world), and drive it.
 #: start
 let M = 8
 let first = rank == 0;  let last = rank == world-1
@@ -276,14 +276,14 @@ for m in 0:M { BW m 1;  BW m 0 }
 # What changes at 8 ranks? M is a multiple of 8, and the bubble is 7/(2M+7).
 
 ## Links that are slow
-# F, B and W of a micro-batch take 1 ms each, and so does a hop to the next
-# stage now. A stage has room for activations of 1.5 x world micro-batches.
+# F, B and W of a micro-batch take 1 ms each; a hop to the next stage 1.5 ms
+# now. A stage has room for the activations of 1.5 x world micro-batches.
 # `drive "1f1b" 1` lays out 1f1b, one chunk a stage, and runs it. There are
 #    "gpipe" 1    "1f1b" 1    "interleaved" 2    "zb-h1" 1    "zb-h2" 1
 # Try them: `check` tells time and memory, `again` begins anew.
 # Task: run, once, the fastest order that keeps to the memory.
 #: start
-set link_latency=1ms
+set link_latency=1.5ms
 let M = 16;  let chunks = 1
 let first = rank == 0;  let last = rank == world-1
 let up = (rank+1)%world;  let down = (rank-1)%world
