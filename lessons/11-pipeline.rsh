@@ -176,7 +176,7 @@ for m in 0:M {
 }
 sync
 #: vary M=2:13 ranks=2,4,8
-#: predict how many micro-batches does a stage hold at most? = peak(activation)/bytes(x[0:2])
+#: predict micro-batches held at most? = peak(activation)/bytes(x[0:2])
 #: choice all forwards come first
 for m in 0:M { forward m }
 for m in 0:M { backward m }

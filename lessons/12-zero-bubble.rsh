@@ -174,7 +174,7 @@ for m in M-early:M { both m }
 # An order is laid out by `schedule 1f1b micro=M`; then of the slots
 # k in 0:slots, work(k) is F or BW, micro(k) the micro-batch, chunk(k) 0 or 1.
 # A word may come from a variable or an expression: `$(work(k)) 3 0` calls it.
-# Task: lay out `interleaved` with chunks=2 (M divides by world), and drive it.
+# Task: lay out `interleaved` with chunks=2 (M a multiple of world), drive it.
 #: start
 let M = 8
 let first = rank == 0;  let last = rank == world-1
