@@ -6,7 +6,10 @@
 # learned: A strategy is chosen by figures: does it fit, what does it send?
 # source: local SGD: Stich, arXiv:1805.09767; ZeRO: arXiv:1910.02054.
 # source: pageable memory is staged by the driver: CUDA C++ programming guide,
-#   "Page-Locked Host Memory"; CUDA runtime API, "API synchronization behavior".
+#   "Page-Locked Host Memory"; CUDA runtime API, "API synchronization
+#   behavior".
+# source: docs.pytorch.org/tutorials/prototype/flight_recorder_tutorial.html
+# source: torch.distributed.algorithms.model_averaging.averagers
 
 ## Three traces
 # Three times, four steps ended with an allreduce in which all waited for
@@ -48,7 +51,8 @@ def look_at_b {
 def look_at_c {
   mark c
   for i in 0:4 {
-    if rank == 3 { copy far -> batch on io } else { copy near -> batch on io }
+    if rank == 3 { copy far -> batch on io }
+    if rank != 3 { copy near -> batch on io }
     wait io on compute;  y = matmul x w on compute;  spin 1ms on compute
     allreduce g on compute;  wait compute on io
   }
@@ -65,7 +69,7 @@ sync
 expect close(said, r)   # at least one of them is not the root: whom did it wait for, and what was that one at?
 #: hint
 # `why g@0` tells of the last time; `@0 why 3.2ms` what rank 0 stood for at a
-# time; `stalls a` whom each stream blames. Follow the blame, from rank to rank.
+# time; `stalls a` whom each stream blames. Follow the blame from rank to rank.
 #: solution
 blame a 2
 blame b 1
@@ -86,12 +90,12 @@ blame a 2;  blame b 1;  blame c 0
 # What changes at 8 ranks? The chain in b is longer, its root the same.
 
 ## Rows for a slow GPU
-# Rank 2's GPU takes twice as long for everything. N rows are to be multiplied,
-# each by one rank: `work 0 56` multiplies the rows 0 to 55 of x by w and puts
-# them into the same rows of y; the rest of y stays 0. Then `allreduce y` gives
-# all ranks all rows. With equal shares everybody waits for rank 2.
-# A variable may differ by rank:  if rank == 2 { let n = 1 } else { let n = 2 }
-# Task: share the N rows out so that all come to the allreduce at the same time
+# Rank 2's GPU takes twice as long for everything. N rows are to be
+# multiplied, each by one rank: `work 0 56` multiplies rows 0 to 55 of x by w
+# and puts them into the same rows of y; the rest of y stays 0. Then
+# `allreduce y` gives all rows to all. With equal shares all wait for rank 2.
+# A variable may differ by rank: `if rank == 2 { let n = 1 }`.
+# Task: share out the N rows, so that all come to `allreduce y` at one time
 # (to a row or two), for any N and any number of ranks.
 #: start
 slow 1x
@@ -115,8 +119,8 @@ work rank*N//world (rank+1)*N//world;  allreduce y
 expect close(y, r)   # y is not x w: each row by one rank, and by no other
 expect time <= 1.05 * best(time)   # somebody still waits: for whom, and how many rows has he?
 #: hint
-# Rank 2 has one share, the others have two: 2 x world - 1 shares in all. Count
-# the shares of the ranks before: 2 x rank, and one less behind rank 2.
+# Rank 2 has one share, the others have two: 2 x world - 1 shares in all.
+# The ranks before have 2 x rank of them, and one less behind rank 2.
 #: solution
 let shares = 2*world - 1;  let mine = 2;  let before = 2*rank
 if rank == 2 { let mine = 1 }
@@ -219,7 +223,9 @@ sync; timeline
 stream comm
 for i in 0:8 {
   local_step i
-  if i%K == K-1 { wait default on comm; allreduce w op=avg on comm; wait comm on default }
+  if i%K == K-1 {
+    wait default on comm;  allreduce w op=avg on comm;  wait comm on default
+  }
 }
 #: wrong
 for i in 0:8 { local_step i;  allreduce w op=avg }
@@ -248,3 +254,70 @@ for i in 0:8 { local_step i;  allreduce w op=avg }
 # PeriodicModelAverager(period=4); beside Adam its two averages are local too.
 # What changes at 8 ranks? 2 x 7/8 of the weights an average, not 2 x 3/4; and
 # more ranks go their own ways: K is chosen by the loss, not by the clock.
+
+## Choose, and defend it by figures
+# An mlp of 8 layers with Adam; GPUs of 1.3 MB; links of 40 MB/s, a seventh of
+# what you had. Which strategy is fast here, and fits? What each one cuts and
+# sends is told by `strategy ddp help`; there are ddp, zero, fsdp, tp, local
+# and pipeline. Of P bytes of parameters ddp sends 2 (n-1)/n P a step, fsdp
+# 3 (n-1)/n P; a pipeline what stands between two layers, and has a bubble.
+# `strategy ddp`, `run 3`, `stats` show it; `again` begins anew.
+# Task: choose a strategy that fits and is fast, and `run 3` with it.
+#: start
+slow 1x
+set link_rate=40MB/s
+model mlp layers=8 hidden=128 batch=128 optimizer=adam
+mark task
+#: allow strategy
+#: predict how much will the busiest rank send in 3 steps? = sent
+#: choice you take ddp
+strategy ddp
+run 3
+#: choice you take fsdp
+strategy fsdp
+run 3
+#: check
+expect count(adam) >= 3   # three steps are asked for: `strategy ...`, then `run 3`
+expect mfu*time >= 0.8 * best(mfu*time)   # that is a smaller model or batch than the one to train
+expect peak <= 1.3MB   # it does not fit: what does each rank keep whole?
+expect time <= 1.7 * best(time)   # it fits, but the slow links are busy all the time: what does it send?
+#: hint
+# What is whole on each rank with ddp and local does not fit. Of those that
+# fit, zero, fsdp and tp send as much as ddp or more. Which one does not?
+#: solution
+strategy pipeline schedule=gpipe micro=8
+run 3
+#: right
+strategy pipeline schedule=1f1b micro=8
+run 3
+stats
+#: right
+strategy pipeline schedule=zb-h1 micro=8
+run 3
+#: wrong
+strategy ddp
+run 3
+#: wrong
+strategy local
+run 3
+#: wrong
+strategy zero stage=2
+run 3
+#: wrong
+strategy fsdp
+run 3
+#: wrong
+strategy tp
+run 3
+#: wrong
+strategy pipeline micro=8 batch=64
+run 3
+#: wrong
+strategy pipeline micro=8
+run 2
+#: wrong
+strategy pipeline micro=8
+#: naive
+strategy tp
+run 3
+#: ask of those that fit, what decided: peak, sent or bubble? = "sent"
