@@ -16,7 +16,7 @@
 # somebody. The sections are called a, b and c. Look:
 #    timeline b     stalls b     stats b     why
 # Who comes last need not be the one to blame: it may have waited itself, for
-# somebody whose GPU, host or copy is slower than that of all others.
+# somebody whose GPU, host or copy is slower than those of the others.
 # `blame a 0` says that rank 0 is the root of the delay in a.
 # Task: name the root of each of the three.
 #: start
@@ -29,7 +29,7 @@ def c_is who { fill said[2:3] who }
 tensor x[128,128] w[128,128] g[4k] = randn seed=1 scale=0.1
 tensor near[128k] pinned = 1;  tensor far[128k] host = 1
 tensor batch[128k] token[4k] = 0
-stream compute io
+stream compute
 def look_at_a {
   mark a;  @2 slow 2x
   for i in 0:4 {
@@ -49,7 +49,7 @@ def look_at_b {
   sync
 }
 def look_at_c {
-  mark c
+  mark c;  stream io
   for i in 0:4 {
     if rank == 3 { copy far -> batch on io }
     if rank != 3 { copy near -> batch on io }
@@ -69,7 +69,7 @@ sync
 expect close(said, r)   # at least one of them is not the root: whom did it wait for, and what was that one at?
 #: hint
 # `why g@0` tells of the last time; `@0 why 3.2ms` what rank 0 stood for at a
-# time; `stalls a` whom each stream blames. Follow the blame from rank to rank.
+# time; `stalls a` whom each stream blames. Follow that from rank to rank.
 #: solution
 blame a 2
 blame b 1
