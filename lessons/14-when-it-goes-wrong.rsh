@@ -278,9 +278,9 @@ strategy fsdp
 run 3
 #: check
 expect count(adam) >= 3   # three steps are asked for: `strategy ...`, then `run 3`
-expect mfu*time >= 0.8 * best(mfu*time)   # that is a smaller model or batch than the one to train
 expect peak <= 1.3MB   # it does not fit: what does each rank keep whole?
 expect time <= 1.7 * best(time)   # it fits, but the slow links are busy all the time: what does it send?
+expect mfu*time >= 0.8 * best(mfu*time)   # that is a smaller model or batch than the one to train
 #: hint
 # What is whole on each rank with ddp and local does not fit. Of those that
 # fit, zero, fsdp and tp send as much as ddp or more. Which one does not?

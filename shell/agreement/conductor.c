@@ -8,6 +8,7 @@
 #include "shell/line/line.h"
 #include "shell/session/device.h"
 #include "shell/session/expired.h"
+#include "shell/session/learned.h"
 #include "shell/training/open.h"
 #include "shell/wire/block.h"
 #include "shell/wire/io.h"
@@ -111,15 +112,18 @@ static enum status end_script(struct shell *shell)
 	return status;
 }
 
-/* silent: a line of the journal, of which nothing is said or written. */
+/* silent: a line of the journal, of which nothing is said or written; shown: nothing is written. */
 static enum status run_line(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
 	shell->asked = (struct wish){0};
+	learned_line(shell);
 	shell_replaying(shell, order->silent);
-	if (order->silent)
+	shell_following(shell, order->shown);
+	if (order->silent || order->shown)
 		steering_again(&shell->steering, order->values ? order->values : "");
 	enum status status = shell_line(shell, order->text, order->count, order->stop, order->stamp);
+	shell_following(shell, -order->shown);
 	shell_replaying(shell, -order->silent);
 	return status;
 }
@@ -177,7 +181,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	bool right = false;
 	enum status status;
 	conductor->credit.asked_ns = wall_ns();
-	conductor->credit.gave_up &= order->kind == ORDER_LINE && order->silent;
+	conductor->credit.gave_up &= order->kind == ORDER_LINE && (order->silent || order->shown);
 	switch ((enum order_kind)order->kind) {
 	case ORDER_LINE:
 		return run_line(conductor, order);
@@ -193,6 +197,8 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	case ORDER_SETUP:
 		shell->interactive = true;
 		out_setup(shell->out, order->colour, order->width);
+		if (order->count)
+			text_add(&shell->learned->solved, "%.*s ", (int)order->count, order->text);
 		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
 	case ORDER_LESSONS:
 		status = lesson_check_all(shell, order->file, order->first_line, &failed);
@@ -288,6 +294,8 @@ enum status conductor_open(struct conductor *conductor, struct transport *t, str
 	shell->credit = &conductor->credit;
 	shell->arguments = options->arguments;
 	shell->argument = options->argument;
+	learned_open(shell);
+	shell->learned->folder = options->class_folder;
 	conductor->results = mem_alloc((size_t)transport_size(t) * sizeof *conductor->results);
 	return shell_open(shell, t, n, options->dry,
 	        options->machine ? options->machine : device_own_machine(shell->device));
@@ -296,6 +304,7 @@ enum status conductor_open(struct conductor *conductor, struct transport *t, str
 void conductor_close(struct conductor *conductor)
 {
 	lesson_free(&conductor->shell);
+	learned_close(&conductor->shell);
 	shell_close(&conductor->shell);
 	text_release(&conductor->bytes);
 	mem_free(conductor->results);

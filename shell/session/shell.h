@@ -24,6 +24,7 @@ struct changes;     /* changes.h */
 struct question;    /* question.h */
 struct watch;       /* watch.h */
 struct best;        /* best.h */
+struct learned;     /* learned.h */
 
 /* What a statement asks for that cannot be done while it runs. Those of the first row empty the world or
  * make it again: the loop that runs a text grants them when the statement is over, before the next one
@@ -82,7 +83,9 @@ struct shell {
 	size_t races_told;               /* world.races already reported */
 	size_t unread_told, orders_told; /* world.unread, world_order_warning: the same */
 	int expects_failed;              /* `expect`s that were false, timeouts: the exit status 1 */
-	struct heard *heard;             /* of the `expect error` around; NULL: there is none */
+	const char
+	        *expects; /* of the `expect verify` that runs, before what makes it false; NULL: none does */
+	struct heard *heard; /* of the `expect error` around; NULL: there is none */
 	enum status
 	        /* what became of this process's data after a line was accepted; told when statuses are
 	         * agreed */
@@ -105,9 +108,11 @@ struct shell {
 	size_t print_count;
 	struct together *together; /* the `together { }` being filled (submit/together.c) */
 	struct lesson *lesson;     /* lesson.c */
+	struct learned *learned;   /* of this process's session; NULL: a world beside it */
 	struct training *training; /* training.h: model, data, strategy, program */
 	uint64_t fresh;            /* world.digest of an empty world */
-	int replaying;             /* undo, restart: say nothing */
+	int replaying;             /* undo, restart: say nothing, write no file */
+	int shown;                 /* of these: a line of a session that is followed, which is said */
 	int arguments;
 	char **argument; /* NAME=VALUE from the command line: beat the file's `let` */
 	struct journal journal;
@@ -148,6 +153,12 @@ enum status session_wants_empty(struct shell *shell);
 void shell_keep(struct shell *shell, enum status status);
 /* Lines run again from here on (1), or no more (-1): nothing is said meanwhile, and no file written. */
 void shell_replaying(struct shell *shell, int delta);
+/* The same of a line of a session that is followed: it is said */
+void shell_following(struct shell *shell, int delta);
+static inline bool shell_quiet(const struct shell *shell)
+{
+	return shell->replaying > shell->shown;
+}
 /* What is ready is carried out; all steps come out of the session's budget. */
 enum status shell_advance(struct shell *shell);
 /* Before figures are asked for: what was done, and will be if nothing more is queued, of all processes (backend.project).
