@@ -438,6 +438,16 @@ expect time <= 1.05 * best(time)   # there is a better M: is the bubble large, o
 # head; `again` gives you a clean world after a trial.
 #: solution
 if world == 2 { train 8 } else { train 16 }
+#: right
+let least = inf;  let take = 1
+for m in 1 2 4 8 16 32 64 {
+  let cost = (m+world-1)*(48/m+0.9)
+  if cost < least { let least = cost;  let take = m }
+}
+train take
+#: right
+train 8*min(world//2,2)
+sync; timeline; @0 print dw[0,0]
 #: wrong
 train world
 #: wrong

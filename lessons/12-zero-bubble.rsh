@@ -255,9 +255,23 @@ for k in 0:slots {
   if "$(work(k))" == "F" { F m c } else { BW m c }
 }
 sync; timeline
+#: right
+let ahead = min(2*(world-1-rank)+world, 2*M);  let span = 2*world
+for i in 0:2*M+ahead {
+  if i < 2*M { F i//span*world+i%world i%span//world }
+  let j = i-ahead
+  if j >= 0 { BW j//span*world+j%world 1-j%span//world }
+}
 #: wrong
 schedule "1f1b" micro=M
 for k in 0:slots { $(work(k)) micro(k) 0 }
+#: wrong
+let ahead = min(2*(world-1-rank)+world, 2*M)
+for i in 0:2*M+ahead {
+  if i < 2*M { F i//2 i%2 }
+  let j = i-ahead
+  if j >= 0 { BW j//2 1-j%2 }
+}
 #: wrong
 for m in 0:M { F m 0;  F m 1 }
 for m in 0:M { BW m 1;  BW m 0 }

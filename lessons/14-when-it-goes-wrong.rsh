@@ -77,6 +77,10 @@ blame c 3
 #: right
 blame c 3;  blame b 0;  blame b 1;  blame a 2
 sync
+#: right
+let one = 2
+blame b one-1;  blame a one;  blame c one+1
+@0 print said[0]
 #: wrong
 blame a 2;  blame b 3;  blame c 3
 #: wrong
@@ -266,7 +270,7 @@ for i in 0:8 { local_step i;  allreduce w op=avg }
 #: start
 slow 1x
 set link_rate=40MB/s
-model mlp layers=8 hidden=128 batch=128 optimizer=adam
+model mlp layers=8 hidden=128 batch=64 optimizer=adam
 mark task
 #: allow strategy
 #: predict how much will the busiest rank send in 3 steps? = sent
@@ -282,8 +286,9 @@ expect peak <= 1.3MB   # it does not fit: what does each rank keep whole?
 expect time <= 1.7 * best(time)   # it fits, but the slow links are busy all the time: what does it send?
 expect mfu*time >= 0.8 * best(mfu*time)   # that is a smaller model or batch than the one to train
 #: hint
-# What is whole on each rank with ddp and local does not fit. Of those that
-# fit, zero, fsdp and tp send as much as ddp or more. Which one does not?
+# With ddp and local the whole model and its optimizer are on each rank. zero
+# and fsdp send what ddp sends, or more; tp, in each step, the outputs of half
+# of the layers to all, and as much backward. Who sends to a neighbour alone?
 #: solution
 strategy pipeline schedule=gpipe micro=8
 run 3
@@ -310,7 +315,7 @@ run 3
 strategy tp
 run 3
 #: wrong
-strategy pipeline micro=8 batch=64
+strategy pipeline micro=8 batch=32
 run 3
 #: wrong
 strategy pipeline micro=8
