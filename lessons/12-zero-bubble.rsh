@@ -79,7 +79,7 @@ sync
 #: vary M=8:14 ranks=4,8
 #: predict how long will it take? = time
 #: choice each backward makes both gradients before it sends
-let early = min(world-1-rank, M)
+let early = world-1-rank
 for m in 0:early { forward m }
 for m in early:M { forward m;  both m-early }
 for m in M-early:M { both m }
@@ -92,7 +92,7 @@ expect time <= 1.05 * best(time)   # stages stand empty in the end: they have no
 # `rank` before that, if there is one. Afterwards, for each backward that is
 # left, a `weights`, and then the `weights` that are left.
 #: solution
-let early = min(world-1-rank, M)
+let early = world-1-rank
 let done = 0
 for m in 0:early { forward m }
 for m in early:M {
@@ -119,12 +119,12 @@ for k in 0:M+world-1 {
 }
 sync; timeline
 #: wrong
-let early = min(world-1-rank, M)
+let early = world-1-rank
 for m in 0:early { forward m }
 for m in early:M { forward m;  backward m-early;  weights m-early }
 for m in M-early:M { backward m;  weights m }
 #: wrong
-let early = min(world-1-rank, M)
+let early = world-1-rank
 for m in 0:early { forward m }
 for m in early:M { forward m;  backward m-early }
 for m in M-early:M { backward m }
@@ -143,19 +143,19 @@ def B m { backward m }
 def W m { weights m }
 for k in 0:slots { $(work(k)) micro(k) }
 #: wrong
-let early = min(world-1-rank, M)
+let early = world-1-rank
 for m in 0:early { forward m }
 for m in early:M { forward m;  backward m-early }
 for m in M-early:M { backward m;  weights m }
 #: wrong
 for m in 0:M { forward m;  backward m;  weights m }
 #: wrong
-let early = min(world-1-rank, M)
+let early = world-1-rank
 for m in 0:early { forward m }
 for m in early:M { forward m;  both m-early }
 for m in M-early:M { both m }
 #: naive
-let early = min(world-1-rank, M)
+let early = world-1-rank
 for m in 0:early { forward m }
 for m in early:M { forward m;  both m-early }
 for m in M-early:M { both m }
