@@ -199,6 +199,8 @@ static void play_rank(struct shell *shell, struct play *play, struct rules *rule
 			keep_tensors(shell, &starters, NULL);
 		status = run_typed(shell, played, rules);
 	}
+	if (status == ST_OK && played->keeps) /* what is kept is what is there when the device has done all */
+		status = sealed_lines(shell, "sync", strlen("sync"), TASK_FILE, 1);
 	if (status == ST_OK)
 		status = end(shell, played);
 	if (status == ST_OK && played->keeps)
