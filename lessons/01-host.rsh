@@ -2,7 +2,7 @@
 # minutes: 20
 # ranks: 1
 # learned: The host queues work, the GPU does it later: queueing is cheap.
-# learned: Who asks for a number waits until it is there, and the GPU runs dry.
+# learned: Who asks for a number waits for it, and the GPU runs dry.
 # learned: So keep numbers on the GPU, and read them once, behind the loop.
 
 ## Queue three multiplications
@@ -60,7 +60,7 @@ y3 = matmul x w
 y1 = matmul x w
 y2 = matmul w y1
 y3 = matmul w y2
-#: ask type `sync`, then `timeline`: how long did the host wait? = time - 60us
+#: ask type `sync; timeline`: how long did the host wait? = time-60us
 #: transfer
 # PyTorch: y = x @ w returns at once; y.item(), print(y) and y.cpu() wait.
 # A clock around the line measures the launch: call
@@ -83,7 +83,7 @@ mark task
 repeat n { y = matmul y w;  rloss = mse y t }
 ry = scale y 1
 #: vary n=10:17
-#: predict how long from the first launch to the end of the last step? = time
+#: predict how long from the first launch to the last kernel's end? = time
 #: choice each step's loss were waited for
 repeat n { y = matmul y w;  loss = mse y t;  print loss }
 #: choice the host waited for each kernel

@@ -3,7 +3,7 @@
 # ranks: 1
 # learned: A copy of pageable memory holds the host until all of it is read.
 # learned: From pinned memory the copy engine reads by itself, beside kernels.
-# learned: What a copy still reads is not to be written: two buffers take turns.
+# learned: Do not write what a copy still reads: two buffers take turns.
 
 ## The copy that holds the host
 # Memory of malloc is pageable. The driver takes it piece by piece through a
@@ -220,16 +220,16 @@ for i in 2:n { copy h$(i%2) -> x[i] on io }
 # At 8 ranks nothing changes, as long as each GPU has its own path.
 
 ## A thread that loads
-# To wait for buffers is no work for the host that launches kernels: a
-# loader gives it to a thread. `stream load kind=host` is such a thread; it
-# has an order and events as any stream, and a `wait` there holds the thread
-# alone.
+# Now the batches are on a disk. To read them, and to wait for buffers, is no
+# work for the host that launches kernels: a loader has a thread for it.
+# `stream load kind=host` is such a thread; it has an order and events as any
+# stream, and a `wait` there holds the thread alone.
 # Task: as before, for any n: `load` fills the buffers, io brings them to x.
 # The host only queues, and waits for nothing.
 #: start
-set host_rate=525MB/s
+set disk_read=525MB/s
 let n = 6
-tensor batch[n,256,256] host = randn seed=3
+tensor batch[n,256,256] disk = randn seed=3
 tensor x[n,256,256]
 tensor h0[256,256] h1[256,256] pinned
 stream load kind=host
@@ -237,7 +237,7 @@ stream io
 event sent0 sent1
 mark task
 #: reference
-tensor rx[n,256,256]
+tensor rx[n,256,256] pinned
 copy batch -> rx
 #: vary n=5:8
 #: check

@@ -68,7 +68,7 @@ y = matmul v w on compute
 #: wrong
 copy h -> x on io
 y = matmul w v on compute
-#: ask type `sync`, then `stats`: how much of the copy is hidden? = overlapped(copies)
+#: ask type `sync; timeline`: how long do both run at once? = time-20us
 #: transfer
 # PyTorch: with torch.cuda.stream(io): x.copy_(h, non_blocking=True)
 # CUDA: cudaMemcpyAsync(x, h, bytes, cudaMemcpyDefault, io)
@@ -249,7 +249,7 @@ record there on io
 copy hb -> b on io
 wait there on compute
 y = matmul b[0:256] w on compute
-#: ask `sync; timeline`: how long is b's copy still at work behind y's start? = 2ms
+#: ask `sync; timeline`: when does y begin, from the first copy on? = 1ms
 #: transfer
 # PyTorch: e = io.record_event(); ...; compute.wait_event(e)
 # A wait holds for what was recorded when it is called: who calls wait_event
@@ -387,7 +387,7 @@ for i in 0:n-1 {
   wait loaded$b on compute
   acc += matmul x$b w on compute;  record used$b on compute
 }
-#: ask `timeline`: which of the two streams never rests, io or compute? = "compute"
+#: ask `timeline`: which stream hardly ever rests? = "compute"
 #: transfer
 # PyTorch: apex and Megatron have such a prefetcher: the next batch is copied
 # on a stream of its own, and wait_stream stands before the step.

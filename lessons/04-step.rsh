@@ -1,7 +1,7 @@
 # lesson: A training step on one GPU
 # minutes: 25
 # ranks: 1
-# learned: Adam in f32 holds four numbers a parameter: it, its gradient, two more.
+# learned: Adam holds four numbers a parameter: w, dw, and its m and v.
 # learned: Activations grow with the batch: sum gradients over micro-batches.
 # learned: What backward needs can be computed again: time for memory.
 
@@ -17,7 +17,8 @@ tensor w1[128,128] w2[128,128] kind=parameter = randn seed=5 scale=0.1
 tensor x[64,128] t[64,128] = randn seed=1
 def forward {
   z = matmul x w1 kind=activation;  a = relu z kind=activation
-  y = matmul a w2 kind=activation;  dy = mse_grad y t kind=activation_gradient
+  y = matmul a w2 kind=activation
+  dy = mse_grad y t kind=activation_gradient
 }
 def backward2 { dw2 = matmul a.T dy kind=gradient }
 def backward1 {
@@ -33,7 +34,7 @@ backward2;  backward1
 tensor rm1[128,128] rm2[128,128] rv1[128,128] rv2[128,128] = zeros
 r1 = scale w1 1;  r2 = scale w2 1
 adam r1 dw1 rm1 rv1 t=1 lr=0.01;  adam r2 dw2 rm2 rv2 t=1 lr=0.01
-#: predict parameters, gradients and m, v are how many times the parameters? = (peak(parameter)+peak(gradient)+peak(optimizer))/peak(parameter)
+#: predict w, dw, m and v together: how many times the memory of w? = 4
 #: check
 # source: docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html
 # source: arXiv:1910.02054 (ZeRO), 3.1: parameters, gradients, optimizer
@@ -87,7 +88,7 @@ adam w1 dw1 m1 v1 t=1 lr=0.01
 tensor m1[128,128] v1[128,128] m2[128,128] v2[128,128] = zeros
 backward2;  backward1
 repeat 2 { adam w1 dw1 m1 v1 t=1 lr=0.01;  adam w2 dw2 m2 v2 t=1 lr=0.01 }
-#: ask `stats`: how much memory did activations take at most? = peak(activation)
+#: ask `stats`: what of the peak were activations? = peak(activation)
 #: transfer
 # PyTorch: loss.backward(); opt = torch.optim.Adam(...); opt.step();
 # opt.zero_grad(). A model of 1 billion parameters takes 16 GB of f32
@@ -125,7 +126,7 @@ rdw1 = matmul X.T dz
 r1 = scale w1 1;  r2 = scale w2 1
 sgd r1 rdw1 lr=0.5;  sgd r2 rdw2 lr=0.5
 #: vary K=2:9
-#: predict how much memory will the activations take at most? = peak(activation)
+#: predict how much of the peak are activations? = peak(activation)
 #: choice all rows went through at once
 rows 0 32*K
 #: check
@@ -206,7 +207,10 @@ sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
 #: start
 let L = 4
 tensor x0[64,128] t[64,128] = randn seed=1
-for u in 1:L+1 { tensor w$u[128,256] v$u[256,128] = randn seed=u scale=0.1 }
+for u in 1:L+1 {
+  tensor w$u[128,256] v$u[256,128] = randn seed=u scale=0.1
+  tensor dw$u[128,256] dv$u[256,128] kind=gradient
+}
 def forward u {
   h$u = matmul x$(u-1) w$u kind=activation;  a$u = relu h$u kind=activation
   x$u = matmul a$u v$u kind=activation
@@ -222,7 +226,7 @@ mark task
 for u in 1:L+1 { forward u }
 start_back
 for u in L:0:-1 { backward u }
-rw = scale dw1 1;  rv = scale dv2 1;  free dw1 dv2
+rw = scale dw1 1;  rv = scale dv2 1
 #: vary L=4:9
 #: predict how long will it take? = time
 #: choice it came back for nothing
@@ -241,7 +245,7 @@ for u in L:0:-1 {
 # source: arXiv:1604.06174, Training Deep Nets with Sublinear Memory Cost
 expect close(dw1, rw)   # dw1 is not unit 1's gradient
 expect close(dv2, rv)   # dv2 is not unit 2's gradient
-expect peak(activation) <= best(peak(activation))   # more than one unit's inside is in memory
+expect peak <= best(peak)   # more than one unit's inside is in memory
 expect time <= 1.05 * best(time)   # units are computed more often than twice
 #: hint
 # Forward: forget each inside at once. Backward: what unit u needs can be made
@@ -291,7 +295,7 @@ for u in 1:L+1 { forward u;  forget u }
 start_back
 for u in L:1:-1 { forward u;  backward u }
 forward 1;  backward 1;  start_back;  forward 1;  backward 1
-#: ask `stats`: how much memory did activations take at most? = peak(activation)
+#: ask `stats`: what of the peak were activations? = peak(activation)
 #: transfer
 # PyTorch: y = torch.utils.checkpoint.checkpoint(unit, x, use_reentrant=False)
 # Backward costs two forwards, so a step of 3 becomes one of 4: a third more
