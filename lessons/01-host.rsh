@@ -144,7 +144,7 @@ print loss
 # Task: run n steps as before, for any n, so that log[i] holds the loss of
 # step i; print `log` once, in the end. A slice is written `log[i:i+1]`.
 #: start
-set launch=0.2ms
+set launch=0.15ms
 let n = 12
 tensor y[64,256] w[256,256] = randn seed=1 scale=0.0625
 tensor t[64,256] = zeros
@@ -154,6 +154,20 @@ mark task
 tensor rlog[n]
 for i in 0:n { y = matmul y w;  rlog[i:i+1] = mse y t }
 #: vary n=10:17
+#: predict how long from the first launch to the last loss? = time
+#: choice each loss were read by the host
+for i in 0:n {
+  y = matmul y w;  loss = mse y t
+  let now = loss[0]
+  fill log[i:i+1] now
+}
+print log
+#: choice the host waited for each kernel
+for i in 0:n {
+  y = matmul y w;  sync;  loss = mse y t;  sync
+  copy loss -> log[i:i+1];  sync
+}
+print log
 #: check
 # source: docs.pytorch.org/docs/stable/notes/faq.html (total_loss += loss)
 expect close(log, rlog)   # log does not hold the loss of each step

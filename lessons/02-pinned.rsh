@@ -98,7 +98,7 @@ tensor h[512,256] pinned
 copy batch -> h
 copy h -> x on io
 y = matmul w v on compute
-#: ask type `sync; timeline`: which stream ends last, io or compute? = "io"
+#: ask `timeline`: how long did `copy batch -> h` hold the host? = 0.2ms
 #: transfer
 # PyTorch: DataLoader(..., pin_memory=True), and in the loop
 # x = x.to("cuda", non_blocking=True). Pinning is a copy too, and making
@@ -244,8 +244,8 @@ copy batch -> rx
 # source: docs.pytorch.org/docs/stable/data.html, Memory Pinning
 expect races == 0   # a buffer is written or read before its time
 expect close(x, rx)   # x does not hold the batches
-expect hostwait <= best(hostwait)   # the host does what the thread should
 expect time <= 1.05 * best(time)   # fill and travel take turns
+expect hostwait <= best(hostwait)   # the host does what the thread should
 #: hint
 # io waits for load before it reads a buffer; load waits for the event behind
 # the copy that read the buffer last.

@@ -97,8 +97,8 @@ ry = matmul rx w;  ru = matmul v w
 expect races == 0   # something is read before it is there
 expect close(y, ry)   # y is not h w
 expect close(u, ru)   # u is not v w
-expect hostwait <= best(hostwait)   # the host waits, where a stream would do
 expect time <= 1.05 * best(time)   # something waits for what it does not need
+expect hostwait <= best(hostwait)   # the host waits, where a stream would do
 #: hint
 # Which of the two matmuls needs x? What stands behind a `wait` on its stream
 # waits, what stands before it does not.
@@ -288,8 +288,8 @@ for i in 0:n { copy batch[i] -> x0 on io;  acc += matmul x0 w on io }
 # source: docs.pytorch.org/docs/stable/generated/torch.cuda.Event.html
 expect races == 0   # a buffer is written while it is read, or the other way
 expect close(acc, racc)   # acc is not the sum over all batches
-expect hostwait <= best(hostwait)   # the host waits, where a stream would do
 expect time <= 1.05 * best(time)   # copies and matmuls take turns
+expect hostwait <= best(hostwait)   # the host waits, where a stream would do
 #: hint
 # In round i with b = i % 2: io waits for used$b before it copies, compute
 # waits for loaded$b before it multiplies; each records its own behind.
