@@ -91,6 +91,12 @@ mark task
 #: reference
 tensor rx[512,256];  copy h -> rx
 ry = matmul rx w;  ru = matmul v w
+#: predict how long for all three? = time
+#: choice both matmuls waited for the copy
+copy h -> x on io
+wait io on compute
+u = matmul v w on compute
+y = matmul x w on compute
 #: check
 # source: CUDA C++ Programming Guide, Events; cudaStreamWaitEvent
 # source: docs.pytorch.org/docs/stable/notes/cuda.html, CUDA streams
@@ -389,17 +395,17 @@ for i in 0:n-1 {
 }
 #: ask `timeline`: which stream hardly ever rests? = "compute"
 #: transfer
-# PyTorch: apex and Megatron have such a prefetcher: the next batch is copied
-# on a stream of its own, and wait_stream stands before the step.
+# PyTorch: the next batch is copied on a stream of its own, and wait_stream
+# stands before the step (data_prefetcher of apex's ImageNet example).
 # What would a third buffer bring? Nothing, as long as each round takes the
 # same time. At 8 ranks eight copies share the host's memory and bus.
 
 ## The race hunt
 # This program has been in use for a year, and its loss was never wrong:
-#   1 copy h -> x on io            4 y = matmul x w on compute
-#   2 record ready on io           5 copy g -> x on io
-#   3 wait ready on compute        6 wait io on compute
-#                                  7 z = matmul x w on compute
+# 1 copy h -> x on io            5 copy g -> x on io
+# 2 record ready on io           6 wait io on compute
+# 3 wait ready on compute        7 z = matmul x w on compute
+# 4 y = matmul x w on compute
 # On a new machine y is wrong at times, z never. One order is missing.
 # Task: type the seven lines anew with the one line more that is missing.
 # The host waits for nothing, and no other tensor is needed.

@@ -88,7 +88,7 @@ adam w1 dw1 m1 v1 t=1 lr=0.01
 tensor m1[128,128] v1[128,128] m2[128,128] v2[128,128] = zeros
 backward2;  backward1
 repeat 2 { adam w1 dw1 m1 v1 t=1 lr=0.01;  adam w2 dw2 m2 v2 t=1 lr=0.01 }
-#: ask `stats`: what of the peak were activations? = peak(activation)
+#: ask `mem over`: the most that activations take? = peak(activation)
 #: transfer
 # PyTorch: loss.backward(); opt = torch.optim.Adam(...); opt.step();
 # opt.zero_grad(). A model of 1 billion parameters takes 16 GB of f32
@@ -206,10 +206,10 @@ sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
 # `start_back` stands between forward of the last unit and backward.
 #: start
 let L = 4
-tensor x0[64,128] t[64,128] = randn seed=1
+tensor x0[256,64] t[256,64] = randn seed=1
 for u in 1:L+1 {
-  tensor w$u[128,256] v$u[256,128] = randn seed=u scale=0.1
-  tensor dw$u[128,256] dv$u[256,128] kind=gradient
+  tensor w$u[64,128] v$u[128,64] kind=parameter = randn seed=u scale=0.1
+  tensor dw$u[64,128] dv$u[128,64] kind=gradient
 }
 def forward u {
   h$u = matmul x$(u-1) w$u kind=activation;  a$u = relu h$u kind=activation
@@ -295,10 +295,10 @@ for u in 1:L+1 { forward u;  forget u }
 start_back
 for u in L:1:-1 { forward u;  backward u }
 forward 1;  backward 1;  start_back;  forward 1;  backward 1
-#: ask `stats`: what of the peak were activations? = peak(activation)
+#: ask `mem over`: the most that activations take? = peak(activation)
 #: transfer
 # PyTorch: y = torch.utils.checkpoint.checkpoint(unit, x, use_reentrant=False)
 # Backward costs two forwards, so a step of 3 becomes one of 4: a third more
 # time, for an activation memory of one unit and L inputs.
-# At 8 ranks: whose unit holds a collective (tensor parallelism), there it is
-# done again as well, and all ranks must compute it again.
+# At 8 ranks with tensor parallelism the collectives inside a unit are done
+# once more as well.
