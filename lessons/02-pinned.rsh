@@ -32,7 +32,8 @@ copy batch -> h
 copy h -> x on io
 y = matmul v w on compute
 #: check
-# source: docs.nvidia.com/cuda/cuda-runtime-api/api-sync-behavior.html
+# source: docs.nvidia.com/cuda/cuda-runtime-api/api-sync-behavior.html,
+# source: docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html,
 # source: CUDA C++ Best Practices Guide, Pinned Memory; Asynchronous and
 # source: Overlapping Transfers with Computation
 expect close(x, rx)   # x does not hold the whole batch
@@ -102,7 +103,8 @@ y = matmul w v on compute
 #: transfer
 # PyTorch: DataLoader(..., pin_memory=True), and in the loop
 # x = x.to("cuda", non_blocking=True). Pinning is a copy too, and making
-# such memory is slow: x.pin_memory().to(...) in the loop gains little.
+# such memory is slow: x.pin_memory().to(...) in the loop may cost more
+# than x.to(...) alone. Here h is made once.
 # At 8 ranks: eight processes pin memory of one host; it cannot be swapped
 # out, so pin buffers, and not the whole set of data.
 
