@@ -275,12 +275,15 @@ static void exchange_ends(struct looked_at *line, const struct piece *piece, con
 /* What is added for others to wait by, or to be done once more. A stop of the host is slow and right. */
 static void add_around(struct looked_at *line, const struct piece *piece, const char *word)
 {
+	size_t first = line->changes->count;
 	int length = (int)(piece->end - piece->at);
 	bool moves = is_collective(word) || is_one_of("copy send recv sendrecv get put add", word);
 	if (moves || is_one_of("matmul cast sgd adam", word)) {
 		add_words(line, "the host waits where it need not", piece->end, piece->end, ";  sync");
 		add_words(line, "done twice", piece->end, piece->end, ";  %.*s", length, piece->at);
 	}
+	for (; first < line->changes->count; first++)
+		line->changes->change[first].slows = true;
 	if (is_collective(word) || strcmp(word, "sendrecv") == 0)
 		add_words(line, "rank 0 does not take part", piece->at, piece->end, "if rank > 0 { %.*s }",
 		        length, piece->at);
@@ -304,7 +307,7 @@ static void drop_piece(struct looked_at *line, int i, const char *word)
 		to = piece->end;
 		from = line->piece[i - 1].end;
 	}
-	add(line, what, from, to, "");
+	add(line, what, from, to, "")->slows = strcmp(word, "free") == 0;
 }
 
 static void change_statement(struct looked_at *line, int i)

@@ -17,6 +17,7 @@ struct change {
 	int line;         /* of the changed text, from 1: the first that is not right */
 	const char *what; /* "a wait left out" */
 	bool computes;    /* of a `let`, or the head of a block: no command */
+	bool slows;       /* by its looks it may cost time or memory, and leave the numbers as they are */
 	size_t from, to;  /* these bytes of the right text, */
 	char *with;       /* ... and what stands there in the changed one; owned */
 	/* mend[i]: what makes line `line + i` of the changed text right again; NULL behind the last; owned */

@@ -136,12 +136,14 @@ static void note_figures(struct judged *judged, struct shell *shell, struct trac
 	}
 }
 
-/* No more lines come: who waits now waits for ever. */
+/* No more lines come but a `sync` of all, behind which all is written: who waits now waits for ever. */
 static void end(struct shell *shell, struct judged *judged)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
 	struct text words = {0};
-	enum status status = sealed_end(shell);
+	enum status status = sealed_lines(shell, "sync", strlen("sync"), NULL, 1);
+	if (status == ST_OK)
+		status = sealed_end(shell);
 	if (status == ST_OK && trace_stuck(&trace, 74, true, &words))
 		status = fail(ST_STUCK, "%s", text_string(&words));
 	text_release(&words);

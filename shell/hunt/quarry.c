@@ -134,7 +134,7 @@ static void small_model(int i, struct choice *model)
 		const char *model, *option;
 		int value;
 	} options[] = {{"mlp", "layers", 8}, {"mlp", "hidden", 64}, {"mlp", "batch", 64},
-	        {"gpt", "layers", 4}, {"gpt", "hidden", 32}, {"gpt", "heads", 4}, {"gpt", "seq", 16},
+	        {"gpt", "layers", 2}, {"gpt", "hidden", 32}, {"gpt", "heads", 4}, {"gpt", "seq", 16},
 	        {"gpt", "batch", 8}, {"gpt", "experts", 4}};
 	bool gpt = i > 0;
 	*model = (struct choice){.name = gpt ? "gpt" : "mlp"};

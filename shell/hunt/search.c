@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { STEPS_TIMES = 64, STEPS_LEAST = 20000, STEPS_MOST = 50000000, FEW = 24 };
+enum { STEPS_TIMES = 64, STEPS_LEAST = 20000, STEPS_MOST = 50000000, FEW = 24, TRIES_MOST = 64 };
 
 /* ---- the whole ---- */
 
@@ -85,29 +85,47 @@ static enum status try_change(const struct quarry *quarry, const struct standard
 	return status;
 }
 
+/* In an order that the seed gives; those that only cost time come first where these are wanted. */
+static void shuffle(const struct quarry *quarry, size_t *order, size_t count, long level, long seed)
+{
+	uint64_t state = (uint64_t)seed * 1000003u + (uint64_t)level;
+	size_t first = 0;
+	for (size_t left = count; left > 1; left--) {
+		size_t at = draw(&state) % left, i = order[at];
+		order[at] = order[left - 1];
+		order[left - 1] = i;
+	}
+	for (size_t i = 0; i < count && level == HUNT_LEVELS; i++)
+		if (quarry->changes.change[order[i]].slows) {
+			size_t other = order[first];
+			order[first++] = order[i];
+			order[i] = other;
+		}
+}
+
 enum status quarry_choose(
         const struct quarry *quarry, struct shell *shell, long level, long seed, long *change)
 {
 	struct standard standard;
 	struct compared compared;
-	size_t *order = NULL, count = 0;
-	uint64_t state = (uint64_t)seed * 1000003u + (uint64_t)level;
+	size_t *order = NULL, count = 0, tried = 0;
 	int found = 0;
 	enum status status = standard_play(&standard, quarry->whole, shell);
-	if (status == ST_OK)
+	if (status == ST_OK) {
 		count = candidates(quarry, &standard, &order);
-	for (; count && status == ST_OK && found != level; count--) {
-		size_t at = draw(&state) % count, i = order[at];
-		order[at] = order[count - 1];
-		status = try_change(quarry, &standard, i, shell, &found, &compared);
-		*change = (long)i + 1;
+		shuffle(quarry, order, count, level, seed);
+		count = count > TRIES_MOST ? TRIES_MOST : count;
+	}
+	for (; tried < count && status == ST_OK && found != level; tried++) {
+		*change = (long)order[tried] + 1;
+		status = try_change(quarry, &standard, order[tried], shell, &found, &compared);
 	}
 	if (status == ST_OK && found != level)
 		status = fail(ST_NAME,
-		        "hunt %s %ld: no change of a line is of that level with this model; `hunt %s all` "
-		        "lists "
-		        "those that there are",
-		        quarry->whole->name, level, quarry->whole->name);
+		        "hunt %s %ld: of %zu changes that were tried none is of that level, with this model "
+		        "and machine; "
+		        "another seed=, or `hunt %s all` lists those that can be told",
+		        quarry->whole->name, level, count, quarry->whole->name);
 	mem_free(order);
 	standard_release(&standard);
 	return status;
