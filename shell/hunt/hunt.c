@@ -19,7 +19,7 @@ static bool found_before(struct shell *shell, const char *what, double *value)
 {
 	if (shell->recalls)
 		return steering_recall(&shell->steering, what, strlen(what), value, 1);
-	return steering_knows(&shell->steering, what, strlen(what));
+	return steering_then(&shell->steering, what, strlen(what), value);
 }
 
 static void keep_found(struct shell *shell, const char *what, double *value)
@@ -56,22 +56,28 @@ static enum status wants_numbers(const struct shell *shell)
 	return ST_OK;
 }
 
+/* Its row is one that looks; here it reads what decides. */
 static enum status choose_change(
         struct shell *shell, const struct quarry *quarry, const struct hunted *hunted, long *change)
 {
+	int looks = shell->steering.looks;
 	double value = 0;
 	enum status status = ST_OK;
+	shell->steering.looks = 0;
 	if (!found_before(shell, "hunt", &value)) {
 		if (transport_rank(shell->transport) == 0)
 			status = quarry_choose(quarry, shell, hunted->level, hunted->seed, change);
 		value = (double)*change;
 		status = shell_spread(shell, status, &value, sizeof value);
 	}
-	if (status != ST_OK)
-		return status;
-	keep_found(shell, "hunt", &value);
+	if (status == ST_OK)
+		keep_found(shell, "hunt", &value);
+	shell->steering.looks = looks;
 	*change = (long)value;
-	return ST_OK;
+	if (status == ST_OK && (value < 1 || value > (double)quarry->changes.count))
+		status = fail(ST_RANGE, "hunt: the journal says change %g, and %s has 1 to %zu", value,
+		        quarry->whole->name, quarry->changes.count);
+	return status;
 }
 
 static void say_hunt(struct shell *shell, const struct program *program)
