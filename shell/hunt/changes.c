@@ -74,20 +74,6 @@ static void read_pieces(struct looked_at *line, const char *end)
 	line->stop = trimmed(line->at, at);
 }
 
-/* The word that says what a piece does: the first one, behind `@0` and behind an `=` */
-static void word_of(const struct piece *piece, char *word)
-{
-	const char *at = piece->at, *sign = memmem(at, (size_t)(piece->end - at), " = ", 3);
-	size_t length = 0;
-	if (*at == '@')
-		at += strcspn(at, " ") + 1;
-	at = sign && strncmp(at, "let ", 4) != 0 ? sign + 3 : at;
-	while (at + length < piece->end && !isspace((unsigned char)at[length]) && length < WORD_MAX - 1)
-		length++;
-	memcpy(word, at, length);
-	word[length] = '\0';
-}
-
 static bool is_one_of(const char *words, const char *word)
 {
 	return text_place(words, word, strlen(word)) >= 0;
@@ -100,6 +86,23 @@ static bool is_left(const char *word)
 	                 "stats part use "
 	                 "group stream event mesh set tensor window schedule figures races why trace",
 	        word);
+}
+
+/* The word that says what a piece does: the first one, or behind `y =` and `@0` the one that follows */
+static void word_of(const struct piece *piece, char *word)
+{
+	const char *at = piece->at, *sign = memmem(at, (size_t)(piece->end - at), " = ", 3);
+	for (bool first = true;; first = false) {
+		size_t length = 0;
+		while (at + length < piece->end && !isspace((unsigned char)at[length]) &&
+		        length < WORD_MAX - 1)
+			length++;
+		memcpy(word, at, length);
+		word[length] = '\0';
+		if (!first || is_left(word) || strcmp(word, "let") == 0)
+			return;
+		at = *at == '@' ? at + strcspn(at, " ") + 1 : sign ? sign + 3 : at;
+	}
 }
 
 static bool is_collective(const char *word)

@@ -267,8 +267,24 @@ static void put_figures(
 	text_release(&words);
 }
 
+enum mended { MENDED_NOT, MENDED, MENDED_ENDLESS };
+
+static void put_end(struct shell *shell, const struct judged *judged, struct text *out)
+{
+	static const char endless[] =
+	        "they take more than 64 times the steps of right ones: do they come to an end?";
+	bool stuck = judged->end == JUDGED_STUCK;
+	put_row(shell, "the lines", false,
+	        stuck                                ? "they hang"
+	                : judged->end == JUDGED_OVER ? endless
+	                                             : text_string(&judged->words),
+	        out);
+	if (stuck)
+		text_add(out, "%s", text_string(&judged->words));
+}
+
 /* Rank 0: the whole program, and the mended one */
-static enum status judge(struct shell *shell, const struct program *mended, bool *right, struct text *out)
+static enum status judge(struct shell *shell, const struct program *mended, double *verdict, struct text *out)
 {
 	struct standard standard;
 	struct judged judged = {0};
@@ -276,56 +292,59 @@ static enum status judge(struct shell *shell, const struct program *mended, bool
 	if (status == ST_OK)
 		status = judge_play(&judged, mended, 2, standard.steps_most, shell);
 	if (status == ST_OK) {
-		*right = judged_right(&standard.whole, &standard.begin, &judged);
+		bool right = judged_right(&standard.whole, &standard.begin, &judged);
+		*verdict = right ? MENDED : judged.end == JUDGED_OVER ? MENDED_ENDLESS : MENDED_NOT;
 		if (judged.end == JUDGED_WHOLE)
 			put_figures(shell, &standard, &judged, out);
 		else
-			put_row(shell, "the lines", false,
-			        judged.end == JUDGED_STUCK ? "they hang"
-			                : judged.end == JUDGED_OVER
-			                ? "they take more than 64 times the steps of right ones: do they "
-			                  "come to an end?"
-			                : text_string(&judged.words),
-			        out);
-		if (judged.end == JUDGED_STUCK)
-			text_add(out, "%s", text_string(&judged.words));
+			put_end(shell, &judged, out);
 	}
 	judged_release(&judged);
 	standard_release(&standard);
 	return status;
 }
 
-static enum status judge_and_say(struct shell *shell, struct program *mended)
+static enum status find_verdict(struct shell *shell, const struct program *mended, double *verdict)
 {
-	struct hunted *hunted = mended->hunted;
 	struct text words = {0};
-	bool right = false;
-	double value = 0;
 	enum status status = ST_OK;
-	if (!found_before(shell, "fix", &value)) {
+	if (!found_before(shell, "fix", verdict)) {
 		if (transport_rank(shell->transport) == 0)
-			status = judge(shell, mended, &right, &words);
-		value = right;
+			status = judge(shell, mended, verdict, &words);
 		status = say_found(shell, status, &words);
 		if (status == ST_OK)
-			status = shell_spread(shell, ST_OK, &value, sizeof value);
+			status = shell_spread(shell, ST_OK, verdict, sizeof *verdict);
 	}
+	if (status == ST_OK)
+		keep_found(shell, "fix", verdict);
 	text_release(&words);
+	return status;
+}
+
+/* Lines that come to no end are not made the session's. */
+static enum status judge_and_take(struct shell *shell, struct program *mended)
+{
+	struct hunted *hunted = mended->hunted;
+	double verdict = MENDED_NOT;
+	enum status status = session_wants_empty(shell);
+	if (status == ST_OK)
+		status = find_verdict(shell, mended, &verdict);
+	hunted->mended = verdict == MENDED;
+	if (status == ST_OK && verdict != MENDED_ENDLESS)
+		status = program_begin(shell, mended);
 	if (status != ST_OK)
 		return status;
-	keep_found(shell, "fix", &value);
-	hunted->mended = value > 0;
 	if (hunted->mended) {
 		out_say(shell->out, "   %sright%s, with %d attempt%s. What was wrong:\n",
 		        style(shell->out, COLOUR_GOOD), style(shell->out, COLOUR_PLAIN), hunted->attempts,
 		        hunted->attempts == 1 ? "" : "s");
 		say_wrong(shell, hunted);
-	} else {
-		out_say(shell->out,
-		        "   %snot yet%s   the program begins again with this line; `undo` takes it back\n",
-		        style(shell->out, COLOUR_BAD), style(shell->out, COLOUR_PLAIN));
-		shell->expects_failed += !shell->interactive;
+		return ST_OK;
 	}
+	out_say(shell->out, "   %snot yet%s   the program begins again %s\n", style(shell->out, COLOUR_BAD),
+	        style(shell->out, COLOUR_PLAIN),
+	        verdict == MENDED_ENDLESS ? "as it was" : "with this line; `undo` takes it back");
+	shell->expects_failed += !shell->interactive;
 	return ST_OK;
 }
 
@@ -382,9 +401,7 @@ enum status hunt_fix(struct shell *shell, const char *words, size_t count)
 		status = mended_text(program, number, line + (*line == ' '), &text);
 	if (status == ST_OK) {
 		struct program *made = mend(shell, program, &text, text_string(&own));
-		status = program_begin(shell, made);
-		if (status == ST_OK)
-			status = judge_and_say(shell, made);
+		status = judge_and_take(shell, made);
 		program_release(made);
 	}
 	text_release(&text);

@@ -121,7 +121,9 @@ static enum status read_script(struct shell *shell, const char *path, struct pro
 		*whole = program_make(path, shell->world->names);
 		program_add(*whole,
 		        &(struct player_file){.name = path, .what = path, .text = bytes, .count = count});
-		status = program_walk(shell, *whole, shell->world->n);
+		struct tree *tree = NULL; /* it may never end: the play finds that (search.c), not a walk */
+		status = tree_parse(&tree, bytes, count, path, 1);
+		tree_release(tree);
 	}
 	mem_free(bytes);
 	return status;

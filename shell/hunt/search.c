@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { STEPS_TIMES = 64, STEPS_LEAST = 20000, STEPS_MOST = 50000000, FEW = 24, TRIES_MOST = 64 };
+enum { STEPS_TIMES = 64, STEPS_LEAST = 20000, STEPS_MOST = 1000000, FEW = 24, TRIES_MOST = 64 };
 
 /* ---- the whole ---- */
 
