@@ -8,6 +8,7 @@
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/language/run/player.h"
 #include "shell/session/lasting.h"
 #include "shell/session/share.h"
 #include "shell/training/head.h"

@@ -1,31 +1,11 @@
-/* changes.c -- which changes a text's lines allow
- *
- *     line      wait compute on comm;  for i in 1:n { allreduce g$i on comm }     # remark
- *     pieces    |--------1---------|   |-----2------| |---------3----------|
- *
- * A piece is a statement as far as its looks tell: it ends at `;`, at a brace or at a comment. */
+/* changes.c -- which changes a text's lines allow */
 #include "shell/hunt/changes.h"
 #include "base/memory.h"
+#include "shell/hunt/pieces.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { PIECES_MAX = 24, WORD_MAX = 24 };
-struct piece {
-	const char *at, *end;
-	bool opens;  /* a `{` follows: the head of a block */
-	char before; /* what ended the one before: ';' '{' '}', or 0 */
-};
-struct looked_at {
-	const char *text, *end; /* all of it */
-	const char *at, *stop;  /* the line, without its newline and its comment */
-	int number;
-	struct piece piece[PIECES_MAX];
-	int pieces;
-	bool braces;
-	struct changed_lines *changes;
-};
 
 static bool in_name(char c)
 {
@@ -39,75 +19,9 @@ static const char *trimmed(const char *at, const char *end)
 	return end;
 }
 
-/* ---- pieces ---- */
-
-static void add_piece(struct looked_at *line, const char *at, const char *end, char before, bool opens)
-{
-	while (at < end && isspace((unsigned char)*at))
-		at++;
-	end = trimmed(at, end);
-	if (at < end && line->pieces < PIECES_MAX)
-		line->piece[line->pieces++] = (struct piece){at, end, opens, before};
-}
-
-static void read_pieces(struct looked_at *line, const char *end)
-{
-	const char *from = line->at, *at = line->at;
-	char before = '\0';
-	bool quoted = false;
-	line->pieces = 0;
-	line->braces = false;
-	for (; at < end; at++) {
-		bool starts = at == line->at || isspace((unsigned char)at[-1]) || strchr(";{}", at[-1]);
-		if (*at == '"')
-			quoted = !quoted;
-		if (!quoted && *at == '#' && starts)
-			break;
-		if (quoted || !strchr(";{}", *at))
-			continue;
-		add_piece(line, from, at, before, *at == '{');
-		line->braces |= *at != ';';
-		before = *at;
-		from = at + 1;
-	}
-	add_piece(line, from, at, before, false);
-	line->stop = trimmed(line->at, at);
-}
-
-static bool is_one_of(const char *words, const char *word)
-{
-	return text_place(words, word, strlen(word)) >= 0;
-}
-
-/* Lines that say what is there, or only show something */
-static bool is_left(const char *word)
-{
-	return is_one_of("option refuse source def phase mark expect print say diff mem timeline stalls "
-	                 "stats part use "
-	                 "group stream event mesh set tensor window schedule figures races why trace",
-	        word);
-}
-
-/* The word that says what a piece does: the first one, or behind `y =` and `@0` the one that follows */
-static void word_of(const struct piece *piece, char *word)
-{
-	const char *at = piece->at, *sign = memmem(at, (size_t)(piece->end - at), " = ", 3);
-	for (bool first = true;; first = false) {
-		size_t length = 0;
-		while (at + length < piece->end && !isspace((unsigned char)at[length]) &&
-		        length < WORD_MAX - 1)
-			length++;
-		memcpy(word, at, length);
-		word[length] = '\0';
-		if (!first || is_left(word) || strcmp(word, "let") == 0)
-			return;
-		at = *at == '@' ? at + strcspn(at, " ") + 1 : sign ? sign + 3 : at;
-	}
-}
-
 static bool is_collective(const char *word)
 {
-	return is_one_of(
+	return word_is_one_of(
 	               "allreduce allgather reducescatter broadcast alltoall reduce gather scatter", word) ||
 	        strncmp(word, "reduce_", 7) == 0;
 }
@@ -115,13 +29,13 @@ static bool is_collective(const char *word)
 /* ---- a change ---- */
 
 /* The changed text's line of that number is mended by the words; NULL: by the line as it was. */
-static struct change *add(
+static struct text_change *add(
         struct looked_at *line, const char *what, const char *from, const char *to, const char *with)
 {
-	struct change *change = MEM_ADD(&line->changes->change, &line->changes->count);
+	struct text_change *change = MEM_ADD(&line->changes->change, &line->changes->count);
 	const char *end = memchr(line->at, '\n', (size_t)(line->end - line->at));
 	end = trimmed(line->at, end ? end : line->end);
-	*change = (struct change){.line = line->number,
+	*change = (struct text_change){.line = line->number,
 	        .what = what,
 	        .from = (size_t)(from - line->text),
 	        .to = (size_t)(to - line->text),
@@ -176,7 +90,7 @@ static const struct {
         {"each_parameter", "each_parameter_back", "another order"},
 };
 
-static bool stands_alone(const struct piece *piece, const char *at, const char *find)
+static bool stands_alone(const struct line_piece *piece, const char *at, const char *find)
 {
 	const char *end = at + strlen(find);
 	bool begins = !in_name(*find) || at == piece->at || !in_name(at[-1]);
@@ -184,7 +98,7 @@ static bool stands_alone(const struct piece *piece, const char *at, const char *
 	return begins && ends;
 }
 
-static void exchange_words(struct looked_at *line, const struct piece *piece)
+static void exchange_words(struct looked_at *line, const struct line_piece *piece)
 {
 	for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++) {
 		const char *find = exchanges[i].find, *at = piece->at;
@@ -198,7 +112,7 @@ static void exchange_words(struct looked_at *line, const struct piece *piece)
 }
 
 /* A whole number, one more or one less */
-static void bump_numbers(struct looked_at *line, const struct piece *piece)
+static void bump_numbers(struct looked_at *line, const struct line_piece *piece)
 {
 	for (const char *at = piece->at; at < piece->end; at++) {
 		char *end;
@@ -221,7 +135,7 @@ static void bump_numbers(struct looked_at *line, const struct piece *piece)
 }
 
 /* ` on comm`, ` in dp` left out */
-static void drop_clauses(struct looked_at *line, const struct piece *piece)
+static void drop_clauses(struct looked_at *line, const struct line_piece *piece)
 {
 	static const struct {
 		const char *find, *what;
@@ -251,14 +165,14 @@ static void exchange_two(struct looked_at *line, const char *what, const char *a
 	        (int)(a_end - a), a);
 }
 
-static const char *word_end(const struct piece *piece, const char *at)
+static const char *word_end(const struct line_piece *piece, const char *at)
 {
 	while (at < piece->end && !isspace((unsigned char)*at))
 		at++;
 	return at;
 }
 
-static void exchange_ends(struct looked_at *line, const struct piece *piece, const char *word)
+static void exchange_ends(struct looked_at *line, const struct line_piece *piece, const char *word)
 {
 	size_t length = (size_t)(piece->end - piece->at);
 	const char *on = memmem(piece->at, length, " on ", 4), *to = memmem(piece->at, length, "to=", 3),
@@ -276,12 +190,12 @@ static void exchange_ends(struct looked_at *line, const struct piece *piece, con
 /* ---- whole statements ---- */
 
 /* What is added for others to wait by, or to be done once more. A stop of the host is slow and right. */
-static void add_around(struct looked_at *line, const struct piece *piece, const char *word)
+static void add_around(struct looked_at *line, const struct line_piece *piece, const char *word)
 {
 	size_t first = line->changes->count;
 	int length = (int)(piece->end - piece->at);
-	bool moves = is_collective(word) || is_one_of("copy send recv sendrecv get put add", word);
-	if (moves || is_one_of("matmul cast sgd adam", word)) {
+	bool moves = is_collective(word) || word_is_one_of("copy send recv sendrecv get put add", word);
+	if (moves || word_is_one_of("matmul cast sgd adam", word)) {
 		add_words(line, "the host waits where it need not", piece->end, piece->end, ";  sync");
 		add_words(line, "done twice", piece->end, piece->end, ";  %.*s", length, piece->at);
 	}
@@ -295,7 +209,7 @@ static void add_around(struct looked_at *line, const struct piece *piece, const 
 /* With the `;` behind it, or else the one before it */
 static void drop_piece(struct looked_at *line, int i, const char *word)
 {
-	const struct piece *piece = &line->piece[i];
+	const struct line_piece *piece = &line->piece[i];
 	const char *from = piece->at, *to = piece->end;
 	const char *what = strcmp(word, "wait") == 0 ? "a wait left out"
 	        : strcmp(word, "free") == 0          ? "memory is not given back"
@@ -315,10 +229,10 @@ static void drop_piece(struct looked_at *line, int i, const char *word)
 
 static void change_statement(struct looked_at *line, int i)
 {
-	const struct piece *piece = &line->piece[i], *next = i + 1 < line->pieces ? piece + 1 : NULL;
+	const struct line_piece *piece = &line->piece[i], *next = i + 1 < line->pieces ? piece + 1 : NULL;
 	char word[WORD_MAX], other[WORD_MAX] = "let";
-	word_of(piece, word);
-	if (is_left(word))
+	piece_word(piece, word);
+	if (word_is_left(word))
 		return;
 	size_t first = line->changes->count;
 	bool let = strcmp(word, "let") == 0 || piece->opens;
@@ -334,21 +248,21 @@ static void change_statement(struct looked_at *line, int i)
 	if (line->pieces > 1 || line->braces)
 		drop_piece(line, i, word);
 	if (next && next->before == ';' && !next->opens)
-		word_of(next, other);
-	if (strcmp(other, "let") != 0 && !is_left(other))
+		piece_word(next, other);
+	if (strcmp(other, "let") != 0 && !word_is_left(other))
 		exchange_two(line, "two lines changed places", piece->at, piece->end, next->at, next->end);
 }
 
 /* ---- lines that hold one statement ---- */
 
 /* Only that: its piece; else NULL */
-static const struct piece *sole(const struct looked_at *line)
+static const struct line_piece *sole(const struct looked_at *line)
 {
 	char word[WORD_MAX];
 	if (line->pieces != 1 || line->braces)
 		return NULL;
-	word_of(&line->piece[0], word);
-	return is_left(word) || strcmp(word, "let") == 0 ? NULL : &line->piece[0];
+	piece_word(&line->piece[0], word);
+	return word_is_left(word) || strcmp(word, "let") == 0 ? NULL : &line->piece[0];
 }
 
 static bool joins(const struct looked_at *line)
@@ -359,7 +273,7 @@ static bool joins(const struct looked_at *line)
 /* The line goes, and what it did is to stand on the one behind it, or on the one before */
 static void drop_line(struct looked_at *line, const struct looked_at *before, const struct looked_at *behind)
 {
-	const struct piece *piece = sole(line);
+	const struct line_piece *piece = sole(line);
 	struct text mend = {0};
 	bool after = joins(behind);
 	if (!piece || (!after && !before->pieces))
@@ -373,7 +287,7 @@ static void drop_line(struct looked_at *line, const struct looked_at *before, co
 	        (size_t)(beside->stop - beside->at) - (size_t)(after ? indent : 0));
 	if (!after)
 		text_add(&mend, "%s  %.*s", beside->stop[-1] == '{' ? "" : ";", length, piece->at);
-	struct change *change =
+	struct text_change *change =
 	        add(line, strncmp(piece->at, "wait ", 5) == 0 ? "a wait left out" : "a line left out",
 	                line->at, to ? to + 1 : line->end, "");
 	change->line = after ? line->number : line->number - 1;
@@ -384,14 +298,14 @@ static void drop_line(struct looked_at *line, const struct looked_at *before, co
 
 static void swap_lines(struct looked_at *line, const struct looked_at *behind)
 {
-	const struct piece *one = sole(line), *other = sole(behind);
+	const struct line_piece *one = sole(line), *other = sole(behind);
 	struct text with = {0};
 	if (!one || !other)
 		return;
 	text_put(&with, behind->at, (size_t)(behind->stop - behind->at));
 	text_add(&with, "\n");
 	text_put(&with, line->at, (size_t)(line->stop - line->at));
-	struct change *change =
+	struct text_change *change =
 	        add(line, "two lines changed places", line->at, behind->stop, text_string(&with));
 	change->mend[1] = mem_copy_text(behind->at, (size_t)(behind->stop - behind->at));
 	text_release(&with);
@@ -399,28 +313,14 @@ static void swap_lines(struct looked_at *line, const struct looked_at *behind)
 
 /* ---- a text ---- */
 
-/* The line at `at`: its end is where it says; true, unless the text is over */
-static bool read_line(struct looked_at *line, const char *at, int number)
-{
-	line->at = line->stop = at;
-	line->number = number;
-	line->pieces = 0;
-	line->braces = false;
-	if (at >= line->end)
-		return false;
-	const char *newline = memchr(at, '\n', (size_t)(line->end - at));
-	read_pieces(line, newline ? newline : line->end);
-	return true;
-}
-
 void changes_find(struct changed_lines *changes, const char *text, size_t count)
 {
 	struct looked_at before = {0}, line = {.text = text, .end = text + count, .changes = changes};
 	struct looked_at behind = line;
 	const char *newline;
-	for (bool more = read_line(&line, text, 1); more; line = behind) {
+	for (bool more = line_look(&line, text, 1); more; line = behind) {
 		newline = memchr(line.at, '\n', (size_t)(line.end - line.at));
-		more = read_line(&behind, newline ? newline + 1 : line.end, line.number + 1);
+		more = line_look(&behind, newline ? newline + 1 : line.end, line.number + 1);
 		for (int i = 0; i < line.pieces; i++)
 			change_statement(&line, i);
 		drop_line(&line, &before, &behind);
@@ -440,7 +340,7 @@ void changes_release(struct changed_lines *changes)
 	*changes = (struct changed_lines){0};
 }
 
-void change_apply(const struct change *change, const char *text, size_t count, struct text *out)
+void change_apply(const struct text_change *change, const char *text, size_t count, struct text *out)
 {
 	text_put(out, text, change->from);
 	text_add(out, "%s", change->with);

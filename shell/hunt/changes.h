@@ -13,7 +13,7 @@
 #include "base/text.h"
 
 enum { CHANGE_MENDS = 2 };
-struct change {
+struct text_change {
 	int line;         /* of the changed text, from 1: the first that is not right */
 	const char *what; /* "a wait left out" */
 	bool computes;    /* of a `let`, or the head of a block: no command */
@@ -24,14 +24,14 @@ struct change {
 	char *mend[CHANGE_MENDS];
 };
 struct changed_lines {
-	struct change *change;
+	struct text_change *change;
 	size_t count;
 };
 /* Adds those of the text, in its order. */
 void changes_find(struct changed_lines *changes, const char *text, size_t count);
 void changes_release(struct changed_lines *changes);
 /* The text with the change */
-void change_apply(const struct change *change, const char *text, size_t count, struct text *out);
+void change_apply(const struct text_change *change, const char *text, size_t count, struct text *out);
 /* The text with another line of that number, from 1. False: it has none */
 bool line_replace(const char *text, size_t count, int number, const char *line, struct text *out);
 /* Line `number` of the text, from 1, without its end; NULL: it has none */

@@ -7,6 +7,7 @@
 #include "shell/language/run/player.h"
 #include "shell/language/run/state.h"
 #include "shell/sealed/sealed.h"
+#include "shell/session/read.h"
 #include "shell/training/training.h"
 #include "shell/training/verify.h"
 #include "trace/trace.h"
@@ -44,7 +45,8 @@ struct spotter {
 static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
 {
 	const struct spotter *spotter = self;
-	const struct tree *tree = spotter->shell->interpreter->now.tree;
+	const struct interpreter *in = spotter->shell->interpreter;
+	const struct tree *tree = in->now.tree;
 	(void)ran, (void)set, (void)depth;
 	if (tree && tree->file)
 		keep_line(spotter->judged, tree->file, statement->line);
@@ -67,8 +69,8 @@ static void keep_values(
 	if (interpreter_view(shell, shell->world->me, part ? part->tensor : name, &view) != ST_OK)
 		return;
 	int64_t count = layout_count(&view.layout);
-	struct held *kept = MEM_ADD(&held->held, &held->count);
-	*kept = (struct held){.name = mem_copy_text(name, strlen(name)),
+	struct held_values *kept = MEM_ADD(&held->held, &held->count);
+	*kept = (struct held_values){.name = mem_copy_text(name, strlen(name)),
 	        .value = mem_alloc((size_t)count * sizeof *kept->value),
 	        .count = count};
 	enum status status = part ? part_floats(shell, part, &view, kept->value)
@@ -214,7 +216,7 @@ void judged_release(struct judged *judged)
 
 /* ---- beside each other ---- */
 
-static const struct held *find(const struct judged *judged, int rank, const char *name)
+static const struct held_values *find(const struct judged *judged, int rank, const char *name)
 {
 	const struct held_by *by = &judged->rank[rank];
 	for (size_t i = 0; i < by->count; i++)
@@ -224,7 +226,8 @@ static const struct held *find(const struct judged *judged, int rank, const char
 }
 
 /* |other - whole| beside |whole - begin|, or beside |whole| where nothing has changed, or nothing is known of a beginning */
-static double off_by(const struct held *whole, const struct held *begin, const struct held *other)
+static double off_by(
+        const struct held_values *whole, const struct held_values *begin, const struct held_values *other)
 {
 	double away = 0, changed = 0, size = 0;
 	if (!other || other->count != whole->count)
@@ -242,17 +245,17 @@ static double off_by(const struct held *whole, const struct held *begin, const s
 	return away == 0 ? 0 : isfinite(away) && beside > 0 ? sqrt(away / beside) : INFINITY;
 }
 
-struct compared judged_compare(
+struct likeness judged_compare(
         const struct judged *whole, const struct judged *begin, const struct judged *other)
 {
-	struct compared compared = {.worst = "",
+	struct likeness compared = {.worst = "",
 	        .time = whole->time_ns ? (double)other->time_ns / (double)whole->time_ns : 1,
 	        .memory = whole->peak ? (double)other->peak / (double)whole->peak : 1,
 	        .races = other->races > whole->races ? other->races - whole->races : 0,
 	        .failed = other->failed > whole->failed ? other->failed - whole->failed : 0};
 	for (int rank = 0; rank < whole->n; rank++)
 		for (size_t i = 0; i < whole->rank[rank].count; i++) {
-			const struct held *held = &whole->rank[rank].held[i];
+			const struct held_values *held = &whole->rank[rank].held[i];
 			double off =
 			        off_by(held, find(begin, rank, held->name), find(other, rank, held->name));
 			if (off > compared.off) {
@@ -274,7 +277,7 @@ int judged_level(const struct judged *whole, const struct judged *begin, const s
 		return 1;
 	if (other->end != JUDGED_WHOLE)
 		return 0;
-	struct compared compared = judged_compare(whole, begin, other);
+	struct likeness compared = judged_compare(whole, begin, other);
 	if (compared.races)
 		return 2;
 	if (compared.failed || compared.off > 10 * judged_limit(whole))
@@ -288,7 +291,7 @@ bool judged_right(const struct judged *whole, const struct judged *begin, const 
 {
 	if (other->end != JUDGED_WHOLE)
 		return false;
-	struct compared compared = judged_compare(whole, begin, other);
+	struct likeness compared = judged_compare(whole, begin, other);
 	return !compared.races && !compared.failed && compared.off <= judged_limit(whole) &&
-	        compared.time <= 1.01 && compared.memory <= 1.01;
+	        compared.time <= JUDGED_MORE && compared.memory <= JUDGED_MORE;
 }

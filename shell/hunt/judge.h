@@ -12,13 +12,13 @@
 
 enum judged_end { JUDGED_WHOLE, JUDGED_REFUSED, JUDGED_OVER, JUDGED_STUCK };
 /* What a rank has in the end, by name: f32 */
-struct held {
+struct held_values {
 	char *name; /* owned, as the values */
 	float *value;
 	int64_t count;
 };
 struct held_by {
-	struct held *held;
+	struct held_values *held;
 	size_t count;
 };
 /* The lines of a file that did anything: ran[line] */
@@ -45,15 +45,17 @@ enum status judge_play(struct judged *judged, const struct program *program, int
 void judged_release(struct judged *judged);
 bool judged_ran(const struct judged *judged, const char *file, int line);
 
+/* So much more time or memory is still right: an event in the place of a wait for a stream costs a launch more */
+#define JUDGED_MORE 1.03
 /* How one that came to its end is otherwise than the whole program */
-struct compared {
+struct likeness {
 	double off; /* numbers: as a part of what training has changed; INFINITY: no numbers, or none of that name */
 	const char *worst;   /* whose; of the whole's */
 	double time, memory; /* as multiples of the whole's */
 	size_t races;        /* more than there are */
 	int failed;
 };
-struct compared judged_compare(
+struct likeness judged_compare(
         const struct judged *whole, const struct judged *begin, const struct judged *other);
 /* 1: it hangs, or its numbers are wrong at once; 2: they are a little wrong, or there are races; 3: slower, or more memory; 0: nothing
  * that can be told for sure, or it does not run. */

@@ -7,7 +7,12 @@
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/hunt/found.h"
+#include "shell/language/parse/tree.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/player.h"
 #include "shell/session/share.h"
+#include "shell/training/choose.h"
+#include "shell/training/head.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -48,7 +48,7 @@ static uint64_t draw(uint64_t *state)
 
 static bool does_anything(const struct quarry *quarry, const struct standard *standard, size_t i)
 {
-	const struct change *change = &quarry->changes.change[i];
+	const struct text_change *change = &quarry->changes.change[i];
 	const struct player_file *file = quarry->file[quarry->file_of[i]];
 	int line = 1; /* of the right text: the change's own number may be that of a line beside it */
 	for (size_t at = 0; at < change->from; at++)
@@ -70,7 +70,7 @@ static size_t candidates(const struct quarry *quarry, const struct standard *sta
 
 /* Tries one: its level, 0 where nothing can be told */
 static enum status try_change(const struct quarry *quarry, const struct standard *standard, size_t i,
-        struct shell *shell, int *level, struct compared *compared)
+        struct shell *shell, int *level, struct likeness *compared)
 {
 	struct names *names = names_create(); /* its own: the session's are the same on all processes */
 	struct program *changed = quarry_changed(quarry, i, names);
@@ -107,7 +107,7 @@ enum status quarry_choose(
         const struct quarry *quarry, struct shell *shell, long level, long seed, long *change)
 {
 	struct standard standard;
-	struct compared compared;
+	struct likeness compared;
 	size_t *order = NULL, count = 0, tried = 0;
 	int found = 0;
 	enum status status = standard_play(&standard, quarry->whole, shell);
@@ -134,9 +134,9 @@ enum status quarry_choose(
 /* ---- the list ---- */
 
 static void put_change(
-        const struct quarry *quarry, size_t i, int level, const struct compared *compared, struct text *out)
+        const struct quarry *quarry, size_t i, int level, const struct likeness *compared, struct text *out)
 {
-	const struct change *change = &quarry->changes.change[i];
+	const struct text_change *change = &quarry->changes.change[i];
 	text_add(out, "   %4zu  level %d  %s:%d  %s", i + 1, level, quarry->file[quarry->file_of[i]]->name,
 	        change->line, change->what);
 	if (compared->off > 0)
@@ -156,7 +156,7 @@ enum status quarry_list(const struct quarry *quarry, struct shell *shell, struct
 	if (status == ST_OK)
 		count = candidates(quarry, &standard, &order);
 	for (size_t k = 0; k < count && status == ST_OK; k++) {
-		struct compared compared = {0};
+		struct likeness compared = {0};
 		int level = 0;
 		status = try_change(quarry, &standard, order[k], shell, &level, &compared);
 		of[level]++;
