@@ -106,7 +106,7 @@ const struct command command_fix = {
         .help = "mends line N of the program that is hunted: the rest of the line takes its place, `;` and "
                 "braces too; it is "
                 "judged by numbers, races, time and memory, whatever it says",
-        .example = "hunt ddp seed=5",
+        .example = "hunt ddp seed=5\nfix 1 # nothing",
         .for_all = "training",
         .class = COMMAND_STEER,
         .verbatim = true,

@@ -25,6 +25,13 @@ check "one that mends nothing fails a script: status $status" [ "$status" = 1 ]
 says "not yet   the program begins again with this line"
 says "tried: fix 1 # nothing"
 
+# the lines of `help hunt` and `help fix`
+hunts 'hunt ddp seed=5' 'hunt' 'hunt give up'
+check "help's lines run: status $status" [ "$status" = 0 ]
+hunts 'help hunt' 'help fix'
+says "hunt give up"
+says "fix N LINE"
+
 # a script, in which the wrong line can be said beforehand
 cat > sum.rsh <<'END'
 tensor g[64] h[64] = rank + 1
