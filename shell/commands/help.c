@@ -28,7 +28,7 @@ static const char screen[] =
         "           traffic  roofline  races  stuck  tensors  streams  events  groups\n"
         "           whatif launch=2x   compare ddp / zero   diff A B   export F.json\n"
         "  steer    @2 slow 2x   set launch=20us   machine   abort   undo   mark   reset\n"
-        "  learn    tour   lessons   explain on   help WORD   help words\n"
+        "  learn    tour   lessons   hunt ddp   explain on   help WORD   help words\n"
         "  train    model gpt   data text F   strategy ddp   step   run 20   verify\n"
         "  write    let  if  for  repeat  def  expect  say  source      help grammar\n";
 

@@ -8,6 +8,7 @@
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/language/run/player.h"
 #include "shell/session/lasting.h"
 #include "shell/session/share.h"
 #include "shell/training/head.h"
@@ -100,7 +101,10 @@ static enum status source_run(struct call *call)
 	if (call_count(call, 0))
 		return as_program(call->shell, path);
 	const struct embedded *part = built_in_part(path);
-	if (part)
+	const struct player_file *own = player_part(call->shell, path);
+	if (own)
+		status = interpreter_run_granting(call->shell, own->text, own->count, own->name, 1, NULL);
+	else if (part)
 		status = interpreter_run_granting(call->shell, part->bytes, part->count, part->path, 1, NULL);
 	else if ((status = shell_file(call->shell, path, &bytes, &count)) == ST_OK)
 		status = interpreter_run_granting(call->shell, bytes, count, path, 1, NULL);

@@ -80,14 +80,19 @@ static const struct gate *broken_of(const struct gates *gates, enum topic topic,
 	return NULL;
 }
 
-/* A gate that compares with the best says by how much, also where it holds. */
+/* A gate that compares with the best says by how much, also where it holds: of several the one of `time` itself. */
 static const struct gate *shows_figure(const struct gates *gates, enum topic topic)
 {
-	for (size_t i = 0; i < gates->count; i++)
-		if (gates->gate[i].asked && gate_topic(&gates->gate[i]) == topic &&
-		        gates->gate[i].figure.count)
-			return &gates->gate[i];
-	return NULL;
+	const struct gate *found = NULL;
+	for (size_t i = 0; i < gates->count; i++) {
+		const struct gate *gate = &gates->gate[i];
+		if (!gate->asked || gate_topic(gate) != topic || !gate->figure.count ||
+		        strcmp(text_string(&gate->figure), "0") == 0)
+			continue;
+		if (!found || strncmp(text_string(&gate->line), "expect time", 11) == 0)
+			found = gate;
+	}
+	return found;
 }
 
 static void put_topics(struct shell *shell, const struct task_verdict *verdict, struct text *out)

@@ -64,6 +64,7 @@ enum status guess_put(struct shell *shell, struct text *out)
 	const struct lesson_task *task = lesson_task_of(shell);
 	struct offered choice[CHOICES_MOST] = {0};
 	enum status status = ST_OK;
+	struct number truth = {0};
 	int count = 0;
 	if (!task->at[PART_PREDICT] || !leads(shell))
 		return ST_OK;
@@ -71,13 +72,20 @@ enum status guess_put(struct shell *shell, struct text *out)
 	        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_PREDICT]));
 	if (!shell->replaying)
 		status = find_choices(shell, choice, &count);
+	if (!shell->replaying && !count && status == ST_OK)
+		status = trial_figure(task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]),
+		        shell, &truth);
 	for (int i = 0; i < count; i++) {
 		text_add(out, "%s%c ", i ? "   " : "      ", 'a' + i);
 		number_text(choice[i].figure, out);
 	}
-	text_add(out, "%s%s\n", count ? "\n" : "",
-	        count ? "      answer with its letter: predict b      (or skip)"
-	              : "      answer with a figure: predict 2ms      (or skip)");
+	if (count)
+		text_add(out, "\n      answer with its letter: predict b      (or skip)\n");
+	else
+		text_add(out, "      answer with a figure, as in: predict %s      (or skip)\n",
+		        truth.unit == UNIT_TIME          ? "2ms"
+		                : truth.unit == UNIT_BYTES ? "64kB"
+		                                           : "4");
 	return status;
 }
 

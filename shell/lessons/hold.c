@@ -8,6 +8,7 @@
  *     predictions, questions            have answers; choices are 15 % apart
  *
  * on every number of ranks that the lesson is for. */
+#include "shell/lessons/asked.h"
 #include "shell/lessons/cheats.h"
 #include "shell/lessons/inside.h"
 #include "shell/lessons/trial.h"
@@ -116,6 +117,22 @@ static enum status hold_attempts(struct held_task *holding)
 	return status;
 }
 
+/* A reference under the name of what the solution makes would stand in its place, and be compared with itself. */
+static void hold_names(struct held_task *holding)
+{
+	const struct kept_world *beside = &holding->trials.known[0].beside;
+	struct text names = {0};
+	gates_compared(&holding->trials.task->part[PART_CHECK], &names);
+	for (const char *at = text_string(&names); *at; at += strcspn(at, " ") + 1) {
+		char name[64];
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
+		const struct kept_tensor *kept = beside->rank ? kept_find(beside, 0, name) : NULL;
+		if (kept && !kept->starters)
+			complain(holding, name, "is what the check compares, and the reference makes it, too");
+	}
+	text_release(&names);
+}
+
 static enum status hold_cheats(struct held_task *holding)
 {
 	struct cheats cheats = {0};
@@ -203,6 +220,7 @@ static enum status hold_on(struct held_task *holding, const struct lesson_task *
 		status = hold_attempts(holding);
 	if (status == ST_OK && holding->out.count == before) {
 		status = hold_cheats(holding);
+		hold_names(holding);
 		hold_gates(holding);
 	}
 	if (status == ST_OK && task->at[PART_PREDICT])

@@ -9,6 +9,7 @@
 #include "shell/session/read.h"
 #include "trace/trace.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -164,14 +165,28 @@ static enum status lay(struct shell *shell, int rank, const struct kept_tensor *
 	                       : status;
 }
 
-/* All ranks': every process makes them all, and writes its own. */
-static enum status lay_beside(struct shell *shell, const struct kept_world *beside)
+/* The gates speak of it: the name stands in them as a word of its own. */
+static bool is_asked(const struct task_play *played, const char *name)
 {
+	size_t length = strlen(name);
+	for (const char *at = text_string(&played->task->part[PART_CHECK]); (at = strstr(at, name)); at += length)
+		if (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && !isalnum((unsigned char)at[length]) &&
+		        at[length] != '_')
+			return true;
+	return false;
+}
+
+/* Those of all ranks that the gates name: every process makes them all, and writes its own. */
+static enum status lay_beside(struct shell *shell, const struct task_play *played)
+{
+	const struct kept_world *beside = played->beside;
 	enum status status = ST_OK;
 	for (int rank = 0; rank < beside->n; rank++)
-		for (size_t i = 0; i < beside->rank[rank].count && status == ST_OK; i++)
-			if (!beside->rank[rank].tensor[i].starters)
-				status = lay(shell, rank, &beside->rank[rank].tensor[i]);
+		for (size_t i = 0; i < beside->rank[rank].count && status == ST_OK; i++) {
+			const struct kept_tensor *tensor = &beside->rank[rank].tensor[i];
+			if (!tensor->starters && is_asked(played, tensor->name))
+				status = lay(shell, rank, tensor);
+		}
 	return status == ST_OK ? sealed_end(shell) : status;
 }
 
@@ -188,7 +203,7 @@ static enum status ask(struct shell *shell, struct task_play *played, const stru
 	if (played->best)
 		shell->best = &played->best[shell->world->me];
 	if (played->beside && played->beside->rank)
-		status = lay_beside(shell, played->beside);
+		status = lay_beside(shell, played);
 	if (status == ST_OK)
 		status = sealed_lines(
 		        shell, text_string(variables), variables->count, "the starter's variables", 1);

@@ -155,6 +155,14 @@ bool steering_knows(const struct steering *steering, const char *what, size_t le
 	        from[length] == '\t';
 }
 
+bool steering_then(const struct steering *steering, const char *what, size_t length, double *value)
+{
+	char name[WHAT_MOST];
+	return steering_knows(steering, what, length) &&
+	        take_values(text_string(&steering->then) + steering->at + named(what, length, name) + 1,
+	                value, 1);
+}
+
 bool steering_recall(struct steering *steering, const char *what, size_t length, double *value, size_t count)
 {
 	char name[WHAT_MOST];

@@ -43,6 +43,9 @@ bool steering_read(struct steering *steering, const char *what, size_t length, c
 bool steering_recall(struct steering *steering, const char *what, size_t length, double *value, size_t count);
 /* Of a line that runs again: was this read next then? What cannot be known now was known. */
 bool steering_knows(const struct steering *steering, const char *what, size_t length);
+/* ... and what it was, one value for all ranks. It is still to be read again: a command that found it at some expense finds nothing
+ * anew. */
+bool steering_then(const struct steering *steering, const char *what, size_t length, double *value);
 void steering_release(struct steering *steering);
 
 #endif

@@ -302,24 +302,32 @@ static void put_written(const struct choice *choice, int count, struct text *out
 	}
 }
 
-enum status choose_strategies(struct shell *shell, struct choice *choice, int count)
+enum status choose_program(struct shell *shell, struct choice *choice, int count, struct program **made)
 {
-	struct program *program = NULL;
 	struct text name = {0}, written = {0};
-	choice[0] = model_of(shell->training->now.model_program);
+	if (!choice[0].name)
+		choice[0] = model_of(shell->training->now.model_program);
 	for (int i = 1; i < count; i++)
 		text_add(&name, "%s%s", i > 1 ? " + " : "", choice[i].name);
 	put_written(choice, count, &written);
-	enum status status = build(shell, choice, count, shell->world->n, text_string(&name), &program);
+	*made = NULL;
+	enum status status = build(shell, choice, count, shell->world->n, text_string(&name), made);
 	if (status == ST_OK)
-		status = build(shell, choice, 1, 1, choice[0].name, &program->alone);
-	if (status == ST_OK) {
-		text_put(&program->written, written.bytes, written.count);
-		status = program_begin(shell, program);
-	}
-	program_release(program);
+		status = build(shell, choice, 1, 1, choice[0].name, &(*made)->alone);
+	if (status == ST_OK)
+		text_put(&(*made)->written, written.bytes, written.count);
 	text_release(&name);
 	text_release(&written);
+	return status;
+}
+
+enum status choose_strategies(struct shell *shell, struct choice *choice, int count)
+{
+	struct program *program;
+	enum status status = choose_program(shell, choice, count, &program);
+	if (status == ST_OK)
+		status = program_begin(shell, program);
+	program_release(program);
 	return status;
 }
 

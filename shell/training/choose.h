@@ -86,6 +86,8 @@ enum status choice_tell(struct shell *shell, bool model, const char *name, bool 
 /* Of the strategies of a line, choice[1] to choice[count-1], what each is and does beside the others. ST_ARGUMENT: they do
  * not stack. */
 enum status choice_tell_several(struct shell *shell, struct choice *choice, int count);
+/* The program alone; choice[0] is the model, the chosen one where it has no name. */
+enum status choose_program(struct shell *shell, struct choice *choice, int count, struct program **made);
 /* The program of the chosen model (mlp where none is), which becomes choice[0], and of the strategies behind
  * it, the outermost axis first. count: of all. The world is an empty one then; on failure it is as it was. */
 enum status choose_strategies(struct shell *shell, struct choice *choice, int count);

@@ -18,7 +18,8 @@ struct program *program_make(const char *name, struct names *names)
 	return program;
 }
 
-void program_add(struct program *program, const struct player_file *file)
+static struct player_file *add_file(
+        struct program *program, const struct player_file *file, struct player_file **list, size_t *count)
 {
 	struct given *given = mem_alloc((size_t)file->givens * sizeof *given);
 	for (int i = 0; i < file->givens; i++) {
@@ -27,12 +28,79 @@ void program_add(struct program *program, const struct player_file *file)
 		if (given[i].word)
 			given[i].word = names_keep(program->names, given[i].word);
 	}
-	struct player_file *own = MEM_ADD(&program->file, &program->files);
+	struct player_file *own = MEM_ADD(list, count);
 	*own = *file;
 	own->name = names_keep(program->names, file->name);
 	own->what = names_keep(program->names, file->what);
 	own->text = mem_copy_text(file->text, file->count);
 	own->given = given;
+	return own;
+}
+
+void program_add(struct program *program, const struct player_file *file)
+{
+	add_file(program, file, &program->file, &program->files);
+}
+
+void program_add_aside(struct program *program, const char *name, const char *text, size_t count)
+{
+	const struct player_file part = {.name = name, .what = name, .text = text, .count = count};
+	add_file(program, &part, &program->aside, &program->asides);
+}
+
+const struct player_file *program_file(const struct program *program, const char *name)
+{
+	for (size_t i = 0; i < program->files; i++)
+		if (strcmp(program->file[i].name, name) == 0)
+			return &program->file[i];
+	for (size_t i = 0; i < program->asides; i++)
+		if (strcmp(program->aside[i].name, name) == 0)
+			return &program->aside[i];
+	return NULL;
+}
+
+struct program *program_with(
+        const struct program *from, struct names *names, const char *file, const char *text, size_t count)
+{
+	struct program *made = program_make(from->name, names);
+	const struct player_file *changed = file ? program_file(from, file) : NULL;
+	for (size_t i = 0; i < from->files + from->asides; i++) {
+		bool aside = i >= from->files;
+		const struct player_file *old = aside ? &from->aside[i - from->files] : &from->file[i];
+		struct player_file own = *old;
+		if (old == changed) {
+			own.text = text;
+			own.count = count;
+		}
+		add_file(
+		        made, &own, aside ? &made->aside : &made->file, aside ? &made->asides : &made->files);
+	}
+	made->built_in = true;
+	made->alone = program_use(from->alone);
+	text_put(&made->written, from->written.bytes, from->written.count);
+	text_put(&made->loses, from->loses.bytes, from->loses.count);
+	text_put(&made->parts, from->parts.bytes, from->parts.count);
+	text_put(&made->own_pace, from->own_pace.bytes, from->own_pace.count);
+	return made;
+}
+
+static void release_files(struct player_file *file, size_t files)
+{
+	for (size_t i = 0; i < files; i++) {
+		mem_free((void *)(uintptr_t)file[i].given);
+		mem_free((void *)(uintptr_t)file[i].text);
+	}
+	mem_free(file);
+}
+
+static void hunted_free(struct hunted *hunted)
+{
+	if (!hunted)
+		return;
+	program_release(hunted->whole);
+	text_release(&hunted->tried);
+	mem_free(hunted->file);
+	mem_free(hunted);
 }
 
 struct program *program_use(struct program *program)
@@ -55,10 +123,9 @@ void program_release(struct program *program)
 	text_release(&program->idle);
 	text_release(&program->written);
 	mem_free(program->name);
-	for (size_t i = 0; i < program->files; i++) {
-		mem_free((void *)(uintptr_t)program->file[i].given);
-		mem_free((void *)(uintptr_t)program->file[i].text);
-	}
+	release_files(program->file, program->files);
+	release_files(program->aside, program->asides);
+	hunted_free(program->hunted);
 	for (size_t i = 0; i < program->steps; i++) {
 		mem_free(program->step[i].title);
 		mem_free(program->step[i].ranks);
@@ -66,7 +133,6 @@ void program_release(struct program *program)
 	if (program->schedule)
 		schedule_release(program->schedule);
 	mem_free(program->schedule);
-	mem_free(program->file);
 	mem_free(program->step);
 	mem_free(program);
 }
@@ -74,8 +140,10 @@ void program_release(struct program *program)
 enum status program_player(const struct program *program, struct shell *shell, struct player **player)
 {
 	enum status status = player_make(player, shell, program->file, (int)program->files);
-	if (status == ST_OK)
+	if (status == ST_OK) {
 		player_begin_at(*player, program->first);
+		player_aside(*player, program->aside, (int)program->asides);
+	}
 	return status;
 }
 

@@ -14,6 +14,17 @@ struct program_step {
 	char *title;         /* "": its lines stand before the first `##` */
 	struct ranks *ranks; /* for which it has lines; NULL: all */
 };
+/* Of a program with a wrong line, which is to be found: hunt/ */
+struct hunted {
+	struct program *whole; /* without it; a use of it */
+	char *file;            /* in which it is: "strategies/ddp.rsh"; owned */
+	long change;           /* the number of it */
+	long level, seed;
+	int attempts;
+	struct text
+	        tried; /* lines that were mended in vain: "31 wait io on compute", each on a line of its own */
+	bool mended;
+};
 struct program {
 	int users;
 	struct names *names; /* mostly the session's; they outlive it, and have the words of its files */
@@ -26,10 +37,14 @@ struct program {
 	        own_pace; /* `# own pace`, likewise: a loss that is read between iterations would be waited for */
 	struct text
 	        written; /* the strategies as the line has them: "ddp=2 bucket=8k + tp=2"; empty: no such line */
-	struct text links;     /* of a stack: stack_links */
-	struct text idle;      /* stack_idle */
-	struct text parts;     /* `# parts EXPR: why` of its model: "EXPR: why", or nothing */
-	bool built_in;         /* none of its files is a learner's */
+	struct text links; /* of a stack: stack_links */
+	struct text idle;  /* stack_idle */
+	struct text parts; /* `# parts EXPR: why` of its model: "EXPR: why", or nothing */
+	bool built_in;     /* none of its files is a learner's */
+	struct player_file
+	        *aside; /* parts that `source` finds in the place of those in the binary; owned likewise */
+	size_t asides;
+	struct hunted *hunted; /* owned; NULL: no line is wrong on purpose */
 	struct program *alone; /* the same model on one rank, for verify; NULL: there is none */
 	int first;             /* its first iteration: above 0 where it goes on from a checkpoint */
 	/* ---- by program_walk */
@@ -51,6 +66,14 @@ static inline bool program_is_script(const struct program *program)
 struct program *program_make(const char *name, struct names *names);
 /* Copies the text. */
 void program_add(struct program *program, const struct player_file *file);
+/* A part that `source` finds in the place of the one of that name in the binary. Copies the text. */
+void program_add_aside(struct program *program, const char *name, const char *text, size_t count);
+/* The file or part of that name; NULL: there is none */
+const struct player_file *program_file(const struct program *program, const char *name);
+/* The same program, with another text of the file of that name (NULL: with the same), and with names of its own; it is not looked at
+ * ahead as a learner's is. */
+struct program *program_with(
+        const struct program *from, struct names *names, const char *file, const char *text, size_t count);
 struct program *program_use(struct program *program); /* NULL is allowed */
 void program_release(struct program *program);        /* NULL is allowed */
 /* Reads it for `shell`, whose world it will run in. */

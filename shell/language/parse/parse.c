@@ -66,6 +66,28 @@ static void parse_title(struct parser *parser, struct statement *statement)
 	statement->source = slice_between(title, after);
 }
 
+/* `fix 31 wait io on comm;  allreduce g`: of a row that takes the rest of its line as it stands. False: it is no such line */
+static bool parse_verbatim(struct parser *parser, struct statement *statement)
+{
+	const char *name = parser->at, *after = name_end(name, parser->end);
+	const char *at = skip_blanks(after, parser->end, false), *end = after + strcspn(after, "\n");
+	const struct command *row = after > name ? command_called(slice_between(name, after)) : NULL;
+	if (!row || !row->verbatim || *at == '=' || (at == after && at < end && *at != ';'))
+		return false;
+	at = at > end ? end : at;
+	end = trim_end(at, end);
+	struct argument *argument = tree_alloc(parser->tree, sizeof *argument);
+	argument->kind = ARG_TEXT;
+	argument->written = slice_between(at, end);
+	statement->kind = STATEMENT_COMMAND;
+	statement->row = row;
+	statement->argument = argument;
+	statement->arguments = at < end;
+	parser->at = end;
+	keep_source(parser, statement, name, end);
+	return true;
+}
+
 /* *made is set even when the statement is refused, so that a lenient parser can put what was said in its
  * place. */
 static enum status parse_statement(struct parser *parser, struct statement **made)
@@ -79,6 +101,8 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 		parse_title(parser, statement);
 		return ST_OK;
 	}
+	if (parse_verbatim(parser, statement))
+		return ST_OK;
 	enum status status = parse_words(parser);
 	if (status == ST_OK)
 		status = leading_clauses(parser, &statement->clauses);

@@ -91,6 +91,8 @@ struct command {
 	bool beside_kernel;
 	/* what its expressions read is only shown: no line goes on otherwise because of it (session/steering.h) */
 	bool shows;
+	/* all behind its name, to the end of the line, is one text as it stands, `;` and braces too: the argument of row 0 */
+	bool verbatim;
 	bool stream_ok, group_ok, results_ok /* OUT ... = */;
 	const char
 	        *for_all; /* what it changes, "the machine", is one for all ranks: refused for some of them */

@@ -16,9 +16,11 @@ struct player {
 	int trees;
 	struct statement *loop;         /* `for it in`, in the last tree; NULL: none */
 	const struct player_file *file; /* the caller's */
-	struct namespace *space;        /* of all its files */
-	struct running running;         /* while it is suspended */
-	struct frame frame;             /* its outermost */
+	const struct player_file *part; /* ... that stand in the place of those in the binary */
+	int parts;
+	struct namespace *space; /* of all its files */
+	struct running running;  /* while it is suspended */
+	struct frame frame;      /* its outermost */
 	struct scope scope;
 	int first; /* iteration */
 	enum player_stop stop;
@@ -335,6 +337,24 @@ static enum status read_file(struct player *player, const struct player_file *fi
 void player_begin_at(struct player *player, int first)
 {
 	player->first = first;
+}
+
+void player_aside(struct player *player, const struct player_file *part, int parts)
+{
+	player->part = part;
+	player->parts = parts;
+}
+
+const struct player_file *player_part(const struct shell *shell, const char *name)
+{
+	static const char folder[] = "strategies/parts/";
+	const struct player *player = shell->interpreter->player;
+	for (int i = 0; player && i < player->parts; i++) {
+		const char *own = player->part[i].name + strlen(folder);
+		if (strncmp(own, name, strlen(name)) == 0 && strcmp(own + strlen(name), ".rsh") == 0)
+			return &player->part[i];
+	}
+	return NULL;
 }
 
 void player_watch(struct player *player, struct watcher watcher)

@@ -54,6 +54,10 @@ enum status player_make(
         struct player **player, struct shell *shell, const struct player_file *file, int files);
 /* `it` of the setup and of the first iteration, else 0; before it is played */
 void player_begin_at(struct player *player, int first);
+/* Parts that stand in the place of those in the binary; they stay as long as the player. */
+void player_aside(struct player *player, const struct player_file *part, int parts);
+/* The part "strategies/parts/NAME.rsh" that the program which runs has in the place of the one in the binary; NULL: none */
+const struct player_file *player_part(const struct shell *shell, const char *name);
 /* Who is told of the steps to come */
 void player_watch(struct player *player, struct watcher watcher);
 /* To the next stop. On a failure (a refused line, Ctrl-C) the program is over. */

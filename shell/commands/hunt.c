@@ -1,0 +1,115 @@
+/* hunt.c -- hunt, fix: a program with one line wrong, to be found and mended */
+#include "shell/hunt/hunt.h"
+#include "shell/language/run/command.h"
+#include "shell/training/choose.h"
+
+#include <string.h>
+
+enum { NUMBER_MOST = 1000000000 };
+
+/* A key of the hunt's own; false: it is an option of the strategy */
+static bool take_key(struct hunt_asked *asked, const struct given *given, enum status *status)
+{
+	long *value = strcmp(given->name, "seed") == 0 ? &asked->seed
+	        : strcmp(given->name, "change") == 0   ? &asked->change
+	                                               : NULL;
+	if (!value)
+		return false;
+	if (given->word || !number_is_whole(given->number.value, 1, NUMBER_MOST))
+		*status = fail(ST_RANGE, "hunt %s=: a whole number from 1 to %d was expected", given->name,
+		        NUMBER_MOST);
+	else
+		*value = (long)given->number.value;
+	return true;
+}
+
+static enum status take_keys(struct call *call, struct hunt_asked *asked)
+{
+	struct choice *strategy = asked->strategy;
+	enum status status = ST_OK;
+	for (int i = 0; i < call->statement->options && status == ST_OK; i++) {
+		struct given given;
+		status = call_key(call, i, &given);
+		if (status != ST_OK || take_key(asked, &given, &status))
+			continue;
+		status = choice_is_path(strategy->name)
+		        ? fail(ST_ARGUMENT,
+		                  "hunt %s %s=: a script has no options; seed= and change= are the hunt's",
+		                  strategy->name, given.name)
+		        : choice_key(call, i, strategy);
+	}
+	return status;
+}
+
+static enum status hunt_run(struct call *call)
+{
+	struct choice strategy = {0};
+	struct hunt_asked asked = {.strategy = &strategy, .seed = -1};
+	const char *word = call_argument_text(call, 1, 0);
+	int64_t level = 0;
+	enum status status = call_common(call, 0, &strategy.name);
+	if (status == ST_OK && !strategy.name)
+		return hunt_show(call->shell);
+	if (status == ST_OK && (strcmp(strategy.name, "give") == 0 || strcmp(word, "up") == 0))
+		return strcmp(word, "up") == 0 && strcmp(strategy.name, "give") == 0
+		        ? hunt_give_up(call->shell)
+		        : fail(ST_ARGUMENT, "write: hunt give up");
+	if (status == ST_OK)
+		status = take_keys(call, &asked);
+	if (status == ST_OK)
+		status = call_whole(call, 2, 1, HUNT_LEVELS, &level);
+	asked.level = (long)level;
+	if (status != ST_OK)
+		return status;
+	return strcmp(word, "all") == 0 ? hunt_list(call->shell, &asked) : hunt_begin(call->shell, &asked);
+}
+
+static void follows(const char *name, struct text *out)
+{
+	choice_follows(false, name, out);
+	if (!*name)
+		text_add(out, "give\n");
+}
+
+const struct command command_hunt = {
+        .name = "hunt",
+        .topic = "learn",
+        .usage = "hunt [NAME|F.rsh [LEVEL|all] [seed=N] [change=N] [KEY=VALUE ...]] | hunt give up",
+        .help = "a strategy, or a script, with one line wrong, to be found: 1 it hangs or has wrong numbers, "
+                "2 wrong "
+                "numbers or races, 3 it is slower or takes more memory; alone it shows the lines and what is "
+                "known; `fix` "
+                "mends a line; all: every change that can be told",
+        .example = "hunt ddp seed=5\nhunt\nhunt give up",
+        .for_all = "training",
+        .class = COMMAND_LOOK,
+        .unless = {"*", COMMAND_STEER},
+        .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "NAME|F.rsh"},
+                {ARG_WORD, ARG_OPTIONAL, "up all", "up|all"}, {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "LEVEL"},
+                {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
+        .run = hunt_run,
+        .follows = follows,
+};
+
+static enum status fix_run(struct call *call)
+{
+	struct slice_of_text words = {"", 0};
+	if (call_count(call, 0))
+		words = call_argument(call, 0, 0)->written;
+	return hunt_fix(call->shell, words.at, words.length);
+}
+
+const struct command command_fix = {
+        .name = "fix",
+        .topic = "learn",
+        .usage = "fix N LINE",
+        .help = "mends line N of the program that is hunted: the rest of the line takes its place, `;` and "
+                "braces too; it is "
+                "judged by numbers, races, time and memory, whatever it says",
+        .example = "hunt ddp seed=5\nfix 1 # nothing",
+        .for_all = "training",
+        .class = COMMAND_STEER,
+        .verbatim = true,
+        .argument = {{ARG_TEXT, ARG_OPTIONAL, NULL, "N LINE"}},
+        .run = fix_run,
+};
