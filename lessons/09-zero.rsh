@@ -22,7 +22,7 @@
 # `backward` computes g, the gradient of this rank's own samples at p. This is
 # a plain step: backward; allreduce g op=avg; adam p g m v t=i lr=1e-2
 # Task: make m and v, and take K steps (t = 1 ... K), so that p is what plain
-# steps give. Keep and send no more than is needed.
+# steps give, for any K and any number of ranks. Keep and send the least.
 #: start
 let N = 64k;  let K = 3
 tensor p[N] = randn seed=5 scale=0.1
@@ -128,7 +128,7 @@ for i in 1:K+1 { backward;  gs = reducescatter g op=avg;  sync
 # `backward i` makes gi, the whole gradient of layer i from this rank's own
 # samples: 256 kB. Its lines: gi = matmul xi.T dy, and dy for the layer below.
 # Task: run backward 3, 2, 1, 0, and keep s3, s2, s1, s0: this rank's parts of
-# the averages. Never let two whole gradients be there at once.
+# the averages, on any number of ranks. Never have two whole gradients at once.
 #: start
 let d = 256
 tensor x0[8,d] x1[8,d] x2[8,d] x3[8,d] dy[8,d] = randn seed=10*rank
@@ -227,7 +227,7 @@ for i in 3 2 1 0 { g = matmul x$i.T dy on gpu;  dy = mul dy x$i on gpu
 #   backward              dW = h(i).T dh(i+1);  dh(i) = dh(i+1) W.T
 # Task: layers 0, 1, 2 forward, then 2, 1, 0 backward. Make h1 h2 h3,
 # dh2 dh1 dh0, and s2 s1 s0: this rank's rows of each averaged dW. Have no
-# more than one whole W and one whole dW at any time.
+# more than one whole W and one whole dW, on any number of ranks.
 #: start
 let d = 192
 let k = d/world
@@ -346,9 +346,9 @@ for i in 2 1 0 {
 # stands still until the next layer has come. But which layer comes next is
 # known. While layer i computes, layer i + 1 can travel.
 # Task: six layers forward, as before (W = all of wi, h(i+1) = h(i) W), up to
-# h6. Let the next layer travel behind the compute, and have no more than two
-# whole layers at any time. (`wait comm on compute` waits for all that comm
-# has so far; `record E on compute`, `wait E on comm` for one place in it.)
+# h6, on any number of ranks. Let the next layer travel behind the compute, and
+# have no more than two whole layers at any time. (`wait comm on compute` waits
+# for all that comm has so far, `record E on compute`, `wait E on comm` for E.)
 #: start
 let d = 192
 for i in 0:6 { tensor w$i[d/world,d] = randn seed=100*i+rank scale=0.1 }
