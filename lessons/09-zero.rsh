@@ -128,7 +128,7 @@ for i in 1:K+1 { backward;  gs = reducescatter g op=avg;  sync
 # `backward i` makes gi, the whole gradient of layer i from this rank's own
 # samples: 256 kB. Its lines: gi = matmul xi.T dy, and dy for the layer below.
 # Task: run backward 3, 2, 1, 0, and keep s3, s2, s1, s0: this rank's parts of
-# the averages, on any number of ranks. Never have two whole gradients at once.
+# the averages, on any number of ranks. Never have two whole gradients there.
 #: start
 let d = 256
 tensor x0[8,d] x1[8,d] x2[8,d] x3[8,d] dy[8,d] = randn seed=10*rank
@@ -346,9 +346,9 @@ for i in 2 1 0 {
 # stands still until the next layer has come. But which layer comes next is
 # known. While layer i computes, layer i + 1 can travel.
 # Task: six layers forward, as before (W = all of wi, h(i+1) = h(i) W), up to
-# h6, on any number of ranks. Let the next layer travel behind the compute, and
-# have no more than two whole layers at any time. (`wait comm on compute` waits
-# for all that comm has so far, `record E on compute`, `wait E on comm` for E.)
+# h6, on any number of ranks. Let the next layer travel behind the compute,
+# with no more than two whole layers at a time. (`wait comm on compute` waits
+# for all that comm has so far; `record E on compute`, `wait E on comm` for E)
 #: start
 let d = 192
 for i in 0:6 { tensor w$i[d/world,d] = randn seed=100*i+rank scale=0.1 }

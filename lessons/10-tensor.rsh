@@ -104,7 +104,7 @@ allreduce y
 # needs for dw1 and dw2, its parts of the weights' gradients. But its dx lacks
 # what went through the others' columns: dx is a sum over the ranks.
 # da = dy w2.T; dz = gelu_grad da z; dx = dz w1.T; dw1 = x.T dz; dw2 = a.T dy
-# Task: compute dw1, dw2 and dx (dx whole on all, however many), quickly.
+# Task: compute dw1, dw2 and dx (whole on all, however many) in least time.
 # The layer below waits for dx; the sum of dx needs neither dw1 nor dw2.
 #: start
 let B = 128;  let d = 128;  let h = 512;  let k = h/world
