@@ -242,7 +242,7 @@ y = matmul a w2;  allreduce y
 #: check
 expect close(out, r)   # out is not this rank's tokens of x + gelu(norm(x) W1) W2
 expect sent(world) <= best(sent(world))   # more travels than the tokens once there, and once back
-expect peak(task) <= best(peak(task))   # something outside of the matmuls is whole
+expect peak <= best(peak)   # something outside of the matmuls is whole
 expect time <= 1.05 * best(time)   # all ranks do the same work, or somebody waits
 #: hint
 # Norm of one's own tokens; gather for the first matmul; behind the second

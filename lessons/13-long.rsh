@@ -44,7 +44,7 @@ sync
 S = matmul q K.T scale=1/sqrt(d) kind=activation
 #: check
 expect close(o, r)   # o is not softmax(q K.T / sqrt(d)) V
-expect peak(task) <= best(peak(task))   # more scores were there at once than three blocks
+expect peak <= best(peak)   # more scores were there at once than three blocks
 #: hint
 # In each turn: scores i; new = the larger of rowmax s and top (maximum); p =
 # exp(s - new); shrink = exp(top - new). Then l and o shrink, and take in
@@ -166,7 +166,7 @@ for i in 1:world { sendrecv k0 -> k1 to=right from=left }
 expect close(o, r)   # o is not attention to the tokens of all ranks
 expect races == 0   # a block is overwritten while it is read, or read before it is there
 expect sent(world) <= best(sent(world))   # a block goes farther than it is needed
-expect peak(task) <= best(peak(task))   # more than two blocks of keys and values are there at once
+expect peak <= best(peak)   # more than two blocks of keys and values are there at once
 expect time <= 1.05 * best(time)   # somebody waits where nothing is needed
 #: hint
 # Two pairs, k0 v0 and k1 v1, in turns: absorb one, receive into the other. Of
@@ -300,7 +300,7 @@ for i in 1:world { sendrecv k0 -> k1 to=right from=left
 #: check
 expect close(o, r)   # o is not attention to the tokens of all ranks
 expect races == 0   # a block is overwritten while it is read, or read before it is there
-expect peak(task) <= best(peak(task))   # more than two blocks of keys and values are there at once
+expect peak <= best(peak)   # more than two blocks of keys and values are there at once
 expect time <= 1.05 * best(time)   # a hop is not behind the block that is absorbed
 #: hint
 # In each turn, before absorbing: the hop into the other pair, on a stream of

@@ -16,7 +16,7 @@ const struct command command_lessons = {
         .name = "lessons",
         .topic = "learn",
         .usage = "lessons",
-        .help = "lists the lessons",
+        .help = "lists the lessons: which tasks are solved, and what is next",
         .example = "lessons",
         .class = COMMAND_LOOK,
         .run = lesson_list,
@@ -64,6 +64,9 @@ static enum status lesson_run(struct call *call)
 			return fail(ST_ARGUMENT,
 			        "lesson %s: a lesson has a number, and a task behind a point: lesson 4.2",
 			        word);
+	} else if (!strpbrk(word, "./")) {
+		return fail(ST_NAME, "lesson %s: no such lesson; `lesson 4`, `lesson 4.2`, a file as F.rsh, or off",
+		        word);
 	} else if (strlen(word) >= sizeof wish.file) {
 		return fail(ST_RANGE, "lesson: that path is too long");
 	}
