@@ -19,8 +19,8 @@
 # Adam keeps two numbers for each parameter, m and v. Plain data parallel
 # keeps all of them on every rank, all the same. ZeRO-1 keeps on each rank
 # only those of its own part of the parameters: ps is that part, a view of p.
-# `backward` computes g, the gradient of this rank's own samples at p. This is
-# a plain step: backward; allreduce g op=avg; adam p g m v t=i lr=1e-2
+# `backward` makes g, the gradient of this rank's own samples at p; a plain
+# step t is: backward;  allreduce g op=avg;  update p g m v t
 # Task: make m and v, and take K steps (t = 1 ... K), so that p is what plain
 # steps give, for any K and any number of ranks. Keep and send the least.
 #: start
@@ -28,11 +28,12 @@ let N = 64k;  let K = 3
 tensor p[N] = randn seed=5 scale=0.1
 tensor own[N] = randn seed=10+rank scale=0.1
 def backward { g = sub p own }
+def update p g m v t { adam p g m v t=t lr=1e-2 eps=1e-2 }
 ps = shard p
 mark task
 #: reference
 tensor m[N] v[N] = zeros
-for i in 1:K+1 { backward;  allreduce g op=avg;  adam p g m v lr=1e-2 t=i }
+for i in 1:K+1 { backward;  allreduce g op=avg;  update p g m v i }
 r = scale p 1;  sync
 #: vary K=2:6 ranks=2,4,8
 #: predict the bytes of m and v together, on one rank? = bytes(m) + bytes(v)
@@ -54,7 +55,7 @@ tensor m[N/world] v[N/world] = zeros
 for i in 1:K+1 {
   backward
   gs = reducescatter g op=avg
-  adam ps gs m v lr=1e-2 t=i
+  update ps gs m v i
   p = allgather ps
 }
 #: right
@@ -66,7 +67,7 @@ for i in 1:K+1 {
   wait c on n
   gs = reducescatter g op=avg on n
   wait n on c
-  adam ps gs m v lr=1e-2 t=i on c
+  update ps gs m v i on c
   wait c on n;  p = allgather ps on n;  wait n on c
 }
 }
@@ -75,47 +76,47 @@ sync;  timeline
 #: right
 m = zeros [N/world];  v = zeros [N/world]
 for i in 0:K { backward;  s = reducescatter g;  s = scale s 1/world
-  adam ps s m v t=i+1 lr=0.01;  p = allgather ps }
+  update ps s m v i+1;  p = allgather ps }
 #: wrong
 tensor m[N] v[N] = zeros
-for i in 1:K+1 { backward;  allreduce g op=avg;  adam p g m v lr=1e-2 t=i }
+for i in 1:K+1 { backward;  allreduce g op=avg;  update p g m v i }
 #: wrong
 tensor m[N/world] v[N/world] = zeros
 for i in 1:K+1 { backward;  gs = reducescatter g
-  adam ps gs m v lr=1e-2 t=i;  p = allgather ps }
+  update ps gs m v i;  p = allgather ps }
 #: wrong
 tensor m[N/world] v[N/world] = zeros
 for i in 1:K+1 { backward;  gs = reducescatter g op=avg
-  adam ps gs m v lr=1e-2 t=i }
+  update ps gs m v i }
 #: wrong
 tensor m[N/world] v[N/world] = zeros
 for i in 1:K+1 { backward;  gs = reducescatter g op=avg
-  adam ps gs m v lr=1e-2 t=i }
+  update ps gs m v i }
 p = allgather ps
 #: wrong
 for i in 1:K+1 { m = zeros [N/world];  v = zeros [N/world];  backward
-  gs = reducescatter g op=avg;  adam ps gs m v lr=1e-2 t=i
+  gs = reducescatter g op=avg;  update ps gs m v i
   p = allgather ps }
 #: wrong
 for i in 1:K+1 { tensor m[N/world] v[N/world] = zeros;  backward
-  gs = reducescatter g op=avg;  adam ps gs m v lr=1e-2 t=i
+  gs = reducescatter g op=avg;  update ps gs m v i
   p = allgather ps }
 #: wrong
 tensor m[N/world] v[N/world] = zeros
 for i in 1:K+1 { backward;  gs = reducescatter g op=avg
-  adam ps gs m v lr=1e-2 t=1;  p = allgather ps }
+  update ps gs m v 1;  p = allgather ps }
 #: wrong
 tensor m[N/world] v[N/world] = zeros
 for i in 1:K+1 { backward;  allreduce g op=avg;  gs = shard g
-  adam ps gs m v lr=1e-2 t=i;  p = allgather ps }
+  update ps gs m v i;  p = allgather ps }
 #: wrong
 tensor m[N/world] v[N/world] = zeros
-for i in 1:K+1 { backward;  gs = shard g;  adam ps gs m v lr=1e-2 t=i
+for i in 1:K+1 { backward;  gs = shard g;  update ps gs m v i
   p = allgather ps }
 #: wrong
 tensor m[N/world] v[N/world] = zeros
 for i in 1:K+1 { backward;  gs = reducescatter g op=avg;  sync
-  print gs[0];  adam ps gs m v lr=1e-2 t=i;  p = allgather ps;  barrier }
+  print gs[0];  update ps gs m v i;  p = allgather ps;  barrier }
 #: ask which tensor but p (and own) is still whole on all? = "g"
 #: transfer
 # In PyTorch: ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam).
