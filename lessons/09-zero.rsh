@@ -150,7 +150,7 @@ expect close(s0, r0) and close(s1, r1) and close(s2, r2) and close(s3, r3)   # a
 expect races == 0   # a gradient's memory is used again while it still travels
 expect peak <= best(peak)   # whole gradients are kept, though a part of each is all that is needed
 expect sent(world) <= best(sent(world))   # more travels than each rank's part
-expect time <= 1.05 * best(time)   # the host waits where nothing is needed yet
+expect hostwait <= best(hostwait)   # the host waits where nothing is needed yet
 #: hint
 # A reduce-scatter leaves each rank its part; free the whole right behind it.
 #: solution
@@ -165,6 +165,13 @@ backward 2;  s2 = reducescatter g2 op=avg;  free g2
 backward 1;  s1 = reducescatter g1 op=avg;  free g1
 backward 0;  s0 = reducescatter g0 op=avg;  free g0
 sync;  timeline
+#: right
+for i in 3 2 1 0 {
+  backward i
+  g$i = scale g$i 1/world
+  s$i = reducescatter g$i
+  free g$i
+}
 #: right
 stream net;  stream gpu
 for k in 0:4 {
@@ -353,7 +360,7 @@ for i in 2 1 0 {
 #: start
 let d = 192
 for i in 0:6 { tensor w$i[d/world,d] = randn seed=100*i+rank scale=0.1 }
-tensor h0[d,d] = randn seed=1000+10*rank
+tensor h0[160,d] = randn seed=1000+10*rank
 mark task
 #: reference
 H0 = scale h0 1
@@ -368,7 +375,7 @@ for i in 0:6 { W = allgather w$i;  free W }
 #: check
 expect close(h6, H6)   # h6 is not what the six whole layers give
 expect races == 0   # a layer is overwritten while it is read, or read before it is there
-expect peak <= best(peak)   # more than two whole layers were there at once
+expect peak <= best(peak) + 130kB   # more than two whole layers were there at once
 expect time <= 1.05 * best(time)   # the GPU waits for a layer that could have travelled before
 #: hint
 # Two names, W0 and W1, in turns. Each has two rules: use it only once it is

@@ -41,7 +41,7 @@ z = matmul x w1;  a = gelu z;  y = matmul a w2
 #: check
 expect close(y, r)   # y is not gelu(x W1) W2
 expect sent(world) <= best(sent(world))   # more travels than one sum of y
-expect time <= 1.05 * best(time)   # a rank computes more than its part, or waits
+expect time <= 1.1 * best(time)   # a rank computes more than its part, or waits
 #: hint
 # With columns of W1 a rank has whole numbers of some columns of the hidden
 # layer. Which rows of W2 do these columns meet? What is missing in y then?
@@ -221,11 +221,13 @@ on compute { dw1 = matmul x.T dz;  dw2 = matmul a.T dy }
 # Tensor parallel leaves norm and residual whole, the same on every rank. But
 # a norm works on each token alone. So here xs holds this rank's tokens only,
 # and all are needed just for the matmuls. A block is x + gelu(norm(x) W1) W2,
-# with layernorm; w1 and w2 are this rank's columns and rows.
+# with layernorm; w1 and w2 are this rank's columns and rows. (Memory is slow
+# here: a norm of all tokens on every rank is seen.)
 # Task: make `out`, this rank's tokens of the block's result, on any number of
 # ranks. Let nothing outside of the two matmuls be whole, send no more than
 # is needed.
 #: start
+set memory_rate=1GB/s
 let T = 256;  let d = 128;  let h = 512;  let k = h/world
 tensor xs[T/world,d] = randn seed=rank+50
 tensor w1[d,k] w2[k,d] = randn seed=10*rank+2 scale=0.1
@@ -253,6 +255,9 @@ n = allgather ns
 z = matmul n w1;  a = gelu z;  part = matmul a w2
 ys = reducescatter part
 out = add xs ys
+#: wrong
+n = allgather xs;  n = layernorm n;  z = matmul n w1;  a = gelu z;  free z n
+part = matmul a w2;  free a;  ys = reducescatter part;  out = add xs ys
 #: right
 q = layernorm xs;  all = allgather q;  free q
 z = matmul all w1;  z = gelu z;  all = matmul z w2;  free z
