@@ -273,8 +273,7 @@ static enum status load_graded(struct shell *shell, const char *task, struct les
 	return status;
 }
 
-enum status lesson_grade(
-        struct shell *shell, int n, const char *task, const char *lines, size_t count, bool *right)
+enum status lesson_grade(struct shell *shell, int n, const char *task, const char *lines, bool *right)
 {
 	struct lesson *lesson = NULL;
 	struct task_verdict verdict = {0};
@@ -286,7 +285,7 @@ enum status lesson_grade(
 	if (status == ST_OK)
 		status = lesson_file_fits(&lesson->file, task, n);
 	if (status == ST_OK) {
-		typed_add(&lesson->typed, lines, count, 1);
+		typed_text(&lesson->typed, lines);
 		trials_open(&trials, lesson_task_of(shell), n, shell);
 		status = trials_run(&trials, &lesson->typed, &verdict);
 		trials_close(&trials);

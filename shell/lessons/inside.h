@@ -48,6 +48,10 @@ enum status lesson_begin_world(struct shell *shell);
 /* Runs lines without showing what they say; the journal keeps them beside the command: a world made again needs them. */
 enum status lesson_run(struct shell *shell, const struct text *lines);
 
+/* own.c: where a lesson is that is called so: a path, or a name in the folder of one's own lessons; these, listed by all processes */
+void own_lesson_path(const char *word, char *path, size_t room);
+enum status own_lessons_tell(struct shell *shell);
+
 /* task.c: what is typed is looked at from here on, and nothing is known of it yet */
 void task_watch(struct shell *shell);
 /* tell.c: what a task asks. All processes call it. */

@@ -68,7 +68,12 @@ enum status lesson_load(struct shell *shell, int number, const char *path, struc
 	lesson->number = number;
 	lesson->task = -1;
 	snprintf(lesson->path, sizeof lesson->path, "%s", path ? path : "");
-	enum status status = file ? ST_OK : shell_file(shell, path, &bytes, &count);
+	char place[1600];
+	own_lesson_path(path ? path : "", place, sizeof place);
+	enum status status = file ? ST_OK : shell_file(shell, place, &bytes, &count);
+	if (status == ST_FILE && !strpbrk(path, "./"))
+		status = fail(ST_NAME,
+		        "lesson %s: no such lesson; `lesson 4`, `lesson 4.2`, a file as F.rsh, or off", path);
 	if (status == ST_OK)
 		status = lesson_file_read(&lesson->file, file ? file->bytes : bytes,
 		        file ? file->count : count, file ? file->path : path, number == 0);

@@ -98,6 +98,8 @@ enum status lesson_list(struct call *call)
 		        STYLED(shell->out, COLOUR_HEAD, "tour"), width, "");
 	for (int number = 1; status == ST_OK && lesson_embedded(number); number++)
 		status = list_one(shell, number, width);
+	if (status == ST_OK)
+		status = own_lessons_tell(shell);
 	if (status == ST_OK && find_next(shell, next))
 		out_say(shell->out, "   next: lesson %s\n", next);
 	else if (status == ST_OK)

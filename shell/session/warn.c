@@ -61,11 +61,11 @@ void warn_new(struct shell *shell)
 	size_t orders = 0;
 	while (world_order_warning(world, orders))
 		orders++;
-	if (!shell->replaying) {
+	if (!shell_quiet(shell)) {
 		if (shell->races_told < races->count) {
 			struct trace trace = {.world = shell->world, .backend = shell->backend};
 			struct text text = {0};
-			trace_races(&trace, shell->races_told, out_width(shell->out), &text);
+			trace_races(&trace, shell->races_told, !shell->watch, out_width(shell->out), &text);
 			put_some(shell, &text);
 			text_release(&text);
 		}

@@ -336,8 +336,8 @@ enum status trace_at(const struct trace *trace, int64_t time, int width, struct 
 enum status trace_roofline(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);
-/* world.races[first] and later, equal ones of several ranks told once */
-void trace_races(const struct trace *trace, size_t first, int width, struct text *out);
+/* world.races[first] and later, equal ones of several ranks told once. cure: with the line that would put them in order */
+void trace_races(const struct trace *trace, size_t first, bool cure, int width, struct text *out);
 /* Who waits for whom, with each rank's last operation and what it has queued next in the group. True:
  * nobody can ever move. */
 bool trace_stuck(const struct trace *trace, int width, bool ended, struct text *out);

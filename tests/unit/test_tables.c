@@ -459,7 +459,7 @@ static void races_in_words(void **state)
 	}
 	assert_int_equal(races_now(world)->count, 4);
 	struct text out = {0};
-	trace_races(&scene->trace, 0, 80, &out);
+	trace_races(&scene->trace, 0, true, 80, &out);
 	assert_text(text_string(&out),
 	        "   race: `copy` on io writes x while `matmul` on compute reads it.\n"
 	        "   `wait io on compute` between the two puts them in order.                [0-3]\n");
@@ -759,7 +759,7 @@ static void one_sided_operations_are_arrows(void **state)
 
 static enum status all_tables(struct scene *scene, int width, struct text *out)
 {
-	trace_races(&scene->trace, 0, width, out);
+	trace_races(&scene->trace, 0, true, width, out);
 	trace_stuck(&scene->trace, width, false, out);
 	trace_memory(&scene->trace, width, out);
 	enum status status[] = {
