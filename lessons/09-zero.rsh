@@ -225,7 +225,7 @@ for i in 3 2 1 0 { g = matmul x$i.T dy on gpu;  dy = mul dy x$i on gpu
 # In PyTorch: dist.reduce_scatter_tensor(s, g, op=dist.ReduceOp.AVG); g = None
 # At 8 ranks the parts are half of those at 4, the one whole gradient is not.
 # (DeepSpeed's stage 2 and FSDP's SHARD_GRAD_OP cut gradients so.)
-#: ask on what does a GPU spend most of this time? = "reducescatter|travel"
+#: ask what takes most of the time here? = "reducescatter|reduce-scatter"
 
 ## Stage 3: the parameters
 # ZeRO-3 keeps even the parameters in parts: wi holds this rank's rows of

@@ -92,7 +92,7 @@ allreduce y op=avg
 w1 = shard W1 dim=1;  w2 = shard W2 dim=0
 z = matmul x w1;  a = gelu z;  y = matmul a w2;  sync;  barrier;  spin 1ms
 allreduce y
-#: ask how many bytes is the y that is summed? = bytes(y)
+#: ask what part of the time is for the sum (as 0.1)? = exposed/time
 #: transfer
 # In PyTorch: parallelize_module(mlp, mesh, {"w1": ColwiseParallel(),
 # "w2": RowwiseParallel()}). Attention is cut so by heads: q, k, v by columns.
@@ -104,7 +104,7 @@ allreduce y
 # needs for dw1 and dw2, its parts of the weights' gradients. But its dx lacks
 # what went through the others' columns: dx is a sum over the ranks.
 # da = dy w2.T; dz = gelu_grad da z; dx = dz w1.T; dw1 = x.T dz; dw2 = a.T dy
-# Task: compute dw1, dw2 and dx (whole on all, however many) in least time.
+# Task: compute dw1, dw2 and dx, dx whole on all ranks, in the least time.
 # The layer below waits for dx; the sum of dx needs neither dw1 nor dw2.
 #: start
 let B = 128;  let d = 128;  let h = 512;  let k = h/world
@@ -211,7 +211,7 @@ on compute { da = matmul dy w2.T;  dz = gelu_grad da z
   dx = matmul dz w1.T }
 wait compute on comm;  allreduce dx on comm;  wait comm on compute
 on compute { dw1 = matmul x.T dz;  dw2 = matmul a.T dy }
-#: ask which of the two must be there first for the layer below? = "dx"
+#: ask what computes while dx travels? = "dw1 and dw2|dw1|dw2|matmul|dw"
 #: transfer
 # Megatron does this: an asynchronous allreduce of dx behind the matmul of dw.
 #   work = dist.all_reduce(dx, async_op=True);  dw = x.T @ dz;  work.wait()
@@ -297,7 +297,7 @@ ns = layernorm xs;  n = allgather ns;  sync;  barrier;  z = matmul n w1
 print z[0,0];  a = gelu z
 part = matmul a w2;  print part[0,0];  ys = reducescatter part;  barrier
 out = add xs ys
-#: ask how much of norm's result does a rank keep, as a part? = 1/world
+#: ask what part of norm's result does a rank keep (as 0.9)? = 1/world
 #: transfer
 # In PyTorch: parallelize_module(..., {"norm": SequenceParallel(), ...}). The
 # bytes are those of tensor parallel: an allreduce is a reduce-scatter and an

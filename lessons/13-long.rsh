@@ -256,7 +256,7 @@ for i in 0:world {
   if i < world - 1 { sendrecv k$a -> k$b to=right from=left
     sendrecv v$a -> v$b to=right from=left }
 }
-#: ask how many hops does a block make? = world - 1
+#: ask what part of the time is for hops (as 0.1)? = exposed/time
 #: transfer
 # In PyTorch: dist.batch_isend_irecv([P2POp(dist.isend, k0, right),
 # P2POp(dist.irecv, k1, left)]): both in one group, as in `together`, for NCCL
