@@ -206,7 +206,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 		return status;
 	case ORDER_GRADE:
 		status = lesson_grade(shell, order->first_line ? order->first_line : RANKS_DEFAULT,
-		        order->file, order->text, &right);
+		        order->file, order->text, order->count, &right);
 		shell->expects_failed += status == ST_OK && !right;
 		return status;
 	case ORDER_LEAVE:

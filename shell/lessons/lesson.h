@@ -35,7 +35,8 @@ void lesson_again(struct shell *shell);
 /* A line of the learner's has emptied the world. */
 void lesson_emptied(struct shell *shell);
 /* Is what the lines do the task's solution on n ranks? task: "4.2" or a lesson's file, of its first task. Said; *right. */
-enum status lesson_grade(struct shell *shell, int n, const char *task, const char *lines, bool *right);
+enum status lesson_grade(
+        struct shell *shell, int n, const char *task, const char *lines, size_t count, bool *right);
 /* All lessons, or the one of a file, held to what they promise, without a person; one line a task, and what does not hold of it:
  * *failed of them. n: on so many ranks; 0: on all that the lesson is for. */
 enum status lesson_check_all(struct shell *shell, const char *path, int n, int *failed);
