@@ -17,81 +17,94 @@
 # source: docs.pytorch.org/docs/stable/distributed.tensor.parallel.html
 
 ## Split the first weight by columns, the second by rows
-# The MLP y = gelu(x W1) W2 on all ranks together. W1 and W2 are too large for
-# one: each rank is to work with 1/n of each. gelu looks at each number of the
-# hidden layer alone, but it must see the whole number, not a part of a sum.
-# Task: cut W1 and W2 so that nothing travels between the two matmuls
-# (`w1 = shard W1 dim=1` names this rank's columns, dim=0 its rows), and make
-# y whole, on any number of ranks. Compute and send no more than is needed.
+# The MLP y = gelu(x W1) W2 on all ranks together: W1 and W2 are too large for
+# one, so a rank is given 1/n of each. c1 and r1 are this rank's columns and
+# rows of W1, c2 and r2 those of W2; a rank is to use one of each pair. gelu
+# looks at each number of the hidden layer alone, but it must see the whole
+# number, not a part of a sum.
+# Task: choose the cuts so that nothing travels between the two matmuls, and
+# make y whole on every rank. Compute and send no more than is needed.
 #: start
 let B = 128;  let d = 128;  let h = 512
 tensor x[B,d] = randn seed=1
 tensor W1[d,h] W2[h,d] = randn seed=2 scale=0.1
+for i in 1 2 {
+  C = shard W$i dim=1;  c$i = scale C 1
+  R = shard W$i dim=0;  r$i = scale R 1
+}
+sync;  free W1 W2
 mark task
 #: reference
-z = matmul x W1;  a = gelu z;  r = matmul a W2
+A = allgather r1;  B2 = allgather r2
+Z = matmul x A;  G = gelu Z;  Y = matmul G B2
 sync
 #: vary ranks=2,4,8
 #: predict how long does it take on these ranks? = time
 #: choice each rank computed all of it, and nothing travelled
-z = matmul x W1;  a = gelu z;  y = matmul a W2
+tensor A[d,h] D[h,d] = randn seed=2 scale=0.1
+z = matmul x A;  a = gelu z;  y = matmul a D
 #: choice the sum travelled in no time
-w1 = shard W1 dim=1;  w2 = shard W2 dim=0
-z = matmul x w1;  a = gelu z;  y = matmul a w2
+z = matmul x c1;  a = gelu z;  y = matmul a r2
 #: check
-expect close(y, r)   # y is not gelu(x W1) W2
+expect close(y, Y)   # y is not gelu(x W1) W2
 expect sent(world) <= best(sent(world))   # more travels than one sum of y
 expect time <= 1.1 * best(time)   # a rank computes more than its part, or waits
 #: hint
 # With columns of W1 a rank has whole numbers of some columns of the hidden
 # layer. Which rows of W2 do these columns meet? What is missing in y then?
 #: solution
-w1 = shard W1 dim=1;  w2 = shard W2 dim=0
-z = matmul x w1;  a = gelu z;  y = matmul a w2
+z = matmul x c1;  a = gelu z;  y = matmul a r2
 allreduce y
 #: right
-columns = shard W1 dim=1
-rows = shard W2
-hidden = matmul x columns
+hidden = matmul x c1
 hidden = gelu hidden
-part = matmul hidden rows
+part = matmul hidden r2
 s = reducescatter part
 y = allgather s
 sync;  timeline;  @0 print y[0,0]
 #: right
 stream gpu net
-let k = h/world
-hidden = matmul x W1[:,rank*k:(rank+1)*k] on gpu
-hidden = gelu hidden on gpu
-y = matmul hidden W2[rank*k:(rank+1)*k] on gpu
+on gpu { hidden = matmul x c1;  hidden = gelu hidden
+  y = matmul hidden r2 }
 wait gpu on net
 allreduce y on net
+#: right
+tensor y[B,d]
+for i in 0:2 {
+  z$i = matmul x[i*64:(i+1)*64] c1;  a$i = gelu z$i
+  y$i = matmul a$i r2;  allreduce y$i
+  copy y$i -> y[i*64:(i+1)*64]
+}
 #: naive
-z = matmul x W1;  a = gelu z;  y = matmul a W2
+A = allgather r1;  D = allgather r2
+z = matmul x A;  a = gelu z;  y = matmul a D
 #: wrong
-w1 = shard W1 dim=1;  w2 = shard W2 dim=0
-z = matmul x w1;  a = gelu z;  y = matmul a w2
+z = matmul x c1;  a = gelu z;  y = matmul a r2
 #: wrong
-w1 = shard W1 dim=1;  w2 = shard W2 dim=0
-z = matmul x w1;  a = gelu z;  y = matmul a w2;  allreduce y op=avg
+z = matmul x c1;  a = gelu z;  y = matmul a r2;  allreduce y op=avg
 #: wrong
-z = matmul x W1;  a = gelu z;  y = matmul a W2;  allreduce y op=avg
+z = matmul x c1;  a = gelu z;  y = matmul a r2;  reduce y
 #: wrong
-xs = shard x dim=1;  w1 = shard W1 dim=0
-z = matmul xs w1;  allreduce z;  a = gelu z
-as = shard a dim=1;  w2 = shard W2 dim=0;  y = matmul as w2;  allreduce y
+z = matmul x c1;  part = matmul z r2;  allreduce part;  y = gelu part
 #: wrong
-xs = shard x dim=1;  w1 = shard W1 dim=0;  w2 = shard W2 dim=0
-z = matmul xs w1;  a = gelu z;  as = shard a dim=1;  y = matmul as w2
-allreduce y
+xs = shard x dim=1;  z = matmul xs r1;  allreduce z;  a = gelu z
+as = shard a dim=1;  y = matmul as r2;  allreduce y
 #: wrong
-xs = shard x dim=0
-z = matmul xs W1;  a = gelu z;  ys = matmul a W2;  y = allgather ys
-allreduce y op=avg
+xs = shard x dim=1;  z = matmul xs r1;  a = gelu z
+as = shard a dim=1;  y = matmul as r2;  allreduce y
 #: wrong
-w1 = shard W1 dim=1;  w2 = shard W2 dim=0
-z = matmul x w1;  a = gelu z;  y = matmul a w2;  sync;  barrier;  spin 1ms
-allreduce y
+A = allgather r1;  D = allgather r2;  xs = shard x
+z = matmul xs A;  a = gelu z;  ys = matmul a D;  y = allgather ys
+#: wrong
+xs = shard x;  z = matmul xs c1;  a = gelu z;  ys = matmul a r2
+y = allgather ys
+#: wrong
+z = matmul x c1;  a = gelu z;  y = matmul a r2;  all = allgather y
+whole = reshape all [world,B,d];  y = scale whole[0] 1
+for i in 1:world { y += scale whole[i] 1 }
+#: wrong
+z = matmul x c1;  a = gelu z;  y = matmul a r2;  sync;  barrier
+print y[0,0];  spin 1ms;  allreduce y
 #: ask what part of the time is for the sum (as 0.1)? = exposed/time
 #: transfer
 # In PyTorch: parallelize_module(mlp, mesh, {"w1": ColwiseParallel(),
