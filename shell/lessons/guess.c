@@ -73,8 +73,8 @@ enum status guess_put(struct shell *shell, struct text *out)
 	if (!shell->replaying)
 		status = find_choices(shell, choice, &count);
 	if (!shell->replaying && !count && status == ST_OK)
-		status = trial_figure(task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]),
-		        shell, &truth);
+		status = trial_figure(
+		        task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]), shell, &truth);
 	for (int i = 0; i < count; i++) {
 		text_add(out, "%s%c ", i ? "   " : "      ", 'a' + i);
 		number_text(choice[i].figure, out);
@@ -83,7 +83,7 @@ enum status guess_put(struct shell *shell, struct text *out)
 		text_add(out, "\n      answer with its letter: predict b      (or skip)\n");
 	else
 		text_add(out, "      answer with a figure, as in: predict %s      (or skip)\n",
-		        truth.unit == UNIT_TIME          ? "2ms"
+		        truth.unit == UNIT_TIME            ? "2ms"
 		                : truth.unit == UNIT_BYTES ? "64kB"
 		                                           : "4");
 	return status;

@@ -128,7 +128,8 @@ static void hold_names(struct held_task *holding)
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
 		const struct kept_tensor *kept = beside->rank ? kept_find(beside, 0, name) : NULL;
 		if (kept && !kept->starters)
-			complain(holding, name, "is what the check compares, and the reference makes it, too");
+			complain(
+			        holding, name, "is what the check compares, and the reference makes it, too");
 	}
 	text_release(&names);
 }

@@ -233,8 +233,8 @@ static enum status read_line(struct reading *reading, const char *line, const ch
 	}
 	if (!reading->part || (line == end && reading->comment))
 		return ST_OK;
-	if (reading->comment)
-		line = behind(line < end && *line == '#' ? "#" : "", line, end);
+	for (const char *mark = "# "; reading->comment && *mark && line < end && *line == *mark; mark++)
+		line++; /* what stands further in stays so */
 	text_add(reading->part, "%.*s\n", (int)(end - line), line);
 	return ST_OK;
 }

@@ -169,7 +169,8 @@ static enum status lay(struct shell *shell, int rank, const struct kept_tensor *
 static bool is_asked(const struct task_play *played, const char *name)
 {
 	size_t length = strlen(name);
-	for (const char *at = text_string(&played->task->part[PART_CHECK]); (at = strstr(at, name)); at += length)
+	for (const char *at = text_string(&played->task->part[PART_CHECK]); (at = strstr(at, name));
+	        at += length)
 		if (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && !isalnum((unsigned char)at[length]) &&
 		        at[length] != '_')
 			return true;

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-static const char steering[] = "set slow reset machine mark", worlds[] = "strategy model program stage tour hunt";
+static const char steering[] = "set slow reset machine mark",
+                  worlds[] = "strategy model program stage tour hunt";
 
 bool task_rules_allow(const struct lesson_task *task, const char *word)
 {

@@ -121,31 +121,6 @@ static int first_broken(const struct gates *gates)
 	return -1;
 }
 
-/* Which line has the number that this variant has otherwise, as a word of its own */
-static void find_literal(
-        const struct trials *trials, int which, const struct task_lines *lines, struct text *out)
-{
-	const char *argument = trials->variant[which].argument;
-	char name[64], digits[16];
-	snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "="), argument);
-	snprintf(digits, sizeof digits, "%d", *name ? number_of(trials->task, name) : trials->n);
-	size_t length = strlen(digits);
-	for (size_t i = 0; lines && i < lines->count; i++) {
-		const char *text = lines->line[i].text;
-		int line = lines->line[i].line;
-		for (const char *at = text; *at; at++) {
-			line += *at == '\n';
-			bool alone = strncmp(at, digits, length) == 0 &&
-			        (at == text || !(isalnum((unsigned char)at[-1]) || strchr("_.$", at[-1]))) &&
-			        !isalnum((unsigned char)at[length]) && at[length] != '.';
-			if (alone) {
-				text_add(out, "your line %d has %s", line, digits);
-				return;
-			}
-		}
-	}
-}
-
 /* One variant: what came of it is the verdict's, if it is the first or fails. */
 static enum status try_one(
         struct trials *trials, int i, const struct task_lines *lines, struct task_verdict *verdict)
@@ -189,6 +164,69 @@ static enum status try_one(
 	return status;
 }
 
+/* ---- a number where a name should be ---- */
+
+/* The next place in `text` where the digits stand as a word of their own; NULL: none */
+static const char *next_number(const char *text, const char *at, const char *digits)
+{
+	size_t length = strlen(digits);
+	for (; *at; at++)
+		if (strncmp(at, digits, length) == 0 &&
+		        (at == text || !(isalnum((unsigned char)at[-1]) || strchr("_.$", at[-1]))) &&
+		        !isalnum((unsigned char)at[length]) && at[length] != '.' && at[length] != '_')
+			return at;
+	return NULL;
+}
+
+/* The lines, with `name` where the digits stand in the i-th */
+static void with_name(const struct task_lines *lines, size_t which, const char *digits, const char *name,
+        struct task_lines *out)
+{
+	for (size_t i = 0; i < lines->count; i++) {
+		const char *text = lines->line[i].text, *from = text, *at;
+		struct text put = {0};
+		while (i == which && (at = next_number(text, from, digits))) {
+			text_add(&put, "%.*s%s", (int)(at - from), from, name);
+			from = at + strlen(digits);
+		}
+		text_add(&put, "%s", from);
+		typed_add(out, text_string(&put), put.count, lines->line[i].line);
+		text_release(&put);
+	}
+}
+
+/* Where the learner wrote the number that the world he sees has, and the name in its place makes his lines right in this one */
+static enum status find_literal(
+        struct trials *trials, int which, const struct task_lines *lines, struct text *out)
+{
+	const char *argument = trials->variant[which].argument;
+	char name[64], digits[16];
+	enum status status = ST_OK;
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "="), argument);
+	if (!*name && trials->variant[which].n == trials->n)
+		return ST_OK; /* other data alone */
+	snprintf(digits, sizeof digits, "%d", *name ? number_of(trials->task, name) : trials->n);
+	for (size_t i = 0; lines && i < lines->count && status == ST_OK && !out->count; i++) {
+		const char *text = lines->line[i].text, *at = next_number(text, text, digits);
+		struct task_lines mended = {0};
+		struct task_verdict verdict = {0};
+		if (!at)
+			continue;
+		with_name(lines, i, digits, *name ? name : "world", &mended);
+		status = try_one(trials, which, &mended, &verdict);
+		int line = lines->line[i].line;
+		for (const char *c = text; c < at; c++)
+			line += *c == '\n';
+		if (status == ST_OK && verdict.right)
+			text_add(out, "your line %d has %s", line, digits);
+		verdict_release(&verdict);
+		typed_release(&mended);
+	}
+	return status;
+}
+
+/* ---- all of them ---- */
+
 void trials_open(struct trials *trials, const struct lesson_task *task, int n, struct shell *of)
 {
 	*trials = (struct trials){.task = task, .n = n, .of = of};
@@ -216,7 +254,7 @@ enum status trials_run(struct trials *trials, const struct task_lines *lines, st
 			                                         : ", ",
 			        trials->variant[i].label);
 		else if (i && status == ST_OK)
-			find_literal(trials, i, lines, &verdict->literal);
+			status = find_literal(trials, i, lines, &verdict->literal);
 	}
 	return status;
 }

@@ -56,7 +56,7 @@ static void every_part_finds_its_place(void **state)
 	assert_string_equal(text_string(&file.learned), "first\nsecond\n");
 	assert_int_equal(file.counts, 2);
 	assert_int_equal(file.tasks, 1);
-	assert_string_equal(text_string(&task->part[PART_STORY]), "story\n\nindented\n");
+	assert_string_equal(text_string(&task->part[PART_STORY]), "story\n\n  indented\n");
 	assert_string_equal(
 	        text_string(&task->part[PART_START]), "tensor x[4]\n# a comment of the starter's\n");
 	assert_string_equal(text_string(&task->part[PART_REFERENCE]), "r = relu x\n");
