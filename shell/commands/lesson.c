@@ -61,7 +61,8 @@ static enum status lesson_run(struct call *call)
 		return close_lesson(call);
 	if (strspn(word, "0123456789.-") == strlen(word)) {
 		if (!is_numbered(word, &number, &wish.task))
-			return fail(ST_ARGUMENT, "lesson %s: a lesson has a number, and a task behind a point: lesson 4.2",
+			return fail(ST_ARGUMENT,
+			        "lesson %s: a lesson has a number, and a task behind a point: lesson 4.2",
 			        word);
 	} else if (strlen(word) >= sizeof wish.file) {
 		return fail(ST_RANGE, "lesson: that path is too long");
@@ -85,7 +86,8 @@ const struct command command_lesson = {
         .name = "lesson",
         .topic = "learn",
         .usage = "lesson [N | N.TASK | FILE | off]",
-        .help = "opens a lesson, or a task of it: each begins in an empty world, and `check` tells; a file of "
+        .help = "opens a lesson, or a task of it: each begins in an empty world, and `check` tells; a file "
+                "of "
                 "your own is a lesson too; `off` closes it; alone it lists them",
         .example = "lesson 1",
         .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "N"}},
@@ -125,7 +127,8 @@ const struct command command_next = {
         .name = "next",
         .topic = "learn",
         .usage = "next",
-        .help = "goes on to the next task of the lesson, the next lesson behind its last, or the next step of the "
+        .help = "goes on to the next task of the lesson, the next lesson behind its last, or the next step "
+                "of the "
                 "tour",
         .example = "lesson 1\nnext",
         .class = COMMAND_SESSION,
@@ -146,7 +149,8 @@ const struct command command_check = {
         .name = "check",
         .topic = "learn",
         .usage = "check",
-        .help = "plays what you have typed in the task in worlds beside yours, with other data too, and says what is "
+        .help = "plays what you have typed in the task in worlds beside yours, with other data too, and says "
+                "what is "
                 "right; it changes nothing",
         .example = "lesson 1\nsolution run\ncheck",
         .class = COMMAND_SESSION,

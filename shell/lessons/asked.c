@@ -77,9 +77,8 @@ enum topic gate_topic(const struct gate *gate)
 	        {"stuck", TOPIC_ORDER}, {"bubble", TOPIC_ORDER}, {"peak", TOPIC_MEMORY},
 	        {"sent", TOPIC_TRAFFIC}, {"count", TOPIC_LINES}, {"time", TOPIC_TIME},
 	        {"hostwait", TOPIC_TIME}, {"exposed", TOPIC_TIME}, {"overlap", TOPIC_TIME},
-	        {"overlapped", TOPIC_TIME}, {"idle", TOPIC_TIME}, {"busy", TOPIC_TIME},
-	        {"stall", TOPIC_TIME}, {"elapsed", TOPIC_TIME}, {"busbw", TOPIC_TIME}, {"mfu", TOPIC_TIME},
-	        {"hfu", TOPIC_TIME}};
+	        {"overlapped", TOPIC_TIME}, {"idle", TOPIC_TIME}, {"busy", TOPIC_TIME}, {"stall", TOPIC_TIME},
+	        {"elapsed", TOPIC_TIME}, {"busbw", TOPIC_TIME}, {"mfu", TOPIC_TIME}, {"hfu", TOPIC_TIME}};
 	const char *line = text_string(&gate->line);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (speaks_of(line, names[i].name))
@@ -122,7 +121,7 @@ static enum status keep_figure(struct shell *shell, const char *what, size_t len
 	return status;
 }
 
-void asked_figures(struct shell *shell, struct played *played)
+void asked_figures(struct shell *shell, struct task_play *played)
 {
 	const char *at = played->figures ? played->figures : "", *end = at + strlen(at), *line;
 	size_t length;
@@ -193,14 +192,13 @@ static void take_words(struct shell *shell, struct text *words)
 }
 
 /* Every process asks alike; rank 0 writes down what came of it. */
-static enum status ask_gate(struct shell *shell, struct played *played, struct gate *gate)
+static enum status ask_gate(struct shell *shell, struct task_play *played, struct gate *gate)
 {
 	int failed = shell->expects_failed;
 	struct gate answer = {.line = gate->line, .asked = true};
 	struct text cause = {0};
 	shell_replaying(shell, -1);
-	enum status status =
-	        interpreter_run(shell, text_string(&gate->line), gate->line.count, NULL, 1);
+	enum status status = interpreter_run(shell, text_string(&gate->line), gate->line.count, NULL, 1);
 	take_words(shell, &answer.words);
 	shell_replaying(shell, 1);
 	answer.held = status == ST_OK && shell->expects_failed == failed;
@@ -252,7 +250,7 @@ static bool is_written(struct shell *shell, const char *name, size_t length)
 }
 
 /* A tensor that is compared and was never written, in whole or in part, is right by chance alone. */
-static enum status ask_written(struct shell *shell, struct played *played)
+static enum status ask_written(struct shell *shell, struct task_play *played)
 {
 	const struct text *check = &played->task->part[PART_CHECK];
 	struct text names = {0};
@@ -276,7 +274,7 @@ static enum status ask_written(struct shell *shell, struct played *played)
 	return status;
 }
 
-enum status asked_gates(struct shell *shell, struct played *played)
+enum status asked_gates(struct shell *shell, struct task_play *played)
 {
 	bool keeps = shell->best && shell->best->keeps;
 	enum status status = ST_OK;

@@ -5,19 +5,19 @@
 #include "shell/lessons/played.h"
 
 /* played->figures into played->best. One that cannot be known is left out. */
-void asked_figures(struct shell *shell, struct played *played);
+void asked_figures(struct shell *shell, struct task_play *played);
 /* The gates one by one, up to the first that does not hold, or all; where figures are kept, those alone that speak of `best`. */
-enum status asked_gates(struct shell *shell, struct played *played);
+enum status asked_gates(struct shell *shell, struct task_play *played);
 
 /* The first arguments of the check's close() and close_step(), a blank behind each: what it compares */
 void gates_compared(const struct text *check, struct text *names);
 /* What a gate is about, by the functions that it asks. X(symbol, what a learner reads) */
-#define TOPICS(X)                    \
-	X(LINES, "the lines")        \
-	X(NUMBERS, "the numbers")    \
-	X(ORDER, "the order")        \
-	X(TIME, "time")              \
-	X(MEMORY, "memory")          \
+#define TOPICS(X)                 \
+	X(LINES, "the lines")     \
+	X(NUMBERS, "the numbers") \
+	X(ORDER, "the order")     \
+	X(TIME, "time")           \
+	X(MEMORY, "memory")       \
 	X(TRAFFIC, "bytes sent")
 enum topic {
 #define X(symbol, words) TOPIC_##symbol,

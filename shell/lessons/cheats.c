@@ -1,6 +1,7 @@
 /* cheats.c -- what would pass if a gate did not look: the solution with its answer put out again */
 #include "shell/lessons/cheats.h"
 #include "base/memory.h"
+#include "shell/lessons/played.h"
 #include "shell/lessons/asked.h"
 
 #include <string.h>
@@ -37,7 +38,8 @@ static bool is_constant(const float *value, int64_t count)
 }
 
 /* Its last number everywhere, where its numbers differ */
-static void add_filled(struct cheats *cheats, const struct lesson_task *task, const struct kept_tensor *tensor)
+static void add_filled(
+        struct cheats *cheats, const struct lesson_task *task, const struct kept_tensor *tensor)
 {
 	int64_t count = layout_count(&tensor->layout);
 	float *value = mem_alloc((size_t)count * sizeof *value);
@@ -58,8 +60,7 @@ static void add_copies(struct cheats *cheats, const struct lesson_task *task,
 		const struct kept_tensor *other = &all->tensor[i];
 		struct text line = {0}, what = {0};
 		bool equal = !same_shape(&other->layout, &tensor->layout) ||
-		        memcmp(other->elements, tensor->elements,
-		                (size_t)layout_bytes(&tensor->layout)) == 0;
+		        memcmp(other->elements, tensor->elements, (size_t)layout_bytes(&tensor->layout)) == 0;
 		if (other->starters && !equal) {
 			text_add(&line, "copy %s -> %s", other->name, tensor->name);
 			text_add(&what, "a copy of %s", other->name);
@@ -95,9 +96,9 @@ static void add_compared(struct cheats *cheats, const struct lesson_task *task, 
 enum status cheats_make(struct cheats *cheats, const struct lesson_task *task, int n, struct shell *of)
 {
 	struct variation variant = {.n = n};
-	struct typed lines = {0};
+	struct task_lines lines = {0};
 	typed_text(&lines, text_string(&task->part[PART_SOLUTION]));
-	struct played played = {.task = task, .lines = &lines, .keeps = true};
+	struct task_play played = {.task = task, .lines = &lines, .keeps = true};
 	enum status status = played_run(&played, &variant, of);
 	if (status == ST_OK && played.outcome == PLAYED_TO_END)
 		add_compared(cheats, task, &played.kept.rank[0]);

@@ -5,7 +5,6 @@
  *     memory        right
  *
  * Rank 0 tries them while the others wait; they all say what it has found. */
-#include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/lessons/asked.h"
 #include "shell/lessons/inside.h"
@@ -39,8 +38,8 @@ static void put_row(struct shell *shell, const char *topic, enum colour colour, 
 }
 
 /* What a gate that does not hold has to say: figures where it compares with the best, its remark, and what was false */
-static void put_broken(struct shell *shell, const struct verdict *verdict, const struct gate *gate,
-        struct text *out)
+static void put_broken(
+        struct shell *shell, const struct task_verdict *verdict, const struct gate *gate, struct text *out)
 {
 	struct text words = {0};
 	bool figures = gate->figure.count && gate->best.count;
@@ -84,12 +83,13 @@ static const struct gate *broken_of(const struct gates *gates, enum topic topic,
 static const struct gate *shows_figure(const struct gates *gates, enum topic topic)
 {
 	for (size_t i = 0; i < gates->count; i++)
-		if (gates->gate[i].asked && gate_topic(&gates->gate[i]) == topic && gates->gate[i].figure.count)
+		if (gates->gate[i].asked && gate_topic(&gates->gate[i]) == topic &&
+		        gates->gate[i].figure.count)
 			return &gates->gate[i];
 	return NULL;
 }
 
-static void put_topics(struct shell *shell, const struct verdict *verdict, struct text *out)
+static void put_topics(struct shell *shell, const struct task_verdict *verdict, struct text *out)
 {
 	for (enum topic topic = 0; topic < TOPIC_COUNT; topic++) {
 		bool any, numbers = topic == TOPIC_NUMBERS;
@@ -112,7 +112,7 @@ static void put_topics(struct shell *shell, const struct verdict *verdict, struc
 }
 
 /* Right as seen, and not where something is otherwise */
-static void put_variant(struct shell *shell, const struct verdict *verdict, struct text *out)
+static void put_variant(struct shell *shell, const struct task_verdict *verdict, struct text *out)
 {
 	const struct gate *gate = verdict->gate >= 0 ? &verdict->gates.gate[verdict->gate] : NULL;
 	struct text words = {0};
@@ -120,14 +120,13 @@ static void put_variant(struct shell *shell, const struct verdict *verdict, stru
 	if (verdict->literal.count)
 		text_add(&words, ": %s", text_string(&verdict->literal));
 	else
-		text_add(&words, ": %s",
-		        gate ? text_string(&gate->remark) : text_string(&verdict->words));
+		text_add(&words, ": %s", gate ? text_string(&gate->remark) : text_string(&verdict->words));
 	put_row(shell, gate ? topic_words(gate_topic(gate)) : "the lines", COLOUR_BAD, "not yet",
 	        text_string(&words), out);
 	text_release(&words);
 }
 
-static void put_unfinished(struct shell *shell, const struct verdict *verdict, struct text *out)
+static void put_unfinished(struct shell *shell, const struct task_verdict *verdict, struct text *out)
 {
 	struct text words = {0};
 	if (verdict->outcome == PLAYED_REFUSED && verdict->line)
@@ -142,12 +141,13 @@ static void put_unfinished(struct shell *shell, const struct verdict *verdict, s
 		text_add(out, "%s", text_string(&words));
 	} else {
 		put_row(shell, "the lines", COLOUR_BAD,
-		        verdict->outcome == PLAYED_OVER ? "without end" : "refused", text_string(&words), out);
+		        verdict->outcome == PLAYED_OVER ? "without end" : "refused", text_string(&words),
+		        out);
 	}
 	text_release(&words);
 }
 
-static void put_verdict(struct shell *shell, const struct verdict *verdict, struct text *out)
+static void put_verdict(struct shell *shell, const struct task_verdict *verdict, struct text *out)
 {
 	if (verdict->outcome != PLAYED_TO_END && !*verdict->variant.label)
 		put_unfinished(shell, verdict, out);
@@ -192,7 +192,7 @@ static enum status put_right(struct shell *shell, struct text *out)
 /* Rank 0: what is said, and whether it is right */
 static enum status find(struct shell *shell, struct text *out, bool *right)
 {
-	struct verdict verdict = {0};
+	struct task_verdict verdict = {0};
 	struct trials trials;
 	trials_open(&trials, lesson_task_of(shell), shell->world->n, shell);
 	enum status status = trials_run(&trials, &shell->lesson->typed, &verdict);
@@ -244,10 +244,11 @@ static enum status load_graded(struct shell *shell, const char *task, struct les
 {
 	int number = 0, of = 0, used = 0;
 	bool numbered = sscanf(task, "%d.%d%n", &number, &of, &used) == 2 && !task[used];
-	enum status status = numbered ? lesson_load(shell, number, NULL, lesson)
-	                              : lesson_load(shell, -1, task, lesson);
+	enum status status =
+	        numbered ? lesson_load(shell, number, NULL, lesson) : lesson_load(shell, -1, task, lesson);
 	if (status == ST_OK && numbered && (of < 1 || of > (*lesson)->file.tasks))
-		return fail(ST_RANGE, "lesson %d has tasks 1 to %d, no %d", number, (*lesson)->file.tasks, of);
+		return fail(
+		        ST_RANGE, "lesson %d has tasks 1 to %d, no %d", number, (*lesson)->file.tasks, of);
 	if (status == ST_OK)
 		(*lesson)->task = numbered ? of - 1 : 0;
 	return status;
@@ -257,7 +258,7 @@ enum status lesson_grade(
         struct shell *shell, int n, const char *task, const char *lines, size_t count, bool *right)
 {
 	struct lesson *lesson = NULL;
-	struct verdict verdict = {0};
+	struct task_verdict verdict = {0};
 	struct text out = {0};
 	struct trials trials;
 	enum status status = load_graded(shell, task, &lesson);

@@ -2,8 +2,6 @@
  *
  * Choices are figures of the engine itself: the task's lines as a wrong model of the machine would have them run (`#: choice`), beside
  * the true one, in an order that the title decides. */
-#include "base/memory.h"
-#include "base/search.h"
 #include "mpi/transport.h"
 #include "shell/lessons/inside.h"
 #include "shell/lessons/trial.h"
@@ -19,7 +17,7 @@ enum { CHOICES_MOST = 6 };
 static const double TENTH = 0.1;
 
 /* One of the answers that are offered; NULL words: the true one */
-struct choice {
+struct offered {
 	const struct lesson_attempt *of;
 	struct number figure;
 };
@@ -31,12 +29,13 @@ static bool leads(const struct shell *shell)
 
 static int by_size(const void *a, const void *b)
 {
-	double one = ((const struct choice *)a)->figure.value, other = ((const struct choice *)b)->figure.value;
+	double one = ((const struct offered *)a)->figure.value,
+	       other = ((const struct offered *)b)->figure.value;
 	return one < other ? -1 : one > other;
 }
 
 /* Of rank 0: all choices, the true one among them, from the least to the largest. 0: the task offers none. */
-static enum status find_choices(struct shell *shell, struct choice choice[CHOICES_MOST], int *count)
+static enum status find_choices(struct shell *shell, struct offered choice[CHOICES_MOST], int *count)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
 	const char *what = text_string(&task->part[PART_ANSWER]);
@@ -46,8 +45,8 @@ static enum status find_choices(struct shell *shell, struct choice choice[CHOICE
 		if (task->attempt[i].kind != ATTEMPT_CHOICE)
 			continue;
 		choice[*count].of = &task->attempt[i];
-		status = trial_figure(task, shell->world->n, &task->attempt[i].lines, what, shell,
-		        &choice[*count].figure);
+		status = trial_figure(
+		        task, shell->world->n, &task->attempt[i].lines, what, shell, &choice[*count].figure);
 		++*count;
 	}
 	if (!*count || status != ST_OK)
@@ -62,7 +61,7 @@ static enum status find_choices(struct shell *shell, struct choice choice[CHOICE
 enum status guess_put(struct shell *shell, struct text *out)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
-	struct choice choice[CHOICES_MOST] = {0};
+	struct offered choice[CHOICES_MOST] = {0};
 	enum status status = ST_OK;
 	int count = 0;
 	if (!task->at[PART_PREDICT] || !leads(shell))
@@ -84,7 +83,8 @@ enum status guess_put(struct shell *shell, struct text *out)
 enum status guess_wanted(const struct shell *shell)
 {
 	const struct lesson *lesson = shell->lesson;
-	if (!shell->interactive || lesson->skips || *lesson->guess || !lesson_task_of(shell)->at[PART_PREDICT])
+	if (!shell->interactive || lesson->skips || *lesson->guess ||
+	        !lesson_task_of(shell)->at[PART_PREDICT])
 		return ST_OK;
 	return fail(ST_ARGUMENT, "first a guess: `predict ANSWER`, or `skip` (`task` shows the question)");
 }
@@ -96,8 +96,9 @@ static enum status read_answer(const char *answer, int choices, struct number *n
 	*letter = -1;
 	if (choices && isalpha((unsigned char)answer[0]) && !answer[1]) {
 		*letter = tolower((unsigned char)answer[0]) - 'a';
-		return *letter < choices ? ST_OK
-		                         : fail(ST_RANGE, "predict: the answers are a to %c", 'a' + choices - 1);
+		return *letter < choices
+		        ? ST_OK
+		        : fail(ST_RANGE, "predict: the answers are a to %c", 'a' + choices - 1);
 	}
 	if (number_read(answer, number, &used) != ST_OK || answer[used])
 		return fail(ST_ARGUMENT, "predict %s: %s", answer,
@@ -128,7 +129,8 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 		if (status != ST_OK)
 			return status;
 		if (*shell->lesson->guess)
-			return fail(ST_ARGUMENT, "predict: your guess is %s, and stays it until the task is right",
+			return fail(ST_ARGUMENT,
+			        "predict: your guess is %s, and stays it until the task is right",
 			        shell->lesson->guess);
 		snprintf(shell->lesson->guess, sizeof shell->lesson->guess, "%s", answer);
 		out_say(shell->out, "   noted: %s. Now the lines; `check` tells how it was\n", answer);
@@ -144,14 +146,14 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 static enum status put_guess(struct shell *shell, struct text *out)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
-	struct choice choice[CHOICES_MOST] = {0};
+	struct offered choice[CHOICES_MOST] = {0};
 	struct number number = {0}, truth = {0};
 	int count = 0, letter = -1;
 	const struct lesson_attempt *model = NULL;
 	enum status status = find_choices(shell, choice, &count);
 	if (status == ST_OK)
-		status = trial_figure(task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]),
-		        shell, &truth);
+		status = trial_figure(
+		        task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]), shell, &truth);
 	if (status == ST_OK)
 		status = read_answer(shell->lesson->guess, count, &number, &letter);
 	if (status != ST_OK)
@@ -173,8 +175,9 @@ enum status guess_put_outcome(struct shell *shell, struct text *out)
 	const struct lesson_task *task = lesson_task_of(shell);
 	enum status status = *shell->lesson->guess ? put_guess(shell, out) : ST_OK;
 	if (status == ST_OK && task->at[PART_ASK])
-		text_add(out, "   %sLook:%s %s\n      answer with: answer ...\n", style(shell->out, COLOUR_HEAD),
-		        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_ASK]));
+		text_add(out, "   %sLook:%s %s\n      answer with: answer ...\n",
+		        style(shell->out, COLOUR_HEAD), style(shell->out, COLOUR_PLAIN),
+		        text_string(&task->part[PART_ASK]));
 	return status;
 }
 
@@ -209,8 +212,9 @@ enum status lesson_answer(struct shell *shell, const char *answer)
 	if (!task)
 		return ST_ARGUMENT;
 	if (!shell->lesson->asking)
-		return fail(ST_ARGUMENT, task->at[PART_ASK] ? "the question comes once `check` says right"
-		                                            : "this task asks no question");
+		return fail(ST_ARGUMENT,
+		        task->at[PART_ASK] ? "the question comes once `check` says right"
+		                           : "this task asks no question");
 	enum status status = leads(shell) ? is_answer(shell, answer, &right) : ST_OK;
 	text_add(&words, "   %s%s%s\n", style(shell->out, right ? COLOUR_GOOD : COLOUR_BAD),
 	        right ? "right: `next` goes on" : "not so: look once more (`timeline`, `stalls`, `stats`)",

@@ -4,14 +4,13 @@
  *     typed      wait compute on comm | allreduce g on comm
  *                                       ^ your line 2 is where they part         third: the solution's line
  */
-#include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/lessons/inside.h"
 
 #include <string.h>
 
 /* A text as its statements, one a line: split at newlines and semicolons outside braces; blanks within count once. */
-static void put_statements(const char *text, int first, struct typed *out)
+static void put_statements(const char *text, int first, struct task_lines *out)
 {
 	struct text one = {0};
 	int depth = 0, line = first;
@@ -38,7 +37,7 @@ static void put_statements(const char *text, int first, struct typed *out)
 }
 
 /* Where the learner's lines leave the solution: the first statement of it that does not come, in its order. -1: all do. */
-static long parting(const struct typed *typed, const struct typed *solution, size_t *at)
+static long parting(const struct task_lines *typed, const struct task_lines *solution, size_t *at)
 {
 	*at = 0;
 	for (size_t i = 0; i < solution->count; i++) {
@@ -52,7 +51,7 @@ static long parting(const struct typed *typed, const struct typed *solution, siz
 	return -1;
 }
 
-static void tell_place(struct shell *shell, const struct typed *typed, size_t at)
+static void tell_place(struct shell *shell, const struct task_lines *typed, size_t at)
 {
 	if (!typed->count)
 		out_say(shell->out, "   nothing is typed yet: begin with what the task names first\n");
@@ -65,7 +64,8 @@ static void tell_place(struct shell *shell, const struct typed *typed, size_t at
 }
 
 /* Of lines of which none is missing: the first that is not the solution's */
-static void tell_surplus(struct shell *shell, const struct typed *typed, const struct typed *solution)
+static void tell_surplus(
+        struct shell *shell, const struct task_lines *typed, const struct task_lines *solution)
 {
 	for (size_t i = 0; i < typed->count; i++) {
 		bool known = false;
@@ -82,8 +82,8 @@ static void tell_surplus(struct shell *shell, const struct typed *typed, const s
 
 static void tell_more(struct shell *shell, const struct lesson_task *task, bool line)
 {
-	struct typed typed = {0}, solution = {0};
-	const struct typed *kept = &shell->lesson->typed;
+	struct task_lines typed = {0}, solution = {0};
+	const struct task_lines *kept = &shell->lesson->typed;
 	size_t at;
 	for (size_t i = 0; i < kept->count; i++)
 		put_statements(kept->line[i].text, kept->line[i].line, &typed);
@@ -114,6 +114,7 @@ enum status lesson_hint(struct call *call)
 	if (given < 2)
 		out_say(shell->out, "   %s%s%s\n",
 		        STYLED(shell->out, COLOUR_NOTE,
-		                given ? "`hint` once more shows a line" : "`hint` once more shows where to look"));
+		                given ? "`hint` once more shows a line"
+		                      : "`hint` once more shows where to look"));
 	return ST_OK;
 }

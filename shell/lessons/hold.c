@@ -8,12 +8,9 @@
  *     predictions, questions            have answers; choices are 15 % apart
  *
  * on every number of ranks that the lesson is for. */
-#include "base/memory.h"
-#include "shell/lessons/asked.h"
 #include "shell/lessons/cheats.h"
 #include "shell/lessons/inside.h"
 #include "shell/lessons/trial.h"
-#include "shell/session/share.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,19 +18,19 @@
 
 static const double APART = 1.15;
 
-struct holding {
+struct held_task {
 	struct trials trials;
-	bool first[64]; /* by gate: it was the first to fail */
+	bool first[64];  /* by gate: it was the first to fail */
 	struct text out; /* what does not hold, one line each */
 };
 
-static void complain(struct holding *holding, const char *what, const char *is)
+static void complain(struct held_task *holding, const char *what, const char *is)
 {
 	text_add(&holding->out, "     %s %s, on %d ranks\n", what, is, holding->trials.n);
 }
 
 /* Which gate, and what it said */
-static void put_why(const struct verdict *verdict, struct text *out)
+static void put_why(const struct task_verdict *verdict, struct text *out)
 {
 	if (*verdict->variant.label)
 		text_add(out, " with %s", verdict->variant.label);
@@ -43,16 +40,17 @@ static void put_why(const struct verdict *verdict, struct text *out)
 		if (gate->words.count)
 			text_add(out, ": %s", text_string(&gate->words));
 	} else {
-		text_add(out, ": %s", verdict->outcome == PLAYED_OVER ? "it does not end"
-		                                                      : text_string(&verdict->words));
+		text_add(out, ": %s",
+		        verdict->outcome == PLAYED_OVER ? "it does not end" : text_string(&verdict->words));
 	}
 }
 
 /* One attempt; passes: it must. A wrong one must come to an end of its lines. */
-static enum status hold_lines(struct holding *holding, const char *what, const char *lines, bool passes, bool runs)
+static enum status hold_lines(
+        struct held_task *holding, const char *what, const char *lines, bool passes, bool runs)
 {
-	struct verdict verdict = {0};
-	struct typed typed = {0};
+	struct task_verdict verdict = {0};
+	struct task_lines typed = {0};
 	struct text is = {0};
 	if (*lines)
 		typed_text(&typed, lines);
@@ -77,7 +75,8 @@ static enum status hold_lines(struct holding *holding, const char *what, const c
 	return status == ST_BUG ? ST_OK : status;
 }
 
-static enum status hold_naive(struct holding *holding, const struct lesson_attempt *attempt, const char *what)
+static enum status hold_naive(
+        struct held_task *holding, const struct lesson_attempt *attempt, const char *what)
 {
 	struct number naive = {0}, best = {0};
 	struct trials *trials = &holding->trials;
@@ -96,7 +95,7 @@ static enum status hold_naive(struct holding *holding, const struct lesson_attem
 	return status;
 }
 
-static enum status hold_attempts(struct holding *holding)
+static enum status hold_attempts(struct held_task *holding)
 {
 	const struct lesson_task *task = holding->trials.task;
 	char what[64];
@@ -106,8 +105,8 @@ static enum status hold_attempts(struct holding *holding)
 		bool right = attempt->kind == ATTEMPT_RIGHT;
 		if (attempt->kind == ATTEMPT_CHOICE)
 			continue;
-		snprintf(what, sizeof what, "the %s attempt of line %d",
-		        right ? "right" : "wrong", attempt->line);
+		snprintf(what, sizeof what, "the %s attempt of line %d", right ? "right" : "wrong",
+		        attempt->line);
 		status = hold_lines(holding, what, text_string(&attempt->lines), right, !right);
 		if (status == ST_OK && attempt->kind == ATTEMPT_NAIVE)
 			status = hold_naive(holding, attempt, what);
@@ -115,10 +114,11 @@ static enum status hold_attempts(struct holding *holding)
 	return status;
 }
 
-static enum status hold_cheats(struct holding *holding)
+static enum status hold_cheats(struct held_task *holding)
 {
 	struct cheats cheats = {0};
-	enum status status = cheats_make(&cheats, holding->trials.task, holding->trials.n, holding->trials.of);
+	enum status status =
+	        cheats_make(&cheats, holding->trials.task, holding->trials.n, holding->trials.of);
 	for (size_t i = 0; i < cheats.count && status == ST_OK; i++)
 		status = hold_lines(holding, text_string(&cheats.cheat[i].what),
 		        text_string(&cheats.cheat[i].lines), false, false);
@@ -128,7 +128,7 @@ static enum status hold_cheats(struct holding *holding)
 
 /* ---- questions ---- */
 
-static enum status hold_answer(struct holding *holding, int part)
+static enum status hold_answer(struct held_task *holding, int part)
 {
 	const struct trials *trials = &holding->trials;
 	const char *what = text_string(&trials->task->part[part + 1]);
@@ -143,7 +143,7 @@ static enum status hold_answer(struct holding *holding, int part)
 	return status;
 }
 
-static enum status hold_choices(struct holding *holding)
+static enum status hold_choices(struct held_task *holding)
 {
 	const struct trials *trials = &holding->trials;
 	const struct lesson_task *task = trials->task;
@@ -174,7 +174,7 @@ static enum status hold_choices(struct holding *holding)
 
 /* ---- a task ---- */
 
-static void hold_gates(struct holding *holding)
+static void hold_gates(struct held_task *holding)
 {
 	struct gates gates = {0};
 	gates_read(&gates, &holding->trials.task->part[PART_CHECK]);
@@ -185,13 +185,13 @@ static void hold_gates(struct holding *holding)
 	gates_release(&gates);
 }
 
-static enum status hold_on(struct holding *holding, const struct lesson_task *task, int n, struct shell *of)
+static enum status hold_on(struct held_task *holding, const struct lesson_task *task, int n, struct shell *of)
 {
 	trials_open(&holding->trials, task, n, of);
 	memset(holding->first, 0, sizeof holding->first);
 	size_t before = holding->out.count;
-	enum status status = hold_lines(
-	        holding, "the solution", text_string(&task->part[PART_SOLUTION]), true, true);
+	enum status status =
+	        hold_lines(holding, "the solution", text_string(&task->part[PART_SOLUTION]), true, true);
 	if (status == ST_OK)
 		status = hold_lines(holding, "the starter alone", "", false, false);
 	if (status == ST_OK && holding->out.count == before)
@@ -231,7 +231,7 @@ static enum status hold_task(struct shell *shell, const char *title, int n, int 
 {
 	struct lesson *lesson = shell->lesson;
 	const struct lesson_task *task = lesson_task_of(shell);
-	struct holding holding = {0};
+	struct held_task holding = {0};
 	int count[COUNTS_MAX], counts = counts_of(&lesson->file, n, count);
 	enum status status = ST_OK;
 	for (int i = 0; i < counts && status == ST_OK; i++)

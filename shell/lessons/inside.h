@@ -13,6 +13,7 @@
 #include "shell/lessons/lesson_file.h"
 #include "shell/lessons/played.h"
 #include "shell/lessons/rules.h"
+#include "shell/session/shell.h"
 
 struct lesson {
 	struct lesson_file file;
@@ -20,7 +21,7 @@ struct lesson {
 	char path[512]; /* of such a file */
 	int task;       /* from 0; -1: before the first */
 	struct rules rules;
-	struct typed typed;
+	struct task_lines typed;
 	size_t floor; /* of these stand before the world was last emptied */
 	int hints;    /* given */
 	char guess[64];

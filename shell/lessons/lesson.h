@@ -11,7 +11,7 @@ struct call; /* of a command that takes no words: only its session is looked at 
 enum status lesson_list(struct call *call);
 /* number from 1, or 0 and a file's path; task from 1, 0: the first. The lesson before it is left only when the new one is there and fits. */
 enum status lesson_open(struct shell *shell, int number, int task, const char *path);
-enum status lesson_leave(struct shell *shell);      /* `lesson off`: the world stays */
+enum status lesson_leave(struct shell *shell);       /* `lesson off`: the world stays */
 enum status lesson_begin_again(struct shell *shell); /* the task at hand, from its starter on */
 /* Runs a line of the tour and shows all that it says. */
 typedef enum status lesson_play(struct shell *shell, const char *line, size_t count);

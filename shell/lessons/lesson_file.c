@@ -99,7 +99,8 @@ static enum status read_vary(struct reading *reading, const char *words, const c
 		struct lesson_varied *varied = &task->varied[task->varies];
 		if ((rest = behind("ranks=", words, after))) {
 			task->counts = read_counts(task->count, rest, after);
-		} else if (equals && equals - words < (long)sizeof varied->name && task->varies < VARIED_MAX) {
+		} else if (equals && equals - words < (long)sizeof varied->name &&
+		        task->varies < VARIED_MAX) {
 			int bounds[COUNTS_MAX] = {0};
 			int n = read_counts(bounds, equals, after);
 			memcpy(varied->name, words, (size_t)(equals - words));

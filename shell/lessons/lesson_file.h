@@ -9,20 +9,20 @@ enum { TASKS_MAX = 12, COUNTS_MAX = 16, VARIED_MAX = 4 };
 
 /* The texts of a task that it has once each. X(symbol, its word behind "#: ", must it have one). TITLE and STORY stand without a
  * word; of PREDICT and ASK, which are lines themselves, the question is the part, and the answer the one behind it. */
-#define LESSON_PARTS(X)                 \
-	X(TITLE, "", true)              \
-	X(STORY, "", true)              \
-	X(START, "start", false)        \
-	X(CHECK, "check", true)         \
+#define LESSON_PARTS(X)                  \
+	X(TITLE, "", true)               \
+	X(STORY, "", true)               \
+	X(START, "start", false)         \
+	X(CHECK, "check", true)          \
 	X(REFERENCE, "reference", false) \
-	X(HINT, "hint", true)           \
-	X(SOLUTION, "solution", true)   \
-	X(TRANSFER, "transfer", false)  \
-	X(ALLOW, "allow", false)        \
-	X(VARY, "vary", false)          \
-	X(PREDICT, "predict", false)    \
-	X(ANSWER, "", false)            \
-	X(ASK, "ask", false)            \
+	X(HINT, "hint", true)            \
+	X(SOLUTION, "solution", true)    \
+	X(TRANSFER, "transfer", false)   \
+	X(ALLOW, "allow", false)         \
+	X(VARY, "vary", false)           \
+	X(PREDICT, "predict", false)     \
+	X(ANSWER, "", false)             \
+	X(ASK, "ask", false)             \
 	X(ASK_ANSWER, "", false)
 enum lesson_part {
 #define X(symbol, word, must) PART_##symbol,
@@ -31,10 +31,10 @@ enum lesson_part {
 	        PARTS
 };
 /* Lines of which there may be any number. X(symbol, its word, what it is) */
-#define LESSON_ATTEMPTS(X)                                                                              \
-	X(WRONG, "wrong", "lines that look right: they run, and fail a gate")                           \
-	X(NAIVE, "naive", "such lines, which take at least 15 % longer than the solution")              \
-	X(RIGHT, "right", "another way to do it, which passes")                                         \
+#define LESSON_ATTEMPTS(X)                                                                 \
+	X(WRONG, "wrong", "lines that look right: they run, and fail a gate")              \
+	X(NAIVE, "naive", "such lines, which take at least 15 % longer than the solution") \
+	X(RIGHT, "right", "another way to do it, which passes")                            \
 	X(CHOICE, "choice", "what the prediction would be, if things were as a wrong model has them")
 enum attempt_kind {
 #define X(symbol, word, what) ATTEMPT_##symbol,

@@ -6,6 +6,7 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/asked.h"
 #include "shell/sealed/sealed.h"
+#include "shell/session/read.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ static bool leads(const struct shell *shell)
 	return shell->world->me == 0;
 }
 
-static void note(struct played *played, const struct shell *shell, enum outcome outcome, int line)
+static void note(struct task_play *played, const struct shell *shell, enum play_outcome outcome, int line)
 {
 	if (!leads(shell))
 		return;
@@ -27,7 +28,7 @@ static void note(struct played *played, const struct shell *shell, enum outcome 
 
 /* ---- lines ---- */
 
-static enum status run_starter(struct shell *shell, struct played *played, const struct variation *variant)
+static enum status run_starter(struct shell *shell, struct task_play *played, const struct variation *variant)
 {
 	const struct text *start = &played->task->part[PART_START];
 	shell->salt = variant->salt;
@@ -38,7 +39,7 @@ static enum status run_starter(struct shell *shell, struct played *played, const
 	return status == ST_EXPECT ? ST_OK : status;
 }
 
-static enum status run_typed(struct shell *shell, struct played *played, struct rules *rules)
+static enum status run_typed(struct shell *shell, struct task_play *played, struct rules *rules)
 {
 	enum status status = ST_OK;
 	shell->watch = played->ruled ? &rules->watch : NULL;
@@ -56,7 +57,7 @@ static enum status run_typed(struct shell *shell, struct played *played, struct 
 }
 
 /* No more lines come: who waits now waits for ever. */
-static enum status end(struct shell *shell, struct played *played)
+static enum status end(struct shell *shell, struct task_play *played)
 {
 	struct text words = {0};
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -164,11 +165,11 @@ static enum status lay_beside(struct shell *shell, const struct kept_world *besi
 /* ---- a rank ---- */
 
 struct play {
-	struct played *played;
+	struct task_play *played;
 	const struct variation *variant;
 };
 
-static enum status ask(struct shell *shell, struct played *played, const struct text *variables)
+static enum status ask(struct shell *shell, struct task_play *played, const struct text *variables)
 {
 	enum status status = ST_OK;
 	if (played->best)
@@ -188,7 +189,7 @@ static enum status ask(struct shell *shell, struct played *played, const struct 
 
 static void play_rank(struct shell *shell, struct play *play, struct rules *rules)
 {
-	struct played *played = play->played;
+	struct task_play *played = play->played;
 	struct kept_rank starters = {0};
 	struct text variables = {0};
 	enum status status = run_starter(shell, played, play->variant);
@@ -217,7 +218,7 @@ static void play(struct shell *shell, void *self)
 	rules_release(&rules);
 }
 
-enum status played_run(struct played *played, const struct variation *variant, struct shell *of)
+enum status played_run(struct task_play *played, const struct variation *variant, struct shell *of)
 {
 	struct play self = {played, variant};
 	char argument[sizeof variant->argument], *arguments[] = {argument};
@@ -235,7 +236,7 @@ enum status played_run(struct played *played, const struct variation *variant, s
 	return status;
 }
 
-void played_release(struct played *played)
+void played_release(struct task_play *played)
 {
 	text_release(&played->words);
 	text_release(&played->cause);

@@ -3,7 +3,9 @@
  *     starter (its seeds, its `let`s)   lines   end   | the reference's tensors laid beside   gates, one by one
  *     |---------------- the world ----------------|   | the starter's variables again     |
  *
- * A reference is played in a world of its own and hands its tensors over as bytes; so nothing of it stands where lines can reach it. */
+ * A reference is played in a world of its own and hands its tensors over as bytes; so nothing of it stands where lines can reach it.
+ *
+ * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_LESSON_PLAYED_H
 #define RANKSH_LESSON_PLAYED_H
 
@@ -17,15 +19,15 @@ struct typed_line {
 	char *text; /* owned */
 	int line;
 };
-struct typed {
+struct task_lines {
 	struct typed_line *line;
 	size_t count;
 };
-void typed_add(struct typed *typed, const char *text, size_t count, int line);
+void typed_add(struct task_lines *typed, const char *text, size_t count, int line);
 /* A whole text as its lines, from 1 */
-void typed_text(struct typed *typed, const char *text);
-void typed_cut(struct typed *typed, size_t count); /* so many stay */
-void typed_release(struct typed *typed);
+void typed_text(struct task_lines *typed, const char *text);
+void typed_cut(struct task_lines *typed, size_t count); /* so many stay */
+void typed_release(struct task_lines *typed);
 
 /* In which way a world is otherwise than the one that the learner sees */
 struct variation {
@@ -57,7 +59,7 @@ struct gate {
 	struct text line;   /* the `expect` without its remark */
 	struct text remark; /* "": it has none */
 	bool asked, held;
-	struct text words; /* of one that does not hold */
+	struct text words;        /* of one that does not hold */
 	struct text figure, best; /* the left side, and the `best()` on its right; "" where they are none */
 };
 struct gates {
@@ -68,35 +70,35 @@ struct gates {
 void gates_read(struct gates *gates, const struct text *check);
 void gates_release(struct gates *gates);
 
-enum outcome {
+enum play_outcome {
 	PLAYED_TO_END,
 	PLAYED_REFUSED, /* a line was; of the starter's too */
 	PLAYED_OVER,    /* it takes more steps, or memory, than can be */
 	PLAYED_STUCK
 };
 /* Set what goes in, and the rest to 0; played_release */
-struct played {
+struct task_play {
 	const struct lesson_task *task;
-	const struct typed *lines;    /* NULL: none */
-	bool ruled;                   /* they are held to what a task allows */
+	const struct task_lines *lines;  /* NULL: none */
+	bool ruled;                      /* they are held to what a task allows */
 	const struct kept_world *beside; /* a reference's; NULL: none */
-	struct gates *gates;          /* NULL: none; asked up to the first that does not hold, */
-	bool all_gates;               /* ... or all */
-	struct best *best;            /* by rank: kept where `keeps`, else looked up; NULL: none */
-	const char *figures;          /* expressions, one a line, that are kept in best[] too; NULL: none */
-	bool keeps;                   /* the tensors are wanted */
+	struct gates *gates;             /* NULL: none; asked up to the first that does not hold, */
+	bool all_gates;                  /* ... or all */
+	struct best *best;               /* by rank: kept where `keeps`, else looked up; NULL: none */
+	const char *figures; /* expressions, one a line, that are kept in best[] too; NULL: none */
+	bool keeps;          /* the tensors are wanted */
 	int64_t steps_most;
 
-	enum outcome outcome;
-	int line;            /* that was refused */
-	struct text words;   /* why it did not come to its end */
-	struct text cause;   /* of a gate of times that does not hold: what the time was lost with */
+	enum play_outcome outcome;
+	int line;          /* that was refused */
+	struct text words; /* why it did not come to its end */
+	struct text cause; /* of a gate of times that does not hold: what the time was lost with */
 	struct kept_world kept;
 	int64_t steps;
 };
 /* By rank 0 alone. ST_INTERRUPTED, or ST_ARGUMENT where the starter is refused. */
-enum status played_run(struct played *played, const struct variation *variant, struct shell *of);
-void played_release(struct played *played);
+enum status played_run(struct task_play *played, const struct variation *variant, struct shell *of);
+void played_release(struct task_play *played);
 struct best *bests_make(int n);
 void bests_keep(struct best *best, int n, bool keep);
 void bests_release(struct best *best, int n);

@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-static const char steering[] = "set slow reset machine mark",
-                  worlds[] = "strategy model program stage tour";
+static const char steering[] = "set slow reset machine mark", worlds[] = "strategy model program stage tour";
 
 bool rules_allow(const struct lesson_task *task, const char *word)
 {

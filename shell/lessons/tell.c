@@ -50,8 +50,7 @@ static void tell_starter(struct shell *shell, const struct text *start, int room
 		return;
 	out_say(shell->out, "   %s%s%s\n", STYLED(shell->out, COLOUR_NOTE, "these lines have run:"));
 	for (int i = 0; i < shown && (line = text_line(&at, end, &length)); i++)
-		out_say(shell->out, "   %s%.*s%s\n",
-		        STYLED(shell->out, COLOUR_KERNEL, (int)length, line));
+		out_say(shell->out, "   %s%.*s%s\n", STYLED(shell->out, COLOUR_KERNEL, (int)length, line));
 	if (shown < lines)
 		out_say(shell->out, "   %s... and %d more: `task start` shows them all%s\n",
 		        style(shell->out, COLOUR_NOTE), lines - (shown > 0 ? shown : 0),
@@ -64,8 +63,8 @@ static void tell_head(struct shell *shell)
 	struct text title = {0};
 	lesson_title(lesson, &title);
 	out_say(shell->out, "%s%s, task %d/%d   %s%s\n",
-	        STYLED(shell->out, COLOUR_HEAD, text_string(&title), lesson->task + 1,
-	                lesson->file.tasks, text_string(&lesson_task_of(shell)->part[PART_TITLE])));
+	        STYLED(shell->out, COLOUR_HEAD, text_string(&title), lesson->task + 1, lesson->file.tasks,
+	                text_string(&lesson_task_of(shell)->part[PART_TITLE])));
 	text_release(&title);
 }
 

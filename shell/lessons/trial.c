@@ -1,6 +1,5 @@
 /* trial.c -- a task's lines tried in one variant after the other, until one fails */
 #include "shell/lessons/trial.h"
-#include "base/memory.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -62,7 +61,7 @@ static int make_variants(const struct lesson_task *task, int n, struct variation
 
 /* ---- a variant ---- */
 
-static enum status is_whole(const struct lesson_task *task, const struct played *played, const char *what)
+static enum status is_whole(const struct lesson_task *task, const struct task_play *played, const char *what)
 {
 	if (played->outcome == PLAYED_TO_END)
 		return ST_OK;
@@ -75,13 +74,13 @@ static enum status know(struct trials *trials, int i, struct gates *gates)
 {
 	const struct lesson_task *task = trials->task;
 	struct known *known = &trials->known[i];
-	struct typed lines = {0};
+	struct task_lines lines = {0};
 	if (known->steps)
 		return ST_OK;
 	known->best = bests_make(trials->variant[i].n);
 	bests_keep(known->best, trials->variant[i].n, true);
 	typed_text(&lines, text_string(&task->part[PART_SOLUTION]));
-	struct played played = {.task = task, .lines = &lines, .gates = gates, .best = known->best};
+	struct task_play played = {.task = task, .lines = &lines, .gates = gates, .best = known->best};
 	enum status status = played_run(&played, &trials->variant[i], trials->of);
 	if (status == ST_OK)
 		status = is_whole(task, &played, "solution");
@@ -96,11 +95,11 @@ static enum status refer(struct trials *trials, int i)
 {
 	const struct lesson_task *task = trials->task;
 	struct kept_world *beside = &trials->known[i].beside;
-	struct typed lines = {0};
+	struct task_lines lines = {0};
 	if (!task->part[PART_REFERENCE].count || beside->rank)
 		return ST_OK;
 	typed_text(&lines, text_string(&task->part[PART_REFERENCE]));
-	struct played played = {.task = task, .lines = &lines, .keeps = true};
+	struct task_play played = {.task = task, .lines = &lines, .keeps = true};
 	enum status status = played_run(&played, &trials->variant[i], trials->of);
 	if (status == ST_OK)
 		status = is_whole(task, &played, "reference");
@@ -121,7 +120,7 @@ static int first_broken(const struct gates *gates)
 
 /* Which line has the number that this variant has otherwise, as a word of its own */
 static void find_literal(
-        const struct trials *trials, int which, const struct typed *lines, struct text *out)
+        const struct trials *trials, int which, const struct task_lines *lines, struct text *out)
 {
 	const char *argument = trials->variant[which].argument;
 	char name[64], digits[16];
@@ -146,10 +145,11 @@ static void find_literal(
 
 /* One variant: what came of it is the verdict's, if it is the first or fails. */
 static enum status try_one(
-        struct trials *trials, int i, const struct typed *lines, struct verdict *verdict)
+        struct trials *trials, int i, const struct task_lines *lines, struct task_verdict *verdict)
 {
 	const struct variation *variant = &trials->variant[i];
-	struct known *known = &trials->known[i], *timed = i == 1 && *variant->label == 'o' ? known - 1 : known;
+	struct known *known = &trials->known[i],
+	             *timed = i == 1 && *variant->label == 'o' ? known - 1 : known;
 	struct gates gates = {0};
 	gates_read(&gates, &trials->task->part[PART_CHECK]);
 	enum status status = know(trials, (int)(timed - trials->known), &gates);
@@ -158,7 +158,7 @@ static enum status try_one(
 	for (size_t k = 0; k < gates.count; k++)
 		gates.gate[k].asked = false;
 	int64_t most = timed->steps * STEPS_TIMES;
-	struct played played = {.task = trials->task,
+	struct task_play played = {.task = trials->task,
 	        .lines = lines,
 	        .ruled = true,
 	        .beside = &known->beside,
@@ -200,15 +200,15 @@ void trials_close(struct trials *trials)
 	}
 }
 
-enum status trials_run(struct trials *trials, const struct typed *lines, struct verdict *verdict)
+enum status trials_run(struct trials *trials, const struct task_lines *lines, struct task_verdict *verdict)
 {
 	enum status status = ST_OK;
-	*verdict = (struct verdict){.right = true, .gate = -1};
+	*verdict = (struct task_verdict){.right = true, .gate = -1};
 	for (int i = 0; i < trials->count && status == ST_OK && verdict->right; i++) {
 		status = try_one(trials, i, lines, verdict);
 		if (i && verdict->right)
 			text_add(&verdict->also, "%s%s",
-			        i == 1                         ? ""
+			        i == 1                           ? ""
 			                : i == trials->count - 1 ? " and "
 			                                         : ", ",
 			        trials->variant[i].label);
@@ -218,7 +218,7 @@ enum status trials_run(struct trials *trials, const struct typed *lines, struct 
 	return status;
 }
 
-void verdict_release(struct verdict *verdict)
+void verdict_release(struct task_verdict *verdict)
 {
 	gates_release(&verdict->gates);
 	text_release(&verdict->words);
@@ -234,12 +234,12 @@ enum status trial_figure(const struct lesson_task *task, int n, const struct tex
 {
 	struct variation variant = {.n = n};
 	struct best *best = bests_make(n);
-	struct typed typed = {0};
+	struct task_lines typed = {0};
 	struct number number;
 	bool found = false;
 	bests_keep(best, n, true);
 	typed_text(&typed, text_string(lines ? lines : &task->part[PART_SOLUTION]));
-	struct played played = {.task = task, .lines = &typed, .best = best, .figures = what};
+	struct task_play played = {.task = task, .lines = &typed, .best = best, .figures = what};
 	enum status status = played_run(&played, &variant, of);
 	if (status == ST_OK)
 		status = is_whole(task, &played, lines ? "choice" : "solution");

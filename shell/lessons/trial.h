@@ -10,16 +10,16 @@
 
 #include "shell/lessons/played.h"
 
-struct verdict {
+struct task_verdict {
 	bool right;
 	/* of the world in which it failed, or else of the one that the learner sees: */
 	struct variation variant;
-	enum outcome outcome;
-	int line, gate;    /* the line that was refused; the first gate that does not hold, -1: none */
+	enum play_outcome outcome;
+	int line, gate; /* the line that was refused; the first gate that does not hold, -1: none */
 	struct gates gates;
-	struct text words; /* why it did not come to its end */
-	struct text cause; /* what time was lost with */
-	struct text also;  /* the variants in which it held, besides: "other data, M = 6 and 8 ranks" */
+	struct text words;   /* why it did not come to its end */
+	struct text cause;   /* what time was lost with */
+	struct text also;    /* the variants in which it held, besides: "other data, M = 6 and 8 ranks" */
 	struct text literal; /* "your line 3 has 8": in a world where that is another number */
 };
 /* What is known of a variant: the solution's figures and the reference's tensors, once somebody has asked */
@@ -40,9 +40,9 @@ struct trials {
 void trials_open(struct trials *trials, const struct lesson_task *task, int n, struct shell *of);
 /* By rank 0 alone. `lines` NULL: nothing was typed. ST_INTERRUPTED; ST_BUG, worded with the task, where it is the lesson that is wrong: its
  * starter, reference or solution is refused. *verdict is to be released in any case. */
-enum status trials_run(struct trials *trials, const struct typed *lines, struct verdict *verdict);
+enum status trials_run(struct trials *trials, const struct task_lines *lines, struct task_verdict *verdict);
 void trials_close(struct trials *trials);
-void verdict_release(struct verdict *verdict);
+void verdict_release(struct task_verdict *verdict);
 
 /* An expression's value behind the lines (NULL: the solution's), the largest of all ranks. ST_ARGUMENT: it cannot be known. */
 enum status trial_figure(const struct lesson_task *task, int n, const struct text *lines, const char *what,

@@ -95,8 +95,12 @@ enum status sealed_run(struct sealed *sealed, struct shell *of, sealed_play *pla
 	int started = 0;
 	enum status status = ST_OK;
 	for (; started < sealed->n && status == ST_OK; started++) {
-		player[started] = (struct player_of_rank){
-		        .sealed = sealed, .of = of, .team = team, .play = play, .self = self, .rank = started};
+		player[started] = (struct player_of_rank){.sealed = sealed,
+		        .of = of,
+		        .team = team,
+		        .play = play,
+		        .self = self,
+		        .rank = started};
 		if (pthread_create(&player[started].thread, NULL, run_rank, &player[started]) != 0)
 			status = fail(ST_MEMORY, "no thread for rank %d of a world beside yours", started);
 	}

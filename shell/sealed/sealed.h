@@ -13,10 +13,10 @@
 #include "shell/session/shell.h"
 
 struct sealed {
-	int n;                   /* ranks */
-	const char *machine;     /* its name; NULL: as `like` */
-	int64_t steps_most;      /* 0: as many as it takes */
-	char *const *argument;   /* NAME=VALUE: these beat the `let` of texts with a file's name */
+	int n;                 /* ranks */
+	const char *machine;   /* its name; NULL: as `like` */
+	int64_t steps_most;    /* 0: as many as it takes */
+	char *const *argument; /* NAME=VALUE: these beat the `let` of texts with a file's name */
 	int arguments;
 
 	/* what came of it */

@@ -94,10 +94,9 @@ enum status file_header(struct shell *shell, const char *path, struct layout *la
 enum status data_text(struct shell *shell, const char *path, struct data_facts *facts)
 {
 	struct content content = {0};
-	enum status status = shell->no_files ? shell_no_file(path)
-	        : transport_rank(shell->transport) == 0
-	        ? read_text(path, &content)
-	        : ST_OK; /* whatever its name is */
+	enum status status = shell->no_files            ? shell_no_file(path)
+	        : transport_rank(shell->transport) == 0 ? read_text(path, &content)
+	                                                : ST_OK; /* whatever its name is */
 	*facts = (struct data_facts){.count = content.layout.dim[0], .vocab = content.vocab};
 	if (status == ST_OK && content.elements)
 		shell_read_file(shell, path, content.elements, (size_t)layout_bytes(&content.layout));

@@ -35,7 +35,8 @@ const char *options_help(void)
 	       "GPU)\n"
 	       "  --resume           opens the last session again\n"
 	       "  --check-lessons    holds every lesson, or the one in FILE, to its checks\n"
-	       "  --grade TASK FILE  are the lines of FILE the solution of a lesson's task: 4.2, or a lesson's file\n"
+	       "  --grade TASK FILE  are the lines of FILE the solution of a lesson's task: 4.2, or a "
+	       "lesson's file\n"
 	       "  --version, --help\n"
 	       "  NAME=VALUE         beats the file's `let NAME =`\n"
 	       "\n"
@@ -151,7 +152,8 @@ static enum status check(const struct options *options)
 		        "-n %d: that many processes do not fit here; --dry models up to %d ranks in one",
 		        options->n, RANKS_DRY_MOST);
 	if (options->grade && !options->file)
-		return fail(ST_ARGUMENT, "--grade %s wants a file with the lines to be graded (ranksh --help)",
+		return fail(ST_ARGUMENT,
+		        "--grade %s wants a file with the lines to be graded (ranksh --help)",
 		        options->grade);
 	if (options->resume && (options->file || options->lines || options->test || options->check_lessons))
 		return fail(ST_ARGUMENT, "--resume opens a prompt: it goes with no file and no lines");

@@ -14,8 +14,9 @@
 struct shell;
 struct statement;
 struct watch {
-	const void *of;       /* whose these are */
-	const char *own_file; /* lines of a text of that name are not the learner's: a task's own; defs of it too */
+	const void *of; /* whose these are */
+	const char *
+	        own_file; /* lines of a text of that name are not the learner's: a task's own; defs of it too */
 	/* A statement is about to run: ST_OK, or its refusal, worded. NULL: any may */
 	enum status (*before)(struct shell *shell, const struct statement *statement);
 	/* One of the outermost is over: all of its text, and the number of its line. NULL: nobody wants it */

@@ -171,8 +171,8 @@ enum status team_take_data(struct transport *t, int from, void *data, int64_t by
 	size_t count = 0;
 	enum status status = team_receive(t, from, TAG_DATA, &got, &count);
 	if (status == ST_OK && count != (size_t)bytes)
-		status = fail(ST_BUG, "rank %d sent %zu bytes where %lld are due", from, count,
-		        (long long)bytes);
+		status = fail(
+		        ST_BUG, "rank %d sent %zu bytes where %lld are due", from, count, (long long)bytes);
 	if (status == ST_OK)
 		memcpy(data, got, count);
 	mem_free(got);
