@@ -4,7 +4,8 @@ _ranksh() {
 	COMPREPLY=()
 	case $before in
 	-n) COMPREPLY=($(compgen -W '1 2 4 8' -- "$word")); return ;;
-	-c | --limit) return ;;
+	-c | --limit | --as) return ;;
+	--class | --overview) COMPREPLY=($(compgen -d -- "$word")); return ;;
 	--device) COMPREPLY=($(compgen -W 'auto sim cuda' -- "$word")); return ;;
 	--machine)
 		COMPREPLY=($(compgen -W 'classroom dgx-a100 dgx-a100-2 dgx-a100-128 dgx-h100 dgx-h100-2 dgx-h100-128 hgx-h200 hgx-h200-2
@@ -13,7 +14,7 @@ _ranksh() {
 	--test) COMPREPLY=($(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")); return ;;
 	esac
 	case $word in
-	-*) COMPREPLY=($(compgen -W '-n -c --test --machine --dry --limit --device --resume --check-lessons --version --help' -- "$word")) ;;
+	-*) COMPREPLY=($(compgen -W '-n -c --test --machine --dry --limit --device --resume --check-lessons --class --as --overview --once --csv --version --help' -- "$word")) ;;
 	*) COMPREPLY=($(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")) ;;
 	esac
 }

@@ -24,7 +24,7 @@ free M V start;  sync
 ps = shard p;  average = shard G
 mark task
 #: check
-expect bytes(m) + bytes(v) == 8*N/world   # m and v should have N/world elements each
+expect bytes(m) + bytes(v) == 8B*N/world   # m and v should have N/world elements each
 expect count(adam) == 1   # one adam, on this rank's part
 expect close(gs, average)   # gs should be this rank's part of the average
 expect close(p, q)   # p is not what plain data parallel would give
@@ -70,7 +70,7 @@ mark task
 expect close(sa, wanted_a) and close(sb, wanted_b)   # sa and sb should be this rank's parts of the sums
 expect error "no tensor 'ga'" { peek ga }   # ga is still there: free it
 expect error "no tensor 'gb'" { peek gb }   # gb is still there: free it
-expect peak <= 4*N + 4*4*N/world + 4k   # both gradients were there at once: free gb before backward_a
+expect peak <= 4B*N + 4*4B*N/world + 4kB   # both gradients were there at once: free gb before backward_a
 #: hint
 # backward_b,  sb = reducescatter gb,  free gb,  and then layer a
 #: solution
@@ -114,8 +114,8 @@ expect count(allgather) == 2 and count(matmul) == 2   # each layer is brought to
 expect close(y, Y)   # y is not x A B
 expect error "no tensor 'A'" { peek A }   # A is still there: free it when it has been used
 expect error "no tensor 'B'" { peek B }   # B is still there: free it when it has been used
-expect bytes(wa) == 4*d*d/world   # wa should stay this rank's part
-expect peak <= before + 64k   # A and B were there at once
+expect bytes(wa) == 4B*d*d/world   # wa should stay this rank's part
+expect peak <= before + 4B*d*d + 64kB   # A and B were there at once
 #: hint
 # A = allgather wa,  h = matmul x A,  free A,  and then the same with wb
 #: solution

@@ -16,12 +16,12 @@ tensor W1[d,h] W2[h,d] = randn seed=2 scale=0.1
 Z = matmul x W1;  A = gelu Z;  Y = matmul A W2;  sync
 mark task
 #: check
-expect bytes(w1) == 4*d*h/world and bytes(w2) == 4*d*h/world   # w1 and w2 should be this rank's parts
+expect bytes(w1) == 4B*d*h/world and bytes(w2) == 4B*d*h/world   # w1 and w2 should be this rank's parts
 expect count(matmul) == 2 and count(gelu) == 1   # two matmuls and one gelu, on the parts
-expect bytes(z) == 4*B*h/world   # z should be this rank's columns of the hidden layer: name it z = matmul x w1
+expect bytes(z) == 4B*B*h/world   # z should be this rank's columns of the hidden layer: name it z = matmul x w1
 expect count(allreduce) == 1 and count(allgather) == 0   # one allreduce, and nothing else, goes between the ranks
 expect close(y, Y)   # y is not gelu(x W1) W2
-expect sent <= 2*4*B*d   # more was sent than y's own bytes ask for
+expect sent <= 2*4B*B*d   # more was sent than y's own bytes ask for
 #: hint
 # z = matmul x w1,  a = gelu z,  y = matmul a w2: a partial sum on every rank
 #: solution

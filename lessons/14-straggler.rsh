@@ -23,7 +23,7 @@ expect close(g, total)   # g should be the sum over all ranks
 expect rows[0] == 512   # the ranks' rows do not add up to 512
 expect stall(peer) < 10%   # somebody still waits long for rank 2 in the allreduce
 expect time(task) < 8ms   # that is slower than it need be: 512 rows in all are enough
-expect bytes(y) >= 512 * 4 * 16   # every rank should do some of the work
+expect bytes(y) >= 512 * 16 * 4B   # every rank should do some of the work
 #: hint
 # With four ranks, three at full speed and one at half, the shares are
 # 2 : 2 : 1 : 2. 512 / 7 is about 73 rows a share.

@@ -4,6 +4,8 @@
 #include "shell/session/options.h"
 #include "shell/rank/process.h"
 #include "shell/terminal/launch.h"
+#include "shell/terminal/learning.h"
+#include "shell/terminal/overview.h"
 #include "shell/terminal/session.h"
 
 #include <errno.h>
@@ -28,12 +30,14 @@ static enum status check(const struct options *options)
 {
 	struct machine machine = {0};
 	enum status status = ST_OK;
+	if (options->class_folder && !options->wire && options_batch(options))
+		return fail(ST_ARGUMENT, "--class opens a prompt: input and output are to be a terminal");
 	bool here = options->machine && strcmp(options->machine, "this") == 0;
 	if (options->machine && (!here || strcmp(options->device, "sim") == 0))
 		status = device_machine(&device_sim, options->machine, &machine);
 	if (status == ST_OK && options->file && access(options->file, R_OK) != 0)
 		return fail(ST_FILE, "cannot read %s: %s", options->file, strerror(errno));
-	return status;
+	return status == ST_OK ? learning_check(options) : status;
 }
 
 int main(int argc, char **argv)
@@ -51,6 +55,8 @@ int main(int argc, char **argv)
 		fputs(options.help ? options_help() : "ranksh " RANKSH_VERSION "\n", stdout);
 		return fflush(stdout) == 0 ? 0 : 4;
 	}
+	if (status == ST_OK && options.overview)
+		return overview_run(&options);
 	bool rank = under_mpirun() &&
 	        !options.dry; /* what it refuses all ranks refuse, in one sentence: process.c */
 	if (status == ST_OK && !rank)

@@ -8,6 +8,7 @@
 #include "shell/line/line.h"
 #include "shell/session/device.h"
 #include "shell/session/expired.h"
+#include "shell/session/learned.h"
 #include "shell/training/open.h"
 #include "shell/wire/block.h"
 #include "shell/wire/io.h"
@@ -116,6 +117,7 @@ static enum status run_line(struct conductor *conductor, const struct order *ord
 {
 	struct shell *shell = &conductor->shell;
 	shell->asked = (struct wish){0};
+	learned_line(shell);
 	shell_replaying(shell, order->silent);
 	if (order->silent)
 		steering_again(&shell->steering, order->values ? order->values : "");
@@ -193,6 +195,8 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	case ORDER_SETUP:
 		shell->interactive = true;
 		out_setup(shell->out, order->colour, order->width);
+		if (order->count)
+			text_add(&shell->learned->solved, "%.*s ", (int)order->count, order->text);
 		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
 	case ORDER_LESSONS:
 		status = lesson_check_all(shell, order->file, order->first_line, &failed);
@@ -288,6 +292,8 @@ enum status conductor_open(struct conductor *conductor, struct transport *t, str
 	shell->credit = &conductor->credit;
 	shell->arguments = options->arguments;
 	shell->argument = options->argument;
+	learned_open(shell);
+	shell->learned->folder = options->class_folder;
 	conductor->results = mem_alloc((size_t)transport_size(t) * sizeof *conductor->results);
 	return shell_open(shell, t, n, options->dry,
 	        options->machine ? options->machine : device_own_machine(shell->device));
@@ -296,6 +302,7 @@ enum status conductor_open(struct conductor *conductor, struct transport *t, str
 void conductor_close(struct conductor *conductor)
 {
 	lesson_free(&conductor->shell);
+	learned_close(&conductor->shell);
 	shell_close(&conductor->shell);
 	text_release(&conductor->bytes);
 	mem_free(conductor->results);

@@ -27,7 +27,7 @@ enum order_kind {
 struct order {
 	int32_t kind;       /* enum order_kind */
 	int32_t first_line; /* TEXT, LINES; LESSONS, GRADE: ranks, 0 as the lesson has them */
-	int32_t width;      /* SETUP, also colour */
+	int32_t width;      /* SETUP, also colour; its text: tasks that are solved */
 	int32_t colour;
 	int32_t silent;      /* LINE: a replay */
 	int64_t stop, stamp; /* LINE: see struct entry */

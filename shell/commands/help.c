@@ -197,11 +197,13 @@ static bool help_keyword(struct text *text, const char *word)
 	                "runs the lines for each number (the end is left out) or word"},
 	        {"repeat", "repeat N { LINES }", "runs the lines N times"},
 	        {"def", "def NAME PARAMETERS { LINES }", "a command of your own"},
-	        {"expect", "expect EXPR   or   expect error \"WORDS\" { LINES }",
+	        {"expect", "expect EXPR   or   expect error \"WORDS\" { LINES }   or   expect verify",
 	                "checks on every rank that something holds, or that the lines are refused, or a "
 	                "timeout "
-	                "is told in them, and the message has the words (or any, without them); in a script, "
-	                "a false one makes the exit status 1"}};
+	                "is told in them, and the message has the words (or any, without them), or that "
+	                "ranks "
+	                "have the numbers of one rank (verify); in a script, a false one makes the exit "
+	                "status 1"}};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (strcmp(word, rows[i][0]) == 0) {
 			add_words(text, word, rows[i][1]);

@@ -16,7 +16,7 @@ const struct command command_lessons = {
         .name = "lessons",
         .topic = "learn",
         .usage = "lessons",
-        .help = "lists the lessons",
+        .help = "lists the lessons: which tasks are solved, and what is next",
         .example = "lessons",
         .class = COMMAND_LOOK,
         .run = lesson_list,
@@ -40,9 +40,14 @@ static bool is_numbered(const char *word, int *number, int *task)
 	return *end == '\0';
 }
 
-static enum status close_lesson(struct call *call)
+/* `lesson new F` */
+static enum status new_lesson(struct call *call)
 {
-	return lesson_leave(call->shell);
+	const char *path;
+	if (!call_count(call, 1))
+		return fail(ST_ARGUMENT, "lesson new wants a file: lesson new mine.rsh");
+	enum status status = call_common(call, 1, &path);
+	return status == ST_OK ? lesson_new(call->shell, path) : status;
 }
 
 /* Without a word it lists the lessons. Whether there is a lesson of that number is found when it is
@@ -58,7 +63,9 @@ static enum status lesson_run(struct call *call)
 	if (status != ST_OK)
 		return status;
 	if (strcmp(word, "off") == 0)
-		return close_lesson(call);
+		return lesson_leave(call->shell);
+	if (strcmp(word, "new") == 0)
+		return new_lesson(call);
 	if (strspn(word, "0123456789.-") == strlen(word)) {
 		if (!is_numbered(word, &number, &wish.task))
 			return fail(ST_ARGUMENT,
@@ -78,19 +85,19 @@ static void numbers(const char *name, struct text *out)
 {
 	const char *lesson;
 	for (int i = 0; !*name && (lesson = embedded_name("lessons/", i, ".rsh")); i++)
-		if (strcmp(lesson, "tour") != 0)
+		if (atoi(lesson))
 			text_add(out, "%d\n", atoi(lesson));
 }
 
 const struct command command_lesson = {
         .name = "lesson",
         .topic = "learn",
-        .usage = "lesson [N | N.TASK | FILE | off]",
+        .usage = "lesson [N | N.TASK | FILE | off | new FILE]",
         .help = "opens a lesson, or a task of it: each begins in an empty world, and `check` tells; a file "
                 "of "
                 "your own is a lesson too; `off` closes it; alone it lists them",
         .example = "lesson 1",
-        .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "N"}},
+        .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "N"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"}},
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_SESSION},
         .run = lesson_run,

@@ -154,7 +154,7 @@ static enum status races_run(struct call *call)
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	struct text text = {0};
 	shell->races_told = races_now(shell->world)->count;
-	trace_races(&trace, 0, out_width(shell->out), &text);
+	trace_races(&trace, 0, !shell->watch, out_width(shell->out), &text);
 	return answer(call, &text, ST_OK);
 }
 

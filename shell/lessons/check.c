@@ -9,6 +9,7 @@
 #include "shell/lessons/asked.h"
 #include "shell/lessons/inside.h"
 #include "shell/lessons/trial.h"
+#include "shell/session/learned.h"
 #include "shell/session/share.h"
 
 #include <stdio.h>
@@ -189,6 +190,18 @@ static enum status put_right(struct shell *shell, struct text *out)
 	return status;
 }
 
+/* What a board groups attempts by: the remark of the first gate that does not hold, or what ended the lines */
+static void note_wrong(struct shell *shell, const struct task_verdict *verdict)
+{
+	const struct gate *gate = verdict->gate >= 0 ? &verdict->gates.gate[verdict->gate] : NULL;
+	const char *words = gate && gate->remark.count ? text_string(&gate->remark)
+	        : gate                                 ? text_string(&gate->line)
+	        : verdict->outcome == PLAYED_OVER      ? "the lines come to no end"
+	        : verdict->outcome == PLAYED_STUCK     ? "the ranks wait for each other"
+	                                               : text_string(&verdict->words);
+	learned_wrong(shell, words, strcspn(words, "\n"));
+}
+
 /* Rank 0: what is said, and whether it is right */
 static enum status find(struct shell *shell, struct text *out, bool *right)
 {
@@ -203,6 +216,8 @@ static enum status find(struct shell *shell, struct text *out, bool *right)
 	if (*right)
 		status = put_right(shell, out);
 	else if (status == ST_OK)
+		note_wrong(shell, &verdict);
+	if (status == ST_OK && !*right)
 		text_add(out, "   %snot yet%s   `undo` takes a line back, `again` all; `hint` helps\n",
 		        style(shell->out, COLOUR_BAD), style(shell->out, COLOUR_PLAIN));
 	verdict_release(&verdict);
@@ -230,6 +245,10 @@ enum status lesson_check(struct call *call)
 	text_release(&words);
 	if (status != ST_OK)
 		return status;
+	status = learned_time(shell);
+	if (status != ST_OK)
+		return status;
+	lesson_note(shell, "check", right ? "right" : NULL);
 	shell->lesson->right |= right != 0;
 	shell->lesson->asking = right && lesson_task_of(shell)->at[PART_ASK];
 	if (!right && !shell->interactive)

@@ -133,6 +133,7 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 			        "predict: your guess is %s, and stays it until the task is right",
 			        shell->lesson->guess);
 		snprintf(shell->lesson->guess, sizeof shell->lesson->guess, "%s", answer);
+		lesson_note(shell, "predict", answer);
 		out_say(shell->out, "   noted: %s. Now the lines; `check` tells how it was\n", answer);
 		return ST_OK;
 	}

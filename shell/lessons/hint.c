@@ -6,6 +6,7 @@
  */
 #include "shell/language/run/command.h"
 #include "shell/lessons/inside.h"
+#include "shell/session/learned.h"
 
 #include <string.h>
 
@@ -104,8 +105,10 @@ enum status lesson_hint(struct call *call)
 {
 	struct shell *shell = call->shell;
 	const struct lesson_task *task = lesson_current(shell);
-	if (!task)
-		return ST_ARGUMENT;
+	enum status status = task ? learned_shows(shell, true) : ST_ARGUMENT;
+	if (status != ST_OK)
+		return status;
+	lesson_note(shell, "hint", "");
 	int given = shell->lesson->hints++;
 	if (given == 0)
 		tell_lines(shell, &task->part[PART_HINT], COLOUR_PLAIN);

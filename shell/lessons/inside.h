@@ -1,6 +1,6 @@
 /* inside.h -- private to lessons/: the lesson at hand
  *
- *     lesson.c   opened, begun, left; the list       tell.c    how a task looks
+ *     lesson.c   opened, begun, left                 tell.c    how a task looks           progress.c   the list
  *     tour.c     its steps play themselves           task.c    what is typed in a task
  *     check.c    is it solved: the report            guess.c   prediction and question      hint.c   three hints
  *     hold.c     --check-lessons: the lessons themselves are held to what they promise
@@ -12,15 +12,16 @@
 #include "shell/lessons/lesson.h"
 #include "shell/lessons/lesson_file.h"
 #include "shell/lessons/played.h"
-#include "shell/lessons/rules.h"
+#include "shell/lessons/task_rules.h"
 #include "shell/session/shell.h"
 
+struct embedded;
 struct lesson {
 	struct lesson_file file;
 	int number;     /* of the course, from 1; 0: the tour; -1: of a file that somebody has named */
 	char path[512]; /* of such a file */
 	int task;       /* from 0; -1: before the first */
-	struct rules rules;
+	struct task_rules rules;
 	struct task_lines typed;
 	size_t floor; /* of these stand before the world was last emptied */
 	int hints;    /* given */
@@ -36,6 +37,8 @@ void lesson_title(const struct lesson *lesson, struct text *out);
  * caller's, to be freed by lesson_drop. */
 enum status lesson_load(struct shell *shell, int number, const char *path, struct lesson **made);
 void lesson_drop(struct lesson *lesson);
+/* The n-th embedded one (from 1), or the tour for 0; NULL: there is none. */
+const struct embedded *lesson_embedded(int number);
 /* Of the open lesson */
 const struct lesson_task *lesson_task_of(const struct shell *shell);
 /* The task at hand; NULL, with the failure told: no lesson is open (ST_ARGUMENT). */
@@ -44,6 +47,10 @@ const struct lesson_task *lesson_current(const struct shell *shell);
 enum status lesson_begin_world(struct shell *shell);
 /* Runs lines without showing what they say; the journal keeps them beside the command: a world made again needs them. */
 enum status lesson_run(struct shell *shell, const struct text *lines);
+
+/* own.c: where a lesson is that is called so: a path, or a name in the folder of one's own lessons; these, listed by all processes */
+void own_lesson_path(const char *word, char *path, size_t room);
+enum status own_lessons_tell(struct shell *shell);
 
 /* task.c: what is typed is looked at from here on, and nothing is known of it yet */
 void task_watch(struct shell *shell);
@@ -58,5 +65,10 @@ enum status guess_put(struct shell *shell, struct text *out);
 enum status guess_wanted(const struct shell *shell);
 /* How the guess compares, once the task is right; the question about the picture, where there is one */
 enum status guess_put_outcome(struct shell *shell, struct text *out);
+
+/* What is done at the task at hand (learned.h): "hint", "check" ... */
+void lesson_note(struct shell *shell, const char *what, const char *words);
+/* It is left: skipped, if it is not solved */
+void lesson_note_left(struct shell *shell);
 
 #endif

@@ -10,6 +10,7 @@
 #include "shell/lessons/inside.h"
 #include "shell/session/device.h"
 #include "shell/session/lasting.h"
+#include "shell/session/learned.h"
 #include "shell/session/share.h"
 #include "shell/training/open.h"
 
@@ -18,7 +19,7 @@
 
 /* The n-th embedded lesson (from 1), or the tour for 0; NULL: there is none. They are numbered by their files' names, which begin
  * with it. */
-static const struct embedded *embedded_lesson(int number)
+const struct embedded *lesson_embedded(int number)
 {
 	const char *name;
 	char head[16];
@@ -36,7 +37,7 @@ void lesson_drop(struct lesson *lesson)
 	if (!lesson)
 		return;
 	lesson_file_release(&lesson->file);
-	rules_release(&lesson->rules);
+	task_rules_release(&lesson->rules);
 	typed_release(&lesson->typed);
 	mem_free(lesson);
 }
@@ -58,7 +59,7 @@ void lesson_title(const struct lesson *lesson, struct text *out)
 
 enum status lesson_load(struct shell *shell, int number, const char *path, struct lesson **made)
 {
-	const struct embedded *file = number < 0 ? NULL : embedded_lesson(number);
+	const struct embedded *file = number < 0 ? NULL : lesson_embedded(number);
 	char *bytes = NULL;
 	size_t count = 0;
 	if (number >= 0 && !file)
@@ -67,7 +68,12 @@ enum status lesson_load(struct shell *shell, int number, const char *path, struc
 	lesson->number = number;
 	lesson->task = -1;
 	snprintf(lesson->path, sizeof lesson->path, "%s", path ? path : "");
-	enum status status = file ? ST_OK : shell_file(shell, path, &bytes, &count);
+	char place[1600];
+	own_lesson_path(path ? path : "", place, sizeof place);
+	enum status status = file ? ST_OK : shell_file(shell, place, &bytes, &count);
+	if (status == ST_FILE && !strpbrk(path, "./"))
+		status = fail(ST_NAME,
+		        "lesson %s: no such lesson; `lesson 4`, `lesson 4.2`, a file as F.rsh, or off", path);
 	if (status == ST_OK)
 		status = lesson_file_read(&lesson->file, file ? file->bytes : bytes,
 		        file ? file->count : count, file ? file->path : path, number == 0);
@@ -141,28 +147,6 @@ enum status lesson_begin_again(struct shell *shell)
 	return status;
 }
 
-/* ---- the list ---- */
-
-enum status lesson_list(struct call *call)
-{
-	struct shell *shell = call->shell;
-	out_say(shell->out, "   %s%s%s        three minutes: it types for you\n",
-	        STYLED(shell->out, COLOUR_HEAD, "tour"));
-	for (int number = 1; embedded_lesson(number); number++) {
-		struct lesson *lesson = NULL;
-		enum status status = lesson_load(shell, number, NULL, &lesson);
-		if (status != ST_OK) { /* one that is wrong hides no other */
-			out_say(shell->out, "   lesson %-2d   %s\n", number, fail_text());
-			continue;
-		}
-		out_say(shell->out, "   %slesson %-2d%s   %s (%d tasks, %s min)\n",
-		        STYLED(shell->out, COLOUR_HEAD, number), text_string(&lesson->file.title),
-		        lesson->file.tasks, text_string(&lesson->file.minutes));
-		lesson_drop(lesson);
-	}
-	return ST_OK;
-}
-
 /* ---- a lesson at hand ---- */
 
 static enum status fits(const struct shell *shell, const struct lesson *lesson, int task)
@@ -188,10 +172,13 @@ enum status lesson_open(struct shell *shell, int number, int task, const char *p
 	if (status != ST_OK)
 		return status;
 	status = fits(shell, lesson, task);
+	if (status == ST_OK && number)
+		status = learned_lesson(shell, number);
 	if (status != ST_OK) {
 		lesson_drop(lesson);
 		return status;
 	}
+	lesson_note_left(shell);
 	lesson_free(shell);
 	shell->lesson = lesson;
 	lesson->task = task ? task - 2 : -1;
@@ -202,6 +189,7 @@ enum status lesson_leave(struct shell *shell)
 {
 	if (!shell->lesson)
 		return fail(ST_ARGUMENT, "no lesson is open");
+	lesson_note_left(shell);
 	lesson_free(shell);
 	out_say(shell->out, "   the lesson is closed; its world stays as it is\n");
 	return ST_OK;
@@ -211,7 +199,7 @@ enum status lesson_leave(struct shell *shell)
 static enum status next_lesson(struct shell *shell)
 {
 	int number = shell->lesson->number;
-	if (number > 0 && embedded_lesson(number + 1))
+	if (number > 0 && lesson_embedded(number + 1))
 		return lesson_open(shell, number + 1, 0, NULL);
 	return fail(ST_ARGUMENT, "that was the last task; `lessons` lists the lessons");
 }
@@ -225,8 +213,10 @@ enum status lesson_next(struct shell *shell, lesson_play *run)
 		return tour_next(shell, run);
 	if (lesson->task + 1 >= lesson->file.tasks)
 		return next_lesson(shell);
+	lesson_note_left(shell);
 	lesson->task++;
 	enum status status = begin_task(shell);
+	lesson_note(shell, "open", text_string(&lesson_task_of(shell)->part[PART_TITLE]));
 	return status == ST_OK ? task_tell(shell) : status;
 }
 
@@ -246,14 +236,16 @@ enum status lesson_task_shown(struct shell *shell, bool start)
 enum status lesson_solution(struct shell *shell, bool run)
 {
 	const struct lesson_task *task = lesson_current(shell);
-	if (!task)
-		return ST_ARGUMENT;
+	enum status status = task ? learned_shows(shell, false) : ST_ARGUMENT;
+	if (status != ST_OK)
+		return status;
 	tell_lines(shell, &task->part[PART_SOLUTION], COLOUR_KERNEL);
+	lesson_note(shell, "solution", run ? "run" : "");
 	if (!run) {
 		out_say(shell->out, "   type it, or let it run from the task's start: solution run\n");
 		return ST_OK;
 	}
-	enum status status = begin_task(shell);
+	status = begin_task(shell);
 	if (status == ST_OK)
 		status = lesson_run(shell, &task->part[PART_SOLUTION]);
 	typed_text(&shell->lesson->typed, text_string(&task->part[PART_SOLUTION]));

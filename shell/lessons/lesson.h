@@ -9,8 +9,11 @@
 
 struct call; /* of a command that takes no words: only its session is looked at */
 enum status lesson_list(struct call *call);
+int lesson_tasks(int number); /* how many it has; 0: there is no such lesson */
 /* number from 1, or 0 and a file's path; task from 1, 0: the first. The lesson before it is left only when the new one is there and fits. */
 enum status lesson_open(struct shell *shell, int number, int task, const char *path);
+/* A template of a lesson in a new file. ST_FILE */
+enum status lesson_new(struct shell *shell, const char *path);
 enum status lesson_leave(struct shell *shell);       /* `lesson off`: the world stays */
 enum status lesson_begin_again(struct shell *shell); /* the task at hand, from its starter on */
 /* Runs a line of the tour and shows all that it says. */

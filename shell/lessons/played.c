@@ -39,7 +39,7 @@ static enum status run_starter(struct shell *shell, struct task_play *played, co
 	return status == ST_EXPECT ? ST_OK : status;
 }
 
-static enum status run_typed(struct shell *shell, struct task_play *played, struct rules *rules)
+static enum status run_typed(struct shell *shell, struct task_play *played, struct task_rules *rules)
 {
 	enum status status = ST_OK;
 	shell->watch = played->ruled ? &rules->watch : NULL;
@@ -187,7 +187,7 @@ static enum status ask(struct shell *shell, struct task_play *played, const stru
 	return asked_gates(shell, played);
 }
 
-static void play_rank(struct shell *shell, struct play *play, struct rules *rules)
+static void play_rank(struct shell *shell, struct play *play, struct task_rules *rules)
 {
 	struct task_play *played = play->played;
 	struct kept_rank starters = {0};
@@ -212,10 +212,10 @@ static void play_rank(struct shell *shell, struct play *play, struct rules *rule
 static void play(struct shell *shell, void *self)
 {
 	struct play *play = self;
-	struct rules rules = {0};
-	rules_make(&rules, play->played->task);
+	struct task_rules rules = {0};
+	task_rules_make(&rules, play->played->task);
 	play_rank(shell, play, &rules);
-	rules_release(&rules);
+	task_rules_release(&rules);
 }
 
 enum status played_run(struct task_play *played, const struct variation *variant, struct shell *of)

@@ -10,7 +10,7 @@
 #define RANKSH_LESSON_PLAYED_H
 
 #include "shell/lessons/lesson_file.h"
-#include "shell/lessons/rules.h"
+#include "shell/lessons/task_rules.h"
 #include "shell/session/best.h"
 #include "shell/session/shell.h"
 

@@ -12,7 +12,7 @@ static enum status before(struct shell *shell, const struct statement *statement
 	bool looks = statement->kind == STATEMENT_COMMAND &&
 	        (statement->row->class == COMMAND_LOOK || statement->row->class == COMMAND_SESSION);
 	enum status status = looks ? ST_OK : guess_wanted(shell);
-	return status == ST_OK ? rules_check(&lesson->rules, statement) : status;
+	return status == ST_OK ? task_rules_check(&lesson->rules, statement) : status;
 }
 
 /* Commands of the session and looks are no lines of a solution; a refused line took no effect, as far as a task goes. */
@@ -29,9 +29,9 @@ static void after(struct shell *shell, const char *text, size_t count, int line,
 void task_watch(struct shell *shell)
 {
 	struct lesson *lesson = shell->lesson;
-	rules_release(&lesson->rules);
-	lesson->rules = (struct rules){0};
-	rules_make(&lesson->rules, lesson_task_of(shell));
+	task_rules_release(&lesson->rules);
+	lesson->rules = (struct task_rules){0};
+	task_rules_make(&lesson->rules, lesson_task_of(shell));
 	lesson->rules.watch.of = lesson;
 	lesson->rules.watch.before = before;
 	lesson->rules.watch.after = after;

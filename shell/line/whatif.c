@@ -54,7 +54,7 @@ static void say_otherwise(struct shell *shell, const struct rerun *rerun, const 
 	if (b->races > a->races) {
 		struct trace trace = {.world = rerun->shell.world, .backend = rerun->shell.backend};
 		struct text text = {0};
-		trace_races(&trace, 0, out_width(shell->out), &text);
+		trace_races(&trace, 0, true, out_width(shell->out), &text);
 		out_say(shell->out, "   without that order there are races:\n%s", text_string(&text));
 		text_release(&text);
 	}

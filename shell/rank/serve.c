@@ -14,6 +14,7 @@
 #include "shell/rank/frame.h"
 #include "shell/rank/reader.h"
 #include "shell/session/device.h"
+#include "shell/session/learned.h"
 #include "shell/training/training.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
@@ -127,7 +128,11 @@ static void hello(struct serve *serve, const struct request *request)
 	struct shell *shell = &serve->conductor->shell;
 	struct reply reply = {
 	        .kind = REPLY_HELLO, .version = WIRE_VERSION, .n = shell->world->n, .dry = shell->dry};
-	struct order setup = {.kind = ORDER_SETUP, .width = request->width, .colour = request->colour};
+	struct order setup = {.kind = ORDER_SETUP,
+	        .width = request->width,
+	        .colour = request->colour,
+	        .text = text_string(&request->solved),
+	        .count = request->solved.count};
 	conductor_order(serve->conductor, &setup);
 	text_add(&reply.text, "%s", shell->machine.name);
 	text_add(&reply.device, "%s", device_words(shell->device));
@@ -216,6 +221,7 @@ static void send_done(struct serve *serve, enum status status, const char *again
 		send_lanes(serve, true);
 	}
 	text_add(&reply.again, "%s", again);
+	learned_take(&serve->conductor->shell, &reply.learned);
 	tell_log(&serve->conductor->shell.journal, &reply.log);
 	write_wish(&serve->conductor->shell.asked, &reply.wish);
 	serve->conductor->shell.asked = (struct wish){0};

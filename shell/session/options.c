@@ -37,6 +37,10 @@ const char *options_help(void)
 	       "  --check-lessons    holds every lesson, or the one in FILE, to its checks\n"
 	       "  --grade TASK FILE  are the lines of FILE the solution of a lesson's task: 4.2, or a "
 	       "lesson's file\n"
+	       "  --class DIR        lessons as in a class, whose folder DIR is; --as NAME is how it calls "
+	       "you\n"
+	       "  --overview DIR     a board of the class: who is where, stuck on what; --once prints it,\n"
+	       "                     --csv prints a table\n"
 	       "  --version, --help\n"
 	       "  NAME=VALUE         beats the file's `let NAME =`\n"
 	       "\n"
@@ -60,6 +64,10 @@ static const struct option {
         {"--resume", FLAG, offsetof(struct options, resume)},
         {"--check-lessons", FLAG, offsetof(struct options, check_lessons)},
         {"--grade", WORD, offsetof(struct options, grade)},
+        {"--class", WORD, offsetof(struct options, class_folder)},
+        {"--as", WORD, offsetof(struct options, as)},
+        {"--overview", WORD, offsetof(struct options, overview)},
+        {"--once", FLAG, offsetof(struct options, once)}, {"--csv", FLAG, offsetof(struct options, csv)},
         {"--version", FLAG, offsetof(struct options, version)},
         {"--help", FLAG, offsetof(struct options, help)}, {"-h", FLAG, offsetof(struct options, help)},
         {"--wire", FLAG, offsetof(struct options, wire)}};
@@ -140,6 +148,23 @@ static enum status apply(struct options *options, const struct option *option, c
 	return ST_OK;
 }
 
+/* A class is for who types, its board for who looks on. */
+static enum status check_class(const struct options *options)
+{
+	bool batch = options->file || options->lines || options->test || options->check_lessons;
+	if (options->as && !options->class_folder)
+		return fail(ST_ARGUMENT, "--as %s: in which class? --class DIR says so", options->as);
+	if ((options->once || options->csv) && !options->overview)
+		return fail(ST_ARGUMENT, "%s: of which class? --overview DIR says so",
+		        options->csv ? "--csv" : "--once");
+	if (options->class_folder && batch)
+		return fail(ST_ARGUMENT, "--class opens a prompt: it goes with no file and no lines");
+	if (options->overview && (options->class_folder || options->resume || batch))
+		return fail(ST_ARGUMENT,
+		        "--overview shows a class: it goes with no session, no file and no lines");
+	return ST_OK;
+}
+
 /* What is left must agree with itself. */
 static enum status check(const struct options *options)
 {
@@ -157,7 +182,7 @@ static enum status check(const struct options *options)
 		        options->grade);
 	if (options->resume && (options->file || options->lines || options->test || options->check_lessons))
 		return fail(ST_ARGUMENT, "--resume opens a prompt: it goes with no file and no lines");
-	return ST_OK;
+	return check_class(options);
 }
 
 /* An option with its value, if it has one in the next word. *i: its word; the last one read afterwards. */

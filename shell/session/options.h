@@ -26,7 +26,10 @@ struct options {
 	int arguments;
 	char **word; /* all words of the command line, for a process that is to be given the same */
 	int words;
-	const char *machine_then; /* --resume: the session's, where --machine names no other */
+	const char *class_folder, *as; /* --class, --as */
+	const char *overview;          /* the board of that folder, */
+	bool once, csv;                /* ... printed once; as a table */
+	const char *machine_then;      /* --resume: the session's, where --machine names no other */
 };
 
 enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };

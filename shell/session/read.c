@@ -15,13 +15,14 @@
 #include "shell/session/read.h"
 #include "base/memory.h"
 #include "shell/session/queue.h"
+#include "shell/session/step.h"
 
 #include <math.h>
 #include <string.h>
 
 static bool reads_two(const struct data_read *read)
 {
-	return read->kind == READ_DIFFERENCE || read->kind == READ_LIST;
+	return read->kind == READ_DIFFERENCE || read->kind == READ_LIST || read->kind == READ_STEP;
 }
 
 /* ---- waiting for the data ---- */
@@ -51,9 +52,9 @@ enum status shell_bring(
 	return shell_queue(shell, rank, stream, record, 0, 0, 0, id);
 }
 
-/* Who brings a and b: 0 for what is on the host already, or is looked at as it is. */
+/* Who brings a, b and c: 0 for what is on the host already, or is looked at as it is. */
 struct bringers {
-	op_id a, b;
+	op_id a, b, c;
 };
 
 /* The copies of one rank's read and the host's wait for the last of them; *sync is what has to be over. */
@@ -64,7 +65,9 @@ static enum status program_read(struct shell *shell, int rank, const struct data
 	enum status status = shell_bring(shell, rank, read->stream, &read->a, &record, &by->a);
 	if (status == ST_OK && reads_two(read))
 		status = shell_bring(shell, rank, read->stream, &read->b, &record, &by->b);
-	op_id last = by->b ? by->b : by->a;
+	if (status == ST_OK && read->kind == READ_STEP)
+		status = shell_bring(shell, rank, read->stream, &read->c, &record, &by->c);
+	op_id last = by->c ? by->c : by->b ? by->b : by->a;
 	record = queue_record(shell, OP_SYNC, "sync");
 	record.reason = names_make(shell->world->names, reason, strlen(reason));
 	record.object = read->a.name;
@@ -86,7 +89,8 @@ static bool writes(const struct record *record, const struct data_read *read)
 	for (int i = 0; i < record->operands; i++) {
 		const struct operand *operand = &record->operand[i];
 		if (operand->access & ACCESS_WRITE &&
-		        (overlaps(operand, &read->a) || (reads_two(read) && overlaps(operand, &read->b))))
+		        (overlaps(operand, &read->a) || (reads_two(read) && overlaps(operand, &read->b)) ||
+		                (read->kind == READ_STEP && overlaps(operand, &read->c))))
 			return true;
 	}
 	return false;
@@ -125,8 +129,9 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 	int i = 0;
 	FOR_RANKS (rank, set) {
 		const struct data_read *read = &reads[i++];
-		bool device =
-		        !space_is_host(read->a.space) || (reads_two(read) && !space_is_host(read->b.space));
+		bool device = !space_is_host(read->a.space) ||
+		        (reads_two(read) && !space_is_host(read->b.space)) ||
+		        (read->kind == READ_STEP && !space_is_host(read->c.space));
 		op_id id;
 		if (would_end(shell, rank, device ? read->stream : STREAM_HOST, &id))
 			continue;
@@ -246,6 +251,17 @@ static enum status whole_numbers(const struct shell *shell, op_id by, const stru
 	return status;
 }
 
+/* Of a, b and c the type with the fewest digits */
+static enum dtype coarsest(const struct data_read *read)
+{
+	const uint8_t types[] = {read->a.layout.dtype, read->b.layout.dtype, read->c.layout.dtype};
+	enum dtype dtype = DT_F32;
+	for (int i = 0; i < 3; i++)
+		if (types[i] == DT_BF16 || (types[i] == DT_F16 && dtype == DT_F32))
+			dtype = (enum dtype)types[i];
+	return dtype;
+}
+
 /* By the owner of the data, which is this process. a and b of a difference have the same shape. */
 static enum status values_of(
         const struct shell *shell, const struct data_read *read, const struct bringers *by, double *values)
@@ -258,19 +274,25 @@ static enum status values_of(
 		        ? whole_numbers(shell, by->b, &read->b, values + count)
 		        : status;
 	}
-	float *a = mem_alloc((size_t)count * sizeof *a), *b = NULL;
+	float *a = mem_alloc((size_t)count * sizeof *a), *b = NULL, *c = NULL;
 	status = read_floats(shell, by->a, &read->a, a);
-	if (status == ST_OK && read->kind == READ_DIFFERENCE) {
+	if (status == ST_OK && reads_two(read)) {
 		b = mem_alloc((size_t)count * sizeof *b);
 		status = read_floats(shell, by->b, &read->b, b);
+	}
+	if (status == ST_OK && read->kind == READ_STEP) {
+		c = mem_alloc((size_t)count * sizeof *c);
+		status = read_floats(shell, by->c, &read->c, c);
 	}
 	if (status == ST_OK)
 		*values = read->kind == READ_SUM  ? sum(a, count, false)
 		        : read->kind == READ_NORM ? sqrt(sum(a, count, true))
+		        : c                       ? step_away(a, b, c, count, coarsest(read))
 		        : b                       ? difference(a, b, count)
 		                                  : a[0];
 	mem_free(a);
 	mem_free(b);
+	mem_free(c);
 	return status;
 }
 

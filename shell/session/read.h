@@ -35,12 +35,13 @@ enum read_kind {
 	READ_NORM,
 	/* max|a-b| / max(max|a|, max|b|), 0 when both are 0, inf with NaN; shapes must agree: ST_SHAPE */
 	READ_DIFFERENCE,
-	READ_LIST /* all elements of a, whole numbers, and behind them those of b */
+	READ_STEP, /* step_away(a, b, c), in the coarsest of their types; shapes as of DIFFERENCE */
+	READ_LIST  /* all elements of a, whole numbers, and behind them those of b */
 };
 struct data_read {
 	enum read_kind kind;
 	int stream /* the rank's current one, by number */;
-	struct view a, b;
+	struct view a, b, c;
 };
 /* How many values the reads give for each rank: 1, and of lists as many as the longest of `set` has */
 size_t reads_each(const struct ranks *set, const struct data_read *reads);

@@ -24,6 +24,7 @@ struct changes;     /* changes.h */
 struct question;    /* question.h */
 struct watch;       /* watch.h */
 struct best;        /* best.h */
+struct learned;     /* learned.h */
 
 /* What a statement asks for that cannot be done while it runs. Those of the first row empty the world or
  * make it again: the loop that runs a text grants them when the statement is over, before the next one
@@ -82,7 +83,9 @@ struct shell {
 	size_t races_told;               /* world.races already reported */
 	size_t unread_told, orders_told; /* world.unread, world_order_warning: the same */
 	int expects_failed;              /* `expect`s that were false, timeouts: the exit status 1 */
-	struct heard *heard;             /* of the `expect error` around; NULL: there is none */
+	const char
+	        *expects; /* of the `expect verify` that runs, before what makes it false; NULL: none does */
+	struct heard *heard; /* of the `expect error` around; NULL: there is none */
 	enum status
 	        /* what became of this process's data after a line was accepted; told when statuses are
 	         * agreed */
@@ -105,6 +108,7 @@ struct shell {
 	size_t print_count;
 	struct together *together; /* the `together { }` being filled (submit/together.c) */
 	struct lesson *lesson;     /* lesson.c */
+	struct learned *learned;   /* of this process's session; NULL: a world beside it */
 	struct training *training; /* training.h: model, data, strategy, program */
 	uint64_t fresh;            /* world.digest of an empty world */
 	int replaying;             /* undo, restart: say nothing */

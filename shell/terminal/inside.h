@@ -5,6 +5,7 @@
 
 #include "shell/session/options.h"
 #include "shell/terminal/journal_file.h"
+#include "shell/terminal/learning.h"
 #include "shell/terminal/split.h"
 #include "shell/terminal/talk.h"
 
@@ -12,6 +13,7 @@ struct session {
 	struct options options;
 	struct talk talk;
 	struct journal_file journal;
+	struct learning learning;
 	struct text prompt, enter;
 	struct text pending; /* lines of a block that is still open */
 	struct split_screen split;
@@ -21,6 +23,9 @@ struct session {
 	int code;
 };
 
+/* Whether the terminal can be painted on, has colours and more than ASCII: talk.terminal, colour, wide; and the locale, in which
+ * characters are UTF-8. */
+void choose_looks(struct session *session);
 /* Columns that outputs may take. */
 int width_of_output(void);
 void say_bad(const struct session *session, const char *text);

@@ -66,6 +66,7 @@ void keep_state(struct session *session, const struct reply *reply)
 static enum status greet(struct session *session, int *n)
 {
 	struct request hello = {.kind = REQUEST_HELLO, .width = width_of_output(), .colour = session->colour};
+	text_put(&hello.solved, text_string(&session->learning.solved), session->learning.solved.count);
 	struct reply reply = {0};
 	session->talk.busy_with = "starting the ranks";
 	enum status status = talk_ask(&session->talk, &hello, REPLY_HELLO, &reply, -1);
@@ -78,6 +79,7 @@ static enum status greet(struct session *session, int *n)
 		text_add(&session->missing, "%s", text_string(&reply.missing));
 		keep_state(session, &reply);
 	}
+	request_release(&hello);
 	reply_release(&reply);
 	return status;
 }

@@ -97,6 +97,8 @@ void screen_paint(const struct screen *screen, const struct picture *picture)
 			attr_t look =
 			        screen->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
 			look |= cell->colour == COLOUR_HEAD ? A_BOLD : 0;
+			if (!cell->glyph) /* the wide character beside it reaches here */
+				continue;
 			attrset(look | (cell->dim ? A_DIM : 0) | (cell->reverse ? A_REVERSE : 0));
 			mvaddwstr(y, x, glyph);
 		}

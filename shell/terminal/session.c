@@ -34,7 +34,7 @@ int width_of_output(void)
 
 /* Colours unless NO_COLOR is set or the terminal has none; line drawing where UTF-8 can be had. Numbers stay as C
  * writes them whatever the locale says: lines with them are parsed again. */
-static void choose_looks(struct session *session)
+void choose_looks(struct session *session)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
 	session->talk.terminal = term && *term && strcmp(term, "dumb") != 0;
@@ -212,6 +212,16 @@ static enum status open_journal(struct session *session)
 	return status;
 }
 
+/* Without a folder for the journal nothing is kept here either. */
+static void open_learning(struct session *session)
+{
+	struct text told = {0};
+	learning_open(&session->learning, &session->options, session->journal.folder, &told);
+	print_folded(text_string(&told), told.count);
+	fflush(stdout);
+	text_release(&told);
+}
+
 /* A journal that cannot be kept is told, and the session goes on without; but one that is to be resumed must be there.
  * A resumed session is not welcomed. */
 static enum status open_session(struct session *session)
@@ -224,6 +234,7 @@ static enum status open_session(struct session *session)
 		if (resume)
 			return status;
 	}
+	open_learning(session);
 	status = job_open(session, &n);
 	if (status != ST_OK)
 		return status;
@@ -250,7 +261,9 @@ static enum status open_session(struct session *session)
 
 int session_run(const struct options *options)
 {
-	struct session session = {.options = *options, .journal = {.file = -1}};
+	struct session session = {.options = *options,
+	        .journal = {.file = -1},
+	        .learning = {.progress = -1, .file.descriptor = -1}};
 	struct termios before;
 	char history[1200];
 	signals_start(); /* before the terminal is changed: a signal must not leave it so */
@@ -280,5 +293,6 @@ int session_run(const struct options *options)
 	text_release(&session.enter);
 	text_release(&session.pending);
 	journal_file_release(&session.journal);
+	learning_close(&session.learning);
 	return session.code;
 }

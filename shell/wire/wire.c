@@ -55,6 +55,7 @@ static const struct member request_members[] = {
         MEMBER(request, width, INT, SCREEN, 1),
         MEMBER(request, height, INT, LOOK, 1),
         MEMBER(request, colour, FLAG, GREET, 0),
+        MEMBER(request, solved, TEXT, GREET, 0),
         MEMBER(request, lanes, INT, MEMBER_OF(REQUEST_RESIZE), 0),
 };
 enum {
@@ -76,6 +77,7 @@ static const struct member reply_members[] = {
         MEMBER(reply, waits, INT, HELLO | DONE, 0),
         MEMBER(reply, clock, LONG, HELLO | DONE, 0),
         MEMBER(reply, again, TEXT, DONE, 0),
+        MEMBER(reply, learned, TEXT, DONE, 0),
         MEMBER(reply, wish, TEXT, DONE, 0),
         MEMBER(reply, from, LONG, VIEW, 0),
         MEMBER(reply, to, LONG, VIEW, 1),
@@ -118,6 +120,7 @@ void request_release(struct request *request)
 	text_release(&request->values);
 	text_release(&request->seek);
 	text_release(&request->find);
+	text_release(&request->solved);
 	*request = (struct request){0};
 }
 
@@ -129,6 +132,7 @@ void reply_release(struct reply *reply)
 	text_release(&reply->prompt);
 	text_release(&reply->enter);
 	text_release(&reply->again);
+	text_release(&reply->learned);
 	text_release(&reply->wish);
 	text_release(&reply->lanes);
 	text_release(&reply->density);

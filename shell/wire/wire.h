@@ -31,6 +31,7 @@ struct request {
 	struct text values;  /* RUN: of the journal */
 	int width, height;   /* HELLO, RESIZE, VIEW */
 	bool colour;         /* HELLO */
+	struct text solved;  /* HELLO: tasks, "1.1 4.2 " */
 	int lanes;           /* RESIZE: rows for living lanes, which are sent unasked; 0: none */
 	int64_t from, to;    /* VIEW: the window; from > to: everything */
 	int first_row;
@@ -79,8 +80,9 @@ struct reply {
 	int waits;          /* ranks that wait for lines not given yet */
 	int64_t clock;      /* virtual ns */
 	struct log_change log;
-	struct text again; /* DONE of a replay: values that are not what they were, a sentence a line */
-	struct text wish;  /* "restart", "view", "edit FILE" or "" */
+	struct text again;   /* DONE of a replay: values that are not what they were, a sentence a line */
+	struct text learned; /* DONE: what was done in a lesson, "WHAT<tab>TASK<tab>WORDS\n" each */
+	struct text wish;    /* "restart", "view", "edit FILE" or "" */
 	/* VIEW */
 	struct picture picture;
 	int64_t from, to, whole_from, whole_to;

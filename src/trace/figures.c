@@ -232,10 +232,7 @@ enum status figures_of_rank(const struct trace *trace, int section, int rank, st
 		put(figures, ST_OK, FIGURE_MOST, mean, "staleness mean");
 		put(figures, ST_OK, FIGURE_MOST, most, "staleness most");
 	}
-	/* a section has no peak of its own: memory is not counted by section */
-	if (section < 0 || trace->world->section_count == 1)
-		put(figures, ST_OK, FIGURE_BYTES,
-		        world_heap(trace->world, rank, SPACE_DEVICE)->peak_allocated, "peak memory");
+	put(figures, ST_OK, FIGURE_PEAK, (double)metric_peak(trace, section, rank, -1), "peak memory");
 	put_axes(trace, section, rank, figures);
 	put_overlaps(trace, section, rank, &used, figures);
 	return figures->status;
@@ -250,7 +247,7 @@ static void add_rank(struct figures *all, const struct figures *rank)
 		if (!found)
 			continue;
 		found->known = found->known && figure->known;
-		if (figure->kind == FIGURE_TIME || figure->kind == FIGURE_MOST)
+		if (figure->kind == FIGURE_TIME || figure->kind == FIGURE_MOST || figure->kind == FIGURE_PEAK)
 			found->value = figure->value > found->value ? figure->value : found->value;
 		else
 			found->value += figure->value;
@@ -289,7 +286,7 @@ void figure_text(const struct figure *figure, struct text *out)
 		time_text(figure->value, out);
 	else if (figure->kind == FIGURE_PART)
 		text_add(out, "%.0f%%", 100 * figure->value);
-	else if (figure->kind == FIGURE_BYTES)
+	else if (figure->kind == FIGURE_BYTES || figure->kind == FIGURE_PEAK)
 		bytes_text(figure->value, out);
 	else if (figure->kind == FIGURE_MOST)
 		text_add(out, "%.3g", figure->value);

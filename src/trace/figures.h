@@ -9,7 +9,8 @@ enum figure_kind {
 	FIGURE_PART,
 	FIGURE_BYTES,
 	FIGURE_COUNT,
-	FIGURE_MOST /* of all ranks */
+	FIGURE_MOST, /* of all ranks */
+	FIGURE_PEAK  /* bytes, the most of all ranks */
 };
 /* One figure by its name: "busy io", "bytes nvlink out". Figures of ranks are compared and merged by name. */
 struct figure {

@@ -226,23 +226,3 @@ enum status trace_memory_over(const struct trace *trace, int section, int width,
 	blocks_release(&blocks);
 	return status;
 }
-
-/* ---- the figure ---- */
-
-int64_t metric_peak(const struct trace *trace, int section, int rank, int kind)
-{
-	size_t count;
-	const struct memory_change *change = world_memory_changes(trace->world, rank, &count);
-	int64_t now[MEMORY_KINDS + 1] = {0}, all = 0, most = 0, of_kind = 0;
-	for (size_t i = 0;; i++) {
-		/* before each change of the section and behind its last one: what it begins with counts too */
-		if ((i == count || change[i].section >= section) && all > most) {
-			most = all;
-			of_kind = kind < 0 ? all : now[kind];
-		}
-		if (i == count || change[i].section > section)
-			return of_kind;
-		now[change[i].kind] += change[i].bytes;
-		all += change[i].kind == MEMORY_RESERVED ? 0 : change[i].bytes;
-	}
-}

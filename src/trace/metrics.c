@@ -231,22 +231,6 @@ enum status metric_idle(const struct trace *trace, int section, int rank, double
 	return status;
 }
 
-/* A host is in one wait at a time: their times are summed. */
-enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns)
-{
-	const struct world *world = trace->world;
-	*ns = 0;
-	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		if (!of_kind(world, id, OP_SYNC) || !trace_in(trace, id, section))
-			continue;
-		struct times t = backend_times(trace->backend, id);
-		if (t.end == TIME_UNKNOWN)
-			return trace_never_ends(trace, id);
-		*ns += t.end - t.start;
-	}
-	return trace_step(trace, operations_of(world, rank));
-}
-
 enum status metric_exposed_stream(const struct trace *trace, int section, int rank, int stream, int64_t *ns)
 {
 	struct two_works work;
@@ -338,22 +322,6 @@ double metric_sent_by(const struct trace *trace, int section, int rank, int stre
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		bytes += kind == LINK_IN || kind == LINK_NIC_IN ? 0 : sent[kind];
 	return bytes;
-}
-
-/* Waits of the host are counted by what it waited in: `count(print)` counts the prints that had to wait */
-int64_t metric_count(const struct trace *trace, int section, int rank, const char *title)
-{
-	const struct world *world = trace->world;
-	name_id wanted = names_find(world->names, title, strlen(title));
-	int64_t count = 0;
-
-	for (op_id id = wanted ? world->first[rank] : 0; id; id = world->ops[id].next_program) {
-		const struct record *record = op_record(world, id);
-		if (!trace_in(trace, id, section))
-			continue;
-		count += record->kind == OP_SYNC ? record->reason == wanted : record->title == wanted;
-	}
-	return count;
 }
 
 /* What a ring would have to carry a second over one link for this time: comparable between algorithms and

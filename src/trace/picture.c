@@ -77,7 +77,8 @@ void picture_text(const struct picture *picture, bool colour, struct text *out)
 				text_add(out, "m");
 			}
 			look = cell;
-			text_put_point(out, line[i].glyph);
+			if (cell->glyph) /* else the wide character beside it reaches here */
+				text_put_point(out, cell->glyph);
 		}
 		if (colour && (look->colour != COLOUR_PLAIN || look->dim || look->reverse))
 			text_add(out, "\033[0m");

@@ -39,7 +39,7 @@ static void put_user(const struct trace *trace, op_id id, const struct race *rac
 	        trace_lane_name(trace, op->rank, op->stream), use_of(record, race));
 }
 
-static void put_race(const struct trace *trace, const struct race *race, struct text *out)
+static void put_race(const struct trace *trace, const struct race *race, bool cure, struct text *out)
 {
 	const struct names *names = trace->world->names;
 	bool same_name = race->earlier_name == race->later_name;
@@ -49,6 +49,10 @@ static void put_race(const struct trace *trace, const struct race *race, struct 
 	text_add(out, "%s while ", names_text(names, race->earlier_name));
 	put_user(trace, race->later, race, out);
 	text_add(out, "%s.", same_name ? "it" : names_text(names, race->later_name));
+	if (!cure) {
+		text_add(out, " Nothing puts the two in order.");
+		return;
+	}
 	text_add(out, " `");
 	race_remedy(trace->world, race, out);
 	text_add(out, "` between the two puts them in order.");
@@ -96,7 +100,7 @@ static int by_order(const void *a, const void *b)
 
 /* In program order: which was found first hangs on when somebody asked. A race is found on each rank by itself; the
  * words hold no rank, so those that are the same on several ranks are told once, with their ranks at the end */
-void trace_races(const struct trace *trace, size_t first, int width, struct text *out)
+void trace_races(const struct trace *trace, size_t first, bool cure, int width, struct text *out)
 {
 	const struct world *world = trace->world;
 	const struct races *races = world->races;
@@ -110,7 +114,7 @@ void trace_races(const struct trace *trace, size_t first, int width, struct text
 	qsort(race, count, sizeof *race, by_order);
 	for (size_t i = 0; i < count; i++) {
 		text_clear(&words);
-		put_race(trace, &race[i], &words);
+		put_race(trace, &race[i], cure, &words);
 		blocks_add(&blocks, world->ops[race[i].later].rank, &words);
 	}
 	mem_free(race);

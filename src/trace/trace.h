@@ -20,7 +20,7 @@
  *   one instant              at.c
  *   from a wait to its root  why.c longest.c chain.c ends.c root.c ties.c without.c
  *   what sets the end        critical.c constraints.c slack.c
- *   figures                  metrics.c axes.c bubble.c roofline.c staleness.c intervals.c
+ *   figures                  metrics.c program.c axes.c bubble.c roofline.c staleness.c intervals.c
  *   tables of them           stats.c figures.c predicted.c diff.c
  *   other tables             stalls.c blame.c traffic.c memory.c memory_over.c races.c stuck.c
  *   how a table looks        table.c (aligned columns) plot.c (curves)
@@ -245,7 +245,9 @@ enum status metric_hidden(const struct trace *trace, int section, int rank, enum
 /* 1 - time in which any stream works that has kernels in the section / the rank's time: the timeline's, where metric_bubble is
  * the schedule's. What such a stream waits for, whatever the cause, is idle; a collective on it is not. */
 enum status metric_idle(const struct trace *trace, int section, int rank, double *part);
-/* time in which the host is blocked: sync, print, a pageable copy, a value that is read */
+/* Of the time between the rank's first and last launch in the section, that in which the host stands in a wait: sync, print, a
+ * value that is read, a pageable copy, a barrier, memory that the device still uses. What a print brings, and a barrier's own
+ * collective, is no launch, nor what goes to a thread of the host. */
 enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns);
 /* time in which the stream works and no other stream of the rank's device does, whatever section that one's
  * work is of */
@@ -294,7 +296,12 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 /* The same over all links, of one stream's operations, or of those that move the tensor of that name (0: of any) */
 double metric_sent_by(const struct trace *trace, int section, int rank, int stream, name_id tensor);
 /* Operations of that title; waits of the host by their reason ("print", "sync"). */
-int64_t metric_count(const struct trace *trace, int section, int rank, const char *title);
+struct counted_ops {
+	const char *title;
+	int stream;     /* 0: on any */
+	name_id tensor; /* that reads or writes it, a slice or a view of it; 0: any */
+};
+int64_t metric_count(const struct trace *trace, int section, int rank, const struct counted_ops *which);
 /* Of the rank's adds into windows that it has got before: how many updates by others were made to those bytes between the
  * start of its get and the end of its add, on the mean and at most. The adds that count; 0: there are none. */
 int64_t trace_staleness(const struct trace *trace, int section, int rank, double *mean, double *most);
@@ -329,8 +336,8 @@ enum status trace_at(const struct trace *trace, int64_t time, int width, struct 
 enum status trace_roofline(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_traffic(const struct trace *trace, int section, int width, struct text *out);
 enum status trace_diff(const struct trace *trace, int a, int b, int width, struct text *out);
-/* world.races[first] and later, equal ones of several ranks told once */
-void trace_races(const struct trace *trace, size_t first, int width, struct text *out);
+/* world.races[first] and later, equal ones of several ranks told once. cure: with the line that would put them in order */
+void trace_races(const struct trace *trace, size_t first, bool cure, int width, struct text *out);
 /* Who waits for whom, with each rank's last operation and what it has queued next in the group. True:
  * nobody can ever move. */
 bool trace_stuck(const struct trace *trace, int width, bool ended, struct text *out);
@@ -340,8 +347,8 @@ void trace_memory(const struct trace *trace, int width, struct text *out);
  * may come to the work in it later. */
 enum status trace_memory_over(const struct trace *trace, int section, int width, int64_t now,
         const char *kind_name(int kind), struct text *out);
-/* The most that was allocated at once while the section's lines ran, in program order; kind: how much of that was of this kind, -1:
- * all */
+/* The most that was allocated at once while the section's lines ran, in program order, what it began with included (-1: of everything);
+ * kind: how much of that was of this kind, -1: all */
 int64_t metric_peak(const struct trace *trace, int section, int rank, int kind);
 
 #endif

@@ -5,7 +5,7 @@
 stream comm blocking;  let gathers = "buckets";  let each = 4B-2B*mixed
 let open = 1;  let filled = 0;  let made = 0;  let count = 0;  let buckets = 0
 def reopen { let open = 1;  let filled = 0 }
-def next_in_bucket p { let filled = filled+bytes($p);  if filled >= bucket { let open = open+1;  let filled = 0 } }
+def next_in_bucket p { let filled = filled+bytes($p);  if filled >= bucket*1B { let open = open+1;  let filled = 0 } }
 def gradient_memory p r c { }
 def parameters {
   replaced
@@ -16,7 +16,7 @@ def parameters {
   each_unit_back each_parameter_back placed
   reopen
 }
-def measured p r c deviation s cut { let count = count+1;  let filled = filled+bytes($p);  if filled >= bucket { make_bucket } }
+def measured p r c deviation s cut { let count = count+1;  let filled = filled+bytes($p);  if filled >= bucket*1B { make_bucket } }
 def make_bucket {
   let n = filled//each
   tensor bucket$open[n] $dtype kind=gradient;  reduce_memory bucket$open n
@@ -30,7 +30,7 @@ def gradient_made p {
   replaced p
   if gathers == "buckets" and overlap == "on" and last {
     let made = made+1;  let filled = filled+bytes($p)
-    if filled >= bucket or made == count {
+    if filled >= bucket*1B or made == count {
       wait compute on comm;  reduce_gradients bucket$open on comm;  record done$open on comm
       let open = open+1;  let filled = 0
     }

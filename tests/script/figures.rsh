@@ -49,7 +49,56 @@ allreduce g on io
 spin 0.5ms on compute
 sync
 expect overlapped > 0.3 and overlapped < 0.4 and overlapped(collectives) == overlapped and overlapped(transfers) == 0
-expect exposed(collectives) == exposed and hostwait > 1ms and idle > 0.5
+expect exposed(collectives) == exposed and exposed(collectives,hidden) == exposed(hidden) and hostwait == 0ms and idle > 0.5
+expect overlapped(collectives,hidden) == overlapped and exposed(copies,hidden) == 0ms and exposed(copies,shared) == 0ms
+expect error "no stream, group of that name, nor communication, collectives, transfers, copies" { expect exposed(kernels,hidden) > 0ms }
+expect error "no section 'nowhere'" { expect exposed(copies,nowhere) > 0ms }
+
+# what the host waits for between its launches: not before the first and not behind the last, nor for memory that it gets
+mark apart
+sync
+y = matmul x w
+y = matmul x w
+sync; print y[0,0]
+#> [0-3] y[0,0] = -11.4862
+barrier
+expect hostwait == 0ms and hostwait(alone) == 0ms
+mark printed
+y = matmul x w
+print y[0,0]
+#> [0-3] y[0,0] = -11.4862
+y = matmul x w
+expect hostwait > 2ms and hostwait < 2.1ms
+sync
+mark stands
+tensor slow_h[64k] host = 0
+tensor onto[64k] = 0
+y = matmul x w
+barrier
+copy slow_h -> onto
+host 1ms
+let seen = y[0,0]
+sync
+y = matmul x w
+expect hostwait > 4ms and hostwait < 4.1ms       # the barrier 2 ms, the pageable copy 2 ms; `host` is work
+sync
+# a thread of the host hides nothing of the device, and what it does is no launch; a spin is a kernel
+mark threads
+stream thread kind=host
+tensor file[1M] disk
+tensor f[1M] pinned = 0
+copy f -> file on thread
+spin 1ms on thread
+wait io on thread
+allreduce g on io
+sync
+copy f -> file on thread
+expect overlapped == 0 and exposed > 0.4ms and exposed(copies) == 0ms and exposed(thread) > 1ms and hostwait == 0ms
+mark spins
+spin 2ms on compute
+allreduce g on io
+sync
+expect overlapped == 1 and exposed == 0ms and overlap(io,compute) == 1
 
 # bytes against the formula: a ring sends the least, 2(n-1)/n of the message in 2(n-1) sends; a tree more
 mark bytes
@@ -89,19 +138,47 @@ allreduce q on compute algo=ring
 sync
 expect sent(p) == 384kB and sent(q) == 768kB and sent(io) == 384kB and sent(compute) == sent(q) and sent == sent(p) + sent(q)
 
+# operations by stream and by tensor: slices, views and all that is read or written
+mark counted
+tensor c[64] d[64] = rank
+half = c[0:32]
+allreduce c on io
+allreduce c[32:64] on io
+wait io on compute
+allreduce half on compute
+allreduce d on compute
+e = add c d on compute
+expect count(allreduce) == 4 and count(allreduce,io) == 2 and count(allreduce,compute) == 2 and count(allreduce,c) == 3
+expect count(allreduce,half) == 1 and count(allreduce,d) == 1 and count(add,d) == 1 and count(add,e) == 1 and count(add,p) == 0
+expect count(allreduce,counted) == 4 and count(allreduce,c,counted) == 3 and count(allreduce,io,by) == 1 and count(allreduce,c,by) == 0
+expect error "count(add,nix): no stream, tensor or section of that name" { expect count(add,nix) == 0 }
+expect error "count(add,counted): no stream or tensor of that name" { expect count(add,counted,by) == 0 }
+
+# a section's own peak, with the memory that it began with; the kinds of that moment
+mark big
+tensor wide[1M] = 0
+free wide
+expect peak >= 4MB and peak(buffer) >= 4MB
+mark small
+expect peak < 4MB and peak > 1MB and peak == peak(small) and peak(big) >= 4MB and peak(buffer) == peak(buffer,small)
+tensor narrow[64k] kind=gradient = 0
+expect peak(gradient) == 256kB and peak >= peak(big) - 4MB + 256kB
+
 # tables of some ranks
+sync
 mark some
 @1 spin 1ms
 spin 10us
 @1 stats
 #> some
-#>    ranks                        1
-#>    time                   1.03 ms
-#>    operations                   2
-#>    busy default               98%
-#>    idle compute streams        2%
-#>    exposed communication        0
-#>    stall launch                2%
+#>    ranks                         1
+#>    time                    1.03 ms
+#>    operations                    2
+#>    busy default                98%
+#>    idle compute streams         2%
+#>    exposed communication         0
+#>    stall launch                 2%
+#>    peak memory            4.001 MB
 @0 stalls
 #> where the time went, in ms of 1.03 ms
 #>    ranks  lane          work     launch       done

@@ -62,9 +62,9 @@ resume
 task
 #> tests/script/mistakes_meant.rsh:62: `check` says what the task still wants, `hint` helps; `lesson 1` opens a lesson anew, in an empty world
 lesson 7 3
-#> tests/script/mistakes_meant.rsh:64: a lesson begins with its first task: `lesson 7`, and `next` goes on from task to task
-lesson 7.3
-#> tests/script/mistakes_meant.rsh:66: a lesson begins with its first task: `lesson 7`, and `next` goes on from task to task
+#> tests/script/mistakes_meant.rsh:64: a task stands behind its lesson and a point: `lesson 7.3`; `lesson 7` is its first
+lesson task 3
+#> tests/script/mistakes_meant.rsh:66: a task stands behind its lesson and a point: `lesson 7.3`; `lesson 7` is its first
 timeline > t.txt
 #> tests/script/mistakes_meant.rsh:68: what a line prints goes to no file: `ranksh -n 4 F.rsh > t.txt` has what a script prints, `export` the timeline
 stats > t.txt

@@ -90,8 +90,8 @@ mark bytes
 @0 put y -> y@1
 @3 get y@0 -> b
 sync
-@0 expect sent("nvlink out") == 128
-@2 expect sent("nvlink out") == 128
+@0 expect sent("nvlink out") == 128B
+@2 expect sent("nvlink out") == 128B
 @1,3 expect sent("nvlink out") == 0
 close y
 

@@ -79,7 +79,7 @@ static void a_namespace_of_its_own(void **state)
 	                         NULL, 0),
 	        ST_OK);
 	STEP();
-	HOLDS("expect i == 7 and bytes(w1) == 16");
+	HOLDS("expect i == 7 and bytes(w1) == 16B");
 	REFUSED(interpreter_run(&shell, "expect layers == 4", 18, NULL, 1), "no variable 'layers'");
 	REFUSED(interpreter_run(&shell, "made x", 6, NULL, 1), "no command 'made'");
 	/* an older def of the learner's does not count */
@@ -150,7 +150,7 @@ static void given(void **state)
 	}
 	assert_int_equal(load(size, file, good, LENGTH_OF(good)), ST_OK);
 	STEP();
-	HOLDS("expect bytes(seen) == 4");
+	HOLDS("expect bytes(seen) == 4B");
 	assert_int_equal(load("option hook=none \"x\"", "option hook=a \"again\"", NULL, 0), ST_OK);
 	REFUSED(go(), "option hook: a variable or an option has that name");
 	/* the grammar of the line */
@@ -178,10 +178,10 @@ static void suspended(void **state)
 	STEP();
 	HOLDS("f; f; expect n == 12; tensor all[2] = ones; use @3");
 	STEP();
-	HOLDS("tensor three[1]; use @all; expect n == 12 and bytes(all) == 8");
+	HOLDS("tensor three[1]; use @all; expect n == 12 and bytes(all) == 8B");
 	STEP();
-	HOLDS("@1-2 expect bytes(t2) == 4 and bytes(t4) == 4; @0 expect error \"no tensor\" { print t4 }");
-	HOLDS("@3 expect bytes(three) == 4; @0 expect error \"no tensor\" { print three }");
+	HOLDS("@1-2 expect bytes(t2) == 4B and bytes(t4) == 4B; @0 expect error \"no tensor\" { print t4 }");
+	HOLDS("@3 expect bytes(three) == 4B; @0 expect error \"no tensor\" { print three }");
 }
 
 /* What the memory of a tensor on rank 0 is for */

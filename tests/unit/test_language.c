@@ -32,7 +32,7 @@ static void arithmetic(void **state)
 	HOLDS("expect 7 // 2 == 3 and -7 // 2 == -4 and 7 / 2 == 3.5 and -1 % 4 == 3 and 8 % 3 == 2");
 	HOLDS("expect 8 > 80% and 80% * 10 == 8 and 7 %(2) == 1 and 7%2 == 1 and 1.5x == 1.5");
 	HOLDS("expect 4k == 4096 and 1M == 1024 * 1024 and 2ms == 2000us and 1GB/s * 1s == 1000 * 1000 * "
-	      "1000");
+	      "1000B");
 	HOLDS("expect min(3, 1, 2) == 1 and max(1, 3) == 3 and abs(-2) == 2 and sqrt(16) == 4 and ceil(1.2) "
 	      "== 2 and round(1.5) == 2 and log2(8) == 3");
 	HOLDS("expect not 1 == 2 and (1 == 2 or 2 == 2) and inf > 1T and -inf < 0");
@@ -101,9 +101,9 @@ static void names(void **state)
 	HOLDS("stream io compute; tensor h0[4] h1[4] pinned = randn; tensor x0[4] x1[4]");
 	HOLDS("event loaded0 loaded1; for i in 0:2 { copy h$i -> x$i on io; record loaded$i on io; wait "
 	      "loaded$(1-i) on compute }");
-	HOLDS("for p in x0 x1 { d$p = relu p }; expect bytes(dx0) == 16");
+	HOLDS("for p in x0 x1 { d$p = relu p }; expect bytes(dx0) == 16B");
 	HOLDS("for s in io compute { y = relu x0 on s; sync s }");
-	HOLDS("let a = 3; tensor w$(a+1)[4] = a; expect bytes(w4) == 16");
+	HOLDS("let a = 3; tensor w$(a+1)[4] = a; expect bytes(w4) == 16B");
 	REFUSED("let b = 0.5; tensor w$b[4]", ST_RANGE, "whole numbers");
 	REFUSED("y = relu nosuch", ST_NAME, "no tensor 'nosuch' on ranks 0-3");
 	REFUSED("sync ioo", ST_NAME, "did you mean 'io'?");
@@ -136,10 +136,10 @@ static void shared_names(void **state)
 static void slices(void **state)
 {
 	(void)state;
-	HOLDS("tensor m[4,8] = 2; y = m[1:3]; expect bytes(y) == 64; z = m[2]; expect bytes(z) == 32; e = "
-	      "m[0,0]; expect bytes(e) == 4");
-	HOLDS("expect bytes(m[:,2:5]) == 4*3*4 and bytes(m[2:]) == 2*8*4 and bytes(m.T[0]) == 16");
-	HOLDS("y = m[0:1]; y = m[rank]; expect bytes(y) == 32");
+	HOLDS("tensor m[4,8] = 2; y = m[1:3]; expect bytes(y) == 64B; z = m[2]; expect bytes(z) == 32B; e = "
+	      "m[0,0]; expect bytes(e) == 4B");
+	HOLDS("expect bytes(m[:,2:5]) == 4*3*4B and bytes(m[2:]) == 2*8*4B and bytes(m.T[0]) == 16B");
+	HOLDS("y = m[0:1]; y = m[rank]; expect bytes(y) == 32B");
 	REFUSED("y = m[-1]", ST_RANGE, "below 0");
 	REFUSED("y = m[0:99]", ST_RANGE, "behind the end");
 	REFUSED("y = m[2:2]", ST_RANGE, "is empty");
@@ -183,10 +183,10 @@ static void clauses(void **state)
 static void making(void **state)
 {
 	(void)state;
-	HOLDS("tensor a[2,3] b[6] pinned bf16 = randn seed=3 scale=0.5; expect bytes(a) == 12 and bytes(b) "
-	      "== 12");
-	HOLDS("tensor a[2,3] pinned bf16 = zeros; tensor a[4] = rank + 1; expect bytes(a) == 16; tensor "
-	      "c[rank+1]; expect bytes(c) == 4*(rank+1)");
+	HOLDS("tensor a[2,3] b[6] pinned bf16 = randn seed=3 scale=0.5; expect bytes(a) == 12B and bytes(b) "
+	      "== 12B");
+	HOLDS("tensor a[2,3] pinned bf16 = zeros; tensor a[4] = rank + 1; expect bytes(a) == 16B; tensor "
+	      "c[rank+1]; expect bytes(c) == 4B*(rank+1)");
 	HOLDS("tensor d [4, 8] = -inf; v = d[0]");
 	REFUSED("tensor d[2] = 1", ST_SHAPE, "views hang on d");
 	REFUSED("tensor v[2] = 1", ST_SHAPE, "v is a view");
@@ -197,7 +197,7 @@ static void making(void **state)
 	REFUSED("tensor q[2] managed", ST_ARGUMENT, "not modelled");
 	REFUSED("tensor on[2]", ST_NAME, "reserved");
 	REFUSED("tensor q[64M] r[64M]", ST_DEVICE_MEMORY, "");
-	REFUSED("expect bytes(q) == 0", ST_NAME, "no tensor 'q'"); /* all or none */
+	REFUSED("expect bytes(q) == 0B", ST_NAME, "no tensor 'q'"); /* all or none */
 }
 
 static void errors_expected(void **state)
@@ -321,22 +321,22 @@ static void reset_between_statements(void **state)
 	static const char *const inside[] = {"together { reset }", "use default; on default { reset }",
 	        "def empty { reset }; empty", "@0 { reset }", "if rank == 0 { reset }"};
 	(void)state;
-	HOLDS("let a = 1; tensor x[4]; reset; tensor x[8]; let b = 2; expect b == 2 and bytes(x) == 32");
+	HOLDS("let a = 1; tensor x[4]; reset; tensor x[8]; let b = 2; expect b == 2 and bytes(x) == 32B");
 	REFUSED("expect a == 1", ST_NAME, "no variable 'a'");
 	for (size_t i = 0; i < LENGTH_OF(inside); i++) {
 		REFUSED(inside[i], ST_ARGUMENT, "it stands on a line of its own");
-		HOLDS("expect bytes(x) == 32");
+		HOLDS("expect bytes(x) == 32B");
 	}
-	HOLDS("expect error \"a line of its own\" { reset }; expect bytes(x) == 32");
+	HOLDS("expect error \"a line of its own\" { reset }; expect bytes(x) == 32B");
 	/* the ranks of a `use` end with the world */
 	HOLDS("use @1; reset; let d = 3");
 	HOLDS("@0 expect d == 3");
 	/* ifs and loops for all ranks hold only names, which outlive a world */
 	HOLDS("stream s; for i in 0:3 { let k = i; tensor y[4+i]; if i == 1 { reset; tensor z[i] }; expect i "
-	      "== 0 or i == 1 or bytes(z) == 4 }; expect bytes(y) == 24");
+	      "== 0 or i == 1 or bytes(z) == 4B }; expect bytes(y) == 24B");
 	HOLDS("for h in s t { reset; stream $h; tensor x[4]; y = relu x on $h }; expect error \"no event or "
 	      "stream\" "
-	      "{ sync s }; sync t; expect bytes(x) == 16");
+	      "{ sync s }; sync t; expect bytes(x) == 16B");
 	HOLDS("reset; for i in 0:2 { strategy serial }");
 }
 
@@ -392,9 +392,9 @@ static void completion(void **state)
 	        {"let a = 1; wai", "wait\n"}, {"allreduce batc", "batch\n"}, {"help grammar", "grammar\n"},
 	        {"expect bus", "busy\nbusbw\n"}, {"let q = exp", "exposed\n"}, {"if rac", "races\n"},
 	        {"expect time(ma", "time(max\n"}, {"print 1+ba", "1+batch\n"}, {"print pea", "peak\n"},
-	        {"expect ", "batch\n"}, {"group half b", "by\n"}, {"schedule gp", "gpipe\n"},
-	        {"add y -> batch@0 sc", "scale=\n"}, {"strategy zero ", "stage=\n"},
-	        {"strategy zero stage=", "stage=1\nstage=2\nstage=3\n"},
+	        {"expect ", "batch\n"}, {"expect veri", "verify\n"}, {"expect err", "error\n"},
+	        {"group half b", "by\n"}, {"schedule gp", "gpipe\n"}, {"add y -> batch@0 sc", "scale=\n"},
+	        {"strategy zero ", "stage=\n"}, {"strategy zero stage=", "stage=1\nstage=2\nstage=3\n"},
 	        {"strategy ddp bucket=", "bucket=256k\n"}, {"y = matmul ", "batch\ny\n"},
 	        {"y = relu x on ", "io\ncompute\n"}, {"allreduce y in ", "pair\n"}, {"stats ", "warm\n"},
 	        {"diff warm ", "warm\n"}, {"timeline w", "warm\n"}, {"machine dgx-h", "dgx-h100\n"},

@@ -76,6 +76,12 @@ static void mistakes_are_named(void **state)
 	        {"-c sync a.rsh", ST_ARGUMENT, "a.rsh"},
 	        {"-c a -c b", ST_ARGUMENT, "twice"},
 	        {"--resume a.rsh", ST_ARGUMENT, "--resume"},
+	        {"--class", ST_ARGUMENT, "--class wants a value"},
+	        {"--clas lab", ST_ARGUMENT, "did you mean --class"},
+	        {"--class lab a.rsh", ST_ARGUMENT, "--class opens a prompt"},
+	        {"--as ada", ST_ARGUMENT, "--class DIR"},
+	        {"--csv", ST_ARGUMENT, "--overview DIR"},
+	        {"--overview lab --resume", ST_ARGUMENT, "--overview shows a class"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct options options;
@@ -138,11 +144,14 @@ static void help_names_every_option(void **state)
 {
 	(void)state;
 	static const char *const lines[] = {"-n 4", "-c x", "--test x", "--machine x", "--dry", "--limit 1s",
-	        "--device sim", "--resume", "--check-lessons", "--version", "--help"};
+	        "--device sim", "--resume", "--check-lessons", "--class x", "--class x --as y",
+	        "--overview x", "--overview x --once", "--overview x --csv", "--version", "--help"};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct options options;
 		char name[32] = "";
-		strncpy(name, lines[i], strcspn(lines[i], " "));
+		const char *last = strstr(lines[i], " --"); /* the first one is there for it */
+		last = last ? last + 1 : lines[i];
+		strncpy(name, last, strcspn(last, " "));
 		assert_int_equal(read_words(lines[i], &options), ST_OK);
 		assert_non_null(strstr(options_help(), name));
 	}

@@ -102,6 +102,7 @@ static void replies_come_back(void **state)
 	text_add(&done.prompt, "(2 waits) 4.20 ms > ");
 	text_add(&done.enter, "next");
 	text_add(&done.wish, "edit a b.rsh");
+	text_add(&done.learned, "check\t4.2\tright\n");
 	done.log = (struct log_change){.kept = 12};
 	struct logged_line *line = log_add(&done.log);
 	text_add(&line->line, "tensor a = load a.npy");
@@ -117,6 +118,7 @@ static void replies_come_back(void **state)
 	assert_string_equal(text_string(&got.prompt), "(2 waits) 4.20 ms > ");
 	assert_string_equal(text_string(&got.enter), "next");
 	assert_string_equal(text_string(&got.wish), "edit a b.rsh");
+	assert_string_equal(text_string(&got.learned), "check\t4.2\tright\n");
 	assert_int_equal(got.clock, 4200000);
 	assert_int_equal(got.waits, 2);
 	assert_int_equal(got.log.kept, 12);

@@ -259,7 +259,7 @@ static void keep_reads(struct parser *parser, struct formula *root, size_t befor
 	for (size_t i = 0; i < count; i++) {
 		root->reads[i]->place -= (int)before;
 		root->skippable &= root->reads[i]->kind == FORMULA_FUNCTION &&
-		        root->reads[i]->function->function == FUNCTION_CLOSE;
+		        function_is_close(root->reads[i]->function);
 	}
 	parser->read_count = before;
 }

@@ -130,8 +130,8 @@ static enum status unknown_function(struct slice_of_text written)
 	if (command_find(word))
 		return fail(ST_SYNTAX, "write it as a line of its own: NAME = %s ...", word);
 	return fail(ST_NAME,
-	        "no function '%s' (min max abs sqrt ceil round log2 close norm sum bytes size work micro "
-	        "chunk, and the metrics)",
+	        "no function '%s' (min max abs sqrt ceil round log2 close close_step norm sum bytes size "
+	        "work micro chunk, and the metrics)",
 	        word);
 }
 

@@ -11,7 +11,7 @@
  * computed by: value_of_ that, of run/functions.h; a row without one does not build. kinds, one letter an
  * argument: n number, t tensor, s stream, e event, g group, c cause, l link, group, stream or tensor, o operation, m kind of
  * memory, or alone a section, k section (left out: the one that runs now), x stream, group or kind of work, or alone a
- * section, w kind of work, or alone a section. nature: enum function_nature */
+ * section, w kind of work, or alone a section, y stream or tensor, or as the last a section. nature: enum function_nature */
 #define FUNCTIONS(X)                                               \
 	X(MIN, least_or_most, "min", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
 	X(MAX, least_or_most, "max", 1, "nnnnnnnnnnnnnnnn", PLAIN) \
@@ -24,6 +24,7 @@
 	X(DIVISOR, divisor, "divisor", 2, "nn", PLAIN)             \
 	X(GPUS, gpus, "gpus", 0, "", PLAIN)                        \
 	X(CLOSE, close, "close", 2, "ttn", DATA)                   \
+	X(CLOSE_STEP, close, "close_step", 3, "tttn", DATA)        \
 	X(NORM, read, "norm", 1, "t", DATA)                        \
 	X(SUM, read, "sum", 1, "t", DATA)                          \
 	X(KNOWN, known, "known", 2, "nn", PLAIN)                   \
@@ -56,7 +57,7 @@
 	X(BYTE_SHARE, roofline, "byte_share", 1, "ok", CLOCK)      \
 	X(MFU, mfu, "mfu", 0, "k", CLOCK_OF_ALL)                   \
 	X(HFU, mfu, "hfu", 0, "k", CLOCK_OF_ALL)                   \
-	X(COUNT, count, "count", 1, "ok", RANK)                    \
+	X(COUNT, count, "count", 1, "oyk", RANK)                   \
 	X(STALE, stale, "stale", 0, "k", CLOCK)                    \
 	X(BEST, best, "best", 1, "n", CLOCK)                       \
 	X(RACES, races, "races", 0, "k", ALL)                      \
@@ -93,6 +94,11 @@ static inline bool function_is_metric(const struct function_row *row)
 static inline bool function_reads_clock(const struct function_row *row)
 {
 	return row->nature >= NATURE_CLOCK;
+}
+/* It compares tensors: an `expect` on it holds where there is no data */
+static inline bool function_is_close(const struct function_row *row)
+{
+	return row->function == FUNCTION_CLOSE || row->function == FUNCTION_CLOSE_STEP;
 }
 /* `peak` alone is the function: its word names nothing else */
 static inline bool function_is_word(const struct function_row *row)

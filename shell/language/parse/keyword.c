@@ -3,6 +3,7 @@
  *     let NAME = expr                 if expr { } [ else { } | else if ... ]       repeat expr { }
  *     for NAME in from:to[:step] { }  for NAME in word { word } { }                def NAME { NAME } { }
  *     expect expr                     expect error [ "text" ] { }                  refuse expr "text"
+ *     expect verify [iterations=N]
  *     option NAME=DEFAULT [of="a b"] [for="x y"] [least=N] [with="other=a"] [unless="axis"] "a sentence"
  *
  * They are keywords, and no rows, because an expression of theirs goes to the end of the line with blanks
@@ -202,7 +203,7 @@ static enum status parse_expect_error(struct parser *parser, struct statement *s
 }
 
 /* `expect error` is told from an expression that begins with a variable of that name by what stands behind
- * it: a blank, the words or the block */
+ * it: a blank, the words or the block; `verify` is the command where it stands alone or with its options */
 static enum status parse_expect(struct parser *parser, struct statement *statement)
 {
 	struct word *word = parser->words;
@@ -214,6 +215,12 @@ static enum status parse_expect(struct parser *parser, struct statement *stateme
 		else
 			word->at = stop; /* error"words" */
 		return parse_expect_error(parser, statement);
+	}
+	bool alone = parser->word_count && (parser->word_count == 1 || word[1].sign);
+	if (alone && text_is(word->at, word->after, "verify")) {
+		enum status status = parse_line(parser, statement);
+		statement->kind = STATEMENT_EXPECT_VERIFY;
+		return status;
 	}
 	statement->kind = STATEMENT_EXPECT;
 	return rest_formula(parser, "expect", &statement->formula);

@@ -58,8 +58,8 @@ static const struct {
         {"task  tasks",
                 "`check` says what the task still wants, `hint` helps; `lesson 1` opens a lesson anew, in an "
                 "empty world"},
-        {"lesson [0-9]* [0-9]*  lesson [0-9].[0-9]*  lesson task*",
-                "a lesson begins with its first task: `lesson 7`, and `next` goes on from task to task"},
+        {"lesson [0-9]* [0-9]*  lesson task*",
+                "a task stands behind its lesson and a point: `lesson 7.3`; `lesson 7` is its first"},
         {"program [0-9]*",
                 "`program` lists the steps; `step` plays the next one, `step 5` five, `step in` shows all "
                 "that it did"},

@@ -89,7 +89,7 @@ struct formula {
 	uint8_t arguments;
 	bool reads_data; /* it or something below asks for elements of tensors */
 	bool moment;     /* ... for these, or for what the trace knows now: its value is of a moment */
-	bool skippable;  /* it reads data by close() alone: an `expect` on it holds with --dry */
+	bool skippable; /* it reads data by close() or close_step() alone: an `expect` on it holds with --dry */
 	uint16_t depth;
 	int place; /* ELEMENT, and functions on data: which of the root's reads it is */
 	struct slice_of_text written;
@@ -172,7 +172,8 @@ enum statement_kind {
 	STATEMENT_DEF,
 	STATEMENT_EXPECT,
 	STATEMENT_EXPECT_ERROR,
-	STATEMENT_TITLE, /* ## title: `source` is the title, `why` the comment lines behind it */
+	STATEMENT_EXPECT_VERIFY, /* row: of `verify` */
+	STATEMENT_TITLE,         /* ## title: `source` is the title, `why` the comment lines behind it */
 	STATEMENT_OPTION,
 	STATEMENT_REFUSE,
 	STATEMENT_BROKEN, /* inside `expect error { }`: what reading it said */

@@ -360,6 +360,9 @@ void interpreter_complete(struct shell *shell, const char *line, int cursor, str
 		offer_list(&endings, "",
 		        "host pinned device f32 bf16 f16 i32 zeros ones randn uniform iota load seed= "
 		        "scale=");
-	else
+	else {
+		if (endings.length && typed.count == first + 1 && strcmp(last, "expect") == 0)
+			offer_list(&endings, "", "error verify");
 		offer_values(&endings);
+	}
 }

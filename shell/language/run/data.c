@@ -24,15 +24,18 @@ static enum status read_of(struct eval *eval, const struct formula *formula, str
 		return status;
 	}
 	enum function function = formula->function->function;
-	read->kind = function == FUNCTION_SUM ? READ_SUM
-	        : function == FUNCTION_NORM   ? READ_NORM
-	                                      : READ_DIFFERENCE;
-	enum status status = evaluate_view(eval, formula->argument[0].tensor, NULL, false, &read->a);
-	if (status == ST_OK && read->kind == READ_DIFFERENCE)
-		status = evaluate_view(eval, formula->argument[1].tensor, NULL, false, &read->b);
-	if (status == ST_OK && read->kind == READ_DIFFERENCE &&
-	        !layout_same_shape(&read->a.layout, &read->b.layout))
-		status = fail(ST_SHAPE, "%.*s: the shapes differ", WHOLE(formula->written));
+	read->kind = function == FUNCTION_SUM     ? READ_SUM
+	        : function == FUNCTION_NORM       ? READ_NORM
+	        : function == FUNCTION_CLOSE_STEP ? READ_STEP
+	                                          : READ_DIFFERENCE;
+	struct view *views[] = {&read->a, &read->b, &read->c};
+	int tensors = read->kind == READ_STEP ? 3 : read->kind == READ_DIFFERENCE ? 2 : 1;
+	enum status status = ST_OK;
+	for (int i = 0; i < tensors && status == ST_OK; i++) {
+		status = evaluate_view(eval, formula->argument[i].tensor, NULL, false, views[i]);
+		if (status == ST_OK && !layout_same_shape(&read->a.layout, &views[i]->layout))
+			status = fail(ST_SHAPE, "%.*s: the shapes differ", WHOLE(formula->written));
+	}
 	return status;
 }
 

@@ -218,6 +218,8 @@ enum status evaluate(struct eval *eval, const struct formula *formula, struct va
 	enum status status = evaluate(eval, formula->left, &left);
 	if (status == ST_OK)
 		status = evaluate(eval, formula->right, value);
+	if (status == ST_OK && is_comparison(formula))
+		status = value_comparable(left, formula->left, *value, formula->right);
 	return status == ST_OK ? value_binary(formula->kind, left, *value, formula, value) : status;
 }
 

@@ -46,6 +46,10 @@ static inline double eval_read(const struct eval *eval, const struct formula *fo
 /* a KIND b. ST_UNIT: the units do not go together; ST_RANGE: division by zero; ST_ARGUMENT: a text. */
 enum status value_binary(enum formula_kind kind, struct value a, struct value b, const struct formula *at,
         struct value *result);
+/* May they be compared? ST_UNIT: one is a time, a size or a rate, and the other has no unit and is not 0 or inf. Two unlike units
+ * are value_binary's to refuse. */
+enum status value_comparable(
+        struct value a, const struct formula *left, struct value b, const struct formula *right);
 struct value value_number(double number, enum unit unit);
 struct value value_plain(double number); /* without a unit */
 static inline struct value value_named(name_id name)

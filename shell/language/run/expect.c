@@ -1,13 +1,15 @@
-/* expect.c -- expect EXPR, expect error "words" { }.
+/* expect.c -- expect EXPR, expect error "words" { }, expect verify.
  *
  * A false `expect` is no refusal: it is said, counted (shell->expects_failed decides the exit status of
  * --test), and the lines go on, so that one run shows all that is false. What it shows is the part that
  * decided: the left of an `and` before its right, both sides of a comparison with their values, on each
  * rank where it is false. */
 #include "base/memory.h"
+#include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
 #include "shell/session/expired.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- what a false one shows ---- */
@@ -24,19 +26,13 @@ static const struct formula *false_part(struct eval *eval, const struct formula 
 	return formula;
 }
 
-/* A plain number beside one with a unit is of that unit: 128 kB is not 32 kB, rather than not 32768. */
-static void side(
-        struct eval *eval, const struct formula *formula, const struct formula *other, struct text *out)
+static void side(struct eval *eval, const struct formula *formula, struct text *out)
 {
-	struct value value, beside;
-	if (evaluate(eval, formula, &value) != ST_OK) {
+	struct value value;
+	if (evaluate(eval, formula, &value) == ST_OK)
+		value_text(eval->shell, value, out);
+	else
 		text_add(out, "?");
-		return;
-	}
-	if (value.kind == VALUE_NUMBER && value.unit == UNIT_PLAIN &&
-	        evaluate(eval, other, &beside) == ST_OK && beside.kind == VALUE_NUMBER)
-		value.unit = beside.unit;
-	value_text(eval->shell, value, out);
 }
 
 static const char *const opposites[] = {[FORMULA_EQUAL] = "is not",
@@ -45,6 +41,23 @@ static const char *const opposites[] = {[FORMULA_EQUAL] = "is not",
         [FORMULA_AT_MOST] = "is above",
         [FORMULA_MORE] = "is not above",
         [FORMULA_AT_LEAST] = "is below"};
+
+static void differ_by(struct eval *eval, const struct formula *part, struct text *out)
+{
+	double away = eval_read(eval, part), allowed = 0;
+	text_put(out, part->written.at, part->written.length);
+	if (part->function->function == FUNCTION_CLOSE)
+		text_add(out, " differ by %g of the largest", away);
+	else if (isnan(away))
+		text_add(out, ": something is no number");
+	else if (isinf(away))
+		text_add(out, ": nothing was trained: %.*s is %.*s, but for rounding",
+		        WHOLE(part->argument[2].tensor->written), WHOLE(part->argument[1].tensor->written));
+	else if (close_tolerance(eval, part, &allowed) == ST_OK)
+		text_add(out, ": the difference is %.2g of the change from %.*s to %.*s (%.2g is allowed)",
+		        away, WHOLE(part->argument[1].tensor->written),
+		        WHOLE(part->argument[2].tensor->written), allowed);
+}
 
 static void both_sides(struct eval *eval, const struct formula *formula, struct text *out)
 {
@@ -55,25 +68,32 @@ static void both_sides(struct eval *eval, const struct formula *formula, struct 
 			length--;
 		text_put(out, part->left->written.at, length);
 		text_add(out, " = ");
-		side(eval, part->left, part->right, out);
+		side(eval, part->left, out);
 		text_add(out, ", which %s ", opposites[part->kind]);
-		side(eval, part->right, part->left, out);
+		side(eval, part->right, out);
 		if (part->right->kind != FORMULA_NUMBER)
 			text_add(out, " = %.*s", WHOLE(part->right->written));
 		return;
 	}
-	if (part->kind == FORMULA_FUNCTION && part->function->function == FUNCTION_CLOSE && eval->data)
-		text_add(
-		        out, "%.*s differ by %g of the largest", WHOLE(part->written), eval_read(eval, part));
+	if (part->kind == FORMULA_FUNCTION && function_is_close(part->function) && eval->data)
+		differ_by(eval, part, out);
 	else
 		text_add(out, "%.*s is not so", WHOLE(part->written));
 }
 
-static void place_of(struct shell *shell, const struct statement *statement)
+static void place_text(const struct shell *shell, const struct statement *statement, struct text *out)
 {
 	const struct tree *tree = shell->interpreter->now.tree;
 	if (tree && tree->file)
-		out_say(shell->out, "%s:%d: ", tree->file, statement->line);
+		text_add(out, "%s:%d: ", tree->file, statement->line);
+}
+
+static void place_of(struct shell *shell, const struct statement *statement)
+{
+	struct text text = {0};
+	place_text(shell, statement, &text);
+	out_say(shell->out, "%s", text_string(&text));
+	text_release(&text);
 }
 
 /* Ranks with the same words are shown together; a value that does not vary is put in words once. All words are
@@ -105,6 +125,13 @@ static void say_false(
 
 /* ---- expect ---- */
 
+static void tell_dry(struct shell *shell)
+{
+	if (!shell->interpreter->told_dry)
+		out_say(shell->out, "--dry keeps no data: what an `expect` says of data is not looked at\n");
+	shell->interpreter->told_dry = true;
+}
+
 /* Reads by the side door: looking at a value must not change the timeline that the next line may look at */
 static enum status look_at(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
@@ -115,10 +142,7 @@ static enum status look_at(struct shell *shell, struct statement *statement, con
 	if (status != ST_OK)
 		return status;
 	if (shell->dry && statement->formula->read_count) {
-		if (!shell->interpreter->told_dry)
-			out_say(shell->out,
-			        "--dry keeps no data: what an `expect` says of data is not looked at\n");
-		shell->interpreter->told_dry = true;
+		tell_dry(shell);
 		if (!statement->formula->skippable) {
 			mem_free(data); /* what a rerun has in their place */
 			return ST_OK;
@@ -144,6 +168,22 @@ enum status run_expect(struct shell *shell, struct statement *statement, const s
 	shell->steering.looks++;
 	enum status status = look_at(shell, statement, set);
 	shell->steering.looks--;
+	return status;
+}
+
+/* The command, which says nothing but why it is false (training_verify): other numbers than one rank's are, whatever the
+ * strategy says of it */
+enum status run_expect_verify(struct shell *shell, struct statement *statement, const struct ranks *set)
+{
+	struct text words = {0};
+	place_text(shell, statement, &words);
+	text_add(&words, "false: %.*s\n", WHOLE(statement->source));
+	if (shell->dry)
+		tell_dry(shell);
+	shell->expects = text_string(&words);
+	enum status status = run_command(shell, statement, set);
+	shell->expects = NULL;
+	text_release(&words);
 	return status;
 }
 

@@ -1,163 +1,17 @@
-/* functions.c -- functions of expressions: names among their arguments, and those of numbers, tensors and
- * groups.
+/* functions.c -- functions of expressions: those of numbers, tensors and groups
  *
  * Numbers are computed here; data was fetched before (data.c). What hangs on the rank says so in eval.varies:
  * for data and for metrics of a rank that is done here, from their nature. */
 #include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
-#include "strategies/kinds.h"
+#include "shell/session/step.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names among the arguments ---- */
-
-static enum status evaluate_section(struct eval *eval, struct name *name, int *section)
-{
-	const struct world *world = eval->shell->world;
-	name_id id;
-	enum status status = evaluate_name(eval, name, &id);
-	if (status != ST_OK)
-		return status;
-	for (size_t i = world->section_count; i-- > 1;)
-		if (world->sections[i].name == id) {
-			*section = (int)i;
-			return ST_OK;
-		}
-	return fail(ST_NAME, "no section '%s'. `mark %s` begins one", names_text(world->names, id),
-	        names_text(world->names, id));
-}
-
-/* The stream, event or group that has the name on the rank; ST_NAME: another thing has it, or none */
-static enum status thing_named(struct asked *asked, int i, name_id name, enum thing_kind kind)
-{
-	const struct world *world = asked->eval->shell->world;
-	struct thing thing = world_find(world, asked->eval->rank, name);
-	if (thing.kind != kind)
-		return no_such(asked->eval, name, kind, kind);
-	asked->index[i] = kind == THING_STREAM ? world->streams[thing.index].number : thing.index;
-	return ST_OK;
-}
-
-/* A word of the idle causes that `timeline` shows */
-static enum status cause_named(const char *text, int *cause)
-{
-	static const char *const names[] = {
-#define X(symbol, letter, name) name,
-		CAUSES(X)
-#undef X
-	};
-	for (*cause = 0; *cause < CAUSE_COUNT; ++*cause)
-		if (strcmp(names[*cause], text) == 0)
-			return ST_OK;
-	return fail(
-	        ST_NAME, "stall(%s): causes are launch host sync memory event data peer bubble engine", text);
-}
-
-/* A word of `kind=` */
-static enum status kind_named(const char *text, int *kind)
-{
-	*kind = tensor_kind_find(text);
-	return *kind >= 0 ? ST_OK : fail(ST_NAME, "peak(%s): kinds are %s", text, TENSOR_KIND_WORDS);
-}
-
-/* A group's name becomes asked->group. */
-static bool is_group(struct asked *asked, name_id id)
-{
-	struct thing thing = world_find(asked->eval->shell->world, asked->eval->rank, id);
-	if (thing.kind == THING_GROUP)
-		asked->group = thing.index;
-	return thing.kind == THING_GROUP;
-}
-
-/* overlapped(W) is of a kind of work, or of a section, which may have that name */
-static enum status work_or_section(struct asked *asked, struct name *name, name_id id)
-{
-	static const char *const words[] = {
-#define X(symbol, word) word,
-		HIDEABLES(X)
-#undef X
-	};
-	const char *text = names_text(asked->eval->shell->world->names, id);
-	if (asked->formula->arguments == 1 && evaluate_section(asked->eval, name, &asked->section) == ST_OK)
-		return ST_OK;
-	for (int work = 0; work < HIDE_COUNT; work++)
-		if (strcmp(words[work], text) == 0) {
-			asked->work = (enum hideable)work;
-			return ST_OK;
-		}
-	return fail(ST_NAME,
-	        "overlapped(%s): no section of that name, nor communication, collectives, transfers, copies",
-	        text);
-}
-
-/* sent(NAME) is of a group, a stream or a tensor, where one has that name; else of a link */
-static void sent_by(struct asked *asked, name_id id)
-{
-	const struct world *world = asked->eval->shell->world;
-	struct thing thing = world_find(world, asked->eval->rank, id);
-	if (is_group(asked, id))
-		return;
-	if (thing.kind == THING_STREAM)
-		asked->index[0] = world->streams[thing.index].number;
-	if (thing.kind == THING_TENSOR)
-		asked->tensor = id;
-}
-
-/* exposed(S) is of a stream, of a group or of a section; a name that it shares with a section is theirs */
-static enum status stream_or_section(struct asked *asked, struct name *name, name_id id)
-{
-	struct eval *eval = asked->eval;
-	if (is_group(asked, id))
-		return ST_OK;
-	if (asked->formula->arguments == 2 ||
-	        world_find(eval->shell->world, eval->rank, id).kind == THING_STREAM)
-		return thing_named(asked, 0, id, THING_STREAM);
-	return work_or_section(asked, name, id) == ST_OK
-	        ? ST_OK
-	        : fail(ST_NAME, "exposed(%s): no stream, group or section of that name",
-	                  names_text(eval->shell->world->names, id));
-}
-
-/* Argument i, which is a name, into `asked`: where it goes is said by its letter in the row's kinds */
-static enum status look_up(struct asked *asked, int i)
-{
-	struct name *name = asked->formula->argument[i].name;
-	char kind = asked->formula->function->kinds[i];
-	name_id id;
-	if (kind == 'k')
-		return evaluate_section(asked->eval, name, &asked->section);
-	enum status status = evaluate_name(asked->eval, name, &id);
-	if (status != ST_OK)
-		return status;
-	const char *text = names_text(asked->eval->shell->world->names, id);
-	switch (kind) {
-	case 's':
-		return thing_named(asked, i, id, THING_STREAM);
-	case 'e':
-		return thing_named(asked, i, id, THING_EVENT);
-	case 'g':
-		return thing_named(asked, i, id, THING_GROUP);
-	case 'w':
-		return work_or_section(asked, name, id);
-	case 'x':
-		return stream_or_section(asked, name, id);
-	case 'c':
-		return cause_named(text, &asked->index[i]);
-	case 'm':
-		return asked->formula->arguments == 1 && tensor_kind_find(text) < 0 &&
-		                evaluate_section(asked->eval, name, &asked->section) == ST_OK
-		        ? ST_OK
-		        : kind_named(text, &asked->index[i]);
-	default:
-		asked->word = text;
-		if (kind == 'l')
-			sent_by(asked, id);
-		return ST_OK;
-	}
-}
+/* ---- any of them ---- */
 
 /* A figure of times steers the line like a number from data. Of a line that runs again it is what it was then, even
  * where that cannot be known yet now: an event that had happened. */
@@ -228,14 +82,20 @@ enum status whole_number(struct asked *asked, int i, int64_t *whole)
 enum status value_of_least_or_most(struct asked *asked, struct value *value)
 {
 	bool least = asked->formula->function->function == FUNCTION_MIN;
+	const struct function_argument *argument = asked->formula->argument;
 	enum status status = number(asked, 0, value);
-	for (int i = 1; i < asked->formula->arguments && status == ST_OK; i++) {
+	for (int i = 1, taken = 0; i < asked->formula->arguments && status == ST_OK; i++) {
 		struct value other, smaller;
 		status = number(asked, i, &other);
 		if (status == ST_OK)
+			status =
+			        value_comparable(*value, argument[taken].formula, other, argument[i].formula);
+		if (status == ST_OK)
 			status = value_binary(FORMULA_LESS, other, *value, asked->formula, &smaller);
-		if (status == ST_OK && (smaller.number != 0) == least && other.number != value->number)
+		if (status == ST_OK && (smaller.number != 0) == least && other.number != value->number) {
 			*value = other;
+			taken = i;
+		}
 	}
 	return status;
 }
@@ -335,24 +195,40 @@ enum status value_of_known(struct asked *asked, struct value *value)
 	return number(asked, shell_keeps_no_data(shell) || shell->interpreter->guesses, value);
 }
 
-/* It allows for what the type rounds away, unless the line gives its own bound. What was fetched is the
- * largest difference by the largest element. */
+/* What close() and close_step() allow without a bound of the line's own: what the type rounds away; what `verify` does */
+static double usual_tolerance(const struct shell *shell, const struct view *view, bool step)
+{
+	enum dtype dtype = (enum dtype)view->layout.dtype;
+	if (step)
+		return step_limit(dtype == DT_F16 || dtype == DT_BF16, shell->backend->measures);
+	return dtype == DT_F32 ? 1e-4 : dtype == DT_I32 ? 0 : 2e-2;
+}
+
+enum status close_tolerance(struct eval *eval, const struct formula *formula, double *tolerance)
+{
+	const struct function_row *row = formula->function;
+	int tensors = (int)strspn(row->kinds, "t");
+	struct value given = {0};
+	struct view view;
+	if (formula->arguments > tensors) {
+		enum status status = evaluate_number(eval, formula->argument[tensors].formula, &given);
+		*tolerance = given.number;
+		return status;
+	}
+	enum status status = evaluate_view(eval, formula->argument[0].tensor, NULL, false, &view);
+	if (status == ST_OK)
+		*tolerance = usual_tolerance(eval->shell, &view, row->function == FUNCTION_CLOSE_STEP);
+	return status;
+}
+
+/* What was fetched is the largest difference by the largest element; of close_step() the difference by the change. */
 enum status value_of_close(struct asked *asked, struct value *value)
 {
-	struct value tolerance = {0};
-	struct view view;
+	double tolerance = 0;
 	enum status status = value_of_read(asked, value);
 	if (status != ST_OK || !asked->eval->data)
 		return status;
-	if (asked->formula->arguments == 3) {
-		status = number(asked, 2, &tolerance);
-	} else {
-		status = evaluate_view(asked->eval, asked->formula->argument[0].tensor, NULL, false, &view);
-		if (status == ST_OK)
-			tolerance.number = view.layout.dtype == DT_F32 ? 1e-4
-			        : view.layout.dtype == DT_I32          ? 0
-			                                               : 2e-2;
-	}
-	*value = value_plain(value->number <= tolerance.number);
+	status = close_tolerance(asked->eval, asked->formula, &tolerance);
+	*value = value_plain(value->number <= tolerance);
 	return status;
 }

@@ -69,6 +69,7 @@ static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
         [STATEMENT_DEF] = run_def,
         [STATEMENT_EXPECT] = run_expect,
         [STATEMENT_EXPECT_ERROR] = run_expect_error,
+        [STATEMENT_EXPECT_VERIFY] = run_expect_verify,
         [STATEMENT_TITLE] = run_title,
         [STATEMENT_BROKEN] = run_broken};
 

@@ -107,7 +107,10 @@ enum status value_of_stall(struct asked *asked, struct value *value)
 
 enum status value_of_count(struct asked *asked, struct value *value)
 {
-	*value = value_plain(metric_count(&asked->trace, asked->section, asked->eval->rank, asked->word));
+	struct counted_ops which = {.title = asked->word,
+	        .stream = asked->index[0] > 0 ? asked->index[0] : 0,
+	        .tensor = asked->tensor};
+	*value = value_plain(metric_count(&asked->trace, asked->section, asked->eval->rank, &which));
 	return ST_OK;
 }
 
@@ -130,19 +133,13 @@ enum status value_of_busbw(struct asked *asked, struct value *value)
 	return status;
 }
 
-/* peak: the most device memory that was allocated; peak(KIND): how much of that was of this kind;
- * peak(SECTION), peak(KIND,SECTION): while that section's lines ran */
+/* peak: the most device memory that was allocated while the section's lines ran; peak(KIND): how much of that was of this
+ * kind */
 enum status value_of_peak(struct asked *asked, struct value *value)
 {
-	const struct heap *heap = world_heap(asked->eval->shell->world, asked->eval->rank, SPACE_DEVICE);
-	int kind = asked->index[0], given = asked->formula->arguments;
-	if (given == 2 || (given && kind < 0)) {
-		*value = value_number(
-		        (double)metric_peak(&asked->trace, asked->section, asked->eval->rank, kind),
-		        UNIT_BYTES);
-		return ST_OK;
-	}
-	*value = value_number(kind < 0 ? heap->peak_allocated : heap->peak_kind[kind], UNIT_BYTES);
+	*value = value_number(
+	        (double)metric_peak(&asked->trace, asked->section, asked->eval->rank, asked->index[0]),
+	        UNIT_BYTES);
 	return ST_OK;
 }
 

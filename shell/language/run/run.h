@@ -40,7 +40,7 @@ void note_empty(struct shell *shell, const struct statement *statement);
 typedef enum status run_one(struct shell *shell, struct statement *statement, const struct ranks *set);
 run_one run_kind; /* of any kind: interpreter.c */
 run_one run_command, run_view, run_making, run_call, run_def, run_for, run_let, run_if, run_expect,
-        run_expect_error;
+        run_expect_error, run_expect_verify;
 run_one run_title, run_option, run_refuse, run_chosen;
 enum command_class statement_class(const struct statement *statement); /* as its first words have it */
 /* VALUE of NAME=VALUE on the command line; NULL: not given */

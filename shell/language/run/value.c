@@ -1,8 +1,9 @@
 /* value.c -- arithmetic on values with units.
  *
- *     + - % compare   equal units; a plain number takes the other's        2ms + 1 = 2ms + 1ns
+ *     + - %           equal units; a plain number takes the other's        2ms + 1 = 2ms + 1ns
+ *     compare min max equal units; a plain number only where it is 0 or inf: 2ms > 0, and 2ms > 1 is refused
  *     *               plain * unit; time * rate = amount                   1ms * 12GB/s = 12MB
- *     /               unit / plain; unit / same = plain; bytes / rate = time; bytes / time = rate
+ *     /               unit / plain; unit / same = plain; bytes or plain / rate = time; bytes / time = rate
  *
  * Times are nanoseconds, amounts bytes, rates a second: hence the factors of 1e9. What does not go together
  * is ST_UNIT with both units by name. */
@@ -23,6 +24,15 @@ struct value value_number(double number, enum unit unit)
 struct value value_plain(double number)
 {
 	return value_number(number, UNIT_PLAIN);
+}
+
+/* Without the blanks behind it */
+static size_t written_length(const struct formula *formula)
+{
+	size_t length = formula->written.length;
+	while (length && formula->written.at[length - 1] == ' ')
+		length--;
+	return length;
 }
 
 static enum status units_clash(struct value a, struct value b, const struct formula *at)
@@ -69,7 +79,7 @@ static enum status divide(struct value a, struct value b, const struct formula *
 	double ratio = a.number / b.number;
 	if (b.unit == UNIT_PLAIN)
 		*result = value_number(ratio, a.unit);
-	else if (a.unit == b.unit || (a.unit == UNIT_PLAIN && b.unit != UNIT_FLOP_RATE))
+	else if (a.unit == b.unit || (a.unit == UNIT_PLAIN && (b.unit == UNIT_TIME || b.unit == UNIT_BYTES)))
 		*result = value_plain(ratio);
 	else if (a.unit == UNIT_BYTES && b.unit == UNIT_TIME)
 		*result = value_number(ratio * 1e9, UNIT_BYTE_RATE);
@@ -93,6 +103,47 @@ static enum status remainder_of(
 	double rest = fmod(a.number, b.number);
 	*result = value_number(rest < 0 ? rest + b.number : rest, unit);
 	return ST_OK;
+}
+
+/* "9ms", "4kB": the number as written, with a unit behind it */
+static void with_unit(const struct formula *number, enum unit unit, struct text *out)
+{
+	static const char *const units[] = {"", "ms", "B", "GB/s", "GFLOP/s"};
+	size_t length = written_length(number);
+	char last = number->written.at[length - 1];
+	if (last >= '0' && last <= '9') /* 9, 1e3, 0.5 */
+		text_add(out, "%.*s%s", (int)length, number->written.at, units[unit]);
+	else if (unit == UNIT_BYTES && strchr("kMGT", last))
+		text_add(out, "%.*sB", (int)length, number->written.at);
+	else
+		text_add(out, "%g%s", number->number.value, units[unit]);
+}
+
+enum status value_comparable(
+        struct value a, const struct formula *left, struct value b, const struct formula *right)
+{
+	static const char *const what[] = {"a number", "a time", "a size", "a rate", "a rate"};
+	static const char *const one[] = {"", "1ms", "1B", "1GB/s", "1GFLOP/s"};
+	bool plain = a.unit == UNIT_PLAIN;
+	struct value bare = plain ? a : b;
+	enum unit unit = (enum unit)(plain ? b.unit : a.unit);
+	if (a.kind != VALUE_NUMBER || b.kind != VALUE_NUMBER || a.unit == b.unit || bare.unit != UNIT_PLAIN ||
+	        bare.number == 0 || !isfinite(bare.number))
+		return ST_OK;
+	const struct formula *number = plain ? left : right, *other = plain ? right : left;
+	struct text hint = {0};
+	if (number->kind == FORMULA_NUMBER) {
+		text_add(&hint, "write ");
+		with_unit(number, unit, &hint);
+		text_add(&hint, " (or another unit)");
+	} else {
+		text_add(&hint, "%.*s is %g, without a unit, which a factor of %s would give it",
+		        (int)written_length(number), number->written.at, bare.number, one[unit]);
+	}
+	enum status status = fail(ST_UNIT, "%.*s is %s: %s", (int)written_length(other), other->written.at,
+	        what[unit], text_string(&hint));
+	text_release(&hint);
+	return status;
 }
 
 /* NaN is unequal to everything, itself too, and neither below nor above anything */

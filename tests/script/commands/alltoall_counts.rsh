@@ -41,10 +41,10 @@ fill b[3] 3072
 event one two three
 mark even
 record one;  u = alltoall v send=a recv=a;  record two
-expect sent(nvlink) == 768*256*3
+expect sent(nvlink) == 768B*256*3
 mark all
 u = alltoall v send=b recv=c;  record three
-expect sent(nvlink) == 3072*256*(rank<3)
+expect sent(nvlink) == 3072B*256*(rank<3)
 sync
 @1 expect elapsed(two,three) > 2*elapsed(one,two)
 

@@ -1,7 +1,7 @@
 # reshape, shard, free, tensors
 tensor X[8,4] = iota
 x = shard X
-expect bytes(x) == 8*4*4/world
+expect bytes(x) == 8*4*4B/world
 y = reshape X [4,8]
 y = reshape X [32]
 print y[0:4]

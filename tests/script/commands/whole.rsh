@@ -3,12 +3,12 @@
 tensor x[4] = iota
 let large = 1e300
 let endless = large * large
-lesson 1.5
-#> tests/script/commands/whole.rsh:6: a lesson begins with its first task: `lesson 7`, and `next` goes on from task to task
-lesson large
-#> tests/script/commands/whole.rsh:8: lesson: 1e+300: a whole number from 1 to 2147483647 was expected
+lesson 1.-5
+#> tests/script/commands/whole.rsh:6: lesson 1.-5: a lesson has a number, and a task behind a point: lesson 4.2
+lesson 0
+#> tests/script/commands/whole.rsh:8: lesson 0: a lesson has a number, and a task behind a point: lesson 4.2
 lesson endless
-#> tests/script/commands/whole.rsh:10: lesson: inf: a whole number from 1 to 2147483647 was expected
+#> tests/script/commands/whole.rsh:10: lesson endless: no such lesson; `lesson 4`, `lesson 4.2`, a file as F.rsh, or off
 @0 broadcast x root=large
 #> tests/script/commands/whole.rsh:12: broadcast: root=1e+300, and the group's ranks count 0-1
 broadcast x root=endless

@@ -22,7 +22,7 @@ on comm {
   }
 }
 sync
-expect sent == 2*(n-1)*c*4             # bytes each rank sent: 2(n-1)/n of the tensor
+expect sent == 2*(n-1)*c*4B            # bytes each rank sent: 2(n-1)/n of the tensor
 
 mark library
 allreduce ref on comm algo=ring

@@ -38,7 +38,7 @@ for i in 1:4 {
 }
 sync
 expect close(p, q)
-expect bytes(m) + bytes(v) == 8*N/world
+expect bytes(m) + bytes(v) == 8B*N/world
 diff plain zero1
 mem
 # ranks 1 2 4 8

@@ -7,7 +7,7 @@ strategy context
 def reduce_gradients g { }
 run 1
 sync
-let n = world;  let A = 1536//n*24*4                                       # bytes of the keys of a rank's tokens
+let n = world;  let A = 1536//n*24*4B                                      # bytes of the keys of a rank's tokens
 # keys and values, n-1 hops forward and n-1 backward; their gradients n hops
 expect sent(nvlink) == 2*(2*(n-1)*A+2*(n-1)*A+2*n*A)
 # a block takes longer to attend to than to send, and hops hide behind it; the last one, home, has nothing to hide behind
@@ -19,7 +19,7 @@ strategy context kind=ulysses
 def reduce_gradients g { }
 run 1
 sync
-let n = world;  let A = 1536//n*24*4
+let n = world;  let A = 1536//n*24*4B
 expect count(alltoall) == 2*(4+4) and sent(nvlink) == 2*(4+4)*(n-1)/n*A
 
 # attention alone: stripes are even, contiguous parts are not; the last one has its block and those of all others

@@ -26,7 +26,7 @@ mark one
 run 1
 sync
 expect count(allreduce,one) == 4
-let gradients = 8*256*256*4
+let gradients = 8*256*256*4B
 expect world == 1 or sent(nvlink,one) == 2*(world-1)/world*gradients
 
 # ... of the size that is given, the first one too

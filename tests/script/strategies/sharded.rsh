@@ -29,7 +29,7 @@ strategy zero stage=3
 run 1
 sync
 expect count(allgather) == 6 and count(reducescatter) == 3
-let P = 6*16*16*4       # bytes of the parameters
+let P = 6*16*16*4B      # bytes of the parameters
 expect world == 1 or world == 3 or sent(nvlink) == 3*(world-1)/world*P          # 3 ranks: padded
 strategy fsdp reshard=off
 run 1
@@ -39,7 +39,7 @@ strategy zero stage=2 accumulate=2
 run 1
 sync
 expect count(allgather) == 3 and count(reducescatter) == 3
-let P = 6*16*16*4
+let P = 6*16*16*4B
 expect world == 1 or world == 3 or sent(nvlink) == 2*(world-1)/world*P
 
 model gpt layers=2 hidden=12 heads=2 seq=5 batch=9 vocab=11 tied=on

@@ -4,12 +4,12 @@ model gpt layers=4 hidden=16 heads=4 seq=8 batch=8 vocab=32
 strategy ddp=2 bucket=1k + tp=2
 verify iterations=2
 # a bucket holds this rank's parts of the gradients: of 16 x 16 by columns, half
-expect bytes(dwq1) == 512 and bytes(dtable) == 2048
+expect bytes(dwq1) == 512B and bytes(dtable) == 2kB
 expect races == 0
 strategy zero=2 + tp=2
 verify iterations=3
 # a group is of this rank's parts: half of a block's matrices, and of them each rank keeps half
-expect bytes(shard1_m) == 12*16*16*4/2/2
+expect bytes(shard1_m) == 12*16*16*4B/2/2
 expect races == 0
 strategy tp=2 sequence=on + zero=2 stage=2 offload=host
 verify iterations=2
@@ -29,8 +29,8 @@ strategy pipeline=2 + ddp=2 bucket=1M
 verify iterations=3
 expect races == 0
 # a stage's bucket holds its own gradients: of two blocks, and the embedding's here, the head's there
-@0-1 expect bytes(bucket1) == (2*12*16*16+32*16+8*16)*4
-@2-3 expect bytes(bucket1) == (2*12*16*16+16*32)*4
+@0-1 expect bytes(bucket1) == (2*12*16*16+32*16+8*16)*4B
+@2-3 expect bytes(bucket1) == (2*12*16*16+16*32)*4B
 strategy ddp=2 overlap=off + pipeline=2 schedule=gpipe recompute=full accumulate=2 micro=2
 verify iterations=2
 for s in h1 h2 auto {

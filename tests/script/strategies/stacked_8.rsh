@@ -41,20 +41,20 @@ set gpus=4;  set nodes=2
 strategy ddp=2 + fsdp=4
 run 1
 sync
-let P = 8*16*16*4
+let P = 8*16*16*4B
 expect sent(nvlink) == 3*3/4*P and sent(nic) == 2*1/2*P/4
 # what is in no block stays whole until backward: once less
 model gpt layers=2 hidden=16 heads=4 seq=8 batch=8 vocab=32
 strategy ddp=2 + fsdp=4
 run 1
 sync
-let E = (32+8+32)*16*4;  let P = E+2*12*16*16*4
+let E = (32+8+32)*16*4B;  let P = E+2*12*16*16*4B
 expect sent(nvlink) == 3/4*(3*P-E) and sent(nic) == 2*1/2*P/4
 model mlp layers=8 hidden=16 batch=16
 strategy ddp=2 + zero=4
 run 1
 sync
-let P = 8*16*16*4
+let P = 8*16*16*4B
 expect sent(nvlink) == 2*3/4*P and sent(nic) == 2*1/2*P/4
 model gpt layers=1 hidden=16 heads=4 seq=8 batch=8 vocab=16 experts=4 capacity=1.25
 strategy ddp=2 + experts=2 + tp=2

@@ -39,10 +39,10 @@ data synthetic count=2000
 strategy tp
 run 1
 sync
-let A = 16*64*64*4      # bytes of a block's output
+let A = 16*64*64*4B     # bytes of a block's output
 expect world == 1 or sent(nvlink) == 4*2*(world-1)/world*A
 strategy tp sequence=on
 run 1
 sync
-let A = 16*64*64*4
+let A = 16*64*64*4B
 expect world == 1 or sent(nvlink) == (4*2+2+2)*(world-1)/world*A

@@ -1,8 +1,8 @@
-/* rules.c -- what a task refuses
+/* task_rules.c -- what a task refuses
  *
  * A gate speaks of the lesson's own M and of what the machine takes: a learner who sets these has changed the question, and learns
  * nothing by it. So such a line is refused with a sentence, where it is typed as well as where a check plays it. */
-#include "shell/lessons/rules.h"
+#include "shell/lessons/task_rules.h"
 #include "shell/language/parse/tree.h"
 #include "shell/lessons/lesson_file.h"
 #include "shell/session/shell.h"
@@ -11,17 +11,17 @@
 
 static const char steering[] = "set slow reset machine mark", worlds[] = "strategy model program stage tour";
 
-bool rules_allow(const struct lesson_task *task, const char *word)
+bool task_rules_allow(const struct lesson_task *task, const char *word)
 {
 	return text_place(text_string(&task->part[PART_ALLOW]), word, strlen(word)) >= 0;
 }
 
-static bool allowed(const struct rules *rules, const char *word, size_t length)
+static bool allowed(const struct task_rules *rules, const char *word, size_t length)
 {
 	return text_place(rules->allow, word, length) >= 0;
 }
 
-static enum status refuse(const struct rules *rules, const char *word)
+static enum status refuse(const struct task_rules *rules, const char *word)
 {
 	size_t length = strlen(word);
 	if (allowed(rules, word, length))
@@ -39,7 +39,7 @@ static enum status refuse(const struct rules *rules, const char *word)
 }
 
 static enum status refuse_name(
-        const struct rules *rules, const struct statement *statement, struct slice_of_text name)
+        const struct task_rules *rules, const struct statement *statement, struct slice_of_text name)
 {
 	bool def = statement->kind == STATEMENT_DEF;
 	if (text_place(text_string(&rules->names), name.at, name.length) < 0 ||
@@ -49,7 +49,7 @@ static enum status refuse_name(
 	        def ? "def" : "variable");
 }
 
-enum status rules_check(const struct rules *rules, const struct statement *statement)
+enum status task_rules_check(const struct task_rules *rules, const struct statement *statement)
 {
 	switch (statement->kind) {
 	case STATEMENT_COMMAND:
@@ -64,7 +64,7 @@ enum status rules_check(const struct rules *rules, const struct statement *state
 
 static enum status before(struct shell *shell, const struct statement *statement)
 {
-	return rules_check(shell->watch->of, statement);
+	return task_rules_check(shell->watch->of, statement);
 }
 
 /* The name behind each word `let` or `def` of the text */
@@ -80,14 +80,14 @@ static void find_names(const char *text, struct text *names)
 	}
 }
 
-void rules_make(struct rules *rules, const struct lesson_task *task)
+void task_rules_make(struct task_rules *rules, const struct lesson_task *task)
 {
 	rules->watch = (struct watch){.of = rules, .own_file = TASK_FILE, .before = before};
 	rules->allow = text_string(&task->part[PART_ALLOW]);
 	find_names(text_string(&task->part[PART_START]), &rules->names);
 }
 
-void rules_release(struct rules *rules)
+void task_rules_release(struct task_rules *rules)
 {
 	text_release(&rules->names);
 }

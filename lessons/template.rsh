@@ -1,0 +1,38 @@
+# lesson: Queue, and do not wait
+# minutes: 10
+# ranks: 2 4 8
+# learned: Queueing is cheap, waiting is not.
+# Lines like this one, before the first task, are for who reads the file. docs/lessons.md says all about it;
+# `ranksh --check-lessons FILE` holds the lesson to its promises, `lesson FILE` opens it.
+
+## Three multiplications
+# What the learner reads: at most 78 columns, the task itself at its end.
+# Task: queue y = x w and z = y w, and do not wait for anything.
+#: start
+# lines that run before the learner begins; `mark task` begins the section that gates speak of
+tensor x[256,256] w[256,256] = randn seed=rank scale=0.1
+mark task
+#: reference
+# lines in a world of their own: what they make is known to the gates alone
+r1 = matmul x w;  r = matmul r1 w
+#: vary ranks=2,4,8
+#: predict how far will the two lines move the host's clock? = 40us
+#: check
+expect count(matmul) == 2   # two matmuls are asked for
+expect close(z, r)   # z is not x w w
+expect hostwait <= best(hostwait)   # the host waits where nothing is needed yet
+#: hint
+# The idea. The second hint (the place) and the third (a line) are made from the solution.
+#: solution
+y = matmul x w
+z = matmul y w
+#: right
+a = matmul x w;  z = matmul a w;  sync;  timeline
+#: wrong
+y = matmul x w;  print y[0,0];  z = matmul y w
+#: wrong
+y = matmul x w;  z = matmul x y
+#: wrong
+y = matmul x w
+#: transfer
+# In PyTorch: y = x @ w returns at once; y.item() is what waits.

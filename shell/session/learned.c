@@ -1,0 +1,194 @@
+/* learned.c -- events noted in the order in which they come; the file of a class
+ *
+ * A class's file and its clock are outside: rank 0 reads them, and all go by what it has read. Where lines run again they
+ * are not asked. */
+#include "shell/session/learned.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "shell/session/share.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORDS_MOST = 300, RULES_MOST = 1 << 16 };
+
+void learned_open(struct shell *shell)
+{
+	shell->learned = mem_alloc(sizeof *shell->learned);
+}
+
+void learned_close(struct shell *shell)
+{
+	if (!shell->learned)
+		return;
+	text_release(&shell->learned->solved);
+	text_release(&shell->learned->events);
+	text_release(&shell->learned->wrong);
+	mem_free(shell->learned);
+	shell->learned = NULL;
+}
+
+/* ---- what was done ---- */
+
+/* One line of words, cut at a character */
+static void put_words(struct text *out, const char *words)
+{
+	size_t from = out->count, valid = text_valid(words, strlen(words));
+	text_put(out, words, text_valid(words, valid < WORDS_MOST ? valid : WORDS_MOST));
+	for (size_t i = from; i < out->count; i++)
+		if ((unsigned char)out->bytes[i] < ' ')
+			out->bytes[i] = ' ';
+}
+
+void learned_line(struct shell *shell)
+{
+	text_clear(&shell->learned->events);
+	text_clear(&shell->learned->wrong);
+}
+
+void learned_note(struct shell *shell, const char *what, const char *task, const char *words)
+{
+	struct learned *learned = shell->learned;
+	if (!learned || shell->replaying)
+		return;
+	bool right = words && strcmp(what, "check") == 0 && strcmp(words, "right") == 0;
+	if (right && !learned_solved(shell, task))
+		text_add(&learned->solved, "%s ", task);
+	if (shell->interactive) { /* nobody else takes them away */
+		text_add(&learned->events, "%s\t%s\t", what, task);
+		put_words(&learned->events, words ? words : text_string(&learned->wrong));
+		text_add(&learned->events, "\n");
+	}
+	text_clear(&learned->wrong);
+}
+
+void learned_take(struct shell *shell, struct text *events)
+{
+	struct text *noted = &shell->learned->events;
+	text_put(events, text_string(noted), noted->count);
+	text_clear(noted);
+}
+
+void learned_wrong(struct shell *shell, const char *words, size_t count)
+{
+	struct text *wrong = shell->learned ? &shell->learned->wrong : NULL;
+	if (wrong && !wrong->count)
+		text_put(wrong, words, count);
+}
+
+bool learned_solved(const struct shell *shell, const char *task)
+{
+	return shell->learned && text_place(text_string(&shell->learned->solved), task, strlen(task)) >= 0;
+}
+
+/* ---- the class ---- */
+
+struct seen {
+	int64_t now;
+	int32_t minute; /* of the day */
+	int32_t read;   /* the file was */
+	struct class_rules rules;
+	char mistake[400];
+};
+
+/* Rank 0's look at the file and the clock. A file that is not there says nothing; one that cannot be read for the
+ * moment holds as it was. */
+static void look(const struct learned *learned, struct seen *seen)
+{
+	char path[1200], *bytes = NULL;
+	size_t count = 0;
+	time_t now = time(NULL);
+	struct tm local;
+	localtime_r(&now, &local);
+	*seen = (struct seen){
+	        .now = now, .minute = local.tm_hour * 60 + local.tm_min, .rules = learned->rules};
+	snprintf(path, sizeof path, "%.1100s/class", learned->folder);
+	if (file_read(path, RULES_MOST, &bytes, &count) != ST_OK)
+		return;
+	if (rules_read(&seen->rules, bytes, count, path) != ST_OK)
+		snprintf(seen->mistake, sizeof seen->mistake, "%s", fail_text());
+	mem_free(bytes);
+}
+
+/* false: there is no class, or lines run again, or (*status) it could not be told. */
+static bool asked(struct shell *shell, struct seen *seen, enum status *status)
+{
+	struct learned *learned = shell->learned;
+	*status = ST_OK;
+	if (!learned || !learned->folder || shell->replaying)
+		return false;
+	if (transport_rank(shell->transport) == 0)
+		look(learned, seen);
+	*status = shell_spread(shell, ST_OK, seen, sizeof *seen);
+	if (*status == ST_OK)
+		learned->rules = seen->rules;
+	return *status == ST_OK;
+}
+
+/* The earlier one of the two that can be set */
+static int64_t end_of_lesson(const struct seen *seen)
+{
+	int64_t box = seen->rules.minutes ? seen->now + seen->rules.minutes * 60 : 0;
+	int64_t until = seen->rules.until ? seen->now + (seen->rules.until - seen->minute) * 60 : 0;
+	return !box || (until && until < box) ? until : box;
+}
+
+enum status learned_class(struct shell *shell)
+{
+	struct seen seen = {0};
+	enum status status;
+	asked(shell, &seen, &status);
+	return status;
+}
+
+enum status learned_lesson(struct shell *shell, int number)
+{
+	struct seen seen = {0};
+	struct text lessons = {0};
+	enum status status;
+	if (!asked(shell, &seen, &status))
+		return status;
+	if (*seen.mistake)
+		out_say(shell->out, "   %s%s%s\n", STYLED(shell->out, COLOUR_BAD, seen.mistake));
+	if (!rules_opens(&seen.rules, number)) {
+		rules_lessons(&seen.rules, &lessons);
+		status = fail(ST_ARGUMENT, "lesson %d is not open in this class: lessons %s are", number,
+		        text_string(&lessons));
+		text_release(&lessons);
+		return status;
+	}
+	shell->learned->ends = end_of_lesson(&seen);
+	int64_t left = (shell->learned->ends - seen.now) / 60;
+	if (shell->learned->ends && left > 0)
+		out_say(shell->out, "   the class gives it %d minute%s\n", (int)left, left == 1 ? "" : "s");
+	else if (shell->learned->ends)
+		out_say(shell->out, "   the class's time is over\n");
+	return ST_OK;
+}
+
+enum status learned_shows(struct shell *shell, bool hint)
+{
+	struct seen seen = {0};
+	enum status status;
+	if (!asked(shell, &seen, &status))
+		return status;
+	int from = hint ? seen.rules.hint : seen.rules.solution;
+	const char *what = hint ? "hint" : "solution";
+	if (from == DAY_MINUTES)
+		return fail(ST_ARGUMENT, "%s: this class shows none", what);
+	if (seen.minute < from)
+		return fail(ST_ARGUMENT, "%s: this class shows it from %d:%02d on, and it is %d:%02d", what,
+		        from / 60, from % 60, seen.minute / 60, seen.minute % 60);
+	return ST_OK;
+}
+
+enum status learned_time(struct shell *shell)
+{
+	struct seen seen = {0};
+	enum status status;
+	if (!asked(shell, &seen, &status) || !shell->learned->ends || seen.now < shell->learned->ends)
+		return status;
+	out_say(shell->out, "   the class's time for this lesson was over %d minutes ago\n",
+	        (int)((seen.now - shell->learned->ends) / 60));
+	return ST_OK;
+}

@@ -1,0 +1,47 @@
+/* step.c -- a difference beside a change
+ *
+ *     begin ------------------> r       the change
+ *                             /
+ *                           w           the difference: |w - r| / |r - begin|, norms over all elements
+ *
+ * Beside the result itself, as `allclose` has it, a wrong step of a small learning rate would look like nothing. */
+#include "shell/session/step.h"
+
+#include <math.h>
+
+double step_share(const struct step_sizes *sizes, double rounding)
+{
+	double away = sqrt(sizes->away) - rounding * sqrt(sizes->size);
+	return away <= 0 ? 0 : away / sqrt(sizes->changed);
+}
+
+/* The simulator rounds an f32 result once, by 6e-8; a GPU's kernels add in f32, as its cuBLAS does, and may be 2e-6 away. A
+ * half's own rounding is far above either. */
+double step_limit(bool half, bool measures)
+{
+	return half ? 2e-2 : measures ? 1e-4 : 1e-5;
+}
+
+/* Half a unit in the last place, as a part of the element */
+static double half_unit(enum dtype dtype)
+{
+	return ldexp(1, dtype == DT_F16 ? -11 : dtype == DT_BF16 ? -8 : -24);
+}
+
+double step_away(const float *w, const float *begin, const float *r, int64_t count, enum dtype dtype)
+{
+	struct step_sizes sizes = {0};
+	double rounding = half_unit(dtype);
+	for (int64_t i = 0; i < count; i++) {
+		double away = (double)w[i] - r[i], change = (double)r[i] - begin[i];
+		sizes.away += away * away / (double)count;
+		sizes.changed += change * change / (double)count;
+		sizes.size += (double)r[i] * r[i] / (double)count;
+	}
+	if (!isfinite(sizes.away + sizes.changed + sizes.size))
+		return NAN;
+	/* what is so small could not be told from no step at all */
+	if (sqrt(sizes.changed) <= 4 * rounding * sqrt(sizes.size))
+		return INFINITY;
+	return step_share(&sizes, rounding);
+}

@@ -1,0 +1,154 @@
+/* overview.c -- the board of a class, painted anew each second
+ *
+ *     the folder --- roll_read, each second, what has grown --- learners --- board --- screen.c, or the output */
+#include "shell/terminal/overview.h"
+#include "shell/class/board.h"
+#include "shell/class/learners.h"
+#include "shell/class/roll.h"
+#include "shell/lessons/lesson.h"
+#include "shell/terminal/inside.h"
+#include "shell/terminal/screen.h"
+#include "shell/wire/io.h"
+#include "shell/wire/plain.h"
+#include "shell/wire/wire.h"
+#include "trace/trace.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_EACH_MS = 1000, CONTROL_C = 3, PRINTED_WIDTH = 160 /* where no terminal says another */ };
+
+struct overview {
+	struct roll roll;
+	struct learners learners;
+	struct class_board board;
+	struct text trouble;
+	char clock[8];
+};
+
+/* A folder that is gone is told, and the board shows what was there. */
+static enum status look(struct overview *overview)
+{
+	bool changed;
+	time_t now = time(NULL);
+	struct tm local;
+	enum status status = roll_read(&overview->roll, &changed);
+	text_clear(&overview->trouble);
+	if (status != ST_OK)
+		text_add(&overview->trouble, "%s", fail_text());
+	localtime_r(&now, &local);
+	strftime(overview->clock, sizeof overview->clock, "%H:%M", &local);
+	learners_release(&overview->learners);
+	learners_make(&overview->learners, &overview->roll, now);
+	overview->board.roll = &overview->roll;
+	overview->board.learners = &overview->learners;
+	overview->board.tasks = lesson_tasks;
+	overview->board.clock = overview->clock;
+	overview->board.trouble = overview->trouble.count ? text_string(&overview->trouble) : NULL;
+	return status;
+}
+
+/* ---- to the output ---- */
+
+static void print(struct overview *overview, bool csv)
+{
+	struct text words = {0};
+	struct picture picture = {0};
+	if (csv) {
+		board_csv(&overview->learners, &words);
+		fwrite(text_string(&words), 1, words.count, stdout);
+	} else {
+		struct text plain = {0};
+		board_draw(&overview->board, isatty(1) ? width_of_output() : PRINTED_WIDTH, 0, &picture);
+		picture_text(&picture, false, &words);
+		plain_put(text_string(&words), words.count, &plain);
+		fwrite(text_string(&plain), 1, plain.count, stdout);
+		text_release(&plain);
+	}
+	picture_release(&picture);
+	text_release(&words);
+}
+
+/* ---- on the screen ---- */
+
+static void scroll(struct class_board *board, int key, int page)
+{
+	board->first += key == SCREEN_UP || key == SCREEN_WHEEL_UP ? -1
+	        : key == SCREEN_DOWN || key == SCREEN_WHEEL_DOWN   ? 1
+	        : key == SCREEN_PAGE_UP                            ? -page
+	        : key == SCREEN_PAGE_DOWN || key == ' '            ? page
+	                                                           : 0;
+	if (key == SCREEN_HOME)
+		board->first = 0;
+	else if (key == SCREEN_END)
+		board->first = SESSIONS_MOST;
+}
+
+static void paint(struct overview *overview, const struct screen *screen, int *height)
+{
+	struct picture picture = {0};
+	int width;
+	screen_size(screen, &width, height);
+	board_draw(&overview->board, width, *height, &picture);
+	screen_paint(screen, &picture);
+	picture_release(&picture);
+}
+
+/* A key is answered at once; the folder is looked at each second all the same. */
+static void watch(struct overview *overview, const struct screen *screen)
+{
+	int64_t looked_ns = wall_ns();
+	int height, left;
+	for (struct screen_event event = {0};
+	        event.key != 'q' && event.key != CONTROL_C && !signal_asked_to_end();) {
+		paint(overview, screen, &height);
+		left = LOOK_EACH_MS - (int)((wall_ns() - looked_ns) / 1000000);
+		event.key = 0;
+		if (left > 0 && screen_event(screen, left, &event)) {
+			scroll(&overview->board, event.key, height / 2);
+			continue;
+		}
+		look(overview);
+		looked_ns = wall_ns();
+	}
+}
+
+static enum status show(struct overview *overview, const struct session *looks)
+{
+	struct screen *screen = NULL;
+	if (!looks->talk.terminal || !isatty(0) || !isatty(1) ||
+	        screen_open(&screen, looks->colour, looks->wide) != ST_OK)
+		return fail(ST_FILE,
+		        "--overview: this terminal cannot be painted on; --once prints the board, --csv a "
+		        "table");
+	overview->board.keys = true;
+	watch(overview, screen);
+	screen_close(screen);
+	return ST_OK;
+}
+
+int overview_run(const struct options *options)
+{
+	struct overview overview = {.roll.folder = options->overview};
+	bool print_it = options->once || options->csv;
+	struct session looks = {0};
+	choose_looks(&looks); /* characters have widths in a locale alone */
+	wire_start();
+	enum status status = look(&overview);
+	if (status == ST_OK && print_it)
+		print(&overview, options->csv);
+	else if (status == ST_OK) {
+		signals_start();
+		status = show(&overview, &looks);
+	}
+	if (status != ST_OK)
+		fprintf(stderr, "ranksh: %s\n", fail_text());
+	learners_release(&overview.learners);
+	roll_release(&overview.roll);
+	text_release(&overview.trouble);
+	if (fflush(stdout) != 0 && status == ST_OK)
+		return 4;
+	return status == ST_OK ? 0 : 2;
+}

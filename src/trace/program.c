@@ -1,0 +1,105 @@
+/* program.c -- figures of a rank's program, line by line: what its host waits for between launches, how many operations of a kind
+ * there are, the most memory that its lines took */
+#include "base/arithmetic.h"
+#include "collectives/collective.h"
+#include "trace/lanes.h"
+
+#include <string.h>
+
+/* A launch for the device, unless the host asks for it only to stand and wait for it: what a `print` or a value that is read
+ * brings, the collective of a `barrier`, the opening and closing of a window */
+static bool launches(const struct world *world, op_id id)
+{
+	const struct record *record = op_record(world, id);
+	bool brings = record->kind == OP_COPY && record->operands < 2,
+	     meets = record->kind == OP_COLLECTIVE &&
+	        (record->window || record->collective == &collective_barrier);
+	return trace_is_work(record->kind) && !brings && !meets && !trace_on_host(world, id);
+}
+
+/* A host does one line after the other: waits between two launches are summed.
+ *
+ *     sync | launch | print | launch | sync | launch | sync
+ *             first   counts            counts          behind the last: nothing hangs on it */
+enum status metric_host_waits(const struct trace *trace, int section, int rank, int64_t *ns)
+{
+	const struct world *world = trace->world;
+	int64_t since = 0; /* the last launch */
+	bool launched = false;
+	op_id endless = 0;
+
+	*ns = 0;
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		enum op_kind kind = (enum op_kind)op_record(world, id)->kind;
+		if (!trace_in(trace, id, section))
+			continue;
+		if (launches(world, id)) {
+			if (endless)
+				return trace_never_ends(trace, endless);
+			*ns += since;
+			since = 0;
+			launched = true;
+		} else if (launched && !endless && (kind == OP_SYNC || kind == OP_SEGMENT)) {
+			struct times t = backend_times(trace->backend, id);
+			endless = t.end == TIME_UNKNOWN ? id : 0;
+			if (!endless) /* getting a segment is work, waiting for the device before it is given back is none */
+				since += most_of(t.end - t.start - (kind == OP_SYNC ? 0 : t.alone), 0);
+		}
+	}
+	return trace_step(trace, world->last[rank] ? world->ops[world->last[rank]].number : 0);
+}
+
+/* The tensor itself, a slice of it, or what is now a view of it */
+static bool names_tensor(const struct world *world, int rank, name_id name, name_id tensor)
+{
+	const char *text = names_text(world->names, name);
+	name_id base = names_find(world->names, text, strcspn(text, ".["));
+	struct thing thing = base ? world_find(world, rank, base) : (struct thing){0};
+	return base == tensor ||
+	        (thing.kind == THING_TENSOR &&
+	                world->tensors[world->tensors[thing.index].base].name == tensor);
+}
+
+static bool uses(const struct world *world, int rank, const struct record *record, name_id tensor)
+{
+	bool found = false;
+	for (int i = 0; i < record->operands && !found; i++)
+		found = record->operand[i].name && names_tensor(world, rank, record->operand[i].name, tensor);
+	return found;
+}
+
+/* Waits of the host are counted by what it waited in: `count(print)` counts the prints that had to wait */
+int64_t metric_count(const struct trace *trace, int section, int rank, const struct counted_ops *which)
+{
+	const struct world *world = trace->world;
+	name_id wanted = names_find(world->names, which->title, strlen(which->title));
+	int64_t count = 0;
+
+	for (op_id id = wanted ? world->first[rank] : 0; id; id = world->ops[id].next_program) {
+		const struct record *record = op_record(world, id);
+		if (!trace_in(trace, id, section) ||
+		        (record->kind == OP_SYNC ? record->reason : record->title) != wanted ||
+		        (which->stream && world->ops[id].stream != which->stream))
+			continue;
+		count += !which->tensor || uses(world, rank, record, which->tensor);
+	}
+	return count;
+}
+
+int64_t metric_peak(const struct trace *trace, int section, int rank, int kind)
+{
+	size_t count;
+	const struct memory_change *change = world_memory_changes(trace->world, rank, &count);
+	int64_t now[MEMORY_KINDS + 1] = {0}, all = 0, most = 0, of_kind = 0;
+	for (size_t i = 0;; i++) {
+		/* before each change of the section and behind its last one: what it begins with counts too */
+		if ((i == count || change[i].section >= section) && all > most) {
+			most = all;
+			of_kind = kind < 0 ? all : now[kind];
+		}
+		if (i == count || (section >= 0 && change[i].section > section))
+			return of_kind;
+		now[change[i].kind] += change[i].bytes;
+		all += change[i].kind == MEMORY_RESERVED ? 0 : change[i].bytes;
+	}
+}
