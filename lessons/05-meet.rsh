@@ -173,11 +173,13 @@ allreduce ga on comm
 # the last rank had data for two batches only, and left: the others stand in
 # the third allreduce. `stuck` says who is missing: here a line can mend it.
 # Task: let the others have in s2 the sum of the third gradients, g[2], of
-# those ranks that have one. What the last rank has in its g[2] is old.
+# those ranks that have one, on any number of ranks. What the last rank has in
+# its g[2] is old.
 #: start
 let mine = 3;  let last = world - 1
 if rank == last { let mine = 2 }
 tensor g[3,16k] = randn seed=rank
+tensor s2[16k] = zeros
 for b in 0:mine { s$b = allreduce g[b] }
 mark task
 #: reference
@@ -199,6 +201,10 @@ if rank == last { tensor none[16k] = 0; s2 = allreduce none }
 abort world
 group having by rank//last
 s2 = allreduce g[2] in having
+#: right
+abort world
+group some by rank//last
+if rank < last { s2 = allreduce g[2] in some }
 #: right
 @(rank == last) fill g[2] 0
 @(rank == last) s2 = allreduce g[2]
@@ -235,10 +241,12 @@ if rank < last { s2 = allreduce g[2] }
 ## Who meets whom
 # Let ranks stand in rows of two: 0 1, 2 3, ... Two who share a row share a
 # layer: their x must be added up. Those who have the same place in all rows
-# have copies of one model: their g must be averaged. `mesh rows=2 cols=2`
-# lays 4 ranks out, the last axis with neighbours, and makes a group of each
-# axis: `allreduce x in cols`. `group NAME by EXPR` puts equal EXPR together.
-# Task: add up x in each row, and average g over the ranks of one place.
+# have copies of one model: their g must be averaged.
+# `mesh rows=world//2 cols=2` lays the ranks out, the last axis with
+# neighbours, and makes a group of each axis: `allreduce x in cols`. Or
+# `group NAME by EXPR` puts those together whose EXPR is the same.
+# Task: add up x in each row, and average g over the ranks of one place, on
+# any even number of ranks.
 #: start
 tensor x[16k] g[16k] = randn seed=10*rank
 mark task

@@ -12,7 +12,8 @@
 # and each rank adds its own numbers, until it is home. All pieces travel at
 # the same time: every hop of a rank is `sendrecv PIECE -> inbox to=right
 # from=left`, and then one `g[...] += inbox`.
-# Task: make g[rank] the sum over all ranks, by sends and receives alone.
+# Task: make g[rank] the sum over all ranks, however many, by sends and
+# receives alone.
 #: start
 let right = (rank + 1) % world;  let left = (rank - 1) % world
 let c = 64k / world
@@ -29,7 +30,7 @@ sync
 #   MPICH (2005): ring reduce-scatter
 # source: github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
 expect close(g[rank], r[rank])   # g[rank] is not the sum of all ranks' piece
-expect count(reducescatter) + count(allreduce) + count(alltoall) == 0   # this once by hand: by sends and receives
+expect count(reducescatter) + count(reduce) + count(allreduce) + count(alltoall) == 0   # this once by hand: by sends and receives
 expect sent("nvlink") <= best(sent("nvlink"))   # more travels than one piece a hop
 expect time <= 1.05 * best(time)   # pieces wait while others travel: every rank can send and receive at the same time
 #: hint
@@ -104,6 +105,8 @@ copy x[0] -> g[rank]
 #: wrong
 allreduce g
 #: wrong
+for p in 0:world { reduce g[p] root=p }
+#: wrong
 for s in 0:world-1 {
   if rank % 2 == 0 { send g[(rank-1-s)%world] to=right }
   recv inbox from=left
@@ -120,8 +123,8 @@ for s in 0:world-1 {
 # `first_lap` queues what you have just built: then g[rank] is the sum. Now
 # nothing is added: the finished pieces go round once again, and each rank
 # keeps a copy of what passes. Together the two laps are an allreduce.
-# Task: queue first_lap, and then the second lap, so that every rank has all
-# of the sum in g. By sends and receives alone.
+# Task: queue first_lap, and then the second lap, so that every rank, however
+# many there are, has all of the sum in g. By sends and receives alone.
 #: start
 let right = (rank + 1) % world;  let left = (rank - 1) % world
 let c = 64k / world

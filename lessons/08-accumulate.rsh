@@ -186,6 +186,16 @@ sgd W G lr=1/M
 R = scale W 1
 sync
 #: vary M=2:3 ranks=4,8
+#: predict with one message at the end: 3.2 ms on 4 ranks; and so? = time
+#: choice all of the way was hidden
+for m in 0:M { forward m;  for k in L-1:-1:-1 { backward k } }
+sgd W G lr=1/M on compute
+#: choice nothing travelled while something was computed, not even once
+for m in 0:M {
+  forward m;  for k in L-1:-1:-1 { backward k }
+  wait compute on comm;  allreduce G op=avg on comm;  wait comm on compute
+}
+sgd W G lr=1/M on compute
 #: check
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.3 and 3.2.4
 # source: pytorch.org/docs/stable/notes/ddp.html (hooks, buckets, no_sync)
@@ -402,11 +412,19 @@ allreduce g
 # Task: begin the strategy anew as it should be, and train a few iterations:
 # each rank on its own rows, and all with the weights that one rank has.
 #: start
+# a colleague's run: four matrices of 16 x 16, synthetic rows,
+# 64 of all ranks together a step, in two micro-batches;
+# two iterations, before you came
+data synthetic
 model mlp layers=4 hidden=16 batch=64
 strategy ddp accumulate=2 broken=nosync
 run 2
 mark task
 #: allow strategy
+#: predict 4 kB of gradients: what does a rank send in 4 iterations? = sent
+#: choice each micro-batch's gradients travelled
+strategy ddp
+run 8
 #: check
 # source: PyTorch, no_sync as above: gradients inside it are not synchronized
 expect sent("nvlink") > 0B   # nothing goes from rank to rank: none has trained, or each for itself
@@ -443,7 +461,7 @@ strategy ddp accumulate=2
 #: wrong
 strategy serial accumulate=2
 run 4
-#: ask Which command told it, where the loss did not? = "verify"
+#: ask Of which matrix was most of its change off (`verify`)? = "w1"
 #: transfer
 # In PyTorch: a last micro-batch inside model.no_sync(), or a forward through
 # model.module, past DDP: no exchange, no error, and the loss falls, for each
