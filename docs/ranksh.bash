@@ -11,10 +11,11 @@ _ranksh() {
 		COMPREPLY=($(compgen -W 'classroom dgx-a100 dgx-a100-2 dgx-a100-128 dgx-h100 dgx-h100-2 dgx-h100-128 hgx-h200 hgx-h200-2
 			hgx-h200-128 pcie-4gpu' -- "$word") $(compgen -f -X '!*.machine' -- "$word"))
 		return ;;
+	--journal | --follow) COMPREPLY=($(compgen -f -- "$word")); return ;;
 	--test) COMPREPLY=($(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")); return ;;
 	esac
 	case $word in
-	-*) COMPREPLY=($(compgen -W '-n -c --test --machine --dry --limit --device --resume --check-lessons --class --as --overview --once --csv --version --help' -- "$word")) ;;
+	-*) COMPREPLY=($(compgen -W '-n -c --test --machine --dry --limit --device --resume --journal --follow --check-lessons --grade --class --as --overview --once --csv --version --help' -- "$word")) ;;
 	*) COMPREPLY=($(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")) ;;
 	esac
 }

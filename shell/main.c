@@ -35,6 +35,10 @@ static enum status check(const struct options *options)
 	bool here = options->machine && strcmp(options->machine, "this") == 0;
 	if (options->machine && (!here || strcmp(options->device, "sim") == 0))
 		status = device_machine(&device_sim, options->machine, &machine);
+	if (status == ST_OK && options->journal && !options->wire && options_batch(options))
+		return fail(ST_ARGUMENT,
+		        "--journal keeps what is typed at a prompt, and wants a terminal; a script's lines "
+		        "stand in its file");
 	if (status == ST_OK && options->file && access(options->file, R_OK) != 0)
 		return fail(ST_FILE, "cannot read %s: %s", options->file, strerror(errno));
 	return status == ST_OK ? learning_check(options) : status;

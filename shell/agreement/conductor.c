@@ -112,16 +112,18 @@ static enum status end_script(struct shell *shell)
 	return status;
 }
 
-/* silent: a line of the journal, of which nothing is said or written. */
+/* silent: a line of the journal, of which nothing is said or written; shown: nothing is written. */
 static enum status run_line(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
 	shell->asked = (struct wish){0};
 	learned_line(shell);
 	shell_replaying(shell, order->silent);
-	if (order->silent)
+	shell_following(shell, order->shown);
+	if (order->silent || order->shown)
 		steering_again(&shell->steering, order->values ? order->values : "");
 	enum status status = shell_line(shell, order->text, order->count, order->stop, order->stamp);
+	shell_following(shell, -order->shown);
 	shell_replaying(shell, -order->silent);
 	return status;
 }
@@ -179,7 +181,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 	bool right = false;
 	enum status status;
 	conductor->credit.asked_ns = wall_ns();
-	conductor->credit.gave_up &= order->kind == ORDER_LINE && order->silent;
+	conductor->credit.gave_up &= order->kind == ORDER_LINE && (order->silent || order->shown);
 	switch ((enum order_kind)order->kind) {
 	case ORDER_LINE:
 		return run_line(conductor, order);

@@ -30,6 +30,7 @@ struct order {
 	int32_t width;      /* SETUP, also colour; its text: tasks that are solved */
 	int32_t colour;
 	int32_t silent;      /* LINE: a replay */
+	int32_t shown;       /* LINE: a replay, which is said */
 	int64_t stop, stamp; /* LINE: see struct entry */
 	const char *file;    /* TEXT, LINES: for messages; NULL: none. LESSONS: the one; GRADE: the task */
 	const char *text;

@@ -183,6 +183,32 @@ static void put_cause(struct shell *shell, struct text *out)
 	why_release(&why);
 }
 
+/* Of a gate that asks for the host's waits: the longest of the section, and its line */
+static void put_host_cause(struct shell *shell, struct text *out)
+{
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	const struct world *world = shell->world;
+	int section = (int)world->section_count - 1;
+	int64_t longest = 0;
+	op_id found = 0;
+	for (op_id id = 1; id <= world->op_count; id++) {
+		const struct record *record = op_record(world, id);
+		struct times times = backend_times(shell->backend, id);
+		if (record->kind != OP_SYNC || record->section != section || times.end == TIME_UNKNOWN ||
+		        times.end - times.issue <= longest)
+			continue;
+		longest = times.end - times.issue;
+		found = id;
+	}
+	if (!found)
+		return;
+	const struct record *record = op_record(world, found);
+	text_add(out, "the host waits ");
+	time_text(longest, out);
+	text_add(out, " in `%s`", names_text(world->names, record->reason ? record->reason : record->title));
+	trace_put_line_behind(&trace, found, out);
+}
+
 /* What was said, by rank 0, and no more than the lines of one answer */
 static void take_words(struct shell *shell, struct text *words)
 {
@@ -207,7 +233,7 @@ static enum status ask_gate(struct shell *shell, struct task_play *played, struc
 	if (gate_topic(gate) != TOPIC_NUMBERS)
 		show_figures(shell, &answer);
 	if (!answer.held && gate_topic(gate) == TOPIC_TIME && !played->cause.count)
-		put_cause(shell, &cause);
+		(speaks_of(text_string(&gate->line), "hostwait") ? put_host_cause : put_cause)(shell, &cause);
 	if (shell->world->me == 0) {
 		answer.remark = gate->remark;
 		*gate = answer;

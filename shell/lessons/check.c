@@ -278,7 +278,7 @@ enum status lesson_grade(
 {
 	struct lesson *lesson = NULL;
 	struct task_verdict verdict = {0};
-	struct text out = {0};
+	struct text out = {0}, whole = {0};
 	struct trials trials;
 	enum status status = load_graded(shell, task, &lesson);
 	lesson_free(shell);
@@ -286,7 +286,8 @@ enum status lesson_grade(
 	if (status == ST_OK)
 		status = lesson_file_fits(&lesson->file, task, n);
 	if (status == ST_OK) {
-		typed_add(&lesson->typed, lines, count, 1);
+		text_put(&whole, lines, count);
+		typed_text(&lesson->typed, text_string(&whole));
 		trials_open(&trials, lesson_task_of(shell), n, shell);
 		status = trials_run(&trials, &lesson->typed, &verdict);
 		trials_close(&trials);
@@ -298,6 +299,7 @@ enum status lesson_grade(
 		out_put(shell->out, text_string(&out), out.count);
 	}
 	text_release(&out);
+	text_release(&whole);
 	verdict_release(&verdict);
 	return status;
 }

@@ -21,6 +21,7 @@ static const double APART = 1.15;
 struct held_task {
 	struct trials trials;
 	bool first[64];  /* by gate: it was the first to fail */
+	bool wrong;      /* its starter, solution or reference is refused: that is all there is to say */
 	struct text out; /* what does not hold, one line each */
 };
 
@@ -56,7 +57,8 @@ static enum status hold_lines(
 		typed_text(&typed, lines);
 	enum status status = trials_run(&holding->trials, &typed, &verdict);
 	if (status == ST_BUG) {
-		complain(holding, what, fail_text());
+		holding->wrong = true;
+		text_add(&holding->out, "     %s\n", fail_text());
 	} else if (status == ST_OK && passes && !verdict.right) {
 		text_add(&is, "fails");
 		put_why(&verdict, &is);
@@ -192,8 +194,11 @@ static enum status hold_on(struct held_task *holding, const struct lesson_task *
 	size_t before = holding->out.count;
 	enum status status =
 	        hold_lines(holding, "the solution", text_string(&task->part[PART_SOLUTION]), true, true);
-	if (status == ST_OK)
-		status = hold_lines(holding, "the starter alone", "", false, false);
+	if (status != ST_OK || holding->wrong) {
+		trials_close(&holding->trials);
+		return status;
+	}
+	status = hold_lines(holding, "the starter alone", "", false, false);
 	if (status == ST_OK && holding->out.count == before)
 		status = hold_attempts(holding);
 	if (status == ST_OK && holding->out.count == before) {
@@ -234,7 +239,7 @@ static enum status hold_task(struct shell *shell, const char *title, int n, int 
 	struct held_task holding = {0};
 	int count[COUNTS_MAX], counts = counts_of(&lesson->file, n, count);
 	enum status status = ST_OK;
-	for (int i = 0; i < counts && status == ST_OK; i++)
+	for (int i = 0; i < counts && status == ST_OK && !holding.wrong; i++)
 		status = hold_on(&holding, task, count[i], shell);
 	if (status == ST_OK)
 		out_say(shell->out, "%s %s task %d   %s\n%s", holding.out.count ? "FAIL" : "ok", title,

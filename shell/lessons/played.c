@@ -45,6 +45,7 @@ static enum status run_typed(struct shell *shell, struct task_play *played, stru
 	shell->watch = played->ruled ? &rules->watch : NULL;
 	for (size_t i = 0; played->lines && i < played->lines->count; i++) {
 		const struct typed_line *line = &played->lines->line[i];
+		shell->world->line = line->line;
 		status = sealed_lines(shell, line->text, strlen(line->text), NULL, line->line);
 		if (status == ST_OK || status == ST_EXPECT)
 			continue;
@@ -56,12 +57,24 @@ static enum status run_typed(struct shell *shell, struct task_play *played, stru
 	return status == ST_EXPECT ? ST_OK : status;
 }
 
+static int64_t memory_of(const struct world *world)
+{
+	int64_t most = 0;
+	for (int rank = 0; rank < world->n; rank++) {
+		const struct heap *heap = world_heap(world, rank, SPACE_DEVICE);
+		most = heap->peak_reserved > most ? heap->peak_reserved : most;
+	}
+	return most;
+}
+
 /* No more lines come: who waits now waits for ever. */
 static enum status end(struct shell *shell, struct task_play *played)
 {
 	struct text words = {0};
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
 	enum status status = sealed_end(shell);
+	if (leads(shell))
+		played->memory = memory_of(shell->world);
 	if (status != ST_OK) {
 		note(played, shell, status == ST_INTERRUPTED ? PLAYED_OVER : PLAYED_REFUSED, 0);
 	} else if (trace_stuck(&trace, 74, true, &words)) {
@@ -199,6 +212,8 @@ static void play_rank(struct shell *shell, struct play *play, struct task_rules 
 			keep_tensors(shell, &starters, NULL);
 		status = run_typed(shell, played, rules);
 	}
+	if (status == ST_OK && played->keeps) /* the numbers are those behind all work */
+		status = sealed_lines(shell, "sync", 4, TASK_FILE, 1);
 	if (status == ST_OK)
 		status = end(shell, played);
 	if (status == ST_OK && played->keeps)
@@ -225,6 +240,7 @@ enum status played_run(struct task_play *played, const struct variation *variant
 	struct sealed sealed = {.n = variant->n,
 	        .machine = "classroom",
 	        .steps_most = played->steps_most,
+	        .memory_most = played->memory_most,
 	        .argument = arguments,
 	        .arguments = *variant->argument != '\0'};
 	snprintf(argument, sizeof argument, "%s", variant->argument);

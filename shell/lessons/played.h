@@ -87,14 +87,14 @@ struct task_play {
 	struct best *best;               /* by rank: kept where `keeps`, else looked up; NULL: none */
 	const char *figures; /* expressions, one a line, that are kept in best[] too; NULL: none */
 	bool keeps;          /* the tensors are wanted */
-	int64_t steps_most;
+	int64_t steps_most, memory_most; /* 0: any number */
 
 	enum play_outcome outcome;
 	int line;          /* that was refused */
 	struct text words; /* why it did not come to its end */
 	struct text cause; /* of a gate of times that does not hold: what the time was lost with */
 	struct kept_world kept;
-	int64_t steps;
+	int64_t steps, memory; /* that it took: of the device that took most, in bytes */
 };
 /* By rank 0 alone. ST_INTERRUPTED, or ST_ARGUMENT where the starter is refused. */
 enum status played_run(struct task_play *played, const struct variation *variant, struct shell *of);

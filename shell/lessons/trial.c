@@ -1,12 +1,14 @@
 /* trial.c -- a task's lines tried in one variant after the other, until one fails */
 #include "shell/lessons/trial.h"
+#include "base/arithmetic.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_TIMES = 64, STEPS_LEAST = 20000 };
+/* A learner's lines may take so many times what the solution takes, and so much in any case */
+enum { LIMIT_TIMES = 64, STEPS_LEAST = 20000, MEMORY_LEAST = 64 << 20 };
 static const uint64_t SALT = 7001;
 
 /* ---- variants ---- */
@@ -86,6 +88,7 @@ static enum status know(struct trials *trials, int i, struct gates *gates)
 		status = is_whole(task, &played, "solution");
 	bests_keep(known->best, trials->variant[i].n, false);
 	known->steps = played.steps;
+	known->memory = played.memory;
 	played_release(&played);
 	typed_release(&lines);
 	return status;
@@ -157,7 +160,6 @@ static enum status try_one(
 		status = refer(trials, i);
 	for (size_t k = 0; k < gates.count; k++)
 		gates.gate[k].asked = false;
-	int64_t most = timed->steps * STEPS_TIMES;
 	struct task_play played = {.task = trials->task,
 	        .lines = lines,
 	        .ruled = true,
@@ -165,7 +167,8 @@ static enum status try_one(
 	        .gates = &gates,
 	        .all_gates = i == 0,
 	        .best = timed->best,
-	        .steps_most = most > STEPS_LEAST ? most : STEPS_LEAST};
+	        .steps_most = most_of(timed->steps * LIMIT_TIMES, STEPS_LEAST),
+	        .memory_most = most_of(timed->memory * LIMIT_TIMES, MEMORY_LEAST)};
 	if (status == ST_OK)
 		status = played_run(&played, variant, trials->of);
 	int broken = first_broken(&gates);

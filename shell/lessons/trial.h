@@ -25,7 +25,7 @@ struct task_verdict {
 /* What is known of a variant: the solution's figures and the reference's tensors, once somebody has asked */
 struct known {
 	struct best *best; /* by rank */
-	int64_t steps;
+	int64_t steps, memory;
 	struct kept_world beside;
 };
 enum { VARIANTS_MOST = 2 + 2 * VARIED_MAX + COUNTS_MAX };

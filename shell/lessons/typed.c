@@ -1,5 +1,6 @@
 /* typed.c -- lines that were typed in a task, as a list */
 #include "base/memory.h"
+#include "shell/language/parse/tree.h"
 #include "shell/lessons/played.h"
 
 #include <string.h>
@@ -9,10 +10,23 @@ void typed_add(struct task_lines *typed, const char *text, size_t count, int lin
 	*MEM_ADD(&typed->line, &typed->count) = (struct typed_line){mem_copy_text(text, count), line};
 }
 
-/* One entry: its lines have the numbers that they have in the text. */
+/* An entry for each line with all that its braces hold; what cannot be read is one, to be refused when its turn comes. */
 void typed_text(struct task_lines *typed, const char *text)
 {
-	typed_add(typed, text, strlen(text), 1);
+	size_t left = strlen(text), taken;
+	for (int line = 1; left; text += taken, left -= taken) {
+		if (tree_first(text, left, NULL, line, &taken) != ST_OK || !taken)
+			taken = left;
+		size_t blank = strspn(text, " \t\n");
+		if (blank < taken) {
+			int first = line;
+			for (size_t i = 0; i < blank; i++)
+				first += text[i] == '\n';
+			typed_add(typed, text + blank, taken - blank, first);
+		}
+		for (size_t i = 0; i < taken; i++)
+			line += text[i] == '\n';
+	}
 }
 
 void typed_cut(struct task_lines *typed, size_t count)

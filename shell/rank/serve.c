@@ -76,6 +76,8 @@ static bool interrupted(void *self, bool again, bool waits)
 	        ? "   what runs on GPUs is not waited for any more: earlier lines run again\n"
 	        : "   Ctrl-C is left aside: earlier lines run again, to their end\n";
 	struct serve *serve = self;
+	if (serve->conductor->shell.shown && !waits)
+		words = "   Ctrl-C is left aside: a line that is followed ends where it ended\n";
 	bool typed = reader_interrupted(&serve->reader);
 	if (serve->gone || reader_left(&serve->reader))
 		return true;
@@ -210,41 +212,47 @@ static void await_wall(struct serve *serve)
 	}
 }
 
-/* The reply to a line: what came of it, the prompt, and what it has changed in the log. */
-static void send_done(struct serve *serve, enum status status, const char *again, bool at_once)
+/* The reply to a line: what came of it, the prompt, and what it has changed in the log. now: it was typed, and what its ranks do
+ * is waited for where `pace` is on. */
+static void send_done(struct serve *serve, struct reply *reply, bool now, bool lanes)
 {
-	struct reply reply = {.kind = REPLY_DONE, .status = status};
-	if (status != ST_OK && status != ST_QUIT)
-		text_add(&reply.text, "%s", fail_text());
-	if (!at_once) {
+	if (reply->status != ST_OK && reply->status != ST_QUIT)
+		text_add(&reply->text, "%s", fail_text());
+	if (now)
 		await_wall(serve);
+	if (lanes)
 		send_lanes(serve, true);
-	}
-	text_add(&reply.again, "%s", again);
-	learned_take(&serve->conductor->shell, &reply.learned);
-	tell_log(&serve->conductor->shell.journal, &reply.log);
-	write_wish(&serve->conductor->shell.asked, &reply.wish);
+	learned_take(&serve->conductor->shell, &reply->learned);
+	tell_log(&serve->conductor->shell.journal, &reply->log);
+	write_wish(&serve->conductor->shell.asked, &reply->wish);
 	serve->conductor->shell.asked = (struct wish){0};
-	write_prompt(serve, &reply);
-	send(serve, &reply);
+	write_prompt(serve, reply);
+	send(serve, reply);
 }
 
-/* A line, as typed (stamped now, if `pace` is on) or from the journal (with the stamp and the stop of then, in
- * silence). */
+/* A line, as typed (stamped now, if `pace` is on) or from a journal (with the stamp and the stop of then): silent, or
+ * shown. */
 static void run(struct serve *serve, const struct request *request)
 {
 	struct shell *shell = &serve->conductor->shell;
+	bool again = request->silent || request->shown;
 	struct order order = {.kind = ORDER_LINE,
 	        .text = text_string(&request->text),
 	        .count = request->text.count,
 	        .silent = request->silent,
+	        .shown = request->shown,
 	        .values = request->values.count ? text_string(&request->values) : NULL,
 	        .stop = request->stop,
-	        .stamp = request->silent ? request->stamp : pace_stamp(&serve->pace, shell)};
+	        .stamp = again          ? request->stamp
+	                : request->look ? -1
+	                                : pace_stamp(&serve->pace, shell)};
 	enum status status = conductor_order(serve->conductor, &order);
+	struct reply reply = {.kind = REPLY_DONE, .status = status, .stamp = order.stamp};
+	if (again)
+		text_add(&reply.again, "%s", text_string(&shell->steering.told));
 	serve->untouched = serve->untouched && request->text.count == 0;
 	serve->leaving = status == ST_QUIT;
-	send_done(serve, status, request->silent ? text_string(&shell->steering.told) : "", request->silent);
+	send_done(serve, &reply, !again && !request->look, !request->silent);
 }
 
 static void complete(struct serve *serve, const struct request *request)
@@ -311,7 +319,8 @@ static void answer(struct serve *serve, const char *line, size_t count)
 	if (status == ST_OK)
 		serve_one(serve, &request);
 	else
-		send_done(serve, status, "", true);
+		send_done(serve, &(struct reply){.kind = REPLY_DONE, .status = status, .stamp = -1}, false,
+		        false);
 	request_release(&request);
 }
 

@@ -45,16 +45,24 @@ static bool more(struct budget *budget)
 	return true;
 }
 
+/* The machine as it is told, with devices that are no larger than they may be */
+static enum status set_machine(struct shell *shell, const struct sealed *sealed, const struct machine *like)
+{
+	if (!sealed->machine)
+		shell->machine = *like;
+	if (sealed->memory_most && shell->machine.memory > (double)sealed->memory_most)
+		shell->machine.memory = (double)sealed->memory_most;
+	return shell_reset(shell);
+}
+
 static enum status begin(struct shell *shell, const struct player_of_rank *player)
 {
 	const struct sealed *sealed = player->sealed;
-	struct machine machine = player->of->machine;
+	const struct machine like = player->of->machine;
 	enum status status = shell_open(shell, team_transport(player->team, player->rank), sealed->n, false,
 	        sealed->machine ? sealed->machine : "classroom");
-	if (status == ST_OK && !sealed->machine) {
-		shell->machine = machine;
-		status = shell_reset(shell);
-	}
+	if (status == ST_OK)
+		status = set_machine(shell, sealed, &like);
 	shell->budget = (struct budget){.more = more, .self = (void *)player};
 	shell->arguments = sealed->arguments;
 	shell->argument = (char **)sealed->argument;

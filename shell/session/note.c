@@ -30,7 +30,7 @@ void shell_note(struct shell *shell, const struct ranks *set, const char *format
 	struct text body = {0}, text = {0}, ranks = {0};
 	va_list arguments;
 
-	if (shell->replaying)
+	if (shell_quiet(shell))
 		return;
 	va_start(arguments, format);
 	text_vadd(&body, format, arguments);

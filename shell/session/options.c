@@ -34,6 +34,10 @@ const char *options_help(void)
 	       "a "
 	       "GPU)\n"
 	       "  --resume           opens the last session again\n"
+	       "  --journal FILE     keeps the session's lines in FILE, where others can follow it; with "
+	       "--resume: opens that one\n"
+	       "  --follow FILE      shows the session whose journal FILE is, as it goes on; -: from the "
+	       "input\n"
 	       "  --check-lessons    holds every lesson, or the one in FILE, to its checks\n"
 	       "  --grade TASK FILE  are the lines of FILE the solution of a lesson's task: 4.2, or a "
 	       "lesson's file\n"
@@ -62,6 +66,8 @@ static const struct option {
         {"--dry", FLAG, offsetof(struct options, dry)}, {"--limit", TIME, offsetof(struct options, limit_ns)},
         {"--device", LAST, offsetof(struct options, device)},
         {"--resume", FLAG, offsetof(struct options, resume)},
+        {"--journal", WORD, offsetof(struct options, journal)},
+        {"--follow", WORD, offsetof(struct options, follow)},
         {"--check-lessons", FLAG, offsetof(struct options, check_lessons)},
         {"--grade", WORD, offsetof(struct options, grade)},
         {"--class", WORD, offsetof(struct options, class_folder)},
@@ -165,6 +171,19 @@ static enum status check_class(const struct options *options)
 	return ST_OK;
 }
 
+/* What opens a prompt goes with nothing else to run. */
+static enum status check_prompt(const struct options *options)
+{
+	const char *option = options->follow ? "--follow" : options->resume ? "--resume" : "--journal";
+	bool runs = options->file || options->lines || options->test || options->check_lessons;
+	if (options->follow && (options->resume || options->journal))
+		return fail(ST_ARGUMENT, "--follow and %s: one of them; `fork` keeps a journal of its own",
+		        options->resume ? "--resume" : "--journal");
+	if (runs && (options->follow || options->resume || options->journal))
+		return fail(ST_ARGUMENT, "%s opens a prompt: it goes with no file and no lines", option);
+	return ST_OK;
+}
+
 /* What is left must agree with itself. */
 static enum status check(const struct options *options)
 {
@@ -180,9 +199,8 @@ static enum status check(const struct options *options)
 		return fail(ST_ARGUMENT,
 		        "--grade %s wants a file with the lines to be graded (ranksh --help)",
 		        options->grade);
-	if (options->resume && (options->file || options->lines || options->test || options->check_lessons))
-		return fail(ST_ARGUMENT, "--resume opens a prompt: it goes with no file and no lines");
-	return check_class(options);
+	enum status status = check_class(options);
+	return status == ST_OK ? check_prompt(options) : status;
 }
 
 /* An option with its value, if it has one in the next word. *i: its word; the last one read afterwards. */
@@ -230,5 +248,5 @@ bool options_alone(const struct options *options)
 bool options_batch(const struct options *options)
 {
 	return options->file || options->lines || options->check_lessons ||
-	        (!options->wire && !(isatty(0) && isatty(1)));
+	        (!options->wire && !options->follow && !(isatty(0) && isatty(1)));
 }

@@ -13,10 +13,12 @@ struct options {
 	const char *machine; /* NULL: classroom */
 	const char *file;    /* of --test too */
 	bool test;
-	const char *lines;  /* -c */
-	const char *grade;  /* a task, "4.2" or the file of one: is FILE its solution? */
-	int64_t limit_ns;   /* wall time; 0: none */
-	const char *device; /* as typed, NULL: not given; from device_choose on "sim" or "cuda", */
+	const char *lines;   /* -c */
+	const char *grade;   /* a task, "4.2" or the file of one: is FILE its solution? */
+	const char *journal; /* where the session's is kept; NULL: among the others */
+	const char *follow;  /* another session's journal; "-": descriptor 0; NULL: none */
+	int64_t limit_ns;    /* wall time; 0: none */
+	const char *device;  /* as typed, NULL: not given; from device_choose on "sim" or "cuda", */
 	enum {
 		DEVICE_AUTO,
 		DEVICE_TYPED,
@@ -29,7 +31,7 @@ struct options {
 	const char *class_folder, *as; /* --class, --as */
 	const char *overview;          /* the board of that folder, */
 	bool once, csv;                /* ... printed once; as a table */
-	const char *machine_then;      /* --resume: the session's, where --machine names no other */
+	const char *machine_then;      /* --resume, --follow: the session's, where --machine names no other */
 };
 
 enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };

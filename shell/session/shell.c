@@ -161,6 +161,12 @@ void shell_replaying(struct shell *shell, int delta)
 	out_mute(shell->out, delta);
 }
 
+void shell_following(struct shell *shell, int delta)
+{
+	shell->replaying += delta;
+	shell->shown += delta;
+}
+
 enum status shell_advance(struct shell *shell)
 {
 	return shell->backend->advance(shell->backend, &shell->budget);

@@ -111,7 +111,8 @@ struct shell {
 	struct learned *learned;   /* of this process's session; NULL: a world beside it */
 	struct training *training; /* training.h: model, data, strategy, program */
 	uint64_t fresh;            /* world.digest of an empty world */
-	int replaying;             /* undo, restart: say nothing */
+	int replaying;             /* undo, restart: say nothing, write no file */
+	int shown;                 /* of these: a line of a session that is followed, which is said */
 	int arguments;
 	char **argument; /* NAME=VALUE from the command line: beat the file's `let` */
 	struct journal journal;
@@ -152,6 +153,12 @@ enum status session_wants_empty(struct shell *shell);
 void shell_keep(struct shell *shell, enum status status);
 /* Lines run again from here on (1), or no more (-1): nothing is said meanwhile, and no file written. */
 void shell_replaying(struct shell *shell, int delta);
+/* The same of a line of a session that is followed: it is said */
+void shell_following(struct shell *shell, int delta);
+static inline bool shell_quiet(const struct shell *shell)
+{
+	return shell->replaying > shell->shown;
+}
 /* What is ready is carried out; all steps come out of the session's budget. */
 enum status shell_advance(struct shell *shell);
 /* Before figures are asked for: what was done, and will be if nothing more is queued, of all processes (backend.project).

@@ -61,7 +61,7 @@ void warn_new(struct shell *shell)
 	size_t orders = 0;
 	while (world_order_warning(world, orders))
 		orders++;
-	if (!shell->replaying) {
+	if (!shell_quiet(shell)) {
 		if (shell->races_told < races->count) {
 			struct trace trace = {.world = shell->world, .backend = shell->backend};
 			struct text text = {0};

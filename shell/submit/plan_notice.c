@@ -41,7 +41,7 @@ static void notice_text(struct shell *shell, const struct submit_plan *plan, op_
 void plans_notice(const struct call *call, const struct plans *plans)
 {
 	struct shell *shell = call->shell;
-	if (!shell->interactive || shell->replaying || !call_at_prompt(call) ||
+	if (!shell->interactive || shell_quiet(shell) || !call_at_prompt(call) ||
 	        plans->rank[0].id > shell->world->op_count)
 		return;
 	struct text text = {0}, before = {0};

@@ -58,11 +58,28 @@ static bool is_for_reading(const char *line)
 	return false;
 }
 
+/* Into the journal: what the line has changed; or that it was typed, for those who follow, but where it is about this terminal
+ * alone. */
+static enum status keep_line(struct session *session, const struct reply *reply)
+{
+	struct journal_file *journal = &session->journal;
+	const char *typed = text_string(&session->pending);
+	bool refused = reply->status != ST_OK && reply->status != ST_EXPECT;
+	if (reply->log.count || (size_t)reply->log.kept != journal->log.count)
+		return journal_file_change(journal, &reply->log, typed);
+	if (reply->wish.count || reply->status == ST_QUIT)
+		return ST_OK;
+	return journal_file_look(journal, typed, reply->stamp, refused ? text_string(&reply->text) : "");
+}
+
 /* Asks rank 0 to run what is pending and this line; an open block stays pending. */
 static void run_line(struct session *session, const char *line)
 {
 	text_add(&session->pending, "%s", line);
-	struct request request = {.kind = REQUEST_RUN, .text = session->pending, .stamp = -1};
+	struct request request = {.kind = REQUEST_RUN,
+	        .text = session->pending,
+	        .stamp = -1,
+	        .look = session->mode == FOLLOW_ON || session->mode == FOLLOW_OVER};
 	struct reply reply = {0};
 	session->talk.busy_with = text_string(&session->pending);
 	signal_taken_interrupt();
@@ -82,7 +99,7 @@ static void run_line(struct session *session, const char *line)
 	}
 	if (reply.status != ST_OK && reply.status != ST_QUIT && reply.text.count)
 		say_bad(session, text_string(&reply.text));
-	if (journal_file_change(&session->journal, &reply.log) != ST_OK)
+	if (keep_line(session, &reply) != ST_OK)
 		say_bad(session, fail_text());
 	if (learning_line(&session->learning, text_string(&session->pending), text_string(&reply.learned)) !=
 	        ST_OK)
@@ -215,6 +232,8 @@ static void run_alone(struct session *session, const char *line)
 void act_on(struct session *session, const char *line)
 {
 	line_remember(line);
+	if (follower_acts(session, line))
+		return;
 	if (!session->talk.alive)
 		run_alone(session, line);
 	else if (hello_switch(session, line))

@@ -1,9 +1,10 @@
 /* inside.h -- what the files of the front end's session share: session.c (the prompt), job.c (its ranks,
- * their death, restart), act.c (a line). An umbrella header: it brings along what it includes. */
+ * their death, restart), act.c (a line), follower.c (lines of another session). An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_TERMINAL_INSIDE_H
 #define RANKSH_TERMINAL_INSIDE_H
 
 #include "shell/session/options.h"
+#include "shell/terminal/follow.h"
 #include "shell/terminal/journal_file.h"
 #include "shell/terminal/learning.h"
 #include "shell/terminal/split.h"
@@ -21,6 +22,15 @@ struct session {
 	struct text device, missing; /* of the ranks' hello */
 	bool colour, wide, leaving;
 	int code;
+	struct follow follow; /* --follow */
+	enum {
+		FOLLOW_NONE,
+		FOLLOW_ON,
+		FOLLOW_FORK, /* the lines are the user's own */
+		FOLLOW_OVER  /* nothing more is read: the world stays */
+	} mode;
+	bool plain; /* --follow without a terminal: what is shown goes to the output, and nothing is typed */
+	struct text shown_prompt;
 };
 
 /* Whether the terminal can be painted on, has colours and more than ASCII: talk.terminal, colour, wide; and the locale, in which
@@ -47,6 +57,24 @@ void arrange_split(struct session *session);
 void tell_size(struct session *session);
 /* A line was typed, or was completed by Enter. */
 void act_on(struct session *session, const char *line);
+
+/* ---- a session that follows another one ---- */
+
+/* Its ranks, and the lines so far; the source is open. Without a terminal those are shown, too. */
+enum status follower_open(struct session *session);
+/* How long to wait for keys until the source is looked at again; -1: it is not read */
+int follower_wait_ms(const struct session *session);
+/* A line of the source, if one is there; true: something was said, below the line that is being typed. */
+bool follower_hear(struct session *session);
+/* A line was typed: true when it was fork, rejoin, or one that would change the world that is followed. */
+bool follower_acts(struct session *session, const char *line);
+/* Without a terminal, to the end of the source; the exit status. */
+int follower_plain(struct session *session);
+
+/* Of a line that has run again: what is not as it was, behind what was told of lines before it (words). true: it is refused,
+ * and was not */
+bool job_warn_changed(const struct session *session, const struct logged_line *entry,
+        const struct reply *reply, struct text *words);
 /* Is the first screen wanted? (`set hello=off`) */
 bool wants_hello(const struct session *session);
 

@@ -30,6 +30,14 @@ static int mourn(struct session *session)
 static void offer_restart(const struct session *session)
 {
 	size_t lines = session->journal.log.count;
+	if (session->plain)
+		return;
+	if (session->mode == FOLLOW_ON || session->mode == FOLLOW_OVER) {
+		printf("   No rank is left. restart: new ranks follow %s again; quit leaves\n",
+		        session->follow.name);
+		fflush(stdout);
+		return;
+	}
 	printf("   No rank is left. Your %zu line%s %s kept:\n", lines, lines == 1 ? "" : "s",
 	        lines == 1 ? "is" : "are");
 	printf("   restart   new ranks, the same lines again\n");
@@ -113,8 +121,7 @@ static struct told_line told(const struct logged_line *line)
 	        .refused = line->refused};
 }
 
-/* What of it is not as it was, behind what was told of lines before it; true: it is refused, and was not */
-static bool warn_changed(const struct session *session, const struct logged_line *entry,
+bool job_warn_changed(const struct session *session, const struct logged_line *entry,
         const struct reply *reply, struct text *words)
 {
 	struct told_line then = told(entry);
@@ -151,7 +158,7 @@ static enum status replay(struct session *session, size_t *lines_run, size_t *re
 		if (status == ST_OK) {
 			++*lines_run;
 			keep_state(session, &reply);
-			*refused += warn_changed(session, entry, &reply, &words);
+			*refused += job_warn_changed(session, entry, &reply, &words);
 		}
 		request_release(&request);
 		reply_release(&reply);

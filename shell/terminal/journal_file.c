@@ -5,8 +5,10 @@
  *     {"ranksh":"0.1","n":4,"machine":"classroom","dry":false}
  *     {"line":"tensor x[4] = ones"}
  *     {"line":"y = relu x"}
- *     {"keep":1}                          undo: of the lines so far the first stands
+ *     {"keep":1,"typed":"undo"}           of the lines so far the first stands
  *     {"line":"repeat 9 { relu x }","stop":120}
+ *     {"look":"timeline"}                 what was looked at: for those who follow
+ *     {"look":"timelin","refused":"..."}  and what was refused
  *
  * A session that is resumed goes on in the same file. The newest 30 files are kept. */
 #include "shell/terminal/journal_file.h"
@@ -86,18 +88,22 @@ static void drop_old(const struct journal_file *journal)
 	free_names(names, count);
 }
 
-/* Takes the object. When it does not go that is said, and the file is left alone from then on. */
-static enum status write_object(struct journal_file *journal, cJSON *object)
+/* Takes the object; `lines` gets it as a line more. */
+static void put_object(struct text *lines, cJSON *object)
 {
 	char *printed = cJSON_PrintUnformatted(object);
-	enum status status = ST_OK;
-	if (journal->file >= 0) {
-		status = write_all(journal->file, printed, strlen(printed));
-		if (status == ST_OK)
-			status = write_all(journal->file, "\n", 1);
-	}
+	text_add(lines, "%s\n", printed);
 	cJSON_free(printed);
 	cJSON_Delete(object);
+}
+
+/* Empties `lines`. When they do not go that is said, and the file is left alone from then on. */
+static enum status write_lines(struct journal_file *journal, struct text *lines)
+{
+	enum status status = ST_OK;
+	if (journal->file >= 0)
+		status = write_all(journal->file, text_string(lines), lines->count);
+	text_release(lines);
 	if (status == ST_OK)
 		return ST_OK;
 	fail(ST_FILE, "the journal %s cannot be written: %s; --resume will not know the lines from here on",
@@ -107,24 +113,43 @@ static enum status write_object(struct journal_file *journal, cJSON *object)
 	return status;
 }
 
-enum status journal_file_begin(
-        struct journal_file *journal, int n, bool dry, const char *machine, const char *device)
+/* Its place: where it was asked for, and is not yet; or among the others, whose oldest goes. */
+static enum status open_new(struct journal_file *journal, const char *path)
 {
 	time_t now = time(NULL);
 	struct tm local;
 	char date[32];
 	localtime_r(&now, &local);
 	strftime(date, sizeof date, "%Y%m%d-%H%M%S", &local);
-	snprintf(journal->path, sizeof journal->path, "%s/%s%s-%ld", journal->folder, prefix, date,
-	        (long)getpid());
+	if (path)
+		snprintf(journal->path, sizeof journal->path, "%s", path);
+	else
+		snprintf(journal->path, sizeof journal->path, "%s/%s%s-%ld", journal->folder, prefix, date,
+		        (long)getpid());
+	journal->file = open(journal->path,
+	        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (path ? O_EXCL : O_TRUNC), path ? 0666 : 0600);
+	if (journal->file < 0 && path && errno == EEXIST)
+		return fail(ST_FILE,
+		        "--journal %s: that file is there already; `ranksh --resume --journal %s` opens its "
+		        "session again",
+		        path, path);
+	if (journal->file < 0)
+		return fail(ST_FILE, "the journal %s cannot be written: %s", journal->path, strerror(errno));
+	if (!path)
+		drop_old(journal);
+	return ST_OK;
+}
+
+enum status journal_file_begin(struct journal_file *journal, const char *path, int n, bool dry,
+        const char *machine, const char *device)
+{
+	struct text lines = {0};
 	journal->n = n;
 	journal->dry = dry;
 	snprintf(journal->machine, sizeof journal->machine, "%s", machine);
 	snprintf(journal->device, sizeof journal->device, "%s", device);
-	journal->file = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (journal->file < 0)
-		return fail(ST_FILE, "the journal %s cannot be written: %s", journal->path, strerror(errno));
-	drop_old(journal);
+	if (open_new(journal, path) != ST_OK)
+		return ST_FILE;
 	cJSON *head = cJSON_CreateObject();
 	cJSON_AddStringToObject(head, "ranksh", RANKSH_VERSION);
 	cJSON_AddNumberToObject(head, "n", n);
@@ -132,27 +157,43 @@ enum status journal_file_begin(
 	cJSON_AddBoolToObject(head, "dry", dry);
 	if (*device)
 		cJSON_AddStringToObject(head, "device", device);
-	return write_object(journal, head);
+	put_object(&lines, head);
+	return write_lines(journal, &lines);
 }
 
 /* The log in memory and the file are changed alike, also when the disk takes nothing: `restart` needs the first. */
-enum status journal_file_change(struct journal_file *journal, const struct log_change *change)
+enum status journal_file_change(
+        struct journal_file *journal, const struct log_change *change, const char *typed)
 {
 	struct log_change *log = &journal->log;
-	enum status status = ST_OK;
+	struct text lines = {0};
 	if ((size_t)change->kept < log->count) {
 		cJSON *object = cJSON_CreateObject();
 		cJSON_AddNumberToObject(object, "keep", change->kept);
-		status = write_object(journal, object);
+		cJSON_AddStringToObject(object, "typed", typed);
+		put_object(&lines, object);
 		log_shorten(log, change->kept);
 	}
 	for (size_t i = 0; i < change->count; i++) {
 		cJSON *object = logged_line_object(&change->line[i]);
 		logged_line_read(object, log_add(log));
-		enum status written = write_object(journal, object);
-		status = status != ST_OK ? status : written;
+		put_object(&lines, object);
 	}
-	return status;
+	return write_lines(journal, &lines);
+}
+
+enum status journal_file_look(
+        struct journal_file *journal, const char *typed, int64_t stamp, const char *refused)
+{
+	struct text lines = {0};
+	cJSON *object = cJSON_CreateObject();
+	cJSON_AddStringToObject(object, "look", typed);
+	if (stamp >= 0)
+		cJSON_AddNumberToObject(object, "stamp", (double)stamp);
+	if (*refused)
+		cJSON_AddStringToObject(object, "refused", refused);
+	put_object(&lines, object);
+	return write_lines(journal, &lines);
 }
 
 static int number_of(const cJSON *object, const char *key, int otherwise)
@@ -161,45 +202,80 @@ static int number_of(const cJSON *object, const char *key, int otherwise)
 	return cJSON_IsNumber(item) ? item->valueint : otherwise;
 }
 
-/* A line cut off by a crash is the last one, and is left out. */
-static void read_line(struct journal_file *journal, const cJSON *object)
+static void read_head(struct journal_file *journal, const cJSON *object)
 {
-	const char *machine = member_text(object, "machine");
-	if (member_text(object, "line")) {
-		logged_line_read(object, log_add(&journal->log));
-	} else if (machine) {
-		const char *device = member_text(object, "device");
-		snprintf(journal->machine, sizeof journal->machine, "%s", machine);
-		snprintf(journal->device, sizeof journal->device, "%s", device ? device : "");
-		journal->n = number_of(object, "n", 0);
-		journal->dry = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "dry"));
-	} else {
-		int kept = number_of(object, "keep", -1);
-		log_shorten(&journal->log, kept < 0 ? journal->log.count : (size_t)kept);
-	}
+	const char *device = member_text(object, "device"), *version = member_text(object, "ranksh");
+	snprintf(journal->machine, sizeof journal->machine, "%s", member_text(object, "machine"));
+	snprintf(journal->device, sizeof journal->device, "%s", device ? device : "");
+	snprintf(journal->version, sizeof journal->version, "%s", version ? version : "");
+	journal->n = number_of(object, "n", 0);
+	journal->dry = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "dry"));
 }
 
-/* A line that is no JSON is passed over: the last one may have been cut off. */
-static enum status load(struct journal_file *journal)
+static void put_member(struct text *text, const cJSON *object, const char *key)
+{
+	const char *member = member_text(object, key);
+	text_clear(text);
+	text_add(text, "%s", member ? member : "");
+}
+
+enum journal_says journal_file_line(
+        struct journal_file *journal, const char *line, size_t count, struct journal_look *look)
+{
+	cJSON *object = cJSON_ParseWithLength(line, count);
+	const cJSON *stamp = cJSON_GetObjectItemCaseSensitive(object, "stamp");
+	int kept = number_of(object, "keep", -1);
+	enum journal_says says = JOURNAL_OTHER;
+	if (!cJSON_IsObject(object)) {
+		says = JOURNAL_BAD;
+	} else if (member_text(object, "line")) {
+		logged_line_read(object, log_add(&journal->log));
+		says = JOURNAL_LINE;
+	} else if (member_text(object, "machine")) {
+		read_head(journal, object);
+		says = JOURNAL_HEAD;
+	} else if (kept >= 0) {
+		log_shorten(&journal->log, (size_t)kept);
+		put_member(&look->typed, object, "typed");
+		says = JOURNAL_KEEP;
+	} else if (member_text(object, "look")) {
+		put_member(&look->typed, object, "look");
+		put_member(&look->refused, object, "refused");
+		look->stamp = cJSON_IsNumber(stamp) ? (int64_t)stamp->valuedouble : -1;
+		says = JOURNAL_LOOK;
+	}
+	cJSON_Delete(object);
+	return says;
+}
+
+void journal_look_release(struct journal_look *look)
+{
+	text_release(&look->typed);
+	text_release(&look->refused);
+}
+
+/* A line that is no JSON is passed over. *whole: the file's bytes, without a last line that was cut off. */
+static enum status load(struct journal_file *journal, off_t *whole)
 {
 	char *bytes = NULL;
-	size_t count = 0;
+	size_t count = 0, length;
+	struct journal_look look = {0};
 	enum status status = file_read_any(journal->path, &bytes, &count);
 	for (const char *at = bytes, *end = bytes + count; status == ST_OK && at < end;) {
-		const char *newline = memchr(at, '\n', end - at);
-		cJSON *object = newline ? cJSON_ParseWithLength(at, newline - at) : NULL;
-		if (object)
-			read_line(journal, object);
-		cJSON_Delete(object);
-		at = newline ? newline + 1 : end;
+		const char *line = text_line(&at, end, &length);
+		if (line + length < end) {
+			journal_file_line(journal, line, length, &look);
+			*whole = at - bytes;
+		}
 	}
 	mem_free(bytes);
+	journal_look_release(&look);
 	if (status == ST_OK && (journal->n < 1 || journal->n > RANKS_DRY_MOST))
 		status = fail(ST_FILE, "%s is not a journal of ranksh", journal->path);
 	return status;
 }
 
-enum status journal_file_resume(struct journal_file *journal)
+static enum status find_newest(struct journal_file *journal)
 {
 	struct dirent **names = NULL;
 	int count = list_files(journal, &names);
@@ -207,11 +283,26 @@ enum status journal_file_resume(struct journal_file *journal)
 		snprintf(journal->path, sizeof journal->path, "%.1000s/%.150s", journal->folder,
 		        names[count - 1]->d_name);
 	free_names(names, count);
-	if (count <= 0)
-		return fail(ST_FILE, "no session to resume: there is no journal in %s", journal->folder);
-	enum status status = load(journal);
+	return count > 0 ? ST_OK
+	                 : fail(ST_FILE, "no session to resume: there is no journal in %s", journal->folder);
+}
+
+enum status journal_file_resume(struct journal_file *journal, const char *path)
+{
+	enum status status = ST_OK;
+	off_t whole = 0;
+	if (path)
+		snprintf(journal->path, sizeof journal->path, "%s", path);
+	else
+		status = find_newest(journal);
+	if (status == ST_OK)
+		status = load(journal, &whole);
 	if (status == ST_OK)
 		journal->file = open(journal->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (journal->file >= 0 && ftruncate(journal->file, whole) != 0) {
+		close(journal->file); /* what is written behind half a line is lost with it */
+		journal->file = -1;
+	}
 	return status;
 }
 

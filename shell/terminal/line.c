@@ -95,14 +95,27 @@ void line_stop(const char *history)
 	text_release(&editor.names);
 }
 
+enum { PROMPT_ROOM = 256 };
+
+/* \001 and \002 tell readline what takes no room on the screen. */
+static const char *coloured(const char *prompt, bool colour, char shown[PROMPT_ROOM])
+{
+	snprintf(shown, PROMPT_ROOM, colour ? "\001\033[38;5;244m\002%s\001\033[0m\002" : "%s", prompt);
+	return shown;
+}
+
+void line_prompt(const char *prompt, bool colour)
+{
+	char shown[PROMPT_ROOM];
+	rl_set_prompt(coloured(prompt, colour, shown));
+}
+
 void line_begin(const char *prompt, bool colour)
 {
-	char shown[256];
-	/* \001 and \002 tell readline what takes no room on the screen */
-	snprintf(shown, sizeof shown, colour ? "\001\033[38;5;244m\002%s\001\033[0m\002" : "%s", prompt);
+	char shown[PROMPT_ROOM];
 	editor.reading = true;
 	editor.hidden = false;
-	rl_callback_handler_install(shown, take);
+	rl_callback_handler_install(coloured(prompt, colour, shown), take);
 }
 
 void line_leave(void)

@@ -25,6 +25,8 @@ void line_cancel(void);
 /* Text is to be printed now: the line goes out of the way, and comes back. */
 void line_hide(void);
 void line_show(void);
+/* Another prompt, from the next line_show on */
+void line_prompt(const char *prompt, bool colour);
 /* The screen was another's: the line is shown where the cursor is. */
 void line_again(void);
 void line_resize(void);

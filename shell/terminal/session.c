@@ -17,10 +17,12 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
+#include <unistd.h>
 
 enum { COMPLETE_MS = 1000, WIDTH_MOST = 300 };
 
@@ -37,7 +39,7 @@ int width_of_output(void)
 void choose_looks(struct session *session)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
-	session->talk.terminal = term && *term && strcmp(term, "dumb") != 0;
+	session->talk.terminal = !session->plain && term && *term && strcmp(term, "dumb") != 0;
 	session->colour = session->talk.terminal && !(no_colour && *no_colour);
 	setlocale(LC_ALL, "");
 	session->wide = !plain_wanted();
@@ -88,11 +90,20 @@ static bool clear(void *self)
 	return true;
 }
 
-static const char *prompt_of(const struct session *session)
+/* One who follows sees whose world it is. */
+static const char *prompt_of(struct session *session)
 {
+	static const char *const modes[] = {[FOLLOW_NONE] = "",
+	        [FOLLOW_ON] = "follow ",
+	        [FOLLOW_FORK] = "fork ",
+	        [FOLLOW_OVER] = "ended "};
 	if (!session->talk.alive)
 		return "no ranks > ";
-	return session->pending.count ? "... > " : text_string(&session->prompt);
+	if (session->pending.count)
+		return "... > ";
+	text_clear(&session->shown_prompt);
+	text_add(&session->shown_prompt, "%s%s", modes[session->mode], text_string(&session->prompt));
+	return text_string(&session->shown_prompt);
 }
 
 /* Waits for keys and listens to the ranks. NULL: the input has ended, or the job died and the prompt is
@@ -103,10 +114,14 @@ static char *read_line(struct session *session, bool *ended)
 	enum line_event event = LINE_NONE;
 	line_begin(prompt_of(session), session->colour);
 	while (event == LINE_NONE && !signal_asked_to_end()) {
+		if (follower_hear(session)) {
+			line_prompt(prompt_of(session), session->colour);
+			line_show();
+		}
 		struct pollfd ends[] = {{.fd = 0, .events = POLLIN},
 		        {.fd = session->talk.alive ? session->talk.job.out : -1, .events = POLLIN},
 		        {.fd = session->talk.alive ? session->talk.job.err : -1, .events = POLLIN}};
-		int ready = poll(ends, 3, -1);
+		int ready = poll(ends, 3, follower_wait_ms(session));
 		if (signal_taken_interrupt()) { /* the lines of an open block are forgotten with the one typed */
 			text_clear(&session->pending);
 			line_cancel();
@@ -143,8 +158,10 @@ static void farewell(const struct session *session, bool ended)
 {
 	if (ended)
 		puts("");
+	const char *journal = session->options.journal;
 	if (session->journal.log.count && session->journal.file >= 0)
-		printf("   `ranksh --resume` opens this again: %zu line%s\n", session->journal.log.count,
+		printf("   `ranksh --resume%s%s` opens this again: %zu line%s\n",
+		        journal ? " --journal " : "", journal ? journal : "", session->journal.log.count,
 		        session->journal.log.count == 1 ? "" : "s");
 	fflush(stdout);
 }
@@ -200,7 +217,7 @@ static enum status open_journal(struct session *session)
 	enum status status = journal_file_folder(&session->journal);
 	if (status != ST_OK || !options->resume)
 		return status;
-	status = journal_file_resume(&session->journal);
+	status = journal_file_resume(&session->journal, options->journal);
 	if (status == ST_OK) {
 		options->n = options->n ? options->n : session->journal.n;
 		options->dry = options->dry || session->journal.dry;
@@ -228,6 +245,8 @@ static enum status open_session(struct session *session)
 {
 	int n = 0;
 	bool resume = session->options.resume;
+	if (session->options.follow)
+		return follower_open(session);
 	enum status status = open_journal(session);
 	if (status != ST_OK) {
 		say_bad(session, fail_text());
@@ -254,20 +273,68 @@ static enum status open_session(struct session *session)
 	const char *machine = session->options.machine, *device = text_string(&session->device);
 	if (!machine || strcmp(machine, "this") == 0)
 		machine = *device ? "" : "classroom";
-	if (journal_file_begin(&session->journal, n, session->options.dry, machine, device) != ST_OK)
+	const char *path = session->options.journal;
+	status = journal_file_begin(&session->journal, path, n, session->options.dry, machine, device);
+	if (status != ST_OK) {
 		say_bad(session, fail_text());
+		session->code = path ? 2 : 0;
+	}
+	return path ? status : ST_OK; /* others may follow the one that was asked for */
+}
+
+/* The prompt, or without a terminal what is followed, to its end */
+static void run(struct session *session)
+{
+	char history[1200];
+	if (session->plain) {
+		session->code = follower_plain(session);
+		return;
+	}
+	snprintf(history, sizeof history, "%s/history", session->journal.folder);
+	line_start(history, complete, clear, session);
+	prompt_loop(session);
+	line_stop(history);
+}
+
+/* What is followed may be at descriptor 0, where the keys are then. */
+static enum status open_source(struct session *session)
+{
+	const char *path = session->options.follow;
+	if (path && follow_open(&session->follow, path) != ST_OK) {
+		fprintf(stderr, "ranksh: %s\n", fail_text());
+		return ST_FILE;
+	}
+	session->mode = path ? FOLLOW_ON : FOLLOW_NONE;
+	session->plain = path && !(isatty(0) && isatty(1));
 	return ST_OK;
+}
+
+static void release(struct session *session)
+{
+	text_release(&session->device);
+	text_release(&session->missing);
+	text_release(&session->prompt);
+	text_release(&session->shown_prompt);
+	text_release(&session->enter);
+	text_release(&session->pending);
+	journal_file_release(&session->journal);
+	follow_release(&session->follow);
 }
 
 int session_run(const struct options *options)
 {
 	struct session session = {.options = *options,
-	        .journal = {.file = -1},
-	        .learning = {.progress = -1, .file.descriptor = -1}};
+	        .journal.file = -1,
+	        .learning = {.progress = -1, .file.descriptor = -1},
+	        .follow = {.file = -1, .told.file = -1}};
 	struct termios before;
-	char history[1200];
-	signals_start(); /* before the terminal is changed: a signal must not leave it so */
-	bool terminal = tcgetattr(0, &before) == 0;
+	if (open_source(&session) != ST_OK)
+		return 2;
+	if (session.plain) /* a signal ends it, and its ranks with it */
+		signal(SIGPIPE, SIG_IGN);
+	else
+		signals_start(); /* before the terminal is changed: a signal must not leave it so */
+	bool terminal = !session.plain && tcgetattr(0, &before) == 0;
 	if (terminal) { /* Ctrl-C is answered by us: no ^C in the middle of an output */
 		struct termios quiet = before;
 		quiet.c_lflag &= ~(tcflag_t)ECHOCTL;
@@ -275,24 +342,15 @@ int session_run(const struct options *options)
 	}
 	choose_looks(&session);
 	wire_start();
-	if (open_session(&session) == ST_OK) {
-		snprintf(history, sizeof history, "%s/history", session.journal.folder);
-		line_start(history, complete, clear, &session);
-		prompt_loop(&session);
-		line_stop(history);
-	} else if (!session.code) {
+	if (open_session(&session) == ST_OK)
+		run(&session);
+	else if (!session.code)
 		session.code = 4;
-	}
 	split_end(&session.split);
 	talk_stop(&session.talk);
 	if (terminal)
 		tcsetattr(0, TCSANOW, &before);
-	text_release(&session.device);
-	text_release(&session.missing);
-	text_release(&session.prompt);
-	text_release(&session.enter);
-	text_release(&session.pending);
-	journal_file_release(&session.journal);
+	release(&session);
 	learning_close(&session.learning);
 	return session.code;
 }

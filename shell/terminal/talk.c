@@ -148,13 +148,14 @@ int terminal_columns(void)
 
 void print_folded(const char *lines, size_t count)
 {
-	struct text folded = {0};
-	struct text shown = {0};
-	fold_lines(lines, count, terminal_columns(), &folded);
+	struct text safe = {0}, folded = {0}, shown = {0};
+	plain_safe(lines, count, &safe);
+	fold_lines(text_string(&safe), safe.count, terminal_columns(), &folded);
 	plain_put(text_string(&folded), folded.count, &shown);
 	fwrite(text_string(&shown), 1, shown.count, stdout);
 	text_release(&shown);
 	text_release(&folded);
+	text_release(&safe);
 }
 
 /* Written over at each tick, and cleared before anything else is shown. */
@@ -280,7 +281,7 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
 	enum status status = talk_send(talk, request);
 	bool over = false;
 	talk->asked_ns = wall_ns();
-	talk->again = request->silent;
+	talk->again = request->silent || request->shown;
 	if (!talk->again) /* lines that run again leave Ctrl-C aside: the second one may fall in the next of them */
 		talk->interrupted_ns = 0;
 	while (status == ST_OK || status == ST_MPI) {

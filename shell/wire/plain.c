@@ -55,3 +55,27 @@ void plain_put(const char *bytes, size_t count, struct text *out)
 		text_put(out, &sign, 1);
 	}
 }
+
+/* ESC [ digits m */
+static size_t colour_at(const char *at, const char *end)
+{
+	size_t left = end - at, count = 2;
+	if (left < 3 || at[0] != '\033' || at[1] != '[')
+		return 0;
+	while (count < left && strchr("0123456789;", at[count]))
+		count++;
+	return count < left && at[count] == 'm' ? count + 1 : 0;
+}
+
+void plain_safe(const char *bytes, size_t count, struct text *out)
+{
+	for (const char *at = bytes, *end = bytes + count; at < end && *at;) {
+		const char *from = at;
+		size_t colour = colour_at(at, end);
+		uint32_t point = colour ? ' ' : utf8_next(&at);
+		bool obeyed =
+		        (point < 0x20 && point != '\n' && point != '\t') || (point >= 0x7f && point < 0xa0);
+		at += colour;
+		text_put(out, obeyed ? "?" : from, obeyed ? 1 : (size_t)(at - from));
+	}
+}

@@ -11,5 +11,8 @@ bool plain_wanted(void);
 char plain_sign(uint32_t point);
 /* Appends the bytes of UTF-8 as they are to be written: in plain signs, where those are wanted */
 void plain_put(const char *bytes, size_t count, struct text *out);
+/* Appends them without what a terminal would obey, a '?' in its place: of control characters only newlines, tabs and changes
+ * of colour stay. */
+void plain_safe(const char *bytes, size_t count, struct text *out);
 
 #endif

@@ -37,6 +37,8 @@ enum { SIDE_MOST = 1000 }; /* of a screen */
 static const struct member request_members[] = {
         MEMBER(request, text, TEXT, RUN | COMPLETE, 0),
         MEMBER(request, silent, FLAG, RUN, 0),
+        MEMBER(request, shown, FLAG, RUN, 0),
+        MEMBER(request, look, FLAG, RUN, 0),
         MEMBER(request, stop, OPTION, RUN, 0),
         MEMBER(request, stamp, OPTION, RUN, -1),
         MEMBER(request, values, TEXT, RUN, 0),
@@ -76,6 +78,7 @@ static const struct member reply_members[] = {
         MEMBER(reply, enter, TEXT, HELLO | DONE, 0),
         MEMBER(reply, waits, INT, HELLO | DONE, 0),
         MEMBER(reply, clock, LONG, HELLO | DONE, 0),
+        MEMBER(reply, stamp, OPTION, DONE, -1),
         MEMBER(reply, again, TEXT, DONE, 0),
         MEMBER(reply, learned, TEXT, DONE, 0),
         MEMBER(reply, wish, TEXT, DONE, 0),

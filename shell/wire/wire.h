@@ -27,6 +27,8 @@ struct request {
 	struct text text;    /* RUN, COMPLETE: the line or lines */
 	int cursor;          /* COMPLETE: bytes before it */
 	bool silent;         /* RUN: a replay; says nothing */
+	bool shown;          /* RUN: a replay, of a session that is followed; says what it says */
+	bool look;           /* RUN: a look at such a session: it takes no time of `pace` */
 	int64_t stop, stamp; /* RUN: of the journal; 0 and -1 when typed now */
 	struct text values;  /* RUN: of the journal */
 	int width, height;   /* HELLO, RESIZE, VIEW */
@@ -79,6 +81,7 @@ struct reply {
 	struct text enter;  /* what Enter on an empty line runs; "" nothing */
 	int waits;          /* ranks that wait for lines not given yet */
 	int64_t clock;      /* virtual ns */
+	int64_t stamp;      /* DONE: the virtual time at which the line was typed, under `pace`; else -1 */
 	struct log_change log;
 	struct text again;   /* DONE of a replay: values that are not what they were, a sentence a line */
 	struct text learned; /* DONE: what was done in a lesson, "WHAT<tab>TASK<tab>WORDS\n" each */

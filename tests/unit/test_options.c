@@ -82,6 +82,12 @@ static void mistakes_are_named(void **state)
 	        {"--as ada", ST_ARGUMENT, "--class DIR"},
 	        {"--csv", ST_ARGUMENT, "--overview DIR"},
 	        {"--overview lab --resume", ST_ARGUMENT, "--overview shows a class"},
+	        {"--journal j a.rsh", ST_ARGUMENT, "--journal"},
+	        {"--follow j -c sync", ST_ARGUMENT, "--follow"},
+	        {"--follow j --resume", ST_ARGUMENT, "--follow and --resume"},
+	        {"--follow j --journal k", ST_ARGUMENT, "--follow and --journal"},
+	        {"--follow j --follow k", ST_ARGUMENT, "--follow twice"},
+	        {"--folow j", ST_ARGUMENT, "did you mean --follow"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct options options;
@@ -144,7 +150,7 @@ static void help_names_every_option(void **state)
 {
 	(void)state;
 	static const char *const lines[] = {"-n 4", "-c x", "--test x", "--machine x", "--dry", "--limit 1s",
-	        "--device sim", "--resume", "--check-lessons", "--class x", "--class x --as y",
+	        "--device sim", "--resume", "--journal j", "--follow j", "--check-lessons", "--class x", "--class x --as y",
 	        "--overview x", "--overview x --once", "--overview x --csv", "--version", "--help"};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct options options;

@@ -1,0 +1,170 @@
+#!/bin/sh
+# check.sh -- `check` in sealed worlds: what passes, what fails and with which words; lessons that are wrong; lines handed in
+. tests/script/lib.sh
+cd "$work" || exit 1
+
+# a task for any M and 2 to 8 ranks: each rank sums its M parts, and all ranks their sums
+cat > sum.rsh <<'END'
+# lesson: Sums
+# minutes: 5
+# ranks: 2 4 8
+# learned: A sum of sums is a sum.
+## All parts, all ranks
+# Task: for any M, t = the sum of all x[m] of all ranks.
+#: start
+let M = 8
+def share_of m { p = relu x[m] }
+stream comm
+tensor x[M,64k] = randn seed=rank
+tensor t[64k] = zeros
+barrier;  mark task
+#: reference
+tensor r[64k] = zeros
+for m in 0:M { r += scale x[m] 1 }
+allreduce r
+#: vary M=2:9 ranks=2,4,8
+#: predict how many messages does each rank take part in? = count(allreduce)
+#: choice each part travelled by itself
+for m in 0:M { allreduce x[m] }
+#: check
+expect count(allreduce) <= 1   # one message does
+expect close(t, r)   # t is not the sum of all
+expect hostwait <= best(hostwait) + 1us   # the host waits where nothing is needed yet
+expect time <= 1.3 * best(time)   # it takes longer than it need
+#: hint
+# add first, then exchange
+#: solution
+for m in 0:M { t += scale x[m] 1 }
+allreduce t
+#: right
+repeat 1 { for k in 0:M { t += scale x[k] 1 } };  g = reducescatter t;  t = allgather g;  sync;  timeline
+#: wrong
+for m in 0:M { allreduce x[m] };  for m in 0:M { t += scale x[m] 1 }
+#: wrong
+for m in 0:M { t += scale x[m] 1 }
+#: naive
+for m in 0:M { t += scale x[m] 1;  spin 1ms }
+allreduce t
+#: wrong
+for m in 0:M { t += scale x[m] 1;  sync }
+allreduce t
+#: ask which is the last line of the solution? = "allreduce"
+#: transfer
+# torch.distributed.all_reduce(t)
+END
+"$RANKSH" --check-lessons sum.rsh > out 2>&1
+check "a lesson that keeps its promises" grep -q '^ok sum.rsh task 1' out
+
+# ---- lines handed in: STATUS WORDS LINES
+graded() {
+	printf '%s\n' "$4" > lines
+	"$RANKSH" --grade sum.rsh lines > out 2>&1
+	got=$?
+	check "$1: status $2" [ $got = "$2" ]
+	check "... $3" grep -q -- "$3" out
+}
+graded "right" 0 'also with other data, M = 2, M = 7, 2 ranks and 8 ranks' 'for m in 0:M { t += scale x[m] 1 }; allreduce t'
+graded "a literal" 1 'not with M = 2: your line 1 has 8' 'for m in 0:8 { t += scale x[m] 1 }
+allreduce t'
+graded "a number of ranks" 1 'not with 2 ranks: your line 2 has 4' 'for m in 0:M { t += scale x[m] 1 }
+if 4 == world { allreduce t }'
+graded "time is compared with the best" 1 'the best known is' 'for m in 0:M { t += scale x[m] 1; spin 1ms }; allreduce t'
+graded "a host that waits is named" 1 'the host waits .* in .sync. (line 2)' 'for m in 0:M { t += scale x[m] 1 }
+sync
+allreduce t'
+graded "steering" 1 'your line 1: .set. changes what the task measures' 'set launch=0us'
+graded "steering in a block" 1 'slow. changes what' 'repeat 2 { @1 slow 1x }'
+graded "the task's own variable" 1 'M is the task.s own' 'let M = 0'
+graded "... within a def" 1 'M is the task.s own' 'def cheat { let M = 0 }; cheat'
+graded "the task's own def" 1 'share_of is the task.s own: give your def another' 'def share_of m { }'
+graded "another world" 1 'would begin another world' 'model mlp'
+graded "a file" 1 'no file is read here' 'source nothing.rsh'
+graded "a file of numbers" 1 'no file is read here' 'tensor y[4] = load nothing.npy'
+graded "the reference is nowhere" 1 'no tensor .r.' 'copy r -> t; allreduce t'
+graded "an end that never comes" 1 'without end' 'repeat 1000000000 { let i = 1 }'
+graded "a circle" 1 'stuck' 'if rank == 0 { recv t from=1 } else { allreduce t }'
+graded "no memory" 1 'no room for' 'tensor big[64k,64k] = randn'
+graded "nothing" 1 'one message does\|t is not the sum' '# nothing'
+graded "what cannot be read" 1 'your line 2' 'for m in 0:M { t += scale x[m] 1 }
+allreduce ((t'
+graded "an answer in a file" 1 't is not the sum' 'save t t.npy; allreduce t'
+check "... and nothing is written" [ ! -e t.npy ]
+"$RANKSH" --grade 99.1 lines > out 2>&1
+check "no such lesson" grep -q 'no lesson 99' out
+"$RANKSH" --grade 1.99 lines > out 2>&1
+check "no such task" grep -q 'lesson 1 has tasks 1 to' out
+"$RANKSH" -n 3 --grade sum.rsh lines > out 2>&1
+check "a number of ranks it is not for" grep -q 'wants 2, 4 or 8 ranks, here are 3' out
+"$RANKSH" --grade 1.1 > out 2>&1
+check "no lines" grep -q -- '--grade 1.1 wants a file' out
+
+# ---- in a script, and down a pipe
+solved='for m in 0:M { t += scale x[m] 1 }; allreduce t'
+"$RANKSH" -n 2 -c "lesson ./sum.rsh
+$solved
+check" > out 2>&1
+check "a check that is right: status 0" [ $? = 0 ]
+check "... it shows what is to be carried over" grep -q 'torch.distributed' out
+check "... and what was learned" grep -q 'A sum of sums is a sum' out
+"$RANKSH" -n 2 -c 'lesson ./sum.rsh
+allreduce t
+check' > out 2>&1
+check "one that is not: status 1" [ $? = 1 ]
+printf 'lesson ./sum.rsh\nallreduce t\ncheck\n' | "$RANKSH" -n 2 > out 2>&1
+check "... down a pipe too" [ $? = 1 ]
+"$RANKSH" -n 2 -c "lesson ./sum.rsh
+$solved; check" > out 2>&1
+check "lines before it on its own line count" [ $? = 0 ]
+"$RANKSH" -n 2 -c "lesson ./sum.rsh
+allreduce t
+again
+$solved
+check" > out 2>&1
+check "again begins anew" [ $? = 0 ]
+"$RANKSH" -n 2 -c 'lesson ./sum.rsh; solution run; check' > out 2>&1
+check "the solution is right" [ $? = 0 ]
+"$RANKSH" --dry -n 2 -c 'lesson ./sum.rsh' > out 2>&1
+check "without data there is no lesson" grep -q 'start ranksh without it' out
+"$RANKSH" -n 2 -c 'lesson ./sum.rsh; reset' > out 2>&1
+check "steering is refused where it is typed" grep -q 'again. begins the task anew' out
+"$RANKSH" -n 2 -c 'lesson ./sum.rsh; lesson off; reset; let M = 3; set launch=1us' > out 2>&1
+check "... and not behind the lesson" [ $? = 0 ]
+"$RANKSH" -n 2 -c 'lesson ./sum.rsh; copy x[0] -> t on comm; t = relu t' > out 2>&1
+check "a race is named, and not cured" sh -c "grep -q 'race: .*writes t' out && ! grep -q 'puts them in order' out"
+
+# ---- lessons that are wrong: WORDS SED
+wrong() {
+	sed "$2" sum.rsh > wrong.rsh
+	"$RANKSH" -n 2 --check-lessons wrong.rsh > out 2>&1
+	got=$?
+	check "a lesson of which $1" grep -q -- "$1" out
+	check "... status 1" [ $got = 1 ]
+}
+wrong 'the solution fails.*close(t, r)' '/^#: solution/,/^#: right/s/^allreduce t$/sync/'
+wrong 'the right attempt of line [0-9]* fails' 's/g = reducescatter t;/g = reducescatter t op=max;/'
+wrong 'the wrong attempt of line [0-9]* passes' 's/^for m in 0:M { allreduce x\[m\] };.*/for m in 0:M { t += scale x[m] 1 };  allreduce t/'
+wrong 'the wrong attempt of line [0-9]* does not run' 's/^for m .*;  sync }$/no such line/'
+wrong 'is never the first gate to fail' 's/^expect hostwait/expect races == 0   # order\nexpect hostwait/'
+wrong 'is not 15 % more than' 's/spin 1ms/spin 1us/'
+wrong 'is a choice less than 15 %' '/^#: choice/,/^#: check/s/^for m .*/allreduce t/'
+wrong 'the prediction' 's/= count(allreduce)$/= count(nothing, nowhere)/'
+wrong 'the starter of\|the lesson is wrong' 's/^stream comm/stream comm comm/'
+wrong 'has no .#: hint' '/^#: hint/d'
+wrong 'a copy of total' 's/^tensor t\[64k\] = zeros/&;  tensor total[64k] = zeros;  for k in 0:M { total += scale x[k] 1 };  allreduce total/'
+"$RANKSH" --check-lessons nowhere.rsh > out 2>&1
+check "a file that is not there" grep -q 'cannot read nowhere.rsh' out
+
+# ---- one's own lessons
+mkdir -p data/ranksh/lessons
+cp sum.rsh data/ranksh/lessons/mine.rsh
+printf 'nothing\n' > data/ranksh/lessons/broken.rsh
+XDG_DATA_HOME=$work/data "$RANKSH" -n 2 -c 'lessons; lesson mine' > out 2>&1
+check "lessons of one's own are listed" grep -q 'lesson mine *Sums' out
+check "... one that is wrong with its words" grep -q 'lesson broken.*a lesson begins with' out
+check "... and opened by name" grep -q 'task 1/1 *All parts' out
+"$RANKSH" -n 2 -c 'lesson new made.rsh; lesson ./made.rsh' > out 2>&1
+check "a new one" grep -q 'Three multiplications' out
+"$RANKSH" --check-lessons made.rsh > out 2>&1
+check "... is a lesson" grep -q '^ok' out
+"$RANKSH" -n 2 -c 'lesson new made.rsh' > out 2>&1
+check "... and overwrites nothing" grep -q 'is there already' out
