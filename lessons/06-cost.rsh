@@ -32,7 +32,7 @@ sync
 expect close(g[rank], r[rank])   # g[rank] is not the sum of all ranks' piece
 expect count(reducescatter) + count(reduce) + count(allreduce) + count(alltoall) == 0   # this once by hand: by sends and receives
 expect sent("nvlink") <= best(sent("nvlink"))   # more travels than one piece a hop
-expect time <= 1.05 * best(time)   # pieces wait while others travel: every rank can send and receive at the same time
+expect time <= 1.1 * best(time)   # pieces wait while others travel: every rank can send and receive at the same time
 #: hint
 # In hop s of 0:world-1 a rank sends piece rank-1-s, and what comes from the
 # left is piece rank-2-s (both % world).
@@ -151,7 +151,7 @@ first_lap
 expect close(g, r)   # g is not the sum everywhere: which pieces has a rank not got?
 expect count(allgather) + count(allreduce) + count(broadcast) == 0   # this once by hand: by sends and receives
 expect sent("nvlink") <= best(sent("nvlink"))   # more travels than a piece a hop
-expect time <= 1.05 * best(time)   # pieces wait while others travel
+expect time <= 1.1 * best(time)   # pieces wait while others travel
 #: hint
 # In hop s a rank passes on what came in hop s-1: first its own piece, rank,
 # then rank-1, rank-2 ... Each lands where it belongs: no inbox is needed.
@@ -261,7 +261,7 @@ for s in 0:log2(world) {
 # source: developer.nvidia.com/blog, Massively Scale Your Deep Learning
 #   Training with NCCL 2.4 (trees)
 expect close(g, r)   # g is not the sum over all ranks
-expect time <= 1.05 * best(time)   # more hops one after the other than log2 of the number of ranks
+expect time <= 1.15 * best(time)   # more hops one after the other than log2 of the number of ranks
 #: hint
 # let d = 1, and repeat log2(world) { exchange, add, let d = 2*d }. The
 # partner is rank + d - 2*d*(rank//d%2).
@@ -360,7 +360,7 @@ allreduce g on compute
 # source: NCCL user guide, docs/api/flags.html, NCCL_CTA_POLICY_EFFICIENCY
 expect close(y, ry)   # y should be x w
 expect close(g, rg)   # g should be the sum over all ranks
-expect time <= 1.05 * best(time)   # they take turns, though neither needs the other
+expect time <= 1.1 * best(time)   # they take turns, though neither needs the other
 #: hint
 # One stream does one thing at a time: two streams, and no wait between.
 #: solution

@@ -61,7 +61,7 @@ sgd W G lr=1/K on compute
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.4 (gradient accumulation)
 expect races == 0   # something is read before it is there
 expect close(W, R)   # the weights are not those of one rank with all micro-batches: which gradients are in G, and how often?
-expect sent("nvlink") <= best(sent("nvlink"))   # gradients travel that nobody needs yet: a sum can be added up first
+expect sent("nvlink") <= 1.2 * best(sent("nvlink"))   # gradients travel that nobody needs yet: a sum can be added up first
 expect time <= 1.05 * best(time)   # the step waits for more than one message
 #: hint
 # Each rank's sum needs nobody else. The mean of K gradients is their sum / K:
@@ -185,7 +185,7 @@ allreduce G op=avg
 sgd W G lr=1/M
 R = scale W 1
 sync
-#: vary M=2:3 ranks=4,8
+#: vary M=2:4 ranks=4,8
 #: predict with one message at the end: 3.2 ms on 4 ranks; and so? = time
 #: choice all of the way was hidden
 for m in 0:M { forward m;  for k in L-1:-1:-1 { backward k } }
@@ -201,7 +201,7 @@ sgd W G lr=1/M on compute
 # source: pytorch.org/docs/stable/notes/ddp.html (hooks, buckets, no_sync)
 expect races == 0   # something is read before it is there
 expect close(W, R)   # the weights are not those of one rank: was a part of G sent before it was complete?
-expect sent("nvlink") <= best(sent("nvlink"))   # a bucket travels more than once
+expect sent("nvlink") <= 1.2 * best(sent("nvlink"))   # a bucket travels more than once
 expect time <= 1.05 * best(time)   # a complete bucket waits while backward goes on
 #: hint
 # A loop over micro-batches, in it one over layers; a bucket leaves where the
@@ -332,7 +332,7 @@ for m in 0:M { for k in L-1:-1:-1 {
 } }
 wait comm on compute
 sgd W G lr=1/M on compute
-#: ask How many buckets travel beside a backward, of the four? = 3
+#: ask Which stream works last before the update: compute or comm? = "comm"
 #: transfer
 # In PyTorch the last backward stands outside no_sync: DDP's hooks then send
 # the buckets of what has added up. What changes at 8 ranks? Each bucket takes
