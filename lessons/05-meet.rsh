@@ -1,5 +1,5 @@
-# lesson: Ranks meet: a deadlock, an order, a missing rank, groups
-# minutes: 25
+# lesson: Ranks meet: deadlock, mismatch, a missing rank, groups
+# minutes: 30
 # ranks: 4 8
 # learned: Two who send first wait for ever: `together` begins both ways.
 # learned: Collectives match by the order of the calls, and every rank comes.
@@ -91,6 +91,75 @@ send mine to=partner on other
 # work here, where each direction of a pair has a communicator of its own; the
 # operations of one NCCL communicator are done one at a time: fuse them there.
 # What changes at 8 ranks? Nothing: each pair has its own way.
+
+## One brings something else
+# Each rank wants in s the sum of all g, and has queued `s = allreduce g`. All
+# but one: that one has queued half of g, for it was started with another
+# model. `stuck` names who differs, and in what.
+# Task: free them, and make s on every rank the sum of all ranks' whole g.
+#: start
+def begin { if rank == world-2 { let part = 8k } else { let part = 16k }
+  s = allreduce g[0:part] }
+tensor g[16k] = randn seed=10*rank
+begin
+mark task
+#: reference
+abort world
+r = allreduce g
+sync
+#: vary ranks=4,8
+#: predict how many ranks stand, when one brings half? = world
+#: check
+# source: NCCL user guide, docs/usage/collectives.html (same count)
+# source: pytorch.org/docs/stable/distributed.html, TORCH_DISTRIBUTED_DEBUG
+expect close(s, r)   # s is not the sum of all of g
+#: hint
+# A sum that has been queued stays queued: first `abort world`.
+#: solution
+abort world
+s = allreduce g
+#: right
+abort world
+stream comm
+whole = allreduce g on comm
+s = scale whole 1 on comm
+sync; timeline
+@0 print s[0]
+#: right
+abort world
+p = reducescatter g
+s = allgather p
+#: right
+abort world
+for h in 0:2 { s$h = allreduce g[h*8k:(h+1)*8k] }
+tensor s[16k]
+for h in 0:2 { copy s$h -> s[h*8k:(h+1)*8k] }
+#: wrong
+abort world
+#: wrong
+abort world
+begin
+#: wrong
+abort world
+s = allreduce g op=avg
+#: wrong
+abort world
+@(rank == world-2) s = allreduce g
+#: wrong
+@(rank == world-2) s = allreduce g
+#: right
+@0 abort world
+s = allreduce g
+#: wrong
+abort world
+tensor s[16k] = zeros
+h = allreduce g[0:8k]
+copy h -> s[0:8k]
+#: ask Which rank brought something else? = world-2
+#: transfer
+# NCCL compares neither shapes nor names: it hangs, or adds up what does not
+# belong together. TORCH_DISTRIBUTED_DEBUG=DETAIL has each collective compare
+# them before, which costs time. What changes at 8 ranks? Seven wait for one.
 
 ## Matched by order, not by name
 # Two gradients are made on `compute`: even ranks have ga first, odd ranks gb.

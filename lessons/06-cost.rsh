@@ -2,7 +2,7 @@
 # minutes: 30
 # ranks: 4 8
 # learned: A ring's allreduce: each rank sends 2(n-1)/n of the tensor.
-# learned: Each hop costs latency: few bytes want few hops, many small pieces.
+# learned: Each hop costs latency: few bytes, few hops; many, small pieces.
 # learned: A collective runs beside kernels, and holds some multiprocessors.
 
 ## Once round: the pieces add up
