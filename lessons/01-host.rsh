@@ -1,91 +1,214 @@
-# lesson: The host queues and does not wait
+# lesson: The host runs ahead
 # minutes: 20
+# ranks: 1
+# learned: The host queues work, the GPU does it later: queueing is cheap.
+# learned: Who asks for a number waits for it, and the GPU runs dry.
+# learned: So keep numbers on the GPU, and read them once, behind the loop.
 
 ## Queue three multiplications
 # A rank has a host, which runs your lines, and a GPU, which does the work
 # later. A kernel line only queues the work: the clock in the prompt moves
 # by the launch time (20 us), not by the 2 ms that a matmul takes.
-# Task: queue y1 = x w, y2 = y1 w, y3 = y2 w on the default stream, and do
-# not wait for anything.
+# Task: queue y1 = x w, y2 = y1 w, y3 = y2 w on the default stream, and wait
+# for nothing in between.
 #: start
 tensor x[256,256] w[256,256] = randn seed=1 scale=0.1
-r1 = matmul x w;  r2 = matmul r1 w;  r3 = matmul r2 w;  sync
 mark task
-#: check
-expect count(matmul) == 3   # three matmuls are asked for: y1 = matmul x w, and so on
-expect count(sync) + count(print) == 0   # the host waited for an answer; nothing here needs one yet
-expect close(y3, r3)   # y3 is not x w w w
+#: reference
+r = matmul x w;  r = matmul r w;  r = matmul r w
 #: predict how far will the three lines move the host's clock? = 60us
+#: check
+# source: docs.pytorch.org/docs/stable/notes/cuda.html, Asynchronous execution
+# source: CUDA C++ Programming Guide, Asynchronous Concurrent Execution
+expect close(y3, r)   # y3 is not x w w w
+expect hostwait <= best(hostwait)   # the host stood still between two lines
 #: hint
-#   y1 = matmul x w
-# then y2 from y1, y3 from y2. One stream runs its work in order: no waiting
-# is needed between them.
+# One stream runs its work in the order in which it was queued: y2 finds y1
+# done, though nobody waited for it.
 #: solution
 y1 = matmul x w
 y2 = matmul y1 w
 y3 = matmul y2 w
+#: right
+stream work
+on work { y1 = matmul x w;  y2 = matmul y1 w;  y3 = matmul y2 w }
+#: right
+y1 = matmul x w;  y2 = matmul y1 w;  y3 = matmul y2 w
+sync;  timeline;  @0 print y3[0,0]
+#: right
+y3 = matmul x w
+repeat 2 { y3 = matmul y3 w }
 #: wrong
 y1 = matmul x w
 y2 = matmul y1 w
 print y2[0,0]
 y3 = matmul y2 w
+#: wrong
+y1 = matmul x w;  sync
+y2 = matmul y1 w;  sync
+y3 = matmul y2 w
+#: wrong
+y1 = matmul x w
+y2 = matmul y1 w
+let seen = y2[0,0]
+y3 = matmul y2 w
+#: wrong
+y1 = matmul x w
+y2 = matmul x w
+y3 = matmul x w
+#: wrong
+y1 = matmul x w
+y2 = matmul w y1
+y3 = matmul w y2
+#: ask type `sync; timeline`: how long did the host wait? = time-60us
+#: transfer
+# PyTorch: y = x @ w returns at once; y.item(), print(y) and y.cpu() wait.
+# A clock around the line measures the launch: call
+# torch.cuda.synchronize() first, or time with two torch.cuda.Event.
+# At 8 ranks nothing changes: eight hosts, each queues for its own GPU.
 
 ## The print in the loop
-# This host is slow: it takes 0.5 ms to launch anything. While it queues
-# ahead, that is hidden behind the GPU's work. But a `print` of data waits
-# for the data; the GPU then idles while the next lines are launched.
-# Task: run four steps of `y = matmul x w;  loss = mse y t`, and print `loss`
-# once, after the last.
+# This host is slow: each launch takes 0.2 ms. As long as it runs ahead,
+# that is hidden behind the GPU's work. A `print` of data waits for the
+# data; then the GPU has nothing to do until the next launch has come.
+# Task: run n steps of `y = matmul y w;  loss = mse y t`, for any n, and
+# print `loss` once, after the last.
 #: start
-set launch=0.5ms
-tensor x[256,256] w[256,256] = randn seed=1 scale=0.1
-tensor t[256,256] = zeros
+set launch=0.2ms
+let n = 12
+tensor y[64,256] w[256,256] = randn seed=1 scale=0.0625
+tensor t[64,256] = zeros
 mark task
+#: reference
+repeat n { y = matmul y w;  rloss = mse y t }
+ry = scale y 1
+#: vary n=10:17
+#: predict how long from the first launch to the last kernel's end? = time
+#: choice each step's loss were waited for
+repeat n { y = matmul y w;  loss = mse y t;  print loss }
+#: choice the host waited for each kernel
+repeat n { y = matmul y w;  sync;  loss = mse y t;  sync }
 #: check
-expect count(matmul) == 4 and count(mse) == 4   # four steps, each with a matmul and an mse
-expect count(print) == 1   # print the loss once: every print stops the host
-expect loss[0] > 0   # there is no loss yet
-expect time(task) < 9.5ms   # the GPU still idles while the host launches: print after the loop, not in it
+# source: docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html,
+# source: Avoid unnecessary CPU-GPU synchronization
+expect close(y, ry)   # y is not what n steps make of it
+expect close(loss, rloss)   # loss is not that of the last step
+expect time <= 1.05 * best(time)   # the GPU runs dry: somebody waits in the loop
 #: hint
-# `repeat 4 { ... }` runs its lines four times. The print stands behind the
-# closing brace.
+# `repeat n { ... }` runs its lines n times. What waits has its place behind
+# the closing brace.
 #: solution
-repeat 4 {
-  y = matmul x w
-  loss = mse y t
-}
+repeat n { y = matmul y w;  loss = mse y t }
+print loss
+#: right
+for i in 0:n { y = matmul y w }
+loss = mse y t
+sync;  timeline;  @0 print loss
+#: right
+stream work
+on work { repeat n { y = matmul y w;  loss = mse y t } }
+sync work
+@0 print loss
+#: naive
+repeat n { y = matmul y w;  loss = mse y t;  print loss }
+#: wrong
+repeat n { y = matmul y w;  loss = mse y t;  sync }
 print loss
 #: wrong
-repeat 4 { y = matmul x w;  loss = mse y t;  print loss }
-#: wrong
-repeat 4 { y = matmul x w;  loss = mse y t;  sync }
+repeat n { y = matmul y w;  loss = mse y t;  if loss[0] > 1M { say "oh" } }
 print loss
+#: wrong
+repeat n { y = matmul y w;  loss = mse y t;  barrier }
+print loss
+#: wrong
+repeat n-1 { y = matmul y w;  loss = mse y t }
+print loss
+#: wrong
+loss = mse y t
+repeat n { y = matmul y w }
+print loss
+#: wrong
+repeat 12 { y = matmul y w;  loss = mse y t }
+print loss
+#: ask `stalls`: what did the default stream wait for at first? = "launch"
+#: transfer
+# PyTorch: loss.item(), print(loss), `if loss > 1:` and loss.cpu() wait.
+# Ask every hundred steps, or after the epoch.
+# At 8 ranks: a rank that waits comes late to the next collective, and all
+# others wait for it there: the print costs eight GPUs.
 
-## Memory that makes the host wait
-# A copy from pageable memory (`host`, the default of malloc) is staged by
-# the driver: the host stands still until it is done. From page-locked
-# memory (`pinned`) the copy engine reads by itself.
-# Task: copy a batch of 1M floats to x on stream io while `spin 2ms on
-# compute` runs at the same time. The batch is in `h`: make your own.
+## Every loss, and still no wait
+# You want the loss of every step, not only the last. To read it in each
+# step is a wait in each step. But a copy on the GPU is work like any
+# other: it is queued, and nobody waits.
+# Task: run n steps as before, for any n, so that log[i] holds the loss of
+# step i; print `log` once, in the end. A slice is written `log[i:i+1]`.
 #: start
-tensor x[1M]
-stream io compute
+set launch=0.15ms
+let n = 12
+tensor y[64,256] w[256,256] = randn seed=1 scale=0.0625
+tensor t[64,256] = zeros
+tensor log[n]
 mark task
+#: reference
+tensor rlog[n]
+for i in 0:n { y = matmul y w;  rlog[i:i+1] = mse y t }
+#: vary n=10:17
+#: predict how long from the first launch to the last loss? = time
+#: choice each loss were read by the host
+for i in 0:n {
+  y = matmul y w;  loss = mse y t
+  let now = loss[0]
+  fill log[i:i+1] now
+}
+print log
+#: choice the host waited for each kernel
+for i in 0:n {
+  y = matmul y w;  sync;  loss = mse y t;  sync
+  copy loss -> log[i:i+1];  sync
+}
+print log
 #: check
-expect count(copy) >= 1 and count(spin) >= 1   # a copy to x on io and a `spin 2ms on compute` are asked for
-expect overlap(io,compute) > 90%   # the spin was queued only after the copy was done: is h pinned?
-expect x[0] == 7   # x does not hold the batch: h should be filled with 7
+# source: docs.pytorch.org/docs/stable/notes/faq.html (total_loss += loss)
+expect close(log, rlog)   # log does not hold the loss of each step
+expect time <= 1.05 * best(time)   # the GPU runs dry: somebody waits in the loop
 #: hint
-#   tensor h[1M] pinned = 7
-# then the copy on io, then the spin on compute: the host goes on at once
-# after queueing the copy.
+# `copy loss -> log[i:i+1]` is queued behind the mse that it needs.
 #: solution
-tensor h[1M] pinned = 7
-copy h -> x on io
-spin 2ms on compute
-sync
+for i in 0:n {
+  y = matmul y w
+  loss = mse y t
+  copy loss -> log[i:i+1]
+}
+print log
+#: right
+for i in 0:n { y = matmul y w;  log[i:i+1] = mse y t }
+sync;  timeline;  @0 print log
+#: right
+for i in 0:n { y = matmul y w;  loss$i = mse y t }
+for i in 0:n { copy loss$i -> log[i:i+1] }
+@0 print log
+#: naive
+for i in 0:n {
+  y = matmul y w;  loss = mse y t
+  let now = loss[0]
+  fill log[i:i+1] now
+}
+print log
 #: wrong
-tensor h[1M] host = 7
-copy h -> x on io
-spin 2ms on compute
-sync
+for i in 0:n { y = matmul y w;  loss = mse y t }
+for i in 0:n { copy loss -> log[i:i+1] }
+print log
+#: wrong
+repeat n { y = matmul y w;  loss = mse y t;  copy loss -> log[0:1] }
+print log
+#: wrong
+for i in 0:n {
+  y = matmul y w;  loss = mse y t;  copy loss -> log[i:i+1]
+  print log[i]
+}
+#: transfer
+# PyTorch: losses.append(loss.detach()); torch.stack(losses).cpu() at the
+# end. Without detach() the whole graph of each step stays in memory.
+# At 8 ranks each has the loss of its own part of the batch: one allreduce
+# of `log` at the end gives the mean, in place of one in each step.

@@ -6,13 +6,19 @@
 
 #include <string.h>
 
+/* The line alone, and behind the solution */
 static void add(struct cheats *cheats, const struct lesson_task *task, const char *name, const char *what,
         const char *line)
 {
-	struct cheat *cheat = MEM_ADD(&cheats->cheat, &cheats->count);
-	*cheat = (struct cheat){0};
-	text_add(&cheat->what, "the solution, and then %s %s,", name, what);
-	text_add(&cheat->lines, "%ssync\n%s\n", text_string(&task->part[PART_SOLUTION]), line);
+	for (int behind = 0; behind < 2; behind++) {
+		struct cheat *cheat = MEM_ADD(&cheats->cheat, &cheats->count);
+		*cheat = (struct cheat){0};
+		text_add(&cheat->what, "%s%s %s,", behind ? "the solution, and then " : "nothing but ", name,
+		        what);
+		if (behind)
+			text_add(&cheat->lines, "%ssync\n", text_string(&task->part[PART_SOLUTION]));
+		text_add(&cheat->lines, "%s\n", line);
+	}
 }
 
 static void put_shape(const struct layout *layout, struct text *out)
@@ -53,16 +59,26 @@ static void add_filled(
 	mem_free(value);
 }
 
+/* The lesson itself has that line: the copy is the work, or a part of it. */
+static bool is_solved_by(const struct lesson_task *task, const char *line)
+{
+	bool found = strstr(text_string(&task->part[PART_SOLUTION]), line) != NULL;
+	for (size_t i = 0; i < task->attempts; i++)
+		found |= task->attempt[i].kind == ATTEMPT_RIGHT &&
+		        strstr(text_string(&task->attempt[i].lines), line);
+	return found;
+}
+
 static void add_copies(struct cheats *cheats, const struct lesson_task *task,
         const struct kept_tensor *tensor, const struct kept_rank *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		const struct kept_tensor *other = &all->tensor[i];
 		struct text line = {0}, what = {0};
-		bool equal = !same_shape(&other->layout, &tensor->layout) ||
-		        memcmp(other->elements, tensor->elements, (size_t)layout_bytes(&tensor->layout)) == 0;
-		if (other->starters && !equal) {
-			text_add(&line, "copy %s -> %s", other->name, tensor->name);
+		text_add(&line, "copy %s -> %s", other->name, tensor->name);
+		if (other->starters && strcmp(other->name, tensor->name) != 0 &&
+		        same_shape(&other->layout, &tensor->layout) &&
+		        !is_solved_by(task, text_string(&line))) {
 			text_add(&what, "a copy of %s", other->name);
 			add(cheats, task, tensor->name, text_string(&what), text_string(&line));
 		}

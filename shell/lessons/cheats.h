@@ -1,6 +1,6 @@
-/* cheats.h -- a task's own cheats: the solution, with a compared tensor spoiled behind it
+/* cheats.h -- a task's own cheats: a compared tensor got without work, or spoiled behind it
  *
- *     close(y, r)    y left unwritten | y filled with its last number | a tensor of its shape copied onto it */
+ *     close(y, r)    y left unwritten | y filled with its last number | a tensor of its shape copied onto it: alone, and behind the solution */
 #ifndef RANKSH_LESSON_CHEATS_H
 #define RANKSH_LESSON_CHEATS_H
 

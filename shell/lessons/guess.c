@@ -5,6 +5,7 @@
 #include "mpi/transport.h"
 #include "shell/lessons/inside.h"
 #include "shell/lessons/trial.h"
+#include "shell/session/share.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -100,10 +101,10 @@ static enum status read_answer(const char *answer, int choices, struct number *n
 		        ? ST_OK
 		        : fail(ST_RANGE, "predict: the answers are a to %c", 'a' + choices - 1);
 	}
+	if (choices)
+		return fail(ST_ARGUMENT, "predict %s: a letter was expected, as in `predict b`", answer);
 	if (number_read(answer, number, &used) != ST_OK || answer[used])
-		return fail(ST_ARGUMENT, "predict %s: %s", answer,
-		        choices ? "a letter was expected, as in `predict b`"
-		                : "a figure was expected, as in `predict 60us`");
+		return fail(ST_ARGUMENT, "predict %s: a figure was expected, as in `predict 60us`", answer);
 	return ST_OK;
 }
 
@@ -113,6 +114,21 @@ static int choices_of(const struct lesson_task *task)
 	for (size_t i = 0; i < task->attempts; i++)
 		count += task->attempt[i].kind == ATTEMPT_CHOICE;
 	return count ? count + 1 : 0;
+}
+
+/* What it is a guess of may have a unit, and then the guess has one. Rank 0 finds out. */
+static enum status has_unit(struct shell *shell, const char *answer, struct number number)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	struct number truth = number;
+	enum status status = ST_OK;
+	if (leads(shell) && number.unit == UNIT_PLAIN)
+		status = trial_figure(
+		        task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]), shell, &truth);
+	if (status == ST_OK && truth.unit != number.unit)
+		status = fail(ST_UNIT, "predict %s: in which unit? As in `predict %s%s`", answer, answer,
+		        truth.unit == UNIT_TIME ? "us" : unit_name(truth.unit));
+	return shell_agree(shell, 0, status);
 }
 
 enum status lesson_predict(struct shell *shell, const char *answer)
@@ -132,6 +148,8 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 			return fail(ST_ARGUMENT,
 			        "predict: your guess is %s, and stays it until the task is right",
 			        shell->lesson->guess);
+		if (letter < 0 && (status = has_unit(shell, answer, number)) != ST_OK)
+			return status;
 		snprintf(shell->lesson->guess, sizeof shell->lesson->guess, "%s", answer);
 		lesson_note(shell, "predict", answer);
 		out_say(shell->out, "   noted: %s. Now the lines; `check` tells how it was\n", answer);

@@ -157,7 +157,7 @@ static enum status fits(const struct shell *shell, const struct lesson *lesson, 
 	if (status == ST_OK && task > lesson->file.tasks)
 		status = fail(ST_RANGE, "%s has tasks 1 to %d, no %d", text_string(&title),
 		        lesson->file.tasks, task);
-	if (status == ST_OK && shell->dry)
+	if (status == ST_OK && shell->dry && !shell->recalls)
 		status = fail(ST_ARGUMENT,
 		        "%s works with numbers, and --dry keeps none: start ranksh without it",
 		        text_string(&title));

@@ -150,8 +150,9 @@ static void help_names_every_option(void **state)
 {
 	(void)state;
 	static const char *const lines[] = {"-n 4", "-c x", "--test x", "--machine x", "--dry", "--limit 1s",
-	        "--device sim", "--resume", "--journal j", "--follow j", "--check-lessons", "--class x", "--class x --as y",
-	        "--overview x", "--overview x --once", "--overview x --csv", "--version", "--help"};
+	        "--device sim", "--resume", "--journal j", "--follow j", "--check-lessons", "--class x",
+	        "--class x --as y", "--overview x", "--overview x --once", "--overview x --csv", "--version",
+	        "--help"};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct options options;
 		char name[32] = "";

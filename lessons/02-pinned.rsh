@@ -1,0 +1,333 @@
+# lesson: Pinned and pageable memory
+# minutes: 20
+# ranks: 1
+# learned: A copy of pageable memory holds the host until all of it is read.
+# learned: From pinned memory the copy engine reads by itself, beside kernels.
+# learned: Do not write what a copy still reads: two buffers take turns.
+
+## The copy that holds the host
+# Memory of malloc is pageable. The driver takes it piece by piece through a
+# buffer of its own, and `copy` holds the host until the last piece is read:
+# what comes behind is queued late. From page-locked memory (`pinned`) the
+# copy engine reads by itself, and the host goes on at once.
+# Task: bring `batch` (pageable) to x on stream io, while y = matmul v w runs
+# on compute. `tensor h[512,256] pinned` makes page-locked memory.
+#: start
+tensor batch[512,256] host = randn seed=3
+tensor v[256,256] w[256,256] = randn seed=1 scale=0.1
+tensor x[512,256]
+stream io compute
+mark task
+#: reference
+tensor rx[512,256];  copy batch -> rx
+ry = matmul v w
+#: predict how long will both together take? = time
+#: choice the host were held by the copy to x
+copy batch -> x on io
+y = matmul v w on compute
+#: choice to write pinned memory took as long as to cross the bus
+set host_rate=270MB/s
+tensor h[512,256] pinned
+copy batch -> h
+copy h -> x on io
+y = matmul v w on compute
+#: check
+# source: docs.nvidia.com/cuda/cuda-runtime-api/api-sync-behavior.html,
+# source: docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html,
+# source: CUDA C++ Best Practices Guide, Pinned Memory; Asynchronous and
+# source: Overlapping Transfers with Computation
+expect close(x, rx)   # x does not hold the whole batch
+expect close(y, ry)   # y is not v w
+expect races == 0   # two operations touch the same memory in no order
+expect time <= 1.05 * best(time)   # copy and matmul do not run side by side
+#: hint
+# From `batch` to pinned memory of your own is a copy by the host, and quick.
+# From there the engine goes on alone.
+#: solution
+tensor h[512,256] pinned
+copy batch -> h
+copy h -> x on io
+y = matmul v w on compute
+#: right
+tensor page[512,256] pinned
+stream up
+y = matmul v w on compute
+copy batch -> page;  copy page -> x on up
+sync;  timeline
+#: right
+tensor a[256,256] b[256,256] pinned
+copy batch[0:256] -> a;    copy a -> x[0:256] on io
+copy batch[256:512] -> b;  copy b -> x[256:512] on io
+y = matmul v w on compute
+sync;  @0 print y[0,0]
+#: naive
+copy batch -> x on io
+y = matmul v w on compute
+#: wrong
+y = matmul v w on compute
+copy batch -> x on io
+#: wrong
+tensor h[512,256] host
+copy batch -> h
+copy h -> x on io
+y = matmul v w on compute
+#: wrong
+tensor h[512,256] pinned
+copy batch -> h
+copy h -> x on io
+wait io on compute
+y = matmul v w on compute
+#: wrong
+tensor h[512,256] pinned
+copy batch -> h
+copy h -> x on io
+sync
+y = matmul v w on compute
+#: wrong
+tensor h[256,256] pinned
+copy batch[0:256] -> h
+copy h -> x[0:256] on io
+copy h -> x[256:512] on io
+y = matmul v w on compute
+#: wrong
+tensor h[256,256] pinned
+copy batch[0:256] -> h;    copy h -> x[0:256] on io
+copy batch[256:512] -> h;  copy h -> x[256:512] on io
+y = matmul v w on compute
+#: wrong
+tensor h[512,256] pinned
+copy batch -> h
+copy h -> x on io
+y = matmul w v on compute
+#: ask `timeline`: how long did `copy batch -> h` hold the host? = 0.2ms
+#: transfer
+# PyTorch: DataLoader(..., pin_memory=True), and in the loop
+# x = x.to("cuda", non_blocking=True). Pinning is a copy too, and making
+# such memory is slow: x.pin_memory().to(...) in the loop may cost more
+# than x.to(...) alone. Here h is made once.
+# At 8 ranks: eight processes pin memory of one host; it cannot be swapped
+# out, so pin buffers, and not the whole set of data.
+
+## Do not write what still travels
+# A `copy` from pinned memory returns before the engine has read it. Whoever
+# writes the next batch into the same buffer spoils the one that travels.
+# This host fills a buffer in 0.5 ms, the bus takes 1 ms. `record E on io`
+# marks a place; `sync E` holds the host until io has come there, and a
+# place that was never marked holds nobody.
+# Task: bring batch[i] to x[i] through pinned memory, for all i in 0:n and any
+# n, so that a buffer is filled while another one travels.
+#: start
+set host_rate=525MB/s
+let n = 6
+tensor batch[n,256,256] host = randn seed=3
+tensor x[n,256,256]
+tensor h0[256,256] h1[256,256] pinned
+stream io
+event sent0 sent1
+mark task
+#: reference
+tensor rx[n,256,256]
+copy batch -> rx
+#: vary n=5:8
+#: predict how long for all n? = time
+#: choice there were one buffer, and fill and travel took turns
+for i in 0:n { copy batch[i] -> h0;  copy h0 -> x[i] on io;  sync io }
+#: choice each batch were staged by the driver
+for i in 0:n { copy batch[i] -> x[i] on io }
+#: check
+# source: docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
+expect races == 0   # a buffer is written that a copy still reads
+expect close(x, rx)   # x does not hold the batches
+expect time <= 1.05 * best(time)   # fill and travel take turns
+#: hint
+# In round i use buffer b = i % 2. Before you fill it, wait for the copy that
+# read it last, and for no other.
+#: solution
+for i in 0:n {
+  let b = i % 2
+  sync sent$b
+  copy batch[i] -> h$b
+  copy h$b -> x[i] on io
+  record sent$b on io
+}
+#: right
+for i in 0:n {
+  tensor own$i[256,256] pinned
+  copy batch[i] -> own$i
+  copy own$i -> x[i] on io
+}
+sync;  timeline
+#: right
+stream up0 up1
+for i in 0:n {
+  let b = i % 2
+  sync up$b
+  copy batch[i] -> h$b
+  copy h$b -> x[i] on up$b
+}
+#: naive
+for i in 0:n {
+  copy batch[i] -> h0
+  copy h0 -> x[i] on io
+  sync io
+}
+#: wrong
+for i in 0:n {
+  copy batch[i] -> h0
+  copy h0 -> x[i] on io
+}
+#: wrong
+for i in 0:n {
+  let b = i % 2
+  copy batch[i] -> h$b
+  copy h$b -> x[i] on io
+}
+#: wrong
+for i in 0:n {
+  let b = i % 2
+  copy batch[i] -> h$b
+  sync sent$b
+  copy h$b -> x[i] on io
+  record sent$b on io
+}
+#: wrong
+for i in 0:n {
+  let b = i % 2
+  sync sent$b
+  copy batch[i] -> h$b
+  record sent$b on io
+  copy h$b -> x[i] on io
+}
+#: wrong
+for i in 0:n {
+  let b = i % 2
+  copy batch[i] -> h$b
+  copy h$b -> x[i] on io
+  sync io
+}
+#: wrong
+for i in 0:n { copy batch[i] -> x[i] on io }
+#: wrong
+for i in 0:2 {
+  copy batch[i] -> h$i
+  copy h$i -> x[i] on io
+}
+for i in 2:n { copy h$(i%2) -> x[i] on io }
+#: ask in `stalls`, by which command is the host blocked? = "sync"
+#: transfer
+# CUDA: cudaEventRecord(sent[b], io) behind cudaMemcpyAsync, and
+# cudaEventSynchronize(sent[b]) before the buffer is filled again.
+# PyTorch: after x.to("cuda", non_blocking=True) x is not to be written
+# until an event recorded behind it has happened.
+# At 8 ranks nothing changes, as long as each GPU has its own path.
+
+## A thread that loads
+# Now the batches are on a disk. To read them, and to wait for buffers, is no
+# work for the host that launches kernels: a loader has a thread for it.
+# `stream load kind=host` is such a thread; it has an order and events as any
+# stream, and a `wait` there holds the thread alone.
+# Task: as before, for any n: `load` fills the buffers, io brings them to x.
+# The host only queues, and waits for nothing.
+#: start
+set disk_read=525MB/s
+let n = 6
+tensor batch[n,256,256] disk = randn seed=3
+tensor x[n,256,256]
+tensor h0[256,256] h1[256,256] pinned
+stream load kind=host
+stream io
+event sent0 sent1
+mark task
+#: reference
+tensor rx[n,256,256] pinned
+copy batch -> rx
+#: vary n=5:8
+#: check
+# source: docs.pytorch.org/docs/stable/data.html, Memory Pinning
+expect races == 0   # a buffer is written or read before its time
+expect close(x, rx)   # x does not hold the batches
+expect time <= 1.05 * best(time)   # fill and travel take turns
+expect hostwait <= best(hostwait)   # the host does what the thread should
+#: hint
+# io waits for load before it reads a buffer; load waits for the event behind
+# the copy that read the buffer last.
+#: solution
+for i in 0:n {
+  let b = i % 2
+  wait sent$b on load
+  copy batch[i] -> h$b on load
+  wait load on io
+  copy h$b -> x[i] on io
+  record sent$b on io
+}
+#: right
+event full0 full1
+for i in 0:n {
+  let b = i % 2
+  wait sent$b on load
+  copy batch[i] -> h$b on load;  record full$b on load
+  wait full$b on io
+  copy h$b -> x[i] on io;  record sent$b on io
+}
+sync;  timeline
+#: right
+stream load0 load1 kind=host
+stream up0 up1
+for i in 0:n {
+  let b = i % 2
+  wait up$b on load$b;  copy batch[i] -> h$b on load$b
+  wait load$b on up$b;  copy h$b -> x[i] on up$b
+}
+#: naive
+for i in 0:n {
+  wait io on load
+  copy batch[i] -> h0 on load
+  wait load on io
+  copy h0 -> x[i] on io
+}
+#: wrong
+for i in 0:n {
+  let b = i % 2
+  copy batch[i] -> h$b on load
+  wait load on io
+  copy h$b -> x[i] on io
+}
+#: wrong
+for i in 0:n {
+  let b = i % 2
+  wait sent$b on load
+  copy batch[i] -> h$b on load
+  copy h$b -> x[i] on io
+  record sent$b on io
+}
+#: wrong
+for i in 0:n {
+  let b = i % 2
+  sync sent$b
+  copy batch[i] -> h$b
+  copy h$b -> x[i] on io
+  record sent$b on io
+}
+#: wrong
+for i in 0:n {
+  let b = i % 2
+  wait sent$b on load
+  copy batch[i] -> h$b on load
+  sync load
+  copy h$b -> x[i] on io
+  record sent$b on io
+}
+#: wrong
+for i in 0:n {
+  let b = i % 2
+  wait sent$b on load
+  copy batch[0] -> h$b on load
+  wait load on io
+  copy h$b -> x[i] on io
+  record sent$b on io
+}
+#: transfer
+# PyTorch: DataLoader(data, num_workers=2, pin_memory=True): workers read,
+# a thread pins, and your loop finds batches that are ready.
+# At 8 ranks there are eight loaders on one host: they share its cores, its
+# memory's bandwidth and its disk. `loader workers=2` in ranksh shows it.

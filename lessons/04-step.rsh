@@ -1,0 +1,304 @@
+# lesson: A training step on one GPU
+# minutes: 25
+# ranks: 1
+# learned: Adam holds four numbers a parameter: w, dw, and its m and v.
+# learned: Activations grow with the batch: sum gradients over micro-batches.
+# learned: What backward needs can be computed again: time for memory.
+
+## What a step needs
+# A step is forward (the loss), backward (a gradient for each parameter) and
+# the optimizer. Two layers, w1 and w2; `forward` has run. `backward2` makes
+# dw2, `backward1` makes dw1 and reads w2. Adam keeps two running means for
+# each parameter, m and v, zero before the first step.
+# Task: queue both halves of backward, then `adam w dw m v t=1 lr=0.01` for
+# each layer. Make m and v yourself: tensor m1[128,128] kind=optimizer = zeros
+#: start
+tensor w1[128,128] w2[128,128] kind=parameter = randn seed=5 scale=0.1
+tensor x[64,128] t[64,128] = randn seed=1
+def forward {
+  z = matmul x w1 kind=activation;  a = relu z kind=activation
+  y = matmul a w2 kind=activation
+  dy = mse_grad y t kind=activation_gradient
+}
+def backward2 { dw2 = matmul a.T dy kind=gradient }
+def backward1 {
+  da = matmul dy w2.T kind=activation_gradient
+  dz = relu_grad da z kind=activation_gradient
+  dw1 = matmul x.T dz kind=gradient
+}
+sync
+mark task
+forward
+#: reference
+backward2;  backward1
+tensor rm1[128,128] rm2[128,128] rv1[128,128] rv2[128,128] = zeros
+r1 = scale w1 1;  r2 = scale w2 1;  b1 = scale w1 1;  b2 = scale w2 1
+adam r1 dw1 rm1 rv1 t=1 lr=0.01;  adam r2 dw2 rm2 rv2 t=1 lr=0.01
+#: predict w, dw, m and v together: how many times the memory of w? = 4
+#: check
+# source: docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html
+# source: arXiv:1910.02054 (ZeRO), 3.1: parameters, gradients, optimizer
+expect close_step(w1, b1, r1)   # w1 has not taken Adam's first step
+expect close_step(w2, b2, r2)   # w2 has not taken Adam's first step
+#: hint
+# Each layer has means of its own. Who still reads w2 when you change it?
+#: solution
+tensor m1[128,128] m2[128,128] kind=optimizer = zeros
+tensor v1[128,128] v2[128,128] kind=optimizer = zeros
+backward2
+backward1
+adam w1 dw1 m1 v1 t=1 lr=0.01
+adam w2 dw2 m2 v2 t=1 lr=0.01
+#: right
+tensor p[128,128] q[128,128] r[128,128] s[128,128] kind=optimizer = zeros
+backward2;  backward1
+adam w2 dw2 p q t=1 lr=0.01;  adam w1 dw1 r s t=1 lr=0.01
+sync;  timeline
+#: right
+backward2;  backward1
+for l in 1:3 {
+  tensor m$l[128,128] v$l[128,128] kind=optimizer = zeros
+  adam w$l dw$l m$l v$l t=1 lr=0.01
+}
+@0 print w1[0,0]
+#: wrong
+tensor m1[128,128] v1[128,128] m2[128,128] v2[128,128] = zeros
+backward2
+adam w2 dw2 m2 v2 t=1 lr=0.01
+backward1
+adam w1 dw1 m1 v1 t=1 lr=0.01
+#: wrong
+tensor m[128,128] v[128,128] = zeros
+backward2;  backward1
+adam w1 dw1 m v t=1 lr=0.01
+adam w2 dw2 m v t=1 lr=0.01
+#: wrong
+backward2;  backward1
+sgd w1 dw1 lr=0.01;  sgd w2 dw2 lr=0.01
+#: wrong
+tensor m1[128,128] v1[128,128] m2[128,128] v2[128,128] = zeros
+backward2;  backward1
+adam w1 dw1 m1 v1 t=1 lr=0.01
+adam w2 dw2 m2 v2 t=2 lr=0.01
+#: wrong
+tensor m1[128,128] v1[128,128] = zeros
+backward2;  backward1
+adam w1 dw1 m1 v1 t=1 lr=0.01
+#: wrong
+tensor m1[128,128] v1[128,128] m2[128,128] v2[128,128] = zeros
+backward2;  backward1
+repeat 2 { adam w1 dw1 m1 v1 t=1 lr=0.01;  adam w2 dw2 m2 v2 t=1 lr=0.01 }
+#: ask `mem over`: the most that activations take? = peak(activation)
+#: transfer
+# PyTorch: loss.backward(); opt = torch.optim.Adam(...); opt.step();
+# opt.zero_grad(). A model of 1 billion parameters takes 16 GB of f32
+# before the first activation; bf16 with f32 masters takes 16 as well:
+# 2 + 2 + 4 + 4 + 4 bytes each.
+# At 8 ranks with data parallel each holds all of that: ZeRO cuts it.
+
+## Gradients add up
+# Activations grow with the batch, and here 32 rows are all that fits. The
+# gradient of a mean over K parts of 32 rows is the mean of the parts'
+# gradients. `rows FROM TO` does forward and backward of these rows, adds
+# the gradients of *their* mean to dw1 and dw2, and frees its activations.
+# Task: one `sgd w dw lr=0.5` for each layer with the gradient of the mean
+# over all 32*K rows, for any K, never more than 32 rows at a time. dw1 and
+# dw2 still hold the last step's gradients (`fill x 0`, `y = scale x 0.5`).
+#: start
+let K = 4
+tensor X[32*K,128] T[32*K,128] = randn seed=1
+tensor w1[128,128] w2[128,128] kind=parameter = randn seed=5 scale=0.1
+tensor dw1[128,128] dw2[128,128] kind=gradient = randn seed=9 scale=0.001
+def rows from to {
+  xr = X[from:to];  tr = T[from:to]
+  zr = matmul xr w1 kind=activation;  ar = relu zr kind=activation
+  yr = matmul ar w2 kind=activation;  dyr = mse_grad yr tr kind=activation
+  dw2 += matmul ar.T dyr;  dar = matmul dyr w2.T kind=activation
+  dzr = relu_grad dar zr kind=activation
+  dw1 += matmul xr.T dzr
+  free zr ar yr dyr dar dzr
+}
+mark task
+#: reference
+z = matmul X w1;  a = relu z;  y = matmul a w2;  dy = mse_grad y T
+rdw2 = matmul a.T dy;  da = matmul dy w2.T;  dz = relu_grad da z
+rdw1 = matmul X.T dz;  free z a y dy da dz
+r1 = scale w1 1;  r2 = scale w2 1;  b1 = scale w1 1;  b2 = scale w2 1
+sgd r1 rdw1 lr=0.5;  sgd r2 rdw2 lr=0.5
+#: vary K=2:9
+#: predict how much of the peak are activations? = peak(activation)
+#: choice all rows went through at once
+rows 0 32*K
+#: check
+# source: docs.pytorch.org/docs/stable/notes/amp_examples.html, Gradient
+# source: accumulation: the loss is divided by the number of parts
+expect close_step(w1, b1, r1)   # w1 has not taken the step of the whole batch
+expect close_step(w2, b2, r2)   # w2 has not taken the step of the whole batch
+expect peak(activation) <= best(peak(activation))   # more than 32 rows at a time
+#: hint
+# Zero, then add K gradients, then divide by K, then one update.
+#: solution
+fill dw1 0;  fill dw2 0
+for k in 0:K { rows 32*k 32*k+32 }
+dw1 = scale dw1 1/K;  dw2 = scale dw2 1/K
+sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
+#: right
+fill dw1 0;  fill dw2 0
+for k in K-1:-1:-1 { rows 32*k 32*k+32 }
+sgd w2 dw2 lr=0.5/K;  sgd w1 dw1 lr=0.5/K
+sync;  timeline
+#: right
+for p in dw1 dw2 { fill $p 0 }
+for k in 0:2*K { rows 16*k 16*k+16 }
+for l in 1:3 { dw$l = scale dw$l 1/(2*K);  sgd w$l dw$l lr=0.5 }
+@0 print w1[0,0]
+#: wrong
+for k in 0:K { rows 32*k 32*k+32 }
+dw1 = scale dw1 1/K;  dw2 = scale dw2 1/K
+sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
+#: wrong
+fill dw1 0;  fill dw2 0
+for k in 0:K { rows 32*k 32*k+32 }
+sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
+#: wrong
+fill dw1 0;  fill dw2 0
+rows 0 32*K
+sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
+#: wrong
+for k in 0:K {
+  fill dw1 0;  fill dw2 0
+  rows 32*k 32*k+32
+  sgd w1 dw1 lr=0.5/K;  sgd w2 dw2 lr=0.5/K
+}
+#: wrong
+for k in 0:K { fill dw1 0;  fill dw2 0;  rows 32*k 32*k+32 }
+sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
+#: wrong
+fill dw1 0;  fill dw2 0
+for k in 0:K { rows 32*k 32*k+32 }
+dw1 = scale dw1 1/4;  dw2 = scale dw2 1/4
+sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
+#: wrong
+fill dw1 0;  fill dw2 0
+for k in 0:K {
+  rows 32*k 32*k+32
+  dw1 = scale dw1 1/K;  dw2 = scale dw2 1/K
+}
+sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
+#: wrong
+fill dw1 0;  fill dw2 0
+for k in 0:K { rows 32*k 32*k+32 }
+dw1 = scale dw1 1/K
+sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
+#: transfer
+# PyTorch: for x, t in parts: (loss(model(x), t) / K).backward(); then
+# opt.step(); opt.zero_grad(). .grad adds up by itself.
+# The mean of means is the mean only of parts of equal length: a short last
+# part, or unequal numbers of tokens, want weights.
+# At 8 ranks only the last backward needs to exchange: model.no_sync().
+
+## Computed again
+# Backward reads what forward kept. `forward u` makes unit u's inside h$u and
+# a$u (large) and its output x$u (small) from the unit before; `forget u`
+# frees the inside; `backward u` reads it, makes dw$u and dv$u, and frees it.
+# Task: all gradients of units 1 to L, for any L, so that at no time more
+# than one unit's inside is in memory, and none is computed more than twice.
+# `start_back` stands between forward of the last unit and backward.
+#: start
+let L = 4
+tensor x0[256,64] t[256,64] = randn seed=1
+for u in 1:L+1 {
+  tensor w$u[64,128] v$u[128,64] kind=parameter = randn seed=u scale=0.1
+  tensor dw$u[64,128] dv$u[128,64] kind=gradient
+}
+def forward u {
+  h$u = matmul x$(u-1) w$u kind=activation;  a$u = relu h$u kind=activation
+  x$u = matmul a$u v$u kind=activation
+}
+def forget u { free h$u a$u }
+def start_back { dx = mse_grad x$L t }
+def backward u {
+  dv$u = matmul a$u.T dx;  da = matmul dx v$u.T;  dh = relu_grad da h$u
+  dw$u = matmul x$(u-1).T dh;  dx = matmul dh w$u.T;  free h$u a$u da dh
+}
+mark task
+#: reference
+for u in 1:L+1 { forward u }
+start_back
+for u in L:0:-1 { backward u }
+rw = scale dw1 1;  rv = scale dv2 1
+#: vary L=4:9
+#: predict how long will it take? = time
+#: choice it came back for nothing
+for u in 1:L+1 { forward u }
+start_back
+for u in L:0:-1 { backward u }
+#: choice each unit were computed again from x0 on
+for u in 1:L+1 { forward u;  forget u }
+start_back
+for u in L:0:-1 {
+  for k in 1:u { forward k;  forget k }
+  forward u;  backward u
+}
+#: check
+# source: docs.pytorch.org/docs/stable/checkpoint.html
+# source: arXiv:1604.06174, Training Deep Nets with Sublinear Memory Cost
+expect close(dw1, rw)   # dw1 is not unit 1's gradient
+expect close(dv2, rv)   # dv2 is not unit 2's gradient
+expect peak <= best(peak)   # more than one unit's inside is in memory
+expect time <= 1.05 * best(time)   # units are computed more often than twice
+#: hint
+# Forward: forget each inside at once. Backward: what unit u needs can be made
+# from x$(u-1), which is still there, just before it is needed.
+#: solution
+for u in 1:L+1 { forward u;  forget u }
+start_back
+for u in L:0:-1 { forward u;  backward u }
+#: right
+for u in 1:L { forward u;  forget u }
+forward L
+start_back
+backward L
+for u in L-1:0:-1 { forward u;  backward u }
+sync;  timeline
+#: right
+for u in 1:L+1 { forward u;  free h$u a$u }
+start_back
+for k in 0:L { forward L-k;  backward L-k }
+@0 print dw1[0,0]
+#: wrong
+for u in 1:L+1 { forward u }
+start_back
+for u in L:0:-1 { backward u }
+#: wrong
+for u in 1:L+1 { forward u;  forget u }
+start_back
+for u in 1:L+1 { forward u }
+for u in L:0:-1 { backward u }
+#: wrong
+for u in 1:L+1 { forward u;  forget u }
+start_back
+for u in L:0:-1 {
+  for k in 1:u { forward k;  forget k }
+  forward u;  backward u
+}
+#: wrong
+for u in 1:L+1 { forward u;  forget u }
+start_back
+for u in 1:L+1 { forward u;  backward u }
+#: wrong
+for u in 1:L+1 { forward u;  forget u }
+start_back
+for u in 4:0:-1 { forward u;  backward u }
+#: wrong
+for u in 1:L+1 { forward u;  forget u }
+start_back
+for u in L:1:-1 { forward u;  backward u }
+forward 1;  backward 1;  start_back;  forward 1;  backward 1
+#: ask `mem over`: the most that activations take? = peak(activation)
+#: transfer
+# PyTorch: y = torch.utils.checkpoint.checkpoint(unit, x, use_reentrant=False)
+# Backward costs two forwards, so a step of 3 becomes one of 4: a third more
+# time, for an activation memory of one unit and L inputs.
+# At 8 ranks with tensor parallelism the collectives inside a unit are done
+# once more as well.

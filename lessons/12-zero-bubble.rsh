@@ -1,0 +1,386 @@
+# lesson: Zero bubble, and interleaved stages
+# minutes: 35
+# ranks: 4 8
+# learned: Only the gradient of the input is awaited; the weights' can wait.
+# learned: Delayed weights keep activations longer: memory buys time.
+# learned: Chunks make the bubble smaller, and every hop happens more often.
+# source: zero bubble, ZB-H1, ZB-H2: Qi et al., arXiv:2401.10241.
+# source: interleaved 1F1B: Narayanan et al., arXiv:2104.04473, 2.2.
+# source: docs.pytorch.org/docs/stable/distributed.pipelining.html
+
+## Fill the bubble with weight gradients
+# Autograd makes both gradients before it passes one on (`both m`). But only
+# the input's is awaited, by the stage before; the weights' may come later:
+# `backward m` makes and sends the first, `weights m` makes the second and
+# frees the activations. A stage that delays `weights` by `rank` micro-batches
+# has some left for the gaps of the end, and holds `world` micro-batches: as
+# many as 1F1B's first stage.
+# Task: 1F1B, `weights` so delayed, for any M that is at least world.
+#: start
+let M = 10
+let first = rank == 0;  let last = rank == world-1
+tensor w[32,32] = randn seed=rank scale=0.25
+tensor x[M,8,32] t[M,8,32] = randn seed=100
+tensor dw[32,32] = zeros
+stream compute up down;  group acts by 0;  group grads by 0
+def forward m {
+  phase F$m
+  if first { a$m = x[m] } else {
+    tensor a$m[8,32] kind=buffer
+    recv a$m from=rank-1 on up in acts;  wait up on compute
+  }
+  on compute {
+    z$m = matmul a$m w kind=activation;  y$m = relu z$m kind=activation
+    spin 1ms
+  }
+  if not last { wait compute on up;  send y$m to=rank+1 on up in acts }
+}
+def get_grad m {
+  if last { dy$m = mse_grad y$m t[m] on compute } else {
+    tensor dy$m[8,32]
+    recv dy$m from=rank+1 on down in grads;  wait down on compute
+  }
+}
+def send_grad m {
+  wait compute on down
+  if not first { send da$m to=rank-1 on down in grads }
+  free da$m on down
+}
+def inputs_of m {
+  on compute {
+    dz$m = relu_grad dy$m z$m;  da$m = matmul dz$m w.T;  spin 1ms
+  }
+}
+def weights_of m { on compute { dw += matmul a$m.T dz$m;  spin 1ms } }
+def backward m { phase B$m;  get_grad m;  inputs_of m;  send_grad m }
+def weights m {
+  phase W$m;  weights_of m;  free a$m z$m y$m dz$m dy$m on compute
+}
+def both m {
+  phase B$m;  get_grad m;  inputs_of m;  weights_of m;  send_grad m
+  free a$m z$m y$m dz$m dy$m on compute
+}
+barrier;  mark task
+#: reference
+W = allgather w
+tensor r[32,32] = zeros
+for m in 0:M {
+  A0 = x[m]
+  for s in 0:world {
+    V$s = W[s*32:s*32+32];  Z$s = matmul A$s V$s;  A$(s+1) = relu Z$s
+  }
+  D = mse_grad A$world t[m]
+  for s in world-1:rank-1:-1 {
+    E = relu_grad D Z$s
+    if s == rank { r += matmul A$s.T E } else { D = matmul E V$s.T }
+  }
+}
+sync
+#: vary M=8:14 ranks=4,8
+#: predict how long will it take? = time
+#: choice each backward makes both gradients before it sends
+let early = world-1-rank
+for m in 0:early { forward m }
+for m in early:M { forward m;  both m-early }
+for m in M-early:M { both m }
+#: check
+expect close(dw, r)   # dw is not the gradient of the whole batch: forward, backward and weights once for each micro-batch
+expect peak(activation) <= best(peak(activation))   # a stage holds more than `world` micro-batches: some `weights` could come earlier
+expect time <= 1.05 * best(time)   # stages stand empty in the end: they have no `weights` left to do
+#: hint
+# In the turns: forward m, backward m-early, and the weights of the one
+# `rank` before that, if there is one. Afterwards, for each backward that is
+# left, a `weights`, and then the `weights` that are left.
+#: solution
+let early = world-1-rank
+let done = 0
+for m in 0:early { forward m }
+for m in early:M {
+  forward m;  backward m-early
+  if m-early-rank >= 0 { weights m-early-rank;  let done = done+1 }
+}
+for m in M-early:M {
+  backward m
+  if done <= m-rank { weights done;  let done = done+1 }
+}
+for m in done:M { weights m }
+#: right
+schedule "zb-h1" micro=M
+def F m { forward m }
+def B m { backward m }
+def W m { weights m }
+for k in 0:slots { $(work(k)) micro(k) }
+#: right
+let early = world-1-rank
+for k in 0:M+world-1 {
+  if k < M { forward k }
+  if k >= early and k < M+early { backward k-early }
+  if k >= world-1 { weights k-world+1 }
+}
+sync; timeline
+#: wrong
+let early = world-1-rank
+for m in 0:early { forward m }
+for m in early:M { forward m;  backward m-early;  weights m-early }
+for m in M-early:M { backward m;  weights m }
+#: wrong
+let early = world-1-rank
+for m in 0:early { forward m }
+for m in early:M { forward m;  backward m-early }
+for m in M-early:M { backward m }
+for m in 0:M { weights m }
+#: wrong
+for m in 0:M { forward m }
+for m in 0:M { backward m;  weights m }
+#: wrong
+for m in 0:M { forward m }
+for m in 0:M { backward m }
+for m in 0:M { weights m }
+#: wrong
+schedule "zb-h2" micro=M
+def F m { forward m }
+def B m { backward m }
+def W m { weights m }
+for k in 0:slots { $(work(k)) micro(k) }
+#: wrong
+let early = world-1-rank
+for m in 0:early { forward m }
+for m in early:M { forward m;  backward m-early }
+for m in M-early:M { backward m;  weights m }
+#: wrong
+for m in 0:M { forward m;  backward m;  weights m }
+#: wrong
+let early = world-1-rank
+for m in 0:early { forward m }
+for m in early:M { forward m;  both m-early }
+for m in M-early:M { both m }
+#: naive
+let early = world-1-rank
+for m in 0:early { forward m }
+for m in early:M { forward m;  both m-early }
+for m in M-early:M { both m }
+#: ask on which rank does `weights 0` begin last? = world-1
+#: transfer
+# PyTorch: ScheduleInterleavedZeroBubble and ScheduleZBVZeroBubble split
+# backward so (torch.distributed.pipelining).
+# What changes at 8 ranks? The bubble is 7 x (F + B - W) instead of
+# 7 x (F + B + W); with F = B = W a third of it is left, whatever M.
+
+## Two chunks a stage
+# Another way: give each stage two short chunks of the model instead of one
+# long one. Chunk 0 of rank 0 to world-1, then chunk 1 of rank 0 to world-1:
+# a micro-batch passes all ranks twice. Filling takes half as long.
+# `F m c` is the forward of micro-batch m in chunk c, `BW m c` its backward.
+# An order is laid out by `schedule 1f1b micro=M`; then of the slots
+# k in 0:slots, work(k) is F or BW, micro(k) the micro-batch, chunk(k) 0 or 1.
+# A word may come from a variable or an expression: `$(work(k)) 3 0` calls it.
+# Task: lay out `interleaved` with chunks=2 (M a multiple of world), drive it.
+#: start
+let M = 8
+let first = rank == 0;  let last = rank == world-1
+tensor w0[32,32] w1[32,32] = randn seed=2*rank scale=0.25
+tensor x[M,8,32] t[M,8,32] = randn seed=100
+tensor dw0[32,32] dw1[32,32] = zeros
+let up = (rank+1)%world;  let down = (rank-1)%world
+stream compute
+for c in 0:2 {
+  stream fin$c fout$c bin$c bout$c;  group f$c by 0;  group b$c by 0
+}
+def F m c {
+  phase F$m.$c
+  if c == 0 and first { a0_$m = x[m] } else {
+    let sent_by = c - first
+    tensor a$(c)_$m[8,32] kind=buffer
+    recv a$(c)_$m from=down on fin$c in f$sent_by;  wait fin$c on compute
+  }
+  on compute {
+    z$(c)_$m = matmul a$(c)_$m w$c kind=activation
+    y$(c)_$m = relu z$(c)_$m kind=activation;  spin 0.5ms
+  }
+  if c == 0 or not last {
+    wait compute on fout$c;  send y$(c)_$m to=up on fout$c in f$c
+  }
+}
+def BW m c {
+  phase B$m.$c
+  if c == 1 and last { dy1_$m = mse_grad y1_$m t[m] on compute } else {
+    let sent_by = c + last
+    tensor dy$(c)_$m[8,32]
+    recv dy$(c)_$m from=up on bin$c in b$sent_by;  wait bin$c on compute
+  }
+  on compute {
+    dz$(c)_$m = relu_grad dy$(c)_$m z$(c)_$m
+    dw$c += matmul a$(c)_$m.T dz$(c)_$m
+    da$(c)_$m = matmul dz$(c)_$m w$c.T;  spin 1ms
+  }
+  wait compute on bout$c
+  if c == 1 or not first { send da$(c)_$m to=down on bout$c in b$c }
+  free a$(c)_$m z$(c)_$m y$(c)_$m dz$(c)_$m dy$(c)_$m on compute
+}
+barrier;  mark task
+#: reference
+W0 = allgather w0;  W1 = allgather w1
+tensor r0[32,32] r1[32,32] = zeros
+for m in 0:M {
+  A0 = x[m]
+  for s in 0:2*world {
+    let c = s//world;  let q = (s%world)*32
+    V$s = W$c[q:q+32];  Z$s = matmul A$s V$s;  A$(s+1) = relu Z$s
+  }
+  D = mse_grad A$(2*world) t[m]
+  for s in 2*world-1:rank-1:-1 {
+    E = relu_grad D Z$s
+    if s == rank { r0 += matmul A$s.T E }
+    if s == rank+world { r1 += matmul A$s.T E }
+    D = matmul E V$s.T
+  }
+}
+sync
+#: vary M=8:17 ranks=4,8
+#: predict how long will it take? (1F1B: (M + p-1) x 3 ms) = time
+#: check
+expect close(dw0, r0) and close(dw1, r1)   # a gradient is not the whole batch's: every slot once, each with its chunk
+expect time <= 1.05 * best(time)   # that is not the interleaved order: stages stand empty that have work
+expect peak(activation) <= best(peak(activation))   # more is held at once than interleaved 1F1B holds
+#: hint
+# `schedule interleaved micro=M chunks=2` lays it out. The loop goes over all
+# slots, and each calls its work with its micro-batch and its chunk.
+#: solution
+schedule interleaved micro=M chunks=2
+for k in 0:slots { $(work(k)) micro(k) chunk(k) }
+#: right
+schedule interleaved micro=M chunks=2
+for k in 0:slots {
+  let m = micro(k);  let c = chunk(k)
+  if "$(work(k))" == "F" { F m c } else { BW m c }
+}
+sync; timeline
+#: right
+let ahead = min(2*(world-1-rank)+world, 2*M);  let span = 2*world
+for i in 0:2*M+ahead {
+  if i < 2*M { F i//span*world+i%world i%span//world }
+  let j = i-ahead
+  if j >= 0 { BW j//span*world+j%world 1-j%span//world }
+}
+#: wrong
+schedule "1f1b" micro=M
+for k in 0:slots { $(work(k)) micro(k) 0 }
+#: wrong
+let ahead = min(2*(world-1-rank)+world, 2*M)
+for i in 0:2*M+ahead {
+  if i < 2*M { F i//2 i%2 }
+  let j = i-ahead
+  if j >= 0 { BW j//2 1-j%2 }
+}
+#: wrong
+for m in 0:M { F m 0;  F m 1 }
+for m in 0:M { BW m 1;  BW m 0 }
+#: wrong
+for c in 0:2 { for m in 0:M { F m c } }
+for c in 0:2 { for m in 0:M { BW m 1-c } }
+#: wrong
+schedule interleaved micro=M chunks=2
+for k in 0:slots//2 { $(work(k)) micro(k) chunk(k) }
+#: naive
+for m in 0:M { F m 0;  F m 1 }
+for m in 0:M { BW m 1;  BW m 0 }
+#: transfer
+# PyTorch: ScheduleInterleaved1F1B([stage0, stage1], n_microbatches=8), with
+# two stages a rank; Megatron-LM: --num-layers-per-virtual-pipeline-stage.
+# What changes at 8 ranks? M is a multiple of 8, and the bubble is 7/(2M+7).
+
+## Links that are slow
+# F, B and W of a micro-batch take 1 ms each; a hop to the next stage 1.5 ms
+# now. A stage has room for the activations of 1.5 x world micro-batches.
+# `drive "1f1b" 1` lays out 1f1b, one chunk a stage, and runs it. There are
+#    "gpipe" 1    "1f1b" 1    "interleaved" 2    "zb-h1" 1    "zb-h2" 1
+# Try them: `check` tells time and memory, `again` begins anew.
+# Task: run, once, the fastest order that keeps to the memory.
+#: start
+set link_latency=1.5ms
+let M = 16;  let chunks = 1
+let first = rank == 0;  let last = rank == world-1
+let up = (rank+1)%world;  let down = (rank-1)%world
+tensor one[3] token[1] = ones
+tensor done[3] = zeros;  tensor half_1[32,1] half_2[16,1] = ones
+stream compute
+for c in 0:2 {
+  stream fin$c fout$c bin$c bout$c;  group f$c by 0;  group b$c by 0
+}
+def drive kind pieces {
+  let chunks = pieces;  schedule $kind micro=M chunks=pieces
+  for k in 0:slots { $(work(k)) micro(k) chunk(k) }
+}
+def F m c {
+  phase F$m.$c
+  if c > 0 or not first {
+    let by = c - first
+    tensor in$(c)_$m[1] kind=buffer
+    recv in$(c)_$m from=down on fin$c in f$by;  wait fin$c on compute
+  }
+  act$(c)_$m = matmul half_$chunks half_1.T on compute kind=activation
+  spin 1ms/chunks on compute
+  if c < chunks-1 or not last {
+    wait compute on fout$c;  send token to=up on fout$c in f$c
+  }
+}
+def get_grad m c {
+  if c < chunks-1 or not last {
+    let by = c + last
+    tensor back$(c)_$m[1] kind=buffer
+    recv back$(c)_$m from=up on bin$c in b$by;  wait bin$c on compute
+  }
+}
+def send_grad m c {
+  wait compute on bout$c
+  if c > 0 or not first { send token to=down on bout$c in b$c }
+}
+def over m c {
+  done += scale one 1/chunks on compute kind=buffer
+  free act$(c)_$m on compute
+}
+def B m c {
+  phase B$m.$c;  get_grad m c;  spin 1ms/chunks on compute;  send_grad m c
+}
+def W m c { phase W$m.$c;  spin 1ms/chunks on compute;  over m c }
+def BW m c {
+  phase B$m.$c;  get_grad m c;  spin 2ms/chunks on compute;  send_grad m c
+  over m c
+}
+barrier;  mark task
+#: reference
+tensor r[3] = M
+#: vary ranks=4,8
+#: predict how long will the best of them take? = time
+#: choice you take 1f1b
+drive "1f1b" 1
+#: choice hops take no time
+set link_latency=10us
+drive "zb-h1" 1
+#: check
+expect close(done, r)   # not all micro-batches went through, or more than once: one `drive`, once
+expect peak(activation) <= 1.5 * best(peak(activation))   # that order holds more micro-batches than fit
+expect time <= 1.05 * best(time)   # another order is faster in the same memory: who crosses the slow link more often?
+#: hint
+# gpipe and zb-h2 hold too much. Of the three others, which one crosses each
+# link twice as often, and which one leaves the largest bubble?
+#: solution
+drive "zb-h1" 1
+#: right
+drive "zb-auto" 1
+#: right
+schedule "zb-h1" micro=M
+for k in 0:slots { $(work(k)) micro(k) 0 }
+sync; timeline
+#: wrong
+drive "gpipe" 1
+#: wrong
+drive "1f1b" 1
+#: wrong
+drive "interleaved" 2
+#: wrong
+drive "zb-h2" 1
+#: wrong
+drive "zb-h1" 1;  drive "zb-h1" 1
+#: naive
+drive "1f1b" 1

@@ -1,0 +1,328 @@
+# lesson: When it goes wrong, and what to choose
+# minutes: 40
+# ranks: 4 8
+# learned: The last to arrive is seldom to blame: ask whom it waited for.
+# learned: What is slow gets less work, or everybody waits for it.
+# learned: A strategy is chosen by figures: does it fit, what does it send?
+# source: local SGD: Stich, arXiv:1805.09767; ZeRO: arXiv:1910.02054.
+# source: pageable memory is staged by the driver: CUDA C++ programming guide,
+#   "Page-Locked Host Memory"; CUDA runtime API, "API synchronization
+#   behavior".
+# source: docs.pytorch.org/tutorials/prototype/flight_recorder_tutorial.html
+# source: torch.distributed.algorithms.model_averaging.averagers
+
+## Three traces
+# Three times, four steps ended with an allreduce in which all waited for
+# somebody. The sections are called a, b and c. Look:
+#    timeline b     stalls b     stats b     why
+# Who comes last need not be the one to blame: it may have waited itself, for
+# somebody whose GPU, host or copy is slower than those of the others.
+# `blame a 0` says that rank 0 is the root of the delay in a.
+# Task: name the root of each of the three.
+#: start
+slow 1x
+tensor said[3] = -1
+def blame where who { $(where)_is who }
+def a_is who { fill said[0:1] who }
+def b_is who { fill said[1:2] who }
+def c_is who { fill said[2:3] who }
+tensor x[128,128] w[128,128] g[4k] = randn seed=1 scale=0.1
+tensor near[128k] pinned = 1;  tensor far[128k] host = 1
+tensor batch[128k] token[4k] = 0
+stream compute
+def look_at_a {
+  mark a;  @2 slow 2x
+  for i in 0:4 {
+    y = matmul x w on compute;  spin 1ms on compute;  allreduce g on compute
+  }
+  sync;  @2 slow 1x
+}
+def look_at_b {
+  mark b
+  for i in 0:4 {
+    y = matmul x w on compute;  spin 1ms on compute
+    if rank == 1 { sync compute;  host 1ms }
+    if rank > 1 { recv token from=rank-1 on compute }
+    if rank > 0 and rank < world-1 { send token to=rank+1 on compute }
+    allreduce g on compute
+  }
+  sync
+}
+def look_at_c {
+  mark c;  stream io
+  for i in 0:4 {
+    if rank == 3 { copy far -> batch on io }
+    if rank != 3 { copy near -> batch on io }
+    wait io on compute;  y = matmul x w on compute;  spin 1ms on compute
+    allreduce g on compute;  wait compute on io
+  }
+  sync
+}
+look_at_a;  look_at_b;  look_at_c
+mark task
+#: reference
+tensor r[3] = 2
+fill r[1:2] 1
+fill r[2:3] 3
+sync
+#: check
+expect close(said, r)   # at least one of them is not the root: whom did it wait for, and what was that one at?
+#: hint
+# `why g@0` tells of the last time; `@0 why 3.2ms` what rank 0 stood for at a
+# time; `stalls a` whom each stream blames. Follow that from rank to rank.
+#: solution
+blame a 2
+blame b 1
+blame c 3
+#: right
+blame c 3;  blame b 0;  blame b 1;  blame a 2
+sync
+#: right
+let one = 2
+blame b one-1;  blame a one;  blame c one+1
+@0 print said[0]
+#: wrong
+blame a 2;  blame b 3;  blame c 3
+#: wrong
+blame a 0;  blame b 0;  blame c 0
+#: wrong
+blame a 2;  blame b 1;  blame c 0
+#: ask which of the three is mended by pinned memory? = "c"
+#: transfer
+# PyTorch: torch.profiler shows a rank that stands in ncclDevKernel_AllReduce
+# for long; its Flight Recorder dumps who has not come to a collective.
+# What changes at 8 ranks? The chain in b is longer, its root the same.
+
+## Rows for a slow GPU
+# Rank 2's GPU takes twice as long for everything. N rows are to be
+# multiplied, each by one rank: `work 0 56` multiplies rows 0 to 55 of x by w
+# and puts them into the same rows of y; the rest of y stays 0. Then
+# `allreduce y` gives all rows to all. With equal shares all wait for rank 2.
+# A variable may differ by rank: `if rank == 2 { let n = 1 }`.
+# Task: share out the N rows, so that all come to `allreduce y` at one time
+# (to a row or two), for any N and any number of ranks.
+#: start
+slow 1x
+let N = 448
+tensor x[N,16] w[16,16] = randn seed=1
+tensor y[N,16] = zeros
+def work from to {
+  y[from:to] = matmul x[from:to] w
+  spin (to-from)*20us
+}
+@2 slow 2x
+barrier;  mark task
+#: reference
+r = matmul x w
+sync
+#: vary N=300:450 ranks=4,8
+#: predict how long will the slowest rank take? = time
+#: choice all have as many rows
+work rank*N//world (rank+1)*N//world;  allreduce y
+#: check
+expect close(y, r)   # y is not x w: each row by one rank, and by no other
+expect time <= 1.05 * best(time)   # somebody still waits: for whom, and how many rows has he?
+#: hint
+# Rank 2 has one share, the others have two: 2 x world - 1 shares in all.
+# The ranks before have 2 x rank of them, and one less behind rank 2.
+#: solution
+let shares = 2*world - 1;  let mine = 2;  let before = 2*rank
+if rank == 2 { let mine = 1 }
+if rank > 2 { let before = 2*rank - 1 }
+work N*before//shares N*(before+mine)//shares
+allreduce y
+#: right
+let n = N//(2*world-1)
+@2 work 0 n
+let place = rank;  if rank > 2 { let place = rank-1 }
+if rank != 2 { work n+place*(N-n)//(world-1) n+(place+1)*(N-n)//(world-1) }
+allreduce y
+sync; timeline
+#: right
+let shares = 2*world - 1;  let before = 2*rank - (rank > 2)
+let mine = 2 - (rank == 2);  let low = N*before//shares
+let high = N*(before+mine)//shares;  let middle = (low+high)//2
+work low middle;  work middle high
+allreduce y
+#: wrong
+work rank*N//world (rank+1)*N//world
+allreduce y
+#: wrong
+let n = 2*N//(2*world-1);  if rank == 2 { let n = N//(2*world-1) }
+work 0 n
+allreduce y
+#: wrong
+let place = rank;  if rank > 2 { let place = rank-1 }
+if rank != 2 { work place*N//(world-1) (place+1)*N//(world-1) }
+allreduce y
+#: wrong
+let n = N//(2*world-1)
+if rank == 2 { work 4*n 5*n }
+if rank < 2 { work 2*rank*n (2*rank+2)*n }
+if rank > 2 { work (2*rank-1)*n (2*rank+1)*n }
+allreduce y
+#: wrong
+let shares = 2*world - 1;  let before = 2*rank - (rank > 2)
+work N*before//shares N*(before+2-(rank==2))//shares
+#: wrong
+let shares = 2*world - 1;  let before = 2*rank - (rank > 2)
+work N*before//shares N*(before+2-(rank==2))//shares
+allreduce y op=avg
+#: wrong
+work 0 N
+#: naive
+work rank*N//world (rank+1)*N//world
+allreduce y
+#: ask how many rows has rank 2? = N//(2*world-1)
+#: transfer
+# In PyTorch each rank of a DistributedSampler has as many samples; a slow one
+# needs a sampler of its own, and the mean is then weighed: sum of the losses
+# divided by the sum of the rows, not the mean of the ranks' means.
+# What changes at 8 ranks? One slow GPU of 8 costs as much as one of 4.
+
+## Average less often
+# Between nodes the links are slow: here an allreduce of the weights takes
+# longer than a step. `local_step 3` is step 3 on this rank's own rows, with
+# its own gradient and sgd. ddp would average the gradient in each step. Local
+# SGD lets each rank go its own way and averages the weights after every K
+# steps. It is not the same training: what ranks learn in between differs.
+# Task: 8 steps; average w over all ranks after every K of them, for any K.
+#: start
+slow 1x
+set link_rate=20MB/s
+let K = 4
+tensor w[64,64] = zeros
+tensor x[8,32,64] t[8,32,64] = randn seed=rank
+def local_step i {
+  xi = x[i];  y = matmul xi w;  dy = mse_grad y t[i];  dw = matmul xi.T dy
+  spin 1ms;  sgd w dw lr=2
+}
+barrier;  mark task
+#: reference
+for i in 0:8 {
+  xi = x[i];  y = matmul xi w;  dy = mse_grad y t[i];  dw = matmul xi.T dy
+  sgd w dw lr=2;  if (i+1)%K == 0 { allreduce w op=avg }
+}
+tensor r[64,64];  copy w -> r;  sync
+#: vary K=2:8 ranks=4,8
+#: predict how much does a rank send in the 8 steps? = sent
+#: choice the gradients are averaged in each step
+for i in 0:8 { local_step i;  allreduce dw op=avg }
+#: check
+expect close(w, r)   # w is not what local SGD makes of it: each step local, then the mean of the weights
+expect sent <= best(sent)   # more is sent than one average every K steps
+#: hint
+# Behind step i, when (i+1) % K is 0, the weights are averaged.
+#: solution
+for i in 0:8 { local_step i;  if (i+1)%K == 0 { allreduce w op=avg } }
+#: right
+let round = 0
+repeat 8//K {
+  for i in round*K:(round+1)*K { local_step i }
+  allreduce w op=avg;  let round = round+1
+}
+for i in round*K:8 { local_step i }
+sync; timeline
+#: right
+stream comm
+for i in 0:8 {
+  local_step i
+  if i%K == K-1 {
+    wait default on comm;  allreduce w op=avg on comm;  wait comm on default
+  }
+}
+#: wrong
+for i in 0:8 { local_step i;  allreduce w op=avg }
+#: wrong
+for i in 0:8 { local_step i;  if (i+1)%K == 0 { allreduce w } }
+#: wrong
+for i in 0:8 { local_step i;  if (i+1)%K == 0 { allreduce dw op=avg } }
+#: wrong
+for i in 0:8 { local_step i;  if i%K == 0 { allreduce w op=avg } }
+#: wrong
+for i in 0:8 { local_step i }
+allreduce w op=avg
+#: wrong
+for i in 0:8 { local_step i }
+#: wrong
+for i in 0:8 { local_step i;  if (i+1)%K == 0 { broadcast w root=0 } }
+#: wrong
+for i in 0:8 {
+  local_step i
+  if (i+1)%K == 0 { allreduce w op=avg;  allreduce dw op=avg }
+}
+#: naive
+for i in 0:8 { local_step i;  allreduce w op=avg }
+#: transfer
+# PyTorch: torch.distributed.algorithms.model_averaging.averagers has
+# PeriodicModelAverager(period=4); beside Adam its two averages are local too.
+# What changes at 8 ranks? 2 x 7/8 of the weights an average, not 2 x 3/4; and
+# more ranks go their own ways: K is chosen by the loss, not by the clock.
+
+## Choose, and defend it by figures
+# An mlp of 8 layers with Adam; GPUs of 1.3 MB; links of 40 MB/s, a seventh of
+# what you had. Which strategy is fast here, and fits? What each one cuts and
+# sends is told by `strategy ddp help`; there are ddp, zero, fsdp, tp, local
+# and pipeline. Of P bytes of parameters ddp sends 2 (n-1)/n P a step, fsdp
+# 3 (n-1)/n P; a pipeline what stands between two layers, and has a bubble.
+# `strategy ddp`, `run 3`, `stats` show it; `again` begins anew.
+# Task: choose a strategy that fits and is fast, and `run 3` with it.
+#: start
+slow 1x
+set link_rate=40MB/s
+model mlp layers=8 hidden=128 batch=64 optimizer=adam
+mark task
+#: allow strategy
+#: predict how much will the busiest rank send in 3 steps? = sent
+#: choice you take ddp
+strategy ddp
+run 3
+#: choice you take fsdp
+strategy fsdp
+run 3
+#: check
+expect count(adam) >= 3   # three steps are asked for: `strategy ...`, then `run 3`
+expect peak <= 1.3MB   # it does not fit: what does each rank keep whole?
+expect time <= 1.7 * best(time)   # it fits, but the slow links are busy all the time: what does it send?
+expect mfu*time >= 0.8 * best(mfu*time)   # that is a smaller model or batch than the one to train
+#: hint
+# With ddp and local the whole model and its optimizer are on each rank. zero
+# and fsdp send what ddp sends, or more; tp, in each step, the outputs of half
+# of the layers to all, and as much backward. Who sends to a neighbour alone?
+#: solution
+strategy pipeline schedule=gpipe micro=8
+run 3
+#: right
+strategy pipeline schedule=1f1b micro=8
+run 3
+stats
+#: right
+strategy pipeline schedule=zb-h1 micro=8
+run 3
+#: wrong
+strategy ddp
+run 3
+#: wrong
+strategy local
+run 3
+#: wrong
+strategy zero stage=2
+run 3
+#: wrong
+strategy fsdp
+run 3
+#: wrong
+strategy tp
+run 3
+#: wrong
+strategy pipeline micro=8 batch=32
+run 3
+#: wrong
+strategy pipeline micro=8
+run 2
+#: wrong
+strategy pipeline micro=8
+#: naive
+strategy tp
+run 3
+#: ask of those that fit, what decided: peak, sent or bubble? = "sent"
