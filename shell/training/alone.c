@@ -204,7 +204,7 @@ enum status alone_train(struct shell *shell, struct alone *alone)
 	status = scratch_open(&scratch, shell, transport, 1, false);
 	if (status == ST_OK) {
 		/* the other processes wait: it is no part of the steps that everybody counts */
-		scratch.budget = credit_alone(shell->credit);
+		scratch.budget = shell->credit ? credit_alone(shell->credit) : (struct budget){0};
 		status = program_player(alone->program, &scratch, &player);
 	}
 	if (status == ST_OK)

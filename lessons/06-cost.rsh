@@ -1,0 +1,412 @@
+# lesson: What a collective costs: the ring by hand
+# minutes: 30
+# ranks: 4 8
+# learned: A ring's allreduce: each rank sends 2(n-1)/n of the tensor.
+# learned: Each hop costs latency: few bytes, few hops; many, small pieces.
+# learned: A collective runs beside kernels, and holds some multiprocessors.
+
+## Once round: the pieces add up
+# 256 kB on each rank, g, are cut into as many pieces as there are ranks: g[p]
+# is piece p, and rank p is to have its sum. No rank needs to see it all: a
+# piece begins one place to the right of its owner, is passed on to the right,
+# and each rank adds its own numbers, until it is home. All pieces travel at
+# the same time: every hop of a rank is `sendrecv PIECE -> inbox to=right
+# from=left`, and then one `g[...] += inbox`.
+# Task: make g[rank] the sum over all ranks, however many, by sends and
+# receives alone.
+#: start
+let right = (rank + 1) % world;  let left = (rank - 1) % world
+let c = 64k / world
+tensor g[world,c] = randn seed=rank
+tensor inbox[c]
+mark task
+#: reference
+r = allreduce g
+sync
+#: vary ranks=4,8
+#: predict how many hops until each rank has its piece? = world - 1
+#: check
+# source: Thakur, Rabenseifner, Gropp, Collective Communication Operations in
+#   MPICH (2005): ring reduce-scatter
+# source: github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
+expect close(g[rank], r[rank])   # g[rank] is not the sum of all ranks' piece
+expect count(reducescatter) + count(reduce) + count(allreduce) + count(alltoall) == 0   # this once by hand: by sends and receives
+expect sent("nvlink") <= best(sent("nvlink"))   # more travels than one piece a hop
+expect time <= 1.1 * best(time)   # pieces wait while others travel: every rank can send and receive at the same time
+#: hint
+# In hop s of 0:world-1 a rank sends piece rank-1-s, and what comes from the
+# left is piece rank-2-s (both % world).
+#: solution
+for s in 0:world-1 {
+  sendrecv g[(rank-1-s)%world] -> inbox to=right from=left
+  g[(rank-2-s)%world] += inbox
+}
+#: right
+for d in 1:world {
+  sendrecv g[(rank+d)%world] -> inbox to=(rank+d)%world from=(rank-d)%world
+  g[rank] += inbox
+}
+#: right
+stream ring
+let s = 0
+repeat world-1 {
+  together on ring {
+    send g[(rank-1-s)%world] to=right;  recv inbox from=left
+  }
+  g[(rank-2-s)%world] += inbox on ring
+  let s = s + 1
+}
+sync; timeline
+#: right
+tensor second[c]
+for s in 0:world-1 {
+  if s % 2 == 0 {
+    sendrecv g[(rank-1-s)%world] -> inbox to=right from=left
+    g[(rank-2-s)%world] += inbox
+  } else {
+    sendrecv g[(rank-1-s)%world] -> second to=right from=left
+    g[(rank-2-s)%world] += second
+  }
+}
+#: naive
+tensor all[world,c]
+for p in 1:world {
+  @(rank == p) send g to=0
+  @0 recv all from=p
+  @0 g += all
+}
+for p in 1:world { @0 send g[p] to=p; @(rank == p) recv g[p] from=0 }
+#: wrong
+for s in 0:world-1 {
+  sendrecv g[rank] -> inbox to=right from=left
+  g[(rank-1)%world] += inbox
+}
+#: wrong
+for s in 0:world {
+  sendrecv g[(rank-1-s)%world] -> inbox to=right from=left
+  g[(rank-2-s)%world] += inbox
+}
+#: wrong
+for s in 0:world-1 {
+  sendrecv g[(rank-s)%world] -> inbox to=right from=left
+  g[(rank-1-s)%world] += inbox
+}
+#: wrong
+tensor mine[world,c] all[world,c]
+copy g -> mine
+for s in 0:world-1 {
+  sendrecv mine -> all to=right from=left
+  copy all -> mine
+  g += all
+}
+#: wrong
+x = reducescatter g
+copy x[0] -> g[rank]
+#: wrong
+allreduce g
+#: wrong
+for p in 0:world { reduce g[p] root=p }
+#: wrong
+for s in 0:world-1 {
+  if rank % 2 == 0 { send g[(rank-1-s)%world] to=right }
+  recv inbox from=left
+  if rank % 2 == 1 { send g[(rank-1-s)%world] to=right }
+  g[(rank-2-s)%world] += inbox
+}
+#: ask What does `traffic` say that each rank has sent, as 100k? = sent
+#: transfer
+# This is dist.reduce_scatter_tensor(out, g), ncclReduceScatter: a rank sends
+# (n-1)/n of g, whatever n is. What changes at 8 ranks? Seven hops in place of
+# three, of pieces half as large.
+
+## Round again: everybody has all pieces
+# `first_lap` queues what you have just built: then g[rank] is the sum. Now
+# nothing is added: the finished pieces go round once again, and each rank
+# keeps a copy of what passes. Together the two laps are an allreduce.
+# Task: queue first_lap, and then the second lap, so that every rank, however
+# many there are, has all of the sum in g. By sends and receives alone.
+#: start
+let right = (rank + 1) % world;  let left = (rank - 1) % world
+let c = 64k / world
+tensor g[world,c] = randn seed=rank
+tensor inbox[c]
+def first_lap { for s in 0:world-1 {
+  sendrecv g[(rank-1-s)%world] -> inbox to=right from=left
+  g[(rank-2-s)%world] += inbox } }
+mark task
+#: reference
+r = allreduce g
+sync
+#: vary ranks=4,8
+#: predict g has 256 kB: how much does each rank send in both laps? = sent
+#: choice each rank sent all of its g to each of the others
+tensor other[world,c]
+for d in 1:world {
+  sendrecv g -> other to=(rank+d)%world from=(rank-d)%world
+}
+#: choice every number travelled once
+first_lap
+#: check
+# source: github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
+expect close(g, r)   # g is not the sum everywhere: which pieces has a rank not got?
+expect count(allgather) + count(allreduce) + count(broadcast) == 0   # this once by hand: by sends and receives
+expect sent("nvlink") <= best(sent("nvlink"))   # more travels than a piece a hop
+expect time <= 1.1 * best(time)   # pieces wait while others travel
+#: hint
+# In hop s a rank passes on what came in hop s-1: first its own piece, rank,
+# then rank-1, rank-2 ... Each lands where it belongs: no inbox is needed.
+#: solution
+first_lap
+for s in 0:world-1 {
+  sendrecv g[(rank-s)%world] -> g[(rank-1-s)%world] to=right from=left
+}
+#: right
+first_lap
+for d in 1:world {
+  let up = (rank + d) % world;  let down = (rank - d) % world
+  sendrecv g[rank] -> g[down] to=up from=down
+}
+#: right
+first_lap
+for s in 0:world-1 {
+  sendrecv g[(rank+s)%world] -> g[(rank+1+s)%world] to=left from=right
+}
+sync; timeline
+@0 print g[0,0]
+#: right
+first_lap
+stream lap
+wait default on lap
+for s in 0:world-1 {
+  together on lap {
+    send g[(rank-s)%world] to=right
+    recv g[(rank-1-s)%world] from=left
+  }
+}
+#: naive
+first_lap
+for p in 1:world { @(rank == p) send g[p] to=0; @0 recv g[p] from=p }
+for p in 1:world { @0 send g to=p; @(rank == p) recv g from=0 }
+#: wrong
+first_lap
+for s in 0:world-1 { sendrecv g[rank] -> g[left] to=right from=left }
+#: wrong
+first_lap
+first_lap
+#: wrong
+first_lap
+for s in 0:world-2 {
+  sendrecv g[(rank-s)%world] -> g[(rank-1-s)%world] to=right from=left
+}
+#: wrong
+for s in 0:world-1 {
+  sendrecv g[(rank-s)%world] -> g[(rank-1-s)%world] to=right from=left
+}
+first_lap
+#: wrong
+first_lap
+tensor all[world,c]
+for s in 0:world-1 {
+  sendrecv g -> all to=right from=left
+  copy all[(rank-1-s)%world] -> g[(rank-1-s)%world]
+}
+#: wrong
+allreduce g
+#: wrong
+first_lap
+for p in 0:world { broadcast g[p] root=p }
+#: wrong
+first_lap
+for s in 0:world-1 {
+  if rank % 2 == 0 { send g[(rank-s)%world] to=right }
+  recv g[(rank-1-s)%world] from=left
+  if rank % 2 == 1 { send g[(rank-s)%world] to=right }
+}
+#: ask And on 8 ranks: how much would each send, as 100k? = 2*7/8*256k
+#: transfer
+# This is dist.all_reduce(g), ncclAllReduce with the ring: a rank sends
+# 2(n-1)/n of g. `traffic` shows it, and `busbw` divides it by the time.
+# What changes at 8 ranks? Hardly the bytes, but 14 hops in place of 6.
+
+## Few bytes: count the hops
+# This machine's links have been made slow to begin: 100 us a hop (`machine`:
+# link_latency). g has 64 bytes. Two laps of the ring would be 2(n-1) hops for
+# next to nothing. When each rank exchanges g with a partner at distance 1,
+# then 2, then 4, and adds, the sums cover 2 ranks, then 4, then all 8.
+# The partner at distance d of rank r is r+d where r//d is even, else r-d.
+# Task: make g the sum over all ranks (4, 8: powers of two) in so few hops.
+#: start
+set link_latency=100us;  set launch=2us
+tensor g[16] = randn seed=rank
+tensor inbox[16]
+mark task
+#: reference
+r = allreduce g
+sync
+#: vary ranks=4,8
+#: predict how long will it take? = time
+#: choice each rank heard of all others one after the other
+copy g -> inbox
+for d in 1:world {
+  sendrecv g -> inbox to=(rank+d)%world from=(rank-d)%world
+}
+#: choice 64 bytes took the time of 64 bytes, and no more
+set link_latency=0us
+for s in 0:log2(world) {
+  sendrecv g -> inbox to=(rank+1)%world from=(rank-1)%world
+}
+#: check
+# source: Thakur, Rabenseifner, Gropp (2005): recursive doubling for few bytes
+# source: NCCL user guide, docs/env.html, NCCL_ALGO
+# source: developer.nvidia.com/blog, Massively Scale Your Deep Learning
+#   Training with NCCL 2.4 (trees)
+expect close(g, r)   # g is not the sum over all ranks
+expect time <= 1.15 * best(time)   # more hops one after the other than log2 of the number of ranks
+#: hint
+# let d = 1, and repeat log2(world) { exchange, add, let d = 2*d }. The
+# partner is rank + d - 2*d*(rank//d%2).
+#: solution
+let d = 1
+repeat log2(world) {
+  let p = rank + d - 2*d*(rank//d%2)
+  sendrecv g -> inbox to=p from=p
+  g += inbox
+  let d = 2*d
+}
+#: right
+let d = world / 2
+repeat log2(world) {
+  if rank // d % 2 == 0 { let p = rank + d } else { let p = rank - d }
+  together { send g to=p; recv inbox from=p }
+  g = add g inbox
+  let d = d / 2
+}
+sync; timeline
+#: right
+let d = 1
+repeat log2(world) {
+  sendrecv g -> inbox to=(rank+d)%world from=(rank-d)%world
+  g += inbox
+  let d = 2*d
+}
+#: naive
+tensor mine[16]
+copy g -> mine
+for d in 1:world {
+  sendrecv mine -> inbox to=(rank+d)%world from=(rank-d)%world
+  g += inbox
+}
+#: wrong
+allreduce g algo=ring
+#: wrong
+allreduce g algo=tree
+#: wrong
+let d = 1
+repeat log2(world) {
+  sendrecv g -> inbox to=(rank+1)%world from=(rank-1)%world
+  g += inbox
+}
+#: wrong
+for d in 1:world {
+  @(rank == d) send g to=0
+  @0 recv inbox from=d;  @0 g += inbox
+}
+for d in 1:world { @0 send g to=d; @(rank == d) recv g from=0 }
+#: wrong
+let d = 1
+repeat log2(world) - 1 {
+  let p = rank + d - 2*d*(rank//d%2)
+  sendrecv g -> inbox to=p from=p
+  g += inbox
+  let d = 2*d
+}
+#: ask Of what is nearly all of that time: latency or bytes? = "latency"
+#: transfer
+# NCCL's tree goes up and down, 2 log2(n) hops, of all the bytes; the ring has
+# 2(n-1) hops, of 1/n of them each. It takes the quicker one by its own
+# tables; NCCL_ALGO=Ring, here algo=ring, forces it. With latency L, rate B:
+#   exchange  log2(n) (L + S/B)         ring  2(n-1) (L + S/(n B))
+# What changes at 8 ranks? 3 hops for 2, where the ring has 14 for 6.
+
+## It travels beside the matmul
+# The sum g is not needed by y = x w, nor y by the sum. The links are idle
+# while a matmul runs, and the multiprocessors have time for it while g
+# travels. But a collective is a kernel as well, which moves and adds: it
+# holds a share of the multiprocessors (`machine`: collective_sms).
+# Alone, the matmul takes 0.50 ms, and the allreduce 0.42 ms on 4 ranks.
+# Task: compute y = x w, make g the sum over all ranks, and be done sooner
+# than one after the other.
+#: start
+set launch=2us;  set link_latency=1us
+tensor x[128,256] w[256,128] = randn seed=1 scale=0.1
+tensor g[19k] = randn seed=rank
+stream compute comm
+mark task
+#: reference
+ry = matmul x w
+rg = allreduce g
+sync
+#: vary ranks=4,8
+#: predict how long until both are done? = time
+#: choice the collective held no multiprocessors
+set collective_sms=0%
+y = matmul x w on compute
+allreduce g on comm
+#: choice they took turns
+y = matmul x w on compute
+allreduce g on compute
+#: check
+# source: NCCL user guide, docs/env.html, NCCL_MAX_CTAS
+# source: NCCL user guide, docs/api/flags.html, NCCL_CTA_POLICY_EFFICIENCY
+expect close(y, ry)   # y should be x w
+expect close(g, rg)   # g should be the sum over all ranks
+expect time <= 1.1 * best(time)   # they take turns, though neither needs the other
+#: hint
+# One stream does one thing at a time: two streams, and no wait between.
+#: solution
+y = matmul x w on compute
+allreduce g on comm
+#: right
+allreduce g on comm
+y = matmul x w on compute
+sync; timeline
+@0 print y[0,0]
+#: right
+stream sum
+for p in 0:2 { allreduce g[p*9728:(p+1)*9728] on sum }
+y = matmul x w
+#: right
+p = reducescatter g on comm
+g = allgather p on comm
+for i in 0:2 { y$i = matmul x[i*64:(i+1)*64] w on compute }
+tensor y[128,128]
+for i in 0:2 { copy y$i -> y[i*64:(i+1)*64] on compute }
+#: naive
+y = matmul x w on compute
+wait compute on comm
+allreduce g on comm
+#: wrong
+allreduce g
+y = matmul x w
+#: wrong
+allreduce g on comm
+sync
+y = matmul x w on compute
+#: wrong
+allreduce g on comm
+wait comm on compute
+y = matmul x w on compute
+#: wrong
+y = matmul x w on compute
+allreduce g op=avg on comm
+#: wrong
+y = matmul x w on compute
+#: wrong
+allreduce g on comm
+y = matmul w.T x.T on compute
+#: ask What share of the multiprocessors does the sum hold, as 50%? = 20%
+#: transfer
+# In PyTorch: work = dist.all_reduce(g, async_op=True); y = x @ w; work.wait()
+# NCCL_MAX_CTAS bounds the multiprocessors that it takes: with fewer of them
+# the matmul loses less, and the sum may take longer.
+# What changes at 8 ranks? The sum takes 0.51 ms: the matmul loses more.

@@ -1,0 +1,538 @@
+# lesson: Data parallel: average, bucket, overlap
+# minutes: 35
+# ranks: 4 8
+# learned: Each rank has its own rows; the mean of gradients makes them one.
+# learned: One large message is cheaper than many: gradients go in buckets.
+# learned: Backward makes the last layers' gradients first: let them travel.
+
+## Average the gradients
+# Every rank holds the same 16 layers and its own rows of the batch. Forward
+# has run. `backward K` queues layer K's backward on `compute` and writes its
+# gradient dw$K: they lie one behind the other in G, dw0 first, as the weights
+# w$K do in W. The loss is a mean over the rows, and all ranks have as many of
+# them: then the mean of the ranks' gradients is that of the whole batch.
+# Task: queue backward 15, 14 ... 0, average each dw$K over the ranks on
+# `comm`, and then update all on `compute`: sgd W G lr=1
+#: start
+let L = 16;  let B = 128;  let d = 64
+set launch=5us
+tensor W[L*d*d] = randn seed=5 scale=0.18
+tensor G[L*d*d]
+tensor x[B,d] t[B,d] = randn seed=10*rank+100
+for k in 0:L {
+  w$k = reshape W[k*d*d:(k+1)*d*d] [d,d]
+  dw$k = reshape G[k*d*d:(k+1)*d*d] [d,d]
+}
+stream compute comm
+def forward { a0 = relu x
+  for k in 0:L { let u = k + 1;  z$k = matmul a$k w$k;  a$u = relu z$k }
+  dy = sub a$L t;  dy = scale dy 1/B
+}
+def backward K { on compute { dz = relu_grad dy z$K
+  dw$K = matmul a$K.T dz;  dy = matmul dz w$K.T
+} }
+on compute { forward }
+sync; mark task
+#: reference
+for k in L-1:-1:-1 { backward k }
+sync
+D = allreduce G
+S = allreduce G op=avg
+sgd W S lr=1
+R = scale W 1
+sync
+#: vary ranks=4,8
+#: predict how long until W is updated? = time
+#: choice a message took its bytes' time and no latency
+set link_latency=0us
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+for k in 0:L { allreduce dw$k op=avg on comm }
+wait comm on compute
+sgd W G lr=1 on compute
+#: choice the gradients were there at once, without a way
+for k in L-1:-1:-1 { backward k }
+sgd W G lr=1 on compute
+#: check
+# source: PyTorch Distributed, arXiv:2006.15704, 3.2.1 (average of gradients)
+# source: pytorch.org/docs/stable/generated/
+#   torch.nn.parallel.DistributedDataParallel.html (gradients are averaged)
+expect races == 0   # something is read before it is there: comm must wait for compute, and compute for comm
+expect close(G, S) or close(G, D)   # G is not the mean of all ranks' gradients, nor their sum
+expect close(W, R)   # the weights are not those of one rank with the whole batch
+#: hint
+# comm must wait for what compute has queued (wait compute on comm), and the
+# update for what comm has queued (wait comm on compute).
+#: solution
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+for k in 0:L { allreduce dw$k op=avg on comm }
+wait comm on compute
+sgd W G lr=1 on compute
+#: right
+for k in L-1:-1:-1 { backward k;  allreduce dw$k op=avg on compute }
+sgd W G lr=1 on compute
+#: right
+for k in L-1:-1:-1 {
+  backward k
+  record made on compute;  wait made on comm
+  allreduce dw$k on comm
+}
+wait comm on compute
+g = scale G 1/world on compute
+copy g -> G on compute
+sgd W G lr=1 on compute
+sync; timeline
+@0 print W[0]
+#: right
+for k in L-1:-1:-1 { backward k }
+stream other
+wait compute on other
+part = reducescatter G op=avg on other
+G = allgather part on other
+wait other on compute
+for k in 0:L { sgd w$k dw$k lr=1 on compute }
+#: right
+for k in L-1:-1:-1 { backward k }
+sync
+for k in 0:L { allreduce dw$k op=avg on comm }
+sync
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+for k in 0:L { allreduce dw$k on comm }
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 { backward k }
+for k in 0:L { allreduce dw$k op=avg on comm }
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+for k in 0:L { allreduce dw$k op=avg on comm }
+sgd W G lr=1 on compute
+#: wrong
+for k in 0:L { backward k }
+wait compute on comm
+for k in 0:L { allreduce dw$k op=avg on comm }
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 { backward k }
+sgd W G lr=1 on compute
+allreduce W op=avg on compute
+#: wrong
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+for k in 0:L { allreduce dw$k op=avg on comm }
+#: wrong
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+for k in 1:L { allreduce dw$k op=avg on comm }
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+for k in 0:L { allreduce dw$k op=avg on comm }
+wait comm on compute
+for k in 0:L { sgd w$k dw$k lr=1 on compute; sgd w$k dw$k lr=1 on compute }
+#: ask One has 64 rows, the others 128: its weight to theirs, as 80%? = 50%
+#: transfer
+# In PyTorch: for p in model.parameters():
+#   dist.all_reduce(p.grad, op=dist.ReduceOp.AVG)
+# With unequal parts a mean of means is wrong: weigh each by its rows, or add
+# up sums and divide by all rows. What changes at 8 ranks? Each message takes
+# 14 hops for 6, and the batch is twice as large.
+
+## One bucket
+# Sixteen messages, and each pays the latency of every hop: `stats` counts
+# them. But all gradients lie in one memory, G: that is a bucket.
+# Task: the same step with one message.
+#: start
+let L = 16;  let B = 128;  let d = 64
+set launch=5us
+tensor W[L*d*d] = randn seed=5 scale=0.18
+tensor G[L*d*d]
+tensor x[B,d] t[B,d] = randn seed=10*rank+100
+for k in 0:L {
+  w$k = reshape W[k*d*d:(k+1)*d*d] [d,d]
+  dw$k = reshape G[k*d*d:(k+1)*d*d] [d,d]
+}
+stream compute comm
+def forward { a0 = relu x
+  for k in 0:L { let u = k + 1;  z$k = matmul a$k w$k;  a$u = relu z$k }
+  dy = sub a$L t;  dy = scale dy 1/B
+}
+def backward K { on compute { dz = relu_grad dy z$K
+  dw$K = matmul a$K.T dz;  dy = matmul dz w$K.T
+} }
+on compute { forward }
+sync; mark task
+#: reference
+for k in L-1:-1:-1 { backward k }
+sync
+allreduce G op=avg
+sgd W G lr=1
+R = scale W 1
+sync
+#: vary ranks=4,8
+#: predict with 16: 4.6 ms on 4 ranks, 5.0 on 8; with one? = time
+#: choice only the bytes counted, and they are the same
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+for k in 0:L { allreduce dw$k op=avg on comm }
+wait comm on compute
+sgd W G lr=1 on compute
+#: choice the bytes took no time, only the message
+set link_rate=1TB/s
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+allreduce G op=avg on comm
+wait comm on compute
+sgd W G lr=1 on compute
+#: check
+# source: PyTorch Distributed, arXiv:2006.15704, 3.2.2 (gradient bucketing)
+expect races == 0   # something is read before it is there
+expect close(W, R)   # the weights are not those of one rank with the whole batch
+expect time <= 1.05 * best(time)   # more messages than needed, one after the other
+#: hint
+# The views dw$K see what happens to G.
+#: solution
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+allreduce G op=avg on comm
+wait comm on compute
+sgd W G lr=1 on compute
+#: right
+for k in L-1:-1:-1 { backward k }
+record made on compute;  wait made on comm
+part = reducescatter G op=avg on comm
+G = allgather part on comm
+wait comm on compute
+for k in 0:L { sgd w$k dw$k lr=1 on compute }
+sync; timeline
+@0 print W[0]
+#: right
+for k in L-1:-1:-1 { backward k }
+allreduce G on compute
+sgd W G lr=1/world on compute
+#: right
+for k in L-1:8:-1 { backward k }
+for k in 8:-1:-1 { backward k }
+wait compute on comm
+allreduce G[0:2*L*d*d//4] op=avg on comm
+allreduce G[2*L*d*d//4:] op=avg on comm
+wait comm on compute
+sgd W G lr=1 on compute
+#: naive
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+for k in 0:L { allreduce dw$k op=avg on comm }
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+allreduce dw0 op=avg on comm
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 { backward k }
+allreduce G op=avg on comm
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+allreduce G op=avg on comm
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+allreduce G on comm
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+all = allgather G on comm
+wait comm on compute
+for r in 1:world { G += all[r*L*d*d:(r+1)*L*d*d] on compute }
+#: wrong
+for k in L-1:-1:-1 { backward k }
+sgd W G lr=1 on compute
+allreduce W op=avg on compute
+allreduce G op=avg on compute
+for k in 0:L { allreduce dw$k op=avg on compute }
+#: ask `stalls`: comm waits longest for: launch, event or peer? = "event"
+#: transfer
+# torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=25) keeps the
+# gradients in such flat buckets: p.grad is a view of one
+# (gradient_as_bucket_view=True), or is copied into it.
+# What changes at 8 ranks? More hops: the gain is a bit larger.
+
+## Let gradients leave early
+# One bucket of all is ready only when backward is over: then the GPUs stand
+# and wait for the links. But backward begins with layer 15. When 15 ... 12
+# are done, their part of G, G[12*d*d:16*d*d], can travel while the others are
+# computed. `wait compute on comm` waits for what compute has queued by then.
+# Task: the same step with four buckets of four layers, each on its way as
+# soon as it is full.
+#: start
+let L = 16;  let B = 128;  let d = 64
+set launch=5us
+tensor W[L*d*d] = randn seed=5 scale=0.18
+tensor G[L*d*d]
+tensor x[B,d] t[B,d] = randn seed=10*rank+100
+for k in 0:L {
+  w$k = reshape W[k*d*d:(k+1)*d*d] [d,d]
+  dw$k = reshape G[k*d*d:(k+1)*d*d] [d,d]
+}
+stream compute comm
+def forward { a0 = relu x
+  for k in 0:L { let u = k + 1;  z$k = matmul a$k w$k;  a$u = relu z$k }
+  dy = sub a$L t;  dy = scale dy 1/B
+}
+def backward K { on compute { dz = relu_grad dy z$K
+  dw$K = matmul a$K.T dz;  dy = matmul dz w$K.T
+} }
+on compute { forward }
+sync; mark task
+#: reference
+for k in L-1:-1:-1 { backward k }
+sync
+allreduce G op=avg
+sgd W G lr=1
+R = scale W 1
+sync
+#: vary ranks=4,8
+#: predict how long now? = time
+#: choice nothing travelled while backward ran
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+allreduce G op=avg on comm
+wait comm on compute
+sgd W G lr=1 on compute
+#: choice all of the way was hidden, the last bucket's too
+for k in L-1:-1:-1 { backward k }
+sgd W G lr=1 on compute
+#: check
+# source: PyTorch Distributed, arXiv:2006.15704, 3.2.3 (overlap of computation
+#   with communication, buckets in the reverse order of forward)
+expect races == 0   # something is read before it is there
+expect close(W, R)   # the weights are not those of one rank with the whole batch
+expect time <= 1.05 * best(time)   # the links are idle while backward runs, or backward while they are busy
+#: hint
+# What compute has queued when `wait compute on comm` is read is what comm
+# waits for: read it behind the fourth `backward`, not behind the last.
+#: solution
+for k in L-1:-1:-1 {
+  backward k
+  if k % 4 == 0 {
+    wait compute on comm
+    allreduce G[k*d*d:(k+4)*d*d] op=avg on comm
+  }
+}
+wait comm on compute
+sgd W G lr=1 on compute
+#: right
+for b in 3:-1:-1 {
+  for i in 3:-1:-1 { backward 4*b+i }
+  record full on compute;  wait full on comm
+  allreduce G[4*b*d*d:(4*b+4)*d*d] op=avg on comm
+}
+wait comm on compute
+for k in 0:L { sgd w$k dw$k lr=1 on compute }
+sync; timeline
+@0 print W[0]
+#: right
+stream net
+for k in L-1:-1:-1 {
+  backward k
+  if k % 2 == 0 {
+    wait compute on net
+    allreduce G[k*d*d:(k+2)*d*d] op=avg on net
+  }
+}
+wait net on compute
+sgd W G lr=1 on compute
+#: right
+for k in L-1:-1:-1 {
+  backward k
+  if k % 4 == 0 {
+    wait compute on comm
+    p$k = reducescatter G[k*d*d:(k+4)*d*d] on comm
+    v$k = G[k*d*d:(k+4)*d*d];  v$k = allgather p$k on comm
+  }
+}
+wait comm on compute
+sgd W G lr=1/world on compute
+#: naive
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+allreduce G op=avg on comm
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 { backward k }
+wait compute on comm
+for b in 3:-1:-1 { allreduce G[4*b*d*d:(4*b+4)*d*d] op=avg on comm }
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 {
+  backward k
+  if k % 4 == 0 { allreduce G[k*d*d:(k+4)*d*d] op=avg on comm }
+}
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 {
+  if k % 4 == 0 {
+    wait compute on comm
+    allreduce G[k*d*d:(k+4)*d*d] op=avg on comm
+  }
+  backward k
+}
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 {
+  backward k
+  if k % 4 == 0 { allreduce G[k*d*d:(k+4)*d*d] op=avg on compute }
+}
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 {
+  backward k
+  if k % 4 == 0 { sync; allreduce G[k*d*d:(k+4)*d*d] op=avg on comm; sync }
+}
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 {
+  backward k
+  if k % 4 == 3 {
+    wait compute on comm
+    allreduce G[(k-3)*d*d:(k+1)*d*d] op=avg on comm
+  }
+}
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 {
+  backward k
+  if k % 4 == 0 {
+    wait compute on comm
+    allreduce G[k*d*d:(k+4)*d*d] op=avg on comm
+    wait comm on compute
+  }
+}
+sgd W G lr=1 on compute
+#: wrong
+for k in L-1:-1:-1 {
+  backward k
+  if k % 4 == 0 {
+    wait compute on comm
+    allreduce G[k*d*d:(k+4)*d*d] op=avg on comm
+  }
+}
+sgd W G lr=1 on compute
+#: ask How many of the four buckets travel beside a backward? = 3
+#: transfer
+# DDP's hooks do this: autograd calls one for each parameter, and the last of
+# a bucket starts its allreduce, on a stream of its own. Buckets are filled in
+# the reverse order of forward. `strategy ddp source` shows ours.
+# What changes at 8 ranks? The last bucket, that nothing hides, takes longer.
+
+## How large a bucket?
+# Two racks, and every hop takes 50 us. Small buckets leave early, but each
+# pays for its hops; large ones are few, but the last leaves late, and nothing
+# hides it. `train B` is the step of before with buckets of B layers: train 1
+# sends each layer, train 16 all at once. Try some (`undo` takes one back, or
+# `again`), and look at the end of the timeline.
+# Task: type the step that is over soonest, or nearly so: within 5 %.
+#: start
+let L = 16;  let B = 128;  let d = 64
+set launch=5us;  set link_latency=50us
+tensor W[L*d*d] = randn seed=5 scale=0.18
+tensor G[L*d*d]
+tensor x[B,d] t[B,d] = randn seed=10*rank+100
+for k in 0:L {
+  w$k = reshape W[k*d*d:(k+1)*d*d] [d,d]
+  dw$k = reshape G[k*d*d:(k+1)*d*d] [d,d]
+}
+stream compute comm
+def forward { a0 = relu x
+  for k in 0:L { let u = k + 1;  z$k = matmul a$k w$k;  a$u = relu z$k }
+  dy = sub a$L t;  dy = scale dy 1/B
+}
+def backward K { on compute { dz = relu_grad dy z$K
+  dw$K = matmul a$K.T dz;  dy = matmul dz w$K.T
+} }
+def bucket from to {
+  wait compute on comm;  allreduce G[from*d*d:to*d*d] op=avg on comm
+}
+def train B {
+  let full = L
+  for k in L-1:-1:-1 {
+    backward k
+    if k % B == 0 { bucket k full;  let full = k }
+  }
+  wait comm on compute;  sgd W G lr=1 on compute
+}
+on compute { forward }
+sync; mark task
+#: reference
+for k in L-1:-1:-1 { backward k }
+sync
+allreduce G op=avg
+sgd W G lr=1
+R = scale W 1
+sync
+#: vary ranks=4,8
+#: predict how long will the best take? = time
+#: choice each layer's gradient left at once
+train 1
+#: choice all of them left together
+train 16
+#: check
+# source: PyTorch Distributed, arXiv:2006.15704, 5.2 (bucket size, figure 7)
+expect close(W, R)   # one step, and the weights of one rank with the whole batch
+expect time <= 1.05 * best(time)   # smaller buckets pay for hops, larger ones leave late: another size is quicker
+#: hint
+# Try 1, 2, 4, 8, 16: the times make a U.
+#: solution
+train 4
+#: right
+train 5
+sync; timeline
+#: right
+for k in L-1:-1:-1 { backward k;  if k % 4 == 0 { bucket k k+4 } }
+wait comm on compute
+sgd W G lr=1 on compute
+@0 print W[0]
+#: naive
+train 1
+#: wrong
+train 2
+#: wrong
+train 16
+#: wrong
+train 4;  train 5
+#: wrong
+for k in L-1:-1:-1 { backward k;  if k % 4 == 0 { bucket k k+4 } }
+#: wrong
+for k in L-1:-1:-1 { backward k }
+bucket 0 L
+wait comm on compute
+sgd W G lr=1 on compute
+#: ask In train 1, which stream sets the end: compute or comm? = "comm"
+#: transfer
+# DistributedDataParallel(model, bucket_cap_mb=25), and a first one of 1 MiB,
+# to begin early. `model mlp layers=8 hidden=128 batch=512; strategy ddp
+# bucket=64k; run 3; stats` here: try 16k, 64k, 256k, 1M.
+# What changes at 8 ranks? 14 hops a message: larger buckets are better.

@@ -1,0 +1,469 @@
+# lesson: Accumulate, and exchange once
+# minutes: 30
+# ranks: 4 8
+# learned: Micro-batches add up gradients, which travel once, at the end.
+# learned: Only the last micro-batch's backward can hide the way of gradients.
+# learned: A falling loss proves nothing: compare with one rank (`verify`).
+
+## Four micro-batches, one step
+# A batch of 128 rows does not fit: it comes in K micro-batches of 32 rows.
+# `micro M` queues forward and backward of micro-batch M on `compute`, and
+# adds its gradient, a mean over 32 rows, to G. In G are still the gradients
+# of the step before: `fill G 0` makes them zero.
+# Task: one step with the mean over all K micro-batches (any K) and all ranks,
+# sgd W G lr=..., with a learning rate of 1 for that mean. Gradients are to
+# travel on `comm`, and no more often than they must.
+#: start
+let K = 4
+let L = 8;  let B = 32;  let d = 64
+set launch=5us
+tensor W[L*d*d] = randn seed=5 scale=0.18
+tensor G[L*d*d] = randn seed=9
+tensor x[K,B,d] t[K,B,d] = randn seed=10*rank+100
+for k in 0:L {
+  w$k = reshape W[k*d*d:(k+1)*d*d] [d,d]
+  dw$k = reshape G[k*d*d:(k+1)*d*d] [d,d]
+}
+stream compute comm
+def micro M { on compute {
+  a0 = relu x[M]
+  for k in 0:L { let u = k + 1;  z$k = matmul a$k w$k;  a$u = relu z$k }
+  dy = sub a$L t[M];  dy = scale dy 1/B
+  for k in L-1:-1:-1 {
+    dz = relu_grad dy z$k;  dw$k += matmul a$k.T dz;  dy = matmul dz w$k.T
+  }
+} }
+mark task
+#: reference
+fill G 0 on compute
+for m in 0:K { micro m }
+sync
+allreduce G op=avg
+sgd W G lr=1/K
+R = scale W 1
+sync
+#: vary K=4:6 ranks=4,8
+#: predict how long does the step take? = time
+#: choice each micro-batch's gradients travelled
+fill G 0 on compute
+for m in 0:K {
+  micro m
+  wait compute on comm;  allreduce G op=avg on comm;  wait comm on compute
+}
+sgd W G lr=1/K on compute
+#: choice nothing travelled at all
+fill G 0 on compute
+for m in 0:K { micro m }
+sgd W G lr=1/K on compute
+#: check
+# source: pytorch.org/docs/stable/generated/
+#   torch.nn.parallel.DistributedDataParallel.html, no_sync
+# source: PyTorch Distributed, arXiv:2006.15704, 3.2.4 (gradient accumulation)
+expect races == 0   # something is read before it is there
+expect close(W, R)   # the weights are not those of one rank with all micro-batches: which gradients are in G, and how often?
+expect sent("nvlink") <= 1.2 * best(sent("nvlink"))   # gradients travel that nobody needs yet: a sum can be added up first
+expect time <= 1.05 * best(time)   # the step waits for more than one message
+#: hint
+# Each rank's sum needs nobody else. The mean of K gradients is their sum / K:
+# the update is the cheapest place for it.
+#: solution
+fill G 0 on compute
+for m in 0:K { micro m }
+wait compute on comm;  allreduce G op=avg on comm;  wait comm on compute
+sgd W G lr=1/K on compute
+#: right
+fill G 0 on compute
+let m = 0
+repeat K { micro m; let m = m + 1 }
+record all on compute;  wait all on comm
+part = reducescatter G on comm
+G = allgather part on comm
+wait comm on compute
+for k in 0:L { sgd w$k dw$k lr=1/(K*world) on compute }
+sync; timeline
+@0 print W[0]
+#: right
+g = scale G -1 on compute
+G += g on compute
+for m in K-1:-1:-1 { micro m }
+G = scale G 1/K on compute
+allreduce G op=avg on compute
+sgd W G lr=1 on compute
+#: naive
+fill G 0 on compute
+for m in 0:K {
+  micro m
+  wait compute on comm;  allreduce G op=avg on comm;  wait comm on compute
+}
+sgd W G lr=1/K on compute
+#: wrong
+for m in 0:K { micro m }
+wait compute on comm;  allreduce G op=avg on comm;  wait comm on compute
+sgd W G lr=1/K on compute
+#: wrong
+fill G 0 on compute
+for m in 0:K { micro m }
+wait compute on comm;  allreduce G op=avg on comm;  wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for m in 0:K { fill G 0 on compute;  micro m }
+wait compute on comm;  allreduce G op=avg on comm;  wait comm on compute
+sgd W G lr=1/K on compute
+#: wrong
+for m in 0:K {
+  fill G 0 on compute;  micro m
+  wait compute on comm;  allreduce G op=avg on comm;  wait comm on compute
+  sgd W G lr=1/K on compute
+}
+#: wrong
+fill G 0 on compute
+for m in 0:K { micro m }
+allreduce G op=avg on comm
+wait comm on compute
+sgd W G lr=1/K on compute
+#: wrong
+for m in 0:K { fill G 0 on compute;  micro m;  sgd W G lr=1/K on compute }
+allreduce W op=avg on compute
+#: wrong
+fill G 0 on compute
+for m in 0:4 { micro m }
+wait compute on comm;  allreduce G op=avg on comm;  wait comm on compute
+sgd W G lr=1/4 on compute
+#: wrong
+fill G 0 on compute
+for m in 0:K-1 { micro m }
+wait compute on comm;  allreduce G op=avg on comm;  wait comm on compute
+micro K-1
+sgd W G lr=1/K on compute
+#: wrong
+fill G 0 on compute
+for m in 0:K { micro m }
+wait compute on comm
+for k in 0:L { allreduce dw$k op=avg algo=ring on comm }
+wait comm on compute
+sgd W G lr=1/K on compute
+#: ask How many bytes did a rank send, as 100k (`traffic`)? = sent
+#: transfer
+# In PyTorch:  with model.no_sync():
+#                for x in micro_batches[:-1]: loss(x).backward()
+#              loss(micro_batches[-1]).backward();  opt.step()
+# with each loss divided by K. What changes at 8 ranks? The message: 14 hops.
+
+## The last one may hide it
+# The gradients are complete only in the last micro-batch. But there, as soon
+# as backward is through layers 7 and 6, their part of G is complete, and can
+# travel while it goes on. `forward M` queues a micro-batch's forward, and
+# `backward K` its layer K, which adds to dw$K, a part of G. G is zero.
+# Task: one step of M micro-batches (any M), each with forward and backward
+# 7, 6 ... 0; four buckets of two layers, G[k*d*d:(k+2)*d*d], travel on `comm`
+# as soon as each is complete, once; then sgd W G lr=1/M.
+#: start
+let M = 2
+let L = 8;  let B = 96;  let d = 64
+set launch=5us
+tensor W[L*d*d] = randn seed=5 scale=0.18
+tensor G[L*d*d] = zeros
+tensor x[M,B,d] t[M,B,d] = randn seed=10*rank+100
+for k in 0:L {
+  w$k = reshape W[k*d*d:(k+1)*d*d] [d,d]
+  dw$k = reshape G[k*d*d:(k+1)*d*d] [d,d]
+}
+stream compute comm
+def forward m { on compute {
+  a0 = relu x[m]
+  for k in 0:L { let u = k + 1;  z$k = matmul a$k w$k;  a$u = relu z$k }
+  dy = sub a$L t[m];  dy = scale dy 1/B
+} }
+def backward K { on compute {
+  dz = relu_grad dy z$K;  dw$K += matmul a$K.T dz;  dy = matmul dz w$K.T
+} }
+mark task
+#: reference
+for m in 0:M { forward m;  for k in L-1:-1:-1 { backward k } }
+sync
+allreduce G op=avg
+sgd W G lr=1/M
+R = scale W 1
+sync
+#: vary M=2:4 ranks=4,8
+#: predict with one message at the end: 3.2 ms on 4 ranks; and so? = time
+#: choice all of the way was hidden
+for m in 0:M { forward m;  for k in L-1:-1:-1 { backward k } }
+sgd W G lr=1/M on compute
+#: choice nothing travelled while something was computed, not even once
+for m in 0:M {
+  forward m;  for k in L-1:-1:-1 { backward k }
+  wait compute on comm;  allreduce G op=avg on comm;  wait comm on compute
+}
+sgd W G lr=1/M on compute
+#: check
+# source: PyTorch Distributed, arXiv:2006.15704, 3.2.3 and 3.2.4
+# source: pytorch.org/docs/stable/notes/ddp.html (hooks, buckets, no_sync)
+expect races == 0   # something is read before it is there
+expect close(W, R)   # the weights are not those of one rank: was a part of G sent before it was complete?
+expect sent("nvlink") <= 1.2 * best(sent("nvlink"))   # a bucket travels more than once
+expect time <= 1.05 * best(time)   # a complete bucket waits while backward goes on
+#: hint
+# A loop over micro-batches, in it one over layers; a bucket leaves where the
+# micro-batch is the last one and k is even.
+#: solution
+for m in 0:M {
+  forward m
+  for k in L-1:-1:-1 {
+    backward k
+    if m == M-1 and k % 2 == 0 {
+      wait compute on comm;  allreduce G[k*d*d:(k+2)*d*d] op=avg on comm
+    }
+  }
+}
+wait comm on compute
+sgd W G lr=1/M on compute
+#: right
+for m in 0:M-1 { forward m;  for k in L-1:-1:-1 { backward k } }
+forward M-1
+for b in 3:-1:-1 {
+  backward 2*b+1;  backward 2*b
+  record full on compute;  wait full on comm
+  allreduce G[2*b*d*d:(2*b+2)*d*d] on comm
+}
+wait comm on compute
+for k in 0:L { sgd w$k dw$k lr=1/(M*world) on compute }
+sync; timeline
+@0 print W[0]
+#: right
+for m in M-1:-1:-1 {
+  forward m
+  for k in L-1:-1:-1 {
+    backward k
+    if m == 0 and k % 2 == 0 {
+      wait compute on comm;  v$k = G[k*d*d:(k+2)*d*d]
+      p$k = reducescatter v$k op=avg on comm
+      v$k = allgather p$k on comm
+    }
+  }
+}
+wait comm on compute
+sgd W G lr=1/M on compute
+#: naive
+for m in 0:M { forward m;  for k in L-1:-1:-1 { backward k } }
+wait compute on comm
+for b in 3:-1:-1 { allreduce G[2*b*d*d:(2*b+2)*d*d] op=avg on comm }
+wait comm on compute
+sgd W G lr=1/M on compute
+#: wrong
+for m in 0:M {
+  forward m
+  for k in L-1:-1:-1 {
+    backward k
+    if k % 2 == 0 {
+      wait compute on comm;  allreduce G[k*d*d:(k+2)*d*d] op=avg on comm
+      wait comm on compute
+    }
+  }
+}
+sgd W G lr=1/M on compute
+#: wrong
+for m in 0:M {
+  forward m
+  for k in L-1:-1:-1 {
+    backward k
+    if k % 2 == 0 {
+      wait compute on comm;  allreduce G[k*d*d:(k+2)*d*d] op=avg on comm
+    }
+  }
+}
+wait comm on compute
+sgd W G lr=1/M on compute
+#: wrong
+for m in 0:M {
+  forward m
+  for k in L-1:-1:-1 {
+    backward k
+    if m == 0 and k % 2 == 0 {
+      wait compute on comm;  allreduce G[k*d*d:(k+2)*d*d] op=avg on comm
+      wait comm on compute
+    }
+  }
+}
+sgd W G lr=1/M on compute
+#: wrong
+for m in 0:M {
+  forward m
+  for k in L-1:-1:-1 {
+    backward k
+    if m == M-1 and k % 2 == 0 {
+      allreduce G[k*d*d:(k+2)*d*d] op=avg on comm
+    }
+  }
+}
+wait comm on compute
+sgd W G lr=1/M on compute
+#: wrong
+for m in 0:M {
+  forward m
+  for k in L-1:-1:-1 {
+    backward k
+    if m == M-1 and k % 2 == 1 {
+      wait compute on comm;  allreduce G[(k-1)*d*d:(k+1)*d*d] op=avg on comm
+    }
+  }
+}
+wait comm on compute
+sgd W G lr=1/M on compute
+#: wrong
+for m in 0:M {
+  forward m
+  for k in L-1:-1:-1 {
+    backward k
+    if m == M-1 and k % 2 == 0 {
+      wait compute on comm;  allreduce G[k*d*d:(k+2)*d*d] op=avg on comm
+    }
+  }
+}
+wait comm on compute
+sgd W G lr=1 on compute
+#: wrong
+for m in 0:M { forward m }
+for m in 0:M { for k in L-1:-1:-1 {
+  backward k
+  if m == M-1 and k % 2 == 0 {
+    wait compute on comm;  allreduce G[k*d*d:(k+2)*d*d] op=avg on comm
+  }
+} }
+wait comm on compute
+sgd W G lr=1/M on compute
+#: ask Which stream works last before the update: compute or comm? = "comm"
+#: transfer
+# In PyTorch the last backward stands outside no_sync: DDP's hooks then send
+# the buckets of what has added up. What changes at 8 ranks? Each bucket takes
+# longer: more of the way sticks out behind the backward.
+
+## The last rank's short part
+# A data set seldom divides: here the last rank has 64 rows, the others 128
+# each, `rows` on each rank and `total` of all. `local` has queued on
+# `compute` what makes g, the mean gradient over a rank's own rows.
+# Task: make g, on every rank, the mean over all rows of all ranks.
+#: start
+let d = 64
+if rank == world-1 { let rows = 64 } else { let rows = 128 }
+let total = 128*world - 64
+tensor x[rows,d] y[rows,d] = randn seed=10*rank+100
+stream compute
+def local { on compute { g = matmul x.T y;  g = scale g 1/rows } }
+mark task
+local
+#: reference
+s = matmul x.T y
+sync
+allreduce s
+R = scale s 1/total
+sync
+#: vary ranks=4,8
+#: predict in a plain mean a row of the last rank counts how often? = 128/64
+#: check
+# source: pytorch.org/docs/stable/generated/
+#   torch.nn.parallel.DistributedDataParallel.html (averaged by world size)
+expect races == 0   # g is read or written before it is made
+expect close(g, R)   # g is not the mean over all rows: how much does each row count?
+#: hint
+# Weigh each rank's mean by its share of the rows, and add up.
+#: solution
+g = scale g rows/total on compute
+allreduce g on compute
+#: right
+g = scale g rows on compute
+stream comm
+wait compute on comm
+allreduce g on comm
+g = scale g 1/total on comm
+sync; timeline
+@0 print g[0,0]
+#: right
+g = scale g rows*world/total on compute
+allreduce g op=avg on compute
+#: wrong
+allreduce g op=avg on compute
+#: wrong
+allreduce g on compute
+#: wrong
+g = scale g rows/total on compute
+allreduce g op=avg on compute
+#: wrong
+allreduce g op=avg on compute
+g = scale g rows*world/total on compute
+#: wrong
+if rank == world-1 { g = scale g 2 on compute }
+allreduce g op=avg on compute
+#: wrong
+g = scale g rows/total
+allreduce g
+#: transfer
+# DDP divides by the number of ranks: with unequal parts scale each loss by
+# rows * world / total, or let the sampler pad (DistributedSampler repeats
+# rows) or drop (drop_last=True). What changes at 8 ranks? One short part of 8
+# does less harm than one of 2.
+
+## The loss falls, and it is wrong
+# A colleague trains with `strategy ddp accumulate=2`, and something is wrong
+# in it. Two iterations have run, and the loss falls. `verify` trains one rank
+# with the same batches beside it, and compares every weight; `@0,1 print
+# w1[0,0]` shows what two ranks have. `stats` and `traffic` say what went from
+# rank to rank, `strategy ddp help` what ought to.
+# Task: begin the strategy anew as it should be, and train a few iterations:
+# each rank on its own rows, and all with the weights that one rank has.
+#: start
+# a colleague's run: four matrices of 16 x 16, synthetic rows,
+# 64 of all ranks together a step, in two micro-batches;
+# two iterations, before you came
+data synthetic
+model mlp layers=4 hidden=16 batch=64
+strategy ddp accumulate=2 broken=nosync
+run 2
+mark task
+#: allow strategy
+#: predict 4 kB of gradients: what does a rank send in 4 iterations? = sent
+#: choice each micro-batch's gradients travelled
+strategy ddp
+run 8
+#: check
+# source: PyTorch, no_sync as above: gradients inside it are not synchronized
+expect sent("nvlink") > 0B   # nothing goes from rank to rank: none has trained, or each for itself
+expect verify   # the weights are not those of one rank: `verify`
+#: hint
+# Nothing goes between the ranks at all: `traffic` is empty. `strategy` shows
+# with which options it began.
+#: solution
+strategy ddp accumulate=2
+run 4
+#: right
+strategy ddp accumulate=2 broken=no bucket=1k
+run 2
+run 2
+#: right
+strategy ddp
+run 4
+#: right
+strategy zero accumulate=2
+run 4
+#: wrong
+run 4
+#: wrong
+strategy ddp accumulate=2 broken=nosync
+run 4
+#: wrong
+run 4
+for p in w1 w2 w3 w4 { allreduce $p op=avg }
+#: wrong
+strategy local every=4
+run 4
+#: wrong
+strategy ddp accumulate=2
+#: wrong
+strategy serial accumulate=2
+run 4
+#: ask Of which matrix was most of its change off (`verify`)? = "w1"
+#: transfer
+# In PyTorch: a last micro-batch inside model.no_sync(), or a forward through
+# model.module, past DDP: no exchange, no error, and the loss falls, for each
+# rank learns by itself. Compare a weight over ranks every now and then.
+# What changes at 8 ranks? Each learns from an eighth: it drifts farther.
