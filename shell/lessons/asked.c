@@ -5,6 +5,7 @@
  *            figure         best           "12.1 ms", "8.6 ms": shown beside each other */
 #include "shell/lessons/asked.h"
 #include "base/memory.h"
+#include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "races/races.h"
 #include "trace/why.h"
@@ -177,7 +178,7 @@ static void put_cause(struct shell *shell, struct text *out)
 	struct why why = {0};
 	ranks_all(&all, shell->world->n);
 	struct why_question question = {
-	        .of = WHY_RANK, .ranks = &all, .section = (int)shell->world->section_count - 1};
+	        .of = WHY_RANK, .ranks = &all, .section = interpreter_section_now(shell)};
 	if (trace_why(&trace, &question, 80, &why) == ST_OK && why.roots)
 		text_add(out, "%s", text_string(&why.root[0].text));
 	why_release(&why);
@@ -188,7 +189,7 @@ static void put_host_cause(struct shell *shell, struct text *out)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
 	const struct world *world = shell->world;
-	int section = (int)world->section_count - 1;
+	int section = interpreter_section_now(shell);
 	int64_t longest = 0;
 	op_id found = 0;
 	for (op_id id = 1; id <= world->op_count; id++) {

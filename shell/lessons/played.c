@@ -3,6 +3,7 @@
  * Rank 0's thread writes down what came of it; what is a rank's own (tensors, figures by rank) each writes at its own place. */
 #include "shell/lessons/played.h"
 #include "base/memory.h"
+#include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/asked.h"
 #include "shell/sealed/sealed.h"
@@ -40,12 +41,23 @@ static enum status run_starter(struct shell *shell, struct task_play *played, co
 	return status == ST_EXPECT ? ST_OK : status;
 }
 
+/* What only looks at the work is in no section that a gate speaks of: a print at the end takes none of its time. */
+static void look_apart(struct shell *shell)
+{
+	static const char name[] = "looks";
+	interpreter_section(
+	        shell, world_mark(shell->world, names_make(shell->world->names, name, strlen(name)), 0));
+}
+
 static enum status run_typed(struct shell *shell, struct task_play *played, struct task_rules *rules)
 {
 	enum status status = ST_OK;
+	size_t count = played->lines ? played->lines->count : 0, work = count ? typed_work(played->lines) : 0;
 	shell->watch = played->ruled ? &rules->watch : NULL;
-	for (size_t i = 0; played->lines && i < played->lines->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct typed_line *line = &played->lines->line[i];
+		if (i == work)
+			look_apart(shell);
 		shell->world->line = line->line;
 		status = sealed_lines(shell, line->text, strlen(line->text), NULL, line->line);
 		if (status == ST_OK || status == ST_EXPECT)
@@ -222,6 +234,7 @@ static void play_rank(struct shell *shell, struct play *play, struct task_rules 
 	struct kept_rank starters = {0};
 	struct text variables = {0};
 	enum status status = run_starter(shell, played, play->variant);
+	int section = interpreter_section_now(shell);
 	if (status == ST_OK) {
 		interpreter_variables(shell, &variables);
 		if (played->keeps)
@@ -234,6 +247,7 @@ static void play_rank(struct shell *shell, struct play *play, struct task_rules 
 		status = end(shell, played);
 	if (status == ST_OK && played->keeps)
 		keep_tensors(shell, &played->kept.rank[shell->world->me], &starters);
+	interpreter_section(shell, section);
 	if (status == ST_OK && (played->gates || played->figures))
 		ask(shell, played, &variables);
 	release_rank(&starters);

@@ -24,8 +24,10 @@ struct task_lines {
 	size_t count;
 };
 void typed_add(struct task_lines *typed, const char *text, size_t count, int line);
-/* A whole text as its lines, from 1 */
+/* A whole text as its statements; its lines count from 1. What cannot be read is one. */
 void typed_text(struct task_lines *typed, const char *text);
+/* So many of them are work: those behind only look at it (print, sync ...). */
+size_t typed_work(const struct task_lines *typed);
 void typed_cut(struct task_lines *typed, size_t count); /* so many stay */
 void typed_release(struct task_lines *typed);
 
