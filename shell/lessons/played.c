@@ -49,15 +49,19 @@ static void look_apart(struct shell *shell)
 	        shell, world_mark(shell->world, names_make(shell->world->names, name, strlen(name)), 0));
 }
 
-static enum status run_typed(struct shell *shell, struct task_play *played, struct task_rules *rules)
+/* *section: that of the work */
+static enum status run_typed(
+        struct shell *shell, struct task_play *played, struct task_rules *rules, int *section)
 {
 	enum status status = ST_OK;
 	size_t count = played->lines ? played->lines->count : 0, work = count ? typed_work(played->lines) : 0;
 	shell->watch = played->ruled ? &rules->watch : NULL;
 	for (size_t i = 0; i < count; i++) {
 		const struct typed_line *line = &played->lines->line[i];
-		if (i == work)
+		if (i == work) {
+			*section = interpreter_section_now(shell);
 			look_apart(shell);
+		}
 		shell->world->line = line->line;
 		status = sealed_lines(shell, line->text, strlen(line->text), NULL, line->line);
 		if (status == ST_OK || status == ST_EXPECT)
@@ -67,6 +71,8 @@ static enum status run_typed(struct shell *shell, struct task_play *played, stru
 		break;
 	}
 	shell->watch = NULL;
+	if (work == count)
+		*section = interpreter_section_now(shell);
 	return status == ST_EXPECT ? ST_OK : status;
 }
 
@@ -234,12 +240,12 @@ static void play_rank(struct shell *shell, struct play *play, struct task_rules 
 	struct kept_rank starters = {0};
 	struct text variables = {0};
 	enum status status = run_starter(shell, played, play->variant);
-	int section = interpreter_section_now(shell);
+	int section = 0;
 	if (status == ST_OK) {
 		interpreter_variables(shell, &variables);
 		if (played->keeps)
 			keep_tensors(shell, &starters, NULL);
-		status = run_typed(shell, played, rules);
+		status = run_typed(shell, played, rules, &section);
 	}
 	if (status == ST_OK && played->keeps) /* the numbers are those behind all work */
 		status = sealed_lines(shell, "sync", 4, TASK_FILE, 1);
