@@ -95,7 +95,18 @@ static const struct gate *shows_figure(const struct gates *gates, enum topic top
 	return found;
 }
 
-static void put_topics(struct shell *shell, const struct task_verdict *verdict, struct text *out)
+/* "2.04 ms, the best known; naive 4.00 ms" */
+static void put_figure(const struct gate *gate, const struct text *naive, struct text *out)
+{
+	const char *figure = text_string(&gate->figure), *best = text_string(&gate->best);
+	bool equal = strcmp(figure, best) == 0;
+	text_add(out, "%s, the best known%s%s", figure, equal ? "" : " is ", equal ? "" : best);
+	if (naive && naive->count)
+		text_add(out, "; naive %s", text_string(naive));
+}
+
+static void put_topics(
+        struct shell *shell, const struct task_verdict *verdict, const struct text *naive, struct text *out)
 {
 	for (enum topic topic = 0; topic < TOPIC_COUNT; topic++) {
 		bool any, numbers = topic == TOPIC_NUMBERS;
@@ -103,8 +114,7 @@ static void put_topics(struct shell *shell, const struct task_verdict *verdict, 
 		const struct gate *figure = shows_figure(&verdict->gates, topic);
 		struct text words = {0};
 		if (figure)
-			text_add(&words, "%s, the best known is %s", text_string(&figure->figure),
-			        text_string(&figure->best));
+			put_figure(figure, topic == TOPIC_TIME ? naive : NULL, &words);
 		if (numbers && verdict->also.count)
 			text_add(&words, "also with %s", text_string(&verdict->also));
 		if (broken) {
@@ -153,14 +163,16 @@ static void put_unfinished(struct shell *shell, const struct task_verdict *verdi
 	text_release(&words);
 }
 
-static void put_verdict(struct shell *shell, const struct task_verdict *verdict, struct text *out)
+/* naive: what the naive way takes; "": it is not told */
+static void put_verdict(
+        struct shell *shell, const struct task_verdict *verdict, const struct text *naive, struct text *out)
 {
 	if (verdict->outcome != PLAYED_TO_END && !*verdict->variant.label)
 		put_unfinished(shell, verdict, out);
 	else if (!verdict->right && *verdict->variant.label)
 		put_variant(shell, verdict, out);
 	else
-		put_topics(shell, verdict, out);
+		put_topics(shell, verdict, naive, out);
 }
 
 /* ---- check ---- */
@@ -207,17 +219,37 @@ static void note_wrong(struct shell *shell, const struct task_verdict *verdict)
 	learned_wrong(shell, words, strcspn(words, "\n"));
 }
 
+/* The time of the way against which the task claims to be faster; nothing where it names none */
+static enum status put_naive(struct shell *shell, struct text *out)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	struct number time;
+	for (size_t i = 0; i < task->attempts; i++)
+		if (task->attempt[i].kind == ATTEMPT_NAIVE) {
+			enum status status = trial_figure(
+			        task, shell->world->n, &task->attempt[i].lines, "time", shell, &time);
+			if (status == ST_OK)
+				number_text(time, out);
+			return status;
+		}
+	return ST_OK;
+}
+
 /* Rank 0: what is said, and whether it is right */
 static enum status find(struct shell *shell, struct text *out, bool *right)
 {
 	struct task_verdict verdict = {0};
 	struct trials trials;
+	struct text naive = {0};
 	trials_open(&trials, lesson_task_of(shell), shell->world->n, shell);
 	enum status status = trials_run(&trials, &shell->lesson->typed, &verdict);
 	trials_close(&trials);
 	*right = status == ST_OK && verdict.right;
+	if (*right)
+		status = put_naive(shell, &naive);
 	if (status == ST_OK)
-		put_verdict(shell, &verdict, out);
+		put_verdict(shell, &verdict, &naive, out);
+	text_release(&naive);
 	if (*right)
 		status = put_right(shell, out);
 	else if (status == ST_OK)
@@ -299,7 +331,7 @@ enum status lesson_grade(
 	}
 	*right = status == ST_OK && verdict.right;
 	if (status == ST_OK) {
-		put_verdict(shell, &verdict, &out);
+		put_verdict(shell, &verdict, &(struct text){0}, &out);
 		text_add(&out, "   %s\n", *right ? "right" : "not yet");
 		out_put(shell->out, text_string(&out), out.count);
 	}

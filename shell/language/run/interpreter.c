@@ -73,6 +73,13 @@ static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
         [STATEMENT_TITLE] = run_title,
         [STATEMENT_BROKEN] = run_broken};
 
+/* A text of whoever looks at the learner's lines: a task's starter, and the defs in it */
+static bool is_own(const struct shell *shell, const char *file)
+{
+	const struct watch *watch = shell->watch;
+	return watch && watch->own_file && strcmp(file, watch->own_file) == 0;
+}
+
 /* The world would have something more of it */
 static bool is_work(const struct statement *statement)
 {
@@ -84,10 +91,9 @@ static bool is_work(const struct statement *statement)
 static bool watched(const struct shell *shell)
 {
 	const struct interpreter *in = shell->interpreter;
-	const struct watch *watch = shell->watch;
 	const char *file = in->now.tree->file;
-	return watch && !watch->closed && in->now.frame->space == &in->learner && !in->now.file &&
-	        !(file && watch->own_file && strcmp(file, watch->own_file) == 0);
+	return shell->watch && !shell->watch->closed && in->now.frame->space == &in->learner &&
+	        !in->now.file && !(file && is_own(shell, file));
 }
 
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
@@ -136,7 +142,9 @@ static name_id file_at_hand(const struct shell *shell)
 {
 	const struct running *now = &shell->interpreter->now;
 	struct world *world = shell->world;
-	const char *file = now->tree && (now->file || now->runs > 1) ? now->tree->file : NULL;
+	const char *file = now->tree ? now->tree->file : NULL;
+	if (file && !now->file && now->runs <= 1 && !is_own(shell, file))
+		file = NULL;
 	if (!file || (world->file && strcmp(names_text(world->names, world->file), file) == 0))
 		return file ? world->file : 0;
 	return names_make(world->names, file, strlen(file));
