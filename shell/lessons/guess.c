@@ -202,9 +202,10 @@ enum status guess_put_outcome(struct shell *shell, struct text *out)
 	const struct lesson_task *task = lesson_task_of(shell);
 	enum status status = *shell->lesson->guess ? put_guess(shell, out) : ST_OK;
 	if (status == ST_OK && task->at[PART_ASK])
-		text_add(out, "   %sLook:%s %s\n      answer with: answer ...\n",
-		        style(shell->out, COLOUR_HEAD), style(shell->out, COLOUR_PLAIN),
-		        text_string(&task->part[PART_ASK]));
+		text_add(out, "   %sLook:%s %s\n      answer with %s\n", style(shell->out, COLOUR_HEAD),
+		        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_ASK]),
+		        *text_string(&task->part[PART_ASK_ANSWER]) == '"' ? "a word, as in: answer io"
+		                                                          : "a figure, as in: answer 2ms");
 	return status;
 }
 
