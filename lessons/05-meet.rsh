@@ -1,4 +1,4 @@
-# lesson: Ranks meet: deadlock, mismatch, a missing rank, groups
+# lesson: Ranks meet: deadlock, mismatch, groups
 # minutes: 30
 # ranks: 4 8
 # learned: Two who send first wait for ever: `together` begins both ways.
