@@ -237,6 +237,9 @@ static enum status ask_gate(struct shell *shell, struct task_play *played, struc
 		(speaks_of(text_string(&gate->line), "hostwait") ? put_host_cause : put_cause)(shell, &cause);
 	if (shell->world->me == 0) {
 		answer.remark = gate->remark;
+		text_release(&gate->words); /* of an earlier answer */
+		text_release(&gate->figure);
+		text_release(&gate->best);
 		*gate = answer;
 		answer = (struct gate){.held = answer.held};
 		if (cause.count)

@@ -13,7 +13,7 @@ lesson 1
 hint
 y1 = matmul x w
 check
-predict 3
+predict 3us
 solution run
 check
 undo 3
@@ -23,8 +23,8 @@ lessons
 END
 check "a task that is opened is told" [ "$(told 'open\\t1.1\\tQueue three multiplications\\n"')" = 1 ]
 check "... a hint" [ "$(told 'hint\\t1.1\\t\\n"')" = 1 ]
-check "... a check, with what is wrong" [ "$(told 'check\\t1.1\\tthree matmuls are asked for')" = 1 ]
-check "... what was predicted" [ "$(told 'predict\\t1.1\\t3\\n"')" = 1 ]
+check "... a check, with what is wrong" [ "$(told 'check\\t1.1\\ty3 is not x w w w')" = 1 ]
+check "... what was predicted" [ "$(told 'predict\\t1.1\\t3us\\n"')" = 1 ]
 check "... the solution" [ "$(told 'solution\\t1.1\\trun\\n"')" = 1 ]
 check "... a check that is right" [ "$(told 'check\\t1.1\\tright\\n"')" = 1 ]
 check "... one that is left unsolved" [ "$(told 'skip\\t1.2\\t\\nopen\\t1.3\\t')" = 1 ]

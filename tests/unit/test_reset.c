@@ -108,6 +108,7 @@ static void a_world_goes_before_the_next_comes(void **state)
 	assert_int_equal(type("tensor y[4]"), ST_OK);
 	assert_int_equal(type("undo"), ST_OK);
 	assert_int_equal(type("lesson 1"), ST_OK);
+	assert_int_equal(type("lesson off"), ST_OK);
 	assert_int_equal(type("model mlp; strategy serial; run 1; reset"), ST_OK);
 	assert_int_equal(made.starts, 6);
 	close_session();
