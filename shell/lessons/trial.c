@@ -146,16 +146,22 @@ static void find_literal(
 	}
 }
 
+/* Whose figures hold there: of a world with other data alone those of the one that the learner sees */
+static int figures_of(const struct trials *trials, int i)
+{
+	const struct variation *variant = &trials->variant[i];
+	return !*variant->argument && variant->n == trials->n ? 0 : i;
+}
+
 /* One variant: what came of it is the verdict's, if it is the first or fails. */
 static enum status try_one(
         struct trials *trials, int i, const struct task_lines *lines, struct task_verdict *verdict)
 {
 	const struct variation *variant = &trials->variant[i];
-	struct known *known = &trials->known[i],
-	             *timed = i == 1 && *variant->label == 'o' ? known - 1 : known;
+	const struct known *timed = &trials->known[figures_of(trials, i)];
 	struct gates gates = {0};
 	gates_read(&gates, &trials->task->part[PART_CHECK]);
-	enum status status = know(trials, (int)(timed - trials->known), &gates);
+	enum status status = know(trials, figures_of(trials, i), &gates);
 	if (status == ST_OK)
 		status = refer(trials, i);
 	for (size_t k = 0; k < gates.count; k++)
@@ -163,7 +169,7 @@ static enum status try_one(
 	struct task_play played = {.task = trials->task,
 	        .lines = lines,
 	        .ruled = true,
-	        .beside = &known->beside,
+	        .beside = &trials->known[i].beside,
 	        .gates = &gates,
 	        .all_gates = i == 0,
 	        .best = timed->best,
