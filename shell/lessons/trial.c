@@ -72,17 +72,19 @@ static enum status is_whole(const struct lesson_task *task, const struct task_pl
 }
 
 /* The solution's figures, where gates ask for them, and its steps. They do not hang on the data. */
-static enum status know(struct trials *trials, int i, struct gates *gates)
+static enum status know(struct trials *trials, int i)
 {
 	const struct lesson_task *task = trials->task;
 	struct known *known = &trials->known[i];
 	struct task_lines lines = {0};
+	struct gates gates = {0};
 	if (known->steps)
 		return ST_OK;
+	gates_read(&gates, &task->part[PART_CHECK]);
 	known->best = bests_make(trials->variant[i].n);
 	bests_keep(known->best, trials->variant[i].n, true);
 	typed_text(&lines, text_string(&task->part[PART_SOLUTION]));
-	struct task_play played = {.task = task, .lines = &lines, .gates = gates, .best = known->best};
+	struct task_play played = {.task = task, .lines = &lines, .gates = &gates, .best = known->best};
 	enum status status = played_run(&played, &trials->variant[i], trials->of);
 	if (status == ST_OK)
 		status = is_whole(task, &played, "solution");
@@ -90,6 +92,7 @@ static enum status know(struct trials *trials, int i, struct gates *gates)
 	known->steps = played.steps;
 	known->memory = played.memory;
 	played_release(&played);
+	gates_release(&gates);
 	typed_release(&lines);
 	return status;
 }
@@ -161,11 +164,9 @@ static enum status try_one(
 	const struct known *timed = &trials->known[figures_of(trials, i)];
 	struct gates gates = {0};
 	gates_read(&gates, &trials->task->part[PART_CHECK]);
-	enum status status = know(trials, figures_of(trials, i), &gates);
+	enum status status = know(trials, figures_of(trials, i));
 	if (status == ST_OK)
 		status = refer(trials, i);
-	for (size_t k = 0; k < gates.count; k++)
-		gates.gate[k].asked = false;
 	struct task_play played = {.task = trials->task,
 	        .lines = lines,
 	        .ruled = true,
