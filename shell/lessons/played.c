@@ -80,6 +80,8 @@ static enum status end(struct shell *shell, struct task_play *played)
 	} else if (trace_stuck(&trace, 74, true, &words)) {
 		status = fail(ST_STUCK, "%s", text_string(&words));
 		note(played, shell, PLAYED_STUCK, 0);
+	} else if (leads(shell)) {
+		played->outcome = PLAYED_TO_END;
 	}
 	text_release(&words);
 	return status;

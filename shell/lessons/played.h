@@ -71,9 +71,10 @@ void gates_read(struct gates *gates, const struct text *check);
 void gates_release(struct gates *gates);
 
 enum play_outcome {
+	PLAYED_NOT, /* not yet, or not at all */
 	PLAYED_TO_END,
-	PLAYED_REFUSED, /* a line was; of the starter's too */
-	PLAYED_OVER,    /* it takes more steps, or memory, than can be */
+	PLAYED_REFUSED, /* a line was; of the starter's too, and where there is no memory for it */
+	PLAYED_OVER,    /* it takes more steps than can be */
 	PLAYED_STUCK
 };
 /* Set what goes in, and the rest to 0; played_release */
@@ -96,7 +97,7 @@ struct task_play {
 	struct kept_world kept;
 	int64_t steps, memory; /* that it took: of the device that took most, in bytes */
 };
-/* By rank 0 alone. ST_INTERRUPTED, or ST_ARGUMENT where the starter is refused. */
+/* By rank 0 alone. What lines come to is an outcome; fails as sealed_run does. */
 enum status played_run(struct task_play *played, const struct variation *variant, struct shell *of);
 void played_release(struct task_play *played);
 struct best *bests_make(int n);
