@@ -27,8 +27,6 @@ static const char *const attempts[] = {
         LESSON_ATTEMPTS(X)
 #undef X
 };
-static const char part_words[] =
-        "start check reference hint solution transfer allow vary predict ask wrong naive right choice";
 
 /* What is being read */
 struct reading {
@@ -149,11 +147,27 @@ static enum status begin_part(struct reading *reading, int part, const char *wor
 	return part == PART_VARY ? read_vary(reading, words, end) : ST_OK;
 }
 
+static enum status no_part(const struct reading *reading, const char *word, size_t length)
+{
+	struct text words = {0};
+	int near = 0;
+	for (int i = 0; i < PARTS; i++)
+		if (*parts[i].word)
+			text_add(&words, "%s%s", words.count ? " " : "", parts[i].word);
+	for (int i = 0; i < ATTEMPT_KINDS; i++)
+		text_add(&words, " %s", attempts[i]);
+	const char *nearest = text_nearest(text_string(&words), word, length, &near);
+	enum status status = fail(ST_SYNTAX, "%s:%d: '#: %.*s' is no part of a task%s%.*s%s (parts: %s)",
+	        reading->name, reading->line, (int)length, word, nearest ? "; did you mean '" : "", near,
+	        nearest ? nearest : "", nearest ? "'?" : "", text_string(&words));
+	text_release(&words);
+	return status;
+}
+
 /* "#: WORD ..." */
 static enum status read_head(struct reading *reading, const char *line, const char *end)
 {
 	const char *word = behind("#:", line, end), *after = word;
-	int near = 0;
 	while (after < end && *after != ' ')
 		after++;
 	size_t length = (size_t)(after - word);
@@ -165,10 +179,7 @@ static enum status read_head(struct reading *reading, const char *line, const ch
 	for (int i = 0; i < ATTEMPT_KINDS; i++)
 		if (strlen(attempts[i]) == length && memcmp(attempts[i], word, length) == 0)
 			return begin_attempt(reading, (enum attempt_kind)i, words, end);
-	const char *nearest = text_nearest(part_words, word, length, &near);
-	return fail(ST_SYNTAX, "%s:%d: '#: %.*s' is no part of a task%s%.*s%s (parts: %s)", reading->name,
-	        reading->line, (int)length, word, nearest ? "; did you mean '" : "", near,
-	        nearest ? nearest : "", nearest ? "'?" : "", part_words);
+	return no_part(reading, word, length);
 }
 
 /* A task is over: what it must have is there. */
