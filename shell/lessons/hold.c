@@ -20,7 +20,7 @@ static const double APART = 1.15;
 
 struct held_task {
 	struct trials trials;
-	bool first[64];  /* by gate: it was the first to fail */
+	bool first[GATES_MAX]; /* by gate: it was the first to fail */
 	bool wrong;      /* its starter, solution or reference is refused: that is all there is to say */
 	struct text out; /* what does not hold, one line each */
 };
@@ -69,7 +69,7 @@ static enum status hold_lines(
 		text_add(&is, "does not run: %s", text_string(&verdict.words));
 		complain(holding, what, text_string(&is));
 	}
-	if (status == ST_OK && !passes && verdict.gate >= 0 && verdict.gate < 64)
+	if (status == ST_OK && !passes && verdict.gate >= 0)
 		holding->first[verdict.gate] = true;
 	verdict_release(&verdict);
 	typed_release(&typed);
@@ -150,10 +150,10 @@ static enum status hold_choices(struct held_task *holding)
 	const struct trials *trials = &holding->trials;
 	const struct lesson_task *task = trials->task;
 	const char *what = text_string(&task->part[PART_ANSWER]);
-	struct number figure[16] = {{0}};
+	struct number figure[CHOICES_MAX + 1] = {{0}};
 	int count = 0;
 	enum status status = trial_figure(task, trials->n, NULL, what, trials->of, &figure[count++]);
-	for (size_t i = 0; i < task->attempts && status == ST_OK && count < 16; i++) {
+	for (size_t i = 0; i < task->attempts && status == ST_OK; i++) {
 		if (task->attempt[i].kind != ATTEMPT_CHOICE)
 			continue;
 		status = trial_figure(
@@ -180,7 +180,7 @@ static void hold_gates(struct held_task *holding)
 {
 	struct gates gates = {0};
 	gates_read(&gates, &holding->trials.task->part[PART_CHECK]);
-	for (size_t i = 0; i < gates.count && i < 64; i++)
+	for (size_t i = 0; i < gates.count; i++)
 		if (!holding->first[i])
 			complain(holding, text_string(&gates.gate[i].line),
 			        "is never the first gate to fail: a `#: wrong` for it is missing");

@@ -122,6 +122,12 @@ static enum status begin_attempt(
         struct reading *reading, enum attempt_kind kind, const char *words, const char *end)
 {
 	struct lesson_task *task = task_of(reading);
+	int before = 0;
+	for (size_t i = 0; i < task->attempts; i++)
+		before += task->attempt[i].kind == kind;
+	if (kind == ATTEMPT_CHOICE && before == CHOICES_MAX)
+		return fail(
+		        ST_SYNTAX, "%s:%d: more than %d choices", reading->name, reading->line, CHOICES_MAX);
 	struct lesson_attempt *attempt = MEM_ADD(&task->attempt, &task->attempts);
 	*attempt = (struct lesson_attempt){.kind = kind, .line = reading->line};
 	text_put(&attempt->words, words, (size_t)(end - words));
@@ -182,6 +188,25 @@ static enum status read_head(struct reading *reading, const char *line, const ch
 	return no_part(reading, word, length);
 }
 
+/* Gates are lines of their own. */
+static enum status whole_check(const struct reading *reading, const struct lesson_task *task)
+{
+	const struct text *check = &task->part[PART_CHECK];
+	const char *at = text_string(check), *end = at + check->count, *line;
+	int number = task->at[PART_CHECK], gates = 0;
+	size_t length;
+	while (number++, (line = text_line(&at, end, &length))) {
+		if (behind("", line, line + length) == line + length || *line == '#')
+			continue;
+		if (!behind("expect ", line, line + length))
+			return fail(ST_SYNTAX, "%s:%d: '%.*s': a check is made of `expect` lines",
+			        reading->name, number, (int)length, line);
+		if (++gates > GATES_MAX)
+			return fail(ST_SYNTAX, "%s:%d: more than %d gates", reading->name, number, GATES_MAX);
+	}
+	return ST_OK;
+}
+
 /* A task is over: what it must have is there. */
 static enum status whole_task(const struct reading *reading)
 {
@@ -190,7 +215,7 @@ static enum status whole_task(const struct reading *reading)
 		if (parts[i].must && !task->part[i].count)
 			return fail(ST_SYNTAX, "%s:%d: the task '%s' has no '#: %s'", reading->name,
 			        task->at[PART_TITLE], text_string(&task->part[PART_TITLE]), parts[i].word);
-	return ST_OK;
+	return task ? whole_check(reading, task) : ST_OK;
 }
 
 static enum status begin_task(struct reading *reading, const char *title, const char *end)
