@@ -144,6 +144,7 @@ wrong 'the solution fails.*close(t, r)' '/^#: solution/,/^#: right/s/^allreduce 
 wrong 'the right attempt of line [0-9]* fails' 's/g = reducescatter t;/g = reducescatter t op=max;/'
 wrong 'the wrong attempt of line [0-9]* passes' 's/^for m in 0:M { allreduce x\[m\] };.*/for m in 0:M { t += scale x[m] 1 };  allreduce t/'
 wrong 'the wrong attempt of line [0-9]* does not run' 's/^for m .*;  sync }$/no such line/'
+wrong 'the wrong attempt of line [0-9]* does not run: no command .spinn' 's/spin 1ms/spinn 1ms/'
 wrong 'is never the first gate to fail' 's/^expect hostwait/expect races == 0   # order\nexpect hostwait/'
 wrong 'is not 15 % more than' 's/spin 1ms/spin 1us/'
 wrong 'is a choice less than 15 %' '/^#: choice/,/^#: check/s/^for m .*/allreduce t/'
