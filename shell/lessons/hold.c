@@ -56,7 +56,7 @@ static enum status hold_lines(
 	if (*lines)
 		typed_text(&typed, lines);
 	enum status status = trials_run(&holding->trials, &typed, &verdict);
-	if (status == ST_BUG) {
+	if (status == ST_SYNTAX) {
 		holding->wrong = true;
 		text_add(&holding->out, "     %s\n", fail_text());
 	} else if (status == ST_OK && passes && !verdict.right) {
@@ -74,7 +74,7 @@ static enum status hold_lines(
 	verdict_release(&verdict);
 	typed_release(&typed);
 	text_release(&is);
-	return status == ST_BUG ? ST_OK : status;
+	return status == ST_SYNTAX ? ST_OK : status;
 }
 
 static enum status hold_naive(
@@ -94,7 +94,7 @@ static enum status hold_naive(
 		complain(holding, what, text_string(&is));
 	}
 	text_release(&is);
-	return status == ST_BUG ? ST_OK : status; /* it does not run, which hold_lines has told */
+	return status == ST_SYNTAX ? ST_OK : status; /* it does not run, which hold_lines has told */
 }
 
 static enum status hold_attempts(struct held_task *holding)
@@ -138,7 +138,7 @@ static enum status hold_answer(struct held_task *holding, int part)
 	if (!trials->task->at[part] || *what == '"')
 		return ST_OK;
 	enum status status = trial_figure(trials->task, trials->n, NULL, what, trials->of, &figure);
-	if (status == ST_ARGUMENT || status == ST_BUG) {
+	if (status == ST_ARGUMENT || status == ST_SYNTAX) {
 		complain(holding, part == PART_ASK ? "the question's answer" : "the prediction", fail_text());
 		status = ST_OK;
 	}
@@ -167,7 +167,7 @@ static enum status hold_choices(struct held_task *holding)
 		}
 		count++;
 	}
-	if (status == ST_ARGUMENT || status == ST_BUG) {
+	if (status == ST_ARGUMENT || status == ST_SYNTAX) {
 		complain(holding, "a choice", fail_text());
 		status = ST_OK;
 	}

@@ -67,7 +67,7 @@ static enum status is_whole(const struct lesson_task *task, const struct task_pl
 {
 	if (played->outcome == PLAYED_TO_END)
 		return ST_OK;
-	return fail(ST_BUG, "the lesson is wrong: the %s of the task '%s' does not run: %s", what,
+	return fail(ST_SYNTAX, "the lesson is wrong: the %s of the task '%s' does not run: %s", what,
 	        text_string(&task->part[PART_TITLE]), text_string(&played->words));
 }
 

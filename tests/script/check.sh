@@ -152,6 +152,10 @@ wrong 'the prediction' 's/= count(allreduce)$/= count(nothing, nowhere)/'
 wrong 'the starter of\|the lesson is wrong' 's/^stream comm/stream comm comm/'
 wrong 'has no .#: hint' '/^#: hint/d'
 wrong 'a copy of total' 's/^tensor t\[64k\] = zeros/&;  tensor total[64k] = zeros;  for k in 0:M { total += scale x[k] 1 };  allreduce total/'
+sed 's/^tensor r\[64k\] = zeros$/no such line/' sum.rsh > wrong.rsh
+"$RANKSH" --grade wrong.rsh lines > out 2>&1
+check "lines for a lesson whose reference is refused: status 2" [ $? = 2 ]
+check "... it is the lesson that is wrong" grep -q 'the lesson is wrong: the reference of the task' out
 "$RANKSH" --check-lessons nowhere.rsh > out 2>&1
 check "a file that is not there" grep -q 'cannot read nowhere.rsh' out
 
