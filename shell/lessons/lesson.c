@@ -15,6 +15,7 @@
 #include "shell/training/open.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The n-th embedded lesson (from 1), or the tour for 0; NULL: there is none. They are numbered by their files' names, which begin
@@ -30,6 +31,25 @@ const struct embedded *lesson_embedded(int number)
 		if (strncmp(name, head, strlen(head)) == 0)
 			return embedded_find("lessons/", name, ".rsh");
 	return NULL;
+}
+
+bool lesson_is_numbered(const char *word, int *number, int *task)
+{
+	char *end;
+	long lesson = strtol(word, &end, 10), of = 0;
+	if (end == word || lesson < 1 || lesson > 1000)
+		return false;
+	if (*end == '.') {
+		const char *behind = end + 1;
+		of = strtol(behind, &end, 10);
+		if (end == behind || of < 1 || of > 1000)
+			return false;
+	}
+	if (*end)
+		return false;
+	*number = (int)lesson;
+	*task = (int)of;
+	return true;
 }
 
 void lesson_drop(struct lesson *lesson)

@@ -93,6 +93,9 @@ check "... and nothing is written" [ ! -e t.npy ]
 check "no such lesson" grep -q 'no lesson 99' out
 "$RANKSH" --grade 1.99 lines > out 2>&1
 check "no such task" grep -q 'lesson 1 has tasks 1 to' out
+printf 'y1 = matmul x w\ny2 = matmul y1 w\ny3 = matmul y2 w\n' > three
+"$RANKSH" --grade 1 three > out 2>&1
+check "a lesson's first task" [ $? = 0 ]
 "$RANKSH" -n 3 --grade sum.rsh lines > out 2>&1
 check "a number of ranks it is not for" grep -q 'wants 2, 4 or 8 ranks, here are 3' out
 "$RANKSH" --grade 1.1 > out 2>&1
