@@ -284,26 +284,36 @@ static bool is_written(struct shell *shell, const char *name, size_t length)
 	return races_now(shell->world)->unread_count == before;
 }
 
+/* Rank 0: the gate that compares the tensor does not hold. */
+static void is_unwritten(struct gates *gates, const char *name, size_t length)
+{
+	for (size_t i = 0; i < gates->count; i++) {
+		struct gate *gate = &gates->gate[i];
+		struct text compared = {0};
+		gates_compared(&gate->line, &compared);
+		bool found = text_place(text_string(&compared), name, length) >= 0;
+		text_release(&compared);
+		if (!found || !gate->held)
+			continue;
+		gate->held = false;
+		text_add(&gate->words, "%.*s is not written, in whole or in part", (int)length, name);
+		return;
+	}
+}
+
 /* A tensor that is compared and was never written, in whole or in part, is right by chance alone. */
 static enum status ask_written(struct shell *shell, struct task_play *played)
 {
-	const struct text *check = &played->task->part[PART_CHECK];
 	struct text names = {0};
 	enum status status = ST_OK;
-	gates_compared(check, &names);
+	gates_compared(&played->task->part[PART_CHECK], &names);
 	for (const char *at = text_string(&names); *at; at += strcspn(at, " ") + 1) {
 		size_t length = strcspn(at, " ");
 		if (is_written(shell, at, length))
 			continue;
 		status = ST_EXPECT;
-		for (size_t i = 0; i < played->gates->count && shell->world->me == 0; i++) {
-			struct gate *gate = &played->gates->gate[i];
-			if (gate_topic(gate) != TOPIC_NUMBERS || !gate->held)
-				continue;
-			gate->held = false;
-			text_add(&gate->words, "%.*s is not written, in whole or in part", (int)length, at);
-			break;
-		}
+		if (shell->world->me == 0)
+			is_unwritten(played->gates, at, length);
 	}
 	text_release(&names);
 	return status;

@@ -101,6 +101,29 @@ check "a number of ranks it is not for" grep -q 'wants 2, 4 or 8 ranks, here are
 "$RANKSH" --grade 1.1 > out 2>&1
 check "no lines" grep -q -- '--grade 1.1 wants a file' out
 
+# ---- of two tensors that are compared the one that is not written
+cat > two.rsh <<'END'
+# lesson: Two
+## Two tensors
+#: start
+tensor x[64k] = randn
+tensor a[64k] b[64k]
+mark task
+#: reference
+ra = relu x;  rb = relu x
+#: check
+expect close(a, ra)   # a is not relu x
+expect close(b[0:64], rb[0:64])   # b is not relu x
+#: hint
+# relu
+#: solution
+a = relu x;  b = relu x
+END
+echo 'a = relu x;  c = relu x;  copy c[0:64] -> b[0:64]' > lines
+"$RANKSH" --grade two.rsh lines > out 2>&1
+check "the gate of what is not written fails" grep -q 'not yet *b is not relu x' out
+check "... with the reason" grep -q 'b is not written, in whole or in part' out
+
 # ---- in a script, and down a pipe
 solved='for m in 0:M { t += scale x[m] 1 }; allreduce t'
 "$RANKSH" -n 2 -c "lesson ./sum.rsh
