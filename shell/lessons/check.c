@@ -249,7 +249,6 @@ enum status lesson_check(struct call *call)
 	if (status != ST_OK)
 		return status;
 	lesson_note(shell, "check", right ? "right" : NULL);
-	shell->lesson->right |= right != 0;
 	shell->lesson->asking = right && lesson_task_of(shell)->at[PART_ASK];
 	if (!right && !shell->interactive)
 		shell->expects_failed++;

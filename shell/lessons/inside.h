@@ -28,7 +28,6 @@ struct lesson {
 	char guess[64];
 	bool skips;  /* no prediction is wanted */
 	bool asking; /* it is right, and its question open */
-	bool right;
 };
 
 /* "lesson 5", or the file's name */
@@ -52,7 +51,7 @@ enum status lesson_run(struct shell *shell, const struct text *lines);
 void own_lesson_path(const char *word, char *path, size_t room);
 enum status own_lessons_tell(struct shell *shell);
 
-/* task.c: what is typed is looked at from here on, and nothing is known of it yet */
+/* task.c: what is typed is looked at from here on, and nothing is known of it yet; a guess stays, as the task does */
 void task_watch(struct shell *shell);
 /* tell.c: what a task asks. All processes call it. */
 enum status task_tell(struct shell *shell);

@@ -156,12 +156,7 @@ enum status lesson_begin_again(struct shell *shell)
 {
 	if (!lesson_current(shell))
 		return ST_ARGUMENT;
-	char guess[sizeof shell->lesson->guess];
-	bool skips = shell->lesson->skips;
-	memcpy(guess, shell->lesson->guess, sizeof guess);
 	enum status status = begin_task(shell);
-	memcpy(shell->lesson->guess, guess, sizeof guess);
-	shell->lesson->skips = skips;
 	if (status == ST_OK)
 		out_say(shell->out, "   the task begins anew; `task` shows what it asks\n");
 	return status;
@@ -235,6 +230,8 @@ enum status lesson_next(struct shell *shell, lesson_play *run)
 		return next_lesson(shell);
 	lesson_note_left(shell);
 	lesson->task++;
+	lesson->guess[0] = '\0';
+	lesson->skips = false;
 	enum status status = begin_task(shell);
 	lesson_note(shell, "open", text_string(&lesson_task_of(shell)->part[PART_TITLE]));
 	return status == ST_OK ? task_tell(shell) : status;
