@@ -33,7 +33,7 @@ struct lesson {
 /* "lesson 5", or the file's name */
 void lesson_title(const struct lesson *lesson, struct text *out);
 /* ST_NAME: there is no such lesson; ST_SYNTAX, ST_FILE. number 0 the tour, -1: the file at `path`, which rank 0 reads. *made is the
- * caller's, to be freed by lesson_drop. */
+ * caller's, to be freed by lesson_drop. Of the course no process is asked: shell may be NULL. */
 enum status lesson_load(struct shell *shell, int number, const char *path, struct lesson **made);
 void lesson_drop(struct lesson *lesson);
 /* The n-th embedded one (from 1), or the tour for 0; NULL: there is none. */

@@ -85,9 +85,9 @@ struct task_play {
 	const struct kept_world *beside; /* a reference's; NULL: none */
 	struct gates *gates;             /* NULL: none; asked up to the first that does not hold, */
 	bool all_gates;                  /* ... or all */
-	struct best *best;               /* by rank: kept where `keeps`, else looked up; NULL: none */
+	struct best *best;   /* one a thread: figures are kept there, or looked up (best.keeps); NULL: none */
 	const char *figures; /* expressions, one a line, that are kept in best[] too; NULL: none */
-	bool keeps;          /* the tensors are wanted */
+	bool wants_tensors;  /* into `kept` */
 	int64_t steps_most, memory_most; /* 0: any number */
 
 	enum play_outcome outcome;

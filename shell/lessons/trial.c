@@ -105,7 +105,7 @@ static enum status refer(struct trials *trials, int i)
 	if (!task->part[PART_REFERENCE].count || beside->rank)
 		return ST_OK;
 	typed_text(&lines, text_string(&task->part[PART_REFERENCE]));
-	struct task_play played = {.task = task, .lines = &lines, .keeps = true};
+	struct task_play played = {.task = task, .lines = &lines, .wants_tensors = true};
 	enum status status = played_run(&played, &trials->variant[i], trials->of);
 	if (status == ST_OK)
 		status = is_whole(task, &played, "reference");
