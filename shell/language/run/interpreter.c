@@ -80,16 +80,6 @@ static bool is_work(const struct statement *statement)
 	        (statement->kind == STATEMENT_COMMAND && statement->row->class == COMMAND_PROGRAM);
 }
 
-/* The learner's own, and somebody looks */
-static bool watched(const struct shell *shell)
-{
-	const struct interpreter *in = shell->interpreter;
-	const struct watch *watch = shell->watch;
-	const char *file = in->now.tree->file;
-	return watch && !watch->closed && in->now.frame->space == &in->learner && !in->now.file &&
-	        !(file && watch->own_file && strcmp(file, watch->own_file) == 0);
-}
-
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	enum status status = ST_OK;
@@ -239,22 +229,6 @@ static enum status granted(struct shell *shell, struct statement *statement, enu
 	}
 	shell->wish.kind = WISH_NONE;
 	return status;
-}
-
-/* One of the outermost is over: its text goes up to where the next one begins. */
-static void tell_watch(struct shell *shell, const struct statement *statement, enum status status)
-{
-	const struct interpreter *in = shell->interpreter;
-	const struct tree *tree = in->now.tree;
-	const char *at = statement->source.at, *end = tree->text + tree->count;
-	if (!watched(shell) || !shell->watch->after || in->now.runs != 1 || in->now.blocks ||
-	        in->now.frame != &in->base_frame)
-		return;
-	if (statement->next)
-		end = statement->next->source.at;
-	while (end > at && strchr(" \t\n;", end[-1]))
-		end--;
-	shell->watch->after(shell, at, (size_t)(end - at), statement->line, status);
 }
 
 /* Those before `last`; NULL: all */

@@ -1,0 +1,30 @@
+/* watched.c -- which statements are the learner's own, and so looked at by a task (shell/session/watch.h) */
+#include "shell/session/watch.h"
+#include "shell/language/run/run.h"
+
+#include <string.h>
+
+bool watched(const struct shell *shell)
+{
+	const struct interpreter *in = shell->interpreter;
+	const struct watch *watch = shell->watch;
+	const char *file = in->now.tree->file;
+	return watch && !watch->closed && in->now.frame->space == &in->learner && !in->now.file &&
+	        !(file && watch->own_file && strcmp(file, watch->own_file) == 0);
+}
+
+/* Its text goes up to where the next one begins. */
+void tell_watch(struct shell *shell, const struct statement *statement, enum status status)
+{
+	const struct interpreter *in = shell->interpreter;
+	const struct tree *tree = in->now.tree;
+	const char *at = statement->source.at, *end = tree->text + tree->count;
+	if (!watched(shell) || !shell->watch->after || in->now.runs != 1 || in->now.blocks ||
+	        in->now.frame != &in->base_frame)
+		return;
+	if (statement->next)
+		end = statement->next->source.at;
+	while (end > at && strchr(" \t\n;", end[-1]))
+		end--;
+	shell->watch->after(shell, at, (size_t)(end - at), statement->line, status);
+}
