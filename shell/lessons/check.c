@@ -134,7 +134,8 @@ static void put_unfinished(struct shell *shell, const struct task_verdict *verdi
 		text_add(&words, "your line %d: ", verdict->line);
 	if (verdict->outcome == PLAYED_OVER)
 		text_add(&words,
-		        "they take more than 64 times the steps of a solution: do they come to an end?");
+		        "they take more than %d times the steps of a solution: do they come to an end?",
+		        LIMIT_TIMES);
 	else
 		text_add(&words, "%s", text_string(&verdict->words));
 	if (verdict->outcome == PLAYED_STUCK) {

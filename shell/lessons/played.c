@@ -43,7 +43,7 @@ static enum status run_typed(struct shell *shell, struct task_play *played, stru
 {
 	enum status status = ST_OK;
 	shell->watch = played->ruled ? &rules->watch : NULL;
-	for (size_t i = 0; played->lines && i < played->lines->count; i++) {
+	for (size_t i = 0; i < played->lines->count; i++) {
 		const struct typed_line *line = &played->lines->line[i];
 		shell->world->line = line->line;
 		status = sealed_lines(shell, line->text, strlen(line->text), NULL, line->line);

@@ -80,7 +80,7 @@ enum play_outcome {
 /* Set what goes in, and the rest to 0; played_release */
 struct task_play {
 	const struct lesson_task *task;
-	const struct task_lines *lines;  /* NULL: none */
+	const struct task_lines *lines;
 	bool ruled;                      /* they are held to what a task allows */
 	const struct kept_world *beside; /* a reference's; NULL: none */
 	struct gates *gates;             /* NULL: none; asked up to the first that does not hold, */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A learner's lines may take so many times what the solution takes, and so much in any case */
-enum { LIMIT_TIMES = 64, STEPS_LEAST = 20000, MEMORY_LEAST = 64 << 20 };
+/* So much lines may take in any case */
+enum { STEPS_LEAST = 20000, MEMORY_LEAST = 64 << 20 };
 static const uint64_t SALT = 7001;
 
 /* ---- variants ---- */
@@ -133,7 +133,7 @@ static void find_literal(
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "="), argument);
 	snprintf(digits, sizeof digits, "%d", *name ? number_of(trials->task, name) : trials->n);
 	size_t length = strlen(digits);
-	for (size_t i = 0; lines && i < lines->count; i++) {
+	for (size_t i = 0; i < lines->count; i++) {
 		const char *text = lines->line[i].text;
 		int line = lines->line[i].line;
 		for (const char *at = text; *at; at++) {
