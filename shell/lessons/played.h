@@ -11,23 +11,9 @@
 
 #include "shell/lessons/lesson_file.h"
 #include "shell/lessons/task_rules.h"
+#include "shell/lessons/typed.h"
 #include "shell/session/best.h"
 #include "shell/session/shell.h"
-
-/* A line that somebody has typed, or several of one block */
-struct typed_line {
-	char *text; /* owned */
-	int line;
-};
-struct task_lines {
-	struct typed_line *line;
-	size_t count;
-};
-void typed_add(struct task_lines *typed, const char *text, size_t count, int line);
-/* A whole text as its lines, from 1 */
-void typed_text(struct task_lines *typed, const char *text);
-void typed_cut(struct task_lines *typed, size_t count); /* so many stay */
-void typed_release(struct task_lines *typed);
 
 /* In which way a world is otherwise than the one that the learner sees */
 struct variation {
