@@ -201,7 +201,7 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 			text_add(&shell->learned->solved, "%.*s ", (int)order->count, order->text);
 		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
 	case ORDER_LESSONS:
-		status = lesson_check_all(shell, order->file, order->ranks, &failed);
+		status = lesson_hold_all(shell, order->file, order->ranks, &failed);
 		shell->expects_failed += failed;
 		return status;
 	case ORDER_GRADE:

@@ -287,7 +287,7 @@ static enum status hold_loaded(
 	return status;
 }
 
-enum status lesson_check_all(struct shell *shell, const char *path, int n, int *failed)
+enum status lesson_hold_all(struct shell *shell, const char *path, int n, int *failed)
 {
 	enum status status = ST_OK;
 	bool none = false;

@@ -1,9 +1,4 @@
-/* inside.h -- private to lessons/: the lesson at hand
- *
- *     lesson.c   opened, begun, left                 tell.c    how a task looks           progress.c   the list
- *     tour.c     its steps play themselves           task.c    what is typed in a task
- *     check.c    is it solved: the report            guess.c   prediction and question      hint.c   three hints
- *     hold.c     --check-lessons: the lessons themselves are held to what they promise
+/* inside.h -- private to lessons/: the lesson at hand, and what its files ask of each other (README.md: which is for what)
  *
  * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_LESSONS_INSIDE_H

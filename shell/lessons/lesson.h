@@ -41,6 +41,6 @@ enum status lesson_grade(
         struct shell *shell, int n, const char *task, const char *lines, size_t count, bool *right);
 /* All lessons, or the one of a file, held to what they promise, without a person; one line a task, and what does not hold of it:
  * *failed of them. n: on so many ranks; 0: on all that the lesson is for. */
-enum status lesson_check_all(struct shell *shell, const char *path, int n, int *failed);
+enum status lesson_hold_all(struct shell *shell, const char *path, int n, int *failed);
 
 #endif
