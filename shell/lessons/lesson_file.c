@@ -70,6 +70,15 @@ static int read_counts(int *count, const char *at, const char *end)
 	return counts;
 }
 
+static enum status read_ranks(
+        const struct reading *reading, int *count, int *counts, const char *at, const char *end)
+{
+	*counts = read_counts(count, at, end);
+	return *counts ? ST_OK
+	               : fail(ST_SYNTAX, "%s:%d: '%.*s': numbers of ranks were expected, as 2,4,8",
+	                         reading->name, reading->line, (int)(end - at), at);
+}
+
 /* "#: predict QUESTION = EXPRESSION" */
 static enum status read_question(struct reading *reading, int part, const char *words, const char *end)
 {
@@ -96,7 +105,9 @@ static enum status read_vary(struct reading *reading, const char *words, const c
 		const char *equals = memchr(words, '=', (size_t)(after - words)), *rest;
 		struct lesson_varied *varied = &task->varied[task->varies];
 		if ((rest = behind("ranks=", words, after))) {
-			task->counts = read_counts(task->count, rest, after);
+			enum status status = read_ranks(reading, task->count, &task->counts, rest, after);
+			if (status != ST_OK)
+				return status;
 		} else if (equals && equals - words < (long)sizeof varied->name &&
 		        task->varies < VARIED_MAX) {
 			int bounds[COUNTS_MAX] = {0};
@@ -234,31 +245,25 @@ static enum status begin_task(struct reading *reading, const char *title, const 
 	return ST_OK;
 }
 
-/* A line of the lesson's head. False: it is none */
-static bool read_lesson(struct reading *reading, const char *line, const char *end)
+/* A line of the lesson's head, or one for who reads the file */
+static enum status read_lesson(struct reading *reading, const char *line, const char *end)
 {
 	struct lesson_file *file = reading->file;
 	const char *rest;
-	if (file->tasks)
-		return false;
 	if ((rest = behind("# lesson:", line, end)))
 		text_put(&file->title, rest, (size_t)(end - rest));
 	else if ((rest = behind("# minutes:", line, end)))
 		text_put(&file->minutes, rest, (size_t)(end - rest));
 	else if ((rest = behind("# ranks:", line, end)))
-		file->counts = read_counts(file->count, rest, end);
+		return read_ranks(reading, file->count, &file->counts, rest, end);
 	else if ((rest = behind("# learned:", line, end)))
 		text_add(&file->learned, "%.*s\n", (int)(end - rest), rest);
-	else
-		return false;
-	return true;
+	return ST_OK;
 }
 
 static enum status read_line(struct reading *reading, const char *line, const char *end)
 {
 	const char *rest;
-	if (read_lesson(reading, line, end))
-		return ST_OK;
 	if ((rest = behind("## ", line, end)))
 		return begin_task(reading, rest, end);
 	if (behind("#:", line, end)) {
@@ -267,6 +272,8 @@ static enum status read_line(struct reading *reading, const char *line, const ch
 			        reading->name, reading->line, (int)(end - line), line);
 		return read_head(reading, line, end);
 	}
+	if (!reading->file->tasks)
+		return read_lesson(reading, line, end);
 	if (!reading->part || (line == end && reading->comment))
 		return ST_OK;
 	if (reading->comment)
