@@ -201,12 +201,12 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 			text_add(&shell->learned->solved, "%.*s ", (int)order->count, order->text);
 		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
 	case ORDER_LESSONS:
-		status = lesson_check_all(shell, order->file, order->first_line, &failed);
+		status = lesson_hold_all(shell, order->file, order->ranks, &failed);
 		shell->expects_failed += failed;
 		return status;
 	case ORDER_GRADE:
-		status = lesson_grade(shell, order->first_line ? order->first_line : RANKS_DEFAULT,
-		        order->file, order->text, order->count, &right);
+		status = lesson_grade(shell, order->ranks ? order->ranks : RANKS_DEFAULT, order->file,
+		        order->text, order->count, &right);
 		shell->expects_failed += status == ST_OK && !right;
 		return status;
 	case ORDER_LEAVE:

@@ -26,7 +26,8 @@ enum order_kind {
 };
 struct order {
 	int32_t kind;       /* enum order_kind */
-	int32_t first_line; /* TEXT, LINES; LESSONS, GRADE: ranks, 0 as the lesson has them */
+	int32_t first_line; /* TEXT, LINES */
+	int32_t ranks;      /* LESSONS, GRADE; 0: as the lesson has them */
 	int32_t width;      /* SETUP, also colour; its text: tasks that are solved */
 	int32_t colour;
 	int32_t silent;      /* LINE: a replay */

@@ -136,16 +136,13 @@ enum status roll_rules(const char *folder, struct class_rules *rules)
 	return status;
 }
 
-/* Without a file everything is open; one that cannot be read for the moment leaves what it said. */
 static bool look_at_rules(struct roll *roll)
 {
-	struct class_rules rules = {0};
+	struct class_rules rules = roll->rules;
 	struct text mistake = {0};
 	enum status status = roll_rules(roll->folder, &rules);
 	if (status == ST_SYNTAX)
 		text_add(&mistake, "%s", fail_text());
-	else if (status != ST_OK)
-		rules = roll->rules;
 	bool changed = memcmp(&rules, &roll->rules, sizeof rules) != 0 ||
 	        strcmp(text_string(&mistake), text_string(&roll->mistake)) != 0;
 	text_release(&roll->mistake);

@@ -31,7 +31,8 @@ struct roll {
 
 /* What is new there. *changed: something is. ST_FILE: the folder cannot be read; what was read stays. */
 enum status roll_read(struct roll *roll, bool *changed);
-/* The file `class` of a folder. ST_FILE: there is none; ST_SYNTAX: a mistake in it, and the rest counts. */
+/* What the file `class` of a folder says now in the place of what it said. ST_FILE: there is none, or it cannot be read for the moment,
+ * and *rules stays; ST_SYNTAX: a mistake in it, and the rest counts. */
 enum status roll_rules(const char *folder, struct class_rules *rules);
 void roll_release(struct roll *roll);
 

@@ -22,24 +22,6 @@ const struct command command_lessons = {
         .run = lesson_list,
 };
 
-/* "4", "4.2": a lesson and a task of it; false: it is no such number */
-static bool is_numbered(const char *word, int *number, int *task)
-{
-	char *end;
-	long lesson = strtol(word, &end, 10), of = 0;
-	if (end == word || lesson < 1 || lesson > 1000)
-		return false;
-	if (*end == '.') {
-		const char *behind = end + 1;
-		of = strtol(behind, &end, 10);
-		if (end == behind || of < 1 || of > 1000)
-			return false;
-	}
-	*number = (int)lesson;
-	*task = (int)of;
-	return *end == '\0';
-}
-
 /* `lesson new F` */
 static enum status new_lesson(struct call *call)
 {
@@ -67,7 +49,7 @@ static enum status lesson_run(struct call *call)
 	if (strcmp(word, "new") == 0)
 		return new_lesson(call);
 	if (strspn(word, "0123456789.-") == strlen(word)) {
-		if (!is_numbered(word, &number, &wish.task))
+		if (!lesson_is_numbered(word, &number, &wish.task))
 			return fail(ST_ARGUMENT,
 			        "lesson %s: a lesson has a number, and a task behind a point: lesson 4.2",
 			        word);

@@ -42,14 +42,19 @@ void gates_read(struct gates *gates, const struct text *check)
 		read_gate(gates, line, length);
 }
 
+static void release_answer(struct gate *gate)
+{
+	text_release(&gate->words);
+	text_release(&gate->figure);
+	text_release(&gate->best);
+}
+
 void gates_release(struct gates *gates)
 {
 	for (size_t i = 0; i < gates->count; i++) {
 		text_release(&gates->gate[i].line);
 		text_release(&gates->gate[i].remark);
-		text_release(&gates->gate[i].words);
-		text_release(&gates->gate[i].figure);
-		text_release(&gates->gate[i].best);
+		release_answer(&gates->gate[i]);
 	}
 	mem_free(gates->gate);
 	*gates = (struct gates){0};
@@ -152,9 +157,10 @@ static void put_figure(struct shell *shell, const char *what, size_t length, boo
 }
 
 /* The left side of its comparison, and what its `best()` is of */
-static void show_figures(struct shell *shell, struct gate *gate)
+static void show_figures(struct shell *shell, const char *line, struct gate *gate)
 {
-	const char *line = text_string(&gate->line) + strlen("expect "), *best = strstr(line, "best(");
+	line += strlen("expect ");
+	const char *best = strstr(line, "best(");
 	size_t left = strcspn(line, "<>=");
 	if (!best || !line[left])
 		return;
@@ -218,40 +224,40 @@ static void take_words(struct shell *shell, struct text *words)
 		words->bytes[--words->count] = '\0';
 }
 
-/* Every process asks alike; rank 0 writes down what came of it. */
-static enum status ask_gate(struct shell *shell, struct task_play *played, struct gate *gate)
+/* Every process asks alike, the lines and remarks are everybody's to read; rank 0 writes down what came of it. *cause: it is wanted,
+ * and is so no more once a gate of times has been given one. */
+static enum status ask_gate(struct shell *shell, struct task_play *played, struct gate *gate, bool *cause)
 {
 	int failed = shell->expects_failed;
-	struct gate answer = {.line = gate->line, .asked = true};
-	struct text cause = {0};
+	struct gate answer = {.asked = true};
+	struct text why = {0};
+	const char *line = text_string(&gate->line);
 	shell_replaying(shell, -1);
-	enum status status = interpreter_run(shell, text_string(&gate->line), gate->line.count, NULL, 1);
+	enum status status = interpreter_run(shell, line, gate->line.count, NULL, 1);
 	take_words(shell, &answer.words);
 	shell_replaying(shell, 1);
 	answer.held = status == ST_OK && shell->expects_failed == failed;
 	if (status != ST_OK && status != ST_EXPECT)
 		text_add(&answer.words, "%s", fail_text());
 	if (gate_topic(gate) != TOPIC_NUMBERS)
-		show_figures(shell, &answer);
-	if (!answer.held && gate_topic(gate) == TOPIC_TIME && !played->cause.count)
-		(speaks_of(text_string(&gate->line), "hostwait") ? put_host_cause : put_cause)(shell, &cause);
-	if (shell->world->me == 0) {
-		answer.remark = gate->remark;
-		text_release(&gate->words); /* of an earlier answer */
-		text_release(&gate->figure);
-		text_release(&gate->best);
-		*gate = answer;
-		answer = (struct gate){.held = answer.held};
-		if (cause.count)
-			text_add(&played->cause, "%s", text_string(&cause));
-	} else {
-		answer.line = (struct text){0};
+		show_figures(shell, line, &answer);
+	if (!answer.held && gate_topic(gate) == TOPIC_TIME && *cause) {
+		(speaks_of(line, "hostwait") ? put_host_cause : put_cause)(shell, &why);
+		*cause = !why.count;
 	}
-	text_release(&answer.words);
-	text_release(&answer.figure);
-	text_release(&answer.best);
-	text_release(&cause);
-	return answer.held ? ST_OK : ST_EXPECT;
+	bool held = answer.held;
+	if (shell->world->me == 0) {
+		gate->asked = true;
+		gate->held = held;
+		gate->words = answer.words;
+		gate->figure = answer.figure;
+		gate->best = answer.best;
+		text_add(&played->cause, "%s", text_string(&why));
+	} else {
+		release_answer(&answer);
+	}
+	text_release(&why);
+	return held ? ST_OK : ST_EXPECT;
 }
 
 /* ---- memory that nobody wrote ---- */
@@ -279,26 +285,36 @@ static bool is_written(struct shell *shell, const char *name, size_t length)
 	return races_now(shell->world)->unread_count == before;
 }
 
+/* Rank 0: the gate that compares the tensor does not hold. */
+static void is_unwritten(struct gates *gates, const char *name, size_t length)
+{
+	for (size_t i = 0; i < gates->count; i++) {
+		struct gate *gate = &gates->gate[i];
+		struct text compared = {0};
+		gates_compared(&gate->line, &compared);
+		bool found = text_place(text_string(&compared), name, length) >= 0;
+		text_release(&compared);
+		if (!found || !gate->held)
+			continue;
+		gate->held = false;
+		text_add(&gate->words, "%.*s is not written, in whole or in part", (int)length, name);
+		return;
+	}
+}
+
 /* A tensor that is compared and was never written, in whole or in part, is right by chance alone. */
 static enum status ask_written(struct shell *shell, struct task_play *played)
 {
-	const struct text *check = &played->task->part[PART_CHECK];
 	struct text names = {0};
 	enum status status = ST_OK;
-	gates_compared(check, &names);
+	gates_compared(&played->task->part[PART_CHECK], &names);
 	for (const char *at = text_string(&names); *at; at += strcspn(at, " ") + 1) {
 		size_t length = strcspn(at, " ");
 		if (is_written(shell, at, length))
 			continue;
 		status = ST_EXPECT;
-		for (size_t i = 0; i < played->gates->count && shell->world->me == 0; i++) {
-			struct gate *gate = &played->gates->gate[i];
-			if (gate_topic(gate) != TOPIC_NUMBERS || !gate->held)
-				continue;
-			gate->held = false;
-			text_add(&gate->words, "%.*s is not written, in whole or in part", (int)length, at);
-			break;
-		}
+		if (shell->world->me == 0)
+			is_unwritten(played->gates, at, length);
 	}
 	text_release(&names);
 	return status;
@@ -306,13 +322,13 @@ static enum status ask_written(struct shell *shell, struct task_play *played)
 
 enum status asked_gates(struct shell *shell, struct task_play *played)
 {
-	bool keeps = shell->best && shell->best->keeps;
+	bool keeps = shell->best && shell->best->keeps, cause = !keeps;
 	enum status status = ST_OK;
 	for (size_t i = 0; played->gates && i < played->gates->count; i++) {
 		struct gate *gate = &played->gates->gate[i];
 		if (keeps && !strstr(text_string(&gate->line), "best("))
 			continue;
-		enum status one = ask_gate(shell, played, gate);
+		enum status one = ask_gate(shell, played, gate, &cause);
 		status = first_failure(status, one);
 		if (one != ST_OK && !played->all_gates && !keeps)
 			break;

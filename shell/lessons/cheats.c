@@ -114,7 +114,7 @@ enum status cheats_make(struct cheats *cheats, const struct lesson_task *task, i
 	struct variation variant = {.n = n};
 	struct task_lines lines = {0};
 	typed_text(&lines, text_string(&task->part[PART_SOLUTION]));
-	struct task_play played = {.task = task, .lines = &lines, .keeps = true};
+	struct task_play played = {.task = task, .lines = &lines, .wants_tensors = true};
 	enum status status = played_run(&played, &variant, of);
 	if (status == ST_OK && played.outcome == PLAYED_TO_END)
 		add_compared(cheats, task, &played.kept.rank[0]);

@@ -149,7 +149,8 @@ static void put_unfinished(struct shell *shell, const struct task_verdict *verdi
 		text_add(&words, "your line %d: ", verdict->line);
 	if (verdict->outcome == PLAYED_OVER)
 		text_add(&words,
-		        "they take more than 64 times the steps of a solution: do they come to an end?");
+		        "they take more than %d times the steps of a solution: do they come to an end?",
+		        LIMIT_TIMES);
 	else
 		text_add(&words, "%s", text_string(&verdict->words));
 	if (verdict->outcome == PLAYED_STUCK) {
@@ -286,7 +287,6 @@ enum status lesson_check(struct call *call)
 	if (status != ST_OK)
 		return status;
 	lesson_note(shell, "check", right ? "right" : NULL);
-	shell->lesson->right |= right != 0;
 	shell->lesson->asking = right && lesson_task_of(shell)->at[PART_ASK];
 	if (!right && !shell->interactive)
 		shell->expects_failed++;
@@ -295,19 +295,18 @@ enum status lesson_check(struct call *call)
 
 /* ---- lines handed in ---- */
 
-/* "4.2", or the path of a lesson's file */
-static enum status load_graded(struct shell *shell, const char *task, struct lesson **lesson)
+static enum status load_graded(struct shell *shell, const char *word, struct lesson **lesson)
 {
-	int number = 0, of = 0, used = 0;
-	bool numbered = sscanf(task, "%d.%d%n", &number, &of, &used) == 2 && !task[used];
-	enum status status =
-	        numbered ? lesson_load(shell, number, NULL, lesson) : lesson_load(shell, -1, task, lesson);
-	if (status == ST_OK && numbered && (of < 1 || of > (*lesson)->file.tasks))
+	int number = -1, task = 0;
+	bool numbered = lesson_is_numbered(word, &number, &task);
+	enum status status = lesson_load(shell, number, numbered ? NULL : word, lesson);
+	if (status != ST_OK)
+		return status;
+	if (task > (*lesson)->file.tasks)
 		return fail(
-		        ST_RANGE, "lesson %d has tasks 1 to %d, no %d", number, (*lesson)->file.tasks, of);
-	if (status == ST_OK)
-		(*lesson)->task = numbered ? of - 1 : 0;
-	return status;
+		        ST_RANGE, "lesson %d has tasks 1 to %d, no %d", number, (*lesson)->file.tasks, task);
+	(*lesson)->task = task ? task - 1 : 0;
+	return ST_OK;
 }
 
 enum status lesson_grade(

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHOICES_MOST = 6 };
+enum { OFFERED_MAX = CHOICES_MAX + 1 };
 /* Two answers nearer than this are one. */
 static const double TENTH = 0.1;
 
-/* One of the answers that are offered; NULL words: the true one */
+/* One of the answers that are offered; of NULL: the true one */
 struct offered {
 	const struct lesson_attempt *of;
 	struct number figure;
@@ -35,14 +35,14 @@ static int by_size(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-/* Of rank 0: all choices, the true one among them, from the least to the largest. 0: the task offers none. */
-static enum status find_choices(struct shell *shell, struct offered choice[CHOICES_MOST], int *count)
+/* Of rank 0: all choices, the true one among them, from the least to the largest. *count 0: the task offers none. */
+static enum status find_choices(struct shell *shell, struct offered choice[OFFERED_MAX], int *count)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
 	const char *what = text_string(&task->part[PART_ANSWER]);
 	enum status status = ST_OK;
 	*count = 0;
-	for (size_t i = 0; i < task->attempts && *count < CHOICES_MOST - 1 && status == ST_OK; i++) {
+	for (size_t i = 0; i < task->attempts && status == ST_OK; i++) {
 		if (task->attempt[i].kind != ATTEMPT_CHOICE)
 			continue;
 		choice[*count].of = &task->attempt[i];
@@ -62,7 +62,7 @@ static enum status find_choices(struct shell *shell, struct offered choice[CHOIC
 enum status guess_put(struct shell *shell, struct text *out)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
-	struct offered choice[CHOICES_MOST] = {0};
+	struct offered choice[OFFERED_MAX] = {0};
 	enum status status = ST_OK;
 	struct number truth = {0};
 	int count = 0;
@@ -173,7 +173,7 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 static enum status put_guess(struct shell *shell, struct text *out)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
-	struct offered choice[CHOICES_MOST] = {0};
+	struct offered choice[OFFERED_MAX] = {0};
 	struct number number = {0}, truth = {0};
 	int count = 0, letter = -1;
 	const struct lesson_attempt *model = NULL;

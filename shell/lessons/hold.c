@@ -21,7 +21,7 @@ static const double APART = 1.15;
 
 struct held_task {
 	struct trials trials;
-	bool first[64];  /* by gate: it was the first to fail */
+	bool first[GATES_MAX]; /* by gate: it was the first to fail */
 	bool wrong;      /* its starter, solution or reference is refused: that is all there is to say */
 	struct text out; /* what does not hold, one line each */
 };
@@ -57,7 +57,7 @@ static enum status hold_lines(
 	if (*lines)
 		typed_text(&typed, lines);
 	enum status status = trials_run(&holding->trials, &typed, &verdict);
-	if (status == ST_BUG) {
+	if (status == ST_SYNTAX) {
 		holding->wrong = true;
 		text_add(&holding->out, "     %s\n", fail_text());
 	} else if (status == ST_OK && passes && !verdict.right) {
@@ -70,12 +70,12 @@ static enum status hold_lines(
 		text_add(&is, "does not run: %s", text_string(&verdict.words));
 		complain(holding, what, text_string(&is));
 	}
-	if (status == ST_OK && !passes && verdict.gate >= 0 && verdict.gate < 64)
+	if (status == ST_OK && !passes && verdict.gate >= 0)
 		holding->first[verdict.gate] = true;
 	verdict_release(&verdict);
 	typed_release(&typed);
 	text_release(&is);
-	return status == ST_BUG ? ST_OK : status;
+	return status == ST_SYNTAX ? ST_OK : status;
 }
 
 static enum status hold_naive(
@@ -95,7 +95,7 @@ static enum status hold_naive(
 		complain(holding, what, text_string(&is));
 	}
 	text_release(&is);
-	return status;
+	return status == ST_SYNTAX ? ST_OK : status; /* it does not run, which hold_lines has told */
 }
 
 static enum status hold_attempts(struct held_task *holding)
@@ -156,7 +156,7 @@ static enum status hold_answer(struct held_task *holding, int part)
 	if (!trials->task->at[part] || *what == '"')
 		return ST_OK;
 	enum status status = trial_figure(trials->task, trials->n, NULL, what, trials->of, &figure);
-	if (status == ST_ARGUMENT || status == ST_BUG) {
+	if (status == ST_ARGUMENT || status == ST_SYNTAX) {
 		complain(holding, part == PART_ASK ? "the question's answer" : "the prediction", fail_text());
 		status = ST_OK;
 	}
@@ -168,10 +168,10 @@ static enum status hold_choices(struct held_task *holding)
 	const struct trials *trials = &holding->trials;
 	const struct lesson_task *task = trials->task;
 	const char *what = text_string(&task->part[PART_ANSWER]);
-	struct number figure[16] = {{0}};
+	struct number figure[CHOICES_MAX + 1] = {{0}};
 	int count = 0;
 	enum status status = trial_figure(task, trials->n, NULL, what, trials->of, &figure[count++]);
-	for (size_t i = 0; i < task->attempts && status == ST_OK && count < 16; i++) {
+	for (size_t i = 0; i < task->attempts && status == ST_OK; i++) {
 		if (task->attempt[i].kind != ATTEMPT_CHOICE)
 			continue;
 		status = trial_figure(
@@ -185,7 +185,7 @@ static enum status hold_choices(struct held_task *holding)
 		}
 		count++;
 	}
-	if (status == ST_ARGUMENT || status == ST_BUG) {
+	if (status == ST_ARGUMENT || status == ST_SYNTAX) {
 		complain(holding, "a choice", fail_text());
 		status = ST_OK;
 	}
@@ -198,7 +198,7 @@ static void hold_gates(struct held_task *holding)
 {
 	struct gates gates = {0};
 	gates_read(&gates, &holding->trials.task->part[PART_CHECK]);
-	for (size_t i = 0; i < gates.count && i < 64; i++)
+	for (size_t i = 0; i < gates.count; i++)
 		if (!holding->first[i])
 			complain(holding, text_string(&gates.gate[i].line),
 			        "is never the first gate to fail: a `#: wrong` for it is missing");
@@ -306,7 +306,7 @@ static enum status hold_loaded(
 	return status;
 }
 
-enum status lesson_check_all(struct shell *shell, const char *path, int n, int *failed)
+enum status lesson_hold_all(struct shell *shell, const char *path, int n, int *failed)
 {
 	enum status status = ST_OK;
 	bool none = false;

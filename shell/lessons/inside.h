@@ -1,9 +1,4 @@
-/* inside.h -- private to lessons/: the lesson at hand
- *
- *     lesson.c   opened, begun, left                 tell.c    how a task looks           progress.c   the list
- *     tour.c     its steps play themselves           task.c    what is typed in a task
- *     check.c    is it solved: the report            guess.c   prediction and question      hint.c   three hints
- *     hold.c     --check-lessons: the lessons themselves are held to what they promise
+/* inside.h -- private to lessons/: the lesson at hand, and what its files ask of each other (README.md: which is for what)
  *
  * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_LESSONS_INSIDE_H
@@ -28,13 +23,12 @@ struct lesson {
 	char guess[64];
 	bool skips;  /* no prediction is wanted */
 	bool asking; /* it is right, and its question open */
-	bool right;
 };
 
 /* "lesson 5", or the file's name */
 void lesson_title(const struct lesson *lesson, struct text *out);
 /* ST_NAME: there is no such lesson; ST_SYNTAX, ST_FILE. number 0 the tour, -1: the file at `path`, which rank 0 reads. *made is the
- * caller's, to be freed by lesson_drop. */
+ * caller's, to be freed by lesson_drop. Of the course no process is asked: shell may be NULL. */
 enum status lesson_load(struct shell *shell, int number, const char *path, struct lesson **made);
 void lesson_drop(struct lesson *lesson);
 /* The n-th embedded one (from 1), or the tour for 0; NULL: there is none. */
@@ -52,7 +46,7 @@ enum status lesson_run(struct shell *shell, const struct text *lines);
 void own_lesson_path(const char *word, char *path, size_t room);
 enum status own_lessons_tell(struct shell *shell);
 
-/* task.c: what is typed is looked at from here on, and nothing is known of it yet */
+/* task.c: what is typed is looked at from here on, and nothing is known of it yet; a guess stays, as the task does */
 void task_watch(struct shell *shell);
 /* tell.c: what a task asks. All processes call it. */
 enum status task_tell(struct shell *shell);

@@ -15,6 +15,7 @@
 #include "shell/training/open.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The n-th embedded lesson (from 1), or the tour for 0; NULL: there is none. They are numbered by their files' names, which begin
@@ -30,6 +31,25 @@ const struct embedded *lesson_embedded(int number)
 		if (strncmp(name, head, strlen(head)) == 0)
 			return embedded_find("lessons/", name, ".rsh");
 	return NULL;
+}
+
+bool lesson_is_numbered(const char *word, int *number, int *task)
+{
+	char *end;
+	long lesson = strtol(word, &end, 10), of = 0;
+	if (end == word || lesson < 1 || lesson > 1000)
+		return false;
+	if (*end == '.') {
+		const char *behind = end + 1;
+		of = strtol(behind, &end, 10);
+		if (end == behind || of < 1 || of > 1000)
+			return false;
+	}
+	if (*end)
+		return false;
+	*number = (int)lesson;
+	*task = (int)of;
+	return true;
 }
 
 void lesson_drop(struct lesson *lesson)
@@ -136,12 +156,7 @@ enum status lesson_begin_again(struct shell *shell)
 {
 	if (!lesson_current(shell))
 		return ST_ARGUMENT;
-	char guess[sizeof shell->lesson->guess];
-	bool skips = shell->lesson->skips;
-	memcpy(guess, shell->lesson->guess, sizeof guess);
 	enum status status = begin_task(shell);
-	memcpy(shell->lesson->guess, guess, sizeof guess);
-	shell->lesson->skips = skips;
 	if (status == ST_OK)
 		out_say(shell->out, "   the task begins anew; `task` shows what it asks\n");
 	return status;
@@ -215,6 +230,8 @@ enum status lesson_next(struct shell *shell, lesson_play *run)
 		return next_lesson(shell);
 	lesson_note_left(shell);
 	lesson->task++;
+	lesson->guess[0] = '\0';
+	lesson->skips = false;
 	enum status status = begin_task(shell);
 	lesson_note(shell, "open", text_string(&lesson_task_of(shell)->part[PART_TITLE]));
 	return status == ST_OK ? task_tell(shell) : status;

@@ -9,6 +9,8 @@
 
 struct call; /* of a command that takes no words: only its session is looked at */
 enum status lesson_list(struct call *call);
+/* "4", "4.2": a lesson, and a task of it, 0: none is named; false: it is no such number */
+bool lesson_is_numbered(const char *word, int *number, int *task);
 int lesson_tasks(int number); /* how many it has; 0: there is no such lesson */
 /* number from 1, or 0 and a file's path; task from 1, 0: the first. The lesson before it is left only when the new one is there and fits. */
 enum status lesson_open(struct shell *shell, int number, int task, const char *path);
@@ -34,11 +36,11 @@ void lesson_free(struct shell *shell);
 void lesson_again(struct shell *shell);
 /* A line of the learner's has emptied the world. */
 void lesson_emptied(struct shell *shell);
-/* Is what the lines do the task's solution on n ranks? task: "4.2" or a lesson's file, of its first task. Said; *right. */
+/* Is what the lines do the task's solution on n ranks? task: "4.2"; "4" or a lesson's file, of its first task. Said; *right. */
 enum status lesson_grade(
         struct shell *shell, int n, const char *task, const char *lines, size_t count, bool *right);
 /* All lessons, or the one of a file, held to what they promise, without a person; one line a task, and what does not hold of it:
  * *failed of them. n: on so many ranks; 0: on all that the lesson is for. */
-enum status lesson_check_all(struct shell *shell, const char *path, int n, int *failed);
+enum status lesson_hold_all(struct shell *shell, const char *path, int n, int *failed);
 
 #endif

@@ -27,8 +27,6 @@ static const char *const attempts[] = {
         LESSON_ATTEMPTS(X)
 #undef X
 };
-static const char part_words[] =
-        "start check reference hint solution transfer allow vary predict ask wrong naive right choice";
 
 /* What is being read */
 struct reading {
@@ -72,6 +70,15 @@ static int read_counts(int *count, const char *at, const char *end)
 	return counts;
 }
 
+static enum status read_ranks(
+        const struct reading *reading, int *count, int *counts, const char *at, const char *end)
+{
+	*counts = read_counts(count, at, end);
+	return *counts ? ST_OK
+	               : fail(ST_SYNTAX, "%s:%d: '%.*s': numbers of ranks were expected, as 2,4,8",
+	                         reading->name, reading->line, (int)(end - at), at);
+}
+
 /* "#: predict QUESTION = EXPRESSION" */
 static enum status read_question(struct reading *reading, int part, const char *words, const char *end)
 {
@@ -98,7 +105,9 @@ static enum status read_vary(struct reading *reading, const char *words, const c
 		const char *equals = memchr(words, '=', (size_t)(after - words)), *rest;
 		struct lesson_varied *varied = &task->varied[task->varies];
 		if ((rest = behind("ranks=", words, after))) {
-			task->counts = read_counts(task->count, rest, after);
+			enum status status = read_ranks(reading, task->count, &task->counts, rest, after);
+			if (status != ST_OK)
+				return status;
 		} else if (equals && equals - words < (long)sizeof varied->name &&
 		        task->varies < VARIED_MAX) {
 			int bounds[COUNTS_MAX] = {0};
@@ -124,6 +133,12 @@ static enum status begin_attempt(
         struct reading *reading, enum attempt_kind kind, const char *words, const char *end)
 {
 	struct lesson_task *task = task_of(reading);
+	int before = 0;
+	for (size_t i = 0; i < task->attempts; i++)
+		before += task->attempt[i].kind == kind;
+	if (kind == ATTEMPT_CHOICE && before == CHOICES_MAX)
+		return fail(
+		        ST_SYNTAX, "%s:%d: more than %d choices", reading->name, reading->line, CHOICES_MAX);
 	struct lesson_attempt *attempt = MEM_ADD(&task->attempt, &task->attempts);
 	*attempt = (struct lesson_attempt){.kind = kind, .line = reading->line};
 	text_put(&attempt->words, words, (size_t)(end - words));
@@ -149,11 +164,27 @@ static enum status begin_part(struct reading *reading, int part, const char *wor
 	return part == PART_VARY ? read_vary(reading, words, end) : ST_OK;
 }
 
+static enum status no_part(const struct reading *reading, const char *word, size_t length)
+{
+	struct text words = {0};
+	int near = 0;
+	for (int i = 0; i < PARTS; i++)
+		if (*parts[i].word)
+			text_add(&words, "%s%s", words.count ? " " : "", parts[i].word);
+	for (int i = 0; i < ATTEMPT_KINDS; i++)
+		text_add(&words, " %s", attempts[i]);
+	const char *nearest = text_nearest(text_string(&words), word, length, &near);
+	enum status status = fail(ST_SYNTAX, "%s:%d: '#: %.*s' is no part of a task%s%.*s%s (parts: %s)",
+	        reading->name, reading->line, (int)length, word, nearest ? "; did you mean '" : "", near,
+	        nearest ? nearest : "", nearest ? "'?" : "", text_string(&words));
+	text_release(&words);
+	return status;
+}
+
 /* "#: WORD ..." */
 static enum status read_head(struct reading *reading, const char *line, const char *end)
 {
 	const char *word = behind("#:", line, end), *after = word;
-	int near = 0;
 	while (after < end && *after != ' ')
 		after++;
 	size_t length = (size_t)(after - word);
@@ -165,10 +196,26 @@ static enum status read_head(struct reading *reading, const char *line, const ch
 	for (int i = 0; i < ATTEMPT_KINDS; i++)
 		if (strlen(attempts[i]) == length && memcmp(attempts[i], word, length) == 0)
 			return begin_attempt(reading, (enum attempt_kind)i, words, end);
-	const char *nearest = text_nearest(part_words, word, length, &near);
-	return fail(ST_SYNTAX, "%s:%d: '#: %.*s' is no part of a task%s%.*s%s (parts: %s)", reading->name,
-	        reading->line, (int)length, word, nearest ? "; did you mean '" : "", near,
-	        nearest ? nearest : "", nearest ? "'?" : "", part_words);
+	return no_part(reading, word, length);
+}
+
+/* Gates are lines of their own. */
+static enum status whole_check(const struct reading *reading, const struct lesson_task *task)
+{
+	const struct text *check = &task->part[PART_CHECK];
+	const char *at = text_string(check), *end = at + check->count, *line;
+	int number = task->at[PART_CHECK], gates = 0;
+	size_t length;
+	while (number++, (line = text_line(&at, end, &length))) {
+		if (behind("", line, line + length) == line + length || *line == '#')
+			continue;
+		if (!behind("expect ", line, line + length))
+			return fail(ST_SYNTAX, "%s:%d: '%.*s': a check is made of `expect` lines",
+			        reading->name, number, (int)length, line);
+		if (++gates > GATES_MAX)
+			return fail(ST_SYNTAX, "%s:%d: more than %d gates", reading->name, number, GATES_MAX);
+	}
+	return ST_OK;
 }
 
 /* A task is over: what it must have is there. */
@@ -179,7 +226,7 @@ static enum status whole_task(const struct reading *reading)
 		if (parts[i].must && !task->part[i].count)
 			return fail(ST_SYNTAX, "%s:%d: the task '%s' has no '#: %s'", reading->name,
 			        task->at[PART_TITLE], text_string(&task->part[PART_TITLE]), parts[i].word);
-	return ST_OK;
+	return task ? whole_check(reading, task) : ST_OK;
 }
 
 static enum status begin_task(struct reading *reading, const char *title, const char *end)
@@ -198,31 +245,25 @@ static enum status begin_task(struct reading *reading, const char *title, const 
 	return ST_OK;
 }
 
-/* A line of the lesson's head. False: it is none */
-static bool read_lesson(struct reading *reading, const char *line, const char *end)
+/* A line of the lesson's head, or one for who reads the file */
+static enum status read_lesson(struct reading *reading, const char *line, const char *end)
 {
 	struct lesson_file *file = reading->file;
 	const char *rest;
-	if (file->tasks)
-		return false;
 	if ((rest = behind("# lesson:", line, end)))
 		text_put(&file->title, rest, (size_t)(end - rest));
 	else if ((rest = behind("# minutes:", line, end)))
 		text_put(&file->minutes, rest, (size_t)(end - rest));
 	else if ((rest = behind("# ranks:", line, end)))
-		file->counts = read_counts(file->count, rest, end);
+		return read_ranks(reading, file->count, &file->counts, rest, end);
 	else if ((rest = behind("# learned:", line, end)))
 		text_add(&file->learned, "%.*s\n", (int)(end - rest), rest);
-	else
-		return false;
-	return true;
+	return ST_OK;
 }
 
 static enum status read_line(struct reading *reading, const char *line, const char *end)
 {
 	const char *rest;
-	if (read_lesson(reading, line, end))
-		return ST_OK;
 	if ((rest = behind("## ", line, end)))
 		return begin_task(reading, rest, end);
 	if (behind("#:", line, end)) {
@@ -231,6 +272,8 @@ static enum status read_line(struct reading *reading, const char *line, const ch
 			        reading->name, reading->line, (int)(end - line), line);
 		return read_head(reading, line, end);
 	}
+	if (!reading->file->tasks)
+		return read_lesson(reading, line, end);
 	if (!reading->part || (line == end && reading->comment))
 		return ST_OK;
 	for (const char *mark = "# "; reading->comment && *mark && line < end && *line == *mark; mark++)

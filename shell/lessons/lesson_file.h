@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "base/text.h"
 
-enum { TASKS_MAX = 12, COUNTS_MAX = 16, VARIED_MAX = 4 };
+enum { TASKS_MAX = 12, COUNTS_MAX = 16, VARIED_MAX = 4, CHOICES_MAX = 5, GATES_MAX = 64 };
 
 /* The texts of a task that it has once each. X(symbol, its word behind "#: ", must it have one). TITLE and STORY stand without a
  * word; of PREDICT and ASK, which are lines themselves, the question is the part, and the answer the one behind it. */

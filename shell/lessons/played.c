@@ -99,6 +99,8 @@ static enum status end(struct shell *shell, struct task_play *played)
 	} else if (trace_stuck(&trace, 74, true, &words)) {
 		status = fail(ST_STUCK, "%s", text_string(&words));
 		note(played, shell, PLAYED_STUCK, 0);
+	} else if (leads(shell)) {
+		played->outcome = PLAYED_TO_END;
 	}
 	text_release(&words);
 	return status;
@@ -118,7 +120,7 @@ static void keep_tensor(struct shell *shell, struct kept_rank *kept, const char 
 	read_packed(shell, 0, &view, tensor->elements);
 }
 
-/* What a rank has by name: its elements, or (bare) that it is there */
+/* All that this rank has. starters: what it had behind the starter's lines; NULL: it is those that are kept */
 static void keep_tensors(struct shell *shell, struct kept_rank *kept, const struct kept_rank *starters)
 {
 	const struct world *world = shell->world;
@@ -243,15 +245,15 @@ static void play_rank(struct shell *shell, struct play *play, struct task_rules 
 	int section = 0;
 	if (status == ST_OK) {
 		interpreter_variables(shell, &variables);
-		if (played->keeps)
+		if (played->wants_tensors)
 			keep_tensors(shell, &starters, NULL);
 		status = run_typed(shell, played, rules, &section);
 	}
-	if (status == ST_OK && played->keeps) /* the numbers are those behind all work */
+	if (status == ST_OK && played->wants_tensors) /* the numbers are those behind all work */
 		status = sealed_lines(shell, "sync", 4, TASK_FILE, 1);
 	if (status == ST_OK)
 		status = end(shell, played);
-	if (status == ST_OK && played->keeps)
+	if (status == ST_OK && played->wants_tensors)
 		keep_tensors(shell, &played->kept.rank[shell->world->me], &starters);
 	interpreter_section(shell, section);
 	if (status == ST_OK && (played->gates || played->figures))
@@ -280,7 +282,7 @@ enum status played_run(struct task_play *played, const struct variation *variant
 	        .argument = arguments,
 	        .arguments = *variant->argument != '\0'};
 	snprintf(argument, sizeof argument, "%s", variant->argument);
-	if (played->keeps)
+	if (played->wants_tensors)
 		played->kept = (struct kept_world){
 		        mem_alloc((size_t)variant->n * sizeof *played->kept.rank), variant->n};
 	enum status status = sealed_run(&sealed, of, play, &self);

@@ -11,25 +11,9 @@
 
 #include "shell/lessons/lesson_file.h"
 #include "shell/lessons/task_rules.h"
+#include "shell/lessons/typed.h"
 #include "shell/session/best.h"
 #include "shell/session/shell.h"
-
-/* A line that somebody has typed, or several of one block */
-struct typed_line {
-	char *text; /* owned */
-	int line;
-};
-struct task_lines {
-	struct typed_line *line;
-	size_t count;
-};
-void typed_add(struct task_lines *typed, const char *text, size_t count, int line);
-/* A whole text as its statements; its lines count from 1. What cannot be read is one. */
-void typed_text(struct task_lines *typed, const char *text);
-/* So many of them are work: those behind only look at it (print, sync ...). */
-size_t typed_work(const struct task_lines *typed);
-void typed_cut(struct task_lines *typed, size_t count); /* so many stay */
-void typed_release(struct task_lines *typed);
 
 /* In which way a world is otherwise than the one that the learner sees */
 struct variation {
@@ -73,22 +57,23 @@ void gates_read(struct gates *gates, const struct text *check);
 void gates_release(struct gates *gates);
 
 enum play_outcome {
+	PLAYED_NOT, /* not yet, or not at all */
 	PLAYED_TO_END,
-	PLAYED_REFUSED, /* a line was; of the starter's too */
-	PLAYED_OVER,    /* it takes more steps, or memory, than can be */
+	PLAYED_REFUSED, /* a line was; of the starter's too, and where there is no memory for it */
+	PLAYED_OVER,    /* it takes more steps than can be */
 	PLAYED_STUCK
 };
 /* Set what goes in, and the rest to 0; played_release */
 struct task_play {
 	const struct lesson_task *task;
-	const struct task_lines *lines;  /* NULL: none */
+	const struct task_lines *lines;
 	bool ruled;                      /* they are held to what a task allows */
 	const struct kept_world *beside; /* a reference's; NULL: none */
 	struct gates *gates;             /* NULL: none; asked up to the first that does not hold, */
 	bool all_gates;                  /* ... or all */
-	struct best *best;               /* by rank: kept where `keeps`, else looked up; NULL: none */
+	struct best *best;   /* one a thread: figures are kept there, or looked up (best.keeps); NULL: none */
 	const char *figures; /* expressions, one a line, that are kept in best[] too; NULL: none */
-	bool keeps;          /* the tensors are wanted */
+	bool wants_tensors;  /* into `kept` */
 	int64_t steps_most, memory_most; /* 0: any number */
 
 	enum play_outcome outcome;
@@ -98,7 +83,7 @@ struct task_play {
 	struct kept_world kept;
 	int64_t steps, memory; /* that it took: of the device that took most, in bytes */
 };
-/* By rank 0 alone. ST_INTERRUPTED, or ST_ARGUMENT where the starter is refused. */
+/* By rank 0 alone. What lines come to is an outcome; fails as sealed_run does. */
 enum status played_run(struct task_play *played, const struct variation *variant, struct shell *of);
 void played_release(struct task_play *played);
 struct best *bests_make(int n);

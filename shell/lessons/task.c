@@ -18,7 +18,7 @@ static enum status before(struct shell *shell, const struct statement *statement
 /* Commands of the session and looks are no lines of a solution; a refused line took no effect, as far as a task goes. */
 static void after(struct shell *shell, const char *text, size_t count, int line, enum status status)
 {
-	struct lesson *lesson = (struct lesson *)shell->lesson;
+	struct lesson *lesson = shell->lesson;
 	if (status != ST_OK && status != ST_EXPECT)
 		return;
 	enum command_class class = interpreter_class(text, count);
@@ -38,8 +38,7 @@ void task_watch(struct shell *shell)
 	typed_cut(&lesson->typed, 0);
 	lesson->floor = 0;
 	lesson->hints = 0;
-	lesson->guess[0] = '\0';
-	lesson->skips = lesson->asking = lesson->right = false;
+	lesson->asking = false;
 	shell->watch = &lesson->rules.watch;
 }
 

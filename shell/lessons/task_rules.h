@@ -10,9 +10,10 @@ struct lesson_task;
 #define TASK_FILE "the task"
 
 struct task_rules {
-	struct watch watch; /* `after` is whose rules these are to set */
-	struct text names;  /* that the starter's lines let and def, with a blank around each */
-	const char *allow;  /* borrowed: words that may be typed all the same */
+	struct watch
+	        watch; /* asks these rules alone; who wants more sets `of`, `before` and `after` (task.c) */
+	struct text names; /* that the starter's lines let and def, with a blank around each */
+	const char *allow; /* borrowed: words that may be typed all the same */
 };
 /* Of a task, which must outlive them. Into a zeroed one. */
 void task_rules_make(struct task_rules *rules, const struct lesson_task *task);

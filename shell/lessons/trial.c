@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A learner's lines may take so many times what the solution takes, and so much in any case */
-enum { LIMIT_TIMES = 64, STEPS_LEAST = 20000, MEMORY_LEAST = 64 << 20 };
+/* So much lines may take in any case */
+enum { STEPS_LEAST = 20000, MEMORY_LEAST = 64 << 20 };
 static const uint64_t SALT = 7001;
 
 /* ---- variants ---- */
@@ -67,22 +67,24 @@ static enum status is_whole(const struct lesson_task *task, const struct task_pl
 {
 	if (played->outcome == PLAYED_TO_END)
 		return ST_OK;
-	return fail(ST_BUG, "the lesson is wrong: the %s of the task '%s' does not run: %s", what,
+	return fail(ST_SYNTAX, "the lesson is wrong: the %s of the task '%s' does not run: %s", what,
 	        text_string(&task->part[PART_TITLE]), text_string(&played->words));
 }
 
 /* The solution's figures, where gates ask for them, and its steps. They do not hang on the data. */
-static enum status know(struct trials *trials, int i, struct gates *gates)
+static enum status know(struct trials *trials, int i)
 {
 	const struct lesson_task *task = trials->task;
 	struct known *known = &trials->known[i];
 	struct task_lines lines = {0};
+	struct gates gates = {0};
 	if (known->steps)
 		return ST_OK;
+	gates_read(&gates, &task->part[PART_CHECK]);
 	known->best = bests_make(trials->variant[i].n);
 	bests_keep(known->best, trials->variant[i].n, true);
 	typed_text(&lines, text_string(&task->part[PART_SOLUTION]));
-	struct task_play played = {.task = task, .lines = &lines, .gates = gates, .best = known->best};
+	struct task_play played = {.task = task, .lines = &lines, .gates = &gates, .best = known->best};
 	enum status status = played_run(&played, &trials->variant[i], trials->of);
 	if (status == ST_OK)
 		status = is_whole(task, &played, "solution");
@@ -90,6 +92,7 @@ static enum status know(struct trials *trials, int i, struct gates *gates)
 	known->steps = played.steps;
 	known->memory = played.memory;
 	played_release(&played);
+	gates_release(&gates);
 	typed_release(&lines);
 	return status;
 }
@@ -102,7 +105,7 @@ static enum status refer(struct trials *trials, int i)
 	if (!task->part[PART_REFERENCE].count || beside->rank)
 		return ST_OK;
 	typed_text(&lines, text_string(&task->part[PART_REFERENCE]));
-	struct task_play played = {.task = task, .lines = &lines, .keeps = true};
+	struct task_play played = {.task = task, .lines = &lines, .wants_tensors = true};
 	enum status status = played_run(&played, &trials->variant[i], trials->of);
 	if (status == ST_OK)
 		status = is_whole(task, &played, "reference");
@@ -121,24 +124,28 @@ static int first_broken(const struct gates *gates)
 	return -1;
 }
 
+/* Whose figures hold there: of a world with other data alone those of the one that the learner sees */
+static int figures_of(const struct trials *trials, int i)
+{
+	const struct variation *variant = &trials->variant[i];
+	return !*variant->argument && variant->n == trials->n ? 0 : i;
+}
+
 /* One variant: what came of it is the verdict's, if it is the first or fails. */
 static enum status try_one(
         struct trials *trials, int i, const struct task_lines *lines, struct task_verdict *verdict)
 {
 	const struct variation *variant = &trials->variant[i];
-	struct known *known = &trials->known[i],
-	             *timed = i == 1 && *variant->label == 'o' ? known - 1 : known;
+	const struct known *timed = &trials->known[figures_of(trials, i)];
 	struct gates gates = {0};
 	gates_read(&gates, &trials->task->part[PART_CHECK]);
-	enum status status = know(trials, (int)(timed - trials->known), &gates);
+	enum status status = know(trials, figures_of(trials, i));
 	if (status == ST_OK)
 		status = refer(trials, i);
-	for (size_t k = 0; k < gates.count; k++)
-		gates.gate[k].asked = false;
 	struct task_play played = {.task = trials->task,
 	        .lines = lines,
 	        .ruled = true,
-	        .beside = &known->beside,
+	        .beside = &trials->known[i].beside,
 	        .gates = &gates,
 	        .all_gates = i == 0,
 	        .best = timed->best,

@@ -28,7 +28,8 @@ struct known {
 	int64_t steps, memory;
 	struct kept_world beside;
 };
-enum { VARIANTS_MOST = 2 + 2 * VARIED_MAX + COUNTS_MAX };
+/* A learner's lines may take so many times what the solution takes. */
+enum { LIMIT_TIMES = 64, VARIANTS_MOST = 2 + 2 * VARIED_MAX + COUNTS_MAX };
 struct trials {
 	const struct lesson_task *task;
 	int n; /* ranks of the world that the learner sees */
@@ -38,7 +39,7 @@ struct trials {
 	int count;
 };
 void trials_open(struct trials *trials, const struct lesson_task *task, int n, struct shell *of);
-/* By rank 0 alone. `lines` NULL: nothing was typed. ST_INTERRUPTED; ST_BUG, worded with the task, where it is the lesson that is wrong: its
+/* By rank 0 alone. ST_INTERRUPTED; ST_SYNTAX, worded with the task, where it is the lesson that is wrong: its
  * starter, reference or solution is refused. *verdict is to be released in any case. */
 enum status trials_run(struct trials *trials, const struct task_lines *lines, struct task_verdict *verdict);
 void trials_close(struct trials *trials);

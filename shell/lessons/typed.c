@@ -1,7 +1,7 @@
-/* typed.c -- lines that were typed in a task, as a list */
+/* typed.c -- a list of lines, and a text cut into one */
+#include "shell/lessons/typed.h"
 #include "base/memory.h"
 #include "shell/language/parse/tree.h"
-#include "shell/lessons/played.h"
 
 #include <string.h>
 

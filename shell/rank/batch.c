@@ -151,7 +151,7 @@ static enum status grade_text(struct conductor *conductor, const char *file, con
 	(void)file;
 	struct order order = {.kind = ORDER_GRADE,
 	        .file = conductor->options->grade,
-	        .first_line = conductor->options->n,
+	        .ranks = conductor->options->n,
 	        .text = bytes,
 	        .count = count};
 	return conductor_order(conductor, &order);
@@ -178,8 +178,7 @@ int batch_run(struct conductor *conductor)
 	conductor->to = (struct listener){conductor, say, foreign, NULL};
 	if (options->check_lessons)
 		status = conductor_order(conductor,
-		        &(struct order){
-		                .kind = ORDER_LESSONS, .file = options->file, .first_line = options->n});
+		        &(struct order){.kind = ORDER_LESSONS, .file = options->file, .ranks = options->n});
 	else if (options->grade)
 		status = run_file(conductor, options->file, grade_text);
 	else if (options->test)

@@ -16,8 +16,7 @@
 enum { LOOK_MS = 20, STEPS_PART = 1000 };
 
 struct player_of_rank {
-	struct sealed *sealed;
-	struct shell *of;
+	const struct sealed *sealed;
 	struct team *team;
 	sealed_play *play;
 	void *self;
@@ -25,7 +24,8 @@ struct player_of_rank {
 	pthread_t thread;
 	int64_t granted; /* steps, used or not */
 	int64_t used;    /* in the end */
-	bool over;
+	enum status begun;
+	char *words; /* where it could not begin: why; owned */
 };
 
 /* budget.more: the next part of the steps; false where they are used up, or all stop. */
@@ -37,19 +37,16 @@ static bool more(struct budget *budget)
 		return false;
 	if (most && most - player->granted < part)
 		part = most - player->granted;
-	player->over = part <= 0;
-	if (player->over)
+	if (part <= 0)
 		return false;
 	player->granted += part;
 	budget->steps += part;
 	return true;
 }
 
-/* The machine as it is told, with devices that are no larger than they may be */
-static enum status set_machine(struct shell *shell, const struct sealed *sealed, const struct machine *like)
+/* Devices are no larger than they may be. */
+static enum status limit_memory(struct shell *shell, const struct sealed *sealed)
 {
-	if (!sealed->machine)
-		shell->machine = *like;
 	if (sealed->memory_most && shell->machine.memory > (double)sealed->memory_most)
 		shell->machine.memory = (double)sealed->memory_most;
 	return shell_reset(shell);
@@ -58,11 +55,10 @@ static enum status set_machine(struct shell *shell, const struct sealed *sealed,
 static enum status begin(struct shell *shell, const struct player_of_rank *player)
 {
 	const struct sealed *sealed = player->sealed;
-	const struct machine like = player->of->machine;
-	enum status status = shell_open(shell, team_transport(player->team, player->rank), sealed->n, false,
-	        sealed->machine ? sealed->machine : "classroom");
+	enum status status = shell_open(
+	        shell, team_transport(player->team, player->rank), sealed->n, false, sealed->machine);
 	if (status == ST_OK)
-		status = set_machine(shell, sealed, &like);
+		status = limit_memory(shell, sealed);
 	shell->budget = (struct budget){.more = more, .self = (void *)player};
 	shell->arguments = sealed->arguments;
 	shell->argument = (char **)sealed->argument;
@@ -75,8 +71,11 @@ static void *run_rank(void *self)
 {
 	struct player_of_rank *player = self;
 	struct shell shell = {0};
-	if (begin(&shell, player) == ST_OK)
+	player->begun = begin(&shell, player);
+	if (player->begun == ST_OK)
 		player->play(&shell, player->self);
+	else
+		player->words = fail_copy();
 	player->used = player->granted - shell.budget.steps;
 	shell_close(&shell);
 	team_leave(player->team, player->rank);
@@ -103,12 +102,8 @@ enum status sealed_run(struct sealed *sealed, struct shell *of, sealed_play *pla
 	int started = 0;
 	enum status status = ST_OK;
 	for (; started < sealed->n && status == ST_OK; started++) {
-		player[started] = (struct player_of_rank){.sealed = sealed,
-		        .of = of,
-		        .team = team,
-		        .play = play,
-		        .self = self,
-		        .rank = started};
+		player[started] = (struct player_of_rank){
+		        .sealed = sealed, .team = team, .play = play, .self = self, .rank = started};
 		if (pthread_create(&player[started].thread, NULL, run_rank, &player[started]) != 0)
 			status = fail(ST_MEMORY, "no thread for rank %d of a world beside yours", started);
 	}
@@ -120,7 +115,10 @@ enum status sealed_run(struct sealed *sealed, struct shell *of, sealed_play *pla
 	enum status awaited = await_all(team, of);
 	for (int rank = 0; rank < started; rank++) {
 		pthread_join(player[rank].thread, NULL);
-		sealed->over |= player[rank].over;
+		if (status == ST_OK && player[rank].begun != ST_OK)
+			status = fail(player[rank].begun, "a world beside yours cannot begin: %s",
+			        player[rank].words);
+		mem_free(player[rank].words);
 	}
 	sealed->steps = started ? player[0].used : 0;
 	mem_free(player);

@@ -14,20 +14,19 @@
 
 struct sealed {
 	int n;                 /* ranks */
-	const char *machine;   /* its name; NULL: as `like` */
+	const char *machine;   /* its name */
 	int64_t steps_most;    /* 0: as many as it takes */
 	int64_t memory_most;   /* bytes of each device, where the machine has more; 0: what it has */
 	char *const *argument; /* NAME=VALUE: these beat the `let` of texts with a file's name */
 	int arguments;
 
-	/* what came of it */
-	int64_t steps; /* that it took */
-	bool over;     /* steps_most were not enough */
+	int64_t steps; /* what came of it: that it took */
 };
 /* What each rank does, on a thread of its own and all alike; `self` is for all: rank 0 alone writes to what it does not have by
  * rank. A rank's failure is its own affair; one that leaves early ends those that wait for it. */
 typedef void sealed_play(struct shell *shell, void *self);
-/* By one process, on which nobody else works for `of`: the others wait for what it finds. ST_INTERRUPTED: Ctrl-C ended it. */
+/* By one process, on which nobody else works for `of`: the others wait for what it finds. ST_INTERRUPTED: Ctrl-C ended it; else why
+ * a rank could not begin. */
 enum status sealed_run(struct sealed *sealed, struct shell *of, sealed_play *play, void *self);
 
 /* In `play`: a text's lines, as of a script. file: for messages, and NAME=VALUE holds in it; NULL: lines that somebody typed. A

@@ -10,7 +10,7 @@
 
 struct best_figure {
 	char *what; /* as written; owned */
-	int rank;
+	int rank;   /* of which it is: a process has those of all */
 	struct number number;
 };
 struct best {

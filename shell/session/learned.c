@@ -3,14 +3,14 @@
  * A class's file and its clock are outside: rank 0 reads them, and all go by what it has read. Where lines run again they
  * are not asked. */
 #include "shell/session/learned.h"
-#include "base/file.h"
 #include "base/memory.h"
+#include "shell/class/roll.h"
 #include "shell/session/share.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { WORDS_MOST = 300, RULES_MOST = 1 << 16 };
+enum { WORDS_MOST = 300 };
 
 void learned_open(struct shell *shell)
 {
@@ -86,28 +86,20 @@ bool learned_solved(const struct shell *shell, const char *task)
 struct seen {
 	int64_t now;
 	int32_t minute; /* of the day */
-	int32_t read;   /* the file was */
 	struct class_rules rules;
 	char mistake[400];
 };
 
-/* Rank 0's look at the file and the clock. A file that is not there says nothing; one that cannot be read for the
- * moment holds as it was. */
+/* Rank 0's look at the file and the clock */
 static void look(const struct learned *learned, struct seen *seen)
 {
-	char path[1200], *bytes = NULL;
-	size_t count = 0;
 	time_t now = time(NULL);
 	struct tm local;
 	localtime_r(&now, &local);
 	*seen = (struct seen){
 	        .now = now, .minute = local.tm_hour * 60 + local.tm_min, .rules = learned->rules};
-	snprintf(path, sizeof path, "%.1100s/class", learned->folder);
-	if (file_read(path, RULES_MOST, &bytes, &count) != ST_OK)
-		return;
-	if (rules_read(&seen->rules, bytes, count, path) != ST_OK)
+	if (roll_rules(learned->folder, &seen->rules) == ST_SYNTAX)
 		snprintf(seen->mistake, sizeof seen->mistake, "%s", fail_text());
-	mem_free(bytes);
 }
 
 /* false: there is no class, or lines run again, or (*status) it could not be told. */

@@ -96,8 +96,8 @@ struct shell {
 		int64_t time;
 		uint64_t world;    /* its digest: of these books alone */
 	} at;                      /* `at`: what `peek` speaks of */
-	struct watch *watch;       /* looks at what the learner types; NULL: nobody does */
-	struct best *best;         /* what `best()` speaks of; NULL: of nothing */
+	struct watch *watch;       /* of the task that is open, and its own; NULL: none is */
+	struct best *best;         /* what `best()` speaks of, borrowed; NULL: of nothing */
 	uint64_t salt;             /* added to the seeds of tensors: a world with other numbers */
 	bool no_files;             /* none is read: each is refused */
 	struct changes *changes;   /* of a world whose lines run again: changes.h; NULL: none */

@@ -65,6 +65,7 @@ void warn_new(struct shell *shell)
 		if (shell->races_told < races->count) {
 			struct trace trace = {.world = shell->world, .backend = shell->backend};
 			struct text text = {0};
+			/* in a task the cure is the hint's to tell */
 			trace_races(&trace, shell->races_told, !shell->watch, out_width(shell->out), &text);
 			put_some(shell, &text);
 			text_release(&text);

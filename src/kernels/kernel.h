@@ -104,7 +104,8 @@ static inline bool kernel_is_source(const struct kernel *kernel)
 	return kernel->ins == 0;
 }
 
-void kernels_start(void); /* once a process: one thread for the BLAS (ranks share the cores) */
+/* Before any of them, by any thread: one thread for the BLAS (ranks share the cores) */
+void kernels_start(void);
 const struct kernel *kernel_find(const char *name); /* NULL if none */
 const struct kernel *kernel_at(int i);              /* in the order of help; NULL behind the last */
 

@@ -3,6 +3,7 @@
 #include "base/arithmetic.h"
 #include "kernels/kernel.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* OpenBLAS's own; not in every cblas.h */
@@ -13,10 +14,16 @@ void cblas_somatcopy(
 
 static bool unpacked; /* it has the kernels that matrix_product cuts its work for */
 
-void kernels_start(void)
+static void start(void)
 {
 	openblas_set_num_threads(1);
 	unpacked = strstr("SkylakeX Cooperlake SapphireRapids", openblas_get_corename());
+}
+
+void kernels_start(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, start);
 }
 
 static float *element(struct matrix matrix, int64_t row, int64_t column)

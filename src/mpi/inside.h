@@ -28,7 +28,7 @@ enum {
 	TAG_GRANT,     /* rank 0 to all: how far they may go */
 	TAG_LEAVE,     /* the goodbye of a rank, to rank 0 */
 	TAG_LEFT,      /* rank 0's, to all */
-	TAG_DATA       /* a team's tensors */
+	TAG_DATA       /* a team's tensors, which MPI has on a communicator of their own */
 };
 
 /* A message sent without waiting; its bytes live until MPI has taken them. */
@@ -57,9 +57,9 @@ struct transport {
 
 struct transport_group {
 	struct transport *transport;
-	MPI_Comm comm; /* MPI_COMM_NULL for a group of one */
+	MPI_Comm comm; /* MPI_COMM_NULL for a group of one, or of a team */
 	int n, place;
-	int *ranks; /* by place; of a team, else NULL */
+	int *ranks; /* by place, owned; of a team, else NULL */
 };
 
 /* MPI's return code as a status; counts the call for transport_fail_at(). */

@@ -75,11 +75,12 @@ enum status message_send(struct transport *t, int first, int ranks, int tag, con
 	size_t at = count < HEAD_BYTES ? count : HEAD_BYTES;
 	struct message_head head = {.total = count};
 
-	for (int rank = first; t->team && rank < first + ranks; rank++)
-		if (rank != t->rank)
-			team_send(t, rank, tag, bytes, count);
-	if (t->team)
+	if (t->team) {
+		for (int rank = first; rank < first + ranks; rank++)
+			if (rank != t->rank)
+				team_send(t, rank, tag, bytes, count);
 		return ST_OK;
+	}
 	pending_sweep(t);
 	if (at > 0)
 		memcpy(head.bytes, bytes, at);

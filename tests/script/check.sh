@@ -93,10 +93,36 @@ check "... and nothing is written" [ ! -e t.npy ]
 check "no such lesson" grep -q 'no lesson 99' out
 "$RANKSH" --grade 1.99 lines > out 2>&1
 check "no such task" grep -q 'lesson 1 has tasks 1 to' out
+printf 'y1 = matmul x w\ny2 = matmul y1 w\ny3 = matmul y2 w\n' > three
+"$RANKSH" --grade 1 three > out 2>&1
+check "a lesson's first task" [ $? = 0 ]
 "$RANKSH" -n 3 --grade sum.rsh lines > out 2>&1
 check "a number of ranks it is not for" grep -q 'wants 2, 4 or 8 ranks, here are 3' out
 "$RANKSH" --grade 1.1 > out 2>&1
 check "no lines" grep -q -- '--grade 1.1 wants a file' out
+
+# ---- of two tensors that are compared the one that is not written
+cat > two.rsh <<'END'
+# lesson: Two
+## Two tensors
+#: start
+tensor x[64k] = randn
+tensor a[64k] b[64k]
+mark task
+#: reference
+ra = relu x;  rb = relu x
+#: check
+expect close(a, ra)   # a is not relu x
+expect close(b[0:64], rb[0:64])   # b is not relu x
+#: hint
+# relu
+#: solution
+a = relu x;  b = relu x
+END
+echo 'a = relu x;  c = relu x;  copy c[0:64] -> b[0:64]' > lines
+"$RANKSH" --grade two.rsh lines > out 2>&1
+check "the gate of what is not written fails" grep -q 'not yet *b is not relu x' out
+check "... with the reason" grep -q 'b is not written, in whole or in part' out
 
 # ---- in a script, and down a pipe
 solved='for m in 0:M { t += scale x[m] 1 }; allreduce t'
@@ -144,6 +170,7 @@ wrong 'the solution fails.*close(t, r)' '/^#: solution/,/^#: right/s/^allreduce 
 wrong 'the right attempt of line [0-9]* fails' 's/g = reducescatter t;/g = reducescatter t op=max;/'
 wrong 'the wrong attempt of line [0-9]* passes' 's/^for m in 0:M { allreduce x\[m\] };.*/for m in 0:M { t += scale x[m] 1 };  allreduce t/'
 wrong 'the wrong attempt of line [0-9]* does not run' 's/^for m .*;  sync }$/no such line/'
+wrong 'the wrong attempt of line [0-9]* does not run: no command .spinn' 's/spin 1ms/spinn 1ms/'
 wrong 'is never the first gate to fail' 's/^expect hostwait/expect races == 0   # order\nexpect hostwait/'
 wrong 'is not 15 % more than' 's/spin 1ms/spin 1us/'
 wrong 'is a choice less than 15 %' '/^#: choice/,/^#: check/s/^for m .*/allreduce t/'
@@ -152,6 +179,10 @@ wrong 'the starter of\|the lesson is wrong' 's/^stream comm/stream comm comm/'
 wrong 'the solution fails at .expect ((t' 's/^expect hostwait.*/expect ((t/'
 wrong 'has no .#: hint' '/^#: hint/d'
 wrong 'a copy of total' 's/^tensor t\[64k\] = zeros/&;  tensor total[64k] = zeros;  for k in 0:M { total += scale x[k] 1 };  allreduce total/'
+sed 's/^tensor r\[64k\] = zeros$/no such line/' sum.rsh > wrong.rsh
+"$RANKSH" --grade wrong.rsh lines > out 2>&1
+check "lines for a lesson whose reference is refused: status 2" [ $? = 2 ]
+check "... it is the lesson that is wrong" grep -q 'the lesson is wrong: the reference of the task' out
 "$RANKSH" --check-lessons nowhere.rsh > out 2>&1
 check "a file that is not there" grep -q 'cannot read nowhere.rsh' out
 

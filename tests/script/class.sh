@@ -11,12 +11,13 @@ told() { grep -c "\"learned\":\"$1" out; }
 one_process -n 1 > out <<'END'
 lesson 1
 hint
+predict 3us
 y1 = matmul x w
 check
 predict 3us
+undo
 solution run
 check
-undo 3
 next
 next
 lessons
@@ -28,7 +29,7 @@ check "... what was predicted" [ "$(told 'predict\\t1.1\\t3us\\n"')" = 1 ]
 check "... the solution" [ "$(told 'solution\\t1.1\\trun\\n"')" = 1 ]
 check "... a check that is right" [ "$(told 'check\\t1.1\\tright\\n"')" = 1 ]
 check "... one that is left unsolved" [ "$(told 'skip\\t1.2\\t\\nopen\\t1.3\\t')" = 1 ]
-check "... and nothing where lines run again" [ "$(told '')" = 8 ]
+check "... and nothing where lines run again" sh -c "grep -q 'taken back: y1' out && [ $(told '') = 8 ]"
 check "the list has ticks, and what is next" grep -q 'lesson 1 [^n]*✓··.*next: lesson 1.2' out
 
 printf '\036{"do":"hello","width":120,"solved":"1.1 1.3 2.1 "}\nlessons\nquit\n' | "$RANKSH" -n 1 --wire > out 2>&1

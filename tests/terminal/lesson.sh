@@ -90,8 +90,10 @@ kill -9 "$(rank 1)" 2>/dev/null
 line 'sync'
 check "a rank that dies is told" shows 'restart'
 line 'restart'
-check "restart" shows 'lines run again\|new ranks'
+check "restart" shows '2 new ranks; [0-9]* lines\{0,1\} run again'
 line 'z = matmul y w'
+settle
+keys C-l
 line 'check'
 check "the lines typed before count behind it" shows 'right *.next. goes on'
 line 'next'

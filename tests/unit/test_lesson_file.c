@@ -110,8 +110,14 @@ static void what_is_wrong_is_named(void **state)
 	refuses("#: right", "#:", "is no part of a task");
 	refuses("M=2:9", "M=9", "'M=9': a range was expected");
 	refuses("M=2:9", "M=9:2", "'M=9:2': a range was expected");
+	refuses("# ranks: 2 4", "# ranks: many", "one.rsh:3: 'many': numbers of ranks were expected");
+	refuses("ranks=2,4,8", "ranks=all", "'all': numbers of ranks were expected");
 	refuses("seed M", "sed M", "'sed': vary knows");
 	refuses("is a = b or not = time", "is it so", "a question and its answer");
+	refuses("expect time", "sync;  expect time",
+	        "one.rsh:22: 'sync;  expect time < 2ms   # late': a check is made");
+	refuses("#: check\n", "#: choice\n#: choice\n#: choice\n#: choice\n#: choice\n#: check\n",
+	        "one.rsh:25: more than 5 choices");
 }
 
 int main(void)

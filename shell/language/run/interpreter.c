@@ -73,27 +73,11 @@ static run_one *const run_as[] = {[STATEMENT_COMMAND] = run_sealed,
         [STATEMENT_TITLE] = run_title,
         [STATEMENT_BROKEN] = run_broken};
 
-/* A text of whoever looks at the learner's lines: a task's starter, and the defs in it */
-static bool is_own(const struct shell *shell, const char *file)
-{
-	const struct watch *watch = shell->watch;
-	return watch && watch->own_file && strcmp(file, watch->own_file) == 0;
-}
-
 /* The world would have something more of it */
 static bool is_work(const struct statement *statement)
 {
 	return statement->kind == STATEMENT_VIEW || statement->kind == STATEMENT_TENSOR ||
 	        (statement->kind == STATEMENT_COMMAND && statement->row->class == COMMAND_PROGRAM);
-}
-
-/* The learner's own, and somebody looks */
-static bool watched(const struct shell *shell)
-{
-	const struct interpreter *in = shell->interpreter;
-	const char *file = in->now.tree->file;
-	return shell->watch && !shell->watch->closed && in->now.frame->space == &in->learner &&
-	        !in->now.file && !(file && is_own(shell, file));
 }
 
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
@@ -143,7 +127,7 @@ static name_id file_at_hand(const struct shell *shell)
 	const struct running *now = &shell->interpreter->now;
 	struct world *world = shell->world;
 	const char *file = now->tree ? now->tree->file : NULL;
-	if (file && !now->file && now->runs <= 1 && !is_own(shell, file))
+	if (file && !now->file && now->runs <= 1 && !watcher_has(shell, file))
 		file = NULL;
 	if (!file || (world->file && strcmp(names_text(world->names, world->file), file) == 0))
 		return file ? world->file : 0;
@@ -247,22 +231,6 @@ static enum status granted(struct shell *shell, struct statement *statement, enu
 	}
 	shell->wish.kind = WISH_NONE;
 	return status;
-}
-
-/* One of the outermost is over: its text goes up to where the next one begins. */
-static void tell_watch(struct shell *shell, const struct statement *statement, enum status status)
-{
-	const struct interpreter *in = shell->interpreter;
-	const struct tree *tree = in->now.tree;
-	const char *at = statement->source.at, *end = tree->text + tree->count;
-	if (!watched(shell) || !shell->watch->after || in->now.runs != 1 || in->now.blocks ||
-	        in->now.frame != &in->base_frame)
-		return;
-	if (statement->next)
-		end = statement->next->source.at;
-	while (end > at && strchr(" \t\n;", end[-1]))
-		end--;
-	shell->watch->after(shell, at, (size_t)(end - at), statement->line, status);
 }
 
 /* Those before `last`; NULL: all */

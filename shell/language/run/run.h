@@ -35,6 +35,13 @@ void note_text(struct shell *shell, const struct statement *statement);
  * beginning. */
 void note_empty(struct shell *shell, const struct statement *statement);
 
+/* ---- watched.c. The statement that comes is the learner's own, and somebody looks (shell->watch). */
+bool watched(const struct shell *shell);
+/* The file's lines are those of who looks: a task's starter, and the defs in it */
+bool watcher_has(const struct shell *shell, const char *file);
+/* It is over: if it is one of the outermost, who looks is told. */
+void tell_watch(struct shell *shell, const struct statement *statement, enum status status);
+
 /* ---- command.c, making.c, defs.c, flow.c, expect.c, options.c, chosen.c, player.c: a statement as its kind
  * says, for the ranks that its clauses leave */
 typedef enum status run_one(struct shell *shell, struct statement *statement, const struct ranks *set);

@@ -1,0 +1,35 @@
+/* watched.c -- which statements are the learner's own, and so looked at by a task (shell/session/watch.h) */
+#include "shell/session/watch.h"
+#include "shell/language/run/run.h"
+
+#include <string.h>
+
+bool watcher_has(const struct shell *shell, const char *file)
+{
+	const struct watch *watch = shell->watch;
+	return watch && watch->own_file && strcmp(file, watch->own_file) == 0;
+}
+
+bool watched(const struct shell *shell)
+{
+	const struct interpreter *in = shell->interpreter;
+	const char *file = in->now.tree->file;
+	return shell->watch && !shell->watch->closed && in->now.frame->space == &in->learner &&
+	        !in->now.file && !(file && watcher_has(shell, file));
+}
+
+/* Its text goes up to where the next one begins. */
+void tell_watch(struct shell *shell, const struct statement *statement, enum status status)
+{
+	const struct interpreter *in = shell->interpreter;
+	const struct tree *tree = in->now.tree;
+	const char *at = statement->source.at, *end = tree->text + tree->count;
+	if (!watched(shell) || !shell->watch->after || in->now.runs != 1 || in->now.blocks ||
+	        in->now.frame != &in->base_frame)
+		return;
+	if (statement->next)
+		end = statement->next->source.at;
+	while (end > at && strchr(" \t\n;", end[-1]))
+		end--;
+	shell->watch->after(shell, at, (size_t)(end - at), statement->line, status);
+}
