@@ -236,6 +236,9 @@ static enum status ask_gate(struct shell *shell, struct task_play *played, struc
 		(speaks_of(text_string(&gate->line), "hostwait") ? put_host_cause : put_cause)(shell, &cause);
 	if (shell->world->me == 0) {
 		answer.remark = gate->remark;
+		text_release(&gate->words); /* it may have been asked in the solution's world */
+		text_release(&gate->figure);
+		text_release(&gate->best);
 		*gate = answer;
 		answer = (struct gate){.held = answer.held};
 		if (cause.count)
@@ -264,6 +267,7 @@ static bool is_written(struct shell *shell, const char *name, size_t length)
 			continue;
 		const struct layout *layout = &shell->world->tensors[thing.index].layout;
 		text_clear(&line);
+		played_unname(shell, rank, "probe_of_the_check");
 		text_add(&line, "@%d tensor probe_of_the_check[", rank);
 		for (int i = 0; i < layout->dims; i++)
 			text_add(&line, "%s%lld", i ? "," : "", (long long)layout->dim[i]);

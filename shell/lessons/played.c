@@ -43,6 +43,7 @@ static enum status run_typed(struct shell *shell, struct task_play *played, stru
 {
 	enum status status = ST_OK;
 	shell->watch = played->ruled ? &rules->watch : NULL;
+	rules->watch.program_alone = true;
 	for (size_t i = 0; played->lines && i < played->lines->count; i++) {
 		const struct typed_line *line = &played->lines->line[i];
 		shell->world->line = line->line;
@@ -141,15 +142,19 @@ const struct kept_tensor *kept_find(const struct kept_world *kept, int rank, con
 	return NULL;
 }
 
-/* One of the reference's on one rank: a line makes it, in host memory, where no figure of the device counts it; what had its
- * name is gone. */
+void played_unname(struct shell *shell, int rank, const char *name)
+{
+	name_id id = names_find(shell->world->names, name, strlen(name));
+	if (id)
+		world_unbind(shell->world, rank, id);
+}
+
+/* One of the reference's on one rank: a line makes it, in host memory, where no figure of the device counts it. */
 static enum status lay(struct shell *shell, int rank, const struct kept_tensor *tensor)
 {
-	name_id name = names_find(shell->world->names, tensor->name, strlen(tensor->name));
 	struct text line = {0};
 	struct view view;
-	if (name && world_find(shell->world, rank, name).kind == THING_TENSOR)
-		text_add(&line, "@%d free %s\n", rank, tensor->name);
+	played_unname(shell, rank, tensor->name);
 	text_add(&line, "@%d tensor %s[", rank, tensor->name);
 	for (int i = 0; i < tensor->layout.dims; i++)
 		text_add(&line, "%s%lld", i ? "," : "", (long long)tensor->layout.dim[i]);
@@ -184,10 +189,12 @@ struct play {
 
 static enum status ask(struct shell *shell, struct task_play *played, const struct text *variables)
 {
-	enum status status = ST_OK;
+	/* gates are for all ranks, whatever the last `use` was */
+	static const char all[] = "use @all; use default; use world";
+	enum status status = sealed_lines(shell, all, strlen(all), TASK_FILE, 1);
 	if (played->best)
 		shell->best = &played->best[shell->world->me];
-	if (played->beside && played->beside->rank)
+	if (status == ST_OK && played->beside && played->beside->rank)
 		status = lay_beside(shell, played->beside);
 	if (status == ST_OK)
 		status = sealed_lines(

@@ -99,6 +99,8 @@ struct task_play {
 /* By rank 0 alone. ST_INTERRUPTED, or ST_ARGUMENT where the starter is refused. */
 enum status played_run(struct task_play *played, const struct variation *variant, struct shell *of);
 void played_release(struct task_play *played);
+/* In a world that is played: whatever has the name on the rank, a variable or a stream as well, has it no longer. */
+void played_unname(struct shell *shell, int rank, const char *name);
 struct best *bests_make(int n);
 void bests_keep(struct best *best, int n, bool keep);
 void bests_release(struct best *best, int n);

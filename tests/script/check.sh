@@ -84,6 +84,16 @@ graded "the reference is nowhere" 1 'no tensor .r.' 'copy r -> t; allreduce t'
 graded "an end that never comes" 1 'without end' 'repeat 1000000000 { let i = 1 }'
 graded "a circle" 1 'stuck' 'if rank == 0 { recv t from=1 } else { allreduce t }'
 graded "no memory" 1 'no room for' 'tensor big[64k,64k] = randn'
+graded "numbers of one rank, and \`use\` of it at the end" 1 '1.*differ by' "for m in 0:M { t += scale x[m] 1 }; allreduce t; @1 fill t 0
+use @0"
+graded "a \`use\` that is left so" 0 'right' 'for m in 0:M { t += scale x[m] 1 }; allreduce t; use @0'
+for word in 'let r = 1' 'stream r' 'event r' 'group r by 0' 'def r { sync }' 'tensor r[3] = 1' 'stream probe_of_the_check'; do
+	graded "a name of the reference: $word" 0 'also with other data' "$word; for m in 0:M { t += scale x[m] 1 }; allreduce t"
+done
+graded "commands of the session, in a block too" 0 'also with other data' 'predict b
+def c { check; timeline; quit }
+for m in 0:M { t += scale x[m] 1 }; allreduce t; if 1 { check }; c
+view; journal; lesson off'
 graded "nothing" 1 'one message does\|t is not the sum' '# nothing'
 graded "what cannot be read" 1 'your line 2' 'for m in 0:M { t += scale x[m] 1 }
 allreduce ((t'
