@@ -2,6 +2,7 @@
  *
  * Rank 0's thread writes down what came of it; what is a rank's own (tensors, figures by rank) each writes at its own place. */
 #include "shell/lessons/played.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/asked.h"
@@ -61,10 +62,9 @@ static enum status run_typed(struct shell *shell, struct task_play *played, stru
 static int64_t memory_of(const struct world *world)
 {
 	int64_t most = 0;
-	for (int rank = 0; rank < world->n; rank++) {
-		const struct heap *heap = world_heap(world, rank, SPACE_DEVICE);
-		most = heap->peak_reserved > most ? heap->peak_reserved : most;
-	}
+	for (int rank = 0; rank < world->n; rank++)
+		for (int space = 0; space < SPACE_COUNT; space++)
+			most = most_of(most, world_heap(world, rank, (enum space)space)->peak_reserved);
 	return most;
 }
 
@@ -190,6 +190,7 @@ struct play {
 static enum status ask(struct shell *shell, struct task_play *played, const struct text *variables)
 {
 	/* gates are for all ranks, whatever the last `use` was */
+	shell->world->host_most = 0; /* what is laid beside has room */
 	static const char all[] = "use @all; use default; use world";
 	enum status status = sealed_lines(shell, all, strlen(all), TASK_FILE, 1);
 	if (played->best)

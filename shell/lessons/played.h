@@ -94,7 +94,7 @@ struct task_play {
 	struct text words; /* why it did not come to its end */
 	struct text cause; /* of a gate of times that does not hold: what the time was lost with */
 	struct kept_world kept;
-	int64_t steps, memory; /* that it took: of the device that took most, in bytes */
+	int64_t steps, memory; /* that it took: of the memory that was taken most of, in bytes */
 };
 /* By rank 0 alone. ST_INTERRUPTED, or ST_ARGUMENT where the starter is refused. */
 enum status played_run(struct task_play *played, const struct variation *variant, struct shell *of);

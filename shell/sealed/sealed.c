@@ -45,13 +45,16 @@ static bool more(struct budget *budget)
 	return true;
 }
 
-/* The machine as it is told, with devices that are no larger than they may be */
+/* The machine as it is told, with memory that is no larger than it may be */
 static enum status set_machine(struct shell *shell, const struct sealed *sealed, const struct machine *like)
 {
 	if (!sealed->machine)
 		shell->machine = *like;
 	if (sealed->memory_most && shell->machine.memory > (double)sealed->memory_most)
 		shell->machine.memory = (double)sealed->memory_most;
+	if (sealed->memory_most && shell->machine.disk > (double)sealed->memory_most)
+		shell->machine.disk = (double)sealed->memory_most;
+	shell->host_most = sealed->memory_most;
 	return shell_reset(shell);
 }
 

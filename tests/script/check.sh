@@ -83,6 +83,9 @@ graded "a file of numbers" 1 'no file is read here' 'tensor y[4] = load nothing.
 graded "the reference is nowhere" 1 'no tensor .r.' 'copy r -> t; allreduce t'
 graded "an end that never comes" 1 'without end' 'repeat 1000000000 { let i = 1 }'
 graded "a circle" 1 'stuck' 'if rank == 0 { recv t from=1 } else { allreduce t }'
+graded "no host memory" 1 'no room for 4 GB of host memory' 'tensor big[1G] host = randn'
+graded "... nor pinned" 1 'no room for 8 GB of host memory' 'tensor big[2G] pinned = 1'
+graded "... nor a disk" 1 'the disk is full' 'tensor big[512M] disk'
 graded "no memory" 1 'no room for' 'tensor big[64k,64k] = randn'
 graded "numbers of one rank, and \`use\` of it at the end" 1 '1.*differ by' "for m in 0:M { t += scale x[m] 1 }; allreduce t; @1 fill t 0
 use @0"
