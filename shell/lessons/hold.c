@@ -56,7 +56,7 @@ static enum status hold_lines(
 	if (*lines)
 		typed_text(&typed, lines);
 	enum status status = trials_run(&holding->trials, &typed, &verdict);
-	if (status == ST_BUG) {
+	if (status == ST_ARGUMENT) {
 		holding->wrong = true;
 		text_add(&holding->out, "     %s\n", fail_text());
 	} else if (status == ST_OK && passes && !verdict.right) {
@@ -74,7 +74,7 @@ static enum status hold_lines(
 	verdict_release(&verdict);
 	typed_release(&typed);
 	text_release(&is);
-	return status == ST_BUG ? ST_OK : status;
+	return status == ST_ARGUMENT ? ST_OK : status;
 }
 
 static enum status hold_naive(
@@ -92,6 +92,9 @@ static enum status hold_naive(
 		text_add(&is, " is not 15 %% more than the solution's ");
 		number_text(best, &is);
 		complain(holding, what, text_string(&is));
+	} else if (status == ST_ARGUMENT) {
+		complain(holding, what, fail_text());
+		status = ST_OK;
 	}
 	text_release(&is);
 	return status;
@@ -138,7 +141,7 @@ static enum status hold_answer(struct held_task *holding, int part)
 	if (!trials->task->at[part] || *what == '"')
 		return ST_OK;
 	enum status status = trial_figure(trials->task, trials->n, NULL, what, trials->of, &figure);
-	if (status == ST_ARGUMENT || status == ST_BUG) {
+	if (status == ST_ARGUMENT) {
 		complain(holding, part == PART_ASK ? "the question's answer" : "the prediction", fail_text());
 		status = ST_OK;
 	}
@@ -167,7 +170,7 @@ static enum status hold_choices(struct held_task *holding)
 		}
 		count++;
 	}
-	if (status == ST_ARGUMENT || status == ST_BUG) {
+	if (status == ST_ARGUMENT) {
 		complain(holding, "a choice", fail_text());
 		status = ST_OK;
 	}

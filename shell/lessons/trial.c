@@ -67,7 +67,7 @@ static enum status is_whole(const struct lesson_task *task, const struct task_pl
 {
 	if (played->outcome == PLAYED_TO_END)
 		return ST_OK;
-	return fail(ST_BUG, "the lesson is wrong: the %s of the task '%s' does not run: %s", what,
+	return fail(ST_ARGUMENT, "the lesson is wrong: the %s of the task '%s' does not run: %s", what,
 	        text_string(&task->part[PART_TITLE]), text_string(&played->words));
 }
 
@@ -245,7 +245,7 @@ enum status trial_figure(const struct lesson_task *task, int n, const struct tex
 	struct task_play played = {.task = task, .lines = &typed, .best = best, .figures = what};
 	enum status status = played_run(&played, &variant, of);
 	if (status == ST_OK)
-		status = is_whole(task, &played, lines ? "choice" : "solution");
+		status = is_whole(task, &played, lines ? "attempt" : "solution");
 	for (int rank = 0; rank < n && status == ST_OK; rank++)
 		if (best_find(&best[rank], what, strlen(what), rank, &number) &&
 		        (!found || number.value > figure->value)) {

@@ -38,7 +38,7 @@ struct trials {
 	int count;
 };
 void trials_open(struct trials *trials, const struct lesson_task *task, int n, struct shell *of);
-/* By rank 0 alone. `lines` NULL: nothing was typed. ST_INTERRUPTED; ST_BUG, worded with the task, where it is the lesson that is wrong: its
+/* By rank 0 alone. `lines` NULL: nothing was typed. ST_INTERRUPTED; ST_ARGUMENT, worded with the task, where it is the lesson that is wrong: its
  * starter, reference or solution is refused. *verdict is to be released in any case. */
 enum status trials_run(struct trials *trials, const struct task_lines *lines, struct task_verdict *verdict);
 void trials_close(struct trials *trials);

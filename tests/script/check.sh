@@ -161,11 +161,18 @@ wrong 'is never the first gate to fail' 's/^expect hostwait/expect races == 0   
 wrong 'is not 15 % more than' 's/spin 1ms/spin 1us/'
 wrong 'is a choice less than 15 %' '/^#: choice/,/^#: check/s/^for m .*/allreduce t/'
 wrong 'the prediction' 's/= count(allreduce)$/= count(nothing, nowhere)/'
+wrong 'naive\|wrong attempt of line [0-9]* does not run' '/^#: naive/,/^#: wrong/s/^allreduce t$/allr t/'
 wrong 'the starter of\|the lesson is wrong' 's/^stream comm/stream comm comm/'
 wrong 'has no .#: hint' '/^#: hint/d'
 wrong 'a copy of total' 's/^tensor t\[64k\] = zeros/&;  tensor total[64k] = zeros;  for k in 0:M { total += scale x[k] 1 };  allreduce total/'
 "$RANKSH" --check-lessons nowhere.rsh > out 2>&1
 check "a file that is not there" grep -q 'cannot read nowhere.rsh' out
+
+# a learner who meets one goes on
+sed '/^#: reference/,/^#: vary/s/^allreduce r/allr r/' sum.rsh > wrong.rsh
+printf 'lesson ./wrong.rsh\nskip\nallreduce t\ncheck\n' | "$RANKSH" -n 2 > out 2>&1
+check "a check of a lesson that is wrong: a line refused" [ $? = 2 ]
+check "... in words" grep -q 'the lesson is wrong: the reference of' out
 
 # ---- one's own lessons
 mkdir -p data/ranksh/lessons
