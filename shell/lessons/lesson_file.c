@@ -99,6 +99,12 @@ static enum status read_vary(struct reading *reading, const char *words, const c
 		struct lesson_varied *varied = &task->varied[task->varies];
 		if ((rest = behind("ranks=", words, after))) {
 			task->counts = read_counts(task->count, rest, after);
+			for (int i = 0; i < task->counts || !task->counts; i++)
+				if (!task->counts || task->count[i] > RANKS_MOST)
+					return fail(ST_SYNTAX,
+					        "%s:%d: '%.*s': up to %d ranks, as ranks=2,4,8",
+					        reading->name, reading->line, (int)(after - words), words,
+					        RANKS_MOST);
 		} else if (equals && equals - words < (long)sizeof varied->name &&
 		        task->varies < VARIED_MAX) {
 			int bounds[COUNTS_MAX] = {0};
@@ -171,10 +177,25 @@ static enum status read_head(struct reading *reading, const char *line, const ch
 	        nearest ? nearest : "", nearest ? "'?" : "", part_words);
 }
 
-/* A task is over: what it must have is there. */
+int lesson_number_of(const struct lesson_task *task, const char *name)
+{
+	struct text head = {0};
+	text_add(&head, "let %s = ", name);
+	const char *at = strstr(text_string(&task->part[PART_START]), text_string(&head));
+	int number = at ? atoi(at + head.count) : 0;
+	text_release(&head);
+	return number;
+}
+
+/* A task is over: what it must have is there, and what it varies. */
 static enum status whole_task(const struct reading *reading)
 {
 	const struct lesson_task *task = task_of(reading);
+	for (int i = 0; task && i < task->varies; i++)
+		if (!lesson_number_of(task, task->varied[i].name))
+			return fail(ST_SYNTAX, "%s:%d: '#: vary %s': the starter has no `let %s = NUMBER`",
+			        reading->name, task->at[PART_VARY], task->varied[i].name,
+			        task->varied[i].name);
 	for (int i = PART_CHECK; task && !reading->steps && i < PARTS; i++)
 		if (parts[i].must && !task->part[i].count)
 			return fail(ST_SYNTAX, "%s:%d: the task '%s' has no '#: %s'", reading->name,
@@ -252,6 +273,10 @@ enum status lesson_file_read(
 	}
 	if (status == ST_OK)
 		status = whole_task(&reading);
+	for (int i = 0; i < file->counts && status == ST_OK; i++)
+		if (file->count[i] > RANKS_MOST)
+			status = fail(ST_SYNTAX, "%s: a lesson for %d ranks: up to %d are played", name,
+			        file->count[i], RANKS_MOST);
 	if (status == ST_OK && (!file->title.count || !file->tasks))
 		status = fail(ST_SYNTAX,
 		        "%s: a lesson begins with '# lesson: TITLE' and has tasks ('## title')", name);

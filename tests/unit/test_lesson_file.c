@@ -13,7 +13,7 @@ static const char whole[] = "# lesson: One\n"
                             "#\n"
                             "#   indented\n"
                             "#: start\n"
-                            "tensor x[4]\n"
+                            "let M = 8;  tensor x[4]\n"
                             "# a comment of the starter's\n"
                             "#: reference\n"
                             "r = relu x\n"
@@ -58,7 +58,7 @@ static void every_part_finds_its_place(void **state)
 	assert_int_equal(file.tasks, 1);
 	assert_string_equal(text_string(&task->part[PART_STORY]), "story\n\nindented\n");
 	assert_string_equal(
-	        text_string(&task->part[PART_START]), "tensor x[4]\n# a comment of the starter's\n");
+	        text_string(&task->part[PART_START]), "let M = 8;  tensor x[4]\n# a comment of the starter's\n");
 	assert_string_equal(text_string(&task->part[PART_REFERENCE]), "r = relu x\n");
 	assert_string_equal(text_string(&task->part[PART_PREDICT]), "is a = b or not");
 	assert_string_equal(text_string(&task->part[PART_ANSWER]), "time");
@@ -110,6 +110,9 @@ static void what_is_wrong_is_named(void **state)
 	refuses("#: right", "#:", "is no part of a task");
 	refuses("M=2:9", "M=9", "'M=9': a range was expected");
 	refuses("M=2:9", "M=9:2", "'M=9:2': a range was expected");
+	refuses("M=2:9", "Q=2:9", "the starter has no `let Q = NUMBER`");
+	refuses("ranks=2,4,8", "ranks=2,468", "'ranks=2,468': up to 64 ranks");
+	refuses("ranks=2,4,8", "ranks=all", "'ranks=all': up to 64 ranks");
 	refuses("seed M", "sed M", "'sed': vary knows");
 	refuses("is a = b or not = time", "is it so", "a question and its answer");
 }
