@@ -129,8 +129,8 @@ void asked_figures(struct shell *shell, struct task_play *played)
 		keep_figure(shell, line, length);
 }
 
-/* Of `EXPR <= ... best(WHAT)` the largest of all ranks, as text; nothing where it cannot be known */
-static void put_figure(struct shell *shell, const char *what, size_t length, bool best, struct text *out)
+/* Of `EXPR <= ... best(WHAT)` the largest of all ranks, as text; 0 and no text where it cannot be known */
+static double put_figure(struct shell *shell, const char *what, size_t length, bool best, struct text *out)
 {
 	struct best own = {.keeps = true}, *kept = shell->best;
 	struct number most = {0}, number;
@@ -148,9 +148,11 @@ static void put_figure(struct shell *shell, const char *what, size_t length, boo
 		number_text(most, out);
 	shell->best = kept;
 	best_release(&own);
+	return most.value;
 }
 
-/* The left side of its comparison, and what its `best()` is of */
+/* The left side of its comparison, and what its `best()` is of. Half of the best time is not another way to do the work: it is
+ * left out; and of a kind of memory none is there where no tensor says its kind. */
 static void show_figures(struct shell *shell, struct gate *gate)
 {
 	const char *line = text_string(&gate->line) + strlen("expect "), *best = strstr(line, "best(");
@@ -163,8 +165,16 @@ static void show_figures(struct shell *shell, struct gate *gate)
 		depth += best[inner] == '(' ? 1 : best[inner] == ')' ? -1 : 0;
 	while (left && line[left - 1] == ' ')
 		left--;
-	put_figure(shell, line, left, false, &gate->figure);
-	put_figure(shell, best, inner - 1, true, &gate->best);
+	double own = put_figure(shell, line, left, false, &gate->figure),
+	       least = put_figure(shell, best, inner - 1, true, &gate->best);
+	bool time = left == 4 && memcmp(line, "time", left) == 0 && own < least / 2,
+	     memory = strncmp(line, "peak(", strlen("peak(")) == 0 && own <= 0 && least > 0;
+	if (!gate->held || !gate->figure.count || !(time || memory))
+		return;
+	gate->held = false;
+	text_add(&gate->remark,
+	        time ? "that is less than the work of the task takes: is all of it there?"
+	             : "no tensor says that it is of this kind (`kind=`)");
 }
 
 /* ---- gates ---- */
@@ -232,10 +242,13 @@ static enum status ask_gate(struct shell *shell, struct task_play *played, struc
 		text_add(&answer.words, "%s", fail_text());
 	if (gate_topic(gate) != TOPIC_NUMBERS)
 		show_figures(shell, &answer);
-	if (!answer.held && gate_topic(gate) == TOPIC_TIME && !played->cause.count)
+	if (!answer.held && !answer.remark.count && gate_topic(gate) == TOPIC_TIME && !played->cause.count)
 		(speaks_of(text_string(&gate->line), "hostwait") ? put_host_cause : put_cause)(shell, &cause);
 	if (shell->world->me == 0) {
-		answer.remark = gate->remark;
+		if (!answer.remark.count)
+			answer.remark = gate->remark;
+		else
+			text_release(&gate->remark);
 		text_release(&gate->words); /* it may have been asked in the solution's world */
 		text_release(&gate->figure);
 		text_release(&gate->best);
@@ -246,6 +259,7 @@ static enum status ask_gate(struct shell *shell, struct task_play *played, struc
 	} else {
 		answer.line = (struct text){0};
 	}
+	text_release(&answer.remark);
 	text_release(&answer.words);
 	text_release(&answer.figure);
 	text_release(&answer.best);
