@@ -57,8 +57,8 @@ static void every_part_finds_its_place(void **state)
 	assert_int_equal(file.counts, 2);
 	assert_int_equal(file.tasks, 1);
 	assert_string_equal(text_string(&task->part[PART_STORY]), "story\n\nindented\n");
-	assert_string_equal(
-	        text_string(&task->part[PART_START]), "let M = 8;  tensor x[4]\n# a comment of the starter's\n");
+	assert_string_equal(text_string(&task->part[PART_START]),
+	        "let M = 8;  tensor x[4]\n# a comment of the starter's\n");
 	assert_string_equal(text_string(&task->part[PART_REFERENCE]), "r = relu x\n");
 	assert_string_equal(text_string(&task->part[PART_PREDICT]), "is a = b or not");
 	assert_string_equal(text_string(&task->part[PART_ANSWER]), "time");
