@@ -93,6 +93,9 @@ static enum status hold_naive(
 		text_add(&is, " is not 15 %% more than the solution's ");
 		number_text(best, &is);
 		complain(holding, what, text_string(&is));
+	} else if (status == ST_ARGUMENT) {
+		complain(holding, what, fail_text());
+		status = ST_OK;
 	}
 	text_release(&is);
 	return status == ST_SYNTAX ? ST_OK : status; /* it does not run, which hold_lines has told */

@@ -74,9 +74,12 @@ static enum status read_ranks(
         const struct reading *reading, int *count, int *counts, const char *at, const char *end)
 {
 	*counts = read_counts(count, at, end);
-	return *counts ? ST_OK
-	               : fail(ST_SYNTAX, "%s:%d: '%.*s': numbers of ranks were expected, as 2,4,8",
-	                         reading->name, reading->line, (int)(end - at), at);
+	bool few = *counts > 0;
+	for (int i = 0; i < *counts; i++)
+		few = few && count[i] <= RANKS_MOST;
+	return few ? ST_OK
+	           : fail(ST_SYNTAX, "%s:%d: '%.*s': numbers of ranks were expected, up to %d, as 2,4,8",
+	                     reading->name, reading->line, (int)(end - at), at, RANKS_MOST);
 }
 
 /* "#: predict QUESTION = EXPRESSION" */
@@ -218,10 +221,25 @@ static enum status whole_check(const struct reading *reading, const struct lesso
 	return ST_OK;
 }
 
-/* A task is over: what it must have is there. */
+int lesson_number_of(const struct lesson_task *task, const char *name)
+{
+	struct text head = {0};
+	text_add(&head, "let %s = ", name);
+	const char *at = strstr(text_string(&task->part[PART_START]), text_string(&head));
+	int number = at ? atoi(at + head.count) : 0;
+	text_release(&head);
+	return number;
+}
+
+/* A task is over: what it must have is there, and what it varies. */
 static enum status whole_task(const struct reading *reading)
 {
 	const struct lesson_task *task = task_of(reading);
+	for (int i = 0; task && i < task->varies; i++)
+		if (!lesson_number_of(task, task->varied[i].name))
+			return fail(ST_SYNTAX, "%s:%d: '#: vary %s': the starter has no `let %s = NUMBER`",
+			        reading->name, task->at[PART_VARY], task->varied[i].name,
+			        task->varied[i].name);
 	for (int i = PART_CHECK; task && !reading->steps && i < PARTS; i++)
 		if (parts[i].must && !task->part[i].count)
 			return fail(ST_SYNTAX, "%s:%d: the task '%s' has no '#: %s'", reading->name,
@@ -295,6 +313,10 @@ enum status lesson_file_read(
 	}
 	if (status == ST_OK)
 		status = whole_task(&reading);
+	for (int i = 0; i < file->counts && status == ST_OK; i++)
+		if (file->count[i] > RANKS_MOST)
+			status = fail(ST_SYNTAX, "%s: a lesson for %d ranks: up to %d are played", name,
+			        file->count[i], RANKS_MOST);
 	if (status == ST_OK && (!file->title.count || !file->tasks))
 		status = fail(ST_SYNTAX,
 		        "%s: a lesson begins with '# lesson: TITLE' and has tasks ('## title')", name);

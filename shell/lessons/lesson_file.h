@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "base/text.h"
 
-enum { TASKS_MAX = 12, COUNTS_MAX = 16, VARIED_MAX = 4, CHOICES_MAX = 5, GATES_MAX = 64 };
+enum { TASKS_MAX = 12, COUNTS_MAX = 16, VARIED_MAX = 4, CHOICES_MAX = 5, GATES_MAX = 64, RANKS_MOST = 64 };
 
 /* The texts of a task that it has once each. X(symbol, its word behind "#: ", must it have one). TITLE and STORY stand without a
  * word; of PREDICT and ASK, which are lines themselves, the question is the part, and the answer the one behind it. */
@@ -78,6 +78,8 @@ struct lesson_file {
 enum status lesson_file_read(
         struct lesson_file *file, const char *bytes, size_t count, const char *name, bool steps);
 void lesson_file_release(struct lesson_file *file);
+/* What the starter's `let NAME = NUMBER` says; 0: it has none */
+int lesson_number_of(const struct lesson_task *task, const char *name);
 /* ST_RANK: it is not for n ranks; says for how many, and how to start that. title: "lesson 5" */
 enum status lesson_file_fits(const struct lesson_file *file, const char *title, int n);
 

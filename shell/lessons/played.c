@@ -2,6 +2,7 @@
  *
  * Rank 0's thread writes down what came of it; what is a rank's own (tensors, figures by rank) each writes at its own place. */
 #include "shell/lessons/played.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
@@ -56,6 +57,7 @@ static enum status run_typed(
 	enum status status = ST_OK;
 	size_t count = played->lines ? played->lines->count : 0, work = count ? typed_work(played->lines) : 0;
 	shell->watch = played->ruled ? &rules->watch : NULL;
+	rules->watch.program_alone = true;
 	for (size_t i = 0; i < count; i++) {
 		const struct typed_line *line = &played->lines->line[i];
 		if (i == work) {
@@ -79,10 +81,9 @@ static enum status run_typed(
 static int64_t memory_of(const struct world *world)
 {
 	int64_t most = 0;
-	for (int rank = 0; rank < world->n; rank++) {
-		const struct heap *heap = world_heap(world, rank, SPACE_DEVICE);
-		most = heap->peak_reserved > most ? heap->peak_reserved : most;
-	}
+	for (int rank = 0; rank < world->n; rank++)
+		for (int space = 0; space < SPACE_COUNT; space++)
+			most = most_of(most, world_heap(world, rank, (enum space)space)->peak_reserved);
 	return most;
 }
 
@@ -162,15 +163,19 @@ const struct kept_tensor *kept_find(const struct kept_world *kept, int rank, con
 	return NULL;
 }
 
-/* One of the reference's on one rank: a line makes it, in host memory, where no figure of the device counts it; what had its
- * name is gone. */
+void played_unname(struct shell *shell, int rank, const char *name)
+{
+	name_id id = names_find(shell->world->names, name, strlen(name));
+	if (id)
+		world_unbind(shell->world, rank, id);
+}
+
+/* One of the reference's on one rank: a line makes it, in host memory, where no figure of the device counts it. */
 static enum status lay(struct shell *shell, int rank, const struct kept_tensor *tensor)
 {
-	name_id name = names_find(shell->world->names, tensor->name, strlen(tensor->name));
 	struct text line = {0};
 	struct view view;
-	if (name && world_find(shell->world, rank, name).kind == THING_TENSOR)
-		text_add(&line, "@%d free %s\n", rank, tensor->name);
+	played_unname(shell, rank, tensor->name);
 	text_add(&line, "@%d tensor %s[", rank, tensor->name);
 	for (int i = 0; i < tensor->layout.dims; i++)
 		text_add(&line, "%s%lld", i ? "," : "", (long long)tensor->layout.dim[i]);
@@ -220,10 +225,13 @@ struct play {
 
 static enum status ask(struct shell *shell, struct task_play *played, const struct text *variables)
 {
-	enum status status = ST_OK;
+	/* gates are for all ranks, whatever the last `use` was */
+	shell->world->host_most = 0; /* what is laid beside has room */
+	static const char all[] = "use @all; use default; use world";
+	enum status status = sealed_lines(shell, all, strlen(all), TASK_FILE, 1);
 	if (played->best)
 		shell->best = &played->best[shell->world->me];
-	if (played->beside && played->beside->rank)
+	if (status == ST_OK && played->beside && played->beside->rank)
 		status = lay_beside(shell, played);
 	if (status == ST_OK)
 		status = sealed_lines(

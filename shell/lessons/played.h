@@ -81,11 +81,13 @@ struct task_play {
 	struct text words; /* why it did not come to its end */
 	struct text cause; /* of a gate of times that does not hold: what the time was lost with */
 	struct kept_world kept;
-	int64_t steps, memory; /* that it took: of the device that took most, in bytes */
+	int64_t steps, memory; /* that it took: of the memory that was taken most of, in bytes */
 };
 /* By rank 0 alone. What lines come to is an outcome; fails as sealed_run does. */
 enum status played_run(struct task_play *played, const struct variation *variant, struct shell *of);
 void played_release(struct task_play *played);
+/* In a world that is played: whatever has the name on the rank, a variable or a stream as well, has it no longer. */
+void played_unname(struct shell *shell, int rank, const char *name);
 struct best *bests_make(int n);
 void bests_keep(struct best *best, int n, bool keep);
 void bests_release(struct best *best, int n);

@@ -7,22 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So much lines may take in any case */
-enum { STEPS_LEAST = 20000, MEMORY_LEAST = 64 << 20 };
+/* So much lines may take in any case; the lesson's own lines that much */
+enum { STEPS_LEAST = 20000, MEMORY_LEAST = 64 << 20, STEPS_OWN = 1000000 };
 static const uint64_t SALT = 7001;
 
 /* ---- variants ---- */
-
-/* The number that the starter gives the name; 0: none */
-static int number_of(const struct lesson_task *task, const char *name)
-{
-	struct text head = {0};
-	text_add(&head, "let %s = ", name);
-	const char *at = strstr(text_string(&task->part[PART_START]), text_string(&head));
-	int number = at ? atoi(at + head.count) : 0;
-	text_release(&head);
-	return number;
-}
 
 static bool has_chance(const struct lesson_task *task)
 {
@@ -39,7 +28,7 @@ static int make_variants(const struct lesson_task *task, int n, struct variation
 		variant[count++] = (struct variation){.label = "other data", .n = n, .salt = salt};
 	for (int i = 0; i < task->varies; i++) {
 		const struct lesson_varied *varied = &task->varied[i];
-		int seen = number_of(task, varied->name);
+		int seen = lesson_number_of(task, varied->name);
 		int value[2] = {varied->from, varied->to == seen ? varied->to - 1 : varied->to};
 		for (int k = 0; k < 2; k++) {
 			struct variation *made = &variant[count];
@@ -68,7 +57,8 @@ static enum status is_whole(const struct lesson_task *task, const struct task_pl
 	if (played->outcome == PLAYED_TO_END)
 		return ST_OK;
 	return fail(ST_SYNTAX, "the lesson is wrong: the %s of the task '%s' does not run: %s", what,
-	        text_string(&task->part[PART_TITLE]), text_string(&played->words));
+	        text_string(&task->part[PART_TITLE]),
+	        played->outcome == PLAYED_OVER ? "it comes to no end" : text_string(&played->words));
 }
 
 /* The solution's figures, where gates ask for them, and its steps. They do not hang on the data. */
@@ -84,7 +74,8 @@ static enum status know(struct trials *trials, int i)
 	known->best = bests_make(trials->variant[i].n);
 	bests_keep(known->best, trials->variant[i].n, true);
 	typed_text(&lines, text_string(&task->part[PART_SOLUTION]));
-	struct task_play played = {.task = task, .lines = &lines, .gates = &gates, .best = known->best};
+	struct task_play played = {
+	        .task = task, .lines = &lines, .gates = &gates, .best = known->best, .steps_most = STEPS_OWN};
 	enum status status = played_run(&played, &trials->variant[i], trials->of);
 	if (status == ST_OK)
 		status = is_whole(task, &played, "solution");
@@ -105,7 +96,8 @@ static enum status refer(struct trials *trials, int i)
 	if (!task->part[PART_REFERENCE].count || beside->rank)
 		return ST_OK;
 	typed_text(&lines, text_string(&task->part[PART_REFERENCE]));
-	struct task_play played = {.task = task, .lines = &lines, .wants_tensors = true};
+	struct task_play played = {
+	        .task = task, .lines = &lines, .wants_tensors = true, .steps_most = STEPS_OWN};
 	enum status status = played_run(&played, &trials->variant[i], trials->of);
 	if (status == ST_OK)
 		status = is_whole(task, &played, "reference");
@@ -212,7 +204,7 @@ static enum status find_literal(
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "="), argument);
 	if (!*name && trials->variant[which].n == trials->n)
 		return ST_OK; /* other data alone */
-	snprintf(digits, sizeof digits, "%d", *name ? number_of(trials->task, name) : trials->n);
+	snprintf(digits, sizeof digits, "%d", *name ? lesson_number_of(trials->task, name) : trials->n);
 	for (size_t i = 0; lines && i < lines->count && status == ST_OK && !out->count; i++) {
 		const char *text = lines->line[i].text, *at = next_number(text, text, digits);
 		struct task_lines mended = {0};
@@ -287,10 +279,11 @@ enum status trial_figure(const struct lesson_task *task, int n, const struct tex
 	bool found = false;
 	bests_keep(best, n, true);
 	typed_text(&typed, text_string(lines ? lines : &task->part[PART_SOLUTION]));
-	struct task_play played = {.task = task, .lines = &typed, .best = best, .figures = what};
+	struct task_play played = {
+	        .task = task, .lines = &typed, .best = best, .figures = what, .steps_most = STEPS_OWN};
 	enum status status = played_run(&played, &variant, of);
 	if (status == ST_OK)
-		status = is_whole(task, &played, lines ? "choice" : "solution");
+		status = is_whole(task, &played, lines ? "attempt" : "solution");
 	for (int rank = 0; rank < n && status == ST_OK; rank++)
 		if (best_find(&best[rank], what, strlen(what), rank, &number) &&
 		        (!found || number.value > figure->value)) {

@@ -44,11 +44,14 @@ static bool more(struct budget *budget)
 	return true;
 }
 
-/* Devices are no larger than they may be. */
+/* Devices, disks and hosts are no larger than they may be. */
 static enum status limit_memory(struct shell *shell, const struct sealed *sealed)
 {
 	if (sealed->memory_most && shell->machine.memory > (double)sealed->memory_most)
 		shell->machine.memory = (double)sealed->memory_most;
+	if (sealed->memory_most && shell->machine.disk > (double)sealed->memory_most)
+		shell->machine.disk = (double)sealed->memory_most;
+	shell->host_most = sealed->memory_most;
 	return shell_reset(shell);
 }
 

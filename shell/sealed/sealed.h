@@ -13,10 +13,10 @@
 #include "shell/session/shell.h"
 
 struct sealed {
-	int n;                 /* ranks */
-	const char *machine;   /* its name */
-	int64_t steps_most;    /* 0: as many as it takes */
-	int64_t memory_most;   /* bytes of each device, where the machine has more; 0: what it has */
+	int n;               /* ranks */
+	const char *machine; /* its name */
+	int64_t steps_most;  /* 0: as many as it takes */
+	int64_t memory_most; /* bytes of each device, disk and host, where these have more; 0: what they have */
 	char *const *argument; /* NAME=VALUE: these beat the `let` of texts with a file's name */
 	int arguments;
 

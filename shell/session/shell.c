@@ -40,6 +40,7 @@ static void done(void *self, op_id id)
 static void make_books(struct shell *shell, int n)
 {
 	shell->world = world_create(n, shell->dry ? -1 : transport_rank(shell->transport), &shell->machine);
+	shell->world->host_most = shell->host_most;
 	shell->fresh = shell->world->digest;
 }
 

@@ -100,6 +100,7 @@ struct shell {
 	struct best *best;         /* what `best()` speaks of, borrowed; NULL: of nothing */
 	uint64_t salt;             /* added to the seeds of tensors: a world with other numbers */
 	bool no_files;             /* none is read: each is refused */
+	int64_t host_most;         /* of each world, as world.h has it */
 	struct changes *changes;   /* of a world whose lines run again: changes.h; NULL: none */
 	struct question *question; /* that the wish at hand is about; owned: question.h */
 	double *slow;          /* of each rank, 1: as fast as its machine; NULL: all are (lasting.h); owned */

@@ -9,6 +9,7 @@
 #define RANKSH_SESSION_WATCH_H
 
 #include "base/status.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 struct shell;
@@ -21,6 +22,7 @@ struct watch {
 	enum status (*before)(struct shell *shell, const struct statement *statement);
 	/* One of the outermost is over: all of its text, and the number of its line. NULL: nobody wants it */
 	void (*after)(struct shell *shell, const char *text, size_t count, int line, enum status status);
+	bool program_alone; /* looks and commands of the session do nothing */
 	int closed;
 };
 

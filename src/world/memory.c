@@ -75,6 +75,19 @@ static enum status disk_full(const struct world *world, int rank, int64_t bytes)
 	return status;
 }
 
+/* ST_DEVICE_MEMORY in words: of host memory that has a limit */
+static enum status host_full(const struct world *world, int rank, int64_t bytes)
+{
+	struct text why = {0};
+
+	text_add(&why, "rank %d", rank);
+	put_bytes(&why, ": no room for ", bytes);
+	put_bytes(&why, " of host memory: here are ", world->host_most);
+	enum status status = fail(ST_DEVICE_MEMORY, "%s", text_string(&why));
+	text_release(&why);
+	return status;
+}
+
 /* ST_DEVICE_MEMORY in words, with the largest blocks in use: who reads it wants to know what to free. */
 static enum status out_of_memory(const struct world *world, int rank, int64_t bytes)
 {
@@ -158,12 +171,15 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	uint32_t limit = use == TENSOR_FILLED || !device ? lanes_clean_limit(world, rank) : UINT32_MAX;
 	int64_t capacity = device     ? (int64_t)world->machine->memory
 	        : space == SPACE_DISK ? (int64_t)world->machine->disk
+	        : world->host_most    ? world->host_most
 	                              : INT64_MAX,
 	        ns = use == TENSOR_RESULT ? world->machine->segment : 0;
 	struct block_plan plan;
 
 	if (!heap_plan(heap, layout_bytes(&tensor->layout), device ? pool : 0, limit, unit, capacity, &plan))
-		return device ? out_of_memory(world, rank, plan.bytes) : disk_full(world, rank, plan.bytes);
+		return device                 ? out_of_memory(world, rank, plan.bytes)
+		        : space == SPACE_DISK ? disk_full(world, rank, plan.bytes)
+		                              : host_full(world, rank, plan.bytes);
 	enum status status = ops_fit(world, 2); /* segments that are given back, one that is got */
 	if (status != ST_OK)
 		return status;

@@ -132,6 +132,7 @@ struct world {
 	int n;                   /* ranks */
 	int me;                  /* the rank whose data this process holds; -1: none (--dry) */
 	struct machine *machine; /* the one in force; owned by the shell */
+	int64_t host_most; /* bytes of host memory, and of pinned, that each rank may have; 0: any number */
 	struct names *names;
 	name_id default_name, segment_name, wait_name;
 	struct op *ops; /* [1 .. op_count] */

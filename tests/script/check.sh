@@ -83,7 +83,20 @@ graded "a file of numbers" 1 'no file is read here' 'tensor y[4] = load nothing.
 graded "the reference is nowhere" 1 'no tensor .r.' 'copy r -> t; allreduce t'
 graded "an end that never comes" 1 'without end' 'repeat 1000000000 { let i = 1 }'
 graded "a circle" 1 'stuck' 'if rank == 0 { recv t from=1 } else { allreduce t }'
+graded "no host memory" 1 'no room for 4 GB of host memory' 'tensor big[1G] host = randn'
+graded "... nor pinned" 1 'no room for 8 GB of host memory' 'tensor big[2G] pinned = 1'
+graded "... nor a disk" 1 'the disk is full' 'tensor big[512M] disk'
 graded "no memory" 1 'no room for' 'tensor big[64k,64k] = randn'
+graded "numbers of one rank, and \`use\` of it at the end" 1 '1.*differ by' "for m in 0:M { t += scale x[m] 1 }; allreduce t; @1 fill t 0
+use @0"
+graded "a \`use\` that is left so" 0 'right' 'for m in 0:M { t += scale x[m] 1 }; allreduce t; use @0'
+for word in 'let r = 1' 'stream r' 'event r' 'group r by 0' 'def r { sync }' 'tensor r[3] = 1' 'stream probe_of_the_check'; do
+	graded "a name of the reference: $word" 0 'also with other data' "$word; for m in 0:M { t += scale x[m] 1 }; allreduce t"
+done
+graded "commands of the session, in a block too" 0 'also with other data' 'predict b
+def c { check; timeline; quit }
+for m in 0:M { t += scale x[m] 1 }; allreduce t; if 1 { check }; c
+view; journal; lesson off'
 graded "nothing" 1 'one message does\|t is not the sum' '# nothing'
 graded "what cannot be read" 1 'your line 2' 'for m in 0:M { t += scale x[m] 1 }
 allreduce ((t'
@@ -123,6 +136,36 @@ echo 'a = relu x;  c = relu x;  copy c[0:64] -> b[0:64]' > lines
 "$RANKSH" --grade two.rsh lines > out 2>&1
 check "the gate of what is not written fails" grep -q 'not yet *b is not relu x' out
 check "... with the reason" grep -q 'b is not written, in whole or in part' out
+# ---- work that is claimed: the numbers are right, and the task's own lines did not make them
+cat > work.rsh <<'END'
+# lesson: Work
+## All of it
+# Task: all the work.
+#: start
+tensor x[64,64] w[64,64] = randn seed=1
+def work { y = matmul x w kind=activation;  spin 2ms }
+barrier;  mark task
+#: reference
+r = matmul x w
+#: check
+expect close(y, r)   # y is not x w
+expect peak(activation) <= best(peak(activation))   # more is held than need be
+expect time <= 1.05 * best(time)   # something waits
+#: hint
+# work
+#: solution
+work
+END
+claimed() {
+	printf '%s\n' "$3" > lines
+	"$RANKSH" --grade work.rsh lines > out 2>&1
+	got=$?
+	check "$1: status $2" [ $got = "$2" ]
+	check "... $4" grep -q -- "$4" out
+}
+claimed "the work" 0 'work' '[0-9] ms, the best known'
+claimed "the work left out" 1 'y = matmul x w kind=activation' 'that is less than the work'
+claimed "memory without its kind" 1 'y = matmul x w; spin 2ms' 'no tensor says'
 
 # ---- in a script, and down a pipe
 solved='for m in 0:M { t += scale x[m] 1 }; allreduce t'
@@ -175,16 +218,24 @@ wrong 'is never the first gate to fail' 's/^expect hostwait/expect races == 0   
 wrong 'is not 15 % more than' 's/spin 1ms/spin 1us/'
 wrong 'is a choice less than 15 %' '/^#: choice/,/^#: check/s/^for m .*/allreduce t/'
 wrong 'the prediction' 's/= count(allreduce)$/= count(nothing, nowhere)/'
+wrong 'naive\|wrong attempt of line [0-9]* does not run' '/^#: naive/,/^#: wrong/s/^allreduce t$/allr t/'
+wrong 'the solution of .* comes to no end' '/^#: solution/a repeat 1000000000 { let i = 1 }'
 wrong 'the starter of\|the lesson is wrong' 's/^stream comm/stream comm comm/'
 wrong 'the solution fails at .expect ((t' 's/^expect hostwait.*/expect ((t/'
 wrong 'has no .#: hint' '/^#: hint/d'
-wrong 'a copy of total' 's/^tensor t\[64k\] = zeros/&;  tensor total[64k] = zeros;  for k in 0:M { total += scale x[k] 1 };  allreduce total/'
+wrong 'a copy of total' 's/^tensor t\[64k\] = zeros/&;  tensor total[64k] = zeros;  for k in 0:M { total += scale x[k] 1 };  allreduce total/;/^#: naive/,/^allreduce t$/d;/^expect time/d'
 sed 's/^tensor r\[64k\] = zeros$/no such line/' sum.rsh > wrong.rsh
 "$RANKSH" --grade wrong.rsh lines > out 2>&1
 check "lines for a lesson whose reference is refused: status 2" [ $? = 2 ]
 check "... it is the lesson that is wrong" grep -q 'the lesson is wrong: the reference of the task' out
 "$RANKSH" --check-lessons nowhere.rsh > out 2>&1
 check "a file that is not there" grep -q 'cannot read nowhere.rsh' out
+
+# a learner who meets one goes on
+sed '/^#: reference/,/^#: vary/s/^allreduce r/allr r/' sum.rsh > wrong.rsh
+printf 'lesson ./wrong.rsh\nskip\nallreduce t\ncheck\n' | "$RANKSH" -n 2 > out 2>&1
+check "a check of a lesson that is wrong: a line refused" [ $? = 2 ]
+check "... in words" grep -q 'the lesson is wrong: the reference of' out
 
 # ---- one's own lessons
 mkdir -p data/ranksh/lessons

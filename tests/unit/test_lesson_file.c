@@ -13,7 +13,7 @@ static const char whole[] = "# lesson: One\n"
                             "#\n"
                             "#   indented\n"
                             "#: start\n"
-                            "tensor x[4]\n"
+                            "let M = 8;  tensor x[4]\n"
                             "# a comment of the starter's\n"
                             "#: reference\n"
                             "r = relu x\n"
@@ -57,8 +57,8 @@ static void every_part_finds_its_place(void **state)
 	assert_int_equal(file.counts, 2);
 	assert_int_equal(file.tasks, 1);
 	assert_string_equal(text_string(&task->part[PART_STORY]), "story\n\n  indented\n");
-	assert_string_equal(
-	        text_string(&task->part[PART_START]), "tensor x[4]\n# a comment of the starter's\n");
+	assert_string_equal(text_string(&task->part[PART_START]),
+	        "let M = 8;  tensor x[4]\n# a comment of the starter's\n");
 	assert_string_equal(text_string(&task->part[PART_REFERENCE]), "r = relu x\n");
 	assert_string_equal(text_string(&task->part[PART_PREDICT]), "is a = b or not");
 	assert_string_equal(text_string(&task->part[PART_ANSWER]), "time");
@@ -112,6 +112,8 @@ static void what_is_wrong_is_named(void **state)
 	refuses("M=2:9", "M=9:2", "'M=9:2': a range was expected");
 	refuses("# ranks: 2 4", "# ranks: many", "one.rsh:3: 'many': numbers of ranks were expected");
 	refuses("ranks=2,4,8", "ranks=all", "'all': numbers of ranks were expected");
+	refuses("M=2:9", "Q=2:9", "the starter has no `let Q = NUMBER`");
+	refuses("ranks=2,4,8", "ranks=2,468", "'2,468': numbers of ranks were expected, up to 64");
 	refuses("seed M", "sed M", "'sed': vary knows");
 	refuses("is a = b or not = time", "is it so", "a question and its answer");
 	refuses("expect time", "sync;  expect time",
