@@ -103,13 +103,11 @@ blame a 2;  blame b 1;  blame c 0
 # (to a row or two), for any N and any number of ranks.
 #: start
 slow 1x
+set peak_f32=32MFLOP/s   # small GPUs: a row of the matmul takes 20 us
 let N = 448
 tensor x[N,16] w[16,16] = randn seed=1
 tensor y[N,16] = zeros
-def work from to {
-  y[from:to] = matmul x[from:to] w
-  spin (to-from)*20us
-}
+def work from to { y[from:to] = matmul x[from:to] w }
 @2 slow 2x
 barrier;  mark task
 #: reference
@@ -121,7 +119,7 @@ sync
 work rank*N//world (rank+1)*N//world;  allreduce y
 #: check
 expect close(y, r)   # y is not x w: each row by one rank, and by no other
-expect time <= 1.05 * best(time)   # somebody still waits: for whom, and how many rows has he?
+expect time <= 1.035 * best(time)   # somebody still waits: for whom, and how many rows has he?
 #: hint
 # Rank 2 has one share, the others have two: 2 x world - 1 shares in all.
 # The ranks before have 2 x rank of them, and one less behind rank 2.
@@ -283,7 +281,7 @@ run 3
 #: check
 expect count(adam) >= 3   # three steps are asked for: `strategy ...`, then `run 3`
 expect peak <= 1.3MB   # it does not fit: what does each rank keep whole?
-expect time <= 1.7 * best(time)   # it fits, but the slow links are busy all the time: what does it send?
+expect time <= 1.7 * best(time)   # it takes long: what does it send over the slow links? Of a pipeline: are stages empty, or its pieces tiny?
 expect mfu*time >= 0.8 * best(mfu*time)   # that is a smaller model or batch than the one to train
 #: hint
 # With ddp and local the whole model and its optimizer are on each rank. zero
