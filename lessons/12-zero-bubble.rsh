@@ -307,6 +307,12 @@ tensor x[M,8,8] t[M,8,8] = randn seed=100
 @(rank != world-1) fill t 0
 tensor w[8,8] done[8,8] = zeros
 for i in 0:8 { fill w[i:i+1,i:i+1] 1 }
+for m in 0:M {
+  for c in 0:2 {
+    tensor a$(c)_$(m)_0[8,8] kind=buffer
+    for l in 0:3 { tensor g$(c)_$(m)_$l[8,8] kind=buffer }
+  }
+}
 stream compute
 for c in 0:2 {
   stream fin$c fout$c bin$c bout$c;  group f$c by 0;  group b$c by 0
@@ -319,9 +325,8 @@ def drive kind pieces {
 # gets (w is the identity): so what comes out is the same in any order.
 def F m c {
   phase F$m.$c;  let n = 2//chunks
-  if c == 0 and first { a0_$(m)_0 = x[m] } else {
+  if c == 0 and first { copy x[m] -> a0_$(m)_0 on compute } else {
     let by = c - first
-    tensor a$(c)_$(m)_0[8,8] kind=buffer
     recv a$(c)_$(m)_0 from=down on fin$c in f$by;  wait fin$c on compute
   }
   for l in 1:n+1 {
@@ -333,15 +338,14 @@ def F m c {
 }
 def get_grad m c {
   let n = 2//chunks
-  if c == chunks-1 and last { g$(c)_$(m)_$n = t[m] } else {
+  if c == chunks-1 and last { copy t[m] -> g$(c)_$(m)_$n on compute } else {
     let by = c + last
-    tensor g$(c)_$(m)_$n[8,8] kind=buffer
     recv g$(c)_$(m)_$n from=up on bin$c in b$by;  wait bin$c on compute
   }
 }
 def inputs_of m c {
   for l in 2//chunks:0:-1 {
-    g$(c)_$(m)_$(l-1) = matmul g$(c)_$(m)_$l w.T on compute kind=buffer
+    g$(c)_$(m)_$(l-1) = matmul g$(c)_$(m)_$l w.T on compute
   }
 }
 def send_grad m c {

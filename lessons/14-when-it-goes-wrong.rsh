@@ -282,7 +282,7 @@ run 3
 expect count(adam) >= 3   # three steps are asked for: `strategy ...`, then `run 3`
 expect peak <= 1.3MB   # it does not fit: what does each rank keep whole?
 expect time <= 1.7 * best(time)   # it takes long: what does it send over the slow links? Of a pipeline: are stages empty, or its pieces tiny?
-expect mfu*time >= 0.8 * best(mfu*time)   # that is a smaller model or batch than the one to train
+expect mfu*time >= 0.8 * best(mfu*time)   # less was trained than three steps of this model with this batch
 #: hint
 # With ddp and local the whole model and its optimizer are on each rank. zero
 # and fsdp send what ddp sends, or more; tp, in each step, the outputs of half
