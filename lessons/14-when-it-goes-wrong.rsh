@@ -264,7 +264,8 @@ for i in 0:8 { local_step i;  allreduce w op=avg }
 # and pipeline. Of P bytes of parameters ddp sends 2 (n-1)/n P a step, fsdp
 # 3 (n-1)/n P; a pipeline what stands between two layers, and has a bubble.
 # `strategy ddp`, `run 3`, `stats` show it; `again` begins anew.
-# Task: choose a strategy that fits and is fast, and `run 3` with it.
+# Task: `run 3` with a strategy that fits, is fast, and trains the same model
+# as one rank would (`verify`).
 #: start
 slow 1x
 set link_rate=40MB/s
@@ -283,6 +284,7 @@ expect count(adam) >= 3   # three steps are asked for: `strategy ...`, then `run
 expect peak <= 1.3MB   # it does not fit: what does each rank keep whole?
 expect time <= 1.7 * best(time)   # it takes long: what does it send over the slow links? Of a pipeline: are stages empty, or its pieces tiny?
 expect mfu*time >= 0.8 * best(mfu*time)   # less was trained than three steps of this model with this batch
+expect verify   # it trains something else than one rank would: whose gradients does each rank have?
 #: hint
 # With ddp and local the whole model and its optimizer are on each rank. zero
 # and fsdp send what ddp sends, or more; tp, in each step, the outputs of half
@@ -311,6 +313,9 @@ strategy fsdp
 run 3
 #: wrong
 strategy tp
+run 3
+#: wrong
+strategy pipeline=$(world//2) + local=2
 run 3
 #: wrong
 strategy pipeline micro=8 batch=32
