@@ -103,7 +103,7 @@ blame a 2;  blame b 1;  blame c 0
 # (to a row or two), for any N and any number of ranks.
 #: start
 slow 1x
-set peak_f32=32MFLOP/s   # small GPUs: a row of the matmul takes 20 us
+set peak_f32=3.2MFLOP/s   # small GPUs: a row of the matmul takes 0.2 ms
 let N = 448
 tensor x[N,16] w[16,16] = randn seed=1
 tensor y[N,16] = zeros
@@ -119,7 +119,7 @@ sync
 work rank*N//world (rank+1)*N//world;  allreduce y
 #: check
 expect close(y, r)   # y is not x w: each row by one rank, and by no other
-expect time <= 1.035 * best(time)   # somebody still waits: for whom, and how many rows has he?
+expect time <= best(time) + 0.85ms   # somebody still waits: for whom, and how many rows has he?
 #: hint
 # Rank 2 has one share, the others have two: 2 x world - 1 shares in all.
 # The ranks before have 2 x rank of them, and one less behind rank 2.
@@ -144,6 +144,10 @@ work low middle;  work middle high
 allreduce y
 #: wrong
 work rank*N//world (rank+1)*N//world
+allreduce y
+#: wrong
+let shares = 3*world - 2;  let before = 3*rank - 2*(rank > 2)
+work N*before//shares N*(before+3-2*(rank==2))//shares
 allreduce y
 #: wrong
 let n = 2*N//(2*world-1);  if rank == 2 { let n = N//(2*world-1) }
@@ -208,7 +212,7 @@ tensor r[64,64];  copy w -> r;  sync
 for i in 0:8 { local_step i;  allreduce dw op=avg }
 #: check
 expect close(w, r)   # w is not what local SGD makes of it: each step local, then the mean of the weights
-expect sent <= best(sent)   # more is sent than one average every K steps
+expect sent <= 1.4 * best(sent)   # more is sent than one average every K steps
 #: hint
 # Behind step i, when (i+1) % K is 0, the weights are averaged.
 #: solution
@@ -228,6 +232,11 @@ for i in 0:8 {
   if i%K == K-1 {
     wait default on comm;  allreduce w op=avg on comm;  wait comm on default
   }
+}
+#: right
+for i in 0:8 {
+  local_step i
+  if (i+1)%K == 0 { reduce w op=avg root=0;  broadcast w root=0 }
 }
 #: wrong
 for i in 0:8 { local_step i;  allreduce w op=avg }
