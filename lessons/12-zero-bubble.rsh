@@ -338,7 +338,9 @@ def F m c {
 }
 def get_grad m c {
   let n = 2//chunks
-  if c == chunks-1 and last { copy t[m] -> g$(c)_$(m)_$n on compute } else {
+  if c == chunks-1 and last {
+    copy t[m] -> g$(c)_$(m)_$n on compute
+  } else {
     let by = c + last
     recv g$(c)_$(m)_$n from=up on bin$c in b$by;  wait bin$c on compute
   }
@@ -361,7 +363,8 @@ def weights_of m c {
 def B m c { phase B$m.$c;  get_grad m c;  inputs_of m c;  send_grad m c }
 def W m c { phase W$m.$c;  weights_of m c }
 def BW m c {
-  phase B$m.$c;  get_grad m c;  inputs_of m c;  weights_of m c;  send_grad m c
+  phase B$m.$c;  get_grad m c;  inputs_of m c;  weights_of m c
+  send_grad m c
 }
 barrier;  mark task
 #: reference
