@@ -22,6 +22,7 @@
 #: start
 let M = 8
 let first = rank == 0;  let last = rank == world-1
+set peak_f32=41MFLOP/s   # small GPUs: a matmul takes 0.5 ms
 tensor w[32,32] = randn seed=rank scale=0.25
 tensor x[M,8,32] t[M,8,32] = randn seed=100
 tensor dw[32,32] = zeros
@@ -35,7 +36,6 @@ def forward m {
   }
   on compute {
     z$m = matmul a$m w kind=activation;  y$m = relu z$m kind=activation
-    spin 0.5ms
   }
   if not last { wait compute on up;  send y$m to=rank+1 on up in acts }
 }
@@ -47,7 +47,7 @@ def backward m {
   }
   on compute {
     dz$m = relu_grad dy$m z$m;  dw += matmul a$m.T dz$m
-    da$m = matmul dz$m w.T;  spin 1ms
+    da$m = matmul dz$m w.T
   }
   wait compute on down
   if not first { send da$m to=rank-1 on down in grads }
@@ -127,6 +127,7 @@ for m in 0:M { forward m; backward m }
 #: start
 let M = 12
 let first = rank == 0;  let last = rank == world-1
+set peak_f32=41MFLOP/s   # small GPUs: a matmul takes 0.5 ms
 tensor w[32,32] = randn seed=rank scale=0.25
 tensor x[M,8,32] t[M,8,32] = randn seed=100
 tensor dw[32,32] = zeros
@@ -140,7 +141,6 @@ def forward m {
   }
   on compute {
     z$m = matmul a$m w kind=activation;  y$m = relu z$m kind=activation
-    spin 0.5ms
   }
   if not last { wait compute on up;  send y$m to=rank+1 on up in acts }
 }
@@ -152,7 +152,7 @@ def backward m {
   }
   on compute {
     dz$m = relu_grad dy$m z$m;  dw += matmul a$m.T dz$m
-    da$m = matmul dz$m w.T;  spin 1ms
+    da$m = matmul dz$m w.T
   }
   wait compute on down
   if not first { send da$m to=rank-1 on down in grads }
@@ -183,6 +183,7 @@ for m in 0:M { backward m }
 #: check
 expect close(dw, r)   # dw is not the gradient of the whole batch: each micro-batch goes forward once and comes back once
 expect peak(activation) <= best(peak(activation))   # more micro-batches are held at once than need be: which backward could come earlier?
+expect peak <= 1.1 * best(peak)   # what backward needs is held all the same, by another kind or name
 expect time <= 1.05 * best(time)   # stages stand empty that have work: the stages before the last one go ahead
 #: hint
 # How many forwards does rank 0 need before its first backward can be there?
@@ -237,6 +238,17 @@ let early = min(world-1-rank, M)
 for m in 0:early { forward m; sync }
 for m in early:M { forward m; sync; backward m-early; sync }
 for m in M-early:M { backward m; sync }
+#: wrong
+def held m {
+  if first { a$m = x[m] } else {
+    tensor a$m[8,32] kind=buffer
+    recv a$m from=rank-1 on up in acts;  wait up on compute
+  }
+  on compute { z$m = matmul a$m w kind=buffer;  y$m = relu z$m kind=buffer }
+  if not last { wait compute on up;  send y$m to=rank+1 on up in acts }
+}
+for m in 0:M { held m }
+for m in 0:M { backward m }
 #: transfer
 # PyTorch (torch.distributed.pipelining) has both orders ready:
 #   schedule = Schedule1F1B(stage, n_microbatches=12)   # or ScheduleGPipe
@@ -255,6 +267,7 @@ for m in M-early:M { backward m; sync }
 # Task: `warm_up`, 1F1B's turns: `for m in early:M { ... }`, and `cool_down`.
 #: start
 let M = 8;  let early = min(world-1-rank, M)
+set peak_f32=41MFLOP/s   # small GPUs: a matmul takes 0.5 ms
 tensor w[32,32] = randn seed=rank scale=0.25
 tensor x[M,8,32] t[M,8,32] = randn seed=100
 tensor dw[32,32] = zeros;  stream compute comm
@@ -272,7 +285,6 @@ def f m {
   phase F$m;  wait comm on compute
   on compute {
     z$m = matmul a$m w kind=activation;  y$m = relu z$m kind=activation
-    spin 0.5ms
   }
   wait compute on comm
 }
@@ -281,7 +293,7 @@ def b m {
   if last { dy$m = mse_grad y$m t[m] on compute }
   on compute {
     dz$m = relu_grad dy$m z$m;  dw += matmul a$m.T dz$m
-    da$m = matmul dz$m w.T;  spin 1ms;  free z$m y$m dz$m
+    da$m = matmul dz$m w.T;  free z$m y$m dz$m
   }
   wait compute on comm
 }
@@ -376,10 +388,12 @@ cool_down
 ## How many micro-batches?
 # More micro-batches make the bubble smaller. But each of them has launches,
 # latencies and less efficient small kernels: here the forward and backward of
-# a micro-batch take 48 ms / M, and 0.9 ms more, whatever M.
+# a micro-batch take 48 ms / M, and up to 0.9 ms more for its kernels, 0.15 ms
+# each, whatever M.
 # `train 4` runs one step with the 64 rows cut into 4 parts (M divides 64).
 # Task: run one step, with the best M for this many stages.
 #: start
+set peak_f32=10.24MFLOP/s;  set kernel_latency=0.15ms
 tensor w[32,32] = randn seed=rank scale=0.25
 tensor x[64,32] t[64,32] = randn seed=100
 tensor dw[32,32] = zeros
@@ -397,7 +411,7 @@ def forward m M {
     tensor a$m[64/M,32] kind=buffer
     recv a$m from=rank-1 on up in acts;  wait up on compute
   }
-  on compute { z$m = matmul a$m w;  y$m = relu z$m;  spin 16ms/M+0.3ms }
+  on compute { z$m = matmul a$m w;  y$m = relu z$m }
   if not last { wait compute on up;  send y$m to=rank+1 on up in acts }
 }
 def backward m M {
@@ -408,7 +422,7 @@ def backward m M {
   }
   on compute {
     dz$m = relu_grad dy$m z$m;  dw += matmul a$m.T dz$m scale=1/M
-    da$m = matmul dz$m w.T;  spin 32ms/M+0.6ms
+    da$m = matmul dz$m w.T
   }
   wait compute on down
   if not first { send da$m to=rank-1 on down in grads }
@@ -432,7 +446,7 @@ sync
 #: predict which M is best? = 16 - 8*(world==2)
 #: check
 expect close(dw, r)   # dw is not the gradient of the batch: one `train M`, once
-expect time <= 1.05 * best(time)   # there is a better M: is the bubble large, or are the parts too small?
+expect time <= 1.02 * best(time)   # there is a better M: is the bubble large, or are the parts too small?
 #: hint
 # A step takes (M+p-1) x (48 ms / M + 0.9 ms). Try M = 4, 16, 64 in your
 # head; `again` gives you a clean world after a trial.
@@ -450,6 +464,10 @@ train 8*min(world//2,2)
 sync; timeline; @0 print dw[0,0]
 #: wrong
 train world
+#: wrong
+if world == 2 { train 4 }
+if world == 4 { train 8 }
+if world == 8 { train 32 }
 #: wrong
 train 64
 #: wrong

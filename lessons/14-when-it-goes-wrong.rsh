@@ -103,13 +103,11 @@ blame a 2;  blame b 1;  blame c 0
 # (to a row or two), for any N and any number of ranks.
 #: start
 slow 1x
+set peak_f32=3.2MFLOP/s   # small GPUs: a row of the matmul takes 0.2 ms
 let N = 448
 tensor x[N,16] w[16,16] = randn seed=1
 tensor y[N,16] = zeros
-def work from to {
-  y[from:to] = matmul x[from:to] w
-  spin (to-from)*20us
-}
+def work from to { y[from:to] = matmul x[from:to] w }
 @2 slow 2x
 barrier;  mark task
 #: reference
@@ -121,7 +119,7 @@ sync
 work rank*N//world (rank+1)*N//world;  allreduce y
 #: check
 expect close(y, r)   # y is not x w: each row by one rank, and by no other
-expect time <= 1.05 * best(time)   # somebody still waits: for whom, and how many rows has he?
+expect time <= best(time) + 0.85ms   # somebody still waits: for whom, and how many rows has he?
 #: hint
 # Rank 2 has one share, the others have two: 2 x world - 1 shares in all.
 # The ranks before have 2 x rank of them, and one less behind rank 2.
@@ -146,6 +144,10 @@ work low middle;  work middle high
 allreduce y
 #: wrong
 work rank*N//world (rank+1)*N//world
+allreduce y
+#: wrong
+let shares = 3*world - 2;  let before = 3*rank - 2*(rank > 2)
+work N*before//shares N*(before+3-2*(rank==2))//shares
 allreduce y
 #: wrong
 let n = 2*N//(2*world-1);  if rank == 2 { let n = N//(2*world-1) }
@@ -210,7 +212,7 @@ tensor r[64,64];  copy w -> r;  sync
 for i in 0:8 { local_step i;  allreduce dw op=avg }
 #: check
 expect close(w, r)   # w is not what local SGD makes of it: each step local, then the mean of the weights
-expect sent <= best(sent)   # more is sent than one average every K steps
+expect sent <= 1.4 * best(sent)   # more is sent than one average every K steps
 #: hint
 # Behind step i, when (i+1) % K is 0, the weights are averaged.
 #: solution
@@ -230,6 +232,11 @@ for i in 0:8 {
   if i%K == K-1 {
     wait default on comm;  allreduce w op=avg on comm;  wait comm on default
   }
+}
+#: right
+for i in 0:8 {
+  local_step i
+  if (i+1)%K == 0 { reduce w op=avg root=0;  broadcast w root=0 }
 }
 #: wrong
 for i in 0:8 { local_step i;  allreduce w op=avg }
@@ -266,7 +273,8 @@ for i in 0:8 { local_step i;  allreduce w op=avg }
 # and pipeline. Of P bytes of parameters ddp sends 2 (n-1)/n P a step, fsdp
 # 3 (n-1)/n P; a pipeline what stands between two layers, and has a bubble.
 # `strategy ddp`, `run 3`, `stats` show it; `again` begins anew.
-# Task: choose a strategy that fits and is fast, and `run 3` with it.
+# Task: `run 3` with a strategy that fits, is fast, and trains the same model
+# as one rank would (`verify`).
 #: start
 slow 1x
 set link_rate=40MB/s
@@ -283,8 +291,9 @@ run 3
 #: check
 expect count(adam) >= 3   # three steps are asked for: `strategy ...`, then `run 3`
 expect peak <= 1.3MB   # it does not fit: what does each rank keep whole?
-expect time <= 1.7 * best(time)   # it fits, but the slow links are busy all the time: what does it send?
-expect mfu*time >= 0.8 * best(mfu*time)   # that is a smaller model or batch than the one to train
+expect time <= 1.7 * best(time)   # it takes long: what does it send over the slow links? Of a pipeline: are stages empty, or its pieces tiny?
+expect mfu*time >= 0.8 * best(mfu*time)   # less was trained than three steps of this model with this batch
+expect verify   # it trains something else than one rank would: whose gradients does each rank have?
 #: hint
 # With ddp and local the whole model and its optimizer are on each rank. zero
 # and fsdp send what ddp sends, or more; tp, in each step, the outputs of half
@@ -313,6 +322,9 @@ strategy fsdp
 run 3
 #: wrong
 strategy tp
+run 3
+#: wrong
+strategy pipeline=$(world//2) + local=2
 run 3
 #: wrong
 strategy pipeline micro=8 batch=32
