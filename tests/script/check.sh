@@ -84,6 +84,8 @@ graded "the reference is nowhere" 1 'no tensor .r.' 'copy r -> t; allreduce t'
 graded "an end that never comes" 1 'without end' 'repeat 1000000000 { let i = 1 }'
 graded "a circle" 1 'stuck' 'if rank == 0 { recv t from=1 } else { allreduce t }'
 graded "no memory" 1 'no room for' 'tensor big[64k,64k] = randn'
+graded "two digits are not enough" 1 't is not the sum' 'for m in 0:M { t += scale x[m] 1 }
+u = cast t to=bf16; free t; t = cast u to=bf16; allreduce t'
 graded "nothing" 1 'one message does\|t is not the sum' '# nothing'
 graded "what cannot be read" 1 'your line 2' 'for m in 0:M { t += scale x[m] 1 }
 allreduce ((t'
