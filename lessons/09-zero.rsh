@@ -384,9 +384,9 @@ for i in 2 1 0 {
 # known. While layer i computes, layer i + 1 can travel.
 # Task: six layers forward, as before (W = all of wi, h(i+1) = h(i) W): fill
 # h1 to h6, on any number of ranks. Let the next layer travel behind the
-# compute, with no more than two whole layers at a time. (`wait comm on
-# compute` waits for all that comm has so far; `record E on compute`, `wait E
-# on comm` for E)
+# compute, with no more than two whole layers at a time.
+# (`wait comm on compute` waits for all that comm has so far; `record E on
+# compute`, `wait E on comm` for E)
 #: start
 let d = 192
 for i in 0:6 { tensor w$i[d/world,d] = randn seed=100*i+rank scale=0.1 }
