@@ -46,6 +46,7 @@ z = matmul x A;  a = gelu z;  y = matmul a D
 #: choice the sum travelled in no time
 z = matmul x c1;  a = gelu z;  y = matmul a r2
 #: check
+expect races == 0   # the sum begins before y is there, or a matmul before what it reads
 expect close(y, Y)   # y is not gelu(x W1) W2
 expect sent(world) <= best(sent(world))   # more travels than one sum of y
 expect time <= 1.1 * best(time)   # a rank computes more than its part, or waits
@@ -80,6 +81,9 @@ A = allgather r1;  D = allgather r2
 z = matmul x A;  a = gelu z;  y = matmul a D
 #: wrong
 z = matmul x c1;  a = gelu z;  y = matmul a r2
+#: wrong
+stream net
+z = matmul x c1;  a = gelu z;  y = matmul a r2;  allreduce y on net
 #: wrong
 z = matmul x c1;  a = gelu z;  y = matmul a r2;  allreduce y op=avg
 #: wrong
@@ -336,22 +340,27 @@ def one_step {
   da = matmul dy w2.T;  dz = gelu_grad da z;  dw1 = matmul x.T dz
   dx = matmul dz w1.T;  allreduce dx in tp
   for p in dw1 dw2 loss { allreduce $p op=avg in dp }
-  norm = sumsq dw1;  allreduce norm in tp
+  norm = sumsq dw1;  n2 = sumsq dw2;  norm += scale n2 1
+  allreduce norm in tp
+  normx = sumsq dx;  normx = scale normx 1/(size(dp)*size(dp))
+  allreduce normx in dp
 }
 mark task
 #: reference
 z = matmul X W1;  a = gelu z;  y = matmul a W2;  L = mse y T
 dy = mse_grad y T;  da = matmul dy W2.T;  dz = gelu_grad da z
-DW1 = matmul X.T dz;  G = sumsq DW1;  sync
+DW1 = matmul X.T dz;  DW2 = matmul a.T dy;  DX = matmul dz W1.T
+G = sumsq DW1;  G2 = sumsq DW2;  G += scale G2 1;  GX = sumsq DX;  sync
 #: predict what does a rank send over the network? = sent("nic")
 #: choice the ranks of tp were on both nodes
 mesh tp=world/2 dp=2
 one_step
 #: check
-expect close(loss, L) and close(norm, G)   # the step is not that of the whole batch and the whole layer
+expect close(loss, L) and close(norm, G) and close(normx, GX)   # the step is not that of the whole batch and the whole layer
 expect size(tp) == world/2   # tp should have half of the ranks: then a replica is one node
-expect sent("nic") <= best(sent("nic"))   # activations cross the network
-expect time <= 1.05 * best(time)   # the sums that everything waits for take the slow way
+expect size(tp) != world/2 or sent(tp) >= best(sent(tp))   # the step's sums over tp are left out: play `one_step`
+expect sent("nic") <= best(sent("nic"))   # more crosses the network than the gradients of one step
+expect time <= 1.05 * best(time)   # the sums that everything waits for take the slow way, or there is more than one step
 #: hint
 # The last axis of a mesh runs within a node. Which of the two axes has sums
 # that are needed before the next matmul can begin?
@@ -388,6 +397,13 @@ one_step
 mesh dp=2 tp=world/2
 spin 2ms
 one_step
+#: wrong
+mesh dp=2 tp=world/2
+z = matmul X W1;  a = gelu z;  y = matmul a W2;  loss = mse y T
+dy = mse_grad y T;  da = matmul dy W2.T;  dz = gelu_grad da z
+dw1 = matmul X.T dz;  norm = sumsq dw1
+dw2 = matmul a.T dy;  n2 = sumsq dw2;  norm += scale n2 1
+dx = matmul dz W1.T;  normx = sumsq dx
 #: ask which axis crosses the network here? = "dp"
 #: transfer
 # In PyTorch, on 8 ranks: init_device_mesh("cuda", (2, 4),

@@ -24,7 +24,8 @@
 # score, l and o were made with the old top: they have to shrink by exp(old
 # top - new top). `scores i` makes s, the scores of block i.
 # Task: make o, for any M, with at most three blocks of scores in memory.
-# (rowmax s, rowsum p, maximum a b. The kernel `attention` is what you build.)
+# (rowmax s, rowsum p, maximum a b. `softmax` would need the whole row, and
+# the kernel `attention` is what you build.)
 #: start
 let M = 8;  let T = 64;  let d = 32
 tensor q[T,d] = randn seed=rank scale=40
@@ -38,13 +39,14 @@ mark task
 #: reference
 S = matmul q K.T scale=1/sqrt(d);  P = softmax S;  r = matmul P V
 sync
-#: vary M=2:12
+#: vary M=2:33
 #: predict the most memory that s takes at a time? = peak(activation)
 #: choice all scores of a row were there at once
 S = matmul q K.T scale=1/sqrt(d) kind=activation
 #: check
 expect close(o, r)   # o is not softmax(q K.T / sqrt(d)) V
 expect peak <= best(peak)   # more scores were there at once than three blocks
+expect count(softmax) == 0   # `softmax` needs the whole row of scores: here they come block by block
 expect count(attention) == 0   # `attention` is what is to be built here
 #: hint
 # In each turn: scores i; new = the larger of rowmax s and top (maximum); p =
@@ -86,6 +88,9 @@ o = div o l
 o = attention q K V
 #: wrong
 S = matmul q K.T scale=1/sqrt(d);  P = softmax S;  o = matmul P V
+#: wrong
+for i in 0:T/4 { S = matmul q[4*i:4*i+4] K.T scale=1/sqrt(d)
+  S = softmax S;  o[4*i:4*i+4] = matmul S V }
 #: wrong
 for i in 0:M { scores i;  p = exp s;  l += rowsum p
   o += matmul p V[i*T:(i+1)*T] }
@@ -135,8 +140,9 @@ for i in 0:M { scores i;  new = rowmax s;  new = maximum new top
 # you wrote it: o and lse hold what was absorbed so far.
 # `sendrecv k0 -> k1 to=right from=left` sends and receives at once: with
 # `send` alone each would wait for the next one's `recv`, all around the ring.
-# Task: absorb the blocks of all ranks, on any number of them, with two pairs
-# of keys and values in memory, and no byte sent that nobody needs.
+# Task: absorb the blocks of all ranks, on any number of them, all ranks
+# hopping at once, with two pairs of keys and values in memory, and no byte
+# sent that nobody needs.
 #: start
 set launch=5us;  let T = 192;  let d = 64
 tensor q[T,d] k0[T,d] v0[T,d] = randn seed=10*rank
@@ -164,7 +170,7 @@ expect close(o, r)   # o is not attention to the tokens of all ranks
 expect races == 0   # a block is overwritten while it is read, or read before it is there
 expect sent(world) <= best(sent(world))   # a block goes farther than it is needed
 expect peak <= best(peak)   # more than two blocks of keys and values are there at once
-expect time <= 1.05 * best(time)   # somebody waits where nothing is needed
+expect time <= 1.1 * best(time)   # ranks hop one after the other, or somebody waits where nothing is needed
 #: hint
 # Two pairs, k0 v0 and k1 v1, in turns: absorb one, receive into the other. Of
 # world blocks one is your own: how many hops are left?
@@ -458,7 +464,7 @@ K = allgather k;  V = allgather v;  o = attention q K V heads=heads
 expect close(o, r)   # o is not attention of all heads to all tokens, for this rank's own
 expect races == 0   # something is read before it is there
 expect sent(world) <= best(sent(world))   # more travels than q, k, v there and o back
-expect time <= 1.05 * best(time)   # somebody waits where nothing is needed
+expect time <= 1.05 * best(time)   # more travels or is computed than there must, or somebody waits where nothing is needed
 #: hint
 # For each of q, k, v: by_rank, alltoall, reshape to [world*T,w]. Attention
 # then gives all tokens of some heads: [world,T,w] again, alltoall, by_token.

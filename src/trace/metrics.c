@@ -324,6 +324,21 @@ double metric_sent_by(const struct trace *trace, int section, int rank, int stre
 	return bytes;
 }
 
+double metric_sent_to_others(const struct trace *trace, int section, int rank)
+{
+	const struct world *world = trace->world;
+	bool *all = mem_alloc(world->group_count * sizeof *all);
+	double sent[LINK_KINDS] = {0}, bytes = 0;
+	for (size_t i = 0; i < world->group_count; i++)
+		all[i] = true;
+	traffic_sent(trace->backend, world, rank,
+	        (struct counted){.section = section, .first = trace->first, .groups = all}, sent);
+	for (int kind = 0; kind < LINK_KINDS; kind++)
+		bytes += kind == LINK_IN || kind == LINK_NIC_IN ? 0 : sent[kind];
+	mem_free(all);
+	return bytes;
+}
+
 /* What a ring would have to carry a second over one link for this time: comparable between algorithms and
  * numbers of ranks (nccl-tests, doc/PERFORMANCE.md) */
 enum status metric_busbw(const struct trace *trace, op_id id, double *bytes_per_s)

@@ -295,6 +295,8 @@ enum status metric_iteration(const struct trace *trace, int section, int *count,
 enum status metric_sent(const struct trace *trace, int section, int rank, const char *link, double *bytes);
 /* The same over all links, of one stream's operations, or of those that move the tensor of that name (0: of any) */
 double metric_sent_by(const struct trace *trace, int section, int rank, int stream, name_id tensor);
+/* The same of operations among ranks, of whichever group: all but copies */
+double metric_sent_to_others(const struct trace *trace, int section, int rank);
 /* Operations of that title; waits of the host by their reason ("print", "sync"). */
 struct counted_ops {
 	const char *title;

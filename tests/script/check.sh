@@ -97,6 +97,8 @@ graded "commands of the session, in a block too" 0 'also with other data' 'predi
 def c { check; timeline; quit }
 for m in 0:M { t += scale x[m] 1 }; allreduce t; if 1 { check }; c
 view; journal; lesson off'
+graded "two digits are not enough" 1 't is not the sum' 'for m in 0:M { t += scale x[m] 1 }
+u = cast t to=bf16; free t; t = cast u to=bf16; allreduce t'
 graded "nothing" 1 'one message does\|t is not the sum' '# nothing'
 graded "what cannot be read" 1 'your line 2' 'for m in 0:M { t += scale x[m] 1 }
 allreduce ((t'

@@ -137,6 +137,15 @@ allreduce q on compute algo=ring
 allreduce q on compute algo=ring
 sync
 expect sent(p) == 384kB and sent(q) == 768kB and sent(io) == 384kB and sent(compute) == sent(q) and sent == sent(p) + sent(q)
+group halves 0-1 2-3
+group everyone by 0
+tensor away[64k] home[64k] pinned = 0
+mark everywhere
+allreduce p in halves algo=ring
+allreduce q in everyone algo=ring
+copy home -> away
+sync
+expect sent(world) == sent(p) + sent(q) and sent(world) == sent - sent(away) and sent(halves) == sent(p)
 
 # operations by stream and by tensor: slices, views and all that is read or written
 mark counted

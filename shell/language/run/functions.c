@@ -195,7 +195,8 @@ enum status value_of_known(struct asked *asked, struct value *value)
 	return number(asked, shell_keeps_no_data(shell) || shell->interpreter->guesses, value);
 }
 
-/* What close() and close_step() allow without a bound of the line's own: what the type rounds away; what `verify` does */
+/* What close() and close_step() allow without a bound of the line's own: what the first tensor's type rounds away (in a task's gate
+ * the last one's, the reference's, so that no learner's bf16 does for f32); what `verify` does */
 static double usual_tolerance(const struct shell *shell, const struct view *view, bool step)
 {
 	enum dtype dtype = (enum dtype)view->layout.dtype;
@@ -215,7 +216,8 @@ enum status close_tolerance(struct eval *eval, const struct formula *formula, do
 		*tolerance = given.number;
 		return status;
 	}
-	enum status status = evaluate_view(eval, formula->argument[0].tensor, NULL, false, &view);
+	int of = eval->shell->best ? tensors - 1 : 0;
+	enum status status = evaluate_view(eval, formula->argument[of].tensor, NULL, false, &view);
 	if (status == ST_OK)
 		*tolerance = usual_tolerance(eval->shell, &view, row->function == FUNCTION_CLOSE_STEP);
 	return status;

@@ -40,7 +40,12 @@ enum status value_of_time(struct asked *asked, struct value *value)
 enum status value_of_share(struct asked *asked, struct value *value)
 {
 	struct axis_use use;
-	if (asked->group >= 0) {
+	if (asked->group == 0) { /* sent(world): whatever group it was in */
+		*value = value_number(
+		        metric_sent_to_others(&asked->trace, asked->section, asked->eval->rank), UNIT_BYTES);
+		return ST_OK;
+	}
+	if (asked->group > 0) {
 		double bytes = 0;
 		enum status of_axis = ask_axis(asked, &use);
 		for (int kind = 0; kind < LINK_KINDS; kind++)
