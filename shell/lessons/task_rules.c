@@ -55,7 +55,8 @@ static enum status refuse_command(const struct task_rules *rules, const struct s
 {
 	enum status status = refuse(rules, statement->row->name);
 	for (int i = 0; i < statement->options && status == ST_OK; i++)
-		if (statement->option[i].key.length == 4 && memcmp(statement->option[i].key.at, "rate", 4) == 0)
+		if (statement->option[i].key.length == 4 &&
+		        memcmp(statement->option[i].key.at, "rate", 4) == 0)
 			status = refuse(rules, "rate=");
 	return status;
 }
