@@ -100,16 +100,25 @@ repeat 2 {
 }
 #: wrong
 tensor m1[128,128] v1[128,128] = zeros
-for k in 1:3 { forward;  backward2;  backward1;  adam w1 dw1 m1 v1 t=k lr=0.01 }
+for k in 1:3 {
+  forward;  backward2;  backward1
+  adam w1 dw1 m1 v1 t=k lr=0.01
+}
 #: wrong
 tensor m1[128,128] v1[128,128] m2[128,128] v2[128,128] = zeros
 forward;  backward2;  backward1
-for k in 1:3 { adam w1 dw1 m1 v1 t=k lr=0.01;  adam w2 dw2 m2 v2 t=k lr=0.01 }
+for k in 1:3 {
+  adam w1 dw1 m1 v1 t=k lr=0.01
+  adam w2 dw2 m2 v2 t=k lr=0.01
+}
 #: wrong
 tensor m1[128,128] v1[128,128] m2[128,128] v2[128,128] = zeros
 for k in 1:3 {
   forward;  backward2;  backward1
-  for l in 1:3 { fill m$l 0;  fill v$l 0;  adam w$l dw$l m$l v$l t=k lr=0.01 }
+  for l in 1:3 {
+    fill m$l 0;  fill v$l 0
+    adam w$l dw$l m$l v$l t=k lr=0.01
+  }
 }
 #: wrong
 tensor m1[128,128] v1[128,128] m2[128,128] v2[128,128] = zeros
