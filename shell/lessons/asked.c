@@ -186,20 +186,6 @@ static void show_figures(struct shell *shell, const char *line, struct gate *gat
 
 /* ---- gates ---- */
 
-/* What the longest wait of the section goes back to */
-static void put_cause(struct shell *shell, struct text *out)
-{
-	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
-	struct ranks all;
-	struct why why = {0};
-	ranks_all(&all, shell->world->n);
-	struct why_question question = {
-	        .of = WHY_RANK, .ranks = &all, .section = interpreter_section_now(shell)};
-	if (trace_why(&trace, &question, 80, &why) == ST_OK && why.roots)
-		text_add(out, "%s", text_string(&why.root[0].text));
-	why_release(&why);
-}
-
 /* Of a gate that asks for the host's waits: the longest of the section, and its line */
 static void put_host_cause(struct shell *shell, struct text *out)
 {
@@ -224,6 +210,23 @@ static void put_host_cause(struct shell *shell, struct text *out)
 	time_text(longest, out);
 	text_add(out, " in `%s`", names_text(world->names, record->reason ? record->reason : record->title));
 	trace_put_line_behind(&trace, found, out);
+}
+
+/* What the longest wait of the section goes back to. Where that is a launch, it is why the host came so late to it. */
+static void put_cause(struct shell *shell, struct text *out)
+{
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	struct ranks all;
+	struct why why = {0};
+	ranks_all(&all, shell->world->n);
+	struct why_question question = {
+	        .of = WHY_RANK, .ranks = &all, .section = interpreter_section_now(shell)};
+	enum status status = trace_why(&trace, &question, 80, &why);
+	if (status == ST_OK && why.roots && why.root[0].kind == ROOT_LAUNCH)
+		put_host_cause(shell, out);
+	else if (status == ST_OK && why.roots)
+		text_add(out, "%s", text_string(&why.root[0].text));
+	why_release(&why);
 }
 
 /* What was said, by rank 0, and no more than the lines of one answer */

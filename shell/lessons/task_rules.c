@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const char steering[] = "set slow reset machine mark",
+static const char steering[] = "set slow reset machine mark rate=",
                   worlds[] = "strategy model program stage tour hunt";
 
 bool task_rules_allow(const struct lesson_task *task, const char *word)
@@ -50,11 +50,22 @@ static enum status refuse_name(
 	        def ? "def" : "variable");
 }
 
+/* A command, and `copy ... rate=`, which is a bus or a disk of one's own */
+static enum status refuse_command(const struct task_rules *rules, const struct statement *statement)
+{
+	enum status status = refuse(rules, statement->row->name);
+	for (int i = 0; i < statement->options && status == ST_OK; i++)
+		if (statement->option[i].key.length == 4 &&
+		        memcmp(statement->option[i].key.at, "rate", 4) == 0)
+			status = refuse(rules, "rate=");
+	return status;
+}
+
 enum status task_rules_check(const struct task_rules *rules, const struct statement *statement)
 {
 	switch (statement->kind) {
 	case STATEMENT_COMMAND:
-		return refuse(rules, statement->row->name);
+		return refuse_command(rules, statement);
 	case STATEMENT_LET:
 	case STATEMENT_DEF:
 		return refuse_name(rules, statement, statement->word->written);

@@ -17,8 +17,7 @@ static bool add_statements(struct task_lines *typed, const char *text, size_t co
 	if (tree_parse(&tree, text, count, NULL, line) != ST_OK)
 		return false;
 	for (const struct statement *at = tree->block.first; at; at = at->next) {
-		const char *from = at->source.at,
-		           *end = at->next ? at->next->source.at : tree->text + tree->count;
+		const char *from = at->begin, *end = at->next ? at->next->begin : tree->text + tree->count;
 		while (end > from && strchr(" \t\n;", end[-1]))
 			end--;
 		typed_add(typed, from, (size_t)(end - from), at->line);

@@ -74,6 +74,13 @@ sync
 allreduce t'
 graded "steering" 1 'your line 1: .set. changes what the task measures' 'set launch=0us'
 graded "steering in a block" 1 'slow. changes what' 'repeat 2 { @1 slow 1x }'
+graded "a bus of one's own" 1 'your line 2: .rate=. changes what' 'tensor h[64k] pinned
+copy h -> t rate=1TB/s'
+graded "one rank alone" 1 't is not the sum' '@0 for m in 0:M { t += scale x[m] 1 }
+allreduce t'
+graded "... by an if" 1 't is not the sum' '@0 if M > 0 { for m in 0:M { t += scale x[m] 1 } }; allreduce t'
+graded "a line over several" 0 'right' 'for m in 0:M { t += scale x[m] 1 }; allreduce t[0:
+64k]'
 graded "the task's own variable" 1 'M is the task.s own' 'let M = 0'
 graded "... within a def" 1 'M is the task.s own' 'def cheat { let M = 0 }; cheat'
 graded "the task's own def" 1 'share_of is the task.s own: give your def another' 'def share_of m { }'

@@ -96,6 +96,7 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 	struct statement *statement = tree_alloc(parser->tree, sizeof *statement);
 	bool known = false;
 	*made = statement;
+	statement->begin = line;
 	statement->line = line_at(parser, line);
 	if (is_title(line, parser->end)) {
 		parse_title(parser, statement);
@@ -165,6 +166,7 @@ static enum status broken_statement(
         struct parser *parser, struct statement *statement, const char *start, enum status status)
 {
 	*statement = (struct statement){.kind = STATEMENT_BROKEN,
+	        .begin = start,
 	        .line = statement->line,
 	        .broken = status,
 	        .message = tree_copy(parser->tree, fail_text(), strlen(fail_text()))};

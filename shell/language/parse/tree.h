@@ -224,6 +224,7 @@ struct statement {
 	/* COMMAND of a kernel: ARG_PRINTABLE words are tensors or numbers, as their names are when it runs */
 	bool mixed;
 	int line;
+	const char *begin;           /* in the tree's text, clauses before its word and all */
 	struct slice_of_text source; /* as typed, one line, without its block */
 	struct clauses clauses;
 	const struct command *row;

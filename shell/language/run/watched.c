@@ -23,12 +23,12 @@ void tell_watch(struct shell *shell, const struct statement *statement, enum sta
 {
 	const struct interpreter *in = shell->interpreter;
 	const struct tree *tree = in->now.tree;
-	const char *at = statement->source.at, *end = tree->text + tree->count;
+	const char *at = statement->begin, *end = tree->text + tree->count;
 	if (!watched(shell) || !shell->watch->after || in->now.runs != 1 || in->now.blocks ||
 	        in->now.frame != &in->base_frame)
 		return;
 	if (statement->next)
-		end = statement->next->source.at;
+		end = statement->next->begin;
 	while (end > at && strchr(" \t\n;", end[-1]))
 		end--;
 	shell->watch->after(shell, at, (size_t)(end - at), statement->line, status);
