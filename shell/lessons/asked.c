@@ -170,8 +170,8 @@ static void show_figures(struct shell *shell, struct gate *gate)
 
 /* ---- gates ---- */
 
-/* What the longest wait of the section goes back to */
-static void put_cause(struct shell *shell, struct text *out)
+/* What the longest wait of the section goes back to; that lines are queued one after the other is no cause */
+static void put_root(struct shell *shell, struct text *out)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
 	struct ranks all;
@@ -179,12 +179,12 @@ static void put_cause(struct shell *shell, struct text *out)
 	ranks_all(&all, shell->world->n);
 	struct why_question question = {
 	        .of = WHY_RANK, .ranks = &all, .section = interpreter_section_now(shell)};
-	if (trace_why(&trace, &question, 80, &why) == ST_OK && why.roots)
+	if (trace_why(&trace, &question, 80, &why) == ST_OK && why.roots && why.root[0].kind != ROOT_LAUNCH)
 		text_add(out, "%s", text_string(&why.root[0].text));
 	why_release(&why);
 }
 
-/* Of a gate that asks for the host's waits: the longest of the section, and its line */
+/* The host's longest wait of the section, and its line */
 static void put_host_cause(struct shell *shell, struct text *out)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -208,6 +208,14 @@ static void put_host_cause(struct shell *shell, struct text *out)
 	time_text(longest, out);
 	text_add(out, " in `%s`", names_text(world->names, record->reason ? record->reason : record->title));
 	trace_put_line_behind(&trace, found, out);
+}
+
+static void put_cause(struct shell *shell, bool host, struct text *out)
+{
+	if (!host)
+		put_root(shell, out);
+	if (!out->count)
+		put_host_cause(shell, out);
 }
 
 /* What was said, by rank 0, and no more than the lines of one answer */
@@ -234,7 +242,7 @@ static enum status ask_gate(struct shell *shell, struct task_play *played, struc
 	if (gate_topic(gate) != TOPIC_NUMBERS)
 		show_figures(shell, &answer);
 	if (!answer.held && gate_topic(gate) == TOPIC_TIME && !played->cause.count)
-		(speaks_of(text_string(&gate->line), "hostwait") ? put_host_cause : put_cause)(shell, &cause);
+		put_cause(shell, speaks_of(text_string(&gate->line), "hostwait"), &cause);
 	if (shell->world->me == 0) {
 		answer.remark = gate->remark;
 		*gate = answer;
