@@ -1,4 +1,4 @@
-# lesson: Tensor and sequence parallel: cut a layer, and know where
+# lesson: Tensor and sequence parallel: where to cut
 # minutes: 35
 # ranks: 4 8
 # learned: Columns first, rows second: between the two nothing travels.

@@ -1,4 +1,4 @@
-# lesson: Long sequences: attention around a ring, and by heads
+# lesson: Long sequences: around a ring, and by heads
 # minutes: 40
 # ranks: 4 8
 # learned: Softmax goes block by block: with a running maximum and a sum.
