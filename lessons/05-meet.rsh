@@ -230,7 +230,7 @@ allreduce ga op=avg on comm;  allreduce gb op=avg on comm
 #: wrong
 wait compute on comm
 allreduce ga on comm
-#: ask rank 0 has ga at 1 ms: comm waits for launch, event or peer? = "peer"
+#: ask rank 0 has ga at 1 ms: comm then waits for event or peer? = "peer"
 #: transfer
 # In PyTorch: dist.all_reduce(ga); dist.all_reduce(gb), in that order on every
 # rank. Two orders hang where shapes differ (`stuck` names them here), and add
