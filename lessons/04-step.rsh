@@ -254,7 +254,8 @@ sgd w1 dw1 lr=0.5;  sgd w2 dw2 lr=0.5
 # frees the inside; `backward u` reads it, makes dw$u and dv$u, and frees it.
 # Task: all gradients of units 1 to L, for any L, so that at no time more
 # than one unit's inside is in memory, and none is computed more than twice.
-# `start_back` stands between forward of the last unit and backward.
+# `start_back` stands between forward of the last unit and backward;
+# `for u in L:0:-1 { ... }` counts from L down to 1.
 #: start
 let L = 4
 tensor x0[256,64] t[256,64] = randn seed=1

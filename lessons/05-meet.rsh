@@ -7,9 +7,9 @@
 
 ## Two who send first
 # Neighbours want each other's numbers: ranks 0 and 1, ranks 2 and 3. Each
-# has queued a send and then a receive, and all of them stand: `stuck` shows
-# who waits for whom. `abort world` gives up what is unfinished, on all ranks.
-# `together { LINES }` starts its sends and receives as one.
+# has queued a send, then a receive, and all stand: `stuck` shows who waits
+# for whom; `abort world` gives up what is unfinished. `together { LINES }`
+# starts its sends and receives as one. `@0,2 { LINES }` is for these ranks.
 # Task: free them, and bring each its partner's `mine` in `theirs`, with both
 # directions under way at the same time.
 #: start
@@ -230,7 +230,7 @@ allreduce ga op=avg on comm;  allreduce gb op=avg on comm
 #: wrong
 wait compute on comm
 allreduce ga on comm
-#: ask Rank 0 has ga at 1 ms: what does `stalls` name behind it? = "peer"
+#: ask rank 0 has ga at 1 ms: comm then waits for event or peer? = "peer"
 #: transfer
 # In PyTorch: dist.all_reduce(ga); dist.all_reduce(gb), in that order on every
 # rank. Two orders hang where shapes differ (`stuck` names them here), and add

@@ -461,7 +461,7 @@ strategy ddp accumulate=2
 #: wrong
 strategy serial accumulate=2
 run 4
-#: ask Of which matrix was most of its change off (`verify`)? = "w1"
+#: ask of which matrix was most of its change off, before (`verify`)? = "w1"
 #: transfer
 # In PyTorch: a last micro-batch inside model.no_sync(), or a forward through
 # model.module, past DDP: no exchange, no error, and the loss falls, for each

@@ -115,7 +115,7 @@ for m in half:M { backward m }
 for m in 0:M { forward 0; backward 0 }
 #: naive
 for m in 0:M { forward m; backward m }
-#: ask which rank turns from forward to backward at once? = world-1
+#: ask `@0-3 timeline compute`: which rank goes from F7 on to B0? = world-1
 
 ## One forward, one backward
 # GPipe keeps what backward needs of all M micro-batches until the first one
@@ -318,7 +318,7 @@ for m in 0:M {
 }
 sync
 #: vary M=2:9 ranks=2,4,8
-#: predict (M+p-1) x 1.5 ms is the order alone. With transfers? = time
+#: predict p stages: (M+p-1) x 1.5 ms alone, and with transfers? = time
 #: check
 expect close(dw, r)   # dw is not the gradient of the whole batch: each micro-batch goes forward once and comes back once
 expect peak(activation) <= best(peak(activation))   # more micro-batches are held at once than need be: in turns, a forward and a backward

@@ -159,7 +159,7 @@ let early = world-1-rank
 for m in 0:early { forward m }
 for m in early:M { forward m;  both m-early }
 for m in M-early:M { both m }
-#: ask on which rank does `weights 0` begin last? = world-1
+#: ask `@0-3 timeline compute`: on which rank does W0 begin last? = world-1
 #: transfer
 # PyTorch: ScheduleInterleavedZeroBubble and ScheduleZBVZeroBubble split
 # backward so (torch.distributed.pipelining).
@@ -174,6 +174,7 @@ for m in M-early:M { both m }
 # An order is laid out by `schedule 1f1b micro=M`; then of the slots
 # k in 0:slots, work(k) is F or BW, micro(k) the micro-batch, chunk(k) 0 or 1.
 # A word may come from a variable or an expression: `$(work(k)) 3 0` calls it.
+# `@0-3 timeline compute` draws one row a rank: there are nine streams here.
 # Task: lay out `interleaved` with chunks=2 (M a multiple of world), drive it.
 #: start
 let M = 8

@@ -2,14 +2,16 @@
 # minutes: 10
 # ranks: 2 4 8
 # learned: Queueing is cheap, waiting is not.
-# Lines like this one, before the first task, are for who reads the file. docs/lessons.md says all about it;
-# `ranksh --check-lessons FILE` holds the lesson to its promises, `lesson FILE` opens it.
+# Lines like this one, before the first task, are for who reads the file.
+# docs/lessons.md says all about it; `ranksh --check-lessons FILE` holds the
+# lesson to its promises, `lesson FILE` opens it.
 
 ## Three multiplications
 # What the learner reads: at most 78 columns, the task itself at its end.
 # Task: queue y = x w and z = y w, and do not wait for anything.
 #: start
-# lines that run before the learner begins; `mark task` begins the section that gates speak of
+# lines that run before the learner begins; `mark task` begins the section
+# that gates speak of
 tensor x[256,256] w[256,256] = randn seed=rank scale=0.1
 mark task
 #: reference
@@ -22,7 +24,8 @@ expect count(matmul) == 2   # two matmuls are asked for
 expect close(z, r)   # z is not x w w
 expect hostwait <= best(hostwait)   # the host waits where nothing is needed yet
 #: hint
-# The idea. The second hint (the place) and the third (a line) are made from the solution.
+# The idea. The second hint (the place) and the third (a line) are made from
+# the solution.
 #: solution
 y = matmul x w
 z = matmul y w

@@ -186,7 +186,21 @@ static void show_figures(struct shell *shell, const char *line, struct gate *gat
 
 /* ---- gates ---- */
 
-/* Of a gate that asks for the host's waits: the longest of the section, and its line */
+/* What the longest wait of the section goes back to; that lines are queued one after the other is no cause */
+static void put_root(struct shell *shell, struct text *out)
+{
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	struct ranks all;
+	struct why why = {0};
+	ranks_all(&all, shell->world->n);
+	struct why_question question = {
+	        .of = WHY_RANK, .ranks = &all, .section = interpreter_section_now(shell)};
+	if (trace_why(&trace, &question, 80, &why) == ST_OK && why.roots && why.root[0].kind != ROOT_LAUNCH)
+		text_add(out, "%s", text_string(&why.root[0].text));
+	why_release(&why);
+}
+
+/* The host's longest wait of the section, and its line */
 static void put_host_cause(struct shell *shell, struct text *out)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -212,21 +226,12 @@ static void put_host_cause(struct shell *shell, struct text *out)
 	trace_put_line_behind(&trace, found, out);
 }
 
-/* What the longest wait of the section goes back to. Where that is a launch, it is why the host came so late to it. */
-static void put_cause(struct shell *shell, struct text *out)
+static void put_cause(struct shell *shell, bool host, struct text *out)
 {
-	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
-	struct ranks all;
-	struct why why = {0};
-	ranks_all(&all, shell->world->n);
-	struct why_question question = {
-	        .of = WHY_RANK, .ranks = &all, .section = interpreter_section_now(shell)};
-	enum status status = trace_why(&trace, &question, 80, &why);
-	if (status == ST_OK && why.roots && why.root[0].kind == ROOT_LAUNCH)
+	if (!host)
+		put_root(shell, out);
+	if (!out->count)
 		put_host_cause(shell, out);
-	else if (status == ST_OK && why.roots)
-		text_add(out, "%s", text_string(&why.root[0].text));
-	why_release(&why);
 }
 
 /* What was said, by rank 0, and no more than the lines of one answer */
@@ -255,7 +260,7 @@ static enum status ask_gate(struct shell *shell, struct task_play *played, struc
 	if (gate_topic(gate) != TOPIC_NUMBERS)
 		show_figures(shell, line, &answer);
 	if (!answer.held && !answer.remark.count && gate_topic(gate) == TOPIC_TIME && *cause) {
-		(speaks_of(line, "hostwait") ? put_host_cause : put_cause)(shell, &why);
+		put_cause(shell, speaks_of(line, "hostwait"), &why);
 		*cause = !why.count;
 	}
 	bool held = answer.held;

@@ -54,6 +54,17 @@ static void put_broken(
 	text_release(&words);
 }
 
+/* Of what an expect has said: of a tensor that is not there no more than that, for what resembles it may be the reference's */
+static size_t worth_saying(const char *line, size_t length)
+{
+	static const char none[] = "no tensor '";
+	const size_t count = sizeof none - 1;
+	const char *quote = length > count && memcmp(line, none, count) == 0
+	        ? memchr(line + count, '\'', length - count)
+	        : NULL;
+	return quote ? (size_t)(quote + 1 - line) : length;
+}
+
 /* "false: ..." lines of an expect, below its row */
 static void put_detail(struct shell *shell, const struct gate *gate, struct text *out)
 {
@@ -62,7 +73,7 @@ static void put_detail(struct shell *shell, const struct gate *gate, struct text
 	while ((line = text_line(&at, end, &length)))
 		if (length && memcmp(line, "false:", length < 6 ? length : 6) != 0)
 			text_add(out, "%*s%s%.*s%s\n", WORDS_COLUMN, "", style(shell->out, COLOUR_NOTE),
-			        (int)length, line, style(shell->out, COLOUR_PLAIN));
+			        (int)worth_saying(line, length), line, style(shell->out, COLOUR_PLAIN));
 }
 
 /* The first gate of a topic that does not hold; NULL: all that were asked do. *any: some were */
@@ -105,9 +116,16 @@ static void put_figure(const struct gate *gate, const struct text *naive, struct
 		text_add(out, "; naive %s", text_string(naive));
 }
 
+/* Wrong numbers may well be had in less time, memory or bytes: that is nothing to be called right. */
+static bool says_nothing(enum topic topic, bool wrong)
+{
+	return wrong && (topic == TOPIC_TIME || topic == TOPIC_MEMORY || topic == TOPIC_TRAFFIC);
+}
+
 static void put_topics(
         struct shell *shell, const struct task_verdict *verdict, const struct text *naive, struct text *out)
 {
+	bool asked, wrong = broken_of(&verdict->gates, TOPIC_NUMBERS, &asked);
 	for (enum topic topic = 0; topic < TOPIC_COUNT; topic++) {
 		bool any, numbers = topic == TOPIC_NUMBERS;
 		const struct gate *broken = broken_of(&verdict->gates, topic, &any);
@@ -120,7 +138,7 @@ static void put_topics(
 		if (broken) {
 			put_broken(shell, verdict, broken, out);
 			put_detail(shell, broken, out);
-		} else if (any) {
+		} else if (any && !says_nothing(topic, wrong)) {
 			put_row(shell, topic_words(topic), COLOUR_GOOD, "right", text_string(&words), out);
 		}
 		text_release(&words);
@@ -154,8 +172,11 @@ static void put_unfinished(struct shell *shell, const struct task_verdict *verdi
 	else
 		text_add(&words, "%s", text_string(&verdict->words));
 	if (verdict->outcome == PLAYED_STUCK) {
+		const char *at = text_string(&words), *end = at + words.count, *line;
+		size_t length;
 		put_row(shell, "the lines", COLOUR_BAD, "stuck", "", out);
-		text_add(out, "%s", text_string(&words));
+		while ((line = text_line(&at, end, &length)))
+			text_add(out, "%*s%.*s\n", TOPIC_COLUMN, "", (int)length, line);
 	} else {
 		put_row(shell, "the lines", COLOUR_BAD,
 		        verdict->outcome == PLAYED_OVER ? "without end" : "refused", text_string(&words),

@@ -98,8 +98,9 @@ enum status guess_wanted(const struct shell *shell)
 	return fail(ST_ARGUMENT, "first a guess: `predict ANSWER`, or `skip` (`task` shows the question)");
 }
 
-/* A letter, or a number with its unit; the number of a letter is its choice's. */
-static enum status read_answer(const char *answer, int choices, struct number *number, int *letter)
+/* A letter, or a number with its unit; the number of a letter is its choice's. command: that it is said with */
+static enum status read_answer(
+        const char *command, const char *answer, int choices, struct number *number, int *letter)
 {
 	int used = 0;
 	*letter = -1;
@@ -107,12 +108,14 @@ static enum status read_answer(const char *answer, int choices, struct number *n
 		*letter = tolower((unsigned char)answer[0]) - 'a';
 		return *letter < choices
 		        ? ST_OK
-		        : fail(ST_RANGE, "predict: the answers are a to %c", 'a' + choices - 1);
+		        : fail(ST_RANGE, "%s: the answers are a to %c", command, 'a' + choices - 1);
 	}
 	if (choices)
-		return fail(ST_ARGUMENT, "predict %s: a letter was expected, as in `predict b`", answer);
+		return fail(
+		        ST_ARGUMENT, "%s %s: a letter was expected, as in `%s b`", command, answer, command);
 	if (number_read(answer, number, &used) != ST_OK || answer[used])
-		return fail(ST_ARGUMENT, "predict %s: a figure was expected, as in `predict 60us`", answer);
+		return fail(ST_ARGUMENT, "%s %s: a figure was expected, as in `%s 60us`", command, answer,
+		        command);
 	return ST_OK;
 }
 
@@ -149,7 +152,7 @@ enum status lesson_predict(struct shell *shell, const char *answer)
 	if (!task->at[PART_PREDICT])
 		return fail(ST_ARGUMENT, "this task asks for no prediction");
 	if (answer) {
-		enum status status = read_answer(answer, choices_of(task), &number, &letter);
+		enum status status = read_answer("predict", answer, choices_of(task), &number, &letter);
 		if (status != ST_OK)
 			return status;
 		if (*shell->lesson->guess)
@@ -182,7 +185,7 @@ static enum status put_guess(struct shell *shell, struct text *out)
 		status = trial_figure(
 		        task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]), shell, &truth);
 	if (status == ST_OK)
-		status = read_answer(shell->lesson->guess, count, &number, &letter);
+		status = read_answer("predict", shell->lesson->guess, count, &number, &letter);
 	if (status != ST_OK)
 		return status;
 	if (letter >= 0) {
@@ -202,22 +205,23 @@ enum status guess_put_outcome(struct shell *shell, struct text *out)
 	const struct lesson_task *task = lesson_task_of(shell);
 	enum status status = *shell->lesson->guess ? put_guess(shell, out) : ST_OK;
 	if (status == ST_OK && task->at[PART_ASK])
-		text_add(out, "   %sLook:%s %s\n      answer with %s\n", style(shell->out, COLOUR_HEAD),
+		text_add(out, "   %sLook:%s %s\n      answer with a %s\n", style(shell->out, COLOUR_HEAD),
 		        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_ASK]),
-		        *text_string(&task->part[PART_ASK_ANSWER]) == '"' ? "a word, as in: answer io"
-		                                                          : "a figure, as in: answer 2ms");
+		        *text_string(&task->part[PART_ASK_ANSWER]) == '"' ? "word: answer WORD"
+		                                                          : "figure: answer FIGURE");
 	return status;
 }
 
-/* The answer is a word in quotes ("io" or "io|the stream io"), or an expression of the solution's world. */
-static enum status is_answer(struct shell *shell, const char *answer, bool *right)
+/* The answer is a word in quotes ("io" or "io|the stream io"), or an expression of the solution's world. *truth: as text */
+static enum status is_answer(struct shell *shell, const char *answer, bool *right, struct text *truth)
 {
 	const struct lesson_task *task = lesson_task_of(shell);
 	const char *wanted = text_string(&task->part[PART_ASK_ANSWER]);
-	struct number truth, number;
+	struct number figure, number;
 	int letter;
 	*right = false;
 	if (*wanted == '"') {
+		text_put(truth, wanted + 1, strcspn(wanted + 1, "|\""));
 		for (const char *at = wanted; *at; at += strcspn(at, "|\"")) {
 			at += strspn(at, "|\"");
 			size_t length = strcspn(at, "|\"");
@@ -225,29 +229,43 @@ static enum status is_answer(struct shell *shell, const char *answer, bool *righ
 		}
 		return ST_OK;
 	}
-	enum status status = read_answer(answer, 0, &number, &letter);
+	enum status status = read_answer("answer", answer, 0, &number, &letter);
 	if (status == ST_OK)
-		status = trial_figure(task, shell->world->n, NULL, wanted, shell, &truth);
-	*right = status == ST_OK && fabs(number.value - truth.value) <= TENTH * fabs(truth.value);
-	return status;
+		status = trial_figure(task, shell->world->n, NULL, wanted, shell, &figure);
+	if (status != ST_OK)
+		return status;
+	number_text(figure, truth);
+	if (figure.unit == UNIT_TIME && number.unit == UNIT_PLAIN)
+		return fail(ST_UNIT, "answer %s: in which unit? As in `answer %sus`", answer, answer);
+	*right = fabs(number.value - figure.value) <= TENTH * fabs(figure.value);
+	return ST_OK;
 }
+
+/* Who has looked in vain for so long learns more from the answer. */
+enum { MISSES_MOST = 3 };
 
 enum status lesson_answer(struct shell *shell, const char *answer)
 {
 	const struct lesson_task *task = lesson_current(shell);
-	struct text words = {0};
+	struct text words = {0}, truth = {0};
 	bool right = false;
 	if (!task)
 		return ST_ARGUMENT;
+	if (shell->replaying)
+		return ST_OK;
 	if (!shell->lesson->asking)
 		return fail(ST_ARGUMENT,
 		        task->at[PART_ASK] ? "the question comes once `check` says right"
 		                           : "this task asks no question");
-	enum status status = leads(shell) ? is_answer(shell, answer, &right) : ST_OK;
-	text_add(&words, "   %s%s%s\n", style(shell->out, right ? COLOUR_GOOD : COLOUR_BAD),
-	        right ? "right: `next` goes on" : "not so: look once more (`timeline`, `stalls`, `stats`)",
-	        style(shell->out, COLOUR_PLAIN));
+	enum status status = leads(shell) ? is_answer(shell, answer, &right, &truth) : ST_OK;
+	bool told = status == ST_OK && leads(shell) && !right && ++shell->lesson->misses >= MISSES_MOST;
+	text_add(&words, "   %s%s%s%s\n", style(shell->out, right ? COLOUR_GOOD : COLOUR_BAD),
+	        right          ? "right: `next` goes on"
+	                : told ? "not so: it is "
+	                       : "not so: look once more (`timeline`, `stalls`, `stats`)",
+	        told ? text_string(&truth) : "", style(shell->out, COLOUR_PLAIN));
 	status = tell_found(shell, status, &words);
 	text_release(&words);
+	text_release(&truth);
 	return status;
 }

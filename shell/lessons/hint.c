@@ -10,31 +10,48 @@
 
 #include <string.h>
 
-/* A text as its statements, one a line: split at newlines and semicolons outside braces; blanks within count once. */
-static void put_statements(const char *text, int first, struct task_lines *out)
+/* A text as its statements, one a line, those within braces too; blanks within count once. `}` says nothing. */
+static void put_statements(const char *text, int line, struct task_lines *out)
 {
 	struct text one = {0};
-	int depth = 0, line = first;
-	for (const char *at = text;; at++) {
-		bool ends = !*at || (!depth && (*at == ';' || *at == '\n'));
-		if (ends && one.count) {
+	for (int first = line;; line += *text++ == '\n') {
+		if (!strchr(" \t\n;}", *text)) {
+			first = one.count ? first : line;
+			text_put(&one, text, 1);
+		} else if (one.count && one.bytes[one.count - 1] != ' ') {
+			text_put(&one, " ", 1);
+		}
+		if (strchr(";\n{}", *text)) {
 			while (one.count && one.bytes[one.count - 1] == ' ')
 				one.bytes[--one.count] = '\0';
 			if (one.count)
-				typed_add(out, one.bytes, one.count, line);
+				typed_add(out, one.bytes, one.count, first);
 			text_clear(&one);
 		}
-		if (!*at)
+		if (!*text)
 			break;
-		line += *at == '\n';
-		depth += *at == '{' ? 1 : *at == '}' ? -1 : 0;
-		bool blank = strchr(" \t\n", *at) || (ends && *at == ';');
-		if (!blank)
-			text_put(&one, at, 1);
-		else if (one.count && one.bytes[one.count - 1] != ' ')
-			text_put(&one, " ", 1);
 	}
 	text_release(&one);
+}
+
+/* Two statements, whatever blanks stand in them */
+static bool same(const char *one, const char *other)
+{
+	for (; *one || *other; one += *one != 0, other += *other != 0) {
+		one += strspn(one, " ");
+		other += strspn(other, " ");
+		if (*one != *other)
+			return false;
+	}
+	return true;
+}
+
+static bool has(const struct task_lines *lines, const char *statement)
+{
+	bool found = false;
+	for (size_t i = 0; i < lines->count; i++)
+		found |= same(lines->line[i].text, statement);
+	return found;
 }
 
 /* Where the learner's lines leave the solution: the first statement of it that does not come, in its order. -1: all do. */
@@ -43,7 +60,7 @@ static long parting(const struct task_lines *typed, const struct task_lines *sol
 	*at = 0;
 	for (size_t i = 0; i < solution->count; i++) {
 		size_t k = *at;
-		while (k < typed->count && strcmp(typed->line[k].text, solution->line[i].text) != 0)
+		while (k < typed->count && !same(typed->line[k].text, solution->line[i].text))
 			k++;
 		if (k == typed->count)
 			return (long)i;
@@ -52,13 +69,23 @@ static long parting(const struct task_lines *typed, const struct task_lines *sol
 	return -1;
 }
 
-static void tell_place(struct shell *shell, const struct task_lines *typed, size_t at)
+/* The first line from `at` on that is none of the solution's; typed->count: there is none */
+static size_t stranger(const struct task_lines *typed, const struct task_lines *solution, size_t at)
 {
+	while (at < typed->count && has(solution, typed->line[at].text))
+		at++;
+	return at;
+}
+
+static void tell_place(
+        struct shell *shell, const struct task_lines *typed, const struct task_lines *solution, size_t at)
+{
+	size_t odd = stranger(typed, solution, at);
+	const struct typed_line *line = &typed->line[odd < typed->count ? odd : at];
 	if (!typed->count)
 		out_say(shell->out, "   nothing is typed yet: begin with what the task names first\n");
 	else if (at < typed->count)
-		out_say(shell->out, "   look at your line %d: `%.60s`\n", typed->line[at].line,
-		        typed->line[at].text);
+		out_say(shell->out, "   look at your line %d: `%.60s`\n", line->line, line->text);
 	else
 		out_say(shell->out, "   something is missing behind your line %d: `%.60s`\n",
 		        typed->line[typed->count - 1].line, typed->line[typed->count - 1].text);
@@ -68,17 +95,37 @@ static void tell_place(struct shell *shell, const struct task_lines *typed, size
 static void tell_surplus(
         struct shell *shell, const struct task_lines *typed, const struct task_lines *solution)
 {
-	for (size_t i = 0; i < typed->count; i++) {
-		bool known = false;
-		for (size_t k = 0; k < solution->count; k++)
-			known |= strcmp(typed->line[i].text, solution->line[k].text) == 0;
-		if (!known) {
-			out_say(shell->out, "   no line is missing; is your line %d needed? `%.60s`\n",
-			        typed->line[i].line, typed->line[i].text);
-			return;
-		}
+	size_t odd = stranger(typed, solution, 0);
+	if (odd < typed->count)
+		out_say(shell->out, "   no line is missing; is your line %d needed? `%.60s`\n",
+		        typed->line[odd].line, typed->line[odd].text);
+	else
+		out_say(shell->out, "   every line of the solution is there, and no other: `check`\n");
+}
+
+/* A statement of the solution; of one that opens a brace all lines of the block, for its head alone can not be typed */
+static void tell_line(struct shell *shell, const struct text *solution, const struct typed_line *missing)
+{
+	const char *at = text_string(solution), *end = at + solution->count, *line;
+	struct text block = {0};
+	size_t length;
+	int depth = 0;
+	for (int row = 1; (line = text_line(&at, end, &length)); row++) {
+		if (row < missing->line)
+			continue;
+		for (size_t i = 0; i < length; i++)
+			depth += line[i] == '{' ? 1 : line[i] == '}' ? -1 : 0;
+		text_add(&block, "%.*s\n", (int)length, line);
+		if (depth <= 0)
+			break;
 	}
-	out_say(shell->out, "   every line of the solution is there, and no other: `check`\n");
+	if (missing->text[strlen(missing->text) - 1] != '{') {
+		out_say(shell->out, "   one way: %s%s%s\n", STYLED(shell->out, COLOUR_KERNEL, missing->text));
+	} else {
+		out_say(shell->out, "   one way:\n");
+		tell_lines(shell, &block, COLOUR_KERNEL);
+	}
+	text_release(&block);
 }
 
 static void tell_more(struct shell *shell, const struct lesson_task *task, bool line)
@@ -93,10 +140,9 @@ static void tell_more(struct shell *shell, const struct lesson_task *task, bool 
 	if (missing < 0)
 		tell_surplus(shell, &typed, &solution);
 	else if (line)
-		out_say(shell->out, "   one way: %s%s%s\n",
-		        STYLED(shell->out, COLOUR_KERNEL, solution.line[missing].text));
+		tell_line(shell, &task->part[PART_SOLUTION], &solution.line[missing]);
 	else
-		tell_place(shell, &typed, at);
+		tell_place(shell, &typed, &solution, at);
 	typed_release(&typed);
 	typed_release(&solution);
 }

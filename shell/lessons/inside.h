@@ -20,6 +20,7 @@ struct lesson {
 	struct task_lines typed;
 	size_t floor; /* of these stand before the world was last emptied */
 	int hints;    /* given */
+	int misses;   /* wrong answers to its question; rank 0 counts */
 	char guess[64];
 	bool skips;  /* no prediction is wanted */
 	bool asking; /* it is right, and its question open */

@@ -37,7 +37,7 @@ void task_watch(struct shell *shell)
 	lesson->rules.watch.after = after;
 	typed_cut(&lesson->typed, 0);
 	lesson->floor = 0;
-	lesson->hints = 0;
+	lesson->hints = lesson->misses = 0;
 	lesson->asking = false;
 	shell->watch = &lesson->rules.watch;
 }

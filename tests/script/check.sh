@@ -246,6 +246,37 @@ printf 'lesson ./wrong.rsh\nskip\nallreduce t\ncheck\n' | "$RANKSH" -n 2 > out 2
 check "a check of a lesson that is wrong: a line refused" [ $? = 2 ]
 check "... in words" grep -q 'the lesson is wrong: the reference of' out
 
+# ---- hints, the words of a check, and the question behind it
+cat > lines <<'END'
+lesson sum.rsh
+for m in 0:M {
+  t += scale x[m]  2
+}
+hint; hint; hint
+again
+hint; hint; hint
+free t
+check
+again
+for m in 0:M { t += scale x[m] 1 }; allreduce t
+check
+answer io; answer bus
+say twice
+answer ring
+answer allreduce
+END
+"$RANKSH" -n 4 lines > out 2>&1
+check "a hint names the line within a block" grep -q 'look at your line 3: `t += scale x\[m\] 2`' out
+check "... shows that line" grep -q 'one way: t += scale x\[m\] 1$' out
+check "... or the whole block" sh -c "grep -A1 'one way:$' out | grep -q '^   for m in 0:M { t += scale x\[m\] 1 }$'"
+check "a tensor that is gone is not called by the reference's" grep -q "^ *no tensor 't'$" out
+awk '/begins anew/ { again++ } again == 1' out > once
+check "wrong numbers are had in no right time" sh -c "grep -q 'the numbers *not yet' once && ! grep -q 'time *right' once"
+check "a wrong answer" sh -c "sed '/twice/,\$d' out | grep -c 'not so: look once more' | grep -q 2"
+check "... the third is told" sh -c "sed '1,/twice/d' out | head -1 | grep -q 'not so: it is allreduce'"
+check "the right one" grep -q 'right: .next. goes on' out
+graded "the root of a wait is no launch" 1 'the host waits .* in .sync' 'for m in 0:M { t += scale x[m] 1; sync }; allreduce t'
+
 # ---- one's own lessons
 mkdir -p data/ranksh/lessons
 cp sum.rsh data/ranksh/lessons/mine.rsh
