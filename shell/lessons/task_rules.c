@@ -3,6 +3,7 @@
  * A gate speaks of the lesson's own M and of what the machine takes: a learner who sets these has changed the question, and learns
  * nothing by it. So such a line is refused with a sentence, where it is typed as well as where a check plays it. */
 #include "shell/lessons/task_rules.h"
+#include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
 #include "shell/lessons/lesson_file.h"
 #include "shell/session/shell.h"
@@ -50,11 +51,25 @@ static enum status refuse_name(
 	        def ? "def" : "variable");
 }
 
+/* `unroll` queues a collective's steps, which no figure tells from steps that somebody wrote */
+static enum status refuse_unrolled(const struct task_rules *rules, const struct statement *statement)
+{
+	for (int i = 0; i < statement->arguments; i++)
+		if (statement->argument[i].kind == ARG_WORD &&
+		        slice_is(statement->argument[i].written, "unroll") && !allowed(rules, "unroll", 6))
+			return fail(ST_ARGUMENT,
+			        "`unroll` shows the steps of a collective: in a task they are yours to "
+			        "queue (`lesson off` leaves it)");
+	return ST_OK;
+}
+
 enum status task_rules_check(const struct task_rules *rules, const struct statement *statement)
 {
 	switch (statement->kind) {
-	case STATEMENT_COMMAND:
-		return refuse(rules, statement->row->name);
+	case STATEMENT_COMMAND: {
+		enum status status = refuse_unrolled(rules, statement);
+		return status == ST_OK ? refuse(rules, statement->row->name) : status;
+	}
 	case STATEMENT_LET:
 	case STATEMENT_DEF:
 		return refuse_name(rules, statement, statement->word->written);

@@ -74,6 +74,7 @@ sync
 allreduce t'
 graded "steering" 1 'your line 1: .set. changes what the task measures' 'set launch=0us'
 graded "steering in a block" 1 'slow. changes what' 'repeat 2 { @1 slow 1x }'
+graded "a collective taken apart" 1 'unroll. shows the steps of a collective' 'allreduce t unroll'
 graded "the task's own variable" 1 'M is the task.s own' 'let M = 0'
 graded "... within a def" 1 'M is the task.s own' 'def cheat { let M = 0 }; cheat'
 graded "the task's own def" 1 'share_of is the task.s own: give your def another' 'def share_of m { }'
