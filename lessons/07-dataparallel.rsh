@@ -196,7 +196,7 @@ wait comm on compute
 sgd W G lr=1 on compute
 #: check
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.2 (gradient bucketing)
-expect races == 0   # something is read before it is there
+expect races == 0   # something is read before it is there, or written while it is read
 expect close(W, R)   # the weights are not those of one rank with the whole batch
 expect time <= 1.05 * best(time)   # one message is quicker: this has more hops, or more bytes, than it needs
 #: hint
@@ -323,7 +323,7 @@ sgd W G lr=1 on compute
 #: check
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.3 (overlap of computation
 #   with communication, buckets in the reverse order of forward)
-expect races == 0   # something is read before it is there
+expect races == 0   # something is read before it is there, or written while it is read
 expect close(W, R)   # the weights are not those of one rank with the whole batch
 expect time <= 1.05 * best(time)   # the links are idle while backward runs, or backward while they are busy
 #: hint
