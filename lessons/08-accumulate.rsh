@@ -422,7 +422,7 @@ strategy ddp accumulate=2 broken=nosync
 run 2
 mark task
 #: allow strategy
-#: predict 4 kB of gradients: what does a rank send the others in 4 iterations? = sent("nvlink")
+#: predict 4 kB of gradients: what goes out in 4 steps? = sent("nvlink")
 #: choice each micro-batch's gradients travelled
 strategy ddp
 run 8
