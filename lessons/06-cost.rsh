@@ -30,7 +30,7 @@ sync
 #   MPICH (2005): ring reduce-scatter
 # source: github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
 expect close(g[rank], r[rank])   # g[rank] is not the sum of all ranks' piece
-expect count(reducescatter) + count(reduce) + count(allreduce) + count(alltoall) == 0   # this once by hand: by sends and receives
+expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast) + count(allgather) + count(gather) + count(scatter) + count(alltoall) + count(window) == 0   # this once by hand: by sends and receives alone
 expect sent("nvlink") <= best(sent("nvlink"))   # more travels than one piece a hop
 expect time <= 1.1 * best(time)   # pieces wait while others travel: every rank can send and receive at the same time
 #: hint
@@ -149,7 +149,7 @@ first_lap
 #: check
 # source: github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
 expect close(g, r)   # g is not the sum everywhere: which pieces has a rank not got?
-expect count(allgather) + count(allreduce) + count(broadcast) == 0   # this once by hand: by sends and receives
+expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast) + count(allgather) + count(gather) + count(scatter) + count(alltoall) + count(window) == 0   # this once by hand: by sends and receives alone
 expect sent("nvlink") <= best(sent("nvlink"))   # more travels than a piece a hop
 expect time <= 1.1 * best(time)   # pieces wait while others travel
 #: hint

@@ -59,7 +59,7 @@ sgd W G lr=1/K on compute
 # source: pytorch.org/docs/stable/generated/
 #   torch.nn.parallel.DistributedDataParallel.html, no_sync
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.4 (gradient accumulation)
-expect races == 0   # something is read before it is there
+expect races == 0   # something is read before it is there, or written while it is read
 expect close(W, R)   # the weights are not those of one rank with all micro-batches: which gradients are in G, and how often?
 expect sent("nvlink") <= 1.2 * best(sent("nvlink"))   # gradients travel that nobody needs yet: a sum can be added up first
 expect time <= 1.05 * best(time)   # the step waits for more than one message
@@ -199,8 +199,8 @@ sgd W G lr=1/M on compute
 #: check
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.3 and 3.2.4
 # source: pytorch.org/docs/stable/notes/ddp.html (hooks, buckets, no_sync)
-expect races == 0   # something is read before it is there
-expect close(W, R)   # the weights are not those of one rank: was a part of G sent before it was complete?
+expect races == 0   # something is read before it is there, or written while it is read
+expect close(W, R)   # the weights are not those of one rank: is each part of G complete when it leaves, and is it a mean that W takes?
 expect sent("nvlink") <= 1.2 * best(sent("nvlink"))   # a bucket travels more than once
 expect time <= 1.05 * best(time)   # a complete bucket waits while backward goes on
 #: hint
@@ -409,8 +409,9 @@ allreduce g
 # with the same batches beside it, and compares every weight; `@0,1 print
 # w1[0,0]` shows what two ranks have. `stats` and `traffic` say what went from
 # rank to rank, `strategy ddp help` what ought to.
-# Task: begin the strategy anew as it should be, and train a few iterations:
-# each rank on its own rows, and all with the weights that one rank has.
+# Task: begin the strategy anew as it should be, and train a few iterations,
+# four at most: each rank on its own rows, and all with the weights that one
+# rank has.
 #: start
 # a colleague's run: four matrices of 16 x 16, synthetic rows,
 # 64 of all ranks together a step, in two micro-batches;
@@ -421,13 +422,15 @@ strategy ddp accumulate=2 broken=nosync
 run 2
 mark task
 #: allow strategy
-#: predict 4 kB of gradients: what does a rank send in 4 iterations? = sent
+#: predict 4 kB of gradients: what goes out in 4 steps? = sent("nvlink")
 #: choice each micro-batch's gradients travelled
 strategy ddp
 run 8
 #: check
 # source: PyTorch, no_sync as above: gradients inside it are not synchronized
 expect sent("nvlink") > 0B   # nothing goes from rank to rank: none has trained, or each for itself
+expect count(matmul) >= best(count(matmul)) / 4   # a rank has not trained, or hardly: each is to, on rows of its own
+expect min(rank,1) * sent("pcie") <= best(sent("pcie"))   # a rank has read more than its own rows of four iterations
 expect verify   # the weights are not those of one rank: `verify`
 #: hint
 # Nothing goes between the ranks at all: `traffic` is empty. `strategy` shows
@@ -445,6 +448,9 @@ run 4
 #: right
 strategy zero accumulate=2
 run 4
+#: right
+strategy dataparallel
+run 4
 #: wrong
 run 4
 #: wrong
@@ -460,6 +466,16 @@ run 4
 strategy ddp accumulate=2
 #: wrong
 strategy serial accumulate=2
+run 4
+#: wrong
+strategy serial accumulate=2
+run 4
+tensor word[4] = 1;  allreduce word
+#: wrong
+strategy ddp accumulate=2
+tensor word[4] = 1;  allreduce word
+#: wrong
+strategy tp accumulate=2
 run 4
 #: ask of which matrix was most of its change off, before (`verify`)? = "w1"
 #: transfer

@@ -3,6 +3,7 @@
  * A gate speaks of the lesson's own M and of what the machine takes: a learner who sets these has changed the question, and learns
  * nothing by it. So such a line is refused with a sentence, where it is typed as well as where a check plays it. */
 #include "shell/lessons/task_rules.h"
+#include "shell/language/parse/lex.h"
 #include "shell/language/parse/tree.h"
 #include "shell/lessons/lesson_file.h"
 #include "shell/session/shell.h"
@@ -50,14 +51,20 @@ static enum status refuse_name(
 	        def ? "def" : "variable");
 }
 
-/* A command, and `copy ... rate=`, which is a bus or a disk of one's own */
+/* `copy ... rate=` is a bus or a disk of one's own; `unroll` queues a collective's steps, which no figure tells from steps that
+ * somebody wrote. */
 static enum status refuse_command(const struct task_rules *rules, const struct statement *statement)
 {
 	enum status status = refuse(rules, statement->row->name);
 	for (int i = 0; i < statement->options && status == ST_OK; i++)
-		if (statement->option[i].key.length == 4 &&
-		        memcmp(statement->option[i].key.at, "rate", 4) == 0)
+		if (slice_is(statement->option[i].key, "rate"))
 			status = refuse(rules, "rate=");
+	for (int i = 0; i < statement->arguments && status == ST_OK; i++)
+		if (statement->argument[i].kind == ARG_WORD &&
+		        slice_is(statement->argument[i].written, "unroll") && !allowed(rules, "unroll", 6))
+			status = fail(ST_ARGUMENT,
+			        "`unroll` shows the steps of a collective: in a task they are yours to "
+			        "queue (`lesson off` leaves it)");
 	return status;
 }
 

@@ -81,6 +81,7 @@ allreduce t'
 graded "... by an if" 1 't is not the sum' '@0 if M > 0 { for m in 0:M { t += scale x[m] 1 } }; allreduce t'
 graded "a line over several" 0 'right' 'for m in 0:M { t += scale x[m] 1 }; allreduce t[0:
 64k]'
+graded "a collective taken apart" 1 'unroll. shows the steps of a collective' 'allreduce t unroll'
 graded "the task's own variable" 1 'M is the task.s own' 'let M = 0'
 graded "... within a def" 1 'M is the task.s own' 'def cheat { let M = 0 }; cheat'
 graded "the task's own def" 1 'share_of is the task.s own: give your def another' 'def share_of m { }'
