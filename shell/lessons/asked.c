@@ -135,8 +135,8 @@ void asked_figures(struct shell *shell, struct task_play *played)
 		keep_figure(shell, line, length);
 }
 
-/* Of `EXPR <= ... best(WHAT)` the largest of all ranks, as text; 0 and no text where it cannot be known */
-static double put_figure(struct shell *shell, const char *what, size_t length, bool best, struct text *out)
+/* Of `EXPR <= ... best(WHAT)` the largest of all ranks, as text; nothing where it cannot be known */
+static void put_figure(struct shell *shell, const char *what, size_t length, bool best, struct text *out)
 {
 	struct best own = {.keeps = true}, *kept = shell->best;
 	struct number most = {0}, number;
@@ -154,11 +154,9 @@ static double put_figure(struct shell *shell, const char *what, size_t length, b
 		number_text(most, out);
 	shell->best = kept;
 	best_release(&own);
-	return most.value;
 }
 
-/* The left side of its comparison, and what its `best()` is of. Half of the best time is not another way to do the work: it is
- * left out; and of a kind of memory none is there where no tensor says its kind. */
+/* The left side of its comparison, and what its `best()` is of */
 static void show_figures(struct shell *shell, const char *line, struct gate *gate)
 {
 	line += strlen("expect ");
@@ -172,16 +170,8 @@ static void show_figures(struct shell *shell, const char *line, struct gate *gat
 		depth += best[inner] == '(' ? 1 : best[inner] == ')' ? -1 : 0;
 	while (left && line[left - 1] == ' ')
 		left--;
-	double own = put_figure(shell, line, left, false, &gate->figure),
-	       least = put_figure(shell, best, inner - 1, true, &gate->best);
-	bool time = left == 4 && memcmp(line, "time", left) == 0 && own < least / 2,
-	     memory = strncmp(line, "peak(", strlen("peak(")) == 0 && own <= 0 && least > 0;
-	if (!gate->held || !gate->figure.count || !(time || memory))
-		return;
-	gate->held = false;
-	text_add(&gate->remark,
-	        time ? "that is less than the work of the task takes: is all of it there?"
-	             : "no tensor says that it is of this kind (`kind=`)");
+	put_figure(shell, line, left, false, &gate->figure);
+	put_figure(shell, best, inner - 1, true, &gate->best);
 }
 
 /* ---- gates ---- */
@@ -259,7 +249,7 @@ static enum status ask_gate(struct shell *shell, struct task_play *played, struc
 		text_add(&answer.words, "%s", fail_text());
 	if (gate_topic(gate) != TOPIC_NUMBERS)
 		show_figures(shell, line, &answer);
-	if (!answer.held && !answer.remark.count && gate_topic(gate) == TOPIC_TIME && *cause) {
+	if (!answer.held && gate_topic(gate) == TOPIC_TIME && *cause) {
 		put_cause(shell, speaks_of(line, "hostwait"), &why);
 		*cause = !why.count;
 	}
@@ -270,14 +260,9 @@ static enum status ask_gate(struct shell *shell, struct task_play *played, struc
 		gate->words = answer.words;
 		gate->figure = answer.figure;
 		gate->best = answer.best;
-		if (answer.remark.count) {
-			text_release(&gate->remark);
-			gate->remark = answer.remark;
-		}
 		text_add(&played->cause, "%s", text_string(&why));
 	} else {
 		release_answer(&answer);
-		text_release(&answer.remark);
 	}
 	text_release(&why);
 	return held ? ST_OK : ST_EXPECT;

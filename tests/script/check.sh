@@ -146,36 +146,6 @@ echo 'a = relu x;  c = relu x;  copy c[0:64] -> b[0:64]' > lines
 "$RANKSH" --grade two.rsh lines > out 2>&1
 check "the gate of what is not written fails" grep -q 'not yet *b is not relu x' out
 check "... with the reason" grep -q 'b is not written, in whole or in part' out
-# ---- work that is claimed: the numbers are right, and the task's own lines did not make them
-cat > work.rsh <<'END'
-# lesson: Work
-## All of it
-# Task: all the work.
-#: start
-tensor x[64,64] w[64,64] = randn seed=1
-def work { y = matmul x w kind=activation;  spin 2ms }
-barrier;  mark task
-#: reference
-r = matmul x w
-#: check
-expect close(y, r)   # y is not x w
-expect peak(activation) <= best(peak(activation))   # more is held than need be
-expect time <= 1.05 * best(time)   # something waits
-#: hint
-# work
-#: solution
-work
-END
-claimed() {
-	printf '%s\n' "$3" > lines
-	"$RANKSH" --grade work.rsh lines > out 2>&1
-	got=$?
-	check "$1: status $2" [ $got = "$2" ]
-	check "... $4" grep -q -- "$4" out
-}
-claimed "the work" 0 'work' '[0-9] ms, the best known'
-claimed "the work left out" 1 'y = matmul x w kind=activation' 'that is less than the work'
-claimed "memory without its kind" 1 'y = matmul x w; spin 2ms' 'no tensor says'
 
 # ---- in a script, and down a pipe
 solved='for m in 0:M { t += scale x[m] 1 }; allreduce t'
