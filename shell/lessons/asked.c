@@ -135,25 +135,32 @@ void asked_figures(struct shell *shell, struct task_play *played)
 		keep_figure(shell, line, length);
 }
 
-/* Of `EXPR <= ... best(WHAT)` the largest of all ranks, as text; nothing where it cannot be known */
-static void put_figure(struct shell *shell, const char *what, size_t length, bool best, struct text *out)
+/* Of `EXPR <= ... best(WHAT)` both figures on the rank that is furthest above the best; nothing where they cannot be known */
+static void put_figures(
+        struct shell *shell, struct slice_of_text own, struct slice_of_text best, struct gate *gate)
 {
-	struct best own = {.keeps = true}, *kept = shell->best;
-	struct number most = {0}, number;
+	struct best here = {.keeps = true}, *kept = shell->best;
+	struct number figure, least, shown[2] = {{0}};
 	bool found = false;
-	shell->best = best ? kept : &own;
-	if (!best && keep_figure(shell, what, length) != ST_OK)
-		length = 0;
-	for (int rank = 0; length && shell->best && rank < shell->world->n; rank++)
-		if (best_find(shell->best, what, length, rank, &number) &&
-		        (!found || number.value > most.value)) {
-			most = number;
-			found = true;
-		}
-	if (found)
-		number_text(most, out);
+	shell->best = &here;
+	enum status status = keep_figure(shell, own.at, own.length);
 	shell->best = kept;
-	best_release(&own);
+	for (int rank = 0; status == ST_OK && kept && rank < shell->world->n; rank++) {
+		if (!best_find(&here, own.at, own.length, rank, &figure) ||
+		        !best_find(kept, best.at, best.length, rank, &least))
+			continue;
+		bool further = !found || figure.value - least.value > shown[0].value - shown[1].value;
+		if (further) {
+			shown[0] = figure;
+			shown[1] = least;
+		}
+		found = true;
+	}
+	if (found) {
+		number_text(shown[0], &gate->figure);
+		number_text(shown[1], &gate->best);
+	}
+	best_release(&here);
 }
 
 /* The left side of its comparison, and what its `best()` is of */
@@ -161,17 +168,16 @@ static void show_figures(struct shell *shell, const char *line, struct gate *gat
 {
 	line += strlen("expect ");
 	const char *best = strstr(line, "best(");
-	size_t left = strcspn(line, "<>=");
+	size_t left = strcspn(line, "<>="), inner = 0;
 	if (!best || !line[left])
 		return;
 	best += strlen("best(");
-	size_t inner = 0;
 	for (int depth = 1; best[inner] && depth; inner++)
 		depth += best[inner] == '(' ? 1 : best[inner] == ')' ? -1 : 0;
 	while (left && line[left - 1] == ' ')
 		left--;
-	put_figure(shell, line, left, false, &gate->figure);
-	put_figure(shell, best, inner - 1, true, &gate->best);
+	put_figures(shell, (struct slice_of_text){line, (uint32_t)left},
+	        (struct slice_of_text){best, (uint32_t)inner - 1}, gate);
 }
 
 /* ---- gates ---- */

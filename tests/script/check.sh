@@ -248,6 +248,13 @@ check "... the third is told" sh -c "sed '1,/twice/d' out | head -1 | grep -q 'n
 check "the right one" grep -q 'right: .next. goes on' out
 graded "the root of a wait is no launch" 1 'the host waits .* in .sync' 'for m in 0:M { t += scale x[m] 1; sync }; allreduce t'
 
+# ---- a file is the starter's to read
+printf 'let from_file = 1\n' > starter.rsh
+sed 's/^stream comm$/stream comm;  source starter.rsh/' sum.rsh > reads.rsh
+printf 'for m in 0:M { t += scale x[m] from_file }; allreduce t' > lines
+"$RANKSH" --grade reads.rsh lines > out 2>&1
+check "the starter may read a file" grep -q 'also with other data' out
+
 # ---- one's own lessons
 mkdir -p data/ranksh/lessons
 cp sum.rsh data/ranksh/lessons/mine.rsh
