@@ -48,6 +48,8 @@ static enum status lesson_run(struct call *call)
 		return lesson_leave(call->shell);
 	if (strcmp(word, "new") == 0)
 		return new_lesson(call);
+	if (call_count(call, 1))
+		return fail(ST_ARGUMENT, "lesson %s takes nothing more: lesson 4, lesson 4.2", word);
 	if (strspn(word, "0123456789.-") == strlen(word)) {
 		if (!lesson_is_numbered(word, &number, &wish.task))
 			return fail(ST_ARGUMENT,

@@ -43,14 +43,15 @@ line 'lessons'
 check "what was solved elsewhere is not solved here" shows 'lesson 1  *··· '
 line 'lesson 1'
 check "its lesson" shows 'task 1/3'
+line 'skip'
 line 'y1 = matmul x w'
 line 'y2 = matmul y1 nobody'
 line 'check'
 check "a wrong attempt" shows 'not yet'
-check "... is in its file, with what is wrong" attempt '"words":"three matmuls are asked for'
-check "... and the lines" attempt '"lines":"y1 = matmul x w\ny2 = matmul y1 nobody\n","typed":2,"at":"20'
+check "... is in its file, with what is wrong" attempt '"words":"y3 is not x w w w'
+check "... and the lines" attempt '"lines":"skip\ny1 = matmul x w\ny2 = matmul y1 nobody\n","typed":3,"at":"20'
 "$RANKSH" --overview "$folder/lab" --once > "$folder/board"
-check "... and on the board" grep -q '^ ada  *0  1.1 ···  *0  *1  three matmuls' "$folder/board"
+check "... and on the board" grep -q '^ ada  *0  1.1 ···  *0  *1  y3 is not x w w w' "$folder/board"
 line 'undo'
 line 'solution run'
 line 'check'
