@@ -1,4 +1,5 @@
 /* main.c -- chooses the role of this process: front end, rank, or the one process that is everything */
+#include "kernels/widths.h"
 #include "machine/machine.h"
 #include "shell/session/device.h"
 #include "shell/session/options.h"
@@ -44,9 +45,20 @@ static enum status check(const struct options *options)
 	return status == ST_OK ? learning_check(options) : status;
 }
 
+/* An OpenBLAS older than the processor takes it for one without AVX-512, and decides as it is loaded: before main. So the program
+ * starts once more with the setting, whoever has started it: one rank has the bits of several. A setting of the user's stays. */
+static void start_as_blas_should(char **argv)
+{
+	if (kernels_width() != WIDTH_AVX512 || getenv("OPENBLAS_CORETYPE"))
+		return;
+	if (setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0) == 0)
+		execv("/proc/self/exe", argv); /* where that fails, the numbers differ in their last bits */
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
+	start_as_blas_should(argv);
 	/* The next pipe would take the place of a descriptor that the caller has closed. Now 0 is at its
 	 * end, and writing to 1 and 2 fails. */
 	int place;

@@ -6,7 +6,6 @@
  * mpirun tells of a dead rank in boxes of dashes on its standard error; those are kept (hear_line), and after its end
  * they and its exit status become one sentence (job_outcome). All other text is shown as it is. */
 #include "shell/terminal/launch.h"
-#include "kernels/widths.h"
 #include "base/memory.h"
 #include "shell/rank/process.h"
 #include "shell/wire/io.h"
@@ -76,9 +75,6 @@ static void add_mpirun(struct words *words)
 	/* the peers of a dead rank have nothing to tidy up */
 	setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 0);
 	setenv("OPENBLAS_NUM_THREADS", "1", 0);
-	/* an OpenBLAS older than the processor takes it for one without AVX-512 */
-	if (kernels_width() == WIDTH_AVX512)
-		setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0);
 }
 
 /* The job is this program once more, with the words that were typed here, and with those that only this side
