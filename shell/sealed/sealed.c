@@ -17,6 +17,7 @@ enum { LOOK_MS = 20, STEPS_PART = 1000 };
 
 struct player_of_rank {
 	const struct sealed *sealed;
+	const struct shell *of;
 	struct team *team;
 	sealed_play *play;
 	void *self;
@@ -44,9 +45,11 @@ static bool more(struct budget *budget)
 	return true;
 }
 
-/* Devices, disks and hosts are no larger than they may be. */
-static enum status limit_memory(struct shell *shell, const struct sealed *sealed)
+/* The machine as it is wanted, but for devices, disks and hosts that are larger than they may be */
+static enum status set_machine(struct shell *shell, const struct sealed *sealed, const struct machine *like)
 {
+	if (!sealed->machine)
+		shell->machine = *like;
 	if (sealed->memory_most && shell->machine.memory > (double)sealed->memory_most)
 		shell->machine.memory = (double)sealed->memory_most;
 	if (sealed->memory_most && shell->machine.disk > (double)sealed->memory_most)
@@ -58,10 +61,11 @@ static enum status limit_memory(struct shell *shell, const struct sealed *sealed
 static enum status begin(struct shell *shell, const struct player_of_rank *player)
 {
 	const struct sealed *sealed = player->sealed;
-	enum status status = shell_open(
-	        shell, team_transport(player->team, player->rank), sealed->n, false, sealed->machine);
+	const struct machine like = player->of->machine;
+	enum status status = shell_open(shell, team_transport(player->team, player->rank), sealed->n, false,
+	        sealed->machine ? sealed->machine : "classroom");
 	if (status == ST_OK)
-		status = limit_memory(shell, sealed);
+		status = set_machine(shell, sealed, &like);
 	shell->budget = (struct budget){.more = more, .self = (void *)player};
 	shell->arguments = sealed->arguments;
 	shell->argument = (char **)sealed->argument;
@@ -105,8 +109,12 @@ enum status sealed_run(struct sealed *sealed, struct shell *of, sealed_play *pla
 	int started = 0;
 	enum status status = ST_OK;
 	for (; started < sealed->n && status == ST_OK; started++) {
-		player[started] = (struct player_of_rank){
-		        .sealed = sealed, .team = team, .play = play, .self = self, .rank = started};
+		player[started] = (struct player_of_rank){.sealed = sealed,
+		        .of = of,
+		        .team = team,
+		        .play = play,
+		        .self = self,
+		        .rank = started};
 		if (pthread_create(&player[started].thread, NULL, run_rank, &player[started]) != 0)
 			status = fail(ST_MEMORY, "no thread for rank %d of a world beside yours", started);
 	}

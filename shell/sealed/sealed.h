@@ -14,7 +14,7 @@
 
 struct sealed {
 	int n;               /* ranks */
-	const char *machine; /* its name */
+	const char *machine; /* its name; NULL: that of `of` */
 	int64_t steps_most;  /* 0: as many as it takes */
 	int64_t memory_most; /* bytes of each device, disk and host, where these have more; 0: what they have */
 	char *const *argument; /* NAME=VALUE: these beat the `let` of texts with a file's name */

@@ -33,7 +33,7 @@ check "... and nothing where lines run again" sh -c "grep -q 'taken back: y1' ou
 check "the list has ticks, and what is next" grep -q 'lesson 1 [^n]*✓··.*next: lesson 1.2' out
 
 printf '\036{"do":"hello","width":120,"solved":"1.1 1.3 2.1 "}\nlessons\nquit\n' | "$RANKSH" -n 1 --wire > out 2>&1
-check "a front end tells what was solved before" grep -q '✓·✓.*✓···.*next: lesson 2.2' out
+check "a front end tells what was solved before" grep -q '✓·✓.*✓··.*next: lesson 2.2' out
 check "in a script there is no progress" sh -c '"$RANKSH" -n 1 -c "lesson 1; solution run; check; lessons" > out && grep -q "lesson 1 *x\.\. .*20 min" out && grep -q "next: lesson 1.2" out'
 check "... and none is read or kept" [ ! -e state ]
 
@@ -50,7 +50,7 @@ solution = no
 END
 printf 'lessons\nlesson 2\nlesson 1\nhint\nsolution\nsolution run\ncheck\n' | one_process -n 1 --class lab > out
 check "a lesson that the class has not got" grep -q 'lesson 2 is not open in this class: lessons 1 3 are' out
-check "... stands as closed in the list" grep -q 'lesson 2 [^n]*closed  Two streams' out
+check "... stands as closed in the list" grep -q 'lesson 2 [^n]*closed  Pinned' out
 check "the time is told" grep -q 'the class gives it 90 minutes' out
 [ "$(date +%H:%M)" = 23:59 ] || check "a hint comes later" grep -q 'hint: this class shows it from 23:59 on, and it is' out
 check "a solution never" [ "$(grep -c 'solution: this class shows none' out)" = 2 ]
