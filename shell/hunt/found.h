@@ -45,8 +45,6 @@ enum status quarry_list(const struct quarry *quarry, struct shell *shell, struct
 bool hunt_found_before(struct shell *shell, const char *what, double *value);
 /* A value that decides how the session goes on: kept beside the line */
 void hunt_keep_found(struct shell *shell, const char *what, double *value);
-/* Rank 0's words, or its failure `mine`, said by all */
-enum status hunt_say_found(struct shell *shell, enum status mine, struct text *words);
 /* The session's, if it is hunted; NULL, worded: no hunt is open */
 const struct program *hunted_program(const struct shell *shell);
 /* Which line was made wrong, and what mends it */

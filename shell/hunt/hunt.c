@@ -27,21 +27,6 @@ void hunt_keep_found(struct shell *shell, const char *what, double *value)
 		steering_read(&shell->steering, what, strlen(what), &first, value, 1);
 }
 
-/* Rank 0's words, said by all */
-enum status hunt_say_found(struct shell *shell, enum status mine, struct text *words)
-{
-	void *bytes = words->bytes;
-	size_t count = words->count;
-	enum status status = shell_agree(shell, 0, mine);
-	if (status == ST_OK)
-		status = transport_broadcast(shell->transport, 0, &bytes, &count);
-	if (status == ST_OK)
-		out_put(shell->out, bytes, count);
-	if (bytes != words->bytes)
-		mem_free(bytes);
-	return status;
-}
-
 /* ---- a hunt begins ---- */
 
 static enum status wants_numbers(const struct shell *shell)
@@ -146,7 +131,7 @@ enum status hunt_list(struct shell *shell, const struct hunt_asked *asked)
 		enum status mine = ST_OK;
 		if (transport_rank(shell->transport) == 0)
 			mine = quarry_list(&quarry, shell, &words);
-		status = hunt_say_found(shell, mine, &words);
+		status = shell_say_found(shell, mine, &words);
 	}
 	quarry_close(&quarry);
 	text_release(&words);

@@ -91,7 +91,7 @@ static enum status find_verdict(struct shell *shell, const struct program *mende
 	if (!hunt_found_before(shell, "fix", verdict)) {
 		if (transport_rank(shell->transport) == 0)
 			status = judge(shell, mended, verdict, &words);
-		status = hunt_say_found(shell, status, &words);
+		status = shell_say_found(shell, status, &words);
 		if (status == ST_OK)
 			status = shell_spread(shell, ST_OK, verdict, sizeof *verdict);
 	}

@@ -1,20 +1,22 @@
 /* search.c -- which change: those of lines that do anything, tried in the order that a seed gives, until one can be told */
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/hunt/found.h"
+#include "shell/sealed/sealed.h"
 
 #include <string.h>
 
-enum { STEPS_TIMES = 64, STEPS_LEAST = 20000, STEPS_MOST = 1000000, FEW = 24, TRIES_MOST = 64 };
+enum { FEW = 24, TRIES_MOST = 64 };
 
 /* ---- the whole ---- */
 
 enum status standard_play(struct standard *standard, const struct program *whole, struct shell *of)
 {
 	*standard = (struct standard){0};
-	enum status status = judge_play(&standard->whole, whole, 2, STEPS_MOST, of);
+	enum status status = judge_play(&standard->whole, whole, 2, SEALED_STEPS_OWN, of);
 	if (status == ST_OK && standard->whole.end == JUDGED_OVER)
 		status = fail(ST_LIMIT, "hunt: %s comes to no end: %d steps were not enough", whole->name,
-		        STEPS_MOST);
+		        SEALED_STEPS_OWN);
 	else if (status == ST_OK && standard->whole.end == JUDGED_STUCK)
 		status = fail(ST_STUCK, "hunt: %s hangs as it is\n%s", whole->name,
 		        text_string(&standard->whole.words));
@@ -22,10 +24,8 @@ enum status standard_play(struct standard *standard, const struct program *whole
 		status = fail(ST_ARGUMENT, "hunt: %s does not run as it is: %s", whole->name,
 		        text_string(&standard->whole.words));
 	if (status == ST_OK)
-		status = judge_play(&standard->begin, whole, 0, STEPS_MOST, of);
-	standard->steps_most = standard->whole.steps * STEPS_TIMES;
-	if (standard->steps_most < STEPS_LEAST)
-		standard->steps_most = STEPS_LEAST;
+		status = judge_play(&standard->begin, whole, 0, SEALED_STEPS_OWN, of);
+	standard->steps_most = most_of(standard->whole.steps * SEALED_TIMES, SEALED_STEPS_LEAST);
 	return status;
 }
 

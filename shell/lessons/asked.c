@@ -62,15 +62,14 @@ void gates_release(struct gates *gates)
 
 /* ---- what it is about ---- */
 
-/* The function's name stands in it, as a word of its own */
-static const char *speaks_of(const char *line, const char *name)
+bool gates_speak_of(const char *lines, const char *name)
 {
 	size_t length = strlen(name);
-	for (const char *at = line; (at = strstr(at, name)); at += length)
-		if ((at == line || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+	for (const char *at = lines; (at = strstr(at, name)); at += length)
+		if ((at == lines || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
 		        !(isalnum((unsigned char)at[length]) || at[length] == '_'))
-			return at;
-	return NULL;
+			return true;
+	return false;
 }
 
 enum topic gate_topic(const struct gate *gate)
@@ -87,7 +86,7 @@ enum topic gate_topic(const struct gate *gate)
 	        {"elapsed", TOPIC_TIME}, {"busbw", TOPIC_TIME}, {"mfu", TOPIC_TIME}, {"hfu", TOPIC_TIME}};
 	const char *line = text_string(&gate->line);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (speaks_of(line, names[i].name))
+		if (gates_speak_of(line, names[i].name))
 			return names[i].topic;
 	return strchr(line, '[') ? TOPIC_NUMBERS : TOPIC_LINES;
 }
@@ -256,7 +255,7 @@ static enum status ask_gate(struct shell *shell, struct task_play *played, struc
 	if (gate_topic(gate) != TOPIC_NUMBERS)
 		show_figures(shell, line, &answer);
 	if (!answer.held && gate_topic(gate) == TOPIC_TIME && *cause) {
-		put_cause(shell, speaks_of(line, "hostwait"), &why);
+		put_cause(shell, gates_speak_of(line, "hostwait"), &why);
 		*cause = !why.count;
 	}
 	bool held = answer.held;
@@ -289,11 +288,10 @@ static bool is_written(struct shell *shell, const char *name, size_t length)
 		const struct layout *layout = &shell->world->tensors[thing.index].layout;
 		text_clear(&line);
 		played_unname(shell, rank, "probe_of_the_check");
-		text_add(&line, "@%d tensor probe_of_the_check[", rank);
-		for (int i = 0; i < layout->dims; i++)
-			text_add(&line, "%s%lld", i ? "," : "", (long long)layout->dim[i]);
-		text_add(&line, "] host %s; @%d copy %.*s -> probe_of_the_check\n",
-		        dtype_name((enum dtype)layout->dtype), rank, (int)length, name);
+		text_add(&line,
+		        "@%d tensor probe_of_the_check%s host %s; @%d copy %.*s -> probe_of_the_check\n",
+		        rank, shape_text(layout).text, dtype_name((enum dtype)layout->dtype), rank,
+		        (int)length, name);
 		interpreter_run(shell, text_string(&line), line.count, TASK_FILE, 1);
 	}
 	text_release(&line);

@@ -11,6 +11,8 @@ enum status asked_gates(struct shell *shell, struct task_play *played);
 
 /* The first arguments of the check's close() and close_step(), a blank behind each: what it compares */
 void gates_compared(const struct text *check, struct text *names);
+/* A name, of a function or a tensor, stands in gates as a word of its own. */
+bool gates_speak_of(const char *lines, const char *name);
 /* What a gate is about, by the functions that it asks. X(symbol, what a learner reads) */
 #define TOPICS(X)                 \
 	X(LINES, "the lines")     \

@@ -21,20 +21,6 @@ static void add(struct cheats *cheats, const struct lesson_task *task, const cha
 	}
 }
 
-static void put_shape(const struct layout *layout, struct text *out)
-{
-	for (int i = 0; i < layout->dims; i++)
-		text_add(out, "%c%lld", i ? ',' : '[', (long long)layout->dim[i]);
-	text_add(out, "]");
-}
-
-static bool same_shape(const struct layout *a, const struct layout *b)
-{
-	if (a->dims != b->dims || a->dtype != b->dtype)
-		return false;
-	return memcmp(a->dim, b->dim, (size_t)a->dims * sizeof a->dim[0]) == 0;
-}
-
 static bool is_constant(const float *value, int64_t count)
 {
 	for (int64_t i = 1; i < count; i++)
@@ -77,7 +63,8 @@ static void add_copies(struct cheats *cheats, const struct lesson_task *task,
 		struct text line = {0}, what = {0};
 		text_add(&line, "copy %s -> %s", other->name, tensor->name);
 		if (other->starters && strcmp(other->name, tensor->name) != 0 &&
-		        same_shape(&other->layout, &tensor->layout) &&
+		        other->layout.dtype == tensor->layout.dtype &&
+		        layout_same_shape(&other->layout, &tensor->layout) &&
 		        !is_solved_by(task, text_string(&line))) {
 			text_add(&what, "a copy of %s", other->name);
 			add(cheats, task, tensor->name, text_string(&what), text_string(&line));
@@ -98,8 +85,8 @@ static void add_compared(struct cheats *cheats, const struct lesson_task *task, 
 			size_t length = strlen(tensor->name);
 			if (strncmp(tensor->name, at, length) != 0 || at[length] != ' ')
 				continue;
-			text_add(&line, "free %s\ntensor %s", tensor->name, tensor->name);
-			put_shape(&tensor->layout, &line);
+			text_add(&line, "free %s\ntensor %s%s", tensor->name, tensor->name,
+			        shape_text(&tensor->layout).text);
 			add(cheats, task, tensor->name, "made anew and left unwritten", text_string(&line));
 			add_filled(cheats, task, tensor);
 			add_copies(cheats, task, tensor, all);

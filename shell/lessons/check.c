@@ -9,6 +9,7 @@
 #include "shell/lessons/asked.h"
 #include "shell/lessons/inside.h"
 #include "shell/lessons/trial.h"
+#include "shell/sealed/sealed.h"
 #include "shell/session/learned.h"
 #include "shell/session/share.h"
 
@@ -168,7 +169,7 @@ static void put_unfinished(struct shell *shell, const struct task_verdict *verdi
 	if (verdict->outcome == PLAYED_OVER)
 		text_add(&words,
 		        "they take more than %d times the steps of a solution: do they come to an end?",
-		        LIMIT_TIMES);
+		        SEALED_TIMES);
 	else
 		text_add(&words, "%s", text_string(&verdict->words));
 	if (verdict->outcome == PLAYED_STUCK) {
@@ -298,7 +299,7 @@ enum status lesson_check(struct call *call)
 	if (transport_rank(shell->transport) == 0)
 		status = find(shell, &words, &found);
 	right = found;
-	status = tell_found(shell, status, &words);
+	status = shell_say_found(shell, status, &words);
 	if (status == ST_OK)
 		status = shell_spread(shell, ST_OK, &right, sizeof right);
 	text_release(&words);

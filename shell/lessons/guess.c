@@ -264,7 +264,7 @@ enum status lesson_answer(struct shell *shell, const char *answer)
 	                : told ? "not so: it is "
 	                       : "not so: look once more (`timeline`, `stalls`, `stats`)",
 	        told ? text_string(&truth) : "", style(shell->out, COLOUR_PLAIN));
-	status = tell_found(shell, status, &words);
+	status = shell_say_found(shell, status, &words);
 	text_release(&words);
 	text_release(&truth);
 	return status;

@@ -53,8 +53,6 @@ void task_watch(struct shell *shell);
 enum status task_tell(struct shell *shell);
 /* Each line indented by three; blank lines stay. */
 void tell_lines(struct shell *shell, const struct text *text, int colour);
-/* What rank 0 has found, or its failure, said by all */
-enum status tell_found(struct shell *shell, enum status mine, struct text *words);
 /* guess.c: the question and its choices, as rank 0 words them; may this line be typed before it is answered? */
 enum status guess_put(struct shell *shell, struct text *out);
 enum status guess_wanted(const struct shell *shell);

@@ -71,7 +71,7 @@ enum status own_lessons_tell(struct shell *shell)
 	struct text out = {0};
 	if (transport_rank(shell->transport) == 0)
 		put_own(shell, &out);
-	enum status status = tell_found(shell, ST_OK, &out);
+	enum status status = shell_say_found(shell, ST_OK, &out);
 	text_release(&out);
 	return status;
 }

@@ -11,7 +11,6 @@
 #include "shell/session/read.h"
 #include "trace/trace.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -178,10 +177,8 @@ static enum status lay(struct shell *shell, int rank, const struct kept_tensor *
 	struct text line = {0};
 	struct view view;
 	played_unname(shell, rank, tensor->name);
-	text_add(&line, "@%d tensor %s[", rank, tensor->name);
-	for (int i = 0; i < tensor->layout.dims; i++)
-		text_add(&line, "%s%lld", i ? "," : "", (long long)tensor->layout.dim[i]);
-	text_add(&line, "] host %s", dtype_name((enum dtype)tensor->layout.dtype));
+	text_add(&line, "@%d tensor %s%s host %s", rank, tensor->name, shape_text(&tensor->layout).text,
+	        dtype_name((enum dtype)tensor->layout.dtype));
 	enum status status = sealed_lines(shell, text_string(&line), line.count, TASK_FILE, 1);
 	text_release(&line);
 	if (status != ST_OK || rank != shell->world->me)
@@ -192,27 +189,16 @@ static enum status lay(struct shell *shell, int rank, const struct kept_tensor *
 	                       : status;
 }
 
-/* The gates speak of it: the name stands in them as a word of its own. */
-static bool is_asked(const struct task_play *played, const char *name)
-{
-	size_t length = strlen(name);
-	for (const char *at = text_string(&played->task->part[PART_CHECK]); (at = strstr(at, name));
-	        at += length)
-		if (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && !isalnum((unsigned char)at[length]) &&
-		        at[length] != '_')
-			return true;
-	return false;
-}
-
 /* Those of all ranks that the gates name: every process makes them all, and writes its own. */
 static enum status lay_beside(struct shell *shell, const struct task_play *played)
 {
 	const struct kept_world *beside = played->beside;
+	const char *check = text_string(&played->task->part[PART_CHECK]);
 	enum status status = ST_OK;
 	for (int rank = 0; rank < beside->n; rank++)
 		for (size_t i = 0; i < beside->rank[rank].count && status == ST_OK; i++) {
 			const struct kept_tensor *tensor = &beside->rank[rank].tensor[i];
-			if (!tensor->starters && is_asked(played, tensor->name))
+			if (!tensor->starters && gates_speak_of(check, tensor->name))
 				status = lay(shell, rank, tensor);
 		}
 	return status == ST_OK ? sealed_end(shell) : status;

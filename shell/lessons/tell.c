@@ -1,7 +1,6 @@
 /* tell.c -- how a task looks: its starter, what it asks, its question, and the commands that go on
  *
  * What the task asks stands last, so that it is in sight on 24 lines whatever came before it. */
-#include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/lessons/inside.h"
 #include "shell/session/share.h"
@@ -16,20 +15,6 @@ void tell_lines(struct shell *shell, const struct text *text, int colour)
 	size_t length;
 	while ((line = text_line(&at, end, &length)))
 		out_say(shell->out, "   %s%.*s%s\n", STYLED(shell->out, colour, (int)length, line));
-}
-
-enum status tell_found(struct shell *shell, enum status mine, struct text *words)
-{
-	void *bytes = words->bytes;
-	size_t count = words->count;
-	enum status status = shell_agree(shell, 0, mine);
-	if (status == ST_OK)
-		status = transport_broadcast(shell->transport, 0, &bytes, &count);
-	if (status == ST_OK)
-		out_put(shell->out, bytes, count);
-	if (bytes != words->bytes)
-		mem_free(bytes);
-	return status;
 }
 
 static int lines_of(const struct text *text)
@@ -78,7 +63,7 @@ enum status task_tell(struct shell *shell)
 	tell_starter(shell, &task->part[PART_START], ROWS - ROWS_AROUND - asked);
 	tell_lines(shell, &task->part[PART_STORY], COLOUR_PLAIN);
 	if (task->at[PART_PREDICT])
-		status = tell_found(shell, status, &question);
+		status = shell_say_found(shell, status, &question);
 	text_release(&question);
 	out_say(shell->out, "   %s%s%s\n",
 	        STYLED(shell->out, COLOUR_NOTE, "check   hint   again   task   solution   next"));

@@ -1,14 +1,14 @@
 /* trial.c -- a task's lines tried in one variant after the other, until one fails */
 #include "shell/lessons/trial.h"
 #include "base/arithmetic.h"
+#include "shell/sealed/sealed.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* So much lines may take in any case; the lesson's own lines that much */
-enum { STEPS_LEAST = 20000, MEMORY_LEAST = 64 << 20, STEPS_OWN = 1000000 };
+enum { MEMORY_LEAST = 64 << 20 }; /* that lines may take in any case */
 static const uint64_t SALT = 7001;
 
 /* ---- variants ---- */
@@ -74,8 +74,11 @@ static enum status know(struct trials *trials, int i)
 	known->best = bests_make(trials->variant[i].n);
 	bests_keep(known->best, trials->variant[i].n, true);
 	typed_text(&lines, text_string(&task->part[PART_SOLUTION]));
-	struct task_play played = {
-	        .task = task, .lines = &lines, .gates = &gates, .best = known->best, .steps_most = STEPS_OWN};
+	struct task_play played = {.task = task,
+	        .lines = &lines,
+	        .gates = &gates,
+	        .best = known->best,
+	        .steps_most = SEALED_STEPS_OWN};
 	enum status status = played_run(&played, &trials->variant[i], trials->of);
 	if (status == ST_OK)
 		status = is_whole(task, &played, "solution");
@@ -97,7 +100,7 @@ static enum status refer(struct trials *trials, int i)
 		return ST_OK;
 	typed_text(&lines, text_string(&task->part[PART_REFERENCE]));
 	struct task_play played = {
-	        .task = task, .lines = &lines, .wants_tensors = true, .steps_most = STEPS_OWN};
+	        .task = task, .lines = &lines, .wants_tensors = true, .steps_most = SEALED_STEPS_OWN};
 	enum status status = played_run(&played, &trials->variant[i], trials->of);
 	if (status == ST_OK)
 		status = is_whole(task, &played, "reference");
@@ -141,8 +144,8 @@ static enum status try_one(
 	        .gates = &gates,
 	        .all_gates = i == 0,
 	        .best = timed->best,
-	        .steps_most = most_of(timed->steps * LIMIT_TIMES, STEPS_LEAST),
-	        .memory_most = most_of(timed->memory * LIMIT_TIMES, MEMORY_LEAST)};
+	        .steps_most = most_of(timed->steps * SEALED_TIMES, SEALED_STEPS_LEAST),
+	        .memory_most = most_of(timed->memory * SEALED_TIMES, MEMORY_LEAST)};
 	if (status == ST_OK)
 		status = played_run(&played, variant, trials->of);
 	int broken = first_broken(&gates);
@@ -280,7 +283,7 @@ enum status trial_figure(const struct lesson_task *task, int n, const struct tex
 	bests_keep(best, n, true);
 	typed_text(&typed, text_string(lines ? lines : &task->part[PART_SOLUTION]));
 	struct task_play played = {
-	        .task = task, .lines = &typed, .best = best, .figures = what, .steps_most = STEPS_OWN};
+	        .task = task, .lines = &typed, .best = best, .figures = what, .steps_most = SEALED_STEPS_OWN};
 	enum status status = played_run(&played, &variant, of);
 	if (status == ST_OK)
 		status = is_whole(task, &played, lines ? "attempt" : "solution");

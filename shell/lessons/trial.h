@@ -28,8 +28,7 @@ struct known {
 	int64_t steps, memory;
 	struct kept_world beside;
 };
-/* A learner's lines may take so many times what the solution takes. */
-enum { LIMIT_TIMES = 64, VARIANTS_MOST = 2 + 2 * VARIED_MAX + COUNTS_MAX };
+enum { VARIANTS_MOST = 2 + 2 * VARIED_MAX + COUNTS_MAX };
 struct trials {
 	const struct lesson_task *task;
 	int n; /* ranks of the world that the learner sees */

@@ -12,6 +12,9 @@
 
 #include "shell/session/shell.h"
 
+/* What somebody has typed may take so many times the steps and the memory of what it should be, and so many steps in any case;
+ * what it should be may take that many. */
+enum { SEALED_TIMES = 64, SEALED_STEPS_LEAST = 20000, SEALED_STEPS_OWN = 1000000 };
 struct sealed {
 	int n;               /* ranks */
 	const char *machine; /* its name; NULL: that of `of` */

@@ -79,6 +79,20 @@ enum status shell_spread(struct shell *shell, enum status mine, void *bytes, siz
 	return status;
 }
 
+enum status shell_say_found(struct shell *shell, enum status mine, const struct text *words)
+{
+	void *bytes = words->bytes;
+	size_t count = words->count;
+	enum status status = shell_agree(shell, 0, mine);
+	if (status == ST_OK)
+		status = transport_broadcast(shell->transport, 0, &bytes, &count);
+	if (status == ST_OK)
+		out_put(shell->out, bytes, count);
+	if (bytes != words->bytes)
+		mem_free(bytes);
+	return status;
+}
+
 /* A device or a pipe is refused by what it is, before it is opened: opening one may wait for ever. */
 enum status read_file(const char *path, char **bytes, size_t *count)
 {

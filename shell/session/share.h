@@ -14,6 +14,8 @@ enum status share_outcome(struct transport *transport, enum status mine);
 enum status shell_agree(struct shell *shell, int owner, enum status mine);
 /* Rank 0's `count` bytes, or its failure `mine`, become everyone's. */
 enum status shell_spread(struct shell *shell, enum status mine, void *bytes, size_t count);
+/* What rank 0 has put in words, or its failure `mine`, said by all */
+enum status shell_say_found(struct shell *shell, enum status mine, const struct text *words);
 /* ST_FILE: of a session in which none is read (shell->no_files) */
 enum status shell_no_file(const char *path);
 /* Rank 0 reads the file, everyone gets the bytes (mem_free) and notes that it was read. */
