@@ -1,5 +1,6 @@
 /* open.c -- a session opened, closed and emptied */
 #include "shell/training/open.h"
+#include "base/memory.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/training/training.h"
 
@@ -24,8 +25,12 @@ static enum status empty(struct shell *shell, bool again)
 {
 	training_stop(shell);
 	enum status status = session_reset(shell);
+	char *why = status == ST_OK ? NULL : fail_copy(); /* what is looked for meanwhile has words too */
 	interpreter_reset(shell);
 	training_reset(shell, again);
+	if (why)
+		fail(status, "%s", why);
+	mem_free(why);
 	return status;
 }
 

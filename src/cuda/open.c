@@ -7,8 +7,10 @@
  * context has its part of it. */
 #include "cuda/open.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "cuda/gather.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 /* What a rank needs on its GPU beside the books' memory and a bare context: modules, and cuBLAS's workspaces */
 static const int64_t RESERVE_BYTES = 512LL << 20;
@@ -96,12 +98,30 @@ static void take_seat(
 		cuda_report_nccl(mine, &job->library);
 }
 
-/* What others have left of the GPU, in place of what it has */
+/* RANKSH_GPU_MEMORY: so much of a GPU is for this session's ranks, and the rest for others */
+static enum status leave_room(size_t *bytes)
+{
+	const char *said = getenv("RANKSH_GPU_MEMORY");
+	struct number most;
+	int used = 0;
+	if (!said || !*said)
+		return ST_OK;
+	if (number_read(said, &most, &used) != ST_OK || said[used] || most.unit != UNIT_BYTES)
+		return fail(ST_ARGUMENT, "RANKSH_GPU_MEMORY: '%s': a size was expected, as in 20GB", said);
+	if (most.value < (double)*bytes)
+		*bytes = (size_t)most.value;
+	return ST_OK;
+}
+
+/* What others have left of the GPU, or are to be left, in place of what it has */
 static void look_at_memory(const struct cuda_job *job, struct cuda_report *mine, const struct cuda_seat *seat)
 {
 	const struct cuda_library *cuda = &job->library;
 	size_t free = 0, total = 0;
-	if (cuda_call(cuda, "cuMemGetInfo", cuda->cuMemGetInfo(&free, &total)) != ST_OK)
+	enum status status = cuda_call(cuda, "cuMemGetInfo", cuda->cuMemGetInfo(&free, &total));
+	if (status == ST_OK)
+		status = leave_room(&free);
+	if (status != ST_OK)
 		snprintf(mine->refusal, sizeof mine->refusal, "%s: %s", job->name, fail_text());
 	mine->gpus[seat->ordinal].bytes = (int64_t)free;
 }

@@ -31,6 +31,13 @@ check "four ranks share it" once '^cuda: 4 ranks share Stand-in GPU, .* each, an
 check "... whose machine is the GPU" says '^this: Stand-in GPU; figures of pcie-4gpu until `calibrate` fits them$'
 check "... and is said not to be played" says '^the GPU at hand: work takes the time that it takes'
 check "... with what each finds free" says ' memory  *2\.[0-9]* GB .*# this: what a rank finds free'
+RANKSH_STANDIN="gpus=1 memory=40GB" RANKSH_GPU_MEMORY=8GB run 0 -n 4 --device cuda -c machine
+check "... and leave room to others" once '^cuda: 4 ranks share Stand-in GPU, 1\.2[0-9]* GB each'
+for size in 8 8GBs many 1ms 2GB; do
+	RANKSH_STANDIN="gpus=1 memory=40GB" RANKSH_GPU_MEMORY=$size run 2 -n 4 --device cuda -c "$hi"
+	if [ $size = 2GB ]; then wanted='Stand-in GPU of .* has too little memory for 4 of the ranks$'; else wanted="RANKSH_GPU_MEMORY: '$size': a size was expected, as in 20GB$"; fi
+	check "... as much as is said in $size" once "$wanted"
+done
 RANKSH_STANDIN=gpus=4 run 0 -n 4 --device cuda -c "$hi"
 check "or have one each" once '^cuda: 4 ranks, 4 x Stand-in GPU, NCCL 2\.28\.9$'
 for options in "--machine dgx-h100" --dry "--device sim"; do
@@ -135,6 +142,10 @@ RANKSH_STANDIN="gpus=2 async=5" run 4 -n 2 --device cuda late.rsh
 check "NCCL tells of an error later" [ "$(grep -c 'allreduce x (line [24]): NCCL: remote process' out)" = 2 ]
 check "... which spoils what it was to write" says 'spoiled by allreduce'
 check "... and the group is made anew" says '^\[0,1\] y = 2 2 2 2$'
+# the GPU has no room left when a new world begins, and a strategy's program is read meanwhile
+printf 'model gpt layers=1\nstrategy ddp\nreset\n' > full.rsh
+RANKSH_STANDIN="gpus=1 fail=cuMemAlloc:4 sticky" run 2 -n 1 --device cuda full.rsh
+check "the device cannot be started again: it says why" says '^full.rsh:3: the device could not be started again, .*: cuMemAlloc'
 printf 'tensor y[4] x[4] = rank\nwindow y\n@1 add x -> y@0\nsync\nbarrier\nprint y\nlet seen = x[0]\n@1 put x -> y@0\nsync\nbarrier\nprint y\nclose y\n' > window.rsh
 RANKSH_STANDIN="gpus=2 fail=cuMemAlloc:5" run 4 -n 2 --device cuda window.rsh
 check "what serves an add has no memory" says "rank 1's add in rank 0's window: cuMemAlloc"

@@ -5,7 +5,7 @@ followers=
 # the sockets of the two terminals; on NAME: what is typed and seen is there
 presenter= laptop=
 on() { eval "socket=\$$1"; }
-trap 'kill $followers 2>/dev/null; for end in $presenter $laptop; do socket=$end; tm kill-server; done; clean' EXIT
+trap 'kill $followers 2>/dev/null; clean' EXIT
 # beside ARGUMENTS...: a second terminal, and the first one stays
 beside() {
 	socket=none

@@ -14,7 +14,12 @@ export XDG_STATE_HOME RANKSH RANKSH_DEVICE TMUX_TMPDIR
 PATIENCE=${PATIENCE:-$((30 * ${SLOW:-1}))}
 
 tm() { tmux -L "$socket" -f /dev/null "$@" 2>/dev/null; }
-clean() { tm kill-server; nap; rm -rf "$state" "$folder" "$TMUX_TMPDIR" 2>/dev/null; }
+# every terminal that the test opened goes, whichever it was at last
+clean() {
+	for end in "$TMUX_TMPDIR"/tmux-*/*; do tmux -S "$end" kill-server 2>/dev/null; done
+	nap
+	rm -rf "$state" "$folder" "$TMUX_TMPDIR" 2>/dev/null
+}
 trap clean EXIT
 
 # a little while between two looks

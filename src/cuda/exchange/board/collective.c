@@ -69,7 +69,8 @@ static void plan_reduce(struct board *board, const struct exchange_collective *c
 	reduce->reduction = call->reduction;
 	reduce->first = stays || to != ALL ? (last + 1) % call->n : call->place;
 	reduce->to = stays ? call->place : to;
-	if (reduce->end > reduce->begin)
+	bool done = call->n == 1 && call->in == call->out; /* the sum of one is what is there */
+	if (reduce->end > reduce->begin && !done)
 		side->function = board->reduce;
 	side->blocks = blocks_for((reduce->end - reduce->begin) * dtype_bytes(call->dtype));
 }
