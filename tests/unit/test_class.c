@@ -238,7 +238,7 @@ static void a_board_is_drawn_from_files_that_grow(void **state)
 	append("ada.2.jsonl", "ds\":\"y is not x\",\"seconds\":62}\nnot json\n[1]\n");
 	begin_file("bob.1.jsonl", "bob", "C");
 	for (int i = 1; i <= 3; i++) {
-		char task[8];
+		char task[16];
 		snprintf(task, sizeof task, "1.%d", i);
 		event("bob.1.jsonl", "check", task, "right", i);
 	}

@@ -104,10 +104,24 @@ struct exchange_slot {
 	long long in, out;
 };
 
+/* What a member's kernel goes by: where the input and the result of each place lie; with tables, the bytes that come from each place to this one, where they
+ * lie, and where in this one's result they go. left: somebody was released, or they do not agree */
+struct exchange_place {
+	char *in, *out;
+	long long bytes;
+};
+struct exchange_found {
+	int left, unused;
+	struct exchange_place at[EXCHANGE_RANKS];
+};
+
 /* Who meets: n members, of which this one is number `place`. Slots lie `apart` bytes from each other, and that of member p is number
- * slot[p]. */
+ * slot[p]. found: as far as its first n places
+ * With tables: place p's own table has n + 1 places in its input, then n + 1 in its result, in bytes; its rows for q lie from [q] to [q + 1]. */
 struct exchange_members {
 	const void *slots;
+	const long long *tables; /* by place, one behind the other; or NULL */
+	struct exchange_found *found;
 	long long apart;
 	unsigned turn;
 	int n, place;
@@ -123,13 +137,12 @@ struct exchange_reduce {
 	int dtype, reduction, first, to; /* to: -1: everybody's */
 };
 
-/* This place gets `bytes` from each place from .. until - 1: those at in_at of its input come to out_at + place * out_step of the result here. With
- * tables: place p's own table has n + 1 places in its input, then n + 1 in its result, in bytes; its rows for q lie from [q] to [q + 1]. */
+/* This place gets `bytes` from each place from .. until - 1: those at in_at of its input come to out_at + place * out_step of the result here; with
+ * tables, what exchange_find has found. */
 struct exchange_move {
 	struct exchange_members members;
 	long long bytes, in_at, out_at, out_step;
 	int from, until;
-	const long long *tables; /* by place, one behind the other; or NULL */
 };
 
 /* A place's table, written when its stream comes there */

@@ -1,35 +1,61 @@
 /* exchange.cu -- what ranks that share a GPU do when all have come: a member's kernel reads and writes everybody's memory (cuda/exchange/board/).
  *
- * Where that lies stands in slots, which the hosts have written. Who was released, or calls for something else than the others, goes on without a result: nothing is touched.
+ * Where that lies stands in slots, which the hosts have written in their memory. A word from there takes a microsecond and more, and each block would ask for
+ * all of them: so one block does, before (exchange_find), and leaves what it has found on the GPU.
+ * Who was released, or calls for something else than the others, goes on without a result: nothing is touched.
  * One kernel, exchange_sum_blocks, meets nobody: it adds up what NCCL has brought (cuda/exchange/nccl/). */
 #include "numbers.cuh"
-
-/* Everybody's input and result */
-struct places {
-	char *in[EXCHANGE_RANKS], *out[EXCHANGE_RANKS];
-	int left;
-};
 
 INLINE const volatile exchange_slot *slot_of(const exchange_members &members, int place)
 {
 	return (const volatile exchange_slot *)((const char *)members.slots + members.slot[place] * members.apart);
 }
 
-/* Each thread of the block calls it. false: somebody was released, or they do not agree */
-INLINE bool find(const exchange_members &members, places *found)
+INLINE exchange_place place_found(const exchange_members &members, int p)
 {
+	const volatile exchange_slot *slot = slot_of(members, p);
+	exchange_place at = {members.pool[p] + slot->in, members.pool[p] + slot->out, 0};
+	if (members.tables) {
+		const int n = members.n;
+		const long long *theirs = members.tables + p * (2 * n + 2),
+		                *mine = members.tables + members.place * (2 * n + 2) + n + 1;
+		at.in += theirs[members.place];
+		at.out = members.pool[members.place] + slot_of(members, members.place)->out + mine[p];
+		at.bytes = mine[p + 1] - mine[p];
+	}
+	return at;
+}
+
+/* One block. Nobody else writes `found` until this turn is over. */
+MEETING_KERNEL(exchange_find, exchange_members, THREADS)
+{
+	__shared__ int left;
 	if (threadIdx.x == 0)
-		found->left = 0;
+		left = 0;
 	__syncthreads();
-	for (int p = threadIdx.x; p < members.n; p += blockDim.x) {
-		const volatile exchange_slot *slot = slot_of(members, p);
-		found->in[p] = members.pool[p] + slot->in;
-		found->out[p] = members.pool[p] + slot->out;
-		if ((int)(slot->released - members.turn) >= 0 || slot->call != slot_of(members, 0)->call)
-			found->left = 1;
+	for (int p = threadIdx.x; p < call.n; p += blockDim.x) {
+		const volatile exchange_slot *slot = slot_of(call, p);
+		call.found->at[p] = place_found(call, p);
+		if ((int)(slot->released - call.turn) >= 0 || slot->call != slot_of(call, 0)->call)
+			left = 1;
 	}
 	__syncthreads();
-	return !found->left;
+	if (threadIdx.x == 0)
+		call.found->left = left;
+}
+
+/* Everybody's, as a block has them at hand */
+struct places {
+	exchange_place at[EXCHANGE_RANKS];
+};
+
+/* Each thread of the block calls it. false: nothing is to be done */
+INLINE bool find(const exchange_members &members, places *found)
+{
+	for (int p = threadIdx.x; p < members.n; p += blockDim.x)
+		found->at[p] = members.found->at[p];
+	__syncthreads();
+	return !members.found->left;
 }
 
 /* ---- arithmetic: each step is rounded to the type (collectives/data.c) */
@@ -142,12 +168,12 @@ INLINE void reduce_walk(const exchange_reduce &call, const places &at, long long
 	for (long long i = begin + thread_number() * V; i < end; i += thread_count() * V) {
 		typename element<TYPE>::value sum[V] = {};
 		for (int k = 0, p = call.first; k < n; k++, p = p + 1 < n ? p + 1 : 0)
-			add_line<TYPE, V>(sum, at.in[p] + i * (long long)sizeof(held), k == 0, reduction, part);
+			add_line<TYPE, V>(sum, at.at[p].in + i * (long long)sizeof(held), k == 0, reduction, part);
 		line<held, V> all = whole_line<TYPE, V>(sum, reduction, n);
 		long long there = (i - call.earlier) * (long long)sizeof(held);
 		for (int p = 0; p < n; p++)
 			if (call.to < 0 || call.to == p)
-				*(line<held, V> *)(at.out[p] + there) = all;
+				*(line<held, V> *)(at.at[p].out + there) = all;
 	}
 }
 
@@ -157,11 +183,11 @@ template <int TYPE> INLINE void reduce_type(const exchange_reduce &call, const p
 {
 	typedef typename element<TYPE>::held held;
 	const int size = (int)sizeof(held), wide = 16 / size;
-	unsigned long long beside = (unsigned long long)(at.in[0] + call.begin * size) % 16, differs = 0;
+	unsigned long long beside = (unsigned long long)(at.at[0].in + call.begin * size) % 16, differs = 0;
 	for (int p = 0; p < call.members.n; p++) {
-		differs |= (unsigned long long)(at.in[p] + call.begin * size) % 16 ^ beside;
+		differs |= (unsigned long long)(at.at[p].in + call.begin * size) % 16 ^ beside;
 		if (call.to < 0 || call.to == p)
-			differs |= (unsigned long long)(at.out[p] + (call.begin - call.earlier) * size) % 16 ^ beside;
+			differs |= (unsigned long long)(at.at[p].out + (call.begin - call.earlier) * size) % 16 ^ beside;
 	}
 	long long first = call.begin + (long long)((16 - beside) % 16) / size;
 	if (differs || beside % size || first >= call.end) {
@@ -259,14 +285,12 @@ MEETING_KERNEL(exchange_move_all, exchange_move, THREADS)
 	__shared__ places at;
 	if (!find(call.members, &at))
 		return;
-	const int n = call.members.n, place = call.members.place;
+	char *to = at.at[call.members.place].out + call.out_at;
 	for (int q = call.from; q < call.until; q++) {
-		const long long *theirs = call.tables ? call.tables + q * (2 * n + 2) : NULL,
-		                *mine = call.tables ? call.tables + place * (2 * n + 2) + n + 1 : NULL;
-		if (mine)
-			copy_bytes(at.in[q] + theirs[place], at.out[place] + mine[q], mine[q + 1] - mine[q]);
+		if (call.members.tables)
+			copy_bytes(at.at[q].in, at.at[q].out, at.at[q].bytes);
 		else
-			copy_bytes(at.in[q] + call.in_at, at.out[place] + call.out_at + q * call.out_step, call.bytes);
+			copy_bytes(at.at[q].in + call.in_at, to + q * call.out_step, call.bytes);
 	}
 }
 

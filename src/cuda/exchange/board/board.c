@@ -31,6 +31,8 @@ static enum status load(struct board *board, int ordinal)
 	if (status == ST_OK)
 		status = image_load_family(&board->image, board->cuda, architecture, "exchange");
 	if (status == ST_OK)
+		status = image_function(&board->image, "exchange_find", &board->find);
+	if (status == ST_OK)
 		status = image_function(&board->image, "exchange_reduce_all", &board->reduce);
 	if (status == ST_OK)
 		status = image_function(&board->image, "exchange_move_all", &board->move);

@@ -6,7 +6,7 @@
 #include "cuda/exchange/board/inside.h"
 #include "world/op.h"
 
-enum { BLOCKS_MOST = 264, LINE_BYTES = 16 };
+enum { BLOCKS_MOST = 1056, LINE_BYTES = 16 };
 
 static unsigned blocks_for(int64_t bytes)
 {
@@ -21,6 +21,7 @@ void side_members(const struct board *board, struct side *side, uint64_t places)
 	all->slots = (const void *)(uintptr_t)meeting_device(meeting, first);
 	all->apart = (long long)meeting->turns * (long long)sizeof *first;
 	all->turn = side->turn;
+	all->found = (struct exchange_found *)(uintptr_t)meeting_found(meeting, side->turn);
 	for (int p = 0; p < meeting->n; p++) {
 		if (!(places >> p & 1))
 			continue;
@@ -112,7 +113,7 @@ static enum status plan_rows(struct board *board, const struct exchange_collecti
 	}
 	table.at[call->n] = sent;
 	table.at[2 * call->n + 1] = received;
-	side->call.move.tables = (const long long *)(uintptr_t)meeting_device(side->meeting, tables);
+	side->call.members.tables = (const long long *)(uintptr_t)meeting_device(side->meeting, tables);
 	side->call.move.until = call->n;
 	side->function = board->move;
 	side->blocks = blocks_for(received);

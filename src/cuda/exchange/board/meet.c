@@ -227,6 +227,18 @@ static enum status queue_ends(struct board *board, CUstream stream)
 	return words_queue(board, stream);
 }
 
+/* Where all lies is found by one block, and gone by by many. */
+static enum status launch(struct board *board, struct side *side)
+{
+	void *members = &side->call.members, *call = &side->call;
+	enum status status = BOARD_CALL(board, cuLaunchKernel, board->find, 1, 1, 1, THREADS, 1, 1, 0,
+	        side->stream, &members, NULL);
+	if (status == ST_OK)
+		status = BOARD_CALL(board, cuLaunchKernel, side->function, side->blocks, 1, 1, THREADS, 1, 1,
+		        0, side->stream, &call, NULL);
+	return status;
+}
+
 static enum status queue_work(struct board *board)
 {
 	enum status status = ST_OK;
@@ -236,10 +248,8 @@ static enum status queue_work(struct board *board)
 			status = order->started.queue(order->started.self, order->stream);
 		for (size_t s = 0; s < board->side_count && status == ST_OK; s++) {
 			struct side *side = &board->sides[s];
-			void *argument = &side->call;
 			if (side->order == (int)i && side->function)
-				status = BOARD_CALL(board, cuLaunchKernel, side->function, side->blocks, 1, 1,
-				        THREADS, 1, 1, 0, side->stream, &argument, NULL);
+				status = launch(board, side);
 		}
 		if (order->started.ended && status == ST_OK)
 			status = order->started.ended(order->started.self, order->stream);

@@ -2,6 +2,7 @@
  * used for before. */
 #include "base/memory.h"
 #include "cuda/exchange/board/inside.h"
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
@@ -32,6 +33,12 @@ static size_t slots_bytes(const struct meeting *meeting)
 	return (size_t)meeting->n * meeting->turns * sizeof(struct exchange_slot);
 }
 
+/* A line of GPU memory a turn: as much of struct exchange_found as n places fill */
+static size_t found_bytes(const struct meeting *meeting)
+{
+	return offsetof(struct exchange_found, at) + (size_t)meeting->n * sizeof(struct exchange_place);
+}
+
 static size_t windows_bytes(const struct meeting *meeting)
 {
 	return (size_t)meeting->n * WINDOWS * sizeof(struct board_window);
@@ -45,6 +52,8 @@ static enum status add(
 		bytes += windows_bytes(new) + (size_t)(new->n *(2 * new->n + 2)) * sizeof(long long);
 	struct meeting made = *new;
 	enum status status = board_area(board, new->key, bytes, &made.at, &made.device);
+	if (status == ST_OK)
+		status = pool_alloc(&board->exchange, (int64_t)(found_bytes(new) * new->turns), &made.found);
 	if (status != ST_OK)
 		return status;
 	made.used = mem_alloc(made.turns * sizeof *made.used);
@@ -96,6 +105,11 @@ struct exchange_slot *meeting_slot(const struct meeting *meeting, int place, uin
 CUdeviceptr meeting_device(const struct meeting *meeting, const void *at)
 {
 	return meeting->device + (CUdeviceptr)((const char *)at - meeting->at);
+}
+
+CUdeviceptr meeting_found(const struct meeting *meeting, uint32_t turn)
+{
+	return meeting->found + (CUdeviceptr)(turn % meeting->turns * found_bytes(meeting));
 }
 
 struct board_window *meeting_windows(const struct meeting *meeting, int place)
