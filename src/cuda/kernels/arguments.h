@@ -50,8 +50,8 @@ struct product {
 
 /* An operand with data NULL: there is none.
  * q o do dq [sequences*queries, heads*d], k v dk dv [sequences*keys, heads*d], lse [sequences*queries,
- * heads]. stats: 2 * sequences*heads*queries floats, of the gradient: of each query the logarithm of the
- * softmax's sum, then of each rowsum(do o). */
+ * heads]. stats: 2 * sequences*heads*queries floats, of the gradient: of each query the logarithm to base 2
+ * of the softmax's sum, then of each rowsum(do o). */
 struct attention {
 	struct device_matrix q, k, v, o, lse, d_o, dq, dk, dv;
 	float *stats;
@@ -67,8 +67,8 @@ struct attention_blocks {
 	int heads, d;
 };
 
-/* A block's warps on tensor cores, of 16 rows each */
-enum { ATTENTION_FORWARD_WARPS = 8, ATTENTION_BACKWARD_WARPS = 4 };
+/* Attention on tensor cores: a block's warps, and its rows with d to 64 or to 128 */
+enum { ATTENTION_WARPS = 4, ATTENTION_ROWS_64 = 128, ATTENTION_ROWS_128 = 64 };
 
 /* ---- row by row: rows.cu, loss.cu, embed.cu */
 

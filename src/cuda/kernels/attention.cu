@@ -15,18 +15,6 @@
 #include "attention.cuh"
 #include "exponential.cuh"
 
-// The scores of rows `row` .. and keys `key` .. are of a tile; what is not seen becomes -inf.
-template <int Rows, int Columns, typename Row, typename Key>
-INLINE void hide(const attention &a, float (&s)[Rows][Columns], Row row_of, Key key_of)
-{
-#pragma unroll
-	for (int i = 0; i < Rows; i++)
-#pragma unroll
-		for (int j = 0; j < Columns; j++)
-			if (key_of(i, j) >= keys_seen(a, row_of(i, j)))
-				s[i][j] = -INFINITY;
-}
-
 MEETING_KERNEL(attention_any, attention, TILE_THREADS)
 {
 	const attention &a = call;
@@ -46,13 +34,11 @@ MEETING_KERNEL(attention_any, attention, TILE_THREADS)
 
 	for (long long key = 0; key < limit; key += TILE) {
 		tile_product(memory, q, first, k, key, a.d, s);
-		hide(
-		        a, s, [&](int i, int) { return first + 4 * y + i; },
-		        [&](int, int j) { return key + x + 16 * j; });
 		for (int i = 0; i < 4 && !idle; i++) {
 			float most = -INFINITY;
+			long long seen = keys_seen(a, first + 4 * y + i);
 			for (int j = 0; j < 4; j++) {
-				s[i][j] *= a.scale * LOG2_E;
+				s[i][j] = key + x + 16 * j < seen ? s[i][j] * a.scale * LOG2_E : -INFINITY;
 				most = fmaxf(most, s[i][j]);
 			}
 			float factor = row[i].raise(largest_of_lanes(most, 16));
@@ -78,88 +64,80 @@ MEETING_KERNEL(attention_any, attention, TILE_THREADS)
 	}
 }
 
-// First the block's rows of q, then tiles of k and v
-template <int count> struct forward_memory {
-	alignas(16) half_bits half[count];
-};
-
-// The same on tensor cores: a warp has 16 rows, lane 4 g + t the rows g and g + 8 of them.
+// The same on tensor cores
 template <int type, int D> INLINE void forward(const attention &a)
 {
-	constexpr int KEYS = 64, N = KEYS / 8, ROWS = 16 * ATTENTION_FORWARD_WARPS;
-	__shared__ forward_memory<2 * KEYS *(D + 8)> shared;
-	half_bits *memory = shared.half, *tile_k = memory, *tile_v = memory + KEYS * (D + 8);
-	static_assert(ROWS <= 2 * KEYS, "q fits");
-	int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+	constexpr int ROWS = rows_of_block<D>, KEYS = tile_rows<D>, M = groups<D>, N = KEYS / 8;
+	__shared__ tile_pairs<D> memory;
 	task at = task_of(a, blockIdx.x, parts_of(a.queries, ROWS), 1);
 	long long first = at.tile * ROWS, last = first + ROWS < a.queries ? first + ROWS : a.queries,
-	          limit = keys_seen(a, last - 1), row = first + threadIdx.x / 32 * 16 + g;
+	          limit = keys_seen(a, last - 1), row = first_row<D>(first);
 	part q = part_of(a.q, a.queries, at.sequence, at.head * a.d),
 	     k = part_of(a.k, a.keys, at.sequence, at.head * a.d),
 	     v = part_of(a.v, a.keys, at.sequence, at.head * a.d),
-	     o = part_of(a.o, a.queries, at.sequence, at.head * a.d);
-	unsigned operand[D / 16][4];
-	running of_row[2];
-	float s[N][4], sum[D / 8][4];
+	     o = part_of(a.o, a.queries, at.sequence, at.head * a.d),
+	     lse = part_of(a.lse, a.queries, at.sequence, at.head);
+	operand<D> x;
+	running of_row[M][2];
+	float s[M][N][4], scale = a.scale * LOG2_E;
+	result<D> sum;
+	int now = 0;
 
-	load_rows<D>(memory, q, first, ROWS, a.d);
-	__syncthreads();
-	load_operand<D>(operand, memory);
+	load_operand<D>(x, memory, q, first, a.d);
 	clear(sum);
-	for (long long key = 0; key < limit; key += KEYS) {
-		__syncthreads();
-		load_rows<D>(tile_k, k, key, KEYS, a.d);
-		load_rows<D>(tile_v, v, key, KEYS, a.d);
-		__syncthreads();
+	load_pair<D>(memory, now, k, v, 0, a.d);
+	for (long long key = 0; key < limit; key += KEYS, now = !now) {
+		arrive();
+		if (key + KEYS < limit)
+			load_pair<D>(memory, !now, k, v, key + KEYS, a.d);
 		clear(s);
-		product<type, D, N>(s, operand, tile_k);
+		product<type, D>(s, x, memory.half[now][0]);
 		if (key + KEYS > keys_seen(a, first))
-			hide(
-			        a, s, [&](int, int j) { return row + j / 2 * 8; },
-			        [&](int i, int j) { return key + 8 * i + 2 * t + j % 2; });
+			hide(s, row, key, [&](long long query) { return range{0, keys_seen(a, query)}; });
+#pragma unroll
+		for (int m = 0; m < M; m++)
+#pragma unroll
+			for (int half = 0; half < 2; half++) {
+				running &its = of_row[m][half];
+				float most = -INFINITY;
+#pragma unroll
+				for (int n = 0; n < N; n++)
+					most = fmaxf(most, fmaxf(s[m][n][2 * half], s[m][n][2 * half + 1]));
+				float factor = its.raise(scale * largest_of_lanes(most, 4)),
+				      base = its.base();
+#pragma unroll
+				for (int n = 0; n < N; n++)
+#pragma unroll
+					for (int j = 2 * half; j < 2 * half + 2; j++) {
+						s[m][n][j] = power_of_2(fused(s[m][n][j], scale, -base));
+						its.sum += s[m][n][j];
+					}
+#pragma unroll
+				for (int n = 0; n < D / 8; n++) {
+					sum[m][n][2 * half] *= factor;
+					sum[m][n][2 * half + 1] *= factor;
+				}
+			}
+		times<type, D>(sum, s, memory.half[now][1]);
+	}
+	float all[M][2];
+#pragma unroll
+	for (int m = 0; m < M; m++)
 #pragma unroll
 		for (int half = 0; half < 2; half++) {
-			float most = -INFINITY, scale = a.scale * LOG2_E;
-#pragma unroll
-			for (int n = 0; n < N; n++)
-				most = fmaxf(most, fmaxf(s[n][2 * half], s[n][2 * half + 1]));
-			float factor = of_row[half].raise(scale * largest_of_lanes(most, 4)),
-			      base = of_row[half].base();
-#pragma unroll
-			for (int n = 0; n < N; n++)
-#pragma unroll
-				for (int j = 2 * half; j < 2 * half + 2; j++) {
-					s[n][j] = power_of_2(fused(s[n][j], scale, -base));
-					of_row[half].sum += s[n][j];
-				}
-#pragma unroll
-			for (int n = 0; n < D / 8; n++) {
-				sum[n][2 * half] *= factor;
-				sum[n][2 * half + 1] *= factor;
-			}
+			all[m][half] = sum_of_lanes(of_row[m][half].sum, 4);
+			if (a.lse.data && threadIdx.x % 4 == 0)
+				put(lse, row + 16 * m + 8 * half, 0, of_row[m][half].lse(all[m][half]),
+				        false);
 		}
-		times<type, D, N>(sum, s, tile_v);
-	}
-#pragma unroll
-	for (int half = 0; half < 2; half++) {
-		float all = sum_of_lanes(of_row[half].sum, 4), divisor = all == 0 ? 1 : all;
-		long long r = row + 8 * half;
-#pragma unroll
-		for (int n = 0; n < D / 8; n++)
-#pragma unroll
-			for (int j = 0; j < 2; j++)
-				if (8 * n + 2 * t + j < a.d)
-					put(o, r, 8 * n + 2 * t + j, sum[n][2 * half + j] / divisor, a.add);
-		if (a.lse.data && t == 0)
-			put(part_of(a.lse, a.queries, at.sequence, at.head), r, 0, of_row[half].lse(all),
-			        false);
-	}
+	put_rows<type, D>(o, row, a.d, sum, a.add,
+	        [&](int m, int half) { return all[m][half] == 0 ? 1 : 1 / all[m][half]; });
 }
 
-#define FORWARD(name, type, D)                                        \
-	MEETING_KERNEL(name, attention, 32 * ATTENTION_FORWARD_WARPS) \
-	{                                                             \
-		forward<type, D>(call);                               \
+#define FORWARD(name, type, D)                      \
+	MEETING_KERNEL(name, attention, 32 * WARPS) \
+	{                                           \
+		forward<type, D>(call);             \
 	}
 FORWARD(attention_f16_64, F16, 64)
 FORWARD(attention_f16_128, F16, 128)

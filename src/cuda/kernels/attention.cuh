@@ -7,12 +7,12 @@
 
 constexpr float LOG2_E = 1.44269504088896341f;
 
-// 2^x, to 2 in the last place
+// 2^x, to 2 in the last place; below 2^-126 it is 0
 INLINE float power_of_2(float x)
 {
 #ifdef __CUDA_ARCH__
 	float power;
-	asm("ex2.approx.f32 %0, %1;" : "=f"(power) : "f"(x));
+	asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
 	return power;
 #else
 	return exp2f(x);
@@ -32,6 +32,10 @@ INLINE long long first_query(const attention &a, long long j)
 	long long first = j - a.shift;
 	return !a.causal || first < 0 ? 0 : first;
 }
+
+struct range {
+	long long from, to;
+};
 
 // The rows of one sequence, the columns from one head's first on
 INLINE part part_of(const device_matrix &matrix, long long rows, long long sequence, long long column)
@@ -102,8 +106,27 @@ struct running {
 //                                                    b   (2t,g) (2t+8,g)
 // So a lane's c of two neighbouring tiles, made halves, is its a of the next product: the probabilities never
 // leave the registers. Below sm_80, and on a CPU, the same is computed by way of shared memory.
+//
+// A warp has 16 rows, or with d to 64 twice as many: then each b is read once for two products.
 
 typedef unsigned short half_bits;
+
+constexpr int WARPS = ATTENTION_WARPS;
+
+template <int D> constexpr int rows_of_block = D <= 64 ? ATTENTION_ROWS_64 : ATTENTION_ROWS_128;
+template <int D> constexpr int groups = rows_of_block<D> / WARPS / 16; // of 16 rows, of a warp
+template <int D> constexpr int tile_rows = D <= 64 ? 64 : 32;          // of each of two operands, twice
+
+// An operand of a block's rows, and its results
+template <int D> using operand = unsigned[groups<D>][D / 16][4];
+template <int D> using result = float[groups<D>][D / 8][4];
+
+// Two tiles of two operands: while one is worked at, the next one is on its way. First of all the block's
+// rows come here.
+template <int D> struct tile_pairs {
+	alignas(16) half_bits half[2][2][tile_rows<D> * (D + 8)];
+	static_assert(rows_of_block<D> <= 4 * tile_rows<D>, "the rows fit");
+};
 
 INLINE float half_value_of(int type, unsigned bits)
 {
@@ -132,7 +155,7 @@ template <int type>
 static __device__ __attribute__((noinline)) void emulate(
         float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1)
 {
-	__shared__ unsigned exchange[ATTENTION_FORWARD_WARPS][32][6];
+	__shared__ unsigned exchange[ATTENTION_WARPS][32][6];
 	int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
 	unsigned(*all)[6] = exchange[threadIdx.x / 32], mine[6] = {a[0], a[1], a[2], a[3], b0, b1};
 	for (int i = 0; i < 6; i++)
@@ -172,99 +195,226 @@ template <int type> INLINE void multiply(float (&c)[4], const unsigned (&a)[4], 
 #endif
 }
 
-// The four [8,8] corners of 16 x 16 halves in shared memory, `apart` from row to row, as registers:
-//      r[0]  r[2]      of each a lane has row g, columns 2t 2t+1
-//      r[1]  r[3]      across: rows 2t 2t+1 of column g
-INLINE void load_square(unsigned (&r)[4], const half_bits *from, int apart, bool across)
+#ifdef __CUDA_ARCH__
+INLINE unsigned shared_address(const void *at)
+{
+	unsigned address;
+	asm("{ .reg .u64 p; cvta.to.shared.u64 p, %1; cvt.u32.u64 %0, p; }" : "=r"(address) : "l"(at));
+	return address;
+}
+#endif
+
+// Four [8,8] corners of halves in shared memory, `apart` from row to row, as registers: corner i lies at
+// from[at + i % 2 * one + i / 2 * two]. Of each a lane has row g, columns 2t 2t+1; across: rows 2t 2t+1 of
+// column g. `at` is a constant where the loops are unrolled: addresses are found once.
+INLINE void load_square(
+        unsigned (&r)[4], const half_bits *from, int at, int apart, int one, int two, bool across)
 {
 	int lane = threadIdx.x % 32;
 #if __CUDA_ARCH__ >= 800
-	unsigned at;
-	const half_bits *row = from + (lane % 16) * apart + lane / 16 * 8;
-	asm("{ .reg .u64 p; cvta.to.shared.u64 p, %1; cvt.u32.u64 %0, p; }" : "=r"(at) : "l"(row));
+	unsigned row = shared_address(from) +
+	        (lane % 8 * apart + lane / 8 % 2 * one + lane / 16 * two) * (int)sizeof *from +
+	        at * (int)sizeof *from;
 	if (across)
 		asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
 		             : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-		             : "r"(at)
+		             : "r"(row)
 		             : "memory");
 	else
 		asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
 		             : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-		             : "r"(at)
+		             : "r"(row)
 		             : "memory");
 #else
 	int g = lane / 4, t = lane % 4;
 	for (int i = 0; i < 4; i++) {
-		const half_bits *corner = from + i % 2 * 8 * apart + i / 2 * 8,
+		const half_bits *corner = from + at + i % 2 * one + i / 2 * two,
 		                *first = corner + (across ? 2 * t * apart + g : g * apart + 2 * t);
 		r[i] = first[0] | (unsigned)first[across ? apart : 1] << 16;
 	}
 #endif
 }
 
-// Rows row .. row + count - 1, of which those that there are, and d columns, filled up with zeros to D. The
-// plan has seen to it that eight halves lie at a multiple of 16 bytes.
-template <int D> INLINE void load_rows(half_bits *to, const part &m, long long row, int count, int d)
+// 16 bytes, or 4, are on their way to shared memory, or zeros. All that the block has fetched is there after
+// arrive().
+template <int bytes> INLINE void fetch(void *to, const void *from, bool there)
 {
-	struct alignas(16) eight {
-		unsigned word[4];
-	};
-	for (int i = threadIdx.x; i < count * (D / 8); i += blockDim.x) {
-		int r = i / (D / 8), c = i % (D / 8) * 8;
-		eight value = {};
-		if (row + r < m.rows && c < d)
-			value = *(const eight *)((const half_bits *)m.matrix.data +
-			        (m.row + row + r) * m.matrix.row + m.column + c);
-		*(eight *)(to + r * (D + 8) + c) = value;
-	}
+#if __CUDA_ARCH__ >= 800
+	if (bytes == 16)
+		asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
+		             "l"(from), "r"(there ? 16 : 0)
+		             : "memory");
+	else
+		asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared_address(to)),
+		             "l"(from), "r"(there ? 4 : 0)
+		             : "memory");
+#else
+	for (int i = 0; i < bytes / 4; i++)
+		((unsigned *)to)[i] = there ? ((const unsigned *)from)[i] : 0;
+#endif
 }
 
-// c [16, 8 N] += a b.T: a of this warp's 16 rows is in registers, b has 8 N rows in shared memory
-template <int type, int D, int N>
-INLINE void product(float (&c)[N][4], const unsigned (&a)[D / 16][4], const half_bits *b)
+INLINE void arrive()
+{
+#if __CUDA_ARCH__ >= 800
+	asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+	__syncthreads();
+}
+
+// Eight halves of a row, together: the plan has seen to it that they lie at a multiple of 16 bytes.
+struct alignas(16) eight {
+	unsigned word[4];
+};
+
+INLINE const eight *eight_of(const part &m, long long row, int column)
+{
+	return (const eight *)((const half_bits *)m.matrix.data + (m.row + row) * m.matrix.row + m.column +
+	        column);
+}
+
+// Rows row .. row + COUNT - 1, of which those that there are, and d columns, filled up with zeros to D
+template <int D, int COUNT> INLINE void load_rows(half_bits *to, const part &m, long long row, int d)
+{
+	constexpr int AT_ONCE = 32 * WARPS / (D / 8);
+	int r = threadIdx.x / (D / 8), c = threadIdx.x % (D / 8) * 8;
+#pragma unroll
+	for (int i = 0; i < COUNT; i += AT_ONCE)
+		fetch<16>(to + (r + i) * (D + 8) + c, eight_of(m, row + r + i, c),
+		        row + r + i < m.rows && c < d);
+}
+
+// c [16 M, 8 N] += a b.T: a of this warp's rows is in registers, b has 8 N rows in shared memory
+template <int type, int D, int M, int N>
+INLINE void product(float (&c)[M][N][4], const unsigned (&a)[M][D / 16][4], const half_bits *b)
 {
 #pragma unroll
 	for (int k = 0; k < D / 16; k++)
 #pragma unroll
 		for (int n = 0; n < N; n += 2) {
 			unsigned r[4];
-			load_square(r, b + n * 8 * (D + 8) + k * 16, D + 8, false);
-			multiply<type>(c[n], a[k], r[0], r[2]);
-			multiply<type>(c[n + 1], a[k], r[1], r[3]);
+			load_square(r, b, n * 8 * (D + 8) + k * 16, D + 8, 8, 8 * (D + 8), false);
+#pragma unroll
+			for (int m = 0; m < M; m++) {
+				multiply<type>(c[m][n], a[m][k], r[0], r[1]);
+				multiply<type>(c[m][n + 1], a[m][k], r[2], r[3]);
+			}
 		}
 }
 
-// c [16, D] += p w: p [16, 8 N] as product() has left it, made halves; w has 8 N rows in shared memory
-template <int type, int D, int N>
-INLINE void times(float (&c)[D / 8][4], const float (&p)[N][4], const half_bits *w)
+// c [16 M, D] += p w: p [16 M, 8 N] as product() has left it, made halves; w has 8 N rows in shared memory
+template <int type, int D, int M, int N>
+INLINE void times(float (&c)[M][D / 8][4], const float (&p)[M][N][4], const half_bits *w)
 {
 #pragma unroll
 	for (int k = 0; k < N; k += 2) {
-		unsigned a[4] = {pack<type>(p[k][0], p[k][1]), pack<type>(p[k][2], p[k][3]),
-		        pack<type>(p[k + 1][0], p[k + 1][1]), pack<type>(p[k + 1][2], p[k + 1][3])};
+		unsigned a[M][4];
+#pragma unroll
+		for (int m = 0; m < M; m++)
+#pragma unroll
+			for (int i = 0; i < 4; i++)
+				a[m][i] = pack<type>(
+				        p[m][k + i / 2][i % 2 * 2], p[m][k + i / 2][i % 2 * 2 + 1]);
 #pragma unroll
 		for (int n = 0; n < D / 8; n += 2) {
 			unsigned r[4];
-			load_square(r, w + k * 8 * (D + 8) + n * 8, D + 8, true);
-			multiply<type>(c[n], a, r[0], r[1]);
-			multiply<type>(c[n + 1], a, r[2], r[3]);
+			load_square(r, w, k * 8 * (D + 8) + n * 8, D + 8, 8 * (D + 8), 8, true);
+#pragma unroll
+			for (int m = 0; m < M; m++) {
+				multiply<type>(c[m][n], a[m], r[0], r[1]);
+				multiply<type>(c[m][n + 1], a[m], r[2], r[3]);
+			}
 		}
 	}
 }
 
-// This warp's 16 of the rows in shared memory, as registers
-template <int D> INLINE void load_operand(unsigned (&a)[D / 16][4], const half_bits *rows)
+// This block's rows of an operand, by way of shared memory; a warp has its own as registers.
+template <int D>
+INLINE void load_operand(operand<D> &a, tile_pairs<D> &memory, const part &m, long long row, int d)
 {
+	half_bits *rows = memory.half[0][0];
+	load_rows<D, rows_of_block<D>>(rows, m, row, d);
+	arrive();
 #pragma unroll
-	for (int k = 0; k < D / 16; k++)
-		load_square(a[k], rows + threadIdx.x / 32 * 16 * (D + 8) + k * 16, D + 8, false);
+	for (int i = 0; i < groups<D>; i++)
+#pragma unroll
+		for (int k = 0; k < D / 16; k++)
+			load_square(a[i][k], rows + threadIdx.x / 32 * groups<D> * 16 * (D + 8),
+			        i * 16 * (D + 8) + k * 16, D + 8, 8 * (D + 8), 8, false);
+	__syncthreads();
 }
 
-template <int N> INLINE void clear(float (&c)[N][4])
+// The tiles of two operands from `row` on, as pair 0 or 1
+template <int D>
+INLINE void load_pair(tile_pairs<D> &memory, int pair, const part &a, const part &b, long long row, int d)
+{
+	load_rows<D, tile_rows<D>>(memory.half[pair][0], a, row, d);
+	load_rows<D, tile_rows<D>>(memory.half[pair][1], b, row, d);
+}
+
+// The first row of this lane, of a block's that begin at `first`; the others are 8 behind each other.
+template <int D> INLINE long long first_row(long long first)
+{
+	return first + threadIdx.x / 32 * 16 * groups<D> + threadIdx.x % 32 / 4;
+}
+
+template <int M, int N> INLINE void clear(float (&c)[M][N][4])
 {
 #pragma unroll
-	for (int n = 0; n < N; n++)
-		c[n][0] = c[n][1] = c[n][2] = c[n][3] = 0;
+	for (int i = 0; i < M * N * 4; i++)
+		c[i / 4 / N][i / 4 % N][i % 4] = 0;
+}
+
+// What a row sees of 8 N columns, from `column` on: the rest becomes -inf. row: this lane's first one
+template <int M, int N, typename Seen>
+INLINE void hide(float (&s)[M][N][4], long long row, long long column, Seen seen_of)
+{
+	int t = threadIdx.x % 4;
+#pragma unroll
+	for (int m = 0; m < M; m++)
+#pragma unroll
+		for (int half = 0; half < 2; half++) {
+			range seen = seen_of(row + 16 * m + 8 * half);
+#pragma unroll
+			for (int n = 0; n < N; n++)
+#pragma unroll
+				for (int j = 0; j < 2; j++) {
+					long long at = column + 8 * n + 2 * t + j;
+					if (at < seen.from || at >= seen.to)
+						s[m][n][2 * half + j] = -INFINITY;
+				}
+		}
+}
+
+// The results of this warp's rows, times factor(m, half): two at once where they lie side by side
+template <int type, int D, typename Factor>
+INLINE void put_rows(const part &to, long long row, int d, const result<D> &sum, bool add, Factor factor)
+{
+	int t = threadIdx.x % 4;
+	bool pairs = to.matrix.type == type && to.matrix.column == 1 && !add;
+#pragma unroll
+	for (int m = 0; m < groups<D>; m++)
+#pragma unroll
+		for (int half = 0; half < 2; half++) {
+			long long r = row + 16 * m + 8 * half;
+			float by = factor(m, half);
+			half_bits *line =
+			        (half_bits *)to.matrix.data + (to.row + r) * to.matrix.row + to.column;
+			bool whole = pairs && (unsigned long long)line % 4 == 0 && r < to.rows;
+#pragma unroll
+			for (int n = 0; n < D / 8; n++) {
+				float low = sum[m][n][2 * half] * by, high = sum[m][n][2 * half + 1] * by;
+				int c = 8 * n + 2 * t;
+				if (c >= d)
+					continue;
+				if (whole)
+					*(unsigned *)(line + c) = pack<type>(low, high);
+				else {
+					put(to, r, c, low, add);
+					put(to, r, c + 1, high, add);
+				}
+			}
+		}
 }
 
 #endif

@@ -30,7 +30,7 @@ INLINE operands operands_of(const attention &a, bool by_key, long long sequence,
 	return by_key ? operands{true, k, v, q, d_o} : operands{false, q, d_o, k, v};
 }
 
-// A head's logarithms of sums; its deltas are `stats_apart` behind
+// A head's logarithms of sums, times log2(e); its deltas are `stats_apart` behind
 INLINE float *stats_of(const attention &a, long long sequence, int head)
 {
 	return a.stats + (sequence * a.heads + head) * a.queries;
@@ -43,10 +43,6 @@ INLINE long long stats_apart(const attention &a)
 
 // The columns that rows first .. first + rows - 1 have anything to do with: keys of queries, or queries of
 // keys
-struct range {
-	long long from, to;
-};
-
 INLINE range columns_of(const attention &a, bool by_key, long long first, int rows)
 {
 	if (by_key)
@@ -61,13 +57,18 @@ INLINE bool is_seen(const attention &a, bool by_key, long long row, long long co
 	return query < a.queries && key < keys_seen(a, query);
 }
 
-// p and ds of one pair, from its score and from do v.T: `slope` becomes ds, and the result is p. lse: times
-// log2(e)
-INLINE float probability(const attention &a, bool seen, float score, float lse, float delta, float *slope)
+// p of one pair, from its score and from the stats of its query
+INLINE float probability(const attention &a, float score, float lse)
 {
-	float p = seen ? power_of_2(fused(score, a.scale * LOG2_E, -lse)) : 0;
-	*slope = seen ? p * (*slope - delta) : 0;
-	return p;
+	return power_of_2(fused(score, a.scale * LOG2_E, -lse));
+}
+
+// Where a query has seen nothing, any number will do: no score of it is seen here either.
+INLINE void put_stats(const attention &a, const task &at, long long row, float lse, float delta)
+{
+	float *stats = stats_of(a, at.sequence, at.head);
+	stats[row] = lse == -INFINITY ? 0 : lse * LOG2_E;
+	stats[stats_apart(a) + row] = delta;
 }
 
 // With o and lse of the whole: no score is needed. Each thread of `lanes` takes every lanes-th column.
@@ -79,11 +80,8 @@ INLINE void stats_of_whole(const attention &a, const task &at, long long row, in
 	for (int c = lane; c < a.d && row < a.queries; c += lanes)
 		sum += (double)get(o, row, c) * get(d_o, row, c);
 	float delta = sum_of_lanes((float)sum, lanes);
-	if (lane != 0 || row >= a.queries)
-		return;
-	float *stats = stats_of(a, at.sequence, at.head);
-	stats[row] = get(part_of(a.lse, a.queries, at.sequence, at.head), row, 0);
-	stats[stats_apart(a) + row] = delta;
+	if (lane == 0 && row < a.queries)
+		put_stats(a, at, row, get(part_of(a.lse, a.queries, at.sequence, at.head), row, 0), delta);
 }
 
 // ---- on the ordinary cores, for any type, stride and d ----
@@ -99,7 +97,7 @@ MEETING_KERNEL(attention_stats_any, attention, TILE_THREADS)
 	range keys = columns_of(a, false, first, TILE);
 	bool idle = first + warp_row() >= a.queries;
 	running row[4];
-	float s[4][4], slope[4][4], sum[4] = {}, *stats = stats_of(a, at.sequence, at.head);
+	float s[4][4], slope[4][4], sum[4] = {};
 
 	if (a.o.data) {
 		for (int i = 0; i < 4; i++)
@@ -127,10 +125,8 @@ MEETING_KERNEL(attention_stats_any, attention, TILE_THREADS)
 	for (int i = 0; i < 4 && !idle; i++) {
 		float all = sum_of_lanes(row[i].sum, 16), weighted = sum_of_lanes(sum[i], 16);
 		long long r = first + 4 * y + i;
-		if (x == 0 && r < a.queries) {
-			stats[r] = row[i].lse(all);
-			stats[stats_apart(a) + r] = all == 0 ? 0 : weighted / all;
-		}
+		if (x == 0 && r < a.queries)
+			put_stats(a, at, r, row[i].lse(all), all == 0 ? 0 : weighted / all);
 	}
 }
 
@@ -158,8 +154,9 @@ MEETING_KERNEL(attention_grad_any, attention, TILE_THREADS)
 				long long row = first + 4 * y + i, other = c + x + 16 * j,
 				          query = by_key ? other : row;
 				bool seen = is_seen(a, by_key, row, other);
-				s[i][j] = probability(a, seen, s[i][j], seen ? stats[query] * LOG2_E : 0,
-				        seen ? stats[stats_apart(a) + query] : 0, &slope[i][j]);
+				s[i][j] = seen ? probability(a, s[i][j], stats[query]) : 0;
+				slope[i][j] =
+				        seen ? s[i][j] * (slope[i][j] - stats[stats_apart(a) + query]) : 0;
 			}
 		tile_times(memory, slope, of.z, c, column, a.d, sum);
 		if (by_key)
@@ -177,171 +174,204 @@ MEETING_KERNEL(attention_grad_any, attention, TILE_THREADS)
 
 // ---- on tensor cores: f16 and bf16, d to D ----
 
-constexpr int BACKWARD_THREADS = 32 * ATTENTION_BACKWARD_WARPS, ROWS = 16 * ATTENTION_BACKWARD_WARPS;
-
-// Of a tile: what the registers have room for beside the results
-constexpr int COLUMNS = 32, N = COLUMNS / 8;
+// Columns of a tile at a time: what the registers have room for beside the results
+constexpr int N = 2, COLUMNS = 8 * N;
 
 template <int D> struct backward_memory {
-	alignas(16) half_bits tile[2][ROWS * (D + 8)]; // x and y of the block, then z and w of a tile
-	float lse[COLUMNS], delta[COLUMNS];            // of a tile of queries; lse times log2(e)
+	tile_pairs<D> pairs;
+	float lse[2][tile_rows<D>], delta[2][tile_rows<D>]; // the stats of tiles of queries
 };
 
 template <int D>
-INLINE void load_fixed(backward_memory<D> &memory, const operands &of, long long first, int d,
-        unsigned (&x)[D / 16][4], unsigned (&y)[D / 16][4])
+INLINE void load_tile(backward_memory<D> &memory, int pair, const operands &of, long long row,
+        const attention &a, const float *stats)
 {
-	load_rows<D>(memory.tile[0], of.x, first, ROWS, d);
-	load_rows<D>(memory.tile[1], of.y, first, ROWS, d);
-	__syncthreads();
-	load_operand<D>(x, memory.tile[0]);
-	load_operand<D>(y, memory.tile[1]);
+	int i = threadIdx.x;
+	load_pair<D>(memory.pairs, pair, of.z, of.w, row, a.d);
+	if (of.by_key && i < tile_rows<D>) {
+		fetch<4>(&memory.lse[pair][i], stats + row + i, row + i < a.queries);
+		fetch<4>(&memory.delta[pair][i], stats + stats_apart(a) + row + i, row + i < a.queries);
+	}
+}
+
+// The products of both pairs of operands for some columns of a tile, and what is not seen hidden
+template <int type, int D>
+INLINE void scores(const attention &a, const operands &of, const operand<D> &x, const operand<D> &y,
+        const half_bits *z, const half_bits *w, long long row, long long column, bool all_seen,
+        float (&s)[groups<D>][N][4], float (&slope)[groups<D>][N][4])
+{
+	clear(s);
+	clear(slope);
+	product<type, D>(s, x, z);
+	product<type, D>(slope, y, w);
+	if (!all_seen)
+		hide(s, row, column, [&](long long r) { return columns_of(a, of.by_key, r, 1); });
+}
+
+// With o and lse of the whole, four lanes a row: eight elements of o and of do at once
+template <int type> INLINE void stats_of_halves(const attention &a, const task &at, long long row)
+{
+	int lane = threadIdx.x % 4;
+	part o = part_of(a.o, a.queries, at.sequence, at.head * a.d),
+	     d_o = part_of(a.d_o, a.queries, at.sequence, at.head * a.d);
+	float sum = 0;
+	for (int c = 8 * lane; c < a.d && row < a.queries; c += 32) {
+		eight x = *eight_of(o, row, c), y = *eight_of(d_o, row, c);
+#pragma unroll
+		for (int i = 0; i < 8; i++)
+			sum = fused(half_value_of(type, x.word[i / 2] >> i % 2 * 16),
+			        half_value_of(type, y.word[i / 2] >> i % 2 * 16), sum);
+	}
+	sum = sum_of_lanes(sum, 4);
+	if (lane == 0 && row < a.queries)
+		put_stats(a, at, row, get(part_of(a.lse, a.queries, at.sequence, at.head), row, 0), sum);
 }
 
 template <int type, int D> INLINE void stats_kernel(const attention &a)
 {
+	constexpr int ROWS = rows_of_block<D>, M = groups<D>, TILE_KEYS = tile_rows<D>;
 	__shared__ backward_memory<D> memory;
-	int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 	task at = task_of(a, blockIdx.x, parts_of(a.queries, ROWS), 1);
 	operands of = operands_of(a, false, at.sequence, at.head);
-	long long first = at.tile * ROWS, row = first + threadIdx.x / 32 * 16 + g;
+	long long first = at.tile * ROWS, row = first_row<D>(first);
 	range keys = columns_of(a, false, first, ROWS);
-	unsigned x[D / 16][4], y[D / 16][4];
-	running of_row[2];
-	float s[N][4], slope[N][4], sum[2] = {}, *stats = stats_of(a, at.sequence, at.head),
-	                            scale = a.scale * LOG2_E;
+	operand<D> x, y;
+	running of_row[M][2];
+	float s[M][N][4], slope[M][N][4], sum[M][2] = {}, scale = a.scale * LOG2_E;
+	int now = 0;
 
 	if (a.o.data) {
-		stats_of_whole(a, at, row, t, 4);
-		stats_of_whole(a, at, row + 8, t, 4);
+		for (int i = 0; i < 2 * M; i++)
+			stats_of_halves<type>(a, at, row + 8 * i);
 		return;
 	}
-	load_fixed<D>(memory, of, first, a.d, x, y);
-	for (long long key = 0; key < keys.to; key += COLUMNS) {
-		__syncthreads();
-		load_rows<D>(memory.tile[0], of.z, key, COLUMNS, a.d);
-		load_rows<D>(memory.tile[1], of.w, key, COLUMNS, a.d);
-		__syncthreads();
-		clear(s);
-		clear(slope);
-		product<type, D, N>(s, x, memory.tile[0]);
-		product<type, D, N>(slope, y, memory.tile[1]);
-		bool all_seen = key + COLUMNS <= keys_seen(a, first);
+	load_operand<D>(x, memory.pairs, of.x, first, a.d);
+	load_operand<D>(y, memory.pairs, of.y, first, a.d);
+	load_tile<D>(memory, now, of, 0, a, nullptr);
+	for (long long key = 0; key < keys.to; key += TILE_KEYS, now = !now) {
+		arrive();
+		if (key + TILE_KEYS < keys.to)
+			load_tile<D>(memory, !now, of, key + TILE_KEYS, a, nullptr);
+		bool all_seen = key + TILE_KEYS <= keys_seen(a, first);
+		for (int c = 0; c < TILE_KEYS; c += COLUMNS) {
+			scores<type, D>(a, of, x, y, memory.pairs.half[now][0] + c * (D + 8),
+			        memory.pairs.half[now][1] + c * (D + 8), row, key + c, all_seen, s, slope);
 #pragma unroll
-		for (int half = 0; half < 2; half++) {
-			float most = -INFINITY;
+			for (int i = 0; i < 2 * M; i++) {
+				int m = i / 2, half = i % 2;
+				float most = -INFINITY;
 #pragma unroll
-			for (int n = 0; n < N; n++)
+				for (int n = 0; n < 2 * N; n++)
+					most = fmaxf(most, s[m][n / 2][2 * half + n % 2]);
+				sum[m][half] *= of_row[m][half].raise(scale * largest_of_lanes(most, 4));
+				float base = of_row[m][half].base();
 #pragma unroll
-				for (int j = 2 * half; j < 2 * half + 2; j++) {
-					bool seen = all_seen ||
-					        is_seen(a, false, row + 8 * half,
-					                key + 8 * n + 2 * t + j % 2);
-					s[n][j] = seen ? s[n][j] * scale : -INFINITY;
-					most = fmaxf(most, s[n][j]);
+				for (int n = 0; n < 2 * N; n++) {
+					float p = power_of_2(
+					        fused(s[m][n / 2][2 * half + n % 2], scale, -base));
+					of_row[m][half].sum += p;
+					sum[m][half] =
+					        fused(p, slope[m][n / 2][2 * half + n % 2], sum[m][half]);
 				}
-			sum[half] *= of_row[half].raise(largest_of_lanes(most, 4));
-			float base = of_row[half].base();
-#pragma unroll
-			for (int n = 0; n < N; n++)
-#pragma unroll
-				for (int j = 2 * half; j < 2 * half + 2; j++) {
-					float p = power_of_2(s[n][j] - base);
-					of_row[half].sum += p;
-					sum[half] = fused(p, slope[n][j], sum[half]);
-				}
+			}
 		}
 	}
 #pragma unroll
-	for (int half = 0; half < 2; half++) {
-		float all = sum_of_lanes(of_row[half].sum, 4), weighted = sum_of_lanes(sum[half], 4);
-		long long r = row + 8 * half;
-		if (t == 0 && r < a.queries) {
-			stats[r] = of_row[half].lse(all);
-			stats[stats_apart(a) + r] = all == 0 ? 0 : weighted / all;
-		}
+	for (int i = 0; i < 2 * M; i++) {
+		running &its = of_row[i / 2][i % 2];
+		float all = sum_of_lanes(its.sum, 4), weighted = sum_of_lanes(sum[i / 2][i % 2], 4);
+		if (threadIdx.x % 4 == 0 && row + 8 * i < a.queries)
+			put_stats(a, at, row + 8 * i, its.lse(all), all == 0 ? 0 : weighted / all);
 	}
 }
 
-template <int D>
-INLINE void put_rows(const part &to, long long row, int d, const float (&sum)[D / 8][4], float scale)
+// A block of the gradient: rows of k, or of q
+template <int type, int D, bool by_key>
+INLINE void grad_block(const attention &a, backward_memory<D> &memory, const task &at)
 {
-	int t = threadIdx.x % 4;
+	constexpr int ROWS = rows_of_block<D>, M = groups<D>, TILE_COLUMNS = tile_rows<D>;
+	operands of = operands_of(a, by_key, at.sequence, at.head);
+	long long first = at.tile * ROWS, row = first_row<D>(first), apart = stats_apart(a);
+	range columns = columns_of(a, by_key, first, ROWS);
+	const float *stats = stats_of(a, at.sequence, at.head);
+	operand<D> x, y;
+	float s[M][N][4], slope[M][N][4], lse[M][2] = {}, delta[M][2] = {};
+	result<D> sum, sum_v;
+	int now = 0;
+
 #pragma unroll
-	for (int n = 0; n < D / 8; n++)
+	for (int i = 0; i < 2 * M; i++)
+		if (!by_key && row + 8 * i < a.queries) {
+			lse[i / 2][i % 2] = stats[row + 8 * i];
+			delta[i / 2][i % 2] = stats[apart + row + 8 * i];
+		}
+	load_operand<D>(x, memory.pairs, of.x, first, a.d);
+	load_operand<D>(y, memory.pairs, of.y, first, a.d);
+	clear(sum);
+	if (by_key)
+		clear(sum_v);
+	long long tile = columns.from / TILE_COLUMNS * TILE_COLUMNS;
+	load_tile<D>(memory, now, of, tile, a, stats);
+	for (; tile < columns.to; tile += TILE_COLUMNS, now = !now) {
+		arrive();
+		if (tile + TILE_COLUMNS < columns.to)
+			load_tile<D>(memory, !now, of, tile + TILE_COLUMNS, a, stats);
+		bool all_seen = by_key
+		        ? tile + TILE_COLUMNS <= a.queries && first + ROWS <= keys_seen(a, tile)
+		        : tile + TILE_COLUMNS <= keys_seen(a, first);
+#pragma unroll 1
+		for (int c = 0; c < TILE_COLUMNS; c += COLUMNS) {
+			const half_bits *z = memory.pairs.half[now][0] + c * (D + 8),
+			                *w = memory.pairs.half[now][1] + c * (D + 8);
+			scores<type, D>(a, of, x, y, z, w, row, tile + c, all_seen, s, slope);
 #pragma unroll
-		for (int j = 0; j < 4; j++)
-			if (8 * n + 2 * t + j % 2 < d)
-				put(to, row + j / 2 * 8, 8 * n + 2 * t + j % 2, sum[n][j] * scale, false);
+			for (int n = 0; n < N; n++)
+#pragma unroll
+				for (int j = 0; j < 4; j++) {
+					int column = c + 8 * n + threadIdx.x % 4 * 2 + j % 2;
+#pragma unroll
+					for (int m = 0; m < M; m++) {
+						float p = probability(a, s[m][n][j],
+						              by_key ? memory.lse[now][column]
+						                     : lse[m][j / 2]),
+						      mean = by_key ? memory.delta[now][column]
+						                    : delta[m][j / 2];
+						slope[m][n][j] = p * (slope[m][n][j] - mean);
+						s[m][n][j] = p;
+					}
+				}
+			times<type, D>(sum, slope, z);
+			if (by_key)
+				times<type, D>(sum_v, s, w);
+		}
+	}
+	put_rows<type, D>(part_of(by_key ? a.dk : a.dq, of.x.rows, at.sequence, at.head * a.d), row, a.d, sum,
+	        false, [&](int, int) { return a.scale; });
+	if (by_key)
+		put_rows<type, D>(part_of(a.dv, a.keys, at.sequence, at.head * a.d), row, a.d, sum_v, false,
+		        [&](int, int) { return 1.f; });
 }
 
 template <int type, int D> INLINE void grad_kernel(const attention &a)
 {
+	constexpr int ROWS = rows_of_block<D>;
 	__shared__ backward_memory<D> memory;
-	int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 	long long tiles = parts_of(a.keys, ROWS), of_keys = tiles * a.sequences * a.heads;
-	bool by_key = blockIdx.x < of_keys;
-	task at = by_key ? task_of(a, blockIdx.x, tiles, 1)
-	                 : task_of(a, blockIdx.x - of_keys, parts_of(a.queries, ROWS), 1);
-	operands of = operands_of(a, by_key, at.sequence, at.head);
-	long long first = at.tile * ROWS, row = first + threadIdx.x / 32 * 16 + g, apart = stats_apart(a);
-	range columns = columns_of(a, by_key, first, ROWS);
-	const float *stats = stats_of(a, at.sequence, at.head);
-	unsigned x[D / 16][4], y[D / 16][4];
-	float s[N][4], slope[N][4], sum[D / 8][4], sum_v[D / 8][4], lse[2] = {}, delta[2] = {};
-
-#pragma unroll
-	for (int half = 0; half < 2; half++)
-		if (!by_key && row + 8 * half < a.queries) {
-			lse[half] = stats[row + 8 * half] * LOG2_E;
-			delta[half] = stats[apart + row + 8 * half];
-		}
-	load_fixed<D>(memory, of, first, a.d, x, y);
-	clear(sum);
-	clear(sum_v);
-	for (long long c = columns.from / COLUMNS * COLUMNS; c < columns.to; c += COLUMNS) {
-		__syncthreads();
-		load_rows<D>(memory.tile[0], of.z, c, COLUMNS, a.d);
-		load_rows<D>(memory.tile[1], of.w, c, COLUMNS, a.d);
-		if (by_key && threadIdx.x < COLUMNS && c + threadIdx.x < a.queries) {
-			memory.lse[threadIdx.x] = stats[c + threadIdx.x] * LOG2_E;
-			memory.delta[threadIdx.x] = stats[apart + c + threadIdx.x];
-		}
-		__syncthreads();
-		clear(s);
-		clear(slope);
-		product<type, D, N>(s, x, memory.tile[0]);
-		product<type, D, N>(slope, y, memory.tile[1]);
-		bool all_seen = by_key ? c + COLUMNS <= a.queries && first + ROWS <= keys_seen(a, c)
-		                       : c + COLUMNS <= keys_seen(a, first);
-#pragma unroll
-		for (int n = 0; n < N; n++)
-#pragma unroll
-			for (int j = 0; j < 4; j++) {
-				int other = 8 * n + 2 * t + j % 2, half = j / 2;
-				bool seen = all_seen || is_seen(a, by_key, row + 8 * half, c + other);
-				s[n][j] =
-				        probability(a, seen, s[n][j], by_key ? memory.lse[other] : lse[half],
-				                by_key ? memory.delta[other] : delta[half], &slope[n][j]);
-			}
-		times<type, D, N>(sum, slope, memory.tile[0]);
-		if (by_key)
-			times<type, D, N>(sum_v, s, memory.tile[1]);
-	}
-	put_rows<D>(
-	        part_of(by_key ? a.dk : a.dq, of.x.rows, at.sequence, at.head * a.d), row, a.d, sum, a.scale);
-	if (by_key)
-		put_rows<D>(part_of(a.dv, a.keys, at.sequence, at.head * a.d), row, a.d, sum_v, 1);
+	if (blockIdx.x < of_keys)
+		grad_block<type, D, true>(a, memory, task_of(a, blockIdx.x, tiles, 1));
+	else
+		grad_block<type, D, false>(
+		        a, memory, task_of(a, blockIdx.x - of_keys, parts_of(a.queries, ROWS), 1));
 }
 
-#define BACKWARD(name, type, D)                                             \
-	MEETING_KERNEL(attention_stats_##name, attention, BACKWARD_THREADS) \
-	{                                                                   \
-		stats_kernel<type, D>(call);                                \
-	}                                                                   \
-	MEETING_KERNEL(attention_grad_##name, attention, BACKWARD_THREADS)  \
-	{                                                                   \
-		grad_kernel<type, D>(call);                                 \
+#define BACKWARD(name, type, D)                                       \
+	MEETING_KERNEL(attention_stats_##name, attention, 32 * WARPS) \
+	{                                                             \
+		stats_kernel<type, D>(call);                          \
+	}                                                             \
+	MEETING_KERNEL(attention_grad_##name, attention, 32 * WARPS)  \
+	{                                                             \
+		grad_kernel<type, D>(call);                           \
 	}
 BACKWARD(f16_64, F16, 64)
 BACKWARD(f16_128, F16, 128)

@@ -29,12 +29,12 @@ static const char *const forward[VARIANTS] = NAMES("attention"),
                          *const stats[VARIANTS] = NAMES("attention_stats"),
                          *const gradient[VARIANTS] = NAMES("attention_grad");
 
-/* do, of the gradient, q k v */
+/* q k v, and of the gradient do, and o where it is given */
 static bool on_tensor_cores(const struct kernel_call *call, int64_t d)
 {
 	enum dtype dtype = (enum dtype)call->in[0].layout.dtype;
 	bool cores = (dtype == DT_F16 || dtype == DT_BF16) && d % 8 == 0 && d <= 128;
-	for (int i = 0; i < 3 + (call->kernel->outs > 1); i++)
+	for (int i = 0; i < call->ins && i < 5; i++)
 		cores = cores && in_eights(&call->in[i], dtype);
 	return cores;
 }
@@ -46,6 +46,12 @@ static enum attention_variant variant_of(const struct kernel_call *call, int64_t
 	if (call->in[0].layout.dtype == DT_F16)
 		return d <= 64 ? F16_64 : F16_128;
 	return d <= 64 ? BF16_64 : BF16_128;
+}
+
+/* Rows of a block */
+static int64_t block_rows(bool cores, int64_t d)
+{
+	return !cores ? TILE : d <= 64 ? ATTENTION_ROWS_64 : ATTENTION_ROWS_128;
 }
 
 static struct attention attention_of(const struct kernel_call *call, const struct attention_sizes *sizes)
@@ -61,14 +67,14 @@ static struct attention attention_of(const struct kernel_call *call, const struc
 	        .scale = (float)(1 / sqrt((double)sizes->d))};
 }
 
-/* On tensor cores a warp has 16 rows, else a block has TILE, and as many columns of the result. */
+/* A block that is not on tensor cores has TILE columns of the result. */
 void plan_attention(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	(void)function;
 	struct attention_sizes sizes = attention_sizes(call);
 	struct attention a = attention_of(call, &sizes);
 	bool cores = on_tensor_cores(call, sizes.d);
-	int64_t heads = sizes.sequences * sizes.heads, rows = cores ? 16 * ATTENTION_FORWARD_WARPS : TILE;
+	int64_t heads = sizes.sequences * sizes.heads, rows = block_rows(cores, sizes.d);
 
 	a.q = device_matrix_of(&call->in[0]);
 	a.k = device_matrix_of(&call->in[1]);
@@ -78,7 +84,7 @@ void plan_attention(const struct kernel_call *call, const char *function, struct
 		a.lse = device_matrix_of(&call->out[1]);
 	launch_add(plan, forward[variant_of(call, sizes.d)],
 	        heads * parts_of(sizes.queries, rows) * (cores ? 1 : parts_of(sizes.d, TILE)),
-	        cores ? 32 * ATTENTION_FORWARD_WARPS : TILE_THREADS, 1, &a, sizeof a);
+	        cores ? 32 * ATTENTION_WARPS : TILE_THREADS, 1, &a, sizeof a);
 }
 
 /* Both launches; what the first finds out of each query lies in the workspace memory. */
@@ -89,9 +95,9 @@ void plan_attention_grad(const struct kernel_call *call, const char *function, s
 	struct attention a = attention_of(call, &sizes);
 	bool cores = on_tensor_cores(call, sizes.d);
 	enum attention_variant variant = variant_of(call, sizes.d);
-	int64_t heads = sizes.sequences * sizes.heads, rows = cores ? 16 * ATTENTION_BACKWARD_WARPS : TILE,
+	int64_t heads = sizes.sequences * sizes.heads, rows = block_rows(cores, sizes.d),
 	        of_queries = parts_of(sizes.queries, rows), of_keys = parts_of(sizes.keys, rows);
-	int threads = cores ? 32 * ATTENTION_BACKWARD_WARPS : TILE_THREADS;
+	int threads = cores ? 32 * ATTENTION_WARPS : TILE_THREADS;
 	struct device_matrix *operand[] = {&a.d_o, &a.q, &a.k, &a.v, &a.o, &a.lse};
 
 	for (int i = 0; i < call->ins; i++)
