@@ -50,6 +50,7 @@ template <class To, class From> static inline To standin_bits(From from)
 #define __float_as_uint standin_bits<unsigned, float>
 #define __uint_as_float standin_bits<float, unsigned>
 #define __ffs __builtin_ffs
+#define __popc __builtin_popcount
 #define __double_as_longlong standin_bits<long long, double>
 #define __longlong_as_double standin_bits<double, long long>
 

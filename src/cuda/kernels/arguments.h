@@ -3,7 +3,14 @@
 #ifndef RANKSH_CUDA_ARGUMENTS_H
 #define RANKSH_CUDA_ARGUMENTS_H
 
-enum { STRIDED_DIMS = 6, ELEMENTS_TENSORS = 5, ELEMENTS_OPTIONS = 6, THREADS = 256, COPY_TILE = 32 };
+enum {
+	STRIDED_DIMS = 6,
+	ELEMENTS_TENSORS = 5,
+	ELEMENTS_OPTIONS = 6,
+	THREADS = 256,
+	COPY_TILE = 32,
+	EMBED_ROWS = 4
+};
 
 /* A tensor; strides in elements, 0 where a dimension is repeated */
 struct strided {
@@ -18,8 +25,9 @@ struct strided {
 struct elements {
 	long long count, dim[STRIDED_DIMS];
 	int dims;
-	int add; /* += : the result's old value is added in double */
-	int wide; /* elements go in groups of four: a group lies in one line, and begins where a vector of four may */
+	int add;  /* += : the result's old value is added in double */
+	int wide; /* elements go in groups of so many, 4 or 8: a group lies in one line, and begins where a vector of them may; or 0 */
+	int type; /* of all tensors where groups have 16 bytes and nothing is added, or one that is none */
 	struct {
 		void *data;
 		long long stride[STRIDED_DIMS];
@@ -80,6 +88,7 @@ struct rows {
 	double divisor;  /* of the sum of all parts */
 	double eps;      /* of layernorm */
 	int add;
+	int type; /* of all elements where rows go in groups of 16 bytes and nothing is added, or one that is none */
 };
 
 /* ---- rows and elements to other places: permute.cu, convert.cu */

@@ -2,7 +2,7 @@
 #include "elements.cuh"
 #include "rows.cuh"
 
-ELEMENTWISE(convert_copy, 1, a)
+ELEMENTWISE(convert_copy, 1, float, a)
 
 /* dim: outer, that along which x lies, that along which the result lies. A tile is read line by line of x, and written line by line of the
  * result; a line of the tile has a place more, so that its columns lie in different banks. */

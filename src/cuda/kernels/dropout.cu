@@ -6,8 +6,9 @@ enum { P, SEED, AT, WIDTH, LENGTH, KEEP };
 
 struct op_dropout {
 	enum { TENSORS = 2, READS = 1, WRITES = 2 };
-	template <int V>
-	static __device__ __forceinline__ void run(double (*v)[V], long long from, const double *option)
+	typedef double number;
+	template <int V, class Number>
+	static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)
 	{
 		long long length = (long long)option[LENGTH], row = from / length, column = from - row * length;
 		unsigned long long at = (unsigned long long)option[AT], block = ~0ull;

@@ -1,10 +1,12 @@
-/* elements.cuh -- a kernel that works element by element: strides, types and += around an operation on doubles.
+/* elements.cuh -- a kernel that works element by element: strides, types and += around an operation on numbers.
  *
  * An operation is a struct with
  *      TENSORS         how many there are, the result last
  *      READS, WRITES   bit t: tensor t is read, written
- *      run<V>(v, from, option)     v[t][0..V-1]: V elements of tensor t, from element `from` on
- * A thread takes a group of four elements at a time where `wide` says that a group lies in one line in all tensors, else a single one. */
+ *      number          double, or float where that is as good for all elements but i32: sum, difference, product, quotient and root of two floats
+ *                      have the same bits by way of double, which has more than twice as many (Figueroa 1995, When is double rounding innocuous?)
+ *      run(v, from, option)        v[t][0..V-1]: V elements of tensor t, from element `from` on
+ * A thread takes a group of call.wide elements at a time where a group lies in one line in all tensors, else a single one. */
 #ifndef RANKSH_CUDA_ELEMENTS_CUH
 #define RANKSH_CUDA_ELEMENTS_CUH
 
@@ -29,80 +31,107 @@ INLINE void locate(const struct elements &call, Index index, long long *at)
 		at[t] += (long long)index * call.tensor[t].stride[0];
 }
 
-template <int V> INLINE void load_group(const struct elements &call, int t, long long at, double *value)
+template <int V, class Number>
+INLINE void load_group(const struct elements &call, int t, int dtype, long long at, Number *value)
 {
-	if (V == 4 && call.tensor[t].stride[call.dims - 1] == 1) {
-		load_four(call.tensor[t].data, call.tensor[t].dtype, at, value);
+	if (V > 1 && call.tensor[t].stride[call.dims - 1] == 1) {
+		load_many<V>(call.tensor[t].data, dtype, at, value);
 		return;
 	}
-	value[0] = load(call.tensor[t].data, call.tensor[t].dtype, at);
+	value[0] = load<Number>(call.tensor[t].data, dtype, at);
 #pragma unroll
 	for (int i = 1; i < V; i++)
 		value[i] = value[0]; /* a dimension that is repeated */
 }
 
-template <int V> INLINE void store_group(const struct elements &call, int t, long long at, const double *value)
-{
-	if (V == 4)
-		store_four(call.tensor[t].data, call.tensor[t].dtype, at, value);
-	else
-		store(call.tensor[t].data, call.tensor[t].dtype, at, value[0]);
-}
+/* In what an operation is done: in doubles where types are mixed, as one of them may be i32 */
+template <class Op, int TYPE> struct number_of {
+	typedef typename Op::number type;
+};
+template <class Op> struct number_of<Op, MIXED> {
+	typedef double type;
+};
 
-template <class Op, int V> INLINE void elements_walk(const struct elements &call, long long from, long long end)
+/* TYPE: of all tensors, and nothing is added to the result; or MIXED. A thread has several groups on their way from memory at a time. */
+template <class Op, int TYPE, int V>
+INLINE void elements_walk(const struct elements &call, long long from, long long end)
 {
-	for (from += thread_number() * V; from < end; from += thread_count() * V) {
-		enum { LAST = Op::TENSORS - 1 };
-		double v[Op::TENSORS][V], old[V] = {};
-		long long at[Op::TENSORS];
-		if (from >> 32)
-			locate<Op::TENSORS, unsigned long long>(call, from, at);
-		else
-			locate<Op::TENSORS, unsigned>(call, (unsigned)from, at);
+	typedef typename number_of<Op, TYPE>::type Number;
+	enum { LAST = Op::TENSORS - 1, GROUPS = sizeof(Number) == 4 ? 2 : 1 };
+	long long apart = thread_count() * V;
+	for (from += thread_number() * V; from < end; from += GROUPS * apart) {
+		Number v[GROUPS][Op::TENSORS][V], old[V] = {};
+		long long at[GROUPS][Op::TENSORS];
 #pragma unroll
-		for (int t = 0; t < Op::TENSORS; t++)
-			if (Op::READS >> t & 1)
-				load_group<V>(call, t, at[t], v[t]);
-		if (call.add)
-			load_group<V>(call, LAST, at[LAST], old);
-		Op::template run<V>(v, from, call.option);
+		for (int g = 0; g < GROUPS; g++) {
+			long long first = from + g * apart;
+			if (first >= end)
+				break;
+			if (first >> 32)
+				locate<Op::TENSORS, unsigned long long>(call, first, at[g]);
+			else
+				locate<Op::TENSORS, unsigned>(call, (unsigned)first, at[g]);
 #pragma unroll
-		for (int i = 0; i < V; i++)
-			if (call.add)
-				v[LAST][i] = sum_of(call.tensor[LAST].dtype, old[i], v[LAST][i]);
+			for (int t = 0; t < Op::TENSORS; t++)
+				if (Op::READS >> t & 1)
+					load_group<V>(call, t, TYPE == MIXED ? call.tensor[t].dtype : TYPE,
+					        at[g][t], v[g][t]);
+		}
+		if (TYPE == MIXED && call.add)
+			load_group<V>(call, LAST, call.tensor[LAST].dtype, at[0][LAST], old);
 #pragma unroll
-		for (int t = 0; t < Op::TENSORS; t++)
-			if (Op::WRITES >> t & 1)
-				store_group<V>(call, t, at[t], v[t]);
+		for (int g = 0; g < GROUPS; g++) {
+			if (from + g * apart >= end)
+				break;
+			Op::run(v[g], from + g * apart, call.option);
+#pragma unroll
+			for (int i = 0; i < V; i++)
+				if (TYPE == MIXED && call.add)
+					v[g][LAST][i] = sum_of(call.tensor[LAST].dtype, old[i], v[g][LAST][i]);
+#pragma unroll
+			for (int t = 0; t < Op::TENSORS; t++)
+				if (Op::WRITES >> t & 1)
+					store_many<V>(call.tensor[t].data,
+					        TYPE == MIXED ? call.tensor[t].dtype : TYPE, at[g][t], v[g][t]);
+		}
 	}
 }
 
 template <class Op> INLINE void elements_run(const struct elements &call)
 {
-	long long grouped = call.wide ? call.count / 4 * 4 : 0;
-	elements_walk<Op, 4>(call, 0, grouped);
-	elements_walk<Op, 1>(call, grouped, call.count);
+	enum { HALVES = sizeof(typename Op::number) == 4 ? 8 : 4 }; /* as many doubles fill the registers */
+	long long grouped = call.wide ? call.count / call.wide * call.wide : 0;
+	if (call.type == F32)
+		elements_walk<Op, F32, 4>(call, 0, grouped);
+	else if (call.type == F16)
+		elements_walk<Op, F16, HALVES>(call, 0, grouped);
+	else if (call.type == BF16)
+		elements_walk<Op, BF16, HALVES>(call, 0, grouped);
+	else
+		elements_walk<Op, MIXED, 4>(call, 0, grouped);
+	elements_walk<Op, MIXED, 1>(call, grouped, call.count);
 }
 
 /* Defines the kernel `name`: each element of the result is an expression in a and b, those of its arguments, and option. */
-#define ELEMENTWISE(name, arguments, result)                                                                  \
-	struct op_##name {                                                                                    \
-		enum { TENSORS = (arguments) + 1, READS = (1 << (arguments)) - 1, WRITES = 1 << (arguments) };\
-		template <int V>                                                                              \
-		static __device__ __forceinline__ void run(double (*v)[V], long long from, const double *option)\
-		{                                                                                             \
-			(void)from, (void)option;                                                             \
-			_Pragma("unroll") for (int i = 0; i < V; i++)                                         \
-			{                                                                                     \
-				double a = v[0][i], b = v[(arguments) - 1][i];                                \
-				(void)a, (void)b;                                                             \
-				v[arguments][i] = result;                                                     \
-			}                                                                                     \
-		}                                                                                             \
-	};                                                                                                    \
-	KERNEL(name, elements)                                                                                \
-	{                                                                                                     \
-		elements_run<op_##name>(call);                                                                \
+#define ELEMENTWISE(name, arguments, numbers, result)                                                           \
+	struct op_##name {                                                                                      \
+		enum { TENSORS = (arguments) + 1, READS = (1 << (arguments)) - 1, WRITES = 1 << (arguments) };  \
+		typedef numbers number;                                                                         \
+		template <int V, class Number>                                                                  \
+		static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)\
+		{                                                                                               \
+			(void)from, (void)option;                                                               \
+			_Pragma("unroll") for (int i = 0; i < V; i++)                                           \
+			{                                                                                       \
+				Number a = v[0][i], b = v[(arguments) - 1][i];                                  \
+				(void)a, (void)b;                                                               \
+				v[arguments][i] = (Number)(result);                                             \
+			}                                                                                       \
+		}                                                                                               \
+	};                                                                                                      \
+	KERNEL(name, elements)                                                                                  \
+	{                                                                                                       \
+		elements_run<op_##name>(call);                                                                  \
 	}
 
 #endif

@@ -14,41 +14,89 @@ MEETING_KERNEL(embed_rows, rows, THREADS)
 	}
 }
 
-// A block a row of the table. All threads look through the ids, a warp 32 at a time, and add the rows of dx
-// that they find in the order in which these stand, each thread up to COLUMNS columns of them. in: dx of
-// call.count rows, ids
-MEETING_KERNEL(embed_grad, rows, THREADS)
+// COLUMNS columns of a row from `column` on, as far as there are any
+enum { COLUMNS = 4 };
+template <class Way> INLINE void get_columns(const line &from, long long column, const rows &call, float *x)
 {
-	constexpr int COLUMNS = 4;
-	__shared__ unsigned found[32];
-	int warps = blockDim.x / 32;
-	long long row = blockIdx.x;
-	line to = line_of(call.out, row, call.columns);
-	for (long long column = threadIdx.x; column - threadIdx.x < call.columns;
-	        column += COLUMNS * blockDim.x) {
-		double sum[COLUMNS] = {};
-		for (long long from = 0; from < call.count; from += blockDim.x) {
-			long long mine = from + threadIdx.x;
-			bool same = mine < call.count && (long long)get(&call.in[1], mine) == row;
-			unsigned bits = __ballot_sync(~0u, same);
+	for (int c = 0; c < COLUMNS; c++)
+		x[c] = 0;
+	if (Way::GROUP == 1)
+		for (int c = 0; c < COLUMNS && column + c < call.columns; c++)
+			x[c] = (float)from.get(column + c);
+	else if (column < call.columns)
+		load_many<COLUMNS>(from.data, Way::TYPE, from.first + column, x);
+}
+
+template <class Way> INLINE void put_columns(const line &to, long long column, const rows &call, const double *sum)
+{
+	if (Way::GROUP == 1)
+		for (int c = 0; c < COLUMNS && column + c < call.columns; c++)
+			to.put(column + c, sum[c], call.add);
+	else if (column < call.columns)
+		store_many<COLUMNS>(to.data, Way::TYPE, to.first + column, sum);
+}
+
+// The first AT_ONCE rows of dx, or n, that `found` names; all are on their way from memory before the first is added.
+template <class Way, int AT_ONCE>
+INLINE void add_found(const rows &call, const unsigned short *found, int n, long long from, long long column,
+        double (*sum)[COLUMNS])
+{
+	float x[AT_ONCE][COLUMNS];
+#pragma unroll
+	for (int k = 0; k < AT_ONCE; k++)
+		if (k < n)
+			get_columns<Way>(
+			        line_of(call.in[0], from + found[k] / EMBED_ROWS, call.columns), column, call, x[k]);
+#pragma unroll
+	for (int k = 0; k < AT_ONCE; k++)
+#pragma unroll
+		for (int r = 0; r < EMBED_ROWS; r++)
+			if (k < n && found[k] % EMBED_ROWS == r)
+				for (int c = 0; c < COLUMNS; c++)
+					sum[r][c] += x[k][c];
+}
+
+// A block EMBED_ROWS rows of the table. Each warp looks through its part of the ids for theirs and notes, in order, where they stand; then all
+// threads add these rows of dx, a thread COLUMNS columns, in the order of the ids. in: dx of call.count rows, ids
+template <class Way> INLINE void embed_grad_rows(const rows &call, Way)
+{
+	enum { IDS = 256, WARPS = THREADS / 32, AT_ONCE = 4 };
+	__shared__ unsigned short found[WARPS][IDS]; // EMBED_ROWS * which of the ids that are looked through + which row
+	__shared__ int many[WARPS];
+	int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	long long row = (long long)blockIdx.x * EMBED_ROWS;
+	for (long long first = 0; first < call.columns; first += COLUMNS * THREADS) {
+		long long column = first + threadIdx.x * COLUMNS;
+		double sum[EMBED_ROWS][COLUMNS] = {};
+		for (long long from = 0; from < call.count; from += IDS * WARPS) {
+			int n = 0;
+#pragma unroll
+			for (int j = 0; j < IDS; j += 32) {
+				int mine = warp * IDS + j + lane;
+				long long id = from + mine < call.count ? (long long)get(&call.in[1], from + mine) : -1;
+				bool same = id >= row && id < row + EMBED_ROWS;
+				unsigned bits = __ballot_sync(~0u, same);
+				if (same)
+					found[warp][n + __popc(bits & ((1u << lane) - 1))] =
+					        (unsigned short)(mine * EMBED_ROWS + (int)(id - row));
+				n += __popc(bits);
+			}
+			if (lane == 0)
+				many[warp] = n;
 			__syncthreads();
-			if (threadIdx.x % 32 == 0)
-				found[threadIdx.x / 32] = bits;
+			for (int w = 0; w < WARPS; w++)
+				for (int i = 0; i < many[w]; i += AT_ONCE)
+					add_found<Way, AT_ONCE>(call, &found[w][i], many[w] - i, from, column, sum);
 			__syncthreads();
-			for (int w = 0; w < warps; w++)
-				for (unsigned left = found[w]; left; left &= left - 1) {
-					line x = line_of(call.in[0], from + 32 * w + __ffs((int)left) - 1,
-					        call.columns);
-					for (int k = 0; k < COLUMNS; k++)
-						if (column + k * blockDim.x < call.columns)
-							sum[k] += x.get(column + k * blockDim.x);
-				}
 		}
-		for (int k = 0; k < COLUMNS; k++)
-			if (column + k * blockDim.x < call.columns)
-				to.put(column + k * blockDim.x, sum[k], call.add);
+#pragma unroll
+		for (int r = 0; r < EMBED_ROWS; r++)
+			if (row + r < call.rows)
+				put_columns<Way>(line_of(call.out, row + r, call.columns), column, call, sum[r]);
 	}
 }
+
+ROW_KERNEL(embed_grad)
 
 // A block 32 columns: thread (x, y) adds the rows y, y + blockDim.y ... of column x, then the first row of
 // threads adds up what the others have.

@@ -1,4 +1,4 @@
-/* exponential.cuh -- exp in double, to the bits of src/kernels/exponential.h, where the method is told */
+/* exponential.cuh -- exp in double, to the bits of src/kernels/exponential.h, where the method is told; and near it in float */
 #ifndef RANKSH_CUDA_EXPONENTIAL_CUH
 #define RANKSH_CUDA_EXPONENTIAL_CUH
 
@@ -26,9 +26,32 @@ INLINE double exponential(double x)
 	return series * __longlong_as_double((long long)(bits + 0x3ff0000000000000ull));
 }
 
+/* In float: an instruction gives 2^x to 2^-22, and x / ln 2 is off by up to 2^-24 of itself. */
+INLINE float exponential(float x)
+{
+	float power = x * 1.44269504f;
+#ifdef __CUDA_ARCH__
+	asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(power));
+	return power;
+#else
+	return exp2f(power);
+#endif
+}
+
 INLINE double logistic(double x)
 {
 	return 1 / (1 + exponential(-x));
+}
+
+INLINE float logistic(float x)
+{
+	float above = 1 + exponential(-x);
+#ifdef __CUDA_ARCH__
+	asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(above));
+	return above;
+#else
+	return 1 / above;
+#endif
 }
 
 #endif

@@ -42,16 +42,14 @@ MEETING_KERNEL(loss_sum_of_parts, rows, THREADS)
 }
 
 // A row of logits and its targets
-struct choice {
+template <class Way> struct choice {
+	typedef typename Way::number number;
 	line z, t;
 	bool classes; // t is one number, the class
 	long long columns, target;
-	double most, sum; // of exp(z - most)
+	number most;
+	double sum; // of exp(z - most)
 
-	__device__ double exp_of(long long i) const
-	{
-		return exponential(z.get(i) - most);
-	}
 	__device__ bool known() const
 	{
 		return !classes || (target >= 0 && target < columns);
@@ -63,48 +61,66 @@ struct choice {
 	}
 };
 
-INLINE choice choice_of(const rows &call, long long r)
+template <class Way> INLINE choice<Way> choice_of(const rows &call, Way way, long long r)
 {
 	const strided &logits = call.in[0], &targets = call.in[1];
 	bool classes = targets.dtype == I32;
-	choice of = {};
+	choice<Way> of = {};
 	of.z = line_of(logits, r, call.columns);
 	of.t = line_of(targets, r, classes ? 1 : call.columns);
 	of.classes = classes;
 	of.columns = call.columns;
 	of.target = classes ? (long long)get(&targets, r) : 0;
-	of.most = team_largest(of.z, call.columns);
-	of.sum = team_sum(call.columns, [&](long long i) { return of.exp_of(i); });
+	of.most = team_most(way, of.z, call.columns);
+	of.sum = team_sum(way, of.z, call.columns,
+	        [&](typename Way::number z) { return exponential(z - of.most); });
 	return of;
 }
 
 // parts[r]: -sum t (z - ln sum exp z), with 0 x inf = 0
-MEETING_KERNEL(loss_crossentropy, rows, THREADS)
+template <class Way> INLINE void loss_crossentropy_rows(const rows &call, Way way)
 {
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
-		choice of = choice_of(call, r);
+		choice<Way> of = choice_of(call, way, r);
 		double log_sum = log(of.sum) + of.most;
-		double loss = team_sum(call.columns, [&](long long i) {
+		auto term = [&](long long i) {
 			double t = of.wanted(i);
 			return t == 0 ? 0 : -t * (of.z.get(i) - log_sum);
-		});
+		};
+		double loss = of.classes ? term(of.known() ? of.target : 0) : team_sum(call.columns, term);
 		if (threadIdx.x == 0)
 			call.parts[r] = loss;
 	}
 }
 
-// (softmax sum(t) - t) / rows
-MEETING_KERNEL(loss_crossentropy_grad, rows, THREADS)
+// (softmax sum(t) - t) / rows. Of classes only the target's difference is taken, which is small where the target is nearly certain: in double.
+template <class Way> INLINE void loss_crossentropy_grad_rows(const rows &call, Way way)
 {
+	typedef typename Way::number number;
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
-		choice of = choice_of(call, r);
+		choice<Way> of = choice_of(call, way, r);
 		line to = line_of(call.out, r, call.columns);
-		double weight = team_sum(call.columns, [&](long long i) { return of.wanted(i); });
-		for (long long i = threadIdx.x; i < call.columns; i += blockDim.x)
-			to.put(i, (of.exp_of(i) / of.sum * weight - of.wanted(i)) / (double)call.rows,
-			        call.add);
+		double weight = of.classes ? (of.known() ? 1 : NAN)
+		                           : team_sum(call.columns, [&](long long i) { return of.wanted(i); });
+		double scale = weight / of.sum / (double)call.rows;
+		number factor = (number)scale;
+		team_each(way, of.z, call.columns, [&](long long i, number *z) {
+			bool here = !of.classes || (i <= of.target && of.target < i + Way::GROUP);
+#pragma unroll
+			for (int k = 0; k < Way::GROUP; k++) {
+				number e = exponential(z[k] - of.most);
+				z[k] = e * factor;
+				if (here)
+					z[k] = (number)((e / of.sum * weight - of.wanted(i + k)) /
+					        (double)call.rows);
+			}
+			to.put(way, i, z, call.add);
+		});
 	}
 }
 
+ROW_KERNEL(loss_crossentropy)
+ROW_KERNEL(loss_crossentropy_grad)
+
 // 2 (y - t) / elements
-ELEMENTWISE(loss_mse_grad, 2, option[0] * (a - b))
+ELEMENTWISE(loss_mse_grad, 2, double, option[0] * (a - b))

@@ -4,7 +4,7 @@
 
 #include "kernel.cuh"
 
-enum { F32, F16, BF16, I32 }; /* as enum dtype */
+enum { F32, F16, BF16, I32, MIXED }; /* as enum dtype, and what is none of them */
 
 INLINE unsigned shift_even(unsigned bits, int shift)
 {
@@ -51,10 +51,16 @@ INLINE float half_value(unsigned short half)
 
 INLINE unsigned short brain_of(float value)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+	unsigned short brain;
+	asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(brain) : "f"(value));
+	return brain;
+#else
 	unsigned bits = __float_as_uint(value);
 	if ((bits & 0x7fffffff) > 0x7f800000)
 		return bits >> 16 | 0x40;
 	return shift_even(bits, 16);
+#endif
 }
 
 INLINE float brain_value(unsigned short brain)
@@ -78,12 +84,12 @@ INLINE int wrapped(long long value)
 	return (int)(unsigned)(unsigned long long)value;
 }
 
-INLINE double load(const void *data, int dtype, long long at)
+template <class Number = double> INLINE Number load(const void *data, int dtype, long long at)
 {
 	if (dtype == F32)
 		return ((const float *)data)[at];
 	if (dtype == I32)
-		return ((const int *)data)[at];
+		return (Number)((const int *)data)[at];
 	unsigned short bits = ((const unsigned short *)data)[at];
 	return dtype == F16 ? half_value(bits) : brain_value(bits);
 }
@@ -108,39 +114,66 @@ INLINE double sum_of(int dtype, double old, double value)
 	return fits ? wrapped((long long)(old + value)) : wrapped((long long)old + saturated(value));
 }
 
-/* Four elements in one line, from a place where a vector of four may begin */
-INLINE void load_four(const void *data, int dtype, long long at, double *value)
+/* V elements in one line, 4 or 8, from a place where a vector of V may begin */
+template <int V, class Number> INLINE void load_many(const void *data, int dtype, long long at, Number *value)
 {
-	if (dtype == F32) {
-		float4 four = *(const float4 *)((const float *)data + at);
-		value[0] = four.x, value[1] = four.y, value[2] = four.z, value[3] = four.w;
-	} else if (dtype == I32) {
-		int4 four = *(const int4 *)((const int *)data + at);
-		value[0] = four.x, value[1] = four.y, value[2] = four.z, value[3] = four.w;
-	} else {
-		ushort4 four = *(const ushort4 *)((const unsigned short *)data + at);
-		unsigned short bits[4] = {four.x, four.y, four.z, four.w};
+	if (dtype == F32 || dtype == I32) {
 #pragma unroll
-		for (int i = 0; i < 4; i++)
-			value[i] = dtype == F16 ? half_value(bits[i]) : brain_value(bits[i]);
+		for (int i = 0; i < V; i += 4) {
+			uint4 four = *(const uint4 *)((const unsigned *)data + at + i);
+			unsigned word[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+			for (int j = 0; j < 4; j++)
+				value[i + j] = dtype == F32 ? (Number)__uint_as_float(word[j]) : (Number)(int)word[j];
+		}
+		return;
+	}
+	unsigned word[4];
+	if (V == 4) {
+		uint2 two = *(const uint2 *)((const unsigned short *)data + at);
+		word[0] = two.x, word[1] = two.y;
+	} else {
+		uint4 four = *(const uint4 *)((const unsigned short *)data + at);
+		word[0] = four.x, word[1] = four.y, word[2] = four.z, word[3] = four.w;
+	}
+#pragma unroll
+	for (int i = 0; i < V; i++) {
+		unsigned short bits = (unsigned short)(word[i / 2] >> i % 2 * 16);
+		value[i] = dtype == F16 ? half_value(bits) : brain_value(bits);
 	}
 }
 
-INLINE void store_four(void *data, int dtype, long long at, const double *value)
+template <int V, class Number> INLINE void store_many(void *data, int dtype, long long at, const Number *value)
 {
-	if (dtype == F32) {
-		float4 four = {(float)value[0], (float)value[1], (float)value[2], (float)value[3]};
-		*(float4 *)((float *)data + at) = four;
-	} else if (dtype == I32) {
-		int4 four = {saturated(value[0]), saturated(value[1]), saturated(value[2]), saturated(value[3])};
-		*(int4 *)((int *)data + at) = four;
-	} else {
-		unsigned short bits[4];
+	if (V == 1) {
+		store(data, dtype, at, value[0]);
+		return;
+	}
+	if (dtype == F32 || dtype == I32) {
 #pragma unroll
-		for (int i = 0; i < 4; i++)
-			bits[i] = dtype == F16 ? half_of((float)value[i]) : brain_of((float)value[i]);
-		ushort4 four = {bits[0], bits[1], bits[2], bits[3]};
-		*(ushort4 *)((unsigned short *)data + at) = four;
+		for (int i = 0; i < V; i += 4) {
+			unsigned word[4];
+#pragma unroll
+			for (int j = 0; j < 4; j++)
+				word[j] = dtype == F32 ? __float_as_uint((float)value[i + j])
+				                       : (unsigned)saturated(value[i + j]);
+			uint4 four = {word[0], word[1], word[2], word[3]};
+			*(uint4 *)((unsigned *)data + at + i) = four;
+		}
+		return;
+	}
+	unsigned word[4] = {};
+#pragma unroll
+	for (int i = 0; i < V; i++) {
+		float rounded = (float)value[i];
+		word[i / 2] |= (unsigned)(dtype == F16 ? half_of(rounded) : brain_of(rounded)) << i % 2 * 16;
+	}
+	if (V == 4) {
+		uint2 two = {word[0], word[1]};
+		*(uint2 *)((unsigned short *)data + at) = two;
+	} else {
+		uint4 four = {word[0], word[1], word[2], word[3]};
+		*(uint4 *)((unsigned short *)data + at) = four;
 	}
 }
 

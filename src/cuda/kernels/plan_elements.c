@@ -48,25 +48,38 @@ static void merge(struct elements *elements, int tensors)
 	elements->dims = kept + 1;
 }
 
-/* May four neighbours be taken at a time, wherever a group of four begins? In one line of each tensor, or one number for all four; only
- * what is read may be repeated. */
-static bool is_wide(const struct elements *elements, int tensors, unsigned writes)
+/* May `group` neighbours be taken at a time, wherever such a group begins? In one line of each tensor, or one number for all; only what is
+ * read may be repeated. */
+static bool is_wide(const struct elements *elements, int tensors, unsigned writes, int group)
 {
 	int last = elements->dims - 1;
-	if (last > 0 && elements->dim[last] % 4)
+	if (last > 0 && elements->dim[last] % group)
 		return false;
 	for (int t = 0; t < tensors; t++) {
 		const long long *stride = elements->tensor[t].stride;
-		int64_t group = 4 * dtype_bytes((enum dtype)elements->tensor[t].dtype);
+		int64_t bytes = group * dtype_bytes((enum dtype)elements->tensor[t].dtype);
 		if (stride[last] != 1 && (stride[last] != 0 || writes >> t & 1))
 			return false;
-		if (stride[last] == 1 && (intptr_t)elements->tensor[t].data % group)
+		if (stride[last] == 1 && (intptr_t)elements->tensor[t].data % bytes)
 			return false;
 		for (int d = 0; d < last && stride[last] == 1; d++)
-			if (stride[d] % 4)
+			if (stride[d] % group)
 				return false;
 	}
 	return true;
+}
+
+/* Groups of 16 bytes where all tensors have one type, else of four elements */
+static void set_groups(struct elements *elements, int tensors, unsigned writes)
+{
+	enum dtype type = (enum dtype)elements->tensor[0].dtype;
+	bool alike = !elements->add && type != DT_I32;
+	for (int t = 1; t < tensors; t++)
+		alike = alike && elements->tensor[t].dtype == (int)type;
+	int group = alike ? 16 / (int)dtype_bytes(type) : 4;
+	alike = alike && is_wide(elements, tensors, writes, group);
+	elements->type = alike ? (int)type : DT_COUNT;
+	elements->wide = alike ? group : is_wide(elements, tensors, writes, 4) ? 4 : 0;
 }
 
 /* ---- launches */
@@ -92,8 +105,9 @@ void plan_elements_with(
 {
 	struct elements elements;
 	int tensors = elements_of(call, option, &elements);
-	elements.wide = is_wide(&elements, tensors, call->outs ? 1u << call->ins : call->kernel->writes);
-	launch_add(plan, function, launch_blocks(parts_of(elements.count, elements.wide ? 4 : 1)), THREADS, 1,
+	set_groups(&elements, tensors, call->outs ? 1u << call->ins : call->kernel->writes);
+	launch_add(plan, function,
+	        parts_of(parts_of(elements.count, elements.wide ? elements.wide : 1), THREADS), THREADS, 1,
 	        &elements, sizeof elements);
 }
 

@@ -21,14 +21,14 @@ void plan_dropout(const struct kernel_call *call, const char *function, struct l
 	        plan);
 }
 
-/* beta1, beta2, eps; the step and the root of src/kernels/inplace.c */
+/* beta1, beta2, eps; the step of src/kernels/inplace.c, and 1 / its root */
 void plan_adam(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	const double *option = call->option;
 	double lr = option[0], beta1 = option[1], beta2 = option[2], eps = option[3], t = option[4];
 	plan_elements_with(call, function,
 	        (double[ELEMENTS_OPTIONS]){
-	                beta1, beta2, eps, lr / (1 - pow(beta1, t)), sqrt(1 - pow(beta2, t))},
+	                beta1, beta2, eps, lr / (1 - pow(beta1, t)), 1 / sqrt(1 - pow(beta2, t))},
 	        plan);
 }
 

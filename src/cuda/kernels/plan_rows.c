@@ -5,6 +5,24 @@
 
 enum { BLOCKS = 4096, PARTS = 1024, SHORT = 1024 };
 
+/* The type of all operands that have such rows, where rows go in groups of 16 bytes and nothing is added; or none */
+static int type_of(const struct rows *rows)
+{
+	const struct strided *operand[] = {&rows->in[0], &rows->in[1], &rows->out};
+	int type = rows->in[0].dtype, group = 16 / (int)dtype_bytes((enum dtype)type);
+	bool alike = !rows->add && type != DT_I32 && rows->columns % group == 0;
+	for (int i = 0; i < 3 && alike; i++) {
+		const struct strided *of = operand[i];
+		int last = of->dims - 1;
+		if (last < 0 || of->dtype == DT_I32 || of->dim[last] != rows->columns)
+			continue;
+		alike = of->dtype == type && of->stride[last] == 1 && (intptr_t)of->data % 16 == 0;
+		for (int d = 0; d < last; d++)
+			alike = alike && of->stride[d] % group == 0;
+	}
+	return alike ? type : DT_COUNT;
+}
+
 /* All operands of the call, and the rows of `layout` */
 static struct rows rows_of(const struct kernel_call *call, const struct layout *layout)
 {
@@ -17,6 +35,7 @@ static struct rows rows_of(const struct kernel_call *call, const struct layout *
 	        .divisor = 1};
 	for (int i = 0; i < call->ins; i++)
 		rows.in[i] = strided_of(&call->in[i]);
+	rows.type = type_of(&rows);
 	return rows;
 }
 
@@ -91,13 +110,13 @@ void plan_embed(const struct kernel_call *call, const char *function, struct lau
 	add_teams(plan, function, &rows);
 }
 
-/* A block a row of the table, of no more warps than have an id to look at, or four columns a thread */
+/* A block for EMBED_ROWS rows of the table */
 void plan_embed_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct rows rows = rows_of(call, &call->out[0].layout);
 	rows.count = call->in[0].layout.dim[0];
-	int64_t warps = parts_of(most_of(rows.count, parts_of(rows.columns, 4)), 32);
-	launch_add(plan, function, rows.rows, (int)least_of(32 * warps, THREADS), 1, &rows, sizeof rows);
+	in_one_line(&rows.in[1], &call->in[1].layout);
+	launch_add(plan, function, parts_of(rows.rows, EMBED_ROWS), THREADS, 1, &rows, sizeof rows);
 }
 
 void plan_colsum(const struct kernel_call *call, const char *function, struct launch_plan *plan)

@@ -36,69 +36,89 @@ MEETING_KERNEL(rows_rowmax, rows, THREADS)
 	}
 }
 
-MEETING_KERNEL(rows_softmax, rows, THREADS)
+template <class Way> INLINE void rows_softmax_rows(const rows &call, Way way)
 {
+	typedef typename Way::number number;
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
 		line in = line_of(call.in[0], r, call.columns), out = line_of(call.out, r, call.columns);
-		double most = team_largest(in, call.columns);
+		number most = team_most(way, in, call.columns);
 		double sum =
-		        team_sum(call.columns, [&](long long i) { return exponential(in.get(i) - most); });
-		for (long long i = threadIdx.x; i < call.columns; i += blockDim.x)
-			out.put(i, exponential(in.get(i) - most) / sum, call.add);
+		        team_sum(way, in, call.columns, [&](number x) { return exponential(x - most); });
+		number inverse = (number)(1 / sum);
+		team_each(way, in, call.columns, [&](long long i, number *x) {
+#pragma unroll
+			for (int k = 0; k < Way::GROUP; k++)
+				x[k] = exponential(x[k] - most) * inverse;
+			out.put(way, i, x, call.add);
+		});
 	}
 }
 
-MEETING_KERNEL(rows_softmax_grad, rows, THREADS)
+template <class Way> INLINE void rows_softmax_grad_rows(const rows &call, Way way)
 {
+	typedef typename Way::number number;
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
 		line slope = line_of(call.in[0], r, call.columns), of = line_of(call.in[1], r, call.columns),
 		     out = line_of(call.out, r, call.columns);
-		double sum = team_sum(call.columns, [&](long long i) { return slope.get(i) * of.get(i); });
-		for (long long i = threadIdx.x; i < call.columns; i += blockDim.x)
-			out.put(i, of.get(i) * (slope.get(i) - sum), call.add);
+		number sum = (number)team_sums(
+		        way, slope, of, call.columns, [](number dy, number y) { return dy * y; },
+		        [](number, number) { return (number)0; })
+		                     .a;
+		team_each(way, slope, of, call.columns, [&](long long i, number *dy, number *y) {
+#pragma unroll
+			for (int k = 0; k < Way::GROUP; k++)
+				y[k] *= dy[k] - sum;
+			out.put(way, i, y, call.add);
+		});
 	}
 }
 
-// Of a row: its mean, and 1 / deviation
-struct spread {
-	double mean, inverse;
-};
-
-INLINE spread spread_of(const line &x, const rows &call)
+template <class Way> INLINE void rows_layernorm_rows(const rows &call, Way way)
 {
-	double mean = team_sum(call.columns, [&](long long i) { return x.get(i); }) / (double)call.columns;
-	double squares = team_sum(call.columns, [&](long long i) {
-		double apart = x.get(i) - mean;
-		return apart * apart;
-	});
-	return {mean, 1 / sqrt(squares / (double)call.columns + call.eps)};
-}
-
-MEETING_KERNEL(rows_layernorm, rows, THREADS)
-{
+	typedef typename Way::number number;
+	double n = (double)call.columns;
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
 		line in = line_of(call.in[0], r, call.columns), out = line_of(call.out, r, call.columns);
-		spread of = spread_of(in, call);
-		for (long long i = threadIdx.x; i < call.columns; i += blockDim.x)
-			out.put(i, (in.get(i) - of.mean) * of.inverse, call.add);
+		number mean = (number)(team_sum(way, in, call.columns, [](number x) { return x; }) / n);
+		double squares = team_sum(
+		        way, in, call.columns, [&](number x) { return (x - mean) * (x - mean); });
+		number inverse = (number)(1 / sqrt(squares / n + call.eps));
+		team_each(way, in, call.columns, [&](long long i, number *x) {
+#pragma unroll
+			for (int k = 0; k < Way::GROUP; k++)
+				x[k] = (x[k] - mean) * inverse;
+			out.put(way, i, x, call.add);
+		});
 	}
 }
 
-MEETING_KERNEL(rows_layernorm_grad, rows, THREADS)
+template <class Way> INLINE void rows_layernorm_grad_rows(const rows &call, Way way)
 {
+	typedef typename Way::number number;
+	double n = (double)call.columns;
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
 		line slope = line_of(call.in[0], r, call.columns), in = line_of(call.in[1], r, call.columns),
 		     out = line_of(call.out, r, call.columns);
-		spread of = spread_of(in, call);
-		double n = (double)call.columns;
-		double mean = team_sum(call.columns, [&](long long i) { return slope.get(i); }) / n;
-		double along = team_sum(call.columns, [&](long long i) {
-			return slope.get(i) * ((in.get(i) - of.mean) * of.inverse);
-		}) / n;
-		for (long long i = threadIdx.x; i < call.columns; i += blockDim.x)
-			out.put(i,
-			        (slope.get(i) - mean - (in.get(i) - of.mean) * of.inverse * along) *
-			                of.inverse,
-			        call.add);
+		two sum = team_sums(
+		        way, in, slope, call.columns, [](number x, number) { return x; },
+		        [](number, number dy) { return dy; });
+		number mean = (number)(sum.a / n), mean_slope = (number)(sum.b / n);
+		two product = team_sums(
+		        way, in, slope, call.columns,
+		        [&](number x, number) { return (x - mean) * (x - mean); },
+		        [&](number x, number dy) { return (x - mean) * dy; });
+		double deviation = sqrt(product.a / n + call.eps);
+		number inverse = (number)(1 / deviation), along = (number)(product.b / n / deviation);
+		team_each(way, in, slope, call.columns, [&](long long i, number *x, number *dy) {
+#pragma unroll
+			for (int k = 0; k < Way::GROUP; k++)
+				x[k] = (dy[k] - mean_slope - (x[k] - mean) * inverse * along) * inverse;
+			out.put(way, i, x, call.add);
+		});
 	}
 }
+
+ROW_KERNEL(rows_softmax)
+ROW_KERNEL(rows_softmax_grad)
+ROW_KERNEL(rows_layernorm)
+ROW_KERNEL(rows_layernorm_grad)

@@ -30,7 +30,43 @@ struct line {
 		long long at = first + i * step;
 		store(data, type, at, add ? sum_of(type, load(data, type, at), value) : value);
 	}
+	// A group of elements, all of the call's `way`
+	template <class Way> __device__ void get(Way, long long i, typename Way::number *value) const
+	{
+		if (Way::GROUP == 1)
+			value[0] = get(i);
+		else
+			load_many<Way::GROUP>(data, Way::TYPE, first + i, value);
+	}
+	template <class Way> __device__ void put(Way, long long i, const typename Way::number *value, bool add) const
+	{
+		if (Way::GROUP == 1)
+			put(i, value[0], add);
+		else
+			store_many<Way::GROUP>(data, Way::TYPE, first + i, value);
+	}
 };
+
+// How a row's elements are taken: where all are of one type, and lie one behind the other, 16 bytes at a time, half types in floats; else single
+// ones in doubles
+template <int ITS_TYPE, int ITS_GROUP, class Number> struct way {
+	enum { TYPE = ITS_TYPE, GROUP = ITS_GROUP };
+	typedef Number number;
+};
+
+// Defines the kernel `name` by name_rows(call, way)
+#define ROW_KERNEL(name)                                   \
+	MEETING_KERNEL(name, rows, THREADS)                \
+	{                                                  \
+		if (call.type == F32)                      \
+			name##_rows(call, way<F32, 4, double>());    \
+		else if (call.type == F16)                 \
+			name##_rows(call, way<F16, 8, float>());    \
+		else if (call.type == BF16)                \
+			name##_rows(call, way<BF16, 8, float>());    \
+		else                                       \
+			name##_rows(call, way<MIXED, 1, double>());    \
+	}
 
 // columns: of a row, 1 where the row is one number
 INLINE line line_of(const strided &tensor, long long row, long long columns)
@@ -53,9 +89,19 @@ INLINE largest larger(const largest &a, const largest &b)
 	return a.value > b.value ? a : b;
 }
 
+// Two sums
+struct two {
+	double a, b;
+};
+
 template <class T> INLINE T of_lane(T x, int apart)
 {
 	return __shfl_xor_sync(~0u, x, apart);
+}
+
+INLINE two of_lane(const two &x, int apart)
+{
+	return {of_lane(x.a, apart), of_lane(x.b, apart)};
 }
 
 INLINE largest of_lane(const largest &x, int apart)
@@ -89,6 +135,74 @@ template <class Term> INLINE double team_sum(long long count, Term term)
 	for (long long i = threadIdx.x; i < count; i += blockDim.x)
 		sum += term(i);
 	return team_reduce(sum, [](double a, double b) { return a + b; });
+}
+
+// each(i, GROUP elements of each line from i on)
+template <class Way, class Each> INLINE void team_each(Way way, const line &x, long long count, Each each)
+{
+#pragma unroll 4
+	for (long long i = threadIdx.x * Way::GROUP; i < count; i += blockDim.x * Way::GROUP) {
+		typename Way::number a[Way::GROUP];
+		x.get(way, i, a);
+		each(i, a);
+	}
+}
+
+template <class Way, class Each>
+INLINE void team_each(Way way, const line &x, const line &y, long long count, Each each)
+{
+#pragma unroll 2
+	for (long long i = threadIdx.x * Way::GROUP; i < count; i += blockDim.x * Way::GROUP) {
+		typename Way::number a[Way::GROUP], b[Way::GROUP];
+		x.get(way, i, a);
+		y.get(way, i, b);
+		each(i, a, b);
+	}
+}
+
+// The sum of term(element) over a line; the terms of a group are added up in its numbers
+template <class Way, class Term> INLINE double team_sum(Way way, const line &x, long long count, Term term)
+{
+	double sum = 0;
+	team_each(way, x, count, [&](long long, typename Way::number *a) {
+		typename Way::number part = term(a[0]);
+#pragma unroll
+		for (int k = 1; k < Way::GROUP; k++)
+			part += term(a[k]);
+		sum += part;
+	});
+	return team_reduce(sum, [](double a, double b) { return a + b; });
+}
+
+// The sums of first(element of x, of y) and of second(...)
+template <class Way, class First, class Second>
+INLINE two team_sums(Way way, const line &x, const line &y, long long count, First first, Second second)
+{
+	two sum = {};
+	team_each(way, x, y, count, [&](long long, typename Way::number *a, typename Way::number *b) {
+		typename Way::number part = first(a[0], b[0]), other = second(a[0], b[0]);
+#pragma unroll
+		for (int k = 1; k < Way::GROUP; k++) {
+			part += first(a[k], b[k]);
+			other += second(a[k], b[k]);
+		}
+		sum.a += part;
+		sum.b += other;
+	});
+	return team_reduce(sum, [](const two &a, const two &b) -> two { return {a.a + b.a, a.b + b.b}; });
+}
+
+// The largest element of a line that is a number
+template <class Way> INLINE typename Way::number team_most(Way way, const line &x, long long count)
+{
+	typedef typename Way::number number;
+	number most = -INFINITY;
+	team_each(way, x, count, [&](long long, number *a) {
+#pragma unroll
+		for (int k = 0; k < Way::GROUP; k++)
+			most = a[k] > most ? a[k] : most;
+	});
+	return team_reduce(most, [](number a, number b) { return b > a ? b : a; });
 }
 
 INLINE double team_largest(const line &x, long long count)

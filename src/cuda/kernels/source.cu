@@ -4,8 +4,9 @@
 
 struct op_source_full {
 	enum { TENSORS = 1, READS = 0, WRITES = 1 };
-	template <int V>
-	static __device__ __forceinline__ void run(double (*v)[V], long long from, const double *option)
+	typedef double number;
+	template <int V, class Number>
+	static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)
 	{
 		(void)from;
 #pragma unroll
@@ -16,8 +17,9 @@ struct op_source_full {
 
 struct op_source_iota {
 	enum { TENSORS = 1, READS = 0, WRITES = 1 };
-	template <int V>
-	static __device__ __forceinline__ void run(double (*v)[V], long long from, const double *option)
+	typedef double number;
+	template <int V, class Number>
+	static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)
 	{
 #pragma unroll
 		for (int i = 0; i < V; i++)
@@ -25,17 +27,20 @@ struct op_source_iota {
 	}
 };
 
-/* A group of four begins at a multiple of four: the words of one block */
+/* A group begins at a multiple of four, and four are the words of one block. */
 template <bool NORMAL> struct op_source_random {
 	enum { TENSORS = 1, READS = 0, WRITES = 1 };
-	template <int V>
-	static __device__ __forceinline__ void run(double (*v)[V], long long from, const double *option)
+	typedef double number;
+	template <int V, class Number>
+	static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)
 	{
 		unsigned word[4];
-		philox((unsigned long long)(long long)option[0], (unsigned long long)from / 4, word);
 #pragma unroll
 		for (int i = 0; i < V; i++) {
-			int place = V == 4 ? i : (int)(from % 4);
+			int place = V > 1 ? i % 4 : (int)(from % 4);
+			if (i % 4 == 0)
+				philox((unsigned long long)(long long)option[0],
+				        (unsigned long long)(from + i) / 4, word);
 			v[0][i] = option[1] * (NORMAL ? normal_of(word[place]) : uniform_of(word[place]));
 		}
 	}

@@ -2,21 +2,23 @@
 #include "elements.cuh"
 #include "exponential.cuh"
 
-INLINE double gelu_part(double x)
+template <class Number> INLINE Number gelu_part(Number x)
 {
-	return logistic(2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x));
+	return logistic((Number)(2 * 0.79788456080286535588) * (x + (Number)0.044715 * x * x * x));
 }
 
-INLINE double gelu_slope(double x)
+template <class Number> INLINE Number gelu_slope(Number x)
 {
-	double s = gelu_part(x);
-	return s + x * s * (1 - s) * (2 * 0.79788456080286535588) * (1 + 3 * 0.044715 * x * x);
+	Number s = gelu_part(x);
+	return s +
+	        x * s * (1 - s) * (Number)(2 * 0.79788456080286535588) * (1 + (Number)(3 * 0.044715) * x * x);
 }
 
-ELEMENTWISE(unary_scale, 1, a * option[0])
-ELEMENTWISE(unary_exp, 1, exponential(a))
-ELEMENTWISE(unary_sqrt, 1, sqrt(a))
-ELEMENTWISE(unary_relu, 1, a < 0 ? 0 : a)
-ELEMENTWISE(unary_relu_grad, 2, b <= 0 ? 0 : a)
-ELEMENTWISE(unary_gelu, 1, a *gelu_part(a))
-ELEMENTWISE(unary_gelu_grad, 2, a *gelu_slope(b))
+/* The factor is an f32, and its product with another has not more bits than a double. */
+ELEMENTWISE(unary_scale, 1, float, a *(Number)option[0])
+ELEMENTWISE(unary_exp, 1, double, exponential(a))
+ELEMENTWISE(unary_sqrt, 1, float, sqrt(a))
+ELEMENTWISE(unary_relu, 1, float, a < 0 ? 0 : a)
+ELEMENTWISE(unary_relu_grad, 2, float, b <= 0 ? 0 : a)
+ELEMENTWISE(unary_gelu, 1, float, a *gelu_part(a))
+ELEMENTWISE(unary_gelu_grad, 2, float, a *gelu_slope(b))
