@@ -212,8 +212,10 @@ void learners_make(struct learners *learners, const struct roll *roll, int64_t n
 				group_session(learners, k, &roll->session[i]);
 	}
 	mem_free(owner);
-	qsort(learners->group, learners->groups, sizeof *learners->group, by_learners);
-	qsort(learners->learner, learners->count, sizeof *learners->learner, by_need);
+	if (learners->groups)
+		qsort(learners->group, learners->groups, sizeof *learners->group, by_learners);
+	if (learners->count)
+		qsort(learners->learner, learners->count, sizeof *learners->learner, by_need);
 }
 
 void learners_release(struct learners *learners)

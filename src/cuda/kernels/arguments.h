@@ -3,14 +3,10 @@
 #ifndef RANKSH_CUDA_ARGUMENTS_H
 #define RANKSH_CUDA_ARGUMENTS_H
 
+enum { STRIDED_DIMS = 6, ELEMENTS_TENSORS = 5, ELEMENTS_OPTIONS = 6, THREADS = 256, COPY_TILE = 32 };
 enum {
-	STRIDED_DIMS = 6,
-	ELEMENTS_TENSORS = 5,
-	ELEMENTS_OPTIONS = 6,
-	THREADS = 256,
-	COPY_TILE = 32,
-	EMBED_ROWS = 4
-};
+	GROUPS = 2
+}; /* of 16 bytes, that a thread takes: half the threads to start are worth more than the longer way of each */
 
 /* A tensor; strides in elements, 0 where a dimension is repeated */
 struct strided {

@@ -52,18 +52,19 @@ template <class Op> struct number_of<Op, MIXED> {
 	typedef double type;
 };
 
-/* TYPE: of all tensors, and nothing is added to the result; or MIXED. A thread has several groups on their way from memory at a time. */
+/* TYPE: of all tensors, and nothing is added to the result; or MIXED. A thread has all its groups of floats on their way from memory at once; doubles and
+ * halves have no registers for that. */
 template <class Op, int TYPE, int V>
 INLINE void elements_walk(const struct elements &call, long long from, long long end)
 {
 	typedef typename number_of<Op, TYPE>::type Number;
-	enum { LAST = Op::TENSORS - 1, GROUPS = sizeof(Number) == 4 ? 2 : 1 };
+	enum { LAST = Op::TENSORS - 1, AT_ONCE = TYPE == F32 && sizeof(Number) == 4 ? GROUPS : 1 };
 	long long apart = thread_count() * V;
-	for (from += thread_number() * V; from < end; from += GROUPS * apart) {
-		Number v[GROUPS][Op::TENSORS][V], old[V] = {};
-		long long at[GROUPS][Op::TENSORS];
+	for (from += thread_number() * V; from < end; from += AT_ONCE * apart) {
+		Number v[AT_ONCE][Op::TENSORS][V], old[V] = {};
+		long long at[AT_ONCE][Op::TENSORS];
 #pragma unroll
-		for (int g = 0; g < GROUPS; g++) {
+		for (int g = 0; g < AT_ONCE; g++) {
 			long long first = from + g * apart;
 			if (first >= end)
 				break;
@@ -80,7 +81,7 @@ INLINE void elements_walk(const struct elements &call, long long from, long long
 		if (TYPE == MIXED && call.add)
 			load_group<V>(call, LAST, call.tensor[LAST].dtype, at[0][LAST], old);
 #pragma unroll
-		for (int g = 0; g < GROUPS; g++) {
+		for (int g = 0; g < AT_ONCE; g++) {
 			if (from + g * apart >= end)
 				break;
 			Op::run(v[g], from + g * apart, call.option);
@@ -97,16 +98,18 @@ INLINE void elements_walk(const struct elements &call, long long from, long long
 	}
 }
 
+/* Halves have a walk of their own where they are worked at in floats: doubles gain nothing by it. */
 template <class Op> INLINE void elements_run(const struct elements &call)
 {
-	enum { HALVES = sizeof(typename Op::number) == 4 ? 8 : 4 }; /* as many doubles fill the registers */
+	enum { FLOATS = sizeof(typename Op::number) == 4, HALF = FLOATS ? F16 : MIXED, BRAIN = FLOATS ? BF16 : MIXED };
+	enum { GROUP = FLOATS ? 8 : 4 };
 	long long grouped = call.wide ? call.count / call.wide * call.wide : 0;
 	if (call.type == F32)
 		elements_walk<Op, F32, 4>(call, 0, grouped);
-	else if (call.type == F16)
-		elements_walk<Op, F16, HALVES>(call, 0, grouped);
-	else if (call.type == BF16)
-		elements_walk<Op, BF16, HALVES>(call, 0, grouped);
+	else if (call.type == F16 && FLOATS)
+		elements_walk<Op, HALF, GROUP>(call, 0, grouped);
+	else if (call.type == BF16 && FLOATS)
+		elements_walk<Op, BRAIN, GROUP>(call, 0, grouped);
 	else
 		elements_walk<Op, MIXED, 4>(call, 0, grouped);
 	elements_walk<Op, MIXED, 1>(call, grouped, call.count);

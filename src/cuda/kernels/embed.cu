@@ -24,7 +24,7 @@ template <class Way> INLINE void get_columns(const line &from, long long column,
 		for (int c = 0; c < COLUMNS && column + c < call.columns; c++)
 			x[c] = (float)from.get(column + c);
 	else if (column < call.columns)
-		load_many<COLUMNS>(from.data, Way::TYPE, from.first + column, x);
+		load_many<COLUMNS>(from.data, from.type_of(Way()), from.first + column, x);
 }
 
 template <class Way> INLINE void put_columns(const line &to, long long column, const rows &call, const double *sum)
@@ -33,52 +33,48 @@ template <class Way> INLINE void put_columns(const line &to, long long column, c
 		for (int c = 0; c < COLUMNS && column + c < call.columns; c++)
 			to.put(column + c, sum[c], call.add);
 	else if (column < call.columns)
-		store_many<COLUMNS>(to.data, Way::TYPE, to.first + column, sum);
+		store_many<COLUMNS>(to.data, to.type_of(Way()), to.first + column, sum);
 }
 
 // The first AT_ONCE rows of dx, or n, that `found` names; all are on their way from memory before the first is added.
 template <class Way, int AT_ONCE>
 INLINE void add_found(const rows &call, const unsigned short *found, int n, long long from, long long column,
-        double (*sum)[COLUMNS])
+        double (&sum)[COLUMNS])
 {
 	float x[AT_ONCE][COLUMNS];
 #pragma unroll
 	for (int k = 0; k < AT_ONCE; k++)
 		if (k < n)
-			get_columns<Way>(
-			        line_of(call.in[0], from + found[k] / EMBED_ROWS, call.columns), column, call, x[k]);
+			get_columns<Way>(line_of(call.in[0], from + found[k], call.columns), column, call, x[k]);
 #pragma unroll
 	for (int k = 0; k < AT_ONCE; k++)
-#pragma unroll
-		for (int r = 0; r < EMBED_ROWS; r++)
-			if (k < n && found[k] % EMBED_ROWS == r)
-				for (int c = 0; c < COLUMNS; c++)
-					sum[r][c] += x[k][c];
+		for (int c = 0; c < COLUMNS && k < n; c++)
+			sum[c] += x[k][c];
 }
 
-// A block EMBED_ROWS rows of the table. Each warp looks through its part of the ids for theirs and notes, in order, where they stand; then all
-// threads add these rows of dx, a thread COLUMNS columns, in the order of the ids. in: dx of call.count rows, ids
+// A block a row of the table. Each warp looks through its part of the ids for it and notes, in order, where they stand; then all threads add
+// these rows of dx, a thread COLUMNS columns, in the order of the ids. in: dx of call.count rows, ids
 template <class Way> INLINE void embed_grad_rows(const rows &call, Way)
 {
 	enum { IDS = 256, WARPS = THREADS / 32, AT_ONCE = 4 };
-	__shared__ unsigned short found[WARPS][IDS]; // EMBED_ROWS * which of the ids that are looked through + which row
+	__shared__ unsigned short found[WARPS][IDS]; // which of the ids that are looked through
 	__shared__ int many[WARPS];
 	int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	long long row = (long long)blockIdx.x * EMBED_ROWS;
+	long long row = blockIdx.x;
 	for (long long first = 0; first < call.columns; first += COLUMNS * THREADS) {
 		long long column = first + threadIdx.x * COLUMNS;
-		double sum[EMBED_ROWS][COLUMNS] = {};
+		double sum[COLUMNS] = {};
 		for (long long from = 0; from < call.count; from += IDS * WARPS) {
 			int n = 0;
 #pragma unroll
 			for (int j = 0; j < IDS; j += 32) {
 				int mine = warp * IDS + j + lane;
-				long long id = from + mine < call.count ? (long long)get(&call.in[1], from + mine) : -1;
-				bool same = id >= row && id < row + EMBED_ROWS;
+				bool same = from + mine < call.count &&
+				        (long long)get(&call.in[1], from + mine) == row;
 				unsigned bits = __ballot_sync(~0u, same);
 				if (same)
 					found[warp][n + __popc(bits & ((1u << lane) - 1))] =
-					        (unsigned short)(mine * EMBED_ROWS + (int)(id - row));
+					        (unsigned short)mine;
 				n += __popc(bits);
 			}
 			if (lane == 0)
@@ -86,13 +82,11 @@ template <class Way> INLINE void embed_grad_rows(const rows &call, Way)
 			__syncthreads();
 			for (int w = 0; w < WARPS; w++)
 				for (int i = 0; i < many[w]; i += AT_ONCE)
-					add_found<Way, AT_ONCE>(call, &found[w][i], many[w] - i, from, column, sum);
+					add_found<Way, AT_ONCE>(
+					        call, &found[w][i], many[w] - i, from, column, sum);
 			__syncthreads();
 		}
-#pragma unroll
-		for (int r = 0; r < EMBED_ROWS; r++)
-			if (row + r < call.rows)
-				put_columns<Way>(line_of(call.out, row + r, call.columns), column, call, sum[r]);
+		put_columns<Way>(line_of(call.out, row, call.columns), column, call, sum);
 	}
 }
 

@@ -106,9 +106,9 @@ void plan_elements_with(
 	struct elements elements;
 	int tensors = elements_of(call, option, &elements);
 	set_groups(&elements, tensors, call->outs ? 1u << call->ins : call->kernel->writes);
-	launch_add(plan, function,
-	        parts_of(parts_of(elements.count, elements.wide ? elements.wide : 1), THREADS), THREADS, 1,
-	        &elements, sizeof elements);
+	int64_t groups = parts_of(elements.count, elements.wide ? elements.wide : 1),
+	        of_block = THREADS * (elements.type == DT_COUNT ? 1 : GROUPS);
+	launch_add(plan, function, parts_of(groups, of_block), THREADS, 1, &elements, sizeof elements);
 }
 
 void plan_elements(const struct kernel_call *call, const char *function, struct launch_plan *plan)

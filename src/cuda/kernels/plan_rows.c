@@ -110,13 +110,13 @@ void plan_embed(const struct kernel_call *call, const char *function, struct lau
 	add_teams(plan, function, &rows);
 }
 
-/* A block for EMBED_ROWS rows of the table */
+/* A block a row of the table */
 void plan_embed_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
 {
 	struct rows rows = rows_of(call, &call->out[0].layout);
 	rows.count = call->in[0].layout.dim[0];
 	in_one_line(&rows.in[1], &call->in[1].layout);
-	launch_add(plan, function, parts_of(rows.rows, EMBED_ROWS), THREADS, 1, &rows, sizeof rows);
+	launch_add(plan, function, rows.rows, THREADS, 1, &rows, sizeof rows);
 }
 
 void plan_colsum(const struct kernel_call *call, const char *function, struct launch_plan *plan)

@@ -30,42 +30,45 @@ struct line {
 		long long at = first + i * step;
 		store(data, type, at, add ? sum_of(type, load(data, type, at), value) : value);
 	}
+	// Of a group: of four it is known at once, and eight are halves
+	template <class Way> __device__ int type_of(Way) const
+	{
+		return Way::GROUP == 4 ? (int)F32 : Way::GROUP == 8 ? (type == F16 ? (int)F16 : (int)BF16) : type;
+	}
 	// A group of elements, all of the call's `way`
-	template <class Way> __device__ void get(Way, long long i, typename Way::number *value) const
+	template <class Way> __device__ void get(Way way, long long i, typename Way::number *value) const
 	{
 		if (Way::GROUP == 1)
 			value[0] = get(i);
 		else
-			load_many<Way::GROUP>(data, Way::TYPE, first + i, value);
+			load_many<Way::GROUP>(data, type_of(way), first + i, value);
 	}
-	template <class Way> __device__ void put(Way, long long i, const typename Way::number *value, bool add) const
+	template <class Way> __device__ void put(Way way, long long i, const typename Way::number *value, bool add) const
 	{
 		if (Way::GROUP == 1)
 			put(i, value[0], add);
 		else
-			store_many<Way::GROUP>(data, Way::TYPE, first + i, value);
+			store_many<Way::GROUP>(data, type_of(way), first + i, value);
 	}
 };
 
-// How a row's elements are taken: where all are of one type, and lie one behind the other, 16 bytes at a time, half types in floats; else single
-// ones in doubles
-template <int ITS_TYPE, int ITS_GROUP, class Number> struct way {
-	enum { TYPE = ITS_TYPE, GROUP = ITS_GROUP };
+// How a row's elements are taken: where all are of one type, and lie one behind the other, 16 bytes at a time, four f32 in doubles or eight halves in
+// floats; else single ones in doubles
+template <int ITS_GROUP, class Number> struct way {
+	enum { GROUP = ITS_GROUP };
 	typedef Number number;
 };
 
 // Defines the kernel `name` by name_rows(call, way)
-#define ROW_KERNEL(name)                                   \
-	MEETING_KERNEL(name, rows, THREADS)                \
-	{                                                  \
-		if (call.type == F32)                      \
-			name##_rows(call, way<F32, 4, double>());    \
-		else if (call.type == F16)                 \
-			name##_rows(call, way<F16, 8, float>());    \
-		else if (call.type == BF16)                \
-			name##_rows(call, way<BF16, 8, float>());    \
-		else                                       \
-			name##_rows(call, way<MIXED, 1, double>());    \
+#define ROW_KERNEL(name)                                          \
+	MEETING_KERNEL(name, rows, THREADS)                       \
+	{                                                         \
+		if (call.type == F32)                             \
+			name##_rows(call, way<4, double>());      \
+		else if (call.type == F16 || call.type == BF16)   \
+			name##_rows(call, way<8, float>());       \
+		else                                              \
+			name##_rows(call, way<1, double>());      \
 	}
 
 // columns: of a row, 1 where the row is one number

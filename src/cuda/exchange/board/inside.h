@@ -57,7 +57,7 @@ struct meeting {
 	uint32_t turns;
 	char *at; /* slots by place and turn; of a part, windows and tables behind them */
 	CUdeviceptr device;
-	CUdeviceptr found; /* this member's, by turn: what its kernels go by */
+	CUdeviceptr found;     /* this member's, by turn: what its kernels go by */
 	struct slot_use *used; /* by turn % turns */
 	uint32_t last;         /* the turn that was queued last */
 	uint32_t windows;
@@ -191,7 +191,8 @@ enum status meeting_of_late(struct board *board, int part, int from, int to, str
 struct meeting *meeting_find(struct board *board, int part); /* NULL: it is not open */
 struct exchange_slot *meeting_slot(const struct meeting *meeting, int place, uint32_t turn);
 CUdeviceptr meeting_device(const struct meeting *meeting, const void *at);
-CUdeviceptr meeting_found(const struct meeting *meeting, uint32_t turn); /* struct exchange_found on the GPU */
+CUdeviceptr meeting_found(
+        const struct meeting *meeting, uint32_t turn); /* struct exchange_found on the GPU */
 struct board_window *meeting_windows(const struct meeting *meeting, int place); /* WINDOWS of them */
 const long long *meeting_tables(const struct meeting *meeting);                 /* by place, 2n + 2 each */
 /* Waits until the turn's slots are free, and takes them for these places: whose words stand there has ended the turn that they were used

@@ -231,8 +231,8 @@ static enum status queue_ends(struct board *board, CUstream stream)
 static enum status launch(struct board *board, struct side *side)
 {
 	void *members = &side->call.members, *call = &side->call;
-	enum status status = BOARD_CALL(board, cuLaunchKernel, board->find, 1, 1, 1, THREADS, 1, 1, 0,
-	        side->stream, &members, NULL);
+	enum status status = BOARD_CALL(
+	        board, cuLaunchKernel, board->find, 1, 1, 1, THREADS, 1, 1, 0, side->stream, &members, NULL);
 	if (status == ST_OK)
 		status = BOARD_CALL(board, cuLaunchKernel, side->function, side->blocks, 1, 1, THREADS, 1, 1,
 		        0, side->stream, &call, NULL);
