@@ -140,9 +140,7 @@ static void all_before_one(struct player *player)
 	        me->stream); /* now all meet again, and what was kept is given back */
 	counts[1] = true;
 	check(player, counts, REDUCE_SUM, AHEAD - 1, out);
-	enum {
-		OTHERS = AHEAD / 2 * 4096
-	}; /* in, out, and what meetings need; half of what was kept for the late */
+	enum { OTHERS = (1 << 20) + 2 * 4096 }; /* meetings' lines, in, out */
 	CUdeviceptr most = memory(player, POOL - OTHERS);
 	player->exchange->free(player->exchange, most, POOL - OTHERS);
 	player->exchange->free(player->exchange, in, MANY * 4);

@@ -249,6 +249,9 @@ enum status host_start(const struct host_setup *setup, struct host **started)
 	return status == ST_OK ? ST_OK : ST_GPU;
 }
 
+/* Where something never ends, CUDA may still come to what it was given: it stays as it is, and known, until the process ends. */
+static struct host *left_to_cuda;
+
 bool host_stop(struct host *host)
 {
 	struct timespec until = host_after(INT64_C(1000000) * STOP_MS);
@@ -268,5 +271,9 @@ bool host_stop(struct host *host)
 	pthread_join(host->id, NULL);
 	if (!left)
 		release(host);
+	else {
+		host->left_before = left_to_cuda;
+		left_to_cuda = host;
+	}
 	return !left;
 }

@@ -51,6 +51,7 @@ struct host {
 	size_t cancelled_count;
 	struct letter letter;
 	bool opened, stops, ended, left; /* left: it ended, and what it held never did */
+	struct host *left_before;        /* the one before it of those */
 	bool busy;                       /* some of what was given is not over */
 	enum status status;              /* of opening, with its words */
 	char *words;

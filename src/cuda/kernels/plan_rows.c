@@ -14,7 +14,8 @@ static int type_of(const struct rows *rows)
 	for (int i = 0; i < 3 && alike; i++) {
 		const struct strided *of = operand[i];
 		int last = of->dims - 1;
-		if (last < 0 || of->dtype == DT_I32 || of->dim[last] != rows->columns)
+		bool places = i == 1 && of->dtype == DT_I32; /* ids, classes */
+		if (last < 0 || places || of->dim[last] != rows->columns)
 			continue;
 		alike = of->dtype == type && of->stride[last] == 1 && (intptr_t)of->data % 16 == 0;
 		for (int d = 0; d < last; d++)

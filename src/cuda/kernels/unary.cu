@@ -7,9 +7,12 @@ template <class Number> INLINE Number gelu_part(Number x)
 	return logistic((Number)(2 * 0.79788456080286535588) * (x + (Number)0.044715 * x * x * x));
 }
 
+/* Far from 0 it is 0 or 1, and a float's square may be infinite; of an infinite number there is none. */
 template <class Number> INLINE Number gelu_slope(Number x)
 {
 	Number s = gelu_part(x);
+	if (s * (1 - s) == 0 && x - x == 0)
+		return s;
 	return s +
 	        x * s * (1 - s) * (Number)(2 * 0.79788456080286535588) * (1 + (Number)(3 * 0.044715) * x * x);
 }

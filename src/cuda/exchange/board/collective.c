@@ -70,7 +70,8 @@ static void plan_reduce(struct board *board, const struct exchange_collective *c
 	reduce->reduction = call->reduction;
 	reduce->first = stays || to != ALL ? (last + 1) % call->n : call->place;
 	reduce->to = stays ? call->place : to;
-	bool done = call->n == 1 && call->in == call->out; /* the sum of one is what is there */
+	/* the sum of one is what is there; where results are fetched from the file, only if it lies in the input's place there too */
+	bool done = call->n == 1 && call->in == call->out && (call->collective->in_place || !board->staged);
 	if (reduce->end > reduce->begin && !done)
 		side->function = board->reduce;
 	side->blocks = blocks_for((reduce->end - reduce->begin) * dtype_bytes(call->dtype));

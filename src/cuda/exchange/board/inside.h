@@ -134,8 +134,9 @@ struct board {
 	struct image image;
 	CUfunction find, reduce, move, table, reach;
 	bool staged; /* no rank reaches another one's memory: what they share is copied to the file and back */
-	struct pool own;                  /* this rank's */
-	struct pool stage;                /* its part of the file; empty where ranks reach each other's */
+	struct pool own;   /* this rank's; its first LINES_BYTES are meetings' lines, which stay */
+	int64_t lines;     /* bytes of these that are taken */
+	struct pool stage; /* its part of the file; empty where ranks reach each other's */
 	CUdeviceptr pool[EXCHANGE_RANKS]; /* what others reach of each rank, as this process sees it */
 	struct pool_copy *stages;
 	size_t stage_count;
@@ -173,6 +174,9 @@ enum status pool_open(struct board *board, int64_t bytes, enum status before);
 void pool_close(struct board *board);
 enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
 void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
+/* Memory of a meeting's, until the end: it lies together, so that what stays is in no tensor's way. ST_DEVICE_MEMORY */
+enum { LINES_BYTES = 1 << 20 };
+enum status pool_lines(struct board *board, int64_t bytes, CUdeviceptr *at);
 int64_t pool_offset(const struct board *board, CUdeviceptr at); /* of what others reach; 0 of 0 */
 /* A copy of a member's input, made on its stream, until that has come to where pool_stages_end was called; from 0: room
  * only. Where there is no room, this waits for streams. ST_DEVICE_MEMORY, ST_GPU */

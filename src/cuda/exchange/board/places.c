@@ -53,7 +53,7 @@ static enum status add(
 	struct meeting made = *new;
 	enum status status = board_area(board, new->key, bytes, &made.at, &made.device);
 	if (status == ST_OK)
-		status = pool_alloc(&board->exchange, (int64_t)(found_bytes(new) * new->turns), &made.found);
+		status = pool_lines(board, (int64_t)(found_bytes(new) * new->turns), &made.found);
 	if (status != ST_OK)
 		return status;
 	made.used = mem_alloc(made.turns * sizeof *made.used);

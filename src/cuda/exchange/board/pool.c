@@ -72,6 +72,7 @@ static enum status take(struct board *board, int64_t bytes)
 {
 	enum status status = BOARD_CALL(board, cuMemAlloc, &board->own.at, (size_t)bytes);
 	board->own.bytes = bytes;
+	*MEM_ADD(&board->own.spans, &board->own.count) = (struct pool_span){0, LINES_BYTES};
 	if (status == ST_OK && board->staged)
 		return board_stages(board);
 	if (status == ST_OK && board->ranks > 1)
@@ -204,6 +205,15 @@ enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at
 	return fail(ST_DEVICE_MEMORY,
 	        "the rank's part of the GPU's memory is full: %lld bytes of %lld are wanted",
 	        (long long)bytes, (long long)board->own.bytes);
+}
+
+enum status pool_lines(struct board *board, int64_t bytes, CUdeviceptr *at)
+{
+	if (board->lines + bytes > LINES_BYTES)
+		return pool_alloc(&board->exchange, bytes, at);
+	*at = board->own.at + (CUdeviceptr)board->lines;
+	board->lines += bytes;
+	return ST_OK;
 }
 
 void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
