@@ -451,7 +451,7 @@ static void strike(struct rank *me, void *self)
 	struct player player = {.me = me, .everybody = {0, 1, 2}};
 	char options[100];
 	int32_t x[WIDTH + 1];
-	CUdeviceptr at;
+	CUdeviceptr let_go, at; /* what was let go may be written to by the others a moment longer */
 	int failed = 0;
 	snprintf(options, sizeof options, "fail=%s:%d", blow->call, blow->number);
 	setenv("RANKSH_STANDIN", me->rank == 1 ? options : "", 1);
@@ -462,9 +462,10 @@ static void strike(struct rank *me, void *self)
 	if (status != ST_OK)
 		RIGHT(strstr(fail_text(), "rank 1: ") && strstr(fail_text(), blow->call));
 	if (status == ST_OK) {
+		GOOD(player.exchange->alloc(player.exchange, sizeof x, &let_go));
 		GOOD(player.exchange->alloc(player.exchange, sizeof x, &at));
 		for (uint32_t turn = 1; turn <= 4 && !failed; turn++)
-			failed += sum_beside(&player, turn, at) != ST_OK;
+			failed += sum_beside(&player, turn, let_go) != ST_OK;
 		if (failed)
 			player.exchange->release(player.exchange, 0, 4);
 		RIGHT(failed == (me->rank == 1));

@@ -104,7 +104,8 @@ struct exchange {
 	 * is done there until the part is opened again; the other members wait on until they release it. */
 	enum status (*failure)(struct exchange *exchange, int *part);
 	/* From any thread, and it never waits: whatever waits in the part, of collectives up to `turn` and of all transfers
-	 * and one-sided operations so far, goes on with no result. Each member calls it. */
+	 * and one-sided operations so far, goes on with no result. Each member calls it. Where another member was at work
+	 * just then, it may write to this one's results until its own stream has come by. */
 	void (*release)(struct exchange *exchange, int part, uint32_t turn);
 	void (*close)(struct exchange *exchange);
 };
