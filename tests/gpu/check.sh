@@ -1,5 +1,6 @@
 #!/bin/sh
-# check.sh FOLDER -- what ranksh does on the GPU at hand, at 1, 2 and 4 ranks that share it (at 1 by NCCL): a line for each, "ok" or "FAIL", and how many.
+# check.sh FOLDER -- what ranksh does on the GPU at hand: a line for each check, "ok" or "FAIL", and how many. Strategies and lessons at 1, 2 and 4 ranks that
+# share it (at 1 by NCCL), each script once, typed sessions at a few, the sanitizer at 1.
 # Parts: kernels scripts lessons verify sanitizer typed. FEW=yes: a script of each kind. It takes a quarter of an hour at most; what had no time has failed.
 set -u
 LIMIT=${LIMIT:-900}
