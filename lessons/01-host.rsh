@@ -225,6 +225,6 @@ for i in 0:n {
 }
 #: transfer
 # PyTorch: losses.append(loss.detach()); torch.stack(losses).cpu() at the
-# end. Without detach() the whole graph of each step stays in memory.
+# end. Without detach() the graph of each step is kept as well.
 # At 8 ranks each has the loss of its own part of the batch: one allreduce
 # of `log` at the end gives the mean, in place of one in each step.

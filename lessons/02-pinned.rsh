@@ -36,6 +36,7 @@ y = matmul v w on compute
 # source: docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html,
 # source: CUDA C++ Best Practices Guide, Pinned Memory; Asynchronous and
 # source: Overlapping Transfers with Computation
+# source: docs.pytorch.org/docs/stable/data.html, Memory Pinning
 expect close(x, rx)   # x does not hold the whole batch
 expect close(y, ry)   # y is not v w
 expect races == 0   # two operations touch the same memory in no order
@@ -136,6 +137,8 @@ for i in 0:n { copy batch[i] -> h0;  copy h0 -> x[i] on io;  sync io }
 for i in 0:n { copy batch[i] -> x[i] on io }
 #: check
 # source: docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html
+# source: docs.nvidia.com/cuda/cuda-runtime-api, Event Management: an event
+# source: that was never recorded holds no work, and nobody waits for it
 expect races == 0   # a buffer is written that a copy still reads
 expect close(x, rx)   # x does not hold the batches
 expect time <= 1.05 * best(time)   # fill and travel take turns
@@ -243,7 +246,8 @@ tensor rx[n,256,256] pinned
 copy batch -> rx
 #: vary n=5:8
 #: check
-# source: docs.pytorch.org/docs/stable/data.html, Memory Pinning
+# source: docs.pytorch.org/docs/stable/data.html, Memory Pinning and
+# source: Multi-process data loading
 expect races == 0   # a buffer is written or read before its time
 expect close(x, rx)   # x does not hold the batches
 expect time <= 1.05 * best(time)   # fill and travel take turns

@@ -173,7 +173,7 @@ wait io on compute
 y = matmul v w on compute
 #: transfer
 # PyTorch: compute.wait_stream(io) before y = x @ w; and if x was made on
-# io, x.record_stream(compute), or its memory is given away too early.
+# io, x.record_stream(compute), or its memory may be given away too early.
 # CUDA: cudaEventRecord(e, io); cudaStreamWaitEvent(compute, e, 0)
 # At 8 ranks each has to say it for itself.
 
@@ -201,6 +201,8 @@ y = matmul a w on compute
 #: check
 # source: docs.nvidia.com/cuda/cuda-runtime-api, Event Management and Stream
 # source: Management: a wait captures the last record before it
+# source: docs.pytorch.org/docs/stable/notes/ddp.html: at the end of backward
+# source: DDP waits for the allreduce of each bucket
 expect races == 0   # the matmul and the copy of a are in no order
 expect close(y, ry) and close(b, rb)   # y should be a w, and b hold hb
 expect time <= 1.05 * best(time)   # the matmul waits for b too
@@ -272,7 +274,7 @@ y = matmul b[0:256] w on compute
 # A wait holds for what was recorded when it is called: who calls wait_event
 # before record_event waits for nothing.
 # At 8 ranks: frameworks record such an event behind each bucket's allreduce,
-# and the optimizer waits for it.
+# and backward ends with a wait for it.
 
 ## Prefetch batch i+1
 # n batches wait in pinned memory. With one buffer copy and matmul take
@@ -301,8 +303,10 @@ for i in 0:n { copy batch[i] -> x0 on io;  acc += matmul x0 w on io }
 set peak_f32=1TFLOP/s
 for i in 0:n { copy batch[i] -> x0 on io;  acc += matmul x0 w on io }
 #: check
-# source: docs.nvidia.com/cuda/cuda-runtime-api, cudaStreamWaitEvent;
+# source: docs.nvidia.com/cuda/cuda-runtime-api, cudaStreamWaitEvent: an event
+# source: that was never recorded holds nothing
 # source: docs.pytorch.org/docs/stable/generated/torch.cuda.Event.html
+# source: github.com/NVIDIA/apex, examples/imagenet/main_amp.py
 expect races == 0   # a buffer is written while it is read, or the other way
 expect close(acc, racc)   # acc is not the sum over all batches
 expect count(matmul) >= n   # a matmul for each batch, and not one for many
@@ -445,6 +449,7 @@ copy g -> rx;  rz = matmul rx w
 #: check
 # source: docs.pytorch.org/docs/stable/cuda._sanitizer.html and
 # source: generated/torch.Tensor.record_stream.html, notes/cuda.html
+# source: torch/cuda/_sanitizer.py (which accesses it compares)
 expect races == 0   # a line still writes what another one reads
 expect close(y, ry)   # y is not h w
 expect close(z, rz)   # z is not g w
@@ -524,6 +529,7 @@ z = matmul x w on compute
 #: transfer
 # PyTorch: x is often not written by you but by the allocator: memory freed on
 # one stream is given out again while another still reads it; hence
-# x.record_stream(compute). TORCH_CUDA_SANITIZER=1 looks for such races, and
-# where CUDA_LAUNCH_BLOCKING=1 makes the loss right, it was an order.
+# x.record_stream(compute). TORCH_CUDA_SANITIZER=1 looks for tensors that two
+# streams use in no order, and where CUDA_LAUNCH_BLOCKING=1 makes the loss
+# right, an order was most likely missing.
 # At 8 ranks one rank's race spoils all of them by the next allreduce.

@@ -172,6 +172,9 @@ rows 0 32*K
 #: check
 # source: docs.pytorch.org/docs/stable/notes/amp_examples.html, Gradient
 # source: accumulation: the loss is divided by the number of parts
+# source: docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html
+# source: (.grad adds up); no_sync:
+# source: generated/torch.nn.parallel.DistributedDataParallel.html
 expect close_step(w1, b1, r1)   # w1 has not taken the step of the whole batch
 expect close_step(w2, b2, r2)   # w2 has not taken the step of the whole batch
 expect peak(activation) <= best(peak(activation))   # more than 32 rows at a time
@@ -297,6 +300,9 @@ for u in L:0:-1 {
 #: check
 # source: docs.pytorch.org/docs/stable/checkpoint.html
 # source: arXiv:1604.06174, Training Deep Nets with Sublinear Memory Cost
+# source: backward is two forwards, with this a step is 4 in place of 3:
+# source: arXiv:2104.04473, appendix (floating-point operations)
+# source: collectives once more: arXiv:1910.02054 (ZeRO), section 8
 expect close(dW, rW)   # the dw of some unit is not its gradient
 expect close(dV, rV)   # the dv of some unit is not its gradient
 expect peak <= best(peak)   # more than one unit's inside is in memory

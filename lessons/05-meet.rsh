@@ -39,6 +39,7 @@ sendrecv mine -> theirs to=partner from=partner
 # source: NCCL user guide, docs/usage/p2p.html
 # source: pytorch.org/docs/stable/distributed.html, batch_isend_irecv
 # source: one communicator, one at a time: github.com/NVIDIA/nccl/issues/574
+# source: a send may wait for its receive: github.com/NVIDIA/nccl/issues/783
 expect close(theirs, r)   # `theirs` does not hold the partner's numbers
 expect time <= 1.15 * best(time)   # the two directions can be under way at once, and nothing but `mine` needs to travel
 #: hint
@@ -157,9 +158,10 @@ h = allreduce g[0:8k]
 copy h -> s[0:8k]
 #: ask Which rank brought something else? = world-2
 #: transfer
-# NCCL compares neither shapes nor names: it hangs, or adds up what does not
-# belong together. TORCH_DISTRIBUTED_DEBUG=DETAIL has each collective compare
-# them before, which costs time. What changes at 8 ranks? Seven wait for one.
+# NCCL by itself compares neither shapes nor names: it hangs, crashes, or adds
+# up what does not belong together. With TORCH_DISTRIBUTED_DEBUG=DETAIL ranks
+# compare each call's kind and shapes before, which costs time. What changes
+# at 8 ranks? Seven wait for one.
 
 ## Matched by order, not by name
 # Two gradients are made on `compute`: even ranks have ga first, odd ranks gb.
@@ -261,6 +263,7 @@ sync
 #: check
 # source: pytorch.org/docs/stable/distributed.algorithms.join.html
 # source: docs.pytorch.org/tutorials/advanced/generic_join.html
+# source: pytorch.org/docs/stable/distributed.html, init_process_group
 expect rank == last or close(s2, r)   # s2 is not the sum of the third gradients of those who have one
 #: hint
 # Who has nothing to add can still come: with zeros.

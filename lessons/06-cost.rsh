@@ -26,8 +26,9 @@ sync
 #: vary ranks=4,8
 #: predict how many hops until each rank has its piece? = world - 1
 #: check
-# source: Thakur, Rabenseifner, Gropp, Collective Communication Operations in
-#   MPICH (2005): ring reduce-scatter
+# source: Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for
+#   clusters of workstations, J. Parallel Distrib. Comput. 69 (2009): the ring
+# source: NCCL user guide, docs/usage/collectives.html (ReduceScatter)
 # source: github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
 expect close(g[rank], r[rank])   # g[rank] is not the sum of all ranks' piece
 expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast) + count(allgather) + count(gather) + count(scatter) + count(alltoall) + count(window) == 0   # this once by hand: by sends and receives alone
@@ -147,6 +148,7 @@ for d in 1:world {
 #: choice every number travelled once
 first_lap
 #: check
+# source: Patarasuk, Yuan (2009), as above: reduce-scatter, then allgather
 # source: github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md
 expect close(g, r)   # g is not the sum everywhere: which pieces has a rank not got?
 expect count(allreduce) + count(reduce) + count(reducescatter) + count(broadcast) + count(allgather) + count(gather) + count(scatter) + count(alltoall) + count(window) == 0   # this once by hand: by sends and receives alone
@@ -256,10 +258,12 @@ for s in 0:log2(world) {
   sendrecv g -> inbox to=(rank+1)%world from=(rank-1)%world
 }
 #: check
-# source: Thakur, Rabenseifner, Gropp (2005): recursive doubling for few bytes
+# source: Thakur, Rabenseifner, Gropp, Optimization of Collective
+#   Communication Operations in MPICH (2005): recursive doubling for few bytes
 # source: NCCL user guide, docs/env.html, NCCL_ALGO
 # source: developer.nvidia.com/blog, Massively Scale Your Deep Learning
 #   Training with NCCL 2.4 (trees)
+# source: github.com/NVIDIA/nccl, src/graph/tuning.cc: 2 log2 of the nodes
 expect close(g, r)   # g is not the sum over all ranks
 expect time <= 1.15 * best(time)   # more hops one after the other than log2 of the number of ranks
 #: hint
@@ -322,9 +326,10 @@ repeat log2(world) - 1 {
 }
 #: ask Of what is nearly all of that time: latency or bytes? = "latency"
 #: transfer
-# NCCL's tree goes up and down, 2 log2(n) hops, of all the bytes; the ring has
-# 2(n-1) hops, of 1/n of them each. It takes the quicker one by its own
-# tables; NCCL_ALGO=Ring, here algo=ring, forces it. With latency L, rate B:
+# NCCL's tree over n nodes goes up and down, 2 log2(n) hops, and the bytes
+# follow in pieces; a ring of n ranks has 2(n-1) hops, of 1/n of them each.
+# NCCL takes the quicker one by its own tables; NCCL_ALGO=Ring, here
+# algo=ring, forces the ring. With latency L, rate B:
 #   exchange  log2(n) (L + S/B)         ring  2(n-1) (L + S/(n B))
 # What changes at 8 ranks? 3 hops for 2, where the ring has 14 for 6.
 
@@ -358,6 +363,7 @@ allreduce g on compute
 #: check
 # source: NCCL user guide, docs/env.html, NCCL_MAX_CTAS
 # source: NCCL user guide, docs/api/flags.html, NCCL_CTA_POLICY_EFFICIENCY
+# source: pytorch.org/docs/stable/distributed.html, all_reduce (async_op)
 expect close(y, ry)   # y should be x w
 expect close(g, rg)   # g should be the sum over all ranks
 expect time <= 1.1 * best(time)   # they take turns, though neither needs the other

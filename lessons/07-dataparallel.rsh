@@ -57,6 +57,7 @@ sgd W G lr=1 on compute
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.1 (average of gradients)
 # source: pytorch.org/docs/stable/generated/
 #   torch.nn.parallel.DistributedDataParallel.html (gradients are averaged)
+# source: pytorch.org/docs/stable/distributed.html, ReduceOp (AVG)
 expect races == 0   # something is read before it is there: comm must wait for compute, and compute for comm
 expect close(G, S) or close(G, D)   # G is not the mean of all ranks' gradients, nor their sum
 expect close(W, R)   # the weights are not those of one rank with the whole batch
@@ -196,6 +197,8 @@ wait comm on compute
 sgd W G lr=1 on compute
 #: check
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.2 (gradient bucketing)
+# source: DistributedDataParallel as above: bucket_cap_mb and
+#   gradient_as_bucket_view
 expect races == 0   # something is read before it is there, or written while it is read
 expect close(W, R)   # the weights are not those of one rank with the whole batch
 expect time <= 1.05 * best(time)   # one message is quicker: this has more hops, or more bytes, than it needs
@@ -322,7 +325,8 @@ for k in L-1:-1:-1 { backward k }
 sgd W G lr=1 on compute
 #: check
 # source: PyTorch Distributed, arXiv:2006.15704, 3.2.3 (overlap of computation
-#   with communication, buckets in the reverse order of forward)
+#   with communication, buckets in the reverse order of parameters)
+# source: pytorch.org/docs/stable/notes/ddp.html (one hook for each parameter)
 expect races == 0   # something is read before it is there, or written while it is read
 expect close(W, R)   # the weights are not those of one rank with the whole batch
 expect time <= 1.05 * best(time)   # the links are idle while backward runs, or backward while they are busy
@@ -444,8 +448,8 @@ sgd W G lr=1 on compute
 #: ask How many of the four buckets travel beside a backward? = 3
 #: transfer
 # DDP's hooks do this: autograd calls one for each parameter, and the last of
-# a bucket starts its allreduce, on a stream of its own. Buckets are filled in
-# the reverse order of forward. `strategy ddp source` shows ours.
+# a bucket starts its allreduce, on a stream of its own. Buckets follow, at
+# first, the reverse order of parameters(). `strategy ddp source` shows ours.
 # What changes at 8 ranks? The last bucket, that nothing hides, takes longer.
 
 ## How large a bucket?
@@ -500,6 +504,8 @@ train 1
 train 16
 #: check
 # source: PyTorch Distributed, arXiv:2006.15704, 5.2 (bucket size, figure 7)
+# source: github.com/pytorch/pytorch, torch/nn/parallel/distributed.py (1 MiB
+#   where no bucket_cap_mb is given), torch/csrc/distributed/c10d/reducer.cpp
 expect close(W, R)   # one step, and the weights of one rank with the whole batch
 expect time <= 1.05 * best(time)   # smaller buckets pay for hops, larger ones leave late: another size is quicker
 #: hint
@@ -533,7 +539,7 @@ wait comm on compute
 sgd W G lr=1 on compute
 #: ask In train 1, which stream sets the end: compute or comm? = "comm"
 #: transfer
-# DistributedDataParallel(model, bucket_cap_mb=25), and a first one of 1 MiB,
-# to begin early. `model mlp layers=8 hidden=128 batch=512; strategy ddp
+# DDP's buckets have 25 MiB, the first 1 MiB, to begin early; bucket_cap_mb
+# sets another size. `model mlp layers=8 hidden=128 batch=512; strategy ddp
 # bucket=64k; run 3; stats` here: try 16k, 64k, 256k, 1M.
 # What changes at 8 ranks? 14 hops a message: larger buckets are better.

@@ -363,6 +363,7 @@ sync
 #: check
 # source: pytorch.org/docs/stable/generated/
 #   torch.nn.parallel.DistributedDataParallel.html (averaged by world size)
+# source: docs.pytorch.org/docs/stable/data.html, DistributedSampler
 expect races == 0   # g is read or written before it is made
 expect close(g, R)   # g is not the mean over all rows: how much does each row count?
 #: hint
@@ -428,6 +429,8 @@ strategy ddp
 run 8
 #: check
 # source: PyTorch, no_sync as above: gradients inside it are not synchronized
+# source: pytorch.org/docs/stable/notes/ddp.html: it is DDP's own forward that
+#   prepares the hooks for backward (prepare_for_backward)
 expect sent("nvlink") > 0B   # nothing goes from rank to rank: none has trained, or each for itself
 expect count(matmul) >= best(count(matmul)) / 4   # a rank has not trained, or hardly: each is to, on rows of its own
 expect min(rank,1) * sent("pcie") <= best(sent("pcie"))   # a rank has read more than its own rows of four iterations

@@ -6,9 +6,10 @@
 # learned: Gather a layer ahead of its use, free it behind: two are enough.
 # source: stages, 2 + 2 + 12 bytes, 7.5B on 64 GPUs, what travels:
 # source: arXiv:1910.02054 (ZeRO), figure 1, sections 3, 5 and 7
-# source: ZeroRedundancyOptimizer:
+# source: ZeroRedundancyOptimizer, used with DDP, parts of p are broadcast:
 # source: docs.pytorch.org/docs/stable/distributed.optim.html
-# source: FULL_SHARD, SHARD_GRAD_OP, limit_all_gathers (two units at a time):
+# source: DeepSpeed's stages: deepspeed.readthedocs.io/en/latest/zero3.html
+# source: FULL_SHARD, SHARD_GRAD_OP, limit_all_gathers (the host waits):
 # source: docs.pytorch.org/docs/stable/fsdp.html
 # source: fully_shard, reshard_after_forward, set_modules_to_forward_prefetch:
 # source: docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html
@@ -119,8 +120,10 @@ for i in 1:K+1 { backward;  gs = reducescatter g op=avg;  sync
   print gs[0];  update ps gs m v i;  p = allgather ps;  barrier }
 #: ask which tensor but p (and own) is still whole on all? = "g"
 #: transfer
-# In PyTorch: ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam).
-# At 8 ranks m and v are an eighth; what travels is that of an allreduce.
+# In PyTorch: ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam),
+# with DDP, which still allreduces g: with the parts of p, that are broadcast,
+# half as much again travels. At 8 ranks m and v are an eighth; what you sent
+# is that of an allreduce.
 
 ## Stage 2: the gradients
 # The backward pass makes gradients from the last layer to the first. Once a
@@ -492,7 +495,7 @@ for i in 0:6 {
 #: ask who waits for the other, the gathers or the matmuls? = "gathers|comm"
 #: transfer
 # In PyTorch: layer.set_modules_to_forward_prefetch([next]) (fully_shard).
-# FSDP holds gathers back as `wait used` does (limit_all_gathers=True).
+# The older FSDP lets the host wait where `wait used` does: limit_all_gathers.
 # At 8 ranks a gather moves 7/8 of a layer, at 4 it is 3/4: it hardly changes.
 # Where a gather runs a matmul is slower: both share the multiprocessors.
 

@@ -13,6 +13,8 @@
 # source: tensor parallel within a node: arXiv:2104.04473, takeaway 1
 # source: order of axes (row-major): init_device_mesh in
 # source: docs.pytorch.org/docs/stable/distributed.html
+# source: torchrun gives a node's ranks in one piece (_assign_worker_ranks):
+# source: docs.pytorch.org/docs/stable/elastic/agent.html
 # source: ColwiseParallel, RowwiseParallel, SequenceParallel:
 # source: docs.pytorch.org/docs/stable/distributed.tensor.parallel.html
 

@@ -7,7 +7,9 @@
 # source: bubble: GPipe, arXiv:1811.06965; 1F1B: arXiv:1806.03377, 2104.04473.
 # source: sends and receives that are to go on at once are merged in a group:
 #   NCCL user guide, Point-to-point communication, Group calls; operations of
-#   one communicator run in order: github.com/NVIDIA/nccl/issues/574.
+#   one communicator run in order: github.com/NVIDIA/nccl/issues/574; a send
+#   may wait for its receive: github.com/NVIDIA/nccl/issues/783.
+# source: M = G / (data parallel ranks x micro-batch): arXiv:2104.04473, 3.
 # source: torch.distributed.batch_isend_irecv; Megatron-LM,
 #   p2p_communication.py, send_forward_recv_backward.
 # source: docs.pytorch.org/docs/stable/distributed.pipelining.html

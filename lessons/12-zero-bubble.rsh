@@ -7,6 +7,8 @@
 # source: zero bubble, ZB-H1, ZB-H2: Qi et al., arXiv:2401.10241.
 # source: interleaved 1F1B: Narayanan et al., arXiv:2104.04473, 2.2.
 # source: docs.pytorch.org/docs/stable/distributed.pipelining.html
+# source: --num-layers-per-virtual-pipeline-stage:
+#   github.com/NVIDIA/Megatron-LM, megatron/training/arguments.py
 
 ## Fill the bubble with weight gradients
 # Autograd makes both gradients before it passes one on (`both m`). But only

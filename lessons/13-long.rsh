@@ -13,8 +13,12 @@
 # source: batch_isend_irecv: docs.pytorch.org/docs/stable/distributed.html
 # source: sends and receives that must progress together are fused in a group:
 # source: docs.nvidia.com/deeplearning/nccl/user-guide/docs/usage/p2p.html
-# source: context_parallel, load balance for causal masks:
+# source: DistributedAttention: github.com/deepspeedai/DeepSpeed,
+# source: deepspeed/sequence/layer.py
+# source: context_parallel, set_rotate_method (gathers, if nothing is said):
 # source: docs.pytorch.org/tutorials/unstable/context_parallel.html
+# source: load balance for causal masks: github.com/pytorch/pytorch,
+# source: torch/distributed/tensor/experimental/_attention.py
 
 ## A softmax that never sees the whole row
 # o = softmax(q K.T / sqrt(d)) V, but keys come in M blocks of T. A softmax
@@ -429,9 +433,10 @@ for i in 0:world {
 K = allgather k0;  V = allgather v0;  absorb K V
 #: ask which of the two waits in each turn, hop or block? = "hop|the hop"
 #: transfer
-# In PyTorch: `with context_parallel(mesh, buffers=[q, k, v], ...)` runs a
-# ring in scaled_dot_product_attention. With a causal mask rank 0 would attend
-# to one block and the last to all: it gives each a piece of both ends.
+# In PyTorch: `with context_parallel(mesh, buffers=[q, k, v], ...)` gathers
+# all k and v behind a rank's own block; set_rotate_method("alltoall") makes
+# it a ring. With a causal mask rank 0 would attend to one block and the last
+# to all: it gives each a piece of both ends.
 # At 8 ranks, of the same sequence, a block computes a quarter of what it does
 # at 4, a hop moves half: it hides no longer.
 
@@ -544,4 +549,4 @@ back = reshape a [world,T,w];  mine = alltoall back;  by_token o mine
 #: transfer
 # DeepSpeed's DistributedAttention does this, with dist.all_to_all_single.
 # Four exchanges send (world-1)/world of a block each: at 8 ranks 3.5 blocks,
-# where a ring's hops send 14. But nothing computes meanwhile.
+# where a ring's hops send 14. But attention cannot begin meanwhile.

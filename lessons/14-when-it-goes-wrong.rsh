@@ -8,8 +8,10 @@
 # source: pageable memory is staged by the driver: CUDA C++ programming guide,
 #   "Page-Locked Host Memory"; CUDA runtime API, "API synchronization
 #   behavior".
-# source: docs.pytorch.org/tutorials/prototype/flight_recorder_tutorial.html
-# source: torch.distributed.algorithms.model_averaging.averagers
+# source: docs.pytorch.org/tutorials/unstable/flight_recorder_tutorial.html
+# source: github.com/pytorch/pytorch, torch/distributed/algorithms/
+#   model_averaging/averagers.py: parameters are averaged, no optimizer state
+# source: docs.pytorch.org/docs/stable/data.html, DistributedSampler
 
 ## Three traces
 # Three times, four steps ended with an allreduce in which all waited for
@@ -90,7 +92,7 @@ blame a 2;  blame b 1;  blame c 0
 #: ask which of the three is mended by pinned memory? = "c"
 #: transfer
 # PyTorch: torch.profiler shows a rank that stands in ncclDevKernel_AllReduce
-# for long; its Flight Recorder dumps who has not come to a collective.
+# for long; its Flight Recorder's dumps tell who has not come to a collective.
 # What changes at 8 ranks? The chain in b is longer, its root the same.
 
 ## Rows for a slow GPU

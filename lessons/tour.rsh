@@ -1,5 +1,6 @@
 # lesson: The tour
 # minutes: 3
+# source: docs.pytorch.org/docs/stable/notes/cuda.html, Asynchronous execution
 ## The host queues work and goes on
 #: start
 tensor x[256,256] w[256,256] = randn seed=1

@@ -122,6 +122,17 @@ static void note_done(struct shell *shell, const char *task)
 	learned_note(shell, "done", task, text_string(&lesson->file.title));
 }
 
+void lesson_put_open(const struct shell *shell, struct text *out)
+{
+	const struct lesson *lesson = shell->lesson;
+	if (!lesson || lesson->number == 0 || lesson->task < 0)
+		return;
+	if (lesson->number > 0)
+		text_add(out, "task %d.%d", lesson->number, lesson->task + 1);
+	else
+		text_add(out, "task %d of %s", lesson->task + 1, lesson->path);
+}
+
 void lesson_note(struct shell *shell, const char *what, const char *words)
 {
 	const struct lesson *lesson = shell->lesson;

@@ -104,7 +104,7 @@ static void read_clocks(struct serve *serve, struct reply *reply)
 	}
 }
 
-/* "(2 waits) 4.20 ms > ", with what `use` has set in between, and what Enter on an empty line does now. */
+/* "(2 waits) 4.20 ms > ", with what `use` has set in between, what Enter on an empty line does now, and the task at hand. */
 static void write_prompt(struct serve *serve, struct reply *reply)
 {
 	struct shell *shell = &serve->conductor->shell;
@@ -113,6 +113,7 @@ static void write_prompt(struct serve *serve, struct reply *reply)
 		text_add(&reply->prompt, "(%d wait%s) ", reply->waits, reply->waits == 1 ? "" : "s");
 	interpreter_prompt(shell, &reply->prompt);
 	text_add(&reply->prompt, "%.2f ms > ", (double)reply->clock / 1e6);
+	lesson_put_open(shell, &reply->task);
 	if (tour_running(shell))
 		text_add(&reply->enter, "next");
 	else if (program_running(shell))

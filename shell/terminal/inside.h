@@ -15,8 +15,8 @@ struct session {
 	struct talk talk;
 	struct journal_file journal;
 	struct learning learning;
-	struct text prompt, enter;
-	struct text pending; /* lines of a block that is still open */
+	struct text prompt, enter, task; /* as the last reply has them */
+	struct text pending;             /* lines of a block that is still open */
 	struct split_screen split;
 	char machine[64];
 	struct text device, missing; /* of the ranks' hello */
@@ -47,8 +47,10 @@ void job_lose(struct session *session, enum status status);
 /* The journal's lines again, silently; of those that differ from then it is told. *lines: that were run, without those
  * that are refused now and were not. false: the ranks died of one of them, and the user was told of which. */
 bool job_replay(struct session *session, size_t *lines);
+/* Behind a replay: which task is open again */
+void job_say_task(const struct session *session);
 void job_restart(struct session *session);
-/* The reply's prompt, and what Enter does. */
+/* The reply's prompt, what Enter does, and the task at hand */
 void keep_state(struct session *session, const struct reply *reply);
 
 /* The terminal is split, or whole, as is wanted and as it is large enough; rank 0 is told. */

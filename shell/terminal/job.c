@@ -66,8 +66,10 @@ void keep_state(struct session *session, const struct reply *reply)
 {
 	text_clear(&session->prompt);
 	text_clear(&session->enter);
+	text_clear(&session->task);
 	text_put(&session->prompt, text_string(&reply->prompt), reply->prompt.count);
 	text_put(&session->enter, text_string(&reply->enter), reply->enter.count);
+	text_put(&session->task, text_string(&reply->task), reply->task.count);
 }
 
 /* The first question, whose answer says how many ranks there are and on which machine. */
@@ -194,6 +196,12 @@ bool job_replay(struct session *session, size_t *lines)
 	return status == ST_OK;
 }
 
+void job_say_task(const struct session *session)
+{
+	if (session->task.count)
+		printf("   %s is open; `task` shows it\n", text_string(&session->task));
+}
+
 void job_restart(struct session *session)
 {
 	int n = 0;
@@ -212,6 +220,7 @@ void job_restart(struct session *session)
 		return;
 	printf("   %d new rank%s; %zu line%s run again\n", n, n == 1 ? "" : "s", lines,
 	        lines == 1 ? "" : "s");
+	job_say_task(session);
 	fflush(stdout);
 	session->code = 0;
 }

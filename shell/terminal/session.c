@@ -264,8 +264,10 @@ static enum status open_session(struct session *session)
 			printf("   this session was on GPUs (%s); here it is simulated, and its times are "
 			       "others\n",
 			        session->journal.device);
-		if (job_replay(session, &lines))
+		if (job_replay(session, &lines)) {
 			printf("   resumed: %zu lines run again (%s)\n", lines, session->journal.path);
+			job_say_task(session);
+		}
 		return ST_OK;
 	}
 	welcome(session, n);
@@ -316,6 +318,7 @@ static void release(struct session *session)
 	text_release(&session->prompt);
 	text_release(&session->shown_prompt);
 	text_release(&session->enter);
+	text_release(&session->task);
 	text_release(&session->pending);
 	journal_file_release(&session->journal);
 	follow_release(&session->follow);

@@ -76,6 +76,7 @@ static const struct member reply_members[] = {
         MEMBER(reply, rank, INT, FOREIGN | VIEW, -1),
         MEMBER(reply, prompt, TEXT, HELLO | DONE, 0),
         MEMBER(reply, enter, TEXT, HELLO | DONE, 0),
+        MEMBER(reply, task, TEXT, HELLO | DONE, 0),
         MEMBER(reply, waits, INT, HELLO | DONE, 0),
         MEMBER(reply, clock, LONG, HELLO | DONE, 0),
         MEMBER(reply, stamp, OPTION, DONE, -1),
@@ -134,6 +135,7 @@ void reply_release(struct reply *reply)
 	text_release(&reply->missing);
 	text_release(&reply->prompt);
 	text_release(&reply->enter);
+	text_release(&reply->task);
 	text_release(&reply->again);
 	text_release(&reply->learned);
 	text_release(&reply->wish);

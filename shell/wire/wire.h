@@ -79,6 +79,7 @@ struct reply {
 	enum status status;
 	struct text prompt; /* "0.06 ms > " */
 	struct text enter;  /* what Enter on an empty line runs; "" nothing */
+	struct text task;   /* of a lesson, that is open: "task 4.2", "task 2 of F.rsh"; "" none */
 	int waits;          /* ranks that wait for lines not given yet */
 	int64_t clock;      /* virtual ns */
 	int64_t stamp;      /* DONE: the virtual time at which the line was typed, under `pace`; else -1 */

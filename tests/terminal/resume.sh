@@ -118,6 +118,16 @@ line 'print g'
 check "... is there again" shows '\] g = 7'
 line 'undo 3'
 check "... with as many lines as there were" shows 'undo 3: 2 lines'
+line 'lesson 1.2'
+line 'restart'
+check "a task that was open is open again, and is named" shows 'task 1.2 is open; .task. shows it'
+line 'lesson off'
+line 'quit'
+check "quit behind a lesson" left
+open 80 24 --resume
+check "resume behind a lesson" shows 'lines run again'
+settle
+refute "... names no task, as none is open" showed 'is open; .task. shows it'
 
 printf '#!/bin/sh\necho "say \\"edited\\"" > "$1"\n' > "$folder/editor"
 chmod +x "$folder/editor"

@@ -101,6 +101,7 @@ static void replies_come_back(void **state)
 	             got = {0};
 	text_add(&done.prompt, "(2 waits) 4.20 ms > ");
 	text_add(&done.enter, "next");
+	text_add(&done.task, "task 4.2");
 	text_add(&done.wish, "edit a b.rsh");
 	text_add(&done.learned, "check\t4.2\tright\n");
 	done.log = (struct log_change){.kept = 12};
@@ -117,6 +118,7 @@ static void replies_come_back(void **state)
 	assert_int_equal(got.status, ST_INTERRUPTED);
 	assert_string_equal(text_string(&got.prompt), "(2 waits) 4.20 ms > ");
 	assert_string_equal(text_string(&got.enter), "next");
+	assert_string_equal(text_string(&got.task), "task 4.2");
 	assert_string_equal(text_string(&got.wish), "edit a b.rsh");
 	assert_string_equal(text_string(&got.learned), "check\t4.2\tright\n");
 	assert_int_equal(got.clock, 4200000);
