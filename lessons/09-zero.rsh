@@ -1,5 +1,5 @@
 # lesson: The ZeRO ladder: who keeps what
-# minutes: 35
+# minutes: 45
 # ranks: 2 4 8
 # learned: Plain data parallel keeps all n times: ZeRO cuts O, then G, then P.
 # learned: Stages 1 and 2 send what an allreduce does, stage 3 1.5 times that.
@@ -375,7 +375,7 @@ for i in 2 1 0 {
   wait gpu on net;  s$i = reducescatter g op=avg on net
   free g W$i
 }
-#: ask how many layers does a rank gather in one step? = 6
+#: ask how often does a rank gather layer 0 in one step? = 2
 #: transfer
 # In PyTorch: fully_shard(layer) for each layer, then fully_shard(model); what
 # you wrote are its hooks. reshard_after_forward=False keeps W for backward.
@@ -495,7 +495,8 @@ for i in 0:6 {
 #: ask who waits for the other, the gathers or the matmuls? = "gathers|comm"
 #: transfer
 # In PyTorch: layer.set_modules_to_forward_prefetch([next]) (fully_shard).
-# The older FSDP lets the host wait where `wait used` does: limit_all_gathers.
+# The older FSDP lets the host wait, where here a stream does:
+# limit_all_gathers.
 # At 8 ranks a gather moves 7/8 of a layer, at 4 it is 3/4: it hardly changes.
 # Where a gather runs a matmul is slower: both share the multiprocessors.
 

@@ -1,5 +1,5 @@
 # lesson: Zero bubble, and interleaved stages
-# minutes: 35
+# minutes: 40
 # ranks: 4 8
 # learned: Only the gradient of the input is awaited; the weights' can wait.
 # learned: Delayed weights keep activations longer: memory buys time.

@@ -16,12 +16,12 @@
 ## Three traces
 # Three times, four steps ended with an allreduce in which all waited for
 # somebody. The sections are called a, b and c. Look:
-#    timeline b     stalls b     stats b     why
+#    timeline b     stalls b     stats b     @0 why 3.2ms
 # Who comes last need not be the one to blame: it may have waited itself, for
 # somebody whose GPU, host or copy is slower than those of the others.
 # `blame a 0` says that rank 0 is the root of the delay in a.
 # Task: name the root of each of the three.
-#: start
+#: start unseen
 slow 1x
 tensor said[3] = -1
 def blame where who { $(where)_is who }
@@ -31,7 +31,7 @@ def c_is who { fill said[2:3] who }
 tensor x[128,128] w[128,128] g[4k] = randn seed=1 scale=0.1
 tensor near[128k] pinned = 1;  tensor far[128k] host = 1
 tensor batch[128k] token[4k] = 0
-stream compute
+stream compute io
 def look_at_a {
   mark a;  @2 slow 2x
   for i in 0:4 {
@@ -51,7 +51,7 @@ def look_at_b {
   sync
 }
 def look_at_c {
-  mark c;  stream io
+  mark c
   for i in 0:4 {
     if rank == 3 { copy far -> batch on io }
     if rank != 3 { copy near -> batch on io }

@@ -5,6 +5,7 @@
  * terminal, which the front end has: they are asked of it over the wire when the whole line is over. None
  * of them is a line of the program. */
 #include "shell/language/run/command.h"
+#include "shell/lessons/lesson.h"
 #include "shell/session/share.h"
 
 #include <stdio.h>
@@ -63,7 +64,7 @@ static void list_journal(struct shell *shell)
 	for (size_t i = journal->floor; i < journal->count; i++) {
 		const struct journal_entry *entry = &journal->entries[i];
 		char count[16] = "";
-		if (entry->session && !*entry->ran)
+		if (entry->session && (!*entry->ran || lesson_unseen(shell)))
 			continue;
 		any = true;
 		if (entry->counts)

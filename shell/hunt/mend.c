@@ -32,7 +32,8 @@ static void put_figures(
 	put_row(shell, "the numbers", numbers, text_string(&words), out);
 	text_clear(&words);
 	if (compared.races)
-		text_add(&words, "%zu more than it should have: `races`", compared.races);
+		text_add(&words, "%zu more races, or reads of what nobody has written, than right lines have",
+		        compared.races);
 	put_row(shell, "the order", !compared.races, text_string(&words), out);
 	text_clear(&words);
 	time_text(mended->time_ns, &words);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { FEW = 24, TRIES_MOST = 64 };
+enum { FEW = 24, TRIES_MOST = 128 };
 
 /* ---- the whole ---- */
 
@@ -103,29 +103,45 @@ static void shuffle(const struct quarry *quarry, size_t *order, size_t count, lo
 		}
 }
 
+/* of: how many of those tried are of each level. Where not all were tried, another seed may come to one. */
+static enum status none_found(
+        const char *name, long level, size_t tried, bool all, const size_t of[HUNT_LEVELS + 1])
+{
+	struct text more = {0};
+	for (int other = 1; other <= HUNT_LEVELS; other++)
+		if (of[other])
+			text_add(&more, "%s%zu of level %d", more.count ? ", " : "; ", of[other], other);
+	if (more.count)
+		text_add(&more, " (`hunt %s all` lists them)", name);
+	if (!all)
+		text_add(&more, "; another seed= tries others");
+	enum status status = fail(ST_NAME,
+	        "hunt %s %ld: of %s %zu change%s none is of that level, with this model and machine%s", name,
+	        level, all ? "all" : "the first", tried, tried == 1 ? "" : "s", text_string(&more));
+	text_release(&more);
+	return status;
+}
+
 enum status quarry_choose(
         const struct quarry *quarry, struct shell *shell, long level, long seed, long *change)
 {
 	struct standard standard;
 	struct likeness compared;
-	size_t *order = NULL, count = 0, tried = 0;
+	size_t *order = NULL, count = 0, tries = 0, of[HUNT_LEVELS + 1] = {0};
 	int found = 0;
 	enum status status = standard_play(&standard, quarry->whole, shell);
 	if (status == ST_OK) {
 		count = candidates(quarry, &standard, &order);
 		shuffle(quarry, order, count, level, seed);
-		count = count > TRIES_MOST ? TRIES_MOST : count;
+		tries = count < TRIES_MOST ? count : TRIES_MOST;
 	}
-	for (; tried < count && status == ST_OK && found != level; tried++) {
+	for (size_t tried = 0; tried < tries && status == ST_OK && found != level; tried++) {
 		*change = (long)order[tried] + 1;
 		status = try_change(quarry, &standard, order[tried], shell, &found, &compared);
+		of[status == ST_OK ? found : 0]++;
 	}
 	if (status == ST_OK && found != level)
-		status = fail(ST_NAME,
-		        "hunt %s %ld: of %zu changes that were tried none is of that level, with this model "
-		        "and machine; "
-		        "another seed=, or `hunt %s all` lists those that can be told",
-		        quarry->whole->name, level, count, quarry->whole->name);
+		status = none_found(quarry->whole->name, level, tries, tries == count, of);
 	mem_free(order);
 	standard_release(&standard);
 	return status;

@@ -215,9 +215,12 @@ static enum status put_right(struct shell *shell, struct text *out)
 {
 	const struct lesson *lesson = shell->lesson;
 	const struct lesson_task *task = lesson_task_of(shell);
-	bool last = lesson->task + 1 == lesson->file.tasks;
+	bool last = lesson->task + 1 == lesson->file.tasks,
+	     more = lesson->number > 0 && lesson_embedded(lesson->number + 1);
 	text_add(out, "   %sright%s   %s\n", style(shell->out, COLOUR_GOOD), style(shell->out, COLOUR_PLAIN),
-	        last ? "that was the last task: `next` opens the next lesson" : "`next` goes on");
+	        !last          ? "`next` goes on"
+	                : more ? "that was the last task: `next` opens the next lesson"
+	                       : "that was the last task: `lessons` lists the lessons");
 	enum status status = guess_put_outcome(shell, out);
 	put_transfer(shell, task, out);
 	if (last && lesson->file.learned.count)
@@ -309,6 +312,7 @@ enum status lesson_check(struct call *call)
 	if (status != ST_OK)
 		return status;
 	lesson_note(shell, "check", right ? "right" : NULL);
+	shell->lesson->passed = right ? shell->lesson->typed.count : 0;
 	shell->lesson->asking = right && lesson_task_of(shell)->at[PART_ASK];
 	if (!right && !shell->interactive)
 		shell->expects_failed++;

@@ -80,7 +80,13 @@ enum status guess_put(struct shell *shell, struct text *out)
 		number_text(choice[i].figure, out);
 	}
 	if (count)
-		text_add(out, "\n      answer with its letter: predict b      (or skip)\n");
+		text_add(out, "\n");
+	if (*shell->lesson->guess)
+		text_add(out, "      your guess is %s\n", shell->lesson->guess);
+	else if (shell->lesson->skips)
+		text_add(out, "      no guess was made\n");
+	else if (count)
+		text_add(out, "      answer with its letter: predict b      (or skip)\n");
 	else
 		text_add(out, "      answer with a figure, as in: predict %s      (or skip)\n",
 		        truth.unit == UNIT_TIME            ? "2ms"
@@ -195,7 +201,10 @@ static enum status put_guess(struct shell *shell, struct text *out)
 	bool right = fabs(number.value - truth.value) <= TENTH * fabs(truth.value);
 	text_add(out, "   your guess %s: it was ", shell->lesson->guess);
 	number_text(truth, out);
-	text_add(out, "%s%s%s\n", right ? ", within a tenth" : "",
+	text_add(out, "%s%s%s\n",
+	        !right                ? ""
+	                : letter >= 0 ? ", right"
+	                              : ", within a tenth",
 	        model ? "; yours is what it would be if " : "", model ? text_string(&model->words) : "");
 	return ST_OK;
 }

@@ -18,9 +18,10 @@ struct lesson {
 	int task;       /* from 0; -1: before the first */
 	struct task_rules rules;
 	struct task_lines typed;
-	size_t floor; /* of these stand before the world was last emptied */
-	int hints;    /* given */
-	int misses;   /* wrong answers to its question; rank 0 counts */
+	size_t floor;  /* of these stand before the world was last emptied */
+	size_t passed; /* so many of these were right; 0: `check` has not said so */
+	int hints;     /* given */
+	int misses;    /* wrong answers to its question; rank 0 counts */
 	char guess[64];
 	bool skips;  /* no prediction is wanted */
 	bool asking; /* it is right, and its question open */
@@ -53,6 +54,8 @@ void task_watch(struct shell *shell);
 enum status task_tell(struct shell *shell);
 /* Each line indented by three; blank lines stay. */
 void tell_lines(struct shell *shell, const struct text *text, int colour);
+/* In the place of a starter that is not shown */
+void tell_unseen(struct shell *shell);
 /* guess.c: the question and its choices, as rank 0 words them; may this line be typed before it is answered? */
 enum status guess_put(struct shell *shell, struct text *out);
 enum status guess_wanted(const struct shell *shell);

@@ -138,7 +138,7 @@ enum status lesson_begin_world(struct shell *shell)
 		return status;
 	lasting_machine(shell, &machine);
 	status = shell_reset(shell);
-	text_add(&shell->journal.ran, "machine classroom\n");
+	text_add(&shell->journal.ran, "machine classroom;  "); /* the starter's lines keep their numbers */
 	return status;
 }
 
@@ -180,6 +180,17 @@ static enum status fits(const struct shell *shell, const struct lesson *lesson, 
 	return status;
 }
 
+static enum status go_to(struct shell *shell, int task)
+{
+	struct lesson *lesson = shell->lesson;
+	lesson->task = task;
+	lesson->guess[0] = '\0';
+	lesson->skips = false;
+	enum status status = begin_task(shell);
+	lesson_note(shell, "open", text_string(&lesson_task_of(shell)->part[PART_TITLE]));
+	return status == ST_OK ? task_tell(shell) : status;
+}
+
 enum status lesson_open(struct shell *shell, int number, int task, const char *path)
 {
 	struct lesson *lesson = NULL;
@@ -196,8 +207,7 @@ enum status lesson_open(struct shell *shell, int number, int task, const char *p
 	lesson_note_left(shell);
 	lesson_free(shell);
 	shell->lesson = lesson;
-	lesson->task = task ? task - 2 : -1;
-	return lesson_next(shell, NULL);
+	return go_to(shell, task ? task - 1 : 0);
 }
 
 enum status lesson_leave(struct shell *shell)
@@ -229,12 +239,7 @@ enum status lesson_next(struct shell *shell, lesson_play *run)
 	if (lesson->task + 1 >= lesson->file.tasks)
 		return next_lesson(shell);
 	lesson_note_left(shell);
-	lesson->task++;
-	lesson->guess[0] = '\0';
-	lesson->skips = false;
-	enum status status = begin_task(shell);
-	lesson_note(shell, "open", text_string(&lesson_task_of(shell)->part[PART_TITLE]));
-	return status == ST_OK ? task_tell(shell) : status;
+	return go_to(shell, lesson->task + 1);
 }
 
 enum status lesson_task_shown(struct shell *shell, bool start)
@@ -244,7 +249,10 @@ enum status lesson_task_shown(struct shell *shell, bool start)
 		return ST_ARGUMENT;
 	if (!start)
 		return task_tell(shell);
-	tell_lines(shell, &task->part[PART_START], COLOUR_KERNEL);
+	if (task->unseen)
+		tell_unseen(shell);
+	else
+		tell_lines(shell, &task->part[PART_START], COLOUR_KERNEL);
 	return ST_OK;
 }
 
@@ -266,6 +274,8 @@ enum status lesson_solution(struct shell *shell, bool run)
 	if (status == ST_OK)
 		status = lesson_run(shell, &task->part[PART_SOLUTION]);
 	typed_text(&shell->lesson->typed, text_string(&task->part[PART_SOLUTION]));
+	shell->lesson->floor =
+	        shell->lesson->typed.count; /* they run again with the starter, not as typed lines */
 	shell->lesson->skips = true;
 	return status;
 }

@@ -30,6 +30,8 @@ enum status lesson_predict(struct shell *shell, const char *answer); /* NULL: `s
 enum status lesson_answer(struct shell *shell, const char *answer);
 enum status tour_open(struct shell *shell, lesson_play *run);
 enum status tour_next(struct shell *shell, lesson_play *run);
+/* The open task's starter is not to be seen: nor is what it ran. */
+bool lesson_unseen(const struct shell *shell);
 /* Adds the task that is open, "task 4.2" or "task 2 of F.rsh"; nothing: none is. */
 void lesson_put_open(const struct shell *shell, struct text *out);
 bool tour_running(const struct shell *shell); /* Enter on an empty line means the next step */

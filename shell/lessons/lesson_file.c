@@ -164,6 +164,10 @@ static enum status begin_part(struct reading *reading, int part, const char *wor
 		text_put(&task->part[part], words, (size_t)(end - words));
 		reading->part = NULL;
 	}
+	task->unseen |= part == PART_START && behind("unseen", words, end) == end;
+	if (part == PART_START && words < end && !task->unseen)
+		return fail(ST_SYNTAX, "%s:%d: '#: start %.*s': only `unseen` stands there", reading->name,
+		        reading->line, (int)(end - words), words);
 	return part == PART_VARY ? read_vary(reading, words, end) : ST_OK;
 }
 

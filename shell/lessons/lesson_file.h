@@ -56,6 +56,7 @@ struct lesson_varied {
 struct lesson_task {
 	struct text part[PARTS];
 	int at[PARTS]; /* number of the line of its head; 0: it is not there */
+	bool unseen;   /* the starter's lines are not shown */
 	struct lesson_attempt *attempt;
 	size_t attempts;
 	struct lesson_varied varied[VARIED_MAX];

@@ -100,6 +100,11 @@ enum status lesson_list(struct call *call)
 		status = list_one(shell, number, width);
 	if (status == ST_OK)
 		status = own_lessons_tell(shell);
+	struct text open = {0};
+	lesson_put_open(shell, &open);
+	if (status == ST_OK && open.count)
+		out_say(shell->out, "   %s is open; `task` shows it\n", text_string(&open));
+	text_release(&open);
 	if (status == ST_OK && find_next(shell, next))
 		out_say(shell->out, "   next: lesson %s\n", next);
 	else if (status == ST_OK)
@@ -120,6 +125,12 @@ static void note_done(struct shell *shell, const char *task)
 			return;
 	}
 	learned_note(shell, "done", task, text_string(&lesson->file.title));
+}
+
+bool lesson_unseen(const struct shell *shell)
+{
+	const struct lesson *lesson = shell->lesson;
+	return lesson && lesson->number != 0 && lesson->task >= 0 && lesson->file.task[lesson->task].unseen;
 }
 
 void lesson_put_open(const struct shell *shell, struct text *out)

@@ -36,7 +36,7 @@ void task_watch(struct shell *shell)
 	lesson->rules.watch.before = before;
 	lesson->rules.watch.after = after;
 	typed_cut(&lesson->typed, 0);
-	lesson->floor = 0;
+	lesson->floor = lesson->passed = 0;
 	lesson->hints = lesson->misses = 0;
 	lesson->asking = false;
 	shell->watch = &lesson->rules.watch;
@@ -50,6 +50,8 @@ void lesson_emptied(struct shell *shell)
 
 void lesson_again(struct shell *shell)
 {
-	if (shell->lesson)
-		typed_cut(&shell->lesson->typed, shell->lesson->floor);
+	if (!shell->lesson)
+		return;
+	typed_cut(&shell->lesson->typed, shell->lesson->floor);
+	shell->lesson->passed = 0;
 }

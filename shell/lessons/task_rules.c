@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const char steering[] = "set slow reset machine mark rate=",
-                  worlds[] = "strategy model program stage tour hunt";
+                  worlds[] = "strategy model program stage tour hunt fix";
 
 bool task_rules_allow(const struct lesson_task *task, const char *word)
 {

@@ -25,6 +25,12 @@ static int lines_of(const struct text *text)
 	return lines;
 }
 
+void tell_unseen(struct shell *shell)
+{
+	out_say(shell->out, "   %s%s%s\n",
+	        STYLED(shell->out, COLOUR_NOTE, "lines have run; which, is for you to find out"));
+}
+
 /* As many of the starter's lines as leave room for what is asked */
 static void tell_starter(struct shell *shell, const struct text *start, int room)
 {
@@ -60,7 +66,10 @@ enum status task_tell(struct shell *shell)
 	enum status status = guess_put(shell, &question);
 	int asked = lines_of(&task->part[PART_STORY]) + (task->at[PART_PREDICT] ? 6 : 0);
 	tell_head(shell);
-	tell_starter(shell, &task->part[PART_START], ROWS - ROWS_AROUND - asked);
+	if (task->unseen)
+		tell_unseen(shell);
+	else
+		tell_starter(shell, &task->part[PART_START], ROWS - ROWS_AROUND - asked);
 	tell_lines(shell, &task->part[PART_STORY], COLOUR_PLAIN);
 	if (task->at[PART_PREDICT])
 		status = shell_say_found(shell, status, &question);

@@ -186,6 +186,17 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 	text_release(&kept);
 }
 
+/* A line that is refused in its middle: nobody is to think that nothing has happened. */
+static void tell_half(struct shell *shell, enum status status)
+{
+	bool refused = status != ST_OK && status != ST_INTERRUPTED && status != ST_EXPECT &&
+	        status != ST_QUIT && status != ST_INCOMPLETE;
+	if (refused && shell->interactive)
+		out_say(shell->out, "   %s%s%s\n",
+		        STYLED(shell->out, COLOUR_NOTE,
+		                "what came before it in the line has run, and stays:"));
+}
+
 enum status line_script(struct shell *shell, const char *text, size_t count, const char *file, int first_line)
 {
 	journal_begin(&shell->journal);
@@ -201,7 +212,7 @@ enum status line_script(struct shell *shell, const char *text, size_t count, con
 enum status shell_line(struct shell *shell, const char *text, size_t count, int64_t stop, int64_t stamp)
 {
 	int64_t start = shell->credit ? credit_position(shell->credit) : 0;
-	uint64_t before = digest(shell);
+	uint64_t before = digest(shell), did = interpreter_did(shell->interpreter);
 
 	text_clear(&shell->outside);
 	steering_line(&shell->steering);
@@ -221,7 +232,10 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 	struct journal_entry entry = {.stamp = stamp,
 	        .stop = status == ST_INTERRUPTED && shell->credit ? credit_stop(shell->credit, start) : 0};
 	entry.played = shell->training->played;
-	log_line(shell, text, count, status, digest(shell) != before, entry);
+	bool changed = digest(shell) != before;
+	log_line(shell, text, count, status, changed, entry);
+	if (changed || interpreter_did(shell->interpreter) > did)
+		tell_half(shell, status);
 	steering_over(&shell->steering);
 	if (shell->strip && status == ST_OK)
 		timeline_strip(shell);

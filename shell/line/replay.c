@@ -58,13 +58,11 @@ static void run_entry(
 		compare(shell, entry, i, changed);
 		return;
 	}
-	if (shell->watch) /* a task's own lines */
-		shell->watch->closed++;
+	const char *own =
+	        shell->watch ? shell->watch->own_file : NULL; /* a task's own lines, and their defs */
 	if (*entry->ran)
-		shell_settle(shell,
-		        interpreter_run_granting(shell, entry->ran, strlen(entry->ran), NULL, 1, NULL));
-	if (shell->watch)
-		shell->watch->closed--;
+		shell_settle(
+		        shell, interpreter_run_granting(shell, entry->ran, strlen(entry->ran), own, 1, NULL));
 	steering_over(&shell->steering);
 	journal_add(journal, *entry);
 }

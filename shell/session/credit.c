@@ -35,7 +35,8 @@ int64_t credit_stop(const struct credit *credit, int64_t start)
 {
 	if (credit->stopped_at == WAITED)
 		return 0;
-	return credit->stopped_at > start ? credit->stopped_at - start : 1;
+	int64_t at = credit->stopped_at > start ? credit->stopped_at : credit_position(credit);
+	return at > start ? at - start : 1;
 }
 
 /* Rank 0, at each look: longer grants when the last one was over soon, shorter ones when it took long. */
@@ -182,15 +183,15 @@ void credit_start(struct credit *credit, struct transport *transport, struct bud
 
 enum { ALONE_STEPS = 100 };
 
-/* As `more`, for rank 0 while the others wait for it: it looks for Ctrl-C and grants nothing. */
+/* As `more`, for rank 0 while the others wait for it: it looks for Ctrl-C and grants nothing. All stand at the same step then, and a
+ * replay that comes there with none left ends at once. */
 static bool more_alone(struct budget *budget)
 {
 	struct credit *credit = budget->self;
 	budget->steps = ALONE_STEPS;
-	if (!credit->look || credit->look(credit->self) != CREDIT_STOP)
-		return true;
-	credit->stopped_at = credit_position(credit);
-	return false;
+	if (credit->stop_at && credit_position(credit) >= credit->stop_at)
+		return false;
+	return !credit->look || credit->look(credit->self) != CREDIT_STOP;
 }
 
 struct budget credit_alone(struct credit *credit)

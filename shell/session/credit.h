@@ -50,8 +50,8 @@ void credit_start(struct credit *credit, struct transport *transport, struct bud
 int64_t credit_position(const struct credit *credit);
 /* A replayed line ends `steps` from now, on every process by itself; 0: no more such end. */
 void credit_end_at(struct credit *credit, int64_t steps);
-/* Where the last stop was, counted from `start`; at least 1, as 0 says that there was none: nor is there one for a replay
- * where a wait for a device was ended, as the line stands. */
+/* Where the last stop was, counted from `start`, or where all are now: rank 0 was stopped alone. At least 1, as 0 says that there was
+ * none: nor is there one for a replay where a wait for a device was ended, as the line stands. */
 int64_t credit_stop(const struct credit *credit, int64_t start);
 /* A budget for what rank 0 does while all others wait for it: it ends with Ctrl-C, and is no part of the
  * steps that everybody counts. */

@@ -3,8 +3,7 @@
  *     y = matmul x w            before: may it?   (it runs)   after: it is one of the lines typed
  *     repeat 4 { set launch=0 } before the repeat, before each `set`;         after: the repeat, with its block
  *
- * Lines of a strategy's or a model's file are not the learner's, nor are those that a command runs by itself (a task's starter):
- * whoever runs such has `closed` raised meanwhile. */
+ * Lines of a strategy's or a model's file are not the learner's, nor are those of `own_file`, under whose name a task's starter runs. */
 #ifndef RANKSH_SESSION_WATCH_H
 #define RANKSH_SESSION_WATCH_H
 
@@ -23,7 +22,6 @@ struct watch {
 	/* One of the outermost is over: all of its text, and the number of its line. NULL: nobody wants it */
 	void (*after)(struct shell *shell, const char *text, size_t count, int line, enum status status);
 	bool program_alone; /* looks and commands of the session do nothing */
-	int closed;
 };
 
 #endif

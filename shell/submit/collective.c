@@ -155,6 +155,14 @@ static enum status run_split(struct call *call)
 
 /* ---- any collective ---- */
 
+/* Of the input. In its place (stays) nobody but the root gives to a broadcast, and nobody else gets of a reduction to it. */
+static int access_of(const struct collective *collective, bool root, bool stays)
+{
+	if (stays && collective->has_root && !root)
+		return collective->root_gets ? ACCESS_READ : ACCESS_WRITE;
+	return stays ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
+}
+
 /* plan->place stands for what may differ among ranks that are alike otherwise: how large the rank's part of the group is,
  * over which nodes it goes, and whether the rank is the root. */
 enum status collective_resolve(struct call *call, int rank, struct submit_plan *plan)
@@ -186,7 +194,8 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 		        call->shell->world->groups[record->group].place_of[rank];
 	}
 	plan_operand(plan, &view,
-	        call->statement->results || !collective->in_place ? ACCESS_READ : ACCESS_READ | ACCESS_WRITE);
+	        access_of(collective, part->ranks[record->root] == rank,
+	                call->statement->results == 0 && collective->in_place));
 	if (call->statement->results > 1)
 		return fail(ST_ARGUMENT, "%s gives one result: %s", collective->name, collective->usage);
 	return call->statement->results ? plan_result_view(call, rank, plan) : ST_OK;

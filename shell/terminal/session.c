@@ -158,10 +158,12 @@ static void farewell(const struct session *session, bool ended)
 {
 	if (ended)
 		puts("");
-	const char *journal = session->options.journal;
+	const char *journal = session->options.journal, *class = session->learning.folder;
 	if (session->journal.log.count && session->journal.file >= 0)
-		printf("   `ranksh --resume%s%s` opens this again: %zu line%s\n",
-		        journal ? " --journal " : "", journal ? journal : "", session->journal.log.count,
+		printf("   `ranksh --resume%s%s%s%s%s%s` opens this again: %zu line%s\n",
+		        journal ? " --journal " : "", journal ? journal : "", class ? " --class " : "",
+		        class ? class : "", class ? " --as " : "",
+		        class ? text_string(&session->learning.name) : "", session->journal.log.count,
 		        session->journal.log.count == 1 ? "" : "s");
 	fflush(stdout);
 }
@@ -265,7 +267,8 @@ static enum status open_session(struct session *session)
 			       "others\n",
 			        session->journal.device);
 		if (job_replay(session, &lines)) {
-			printf("   resumed: %zu lines run again (%s)\n", lines, session->journal.path);
+			printf("   resumed: %zu line%s run again (%s)\n", lines, lines == 1 ? "" : "s",
+			        session->journal.path);
 			job_say_task(session);
 		}
 		return ST_OK;

@@ -7,9 +7,12 @@
 #include <ctype.h>
 #include <string.h>
 
+/* A collective in place says the same of both, on who only gives or gets as well. */
 int64_t kineto_elements(const struct record *record, enum access access)
 {
 	int64_t count = 0;
+	if (record->kind == OP_COLLECTIVE && record->operands == 1)
+		return layout_count(&record->operand[0].layout);
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & access)
 			count += layout_count(&record->operand[i].layout);

@@ -86,6 +86,13 @@ graded "the task's own variable" 1 'M is the task.s own' 'let M = 0'
 graded "... within a def" 1 'M is the task.s own' 'def cheat { let M = 0 }; cheat'
 graded "the task's own def" 1 'share_of is the task.s own: give your def another' 'def share_of m { }'
 graded "another world" 1 'would begin another world' 'model mlp'
+sed 's/^#: start$/#: start unseen/' sum.rsh > unseen.rsh
+"$RANKSH" -n 2 -c 'lesson ./unseen.rsh; task start; skip; t = allreduce t' > out 2>&1
+check "a starter that is not to be seen" sh -c 'grep -q "All parts, all ranks" out && [ "$(grep -c "is for you to find out" out)" = 2 ] && ! grep -q "let M" out'
+sed 's/^#: start$/#: start unsean/' sum.rsh > unsean.rsh
+"$RANKSH" -n 2 -c 'lesson ./unsean.rsh' > out 2>&1
+check "a word that is none behind start" grep -q "start unsean': only .unseen. stands there" out
+graded "... of a hunt before" 1 'would begin another world' 'fix 1 x'
 graded "a file" 1 'no file is read here' 'source nothing.rsh'
 graded "a file of numbers" 1 'no file is read here' 'tensor y[4] = load nothing.npy'
 graded "the reference is nowhere" 1 'no tensor .r.' 'copy r -> t; allreduce t'

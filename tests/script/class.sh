@@ -29,6 +29,8 @@ check "... what was predicted" [ "$(told 'predict\\t1.1\\t3us\\n"')" = 1 ]
 check "... the solution" [ "$(told 'solution\\t1.1\\trun\\n"')" = 1 ]
 check "... a check that is right" [ "$(told 'check\\t1.1\\tright\\n"')" = 1 ]
 check "... one that is left unsolved" [ "$(told 'skip\\t1.2\\t\\nopen\\t1.3\\t')" = 1 ]
+printf 'lesson 1.3\n' | one_process -n 1 > skipped
+check "... but no task that nobody has opened" sh -c '! grep -q skip.t skipped && grep -q "open.t1.3" skipped'
 check "... and nothing where lines run again" sh -c "grep -q 'taken back: y1' out && [ $(told '') = 8 ]"
 check "the list has ticks, and what is next" grep -q 'lesson 1 [^n]*✓··.*next: lesson 1.2' out
 
@@ -38,6 +40,8 @@ check "in a script there is no progress" sh -c '"$RANKSH" -n 1 -c "lesson 1; sol
 check "... and none is read or kept" [ ! -e state ]
 
 printf 'lesson 1\nsolution run\ncheck\nnext\nsolution run\ncheck\nnext\nsolution run\ncheck\n' | one_process -n 1 > out
+"$RANKSH" -n 4 -c 'lesson 14.4; solution run; check; lessons' > last 2>&1
+check "behind the last task of all the list is named, and the open one in it" sh -c 'grep -q "that was the last task: .lessons. lists" last && grep -q "task 14.4 is open" last'
 check "a lesson that is done is told" [ "$(told 'check\\t1.3\\tright\\ndone\\t1.3\\t')" = 1 ]
 
 # ---- what the class allows

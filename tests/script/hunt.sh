@@ -84,7 +84,7 @@ hunts 'hunt hangs.rsh'
 ranks=1
 says "hunt: hangs.rsh hangs as it is"
 echo 'tensor x[4]' > little.rsh
-refused 'hunt little.rsh' "of 0 changes that were tried none is of that level"
+refused 'hunt little.rsh' "of all 0 changes none is of that level, with this model and machine"
 hunts 'hunt ddp seed=5' 'fix 9999 x'
 says "no 9999"
 hunts 'hunt ddp seed=5' 'fix x'

@@ -61,6 +61,7 @@ line 'restart'
 check "lines run again" shows 'run again'
 check "... are not told anew" [ "$(lab | wc -l)" = "$lines" ]
 quit
+check "the end says how to come back to the class" showed 'ranksh --resume --class lab --as ada. opens this again'
 check "that one has left is told" sh -c "tail -1 $folder/lab/ada.*.jsonl | grep -q leave"
 
 open 100 30 -n 1 --class lab --as ada

@@ -41,7 +41,17 @@ line 'sweep layers=1:4096:x2'
 check "a long sweep says that it runs" shows 'Ctrl-C stops it'
 keys C-c
 check "Ctrl-C in a sweep is no line of the model's" shows '^interrupted$'
+keys C-l
+line 'hunt context all'
+check "a long search says that it runs" shows 'Ctrl-C stops it'
+keys C-c
+check "Ctrl-C ends it" shows '^interrupted$'
+line 'let z = 1'
 line 'undo'
+check "lines run again behind it" shows 'taken back: let z = 1'
+settle
+refute "... and it ends at the same place on all ranks" showed 'a bug of ranksh'
+line 'undo 3'
 check "undo says what it takes back" shows 'taken back: run 100000'
 keys C-d
 check "the end says how to come back" shows 'ranksh --resume. opens this again'

@@ -9,6 +9,7 @@ cat > "$folder/two.rsh" <<'END'
 # Task: z = x twice through w.
 #: start
 tensor x[256,256] w[256,256] = randn seed=rank scale=0.1
+def alike { let own = 1 }
 mark task
 #: reference
 r1 = matmul x w;  r = matmul r1 w
@@ -58,6 +59,9 @@ line 'predict b'
 check "a guess" shows 'noted: b'
 line 'predict a'
 check "... is not taken back" shows 'your guess is b'
+keys C-l
+line 'task'
+check "... and stands beside the question" shows '^ *your guess is b *$'
 line 'y = matmul x w'
 line 'set launch=1us'
 check "steering is refused" shows 'changes what the task measures'
@@ -81,10 +85,15 @@ line 'answer io'
 check "an answer that is wrong" shows 'not so'
 line 'answer default'
 check "one that is right" shows 'right: .next. goes on'
+line 'hint'
+check "what is right needs no hint" shows 'right as they are'
 line 'u = relu z'
 line 'undo'
 check "lines run again" shows 'taken back: u = relu z'
 refute "... and the answers without a word" showed 'run again, is refused'
+line 'alike'
+settle
+refute "... and the task's defs are its own still" showed 'is the task.s own'
 line 'again'
 line 'check'
 check "again: nothing was typed" shows "no tensor 'z'"
@@ -109,6 +118,16 @@ line 'repeat 3 { y = matmul x w }'
 line 'check'
 check "what Ctrl-C ended does not count" shows 'right *that was the last task'
 check "what was learned" shows 'You can read a lesson'
+line 'undo'
+keys C-l
+line 'hint'
+check "what was taken back is right no more" shows '^ *three$'
+line 'solution run'
+line 'u = relu y'
+line 'undo'
+keys C-l
+line 'check'
+check "the solution stands for what was typed behind an undo too" shows 'right *that was the last task'
 line 'lesson off'
 line 'set launch=1us'
 line 'reset'

@@ -11,6 +11,11 @@ line 'print y[0,0]'
 check "undo takes back the last line" shows '\] y\[0,0\] = 2'
 line 'tensor part[4] = 3; tensor none[0]'
 check "a line is refused in its middle" shows 'sizes are 1 or more'
+check "... and what came before is told to have run" shows 'what came before it in the line has run, and stays'
+keys C-l
+line 'tensor none[0]'
+check "a line of one statement that is refused" shows 'sizes are 1 or more'
+refute "... has not run in part" shows 'has run'
 line 'journal save lines.rsh'
 check "journal save" shows 'in lines.rsh'
 check "what is saved is a script" sh -c "grep -q '^y = add x x' $folder/lines.rsh && ! grep -q 'add y y' $folder/lines.rsh"
@@ -155,7 +160,7 @@ line 'tensor x[4]; sync'
 line 'quit'
 check "quit there" left
 open 80 200 --resume
-check "it is resumed" shows 'resumed: 1 lines'
+check "it is resumed" shows 'resumed: 1 line run'
 line 'machine'
 check "... on that machine" showed '^ *nccl_generation  *2 '
 line 'print world+0'

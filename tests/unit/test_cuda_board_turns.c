@@ -504,6 +504,6 @@ int main(void)
 	        cmocka_unit_test(begins_with_the_last), cmocka_unit_test(together),
 	        cmocka_unit_test(released), cmocka_unit_test(unlike_calls), cmocka_unit_test(killed),
 	        cmocka_unit_test(no_memory), cmocka_unit_test(each_call_fails)};
-	setenv("XDG_CACHE_HOME", "/nonexistent", 1); /* no kernels are kept */
+	setenv("XDG_CACHE_HOME", "/dev/null/none", 1); /* no kernels are kept */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

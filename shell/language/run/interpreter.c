@@ -254,6 +254,7 @@ static enum status run_statements(struct shell *shell, struct block *block, cons
 		tell_watch(shell, statement, status);
 		if (status != ST_OK)
 			return locate(shell, statement, status);
+		in->did++;
 	}
 	return ST_OK;
 }

@@ -46,6 +46,8 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 void interpreter_prompt(const struct shell *shell, struct text *out);
 /* The ranks that a line at the prompt is for */
 const struct ranks *interpreter_ranks(const struct shell *shell);
+uint64_t interpreter_did(
+        const struct interpreter *interpreter); /* statements that have run, those in blocks too */
 uint64_t interpreter_digest(const struct interpreter *interpreter); /* of variables, defs, use */
 
 #endif

@@ -56,6 +56,11 @@ void interpreter_free(struct interpreter *in)
 	mem_free(in);
 }
 
+uint64_t interpreter_did(const struct interpreter *interpreter)
+{
+	return interpreter->did;
+}
+
 uint64_t interpreter_digest(const struct interpreter *interpreter)
 {
 	return interpreter->digest;

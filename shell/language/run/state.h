@@ -176,6 +176,7 @@ struct interpreter {
 	/* lines that would queue or make something do nothing: what runs is the flow from one `##` to the
 	 * next */
 	bool counts;
+	uint64_t did; /* statements that have run */
 	/* of all that was set, in its order. The processes compare it: each runs every line, and one that has
 	 * come to another value would go other ways from here on */
 	uint64_t digest;

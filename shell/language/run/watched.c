@@ -14,8 +14,8 @@ bool watched(const struct shell *shell)
 {
 	const struct interpreter *in = shell->interpreter;
 	const char *file = in->now.tree->file;
-	return shell->watch && !shell->watch->closed && in->now.frame->space == &in->learner &&
-	        !in->now.file && !(file && watcher_has(shell, file));
+	return shell->watch && in->now.frame->space == &in->learner && !in->now.file &&
+	        !(file && watcher_has(shell, file));
 }
 
 /* Its text goes up to where the next one begins. */

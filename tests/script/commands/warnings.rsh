@@ -13,6 +13,15 @@ expect races > 0
 tensor u[4]
 v = relu u
 #>    unwritten: `relu` reads u, and nothing has written it.                [0-3]
+tensor k[4]
+@0 fill k 1
+broadcast k
+stream io2
+tensor m[4] = 1
+reduce m on io2
+r = add m m
+#>    race: `reduce` on io2 writes m while `add` on default reads it.
+#>    `wait io2 on default` between the two puts them in order.                 [0]
 group p 0-1
 group q 0-1
 tensor g[4] = rank
