@@ -170,7 +170,9 @@ static void say_loses(struct shell *shell, const struct alone *alone, const stru
 static void say_rounding(struct shell *shell, const struct alone *alone, const struct comparison *v)
 {
 	bool factor = alone_by_factor(alone);
-	const char *how = !factor ? alone->half ? "in f32, or its batch in parts" : "its batch in parts"
+	const char *how = !factor ? alone->half ? "in f32, or its batch in parts"
+	                : v->rounding.scaled    ? "its batch in parts, also with a factor on its gradients"
+	                                        : "its batch in parts"
 	        : alone->half     ? "in f32"
 	                          : "all its gradients with a factor";
 	if (v->lost)
@@ -178,23 +180,27 @@ static void say_rounding(struct shell *shell, const struct alone *alone, const s
 		        !alone->half               ? ""
 		                : scaler_of(alone) ? ": f16 ends at 65504, and init_scale= may be too large"
 		                                   : ": f16 ends at 65504, and loss_scale= may be too large");
-	else if (!isfinite(v->rounding))
+	else if (!isfinite(v->rounding.worst))
 		out_say(shell->out, "   one rank that rounds otherwise (%s) changes what this one does not\n",
 		        how);
-	else if (v->wrong && v->times * v->rounding > v->furthest)
+	else if (v->wrong && v->times * v->rounding.worst > v->furthest)
 		out_say(shell->out,
 		        "   but one rank that rounds otherwise (%s) is %.2g away too: rounding has grown so "
 		        "far that only fewer iterations tell\n",
-		        how, v->rounding);
-	else if (v->wrong && v->rounding == 0 && program_is_script(alone->program))
+		        how, v->rounding.worst);
+	else if (v->wrong && v->rounding.worst == 0 && factor && scaler_of(alone))
+		out_say(shell->out,
+		        "   how far rounding alone goes is not known with loss_scale=dynamic; "
+		        "`loss_scale=1` tells\n");
+	else if (v->wrong && v->rounding.worst == 0 && program_is_script(alone->program))
 		out_say(shell->out,
 		        "   how far rounding alone goes is not known: the script has no `option %s` by which "
 		        "one rank "
 		        "could round otherwise\n",
 		        alone->half ? "dtype" : "loss_scale");
-	else if (v->rounding > 0)
+	else if (v->rounding.worst > 0)
 		out_say(shell->out, "   one rank that rounds otherwise (%s) is %.2g away\n", how,
-		        v->rounding);
+		        v->rounding.worst);
 }
 
 void verdict_say(struct shell *shell, const struct alone *alone, const struct difference *d,

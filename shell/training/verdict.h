@@ -12,14 +12,20 @@
 #include "shell/training/verify.h"
 
 enum verdict { VERDICT_AS_ONE, VERDICT_DIFFERS, VERDICT_NONE, VERDICT_LOSES };
+/* How far computations of one rank are apart that round differently */
+struct rounding {
+	double worst; /* 0: not asked for */
+	bool scaled;  /* factors on the gradients were tried as well as parts of the batch */
+};
 struct comparison {
 	double *share; /* by item: the difference, of what training has changed; INFINITY: it has no size */
-	double limit, rounding; /* rounding: computations of one rank are so far apart; 0: not asked for */
-	double furthest;        /* no limit is above it */
-	int times;              /* so many times as far as `rounding` is right as well */
-	int worst, wrong;       /* an item's number; how many are beyond the limit */
-	bool lost;              /* something is no number */
-	const char *loses;      /* why the program cannot agree with one rank; NULL: it ought to */
+	double limit;
+	struct rounding rounding;
+	double furthest;   /* no limit is above it */
+	int times;         /* so many times as far as `rounding` is right as well */
+	int worst, wrong;  /* an item's number; how many are beyond the limit */
+	bool lost;         /* something is no number */
+	const char *loses; /* why the program cannot agree with one rank; NULL: it ought to */
 };
 /* By a dynamic loss scale the ranks have left out other steps than the one rank */
 bool verdict_other_steps(const struct alone *alone, const struct difference *d);

@@ -71,21 +71,30 @@ static enum status distance_to(
 	return status;
 }
 
-/* The same model, rounded otherwise: in f32 (way 0, of a half type), or its batch in parts; where the parts are not free
- * (alone_by_factor), by a factor on all gradients that is no power of two. NULL: no such way, or the model has not the options for it */
+/* Returns the same model with another rounding, or NULL: there is no such way, or the model lacks the option for it. Ways:
+ *
+ *     f32           0-2 its batch in 2, 3, 4 parts; 3-5 in 2 parts, and all gradients multiplied by 3, 5, 7 (no power of
+ *                   two, so that rounding changes); 6 in one part, multiplied by 3
+ *     half type     0 in f32; 1-2 its batch in 2, 3 parts
+ *     fixed parts   (alone_by_factor) f32: 0-2 a factor of 3, 5, 7; half type: 0 in f32 */
+enum { WAYS = 3 };
 static struct program *otherwise(
         struct shell *shell, const struct alone *alone, struct names *names, int way, int seed)
 {
-	bool half = alone->half, f32 = half && way == 0;
-	struct otherwise other = {.f32 = f32, .micros = half ? way + 1 : way + 2, .seed = seed};
-	if (alone_by_factor(alone))
-		other = (struct otherwise){.f32 = f32,
-		        .micros = alone->parts,
-		        .loss_scale = half ? 0 : 2 * way + 3,
-		        .seed = seed};
-	return way < (half && alone_by_factor(alone) ? 1 : 3)
-	        ? choose_otherwise(shell, alone->program, names, &other)
-	        : NULL;
+	bool half = alone->half, fixed = alone_by_factor(alone), by_factor = !half && (fixed || way >= WAYS);
+	int ways = half && fixed ? 1 : half || fixed ? WAYS : 2 * WAYS + 1;
+	if (by_factor &&
+	        whole_of(alone, "scaler", "")) /* loss_scale=dynamic: the factor is the optimizer's own */
+		return NULL;
+	struct otherwise other = {.f32 = half && way == 0,
+	        .micros = fixed          ? alone->parts
+	                : half           ? way + 1
+	                : way < WAYS     ? way + 2
+	                : way < 2 * WAYS ? 2
+	                                 : 0,
+	        .loss_scale = by_factor ? 2 * (way % WAYS) + 3 : 0,
+	        .seed = seed};
+	return way < ways ? choose_otherwise(shell, alone->program, names, &other) : NULL;
 }
 
 /* A half type's rounding decides on which side of 0 the input of a relu falls, which one beginning shows and
@@ -108,20 +117,28 @@ static enum status other_beginnings(
 	return status;
 }
 
-/* Rank 0. The session's names are the same on all processes, so what it tries here has names of its own. */
-static enum status rounding_of(struct shell *shell, const struct alone *alone, double *worst)
+/* Rank 0. Finds the largest distance of one rank that rounds otherwise, in its worst parameter. The ways from WAYS
+ * on are tried if the first ones do not explain the distance `most` of the ranks and rounding can explain it: Adam
+ * makes a full step of a gradient near zero, and a few ways can all miss the sign that the ranks have. The session's
+ * names are the same on all processes, so the programs tried here have names of their own. */
+static enum status rounding_of(
+        struct shell *shell, const struct alone *alone, double most, struct rounding *rounding)
 {
 	struct program *other;
 	struct names *names = names_create();
 	enum status status = ST_OK;
-	for (int way = 0; status == ST_OK && (other = otherwise(shell, alone, names, way, 0)); way++) {
-		status = distance_to(shell, other, alone, worst);
+	for (int way = 0; status == ST_OK; way++) {
+		bool explained = times_of(alone) * rounding->worst >= most || most > FURTHEST;
+		if ((way >= WAYS && explained) || !(other = otherwise(shell, alone, names, way, 0)))
+			break;
+		rounding->scaled = rounding->scaled || way >= WAYS;
+		status = distance_to(shell, other, alone, &rounding->worst);
 		if (status == ST_RANGE || status == ST_SHAPE)
 			status = ST_OK; /* the batch has not so many rows */
 		program_release(other);
 	}
 	if (status == ST_OK && alone->half)
-		status = other_beginnings(shell, alone, names, worst);
+		status = other_beginnings(shell, alone, names, &rounding->worst);
 	names_free(names);
 	return status;
 }
@@ -129,14 +146,14 @@ static enum status rounding_of(struct shell *shell, const struct alone *alone, d
 /* What rounding does to one rank, and with it the limit; the same on all processes */
 static enum status widen(struct shell *shell, const struct alone *alone, struct comparison *v)
 {
-	double rounding = 0;
+	struct rounding rounding = {0};
 	enum status status = ST_OK;
 	if (transport_rank(shell->transport) == 0)
-		status = rounding_of(shell, alone, &rounding);
+		status = rounding_of(shell, alone, v->share[v->worst], &rounding);
 	status = shell_spread(shell, status, &rounding, sizeof rounding);
 	if (status == ST_OK) {
 		v->rounding = rounding;
-		v->limit = fmax(v->limit, fmin(v->times * rounding, v->furthest));
+		v->limit = fmax(v->limit, fmin(v->times * rounding.worst, v->furthest));
 	}
 	return status;
 }
