@@ -187,5 +187,6 @@ enum status quarry_open(struct quarry *quarry, struct shell *shell, const struct
 	if (status == ST_OK)
 		quarry_of(quarry, whole);
 	program_release(whole);
-	return status;
+	/* an interrupt is reported without the model's file and line */
+	return status == ST_INTERRUPTED ? fail(ST_INTERRUPTED, "interrupted") : status;
 }

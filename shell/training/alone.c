@@ -212,8 +212,9 @@ enum status alone_train(struct shell *shell, struct alone *alone)
 	player_free(player);
 	scratch_close(&scratch, shell);
 	transport_stop(transport);
-	return status == ST_OK || status == ST_INTERRUPTED ? status
-	                                                   : fail_in(status, "the model on one rank");
+	if (status == ST_INTERRUPTED) /* reported without the model's file and line */
+		return fail(ST_INTERRUPTED, "interrupted");
+	return status == ST_OK ? status : fail_in(status, "the model on one rank");
 }
 
 /* ---- to all processes ---- */
