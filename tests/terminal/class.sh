@@ -56,6 +56,7 @@ line 'undo'
 line 'solution run'
 line 'check'
 check "a right one" shows 'right '
+settle
 lines=$(lab | wc -l)
 line 'restart'
 check "lines run again" shows 'run again'
@@ -76,6 +77,7 @@ ENVIRONMENT="XDG_STATE_HOME=$folder/other" open 100 30 -n 1 --class lab --as ada
 check "another one of that name is told" shows 'somebody else is ada in this class'
 line 'lesson 1'
 check "... and learns" shows 'task 1/3'
+settle
 "$RANKSH" --overview "$folder/lab" --once > "$folder/board"
 check "... beside her" [ "$(grep -c '^ ada' "$folder/board")" = 2 ]
 check "... as the second" grep -q '^ ada (2)  *0  1.1' "$folder/board"

@@ -15,17 +15,17 @@ line 'print x'
 check "without ranks a line says so" shows 'there are no ranks'
 line 'restart'
 check "restart runs the lines again" shows '4 new ranks; 2 lines run again'
-keys C-l
+clear_screen
 line 'peek x[1,1]'
 check "the data are back" shows 'x\[1,1\] = 1'
 
-keys C-l
+clear_screen
 kill -9 "$(rank 0)"
 check "rank 0 may die too" shows 'rank 0 died of signal 9'
 line 'restart'
 check "... and be replaced" shows 'lines run again'
 
-keys C-l
+clear_screen
 ranks=$(below "$(front)")
 kill -9 "$(mpirun_of)"
 check "a killed mpirun is named" shows 'mpirun died of signal 9'
@@ -61,13 +61,12 @@ ranks=$(below "$(front)")
 kill -STOP "$stopped"
 line 'sync'
 check "a rank that stands still keeps the prompt away" shows 'Ctrl-C stops it'
-again() { shows 'end them' || { keys C-c; nap; nap; false; }; } # two that come at once are one
-check "a second Ctrl-C offers to end the ranks" again
+check "a second Ctrl-C offers to end the ranks" asks_to_end
 keys y Enter
 check "y ends them" shows 'restart brings new ones'
 kill -CONT "$stopped" 2>/dev/null
 check "... all of them" all_gone $ranks
-keys C-l
+clear_screen
 line 'restart'
 check "restart after that" shows 'new ranks'
 
@@ -89,11 +88,11 @@ line 'view'
 check "a view again" shows 'q quit'
 kill -9 "$(mpirun_of)"
 check "mpirun's death too" shows 'mpirun died of signal 9'
-keys C-l
+clear_screen
 line 'restart'
 check "restart once more" shows '2 new ranks'
 kill -QUIT "$(front)"
-keys C-l
+clear_screen
 line 'print y[0,0]'
 check "SIGQUIT at the prompt does nothing" shows 'y\[0,0\] = 64'
 # a rank that stands still for a while, with nothing to do
@@ -101,11 +100,11 @@ stopped=$(rank 1)
 kill -STOP "$stopped"
 for look in 1 2 3 4 5 6 7 8 9 10; do nap; done
 kill -CONT "$stopped"
-keys C-l
+clear_screen
 line 'allreduce y; print y[0,0]'
 check "a rank that stood still goes on" shows 'y\[0,0\] = 128'
 # mpirun says that it was stopped, while nobody types: the prompt is there again below its words
-keys C-l
+clear_screen
 stopped=$(mpirun_of)
 kill -STOP "$stopped"
 nap

@@ -75,13 +75,18 @@ END
 check "a program is heard" heard "settled $settled\$"
 check "... with the presenter's timelines" alike timelines
 # a line that Ctrl-C has cut short
+weigh
 line 'repeat 100000000 { spin 1us }'
-check "a long line is at work" shows 'repeat .* s .*stops it'
-keys C-c
+check "a long line queues" grown 5000
+hold
+check "... and is at work" shows 'repeat .* s .*stops it'
+interrupt
+go
 check "... and cut short" shows 'interrupted'
 line timeline
 settle
 check "followers end it where it ended" heard "settled $settled\$"
+check "... in its middle" grep -q '"stop":[0-9][0-9]' "$journal"
 line 'undo'
 settle
 
@@ -146,11 +151,14 @@ on laptop
 check "... and following goes on" shows "^settled $settled\$"
 kill $followers
 followers=
+# the laptop's rank 0 is stopped until the key is there, so that the line is long for it on any processor
+hold
 on presenter
-line 'repeat 1000000 { spin 1us }'
+line 'repeat 1000000 { let n = 1 }'
 on laptop
 check "a long line of the presenter's" shows 'repeat .* s .*Ctrl-C twice: end the ranks?'
-keys C-c
+interrupt
+go
 check "... leaves Ctrl-C aside" showed 'left aside: a line that is followed'
 check "... to its end" ends_with_prompt
 on presenter

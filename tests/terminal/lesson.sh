@@ -59,7 +59,7 @@ line 'predict b'
 check "a guess" shows 'noted: b'
 line 'predict a'
 check "... is not taken back" shows 'your guess is b'
-keys C-l
+clear_screen
 line 'task'
 check "... and stands beside the question" shows '^ *your guess is b *$'
 line 'y = matmul x w'
@@ -106,12 +106,13 @@ line 'restart'
 check "restart" shows '2 new ranks; [0-9]* lines\{0,1\} run again'
 line 'z = matmul y w'
 settle
-keys C-l
+clear_screen
 line 'check'
 check "the lines typed before count behind it" shows 'right *.next. goes on'
 line 'next'
 check "the next task" shows 'task 2/2 *Thrice'
 line 'repeat 1000000000 { let i = 1 }'
+check "a line that does not end" shows 'Ctrl-C stops it'
 keys C-c
 check "Ctrl-C ends a line" shows 'interrupted'
 line 'repeat 3 { y = matmul x w }'
@@ -119,13 +120,13 @@ line 'check'
 check "what Ctrl-C ended does not count" shows 'right *that was the last task'
 check "what was learned" shows 'You can read a lesson'
 line 'undo'
-keys C-l
+clear_screen
 line 'hint'
 check "what was taken back is right no more" shows '^ *three$'
 line 'solution run'
 line 'u = relu y'
 line 'undo'
-keys C-l
+clear_screen
 line 'check'
 check "the solution stands for what was typed behind an undo too" shows 'right *that was the last task'
 line 'lesson off'

@@ -1,16 +1,21 @@
 # lib.sh -- a terminal in tmux, and waiting for what appears on it: never for time alone.
 # Each check prints "ok NAME" or "FAIL NAME" with what the screen showed.
 RANKSH=${RANKSH:-$(pwd)/ranksh}
-unset TMUX NO_COLOR
+# the user's own settings are not the test's
+unset TMUX NO_COLOR LINES COLUMNS LANGUAGE VISUAL EDITOR RANKSH_STANDIN RANKSH_GPU_MEMORY RANKSH_KEEP_STDERR
+unset NCCL_MULTI_RANK_GPU_ENABLE PMI_RANK PMI_SIZE PMIX_RANK OMPI_COMM_WORLD_SIZE
+export LC_ALL=C.UTF-8 INPUTRC=/dev/null SHELL=/bin/sh
 socket=ranksh-0
 opened=0
 missed=0
 state=$(mktemp -d)
 folder=$(mktemp -d)
 XDG_STATE_HOME=$state
+XDG_DATA_HOME=$state
+CUDA_MPS_PIPE_DIRECTORY=$state
 TMUX_TMPDIR=$(mktemp -d)
 RANKSH_DEVICE=${RANKSH_DEVICE:-sim}
-export XDG_STATE_HOME RANKSH RANKSH_DEVICE TMUX_TMPDIR
+export XDG_STATE_HOME XDG_DATA_HOME CUDA_MPS_PIPE_DIRECTORY RANKSH RANKSH_DEVICE TMUX_TMPDIR
 PATIENCE=${PATIENCE:-$((30 * ${SLOW:-1}))}
 
 tm() { tmux -L "$socket" -f /dev/null "$@" 2>/dev/null; }
@@ -24,7 +29,6 @@ trap clean EXIT
 
 # a little while between two looks
 nap() { timeout 0.05 tail -f /dev/null; true; }
-now() { date +%s; }
 
 # open WIDTH HEIGHT ARGUMENTS...: ranksh in a fresh terminal. ENVIRONMENT: NAME=VALUE words for it.
 open() {
@@ -46,12 +50,14 @@ keys() { tm send-keys "$@"; }
 # types a line and Enter
 line() { tm send-keys -l "$1" \; send-keys Enter; }
 
-# until COMMAND...: true as soon as it is; false after PATIENCE seconds
+# until_true COMMAND...: returns true as soon as the command is; false after 20 * PATIENCE looks. On an idle machine these take PATIENCE
+# seconds, and under load each look takes longer.
 until_true() {
-	end=$(($(now) + PATIENCE))
+	looks=$((20 * PATIENCE))
 	until "$@"; do
-		[ "$(now)" -gt "$end" ] && { missed=$((missed + 1)); return 1; }
-		[ "$missed" -ge 3 ] && return 1         # nothing works here: no more patience
+		looks=$((looks - 1))
+		[ $looks -gt 0 ] || { missed=$((missed + 1)); return 1; }
+		[ "$missed" -lt 3 ] || return 1         # nothing works here: no more patience
 		nap
 	done
 }
@@ -70,7 +76,14 @@ settled=0
 settle() {
 	settled=$((settled + 1))
 	line "say \"settled $settled\""
-	until_true showed "settled $settled *$"
+	until_true showed "settled $settled *$" && until_true ends_with_prompt
+}
+
+# Clears the screen and waits until only the prompt is shown, so that later checks see new output only.
+alone() { [ "$(screen | grep -cv '^ *$')" = 1 ] && ends_with_prompt; }
+clear_screen() {
+	keys C-l
+	until_true alone || check "the screen is clear" alone
 }
 
 # check NAME COMMAND...: the command must become true
@@ -106,3 +119,28 @@ rank() {
 	done | head -1
 }
 mpirun_of() { pgrep -P "$(front)" -x mpirun; }
+# The process that answers the front end: rank 0, or the one process of --dry
+root() { rank 0 | grep . || pgrep -P "$(front)" -x ranksh; }
+# hold: stops it until `go`. A line typed meanwhile does not end before `go`, on any processor.
+hold() {
+	held=$(root)
+	kill -STOP "$held" || check "there is a process to hold" false
+}
+go() { kill -CONT "$held"; }
+# grown KB: it has grown by so much since `weigh`
+resident() { awk '/^VmRSS/ { print $2 }' "/proc/$weighed/status"; }
+weigh() { weighed=$(root) && empty=$(resident); }
+grown() { [ "$(resident)" -gt $((empty + $1)) ]; }
+# interrupt: presses Ctrl-C while the line of progress is shown. Returns when the front end has taken it: it looks for signals each
+# time that it has painted the line, and the line is two seconds older.
+progress() { screen | sed -n 's/.*  \([0-9]*\) s   (Ctrl-C .*/\1/p' | tail -1; }
+progressed() { at_now=$(progress); [ "${at_now:-0}" -gt "$1" ]; }
+interrupt() {
+	until_true progressed 0 || check "a line of progress" false
+	at=$(progress)
+	keys C-c
+	until_true progressed $((at + 1)) || check "progress after Ctrl-C" false
+}
+# presses Ctrl-C until the front end asks whether to end the ranks. That takes two SIGINTs within 2 s, and those pending together count as one.
+asked() { screen | grep -v '^ *$' | tail -1 | grep -q 'not stopped yet; end them.*/N\] *$'; }
+asks_to_end() { asked || { keys C-c; nap; nap; false; }; }

@@ -12,7 +12,7 @@ check "undo takes back the last line" shows '\] y\[0,0\] = 2'
 line 'tensor part[4] = 3; tensor none[0]'
 check "a line is refused in its middle" shows 'sizes are 1 or more'
 check "... and what came before is told to have run" shows 'what came before it in the line has run, and stays'
-keys C-l
+clear_screen
 line 'tensor none[0]'
 check "a line of one statement that is refused" shows 'sizes are 1 or more'
 refute "... has not run in part" shows 'has run'
@@ -36,7 +36,7 @@ line 'reset'
 line 'journal'
 check "reset empties the world" shows 'nothing was typed since'
 
-keys C-l
+clear_screen
 line 'tensor a[4] = 1; save a f.npy'
 line 'tensor b[4] = load f.npy'
 check "a file is saved and loaded" test -f "$folder/f.npy"
@@ -136,7 +136,7 @@ refute "... names no task, as none is open" showed 'is open; .task. shows it'
 
 printf '#!/bin/sh\necho "say \\"edited\\"" > "$1"\n' > "$folder/editor"
 chmod +x "$folder/editor"
-ENVIRONMENT="EDITOR=$folder/editor" open 80 24 -n 1
+ENVIRONMENT="VISUAL=$folder/editor" open 80 24 -n 1
 check "a prompt for edit" shows 'ms >'
 line 'edit new.rsh'
 check "edit opens the editor" shows 'source new.rsh runs it'
@@ -148,8 +148,7 @@ line 'restart'
 check "lines that run again say what Ctrl-C does" shows 'again .*Ctrl-C twice: end the ranks?'
 keys C-c
 check "the first one is left aside" shows 'Ctrl-C is left aside'
-keys C-c
-check "the second one asks" shows 'have not stopped yet; end them'
+check "the second one asks" asks_to_end
 keys y Enter
 check "... and ends the ranks" shows 'no ranks >'
 ENVIRONMENT=

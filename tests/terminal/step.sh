@@ -74,7 +74,7 @@ line 'step'
 check "and the one before goes on" shows 'step 2/'
 # ... and so it is with a strategy's file
 printf '# endless: for a test\ndef setup { replaced;  repeat 1000000000 { let x = 1 } }\n' > "$folder/never.rsh"
-keys C-l
+clear_screen
 line 'strategy never.rsh'
 check "an endless strategy is walked through" shows 'Ctrl-C stops it'
 keys C-c
@@ -83,7 +83,7 @@ line 'step'
 check "and the one before goes on from there" shows 'step 3/'
 # a demo is a file
 printf '## numbers\ntensor x[4] = iota\n## their sum\nallreduce x; print x\n' > "$folder/demo.rsh"
-keys C-l
+clear_screen
 line 'source --step demo.rsh'
 check "source --step lists the sections" shows '2  their sum'
 line ''
@@ -95,7 +95,7 @@ line '@1 slow 3x'
 line 'source --step demo.rsh'
 check "what outlasts the world before is told" shows 'from before: slow: rank 1 3x'
 line '@1 slow 1x'
-keys C-l
+clear_screen
 tm send-keys -l 'sweep bucke'
 keys Tab
 check "TAB knows what can be swept" shows 'sweep bucket=$'
