@@ -135,7 +135,6 @@ static void view(struct session *session, const char *times)
 		window = (struct window){from, to, -1};
 	char title[128];
 	snprintf(title, sizeof title, "ranksh   %s", session->machine);
-	session->talk.busy_with = NULL;
 	split_end(&session->split);
 	enum status status =
 	        view_run(&session->talk, title, session->colour, session->wide, replay ? &window : NULL);

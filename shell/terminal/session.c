@@ -24,7 +24,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { COMPLETE_MS = 1000, WIDTH_MOST = 300 };
+enum { COMPLETE_MS = 5000, WIDTH_MOST = 300 };
 
 /* ---- the terminal ---- */
 
@@ -61,8 +61,8 @@ void say_bad(const struct session *session, const char *text)
 
 /* ---- the loop ---- */
 
-/* What is pending stands before the line, so that a name within an open block is completed as part of it. Ranks that
- * are busy, or dead, have COMPLETE_MS: a key must not hang the editor. */
+/* What is pending stands before the line, so that a name within an open block is completed as part of it. TAB waits
+ * COMPLETE_MS at most for ranks that are busy or dead; Ctrl-C ends the wait. */
 static void complete(void *self, const char *line, int cursor, struct text *names)
 {
 	struct session *session = self;
@@ -121,7 +121,8 @@ static char *read_line(struct session *session, bool *ended)
 		struct pollfd ends[] = {{.fd = 0, .events = POLLIN},
 		        {.fd = session->talk.alive ? session->talk.job.out : -1, .events = POLLIN},
 		        {.fd = session->talk.alive ? session->talk.job.err : -1, .events = POLLIN}};
-		int ready = poll(ends, 3, follower_wait_ms(session));
+		/* do not block if a Ctrl-C has ended the wait of a TAB: it is handled below */
+		int ready = poll(ends, 3, signal_has_interrupt() ? 0 : follower_wait_ms(session));
 		if (signal_taken_interrupt()) { /* the lines of an open block are forgotten with the one typed */
 			text_clear(&session->pending);
 			line_cancel();

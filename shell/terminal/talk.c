@@ -50,6 +50,11 @@ void signals_start(void)
 	signal(SIGTSTP, SIG_IGN);
 }
 
+bool signal_has_interrupt(void)
+{
+	return interrupted;
+}
+
 bool signal_taken_interrupt(void)
 {
 	bool was = interrupted;
@@ -76,6 +81,7 @@ enum status talk_start(struct talk *talk, const struct options *options)
 	enum status status = job_start(&talk->job, options, true);
 	talk->alive = status == ST_OK;
 	text_clear(&talk->incoming);
+	talk->late = 0;
 	return status;
 }
 
@@ -193,8 +199,8 @@ static void show(struct talk *talk, const struct reply *reply)
 	text_release(&marked);
 }
 
-/* Takes the first line out of `incoming`; false: there is none. */
-static bool take_reply(struct talk *talk, struct reply *reply)
+/* Removes the first line of `incoming`. Returns false if no line is complete. */
+static bool take_line(struct talk *talk, struct reply *reply)
 {
 	char *newline =
 	        talk->incoming.count ? memchr(talk->incoming.bytes, '\n', talk->incoming.count) : NULL;
@@ -205,6 +211,18 @@ static bool take_reply(struct talk *talk, struct reply *reply)
 	talk->incoming.count -= count + 1;
 	memmove(talk->incoming.bytes, newline + 1, talk->incoming.count);
 	return true;
+}
+
+/* The same without completions that came too late: answers come in the order of the requests. */
+static bool take_reply(struct talk *talk, struct reply *reply)
+{
+	while (take_line(talk, reply)) {
+		if (reply->kind != REPLY_COMPLETE || !talk->late)
+			return true;
+		talk->late--;
+		reply_release(reply);
+	}
+	return false;
 }
 
 /* All whole lines that have come. Living lanes leave the line that is being typed where it is. */
@@ -273,9 +291,9 @@ static bool sort(struct talk *talk, enum reply_kind kind, struct reply *reply)
 	return false;
 }
 
-/* Replies of other kinds are shown, or dropped when they answer something that nobody waits for any more (a completion
- * that came too late). After the output has ended, what had come before is still taken: the reply may be in it. */
-enum status talk_ask(struct talk *talk, const struct request *request, enum reply_kind kind,
+/* Replies of other kinds are shown or dropped. After the output has ended, what had come before is still taken: the reply may
+ * be in it. */
+static enum status ask(struct talk *talk, const struct request *request, enum reply_kind kind,
         struct reply *reply, int wait_ms)
 {
 	enum status status = talk_send(talk, request);
@@ -294,8 +312,10 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
 			}
 		if (over || status == ST_MPI || to_end)
 			return ST_MPI;
-		if (wait_ms >= 0 && wall_ns() - talk->asked_ns > wait_ms * MS_NS)
+		if (wait_ms >= 0 && (interrupted || wall_ns() - talk->asked_ns > wait_ms * MS_NS)) {
+			talk->late += kind == REPLY_COMPLETE;
 			return ST_LIMIT;
+		}
 		over = hear(talk, wait_ms >= 0 && wait_ms < TICK_MS ? wait_ms : TICK_MS) != ST_OK;
 		show_progress(talk);
 		if (kind == REPLY_DONE && signal_taken_interrupt())
@@ -306,5 +326,13 @@ enum status talk_ask(struct talk *talk, const struct request *request, enum repl
 		}
 	}
 	clear_progress(talk);
+	return status;
+}
+
+enum status talk_ask(struct talk *talk, const struct request *request, enum reply_kind kind,
+        struct reply *reply, int wait_ms)
+{
+	enum status status = ask(talk, request, kind, reply, wait_ms);
+	talk->busy_with = NULL; /* the caller's */
 	return status;
 }

@@ -13,7 +13,8 @@ struct talk {
 	bool alive;
 	struct text incoming;  /* the beginning of a line from rank 0 */
 	bool terminal;         /* may escape codes be used at all (TERM is not dumb) */
-	const char *busy_with; /* shown when it takes more than a second; NULL: nothing is shown */
+	const char *busy_with; /* shown if the next answer takes more than a second; NULL: nothing is shown */
+	int late; /* completions whose answers are dropped when they come: TAB did not wait for them */
 	bool progress_shown;
 	struct split_screen *split; /* living lanes are painted there; NULL: they are dropped */
 	struct pager *pager;        /* what is asked may be long to read; NULL: it is printed as it comes */
@@ -23,6 +24,7 @@ struct talk {
 
 /* Signals that the front end takes note of; flags are taken down by whoever acts on them. */
 void signals_start(void);
+bool signal_has_interrupt(void);
 bool signal_taken_interrupt(void);
 bool signal_taken_resize(void);
 bool signal_asked_to_end(void);

@@ -15,10 +15,24 @@ line 'repeat 2 {'
 check "an open block asks for more" shows '^\.\.\. >'
 line 'y = add y x }'
 check "a block runs when it is closed" shows '^2\.[0-9]* ms > *$'
-keys C-l
+clear_screen
 keys -l 'matm'
 keys Tab
 check "TAB ends the word" shows '> matmul *$'
+keys C-c
+# rank 0 does not answer the TAB: Ctrl-C forgets the line all the same
+clear_screen
+hold
+keys -l 'matm'
+keys Tab
+for look in $(seq 40); do nap; done
+check "TAB waits for ranks that are busy, and leaves the line" shows '> matm *$'
+keys C-c
+check "... Ctrl-C ends that" shows 'matm^C'
+keys -l 'stra'
+keys Tab
+go
+check "... and the next TAB has its own answer" shows '> strategy *$'
 keys C-c
 line 'use @1'
 check "the prompt names its ranks" shows '^@1 '
@@ -80,7 +94,7 @@ refute "no first screen then" showed 'simulated machine'
 fake() {
 	printf '#!/bin/sh\n%s\nexec sleep 1000\n' "$1" > "$folder/mpirun"
 	chmod +x "$folder/mpirun"
-	ENVIRONMENT="PATH=$folder:$PATH" open 80 24 -n 2
+	ENVIRONMENT="'PATH=$folder:$PATH'" open 80 24 -n 2
 }
 fake ''
 check "ranks that take long to start" shows 'starting the ranks .*Ctrl-C stops it'
@@ -93,7 +107,7 @@ check "... and ranksh too" left 4
 # ranks that are slow only the second time, under an mpirun that ends with 1 when it is stopped
 printf '#!/bin/sh\n[ -e %s/slow ] || exec %s "$@"\ntrap "exit 1" TERM\nsleep 1000 &\nwait\n' "$folder" "$(command -v mpirun)" > "$folder/mpirun"
 chmod +x "$folder/mpirun"
-ENVIRONMENT="PATH=$folder:$PATH" open 80 24 -n 2
+ENVIRONMENT="'PATH=$folder:$PATH'" open 80 24 -n 2
 check "a prompt before a restart" shows 'ms >'
 line 'let a = 7'
 settle
