@@ -24,7 +24,14 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { LIMIT_GRACE_S = 3 };
+/* SIGALRM ends a rank that no longer checks its limit. The alarm is set to limit + START_GRACE_S at the start, and to
+ * limit + LIMIT_GRACE_S after MPI_Init, when the limit begins. */
+enum { LIMIT_GRACE_S = 3, START_GRACE_S = 60 };
+static void set_alarm(const struct options *options, int grace)
+{
+	if (options->limit_ns)
+		alarm((unsigned)(options->limit_ns / 1000000000 + grace));
+}
 
 /* ---- a process without memory ---- */
 
@@ -129,8 +136,7 @@ int process_run(struct options *options, bool mpi, int argc, char **argv)
 	if (mpi) /* mpirun is gone: nobody is left to clean up behind this rank */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, options->wire ? SIG_IGN : SIG_DFL);
-	if (options->limit_ns) /* should nobody ask for the time any more */
-		alarm((unsigned)(options->limit_ns / 1000000000 + LIMIT_GRACE_S));
+	set_alarm(options, START_GRACE_S);
 	if (options->wire)
 		last_words.status = EXIT_NO_MEMORY;
 	mem_on_exhausted(say_exhausted);
@@ -139,6 +145,7 @@ int process_run(struct options *options, bool mpi, int argc, char **argv)
 	last_words.descriptor = capture_err(capture);
 	if (status == ST_OK)
 		status = transport_start(&t, mpi, &argc, &argv);
+	set_alarm(options, LIMIT_GRACE_S);
 	if (status == ST_OK) {
 		rank = last_words.rank = transport_rank(t);
 		last_words.ranks = transport_size(t);

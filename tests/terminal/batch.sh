@@ -35,9 +35,9 @@ cmp -s "$folder/y1.npy" "$folder/y2.npy" && echo "ok one rank has the bits of se
 status "one rank" 0 "$RANKSH" -n 1 -c 'tensor x[2,2] = ones; print x[0,0]'
 status "--dry" 0 "$RANKSH" --dry -n 512 -c 'tensor x[64,64] = ones; allreduce x; sync'
 
-status "no lines, for the input is closed" 0 timeout $PATIENCE sh -c '"$0" -n 2 <&-' "$RANKSH"
-status "the input is closed: one process" 0 timeout $PATIENCE sh -c '"$0" --dry -n 2 <&-' "$RANKSH"
-status "the output is closed" 4 timeout $PATIENCE sh -c '"$0" -n 2 -c "say hello" >&-' "$RANKSH"
+status "no lines, for the input is closed" 0 timeout $((10 * PATIENCE)) sh -c '"$0" -n 2 <&-' "$RANKSH"
+status "the input is closed: one process" 0 timeout $((10 * PATIENCE)) sh -c '"$0" --dry -n 2 <&-' "$RANKSH"
+status "the output is closed" 4 timeout $((10 * PATIENCE)) sh -c '"$0" -n 2 -c "say hello" >&-' "$RANKSH"
 
 status "an expect that is false" 1 "$RANKSH" -n 2 -c 'expect 1 == 2'
 status "a refused line" 2 "$RANKSH" -n 2 -c 'bogus'
