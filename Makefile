@@ -184,8 +184,8 @@ bench: deps
 FUZZ_SECONDS = 60
 fuzz: deps
 	@$(MAKE) --no-print-directory $(SANITIZED) build-asan/ranksh fuzzer
-	build-asan/fuzz_parse $(FUZZ_SECONDS) tests/script tests/script/design
-	RANKSH=build-asan/ranksh SLOW=3 sh tests/fuzz/sessions.sh $(FUZZ_SECONDS)
+	build-asan/fuzz_parse $(FUZZ_SECONDS)s tests/script tests/script/design
+	RANKSH=build-asan/ranksh SLOW=3 sh tests/fuzz/sessions.sh 1000000 1 $(FUZZ_SECONDS)
 fuzzer: $(BUILD)/fuzz_parse $(BUILD)/fuzz_lines
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIBRARY)
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -o $@ $< $(LIBRARY) $(LIBS)

@@ -1,8 +1,8 @@
 /* fuzz_parse.c -- mutated scripts for the parser: no input may crash it, and what it refuses leaves no memory
  * behind.
  *
- *     fuzz_parse SECONDS FOLDER...     changes the .rsh files of the folders, for so long; the same inputs at
- *                                      every run of the same length
+ *     fuzz_parse INPUTS FOLDER...      INPUTS mutated .rsh files of the folders, the same at every run
+ *     fuzz_parse SECONDSs FOLDER...    as many as fit into the seconds: 60s
  * With clang, -DLIBFUZZER -fsanitize=fuzzer,address,undefined makes it a target of libFuzzer. */
 #include "base/memory.h"
 #include "base/philox.h"
@@ -11,6 +11,7 @@
 #include "shell/submit/rows.h"
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,12 +129,14 @@ static size_t mutate(
 	}
 }
 
-static int fuzz(double seconds, const struct seed *seeds, int count)
+/* Runs until `inputs` inputs and `seconds` seconds of CPU time are used. */
+static int fuzz(long inputs, double seconds, const struct seed *seeds, int count)
 {
 	static char input[INPUT_MAX];
 	struct random random = {0};
 	long runs = 0;
-	for (clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC); clock() < end; runs++) {
+	for (clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC); runs < inputs || clock() < end;
+	        runs++) {
 		const struct seed *seed = &seeds[draw(&random, (uint32_t)count)];
 		size_t length = seed->count;
 		memcpy(input, seed->bytes, length);
@@ -163,10 +166,11 @@ int main(int argc, char **argv)
 	for (int i = 2; i < argc; i++)
 		count = add_folder(seeds, count, argv[i]);
 	if (argc < 3 || !count) {
-		fprintf(stderr, "usage: fuzz_parse SECONDS FOLDER...   (folders with .rsh files)\n");
+		fprintf(stderr, "usage: fuzz_parse INPUTS|SECONDSs FOLDER...   (folders with .rsh files)\n");
 		return 2;
 	}
-	int status = fuzz(atof(argv[1]), seeds, count);
+	bool timed = strchr(argv[1], 's') != NULL;
+	int status = fuzz(timed ? 0 : atol(argv[1]), timed ? atof(argv[1]) : 0, seeds, count);
 	while (count > 0)
 		free(seeds[--count].bytes);
 	return status;

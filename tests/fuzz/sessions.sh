@@ -1,9 +1,9 @@
 #!/bin/sh
-# sessions.sh [SECONDS] [FIRST] [MOST]: random and mutated lines at the prompt of 2 ranks, session after session, until SECONDS (FUZZ_SECONDS, 15) are over. Session
-# number S has the lines of `fuzz_lines S`, so the same sessions come again at every run; FIRST (1) is the first, and there are no more than MOST. Whatever is typed, each line is
+# sessions.sh [SESSIONS] [FIRST] [SECONDS]: random and mutated lines at the prompt of 2 ranks, in SESSIONS (30) sessions one after another, or until SECONDS are over.
+# Session number S has the lines of `fuzz_lines S`, so the same sessions come again at every run, on any processor; FIRST (1) is the first. Whatever is typed, each line is
 # answered, no rank dies or prints by itself, no two ranks disagree, and all leave at the end. What a sanitizer finds is looked at by who calls this.
 . tests/script/lib.sh
-seconds=${1:-${FUZZ_SECONDS:-15}} seed=${2:-1} most=${3:-1000000}
+most=${1:-30} seed=${2:-1} seconds=${3:-100000}
 lines_of=$(realpath "$(dirname "$RANKSH")/fuzz_lines")
 cd "$work" || exit 1
 # where no one else looks, what a sanitizer finds is looked at here

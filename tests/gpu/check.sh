@@ -101,7 +101,7 @@ typed() {
 	if [ -z "$(program fuzz_lines)" ]; then echo "skipped: fuzz_lines is not there: make fuzzer"; return; fi
 	count=17
 	[ -z "${FEW:-}" ] || count=1
-	within 170 env RANKSH_DEVICE=cuda sh tests/fuzz/sessions.sh 150 1 $count
+	within 170 env RANKSH_DEVICE=cuda sh tests/fuzz/sessions.sh $count 1 150
 	status=$?
 	if [ $status = 0 ]; then ok "$(sed -n 's/^ok //p' "$work/out")"; else bad "typed sessions: status $status"; fi
 }
