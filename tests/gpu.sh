@@ -6,11 +6,12 @@ cd "$(dirname "$0")/.." || exit 1
 build=$(dirname "$(realpath "${RANKSH:-build/ranksh}")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset RANKSH_STANDIN CUDA_MPS_PIPE_DIRECTORY
+unset RANKSH_STANDIN
+export CUDA_MPS_PIPE_DIRECTORY=/nonexistent
 
 # facts FOLDER OPTIONS: what the program says, figures as N
 facts() {
-	RANKSH_CUDA=$1 RANKSH_STANDIN=$2 timeout 300 "$build/gpu/facts" > "$work/said" 2>&1 || echo "status $?"
+	RANKSH_CUDA=$1 RANKSH_STANDIN=$2 timeout $((300 * ${SLOW:-1})) "$build/gpu/facts" > "$work/said" 2>&1 || echo "status $?"
 	sed 's/[0-9][0-9.]*/N/g; /^MPS: /d' "$work/said"
 }
 # check WHAT: the text on the standard input is the wanted one
@@ -47,7 +48,7 @@ facts /nonexistent "" | check "without libraries it says what is missing"
 run() {
 	script=$1
 	shift
-	env "$@" timeout 600 sh "tests/gpu/$script.sh" "$build" > "$work/said" 2>&1
+	env "$@" timeout $((600 * ${SLOW:-1})) sh "tests/gpu/$script.sh" "$build" > "$work/said" 2>&1
 	echo "status $?" >> "$work/said"
 	tail -"$lines" "$work/said" | sed 's/[0-9][0-9.]* s$/N s/; s/: [0-9.]* (at/: N (at/'
 }

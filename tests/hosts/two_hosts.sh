@@ -42,11 +42,12 @@ expect theirs[3] == (rank+world-1)%world
 say "both hosts done"
 INNER
 run() {
-	ip netns exec $a unshare --uts sh -c "hostname $a; exec timeout $((60 * ${SLOW:-1})) mpirun --host 10.77.0.1:2,10.77.0.2:2 -n 4 --mca plm_rsh_agent $dir/agent \
+	ip netns exec $a unshare --uts sh -c "hostname $a; exec timeout $((300 * ${SLOW:-1})) mpirun --host 10.77.0.1:2,10.77.0.2:2 -n 4 --mca plm_rsh_agent $dir/agent \
 		--mca plm_rsh_no_tree_spawn 1 --mca btl self,vader,tcp --mca btl_tcp_if_include 10.77.0.0/24 --mca oob_tcp_if_include 10.77.0.0/24 \
 		--bind-to none $*" < /dev/null > "$dir/out" 2>&1
 }
 run hostname
+[ $? != 124 ] || { echo "FAIL two hosts: mpirun took longer than $((300 * ${SLOW:-1})) s to start hostname"; cat "$dir/out"; exit 1; }
 if [ "$(sort -u "$dir/out" | grep -c '^rsh-')" != 2 ]; then
 	echo "skipped: two hosts (mpirun does not start processes in namespaces here)"; sed "s/^/    /" "$dir/out"
 	exit 0

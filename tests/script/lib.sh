@@ -3,6 +3,9 @@
 set -u
 RANKSH=$(realpath "${RANKSH:-./ranksh}")
 RANKSH_DEVICE=${RANKSH_DEVICE:-sim}
+# the user's own settings are not the test's
+unset LANGUAGE NO_COLOR RANKSH_STANDIN RANKSH_GPU_MEMORY RANKSH_KEEP_STDERR NCCL_MULTI_RANK_GPU_ENABLE PMI_RANK PMI_SIZE PMIX_RANK OMPI_COMM_WORLD_SIZE
+export LC_ALL=C.UTF-8 CUDA_MPS_PIPE_DIRECTORY=/nonexistent
 export RANKSH RANKSH_DEVICE OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 area=$(basename "$0" .sh)
 work=$(mktemp -d)
@@ -19,8 +22,8 @@ check() {
 		[ ! -f "$work/out" ] || tail -40 "$work/out" | cut -c1-300 | sed 's/^/    /'
 	fi
 }
-# within SECONDS COMMAND...: is given SLOW times as long
-within() { limit=$(($1 * ${SLOW:-1})); shift; timeout $limit "$@"; }
+# within SECONDS COMMAND...: ends what hangs, after 300 seconds at least: under load a start of mpirun alone may take 30. SLOW times as long
+within() { limit=$((($1 < 300 ? 300 : $1) * ${SLOW:-1})); shift; timeout $limit "$@"; }
 # wire RANKS SECONDS: what stands in `typed` is asked of ranks, and answered in `replies`; the exit status in $status. The input stays open until all is
 # answered or the seconds are over: at its end what still runs is interrupted.
 wire() {
@@ -31,7 +34,7 @@ wire() {
 		[ -e over ] || [ "$(grep -c '"is":"\(done\|view\|complete\)"' replies)" -ge "$asked" ] && break
 		timeout 0.05 tail -f /dev/null
 	done; } | {
-		timeout $((($2 + 20) * ${SLOW:-1})) mpirun --oversubscribe -n "$1" "$RANKSH" --wire > replies 2> errors
+		timeout $((($2 + 300) * ${SLOW:-1})) mpirun --oversubscribe -n "$1" "$RANKSH" --wire > replies 2> errors
 		echo $? > over
 	}
 	status=$(cat over)

@@ -21,11 +21,11 @@ limit() { prlimit --pid "$1" --as=$((($(awk '/^VmSize/ { print $2 }' "/proc/$1/s
 # session NAME RANK KB WANTED_STATUS WANTED_TEXT LINE: rank RANK of 3 has KB kilobytes left when the line comes
 session() {
 	mkfifo "$work/in"
-	timeout $((60 * ${SLOW:-1})) "$RANKSH" -n 3 < "$work/in" > "$work/out" 2>&1 &
+	timeout $((300 * ${SLOW:-1})) "$RANKSH" -n 3 < "$work/in" > "$work/out" 2>&1 &
 	job=$!
 	exec 9> "$work/in"
 	echo 'tensor x[64,64] = rank; allreduce x; a = allgather x; sync; print x[0,0]' >&9
-	for look in $(seq 300); do
+	for look in $(seq $((300 * ${SLOW:-1}))); do
 		grep -q '= 3' "$work/out" && break
 		timeout 0.1 tail -f /dev/null
 	done

@@ -192,7 +192,7 @@ piped() {
 	while IFS= read -r line; do
 		number=$((number + 1))
 		printf '%s\nsay "line %s"\n' "$line" $number
-		for look in $(seq 400); do
+		for look in $(seq $((400 * ${SLOW:-1}))); do
 			grep -qx "line $number" got && break
 			timeout 0.05 tail -f /dev/null
 		done
