@@ -6,8 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 build=$(dirname "$(realpath "${RANKSH:-build/ranksh}")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset RANKSH_STANDIN
-export CUDA_MPS_PIPE_DIRECTORY=/nonexistent
+. tests/environment
 
 # facts FOLDER OPTIONS: what the program says, figures as N
 facts() {

@@ -3,9 +3,7 @@
 set -u
 RANKSH=$(realpath "${RANKSH:-./ranksh}")
 RANKSH_DEVICE=${RANKSH_DEVICE:-sim}
-# the user's own settings are not the test's
-unset LANGUAGE NO_COLOR RANKSH_STANDIN RANKSH_GPU_MEMORY RANKSH_KEEP_STDERR NCCL_MULTI_RANK_GPU_ENABLE PMI_RANK PMI_SIZE PMIX_RANK OMPI_COMM_WORLD_SIZE
-export LC_ALL=C.UTF-8 CUDA_MPS_PIPE_DIRECTORY=/nonexistent
+. tests/environment
 export RANKSH RANKSH_DEVICE OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 area=$(basename "$0" .sh)
 work=$(mktemp -d)

@@ -1,10 +1,7 @@
 # lib.sh -- a terminal in tmux, and waiting for what appears on it: never for time alone.
 # Each check prints "ok NAME" or "FAIL NAME" with what the screen showed.
 RANKSH=${RANKSH:-$(pwd)/ranksh}
-# the user's own settings are not the test's
-unset TMUX NO_COLOR LINES COLUMNS LANGUAGE VISUAL EDITOR RANKSH_STANDIN RANKSH_GPU_MEMORY RANKSH_KEEP_STDERR
-unset NCCL_MULTI_RANK_GPU_ENABLE PMI_RANK PMI_SIZE PMIX_RANK OMPI_COMM_WORLD_SIZE
-export LC_ALL=C.UTF-8 INPUTRC=/dev/null SHELL=/bin/sh
+. tests/environment
 socket=ranksh-0
 opened=0
 missed=0
@@ -12,10 +9,9 @@ state=$(mktemp -d)
 folder=$(mktemp -d)
 XDG_STATE_HOME=$state
 XDG_DATA_HOME=$state
-CUDA_MPS_PIPE_DIRECTORY=$state
 TMUX_TMPDIR=$(mktemp -d)
 RANKSH_DEVICE=${RANKSH_DEVICE:-sim}
-export XDG_STATE_HOME XDG_DATA_HOME CUDA_MPS_PIPE_DIRECTORY RANKSH RANKSH_DEVICE TMUX_TMPDIR
+export XDG_STATE_HOME XDG_DATA_HOME RANKSH RANKSH_DEVICE TMUX_TMPDIR
 PATIENCE=${PATIENCE:-$((30 * ${SLOW:-1}))}
 
 tm() { tmux -L "$socket" -f /dev/null "$@" 2>/dev/null; }
