@@ -7,6 +7,8 @@
 #include <ncurses.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 
 struct screen {
 	SCREEN *terminal;
@@ -30,6 +32,16 @@ static void start_colours(void)
 		init_pair(i, COLORS >= 256 ? ansi[i] : plain[i], -1);
 }
 
+/* ncurses reads the size before its handler of SIGWINCH is there: a change in between is found here. It prefers COLUMNS and
+ * LINES of the environment, which readline sets to an earlier size, so these two go. */
+static void take_size(void)
+{
+	struct winsize size;
+	if (ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row &&
+	        (size.ws_col != COLS || size.ws_row != LINES))
+		resizeterm(size.ws_row, size.ws_col);
+}
+
 /* SIGWINCH is ncurses' while the screen is its own: a key says then that the size is another one. Afterwards the front
  * end's handler is there again. */
 enum status screen_open(struct screen **opened, bool colour, bool wide)
@@ -37,6 +49,8 @@ enum status screen_open(struct screen **opened, bool colour, bool wide)
 	struct screen *screen = mem_alloc(sizeof *screen);
 	*opened = NULL;
 	sigaction(SIGWINCH, &(struct sigaction){.sa_handler = SIG_DFL}, &screen->before);
+	unsetenv("COLUMNS");
+	unsetenv("LINES");
 	screen->terminal = newterm(NULL, stdout, stdin);
 	if (!screen->terminal) {
 		sigaction(SIGWINCH, &screen->before, NULL);
@@ -44,6 +58,7 @@ enum status screen_open(struct screen **opened, bool colour, bool wide)
 		return fail(ST_FILE, "view: this terminal cannot show it; `timeline` prints the same");
 	}
 	set_term(screen->terminal);
+	take_size();
 	screen->colour = colour && has_colors();
 	screen->wide = wide;
 	if (screen->colour)

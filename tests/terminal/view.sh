@@ -3,6 +3,7 @@
 
 program='tensor x[256,256] w[256,256] = randn; stream io; y = matmul x w; z = matmul x w on io'
 painted() { shows 'q quit'; }
+foot() { screen | tail -1 | grep -q 'q quit'; }
 open 80 24 -n 4
 check "a prompt" shows 'ms >'
 line "$program"
@@ -16,7 +17,7 @@ check "it still stands" painted
 tm resize-window -x 40 -y 12
 check "it follows the terminal's size" painted
 tm resize-window -x 100 -y 30
-check "... both ways" painted
+check "... both ways" foot
 keys q
 check "q goes back to the prompt" ends_with_prompt
 line 'view'
@@ -57,3 +58,13 @@ kill -9 "$(rank 1)"
 check "a rank that dies under the view is named" shows 'rank 1 died of signal 9'
 line 'restart'
 check "restart after it" shows 'new ranks'
+
+# COLUMNS and LINES of the environment are of another terminal, or of an earlier size: readline sets them
+ENVIRONMENT='COLUMNS=20 LINES=6'
+open 100 30 -n 1
+check "a prompt with another size in the environment" ends_with_prompt
+line "$program"
+line 'view'
+check "the view has the terminal's size" shows 'q quit'
+check "... down to its foot" foot
+keys q
