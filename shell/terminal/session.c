@@ -61,8 +61,8 @@ void say_bad(const struct session *session, const char *text)
 
 /* ---- the loop ---- */
 
-/* What is pending stands before the line, so that a name within an open block is completed as part of it. TAB waits
- * COMPLETE_MS at most for ranks that are busy or dead; Ctrl-C ends the wait. */
+/* Asks with the lines of an open block before this one, so that names in the block complete as part of it. TAB
+ * waits COMPLETE_MS at most for ranks that are busy or dead; Ctrl-C ends the wait. */
 static void complete(void *self, const char *line, int cursor, struct text *names)
 {
 	struct session *session = self;
