@@ -3,8 +3,10 @@
  * Every decision here (is there anything to wait for, is it over, did Ctrl-C come) is the same on all processes: it follows
  * from the books, from what was measured, or from a round. */
 #include "cuda/control.h"
+#include "backend/call.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
+#include "kernels/kernel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,6 +70,19 @@ static void keep_failure(struct control *control, const struct host_report *repo
 	keep_words(control, report, id ? id : first_open(control, part));
 }
 
+/* A kernel has read a number out of range: it computed all the same, as a NaN or nothing. */
+static void keep_index(struct control *control, const struct host_report *report)
+{
+	const struct world *world = control->world;
+	const struct record *record = op_record(world, report->looks_up);
+	struct kernel_call call;
+	if (control->failed != ST_OK)
+		return;
+	call_of_record(world, record, &call);
+	control->failed = kernel_index_failure(&call, report->place, (double)report->value);
+	snprintf(control->why, sizeof control->why, "line %d: %s", record->line, fail_text());
+}
+
 static bool awaited(struct control *control, enum control_wait what, op_id id)
 {
 	if (control->world->ops[id].flags & OPF_DONE)
@@ -99,6 +114,8 @@ static void take_reports(struct control *control, enum control_wait what)
 	while ((count = host_take(control->host, reports, sizeof reports / sizeof *reports)) > 0)
 		for (size_t i = 0; i < count; i++) {
 			struct host_report *report = &reports[i];
+			if (report->looks_up)
+				keep_index(control, report);
 			if (report->status != ST_OK)
 				keep_failure(control, report);
 			if (report->measured.id)

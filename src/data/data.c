@@ -133,7 +133,7 @@ void data_end(struct rank_data *data, op_id id)
 	disturb_outputs(data, id, record);
 	if (record->kind == OP_KERNEL) {
 		if (!running->staged)
-			evaluate_kernel(data->world, record, NULL);
+			keep_failure(data, evaluate_kernel(data->world, record, NULL));
 		for (int i = 0; i < record->operands; i++)
 			if (running->packed[i])
 				operand_unpack(data->world, &record->operand[i], running->packed[i]);
@@ -181,7 +181,7 @@ void data_fill(struct rank_data *data, op_id id)
 	const struct record *record = op_record(data->world, id);
 	disturb_outputs(data, id, record);
 	if (record->kernel) /* else the content of a file, which the shell brings */
-		evaluate_kernel(data->world, record, NULL);
+		keep_failure(data, evaluate_kernel(data->world, record, NULL));
 }
 
 void data_fill_later(struct rank_data *data, op_id id)

@@ -39,7 +39,7 @@ static void *stage(const struct world *world, const struct operand *operand, str
 	return tensor->data;
 }
 
-void evaluate_kernel(const struct world *world, const struct record *record, void **staged)
+enum status evaluate_kernel(const struct world *world, const struct record *record, void **staged)
 {
 	struct kernel_call call;
 	call_of_record(world, record, &call);
@@ -50,8 +50,13 @@ void evaluate_kernel(const struct world *world, const struct record *record, voi
 		if (staged && operand->access & ACCESS_WRITE)
 			staged[i] = stage(world, operand, tensor);
 	}
-	if (record->operands)
-		kernel_compute(&call);
+	if (!record->operands)
+		return ST_OK;
+	int64_t place;
+	double value;
+	bool outside = kernel_find_index(&call, &place, &value);
+	kernel_compute(&call);
+	return outside ? fail_in(kernel_index_failure(&call, place, value), "line %d", record->line) : ST_OK;
 }
 
 /* ---- copies */

@@ -10,8 +10,8 @@ void *operand_packed(const struct world *world, const struct operand *operand);
 void operand_unpack(const struct world *world, const struct operand *operand, const void *packed);
 
 /* staged NULL: straight into place. Else what it writes goes to staged[operand], packed, made here; the
- * caller frees those. */
-void evaluate_kernel(const struct world *world, const struct record *record, void **staged);
+ * caller frees those. ST_RANGE: it was computed, and a number that it looks something up by is outside */
+enum status evaluate_kernel(const struct world *world, const struct record *record, void **staged);
 
 /* In the following, `packed` is the input as it was when the operation started, or NULL: as it is now. */
 void evaluate_copy(const struct world *world, const struct record *record, const void *packed);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- shapes ---- */
@@ -206,6 +207,54 @@ bool kernel_must_stage(const struct kernel_call *call, const struct kernel_tenso
 	for (int i = 0; i < call->ins; i++)
 		if (kernel_overlap(&call->in[i], out) && (call->kernel->run || !very_same(&call->in[i], out)))
 			return true;
+	return false;
+}
+
+/* ---- numbers of rows and classes ---- */
+
+/* "[2]" or "[1,3]": the place of element i, in the order of C */
+static struct shape_text place_text(const struct layout *layout, int64_t i)
+{
+	struct layout place = *layout;
+	for (int d = layout->dims - 1; d >= 0; d--) {
+		place.dim[d] = i % layout->dim[d];
+		i /= layout->dim[d];
+	}
+	return shape_text(&place);
+}
+
+enum status kernel_index_failure(const struct kernel_call *call, int64_t place, double value)
+{
+	struct kernel_indices indices = call->kernel->indices(call);
+	const struct kernel_tensor *tensor = &call->in[indices.argument];
+	char unused[48] = "";
+	if (!isnan(indices.unused))
+		snprintf(unused, sizeof unused, ", or %.0f", indices.unused);
+	return fail(ST_RANGE, "`%s` reads %s%s = %.0f, which is out of range for %s (0 to %lld%s)",
+	        call->kernel->name, tensor->name, place_text(&tensor->layout, place).text, value,
+	        indices.names, (long long)indices.end - 1, unused);
+}
+
+bool kernel_find_index(const struct kernel_call *call, int64_t *place, double *number)
+{
+	if (!call->kernel->indices)
+		return false;
+	struct kernel_indices indices = call->kernel->indices(call);
+	if (indices.argument < 0)
+		return false;
+	struct lane lane = lane_of(&call->in[indices.argument]);
+	int64_t count = layout_count(&call->in[indices.argument].layout);
+	double value[LANE_CHUNK];
+	for (int64_t from = 0; from < count; from += LANE_CHUNK) {
+		int64_t n = least_of(count - from, LANE_CHUNK);
+		lane_read(&lane, from, n, value);
+		for (int64_t i = 0; i < n; i++)
+			if ((value[i] < 0 || value[i] >= (double)indices.end) && value[i] != indices.unused) {
+				*place = from + i;
+				*number = value[i];
+				return true;
+			}
+	}
 	return false;
 }
 

@@ -165,6 +165,14 @@ static enum status topk_grad_shape(struct kernel_call *call)
 	return status == ST_OK ? kernel_out(call, 0, (enum dtype)out.dtype, out.dims, out.dim) : status;
 }
 
+static struct kernel_indices topk_places(const struct kernel_call *call)
+{
+	return (struct kernel_indices){.argument = 1,
+	        .end = kernel_row_length(&call->out[0]),
+	        .unused = NAN,
+	        .names = "an element of a row"};
+}
+
 static void topk_grad(const struct kernel_call *call)
 {
 	int64_t length = kernel_row_length(&call->out[0]), k = kernel_row_length(&call->in[0]),
@@ -275,6 +283,7 @@ const struct kernel kernels_convert[] = {
                 KERNEL_TAKES(2, 1),
                 .option = {{"length", NAN, "of a row of x", KO_WHOLE, 1}},
                 .shape = topk_grad_shape,
+                .indices = topk_places,
                 .run = topk_grad,
         },
         {

@@ -1,8 +1,8 @@
 /* embed.c -- embed and its gradient: rows of a table by number; colsum: the sum of each column, the gradient
  * of what was added to every row.
  *
- * A number that is no row of the table gives a row of NaN, and adds to no gradient. The gradient adds up in
- * the order of the ids, so an id that comes twice is no race.
+ * A number that is no row of the table is reported (kernel_find_index); it gives a row of NaN, and adds to
+ * no gradient. The gradient adds up in the order of the ids, so an id that comes twice is no race.
  *
  *      table            ids            x = embed table ids       dtable = embed_grad dx ids rows=4
  *      row 0   a        2              c                         row 0   dx1
@@ -89,6 +89,15 @@ static enum status embed_grad_shape(struct kernel_call *call)
 	return status;
 }
 
+static struct kernel_indices table_rows(const struct kernel_call *call)
+{
+	bool gathers = call->kernel->shape == embed_shape;
+	return (struct kernel_indices){.argument = 1,
+	        .end = gathers ? call->in[0].layout.dim[0] : call->out[0].layout.dim[0],
+	        .unused = NAN,
+	        .names = "a row of the table"};
+}
+
 /* One row, told without its dimension */
 static enum status colsum_shape(struct kernel_call *call)
 {
@@ -132,6 +141,7 @@ const struct kernel kernels_embed[] = {
                 .example = "tensor table[8,4] = randn\ntensor ids[5] i32 = iota\nx = embed table ids",
                 KERNEL_TAKES(2, 1),
                 .shape = embed_shape,
+                .indices = table_rows,
                 .cost = embed_cost,
                 .run = embed,
         },
@@ -146,6 +156,7 @@ const struct kernel kernels_embed[] = {
                 KERNEL_TAKES(2, 1),
                 .option = {{"rows", NAN, "of the table", KO_WHOLE, 1}},
                 .shape = embed_grad_shape,
+                .indices = table_rows,
                 .operations = 1,
                 .run = add_rows,
         },

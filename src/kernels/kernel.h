@@ -61,6 +61,15 @@ typedef void kernel_loop(int64_t from, int64_t count, double *const *in, double 
  * data from nothing and takes a SHAPE and a type (randn, zeros ...). */
 #define KERNEL_TAKES(tensors, results) .ins = (tensors), .outs = (results)
 
+/* Of a kernel that looks things up: in[argument], i32, holds numbers from 0 to below `end`. `unused` is the
+ * one other number that may stand there, NAN: none. */
+struct kernel_indices {
+	int argument; /* -1: this call has none */
+	int64_t end;
+	double unused;
+	const char *names; /* what they number, for messages: "a row of the table" */
+};
+
 struct kernel {
 	const char *name, *usage, *help, *torch, *cuda;
 	const char *example; /* lines that run on 1 rank in an empty world */
@@ -97,6 +106,7 @@ struct kernel {
 	kernel_loop *elements, *rows;
 	void (*run)(const struct kernel_call *call);
 	kernel_loop *whole;
+	struct kernel_indices (*indices)(const struct kernel_call *call); /* NULL: it looks nothing up */
 };
 
 static inline bool kernel_is_source(const struct kernel *kernel)
@@ -118,6 +128,12 @@ void kernel_cost(const struct kernel_call *call, double *flops, double *bytes);
  * computer, matmul and attention apart (the BLAS's). An output may overlap an input: what is read is what was
  * there before. */
 void kernel_compute(const struct kernel_call *call);
+/* Finds the first of the numbers that the call looks things up by which is out of range: element `place` of its tensor.
+ * Computing does not fail by it: the result has a NaN or nothing there. False: there is none. Before kernel_compute(), whose
+ * results may lie over them */
+bool kernel_find_index(const struct kernel_call *call, int64_t *place, double *value);
+/* ST_RANGE, worded with the element, its value and the range */
+enum status kernel_index_failure(const struct kernel_call *call, int64_t place, double value);
 /* Does `out`, a result of the call, lie over an argument, so that it must be computed elsewhere and copied to its place? */
 bool kernel_must_stage(const struct kernel_call *call, const struct kernel_tensor *out);
 

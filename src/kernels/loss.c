@@ -1,11 +1,13 @@
 /* loss.c -- mse and crossentropy, means over everything as PyTorch's, and their gradients (no upstream: a
  * loss is where they begin); sumsq, the other sum over everything.
  *
- * crossentropy's targets are classes (i32, one a row; a class outside 0 .. classes-1 makes the loss NaN) or
- * probabilities (floats, the shape of the logits). With z a row of logits and t its targets:
+ * crossentropy's targets are classes (i32, one a row) or probabilities (floats, the shape of the logits). A row
+ * whose class is `ignore` adds nothing: the mean is over the other rows, and NaN without any. Every other class
+ * outside 0 .. classes-1 is reported (kernel_find_index) and makes the loss NaN. With z a row of logits and t
+ * its targets:
  *
  *      loss = -sum_i t_i ln softmax(z)_i = -sum_i t_i (z_i - ln sum_j exp z_j)
- *      dz   = (softmax(z) sum(t) - t) / rows              sum(t) is 1 for a class
+ *      dz   = (softmax(z) sum(t) - t) / rows that count      sum(t) is 1 for a class
  *
  * The largest z is taken off before exp, which changes neither and keeps exp from overflowing. Softmax is
  * never made and then its logarithm taken: a probability that f32 rounds to 0 would give infinity. */
@@ -86,20 +88,43 @@ static enum status crossentropy_grad_shape(struct kernel_call *call)
 	return status != ST_OK ? status : kernel_out(call, 0, (enum dtype)like->dtype, like->dims, like->dim);
 }
 
-/* Row r's targets as probabilities; all NaN when its class is none */
-static void read_targets(
-        const struct kernel_tensor *tensor, const struct lane *lane, int64_t r, int64_t classes, double *t)
+enum { IGNORE }; /* their option */
+
+static struct kernel_indices target_classes(const struct kernel_call *call)
 {
-	if (tensor->layout.dtype != DT_I32) {
+	bool classes = call->in[1].layout.dtype == DT_I32;
+	return (struct kernel_indices){.argument = classes ? 1 : -1,
+	        .end = kernel_row_length(&call->in[0]),
+	        .unused = call->option[IGNORE],
+	        .names = "a class"};
+}
+
+/* Rows of which the mean is taken */
+static int64_t rows_that_count(const struct kernel_call *call, const struct lane *targets, int64_t rows)
+{
+	int64_t count = 0;
+	for (int64_t r = 0; r < rows; r++) {
+		double class;
+		lane_read(targets, r, 1, &class);
+		count += class != call->option[IGNORE];
+	}
+	return count;
+}
+
+/* Row r's targets as probabilities: all 0 where its class is ignored, all NaN where it is none */
+static void read_targets(
+        const struct kernel_call *call, const struct lane *lane, int64_t r, int64_t classes, double *t)
+{
+	if (call->in[1].layout.dtype != DT_I32) {
 		lane_read(lane, r * classes, classes, t);
 		return;
 	}
 	double class;
 	lane_read(lane, r, 1, &class);
-	bool known = class >= 0 && class < (double)classes;
+	bool known = (class >= 0 && class < (double)classes) || class == call->option[IGNORE];
 	for (int64_t i = 0; i < classes; i++)
 		t[i] = known ? 0 : NAN;
-	if (known)
+	if (known && class != call->option[IGNORE])
 		t[(int64_t) class] = 1;
 }
 
@@ -151,20 +176,21 @@ static void crossentropy(const struct kernel_call *call)
 	double loss = 0, log_sum;
 	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]),
 	            out = lane_of(&call->out[0]);
+	int64_t counted = call->in[1].layout.dtype == DT_I32 ? rows_that_count(call, &targets, rows) : rows;
 
 	for (int64_t r = 0; r < rows; r++) {
 		lane_read(&logits, r * classes, classes, z);
-		read_targets(&call->in[1], &targets, r, classes, t);
+		read_targets(call, &targets, r, classes, t);
 		memcpy(e, z, (size_t)classes * sizeof *e);
 		double sum = exponentials(classes, e, &log_sum);
 		if (gradient) {
-			row_gradient(classes, e, sum, t, (double)rows, z);
+			row_gradient(classes, e, sum, t, (double)counted, z);
 			kernel_put(call, &out, r * classes, classes, z);
 		} else {
 			loss += row_loss(classes, z, t, log_sum);
 		}
 	}
-	loss /= (double)rows;
+	loss /= (double)counted;
 	if (!gradient)
 		kernel_put(call, &out, 0, 1, &loss);
 	mem_free(z);
@@ -211,26 +237,31 @@ const struct kernel kernels_loss[] = {
         },
         {
                 .name = "crossentropy",
-                .usage = "loss = crossentropy logits targets",
+                .usage = "loss = crossentropy logits targets [ignore=-100]",
                 .help = "the mean over rows of -ln(probability of the target) as [1] f32; targets: [rows] "
-                        "i32 classes, or probabilities",
+                        "i32 classes, or probabilities. Rows with the class ignore= do not count",
                 .torch = "loss = F.cross_entropy(logits, targets)",
                 .cuda = "crossentropy<<<rows, threads, 0, stream>>>",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
                 KERNEL_TAKES(2, 1),
+                .option = {{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER}},
                 .shape = crossentropy_shape,
+                .indices = target_classes,
                 .operations = 8,
                 .run = crossentropy,
         },
         {
                 .name = "crossentropy_grad",
-                .usage = "dlogits = crossentropy_grad logits targets",
-                .help = "the gradient of crossentropy by the logits: (softmax - target) / rows",
+                .usage = "dlogits = crossentropy_grad logits targets [ignore=-100]",
+                .help = "the gradient of crossentropy by the logits: (softmax - target) / rows that "
+                        "count",
                 .torch = "dlogits, = torch.autograd.grad(F.cross_entropy(logits, targets), logits)",
                 .cuda = "crossentropy_grad<<<rows, threads, 0, stream>>>",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\ndz = crossentropy_grad z t",
                 KERNEL_TAKES(2, 1),
+                .option = {{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER}},
                 .shape = crossentropy_grad_shape,
+                .indices = target_classes,
                 .operations = 8,
                 .run = crossentropy,
         },

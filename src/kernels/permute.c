@@ -65,6 +65,12 @@ static enum status binsort_shape(struct kernel_call *call)
 	return status == ST_OK ? kernel_out(call, 1, DT_I32, 1, &bins) : status;
 }
 
+static struct kernel_indices bin_numbers(const struct kernel_call *call)
+{
+	return (struct kernel_indices){
+	        .argument = 0, .end = (int64_t)call->option[BINS], .unused = -1, .names = "a bin"};
+}
+
 /* `next` is a bin's next row: at first where the bin begins, behind all that the bins before it have, or with a
  * capacity at its own C rows. */
 static void binsort(const struct kernel_call *call)
@@ -125,6 +131,15 @@ static enum status permute_shape(struct kernel_call *call)
 static enum status unpermute_shape(struct kernel_call *call)
 {
 	return permuted_shape(call, call->in[1].layout.dim[0]);
+}
+
+static struct kernel_indices permuted_rows(const struct kernel_call *call)
+{
+	bool gathers = call->kernel->shape == unpermute_shape;
+	return (struct kernel_indices){.argument = 1,
+	        .end = gathers ? call->in[0].layout.dim[0] : call->out[0].layout.dim[0],
+	        .unused = -1,
+	        .names = gathers ? "a row of ys" : "a row of xs"};
 }
 
 /* Sums in doubles, from the first row to the last, rounded once */
@@ -238,6 +253,7 @@ const struct kernel kernels_permute[] = {
                 .option = {{"bins", NAN, "how many numbers there are, from 0 on", KO_WHOLE, 1},
                         {"capacity", 0, "places of each bin (0: as many as it wants)", KO_WHOLE, 0}},
                 .shape = binsort_shape,
+                .indices = bin_numbers,
                 .operations = 8,
                 .run = binsort,
         },
@@ -246,7 +262,7 @@ const struct kernel kernels_permute[] = {
                 .usage = "xs = permute x to rows=NUMBER",
                 .help = "row i of x [n,m] added to each row of xs [rows,m] that `to` [n] or [n,k] (i32) "
                         "names for it, "
-                        "as binsort gives them; what is no row, as -1, is left out. The gradient of "
+                        "as binsort gives them; -1 is left out. The gradient of "
                         "unpermute",
                 .torch = "xs = torch.zeros(rows, m).index_add_(0, to.flatten(), x.repeat_interleave(k, 0))",
                 .cuda = "permute<<<rows, threads, 0, stream>>>",
@@ -254,6 +270,7 @@ const struct kernel kernels_permute[] = {
                 KERNEL_TAKES(2, 1),
                 .option = {{"rows", NAN, "of the result", KO_WHOLE, 0}},
                 .shape = permute_shape,
+                .indices = permuted_rows,
                 .cost = permute_cost,
                 .run = permute,
         },
@@ -268,6 +285,7 @@ const struct kernel kernels_permute[] = {
                 .example = "tensor ys[8,4] = randn\ntensor to[4,2] i32 = iota\ny = unpermute ys to",
                 KERNEL_TAKES(2, 1),
                 .shape = unpermute_shape,
+                .indices = permuted_rows,
                 .cost = permute_cost,
                 .operations = 1,
                 .run = unpermute,

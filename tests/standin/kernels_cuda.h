@@ -132,6 +132,11 @@ template <class T> static inline T atomicAdd(T *sum, T value)
 	return old;
 }
 
+static inline void __threadfence_system()
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 /* Memory of the GPU may be other processes' too. */
 static inline unsigned atomicCAS(unsigned *word, unsigned compare, unsigned value)
 {

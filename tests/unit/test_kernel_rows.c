@@ -322,6 +322,89 @@ static void a_class_that_is_none_spoils_its_row_only(void **state)
 	operand_free(&dz);
 }
 
+/* As if they were not there, which is what ignore_index of torch.nn.functional.cross_entropy does; without a row that counts: nan */
+static void rows_with_an_ignored_class_do_not_count(void **state)
+{
+	static const double z[4][3] = {{0.5, -1, 0.25}, {1.5, 0.75, -0.5}, {0, 3, 1}, {-2, 0.125, 0.5}};
+	struct operand in[2], few[2], dz, wanted;
+	struct kernel_call call;
+	(void)state;
+	for (int dtype = 0; dtype < DT_I32; dtype++) {
+		operand_make(&in[0], "z", (enum dtype)dtype, PLAIN, 2, (int64_t[]){4, 3}, -1);
+		operand_make(&few[0], "z", (enum dtype)dtype, PLAIN, 2, (int64_t[]){2, 3}, -1);
+		operand_make(&in[1], "t", DT_I32, SLICED, 1, (int64_t[]){4}, -1);
+		operand_make(&few[1], "t", DT_I32, PLAIN, 1, (int64_t[]){2}, -1);
+		operand_make(&dz, "dz", (enum dtype)dtype, PLAIN, 2, (int64_t[]){4, 3}, -1);
+		operand_make(&wanted, "dz", (enum dtype)dtype, PLAIN, 2, (int64_t[]){2, 3}, -1);
+		for (int i = 0; i < 12; i++)
+			operand_set(&in[0], i, z[i / 3][i % 3]);
+		for (int r = 0; r < 4; r++)
+			operand_set(&in[1], r, r % 2 ? -100 : r);
+		for (int i = 0; i < 6; i++)
+			operand_set(&few[0], i, z[i / 3 * 2][i % 3]);
+		operand_set(&few[1], 0, 0), operand_set(&few[1], 1, 2);
+		assert_true(run_loss("crossentropy", in, false) == run_loss("crossentropy", few, false));
+		call_make(&call, "crossentropy_grad");
+		assert_int_equal(call_run(&call, in, 2, &dz, 1), ST_OK);
+		assert_int_equal(call_run(&call, few, 2, &wanted, 1), ST_OK);
+		for (int i = 0; i < 12; i++)
+			assert_true(operand_get(&dz, i) ==
+			        (i / 3 % 2 ? 0 : operand_get(&wanted, i / 6 * 3 + i % 3)));
+		for (int r = 0; r < 4; r++)
+			operand_set(&in[1], r, -100);
+		assert_true(isnan(run_loss("crossentropy", in, false)));
+		for (int i = 0; i < 2; i++)
+			operand_free(&in[i]), operand_free(&few[i]);
+		operand_free(&dz), operand_free(&wanted);
+	}
+}
+
+/* The first number out of range, by each kernel that looks something up */
+static void numbers_out_of_range_are_found(void **state)
+{
+	static const struct {
+		const char *kernel;
+		int argument; /* with the numbers */
+		double option, number;
+		const char *words; /* NULL: it may stand there */
+	} looks[] = {{"embed", 1, 0, 4,
+	                     "`embed` reads i[2] = 4, which is out of range for a row of the table (0 to 3)"},
+	        {"embed", 1, 0, -1, "i[2] = -1"}, {"embed", 1, 0, 3, NULL},
+	        {"embed_grad", 1, 6, 6, "a row of the table (0 to 5)"}, {"embed_grad", 1, 6, 5, NULL},
+	        {"crossentropy", 1, -100, 2, "a class (0 to 1, or -100)"},
+	        {"crossentropy", 1, -100, -100, NULL}, {"crossentropy", 1, 0, -100, "a class (0 to 1, or 0)"},
+	        {"crossentropy_grad", 1, -100, -1, "a class (0 to 1, or -100)"},
+	        {"permute", 1, 5, 5, "a row of xs (0 to 4, or -1)"}, {"permute", 1, 5, -1, NULL},
+	        {"unpermute", 1, 0, 4, "a row of ys (0 to 3, or -1)"}, {"unpermute", 1, 0, -1, NULL},
+	        {"binsort", 0, 3, 3, "a bin (0 to 2, or -1)"}, {"binsort", 0, 3, -2, "i[2] = -2"}};
+	(void)state;
+	for (size_t k = 0; k < sizeof looks / sizeof *looks; k++) {
+		struct operand x, ids;
+		struct kernel_call call;
+		int64_t place = -1;
+		double value = 0;
+		operand_make(&x, "x", DT_F32, PLAIN, 2, (int64_t[]){4, 2}, 1);
+		operand_make(&ids, "i", DT_I32, SLICED, 1, (int64_t[]){4}, -1);
+		for (int i = 0; i < 4; i++)
+			operand_set(&ids, i, i == 2 ? looks[k].number : 0);
+		call_make(&call, looks[k].kernel);
+		call.ins = looks[k].argument + 1;
+		call.in[0] = looks[k].argument ? x.tensor : ids.tensor;
+		call.in[1] = ids.tensor;
+		call.option[0] = looks[k].option;
+		call.outs = call.kernel->outs;
+		assert_int_equal(kernel_shape(&call), ST_OK);
+		assert_int_equal(kernel_find_index(&call, &place, &value), looks[k].words != NULL);
+		if (looks[k].words) {
+			assert_int_equal(place, 2);
+			assert_true(value == looks[k].number);
+			assert_int_equal(kernel_index_failure(&call, place, value), ST_RANGE);
+			assert_non_null(strstr(fail_text(), looks[k].words));
+		}
+		operand_free(&x), operand_free(&ids);
+	}
+}
+
 /* ---- transpose, quantize, topk ---- */
 
 static void transpose_turns_the_first_two(void **state)
@@ -459,6 +542,8 @@ int main(void)
 	        cmocka_unit_test(large_logits_do_not_overflow),
 	        cmocka_unit_test(mse_is_the_mean_of_squares),
 	        cmocka_unit_test(crossentropy_by_class_and_by_probability),
+	        cmocka_unit_test(rows_with_an_ignored_class_do_not_count),
+	        cmocka_unit_test(numbers_out_of_range_are_found),
 	        cmocka_unit_test(every_gradient),
 	        cmocka_unit_test(gradients_in_every_type),
 	        cmocka_unit_test(a_class_that_is_none_spoils_its_row_only),

@@ -5,8 +5,11 @@
 #include "cuda/host/inside.h"
 #include "backend/call.h"
 #include "base/memory.h"
+#include "cuda/host/order.h"
 #include "cuda/kernels/gemm.h"
 #include "cuda/kernels/launch.h"
+
+#include <stdatomic.h>
 
 struct known_function {
 	const char *name; /* the planner's: one address for each */
@@ -18,7 +21,9 @@ struct compute {
 	struct known_function *functions;
 	size_t function_count;
 	cublasHandle_t cublas;
-	int64_t workspace_bytes; /* of a lane, as NVIDIA asks for: 32 MB from Hopper on, else 4 MB */
+	struct index_fault *fault; /* of the host's memory, written by streams */
+	void *fault_at;            /* ... where they find it */
+	int64_t workspace_bytes;   /* of a lane, as NVIDIA asks for: 32 MB from Hopper on, else 4 MB */
 };
 
 /* ---- launches */
@@ -71,6 +76,15 @@ static enum status queue_launch(
 	                lane->stream, (void *[]){launch->argument}, NULL));
 }
 
+static enum status queue_plan(
+        struct host_thread *host, struct launch_plan *plan, const struct host_lane *lane)
+{
+	enum status status = ST_OK;
+	for (int i = 0; i < plan->launches && status == ST_OK; i++)
+		status = queue_launch(host, &plan->launch[i], lane);
+	return status;
+}
+
 /* All tensors are on the GPU. */
 static enum status launch_call(
         struct host_thread *host, const struct kernel_call *call, const struct host_lane *lane)
@@ -83,9 +97,7 @@ static enum status launch_call(
 		status = memory_scratch(host, lane, SCRATCH_KERNEL, plan.workspace_bytes, &workspace);
 		launch_plan_make(&plan, call, (void *)(uintptr_t)workspace);
 	}
-	for (int i = 0; i < plan.launches && status == ST_OK; i++)
-		status = queue_launch(host, &plan.launch[i], lane);
-	return status;
+	return status == ST_OK ? queue_plan(host, &plan, lane) : status;
 }
 
 /* Floats of one type go as whole numbers, so that all bits of a NaN stay. */
@@ -118,22 +130,58 @@ static bool on_device(const struct record *record)
 	return record->operands && record->operand[0].space == SPACE_DEVICE;
 }
 
+struct host_call {
+	struct kernel_call call;
+	op_id id;
+	struct index_fault *fault;
+};
+
 static void compute_and_free(void *argument)
 {
-	kernel_compute(argument);
+	struct host_call *host_call = argument;
+	int64_t place;
+	double value;
+	unsigned none = 0;
+	if (kernel_find_index(&host_call->call, &place, &value) &&
+	        atomic_compare_exchange_strong((_Atomic unsigned *)&host_call->fault->state, &none, 1)) {
+		host_call->fault->op = host_call->id;
+		host_call->fault->place = place;
+		host_call->fault->value = (long long)value;
+		atomic_store((_Atomic unsigned *)&host_call->fault->state, 2);
+	}
+	kernel_compute(&host_call->call);
 	mem_free(argument);
 }
 
 static enum status call_on_host(
-        struct host_thread *host, const struct kernel_call *call, const struct host_lane *lane)
+        struct host_thread *host, op_id id, const struct kernel_call *call, const struct host_lane *lane)
 {
-	struct kernel_call *copy = mem_alloc(sizeof *copy);
-	*copy = *call;
+	struct host_call *copy = mem_alloc(sizeof *copy);
+	*copy = (struct host_call){*call, id, host->compute->fault};
 	enum status status = cuda_call(host->cuda, "cuLaunchHostFunc",
 	        host->cuda->cuLaunchHostFunc(lane->stream, compute_and_free, copy));
 	if (status != ST_OK)
 		mem_free(copy);
 	return status;
+}
+
+/* On the GPU, before the kernel: its result may lie over the numbers. */
+static enum status queue_index_check(
+        struct host_thread *host, op_id id, const struct kernel_call *call, const struct host_lane *lane)
+{
+	struct launch_plan plan;
+	launch_index_check(&plan, call, id, host->compute->fault_at);
+	return queue_plan(host, &plan, lane);
+}
+
+void compute_tell_fault(struct host_thread *host)
+{
+	struct index_fault *fault = host->compute ? host->compute->fault : NULL;
+	if (!fault || atomic_load((_Atomic unsigned *)&fault->state) != 2)
+		return;
+	struct host_report report = {.looks_up = fault->op, .place = fault->place, .value = fault->value};
+	atomic_store((_Atomic unsigned *)&fault->state, 0);
+	host_tell(host, &report, 0);
 }
 
 /* A `spin` without a tensor takes its time and computes nothing. */
@@ -143,7 +191,10 @@ enum status compute_kernel(struct host_thread *host, const struct host_order *or
 	enum status status = call_here(host, &order->record, &call);
 	if (status != ST_OK || order->record.operands == 0)
 		return status;
-	return on_device(&order->record) ? launch_call(host, &call, lane) : call_on_host(host, &call, lane);
+	if (!on_device(&order->record))
+		return call_on_host(host, order->id, &call, lane);
+	status = queue_index_check(host, order->id, &call, lane);
+	return status == ST_OK ? launch_call(host, &call, lane) : status;
 }
 
 enum status compute_fill(struct host_thread *host, const struct host_order *order)
@@ -225,11 +276,31 @@ static enum status warm(struct host_thread *host)
 	return status;
 }
 
+static enum status open_fault(struct host_thread *host)
+{
+	const struct cuda_library *cuda = host->cuda;
+	struct compute *compute = host->compute;
+	CUdeviceptr at = 0;
+	void *fault = NULL;
+	enum status status = cuda_call(cuda, "cuMemHostAlloc",
+	        cuda->cuMemHostAlloc(&fault, sizeof *compute->fault,
+	                CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
+	if (status != ST_OK)
+		return status;
+	compute->fault = fault;
+	*compute->fault = (struct index_fault){0};
+	status = cuda_call(cuda, "cuMemHostGetDevicePointer", cuda->cuMemHostGetDevicePointer(&at, fault, 0));
+	compute->fault_at = (void *)(uintptr_t)at;
+	return status;
+}
+
 /* After memory_open */
 enum status compute_open(struct host_thread *host)
 {
 	host->compute = mem_alloc(sizeof *host->compute);
 	enum status status = load(host);
+	if (status == ST_OK)
+		status = open_fault(host);
 	if (status == ST_OK)
 		status = warm(host);
 	if (status != ST_OK)
@@ -245,6 +316,8 @@ void compute_close(struct host_thread *host)
 	if (compute->cublas)
 		host->cuda->cublasDestroy(compute->cublas);
 	image_unload(&compute->image);
+	if (compute->fault)
+		host->cuda->cuMemFreeHost(compute->fault);
 	mem_free(compute->functions);
 	mem_free(compute);
 	host->compute = NULL;

@@ -173,6 +173,9 @@ enum status compute_fill(struct host_thread *host, const struct host_order *orde
 enum status compute_convert(struct host_thread *host, const struct kernel_tensor *from,
         const struct kernel_tensor *to, struct host_lane *lane);
 
+/* Reports the number out of range that a kernel has read since the last call, if there is one. Called when a kernel is over. */
+void compute_tell_fault(struct host_thread *host);
+
 /* ---- copy.c */
 /* OP_COPY. Without a target: what it brings is kept for host_read(by = order.id), until 256 more at least have brought
  * something. */

@@ -85,6 +85,9 @@ struct host_report {
 	int part;                 /* of no operation; else unused */
 	enum status status;       /* not ST_OK: `measured.undone`, and its results never came */
 	char *words;              /* why, mem_free'd by who takes it; NULL with ST_OK */
+	/* Not 0: the report says only that this operation has read a number out of range: element `place` has the value `value` */
+	op_id looks_up;
+	int64_t place, value;
 };
 
 #endif

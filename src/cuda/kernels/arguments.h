@@ -82,9 +82,28 @@ struct rows {
 	long long count; /* embed: rows of the table; its gradient: of ids */
 	double *parts;   /* what becomes one number: of each row, or of each block */
 	double divisor;  /* of the sum of all parts */
+	double *counted; /* crossentropy of classes: the rows that count, the divisor then; NULL: all do */
+	double ignore;   /* ... and the class of the others */
 	double eps;      /* of layernorm */
 	int add;
 	int type; /* of all elements where rows go in groups of 16 bytes and nothing is added, or one that is none */
+};
+
+/* ---- numbers that things are looked up by: indices.cu */
+
+/* In memory of the host. state: 0 free, 1 it is being written, 2 there is one */
+struct index_fault {
+	unsigned state, op;
+	long long place, value;
+};
+
+/* Each of the `count` numbers is from 0 to below `end`, or `unused` (NAN: nothing else). op: whose they are */
+struct index_check {
+	struct strided in;
+	long long count, end;
+	double unused;
+	unsigned op;
+	struct index_fault *fault;
 };
 
 /* ---- rows and elements to other places: permute.cu, convert.cu */

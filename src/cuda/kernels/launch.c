@@ -29,7 +29,7 @@ static const struct row {
         {"sumsq", "loss_sumsq", plan_total, NULL},
         {"mse_grad", "loss_mse_grad", plan_mse_grad, NULL},
         {"crossentropy", "loss_crossentropy", plan_crossentropy, NULL},
-        {"crossentropy_grad", "loss_crossentropy_grad", plan_rows, NULL},
+        {"crossentropy_grad", "loss_crossentropy_grad", plan_crossentropy_grad, NULL},
         {"scale", "unary_scale", plan_scale, NULL},
         {"exp", "unary_exp", plan_elements, NULL},
         {"sqrt", "unary_sqrt", plan_elements, NULL},
@@ -142,6 +142,23 @@ static const struct row *row_of(const struct kernel *kernel)
 bool launch_knows(const struct kernel *kernel)
 {
 	return row_of(kernel);
+}
+
+void launch_index_check(struct launch_plan *plan, const struct kernel_call *call, unsigned op, void *fault)
+{
+	struct kernel_indices indices =
+	        call->kernel->indices ? call->kernel->indices(call) : (struct kernel_indices){.argument = -1};
+	plan->launches = 0;
+	if (indices.argument < 0)
+		return;
+	const struct kernel_tensor *tensor = &call->in[indices.argument];
+	struct index_check check = {.in = strided_of(tensor),
+	        .count = layout_count(&tensor->layout),
+	        .end = indices.end,
+	        .unused = indices.unused,
+	        .op = op,
+	        .fault = fault};
+	launch_add(plan, "indices_check", launch_blocks(check.count), THREADS, 1, &check, sizeof check);
 }
 
 void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, void *workspace)

@@ -37,6 +37,10 @@ struct launch_plan {
  * No launches: nothing is to be done, as in a tensor without rows, or in `spin` without a tensor. */
 void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, void *workspace);
 
+/* The launch that checks the numbers that the call looks things up by, or none. What is out of range goes to `fault`, a
+ * struct index_fault by its address on the GPU, with `op`. */
+void launch_index_check(struct launch_plan *plan, const struct kernel_call *call, unsigned op, void *fault);
+
 bool launch_knows(const struct kernel *kernel); /* every one: the tests hold the two lists together */
 
 /* ---- for planners */

@@ -38,7 +38,15 @@ MEETING_KERNEL(loss_sum_of_parts, rows, THREADS)
 {
 	double sum = team_sum(call.rows, [&](long long i) { return call.parts[i]; });
 	if (threadIdx.x == 0)
-		put(&call.out, 0, sum / call.divisor, call.add);
+		put(&call.out, 0, sum / (call.counted ? *call.counted : call.divisor), call.add);
+}
+
+// One block: how many of the rows' classes are not `ignore`
+MEETING_KERNEL(loss_rows_that_count, rows, THREADS)
+{
+	double sum = team_sum(call.rows, [&](long long r) { return get(&call.in[1], r) != call.ignore; });
+	if (threadIdx.x == 0)
+		*call.counted = sum;
 }
 
 // A row of logits and its targets
@@ -46,18 +54,19 @@ template <class Way> struct choice {
 	typedef typename Way::number number;
 	line z, t;
 	bool classes; // t is one number, the class
+	bool ignored;
 	long long columns, target;
 	number most;
 	double sum; // of exp(z - most)
 
 	__device__ bool known() const
 	{
-		return !classes || (target >= 0 && target < columns);
+		return !classes || ignored || (target >= 0 && target < columns);
 	}
 	// The probability of class i that is wanted
 	__device__ double wanted(long long i) const
 	{
-		return !known() ? NAN : classes ? i == target : t.get(i);
+		return !known() ? NAN : ignored ? 0 : classes ? i == target : t.get(i);
 	}
 };
 
@@ -71,6 +80,7 @@ template <class Way> INLINE choice<Way> choice_of(const rows &call, Way way, lon
 	of.classes = classes;
 	of.columns = call.columns;
 	of.target = classes ? (long long)get(&targets, r) : 0;
+	of.ignored = classes && (double)of.target == call.ignore;
 	of.most = team_most(way, of.z, call.columns);
 	of.sum = team_sum(way, of.z, call.columns,
 	        [&](typename Way::number z) { return exponential(z - of.most); });
@@ -87,22 +97,23 @@ template <class Way> INLINE void loss_crossentropy_rows(const rows &call, Way wa
 			double t = of.wanted(i);
 			return t == 0 ? 0 : -t * (of.z.get(i) - log_sum);
 		};
-		double loss = of.classes ? term(of.known() ? of.target : 0) : team_sum(call.columns, term);
+		double loss = of.classes ? term(of.known() && !of.ignored ? of.target : 0) : team_sum(call.columns, term);
 		if (threadIdx.x == 0)
 			call.parts[r] = loss;
 	}
 }
 
-// (softmax sum(t) - t) / rows. Of classes only the target's difference is taken, which is small where the target is nearly certain: in double.
+// (softmax sum(t) - t) / rows that count. Of classes only the target's difference is taken, which is small where the target is nearly certain: in double.
 template <class Way> INLINE void loss_crossentropy_grad_rows(const rows &call, Way way)
 {
 	typedef typename Way::number number;
+	double rows = call.counted ? *call.counted : (double)call.rows;
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
 		choice<Way> of = choice_of(call, way, r);
 		line to = line_of(call.out, r, call.columns);
-		double weight = of.classes ? (of.known() ? 1 : NAN)
+		double weight = of.classes ? (of.ignored ? 0 : of.known() ? 1 : NAN)
 		                           : team_sum(call.columns, [&](long long i) { return of.wanted(i); });
-		double scale = weight / of.sum / (double)call.rows;
+		double scale = weight / of.sum / rows;
 		number factor = (number)scale;
 		team_each(way, of.z, call.columns, [&](long long i, number *z) {
 			bool here = !of.classes || (i <= of.target && of.target < i + Way::GROUP);
@@ -111,8 +122,7 @@ template <class Way> INLINE void loss_crossentropy_grad_rows(const rows &call, W
 				number e = exponential(z[k] - of.most);
 				z[k] = e * factor;
 				if (here)
-					z[k] = (number)((e / of.sum * weight - of.wanted(i + k)) /
-					        (double)call.rows);
+					z[k] = (number)((e / of.sum * weight - of.wanted(i + k)) / rows);
 			}
 			to.put(way, i, z, call.add);
 		});

@@ -94,12 +94,30 @@ void plan_mse_grad(const struct kernel_call *call, const char *function, struct 
 	        (double[ELEMENTS_OPTIONS]){2.0 / (double)layout_count(&call->in[0].layout)}, plan);
 }
 
-void plan_crossentropy(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+/* Logits and targets; of classes, the launch that counts the rows of the mean comes first */
+static struct rows rows_of_targets(const struct kernel_call *call, struct launch_plan *plan)
 {
 	struct rows rows = rows_of(call, &call->in[0].layout);
+	rows.ignore = call->option[0];
+	if (call->in[1].layout.dtype == DT_I32) {
+		rows.counted = launch_workspace(plan, sizeof *rows.counted);
+		launch_add(plan, "loss_rows_that_count", 1, THREADS, 1, &rows, sizeof rows);
+	}
+	return rows;
+}
+
+void plan_crossentropy(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	struct rows rows = rows_of_targets(call, plan);
 	rows.parts = launch_workspace(plan, rows.rows * (int64_t)sizeof *rows.parts);
 	add_teams(plan, function, &rows);
 	add_parts(plan, rows, rows.rows, (double)rows.rows);
+}
+
+void plan_crossentropy_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
+{
+	struct rows rows = rows_of_targets(call, plan);
+	add_teams(plan, function, &rows);
 }
 
 /* ---- embed ---- */

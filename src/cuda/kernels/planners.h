@@ -10,8 +10,8 @@ launch_planner plan_scale, plan_dropout, plan_adam, plan_zeros, plan_ones;
 launch_planner plan_quantize, plan_nonfinite, plan_topk, plan_topk_grad, plan_transpose, plan_binsort,
         plan_permute, plan_unpermute, plan_sort_chunks;
 /* plan_rows.c */
-launch_planner plan_rows, plan_total, plan_mse_grad, plan_crossentropy, plan_embed, plan_embed_grad,
-        plan_colsum;
+launch_planner plan_rows, plan_total, plan_mse_grad, plan_crossentropy, plan_crossentropy_grad, plan_embed,
+        plan_embed_grad, plan_colsum;
 /* plan_attention.c */
 launch_planner plan_attention, plan_attention_grad, plan_attention_merge;
 

@@ -1,0 +1,69 @@
+#!/bin/sh
+# indices.sh -- numbers that rows, classes and bins are looked up by: what is out of range is reported with the line, the element, its value and the range, on the
+# simulator, on the GPU's memory and on the host's; rows with an ignored class count neither in the mean nor in the gradient
+. tests/script/lib.sh
+standin=$(dirname "$RANKSH")/standin
+[ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin
+RANKSH_CUDA=$standin
+export RANKSH_CUDA
+cd "$work" || exit 1
+run() { within 120 "$RANKSH" --device "$device" -n 2 "$1" > out 2>&1; status=$?; }
+says() { grep -q -F -e "$1" out; }
+once() { [ "$(grep -c -F -e "$1" out)" = 1 ]; }
+
+# losses of rows 0 and 1 alone, as torch gives them: 1.1327677
+cat > masked.rsh <<'END'
+tensor z[4,3] = randn seed=1
+tensor t[4] i32 = 1
+right = crossentropy z[0:2,0:3] t[0:2]
+dright = crossentropy_grad z[0:2,0:3] t[0:2]
+fill t[2:4] -100
+loss = crossentropy z t;  dz = crossentropy_grad z t
+expect abs(right[0]-1.1327677) < 1e-6
+expect loss[0] == right[0]
+for i in 0:2 { for j in 0:3 { expect dz[i,j] == dright[i,j];  expect dz[2+i,j] == 0 } }
+fill t[2:4] 7
+own = crossentropy z t ignore=7
+expect own[0] == right[0]
+END
+cat > none.rsh <<'END'
+tensor z[4,3] = randn seed=1
+tensor t[4] i32 = -100
+loss = crossentropy z t
+sync
+print loss
+END
+cat > target.rsh <<'END'
+tensor z[4,3] = randn seed=1
+tensor t[2,2] i32 = 1
+fill t[1,0] 3
+loss = crossentropy z t
+sync
+END
+cat > captured.rsh <<'END'
+tensor table[8,4] = ones
+tensor ids[4] i32 = 1
+capture g { x = embed table ids }
+launch g
+sync
+say "the first is right"
+fill ids[3] 8
+launch g
+sync
+END
+printf '%s\n' 'tensor table[8,4] host = ones' 'tensor ids[4] host i32 = 1' 'fill ids[3] -7' 'tensor x[4,4] host' 'x = embed table ids' sync > host.rsh
+for device in sim cuda; do
+	run masked.rsh
+	check "$device: rows with an ignored class do not count" [ $status = 0 ]
+	run none.rsh
+	check "$device: without a row that counts the loss is nan, as PyTorch's" says 'loss = nan'
+	check "$device: ... and nothing is wrong" [ $status = 0 ]
+	run target.rsh
+	check "$device: a class out of range" once '[rank 1] range: line 4: `crossentropy` reads t[1,0] = 3, which is out of range for a class (0 to 2, or -100)'
+	check "$device: ... ends a script with status 4" [ $status = 4 ]
+	run captured.rsh
+	check "$device: a row out of range, in a graph that was right before" says '`embed` reads ids[3] = 8, which is out of range for a row of the table (0 to 7)'
+	check "$device: ... before which it was right" says 'the first is right'
+	run host.rsh
+	check "$device: in the host's memory" says '`embed` reads ids[3] = -7'
+done
