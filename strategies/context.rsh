@@ -97,5 +97,6 @@ def exchange y x {
 def heads_of y x { y = reshape x [rows*block,block_width] }
 
 # ---- gradients: means over a rank's own tokens, averaged over the ranks ----
+def count_everywhere n { replaced n;  allreduce n in cp }
 def reduce_gradients g { replaced g;  allreduce g op=avg in cp }
 if gathers == "" { source buckets }

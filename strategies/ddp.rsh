@@ -30,6 +30,7 @@ refuse delay > 0 and gathers == "flat" "delay=$delay beside zero or fsdp, which 
 if gathers == "" { source buckets }         # beside zero or fsdp each rank's part of a group is averaged, without buckets
 if delay > 0 { source late }
 # the mean of all ranks' gradients; hooks.rsh has the ways that send less
+def count_everywhere n { replaced n;  allreduce n in dp }
 def reduce_gradients g {
   replaced g
   if broken == "no" { if hook == "none" { allreduce g op=avg backup=backup in dp } else { reduce_$hook g } }

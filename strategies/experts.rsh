@@ -31,6 +31,7 @@ def one_parameter u i what {
 # what all ranks have alike the first one counts
 def add_squares p g cut { if of_expert or ep == 0 { replaced p g cut } }
 def everywhere seen { replaced seen;  allreduce seen in ep }
+def count_everywhere n { replaced n;  allreduce n in ep }
 
 # ---- how many rows come from each rank to each expert here; with a capacity all parts are equal ----
 def cut_batch {

@@ -7,7 +7,7 @@
 #   arXiv:1805.09767; two levels: arXiv:1808.07217
 # axis dp: share out the batch
 # after tp cp ep pp dp_shard
-# loses max(every,across) > 1 or optimizer != "sgd" or clip > 0: ranks go ways of their own between two averages (but for one step of sgd)
+# loses max(every,across) > 1 or optimizer != "sgd" or clip > 0 or masked: ranks go ways of their own between two averages (but for one step of sgd)
 option every=4 least=1 "steps between two averages"
 option across=0 least=0 "steps between two averages of all, where those in between are of a node (0: every average is of all)"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up"

@@ -125,3 +125,4 @@ def iteration {
   }
 }
 def everywhere seen { replaced seen;  allreduce seen in pp }
+def count_everywhere n { replaced n;  allreduce n in pp }

@@ -24,6 +24,7 @@ refuse size(dp) < 2 "a worker and a server are two: at least 2 ranks are wanted,
 refuse workers < 1 "shards=$shards of $(size(dp)) ranks leaves no worker: shards=$(size(dp)-1) at most"
 refuse mode == "async" and optimizer == "adam" "mode=async runs no optimizer on the servers, only sums: optimizer=sgd, or mode=sync"
 refuse clip > 0 "clip=$clip: a worker sends each gradient before it has the norm of all: clip=0, or `strategy ddp`"
+refuse masked "ignore=$ignore: a worker sends each gradient before it has the number of targets that count: ignore=none, or `strategy ddp`"
 refuse mode == "sync" and bound "staleness=$staleness is for mode=async: in sync nobody is ahead"
 refuse dynamic "loss_scale=dynamic: who has sent its gradients cannot leave the step out: a number is wanted"
 let replica = min(dp,workers-1);  let replicas = workers;  let micros = accumulate

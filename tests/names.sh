@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.." || exit 1
 cat > "$work/names.awk" <<'EOF2'
 BEGIN {
 	# of training.rsh and what it sources; of gpt's files; `overlap`: who has buckets has the option
-	split("replica replicas micros gathers rows first fresh weigh length apart width row col pieces taken_late data_space store base loader_held asked_gradient clip_here overlap", list)
+	split("replica replicas micros gathers rows first fresh weigh length apart width row col pieces taken_late data_space store base loader_held asked_gradient clip_here overlap masked", list)
 	split("heads experts_here first_expert far came router_share table_begun", more)
 	for (i in list) meant[list[i]]; for (i in more) meant[more[i]]
 }

@@ -72,7 +72,9 @@ enum status shell_settle(struct shell *shell, enum status status)
 	}
 	prints_flush(shell);
 	warn_new(shell);
-	shell_keep(shell, shell->backend->failure(shell->backend));
+	enum status failed = shell->backend->failure(shell->backend);
+	if (failed != ST_RANGE || !shell_quiet(shell)) /* a line that runs again reads the same number */
+		shell_keep(shell, failed);
 	return fail(status, "%s", words);
 }
 

@@ -30,3 +30,13 @@ void call_of_add(const struct world *world, const struct record *record, const s
 	call->in[0] = tensor_of(world, &record->operand[0]);
 	call->out[0] = tensor_of(world, target);
 }
+
+enum status call_index_failure(
+        const struct world *world, const struct record *record, int64_t place, double value)
+{
+	struct kernel_call call;
+	const char *file = record->file ? names_text(world->names, record->file) : NULL;
+	call_of_record(world, record, &call);
+	return fail_in(kernel_index_failure(&call, place, value), "%s%s%d", file ? file : "line ",
+	        file ? ":" : "", record->line);
+}

@@ -14,6 +14,11 @@ void call_of_record(const struct world *world, const struct record *record, stru
 void call_of_add(const struct world *world, const struct record *record, const struct operand *target,
         struct kernel_call *call);
 
+/* ST_RANGE, worded with the line: the record's kernel looks something up by element `place` of its numbers, whose value is out
+ * of range. */
+enum status call_index_failure(
+        const struct world *world, const struct record *record, int64_t place, double value);
+
 /* The operands of a record are the kernel's arguments in order, then its results, which it writes and does not take; one
  * that works in place has no results. */
 static inline struct kernel_tensor *call_tensor(struct kernel_call *call, int operand)

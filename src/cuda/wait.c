@@ -6,7 +6,6 @@
 #include "backend/call.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "kernels/kernel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -74,13 +73,11 @@ static void keep_failure(struct control *control, const struct host_report *repo
 static void keep_index(struct control *control, const struct host_report *report)
 {
 	const struct world *world = control->world;
-	const struct record *record = op_record(world, report->looks_up);
-	struct kernel_call call;
 	if (control->failed != ST_OK)
 		return;
-	call_of_record(world, record, &call);
-	control->failed = kernel_index_failure(&call, report->place, (double)report->value);
-	snprintf(control->why, sizeof control->why, "line %d: %s", record->line, fail_text());
+	control->failed = call_index_failure(
+	        world, op_record(world, report->looks_up), report->place, (double)report->value);
+	snprintf(control->why, sizeof control->why, "%s", fail_text());
 }
 
 static bool awaited(struct control *control, enum control_wait what, op_id id)

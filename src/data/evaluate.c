@@ -56,7 +56,7 @@ enum status evaluate_kernel(const struct world *world, const struct record *reco
 	double value;
 	bool outside = kernel_find_index(&call, &place, &value);
 	kernel_compute(&call);
-	return outside ? fail_in(kernel_index_failure(&call, place, value), "line %d", record->line) : ST_OK;
+	return outside ? call_index_failure(world, record, place, value) : ST_OK;
 }
 
 /* ---- copies */

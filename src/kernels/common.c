@@ -228,7 +228,7 @@ enum status kernel_index_failure(const struct kernel_call *call, int64_t place, 
 	struct kernel_indices indices = call->kernel->indices(call);
 	const struct kernel_tensor *tensor = &call->in[indices.argument];
 	char unused[48] = "";
-	if (!isnan(indices.unused))
+	if (indices.unused == floor(indices.unused))
 		snprintf(unused, sizeof unused, ", or %.0f", indices.unused);
 	return fail(ST_RANGE, "`%s` reads %s%s = %.0f, which is out of range for %s (0 to %lld%s)",
 	        call->kernel->name, tensor->name, place_text(&tensor->layout, place).text, value,

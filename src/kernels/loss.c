@@ -78,7 +78,8 @@ static enum status crossentropy_shape(struct kernel_call *call)
 		        "floats (probabilities)",
 		        logits->name, shape_text(like).text, targets->name, dtype_name(targets->layout.dtype),
 		        shape_text(&targets->layout).text, (long long)rows, shape_text(like).text);
-	return kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
+	enum status status = kernel_out(call, 0, DT_F32, 1, (int64_t[]){1});
+	return status == ST_OK && call->outs > 1 ? kernel_out(call, 1, DT_F32, 1, (int64_t[]){1}) : status;
 }
 
 static enum status crossentropy_grad_shape(struct kernel_call *call)
@@ -88,7 +89,7 @@ static enum status crossentropy_grad_shape(struct kernel_call *call)
 	return status != ST_OK ? status : kernel_out(call, 0, (enum dtype)like->dtype, like->dims, like->dim);
 }
 
-enum { IGNORE }; /* their option */
+enum { IGNORE, ROWS }; /* their options */
 
 static struct kernel_indices target_classes(const struct kernel_call *call)
 {
@@ -176,7 +177,9 @@ static void crossentropy(const struct kernel_call *call)
 	double loss = 0, log_sum;
 	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]),
 	            out = lane_of(&call->out[0]);
-	int64_t counted = call->in[1].layout.dtype == DT_I32 ? rows_that_count(call, &targets, rows) : rows;
+	double counted =
+	        (double)(call->in[1].layout.dtype == DT_I32 ? rows_that_count(call, &targets, rows) : rows);
+	double of = call->option[ROWS] > 0 ? call->option[ROWS] : counted;
 
 	for (int64_t r = 0; r < rows; r++) {
 		lane_read(&logits, r * classes, classes, z);
@@ -184,15 +187,19 @@ static void crossentropy(const struct kernel_call *call)
 		memcpy(e, z, (size_t)classes * sizeof *e);
 		double sum = exponentials(classes, e, &log_sum);
 		if (gradient) {
-			row_gradient(classes, e, sum, t, (double)counted, z);
+			row_gradient(classes, e, sum, t, of, z);
 			kernel_put(call, &out, r * classes, classes, z);
 		} else {
 			loss += row_loss(classes, z, t, log_sum);
 		}
 	}
-	loss /= (double)counted;
+	loss /= of;
 	if (!gradient)
 		kernel_put(call, &out, 0, 1, &loss);
+	if (call->outs > 1) {
+		struct lane n = lane_of(&call->out[1]);
+		kernel_put(call, &n, 0, 1, &counted);
+	}
 	mem_free(z);
 }
 
@@ -237,14 +244,18 @@ const struct kernel kernels_loss[] = {
         },
         {
                 .name = "crossentropy",
-                .usage = "loss = crossentropy logits targets [ignore=-100]",
+                .usage = "loss [n] = crossentropy logits targets [ignore=] [rows=]",
                 .help = "the mean over rows of -ln(probability of the target) as [1] f32; targets: [rows] "
-                        "i32 classes, or probabilities. Rows with the class ignore= do not count",
+                        "i32 classes, or probabilities. Rows with the class ignore= do not count; n is how "
+                        "many do, "
+                        "as [1] f32",
                 .torch = "loss = F.cross_entropy(logits, targets)",
                 .cuda = "crossentropy<<<rows, threads, 0, stream>>>",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
                 KERNEL_TAKES(2, 1),
-                .option = {{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER}},
+                .more_outs = 1,
+                .option = {{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER},
+                        {"rows", 0, "of which the mean is (0: of those that count)", KO_WHOLE, 0}},
                 .shape = crossentropy_shape,
                 .indices = target_classes,
                 .operations = 8,
@@ -252,14 +263,15 @@ const struct kernel kernels_loss[] = {
         },
         {
                 .name = "crossentropy_grad",
-                .usage = "dlogits = crossentropy_grad logits targets [ignore=-100]",
+                .usage = "dlogits = crossentropy_grad logits targets [ignore=] [rows=]",
                 .help = "the gradient of crossentropy by the logits: (softmax - target) / rows that "
                         "count",
                 .torch = "dlogits, = torch.autograd.grad(F.cross_entropy(logits, targets), logits)",
                 .cuda = "crossentropy_grad<<<rows, threads, 0, stream>>>",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\ndz = crossentropy_grad z t",
                 KERNEL_TAKES(2, 1),
-                .option = {{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER}},
+                .option = {{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER},
+                        {"rows", 0, "of which the mean is (0: of those that count)", KO_WHOLE, 0}},
                 .shape = crossentropy_grad_shape,
                 .indices = target_classes,
                 .operations = 8,

@@ -27,6 +27,7 @@ option top=min(2,max(experts,1)) least=1 with="experts" "experts of a token"
 option capacity=none least=0.01 with="experts" "an expert has capacity*tokens*top/experts places, further tokens are dropped (none: as many as come)"
 option balance_loss=0.01 with="experts" "weight of the loss that wants all experts used alike"
 option recompute=none of="none selective full" "computed again in backward: norms and gelu; all of a block but its input"
+option ignore=none "a target that does not count, as padding: its tokens are left out of the mean (none: all count)"
 option clip=0.0 "the norm of all gradients together is made no larger (0: it is left)"
 option seed=1 least=0 "of the parameters' beginning"
 refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
@@ -200,3 +201,4 @@ def name_unit u {
 }
 source training
 source experts
+source masked

@@ -7,9 +7,11 @@ def clip_gradients {
     ## the norm of all gradients
     # one number of all of them: every rank waits for the last gradient, and for the squares of the others
     phase O;  squares = zeros [1];  each_gradient add_squares;  everywhere squares
-    gradient_norm = sqrt squares;  if factor != 1 { gradient_norm = scale gradient_norm 1/factor }
+    gradient_norm = sqrt squares;  if masked { gradient_norm = mul gradient_norm targets_factor }
+    if factor != 1 { gradient_norm = scale gradient_norm 1/factor }
     clip_factor = full [1] clip;  clip_factor = div clip_factor gradient_norm
     unclipped = ones [1];  clip_factor = fmin clip_factor unclipped
+    if masked { clip_factor = mul clip_factor targets_factor }
   }
 }
 def add_squares p g cut { squares += sumsq g }        # a place: of those that several ranks have, one counts them

@@ -50,6 +50,7 @@ def one_gradient p r c deviation s cut {
   find_part r c;  if hi > lo { own_part = dshard$home[place:place+hi-lo];  $asked_gradient p own_part cut }
 }
 def everywhere seen { replaced seen;  allreduce seen in dp_shard }
+def count_everywhere n { replaced n;  allreduce n in dp_shard }
 
 # ---- each rank steps its own part; then all gather all parts, or where parameters are cut, the next forward what it needs ----
 def update {

@@ -1,7 +1,7 @@
 # late: what backward has made is copied apart, and travels while the next step computes, which takes it at its end
 #     compute  forward 0  backward 0  copy | forward 1  backward 1  step with 0's  copy | forward 2 ...
 #     comm                                 | 0's travel                                 | 1's travel
-refuse clip > 0 or dynamic "delay=1: clip and loss_scale=dynamic look at this step's gradients, and those of the one before are taken"
+refuse clip > 0 or masked or dynamic "delay=1: clip, ignore and loss_scale=dynamic look at this step's gradients, and those of the one before are taken"
 let overlap = "late";  let taken_late = 1
 def make_bucket {
   let n = filled//each;  let i = open

@@ -26,12 +26,17 @@ def count_tokens { let tokens_here = rows*length }
 # the loss, or where means must be weighed, the sum of what the micro-batches add to it; and its gradient
 let losses_seen = 0                         # of this iteration: a schedule may take another micro-batch than 0 first
 def count_loss kernel y t m {
-  if weigh { l_$m = $kernel y t } else { loss = $kernel y t }
+  if weigh { one_loss kernel l_$m y t } else { one_loss kernel loss y t }
   if weigh and losses_seen == 0 { loss = scale l_$m share } else { if weigh { loss += scale l_$m share } }
   let losses_seen = (losses_seen+1)%micros
   if weigh { free l_$m }
 }
+# places: masked.rsh replaces them if some rows do not count
+let masked = 0
+def one_loss kernel l y t { l = $kernel y t }
+def one_gradient_of_loss kernel dy y t { dy = $(kernel)_grad y t }
+def count_everywhere n { }                  # adds up `n`, of this rank's rows, over the ranks that have other rows
 def count_gradient kernel dy y t {
-  dy = $(kernel)_grad y t
+  one_gradient_of_loss kernel dy y t
   if weigh or factor != 1 { dy = scale dy share*factor }
 }

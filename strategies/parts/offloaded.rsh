@@ -36,7 +36,7 @@ def shard_memory i { if not away { replaced i } }
 def gradient_part_memory i { if offload_gradients == "none" { replaced i } }
 def parameters {
   tensor unscaled_room[largest] pinned
-  if clip > 0 { tensor clip_host[1] pinned;  let clip_here = "clip_host" }
+  if clip > 0 or masked { tensor clip_host[1] pinned;  let clip_here = "clip_host" }
   for s in 0:buffers {
     if staged { each_kept s buffer_memory;  event read_$s written_$s }
     if disk_gradients { buffer_memory s "_g" $dtype disk;  tensor host_room$s[largest] pinned $dtype;  event host_free_$s }
@@ -79,7 +79,7 @@ def refresh_group i { let turn = i;  on_host i refresh_one }
 
 # ---- gradients go to the host, while the layers before compute ----
 def keep_gradients i { if not gradients_wait { gradients_to_host i } }
-let gradients_wait = clip > 0 or dynamic              # they stay on the device until the norm, or an overflow, is known
+let gradients_wait = clip > 0 or masked or dynamic              # they stay on the device until the norm, or an overflow, is known
 def gradients_to_host i {
   wait comm on d2h
   if disk_gradients {
@@ -91,7 +91,7 @@ def gradients_to_host i {
 def update {
   wait compute on h2d;  wait comm on h2d;  wait h2d on cpu;  let turn = 0
   if staged { wait disk_in on disk_out }
-  if clip > 0 { wait compute on d2h;  copy clip_factor -> clip_host on d2h }
+  if clip > 0 or masked { wait compute on d2h;  copy clip_factor -> clip_host on d2h }
   if gradients_wait { for i in groups:-1:-1 { if part_$i > 0 { gradients_to_host i } } }
   for i in groups:-1:-1 { if part_$i > 0 { on_host i step_one } }
 }

@@ -39,9 +39,9 @@ def descend p r c deviation s cut { step_down p d$p }
 # the master is stepped, and cast to the type that computes. Of a scaled loss Adam wants the true gradient
 def step_down p gradient {
   let g = "$gradient"
-  if clip > 0 or optimizer == "adam" and factor != 1 {
+  if clip > 0 or masked or optimizer == "adam" and factor != 1 {
     unscaled = cast $g to=f32;  let g = "unscaled"
-    if clip > 0 { unscaled = mul unscaled $clip_here }
+    if clip > 0 or masked { unscaled = mul unscaled $clip_here }
     if optimizer == "adam" and factor != 1 { unscaled = scale unscaled 1/factor }
   }
   let t = it+1-taken_late;  if dynamic { let t = steps+1 }

@@ -1,5 +1,5 @@
 # training: what all models have in common: the driver, and the places where strategies act. Parts beside it: the batch, parameters and
-# their optimizer, recompute, clip, a loader.
+# their optimizer, recompute, clip, a loader; masked.rsh is gpt's.
 # A model says what its units are (first_unit .. last_unit, the last one the loss), what each computes, what its data is;
 # then it sources this file.
 

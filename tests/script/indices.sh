@@ -67,3 +67,22 @@ for device in sim cuda; do
 	run host.rsh
 	check "$device: in the host's memory" says '`embed` reads ids[3] = -7'
 done
+# lines that run again do not report it again
+printf '%s\n' 'tensor table[8,4] = ones' 'tensor ids[4] i32 = 9' 'x = embed table ids' sync 'y = relu x' undo 'z = relu x' undo | one_process -n 1 > out
+check "a number out of range is reported once, not at each undo" once '`embed` reads ids[0] = 9'
+# gpt's mean is over all targets, so that one of -100 is out of range without ignore=
+cat > mask.rsh <<'END'
+# mask: the first target of a micro-batch is masked
+# axis dp: share out the batch
+let replica = replica*size(dp)+dp;  let replicas = replicas*size(dp)
+def gradient_made p { replaced p;  allreduce d$p op=avg in dp }
+def read_target m { replaced m;  fill t_$m[0] -100 }
+END
+device=sim
+printf '%s\n' 'model gpt layers=1 hidden=8 heads=2 seq=4 batch=4 vocab=8' 'strategy mask.rsh' 'run 1' sync > own.rsh
+run own.rsh
+check "a masked target of a gpt without ignore= is reported, with the file's line" says 'strategies/parts/masked.rsh:'
+check "... and its range" says '`crossentropy` reads t_0[0] = -100, which is out of range for a class (0 to 7)'
+sed -i '1s/$/ ignore=-100/' own.rsh
+run own.rsh
+check "with it nothing is out of range" [ $status = 0 ]

@@ -79,10 +79,11 @@ enum { ATTENTION_WARPS = 4, ATTENTION_ROWS_64 = 128, ATTENTION_ROWS_128 = 64 };
 struct rows {
 	struct strided in[2], out;
 	long long rows, columns;
-	long long count; /* embed: rows of the table; its gradient: of ids */
+	long long
+	        count; /* embed: rows of the table; its gradient: of ids; rows that count: are they a result? */
 	double *parts;   /* what becomes one number: of each row, or of each block */
 	double divisor;  /* of the sum of all parts */
-	double *counted; /* crossentropy of classes: the rows that count, the divisor then; NULL: all do */
+	double *counted; /* crossentropy: how many rows count, which is the divisor then; NULL: it is not */
 	double ignore;   /* ... and the class of the others */
 	double eps;      /* of layernorm */
 	int add;

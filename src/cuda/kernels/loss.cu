@@ -41,12 +41,17 @@ MEETING_KERNEL(loss_sum_of_parts, rows, THREADS)
 		put(&call.out, 0, sum / (call.counted ? *call.counted : call.divisor), call.add);
 }
 
-// One block: how many of the rows' classes are not `ignore`
+// One block: how many of the rows have another class than `ignore`
 MEETING_KERNEL(loss_rows_that_count, rows, THREADS)
 {
-	double sum = team_sum(call.rows, [&](long long r) { return get(&call.in[1], r) != call.ignore; });
-	if (threadIdx.x == 0)
-		*call.counted = sum;
+	bool classes = call.in[1].dtype == I32;
+	double sum = team_sum(
+	        call.rows, [&](long long r) { return !classes || get(&call.in[1], r) != call.ignore ? 1. : 0.; });
+	if (threadIdx.x > 0)
+		return;
+	*call.counted = sum;
+	if (call.count)
+		put(&call.out, 0, sum, 0);
 }
 
 // A row of logits and its targets
@@ -107,7 +112,7 @@ template <class Way> INLINE void loss_crossentropy_rows(const rows &call, Way wa
 template <class Way> INLINE void loss_crossentropy_grad_rows(const rows &call, Way way)
 {
 	typedef typename Way::number number;
-	double rows = call.counted ? *call.counted : (double)call.rows;
+	double rows = call.counted ? *call.counted : call.divisor;
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
 		choice<Way> of = choice_of(call, way, r);
 		line to = line_of(call.out, r, call.columns);

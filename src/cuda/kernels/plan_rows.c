@@ -94,15 +94,22 @@ void plan_mse_grad(const struct kernel_call *call, const char *function, struct 
 	        (double[ELEMENTS_OPTIONS]){2.0 / (double)layout_count(&call->in[0].layout)}, plan);
 }
 
-/* Logits and targets; of classes, the launch that counts the rows of the mean comes first */
+/* Logits and targets. The launch that counts the rows comes first, where the mean is over those that count, or they are
+ * a result. */
 static struct rows rows_of_targets(const struct kernel_call *call, struct launch_plan *plan)
 {
-	struct rows rows = rows_of(call, &call->in[0].layout);
+	struct rows rows = rows_of(call, &call->in[0].layout), count;
+	bool given = call->option[1] > 0, classes = call->in[1].layout.dtype == DT_I32;
 	rows.ignore = call->option[0];
-	if (call->in[1].layout.dtype == DT_I32) {
-		rows.counted = launch_workspace(plan, sizeof *rows.counted);
-		launch_add(plan, "loss_rows_that_count", 1, THREADS, 1, &rows, sizeof rows);
-	}
+	rows.divisor = given ? call->option[1] : (double)rows.rows;
+	count = rows;
+	count.counted = launch_workspace(plan, sizeof *count.counted);
+	if (call->outs > 1)
+		count.out = strided_of(&call->out[1]);
+	count.count = call->outs > 1;
+	if (call->outs > 1 || (classes && !given))
+		launch_add(plan, "loss_rows_that_count", 1, THREADS, 1, &count, sizeof count);
+	rows.counted = classes && !given ? count.counted : NULL;
 	return rows;
 }
 
@@ -111,7 +118,7 @@ void plan_crossentropy(const struct kernel_call *call, const char *function, str
 	struct rows rows = rows_of_targets(call, plan);
 	rows.parts = launch_workspace(plan, rows.rows * (int64_t)sizeof *rows.parts);
 	add_teams(plan, function, &rows);
-	add_parts(plan, rows, rows.rows, (double)rows.rows);
+	add_parts(plan, rows, rows.rows, rows.divisor);
 }
 
 void plan_crossentropy_grad(const struct kernel_call *call, const char *function, struct launch_plan *plan)
