@@ -4,30 +4,89 @@
  * `launch` queues the whole graph; its operations follow each other on the device without a launch from
  * the host for each, which is what makes a graph worth its while for many short kernels. Waits between
  * streams are captured as edges. Addresses are those of the capture, as in CUDA: a graph works on the same
- * tensors each time it is launched. */
+ * tensors each time it is launched, and on whatever has their memory when they were freed.
+ *
+ * Which streams are captured is the books' affair (world/graph.c). What a capture leaves out and what a launch finds
+ * freed is reported, once for all ranks of which it is true. */
+#include "base/memory.h"
 #include "shell/language/run/command.h"
+#include "shell/session/note.h"
 #include "shell/session/queue.h"
+#include "trace/table.h"
+
+static void put_notes(struct shell *shell, struct blocks *notes)
+{
+	for (size_t i = 0; i < notes->count; i++)
+		shell_note(shell, &notes->block[i].ranks, "%s", notes->block[i].rows);
+	blocks_release(notes);
+}
+
+/* Streams whose work the block queued, and which were not forked from the captured one */
+static void note_apart(struct call *call, int rank, int origin, struct blocks *notes)
+{
+	const struct world *world = call->shell->world;
+	const char *captured = names_text(world->names, world_stream(world, rank, origin)->name);
+	bool nothing = world_tail(world, rank, origin) == OP_CAPTURE_START;
+	int number = STREAM_HOST;
+	name_id name;
+	struct text words = {0};
+	if (call_name(call, 0, 0, rank, &name) != ST_OK)
+		return;
+	while (world_capture_apart(world, rank, &number)) {
+		const char *apart = names_text(world->names, world_stream(world, rank, number)->name),
+		           *graph = names_text(world->names, name);
+		text_clear(&words);
+		text_add(&words,
+		        "capture %s: the work of %s is not in the graph, it was queued at once: ", graph,
+		        apart);
+		if (nothing)
+			text_add(&words, "`capture %s on %s` captures it", graph, apart);
+		else
+			text_add(&words,
+			        "`wait %s on %s` before it and `wait %s on %s` behind it capture it too",
+			        captured, apart, apart, captured);
+		blocks_add(notes, rank, &words);
+	}
+	text_release(&words);
+}
+
+static enum status capture_begin(struct call *call, int rank, int *origin)
+{
+	name_id name;
+	enum status status = call_name(call, 0, 0, rank, &name);
+	if (status == ST_OK)
+		status = call_device_stream(call, rank, origin);
+	return status == ST_OK ? world_capture_begin(call->shell->world, rank, name, *origin) : status;
+}
 
 /* All ranks begin before the block runs: its lines may be for any of them. */
 static enum status capture_run(struct call *call)
 {
+	struct world *world = call->shell->world;
 	struct ranks begun = {0};
+	struct blocks notes = {0};
+	int *origin = mem_alloc((size_t)world->n * sizeof *origin);
 	enum status status = ST_OK;
 	FOR_RANKS (rank, call->set) {
-		name_id name;
-		status = call_name(call, 0, 0, rank, &name);
-		if (status == ST_OK)
-			status = world_capture_begin(call->shell->world, rank, name);
+		status = capture_begin(call, rank, &origin[rank]);
 		if (status != ST_OK)
 			break;
 		ranks_add(&begun, rank);
 	}
 	if (status == ST_OK)
 		status = call_block(call);
+	FOR_RANKS (rank, &begun)
+		if (status == ST_OK)
+			status = world_capture_joined(world, rank);
 	/* also when the block failed: a rank left capturing would swallow all lines that follow, and part of a block is no
 	 * graph */
-	FOR_RANKS (rank, &begun)
-		world_capture_end(call->shell->world, rank, status == ST_OK);
+	FOR_RANKS (rank, &begun) {
+		if (status == ST_OK)
+			note_apart(call, rank, origin[rank], &notes);
+		world_capture_end(world, rank, status == ST_OK);
+	}
+	put_notes(call->shell, &notes);
+	mem_free(origin);
 	return status;
 }
 
@@ -35,7 +94,9 @@ const struct command command_capture = {
         .name = "capture",
         .topic = "order",
         .usage = "capture NAME [on STREAM] { LINES }",
-        .help = "keeps the block's device work as a graph instead of queueing it; `launch NAME` queues it",
+        .help = "keeps the block's work on STREAM, and on streams forked from it by `wait` and joined again, "
+                "as a "
+                "graph instead of queueing it; `launch NAME` queues it",
         .example = "tensor x[64,64] w[64,64] = randn\ny = matmul x w\ncapture step { y = matmul x w; y = "
                    "relu y }\nlaunch step\nlaunch step\nsync",
         .torch = "with torch.cuda.graph(NAME):",
@@ -64,21 +125,59 @@ static enum status launch_one(struct call *call, int rank, bool act)
 		            : fail(ST_NAME, "no graph '%s': `capture %s { ... }` makes it", text, text);
 	}
 	size_t before = shell->world->op_count;
-	if (act)
-		status = world_graph_launch(shell->world, rank, name, stream, interpreter_section_now(shell));
+	if (!act)
+		return world_graph_ready(shell->world, rank, name);
+	status = world_graph_launch(shell->world, rank, name, stream, interpreter_section_now(shell));
 	return shell_tell(shell, before, status);
+}
+
+/* What the graph uses though it was freed */
+static void note_freed(struct call *call, int rank, struct blocks *notes)
+{
+	struct world *world = call->shell->world;
+	struct freed_use use;
+	name_id name;
+	struct text words = {0};
+	if (call_name(call, 0, 0, rank, &name) != ST_OK)
+		return;
+	while (world_graph_freed(world, rank, name, &use)) {
+		bool writes = use.access & ACCESS_WRITE;
+		text_clear(&words);
+		text_add(&words, "freed: `launch %s` %s ", names_text(world->names, name),
+		        !writes                              ? "reads"
+		                : use.access & ~ACCESS_WRITE ? "reads and writes"
+		                                             : "writes");
+		memory_freed_text(world, use.freed, &words);
+		if (use.taken)
+			text_add(&words, "; its memory is %s's now", memory_owner_text(world, use.now));
+		blocks_add(notes, rank, &words);
+	}
+	text_release(&words);
+}
+
+static enum status launch_run(struct call *call)
+{
+	struct blocks notes = {0};
+	enum status status = call_each_rank(call, launch_one);
+	if (status == ST_OK)
+		FOR_RANKS (rank, call->set)
+			note_freed(call, rank, &notes);
+	put_notes(call->shell, &notes);
+	return status;
 }
 
 const struct command command_launch = {
         .name = "launch",
         .topic = "order",
         .usage = "launch NAME [on STREAM]",
-        .help = "queues a captured graph: all its operations for one launch",
+        .help = "queues a captured graph: all its operations for one launch; what they use and was freed "
+                "since the "
+                "capture is reported",
         .example = "tensor x[64,64] = randn\ny = relu x\ncapture step { y = relu x; y = relu y }\nlaunch "
                    "step\nsync",
         .torch = "NAME.replay()",
         .cuda = "cudaGraphLaunch(NAME, STREAM)",
         .stream_ok = true,
         .argument = {{ARG_NEW, 0, NULL, "NAME"}},
-        .each = launch_one,
+        .run = launch_run,
 };

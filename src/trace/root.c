@@ -9,27 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "line 9", "model.rsh:9"; nothing where it came from no line */
-static void put_place(const struct world *world, name_id file, int line, struct text *out)
-{
-	const char *path = names_text(world->names, file), *slash = strrchr(path, '/');
-	if (line && file)
-		text_add(out, "%s:%d", slash ? slash + 1 : path, line);
-	else if (line)
-		text_add(out, "line %d", line);
-}
-
 static void put_place_behind(const struct world *world, name_id file, int line, struct text *out)
 {
 	text_add(out, line ? " (" : "");
-	put_place(world, file, line, out);
+	source_line_text(world, file, line, out);
 	text_add(out, line ? ")" : "");
 }
 
 void trace_put_line(const struct trace *trace, op_id id, struct text *out)
 {
 	const struct record *record = op_record(trace->world, id);
-	put_place(trace->world, record->file, record->line, out);
+	source_line_text(trace->world, record->file, record->line, out);
 }
 
 void trace_put_line_behind(const struct trace *trace, op_id id, struct text *out)

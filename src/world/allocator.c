@@ -195,6 +195,7 @@ const struct memory_block *heap_take(
 	block->tensor = tensor;
 	block->owner = owner;
 	block->kind = plan->kind;
+	block->handout = plan->handout;
 	heap->allocated += block->bytes;
 	heap->kind[block->kind] += block->bytes;
 	if (heap->allocated > heap->peak_allocated) {

@@ -207,6 +207,7 @@ struct block_plan {
 	int64_t segment_bytes; /* 0: no new one */
 	int64_t small_limit;
 	size_t block;
+	uint32_t handout;
 	uint8_t pool, kind;
 	bool small;
 	bool spare; /* free segments are given back first */
@@ -250,8 +251,9 @@ void windows_abort(struct world *world, int group, int part); /* part -1: all */
 
 /* ---- graph.c */
 void graphs_free(struct world *world);
-enum status graph_add(struct world *world, const struct draft *draft, op_id *id);
-/* An event is about to be recorded in the capture: its meaning of before comes back at the end. */
+/* Into the graph that the rank captures, or into the books where the stream takes no part. */
+enum status graph_add(struct world *world, struct draft *draft, op_id *id);
+/* An event is about to be recorded while the rank captures: by an operation of the graph, until the capture ends. */
 void graph_event(struct world *world, int rank, int event, op_id record_op);
 
 #endif

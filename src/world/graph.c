@@ -8,7 +8,13 @@
  *      launched   17 matmul   18 record e   19 wait (target 18)         clone[] = 17 18 19
  *
  * An event recorded meanwhile gets its old meaning back when the capture ends, and each launch
- * gives it the clone's. */
+ * gives it the clone's.
+ *
+ * As with CUDA's stream capture, only streams that were forked from the captured one take part. Work of any other
+ * stream is queued at once. An error of the capture has the name of CUDA's.
+ *
+ *      capture g on s      y = relu x on s;  wait s on t;  z = relu y on t;  wait t on s
+ *                                            t is forked                     and joined again */
 #include "world/books.h"
 #include "base/search.h"
 
@@ -16,13 +22,26 @@ struct captured_event {
 	int event;
 	op_id op, before;
 };
+/* Memory that an operation of the graph uses */
+struct graph_memory {
+	uint32_t handout; /* place in world_handouts */
+	uint8_t access;
+	bool inside;      /* it was freed in the capture */
+	uint8_t reported; /* 1: that it is used though it was freed; 2: and that another tensor has it */
+};
 struct graph {
 	name_id name;
-	struct thing before; /* what the name meant before the capture */
+	struct thing before;      /* what the name meant before the capture */
+	int origin;               /* the captured stream; `launch` puts another one in its place */
+	bool forked[STREAMS_MAX]; /* by stream: takes part; the origin does */
+	bool apart[STREAMS_MAX];  /* by stream: had work that is not in the graph */
 	struct draft *items;
 	size_t count;
 	struct captured_event *events;
 	size_t event_count;
+	struct graph_memory *memory;
+	size_t memory_count;
+	size_t handouts; /* blocks handed out until the capture ended */
 };
 void graphs_free(struct world *world)
 {
@@ -31,6 +50,7 @@ void graphs_free(struct world *world)
 	for (size_t i = 0; i < inner->graph_count; i++) {
 		mem_free(inner->graphs[i].items);
 		mem_free(inner->graphs[i].events);
+		mem_free(inner->graphs[i].memory);
 	}
 	mem_free(inner->graphs);
 	mem_free(inner->launches);
@@ -46,7 +66,7 @@ static struct graph *graph_of(const struct world *world, int rank)
 	return &world->inner->graphs[world->inner->capturing[rank] - 1];
 }
 
-enum status world_capture_begin(struct world *world, int rank, name_id name)
+enum status world_capture_begin(struct world *world, int rank, name_id name, int stream)
 {
 	struct world_inner *inner = world->inner;
 
@@ -56,11 +76,12 @@ enum status world_capture_begin(struct world *world, int rank, name_id name)
 	enum status status = world_name_fits(world, rank, name, THING_GRAPH);
 	if (status != ST_OK)
 		return status;
-	*MEM_ADD(&inner->graphs, &inner->graph_count) =
-	        (struct graph){.name = name, .before = world_find(world, rank, name)};
+	struct graph *graph = MEM_ADD(&inner->graphs, &inner->graph_count);
+	*graph = (struct graph){.name = name, .before = world_find(world, rank, name), .origin = stream};
+	graph->forked[stream] = true;
 	bind_set(world, rank, name, (struct thing){THING_GRAPH, inner->graph_count - 1});
 	inner->capturing[rank] = inner->graph_count;
-	digest_change(world, CHANGE_CAPTURE, rank, name);
+	digest_change(world, CHANGE_CAPTURE, rank, (int64_t)name << 8 | stream);
 	return ST_OK;
 }
 
@@ -73,7 +94,53 @@ static void drop(struct world *world, int rank, struct graph *graph)
 		world_unbind(world, rank, graph->name);
 	mem_free(graph->items);
 	mem_free(graph->events);
+	mem_free(graph->memory);
 	*graph = (struct graph){0};
+}
+
+static const char *stream_name(const struct world *world, int rank, int number)
+{
+	return names_text(world->names, lane_stream(world, rank, number)->name);
+}
+
+/* Backwards from the origin's last operation: an operation is joined when the next one of its stream is, or a wait for
+ * it. Waits and records have no work that could be lost. */
+enum status world_capture_joined(const struct world *world, int rank)
+{
+	const struct graph *graph = graph_of(world, rank);
+	bool *joined = mem_alloc((graph->count + 1) * sizeof *joined), stream[STREAMS_MAX] = {0};
+	int loose = STREAM_HOST;
+
+	stream[graph->origin] = true;
+	for (size_t i = graph->count; i-- > 0;) {
+		const struct draft *item = &graph->items[i];
+		enum op_kind kind = world->records[item->like].kind;
+		if (joined[i] || stream[item->stream]) {
+			stream[item->stream] = true;
+			if (kind == OP_WAIT && item->target && item->target != OP_CAPTURE_START)
+				joined[item->target - OP_CAPTURED] = true;
+		} else if (kind != OP_WAIT && kind != OP_RECORD) {
+			loose = item->stream;
+		}
+	}
+	mem_free(joined);
+	if (loose == STREAM_HOST)
+		return ST_OK;
+	const char *fork = stream_name(world, rank, loose), *origin = stream_name(world, rank, graph->origin);
+	return fail(ST_ARGUMENT,
+	        "capture %s: %s was forked from %s and is not joined again: `wait %s on %s` at the end of "
+	        "the block (cudaErrorStreamCaptureUnjoined)",
+	        names_text(world->names, graph->name), fork, origin, fork, origin);
+}
+
+bool world_capture_apart(const struct world *world, int rank, int *stream)
+{
+	const struct graph *graph = graph_of(world, rank);
+
+	while (++*stream < STREAMS_MAX)
+		if (graph->apart[*stream])
+			return true;
+	return false;
 }
 
 enum status world_capture_end(struct world *world, int rank, bool keep)
@@ -83,6 +150,9 @@ enum status world_capture_end(struct world *world, int rank, bool keep)
 	struct graph *graph = graph_of(world, rank);
 	for (size_t i = graph->event_count; i-- > 0;)
 		world->events[graph->events[i].event].record = graph->events[i].before;
+	graph->handouts = world->inner->handout_count;
+	for (size_t i = 0; i < graph->memory_count; i++)
+		graph->memory[i].inside = world->inner->handouts[graph->memory[i].handout].freed;
 	if (!keep)
 		drop(world, rank, graph);
 	world->inner->capturing[rank] = 0;
@@ -90,7 +160,37 @@ enum status world_capture_end(struct world *world, int rank, bool keep)
 	return ST_OK;
 }
 
-enum status graph_add(struct world *world, const struct draft *draft, op_id *id)
+/* The graph's operation uses memory that may be freed before a launch. */
+static void note_memory(struct world *world, struct graph *graph, int rank, const struct record *record)
+{
+	for (int i = 0; i < record->operands; i++) {
+		const struct operand *operand = &record->operand[i];
+		const struct heap *heap = world_heap(world, rank, operand->space);
+		size_t at = heap_find(heap, operand->address);
+		if (at < heap->count && !heap->blocks[at].free)
+			*MEM_ADD(&graph->memory, &graph->memory_count) = (struct graph_memory){
+			        .handout = heap->blocks[at].handout, .access = operand->access};
+	}
+}
+
+/* A wait for an operation of the graph forks its stream; a stream of the graph waits for nothing else. */
+static enum status graph_wait(const struct world *world, struct graph *graph, const struct draft *draft)
+{
+	const char *name = names_text(world->names, graph->name),
+	           *stream = stream_name(world, draft->rank, draft->stream),
+	           *target = names_text(world->names, draft->record->object);
+
+	if (draft->target >= OP_CAPTURED)
+		graph->forked[draft->stream] = true;
+	else if (draft->target && graph->forked[draft->stream])
+		return fail(ST_ARGUMENT,
+		        "capture %s: %s is captured and cannot wait for %s, which is outside of the "
+		        "capture: `wait %s on %s` before it (cudaErrorStreamCaptureIsolation)",
+		        name, stream, target, target, stream);
+	return ST_OK;
+}
+
+enum status graph_add(struct world *world, struct draft *draft, op_id *id)
 {
 	struct graph *graph = graph_of(world, draft->rank);
 	uint32_t record = draft->like;
@@ -99,6 +199,14 @@ enum status graph_add(struct world *world, const struct draft *draft, op_id *id)
 	        world_stream(world, draft->rank, draft->stream)->host)
 		return fail(ST_ARGUMENT, "a graph holds work of the device only: `%s` is the host's",
 		        names_text(world->names, draft->record->title));
+	enum status status = draft->record->kind == OP_WAIT ? graph_wait(world, graph, draft) : ST_OK;
+	if (status != ST_OK)
+		return status;
+	if (!graph->forked[draft->stream]) {
+		graph->apart[draft->stream] = true;
+		return queue_draft(world, draft, id);
+	}
+	note_memory(world, graph, draft->rank, draft->record);
 	if (!record)
 		record = record_store(world, draft->record);
 	*id = OP_CAPTURED + graph->count;
@@ -112,24 +220,31 @@ enum status graph_add(struct world *world, const struct draft *draft, op_id *id)
 
 op_id world_tail(const struct world *world, int rank, int number)
 {
-	if (!world_capturing(world, rank)) {
+	const struct graph *graph = world_capturing(world, rank) ? graph_of(world, rank) : NULL;
+
+	if (!graph || !graph->forked[number]) {
 		const struct stream *stream = world_stream(world, rank, number);
 		return stream ? stream->tail : 0;
 	}
-	const struct graph *graph = graph_of(world, rank);
 	for (size_t i = graph->count; i-- > 0;) {
 		if (graph->items[i].stream == number)
 			return OP_CAPTURED + i;
 	}
-	return 0;
+	return OP_CAPTURE_START;
 }
 
 void graph_event(struct world *world, int rank, int event, op_id record_op)
 {
 	struct graph *graph = graph_of(world, rank);
 
-	*MEM_ADD(&graph->events, &graph->event_count) = (struct captured_event){
-	        .event = event, .op = record_op, .before = world->events[event].record};
+	if (record_op >= OP_CAPTURED) {
+		*MEM_ADD(&graph->events, &graph->event_count) = (struct captured_event){
+		        .event = event, .op = record_op, .before = world->events[event].record};
+		return;
+	}
+	for (size_t i = 0; i < graph->event_count; i++)
+		if (graph->events[i].event == event)
+			graph->events[i].before = record_op;
 }
 
 static bool is_current(const struct world *world, uint32_t index, int section)
@@ -168,9 +283,38 @@ static enum status windows_are_open(const struct world *world, int rank, const s
 	return ST_OK;
 }
 
-/* ST_NAME, ST_LIMIT (then nothing is queued). stream: takes the place of the first item's.
+/* ST_NAME when memory that the graph uses was freed and given back to the device: CUDA's illegal address. */
+static enum status memory_is_there(const struct world *world, const struct graph *graph)
+{
+	for (size_t i = 0; i < graph->memory_count; i++) {
+		const struct handout *handout = &world->inner->handouts[graph->memory[i].handout];
+		const struct heap *heap = world_heap(world, handout->rank, handout->space);
+		if (!handout->freed || heap_find(heap, handout->address) < heap->count)
+			continue;
+		struct text freed = {0};
+		memory_freed_text(world, handout, &freed);
+		enum status status = fail(ST_NAME,
+		        "graph %s uses %s and whose segment was given back since (cudaErrorIllegalAddress): "
+		        "capture it again",
+		        names_text(world->names, graph->name), text_string(&freed));
+		text_release(&freed);
+		return status;
+	}
+	return ST_OK;
+}
+
+enum status world_graph_ready(const struct world *world, int rank, name_id name)
+{
+	const struct graph *graph = &world->inner->graphs[world_find(world, rank, name).index];
+	enum status status = windows_are_open(world, rank, graph);
+
+	return status == ST_OK ? memory_is_there(world, graph) : status;
+}
+
+/* ST_NAME, ST_LIMIT (then nothing is queued). stream: takes the place of the captured one.
  *
- * Clones every item, in order; targets within the graph become those of the clones. */
+ * Clones every item, in order; targets within the graph become those of the clones, and its start what the stream has
+ * before it. */
 enum status world_graph_launch(struct world *world, int rank, name_id name, int stream, int section)
 {
 	struct thing thing = world_find(world, rank, name);
@@ -182,21 +326,24 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 	/* queued whole or not at all: with an implicit wait for each interval that is to be waited for, at
 	 * most */
 	size_t pending = world->inner->memory[rank].pending_count;
-	enum status status = windows_are_open(world, rank, graph);
+	enum status status = world_graph_ready(world, rank, name);
 	if (status == ST_OK)
 		status = ops_fit(world, graph->count * (pending + 1));
 	if (status != ST_OK)
 		return status;
-	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone), before = world->op_count;
+	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone), before = world->op_count,
+	      start = lane_stream(world, rank, stream)->tail;
 	for (size_t i = 0; i < graph->count; i++)
 		graph->items[i].like = current(world, graph->items[i].like, section);
 	for (size_t i = 0; i < graph->count && status == ST_OK; i++) {
 		struct draft draft = graph->items[i];
-		if (draft.stream == graph->items[0].stream)
+		if (draft.stream == graph->origin)
 			draft.stream = stream;
 		if (i > 0)
 			draft.flags |= OPF_FREE_LAUNCH;
-		if (draft.target != OP_EVERYTHING && draft.target >= OP_CAPTURED)
+		if (draft.target == OP_CAPTURE_START)
+			draft.target = start;
+		else if (draft.target != OP_EVERYTHING && draft.target >= OP_CAPTURED)
 			draft.target = clone[draft.target - OP_CAPTURED];
 		status = queue_draft(world, &draft, &clone[i]);
 	}
@@ -209,6 +356,41 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		digest_change(world, CHANGE_LAUNCH, rank, name);
 	mem_free(clone);
 	return status;
+}
+
+/* Freed in the capture, a block is the graph's own until another tensor gets it. */
+static bool memory_is_lost(const struct world *world, const struct graph *graph,
+        const struct graph_memory *memory, struct freed_use *use)
+{
+	const struct handout *handout = &world->inner->handouts[memory->handout];
+	const struct heap *heap = world_heap(world, handout->rank, handout->space);
+	size_t at = handout->freed ? heap_find(heap, handout->address) : heap->count;
+	bool taken = at < heap->count && !heap->blocks[at].free;
+
+	*use = (struct freed_use){.freed = handout,
+	        .access = memory->access,
+	        .taken = taken,
+	        .now = taken ? heap->blocks[at].owner : 0};
+	return handout->freed && (!memory->inside || (taken && heap->blocks[at].handout >= graph->handouts));
+}
+
+bool world_graph_freed(struct world *world, int rank, name_id name, struct freed_use *use)
+{
+	struct graph *graph = &world->inner->graphs[world_find(world, rank, name).index];
+	bool found = false;
+
+	for (size_t i = 0; i < graph->memory_count; i++) {
+		struct graph_memory *memory = &graph->memory[i];
+		struct freed_use one;
+		if (!memory_is_lost(world, graph, memory, &one) || memory->reported > one.taken ||
+		        (found && use->freed != one.freed))
+			continue;
+		memory->reported = 1 + one.taken;
+		one.access |= found ? use->access : 0;
+		*use = one;
+		found = true;
+	}
+	return found;
 }
 
 const struct launch *world_launch(const struct world *world, op_id id)

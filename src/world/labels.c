@@ -30,6 +30,15 @@ void op_label(const struct world *world, op_id id, struct text *out)
 		text_add(out, " %s", names_text(world->names, record->object));
 }
 
+void source_line_text(const struct world *world, name_id file, int line, struct text *out)
+{
+	const char *path = names_text(world->names, file), *slash = strrchr(path, '/');
+	if (line && file)
+		text_add(out, "%s:%d", slash ? slash + 1 : path, line);
+	else if (line)
+		text_add(out, "line %d", line);
+}
+
 long op_numbered(const struct world *world, const char *text, name_id *title)
 {
 	const char *hash = strrchr(text, '#');

@@ -103,8 +103,7 @@ static enum status out_of_memory(const struct world *world, int rank, int64_t by
 	put_bytes(&why, ", allocated ", heap->allocated);
 	put_bytes(&why, ", largest free block ", heap_largest_free(heap));
 	for (int k = 0; k < owners; k++) {
-		text_add(&why, "%s %s", k ? "," : "; largest:",
-		        owner[k]->owner ? names_text(world->names, owner[k]->owner) : "scratch");
+		text_add(&why, "%s %s", k ? "," : "; largest:", memory_owner_text(world, owner[k]->owner));
 		put_bytes(&why, " ", owner[k]->bytes);
 	}
 	enum status status = fail(ST_DEVICE_MEMORY, "%s", text_string(&why));
@@ -184,6 +183,7 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	if (status != ST_OK)
 		return status;
 	plan.kind = kind;
+	plan.handout = (uint32_t)inner->handout_count;
 	if (plan.spare)
 		give_back(world, rank, space, segment_queue(world, rank, OP_EVERYTHING, ns));
 	if (plan.segment_bytes)
@@ -192,6 +192,7 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	*MEM_ADD(&inner->handouts, &inner->handout_count) = (struct handout){.address = block->address,
 	        .bytes = block->bytes,
 	        .after = world->op_count,
+	        .owner = tensor->name,
 	        .rank = tensor->rank,
 	        .space = tensor->space};
 	note_change(world, rank, space, kind, block->bytes);
@@ -217,6 +218,11 @@ void memory_give(struct world *world, int rank, enum space space, int64_t addres
 		*MEM_ADD(&memory->pending, &memory->pending_count) = (struct pending_free){
 		        .address = address, .bytes = heap->blocks[at].bytes, .op = after, .space = space};
 	}
+	struct handout *handout = &world->inner->handouts[heap->blocks[at].handout];
+	handout->freed = true;
+	handout->freed_after = (op_id)world->op_count;
+	handout->line = world->line;
+	handout->file = world->file;
 	note_change(world, rank, space, heap->blocks[at].kind, -heap->blocks[at].bytes);
 	heap_give(heap, at, rank_number(world, rank));
 }
@@ -258,6 +264,32 @@ const struct handout *world_handouts(const struct world *world, size_t *count)
 {
 	*count = world->inner->handout_count;
 	return world->inner->handouts;
+}
+
+const char *memory_owner_text(const struct world *world, name_id owner)
+{
+	return owner ? names_text(world->names, owner) : "scratch";
+}
+
+void memory_freed_text(const struct world *world, const struct handout *freed, struct text *out)
+{
+	text_add(out, "%s, which was freed in ", memory_owner_text(world, freed->owner));
+	source_line_text(world, freed->file, freed->line, out);
+}
+
+const struct handout *world_freed_between(
+        const struct world *world, op_id before, op_id after, enum space space, int64_t address)
+{
+	const struct world_inner *inner = world->inner;
+
+	for (size_t i = 0; i < inner->handout_count && inner->handouts[i].after < before; i++) {
+		const struct handout *handout = &inner->handouts[i];
+		if (handout->freed && handout->freed_after >= before && handout->freed_after < after &&
+		        handout->rank == world->ops[before].rank && handout->space == space &&
+		        handout->address <= address && address < handout->address + handout->bytes)
+			return handout;
+	}
+	return NULL;
 }
 
 const struct memory_change *world_memory_changes(const struct world *world, int rank, size_t *count)

@@ -19,6 +19,7 @@ struct memory_block {
 	int tensor; /* that owns it; -1 when free */
 	name_id owner;
 	uint32_t freed_at; /* the rank's last operation when it was freed */
+	uint32_t handout;  /* of one in use: its place in world_handouts */
 	uint8_t pool, kind;
 	bool free : 1, first : 1 /* of its segment */, small : 1;
 };
@@ -73,14 +74,27 @@ struct memory_change {
 /* In program order; their sums are heap.kind and heap.reserved */
 const struct memory_change *world_memory_changes(const struct world *world, int rank, size_t *count);
 
-/* Blocks that were handed out, in order: their bytes are unwritten for what is queued behind operation
- * `after` (of all ranks). */
+/* Blocks that were handed out, in order, each with the line that freed it: their bytes are unwritten for what is
+ * queued behind operation `after` (of all ranks). */
 struct handout {
 	int64_t address, bytes;
 	op_id after;
+	op_id freed_after; /* likewise, of a block that was freed */
+	name_id owner;     /* the tensor's name; 0: it had none */
+	name_id file;      /* of the line that freed it; 0: the text at hand */
+	int line;
 	uint16_t rank;
 	uint8_t space;
+	bool freed;
 };
 const struct handout *world_handouts(const struct world *world, size_t *count);
+/* The tensor's name; "scratch" if it had none */
+const char *memory_owner_text(const struct world *world, name_id owner);
+/* Appends "x, which was freed in line 10". */
+void memory_freed_text(const struct world *world, const struct handout *freed, struct text *out);
+/* The freed block that operation `before` still had at an address and operation `after`, of the same rank, had no
+ * longer; NULL: none. */
+const struct handout *world_freed_between(
+        const struct world *world, op_id before, op_id after, enum space space, int64_t address);
 
 #endif

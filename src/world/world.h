@@ -249,20 +249,29 @@ int world_iteration_of(const struct world *world, op_id id);
  *    at for mismatches and races; *id is its number. Waits for memory that is used again (rule 10) are queued before it. */
 enum status world_queue(struct world *world, int rank, int stream, const struct record *record, uint32_t like,
         op_id target, int flags, op_id *id);
-/* While a graph is captured on a rank, world_queue adds to the graph instead. */
+/* While a graph is captured on a rank, world_queue adds to the graph what its streams get. */
 /* (Work of the host lane cannot be captured: ST_ARGUMENT. The ids that world_queue gives meanwhile are the
  * graph's own: good as targets of waits and for world_event_record while it is captured, and for nothing
- * else. The stream of the first captured operation stands for the one that a launch names; other streams keep
- * their numbers. Events recorded in the graph mean its operations from each launch on. The first operation of
- * a launch costs one launch, the others none.) */
+ * else. Events recorded in the graph mean its operations from each launch on. The first operation of
+ * a launch costs one launch, the others none.
+ * The streams of a graph are the one that is captured, in whose place a launch puts its own, and those that were forked
+ * from it: they waited for an operation of the graph. A wait of theirs for anything else is refused, ST_ARGUMENT; work of
+ * other streams is queued as if nothing was captured.) */
 bool world_capturing(const struct world *world, int rank);
 #define OP_CAPTURED 0x80000000u /* ids of captured operations begin here; world.ops has none of them */
-enum status world_capture_begin(struct world *world, int rank, name_id graph);
+#define OP_CAPTURE_START \
+	(OP_EVERYTHING - 1) /* as a wait's target: a stream of the graph that has no operation yet */
+enum status world_capture_begin(struct world *world, int rank, name_id graph, int stream);
+/* ST_ARGUMENT, naming a stream that was forked and whose work the captured stream does not wait for */
+enum status world_capture_joined(const struct world *world, int rank);
+/* The next stream behind *stream with work that was queued during the capture and is not in the graph; *stream begins
+ * as STREAM_HOST. false: there is none. */
+bool world_capture_apart(const struct world *world, int rank, int *stream);
 /* keep: bind the name to what was captured; else the name means what it meant before the capture, and the
  * captured work is gone. */
 enum status world_capture_end(struct world *world, int rank, bool keep);
 /* The last operation queued on a stream (0: none): what a wait for the stream waits for. While a graph is
- * captured: the graph's last on it. */
+ * captured, of a stream of the graph: the graph's last on it. */
 op_id world_tail(const struct world *world, int rank, int number);
 /* One launch: operations first .. last, all of one rank, in the order of the capture; among them the waits that their memory
  * needed (OPF_FREE_LAUNCH). */
@@ -272,7 +281,21 @@ struct launch {
 };
 /* The launch that the operation came with; NULL: none. Valid until the next one. */
 const struct launch *world_launch(const struct world *world, op_id id);
+/* ST_NAME when a launch is refused for what the graph uses: a window that is closed by now, memory that is gone. Requires
+ * that the name is a graph's. */
+enum status world_graph_ready(const struct world *world, int rank, name_id graph);
 enum status world_graph_launch(struct world *world, int rank, name_id graph, int stream, int section);
+/* Memory that a launch uses though it was freed */
+struct freed_use {
+	const struct handout *freed; /* valid until memory is taken */
+	uint8_t access;
+	bool taken;  /* another tensor has it now, */
+	name_id now; /* of this name; 0: it has none */
+};
+/* The next block that operations of the graph use and that was freed: after the capture, or in it and is another
+ * tensor's now. Each is returned once for a graph, and once more when another tensor has got it. false: no more.
+ * Requires that the name is a graph's. */
+bool world_graph_freed(struct world *world, int rank, name_id graph, struct freed_use *use);
 /* The communication that starts as one with this one and comes behind it, of a `together`; 0: this is the last, or alone. */
 op_id world_together_next(const struct world *world, op_id id);
 void world_event_record(struct world *world, int rank, int event, op_id record_op);
@@ -333,6 +356,8 @@ const struct operand *record_source(const struct record *record);
 const struct operand *record_target(const struct record *record);
 void op_text(const struct world *world, op_id id, struct text *out);  /* "allreduce#3" */
 void op_label(const struct world *world, op_id id, struct text *out); /* "matmul y" */
+/* "line 9", "model.rsh:9"; nothing of line 0 */
+void source_line_text(const struct world *world, name_id file, int line, struct text *out);
 /* "allreduce#3": the third of that title. 0: it is no such text, or nothing has that title */
 long op_numbered(const struct world *world, const char *text, name_id *title);
 /* "y", "allreduce#3", "F3" on a rank -> the operation; ST_NAME names the nearest. */

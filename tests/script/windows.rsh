@@ -61,7 +61,7 @@ expect error "no tensor 'nothing'" { @0 get y@1 -> nothing }
 expect error "put: y is in no window" { @3 put x -> y@1 }
 
 ## a graph of them
-@0 capture pushes { put x -> y@1; add x -> y@2 on s }
+@0 capture pushes { put x -> y@1; wait default on s; add x -> y@2 on s; wait s on default }
 @0 { launch pushes; launch pushes; sync }
 @0-2 barrier in ps
 @2 expect y[0,0] == 5

@@ -10,7 +10,7 @@ static op_id record_event(struct books *b, int lane, int event)
 	return id;
 }
 
-/* relu x on compute; record e; wait e on io; copy x on io; record e on io */
+/* relu x on compute; record e; wait e on io; copy x on io; record e on io; wait e on compute */
 static void fill(struct books *b, int compute, int io, int x, int event)
 {
 	touch(b, 0, compute, "relu", x, ACCESS_WRITE);
@@ -18,6 +18,7 @@ static void fill(struct books *b, int compute, int io, int x, int event)
 	order(b, 0, io, OP_WAIT, b->world->events[event].record);
 	touch(b, 0, io, "copy", x, ACCESS_READ);
 	record_event(b, io, event);
+	order(b, 0, compute, OP_WAIT, b->world->events[event].record);
 }
 
 static void launches(void **state)
@@ -32,8 +33,8 @@ static void launches(void **state)
 	assert_int_equal(world_event_make(b.world, 0, name(&b, "e"), &event), ST_OK);
 	op_id before = record_event(&b, io, event);
 	size_t ops = b.world->op_count;
-	assert_int_equal(world_capture_begin(b.world, 0, g), ST_OK);
-	assert_int_equal(world_capture_begin(b.world, 0, g), ST_ARGUMENT);
+	assert_int_equal(world_capture_begin(b.world, 0, g, compute), ST_OK);
+	assert_int_equal(world_capture_begin(b.world, 0, g, compute), ST_ARGUMENT);
 	fill(&b, compute, io, x, event);
 	assert_true(world_capturing(b.world, 0));
 	assert_int_equal(world_tail(b.world, 0, io), b.world->events[event].record);
@@ -51,18 +52,19 @@ static void launches(void **state)
 		op_id first = (op_id)b.world->op_count + 1;
 		assert_int_equal(world_graph_launch(b.world, 0, g, round ? other : compute, 0), ST_OK);
 		const struct op *op = &b.world->ops[first];
-		assert_int_equal(b.world->op_count, first + 4);
+		assert_int_equal(b.world->op_count, first + 5);
 		assert_int_equal(op[0].flags, 0);
-		for (int i = 1; i < 5; i++)
+		for (int i = 1; i < 6; i++)
 			assert_int_equal(op[i].flags, OPF_FREE_LAUNCH);
 		assert_int_equal(op[0].stream, round ? other : compute);
 		assert_int_equal(op[1].stream, round ? other : compute);
 		assert_int_equal(op[3].stream, io);
 		assert_int_equal(op[2].target, first + 1);
+		assert_int_equal(op[5].stream, op[0].stream);
 		assert_int_equal(b.world->events[event].record, first + 4);
-		for (op_id i = first; i < first + 5; i++) {
+		for (op_id i = first; i < first + 6; i++) {
 			const struct launch *launch = world_launch(b.world, i);
-			assert_true(launch && launch->first == first && launch->last == first + 4);
+			assert_true(launch && launch->first == first && launch->last == first + 5);
 			assert_int_equal(launch->graph, world_find(b.world, 0, g).index);
 		}
 		if (round == 0) {
@@ -75,7 +77,7 @@ static void launches(void **state)
 	uint32_t number = world_launch(b.world, last)->graph;
 	assert_int_equal(world_graph_launch(b.world, 0, name(&b, "none"), 1, 0), ST_NAME);
 	/* another graph of that name, and work between its launches */
-	assert_int_equal(world_capture_begin(b.world, 0, g), ST_OK);
+	assert_int_equal(world_capture_begin(b.world, 0, g, compute), ST_OK);
 	touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
 	assert_int_equal(world_capture_end(b.world, 0, true), ST_OK);
 	next = touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
@@ -94,7 +96,7 @@ static void graphs_meet(void **state)
 
 	(void)state;
 	for (int r = 0; r < 2; r++) {
-		assert_int_equal(world_capture_begin(b.world, r, g), ST_OK);
+		assert_int_equal(world_capture_begin(b.world, r, g, 1), ST_OK);
 		collective(&b, r, 1, "allreduce", 0, 64);
 		transfer(&b, r, 1, r ? P2P_RECV : P2P_SEND, 1 - r, 8);
 		assert_int_equal(world_capture_end(b.world, r, true), ST_OK);
@@ -130,7 +132,7 @@ static void members_of_a_together(void **state)
 	assert_int_equal(world_together_next(b.world, id[0]), id[1]);
 	for (int i = 1; i < 4; i++)
 		assert_int_equal(world_together_next(b.world, id[i]), 0);
-	assert_int_equal(world_capture_begin(b.world, 0, g), ST_OK);
+	assert_int_equal(world_capture_begin(b.world, 0, g, 1), ST_OK);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(
 		        world_queue(b.world, 0, 1, &record, 0, 0, i % 2 ? OPF_TOGETHER : 0, &id[i]), ST_OK);
@@ -142,9 +144,96 @@ static void members_of_a_together(void **state)
 	books_close(&b);
 }
 
+/* What CUDA refuses: a fork that is not joined, and a wait for what is outside. Work of a stream that was not forked is
+ * no part of it. */
+static void forks_and_joins(void **state)
+{
+	struct books b = books_open(1, 0);
+	int s = stream(&b, 0, "s"), t = stream(&b, 0, "t"), u = stream(&b, 0, "u"), event,
+	    apart = STREAM_HOST;
+	int x = make(&b, 0, "x", 64), y = make(&b, 0, "y", 64);
+	name_id g = name(&b, "g");
+	op_id id;
+
+	(void)state;
+	assert_int_equal(world_event_make(b.world, 0, name(&b, "e"), &event), ST_OK);
+	op_id outside = record_event(&b, u, event);
+	assert_int_equal(world_capture_begin(b.world, 0, g, s), ST_OK);
+	assert_int_equal(world_tail(b.world, 0, s), OP_CAPTURE_START);
+	order(&b, 0, t, OP_WAIT, world_tail(b.world, 0, s)); /* before the first operation of s */
+	touch(&b, 0, t, "relu", x, ACCESS_WRITE);
+	assert_int_equal(world_capture_joined(b.world, 0), ST_ARGUMENT);
+	order(&b, 0, s, OP_WAIT, world_tail(b.world, 0, t));
+	assert_int_equal(world_capture_joined(b.world, 0), ST_OK);
+	struct record wait = record_of(&b, OP_WAIT, "wait");
+	assert_int_equal(world_queue(b.world, 0, s, &wait, 0, outside, 0, &id), ST_ARGUMENT);
+	assert_int_equal(world_queue(b.world, 0, t, &wait, 0, outside, 0, &id), ST_ARGUMENT);
+	assert_false(world_capture_apart(b.world, 0, &apart));
+	record_event(&b, s, event);
+	touch(&b, 0, t, "relu", x, ACCESS_WRITE); /* behind the join */
+	assert_int_equal(world_capture_joined(b.world, 0), ST_ARGUMENT);
+	order(&b, 0, s, OP_WAIT, world_tail(b.world, 0, t));
+	/* u was not forked: what it gets is queued, and an event that is recorded there keeps it */
+	size_t ops = b.world->op_count;
+	id = touch(&b, 0, u, "copy", y, ACCESS_WRITE);
+	assert_int_equal(id, ops + 1);
+	outside = record_event(&b, u, event);
+	apart = STREAM_HOST;
+	assert_true(world_capture_apart(b.world, 0, &apart) && apart == u);
+	assert_false(world_capture_apart(b.world, 0, &apart));
+	assert_int_equal(world_capture_end(b.world, 0, true), ST_OK);
+	assert_int_equal(b.world->events[event].record, outside);
+	ops = b.world->op_count;
+	assert_int_equal(world_graph_launch(b.world, 0, g, s, 0), ST_OK);
+	assert_int_equal(b.world->op_count, ops + 6);
+	assert_int_equal(b.world->ops[ops + 1].target, 0); /* s has nothing before the launch */
+	ops = b.world->op_count;
+	assert_int_equal(world_graph_launch(b.world, 0, g, s, 0), ST_OK);
+	assert_int_equal(b.world->ops[ops + 1].target, ops); /* the join of the first launch */
+	assert_int_equal(races_now(b.world)->count, 0);
+	books_close(&b);
+}
+
+/* Memory that a launch uses and another tensor has by then */
+static void memory_is_freed(void **state)
+{
+	struct books b = books_open(1, 0);
+	int x = make(&b, 0, "x", 64), y = make(&b, 0, "y", 64);
+	name_id g = name(&b, "g");
+	struct freed_use use;
+
+	(void)state;
+	assert_int_equal(world_capture_begin(b.world, 0, g, 1), ST_OK);
+	int t = make(&b, 0, "t", 64);
+	touch(&b, 0, 1, "relu", t, ACCESS_WRITE);
+	touch(&b, 0, 1, "relu", x, ACCESS_READ);
+	touch(&b, 0, 1, "relu", y, ACCESS_WRITE);
+	world_tensor_free(b.world, t, 0);
+	assert_int_equal(world_capture_end(b.world, 0, true), ST_OK);
+	assert_false(world_graph_freed(b.world, 0, g, &use)); /* t is the graph's */
+	b.world->line = 7;
+	world_tensor_free(b.world, x, 0);
+	assert_true(world_graph_freed(b.world, 0, g, &use));
+	assert_true(use.freed->owner == name(&b, "x") && use.freed->line == 7 && !use.taken);
+	assert_int_equal(use.access, ACCESS_READ);
+	assert_false(world_graph_freed(b.world, 0, g, &use)); /* once */
+	world_tensor_free(b.world, y, 0);
+	make(&b, 0, "p", 64);
+	make(&b, 0, "q", 64);
+	make(&b, 0, "r", 64);
+	for (int i = 0; i < 3; i++) { /* t's, y's, and x's again */
+		assert_true(world_graph_freed(b.world, 0, g, &use));
+		assert_true(use.taken && use.now);
+	}
+	assert_false(world_graph_freed(b.world, 0, g, &use));
+	assert_int_equal(world_graph_ready(b.world, 0, g), ST_OK);
+	books_close(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(launches), cmocka_unit_test(graphs_meet),
-	        cmocka_unit_test(members_of_a_together)};
+	        cmocka_unit_test(members_of_a_together), cmocka_unit_test(forks_and_joins),
+	        cmocka_unit_test(memory_is_freed)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,7 +155,9 @@ static void launches_may_fail(void **state)
 	assert_true(open_session(&s));
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(step(&s, i), ST_OK);
-	assert_int_equal(world_capture_begin(s.b.world, 0, s.names[8]), ST_OK);
+	assert_int_equal(world_capture_begin(s.b.world, 0, s.names[8], 1), ST_OK);
+	assert_int_equal(queue_one(&s, 0, 1, OP_RECORD, -1, 0, 0, &id), ST_OK);
+	assert_int_equal(queue_one(&s, 0, 2, OP_WAIT, -1, 0, id, &id), ST_OK);
 	for (int i = 0; i < 20; i++) {
 		assert_int_equal(
 		        queue_one(&s, 0, 1 + i % 2, OP_KERNEL, s.x, ACCESS_WRITE | ACCESS_ADD, 0, &id),

@@ -41,3 +41,60 @@ set memory_rate=1kB/s
 launch pause
 sync
 expect time > 50ms
+
+# a stream takes part when it was forked from the captured one, before its first line or later, and is joined again
+stream s t
+event e
+mark forks
+capture both on s { wait s on t;  z = scale x 2 on t;  record e on t;  y = relu x;  wait e on s;  y = add y z }
+launch both on s
+capture late on s { y = relu x;  wait s on t;  z = relu y on t;  wait t on s }
+launch late on s
+capture own on s { h = relu x;  y = add h x;  free h }
+launch own on s
+sync
+expect y[0,0] == 2 and z[0,0] == 1 and races == 0
+expect error "capture loose: t was forked from s and is not joined again: `wait t on s` at the end of the block (cudaErrorStreamCaptureUnjoined)" { capture loose on s { wait s on t;  z = relu x on t } }
+expect error "no graph 'loose'" { launch loose }
+record e on t
+expect error "s is captured and cannot wait for e, which is outside of the capture: `wait e on s` before it (cudaErrorStreamCaptureIsolation)" { capture outer on s { wait e on s;  y = relu x } }
+expect error "cannot wait for t" { capture outer on s { wait t on s;  y = relu x } }
+# what another stream gets is queued, and is not in the graph
+mark apart
+capture part on s { y = relu x;  z = relu x on t }
+#>    capture part: the work of t is not in the graph, it was queued at once:
+#>    `wait s on t` before it and `wait t on s` behind it capture it too    [0-3]
+launch part on s
+launch part on s
+capture other { z = relu x on t }
+#>    capture other: the work of t is not in the graph, it was queued at once:
+#>    `capture other on t` captures it                                      [0-3]
+launch other
+sync
+expect count(relu) == 4
+
+# a graph keeps the addresses: freed memory, and whose it is by then
+tensor a[4,4] = 3
+b = relu a
+capture old { b = relu a }
+launch old
+free a
+c = full [4,4] 5
+launch old
+#>    freed: `launch old` reads a, which was freed in line 81; its memory is c's
+#>    now                                                                   [0-3]
+launch old
+print b[0]
+#> [0-3] b[0] = 5 5 5 5
+@1 { free b;  launch old;  d = full [4,4] 6;  launch old }
+#>    freed: `launch old` writes b, which was freed in line 89                [1]
+#>    freed: `launch old` writes b, which was freed in line 89; its memory is
+#>    d's now                                                                 [1]
+# and where the whole segment went back to the device, there is none to use
+set memory=64MB
+tensor wide[4M] = 1
+narrow = relu wide
+capture gone { narrow = relu wide }
+free wide narrow
+tensor wider[8M]
+expect error "graph gone uses wide, which was freed in line 98 and whose segment was given back since" { launch gone }
