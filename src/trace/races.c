@@ -39,23 +39,41 @@ static void put_user(const struct trace *trace, op_id id, const struct race *rac
 	        trace_lane_name(trace, op->rank, op->stream), use_of(record, race));
 }
 
+/* ", in the memory of a, which was freed in line 10" */
+static void put_freed(const struct world *world, const struct handout *freed, struct text *out)
+{
+	text_add(out, ", in the memory of ");
+	memory_freed_text(world, freed, out);
+}
+
+/* The block that the earlier operation used was freed before the later one got it: then the `free` lacks its stream. */
 static void put_race(const struct trace *trace, const struct race *race, bool cure, struct text *out)
 {
-	const struct names *names = trace->world->names;
-	bool same_name = race->earlier_name == race->later_name;
+	const struct world *world = trace->world;
+	const struct names *names = world->names;
+	const struct op *earlier = &world->ops[race->earlier];
+	const struct handout *freed = world_freed_between(
+	        world, race->earlier, race->later, (enum space)race->space, race->address);
+	bool same_name = race->earlier_name == race->later_name && !freed;
 
 	text_add(out, "race: ");
 	put_user(trace, race->earlier, race, out);
 	text_add(out, "%s while ", names_text(names, race->earlier_name));
 	put_user(trace, race->later, race, out);
-	text_add(out, "%s.", same_name ? "it" : names_text(names, race->later_name));
+	text_add(out, "%s", same_name ? "it" : names_text(names, race->later_name));
+	if (freed)
+		put_freed(world, freed, out);
+	text_add(out, ".");
 	if (!cure) {
 		text_add(out, " Nothing puts the two in order.");
 		return;
 	}
 	text_add(out, " `");
-	race_remedy(trace->world, race, out);
-	text_add(out, "` between the two puts them in order.");
+	if (freed && freed->owner && world->ops[race->later].stream != STREAM_HOST)
+		text_add(out, "free %s on %s` there, or `", names_text(names, freed->owner),
+		        trace_lane_name(trace, earlier->rank, earlier->stream));
+	race_remedy(world, race, out);
+	text_add(out, "` between the two%s puts them in order.", freed ? "," : "");
 }
 
 /* Words wrapped at `width`, later lines indented; the ranks stand at the right end of the last line, or on
