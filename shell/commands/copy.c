@@ -5,7 +5,8 @@
  * overlap with: host to device, device to host, or within the device. Pinned memory is read by the copy
  * engine itself, so the host goes on at once. Pageable memory (space host) is staged by the driver through
  * pinned buffers of its own, and the host waits for that: an OP_SYNC with the reason "copy". This is what
- * non_blocking=True cannot help without pin_memory(). A disk (space disk) is read into the host's memory and
+ * non_blocking=True cannot help without pin_memory(). On a stream made with kind=host it is the thread's own copy,
+ * and holds no other. A disk (space disk) is read into the host's memory and
  * written from it, as files are by O_DIRECT and libaio: to the device it takes a second copy.
  *
  * Shapes and types must agree on every rank before anything is queued; a copy converts nothing. */
@@ -75,8 +76,15 @@ static enum status copy_complete(struct call *call, int rank, struct submit_plan
 	return status;
 }
 
-/* Where one end lies in ordinary host memory, the driver stages the copy, and the host waits for it. Ranks may
- * differ: one has its tensor pinned, another not, and only the second waits. */
+/* The driver stages a copy of ordinary host memory, and the rank's host waits for it. A thread of the host makes its
+ * copies itself, and nobody else waits for it. */
+static bool copy_holds_host(const struct world *world, int rank, const struct submit_plan *plan)
+{
+	return !world_stream(world, rank, plan->stream)->host &&
+	        (plan->operand[0].space == SPACE_HOST || plan->operand[1].space == SPACE_HOST);
+}
+
+/* Ranks may differ: one has its tensor pinned, another not, and only the second waits. */
 static enum status copy_run(struct call *call)
 {
 	struct plans plans = {0};
@@ -85,7 +93,7 @@ static enum status copy_run(struct call *call)
 		status = plans_queue(call->shell, &plans);
 	for (int k = 0; k < plans.ranks && status == ST_OK; k++) {
 		const struct submit_plan *plan = &plans.plan[plans.rank[k].plan];
-		if (plan->operand[0].space == SPACE_HOST || plan->operand[1].space == SPACE_HOST)
+		if (copy_holds_host(call->shell->world, plans.rank[k].rank, plan))
 			status = host_sync(call, plans.rank[k].rank, plans.rank[k].id, plan->record.object);
 	}
 	status = host_answer(call, status);
@@ -100,7 +108,8 @@ const struct command command_copy = {
         .topic = "move",
         .usage = "copy FROM -> TO [on STREAM] [rate=RATE]",
         .help = "copies between host, pinned and device memory; with pinned memory the host goes on, with "
-                "ordinary memory it waits; a disk is read into host memory and written from it",
+                "ordinary memory it waits, but not for a thread of the host (kind=host); a disk is read into "
+                "host memory and written from it",
         .example = "tensor h[64,64] pinned = randn\ntensor x[64,64]\nstream io\ncopy h -> x on io",
         .torch = "TO.copy_(FROM, non_blocking=True)",
         .cuda = "cudaMemcpyAsync(TO, FROM, bytes, cudaMemcpyDefault, STREAM)",

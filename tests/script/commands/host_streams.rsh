@@ -54,6 +54,26 @@ tensor w[1024] dw[1024] pinned = 1
 sgd w dw lr=0.5 on load0
 sync
 expect w[0] == 0.5 and races == 0
+# ordinary memory too: a thread's own copies block the thread, not the rank's host, which may write what is still being saved
+mark saves
+tensor m[256,256] dm[256,256] host = 1
+tensor kept[256,256] disk = 0
+copy m -> kept on load0
+sgd m dm lr=0.5
+#>    race: `copy` on load0 reads m while `sgd` on default writes it.
+#>    `wait load0 on default` between the two puts them in order.             [0,1]
+tensor into[256,256] host
+copy f -> into on load1
+copy into -> h on load1
+m = relu into on load1
+#>    race: `sgd` on default writes m while `relu` on load1 writes it.
+#>    `wait default on load1` between the two puts them in order.             [0,1]
+expect hostwait(saves) == 0
+sync
+mark staged                     # between the GPU and ordinary memory the rank's host waits
+copy m -> x
+copy x -> m
+expect hostwait > 0
 
 expect error "fill: f is on the disk: copy f -> a pinned tensor first" { fill f 7 on load0 }
 expect error "sgd: f is on the disk" { sgd h f lr=0.5 on load0 }
