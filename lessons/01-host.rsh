@@ -166,8 +166,8 @@ for i in 0:n { y = matmul y w;  rlog[i:i+1] = mse y t }
 #: choice each loss were read by the host
 for i in 0:n {
   y = matmul y w;  loss = mse y t
-  let now = loss[0]
-  fill log[i:i+1] now
+  let value = loss[0]
+  fill log[i:i+1] value
 }
 print log
 #: choice the host waited for each kernel
@@ -200,8 +200,8 @@ for i in 0:n { copy loss$i -> log[i:i+1] }
 #: naive
 for i in 0:n {
   y = matmul y w;  loss = mse y t
-  let now = loss[0]
-  fill log[i:i+1] now
+  let value = loss[0]
+  fill log[i:i+1] value
 }
 print log
 #: wrong

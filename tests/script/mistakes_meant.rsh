@@ -226,9 +226,9 @@ host 2
 sleep 2
 #> tests/script/mistakes_meant.rsh:226: here: host 2ms (the host computes), spin 2ms (the GPU)
 time
-#> tests/script/mistakes_meant.rsh:228: the prompt shows the host's clock; `timeline` shows what ran when, `print time` how long the section took
+#> tests/script/mistakes_meant.rsh:228: the prompt shows the host's clock, `print now` prints it; `timeline` shows what ran when, `print time` how long the section took
 now
-#> tests/script/mistakes_meant.rsh:230: the prompt shows the host's clock; `timeline` shows what ran when, `print time` how long the section took
+#> tests/script/mistakes_meant.rsh:230: the prompt shows the host's clock, `print now` prints it; `timeline` shows what ran when, `print time` how long the section took
 help me
 #> tests/script/mistakes_meant.rsh:232: no command or word 'me'; did you mean 'mem'?
 man matmul

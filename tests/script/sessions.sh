@@ -278,7 +278,7 @@ for n in 1 3; do
 tensor x[4] = rank+1.5; @0 save x f.npy
 tensor z[4] = load f.npy
 let a = z[0]+x[0]
-repeat z[1] > 1 { spin 1us }; let t = time
+repeat z[1] > 1 { spin 1us }; let t = time; let u = now
 print z[0] t; expect sum(z) > 0; say "$(time)"
 tensor y[4] = 7; @0 save y f.npy
 spin 1us
@@ -290,6 +290,7 @@ END
 	[ $n = 1 ] || rest=' 2.5 3.5'
 	check "$n ranks: what steered a line is in the log" grep -q "\"line\":\"let a = z\[0\]+x\[0\]\",\"values\":\"z\[0\].t1.5.nx\[0\].t1.5$rest.n\"" out
 	check "... of each line in the order of reading" grep -q '"values":"z\[1\].t1.5.ntime.t[0-9]*.n' out
+	check "... the host's clock is one" grep -q 'time.t[0-9]*.nnow.t[0-9]*.n' out
 	check "... and what is only shown is not" sh -c '! grep -q "\"line\":\"print[^}]*\"values\"" out'
 	check "... undo goes by it, and says where it is another one now" \
 		grep -q '`let a = z\[0\]+x\[0\]`, run again: z\[0\] of rank 0 was 1.5 and is 7 now.*; it goes by what was' out

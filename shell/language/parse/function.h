@@ -41,6 +41,7 @@
 	X(ITS_CHUNK, piece, "its_chunk", 1, "n", PLAIN)            \
 	X(SLOTS, slots, "slots", 0, "", WORD)                      \
 	X(TIME, time, "time", 0, "k", CLOCK)                       \
+	X(NOW, now, "now", 0, "", CLOCK)                           \
 	X(OVERLAP, share, "overlap", 2, "ssk", CLOCK)              \
 	X(BUSY, share, "busy", 1, "sk", CLOCK)                     \
 	X(EXPOSED, time, "exposed", 0, "xk", CLOCK)                \

@@ -101,8 +101,8 @@ static const struct {
         {"*.norm()  *.norm())", "here: print norm(x)"},
         {"*.to(*)  * = *.to(*)  *.cpu()  * = *.cpu()", "here: copy h -> x on S"},
         {"time  now  clock  date",
-                "the prompt shows the host's clock; `timeline` shows what ran when, `print time` how long "
-                "the section took"},
+                "the prompt shows the host's clock, `print now` prints it; `timeline` shows what ran when, "
+                "`print time` how long the section took"},
         /* the language */
         {"for * in *[0-9a-z]..[.0-9a-z]*  let * = *[0-9a-z]..[.0-9a-z]*",
                 "a range is written 1:4, and leaves its end out: for i in 1:4 { }"},

@@ -1,6 +1,7 @@
 /* metrics.c -- metrics of expressions: of the trace up to now, for the rank at hand and a section. Each has a
  * row of FUNCTIONS; their meaning is src/trace's. */
 #include "shell/language/run/functions.h"
+#include "base/arithmetic.h"
 #include "races/races.h"
 #include "shell/language/run/run.h"
 #include "shell/session/best.h"
@@ -167,6 +168,25 @@ enum status value_of_elapsed(struct asked *asked, struct value *value)
 	}
 	value->number = (double)(times[1].end - times[0].end);
 	return ST_OK;
+}
+
+/* now: the host's clock behind all lines of the rank so far, whatever its device is still at. It takes the host no time.
+ * Where the host stands in a wait that no line so far ends, it is not known yet: ST_WAITS. */
+enum status value_of_now(struct asked *asked, struct value *value)
+{
+	const struct shell *shell = asked->eval->shell;
+	int rank = asked->eval->rank;
+	op_id last = shell->world->last[rank];
+	int64_t clock = backend_host(shell->backend, rank).clock;
+	if (last) {
+		struct times times = backend_times(shell->backend, last);
+		bool host = shell->world->ops[last].stream == STREAM_HOST;
+		clock = most_of(clock, host ? times.end : times.issue);
+	}
+	*value = value_number((double)clock, UNIT_TIME);
+	return clock != TIME_UNKNOWN
+	        ? ST_OK
+	        : fail(ST_WAITS, "now: the host of rank %d waits for work that lacks a line", rank);
 }
 
 /* best(EXPR): what it was in the world of a task's solution */
