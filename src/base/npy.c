@@ -7,6 +7,7 @@
 #include "base/npy.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,6 +24,11 @@ static enum status broken(const struct npy *npy, const char *what)
 	return fail(ST_FILE, "%s is not a whole .npy file: %s", npy->path, what);
 }
 
+static enum status no_header(const struct npy *npy, const char *what)
+{
+	return fail(ST_FILE, "%s has no .npy header: %s", npy->path, what);
+}
+
 /* The value of 'key' in the dict: what follows its colon and blanks; NULL if it is not there */
 static const char *value_of(const char *header, const char *key)
 {
@@ -37,6 +43,25 @@ static const char *value_of(const char *header, const char *key)
 	return NULL;
 }
 
+/* ST_FILE: another type than those that are read, with the one that takes its values. type: "<i8", `length` letters.
+ *
+ * Whole numbers lose digits as f4 from 2^24 on, and astype wraps those that do not fit into i4. */
+static enum status other_type(const struct npy *npy, const char *type, size_t length)
+{
+	const char *kind = type + strspn(type, "<>|=");
+	bool whole = *kind && strchr("iub", *kind);
+	bool wide = whole && (kind[1] == '8' || (kind[0] == 'u' && kind[1] == '4'));
+	struct text advice = {0};
+
+	if (whole || *kind == 'f')
+		text_add(&advice, ": save it with .astype('<%c4')%s", whole ? 'i' : 'f',
+		        wide ? " if abs(x).max() < 2**31" : "");
+	enum status status = fail(ST_FILE, "%s %s '%.*s'; f4, f2 and i4 can be read%s", npy->path,
+	        *type == '>' ? "is big endian," : "holds", (int)length, type, text_string(&advice));
+	text_release(&advice);
+	return status;
+}
+
 static enum status read_descr(const struct npy *npy, const char *text, enum dtype *dtype)
 {
 	static const struct {
@@ -49,17 +74,13 @@ static enum status read_descr(const struct npy *npy, const char *text, enum dtyp
 		return broken(npy, "its header names no 'descr'");
 	if (length < 2 || length > 16)
 		return fail(ST_FILE, "%s holds structured data; f4, f2 and i4 can be read", npy->path);
-	if (text[1] == '>')
-		return fail(ST_FILE, "%s is big endian ('%.*s'); save it with .astype('<f4')", npy->path,
-		        (int)length, text + 1);
 	size_t skip = strchr("<|=", text[1]) ? 1 : 0;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (length - skip == 2 && memcmp(text + 1 + skip, kinds[i].name, 2) == 0) {
 			*dtype = kinds[i].dtype;
 			return ST_OK;
 		}
-	return fail(ST_FILE, "%s holds '%.*s'; f4, f2 and i4 can be read: save it with .astype('<f4')",
-	        npy->path, (int)length, text + 1);
+	return other_type(npy, text + 1, length);
 }
 
 /* "(3, 4)", "(3,)" or "()" */
@@ -95,11 +116,15 @@ static enum status read_dict(struct npy *npy, const char *header)
 	enum dtype dtype = DT_F32;
 	int dims = 0;
 	int64_t dim[DIMS_MAX];
-	enum status status = read_descr(npy, value_of(header, "descr"), &dtype);
+	enum status status = header[strspn(header, " ")] == '{'
+	        ? read_descr(npy, value_of(header, "descr"), &dtype)
+	        : no_header(npy, "it is no Python dict");
 
 	if (!status && !order)
 		status = broken(npy, "its header names no 'fortran_order'");
-	if (!status && strncmp(order, "False", 5) != 0)
+	if (!status && strncmp(order, "False", 5) != 0 && strncmp(order, "True", 4) != 0)
+		status = no_header(npy, "'fortran_order' is neither True nor False");
+	if (!status && strncmp(order, "True", 4) == 0)
 		status =
 		        fail(ST_FILE, "%s is in Fortran order; save it with np.ascontiguousarray", npy->path);
 	if (!status)
