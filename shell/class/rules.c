@@ -128,12 +128,14 @@ static enum status read_setting(struct class_rules *rules, unsigned *said, const
 
 enum status rules_read(struct class_rules *rules, const char *bytes, size_t count, const char *name)
 {
-	const char *at = bytes, *end = bytes + count, *line;
+	const char *at = bytes, *end = bytes + count, *line, *saved = text_saved_as(bytes, count);
 	struct text words = {0};
 	enum status status = ST_OK;
 	unsigned said = 0;
 	size_t length;
 	*rules = (struct class_rules){0};
+	if (saved)
+		return fail(ST_SYNTAX, "%s: %s", name, saved);
 	for (int number = 1; (line = text_line(&at, end, &length)); number++) {
 		const char *hash = memchr(line, '#', length);
 		length = hash ? (size_t)(hash - line) : length;

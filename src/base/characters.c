@@ -18,6 +18,9 @@ static enum status check(const char *name, const char *bytes, size_t count)
 {
 	if (count == 0)
 		return fail(ST_FILE, "%s is empty", name);
+	const char *saved = text_saved_as(bytes, count);
+	if (saved)
+		return fail(ST_FILE, "%s is %s", name, saved);
 	if (memchr(bytes, 0, count))
 		return fail(ST_FILE, "%s is binary: a text has no zero bytes, and its byte %zu is one", name,
 		        (size_t)((const char *)memchr(bytes, 0, count) - bytes));

@@ -159,6 +159,12 @@ size_t text_valid(const char *bytes, size_t count)
 	return p - (const unsigned char *)bytes;
 }
 
+const char *text_saved_as(const char *bytes, size_t count)
+{
+	bool marked = count >= 2 && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
+	return marked ? "saved as UTF-16: save it as UTF-8" : NULL;
+}
+
 /* The optimal string alignment distance (Damerau 1964, with neighbours swapped once): row j of the table of
  * distances between the first i letters of a and the first j of b needs two rows above it, for the swap.
  *

@@ -176,8 +176,11 @@ static void cut_to_characters(char *text)
 static enum status read_text(struct machine_reader *reader, const char *bytes, size_t count)
 {
 	char line[LINE_MOST];
+	const char *saved = text_saved_as(bytes, count);
 	size_t length;
 
+	if (saved)
+		return fail(ST_SYNTAX, "%s: %s", reader->file, saved);
 	for (size_t at = 0; at < count; at += length + 1) {
 		const char *end = memchr(bytes + at, '\n', count - at);
 		enum status status;

@@ -86,6 +86,19 @@ bad 'print 1/0' '1/0 divides by zero'
 bad 'print 7%0' '7%0'
 bytes 'source self.rsh\n' > self.rsh
 head -c 10000 "$RANKSH" > binary.rsh
+# what Windows PowerShell's `>` writes, of each kind of text that is read
+bytes '\377\376p\000r\000i\000n\000t\000 \0001\000\n\000' > wide.rsh
+for kind in machine csv txt; do cp wide.rsh "wide.$kind"; done
+utf16='saved as UTF-16: save it as UTF-8'
+bad 'source wide.rsh' "wide.rsh: $utf16"
+bad 'program wide.rsh' "wide.rsh: $utf16"
+bad 'machine ./wide.machine' "wide.machine: $utf16"
+bad 'lesson ./wide.rsh' "wide.rsh: $utf16"
+bad 'strategy ./wide.rsh' "wide.rsh: $utf16"
+bad 'model wide.rsh' "wide.rsh: $utf16"
+bad 'data text wide.txt' "wide.txt is $utf16"
+bad 'tensor t[4] i32 = load wide.txt' "wide.txt is $utf16"
+bad 'strategy pipeline schedule=wide.csv' "wide.csv: $utf16"
 session "a line"
 
 # ---- .npy files that are none
@@ -126,6 +139,9 @@ file "a NUL byte in a file" 2 'bad.rsh.*NUL byte'
 pipe "a NUL byte down a pipe" 2 'NUL byte'
 bytes 'print "\377\376"\n' > bad.rsh
 file "invalid UTF-8 in a file" 2 'bad.rsh.*UTF-8'
+cp wide.rsh bad.rsh
+file "a script in UTF-16" 2 "bad.rsh.*$utf16"
+pipe "UTF-16 down a pipe" 2 "$utf16"
 bytes 'let a = 1\r\nif a == 1 {\r\n  print a\r\n}\r\nprint 1+1\r\n' > bad.rsh
 file "lines that end in CR LF" 0 '1+1 = 2$'
 pipe "... down a pipe" 0 '1+1 = 2$'

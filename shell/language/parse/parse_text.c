@@ -52,8 +52,11 @@ static size_t byte_order_mark(const char *text, size_t count)
 
 static enum status not_text(const char *text, size_t count)
 {
-	return fail(ST_SYNTAX,
-	        memchr(text, '\0', count) ? "a NUL byte stands in the text" : "the text is not valid UTF-8");
+	const char *saved = text_saved_as(text, count);
+	return fail(ST_SYNTAX, "%s",
+	        saved                               ? saved
+	                : memchr(text, '\0', count) ? "a NUL byte stands in the text"
+	                                            : "the text is not valid UTF-8");
 }
 
 enum status tree_parse(struct tree **made, const char *text, size_t count, const char *file, int first_line)
