@@ -529,7 +529,9 @@ z = matmul x w on compute
 #: transfer
 # PyTorch: x is often not written by you but by the allocator: memory freed on
 # one stream is given out again while another still reads it; hence
-# x.record_stream(compute). TORCH_CUDA_SANITIZER=1 looks for tensors that two
-# streams use in no order, and where CUDA_LAUNCH_BLOCKING=1 makes the loss
-# right, an order was most likely missing.
+# x.record_stream(compute), which keeps the block until compute is found done.
+# `free x on compute` is cudaFreeAsync: the next tensor waits for compute.
+# TORCH_CUDA_SANITIZER=1 looks for tensors that two streams use in no order,
+# and where CUDA_LAUNCH_BLOCKING=1 makes the loss right, an order was most
+# likely missing.
 # At 8 ranks one rank's race spoils all of them by the next allreduce.

@@ -3,9 +3,10 @@
  *
  * As with PyTorch's allocator (and cudaFreeAsync) nothing waits: the block may be handed out again at
  * once, because a later user of the same stream is queued behind the last one of this. With `on STREAM`
- * another stream still uses the memory (record_stream): its next owner then waits for what that stream
- * holds now. Without the clause a tensor that a second stream reads may be overwritten under it, and the
- * race check says so. */
+ * another stream still uses the memory: its next owner then waits for what that stream holds now, as with
+ * cudaFreeAsync. PyTorch's record_stream differs: no stream waits, the block comes back when the allocator
+ * finds the stream done, which depends on time. Without the clause a tensor that a second stream reads may be
+ * overwritten under it, and the race check says so. */
 #include "shell/language/run/command.h"
 #include "base/memory.h"
 #include "shell/session/queue.h"
@@ -60,9 +61,11 @@ const struct command command_free = {
         .topic = "make",
         .usage = "free TENSOR ... [on STREAM]",
         .help = "gives a tensor's memory back to its pool; on STREAM: the next user of it waits for what is "
-                "queued there",
+                "queued there. PyTorch's record_stream makes no stream wait: it keeps the memory until "
+                "STREAM "
+                "is found done, so memory grows while the host runs ahead",
         .example = "tensor x[64] y[64] = zeros\nfree x y",
-        .torch = "del TENSOR   # on STREAM: TENSOR.record_stream(STREAM)",
+        .torch = "del TENSOR   # on STREAM: torch.cuda.current_stream().wait_stream(STREAM) before it",
         .cuda = "cudaFreeAsync(TENSOR, STREAM)",
         .stream_ok = true,
         .argument = {{ARG_TENSOR, ARG_MANY, NULL, "TENSOR"}},

@@ -48,8 +48,8 @@ static void what_is_not_plain_stays(void **state)
 {
 	(void)state;
 	fills("cudaDeviceSynchronize()", "sync", NULL, "cudaDeviceSynchronize()");
-	fills("del a   # on io: a.record_stream(io)", "free a b on io", "io",
-	        "del TENSOR   # on STREAM: TENSOR.record_stream(STREAM)");
+	fills("del a   # on io: current_stream().wait_stream(io)", "free a b on io", "io",
+	        "del TENSOR   # on STREAM: current_stream().wait_stream(STREAM)");
 	fills("a = torch.relu(relu)", "a = relu relu", NULL, "y = torch.relu(x)");
 }
 

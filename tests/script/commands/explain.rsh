@@ -38,10 +38,10 @@ y = spin 1us w
 host 1us
 #>    PyTorch    # Python code that takes a while
 free y
-#>    PyTorch    del y   # on default: y.record_stream(default)
+#>    PyTorch    del y   # on default: torch.cuda.current_stream().wait_stream(default) before it
 #>    CUDA, NCCL cudaFreeAsync(y, default)
 free k on io
-#>    PyTorch    del k   # on io: k.record_stream(io)
+#>    PyTorch    del k   # on io: torch.cuda.current_stream().wait_stream(io) before it
 #>    CUDA, NCCL cudaFreeAsync(k, io)
 { phase F0 }
 #>    PyTorch    with record_function("F0"):

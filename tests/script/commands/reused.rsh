@@ -25,3 +25,15 @@ short = relu one
 #>    race: `scale` on side reads short while `relu` on default writes short, in
 #>    the memory of short, which was freed in line 23. `free short on side` there,
 #>    or `wait side on default` between the two, puts them in order.          [0-3]
+# `free ... on S` orders as cudaFreeAsync does: one block serves all turns, and its next tensor waits for S
+stream compute comm
+tensor src[4M] = 1
+mark ahead
+for k in 0:6 {
+  buf = scale src 2 on compute
+  wait compute on comm;  out = spin 5ms buf on comm
+  free buf on comm
+  free out on comm
+}
+sync
+expect races(ahead) == 0 and peak < 49MB and count(wait,compute) == 5 and count(wait,comm) == 6
