@@ -40,8 +40,8 @@ const struct command command_sync = {
         .help = "the host waits until the device has done all that is queued, or what that stream or event "
                 "stands for; the device does not wait",
         .example = "spin 2ms\nsync",
-        .torch = "torch.cuda.synchronize()   # or STREAM.synchronize()",
-        .cuda = "cudaDeviceSynchronize()   // or cudaStreamSynchronize(STREAM)",
+        .torch = "torch.cuda.synchronize()   # or STREAM.synchronize(), EVENT.synchronize()",
+        .cuda = "cudaDeviceSynchronize()   // or cudaStreamSynchronize(STREAM), cudaEventSynchronize(EVENT)",
         .argument = {{ARG_WAITABLE, ARG_OPTIONAL, NULL, "STREAM|EVENT"}},
         .run = sync_run,
 };
@@ -120,7 +120,7 @@ const struct command command_query = {
         .help = "asks whether a stream or event is done, without waiting for it",
         .example = "stream io\nspin 2ms on io\nquery io",
         .torch = "STREAM.query()",
-        .cuda = "cudaStreamQuery(STREAM)",
+        .cuda = "cudaStreamQuery(STREAM)   // or cudaEventQuery(EVENT)",
         .argument = {{ARG_WAITABLE, 0, NULL, "STREAM|EVENT"}},
         .answers = query_one,
 };

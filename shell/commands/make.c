@@ -81,8 +81,9 @@ const struct command command_stream = {
         .help = "makes streams: queues of GPU work, each in its own order, which may run at the same time; "
                 "kind=host: threads of the host, as a data loader's workers",
         .example = "stream io compute\nspin 1ms on io\nspin 1ms on compute",
-        .torch = "NAME = torch.cuda.Stream()",
-        .cuda = "cudaStreamCreateWithFlags(&NAME, cudaStreamNonBlocking)",
+        .torch = "NAME = torch.cuda.Stream()   # priority=high: priority=-1",
+        .cuda = "cudaStreamCreateWithFlags(&NAME, cudaStreamNonBlocking)   // priority=high: "
+                "cudaStreamCreateWithPriority",
         .argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}, {ARG_WORD, ARG_OPTIONAL, "blocking", "blocking"}},
         .option = {{"priority", ARG_WORD, UNIT_PLAIN, "high normal",
                            "high: others of the device stand still while its kernels run"},
@@ -98,8 +99,9 @@ const struct command command_event = {
         .help = "makes events: marks that `record` puts into a stream and `wait` waits for; one never "
                 "recorded holds nothing",
         .example = "stream io\nevent loaded\nwait loaded on io",
-        .torch = "NAME = torch.cuda.Event()",
-        .cuda = "cudaEventCreateWithFlags(&NAME, cudaEventDisableTiming)",
+        .torch = "NAME = torch.cuda.Event()   # for elapsed: enable_timing=True",
+        .cuda = "cudaEventCreateWithFlags(&NAME, cudaEventDisableTiming)   // for elapsed: "
+                "cudaEventCreate(&NAME)",
         .argument = {{ARG_NEW, ARG_MANY, NULL, "NAME"}},
         .each = make_one,
 };

@@ -80,7 +80,7 @@ const struct command command_wait = {
                 "stream OTHER holds now is done",
         .example = "stream io compute\nspin 1ms on io\nwait io on compute\nspin 1ms on compute",
         .torch = "STREAM.wait_event(EVENT)   # or: STREAM.wait_stream(OTHER)",
-        .cuda = "cudaStreamWaitEvent(STREAM, EVENT, 0)",
+        .cuda = "cudaStreamWaitEvent(STREAM, EVENT, 0)   // or: cudaEventRecord(event, OTHER) first",
         .stream_ok = true,
         .argument = {{ARG_WAITABLE, ARG_MANY, NULL, "EVENT|OTHER"}},
         .run = wait_run,

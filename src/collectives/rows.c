@@ -34,8 +34,8 @@ const struct collective collective_broadcast = {
         .data = data_broadcast,
         .usage = "broadcast X [root=0] " OPTIONS " [unroll], or Y = broadcast X",
         .help = "every rank gets the root's tensor",
-        .torch = "dist.broadcast(x, src=0)",
-        .cuda = "ncclBroadcast(x, x, count, ncclFloat, 0, comm, stream)",
+        .torch = "dist.broadcast(x, src=ROOT)   # in a group: group_src=ROOT",
+        .cuda = "ncclBroadcast(x, x, count, ncclFloat, ROOT, comm, stream)",
         .example = "tensor x[4] = rank; broadcast x root=2; print x",
 };
 const struct collective collective_reduce = {
@@ -48,8 +48,8 @@ const struct collective collective_reduce = {
         .root_gets = true,
         .usage = "reduce X [root=0] [op=sum|avg|max|min] " OPTIONS ", or Y = reduce X",
         .help = "the root gets the sum over the group; the others keep what they have",
-        .torch = "dist.reduce(x, dst=0)",
-        .cuda = "ncclReduce(x, x, count, ncclFloat, ncclSum, 0, comm, stream)",
+        .torch = "dist.reduce(x, dst=ROOT)   # in a group: group_dst=ROOT",
+        .cuda = "ncclReduce(x, x, count, ncclFloat, ncclSum, ROOT, comm, stream)",
         .example = "tensor x[4] = 1; reduce x root=0; @0 print x",
 };
 const struct collective collective_allgather = {
@@ -84,8 +84,8 @@ const struct collective collective_gather = {
         .result = RESULT_GROWN,
         .usage = "Y = gather X [root=0] [in GROUP] [on STREAM]",
         .help = "the root gets everybody's tensor, one below the other; Y exists on the root alone",
-        .torch = "dist.gather(x, ys, dst=0)",
-        .cuda = "ncclGroupStart(); ncclSend(x, count, ncclFloat, 0, ...); ncclRecv(...); ncclGroupEnd()",
+        .torch = "dist.gather(x, ys, dst=ROOT)   # in a group: group_dst=ROOT",
+        .cuda = "ncclGroupStart(); ncclSend(x, count, ncclFloat, ROOT, ...); ncclRecv(...); ncclGroupEnd()",
         .example = "tensor x[2] = rank; y = gather x root=0; @0 print y",
 };
 const struct collective collective_scatter = {
@@ -96,8 +96,8 @@ const struct collective collective_scatter = {
         .result = RESULT_SHARED,
         .usage = "Y = scatter X [root=0] [in GROUP] [on STREAM]",
         .help = "every rank gets its part of the root's tensor: [n*k,...] becomes [k,...]",
-        .torch = "dist.scatter(y, xs, src=0)",
-        .cuda = "ncclGroupStart(); ncclSend(...); ncclRecv(y, count, ncclFloat, 0, ...); ncclGroupEnd()",
+        .torch = "dist.scatter(y, xs, src=ROOT)   # in a group: group_src=ROOT",
+        .cuda = "ncclGroupStart(); ncclSend(...); ncclRecv(y, count, ncclFloat, ROOT, ...); ncclGroupEnd()",
         .example = "tensor x[8] = iota; y = scatter x root=0; print y",
 };
 const struct collective collective_alltoall = {

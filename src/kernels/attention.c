@@ -321,7 +321,8 @@ const struct kernel kernels_attention[] = {
                         "[tokens,hidden], sequences one below the other, heads side by side; k and v may be "
                         "a block of the sequence: lse [tokens,heads], the log of the softmax's sum, is what "
                         "attention_merge needs",
-                .torch = "o = F.scaled_dot_product_attention(q, k, v, is_causal=True)",
+                .torch = "o = F.scaled_dot_product_attention(q, k, v)   # heads apart: [heads,seq,width]; "
+                         "causal=1: is_causal=True",
                 .cuda = "flash_fwd_kernel<<<blocks, threads, 0, stream>>>",
                 .example = "tensor q[8,4] k[8,4] v[8,4] = randn\no = attention q k v heads=2 seq=4 causal=1\n"
                            "# the last 4 tokens see the first 4, which are k's\n"

@@ -54,7 +54,7 @@ const struct kernel kernels_inplace[] = {
                 .usage = "fill x NUMBER",
                 .help = "every element of x becomes the number, in stream order",
                 .torch = "x.fill_(0)",
-                .cuda = "cudaMemsetAsync",
+                .cuda = "fill<<<blocks, threads, 0, stream>>>   // 0: cudaMemsetAsync",
                 .example = "tensor x[4,8]\nfill x 0",
                 KERNEL_TAKES(1, 0),
                 .writes = 1,

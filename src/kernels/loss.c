@@ -249,7 +249,7 @@ const struct kernel kernels_loss[] = {
                         "i32 classes, or probabilities. Rows with the class ignore= do not count; n is how "
                         "many do, "
                         "as [1] f32",
-                .torch = "loss = F.cross_entropy(logits, targets)",
+                .torch = "loss = F.cross_entropy(logits, targets)   # of tokens: targets.long()",
                 .cuda = "crossentropy<<<rows, threads, 0, stream>>>",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
                 KERNEL_TAKES(2, 1),

@@ -75,7 +75,7 @@ const struct kernel kernels_source[] = {
                 .name = "iota",
                 .usage = "x = iota [SHAPE] [scale=1]",
                 .help = "0, 1, 2 ... in the order of memory",
-                .torch = "x = torch.arange(32, device='cuda').view(4, 8)",
+                .torch = "x = torch.arange(32, dtype=torch.float, device='cuda').view(4, 8)",
                 .cuda = "iota<<<blocks, threads, 0, stream>>>",
                 .example = "x = iota [4,8]",
                 .outs = 1,

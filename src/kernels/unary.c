@@ -39,7 +39,7 @@ const struct kernel kernels_unary[] = {
                 .usage = "y = scale x NUMBER",
                 .help = "x times a number (rounded to f32, as PyTorch does)",
                 .torch = "y = x * 0.5",
-                .cuda = "cublasSscal",
+                .cuda = "scale<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = scale x 0.5",
                 KERNEL_TAKES(1, 1),
                 .positional = 1,

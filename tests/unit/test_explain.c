@@ -34,6 +34,9 @@ static void names(void **state)
 	        "dist.all_reduce(x, op=dist.ReduceOp.SUM)");
 	fills("ncclAllReduce(g, g, count, ncclFloat, ncclMax, comm, io)", "allreduce g op=max on io", "io",
 	        "ncclAllReduce(x, x, count, ncclFloat, ncclSum, comm, stream)");
+	fills("dist.broadcast(g, src=rank%2)", "broadcast g root=rank%2", NULL,
+	        "dist.broadcast(x, src=ROOT)");
+	fills("dist.broadcast(g, src=0)", "broadcast g", NULL, "dist.broadcast(x, src=ROOT)");
 	fills("io.wait_event(loaded)", "wait loaded on io", "io", "STREAM.wait_event(EVENT)");
 	fills("dist.send(y, dst=rank+1)", "send y to=rank+1 on up", "up", "dist.send(TENSOR, dst=RANK)");
 	fills("ncclAllReduce(g, g, count, comm, c2)", "allreduce g on c2", "c2",

@@ -7,11 +7,11 @@ explain on
 
 # streams, events, memory
 stream io high
-#>    PyTorch    io = torch.cuda.Stream()
-#>    CUDA, NCCL cudaStreamCreateWithFlags(&io, cudaStreamNonBlocking)
+#>    PyTorch    io = torch.cuda.Stream()   # priority=high: priority=-1
+#>    CUDA, NCCL cudaStreamCreateWithFlags(&io, cudaStreamNonBlocking)   // priority=high: cudaStreamCreateWithPriority
 event loaded
-#>    PyTorch    loaded = torch.cuda.Event()
-#>    CUDA, NCCL cudaEventCreateWithFlags(&loaded, cudaEventDisableTiming)
+#>    PyTorch    loaded = torch.cuda.Event()   # for elapsed: enable_timing=True
+#>    CUDA, NCCL cudaEventCreateWithFlags(&loaded, cudaEventDisableTiming)   // for elapsed: cudaEventCreate(&loaded)
 copy h -> t on io
 #>    PyTorch    t.copy_(h, non_blocking=True)
 #>    CUDA, NCCL cudaMemcpyAsync(t, h, bytes, cudaMemcpyDefault, io)
@@ -20,15 +20,15 @@ record loaded on io
 #>    CUDA, NCCL cudaEventRecord(loaded, io)
 wait loaded on high
 #>    PyTorch    high.wait_event(loaded)   # or: high.wait_stream(loaded)
-#>    CUDA, NCCL cudaStreamWaitEvent(high, loaded, 0)
+#>    CUDA, NCCL cudaStreamWaitEvent(high, loaded, 0)   // or: cudaEventRecord(event, loaded) first
 
 query io
 #> [0-3] io: done
 #>    PyTorch    io.query()
-#>    CUDA, NCCL cudaStreamQuery(io)
+#>    CUDA, NCCL cudaStreamQuery(io)   // or cudaEventQuery(io)
 sync
-#>    PyTorch    torch.cuda.synchronize()   # or STREAM.synchronize()
-#>    CUDA, NCCL cudaDeviceSynchronize()   // or cudaStreamSynchronize(STREAM)
+#>    PyTorch    torch.cuda.synchronize()   # or STREAM.synchronize(), EVENT.synchronize()
+#>    CUDA, NCCL cudaDeviceSynchronize()   // or cudaStreamSynchronize(STREAM), cudaEventSynchronize(EVENT)
 spin 1us
 #>    PyTorch    torch.cuda._sleep(cycles)
 #>    CUDA, NCCL spin<<<1, 1, 0, default>>>
@@ -75,7 +75,7 @@ z2 = full [4,8] 3.0
 #>    PyTorch    z2 = torch.full((4, 8), 3.0, device='cuda')
 #>    CUDA, NCCL fill<<<blocks, threads, 0, default>>>
 z3 = iota [4,8]
-#>    PyTorch    z3 = torch.arange(32, device='cuda').view(4, 8)
+#>    PyTorch    z3 = torch.arange(32, dtype=torch.float, device='cuda').view(4, 8)
 #>    CUDA, NCCL iota<<<blocks, threads, 0, default>>>
 z4 = randn [4,8]
 #>    PyTorch    z4 = torch.randn(4, 8, device='cuda')
@@ -85,7 +85,7 @@ z5 = uniform [4,8]
 #>    CUDA, NCCL curandGenerateUniform
 fill z5 0
 #>    PyTorch    z5.fill_(0)
-#>    CUDA, NCCL cudaMemsetAsync
+#>    CUDA, NCCL fill<<<blocks, threads, 0, default>>>   // 0: cudaMemsetAsync
 
 # kernels
 c = matmul w q.T
@@ -120,7 +120,7 @@ a6 = fmin w q
 #>    CUDA, NCCL fmin<<<blocks, threads, 0, default>>>
 a7 = scale w 0.5
 #>    PyTorch    a7 = w * 0.5
-#>    CUDA, NCCL cublasSscal
+#>    CUDA, NCCL scale<<<blocks, threads, 0, default>>>
 b0 = exp w
 #>    PyTorch    b0 = torch.exp(w)
 #>    CUDA, NCCL exp<<<blocks, threads, 0, default>>>
@@ -210,22 +210,22 @@ e1 = embed_grad do ids rows=8
 #>    PyTorch    e1 = torch.zeros(rows, d).index_add_(0, ids, do)
 #>    CUDA, NCCL embed_grad<<<rows, threads, 0, default>>>
 x0 = crossentropy w targets
-#>    PyTorch    x0 = F.cross_entropy(w, targets)
+#>    PyTorch    x0 = F.cross_entropy(w, targets)   # of tokens: targets.long()
 #>    CUDA, NCCL crossentropy<<<rows, threads, 0, default>>>
 x1 = crossentropy_grad w targets
 #>    PyTorch    x1, = torch.autograd.grad(F.cross_entropy(w, targets), w)
 #>    CUDA, NCCL crossentropy_grad<<<rows, threads, 0, default>>>
 att = attention q o w
-#>    PyTorch    att = F.scaled_dot_product_attention(q, o, w, is_causal=True)
+#>    PyTorch    att = F.scaled_dot_product_attention(q, o, w)   # heads apart: [heads,seq,width]; causal=1: is_causal=True
 #>    CUDA, NCCL flash_fwd_kernel<<<blocks, threads, 0, default>>>
 aq ak av = attention_grad do q o w
 #>    PyTorch    aq, ak, av = torch.autograd.grad(o, (q, o, w), do)
 #>    CUDA, NCCL flash_bwd_kernel<<<blocks, threads, 0, default>>>
 oa la = attention q o w
 ob lb = attention q o w
-#>    PyTorch    oa = F.scaled_dot_product_attention(q, o, w, is_causal=True)
+#>    PyTorch    oa = F.scaled_dot_product_attention(q, o, w)   # heads apart: [heads,seq,width]; causal=1: is_causal=True
 #>    CUDA, NCCL flash_fwd_kernel<<<blocks, threads, 0, default>>>
-#>    PyTorch    ob = F.scaled_dot_product_attention(q, o, w, is_causal=True)
+#>    PyTorch    ob = F.scaled_dot_product_attention(q, o, w)   # heads apart: [heads,seq,width]; causal=1: is_causal=True
 #>    CUDA, NCCL flash_fwd_kernel<<<blocks, threads, 0, default>>>
 attention_merge oa la ob lb
 #>    PyTorch    oa -= torch.sigmoid(lb - la) * (oa - ob); la = torch.logaddexp(la, lb)
@@ -253,11 +253,11 @@ allreduce w
 aw = allreduce w
 #>    PyTorch    dist.all_reduce(w, op=dist.ReduceOp.SUM)
 #>    CUDA, NCCL ncclAllReduce(w, w, count, ncclFloat, ncclSum, comm, default)
-broadcast w
-#>    PyTorch    dist.broadcast(w, src=0)
-#>    CUDA, NCCL ncclBroadcast(w, w, count, ncclFloat, 0, comm, default)
+broadcast w root=1
+#>    PyTorch    dist.broadcast(w, src=1)   # in a group: group_src=1
+#>    CUDA, NCCL ncclBroadcast(w, w, count, ncclFloat, 1, comm, default)
 reduce w
-#>    PyTorch    dist.reduce(w, dst=0)
+#>    PyTorch    dist.reduce(w, dst=0)   # in a group: group_dst=0
 #>    CUDA, NCCL ncclReduce(w, w, count, ncclFloat, ncclSum, 0, comm, default)
 ag = allgather w
 #>    PyTorch    dist.all_gather_into_tensor(ag, w)
@@ -266,10 +266,10 @@ rs = reducescatter w
 #>    PyTorch    dist.reduce_scatter_tensor(rs, w)
 #>    CUDA, NCCL ncclReduceScatter(w, rs, count, ncclFloat, ncclSum, comm, default)
 ga = gather w
-#>    PyTorch    dist.gather(w, ys, dst=0)
+#>    PyTorch    dist.gather(w, ys, dst=0)   # in a group: group_dst=0
 #>    CUDA, NCCL ncclGroupStart(); ncclSend(w, count, ncclFloat, 0, ...); ncclRecv(...); ncclGroupEnd()
 sc = scatter w
-#>    PyTorch    dist.scatter(sc, xs, src=0)
+#>    PyTorch    dist.scatter(sc, xs, src=0)   # in a group: group_src=0
 #>    CUDA, NCCL ncclGroupStart(); ncclSend(...); ncclRecv(sc, count, ncclFloat, 0, ...); ncclGroupEnd()
 al = alltoall w
 #>    PyTorch    dist.all_to_all_single(al, w)   # (al, w, recv.tolist(), send.tolist()) with counts
@@ -278,19 +278,19 @@ barrier
 #>    PyTorch    dist.barrier()
 #>    CUDA, NCCL ncclAllReduce of one element; cudaStreamSynchronize(default)
 @0 send t to=1 on io
-#>    PyTorch    dist.send(t, dst=1)
+#>    PyTorch    dist.send(t, dst=1)   # in a group: group_dst=1
 #>    CUDA, NCCL ncclSend(t, count, ncclFloat, 1, comm, io)
 @1 recv t from=0 on io
-#>    PyTorch    dist.recv(t, src=0)
+#>    PyTorch    dist.recv(t, src=0)   # in a group: group_src=0
 #>    CUDA, NCCL ncclRecv(t, count, ncclFloat, 0, comm, io)
 together { sendrecv w -> q to=(rank+1)%world from=(rank-1)%world }
-#>    PyTorch    dist.batch_isend_irecv([P2POp(dist.isend, w, (rank+1)%world), P2POp(dist.irecv, q, (rank-1)%world)])
+#>    PyTorch    dist.batch_isend_irecv([P2POp(dist.isend, w, (rank+1)%world), P2POp(dist.irecv, q, (rank-1)%world)])   # in a group: group_peer=
 #>    CUDA, NCCL ncclGroupStart(); ncclSend(w, ...); ncclRecv(q, ...); ncclGroupEnd()
 #>    PyTorch    dist.batch_isend_irecv([...])
 #>    CUDA, NCCL ncclGroupStart(); ... ncclGroupEnd()
 wait default on io
 #>    PyTorch    io.wait_event(default)   # or: io.wait_stream(default)
-#>    CUDA, NCCL cudaStreamWaitEvent(io, default, 0)
+#>    CUDA, NCCL cudaStreamWaitEvent(io, default, 0)   // or: cudaEventRecord(event, default) first
 capture step on io { c = matmul w q }
 #>    PyTorch    c = w @ q
 #>    CUDA, NCCL cublasSgemm
