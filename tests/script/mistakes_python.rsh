@@ -35,3 +35,9 @@ optimizer.step()
 #> tests/script/mistakes_python.rsh:34: here: sgd w dw lr=0.1; without brackets the next step of a strategy's program
 clear
 #> tests/script/mistakes_python.rsh:36: here: Ctrl-L clears the screen; reset empties the ranks
+t0 = time.time()
+#> tests/script/mistakes_python.rsh:38: here: let t0 = now
+begin = MPI_Wtime()
+#> tests/script/mistakes_python.rsh:40: here: let begin = now
+x.record_stream(s)
+#> tests/script/mistakes_python.rsh:42: here: free x on s

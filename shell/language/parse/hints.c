@@ -56,6 +56,8 @@ static const struct {
         {"get_rank MPI_Comm_rank", "rank"},
         {"get_world_size MPI_Comm_size", "world"},
         {"elapsed_time", "print elapsed(e1,e2)"},
+        {"time perf_counter monotonic MPI_Wtime", "let $= = now"},
+        {"record_stream", "free $. on $1"},
         {"torchrun mpirun", "ranksh -n 4 FILE.rsh"},
         {"cudaDeviceSynchronize MPI_Wait MPI_Waitall", "sync"},
         {"cudaStreamCreate cudaStreamCreateWithFlags", "stream $1"},
