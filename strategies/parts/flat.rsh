@@ -5,8 +5,7 @@ source grouped
 
 # ---- a group is needed: it, and those that come after it in this direction, are gathered; then it is left ----
 def enter i direction {
-  fetch i
-  for k in 1:prefetch+1 { if i == 0 and direction < 0 { fetch groups+1-k } else { fetch i+k*direction } }
+  fetch i;  for k in 1:prefetch+1 { fetch spot_of_group+k*direction }
   if here_$i == 1 { wait ready$i on compute;  let here_$i = 2 }
 }
 def fetch i {

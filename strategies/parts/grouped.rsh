@@ -31,7 +31,13 @@ def find_ends u c {
   }
 }
 for c in 0:pieces { for u in low_$c:high_$c+1 { find_ends u c } }
-def find_group u { let own = own_$u;  let opens = opens_$u;  let closes = closes_$u }
+# spot_of_group: the position of unit u's group in the order of forward. Group 0 has two: the embedding is before all others, the head
+# behind them. Nothing is gathered ahead of the embedding's backward, because the next forward wants what the optimizer has stepped
+let spot_of_group = 0
+def find_group u {
+  let own = own_$u;  let opens = opens_$u;  let closes = closes_$u
+  let spot_of_group = own;  if own == 0 and u == last_unit { let spot_of_group = groups+1 }
+}
 # calls `what` with the parameters of group i that this rank has; at_3 is where each begins in group 3
 def members i what {
   let home = i;  let todo = "$what";  let at_$i = 0

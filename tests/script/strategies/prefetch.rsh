@@ -1,0 +1,22 @@
+# parameters gathered ahead beside a pipeline: none before the optimizer has stepped them, whichever schedule ends an iteration
+# ranks 4
+model gpt layers=8 hidden=8 heads=2 seq=4 batch=8 vocab=8
+for ahead in 1:5 {
+	for wrap in block layer {
+		strategy pipeline=2 + fsdp=2 wrap=$wrap prefetch=ahead
+		verify iterations=2
+		strategy pipeline=2 schedule=interleaved chunks=2 + fsdp=2 wrap=$wrap prefetch=ahead
+		verify iterations=2
+		strategy pipeline schedule=zb-v-4.csv micro=8 chunks=2 + fsdp=1 wrap=$wrap prefetch=ahead
+		verify iterations=2
+		expect races == 0
+	}
+}
+strategy pipeline=2 + zero=2 stage=3
+verify iterations=2
+strategy pipeline=2 schedule=interleaved chunks=2 + zero=2 stage=3
+verify iterations=2
+strategy pipeline schedule=zb-v-4.csv micro=8 chunks=2 + zero=1 stage=3
+verify iterations=2
+strategy pipeline schedule=dualpipe-v-4.csv micro=8 chunks=2 + fsdp=1 reshard=off
+verify iterations=2
