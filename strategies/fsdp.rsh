@@ -23,11 +23,13 @@ option reshard=on of="on off" with="wrap=block layer" "freed after forward and g
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
 option offload=none of="none host nvme" for="optimizer params gradients" "kept there (optimizer:nvme,params:host); the host steps"
 let per = 1+(wrap=="block");  let cut_parameters = 1;  let whole_gradients = per_round*accumulate > 1
-# with wrap=layer, a gpt's attention and MLP are entered at their matrices, behind the norm
+# with wrap=layer, a gpt's attention, MLP and experts are entered at their matrices, behind the norm
 let late = wrap == "layer" and first_unit == 0;  let inside = 0
 source flat
 def find_group u { replaced u;  let inside = late and own > 0;  if inside { let opens = 0;  let closes = 0 } }
 def norm y x { replaced y x;  if inside { enter own 1-2*again } }
 def by_rows y x w { replaced y x w;  if inside and reshard == "on" and not again { leave own } }
 def by_rows_backward dx dy x w inputs weights { if inside and inputs { enter_backward own };  replaced dx dy x w inputs weights }
+def experts_forward b k { replaced b k;  if inside and reshard == "on" and not again { leave own } }
+def gate_backward dy k { if inside { enter_backward own };  replaced dy k }
 def norm_backward dx dy x { if inside { leave own };  replaced dx dy x }
