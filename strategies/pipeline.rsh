@@ -92,8 +92,8 @@ def setup {
 def piece_memory c {
   for s in 0:memories(c) { if begins_$c { input_room s };  if ends_$c { target_room s } }
   for box in 0:memories(c)+1 {
-    if comes_$c { tensor act$(c)_$box[tokens_here,hidden] $dtype }
-    if goes_$c { tensor grad$(c)_$box[tokens_here,hidden] $dtype }
+    if comes_$c { find_columns $(low_$c-1);  tensor act$(c)_$box[tokens_here,columns] $dtype }
+    if goes_$c { find_columns $(high_$c);  tensor grad$(c)_$box[tokens_here,columns] $dtype }
     event used$(c)_$box act_sent$(c)_$box grad_sent$(c)_$box
   }
 }

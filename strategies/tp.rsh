@@ -62,7 +62,9 @@ def everywhere seen { replaced seen;  allreduce seen in tp }
 def forward u m { locate u;  replaced u m }
 def backward u m inputs weights { locate u;  replaced u m inputs weights }
 def locate u {
-  let apart = 0;  let width = 0
-  if first_unit == 1 and u%2 == 1 and u < layers { let apart = tp*(hidden//ways);  let width = hidden }
+  find_columns u;  let apart = 0;  let width = 0
+  if columns < hidden { let apart = tp*columns;  let width = hidden }
 }
+# between the two matrices of an mlp's pair, which a pipeline may put on two stages
+def find_columns u { replaced u;  if first_unit == 1 and u%2 == 1 and u < layers { let columns = hidden//ways } }
 if sequenced { source sequence_parallel }

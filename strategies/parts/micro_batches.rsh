@@ -2,7 +2,7 @@
 # The batch falls to `replicas` parts, this rank has number `replica`; of it each of `micros` micro-batches takes a part.
 # An axis that cuts the batch says    let replica = replica*size(X)+X;  let replicas = replicas*size(X)
 let replicas = 1;  let replica = 0;  let micros = 1;  let per_round = 1;  let weigh = 0;  let uneven = 0
-let length = seq;  let tokens_here = 0      # of a sequence this rank has `length` tokens; between units: [tokens_here,hidden]
+let length = seq;  let tokens_here = 0      # of a sequence this rank has `length` tokens; between units: [tokens_here,columns]
 let data_space = "pinned";  let store = "";  let base = 0  # where the data lie; where a micro-batch is read, which begins at base
 let first = 0;  let rows = 0;  let share = 1;  let at = 0;  let fresh = 1;  let last = 1;  let taken = 0
 def cut_batch {

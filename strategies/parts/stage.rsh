@@ -31,7 +31,7 @@ def forward_chunk m c {
   let task = "F$m";  if c > 0 { let task = "F$m.$c" };  phase $task
   if comes_$c { arrived act c }
   if timed { spin F/pieces } else {
-    if comes_$c { x$(low_$c-1)_$s = reshape act$(c)_$box[0:tokens_here] [tokens_here,hidden] }
+    if comes_$c { find_columns $(low_$c-1);  x$(low_$c-1)_$s = reshape act$(c)_$box[0:tokens_here] [tokens_here,columns] }
     if begins_$c { read_input s }
     if ends_$c { read_target s }
     for u in low_$c:high_$c+1-(head_waits and ends_$c) { forward u s }
@@ -52,7 +52,7 @@ def back m c inputs weights {
     if full and inputs { phase R$m;  spin F/pieces }
     spin (inputs*B+weights*W)/pieces
   } else {
-    if inputs and goes_$c { dx$(high_$c)_$s = reshape grad$(c)_$box[0:tokens_here] [tokens_here,hidden] }
+    if inputs and goes_$c { find_columns $(high_$c);  dx$(high_$c)_$s = reshape grad$(c)_$box[0:tokens_here] [tokens_here,columns] }
     if head_waits and ends_$c and inputs { let u = high_$c;  forward u s }
     if inputs and goes_$c { wait act_sent$(c)_$s on compute }
     if inputs and comes_$c { wait grad_sent$(c)_$s on compute }

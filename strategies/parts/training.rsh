@@ -48,6 +48,7 @@ def iteration {
   phase O;  optimizer_step
 }
 def before_forward u m { }                  # unit u needs its parameters; m: in which memory it works
+let columns = 0;  def find_columns u { let columns = hidden }               # of what unit u gives
 def by_rows y x w { y = matmul x w }        # by a matrix that tensor parallelism cuts by rows, the one before it by columns
 def after_forward u m { }
 def before_backward u m inputs weights { }  # of its inputs, of its weights, or of both: schedules take them apart

@@ -93,6 +93,18 @@ verify iterations=2
 model mlp layers=4 hidden=24 batch=12
 strategy local=2 every=1 + tp=2
 verify iterations=3
+# a stage that ends between the two matrices of a pair sends a part of the columns
+model mlp layers=2 hidden=4 batch=4
+strategy pipeline=2 micro=2 + tp=2
+verify iterations=2
+model mlp layers=6 hidden=8 batch=9 optimizer=adam dropout=0.2
+strategy tp=2 + pipeline=2 micro=3
+verify iterations=2
+expect races == 0
+strategy pipeline=2 micro=4 schedule=interleaved chunks=2 + tp=2 layers=5
+verify iterations=2
+strategy pipeline=2 micro=4 schedule=zb-h1 + tp=2 recompute=full clip=0.1
+verify iterations=2
 
 expect error "zero and fsdp both cut what is kept of the parameters over dp_shard" { strategy zero=2 + fsdp=2 }
 expect error "local and ddp both share out the batch over dp" { strategy local=2 + ddp=2 }
