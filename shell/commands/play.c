@@ -213,8 +213,8 @@ const struct command command_verify = {
         .name = "verify",
         .topic = "learn",
         .usage = "verify [iterations=N]",
-        .help = "trains the same model on one rank, and compares every parameter: how far it is away, beside "
-                "what training has changed; the iteration that was begun is finished first",
+        .help = "trains the same model on one rank, and compares the loss and every parameter: how far that "
+                "is away, beside what training has changed; the iteration that was begun is finished first",
         .for_all = "training",
         .class = COMMAND_STEER,
         .option = {{"iterations", ARG_EXPRESSION, UNIT_PLAIN, NULL, "as many at least are played"}},

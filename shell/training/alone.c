@@ -174,6 +174,10 @@ static enum status play(struct shell *shell, struct player *player, struct alone
 		if (status == ST_OK &&
 		        (t == 0 || t == alone->iterations || whole_of(alone, alone->whole[0].name, "v")))
 			status = take_all(shell, alone, t ? alone->end : alone->begin);
+		if (status == ST_OK && t)
+			status = compared_loss(shell, &alone->loss);
+		if (status == ST_OK && t)
+			alone->loss_most = fmax(alone->loss_most, fabs(alone->loss));
 		if (status == ST_OK && t == 0) {
 			struct text type = {0};
 			player_variable(player, "dtype", &type);
@@ -231,6 +235,8 @@ enum status alone_spread(struct shell *shell, enum status status, struct alone *
 	alone->count = head.count;
 	alone->elements = head.elements;
 	alone->half = head.half;
+	alone->loss = head.loss;
+	alone->loss_most = head.loss_most;
 	float *values = alone->end;
 	if (status == ST_OK)
 		status = share(shell, (void **)&alone->whole, (size_t)alone->count * sizeof *alone->whole);

@@ -41,6 +41,18 @@ struct difference compare_whole(const struct alone *alone, int i, const struct a
 	return d;
 }
 
+enum status compared_loss(struct shell *shell, double *loss)
+{
+	enum status status = program_loss(shell, loss);
+	return status == ST_SHAPE ? ST_OK : status;
+}
+
+double loss_share(const struct alone *alone, double loss)
+{
+	double away = fabs(loss - alone->loss);
+	return away > 0 ? away / alone->loss_most : 0;
+}
+
 /* A block of rows x cols of the whole, from (row, col) on. Its element e is in its row e / cols, at e % cols:
  *
  *     whole    . . . . . .      the whole's (row + e/cols) * 6 + col + e%cols

@@ -48,7 +48,7 @@ enum verdict verdict_of(const struct alone *alone, const struct difference *d, c
 	struct untrained same = untrained_of(alone, d);
 	if (v->lost)
 		return VERDICT_DIFFERS;
-	if (!v->wrong)
+	if (!v->wrong && (same.alone || !v->loss_wrong))
 		return same.alone ? VERDICT_NONE : VERDICT_AS_ONE;
 	if (v->loses)
 		return same.alone || same.ranks ? VERDICT_NONE : VERDICT_LOSES;
@@ -220,7 +220,12 @@ void verdict_say(struct shell *shell, const struct alone *alone, const struct di
 			out_say(shell->out, "   %s%s%s", STYLED(shell->out, COLOUR_GOOD, "as one rank"));
 		out_say(shell->out, " after %d iteration%s: ", alone->iterations,
 		        alone->iterations == 1 ? "" : "s");
-		say_limit(shell, alone, v);
-		say_rounding(shell, alone, v);
+		if (v->loss_wrong && !v->wrong) /* else it follows from the tensors */
+			out_say(shell->out, "the loss is %.6g, and %.6g on one rank; all tensors agree\n",
+			        v->loss, alone->loss);
+		else {
+			say_limit(shell, alone, v);
+			say_rounding(shell, alone, v);
+		}
 	}
 }

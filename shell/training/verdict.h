@@ -15,6 +15,7 @@ enum verdict { VERDICT_AS_ONE, VERDICT_DIFFERS, VERDICT_NONE, VERDICT_LOSES };
 /* How far computations of one rank are apart that round differently */
 struct rounding {
 	double worst; /* 0: not asked for */
+	double loss;  /* of the loss, as loss_share */
 	bool scaled;  /* factors on the gradients were tried as well as parts of the batch */
 };
 struct comparison {
@@ -25,6 +26,9 @@ struct comparison {
 	int times;         /* so many times as far as `rounding` is right as well */
 	int worst, wrong;  /* an item's number; how many are beyond the limit */
 	bool lost;         /* something is no number */
+	double loss;       /* of the ranks; NAN: they have none */
+	double loss_limit; /* of its loss_share */
+	bool loss_wrong;
 	const char *loses; /* why the program cannot agree with one rank; NULL: it ought to */
 };
 /* By a dynamic loss scale the ranks have left out other steps than the one rank */

@@ -54,9 +54,9 @@ static double share_of(const struct alone *alone, int item, const struct differe
 
 /* ---- one rank ---- */
 
-/* How far one rank that computes `program` is away, in the worst parameter */
-static enum status distance_to(
-        struct shell *shell, const struct program *program, const struct alone *alone, double *worst)
+/* How far one rank that computes `program` is away, in the worst parameter and in its loss */
+static enum status distance_to(struct shell *shell, const struct program *program, const struct alone *alone,
+        struct rounding *rounding)
 {
 	struct alone other = {.program = program, .iterations = alone->iterations};
 	enum status status = alone_train(shell, &other);
@@ -65,8 +65,10 @@ static enum status distance_to(
 	for (int i = 0; i < alone->count && status == ST_OK; i++) {
 		struct difference d = compare_whole(alone, i, &other);
 		double share = share_of(alone, i, &d);
-		*worst = share > *worst ? share : *worst;
+		rounding->worst = share > rounding->worst ? share : rounding->worst;
 	}
+	if (status == ST_OK)
+		rounding->loss = fmax(rounding->loss, loss_share(alone, other.loss));
 	alone_release(&other);
 	return status;
 }
@@ -100,7 +102,7 @@ static struct program *otherwise(
 /* A half type's rounding decides on which side of 0 the input of a relu falls, which one beginning shows and
  * another by luck does not: two others are asked too */
 static enum status other_beginnings(
-        struct shell *shell, const struct alone *alone, struct names *names, double *worst)
+        struct shell *shell, const struct alone *alone, struct names *names, struct rounding *rounding)
 {
 	enum status status = ST_OK;
 	for (int i = 1; i <= 2 && status == ST_OK; i++) {
@@ -109,7 +111,7 @@ static enum status other_beginnings(
 		               *other = otherwise(shell, alone, names, 0, i);
 		struct alone base = {.program = same, .iterations = alone->iterations, .parts = alone->parts};
 		if (same && other && (status = alone_train(shell, &base)) == ST_OK)
-			status = distance_to(shell, other, &base, worst);
+			status = distance_to(shell, other, &base, rounding);
 		alone_release(&base);
 		program_release(same);
 		program_release(other);
@@ -132,13 +134,13 @@ static enum status rounding_of(
 		if ((way >= WAYS && explained) || !(other = otherwise(shell, alone, names, way, 0)))
 			break;
 		rounding->scaled = rounding->scaled || way >= WAYS;
-		status = distance_to(shell, other, alone, &rounding->worst);
+		status = distance_to(shell, other, alone, rounding);
 		if (status == ST_RANGE || status == ST_SHAPE)
 			status = ST_OK; /* the batch has not so many rows */
 		program_release(other);
 	}
 	if (status == ST_OK && alone->half)
-		status = other_beginnings(shell, alone, names, &rounding->worst);
+		status = other_beginnings(shell, alone, names, rounding);
 	names_free(names);
 	return status;
 }
@@ -154,6 +156,7 @@ static enum status widen(struct shell *shell, const struct alone *alone, struct 
 	if (status == ST_OK) {
 		v->rounding = rounding;
 		v->limit = fmax(v->limit, fmin(v->times * rounding.worst, v->furthest));
+		v->loss_limit = fmax(v->loss_limit, fmin(v->times * rounding.loss, v->furthest));
 	}
 	return status;
 }
@@ -172,14 +175,17 @@ static void measure(const struct alone *alone, const struct difference *d, struc
 static enum status judge(
         struct shell *shell, const struct alone *alone, const struct difference *d, struct comparison *v)
 {
-	v->limit = step_limit(alone->half, shell->backend->measures);
+	v->limit = v->loss_limit = step_limit(alone->half, shell->backend->measures);
 	v->furthest = FURTHEST;
 	v->times = times_of(alone);
 	measure(alone, d, v);
-	bool far = v->share[v->worst] > v->limit && !v->lost && !v->loses && !verdict_other_steps(alone, d);
+	double loss = loss_share(alone, v->loss);
+	bool far = (v->share[v->worst] > v->limit || loss > v->loss_limit) && !v->lost && !v->loses &&
+	        !verdict_other_steps(alone, d);
 	enum status status = far ? widen(shell, alone, v) : ST_OK;
 	for (int i = 0; i < alone->count && status == ST_OK; i++)
 		v->wrong += !(v->share[i] <= v->limit);
+	v->loss_wrong = loss > v->loss_limit;
 	if (status == ST_OK) {
 		enum verdict verdict = verdict_of(alone, d, v);
 		bool right = verdict == VERDICT_AS_ONE || (verdict == VERDICT_LOSES && !shell->expects);
@@ -198,6 +204,8 @@ static enum status compare(struct shell *shell, const struct alone *alone)
 	struct comparison v = {.share = mem_alloc((size_t)alone->count * sizeof *v.share)};
 	struct text loses = {0};
 	enum status status = compare_parts(shell, alone, d);
+	if (status == ST_OK)
+		status = compared_loss(shell, &v.loss);
 	if (status == ST_OK)
 		status = program_loses(shell, &loses);
 	v.loses = loses.count ? text_string(&loses) : NULL;

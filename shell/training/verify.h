@@ -32,10 +32,12 @@ struct alone {
 	struct whole *whole;
 	int count;
 	size_t elements;
-	bool half;     /* it computes in a half type */
-	float *end;    /* [elements] after the iterations; v as its root */
-	float *begin;  /* [elements] before them */
-	float *weight; /* [elements] of a difference: the least that Adam divided its step by; else 1 */
+	bool half;        /* it computes in a half type */
+	float *end;       /* [elements] after the iterations; v as its root */
+	float *begin;     /* [elements] before them */
+	float *weight;    /* [elements] of a difference: the least that Adam divided its step by; else 1 */
+	double loss;      /* after the iterations; NAN: it has none */
+	double loss_most; /* the largest after any of them, without its sign */
 };
 static inline int64_t whole_count(const struct whole *whole)
 {
@@ -77,6 +79,11 @@ enum status compare_parts(struct shell *shell, const struct alone *alone, struct
 /* Where element i of a part lies in the whole, counted in rows; -1: outside of it, or of the part's block */
 int64_t part_place(
         const struct part_line *line, const struct layout *layout, const struct whole *whole, int64_t i);
+/* Reads program_loss for a comparison: a `loss` of several elements counts as none. */
+enum status compared_loss(struct shell *shell, double *loss);
+/* Returns the difference of a loss from one rank's, relative to the largest that the one rank has had: a loss near zero is
+ * rounding. 0 if one of the two is missing. */
+double loss_share(const struct alone *alone, double loss);
 /* Item i of one, beside the same of the other */
 struct difference compare_whole(const struct alone *alone, int i, const struct alone *other);
 

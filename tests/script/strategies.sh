@@ -197,6 +197,18 @@ check "a model's file may have a long name" "$RANKSH" -n 2 -c "model $long; stra
 sed 's/op=avg/op=sum/' "$work/mean.rsh" > "$work/sum.rsh"
 "$RANKSH" -n 4 -c "model $work/line.rsh; strategy $work/sum.rsh; verify" > "$work/out" 2>&1
 check "verify finds what is wrong in a user's own" [ $? = 1 ]
+# the loss alone is wrong, where training is right: twice, a sum over ranks, that of the last micro-batch
+for wrong in 'def count_loss kernel y t m { replaced "$kernel" y t m;  loss = scale loss 2 }' 'def update { replaced;  allreduce loss in dp }' \
+	'let micros = 2;  def count_loss kernel y t m { loss = $kernel y t }'; do
+	printf '# wrong: its loss\n# axis dp\nlet replica = dp;  let replicas = size(dp)\ndef gradient_made p { if last { allreduce d$p op=avg in dp } }\n%s\n' "$wrong" > "$work/loss.rsh"
+	"$RANKSH" -n 2 -c "$small; strategy $work/loss.rsh; expect verify iterations=2" > "$work/out" 2>&1
+	check "a wrong loss alone differs: $wrong" [ $? = 1 ]
+	check "and both are said: $wrong" grep -q "differs from one rank after 2 iterations: the loss is [0-9.]*, and [0-9.]* on one rank; all tensors agree" "$work/out"
+done
+# a loss that training has brought near zero is rounding
+sed 's/goals\[batch,hidden\] = randn seed=2/goals[batch,hidden] = randn seed=2;  tensor v[hidden,hidden] = randn seed=3;  goals = matmul all v/; s/lr=0.1/lr=8*0.1/' "$work/line.rsh" > "$work/learns.rsh"
+"$RANKSH" -n 4 -c "model $work/learns.rsh batch=64; strategy $work/mean.rsh; run 80; expect loss[0] < 1e-5; expect verify" > "$work/out" 2>&1
+check "a loss of rounding is none that differs" [ $? = 0 ]
 # a factor on all gradients does nothing to Adam's steps: it is found in what Adam keeps
 "$RANKSH" -n 2 -c "model gpt layers=1 hidden=16 heads=2 seq=8 batch=4; strategy ddp bucket=1M; step 12; wait comm on compute; bucket1 = scale bucket1 4 on compute; step 1; verify" > "$work/out" 2>&1
 check "verify finds a factor on gradients under Adam" grep -q "v .*off" "$work/out"
