@@ -34,17 +34,38 @@ static void say_program(struct shell *shell, const struct training *t)
 	        p->name);
 }
 
+static enum status set_size(struct choice *choice, const char *name, bool is_number, double size)
+{
+	if (!is_number || !number_is_whole(size, 1, 1e6))
+		return fail(ST_RANGE, "%s=: the number of ranks on its axis was expected, 1 or more", name);
+	choice->name = name;
+	choice->size = (int)size;
+	return ST_OK;
+}
+
 /* `ddp=2`: the name is a key, its value the size of the axis */
 static enum status take_size(struct call *call, int i, struct choice *choice)
 {
 	struct given size;
 	enum status status = call_key(call, i, &size);
-	if (status == ST_OK && (size.word || !number_is_whole(size.number.value, 1, 1e6)))
-		status = fail(
-		        ST_RANGE, "%s=: the number of ranks on its axis was expected, 1 or more", size.name);
-	choice->name = size.name;
-	choice->size = size.number.value;
-	return status;
+	return status == ST_OK ? set_size(choice, size.name, !size.word, size.number.value) : status;
+}
+
+/* `ddp`, or with a size `./mine.rsh=2`: a path is no key, so the language leaves its size in the word. */
+static enum status take_name(struct call *call, const char *word, struct choice *choice)
+{
+	static const char ending[] = ".rsh=";
+	const char *end = strstr(word, ending);
+	choice->name = word;
+	if (!end)
+		return ST_OK;
+	struct names *names = call->shell->world->names;
+	struct number size = {0};
+	int used = 0;
+	const char *digits = end + strlen(ending);
+	bool is_number = number_read(digits, &size, &used) == ST_OK && !digits[used];
+	name_id name = names_make(names, word, (size_t)(digits - 1 - word));
+	return set_size(choice, names_text(names, name), is_number && size.unit == UNIT_PLAIN, size.value);
 }
 
 /* The parts of the line, divided by ` + `: NAME or NAME=SIZE first, then options. Words and keys come apart from the
@@ -70,7 +91,8 @@ static enum status read_parts(struct call *call, struct choice *choice, int *cou
 			status = fail(ST_ARGUMENT,
 			        "'%s' behind '%s': one strategy, then KEY=VALUE; ` + ` stands between two",
 			        name, part->name);
-		part->name = name;
+		if (status == ST_OK)
+			status = take_name(call, name, part);
 	}
 	for (int i = 0; i < call->statement->options && status == ST_OK; i++) {
 		int at = call->statement->option[i].part;

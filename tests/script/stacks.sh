@@ -21,6 +21,7 @@ dry() { "$RANKSH" --dry -n 8 -c "model line.rsh; $1" > out 2>&1; }
 read_as() { dry "strategy $1; run 1" && [ "$(grep -E '^[a-g] [0-9]+ [0-9]+$' out | tr '\n' ',')" = "$2" ]; }
 check "each behind those that it names, else as written" read_as "c.rsh=2 + a.rsh=2 + b.rsh=2" "b 1 1,a 1 1,c 1 1,"
 check "as written where nobody is named" read_as "d.rsh=2 + b.rsh=4" "d 1 1,b 1 1,"
+check "a path takes a size as a name does" read_as "./d.rsh=2 + $work/b.rsh=4" "d 1 1,b 1 1,"
 check "an option of one name is one, whoever is read first" read_as "a.rsh=2 loud=3 + b.rsh=4 own_b=2" "b 3 2,a 3 1,"
 dry "strategy c.rsh=2 + a.rsh + b.rsh=2; step 1; groups"
 check "the mesh has the order written, and one size is worked out" [ "$(grep -A3 '^world' out | tr -s ' \n' ' ')" = "world 0-7 cz 0,4 1,5 2,6 3,7 ax 0,2 1,3 4,6 5,7 by 0,1 2,3 4,5 6,7 " ]
@@ -58,6 +59,8 @@ bad "f.rsh=2 + g.rsh=4" "go round in a circle: f.rsh behind g.rsh, g.rsh behind 
 bad "a.rsh + f.rsh=2 + g.rsh=4" "go round in a circle: f.rsh behind g.rsh, g.rsh behind f.rsh"
 bad "a.rsh=2 + b.rsh=2" "a.rsh=2 + b.rsh=2: the sizes multiply to 4, and there are 8 ranks"
 bad "a.rsh=3 + b.rsh" "a.rsh=3 + b.rsh: 8 ranks do not divide by 3: no size of b.rsh fits"
+bad "./a.rsh=2 + b.rsh=2" "./a.rsh=2 + b.rsh=2: the sizes multiply to 4"
+bad "./a.rsh=x + b.rsh=2" "./a.rsh=: the number of ranks on its axis was expected, 1 or more"
 bad "a.rsh=1" "the sizes multiply to 1, and there are 8 ranks"
 bad "a.rsh=999999 + b.rsh=999999 + c.rsh=999999" "there are 8 ranks"
 bad "a.rsh + b.rsh" "a.rsh and b.rsh: which sizes? One may be left out"
