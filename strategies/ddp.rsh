@@ -13,7 +13,7 @@
 # own pace backup > 0: `run` reads the losses at its end alone, so that nobody waits for the slowest
 #   backup=1: a straggler holds nobody up until its loss is read, and steps by the others' mean (backup workers: arXiv:1604.00981)
 option bucket=256k least=1 unless="dp_shard" "a bucket is closed when it has so many bytes (PyTorch: 25M, for models a thousand times as large)"
-option overlap=on of="on off" unless="dp_shard" "on: a bucket travels as soon as it is full; off: all behind the backward"
+option overlap=on of="on off" with="delay=0" unless="dp_shard" "on: a bucket travels as soon as it is full; off: all behind the backward"
 option hook=none of="none f16 bf16 int8 topk" "makes a bucket smaller; int8 and topk keep what they left out for the next step"
 option k=1% with="hook=topk" "the part of a bucket that is sent"
 option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"

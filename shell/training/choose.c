@@ -196,6 +196,7 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 	if (status == ST_OK) {
 		stack_links(choice, count, shell->world->machine, ranks, &(*made)->links);
 		stack_idle(choice, count, told, &idle);
+		choices_lost(choice, order, count, &idle);
 		text_put(&(*made)->idle, idle.bytes, idle.count);
 	}
 	text_release(&idle);

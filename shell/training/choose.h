@@ -36,6 +36,9 @@ struct given *choice_give(struct choice *choice, const struct given *given);
  * with file and line: a def with another number of words than the place that it replaces, one whose name is
  * nearly a place's, an option of a name that the model has. */
 enum status choices_fit(const struct choice *choice, const int *order, int count);
+/* Appends a line for each def of a user's own strategy that keeps an earlier one from being called: of the same file, or of another
+ * strategy of the line. */
+void choices_lost(const struct choice *choice, const int *order, int count, struct text *out);
 
 /* stack.c: the strategies of a line, in the order written; choice[0] is the model; the heads are read.
  * order[i]: whose file is the i-th, so that each stands behind those of the axes that its head names behind

@@ -71,6 +71,47 @@ static enum status check_options(const struct choice *choice, int i)
 	return ST_OK;
 }
 
+/* ---- overridden and lost ---- */
+
+/* The last def of that name on the top level of the file, before line `line` (0: anywhere); NULL: none */
+static const struct statement *top_def(const struct choice *choice, struct slice_of_text name, int line)
+{
+	const struct statement *found = NULL;
+	for (const struct statement *at = choice->head.tree[0]->block.first; at; at = at->next)
+		if (at->kind == STATEMENT_DEF && slices_equal(at->word->written, name) &&
+		        (!line || at->line < line))
+			found = at;
+	return found;
+}
+
+/* Appends a note if the def, of a user's own file and without `replaced`, keeps an earlier def of the file, or one of another
+ * strategy of the line, from being called. It may be meant. */
+static void note_lost(
+        const struct choice *choice, const int *order, int i, const struct statement *def, struct text *out)
+{
+	const struct choice *own = &choice[order[i]];
+	const struct statement *lost = top_def(own, def->word->written, def->line);
+	const struct choice *of = own;
+	for (int k = i - 1; k > 0 && !lost; k--)
+		lost = top_def(of = &choice[order[k]], def->word->written, 0);
+	if (!lost)
+		return;
+	text_add(out, "%s:%d: def %.*s replaces that of ", own->file.name, def->line,
+	        WHOLE(def->word->written));
+	text_add(out, of == own ? "line " : "%s:", of->file.name);
+	text_add(out, "%d without a call of it (`replaced`)\n", lost->line);
+}
+
+void choices_lost(const struct choice *choice, const int *order, int count, struct text *out)
+{
+	for (int i = 1; i < count; i++)
+		for (const struct statement *at = choice[order[i]].head.tree[0]->block.first; at;
+		        at = at->next)
+			if (at->kind == STATEMENT_DEF && !at->replaces &&
+			        choice_is_path(choice[order[i]].name))
+				note_lost(choice, order, i, at, out);
+}
+
 enum status choices_fit(const struct choice *choice, const int *order, int count)
 {
 	enum status status = ST_OK;

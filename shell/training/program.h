@@ -88,5 +88,8 @@ void program_source(const struct program *program, struct text *out);
  * Finds the steps, and what is wrong with the program: any refused line, and ranks that wait for ever at the
  * iteration's end. The shell's world is not touched; Ctrl-C ends it too. */
 enum status program_walk(struct shell *shell, struct program *program, int ranks);
+/* uncalled.c: appends to program->idle a line for each def of a strategy's own file that overrides one and is called by nothing, and for
+ * each option given to such a file that nothing reads. Behind a walk by `player`. */
+void program_uncalled(struct player *player, struct program *program);
 
 #endif

@@ -164,6 +164,8 @@ enum status program_walk(struct shell *shell, struct program *program, int ranks
 		player_watch(walk.player, watcher);
 		status = walk_steps(&walk);
 	}
+	if (status == ST_OK && !program->built_in)
+		program_uncalled(walk.player, program);
 	if (status == ST_OK) {
 		program->elements = count_elements(&walk.scratch);
 		program->loads = has_threads(walk.scratch.world);

@@ -153,7 +153,7 @@ check "two of one axis have none" grep -q "both share out the batch over dp" "$w
 # options that are for something that is not asked for
 yes 'to be ' | head -200 > "$work/text"
 "$RANKSH" --dry -n 4 -c "model gpt top=1; strategy ddp k=5% init_scale=8; strategy fsdp=2 wrap=model reshard=off + ddp=2 bucket=1k hook=topk k=5%
-	data text $work/text; model gpt experts=2 top=1 vocab=9; strategy pipeline limit=2 capacity=2 schedule=zb-auto" > "$work/out" 2>&1
+	data text $work/text; model gpt experts=2 top=1 vocab=9; strategy pipeline limit=2 capacity=2 schedule=zb-auto; strategy ddp delay=1 overlap=off" > "$work/out" 2>&1
 grep 'has no effect' "$work/out" > "$work/idle"
 cat > "$work/wanted" <<'END'
    top=1 has no effect without experts=
@@ -163,8 +163,40 @@ cat > "$work/wanted" <<'END'
    bucket=1k has no effect beside fsdp
    top=1 has no effect without experts=
    vocab=9 has no effect: the text has 6
+   overlap=off has no effect without delay=0
 END
-check "options without effect are told" cmp -s "$work/idle" "$work/wanted"
+check "options without effect are told" same "$work/wanted" "$work/idle"
+# defs and options of a user's own file: nothing calls or reads them, or they end what another one does. What another part, option or
+# strategy would call is no mistake
+cat > "$work/own.rsh" <<'END'
+# own: does nothing for its gradients
+# axis dp: share out the batch
+option often=1 "no line reads often"
+option seldom=1 "read in a def"
+option kept=none of="none host" for="this that" "of one of its parts: $kept"
+let here = kept_this == "host"
+let replica = replica*size(dp)+dp;  let replicas = replicas*size(dp)
+def reduce_gradients g { replaced g;  allreduce g op=avg in dp }   # reduce_gradients
+def everywhere seen { replaced seen;  allreduce seen in dp }
+def refresh { replaced }
+def before_update { say "$seldom" }
+def cut_batch { replaced }
+def before_update { say "again $seldom" }
+def setup { if seldom > 9 { def one { };  def one { } };  replaced }
+END
+printf '# last: its own update\n# axis ep\ndef cut_batch { }\ndef update { replaced }\n' > "$work/last.rsh"
+printf '# chained: calls what was there\n# axis dp\ndef cut_batch { replaced }\ndef cut_batch { replaced }\n' > "$work/chained.rsh"
+(cd "$work" && "$RANKSH" --dry -n 4 -c "$small; strategy own.rsh=2 often=3 seldom=2 kept=this:host + fsdp=2; strategy own.rsh=4 + last.rsh=1; strategy chained.rsh") > "$work/out" 2>&1
+grep '^   [a-z]*\.rsh:[0-9]\|has no effect' "$work/out" > "$work/idle"
+cat > "$work/wanted" <<'END'
+   often=3 has no effect: nothing in own.rsh reads it
+   own.rsh:13: def before_update replaces that of line 11 without a call of it (`replaced`)
+   own.rsh:13: def before_update replaces that of line 11 without a call of it (`replaced`)
+   last.rsh:3: def cut_batch replaces that of own.rsh:12 without a call of it (`replaced`)
+   own.rsh:8: nothing in this program calls def reduce_gradients; parts that do: buckets flat late (`source buckets`)
+END
+sort "$work/idle" > "$work/idle_sorted"; sort "$work/wanted" > "$work/wanted_sorted"
+check "defs and options of a file of one's own that have no effect are reported" same "$work/wanted_sorted" "$work/idle_sorted"
 "$RANKSH" --dry -n 4 -c "strategy ddp + zero source" > "$work/out" 2>&1
 check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2 ]
 # a default out of a list of numbers is a number, as the value given is

@@ -153,6 +153,7 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 	}
 	struct statement *def = definition->statement;
 	struct tree *tree = definition->tree;
+	definition->called = true;
 	if (def->parameters != statement->arguments)
 		return wrong_count(statement, def);
 	if (in->now.calls == CALLS_MAX)

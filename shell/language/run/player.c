@@ -276,6 +276,15 @@ enum status player_holds(struct player *player, const char *expression, bool *ho
 	return status;
 }
 
+void player_each_def(
+        const struct player *player, void (*what)(void *self, const struct definition *def), void *self)
+{
+	for (size_t i = 0; i < player->space->room; i++)
+		for (const struct definition *def = player->space->entry[i].definition; def;
+		        def = def->before)
+			what(self, def);
+}
+
 bool player_loops(const struct player *player)
 {
 	return player->loop != NULL;

@@ -70,6 +70,10 @@ void player_variable(struct player *player, const char *name, struct text *out);
 enum status player_holds(struct player *player, const char *expression, bool *holds);
 /* From the interpreter: a line runs next (watcher.line) */
 void player_line(struct player *player, enum ran ran, struct statement *statement, const struct ranks *set);
+/* Calls `what` with each def of its files that can still be called. */
+struct definition; /* state.h */
+void player_each_def(
+        const struct player *player, void (*what)(void *self, const struct definition *def), void *self);
 bool player_loops(const struct player *player); /* it has an iteration */
 /* The lines that run are a program's (of this shell). */
 bool player_runs(const struct shell *shell);

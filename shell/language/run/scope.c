@@ -330,6 +330,7 @@ void definition_add(struct interpreter *in, name_id name, struct statement *stat
 	struct namespace *space = frame->outer ? frame->outer : frame->space;
 	struct name_entry *entry = entry_of(space, name);
 	struct definition *definition = mem_alloc(sizeof *definition);
+	bool overrides = entry->definition != NULL;
 	if (!statement->replaces) { /* then nobody can call those before it any more */
 		drop(entry->definition);
 		entry->definition = NULL;
@@ -340,7 +341,8 @@ void definition_add(struct interpreter *in, name_id name, struct statement *stat
 	        .serial = ++in->serial,
 	        .tree = in->now.tree,
 	        .statement = statement,
-	        .learners = space == &in->learner};
+	        .learners = space == &in->learner,
+	        .overrides = overrides};
 	entry->definition = definition;
 	space->latest = definition->serial;
 }

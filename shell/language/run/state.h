@@ -62,7 +62,9 @@ struct definition {
 	unsigned serial; /* counts all defs of the session: a later one has a larger number */
 	struct tree *tree;
 	struct statement *statement;
-	bool learners; /* of his namespace */
+	bool learners;  /* of his namespace */
+	bool overrides; /* there was one of its name before */
+	bool called;
 };
 
 /* Variables and defs by name. There are two: the learner's (the prompt and the scripts it runs), and the

@@ -1,0 +1,159 @@
+/* uncalled.c -- defs and options of a strategy's own file that have no effect in this program:
+ *
+ *     def reduce_gradients g { ... }       an override point that no file of the program calls
+ *     option often=1 ...                   given on the line, and read nowhere
+ *
+ * They are searched after the walk, when all parts are sourced. A call that the walk did not meet may be met later (`if clip > 0`),
+ * so a def counts as called if a def that can still be called contains its name. */
+#include "base/embedded.h"
+#include "shell/language/parse/lex.h"
+#include "shell/language/parse/tree.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/player.h"
+#include "shell/language/run/state.h"
+#include "shell/training/choose.h"
+#include "shell/training/head.h"
+#include "shell/training/program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names in texts ---- */
+
+/* `NAME`, or of an option with `for="x"` the variable NAME_x that it makes */
+static bool is_word_of(struct slice_of_text word, const char *name)
+{
+	size_t length = strlen(name);
+	return word.length >= length && memcmp(word.at, name, length) == 0 &&
+	        (word.length == length || word.at[length] == '_');
+}
+
+/* Returns true if the text contains the name. Comments, the sentence of an `option` line, the first word of all (the def's own name)
+ * and the word after `before` ("def", "option": the name is made there) do not count. */
+static bool mentions(struct slice_of_text text, const char *name, const char *before)
+{
+	bool is_option = strcmp(before, "option") == 0;
+	const char *at = text.at, *end = text.at + text.length;
+	struct slice_of_text last = slice_of_string(before);
+	bool option = false;
+	while (at < end) {
+		const char *from = at;
+		if (*at == '#') {
+			const char *newline = memchr(at, '\n', (size_t)(end - at));
+			at = newline ? newline : end;
+		} else if (option && *at == '"') {
+			const char *behind = quote_end(at, end);
+			at = behind ? behind : end;
+		} else if (!is_name_start(*at))
+			option = *at++ != '\n' && option;
+		else {
+			while (at < end && is_name_char(*at))
+				at++;
+			struct slice_of_text word = {from, (size_t)(at - from)};
+			bool is = is_option ? is_word_of(word, name) : slice_is(word, name);
+			if (is && !slice_is(last, before))
+				return true;
+			last = word;
+			option = option || slice_is(word, "option");
+		}
+	}
+	return false;
+}
+
+/* ---- defs ---- */
+
+struct asked_name {
+	struct player *player;
+	const struct program *program;
+	const char *name;                /* the name that is searched */
+	const struct definition *except; /* its own text does not count */
+	bool found;
+	struct text *out;
+};
+
+static void look_in_def(void *self, const struct definition *def)
+{
+	struct asked_name *asked = self;
+	asked->found |= def != asked->except && mentions(def->statement->why, asked->name, "def");
+}
+
+static void look_in_file(void *self, const struct definition *def)
+{
+	struct asked_name *asked = self;
+	struct slice_of_text text = {def->tree->text, def->tree->count};
+	asked->found = asked->found || mentions(text, asked->name, "option");
+}
+
+/* "; parts that do: buckets flat (`source buckets`)" */
+static void put_parts(const char *name, struct text *out)
+{
+	char first[WORD_SHOWN] = "";
+	const char *part;
+	for (int i = 0; (part = embedded_name("strategies/parts/", i, ".rsh")); i++) {
+		const struct embedded *file = built_in_part(part);
+		if (!mentions((struct slice_of_text){file->bytes, file->count}, name, "def"))
+			continue;
+		if (!*first)
+			snprintf(first, sizeof first, "%s", part);
+		text_add(out, "%s%s", strcmp(first, part) == 0 ? "; parts that do: " : " ", part);
+	}
+	if (*first)
+		text_add(out, " (`source %s`)", first);
+}
+
+static bool is_own_strategy(const struct program *program, const char *file)
+{
+	for (size_t i = 2; i + 1 < program->files; i++)
+		if (strcmp(program->file[i].name, file) == 0)
+			return choice_is_path(file);
+	return false;
+}
+
+/* `refresh` is called by the program of a resumed checkpoint alone */
+static void note_def(void *self, const struct definition *def)
+{
+	struct asked_name *all = self;
+	char name[WORD_SHOWN];
+	word_text(def->statement->word->written, name);
+	if (!def->overrides || def->called || strcmp(name, "refresh") == 0 || !def->tree->file ||
+	        !is_own_strategy(all->program, def->tree->file))
+		return;
+	struct asked_name calls = {.name = name, .except = def};
+	player_each_def(all->player, look_in_def, &calls);
+	if (calls.found)
+		return;
+	text_add(all->out, "%s:%d: nothing in this program calls def %s", def->tree->file,
+	        def->statement->line, name);
+	put_parts(name, all->out);
+	text_add(all->out, "\n");
+}
+
+/* ---- options ---- */
+
+static void note_options(struct player *player, const struct program *program, const struct player_file *file,
+        struct text *out)
+{
+	for (int i = 0; i < file->givens; i++) {
+		struct asked_name reads = {.name = file->given[i].name};
+		for (size_t k = 0; k < program->files; k++) {
+			struct slice_of_text text = {program->file[k].text, program->file[k].count};
+			reads.found = reads.found || mentions(text, reads.name, "option");
+		}
+		if (!reads.found)
+			player_each_def(player, look_in_file, &reads);
+		if (reads.found)
+			continue;
+		text_add(out, "%s=", reads.name);
+		given_text(&file->given[i], out);
+		text_add(out, " has no effect: nothing in %s reads it\n", file->name);
+	}
+}
+
+void program_uncalled(struct player *player, struct program *program)
+{
+	struct asked_name all = {.player = player, .program = program, .out = &program->idle};
+	player_each_def(player, note_def, &all);
+	for (size_t i = 2; i + 1 < program->files; i++)
+		if (choice_is_path(program->file[i].name))
+			note_options(player, program, &program->file[i], &program->idle);
+}
