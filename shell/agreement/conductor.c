@@ -10,6 +10,7 @@
 #include "shell/session/expired.h"
 #include "shell/session/learned.h"
 #include "shell/training/open.h"
+#include "shell/training/showing.h"
 #include "shell/wire/block.h"
 #include "shell/wire/io.h"
 #include "waits/waits.h"
@@ -95,7 +96,7 @@ bool conductor_over_limit(const struct conductor *conductor)
 
 /* ---- orders ---- */
 
-/* A script is over: nobody types another line, so whoever waits is stuck. */
+/* A script is over: no other line comes, so a rank that waits is stuck, or a program was left within an iteration. */
 static enum status end_script(struct shell *shell)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
@@ -104,7 +105,10 @@ static enum status end_script(struct shell *shell)
 	if (status == ST_OK)
 		status = shell->backend->finish(shell->backend, &shell->budget);
 	status = status == ST_OK ? shell_settle(shell, ST_OK) : status;
-	if (status == ST_OK && trace_stuck(&trace, out_width(shell->out), true, &chain)) {
+	bool stuck = status == ST_OK && trace_stuck(&trace, out_width(shell->out), true, &chain);
+	if (stuck)
+		status = step_unfinished(shell->training);
+	if (stuck && status == ST_OK) {
 		out_put(shell->out, text_string(&chain), chain.count);
 		status = fail(ST_STUCK, "ranks are stuck at the end");
 	}

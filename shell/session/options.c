@@ -50,7 +50,8 @@ const char *options_help(void)
 	       "\n"
 	       "exit status: 0; 1 an `expect` failed, a test's output differs or a timeout ended a "
 	       "collective;\n"
-	       "             2 a line was refused; 3 ranks are stuck at the end; 4 the job died;\n"
+	       "             2 a line was refused, or the script ends within an iteration;\n"
+	       "             3 ranks are stuck at the end; 4 the job died;\n"
 	       "             130 Ctrl-C ended it\n";
 }
 

@@ -30,6 +30,22 @@ void step_place(const struct training *t, struct text *out)
 		text_add(out, " of iteration %d", t->iteration);
 }
 
+enum status step_unfinished(const struct training *t)
+{
+	bool between = t->at == 0 && (!t->in_setup || t->played == 0);
+	if (!t->now.program || t->ended || t->torn || between)
+		return ST_OK;
+	struct text where = {0};
+	step_place(t, &where);
+	enum status status = fail(ST_ARGUMENT,
+	        "the script ends before %s, and ranks wait for it: `run 1` finishes the %s, `step` plays one "
+	        "more "
+	        "step",
+	        text_string(&where), t->now.program->loops ? "iteration" : "program");
+	text_release(&where);
+	return status;
+}
+
 const struct program_step *step_ahead(const struct training *t)
 {
 	const struct program *p = t->now.program;

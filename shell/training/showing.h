@@ -26,6 +26,9 @@ void showing_release(struct showing *show);
 
 /* "step 12/21 of iteration 0" */
 void step_place(const struct training *t, struct text *out);
+/* For a script that ends while ranks wait: fails with ST_ARGUMENT if the program is within an iteration, because they may wait for
+ * the rest of it. */
+enum status step_unfinished(const struct training *t);
 /* The step that comes next, as the walk has met it; NULL: it has not, since data led it elsewhere. Every
  * iteration is taken to have the steps of the first. */
 const struct program_step *step_ahead(const struct training *t);

@@ -210,6 +210,19 @@ for optimizer in sgd adam; do
 	"$RANKSH" -n 4 -c "$line ddp delay=1; run 2; sync; print w1 w2" 2>&1 | grep -A99 'w1 ' > "$work/b"
 	check "delay=1 takes the gradients of the step before: $optimizer" same "$work/a" "$work/b"
 done
+# lines that end within an iteration, while ranks wait for its other steps
+pipe="model mlp layers=2 hidden=8 batch=8; strategy pipeline micro=2"
+for lines in "step 4" "run 1; step 2; strategy ddp source"; do
+	"$RANKSH" -n 2 -c "$pipe; $lines" > "$work/out" 2>&1
+	check "a script that ends within an iteration is refused: $lines" [ $? = 2 ]
+	check "and says what to type: $lines" grep -q 'the script ends before step 3/5 of iteration [01], and ranks wait for it: `run 1` finishes the iteration' "$work/out"
+	"$RANKSH" -n 2 -c "$pipe; $lines; run 1" > "$work/out" 2>&1
+	check "which finishes it: $lines" [ $? = 0 ]
+done
+"$RANKSH" -n 2 -c "$pipe; step 3" > "$work/out" 2>&1
+check "one for which no rank waits is not" [ $? = 0 ]
+"$RANKSH" -n 2 -c "$pipe; run 1; @0 recv w1 from=1" > "$work/out" 2>&1
+check "ranks that are stuck between iterations are" [ $? = 3 ]
 # the lines of a step in PyTorch's words, names filled in
 "$RANKSH" -n 2 -c "model mlp layers=2 hidden=8 batch=4; strategy ddp; explain on; step 12" > "$work/out" 2>&1
 check "explain fills in a step's names" grep -q "PyTorch    z1_0 = x0_0 @ w1" "$work/out"
