@@ -135,7 +135,8 @@ const struct command command_traffic = {
         .usage = "traffic [SECTION]",
         .help = "bytes that each rank sent, by link and by receiver; of collectives the sum of their "
                 "messages' sizes, "
-                "what a rank sent, and the formula: the least with which links alone can do it, 2(n-1)/n of "
+                "what the rank sent that sends most, and the formula: the least with which links alone can "
+                "do it, 2(n-1)/n of "
                 "an "
                 "allreduce's size, (n-1)/n of an allgather's; how far off that is, in how many sends, by "
                 "which "

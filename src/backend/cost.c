@@ -96,7 +96,7 @@ static enum status cost_collective(const struct world *world, const struct op *o
 		return status;
 	record->latency_ns = cost.latency_ns;
 	record->flow_bytes = cost.bytes;
-	record->sent_bytes = cost.sent_bytes;
+	record->taken = cost.algorithm;
 	record->rate = cost.rate;
 	record->alone_ns = cost.alone_ns;
 	return ST_OK;

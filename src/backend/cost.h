@@ -7,7 +7,7 @@
 #include "machine/machine.h"
 
 /* Fills what the operation's record costs on the machine of now (alone_ns, launch_ns, latency_ns, rate, flow_bytes,
- * sent_bytes) when the first of its operations is queued; what a record has it keeps. ST_ARGUMENT: this machine cannot
+ * taken) when the first of its operations is queued; what a record has it keeps. ST_ARGUMENT: this machine cannot
  * run the collective by that algorithm. */
 enum status cost_record(struct world *world, op_id id);
 /* A `spin`: it takes its time and nothing of the device. */

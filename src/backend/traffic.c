@@ -1,21 +1,29 @@
 /* traffic.c -- bytes that a rank has sent over its links, as `traffic` and the metric `sent` count them
  *
- * A transfer counts on the sender's links, a get on those of the rank that it reads; a collective's bytes on those that
- * lead to the next member; a copy on the bus or the disk. */
+ * A transfer counts on the sender's links, a get on those of the rank that it reads; a collective's bytes by
+ * the steps of its algorithm (collectives/sent.c); a copy on the bus or the disk. */
 #include "backend/traffic.h"
 #include "backend/cost.h"
+#include "collectives/collective.h"
 
 #include <string.h>
 
-static void count_path(const struct machine *machine, int from, int to, double bytes, double *sent)
+/* The message in elements: of the type that the line's tensor has; a barrier's is none. */
+static void count_collective(const struct world *world, const struct op *op, double *sent)
 {
-	struct path path = {0};
-	if (from == to)
+	const struct record *record = &world->records[op->record];
+	const struct match *match = &world->matches[op->match];
+	if (!record->operands)
 		return;
-	machine_path(machine, from, to, &path);
-	for (int i = 0; i < path.count; i++)
-		if (path.link[i] / LINK_KINDS == from)
-			sent[path.link[i] % LINK_KINDS] += bytes;
+	int64_t size = dtype_bytes((enum dtype)record->operand[0].layout.dtype);
+	const struct collective_message message = {.collective = record->collective,
+	        .algorithm = (enum algorithm)record->taken,
+	        .root = record->root,
+	        .elements = record->bytes / size,
+	        .size = size,
+	        .split = record->split.n ? &record->split : NULL};
+	collective_sent(world->machine, (struct cost_group){match->n, match->ranks}, &message,
+	        world->groups[match->group].place_of[op->rank], sent);
 }
 
 static void count_op(const struct world *world, op_id id, double *sent)
@@ -23,18 +31,15 @@ static void count_op(const struct world *world, op_id id, double *sent)
 	const struct op *op = &world->ops[id];
 	const struct record *record = op_record(world, id);
 	if (record->kind == OP_COLLECTIVE) {
-		/* all of the rank's bytes, as if they went to the next member */
-		const struct match *match = &world->matches[op->match];
-		int next = (world->groups[match->group].place_of[op->rank] + 1) % match->n;
-		count_path(world->machine, op->rank, match->ranks[next], record->sent_bytes, sent);
+		count_collective(world, op, sent);
 	} else if (record->kind == OP_COPY && copy_link(copy_way(record)) < LINK_KINDS) {
 		sent[copy_link(copy_way(record))] += record->bytes;
 	} else if (record->kind == OP_ONE_SIDED && record->part[0].direction != ONE_SIDED_GET) {
-		count_path(world->machine, op->rank, record->part[0].peer, record->bytes, sent);
+		machine_count_sent(world->machine, op->rank, record->part[0].peer, record->bytes, sent);
 	} else if (record->kind == OP_P2P) {
 		for (int i = 0; i < record->parts; i++)
 			if (record->part[i].direction == P2P_SEND)
-				count_path(world->machine, op->rank, record->part[i].peer,
+				machine_count_sent(world->machine, op->rank, record->part[i].peer,
 				        layout_bytes(&part_operand(record, i)->layout), sent);
 	}
 }
@@ -61,7 +66,8 @@ void traffic_of(const struct world *world, int rank, op_id id, double *sent)
 	if (world->ops[id].rank == rank)
 		count_op(world, id, sent);
 	else
-		count_path(world->machine, rank, world->ops[id].rank, op_record(world, id)->bytes, sent);
+		machine_count_sent(
+		        world->machine, rank, world->ops[id].rank, op_record(world, id)->bytes, sent);
 }
 
 void traffic_sent(

@@ -41,7 +41,6 @@ struct cost {
 	int64_t alone_ns;     /* latency_ns + bytes/rate, rounded up */
 	uint8_t algorithm;    /* the one taken */
 	const char *protocol; /* "LL" "LL128" "Simple" or "" */
-	double sent_bytes;    /* what each rank sends in all (of a root or the busiest, where they differ) */
 };
 
 /* The data of one collective on one process: what every member calls it with, and where this one's tensors
@@ -103,10 +102,21 @@ enum status split_shape(
  * algorithm cannot do that collective there ("nvls needs NVLink-SHARP; the machine pcie-4gpu has none"). */
 enum status collective_cost(const struct collective *collective, const struct machine *machine,
         struct cost_group group, int64_t message_bytes, enum algorithm algorithm, struct cost *cost);
-/* Of an alltoall with counts, what place `place` sends and receives; sent_bytes: what it sends. It takes as long as
- * the place with the most to send or to receive. */
+/* Of an alltoall with counts, what place `place` sends and receives. It takes as long as the place with the most to
+ * send or to receive. */
 struct cost split_cost(
         const struct machine *machine, struct cost_group group, int place, const struct split *split);
+/* One collective, as its algorithm carries it out. elements: of the message, as above */
+struct collective_message {
+	const struct collective *collective;
+	enum algorithm algorithm;  /* as in cost.algorithm: the one taken */
+	int root;                  /* place, or -1 */
+	int64_t elements, size;    /* and the bytes of one */
+	const struct split *split; /* NULL: equal parts */
+};
+/* Adds the bytes that place `place` sends by the steps of the algorithm to sent[LINK_KINDS], of its own links. */
+void collective_sent(const struct machine *machine, struct cost_group group,
+        const struct collective_message *message, int place, double *sent);
 /* One step of an unrolled algorithm, of one rank: send [send_offset, +send_count) to place `to`, receive into
  * the scratch or at recv_offset, then maybe reduce. Offsets and counts in elements of the flattened
  * tensor. */

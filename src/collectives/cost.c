@@ -34,6 +34,11 @@ static enum algorithm algorithm_of(int i)
 	return (enum algorithm)(i + ALGORITHM_AUTO + 1);
 }
 
+const struct algorithm_row *algorithm_row(enum algorithm algorithm)
+{
+	return algorithm == ALGORITHM_AUTO ? NULL : rows[algorithm - algorithm_of(0)];
+}
+
 static double cost_ns(const struct cost *cost)
 {
 	return cost->latency_ns + cost->bytes * 1e9 / cost->rate;
@@ -64,7 +69,7 @@ double plain_hops_ns(const struct machine *machine, struct hops hops)
 }
 
 /* Nodes are counted by marks: a group's ranks come in any order. */
-static struct group_nodes places_of(const struct machine *machine, struct cost_group group)
+struct group_nodes places_of(const struct machine *machine, struct cost_group group)
 {
 	struct group_nodes places = {.n = group.n, .nodes = 0, .per_node = group.n};
 	uint16_t members[RANKS_MAX] = {0};
@@ -87,7 +92,7 @@ static void transfers_cost(const struct machine *machine, struct group_nodes pla
 	        plain_rate(machine, (struct group_nodes){places.per_node + 1, 1, places.per_node + 1});
 	double far_ns = far_bytes * 1e9 / machine->nic_rate;
 
-	cost->bytes = cost->sent_bytes = near_bytes + far_bytes;
+	cost->bytes = near_bytes + far_bytes;
 	cost->rate = far_ns > near_ns ? cost->bytes * 1e9 / far_ns
 	        : near_ns > 0         ? cost->bytes * 1e9 / near_ns
 	                              : machine->link_rate;
@@ -126,7 +131,6 @@ struct cost split_cost(
 	if (group.n > 1)
 		transfers_cost(machine, places_of(machine, group), most_number(near[0], near[1]),
 		        most_number(far[0], far[1]), &cost);
-	cost.sent_bytes = near[0] + far[0];
 	cost.alone_ns = round_up(cost_ns(&cost));
 	return cost;
 }

@@ -21,11 +21,32 @@ struct cost_task {
 	bool asked; /* for the algorithm, by name; else only what the machine's library would consider */
 };
 
+/* A place whose sends are counted, with the machine, the group and the message */
+struct sender {
+	const struct machine *machine;
+	struct cost_group group;
+	const struct collective_message *message;
+	int place;
+	double *sent; /* by kind of link */
+};
+/* Counts elements that go to a place; those to the sender itself count nothing. */
+void send_to(const struct sender *sender, int to, int64_t elements);
+/* The place of the member of a node that has `before` others of it before it in the group; -1: none. node: as
+ * machine_node's */
+int node_member(const struct sender *sender, int node, int before);
+/* How many members of the sender's node are before it in the group */
+int place_in_node(const struct sender *sender);
+/* Elements in halves up and down the two trees over the group's nodes, between the members that have `before` others of
+ * their node before them: the sender is one, and each node has one. */
+void send_by_trees_of_nodes(const struct sender *sender, int before, int64_t elements);
+
 struct algorithm_row {
-	/* The least over its protocols: latency_ns, bytes, rate, protocol, sent_bytes. A rate of 0: this
-	 * collective cannot be done so there. */
+	/* The least over its protocols: latency_ns, bytes, rate, protocol. A rate of 0: this collective cannot be done
+	 * so there. */
 	struct cost (*cost)(const struct cost_task *task);
 	const char *needs; /* words for the refusal */
+	/* Counts what a place sends, by send_to; of more than one member and one element */
+	void (*sends)(const struct sender *sender);
 	/* NULL: cannot be unrolled. Returns the number of steps written. */
 	bool (*unrolls)(const struct collective *collective);
 	int (*steps)(const struct collective *collective, int n, int place, int root, int64_t elements,
@@ -34,6 +55,10 @@ struct algorithm_row {
 #define X(symbol, name) extern const struct algorithm_row algorithm_##name;
 ALGORITHMS(X)
 #undef X
+const struct algorithm_row *algorithm_row(enum algorithm algorithm); /* NULL of ALGORITHM_AUTO */
+
+/* How a group lies on the nodes of a machine */
+struct group_nodes places_of(const struct machine *machine, struct cost_group group);
 
 /* data.c: what rows choose from, for collective.data */
 typedef enum status data_rule(const struct collective_job *job);

@@ -11,6 +11,7 @@
  * channel, and each level of the tree over nodes adds latency. */
 #include "base/arithmetic.h"
 #include "collectives/inside.h"
+#include "machine/machine.h"
 
 static const double efficiency[] = {0, 0, 0.85, 0.74}; /* by generation */
 static const double tree_most[][2] = {
@@ -42,7 +43,6 @@ static struct cost nvls_cost(const struct cost_task *task)
 	const struct machine *machine = task->machine;
 	struct group_nodes places = task->places;
 	bool reduces = collective == &collective_allreduce, gathers = collective == &collective_allgather;
-	double parts = places.n;
 	int levels = 0;
 
 	if (machine->nccl != 1 || machine->nvls_channels < 2 || machine->nccl_generation < 2 ||
@@ -55,15 +55,29 @@ static struct cost nvls_cost(const struct cost_task *task)
 	return (struct cost){.latency_ns = 1e3 * (node_us + 2 * levels * tree_us),
 	        .bytes = task->message * collective_bus_factor(collective, places.n),
 	        .rate = channel_rate(task) * machine->nvls_channels * 1e9,
-	        .protocol = "Simple",
-	        /* what a GPU sends: its own data to the switch, and its part of the sum for all */
-	        .sent_bytes = reduces ? task->message * (parts + 1) / parts
-	                : gathers     ? task->message / parts
-	                              : task->message};
+	        .protocol = "Simple"};
+}
+
+/* To the switch a GPU sends its own data, and its part of the sum for all. So many members of each node have a part as
+ * the node with the fewest has members; between nodes a part goes up and down the trees over them. */
+static void nvls_sends(const struct sender *sender)
+{
+	const struct collective *collective = sender->message->collective;
+	int64_t elements = sender->message->elements, part = 0;
+	int parts = places_of(sender->machine, sender->group).per_node, before = place_in_node(sender);
+
+	if (collective == &collective_allreduce && before < parts) {
+		part = piece_at(elements, parts, before + 1) - piece_at(elements, parts, before);
+		send_by_trees_of_nodes(sender, before, part);
+	}
+	if (collective == &collective_allgather)
+		elements /= sender->group.n;
+	sender->sent[LINK_OUT] += (double)(elements + part) * (double)sender->message->size;
 }
 
 const struct algorithm_row algorithm_nvls = {
         .cost = nvls_cost,
+        .sends = nvls_sends,
         .needs = "by nvls needs NVLink-SHARP and two GPUs of every node; on one node also allgather and "
                  "reducescatter",
 };

@@ -27,7 +27,7 @@ static struct cost pat_cost(const struct cost_task *task)
 
 	if (collective != &collective_allgather && collective != &collective_reducescatter)
 		return cost;
-	cost.bytes = cost.sent_bytes = task->message * collective_bus_factor(collective, places.n);
+	cost.bytes = task->message * collective_bus_factor(collective, places.n);
 	if (task->machine->nccl != 1) {
 		cost.latency_ns = plain_hops_ns(task->machine, (struct hops){steps, far});
 		cost.rate = plain_rate(task->machine, places);
@@ -39,8 +39,22 @@ static struct cost pat_cost(const struct cost_task *task)
 	return cost;
 }
 
+static void pat_sends(const struct sender *sender)
+{
+	const struct collective_message *message = sender->message;
+	bool forwards = message->collective == &collective_allgather;
+	int n = sender->group.n;
+
+	for (int away = 1; away < n; away *= 2) {
+		int parts = away < n - away ? away : n - away;
+		send_to(sender, (sender->place + (forwards ? away : n - away)) % n,
+		        message->elements / n * parts);
+	}
+}
+
 const struct algorithm_row algorithm_pat = {
         .cost = pat_cost,
+        .sends = pat_sends,
         .needs = "by pat: only allgather and reducescatter, and with NCCL only where every rank has a node "
                  "of its own",
 };

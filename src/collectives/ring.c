@@ -44,7 +44,7 @@ static struct cost ring_cost(const struct cost_task *task)
 {
 	const struct machine *machine = task->machine;
 	double bytes = task->message * collective_bus_factor(task->collective, task->places.n);
-	struct cost cost = {.protocol = "", .bytes = bytes, .sent_bytes = bytes};
+	struct cost cost = {.protocol = "", .bytes = bytes};
 
 	if (machine->nccl == 1)
 		return nccl_quickest(task, nccl_cost, cost);
@@ -101,8 +101,38 @@ static int ring_steps(const struct collective *collective, int n, int place, int
 	return count + round_of(n, place, place + 1, false, elements, steps + count);
 }
 
+static int64_t piece_elements(const struct sender *sender, int piece)
+{
+	int n = sender->group.n;
+	int64_t elements = sender->message->elements;
+	return piece_at(elements, n, piece % n + 1) - piece_at(elements, n, piece % n);
+}
+
+/* As in ring_steps: once round, all pieces but the one that is behind the first to go. A message that is passed on whole
+ * ends at the place before the root, that of a reduce at the root. */
+static void ring_sends(const struct sender *sender)
+{
+	const struct collective_message *message = sender->message;
+	int n = sender->group.n, place = sender->place;
+	int64_t elements = message->elements;
+
+	if (message->collective->has_root) {
+		bool last = message->collective->root_gets ? place == message->root
+		                                           : (place + 1) % n == message->root;
+		elements = last ? 0 : elements;
+	} else if (message->collective == &collective_reducescatter) {
+		elements -= piece_elements(sender, place);
+	} else {
+		elements -= piece_elements(sender, place + 1);
+	}
+	if (message->collective->rounds == 2)
+		elements += message->elements - piece_elements(sender, place + 2);
+	send_to(sender, (place + 1) % n, elements);
+}
+
 const struct algorithm_row algorithm_ring = {
         .cost = ring_cost,
+        .sends = ring_sends,
         .needs = "is made of direct sends and receives, not of a ring",
         .unrolls = ring_unrolls,
         .steps = ring_steps,

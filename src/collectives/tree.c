@@ -19,7 +19,12 @@
  *                        1     5                            2     6
  *                       / \   / \                          / \   / \
  *                      0   2 4   6                        1   3 5   0  */
+#include "base/ranks.h"
 #include "collectives/inside.h"
+#include "machine/machine.h"
+
+enum { LEVELS_MAX = 12 };
+_Static_assert(1 << LEVELS_MAX >= RANKS_MAX, "a binomial tree over all ranks");
 
 int log2_up(int n)
 {
@@ -57,15 +62,14 @@ static struct cost plain_cost(const struct cost_task *task, bool both_ways)
 	        .latency_ns = plain_hops_ns(task->machine, (struct hops){ways * depth, ways * far}),
 	        .bytes = bytes,
 	        .rate = plain_rate(task->machine, task->places),
-	        .protocol = "",
-	        .sent_bytes = bytes};
+	        .protocol = ""};
 }
 
 /* NCCL itself broadcasts and reduces by rings only. */
 static struct cost tree_cost(const struct cost_task *task)
 {
 	bool both_ways = task->collective->rounds == 2, nccl = task->machine->nccl == 1;
-	struct cost cost = {.bytes = 2 * task->message, .sent_bytes = 2 * task->message};
+	struct cost cost = {.bytes = 2 * task->message};
 
 	if (!both_ways && task->collective != &collective_broadcast && task->collective != &collective_reduce)
 		return (struct cost){.rate = 0};
@@ -102,8 +106,95 @@ static int tree_steps(const struct collective *collective, int n, int place, int
 	return count;
 }
 
+/* Parent and children of a place in one of the two trees over n; returns how many. Drawn by numbers 1 to n, in the first
+ * tree place + 1, in the second place: the lowest bit b of an inner number v is its level, its children are v - b/2 and
+ * v + b/2, or, where that is above n, v + b/4 ... */
+static int tree_neighbours(int n, int place, bool second, int neighbour[3])
+{
+	int v = second && place > 0 ? place : second ? n : place + 1, b = v & -v, count = 0;
+	int parent = ((v ^ b) | 2 * b) <= n ? (v ^ b) | 2 * b : v ^ b, right = b / 2;
+
+	while (v + right > n)
+		right /= 2;
+	if (parent > 0)
+		neighbour[count++] = parent;
+	if (b > 1)
+		neighbour[count++] = v - b / 2;
+	if (right > 0)
+		neighbour[count++] = v + right;
+	for (int i = 0; i < count; i++)
+		neighbour[i] = second ? neighbour[i] % n : neighbour[i] - 1;
+	return count;
+}
+
+void send_by_trees_of_nodes(const struct sender *sender, int before, int64_t elements)
+{
+	struct ranks nodes = {0};
+	int node[RANKS_MAX], own = 0, n = 0, neighbour[3];
+
+	for (int p = 0; p < sender->group.n; p++)
+		ranks_add(&nodes, machine_node(sender->machine, sender->group.ranks[p]));
+	FOR_RANKS (k, &nodes)
+		node[n++] = k;
+	while (node[own] != machine_node(sender->machine, sender->group.ranks[sender->place]))
+		own++;
+	for (int half = 0; half < 2; half++) {
+		int count = n > 1 ? tree_neighbours(n, own, half == 1, neighbour) : 0;
+		for (int i = 0; i < count; i++)
+			send_to(sender, node_member(sender, node[neighbour[i]], before),
+			        piece_at(elements, 2, half + 1) - piece_at(elements, 2, half));
+	}
+}
+
+/* NCCL's: along the chain of the node both ways, and from its first member to other nodes */
+static void send_by_chains(const struct sender *sender)
+{
+	int node = machine_node(sender->machine, sender->group.ranks[sender->place]);
+	int before = place_in_node(sender), next = node_member(sender, node, before + 1);
+	if (next >= 0)
+		send_to(sender, next, sender->message->elements);
+	if (before > 0)
+		send_to(sender, node_member(sender, node, before - 1), sender->message->elements);
+	else
+		send_by_trees_of_nodes(sender, 0, sender->message->elements);
+}
+
+/* A broadcast as it unrolls; a reduce is the same backwards: what would be received is sent. */
+static void send_one_way(const struct sender *sender)
+{
+	const struct collective_message *message = sender->message;
+	struct collective_step steps[LEVELS_MAX + 1];
+	bool down = message->collective == &collective_broadcast;
+	int count = tree_steps(
+	        message->collective, sender->group.n, sender->place, message->root, message->elements, steps);
+
+	for (int i = 0; i < count; i++) {
+		int to = down ? steps[i].to : steps[i].from;
+		if (to >= 0)
+			send_to(sender, to, message->elements);
+	}
+}
+
+static void tree_sends(const struct sender *sender)
+{
+	int64_t elements = sender->message->elements;
+	int n = sender->group.n, neighbour[3];
+
+	if (sender->message->collective->rounds == 1) {
+		send_one_way(sender);
+	} else if (sender->machine->nccl == 1) {
+		send_by_chains(sender);
+	} else {
+		for (int half = 0; half < 2; half++)
+			for (int i = tree_neighbours(n, sender->place, half == 1, neighbour) - 1; i >= 0; i--)
+				send_to(sender, neighbour[i],
+				        piece_at(elements, 2, half + 1) - piece_at(elements, 2, half));
+	}
+}
+
 const struct algorithm_row algorithm_tree = {
         .cost = tree_cost,
+        .sends = tree_sends,
         .needs = "is not done by a tree; allreduce, broadcast and reduce are",
         .unrolls = tree_unrolls,
         .steps = tree_steps,

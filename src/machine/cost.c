@@ -65,6 +65,16 @@ void machine_path(const struct machine *machine, int from_rank, int to_rank, str
 	path->link[1] = to_rank * LINK_KINDS + (int)in;
 }
 
+void machine_count_sent(const struct machine *machine, int from_rank, int to_rank, double bytes, double *sent)
+{
+	struct path path = {0};
+	if (from_rank != to_rank)
+		machine_path(machine, from_rank, to_rank, &path);
+	for (int i = 0; i < path.count; i++)
+		if (path.link[i] / LINK_KINDS == from_rank)
+			sent[path.link[i] % LINK_KINDS] += bytes;
+}
+
 double machine_flop_rate(const struct machine *machine, enum dtype dtype)
 {
 	bool half = dtype == DT_F16 || dtype == DT_BF16;

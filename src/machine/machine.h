@@ -106,6 +106,9 @@ struct path {
 };
 /* from != to */
 void machine_path(const struct machine *machine, int from_rank, int to_rank, struct path *path);
+/* Adds bytes that one rank sends to another to sent[LINK_KINDS]: what the sender's links carry. To itself: nothing. */
+void machine_count_sent(
+        const struct machine *machine, int from_rank, int to_rank, double bytes, double *sent);
 /* rank / gpus: more ranks than GPUs make more nodes */
 int machine_node(const struct machine *machine, int rank);
 /* capacity of one link, bytes/s */

@@ -13,6 +13,7 @@
 #include "trace/table.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,20 +24,22 @@ struct pair {
 	int64_t count;
 	double bytes;
 };
+/* Collectives of one name and group: the figures of the rank that sends most by them, of several the lowest */
 struct kind {
 	name_id title, group;
 	int64_t count, sends;          /* by steps, as `unroll` makes them; -1: not known */
 	double message, sent, formula; /* bytes; formula: 0 where there is none */
 	uint8_t algorithm;
 	bool several; /* algorithms */
-	int rank;
-	op_id first;
-}; /* of one rank: the lowest that has it */
+};
+struct kinds {
+	struct kind *kind;
+	size_t count;
+};
 struct traffic {
 	struct pair *pair;
 	size_t pairs;
-	struct kind *kind;
-	size_t kinds;
+	struct kinds kinds;
 };
 
 /* Whole bytes: what a link carries of a message may be a part of one */
@@ -146,20 +149,19 @@ static void sum_pairs(struct traffic *traffic)
 	traffic->pairs = kept;
 }
 
-/* How many sends one collective is made of on its rank, by the steps of the algorithm; -1: the switch's, or the machine of now
- * cannot say */
-static int64_t sends_of(const struct record *record, const struct match *match, int place, uint8_t algorithm)
+/* How many sends one collective is made of on its rank, by the steps of the algorithm; -1: one that has no steps */
+static int64_t sends_of(const struct record *record, const struct match *match, int place)
 {
 	struct collective_step *steps;
 	int64_t sends = 0;
 	int count = 0;
 	if (record->collective == &collective_alltoall)
 		return match->n - 1;
-	if (algorithm == ALGORITHM_AUTO || !record->operands || !collective_unrolls(record->collective))
+	if (record->taken == ALGORITHM_AUTO || !record->operands || !collective_unrolls(record->collective))
 		return -1;
 	int64_t size = dtype_bytes((enum dtype)record->operand[0].layout.dtype);
 	steps = mem_alloc(STEPS_MAX((size_t)match->n) * sizeof *steps);
-	bool known = collective_steps(record->collective, (enum algorithm)algorithm, match->n, place,
+	bool known = collective_steps(record->collective, (enum algorithm)record->taken, match->n, place,
 	                     record->root, record->bytes / size, steps, &count) == ST_OK;
 	for (int i = 0; i < count; i++)
 		sends += steps[i].to >= 0;
@@ -167,77 +169,84 @@ static int64_t sends_of(const struct record *record, const struct match *match, 
 	return known ? sends : -1;
 }
 
-/* What a rank must send at least where links carry all: 2(n-1)/n of an allreduce's message, (n-1)/n of an allgather's ... */
+/* What a rank must send at least where links carry all: 2(n-1)/n of an allreduce's message, (n-1)/n of an allgather's ..., of a
+ * gather a part */
 static void add_formula(const struct world *world, op_id id, struct kind *kind)
 {
 	const struct record *record = op_record(world, id);
 	const struct match *match = &world->matches[world->ops[id].match];
-	struct cost cost = {0};
 	if (!record->collective || record->split.n)
 		return;
-	kind->formula += (double)record->bytes * collective_bus_factor(record->collective, match->n);
-	bool known = collective_cost(record->collective, world->machine,
-	                     (struct cost_group){match->n, match->ranks}, record->bytes,
-	                     (enum algorithm)record->algorithm, &cost) == ST_OK;
-	uint8_t algorithm = known ? cost.algorithm : record->algorithm;
-	kind->several |= kind->count > 1 && kind->algorithm != algorithm;
-	kind->algorithm = algorithm;
+	kind->formula += (double)record->bytes *
+	        (record->collective == &collective_gather
+	                        ? 1.0 / match->n
+	                        : collective_bus_factor(record->collective, match->n));
+	kind->several |= kind->count > 1 && kind->algorithm != record->taken;
+	kind->algorithm = record->taken;
 	int place = world->groups[match->group].place_of[world->ops[id].rank];
-	int64_t sends = sends_of(record, match, place, algorithm);
+	int64_t sends = sends_of(record, match, place);
 	kind->sends = sends < 0 || kind->sends < 0 ? -1 : kind->sends + sends;
 }
 
-/* Collectives by name and group: the figures of the lowest rank that has any of them, so that the order of
- * typing shows nowhere. */
-static void add_collective(const struct trace *trace, op_id id, struct traffic *traffic)
+static struct kind *kind_of(struct kinds *kinds, name_id title, name_id group)
 {
-	const struct world *world = trace->world;
-	const struct record *record = op_record(world, id);
-	name_id group = record->group >= 0 ? world->groups[record->group].name : 0;
-	struct kind *kind = traffic->kind, *end = kind + traffic->kinds;
-
-	while (kind && kind < end && (kind->title != record->title || kind->group != group))
-		kind++;
-	if (!kind || kind == end) {
-		kind = MEM_ADD(&traffic->kind, &traffic->kinds);
-		*kind = (struct kind){.rank = world->n};
-	}
-	if (world->ops[id].rank < kind->rank)
-		*kind = (struct kind){
-		        .title = record->title, .group = group, .rank = world->ops[id].rank, .first = id};
-	if (kind->rank == world->ops[id].rank) {
-		kind->count++;
-		kind->message += record->bytes;
-		kind->sent += record->sent_bytes;
-		add_formula(world, id, kind);
-	}
+	for (size_t i = 0; i < kinds->count; i++)
+		if (kinds->kind[i].title == title && kinds->kind[i].group == group)
+			return &kinds->kind[i];
+	struct kind *kind = MEM_ADD(&kinds->kind, &kinds->count);
+	*kind = (struct kind){.title = title, .group = group};
+	return kind;
 }
 
-/* As the lowest rank has them; then the next rank those that it alone has */
-static int by_first(const void *a, const void *b)
+static void add_collective(const struct world *world, op_id id, struct kinds *kinds)
 {
-	const struct kind *x = a, *y = b;
-	return x->rank != y->rank ? x->rank - y->rank : (x->first > y->first) - (x->first < y->first);
+	const struct record *record = op_record(world, id);
+	struct kind *kind =
+	        kind_of(kinds, record->title, record->group >= 0 ? world->groups[record->group].name : 0);
+	double sent[LINK_KINDS] = {0};
+
+	traffic_of(world, world->ops[id].rank, id, sent);
+	for (int link = 0; link < LINK_KINDS; link++)
+		kind->sent += sent[link];
+	kind->count++;
+	kind->message += record->bytes;
+	add_formula(world, id, kind);
+}
+
+/* To `all`, of what ranks before this one have, the one that sends most; the rest behind, in the order in which the rank has
+ * them. Empties `own`. */
+static void add_kinds(struct kinds *all, struct kinds *own)
+{
+	for (size_t i = 0; i < own->count; i++) {
+		struct kind *kind = kind_of(all, own->kind[i].title, own->kind[i].group);
+		if (kind->count == 0 || own->kind[i].sent > kind->sent)
+			*kind = own->kind[i];
+	}
+	own->count = 0;
 }
 
 static void gather(const struct trace *trace, int section, struct traffic *traffic)
 {
 	const struct world *world = trace->world;
+	struct kinds own = {0};
 
-	for (op_id id = 1; id <= world->op_count; id++) {
-		if (!trace_in(trace, id, section) || !trace_tells(trace, world->ops[id].rank) ||
-		        !traffic_goes(trace->backend, id))
-			continue;
-		if (op_record(world, id)->kind == OP_P2P)
-			add_sends(world, id, traffic);
-		else if (op_record(world, id)->kind == OP_ONE_SIDED)
-			add_one_sided(world, id, traffic);
-		else if (op_record(world, id)->kind == OP_COLLECTIVE && op_record(world, id)->bytes > 0)
-			add_collective(trace, id, traffic);
+	for (int rank = 0; rank < world->n; rank++) {
+		for (op_id id = trace_tells(trace, rank) ? world->first[rank] : 0; id;
+		        id = world->ops[id].next_program) {
+			const struct record *record = op_record(world, id);
+			if (!trace_in(trace, id, section) || !traffic_goes(trace->backend, id))
+				continue;
+			if (record->kind == OP_P2P)
+				add_sends(world, id, traffic);
+			else if (record->kind == OP_ONE_SIDED)
+				add_one_sided(world, id, traffic);
+			else if (record->kind == OP_COLLECTIVE && record->bytes > 0)
+				add_collective(world, id, &own);
+		}
+		add_kinds(&traffic->kinds, &own);
 	}
 	sum_pairs(traffic);
-	if (traffic->kinds)
-		qsort(traffic->kind, traffic->kinds, sizeof *traffic->kind, by_first);
+	mem_free(own.kind);
 }
 
 /* Every pair of up to MATRIX_MOST ranks has a cell; of more only the pairs that send something are told */
@@ -302,10 +311,10 @@ static void print_transfers(struct traffic *traffic, int n, int width, struct te
 	table_release(&table);
 }
 
-/* Less than a byte off is rounding. */
+/* Pieces of a message are whole elements: less than what `off` shows is rounding. */
 static void put_formula(struct table *table, const struct kind *kind)
 {
-	bool off = kind->formula > 0 && (kind->sent > kind->formula + 1 || kind->sent < kind->formula - 1);
+	bool off = kind->formula > 0 && fabs(kind->sent / kind->formula - 1) >= 0.005;
 	if (kind->formula > 0)
 		bytes_cell(table, kind->formula);
 	else
@@ -331,13 +340,13 @@ static void print_collectives(
 	const struct names *names = trace->world->names;
 	struct table table = {.align = "llr"};
 
-	if (!traffic->kinds)
+	if (!traffic->kinds.count)
 		return;
 	text_add(out, "by collectives\n");
 	table_cells(&table, "what", "in", "times", "size", "sent", "formula", "off", "sends", "by");
 	table_row(&table);
-	for (size_t i = 0; i < traffic->kinds; i++) {
-		const struct kind *kind = &traffic->kind[i];
+	for (size_t i = 0; i < traffic->kinds.count; i++) {
+		const struct kind *kind = &traffic->kinds.kind[i];
 		table_cells(&table, names_text(names, kind->title), names_text(names, kind->group));
 		table_cell(&table, "%lld", (long long)kind->count);
 		bytes_cell(&table, kind->message);
@@ -358,6 +367,6 @@ enum status trace_traffic(const struct trace *trace, int section, int width, str
 	print_collectives(trace, &traffic, width, out);
 	print_transfers(&traffic, trace->world->n, width, out);
 	mem_free(traffic.pair);
-	mem_free(traffic.kind);
+	mem_free(traffic.kinds.kind);
 	return ST_OK;
 }

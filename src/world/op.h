@@ -163,7 +163,7 @@ struct record {
 	int64_t alone_ns;        /* the duration undisturbed; -1 not yet known */
 	double latency_ns, rate; /* of a copy, transfer or collective: fixed part; bytes/s of the rest */
 	double flow_bytes;       /* ... and what the rest moves */
-	double sent_bytes;       /* COLLECTIVE: what each rank sends in all */
+	uint8_t taken;           /* COLLECTIVE: enum algorithm that auto chose */
 	int64_t launch_ns;       /* host time to issue it */
 };
 

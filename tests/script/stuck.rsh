@@ -8,7 +8,8 @@ allreduce x
 allreduce x
 traffic
 #>    ranks  nvlink out
-#>    0-3          8 kB
+#>    0,3          4 kB
+#>    1,2          8 kB
 #> by collectives
 #>    what       in     times  size  sent  formula     off  sends    by
 #>    allreduce  world      1  4 kB  8 kB     6 kB  x 1.33         tree

@@ -157,8 +157,7 @@ static void classroom_costs(void **state)
 	(void)state;
 	assert_int_equal(cost.alone_ns, 1500000);
 	assert_int_equal(cost.algorithm, ALGORITHM_RING);
-	assert_true(
-	        cost.bytes == 1.5 * (256 << 10) && cost.sent_bytes == cost.bytes && cost.latency_ns == 60e3);
+	assert_true(cost.bytes == 1.5 * (256 << 10) && cost.latency_ns == 60e3);
 	cost = cost_of(&machine, "allreduce", 4, 64, ALGORITHM_AUTO); /* few bytes: few steps win */
 	assert_int_equal(cost.algorithm, ALGORITHM_TREE);
 	assert_true(cost.latency_ns == 40e3);
@@ -218,11 +217,11 @@ static void counts_cost_what_travels(void **state)
 	        ST_OK);
 	cost = split_cost(&machine, group, 0, &(struct split){N, ROW, even});
 	assert_int_equal(cost.alone_ns, plain.alone_ns);
-	assert_true(cost.sent_bytes == plain.sent_bytes && cost.sent_bytes == 12 * ROW);
+	assert_true(cost.bytes == plain.bytes && cost.bytes == 12 * ROW);
 	cost = split_cost(&machine, group, 0, &(struct split){N, ROW, one}); /* its own 9 stay */
-	assert_true(cost.sent_bytes == 16 * ROW && cost.bytes == 16 * ROW && cost.rate == plain.rate);
+	assert_true(cost.bytes == 16 * ROW && cost.rate == plain.rate);
 	cost = split_cost(&machine, group, 3, &(struct split){N, ROW, full}); /* the receiver has 48 */
-	assert_true(cost.sent_bytes == 0 && cost.bytes == 48 * ROW && cost.rate == plain.rate);
+	assert_true(cost.bytes == 48 * ROW && cost.rate == plain.rate);
 	assert_int_equal(
 	        collective_cost(&collective_alltoall, &machine, far, 16 * ROW, ALGORITHM_AUTO, &plain),
 	        ST_OK);
@@ -232,7 +231,7 @@ static void counts_cost_what_travels(void **state)
 	assert_true(cost.alone_ns > plain.alone_ns && cost.rate == machine.nic_rate);
 	group.n = 1;
 	cost = split_cost(&machine, group, 0, &(struct split){1, ROW, even});
-	assert_true(cost.sent_bytes == 0 && cost.alone_ns == 10000);
+	assert_true(cost.bytes == 0 && cost.alone_ns == 10000);
 }
 
 /* Does `auto` look at the algorithm, on ranks 0 to n-1? */
@@ -560,6 +559,182 @@ static void tree_broadcast_steps(void **state)
 	}
 }
 
+/* ---- bytes by rank and link, of n members, `stride` ranks from one to the next */
+
+static const struct machine *machine_of(const char *name)
+{
+	static struct machine machine;
+	machine = load(name);
+	return &machine;
+}
+
+/* What all send: by places, of both links away from a rank. The sum over places */
+static double sent_by_all(const struct machine *machine, int n, int stride,
+        const struct collective_message *message, double (*sent)[LINK_KINDS])
+{
+	int ranks[RANKS];
+	double all = 0;
+
+	for (int p = 0; p < n; p++)
+		ranks[p] = p * stride;
+	for (int p = 0; p < n; p++) {
+		memset(sent[p], 0, sizeof sent[p]);
+		collective_sent(machine, (struct cost_group){n, ranks}, message, p, sent[p]);
+		for (int link = 0; link < LINK_KINDS; link++)
+			all += sent[p][link];
+		assert_true(sent[p][LINK_IN] == 0 && sent[p][LINK_NIC_IN] == 0 && sent[p][LINK_DOWN] == 0);
+	}
+	return all;
+}
+
+/* The same by the steps of `unroll`; false: it has none */
+static bool steps_send_the_same(const struct machine *machine, int n, int stride,
+        const struct collective_message *message, double (*sent)[LINK_KINDS])
+{
+	struct collective_step steps[STEPS_MAX(RANKS)];
+	int count;
+
+	for (int p = 0; p < n; p++) {
+		double want[LINK_KINDS] = {0};
+		if (collective_steps(message->collective, message->algorithm, n, p, message->root,
+		            message->elements, steps, &count))
+			return false;
+		for (int i = 0; i < count; i++)
+			if (steps[i].to >= 0)
+				machine_count_sent(machine, p * stride, steps[i].to * stride,
+				        (double)(steps[i].send_count * message->size), want);
+		assert_memory_equal(sent[p], want, sizeof want);
+	}
+	return true;
+}
+
+/* What crosses the links in all, in messages: each of the others has to get it, and to send it where it is reduced. The
+ * switches of nvls get everybody's input, and the sum each, which goes up and down a tree between them. */
+static double messages_in_all(const struct collective_message *message, int n, int nodes)
+{
+	const struct collective *collective = message->collective;
+	if (collective == &collective_gather || collective == &collective_scatter)
+		return (n - 1.0) / n;
+	if (message->algorithm == ALGORITHM_NVLS)
+		return collective == &collective_allreduce ? n + nodes + 2 * (nodes - 1)
+		        : collective->reduces              ? n
+		                                           : 1;
+	return collective->rounds == 2 ? 2 * (n - 1) : n - 1;
+}
+
+/* Of a collective by each algorithm that it has on the machine; returns how many can be unrolled */
+static int bytes_by_each_algorithm(
+        const struct machine *machine, int n, int stride, struct collective_message message)
+{
+	int unrolled = 0, last = message.collective->direct ? ALGORITHM_AUTO : ALGORITHM_COUNT - 1;
+	double sent[RANKS][LINK_KINDS];
+	int64_t bytes = message.elements * message.size;
+	int nodes = (n - 1) * stride / (int)machine->gpus + 1;
+
+	for (int algorithm = message.collective->direct ? ALGORITHM_AUTO : ALGORITHM_AUTO + 1;
+	        algorithm <= last; algorithm++) {
+		struct cost cost;
+		if (cost_on(machine, message.collective->name, n, stride, bytes, (enum algorithm)algorithm,
+		            &cost))
+			continue;
+		message.algorithm = (enum algorithm)algorithm;
+		double all = sent_by_all(machine, n, stride, &message, sent);
+		assert_true(all == messages_in_all(&message, n, nodes) * (double)bytes);
+		unrolled += algorithm != ALGORITHM_AUTO &&
+		        steps_send_the_same(machine, n, stride, &message, sent);
+	}
+	return unrolled;
+}
+
+static void each_rank_sends_its_steps(void **state)
+{
+	static const struct {
+		const char *machine;
+		int stride; /* nodes have 8 GPUs: by 1 two of them for 9, by 3 nodes of 3, 3 and 2 members */
+	} where[] = {{"classroom", 1}, {"classroom", 3}, {"pcie-4gpu", 1}, {"dgx-h100-128", 1},
+	        {"dgx-h100-128", 3}, {"dgx-h100-128", 8}};
+	(void)state;
+	for (size_t w = 0; w < sizeof where / sizeof *where; w++) {
+		const struct machine *machine = machine_of(where[w].machine);
+		for (int n = 2; n <= 9; n++)
+			for (int kind = 0; collective_at(kind); kind++) {
+				struct collective_message message = {
+				        .collective = collective_at(kind), .size = 4};
+				bool shares = message.collective->result != RESULT_SAME;
+				int unrolled = 0;
+				for (int root = 0; root < (message.collective->has_root ? n : 1); root++)
+					for (int64_t elements = 0; elements <= 2 * n + 1;
+					        elements += shares ? n : 1) {
+						message.root = message.collective->has_root ? root : -1;
+						message.elements = message.collective->bare ? 0 : elements;
+						unrolled += bytes_by_each_algorithm(
+						        machine, n, where[w].stride, message);
+					}
+				assert_int_equal(unrolled > 0, collective_unrolls(message.collective));
+			}
+	}
+}
+
+static void sends_are(const char *machine, int n, int stride, const char *name, enum algorithm algorithm,
+        int root, enum link_kind link, const double want[])
+{
+	const struct collective_message message = {collective_called(name), algorithm, root, 1680, 1, NULL};
+	double sent[RANKS][LINK_KINDS];
+	sent_by_all(machine_of(machine), n, stride, &message, sent);
+	for (int p = 0; p < n; p++)
+		if (sent[p][link] != want[p] * 1680)
+			fail_msg("%s by %s: %d sends %g of %g", name, algorithm_name(algorithm), p,
+			        sent[p][link] / 1680, want[p]);
+}
+
+static void bytes_by_rank(void **state)
+{
+	const double chain[] = {1, 2, 2, 2, 2, 2, 2, 1},
+	             two[] = {1, 2, 2, 2, 2, 2, 2, 1, 1, 2, 2, 2, 2, 2, 2, 1};
+	(void)state;
+	sends_are("classroom", 4, 1, "scatter", ALGORITHM_AUTO, 2, LINK_OUT, (double[]){0, 0, 0.75, 0});
+	sends_are("classroom", 4, 1, "gather", ALGORITHM_AUTO, 2, LINK_OUT, (double[]){.25, .25, 0, .25});
+	sends_are("classroom", 8, 1, "broadcast", ALGORITHM_TREE, 0, LINK_OUT,
+	        (double[]){3, 0, 1, 0, 2, 0, 1, 0});
+	sends_are(
+	        "classroom", 8, 1, "reduce", ALGORITHM_TREE, 1, LINK_OUT, (double[]){1, 0, 1, 1, 1, 1, 1, 1});
+	sends_are("classroom", 4, 1, "broadcast", ALGORITHM_RING, 1, LINK_OUT, (double[]){0, 1, 1, 1});
+	/* two trees, drawn in tree.c: with two children 3 halves, as a leaf 1, a root 2 */
+	sends_are("classroom", 7, 1, "allreduce", ALGORITHM_TREE, -1, LINK_OUT,
+	        (double[]){1, 2, 2, 1.5, 1.5, 2, 2});
+	sends_are("dgx-h100", 8, 1, "allreduce", ALGORITHM_TREE, -1, LINK_OUT, chain);
+	/* two nodes: between them the first of each sends half up, half down */
+	sends_are("dgx-h100-2", 16, 1, "allreduce", ALGORITHM_TREE, -1, LINK_OUT, two);
+	sends_are("dgx-h100-2", 16, 1, "allreduce", ALGORITHM_TREE, -1, LINK_NIC_OUT,
+	        (double[16]){[0] = 1, [8] = 1});
+	/* half of an alltoall stays in the node */
+	sends_are(
+	        "dgx-h100-2", 4, 4, "alltoall", ALGORITHM_AUTO, -1, LINK_OUT, (double[]){.25, .25, .25, .25});
+	sends_are(
+	        "dgx-h100-2", 4, 4, "alltoall", ALGORITHM_AUTO, -1, LINK_NIC_OUT, (double[]){.5, .5, .5, .5});
+	sends_are("dgx-h100", 4, 1, "allreduce", ALGORITHM_NVLS, -1, LINK_OUT,
+	        (double[]){1.25, 1.25, 1.25, 1.25});
+	sends_are("dgx-h100-2", 4, 4, "allreduce", ALGORITHM_NVLS, -1, LINK_OUT,
+	        (double[]){1.5, 1.5, 1.5, 1.5});
+	sends_are("dgx-h100-2", 4, 4, "allreduce", ALGORITHM_NVLS, -1, LINK_NIC_OUT,
+	        (double[]){.5, .5, .5, .5});
+	/* three nodes of 3, 3 and 2: two parts, three members each, over the nodes' trees 0-1-2 and 1-2-0 */
+	sends_are("dgx-h100-128", 8, 3, "allreduce", ALGORITHM_NVLS, -1, LINK_NIC_OUT,
+	        (double[]){.5, .5, 0, .75, .75, 0, .75, .75});
+}
+
+/* Rows of unlike number: what the rank itself sends, not its own rows */
+static void counts_are_sent(void **state)
+{
+	int64_t rows[6] = {5, 0, 7, 1, 2, 3};
+	const struct split split = {3, 8, rows};
+	const struct collective_message message = {&collective_alltoall, ALGORITHM_AUTO, -1, 24, 4, &split};
+	double sent[LINK_KINDS] = {0};
+	(void)state;
+	collective_sent(machine_of("classroom"), (struct cost_group){3, (int[]){0, 1, 2}}, &message, 0, sent);
+	assert_true(sent[LINK_OUT] == 7 * 8);
+}
+
 static void what_cannot_be_unrolled(void **state)
 {
 	struct collective_step steps[STEPS_MAX(4)];
@@ -593,6 +768,9 @@ int main(void)
 	        cmocka_unit_test(ring_allreduce_steps),
 	        cmocka_unit_test(ring_allgather_and_reducescatter_steps),
 	        cmocka_unit_test(tree_broadcast_steps),
+	        cmocka_unit_test(each_rank_sends_its_steps),
+	        cmocka_unit_test(bytes_by_rank),
+	        cmocka_unit_test(counts_are_sent),
 	        cmocka_unit_test(what_cannot_be_unrolled),
 	};
 

@@ -410,14 +410,16 @@ static void who_sent_what(void **state)
 		        (struct times){
 		                .issue = 60 * US, .ready = 220 * US, .start = 220 * US, .end = 320 * US});
 		struct record *queued = &scene->world->records[scene->world->ops[id].record];
-		queued->flow_bytes = queued->sent_bytes = 8192;
+		queued->flow_bytes = 8192;
+		queued->taken = ALGORITHM_RING;
 	}
 	expect_table(scene, trace_traffic, -1,
 	        "   ranks  nvlink out\n"
-	        "   0-2          9 kB\n"
+	        "   0,1      6.332 kB\n"
+	        "   2        6.336 kB\n"
 	        "by collectives\n"
-	        "   what       in     times  size  sent   formula     off  sends    by\n"
-	        "   allreduce  world      1  4 kB  8 kB  5.333 kB  x 1.50      4  ring\n"
+	        "   what       in     times  size      sent   formula  off  sends    by\n"
+	        "   allreduce  world      1  4 kB  5.336 kB  5.333 kB           4  ring\n"
 	        "from rank to rank\n"
 	        "   from \\ to     0     1     2\n"
 	        "   0                1 kB\n"
