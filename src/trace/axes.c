@@ -177,8 +177,7 @@ static struct group_share *share_groups(const struct lanes *lanes, int section)
 	for (size_t i = 0; i < lanes->count; i++) {
 		const struct moment *m = &lanes->moment[i];
 		int group = group_of(&s, m);
-		bool ends = m->t.end != TIME_UNKNOWN,
-		     kernel = m->kind == OP_KERNEL && !trace_on_host(world, m->id);
+		bool ends = m->t.end != TIME_UNKNOWN, kernel = trace_computes(world, m->id);
 		if (kernel)
 			kernels[m->stream] = true;
 		if (group >= 0)

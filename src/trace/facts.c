@@ -4,6 +4,7 @@
  *   when did it begin      the host's launch counts, but a captured graph's operations are launched for
  *                          nothing
  *   who came last          of a collective a backend says so; of others each member is asked */
+#include "backend/cost.h"
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 
@@ -42,6 +43,24 @@ bool trace_on_host(const struct world *world, op_id id)
 {
 	const struct op *op = &world->ops[id];
 	return world_stream(world, op->rank, op->stream)->host;
+}
+
+bool trace_by_host(const struct world *world, op_id id)
+{
+	const struct record *record = op_record(world, id);
+	bool host_memory = record->operands > 0;
+	if (record->kind == OP_COPY) {
+		enum copy_way way = copy_way(record);
+		return way == COPY_FROM_DISK || way == COPY_TO_DISK || way == COPY_ON_HOST;
+	}
+	for (int i = 0; i < record->operands; i++)
+		host_memory = host_memory && space_is_host((enum space)record->operand[i].space);
+	return record->kind == OP_KERNEL && (host_memory || trace_on_host(world, id));
+}
+
+bool trace_computes(const struct world *world, op_id id)
+{
+	return op_record(world, id)->kind == OP_KERNEL && !trace_by_host(world, id);
 }
 
 /* By its phase: a program that names its micro-batches tells what waits for a neighbouring stage. Stages lie along the

@@ -97,6 +97,11 @@ int64_t trace_clock_after(const struct trace *trace, op_id id);
 enum colour trace_colour(const struct record *record);
 /* Does it stand on a thread of the host (stream kind=host)? */
 bool trace_on_host(const struct world *world, op_id id);
+/* Does the host's processor carry it out, though a stream of the device may call it (cudaLaunchHostFunc)? Kernels on a
+ * thread of the host or on tensors that all lie in host memory, and copies between host memory and host memory or disk */
+bool trace_by_host(const struct world *world, op_id id);
+/* Is it a kernel of the GPU? */
+bool trace_computes(const struct world *world, op_id id);
 /* A transfer in a phase of a micro-batch, between stages of a pipeline: in no axis of a mesh, or in pp */
 bool trace_is_stage_transfer(const struct world *world, op_id id);
 /* One that receives: what turns waiting into a bubble */

@@ -100,8 +100,7 @@ static struct wait wait_of_streams(
 /* What counts as the rank's work: its kernels, or where it has none, all that its streams do */
 static bool at_work(const struct lanes *lanes, const struct moment *m, bool kernels)
 {
-	return kernels ? m->kind == OP_KERNEL && !trace_on_host(lanes->trace->world, m->id)
-	               : trace_is_work(m->kind);
+	return kernels ? trace_computes(lanes->trace->world, m->id) : trace_is_work(m->kind);
 }
 
 static bool has_kernels(const struct lanes *lanes)

@@ -131,7 +131,7 @@ static bool is_work_of(const struct world *world, op_id id, int work)
 static bool computes(const struct world *world, op_id id, int unused)
 {
 	(void)unused;
-	return of_kind(world, id, OP_KERNEL) && !trace_on_host(world, id);
+	return trace_computes(world, id);
 }
 /* 0 .. 1; 0 of nothing */
 static double part_of(int64_t part, int64_t whole)

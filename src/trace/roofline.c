@@ -58,8 +58,7 @@ static void add_use(const struct trace *trace, op_id id, const struct times *t, 
 /* Does it run on the rank's device, in the section, to an end that is known? */
 static bool ran(const struct trace *trace, op_id id, int section, struct times *t)
 {
-	if (op_record(trace->world, id)->kind != OP_KERNEL || !trace_in(trace, id, section) ||
-	        trace_on_host(trace->world, id))
+	if (!trace_in(trace, id, section) || !trace_computes(trace->world, id))
 		return false;
 	*t = backend_times(trace->backend, id);
 	return t->end != TIME_UNKNOWN && !t->sent_nothing;

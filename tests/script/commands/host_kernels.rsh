@@ -13,6 +13,13 @@ expect w[0] == 0.5 and w[65535] == 0.5
 expect time(host) > 786us and time(host) < 787us and busy(cpu) == 1
 let part = busy(compute)
 expect part > 0.127 and part < 0.128
+# it is no work of the GPU: of its streams compute alone has a kernel, and it hides no communication
+expect abs(idle(host)-(1-part)) < 0.001
+mark beside
+sgd w dw lr=0.5 on cpu
+allreduce y on compute
+sync
+expect overlapped == 0 and exposed == busy(compute)*time
 tensor d[65536] = 1
 expect error "sgd: dw is in pinned host memory" { sgd d dw lr=0.5 on cpu }
 expect error "relu: w is in pinned host memory" { r = relu w }
