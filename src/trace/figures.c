@@ -92,7 +92,7 @@ static void put(struct figures *figures, enum status status, enum figure_kind ki
 
 /* Which streams of the rank have work in the section, as bits */
 struct used {
-	bool stream[STREAMS_MAX + 1], communicates;
+	bool stream[STREAMS_MAX + 1], communicates, computes;
 	int64_t ops;
 };
 /* One walk over the rank's operations: a rank without any in the section has no column */
@@ -106,6 +106,7 @@ static struct used used_streams(const struct trace *trace, int section, int rank
 		if (!trace_is_work(kind) || !trace_in(trace, id, section))
 			continue;
 		used.communicates |= kind == OP_COLLECTIVE || kind == OP_P2P || kind == OP_ONE_SIDED;
+		used.computes |= trace_computes(world, id);
 		used.stream[world->ops[id].stream] = true;
 		used.ops++;
 	}
@@ -167,7 +168,7 @@ static void put_hidden(
 	double part = 0;
 	int64_t ns;
 	enum status status = metric_idle(trace, section, rank, &part);
-	if (used->ops)
+	if (used->computes)
 		put(figures, status, FIGURE_PART, part, "idle compute streams");
 	status = metric_exposed(trace, section, rank, HIDE_COMMUNICATION, &ns);
 	put(figures, status, FIGURE_TIME, ns, "exposed communication");

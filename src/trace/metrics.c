@@ -214,14 +214,20 @@ enum status metric_idle(const struct trace *trace, int section, int rank, double
 	op_id endless;
 	struct window window = own_window(trace, section, rank, &endless);
 	struct interval whole = {window.from, window.to};
-	bool kernels[STREAMS_MAX + 1] = {false};
+	bool kernels[STREAMS_MAX + 1] = {false}, works[STREAMS_MAX + 1] = {false}, any = false;
 	enum status status = ST_OK;
 
-	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
-		if (trace_in(trace, id, section) && computes(world, id, 0))
-			kernels[world->ops[id].stream] = true;
+	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+		int stream = world->ops[id].stream;
+		if (!trace_in(trace, id, section) || !trace_is_work(op_record(world, id)->kind) ||
+		        trace_on_host(world, id))
+			continue;
+		works[stream] = true;
+		kernels[stream] |= computes(world, id, 0);
+		any |= kernels[stream];
+	}
 	for (int stream = STREAM_DEFAULT; stream <= STREAMS_MAX && status == ST_OK; stream++)
-		if (kernels[stream])
+		if (any ? kernels[stream] : works[stream])
 			status = work_of(trace, rank, (struct pick){section, on_stream, stream}, &work);
 	*part = window.to > window.from ? 1 -
 	                part_of(intervals_common(&work, &(struct intervals){&whole, 1}),

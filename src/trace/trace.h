@@ -243,7 +243,8 @@ enum status metric_exposed(const struct trace *trace, int section, int rank, enu
  * Analysis calls the overlap of communication and computation */
 enum status metric_hidden(const struct trace *trace, int section, int rank, enum hideable work, double *part);
 /* 1 - time in which any stream works that has kernels in the section / the rank's time: the timeline's, where metric_bubble is
- * the schedule's. What such a stream waits for, whatever the cause, is idle; a collective on it is not. */
+ * the schedule's. What such a stream waits for, whatever the cause, is idle; a collective on it is not. Where no
+ * stream of the device has kernels, any stream of it that has work. */
 enum status metric_idle(const struct trace *trace, int section, int rank, double *part);
 /* Of the time between the rank's first and last launch in the section, that in which the host stands in a wait: sync, print, a
  * value that is read, a pageable copy, a barrier, memory that the device still uses. What a print brings, and a barrier's own

@@ -199,3 +199,38 @@ spin 10us
 #>           default  0.01   1%  0.02   2%  1.00  97%
 #> largest
 #>    20 us  launch  0 default  the host was issuing spin
+
+# without a kernel no stream computes: idle is what no stream works in, and no line of `stats` says it of compute streams
+barrier
+mark alone_on_default
+allreduce g on default
+sync
+expect abs(idle-(1-busy(default))) < 1e-6 and busy(default) > 0.5
+stats
+#> alone_on_default
+#>    ranks                          0-3
+#>    time                       1.52 ms
+#>    operations                       1
+#>    busy default                   99%
+#>    exposed communication      1.50 ms
+#>    communication overlapped        0%
+#>    stall launch                    1%
+#>    bytes nvlink out            384 kB
+#>    peak memory               4.001 MB
+mark copies_on_default
+copy home -> away
+sync
+expect abs(idle-(1-busy(default))) < 1e-6 and busy(default) > 0.5
+# beside a kernel the collective is work of the stream that computes
+mark with_a_kernel
+y = matmul x w on default
+allreduce g on default
+sync
+expect abs(idle-(1-busy(default))) < 1e-6 and busy(default) > 0.5
+# a kernel on host memory is none of the GPU's
+mark on_the_host
+sgd home home lr=1 on compute
+sync
+roofline on_the_host
+#> kernels and what the machine could do
+#>    no kernel has run
