@@ -1,10 +1,13 @@
 /* kineto.c -- one rank's timeline as PyTorch's profiler (Kineto) writes its own, so that its readers work on it
  *
- *      host, pid 1000+rank   |aten::matmul|         |c10d::allreduce|             cpu_op
+ *      host, pid 1000+rank   |aten::matmul|         |nccl:all_reduce|             cpu_op
  *                             |launch|               |launch|                     cuda_runtime    correlation 17
  *                               \ ac2g                 \                          a flow
  *      GPU, pid rank % gpus      |== matmul ==|          |== ncclDevKernel... ==|   kernel          correlation 17
  *        tid, args.stream: the stream's number             from the rank's own arrival on, as on a GPU: waiting is in it
+ *
+ * What the host's processor carries out for a stream, an optimizer on host memory or a read of a disk, is a cpu_op on a thread
+ * of its own, and its launch a cudaLaunchHostFunc: it is no work of the GPU.
  *
  * Times are microseconds with three digits. A correlation is an operation's number. What Kineto has of a GPU's inside and of Python
  * (grids, occupancy, stacks) is left out: nobody has computed it. */
@@ -22,7 +25,7 @@ enum { HOST_PIDS = 1000 };
 struct kineto {
 	const struct trace *trace;
 	const struct export_options *options;
-	int rank, device, host; /* device, host: pids */
+	int rank, gpus, device, host; /* gpus: of a node; device, host: pids */
 	struct text *out;
 	struct text words;
 	bool begun;
@@ -48,6 +51,11 @@ static void put_metadata(struct kineto *k, const char *what, int pid, int tid, c
 }
 
 /* ---- on the GPU ---- */
+
+static bool is_gpu_work(const struct kineto *k, const struct moment *m)
+{
+	return trace_is_work((enum op_kind)m->kind) && !trace_by_host(k->trace->world, m->id);
+}
 
 static void put_gpu_name(struct kineto *k, op_id id)
 {
@@ -138,6 +146,7 @@ static void put_sync(struct kineto *k, op_id id, const char *name, int stream, i
 #define RUNTIME_CALLS(X)                        \
 	X(LAUNCH, "cudaLaunchKernel", 211)      \
 	X(COPY, "cudaMemcpyAsync", 41)          \
+	X(HOST, "cudaLaunchHostFunc", 284)      \
 	X(MALLOC, "cudaMalloc", 20)             \
 	X(RECORD, "cudaEventRecord", 135)       \
 	X(WAIT, "cudaStreamWaitEvent", 147)     \
@@ -170,8 +179,7 @@ static void put_cpu_op(struct kineto *k, op_id id, int tid, int64_t from, int64_
 	const struct record *record = op_record(world, id);
 	begin(k, "cpu_op", k->host, tid, from, to);
 	text_clear(&k->words);
-	text_add(&k->words, "%s::%s", kineto_is_nccl((enum op_kind)record->kind) ? "c10d" : "aten",
-	        record->kind == OP_COPY ? "copy_" : names_text(world->names, record->title));
+	kineto_operator(world, id, &k->words);
 	export_string(k->out, text_string(&k->words));
 	text_add(k->out, ",\"args\":{\"External id\":%u,\"Ev Idx\":%u", id, id);
 	if (record->line)
@@ -192,6 +200,11 @@ static void put_host(struct kineto *k, op_id id, const struct times *t)
 	case OP_COLLECTIVE:
 	case OP_P2P:
 	case OP_ONE_SIDED:
+		if (trace_by_host(world, id)) {
+			put_call(k, id, CALL_HOST, from, t->issue);
+			put_cpu_op(k, id, k->host + op->stream, t->start, t->end);
+			break;
+		}
 		put_cpu_op(k, id, k->host, from, t->issue);
 		put_call(k, id, record->kind == OP_COPY ? CALL_COPY : CALL_LAUNCH, from, t->issue);
 		break;
@@ -240,7 +253,6 @@ size_t trace_unfinished(const struct trace *trace, const struct export_options *
 /* One iteration: on the host what it spends with it, on the GPU about its work. Moments are in program order. */
 static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct iteration *it, size_t from)
 {
-	const struct world *world = k->trace->world;
 	struct window host = {TIME_UNKNOWN, 0, 0}, gpu = host;
 	size_t i = from;
 	for (; i < lanes->count && (!it->end || lanes->moment[i].id < it->end); i++) {
@@ -251,7 +263,7 @@ static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct
 		bool on_host = op_kind_is_host((enum op_kind)m->kind);
 		host.from = least_of(host.from, on_host ? t->start : most_of(t->issue - t->launch, 0));
 		host.to = most_of(host.to, on_host ? t->end : t->issue);
-		if (trace_is_work((enum op_kind)m->kind) && !trace_on_host(world, m->id)) {
+		if (is_gpu_work(k, m)) {
 			gpu.from = least_of(gpu.from, t->start);
 			gpu.to = most_of(gpu.to, t->end);
 		}
@@ -302,20 +314,34 @@ static void put_memory(struct kineto *k)
 
 /* ---- the file ---- */
 
+/* All GPUs of the node: readers take an entry by its place, which is the device of events. */
 static void put_head(struct kineto *k)
 {
 	const struct world *world = k->trace->world;
-	text_add(k->out, "{\n\"schemaVersion\":1,\n\"deviceProperties\":[{\"id\":%d,\"name\":", k->device);
-	export_string(k->out, world->machine->name);
-	text_add(k->out, ",\"totalGlobalMem\":%.0f}],\n", world->machine->memory);
+	text_add(k->out, "{\n\"schemaVersion\":1,\n\"deviceProperties\":[");
+	for (int gpu = 0; gpu < k->gpus; gpu++) {
+		text_add(k->out, "%s{\"id\":%d,\"name\":", gpu ? "," : "", gpu);
+		export_string(k->out, world->machine->name);
+		text_add(k->out, ",\"totalGlobalMem\":%.0f}", world->machine->memory);
+	}
 	text_add(k->out,
-	        "\"distributedInfo\": {\"rank\": %d,\"backend\": \"nccl\",\"world_size\": %d,\"pg_count\": "
+	        "],\n\"distributedInfo\": {\"rank\": %d,\"backend\": \"nccl\",\"world_size\": "
+	        "%d,\"pg_count\": "
 	        "%zu},\n",
 	        k->rank, world->n, world->group_count);
 	text_add(k->out,
 	        "\"displayTimeUnit\":\"ms\",\"baseTimeNanoseconds\":0,\n\"traceName\":\"ranksh rank %d\",\n",
 	        k->rank);
 	text_add(k->out, "\"traceEvents\":[\n");
+}
+
+/* Does the host carry out some of the stream's work? */
+static bool calls_host(const struct kineto *k, const struct lanes *lanes, int stream)
+{
+	for (uint32_t i = lanes->first[stream]; i < lanes->first[stream + 1]; i++)
+		if (trace_by_host(k->trace->world, moment_at(lanes, i)->id))
+			return true;
+	return false;
 }
 
 static void put_names(struct kineto *k, const struct lanes *lanes)
@@ -328,9 +354,11 @@ static void put_names(struct kineto *k, const struct lanes *lanes)
 	put_metadata(k, "process_labels", k->device, 0, name);
 	put_metadata(k, "thread_name", k->host, k->host, "host");
 	for (int stream = STREAM_DEFAULT; stream < lanes->streams; stream++) {
-		bool thread = world_stream(k->trace->world, k->rank, stream)->host;
-		put_metadata(k, "thread_name", thread ? k->host : k->device,
-		        thread ? k->host + stream : stream, trace_lane_name(k->trace, k->rank, stream));
+		const char *name_of = trace_lane_name(k->trace, k->rank, stream);
+		if (!world_stream(k->trace->world, k->rank, stream)->host)
+			put_metadata(k, "thread_name", k->device, stream, name_of);
+		if (calls_host(k, lanes, stream))
+			put_metadata(k, "thread_name", k->host, k->host + stream, name_of);
 	}
 }
 
@@ -340,16 +368,11 @@ static void put_operations(struct kineto *k, const struct lanes *lanes)
 	for (size_t i = 0; i < lanes->count; i++) {
 		const struct moment *m = &lanes->moment[i];
 		const struct times *t = &m->t;
-		bool thread = trace_on_host(k->trace->world, m->id);
 		if (!is_over(k->trace, k->options, t) || t->end <= k->options->window.from ||
 		        most_of(t->issue - t->launch, 0) >= k->options->window.to)
 			continue;
-		if (thread && m->kind == OP_KERNEL) {
-			put_cpu_op(k, m->id, k->host + m->stream, t->start, t->end);
-			continue;
-		}
 		put_host(k, m->id, t);
-		if (trace_is_work((enum op_kind)m->kind))
+		if (is_gpu_work(k, m))
 			put_work(k, m->id, t);
 	}
 }
@@ -362,6 +385,7 @@ enum status trace_export_kineto(
 	struct kineto k = {.trace = trace,
 	        .options = options,
 	        .rank = rank,
+	        .gpus = gpus,
 	        .device = rank % gpus,
 	        .host = HOST_PIDS + rank,
 	        .out = out};

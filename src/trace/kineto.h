@@ -7,6 +7,8 @@
 /* "matmul"; "ncclDevKernel_AllReduce_Sum_f32_RING_LL", by the algorithm and the protocol of the cost model; "Memcpy HtoD (Pinned ->
  * Device)" */
 void kineto_name(const struct trace *trace, op_id id, struct text *out);
+/* The operator that launches it: "aten::matmul", "nccl:all_reduce", "nccl:send 0->1" */
+void kineto_operator(const struct world *world, op_id id, struct text *out);
 /* Does NCCL carry it out? */
 bool kineto_is_nccl(enum op_kind kind);
 /* Of all operands that are read, or written */

@@ -103,3 +103,40 @@ void kineto_name(const struct trace *trace, op_id id, struct text *out)
 	else
 		text_add(out, "%s", names_text(trace->world->names, record->title));
 }
+
+/* As ProcessGroupNCCL calls them; of several sends and receives at once, what it makes of batch_isend_irecv */
+static void put_nccl_operator(const struct world *world, op_id id, struct text *out)
+{
+	static const struct {
+		const char *name, *torch;
+	} operators[] = {{"allreduce", "all_reduce"}, {"allgather", "all_gather"},
+	        {"reducescatter", "reduce_scatter"}, {"alltoall", "all_to_all"},
+	        {"barrier", "all_reduce_barrier"}};
+	const struct record *record = op_record(world, id);
+	const struct part *part = record->part;
+	if (record->kind == OP_P2P) {
+		bool sends = part->direction == P2P_SEND;
+		text_add(out, "nccl:");
+		if (record->parts > 1)
+			text_add(out, "coalesced");
+		else
+			text_add(out, "%s %d%s%d", sends ? "send" : "recv", world->ops[id].rank,
+			        sends ? "->" : "<-", part->peer);
+		return;
+	}
+	const char *name = record->collective->name;
+	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+		if (strcmp(operators[i].name, name) == 0)
+			name = operators[i].torch;
+	text_add(out, "nccl:%s", name);
+}
+
+void kineto_operator(const struct world *world, op_id id, struct text *out)
+{
+	const struct record *record = op_record(world, id);
+	if (record->kind == OP_COLLECTIVE || record->kind == OP_P2P)
+		put_nccl_operator(world, id, out);
+	else
+		text_add(out, "%s::%s", record->kind == OP_ONE_SIDED ? "c10d" : "aten",
+		        record->kind == OP_COPY ? "copy_" : names_text(world->names, record->title));
+}

@@ -1,6 +1,7 @@
 """Loads what `export kineto` writes with Holistic Trace Analysis: each of its analyses must work, and what both compute must agree.
+And with TensorBoard's plugin for PyTorch's profiler, torch-tb-profiler: every rank's file must load, by the times of its kernels.
 
-run: tests/hta/run RANKSH (it gets HTA from PyPI). No part of `make check`: it wants a network.
+run: tests/hta/run RANKSH (it gets both from PyPI). No part of `make check`: it wants a network.
 """
 import collections
 import json
@@ -17,6 +18,9 @@ os.environ["HTA_DISABLE_NS_ROUNDING"] = "1"  # else it rounds each end by itself
 warnings.filterwarnings("ignore")
 logging.disable(logging.CRITICAL)
 from hta.trace_analysis import TraceAnalysis  # noqa: E402
+from torch_tb_profiler.profiler.data import RunProfileData  # noqa: E402
+from torch_tb_profiler.profiler.event_parser import ProfileRole  # noqa: E402
+from torch_tb_profiler.profiler.run_generator import RunGenerator  # noqa: E402
 
 RANKSH = sys.argv[1]
 GPT = "model gpt layers=2 hidden=64 heads=4 seq=64 batch=8; "
@@ -30,6 +34,8 @@ SCRIPTS = [
     ("fsdp", 4, GPT + "strategy fsdp; run 3; sync"),
     ("tensor parallel", 4, GPT + "strategy tp; run 3; sync"),
     ("pipeline", 4, "model gpt layers=4 hidden=64 heads=4 seq=64 batch=8; strategy pipeline; run 3; sync"),
+    ("two nodes", 4, "set gpus=2; " + GPT + "strategy ddp; run 3; sync"),
+    ("offload", 4, GPT + "strategy zero stage=2 offload=optimizer:nvme; run 3; sync"),
 ]
 passed = failed = 0
 
@@ -162,6 +168,29 @@ def agreement(trace, folder, own):
         same(f"rank {rank} overlaps as much", 100 * both / length(moving), 100 * overlapped, within=0.01)
 
 
+def tensorboard(folder, ranks):
+    """The plugin's own times by kind are those of the file's GPU events; it has all GPUs of the node."""
+    known = {"nccl:" + name for name in ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce")}
+    for rank in range(ranks):
+        path = f"{folder}/rank{rank}.pt.trace.json"
+        data = works(f"TensorBoard loads rank {rank}", lambda: RunProfileData.parse(f"rank{rank}", "1", path, folder))
+        if data is None:
+            continue
+        with open(path) as file:
+            trace = json.load(file)
+        works("... and makes its overview", lambda: RunGenerator(f"rank{rank}", "1", data).generate_run_profile())
+        ids = [gpu["id"] for gpu in trace["deviceProperties"]]
+        check("... has its GPU", ids == list(range(len(ids))) and data.used_devices and data.used_devices[-1] in ids, ids)
+        launched = {e["args"]["External id"]: e["name"] for e in trace["traceEvents"] if e.get("cat") == "cpu_op"}
+        kernels = [e for e in trace["traceEvents"] if e.get("cat") == "kernel"]
+        nccl = [e for e in kernels if launched[e["args"]["External id"]] in known]
+        check("... finds communication", data.has_communication == bool(nccl), data.has_communication)
+        check("... and kernels alone beside it", all(is_nccl(e) for e in nccl) and length(data.role_ranges[ProfileRole.Kernel]) ==
+              length(spans(e for e in kernels if e not in nccl)), len(nccl))
+        names = {e["name"] for e in trace["traceEvents"] if e.get("cat") in ("kernel", "gpu_memcpy")}
+        check("... and no work of the host on the GPU", not any("Disk" in name or "HtoH" in name for name in names), names)
+
+
 for name, ranks, lines in SCRIPTS:
     print(f"## {name}")
     folder = tempfile.mkdtemp()
@@ -171,6 +200,7 @@ for name, ranks, lines in SCRIPTS:
         check("all ranks are found", sorted(trace.t.get_ranks()) == list(range(ranks)), trace.t.get_ranks())
         agreement(trace, folder + "/traces", own)
         analyses(trace, "strategy" in lines)
+        tensorboard(folder + "/traces", ranks)
     shutil.rmtree(folder)
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed > 0)

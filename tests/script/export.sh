@@ -74,4 +74,39 @@ check 'all of them or none: what was there stays' sh -c 'grep -qx before half/ra
 check 'whose it is' grep -q '"distributedInfo": {"rank": 2,' traces/rank2.pt.trace.json
 check 'kernels, launches and flows, as many of each' sh -c 'for each in "\"ph\":\"s\"" "\"ph\":\"f\"" "\"cpu_op\""; do grep -c "$each" traces/rank0.pt.trace.json; done | sort -u | wc -l | grep -qx 1'
 check 'collectives by the names of NCCL' grep -q 'ncclDevKernel_AllReduce_Sum_f32_RING_.*"Collective name":"allreduce","In msg nelems":4096,"Out msg nelems":4096,"Group size":4,"dtype":"Float"' traces/rank3.pt.trace.json
+check '... launched by the operators of PyTorch' grep -q '"cat":"cpu_op".*"name":"nccl:all_reduce"' traces/rank3.pt.trace.json
+cat > node.rsh <<'END'
+set gpus=2
+tensor h[256] host = 1;  tensor p[256] q[256] pinned = 1;  tensor f[256] disk = 1;  tensor x[256] v[256] = 1
+stream cpu;  stream thread kind=host
+sgd p q lr=1 on cpu;  copy f -> p on cpu;  copy p -> x on cpu;  copy q -> f on thread;  spin 1us on thread
+wait cpu on default;  wait thread on default;  y = allgather x;  z = reducescatter y;  u = alltoall x;  broadcast x;  reduce x;  barrier
+@0,2 send x to=rank+1
+@1,3 recv x from=rank-1
+sendrecv x -> v to=(rank+1)%4 from=(rank+3)%4
+sync
+export kineto node
+END
+check "... of two nodes, with work of the host" within 60 "$RANKSH" -n 4 node.rsh > out 2>&1
+cat > shape.py <<'END'
+import json
+for rank in range(4):
+    trace = json.load(open(f"node/rank{rank}.pt.trace.json"))
+    events = trace["traceEvents"]
+    assert [gpu["id"] for gpu in trace["deviceProperties"]] == [0, 1]
+    work = [e for e in events if e.get("cat") in ("kernel", "gpu_memcpy")]
+    assert work and all(e["pid"] == e["args"]["device"] == rank % 2 for e in work)
+    assert [e["name"] for e in work if not e["name"].startswith("nccl")] == ["Memcpy HtoD (Pinned -> Device)"]
+    op = [e for e in events if e.get("cat") == "cpu_op"]
+    threads = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == 1000 + rank}
+    assert sorted((threads[e["tid"]], e["name"]) for e in op if threads[e["tid"]] != "host") == [
+        ("cpu", "aten::copy_"), ("cpu", "aten::sgd"), ("thread", "aten::copy_"), ("thread", "aten::spin")]
+    peer = rank ^ 1
+    assert {e["name"] for e in op if e["name"].startswith("nccl")} == {
+        "nccl:all_gather", "nccl:reduce_scatter", "nccl:all_to_all", "nccl:broadcast", "nccl:reduce", "nccl:all_reduce_barrier",
+        "nccl:coalesced", f"nccl:recv {rank}<-{peer}" if rank % 2 else f"nccl:send {rank}->{peer}"}
+    launched = {e["args"]["External id"] for e in op if threads[e["tid"]] == "host"}
+    assert all(e["args"]["External id"] in launched for e in work)
+END
+if command -v python3 > /dev/null; then check "... each GPU of the node, operators by name, the host on threads of its own" python3 shape.py; fi
 check 'memory' grep -q '"\[memory\]"' traces/rank1.pt.trace.json
