@@ -30,15 +30,19 @@ enum { ROUND = 512, MIB = 1 << 20 };
 
 /* Requests of up to 1 MiB come from 2 MiB segments; of less than 10 MiB from 20 MiB ones; larger get their
  * own, in 2 MiB steps. */
-static int64_t segment_bytes(int64_t bytes, int unit)
+static void plan_segment(struct block_plan *plan, int unit)
 {
-	int64_t step = 2 * MIB / unit;
+	int64_t step = 2 * MIB / unit, large = 10 * MIB / unit;
 
-	if (bytes <= MIB / unit)
-		return step;
-	if (bytes < 10 * MIB / unit)
-		return 20 * MIB / unit;
-	return (bytes + step - 1) / step * step;
+	if (plan->small) {
+		plan->segment_bytes = step;
+		plan->shared_below = plan->small_limit;
+	} else if (plan->bytes < large) {
+		plan->segment_bytes = 20 * MIB / unit;
+		plan->shared_below = large;
+	} else {
+		plan->segment_bytes = (plan->bytes + step - 1) / step * step;
+	}
 }
 
 /* ---- heap.vacant */
@@ -124,7 +128,7 @@ bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_
 	plan->block = best_fit(heap, plan, clean_limit);
 	if (plan->block < heap->count)
 		return true;
-	plan->segment_bytes = segment_bytes(plan->bytes, unit);
+	plan_segment(plan, unit);
 	if (plan->segment_bytes <= capacity - heap->reserved)
 		return true;
 	plan->spare = true;

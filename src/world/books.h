@@ -205,6 +205,7 @@ void crossing_join(struct world *world, op_id id, uint32_t match);
 struct block_plan {
 	int64_t bytes;         /* rounded */
 	int64_t segment_bytes; /* 0: no new one */
+	int64_t shared_below; /* the new segment serves requests of fewer bytes, small ones of as many, too; 0: this one alone */
 	int64_t small_limit;
 	size_t block;
 	uint32_t handout;

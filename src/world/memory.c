@@ -88,8 +88,9 @@ static enum status host_full(const struct world *world, int rank, int64_t bytes)
 	return status;
 }
 
-/* ST_DEVICE_MEMORY in words, with the largest blocks in use: who reads it wants to know what to free. */
-static enum status out_of_memory(const struct world *world, int rank, int64_t bytes)
+/* ST_DEVICE_MEMORY in words: the segment that the device would have to give, which may be larger than the request and than all
+ * that is free, and the largest blocks in use: who reads it wants to know what to free. */
+static enum status out_of_memory(const struct world *world, int rank, const struct block_plan *plan)
 {
 	const struct heap *heap = world_heap(world, rank, SPACE_DEVICE);
 	const struct memory_block *owner[OWNERS_NAMED];
@@ -97,9 +98,15 @@ static enum status out_of_memory(const struct world *world, int rank, int64_t by
 	struct text why = {0};
 
 	text_add(&why, "rank %d", rank);
-	put_bytes(&why, ": no room for ", bytes);
+	put_bytes(&why, ": no room for ", plan->bytes);
 	put_bytes(&why, " on a GPU of ", world->machine->memory);
-	put_bytes(&why, ": reserved ", heap->reserved);
+	put_bytes(&why, ": the allocator needs a new segment of ", plan->segment_bytes);
+	if (plan->shared_below) {
+		put_bytes(&why, plan->small ? ", which tensors of up to " : ", which tensors below ",
+		        plan->shared_below);
+		text_add(&why, " share");
+	}
+	put_bytes(&why, "; reserved ", heap->reserved);
 	put_bytes(&why, ", allocated ", heap->allocated);
 	put_bytes(&why, ", largest free block ", heap_largest_free(heap));
 	for (int k = 0; k < owners; k++) {
@@ -176,7 +183,7 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	struct block_plan plan;
 
 	if (!heap_plan(heap, layout_bytes(&tensor->layout), device ? pool : 0, limit, unit, capacity, &plan))
-		return device                 ? out_of_memory(world, rank, plan.bytes)
+		return device                 ? out_of_memory(world, rank, &plan)
 		        : space == SPACE_DISK ? disk_full(world, rank, plan.bytes)
 		                              : host_full(world, rank, plan.bytes);
 	enum status status = ops_fit(world, 2); /* segments that are given back, one that is got */

@@ -186,6 +186,25 @@ static void segment_sizes(void **state)
 	}
 }
 
+/* What has room by itself may have none for the segment that it is cut from. */
+static void a_segment_is_larger(void **state)
+{
+	struct books b = books_open(1, 0);
+	int index;
+
+	(void)state;
+	b.machine->memory = 2048 * KIB;
+	assert_int_equal(try_make(&b, "x", 256 * KIB, 1, false, &index), ST_DEVICE_MEMORY);
+	assert_string_equal(fail_text(),
+	        "rank 0: no room for 256 kB on a GPU of 2 MB: the allocator needs a new segment of 2.5 MB, "
+	        "which tensors below 1.25 MB share; reserved 0 B, allocated 0 B, largest free block 0 B");
+	b.machine->memory = 128 * KIB;
+	assert_int_equal(try_make(&b, "x", 64 * KIB, 1, false, &index), ST_DEVICE_MEMORY);
+	assert_non_null(
+	        strstr(fail_text(), "segment of 256 kB, which tensors of up to 128 kB share; reserved"));
+	books_close(&b);
+}
+
 static void running_out(void **state)
 {
 	struct books b = books_open(1, 0);
@@ -199,7 +218,8 @@ static void running_out(void **state)
 	size_t ops = b.world->op_count;
 	assert_int_equal(try_make(&b, "m", 80000 * KIB, 1, false, &index), ST_DEVICE_MEMORY);
 	assert_string_equal(fail_text(),
-	        "rank 0: no room for 78.12 MB on a GPU of 244.1 MB: reserved 176.2 MB, allocated 176 MB, "
+	        "rank 0: no room for 78.12 MB on a GPU of 244.1 MB: the allocator needs a new segment of "
+	        "78.25 MB; reserved 176.2 MB, allocated 176 MB, "
 	        "largest free block 255.5 kB; largest: w1 97.75 MB, w2 78.25 MB, b 512 B");
 	assert_true(digest == b.world->digest);
 	assert_int_equal(b.world->op_count, ops);
@@ -418,6 +438,7 @@ int main(void)
 	        cmocka_unit_test(merged_memory_is_as_clean_as_both),
 	        cmocka_unit_test(one_wait_for_two_frees),
 	        cmocka_unit_test(segment_sizes),
+	        cmocka_unit_test(a_segment_is_larger),
 	        cmocka_unit_test(running_out),
 	        cmocka_unit_test(clean_memory),
 	        cmocka_unit_test(real_bytes),
