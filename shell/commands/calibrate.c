@@ -1,6 +1,7 @@
 /* calibrate.c -- calibrate F.machine: the machine's figures out of this session's own measured times.
  *
- * `source calibrate` (strategies/parts/calibrate.rsh) queues what tells them all; any other work tells what it can.
+ * `source calibrate; measure 256k` (strategies/parts/calibrate.rsh) queues what tells them all; any other work tells what it
+ * can.
  * Every process has all times and fits alike; rank 0 writes the file, and its success or failure is everyone's. */
 #include "base/file.h"
 #include "shell/language/run/answer.h"
@@ -49,8 +50,9 @@ static enum status calibrate_run(struct call *call)
 		operations += calibration.part[i].operations;
 	if (status == ST_OK && !operations)
 		status = fail(ST_ARGUMENT,
-		        "nothing has run that tells a figure of the machine: `source calibrate` queues what "
-		        "does");
+		        "nothing has run that tells a figure of the machine: `source calibrate; measure %s` "
+		        "queues what does",
+		        shell->backend->measures ? "64M" : "256k");
 	if (status == ST_OK)
 		status = write(shell, path, &calibration);
 	if (status != ST_OK)
@@ -67,8 +69,8 @@ const struct command command_calibrate = {
         .topic = "steer",
         .usage = "calibrate F.machine",
         .help = "fits the machine's figures (launch, latencies, rates, efficiencies) to the times that were "
-                "measured in this session and writes them as a machine; `source calibrate` and "
-                "`measure 256k` queue what tells all of them",
+                "measured in this session and writes them as a machine; `source calibrate; measure 256k`, "
+                "on a GPU `measure 64M`, queues what tells all of them",
         .for_all = "the machine",
         .class = COMMAND_LOOK,
         .argument = {{ARG_FILE, 0, NULL, "F.machine"}},

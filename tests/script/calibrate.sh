@@ -46,6 +46,14 @@ for ranks in 1 2 4; do
 done
 check 'the file says what was measured, and the source of the rest' sh -c 'grep -q "^h2d = .* MB/s *# measured: [0-9]* operations" this.machine && grep -q "^gpus = 8 *# classroom:" this.machine'
 
+# what the message names does it, and `source calibrate` alone measures nothing
+printf 'source calibrate\ncalibrate none.machine\n' > alone.rsh
+within 60 "$RANKSH" -n 2 alone.rsh > out 2>&1
+lines=$(sed -n 's/.*nothing has run that tells a figure of the machine: `\([^`]*\)` queues what does.*/\1/p' out)
+check "what has to be queued is named" [ "$lines" = 'source calibrate; measure 256k' ]
+within 300 "$RANKSH" -n 2 -c "$lines; calibrate named.machine" > out 2>&1
+check "... and does it" sh -c '[ $0 = 0 ] && grep -q "^link_rate = .*measured" named.machine && grep -q "^efficiency = .*measured" named.machine' $?
+
 # two kernels at once are each slower than alone: they tell nothing
 cat > busy.rsh <<'END'
 tensor x[512,512] y[512,512] z[512,512] = 0
@@ -70,7 +78,7 @@ within 60 "$RANKSH" -n 1 -c 'tensor x[4] = 1; y = relu x; sync; calibrate "a b.m
 check 'a name with a blank is shown as it is to be typed' sh -c '[ $0 = 0 ] && grep -q "\`machine \"./a b.machine\"\`" out' $?
 
 cat > refused.rsh <<'END'
-expect error "nothing has run that tells a figure of the machine: `source calibrate`" { calibrate none.machine }
+expect error "nothing has run that tells a figure of the machine: `source calibrate; measure 256k`" { calibrate none.machine }
 expect error "calibrate writes a machine's file: calibrate a.txt.machine" { calibrate a.txt }
 expect error ".machine" { calibrate .machine }
 tensor x[8,8] y[8,8] = 0
@@ -111,6 +119,8 @@ END
 	awk -v f32="$5" -v half="$6" '$1 == "peak_f32" { print "efficiency", 1e3 * f32 / $3 } $1 == "peak_half" { print "efficiency_half", 1e3 * half / $3 }' this.machine >> planted
 	off this.machine && { [ -z "${11:-}" ] || grep -q "^ *collectives .* [01]\.[0-9]%$" out; }
 }
+RANKSH_CUDA=$standin within 60 "$RANKSH" -n 1 --device cuda alone.rsh > out 2>&1
+check "on a GPU larger sizes have to be queued" grep -q 'figure of the machine: `source calibrate; measure 64M` queues what does' out
 check "a GPU with quick memory and slow products" gpus 1 0.2 5 2000 400 700 7 20 15 6
 check "... quick products and slow memory" gpus 1 0.3 20 50 1000 2000 31 9 12 3
 check "four GPUs and NCCL" gpus 4 0.4 9 300 2000 5000 12 60 50 20 9 30
