@@ -2,6 +2,10 @@
 _ranksh() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 	COMPREPLY=()
+	if [[ " ${COMP_WORDS[*]:1:COMP_CWORD-1} " == *' help '* ]]; then
+		COMPREPLY=($(compgen -W "kernels collectives figures causes words grammar all $("${COMP_WORDS[0]}" help all 2> /dev/null)" -- "$word"))
+		return
+	fi
 	case $before in
 	-n) COMPREPLY=($(compgen -W '1 2 4 8' -- "$word")); return ;;
 	-c | --limit | --as) return ;;
@@ -16,7 +20,7 @@ _ranksh() {
 	esac
 	case $word in
 	-*) COMPREPLY=($(compgen -W '-n -c --test --machine --dry --limit --device --resume --journal --follow --check-lessons --grade --class --as --overview --once --csv --version --help' -- "$word")) ;;
-	*) COMPREPLY=($(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")) ;;
+	*) COMPREPLY=($(compgen -W help -- "$word") $(compgen -f -X '!*.rsh' -- "$word") $(compgen -d -- "$word")) ;;
 	esac
 }
 complete -o filenames -F _ranksh ranksh

@@ -170,13 +170,28 @@ static enum status run_file(struct conductor *conductor, const char *path,
 	return status;
 }
 
+/* The line as it is typed at the prompt */
+static enum status run_help(struct conductor *conductor)
+{
+	const struct options *options = conductor->options;
+	struct text line = {0};
+	text_add(&line, "help");
+	for (int i = 0; i < options->asked_words; i++)
+		text_add(&line, " %s", options->asked[i]);
+	enum status status = run_text(conductor, NULL, text_string(&line), line.count);
+	text_release(&line);
+	return status;
+}
+
 /* A refused line, an expect that failed and a rank that is stuck end a run; the words go to descriptor 2. */
 int batch_run(struct conductor *conductor)
 {
 	const struct options *options = conductor->options;
 	enum status status;
 	conductor->to = (struct listener){conductor, say, foreign, NULL};
-	if (options->check_lessons)
+	if (options->asked)
+		status = run_help(conductor);
+	else if (options->check_lessons)
 		status = conductor_order(conductor,
 		        &(struct order){.kind = ORDER_LESSONS, .file = options->file, .ranks = options->n});
 	else if (options->grade)

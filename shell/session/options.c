@@ -18,6 +18,7 @@ const char *options_help(void)
 {
 	return "usage: ranksh [-n N] [OPTIONS] [FILE [NAME=VALUE ...]]\n"
 	       "       mpirun -n N ranksh [OPTIONS] [FILE [NAME=VALUE ...]]\n"
+	       "       ranksh help [WORD]\n"
 	       "\n"
 	       "Several GPUs at work, to be seen and tried: streams, collectives, stalls, on N GPUs, real or "
 	       "simulated.\n"
@@ -45,6 +46,8 @@ const char *options_help(void)
 	       "you\n"
 	       "  --overview DIR     a board of the class: who is where, stuck on what; --once prints it,\n"
 	       "                     --csv prints a table\n"
+	       "  help [WORD]        what `help` says at the prompt: of a command, a kernel, a word of the "
+	       "field\n"
 	       "  --version, --help\n"
 	       "  NAME=VALUE         beats the file's `let NAME =`\n"
 	       "\n"
@@ -188,6 +191,8 @@ static enum status check_prompt(const struct options *options)
 /* What is left must agree with itself. */
 static enum status check(const struct options *options)
 {
+	if (options->asked && (options->lines || options->test || options->check_lessons || options->grade))
+		return fail(ST_ARGUMENT, "help goes with no file and no lines: ranksh help");
 	if (options->lines && options->file)
 		return fail(ST_ARGUMENT, "-c and a file (%s): one of them", options->file);
 	if (options->test && !options->file)
@@ -218,6 +223,16 @@ static enum status read_option(struct options *options, char **argv, int end, in
 	return status == ST_OK ? apply(options, option, value) : status;
 }
 
+/* `ranksh help WORDS`, to the end: one process without data answers it. A file of that name is ./help. */
+static void ask_help(struct options *options, char **words, int count)
+{
+	options->asked = words;
+	options->asked_words = count;
+	options->dry = true;
+	options->n = 1;
+	options->device = "sim";
+}
+
 enum status options_read(struct options *options, int argc, char **argv)
 {
 	enum status status = ST_OK;
@@ -225,6 +240,10 @@ enum status options_read(struct options *options, int argc, char **argv)
 	*options = (struct options){.word = argv + 1, .words = argc - 1};
 	for (int i = 1; i < end && status == ST_OK; i++) {
 		char *word = argv[i];
+		if (!options->file && strcmp(word, "help") == 0) {
+			ask_help(options, argv + i + 1, end - i - 1);
+			break;
+		}
 		if (word[0] == '-' && word[1]) {
 			status = read_option(options, argv, end, &i);
 		} else if (options->file && strchr(word, '=')) {
@@ -248,6 +267,6 @@ bool options_alone(const struct options *options)
 
 bool options_batch(const struct options *options)
 {
-	return options->file || options->lines || options->check_lessons ||
+	return options->file || options->lines || options->check_lessons || options->asked ||
 	        (!options->wire && !options->follow && !(isatty(0) && isatty(1)));
 }

@@ -13,7 +13,9 @@ struct options {
 	const char *machine; /* NULL: classroom */
 	const char *file;    /* of --test too */
 	bool test;
-	const char *lines;   /* -c */
+	const char *lines; /* -c */
+	char **asked;      /* `ranksh help WORDS`: these, asked_words many; NULL: no help is asked for */
+	int asked_words;
 	const char *grade;   /* a task, "4.2" or the file of one: is FILE its solution? */
 	const char *journal; /* where the session's is kept; NULL: among the others */
 	const char *follow;  /* another session's journal; "-": descriptor 0; NULL: none */
@@ -40,9 +42,9 @@ enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };
  * order: NAME=VALUE behind all else. */
 enum status options_read(struct options *options, int argc, char **argv);
 const char *options_help(void);
-/* True for a run without prompt and escape codes: a file, lines, a test, or no terminal on both ends. */
 /* True for a run of one process, whatever -n says: it has no data, or that of all ranks (shell/sealed/). */
 bool options_alone(const struct options *options);
+/* True for a run without prompt and escape codes: a file, lines, a test, help, or no terminal on both ends. */
 bool options_batch(const struct options *options);
 
 #endif
