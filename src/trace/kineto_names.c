@@ -52,11 +52,9 @@ static void put_nccl_name(const struct trace *trace, op_id id, struct text *out)
 	const struct match *match = &world->matches[world->ops[id].match];
 	bool known = collective_cost(record->collective, world->machine,
 	                     (struct cost_group){match->n, match->ranks}, record->bytes,
-	                     (enum algorithm)record->algorithm, &cost) == ST_OK;
+	                     (enum algorithm)record->taken, &cost) == ST_OK;
 	text_add(out, "_");
-	for (const char *p = known && cost.algorithm ? algorithm_name((enum algorithm)cost.algorithm)
-	                                             : "ring";
-	        *p; p++)
+	for (const char *p = record->taken ? algorithm_name((enum algorithm)record->taken) : "ring"; *p; p++)
 		text_add(out, "%c", toupper((unsigned char)*p));
 	text_add(out, "_%s", known && *cost.protocol ? cost.protocol : "LL");
 }

@@ -29,8 +29,9 @@ struct kind {
 	name_id title, group;
 	int64_t count, sends;          /* by steps, as `unroll` makes them; -1: not known */
 	double message, sent, formula; /* bytes; formula: 0 where there is none */
-	uint8_t algorithm;
-	bool several; /* algorithms */
+	struct sizes {
+		int64_t least, most; /* bytes; most 0: none */
+	} by[ALGORITHM_COUNT];       /* of the messages that took each algorithm */
 };
 struct kinds {
 	struct kind *kind;
@@ -181,8 +182,9 @@ static void add_formula(const struct world *world, op_id id, struct kind *kind)
 	        (record->collective == &collective_gather
 	                        ? 1.0 / match->n
 	                        : collective_bus_factor(record->collective, match->n));
-	kind->several |= kind->count > 1 && kind->algorithm != record->taken;
-	kind->algorithm = record->taken;
+	struct sizes *by = &kind->by[record->taken];
+	by->least = by->most ? least_of(by->least, record->bytes) : record->bytes;
+	by->most = most_of(by->most, record->bytes);
 	int place = world->groups[match->group].place_of[world->ops[id].rank];
 	int64_t sends = sends_of(record, match, place);
 	kind->sends = sends < 0 || kind->sends < 0 ? -1 : kind->sends + sends;
@@ -311,6 +313,40 @@ static void print_transfers(struct traffic *traffic, int n, int width, struct te
 	table_release(&table);
 }
 
+/* How many algorithms were taken, and the last of them */
+static int algorithms_of(const struct kind *kind, enum algorithm *last)
+{
+	int used = 0;
+	for (int i = ALGORITHM_AUTO + 1; i < ALGORITHM_COUNT; i++)
+		if (kind->by[i].most) {
+			*last = (enum algorithm)i;
+			used++;
+		}
+	return used;
+}
+
+/* "   allreduce in world: ring 256 kB to 4 MB, tree 64 B": the sizes of the messages that took each, where there are several */
+static void print_algorithms(const struct names *names, const struct kind *kind, struct text *out)
+{
+	enum algorithm last = ALGORITHM_AUTO;
+	const char *between = ": ";
+	if (algorithms_of(kind, &last) < 2)
+		return;
+	text_add(out, "   %s in %s", names_text(names, kind->title), names_text(names, kind->group));
+	for (int i = ALGORITHM_AUTO + 1; i < ALGORITHM_COUNT; i++) {
+		const struct sizes *by = &kind->by[i];
+		if (!by->most)
+			continue;
+		text_add(out, "%s%s ", between, algorithm_name((enum algorithm)i));
+		between = ", ";
+		bytes_text((double)by->least, out);
+		text_add(out, "%s", by->most > by->least ? " to " : "");
+		if (by->most > by->least)
+			bytes_text((double)by->most, out);
+	}
+	text_add(out, "\n");
+}
+
 /* Pieces of a message are whole elements: less than what `off` shows is rounding. */
 static void put_formula(struct table *table, const struct kind *kind)
 {
@@ -327,11 +363,9 @@ static void put_formula(struct table *table, const struct kind *kind)
 		table_cell(table, "%lld", (long long)kind->sends);
 	else
 		table_end(table);
-	bool chosen = kind->algorithm != ALGORITHM_AUTO;
-	table_cell(table, "%s",
-	        kind->several                         ? "several"
-	                : chosen && kind->formula > 0 ? algorithm_name((enum algorithm)kind->algorithm)
-	                                              : "");
+	enum algorithm last = ALGORITHM_AUTO;
+	int used = kind->formula > 0 ? algorithms_of(kind, &last) : 0;
+	table_cell(table, "%s", used > 1 ? "several" : used ? algorithm_name(last) : "");
 }
 
 static void print_collectives(
@@ -355,6 +389,8 @@ static void print_collectives(
 		table_row(&table);
 	}
 	table_print(&table, width, out);
+	for (size_t i = 0; i < traffic->kinds.count; i++)
+		print_algorithms(names, &traffic->kinds.kind[i], out);
 	table_release(&table);
 }
 

@@ -121,6 +121,19 @@ traffic
 #>    allreduce  world      2  512 kB  896 kB   768 kB  x 1.17         several
 #>    allgather  world      1    1 MB  768 kB   768 kB              3     ring
 #>    reduce     world      1  256 kB  256 kB   256 kB                    tree
+#>    allreduce in world: ring 256 kB, tree 256 kB
+mark sizes
+for k in 4 8 64k 16k { allreduce g[0:k];  reduce g[0:k] algo=tree }
+sync
+traffic sizes
+#>    ranks  nvlink out
+#>    0          480 kB
+#>    1-3      800.1 kB
+#> by collectives
+#>    what       in     times    size      sent   formula  off  sends       by
+#>    allreduce  world      4  320 kB  480.1 kB  480.1 kB              several
+#>    reduce     world      4  320 kB    320 kB    320 kB                 tree
+#>    allreduce in world: ring 64 kB to 256 kB, tree 16 B to 32 B
 
 # memory over time: what a section begins with counts in its peak; freed blocks do not
 mark some
