@@ -33,13 +33,14 @@ static int by_place_and_end(const void *a, const void *b)
 	return place ? place : (x->end > y->end) - (x->end < y->end);
 }
 
-/* false: no change, or one that has not ended */
+/* Returns false for an operation that changes nothing, was aborted, or has not ended. */
 static bool change_of(const struct trace *trace, op_id id, struct window_change *change)
 {
 	const struct world *world = trace->world;
 	const struct record *record = op_record(world, id);
 	struct operand remote;
-	if (record->kind != OP_ONE_SIDED || !world_remote(world, id, &remote))
+	if (record->kind != OP_ONE_SIDED || world->ops[id].flags & OPF_ABORTED ||
+	        !world_remote(world, id, &remote))
 		return false;
 	*change = (struct window_change){.address = remote.address,
 	        .target = record->part[0].peer,

@@ -84,7 +84,8 @@ bool world_remote(const struct world *world, op_id id, struct operand *remote)
 	const struct match *match = &world->matches[world->ops[world->ops[id].target].match];
 	op_id window = match->member[world->groups[match->group].place_of[part->peer]];
 
-	if (!window)
+	/* a peer that calls something else in its place has no window there, and never will */
+	if (!window || match->mismatch)
 		return false;
 	const struct operand *whole = &op_record(world, window)->operand[0];
 	*remote = (struct operand){.address = whole->address + part->offset,

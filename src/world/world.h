@@ -307,8 +307,8 @@ void world_expire(struct world *world, uint32_t match);
 
 /* -- windows: memory that the other ranks of a group reach by one-sided operations. A tensor's window opens when the rank
  *    queues the collective that says so (record.window), and closes likewise, or with an abort of its group. */
-/* Where a one-sided operation reaches: the operand as it is on the rank that it names. false: that rank has queued no
- * window yet. */
+/* Where a one-sided operation reaches: the operand as it is on the rank that it names. Returns false if that rank has queued
+ * no window yet, or the collective in which the window was to open is a mismatch: nothing is reached then. */
 bool world_remote(const struct world *world, op_id id, struct operand *remote);
 /* ST_NAME, "what: y is in a window of ps: close y first", while the owner is in one: it is neither freed nor made anew. */
 enum status world_window_closed(const struct world *world, const char *what, int tensor);

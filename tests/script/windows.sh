@@ -67,6 +67,31 @@ END
 typed undone
 check 'an undone operation is gone, and so is a close' sh -c "! grep -q 'free: \|put: ' out && grep -q get out"
 
+# an operation queued behind a window that cannot open: rank 0 calls a barrier in its place
+for behind in 'get y@(1-rank) -> x' 'put x -> y@(1-rank)' 'add x -> y@(1-rank)'; do
+	for look in stats 'say "$(stale)"' 'expect stale == 0' 'close y; stats' 'abort world; stats; say "$(stale)"; print y'; do
+		for dry in '' --dry; do
+			within 20 "$RANKSH" -n 2 $dry -c "tensor y[4] x[4] = ones; @0 barrier; window y; $behind; $look" > out 2>&1
+			check "a window that cannot open: $behind; $look $dry" test $? -lt 4
+		done
+	done
+done
+cat > cut.rsh <<'END'
+tensor y[4] x[4] = zeros
+window y
+@1 get y@0 -> x
+@2 recv x from=0
+@2 add x -> y@0
+@1 sync
+abort world
+window y
+@1 add x -> y@0
+sync
+@1 expect stale == 0
+END
+within 20 "$RANKSH" -n 3 cut.rsh > out 2>&1
+check 'an add that was aborted has changed nothing' test $? -eq 0
+
 # the order in which ranks have their lines means nothing: in a file each rank's lines stand together, or mixed
 setup='stream s t
 tensor y[64,64] x[64,64] got[64,64] = randn seed=rank
