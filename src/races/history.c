@@ -102,7 +102,8 @@ static void add_conflict(struct happens_before *order, const struct race *found)
 		        other->later_name == found->later_name)
 			return;
 	}
-	if (race_known(order, found))
+	const struct race *known = race_known(order, found);
+	if (known && !race_sooner(found, known))
 		return;
 	*MEM_ADD(&order->conflicts, &order->conflict_count) = *found;
 }

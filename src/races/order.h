@@ -94,7 +94,7 @@ struct happens_before {
 	struct races *races; /* where what is found goes */
 	op_id done;          /* operations up to this one are in */
 	size_t handouts;     /* ... and so many blocks */
-	size_t aborts;
+	size_t aborts, unmade;
 	struct rank_order *rank;
 	uint32_t *clocks;
 	size_t clock_count, clock_room;
@@ -162,6 +162,8 @@ bool layout_dense(const struct layout *layout);                          /* its 
 
 /* ---- races.c: the race that was reported for the same streams and names, or NULL */
 struct race *race_known(const struct happens_before *order, const struct race *race);
+/* Does `a` come before `b` in program order? */
+bool race_sooner(const struct race *a, const struct race *b);
 
 /* ---- runnable.c: can the operation take place, going by what is queued? A meeting in its past may lack
  * members (order->lacking) or never come about, because it waits for itself. */

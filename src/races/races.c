@@ -10,7 +10,7 @@
  *     @0 barrier on compute; y = matmul x w       ... but not before rank 1's line is typed
  *
  * Until then the conflict is in the list of the meeting that lacks members, and is decided when that meeting
- * is complete, or was aborted. */
+ * is complete, or was aborted. Which races there are is a function of the log as it is, whenever it was looked at before. */
 #include "races/order.h"
 
 struct race *race_known(const struct happens_before *order, const struct race *race)
@@ -27,18 +27,21 @@ struct race *race_known(const struct happens_before *order, const struct race *r
 	return NULL;
 }
 
+bool race_sooner(const struct race *a, const struct race *b)
+{
+	return a->later < b->later || (a->later == b->later && a->earlier < b->earlier);
+}
+
 /* One a pair of streams and names: the first in program order, whichever was decided first. */
 static void report(struct happens_before *order, const struct race *race)
 {
 	struct races *races = order->races;
 	struct race *known = race_known(order, race);
 
-	if (!known) {
+	if (!known)
 		*MEM_ADD(&races->race, &races->count) = *race;
-	} else if (race->later < known->later ||
-	        (race->later == known->later && race->earlier < known->earlier)) {
+	else if (race_sooner(race, known))
 		*known = *race;
-	}
 }
 
 /* Attaches the race to a meeting that lacks members. */
@@ -117,36 +120,19 @@ static void take_op(struct happens_before *order, op_id id)
 	history_add(order, id);
 }
 
-const struct races *races_now(struct world *world)
+/* ---- the log as it is now */
+
+static void order_begin(struct happens_before *order, struct world *world)
 {
-	if (!world->races) {
-		world->races = mem_alloc(sizeof *world->races);
-		struct happens_before *order = world->races->order = mem_alloc(sizeof *order);
-		order->world = world;
-		order->races = world->races;
-		order->rank = mem_alloc(world->n * sizeof *order->rank);
-		order->runnable = (struct wait_search){
-		        .self = order, .edges_of = runnable_edges, .stop_at_cycle = true};
-	}
-	struct happens_before *order = world->races->order;
-	if (order->done == world->op_count && order->aborts == world->aborts)
-		return world->races;
-	clocks_update(order);
-	for (uint32_t match = 1; order->aborts != world->aborts && match < order->note_count; match++)
-		if (world->matches[match].aborted)
-			decide_postponed(order, match);
-	order->aborts = world->aborts;
-	for (; order->done < world->op_count; order->done++)
-		take_op(order, order->done + 1);
-	return world->races;
+	*order = (struct happens_before){.world = world, .races = world->races};
+	order->rank = mem_alloc(world->n * sizeof *order->rank);
+	order->runnable =
+	        (struct wait_search){.self = order, .edges_of = runnable_edges, .stop_at_cycle = true};
 }
 
-void races_free(struct world *world)
+static void order_release(struct happens_before *order)
 {
-	if (!world->races)
-		return;
-	struct happens_before *order = world->races->order;
-	for (int r = 0; r < world->n; r++) {
+	for (int r = 0; r < order->world->n; r++) {
 		struct rank_order *rank = &order->rank[r];
 		for (size_t i = 0; i < rank->lanes; i++) {
 			mem_free(rank->lane[i].versions);
@@ -158,8 +144,64 @@ void races_free(struct world *world)
 	}
 	wait_search_release(&order->runnable);
 	void *arrays[] = {order->rank, order->clocks, order->accesses, order->undecided, order->notes,
-	        order->next_clock, order->conflicts, order->cells, order->runnable.colour, order,
-	        world->races->race, world->races->unread, world->races};
+	        order->next_clock, order->conflicts, order->cells, order->runnable.colour};
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		mem_free(arrays[i]);
+}
+
+/* Meetings that had all their members, and were aborted all the same: at a timeout. What went by them is open again. */
+static size_t unmade(const struct world *world)
+{
+	size_t count = 0;
+	for (size_t i = 1; i <= world->match_count; i++) {
+		const struct match *match = &world->matches[i];
+		count += match->aborted && match_complete(match) && !match->mismatch;
+	}
+	return count;
+}
+
+/* Conflicts that wait for a meeting that was aborted are decided. After a timeout all are, from the first operation on:
+ * there are only more races then, and those that are known stay where they are in the list. */
+static void take_aborts(struct happens_before *order, struct world *world)
+{
+	size_t gone = unmade(world);
+	if (gone != order->unmade) {
+		order_release(order);
+		order_begin(order, world);
+		order->unmade = gone;
+		world->races->unread_count = 0;
+		clocks_update(order);
+	}
+	for (uint32_t match = 1; match < order->note_count; match++)
+		if (world->matches[match].aborted)
+			decide_postponed(order, match);
+	order->aborts = world->aborts;
+}
+
+const struct races *races_now(struct world *world)
+{
+	if (!world->races) {
+		world->races = mem_alloc(sizeof *world->races);
+		world->races->order = mem_alloc(sizeof *world->races->order);
+		order_begin(world->races->order, world);
+	}
+	struct happens_before *order = world->races->order;
+	if (order->done == world->op_count && order->aborts == world->aborts)
+		return world->races;
+	clocks_update(order);
+	if (order->aborts != world->aborts)
+		take_aborts(order, world);
+	for (; order->done < world->op_count; order->done++)
+		take_op(order, order->done + 1);
+	return world->races;
+}
+
+void races_free(struct world *world)
+{
+	if (!world->races)
+		return;
+	order_release(world->races->order);
+	void *arrays[] = {world->races->order, world->races->race, world->races->unread, world->races};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
 	world->races = NULL;

@@ -58,7 +58,11 @@ static bool orders(const struct world *world, const struct match *match)
 }
 
 /* What a meeting brings. itself: its members are done too (not when it is the very operation that we ask
- * about). */
+ * about), but those of several parts, of which this one is done:
+ *
+ *      rank 0   together { send to 1; recv from 3 }      behind rank 3's send: what is before rank 0's together, and not
+ *      rank 3   send to 0                                 the together, which may still wait for rank 1
+ */
 static void pass_match(struct happens_before *order, uint32_t index, bool itself)
 {
 	const struct match *match = &order->world->matches[index];
@@ -70,7 +74,7 @@ static void pass_match(struct happens_before *order, uint32_t index, bool itself
 	for (int i = 0; i < match->n; i++) {
 		op_id member = match->member[i];
 		if (member)
-			raise_past(order, member, itself);
+			raise_past(order, member, itself && op_record(order->world, member)->parts < 2);
 	}
 }
 

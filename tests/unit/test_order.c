@@ -332,6 +332,67 @@ static void an_abort_leaves_open(void **state)
 	books_close(&b);
 }
 
+/* `together { send to; recv from }`: one operation of two parts */
+static op_id together(struct books *b, int rank, int lane, int to, int from)
+{
+	int64_t elements = 8;
+	struct operand operand[2] = {
+	        {.address = 1, .access = ACCESS_READ}, {.address = 1, .access = ACCESS_WRITE}};
+	struct part part[2] = {
+	        {.direction = P2P_SEND, .peer = to}, {.direction = P2P_RECV, .peer = from, .operand = 1}};
+	struct record record = record_of(b, OP_P2P, "send");
+
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(layout_make(&operand[i].layout, DT_F32, 1, &elements), ST_OK);
+	record.group = 0;
+	record.operands = record.parts = 2;
+	record.operand = operand;
+	record.part = part;
+	return queue(b, rank, lane, &record, 0);
+}
+
+/* What comes behind one part of a `together` comes behind no other part of it. */
+static void parts_end_by_themselves(void **state)
+{
+	struct books b = books_open(2, 0);
+	int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make(&b, 0, "x", 64);
+
+	(void)state;
+	transfer(&b, 0, io, P2P_SEND, 1, 8);
+	op_id write = touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
+	transfer(&b, 0, compute, P2P_RECV, 1, 8);
+	together(&b, 1, 1, 0, 0);
+	op_id read = touch(&b, 0, io, "copy", x, ACCESS_READ);
+	assert_int_equal(races_now(b.world)->count, 1);
+	assert_false(happens_before(b.world, write, read));
+	transfer(&b, 0, io, P2P_SEND, 1, 8);
+	transfer(&b, 1, 1, P2P_RECV, 0, 8);
+	read = touch(&b, 0, io, "copy", x, ACCESS_READ);
+	assert_true(happens_before(b.world, write, read)); /* rank 1's next one is behind all of it */
+	books_close(&b);
+}
+
+/* A timeout takes with it meetings that were complete: what they have ordered is ordered no more. */
+static void a_timeout_decides_again(void **state)
+{
+	(void)state;
+	for (int asks = 0; asks < 2; asks++) {
+		struct books b = books_open(2, 0);
+		int io = stream(&b, 0, "io"), compute = stream(&b, 0, "compute"), x = make(&b, 0, "x", 64);
+		touch(&b, 0, compute, "relu", x, ACCESS_WRITE);
+		op_id meeting = collective(&b, 0, compute, "allreduce", 0, 8);
+		collective(&b, 0, io, "allreduce", 0, 8);
+		touch(&b, 0, io, "copy", x, ACCESS_READ);
+		collective(&b, 1, 1, "allreduce", 0, 8);
+		collective(&b, 1, 1, "allreduce", 0, 8);
+		if (asks)
+			assert_int_equal(races_now(b.world)->count, 0);
+		world_expire(b.world, b.world->ops[meeting].match);
+		assert_int_equal(races_now(b.world)->count, 1);
+		books_close(&b);
+	}
+}
+
 /* ---- random programs: every rank's lines are fixed, the order between ranks is not */
 
 enum { RANKS = 3, LINES = 60, TENSORS = 3, LANES = 4 };
@@ -372,16 +433,21 @@ static void restyle(struct program *program, int style)
 	}
 }
 
+static struct line line_drawn(uint32_t *seed, int rank)
+{
+	return (struct line){.what = (int)draw(seed, 20),
+	        .lane = 1 + (int)draw(seed, LANES - 1),
+	        .other = 1 + (int)draw(seed, LANES - 1),
+	        .tensor = (int)draw(seed, TENSORS),
+	        .access = 1 << draw(seed, 3),
+	        .peer = (rank + 1 + (int)draw(seed, RANKS - 1)) % RANKS};
+}
+
 static void invent(struct program *program, uint32_t *seed, int style)
 {
 	for (int r = 0; r < RANKS; r++) {
 		for (int i = 0; i < LINES; i++) {
-			program->line[r][i] = (struct line){.what = (int)draw(seed, 20),
-			        .lane = 1 + (int)draw(seed, LANES - 1),
-			        .other = 1 + (int)draw(seed, LANES - 1),
-			        .tensor = (int)draw(seed, TENSORS),
-			        .access = 1 << draw(seed, 3),
-			        .peer = (r + 1 + (int)draw(seed, RANKS - 1)) % RANKS};
+			program->line[r][i] = line_drawn(seed, r);
 		}
 	}
 	restyle(program, style);
@@ -413,10 +479,8 @@ static void apply(struct books *b, struct state *s, int r, int i, const struct l
 	}
 }
 
-static void play(struct books *b, struct state *s, const struct program *program, uint32_t *seed)
+static void begin(struct books *b, struct state *s)
 {
-	int at[RANKS] = {0}, left = RANKS * LINES;
-
 	for (int r = 0; r < RANKS; r++) {
 		for (int i = 0; i < TENSORS; i++) {
 			char text[24];
@@ -426,6 +490,13 @@ static void play(struct books *b, struct state *s, const struct program *program
 		stream(b, r, "a");
 		stream(b, r, "c");
 	}
+}
+
+static void play(struct books *b, struct state *s, const struct program *program, uint32_t *seed)
+{
+	int at[RANKS] = {0}, left = RANKS * LINES;
+
+	begin(b, s);
 	while (left > 0) {
 		int r = (int)draw(seed, RANKS), many = 1 + (int)draw(seed, 20);
 		for (; many > 0 && at[r] < LINES; many--, left--, at[r]++)
@@ -525,6 +596,49 @@ static void typing_order_means_nothing(void **state)
 		free(first);
 	}
 	assert_true(races > 1000); /* the programs are worth asking about */
+}
+
+/* Whether somebody has asked before does not change what is found. Here all lines come in one order, with aborts and timeouts between them. */
+static void asking_changes_nothing(void **state)
+{
+	int races = 0;
+
+	(void)state;
+	for (int round = 0; round < 400; round++) {
+		char *first = NULL;
+		for (int asks = 0; asks < 2; asks++) {
+			uint32_t seed = 1000u + (uint32_t)round;
+			struct books b = books_open(RANKS, 0);
+			struct state s = {0};
+			begin(&b, &s);
+			for (int i = 0; i < LINES; i++) {
+				int r = (int)draw(&seed, RANKS), what = (int)draw(&seed, 24);
+				struct line line = line_drawn(&seed, r);
+				const struct op *last = &b.world->ops[b.world->op_count];
+				if (what < 20)
+					apply(&b, &s, r, i, &line);
+				else if (what < 22)
+					together(&b, r, line.lane, line.peer,
+					        (r + 1 + (int)draw(&seed, RANKS - 1)) % RANKS);
+				else if (what == 22)
+					world_abort(b.world, 0);
+				else if (op_record(b.world, b.world->op_count)->kind == OP_COLLECTIVE &&
+				        last->match)
+					world_expire(b.world, last->match);
+				if (asks)
+					races_now(b.world);
+			}
+			races += (int)races_now(b.world)->count;
+			char *all = summary(&b);
+			if (first)
+				assert_string_equal(all, first);
+			free(first);
+			first = all;
+			books_close(&b);
+		}
+		free(first);
+	}
+	assert_true(races > 1000);
 }
 
 /* The vector clocks and the search against the plain definition: reachability over all edges. */
@@ -654,7 +768,10 @@ int main(void)
 	        cmocka_unit_test(order_through_a_collective),
 	        cmocka_unit_test(an_abort_decides),
 	        cmocka_unit_test(an_abort_leaves_open),
+	        cmocka_unit_test(parts_end_by_themselves),
+	        cmocka_unit_test(a_timeout_decides_again),
 	        cmocka_unit_test(typing_order_means_nothing),
+	        cmocka_unit_test(asking_changes_nothing),
 	        cmocka_unit_test(clocks_agree_with_the_graph),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
