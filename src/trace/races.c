@@ -109,11 +109,16 @@ static void put_wrapped(const char *words, const char *ranks, int width, struct 
 	text_add(out, "[%s]\n", ranks);
 }
 
-static int by_order(const void *a, const void *b)
+/* Of two races of the same operations by the letters of the names: there is one for each pair of names */
+static int by_order(const void *a, const void *b, void *names)
 {
 	const struct race *x = a, *y = b;
-	return x->later != y->later ? (x->later > y->later) - (x->later < y->later)
-	                            : (x->earlier > y->earlier) - (x->earlier < y->earlier);
+	if (x->later != y->later || x->earlier != y->earlier)
+		return x->later != y->later ? (x->later > y->later) - (x->later < y->later)
+		                            : (x->earlier > y->earlier) - (x->earlier < y->earlier);
+	return x->earlier_name != y->earlier_name
+	        ? strcmp(names_text(names, x->earlier_name), names_text(names, y->earlier_name))
+	        : strcmp(names_text(names, x->later_name), names_text(names, y->later_name));
 }
 
 /* In program order: which was found first hangs on when somebody asked. A race is found on each rank by itself; the
@@ -129,7 +134,7 @@ void trace_races(const struct trace *trace, size_t first, bool cure, int width, 
 
 	for (size_t i = 0; i < count; i++)
 		race[i] = races->race[first + i];
-	qsort(race, count, sizeof *race, by_order);
+	qsort_r(race, count, sizeof *race, by_order, world->names);
 	for (size_t i = 0; i < count; i++) {
 		text_clear(&words);
 		put_race(trace, &race[i], cure, &words);

@@ -75,13 +75,13 @@ static struct kernel_use *use_of(struct kernel_uses *uses, const struct record *
 	return use;
 }
 
-/* What took longest first; of equal ones by name */
-static int by_time(const void *a, const void *b)
+/* What took longest first; of equal ones by the letters of the name: its number is that of when it was first typed */
+static int by_time(const void *a, const void *b, void *names)
 {
 	const struct kernel_use *x = a, *y = b;
 	if (x->ns != y->ns)
 		return x->ns > y->ns ? -1 : 1;
-	return x->title != y->title ? (x->title > y->title) - (x->title < y->title)
+	return x->title != y->title ? strcmp(names_text(names, x->title), names_text(names, y->title))
 	                            : (int)x->dtype - (int)y->dtype;
 }
 
@@ -95,7 +95,7 @@ static enum status uses_of_rank(const struct trace *trace, int section, int rank
 		if (ran(trace, id, section, &t))
 			add_use(trace, id, &t, use_of(uses, op_record(world, id)));
 	if (uses->count)
-		qsort(uses->use, uses->count, sizeof *uses->use, by_time);
+		qsort_r(uses->use, uses->count, sizeof *uses->use, by_time, world->names);
 	return trace_step(trace, steps);
 }
 

@@ -52,23 +52,27 @@ long op_numbered(const struct world *world, const char *text, name_id *title)
 	return *title ? n : 0;
 }
 
-/* The title or phase on that rank that is nearest to the word, and how many operations have it as title; 0: none is near */
+/* The title or phase on that rank that is nearest to the word, of equals the one that was queued first, and how many operations have
+ * it as title; 0: none is near */
 static name_id nearest_operation(const struct world *world, int rank, const char *word, int *titled)
 {
 	int least = text_too_far(word);
 	name_id nearest = 0;
-	bool *used = mem_alloc((size_t)(names_count(world->names) + 1) * sizeof *used);
+	bool *seen = mem_alloc((size_t)(names_count(world->names) + 1) * sizeof *seen);
+	seen[0] = true;
 	for (op_id at = world->first[rank]; at; at = world->ops[at].next_program) {
 		const struct record *record = op_record(world, at);
-		used[record->title] = used[record->phase] = true;
+		const name_id names[] = {record->title, record->phase};
+		for (int i = 0; i < 2; i++) {
+			if (!seen[names[i]] && text_nearer(word, names_text(world->names, names[i]), &least))
+				nearest = names[i];
+			seen[names[i]] = true;
+		}
 	}
-	for (int id = 1; id <= names_count(world->names); id++)
-		if (used[id] && text_nearer(word, names_text(world->names, (name_id)id), &least))
-			nearest = (name_id)id;
 	*titled = 0;
 	for (op_id at = world->first[rank]; at; at = world->ops[at].next_program)
 		*titled += nearest && op_record(world, at)->title == nearest;
-	mem_free(used);
+	mem_free(seen);
 	return nearest;
 }
 

@@ -23,7 +23,7 @@ state() {
 			until_said '"is":"done"' "$(wc -l < typed)"
 			printf '%s\n'"$interrupt" "$also"
 		}
-		for look in 'say "--- looks"' tensors 'timeline all' stalls stats streams events groups traffic races 'peek c8' 'peek loss'; do echo "$look"; done
+		for look in 'say "--- looks"' tensors 'timeline all' stalls stats roofline streams events groups traffic races 'peek c8' 'peek loss'; do echo "$look"; done
 	} | one_process $dry -n "$1" > replies
 	sed -n '/--- looks/,$p' replies | sed 's/,"log":.*//'
 }
@@ -100,6 +100,14 @@ replayed "... nor what is nearest to a word" 2 <<'END'
 copy b8 -> a8
 tensor a8[4] b8[4]
 END
+replayed "... nor a row of a table, of kernels that took as long" 2 <<'END'
+sgd a8 b8 lr=0.1
+tensor a8[8,8] b8[8,8] = ones
+a8 += exp a8
+sgd a8 b8 lr=0.1
+END
+printf 'wait F72 on F71\nphase F71\nspin 1us\nphase F72\nspin 1us\nphase off\nwhy F73\n' | one_process --dry -n 1 > out
+check "... nor which of two operations a word means" grep -q "did you mean 'F71'" out
 undone "set changes no transfer that was queued before it" 2 'spin 1us' <<'END'
 tensor t[8,4] = rank
 sendrecv t -> t to=(rank+1)%world from=(rank-1)%world
@@ -267,6 +275,38 @@ last='sendrecv t2 -> t2 to=(rank+1)%world from=(rank-1)%world on s9'
 { cat lines; echo "$last"; } | state 4 > before
 { sed 's/$/\nraces/' lines; echo "$last"; } | state 4 > out
 check "a pair of operations races once for each pair of names, whenever it is found" same before out
+# drawn SEED: lines of a session of 3 ranks, the same on any computer; every other one is marked as one that only looks, or is refused
+drawn() {
+	awk -v state="$1" '
+	function draw(n) { state = state * 16807 % 2147483647; return int(state / 7) % n }
+	function of(words, w) { return w[1 + draw(split(words, w, "|"))] }
+	function fill(line) {
+		while (match(line, /%[ktosg]/)) {
+			kind = substr(line, RSTART + 1, 1)
+			word = kind == "k" ? draw(3) : kind == "t" ? of("x|y|z|x[0:2]") : kind == "o" ? of("| on s| on t") : kind == "s" ? of("s|t|default") : of("| in g| in h")
+			line = substr(line, 1, RSTART - 1) word substr(line, RSTART + 2)
+		}
+		return line
+	}
+	BEGIN {
+		print "tensor x[4] y[4] z[4] = rank"; print "stream s t"; print "group g 0-1 timeout=2ms"; print "group h 1-2"
+		for (i = 0; i < 14; i++) {
+			ranks = of("||@0 |@1 |@2 |@0-1 ")
+			print ranks fill(of("x = relu %t[0:4]%o|y = exp z%o|z += y%o|allreduce %t%g%o|broadcast %t root=1%g%o|barrier%g|send %t to=%k%o|recv %t from=%k%o|" \
+				"together { send x to=(rank+1)%world%o; recv z from=(rank+2)%world%o }|wait %s on %s|record e on %s|sync|sync %s|abort world|abort h|window y|close y|" \
+				"put x -> y@%k%o|add x -> y@%k%o|spin 30us%o|mark two|set launch=5us|@1 slow 2x|undo|free z; tensor z[4] = ones"))
+			print "? " fill(of("races|races|stats|stalls|roofline|traffic|stuck|mem|mem over|critical|timeline|why|at 50us|peek %t|whatif launch=2x|tensors|machine|" \
+				"at off|@0 sgd x q lr=1|gelu q|tanhh x|help relu|z = sqrt q%o"))
+		}
+		print of("abort world|sync|spin 1us")
+	}'
+}
+for seed in 11 37 62 89 119; do
+	drawn $seed > drawn
+	grep -v '^?' drawn | state 3 > before
+	sed 's/^? //' drawn | state 3 > out
+	check "looks and refused lines between the lines of session $seed change no report" same before out
+done
 # values that steered a line are in the log, and a line that runs again goes by them: steered RANKS < LINES: `replies`
 steered() {
 	sed "s/^{/$(printf '\036')&/" > typed
