@@ -263,6 +263,15 @@ static void put_end(int64_t end, struct text *out)
 	text_add(out, "\n");
 }
 
+static void put_forecast(int64_t from, struct text *out)
+{
+	if (from == TIME_UNKNOWN)
+		return;
+	text_add(out, "   a forecast: a line typed now begins at ");
+	time_text(from, out);
+	text_add(out, ", and may change it\n");
+}
+
 /* `peek` speaks of that time then, until the books change. */
 static enum status at_run(struct call *call)
 {
@@ -286,6 +295,8 @@ static enum status at_run(struct call *call)
 	if (end < time && !trace_hangs(&trace))
 		put_end(end, &text);
 	if (status == ST_OK)
+		put_forecast(trace_forecasts(&trace, time), &text);
+	if (status == ST_OK)
 		shell->at = (struct instant){true, time, shell->world->digest};
 	return answer(call, &text, status);
 }
@@ -295,7 +306,8 @@ const struct command command_at = {
         .topic = "look",
         .usage = "at TIME|off",
         .help = "all ranks at that virtual time: what runs and how far it is, what waits, since when and for "
-                "whom",
+                "whom; of a time to come what will be if nothing more is queued. `peek` speaks of that time "
+                "then, until `at off` or the program's next line",
         .example = "tensor g[64k] = rank\n@2 spin 2ms\nallreduce g\nsync\nat 1ms",
         .class = COMMAND_LOOK,
         .argument = {{ARG_EXPRESSION, 0, NULL, "TIME|off"}},

@@ -14,32 +14,36 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "x", or "x[0:2]" of x */
-static bool is_of(const struct world *world, const struct operand *operand, const struct tensor *tensor)
+/* The last operation that was queued before the tensor was given its memory; what came before wrote another tensor there. */
+static op_id made_after(const struct world *world, int rank, const struct view *view)
 {
-	const char *operand_name = names_text(world->names, operand->name),
-	           *name = names_text(world->names, tensor->name);
-	size_t count = strlen(name);
-	return strncmp(operand_name, name, count) == 0 &&
-	        (!operand_name[count] || operand_name[count] == '[');
+	size_t count;
+	const struct handout *handout = world_handouts(world, &count);
+	while (count-- > 0)
+		if (handout[count].rank == rank && handout[count].space == view->space &&
+		        view->address >= handout[count].address &&
+		        view->address < handout[count].address + handout[count].bytes)
+			return handout[count].after;
+	return 0;
 }
 
-/* Had something been written into it by then? A name is that of the latest tensor, which may be younger. */
-static bool was_there(const struct shell *shell, int rank, const struct view *view, int64_t time)
+/* Has an operation that is over by then written into it? Of a window another rank may have. */
+static bool is_written(const struct shell *shell, int rank, const struct view *view, int64_t time)
 {
 	const struct world *world = shell->world;
-	const struct tensor *tensor = view->tensor >= 0 ? &world->tensors[view->tensor] : NULL;
-	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+	const struct operand memory = view_operand(view, ACCESS_READ);
+	op_id id = world->first[rank], before = made_after(world, rank, view);
+	for (; id; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
-		for (int i = 0; i < record->operands; i++) {
-			const struct operand *operand = &record->operand[i];
-			if (operand->access & ACCESS_WRITE && operand->space == view->space &&
-			        (!tensor || tensor->view || is_of(world, operand, tensor)) &&
-			        operand->address < view->address + layout_span(&view->layout) &&
-			        view->address < operand->address + layout_span(&operand->layout) &&
-			        backend_times(shell->backend, id).end <= time)
-				return true;
-		}
+		bool writes = false;
+		for (int i = 0; i < record->operands && id > before && !writes; i++)
+			writes = (record->operand[i].access & ACCESS_WRITE || record->window) &&
+			        spans_overlap(&record->operand[i], &memory);
+		if (!writes)
+			continue;
+		struct times t = backend_times(shell->backend, id);
+		if (!t.projected && t.end <= time)
+			return true;
 	}
 	return false;
 }
@@ -54,8 +58,11 @@ static enum status peek_one(struct call *call, int i, int rank, struct text *tex
 	if (status != ST_OK || (!dry && rank != shell->world->me))
 		return status;
 	const char *name = names_text(shell->world->names, view.name);
-	if (shell->changes && shell->changes->data && !was_there(shell, rank, &view, shell->changes->until)) {
-		text_add(text, "%s: nothing had been written to it", name);
+	bool then = shell->changes && shell->changes->data;
+	if (!dry && !is_written(shell, rank, &view, then ? shell->changes->until : TIME_UNKNOWN)) {
+		text_add(text, "%s: nothing %s", name,
+		        then ? "had been written to it" : "has been written to it yet");
+		show_spoiled(shell->world, view.tensor, text);
 		return ST_OK;
 	}
 	void *packed = dry ? NULL : mem_alloc(layout_bytes(&view.layout));
@@ -108,7 +115,7 @@ const struct command command_peek = {
         .topic = "read",
         .usage = "peek TENSOR ...",
         .help = "shows the memory as it is now, finished or not: nothing waits; behind `at 3.2ms` as it was "
-                "then",
+                "then, or will be if nothing more is queued",
         .example = "tensor x[4] = iota\npeek x",
         .class = COMMAND_LOOK,
         .argument = {{ARG_TENSOR, ARG_MANY, NULL, "TENSOR"}},

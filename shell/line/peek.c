@@ -1,10 +1,11 @@
-/* peek.c -- peek behind `at`: memory as it was then
+/* peek.c -- peek behind `at`: memory as it was then, or will be if nothing more is queued
  *
  *      lines     tensor x ...    y = relu x      z = relu y      peek y
- *      events    |----------------------|--------------|         the lines run again, with their numbers
- *      until T   |----------- x y ------| T                      and nothing that ends behind T writes any */
+ *      events    |----------------------|--------------|         the lines run again, with their numbers,
+ *      until T   |----------- x y ------| T                      to T, and nothing that ends behind T writes any */
 #include "shell/line/inside.h"
 #include "shell/line/line.h"
+#include "shell/session/expired.h"
 
 #include <string.h>
 
@@ -23,8 +24,14 @@ enum status answer_peek(struct shell *shell, const struct question *question)
 {
 	struct rerun rerun;
 	struct text time = {0};
+	int64_t until = question->changes.until;
 	enum status status = rerun_open(&rerun, shell, &question->changes);
-	time_text(question->changes.until, &time);
+	time_text(until, &time);
+	if (status == ST_OK) {
+		struct trace trace = {.world = rerun.shell.world, .backend = rerun.shell.backend};
+		text_add(&time, trace_forecasts(&trace, until) != TIME_UNKNOWN ? ", a forecast" : "");
+		status = shell_play_until(&rerun.shell, until);
+	}
 	if (status == ST_OK) {
 		out_say(shell->out, "   at %s:\n", text_string(&time));
 		status = peek(&rerun.shell, shell, question->asked);

@@ -34,7 +34,8 @@ bool rerun_same(const struct shell *of)
 	return !of->backend->measures && of->pace <= 0 && !stopped;
 }
 
-/* Of a program's steps that Ctrl-C ended, those that were whole run again. Values that were read in a step of a program stand in the line that played it. */
+/* Under `pace` a line began when it was typed: memory of then is that of the session's times, and other questions leave that out.
+ * Of a program's steps that Ctrl-C ended, those that were whole run again. Values that were read in a step of a program stand in the line that played it. */
 static enum status run_typed(struct shell *shell, const struct journal_entry *entry)
 {
 	enum status status = ST_OK;
@@ -49,7 +50,7 @@ static enum status run_typed(struct shell *shell, const struct journal_entry *en
 	if (entry->stop)
 		shell->training->limit = entry->played;
 	if (!entry->session)
-		status = shell_line(shell, entry->line, length, 0, -1);
+		status = shell_line(shell, entry->line, length, 0, shell->changes->data ? entry->stamp : -1);
 	else if (*entry->ran)
 		status = line_ours(shell, entry->ran);
 	steering_over(&shell->steering);

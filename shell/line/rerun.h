@@ -4,7 +4,7 @@
  *     the rerun's            tensor ...   run 2   (2 slow 1x)  run 2                         shapes and times, on the simulator
  *
  * A rerun has no data: what the lines read from data to go on by is what the session read (steering.h). Times are its own.
- * Without changes its times are those of the session to the nanosecond, but for `pace`, which is left out. */
+ * Without changes its times are those of the session to the nanosecond, but for `pace`, which is left out where it has no data. */
 #ifndef RANKSH_RERUN_H
 #define RANKSH_RERUN_H
 

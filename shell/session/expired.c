@@ -74,11 +74,9 @@ bool shell_times_out(const struct world *world)
 	return false;
 }
 
-enum status shell_finish(struct shell *shell)
+enum status shell_play_until(struct shell *shell, int64_t time)
 {
 	const struct world *world = shell->world;
-	if (!shell_times_out(world) && !shell->print_count)
-		return ST_OK;
 	op_id *ids = NULL;
 	size_t count = 0;
 	enum status status = shell_foresee(shell);
@@ -87,10 +85,17 @@ enum status shell_finish(struct shell *shell)
 	for (op_id id = 1; id <= world->op_count; id++) {
 		/* what a GPU has measured may be no final answer yet */
 		bool final = world->ops[id].flags & OPF_DONE;
-		if (!final && backend_times(shell->backend, id).end != TIME_UNKNOWN)
+		if (!final && backend_times(shell->backend, id).end <= time)
 			*MEM_ADD(&ids, &count) = id;
 	}
 	status = shell_reach(shell, ids, (int)count);
 	mem_free(ids);
 	return status;
+}
+
+enum status shell_finish(struct shell *shell)
+{
+	if (!shell_times_out(shell->world) && !shell->print_count)
+		return ST_OK;
+	return shell_play_until(shell, TIME_UNKNOWN - 1);
 }

@@ -8,6 +8,7 @@
  */
 #include "trace/lanes.h"
 #include "trace/table.h"
+#include "base/arithmetic.h"
 
 static void put_op(const struct trace *trace, op_id id, int rank, struct text *out)
 {
@@ -88,6 +89,21 @@ static void put_lane(
 	}
 	table_end(rows);
 	table_row(rows);
+}
+
+int64_t trace_forecasts(const struct trace *trace, int64_t time)
+{
+	int64_t from = TIME_UNKNOWN;
+	bool moves = false;
+	for (int rank = 0; rank < trace->world->n; rank++) {
+		struct host_now now = backend_host(trace->backend, rank);
+		from = now.state == HOST_IDLE ? least_of(from, now.clock) : from;
+	}
+	for (op_id id = 1; id <= trace->world->op_count && from < time && !moves; id++) {
+		struct times t = backend_times(trace->backend, id);
+		moves = t.projected && t.start < time;
+	}
+	return moves ? from : TIME_UNKNOWN;
 }
 
 enum status trace_at(const struct trace *trace, int64_t time, int width, struct text *out)

@@ -332,6 +332,9 @@ enum status trace_stalls(const struct trace *trace, int section, int width, stru
 enum status trace_stats(const struct trace *trace, int section, int width, struct text *out);
 /* "   times +-1.2 us": a line of its own, where that is more than `shown` ns, which is all that is seen of a time */
 void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out);
+/* When lines to come may begin, if that is before `time` and something has not happened yet that is shown there, and that they
+ * may move: the instant is a forecast. Else TIME_UNKNOWN. */
+int64_t trace_forecasts(const struct trace *trace, int64_t time);
 /* All ranks at that instant: what runs and how far, what waits for whom */
 enum status trace_at(const struct trace *trace, int64_t time, int width, struct text *out);
 /* Each kernel by name and type: how long, its FLOP/s and bytes/s and what part of the machine's these are, what bounds it, and what

@@ -103,3 +103,93 @@ peek a
 #>    everything ends before, at 10.14 ms
 #>    at 100.00 ms:
 #> [0-3] a = 5 5 5 5
+
+## a time to come: the numbers are what they will be if nothing more is queued, and looking moves nothing
+reset
+@2 slow 1x
+tensor b[256,256] = ones
+repeat 3 { b = scale b 2 }
+spin 3ms
+at 2ms
+#>    ranks  lane     at 2.00 ms
+#>    0-3    host     has nothing to do
+#>           default  spin: 1.89 ms of 3.00 ms, 63%
+#>    a forecast: a line typed now begins at 80 us, and may change it
+peek b[0,0] b[3,2:4]
+#>    at 2.00 ms, a forecast:
+#> [0-3] b[0,0] = 8
+#> [0-3] b[3,2:4] = 8 8
+at 70us
+#>    ranks  lane     at 70 us
+#>    0-3    host     issues spin
+#>           default  scale b: 18.8 us of 31.2 us, 60%
+peek b[0,0]
+#>    at 70 us:
+#> [0-3] b[0,0] = 2
+expect time < 3.2ms
+sync
+at 2ms
+#>    ranks  lane     at 2.00 ms
+#>    0-3    host     in `sync`, for 1.92 ms
+#>           default  spin: 1.89 ms of 3.00 ms, 63%
+peek b[0,0]
+#>    at 2.00 ms:
+#> [0-3] b[0,0] = 8
+
+reset
+tensor v[256,256] w[256,256] = 0.5
+y = matmul v w
+tensor g[4] = rank
+allreduce g
+@0 allreduce w
+at 5ms
+#>    ranks  lane     at 5.00 ms
+#>    0      host     has nothing to do
+#>           default  allreduce w waits for a line of rank 1 that was not given
+#>                    yet, for 2.94 ms
+#>    1-3    host     has nothing to do
+#>    a forecast: a line typed now begins at 40 us, and may change it
+peek y[0,0] g w[0,0]
+#>    at 5.00 ms, a forecast:
+#> [0-3] y[0,0] = 64
+#> [0-3] g = 6 6 6 6
+#> [0-3] w[0,0] = 0.5
+at 1ms
+peek y[0,0]
+#>    ranks  lane     at 1.00 ms
+#>    0-3    host     has nothing to do
+#>           default  matmul y: 980 us of 2.00 ms, 49%
+#>    a forecast: a line typed now begins at 40 us, and may change it
+#>    at 1.00 ms, a forecast:
+#> [0-3] y[0,0]: nothing had been written to it
+at off
+peek y g
+#> [0-3] y: nothing has been written to it yet
+#> [0] g = 0 0 0 0
+#> [1] g = 1 1 1 1
+#> [2] g = 2 2 2 2
+#> [3] g = 3 3 3 3
+@1-3 allreduce w
+sync
+peek y[0,0]
+#> [0-3] y[0,0] = 64
+
+## memory that another tensor of the name had written, and a window, which another rank may have written
+free y
+y = relu v
+peek y[0,0]
+#> [0-3] y[0,0]: nothing has been written to it yet
+sync
+peek y[0,0]
+#> [0-3] y[0,0] = 0.5
+tensor e[4] one[4]
+fill one 1
+window e
+@1 put one -> e@2
+sync
+barrier
+@2 peek e
+#> [2] e = 1 1 1 1
+tensor none[4]
+peek none
+#> [0-3] none: nothing has been written to it yet

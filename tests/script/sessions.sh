@@ -307,6 +307,11 @@ for seed in 11 37 62 89 119; do
 	sed 's/^? //' drawn | state 3 > out
 	check "looks and refused lines between the lines of session $seed change no report" same before out
 done
+# `peek` behind `at` goes by the session's times, under `pace` too
+dry=
+printf '%s\n' 'tensor x[4] = 1' '{"do":"run","silent":true,"text":"spin 1ms","stamp":5000000}' 'x = scale x 2' sync 'at 5.5ms' 'peek x' 'at 7ms' 'peek x' |
+	sed "s/^{/$(printf '\036')&/" | one_process -n 1 | tr '\n' ' ' > out
+check "peek behind at shows memory as it was, of lines that pace has put off" grep -q 'at 5.50 ms:.n.*x = 1 1 1 1.*at 7.00 ms:.n.*x = 2 2 2 2' out
 # values that steered a line are in the log, and a line that runs again goes by them: steered RANKS < LINES: `replies`
 steered() {
 	sed "s/^{/$(printf '\036')&/" > typed

@@ -226,6 +226,7 @@ at 1s
 #>                    999.91 ms
 #>    1-3    host     has nothing to do
 #>           default  allreduce x waits for allreduce x of rank 0, for 999.91 ms
+#>    a forecast: a line typed now begins at 40 us, and may change it
 critical
 #> what sets the end, from the beginning: 90 us, of what ends (see `stuck`)
 #>     from  takes
@@ -250,9 +251,9 @@ tensor x[1k] = rank
 #>      default ..........................................................│ppppppp
 #>    l launch, p waited for rank 2, now 0.0200 ms
 why x@3
-#> broadcast x on rank 3 (line 246, default) has waited for 20 us, now for ever:
+#> broadcast x on rank 3 (line 247, default) has waited for 20 us, now for ever:
 #> rank 0 brings allreduce x (`stuck` says what does not match)
-#> root: broadcast x on rank 3 (line 246) does not match what it meets
+#> root: broadcast x on rank 3 (line 247) does not match what it meets
 abort
 
 ## nothing has run: in plain words, once tensors are declared, and in a section of its own
@@ -286,10 +287,10 @@ repeat 3 { y = matmul x w }
 why y@1
 #> y was written 5 times, the last is told; before: `why matmul#3` (136 us), `why
 #> matmul#2` (104 us), `why scale#1` (53.2 us), and 1 more
-#> matmul y on rank 1 (line 285, default) waited for nothing: it began at once, at
+#> matmul y on rank 1 (line 286, default) waited for nothing: it began at once, at
 #> 136 us
-#>   matmul y on rank 1 (line 285) ran 31.2 us
-#> root: matmul y on ranks 0-3 (line 285) takes its time
+#>   matmul y on rank 1 (line 286) ran 31.2 us
+#> root: matmul y on ranks 0-3 (line 286) takes its time
 #>    without it everything ends at 136 us instead of 167 us (run again)
 expect error "did you mean 'matmul'" { why matmull }
 stream copies
@@ -332,10 +333,10 @@ spin 2ms
 allreduce x
 sync
 why
-#> allreduce x on rank 0 (line 332, default) waited 2.00 ms for rank 2, the last to
+#> allreduce x on rank 0 (line 333, default) waited 2.00 ms for rank 2, the last to
 #> come to it
-#>   spin on rank 2 (line 331) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms without
+#>   spin on rank 2 (line 332) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms without
 #>   `slow 2x`
-#> root: `@2 slow 2x` (line 330)
+#> root: `@2 slow 2x` (line 331)
 #>    without it everything ends at 3.52 ms instead of 5.52 ms (run again)
 @2 slow 1x
