@@ -11,12 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What needs the terminal is asked of the front end when the line is over. */
+/* A request to the front end, which needs the terminal: it is granted after the line. A replay makes none. */
 static enum status ask(struct shell *shell, enum wish_kind kind, const char *what)
 {
 	if (!shell->interactive)
 		return fail(ST_ARGUMENT, "`%s` works at a prompt", what);
-	shell->asked.kind = kind;
+	if (!shell->replaying)
+		shell->asked.kind = kind;
 	return ST_OK;
 }
 
@@ -193,9 +194,13 @@ const struct command command_split = {
         .run = split_run,
 };
 
+/* The log keeps what stands before it in the line. */
 static enum status quit_run(struct call *call)
 {
-	(void)call;
+	size_t from = 0, to = 0;
+	const char *line = call_span(call, &from, &to);
+	if (line)
+		journal_did(&call->shell->journal, line, from, SIZE_MAX, "");
 	return fail(ST_QUIT, "the session ends");
 }
 

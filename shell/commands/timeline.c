@@ -238,7 +238,8 @@ static enum status replay_run(struct call *call)
 		status = fail(ST_ARGUMENT, "nothing has run or is queued here: there is nothing to replay");
 	if (status != ST_OK)
 		return status;
-	shell->asked.kind = WISH_VIEW;
+	if (!shell->replaying)
+		shell->asked.kind = WISH_VIEW;
 	snprintf(shell->asked.file, sizeof shell->asked.file, " %lld %lld", (long long)window.from,
 	        (long long)window.to);
 	return ST_OK;

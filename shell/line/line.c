@@ -138,33 +138,33 @@ enum status line_ours(struct shell *shell, const char *line)
 
 /* ---- a line ---- */
 
-/* Of all that a line can change for good: the books, and the language's variables, defs and settings. Equal before
- * and after: the line has left no trace. */
+/* Returns the digest of the books and of the language's variables and defs. Other lasting state (the machine, `loader`, `explain` ...)
+ * is in no digest: each completed statement that does more than look may have changed it, and counts (interpreter_did). */
 static uint64_t digest(const struct shell *shell)
 {
 	return shell->world->digest ^ interpreter_digest(shell->interpreter);
 }
 
-/* Does the line become an entry? Refused ones too, when a part of them has taken effect, be it that a number
- * which they read was computed for them: they are refused at the same place again; and on a replay all, so that
- * the front end's list and this one are the same. */
-static bool to_keep(const struct shell *shell, const char *line, size_t count, enum command_class class,
-        enum status status, bool refused, bool changed)
+/* Does the line become an entry? Refused ones too, and those that ask something of the front end or end the session, when a
+ * part of them has taken effect, be it that a number which they read was computed for them: they are refused at the same place
+ * again; and on a replay all, so that the front end's list and this one are the same. */
+static bool to_keep(
+        const struct shell *shell, enum command_class class, enum status status, bool refused, bool effect)
 {
-	bool several = status != ST_SYNTAX && /* which has hardly ever begun */
-	        (memchr(line, ';', count) || memchr(line, '{', count));
-	if (shell->replaying)
-		return !shell->journal.rewritten && status != ST_INCOMPLETE && class != COMMAND_LOOK;
-	if (status == ST_INCOMPLETE || status == ST_QUIT || shell->journal.rewritten ||
-	        shell->asked.kind != WISH_NONE || class == COMMAND_LOOK)
+	const struct journal *journal = &shell->journal;
+	if (status == ST_INCOMPLETE || journal->rewritten || class == COMMAND_LOOK)
 		return false;
-	return !refused || changed || shell->reached || (several && class == COMMAND_STEER);
+	if (shell->replaying)
+		return true;
+	if (status == ST_QUIT) /* it is taken out of the entry, or else it would end the session again */
+		return effect && journal->does_to == SIZE_MAX;
+	return effect || shell->reached || (!refused && shell->asked.kind == WISH_NONE);
 }
 
 /* The entry as it will run again: with what a program's command did in the place of what was typed (journal_did). Of
  * a session's command (`lesson 1`) the lines that it ran are kept beside it. */
 static void log_line(struct shell *shell, const char *line, size_t count, enum status status, bool changed,
-        struct journal_entry entry)
+        bool effect, struct journal_entry entry)
 {
 	struct journal *journal = &shell->journal;
 	struct text kept = {0};
@@ -175,8 +175,9 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 	snprintf(words, sizeof words, "%s", fail_text());
 	enum command_class class = interpreter_class(entry.line, kept.count);
 	fail(status, "%s", words);
-	entry.refused = status != ST_OK && status != ST_INTERRUPTED && status != ST_EXPECT;
-	if (to_keep(shell, entry.line, kept.count, class, status, entry.refused, changed)) {
+	entry.refused =
+	        status != ST_OK && status != ST_INTERRUPTED && status != ST_EXPECT && status != ST_QUIT;
+	if (to_keep(shell, class, status, entry.refused, effect)) {
 		entry.session = class != COMMAND_STEER;
 		entry.counts = !entry.session || (changed && !journal->emptied);
 		entry.emptied = journal->emptied;
@@ -234,9 +235,9 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 	struct journal_entry entry = {.stamp = stamp,
 	        .stop = status == ST_INTERRUPTED && shell->credit ? credit_stop(shell->credit, start) : 0};
 	entry.played = shell->training->played;
-	bool changed = digest(shell) != before;
-	log_line(shell, text, count, status, changed, entry);
-	if (changed || interpreter_did(shell->interpreter) > did)
+	bool changed = digest(shell) != before, effect = changed || interpreter_did(shell->interpreter) > did;
+	log_line(shell, text, count, status, changed, effect, entry);
+	if (effect)
 		tell_half(shell, status);
 	steering_over(&shell->steering);
 	if (shell->strip && status == ST_OK)

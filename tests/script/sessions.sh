@@ -245,6 +245,45 @@ logged() {
 	check "$1" grep -q "\"add\":\[{\"line\":\"$2\"" out
 }
 for line in 'timeline on' 'explain on' 'machine dgx-h100' 'mem trim'; do logged "\`$line\` is kept for new ranks" "$line"; done
+# what has run before a refused statement lasts, and so it is in the log, however it came: pasted, from a file, in a def
+while read -r setting; do
+	printf '%s\nnonsense\n' "$setting" > lasting.rsh
+	printf '\036{"do":"run","text":"%s\\nnonsense"}\nsource lasting.rsh\ndef f { %s; nonsense }\nf\n' "$setting" "$setting" | one_process --dry -n 2 > out
+	for line in "$setting.nnonsense" 'source lasting.rsh' f; do
+		check "\`$setting\` before a refused statement is kept: $line" grep -q "\"add\":\[{\"line\":\"$line\"" out
+	done
+done <<'END'
+loader on
+checkpoint every=1 to=saved
+explain on
+timeline on
+pace 1s
+model mlp layers=1 hidden=8 batch=4
+data synthetic count=64
+stage F=2ms B=2ms W=2ms
+set launch=5us
+machine dgx-h100
+@1 slow 3x
+phase F1
+use @0
+END
+printf 'loader workers=2 decode=200us\nnonsense\n' > lasting.rsh
+replayed "... and new ranks have it" 2 <<'END'
+source lasting.rsh
+model mlp layers=1 hidden=8 batch=4
+strategy ddp
+run 1
+END
+for line in 'stream s; split on' 'loader on; view' 'stream s; edit f.rsh' 'event e; restart'; do logged "\`$line\`: what asks for the terminal takes nothing out of the log" "$line"; done
+printf 'tensor x[4]; split on\nloader on; view\n' > lines
+state 1 silent < lines > out
+check "... and asks for nothing when it runs again" sh -c '! grep -q "\"wish\"" replies'
+printf 'tensor x[4]; quit; tensor y[4]\n' | one_process --dry -n 1 > out
+check "a line that ends the session is kept up to there" grep -q '"add":\[{"line":"tensor x\[4\]; "}\]' out
+for line in 'timeline; nonsense' 'view; nonsense' quit 'if 1 { tensor x[4]; quit }'; do
+	printf '%s\n' "$line" | one_process --dry -n 1 > out
+	check "\`$line\` is not" sh -c '! grep -q "\"add\":.{" out'
+done
 # an iteration that is played step by step: its loss is not final yet, and a look does not make it so
 dry=
 printf 'model mlp layers=2 hidden=128 batch=256\nstrategy zero\nrun 1\nstep back\nstep\n' > lines

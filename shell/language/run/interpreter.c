@@ -248,13 +248,14 @@ static enum status run_statements(struct shell *shell, struct block *block, cons
 	struct interpreter *in = shell->interpreter;
 	for (struct statement *statement = block->first; statement != last; statement = statement->next) {
 		in->now.fault_rank = -1;
+		const enum wish_kind asked = shell->asked.kind;
 		enum status status = run_statement(shell, statement);
 		if (shell->wish.kind != WISH_NONE)
 			status = granted(shell, statement, status);
 		tell_watch(shell, statement, status);
 		if (status != ST_OK)
 			return locate(shell, statement, status);
-		in->did++;
+		in->did += statement_class(statement) != COMMAND_LOOK && shell->asked.kind == asked;
 	}
 	return ST_OK;
 }

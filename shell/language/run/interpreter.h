@@ -46,8 +46,9 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 void interpreter_prompt(const struct shell *shell, struct text *out);
 /* The ranks that a line at the prompt is for */
 const struct ranks *interpreter_ranks(const struct shell *shell);
-uint64_t interpreter_did(
-        const struct interpreter *interpreter); /* statements that have run, those in blocks too */
+/* Statements that are over, those in blocks, defs and sourced files too, but for those that only look or ask something of
+ * the front end: what lasts of a session may be another one since this was less. */
+uint64_t interpreter_did(const struct interpreter *interpreter);
 uint64_t interpreter_digest(const struct interpreter *interpreter); /* of variables, defs, use */
 
 #endif

@@ -178,7 +178,8 @@ struct interpreter {
 	/* lines that would queue or make something do nothing: what runs is the flow from one `##` to the
 	 * next */
 	bool counts;
-	uint64_t did; /* statements that have run */
+	uint64_t
+	        did; /* statements that have run, but for those that only look or ask something of the front end */
 	/* of all that was set, in its order. The processes compare it: each runs every line, and one that has
 	 * come to another value would go other ways from here on */
 	uint64_t digest;
