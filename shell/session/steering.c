@@ -1,7 +1,10 @@
 /* steering.c -- values that decided how a line goes on, kept as text and read again
  *
- *     then    x[0]\t1.5\n time\t2400000\n ...       one line a read, in the order of reading
+ *     then    x[0]\t1.5\n time\t2400000\t0\n ...    one line a read, in the order of reading
  *             at ^                                   what is read again is held beside the line here
+ *
+ * If a line that runs again reads another value, the change is reported, and the value is kept behind a second tab, so
+ * that it is reported once.
  *
  * A journal may have been edited. A line of values that says nothing sensible is passed over and told; where the line
  * reads another thing than then, the two have parted, and the rest is read as it is now. */
@@ -83,27 +86,39 @@ static void put_value(struct text *out, double value)
 		text_add(out, "%.17g", value);
 }
 
-static void put_read(struct text *out, const char *name, size_t length, const double *value, size_t count)
+static void put_values(struct text *out, const double *value, size_t count)
 {
 	size_t written = all_equal(value, count) ? 1 : count;
-	text_put(out, name, length);
 	for (size_t i = 0; i < written; i++) {
 		text_put(out, i ? " " : "\t", 1);
 		put_value(out, value[i]);
 	}
+}
+
+/* now: what was read; value: what the line goes by */
+static void put_read(struct text *out, const char *name, size_t length, const double *value,
+        const double *now, size_t count)
+{
+	text_put(out, name, length);
+	put_values(out, value, count);
+	for (size_t i = 0; i < count; i++)
+		if (!equal(value[i], now[i])) {
+			put_values(out, now, count);
+			break;
+		}
 	text_put(out, "\n", 1);
 }
 
 /* ---- reading again ---- */
 
-/* Numbers between blanks up to the end of the line: one, or `count`; false: they are not that. */
+/* Numbers between blanks up to a tab or the end of the line: one, or `count`; false: they are not that. */
 static bool take_values(const char *at, double *value, size_t count)
 {
 	size_t got = 0;
-	for (; *at && *at != '\n'; got++) {
+	for (; *at && *at != '\n' && *at != '\t'; got++) {
 		char *end;
 		double number = strtod(at, &end);
-		if (end == at || (*end && *end != ' ' && *end != '\n') || got == count)
+		if (end == at || !strchr(" \t\n", *end) || got == count)
 			return false;
 		value[got] = number;
 		at = *end == ' ' ? end + 1 : end;
@@ -178,6 +193,19 @@ bool steering_recall(struct steering *steering, const char *what, size_t length,
 	return true;
 }
 
+/* Returns true if a replay before this one has reported that the values are these now. */
+static bool change_is_reported(const char *values, const double *now, size_t count)
+{
+	const char *reported = values + strcspn(values, "\t\n");
+	double *before = mem_alloc(count * sizeof *before);
+	size_t i = 0;
+	if (*reported == '\t' && take_values(reported + 1, before, count))
+		while (i < count && equal(now[i], before[i]))
+			i++;
+	mem_free(before);
+	return i == count;
+}
+
 /* The first rank whose value differs */
 static void tell(struct steering *steering, const char *name, int length, const struct ranks *set,
         const double *now, const double *then, size_t count)
@@ -209,7 +237,8 @@ static bool as_then(struct steering *steering, const char *name, size_t length, 
 	double *then = mem_alloc(count * sizeof *then);
 	bool good = take_values(values, then, count);
 	if (good) {
-		tell(steering, name, (int)length, set, value, then, count);
+		if (!change_is_reported(values, value, count))
+			tell(steering, name, (int)length, set, value, then, count);
 		memcpy(value, then, count * sizeof *then);
 	} else if (says(steering)) {
 		text_add(&steering->told,
@@ -228,11 +257,14 @@ bool steering_read(struct steering *steering, const char *what, size_t length, c
 	if (steering->looks || !(steering->kept || steering->steps || steering->again))
 		return false;
 	length = named(what, length, name);
+	double *now = mem_alloc(count * sizeof *now);
+	memcpy(now, value, count * sizeof *now);
 	if (steering->again)
 		same = as_then(steering, name, length, set, value, count);
 	if (steering->kept)
-		put_read(&steering->read, name, length, value, count);
+		put_read(&steering->read, name, length, value, now, count);
 	if (steering->steps)
-		put_read(&steering->program, name, length, value, count);
+		put_read(&steering->program, name, length, value, now, count);
+	mem_free(now);
 	return same;
 }

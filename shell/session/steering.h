@@ -4,8 +4,9 @@
  *     if time > 2ms { spin $(norm(y))us }   time<tab>2400000      norm(y)<tab>3 3.5 3 3     one a rank, or one for all
  *
  * They stand in the log beside the line. A line that runs again (`undo`, `step back`, `restart`, --resume) goes by them,
- * in the order in which it reads: on a GPU a value that is read again may be another one. What is only shown (`expect`,
- * `print`, `say`, looks) decides nothing, and is not kept. */
+ * in the order in which it reads: on a GPU a value that is read again may be another one, which is reported once, and kept
+ * beside it: `time<tab>2400000<tab>0`. What is only shown (`expect`, `print`, `say`, looks) decides nothing, and is not
+ * kept. */
 #ifndef RANKSH_SESSION_STEERING_H
 #define RANKSH_SESSION_STEERING_H
 

@@ -236,10 +236,13 @@ static void show_look(struct session *session, const struct journal_look *look)
 		say_bad(session, text_string(&look->refused));
 }
 
-/* Lines were taken back: our ranks do it by themselves where it is known how, and say so. */
+/* Lines were taken back: our ranks do it by themselves where it is known how, and say so. What new ranks of the presenter have read
+ * comes with the same lines, which ours have already. */
 static void show_keep(struct session *session, const struct journal_look *look)
 {
 	struct logged_line line = {.line = look->typed, .stamp = -1};
+	if (strcmp(text_string(&look->typed), "restart") == 0)
+		return;
 	if (look->typed.count) {
 		show_typed(session, text_string(&look->typed));
 		run_shown(session, &line);

@@ -1,4 +1,5 @@
 /* job.c -- the ranks of a session: their start, their death, and new ones in their place */
+#include "base/memory.h"
 #include "shell/rank/process.h"
 #include "shell/session/again.h"
 #include "shell/terminal/inside.h"
@@ -140,12 +141,40 @@ bool job_warn_changed(const struct session *session, const struct logged_line *e
 	return refused;
 }
 
+/* Adds to `log` the line as new ranks have it in their log, or as it was if it is refused now. Sets *from to the first line whose
+ * values or files differ. */
+static void note_line(const struct logged_line *then, const struct reply *reply, bool refused,
+        struct log_change *log, size_t *from)
+{
+	const struct logged_line *now = reply->log.count && !refused ? &reply->log.line[0] : then;
+	struct logged_line *line = log_add(log);
+	if (*from >= log->count &&
+	        (strcmp(text_string(&then->values), text_string(&now->values)) != 0 ||
+	                strcmp(text_string(&then->outside), text_string(&now->outside)) != 0))
+		*from = log->count - 1;
+	*line = (struct logged_line){.stop = then->stop, .stamp = then->stamp, .refused = then->refused};
+	text_add(&line->line, "%s", text_string(&then->line));
+	text_add(&line->values, "%s", text_string(&now->values));
+	text_add(&line->outside, "%s", text_string(&now->outside));
+}
+
+/* Puts into the journal the values and files that are different now, from line `from` of the log on: the next replay does not report
+ * them again. */
+static void keep_changed(struct session *session, struct log_change *log, size_t from)
+{
+	struct log_change change = {.kept = (int)from, .line = log->line + from, .count = log->count - from};
+	if (from < log->count && journal_file_change(&session->journal, &change, "restart") != ST_OK)
+		say_bad(session, fail_text());
+}
+
 /* The journal's lines, silently. *refused: how many were not then, and are now */
 static enum status replay(struct session *session, size_t *lines_run, size_t *refused)
 {
 	enum status status = ST_OK;
 	char progress[64];
 	struct text words = {0};
+	struct log_change log = {0};
+	size_t from = SIZE_MAX;
 	for (size_t i = 0; i < session->journal.log.count && status == ST_OK; i++) {
 		struct logged_line *entry = &session->journal.log.line[i];
 		struct request request = {
@@ -160,11 +189,17 @@ static enum status replay(struct session *session, size_t *lines_run, size_t *re
 		if (status == ST_OK) {
 			++*lines_run;
 			keep_state(session, &reply);
-			*refused += job_warn_changed(session, entry, &reply, &words);
+			bool now = job_warn_changed(session, entry, &reply, &words);
+			*refused += now;
+			note_line(entry, &reply, now, &log, &from);
 		}
 		request_release(&request);
 		reply_release(&reply);
 	}
+	if (status == ST_OK)
+		keep_changed(session, &log, from);
+	log_shorten(&log, 0);
+	mem_free(log.line);
 	text_release(&words);
 	return status;
 }

@@ -380,6 +380,15 @@ END
 		grep -q '`let a = z\[0\]+x\[0\]`, run again: z\[0\] of rank 0 was 1.5 and is 7 now.*; it goes by what was' out
 	check "... the variable is as it was, the tensor as it is" grep -q 'a = 3.n *z\[0\] = 7' out
 done
+# a value that is another one when its line runs again is told once: it stands in the log beside what the line goes by
+set -- 'model mlp layers=2 hidden=8 batch=4' 'strategy serial' 'run 2' 'if time > 1us { spin 1us; nonsense }' 'step 0'
+printf '%s\n' "$@" | one_process -n 1 > out
+check "a value that step back has made another one is told once" test "$(grep -o 'time of rank 0 was [0-9]* and is 0 now' out | wc -l)" = 1
+values=$(sed -n 's/.*"line":"if time[^}]*}","values":"\([^"]*\)".*/\1/p' out | tail -1)
+printf '%s\n' "$values" > values
+check "... and is in the log beside what it was" grep -q '^time.t[1-9][0-9]*.t0.n$' values
+printf '\036{"do":"run","silent":true,"text":"if time > 1us { spin 1us; nonsense }","values":"%s"}\n' "$values" | one_process -n 1 > out
+check "... so that new ranks do not tell it again" sh -c '! grep -q "and is 0 now" out && grep -q "no command .nonsense" out'
 steered 3 <<'END'
 tensor x[4] i[3] i32 = rank+1
 {"do":"run","silent":true,"text":"let a = x[1]; let b = norm(x)","values":"x[1]\t5 6 7\nnorm(x)\tnan\n"}

@@ -61,6 +61,21 @@ line 'print s+t'
 check "... which runs as it is now" shows 's+t = 5'
 line 'peek b[0]'
 check "... and goes by what is there" shows 'b\[0\] = 2'
+line 'let once = b[0]'
+line 'quit'
+check "quit behind a file that was another one" left
+(cd "$folder" && "$RANKSH" -n 1 -c 'tensor a[4] = 3; save a f.npy')
+open 80 24 --resume
+check "a value of it that is another one now is told" shows 'let once = b\[0\]., run again: b\[0\] of rank 0 was 2 and is 3 now'
+line 'restart'
+check "new ranks" shows 'new ranks\?; [0-9]* lines run again'
+told_by_new() { screen | sed '1,/> restart/d' | grep -q 'not what it was\|is 3 now'; }
+refute "... tell no change again" told_by_new
+line 'quit'
+check "quit behind new ranks" left
+open 80 24 --resume
+check "a session opened again" shows 'resumed: [0-9]* lines run again'
+refute "... tells none either" shows 'not what it was\|is 3 now'
 
 # values that steered a line, in a journal that somebody has edited: one that is another now, one that cannot be read
 open 80 24 -n 2
