@@ -68,6 +68,36 @@ static void take(char *line)
 	editor.reading = false;
 }
 
+/* A terminal of one row, or one that cannot move up, shows a long line scrolled sideways by a third of its columns: of fewer than 3
+ * readline divides by zero. It leaves one column out if the terminal does not wrap lines. Returns true if readline was given more
+ * columns than there are. */
+static bool widen(void)
+{
+	enum { COLUMNS_LEAST = 4 };
+	int rows, columns;
+	rl_get_screen_size(&rows, &columns);
+	bool narrow = columns < COLUMNS_LEAST;
+	if (narrow)
+		rl_set_screen_size(rows, COLUMNS_LEAST);
+	return narrow;
+}
+
+/* While readline 8.2 searches (Ctrl-R), a key that begins a sequence, as Ctrl-X, ends the search and the sequence is read within the
+ * same call; a sequence without a function crashes it there. So the search ends here, before that key is taken, and the sequence is as
+ * any other. The Escape that ends a search by readline's settings is left to it: arrows and pasted text begin with it, too. */
+static void end_search(void)
+{
+	enum { ESCAPE = '\033' };
+	if (!RL_ISSTATE(RL_STATE_ISEARCH))
+		return;
+	const char *ends = rl_variable_value("isearch-terminators"); /* NULL: Escape and Ctrl-J */
+	int key = rl_getc(rl_instream);
+	bool left = key == ESCAPE && (!ends || strstr(ends, "\\e"));
+	if (key >= 0 && key < KEYMAP_SIZE && rl_get_keymap()[key].type == ISKMAP && !left)
+		rl_callback_sigcleanup();
+	rl_stuff_char(key);
+}
+
 void line_start(const char *history, line_complete *completer, line_clear *clear, void *self)
 {
 	rl_readline_name = "ranksh";
@@ -85,6 +115,8 @@ void line_start(const char *history, line_complete *completer, line_clear *clear
 	using_history();
 	stifle_history(HISTORY_MOST);
 	read_history(history);
+	rl_initialize();
+	widen();
 }
 
 void line_stop(const char *history)
@@ -128,6 +160,7 @@ void line_leave(void)
 
 enum line_event line_key(char **line)
 {
+	end_search();
 	rl_callback_read_char();
 	if (editor.reading)
 		return LINE_NONE;
@@ -171,7 +204,9 @@ void line_again(void)
 
 void line_resize(void)
 {
-	rl_resize_terminal();
+	rl_reset_screen_size();
+	if (!widen())
+		rl_resize_terminal();
 }
 
 /* A line that is typed twice in a row stands once in the history. */

@@ -1,6 +1,7 @@
 /* screen.c -- the one user of ncurses: it opens the screen, reads keys, and paints cells */
 #include "shell/wire/plain.h"
 #include "shell/terminal/screen.h"
+#include "shell/terminal/crash.h"
 #include "base/memory.h"
 
 #define NCURSES_WIDECHAR 1
@@ -57,6 +58,7 @@ enum status screen_open(struct screen **opened, bool colour, bool wide)
 		mem_free(screen);
 		return fail(ST_FILE, "view: this terminal cannot show it; `timeline` prints the same");
 	}
+	crash_whole_screen(true);
 	set_term(screen->terminal);
 	take_size();
 	screen->colour = colour && has_colors();
@@ -78,6 +80,7 @@ void screen_close(struct screen *screen)
 	if (!screen)
 		return;
 	endwin();
+	crash_whole_screen(false);
 	delscreen(screen->terminal);
 	sigaction(SIGWINCH, &screen->before, NULL);
 	mem_free(screen);

@@ -13,6 +13,7 @@
 #include "shell/wire/plain.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
+#include "shell/terminal/crash.h"
 #include "shell/terminal/line.h"
 
 #include <poll.h>
@@ -48,6 +49,7 @@ void signals_start(void)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTSTP, SIG_IGN);
+	crash_start();
 }
 
 bool signal_has_interrupt(void)

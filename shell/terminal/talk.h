@@ -22,7 +22,7 @@ struct talk {
 	int64_t asked_ns, interrupted_ns;
 };
 
-/* Signals that the front end takes note of; flags are taken down by whoever acts on them. */
+/* Signals that the front end takes note of; flags are taken down by whoever acts on them. Fatal ones: crash.h. */
 void signals_start(void);
 bool signal_has_interrupt(void);
 bool signal_taken_interrupt(void);
