@@ -25,6 +25,7 @@ struct name_slot {
 struct names {
 	struct spelling *entries; /* entries[id - 1] */
 	size_t count;
+	size_t bytes; /* of their texts */
 	struct name_slot
 	        *slots; /* open addressing; id 0 is empty; a power of two, never more than half full */
 	size_t slot_count;
@@ -96,6 +97,7 @@ name_id names_make(struct names *names, const char *text, size_t length)
 	grow_slots(names);
 	*slot_of(names, text, length, hash) = (struct name_slot){(name_id)names->count + 1, hash};
 	*MEM_ADD(&names->entries, &names->count) = (struct spelling){mem_copy_text(text, length), length};
+	names->bytes += length + 1;
 	return names->count;
 }
 
@@ -117,4 +119,9 @@ const char *names_text(const struct names *names, name_id id)
 int names_count(const struct names *names)
 {
 	return names->count;
+}
+
+size_t names_bytes(const struct names *names)
+{
+	return names->bytes;
 }

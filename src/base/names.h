@@ -16,5 +16,6 @@ name_id names_find(const struct names *names, const char *text, size_t length); 
 const char *names_keep(struct names *names, const char *text);
 const char *names_text(const struct names *names, name_id id); /* "" for 0 */
 int names_count(const struct names *names);                    /* ids are 1 .. count */
+size_t names_bytes(const struct names *names);                 /* of all texts together */
 
 #endif

@@ -88,6 +88,12 @@ static enum status host_full(const struct world *world, int rank, int64_t bytes)
 	return status;
 }
 
+enum status world_text_fits(const struct world *world, int rank, size_t bytes)
+{
+	int64_t total = (int64_t)(names_bytes(world->names) + bytes);
+	return world->host_most && total > world->host_most ? host_full(world, rank, (int64_t)bytes) : ST_OK;
+}
+
 /* ST_DEVICE_MEMORY in words: the segment that the device would have to give, which may be larger than the request and than all
  * that is free, and the largest blocks in use: who reads it wants to know what to free. */
 static enum status out_of_memory(const struct world *world, int rank, const struct block_plan *plan)

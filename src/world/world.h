@@ -188,6 +188,9 @@ void world_unbind(struct world *world, int rank, name_id name);
 uint32_t world_name_turn(const struct world *world, name_id name);
 /* The nearest name of that kind (THING_NONE: any) on that rank, or NULL when none is near. */
 const char *world_nearest(const struct world *world, int rank, const char *name, enum thing_kind kind);
+/* ST_DEVICE_MEMORY: with so many more bytes of text the names would take more than host_most. They are kept, and count whether or not
+ * anything still has that text. */
+enum status world_text_fits(const struct world *world, int rank, size_t bytes);
 /* by number on the rank, NULL if none */
 struct stream *world_stream(const struct world *world, int rank, int number);
 

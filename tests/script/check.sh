@@ -100,6 +100,8 @@ graded "an end that never comes" 1 'without end' 'repeat 1000000000 { let i = 1 
 graded "a circle" 1 'stuck' 'if rank == 0 { recv t from=1 } else { allreduce t }'
 graded "no host memory" 1 'no room for 4 GB of host memory' 'tensor big[1G] host = randn'
 graded "... nor pinned" 1 'no room for 8 GB of host memory' 'tensor big[2G] pinned = 1'
+graded "... nor for texts" 1 'no room for 512 kB of host' 'let a = "xxxxxxxx"; repeat 16 { let a = "$a$a" }; for i in 0:1000000 { let b = "$i$a" }'
+graded "a text without end" 1 'is too long' 'let a = "xxxxxxxx"; repeat 40 { let a = "$a$a" }'
 graded "... nor a disk" 1 'the disk is full' 'tensor big[512M] disk'
 graded "no memory" 1 'no room for' 'tensor big[64k,64k] = randn'
 graded "numbers of one rank, and \`use\` of it at the end" 1 '1.*differ by' "for m in 0:M { t += scale x[m] 1 }; allreduce t; @1 fill t 0

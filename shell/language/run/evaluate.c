@@ -47,43 +47,43 @@ static enum status add_part(
 	return ST_OK;
 }
 
+/* Checked after each part, so that a text that is refused has taken at most twice as much. */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out)
 {
 	enum status status = ST_OK;
-	for (int i = 0; i < name->parts && status == ST_OK; i++)
+	size_t from = out->count;
+	for (int i = 0; i < name->parts && status == ST_OK; i++) {
 		status = add_part(eval, name, &name->part[i], out);
+		if (status == ST_OK && out->count - from > TEXT_MOST)
+			status = fail(ST_RANGE, "%.*s%s is too long: a text has at most 1 MB (%d bytes)",
+			        SHOWN(name->written), name->written.length > 60 ? "..." : "", TEXT_MOST);
+	}
 	return status;
 }
 
-/* Without a `$` the id is looked up once for each world: a reset begins a new generation of ids */
-static name_id constant_name(struct eval *eval, struct name *name)
-{
-	if (name->generation != eval->shell->interpreter->generation) {
-		struct text text = {0};
-		for (int i = 0; i < name->parts; i++)
-			text_put(&text, name->part[i].text.at, name->part[i].text.length);
-		name->id = names_make(eval->shell->world->names, text_string(&text), text.count);
-		text_release(&text);
-		name->generation = eval->shell->interpreter->generation;
-	}
-	return name->id;
-}
-
-/* The name as it stands there, not what it may stand for */
+/* The name as it stands there, not what it may stand for. Without a `$` the id is looked up once for each world: a reset begins a
+ * new generation of ids. */
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id)
 {
-	if (name->constant) {
-		*id = constant_name(eval, name);
+	struct interpreter *in = eval->shell->interpreter;
+	struct world *world = eval->shell->world;
+	if (name->constant && name->generation == in->generation) {
+		*id = name->id;
 		return ST_OK;
 	}
 	/* behind what names around this one have spelled so far: they go on where this one ends */
-	struct text *spelled = &eval->shell->interpreter->spelled;
+	struct text *spelled = &in->spelled;
 	size_t from = spelled->count;
 	enum status status = evaluate_text(eval, name, spelled);
-	*id = status == ST_OK
-	        ? names_make(eval->shell->world->names, text_string(spelled) + from, spelled->count - from)
-	        : 0;
+	if (status == ST_OK)
+		status = world_text_fits(world, eval->rank, spelled->count - from);
+	*id = status == ST_OK ? names_make(world->names, text_string(spelled) + from, spelled->count - from)
+	                      : 0;
 	spelled->count = from;
+	if (status == ST_OK && name->constant) {
+		name->id = *id;
+		name->generation = in->generation;
+	}
 	return status;
 }
 

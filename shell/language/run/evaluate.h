@@ -84,12 +84,13 @@ enum status evaluate_number(struct eval *eval, const struct formula *formula, st
 /* A count, as value_whole */
 enum status evaluate_whole(struct eval *eval, const struct formula *formula, int64_t *whole);
 enum status must_be_number(const struct shell *shell, struct value value, struct slice_of_text written);
-/* The name as it stands there, its `$` replaced */
+/* The name as it stands there, its `$` replaced. ST_RANGE as evaluate_text; ST_DEVICE_MEMORY: this world keeps no more texts. */
 enum status evaluate_written(struct eval *eval, struct name *name, name_id *id);
 /* ... or, where a variable of that name holds a name, that one: the tensor that a def's call handed over */
 enum status evaluate_name(struct eval *eval, struct name *name, name_id *id);
-/* Appends to `out` the letters of a text or name with its `$` replaced. After a failure `out` holds a part
- * of them. */
+enum { TEXT_MOST = 1 << 20 }; /* bytes */
+/* Appends to `out` the letters of a text or name with its `$` replaced. ST_RANGE: they are more than TEXT_MOST. After a failure `out`
+ * holds a part of them. */
 enum status evaluate_text(struct eval *eval, const struct name *name, struct text *out);
 enum status evaluate_function(struct eval *eval, const struct formula *formula, struct value *value);
 /* The set of a @ or AXIS=, within `bound`. ST_RANK: no such rank. */
