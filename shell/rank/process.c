@@ -24,22 +24,39 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* SIGALRM ends a rank that no longer checks its limit. The alarm is set to limit + START_GRACE_S at the start, and to
- * limit + LIMIT_GRACE_S after MPI_Init, when the limit begins. */
-enum { LIMIT_GRACE_S = 3, START_GRACE_S = 60 };
+/* What the last words need. They are written where an allocation has failed, in any thread and below any
+ * function, or by a signal handler, so nothing can be passed to them. */
+static struct {
+	int descriptor, rank, ranks, status;
+	char late[100]; /* those of a rank that is over its limit */
+} last_words = {.descriptor = 2, .ranks = 1, .status = MEM_EXIT};
+
+/* ---- a process that is over its limit ---- */
+
+/* mpirun ends the other ranks when this one has left without MPI_Finalize. */
+static void end_late(int number)
+{
+	(void)number;
+	write_all(last_words.descriptor, last_words.late, strlen(last_words.late));
+	_exit(4);
+}
+
+/* SIGALRM ends a rank that no longer checks its limit, because it is within one long step or waits for a rank that is. The alarm is set
+ * to limit + START_GRACE_S at the start, and to limit + LIMIT_GRACE_S after MPI_Init, when the limit begins; for other ranks than 0
+ * OTHERS_GRACE_S later, so that rank 0 alone reports it. */
+enum { LIMIT_GRACE_S = 3, OTHERS_GRACE_S = 2, START_GRACE_S = 60 };
 static void set_alarm(const struct options *options, int grace)
 {
-	if (options->limit_ns)
-		alarm((unsigned)(options->limit_ns / 1000000000 + grace));
+	unsigned seconds = (unsigned)(options->limit_ns / 1000000000) + (unsigned)grace;
+	if (!options->limit_ns)
+		return;
+	snprintf(last_words.late, sizeof last_words.late, "ranksh: stopped: more than %.3g s (--limit)%s\n",
+	        (double)options->limit_ns / 1e9, grace == START_GRACE_S ? ", and MPI has not started" : "");
+	signal(SIGALRM, end_late);
+	alarm(seconds + (last_words.rank ? OTHERS_GRACE_S : 0));
 }
 
 /* ---- a process without memory ---- */
-
-/* What the last words need. They are written where an allocation has failed, in any thread and below any
- * function, so nothing can be passed to them. */
-static struct {
-	int descriptor, rank, ranks, status;
-} last_words = {.descriptor = 2, .ranks = 1, .status = MEM_EXIT};
 
 /* The process ends as it stands, without MPI: MPI_Abort allocates. mpirun sees a process that left without
  * MPI_Finalize, and ends the others. */
@@ -145,10 +162,10 @@ int process_run(struct options *options, bool mpi, int argc, char **argv)
 	last_words.descriptor = capture_err(capture);
 	if (status == ST_OK)
 		status = transport_start(&t, mpi, &argc, &argv);
-	set_alarm(options, LIMIT_GRACE_S);
 	if (status == ST_OK) {
 		rank = last_words.rank = transport_rank(t);
 		last_words.ranks = transport_size(t);
+		set_alarm(options, LIMIT_GRACE_S);
 		code = run(options, t, capture, mpi);
 		transport_stop(t);
 	} else {
