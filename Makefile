@@ -96,7 +96,7 @@ $(BUILD)/standin/src/%.o: src/%.c Makefile
 	$(SAY) $(CC) $(STANDIN_CFLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
 standin_objects = $(patsubst tests/standin/%.c,$(BUILD)/standin/%.o,$(sort $(wildcard tests/standin/$(1)/*.c)))
 $(BUILD)/standin/libnccl.so.2: $(call standin_objects,nccl) $(BUILD)/standin/src/base/dtype.o
-$(BUILD)/standin/libcublas.so.13: $(call standin_objects,cublas) $(addprefix $(BUILD)/standin/src/,base/dtype.o kernels/product.o)
+$(BUILD)/standin/libcublas.so.13: $(call standin_objects,cublas) $(addprefix $(BUILD)/standin/src/,base/dtype.o base/memory.o kernels/product.o)
 $(BUILD)/standin/libnvrtc.so.13: $(call standin_objects,nvrtc)
 $(BUILD)/standin/libcublas.so.13: STANDIN_LIBS = -lopenblas
 STANDIN_BESIDE = $(BUILD)/standin/libnccl.so.2 $(BUILD)/standin/libcublas.so.13 $(BUILD)/standin/libnvrtc.so.13

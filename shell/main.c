@@ -45,13 +45,17 @@ static enum status check(const struct options *options)
 	return status == ST_OK ? learning_check(options) : status;
 }
 
-/* An OpenBLAS older than the processor takes it for one without AVX-512, and decides as it is loaded: before main. So the program
- * starts once more with the setting, whoever has started it: one rank has the bits of several. A setting of the user's stays. */
+/* OpenBLAS decides as it is loaded, before main, so the program starts once more with the settings, whoever has started it. One that is
+ * older than the processor takes it for one without AVX-512: one rank has the bits of several; a setting of the user's stays. It starts a
+ * thread for each core, which ranksh never uses, and these try for ever to get a buffer where memory is limited. */
 static void start_as_blas_should(char **argv)
 {
-	if (kernels_width() != WIDTH_AVX512 || getenv("OPENBLAS_CORETYPE"))
+	const char *threads = getenv("OPENBLAS_NUM_THREADS");
+	bool core = kernels_width() == WIDTH_AVX512 && !getenv("OPENBLAS_CORETYPE");
+	if (!core && threads && strcmp(threads, "1") == 0)
 		return;
-	if (setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0) == 0)
+	if ((!core || setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 0) == 0) &&
+	        setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0)
 		execv("/proc/self/exe", argv); /* where that fails, the numbers differ in their last bits */
 }
 

@@ -1,10 +1,12 @@
 /* product.c -- the product of two matrices, as they are told to the BLAS */
 #include "kernels/blas.h"
 #include "base/arithmetic.h"
+#include "base/memory.h"
 #include "kernels/kernel.h"
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* OpenBLAS's own; not in every cblas.h */
 void openblas_set_num_threads(int threads);
@@ -24,6 +26,41 @@ void kernels_start(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, start);
+}
+
+/* OpenBLAS maps a buffer for each of the products that run at the same time, and tries for ever if there is no room for it. So the
+ * room is looked for before the first product. Where the address space is limited (ulimit -v) one product runs at a time, after a look
+ * for room, until one was large enough to need the buffer: OpenBLAS keeps it for the next. */
+static struct {
+	pthread_mutex_t lock;
+	bool looked, mapped;
+} buffer = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool space_is_limited(void)
+{
+	struct rlimit space;
+	return getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+}
+
+/* Returns whether the product is the only one until buffer_leave. */
+static bool buffer_enter(void)
+{
+	enum { BUFFER_BYTES = 128 << 20 };
+	bool alone = space_is_limited();
+	if (alone)
+		pthread_mutex_lock(&buffer.lock);
+	if (alone ? !buffer.mapped : !__atomic_exchange_n(&buffer.looked, true, __ATOMIC_RELAXED))
+		mem_unmap(mem_map(BUFFER_BYTES), BUFFER_BYTES);
+	return alone;
+}
+
+/* mapped: the product was large enough to need the buffer. */
+static void buffer_leave(bool alone, bool mapped)
+{
+	if (!alone)
+		return;
+	buffer.mapped = buffer.mapped || mapped;
+	pthread_mutex_unlock(&buffer.lock);
 }
 
 static float *element(struct matrix matrix, int64_t row, int64_t column)
@@ -57,6 +94,7 @@ void matrix_product(
 	}
 	bool parts = small && b.trans == CblasNoTrans && (double)m * n * k > MOST;
 	int rows = parts ? ROWS : m, columns = parts ? COLUMNS : n, depth = parts ? DEPTH : k;
+	bool alone = buffer_enter();
 	for (int l = 0; l < k; l += depth)
 		for (int i = 0; i < m; i += rows)
 			for (int j = 0; j < n; j += columns)
@@ -64,4 +102,5 @@ void matrix_product(
 				        least_of(columns, n - j), least_of(depth, k - l), scale,
 				        element(a, i, l), a.ld, element(b, l, j), b.ld, l ? 1 : beta,
 				        element(y, i, j), y.ld);
+	buffer_leave(alone, !parts && m > 1 && n > 1 && (double)m * n * k > MOST);
 }
