@@ -8,6 +8,7 @@
 #include "shell/terminal/launch.h"
 #include "base/memory.h"
 #include "shell/rank/process.h"
+#include "shell/terminal/room.h"
 #include "shell/wire/io.h"
 
 #include <errno.h>
@@ -84,10 +85,11 @@ static enum status make_words(struct words *words, const struct options *options
 	ssize_t length = readlink("/proc/self/exe", words->self, sizeof words->self - 1);
 	if (length <= 0)
 		return fail(ST_FILE, "cannot find my own file: %s", strerror(errno));
-	if (mpi && find_mpirun(words->mpirun, sizeof words->mpirun) != ST_OK)
+	int n = options->n ? options->n : RANKS_DEFAULT;
+	if (mpi && (find_mpirun(words->mpirun, sizeof words->mpirun) != ST_OK || room_for_mpirun(n) != ST_OK))
 		return ST_FILE;
 	words->word = mem_alloc((OWN_WORDS + options->words) * sizeof *words->word);
-	snprintf(words->n, sizeof words->n, "%d", options->n ? options->n : RANKS_DEFAULT);
+	snprintf(words->n, sizeof words->n, "%d", n);
 	if (mpi)
 		add_mpirun(words);
 	add(words, words->self);
@@ -253,11 +255,14 @@ int job_outcome(const struct job *job, int status)
 		        WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (code == 4 && !strstr(chatter, "mpirun was unable"))
 		fail(ST_MPI, "the ranks have ended the job"); /* one of them has said why */
-	else if (code < 4 && (code == 0 || !*chatter || strstr(chatter, "non-zero")))
+	else if (code < 4 && (code == 0 || !job->mpi || strstr(chatter, "non-zero")))
 		return code;
 	else
 		fail(ST_MPI, "%s ended with status %d%s%s", job->mpi ? "mpirun" : "the process", code,
-		        *chatter ? " and said:\n" : "", chatter);
+		        *chatter           ? " and said:\n"
+		                : job->mpi ? ", which is no rank's"
+		                           : "",
+		        chatter);
 	return 4;
 }
 

@@ -104,6 +104,10 @@ fake 'echo "mpirun noticed that process rank 1 with PID 7 on node x exited on si
 check "an mpirun that hangs when a rank has died is ended" showed '^rank 1 died of signal 11'
 check "... and ranksh too" left 4
 
+fake 'exit 1'
+check "an mpirun that ends with 1 is reported" showed '^mpirun ended with status 1'
+check "... with status 4" left 4
+
 # ranks that are slow only the second time, under an mpirun that ends with 1 when it is stopped
 printf '#!/bin/sh\n[ -e %s/slow ] || exec %s "$@"\ntrap "exit 1" TERM\nsleep 1000 &\nwait\n' "$folder" "$(command -v mpirun)" > "$folder/mpirun"
 chmod +x "$folder/mpirun"

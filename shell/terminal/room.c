@@ -1,0 +1,88 @@
+/* room.c -- limits and room that an mpirun needs, measured with Open MPI 4.1
+ *
+ * With fewer descriptors it waits for ever, or its ranks are gone without a word. PMIx makes two files of 4 MB in Open MPI's folder, and
+ * each rank one of a little more than 4 MB in shared memory. */
+#include "shell/terminal/room.h"
+#include "base/number.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum { FILES_OWN = 28, FILES_A_RANK = 5, FILE_BYTES = 5 << 20, FOLDER_BYTES = 9 << 20 };
+
+const char *room_folder(void)
+{
+	static const char *const names[] = {"OMPI_MCA_orte_tmpdir_base", "TMPDIR", "TEMP", "TMP"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *folder = getenv(names[i]);
+		if (folder && *folder)
+			return folder;
+	}
+	return "/tmp";
+}
+
+/* Raises the soft limit if the hard one allows it. How many descriptors mpirun needs depends on how fast ranks come: 4 to 5 each. */
+static enum status files_fit(int n)
+{
+	struct rlimit limit;
+	unsigned long wanted = FILES_OWN + FILES_A_RANK * (unsigned long)n;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+		return ST_OK;
+	rlim_t before = limit.rlim_cur;
+	limit.rlim_cur = wanted;
+	if (limit.rlim_max >= wanted && setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		return ST_OK;
+	return fail(ST_FILE,
+	        "mpirun needs %lu open files for %d ranks, and the limit is %lu: `ulimit -n %lu` before "
+	        "ranksh, or fewer ranks (-n)",
+	        wanted, n, (unsigned long)before, wanted);
+}
+
+static void put_bytes(struct text *out, const char *before, double bytes)
+{
+	text_add(out, "%s", before);
+	number_text((struct number){bytes, UNIT_BYTES}, out);
+}
+
+static enum status sizes_fit(void)
+{
+	struct rlimit limit;
+	struct text words = {0};
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= FILE_BYTES)
+		return ST_OK;
+	put_bytes(&words, "mpirun needs files of ", FILE_BYTES);
+	put_bytes(&words, ", and the limit is ", (double)limit.rlim_cur);
+	enum status status = fail(ST_FILE, "%s: `ulimit -f unlimited` before ranksh", text_string(&words));
+	text_release(&words);
+	return status;
+}
+
+/* A folder that cannot be asked is mpirun's to make, or to refuse. */
+static enum status folder_fits(void)
+{
+	struct statvfs disk;
+	struct text words = {0};
+	if (statvfs(room_folder(), &disk) != 0 || disk.f_blocks == 0)
+		return ST_OK;
+	double free = (double)disk.f_frsize * (double)(geteuid() ? disk.f_bavail : disk.f_bfree);
+	if (free >= FOLDER_BYTES)
+		return ST_OK;
+	text_add(&words, "%s has ", room_folder());
+	put_bytes(&words, "room for ", free);
+	put_bytes(&words, ", and mpirun needs ", FOLDER_BYTES);
+	enum status status =
+	        fail(ST_FILE, "%s there: set TMPDIR to a folder with more room", text_string(&words));
+	text_release(&words);
+	return status;
+}
+
+enum status room_for_mpirun(int n)
+{
+	enum status status = files_fit(n);
+	if (status == ST_OK)
+		status = sizes_fit();
+	return status == ST_OK ? folder_fits() : status;
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# start.sh: an mpirun that cannot start the ranks ends a script in words and with status 4, never with 1 (an `expect` is false)
+. tests/script/lib.sh
+cd "$work" || exit 1
+mounted=
+trap 'cd /; [ -z "$mounted" ] || umount "$mounted"; rm -rf "$work"' EXIT
+
+# refuses NAME WORDS COMMAND: in a shell of its own, before the script
+refuses() {
+	(eval "$3"; within 60 "$RANKSH" -n 2 -c 'say "runs"') > out 2>&1 < /dev/null
+	status=$?
+	check "$1: status 4" [ $status = 4 ]
+	check "$1: in words" grep -q -e "$2" out
+}
+refuses "10 open files" 'mpirun needs 38 open files for 2 ranks, and the limit is 10' 'ulimit -n 10'
+refuses "24 open files" 'the limit is 24: `ulimit -n 38` before ranksh' 'ulimit -n 24'
+(ulimit -Sn 24; within 60 "$RANKSH" -n 2 -c 'say "runs"') > out 2>&1
+check "a soft limit is raised" grep -q runs out
+refuses "small files" 'mpirun needs files of 5 MB' 'ulimit -f 8'
+mkdir full
+if mount -t tmpfs -o size=64k tmpfs full 2> mount.out; then
+	mounted=$work/full
+	refuses "no room" 'full has room for .*, and mpirun needs 9 MB there' 'export TMPDIR=$work/full'
+fi
+# an mpirun that ends by itself
+printf '#!/bin/sh\nexit ${MPIRUN_STATUS:-1}\n' > mpirun
+chmod +x mpirun
+refuses "mpirun ends with 1" 'mpirun ended with status 1' 'PATH=$work:$PATH'
+refuses "mpirun ends with 2" 'mpirun ended with status 2' 'PATH=$work:$PATH; export MPIRUN_STATUS=2'
+"$RANKSH" -n 2 -c 'expect 1 == 2' > out 2>&1
+check "a false expect is 1" [ $? = 1 ]
+"$RANKSH" -n 2 -c 'bogus' > out 2>&1
+check "a refused line is 2" [ $? = 2 ]
