@@ -152,10 +152,13 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 	int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
 	pid_t parent = getpid();
 
-	*job = (struct job){.mpi = !options->dry && options->n != 1, .in = -1, .out = -1, .err = -1};
+	*job = (struct job){
+	        .mpi = !options->dry && options->n != 1, .in = -1, .out = -1, .err = -1, .segments.lock = -1};
 	enum status status = make_words(&words, options, wire, job->mpi);
 	if (status == ST_OK && !open_ends(options, wire, in, out, err))
 		status = fail(ST_FILE, "cannot make a pipe: %s", strerror(errno));
+	if (status == ST_OK && job->mpi)
+		segments_open(&job->segments);
 	if (status == ST_OK && (job->pid = fork()) < 0)
 		status = fail(ST_FILE, "cannot start a process: %s", strerror(errno));
 	if (status == ST_OK && job->pid == 0)
@@ -167,6 +170,8 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 		job->out = out[0];
 		job->err = err[0];
 		in[1] = out[0] = err[0] = -1;
+	} else {
+		segments_close(&job->segments);
 	}
 	close_ends(in, 2);
 	close_ends(out, 2);
@@ -289,7 +294,8 @@ void job_release(struct job *job)
 	close_ends((const int[]){job->in, job->out, job->err}, 3);
 	text_release(&job->chatter);
 	text_release(&job->partial);
-	*job = (struct job){.in = -1, .out = -1, .err = -1};
+	segments_close(&job->segments);
+	*job = (struct job){.in = -1, .out = -1, .err = -1, .segments.lock = -1};
 }
 
 /* ---- a run without prompt ---- */

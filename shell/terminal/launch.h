@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "shell/session/options.h"
+#include "shell/terminal/segments.h"
 #include <sys/types.h>
 
 struct job {
@@ -18,6 +19,7 @@ struct job {
 	bool boxed;          /* within such a box */
 	struct text partial; /* the beginning of a line of its descriptor 2 */
 	int64_t death_ns;    /* when mpirun told of a rank that died; 0: of none */
+	struct segments segments;
 };
 
 /* wire: descriptor 0 becomes a pipe, and the job is told `--wire`; else it is inherited, where lines come

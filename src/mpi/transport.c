@@ -14,8 +14,20 @@
 #include "mpi/inside.h"
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 enum { PART_BYTES = 1 << 30, TIMER_SLACK_NS = 2000 };
+
+/* The folder for the segments of shared memory, where the front end made one on this host: shell/terminal/segments.h. The component is
+ * vader in Open MPI 4 and sm in Open MPI 5. A setting of the user's stays. */
+static void place_segments(void)
+{
+	const char *folder = getenv("RANKSH_SEGMENTS");
+	if (!folder || access(folder, W_OK) != 0)
+		return;
+	setenv("OMPI_MCA_btl_vader_backing_directory", folder, 0);
+	setenv("OMPI_MCA_btl_sm_backing_directory", folder, 0);
+}
 
 static enum status join(struct transport *t, int *argc, char ***argv)
 {
@@ -24,6 +36,7 @@ static enum status join(struct transport *t, int *argc, char ***argv)
 
 	/* Ranks often share cores: a blocking call gives its core away. A setting of the user's stays. */
 	setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+	place_segments();
 	status = mpi_checked(t, MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "start");
 	if (status != ST_OK)
 		return status;
