@@ -166,6 +166,8 @@ int process_run(struct options *options, bool mpi, int argc, char **argv)
 		rank = last_words.rank = transport_rank(t);
 		last_words.ranks = transport_size(t);
 		set_alarm(options, LIMIT_GRACE_S);
+		if (options->report_start && rank == 0)
+			dprintf(capture_err(capture), START_MARK "\n");
 		code = run(options, t, capture, mpi);
 		transport_stop(t);
 	} else {

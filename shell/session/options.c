@@ -80,11 +80,12 @@ static const struct option {
         {"--once", FLAG, offsetof(struct options, once)}, {"--csv", FLAG, offsetof(struct options, csv)},
         {"--version", FLAG, offsetof(struct options, version)},
         {"--help", FLAG, offsetof(struct options, help)}, {"-h", FLAG, offsetof(struct options, help)},
-        {"--wire", FLAG, offsetof(struct options, wire)}};
-enum { ROWS = sizeof rows / sizeof *rows, WIRE = ROWS - 1 };
+        {"--wire", FLAG, offsetof(struct options, wire)},
+        {"--report-start", FLAG, offsetof(struct options, report_start)}};
+enum { ROWS = sizeof rows / sizeof *rows, OF_FRONT_END = ROWS - 2 };
 
 /* The row of "--machine", or of "--machine=x" whose value is then *value. What is nobody's is told with the
- * nearest; --wire, which the front end gives, is none to propose. */
+ * nearest; the last rows, which the front end gives, are none to propose. */
 static enum status find(const char *word, const struct option **option, const char **value)
 {
 	size_t length = strcspn(word, "=");
@@ -98,7 +99,7 @@ static enum status find(const char *word, const struct option **option, const ch
 			        ? fail(ST_ARGUMENT, "%s takes no value", rows[i].name)
 			        : ST_OK;
 		}
-		if (i != WIRE && text_nearer(word, rows[i].name, &least))
+		if (i < OF_FRONT_END && text_nearer(word, rows[i].name, &least))
 			nearest = rows[i].name;
 	}
 	return fail(

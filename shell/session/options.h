@@ -9,6 +9,7 @@
 struct options {
 	bool help, version, dry, check_lessons, resume;
 	bool wire;           /* a front end talks to this process: docs/wire.md */
+	bool report_start;   /* rank 0 writes START_MARK on descriptor 2 when MPI has started */
 	int n;               /* ranks; 0: not given */
 	const char *machine; /* NULL: classroom */
 	const char *file;    /* of --test too */
@@ -36,6 +37,8 @@ struct options {
 	const char *machine_then;      /* --resume, --follow: the session's, where --machine names no other */
 };
 
+/* A line of its own, for the front end of a script */
+#define START_MARK "\036started"
 enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };
 
 /* ST_ARGUMENT names the word and the nearest. *options points into argv, whose words are put in another

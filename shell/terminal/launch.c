@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OWN_WORDS = 16, LOOK_MS = 10 };
+enum { OWN_WORDS = 16, LOOK_MS = 10, START_TICK_MS = 100 };
 
 /* ---- the command line of the job ---- */
 
@@ -78,6 +78,13 @@ static void add_mpirun(struct words *words)
 	setenv("OPENBLAS_NUM_THREADS", "1", 0);
 }
 
+/* Is there a terminal for a line of progress beside what a script prints? */
+static bool progress_can_be_shown(void)
+{
+	const char *term = getenv("TERM");
+	return isatty(2) && term && *term && strcmp(term, "dumb") != 0;
+}
+
 /* The job is this program once more, with the words that were typed here, and with those that only this side
  * knows around them. words->word is the caller's (mem_free). */
 static enum status make_words(struct words *words, const struct options *options, bool wire, bool mpi)
@@ -100,6 +107,8 @@ static enum status make_words(struct words *words, const struct options *options
 		add_option(words, "--machine", options->machine_then);
 	if (wire)
 		add(words, "--wire");
+	else if (mpi && progress_can_be_shown())
+		add(words, "--report-start");
 	for (int i = 0; i < options->words; i++)
 		add(words, options->word[i]);
 	add_option(words, "--device", options->device); /* theirs is not to be another, on whatever host */
@@ -184,6 +193,10 @@ enum status job_start(struct job *job, const struct options *options, bool wire)
 static void hear_line(struct job *job, const char *line, size_t count, struct text *shown)
 {
 	struct text *into = job->boxed ? &job->chatter : shown;
+	if (memmem(line, count, START_MARK, strlen(START_MARK))) {
+		job->started = true;
+		return;
+	}
 	if (job->mpi && count >= 40 && strspn(line, "-") >= count) { /* the edge of a box */
 		job->boxed = !job->boxed;
 		return;
@@ -307,18 +320,33 @@ static void note_signal(int number)
 	asked_to_end = number;
 }
 
+/* The line of progress of a start that takes more than a second. Returns true if it is shown. */
+static bool show_start(int64_t began_ns)
+{
+	long long seconds = (long long)((wall_ns() - began_ns) / 1000000000);
+	if (seconds > 0)
+		fprintf(stderr, "\r\033[K   starting the ranks  %lld s   (Ctrl-C stops it)", seconds);
+	return seconds > 0;
+}
+
 /* Passes descriptors 1 and 2 on until they close: then the job is over, or nearly. mpirun itself says nothing
  * of a disk that is full, and falls over when its reader leaves. ST_FILE: nobody takes what is said. */
 static enum status pass_on(struct job *job)
 {
 	enum status status = ST_OK;
 	struct text out = {0}, err = {0};
+	int64_t began_ns = wall_ns();
+	bool starting = job->mpi && progress_can_be_shown(), shown = false;
 	while ((job->out >= 0 || job->err >= 0) && !asked_to_end && status == ST_OK) {
-		job_hear(job, END_WAIT_MS, &out, &err);
+		job_hear(job, starting ? START_TICK_MS : END_WAIT_MS, &out, &err);
+		starting = starting && !job->started && !out.count && !asked_to_end;
+		if (shown)
+			fputs("\r\033[K", stderr);
 		status = write_all(1, out.bytes, out.count);
 		fwrite(text_string(&err), 1, err.count, stderr);
 		text_clear(&out);
 		text_clear(&err);
+		shown = starting && (job->out >= 0 || job->err >= 0) && show_start(began_ns);
 	}
 	text_release(&out);
 	text_release(&err);

@@ -19,6 +19,7 @@ struct job {
 	bool boxed;          /* within such a box */
 	struct text partial; /* the beginning of a line of its descriptor 2 */
 	int64_t death_ns;    /* when mpirun told of a rank that died; 0: of none */
+	bool started;        /* rank 0 has reported that MPI has started (START_MARK) */
 	struct segments segments;
 };
 

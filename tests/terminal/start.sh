@@ -108,6 +108,22 @@ fake 'exit 1'
 check "an mpirun that ends with 1 is reported" showed '^mpirun ended with status 1'
 check "... with status 4" left 4
 
+# a script's start is shown, too, and goes on for as long as it takes
+script() { open_command 80 24 "trap : INT; cd $folder; env PATH=$1:\$PATH $RANKSH -n 2 -c 'say \"runs\"'; echo status \$?; exec sleep 1000"; }
+fake ''
+script "$folder"
+check "a script whose ranks take long to start" shows '^   starting the ranks  [2-9] s   (Ctrl-C stops it)'
+keys C-c
+check "... Ctrl-C stops it" shows '^status 130'
+refute "... and its line is gone" shows 'starting the ranks'
+printf '#!/bin/sh\nuntil [ -e %s/go ]; do sleep 0.1; done\nexec %s "$@"\n' "$folder" "$(command -v mpirun)" > "$folder/mpirun"
+script "$folder"
+check "ranks that are slow" shows 'starting the ranks'
+: > "$folder/go"
+check "... come" shows '^runs'
+check "... with status 0" shows '^status 0'
+refute "... the line of progress is gone" shows 'starting the ranks'
+
 # ranks that are slow only the second time, under an mpirun that ends with 1 when it is stopped
 printf '#!/bin/sh\n[ -e %s/slow ] || exec %s "$@"\ntrap "exit 1" TERM\nsleep 1000 &\nwait\n' "$folder" "$(command -v mpirun)" > "$folder/mpirun"
 chmod +x "$folder/mpirun"
