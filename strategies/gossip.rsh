@@ -14,7 +14,7 @@ option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients
 let replica = replica*size(dp)+dp;  let replicas = replicas*size(dp);  let micros = per_round*accumulate
 refuse gathers == "flat" "gossip averages whole parameters, and beside zero or fsdp no rank has them: ddp there, or gossip alone"
 let next = (dp+1)%size(dp);  let previous = (dp-1)%size(dp)
-stream left right              # one for each neighbour: a slow one holds up what comes from it, and nothing else
+stream left right              # one for each neighbour
 
 # room for the neighbours' parameters; of a half type its masters travel
 def optimizer_memory p r c {
@@ -31,9 +31,12 @@ def iteration {
   }
   replaced
 }
+# the two exchanges start as one: one after the other, each rank's first would wait for its neighbour's second, all around the ring
 def to_neighbours p r c deviation s cut {
-  if size(dp) > 1 { sendrecv $(p)$master -> left_$p to=previous from=previous on left in dp }
-  if size(dp) > 2 { sendrecv $(p)$master -> right_$p to=next from=next on right in dp }
+  if size(dp) > 1 { together {
+    sendrecv $(p)$master -> left_$p to=previous from=previous on left in dp
+    if size(dp) > 2 { sendrecv $(p)$master -> right_$p to=next from=next on right in dp }
+  } }
 }
 # the mean of three, and then the step
 # all leave a step with an overflow out, or neighbours would wait for who did not; a norm is of this rank's own

@@ -56,6 +56,7 @@ for c in 0:pieces {
   let comes_$c = not begins_$c and from_$c != pp;  let goes_$c = not ends_$c and to_$c != pp
   let suffix = "";  if pieces > 1 { let suffix = c }
   if stages > 1 { stream act_in$suffix act_out$suffix grad_in$suffix grad_out$suffix;  group acts$suffix by 0 in pp;  group grads$suffix by 0 in pp }
+  if stages > 1 and pieces > 1 { group acts_on$c by 0 in pp;  group grads_on$c by 0 in pp }
   if not timed { cut_piece c }
 }
 # a shared table's other place: of unit 0 the last stage has the table, and nothing else

@@ -36,7 +36,7 @@ def forward_chunk m c {
     if ends_$c { read_target s }
     for u in low_$c:high_$c+1-(head_waits and ends_$c) { forward u s }
   }
-  if goes_$c { send_on act x$(high_$c)_$s (to_$c) m c s }
+  if goes_$c { send_on act x$(high_$c)_$s (to_$c) m c s its_chunk(piece(c)+1) }
 }
 def backward_chunk m c { back m c 1 1 }
 def chunk_input m c { back m c 1 0 }
@@ -59,20 +59,23 @@ def back m c inputs weights {
     for u in high_$c:low_$c-1:-1 { backward u s inputs weights }
     if weights { record used$(c)_$box on compute }
   }
-  if inputs and comes_$c { send_on grad dx$(low_$c-1)_$s (from_$c) m c s }
+  if inputs and comes_$c { send_on grad dx$(low_$c-1)_$s (from_$c) m c s its_chunk(piece(c)-1) }
 }
-# the group of what is sent is its sender's chunk's
+# The group of what is sent is its sender's chunk's. What goes on to another chunk (interleaved: from the last stage to the first)
+# has one of its own: with the chunk's other sends and receives it would be a circle of stages on one communicator.
 def receive way from m c box theirs {
   phase C$m;  let l = "$(way)_in";  let g = "$(way)s"
   if pieces > 1 { let l = "$l$c";  let g = "$g$theirs" }
+  if theirs != c { let g = "$(way)s_on$theirs" }
   if timed { recv $(way)_token$c from=from on $l in $g } else {
     wait used$(c)_$box on $l;  recv $(way)$(c)_$box[0:tokens_here] from=from on $l in $g
   }
 }
 def arrived way c { let l = "$(way)_in";  if pieces > 1 { let l = "$l$c" };  wait $l on compute }
-def send_on way x to m c s {
+def send_on way x to m c s theirs {
   phase C$m;  let l = "$(way)_out";  let g = "$(way)s"
   if pieces > 1 { let l = "$l$c";  let g = "$g$c" }
+  if theirs != c { let g = "$(way)s_on$c" }
   wait compute on $l
   if timed { send token to=to on $l in $g } else { send x to=to on $l in $g;  record $(way)_sent$(c)_$s on $l }
 }

@@ -11,7 +11,7 @@ step
 @0 slow 3x
 run 2
 sync
-@1,3 expect time > 3.3ms
+@1,3 expect time > 3.2ms
 @2 expect time < 2.4ms
 @0 slow 1x
 
