@@ -190,27 +190,29 @@ stream compute
 for c in 0:2 {
   stream fin$c fout$c bin$c bout$c;  group f$c by 0;  group b$c by 0
 }
+group f_on by 0;  group b_on by 0   # from a chunk to the other
 def F m c {
   phase F$m.$c
   if c == 0 and first { a0_$m = x[m] } else {
-    let sent_by = c - first
+    let via = c;  if first { let via = "_on" }
     tensor a$(c)_$m[8,32] kind=buffer
-    recv a$(c)_$m from=down on fin$c in f$sent_by;  wait fin$c on compute
+    recv a$(c)_$m from=down on fin$c in f$via;  wait fin$c on compute
   }
   on compute {
     z$(c)_$m = matmul a$(c)_$m w$c kind=activation
     y$(c)_$m = relu z$(c)_$m kind=activation
   }
   if c == 0 or not last {
-    wait compute on fout$c;  send y$(c)_$m to=up on fout$c in f$c
+    let via = c;  if last { let via = "_on" }
+    wait compute on fout$c;  send y$(c)_$m to=up on fout$c in f$via
   }
 }
 def BW m c {
   phase B$m.$c
   if c == 1 and last { dy1_$m = mse_grad y1_$m t[m] on compute } else {
-    let sent_by = c + last
+    let via = c;  if last { let via = "_on" }
     tensor dy$(c)_$m[8,32]
-    recv dy$(c)_$m from=up on bin$c in b$sent_by;  wait bin$c on compute
+    recv dy$(c)_$m from=up on bin$c in b$via;  wait bin$c on compute
   }
   on compute {
     dz$(c)_$m = relu_grad dy$(c)_$m z$(c)_$m
@@ -218,7 +220,8 @@ def BW m c {
     da$(c)_$m = matmul dz$(c)_$m w$c.T
   }
   wait compute on bout$c
-  if c == 1 or not first { send da$(c)_$m to=down on bout$c in b$c }
+  let via = c;  if first { let via = "_on" }
+  if c == 1 or not first { send da$(c)_$m to=down on bout$c in b$via }
   free a$(c)_$m z$(c)_$m y$(c)_$m dz$(c)_$m dy$(c)_$m on compute
 }
 barrier;  mark task
@@ -320,6 +323,7 @@ stream compute
 for c in 0:2 {
   stream fin$c fout$c bin$c bout$c;  group f$c by 0;  group b$c by 0
 }
+group f_on by 0;  group b_on by 0   # from a chunk to the other
 def drive kind pieces {
   let chunks = pieces;  schedule $kind micro=M chunks=pieces
   for k in 0:slots { $(work(k)) micro(k) chunk(k) }
@@ -329,14 +333,15 @@ def drive kind pieces {
 def F m c {
   phase F$m.$c;  let n = 2//chunks
   if c == 0 and first { copy x[m] -> a0_$(m)_0 on compute } else {
-    let by = c - first
-    recv a$(c)_$(m)_0 from=down on fin$c in f$by;  wait fin$c on compute
+    let via = c;  if first { let via = "_on" }
+    recv a$(c)_$(m)_0 from=down on fin$c in f$via;  wait fin$c on compute
   }
   for l in 1:n+1 {
     a$(c)_$(m)_$l = matmul a$(c)_$(m)_$(l-1) w on compute kind=activation
   }
   if c < chunks-1 or not last {
-    wait compute on fout$c;  send a$(c)_$(m)_$n to=up on fout$c in f$c
+    let via = c;  if last { let via = "_on" }
+    wait compute on fout$c;  send a$(c)_$(m)_$n to=up on fout$c in f$via
   }
 }
 def get_grad m c {
@@ -344,8 +349,8 @@ def get_grad m c {
   if c == chunks-1 and last {
     copy t[m] -> g$(c)_$(m)_$n on compute
   } else {
-    let by = c + last
-    recv g$(c)_$(m)_$n from=up on bin$c in b$by;  wait bin$c on compute
+    let via = c;  if last { let via = "_on" }
+    recv g$(c)_$(m)_$n from=up on bin$c in b$via;  wait bin$c on compute
   }
 }
 def inputs_of m c {
@@ -355,7 +360,8 @@ def inputs_of m c {
 }
 def send_grad m c {
   wait compute on bout$c
-  if c > 0 or not first { send g$(c)_$(m)_0 to=down on bout$c in b$c }
+  let via = c;  if first { let via = "_on" }
+  if c > 0 or not first { send g$(c)_$(m)_0 to=down on bout$c in b$via }
 }
 def weights_of m c {
   for l in 1:2//chunks+1 {
