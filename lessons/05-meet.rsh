@@ -90,7 +90,8 @@ send mine to=partner on other
 #   for req in batch_isend_irecv(ops): req.wait()
 # NCCL does the same with ncclGroupStart and ncclGroupEnd. Two streams instead
 # work here, where each direction of a pair has a communicator of its own; the
-# operations of one NCCL communicator are done one at a time: fuse them there.
+# operations of one NCCL communicator are done one at a time, so a note says
+# that NCCL can hang: fuse them there.
 # What changes at 8 ranks? Nothing: each pair has its own way.
 
 ## One brings something else

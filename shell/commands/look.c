@@ -11,6 +11,7 @@
 #include "shell/training/state.h"
 #include "races/races.h"
 #include "strategies/kinds.h"
+#include "waits/circles.h"
 #include "shell/language/run/command.h"
 
 #include <string.h>
@@ -147,6 +148,17 @@ const struct command command_traffic = {
         .run = table_run,
 };
 
+/* Orders of issue that NCCL can hang in. Those listed here need no warning after the line any more. */
+static void put_orders(struct shell *shell, struct text *text)
+{
+	const struct trace trace = {.world = shell->world, .backend = shell->backend};
+
+	shell->circles_told = circles_now(shell->world)->count;
+	while (world_order_warning(shell->world, shell->orders_told))
+		shell->orders_told++;
+	trace_orders(&trace, out_width(shell->out), text);
+}
+
 /* Races are found by the order that streams and waits give, not by the times of this run. Those listed
  * here need no warning after the line any more. */
 static enum status races_run(struct call *call)
@@ -156,6 +168,7 @@ static enum status races_run(struct call *call)
 	struct text text = {0};
 	shell->races_told = races_now(shell->world)->count;
 	trace_races(&trace, 0, !shell->watch, out_width(shell->out), &text);
+	put_orders(shell, &text);
 	return answer(call, &text, ST_OK);
 }
 
@@ -164,7 +177,9 @@ const struct command command_races = {
         .topic = "look",
         .usage = "races",
         .help = "pairs of operations that touch the same memory with nothing to put them in order, and the "
-                "line that would",
+                "line that would; operations of groups that ranks queue in orders that NCCL can hang in, "
+                "also "
+                "where several groups make it only possible",
         .example = "tensor h[64] pinned = randn\ntensor x[64] = zeros\nstream io compute\ncopy h -> x on "
                    "io\ny = relu x on compute\nraces",
         .class = COMMAND_LOOK,
@@ -177,8 +192,10 @@ static enum status stuck_run(struct call *call)
 	struct trace trace;
 	struct text text = {0};
 	enum status status = look_begin(call, &trace);
-	if (status == ST_OK)
+	if (status == ST_OK) {
 		trace_stuck(&trace, out_width(call->shell->out), false, &text);
+		put_orders(call->shell, &text);
+	}
 	return answer(call, &text, status);
 }
 
@@ -186,7 +203,9 @@ const struct command command_stuck = {
         .name = "stuck",
         .topic = "look",
         .usage = "stuck",
-        .help = "who waits for whom and for what; whether a line of yours can mend it, or nothing can",
+        .help = "who waits for whom and for what; whether a line of yours can mend it, or nothing can; "
+                "orders "
+                "that NCCL can hang in, as in races",
         .example = "tensor g[64] = rank\n@0 allreduce g\nstuck\n@1-3 allreduce g\nsync",
         .class = COMMAND_LOOK,
         .run = stuck_run,

@@ -14,6 +14,7 @@
 #include "shell/session/noted.h"
 #include "shell/session/prints.h"
 #include "shell/session/share.h"
+#include "waits/circles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,8 +22,10 @@
 
 static void free_books(struct world *world)
 {
-	if (world)
+	if (world) {
 		races_free(world);
+		circles_free(world->circles);
+	}
 	world_free(world);
 }
 
@@ -134,7 +137,7 @@ enum status session_reset(struct shell *shell)
 	world_give_names(shell->world, names);
 	journal_emptied(&shell->journal);
 	text_clear(&shell->steering.program);
-	shell->races_told = shell->unread_told = shell->orders_told = 0;
+	shell->races_told = shell->unread_told = shell->orders_told = shell->circles_told = 0;
 	lasting_keep(shell, &shell->at_reset);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include "shell/session/warn.h"
 #include "races/races.h"
 #include "shell/session/note.h"
+#include "waits/circles.h"
 
 #include <string.h>
 
@@ -58,7 +59,7 @@ void warn_new(struct shell *shell)
 	/* with --dry, for thousands of ranks, races are looked for when somebody asks */
 	const struct races none = {0}, *races = world->me >= 0 ? races_now(world) : world->races;
 	races = races ? races : &none;
-	size_t orders = 0;
+	size_t orders = 0, circles = circles_now(world)->count;
 	while (world_order_warning(world, orders))
 		orders++;
 	if (!shell_quiet(shell)) {
@@ -74,8 +75,16 @@ void warn_new(struct shell *shell)
 			warn_unread(shell);
 		for (size_t i = shell->orders_told; i < orders; i++)
 			out_say(shell->out, "   %s\n", world_order_warning(world, i));
+		if (shell->circles_told < circles) {
+			struct trace trace = {.world = world, .backend = shell->backend};
+			struct text text = {0};
+			trace_circles(&trace, shell->circles_told, out_width(shell->out), &text);
+			put_some(shell, &text);
+			text_release(&text);
+		}
 	}
 	shell->races_told = races->count;
 	shell->unread_told = races->unread_count;
 	shell->orders_told = orders;
+	shell->circles_told = circles;
 }

@@ -14,6 +14,8 @@
  * crashed, a circle. An operation waits for all of its edges, so any path into one of those is one that
  * cannot be mended.
  *
+ * circles.h asks another one, of the books alone: would the ranks hang if each group were one communicator of NCCL?
+ *
  * May call: a backend (times, through its struct) world/ base/. */
 #ifndef RANKSH_WAITS_H
 #define RANKSH_WAITS_H

@@ -107,6 +107,11 @@ void crossing_join(struct world *world, op_id id, uint32_t match)
 	world->inner->last_collective[rank] = match;
 }
 
+bool world_order_reported(const struct world *world, int a, int b)
+{
+	return *pair_of(world, a, b) == PAIR_TOLD;
+}
+
 const char *world_order_warning(const struct world *world, size_t i)
 {
 	return i < world->inner->warning_count ? world->inner->warnings[i].text : NULL;

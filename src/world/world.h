@@ -126,6 +126,7 @@ struct slowness {
 };
 
 struct races;       /* races/: what that folder has found in these books so far */
+struct circles;     /* waits/: orders of issue that form a circle */
 struct world_inner; /* what only the files of this folder read: books.h */
 
 struct world {
@@ -157,6 +158,7 @@ struct world {
 	struct iteration *iterations; /* in their order */
 	size_t iteration_count;
 	struct races *races;       /* NULL until asked for; freed by races_free */
+	struct circles *circles;   /* NULL until asked for; freed by circles_free */
 	size_t aborts;             /* so many calls of world_abort */
 	struct slowness *slowness; /* in the order of the lines */
 	size_t slowness_count;
@@ -324,6 +326,8 @@ const op_id *world_gets(const struct world *world, size_t *count);
 /* Collectives of two groups that two ranks queued in opposite orders: NCCL can hang. One a pair of groups;
  * NULL behind the last. */
 const char *world_order_warning(const struct world *world, size_t i);
+/* Is one of them about these two groups? */
+bool world_order_reported(const struct world *world, int a, int b);
 
 /* -- asking */
 static inline const struct record *op_record(const struct world *world, op_id id)

@@ -1,0 +1,117 @@
+/* circles.c -- orders of issue that NCCL can hang in, in words: each rank's two operations and their lines
+ *
+ *      ranks 0 and 1 queue operations of world in opposite orders: NCCL can hang
+ *         rank 0: reduce r (line 4), then send x (line 4)
+ *         rank 1: recv x (line 5), then reduce r (line 5) */
+#include "base/ranks.h"
+#include "trace/trace.h"
+#include "trace/why.h"
+#include "waits/circles.h"
+
+#include <string.h>
+
+enum { NAMED_HOPS = 8, NAMED_POSSIBLE = 4 };
+
+static void put_operation(const struct trace *trace, op_id id, bool group, struct text *out)
+{
+	const struct world *world = trace->world;
+
+	op_label(world, id, out);
+	if (group)
+		text_add(out, " in %s",
+		        names_text(world->names, world->groups[op_record(world, id)->group].name));
+	trace_put_line_behind(trace, id, out);
+}
+
+/* The names of the circle's groups, in the order in which they were made: "p, q and r" */
+static void put_groups(const struct world *world, const struct circle *circle, struct text *out)
+{
+	int group[NAMED_HOPS], count = 0;
+
+	for (size_t i = 0; i < circle->hops && count < NAMED_HOPS; i++) {
+		int own = op_record(world, circle->hop[i].first)->group, k = count;
+		while (k > 0 && group[k - 1] >= own)
+			k--;
+		if (k < count && group[k] == own)
+			continue;
+		memmove(&group[k + 1], &group[k], (size_t)(count - k) * sizeof *group);
+		group[k] = own;
+		count++;
+	}
+	for (int k = 0; k < count; k++)
+		text_add(out, "%s%s",
+		        k == 0                   ? ""
+		                : k == count - 1 ? " and "
+		                                 : ", ",
+		        names_text(world->names, world->groups[group[k]].name));
+}
+
+/* "ranks 0 and 1 queue operations of p and q in opposite orders: ..." */
+static void put_head(const struct world *world, const struct circle *circle, bool across, struct text *out)
+{
+	struct ranks set = {0};
+
+	for (size_t i = 0; i < circle->hops; i++)
+		ranks_add(&set, world->ops[circle->hop[i].first].rank);
+	text_add(out, across ? "possible: ranks " : "ranks ");
+	if (circle->hops == 2)
+		text_add(out, "%d and %d", ranks_first(&set), ranks_next(&set, ranks_first(&set)));
+	else
+		ranks_text(&set, out);
+	text_add(out, " queue operations of ");
+	put_groups(world, circle, out);
+	text_add(out, " in %s: NCCL can hang", circle->hops == 2 ? "opposite orders" : "a circle");
+	if (across)
+		text_add(out, " if their kernels do not run side by side");
+}
+
+static void put_circle(
+        const struct trace *trace, const struct circle *circle, bool across, int width, struct text *out)
+{
+	const struct world *world = trace->world;
+	struct text words = {0};
+	size_t lowest = 0;
+
+	put_head(world, circle, across, &words);
+	text_wrapped(out, text_string(&words), 3, width);
+	text_release(&words);
+	for (size_t i = 0; i < circle->hops; i++)
+		if (world->ops[circle->hop[i].first].rank < world->ops[circle->hop[lowest].first].rank)
+			lowest = i;
+	for (size_t i = 0; i < circle->hops && i < NAMED_HOPS; i++) {
+		const struct circle_hop *hop = &circle->hop[(lowest + i) % circle->hops];
+		text_add(out, "      rank %d: ", world->ops[hop->first].rank);
+		put_operation(trace, hop->first, across, out);
+		text_add(out, ", then ");
+		put_operation(trace, hop->second, across, out);
+		text_add(out, "\n");
+	}
+	if (circle->hops > NAMED_HOPS)
+		text_add(out, "      and %zu more ranks\n", circle->hops - NAMED_HOPS);
+	if (!across)
+		text_wrapped(out, "fuse a rank's two by `together { }`, or give one of them its own group", 6,
+		        width);
+}
+
+void trace_circles(const struct trace *trace, size_t first, int width, struct text *out)
+{
+	const struct circles *circles = trace->world->circles;
+
+	for (size_t i = first; circles && i < circles->count; i++)
+		put_circle(trace, &circles->circle[i], false, width, out);
+}
+
+void trace_orders(const struct trace *trace, int width, struct text *out)
+{
+	const char *warning;
+
+	for (size_t i = 0; (warning = world_order_warning(trace->world, i)); i++)
+		text_add(out, "   %s\n", warning);
+	trace_circles(trace, 0, width, out);
+	struct circles *possible = circles_possible(trace->world);
+	for (size_t i = 0; i < possible->count && i < NAMED_POSSIBLE; i++)
+		put_circle(trace, &possible->circle[i], true, width, out);
+	if (possible->count > NAMED_POSSIBLE)
+		text_add(out, "   and %zu more are possible\n", possible->count - NAMED_POSSIBLE);
+	circles_free(possible);
+}

@@ -1,0 +1,419 @@
+/* circles.c -- runs the operations of the books as NCCL would, and looks for launches that wait for each other
+ *
+ * Each rank has a queue for each group. The launch at its head has begun; a match whose members have all begun is over, and a
+ * launch whose matches are all over makes room for the next one. Whatever can run so is passed once. What is left is searched
+ * when a queue's head, or what others wait for in it, is new:
+ *
+ *     queue of rank 0 in world    [reduce r] send x          head: reduce r, which waits for rank 1's: behind recv x
+ *     queue of rank 1 in world    [recv x] reduce r          head: recv x, which waits for rank 0's send: behind reduce r
+ *
+ * A match that lacks a member that is not issued yet is no reason for a circle: that line may still come. A circle that was
+ * found is cut, as if one of its matches had taken place, so that what follows is looked at as well. */
+#include "waits/circles.h"
+#include "base/memory.h"
+#include "waits/search.h"
+
+#include <string.h>
+
+/* Of an operation that has matches, by id */
+struct turn {
+	op_id next;   /* the next one of its queue; 0: none */
+	op_id launch; /* the first operation that is fused with it, itself else */
+};
+/* One rank's operations of one group */
+struct issue_queue {
+	op_id head;       /* first operation of the launch at work; 0: all are over */
+	op_id begun;      /* the last operation that has begun */
+	op_id tail;       /* the last one issued */
+	uint32_t pending; /* matches of the launch at work that are not over */
+};
+struct issued_match {
+	uint32_t joined, begun; /* members that are in a queue; of these, that have begun */
+	bool over, released;    /* released: its members wait for it no more */
+};
+struct place {
+	int group, line;
+	name_id file;
+};
+
+struct serial {
+	const struct world *world;
+	bool across; /* one queue a rank, for all groups */
+	op_id done;  /* operations up to this one are in */
+	size_t aborts;
+	op_id *launch; /* by rank: the first operation of its latest launch */
+	struct turn *turn;
+	size_t turns, turn_room;
+	struct issue_queue *queue; /* by group and rank */
+	size_t queues, queue_room;
+	struct issued_match *meeting; /* by match */
+	size_t meetings, meeting_room;
+	uint32_t *over; /* matches that are over, and whose members are not released yet */
+	size_t over_count;
+	uint32_t *suspect; /* queues through which a circle may have been closed */
+	size_t suspect_count;
+	struct place *named;
+	size_t named_count;
+	/* nodes: 2*queue+2, 2*match+1 */
+	struct wait_search search;
+	size_t colours, colour_room;
+	uint32_t *opened;
+	size_t opened_count;
+	struct circles *circles;
+};
+
+/* ---- running */
+
+static uint32_t queue_of(const struct serial *serial, int group, int rank)
+{
+	return serial->across ? (uint32_t)rank : (uint32_t)(group * serial->world->n + rank);
+}
+
+static uint32_t op_queue(const struct serial *serial, op_id id)
+{
+	return queue_of(serial, op_record(serial->world, id)->group, serial->world->ops[id].rank);
+}
+
+static bool has_begun(const struct serial *serial, op_id id)
+{
+	return id <= serial->queue[op_queue(serial, id)].begun;
+}
+
+/* A collective with `backup` goes on without so many. */
+static bool all_begun(const struct serial *serial, uint32_t match, op_id id)
+{
+	return serial->meeting[match].begun + op_record(serial->world, id)->backup >=
+	        (uint32_t)serial->world->matches[match].n;
+}
+
+static void end_meeting(struct serial *serial, uint32_t match)
+{
+	serial->meeting[match].over = true;
+	*MEM_ADD(&serial->over, &serial->over_count) = match;
+}
+
+static void op_begin(struct serial *serial, op_id id)
+{
+	int count;
+	const uint32_t *matches = op_matches(serial->world, id, &count);
+	struct issue_queue *queue = &serial->queue[op_queue(serial, id)];
+
+	queue->begun = id;
+	for (int i = 0; i < count; i++) {
+		struct issued_match *meeting = &serial->meeting[matches[i]];
+		meeting->begun++;
+		queue->pending += !meeting->released;
+		if (!meeting->over && all_begun(serial, matches[i], id))
+			end_meeting(serial, matches[i]);
+	}
+}
+
+/* Returns true if the operation has begun and waits for a member that is queued behind others, or is queued itself and a
+ * member that has begun waits for it. */
+static bool is_between(const struct serial *serial, op_id id)
+{
+	int count;
+	const uint32_t *matches = op_matches(serial->world, id, &count);
+	bool begun = has_begun(serial, id);
+
+	for (int i = 0; i < count; i++) {
+		const struct issued_match *meeting = &serial->meeting[matches[i]];
+		if (!meeting->over && (begun ? meeting->joined > meeting->begun : meeting->begun > 0))
+			return true;
+	}
+	return false;
+}
+
+/* The launch at the queue's head is over: the next one that is not over begins. */
+static void queue_advance(struct serial *serial, uint32_t index)
+{
+	struct issue_queue *queue = &serial->queue[index];
+	bool between = false;
+
+	do {
+		op_id at = queue->head = serial->turn[queue->begun].next;
+		while (at && serial->turn[at].launch == serial->turn[queue->head].launch) {
+			op_begin(serial, at);
+			between |= is_between(serial, at);
+			at = serial->turn[at].next;
+		}
+	} while (queue->head && !queue->pending);
+	if (between)
+		*MEM_ADD(&serial->suspect, &serial->suspect_count) = index;
+}
+
+/* Releases the members of matches that are over. */
+static void release_members(struct serial *serial)
+{
+	while (serial->over_count) {
+		uint32_t index = serial->over[--serial->over_count];
+		const struct match *match = &serial->world->matches[index];
+		serial->meeting[index].released = true;
+		for (int place = 0; place < match->n; place++) {
+			op_id member = match->member[place];
+			if (!member || member > serial->done || !has_begun(serial, member))
+				continue;
+			uint32_t queue = op_queue(serial, member);
+			if (--serial->queue[queue].pending == 0)
+				queue_advance(serial, queue);
+		}
+	}
+}
+
+/* The operation joins its queue. */
+static void op_issue(struct serial *serial, op_id id)
+{
+	const struct op *op = &serial->world->ops[id];
+	int count;
+	const uint32_t *matches = op_matches(serial->world, id, &count);
+	uint8_t kind = op_record(serial->world, id)->kind;
+
+	serial->done = id;
+	if (kind != OP_COLLECTIVE && kind != OP_P2P)
+		return;
+	if (!(op->flags & OPF_TOGETHER))
+		serial->launch[op->rank] = id;
+	serial->turn[id] = (struct turn){.launch = serial->launch[op->rank]};
+	for (int i = 0; i < count; i++) {
+		struct issued_match *meeting = &serial->meeting[matches[i]];
+		meeting->joined++;
+		if (serial->world->matches[matches[i]].aborted)
+			meeting->over = meeting->released = true;
+	}
+	uint32_t index = op_queue(serial, id);
+	struct issue_queue *queue = &serial->queue[index];
+	bool begins = !queue->head ||
+	        (queue->begun == queue->tail && serial->turn[queue->begun].launch == serial->turn[id].launch);
+	serial->turn[queue->tail].next = id;
+	queue->tail = id;
+	if (begins) {
+		queue->head = queue->head ? queue->head : id;
+		op_begin(serial, id);
+		if (!queue->pending)
+			queue_advance(serial, index);
+		release_members(serial);
+	} else if (is_between(serial, id)) {
+		*MEM_ADD(&serial->suspect, &serial->suspect_count) = index;
+	}
+}
+
+/* ---- searching */
+
+static void edges_of(struct wait_search *search, uint32_t node)
+{
+	struct serial *serial = search->self;
+
+	*MEM_ADD(&serial->opened, &serial->opened_count) = node;
+	if (node % 2) {
+		const struct match *match = &serial->world->matches[node / 2];
+		for (int place = 0; place < match->n; place++) {
+			op_id member = match->member[place];
+			if (member && member <= serial->done && !has_begun(serial, member))
+				wait_for(search, 2 * op_queue(serial, member) + 2);
+		}
+		return;
+	}
+	const struct issue_queue *queue = &serial->queue[node / 2 - 1];
+	for (op_id at = queue->head; at && at <= queue->begun; at = serial->turn[at].next) {
+		int count;
+		const uint32_t *matches = op_matches(serial->world, at, &count);
+		for (int i = 0; i < count; i++) {
+			const struct issued_match *meeting = &serial->meeting[matches[i]];
+			if (!meeting->over && meeting->joined > meeting->begun)
+				wait_for(search, 2 * matches[i] + 1);
+		}
+	}
+}
+
+static op_id member_on(const struct match *match, int rank)
+{
+	int place = 0;
+	while (match->ranks[place] != rank)
+		place++;
+	return match->member[place];
+}
+
+/* The search's cycle: queue, the match that its head waits for, the queue that this one waits for, and so on */
+static struct circle take_circle(const struct serial *serial)
+{
+	const struct wait_search *search = &serial->search;
+	size_t n = search->cycle_count / 2, odd = search->cycle[0] % 2;
+	struct circle circle = {mem_alloc(n * sizeof *circle.hop), n};
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t queue = search->cycle[(2 * i + odd) % (2 * n)] / 2 - 1,
+		         before = search->cycle[(2 * i + odd + 2 * n - 1) % (2 * n)] / 2,
+		         behind = search->cycle[(2 * i + odd + 1) % (2 * n)] / 2;
+		int rank = (int)(queue % (uint32_t)serial->world->n);
+		circle.hop[i] = (struct circle_hop){member_on(&serial->world->matches[behind], rank),
+		        member_on(&serial->world->matches[before], rank)};
+	}
+	return circle;
+}
+
+/* ---- which of them are reported */
+
+/* Returns true if each hop is on one stream: the simulator is stuck in such a circle as well, and `stuck` shows how. */
+static bool is_of_streams(const struct world *world, const struct circle *circle)
+{
+	for (size_t i = 0; i < circle->hops; i++)
+		if (world->ops[circle->hop[i].first].stream != world->ops[circle->hop[i].second].stream)
+			return false;
+	return true;
+}
+
+/* Returns true if a circle across groups was reported: it is in one group alone, or of collectives of two groups (crossing.c). */
+static bool is_reported(const struct world *world, const struct circle *circle)
+{
+	int a = op_record(world, circle->hop[0].first)->group, b = a;
+	bool collectives = true;
+
+	for (size_t i = 0; i < circle->hops; i++) {
+		const struct record *record = op_record(world, circle->hop[i].first);
+		collectives &= record->kind == OP_COLLECTIVE;
+		if (record->group == a || record->group == b)
+			continue;
+		if (a != b)
+			return false;
+		b = record->group;
+	}
+	return a == b || (collectives && world_order_reported(world, a, b));
+}
+
+/* Adds the lines of the circle that were not named yet. Returns false if there is none. */
+static bool name_places(struct serial *serial, const struct circle *circle)
+{
+	size_t before = serial->named_count;
+
+	for (size_t i = 0; i < 2 * circle->hops; i++) {
+		const struct circle_hop *hop = &circle->hop[i / 2];
+		const struct record *record = op_record(serial->world, i % 2 ? hop->second : hop->first);
+		size_t k = 0;
+		while (k < serial->named_count &&
+		        (serial->named[k].group != record->group || serial->named[k].line != record->line ||
+		                serial->named[k].file != record->file))
+			k++;
+		if (k == serial->named_count)
+			*MEM_ADD(&serial->named, &serial->named_count) =
+			        (struct place){record->group, record->line, record->file};
+	}
+	return serial->named_count > before;
+}
+
+static void keep_circle(struct serial *serial, struct circle circle)
+{
+	const struct world *world = serial->world;
+
+	if (is_of_streams(world, &circle) || (serial->across && is_reported(world, &circle)) ||
+	        !name_places(serial, &circle))
+		mem_free(circle.hop);
+	else
+		*MEM_ADD(&serial->circles->circle, &serial->circles->count) = circle;
+}
+
+/* Finds the circles through suspect queues, and cuts each: one of its matches is taken to be over. */
+static void search_suspects(struct serial *serial)
+{
+	struct wait_search *search = &serial->search;
+
+	for (size_t i = 0; i < serial->suspect_count;) {
+		wait_follow(search, 2 * serial->suspect[i] + 2);
+		if (!search->cycle_count) {
+			i++;
+			continue;
+		}
+		keep_circle(serial, take_circle(serial));
+		end_meeting(serial, search->cycle[search->cycle[0] % 2 ? 0 : 1] / 2);
+		release_members(serial);
+		search->cycle_count = 0;
+		while (serial->opened_count)
+			search->colour[serial->opened[--serial->opened_count]] = WAIT_UNSEEN;
+	}
+	while (serial->opened_count)
+		search->colour[serial->opened[--serial->opened_count]] = WAIT_UNSEEN;
+	serial->suspect_count = 0;
+}
+
+/* ---- from the books */
+
+/* Room for what is new in them, zeroed */
+#define GROW(items, have, room, wanted)                                                        \
+	do {                                                                                   \
+		size_t wanted_ = (wanted);                                                     \
+		MEM_ROOM(items, wanted_, room);                                                \
+		if (wanted_ > *(have))                                                         \
+			memset(*(items) + *(have), 0, (wanted_ - *(have)) * sizeof **(items)); \
+		*(have) = wanted_ > *(have) ? wanted_ : *(have);                               \
+	} while (0)
+
+static void make_room(struct serial *serial)
+{
+	const struct world *world = serial->world;
+	size_t n = (size_t)world->n, queues = serial->across ? n : n * world->group_count;
+	size_t nodes = 2 * (queues > world->match_count ? queues : world->match_count) + 4;
+
+	GROW(&serial->turn, &serial->turns, &serial->turn_room, world->op_count + 1);
+	GROW(&serial->queue, &serial->queues, &serial->queue_room, queues);
+	GROW(&serial->meeting, &serial->meetings, &serial->meeting_room, world->match_count + 1);
+	GROW(&serial->search.colour, &serial->colours, &serial->colour_room, nodes);
+}
+
+static struct circles *circles_make(const struct world *world, bool across)
+{
+	struct circles *circles = mem_alloc(sizeof *circles);
+	struct serial *serial = circles->serial = mem_alloc(sizeof *serial);
+
+	serial->world = world;
+	serial->across = across;
+	serial->circles = circles;
+	serial->launch = mem_alloc((size_t)world->n * sizeof *serial->launch);
+	serial->search = (struct wait_search){.self = serial, .edges_of = edges_of, .stop_at_cycle = true};
+	return circles;
+}
+
+static void read_books(struct serial *serial)
+{
+	const struct world *world = serial->world;
+
+	if (serial->done == world->op_count && serial->aborts == world->aborts)
+		return;
+	make_room(serial);
+	for (uint32_t match = 1; serial->aborts != world->aborts && match <= world->match_count; match++)
+		if (world->matches[match].aborted && !serial->meeting[match].over)
+			end_meeting(serial, match);
+	serial->aborts = world->aborts;
+	release_members(serial);
+	while (serial->done < world->op_count)
+		op_issue(serial, serial->done + 1);
+	search_suspects(serial);
+}
+
+const struct circles *circles_now(struct world *world)
+{
+	if (!world->circles)
+		world->circles = circles_make(world, false);
+	read_books(world->circles->serial);
+	return world->circles;
+}
+
+struct circles *circles_possible(const struct world *world)
+{
+	struct circles *circles = circles_make(world, true);
+	read_books(circles->serial);
+	return circles;
+}
+
+void circles_free(struct circles *circles)
+{
+	if (!circles)
+		return;
+	struct serial *serial = circles->serial;
+	for (size_t i = 0; i < circles->count; i++)
+		mem_free(circles->circle[i].hop);
+	wait_search_release(&serial->search);
+	void *arrays[] = {serial->launch, serial->turn, serial->queue, serial->meeting, serial->over,
+	        serial->suspect, serial->named, serial->search.colour, serial->opened, serial,
+	        circles->circle, circles};
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		mem_free(arrays[i]);
+}
