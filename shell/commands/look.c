@@ -156,6 +156,8 @@ static void put_orders(struct shell *shell, struct text *text)
 	shell->circles_told = circles_now(shell->world)->count;
 	while (world_order_warning(shell->world, shell->orders_told))
 		shell->orders_told++;
+	while (world_swapped(shell->world, shell->swaps_told))
+		shell->swaps_told++;
 	trace_orders(&trace, out_width(shell->out), text);
 }
 
@@ -205,7 +207,9 @@ const struct command command_stuck = {
         .usage = "stuck",
         .help = "who waits for whom and for what; whether a line of yours can mend it, or nothing can; "
                 "orders "
-                "that NCCL can hang in, as in races",
+                "that NCCL can hang in, as in races; which tensor each member brings to a collective, from "
+                "which line, "
+                "where these differ",
         .example = "tensor g[64] = rank\n@0 allreduce g\nstuck\n@1-3 allreduce g\nsync",
         .class = COMMAND_LOOK,
         .run = stuck_run,

@@ -137,7 +137,8 @@ enum status session_reset(struct shell *shell)
 	world_give_names(shell->world, names);
 	journal_emptied(&shell->journal);
 	text_clear(&shell->steering.program);
-	shell->races_told = shell->unread_told = shell->orders_told = shell->circles_told = 0;
+	shell->races_told = shell->unread_told = shell->orders_told = shell->circles_told =
+	        shell->swaps_told = 0;
 	lasting_keep(shell, &shell->at_reset);
 	return status;
 }

@@ -83,6 +83,7 @@ struct shell {
 	size_t races_told;               /* world.races already reported */
 	size_t unread_told, orders_told; /* world.unread, world_order_warning: the same */
 	size_t circles_told;             /* ... and world.circles */
+	size_t swaps_told;               /* ... and world_swapped */
 	int expects_failed;              /* `expect`s that were false, timeouts: the exit status 1 */
 	const char
 	        *expects; /* of the `expect verify` that runs, before what makes it false; NULL: none does */

@@ -1,5 +1,5 @@
 /* warn.c -- what a line has brought about without being refused: races, reads of unwritten memory, orders
- * that can hang.
+ * that can hang, collectives that meet what was not meant.
  *
  * A warning is told once, after the line that made it true; how many of each kind were told is kept in the
  * session, on every process alike, since all make the same text. Replays count them without a word, so
@@ -59,7 +59,9 @@ void warn_new(struct shell *shell)
 	/* with --dry, for thousands of ranks, races are looked for when somebody asks */
 	const struct races none = {0}, *races = world->me >= 0 ? races_now(world) : world->races;
 	races = races ? races : &none;
-	size_t orders = 0, circles = circles_now(world)->count;
+	size_t orders = 0, swaps = 0, circles = circles_now(world)->count;
+	while (world_swapped(world, swaps))
+		swaps++;
 	while (world_order_warning(world, orders))
 		orders++;
 	if (!shell_quiet(shell)) {
@@ -75,16 +77,16 @@ void warn_new(struct shell *shell)
 			warn_unread(shell);
 		for (size_t i = shell->orders_told; i < orders; i++)
 			out_say(shell->out, "   %s\n", world_order_warning(world, i));
-		if (shell->circles_told < circles) {
-			struct trace trace = {.world = world, .backend = shell->backend};
-			struct text text = {0};
-			trace_circles(&trace, shell->circles_told, out_width(shell->out), &text);
-			put_some(shell, &text);
-			text_release(&text);
-		}
+		struct trace trace = {.world = world, .backend = shell->backend};
+		struct text text = {0};
+		trace_circles(&trace, shell->circles_told, out_width(shell->out), &text);
+		trace_swaps(&trace, shell->swaps_told, out_width(shell->out), &text);
+		put_some(shell, &text);
+		text_release(&text);
 	}
 	shell->races_told = races->count;
 	shell->unread_told = races->unread_count;
 	shell->orders_told = orders;
 	shell->circles_told = circles;
+	shell->swaps_told = swaps;
 }

@@ -108,6 +108,7 @@ void trace_orders(const struct trace *trace, int width, struct text *out)
 	for (size_t i = 0; (warning = world_order_warning(trace->world, i)); i++)
 		text_add(out, "   %s\n", warning);
 	trace_circles(trace, 0, width, out);
+	trace_swaps(trace, 0, width, out);
 	struct circles *possible = circles_possible(trace->world);
 	for (size_t i = 0; i < possible->count && i < NAMED_POSSIBLE; i++)
 		put_circle(trace, &possible->circle[i], true, width, out);

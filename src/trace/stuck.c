@@ -139,6 +139,38 @@ static void put_headline(const struct waits *waits, const struct ranks *waiting,
 		put_reason(waits, waits_put_circle, width, out);
 }
 
+/* Appends, for each collective in which ranks hang, from which call on one rank is a call ahead of another, and what the
+ * members bring if their tensors have different names. */
+static void put_members(const struct trace *trace, const struct hang *hang, const struct ranks *waiting,
+        int width, struct text *out)
+{
+	enum { NAMED = 4 };
+	uint32_t shown[NAMED];
+	int count = 0;
+
+	FOR_RANKS (r, waiting) {
+		const struct op *op = &trace->world->ops[hang[r].root];
+		if (!hang[r].root || !op->match ||
+		        op_record(trace->world, hang[r].root)->kind != OP_COLLECTIVE)
+			continue;
+		int k = 0;
+		while (k < count && shown[k] != op->match)
+			k++;
+		if (k < count || count == NAMED)
+			continue;
+		shown[count++] = op->match;
+		uint32_t shifted = world_shifted(trace->world, op->match);
+		struct text words = {0};
+		if (shifted)
+			trace_put_swap(trace, shifted, width, out);
+		if (world_brings_differ(trace->world, &trace->world->matches[op->match]))
+			trace_put_brings(trace, op->match, &words);
+		if (words.count)
+			text_wrapped(out, text_string(&words), 3, width);
+		text_release(&words);
+	}
+}
+
 /* Follows what each rank hangs in; the ranks that hang. */
 static void find_waiting(struct waits *waits, struct hang *hang, struct ranks *waiting)
 {
@@ -172,6 +204,7 @@ bool trace_stuck(const struct trace *trace, int width, bool ended, struct text *
 		text_add(out, "nobody waits for another rank\n");
 	} else {
 		put_headline(&waits, &waiting, &missing, stuck, width, out);
+		put_members(trace, hang, &waiting, width, out);
 		shown = waiting;
 		ranks_or(&shown, &missing);
 		if (waits.crash.op)

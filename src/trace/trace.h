@@ -22,7 +22,7 @@
  *   what sets the end        critical.c constraints.c slack.c
  *   figures                  metrics.c program.c axes.c bubble.c roofline.c staleness.c intervals.c
  *   tables of them           stats.c figures.c predicted.c diff.c
- *   other tables             stalls.c blame.c traffic.c memory.c memory_over.c races.c circles.c stuck.c
+ *   other tables             stalls.c blame.c traffic.c memory.c memory_over.c races.c circles.c brings.c stuck.c
  *   how a table looks        table.c (aligned columns) plot.c (curves)
  *   a machine from times     calibrate.c samples.c calibration.c
  *   exports                  export.c export_words.c export_csv.c export_svg.c export_html.c export_counters.c kineto.c kineto_names.c
@@ -346,9 +346,14 @@ enum status trace_diff(const struct trace *trace, int a, int b, int width, struc
 void trace_races(const struct trace *trace, size_t first, bool cure, int width, struct text *out);
 /* world.circles from `first` on: operations of a group that NCCL can hang in, with both lines of each rank */
 void trace_circles(const struct trace *trace, size_t first, int width, struct text *out);
-/* All orders that NCCL can hang in: those that were reported, and those across groups, which are only possible. Costs a pass
- * over the books. */
+/* All orders that NCCL can hang in, or that make it add what was not meant: those that were reported, and those across groups,
+ * which are only possible. Costs a pass over the books. */
 void trace_orders(const struct trace *trace, int width, struct text *out);
+/* "allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6)": the members that are there, of a collective's match */
+void trace_put_brings(const struct trace *trace, uint32_t match, struct text *out);
+/* The same, wrapped, with what NCCL makes of it, and all that world_swapped knows from `first` on */
+void trace_put_swap(const struct trace *trace, uint32_t match, int width, struct text *out);
+void trace_swaps(const struct trace *trace, size_t first, int width, struct text *out);
 /* Who waits for whom, with each rank's last operation and what it has queued next in the group. True:
  * nobody can ever move. */
 bool trace_stuck(const struct trace *trace, int width, bool ended, struct text *out);

@@ -183,11 +183,27 @@ static void explain_op(struct chain *chain, op_id id, int64_t stretch)
 	mem_free(pieces.piece);
 }
 
+/* Adds which tensors the members of a collective bring, if their names differ. */
+static void explain_members(struct chain *chain, op_id id)
+{
+	const struct world *world = chain->trace->world;
+	struct text words = {0};
+
+	if (op_record(world, id)->kind != OP_COLLECTIVE ||
+	        !world_brings_differ(world, &world->matches[world->ops[id].match]))
+		return;
+	trace_put_brings(chain->trace, world->ops[id].match, &words);
+	chain_say(chain, &words, 0);
+}
+
 static void explain_ops(struct chain *chain, const struct why_question *q)
 {
 	chain->status = trace_step(chain->trace, q->ops > 1 ? chain->trace->world->op_count : 1);
-	if (chain->status == ST_OK)
-		explain_op(chain, q->ops > 1 ? longest_of_ops(chain, q) : q->op[0], 0);
+	if (chain->status != ST_OK)
+		return;
+	op_id id = q->ops > 1 ? longest_of_ops(chain, q) : q->op[0];
+	explain_op(chain, id, 0);
+	explain_members(chain, id);
 }
 
 static void explain_lanes(struct chain *chain, const struct why_question *q)

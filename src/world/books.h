@@ -83,6 +83,8 @@ struct world_inner {
 	uint32_t *last_collective;       /* by rank: the match it joined last */
 	struct order_warning *warnings;
 	size_t warning_count;
+	struct swapped *swapped;
+	size_t swapped_count;
 	struct graph *graphs;
 	size_t graph_count;
 	struct launch *launches; /* by first; each has operations */
@@ -199,6 +201,9 @@ bool rows_differ(const struct world *world, const struct match *match, int a, in
 
 /* ---- crossing.c */
 void crossing_join(struct world *world, op_id id, uint32_t match);
+
+/* ---- swapped.c: a member of a collective has joined */
+void swapped_join(struct world *world, uint32_t match);
 
 /* ---- allocator.c: one space of one rank */
 /* How a request is going to be served. */

@@ -170,6 +170,7 @@ void matches_join(struct world *world, op_id id)
 	if (record->kind == OP_COLLECTIVE) {
 		join(world, id, &op->match, group_part(group, op->rank), group->place_of[op->rank], made);
 		crossing_join(world, id, op->match);
+		swapped_join(world, op->match);
 		return;
 	}
 	size_t first = world->part_match_count + 1;

@@ -97,9 +97,9 @@ void world_free(struct world *world)
 	graphs_free(world);
 	for (int r = 0; r < world->n; r++)
 		mem_free(inner->lanes[r].stream);
-	void *arrays[] = {inner->bound, inner->gets, inner->warnings, world->groups, world->ops,
-	        world->records, world->matches, world->part_matches, world->tensors, world->streams,
-	        world->events, world->sections, world->iterations, world->slowness};
+	void *arrays[] = {inner->bound, inner->gets, inner->warnings, inner->swapped, world->groups,
+	        world->ops, world->records, world->matches, world->part_matches, world->tensors,
+	        world->streams, world->events, world->sections, world->iterations, world->slowness};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
 	arena_free(inner->arena);

@@ -8,7 +8,7 @@
  *
  * Files: world.c (life, marks)  bindings.c (names)  tensors.c  streams.c (streams, events)  groups.c  queue.c
  * (program order)  pending.c (free x on S)  match.c (rendezvous)  mismatch.c (words for those that do not
- * agree)  windows.c  crossing.c (groups used in opposite orders)  allocator.c memory.c (caching allocator)  graph.c
+ * agree)  windows.c  crossing.c (groups used in opposite orders)  swapped.c (collectives of one group in opposite orders)  allocator.c memory.c (caching allocator)  graph.c
  * labels.c  arena.c (memory that lives as long as the world). op.h: operations; memory.h: the allocator's map; books.h: what the files share.
  * To add a kind of thing: enum thing_kind, an array here, a make function that checks first and changes last.
  *
@@ -87,6 +87,7 @@ struct group_instance {
 	int *ranks;   /* ranks[i]: the world rank of place i */
 	uint32_t *at; /* at[i]: the match that place i joined last, 0: none since the last abort */
 	uint32_t first_match, last_match; /* since then; match.next leads from one to the other */
+	uint32_t swapped;                 /* swapped.c: the last match that was out of order */
 };
 struct group {
 	name_id name;
@@ -125,6 +126,7 @@ struct slowness {
 	double factor;
 };
 
+struct ranks;
 struct races;       /* races/: what that folder has found in these books so far */
 struct circles;     /* waits/: orders of issue that form a circle */
 struct world_inner; /* what only the files of this folder read: books.h */
@@ -328,6 +330,24 @@ const op_id *world_gets(const struct world *world, size_t *count);
 const char *world_order_warning(const struct world *world, size_t i);
 /* Is one of them about these two groups? */
 bool world_order_reported(const struct world *world, int a, int b);
+
+/* -- collectives whose members bring tensors of other names */
+/* The i-th match that is the first of several whose members came in opposite orders; 0 behind the last. Reported once for its
+ * lines in a group. */
+uint32_t world_swapped(const struct world *world, size_t i);
+/* For a collective that lacks members: returns the first match from which on a rank that is in it is one call ahead of one that is
+ * not, by the tensors and lines that they bring; 0: none. */
+uint32_t world_shifted(const struct world *world, uint32_t match);
+/* The tensor that the member at a place brings; 0: none (a barrier) */
+name_id world_brought(const struct world *world, const struct match *match, int place);
+/* Sorts the members that are there into sets that bring tensors of one name from one line: first[i] is the first place of the i-th
+ * set, ranks[i] gets its ranks (zeroed by the caller; NULL: not asked for). Returns how many sets there are; members of more than
+ * BRINGS_MOST are left out. */
+enum { BRINGS_MOST = 6 };
+int world_brings(
+        const struct world *world, const struct match *match, int first[BRINGS_MOST], struct ranks *ranks);
+/* Do members of the collective that are there bring tensors of other names? */
+bool world_brings_differ(const struct world *world, const struct match *match);
 
 /* -- asking */
 static inline const struct record *op_record(const struct world *world, op_id id)

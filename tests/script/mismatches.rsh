@@ -28,6 +28,8 @@ abort world
 stuck
 #> stuck: ranks 0-3 wait, and no line can mend it
 #>    allreduce#2 in world does not match: rank 1 brings f16, ranks 0,2,3 bring f32
+#>    allreduce 2 in world: ranks 0,2,3 bring g (line 27), rank 1 brings f (line
+#>    26)
 #>    ranks  hangs in             waits for  last done    next in world
 #>    0,2,3  allreduce g on comm             broadcast g  allreduce g
 #>    1      allreduce f on comm             broadcast g  allreduce f
@@ -76,6 +78,7 @@ abort world
 stuck
 #> stuck: ranks 0-3 wait, and no line can mend it
 #>    alltoall#2 in world does not match: rank 3 brings 12 B, ranks 0-2 bring 8 B
+#>    alltoall 2 in world: ranks 0-2 bring x (line 76), rank 3 brings w (line 77)
 #>    ranks  hangs in               waits for  last done  next in world
 #>    0-2    alltoall y on default             counts     alltoall y
 #>    3      alltoall z on default             counts     alltoall z

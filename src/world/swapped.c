@@ -1,0 +1,198 @@
+/* swapped.c -- collectives that two ranks issue in opposite orders: NCCL matches them by number, and adds what was not meant
+ *
+ *     rank 0:   allreduce g1 (line 5)   allreduce g2 (line 5)
+ *     rank 1:   allreduce g2 (line 6)   allreduce g1 (line 6)      each sum is of both, and no error is seen
+ *
+ * Members may name their tensors as they like, and issue them in branches of their own. A mistake differs from that: the
+ * tensor, or the statement, that is the n-th on one rank and the m-th on the other meets one that is the m-th on the first
+ * and the n-th on the second. The search begins when a match is complete, and goes through those right before it. */
+#include "world/books.h"
+#include "base/ranks.h"
+
+enum { SWAP_REACH = 256 }; /* so many matches are searched */
+enum identity { BY_TENSOR, BY_STATEMENT };
+
+struct swapped {
+	uint32_t match;
+	int group, line[2];
+	name_id file[2];
+};
+
+static const struct record *record_at(const struct world *world, const struct match *match, int place)
+{
+	return op_record(world, match->member[place]);
+}
+
+name_id world_brought(const struct world *world, const struct match *match, int place)
+{
+	const struct record *record = record_at(world, match, place);
+	return record->operands ? record->operand[0].name : 0;
+}
+
+/* Returns true if two members, of one match or of two of one instance, bring the same tensor or issue it by the same statement. */
+static bool bring_one(const struct world *world, enum identity by, const struct match *m, int place,
+        const struct match *other_match, int other)
+{
+	const struct record *a = record_at(world, m, place), *b = record_at(world, other_match, other);
+
+	if (by == BY_TENSOR)
+		return world_brought(world, m, place) == world_brought(world, other_match, other) &&
+		        a->title == b->title;
+	return a->line == b->line && a->file == b->file;
+}
+
+static bool bring_alike(const struct world *world, const struct match *match, int a, int b)
+{
+	return world->ops[match->member[a]].record == world->ops[match->member[b]].record ||
+	        (bring_one(world, BY_TENSOR, match, a, match, b) &&
+	                bring_one(world, BY_STATEMENT, match, a, match, b));
+}
+
+bool world_brings_differ(const struct world *world, const struct match *match)
+{
+	int first = -1;
+
+	for (int place = 0; place < match->n; place++) {
+		if (!match->member[place])
+			continue;
+		if (first >= 0 && world_brought(world, match, first) != world_brought(world, match, place))
+			return true;
+		first = first < 0 ? place : first;
+	}
+	return false;
+}
+
+/* Returns true if each of the two is the root in both matches or in neither: a root may be in a branch of its own, so what it
+ * brings says nothing of an order. */
+static bool same_roles(const struct world *world, const struct match *m, const struct match *n, int a, int b)
+{
+	int root = record_at(world, m, a)->root, before = record_at(world, n, a)->root;
+	return (root == a) == (before == a) && (root == b) == (before == b);
+}
+
+/* Searches the matches before `m` for two: in one b brought what a brings in `m`, in the other a brought what b brings; they may be one
+ * match. Returns the earlier of the two; 0 if one is missing. */
+static uint32_t find_swap(const struct world *world, enum identity by, const struct match *m, int a, int b)
+{
+	uint32_t of_a = 0, of_b = 0, at = m->before;
+
+	if (!world_brought(world, m, a) || bring_one(world, by, m, a, m, b))
+		return 0;
+	for (int steps = 0; at && steps < SWAP_REACH && !(of_a && of_b); steps++) {
+		const struct match *n = &world->matches[at];
+		if (!bring_one(world, by, n, a, n, b) && same_roles(world, m, n, a, b)) {
+			of_a = !of_a && bring_one(world, by, m, a, n, b) ? at : of_a;
+			of_b = !of_b && bring_one(world, by, m, b, n, a) ? at : of_b;
+		}
+		at = n->before;
+	}
+	return !of_a || !of_b ? 0 : of_a < of_b ? of_a : of_b;
+}
+
+int world_brings(
+        const struct world *world, const struct match *match, int first[BRINGS_MOST], struct ranks *ranks)
+{
+	int count = 0;
+
+	for (int place = 0; place < match->n; place++) {
+		int k = 0;
+		if (!match->member[place])
+			continue;
+		while (k < count && !bring_alike(world, match, first[k], place))
+			k++;
+		if (k == BRINGS_MOST)
+			continue;
+		if (k == count)
+			first[count++] = place;
+		if (ranks)
+			ranks_add(&ranks[k], match->ranks[place]);
+	}
+	return count;
+}
+
+/* Returns true if the same two lines of the group were reported before, by an earlier iteration of a loop. */
+static bool is_reported(const struct world *world, const struct swapped *swapped)
+{
+	for (size_t i = 0; i < world->inner->swapped_count; i++) {
+		const struct swapped *known = &world->inner->swapped[i];
+		for (int k = 0; k < 2 && known->group == swapped->group; k++)
+			if (known->line[0] == swapped->line[k] && known->file[0] == swapped->file[k] &&
+			        known->line[1] == swapped->line[!k] && known->file[1] == swapped->file[!k])
+				return true;
+	}
+	return false;
+}
+
+/* Finds two members, one of each of two sets, that were in opposite orders in this match and in one before it. Returns the first
+ * of these; 0: there are none. Each set is compared with the first one and with the one before it. */
+static uint32_t find_any(const struct world *world, const struct match *match, int *a, int *b)
+{
+	int place[BRINGS_MOST], count = world_brings(world, match, place, NULL);
+	uint32_t first = 0;
+
+	for (int k = 1; k < count && !first; k++) {
+		*b = place[k];
+		for (int i = 0; i < (k > 1 ? 4 : 2) && !first; i++) {
+			*a = place[i < 2 ? 0 : k - 1];
+			first = find_swap(world, i % 2 ? BY_STATEMENT : BY_TENSOR, match, *a, *b);
+		}
+	}
+	return first;
+}
+
+void swapped_join(struct world *world, uint32_t index)
+{
+	const struct match *match = &world->matches[index];
+	struct group_instance *instance = &world->groups[match->group].instance[match->instance];
+	int a, b;
+
+	if (match->count < match->n || match->mismatch || record_at(world, match, 0)->window)
+		return;
+	uint32_t first = find_any(world, match, &a, &b);
+	if (!first)
+		return;
+	const struct record *of_a = record_at(world, match, a), *of_b = record_at(world, match, b);
+	struct swapped swapped = {first, match->group, {of_a->line, of_b->line}, {of_a->file, of_b->file}};
+	/* one mistake, however many collectives are out of order by it */
+	if (instance->swapped != match->before && !is_reported(world, &swapped))
+		*MEM_ADD(&world->inner->swapped, &world->inner->swapped_count) = swapped;
+	instance->swapped = index;
+}
+
+uint32_t world_swapped(const struct world *world, size_t i)
+{
+	return i < world->inner->swapped_count ? world->inner->swapped[i].match : 0;
+}
+
+/* Returns true if a is one call ahead of b at match m: it brings to the match behind m what b brought to m. False if b has not come
+ * to m either. */
+static bool is_shifted(const struct world *world, const struct match *m, int a, int b)
+{
+	const struct match *next = &world->matches[m->next];
+	if (!m->member[b])
+		return false;
+	bool tensor = !bring_one(world, BY_TENSOR, m, a, m, b) && bring_one(world, BY_TENSOR, next, a, m, b);
+	return tensor ||
+	        (!bring_one(world, BY_STATEMENT, m, a, m, b) &&
+	                bring_one(world, BY_STATEMENT, next, a, m, b));
+}
+
+uint32_t world_shifted(const struct world *world, uint32_t match)
+{
+	const struct match *last = &world->matches[match];
+	uint32_t first = 0, at = last->before;
+	int a = 0, b = 0;
+
+	if (last->p2p || match_complete(last))
+		return 0;
+	while (!last->member[a])
+		a++;
+	while (last->member[b])
+		b++;
+	for (int steps = 0; at && steps < SWAP_REACH && is_shifted(world, &world->matches[at], a, b);
+	        steps++) {
+		first = at;
+		at = world->matches[at].before;
+	}
+	return first;
+}
