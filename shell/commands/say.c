@@ -1,8 +1,8 @@
 /* say.c -- say and source: a script speaks; a script runs another.
  *
- * say shows its text at once, behind the prints that are over: it waits for nothing, as print(f"...") of
- * host values. source reads the file on rank 0 and gives the bytes to all, so that every process runs the
- * same lines. */
+ * say shows its text at once, behind the prints that are over. As print(f"...") of host values it waits for
+ * nothing; a tensor that its text reads is waited for, as .item() does. source reads the file on rank 0 and
+ * gives the bytes to all, so that every process runs the same lines. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
@@ -52,7 +52,8 @@ const struct command command_say = {
         .name = "say",
         .topic = "write",
         .usage = "say \"TEXT\"",
-        .help = "shows a text; $i and $(i+1) in it are replaced by their values",
+        .help = "shows a text; $i and $(i+1) in it are replaced by their values, $(loss[0]) by what the "
+                "program reads: the host waits for it, as in `print`",
         .example = "let i = 3\nsay \"step $i of $(i+1)\"",
         .torch = "print(f\"step {i}\")",
         .class = COMMAND_STEER,

@@ -14,14 +14,15 @@
 /* ---- values ---- */
 
 /* Once a word, for all ranks of the line: a command that asks rank by rank still makes one collective read.
- * A look reads by the side door (reason NULL), which leaves no trace in the program. */
+ * Program and steering lines wait for the value. A look, or a line that changes the session alone, reads by the
+ * side door (reason NULL), which leaves no trace in the program. */
 static enum status fetch_for(struct call *call, const struct formula *formula, struct word_slot *slot)
 {
 	if (slot->fetched || !formula->read_count)
 		return ST_OK;
 	const struct command *row = call->statement->row;
 	enum status status = fetch(call->shell, formula, call->set, row->stream_ok ? call : NULL,
-	        row->class == COMMAND_PROGRAM ? row->name : NULL, &slot->data);
+	        is_aside(call->statement) ? NULL : row->name, &slot->data);
 	slot->fetched = status == ST_OK;
 	return status;
 }

@@ -16,6 +16,12 @@ enum command_class statement_class(const struct statement *statement)
 	                                                                       : row->class;
 }
 
+bool is_aside(const struct statement *statement)
+{
+	enum command_class class = statement_class(statement);
+	return class == COMMAND_LOOK || class == COMMAND_SESSION;
+}
+
 /* The strongest of the classes of its commands */
 enum command_class interpreter_class(const char *text, size_t count)
 {

@@ -80,13 +80,6 @@ static bool is_work(const struct statement *statement)
 	        (statement->kind == STATEMENT_COMMAND && statement->row->class == COMMAND_PROGRAM);
 }
 
-/* The world would be the same without it */
-static bool is_aside(const struct statement *statement)
-{
-	enum command_class class = statement_class(statement);
-	return class == COMMAND_LOOK || class == COMMAND_SESSION;
-}
-
 enum status run_kind(struct shell *shell, struct statement *statement, const struct ranks *set)
 {
 	enum status status = ST_OK;

@@ -50,6 +50,7 @@ run_one run_command, run_view, run_making, run_call, run_def, run_for, run_let, 
         run_expect_error, run_expect_verify;
 run_one run_title, run_option, run_refuse, run_chosen;
 enum command_class statement_class(const struct statement *statement); /* as its first words have it */
+bool is_aside(const struct statement *statement); /* the world is the same with the line and without it */
 /* VALUE of NAME=VALUE on the command line; NULL: not given */
 const char *command_line_text(const struct shell *shell, struct slice_of_text name);
 /* The values of options, against the `option` lines of the file; what: who speaks, "strategy ddp" */

@@ -45,3 +45,29 @@ sync
 @0 let v = s[0]
 #> tests/script/commands/read_waits.rsh:45: s[0] is not known yet: stuck: a circle: rank 0 (send p) waits for rank 1 (send p) waits for rank 0
 reset
+# a text reads as `print` does: the host waits for the stream. So does a line that steers what comes after it; a look leaves the program as it is
+tensor g[4] = 0
+mark text
+spin 2ms
+fill g 7
+say "now $(g[0])"
+#> now 7
+fill g 8
+expect hostwait(text) > 1.9ms and count(copy,text) == 1
+mark factor
+spin 2ms
+fill g 3
+slow g[0]
+spin 1ms
+slow 1
+sync
+expect hostwait(factor) > 1.9ms and count(copy,factor) == 1 and abs(time(factor)-5ms) < 0.1ms
+mark look
+spin 2ms
+at g[0]*0.1ms
+#>    ranks  lane     at 300 us
+#>    0,1    host     in `say`, for 240 us
+#>           default  spin: 280 us of 2.00 ms, 14%
+at off
+fill g 8
+expect hostwait(look) == 0 and count(copy,look) == 0
