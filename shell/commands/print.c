@@ -1,9 +1,10 @@
 /* print.c -- print: the program reads a value, so its host waits.
  *
  * tensor.item() and print(tensor) bring the data to the host: an OP_COPY on the stream (cudaMemcpyAsync,
- * device to host) and an OP_SYNC with the reason "print". One on the host already costs the OP_SYNC alone,
- * which waits for nothing. This hidden wait is a common cause of a stalled pipeline, and the timeline
- * shows it as such.
+ * device to host) and an OP_SYNC with the reason "print". This hidden wait is a common cause of a stalled
+ * pipeline, and the timeline shows it as such. A tensor on the host already costs the OP_SYNC alone, which
+ * reads it. It waits for the stream that the line names, else for nothing: what a stream still writes there is
+ * a race.
  *
  * The text is made by the tensor's owner when the backend says that the OP_SYNC is over (prints_done), so
  * prints speak in the order of execution, not in that of the lines. Expressions without tensors are said
@@ -42,7 +43,9 @@ static enum status expression_item(struct call *call, int i, int rank, bool mine
 static enum status gather_items(struct call *call, struct print *print)
 {
 	int keep = call->shell->world->me >= 0 ? call->shell->world->me : ranks_first(call->set);
-	for (int i = 0; i < print->items; i++)
+	int on_host = 0;
+	for (int i = 0; i < print->items; i++) {
+		bool here = false;
 		FOR_RANKS (rank, call->set) {
 			struct printed *item = &print->item[i];
 			struct view view;
@@ -55,9 +58,17 @@ static enum status gather_items(struct call *call, struct print *print)
 			if (status != ST_OK)
 				return status;
 			item->tensor = tensor;
+			here |= tensor && space_is_host(view.space);
 			if (tensor && rank == keep)
 				item->view = view;
 		}
+		on_host += here;
+	}
+	if (on_host > HOST_READS_MOST)
+		return fail(ST_LIMIT,
+		        "print: %d tensors in host memory, and a line reads at most %d: print the rest in a "
+		        "second line",
+		        on_host, HOST_READS_MOST);
 	return ST_OK;
 }
 
@@ -65,10 +76,11 @@ static enum status gather_items(struct call *call, struct print *print)
  * copies before it are done by then. */
 static enum status queue_print(struct call *call, struct print *print)
 {
-	int me = call->shell->world->me;
 	FOR_RANKS (rank, call->set) {
+		bool mine = rank == call->shell->world->me;
 		op_id last = 0;
 		name_id object = 0;
+		struct host_reads reads = {0};
 		int stream;
 		enum status status = call_stream(call, rank, &stream);
 		for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
@@ -77,16 +89,19 @@ static enum status queue_print(struct call *call, struct print *print)
 			if (!call_is_tensor(call, 0, i) ||
 			        (status = call_tensor(call, 0, i, rank, &view)) != ST_OK)
 				continue;
-			status = host_bring(call, rank, stream, &view, &id);
+			status = host_bring(call, rank, stream, &view, &reads, &id);
 			last = id ? id : last;
-			if (rank == me)
+			if (mine)
 				print->item[i].by = id;
 			object = view.name;
 		}
 		if (status == ST_OK)
-			status = host_sync(call, rank, last, object);
+			status = host_sync_reading(call, rank, last, object, &reads);
 		if (status != ST_OK)
 			return status;
+		for (int i = 0; mine && i < print->items; i++)
+			if (!print->item[i].by)
+				print->item[i].by = call->wait[call->waits - 1];
 	}
 	return ST_OK;
 }
@@ -139,8 +154,9 @@ const struct command command_print = {
         .name = "print",
         .topic = "read",
         .usage = "print TENSOR|EXPRESSION ... [on STREAM]",
-        .help = "the program reads the value: the host waits until the stream has made it (`peek` looks "
-                "without waiting)",
+        .help = "the program reads the value: the host waits until the stream has made a device tensor; host "
+                "and pinned memory is read without waiting, unless `on STREAM` (or `use`) names a stream to "
+                "wait for. `peek` never waits",
         .example = "tensor x[4,4] = iota\ny = relu x\nprint y[0,0:2] rank",
         .torch = "print(TENSOR)   # reads it: waits",
         .cuda = "cudaMemcpyAsync(v, TENSOR, bytes, cudaMemcpyDeviceToHost, STREAM); "

@@ -34,7 +34,7 @@ static enum status save_files(struct call *call)
 	int place = out_place(shell->out);
 	const op_id *wait = call->wait; /* of each rank, for the copy that brings it */
 	FOR_RANKS (rank, call->set) {
-		op_id by = shell->world->ops[*wait++].target;
+		op_id sync = *wait++;
 		const char *path;
 		struct view view;
 		enum status status = call_word(call, 1, 0, rank, &path);
@@ -47,6 +47,7 @@ static enum status save_files(struct call *call)
 		/* views and slices are packed: a file has its elements in rows */
 		if (rank == shell->world->me) {
 			void *packed = mem_alloc(layout_bytes(&view.layout));
+			op_id by = space_is_host(view.space) ? sync : shell->world->ops[sync].target;
 			status = read_packed(shell, by, &view, packed);
 			if (status == ST_OK)
 				status = npy_save(path, &view.layout, packed);
@@ -69,6 +70,7 @@ static enum status save_one(struct call *call, int rank, bool act)
 	struct view view;
 	const char *path;
 	int stream;
+	struct host_reads reads = {0};
 	op_id id;
 	enum status status = call_tensor(call, 0, 0, rank, &view);
 	if (status == ST_OK)
@@ -78,8 +80,8 @@ static enum status save_one(struct call *call, int rank, bool act)
 		                                    : call_stream(call, rank, &stream);
 	if (status != ST_OK || !act)
 		return status;
-	status = host_bring(call, rank, stream, &view, &id);
-	return status == ST_OK ? host_sync(call, rank, id, view.name) : status;
+	status = host_bring(call, rank, stream, &view, &reads, &id);
+	return status == ST_OK ? host_sync_reading(call, rank, id, view.name, &reads) : status;
 }
 
 /* The file is written when the data are there, which is why this line reaches its waits in scripts, too. A line that
@@ -98,9 +100,10 @@ static enum status save_run(struct call *call)
 const struct command command_save = {
         .name = "save",
         .topic = "read",
-        .usage = "save TENSOR FILE.npy",
-        .help = "writes a tensor as NumPy reads it; the host waits for the data. Ranks that name one file: "
-                "the first writes it (x$rank.npy: each its own)",
+        .usage = "save TENSOR FILE.npy [on STREAM]",
+        .help = "writes a tensor as NumPy reads it. The host waits for a device tensor; host and pinned "
+                "memory is written without waiting, unless `on STREAM` (or `use`) names a stream to wait "
+                "for. Ranks that name one file: the first writes it (x$rank.npy: each its own)",
         .torch = "np.save(\"FILE\", TENSOR.cpu().numpy())",
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_FILE, 0, NULL, "FILE.npy"}},

@@ -9,7 +9,7 @@
 struct printed {
 	bool tensor;
 	struct view view;
-	op_id by; /* what brings it; 0: it is on the host already */
+	op_id by; /* the copy that brings it, or the OP_SYNC that reads it on the host */
 	char *text;
 };
 /* One `print`, owned by the session once it was added. */

@@ -38,12 +38,15 @@ struct operand view_operand(const struct view *view, int access)
 	        .layout = view->layout};
 }
 
-enum status shell_bring(
-        struct shell *shell, int rank, int stream, const struct view *view, struct record *record, op_id *id)
+enum status shell_bring(struct shell *shell, int rank, int stream, const struct view *view,
+        struct record *record, struct host_reads *reads, op_id *id)
 {
 	struct operand operand = view_operand(view, ACCESS_READ);
-	if (space_is_host(view->space))
+	if (space_is_host(view->space)) {
+		if (reads)
+			reads->operand[reads->count++] = operand;
 		return ST_OK;
+	}
 	record->operand = &operand;
 	record->operands = 1;
 	record->bytes = layout_bytes(&view->layout);
@@ -52,26 +55,37 @@ enum status shell_bring(
 	return shell_queue(shell, rank, stream, record, 0, 0, 0, id);
 }
 
-/* Who brings a, b and c: 0 for what is on the host already, or is looked at as it is. */
+/* What brings a, b and c: 0 for what is looked at as it is. */
 struct bringers {
 	op_id a, b, c;
 };
 
-/* The copies of one rank's read and the host's wait for the last of them; *sync is what has to be over. */
+/* The copies of one rank's read, and the host's wait for the last of them, which reads what is on the host
+ * already; *sync is what has to be over. */
 static enum status program_read(struct shell *shell, int rank, const struct data_read *read,
         const char *reason, struct bringers *by, op_id *sync)
 {
 	struct record record = queue_record(shell, OP_COPY, "copy");
-	enum status status = shell_bring(shell, rank, read->stream, &read->a, &record, &by->a);
+	struct host_reads reads = {0};
+	enum status status = shell_bring(shell, rank, read->stream, &read->a, &record, &reads, &by->a);
 	if (status == ST_OK && reads_two(read))
-		status = shell_bring(shell, rank, read->stream, &read->b, &record, &by->b);
+		status = shell_bring(shell, rank, read->stream, &read->b, &record, &reads, &by->b);
 	if (status == ST_OK && read->kind == READ_STEP)
-		status = shell_bring(shell, rank, read->stream, &read->c, &record, &by->c);
+		status = shell_bring(shell, rank, read->stream, &read->c, &record, &reads, &by->c);
 	op_id last = by->c ? by->c : by->b ? by->b : by->a;
+	if (!last && read->after != STREAM_HOST)
+		last = world_tail(shell->world, rank, read->after);
 	record = queue_record(shell, OP_SYNC, "sync");
 	record.reason = names_make(shell->world->names, reason, strlen(reason));
 	record.object = read->a.name;
-	return status == ST_OK ? shell_queue(shell, rank, STREAM_HOST, &record, 0, last, 0, sync) : status;
+	record.operand = reads.operand;
+	record.operands = (uint8_t)reads.count;
+	if (status == ST_OK)
+		status = shell_queue(shell, rank, STREAM_HOST, &record, 0, last, 0, sync);
+	by->a = by->a ? by->a : *sync;
+	by->b = by->b ? by->b : *sync;
+	by->c = by->c ? by->c : *sync;
+	return status;
 }
 
 /* Spans of bytes, gaps included: strided tensors that interlace count as overlapping, which at worst waits
@@ -133,7 +147,7 @@ static enum status can_be_known(struct shell *shell, const struct ranks *set, co
 		        (reads_two(read) && !space_is_host(read->b.space)) ||
 		        (read->kind == READ_STEP && !space_is_host(read->c.space));
 		op_id id;
-		if (would_end(shell, rank, device ? read->stream : STREAM_HOST, &id))
+		if (would_end(shell, rank, device ? read->stream : read->after, &id))
 			continue;
 		enum status status = shell_reach(shell, &id, 1);
 		if (status != ST_OK)

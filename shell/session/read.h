@@ -17,11 +17,18 @@ struct view {       /* a tensor argument on one rank */
 
 /* The view as an operand of an operation. access: ACCESS_READ, ... */
 struct operand view_operand(const struct view *view, int access);
+/* What a line's wait of the host reads of the host's own memory: the operands of its OP_SYNC. The races' masks hold
+ * no more operands of one operation. */
+enum { HOST_READS_MOST = 32 };
+struct host_reads {
+	struct operand operand[HOST_READS_MOST];
+	int count;
+};
 /* Queues the copy of a device tensor to the host, in the stream's order, filling what `record` does not
  * hold yet (operand, bytes, object). *id: the operation; unchanged for a tensor that is on the host
- * already. */
-enum status shell_bring(
-        struct shell *shell, int rank, int stream, const struct view *view, struct record *record, op_id *id);
+ * already, which joins `reads`; NULL: the host has waited for all. */
+enum status shell_bring(struct shell *shell, int rank, int stream, const struct view *view,
+        struct record *record, struct host_reads *reads, op_id *id);
 
 /* The elements of a tensor of this process's rank, side by side. by: what brought them (backend.read); 0: as memory is
  * now. packed: [layout_bytes] */
@@ -41,6 +48,8 @@ enum read_kind {
 struct data_read {
 	enum read_kind kind;
 	int stream /* the rank's current one, by number */;
+	/* Before it reads its own memory, the host waits for this stream's work; STREAM_HOST: for nothing */
+	int after;
 	struct view a, b, c;
 };
 /* How many values the reads give for each rank: 1, and of lists as many as the longest of `set` has */

@@ -28,7 +28,7 @@ static bool same_read(const struct world *world, const struct unread *a, const s
 {
 	const struct op *op_a = &world->ops[a->op], *op_b = &world->ops[b->op];
 	return a->name == b->name && op_a->stream == op_b->stream &&
-	        op_record(world, a->op)->title == op_record(world, b->op)->title;
+	        record_called(op_record(world, a->op)) == record_called(op_record(world, b->op));
 }
 
 /* Equal reads of several ranks are one note: same tensor, same stream, same kernel. It stands where the
@@ -48,7 +48,7 @@ static void warn_unread(struct shell *shell)
 			}
 		if (!told)
 			shell_note(shell, &set, "unwritten: `%s` reads %s, and nothing has written it.",
-			        names_text(world->names, op_record(world, read->op)->title),
+			        names_text(world->names, record_called(op_record(world, read->op))),
 			        names_text(world->names, read->name));
 	}
 }

@@ -14,14 +14,23 @@
 
 #include <string.h>
 
+static bool reads_alike(const struct record *a, const struct record *b)
+{
+	bool alike = a->operands == b->operands;
+	for (int i = 0; i < a->operands && alike; i++)
+		alike = operand_equal(&a->operand[i], &b->operand[i]);
+	return alike;
+}
+
 /* The ranks of a line come one after the other, and most say the same: an operation shares the record of
- * the one before it where phase, object and duration agree. What differs by rank otherwise is no part of a
- * record. */
+ * the one before it where phase, object, duration and what is read agree. What differs by rank otherwise is no
+ * part of a record. */
 enum status queue_alike(
         struct call *call, int rank, int stream, const struct record *record, op_id target, op_id *id)
 {
 	bool same = call->last.record && call->last.phase == record->phase &&
-	        call->last.object == record->object && call->last.duration_ns == record->duration_ns;
+	        call->last.object == record->object && call->last.duration_ns == record->duration_ns &&
+	        reads_alike(&call->shell->world->records[call->last.record], record);
 	enum status status =
 	        shell_queue(call->shell, rank, stream, record, same ? call->last.record : 0, target, 0, id);
 	if (status != ST_OK)
@@ -52,13 +61,30 @@ enum status host_target(struct call *call, int i, int rank, op_id *target, name_
 
 /* The books record the wait at once; nobody stands still before host_answer, so that the hosts of all ranks have
  * come to the line before the first is asked for its answer. */
-enum status host_sync(struct call *call, int rank, op_id target, name_id object)
+static enum status queue_sync(
+        struct call *call, int rank, op_id target, name_id object, const struct host_reads *reads)
 {
 	const char *reason = call->statement->row->name;
 	struct record record = call_record(call, rank, OP_SYNC, "sync");
 	record.reason = names_make(call->shell->world->names, reason, strlen(reason));
 	record.object = object;
+	record.operand = reads ? (struct operand *)reads->operand : NULL;
+	record.operands = reads ? (uint8_t)reads->count : 0;
 	return queue_alike(call, rank, STREAM_HOST, &record, target, MEM_ADD(&call->wait, &call->waits));
+}
+
+enum status host_sync(struct call *call, int rank, op_id target, name_id object)
+{
+	return queue_sync(call, rank, target, object, NULL);
+}
+
+enum status host_sync_reading(
+        struct call *call, int rank, op_id target, name_id object, const struct host_reads *reads)
+{
+	int named = call_read_stream(call, rank);
+	if (!target && named != STREAM_HOST)
+		target = world_tail(call->shell->world, rank, named);
+	return queue_sync(call, rank, target, object, reads);
 }
 
 /* Reaches one host after the other, so that those that can be answered are. *left: the ranks that wait for
@@ -111,11 +137,12 @@ enum status host_answer(struct call *call, enum status status)
 
 /* With the line's phase and section, so that the copy is coloured as the line is; read.c has the same
  * without a line. */
-enum status host_bring(struct call *call, int rank, int stream, const struct view *view, op_id *id)
+enum status host_bring(
+        struct call *call, int rank, int stream, const struct view *view, struct host_reads *reads, op_id *id)
 {
 	struct record record = call_record(call, rank, OP_COPY, "copy");
 	*id = 0;
-	return shell_bring(call->shell, rank, stream, view, &record, id);
+	return shell_bring(call->shell, rank, stream, view, &record, reads, id);
 }
 
 enum status plans_meet(struct call *call, plan_step *resolve, plan_step *complete)

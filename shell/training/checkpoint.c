@@ -87,7 +87,7 @@ static enum status bring_shards(struct shell *shell, int rank, const struct chec
 			continue;
 		status = interpreter_view(shell, rank, c->shard[i].line.tensor, &view);
 		if (status == ST_OK)
-			status = shell_bring(shell, rank, STREAM_DEFAULT, &view, &copy, &last);
+			status = shell_bring(shell, rank, STREAM_DEFAULT, &view, &copy, NULL, &last);
 	}
 	if (status == ST_OK && last)
 		status = shell_queue(shell, rank, STREAM_HOST, &record, 0, last, 0, sync);

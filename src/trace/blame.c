@@ -54,7 +54,7 @@ static struct blame_key key_of(const struct lanes *lanes, int stream, const stru
 		return key;
 	const struct op *by = &world->ops[span->blame];
 	const struct record *record = op_record(world, span->blame);
-	key.title = record->kind == OP_SYNC && record->reason ? record->reason : record->title;
+	key.title = record_called(record);
 	key.object = record->object;
 	key.stream = by->stream == STREAM_HOST ? 0 : world_stream(world, by->rank, by->stream)->name;
 	key.by_rank = by->rank == lanes->rank ? -1 : by->rank;

@@ -4,6 +4,7 @@
  *      race: `relu` on compute reads x while `copy` on io writes it. `wait compute io` between the two puts
  *         them in order.                                                                            [0-3] */
 #include "base/memory.h"
+#include "trace/why.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "races/races.h"
@@ -33,9 +34,10 @@ static void put_user(const struct trace *trace, op_id id, const struct race *rac
 {
 	const struct op *op = &trace->world->ops[id];
 	const struct record *record = op_record(trace->world, id);
+	name_id called = record_called(record);
 
 	text_add(out, "`%s` on %s %s ",
-	        record->title ? names_text(trace->world->names, record->title) : op_kind_name(record->kind),
+	        called ? names_text(trace->world->names, called) : op_kind_name(record->kind),
 	        trace_lane_name(trace, op->rank, op->stream), use_of(record, race));
 }
 
@@ -73,7 +75,14 @@ static void put_race(const struct trace *trace, const struct race *race, bool cu
 		text_add(out, "free %s on %s` there, or `", names_text(names, freed->owner),
 		        trace_lane_name(trace, earlier->rank, earlier->stream));
 	race_remedy(world, race, out);
-	text_add(out, "` between the two%s puts them in order.", freed ? "," : "");
+	text_add(out, "` ");
+	if (op_record(world, race->later)->kind == OP_SYNC) {
+		text_add(out, "before ");
+		trace_put_line(trace, race->later, out);
+	} else {
+		text_add(out, "between the two");
+	}
+	text_add(out, "%s puts them in order.", freed ? "," : "");
 }
 
 /* Words wrapped at `width`, later lines indented; the ranks stand at the right end of the last line, or on

@@ -23,7 +23,7 @@ void op_text(const struct world *world, op_id id, struct text *out)
 void op_label(const struct world *world, op_id id, struct text *out)
 {
 	const struct record *record = op_record(world, id);
-	name_id title = record->kind == OP_SYNC && record->reason ? record->reason : record->title;
+	name_id title = record_called(record);
 
 	text_add(out, "%s", title ? names_text(world->names, title) : op_kind_name(record->kind));
 	if (record->object && record->kind != OP_SYNC)

@@ -147,6 +147,7 @@ struct record {
 	uint8_t reduction, algorithm; /* as the line gives them */
 	uint16_t backup;              /* COLLECTIVE: so many members need not be waited for */
 	uint8_t operands, parts;
+	/* of a SYNC: the host's own memory, which it reads when the wait is over */
 	struct operand
 	        *operand; /* the world's arena's, never changed: equal ones are shared by many records */
 	struct part *part;
@@ -166,6 +167,12 @@ struct record {
 	uint8_t taken;           /* COLLECTIVE: enum algorithm that auto chose */
 	int64_t launch_ns;       /* host time to issue it */
 };
+
+/* Its title; of a wait of the host the reason: "print" */
+static inline name_id record_called(const struct record *record)
+{
+	return record->kind == OP_SYNC && record->reason ? record->reason : record->title;
+}
 
 enum op_flags {
 	OPF_FREE_LAUNCH = 1, /* issued with the operation before it, for no launch time of its own (graphs,

@@ -10,6 +10,8 @@ both() {
 lines='stream io compute; tensor x[8,8] y[8,8] = randn; x = relu y on io; y = add x x on compute'
 both "races are counted and named" 2 "$lines; say \"\$(races) races\"; races"
 both "races of a section" 3 "$lines; mark after; say \"\$(races) races\"; x = relu y on io; say \"\$(races) races\"; races"
+"$RANKSH" --dry -n 2 -c "tensor x[64] = 1; tensor h[64] pinned = 0; stream io; copy x -> h on io; print h; races" > "$work/out" 2>&1 < /dev/null
+check "races of the host's reads" grep -q 'race: `copy` on io writes h while `print` on host reads it' "$work/out"
 # a value that is read fixes what comes before it, and later lines wait for that: also where nobody has the value
 both "the loss of a run is waited for" 2 "strategy ddp; run 1; barrier; timeline all; stalls"
 both "data of an expect are waited for" 2 \

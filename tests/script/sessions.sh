@@ -154,6 +154,22 @@ step 10
 step back 2
 verify
 END
+# what the host reads before it is there, and what that steers
+early='tensor x[512,512] = 3
+tensor h[512,512] k[512,512] pinned = 0
+stream io
+copy x -> h on io
+let a = h[0,0]
+if a == 0 { copy h -> k }
+print k[1,0]
+save h early.npy'
+undone "the races of the host's reads, behind an undo" 1 'sync; print h' <<END
+$early
+END
+check "... each with its line" sh -c "grep -o 'before line [0-9]*\|line [0-9]* puts' before | tr -dc '0-9\n' | sort -n | tr '\n' ' ' | grep -q '^5 7 8 \$'"
+replayed "... and for new ranks" 1 <<END
+$early
+END
 dry=--dry
 # Ctrl-C in lines that run again leaves them whole; `a` tells how far the loop came
 loop='let a = 0

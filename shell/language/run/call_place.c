@@ -41,6 +41,13 @@ enum status call_stream(struct call *call, int rank, int *number)
 	return status;
 }
 
+int call_read_stream(struct call *call, int rank)
+{
+	int index;
+	enum status status = place_named(call, SETTING_STREAM, rank, &index);
+	return status == ST_OK && index >= 0 ? call->shell->world->streams[index].number : STREAM_HOST;
+}
+
 enum status call_device_stream(struct call *call, int rank, int *number)
 {
 	const struct world *world = call->shell->world;

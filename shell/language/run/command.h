@@ -102,6 +102,9 @@ enum status call_option_whole(
 enum status call_key(struct call *call, int i, struct given *given);
 /* `on`, or `use`, or the default stream: its number on the rank */
 enum status call_stream(struct call *call, int rank, int *number);
+/* ... of a line that shows or saves the host's own memory: the stream that `on` or `use` names, which the host
+ * waits for; STREAM_HOST: none is named, and it waits for nothing */
+int call_read_stream(struct call *call, int rank);
 /* ... for work of the GPU: a thread of the host is refused */
 enum status call_device_stream(struct call *call, int rank, int *number);
 /* `in`, or `use`, or world: index into world.groups */

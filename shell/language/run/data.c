@@ -52,6 +52,8 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 		        world_stream(shell->world, rank, reads[i].stream)->host)
 			reads[i].stream =
 			        STREAM_DEFAULT; /* a thread of the host brings nothing from the device */
+		reads[i].after =
+		        call && call->statement->row->shows ? call_read_stream(call, rank) : STREAM_HOST;
 		enum status status = read_of(&eval, formula, &reads[i]);
 		if (status != ST_OK)
 			return on_rank(&eval, status);

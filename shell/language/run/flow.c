@@ -177,6 +177,7 @@ enum status run_if(struct shell *shell, struct statement *statement, const struc
  * count = ceil((to - from) / step), 0 when that is negative. It is known before the first round, so a loop
  * ends whatever its block does. */
 struct courses {
+	const char *reason;           /* of what the bounds read: "for", "repeat" */
 	bool alike;                   /* on all ranks of the set */
 	int64_t *from, *step, *count; /* by rank */
 	int64_t most;
@@ -189,7 +190,7 @@ static enum status bound(struct shell *shell, struct courses *courses, const str
 {
 	struct interpreter *in = shell->interpreter;
 	bool varies = false;
-	enum status status = values_of(shell, formula, set, "for", &varies);
+	enum status status = values_of(shell, formula, set, courses->reason, &varies);
 	courses->alike &= !varies;
 	FOR_RANKS (rank, set) {
 		if (status == ST_OK)
@@ -199,14 +200,16 @@ static enum status bound(struct shell *shell, struct courses *courses, const str
 	return status;
 }
 
-/* from, step: NULL: 0 and 1. courses->from, which holds all three, is to be mem_free'd, also after a failure. */
+/* from, step: NULL: 0 and 1; only `repeat` is without `from`. courses->from, which holds all three, is to be
+ * mem_free'd, also after a failure. */
 static enum status make_courses(struct shell *shell, const struct formula *from, const struct formula *to,
         const struct formula *step, const struct ranks *set, struct courses *courses)
 {
 	int n = shell->interpreter->n;
 	int64_t *first = mem_alloc(3 * (size_t)n * sizeof *first), *by = first + n, *count = by + n;
 	enum status status = ST_OK;
-	*courses = (struct courses){.alike = true, .from = first, .step = by, .count = count};
+	*courses = (struct courses){
+	        .reason = from ? "for" : "repeat", .alike = true, .from = first, .step = by, .count = count};
 	for (int rank = 0; rank < n; rank++)
 		by[rank] = 1;
 	if (from)
