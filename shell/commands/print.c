@@ -80,7 +80,7 @@ static enum status queue_print(struct call *call, struct print *print)
 		bool mine = rank == call->shell->world->me;
 		op_id last = 0;
 		name_id object = 0;
-		struct host_reads reads = {0};
+		struct host_reads reads = {.noted = true};
 		int stream;
 		enum status status = call_stream(call, rank, &stream);
 		for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {

@@ -47,7 +47,7 @@ static enum status save_files(struct call *call)
 		/* views and slices are packed: a file has its elements in rows */
 		if (rank == shell->world->me) {
 			void *packed = mem_alloc(layout_bytes(&view.layout));
-			op_id by = space_is_host(view.space) ? sync : shell->world->ops[sync].target;
+			op_id by = space_is_host(view.space) ? 0 : shell->world->ops[sync].target;
 			status = read_packed(shell, by, &view, packed);
 			if (status == ST_OK)
 				status = npy_save(path, &view.layout, packed);

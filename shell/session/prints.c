@@ -38,7 +38,7 @@ static void say_ready(struct shell *shell, struct print *print)
 	print->ready = (struct ranks){0};
 }
 
-/* The data as they were brought, or as they are now on the host. A process that could not read them tells so in the
+/* The data as they were brought to the host, or read there. A process that could not read them tells so in the
  * place of the numbers. */
 static void value_text(const struct shell *shell, const struct printed *item, struct text *out)
 {

@@ -55,7 +55,7 @@ enum status shell_bring(struct shell *shell, int rank, int stream, const struct 
 	return shell_queue(shell, rank, stream, record, 0, 0, 0, id);
 }
 
-/* What brings a, b and c: 0 for what is looked at as it is. */
+/* What brings a, b and c: 0 for what is on the host already, or is looked at as it is. */
 struct bringers {
 	op_id a, b, c;
 };
@@ -82,9 +82,6 @@ static enum status program_read(struct shell *shell, int rank, const struct data
 	record.operands = (uint8_t)reads.count;
 	if (status == ST_OK)
 		status = shell_queue(shell, rank, STREAM_HOST, &record, 0, last, 0, sync);
-	by->a = by->a ? by->a : *sync;
-	by->b = by->b ? by->b : *sync;
-	by->c = by->c ? by->c : *sync;
 	return status;
 }
 

@@ -23,6 +23,7 @@ enum { HOST_READS_MOST = 32 };
 struct host_reads {
 	struct operand operand[HOST_READS_MOST];
 	int count;
+	bool noted; /* as in struct record: lines that follow are queued before the values are asked for */
 };
 /* Queues the copy of a device tensor to the host, in the stream's order, filling what `record` does not
  * hold yet (operand, bytes, object). *id: the operation; unchanged for a tensor that is on the host

@@ -33,10 +33,10 @@ static void free_books(struct world *world)
 static void done(void *self, op_id id)
 {
 	struct shell *shell = self;
-	if (op_record(shell->world, id)->noted)
-		noted_done(shell, id);
-	else
+	if (op_record(shell->world, id)->kind == OP_SYNC)
 		prints_done(shell, id);
+	else
+		noted_done(shell, id);
 }
 
 /* n ranks. A process of a job holds the data of one of them, that of its own number; with --dry it holds none. */

@@ -70,6 +70,7 @@ static enum status queue_sync(
 	record.object = object;
 	record.operand = reads ? (struct operand *)reads->operand : NULL;
 	record.operands = reads ? (uint8_t)reads->count : 0;
+	record.noted = reads && reads->count && reads->noted;
 	return queue_alike(call, rank, STREAM_HOST, &record, target, MEM_ADD(&call->wait, &call->waits));
 }
 

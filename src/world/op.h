@@ -142,8 +142,10 @@ struct record {
 	const struct collective *collective; /* OP_COLLECTIVE */
 	int group;      /* COLLECTIVE, P2P, ONE_SIDED: index into world.groups; else -1 */
 	uint8_t window; /* COLLECTIVE: enum window_step */
-	bool noted;     /* the shell is told when it is over, on its rank's process; in no digest */
-	int root;       /* place in the group, or -1 */
+	/* the shell hears when it is over, on its rank's process, and asks for what it wrote, or what a SYNC read;
+	 * in no digest */
+	bool noted;
+	int root;                     /* place in the group, or -1 */
 	uint8_t reduction, algorithm; /* as the line gives them */
 	uint16_t backup;              /* COLLECTIVE: so many members need not be waited for */
 	uint8_t operands, parts;

@@ -97,7 +97,7 @@ static enum status read_brought(struct backend *backend, op_id by, enum space sp
 		text_add(&reads, "memory;");
 		return status;
 	}
-	text_add(&reads, "%s of %s;", names_text(world->names, record->title),
+	text_add(&reads, "%s of %s;", names_text(world->names, record_called(record)),
 	        names_text(world->names, record->operand[0].name));
 	float *values = packed;
 	for (int64_t i = 0; i < layout_count(layout); i++)
@@ -112,8 +112,8 @@ static void what_was_brought_is_read(void **state)
 	session.shell->backend->read = read_brought;
 	assert_int_equal(type("tensor x[2] y[2] = iota; tensor h[2] host = iota"), ST_OK);
 	assert_int_equal(type("print x h y[1]; sync"), ST_OK);
-	assert_said("[0] x = 7 7\n    h = 0 1\n    y[1] = 7\n");
-	assert_string_equal(text_string(&reads), "copy of x;memory;copy of y[1];");
+	assert_said("[0] x = 7 7\n    h = 7 7\n    y[1] = 7\n");
+	assert_string_equal(text_string(&reads), "copy of x;print of h;copy of y[1];");
 	text_clear(&reads);
 	assert_int_equal(type("let a = y[0]; let b = close(x, h)"), ST_OK);
 	assert_int_equal(type("expect a == 7; expect x[1] == 1; peek x"), ST_OK);

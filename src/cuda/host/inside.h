@@ -202,6 +202,8 @@ enum status message_end(struct host_thread *host);
 
 /* ---- read.c: host_read and host_write, beside all lanes; they wait for that. order.packed stays the caller's. */
 enum status read_now(struct host_thread *host, const struct host_order *order);
+/* OP_SYNC, record.noted: what it reads of the host's memory now is kept until host_read(by = order.id) */
+enum status read_keep(struct host_thread *host, const struct host_order *order);
 enum status write_now(struct host_thread *host, const struct host_order *order);
 
 /* ---- timer.c: a thread, and words in pinned memory */

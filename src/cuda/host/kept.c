@@ -1,4 +1,5 @@
-/* kept.c -- what copies have brought to the host for `print` and `let`, and losses that kernels wrote: until it is read
+/* kept.c -- what copies have brought to the host for `print` and `let`, what `print` has read there, and losses
+ * that kernels wrote: until it is read
  *
  * It lies in pinned memory, in cells of a power of two. Cells that nobody needs any more are used again and never given back:
  * freeing pinned memory waits for the whole GPU. */

@@ -1,5 +1,6 @@
 /* read.c -- memory as it is now, for who asks: beside all lanes, in no timeline */
 #include "cuda/host/inside.h"
+#include "cuda/host/order.h"
 
 #include <string.h>
 
@@ -39,6 +40,20 @@ enum status read_now(struct host_thread *host, const struct host_order *order)
 		status = copy_between(
 		        host, &tensor, (enum space)order->space, &packed, SPACE_HOST, memory_aside(host));
 	return first_failure(status, wait_aside(host));
+}
+
+enum status read_keep(struct host_thread *host, const struct host_order *order)
+{
+	enum status status = ST_OK;
+	for (int i = 0; i < order->record.operands && status == ST_OK; i++) {
+		const struct operand *operand = &order->record.operand[i];
+		struct host_order now = {
+		        .space = operand->space, .address = operand->address, .layout = operand->layout};
+		status = kept_make(host, order->id, operand, true, &now.packed);
+		if (status == ST_OK)
+			status = read_now(host, &now);
+	}
+	return status;
 }
 
 enum status write_now(struct host_thread *host, const struct host_order *order)

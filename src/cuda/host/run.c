@@ -203,6 +203,8 @@ static void run_on_host(
 		compute_on_host(host, order, issue);
 	else if (does && order->record.kind == OP_FILL && order->record.kernel)
 		status = compute_fill(host, order);
+	if (status == ST_OK && order->record.kind == OP_SYNC && order->record.noted)
+		status = read_keep(host, order);
 	run_keep_words(&report, status);
 	report.measured.undone |= host_cancelled(host, order->id, &cancelled);
 	if (status != ST_OK)

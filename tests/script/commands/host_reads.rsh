@@ -1,5 +1,6 @@
 # the host's reads of its own memory: what it has not waited for is not there, and a race is reported with the line
 # ranks 2
+# sim: what a stream has written by then is of the moment on a GPU
 tensor x[512,512] = 3
 tensor h[512,512] k[512,512] pinned = 0
 stream io comp
@@ -7,11 +8,11 @@ copy x -> h on io
 print h[0,0]
 #> [0,1] h[0,0] = 0
 #>    race: `copy` on io writes h while `print` on host reads h[0,0]. `sync io`
-#>    before line 7 puts them in order.                                       [0,1]
+#>    before line 8 puts them in order.                                       [0,1]
 save h saved.npy
 #> [0] h [512,512] saved as saved.npy
 #>    race: `copy` on io writes h while `save` on host reads it. `sync io` before
-#>    line 11 puts them in order.                                             [0,1]
+#>    line 12 puts them in order.                                             [0,1]
 tensor then[512,512] = load saved.npy
 expect norm(then) == 0 and h[0,0] == 3
 # `on` says what is waited for; without it one stream does not order the host
@@ -21,7 +22,7 @@ copy x -> k
 print k[0,0]
 #> [0,1] k[0,0] = 0
 #>    race: `copy` on default writes k while `print` on host reads k[0,0].
-#>    `sync default` before line 21 puts them in order.                       [0,1]
+#>    `sync default` before line 22 puts them in order.                       [0,1]
 expect races == 6
 
 # whatever reads: one race each
@@ -31,29 +32,29 @@ tensor h[512,512] k[512,512] pinned = 0
 stream io comp
 copy x -> h on io;  let v = h[0,0]
 #>    race: `copy` on io writes h while `let` on host reads h[0,0]. `sync io`
-#>    before line 32 puts them in order.                                      [0,1]
+#>    before line 33 puts them in order.                                      [0,1]
 copy x -> k on io;  if k[1,0] == 3 { say "there" } else { say "not there" }
 #> not there
 #>    race: `copy` on io writes k while `if` on host reads k[1,0]. `sync io` before
-#>    line 35 puts them in order.                                             [0,1]
+#>    line 36 puts them in order.                                             [0,1]
 @1 copy x -> h on io;  @1 repeat h[2,0] { say "there" }
 #>    race: `copy` on io writes h while `repeat` on host reads h[2,0]. `sync io`
-#>    before line 39 puts them in order.                                        [1]
+#>    before line 40 puts them in order.                                        [1]
 tensor p[4] g[4] = 1
 copy x -> h on io;  sgd p g lr=h[3,0] on comp
 #>    race: `copy` on io writes h while `sgd` on host reads h[3,0]. `sync io`
-#>    before line 43 puts them in order.                                      [0,1]
+#>    before line 44 puts them in order.                                      [0,1]
 copy x -> k on io;  say "$(k[4,0])"
 #> 0
 #>    race: `copy` on io writes k while `say` on host reads k[4,0]. `sync io`
-#>    before line 46 puts them in order.                                      [0,1]
+#>    before line 47 puts them in order.                                      [0,1]
 sync
 tensor parts[2] = 1
 tensor dev[2] i32 = 1
 tensor n[2] pinned i32 = 1
 copy dev -> n on io;  got = alltoall parts send=n recv=n
 #>    race: `copy` on io writes n while `counts` on host reads it. `sync io` before
-#>    line 54 puts them in order.                                             [0,1]
+#>    line 55 puts them in order.                                             [0,1]
 # a thread of the host, ordinary memory, a kernel of the host's own memory
 stream loads kind=host
 tensor f[4] disk = ones
@@ -63,13 +64,13 @@ copy f -> o on loads rate=1kB/s;  print o[0] w[0]
 #> [0,1] o[0] = 0
 #>       w[0] = 1
 #>    race: `copy` on loads writes o while `print` on host reads o[0]. `sync loads`
-#>    before line 62 puts them in order.                                      [0,1]
+#>    before line 63 puts them in order.                                      [0,1]
 on loads { print o[0]+1 }
 #> [0,1] o[0]+1 = 2
 sgd w dw lr=1 on comp;  print w
 #> [0,1] w = 1 1 1 1
 #>    race: `sgd` on comp writes w while `print` on host reads it. `sync comp`
-#>    before line 69 puts them in order.                                      [0,1]
+#>    before line 70 puts them in order.                                      [0,1]
 # unwritten memory, as of a copy
 tensor u[4] pinned
 print u
@@ -77,58 +78,3 @@ print u
 #>    unwritten: `print` reads u, and nothing has written it.               [0,1]
 # so many in one line, and no more
 expect error "33 tensors in host memory, and a line reads at most 32" { print w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] }
-# right programs: no race
-reset
-tensor x[512,512] = 3
-tensor h[512,512] k[512,512] pinned = 0
-stream io comp
-tensor o[512,512] host = 0
-tensor y[512,512]
-event e
-stream loads kind=host
-tensor f[512,512] disk = 7
-copy x -> h on io;  sync io;  print h[0,0]
-#> [0,1] h[0,0] = 3
-copy x -> h on io;  record e on io;  spin 1ms on io;  sync e;  let v = h[0,0]
-copy x -> h on io;  wait io on comp;  sync comp;  if h[0,0] == 3 { say "there" }
-#> there
-copy x -> h on io;  copy h -> y on io;  print y[0,0] on io;  print h[0,0]
-#> [0,1] y[0,0] = 3
-#> [0,1] h[0,0] = 3
-copy x -> o on io;  save o saved.npy
-#> [0] o [512,512] saved as saved.npy
-copy x -> h on io;  save h saved.npy on io
-#> [0] h [512,512] saved as saved.npy
-use io;  copy x -> h;  print h[0,0]+1;  use
-#> [0,1] h[0,0]+1 = 4
-copy f -> h on loads;  sync loads;  print h[0,0]
-#> [0,1] h[0,0] = 7
-copy x -> h;  print y[0,0] h[0,0]
-#> [0,1] y[0,0] = 3
-#>       h[0,0] = 3
-copy x -> h on comp;  barrier on comp;  repeat h[0,0] { say "round" }
-#> round
-#> round
-#> round
-print k[0,0];  copy x -> k on io
-#> [0,1] k[0,0] = 0
-sync
-# by way of the other rank
-@0 { copy x -> k on io; send y to=1 on io; recv y from=1 on comp; sync comp; print k[0,0] }
-@1 { recv y from=0 on io; wait io on comp; send y to=0 on comp }
-sync
-#> [0] k[0,0] = 3
-# two buffers, each filled while the other one is read
-event h_full k_full
-copy x -> h on io;  record h_full on io
-repeat 2 {
-  copy x -> k on io;  record k_full on io
-  sync h_full;  print h[0,0]
-  copy x -> h on io;  record h_full on io
-  sync k_full;  print k[0,0]
-}
-#> [0,1] h[0,0] = 3
-#> [0,1] k[0,0] = 3
-#> [0,1] h[0,0] = 3
-#> [0,1] k[0,0] = 3
-expect races == 0
