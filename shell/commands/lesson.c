@@ -32,6 +32,16 @@ static enum status new_lesson(struct call *call)
 	return status == ST_OK ? lesson_new(call->shell, path) : status;
 }
 
+/* When a line that closed a lesson runs again, no lesson is open. It begins an empty world all the same. */
+static enum status close_lesson(struct shell *shell)
+{
+	if (shell->lesson || shell->journal.closes_again)
+		shell->wish = (struct wish){.kind = WISH_LEAVE};
+	else
+		out_say(shell->out, "   no lesson is open\n");
+	return ST_OK;
+}
+
 /* Without a word it lists the lessons. Whether there is a lesson of that number is found when it is
  * opened. */
 static enum status lesson_run(struct call *call)
@@ -45,7 +55,7 @@ static enum status lesson_run(struct call *call)
 	if (status != ST_OK)
 		return status;
 	if (strcmp(word, "off") == 0)
-		return lesson_leave(call->shell);
+		return close_lesson(call->shell);
 	if (strcmp(word, "new") == 0)
 		return new_lesson(call);
 	if (call_count(call, 1))
@@ -78,8 +88,8 @@ const struct command command_lesson = {
         .topic = "learn",
         .usage = "lesson [N | N.TASK | FILE | off | new FILE]",
         .help = "opens a lesson, or a task of it: each begins in an empty world, and `check` tells; a file "
-                "of "
-                "your own is a lesson too; `off` closes it; alone it lists them",
+                "of your own is a lesson too; `off` closes it: an empty world, with the machine, the "
+                "settings, model, data and strategy from before it; alone it lists them",
         .example = "lesson 1",
         .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "N"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"}},
         .class = COMMAND_LOOK,

@@ -8,9 +8,18 @@
 #include "shell/lessons/lesson_file.h"
 #include "shell/lessons/played.h"
 #include "shell/lessons/task_rules.h"
+#include "shell/session/lasting.h"
 #include "shell/session/shell.h"
+#include "shell/training/training.h"
 
 struct embedded;
+/* What the session had when a lesson was opened while none was open */
+struct before {
+	struct lasting lasting;
+	struct plan plan;
+	bool explain, strip;
+	size_t entry; /* of the journal: that of the line that opened it */
+};
 struct lesson {
 	struct lesson_file file;
 	int number;     /* of the course, from 1; 0: the tour; -1: of a file that somebody has named */
@@ -25,6 +34,7 @@ struct lesson {
 	char guess[64];
 	bool skips;  /* no prediction is wanted */
 	bool asking; /* it is right, and its question open */
+	struct before before;
 };
 
 /* "lesson 5", or the file's name */
@@ -39,10 +49,18 @@ const struct embedded *lesson_embedded(int number);
 const struct lesson_task *lesson_task_of(const struct shell *shell);
 /* The task at hand; NULL, with the failure told: no lesson is open (ST_ARGUMENT). */
 const struct lesson_task *lesson_current(const struct shell *shell);
-/* An empty world, on the machine that the lessons' figures are for */
+/* An empty world without a model, data or a program, on the machine that the lessons' figures are for */
 enum status lesson_begin_world(struct shell *shell);
 /* Runs lines without showing what they say; the journal keeps them beside the command: a world made again needs them. */
 enum status lesson_run(struct shell *shell, const struct text *lines);
+
+/* before.c: `lesson` becomes the open one. It takes over what the lesson open so far has kept of the
+ * session before; if none is open, it keeps that itself. */
+void lesson_take(struct shell *shell, struct lesson *lesson);
+/* Closes the open lesson and begins an empty world with what the session had before. If none is open
+ * (closes_again in journal.h), the session has that already. */
+enum status lesson_give_back(struct shell *shell);
+void before_release(struct before *before);
 
 /* own.c: where a lesson is that is called so: a path, or a name in the folder of one's own lessons; these, listed by all processes */
 void own_lesson_path(const char *word, char *path, size_t room);

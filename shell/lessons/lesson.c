@@ -9,7 +9,6 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/inside.h"
 #include "shell/session/device.h"
-#include "shell/session/lasting.h"
 #include "shell/session/learned.h"
 #include "shell/session/share.h"
 #include "shell/training/open.h"
@@ -59,6 +58,7 @@ void lesson_drop(struct lesson *lesson)
 	lesson_file_release(&lesson->file);
 	task_rules_release(&lesson->rules);
 	typed_release(&lesson->typed);
+	before_release(&lesson->before);
 	mem_free(lesson);
 }
 
@@ -129,7 +129,8 @@ enum status lesson_run(struct shell *shell, const struct text *lines)
 	return status;
 }
 
-/* An empty one, on the machine that the lessons' figures are for, as its file describes it: nobody is slow. */
+/* The machine is as its file describes it, and no rank is slow. There is no plan of training, as in
+ * the worlds in which `check` plays the task. */
 enum status lesson_begin_world(struct shell *shell)
 {
 	struct machine machine = shell->machine;
@@ -137,6 +138,8 @@ enum status lesson_begin_world(struct shell *shell)
 	if (status != ST_OK)
 		return status;
 	lasting_machine(shell, &machine);
+	plan_copy(&(struct plan){0}, &shell->training->now);
+	training_line(shell); /* lines that run again in this world begin without one, too */
 	status = shell_reset(shell);
 	text_add(&shell->journal.ran, "machine classroom;  "); /* the starter's lines keep their numbers */
 	return status;
@@ -205,19 +208,20 @@ enum status lesson_open(struct shell *shell, int number, int task, const char *p
 		return status;
 	}
 	lesson_note_left(shell);
-	lesson_free(shell);
-	shell->lesson = lesson;
+	lesson_take(shell, lesson);
 	return go_to(shell, task ? task - 1 : 0);
 }
 
 enum status lesson_leave(struct shell *shell)
 {
-	if (!shell->lesson)
-		return fail(ST_ARGUMENT, "no lesson is open");
-	lesson_note_left(shell);
-	lesson_free(shell);
-	out_say(shell->out, "   the lesson is closed; its world stays as it is\n");
-	return ST_OK;
+	if (shell->lesson)
+		lesson_note_left(shell);
+	enum status status = lesson_give_back(shell);
+	if (status == ST_OK)
+		out_say(shell->out,
+		        "   the lesson is closed: an empty world, with the machine and the settings "
+		        "from before it\n");
+	return status;
 }
 
 /* Behind the last task the next lesson of the course begins, where there is one. */

@@ -16,7 +16,8 @@ int lesson_tasks(int number); /* how many it has; 0: there is no such lesson */
 enum status lesson_open(struct shell *shell, int number, int task, const char *path);
 /* A template of a lesson in a new file. ST_FILE */
 enum status lesson_new(struct shell *shell, const char *path);
-enum status lesson_leave(struct shell *shell);       /* `lesson off`: the world stays */
+/* `lesson off`: an empty world, with the machine, the settings and the plan of training from before the lesson */
+enum status lesson_leave(struct shell *shell);
 enum status lesson_begin_again(struct shell *shell); /* the task at hand, from its starter on */
 /* Runs a line of the tour and shows all that it says. */
 typedef enum status lesson_play(struct shell *shell, const char *line, size_t count);

@@ -7,8 +7,7 @@ enum status tour_open(struct shell *shell, lesson_play *run)
 	enum status status = lesson_load(shell, 0, NULL, &lesson);
 	if (status != ST_OK)
 		return status;
-	lesson_free(shell);
-	shell->lesson = lesson;
+	lesson_take(shell, lesson);
 	status = lesson_begin_world(shell);
 	return status == ST_OK ? tour_next(shell, run) : status;
 }

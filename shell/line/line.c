@@ -106,6 +106,8 @@ static enum status grant(struct shell *shell)
 		return replay_back(shell, wish.number);
 	case WISH_LESSON:
 		return lesson_open(shell, (int)wish.number, wish.task, wish.file);
+	case WISH_LEAVE:
+		return lesson_leave(shell);
 	case WISH_AGAIN:
 		return lesson_begin_again(shell);
 	case WISH_NEXT:
@@ -181,6 +183,7 @@ static void log_line(struct shell *shell, const char *line, size_t count, enum s
 		entry.session = class != COMMAND_STEER;
 		entry.counts = !entry.session || (changed && !journal->emptied);
 		entry.emptied = journal->emptied;
+		entry.opened = journal->opened;
 		entry.ran = (char *)(entry.session ? text_string(&journal->ran) : "");
 		entry.outside = (char *)text_string(&shell->outside);
 		entry.values = (char *)text_string(&shell->steering.read);

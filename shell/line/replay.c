@@ -54,7 +54,9 @@ static void run_entry(
 	size_t i = journal->count;
 	steering_again(&shell->steering, entry->values);
 	if (whole || !entry->session) {
+		journal->closes_again = whole ? 0 : entry->opened;
 		shell_line(shell, entry->line, strlen(entry->line), entry->stop, entry->stamp);
+		journal->closes_again = 0;
 		compare(shell, entry, i, changed);
 		return;
 	}

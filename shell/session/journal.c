@@ -22,7 +22,7 @@ void journal_entry_release(struct journal_entry *entry)
 void journal_begin(struct journal *journal)
 {
 	journal->emptied = journal->rewritten = false;
-	journal->does_to = journal->from = journal->values = 0;
+	journal->does_to = journal->from = journal->values = journal->opened = 0;
 	text_clear(&journal->ran);
 	text_clear(&journal->does);
 }
@@ -123,16 +123,28 @@ int journal_lines(const struct journal *journal)
 }
 
 /* A command of the session stands for an empty world and the lines that it ran by itself, often none. Of worlds before
- * this one all lines are there: a model, a `set` or a def in them may be of this one too. */
+ * this one all lines are there: a model, a `set` or a def in them may be of this one too. A lesson that was closed has
+ * left nothing: its lines are left out, but for a line that did more than to open it, and then closes
+ * it again in the script. */
 void journal_script(const struct journal *journal, struct text *out)
 {
+	size_t *begins = mem_alloc(journal->count * sizeof *begins); /* in out, of each entry */
 	for (size_t i = 0; i < journal->count; i++) {
 		const struct journal_entry *entry = &journal->entries[i];
-		if (entry->session)
-			text_add(out, "%s%s", entry->emptied && i ? "reset\n" : "", entry->ran);
-		else
-			text_add(out, "%s\n", entry->line);
+		begins[i] = out->count;
+		bool closes = entry->opened && entry->opened <= i;
+		bool opens = closes && !journal->entries[entry->opened - 1].session; /* in the script, too */
+		if (closes)
+			begins[i] = out->count = begins[entry->opened - 1 + opens];
+		bool empties = entry->session ? entry->emptied && i : closes;
+		text_add(out, "%s",
+		        !empties                 ? ""
+		                : !opens         ? "reset\n"
+		                : entry->session ? "lesson off\n"
+		                                 : "");
+		text_add(out, entry->session ? "%s" : "%s\n", entry->session ? entry->ran : entry->line);
 	}
+	mem_free(begins);
 }
 
 void journal_release(struct journal *journal)

@@ -28,6 +28,8 @@ struct journal_entry {
 	bool counts;  /* `undo` takes it back */
 	bool emptied; /* it began an empty world */
 	bool refused; /* when a part of it had taken effect */
+	/* it closed a lesson: number, from 1, of the entry that opened it; 0: no. The session is as it was before that one. */
+	size_t opened;
 };
 /* Lines of a script that ran one after the other, up to one that was refused */
 struct script_piece {
@@ -51,8 +53,10 @@ struct journal {
 	size_t told;  /* rank 0: the front end knows these entries, and has to learn of those behind them */
 
 	/* of the line at hand */
-	bool emptied;    /* it began an empty world */
-	bool rewritten;  /* it has run other lines again (`undo`): it is no entry itself */
+	bool emptied;   /* it began an empty world */
+	bool rewritten; /* it has run other lines again (`undo`): it is no entry itself */
+	size_t opened;  /* as struct journal_entry has it */
+	size_t closes_again; /* what `opened` was, of an entry that runs again, when that lesson is closed; else 0 */
 	struct text ran; /* lines that its commands ran by themselves */
 	struct text
 	        /* what is kept instead of its first does_to bytes: a part of it did less than it says */

@@ -367,6 +367,77 @@ dry=
 printf '%s\n' 'tensor x[4] = 1' '{"do":"run","silent":true,"text":"spin 1ms","stamp":5000000}' 'x = scale x 2' sync 'at 5.5ms' 'peek x' 'at 7ms' 'peek x' |
 	sed "s/^{/$(printf '\036')&/" | one_process -n 1 | tr '\n' ' ' > out
 check "peek behind at shows memory as it was, of lines that pace has put off" grep -q 'at 5.50 ms:.n.*x = 1 1 1 1.*at 7.00 ms:.n.*x = 2 2 2 2' out
+# a lesson gives back what the session had before it: the machine, `slow`, the loader, model and program
+cat > le.rsh <<'END'
+# lesson: Le
+## One
+#: start
+machine dgx-h100;  set launch=3ms;  slow 2x;  model mlp layers=1 hidden=8 batch=4;  explain on
+strategy serial;  loader workers=2;  mark task
+#: check
+expect count(spin) == 1   # one
+#: hint
+# one
+#: solution
+spin 1ms
+## Two
+#: start
+tensor t[4] = zeros
+mark task
+#: check
+expect count(spin) == 1   # one
+#: hint
+# one
+#: solution
+spin 1ms
+END
+cat > session <<'END'
+set launch=5us
+slow 3x
+loader decode=1ms
+model mlp layers=2 hidden=16 batch=8
+strategy serial accumulate=2
+run 1
+END
+lesson='lesson ./le.rsh
+spin 1ms
+next
+t = relu t
+lesson off'
+dry=
+state 1 < session > before
+{ sed '$d' session; echo "$lesson"; tail -1 session; } > lines
+for look in machine loader explain; do echo "$look"; done > looks
+state 1 < lines > out
+check "behind a lesson the session is as it was" same before out
+{ sed '$d' session; echo "$lesson"; cat looks; } | one_process -n 1 > out
+check "... on the machine of before, as the lesson says" sh -c 'grep -q "launch  *5 us .*slow: rank 0 3x" out &&
+	grep -q "an empty world, with the machine and the settings from before it" out'
+replayed "... for new ranks, too" 1 < lines
+echo 'lesson ./le.rsh' | state 1 > before
+{ cat session; echo 'lesson ./le.rsh'; } | state 1 > out
+check "a task begins without the session's model and program" same before out
+{ cat session; echo "$lesson"; } > more
+undone "undo behind a lesson goes back to what the lesson gave back" 1 'tensor z[4] = ones' < more
+{ cat session; echo 'lesson ./le.rsh'; echo 'tensor q[4]; lesson off; tensor z[4] = ones'; } > more
+undone "... also where the line that closed it did more" 1 'z += z' < more
+replayed "... which new ranks do, too" 1 < more
+{ cat session; echo 'lesson ./le.rsh'; echo 'spin 1us'; } > more
+replayed "\`lesson off\` where no lesson is open leaves the world" 1 <<'END'
+tensor x[4] = ones
+lesson off
+y = relu x
+END
+undone "undo of a line that closed a lesson and did more opens the lesson again" 1 'lesson off; tensor z[4] = ones' < more
+for close in 'lesson off' 'lesson off; spin 2ms'; do
+	for opens in 'lesson ./le.rsh' 'spin 3ms; lesson ./le.rsh'; do
+		{ cat session; echo "$opens"; echo 'spin 1ms'; echo "$close"; echo 'run 1'; } > more
+		state 1 < more | grep -v '^{"is":"done"' > before
+		{ cat more; echo 'journal save saved.rsh'; } | one_process -n 1 > out
+		{ echo 'source saved.rsh'; } | state 1 | grep -v '^{"is":"done"' > out
+		check "\`$opens\`, \`$close\`: journal save writes a script that makes this world" same before out
+	done
+done
 # values that steered a line are in the log, and a line that runs again goes by them: steered RANKS < LINES: `replies`
 steered() {
 	sed "s/^{/$(printf '\036')&/" > typed
