@@ -179,6 +179,14 @@ again
 $solved
 check" > out 2>&1
 check "again begins anew" [ $? = 0 ]
+printf 'lesson ./sum.rsh\nshare_of 0\nprint p[0]\n' > uses.rsh
+"$RANKSH" -n 2 uses.rsh > out 2>&1
+check "a file uses a def of the starter" [ $? = 0 ]
+"$RANKSH" -n 2 < uses.rsh > piped 2>&1
+check "... as lines down a pipe do" same piped out
+printf 'lesson ./sum.rsh\nnobody 0\n' > uses.rsh
+"$RANKSH" -n 2 uses.rsh > out 2>&1
+check "... and a word that it does not bring is refused at its line" grep -q "^uses.rsh:2: no command 'nobody'" out
 "$RANKSH" -n 2 -c 'lesson ./sum.rsh; solution run; check' > out 2>&1
 check "the solution is right" [ $? = 0 ]
 "$RANKSH" --dry -n 2 -c 'lesson ./sum.rsh' > out 2>&1

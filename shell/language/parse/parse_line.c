@@ -56,7 +56,8 @@ static enum status parse_command(
 	enum status status = bind_command(parser, statement);
 	if (status != ST_OK)
 		return status;
-	if (is_listed("source model strategy program", slice_of_string(row->name)))
+	if (is_listed("source model strategy program hunt fix lesson next again solution tour",
+	            slice_of_string(row->name)))
 		parser->tree->sources = true;
 	const struct argument_row *wanted = argument_row(row, ARG_BLOCK);
 	bool there = *parser->at == '{';

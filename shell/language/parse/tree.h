@@ -268,7 +268,7 @@ struct tree {
 	struct block block;
 	struct statement *calls; /* lines whose first word is no command: defs, or mistakes */
 	struct statement *defs;  /* by next_call too */
-	bool sources;            /* has a `source` or `model`, which may bring defs */
+	bool sources;            /* has a `source`, `model`, `lesson` ..., which may bring defs */
 	struct variant *variants;
 };
 

@@ -300,8 +300,8 @@ static bool may_wait(const struct statement *call, const char *word)
 	return !call->arguments && !hint_word(word) && !(strlen(word) > 2 && command_near(word));
 }
 
-/* First words that are neither commands nor defs, before anything runs. Where a `source` may bring defs, the
- * line itself will tell. */
+/* First words that are neither commands nor defs, before anything runs. Where a `source` or a lesson's starter
+ * may bring defs, the line itself will tell. */
 static enum status check_calls(struct shell *shell, const struct tree *tree)
 {
 	const struct statement *wrong = NULL;
