@@ -40,6 +40,8 @@ static enum status calibrate_run(struct call *call)
 		        "this` is the GPU itself",
 		        shell->machine.name);
 	if (status == ST_OK)
+		status = shell_may_write(shell, path);
+	if (status == ST_OK)
 		status = shell_look(shell);
 	if (status != ST_OK)
 		return status;

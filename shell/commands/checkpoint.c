@@ -1,5 +1,6 @@
 /* checkpoint.c -- checkpoint, resume, restore: a training's state in files, and a program that goes on from them */
 #include "shell/language/run/command.h"
+#include "shell/session/share.h"
 #include "shell/training/checkpoint.h"
 #include "shell/training/choose.h"
 #include "shell/training/training.h"
@@ -13,7 +14,8 @@ static enum status checkpoint_run(struct call *call)
 	struct plan *plan = &call->shell->training->now;
 	int64_t every = 0;
 	const char *prefix = "";
-	bool off = strcmp(call_argument_text(call, 0, 0), "off") == 0;
+	const char *word = call_argument_text(call, 0, 0);
+	bool off = strcmp(word, "off") == 0, force = strcmp(word, "force") == 0;
 	enum status status = call_option_whole(call, "every", COMMON, 1, 1000000, &every);
 	if (status == ST_OK)
 		status = call_option_word(call, "to", COMMON, &prefix);
@@ -23,11 +25,14 @@ static enum status checkpoint_run(struct call *call)
 	if (status == ST_OK && strlen(prefix) >= sizeof plan->checkpoint.prefix)
 		status = fail(ST_LIMIT, "checkpoint: a path of at most %zu bytes, please",
 		        sizeof plan->checkpoint.prefix - 1);
+	if (status == ST_OK)
+		status = shell_may_write(call->shell, prefix);
 	if (status != ST_OK)
 		return status;
 	if (!off && !every)
-		return checkpoint_save(call->shell, prefix);
+		return checkpoint_save(call->shell, prefix, force);
 	plan->checkpoint.every = every;
+	plan->checkpoint.force = force;
 	snprintf(plan->checkpoint.prefix, sizeof plan->checkpoint.prefix, "%s", prefix);
 	return ST_OK;
 }
@@ -35,15 +40,15 @@ static enum status checkpoint_run(struct call *call)
 const struct command command_checkpoint = {
         .name = "checkpoint",
         .topic = "learn",
-        .usage = "checkpoint [every=N] to=PREFIX | checkpoint off",
+        .usage = "checkpoint [every=N] to=PREFIX [force] | checkpoint off",
         .help = "writes parameters and optimizer state to files, a .npy for each part that a rank holds and "
                 "behind them PREFIX-ITERATION.json, which names them; every=N behind each N-th iteration of "
                 "this program (of the next one, when there is none), also after `resume`; another program "
-                "ends it",
+                "ends it; files that no checkpoint has written stay, but for force",
         .torch = "torch.distributed.checkpoint.save(state_dict, checkpoint_id=\"PREFIX-20\")",
         .for_all = "training",
         .class = COMMAND_STEER,
-        .argument = {{ARG_WORD, ARG_OPTIONAL, "off", "off"}},
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "off force", "off|force"}},
         .option = {{"every", ARG_EXPRESSION, UNIT_PLAIN, NULL, "iterations from one to the next"},
                 {"to", ARG_WORD, UNIT_PLAIN, NULL, "where: a folder and the beginning of the files' names"}},
         .run = checkpoint_run,

@@ -45,7 +45,7 @@ static enum status write_file(const struct trace *trace, const char *path, const
         const struct export_options *options, bool force)
 {
 	struct text text = {0};
-	if (!force && access(path, F_OK) == 0)
+	if (!force && file_there(path) != FILE_NONE)
 		return fail(ST_FILE, "%s is there: `export %s force` writes over it", path, path);
 	enum status status = format->make(trace, options, &text);
 	if (status == ST_OK)
@@ -67,7 +67,7 @@ static bool has_files(const char *folder, const struct ranks *ranks)
 	char path[FOLDER_MOST + 40];
 	FOR_RANKS (rank, ranks) {
 		file_of_rank(folder, rank, path);
-		if (access(path, F_OK) == 0)
+		if (file_there(path) != FILE_NONE)
 			return true;
 	}
 	return false;
@@ -172,6 +172,8 @@ static enum status export_run(struct call *call)
 		status = read_words(call, &section, &force);
 	if (status == ST_OK)
 		status = call_option_whole(call, "width", COMMON, 40, 4000, &width);
+	if (status == ST_OK)
+		status = shell_may_write(shell, path);
 	if (status == ST_OK)
 		status = shell_look(shell);
 	if (status != ST_OK)

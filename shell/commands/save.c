@@ -2,7 +2,10 @@
  *
  * As with print there is a copy to the host and a wait; then the owner of the data writes its file. Ranks
  * may name files of their own (x$rank.npy). Where several name the same, the first of them writes it and
- * the others only wait: replicas hold the same. A replay of the session does not write again. */
+ * the others only wait: replicas hold the same. A replay of the session does not write again.
+ *
+ * What a line like this one has written before is written anew. Any other file stays, but for `force`. */
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
@@ -23,6 +26,19 @@ static bool first_with(struct call *call, int rank, const char *path)
 			return false;
 	}
 	return true;
+}
+
+static enum status may_replace(const struct view *view, const struct call *call, const char *path)
+{
+	enum status status = npy_replaces(path);
+	if (status == ST_OK || file_there(path) == FILE_OTHER)
+		return status;
+	char *why = fail_copy();
+	const char *quote = strpbrk(path, " \t;#") ? "\"" : "";
+	fail(status, "%s: `save %s %s%s%s force` writes all the same", why,
+	        names_text(call->shell->world->names, view->name), quote, path, quote);
+	mem_free(why);
+	return status;
 }
 
 /* Rank after rank, each outcome shared before the next: a full disk at one owner is a refused line for
@@ -48,7 +64,9 @@ static enum status save_files(struct call *call)
 		if (rank == shell->world->me) {
 			void *packed = mem_alloc(layout_bytes(&view.layout));
 			op_id by = space_is_host(view.space) ? 0 : shell->world->ops[sync].target;
-			status = read_packed(shell, by, &view, packed);
+			status = call_count(call, 2) ? ST_OK : may_replace(&view, call, path);
+			if (status == ST_OK)
+				status = read_packed(shell, by, &view, packed);
 			if (status == ST_OK)
 				status = npy_save(path, &view.layout, packed);
 			mem_free(packed);
@@ -76,6 +94,8 @@ static enum status save_one(struct call *call, int rank, bool act)
 	if (status == ST_OK)
 		status = call_word(call, 1, 0, rank, &path);
 	if (status == ST_OK)
+		status = shell_may_write(call->shell, path);
+	if (status == ST_OK)
 		status = view.space == SPACE_DEVICE ? call_device_stream(call, rank, &stream)
 		                                    : call_stream(call, rank, &stream);
 	if (status != ST_OK || !act)
@@ -100,12 +120,14 @@ static enum status save_run(struct call *call)
 const struct command command_save = {
         .name = "save",
         .topic = "read",
-        .usage = "save TENSOR FILE.npy [on STREAM]",
+        .usage = "save TENSOR FILE.npy [force] [on STREAM]",
         .help = "writes a tensor as NumPy reads it. The host waits for a device tensor; host and pinned "
                 "memory is written without waiting, unless `on STREAM` (or `use`) names a stream to wait "
-                "for. Ranks that name one file: the first writes it (x$rank.npy: each its own)",
+                "for. Ranks that name one file: the first writes it (x$rank.npy: each its own); force: over "
+                "a file that is no whole .npy file, and through a link",
         .torch = "np.save(\"FILE\", TENSOR.cpu().numpy())",
         .stream_ok = true,
-        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_FILE, 0, NULL, "FILE.npy"}},
+        .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_FILE, 0, NULL, "FILE.npy"},
+                {ARG_WORD, ARG_OPTIONAL, "force", "force"}},
         .run = save_run,
 };

@@ -121,8 +121,10 @@ const struct lesson_task *lesson_current(const struct shell *shell)
 enum status lesson_run(struct shell *shell, const struct text *lines)
 {
 	out_mute(shell->out, 1);
+	shell->reads_only = true;
 	enum status status =
 	        interpreter_run_granting(shell, text_string(lines), lines->count, TASK_FILE, 1, NULL);
+	shell->reads_only = false;
 	out_mute(shell->out, -1);
 	if (status == ST_OK)
 		text_put(&shell->journal.ran, text_string(lines), lines->count);

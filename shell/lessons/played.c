@@ -35,9 +35,11 @@ static enum status run_starter(struct shell *shell, struct task_play *played, co
 	const struct text *start = &played->task->part[PART_START];
 	shell->salt = variant->salt;
 	shell->no_files = false; /* the starter's own */
+	shell->reads_only = true;
 	enum status status = sealed_lines(shell, text_string(start), start->count, TASK_FILE, 1);
 	shell->salt = 0;
 	shell->no_files = true;
+	shell->reads_only = !played->ruled; /* what comes now is the lesson's, too */
 	if (status != ST_OK && status != ST_EXPECT)
 		note(played, shell, PLAYED_REFUSED, 0);
 	return status == ST_EXPECT ? ST_OK : status;

@@ -62,9 +62,11 @@ static void run_entry(
 	}
 	const char *own =
 	        shell->watch ? shell->watch->own_file : NULL; /* a task's own lines, and their defs */
+	shell->reads_only = true;
 	if (*entry->ran)
 		shell_settle(
 		        shell, interpreter_run_granting(shell, entry->ran, strlen(entry->ran), own, 1, NULL));
+	shell->reads_only = false;
 	steering_over(&shell->steering);
 	journal_add(journal, *entry);
 }

@@ -110,9 +110,19 @@ enum status shell_no_file(const char *path)
 	return fail(ST_FILE, "%s: no file is read here", path);
 }
 
+enum status shell_may_write(const struct shell *shell, const char *path)
+{
+	return shell->writes_none
+	        ? fail(ST_FILE, "%s is not written: a lesson's own lines read files and write none", path)
+	        : ST_OK;
+}
+
 enum status shell_write(struct shell *shell, const char *path, const struct text *text)
 {
 	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
+	enum status status = shell_may_write(shell, path);
+	if (status != ST_OK)
+		return status;
 	return shell_agree(shell, 0, writes ? file_write(path, text_string(text), text->count) : ST_OK);
 }
 

@@ -5,7 +5,10 @@
 
 #include "shell/session/shell.h"
 
-/* Rank 0 writes the file (not where lines run again); everyone learns how it went. */
+/* ST_FILE: the line at hand is a lesson's own, which writes no file */
+enum status shell_may_write(const struct shell *shell, const char *path);
+/* Rank 0 writes the file (not where lines run again); everyone learns how it went. ST_FILE too, as
+ * shell_may_write. */
 enum status shell_write(struct shell *shell, const char *path, const struct text *text);
 /* Every process's outcome becomes everyone's: ST_OK, or the first failure, with its words, and whose it is where others fared
  * otherwise. ST_MPI: it could not be told. */

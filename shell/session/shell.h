@@ -97,13 +97,15 @@ struct shell {
 	struct instant {
 		bool set;
 		int64_t time;
-		uint64_t world;    /* its digest: of these books alone */
-	} at;                      /* `at`: what `peek` speaks of */
-	struct watch *watch;       /* of the task that is open, and its own; NULL: none is */
-	struct best *best;         /* what `best()` speaks of, borrowed; NULL: of nothing */
-	uint64_t salt;             /* added to the seeds of tensors: a world with other numbers */
-	bool no_files;             /* none is read: each is refused */
-	int64_t host_most;         /* of each world, as world.h has it */
+		uint64_t world; /* its digest: of these books alone */
+	} at;                   /* `at`: what `peek` speaks of */
+	struct watch *watch;    /* of the task that is open, and its own; NULL: none is */
+	struct best *best;      /* what `best()` speaks of, borrowed; NULL: of nothing */
+	uint64_t salt;          /* added to the seeds of tensors: a world with other numbers */
+	bool no_files;          /* none is read: each is refused */
+	bool reads_only;   /* texts that begin to run write no file, nor do their defs later: a lesson's */
+	bool writes_none;  /* the line at hand is of such a text: shell_may_write */
+	int64_t host_most; /* of each world, as world.h has it */
 	struct changes *changes;   /* of a world whose lines run again: changes.h; NULL: none */
 	struct question *question; /* that the wish at hand is about; owned: question.h */
 	double *slow;          /* of each rank, 1: as fast as its machine; NULL: all are (lasting.h); owned */

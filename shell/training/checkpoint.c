@@ -1,6 +1,7 @@
 /* checkpoint.c -- a training's state written to files: each rank its parts, rank 0 the manifest behind them
  *
  *     every rank   wait for all work, copy its parts to the host, wait      it takes time, as it would
+ *     every rank   refuse files of these names that no checkpoint has written, but for `force`
  *     every rank   write its shards as PREFIX-20.0.npy.new ..., tell the others their digests
  *     rank 0       write the manifest as PREFIX-20.json.new
  *     rank 0       remove the manifest of an earlier checkpoint of this name
@@ -10,6 +11,7 @@
  * Until all is written the earlier one is whole, so a full disk costs nothing; at no moment does a manifest name shards
  * that were overwritten. */
 #include "shell/training/checkpoint.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/npy.h"
 #include "base/search.h"
@@ -301,20 +303,74 @@ static enum status remove_manifest(struct shell *shell, const char *prefix)
 }
 
 /* Of an earlier checkpoint that had more shards */
-static void remove_shards_from(const struct shell *shell, const char *prefix, size_t number)
+static void remove_shards_from(const char *prefix, size_t number)
 {
-	for (bool more = writes_manifest(shell); more; number++) {
+	for (bool more = true; more; number++) {
 		struct text path = {0};
 		text_add(&path, "%s.%zu.npy", prefix, number);
-		more = unlink(text_string(&path)) == 0;
+		more = npy_replaces(text_string(&path)) == ST_OK && unlink(text_string(&path)) == 0;
 		text_release(&path);
 	}
 }
 
-static enum status write_files(struct shell *shell, const char *prefix, struct checkpoint *c)
+/* Nothing else than a regular file is replaced, by `force` neither. */
+static enum status may_replace(
+        const char *path, const char *prefix, bool force, enum status (*replaces)(const char *path))
 {
+	if (file_there(path) == FILE_OTHER)
+		return fail(ST_FILE, "%s is not a regular file", path);
+	enum status status = force ? ST_OK : replaces(path);
+	if (status == ST_OK)
+		return ST_OK;
+	char *why = fail_copy();
+	fail(status, "%s: `checkpoint to=%.*s force` writes all the same", why,
+	        (int)(strrchr(prefix, '-') - prefix), prefix);
+	mem_free(why);
+	return status;
+}
+
+/* The files that this process writes, and those as which they are written first; then all know. */
+static enum status may_replace_all(
+        struct shell *shell, const char *prefix, bool force, const struct checkpoint *c)
+{
+	static const char *const behind[] = {"", ".new"};
+	struct text path = {0};
+	enum status status = ST_OK;
+	for (size_t i = 0; i < 2 * c->shards && status == ST_OK; i++) {
+		if (shell->replaying || c->shard[i / 2].line.rank != shell->world->me)
+			continue;
+		text_clear(&path);
+		text_add(&path, "%s.%zu.npy%s", prefix, i / 2, behind[i % 2]);
+		status = may_replace(text_string(&path), prefix, force, npy_replaces);
+	}
+	for (int i = 0; i < 2 && status == ST_OK && writes_manifest(shell); i++) {
+		text_clear(&path);
+		text_add(&path, "%s.json%s", prefix, behind[i]);
+		status = may_replace(text_string(&path), prefix, force, manifest_replaces);
+	}
+	text_release(&path);
+	return agree_all(shell, status);
+}
+
+/* On process 0: a checkpoint of this name is there. */
+static bool is_there(const struct shell *shell, const char *prefix)
+{
+	struct text path = {0};
+	text_add(&path, "%s.json", prefix);
+	bool there = writes_manifest(shell) && file_there(text_string(&path)) == FILE_REGULAR &&
+	        manifest_replaces(text_string(&path)) == ST_OK;
+	text_release(&path);
+	return there;
+}
+
+static enum status write_files(struct shell *shell, const char *prefix, bool force, struct checkpoint *c)
+{
+	bool earlier = is_there(shell, prefix);
+	enum status status = may_replace_all(shell, prefix, force, c);
+	if (status != ST_OK)
+		return status;
 	make_folder(shell, prefix);
-	enum status status = write_shards(shell, prefix, c);
+	status = write_shards(shell, prefix, c);
 	if (status == ST_OK)
 		status = write_manifest(shell, prefix, c);
 	if (status == ST_OK)
@@ -323,9 +379,9 @@ static enum status write_files(struct shell *shell, const char *prefix, struct c
 		status = end_files(shell, END_SHARDS, prefix, c);
 	if (status == ST_OK)
 		status = end_files(shell, END_MANIFEST, prefix, c);
-	if (status == ST_OK)
-		remove_shards_from(shell, prefix, c->shards);
-	else
+	if (status == ST_OK && earlier)
+		remove_shards_from(prefix, c->shards);
+	else if (status != ST_OK)
 		end_files(shell, END_REMOVE, prefix, c);
 	return status;
 }
@@ -360,7 +416,7 @@ static void say_saved(struct shell *shell, const char *prefix, const struct chec
 	text_release(&size);
 }
 
-enum status checkpoint_save(struct shell *shell, const char *prefix)
+enum status checkpoint_save(struct shell *shell, const char *prefix, bool force)
 {
 	const struct training *t = shell->training;
 	struct checkpoint c = {.iteration = t->iteration};
@@ -381,7 +437,7 @@ enum status checkpoint_save(struct shell *shell, const char *prefix)
 	if (status == ST_OK)
 		status = bring_all(shell, &c);
 	if (status == ST_OK && !shell->recalls)
-		status = write_files(shell, text_string(&path), &c);
+		status = write_files(shell, text_string(&path), force, &c);
 	if (status == ST_OK && !shell->recalls)
 		say_saved(shell, text_string(&path), &c);
 	text_release(&path);

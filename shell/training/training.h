@@ -39,6 +39,7 @@ struct plan {
 	struct stage_times stage; /* by `stage`, instead of a model; `model` takes them back */
 	struct {
 		long every; /* iterations of this program, or of the first one; 0: none is written */
+		bool force; /* over files of any kind */
 		char prefix[512];
 	} checkpoint;
 	struct program *program; /* NULL: none */

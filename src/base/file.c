@@ -57,6 +57,14 @@ enum status file_write(const char *path, const void *bytes, size_t count)
 	return file_write_headed(path, "", 0, bytes, count);
 }
 
+enum file_there file_there(const char *path)
+{
+	struct stat about;
+	if (lstat(path, &about) != 0)
+		return FILE_NONE;
+	return S_ISREG(about.st_mode) ? FILE_REGULAR : S_ISLNK(about.st_mode) ? FILE_LINK : FILE_OTHER;
+}
+
 enum status file_open(FILE **file, const char *path)
 {
 	struct stat about;

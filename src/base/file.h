@@ -13,6 +13,10 @@ enum status file_write(const char *path, const void *bytes, size_t count);
 enum status file_write_headed(
         const char *path, const void *head, size_t head_count, const void *bytes, size_t count);
 
+/* Returns what kind of file has this name. A link is not followed, and may lead nowhere. */
+enum file_there { FILE_NONE, FILE_REGULAR, FILE_LINK, FILE_OTHER };
+enum file_there file_there(const char *path);
+
 /* To read: a regular file, and one that never keeps its reader waiting (as /proc/kmsg would). ST_FILE names it. */
 enum status file_open(FILE **file, const char *path);
 /* Such a file, its first `most` bytes at most. *bytes ends in a NUL and is the caller's (mem_free); NULL after

@@ -125,3 +125,88 @@ wire 4 120
 sed -n '/--- behind/,$p' replies > out
 check "with data, behind all of these: the session as it was" same good out
 check "... and nothing else was said" [ "$(grep -c '"status":"ok"' replies)" = "$(($(wc -l < typed) - $(wc -l < all_lines)))" ]
+
+# ---- files of others stay: what a line like this one has written is replaced, anything else by `force` alone
+mkdir others
+cd others || exit 1
+run() { "$RANKSH" -n "$1" -c "$2" > out 2>&1; status=$?; cp out ../out; }
+run 1 'tensor x[4] = ones; save x a.npy; x += x; save x a.npy'
+check "save writes its own file anew" [ $status = 0 ]
+run 1 'tensor x[9] bf16 = 3; save x a.npy; tensor y[9] = load a.npy; expect y[8] == 3'
+check "... of another run, of other shape, too" [ $status = 0 ]
+head -c 140 a.npy > short.npy
+{ cat a.npy; echo; } > long.npy
+echo 'of others' > notes.txt
+ln -s a.npy link.npy
+ln -s nowhere.npy dangling.npy
+cp -a . ../before
+for other in short.npy long.npy notes.txt; do
+	run 1 "tensor x[4] = ones; save x $other"
+	check "save: $other stays" sh -c "[ $status = 2 ] && grep -q '^$other is there, and is no whole .npy file of a tensor: .save x $other force. writes' out && cmp -s $other ../before/$other"
+	run 1 "tensor x[4] = ones; save x $other force"
+	check "... but for force" sh -c "[ $status = 0 ] && grep -aq NUMPY $other"
+done
+for other in dangling.npy link.npy; do
+	run 1 "tensor x[4] = ones; save x $other"
+	check "save: through $other nothing is written" sh -c "[ $status = 2 ] && grep -q '^$other is a symbolic link: .save x $other force' out && cmp -s a.npy ../before/a.npy && [ ! -e nowhere.npy ]"
+	run 1 "tensor x[4] = ones; save x $other force; tensor y[4] = load $other"
+	check "... but for force" [ $status = 0 ]
+done
+check "... and it stays a link" [ -h link.npy ]
+ln -s nowhere.svg dangling.svg
+run 1 'spin 1us; export dangling.svg'
+check "export: a link that leads nowhere is there" sh -c "[ $status = 2 ] && grep -q 'dangling.svg is there' out && [ -h dangling.svg ]"
+trains='model mlp layers=3 hidden=8 batch=4; strategy ddp; run 1; checkpoint to=ck/m'
+run 2 "$trains; checkpoint to=ck/m"
+check "checkpoint writes its own files anew" [ $status = 0 ]
+run 2 "$trains"
+check "... of another run, too" [ $status = 0 ]
+echo 'of others' > ck/m-1.17.npy
+cp ck/m-1.json manifest
+run 2 "$trains"
+check "... and takes away no shard that is none" sh -c "[ $status = 0 ] && grep -q others ck/m-1.17.npy"
+for other in m-1.1.npy m-1.0.npy.new m-1.json m-1.json.new; do
+	echo 'of others' > ck/$other
+	cp -r ck ../ck
+	run 2 "$trains"
+	check "checkpoint: $other stays, and all beside it" sh -c "[ $status = 2 ] && grep -q '^ck/$other is .*: .checkpoint to=ck/m force. writes' out && diff -r ck ../ck"
+	run 2 "$trains force"
+	check "... but for force" [ "$status$(cat ck/* | grep -ac 'of others')" = 01 ]
+	rm -r ../ck
+done
+mkfifo ck/m-1.0.npy.new
+run 2 "$trains force"
+check "checkpoint: a pipe stays also then" sh -c "[ $status = 2 ] && grep -q 'm-1.0.npy.new is not a regular file' out && [ -p ck/m-1.0.npy.new ]"
+
+# ---- a lesson's own lines write nothing: not when it is opened, not by a def that the learner calls, not with force, not as its solution
+echo 'save x notes.txt force' > sourced.rsh
+printf '## a step\nspin 1us\nexport program.svg force\n' > program.rsh
+lesson() { # STARTER SOLUTION
+	printf '%s\n' '# lesson: Others' '## One' '#: start' 'def later { save x notes.txt force }' 'tensor x[4] = ones' 'mark task' "$1" '#: check' \
+		'expect count(spin) == 1   # one' '#: hint' '# one' '#: solution' "spin 1ms; $2" > lesson.rsh
+}
+for line in 'save x notes.txt force' 'export n.svg force' 'export kineto n' 'checkpoint to=n force' 'checkpoint every=1 to=n' 'strategy serial; program save notes.txt' \
+	'strategy pipeline; program schedule n.csv' 'strategy serial; run 1; plot loss n.svg' 'spin 1us; calibrate n.machine' 'lesson new n.rsh' later 'source sourced.rsh' \
+	'program program.rsh; step'; do
+	lesson "$line" ''
+	ls > ../before_it
+	run 1 'lesson ./lesson.rsh'
+	ls > ../behind_it
+	check "a starter's \`$line\` is refused" sh -c "[ $status = 2 ] && grep -q 'is not written: a lesson.s own lines read files and write none' out && cmp -s ../before_it ../behind_it && grep -aq NUMPY notes.txt"
+	"$RANKSH" -n 1 --check-lessons lesson.rsh > out 2>&1
+	check "... and --check-lessons says so" sh -c "[ $? != 0 ] && grep -q 'a lesson.s own lines read files and write none' out"
+done
+lesson '' later
+run 1 'lesson ./lesson.rsh; solution run'
+check "its solution does not write" sh -c "[ $status = 2 ] && grep -q 'write none' out"
+"$RANKSH" -n 1 --check-lessons lesson.rsh > out 2>&1
+check "... which --check-lessons says, too" grep -q 'write none' out
+run 1 'lesson ./lesson.rsh; later'
+check "nor does a def of the starter that the learner calls" sh -c "[ $status = 2 ] && grep -q 'write none' out"
+lesson 'program program.rsh' ''
+run 1 'lesson ./lesson.rsh; step'
+check "nor a program that the starter began" sh -c "[ $status = 2 ] && grep -q 'write none' out && [ ! -e program.svg ]"
+lesson '' ''
+run 1 'lesson ./lesson.rsh; save x mine.npy; lesson off; tensor x[4] = ones; save x mine.npy; source sourced.rsh'
+check "the learner's own lines write, in the task and behind it" sh -c "[ $status = 0 ] && [ -s mine.npy ]"
+cd "$work" || exit 1

@@ -93,7 +93,7 @@ group g 0-1 1-2
 query nothing
 #> tests/script/mistakes.rsh:93: no event or stream 'nothing' on ranks 0-3. `event nothing` makes it
 save y
-#> tests/script/mistakes.rsh:95: save wants FILE.npy: save TENSOR FILE.npy [on STREAM]
+#> tests/script/mistakes.rsh:95: save wants FILE.npy: save TENSOR FILE.npy [force] [on STREAM]
 export nothing
 #> tests/script/mistakes.rsh:97: export nothing: a file's ending says what it is: .svg .html .csv .txt .json
 slow 0

@@ -269,6 +269,7 @@ struct tree {
 	struct statement *calls; /* lines whose first word is no command: defs, or mistakes */
 	struct statement *defs;  /* by next_call too */
 	bool sources;            /* has a `source`, `model`, `lesson` ..., which may bring defs */
+	bool reads_only;         /* its lines write no file */
 	struct variant *variants;
 };
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "shell/language/run/call.h"
 #include "shell/language/run/explain.h"
+#include "shell/language/run/player.h"
 #include "shell/language/run/run.h"
 #include "shell/session/queue.h"
 
@@ -23,6 +24,14 @@ static enum status for_some(
 	return fail(ST_RANK,
 	        "%s is one for all ranks: `%s` without @, and not behind `use` or in an `if` of some ranks",
 	        statement->row->for_all, statement->row->name);
+}
+
+/* Returns true if the line is a lesson's own: of its text, or of the program of an open task, which that text began. */
+static bool writes_none(const struct shell *shell)
+{
+	const struct interpreter *in = shell->interpreter;
+	return shell->reads_only || (in->now.tree && in->now.tree->reads_only) ||
+	        (shell->watch && player_runs(shell));
 }
 
 /* The slots are zeroed for each run of the line: what was the same on all ranks then need not be so now.
@@ -48,6 +57,8 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 			        : KERNEL_TENSORS;
 	enum status status = ST_OK;
 	bool shows = row->shows || row->answers || row->class == COMMAND_LOOK;
+	bool before = shell->writes_none;
+	shell->writes_none = writes_none(shell);
 	shell->steering.looks += shows;
 	if (row->wish)
 		shell->wish = (struct wish){.kind = row->wish};
@@ -56,6 +67,7 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 		        : row->answers ? answer_each(&call, row->answers, 0)
 		                       : call_each_rank(&call, row->each);
 	shell->steering.looks -= shows;
+	shell->writes_none = before;
 	if (shell->explain && status == ST_OK)
 		explain_line(&call);
 	mem_free(call.wait);

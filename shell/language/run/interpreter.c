@@ -347,6 +347,7 @@ static enum status run_text(
 		return status;
 	if (in->now.runs == 0)
 		in->now.located = false;
+	tree->reads_only = shell->reads_only || (outer && outer->reads_only);
 	in->now.tree = tree;
 	in->now.runs++;
 	status = run_file(shell, tree, NULL);
