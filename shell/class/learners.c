@@ -35,14 +35,15 @@ static struct learner *find_learner(struct learners *learners, const struct clas
 	struct learner *made = MEM_ADD(&learners->learner, &learners->count);
 	*made = (struct learner){
 	        .name = text_string(&head->name), .id = text_string(&head->id), .twin = twin, .at = -1};
+	made->names = names_create();
 	return made;
 }
 
 static struct learner_task *find_task(struct learner *learner, const struct text *name)
 {
-	for (size_t i = 0; i < learner->tasks; i++)
-		if (is(name, learner->task[i].name))
-			return &learner->task[i];
+	name_id id = names_make(learner->names, text_string(name), name->count);
+	if ((size_t)id <= learner->tasks)
+		return &learner->task[id - 1];
 	struct learner_task *made = MEM_ADD(&learner->task, &learner->tasks);
 	*made = (struct learner_task){.name = text_string(name)};
 	return made;
@@ -136,21 +137,24 @@ static void judge(struct learner *learner, const struct class_rules *rules, int6
 
 /* ---- groups ---- */
 
+/* names: of the groups, length of the task, task and words; the i-th one is group[i - 1] */
 static struct wrong_group *find_group(
-        struct learners *learners, const struct class_event *event, size_t learner)
+        struct learners *learners, struct names *names, const struct class_event *event, size_t learner)
 {
-	for (size_t i = 0; i < learners->groups; i++) {
-		struct wrong_group *group = &learners->group[i];
-		if (is(&event->task, group->task) && is(&event->words, group->words))
-			return group;
-	}
+	struct text both = {0};
+	text_add(&both, "%zu %s%s", event->task.count, text_string(&event->task), text_string(&event->words));
+	name_id id = names_make(names, text_string(&both), both.count);
+	text_release(&both);
+	if ((size_t)id <= learners->groups)
+		return &learners->group[id - 1];
 	struct wrong_group *made = MEM_ADD(&learners->group, &learners->groups);
 	*made = (struct wrong_group){
 	        .task = text_string(&event->task), .words = text_string(&event->words), .last = learner + 1};
 	return made;
 }
 
-static void group_session(struct learners *learners, size_t number, const struct class_session *session)
+static void group_session(
+        struct learners *learners, struct names *names, size_t number, const struct class_session *session)
 {
 	struct learner *learner = &learners->learner[number];
 	for (size_t i = 0; i < session->events; i++) {
@@ -158,7 +162,7 @@ static void group_session(struct learners *learners, size_t number, const struct
 		if (!is(&event->what, "check") || is(&event->words, "right") || !event->task.count)
 			continue;
 		const struct learner_task *task = find_task(learner, &event->task);
-		struct wrong_group *group = find_group(learners, event, number);
+		struct wrong_group *group = find_group(learners, names, event, number);
 		group->attempts++;
 		if (group->last == number)
 			continue;
@@ -195,6 +199,7 @@ static int by_need(const void *a, const void *b)
 void learners_make(struct learners *learners, const struct roll *roll, int64_t now)
 {
 	size_t *owner = mem_alloc((roll->sessions + 1) * sizeof *owner);
+	struct names *groups = names_create();
 	*learners = (struct learners){0};
 	for (size_t i = 0; i < roll->sessions; i++) {
 		const struct class_session *session = &roll->session[i];
@@ -209,9 +214,10 @@ void learners_make(struct learners *learners, const struct roll *roll, int64_t n
 		judge(&learners->learner[k], &roll->rules, now);
 		for (size_t i = 0; i < roll->sessions; i++)
 			if (owner[i] == k)
-				group_session(learners, k, &roll->session[i]);
+				group_session(learners, groups, k, &roll->session[i]);
 	}
 	mem_free(owner);
+	names_free(groups);
 	if (learners->groups)
 		qsort(learners->group, learners->groups, sizeof *learners->group, by_learners);
 	if (learners->count)
@@ -220,8 +226,10 @@ void learners_make(struct learners *learners, const struct roll *roll, int64_t n
 
 void learners_release(struct learners *learners)
 {
-	for (size_t i = 0; i < learners->count; i++)
+	for (size_t i = 0; i < learners->count; i++) {
 		mem_free(learners->learner[i].task);
+		names_free(learners->learner[i].names);
+	}
 	mem_free(learners->learner);
 	mem_free(learners->group);
 	*learners = (struct learners){0};

@@ -2,6 +2,7 @@
 #ifndef RANKSH_CLASS_LEARNERS_H
 #define RANKSH_CLASS_LEARNERS_H
 
+#include "base/names.h"
 #include "shell/class/roll.h"
 
 /* A task of one learner, over all sessions */
@@ -19,7 +20,8 @@ struct learner {
 	int twin;                  /* 2: the second of that name; 1 */
 	struct learner_task *task; /* in the order of the first opening; owned */
 	size_t tasks;
-	int at; /* the task at hand; -1: none yet */
+	struct names *names; /* of the tasks: the i-th one is task[i - 1]; owned */
+	int at;              /* the task at hand; -1: none yet */
 	int solved;
 	uint64_t lessons_done; /* bit 0: lesson 1 */
 	bool left;

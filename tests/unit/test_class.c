@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -285,6 +286,44 @@ static void a_board_is_drawn_from_files_that_grow(void **state)
 	roll_release(&roll);
 }
 
+static double processor_ms(void)
+{
+	struct timespec used;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (double)used.tv_sec * 1e3 + (double)used.tv_nsec * 1e-6;
+}
+
+/* To count them takes a small part of the time that it takes to read them, and no longer than that: by a search through all
+ * tasks for each record it took 100 times as long. */
+static void a_learner_of_many_tasks_costs_no_more_than_to_read_it(void **state)
+{
+	(void)state;
+	enum { MANY = 50000 };
+	struct roll roll = {.folder = "."};
+	struct learners learners;
+	struct text text = {0};
+	bool changed;
+	begin_file("ada.1.jsonl", "ada", "a");
+	for (int i = 0; i < MANY; i++)
+		text_add(&text, "{\"what\":\"check\",\"task\":\"%d\",\"words\":\"w%d\"}\n", i, i);
+	append("ada.1.jsonl", text_string(&text));
+	text_release(&text);
+	double begin = processor_ms();
+	assert_int_equal(roll_read(&roll, &changed), ST_OK);
+	double read = processor_ms();
+	learners_make(&learners, &roll, 0);
+	double made = processor_ms();
+	print_message(
+	        "%d records are read in %.1f ms, and counted in %.1f\n", MANY, read - begin, made - read);
+	assert_true(made - read < 2 * (read - begin));
+	assert_int_equal(learners.count, 1);
+	assert_int_equal(learners.learner[0].tasks, MANY);
+	assert_int_equal(learners.groups, MANY);
+	assert_string_equal(learners.learner[0].task[MANY - 1].name, "49999");
+	learners_release(&learners);
+	roll_release(&roll);
+}
+
 static void a_table_has_a_row_for_each_task(void **state)
 {
 	(void)state;
@@ -317,6 +356,7 @@ int main(void)
 	        cmocka_unit_test(names_are_checked),
 	        cmocka_unit_test(a_board_is_drawn_from_files_that_grow),
 	        cmocka_unit_test(a_table_has_a_row_for_each_task),
+	        cmocka_unit_test_setup(a_learner_of_many_tasks_costs_no_more_than_to_read_it, clear_folder),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	setenv("LC_ALL", "C.UTF-8", 1);
