@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Open MPI's mpirun, or anything that speaks PMI or PMIx (srun --mpi=pmix). */
@@ -24,6 +25,27 @@ static bool under_mpirun(void)
 		if (getenv(signs[i]))
 			return true;
 	return false;
+}
+
+/* A script is a regular file, which has an end. A pipe or a device is read as the standard input alone, where lines run as they
+ * come; a folder is neither. */
+static enum status check_input(const struct options *options)
+{
+	const char *file = options->file;
+	struct stat about;
+	if (file && (access(file, R_OK) != 0 || stat(file, &about) != 0))
+		return fail(ST_FILE, "cannot read %s: %s", file, strerror(errno));
+	if (file && S_ISDIR(about.st_mode))
+		return fail(ST_FILE, "cannot read %s: it is a folder", file);
+	if (file && !S_ISREG(about.st_mode))
+		return fail(ST_FILE,
+		        "%s is not a regular file: a pipe's lines run by `ranksh < PIPE` or `COMMAND | "
+		        "ranksh`",
+		        file);
+	if (!file && !options->lines && !options->wire && fstat(0, &about) == 0 && S_ISDIR(about.st_mode))
+		return fail(ST_FILE,
+		        "the standard input is a folder: `ranksh F.rsh` or `ranksh < F.rsh` runs lines");
+	return ST_OK;
 }
 
 /* Everything that can be wrong with the command line is found before a rank starts. */
@@ -40,8 +62,8 @@ static enum status check(const struct options *options)
 		return fail(ST_ARGUMENT,
 		        "--journal keeps what is typed at a prompt, and wants a terminal; a script's lines "
 		        "stand in its file");
-	if (status == ST_OK && options->file && access(options->file, R_OK) != 0)
-		return fail(ST_FILE, "cannot read %s: %s", options->file, strerror(errno));
+	if (status == ST_OK)
+		status = check_input(options);
 	return status == ST_OK ? learning_check(options) : status;
 }
 

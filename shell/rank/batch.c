@@ -136,8 +136,12 @@ static enum status run_input(struct conductor *conductor)
 			got = 1;
 			continue;
 		}
-		text_put(&waiting, piece, got > 0 ? (size_t)got : 0);
-		status = run_waiting(conductor, &waiting, got <= 0, &line);
+		if (got < 0) {
+			status = fail(ST_FILE, "cannot read the standard input: %s", strerror(errno));
+			break;
+		}
+		text_put(&waiting, piece, (size_t)got);
+		status = run_waiting(conductor, &waiting, got == 0, &line);
 	}
 	text_release(&waiting);
 	if (got > 0)
@@ -162,9 +166,9 @@ static enum status run_file(struct conductor *conductor, const char *path,
 {
 	char *bytes = NULL;
 	size_t count = 0;
-	enum status status = file_read_any(path, &bytes, &count);
+	enum status status = file_read(path, SIZE_MAX, &bytes, &count);
 	if (status != ST_OK)
-		return fail(status, "cannot read %s", fail_text());
+		return status;
 	status = run(conductor, path, bytes, count);
 	mem_free(bytes);
 	return status;

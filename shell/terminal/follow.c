@@ -37,12 +37,17 @@ enum status follow_open(struct follow *follow, const char *path)
 	bool input = strcmp(path, "-") == 0;
 	*follow = (struct follow){
 	        .path = path, .name = input ? "the pipe" : path, .told.file = -1, .nap_ms = NAP_LEAST_MS};
-	follow->file = input ? take_input() : open(path, O_RDONLY | O_CLOEXEC);
+	follow->file = input ? take_input() : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (follow->file < 0 || fstat(follow->file, &about) != 0)
 		return fail(ST_FILE, "--follow: cannot read %s: %s", follow->name, strerror(errno));
 	if (S_ISDIR(about.st_mode))
 		return fail(ST_FILE, "--follow wants the journal of a session, and %s is a folder", path);
-	follow->pipe = input || !S_ISREG(about.st_mode);
+	if (!input && !S_ISREG(about.st_mode))
+		return fail(ST_FILE,
+		        "--follow wants the journal of a session, and %s is not a regular file; a pipe is "
+		        "`... | ranksh --follow -`",
+		        path);
+	follow->pipe = input;
 	return ST_OK;
 }
 

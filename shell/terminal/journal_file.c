@@ -260,7 +260,7 @@ static enum status load(struct journal_file *journal, off_t *whole)
 	char *bytes = NULL;
 	size_t count = 0, length;
 	struct journal_look look = {0};
-	enum status status = file_read_any(journal->path, &bytes, &count);
+	enum status status = file_read(journal->path, SIZE_MAX, &bytes, &count);
 	for (const char *at = bytes, *end = bytes + count; status == ST_OK && at < end;) {
 		const char *line = text_line(&at, end, &length);
 		if (line + length < end) {

@@ -83,7 +83,7 @@ static void open_progress(struct learning *learning, const char *state)
 	char path[PATH_ROOM], *bytes = NULL;
 	size_t count = 0;
 	snprintf(path, sizeof path, "%.1100s/progress", state);
-	file_read_any(path, &bytes, &count);
+	file_read(path, SIZE_MAX, &bytes, &count);
 	for (const char *at = bytes, *newline; at && (newline = memchr(at, '\n', bytes + count - at));
 	        at = newline + 1) {
 		const char *task = at + 7;

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -111,13 +110,4 @@ enum status file_read(const char *path, size_t most, char **bytes, size_t *count
 	*bytes = NULL;
 	*count = 0;
 	return status == ST_OK ? read_rest(file, path, most, bytes, count) : status;
-}
-
-enum status file_read_any(const char *path, char **bytes, size_t *count)
-{
-	FILE *file = fopen(path, "rbe");
-	*bytes = NULL;
-	*count = 0;
-	return file ? read_rest(file, path, SIZE_MAX, bytes, count)
-	            : fail(ST_FILE, "%s: %s", path, strerror(errno));
 }

@@ -19,10 +19,8 @@ enum file_there file_there(const char *path);
 
 /* To read: a regular file, and one that never keeps its reader waiting (as /proc/kmsg would). ST_FILE names it. */
 enum status file_open(FILE **file, const char *path);
-/* Such a file, its first `most` bytes at most. *bytes ends in a NUL and is the caller's (mem_free); NULL after
- * ST_FILE. */
+/* Such a file, its first `most` bytes at most (SIZE_MAX: all). *bytes ends in a NUL and is the caller's (mem_free);
+ * NULL after ST_FILE. */
 enum status file_read(const char *path, size_t most, char **bytes, size_t *count);
-/* The same of all that there is, also from a pipe or a device, which is waited for. */
-enum status file_read_any(const char *path, char **bytes, size_t *count);
 
 #endif

@@ -50,6 +50,9 @@ run 2 --follow nowhere
 check "no such file" says 'cannot read nowhere: No such file'
 run 2 --follow .
 check "a folder" says '\. is a folder'
+mkfifo waits
+run 2 --follow waits
+check "a pipe that has a name is not waited for" says 'waits is not a regular file; a pipe is .* --follow -'
 echo 'spin 1ms' > script.rsh
 run 2 --follow script.rsh
 check "a file that is no journal" says 'script.rsh is not a journal of ranksh'

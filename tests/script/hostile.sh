@@ -178,6 +178,32 @@ status=$(cat status)
 [ -s out ] || echo quiet > out
 judged "a reader that leaves: quietly" 141 '^quiet$'
 check "... after what it has read" grep -q '1 = 1' first
+# a script is a regular file: nothing else is opened, which might wait, or read until memory is gone
+mkfifo waits
+ln -s /dev/zero zero.rsh
+for n in 1 2; do
+	for wanted in 'waits is not a regular file' 'zero.rsh is not a regular file' 'cannot read \.: it is a folder'; do
+		of=$(echo "$wanted" | sed 's/ is not.*//; s/cannot read .\(.\):.*/\1/')
+		within 20 "$RANKSH" -n $n $of > out 2>&1 < /dev/null
+		status=$?
+		judged "$n ranks: $of for a script" 2 "$wanted"
+		within 20 "$RANKSH" -n $n --grade 1.1 $of > out 2>&1 < /dev/null
+		status=$?
+		judged "... handed in" 2 "$wanted"
+	done
+	within 20 "$RANKSH" -n $n < . > out 2>&1
+	status=$?
+	judged "$n ranks: a folder for the standard input" 2 'the standard input is a folder'
+	echo 'say "it runs"' | within 20 "$RANKSH" -n $n > out 2>&1
+	status=$?
+	judged "... lines down a pipe run" 0 'it runs'
+	echo 'say "it runs"' | within 20 "$RANKSH" -n $n /dev/stdin > out 2>&1
+	status=$?
+	judged "... not by a name of it, which ranks behind mpirun do not have" 2 '/dev/stdin is not a regular file: .* .COMMAND | ranksh. *'
+done
+mpirun --oversubscribe -n 2 "$RANKSH" zero.rsh > out 2>&1
+status=$?
+judged "... where mpirun starts the ranks, too" 2 'zero.rsh is not a regular file'
 mkfifo pipe
 lines "what is no file is not written" 2 'pipe is not a regular file' 'strategy serial; program save pipe'
 if [ -p pipe ]; then echo "ok hostile: ... nor taken away"; else echo "FAIL hostile: the pipe is gone"; fi
