@@ -11,7 +11,7 @@ static uint32_t shown(uint32_t point)
 {
 	if (point == '\n' || point == '\t')
 		return ' ';
-	if (point < 0x20 || (point >= 0x7f && point < 0xa0))
+	if (utf8_obeyed(point))
 		return '?';
 	if (point >= 0x80 && plain_wanted())
 		return '?';

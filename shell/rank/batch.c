@@ -17,7 +17,7 @@ static void say(void *self, const char *bytes, size_t count)
 {
 	struct conductor *conductor = self;
 	struct text shown = {0};
-	plain_put(bytes, count, &shown);
+	plain_put(bytes, count, false, &shown);
 	if (!conductor->output_failed &&
 	        write_all(capture_out(conductor->capture), text_string(&shown), shown.count) != ST_OK) {
 		conductor->output_failed = true;
@@ -29,10 +29,12 @@ static void say(void *self, const char *bytes, size_t count)
 static void foreign(void *self, int rank, const char *bytes, size_t count)
 {
 	struct conductor *conductor = self;
-	struct text marked = {0};
+	struct text marked = {0}, shown = {0};
 	mark_lines(rank, bytes, count, &marked);
-	write_all(capture_err(conductor->capture), text_string(&marked), marked.count);
+	plain_put(text_string(&marked), marked.count, false, &shown);
+	write_all(capture_err(conductor->capture), text_string(&shown), shown.count);
 	text_release(&marked);
+	text_release(&shown);
 }
 
 /* An interrupt without a keyboard is the limit of --limit. */

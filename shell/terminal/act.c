@@ -6,6 +6,7 @@
 #include "shell/terminal/view.h"
 #include "trace/trace.h"
 #include "shell/wire/wire.h"
+#include "shell/wire/plain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -213,6 +214,15 @@ static void grant_wish(struct session *session, const char *wish)
 
 /* ---- lines while there are no ranks ---- */
 
+/* Prints a line of a journal, which somebody else may have written. */
+static void print_line(const char *line)
+{
+	struct text shown = {0};
+	plain_put(line, strlen(line), false, &shown);
+	printf("%s\n", text_string(&shown));
+	text_release(&shown);
+}
+
 /* Few words mean anything then; the journal can be read, and new ranks started. */
 static void run_alone(struct session *session, const char *line)
 {
@@ -222,7 +232,7 @@ static void run_alone(struct session *session, const char *line)
 		session->leaving = true;
 	else if (strcmp(line, "journal") == 0)
 		for (size_t i = 0; i < session->journal.log.count; i++)
-			printf("%s\n", text_string(&session->journal.log.line[i].line));
+			print_line(text_string(&session->journal.log.line[i].line));
 	else if (*line)
 		printf("   there are no ranks: restart, journal or quit\n");
 	fflush(stdout);

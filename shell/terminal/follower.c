@@ -152,9 +152,8 @@ enum status follower_open(struct session *session)
 static void show_typed(const struct session *session, const char *typed)
 {
 	const char *prompt = text_string(&session->prompt);
-	struct text safe = {0}, shown = {0};
-	plain_safe(typed, strlen(typed), &safe);
-	plain_put(text_string(&safe), safe.count, &shown);
+	struct text shown = {0};
+	plain_put(typed, strlen(typed), false, &shown);
 	const char *at = text_string(&shown), *stop = at + shown.count, *line;
 	size_t length;
 	line_hide();
@@ -164,7 +163,6 @@ static void show_typed(const struct session *session, const char *typed)
 		prompt = "... > ";
 	}
 	fflush(stdout);
-	text_release(&safe);
 	text_release(&shown);
 }
 

@@ -63,7 +63,7 @@ static void print(struct overview *overview, bool csv)
 		struct text plain = {0};
 		board_draw(&overview->board, isatty(1) ? width_of_output() : PRINTED_WIDTH, 0, &picture);
 		picture_text(&picture, false, &words);
-		plain_put(text_string(&words), words.count, &plain);
+		plain_put(text_string(&words), words.count, false, &plain);
 		fwrite(text_string(&plain), 1, plain.count, stdout);
 		text_release(&plain);
 	}

@@ -100,7 +100,7 @@ void pager_print(struct pager *pager, const char *lines, size_t count)
 	struct text shown = {0};
 	int rows = page_rows();
 	size_t length;
-	plain_put(lines, count, &shown);
+	plain_put(lines, count, true, &shown);
 	fold_lines(text_string(&shown), shown.count, terminal_columns(), &folded);
 	const char *at = text_string(&folded), *end = at + folded.count, *line;
 	while (!pager->enough && (line = text_line(&at, end, &length))) {

@@ -111,7 +111,8 @@ void screen_paint(const struct screen *screen, const struct picture *picture)
 			const struct cell *cell = &picture->cells[y * (size_t)picture->width + (size_t)x];
 			wchar_t point =
 			        screen->wide ? (wchar_t)cell->glyph : (wchar_t)plain_sign(cell->glyph);
-			wchar_t glyph[2] = {cell->glyph < 0x20 ? L' ' : point, L'\0'};
+			wchar_t glyph[2] = {
+			        utf8_obeyed(cell->glyph) || cell->glyph < 0x20 ? L' ' : point, L'\0'};
 			attr_t look =
 			        screen->colour && cell->colour < COLOUR_COUNT ? COLOR_PAIR(cell->colour) : 0;
 			look |= cell->colour == COLOUR_HEAD ? A_BOLD : 0;

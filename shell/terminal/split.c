@@ -54,7 +54,7 @@ void split_arrange(struct split_screen *split)
 static void put_row(int row, const char *text, size_t count, struct text *out)
 {
 	text_add(out, "\033[%d;1H\033[K", row);
-	plain_put(text, count, out);
+	plain_put(text, count, true, out);
 }
 
 void split_paint(const struct split_screen *split, const struct reply *frame)
@@ -75,7 +75,7 @@ void split_paint(const struct split_screen *split, const struct reply *frame)
 		put_row(row, "", 0, &out);
 	text_add(&out, "\033[0m\033[%d;1H\033[K", split->lanes + 1);
 	for (int i = 0; i < split->columns; i++)
-		plain_put("\xe2\x94\x80", 3, &out);
+		plain_put("\xe2\x94\x80", 3, false, &out);
 	text_add(&out, "\033[?25h\0338");
 	fwrite(out.bytes, 1, out.count, stdout);
 	fflush(stdout);

@@ -100,14 +100,16 @@ static void clear_progress(struct talk *talk)
  * banner. The line that is being typed goes out of the way of it. ST_MPI: the job's output has ended. */
 static enum status hear(struct talk *talk, int wait_ms)
 {
-	struct text words = {0};
+	struct text words = {0}, safe = {0};
 	job_hear(&talk->job, wait_ms, &talk->incoming, &words);
 	if (words.count) {
 		line_hide();
 		clear_progress(talk);
-		fwrite(words.bytes, 1, words.count, stdout);
+		plain_put(words.bytes, words.count, false, &safe);
+		fwrite(text_string(&safe), 1, safe.count, stdout);
 		fflush(stdout);
 	}
+	text_release(&safe);
 	text_release(&words);
 	return talk->job.out >= 0 ? ST_OK : ST_MPI;
 }
@@ -156,14 +158,12 @@ int terminal_columns(void)
 
 void print_folded(const char *lines, size_t count)
 {
-	struct text safe = {0}, folded = {0}, shown = {0};
-	plain_safe(lines, count, &safe);
-	fold_lines(text_string(&safe), safe.count, terminal_columns(), &folded);
-	plain_put(text_string(&folded), folded.count, &shown);
-	fwrite(text_string(&shown), 1, shown.count, stdout);
+	struct text folded = {0}, shown = {0};
+	plain_put(lines, count, true, &shown);
+	fold_lines(text_string(&shown), shown.count, terminal_columns(), &folded);
+	fwrite(text_string(&folded), 1, folded.count, stdout);
 	text_release(&shown);
 	text_release(&folded);
-	text_release(&safe);
 }
 
 /* Written over at each tick, and cleared before anything else is shown. */
@@ -172,18 +172,20 @@ static void show_progress(struct talk *talk)
 	int64_t took = wall_ns() - talk->asked_ns;
 	if (!talk->terminal || !talk->busy_with || took < SECOND_NS)
 		return;
+	struct text safe = {0};
 	size_t length = strcspn(talk->busy_with, "\n");
-	printf("\r\033[K   %.*s%s  %lld s   (Ctrl-C %s)", length > 40 ? 37 : (int)length, talk->busy_with,
-	        length > 40 ? "..." : "", (long long)(took / SECOND_NS),
-	        talk->again ? "twice: end the ranks?" : "stops it");
+	plain_put(talk->busy_with, text_valid(talk->busy_with, length > 40 ? 37 : length), false, &safe);
+	printf("\r\033[K   %s%s  %lld s   (Ctrl-C %s)", text_string(&safe), length > 40 ? "..." : "",
+	        (long long)(took / SECOND_NS), talk->again ? "twice: end the ranks?" : "stops it");
 	fflush(stdout);
+	text_release(&safe);
 	talk->progress_shown = true;
 }
 
 /* Output and what a rank has printed; the answer to something that nobody waits for any more is dropped. */
 static void show(struct talk *talk, const struct reply *reply)
 {
-	struct text marked = {0};
+	struct text marked = {0}, safe = {0};
 	if (reply->kind == REPLY_VIEW && reply->unasked && talk->split)
 		split_paint(talk->split, reply);
 	if (reply->kind != REPLY_OUTPUT && reply->kind != REPLY_FOREIGN)
@@ -195,9 +197,11 @@ static void show(struct talk *talk, const struct reply *reply)
 		print_folded(text_string(&reply->text), reply->text.count);
 	} else {
 		mark_lines(reply->rank, text_string(&reply->text), reply->text.count, &marked);
-		fwrite(text_string(&marked), 1, marked.count, stdout);
+		plain_put(text_string(&marked), marked.count, false, &safe);
+		fwrite(text_string(&safe), 1, safe.count, stdout);
 	}
 	fflush(stdout);
+	text_release(&safe);
 	text_release(&marked);
 }
 

@@ -6,6 +6,7 @@
  * not fit any more is lost, and that is said. */
 #include "shell/wire/capture.h"
 #include "base/memory.h"
+#include "shell/wire/plain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +105,7 @@ void mark_lines(int rank, const char *bytes, size_t count, struct text *marked)
 /* What is left is marked and goes to the descriptor 2 that is real again. */
 void capture_stop(struct capture *capture, int rank)
 {
-	struct text marked = {0};
+	struct text marked = {0}, shown = {0};
 	if (!capture)
 		return;
 	fflush(stdout);
@@ -114,8 +115,10 @@ void capture_stop(struct capture *capture, int rank)
 		dup2(capture->err, 2);
 	empty_pipe(capture);
 	mark_lines(rank, text_string(&capture->waiting), capture->waiting.count, &marked);
-	fputs(text_string(&marked), stderr);
+	plain_put(text_string(&marked), marked.count, false, &shown);
+	fputs(text_string(&shown), stderr);
 	text_release(&marked);
+	text_release(&shown);
 	text_release(&capture->waiting);
 	close(capture->pipe);
 	close(capture->out);

@@ -1,8 +1,9 @@
-/* plain.c -- words for a terminal that shows ASCII alone
+/* plain.c -- words on their way out, without what a terminal would obey; for one that shows ASCII alone
  *
  *      ███▐███ matmul y ░░│        ###[### matmul y ::|
  */
 #include "shell/wire/plain.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,42 +41,52 @@ char plain_sign(uint32_t point)
 	return (char)(point < 0x7f ? point : '?');
 }
 
-void plain_put(const char *bytes, size_t count, struct text *out)
+/* "0;2;7;1;38;5;75", or a part of it: as style() and pictures write it, in a colour that they have */
+static bool is_ours(const char *at, const char *end)
 {
-	if (!plain_wanted()) {
-		text_put(out, bytes, count);
-		return;
+	static const int ours[] = {
+#define X(symbol, ansi) ansi,
+		COLOURS(X)
+#undef X
+	};
+	while (at < end) {
+		char *behind;
+		bool colour = end - at > 5 && strncmp(at, "38;5;", 5) == 0, known = false;
+		long number = strtol(at + (colour ? 5 : 0), &behind, 10);
+		for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+			known |= ours[i] == number;
+		known = colour ? known : number == 0 || number == 1 || number == 2 || number == 7;
+		if (!known || behind == at || behind > end || (behind < end && *behind != ';'))
+			return false;
+		at = behind + 1;
 	}
-	for (const char *at = bytes, *end = bytes + count; at < end;) {
-		char sign = *at;
-		if ((unsigned char)sign < 0x80)
-			at++;
-		else
-			sign = plain_sign(utf8_next(&at));
-		text_put(out, &sign, 1);
-	}
+	return true;
 }
 
-/* ESC [ digits m */
+/* Bytes of a change of colour that is ranksh's own, ESC [ digits m; 0: here is none */
 static size_t colour_at(const char *at, const char *end)
 {
-	size_t left = end - at, count = 2;
-	if (left < 3 || at[0] != '\033' || at[1] != '[')
+	size_t left = (size_t)(end - at), count = 2;
+	if (left < 4 || at[0] != '\033' || at[1] != '[')
 		return 0;
 	while (count < left && strchr("0123456789;", at[count]))
 		count++;
-	return count < left && at[count] == 'm' ? count + 1 : 0;
+	return count > 2 && count < left && at[count] == 'm' && is_ours(at + 2, at + count) ? count + 1 : 0;
 }
 
-void plain_safe(const char *bytes, size_t count, struct text *out)
+void plain_put(const char *bytes, size_t count, bool colours, struct text *out)
 {
-	for (const char *at = bytes, *end = bytes + count; at < end && *at;) {
-		const char *from = at;
-		size_t colour = colour_at(at, end);
-		uint32_t point = colour ? ' ' : utf8_next(&at);
-		bool obeyed =
-		        (point < 0x20 && point != '\n' && point != '\t') || (point >= 0x7f && point < 0xa0);
+	bool plain = plain_wanted();
+	for (const char *at = bytes, *end = bytes + count; at < end;) {
+		size_t colour = colours ? colour_at(at, end) : 0;
+		text_put(out, at, colour);
 		at += colour;
-		text_put(out, obeyed ? "?" : from, obeyed ? 1 : (size_t)(at - from));
+		if (colour)
+			continue;
+		uint32_t point = utf8_next(&at);
+		at += !point; /* a NUL */
+		if (!point || utf8_obeyed(point))
+			point = '?';
+		text_put_point(out, plain && point >= 0x80 ? (uint32_t)plain_sign(point) : point);
 	}
 }

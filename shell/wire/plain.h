@@ -1,4 +1,5 @@
-/* plain.h -- words for a terminal that shows ASCII alone: each sign beyond it becomes the nearest one, column by column */
+/* plain.h -- words on their way out: nothing in them moves a terminal, whoever has written them. For one that shows ASCII
+ * alone each sign beyond it becomes the nearest one, column by column. */
 #ifndef RANKSH_PLAIN_H
 #define RANKSH_PLAIN_H
 
@@ -9,10 +10,9 @@
 bool plain_wanted(void);
 /* The nearest ASCII sign; '?' where there is none */
 char plain_sign(uint32_t point);
-/* Appends the bytes of UTF-8 as they are to be written: in plain signs, where those are wanted */
-void plain_put(const char *bytes, size_t count, struct text *out);
-/* Appends them without what a terminal would obey, a '?' in its place: of control characters only newlines, tabs and changes
- * of colour stay. */
-void plain_safe(const char *bytes, size_t count, struct text *out);
+/* Appends UTF-8 as it is written to a terminal, or to where one may read it: whatever is shown goes through here. Of control
+ * characters only newlines and tabs stay, and with `colours` changes of colour as ranksh itself writes them; each other one,
+ * and each byte that is no UTF-8, becomes a '?'. In plain signs, where those are wanted. */
+void plain_put(const char *bytes, size_t count, bool colours, struct text *out);
 
 #endif

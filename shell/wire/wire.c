@@ -267,6 +267,13 @@ enum status request_read(const char *line, size_t count, struct request *request
 	return status;
 }
 
+/* Words that are shown as they stand: the prompt, by readline. Output goes through plain_put. */
+static void make_safe(struct text *words)
+{
+	text_make_safe(words->bytes);
+	words->count = strlen(text_string(words));
+}
+
 /* A reply that cannot be read is shown like anything else that is printed there. */
 enum status reply_read(const char *line, size_t count, struct reply *reply)
 {
@@ -286,6 +293,10 @@ enum status reply_read(const char *line, size_t count, struct reply *reply)
 			if (strcmp(status_name((enum status)i), name) == 0)
 				reply->status = (enum status)i;
 		members_get(reply_members, ROWS(reply_members), object, reply);
+		make_safe(&reply->prompt);
+		make_safe(&reply->task);
+		make_safe(&reply->device);
+		make_safe(&reply->missing);
 		static const struct member keep = {"keep", MEMBER_INT, MEMBER_OF_ALL, 0, 0};
 		const cJSON *change = cJSON_GetObjectItemCaseSensitive(object, "log"), *added;
 		members_get(&keep, 1, change, &reply->log.kept);

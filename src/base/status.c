@@ -1,6 +1,8 @@
-/* status.c -- the words of a failure, kept per thread */
+/* status.c -- the words of a failure, kept per thread. A word typed, a path or what a file says stands in them: no
+ * control character comes in. */
 #include "base/status.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@ enum status fail(enum status status, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(fresh, sizeof fresh, format, arguments); /* the old words may be an argument */
 	va_end(arguments);
+	text_make_safe(fresh);
 	memcpy(words, fresh, sizeof words);
 	return status;
 }
@@ -30,6 +33,7 @@ enum status fail_in(enum status status, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(where, sizeof where, format, arguments);
 	va_end(arguments);
+	text_make_safe(where);
 	memcpy(old, words, sizeof old);
 	snprintf(words, sizeof words, "%s: %.*s", where, (int)(sizeof words - sizeof where - 3), old);
 	return status;

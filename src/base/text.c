@@ -117,6 +117,29 @@ uint32_t utf8_next(const char **at)
 	return i <= more ? '?' : point;
 }
 
+bool utf8_obeyed(uint32_t point)
+{
+	return (point < 0x20 && point != '\n' && point != '\t') || (point >= 0x7f && point < 0xa0);
+}
+
+void text_make_safe(char *words)
+{
+	char *to = words;
+	for (const char *at = words; at && *at;) {
+		const char *from = at;
+		uint32_t point = utf8_next(&at);
+		size_t length = (size_t)(at - from);
+		if (point == '?' || utf8_obeyed(point)) {
+			*to++ = '?';
+			continue;
+		}
+		memmove(to, from, length);
+		to += length;
+	}
+	if (to)
+		*to = '\0';
+}
+
 /* The first byte's leading ones count the bytes; each of the others carries six bits:
  *     0xxxxxxx    110xxxxx 10xxxxxx    1110xxxx 10xxxxxx 10xxxxxx    11110xxx 10xxxxxx 10xxxxxx 10xxxxxx */
 void text_put_point(struct text *text, uint32_t point)

@@ -32,6 +32,10 @@ const char *text_line(const char **at, const char *end, size_t *length);
 void text_wrapped(struct text *text, const char *words, int indent, int width);
 /* The code point at *at, which moves behind it; 0 at the end. What is not UTF-8 is a '?'. */
 uint32_t utf8_next(const char **at);
+/* Would a terminal obey it: all control characters but newline and tab, also those from 0x80 to 0x9f */
+bool utf8_obeyed(uint32_t point);
+/* In place: each of these, and each byte that is no UTF-8, becomes a '?'. It gets no longer. NULL is allowed. */
+void text_make_safe(char *words);
 /* Adds a code point as UTF-8. */
 void text_put_point(struct text *text, uint32_t point);
 /* So many of the bytes, from the first on, are valid UTF-8 without NUL: all, or up to the first that is not */

@@ -1,5 +1,6 @@
 /* test_wire.c -- requests, replies and pictures there and back */
 #include "base/memory.h"
+#include "shell/wire/plain.h"
 #include "shell/wire/wire.h"
 #include "shell/wire/wire_picture.h"
 
@@ -236,6 +237,45 @@ static int start(void **state)
 	return 0;
 }
 
+static void shown_as(const char *bytes, size_t count, bool colours, const char *wanted)
+{
+	struct text out = {0};
+	plain_put(bytes, count, colours, &out);
+	assert_string_equal(text_string(&out), wanted);
+	text_release(&out);
+}
+#define SHOWN_AS(bytes, colours, wanted) shown_as(bytes, sizeof(bytes) - 1, colours, wanted)
+
+/* Control characters, as bytes, as UTF-8 and as UTF-8 that is longer than need be, become a '?'; of escapes the colours alone
+ * stay that style() and pictures write, and only where they are wanted. */
+static void what_is_shown_moves_no_terminal(void **state)
+{
+	(void)state;
+	SHOWN_AS("a\tb\n\xc3\xa9\xe2\x96\x88\xf0\x9f\x98\x80", false,
+	        "a\tb\n\xc3\xa9\xe2\x96\x88\xf0\x9f\x98\x80");
+	SHOWN_AS("\033[2J\033]0;t\007\r\b\177\0.", true,
+	        "?[2J?]0;t????"
+	        "?.");
+	SHOWN_AS("\x9b"
+	         "2J\xc2\x9b"
+	         "2J\xe0\x82\x9b"
+	         "2J\xc0\x9b"
+	         "[2J",
+	        true, "?2J?2J?2J?[2J");
+	SHOWN_AS("\xe2\x96", true, "?");
+	SHOWN_AS("\033[38;5;75ma\033[0m", true, "\033[38;5;75ma\033[0m");
+	SHOWN_AS("\033[0;2;7;1;38;5;203ma\033[1m", true, "\033[0;2;7;1;38;5;203ma\033[1m");
+	SHOWN_AS("\033[38;5;75ma\033[0m", false, "?[38;5;75ma?[0m");
+	SHOWN_AS("\033[8ma\033[31mb\033[38;5;0mc\033[m\033[5;1m\033[;m\033[38;5m\033[0", true,
+	        "?[8ma?[31mb?[38;5;0mc?[m?[5;1m?[;m?[38;5m?[0");
+	char words[] = "a\033[2J\xc2\x9b\x9b\xc3\xa9\n";
+	text_make_safe(words);
+	assert_string_equal(words, "a?[2J??\xc3\xa9\n");
+	(fail)(ST_NAME, "no '%s'", "\033c");
+	fail_in(ST_NAME, "%s:1", "\007.rsh");
+	assert_string_equal(fail_text(), "?.rsh:1: no '?c'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +287,7 @@ int main(void)
 	        cmocka_unit_test(other_lines_are_foreign),
 	        cmocka_unit_test(pictures_come_back),
 	        cmocka_unit_test(broken_pictures_do_no_harm),
+	        cmocka_unit_test(what_is_shown_moves_no_terminal),
 	};
 	return cmocka_run_group_tests(tests, start, NULL);
 }
