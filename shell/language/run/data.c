@@ -39,7 +39,7 @@ static enum status read_of(struct eval *eval, const struct formula *formula, str
 	return status;
 }
 
-/* One read on every rank of the set; a line's read waits on its stream, others on the default stream */
+/* One read on every rank of the set; a read waits on its line's stream */
 static enum status reads_of(struct shell *shell, const struct formula *formula, const struct ranks *set,
         struct call *call, struct data_read *reads)
 {
@@ -47,9 +47,10 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 	int i = 0;
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
-		reads[i].stream = STREAM_DEFAULT;
-		if (call && call_stream(call, rank, &reads[i].stream) == ST_OK &&
-		        world_stream(shell->world, rank, reads[i].stream)->host)
+		reads[i].stream = setting_stream(shell, rank);
+		if (call)
+			call_stream(call, rank, &reads[i].stream);
+		if (world_stream(shell->world, rank, reads[i].stream)->host)
 			reads[i].stream =
 			        STREAM_DEFAULT; /* a thread of the host brings nothing from the device */
 		reads[i].after =

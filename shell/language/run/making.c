@@ -178,9 +178,7 @@ static enum status make(struct shell *shell, const struct making *making, struct
 	else if (place->fits)
 		return ST_OK;
 	/* the allocator keeps freed blocks by stream: one made in `on S { }` takes and gives back those of S */
-	name_id name = setting_now(shell, SETTING_STREAM, place->rank);
-	struct thing thing = name ? world_find(shell->world, place->rank, name) : (struct thing){0};
-	int pool = thing.kind == THING_STREAM ? shell->world->streams[thing.index].number : STREAM_DEFAULT;
+	int pool = setting_stream(shell, place->rank);
 	enum status status = shell_tensor_make(shell, place->rank, place->name, &place->layout, making->space,
 	        pool, making->source || making->file ? TENSOR_FILLED : TENSOR_BARE,
 	        interpreter_kind(shell, place->rank), &place->tensor);

@@ -23,6 +23,13 @@ name_id setting_now(const struct shell *shell, enum setting_of which, int rank)
 	return setting_at(&shell->interpreter->now.scope->setting[which], rank);
 }
 
+int setting_stream(const struct shell *shell, int rank)
+{
+	name_id name = setting_now(shell, SETTING_STREAM, rank);
+	struct thing thing = name ? world_find(shell->world, rank, name) : (struct thing){0};
+	return thing.kind == THING_STREAM ? shell->world->streams[thing.index].number : STREAM_DEFAULT;
+}
+
 enum status purpose_is(struct shell *shell, struct name *purpose, const struct ranks *set)
 {
 	struct eval eval = eval_for(shell, set);

@@ -210,6 +210,8 @@ void scope_release(struct scope *scope); /* what it owns */
 void scope_pop(struct interpreter *in);
 /* What a line on the rank gets that has none of its own; 0: nothing was set */
 name_id setting_now(const struct shell *shell, enum setting_of which, int rank);
+/* The number on the rank of the stream that `use`, or a block's `on`, names; STREAM_DEFAULT: none is named */
+int setting_stream(const struct shell *shell, int rank);
 /* What `on` and `in` say, into the innermost scope. ST_NAME: no such stream or group. */
 enum status scope_clauses(struct shell *shell, const struct clauses *clauses, const struct ranks *set);
 /* The name for the ranks of the set, from here to the end of the innermost scope */

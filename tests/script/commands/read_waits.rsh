@@ -71,3 +71,22 @@ at g[0]*0.1ms
 at off
 fill g 8
 expect hostwait(look) == 0 and count(copy,look) == 0
+# a value is read in the order of the stream that `use`, or the block around it, names; on a thread of the host in that of the default stream
+reset
+stream net
+stream thread kind=host
+tensor x[4] = rank
+allreduce x on net
+on net { let v = x[0] }
+sync
+fill x 5 on net
+on net { if x[0] == 5 { say "five on $(x[1])" } }
+#> five on 5
+fill x 6 on net
+use net
+repeat x[0]-5 { say "six on $(x[1])" }
+#> six on 6
+use thread
+let w = x[2]
+use default
+expect v == 1 and w == 6 and count(copy,net) == 5 and count(copy,default) == 1 and races == 0
