@@ -48,8 +48,7 @@ static void warn_unread(struct shell *shell)
 			}
 		if (!told)
 			shell_note(shell, &set, "unwritten: `%s` reads %s, and nothing has written it.",
-			        names_text(world->names, record_called(op_record(world, read->op))),
-			        names_text(world->names, read->name));
+			        op_called(world, read->op, false), names_text(world->names, read->name));
 	}
 }
 

@@ -29,16 +29,14 @@ static const char *use_of(const struct record *record, const struct race *race)
 	return reads ? "reads" : "uses";
 }
 
-/* "`relu` on compute reads ": an operation of a line that has no title is told by its kind */
+/* "`relu` on compute reads " */
 static void put_user(const struct trace *trace, op_id id, const struct race *race, struct text *out)
 {
 	const struct op *op = &trace->world->ops[id];
-	const struct record *record = op_record(trace->world, id);
-	name_id called = record_called(record);
+	const char *use = use_of(op_record(trace->world, id), race);
 
-	text_add(out, "`%s` on %s %s ",
-	        called ? names_text(trace->world->names, called) : op_kind_name(record->kind),
-	        trace_lane_name(trace, op->rank, op->stream), use_of(record, race));
+	text_add(out, "`%s` on %s %s ", op_called(trace->world, id, strcmp(use, "writes") == 0),
+	        trace_lane_name(trace, op->rank, op->stream), use);
 }
 
 /* ", in the memory of a, which was freed in line 10" */

@@ -30,6 +30,16 @@ void op_label(const struct world *world, op_id id, struct text *out)
 		text_add(out, " %s", names_text(world->names, record->object));
 }
 
+const char *op_called(const struct world *world, op_id id, bool writes)
+{
+	const struct record *record = op_record(world, id);
+	name_id title = record_called(record);
+	const char *called = title ? names_text(world->names, title) : op_kind_name(record->kind);
+	bool message = record->kind == OP_P2P && (strcmp(called, "send") == 0 || strcmp(called, "recv") == 0);
+
+	return !message ? called : writes ? "recv" : "send";
+}
+
 void source_line_text(const struct world *world, name_id file, int line, struct text *out)
 {
 	const char *path = names_text(world->names, file), *slash = strrchr(path, '/');

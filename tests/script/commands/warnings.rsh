@@ -30,3 +30,14 @@ tensor g[4] = rank
 #>    ranks 0 and 1 queue collectives of p and q in opposite orders: NCCL can hang
 abort p
 abort q
+# of messages that are fused, the one that reads or writes the tensor
+reset
+stream l
+tensor x[4] lo[4] hi[4] = rank
+tensor u[4] v[4]
+together { send x to=(rank+1)%world on l;  recv lo from=(rank-1)%world on l }
+y = relu lo
+#>    race: `recv` on l writes lo while `relu` on default reads it.
+#>    `wait l on default` between the two puts them in order.                 [0-3]
+together { recv v from=(rank-1)%world on l;  send u to=(rank+1)%world on l }
+#>    unwritten: `send` reads u, and nothing has written it.                [0-3]
