@@ -20,7 +20,7 @@ static enum status write(struct shell *shell, const char *path, const struct cal
 	calibration_file(calibration, &text);
 	enum status status = writes ? file_write(path, text_string(&text), text.count) : ST_OK;
 	text_release(&text);
-	return shell_agree(shell, 0, status);
+	return shell_written(shell, path, shell_agree(shell, 0, status));
 }
 
 static enum status calibrate_run(struct call *call)

@@ -185,6 +185,7 @@ static enum status export_run(struct call *call)
 	        .now = shell_clock(shell)};
 	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
 	status = shell_agree(shell, 0, writes ? write_out(shell, path, format, &options, force) : ST_OK);
+	status = shell_written(shell, path, status);
 	if (status == ST_OK)
 		out_say(shell->out, "   %s: %s\n", path,
 		        format ? format->says

@@ -61,7 +61,7 @@ static enum status save_files(struct call *call)
 		if (!first_with(call, rank, path))
 			continue;
 		/* views and slices are packed: a file has its elements in rows */
-		if (rank == shell->world->me) {
+		if (!shell->replaying && rank == shell->world->me) {
 			void *packed = mem_alloc(layout_bytes(&view.layout));
 			op_id by = space_is_host(view.space) ? 0 : shell->world->ops[sync].target;
 			status = call_count(call, 2) ? ST_OK : may_replace(&view, call, path);
@@ -71,7 +71,9 @@ static enum status save_files(struct call *call)
 				status = npy_save(path, &view.layout, packed);
 			mem_free(packed);
 		}
-		status = shell_agree(shell, rank, status);
+		if (!shell->replaying)
+			status = shell_agree(shell, rank, status);
+		status = shell_written(shell, path, status);
 		if (status != ST_OK)
 			return status;
 		text_add(&said, "%s %s saved as %s", names_text(shell->world->names, view.name),
@@ -114,7 +116,7 @@ static enum status save_run(struct call *call)
 	enum status status = call_each_rank(call, save_one);
 	if (status == ST_OK)
 		status = shell_reach(shell, call->wait, call->waits);
-	return status == ST_OK && !shell->replaying ? save_files(call) : status;
+	return status == ST_OK ? save_files(call) : status;
 }
 
 const struct command command_save = {

@@ -97,7 +97,7 @@ static enum status journal_run(struct call *call)
 	if (status == ST_OK && !*path)
 		status = fail(ST_ARGUMENT, "journal save wants a file: journal save lines.rsh");
 	if (status != ST_OK || shell->replaying)
-		return status;
+		return status == ST_OK ? shell_written(shell, path, ST_OK) : status;
 	journal_script(&shell->journal, &script);
 	for (size_t i = 0; i < script.count; i++)
 		lines += script.bytes[i] == '\n';

@@ -79,13 +79,12 @@ enum status own_lessons_tell(struct shell *shell)
 enum status lesson_new(struct shell *shell, const char *path)
 {
 	const struct embedded *file = embedded_find("lessons/", "template", suffix);
-	bool there = transport_rank(shell->transport) == 0 && access(path, F_OK) == 0;
+	bool there = !shell->replaying && transport_rank(shell->transport) == 0 && access(path, F_OK) == 0;
 	struct text text = {0};
 	enum status status = shell_agree(shell, 0,
 	        there ? fail(ST_FILE, "%s is there already: a lesson begins in a new file", path) : ST_OK);
 	text_put(&text, file->bytes, file->count);
-	if (status == ST_OK)
-		status = shell_write(shell, path, &text);
+	status = status == ST_OK ? shell_write(shell, path, &text) : shell_written(shell, path, status);
 	if (status == ST_OK)
 		out_say(shell->out,
 		        "   %s: a lesson to begin from; `lesson %s` opens it, `ranksh --check-lessons %s` "

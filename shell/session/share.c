@@ -123,7 +123,30 @@ enum status shell_write(struct shell *shell, const char *path, const struct text
 	enum status status = shell_may_write(shell, path);
 	if (status != ST_OK)
 		return status;
-	return shell_agree(shell, 0, writes ? file_write(path, text_string(text), text->count) : ST_OK);
+	status = shell_agree(shell, 0, writes ? file_write(path, text_string(text), text->count) : ST_OK);
+	return shell_written(shell, path, status);
+}
+
+enum status shell_written(struct shell *shell, const char *path, enum status status)
+{
+	struct text what = {0};
+	struct ranks first = {0};
+	double refused = 1;
+	bool then = false;
+	int looks = shell->steering.looks;
+	shell->steering.looks = 0; /* a look that writes (`export`) decides, too, whether the line goes on */
+	ranks_add(&first, 0);
+	text_add(&what, "no %s", path);
+	if (shell->recalls)
+		then = steering_recall(&shell->steering, text_string(&what), what.count, &refused, 1);
+	else if (shell->replaying)
+		then = steering_knows(&shell->steering, text_string(&what), what.count);
+	if (!shell->recalls && (then || status != ST_OK))
+		steering_read(&shell->steering, text_string(&what), what.count, &first, &refused, 1);
+	text_release(&what);
+	shell->steering.looks = looks;
+	return then && status == ST_OK ? fail(ST_FILE, "%s was not written when this line was typed", path)
+	                               : status;
 }
 
 enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count)

@@ -436,8 +436,11 @@ enum status checkpoint_save(struct shell *shell, const char *prefix, bool force)
 		status = choose_shards(shell, &c);
 	if (status == ST_OK)
 		status = bring_all(shell, &c);
+	bool gathered = status == ST_OK;
 	if (status == ST_OK && !shell->recalls)
 		status = write_files(shell, text_string(&path), force, &c);
+	if (gathered)
+		status = shell_written(shell, text_string(&path), status);
 	if (status == ST_OK && !shell->recalls)
 		say_saved(shell, text_string(&path), &c);
 	text_release(&path);

@@ -501,6 +501,33 @@ check "... but not of a value that has lost its numbers" sh -c '[ "$(grep -c "va
 check "... and of what it read no control characters are shown" grep -q "where it read  .2Jgone:" out
 check "an event that had happened has happened" grep -q 'h = 5 us' out
 check "numbers that are no counts are refused" grep -q "the journal's values of send= are no whole numbers" out
+# what lies on the disk decides how far a line goes: what was not written then is not written when the line runs again
+echo mine > mine.txt
+echo mine > mine.svg
+dry=--dry
+undone "what stands behind an export that was refused has not run" 2 'spin 1us' <<'END'
+tensor x[4] = ones
+y = add x x; export mine.svg; z = add x x
+END
+undone "... behind a folder that is not there" 2 'spin 1us' <<'END'
+let a = 1; journal save nowhere/lines.rsh; tensor z[4] = ones
+def d { lesson new nowhere/lesson.rsh; tensor y[4] = ones }
+tensor x[4] = ones; d
+END
+dry=
+undone "... behind a save over a file of others" 1 'spin 1us' <<'END'
+tensor x[4] = ones
+if 1 == 1 { save x mine.txt; tensor y[4] = ones }; tensor z[4] = ones
+expect error "whole" { save x mine.txt; tensor w[4] = ones }
+END
+undone "... behind a checkpoint" 1 'spin 1us' <<'END'
+model mlp hidden=8 layers=2 batch=8
+strategy serial
+run 1
+checkpoint to=nowhere/../mine.txt/c; tensor z[4] = ones
+END
+printf '%s\n' 'lesson new first.rsh; tensor z[4] = ones' 'spin 1us' undo | state 1 > out
+check "... and what stands behind a file that is there since is made again" grep -q '\[0\] z \[4\]' out
 # a script is in no log; its program's steps keep what they read
 cat > steer.rsh <<'END'
 ## the first step
