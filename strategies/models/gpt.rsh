@@ -36,6 +36,7 @@ refuse hidden%heads != 0 "heads=$heads does not divide hidden=$hidden; the neare
 refuse lr <= 0 "lr=$lr: a number above 0 is wanted"
 if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale: a number above 0 is wanted, or dynamic" }
 if experts > 0 and "$capacity" != "none" { refuse capacity > experts "capacity=$capacity: at most $experts, where an expert has room for all tokens" }
+if "$ignore" != "none" { refuse ignore%1 != 0 or ignore >= 2G "ignore=$ignore: a class was expected, a whole number" }
 refuse clip < 0 "clip=$clip: a norm above 0 is wanted, or 0"
 refuse dropout < 0 or dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
 refuse data_kind == "npy" "a gpt reads tokens: `data text FILE` or `data synthetic`, or `model mlp` for rows of numbers"
