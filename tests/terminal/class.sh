@@ -123,7 +123,7 @@ say '{"ranksh":"0.1","class":1,"name":"bob","id":"B"}'
 open 80 24 --overview live
 check "the board" shows ' live .*1 learner: 1 at work'
 check "... has a learner" shows '^ bob '
-refute "... who does nothing yet" shows '1.1'
+refute "... who does nothing yet" shows ' 1\.1 '
 say '{"what":"open","task":"1.1","words":"One","seconds":5}'
 check "a task that is opened appears" shows '^ bob  *0  1.1 ···'
 for s in 1 2 3; do say "{\"what\":\"check\",\"task\":\"1.1\",\"words\":\"y is not x\",\"seconds\":$s}"; done
