@@ -10,7 +10,7 @@
  *
  * Each place remembers the match it joined last; the next one it joins is that match's `next`, or a new one.
  * So a rendezvous is found without any search, whoever comes first. A channel is such a chain of two places,
- * the sender's and the receiver's. Members must agree with the first that came; what differs is settled at
+ * the sender's and the receiver's. Members must agree with those that came before; what differs is settled at
  * once, and nobody will leave that match. */
 #include "world/books.h"
 
@@ -123,8 +123,9 @@ static bool counts_differ(const struct world *world, const struct match *match, 
  * joins: at[0] = match 2, which has no next, so match 3 is made behind it.
  *
  * The operation takes the place's next match, which is `made` when nobody has come to it yet. Its index goes
- * to *joined at once: what a part brings is found by its match. The first member stands at place `first`: who
- * differs from it makes a mismatch for good. */
+ * to *joined at once: what a part brings is found by its match. A member that differs from the one at place
+ * `first` makes a mismatch for good. `first` is the lowest place with a member, because messages name the
+ * collective by it, and must not depend on whose line was typed first. */
 static void join(struct world *world, op_id id, uint32_t *joined, struct group_instance *instance, int place,
         struct match made)
 {
@@ -156,6 +157,7 @@ static void join(struct world *world, op_id id, uint32_t *joined, struct group_i
 		             own = member_share(world, match, place);
 		match->mismatch = differing(&first, &own) != ASPECTS;
 	}
+	match->first = place < match->first ? place : match->first;
 	if (!match->mismatch && !match->p2p && op_record(world, id)->split.n)
 		match->mismatch = counts_differ(world, match, place);
 }

@@ -216,7 +216,7 @@ struct match {
 	int n, count;     /* places, and how many of them are taken */
 	const int *ranks; /* by place; of a transfer the sender and the receiver */
 	op_id *member;    /* by place; 0: not queued */
-	int first;        /* the place whose member was queued first */
+	int first;        /* the lowest place with a member: it names the collective in messages */
 	/* the next of the same group instance or channel, 0 none, and the one before it, but for an abort */
 	uint32_t next, before;
 	struct crossing

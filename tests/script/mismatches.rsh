@@ -96,3 +96,16 @@ abort world
 y = alltoall x send=n recv=n
 sync
 expect y[3,0] == 3
+
+# two names for one collective: the lowest rank in it gives the name, in whatever order their lines are typed
+tensor a[4] b[4] = 1
+@2 allreduce b
+@1 c = gather a
+stuck
+#> stuck: ranks 1,2 wait, and no line can mend it
+#>    gather#1 in world does not match: rank 1 calls gather, rank 2 calls allreduce
+#>    gather 1 in world: rank 1 brings a (line 103), rank 2 brings b (line 102)
+#>    ranks  hangs in                waits for  last done  next in world
+#>    1      gather c on default     ranks 0,3  sync       gather c
+#>    2      allreduce b on default  ranks 0,3  sync       allreduce b
+abort world
