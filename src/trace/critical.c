@@ -314,6 +314,14 @@ static void put_kinds(const struct critical *critical, int width, struct text *o
 	table_release(&table);
 }
 
+/* Returns true if the first one has a lower rank, or is of the same rank and was queued earlier. The ids alone
+ * have the order in which the lines of different ranks were typed. */
+static bool is_before(const struct world *world, op_id a, op_id b)
+{
+	int rank = world->ops[a].rank, other = world->ops[b].rank;
+	return rank != other ? rank < other : a < b;
+}
+
 /* Other work that takes long, with what it could take more: the longest first */
 static void put_slack(
         const struct trace *trace, const struct critical *critical, int section, int width, struct text *out)
@@ -331,7 +339,8 @@ static void put_slack(
 		op_id moved = id;
 		int64_t ns = t.end - t.start;
 		for (int i = 0; i < SHOWN; i++)
-			if (ns > length[i]) {
+			if (ns > length[i] ||
+			        (most[i] && ns == length[i] && is_before(trace->world, moved, most[i]))) {
 				op_id other = most[i];
 				int64_t others = length[i];
 				most[i] = moved, length[i] = ns, moved = other, ns = others;

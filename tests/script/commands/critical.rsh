@@ -25,9 +25,9 @@ critical
 #>    longest of the rest      takes    slack
 #>    matmul y on rank 0     2.00 ms  2.00 ms
 #>    matmul y on rank 1     2.00 ms  2.00 ms
-#>    matmul y on rank 3     2.00 ms  2.00 ms
 #>    spin on rank 2         2.00 ms  3.52 ms
-#>    allreduce y on rank 1  1.50 ms  31.2 us
+#>    matmul y on rank 3     2.00 ms  2.00 ms
+#>    allreduce y on rank 0  1.50 ms  31.2 us
 timeline critical
 #>    ms            0          1          2          3          4          5
 #>    0,1,3 host                                                                  |
@@ -91,3 +91,26 @@ timeline critical
 #>          default ┊░░░░░░░░░░░░░░░░░░░░░░░░░░░ spin ░░░░░░░░░░░░░░░░░░░░░░░░░░░░
 #>          io      ┄┄┄┄┄┄┄┄┄┄┄┄ spin ┄┄┄┄┄┄┄┄┄┄┄┄┄
 #>    ░ queued, l launch, in full: the critical path, ─ other work, now 0.04 ms
+
+# equal times: by rank, and on a rank as they were queued, whoever is typed first
+reset
+stream io
+@3 spin 9ms
+@2 spin 2ms
+@1 spin 1ms
+@0 spin 1ms on io
+@0 spin 1ms
+sync
+critical
+#> what sets the end, from the beginning: 9.02 ms
+#>     from    takes
+#>        0    20 us  launch   spin on rank 3 (line 98)
+#>    20 us  9.00 ms  compute  spin on rank 3 (line 98)
+#> by kind
+#>    compute  9.00 ms  100%
+#>    launch     20 us    0%
+#>    longest of the rest    takes    slack
+#>    spin on rank 2       4.00 ms  5.00 ms
+#>    spin on rank 0       1.00 ms  8.00 ms
+#>    spin on rank 0       1.00 ms  7.98 ms
+#>    spin on rank 1       1.00 ms  8.00 ms
