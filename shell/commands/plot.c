@@ -2,6 +2,7 @@
  *
  * Losses are noted as they come, so a curve has every iteration, also of those after which nobody asked. */
 #include "shell/language/run/command.h"
+#include "shell/language/run/interpreter.h"
 #include "shell/session/share.h"
 #include "shell/training/training.h"
 #include "trace/plot.h"
@@ -43,6 +44,8 @@ static enum status plot_run(struct call *call)
 	size_t length = strlen(path);
 	if (status == ST_OK && *path && (length < 5 || strcmp(path + length - 4, ".svg") != 0))
 		status = fail(ST_ARGUMENT, "plot writes a picture for a page: plot loss %s.svg", path);
+	if (status == ST_OK && interpreter_walks(shell->interpreter))
+		return ST_OK;
 	if (status == ST_OK && shell->dry)
 		status = fail(ST_ARGUMENT, "plot: with --dry there are no numbers, and so no losses");
 	if (status == ST_OK)

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
+#include "shell/language/run/interpreter.h"
 #include "shell/session/share.h"
 #include "shell/submit/host.h"
 
@@ -107,15 +108,17 @@ static enum status save_one(struct call *call, int rank, bool act)
 }
 
 /* The file is written when the data are there, which is why this line reaches its waits in scripts, too. A line that
- * runs again has written its file already. */
+ * runs again has written its file already. A program that is walked through ahead of time has the copies and waits. */
 static enum status save_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	if (shell_keeps_no_data(shell))
+	bool walked = interpreter_walks(shell->interpreter);
+	if (shell_keeps_no_data(shell) && !walked)
 		return fail(ST_ARGUMENT, "save: a dry run has shapes and times, and no data");
 	enum status status = call_each_rank(call, save_one);
-	if (status == ST_OK)
-		status = shell_reach(shell, call->wait, call->waits);
+	if (status != ST_OK || walked)
+		return status;
+	status = shell_reach(shell, call->wait, call->waits);
 	return status == ST_OK ? save_files(call) : status;
 }
 

@@ -178,6 +178,22 @@ mkfifo ck/m-1.0.npy.new
 run 2 "$trains force"
 check "checkpoint: a pipe stays also then" sh -c "[ $status = 2 ] && grep -q 'm-1.0.npy.new is not a regular file' out && [ -p ck/m-1.0.npy.new ]"
 
+# ---- a program that writes files is walked through without writing one, and writes when it is played
+printf '## makes\ntensor x[4] = rank\n## writes\nsave x played$rank.npy\nexport played.svg\n' > writes.rsh
+run 2 'program writes.rsh; step'
+check "a program with \`save\` is loaded, and writes nothing before its step" sh -c "[ $status = 0 ] && grep -q '2  writes' out && [ ! -e played0.npy ] && [ ! -e played.svg ]"
+run 2 'program writes.rsh; step 2'
+check "... and then its file" sh -c "[ $status = 0 ] && grep -aq NUMPY played0.npy && grep -aq NUMPY played1.npy && [ -s played.svg ]"
+printf '## makes\ntensor x[4] = rank\n## writes\nsave y played$rank.npy\n' > wrong.rsh
+run 2 'program wrong.rsh'
+check "... and is refused for a mistake in that line" sh -c "[ $status = 2 ] && grep -q 'wrong.rsh:4: .*no tensor .y.' out"
+printf '## draws\nspin 1us\nplot loss played.png\n' > wrong.rsh
+run 2 'program wrong.rsh'
+check "so is one with \`plot\`" sh -c "[ $status = 2 ] && grep -q 'wrong.rsh:3: plot writes a picture' out"
+sed -i 's/png/svg.svg/' wrong.rsh
+run 2 'program wrong.rsh'
+check "... which has its losses only when it is played" [ $status = 0 ]
+
 # ---- a lesson's own lines write nothing: not when it is opened, not by a def that the learner calls, not with force, not as its solution
 echo 'save x notes.txt force' > sourced.rsh
 printf '## a step\nspin 1us\nexport program.svg force\n' > program.rsh

@@ -61,6 +61,11 @@ uint64_t interpreter_did(const struct interpreter *interpreter)
 	return interpreter->did;
 }
 
+bool interpreter_walks(const struct interpreter *interpreter)
+{
+	return interpreter->guesses;
+}
+
 uint64_t interpreter_digest(const struct interpreter *interpreter)
 {
 	return interpreter->digest;
