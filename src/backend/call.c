@@ -35,8 +35,10 @@ enum status call_index_failure(
         const struct world *world, const struct record *record, int64_t place, double value)
 {
 	struct kernel_call call;
-	const char *file = record->file ? names_text(world->names, record->file) : NULL;
+	struct text line = {0};
+	source_line_text(world, record->file, record->line, &line);
 	call_of_record(world, record, &call);
-	return fail_in(kernel_index_failure(&call, place, value), "%s%s%d", file ? file : "line ",
-	        file ? ":" : "", record->line);
+	enum status status = fail_in(kernel_index_failure(&call, place, value), "%s", text_string(&line));
+	text_release(&line);
+	return status;
 }

@@ -68,7 +68,7 @@ void why_put_roots(const struct why *why, struct text *out);
 /* What operations are without all of the roots, by id, for mem_free; slowed: ranks whose kernels take 1x then */
 size_t why_without(const struct why *why, struct op_otherwise **op, struct ranks *slowed);
 void why_release(struct why *why);
-/* "line 12", "ddp.rsh:31": where the operation was asked for; "": nobody typed it */
+/* "line 12", "lab/ddp.rsh:31": where the operation was asked for; "": nobody typed it */
 void trace_put_line(const struct trace *trace, op_id id, struct text *out);
 /* The same behind the operation: " (line 12)" */
 void trace_put_line_behind(const struct trace *trace, op_id id, struct text *out);

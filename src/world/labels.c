@@ -42,9 +42,8 @@ const char *op_called(const struct world *world, op_id id, bool writes)
 
 void source_line_text(const struct world *world, name_id file, int line, struct text *out)
 {
-	const char *path = names_text(world->names, file), *slash = strrchr(path, '/');
 	if (line && file)
-		text_add(out, "%s:%d", slash ? slash + 1 : path, line);
+		text_add(out, "%s:%d", names_text(world->names, file), line);
 	else if (line)
 		text_add(out, "line %d", line);
 }

@@ -386,7 +386,7 @@ void op_label(const struct world *world, op_id id, struct text *out); /* "matmul
 /* What a note calls the operation, which reads or writes a tensor there: its title, or its kind where it has none. Messages that
  * `together` fuses have the title of the first one: what reads is "send", what writes "recv". */
 const char *op_called(const struct world *world, op_id id, bool writes);
-/* "line 9", "model.rsh:9"; nothing of line 0 */
+/* "line 9", "lab/model.rsh:9", the file as it was given; nothing of line 0 */
 void source_line_text(const struct world *world, name_id file, int line, struct text *out);
 /* "allreduce#3": the third of that title. 0: it is no such text, or nothing has that title */
 long op_numbered(const struct world *world, const char *text, name_id *title);
