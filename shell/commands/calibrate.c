@@ -3,9 +3,11 @@
  * `source calibrate; measure 256k` (strategies/parts/calibrate.rsh) queues what tells them all; any other work tells what it
  * can.
  * Every process has all times and fits alike; rank 0 writes the file, and its success or failure is everyone's. */
-#include "base/file.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
+#include "shell/language/run/writing.h"
+#include "shell/session/replace.h"
+#include "shell/session/quote.h"
 #include "shell/session/share.h"
 #include "trace/calibrate.h"
 
@@ -13,14 +15,15 @@
 
 static const char ending[] = ".machine";
 
-static enum status write(struct shell *shell, const char *path, const struct calibration *calibration)
+static const struct output_kind kind = {.is = "file of `calibrate`", .begins = CALIBRATION_BEGINS};
+
+static enum status write(struct call *call, const char *path, const struct calibration *calibration)
 {
 	struct text text = {0};
-	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
 	calibration_file(calibration, &text);
-	enum status status = writes ? file_write(path, text_string(&text), text.count) : ST_OK;
+	enum status status = call_write(call, path, &kind, call_count(call, 1) > 0, &text);
 	text_release(&text);
-	return shell_written(shell, path, shell_agree(shell, 0, status));
+	return status;
 }
 
 static enum status calibrate_run(struct call *call)
@@ -56,25 +59,30 @@ static enum status calibrate_run(struct call *call)
 		        "queues what does",
 		        shell->backend->measures ? "64M" : "256k");
 	if (status == ST_OK)
-		status = write(shell, path, &calibration);
+		status = write(call, path, &calibration);
 	if (status != ST_OK)
 		return status;
 	calibration_text(&calibration, &shell->machine, out_width(shell->out), &text);
-	const char *quote = strpbrk(path, " \t;#") ? "\"" : "";
-	text_add(&text, "   %s: `machine %s%s%s%s` takes it\n", path, quote, strchr(path, '/') ? "" : "./",
-	        path, quote);
+	struct text word = {0}, place = {0};
+	text_add(&place, "%s%s", strchr(path, '/') ? "" : "./", path);
+	quote_word(text_string(&place), &word);
+	text_add(&text, "   %s: `machine %s` takes it\n", path, text_string(&word));
+	text_release(&word);
+	text_release(&place);
 	return answer(call, &text, ST_OK);
 }
 
 const struct command command_calibrate = {
         .name = "calibrate",
         .topic = "steer",
-        .usage = "calibrate F.machine",
+        .usage = "calibrate F.machine [force]",
         .help = "fits the machine's figures (launch, latencies, rates, efficiencies) to the times that were "
                 "measured in this session and writes them as a machine; `source calibrate; measure 256k`, "
-                "on a GPU `measure 64M`, queues what tells all of them",
+                "on a GPU `measure 64M`, queues what tells all of them; force: over a file that `calibrate` "
+                "has not "
+                "written",
         .for_all = "the machine",
         .class = COMMAND_LOOK,
-        .argument = {{ARG_FILE, 0, NULL, "F.machine"}},
+        .argument = {{ARG_FILE, 0, NULL, "F.machine"}, {ARG_WORD, ARG_OPTIONAL, "force", "force"}},
         .run = calibrate_run,
 };

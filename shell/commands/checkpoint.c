@@ -30,7 +30,7 @@ static enum status checkpoint_run(struct call *call)
 	if (status != ST_OK)
 		return status;
 	if (!off && !every)
-		return checkpoint_save(call->shell, prefix, force);
+		return checkpoint_save(call->shell, prefix, 0, force);
 	plan->checkpoint.every = every;
 	plan->checkpoint.force = force;
 	snprintf(plan->checkpoint.prefix, sizeof plan->checkpoint.prefix, "%s", prefix);

@@ -3,9 +3,12 @@
  *      export run.html              export kineto DIR       a file a rank, as PyTorch's profiler writes them
  *
  * Rank 0 writes; its success or failure is everyone's, so that the line is refused everywhere or nowhere. The file appears whole or
- * not at all, and takes the place of another one only by `force`. What is queued and not yet over is projected and stands in it too. */
+ * not at all. It takes the place of an earlier export of its format, and of another file only by `force`. What is queued and not yet over is projected and stands in it too. */
 #include "base/file.h"
+#include "base/memory.h"
 #include "shell/language/run/command.h"
+#include "shell/language/run/writing.h"
+#include "shell/session/replace.h"
 #include "shell/session/credit.h"
 #include "shell/session/share.h"
 #include "shell/session/timeline.h"
@@ -17,15 +20,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool is_own_txt(const char *path)
+{
+	char *bytes;
+	size_t count;
+	bool own = file_read(path, 1 << 16, &bytes, &count) == ST_OK && export_is_txt(bytes);
+	mem_free(bytes);
+	return own;
+}
+
 static const struct format {
 	const char *ending, *says;
 	enum status (*make)(
 	        const struct trace *trace, const struct export_options *options, struct text *out);
-} formats[] = {{".json", "open it at ui.perfetto.dev or chrome://tracing", trace_export_json},
-        {".html", "open it in a browser: one file, no network", trace_export_html},
-        {".svg", "a picture for slides", trace_export_svg},
-        {".csv", "a line for each span", trace_export_csv},
-        {".txt", "as `timeline` prints it", trace_export_txt}};
+	struct output_kind kind;
+} formats[] = {{".json", "open it at ui.perfetto.dev or chrome://tracing", trace_export_json,
+                       {.is = "file of `export`", .begins = EXPORT_JSON_BEGINS}},
+        {".html", "open it in a browser: one file, no network", trace_export_html,
+                {.is = "file of `export`", .begins = EXPORT_HTML_BEGINS}},
+        {".svg", "a picture for slides", trace_export_svg,
+                {.is = "file of `export`", .begins = EXPORT_SVG_BEGINS}},
+        {".csv", "a line for each span", trace_export_csv,
+                {.is = "file of `export`", .begins = EXPORT_CSV_BEGINS}},
+        {".txt", "as `timeline` prints it", trace_export_txt,
+                {.is = "file of `export`", .is_own = is_own_txt}}};
+static const struct output_kind kineto = {.is = "file of `export kineto`", .begins = EXPORT_KINETO_BEGINS};
 
 /* ST_ARGUMENT lists the endings that there are. */
 static enum status find_format(const char *path, const struct format **format)
@@ -41,13 +60,13 @@ static enum status find_format(const char *path, const struct format **format)
 	        ST_ARGUMENT, "export %s: a file's ending says what it is: .svg .html .csv .txt .json", path);
 }
 
-static enum status write_file(const struct trace *trace, const char *path, const struct format *format,
-        const struct export_options *options, bool force)
+static enum status write_file(const struct call *call, const struct trace *trace, const char *path,
+        const struct format *format, const struct export_options *options, bool force)
 {
 	struct text text = {0};
-	if (!force && file_there(path) != FILE_NONE)
-		return fail(ST_FILE, "%s is there: `export %s force` writes over it", path, path);
-	enum status status = format->make(trace, options, &text);
+	enum status status = call_may_replace(call, ranks_first(call->set), path, &format->kind, force);
+	if (status == ST_OK)
+		status = format->make(trace, options, &text);
 	if (status == ST_OK)
 		status = file_write(path, text_string(&text), text.count);
 	text_release(&text);
@@ -62,15 +81,20 @@ static void file_of_rank(const char *folder, int rank, char path[FOLDER_MOST + 4
 	snprintf(path, FOLDER_MOST + 40, "%s/rank%d.pt.trace.json", folder, rank);
 }
 
-static bool has_files(const char *folder, const struct ranks *ranks)
+static enum status may_replace_files(
+        const struct call *call, const char *folder, const struct ranks *ranks, bool force)
 {
 	char path[FOLDER_MOST + 40];
+	enum status status = ST_OK;
 	FOR_RANKS (rank, ranks) {
 		file_of_rank(folder, rank, path);
-		if (file_there(path) != FILE_NONE)
-			return true;
+		if (status == ST_OK)
+			status = call_may_replace(call, ranks_first(call->set), path, &kineto, force);
+		strcat(path, PART);
+		if (status == ST_OK)
+			status = call_may_replace(call, ranks_first(call->set), path, &kineto, force);
 	}
-	return false;
+	return status;
 }
 
 /* "DIR/rank3.pt.trace.json", as TensorBoard's plugin and Holistic Trace Analysis look for them, under the name that it has
@@ -80,10 +104,7 @@ static enum status write_rank(
 {
 	char path[FOLDER_MOST + 40];
 	struct text text = {0};
-	struct stat about;
 	file_of_rank(folder, rank, path);
-	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-		return fail(ST_FILE, "%s is not a regular file", path);
 	strcat(path, PART);
 	enum status status = trace_export_kineto(trace, options, rank, &text);
 	if (status == ST_OK)
@@ -109,18 +130,17 @@ static enum status name_files(const char *folder, const struct ranks *ranks, enu
 }
 
 /* The folder is made where it is not there. All files appear, or none. */
-static enum status write_folder(
-        const struct trace *trace, const char *folder, const struct export_options *options, bool force)
+static enum status write_folder(const struct call *call, const struct trace *trace, const char *folder,
+        const struct export_options *options, bool force)
 {
-	enum status status = ST_OK;
 	if (strlen(folder) > FOLDER_MOST)
 		return fail(ST_FILE, "export kineto: the folder's name is too long");
 	bool made = mkdir(folder, 0777) == 0;
 	if (!made && errno != EEXIST)
 		return fail(ST_FILE, "%s cannot be made: %s", folder, strerror(errno));
-	if (!force && has_files(folder, options->ranks))
-		return fail(ST_FILE, "%s has such files: `export kineto %s force` writes over them", folder,
-		        folder);
+	enum status status = may_replace_files(call, folder, options->ranks, force);
+	if (status != ST_OK)
+		return status;
 	FOR_RANKS (rank, options->ranks)
 		if (status == ST_OK)
 			status = write_rank(trace, folder, options, rank);
@@ -132,13 +152,14 @@ static enum status write_folder(
 
 /* Only rank 0 does this, while the others wait in shell_agree: its steps must not be counted among those
  * that all processes count alike, so it has a budget of its own, which Ctrl-C still ends. format NULL: kineto */
-static enum status write_out(struct shell *shell, const char *path, const struct format *format,
+static enum status write_out(const struct call *call, const char *path, const struct format *format,
         const struct export_options *options, bool force)
 {
+	struct shell *shell = call->shell;
 	struct budget budget = credit_alone(shell->credit);
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &budget};
-	return format ? write_file(&trace, path, format, options, force)
-	              : write_folder(&trace, path, options, force);
+	return format ? write_file(call, &trace, path, format, options, force)
+	              : write_folder(call, &trace, path, options, force);
 }
 
 /* SECTION, and the word `force`, in any order */
@@ -184,7 +205,7 @@ static enum status export_run(struct call *call)
 	        .width = (int)width,
 	        .now = shell_clock(shell)};
 	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
-	status = shell_agree(shell, 0, writes ? write_out(shell, path, format, &options, force) : ST_OK);
+	status = shell_agree(shell, 0, writes ? write_out(call, path, format, &options, force) : ST_OK);
 	status = shell_written(shell, path, status);
 	if (status == ST_OK)
 		out_say(shell->out, "   %s: %s\n", path,
@@ -211,8 +232,9 @@ const struct command command_export = {
                 "chrome://tracing: a process "
                 "for each rank, a thread for each stream, and for what others reach in its windows; arrows "
                 "go from what a wait "
-                "waited for, and with each transfer; `@0-3 export` some ranks, force: over a file that is "
-                "there; kineto: a file a rank as PyTorch's profiler writes it, of what is over",
+                "waited for, and with each transfer; `@0-3 export` some ranks, force: over a file that is no "
+                "earlier export of its format; kineto: a file a rank as PyTorch's profiler writes it, of "
+                "what is over",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "kineto", "kineto"}, {ARG_FILE, 0, NULL, "FILE"},
                 {ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "SECTION|force"}},

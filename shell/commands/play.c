@@ -2,6 +2,8 @@
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
+#include "shell/language/run/writing.h"
+#include "shell/session/replace.h"
 #include "shell/session/share.h"
 #include "strategies/schedule.h"
 #include "shell/training/training.h"
@@ -103,17 +105,22 @@ const struct command command_run = {
         .run = run_run,
 };
 
+static const struct output_kind kind = {
+        .is = "file of `program save`", .begins = "# written by `program save`"};
+
 /* source: the files themselves, not what ran of them */
-static enum status save_script(struct shell *shell, const char *path, bool source)
+static enum status save_script(struct call *call, const char *path, bool source, bool force)
 {
+	struct shell *shell = call->shell;
 	struct text script = {0};
 	enum status status = ST_OK;
+	text_add(&script, "%s\n", kind.begins);
 	if (source)
 		program_source(shell->training->now.program, &script);
 	else
 		status = program_script(shell, &script);
 	if (status == ST_OK)
-		status = shell_write(shell, path, &script);
+		status = call_write(call, path, &kind, force, &script);
 	text_release(&script);
 	return status;
 }
@@ -132,8 +139,10 @@ static enum status load_script(struct shell *shell, const char *path)
 
 /* The order of the pipeline that stands, or that the program is going to lay out, as a file or, without a path, as an
  * answer */
-static enum status say_schedule(struct call *call, const char *path)
+static enum status say_schedule(struct call *call, const char *path, bool force)
 {
+	/* PyTorch reads these files without comments, and people write them, too: one that differs may be theirs */
+	static const struct output_kind same = {.is = "file of these bytes"};
 	const struct schedule *schedule = interpreter_schedule_now(call->shell);
 	const struct program *program = call->shell->training->now.program;
 	struct text text = {0};
@@ -145,7 +154,7 @@ static enum status say_schedule(struct call *call, const char *path)
 	schedule_write(schedule, &text);
 	if (!*path)
 		return answer(call, &text, ST_OK);
-	enum status status = shell_write(call->shell, path, &text);
+	enum status status = call_write(call, path, &same, force, &text);
 	text_release(&text);
 	return status;
 }
@@ -156,12 +165,13 @@ static enum status program_run(struct call *call)
 	struct shell *shell = call->shell;
 	const char *path = "", *first = call_argument_text(call, 0, 0);
 	bool save = strcmp(first, "save") == 0,
-	     source = call_count(call, 2) > 0 || strcmp(first, "source") == 0;
+	     source = call_count(call, 2) > 0 || strcmp(first, "source") == 0,
+	     force = call_count(call, 3) > 0;
 	enum status status = call_common(call, 1, &path);
 	if (status != ST_OK)
 		return status;
 	if (strcmp(first, "schedule") == 0 && !call_count(call, 2))
-		return say_schedule(call, path);
+		return say_schedule(call, path, force);
 	if (save && !*path)
 		return fail(ST_ARGUMENT, "write: program save F.rsh, or program save F.rsh source");
 	if ((save || source || !*path) && !shell->training->now.program)
@@ -170,7 +180,7 @@ static enum status program_run(struct call *call)
 	if (source && *path && !save)
 		return fail(ST_ARGUMENT, "write: program source, or program save F.rsh source");
 	if (save)
-		return save_script(shell, path, source);
+		return save_script(call, path, source, force);
 	if (source) {
 		struct text written = {0};
 		program_source(shell->training->now.program, &written);
@@ -186,16 +196,20 @@ static enum status program_run(struct call *call)
 const struct command command_program = {
         .name = "program",
         .topic = "learn",
-        .usage = "program [F.rsh|source] | program save F.rsh [source] | program schedule [F.csv]",
+        .usage = "program [F.rsh|source] | program save F.rsh [source] [force] | program schedule [F.csv "
+                 "[force]]",
         .help = "lists the program's steps, loads a script as one, shows its files, or saves what its steps "
                 "did as a script of plain lines; with source the files; schedule: a pipeline's order, in the "
-                "form that PyTorch's pipelining reads (_load_csv)",
+                "form that PyTorch's pipelining reads (_load_csv); force: over a file that `program save` "
+                "has not "
+                "written, and a schedule that differs",
         .example = "strategy serial\nprogram",
         .for_all = "training",
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_STEER},
         .argument = {{ARG_WORD, ARG_OPTIONAL, "save source schedule", "save|source|schedule"},
-                {ARG_FILE, ARG_OPTIONAL, NULL, "F.rsh"}, {ARG_WORD, ARG_OPTIONAL, "source", "source"}},
+                {ARG_FILE, ARG_OPTIONAL, NULL, "F.rsh"}, {ARG_WORD, ARG_OPTIONAL, "source", "source"},
+                {ARG_WORD, ARG_OPTIONAL, "force", "force"}},
         .run = program_run,
 };
 

@@ -2,8 +2,9 @@
  *
  * Losses are noted as they come, so a curve has every iteration, also of those after which nobody asked. */
 #include "shell/language/run/command.h"
+#include "shell/language/run/writing.h"
+#include "shell/session/replace.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/session/share.h"
 #include "shell/training/training.h"
 #include "trace/plot.h"
 #include "trace/trace.h"
@@ -13,14 +14,16 @@
 /* The newest ones: of more, a figure is not read */
 enum { CURVES_MOST = 8 };
 
-static enum status write_svg(struct shell *shell, const struct curve *curves, size_t count, const char *path)
+static const struct output_kind kind = {.is = "file of `plot`", .begins = PLOT_SVG_BEGINS};
+
+static enum status write_svg(struct call *call, const struct curve *curves, size_t count, const char *path)
 {
 	struct text svg = {0};
 	plot_svg(curves, count, "loss", &svg);
-	enum status status = shell_write(shell, path, &svg);
+	enum status status = call_write(call, path, &kind, call_count(call, 2) > 0, &svg);
 	text_release(&svg);
 	if (status == ST_OK)
-		out_say(shell->out, "   %s: %zu curve%s\n", path, count, count == 1 ? "" : "s");
+		out_say(call->shell->out, "   %s: %zu curve%s\n", path, count, count == 1 ? "" : "s");
 	return status;
 }
 
@@ -59,7 +62,7 @@ static enum status plot_run(struct call *call)
 		return status;
 	size_t first = curves->count > CURVES_MOST ? curves->count - CURVES_MOST : 0;
 	if (*path)
-		return write_svg(shell, &curves->curve[first], curves->count - first, path);
+		return write_svg(call, &curves->curve[first], curves->count - first, path);
 	say_picture(shell, &curves->curve[first], curves->count - first);
 	return ST_OK;
 }
@@ -67,10 +70,13 @@ static enum status plot_run(struct call *call)
 const struct command command_plot = {
         .name = "plot",
         .topic = "look",
-        .usage = "plot loss [FILE.svg]",
+        .usage = "plot loss [FILE.svg [force]]",
         .help = "the loss against time, a curve for each program that ran in this session (the last "
-                "8): the mean of what each rank had last; FILE.svg: as a picture",
+                "8): the mean of what each rank had last; FILE.svg: as a picture; force: over a file that "
+                "`plot` "
+                "has not written",
         .class = COMMAND_LOOK,
-        .argument = {{ARG_WORD, 0, "loss", "loss"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE.svg"}},
+        .argument = {{ARG_WORD, 0, "loss", "loss"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE.svg"},
+                {ARG_WORD, ARG_OPTIONAL, "force", "force"}},
         .run = plot_run,
 };

@@ -4,16 +4,20 @@
  * may name files of their own (x$rank.npy). Where several name the same, the first of them writes it and
  * the others only wait: replicas hold the same. A replay of the session does not write again.
  *
- * What a line like this one has written before is written anew. Any other file stays, but for `force`. */
-#include "base/file.h"
+ * A file that may not be replaced (session/replace.h) refuses the line before it has done anything. It is looked at again
+ * when the data are there. */
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
+#include "shell/language/run/writing.h"
+#include "shell/session/replace.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/share.h"
 #include "shell/submit/host.h"
 
 #include <string.h>
+
+static const struct output_kind kind = {.is = "whole .npy file of a tensor", .is_own = npy_whole};
 
 /* True when no rank before this one writes the same file. Among thousands of ranks that name one file the first is
  * found at once; with a file each every rank asks all before it. */
@@ -27,19 +31,6 @@ static bool first_with(struct call *call, int rank, const char *path)
 			return false;
 	}
 	return true;
-}
-
-static enum status may_replace(const struct view *view, const struct call *call, const char *path)
-{
-	enum status status = npy_replaces(path);
-	if (status == ST_OK || file_there(path) == FILE_OTHER)
-		return status;
-	char *why = fail_copy();
-	const char *quote = strpbrk(path, " \t;#") ? "\"" : "";
-	fail(status, "%s: `save %s %s%s%s force` writes all the same", why,
-	        names_text(call->shell->world->names, view->name), quote, path, quote);
-	mem_free(why);
-	return status;
 }
 
 /* Rank after rank, each outcome shared before the next: a full disk at one owner is a refused line for
@@ -65,7 +56,7 @@ static enum status save_files(struct call *call)
 		if (!shell->replaying && rank == shell->world->me) {
 			void *packed = mem_alloc(layout_bytes(&view.layout));
 			op_id by = space_is_host(view.space) ? 0 : shell->world->ops[sync].target;
-			status = call_count(call, 2) ? ST_OK : may_replace(&view, call, path);
+			status = call_may_replace(call, rank, path, &kind, call_count(call, 2) > 0);
 			if (status == ST_OK)
 				status = read_packed(shell, by, &view, packed);
 			if (status == ST_OK)
@@ -85,7 +76,22 @@ static enum status save_files(struct call *call)
 	return ST_OK;
 }
 
-/* One rank's half: what the line names is there; then the copy to the host, and the wait for it. */
+/* Before anything has happened, on the rank that will write the file; then all know. */
+static enum status may_begin(struct call *call, int rank, const char *path)
+{
+	struct shell *shell = call->shell;
+	enum status status = ST_OK;
+	if (interpreter_walks(shell->interpreter) || !first_with(call, rank, path))
+		return ST_OK;
+	if (!shell->replaying && rank == shell->world->me)
+		status = call_may_replace(call, rank, path, &kind, call_count(call, 2) > 0);
+	if (!shell->replaying)
+		status = shell_agree(shell, rank, status);
+	return shell_replaces(shell, path, status);
+}
+
+/* One rank's half: what the line names is there, and its file may be replaced; then the copy to the host, and the wait for
+ * it. */
 static enum status save_one(struct call *call, int rank, bool act)
 {
 	struct view view;
@@ -101,6 +107,8 @@ static enum status save_one(struct call *call, int rank, bool act)
 	if (status == ST_OK)
 		status = view.space == SPACE_DEVICE ? call_device_stream(call, rank, &stream)
 		                                    : call_stream(call, rank, &stream);
+	if (status == ST_OK && !act)
+		status = may_begin(call, rank, path);
 	if (status != ST_OK || !act)
 		return status;
 	status = host_bring(call, rank, stream, &view, &reads, &id);

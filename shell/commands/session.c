@@ -5,7 +5,10 @@
  * terminal, which the front end has: they are asked of it over the wire when the whole line is over. None
  * of them is a line of the program. */
 #include "shell/language/run/command.h"
+#include "shell/language/run/writing.h"
 #include "shell/lessons/lesson.h"
+#include "shell/session/quote.h"
+#include "shell/session/replace.h"
 #include "shell/session/share.h"
 
 #include <stdio.h>
@@ -77,6 +80,9 @@ static void list_journal(struct shell *shell)
 		out_say(shell->out, "   nothing was typed since the world was empty\n");
 }
 
+static const struct output_kind kind = {
+        .is = "file of `journal save`", .begins = "# written by `journal save`"};
+
 /* Listed are the lines since the world was empty, what a lesson ran in the place of its command. The lines of a script
  * are in no journal. */
 static enum status journal_run(struct call *call)
@@ -98,25 +104,32 @@ static enum status journal_run(struct call *call)
 		status = fail(ST_ARGUMENT, "journal save wants a file: journal save lines.rsh");
 	if (status != ST_OK || shell->replaying)
 		return status == ST_OK ? shell_written(shell, path, ST_OK) : status;
+	text_add(&script, "%s\n", kind.begins);
+	size_t first = script.count;
 	journal_script(&shell->journal, &script);
-	for (size_t i = 0; i < script.count; i++)
+	for (size_t i = first; i < script.count; i++)
 		lines += script.bytes[i] == '\n';
-	status = shell_write(shell, path, &script);
+	status = call_write(call, path, &kind, call_count(call, 2) > 0, &script);
 	text_release(&script);
+	struct text word = {0};
+	quote_system(path, &word);
 	if (status == ST_OK)
 		out_say(shell->out, "   %d line%s in %s; `ranksh %s` runs them\n", lines,
-		        lines == 1 ? "" : "s", path, path);
+		        lines == 1 ? "" : "s", path, text_string(&word));
+	text_release(&word);
 	return status;
 }
 
 const struct command command_journal = {
         .name = "journal",
         .topic = "write",
-        .usage = "journal [save FILE]",
+        .usage = "journal [save FILE [force]]",
         .help = "the lines typed since the world was empty; saved, they are a script that makes this world, "
                 "those "
-                "of the worlds before it among them",
-        .argument = {{ARG_WORD, ARG_OPTIONAL, "save", "save"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"}},
+                "of the worlds before it among them; force: over a file that does not begin as one that "
+                "`journal save` has written",
+        .argument = {{ARG_WORD, ARG_OPTIONAL, "save", "save"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"},
+                {ARG_WORD, ARG_OPTIONAL, "force", "force"}},
         .class = COMMAND_LOOK,
         .run = journal_run,
 };

@@ -1,14 +1,16 @@
 /* own.c -- lessons of the learner's or the class's own: files in XDG_DATA_HOME/ranksh/lessons, and a template for one */
 #include "base/embedded.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "shell/lessons/inside.h"
+#include "shell/session/quote.h"
+#include "shell/session/replace.h"
 #include "shell/session/share.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char suffix[] = ".rsh";
 
@@ -79,18 +81,24 @@ enum status own_lessons_tell(struct shell *shell)
 enum status lesson_new(struct shell *shell, const char *path)
 {
 	const struct embedded *file = embedded_find("lessons/", "template", suffix);
-	bool there = !shell->replaying && transport_rank(shell->transport) == 0 && access(path, F_OK) == 0;
-	struct text text = {0};
+	bool there =
+	        !shell->replaying && transport_rank(shell->transport) == 0 && file_there(path) != FILE_NONE;
+	struct output output = {.path = path, .force = true}; /* as nothing is there */
+	struct text text = {0}, word = {0}, at_system = {0};
 	enum status status = shell_agree(shell, 0,
 	        there ? fail(ST_FILE, "%s is there already: a lesson begins in a new file", path) : ST_OK);
 	text_put(&text, file->bytes, file->count);
-	status = status == ST_OK ? shell_write(shell, path, &text) : shell_written(shell, path, status);
+	status = status == ST_OK ? shell_write(shell, &output, &text) : shell_written(shell, path, status);
+	quote_word(path, &word);
+	quote_system(path, &at_system);
 	if (status == ST_OK)
 		out_say(shell->out,
 		        "   %s: a lesson to begin from; `lesson %s` opens it, `ranksh --check-lessons %s` "
 		        "holds it to its "
 		        "checks\n",
-		        path, path, path);
+		        path, text_string(&word), text_string(&at_system));
 	text_release(&text);
+	text_release(&word);
+	text_release(&at_system);
 	return status;
 }

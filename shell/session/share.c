@@ -117,17 +117,26 @@ enum status shell_may_write(const struct shell *shell, const char *path)
 	        : ST_OK;
 }
 
-enum status shell_write(struct shell *shell, const char *path, const struct text *text)
+static enum status write_output(const struct output *output, const struct text *text)
 {
-	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
-	enum status status = shell_may_write(shell, path);
-	if (status != ST_OK)
-		return status;
-	status = shell_agree(shell, 0, writes ? file_write(path, text_string(text), text->count) : ST_OK);
-	return shell_written(shell, path, status);
+	enum status status = may_replace(output);
+	if (status != ST_OK && file_is(output->path, text_string(text), text->count))
+		return ST_OK;
+	return status == ST_OK ? file_write(output->path, text_string(text), text->count) : status;
 }
 
-enum status shell_written(struct shell *shell, const char *path, enum status status)
+enum status shell_write(struct shell *shell, const struct output *output, const struct text *text)
+{
+	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
+	enum status status = shell_may_write(shell, output->path);
+	if (status != ST_OK)
+		return status;
+	status = shell_agree(shell, 0, writes ? write_output(output, text) : ST_OK);
+	return shell_written(shell, output->path, status);
+}
+
+/* The value that steered the line is called "WORD PATH". */
+static enum status keep_outcome(struct shell *shell, const char *word, const char *path, enum status status)
 {
 	struct text what = {0};
 	struct ranks first = {0};
@@ -136,7 +145,7 @@ enum status shell_written(struct shell *shell, const char *path, enum status sta
 	int looks = shell->steering.looks;
 	shell->steering.looks = 0; /* a look that writes (`export`) decides, too, whether the line goes on */
 	ranks_add(&first, 0);
-	text_add(&what, "no %s", path);
+	text_add(&what, "%s %s", word, path);
 	if (shell->recalls)
 		then = steering_recall(&shell->steering, text_string(&what), what.count, &refused, 1);
 	else if (shell->replaying)
@@ -147,6 +156,16 @@ enum status shell_written(struct shell *shell, const char *path, enum status sta
 	shell->steering.looks = looks;
 	return then && status == ST_OK ? fail(ST_FILE, "%s was not written when this line was typed", path)
 	                               : status;
+}
+
+enum status shell_written(struct shell *shell, const char *path, enum status status)
+{
+	return keep_outcome(shell, "no", path, status);
+}
+
+enum status shell_replaces(struct shell *shell, const char *path, enum status status)
+{
+	return keep_outcome(shell, "kept", path, status);
 }
 
 enum status shell_file(struct shell *shell, const char *path, char **bytes, size_t *count)

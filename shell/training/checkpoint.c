@@ -1,7 +1,8 @@
 /* checkpoint.c -- a training's state written to files: each rank its parts, rank 0 the manifest behind them
  *
- *     every rank   wait for all work, copy its parts to the host, wait      it takes time, as it would
  *     every rank   refuse files of these names that no checkpoint has written, but for `force`
+ *     every rank   wait for all work, copy its parts to the host, wait      it takes time, as it would
+ *     every rank   look at the files again
  *     every rank   write its shards as PREFIX-20.0.npy.new ..., tell the others their digests
  *     rank 0       write the manifest as PREFIX-20.json.new
  *     rank 0       remove the manifest of an earlier checkpoint of this name
@@ -17,7 +18,9 @@
 #include "base/search.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/queue.h"
+#include "shell/session/quote.h"
 #include "shell/session/read.h"
+#include "shell/session/replace.h"
 #include "shell/session/share.h"
 #include "shell/training/parts.h"
 #include "shell/training/training.h"
@@ -261,7 +264,18 @@ static void put_json(struct text *out, cJSON *object, const char *behind)
 	cJSON_Delete(object);
 }
 
-static enum status write_manifest(struct shell *shell, const char *prefix, const struct checkpoint *c)
+static const struct output_kind shard_kind = {.is = "whole .npy file of a tensor", .is_own = npy_whole},
+                                manifest_kind = {
+                                        .is = "whole manifest of a checkpoint", .is_own = manifest_whole};
+
+/* how: the file of any of its parts, without path and kind */
+static struct output output_of(const struct output *how, const char *path, const struct output_kind *kind)
+{
+	return (struct output){.path = path, .kind = kind, .force = how->force, .line = how->line};
+}
+
+static enum status write_manifest(
+        struct shell *shell, const char *prefix, const struct output *how, const struct checkpoint *c)
 {
 	struct text text = {0}, path = {0};
 	text_add(&text, "{\"ranksh\":\"checkpoint\",\"iteration\":%d,\"model\":", c->iteration);
@@ -273,7 +287,8 @@ static enum status write_manifest(struct shell *shell, const char *prefix, const
 	for (size_t i = 0; i < c->shards; i++)
 		put_json(&text, shard_json(prefix, i, &c->shard[i]), i + 1 < c->shards ? "," : "]}");
 	text_add(&path, "%s.json.new", prefix);
-	enum status status = shell_write(shell, text_string(&path), &text);
+	struct output output = output_of(how, text_string(&path), &manifest_kind);
+	enum status status = shell_write(shell, &output, &text);
 	text_release(&text);
 	text_release(&path);
 	return status;
@@ -308,30 +323,15 @@ static void remove_shards_from(const char *prefix, size_t number)
 	for (bool more = true; more; number++) {
 		struct text path = {0};
 		text_add(&path, "%s.%zu.npy", prefix, number);
-		more = npy_replaces(text_string(&path)) == ST_OK && unlink(text_string(&path)) == 0;
+		more = file_there(text_string(&path)) == FILE_REGULAR && npy_whole(text_string(&path)) &&
+		        unlink(text_string(&path)) == 0;
 		text_release(&path);
 	}
 }
 
-/* Nothing else than a regular file is replaced, by `force` neither. */
-static enum status may_replace(
-        const char *path, const char *prefix, bool force, enum status (*replaces)(const char *path))
-{
-	if (file_there(path) == FILE_OTHER)
-		return fail(ST_FILE, "%s is not a regular file", path);
-	enum status status = force ? ST_OK : replaces(path);
-	if (status == ST_OK)
-		return ST_OK;
-	char *why = fail_copy();
-	fail(status, "%s: `checkpoint to=%.*s force` writes all the same", why,
-	        (int)(strrchr(prefix, '-') - prefix), prefix);
-	mem_free(why);
-	return status;
-}
-
 /* The files that this process writes, and those as which they are written first; then all know. */
 static enum status may_replace_all(
-        struct shell *shell, const char *prefix, bool force, const struct checkpoint *c)
+        struct shell *shell, const char *prefix, const struct output *how, const struct checkpoint *c)
 {
 	static const char *const behind[] = {"", ".new"};
 	struct text path = {0};
@@ -341,12 +341,14 @@ static enum status may_replace_all(
 			continue;
 		text_clear(&path);
 		text_add(&path, "%s.%zu.npy%s", prefix, i / 2, behind[i % 2]);
-		status = may_replace(text_string(&path), prefix, force, npy_replaces);
+		struct output output = output_of(how, text_string(&path), &shard_kind);
+		status = may_replace(&output);
 	}
 	for (int i = 0; i < 2 && status == ST_OK && writes_manifest(shell); i++) {
 		text_clear(&path);
 		text_add(&path, "%s.json%s", prefix, behind[i]);
-		status = may_replace(text_string(&path), prefix, force, manifest_replaces);
+		struct output output = output_of(how, text_string(&path), &manifest_kind);
+		status = may_replace(&output);
 	}
 	text_release(&path);
 	return agree_all(shell, status);
@@ -358,21 +360,22 @@ static bool is_there(const struct shell *shell, const char *prefix)
 	struct text path = {0};
 	text_add(&path, "%s.json", prefix);
 	bool there = writes_manifest(shell) && file_there(text_string(&path)) == FILE_REGULAR &&
-	        manifest_replaces(text_string(&path)) == ST_OK;
+	        manifest_whole(text_string(&path));
 	text_release(&path);
 	return there;
 }
 
-static enum status write_files(struct shell *shell, const char *prefix, bool force, struct checkpoint *c)
+static enum status write_files(
+        struct shell *shell, const char *prefix, const struct output *how, struct checkpoint *c)
 {
 	bool earlier = is_there(shell, prefix);
-	enum status status = may_replace_all(shell, prefix, force, c);
+	enum status status = may_replace_all(shell, prefix, how, c);
 	if (status != ST_OK)
 		return status;
 	make_folder(shell, prefix);
 	status = write_shards(shell, prefix, c);
 	if (status == ST_OK)
-		status = write_manifest(shell, prefix, c);
+		status = write_manifest(shell, prefix, how, c);
 	if (status == ST_OK)
 		status = remove_manifest(shell, prefix);
 	if (status == ST_OK)
@@ -416,11 +419,11 @@ static void say_saved(struct shell *shell, const char *prefix, const struct chec
 	text_release(&size);
 }
 
-enum status checkpoint_save(struct shell *shell, const char *prefix, bool force)
+enum status checkpoint_save(struct shell *shell, const char *prefix, long every, bool force)
 {
 	const struct training *t = shell->training;
 	struct checkpoint c = {.iteration = t->iteration};
-	struct text path = {0}, model = {0}, loses = {0};
+	struct text path = {0}, model = {0}, loses = {0}, line = {0};
 	enum status status = wants(shell);
 	if (status != ST_OK)
 		return status;
@@ -434,11 +437,22 @@ enum status checkpoint_save(struct shell *shell, const char *prefix, bool force)
 		status = alone_wholes(shell, t->now.program, &c.whole, &c.wholes);
 	if (status == ST_OK)
 		status = choose_shards(shell, &c);
+	text_add(&line, "checkpoint ");
+	if (every)
+		text_add(&line, "every=%ld ", every);
+	text_add(&line, "to=");
+	quote_word(prefix, &line);
+	struct output how = {.force = force, .line = text_string(&line)};
+	bool chosen = status == ST_OK;
+	if (chosen && !shell->recalls)
+		status = may_replace_all(shell, text_string(&path), &how, &c);
+	if (chosen)
+		status = shell_replaces(shell, text_string(&path), status);
 	if (status == ST_OK)
 		status = bring_all(shell, &c);
 	bool gathered = status == ST_OK;
 	if (status == ST_OK && !shell->recalls)
-		status = write_files(shell, text_string(&path), force, &c);
+		status = write_files(shell, text_string(&path), &how, &c);
 	if (gathered)
 		status = shell_written(shell, text_string(&path), status);
 	if (status == ST_OK && !shell->recalls)
@@ -446,6 +460,7 @@ enum status checkpoint_save(struct shell *shell, const char *prefix, bool force)
 	text_release(&path);
 	text_release(&model);
 	text_release(&loses);
+	text_release(&line);
 	checkpoint_release(&c);
 	return status;
 }

@@ -37,10 +37,11 @@ void checkpoint_release(struct checkpoint *c);
 /* Of the program at hand, between two iterations: every rank's host waits for all its work and for the copies of what
  * it writes. Says what was written. ST_ARGUMENT: there is no program, its iteration is not at its end, a dry run;
  * ST_FILE: worded; then there is no manifest. Lines that run again write nothing. force: files are replaced
- * that no checkpoint has written; else these refuse it, and all files stay. */
-enum status checkpoint_save(struct shell *shell, const char *prefix, bool force);
-/* On this process alone. Is nothing there, or a whole manifest? ST_FILE says what is there instead. */
-enum status manifest_replaces(const char *path);
+ * that no checkpoint has written; else these refuse it before any wait, and all files stay. every: of the line that asked for it,
+ * 0: `checkpoint` once. */
+enum status checkpoint_save(struct shell *shell, const char *prefix, long every, bool force);
+/* On this process alone. Returns true if the file is a whole manifest. */
+bool manifest_whole(const char *path);
 /* Of `path`: a manifest, or PREFIX-ITERATION, or PREFIX: then the latest. All processes get the same. ST_FILE: there
  * is none, it cannot be read, or it is torn. */
 enum status checkpoint_open(struct shell *shell, const char *path, struct checkpoint *c);

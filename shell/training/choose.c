@@ -9,19 +9,12 @@
  *     for it in 0:1 { iteration } */
 #include "shell/training/choose.h"
 #include "shell/session/changes.h"
+#include "shell/session/quote.h"
 
 #include <stdint.h>
 #include <string.h>
 
 /* ---- what `data` and `stage` say ---- */
-
-static void put_quoted(const char *value, struct text *out)
-{
-	text_put(out, "\"", 1);
-	for (; *value; value++)
-		text_add(out, strchr("\"\\$", *value) ? "\\%c" : "%c", *value);
-	text_put(out, "\"", 1);
-}
 
 /* A number of the driver's, which a file may have as an option of its own */
 struct preset {
@@ -58,9 +51,9 @@ static void put_data(const struct plan *plan, bool sizes_only, const struct head
 	        {"columns_out", plan->data.out, ""}};
 	text_add(out, "let it = 0\nlet data_kind = \"%s\"\nlet data_path = ",
 	        kinds[given ? plan->data.kind : DATA_SYNTHETIC]);
-	put_quoted(given ? plan->data.path[0] : "", out);
+	quote_text(given ? plan->data.path[0] : "", out);
 	text_add(out, "\nlet target_path = ");
-	put_quoted(given ? plan->data.path[1] : "", out);
+	quote_text(given ? plan->data.path[1] : "", out);
 	text_put(out, "\n", 1);
 	put_presets(numbers, sizeof numbers / sizeof *numbers, model, out);
 }
@@ -365,7 +358,7 @@ enum status choose_resumed(struct shell *shell, const struct checkpoint *c)
 	        "# parameters and optimizer become what they were after iteration %d\n"
 	        "restore ",
 	        first);
-	put_quoted(c->path, &driver);
+	quote_text(c->path, &driver);
 	text_add(&driver, "\nrefresh\nfor it in %d:%d { iteration }\n", first, first + 1);
 	add_text(made, text_string(&driver), driver.count);
 	made->built_in = from->built_in;

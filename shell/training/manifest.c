@@ -3,7 +3,6 @@
  * Rank 0 looks for the file and sends its bytes to all, and each process reads them by itself. What it says is
  * not believed: a number or a word that cannot be one makes the checkpoint a torn one. */
 #include "shell/training/checkpoint.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -182,23 +181,16 @@ enum status checkpoint_open(struct shell *shell, const char *path, struct checkp
 	return checkpoint_name_before(shell, path, place, status);
 }
 
-enum status manifest_replaces(const char *path)
+bool manifest_whole(const char *path)
 {
 	struct checkpoint c = {0};
 	char *bytes = NULL;
 	size_t count = 0;
-	enum file_there there = file_there(path);
-	if (there == FILE_NONE)
-		return ST_OK;
-	if (there == FILE_LINK)
-		return fail(ST_FILE, "%s is a symbolic link", path);
-	enum status status = read_file(path, &bytes, &count);
-	cJSON *object = status == ST_OK ? cJSON_ParseWithLength(bytes, count) : NULL;
+	cJSON *object = read_file(path, &bytes, &count) == ST_OK ? cJSON_ParseWithLength(bytes, count) : NULL;
 	c.path = mem_copy_text(path, strlen(path));
-	if (status == ST_OK)
-		status = object ? read_manifest(&c, object) : torn(&c, "it is no JSON");
+	bool whole = object && read_manifest(&c, object) == ST_OK;
 	cJSON_Delete(object);
 	mem_free(bytes);
 	checkpoint_release(&c);
-	return status;
+	return whole;
 }

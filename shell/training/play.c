@@ -132,7 +132,8 @@ static enum status checkpoint_due(struct shell *shell, const struct training *t)
 {
 	if (!t->now.checkpoint.every || t->iteration % t->now.checkpoint.every)
 		return ST_OK;
-	enum status status = checkpoint_save(shell, t->now.checkpoint.prefix, t->now.checkpoint.force);
+	enum status status = checkpoint_save(
+	        shell, t->now.checkpoint.prefix, t->now.checkpoint.every, t->now.checkpoint.force);
 	if (status != ST_FILE)
 		return status;
 	out_say(shell->out, "   no checkpoint after iteration %d: %s\n", t->iteration, fail_text());

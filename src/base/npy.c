@@ -243,19 +243,12 @@ enum status npy_save(const char *path, const struct layout *layout, const void *
 	return status;
 }
 
-enum status npy_replaces(const char *path)
+bool npy_whole(const char *path)
 {
 	struct npy npy;
 	struct stat about;
-	enum file_there there = file_there(path);
-	if (there == FILE_NONE)
-		return ST_OK;
-	if (there == FILE_LINK)
-		return fail(ST_FILE, "%s is a symbolic link", path);
-	if (there == FILE_OTHER)
-		return fail(ST_FILE, "%s is not a regular file", path);
 	bool whole = npy_open(&npy, path) == ST_OK && fstat(fileno(npy.file), &about) == 0 &&
 	        about.st_size - ftell(npy.file) == layout_bytes(&npy.layout);
 	npy_close(&npy);
-	return whole ? ST_OK : fail(ST_FILE, "%s is there, and is no whole .npy file of a tensor", path);
+	return whole;
 }

@@ -25,8 +25,7 @@ void npy_close(struct npy *npy);
  * before. */
 enum status npy_save(const char *path, const struct layout *layout, const void *elements);
 
-/* May npy_save take the place of what is there: nothing, or a file as it writes them, whole and no byte
- * longer? ST_FILE says what is there instead. */
-enum status npy_replaces(const char *path);
+/* Returns true if the file is one as npy_save writes them, whole and no byte longer. */
+bool npy_whole(const char *path);
 
 #endif

@@ -39,7 +39,9 @@ enum status trace_calibrate(const struct trace *trace, int section, struct calib
 /* What was measured, and how far off the machine was before and is now, as tables */
 void calibration_text(
         const struct calibration *calibration, const struct machine *before, int width, struct text *out);
-/* The machine as a file that machine_load reads; measured figures say of how many operations they are. */
+/* The machine as a file that machine_load reads; measured figures say of how many operations they are. It begins with
+ * CALIBRATION_BEGINS. */
+#define CALIBRATION_BEGINS "# written by `calibrate`\n"
 void calibration_file(const struct calibration *calibration, struct text *out);
 
 #endif

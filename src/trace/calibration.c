@@ -73,6 +73,7 @@ static void file_number(double value, enum unit unit, struct text *out)
 void calibration_file(const struct calibration *calibration, struct text *out)
 {
 	const struct machine *machine = &calibration->machine;
+	text_add(out, CALIBRATION_BEGINS);
 	if (machine->here) /* no more with the figures of another one: machine_here */
 		text_add(out, "title = %.*s\nhere = yes\n\n", (int)strcspn(machine->title, ";"),
 		        machine->title);

@@ -341,7 +341,7 @@ enum status trace_export_json(
 	struct spans spans = {0};
 	enum status status = ST_OK;
 
-	text_add(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"made by\":\"ranksh\",\"machine\":");
+	text_add(out, EXPORT_JSON_BEGINS ",\"machine\":");
 	export_string(out, trace->world->machine->name);
 	text_add(out, "},\"traceEvents\":[\n");
 	gather_reaches(&w);

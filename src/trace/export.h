@@ -18,6 +18,16 @@ struct export_options {
 	int width;                 /* columns, of what is text */
 	int64_t now;               /* the latest host's clock: what ends behind it is not done */
 };
+/* The first bytes of each format, by which an earlier file is recognized; a .txt begins with a ruler */
+#define EXPORT_JSON_BEGINS "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"made by\":\"ranksh\""
+#define EXPORT_CSV_BEGINS                                                                                 \
+	"rank,lane,from_ns,to_ns,kind,cause,name,phase,section,op,blame_rank,blame_op,blame,bytes,flops," \
+	"line,done\r\n"
+#define EXPORT_SVG_BEGINS "<!-- written by ranksh: export -->\n"
+#define EXPORT_HTML_BEGINS \
+	"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>ranksh timeline</title>\n"
+#define EXPORT_KINETO_BEGINS "{\n\"made by\":\"ranksh\",\n"
+
 /* Chrome's trace events, of everything */
 enum status trace_export_json(
         const struct trace *trace, const struct export_options *options, struct text *out);
@@ -30,6 +40,8 @@ enum status trace_export_svg(
 /* A page that shows it, in one file: page.html with the spans in it */
 enum status trace_export_html(
         const struct trace *trace, const struct export_options *options, struct text *out);
+/* Returns true if the text could be one of trace_export_txt: the ruler with its unit, and below it the host of some ranks */
+bool export_is_txt(const char *text);
 /* `timeline` as it prints it, so many columns wide */
 enum status trace_export_txt(
         const struct trace *trace, const struct export_options *options, struct text *out);

@@ -75,9 +75,7 @@ enum status trace_export_csv(
 	struct lanes lanes = {0};
 	struct spans spans = {0};
 	enum status status = ST_OK;
-	text_add(out,
-	        "rank,lane,from_ns,to_ns,kind,cause,name,phase,section,op,blame_rank,blame_op,blame,bytes,"
-	        "flops,line,done\r\n");
+	text_add(out, EXPORT_CSV_BEGINS);
 	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
 		if (options->ranks && !ranks_has(options->ranks, rank))
 			continue;

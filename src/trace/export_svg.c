@@ -13,6 +13,7 @@
 #include "trace/sets.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum {
 	WIDTH = 1280,
@@ -227,9 +228,9 @@ enum status trace_export_svg(
 		svg.window.to = svg.window.from + 1;
 	double bottom = TOP + (double)sets.shown_count * ROW;
 	text_add(out,
-	        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" "
-	        "font-family=\"sans-serif\" "
-	        "font-size=\"12\">\n<rect width=\"%d\" height=\"%.0f\" fill=\"white\"/>\n",
+	        EXPORT_SVG_BEGINS "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" "
+	                          "font-family=\"sans-serif\" "
+	                          "font-size=\"12\">\n<rect width=\"%d\" height=\"%.0f\" fill=\"white\"/>\n",
 	        WIDTH, bottom + 50, WIDTH, bottom + 50);
 	put_ruler(&svg, bottom);
 	for (size_t row = 0; row < sets.shown_count && status == ST_OK; row++) {
@@ -247,6 +248,15 @@ enum status trace_export_svg(
 	text_release(&svg.words);
 	sets_release(&sets);
 	return status;
+}
+
+bool export_is_txt(const char *text)
+{
+	char unit[3] = "", lane[5] = "";
+	const char *below = strchr(text, '\n');
+	return strncmp(text, "   ", 3) == 0 && sscanf(text, " %2[mus]%*1[ ]", unit) == 1 && below &&
+	        strncmp(below + 1, "   ", 3) == 0 && sscanf(below, " %*[0-9,-] %4s", lane) == 1 &&
+	        strcmp(lane, "host") == 0;
 }
 
 enum status trace_export_txt(

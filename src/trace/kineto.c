@@ -318,7 +318,7 @@ static void put_memory(struct kineto *k)
 static void put_head(struct kineto *k)
 {
 	const struct world *world = k->trace->world;
-	text_add(k->out, "{\n\"schemaVersion\":1,\n\"deviceProperties\":[");
+	text_add(k->out, EXPORT_KINETO_BEGINS "\"schemaVersion\":1,\n\"deviceProperties\":[");
 	for (int gpu = 0; gpu < k->gpus; gpu++) {
 		text_add(k->out, "%s{\"id\":%d,\"name\":", gpu ? "," : "", gpu);
 		export_string(k->out, world->machine->name);

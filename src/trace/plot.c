@@ -184,6 +184,7 @@ void plot_svg(const struct curve *curves, size_t count, const char *what, struct
 	struct scale s = scale_of(curves, count, 8);
 	int height = BOTTOM + (3 + (int)count) * LINE;
 	text_add(out,
+	        PLOT_SVG_BEGINS
 	        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 %d\" font-family=\"sans-serif\" "
 	        "font-size=\"12\">\n<rect width=\"640\" height=\"%d\" fill=\"white\"/>\n",
 	        height, height);

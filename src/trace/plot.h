@@ -22,6 +22,8 @@ struct curve {
 /* what: of the values, for the axis. width: columns. The caller releases the picture (picture_release). */
 void plot_picture(
         const struct curve *curves, size_t count, const char *what, int width, struct picture *picture);
+/* Each begins with PLOT_SVG_BEGINS. */
+#define PLOT_SVG_BEGINS "<!-- written by ranksh: plot -->\n"
 void plot_svg(const struct curve *curves, size_t count, const char *what, struct text *out);
 
 #endif

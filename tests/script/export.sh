@@ -1,5 +1,5 @@
 #!/bin/sh
-# export.sh -- the timeline as files: each of its kind, of a section and of some ranks; over a file that is there only by force
+# export.sh -- the timeline as files: each of its kind, of a section and of some ranks; over a file of others only by force
 . tests/script/lib.sh
 cd "$work"
 cat > all.rsh <<'END'
@@ -29,20 +29,23 @@ export kineto under_way
 sync
 @1-2 export some.csv width=60
 export narrow.txt width=60
-expect error "a.svg is there: `export a.svg force` writes over it" { export a.svg }
-export a.svg force
+export a.svg
+expect error "of_others.svg is there, and is no file of `export`: `export of_others.svg force` writes all the same" { export of_others.svg }
+export of_others.svg force
 expect error "a file's ending says what it is: .svg .html .csv .txt .json" { export a.png }
 expect error "no section 'twu'; did you mean 'two'?" { export b.csv twu }
 expect error "cannot be written" { export nowhere/a.svg }
 export kineto traces
-expect error "traces has such files: `export kineto traces force` writes over them" { export kineto traces }
+export kineto traces
 @1 export kineto traces force
 expect error "cannot be made" { export kineto nowhere/traces }
 expect error "rank0.pt.trace.json.part cannot be written" { export kineto a.svg }
 expect error "rank1.pt.trace.json is not a regular file" { export kineto half force }
 END
+echo 'of others' > of_others.svg
 mkdir -p half/rank1.pt.trace.json && echo before > half/rank0.pt.trace.json
-check 'runs' within 60 "$RANKSH" -n 4 all.rsh > out 2>&1
+within 60 "$RANKSH" -n 4 all.rsh > out 2>&1
+check 'runs' [ $? = 0 ]
 xml() { python3 -c "import xml.dom.minidom as d; d.parse('$1')" 2>/dev/null || grep -q '</svg>' "$1"; }
 check 'a picture, well-formed' xml a.svg
 check 'its lanes, bars and who was waited for' sh -c "grep -q '>0,1,3<' a.svg && grep -q 'matmul y' a.svg && grep -q 'peer: matmul y of rank 2\|peer: allreduce y of rank 2' a.svg"
@@ -66,7 +69,8 @@ tensor x[64] = ones
 export stuck.csv
 abort world
 END
-check "runs where ranks wait for ever" within 60 "$RANKSH" -n 4 stuck.rsh > out 2>&1
+within 60 "$RANKSH" -n 4 stuck.rsh > out 2>&1
+check "runs where ranks wait for ever" [ $? = 0 ]
 check "what waits for ever is in the table, not done, and for whom" sh -c "tr -d '\\r' < stuck.csv | grep -q '^2,default,[0-9]*,[0-9]*,stall,peer,peer,.*,1,,,.*,0$'"
 check 'nothing half-written is left' [ "$(ls | grep -c '\.new\|~')" = 0 ]
 check 'a file a rank, as PyTorch writes them' [ "$(ls traces | tr '\n' ' ')" = 'rank0.pt.trace.json rank1.pt.trace.json rank2.pt.trace.json rank3.pt.trace.json ' ]

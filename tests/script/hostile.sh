@@ -214,9 +214,9 @@ if mount -t tmpfs -o size=16k none full 2> /dev/null; then
 	head -c 20000 /dev/zero > full/fill 2> /dev/null
 	bad 'tensor x[64,64] = 1; save x full/x.npy' 'full/x.npy cannot be written: No space left'
 	bad 'repeat 100 { spin 1us }; export full/t.json' 'full/t.json cannot be written: No space left'
-	bad 'strategy ddp; program save full/old.rsh' 'full/old.rsh cannot be written: No space left'
+	bad 'strategy ddp; program save full/old.rsh force' 'full/old.rsh cannot be written: No space left'
 	bad 'spin 1us; spin 1us' '"status":"ok"'
-	bad 'journal save full/old.rsh' 'full/old.rsh cannot be written: No space left'
+	bad 'journal save full/old.rsh force' 'full/old.rsh cannot be written: No space left'
 	session "a full disk"
 	if [ "$(cat full/old.rsh)" = keep ]; then echo "ok hostile: the old file stays"; else echo "FAIL hostile: the old file is gone"; fi
 	if [ "$(ls full | wc -l)" = 2 ]; then echo "ok hostile: no halves are left"; else echo "FAIL hostile: halves: $(ls full)"; fi

@@ -11,6 +11,7 @@
 #include "kernels/kernel.h"
 #include "shell/language/run/call.h"
 #include "shell/language/run/run.h"
+#include "shell/session/quote.h"
 
 #include <string.h>
 
@@ -38,29 +39,13 @@ static void put(struct rendering *r, const char *text)
 
 /* ---- names and texts ---- */
 
-/* Inside quotes: what would end the text or be replaced again is marked */
-static void put_quoted(struct text *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '\n') {
-			text_add(out, "\\n");
-			continue;
-		}
-		if (strchr("\"\\$", *text))
-			text_add(out, "\\");
-		text_put(out, text, 1);
-	}
-}
-
 void value_written(const struct shell *shell, struct value value, struct text *out)
 {
 	if (value.kind == VALUE_NUMBER) {
 		value_exact(value, out);
 		return;
 	}
-	text_add(out, "\"");
-	put_quoted(out, names_text(shell->world->names, value.name));
-	text_add(out, "\"");
+	quote_text(names_text(shell->world->names, value.name), out);
 }
 
 /* Each part by itself: what is of a moment keeps its `$( )`, the rest becomes letters */
@@ -79,7 +64,7 @@ static void render_text(struct rendering *r, struct name *name)
 		        .written = name->written, .part = &name->part[i], .parts = 1, .quoted = true};
 		struct text text = {0};
 		if (ok(r, evaluate_text(r->eval, &one, &text)))
-			put_quoted(r->out, text_string(&text));
+			quote_inside(text_string(&text), r->out);
 		text_release(&text);
 	}
 	put(r, "\"");
@@ -92,6 +77,17 @@ static void render_name(struct rendering *r, struct name *name)
 		render_text(r, name);
 	else if (ok(r, evaluate_name(r->eval, name, &id)))
 		put(r, names_text(r->eval->shell->world->names, id));
+}
+
+/* A word of a command, such as a file's name: what stands in the place of its `$` may be no single word. */
+static void render_word(struct rendering *r, struct name *name)
+{
+	struct text word = {0};
+	if (name->quoted || name->constant)
+		render_name(r, name);
+	else if (ok(r, evaluate_text(r->eval, name, &word)))
+		quote_word(text_string(&word), r->out);
+	text_release(&word);
 }
 
 /* A slice is written as its view's name: a parameter that stands for a slice gives one slice of the tensor
@@ -188,6 +184,10 @@ static void render_argument(struct rendering *r, struct call *call, struct argum
 		if (ok(r, evaluate_ranks(call->shell, argument->ranks, &call->shell->interpreter->all, &set)))
 			ranks_text(&set, r->out);
 		break;
+	case ARG_FILE:
+	case ARG_WORD:
+		render_word(r, argument->name);
+		break;
 	case ARG_REMOTE:
 		render_tensor(r, argument->tensor);
 		put(r, "@");
@@ -217,7 +217,7 @@ static void render_option(struct rendering *r, const struct option *option)
 	if (!option->formula ||
 	        (!option->row &&
 	                (evaluate(r->eval, option->formula, &value) != ST_OK || value.kind != VALUE_NUMBER)))
-		render_name(r, option->word);
+		render_word(r, option->word);
 	else
 		render_formula(r, option->formula, true);
 }
@@ -294,7 +294,7 @@ static void render_making(struct rendering *r, struct call *call)
 	put(r, " = ");
 	if (making->file) {
 		put(r, "load ");
-		render_name(r, making->file);
+		render_word(r, making->file);
 	} else if (making->value) {
 		render_formula(r, making->value, false);
 	} else {
@@ -352,4 +352,15 @@ void interpreter_render(struct shell *shell, struct statement *statement, const 
 		text_put(out, statement->source.at, statement->source.length);
 	*varies |= eval.varies;
 	text_release(&text);
+}
+
+void call_line(const struct call *call, int rank, struct text *out)
+{
+	bool varies = false;
+	if (call->statement->clauses.ranks) {
+		text_put(out, "@", 1);
+		ranks_text(call->set, out);
+		text_put(out, " ", 1);
+	}
+	interpreter_render(call->shell, call->statement, call->set, rank, out, &varies);
 }

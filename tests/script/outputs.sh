@@ -1,0 +1,105 @@
+#!/bin/sh
+# outputs.sh -- files of others stay: each line that writes a file replaces one of its own kind and an empty one, and any other by `force` alone; what a message
+# suggests runs as typed, whatever the file is called
+. tests/script/lib.sh
+cd "$work" || exit 1
+serial='model mlp layers=2 hidden=8 batch=8; strategy serial; run 1'
+trained='model mlp layers=2 hidden=8 batch=8; strategy pipeline=2 micro=2; run 1'
+# lines BEFORE LINE...: LINE at a prompt of two ranks in one process, behind BEFORE; what it says in `out`, true if nothing was refused
+lines() {
+	printf '%s\n' "$@" | one_process --dry -n 2 | sed 's/\\"/"/g' > out
+	! grep -q '"status":"\(file\|argument\|syntax\|name\)"' out
+}
+# dry, one BEFORE LINE: the same as a script, of two ranks without data, of one with data
+dry() { "$RANKSH" --dry -n 2 -c "$1
+$2" > out 2>&1; }
+one() { "$RANKSH" -n 1 -c "$1
+$2" > out 2>&1; }
+runs() { "$RANKSH" "$@" > out 2>&1; }
+suggested() { sed -n 's/.*: `\(.*force\)` writes all the same.*/\1/p' out | head -1; }
+
+# kept HOW BEFORE LINE FILE IS
+kept() {
+	how=$1 before=$2 line=$3 file=$4
+	printf 'of others\nline 2\n' > "$file"
+	cp "$file" others
+	$how "$before" "$line"
+	check "\`$line\`: a file of others stays" sh -c "grep -qF '$file is there, and is no $5' out && cmp -s '$file' others"
+	again=$(suggested)
+	$how "$before" "$again"
+	check "... and \`$again\` writes it" sh -c "! cmp -s '$file' others && [ -s '$file' ] && ! grep -q 'is there, and\|: .*: no ' out"
+	cp "$file" written
+	check "... twice without the word" $how "$before" "$line"
+	check "... and with the same text" cmp -s "$file" written
+	: > "$file"
+	$how "$before" "$line"
+	check "... and over an empty file" cmp -s "$file" written
+	rm -f "$file" target
+	ln -s target "$file"
+	$how "$before" "$line"
+	check "... a link is followed by force alone" sh -c "grep -q 'is a symbolic link: ' out && [ ! -e target ]"
+	rm "$file"
+	mkdir "$file"
+	$how "$before" "$(echo "$again")"
+	check "... and a folder is nothing to write over" sh -c "grep -q 'is not a regular file' out && [ -d '$file' ]"
+	rmdir "$file"
+}
+kept one 'tensor x[4] = ones' 'save x[0:2] "a\"b\$ c;d.npy"' 'a"b$ c;d.npy' 'whole .npy file of a tensor'
+for format in svg html csv txt json; do
+	kept dry 'spin 1ms; mark two; spin 2ms' "export \"two words.$format\" two width=60" "two words.$format" 'file of `export`'
+done
+kept one "$serial" 'plot loss "two words.svg"' 'two words.svg' 'file of `plot`'
+kept dry "$trained" 'program save "two words.rsh"' 'two words.rsh' 'file of `program save`'
+kept dry "$trained" 'program save "two words.rsh" source' 'two words.rsh' 'file of `program save`'
+kept dry "$trained" 'program schedule "two words.csv"' 'two words.csv' 'file of these bytes'
+kept dry 'source calibrate; measure 64k' 'calibrate "two words.machine"' 'two words.machine' 'file of `calibrate`'
+kept lines 'spin 1ms' 'journal save "two words.rsh"' 'two words.rsh' 'file of `journal save`'
+
+# what was written before is read back: the first line is a comment of its format
+dry "$trained" 'program save p.rsh; program save s.rsh source; source calibrate; measure 64k; calibrate m.machine'
+check "a saved program runs" runs --dry -n 2 p.rsh
+check "... and its source" runs --dry -n 2 -c 'program s.rsh; run 1'
+check "... and a calibrated machine" runs --dry -n 2 -c 'machine ./m.machine; spin 1us'
+# one kind's file is no other's
+one "$serial" 'plot loss a.svg'
+one "$serial" 'export a.svg'
+check "a picture of \`plot\` is no \`export\`" grep -q 'a.svg is there, and is no file of .export' out
+
+# a folder of files
+kineto() { dry 'spin 1ms; sync' "$1"; }
+kineto 'export kineto "two words"'
+check "export kineto: its own files are replaced" kineto 'export kineto "two words"'
+for file in rank1.pt.trace.json rank0.pt.trace.json.part; do
+	printf '{\n"schemaVersion":1,\n"deviceProperties":[]}' > others
+	cp others "two words/$file"
+	kineto '@0-1 export kineto "two words"'
+	check "... and $file of PyTorch stays" sh -c "grep -qF 'two words/$file is there, and is no file of \`export kineto\`: \`@0,1 export kineto \"two words\" force\`' out && cmp -s others 'two words/$file'"
+	check "... but for force" kineto "$(suggested)"
+done
+mkdir ck
+echo 'of others' > 'ck/my net-1.json'
+one "$serial" 'checkpoint to="ck/my net"'
+check "checkpoint: the suggested line has the prefix in quotes" grep -qF '`checkpoint to="ck/my net" force` writes all the same' out
+one "$serial" "$(suggested)"
+check "... and runs" grep -q 'my net-1.json: iteration 1' out
+echo 'of others' > 'ck/my net-1.json'
+one 'model mlp layers=2 hidden=8 batch=8; strategy serial; checkpoint every=1 to="ck/my net"' 'run 1'
+check "... also that of every=" grep -qF '`checkpoint every=1 to="ck/my net" force` writes all the same' out
+
+# the file is looked at before anything happens
+echo 'of others' > note.txt
+refused() { printf '%s\n' "$@" | one_process -n 1 > out; }
+refused 'tensor x[4] = ones' 'save x note.txt' 'say "at $(time)"'
+check "save: what is refused has not waited" sh -c "grep -q 'note.txt is there' out && ! grep -q 'has run, and stays' out"
+refused 'tensor x[4] = ones' 'say "at $(time)"'
+grep -o '"at [^"]*"' out > before_it
+refused 'tensor x[4] = ones' 'save x note.txt' 'say "at $(time)"'
+check "... and time has not gone on" sh -c "grep -o '\"at [^\"]*\"' out | cmp -s - before_it"
+refused 'model mlp layers=2 hidden=8 batch=8' 'strategy serial' 'run 1' 'checkpoint to="ck/my net"' 'say "at $(time)"'
+check "nor has a checkpoint" sh -c "grep -q 'my net-1.json is there' out && ! grep -q 'has run, and stays' out"
+
+# lines that a program's steps did are saved so that they run
+printf '## one\nlet f = "of $rank.npy"\ntensor x[4] = ones\nsave x $f\n' > words.rsh
+one 'program words.rsh; step' 'program save steps.rsh'
+check "a file's name with a blank is in quotes in a saved program" grep -qx 'save x "of 0.npy"' steps.rsh
+check "... which runs" runs -n 1 steps.rsh
