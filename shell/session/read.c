@@ -49,6 +49,7 @@ enum status shell_bring(struct shell *shell, int rank, int stream, const struct 
 	}
 	record->operand = &operand;
 	record->operands = 1;
+	record->noted = reads && reads->noted;
 	record->bytes = layout_bytes(&view->layout);
 	record->dtype = view->layout.dtype;
 	record->object = view->name;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct round_head {
-	uint32_t over;
+	uint16_t over, full;
 	int32_t lost;
 	uint64_t count;
 };
@@ -26,7 +26,7 @@ void rounds_tell(struct rounds *rounds, const struct measured *one)
 /* A message; the caller frees *bytes. */
 static size_t written(const struct vote *vote, const struct measured *news, size_t count, void **bytes)
 {
-	struct round_head head = {.over = vote->over, .lost = vote->lost, .count = count};
+	struct round_head head = {.over = vote->over, .full = vote->full, .lost = vote->lost, .count = count};
 	char *to = mem_alloc(sizeof head + count * sizeof *news);
 	memcpy(to, &head, sizeof head);
 	if (count)
@@ -57,6 +57,7 @@ static enum status read(const void *bytes, size_t size, struct measurements *all
 static void add_vote(struct vote *sum, const struct round_head *head)
 {
 	sum->over &= head->over != 0;
+	sum->full |= head->full != 0;
 	if (!sum->lost)
 		sum->lost = head->lost;
 }
@@ -97,7 +98,7 @@ static enum status follow(struct rounds *rounds, struct measurements *all, struc
 		return status;
 	status = read(bytes, size, all, &head);
 	mem_free(bytes);
-	*vote = (struct vote){.over = head.over != 0, .lost = head.lost};
+	*vote = (struct vote){.over = head.over != 0, .full = head.full != 0, .lost = head.lost};
 	return status;
 }
 

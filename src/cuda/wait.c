@@ -177,19 +177,6 @@ static void lose(struct control *control, const struct vote *vote)
 	control->lost_count = kept;
 }
 
-/* One round: everybody's news, and is it over? */
-static enum status hold_round(struct control *control, enum control_wait what, bool *over)
-{
-	take_reports(control, what);
-	struct vote vote = {
-	        .over = own_over(control, what), .lost = control->lost_count ? control->lost[0] + 1 : 0};
-	enum status status = rounds_hold(&control->rounds, &control->measured, &vote);
-	told_news(control);
-	*over = vote.over && !vote.lost;
-	lose(control, &vote);
-	return status;
-}
-
 void control_done(void *self, op_id id)
 {
 	struct control *control = self;
@@ -197,17 +184,42 @@ void control_done(void *self, op_id id)
 	control->owed |= op_record(control->world, id)->kind == OP_SYNC;
 }
 
-/* In the order in which the shadow told them, as far as they are over */
+/* In the order in which the shadow told them, as far as they are over. An OP_SYNC that is not ends it, which is the same on all
+ * processes, and this rank's own operations do not. */
 static void tell_done(struct control *control)
 {
-	size_t told = 0;
-	while (told < control->done_count && measurements_find(&control->measured, control->done[told]))
-		control->hooks.done(control->hooks.self, control->done[told++]);
-	control->done_count -= told;
-	if (told)
-		memmove(control->done, control->done + told, control->done_count * sizeof *control->done);
+	size_t left = 0, next = 0;
+	for (; next < control->done_count; next++) {
+		op_id id = control->done[next];
+		if (measurements_find(&control->measured, id))
+			control->hooks.done(control->hooks.self, id);
+		else if (op_record(control->world, id)->kind == OP_SYNC)
+			break;
+		else
+			control->done[left++] = id;
+	}
+	control->done_count -= next - left;
+	if (next > left)
+		memmove(control->done + left, control->done + next,
+		        (control->done_count - left) * sizeof *control->done);
 	if (control->done_count == 0)
 		control->owed = false;
+}
+
+/* One round: everybody's news, and is it over? */
+static enum status hold_round(struct control *control, enum control_wait what, bool *over)
+{
+	take_reports(control, what);
+	struct vote vote = {.over = own_over(control, what),
+	        .full = host_is_full(control->host),
+	        .lost = control->lost_count ? control->lost[0] + 1 : 0};
+	enum status status = rounds_hold(&control->rounds, &control->measured, &vote);
+	told_news(control);
+	*over = vote.over && !vote.lost;
+	lose(control, &vote);
+	if (vote.full && status == ST_OK)
+		tell_done(control);
+	return status;
 }
 
 enum status control_wait(struct control *control, enum control_wait what, struct budget *budget)

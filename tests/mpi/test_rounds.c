@@ -72,13 +72,16 @@ static void times_are_everybodys(struct test *t)
 	CHECK(&t->checks, !measurements_find(&t->all, 0) && !measurements_find(&t->all, UINT32_MAX));
 }
 
-/* Over is what all have over; the lowest rank's loss is everyone's. */
+/* Over is what all have over, full what one has full; the lowest rank's loss is everyone's. */
 static void votes_add_up(struct test *t)
 {
 	for (int late = 0; late < t->n; late++) {
 		struct vote vote = {.over = t->me != late};
 		CHECK(&t->checks, rounds_hold(&t->rounds, &t->all, &vote) == ST_OK);
-		CHECK(&t->checks, !vote.over);
+		CHECK(&t->checks, !vote.over && !vote.full);
+		vote = (struct vote){.full = t->me == late};
+		CHECK(&t->checks, rounds_hold(&t->rounds, &t->all, &vote) == ST_OK);
+		CHECK(&t->checks, vote.full);
 		vote = (struct vote){.over = true, .lost = t->me >= late ? t->me + 1 : 0};
 		CHECK(&t->checks, rounds_hold(&t->rounds, &t->all, &vote) == ST_OK);
 		CHECK(&t->checks, vote.over && vote.lost == late + 1);

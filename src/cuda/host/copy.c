@@ -159,7 +159,7 @@ enum status copy_queue(struct host_thread *host, const struct host_order *order,
 	const struct operand *from = record_source(&order->record), *to = record_target(&order->record);
 	struct kernel_tensor source = {.name = ""}, target = {.name = ""};
 	if (!to)
-		return keep(host, order->id, from, false, lane);
+		return keep(host, order->id, from, order->record.noted, lane);
 	source.layout = from->layout;
 	target.layout = to->layout;
 	enum status status = memory_of(host, from, &source.data);

@@ -15,6 +15,8 @@
 #include "kernels/kernel.h"
 #include "world/op.h"
 
+#include <stdatomic.h>
+
 struct host_lanes;
 struct memory;
 struct timer;
@@ -45,6 +47,8 @@ struct host_thread {
 	enum status lost;            /* not ST_OK: the context is lost, and nothing more is called */
 	char *why;                   /* ... its words */
 	bool stuck;                  /* it is lost because something never ends, which is left as it is */
+	/* of `kept`, what stays until it is read: control looks at it */
+	_Atomic int64_t unread_bytes;
 };
 
 /* ---- host.c: what the host thread asks of it */
@@ -177,10 +181,10 @@ enum status compute_convert(struct host_thread *host, const struct kernel_tensor
 void compute_tell_fault(struct host_thread *host);
 
 /* ---- copy.c */
-/* OP_COPY. Without a target: what it brings is kept for host_read(by = order.id), until 256 more at least have brought
- * something. */
+/* OP_COPY. Without a target: what it brings is kept for host_read(by = order.id), record.noted: until it is read, else until
+ * 256 more at least have brought something. */
 enum status copy_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
-/* record.noted of another kind: each single element that it wrote is kept likewise, but until it is read. In no timeline */
+/* record.noted of another kind: each single element that it wrote is kept until it is read. In no timeline */
 enum status copy_note(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 /* Elements of one type and shape, of any strides. They may overlap on the GPU; in the host's memory too. */
 enum status copy_between(struct host_thread *host, const struct kernel_tensor *from, enum space from_space,

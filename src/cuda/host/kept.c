@@ -1,6 +1,10 @@
 /* kept.c -- what copies have brought to the host for `print` and `let`, what `print` has read there, and losses
  * that kernels wrote: until it is read
  *
+ * A `print` and a loss are read once, oldest first, and kept until then, however many there are: control reads them while
+ * hosts are at work when host_is_full. All other copies are read at once or never, so that the
+ * oldest of them go.
+ *
  * It lies in pinned memory, in cells of a power of two. Cells that nobody needs any more are used again and never given back:
  * freeing pinned memory waits for the whole GPU. */
 #include "cuda/host/inside.h"
@@ -26,8 +30,8 @@ struct kept_one {
 };
 
 struct kept {
-	struct kept_one *one; /* oldest first */
-	size_t count;
+	struct kept_one *one; /* oldest first, from `first` on */
+	size_t first, count;
 	size_t copies; /* of them not until_read */
 	int64_t copy_bytes;
 	struct cells {
@@ -64,26 +68,38 @@ static enum status new_page(struct host_thread *host, int class)
 	return ST_OK;
 }
 
-static void drop(struct kept *kept, size_t i)
+static void drop(struct host_thread *host, size_t i)
 {
+	struct kept *kept = host->kept;
 	struct kept_one *one = &kept->one[i];
 	struct cells *cells = &kept->cells[one->cell_class];
 	*MEM_ADD(&cells->free, &cells->count) = one->at;
 	kept->copies -= !one->until_read;
 	kept->copy_bytes -= one->until_read ? 0 : one->bytes;
-	memmove(one, one + 1, (kept->count - 1 - i) * sizeof *one);
-	kept->count--;
+	host->unread_bytes -= one->until_read ? one->bytes : 0;
+	memmove(&kept->one[kept->first + 1], &kept->one[kept->first], (i - kept->first) * sizeof *one);
+	kept->first++;
+}
+
+static struct kept_one *add(struct kept *kept)
+{
+	if (kept->first > kept->count / 2) {
+		kept->count -= kept->first;
+		memmove(kept->one, kept->one + kept->first, kept->count * sizeof *kept->one);
+		kept->first = 0;
+	}
+	return MEM_ADD(&kept->one, &kept->count);
 }
 
 /* The oldest copies go where there are too many. */
-static void make_room(struct kept *kept)
+static void make_room(struct host_thread *host)
 {
-	for (size_t i = 0; i < kept->count && kept->copies >= KEPT_LEAST &&
-	        (kept->copies >= KEPT_MOST || kept->copy_bytes > KEPT_BYTES);)
-		if (kept->one[i].until_read)
-			i++;
-		else
-			drop(kept, i);
+	struct kept *kept = host->kept;
+	for (size_t i = kept->first; i < kept->count && kept->copies >= KEPT_LEAST &&
+	        (kept->copies >= KEPT_MOST || kept->copy_bytes > KEPT_BYTES);
+	        i++)
+		if (!kept->one[i].until_read)
+			drop(host, i);
 }
 
 /* ---- what is kept */
@@ -97,12 +113,12 @@ enum status kept_make(
 	int64_t bytes = layout_bytes(&operand->layout);
 	int class = class_of(bytes);
 	struct cells *cells = &kept->cells[class];
-	make_room(kept);
+	make_room(host);
 	enum status status = cells->count ? ST_OK : new_page(host, class);
 	if (status != ST_OK)
 		return status;
 	*at = cells->free[--cells->count];
-	*MEM_ADD(&kept->one, &kept->count) = (struct kept_one){.id = id,
+	*add(kept) = (struct kept_one){.id = id,
 	        .space = operand->space,
 	        .cell_class = (uint8_t) class,
 	        .until_read = until_read,
@@ -111,6 +127,7 @@ enum status kept_make(
 	        .at = *at};
 	kept->copies += !until_read;
 	kept->copy_bytes += until_read ? 0 : bytes;
+	host->unread_bytes += until_read ? bytes : 0;
 	return ST_OK;
 }
 
@@ -118,14 +135,14 @@ enum status kept_read(struct host_thread *host, const struct host_order *order)
 {
 	struct kept *kept = host->kept;
 	int64_t bytes = layout_bytes(&order->layout);
-	for (size_t i = kept ? kept->count : 0; i-- > 0;) {
+	for (size_t i = kept ? kept->first : 0; kept && i < kept->count; i++) {
 		const struct kept_one *one = &kept->one[i];
 		if (one->id != order->by || one->space != order->space || one->address != order->address ||
 		        one->bytes != bytes)
 			continue;
 		memcpy(order->packed, one->at, (size_t)bytes);
 		if (one->until_read)
-			drop(kept, i);
+			drop(host, i);
 		return ST_OK;
 	}
 	return fail(ST_ARGUMENT, "rank %d: its GPU did not bring this to the host", host->rank);

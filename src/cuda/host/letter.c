@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { HANGS_MS = 5000 };
+enum { HANGS_MS = 5000, UNREAD_BYTES = 1 << 24 };
 
 void letter_answer(struct host *host)
 {
@@ -95,6 +95,11 @@ enum status host_read(struct host *host, op_id by, enum space space, int64_t add
 	if (back)
 		mem_free(order.packed);
 	return status;
+}
+
+bool host_is_full(const struct host *host)
+{
+	return atomic_load(&host->thread.unread_bytes) >= UNREAD_BYTES;
 }
 
 enum status host_write(
