@@ -178,6 +178,7 @@ static enum status control_failure(struct backend *backend)
 	struct control *control = control_of(backend);
 	enum status status = control->failed;
 	control->failed = ST_OK;
+	control->looked_up = 0;
 	return status == ST_OK ? ST_OK : fail(status, "%s", control->why);
 }
 

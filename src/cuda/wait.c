@@ -69,12 +69,14 @@ static void keep_failure(struct control *control, const struct host_report *repo
 	keep_words(control, report, id ? id : first_open(control, part));
 }
 
-/* A kernel has read a number out of range: it computed all the same, as a NaN or nothing. */
+/* A kernel has read a number out of range: it computed all the same, as a NaN or nothing. Of those of several streams the first
+ * in program order is kept. */
 static void keep_index(struct control *control, const struct host_report *report)
 {
 	const struct world *world = control->world;
-	if (control->failed != ST_OK)
+	if (control->failed != ST_OK && control->looked_up <= report->looks_up)
 		return;
+	control->looked_up = report->looks_up;
 	control->failed = call_index_failure(
 	        world, op_record(world, report->looks_up), report->place, (double)report->value);
 	snprintf(control->why, sizeof control->why, "%s", fail_text());

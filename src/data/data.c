@@ -64,6 +64,7 @@ enum status data_failure(struct rank_data *data)
 {
 	enum status status = data->status;
 	data->status = ST_OK;
+	data->looked_up = 0;
 	return status == ST_OK ? ST_OK : fail(status, "%s", data->why);
 }
 
@@ -74,6 +75,15 @@ void keep_failure(struct rank_data *data, enum status status)
 		return;
 	data->status = status;
 	snprintf(data->why, sizeof data->why, "%s", fail_text());
+}
+
+void keep_kernel(struct rank_data *data, enum status status, op_id id)
+{
+	if (status != ST_OK && (data->status == ST_OK || data->looked_up > id)) {
+		data->status = ST_OK;
+		data->looked_up = id;
+	}
+	keep_failure(data, status);
 }
 
 void note_failure(struct rank_data *data, enum status status, op_id id)
@@ -133,7 +143,7 @@ void data_end(struct rank_data *data, op_id id)
 	disturb_outputs(data, id, record);
 	if (record->kind == OP_KERNEL) {
 		if (!running->staged)
-			keep_failure(data, evaluate_kernel(data->world, record, NULL));
+			keep_kernel(data, evaluate_kernel(data->world, record, NULL), id);
 		for (int i = 0; i < record->operands; i++)
 			if (running->packed[i])
 				operand_unpack(data->world, &record->operand[i], running->packed[i]);

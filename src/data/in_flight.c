@@ -50,7 +50,7 @@ static void stage(struct rank_data *data, struct in_flight *running)
 	if (running->part == OTHERS_GET && world_remote(data->world, running->id, &window))
 		input = &window;
 	if (record->kind == OP_KERNEL)
-		keep_failure(data, evaluate_kernel(data->world, record, running->packed));
+		keep_kernel(data, evaluate_kernel(data->world, record, running->packed), running->id);
 	else if (input)
 		running->packed[0] = operand_packed(data->world, input);
 }

@@ -52,6 +52,22 @@ launch g
 sync
 END
 printf '%s\n' 'tensor table[8,4] host = ones' 'tensor ids[4] host i32 = 1' 'fill ids[3] -7' 'tensor x[4,4] host' 'x = embed table ids' sync > host.rsh
+# the second is read first, on a stream of its own; the host's memory has one of its own, too
+cat > streams.rsh <<'END'
+stream s t
+tensor table[8,4] = ones
+tensor small[8,4] host = ones
+tensor ids[4] others[4] i32 = 1
+tensor far[4] host i32 = 1
+tensor w[128,128] = ones
+fill ids[2:4] 8;  fill others[1] 9;  fill far[0] 10;  sync
+repeat 20 { w = matmul w w on s }
+x = embed table ids on s
+y = embed table others on t
+tensor z[4,4] host
+z = embed small far
+sync
+END
 for device in sim cuda; do
 	run masked.rsh
 	check "$device: rows with an ignored class do not count" [ $status = 0 ]
@@ -64,6 +80,9 @@ for device in sim cuda; do
 	run captured.rsh
 	check "$device: a row out of range, in a graph that was right before" says '`embed` reads ids[3] = 8, which is out of range for a row of the table (0 to 7)'
 	check "$device: ... before which it was right" says 'the first is right'
+	run streams.rsh
+	check "$device: the first one of a program is reported" says '`embed` reads ids[2] = 8'
+	check "$device: ... alone" says 'range: line 9:'
 	run host.rsh
 	check "$device: in the host's memory" says '`embed` reads ids[3] = -7'
 done

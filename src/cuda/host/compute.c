@@ -10,6 +10,9 @@
 #include "cuda/kernels/launch.h"
 
 #include <stdatomic.h>
+#include <string.h>
+
+enum { FAULTS = 2 * (STREAMS_MAX + 1) };
 
 struct known_function {
 	const char *name; /* the planner's: one address for each */
@@ -21,9 +24,9 @@ struct compute {
 	struct known_function *functions;
 	size_t function_count;
 	cublasHandle_t cublas;
-	struct index_fault *fault; /* of the host's memory, written by streams */
-	void *fault_at;            /* ... where they find it */
-	int64_t workspace_bytes;   /* of a lane, as NVIDIA asks for: 32 MB from Hopper on, else 4 MB */
+	struct index_fault *fault;    /* [FAULTS], of the host's memory: see fault_of */
+	struct index_fault *fault_at; /* ... where kernels find it */
+	int64_t workspace_bytes;      /* of a lane, as NVIDIA asks for: 32 MB from Hopper on, else 4 MB */
 };
 
 /* ---- launches */
@@ -139,25 +142,31 @@ struct host_call {
 static void compute_and_free(void *argument)
 {
 	struct host_call *host_call = argument;
+	struct index_fault *fault = host_call->fault;
 	int64_t place;
 	double value;
-	unsigned none = 0;
 	if (kernel_find_index(&host_call->call, &place, &value) &&
-	        atomic_compare_exchange_strong((_Atomic unsigned *)&host_call->fault->state, &none, 1)) {
-		host_call->fault->op = host_call->id;
-		host_call->fault->place = place;
-		host_call->fault->value = (long long)value;
-		atomic_store((_Atomic unsigned *)&host_call->fault->state, 2);
+	        fault->made == atomic_load((_Atomic unsigned *)&fault->taken)) {
+		fault->op = host_call->id;
+		fault->place = place;
+		fault->value = (long long)value;
+		atomic_store((_Atomic unsigned *)&fault->made, fault->made + 1);
 	}
 	kernel_compute(&host_call->call);
 	mem_free(argument);
+}
+
+/* Of a stream by its number: its kernels have one, and what the host computes there another. */
+static int fault_of(int stream, bool on_host)
+{
+	return 2 * stream + on_host;
 }
 
 static enum status call_on_host(
         struct host_thread *host, op_id id, const struct kernel_call *call, const struct host_lane *lane)
 {
 	struct host_call *copy = mem_alloc(sizeof *copy);
-	*copy = (struct host_call){*call, id, host->compute->fault};
+	*copy = (struct host_call){*call, id, &host->compute->fault[fault_of(lane->number, true)]};
 	enum status status = cuda_call(host->cuda, "cuLaunchHostFunc",
 	        host->cuda->cuLaunchHostFunc(lane->stream, compute_and_free, copy));
 	if (status != ST_OK)
@@ -170,18 +179,22 @@ static enum status queue_index_check(
         struct host_thread *host, op_id id, const struct kernel_call *call, const struct host_lane *lane)
 {
 	struct launch_plan plan;
-	launch_index_check(&plan, call, id, host->compute->fault_at);
+	launch_index_check(&plan, call, id, &host->compute->fault_at[fault_of(lane->number, false)]);
 	return queue_plan(host, &plan, lane);
 }
 
-void compute_tell_fault(struct host_thread *host)
+void compute_tell_faults(struct host_thread *host, int stream, op_id id)
 {
-	struct index_fault *fault = host->compute ? host->compute->fault : NULL;
-	if (!fault || atomic_load((_Atomic unsigned *)&fault->state) != 2)
-		return;
-	struct host_report report = {.looks_up = fault->op, .place = fault->place, .value = fault->value};
-	atomic_store((_Atomic unsigned *)&fault->state, 0);
-	host_tell(host, &report, 0);
+	for (int i = fault_of(stream, false); host->compute && i <= fault_of(stream, true); i++) {
+		struct index_fault *fault = &host->compute->fault[i];
+		unsigned made = atomic_load((_Atomic unsigned *)&fault->made);
+		if (made == fault->taken || fault->op > id)
+			continue;
+		struct host_report report = {
+		        .looks_up = fault->op, .place = fault->place, .value = fault->value};
+		atomic_store((_Atomic unsigned *)&fault->taken, made);
+		host_tell(host, &report, 0);
+	}
 }
 
 /* A `spin` without a tensor takes its time and computes nothing. */
@@ -283,14 +296,14 @@ static enum status open_fault(struct host_thread *host)
 	CUdeviceptr at = 0;
 	void *fault = NULL;
 	enum status status = cuda_call(cuda, "cuMemHostAlloc",
-	        cuda->cuMemHostAlloc(&fault, sizeof *compute->fault,
+	        cuda->cuMemHostAlloc(&fault, FAULTS * sizeof *compute->fault,
 	                CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
 	if (status != ST_OK)
 		return status;
 	compute->fault = fault;
-	*compute->fault = (struct index_fault){0};
+	memset(fault, 0, FAULTS * sizeof *compute->fault);
 	status = cuda_call(cuda, "cuMemHostGetDevicePointer", cuda->cuMemHostGetDevicePointer(&at, fault, 0));
-	compute->fault_at = (void *)(uintptr_t)at;
+	compute->fault_at = (struct index_fault *)(uintptr_t)at;
 	return status;
 }
 

@@ -177,8 +177,9 @@ enum status compute_fill(struct host_thread *host, const struct host_order *orde
 enum status compute_convert(struct host_thread *host, const struct kernel_tensor *from,
         const struct kernel_tensor *to, struct host_lane *lane);
 
-/* Reports the number out of range that a kernel has read since the last call, if there is one. Called when a kernel is over. */
-void compute_tell_fault(struct host_thread *host);
+/* Reports the first number out of range that kernels of the stream have read up to the operation since the last call, if there is
+ * one. Called when the operation is over, before that is reported. */
+void compute_tell_faults(struct host_thread *host, int stream, op_id id);
 
 /* ---- copy.c */
 /* OP_COPY. Without a target: what it brings is kept for host_read(by = order.id), record.noted: until it is read, else until

@@ -95,7 +95,7 @@ bool lanes_look(struct host_thread *host)
 				fail(host->lost, "%s", host->why);
 				host_flight_fail(flight, host->lost);
 			}
-			compute_tell_fault(host);
+			compute_tell_faults(host, lane->lane.number, flight->id);
 			tell(host, lane, flight);
 		}
 		while (lane->first < lane->told && lane_flight(lane, lane->first)->end <= now)

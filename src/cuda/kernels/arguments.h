@@ -92,10 +92,12 @@ struct rows {
 
 /* ---- numbers that things are looked up by: indices.cu */
 
-/* In memory of the host. state: 0 free, 1 it is being written, 2 there is one */
+/* In memory of the host, of one stream: the oldest that the host has not taken, if made != taken. No word has two writers: those
+ * before `taken` are the stream's operations', one after the other, and atomics of a GPU hold on that GPU alone. */
 struct index_fault {
-	unsigned state, op;
+	unsigned claimed, made, op;
 	long long place, value;
+	unsigned taken; /* by the host thread: = made */
 };
 
 /* Each of the `count` numbers is from 0 to below `end`, or `unused` (NAN: nothing else). op: whose they are */

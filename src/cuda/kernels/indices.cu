@@ -1,18 +1,30 @@
 // indices.cu -- are the numbers that a kernel looks things up by in range? (kernel_find_index of src/kernels/common.c)
 #include "numbers.cuh"
 
-// The first one outside that a thread comes to is kept, until the host has taken it.
+INLINE bool is_outside(const index_check &call, long long i)
+{
+	double value = get(&call.in, i);
+	return !(value >= 0 && value < (double)call.end) && value != call.unused;
+}
+
+// One thread of those that come to a number outside reports the first of all.
 KERNEL(indices_check, index_check)
 {
+	volatile index_fault *fault = call.fault;
 	for (long long i = thread_number(); i < call.count; i += thread_count()) {
-		double value = get(&call.in, i);
-		if ((value >= 0 && value < (double)call.end) || value == call.unused ||
-		        atomicCAS(&call.fault->state, 0, 1) != 0)
+		if (!is_outside(call, i))
 			continue;
-		call.fault->op = call.op;
-		call.fault->place = i;
-		call.fault->value = (long long)value;
+		unsigned made = fault->made;
+		if (made != fault->taken || atomicCAS(&call.fault->claimed, made, made + 1) != made)
+			return;
+		long long first = 0;
+		while (!is_outside(call, first))
+			first++;
+		fault->op = call.op;
+		fault->place = first;
+		fault->value = (long long)get(&call.in, first);
 		__threadfence_system();
-		*(volatile unsigned *)&call.fault->state = 2;
+		fault->made = made + 1;
+		return;
 	}
 }
