@@ -94,7 +94,7 @@ struct happens_before {
 	struct races *races; /* where what is found goes */
 	op_id done;          /* operations up to this one are in */
 	size_t handouts;     /* ... and so many blocks */
-	size_t aborts, unmade;
+	size_t aborted;      /* ... and so many of world.aborted */
 	struct rank_order *rank;
 	uint32_t *clocks;
 	size_t clock_count, clock_room;
@@ -111,6 +111,11 @@ struct happens_before {
 	size_t next_room;
 	int next_lanes;
 	bool next_changed;
+	struct settled {
+		struct race race;
+		size_t matches; /* that the books had then */
+	} * settled; /* conflicts that are no race by going by other ranks, in the order in which they were decided */
+	size_t settled_count;
 	struct race *conflicts; /* of that operation, not ordered by its rank's clocks */
 	size_t conflict_count;
 	uint32_t unread_operands; /* bit k: operand k reads unwritten memory */

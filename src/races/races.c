@@ -12,6 +12,7 @@
  * Until then the conflict is in the list of the meeting that lacks members, and is decided when that meeting
  * is complete, or was aborted. Which races there are is a function of the log as it is, whenever it was looked at before. */
 #include "races/order.h"
+#include "base/search.h"
 
 struct race *race_known(const struct happens_before *order, const struct race *race)
 {
@@ -67,9 +68,12 @@ static void decide(struct happens_before *order, const struct race *race)
 		runnable = op_runnable(order, race->earlier);
 	if (runnable == RUNNABLE_LACKS)
 		postpone(order, race, order->lacking);
-	if (runnable == RUNNABLE && !search_before(order, race->earlier, race->later) &&
+	else if (runnable == RUNNABLE && !search_before(order, race->earlier, race->later) &&
 	        !search_before(order, race->later, race->earlier))
 		report(order, race);
+	else
+		*MEM_ADD(&order->settled, &order->settled_count) =
+		        (struct settled){*race, order->world->match_count};
 }
 
 /* Conflicts that waited for the meeting: it is complete, or was aborted. */
@@ -144,38 +148,41 @@ static void order_release(struct happens_before *order)
 	}
 	wait_search_release(&order->runnable);
 	void *arrays[] = {order->rank, order->clocks, order->accesses, order->undecided, order->notes,
-	        order->next_clock, order->conflicts, order->cells, order->runnable.colour};
+	        order->settled, order->next_clock, order->conflicts, order->cells, order->runnable.colour};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
 }
 
-/* Meetings that had all their members, and were aborted all the same: at a timeout. What went by them is open again. */
-static size_t unmade(const struct world *world)
+/* What went by a meeting that is there no more is open again: it was decided when the books had that meeting. */
+static void reopen(struct happens_before *order, uint32_t match)
 {
-	size_t count = 0;
-	for (size_t i = 1; i <= world->match_count; i++) {
-		const struct match *match = &world->matches[i];
-		count += match->aborted && match_complete(match) && !match->mismatch;
-	}
-	return count;
+	size_t from;
+	SEARCH(from, order->settled_count, order->settled[from].matches >= match);
+	size_t count = order->settled_count - from;
+	struct settled *again = mem_alloc(count * sizeof *again);
+	if (count)
+		memcpy(again, order->settled + from, count * sizeof *again);
+	order->settled_count = from;
+	for (size_t i = 0; i < count; i++)
+		decide(order, &again[i].race);
+	mem_free(again);
 }
 
-/* Conflicts that wait for a meeting that was aborted are decided. After a timeout all are, from the first operation on:
- * there are only more races then, and those that are known stay where they are in the list. */
-static void take_aborts(struct happens_before *order, struct world *world)
+/* Conflicts that wait for a meeting that was aborted are decided. One that had all its members was aborted at a timeout, and
+ * there may be more races then; those that are known stay. */
+static void take_aborted(struct happens_before *order)
 {
-	size_t gone = unmade(world);
-	if (gone != order->unmade) {
-		order_release(order);
-		order_begin(order, world);
-		order->unmade = gone;
-		world->races->unread_count = 0;
-		clocks_update(order);
+	const struct world *world = order->world;
+	uint32_t unmade = UINT32_MAX;
+
+	for (; order->aborted < world->aborted_count; order->aborted++) {
+		uint32_t index = world->aborted[order->aborted];
+		const struct match *match = &world->matches[index];
+		if (match_complete(match) && !match->mismatch)
+			unmade = index < unmade ? index : unmade;
+		decide_postponed(order, index);
 	}
-	for (uint32_t match = 1; match < order->note_count; match++)
-		if (world->matches[match].aborted)
-			decide_postponed(order, match);
-	order->aborts = world->aborts;
+	reopen(order, unmade);
 }
 
 const struct races *races_now(struct world *world)
@@ -186,11 +193,10 @@ const struct races *races_now(struct world *world)
 		order_begin(world->races->order, world);
 	}
 	struct happens_before *order = world->races->order;
-	if (order->done == world->op_count && order->aborts == world->aborts)
+	if (order->done == world->op_count && order->aborted == world->aborted_count)
 		return world->races;
 	clocks_update(order);
-	if (order->aborts != world->aborts)
-		take_aborts(order, world);
+	take_aborted(order);
 	for (; order->done < world->op_count; order->done++)
 		take_op(order, order->done + 1);
 	return world->races;

@@ -11,7 +11,9 @@
 static void abort_queued(struct engine *e, int group, int part)
 {
 	const struct group *of = &e->world->groups[group];
-	for (op_id id = 1; id <= e->world->op_count; id++) {
+	while (e->over < e->world->op_count && e->world->ops[e->over + 1].flags & OPF_DONE)
+		e->over++;
+	for (op_id id = e->over + 1; id <= e->world->op_count; id++) {
 		struct op *op = &e->world->ops[id];
 		if (op->flags & (OPF_DONE | OPF_ABORTED) || !of_group(record_at(e, op), group) ||
 		        (part >= 0 && of->instance_of[op->rank] != part))

@@ -38,10 +38,10 @@ struct place {
 
 struct serial {
 	const struct world *world;
-	bool across; /* one queue a rank, for all groups */
-	op_id done;  /* operations up to this one are in */
-	size_t aborts;
-	op_id *launch; /* by rank: the first operation of its latest launch */
+	bool across;    /* one queue a rank, for all groups */
+	op_id done;     /* operations up to this one are in */
+	size_t aborted; /* so many of world.aborted are in */
+	op_id *launch;  /* by rank: the first operation of its latest launch */
 	struct turn *turn;
 	size_t turns, turn_room;
 	struct issue_queue *queue; /* by group and rank */
@@ -375,13 +375,12 @@ static void read_books(struct serial *serial)
 {
 	const struct world *world = serial->world;
 
-	if (serial->done == world->op_count && serial->aborts == world->aborts)
+	if (serial->done == world->op_count && serial->aborted == world->aborted_count)
 		return;
 	make_room(serial);
-	for (uint32_t match = 1; serial->aborts != world->aborts && match <= world->match_count; match++)
-		if (world->matches[match].aborted && !serial->meeting[match].over)
-			end_meeting(serial, match);
-	serial->aborts = world->aborts;
+	for (; serial->aborted < world->aborted_count; serial->aborted++)
+		if (!serial->meeting[world->aborted[serial->aborted]].over)
+			end_meeting(serial, world->aborted[serial->aborted]);
 	release_members(serial);
 	while (serial->done < world->op_count)
 		op_issue(serial, serial->done + 1);

@@ -79,6 +79,11 @@ struct world_inner {
 	struct handout *handouts;
 	size_t handout_count;
 
+	struct numbered {
+		op_id id; /* 0: none yet */
+		int count;
+	} numbered; /* labels.c: the operation that op_text was asked for last */
+
 	struct channel *bucket[BUCKETS]; /* by hash */
 	uint32_t *last_collective;       /* by rank: the match it joined last */
 	struct order_warning *warnings;

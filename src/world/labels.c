@@ -10,14 +10,26 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Which of its kind it is on its rank, from 1 on; counted from the one that was asked for last, if that is such a one before it */
+static int op_number(const struct world *world, op_id id)
+{
+	struct numbered *last = &world->inner->numbered;
+	const struct op *op = &world->ops[id], *from = &world->ops[last->id];
+	name_id title = op_record(world, id)->title;
+	bool counted = last->id && from->rank == op->rank && from->number <= op->number &&
+	        op_record(world, last->id)->title == title;
+	op_id at = counted ? last->id : world->first[op->rank];
+	int count = counted ? last->count : 1;
+
+	for (; at != id; at = world->ops[at].next_program)
+		count += op_record(world, at)->title == title;
+	*last = (struct numbered){id, count};
+	return count;
+}
+
 void op_text(const struct world *world, op_id id, struct text *out)
 {
-	name_id title = op_record(world, id)->title;
-	int count = 1;
-
-	for (op_id at = world->first[world->ops[id].rank]; at != id; at = world->ops[at].next_program)
-		count += op_record(world, at)->title == title;
-	text_add(out, "%s#%d", names_text(world->names, title), count);
+	text_add(out, "%s#%d", names_text(world->names, op_record(world, id)->title), op_number(world, id));
 }
 
 void op_label(const struct world *world, op_id id, struct text *out)

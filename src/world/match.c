@@ -201,8 +201,11 @@ const uint32_t *op_matches(const struct world *world, op_id id, int *count)
 
 /* ---- abort */
 
-static void restart(struct group_instance *instance)
+/* *from: becomes its first match, if that is older */
+static void restart(struct group_instance *instance, size_t *from)
 {
+	if (instance->first_match && instance->first_match < *from)
+		*from = instance->first_match;
 	memset(instance->at, 0, instance->n * sizeof *instance->at);
 	instance->first_match = instance->last_match = 0;
 }
@@ -213,25 +216,27 @@ static void end_part(struct world *world, int group, int part, size_t from)
 {
 	struct world_inner *inner = world->inner;
 	struct group *ended = &world->groups[group];
+	size_t from_any = from; /* older ones are complete, or were aborted by the last restart */
 
-	for (size_t i = 1; i <= world->match_count; i++) {
-		struct match *match = &world->matches[i];
-		bool behind = !match->p2p && i >= from;
-		if (match->group == group && (part < 0 || match->instance == part) &&
-		        (!match_complete(match) || match->mismatch || behind))
-			match->aborted = true;
-	}
 	for (int k = 0; k < ended->instances; k++)
 		if (part < 0 || k == part)
-			restart(&ended->instance[k]);
+			restart(&ended->instance[k], &from_any);
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (struct channel *channel = inner->bucket[i]; channel; channel = channel->next)
 			if (channel->group == group &&
 			        (part < 0 || ended->instance_of[channel->ends.ranks[0]] == part))
-				restart(&channel->ends);
+				restart(&channel->ends, &from_any);
+	for (size_t i = from_any; i <= world->match_count; i++) {
+		struct match *match = &world->matches[i];
+		bool behind = !match->p2p && i >= from;
+		if (match->aborted || match->group != group || (part >= 0 && match->instance != part) ||
+		        (match_complete(match) && !match->mismatch && !behind))
+			continue;
+		match->aborted = true;
+		*MEM_ADD(&world->aborted, &world->aborted_count) = (uint32_t)i;
+	}
 	memset(inner->last_collective, 0, world->n * sizeof *inner->last_collective);
 	windows_abort(world, group, part);
-	world->aborts++;
 	digest_change(world, CHANGE_ABORT, group, part + 1);
 }
 

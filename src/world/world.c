@@ -99,7 +99,8 @@ void world_free(struct world *world)
 		mem_free(inner->lanes[r].stream);
 	void *arrays[] = {inner->bound, inner->gets, inner->warnings, inner->swapped, world->groups,
 	        world->ops, world->records, world->matches, world->part_matches, world->tensors,
-	        world->streams, world->events, world->sections, world->iterations, world->slowness};
+	        world->streams, world->events, world->sections, world->iterations, world->slowness,
+	        world->aborted};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
 	arena_free(inner->arena);

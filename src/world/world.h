@@ -159,9 +159,10 @@ struct world {
 	size_t section_count;
 	struct iteration *iterations; /* in their order */
 	size_t iteration_count;
-	struct races *races;       /* NULL until asked for; freed by races_free */
-	struct circles *circles;   /* NULL until asked for; freed by circles_free */
-	size_t aborts;             /* so many calls of world_abort */
+	struct races *races;     /* NULL until asked for; freed by races_free */
+	struct circles *circles; /* NULL until asked for; freed by circles_free */
+	uint32_t *aborted;       /* matches, in the order in which they were aborted */
+	size_t aborted_count;
 	struct slowness *slowness; /* in the order of the lines */
 	size_t slowness_count;
 	int line; /* the line being applied: set by the shell, for operations the books queue by themselves */
