@@ -83,10 +83,9 @@ static bool has_sync(const struct print *print, op_id id)
 void prints_done(struct shell *shell, op_id id)
 {
 	int rank = shell->world->ops[id].rank;
-	size_t i = 0;
-	while (i < shell->print_count && !has_sync(shell->prints[i], id))
-		i++;
-	if (i == shell->print_count)
+	size_t i; /* the first print that has such a one, or a later one */
+	SEARCH(i, shell->print_count, shell->prints[i]->sync[shell->prints[i]->count - 1] >= id);
+	if (i == shell->print_count || !has_sync(shell->prints[i], id))
 		return;
 	struct print *print = shell->prints[i];
 	ranks_drop(&print->waiting, rank);

@@ -286,12 +286,13 @@ void prepare(struct shell *shell)
 	ranks_all(&in->all, in->n);
 }
 
-static bool defined_here(const struct tree *tree, const struct slice_of_text word)
+/* The first words of the text's own defs; the caller frees it. */
+static struct names *defined_here(const struct tree *tree)
 {
+	struct names *words = names_create();
 	for (const struct statement *def = tree->defs; def; def = def->next_call)
-		if (slices_equal(def->word->written, word))
-			return true;
-	return false;
+		names_make(words, def->word->written.at, def->word->written.length);
+	return words;
 }
 
 /* A word alone may name a tensor that an earlier line makes: then the line itself tells what it is */
@@ -308,8 +309,10 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 	char word[WORD_SHOWN];
 	if (tree->sources)
 		return ST_OK;
+	struct names *defined = defined_here(tree);
 	for (const struct statement *call = tree->calls; call; call = call->next_call) {
-		if (!call->word->constant || defined_here(tree, call->word->written))
+		const struct slice_of_text *written = &call->word->written;
+		if (!call->word->constant || names_find(defined, written->at, written->length))
 			continue;
 		word_text(call->word->written, word);
 		name_id name = names_find(shell->world->names, word, strlen(word));
@@ -318,6 +321,7 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 			/* the list is in reverse: the last one found is the first in the text */
 			wrong = call;
 	}
+	names_free(defined);
 	if (!wrong)
 		return ST_OK;
 	word_text(wrong->word->written, word);
