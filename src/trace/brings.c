@@ -1,13 +1,56 @@
-/* brings.c -- what each member brings to a collective, in words: its tensor and its line, which NCCL does not know
+/* brings.c -- what each member brings to a match, in words: its tensor and its line, which NCCL does not know
  *
  *      allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6): NCCL adds them because the sizes are
- *      equal */
+ *      equal
+ *      barrier 1 in world: rank 0 calls barrier (line 2), rank 1 calls allreduce g (line 3) */
 #include "base/ranks.h"
 #include "collectives/collective.h"
 #include "trace/trace.h"
 #include "trace/why.h"
 
 #include <string.h>
+
+/* Returns true if members call different commands, such as a barrier and an allreduce. */
+static bool calls_differ(const struct world *world, const struct match *match)
+{
+	name_id title = op_record(world, match->member[match->first])->title;
+	for (int place = 0; place < match->n; place++)
+		if (match->member[place] && op_record(world, match->member[place])->title != title)
+			return true;
+	return false;
+}
+
+/* "brings g1 (line 5)", "calls allreduce g (line 3)", "sends a (line 2)" */
+static void put_member(const struct trace *trace, const struct match *match, int place, bool one, bool calls,
+        struct text *out)
+{
+	const struct world *world = trace->world;
+	const char *verb = match->p2p ? (place == 0 ? "send" : "receive") : calls ? "call" : "bring";
+	const char *s = one ? "s" : "";
+	name_id brought = world_brought(world, match, place);
+
+	text_add(out, " %s%s", verb, s);
+	if (calls)
+		text_add(out, " %s", names_text(world->names, op_record(world, match->member[place])->title));
+	if (brought)
+		text_add(out, " %s", names_text(world->names, brought));
+	trace_put_line_behind(trace, match->member[place], out);
+}
+
+uint32_t trace_brings_differ(const struct world *world, op_id id)
+{
+	int first[BRINGS_MOST], count;
+	enum op_kind kind = op_record(world, id)->kind;
+	const uint32_t *matches = op_matches(world, id, &count);
+
+	for (int i = 0; i < count && (kind == OP_COLLECTIVE || kind == OP_P2P); i++) {
+		const struct match *match = &world->matches[matches[i]];
+		if (match->mismatch ? world_brings(world, match, first, NULL) > 1
+		                    : !match->p2p && world_brings_differ(world, match))
+			return matches[i];
+	}
+	return 0;
+}
 
 void trace_put_brings(const struct trace *trace, uint32_t index, struct text *out)
 {
@@ -16,6 +59,7 @@ void trace_put_brings(const struct trace *trace, uint32_t index, struct text *ou
 	struct text called = {0};
 	struct ranks ranks[BRINGS_MOST] = {0};
 	int first[BRINGS_MOST], count = world_brings(world, match, first, ranks);
+	bool calls = !match->p2p && calls_differ(world, match);
 
 	op_text(world, match->member[match->first], &called); /* "allreduce#1" */
 	text_add(out, "%.*s %s in %s: ", (int)strcspn(text_string(&called), "#"), text_string(&called),
@@ -26,9 +70,7 @@ void trace_put_brings(const struct trace *trace, uint32_t index, struct text *ou
 		bool one = ranks_count(&ranks[k]) == 1;
 		text_add(out, "%s%s ", k ? ", " : "", one ? "rank" : "ranks");
 		ranks_text(&ranks[k], out);
-		text_add(out, " bring%s %s", one ? "s" : "",
-		        names_text(world->names, world_brought(world, match, first[k])));
-		trace_put_line_behind(trace, match->member[first[k]], out);
+		put_member(trace, match, first[k], one, calls, out);
 	}
 }
 

@@ -139,8 +139,8 @@ static void put_headline(const struct waits *waits, const struct ranks *waiting,
 		put_reason(waits, waits_put_circle, width, out);
 }
 
-/* Appends, for each collective in which ranks hang, from which call on one rank is a call ahead of another, and what the
- * members bring if their tensors have different names. */
+/* Appends, for each match in which ranks hang, from which collective on one rank is a call ahead of another, and what the members
+ * bring if their tensors have different names, or if they do not agree and come from different lines. */
 static void put_members(const struct trace *trace, const struct hang *hang, const struct ranks *waiting,
         int width, struct text *out)
 {
@@ -149,22 +149,22 @@ static void put_members(const struct trace *trace, const struct hang *hang, cons
 	int count = 0;
 
 	FOR_RANKS (r, waiting) {
-		const struct op *op = &trace->world->ops[hang[r].root];
-		if (!hang[r].root || !op->match ||
-		        op_record(trace->world, hang[r].root)->kind != OP_COLLECTIVE)
-			continue;
+		op_id root = hang[r].root;
+		uint32_t brings = root ? trace_brings_differ(trace->world, root) : 0, match = brings;
+		if (root && op_record(trace->world, root)->kind == OP_COLLECTIVE)
+			match = trace->world->ops[root].match;
 		int k = 0;
-		while (k < count && shown[k] != op->match)
+		while (k < count && shown[k] != match)
 			k++;
-		if (k < count || count == NAMED)
+		if (!match || k < count || count == NAMED)
 			continue;
-		shown[count++] = op->match;
-		uint32_t shifted = world_shifted(trace->world, op->match);
+		shown[count++] = match;
+		uint32_t shifted = trace->world->matches[match].p2p ? 0 : world_shifted(trace->world, match);
 		struct text words = {0};
 		if (shifted)
 			trace_put_swap(trace, shifted, width, out);
-		if (world_brings_differ(trace->world, &trace->world->matches[op->match]))
-			trace_put_brings(trace, op->match, &words);
+		if (brings)
+			trace_put_brings(trace, brings, &words);
 		if (words.count)
 			text_wrapped(out, text_string(&words), 3, width);
 		text_release(&words);

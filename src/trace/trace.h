@@ -349,7 +349,10 @@ void trace_circles(const struct trace *trace, size_t first, int width, struct te
 /* All orders that NCCL can hang in, or that make it add what was not meant: those that were reported, and those across groups,
  * which are only possible. Costs a pass over the books. */
 void trace_orders(const struct trace *trace, int width, struct text *out);
-/* "allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6)": the members that are there, of a collective's match */
+/* Returns the operation's match whose members are worth naming: their tensors have different names, or they do not agree and come from
+ * different lines. A send and its receive are named only in the latter case. 0: none. */
+uint32_t trace_brings_differ(const struct world *world, op_id id);
+/* "allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6)": the members that are there, of a match */
 void trace_put_brings(const struct trace *trace, uint32_t match, struct text *out);
 /* The same, wrapped, with what NCCL makes of it, and all that world_swapped knows from `first` on */
 void trace_put_swap(const struct trace *trace, uint32_t match, int width, struct text *out);

@@ -183,16 +183,15 @@ static void explain_op(struct chain *chain, op_id id, int64_t stretch)
 	mem_free(pieces.piece);
 }
 
-/* Adds which tensors the members of a collective bring, if their names differ. */
+/* Adds what the members bring, if it differs. */
 static void explain_members(struct chain *chain, op_id id)
 {
-	const struct world *world = chain->trace->world;
+	uint32_t match = trace_brings_differ(chain->trace->world, id);
 	struct text words = {0};
 
-	if (op_record(world, id)->kind != OP_COLLECTIVE ||
-	        !world_brings_differ(world, &world->matches[world->ops[id].match]))
+	if (!match)
 		return;
-	trace_put_brings(chain->trace, world->ops[id].match, &words);
+	trace_put_brings(chain->trace, match, &words);
 	chain_say(chain, &words, 0);
 }
 
@@ -212,6 +211,7 @@ static void explain_lanes(struct chain *chain, const struct why_question *q)
 	struct wait longest = longest_of_lanes(chain, q);
 	if (longest.op) {
 		explain_op(chain, longest.op, longest.idle ? longest.ns : 0);
+		explain_members(chain, longest.op);
 	} else if (chain->status == ST_OK) {
 		text_add(&words, "nothing has waited there");
 		chain_say(chain, &words, 0);

@@ -9,6 +9,7 @@ stuck
 #> stuck: ranks 0-3 wait, and no line can mend it
 #>    allreduce#1 in world does not match: rank 3 takes op=avg, ranks 0-2 take
 #>    op=max
+#>    allreduce 1 in world: ranks 0-2 bring g (line 6), rank 3 brings g (line 7)
 #>    ranks  hangs in             waits for  last done  next in world
 #>    0-3    allreduce g on comm             nothing    allreduce g
 abort world
@@ -19,6 +20,7 @@ stuck
 #> stuck: ranks 0-3 wait, and no line can mend it
 #>    broadcast#1 in world does not match: rank 0 names root 0, ranks 1-3 name root
 #>    2
+#>    broadcast 1 in world: rank 0 brings g (line 18), ranks 1-3 bring g (line 17)
 #>    ranks  hangs in             waits for  last done    next in world
 #>    0-3    broadcast g on comm             allreduce g  broadcast g
 abort world
@@ -28,8 +30,8 @@ abort world
 stuck
 #> stuck: ranks 0-3 wait, and no line can mend it
 #>    allreduce#2 in world does not match: rank 1 brings f16, ranks 0,2,3 bring f32
-#>    allreduce 2 in world: ranks 0,2,3 bring g (line 27), rank 1 brings f (line
-#>    26)
+#>    allreduce 2 in world: ranks 0,2,3 bring g (line 29), rank 1 brings f (line
+#>    28)
 #>    ranks  hangs in             waits for  last done    next in world
 #>    0,2,3  allreduce g on comm             broadcast g  allreduce g
 #>    1      allreduce f on comm             broadcast g  allreduce f
@@ -42,6 +44,8 @@ stuck
 #> stuck: ranks 0-3 wait, and no line can mend it
 #>    allreduce#3 in world does not match: ranks 0,1 take algo=ring, ranks 2,3 take
 #>    algo=tree
+#>    allreduce 3 in world: ranks 0,1 bring g (line 41), ranks 2,3 bring g (line
+#>    42)
 #>    ranks  hangs in             waits for  last done    next in world
 #>    0,2,3  allreduce g on comm             allreduce g  allreduce g
 #>    1      allreduce g on comm             allreduce f  allreduce g
@@ -52,6 +56,7 @@ stuck
 #> stuck: ranks 0-3 wait, and no line can mend it
 #>    allreduce#4 in world does not match: rank 3 takes algo=ring, ranks 0-2 take
 #>    algo=auto
+#>    allreduce 4 in world: ranks 0-2 bring g (line 53), rank 3 brings g (line 54)
 #>    ranks  hangs in             waits for  last done    next in world
 #>    0-3    allreduce g on comm             allreduce g  allreduce g
 abort world
@@ -78,7 +83,7 @@ abort world
 stuck
 #> stuck: ranks 0-3 wait, and no line can mend it
 #>    alltoall#2 in world does not match: rank 3 brings 12 B, ranks 0-2 bring 8 B
-#>    alltoall 2 in world: ranks 0-2 bring x (line 76), rank 3 brings w (line 77)
+#>    alltoall 2 in world: ranks 0-2 bring x (line 81), rank 3 brings w (line 82)
 #>    ranks  hangs in               waits for  last done  next in world
 #>    0-2    alltoall y on default             counts     alltoall y
 #>    3      alltoall z on default             counts     alltoall z
@@ -89,6 +94,7 @@ stuck
 #> stuck: ranks 0-3 wait, and no line can mend it
 #>    alltoall#3 in world does not match: rank 3 gives no counts, ranks 0-2 give
 #>    send= and recv=
+#>    alltoall 3 in world: ranks 0-2 bring x (line 91), rank 3 brings x (line 92)
 #>    ranks  hangs in               waits for  last done   next in world
 #>    0-2    alltoall y on default             counts      alltoall y
 #>    3      alltoall y on default             alltoall z  alltoall y
@@ -97,15 +103,40 @@ y = alltoall x send=n recv=n
 sync
 expect y[3,0] == 3
 
-# two names for one collective: the lowest rank in it gives the name, in whatever order their lines are typed
+## another command, or a message of another type: the lines of both are named, though a barrier brings no tensor
+@0-2 barrier
+@3 allreduce g
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    barrier#1 in world does not match: rank 3 calls allreduce, ranks 0-2 call
+#>    barrier
+#>    barrier 1 in world: ranks 0-2 call barrier (line 107), rank 3 calls allreduce
+#>    g (line 108)
+#>    ranks  hangs in                waits for  last done  next in world
+#>    0-2    barrier on default                 sync       barrier
+#>    3      allreduce g on default             sync       allreduce g
+abort world
+@0 send g to=1
+@1 recv f from=0
+stuck
+#> stuck: ranks 0,1 wait, and no line can mend it
+#>    send#1 in world does not match: rank 0 sends f32, rank 1 receives f16
+#>    send 1 in world: rank 0 sends g (line 119), rank 1 receives f (line 120)
+#>    ranks  hangs in           waits for  last done  next in world
+#>    0      send g on default             barrier    send g
+#>    1      recv f on default             barrier    recv f
+abort world
+
+## two names for one collective: the lowest rank in it gives the name, in whatever order their lines are typed
 tensor a[4] b[4] = 1
 @2 allreduce b
 @1 c = gather a
 stuck
 #> stuck: ranks 1,2 wait, and no line can mend it
 #>    gather#1 in world does not match: rank 1 calls gather, rank 2 calls allreduce
-#>    gather 1 in world: rank 1 brings a (line 103), rank 2 brings b (line 102)
+#>    gather 1 in world: rank 1 calls gather a (line 133), rank 2 calls allreduce b
+#>    (line 132)
 #>    ranks  hangs in                waits for  last done  next in world
-#>    1      gather c on default     ranks 0,3  sync       gather c
-#>    2      allreduce b on default  ranks 0,3  sync       allreduce b
+#>    1      gather c on default     ranks 0,3  recv f     gather c
+#>    2      allreduce b on default  ranks 0,3  barrier    allreduce b
 abort world

@@ -253,6 +253,8 @@ tensor x[1k] = rank
 why x@3
 #> broadcast x on rank 3 (line 247, default) has waited for 20 us, now for ever:
 #> rank 0 brings allreduce x (`stuck` says what does not match)
+#> allreduce 1 in world: ranks 0,1 call allreduce x (line 246), ranks 2,3 call
+#> broadcast x (line 247)
 #> root: broadcast x on rank 3 (line 247) does not match what it meets
 abort
 
@@ -287,10 +289,10 @@ repeat 3 { y = matmul x w }
 why y@1
 #> y was written 5 times, the last is told; before: `why matmul#3` (136 us), `why
 #> matmul#2` (104 us), `why scale#1` (53.2 us), and 1 more
-#> matmul y on rank 1 (line 286, default) waited for nothing: it began at once, at
+#> matmul y on rank 1 (line 288, default) waited for nothing: it began at once, at
 #> 136 us
-#>   matmul y on rank 1 (line 286) ran 31.2 us
-#> root: matmul y on ranks 0-3 (line 286) takes its time
+#>   matmul y on rank 1 (line 288) ran 31.2 us
+#> root: matmul y on ranks 0-3 (line 288) takes its time
 #>    without it everything ends at 136 us instead of 167 us (run again)
 expect error "did you mean 'matmul'" { why matmull }
 stream copies
@@ -333,10 +335,10 @@ spin 2ms
 allreduce x
 sync
 why
-#> allreduce x on rank 0 (line 333, default) waited 2.00 ms for rank 2, the last to
+#> allreduce x on rank 0 (line 335, default) waited 2.00 ms for rank 2, the last to
 #> come to it
-#>   spin on rank 2 (line 332) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms without
+#>   spin on rank 2 (line 334) ran 2.00 ms of that: 4.00 ms alone, 2.00 ms without
 #>   `slow 2x`
-#> root: `@2 slow 2x` (line 331)
+#> root: `@2 slow 2x` (line 333)
 #>    without it everything ends at 3.52 ms instead of 5.52 ms (run again)
 @2 slow 1x
