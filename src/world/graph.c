@@ -196,9 +196,14 @@ enum status graph_add(struct world *world, struct draft *draft, op_id *id)
 	uint32_t record = draft->like;
 
 	if (op_kind_is_host(draft->record->kind) || draft->record->window ||
-	        world_stream(world, draft->rank, draft->stream)->host)
-		return fail(ST_ARGUMENT, "a graph holds work of the device only: `%s` is the host's",
-		        names_text(world->names, draft->record->title));
+	        world_stream(world, draft->rank, draft->stream)->host) {
+		name_id word = draft->record->kind == OP_SYNC ? draft->record->reason : draft->record->title;
+		return fail(ST_ARGUMENT,
+		        "a graph holds work of the device only: `%s` is the host's; place it before or after "
+		        "the "
+		        "block",
+		        names_text(world->names, word));
+	}
 	enum status status = draft->record->kind == OP_WAIT ? graph_wait(world, graph, draft) : ST_OK;
 	if (status != ST_OK)
 		return status;

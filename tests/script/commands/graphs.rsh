@@ -98,3 +98,9 @@ capture gone { narrow = relu wide }
 free wide narrow
 tensor wider[8M]
 expect error "graph gone uses wide, which was freed in line 98 and whose segment was given back since" { launch gone }
+
+# a line that makes the host wait is named as it was typed
+expect error "a graph holds work of the device only: `print` is the host's; place it before or after the block" { capture read on s { y = relu x;  print y[0,0] } }
+expect error "`let` is the host's" { capture read on s { let first = y[0,0] } }
+expect error "`barrier` is the host's" { capture read on s { barrier on s } }
+expect error "no graph 'read'" { launch read }
