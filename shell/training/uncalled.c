@@ -101,6 +101,36 @@ static void put_parts(const char *name, struct text *out)
 		text_add(out, " (`source %s`)", first);
 }
 
+/* Returns true if a file of ours, or a part that it sources, contains the name. No part sources one that sources it. */
+static bool file_calls(const struct embedded *file, const char *name)
+{
+	bool found = mentions((struct slice_of_text){file->bytes, file->count}, name, "def");
+	const char *part;
+	for (int i = 0; !found && (part = embedded_name("strategies/parts/", i, ".rsh")); i++) {
+		const struct embedded *sourced = built_in_part(part);
+		char line[WORD_SHOWN + 8];
+		snprintf(line, sizeof line, "source %s", part);
+		found = sourced != file && memmem(file->bytes, file->count, line, strlen(line)) &&
+		        file_calls(sourced, name);
+	}
+	return found;
+}
+
+/* Returns true if a strategy of ours has a def of that name and calls it in none of its files: a model or another strategy of the line
+ * does (`count_everywhere` for a gpt's targets, `each_unit_back` beside ddp), so that this program need not. */
+static bool called_by_others(const char *name)
+{
+	char def[WORD_SHOWN + 8];
+	const char *strategy;
+	snprintf(def, sizeof def, "\ndef %s ", name);
+	for (int i = 0; (strategy = choice_name(false, i)); i++) {
+		const struct embedded *file = embedded_find("strategies/", strategy, ".rsh");
+		if (memmem(file->bytes, file->count, def, strlen(def)) && !file_calls(file, name))
+			return true;
+	}
+	return false;
+}
+
 static bool is_own_strategy(const struct program *program, const char *file)
 {
 	for (size_t i = 2; i + 1 < program->files; i++)
@@ -120,7 +150,7 @@ static void note_def(void *self, const struct definition *def)
 		return;
 	struct asked_name calls = {.name = name, .except = def};
 	player_each_def(all->player, look_in_def, &calls);
-	if (calls.found)
+	if (calls.found || called_by_others(name))
 		return;
 	text_add(all->out, "%s:%d: nothing in this program calls def %s", def->tree->file,
 	        def->statement->line, name);

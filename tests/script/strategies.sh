@@ -197,6 +197,12 @@ cat > "$work/wanted" <<'END'
 END
 sort "$work/idle" > "$work/idle_sorted"; sort "$work/wanted" > "$work/wanted_sorted"
 check "defs and options of a file of one's own that have no effect are reported" same "$work/wanted_sorted" "$work/idle_sorted"
+# a copy of ours has places that another model, or a strategy beside it, calls
+for name in ddp pipeline; do cp "$(dirname "$0")/../../strategies/$name.rsh" "$work/copy_$name.rsh"; done
+(cd "$work" && "$RANKSH" --dry -n 3 -c "$small; strategy copy_ddp.rsh; strategy copy_pipeline.rsh" && grep -v 'source buckets' copy_ddp.rsh > bare.rsh &&
+	"$RANKSH" --dry -n 3 -c "$small; strategy bare.rsh") > "$work/out" 2>&1
+check "a copy of ours is not reported, without the part that calls its places it is" \
+	[ "$(grep -o '[a-z_]*\.rsh:[0-9]*: nothing .* def [a-z_]*' "$work/out" | sed 's/:.* / /' | tr '\n' ' ')" = "bare.rsh reduce_gradients bare.rsh reduce_memory " ]
 "$RANKSH" --dry -n 4 -c "strategy ddp + zero source" > "$work/out" 2>&1
 check "so does their source" [ "$(grep -c '^# \(ddp\|zero\): ' "$work/out")" = 2 ]
 # a default out of a list of numbers is a number, as the value given is
