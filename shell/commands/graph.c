@@ -4,7 +4,8 @@
  * `launch` queues the whole graph; its operations follow each other on the device without a launch from
  * the host for each, which is what makes a graph worth its while for many short kernels. Waits between
  * streams are captured as edges. Addresses are those of the capture, as in CUDA: a graph works on the same
- * tensors each time it is launched, and on whatever has their memory when they were freed.
+ * tensors each time it is launched, and on whatever has their memory when they were freed. The tensors that
+ * the block itself makes have memory of the graph's own, which no other tensor gets as long as the graph is there.
  *
  * Which streams are captured is the books' affair (world/graph.c). What a capture leaves out and what a launch finds
  * freed is reported, once for all ranks of which it is true. */
@@ -96,7 +97,8 @@ const struct command command_capture = {
         .usage = "capture NAME [on STREAM] { LINES }",
         .help = "keeps the block's work on STREAM, and on streams forked from it by `wait` and joined again, "
                 "as a "
-                "graph instead of queueing it; `launch NAME` queues it",
+                "graph instead of queueing it; `launch NAME` queues it. Tensors that the block makes are in "
+                "memory which the graph keeps until NAME is captured again",
         .example = "tensor x[64,64] w[64,64] = randn\ny = matmul x w\ncapture step { y = matmul x w; y = "
                    "relu y }\nlaunch step\nlaunch step\nsync",
         .torch = "with torch.cuda.graph(NAME):",
@@ -137,10 +139,11 @@ static void note_freed(struct call *call, int rank, struct blocks *notes)
 	struct world *world = call->shell->world;
 	struct freed_use use;
 	name_id name;
+	size_t from = 0;
 	struct text words = {0};
 	if (call_name(call, 0, 0, rank, &name) != ST_OK)
 		return;
-	while (world_graph_freed(world, rank, name, &use)) {
+	while (world_graph_freed(world, rank, name, &from, &use)) {
 		bool writes = use.access & ACCESS_WRITE;
 		text_clear(&words);
 		text_add(&words, "freed: `launch %s` %s ", names_text(world->names, name),
@@ -171,8 +174,7 @@ const struct command command_launch = {
         .topic = "order",
         .usage = "launch NAME [on STREAM]",
         .help = "queues a captured graph: all its operations for one launch; what they use and was freed "
-                "since the "
-                "capture is reported",
+                "is reported, but for tensors that the capture made",
         .example = "tensor x[64,64] = randn\ny = relu x\ncapture step { y = relu x; y = relu y }\nlaunch "
                    "step\nsync",
         .torch = "NAME.replay()",

@@ -2,6 +2,7 @@
  *
  *      ranks 0-3: 1.2 MB allocated, 2 MB reserved, at most 1.5 MB so far, of 256 MB
  *         default  2 MB    |█ x ███|█ w ███|········|█|······|  768 kB free
+ *         graph g  2 MB    |█ y ███|··························|  1.5 MB kept
  */
 #include "trace/lanes.h"
 #include "trace/table.h"
@@ -52,20 +53,31 @@ static int64_t put_bar(const struct trace *trace, const struct heap *heap, const
 	return free_bytes;
 }
 
-/* A row for each segment: whose pool it is, its size, a bar to scale, and what of it is free */
+static void put_pool(const struct trace *trace, int rank, uint32_t pool, struct table *table)
+{
+	const struct world *world = trace->world;
+
+	if (pool_graph(pool))
+		table_cell(table, "graph %s",
+		        names_text(world->names, world_graph_name(world, pool_graph(pool))));
+	else
+		table_cell(table, "%s", trace_lane_name(trace, rank, pool_stream(pool)));
+}
+
+/* A row for each segment: whose pool it is, its size, a bar to scale, and what of it is free, or kept by a graph */
 static void put_segments(
         const struct trace *trace, const struct heap *heap, int rank, int cells, struct table *table)
 {
 	for (size_t i = 0; i < heap->segment_count && i < SEGMENTS_MOST; i++) {
 		const struct segment *segment = &heap->segments[i];
-		table_cell(table, "%s", trace_lane_name(trace, rank, segment->pool));
+		put_pool(trace, rank, segment->pool, table);
 		bytes_text(segment->bytes, &table->cells);
 		table_end(table);
 		int64_t free_bytes = put_bar(trace, heap, segment, cells, &table->cells);
 		table_end(table);
 		if (free_bytes)
 			bytes_text(free_bytes, &table->cells);
-		table_cell(table, "%s", free_bytes ? " free" : "");
+		table_cell(table, "%s", !free_bytes ? "" : pool_graph(segment->pool) ? " kept" : " free");
 		table_row(table);
 	}
 }
@@ -86,10 +98,13 @@ static void put_counts(const struct trace *trace, int rank, const struct heap *h
 	        largest = heap_largest_free(heap), total_free = 0;
 
 	for (size_t i = 0; i < heap->count; i++)
-		total_free += heap->blocks[i].free ? heap->blocks[i].bytes : 0;
+		total_free +=
+		        heap->blocks[i].free && !pool_graph(heap->blocks[i].pool) ? heap->blocks[i].bytes : 0;
 	put_bytes(out, "", heap->allocated, " allocated");
 	put_bytes(out, " (at most ", heap->peak_allocated, ")");
 	put_bytes(out, ", ", heap->reserved, " reserved");
+	if (heap_of_graphs(heap))
+		put_bytes(out, " (", heap_of_graphs(heap), " by graphs)");
 	put_bytes(out, " of ", trace->world->machine->memory, "");
 	if (total_free) {
 		put_bytes(out, "\n   free in segments ", total_free, "");

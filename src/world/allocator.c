@@ -8,7 +8,7 @@
  * Invariants:
  *   1. the blocks of a segment cover it without gaps, and heap.blocks holds all segments' blocks by address;
  *   2. no two free neighbours in a segment: heap_give merges to both sides at once; heap.vacant has each free block once;
- *   3. a block serves only requests of its pool (a stream's, small or large);
+ *   3. a block serves only requests of its pool (a stream's, small or large), and all blocks of a segment are in one pool;
  *   4. addresses of a segment that went are never used again, so an old address is never another's memory.
  *
  * A request takes the smallest block that holds it, and what it does not need is split off:
@@ -16,6 +16,9 @@
  *     before  | w1 |      free 6 MB       | y |          request of 2 MB, of the same pool
  *     after   | w1 | new 2 MB | free 4 MB | y |
  *     and when y and the new one are freed:  | w1 |            free                |
+ *
+ * The pool of a graph that is captured has blocks of its own. Without one that holds the request it gets a free segment of
+ * the stream's ordinary pool, and keeps it until the graph goes.
  *
  * Only without such a block does a segment come from the device, which costs the host time; and only when the
  * device has no room for one are the wholly free segments given back first. All of this is a function of the
@@ -73,25 +76,35 @@ static void vacant_drop(struct heap *heap, const struct memory_block *block)
 	memmove(&heap->vacant[at], &heap->vacant[at + 1], (heap->vacant_count - at) * sizeof *heap->vacant);
 }
 
-/* The smallest free block that holds the request, the lowest address among equals; heap->count: there is none.
- * clean_limit: only memory freed at or before that operation will do. */
-static size_t best_fit(const struct heap *heap, const struct block_plan *plan, uint32_t clean_limit)
+static bool is_segment(const struct heap *heap, size_t block)
+{
+	return heap->blocks[block].first && (block + 1 == heap->count || heap->blocks[block + 1].first);
+}
+
+/* The smallest free block of a pool that holds the request, the lowest address among equals; heap->count: there is none.
+ * clean_limit: only memory freed at or before that operation will do. Of another pool than the plan's only a whole segment
+ * will do. */
+static size_t best_fit(
+        const struct heap *heap, const struct block_plan *plan, uint32_t pool, uint32_t clean_limit)
 {
 	for (size_t i = vacant_place(heap, plan->bytes, 0); i < heap->vacant_count; i++) {
-		const struct free_block *block = &heap->vacant[i];
-		if (block->pool == plan->pool && block->small == plan->small &&
-		        block->freed_at <= clean_limit)
-			return heap_find(heap, block->address);
+		const struct free_block *vacant = &heap->vacant[i];
+		if (vacant->pool != pool || vacant->small != plan->small ||
+		        vacant->freed_at == FREED_IN_GRAPH || vacant->freed_at > clean_limit)
+			continue;
+		size_t block = heap_find(heap, vacant->address);
+		if (pool == plan->pool || is_segment(heap, block))
+			return block;
 	}
 	return heap->count;
 }
 
 /* ---- requests */
 
-bool heap_whole_free(const struct heap *heap, size_t segment)
+bool heap_is_spare(const struct heap *heap, size_t segment)
 {
 	size_t i = heap_find(heap, heap->segments[segment].address);
-	return heap->blocks[i].free && heap->blocks[i].bytes == heap->segments[segment].bytes;
+	return heap->blocks[i].free && is_segment(heap, i) && !pool_graph(heap->blocks[i].pool);
 }
 
 int64_t heap_spare(const struct heap *heap)
@@ -99,8 +112,17 @@ int64_t heap_spare(const struct heap *heap)
 	int64_t spare = 0;
 
 	for (size_t i = 0; i < heap->segment_count; i++)
-		spare += heap_whole_free(heap, i) ? heap->segments[i].bytes : 0;
+		spare += heap_is_spare(heap, i) ? heap->segments[i].bytes : 0;
 	return spare;
+}
+
+int64_t heap_of_graphs(const struct heap *heap)
+{
+	int64_t bytes = 0;
+
+	for (size_t i = 0; i < heap->segment_count; i++)
+		bytes += pool_graph(heap->segments[i].pool) ? heap->segments[i].bytes : 0;
+	return bytes;
 }
 
 /* A disk gives each request what it asks for: of what is free any part serves, and what lies scattered is as good
@@ -109,7 +131,7 @@ static bool plan_on_disk(
         const struct heap *heap, uint32_t clean_limit, int64_t capacity, struct block_plan *plan)
 {
 	plan->small = true; /* any rest is split off */
-	plan->block = best_fit(heap, plan, clean_limit);
+	plan->block = best_fit(heap, plan, plan->pool, clean_limit);
 	if (plan->block == heap->count)
 		plan->segment_bytes = plan->bytes;
 	return plan->bytes <= capacity - heap->allocated;
@@ -117,7 +139,7 @@ static bool plan_on_disk(
 
 /* A plan is carried out by heap_grow (if it has segment_bytes) and heap_take, with nothing in between: it
  * holds an index into the blocks as they are now. */
-bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_limit, int unit,
+bool heap_plan(const struct heap *heap, int64_t bytes, uint32_t pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan)
 {
 	*plan = (struct block_plan){.bytes = (most_of(bytes, 1) + ROUND - 1) / ROUND * ROUND, .pool = pool};
@@ -125,7 +147,11 @@ bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_
 		return plan_on_disk(heap, clean_limit, capacity, plan);
 	plan->small_limit = MIB / unit;
 	plan->small = plan->bytes <= plan->small_limit;
-	plan->block = best_fit(heap, plan, clean_limit);
+	plan->block = best_fit(heap, plan, pool, clean_limit);
+	if (plan->block == heap->count && pool_graph(pool)) {
+		plan->block = best_fit(heap, plan, pool_of(pool_stream(pool), 0), clean_limit);
+		plan->moves = plan->block < heap->count;
+	}
 	if (plan->block < heap->count)
 		return true;
 	plan_segment(plan, unit);
@@ -143,6 +169,31 @@ size_t heap_find(const struct heap *heap, int64_t address)
 	if (i == 0 || address >= heap->blocks[i - 1].address + heap->blocks[i - 1].bytes)
 		return heap->count;
 	return i - 1;
+}
+
+size_t heap_segment(const struct heap *heap, int64_t address)
+{
+	size_t i;
+
+	SEARCH(i, heap->segment_count, heap->segments[i].address > address);
+	return i - 1;
+}
+
+void heap_move(struct heap *heap, size_t segment, uint32_t pool, uint32_t freed_at)
+{
+	int64_t address = heap->segments[segment].address, end = address + heap->segments[segment].bytes;
+
+	heap->segments[segment].pool = pool;
+	for (size_t i = heap_find(heap, address); i < heap->count && heap->blocks[i].address < end; i++) {
+		struct memory_block *block = &heap->blocks[i];
+		block->pool = pool;
+		if (!block->free)
+			continue;
+		block->freed_at = freed_at;
+		struct free_block *vacant = &heap->vacant[vacant_place(heap, block->bytes, block->address)];
+		vacant->pool = pool;
+		vacant->freed_at = freed_at;
+	}
 }
 
 void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, void *data)

@@ -218,25 +218,31 @@ struct block_plan {
 	int64_t shared_below; /* the new segment serves requests of fewer bytes, small ones of as many, too; 0: this one alone */
 	int64_t small_limit;
 	size_t block;
-	uint32_t handout;
-	uint8_t pool, kind;
+	uint32_t handout, pool;
+	uint8_t kind;
 	bool small;
 	bool spare; /* free segments are given back first */
+	bool moves; /* the block is a free segment of the stream's ordinary pool, which the graph's pool gets */
 };
 /* unit: 1 for a GPU of 4 GB and more, 8 where sizes are an eighth (memory.c says why), 0 for a disk, which has no
  * sizes of its own. capacity: of the heap, INT64_MAX: any. false: it does not fit even when all free segments are
  * given back. */
-bool heap_plan(const struct heap *heap, int64_t bytes, int pool, uint32_t clean_limit, int unit,
+bool heap_plan(const struct heap *heap, int64_t bytes, uint32_t pool, uint32_t clean_limit, int unit,
         int64_t capacity, struct block_plan *plan);
 const struct memory_block *heap_take(
         struct heap *heap, const struct block_plan *plan, int tensor, name_id owner);
 /* A segment for the plan, whose block is then in it; data: real bytes, or NULL */
 void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, void *data);
+/* A segment goes to another pool. Its free blocks count as freed at `freed_at`. */
+void heap_move(struct heap *heap, size_t segment, uint32_t pool, uint32_t freed_at);
+enum { FREED_IN_GRAPH = UINT32_MAX }; /* as freed_at: no request gets the block until its segment moves */
 void heap_give(struct heap *heap, size_t block, uint32_t freed_at); /* frees and merges */
 size_t heap_find(const struct heap *heap, int64_t address);    /* block that holds it; heap->count: none */
-bool heap_whole_free(const struct heap *heap, size_t segment); /* nothing of it is in use */
-int64_t heap_spare(const struct heap *heap);                   /* bytes of whole free segments */
-void heap_drop(struct heap *heap, size_t segment);             /* a whole free segment goes */
+size_t heap_segment(const struct heap *heap, int64_t address); /* the segment of an address in a block */
+bool heap_is_spare(
+        const struct heap *heap, size_t segment);  /* nothing of it is in use, and no graph keeps it */
+int64_t heap_spare(const struct heap *heap);       /* bytes of spare segments */
+void heap_drop(struct heap *heap, size_t segment); /* a spare segment goes */
 
 /* ---- memory.c: the spaces of all ranks */
 /* Memory for a tensor whose slot, in `base`, is going to be taken; its address. What that costs the rank is
@@ -246,10 +252,37 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream);
 void memory_free(struct world *world);
 
+/* ---- graph_memory.c */
+/* The plan's block, a free segment, goes to the plan's pool. */
+void memory_to_graph(struct world *world, int rank, const struct block_plan *plan);
+/* The segments of the graph (its number + 1) go to the ordinary pools of their streams. launched: the last operation of its
+ * launches on each stream where it was launched; the next user of its free blocks waits for them. */
+void memory_graph_gone(
+        struct world *world, int rank, uint32_t graph, const op_id *launched, size_t launched_count);
+/* Memory that operations of a graph use, and that is not of its own pools */
+struct graph_use {
+	uint32_t handout; /* place in world_handouts */
+	uint8_t access;
+	uint8_t reported; /* 1: that it is used though it was freed; 2: and that another tensor has it */
+};
+struct graph_uses {
+	struct graph_use *use;
+	size_t count;
+};
+/* Adds what an operation that is captured uses. */
+void uses_note(const struct world *world, int rank, const struct record *record, struct graph_uses *uses);
+void uses_sort(struct graph_uses *uses); /* by handout, each once; the others require it */
+/* ST_NAME when some was freed and given back to the device: CUDA's illegal address */
+enum status uses_ready(const struct world *world, name_id graph, const struct graph_uses *uses);
+/* world_graph_freed */
+bool uses_freed(const struct world *world, struct graph_uses *uses, size_t *from, struct freed_use *freed);
+
 /* ---- pending.c. Fills waits[STREAMS_MAX] with the operations that must be waited for before `draft` may
  * touch its memory; how many they are. */
 int pending_find(const struct world *world, const struct draft *draft, op_id *waits);
 void pending_cut(struct world *world, const struct draft *draft);
+/* The next user of these bytes of device memory waits for `op`, which comes after all of its stream that they waited for. */
+void pending_add(struct world *world, int rank, int64_t address, int64_t bytes, op_id op);
 /* One wait a lane, for its latest operation; none for what is in order anyway. How many there are then. */
 int wait_add(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count);
 
@@ -262,6 +295,8 @@ void windows_abort(struct world *world, int group, int part); /* part -1: all */
 
 /* ---- graph.c */
 void graphs_free(struct world *world);
+/* The pool of what is made on the stream now: that of the graph which is captured, if the stream takes part */
+uint32_t graph_pool(const struct world *world, int rank, int stream);
 /* Into the graph that the rank captures, or into the books where the stream takes no part. */
 enum status graph_add(struct world *world, struct draft *draft, op_id *id);
 /* An event is about to be recorded while the rank captures: by an operation of the graph, until the capture ends. */

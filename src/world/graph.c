@@ -14,20 +14,16 @@
  * stream is queued at once. An error of the capture has the name of CUDA's.
  *
  *      capture g on s      y = relu x on s;  wait s on t;  z = relu y on t;  wait t on s
- *                                            t is forked                     and joined again */
+ *                                            t is forked                     and joined again
+ *
+ * What is made on streams of the graph meanwhile has memory of the graph's own pools, as with PyTorch's: every launch writes
+ * to it, so no other tensor gets it until the graph is gone, also where it was freed. */
 #include "world/books.h"
 #include "base/search.h"
 
 struct captured_event {
 	int event;
 	op_id op, before;
-};
-/* Memory that an operation of the graph uses */
-struct graph_memory {
-	uint32_t handout; /* place in world_handouts */
-	uint8_t access;
-	bool inside;      /* it was freed in the capture */
-	uint8_t reported; /* 1: that it is used though it was freed; 2: and that another tensor has it */
 };
 struct graph {
 	name_id name;
@@ -39,19 +35,25 @@ struct graph {
 	size_t count;
 	struct captured_event *events;
 	size_t event_count;
-	struct graph_memory *memory;
-	size_t memory_count;
-	size_t handouts; /* blocks handed out until the capture ended */
+	struct graph_uses uses;
+	op_id *launched; /* by stream where it was launched: the last operation there */
+	size_t launched_count;
 };
+static void graph_release(struct graph *graph)
+{
+	mem_free(graph->items);
+	mem_free(graph->events);
+	mem_free(graph->uses.use);
+	mem_free(graph->launched);
+	*graph = (struct graph){0};
+}
+
 void graphs_free(struct world *world)
 {
 	struct world_inner *inner = world->inner;
 
-	for (size_t i = 0; i < inner->graph_count; i++) {
-		mem_free(inner->graphs[i].items);
-		mem_free(inner->graphs[i].events);
-		mem_free(inner->graphs[i].memory);
-	}
+	for (size_t i = 0; i < inner->graph_count; i++)
+		graph_release(&inner->graphs[i]);
 	mem_free(inner->graphs);
 	mem_free(inner->launches);
 }
@@ -85,17 +87,32 @@ enum status world_capture_begin(struct world *world, int rank, name_id name, int
 	return ST_OK;
 }
 
-/* The entry of a graph that is not kept stays, empty: other ranks' entries keep their places. */
-static void drop(struct world *world, int rank, struct graph *graph)
+name_id world_graph_name(const struct world *world, uint32_t graph)
+{
+	return world->inner->graphs[graph - 1].name;
+}
+
+uint32_t graph_pool(const struct world *world, int rank, int stream)
+{
+	bool captured = world_capturing(world, rank) && graph_of(world, rank)->forked[stream];
+	return pool_of(stream, captured ? (uint32_t)world->inner->capturing[rank] : 0);
+}
+
+/* The entry of a graph that is gone stays, empty: other ranks' entries keep their places. */
+static void drop(struct world *world, int rank, int index)
+{
+	struct graph *graph = &world->inner->graphs[index];
+
+	memory_graph_gone(world, rank, (uint32_t)index + 1, graph->launched, graph->launched_count);
+	graph_release(graph);
+}
+
+static void name_again(struct world *world, int rank, const struct graph *graph)
 {
 	if (graph->before.kind == THING_GRAPH)
 		bind_set(world, rank, graph->name, graph->before);
 	else
 		world_unbind(world, rank, graph->name);
-	mem_free(graph->items);
-	mem_free(graph->events);
-	mem_free(graph->memory);
-	*graph = (struct graph){0};
 }
 
 static const char *stream_name(const struct world *world, int rank, int number)
@@ -147,30 +164,20 @@ enum status world_capture_end(struct world *world, int rank, bool keep)
 {
 	if (!world_capturing(world, rank))
 		return fail(ST_ARGUMENT, "rank %d captures no graph", rank);
+	int index = world->inner->capturing[rank] - 1;
 	struct graph *graph = graph_of(world, rank);
 	for (size_t i = graph->event_count; i-- > 0;)
 		world->events[graph->events[i].event].record = graph->events[i].before;
-	graph->handouts = world->inner->handout_count;
-	for (size_t i = 0; i < graph->memory_count; i++)
-		graph->memory[i].inside = world->inner->handouts[graph->memory[i].handout].freed;
-	if (!keep)
-		drop(world, rank, graph);
+	uses_sort(&graph->uses);
 	world->inner->capturing[rank] = 0;
+	if (!keep) {
+		name_again(world, rank, graph);
+		drop(world, rank, index);
+	} else if (graph->before.kind == THING_GRAPH) {
+		drop(world, rank, graph->before.index);
+	}
 	digest_change(world, CHANGE_CAPTURE, rank, 0);
 	return ST_OK;
-}
-
-/* The graph's operation uses memory that may be freed before a launch. */
-static void note_memory(struct world *world, struct graph *graph, int rank, const struct record *record)
-{
-	for (int i = 0; i < record->operands; i++) {
-		const struct operand *operand = &record->operand[i];
-		const struct heap *heap = world_heap(world, rank, operand->space);
-		size_t at = heap_find(heap, operand->address);
-		if (at < heap->count && !heap->blocks[at].free)
-			*MEM_ADD(&graph->memory, &graph->memory_count) = (struct graph_memory){
-			        .handout = heap->blocks[at].handout, .access = operand->access};
-	}
 }
 
 /* A wait for an operation of the graph forks its stream; a stream of the graph waits for nothing else. */
@@ -211,7 +218,7 @@ enum status graph_add(struct world *world, struct draft *draft, op_id *id)
 		graph->apart[draft->stream] = true;
 		return queue_draft(world, draft, id);
 	}
-	note_memory(world, graph, draft->rank, draft->record);
+	uses_note(world, draft->rank, draft->record, &graph->uses);
 	if (!record)
 		record = record_store(world, draft->record);
 	*id = OP_CAPTURED + graph->count;
@@ -288,32 +295,24 @@ static enum status windows_are_open(const struct world *world, int rank, const s
 	return ST_OK;
 }
 
-/* ST_NAME when memory that the graph uses was freed and given back to the device: CUDA's illegal address. */
-static enum status memory_is_there(const struct world *world, const struct graph *graph)
-{
-	for (size_t i = 0; i < graph->memory_count; i++) {
-		const struct handout *handout = &world->inner->handouts[graph->memory[i].handout];
-		const struct heap *heap = world_heap(world, handout->rank, handout->space);
-		if (!handout->freed || heap_find(heap, handout->address) < heap->count)
-			continue;
-		struct text freed = {0};
-		memory_freed_text(world, handout, &freed);
-		enum status status = fail(ST_NAME,
-		        "graph %s uses %s and whose segment was given back since (cudaErrorIllegalAddress): "
-		        "capture it again",
-		        names_text(world->names, graph->name), text_string(&freed));
-		text_release(&freed);
-		return status;
-	}
-	return ST_OK;
-}
-
 enum status world_graph_ready(const struct world *world, int rank, name_id name)
 {
 	const struct graph *graph = &world->inner->graphs[world_find(world, rank, name).index];
 	enum status status = windows_are_open(world, rank, graph);
 
-	return status == ST_OK ? memory_is_there(world, graph) : status;
+	return status == ST_OK ? uses_ready(world, name, &graph->uses) : status;
+}
+
+/* last: of the stream on which it was launched. All that the graph does comes before it, as its streams are joined. */
+static void note_launch(const struct world *world, struct graph *graph, op_id last)
+{
+	size_t i = 0;
+
+	while (i < graph->launched_count && world->ops[graph->launched[i]].stream != world->ops[last].stream)
+		i++;
+	if (i == graph->launched_count)
+		(void)MEM_ADD(&graph->launched, &graph->launched_count);
+	graph->launched[i] = last;
 }
 
 /* ST_NAME, ST_LIMIT (then nothing is queued). stream: takes the place of the captured one.
@@ -354,6 +353,8 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 	}
 	for (size_t i = 0; i < graph->event_count && status == ST_OK; i++)
 		world->events[graph->events[i].event].record = clone[graph->events[i].op - OP_CAPTURED];
+	if (lane_stream(world, rank, stream)->tail)
+		note_launch(world, graph, lane_stream(world, rank, stream)->tail);
 	if (world->op_count > before)
 		*MEM_ADD(&world->inner->launches, &world->inner->launch_count) =
 		        (struct launch){before + 1, world->op_count, (uint32_t)thing.index};
@@ -363,41 +364,6 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 	return status;
 }
 
-/* Freed in the capture, a block is the graph's own until another tensor gets it. */
-static bool memory_is_lost(const struct world *world, const struct graph *graph,
-        const struct graph_memory *memory, struct freed_use *use)
-{
-	const struct handout *handout = &world->inner->handouts[memory->handout];
-	const struct heap *heap = world_heap(world, handout->rank, handout->space);
-	size_t at = handout->freed ? heap_find(heap, handout->address) : heap->count;
-	bool taken = at < heap->count && !heap->blocks[at].free;
-
-	*use = (struct freed_use){.freed = handout,
-	        .access = memory->access,
-	        .taken = taken,
-	        .now = taken ? heap->blocks[at].owner : 0};
-	return handout->freed && (!memory->inside || (taken && heap->blocks[at].handout >= graph->handouts));
-}
-
-bool world_graph_freed(struct world *world, int rank, name_id name, struct freed_use *use)
-{
-	struct graph *graph = &world->inner->graphs[world_find(world, rank, name).index];
-	bool found = false;
-
-	for (size_t i = 0; i < graph->memory_count; i++) {
-		struct graph_memory *memory = &graph->memory[i];
-		struct freed_use one;
-		if (!memory_is_lost(world, graph, memory, &one) || memory->reported > one.taken ||
-		        (found && use->freed != one.freed))
-			continue;
-		memory->reported = 1 + one.taken;
-		one.access |= found ? use->access : 0;
-		*use = one;
-		found = true;
-	}
-	return found;
-}
-
 const struct launch *world_launch(const struct world *world, op_id id)
 {
 	const struct launch *launches = world->inner->launches;
@@ -405,4 +371,10 @@ const struct launch *world_launch(const struct world *world, op_id id)
 
 	SEARCH(at, world->inner->launch_count, launches[at].first > id);
 	return at && id <= launches[at - 1].last ? &launches[at - 1] : NULL;
+}
+
+bool world_graph_freed(struct world *world, int rank, name_id name, size_t *from, struct freed_use *use)
+{
+	struct graph *graph = &world->inner->graphs[world_find(world, rank, name).index];
+	return uses_freed(world, &graph->uses, from, use);
 }

@@ -113,6 +113,8 @@ static enum status out_of_memory(const struct world *world, int rank, const stru
 		text_add(&why, " share");
 	}
 	put_bytes(&why, "; reserved ", heap->reserved);
+	if (heap_of_graphs(heap))
+		put_bytes(&why, ", of which graphs keep ", heap_of_graphs(heap));
 	put_bytes(&why, ", allocated ", heap->allocated);
 	put_bytes(&why, ", largest free block ", heap_largest_free(heap));
 	for (int k = 0; k < owners; k++) {
@@ -135,14 +137,14 @@ static void note_change(struct world *world, int rank, enum space space, int kin
 		        .kind = (uint8_t)kind};
 }
 
-/* The whole free segments of a space go; the bytes of our own stay until `op` is done. */
+/* The spare segments of a space go; the bytes of our own stay until `op` is done. */
 static void give_back(struct world *world, int rank, enum space space, op_id op)
 {
 	struct world_inner *inner = world->inner;
 	struct heap *heap = &inner->memory[rank].heap[space];
 
 	for (size_t i = heap->segment_count; i-- > 0;) {
-		if (!heap_whole_free(heap, i))
+		if (!heap_is_spare(heap, i))
 			continue;
 		if (rank == world->me) {
 			struct segment *leaving = MEM_ADD(&inner->leaving, &inner->leaving_count);
@@ -188,7 +190,8 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	        ns = use == TENSOR_RESULT ? world->machine->segment : 0;
 	struct block_plan plan;
 
-	if (!heap_plan(heap, layout_bytes(&tensor->layout), device ? pool : 0, limit, unit, capacity, &plan))
+	if (!heap_plan(heap, layout_bytes(&tensor->layout), device ? graph_pool(world, rank, pool) : 0, limit,
+	            unit, capacity, &plan))
 		return device                 ? out_of_memory(world, rank, &plan)
 		        : space == SPACE_DISK ? disk_full(world, rank, plan.bytes)
 		                              : host_full(world, rank, plan.bytes);
@@ -201,6 +204,8 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 		give_back(world, rank, space, segment_queue(world, rank, OP_EVERYTHING, ns));
 	if (plan.segment_bytes)
 		grow(world, rank, space, &plan, ns);
+	if (plan.moves)
+		memory_to_graph(world, rank, &plan);
 	const struct memory_block *block = heap_take(heap, &plan, tensor->base, tensor->name);
 	*MEM_ADD(&inner->handouts, &inner->handout_count) = (struct handout){.address = block->address,
 	        .bytes = block->bytes,
@@ -218,16 +223,22 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 /* after_stream: STREAM_HOST for none.
  *
  * The block is free at once; whoever gets it next waits for the stream's work of now, if one is given and is not
- * the block's own: what is made of the stream's pool is queued on it, behind that work. */
+ * the block's own: what is made of the stream's pool is queued on it, behind that work. No such wait is added to a graph that
+ * is captured: a block of the graph that is freed after another stream serves no request of the capture. After the capture
+ * the next user of a graph's block is a launch, on any stream. */
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream)
 {
 	struct rank_memory *memory = &world->inner->memory[rank];
 	struct heap *heap = &memory->heap[space];
 	size_t at = heap_find(heap, address);
-	bool own = space == SPACE_DEVICE && heap->blocks[at].pool == after_stream;
+	uint32_t pool = heap->blocks[at].pool, freed_at = rank_number(world, rank);
+	bool own = space == SPACE_DEVICE && pool == graph_pool(world, rank, after_stream);
 	op_id after = after_stream == STREAM_HOST || own ? 0 : lane_stream(world, rank, after_stream)->tail;
 
-	if (after) {
+	if (after_stream != STREAM_HOST && !own && pool_graph(pool) &&
+	        pool_graph(pool) == (uint32_t)world->inner->capturing[rank]) {
+		freed_at = FREED_IN_GRAPH;
+	} else if (after) {
 		*MEM_ADD(&memory->pending, &memory->pending_count) = (struct pending_free){
 		        .address = address, .bytes = heap->blocks[at].bytes, .op = after, .space = space};
 	}
@@ -237,7 +248,7 @@ void memory_give(struct world *world, int rank, enum space space, int64_t addres
 	handout->line = world->line;
 	handout->file = world->file;
 	note_change(world, rank, space, heap->blocks[at].kind, -heap->blocks[at].bytes);
-	heap_give(heap, at, rank_number(world, rank));
+	heap_give(heap, at, freed_at);
 }
 
 enum status world_trim(struct world *world, int rank)
@@ -374,7 +385,8 @@ int64_t heap_largest_free(const struct heap *heap)
 	int64_t largest = 0;
 
 	for (size_t i = 0; i < heap->count; i++)
-		if (heap->blocks[i].free && heap->blocks[i].bytes > largest)
+		if (heap->blocks[i].free && !pool_graph(heap->blocks[i].pool) &&
+		        heap->blocks[i].bytes > largest)
 			largest = heap->blocks[i].bytes;
 	return largest;
 }

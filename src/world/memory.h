@@ -14,20 +14,36 @@
 struct world;
 
 enum { MEMORY_KINDS = 8, MEMORY_RESERVED = MEMORY_KINDS /* of a memory_change: the segments */ };
+/* A pool: the free lists of a stream. Each captured graph has pools of its own (graph: its number + 1); 0: the
+ * allocator's ordinary ones. */
+static inline uint32_t pool_of(int stream, uint32_t graph)
+{
+	return graph << 8 | (uint32_t)stream;
+}
+static inline int pool_stream(uint32_t pool)
+{
+	return pool & 255;
+}
+static inline uint32_t pool_graph(uint32_t pool)
+{
+	return pool >> 8;
+}
 struct memory_block {
 	int64_t address, bytes;
 	int tensor; /* that owns it; -1 when free */
 	name_id owner;
 	uint32_t freed_at; /* the rank's last operation when it was freed */
 	uint32_t handout;  /* of one in use: its place in world_handouts */
-	uint8_t pool, kind;
+	uint32_t pool;
+	uint8_t kind;
 	bool free : 1, first : 1 /* of its segment */, small : 1;
 };
 struct segment {
 	int64_t address, bytes;
 	void *data;    /* real bytes, of rank `me` only */
 	op_id leaving; /* of one that was given back: the OP_SEGMENT that did it */
-	uint8_t space, pool;
+	uint32_t pool;
+	uint8_t space;
 };
 /* Where a segment lies, or lay */
 struct stretch {
@@ -35,8 +51,7 @@ struct stretch {
 };
 struct free_block {
 	int64_t bytes, address;
-	uint32_t freed_at;
-	uint8_t pool;
+	uint32_t freed_at, pool;
 	bool small;
 };
 struct heap {
@@ -59,9 +74,10 @@ bool world_segment(
         const struct world *world, int rank, enum space space, int64_t address, struct stretch *stretch);
 /* The largest blocks in use, up to `most`, by falling size, then by address; how many there are. */
 int heap_largest(const struct heap *heap, const struct memory_block **largest, int most);
-int64_t heap_largest_free(const struct heap *heap);           /* bytes of the block */
+int64_t heap_largest_free(const struct heap *heap); /* bytes of the block, which is in no graph's segment */
+int64_t heap_of_graphs(const struct heap *heap);    /* bytes of the segments that graphs keep */
 int world_memory_kind(const struct world *world, int tensor); /* its memory's; a view's is its owner's */
-/* Gives back free segments; queues OP_SEGMENT with target OP_EVERYTHING. */
+/* Gives back free segments that no graph keeps; queues OP_SEGMENT with target OP_EVERYTHING. */
 enum status world_trim(struct world *world, int rank);
 
 /* A block of a rank's device memory was taken, or given (bytes below 0); or a segment */

@@ -48,6 +48,21 @@ int pending_find(const struct world *world, const struct draft *draft, op_id *wa
 	return count;
 }
 
+void pending_add(struct world *world, int rank, int64_t address, int64_t bytes, op_id op)
+{
+	struct rank_memory *memory = &world->inner->memory[rank];
+
+	for (size_t i = memory->pending_count; i-- > 0;) {
+		const struct pending_free *old = &memory->pending[i];
+		if (old->space == SPACE_DEVICE && old->address >= address &&
+		        old->address + old->bytes <= address + bytes &&
+		        world->ops[old->op].stream == world->ops[op].stream)
+			memory->pending[i] = memory->pending[--memory->pending_count];
+	}
+	*MEM_ADD(&memory->pending, &memory->pending_count) =
+	        (struct pending_free){.address = address, .bytes = bytes, .op = op, .space = SPACE_DEVICE};
+}
+
 /*      whole       |--------------------|            address .. address + bytes, still to be waited for
  *      operand            |-----|                    has waited
  *      left        |-----|       |------|            the first stays at i, the second is new

@@ -8,7 +8,7 @@
  *
  * Files: world.c (life, marks)  bindings.c (names)  tensors.c  streams.c (streams, events)  groups.c  queue.c
  * (program order)  pending.c (free x on S)  match.c (rendezvous)  mismatch.c (words for those that do not
- * agree)  windows.c  crossing.c (groups used in opposite orders)  swapped.c (collectives of one group in opposite orders)  allocator.c memory.c (caching allocator)  graph.c
+ * agree)  windows.c  crossing.c (groups used in opposite orders)  swapped.c (collectives of one group in opposite orders)  allocator.c memory.c (caching allocator)  graph.c  graph_memory.c
  * labels.c  arena.c (memory that lives as long as the world). op.h: operations; memory.h: the allocator's map; books.h: what the files share.
  * To add a kind of thing: enum thing_kind, an array here, a make function that checks first and changes last.
  *
@@ -199,7 +199,8 @@ enum status world_text_fits(const struct world *world, int rank, size_t bytes);
 /* by number on the rank, NULL if none */
 struct stream *world_stream(const struct world *world, int rank, int number);
 
-/* -- tensors. pool: the stream (number on the rank) whose free lists serve it. New segments queue OP_SEGMENT
+/* -- tensors. pool: the stream (number on the rank) whose free lists serve it; of device memory while the stream is captured,
+ *    those of the graph. New segments queue OP_SEGMENT
  * on
  *    the rank by themselves; initial data's takes no time.
  *    kind: below MEMORY_KINDS, what the memory is for: counted, and nothing else. ST_DEVICE_MEMORY names
@@ -275,8 +276,8 @@ enum status world_capture_joined(const struct world *world, int rank);
 /* The next stream behind *stream with work that was queued during the capture and is not in the graph; *stream begins
  * as STREAM_HOST. false: there is none. */
 bool world_capture_apart(const struct world *world, int rank, int *stream);
-/* keep: bind the name to what was captured; else the name means what it meant before the capture, and the
- * captured work is gone. */
+/* keep: bind the name to what was captured, and the graph that it meant before is gone; else the name means what it meant
+ * before the capture, and the captured work is gone. A graph that is gone keeps no memory. */
 enum status world_capture_end(struct world *world, int rank, bool keep);
 /* The last operation queued on a stream (0: none): what a wait for the stream waits for. While a graph is
  * captured, of a stream of the graph: the graph's last on it. */
@@ -293,6 +294,8 @@ const struct launch *world_launch(const struct world *world, op_id id);
  * that the name is a graph's. */
 enum status world_graph_ready(const struct world *world, int rank, name_id graph);
 enum status world_graph_launch(struct world *world, int rank, name_id graph, int stream, int section);
+/* By the number that pool_graph gives, plus 1. Requires that the graph is captured, or has been and is not gone. */
+name_id world_graph_name(const struct world *world, uint32_t graph);
 /* Memory that a launch uses though it was freed */
 struct freed_use {
 	const struct handout *freed; /* valid until memory is taken */
@@ -300,10 +303,10 @@ struct freed_use {
 	bool taken;  /* another tensor has it now, */
 	name_id now; /* of this name; 0: it has none */
 };
-/* The next block that operations of the graph use and that was freed: after the capture, or in it and is another
- * tensor's now. Each is returned once for a graph, and once more when another tensor has got it. false: no more.
- * Requires that the name is a graph's. */
-bool world_graph_freed(struct world *world, int rank, name_id graph, struct freed_use *use);
+/* The next block after *from (at first 0) that operations of the graph use and that was freed, in the order in which the
+ * blocks were handed out. Blocks of the graph's own pool are never among them: no other tensor gets them. Each is returned once
+ * for a graph, and once more when another tensor has got it. false: no more. Requires that the name is a graph's. */
+bool world_graph_freed(struct world *world, int rank, name_id graph, size_t *from, struct freed_use *use);
 /* The communication that starts as one with this one and comes behind it, of a `together`; 0: this is the last, or alone. */
 op_id world_together_next(const struct world *world, op_id id);
 void world_event_record(struct world *world, int rank, int event, op_id record_op);

@@ -390,6 +390,29 @@ static void check_map(struct books *b, const int *live, int count)
 		assert_int_equal(world_tensor_at(b->world, 0, SPACE_DEVICE, address_of(b, live[i])), live[i]);
 }
 
+static bool in_graph(struct books *b, int tensor)
+{
+	const struct heap *heap = world_heap(b->world, 0, SPACE_DEVICE);
+	size_t i = heap->segment_count;
+
+	while (heap->segments[--i].address > address_of(b, tensor))
+		;
+	return pool_graph(heap->segments[i].pool) > 0;
+}
+
+/* Captures begin, end, are refused and launched between all else; graphs are captured on stream 1. */
+static void capture_or_launch(struct books *b, uint32_t *seed)
+{
+	name_id graph = name(b, draw(seed, 2) ? "g" : "h");
+
+	if (world_capturing(b->world, 0))
+		assert_int_equal(world_capture_end(b->world, 0, draw(seed, 4) > 0), ST_OK);
+	else if (draw(seed, 2))
+		assert_int_equal(world_capture_begin(b->world, 0, graph, 1), ST_OK);
+	else if (world_find(b->world, 0, graph).kind == THING_GRAPH)
+		(void)world_graph_launch(b->world, 0, graph, 1 + (int)draw(seed, 2), 0);
+}
+
 static void random_use(void **state)
 {
 	uint32_t seed = 3;
@@ -405,9 +428,13 @@ static void random_use(void **state)
 				char text[24];
 				snprintf(text, sizeof text, "t%d", step);
 				int64_t bytes = 4 * (1 + (int64_t)draw(&seed, 1u << (4 + draw(&seed, 20))));
-				enum status status = try_make(&b, text, bytes, 1 + (int)draw(&seed, 2),
-				        draw(&seed, 2), &live[count]);
+				int pool = 1 + (int)draw(&seed, 2);
+				enum status status =
+				        try_make(&b, text, bytes, pool, draw(&seed, 2), &live[count]);
 				assert_true(status == ST_OK || status == ST_DEVICE_MEMORY);
+				if (status == ST_OK)
+					assert_int_equal(in_graph(&b, live[count]),
+					        pool == 1 && world_capturing(b.world, 0));
 				count += status == ST_OK;
 				refused += status != ST_OK;
 			} else if (count > 0) {
@@ -420,6 +447,8 @@ static void random_use(void **state)
 				        live[draw(&seed, (uint32_t)count)], ACCESS_WRITE | ACCESS_ADD);
 			if (draw(&seed, 100) == 0)
 				assert_int_equal(world_trim(b.world, 0), ST_OK);
+			if (draw(&seed, 25) == 0)
+				capture_or_launch(&b, &seed);
 			if (step % 10 == 0)
 				check_map(&b, live, count);
 		}

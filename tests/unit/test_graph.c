@@ -194,13 +194,29 @@ static void forks_and_joins(void **state)
 	books_close(&b);
 }
 
-/* Memory that a launch uses and another tensor has by then */
+static int64_t address(const struct books *b, int tensor)
+{
+	return b->world->tensors[tensor].address;
+}
+
+static uint32_t graph_with(const struct books *b, int64_t address)
+{
+	const struct heap *heap = world_heap(b->world, 0, SPACE_DEVICE);
+	size_t i = heap->segment_count;
+
+	while (heap->segments[--i].address > address)
+		;
+	return pool_graph(heap->segments[i].pool);
+}
+
+/* Memory that a launch uses and another tensor has by then. No other tensor gets what the graph's own pool has. */
 static void memory_is_freed(void **state)
 {
 	struct books b = books_open(1, 0);
-	int x = make(&b, 0, "x", 64), y = make(&b, 0, "y", 64);
+	int x = make(&b, 0, "x", 64), y = make(&b, 0, "y", 64), z = make(&b, 0, "z", 64);
 	name_id g = name(&b, "g");
 	struct freed_use use;
+	size_t from = 0;
 
 	(void)state;
 	assert_int_equal(world_capture_begin(b.world, 0, g, 1), ST_OK);
@@ -208,25 +224,157 @@ static void memory_is_freed(void **state)
 	touch(&b, 0, 1, "relu", t, ACCESS_WRITE);
 	touch(&b, 0, 1, "relu", x, ACCESS_READ);
 	touch(&b, 0, 1, "relu", y, ACCESS_WRITE);
+	touch(&b, 0, 1, "relu", y, ACCESS_READ);
+	touch(&b, 0, 1, "relu", z, ACCESS_WRITE);
 	world_tensor_free(b.world, t, 0);
 	assert_int_equal(world_capture_end(b.world, 0, true), ST_OK);
-	assert_false(world_graph_freed(b.world, 0, g, &use)); /* t is the graph's */
+	assert_false(world_graph_freed(b.world, 0, g, &from, &use)); /* t is the graph's */
 	b.world->line = 7;
 	world_tensor_free(b.world, x, 0);
-	assert_true(world_graph_freed(b.world, 0, g, &use));
+	from = 0;
+	assert_true(world_graph_freed(b.world, 0, g, &from, &use));
 	assert_true(use.freed->owner == name(&b, "x") && use.freed->line == 7 && !use.taken);
 	assert_int_equal(use.access, ACCESS_READ);
-	assert_false(world_graph_freed(b.world, 0, g, &use)); /* once */
+	assert_false(world_graph_freed(b.world, 0, g, &from, &use));
+	from = 0;
+	assert_false(world_graph_freed(b.world, 0, g, &from, &use)); /* once */
 	world_tensor_free(b.world, y, 0);
 	make(&b, 0, "p", 64);
 	make(&b, 0, "q", 64);
 	make(&b, 0, "r", 64);
-	for (int i = 0; i < 3; i++) { /* t's, y's, and x's again */
-		assert_true(world_graph_freed(b.world, 0, g, &use));
-		assert_true(use.taken && use.now);
+	from = 0;
+	for (int i = 0; i < 2; i++) { /* x's again, and y's */
+		assert_true(world_graph_freed(b.world, 0, g, &from, &use));
+		assert_true(use.taken && use.now == name(&b, i ? "q" : "p"));
+		assert_int_equal(use.access, i ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ);
 	}
-	assert_false(world_graph_freed(b.world, 0, g, &use));
+	assert_false(world_graph_freed(b.world, 0, g, &from, &use));
 	assert_int_equal(world_graph_ready(b.world, 0, g), ST_OK);
+	/* what was there before is not the graph's, also where the capture frees it */
+	assert_int_equal(world_capture_begin(b.world, 0, name(&b, "h"), 1), ST_OK);
+	touch(&b, 0, 1, "relu", z, ACCESS_READ);
+	world_tensor_free(b.world, z, 0);
+	assert_int_equal(world_capture_end(b.world, 0, true), ST_OK);
+	from = 0;
+	assert_true(world_graph_freed(b.world, 0, name(&b, "h"), &from, &use) && !use.taken);
+	books_close(&b);
+}
+
+/* Results of a capture are in segments of the graph's: used again in the capture alone, spared, and ordinary at its end */
+static void memory_of_its_own(void **state)
+{
+	struct books b = books_open(1, 0);
+	const struct heap *heap = world_heap(b.world, 0, SPACE_DEVICE);
+	int s = stream(&b, 0, "s"), u = stream(&b, 0, "u");
+	name_id g = name(&b, "g");
+
+	(void)state;
+	assert_int_equal(world_capture_begin(b.world, 0, g, s), ST_OK);
+	int t = make_in(&b, 0, "t", 64, SPACE_DEVICE, s, false);
+	int outer = make_in(&b, 0, "outer", 64, SPACE_DEVICE, u, false);
+	int64_t at = address(&b, t);
+	assert_true(graph_with(&b, at) && !graph_with(&b, address(&b, outer)));
+	world_tensor_free(b.world, t, s);
+	t = make_in(&b, 0, "t", 64, SPACE_DEVICE, s, false);
+	assert_int_equal(address(&b, t), at); /* again */
+	touch(&b, 0, s, "relu", t, ACCESS_WRITE);
+	order(&b, 0, u, OP_WAIT, world_tail(b.world, 0, s));
+	int forked = make_in(&b, 0, "forked", 64, SPACE_DEVICE, u, false);
+	assert_int_equal(graph_with(&b, address(&b, forked)), graph_with(&b, at));
+	touch(&b, 0, u, "relu", forked, ACCESS_WRITE);
+	touch(&b, 0, u, "relu", t, ACCESS_READ);
+	/* u's work of the capture cannot be waited for: not again */
+	world_tensor_free(b.world, t, u);
+	int other = make_in(&b, 0, "other", 64, SPACE_DEVICE, s, false);
+	assert_true(address(&b, other) != at && graph_with(&b, address(&b, other)));
+	order(&b, 0, s, OP_WAIT, world_tail(b.world, 0, u));
+	assert_int_equal(world_capture_end(b.world, 0, true), ST_OK);
+	assert_int_equal(world_graph_launch(b.world, 0, g, s, 0), ST_OK);
+
+	/* spared, whether in use or not */
+	world_tensor_free(b.world, other, 0);
+	world_tensor_free(b.world, forked, 0);
+	int64_t reserved = heap->reserved, of_graph = heap_of_graphs(heap);
+	assert_int_equal(world_trim(b.world, 0), ST_OK);
+	assert_true(of_graph > 0 && heap->reserved == reserved);
+	int outside = make_in(&b, 0, "outside", 64, SPACE_DEVICE, s, false);
+	assert_int_equal(graph_with(&b, address(&b, outside)), 0);
+	world_tensor_free(b.world, outside, 0);
+
+	/* another one of that name, which is refused, changes nothing */
+	assert_int_equal(world_capture_begin(b.world, 0, g, s), ST_OK);
+	world_tensor_free(b.world, make_in(&b, 0, "t", 64, SPACE_DEVICE, s, false), 0);
+	assert_true(heap_of_graphs(heap) > of_graph);
+	assert_int_equal(world_capture_end(b.world, 0, false), ST_OK);
+	assert_int_equal(heap_of_graphs(heap), of_graph);
+	/* and one that is kept takes its place; launched on u it is waited for by the memory's next user on s */
+	assert_int_equal(world_graph_launch(b.world, 0, g, u, 0), ST_OK);
+	op_id last = b.world->last[0];
+	assert_int_equal(world_capture_begin(b.world, 0, g, s), ST_OK);
+	assert_int_equal(world_capture_end(b.world, 0, true), ST_OK);
+	assert_int_equal(heap_of_graphs(heap), 0);
+	int next = make_in(&b, 0, "next", 64, SPACE_DEVICE, s, false);
+	while (address(&b, next) != at)
+		next = make_in(&b, 0, "next", 64, SPACE_DEVICE, s, false);
+	op_id writes = touch(&b, 0, s, "relu", next, ACCESS_WRITE);
+	assert_int_equal(b.world->ops[writes - 1].target, last);
+	assert_int_equal(races_now(b.world)->count, 0);
+	books_close(&b);
+}
+
+/* A free segment of the stream's comes before a new one. Launched on another stream, the graph waits for its last users. */
+static void free_segment_comes(void **state)
+{
+	struct books b = books_open(1, 0);
+	const struct heap *heap = world_heap(b.world, 0, SPACE_DEVICE);
+	int s = stream(&b, 0, "s"), u = stream(&b, 0, "u");
+	int old = make_in(&b, 0, "old", 64, SPACE_DEVICE, s, false);
+	op_id last = touch(&b, 0, s, "relu", old, ACCESS_WRITE), first = last + 1;
+
+	(void)state;
+	world_tensor_free(b.world, old, 0);
+	assert_int_equal(world_capture_begin(b.world, 0, name(&b, "g"), s), ST_OK);
+	int t = make_in(&b, 0, "t", 64, SPACE_DEVICE, s, false);
+	touch(&b, 0, s, "relu", t, ACCESS_WRITE);
+	assert_int_equal(world_capture_end(b.world, 0, true), ST_OK);
+	assert_int_equal(heap->segment_count, 1);
+	assert_int_equal(heap_of_graphs(heap), heap->reserved);
+	assert_int_equal(world_graph_launch(b.world, 0, name(&b, "g"), u, 0), ST_OK);
+	assert_int_equal(b.world->ops[first].stream, u);
+	assert_int_equal(b.world->ops[first].target, last);
+	assert_int_equal(races_now(b.world)->count, 0);
+	books_close(&b);
+}
+
+/* Captures of one name in a row have the memory of those before. */
+static void captures_in_a_row(void **state)
+{
+	struct books b = books_open(1, 0);
+	const struct heap *heap = world_heap(b.world, 0, SPACE_DEVICE);
+	int s = stream(&b, 0, "s"), u = stream(&b, 0, "u");
+	size_t most = 0, pending = 0;
+
+	(void)state;
+	for (int round = 0; round < 40; round++) {
+		assert_int_equal(world_capture_begin(b.world, 0, name(&b, "g"), s), ST_OK);
+		int t = make_in(&b, 0, "t", 64, SPACE_DEVICE, s, false);
+		touch(&b, 0, s, "relu", t, ACCESS_WRITE);
+		world_tensor_free(b.world, t, 0);
+		int y = make_in(&b, 0, "y", 50000, SPACE_DEVICE, s, false);
+		touch(&b, 0, s, "relu", y, ACCESS_WRITE);
+		assert_int_equal(world_capture_end(b.world, 0, round % 5 < 3), ST_OK);
+		if (round % 5 < 3)
+			assert_int_equal(
+			        world_graph_launch(b.world, 0, name(&b, "g"), round % 2 ? u : s, 0), ST_OK);
+		world_tensor_free(b.world, y, round % 2 ? u : s);
+		if (round == 9) {
+			most = heap->segment_count;
+			pending = b.world->op_count;
+		}
+	}
+	assert_true(heap->segment_count <= most);
+	assert_true(b.world->op_count < 6 * pending); /* as many waits at each launch */
+	assert_int_equal(races_now(b.world)->count, 0);
 	books_close(&b);
 }
 
@@ -234,6 +382,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(launches), cmocka_unit_test(graphs_meet),
 	        cmocka_unit_test(members_of_a_together), cmocka_unit_test(forks_and_joins),
-	        cmocka_unit_test(memory_is_freed)};
+	        cmocka_unit_test(memory_is_freed), cmocka_unit_test(memory_of_its_own),
+	        cmocka_unit_test(free_segment_comes), cmocka_unit_test(captures_in_a_row)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,3 +104,70 @@ expect error "a graph holds work of the device only: `print` is the host's; plac
 expect error "`let` is the host's" { capture read on s { let first = y[0,0] } }
 expect error "`barrier` is the host's" { capture read on s { barrier on s } }
 expect error "no graph 'read'" { launch read }
+
+# what a capture makes has memory of the graph's own: a launch writes t, which no other tensor has got
+reset
+tensor x[4] = 1
+stream s u
+y = relu x
+capture g { t = relu x;  y = scale t 2;  free t }
+a = scale x 7
+launch g
+expect a[0] == 7 and y[0] == 2
+mem
+#> ranks 0-3: 1.5 kB allocated (at most 1.5 kB), 512 kB reserved (256 kB by graphs) of 64 MB
+#>    free in segments 254.5 kB, largest block 254.5 kB, fragmentation 0%
+#>    default  256 kB  |·······································|  254.5 kB free
+#>    graph g  256 kB  |·······································|  256 kB kept
+#>    largest: x 512 B, y 512 B, a 512 B
+mem trim
+expect error "no graph 'refused'" { launch refused }
+expect error "add takes 2 tensors" { capture refused { t = relu x;  free t;  y = add x } }
+# its results are tensors as all others, also for other graphs and ranks; freed, they are still the graph's
+capture made { r = scale x 3 }
+launch made
+allreduce r
+expect r[0] == 12
+capture reads { y = scale r 2 }
+free r
+b = scale x 5
+launch made
+expect b[0] == 5
+launch reads
+#>    freed: `launch reads` reads r, which was freed in line 132            [0-3]
+@1 { capture made { q = scale x 4 };  launch made }
+@1 expect q[0] == 4
+# captured again, it has the memory of the one before, and that waits for launches on other streams
+repeat 20 { capture g on s { t = relu x;  z = scale t 2;  free t };  launch g on u;  wait u on s }
+capture g on s { }
+wait default on u;  launch made on u
+c = relu x on s
+d = relu x on s
+sync
+mem trim
+capture g on s { wait s on u;  t = relu x on u;  free t on s;  d = scale x 2 on u;  wait u on s }
+launch g on s
+expect d[0] == 2 and races == 0
+# the next launch, on whichever stream, waits for the stream on which memory of the graph was freed
+mark frees
+capture g on s { f = scale x 2 }
+launch g on s
+e = relu f on s
+free f on s
+launch g on u
+sync
+capture g on s { f = scale x 2 }
+launch g on s
+wait s on u
+e = relu f on u
+free f on u
+launch g on s
+sync
+expect races == 0
+# where the device has no room, the message says what graphs keep
+reset
+tensor x[2M] = 1
+capture big { t = relu x;  free t;  t = scale x 2;  free t }
+expect error "needs a new segment of 52 MB; reserved 16 MB, of which graphs keep 8 MB, allocated 8 MB" { tensor z[13M] }
+capture big { }
+tensor z[13M]
