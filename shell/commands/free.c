@@ -65,7 +65,7 @@ const struct command command_free = {
                 "STREAM "
                 "is found done, so memory grows while the host runs ahead",
         .example = "tensor x[64] y[64] = zeros\nfree x y",
-        .torch = "del TENSOR   # on STREAM: torch.cuda.current_stream().wait_stream(STREAM) before it",
+        .torch = "del TENSOR   # with `on S`: torch.cuda.current_stream().wait_stream(S) before it",
         .cuda = "cudaFreeAsync(TENSOR, STREAM)",
         .stream_ok = true,
         .argument = {{ARG_TENSOR, ARG_MANY, NULL, "TENSOR"}},

@@ -158,9 +158,9 @@ const struct command command_print = {
                 "and pinned memory is read without waiting, unless `on STREAM` (or `use`) names a stream to "
                 "wait for. `peek` never waits",
         .example = "tensor x[4,4] = iota\ny = relu x\nprint y[0,0:2] rank",
-        .torch = "print(TENSOR)   # reads it: waits",
+        .torch = "print(TENSOR)   # on the device: the host waits; on the host: read as it is",
         .cuda = "cudaMemcpyAsync(v, TENSOR, bytes, cudaMemcpyDeviceToHost, STREAM); "
-                "cudaStreamSynchronize(STREAM)",
+                "cudaStreamSynchronize(STREAM)   // of host memory: neither",
         .shows = true,
         .stream_ok = true,
         .argument = {{ARG_PRINTABLE, ARG_MANY, NULL, "TENSOR|EXPRESSION"}},

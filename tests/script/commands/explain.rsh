@@ -38,21 +38,21 @@ y = spin 1us w
 host 1us
 #>    PyTorch    # Python code that takes a while
 free y
-#>    PyTorch    del y   # on default: torch.cuda.current_stream().wait_stream(default) before it
+#>    PyTorch    del y   # with `on S`: torch.cuda.current_stream().wait_stream(S) before it
 #>    CUDA, NCCL cudaFreeAsync(y, default)
 free k on io
-#>    PyTorch    del k   # on io: torch.cuda.current_stream().wait_stream(io) before it
+#>    PyTorch    del k   # with `on S`: torch.cuda.current_stream().wait_stream(S) before it
 #>    CUDA, NCCL cudaFreeAsync(k, io)
 { phase F0 }
 #>    PyTorch    with record_function("F0"):
 #>    CUDA, NCCL nvtxRangePush("F0")
 print w[0,0]
-#>    PyTorch    print(w[0,0])   # reads it: waits
-#>    CUDA, NCCL cudaMemcpyAsync(v, w[0,0], bytes, cudaMemcpyDeviceToHost, default); cudaStreamSynchronize(default)
+#>    PyTorch    print(w[0,0])   # on the device: the host waits; on the host: read as it is
+#>    CUDA, NCCL cudaMemcpyAsync(v, w[0,0], bytes, cudaMemcpyDeviceToHost, default); cudaStreamSynchronize(default)   // of host memory: neither
 #> [0-3] w[0,0] = 1
 print t[0:2,0:2] on io
-#>    PyTorch    print(t[0:2,0:2])   # reads it: waits
-#>    CUDA, NCCL cudaMemcpyAsync(v, t[0:2,0:2], bytes, cudaMemcpyDeviceToHost, io); cudaStreamSynchronize(io)
+#>    PyTorch    print(t[0:2,0:2])   # on the device: the host waits; on the host: read as it is
+#>    CUDA, NCCL cudaMemcpyAsync(v, t[0:2,0:2], bytes, cudaMemcpyDeviceToHost, io); cudaStreamSynchronize(io)   // of host memory: neither
 #> [0-3] t[0:2,0:2] [2,2] =
 #>         1 1
 #>         1 1
