@@ -2,7 +2,7 @@
  *
  *      allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6): NCCL adds them because the sizes are
  *      equal
- *      barrier 1 in world: rank 0 calls barrier (line 2), rank 1 calls allreduce g (line 3) */
+ *      in world: rank 0 calls barrier (line 2), rank 1 calls allreduce g (line 3) */
 #include "base/ranks.h"
 #include "collectives/collective.h"
 #include "trace/trace.h"
@@ -62,9 +62,10 @@ void trace_put_brings(const struct trace *trace, uint32_t index, struct text *ou
 	bool calls = !match->p2p && calls_differ(world, match);
 
 	op_text(world, match->member[match->first], &called); /* "allreduce#1" */
-	text_add(out, "%.*s %s in %s: ", (int)strcspn(text_string(&called), "#"), text_string(&called),
-	        strchr(text_string(&called), '#') + 1,
-	        names_text(world->names, world->groups[match->group].name));
+	if (!calls)
+		text_add(out, "%.*s %s ", (int)strcspn(text_string(&called), "#"), text_string(&called),
+		        strchr(text_string(&called), '#') + 1);
+	text_add(out, "in %s: ", names_text(world->names, world->groups[match->group].name));
 	text_release(&called);
 	for (int k = 0; k < count; k++) {
 		bool one = ranks_count(&ranks[k]) == 1;

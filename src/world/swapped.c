@@ -149,7 +149,7 @@ void swapped_join(struct world *world, uint32_t index)
 	if (match->count < match->n || match->mismatch || record_at(world, match, 0)->window)
 		return;
 	uint32_t first = find_any(world, match, &a, &b);
-	if (!first)
+	if (!first || world->matches[first].mismatch) /* the ranks hang there, and `stuck` says why */
 		return;
 	const struct record *of_a = record_at(world, match, a), *of_b = record_at(world, match, b);
 	struct swapped swapped = {first, match->group, {of_a->line, of_b->line}, {of_a->file, of_b->file}};

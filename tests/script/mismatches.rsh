@@ -110,8 +110,8 @@ stuck
 #> stuck: ranks 0-3 wait, and no line can mend it
 #>    barrier#1 in world does not match: rank 3 calls allreduce, ranks 0-2 call
 #>    barrier
-#>    barrier 1 in world: ranks 0-2 call barrier (line 107), rank 3 calls allreduce
-#>    g (line 108)
+#>    in world: ranks 0-2 call barrier (line 107), rank 3 calls allreduce g (line
+#>    108)
 #>    ranks  hangs in                waits for  last done  next in world
 #>    0-2    barrier on default                 sync       barrier
 #>    3      allreduce g on default             sync       allreduce g
@@ -127,6 +127,25 @@ stuck
 #>    1      recv f on default             barrier    recv f
 abort world
 
+## orders that cross in a match that does not agree: nothing is added up, and nothing says so
+tensor h[1k] = rank
+@0 { allreduce g;  allreduce h }
+@1 { allreduce h;  allreduce g }
+@2-3 { allreduce g op=max;  allreduce g }
+sync
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    allreduce#6 in world does not match: ranks 0,1 take op=sum, ranks 2,3 take
+#>    op=max
+#>    allreduce 6 in world: rank 0 brings g (line 132), rank 1 brings h (line 133),
+#>    ranks 2,3 bring g (line 134)
+#>    ranks  hangs in                waits for  last done    next in world
+#>    0      allreduce g on default             send g       allreduce g
+#>    1      allreduce h on default             recv f       allreduce h
+#>    2      allreduce g on default             barrier      allreduce g
+#>    3      allreduce g on default             allreduce g  allreduce g
+abort world
+
 ## two names for one collective: the lowest rank in it gives the name, in whatever order their lines are typed
 tensor a[4] b[4] = 1
 @2 allreduce b
@@ -134,9 +153,9 @@ tensor a[4] b[4] = 1
 stuck
 #> stuck: ranks 1,2 wait, and no line can mend it
 #>    gather#1 in world does not match: rank 1 calls gather, rank 2 calls allreduce
-#>    gather 1 in world: rank 1 calls gather a (line 133), rank 2 calls allreduce b
-#>    (line 132)
+#>    in world: rank 1 calls gather a (line 152), rank 2 calls allreduce b (line
+#>    151)
 #>    ranks  hangs in                waits for  last done  next in world
-#>    1      gather c on default     ranks 0,3  recv f     gather c
-#>    2      allreduce b on default  ranks 0,3  barrier    allreduce b
+#>    1      gather c on default     ranks 0,3  sync       gather c
+#>    2      allreduce b on default  ranks 0,3  sync       allreduce b
 abort world

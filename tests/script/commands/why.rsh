@@ -253,8 +253,8 @@ tensor x[1k] = rank
 why x@3
 #> broadcast x on rank 3 (line 247, default) has waited for 20 us, now for ever:
 #> rank 0 brings allreduce x (`stuck` says what does not match)
-#> allreduce 1 in world: ranks 0,1 call allreduce x (line 246), ranks 2,3 call
-#> broadcast x (line 247)
+#> in world: ranks 0,1 call allreduce x (line 246), ranks 2,3 call broadcast x
+#> (line 247)
 #> root: broadcast x on rank 3 (line 247) does not match what it meets
 abort
 
