@@ -155,11 +155,12 @@ static enum status run_split(struct call *call)
 
 /* ---- any collective ---- */
 
-/* Of the input. In its place (stays) nobody but the root gives to a broadcast, and nobody else gets of a reduction to it. */
+/* Of the input. In its place (stays) the root of a broadcast only gives, and the others only get; of a reduction to a root
+ * the others only give. */
 static int access_of(const struct collective *collective, bool root, bool stays)
 {
-	if (stays && collective->has_root && !root)
-		return collective->root_gets ? ACCESS_READ : ACCESS_WRITE;
+	if (stays && collective->has_root && (!root || !collective->root_gets))
+		return root || collective->root_gets ? ACCESS_READ : ACCESS_WRITE;
 	return stays ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
 }
 

@@ -146,5 +146,8 @@ bool collective_unrolls(const struct collective *collective);
  * 1/n (both rounded to the type), of i32 the sum divided, cut toward zero, as ncclAvg is. max and min: a
  * number wins over a NaN. ST_MPI. */
 enum status collective_data(struct collective_job job);
+/* Returns the operand that has the result on this rank; NULL if there is none. In place the root of a broadcast has its
+ * input for its result, and does not write to it. */
+const struct operand *collective_result(const struct record *record);
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "collectives/inside.h"
+#include "world/world.h"
 #include "mpi/transport.h"
 #include "world/op.h"
 #include <string.h>
@@ -246,6 +247,13 @@ enum status data_move(const struct collective_job *job)
 	enum status status = transport_exchange(job->comm, piece);
 	mem_free(piece);
 	return status;
+}
+
+const struct operand *collective_result(const struct record *record)
+{
+	const struct operand *written = record_target(record);
+	bool gives = record->collective->in_place && !record->collective->root_gets;
+	return written || !gives ? written : record_source(record);
 }
 
 /* Kernels have computed by now; what the messages may not do is write where they still read. The very same

@@ -128,13 +128,15 @@ static void buffer_back(const struct buffer *buffer, const struct world *world, 
 enum status evaluate_collective(const struct world *world, struct transport_group *group,
         const struct record *record, const void *packed)
 {
-	const struct operand *in = record_source(record), *out = record_target(record);
-	bool in_place = out == in && !packed;
+	const struct operand *in = record_source(record), *out = collective_result(record);
+	bool in_place = out == in && !packed, writes = out && out->access & ACCESS_WRITE;
 	struct buffer from = {0}, to = {0};
 	if (in && !packed)
 		from = buffer_for(world, in, true);
-	if (out)
+	if (writes)
 		to = in_place ? from : buffer_for(world, out, false);
+	else if (out)
+		to.bytes = packed ? (void *)packed : from.bytes;
 	enum status status = collective_data((struct collective_job){.collective = record->collective,
 	        .comm = group,
 	        .dtype = record->dtype,
@@ -145,7 +147,7 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 	        .in_count = in ? layout_count(&in->layout) : 0,
 	        .out_count = out ? layout_count(&out->layout) : 0,
 	        .split = record->split.n ? &record->split : NULL});
-	if (out && status == ST_OK)
+	if (writes && status == ST_OK)
 		buffer_back(&to, world, out);
 	mem_free(from.own);
 	if (!in_place)

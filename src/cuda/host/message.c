@@ -4,6 +4,7 @@
  *      together      begin | collective | transfers | end      the same of each, on its own stream */
 #include "cuda/host/inside.h"
 #include "base/memory.h"
+#include "collectives/collective.h"
 #include "cuda/exchange/exchange.h"
 #include "world/world.h"
 
@@ -60,7 +61,7 @@ static enum status queue_collective(struct host_thread *host, const struct host_
 {
 	const struct record *record = &order->record;
 	const struct host_meeting *meeting = order->meeting;
-	const struct operand *in = record_source(record), *out = record_target(record);
+	const struct operand *in = record_source(record), *out = collective_result(record);
 	struct exchange_collective call = {.collective = record->collective,
 	        .part = meeting->part,
 	        .turn = meeting->turn,
