@@ -30,7 +30,7 @@ struct graph {
 	struct thing before;      /* what the name meant before the capture */
 	int origin;               /* the captured stream; `launch` puts another one in its place */
 	bool forked[STREAMS_MAX]; /* by stream: takes part; the origin does */
-	bool apart[STREAMS_MAX];  /* by stream: had work that is not in the graph */
+	op_id apart[STREAMS_MAX]; /* by stream: the first work that is not in the graph; 0: none */
 	struct draft *items;
 	size_t count;
 	struct captured_event *events;
@@ -180,6 +180,13 @@ enum status world_capture_end(struct world *world, int rank, bool keep)
 	return ST_OK;
 }
 
+/* Returns true if the operation comes after work that the block has queued beside the graph. */
+static bool follows_apart(const struct world *world, const struct graph *graph, op_id id)
+{
+	op_id first = graph->apart[world->ops[id].stream];
+	return first && (first < id || (first == id && op_record(world, id)->kind != OP_RECORD));
+}
+
 /* A wait for an operation of the graph forks its stream; a stream of the graph waits for nothing else. */
 static enum status graph_wait(const struct world *world, struct graph *graph, const struct draft *draft)
 {
@@ -187,14 +194,24 @@ static enum status graph_wait(const struct world *world, struct graph *graph, co
 	           *stream = stream_name(world, draft->rank, draft->stream),
 	           *target = names_text(world->names, draft->record->object);
 
-	if (draft->target >= OP_CAPTURED)
+	if (draft->target >= OP_CAPTURED) {
 		graph->forked[draft->stream] = true;
-	else if (draft->target && graph->forked[draft->stream])
+		return ST_OK;
+	}
+	if (!draft->target || !graph->forked[draft->stream])
+		return ST_OK;
+	if (follows_apart(world, graph, draft->target)) {
+		const char *apart = stream_name(world, draft->rank, world->ops[draft->target].stream);
 		return fail(ST_ARGUMENT,
-		        "capture %s: %s is captured and cannot wait for %s, which is outside of the "
-		        "capture: `wait %s on %s` before it (cudaErrorStreamCaptureIsolation)",
-		        name, stream, target, target, stream);
-	return ST_OK;
+		        "capture %s: %s is captured and cannot wait for the work of %s, which is not in the "
+		        "graph: `wait %s on %s` before that work captures it too "
+		        "(cudaErrorStreamCaptureIsolation)",
+		        name, stream, apart, stream, apart);
+	}
+	return fail(ST_ARGUMENT,
+	        "capture %s: %s is captured and cannot wait for %s, which is outside of the "
+	        "capture: `wait %s on %s` before it (cudaErrorStreamCaptureIsolation)",
+	        name, stream, target, target, stream);
 }
 
 enum status graph_add(struct world *world, struct draft *draft, op_id *id)
@@ -215,8 +232,10 @@ enum status graph_add(struct world *world, struct draft *draft, op_id *id)
 	if (status != ST_OK)
 		return status;
 	if (!graph->forked[draft->stream]) {
-		graph->apart[draft->stream] = true;
-		return queue_draft(world, draft, id);
+		status = queue_draft(world, draft, id);
+		if (status == ST_OK && !graph->apart[draft->stream])
+			graph->apart[draft->stream] = *id;
+		return status;
 	}
 	uses_note(world, draft->rank, draft->record, &graph->uses);
 	if (!record)

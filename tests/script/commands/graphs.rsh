@@ -58,7 +58,7 @@ expect error "capture loose: t was forked from s and is not joined again: `wait 
 expect error "no graph 'loose'" { launch loose }
 record e on t
 expect error "s is captured and cannot wait for e, which is outside of the capture: `wait e on s` before it (cudaErrorStreamCaptureIsolation)" { capture outer on s { wait e on s;  y = relu x } }
-expect error "cannot wait for t" { capture outer on s { wait t on s;  y = relu x } }
+expect error "`wait t on s` before it" { capture outer on s { wait t on s;  y = relu x } };  expect error "cannot wait for the work of t, which is not in the graph: `wait s on t` before that work captures it too" { capture outer on s { z = relu x on t;  wait t on s } }
 # what another stream gets is queued, and is not in the graph
 mark apart
 capture part on s { y = relu x;  z = relu x on t }
