@@ -45,7 +45,7 @@ static void put_row(const struct trace *trace, const struct waits *waits, int ra
 
 	if (hang->on) {
 		const struct op *on = &trace->world->ops[hang->on];
-		op_label(trace->world, hang->on, cells);
+		waits_label(waits, hang->on, -1, cells);
 		if (on->stream != STREAM_HOST)
 			text_add(cells, " on %s", trace_lane_name(trace, rank, on->stream));
 	}
@@ -62,7 +62,7 @@ static void put_row(const struct trace *trace, const struct waits *waits, int ra
 	table_cell(rows, "%s", waits->rank[rank].last ? "" : "nothing");
 	op_id next = group < 0 || waits->rank[rank].crashed ? 0 : next_in_group(waits, rank, group);
 	if (next)
-		op_label(trace->world, next, cells);
+		waits_label(waits, next, -1, cells);
 	table_cell(rows, "%s", next ? "" : waits->rank[rank].crashed ? "nothing: it has crashed" : "nothing");
 	table_row(rows);
 }

@@ -212,6 +212,36 @@ void waits_absent(const struct waits *waits, op_id id, struct ranks *absent)
 
 /* ---- words */
 
+/* Does the meeting lack a member, or just that one (rank >= 0)? */
+static bool match_lacks(const struct waits *waits, const struct match *match, op_id id, int rank)
+{
+	for (int i = 0; i < match->n; i++) {
+		op_id member = match->member[i];
+		if (member != id && (rank < 0 || match->ranks[i] == rank) &&
+		        (!member || times_of(waits, member).ready == TIME_UNKNOWN))
+			return true;
+	}
+	return false;
+}
+
+void waits_label(const struct waits *waits, op_id id, int rank, struct text *out)
+{
+	const struct world *world = waits->world;
+	const struct record *record = op_record(world, id);
+	int count, part = 0;
+	const uint32_t *matches = op_matches(world, id, &count);
+
+	while (part < count && !match_lacks(waits, &world->matches[matches[part]], id, rank))
+		part++;
+	const char *sends = op_called(world, id, false), *gets = op_called(world, id, true);
+	if (record->kind != OP_P2P || count < 2 || part == count || sends == gets) {
+		op_label(world, id, out);
+		return;
+	}
+	text_add(out, "%s %s", record->part[part].direction == P2P_SEND ? sends : gets,
+	        names_text(world->names, part_operand(record, part)->name));
+}
+
 /* Of each rank, the operation that waits for another one. */
 void waits_put_circle(const struct waits *waits, struct text *out)
 {
@@ -222,8 +252,8 @@ void waits_put_circle(const struct waits *waits, struct text *out)
 
 	text_add(out, "a circle: ");
 	for (size_t i = 0; i < count; i++) {
-		int rank = world->ops[cycle[i]].rank;
-		if (world->ops[cycle[(i + 1) % count]].rank == rank)
+		int rank = world->ops[cycle[i]].rank, next = world->ops[cycle[(i + 1) % count]].rank;
+		if (next == rank)
 			continue;
 		first = first < 0 ? rank : first;
 		if (++named == NAMED_RANKS + 1)
@@ -231,7 +261,7 @@ void waits_put_circle(const struct waits *waits, struct text *out)
 		if (named > NAMED_RANKS)
 			continue;
 		text_add(out, "rank %d (", rank);
-		op_label(world, cycle[i], out);
+		waits_label(waits, cycle[i], next, out);
 		text_add(out, ") waits for ");
 	}
 	if (first >= 0)
@@ -249,14 +279,14 @@ enum status waits_refusal(const struct waits *waits)
 		world_mismatch(waits->world, waits->mismatch, &words);
 		text_add(&words, " (rank %d)", waits->world->ops[waits->mismatch].rank);
 	} else if (waits->crash.op) {
-		op_label(waits->world, waits->crash.op, &words);
+		waits_label(waits, waits->crash.op, waits->crash.rank, &words);
 		text_add(&words, " waits for rank %d, which has crashed", waits->crash.rank);
 	} else if (waits->search.cycle_count) {
 		waits_put_circle(waits, &words);
 	} else if (waits->missing_count) {
 		for (size_t i = 0; i < waits->missing_count && i < NAMED_LINES; i++) {
 			text_add(&words, i ? "; " : "");
-			op_label(waits->world, waits->missing[i].op, &words);
+			waits_label(waits, waits->missing[i].op, waits->missing[i].rank, &words);
 			text_add(&words, " waits for a line on rank %d", waits->missing[i].rank);
 		}
 		if (waits->missing_count > NAMED_LINES)

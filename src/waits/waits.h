@@ -75,6 +75,9 @@ void waits_absent(const struct waits *waits, op_id id, struct ranks *absent);
  * none. Needs no waits_make. */
 op_id waits_now(const struct world *world, struct backend *backend);
 
+/* Adds what the operation is called, as op_label; of messages that `together` fuses it is the first that meets nobody ready,
+ * on `rank` if that is not negative: "recv b" */
+void waits_label(const struct waits *waits, op_id id, int rank, struct text *out);
 /* "a circle: rank 0 (send a) waits for rank 1 (send b) waits for rank 0" */
 void waits_put_circle(const struct waits *waits, struct text *out);
 /* What was found, worded: ST_STUCK with what cannot be mended, else ST_WAITS with the missing lines. */
