@@ -119,7 +119,7 @@ static void check_interval(struct happens_before *order, const struct memory_int
 	for (uint32_t i = interval->accesses; i; i = order->accesses[i].next) {
 		const struct past_access *access = &order->accesses[i];
 		const struct operand *first = &op_record(world, access->op)->operand[access->operand];
-		if ((!access->write && !writes(operand)) || before_clock(&world->ops[access->op], clock) ||
+		if ((!access->write && !writes(operand)) || before_clock(order, access->op, clock) ||
 		        !operands_overlap(first, operand))
 			continue;
 		add_conflict(order,
@@ -168,16 +168,14 @@ void history_conflicts(struct happens_before *order, op_id id)
  *
  * Whatever conflicts with the old access later on conflicts with the new one too, or cannot come. host: what
  * the host knows to be done when it queues the new one. */
-static bool superseded(const struct world *world, const struct past_access *old,
-        const struct vector_clock *host, const struct op *op, const struct operand *operand, bool dense)
+static bool superseded(const struct happens_before *order, const struct past_access *old,
+        const struct vector_clock *host, op_id id, const struct operand *operand, bool dense)
 {
-	const struct op *old_op = &world->ops[old->op];
-
-	if (before_clock(old_op, host) || (dense && writes(operand)))
+	if (before_clock(order, old->op, host) || (dense && writes(operand)))
 		return true;
-	if (old_op->stream != op->stream || (old->write && !writes(operand)))
+	if (order->op_lane[old->op] != order->op_lane[id] || (old->write && !writes(operand)))
 		return false;
-	const struct operand *before = &op_record(world, old->op)->operand[old->operand];
+	const struct operand *before = &op_record(order->world, old->op)->operand[old->operand];
 	return dense ||
 	        (before->address == operand->address && layout_equal(&before->layout, &operand->layout));
 }
@@ -211,7 +209,7 @@ static void add_operand(struct happens_before *order, const struct record *recor
 	for (; to < history->count && history->interval[to].from < end; to++) {
 		struct memory_interval *interval = &history->interval[to];
 		for (uint32_t *link = &interval->accesses; *link;) {
-			if (superseded(world, &order->accesses[*link], &host, op, operand, dense))
+			if (superseded(order, &order->accesses[*link], &host, id, operand, dense))
 				access_drop(order, link);
 			else
 				link = &order->accesses[*link].next;

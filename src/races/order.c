@@ -21,7 +21,7 @@ struct vector_clock clock_at(const struct happens_before *order, int rank, int l
 struct vector_clock clock_of(const struct happens_before *order, op_id id)
 {
 	const struct op *op = &order->world->ops[id];
-	return clock_at(order, op->rank, op->stream, op->number);
+	return clock_at(order, op->rank, order->op_lane[id], op->number);
 }
 
 /* ---- computing an operation's clock, in next_clock
@@ -47,44 +47,61 @@ static void learn_past(struct happens_before *order, int rank, int lane, uint32_
 	learn(order, lane, number);
 }
 
+/* Does it wait for the very operation, which a graph may have on another stream than it is launched on? Yes within the launch,
+ * and by an event that is recorded there. Else what is meant is the stream, of whose own work it was the last. */
+static bool waits_for_branch(const struct world *world, op_id id)
+{
+	const struct op *op = &world->ops[id], *target = &world->ops[op->target];
+	const struct launch *launch = world_launch(world, id);
+	return (launch && op->target >= launch->first && op->target <= launch->last) ||
+	        (op_record(world, op->target)->kind == OP_RECORD &&
+	                op_record(world, id)->object !=
+	                        world_stream(world, target->rank, target->stream)->name);
+}
+
 /* A wait of a stream or of the host (OP_SYNC, OP_SEGMENT): the clock of what is waited for is taken in. A wait of stream
  * 3 for the record #7 of stream 2, entry by entry, as the greater of the two (Mattern, 1989):
  *
  *      stream 3 before     [ 3  9 ]        done: stream 2 up to #3, stream 3 up to #9
  *      record #7 knew      [ .  8 ]        and is itself #7 of stream 2
  *      stream 3 after      [ 7  9 ]        a new version of stream 3's clock (the entries of 2 and 3) */
-static void learn_target(struct happens_before *order, const struct op *op)
+static void learn_target(struct happens_before *order, op_id id)
 {
+	const struct op *op = &order->world->ops[id];
+
 	if (op->target == OP_EVERYTHING) {
 		for (int k = 0; k < order->next_lanes; k++)
 			learn(order, k, op->number);
 	} else if (op->target) {
 		const struct op *target = &order->world->ops[op->target];
-		learn_past(order, op->rank, target->stream, target->number);
+		int lane = waits_for_branch(order->world, id)
+		        ? order->op_lane[op->target]
+		        : order->rank[op->rank].stream_lane[target->stream];
+		learn_past(order, op->rank, lane, target->number);
 	}
 }
 
 /* The legacy default stream waits for the blocking streams, and they for it (rule 7). */
-static void learn_default(struct happens_before *order, const struct op *op)
+static void learn_default(struct happens_before *order, const struct op *op, int lane)
 {
 	const struct world *world = order->world;
+	const struct rank_order *own = &order->rank[op->rank];
 
-	if (op->stream == STREAM_HOST || !world_stream(world, op->rank, op->stream)->blocking)
+	if (lane == STREAM_HOST || lane != own->stream_lane[op->stream] ||
+	        !world_stream(world, op->rank, op->stream)->blocking)
 		return;
-	for (int k = STREAM_DEFAULT; k < order->next_lanes; k++) {
+	for (int k = STREAM_DEFAULT; k < (int)own->streams; k++) {
 		bool held = op->stream == STREAM_DEFAULT ? k != STREAM_DEFAULT : k == STREAM_DEFAULT;
 		if (held && world_stream(world, op->rank, k)->blocking)
-			learn_past(order, op->rank, k, op->number - 1);
+			learn_past(order, op->rank, own->stream_lane[k], op->number - 1);
 	}
 }
 
 /* Whatever the host knew when it queued the operation: its latest version, which has all that the earlier ones have,
  * once for each stream. */
-static void learn_host(struct happens_before *order, const struct op *op)
+static void learn_host(struct happens_before *order, const struct op *op, struct lane_order *lane)
 {
-	struct rank_order *rank = &order->rank[op->rank];
-	const struct lane_order *host = &rank->lane[STREAM_HOST];
-	struct lane_order *lane = &rank->lane[op->stream];
+	const struct lane_order *host = &order->rank[op->rank].lane[STREAM_HOST];
 
 	if (op->stream == STREAM_HOST || host->version_count == lane->host_versions)
 		return;
@@ -94,9 +111,9 @@ static void learn_host(struct happens_before *order, const struct op *op)
 	lane->host_versions = host->version_count;
 }
 
-static void start_clock(struct happens_before *order, const struct op *op)
+static void start_clock(struct happens_before *order, const struct op *op, int lane)
 {
-	struct vector_clock now = clock_at(order, op->rank, op->stream, UINT32_MAX);
+	struct vector_clock now = clock_at(order, op->rank, lane, UINT32_MAX);
 
 	order->next_lanes = order->rank[op->rank].lanes;
 	order->next_changed = false;
@@ -105,9 +122,8 @@ static void start_clock(struct happens_before *order, const struct op *op)
 		memcpy(order->next_clock, now.entry, now.lanes * sizeof *now.entry);
 }
 
-static void add_version(struct happens_before *order, const struct op *op)
+static void add_version(struct happens_before *order, const struct op *op, struct lane_order *lane)
 {
-	struct lane_order *lane = &order->rank[op->rank].lane[op->stream];
 	size_t lanes = order->next_lanes;
 
 	MEM_ROOM(&order->clocks, order->clock_count + lanes, &order->clock_room);
@@ -121,31 +137,64 @@ static void pass(struct happens_before *order, op_id id)
 {
 	const struct op *op = &order->world->ops[id];
 	uint8_t kind = op_record(order->world, id)->kind;
+	int number = order->op_lane[id];
+	struct lane_order *lane = &order->rank[op->rank].lane[number];
 
-	start_clock(order, op);
-	learn_host(order, op);
-	learn_default(order, op);
+	start_clock(order, op, number);
+	learn_host(order, op, lane);
+	learn_default(order, op, number);
 	if (kind == OP_WAIT || kind == OP_SYNC || kind == OP_SEGMENT)
-		learn_target(order, op);
+		learn_target(order, id);
 	if (order->next_changed)
-		add_version(order, op);
-	if (kind == OP_COLLECTIVE || kind == OP_P2P) {
-		struct lane_order *lane = &order->rank[op->rank].lane[op->stream];
+		add_version(order, op, lane);
+	if (kind == OP_COLLECTIVE || kind == OP_P2P)
 		*MEM_ADD(&lane->matches, &lane->match_count) = id;
-	}
 }
 
 /* ---- room */
+
+static int lane_new(struct happens_before *order, struct rank_order *own)
+{
+	*MEM_ADD(&own->lane, &own->lanes) = (struct lane_order){0};
+	MEM_ROOM(&order->next_clock, own->lanes, &order->next_room);
+	order->stride = own->lanes > order->stride ? own->lanes : order->stride;
+	return (int)own->lanes - 1;
+}
 
 static void lanes_update(struct happens_before *order, int rank)
 {
 	struct rank_order *own = &order->rank[rank];
 
-	while (world_stream(order->world, rank, own->lanes)) {
-		*MEM_ADD(&own->lane, &own->lanes) = (struct lane_order){0};
+	while (world_stream(order->world, rank, own->streams)) {
+		int lane = lane_new(order, own);
+		*MEM_ADD(&own->stream_lane, &own->streams) = (uint16_t)lane;
 	}
-	MEM_ROOM(&order->next_clock, own->lanes, &order->next_room);
-	order->stride = own->lanes > order->stride ? own->lanes : order->stride;
+}
+
+/* Of very many graphs the last ones share a lane, in which races may be missed. */
+static int branch_lane(struct happens_before *order, int rank, name_id graph, int stream)
+{
+	enum { BRANCHES_MOST = STREAMS_MAX };
+	struct rank_order *own = &order->rank[rank];
+
+	for (size_t i = 0; i < own->branches; i++)
+		if (own->branch[i].graph == graph && own->branch[i].stream == stream)
+			return own->branch[i].lane;
+	if (own->branches == BRANCHES_MOST)
+		return own->branch[BRANCHES_MOST - 1].lane;
+	int lane = lane_new(order, own);
+	*MEM_ADD(&own->branch, &own->branches) = (struct branch){graph, stream, lane};
+	return lane;
+}
+
+static int find_lane(struct happens_before *order, op_id id)
+{
+	const struct op *op = &order->world->ops[id];
+	const struct launch *launch = world_launch(order->world, id);
+
+	if (launch && launch->stream != op->stream)
+		return branch_lane(order, op->rank, launch->name, op->stream);
+	return order->rank[op->rank].stream_lane[op->stream];
 }
 
 void clocks_update(struct happens_before *order)
@@ -154,6 +203,9 @@ void clocks_update(struct happens_before *order)
 
 	for (int r = 0; r < world->n; r++)
 		lanes_update(order, r);
+	MEM_ROOM(&order->op_lane, world->op_count + 1, &order->op_room);
+	for (op_id id = order->done + 1; id <= world->op_count; id++)
+		order->op_lane[id] = (uint16_t)find_lane(order, id);
 	size_t cells = world->n * order->stride, notes = world->match_count + 1;
 	MEM_ROOM(&order->cells, cells, &order->cell_room);
 	MEM_ROOM(&order->notes, notes, &order->note_room);

@@ -13,6 +13,9 @@
  *     #4 matmul                    [ 2 0 ]           the copy (#1 <= 2) is before the matmul
  *     #5 copy      [ 0 0 ]                           nothing orders this one with #4
  *
+ * What a graph has on a stream other than the one that it is launched on has a lane of its own, for each graph and
+ * stream: as with CUDA the launch is ordered on one stream, and those that were forked in the capture have no part in it.
+ *
  * An operation of the host's own stream (number 0) is before whatever is queued after it and needs no entry.
  *
  * History. For each interval of memory: the accesses that a later one could conflict with. A conflict that
@@ -63,9 +66,19 @@ struct history { /* by address, disjoint */
 	struct memory_interval *interval;
 	size_t count;
 };
+/* What launches of a graph bring for a stream that they are not launched on */
+struct branch {
+	name_id graph;
+	int stream, lane;
+};
 struct rank_order {
 	struct lane_order *lane;
 	size_t lanes;
+	uint16_t *
+	        stream_lane; /* by number of the stream; the host's and the default one's are their numbers */
+	size_t streams;
+	struct branch *branch;
+	size_t branches;
 	struct history history[SPACE_COUNT];
 };
 
@@ -96,6 +109,8 @@ struct happens_before {
 	size_t handouts;     /* ... and so many blocks */
 	size_t aborted;      /* ... and so many of world.aborted */
 	struct rank_order *rank;
+	uint16_t *op_lane; /* by operation */
+	size_t op_room;
 	uint32_t *clocks;
 	size_t clock_count, clock_room;
 	struct past_access *accesses; /* [1 ..] */
@@ -119,7 +134,7 @@ struct happens_before {
 	struct race *conflicts; /* of that operation, not ordered by its rank's clocks */
 	size_t conflict_count;
 	uint32_t unread_operands; /* bit k: operand k reads unwritten memory */
-	/* scratch of a search, by [rank * stride + stream] */
+	/* scratch of a search, by [rank * stride + lane] */
 	size_t stride, cell_room;
 	struct search_cell *cells;
 	uint32_t stack;  /* the cell that is looked at next, NO_CELL none */
@@ -145,11 +160,13 @@ struct vector_clock {
 struct vector_clock clock_at(const struct happens_before *order, int rank, int lane, uint32_t number);
 struct vector_clock clock_of(const struct happens_before *order, op_id id);
 /* Of an operation on the clock's own rank: is it done before the clock's operation starts? */
-static inline bool before_clock(const struct op *a, const struct vector_clock *b)
+static inline bool before_clock(const struct happens_before *order, op_id a, const struct vector_clock *b)
 {
-	if (a->stream == STREAM_HOST || a->stream == b->lane)
-		return a->number < b->number;
-	return a->stream < b->lanes && b->entry[a->stream] >= a->number;
+	uint32_t number = order->world->ops[a].number;
+	int lane = order->op_lane[a];
+	if (lane == STREAM_HOST || lane == b->lane)
+		return number < b->number;
+	return lane < b->lanes && b->entry[lane] >= number;
 }
 /* Streams and meetings that are new in the books get their places; then the clocks of new operations. */
 void clocks_update(struct happens_before *order);

@@ -91,14 +91,22 @@ static void decide_postponed(struct happens_before *order, uint32_t match)
 	}
 }
 
+const char *race_stream(const struct world *world, const struct race *race, op_id id)
+{
+	const struct launch *launch = world_launch(world, id);
+	const struct op *op = &world->ops[id];
+	bool whole = launch &&
+	        (race->earlier < launch->first || race->later > launch->last || op->stream == launch->stream);
+	return names_text(
+	        world->names, world_stream(world, op->rank, whole ? launch->stream : op->stream)->name);
+}
+
 void race_remedy(const struct world *world, const struct race *race, struct text *out)
 {
-	const struct op *earlier = &world->ops[race->earlier], *later = &world->ops[race->later];
-	const char *first =
-	        names_text(world->names, world_stream(world, earlier->rank, earlier->stream)->name);
-	const char *second = names_text(world->names, world_stream(world, later->rank, later->stream)->name);
+	const char *first = race_stream(world, race, race->earlier),
+	           *second = race_stream(world, race, race->later);
 
-	if (later->stream == STREAM_HOST)
+	if (world->ops[race->later].stream == STREAM_HOST)
 		text_add(out, "sync %s", first);
 	else
 		text_add(out, "wait %s on %s", first, second);
@@ -145,10 +153,13 @@ static void order_release(struct happens_before *order)
 		for (int space = 0; space < SPACE_COUNT; space++)
 			mem_free(rank->history[space].interval);
 		mem_free(rank->lane);
+		mem_free(rank->stream_lane);
+		mem_free(rank->branch);
 	}
 	wait_search_release(&order->runnable);
-	void *arrays[] = {order->rank, order->clocks, order->accesses, order->undecided, order->notes,
-	        order->settled, order->next_clock, order->conflicts, order->cells, order->runnable.colour};
+	void *arrays[] = {order->rank, order->op_lane, order->clocks, order->accesses, order->undecided,
+	        order->notes, order->settled, order->next_clock, order->conflicts, order->cells,
+	        order->runnable.colour};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		mem_free(arrays[i]);
 }

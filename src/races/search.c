@@ -48,7 +48,7 @@ static void raise_past(struct happens_before *order, op_id id, bool itself)
 
 	for (int k = 0; k < clock.lanes; k++)
 		raise_to(order, op->rank, k, clock.entry[k]);
-	raise_to(order, op->rank, op->stream, itself ? op->number : op->number - 1);
+	raise_to(order, op->rank, order->op_lane[id], itself ? op->number : op->number - 1);
 }
 
 /* Does a member leave it behind all the others' arrivals? */
@@ -78,8 +78,10 @@ static void pass_match(struct happens_before *order, uint32_t index, bool itself
 	}
 }
 
-static bool left_before(const struct world *world, const struct match *match, const struct vector_clock *a)
+static bool left_before(
+        const struct happens_before *order, const struct match *match, const struct vector_clock *a)
 {
+	const struct world *world = order->world;
 	const struct group *group = &world->groups[match->group];
 	int from = match->p2p ? 0 : group->place_of[a->rank], to = match->p2p ? match->n : from + 1;
 
@@ -87,7 +89,7 @@ static bool left_before(const struct world *world, const struct match *match, co
 		return false;
 	for (int i = from; i < to; i++) {
 		op_id member = match->member[i];
-		if (member && world->ops[member].rank == a->rank && before_clock(&world->ops[member], a))
+		if (member && world->ops[member].rank == a->rank && before_clock(order, member, a))
 			return true;
 	}
 	return false;
@@ -108,7 +110,7 @@ static void walk_lane(struct happens_before *order, uint32_t index, const struct
 		bool stop = false;
 		const uint32_t *matches = op_matches(world, lane->matches[i], &count);
 		for (int k = 0; k < count; k++) {
-			if (left_before(world, &world->matches[matches[k]], a))
+			if (left_before(order, &world->matches[matches[k]], a))
 				stop = true;
 			else
 				pass_match(order, matches[k], true);
@@ -122,7 +124,7 @@ bool search_before(struct happens_before *order, op_id a, op_id b)
 {
 	const struct world *world = order->world;
 	const struct search_cell *target =
-	        &order->cells[cell_of(order, world->ops[a].rank, world->ops[a].stream)];
+	        &order->cells[cell_of(order, world->ops[a].rank, order->op_lane[a])];
 	struct vector_clock past = clock_of(order, a);
 	int count;
 	const uint32_t *matches = op_matches(world, b, &count);

@@ -29,14 +29,19 @@ static const char *use_of(const struct record *record, const struct race *race)
 	return reads ? "reads" : "uses";
 }
 
-/* "`relu` on compute reads " */
+/* "`relu` on compute reads ", or "`relu` on side in graph g reads " beside what is not of the same launch */
 static void put_user(const struct trace *trace, op_id id, const struct race *race, struct text *out)
 {
 	const struct op *op = &trace->world->ops[id];
+	const struct launch *launch = world_launch(trace->world, id);
 	const char *use = use_of(op_record(trace->world, id), race);
 
-	text_add(out, "`%s` on %s %s ", op_called(trace->world, id, strcmp(use, "writes") == 0),
-	        trace_lane_name(trace, op->rank, op->stream), use);
+	text_add(out, "`%s` on %s ", op_called(trace->world, id, strcmp(use, "writes") == 0),
+	        trace_lane_name(trace, op->rank, op->stream));
+	if (launch && launch->stream != op->stream &&
+	        (race->earlier < launch->first || race->later > launch->last))
+		text_add(out, "in graph %s ", names_text(trace->world->names, launch->name));
+	text_add(out, "%s ", use);
 }
 
 /* ", in the memory of a, which was freed in line 10" */
@@ -51,7 +56,6 @@ static void put_race(const struct trace *trace, const struct race *race, bool cu
 {
 	const struct world *world = trace->world;
 	const struct names *names = world->names;
-	const struct op *earlier = &world->ops[race->earlier];
 	const struct handout *freed = world_freed_between(
 	        world, race->earlier, race->later, (enum space)race->space, race->address);
 	bool same_name = race->earlier_name == race->later_name && !freed;
@@ -71,7 +75,7 @@ static void put_race(const struct trace *trace, const struct race *race, bool cu
 	text_add(out, " `");
 	if (freed && freed->owner && world->ops[race->later].stream != STREAM_HOST)
 		text_add(out, "free %s on %s` there, or `", names_text(names, freed->owner),
-		        trace_lane_name(trace, earlier->rank, earlier->stream));
+		        race_stream(world, race, race->earlier));
 	race_remedy(world, race, out);
 	text_add(out, "` ");
 	if (op_record(world, race->later)->kind == OP_SYNC) {

@@ -376,7 +376,7 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		note_launch(world, graph, lane_stream(world, rank, stream)->tail);
 	if (world->op_count > before)
 		*MEM_ADD(&world->inner->launches, &world->inner->launch_count) =
-		        (struct launch){before + 1, world->op_count, (uint32_t)thing.index};
+		        (struct launch){before + 1, world->op_count, (uint32_t)thing.index, name, stream};
 	if (status == ST_OK)
 		digest_change(world, CHANGE_LAUNCH, rank, name);
 	mem_free(clone);

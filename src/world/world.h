@@ -287,6 +287,8 @@ op_id world_tail(const struct world *world, int rank, int number);
 struct launch {
 	op_id first, last;
 	uint32_t graph; /* each capture has a number of its own, also where it takes another one's name */
+	name_id name;
+	int stream; /* that it was launched on: the others of the graph are streams of its capture alone */
 };
 /* The launch that the operation came with; NULL: none. Valid until the next one. */
 const struct launch *world_launch(const struct world *world, op_id id);
