@@ -34,8 +34,15 @@ static enum status calibrate_run(struct call *call)
 	const char *path;
 	enum status status = call_common(call, 0, &path);
 	size_t length = status == ST_OK ? strlen(path) : 0, tail = sizeof ending - 1;
-	if (status == ST_OK && (length <= tail || strcmp(path + length - tail, ending) != 0))
-		status = fail(ST_ARGUMENT, "calibrate writes a machine's file: calibrate %s%s", path, ending);
+	if (status == ST_OK && (length <= tail || strcmp(path + length - tail, ending) != 0)) {
+		struct text name = {0}, word = {0};
+		text_add(&name, "%s%s", path, ending);
+		quote_word(text_string(&name), &word);
+		status = fail(
+		        ST_ARGUMENT, "calibrate writes a machine's file: calibrate %s", text_string(&word));
+		text_release(&name);
+		text_release(&word);
+	}
 	if (status == ST_OK && shell->backend->measures && !shell->machine.here)
 		status = fail(ST_ARGUMENT,
 		        "calibrate: %s is played, and what is played lasts as long as it is told to; "

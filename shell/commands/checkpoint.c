@@ -1,5 +1,6 @@
 /* checkpoint.c -- checkpoint, resume, restore: a training's state in files, and a program that goes on from them */
 #include "shell/language/run/command.h"
+#include "shell/session/quote.h"
 #include "shell/session/share.h"
 #include "shell/training/checkpoint.h"
 #include "shell/training/choose.h"
@@ -62,7 +63,8 @@ static void keep_path(struct call *call, const char *path)
 	struct text did = {0};
 	if (!line)
 		return;
-	text_add(&did, "resume from=\"%s\"", path);
+	text_add(&did, "resume from=");
+	quote_text(path, &did);
 	journal_did(&call->shell->journal, line, from, to, text_string(&did));
 	text_release(&did);
 }

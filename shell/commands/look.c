@@ -6,6 +6,7 @@
  * came, and drawn dimmed. Every process makes the same text and rank 0's is shown. */
 #include "shell/language/run/answer.h"
 #include "shell/session/queue.h"
+#include "shell/session/quote.h"
 #include "shell/session/timeline.h"
 #include "shell/training/question.h"
 #include "shell/training/state.h"
@@ -249,10 +250,15 @@ static enum status diff_run(struct call *call)
 		return status;
 	if (is_file(words[0]) && is_file(words[1]))
 		return diff_files(call, words);
-	if (is_file(words[0]) || is_file(words[1]))
-		return fail(ST_ARGUMENT,
+	if (is_file(words[0]) || is_file(words[1])) {
+		struct text word = {0};
+		quote_word(words[is_file(words[1])], &word);
+		fail(ST_ARGUMENT,
 		        "diff: two sections, or two files; `journal save %s` writes this session's lines",
-		        words[is_file(words[1])]);
+		        text_string(&word));
+		text_release(&word);
+		return ST_ARGUMENT;
+	}
 	status = look_begin(call, &trace);
 	if (status == ST_OK)
 		status = section_find(call->shell, words[0], &a);

@@ -3,6 +3,7 @@
  * Losses are noted as they come, so a curve has every iteration, also of those after which nobody asked. */
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
+#include "shell/session/quote.h"
 #include "shell/session/replace.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/training/training.h"
@@ -45,8 +46,15 @@ static enum status plot_run(struct call *call)
 	const char *path = "";
 	enum status status = call_common(call, 1, &path);
 	size_t length = strlen(path);
-	if (status == ST_OK && *path && (length < 5 || strcmp(path + length - 4, ".svg") != 0))
-		status = fail(ST_ARGUMENT, "plot writes a picture for a page: plot loss %s.svg", path);
+	if (status == ST_OK && *path && (length < 5 || strcmp(path + length - 4, ".svg") != 0)) {
+		struct text name = {0}, word = {0};
+		text_add(&name, "%s.svg", path);
+		quote_word(text_string(&name), &word);
+		status = fail(
+		        ST_ARGUMENT, "plot writes a picture for a page: plot loss %s", text_string(&word));
+		text_release(&name);
+		text_release(&word);
+	}
 	if (status == ST_OK && interpreter_walks(shell->interpreter))
 		return ST_OK;
 	if (status == ST_OK && shell->dry)

@@ -5,6 +5,7 @@
 #include "shell/hunt/hunt.h"
 #include "base/memory.h"
 #include "shell/hunt/found.h"
+#include "shell/session/quote.h"
 #include "shell/session/share.h"
 
 #include <string.h>
@@ -98,11 +99,15 @@ enum status hunt_begin(struct shell *shell, const struct hunt_asked *asked)
 	enum status status = wants_numbers(shell);
 	if (status == ST_OK)
 		status = quarry_open(&quarry, shell, asked);
-	if (status == ST_OK && (asked->change < 0 || (size_t)asked->change > quarry.changes.count))
+	if (status == ST_OK && (asked->change < 0 || (size_t)asked->change > quarry.changes.count)) {
+		struct text word = {0};
+		quote_word(quarry.whole->name, &word);
 		status = fail(ST_RANGE,
 		        "hunt change=%ld: %s has changes 1 to %zu; `hunt %s all` lists those that can be "
 		        "told",
-		        asked->change, quarry.whole->name, quarry.changes.count, quarry.whole->name);
+		        asked->change, quarry.whole->name, quarry.changes.count, text_string(&word));
+		text_release(&word);
+	}
 	if (found.seed < 0)
 		found.seed = before && before->hunted ? before->hunted->seed + 1 : 1;
 	if (status == ST_OK)

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "shell/hunt/found.h"
 #include "shell/sealed/sealed.h"
+#include "shell/session/quote.h"
 
 #include <string.h>
 
@@ -111,8 +112,11 @@ static enum status none_found(
 	for (int other = 1; other <= HUNT_LEVELS; other++)
 		if (of[other])
 			text_add(&more, "%s%zu of level %d", more.count ? ", " : "; ", of[other], other);
-	if (more.count)
-		text_add(&more, " (`hunt %s all` lists them)", name);
+	if (more.count) {
+		text_add(&more, " (`hunt ");
+		quote_word(name, &more);
+		text_add(&more, " all` lists them)");
+	}
 	if (!all)
 		text_add(&more, "; another seed= tries others");
 	enum status status = fail(ST_NAME,

@@ -4,6 +4,7 @@
 #include "shell/terminal/line.h"
 #include "shell/terminal/pager.h"
 #include "shell/terminal/view.h"
+#include "shell/session/quote.h"
 #include "trace/trace.h"
 #include "shell/wire/wire.h"
 #include "shell/wire/plain.h"
@@ -193,10 +194,13 @@ static void edit(struct session *session, const char *file)
 	int status = system(command);
 	arrange_split(session);
 	signal_taken_interrupt();
+	struct text word = {0};
+	quote_word(file, &word);
 	if (status != 0)
 		printf("   the editor, %s, did not end well; VISUAL or EDITOR names another\n", editor);
 	else
-		printf("   source %s runs it\n", file);
+		printf("   source %s runs it\n", text_string(&word));
+	text_release(&word);
 }
 
 /* What rank 0 asks for in its reply (docs/wire.md). */

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "shell/wire/io.h"
 #include "shell/session/options.h"
+#include "shell/session/quote.h"
 #include "shell/wire/members.h"
 
 #include <dirent.h>
@@ -128,11 +129,16 @@ static enum status open_new(struct journal_file *journal, const char *path)
 		        (long)getpid());
 	journal->file = open(journal->path,
 	        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (path ? O_EXCL : O_TRUNC), path ? 0666 : 0600);
-	if (journal->file < 0 && path && errno == EEXIST)
-		return fail(ST_FILE,
+	if (journal->file < 0 && path && errno == EEXIST) {
+		struct text word = {0};
+		quote_system(path, &word);
+		fail(ST_FILE,
 		        "--journal %s: that file is there already; `ranksh --resume --journal %s` opens its "
 		        "session again",
-		        path, path);
+		        path, text_string(&word));
+		text_release(&word);
+		return ST_FILE;
+	}
 	if (journal->file < 0)
 		return fail(ST_FILE, "the journal %s cannot be written: %s", journal->path, strerror(errno));
 	if (!path)

@@ -9,6 +9,7 @@
 #include "shell/terminal/session.h"
 #include "shell/terminal/inside.h"
 #include "shell/session/device.h"
+#include "shell/session/quote.h"
 #include "shell/terminal/line.h"
 #include "shell/terminal/welcome.h"
 #include "shell/wire/plain.h"
@@ -154,18 +155,29 @@ static char *read_line(struct session *session, bool *ended)
 	return line;
 }
 
+static void add_option(struct text *line, const char *option, const char *value)
+{
+	text_add(line, " %s ", option);
+	quote_system(value, line);
+}
+
 /* How to come back, where something was typed that is kept */
 static void farewell(const struct session *session, bool ended)
 {
+	struct text line = {0};
 	if (ended)
 		puts("");
-	const char *journal = session->options.journal, *class = session->learning.folder;
+	text_add(&line, "ranksh --resume");
+	if (session->options.journal)
+		add_option(&line, "--journal", session->options.journal);
+	if (session->learning.folder) {
+		add_option(&line, "--class", session->learning.folder);
+		add_option(&line, "--as", text_string(&session->learning.name));
+	}
 	if (session->journal.log.count && session->journal.file >= 0)
-		printf("   `ranksh --resume%s%s%s%s%s%s` opens this again: %zu line%s\n",
-		        journal ? " --journal " : "", journal ? journal : "", class ? " --class " : "",
-		        class ? class : "", class ? " --as " : "",
-		        class ? text_string(&session->learning.name) : "", session->journal.log.count,
-		        session->journal.log.count == 1 ? "" : "s");
+		printf("   `%s` opens this again: %zu line%s\n", text_string(&line),
+		        session->journal.log.count, session->journal.log.count == 1 ? "" : "s");
+	text_release(&line);
 	fflush(stdout);
 }
 

@@ -5,6 +5,7 @@
 #include "shell/language/run/command.h"
 #include "base/memory.h"
 #include "shell/language/parse/tree.h"
+#include "shell/session/quote.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -154,7 +155,7 @@ void program_model(const struct program *program, struct text *out)
 		return;
 	}
 	const struct player_file *model = &program->alone->file[1];
-	text_add(out, "%s", program->alone->name);
+	quote_word(program->alone->name, out);
 	for (int i = 0; i < model->givens; i++) {
 		text_add(out, " %s=", model->given[i].name);
 		given_text(&model->given[i], out);

@@ -2,6 +2,7 @@
 #include "shell/training/choose.h"
 #include "shell/training/head.h"
 #include "shell/session/shell.h"
+#include "shell/session/quote.h"
 
 #include <string.h>
 
@@ -184,10 +185,9 @@ static void say_several(struct shell *shell, const struct choice *choice, int co
 		text_release(&options);
 	}
 	struct text more = {0};
-	text_add(&more,
-	        "an option stands behind its strategy; `strategy %s help` says what each does, and what the "
-	        "strategy costs alone",
-	        choice[1].name);
+	text_add(&more, "an option stands behind its strategy; `strategy ");
+	quote_word(choice[1].name, &more);
+	text_add(&more, " help` says what each does, and what the strategy costs alone");
 	say_hanging(shell, "   ", text_string(&more), 3);
 	text_release(&more);
 }

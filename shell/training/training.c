@@ -2,6 +2,7 @@
 #include "shell/training/training.h"
 #include "base/memory.h"
 #include "shell/language/run/player.h"
+#include "shell/session/quote.h"
 
 struct training *training_make(void)
 {
@@ -140,8 +141,11 @@ enum status program_begin(struct shell *shell, struct program *program)
 	bool another = t->now.program != NULL;
 	enum status status = program_take(shell, program);
 	if (status == ST_OK && another && t->now.checkpoint.every) {
+		struct text word = {0};
+		quote_word(t->now.checkpoint.prefix, &word);
 		out_say(shell->out, "   checkpoint every=%ld to=%s has ended, with the program before\n",
-		        t->now.checkpoint.every, t->now.checkpoint.prefix);
+		        t->now.checkpoint.every, text_string(&word));
+		text_release(&word);
 		t->now.checkpoint.every = 0;
 	}
 	return status;

@@ -103,3 +103,25 @@ printf '## one\nlet f = "of $rank.npy"\ntensor x[4] = ones\nsave x $f\n' > words
 one 'program words.rsh; step' 'program save steps.rsh'
 check "a file's name with a blank is in quotes in a saved program" grep -qx 'save x "of 0.npy"' steps.rsh
 check "... which runs" runs -n 1 steps.rsh
+
+# other lines that messages suggest
+lines 'spin 1ms' 'journal save "a b.rsh"'
+check "journal save: its line for the system's shell" grep -qF "\`ranksh 'a b.rsh'\` runs them" out
+one '' 'lesson new "c d.rsh"'
+check "lesson new: both lines" grep -qF "\`lesson \"c d.rsh\"\` opens it, \`ranksh --check-lessons 'c d.rsh'\`" out
+one 'source calibrate; measure 64k' 'calibrate "a b.machine"'
+check "calibrate: the machine" sh -c "grep -qF '\`machine \"./a b.machine\"\`' out"
+check "... which runs" runs -n 1 -c 'machine "./a b.machine"'
+one '' 'calibrate "a b"'
+check "... and the file that it wants" grep -qF 'calibrate "a b.machine"' out
+one "$serial" 'plot loss "a b"'
+check "plot: the same" grep -qF 'plot loss "a b.svg"' out
+one 'mark two' 'diff two "a b.rsh"'
+check "diff" grep -qF '`journal save "a b.rsh"`' out
+one "$serial" 'strategy serial; checkpoint every=1 to="ck/of mine"; strategy serial'
+check "a checkpoint that ends is named as it was typed" grep -qF 'checkpoint every=1 to="ck/of mine" has ended' out
+# the log has which checkpoint it was
+cp -r ck 'c$k'
+printf '%s\n' 'model mlp layers=2 hidden=8 batch=8' 'strategy serial' 'run 1' 'checkpoint to="c\$k/n"' 'resume from="c\$k/n"' 'spin 1us' undo 'say "it is at $(rank)"' |
+	one_process -n 1 > out
+check "resume from a path with a sign of the language, and undo" sh -c "grep -q 'it is at' out && ! grep -q 'is refused\|no variable' out"

@@ -180,6 +180,19 @@ check "... on that machine" showed '^ *nccl_generation  *2 '
 line 'print world+0'
 check "... with its ranks" shows 'world+0 = 3'
 
+# names with blanks are in quotes, for the system's shell
+open 120 24 -n 1 --journal "'a day''s journal'"
+line 'let a = 1'
+line 'journal save "two words.rsh"'
+check "journal save names the line that runs it" shows '1 line in two words.rsh; `ranksh .two words.rsh.. runs them'
+line 'quit'
+check "the farewell has a journal's name in quotes" shows "ranksh --resume --journal 'a days journal'. opens this again"
+open 120 24 -n 1 --journal "'a day''s journal'"
+check "so has the refusal of a journal that is there" shows "ranksh --resume --journal 'a days journal'. opens its"
+open 120 24 -n 1 --resume --journal "'a day''s journal'"
+line 'print a+0'
+check "... and the line opens it" shows 'a+0 = 1'
+
 ENVIRONMENT="XDG_STATE_HOME=/proc/nowhere" open 80 24 -n 1
 check "no place for the journal: said" shows 'cannot make'
 line 'say "on it goes"'
