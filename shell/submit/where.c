@@ -52,9 +52,9 @@ enum status plan_fits_stream(const struct shell *shell, int rank, const struct s
 			return status;
 		if (plan->operand[i].space == SPACE_DEVICE)
 			return fail(ST_ARGUMENT,
-			        "%s: %s is a thread of the host (kind=host), and %s %s on the device: there "
-			        "run copies "
-			        "between disk, pinned and host memory, kernels of host tensors, and spin",
+			        "%s: %s is a thread of the host (kind=host), and %s %s on the device: such a "
+			        "thread runs copies between disk, pinned and host memory, kernels of host "
+			        "tensors, and spin",
 			        title, thread, names_text(world->names, plan->operand[i].name),
 			        plan->operand[i].tensor < 0 ? "would be made" : "is");
 	}

@@ -85,7 +85,7 @@ static enum status steer(
 	if (then || !shell->recalls)
 		return ST_OK;
 	return fail(ST_ARGUMENT,
-	        "%.*s was never read here: what it would be hangs on the numbers, and only times run again",
+	        "%.*s was never read here: its value depends on the numbers, and only times run again",
 	        SHOWN(what));
 }
 

@@ -46,7 +46,8 @@ enum status argument_value(struct eval *eval, struct argument *argument, struct 
 		return status;
 	}
 	if (argument->formula->read_count)
-		return fail(ST_ARGUMENT, "'%.*s' reads data; let a = ... first", WHOLE(argument->written));
+		return fail(ST_ARGUMENT, "'%.*s' reads data, and a def takes values; let a = %.*s first",
+		        WHOLE(argument->written), SHOWN(argument->formula->written));
 	return evaluate(eval, argument->formula, value);
 }
 

@@ -25,8 +25,8 @@ static enum status add_part(
 		return ST_OK;
 	}
 	if (part->formula->read_count && !eval->data)
-		return fail(ST_ARGUMENT, "'%.*s': a name cannot hang on data; let a = ... first",
-		        WHOLE(name->written));
+		return fail(ST_ARGUMENT, "'%.*s': a name cannot depend on data; let a = %.*s first",
+		        WHOLE(name->written), SHOWN(part->formula->written));
 	enum status status = evaluate(eval, part->formula, &value);
 	if (status != ST_OK)
 		return status;

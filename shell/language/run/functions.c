@@ -182,10 +182,10 @@ enum status value_of_read(struct asked *asked, struct value *value)
 	*value = value_plain(eval->data ? eval_read(eval, asked->formula) : 1);
 	if (eval->data || eval->assume)
 		return ST_OK;
-	return fail(ST_ARGUMENT,
-	        eval->shell->dry ? "%s(): --dry keeps no data"
-	                         : "%s(): data cannot be read here; let a = ... first",
-	        asked->formula->function->name);
+	if (eval->shell->dry)
+		return fail(ST_ARGUMENT, "%s(): --dry keeps no data", asked->formula->function->name);
+	return fail(ST_ARGUMENT, "%s(): data cannot be read here; let a = %.*s first",
+	        asked->formula->function->name, SHOWN(asked->formula->written));
 }
 
 /* known(x[0],4): where there is no data, with --dry or on a walk ahead, the second */

@@ -34,8 +34,8 @@ static enum status index_value(
         struct eval *eval, const struct formula *formula, const struct tensor_ref *tensor, int64_t *index)
 {
 	if (formula->read_count)
-		return fail(ST_ARGUMENT, "%.*s: an index cannot hang on data; let i = ... first",
-		        SHOWN(tensor->written));
+		return fail(ST_ARGUMENT, "%.*s: an index cannot depend on data; let i = %.*s first",
+		        SHOWN(tensor->written), SHOWN(formula->written));
 	enum status status = evaluate_whole(eval, formula, index);
 	if (status == ST_OK && *index < 0)
 		status = fail(ST_RANGE, "%.*s: index %lld is below 0; indices count from 0",

@@ -87,7 +87,7 @@ expect error "allreduce: load0 is a thread of the host (kind=host), and GPUs exc
 expect error "load0 is a thread of the host" { allreduce x unroll on load0 }
 expect error "send: load0 is a thread of the host" { @0 send x to=1 on load0 }
 expect error "window: load0 is a thread of the host" { on load0 { window x } }
-expect error "print: load0 is a thread of the host (kind=host), and this is of the GPU" { on load0 { print x } }
+expect error "print: load0 is a thread of the host (kind=host), and this is the GPU's work" { on load0 { print x } }
 on load0 { print w[0] }
 #> [0,1] w[0] = 0.5
 expect error "a graph holds work of the device only" { capture step { spin 1ms on load0 } }

@@ -47,3 +47,11 @@ expect time == 1.02ms
 pace 1s
 pace off
 expect error "pace wants the wall time of a virtual millisecond" { pace 3 }
+
+# where data cannot be read, the line that reads them first is offered as it runs
+tensor row[4] at[1] i32 = 1
+def shown of { say "$of" }
+expect error "row[at[0]:2]: an index cannot depend on data; let i = at[0] first" { print row[at[0]:2] }
+expect error "a name cannot depend on data; let a = at[0] first" { mark part$(at[0]) }
+expect error "'norm(row)' reads data, and a def takes values; let a = norm(row) first" { shown norm(row) }
+expect error "norm(): data cannot be read here; let a = norm(row) first" { z = full [norm(row)] 3 }
