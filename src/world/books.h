@@ -172,6 +172,8 @@ uint32_t record_store(struct world *world, const struct record *record); /* a co
 uint32_t record_in_section(struct world *world, uint32_t index, int section);
 /* world_queue, whether the rank captures a graph or not */
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id);
+/* A wait of the stream that no line has typed. Requires that ops_fit. */
+void queue_wait(struct world *world, int rank, int stream, op_id target);
 /* An OP_SEGMENT of the rank's host. */
 op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns);
 

@@ -30,6 +30,7 @@ struct graph {
 	struct thing before;      /* what the name meant before the capture */
 	int origin;               /* the captured stream; `launch` puts another one in its place */
 	bool forked[STREAMS_MAX]; /* by stream: takes part; the origin does */
+	op_id last;               /* of the latest launch, on its stream, behind all of it; 0: none */
 	op_id apart[STREAMS_MAX]; /* by stream: the first work that is not in the graph; 0: none */
 	struct draft *items;
 	size_t count;
@@ -336,7 +337,7 @@ static void note_launch(const struct world *world, struct graph *graph, op_id la
 
 /* ST_NAME, ST_LIMIT (then nothing is queued). stream: takes the place of the captured one.
  *
- * Clones every item, in order; targets within the graph become those of the clones, and its start what the stream has
+ * As with CUDA a launch comes behind the graph's previous one, on whichever stream that was. Clones every item, in order; targets within the graph become those of the clones, and its start what the stream has
  * before it. */
 enum status world_graph_launch(struct world *world, int rank, name_id name, int stream, int section)
 {
@@ -351,9 +352,11 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 	size_t pending = world->inner->memory[rank].pending_count;
 	enum status status = world_graph_ready(world, rank, name);
 	if (status == ST_OK)
-		status = ops_fit(world, graph->count * (pending + 1));
+		status = ops_fit(world, graph->count * (pending + 1) + 1);
 	if (status != ST_OK)
 		return status;
+	if (graph->last && world->ops[graph->last].stream != stream)
+		queue_wait(world, rank, stream, graph->last);
 	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone), before = world->op_count,
 	      start = lane_stream(world, rank, stream)->tail;
 	for (size_t i = 0; i < graph->count; i++)
@@ -369,6 +372,8 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		else if (draft.target != OP_EVERYTHING && draft.target >= OP_CAPTURED)
 			draft.target = clone[draft.target - OP_CAPTURED];
 		status = queue_draft(world, &draft, &clone[i]);
+		if (draft.stream == stream)
+			graph->last = clone[i];
 	}
 	for (size_t i = 0; i < graph->event_count && status == ST_OK; i++)
 		world->events[graph->events[i].event].record = clone[graph->events[i].op - OP_CAPTURED];

@@ -222,6 +222,12 @@ static void mark_written(struct world *world, int rank, const struct record *rec
 }
 
 /* The passage of an operation into the books, in the order that the digest sees. */
+void queue_wait(struct world *world, int rank, int stream, op_id target)
+{
+	uint32_t record = record_own(world, OP_WAIT, world->wait_name, world->segment_name, -1);
+	op_append(world, rank, stream, record, target, OPF_FREE_LAUNCH);
+}
+
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 {
 	uint32_t index = draft->like;
@@ -240,9 +246,7 @@ enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 	if (status != ST_OK)
 		return status;
 	for (int i = 0; i < count; i++) /* rule 10: the stream waits for whoever used the memory before */
-		op_append(world, draft->rank, draft->stream,
-		        record_own(world, OP_WAIT, world->wait_name, world->segment_name, -1), waits[i],
-		        OPF_FREE_LAUNCH);
+		queue_wait(world, draft->rank, draft->stream, waits[i]);
 	index = index ? index : record_store(world, draft->record);
 	draft->record = &world->records[index]; /* they may have moved */
 	*id = op_append(world, draft->rank, draft->stream, index, draft->target, draft->flags);
