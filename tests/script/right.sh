@@ -12,8 +12,11 @@ function play(wrong, instead, words, i) {
 	for (i = 1; i <= n; i++)
 		put(i == wrong ? instead : line[i])
 	put("sync")
-	if (!wrong)
+	if (!wrong) {
+		for (i = 1; i <= holding; i++)
+			put("expect " holds[i])
 		put("races")
+	}
 	put("stuck")
 	put("abort")
 }
@@ -28,7 +31,7 @@ function play_all(i) {
 	ranks = $2
 	name = substr($0, 6)
 	file = work "/" ranks ".rsh"
-	n = variants = 0
+	n = variants = holding = 0
 	next
 }
 /^#! / {
@@ -37,6 +40,10 @@ function play_all(i) {
 	instead_of[variants] = substr($0, 4, bar - 4)
 	reported[variants] = substr($0, bar + 2)
 	line[++n] = ""
+	next
+}
+/^#= / {
+	holds[++holding] = substr($0, 4)
 	next
 }
 number || ranks { line[++n] = $0; last = n }
