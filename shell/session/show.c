@@ -105,7 +105,9 @@ static void matrices(const struct layout *layout, const void *packed, struct tex
 void show_tensor(const char *name, const struct layout *layout, const void *packed, struct text *out)
 {
 	char text[NUMBER_ROOM];
-	if (!packed) {
+	if (layout_count(layout) == 0) {
+		text_add(out, "%s %s: no elements", name, shape_text(layout).text);
+	} else if (!packed) {
 		text_add(out, "%s %s: no data (--dry)", name, shape_text(layout).text);
 	} else if (layout_count(layout) == 1) {
 		element(layout, packed, 0, 6, text);

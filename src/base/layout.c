@@ -2,6 +2,7 @@
  *
  *      x [2,3]      strides 3,1      a b c d e f      x.T [3,2]     strides 1,3, the same memory
  *      x[:, 1:3]    strides 3,1, from b on: b c e f; its span is b to f, with d in it
+ *      e [2,0]      strides 1,1      no elements: they take no memory, and e is contiguous
  *
  * Products of dimensions never overflow: layout_make() refuses what has more than 2^46 bytes, and every other
  * layout is a part of one that it made. */
@@ -22,13 +23,13 @@ enum status layout_make(struct layout *layout, enum dtype dtype, int dims, const
 	if (dims < 1 || dims > DIMS_MAX)
 		return fail(ST_RANGE, "a tensor has 1 to %d dimensions, not %d", DIMS_MAX, dims);
 	for (int i = dims - 1; i >= 0; i--) {
-		if (dim[i] < (i > 0))
-			return fail(ST_RANGE, "a dimension is at least 1, not %lld", (long long)dim[i]);
+		if (dim[i] < 0)
+			return fail(ST_RANGE, "a dimension is at least 0, not %lld", (long long)dim[i]);
 		if (dim[i] > BYTES_MAX / dtype_bytes(dtype) / count)
 			return fail(ST_RANGE, "a tensor of that size would be larger than 2^46 bytes");
 		made.dim[i] = dim[i];
 		made.stride[i] = count;
-		count *= dim[i];
+		count *= most_of(dim[i], 1);
 	}
 	*layout = made;
 	return ST_OK;
@@ -42,6 +43,14 @@ int64_t layout_count(const struct layout *layout)
 	return count;
 }
 
+int64_t layout_rows(const struct layout *layout)
+{
+	int64_t rows = 1;
+	for (int i = 0; i < layout->dims - 1; i++)
+		rows *= layout->dim[i];
+	return rows;
+}
+
 int64_t layout_bytes(const struct layout *layout)
 {
 	return layout_count(layout) * dtype_bytes(layout->dtype);
@@ -50,17 +59,16 @@ int64_t layout_bytes(const struct layout *layout)
 int64_t layout_span(const struct layout *layout)
 {
 	int64_t last = 0;
-	bool empty = false;
-	for (int i = 0; i < layout->dims; i++) {
+	for (int i = 0; i < layout->dims; i++)
 		last += (layout->dim[i] - 1) * layout->stride[i];
-		empty |= layout->dim[i] == 0;
-	}
-	return empty ? 0 : (last + 1) * dtype_bytes(layout->dtype);
+	return layout_count(layout) ? (last + 1) * dtype_bytes(layout->dtype) : 0;
 }
 
 bool layout_contiguous(const struct layout *layout)
 {
 	int64_t stride = 1;
+	if (layout_count(layout) == 0)
+		return true;
 	for (int i = layout->dims - 1; i >= 0; i--) {
 		if (layout->dim[i] > 1 && layout->stride[i] != stride)
 			return false;
@@ -109,9 +117,10 @@ static void copy_elements(
 static void move_rows(const struct layout *layout, const char *from, char *to, bool pack)
 {
 	int last = layout->dims - 1, bytes = dtype_bytes(layout->dtype);
-	int64_t index[DIMS_MAX] = {0}, offset = 0, row = layout->dim[last],
-	        rows = layout_count(layout) / most_of(row, 1);
+	int64_t index[DIMS_MAX] = {0}, offset = 0, row = layout->dim[last], rows = layout_rows(layout);
 
+	if (layout_count(layout) == 0)
+		return;
 	if (layout_contiguous(layout)) {
 		memcpy(to, from, layout_bytes(layout));
 		return;

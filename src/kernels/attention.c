@@ -59,12 +59,12 @@ static int64_t queries(const struct kernel_call *call)
 
 static int64_t sequences(const struct kernel_call *call)
 {
-	return operands(call)[0].layout.dim[0] / queries(call);
+	return call->option[SEQ] > 0 ? operands(call)[0].layout.dim[0] / queries(call) : 1;
 }
 
 static int64_t keys(const struct kernel_call *call)
 {
-	return operands(call)[1].layout.dim[0] / sequences(call);
+	return sequences(call) ? operands(call)[1].layout.dim[0] / sequences(call) : 0;
 }
 
 struct attention_sizes attention_sizes(const struct kernel_call *call)
@@ -98,11 +98,9 @@ static enum status shapes_of_operands(const struct kernel_call *call)
 	const struct kernel_tensor *q = operands(call), *k = q + 1, *v = q + 2;
 	if (!layout_same_shape(&k->layout, &v->layout))
 		return wants(call, k, v, "the same shape");
-	if (q->layout.dim[0] == 0 || k->layout.dim[0] == 0)
-		return wants(call, q, k, "at least one token of each");
 	if (k->layout.dims != 2 || k->layout.dim[1] != q->layout.dim[1])
 		return wants(call, q, k, "as many columns");
-	if (k->layout.dim[0] % sequences(call) != 0)
+	if (k->layout.dim[0] != keys(call) * sequences(call))
 		return fail(ST_SHAPE, "%s has %lld sequences: they do not divide the %lld rows of %s",
 		        q->name, (long long)sequences(call), (long long)k->layout.dim[0], k->name);
 	for (int i = 0; i < call->ins; i++)
@@ -186,7 +184,7 @@ static struct matrix part(struct matrix matrix, int64_t s, int64_t rows, int64_t
 	return matrix;
 }
 
-/* The results of a block that sees nothing: 0, and -inf */
+/* The results of a block that sees nothing, or has no queries or keys: 0, and -inf */
 static void fill_masked(const struct kernel_call *call)
 {
 	for (int i = 0; i < call->outs; i++) {
@@ -230,7 +228,7 @@ static void attend(const struct kernel_call *call)
 {
 	struct matrix in[6], out[3];
 	struct attention_sizes of = attention_sizes(call);
-	if (of.causal && of.queries + of.shift <= 0) {
+	if (of.queries == 0 || of.keys == 0 || (of.causal && of.queries + of.shift <= 0)) {
 		fill_masked(call);
 		return;
 	}
@@ -260,7 +258,7 @@ static enum status merge_shape(struct kernel_call *call)
 	if (!layout_same_shape(&lse->layout, &call->in[MERGE_LSE1].layout))
 		return wants(call, lse, &call->in[MERGE_LSE1], "the same shape");
 	if (o->layout.dims != 2 || lse->layout.dims != 2 || lse->layout.dim[0] != o->layout.dim[0] ||
-	        o->layout.dim[1] % lse->layout.dim[1] != 0)
+	        lse->layout.dim[1] == 0 || o->layout.dim[1] % lse->layout.dim[1] != 0)
 		return wants(call, o, lse, "[tokens,hidden] and [tokens,heads]");
 	return ST_OK;
 }
@@ -328,6 +326,7 @@ const struct kernel kernels_attention[] = {
                            "# the last 4 tokens see the first 4, which are k's\n"
                            "o1 lse1 = attention q[4:8] k[0:4] v[0:4] causal=1 query=4",
                 KERNEL_TAKES(3, 1),
+                .wants_columns = true,
                 .more_outs = 1,
                 .option = {OPTIONS},
                 .arguments = ARGUMENTS_FLOAT,
@@ -347,6 +346,7 @@ const struct kernel kernels_attention[] = {
                 .example = "tensor do[8,4] q[8,4] k[8,4] v[8,4] = randn\ndq dk dv = attention_grad do q k v "
                            "heads=2 seq=4 causal=1",
                 KERNEL_TAKES(4, 3),
+                .wants_columns = true,
                 .more_ins = 2,
                 .option = {OPTIONS},
                 .arguments = ARGUMENTS_FLOAT,
@@ -365,6 +365,7 @@ const struct kernel kernels_attention[] = {
                 .example = "tensor q[4,4] k[8,4] v[8,4] = randn\no lse = attention q k[0:4] v[0:4]\n"
                            "o1 lse1 = attention q k[4:8] v[4:8]\nattention_merge o lse o1 lse1",
                 KERNEL_TAKES(4, 0),
+                .wants_columns = true,
                 .writes = 1 << MERGE_O | 1 << MERGE_LSE,
                 .arguments = ARGUMENTS_FLOAT,
                 .shape = merge_shape,

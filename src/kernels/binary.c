@@ -34,7 +34,7 @@ static enum status binary_shape_as(struct kernel_call *call, enum dtype dtype)
 			        "dimension on",
 			        call->in[0].name, shape_text(&call->in[0].layout).text, call->in[1].name,
 			        shape_text(&call->in[1].layout).text, call->kernel->name);
-		dim[dims - i] = x > y ? x : y;
+		dim[dims - i] = x == 1 ? y : x; /* 0 and 1 give 0 */
 	}
 	return kernel_out(call, 0, dtype, dims, dim);
 }

@@ -43,14 +43,13 @@ static enum status check_option(const struct kernel *kernel, const struct kernel
 	return ST_OK;
 }
 
-/* Rows without an element, as those of x.T where x has no rows: their sum is what matmul gives; there is no
- * largest of them. */
-static enum status wants_elements(const struct kernel_call *call, int in)
+/* Rows without an element, as those of x.T if x has no rows: their sum is 0, they have no largest. */
+static enum status wants_columns(const struct kernel_call *call)
 {
-	if (kernel_row_length(&call->in[in]) > 0 || call->kernel->sums_nothing)
+	if (!call->kernel->wants_columns || kernel_row_length(&call->in[0]) > 0)
 		return ST_OK;
-	return fail(ST_SHAPE, "%s is %s: %s wants rows with elements", call->in[in].name,
-	        shape_text(&call->in[in].layout).text, call->kernel->name);
+	return fail(ST_SHAPE, "%s is %s: %s wants rows with elements", call->in[0].name,
+	        shape_text(&call->in[0].layout).text, call->kernel->name);
 }
 
 /* What the row says of options and arguments comes first: a shape rule may then divide by an option, and need
@@ -63,8 +62,8 @@ enum status kernel_shape(struct kernel_call *call)
 
 	for (int i = 0; i < KERNEL_OPTIONS_MAX && status == ST_OK; i++)
 		status = check_option(kernel, &kernel->option[i], call->option[i]);
-	for (int i = 0; i < call->ins && status == ST_OK; i++)
-		status = wants_elements(call, i);
+	if (status == ST_OK)
+		status = wants_columns(call);
 	for (int i = 0; i < call->ins && kernel->arguments != ARGUMENTS_ANY && status == ST_OK; i++)
 		status = kernel_wants_float(call, i);
 	for (int i = 1; i < call->ins && kernel->arguments == ARGUMENTS_ALIKE && status == ST_OK; i++)
@@ -154,16 +153,16 @@ int64_t kernel_row_length(const struct kernel_tensor *tensor)
 static void run_rows(const struct kernel_call *call, kernel_loop *loop)
 {
 	int64_t length = kernel_row_length(&call->in[0]), out_length = kernel_row_length(&call->out[0]);
-	int64_t rows = layout_count(&call->in[0].layout) / length,
-	        most = most_of(least_of(LANE_CHUNK / length, rows), 1);
+	int64_t rows = layout_rows(&call->in[0].layout), width = most_of(length, 1),
+	        most = most_of(least_of(LANE_CHUNK / width, rows), 1);
 	/* the results' rows first, then those of the arguments */
-	double *buffer = mem_alloc((size_t)((call->ins + 1) * most * length) * sizeof *buffer);
+	double *buffer = mem_alloc((size_t)((call->ins + 1) * most * width) * sizeof *buffer);
 	double *in[KERNEL_ARGS_MAX], *row[KERNEL_ARGS_MAX];
 	struct lane lane[KERNEL_ARGS_MAX], out = lane_of(&call->out[0]);
 
 	for (int i = 0; i < call->ins; i++) {
 		lane[i] = lane_of(&call->in[i]);
-		in[i] = buffer + (i + 1) * most * length;
+		in[i] = buffer + (i + 1) * most * width;
 	}
 	for (int64_t r = 0; r < rows; r += most) {
 		int64_t n = least_of(rows - r, most);
@@ -192,7 +191,8 @@ static void run_rows(const struct kernel_call *call, kernel_loop *loop)
 bool kernel_overlap(const struct kernel_tensor *a, const struct kernel_tensor *b)
 {
 	const char *x = a->data, *y = b->data;
-	return x < y + layout_span(&b->layout) && y < x + layout_span(&a->layout);
+	int64_t x_span = layout_span(&a->layout), y_span = layout_span(&b->layout);
+	return x_span && y_span && x < y + y_span && y < x + x_span;
 }
 
 static bool very_same(const struct kernel_tensor *a, const struct kernel_tensor *b)
@@ -230,6 +230,11 @@ enum status kernel_index_failure(const struct kernel_call *call, int64_t place, 
 	char unused[48] = "";
 	if (indices.unused == floor(indices.unused))
 		snprintf(unused, sizeof unused, ", or %.0f", indices.unused);
+	if (indices.end == 0)
+		return fail(ST_RANGE,
+		        "`%s` reads %s%s = %.0f, which is out of range for %s (there is none%s)",
+		        call->kernel->name, tensor->name, place_text(&tensor->layout, place).text, value,
+		        indices.names, unused);
 	return fail(ST_RANGE, "`%s` reads %s%s = %.0f, which is out of range for %s (0 to %lld%s)",
 	        call->kernel->name, tensor->name, place_text(&tensor->layout, place).text, value,
 	        indices.names, (long long)indices.end - 1, unused);
@@ -277,6 +282,16 @@ static void run(const struct kernel_call *call)
 		kernel_elements(call, loop);
 }
 
+bool kernel_writes_nothing(const struct kernel_call *call)
+{
+	bool writes = false;
+	for (int i = 0; i < call->outs; i++)
+		writes = writes || layout_count(&call->out[i].layout) > 0;
+	for (int i = 0; i < call->ins; i++)
+		writes = writes || (call->kernel->writes >> i & 1 && layout_count(&call->in[i].layout) > 0);
+	return !writes;
+}
+
 /* What overlaps is computed into memory of its own, contiguous; with += that memory begins as a copy of the
  * output. All of it is computed before the first is put back: one output may lie over the input of another. */
 void kernel_compute(const struct kernel_call *call)
@@ -284,8 +299,8 @@ void kernel_compute(const struct kernel_call *call)
 	struct kernel_call staged = *call;
 	void *bytes[KERNEL_ARGS_MAX] = {0};
 
-	if (layout_count(call->outs ? &call->out[0].layout : &call->in[0].layout) == 0)
-		return; /* a tensor without rows: so are the kernel's other results */
+	if (kernel_writes_nothing(call))
+		return;
 	for (int i = 0; i < call->outs; i++) {
 		const struct layout *layout = &call->out[i].layout;
 		if (!kernel_must_stage(call, &call->out[i]))

@@ -135,7 +135,7 @@ static void topk_row(
 
 static void topk(const struct kernel_call *call)
 {
-	int64_t length = kernel_row_length(&call->in[0]), rows = layout_count(&call->in[0].layout) / length;
+	int64_t length = kernel_row_length(&call->in[0]), rows = layout_rows(&call->in[0].layout);
 	double *x = mem_alloc((size_t)length * sizeof *x);
 	struct ranked *sorted = mem_alloc((size_t)length * sizeof *sorted);
 	struct lane in = lane_of(&call->in[0]);
@@ -176,7 +176,7 @@ static struct kernel_indices topk_places(const struct kernel_call *call)
 static void topk_grad(const struct kernel_call *call)
 {
 	int64_t length = kernel_row_length(&call->out[0]), k = kernel_row_length(&call->in[0]),
-	        rows = layout_count(&call->in[0].layout) / k;
+	        rows = layout_rows(&call->in[0].layout);
 	double *row = mem_alloc((size_t)(length + 2 * k) * sizeof *row), *dv = row + length, *at = dv + k;
 	struct lane values = lane_of(&call->in[0]), places = lane_of(&call->in[1]),
 	            out = lane_of(&call->out[0]);

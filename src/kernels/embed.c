@@ -113,7 +113,7 @@ static enum status colsum_shape(struct kernel_call *call)
 static void add_rows(const struct kernel_call *call)
 {
 	int64_t columns = call->in[0].layout.dim[1], count = call->in[0].layout.dim[0],
-	        rows = layout_count(&call->out[0].layout) / columns;
+	        rows = call->ins > 1 ? call->out[0].layout.dim[0] : 1;
 	struct lane x = lane_of(&call->in[0]), ids = {0}, out = lane_of(&call->out[0]);
 	double *sum = mem_alloc((size_t)((rows + 1) * columns) * sizeof *sum), *row = sum + rows * columns;
 

@@ -83,8 +83,8 @@ struct kernel {
 	/* So many leading options may also stand without "NAME=", anywhere among the tensors: `scale x 0.5`,
 	 * `spin 2ms x`. A word that names a tensor is an argument, any other expression such an option. */
 	int positional;
-	bool sums_nothing; /* the last dimension of an argument may be 0 */
-	bool bare;         /* it may also stand alone, with neither tensor nor result: `spin 2ms` */
+	bool wants_columns; /* the last dimension of its first argument may not be 0 */
+	bool bare;          /* it may also stand alone, with neither tensor nor result: `spin 2ms` */
 	struct kernel_option option[KERNEL_OPTIONS_MAX];
 	/* Of its arguments: any type and shape; f32, f16 or bf16; these, and all of one shape */
 	enum { ARGUMENTS_ANY, ARGUMENTS_FLOAT, ARGUMENTS_ALIKE } arguments;
@@ -128,6 +128,9 @@ void kernel_cost(const struct kernel_call *call, double *flops, double *bytes);
  * computer, matmul and attention apart (the BLAS's). An output may overlap an input: what is read is what was
  * there before. */
 void kernel_compute(const struct kernel_call *call);
+/* True if no result and no argument that is written has an element: nothing is to be computed. Of several results
+ * only some may be empty: of `to n = binsort ids` without ids, n is [bins] and 0. */
+bool kernel_writes_nothing(const struct kernel_call *call);
 /* Finds the first of the numbers that the call looks things up by which is out of range: element `place` of its tensor.
  * Computing does not fail by it: the result has a NaN or nothing there. False: there is none. Before kernel_compute(), whose
  * results may lie over them */

@@ -66,7 +66,7 @@ static enum status crossentropy_shape(struct kernel_call *call)
 {
 	const struct kernel_tensor *logits = &call->in[0], *targets = &call->in[1];
 	const struct layout *like = &logits->layout;
-	int64_t rows = layout_count(like) / kernel_row_length(logits);
+	int64_t rows = layout_rows(like);
 	bool classes = targets->layout.dtype == DT_I32;
 
 	if (like->dtype == DT_I32)
@@ -172,7 +172,7 @@ static void row_gradient(int64_t count, const double *e, double sum, const doubl
 static void crossentropy(const struct kernel_call *call)
 {
 	bool gradient = call->kernel->shape == crossentropy_grad_shape;
-	int64_t classes = kernel_row_length(&call->in[0]), rows = layout_count(&call->in[0].layout) / classes;
+	int64_t classes = kernel_row_length(&call->in[0]), rows = layout_rows(&call->in[0].layout);
 	double *z = mem_alloc((size_t)(3 * classes) * sizeof *z), *t = z + classes, *e = t + classes;
 	double loss = 0, log_sum;
 	struct lane logits = lane_of(&call->in[0]), targets = lane_of(&call->in[1]),
@@ -256,6 +256,7 @@ const struct kernel kernels_loss[] = {
                 .more_outs = 1,
                 .option = {{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER},
                         {"rows", 0, "of which the mean is (0: of those that count)", KO_WHOLE, 0}},
+                .wants_columns = true,
                 .shape = crossentropy_shape,
                 .indices = target_classes,
                 .operations = 8,
@@ -272,6 +273,7 @@ const struct kernel kernels_loss[] = {
                 KERNEL_TAKES(2, 1),
                 .option = {{"ignore", -100, "a class (-100): its rows do not count", KO_NUMBER},
                         {"rows", 0, "of which the mean is (0: of those that count)", KO_WHOLE, 0}},
+                .wants_columns = true,
                 .shape = crossentropy_grad_shape,
                 .indices = target_classes,
                 .operations = 8,

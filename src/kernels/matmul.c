@@ -81,7 +81,6 @@ const struct kernel kernels_matmul[] = {
                 .example = "tensor x[4,8] w[4,8] = randn\ny = matmul x w.T",
                 KERNEL_TAKES(2, 1),
                 .option = {{"scale", 1, "the product is multiplied by this", KO_NUMBER}},
-                .sums_nothing = true,
                 .arguments = ARGUMENTS_FLOAT,
                 .shape = matmul_shape,
                 .cost = matmul_cost,

@@ -127,6 +127,7 @@ const struct kernel kernels_rows[] = {
                 .cuda = "cub::DeviceSegmentedReduce::Max",
                 .example = "tensor x[4,8] = randn\ny = rowmax x",
                 KERNEL_TAKES(1, 1),
+                .wants_columns = true,
                 .shape = one_shape,
                 .operations = 1,
                 .rows = rowmax,

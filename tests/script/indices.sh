@@ -68,12 +68,15 @@ tensor z[4,4] host
 z = embed small far
 sync
 END
+printf '%s\n' 'table = zeros [0,4]' 'tensor ids[1] i32 = 0' 'x = embed table ids' sync > empty.rsh
 for device in sim cuda; do
 	run masked.rsh
 	check "$device: rows with an ignored class do not count" [ $status = 0 ]
 	run none.rsh
 	check "$device: without a row that counts the loss is nan, as PyTorch's" says 'loss = nan'
 	check "$device: ... and nothing is wrong" [ $status = 0 ]
+	run empty.rsh
+	check "$device: a table without rows has none" says 'ids[0] = 0, which is out of range for a row of the table (there is none);'
 	run target.rsh
 	check "$device: a class out of range" once '[rank 1] range: line 4: `crossentropy` reads t[1,0] = 3, which is out of range for a class (0 to 2, or -100)'
 	check "$device: ... ends a script with status 4" [ $status = 4 ]

@@ -20,7 +20,8 @@ struct block {
 
 static const struct block blocks[] = {{1, 7, 7, 0, 0, 1}, {2, 5, 3, 0, 0, 0}, {2, 5, 3, 4, 2, 1},
         {1, 3, 9, 2, 0, 1}, {3, 4, 5, 1, 3, 1}, {1, 37, 19, 20, 0, 1}, {1, 37, 21, 5, 9, 1},
-        {2, 3, 4, 0, 3, 1}, {2, 3, 4, 1, 9, 1}, {1, 1, 1, 0, 1, 1}};
+        {2, 3, 4, 0, 3, 1}, {2, 3, 4, 1, 9, 1}, {1, 1, 1, 0, 1, 1}, {2, 3, 0, 0, 0, 0}, {1, 0, 4, 0, 0, 1},
+        {1, 0, 0, 0, 0, 0}};
 
 static void operand(
         struct operand *o, const char *name, enum dtype dtype, int form, int rows, int columns, int seed)
@@ -340,10 +341,9 @@ static void mistakes(void **state)
 	        ST_SHAPE);
 	assert_words("o is [6,6]: attention_grad wants a number for each token and head, [6,3]");
 	block_call(&call, "attention", b);
-	call.option[OPTION_SEQ] = 0;
 	in[1].tensor.layout.dim[0] = 0;
 	assert_int_equal(call_run(&call, in + 1, 3, NULL, 0), ST_SHAPE);
-	assert_words("attention wants at least one token of each");
+	assert_words("x has 0 sequences: they do not divide the 8 rows of x");
 	call_make(&call, "attention_merge");
 	assert_int_equal(
 	        call_run(&call, (struct operand[]){in[0], in[1], in[2], in[3]}, 4, NULL, 0), ST_SHAPE);

@@ -25,6 +25,10 @@ static const struct block blocks[] = {
         {DT_BF16, PLAIN, 1, 128, 1, 130, 65, 1, 0, 40},
         {DT_F16, PLAIN, 1, 104, 1, 65, 70, 1, 9, 0},
         {DT_BF16, PLAIN, 1, 40, 1, 20, 20, 1, 0, 30},
+        {DT_F32, PLAIN, 2, 4, 1, 0, 5, 1, 0, 0},
+        {DT_F32, PLAIN, 2, 4, 2, 5, 0, 0, 0, 0},
+        {DT_BF16, PLAIN, 2, 8, 1, 0, 5, 1, 0, 0},
+        {DT_F16, PLAIN, 2, 64, 2, 5, 0, 1, 0, 0},
 };
 
 static void options(struct kernel_call *call, const struct block *b)

@@ -153,14 +153,36 @@ static void layouts_are_made_or_refused(void **state)
 	assert_int_equal(layout_span(&layout), 96);
 	assert_string_equal(shape_text(&layout).text, "[2,3,4]");
 	before = layout;
-	assert_int_equal(layout_make(&layout, DT_F32, 2, (int64_t[]){2, 0}), ST_RANGE);
 	assert_int_equal(layout_make(&layout, DT_F32, 2, (int64_t[]){-1, 3}), ST_RANGE);
+	assert_int_equal(layout_make(&layout, DT_F32, 2, (int64_t[]){0, -1}), ST_RANGE);
+	assert_int_equal(layout_make(&layout, DT_F32, 2, (int64_t[]){INT64_MAX, 0}), ST_RANGE);
 	assert_int_equal(layout_make(&layout, DT_F32, 0, (int64_t[]){1}), ST_RANGE);
 	assert_int_equal(layout_make(&layout, DT_F32, 7, (int64_t[]){1, 1, 1, 1, 1, 1, 1}), ST_RANGE);
 	assert_int_equal(layout_make(&layout, DT_F32, 2, (int64_t[]){INT64_MAX, INT64_MAX}), ST_RANGE);
 	assert_int_equal(layout_make(&layout, DT_F32, 1, (int64_t[]){(INT64_C(1) << 44) + 1}), ST_RANGE);
 	assert_memory_equal(&layout, &before, sizeof layout);
 	assert_int_equal(layout_make(&layout, DT_F32, 1, (int64_t[]){INT64_C(1) << 44}), ST_OK);
+}
+
+/* Strides are torch.empty(shape).stride(); no element means no byte, and one line. */
+static void layouts_without_elements(void **state)
+{
+	static const struct {
+		int64_t dim[3], stride[3], rows;
+	} shapes[] = {{{2, 3, 0}, {3, 1, 1}, 6}, {{2, 0, 3}, {3, 3, 1}, 0}, {{0, 2, 3}, {6, 3, 1}, 0}};
+	struct layout layout;
+	(void)state;
+	for (size_t i = 0; i < LENGTH_OF(shapes); i++) {
+		assert_int_equal(layout_make(&layout, DT_F32, 3, shapes[i].dim), ST_OK);
+		assert_memory_equal(layout.stride, shapes[i].stride, sizeof shapes[i].stride);
+		assert_int_equal(layout_rows(&layout), shapes[i].rows);
+		layout.stride[1] = 77; /* a part of a larger one */
+		assert_int_equal(layout_count(&layout), 0);
+		assert_int_equal(layout_span(&layout), 0);
+		assert_true(layout_contiguous(&layout));
+		layout_pack(&layout, NULL, NULL);
+		layout_unpack(&layout, NULL, NULL);
+	}
 }
 
 static void packing_follows_the_strides(void **state)
@@ -199,6 +221,7 @@ int main(void)
 	        cmocka_unit_test(many_at_once),
 	        cmocka_unit_test(names_of_types),
 	        cmocka_unit_test(layouts_are_made_or_refused),
+	        cmocka_unit_test(layouts_without_elements),
 	        cmocka_unit_test(packing_follows_the_strides),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

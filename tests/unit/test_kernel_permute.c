@@ -203,14 +203,14 @@ static void mistakes(void **state)
 	operand_free(&x), operand_free(&ids);
 }
 
-/* Every kernel on matrices without rows: nothing is written, nothing is divided by. In f32, then in i32, which many
- * refuse. */
-static void tensors_without_rows(void **state)
+/* Every kernel on matrices without rows, or without columns: no argument is written, nothing is divided by. In f32,
+ * then in i32, which many refuse. */
+static void tensors_without_elements(void **state)
 {
 	const struct kernel *kernel;
 	(void)state;
 	for (int k = 0; (kernel = kernel_at(k)) != NULL; k++)
-		for (int pass = 0; pass < 4; pass++) {
+		for (int pass = 0; pass < 8; pass++) {
 			struct kernel_call call;
 			float some[9] = {7, 7, 7, 7, 7, 7, 7, 7, 7}, result[3][16]; /* three rows of three */
 			call_make(&call, kernel->name);
@@ -222,8 +222,9 @@ static void tensors_without_rows(void **state)
 			for (int i = 0; i < call.ins; i++) {
 				enum dtype dtype = pass & 1 && (i || call.ins == 1) ? DT_I32 : DT_F32;
 				call.in[i] = (struct kernel_tensor){.name = "x", .data = some};
-				layout_make(
-				        &call.in[i].layout, dtype, 2, (int64_t[]){pass & 2 && i ? 3 : 0, 3});
+				int64_t cut = pass & 2 && i ? 3 : 0;
+				layout_make(&call.in[i].layout, dtype, 2,
+				        (int64_t[]){pass & 4 ? 3 : cut, pass & 4 ? cut : 3});
 			}
 			if (kernel_shape(&call) != ST_OK)
 				continue;
@@ -266,6 +267,31 @@ static void sums_of_nothing(void **state)
 	operand_free(&y);
 }
 
+/* A result that has elements is computed, whatever the others are. */
+static void some_results_without_elements(void **state)
+{
+	struct kernel_call call;
+	struct operand ids, to, n, x, q, scale;
+	(void)state;
+	operand_make(&ids, "ids", DT_I32, PLAIN, 2, (int64_t[]){0, 2}, 1);
+	operand_make(&to, "to", DT_I32, PLAIN, 2, (int64_t[]){0, 2}, -1);
+	operand_make(&n, "n", DT_I32, PLAIN, 1, (int64_t[]){3}, -1);
+	call_make(&call, "binsort");
+	call.option[0] = 3;
+	assert_int_equal(call_run(&call, &ids, 1, (struct operand[]){to, n}, 2), ST_OK);
+	for (int i = 0; i < 3; i++)
+		assert_true(operand_get(&n, i) == 0);
+	operand_make(&x, "x", DT_F32, PLAIN, 1, (int64_t[]){0}, 1);
+	operand_make(&q, "q", DT_I32, PLAIN, 1, (int64_t[]){0}, -1);
+	operand_make(&scale, "s", DT_F32, PLAIN, 1, (int64_t[]){1}, -1);
+	call_make(&call, "quantize");
+	assert_int_equal(call_run(&call, &x, 1, (struct operand[]){q, scale}, 2), ST_OK);
+	assert_true(operand_get(&scale, 0) == 1);
+	struct operand *all[] = {&ids, &to, &n, &x, &q, &scale};
+	for (size_t i = 0; i < LENGTH_OF(all); i++)
+		operand_free(all[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,8 +300,9 @@ int main(void)
 	        cmocka_unit_test(sort_chunks_by_columns),
 	        cmocka_unit_test(topk_grad_puts_values_back),
 	        cmocka_unit_test(mistakes),
-	        cmocka_unit_test(tensors_without_rows),
+	        cmocka_unit_test(tensors_without_elements),
 	        cmocka_unit_test(sums_of_nothing),
+	        cmocka_unit_test(some_results_without_elements),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,16 +68,17 @@ static const struct row {
         {"spin", "convert_copy", plan_tiles, NULL},
 };
 
-struct kernel_launch *launch_add(struct launch_plan *plan, const char *function, int64_t blocks, int x, int y,
+void launch_add(struct launch_plan *plan, const char *function, int64_t blocks, int x, int y,
         const void *argument, size_t bytes)
 {
+	if (blocks == 0)
+		return;
 	assert(plan->launches < PLAN_LAUNCHES_MAX && bytes <= LAUNCH_ARGUMENT_MAX);
 	struct kernel_launch *launch = &plan->launch[plan->launches++];
 	*launch = (struct kernel_launch){.function = function,
 	        .grid = {(unsigned)blocks, 1, 1},
 	        .block = {(unsigned)x, (unsigned)y, 1}};
 	memcpy(launch->argument, argument, bytes);
-	return launch;
 }
 
 void *launch_workspace(struct launch_plan *plan, int64_t bytes)
@@ -92,7 +93,7 @@ struct strided strided_of(const struct kernel_tensor *tensor)
 	struct strided strided = {
 	        .data = tensor->data, .dtype = tensor->layout.dtype, .dims = tensor->layout.dims};
 	for (int i = 0; i < strided.dims; i++) {
-		strided.dim[i] = tensor->layout.dim[i];
+		strided.dim[i] = most_of(tensor->layout.dim[i], 1);
 		strided.stride[i] = tensor->layout.stride[i];
 	}
 	return strided;
@@ -166,8 +167,7 @@ void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, 
 	plan->launches = 0;
 	plan->workspace = workspace;
 	plan->workspace_bytes = 0;
-	if (call->ins + call->outs == 0 ||
-	        layout_count(call->outs ? &call->out[0].layout : &call->in[0].layout) == 0)
+	if (kernel_writes_nothing(call))
 		return;
 	const struct row *row = row_of(call->kernel);
 	assert(row);

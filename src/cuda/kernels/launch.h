@@ -34,7 +34,7 @@ struct launch_plan {
  *      if (plan.workspace_bytes)
  *              launch_plan_make(&plan, call, memory of so many bytes);
  *
- * No launches: nothing is to be done, as in a tensor without rows, or in `spin` without a tensor. */
+ * No launches: nothing is to be done, as in a tensor without elements, or in `spin` without a tensor. */
 void launch_plan_make(struct launch_plan *plan, const struct kernel_call *call, void *workspace);
 
 /* The launch that checks the numbers that the call looks things up by, or none. What is out of range goes to `fault`, a
@@ -47,11 +47,12 @@ bool launch_knows(const struct kernel *kernel); /* every one: the tests hold the
 
 typedef void launch_planner(const struct kernel_call *call, const char *function, struct launch_plan *plan);
 
-/* A launch of `blocks` blocks of x * y threads; returns it. */
-struct kernel_launch *launch_add(struct launch_plan *plan, const char *function, int64_t blocks, int x, int y,
+/* Adds a launch of `blocks` blocks of x * y threads; none if there are no blocks, which CUDA refuses. */
+void launch_add(struct launch_plan *plan, const char *function, int64_t blocks, int x, int y,
         const void *argument, size_t bytes);
 /* So many bytes of workspace memory, from a multiple of 256 on */
 void *launch_workspace(struct launch_plan *plan, int64_t bytes);
+/* A dimension of 0 is 1 there: a kernel that has no element to read may divide by it. */
 struct strided strided_of(const struct kernel_tensor *tensor);
 /* Blocks for so many threads that each take an element, or several in turn */
 int64_t launch_blocks(int64_t threads);

@@ -14,7 +14,7 @@ void plan_matmul(const struct kernel_call *call, const char *function, struct la
 {
 	struct gemm gemm;
 	if (gemm_of(call, &gemm)) {
-		launch_add(plan, launch_gemm, 0, 0, 0, &gemm, sizeof gemm);
+		launch_add(plan, launch_gemm, 1, 1, 1, &gemm, sizeof gemm);
 		return;
 	}
 	struct product product = {.a = device_matrix_of(&call->in[0]),

@@ -55,7 +55,7 @@ void plan_topk(const struct kernel_call *call, const char *function, struct laun
 {
 	struct moving moving = moving_of(call);
 	moving.columns = row_length(&call->in[0].layout);
-	moving.rows = moving.count / moving.columns;
+	moving.rows = layout_rows(&call->in[0].layout);
 	moving.count = (int64_t)call->option[0];
 	launch_add(plan, function, least_of(moving.rows, 1 << 16), THREADS, 1, &moving, sizeof moving);
 }
@@ -68,7 +68,7 @@ void plan_topk_grad(const struct kernel_call *call, const char *function, struct
 	plan_elements(&zeros, "source_full", plan);
 	moving.columns = row_length(&call->out[0].layout);
 	moving.count = row_length(&call->in[0].layout);
-	moving.rows = layout_count(&call->in[0].layout) / moving.count;
+	moving.rows = layout_rows(&call->in[0].layout);
 	add_threads(plan, function, moving.rows * moving.count, &moving);
 }
 

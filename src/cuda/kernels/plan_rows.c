@@ -29,7 +29,7 @@ static struct rows rows_of(const struct kernel_call *call, const struct layout *
 {
 	int64_t columns = layout->dim[layout->dims - 1];
 	struct rows rows = {.out = strided_of(&call->out[0]),
-	        .rows = layout_count(layout) / columns,
+	        .rows = layout_rows(layout),
 	        .columns = columns,
 	        .eps = call->option[0],
 	        .add = call->add,

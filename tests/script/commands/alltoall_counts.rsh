@@ -28,7 +28,7 @@ z = add y y;  z = cast z to=bf16;  w = matmul y.T y
 @0 expect norm(w) == 0
 sync
 @0 print z
-#> [0] z [0,2] =
+#> [0] z [0,2]: no elements
 # of eight numbers two are each rank's, and counts may lie on the host
 tensor e[8] i32 = 1;  tensor s[8,1] = rank;  tensor h[8] pinned i32 = 1
 t = alltoall s send=e recv=h
