@@ -121,7 +121,7 @@ static enum status read_rows(struct shell *shell, const char *path, int64_t *row
 	enum status status = file_header(shell, path, &layout);
 	if (status != ST_OK)
 		return status;
-	if (layout.dims != 2 || layout.dtype == DT_I32)
+	if (layout.dims != 2 || layout.dtype == DT_I32 || layout_count(&layout) == 0)
 		return fail(ST_SHAPE, "%s is %s %s: wanted are rows of numbers, [rows,columns] of f32 or f16",
 		        path, dtype_name((enum dtype)layout.dtype), shape_text(&layout).text);
 	*rows = layout.dim[0];

@@ -97,8 +97,8 @@ static enum status read_shape(const struct npy *npy, const char *text, int *dims
 			return fail(ST_FILE, "%s has more than %d dimensions", npy->path, DIMS_MAX);
 		errno = 0;
 		dim[*dims] = strtoll(text, &end, 10);
-		if (errno || dim[(*dims)++] < 1)
-			return fail(ST_FILE, "%s has a dimension of %.*s; at least 1 is wanted", npy->path,
+		if (errno || dim[(*dims)++] < 0)
+			return fail(ST_FILE, "%s has a dimension of %.*s; at least 0 is wanted", npy->path,
 			        (int)(end - text > 24 ? 24 : end - text), text);
 		text = end + strspn(end, "L ");
 		if (*text != ',' && *text != ')')
