@@ -27,12 +27,15 @@ static op_id made_after(const struct world *world, int rank, const struct view *
 	return 0;
 }
 
-/* Has an operation that is over by then written into it? Of a window another rank may have. */
+/* Has an operation that is over by then written into it? Of a window another rank may have. Without elements nothing
+ * is unwritten. */
 static bool is_written(const struct shell *shell, int rank, const struct view *view, int64_t time)
 {
 	const struct world *world = shell->world;
 	const struct operand memory = view_operand(view, ACCESS_READ);
 	op_id id = world->first[rank], before = made_after(world, rank, view);
+	if (layout_count(&view->layout) == 0)
+		return true;
 	for (; id; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
 		bool writes = false;

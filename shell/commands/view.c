@@ -3,6 +3,7 @@
  * tensor.view() and tensor.chunk(n)[rank]: the same memory under another name, no copy and no time. A view
  * is an address within its owner's block and a layout; it goes with its owner, and an owner with views is
  * never made anew under them. The race check works on addresses, so it sees through views. */
+#include "base/arithmetic.h"
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 
@@ -78,8 +79,10 @@ static enum status shard_axis(struct call *call, int rank, const struct view *wh
  *              . . . .     side by side                           . . x x     gaps: reshape, send and the
  *              x x x x                                            . . x x     collectives refuse it
  *              x x x x                                            . . x x
- * Parts are equal, as torch's Shard of a divisible
- * dimension; the message names the sizes that would do. */
+ * Parts are those of torch.chunk, as DTensor and FSDP2 have them: ceil(size / n) each, then less, then none. A part
+ * without elements lies at the tensor's own address, which is never behind its memory.
+ *
+ *     5 rows on 4 ranks    2 2 1 0          6 rows on 5 ranks    2 2 2 0 0 */
 static enum status shard_part(
         struct call *call, int rank, const struct view *whole, int64_t *address, struct layout *layout)
 {
@@ -90,24 +93,16 @@ static enum status shard_part(
 	if (status != ST_OK)
 		return status;
 	const struct group *group = &call->shell->world->groups[index];
-	const char *name = names_text(call->shell->world->names, whole->name);
 	if (group->instance_of[rank] < 0)
 		return fail(ST_RANK, "shard: rank %d is in no part of group %s", rank,
 		        names_text(call->shell->world->names, group->name));
 	int n = group_part(group, rank)->n, place = group->place_of[rank];
-	int64_t size = whole->layout.dim[axis];
-	if (size % n && size < n)
-		return fail(ST_SHAPE, "shard: dimension %d of %s is %lld, too little for %d parts", axis,
-		        name, (long long)size, n);
-	if (size % n)
-		return fail(ST_SHAPE,
-		        "shard: dimension %d of %s is %lld, which %d parts do not divide; %lld and %lld "
-		        "would do",
-		        axis, name, (long long)size, n, (long long)(size / n * n),
-		        (long long)((size / n + 1) * n));
+	int64_t size = whole->layout.dim[axis], each = parts_of(size, n), from = least_of(place * each, size);
 	*layout = whole->layout;
-	layout->dim[axis] = size / n;
-	*address = whole->address + place * (size / n) * layout->stride[axis] * dtype_bytes(layout->dtype);
+	layout->dim[axis] = least_of(size - from, each);
+	*address = whole->address;
+	if (layout_count(layout) > 0)
+		*address += from * layout->stride[axis] * dtype_bytes(layout->dtype);
 	return ST_OK;
 }
 
@@ -160,8 +155,8 @@ const struct command command_shard = {
         .topic = "make",
         .usage = "NAME = shard TENSOR [dim=0] [in GROUP]",
         .help = "names this rank's part of a tensor, cut along a dimension into as many parts as the group "
-                "has ranks: no copy, no time",
-        .example = "tensor X[8,4] = iota\nx = shard X\nprint x[0,0]",
+                "has ranks: no copy, no time. As torch.chunk cuts, 5 rows on 4 ranks are 2, 2, 1 and 0",
+        .example = "tensor X[5,4] = iota\nx = shard X\nprint x",
         .torch = "NAME = TENSOR.chunk(world, dim=0)[rank]",
         .group_ok = true,
         .results_ok = true,

@@ -43,8 +43,8 @@ static enum status index_value(
 	return status;
 }
 
-/* The indices of one slice as numbers, checked against the layout. Indices count from 0, an end is not
- * included, and an empty range is a mistake: no kernel has a use for it. */
+/* The indices of one slice as numbers, checked against the layout. Indices count from 0 and an end is not
+ * included. An empty range is refused, but for all of a dimension that is 0. */
 static enum status read_bounds(struct eval *eval, const struct tensor_ref *tensor,
         const struct layout *layout, struct slice_part *bounds)
 {
@@ -68,10 +68,10 @@ static enum status read_bounds(struct eval *eval, const struct tensor_ref *tenso
 		if (status != ST_OK)
 			return status;
 		if (bounds[i].to > dim)
-			return fail(ST_RANGE, "%.*s: %lld is behind the end of a dimension of %lld",
+			return fail(ST_RANGE, "%.*s: %lld is out of range for size %lld",
 			        SHOWN(tensor->written),
 			        (long long)(index->range ? bounds[i].to : bounds[i].from), (long long)dim);
-		if (bounds[i].from >= bounds[i].to)
+		if (bounds[i].from >= bounds[i].to && dim > 0)
 			return fail(ST_RANGE, "%.*s: %lld:%lld is empty", SHOWN(tensor->written),
 			        (long long)bounds[i].from, (long long)bounds[i].to);
 	}
@@ -82,9 +82,10 @@ static void apply(struct view *view, const struct slice_part *bounds, int count)
 {
 	struct layout *layout = &view->layout;
 	int dims = 0, bytes = dtype_bytes(layout->dtype);
+	bool empty = layout_count(layout) == 0; /* its memory may end before the rows that it has */
 	for (int i = 0; i < layout->dims; i++) {
 		int64_t stride = layout->stride[i];
-		if (i < count)
+		if (i < count && !empty)
 			view->address += bounds[i].from * stride * bytes;
 		if (i < count && !bounds[i].range)
 			continue;

@@ -31,5 +31,5 @@ expect z[3] == 2 + world - 1
 y = m[1:3]
 m[1] += m[0]; sync
 expect y[0,0] == 4                   # a view sees the writing
-expect error "99 is behind the end of a dimension of 8" { y[0:2,0:99] = relu m }
+expect error "99 is out of range for size 8" { y[0:2,0:99] = relu m }
 # ranks 3 4
