@@ -90,9 +90,8 @@ static enum status program_read(struct shell *shell, int rank, const struct data
  * too long. */
 static bool overlaps(const struct operand *operand, const struct view *view)
 {
-	return operand->space == view->space &&
-	        operand->address < view->address + layout_span(&view->layout) &&
-	        view->address < operand->address + layout_span(&operand->layout);
+	const struct operand read = {.address = view->address, .space = view->space, .layout = view->layout};
+	return spans_overlap(operand, &read);
 }
 
 /* Does the operation write into what is read? */

@@ -35,7 +35,7 @@ static void add_copy(struct calibrator *c, const struct record *record, double n
 {
 	struct fit_sample sample = {.fixed = 1, .amount = record->bytes, .ns = ns};
 	enum copy_way way = copy_way(record);
-	if (record->parameter[COPY_RATE] > 0)
+	if (record->parameter[COPY_RATE] > 0 || record->bytes <= 0)
 		return;
 	switch (way) {
 	case COPY_ON_DEVICE:

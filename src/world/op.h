@@ -72,7 +72,8 @@ struct operand {
 	struct layout layout;
 };
 
-/* Do they share memory, from the first byte of each to its last? There may be gaps between (races/overlap.c). */
+/* Do they share memory, from the first byte of each to its last? There may be gaps between (races/overlap.c). A tensor
+ * without elements shares none. */
 bool spans_overlap(const struct operand *a, const struct operand *b);
 /* All but `tensor`, which is one rank's */
 bool operand_equal(const struct operand *a, const struct operand *b);

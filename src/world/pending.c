@@ -7,11 +7,13 @@
  * Each rank keeps the stretches of memory that are still to be waited for; the first operation that touches a
  * stretch gets an OP_WAIT before it in its stream, and the stretch is settled. */
 #include "world/books.h"
+#include "base/arithmetic.h"
 
 static bool touches(const struct pending_free *pending, const struct operand *operand, int64_t bytes)
 {
-	return pending->space == operand->space && pending->address < operand->address + bytes &&
-	        operand->address < pending->address + pending->bytes;
+	return pending->space == operand->space &&
+	        most_of(pending->address, operand->address) <
+	        least_of(pending->address + pending->bytes, operand->address + bytes);
 }
 
 int wait_add(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count)

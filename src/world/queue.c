@@ -8,6 +8,7 @@
  *      next_stream    default:  1 --------> 5              the order in which a stream carries out
  *                     io:             4 --------> 9 */
 #include "world/books.h"
+#include "base/arithmetic.h"
 #include "base/bits.h"
 
 enum status ops_fit(const struct world *world, size_t more)
@@ -73,8 +74,9 @@ static void *copy_array(struct world *world, const void *from, size_t bytes)
 
 bool spans_overlap(const struct operand *a, const struct operand *b)
 {
-	return a->space == b->space && a->address < b->address + layout_span(&b->layout) &&
-	        b->address < a->address + layout_span(&a->layout);
+	return a->space == b->space &&
+	        most_of(a->address, b->address) <
+	        least_of(a->address + layout_span(&a->layout), b->address + layout_span(&b->layout));
 }
 
 bool operand_equal(const struct operand *a, const struct operand *b)
@@ -216,7 +218,8 @@ static void mark_written(struct world *world, int rank, const struct record *rec
 		        named ? thing.index : world_tensor_at(world, rank, operand->space, operand->address);
 		if (index >= 0) {
 			world->tensors[index].last_writer = id;
-			world->tensors[world->tensors[index].base].last_writer = id;
+			if (layout_count(&operand->layout) > 0)
+				world->tensors[world->tensors[index].base].last_writer = id;
 		}
 	}
 }

@@ -8,6 +8,7 @@
  * Slots of freed tensors are used again, the last one freed first; a slot's `next_view` leads to the next
  * free one meanwhile. */
 #include "world/books.h"
+#include "base/arithmetic.h"
 
 /* The slot that the next tensor takes: a free one, or a new one. */
 static int slot_next(const struct world *world)
@@ -164,7 +165,7 @@ static void mark(struct world *world, int rank, const struct operand *written, o
 	for (int i = owner; i >= 0; i = world->tensors[i].next_view) {
 		struct tensor *tensor = &world->tensors[i];
 		int64_t from = tensor->address, to = from + layout_span(&tensor->layout);
-		if (by && from < end && address < to)
+		if (by && most_of(from, address) < least_of(to, end))
 			tensor->invalid = by;
 		if (!by && from >= address && to <= end)
 			tensor->invalid = 0;

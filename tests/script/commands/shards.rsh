@@ -146,6 +146,29 @@ hs = shard h
 @3-4 { copy hs -> x;  copy x -> hs;  copy x[:,0:2] -> hs[:,1:3] }
 @3-4 expect sum(h) == 18 and sum(X) == 153
 
+# an empty part touches no memory, wherever in its tensor it lies: it races with nothing, reads nothing unwritten, waits for
+# nobody and writes for nobody
+reset
+stream a b
+tensor U[4]
+middle = U[1:3]
+u = shard middle
+@4 { y = relu u on a;  fill u 1 on b;  y = relu u on b }
+expect races == 0
+expect error "no operation has written 'U' on rank 4 yet" { @4 why U }
+@0 fill u 1 on a
+@0 y = relu u on b
+expect races == 1
+#>    race: `fill` on a writes u while `relu` on b reads it. `wait a on b` between
+#>    the two puts them in order.                                               [0]
+@4 recv U from=0 on a
+@4 expect sum(u) == 0 and sum(y) == 0
+@0 wait b on a
+@0 fill U 1 on a
+@0 send U to=4 on a
+sync
+@4 expect sum(U) == 4 and sum(u) == 0
+
 # transfers and collectives of nothing: both sides meet, and no byte moves
 reset
 tensor X[6,3] = iota
