@@ -153,6 +153,26 @@ static enum status run_split(struct call *call)
 	return status;
 }
 
+/* ---- parts that are not equal ---- */
+
+/* rows= of an allgather: plan->shape is what it gives. None: dims 0 */
+static enum status read_rows(struct call *call, int rank, const struct layout *in, struct submit_plan *plan)
+{
+	int64_t dim[DIMS_MAX];
+	if (!call_has(call, "rows"))
+		return ST_OK;
+	memcpy(dim, in->dim, sizeof dim);
+	enum status status = call_option_whole(call, "rows", rank, 0, INT64_MAX, &dim[0]);
+	return status == ST_OK ? layout_make(&plan->shape, (enum dtype)in->dtype, in->dims, dim) : status;
+}
+
+/* What differs among the places that get rows in parts: a whole part is 0, the rest of the rows 1, none 2. */
+static int kind_of_part(int64_t rows, int n, int place)
+{
+	int64_t own = chunk_at(rows, n, place + 1) - chunk_at(rows, n, place);
+	return (own < parts_of(rows, n)) + (own == 0 && rows > 0);
+}
+
 /* ---- any collective ---- */
 
 /* Of the input. In its place (stays) the root of a broadcast only gives, and the others only get; of a reduction to a root
@@ -165,7 +185,7 @@ static int access_of(const struct collective *collective, bool root, bool stays)
 }
 
 /* plan->place stands for what may differ among ranks that are alike otherwise: how large the rank's part of the group is,
- * over which nodes it goes, and whether the rank is the root. */
+ * over which nodes it goes, and whether the rank is the root, or how many of the rows are its own. */
 enum status collective_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct collective *collective = call->statement->row->collective;
@@ -183,16 +203,22 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 		status = read_backup(call, rank, part->n, record);
 	if (status == ST_OK && collective->has_root)
 		status = read_root(call, rank, part->n, record);
+	if (status == ST_OK && collective->rows)
+		status = read_rows(call, rank, &view.layout, plan);
 	if (status == ST_OK)
 		status = read_algorithm(call, rank, record);
 	if (status != ST_OK)
 		return status;
-	int like = world_group_like(call->shell->world, record->group, rank);
-	plan->place = like * 2 + (collective->has_root && part->ranks[record->root] == rank);
+	int like = world_group_like(call->shell->world, record->group, rank),
+	    place = call->shell->world->groups[record->group].place_of[rank];
+	bool cut = collective == &collective_reducescatter;
+	plan->place = like * 3 + (collective->has_root && part->ranks[record->root] == rank);
+	if (cut || plan->shape.dims)
+		plan->place =
+		        like * 3 + kind_of_part((cut ? &view.layout : &plan->shape)->dim[0], part->n, place);
 	if (call->split) {
 		record->split = call->split[rank];
-		plan->place = like * part->n + /* each has its own */
-		        call->shell->world->groups[record->group].place_of[rank];
+		plan->place = like * part->n + place; /* each has its own */
 	}
 	plan_operand(plan, &view,
 	        access_of(collective, part->ranks[record->root] == rank,
@@ -202,39 +228,30 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 	return call->statement->results ? plan_result_view(call, rank, plan) : ST_OK;
 }
 
-/* What a collective's rate is told by (NCCL's algorithm bandwidth): the larger of input and output, of the
- * root's where only the root has one. Of x [8] f32 on 4 ranks:
- *
- *     allreduce, broadcast, reduce     8 -> 8      32 B
- *     allgather, gather                8 -> 32    128 B, the output
- *     reducescatter, scatter           8 -> 2      32 B, the input
- *     alltoall                         8 -> 8      32 B */
-static int64_t message_bytes(const struct collective *collective, const struct layout *in, int n)
-{
-	struct layout out = *in;
-	if (collective_shape(collective, "", in, n, true, &out) != ST_OK)
-		return layout_bytes(in);
-	return most_of(layout_bytes(in), layout_bytes(&out));
-}
-
 /* The result's layout, as an operand; a rank that gets none (dims 0) has no result. */
 static enum status settle_result(
         struct shell *shell, const struct collective *collective, int n, int place, struct submit_plan *plan)
 {
 	const struct operand *in = &plan->operand[0];
+	const struct layout *whole = plan->shape.dims ? &plan->shape : NULL;
 	const char *name = names_text(shell->world->names, in->name);
-	struct layout out = in->layout;
+	struct layout out = whole ? *whole : in->layout;
 	if (!plan->results && !collective->in_place)
 		return fail(ST_ARGUMENT, "%s gives a result: NAME = %s %s", collective->name,
 		        collective->name, name);
 	const struct split *split = &plan->record.split;
-	enum status status = split->n
-	        ? split_shape(name, &in->layout, split, &out)
-	        : collective_shape(collective, name, &in->layout, n, place == plan->record.root, &out);
+	enum status status = split->n ? split_shape(name, &in->layout, split, &out)
+	        : whole               ? chunk_shape(name, &in->layout, n, place, whole)
+	                : collective_shape(collective, name, &in->layout, n, place, plan->record.root, &out);
 	if (status != ST_OK)
 		return fail_in(status, "%s", collective->name);
 	plan->record.bytes = split->n ? most_of(layout_bytes(&in->layout), layout_bytes(&out))
-	                              : message_bytes(collective, &in->layout, n);
+	                              : collective_bytes(collective, &in->layout, n, whole);
+	int64_t rows_bytes = layout_bytes(collective->result == RESULT_SHARED ? &in->layout : &out);
+	plan->record.whole =
+	        (whole || collective == &collective_reducescatter) && rows_bytes < plan->record.bytes
+	        ? rows_bytes
+	        : 0;
 	plan->results = out.dims ? plan->results : 0;
 	return plan->results ? plan_result_settle(shell, plan, 0, &out, ACCESS_WRITE) : ST_OK;
 }

@@ -94,6 +94,9 @@ static void make_collective(const struct collective *collective)
 		row->option[option++] = (struct option_row){"recv", ARG_WORD, UNIT_PLAIN, NULL,
 		        "rows from each rank, as they say in their send="};
 	}
+	if (collective->rows)
+		row->option[option++] = (struct option_row){"rows", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+		        "of the result: its first axis, where the ranks' parts are not equal"};
 	if (!collective->direct)
 		row->option[option++] =
 		        (struct option_row){"algo", ARG_WORD, UNIT_PLAIN, ALGORITHM_WORDS, "the algorithm"};

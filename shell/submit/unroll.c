@@ -13,7 +13,8 @@
  * The steps are collective_steps'. What arrives to be reduced goes into a scratch tensor first, then a
  * kernel adds it. An average begins with a product: every input times 1/n, as NCCL's; where the result is
  * larger than the input (allgather), a copy of one's own part into its place comes first; where it is
- * smaller (reducescatter), the steps, which use up what they work on, have a copy of the input. */
+ * smaller (reducescatter), the steps, which use up what they work on, have a copy of the input. Where its parts are not equal, the
+ * steps of either have a tensor of n whole parts, as NCCL's have: zeroes make up for what a part lacks. */
 #include "shell/submit/unroll.h"
 #include "shell/submit/collective.h"
 #include "base/arithmetic.h"
@@ -28,10 +29,12 @@ struct unrolling {
 	struct shell *shell;
 	struct call *call;
 	const struct submit_plan *plan;
-	const struct group_instance *part;
+	const struct group_instance *group;
 	int rank, place;
 	const struct operand *in, *out; /* of the line; the same where it has no result */
-	int growth; /* elements of the result are more than those of the input (1), fewer (-1), as many (0) */
+	int growth; /* the result is put together from parts (1), or is a part (-1), or as the input (0) */
+	int64_t chunk, elements; /* of what the steps cut up: of a whole part, if it has such, and of all */
+	bool uneven;
 	struct operand whole;   /* the flattened tensor that the steps cut up */
 	struct operand scratch; /* what arrives to be reduced */
 	struct collective_step *steps;
@@ -44,22 +47,30 @@ static enum status begin_work(
 {
 	const struct operand *in = &plan->operand[0],
 	                     *out = plan->results ? &plan->operand[plan->result[0].operand] : in;
-	int64_t taken = layout_count(&in->layout), given = layout_count(&out->layout);
+	const struct collective *collective = call->statement->row->collective;
+	const struct group_instance *group = plan_part(call->shell, plan, rank);
+	int growth = group->n == 1                    ? 0
+	        : collective->result == RESULT_GROWN  ? 1
+	        : collective->result == RESULT_SHARED ? -1
+	                                              : 0;
+	int64_t elements = plan->record.bytes / dtype_bytes((enum dtype)in->layout.dtype);
 	*work = (struct unrolling){.shell = call->shell,
 	        .call = call,
 	        .plan = plan,
-	        .part = plan_part(call->shell, plan, rank),
+	        .group = group,
 	        .rank = rank,
 	        .place = call->shell->world->groups[plan->record.group].place_of[rank],
 	        .in = in,
 	        .out = out,
-	        .growth = (given > taken) - (given < taken),
+	        .growth = growth,
+	        .chunk = elements / group->n,
+	        .elements = elements,
+	        .uneven = growth && elements != layout_count(growth > 0 ? &out->layout : &in->layout),
 	        .whole.tensor = -1,
 	        .scratch.tensor = -1};
-	int n = work->part->n;
-	work->steps = mem_alloc((size_t)STEPS_MAX(n) * sizeof *work->steps);
-	return collective_steps(call->statement->row->collective, (enum algorithm)plan->record.algorithm, n,
-	        work->place, plan->record.root, most_of(taken, given), work->steps, &work->count);
+	work->steps = mem_alloc((size_t)STEPS_MAX(group->n) * sizeof *work->steps);
+	return collective_steps(collective, (enum algorithm)plan->record.algorithm, group->n, work->place,
+	        plan->record.root, elements, work->steps, &work->count);
 }
 
 /* `count` elements of a flat tensor from `offset` on; named as a slice ("g[0:16]") where it is a part of
@@ -102,16 +113,16 @@ static enum status queue_copy(struct unrolling *work, const struct operand *from
 	return queue(work, &record, operands, 2);
 }
 
-/* into = KERNEL into [with]; `option` is its first, 0 where it has none */
+/* into = KERNEL into [with], or KERNEL into, of `fill`; `option` is its first, 0 where it has none */
 static enum status queue_kernel(struct unrolling *work, const char *name, const struct operand *into,
         const struct operand *with, double option)
 {
 	const struct kernel *kernel = kernel_find(name);
 	struct operand operands[3] = {*into, with ? *with : *into, *into};
-	int ins = with ? 2 : 1;
+	int ins = with ? 2 : 1, outs = kernel->write_only ? 0 : 1;
 	struct kernel_call call = {.kernel = kernel,
 	        .ins = ins,
-	        .outs = 1,
+	        .outs = outs,
 	        .in = {{NULL, into->layout, NULL}, {NULL, into->layout, NULL}},
 	        .out[0].layout = into->layout,
 	        .option[0] = option};
@@ -123,8 +134,8 @@ static enum status queue_kernel(struct unrolling *work, const char *name, const 
 	record.flops = flops;
 	record.bytes = (int64_t)bytes;
 	operands[0].access = operands[1].access = ACCESS_READ;
-	operands[ins].access = ACCESS_WRITE;
-	return queue(work, &record, operands, ins + 1);
+	operands[outs ? ins : 0].access = ACCESS_WRITE;
+	return queue(work, &record, operands, ins + outs);
 }
 
 /* One step: what is sent and what is received go at the same time, as a ring needs it. A piece to be
@@ -144,7 +155,7 @@ static enum status queue_step(struct unrolling *work, const struct collective_st
 	                        : "recv");
 	if (sends) {
 		operands[0] = piece(work, &work->whole, step->send_offset, step->send_count, ACCESS_READ);
-		parts[count++] = (struct part){.direction = P2P_SEND, .peer = work->part->ranks[step->to]};
+		parts[count++] = (struct part){.direction = P2P_SEND, .peer = work->group->ranks[step->to]};
 	}
 	if (receives) {
 		into = piece(work, &work->whole, step->recv_offset, step->recv_count, ACCESS_WRITE);
@@ -152,7 +163,7 @@ static enum status queue_step(struct unrolling *work, const struct collective_st
 		        step->reduce ? piece(work, &work->scratch, 0, step->recv_count, ACCESS_WRITE) : into;
 		operands[count] = arrived;
 		parts[count] = (struct part){
-		        .direction = P2P_RECV, .peer = work->part->ranks[step->from], .operand = count};
+		        .direction = P2P_RECV, .peer = work->group->ranks[step->from], .operand = count};
 		count++;
 	}
 	record.group = work->plan->record.group;
@@ -189,20 +200,25 @@ static enum status make_temporary(struct unrolling *work, int64_t count, struct 
  * smaller, else the input itself. A larger result has the rank's own part in its place. */
 static enum status before_steps(struct unrolling *work)
 {
-	int64_t part = layout_count(&work->in->layout), count = layout_count(&work->out->layout);
-	int n = work->part->n;
+	int64_t count = layout_count(&work->in->layout),
+	        at = work->growth > 0 ? work->place * work->chunk : 0,
+	        room = work->growth > 0 ? work->chunk : work->elements;
+	int n = work->group->n;
 	enum status status = ST_OK;
-	if (work->growth < 0) {
-		status = make_temporary(work, part, &work->whole);
+	if (work->growth < 0 || work->uneven) {
+		status = make_temporary(work, work->elements, &work->whole);
 	} else {
 		work->whole = *work->out;
-		status = layout_make(&work->whole.layout, (enum dtype)work->in->layout.dtype, 1, &count);
+		status = layout_make(
+		        &work->whole.layout, (enum dtype)work->in->layout.dtype, 1, &work->elements);
 	}
-	if (status == ST_OK && work->out != work->in) {
-		struct operand own = work->whole;
-		if (work->growth > 0)
-			own = piece(work, &work->whole, work->place * part, part, ACCESS_WRITE);
+	if (status == ST_OK && work->out != work->in && count > 0) {
+		struct operand own = piece(work, &work->whole, at, count, ACCESS_WRITE);
 		status = queue_copy(work, work->in, &own);
+	}
+	if (status == ST_OK && room > count && work->uneven) {
+		struct operand rest = piece(work, &work->whole, at + count, room - count, ACCESS_WRITE);
+		status = queue_kernel(work, "fill", &rest, NULL, 0);
 	}
 	if (status != ST_OK || work->plan->record.reduction != REDUCE_AVG || n == 1)
 		return status;
@@ -225,13 +241,15 @@ static enum status run_steps(struct unrolling *work)
 		status = make_temporary(work, room, &work->scratch);
 	for (int i = 0; i < work->count && status == ST_OK; i++)
 		status = queue_step(work, &work->steps[i]);
-	if (status == ST_OK && work->growth < 0) {
+	bool temporary = work->growth < 0 || work->uneven;
+	int64_t count = layout_count(&work->out->layout);
+	if (status == ST_OK && temporary && count > 0) {
 		/* a reducescatter leaves the rank's part in the middle of the copy: it goes to the result */
-		int64_t part = layout_count(&work->out->layout);
-		struct operand mine = piece(work, &work->whole, work->place * part, part, ACCESS_WRITE);
-		status = queue_copy(work, &mine, work->out);
+		int64_t at = work->growth < 0 ? work->place * work->chunk : 0;
+		struct operand given = piece(work, &work->whole, at, count, ACCESS_WRITE);
+		status = queue_copy(work, &given, work->out);
 	}
-	const int made[] = {work->scratch.tensor, work->growth < 0 ? work->whole.tensor : -1};
+	const int made[] = {work->scratch.tensor, temporary ? work->whole.tensor : -1};
 	for (int i = 0; i < 2; i++) {
 		enum status freed = made[i] >= 0 ? shell_tensor_free(work->shell, made[i], 0) : ST_OK;
 		status = status == ST_OK ? freed : status;

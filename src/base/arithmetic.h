@@ -41,6 +41,14 @@ static inline int64_t parts_of(int64_t count, int64_t size)
 	return (count + size - 1) / size;
 }
 
+/* The first row of part p of n, where `size` rows are cut as torch.chunk cuts them: ceil(size / n) to each, and the last parts
+ * have fewer or none. 5 rows in 4 parts: 0, 2, 4, 5, and 5 is the end. */
+static inline int64_t chunk_at(int64_t size, int n, int p)
+{
+	int64_t rows = parts_of(size, n);
+	return p == 0 ? 0 : least_of(p * rows, size);
+}
+
 /* A whole number of 64 bits in 32, as two's complement does: 2^31 becomes -2^31. */
 static inline int32_t wrapped(int64_t value)
 {

@@ -55,7 +55,9 @@ struct collective_job {
 	const char *in; /* may overlap out; NULL where it is not looked at */
 	char *out;      /* NULL where there is no result */
 	int64_t in_count, out_count;
-	const struct split *split; /* NULL: equal parts */
+	/* elements of a whole part, of what is cut in parts or put together from them: the last parts may have fewer, or none */
+	int64_t chunk;
+	const struct split *split; /* NULL: parts are as above */
 	const bool *counts; /* by place: whose input is in the sum, where some are left out; NULL: all */
 	/* ---- by collective_data */
 	int n, place;
@@ -68,6 +70,7 @@ struct collective {
 	bool in_place;  /* without OUT = the result takes the place of the input */
 	bool direct;    /* made of sends and receives, all at once: there is no algorithm to choose */
 	bool splits;    /* takes send= and recv=: parts of unlike size */
+	bool rows;      /* takes rows=: of the result, where the parts are those of chunk_at */
 	bool bare;      /* there is no tensor */
 	bool spares;    /* takes backup=: the last to come may be left out */
 	int rounds;     /* how often the message goes round a ring: 2 when it is reduced, then spread */
@@ -87,11 +90,26 @@ const struct collective *collective_at(int i); /* NULL behind the last */
  * carries, and does not depend on n: the number to compare with the hardware's. */
 double collective_bus_factor(const struct collective *collective, int n);
 
-/* The layout of the result from that of the input `name`, in a group of n. The first axis grows or shrinks by
- * the group's size. A rank that gets no result has out->dims 0. A scatter's input has one shape on every rank.
- * ST_SHAPE and ST_RANGE name what fits. */
+/* The layout of the result from that of the input `name`, at a place of a group of n. The first axis grows or shrinks by
+ * the group's size; a reducescatter's is cut as chunk_at cuts it. A rank that gets no result has out->dims 0. A scatter's input
+ * has one shape on every rank. ST_SHAPE and ST_RANGE name what fits. */
 enum status collective_shape(const struct collective *collective, const char *name, const struct layout *in,
-        int n, bool is_root, struct layout *out);
+        int n, int place, int root, struct layout *out);
+/* ST_SHAPE unless the input `name` is the place's part of `whole`, the result of an allgather with rows= */
+enum status chunk_shape(
+        const char *name, const struct layout *in, int n, int place, const struct layout *whole);
+/* The bytes that a collective's time and traffic go by: of the larger of input and result, of the root's where only the root has
+ * one. Where the parts are not equal each counts as the first, as if the last were padded. whole: as above, or NULL. Of x [8] f32
+ * on 4 ranks:
+ *
+ *     allreduce, broadcast, reduce     8 -> 8      32 B
+ *     allgather, gather                8 -> 32    128 B, the result
+ *     reducescatter, scatter           8 -> 2      32 B, the input; of x [5] as well
+ *     alltoall                         8 -> 8      32 B */
+int64_t collective_bytes(
+        const struct collective *collective, const struct layout *in, int n, const struct layout *whole);
+/* Of a collective in the books: elements of a whole part of n. Requires equal parts, or those of chunk_at. */
+int64_t collective_chunk(const struct record *record, int n);
 
 /* The same where the line gives counts: so many rows as come */
 enum status split_shape(

@@ -92,11 +92,19 @@ static int counted(const struct collective_job *job, int place)
 	return count;
 }
 
+/* Of a tensor of `count` elements, where the whole parts before a place end */
+static int64_t part_at(const struct collective_job *job, int64_t count, int place)
+{
+	return least_of(place * job->chunk, count);
+}
+
 /* Where the piece of a place begins, and that of the one before it ends. Where some are left out it is the ring of those that count: the
  * others' pieces are empty. */
 static int64_t piece_of(const struct collective_job *job, int place)
 {
-	return piece_at(job->in_count, counted(job, job->n), counted(job, place));
+	return job->collective->result == RESULT_SHARED
+	        ? part_at(job, job->in_count, place)
+	        : piece_at(job->in_count, counted(job, job->n), counted(job, place));
 }
 
 /* Each element of the block / n, before it is added: times 1/n in the type, as NCCL's ncclAvg (for the sums of f16 to
@@ -143,6 +151,12 @@ struct extent { /* bytes of the tensor */
 	int64_t offset, bytes;
 };
 
+static struct extent part_of(const struct collective_job *job, int64_t count, int place)
+{
+	int64_t from = part_at(job, count, place), to = part_at(job, count, place + 1);
+	return (struct extent){from * job->size, (to - from) * job->size};
+}
+
 /* The sum of a piece begins with place `first`: an allreduce's with its own, as it starts round the ring there; a
  * reduce's behind the root, in a chain that ends at it; a reducescatter's behind its own, where it ends and stays.
  * The sums go to all, or to the root. */
@@ -152,7 +166,7 @@ enum status data_reduce(const struct collective_job *job)
 	int to = job->collective->root_gets ? job->root : ALL, last = to == ALL ? job->place : to,
 	    first = stays || to != ALL ? (last + 1) % job->n : job->place;
 	int64_t own = piece_of(job, job->place + 1) - piece_of(job, job->place),
-	        longest = parts_of(job->in_count, counted(job, job->n));
+	        longest = stays ? job->chunk : parts_of(job->in_count, counted(job, job->n));
 	/* as large as the tensor, and received whole: not zeroed first, as mem_alloc would */
 	char *blocks = mem_resize(NULL, (size_t)(job->n * least_of(own, PART) * job->size));
 	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
@@ -177,7 +191,7 @@ enum status data_reduce(const struct collective_job *job)
 			piece[p] = (struct transport_piece){sum, to == ALL || to == p ? mine_bytes : 0,
 			        gets ? job->out + sent[p].offset : NULL, gets ? sent[p].bytes : 0};
 		}
-		if (stays)
+		if (stays && mine > 0)
 			memcpy(job->out + at * job->size, sum, (size_t)mine_bytes);
 		enum status collect = stays ? ST_OK : transport_exchange(job->comm, piece);
 		status = status != ST_OK ? status : spread != ST_OK ? spread : collect;
@@ -216,8 +230,7 @@ static enum status move_rows(const struct collective_job *job)
 	return status;
 }
 
-/* One exchange: place p is sent `bytes` of the input, all the same ones or a part of its own, and what it sends
- * goes to p times as many in the result. Who sends to whom (n = 3, root 0):
+/* One exchange: place p is sent the input, all of it or a part of its own, and what it sends is part p of the result. Who sends to whom (n = 3, root 0):
  *
  *      allgather    everybody to everybody, all the same
  *      gather       everybody to 0, all the same
@@ -232,17 +245,14 @@ enum status data_move(const struct collective_job *job)
 	bool parts = collective->result != RESULT_GROWN;
 	int to = collective->root_gets ? job->root : ALL,
 	    from = collective->has_root && !collective->root_gets ? job->root : ALL;
-	int64_t count = collective->result == RESULT_SHARED ? job->out_count
-	        : parts                                     ? job->in_count / job->n
-	                                                    : job->in_count;
-	int64_t bytes = count * job->size;
 	struct transport_piece *piece = mem_alloc((size_t)job->n * sizeof *piece);
 	for (int p = 0; p < job->n; p++) {
 		bool sends = (from == ALL || from == job->place) && (to == ALL || to == p);
 		bool gets = (from == ALL || from == p) && (to == ALL || to == job->place);
-		piece[p] = (struct transport_piece){sends ? job->in + (parts ? p * bytes : 0) : NULL,
-		        sends ? bytes : 0, gets ? job->out + (from == ALL ? p * bytes : 0) : NULL,
-		        gets ? bytes : 0};
+		struct extent in = part_of(job, job->in_count, parts ? p : 0),
+		              out = part_of(job, job->out_count, from == ALL ? p : 0);
+		piece[p] = (struct transport_piece){sends ? job->in + in.offset : NULL, sends ? in.bytes : 0,
+		        gets ? job->out + out.offset : NULL, gets ? out.bytes : 0};
 	}
 	enum status status = transport_exchange(job->comm, piece);
 	mem_free(piece);

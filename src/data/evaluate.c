@@ -146,6 +146,7 @@ enum status evaluate_collective(const struct world *world, struct transport_grou
 	        .out = to.bytes,
 	        .in_count = in ? layout_count(&in->layout) : 0,
 	        .out_count = out ? layout_count(&out->layout) : 0,
+	        .chunk = collective_chunk(record, transport_group_size(group)),
 	        .split = record->split.n ? &record->split : NULL});
 	if (writes && status == ST_OK)
 		buffer_back(&to, world, out);

@@ -80,8 +80,8 @@ static void put_nccl_args(struct kineto *k, op_id id)
 	text_add(k->out,
 	        ",\"In msg nelems\":%" PRId64 ",\"Out msg nelems\":%" PRId64
 	        ",\"Group size\":%d,\"dtype\":\"%s\",\"Rank\":%d",
-	        kineto_elements(record, ACCESS_READ), kineto_elements(record, ACCESS_WRITE), part->n,
-	        kineto_type(record), k->rank);
+	        kineto_elements(record, part->n, ACCESS_READ), kineto_elements(record, part->n, ACCESS_WRITE),
+	        part->n, kineto_type(record), k->rank);
 	if (p2p)
 		text_add(k->out, ",\"Peer\":%d", record->part[0].peer);
 	text_add(k->out, ",\"In split size\":\"[]\",\"Out split size\":\"[]\",\"Process Group Name\":");

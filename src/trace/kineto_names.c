@@ -7,10 +7,14 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A collective in place says the same of both, on who only gives or gets as well. */
-int64_t kineto_elements(const struct record *record, enum access access)
+/* A collective in place says the same of both, on who only gives or gets as well. Parts count as NCCL has them: padded, where they
+ * are not equal. */
+int64_t kineto_elements(const struct record *record, int n, enum access access)
 {
+	const struct collective *collective = record->collective;
 	int64_t count = 0;
+	if (collective == &collective_reducescatter || collective == &collective_allgather)
+		return collective_chunk(record, n) * (collective->reduces == (access == ACCESS_READ) ? n : 1);
 	if (record->kind == OP_COLLECTIVE && record->operands == 1)
 		return layout_count(&record->operand[0].layout);
 	for (int i = 0; i < record->operands; i++)

@@ -50,11 +50,12 @@ int match_part(const struct world *world, op_id id, const struct match *match, e
 	return i;
 }
 
-/* What all members must agree on: of counts a row, of a window all of it */
+/* What all members must agree on: of counts a row, of a window and of unequal parts all of it */
 static int64_t message_bytes(const struct record *record)
 {
 	return record->split.n   ? record->split.row_bytes
 	        : record->window ? layout_bytes(&record->operand[0].layout)
+	        : record->whole  ? record->whole
 	                         : record->bytes;
 }
 

@@ -3,6 +3,7 @@
  * Members are sorted by what they bring in the first aspect in which any two differ. The smallest camp is
  * told first: most likely it is the mistake. */
 #include "world/books.h"
+#include "base/arithmetic.h"
 #include "base/ranks.h"
 
 enum { CAMPS_MAX = 6 };
@@ -107,6 +108,45 @@ static void put_unmatched(const struct world *world, const struct match *match, 
 		}
 }
 
+/* Rows of what the members of an allgather without rows= bring, in all; 0: it is none, or they are not the parts of so many */
+static int64_t rows_in_parts(const struct world *world, const struct match *match)
+{
+	int64_t rows = 0;
+
+	if (match->count < match->n || match->p2p)
+		return 0;
+	for (int place = 0; place < match->n; place++) {
+		const struct record *record = op_record(world, match->member[place]);
+		const struct operand *in = record_source(record), *out = record_target(record);
+		if (record->window || record->root >= 0 || !in || !out || in == out ||
+		        out->layout.dim[0] != match->n * in->layout.dim[0])
+			return 0;
+		rows += in->layout.dim[0];
+	}
+	for (int place = 0; place < match->n; place++) {
+		struct layout first = record_source(op_record(world, match->member[0]))->layout,
+		              own = record_source(op_record(world, match->member[place]))->layout;
+		if (own.dim[0] != chunk_at(rows, match->n, place + 1) - chunk_at(rows, match->n, place))
+			return 0;
+		own.dim[0] = first.dim[0];
+		if (!layout_same_shape(&own, &first))
+			return 0;
+	}
+	return rows;
+}
+
+/* "; as parts of 5 rows: `W = allgather w rows=5`" */
+static void put_rows(const struct world *world, const struct match *match, struct text *why)
+{
+	const struct record *record = op_record(world, match->member[match->first]);
+	int64_t rows = rows_in_parts(world, match);
+	if (rows)
+		text_add(why, "; as parts of %lld rows: `%s = %s %s rows=%lld`", (long long)rows,
+		        names_text(world->names, record_target(record)->name),
+		        names_text(world->names, record->title),
+		        names_text(world->names, record_source(record)->name), (long long)rows);
+}
+
 void world_mismatch(const struct world *world, op_id id, struct text *why)
 {
 	struct camp camps[CAMPS_MAX];
@@ -131,4 +171,6 @@ void world_mismatch(const struct world *world, op_id id, struct text *why)
 		text_add(why, "%s", n ? ", " : "");
 		put_camp(world, match, least, aspect, why);
 	}
+	if (aspect == ASPECT_BYTES)
+		put_rows(world, match, why);
 }

@@ -1,5 +1,6 @@
 /* test_collectives.c -- the data of every collective, every type and reduction, against answers computed by
  * one process in the order of the ring: mpirun -n {1,2,3,4,5,8,9} test_collectives */
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "tests/mpi/check.h"
@@ -118,7 +119,8 @@ static enum status data_of(struct test *test, const struct collective *collectiv
 	        .in = in,
 	        .out = out,
 	        .in_count = in_count,
-	        .out_count = out_count});
+	        .out_count = out_count,
+	        .chunk = collective->result == RESULT_GROWN ? in_count : in_count / test->n});
 }
 
 static bool same(float a, float b)
@@ -253,6 +255,53 @@ static void rows_by_counts(struct test *test)
 	CHECK(&test->checks, wrong == 0 && at == out_count);
 }
 
+/* ---- parts that are not equal */
+
+/* A tensor of `rows` rows of three is cut as torch.chunk cuts it, each part reduced for its place, and all put together again. */
+static void rows_in_parts(struct test *test, int64_t rows, enum dtype dtype, enum reduction reduction)
+{
+	enum { COLUMNS = 3 };
+	int64_t whole = rows * COLUMNS, chunk = parts_of(rows, test->n) * COLUMNS, wrong = 0,
+	        begin = chunk_at(rows, test->n, test->place) * COLUMNS,
+	        own = chunk_at(rows, test->n, test->place + 1) * COLUMNS - begin;
+	struct collective_job job = {.collective = &collective_reducescatter,
+	        .comm = test->group,
+	        .dtype = dtype,
+	        .reduction = reduction,
+	        .in = input,
+	        .out = output,
+	        .in_count = whole,
+	        .out_count = own,
+	        .chunk = chunk};
+	fill(test, dtype, input, whole);
+	memset(output, 0x5a, sizeof output);
+	CHECK(&test->checks, collective_data(job) == ST_OK);
+	for (int64_t i = 0; i < own; i++)
+		wrong += !same(dtype_get(dtype, output, i),
+		        reduced(test, dtype, reduction, begin + i, test->place + 1));
+	for (int64_t i = own * dtype_bytes(dtype); i < BYTES; i++)
+		wrong += output[i] != 0x5a;
+	job.collective = &collective_allgather;
+	job.in = memcpy(first, output, (size_t)(own * dtype_bytes(dtype)));
+	job.in_count = own;
+	job.out_count = whole;
+	CHECK(&test->checks, collective_data(job) == ST_OK);
+	for (int64_t i = 0; i < whole; i++)
+		wrong += !same(dtype_get(dtype, output, i),
+		        reduced(test, dtype, reduction, i, (int)(i / chunk) + 1));
+	for (int64_t i = whole * dtype_bytes(dtype); i < BYTES; i++)
+		wrong += output[i] != 0x5a;
+	CHECK(&test->checks, wrong == 0);
+}
+
+static void every_number_of_rows(struct test *test)
+{
+	for (int dtype = 0; dtype < DT_COUNT; dtype++)
+		for (int reduction = 0; reduction <= REDUCE_MIN; reduction++)
+			for (int64_t rows = 0; rows <= 2 * test->n + 1; rows++)
+				rows_in_parts(test, rows, (enum dtype)dtype, (enum reduction)reduction);
+}
+
 int main(int argc, char **argv)
 {
 	struct test test = {0};
@@ -276,12 +325,14 @@ int main(int argc, char **argv)
 		halves_round_at_each_step(&test);
 		averages_of_whole_numbers(&test);
 		rows_by_counts(&test);
+		every_number_of_rows(&test);
 		CHECK(&test.checks,
 		        data_of(&test, &collective_barrier, DT_F32, REDUCE_SUM, 0, NULL, 0, NULL, 0) ==
 		                ST_OK);
 		transport_part_bytes(test.transport, 10000);
 		every_one(&test);
 		rows_by_counts(&test);
+		every_number_of_rows(&test);
 	}
 	transport_group_free(test.group);
 	return checks_end(&test.checks, test.transport, "test_collectives");

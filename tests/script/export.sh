@@ -79,6 +79,15 @@ check 'whose it is' grep -q '"distributedInfo": {"rank": 2,' traces/rank2.pt.tra
 check 'kernels, launches and flows, as many of each' sh -c 'for each in "\"ph\":\"s\"" "\"ph\":\"f\"" "\"cpu_op\""; do grep -c "$each" traces/rank0.pt.trace.json; done | sort -u | wc -l | grep -qx 1'
 check 'collectives by the names of NCCL' grep -q 'ncclDevKernel_AllReduce_Sum_f32_RING_.*"Collective name":"allreduce","In msg nelems":4096,"Out msg nelems":4096,"Group size":4,"dtype":"Float"' traces/rank3.pt.trace.json
 check '... launched by the operators of PyTorch' grep -q '"cat":"cpu_op".*"name":"nccl:all_reduce"' traces/rank3.pt.trace.json
+cat > chunks.rsh <<'END'
+tensor x[5,3] = 1
+y = reducescatter x
+z = allgather y rows=5
+sync
+export kineto chunks
+END
+check "parts that are not equal ..." within 60 "$RANKSH" -n 4 chunks.rsh > out 2>&1
+check "... count as NCCL has them: padded" [ "$(grep -ho '"Collective name":"[a-z]*","In msg nelems":[0-9]*,"Out msg nelems":[0-9]*' chunks/rank*.json | sort | uniq -c | tr -s ' \n' ' ')" = ' 4 "Collective name":"allgather","In msg nelems":6,"Out msg nelems":24 4 "Collective name":"reducescatter","In msg nelems":24,"Out msg nelems":6 ' ]
 cat > node.rsh <<'END'
 set gpus=2
 tensor h[256] host = 1;  tensor p[256] q[256] pinned = 1;  tensor f[256] disk = 1;  tensor x[256] v[256] = 1

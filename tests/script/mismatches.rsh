@@ -159,3 +159,40 @@ stuck
 #>    1      gather c on default     ranks 0,3  sync       gather c
 #>    2      allreduce b on default  ranks 0,3  sync       allreduce b
 abort world
+
+# parts of 5 rows without rows=, and 5 rows beside 6, which are padded to as many
+tensor five[5,3] six[6,3] = 1
+g = reducescatter five
+sync
+z = allgather g
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    allgather#1 in world does not match: rank 2 brings 48 B, rank 3 brings 0 B,
+#>    ranks 0,1 bring 96 B; as parts of 5 rows: `z = allgather g rows=5`
+#>    ranks  hangs in                waits for  last done  next in world
+#>    0-3    allgather z on default             sync       allgather z
+abort world
+@0-2 z = reducescatter five
+@3 z = reducescatter six
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    reducescatter#2 in world does not match: rank 3 brings 72 B, ranks 0-2 bring
+#>    60 B
+#>    reducescatter 2 in world: ranks 0-2 bring five (line 175), rank 3 brings six
+#>    (line 176)
+#>    ranks  hangs in                    waits for  last done    next in world
+#>    0-3    reducescatter z on default             allgather z  reducescatter z
+abort world
+@0-2 z = allgather g rows=5
+@3 z = allgather g
+stuck
+#> stuck: ranks 0-3 wait, and no line can mend it
+#>    allgather#2 in world does not match: rank 3 brings 0 B, ranks 0-2 bring 60 B
+#>    allgather 2 in world: ranks 0-2 bring g (line 186), rank 3 brings g (line
+#>    187)
+#>    ranks  hangs in                waits for  last done        next in world
+#>    0-3    allgather z on default             reducescatter z  allgather z
+abort world
+z = allgather g rows=5
+sync
+expect sum(z) == 15 * world

@@ -74,6 +74,7 @@ struct call {
 	enum dtype dtype;
 	enum reduction reduction;
 	int64_t count, shift;
+	int64_t lack; /* so many elements of the last parts are not there */
 	int root;
 	enum { APART, SAME, OVER } out;
 	const bool *counts; /* NULL: all */
@@ -100,9 +101,21 @@ static inline float expected(const struct call *call, const struct rank *me, int
 	return element(call->dtype, (int)(i / k), i % k); /* allgather, gather */
 }
 
-static inline int64_t in_count(const struct call *call, int ranks)
+static inline int64_t whole_count(const struct call *call, const struct rank *me)
 {
-	return call->collective->result >= RESULT_SHARED ? call->count * ranks : call->count;
+	return call->count * me->ranks - call->lack;
+}
+
+static inline int64_t part_count(const struct call *call, const struct rank *me)
+{
+	return most_of(0, least_of(call->count, whole_count(call, me) - me->rank * call->count));
+}
+
+static inline int64_t in_count(const struct call *call, const struct rank *me)
+{
+	return call->collective->result >= RESULT_SHARED   ? whole_count(call, me)
+	        : call->collective->result == RESULT_GROWN ? part_count(call, me)
+	                                                   : call->count;
 }
 
 static inline int64_t out_count(const struct call *call, const struct rank *me)
@@ -110,7 +123,9 @@ static inline int64_t out_count(const struct call *call, const struct rank *me)
 	bool grown = call->collective->result == RESULT_GROWN || call->collective->result == RESULT_EXCHANGED;
 	if (call->collective->root_gets && me->rank != call->root)
 		return 0;
-	return grown ? call->count * me->ranks : call->count;
+	return grown                                        ? whole_count(call, me)
+	        : call->collective->result == RESULT_SHARED ? part_count(call, me)
+	                                                    : call->count;
 }
 
 /* The rank's input and result in memory of its own, `bytes` of it from *at on */
@@ -123,9 +138,9 @@ static inline struct held place(struct player *player, const struct call *call)
 {
 	struct rank *me = player->me;
 	int size = dtype_bytes(call->dtype);
-	int64_t ins = in_count(call, me->ranks), most = LARGEST * RANKS_MOST * 2;
+	int64_t ins = in_count(call, me), most = LARGEST * RANKS_MOST * 2;
 	struct held held = {.bytes = most * 4};
-	char *elements = malloc((size_t)(ins * size));
+	char *elements = malloc((size_t)(ins * size + 1));
 	RIGHT(elements);
 	for (int64_t i = 0; i < ins; i++)
 		dtype_set(call->dtype, elements, i, element(call->dtype, me->rank, i));
@@ -179,17 +194,20 @@ static inline void queue(
 	                .root = call->root,
 	                .in = gives ? held->in : 0,
 	                .out = outs ? held->out : 0,
-	                .in_count = in_count(call, me->ranks),
+	                .in_count = in_count(call, me),
 	                .out_count = outs,
+	                .chunk = call->count,
 	                .counts = call->counts},
 	        (struct exchange_started){0}, stream));
 }
 
 static inline void once(struct player *player, const struct call *call)
 {
+	struct rank *me = player->me;
 	struct held held = place(player, call);
-	queue(player, call, &held, player->me->stream);
+	queue(player, call, &held, me->stream);
 	check(player, call, &held);
+	CALL(cuStreamSynchronize(me->stream)); /* a rank without a result has looked at nothing */
 	player->exchange->free(player->exchange, held.at, held.bytes);
 }
 
@@ -204,6 +222,32 @@ static inline void each_size(struct player *player, struct call call)
 				if (out != SAME || call.collective->in_place)
 					once(player, &call);
 			}
+}
+
+/* Parts as of a number of rows that the ranks do not divide: some lack a few, or all */
+static inline void each_lack(struct player *player, struct call call)
+{
+	enum { COUNT = 301 };
+	for (int64_t lack = 1; lack < COUNT * player->me->ranks; lack += COUNT / 2)
+		for (int out = APART; out <= OVER; out++) {
+			call.count = COUNT;
+			call.lack = lack;
+			call.out = out;
+			if (out != SAME)
+				once(player, &call);
+		}
+}
+
+static inline void uneven_parts(struct player *player)
+{
+	static const enum dtype types[] = {DT_F32, DT_BF16, DT_I32};
+	for (size_t t = 0; t < LENGTH_OF(types); t++) {
+		each_lack(player, (struct call){&collective_allgather, types[t], REDUCE_SUM, .root = 0});
+		for (int reduction = 0; reduction < 4; reduction++)
+			each_lack(player,
+			        (struct call){&collective_reducescatter, types[t], (enum reduction)reduction,
+			                .root = 0});
+	}
 }
 
 static inline void all_collectives(struct player *player)

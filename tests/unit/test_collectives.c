@@ -94,7 +94,7 @@ static void shape_is(const char *name, int64_t rows, int n, int place, int64_t w
 	int64_t dim[2] = {rows, 3};
 
 	assert_int_equal(layout_make(&in, DT_BF16, 2, dim), ST_OK);
-	if (collective_shape(collective_called(name), "x", &in, n, place == 0, &out))
+	if (collective_shape(collective_called(name), "x", &in, n, place, 0, &out))
 		fail_msg("%s", fail_text());
 	assert_int_equal(out.dims, want ? 2 : 0);
 	if (!want)
@@ -119,17 +119,68 @@ static void shapes(void **state)
 	shape_is("gather", 10, 4, 0, 40);
 	shape_is("gather", 10, 4, 3, 0);
 	shape_is("reducescatter", 12, 4, 1, 3);
+	shape_is("reducescatter", 10, 4, 2, 3);
+	shape_is("reducescatter", 10, 4, 3, 1);
 	shape_is("scatter", 12, 4, 1, 3);
 	shape_is("alltoall", 12, 4, 1, 12);
 	layout_make(&in, DT_F32, 2, odd);
-	assert_int_equal(collective_shape(&collective_reducescatter, "g", &in, 4, true, &out), ST_SHAPE);
+	assert_int_equal(collective_shape(&collective_scatter, "g", &in, 4, 1, 0, &out), ST_SHAPE);
 	assert_string_equal(
 	        fail_text(), "g is [10,3]: 4 ranks want a first axis that 4 divides, as in [8,3] or [12,3]");
 	layout_make(&in, DT_F32, 1, few);
-	assert_int_equal(collective_shape(&collective_alltoall, "g", &in, 4, true, &out), ST_SHAPE);
-	assert_string_equal(fail_text(), "g is [2]: 4 ranks want a first axis that 4 divides, as in [4]");
+	assert_int_equal(collective_shape(&collective_alltoall, "g", &in, 4, 0, 0, &out), ST_SHAPE);
+	assert_string_equal(fail_text(),
+	        "g is [2]: 4 ranks want a first axis that 4 divides, as in [4]; other parts go by send= and "
+	        "recv=");
 	layout_make(&in, DT_F32, 1, huge);
-	assert_int_equal(collective_shape(&collective_allgather, "g", &in, 8, true, &out), ST_RANGE);
+	assert_int_equal(collective_shape(&collective_allgather, "g", &in, 8, 0, 0, &out), ST_RANGE);
+}
+
+/* Of every number of rows the places have all, ceil(rows / n) each as long as there are some; the message is n of the first. */
+static void shapes_of_unequal_parts(void **state)
+{
+	struct layout in, out, part;
+	(void)state;
+	for (int n = 1; n <= 6; n++)
+		for (int64_t rows = 0; rows <= 2 * n + 1; rows++) {
+			int64_t all = 0, first = (rows + n - 1) / n;
+			layout_make(&in, DT_BF16, 2, (int64_t[]){rows, 3});
+			for (int place = 0; place < n; place++) {
+				assert_int_equal(collective_shape(&collective_reducescatter, "g", &in, n,
+				                         place, -1, &out),
+				        ST_OK);
+				assert_true(out.dims == 2 && out.dim[1] == 3 && layout_contiguous(&out));
+				assert_int_equal(out.dim[0], all + first <= rows ? first : rows - all);
+				assert_int_equal(chunk_shape("w", &out, n, place, &in), ST_OK);
+				part = out;
+				part.dim[0]++;
+				assert_int_equal(chunk_shape("w", &part, n, place, &in), ST_SHAPE);
+				assert_int_equal(
+				        collective_bytes(&collective_allgather, &out, n, &in), n * first * 6);
+				all += out.dim[0];
+			}
+			assert_int_equal(all, rows);
+			assert_int_equal(
+			        collective_bytes(&collective_reducescatter, &in, n, NULL), n * first * 6);
+		}
+	layout_make(&in, DT_F32, 2, (int64_t[]){5, 3});
+	layout_make(&part, DT_F32, 2, (int64_t[]){2, 3});
+	assert_int_equal(chunk_shape("w", &part, 4, 2, &in), ST_SHAPE);
+	assert_string_equal(fail_text(), "w is [2,3]: of rows=5 place 2 of 4 brings 1 row, as in [1,3]");
+}
+
+/* What moves and how long it takes is that of the padded message: 5 rows on 4 ranks are 8. */
+static void unequal_parts_cost_the_padded(void **state)
+{
+	struct layout five, eight;
+	(void)state;
+	layout_make(&five, DT_F32, 2, (int64_t[]){5, 6});
+	layout_make(&eight, DT_F32, 2, (int64_t[]){8, 6});
+	int64_t bytes = collective_bytes(&collective_reducescatter, &five, 4, NULL);
+	assert_int_equal(bytes, layout_bytes(&eight));
+	assert_int_equal(collective_bytes(&collective_reducescatter, &eight, 4, NULL), bytes);
+	struct record record = {.bytes = bytes, .dtype = DT_F32};
+	assert_int_equal(collective_chunk(&record, 4), 2 * 6);
 }
 
 static void shapes_by_counts(void **state)
@@ -758,6 +809,8 @@ int main(void)
 	        cmocka_unit_test(algorithms_have_names),
 	        cmocka_unit_test(shapes),
 	        cmocka_unit_test(shapes_by_counts),
+	        cmocka_unit_test(shapes_of_unequal_parts),
+	        cmocka_unit_test(unequal_parts_cost_the_padded),
 	        cmocka_unit_test(classroom_costs),
 	        cmocka_unit_test(counts_cost_what_travels),
 	        cmocka_unit_test(nodes_cost_more),

@@ -18,6 +18,13 @@ static void rows_of_unlike_numbers(void **state)
 		play(ranks, "", rows);
 }
 
+static void parts_of_unlike_size(void **state)
+{
+	(void)state;
+	for (int ranks = 2; ranks <= 4; ranks++)
+		play(ranks, "", uneven_parts);
+}
+
 /* ---- windows ---- */
 
 enum { WIDE = 32, ADDS = 40 };
@@ -97,7 +104,8 @@ static void no_sum_is_lost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(the_simulators_bits),
-	        cmocka_unit_test(rows_of_unlike_numbers), cmocka_unit_test(no_sum_is_lost)};
+	        cmocka_unit_test(rows_of_unlike_numbers), cmocka_unit_test(parts_of_unlike_size),
+	        cmocka_unit_test(no_sum_is_lost)};
 	setenv("XDG_CACHE_HOME", "/dev/null/none", 1); /* no kernels are kept */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

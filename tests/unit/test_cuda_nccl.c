@@ -17,6 +17,13 @@ static void rows_of_unlike_numbers(void **state)
 		play(ranks, "gpus=4", rows);
 }
 
+static void parts_of_unlike_size(void **state)
+{
+	(void)state;
+	for (int ranks = 2; ranks <= 4; ranks++)
+		play(ranks, "gpus=4", uneven_parts);
+}
+
 /* ---- channels: what is sent one way does not wait for what is sent the other way ---- */
 
 enum { FLOATS = 5000 };
@@ -325,6 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(the_rings_bits),
 	        cmocka_unit_test(rows_of_unlike_numbers),
+	        cmocka_unit_test(parts_of_unlike_size),
 	        cmocka_unit_test(transfers_and_together),
 	        cmocka_unit_test(begins_where_all_have_come),
 	        cmocka_unit_test(a_release_and_on),

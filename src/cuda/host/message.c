@@ -73,6 +73,7 @@ static enum status queue_collective(struct host_thread *host, const struct host_
 	        .root = record->root,
 	        .in_count = in ? layout_count(&in->layout) : 0,
 	        .out_count = out ? layout_count(&out->layout) : 0,
+	        .chunk = collective_chunk(record, meeting->n),
 	        .split = record->split.n ? &record->split : NULL,
 	        .counts = record->backup ? meeting->counts : NULL};
 	CUdeviceptr window = 0;

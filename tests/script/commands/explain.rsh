@@ -260,10 +260,10 @@ reduce w
 #>    PyTorch    dist.reduce(w, dst=0)   # in a group: group_dst=0
 #>    CUDA, NCCL ncclReduce(w, w, count, ncclFloat, ncclSum, 0, comm, default)
 ag = allgather w
-#>    PyTorch    dist.all_gather_into_tensor(ag, w)
+#>    PyTorch    dist.all_gather_into_tensor(ag, w)   # rows=: w padded to ceil(rows/n) rows, then ag[:rows]
 #>    CUDA, NCCL ncclAllGather(w, ag, count, ncclFloat, comm, default)
 rs = reducescatter w
-#>    PyTorch    dist.reduce_scatter_tensor(rs, w)
+#>    PyTorch    dist.reduce_scatter_tensor(rs, w)   # FSDP2 pads w to n*ceil(rows/n) rows of zeroes
 #>    CUDA, NCCL ncclReduceScatter(w, rs, count, ncclFloat, ncclSum, comm, default)
 ga = gather w
 #>    PyTorch    dist.gather(w, ys, dst=0)   # in a group: group_dst=0

@@ -48,12 +48,17 @@ static uint32_t digest_of(const struct exchange_collective *call)
 	int kind = 0;
 	while (collective_at(kind) && collective_at(kind) != collective)
 		kind++;
-	bool taken = collective->reduces || collective->result == RESULT_GROWN ||
-	        collective->result == RESULT_EXCHANGED;
+	bool taken = collective->reduces || collective->root_gets || collective->result == RESULT_EXCHANGED;
 	int64_t count = call->split ? -1 : taken ? call->in_count : call->out_count;
 	return digest((const int64_t[]){kind, call->dtype, collective->reduces ? (int)call->reduction : 0,
 	                      collective->has_root ? call->root : 0, count},
 	        5);
+}
+
+/* Of a tensor of `count` elements, where the whole parts before a place end */
+static int64_t part_at(const struct exchange_collective *call, int64_t count, int place)
+{
+	return least_of(place * call->chunk, count);
 }
 
 /* As data_reduce() has it */
@@ -63,8 +68,10 @@ static void plan_reduce(struct board *board, const struct exchange_collective *c
 	bool stays = call->collective->result == RESULT_SHARED;
 	int to = call->collective->root_gets ? call->root : ALL, last = to == ALL ? call->place : to;
 	struct exchange_reduce *reduce = &side->call.reduce;
-	reduce->begin = piece_at(call->in_count, call->n, call->place);
-	reduce->end = piece_at(call->in_count, call->n, call->place + 1);
+	reduce->begin = stays ? part_at(call, call->in_count, call->place)
+	                      : piece_at(call->in_count, call->n, call->place);
+	reduce->end = stays ? part_at(call, call->in_count, call->place + 1)
+	                    : piece_at(call->in_count, call->n, call->place + 1);
 	reduce->earlier = stays ? reduce->begin : 0;
 	reduce->dtype = call->dtype;
 	reduce->reduction = call->reduction;
@@ -83,9 +90,7 @@ static void plan_move(struct board *board, const struct exchange_collective *cal
 	const struct collective *collective = call->collective;
 	bool parts = collective->result == RESULT_SHARED || collective->result == RESULT_EXCHANGED,
 	     rooted = collective->has_root && !collective->root_gets;
-	int64_t count = collective->result == RESULT_EXCHANGED ? call->in_count / call->n
-	        : collective->result == RESULT_GROWN           ? call->in_count
-	                                                       : call->out_count;
+	int64_t count = collective->result == RESULT_SAME ? call->out_count : call->chunk;
 	struct exchange_move *move = &side->call.move;
 	move->bytes = count * dtype_bytes(call->dtype);
 	move->from = rooted ? call->root : 0;
@@ -98,9 +103,16 @@ static void plan_move(struct board *board, const struct exchange_collective *cal
 	side->blocks = blocks_for(move->bytes);
 }
 
+/* Parts that are not equal, of an allgather: everybody has all of this one's input */
+static bool gathers_chunks(const struct exchange_collective *call)
+{
+	return call->collective == &collective_allgather && call->out_count != call->n * call->chunk;
+}
+
 /* Where this member's rows lie goes into its table, when its stream comes there: the one before has been read by then. */
 static enum status plan_rows(struct board *board, const struct exchange_collective *call, struct side *side)
 {
+	int64_t size = dtype_bytes(call->dtype);
 	const long long *tables = meeting_tables(side->meeting),
 	                *mine = tables + call->place * (2 * call->n + 2);
 	struct exchange_table table = {.table = (long long *)(uintptr_t)meeting_device(side->meeting, mine),
@@ -109,8 +121,12 @@ static enum status plan_rows(struct board *board, const struct exchange_collecti
 	for (int p = 0; p < call->n; p++) {
 		table.at[p] = sent;
 		table.at[call->n + 1 + p] = received;
-		sent += rows_to(call->split, p) * call->split->row_bytes;
-		received += rows_from(call->split, p) * call->split->row_bytes;
+		if (call->split) {
+			sent += rows_to(call->split, p) * call->split->row_bytes;
+			received += rows_from(call->split, p) * call->split->row_bytes;
+		} else {
+			received = part_at(call, call->out_count, p + 1) * size;
+		}
 	}
 	table.at[call->n] = sent;
 	table.at[2 * call->n + 1] = received;
@@ -131,7 +147,7 @@ enum status collective_plan(struct board *board, const struct exchange_collectiv
 		return ST_OK;
 	if (call->collective->reduces)
 		plan_reduce(board, call, side);
-	else if (!call->split)
+	else if (!call->split && !gathers_chunks(call))
 		plan_move(board, call, side);
 	else
 		return plan_rows(board, call, side);

@@ -36,6 +36,11 @@ void nccl_add(struct nccl_exchange *nccl, const struct step *step)
 	*MEM_ADD(&nccl->batch.steps, &nccl->batch.count) = *step;
 }
 
+void nccl_add_copy(struct nccl_exchange *nccl, const struct batch_copy *copy)
+{
+	*MEM_ADD(&nccl->batch.copies, &nccl->batch.copy_count) = *copy;
+}
+
 void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream)
 {
 	if (started.queue)
@@ -190,7 +195,7 @@ static void leave(struct nccl_exchange *nccl)
 	pthread_mutex_unlock(&nccl->lock);
 	for (size_t i = 0; i < nccl->stage_count; i++)
 		nccl->stages[i].used = 0;
-	batch->count = batch->start_count = batch->party_count = 0;
+	batch->count = batch->copy_count = batch->start_count = batch->party_count = 0;
 }
 
 /* What the communicator tells now is of something that it was given before, or of this: it is broken either way. */
@@ -222,6 +227,10 @@ enum status nccl_run(struct nccl_exchange *nccl)
 			status = settle(batch->parties[i]);
 	if (status == ST_OK && own)
 		status = fan_in(nccl);
+	for (size_t i = 0; i < batch->copy_count && status == ST_OK; i++)
+		status = cuda_call(nccl->cuda, "cuMemcpyDtoDAsync",
+		        nccl->cuda->cuMemcpyDtoDAsync(batch->copies[i].to, batch->copies[i].from,
+		                (size_t)batch->copies[i].bytes, batch->copies[i].stream));
 	for (size_t i = 0; i < batch->start_count && status == ST_OK; i++)
 		status = batch->starts[i].started.queue(
 		        batch->starts[i].started.self, batch->starts[i].stream);

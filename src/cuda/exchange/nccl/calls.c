@@ -2,6 +2,8 @@
  *
  * Gather, scatter and alltoall are sends and receives, all at once; a barrier is a sum of one number. NCCL takes an input that
  * is the result's memory at the place where the input belongs, and no other overlap: such an input is copied away first.
+ * Parts of a reducescatter or an allgather that are not equal are padded, as FSDP2 does: NCCL works in room for n whole parts,
+ * where the input is copied to and the result from. That room is the exchange's, and no tensor's.
  * NCCL has all of our types and reductions; halves are rounded at each step of its ring or tree. */
 #include "collectives/collective.h"
 #include "cuda/exchange/nccl/inside.h"
@@ -99,10 +101,7 @@ static enum status add_pieces(const struct nccl_work *work)
 	bool parts = collective->result != RESULT_GROWN;
 	int to = collective->root_gets ? call->root : ALL,
 	    from = collective->has_root && !collective->root_gets ? call->root : ALL;
-	int64_t count = collective->result == RESULT_SHARED ? call->out_count
-	        : parts                                     ? call->in_count / call->n
-	                                                    : call->in_count;
-	int64_t bytes = count * work->size;
+	int64_t bytes = call->chunk * work->size;
 	enum status status = ST_OK;
 	for (int p = 0; p < call->n && status == ST_OK; p++) {
 		bool sends = (from == ALL || from == call->place) && (to == ALL || to == p);
@@ -127,9 +126,9 @@ static enum status add_calls(struct nccl_work *work)
 	} else if (collective == &collective_reduce) {
 		add(work, STEP_REDUCE, call->in_count);
 	} else if (collective == &collective_reducescatter) {
-		add(work, STEP_REDUCESCATTER, call->out_count);
+		add(work, STEP_REDUCESCATTER, call->chunk);
 	} else if (collective == &collective_allgather) {
-		add(work, STEP_ALLGATHER, call->in_count);
+		add(work, STEP_ALLGATHER, call->chunk);
 	} else if (collective == &collective_broadcast) {
 		if (call->place != call->root)
 			work->in = work->out;
@@ -161,6 +160,40 @@ static CUdeviceptr in_place(const struct nccl_work *work)
 	return 0;
 }
 
+/* Are the parts of what it cuts up or puts together unlike? */
+static bool is_uneven(const struct exchange_collective *call)
+{
+	int64_t whole = call->collective == &collective_reducescatter ? call->in_count
+	        : call->collective == &collective_allgather           ? call->out_count
+	                                                              : call->n * call->chunk;
+	return whole != call->n * call->chunk;
+}
+
+/* NCCL finds all in the room, in place: the place's own part lies there as in what is whole. What is added up has zeroes for what
+ * is not there. */
+static enum status pad(struct nccl_work *work)
+{
+	const struct exchange_collective *call = work->call;
+	struct cuda_library *cuda = work->nccl->cuda;
+	bool reduces = call->collective->reduces;
+	int64_t part = call->chunk * work->size, in = call->in_count * work->size,
+	        out = call->out_count * work->size, all = call->n * part;
+	CUdeviceptr room;
+	enum status status = nccl_room(work->nccl, all, work->stream, &room);
+	if (status != ST_OK)
+		return status;
+	CUdeviceptr own = room + (CUdeviceptr)(call->place * part);
+	work->in = reduces ? room : own;
+	work->out = reduces ? own : room;
+	status = copy(work, call->in, work->in, in);
+	if (status == ST_OK && reduces)
+		status = cuda_call(cuda, "cuMemsetD8Async",
+		        cuda->cuMemsetD8Async(room + (CUdeviceptr)in, 0, (size_t)(all - in), work->stream));
+	if (status == ST_OK && out > 0)
+		nccl_add_copy(work->nccl, &(struct batch_copy){work->out, call->out, out, work->stream});
+	return status;
+}
+
 static enum status stage_input(struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;
@@ -189,7 +222,7 @@ enum status calls_collective(struct exchange *exchange, const struct exchange_co
 	if (status != ST_OK || !work.party)
 		return status;
 	if (!late)
-		status = stage_input(&work);
+		status = is_uneven(call) ? pad(&work) : stage_input(&work);
 	if (status == ST_OK && !call->counts)
 		status = call->n > 1 ? add_calls(&work) : add_alone(&work);
 	if (status == ST_OK)

@@ -77,16 +77,24 @@ struct batch_start {
 	struct exchange_started started;
 	CUstream stream;
 };
+/* What goes from NCCL's result to where it belongs, behind it */
+struct batch_copy {
+	CUdeviceptr from, to;
+	int64_t bytes;
+	CUstream stream;
+};
 /* What is queued as one group of NCCL's. A zeroed one is empty. */
 struct batch {
 	struct step *steps;
 	size_t count;
+	struct batch_copy *copies;
+	size_t copy_count;
 	struct batch_start *starts;
 	size_t start_count;
 	struct party **parties; /* entered */
 	size_t party_count;
 };
-/* Memory for inputs that lie across their results, and for what is added up here; by stream */
+/* Memory for inputs that lie across their results, for what is added up here, and for parts that are padded; by stream */
 struct staging {
 	CUstream stream;
 	CUdeviceptr at;
@@ -161,6 +169,7 @@ int64_t party_clock(void); /* real, ns */
 enum status nccl_enter(
         struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to, struct party **party);
 void nccl_add(struct nccl_exchange *nccl, const struct step *step);
+void nccl_add_copy(struct nccl_exchange *nccl, const struct batch_copy *copy);
 void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream);
 /* All that was added is queued, and the batch is empty, whatever comes of it. Between begin and end: nothing is done. */
 enum status nccl_run(struct nccl_exchange *nccl);

@@ -221,6 +221,7 @@ static void nccl_close(struct exchange *exchange)
 	mem_free(nccl->outgrown);
 	mem_free(nccl->freed);
 	mem_free(nccl->batch.steps);
+	mem_free(nccl->batch.copies);
 	mem_free(nccl->batch.starts);
 	mem_free(nccl->batch.parties);
 	mem_free(nccl);
