@@ -151,9 +151,9 @@ static enum status compare_all(
 
 /* ---- waiting for them ---- */
 
-/* All that ranks hold of the parameters is waited for: a line of each rank at a time. */
-static enum status await_parts(struct shell *shell, const struct part_lines *parts)
+enum status compare_await(struct shell *shell)
 {
+	const struct part_lines *parts = &shell->training->parts;
 	size_t n = (size_t)shell->world->n;
 	const char **tensor = mem_alloc(n * sizeof *tensor);
 	double *norms = mem_alloc(n * sizeof *norms);
@@ -209,8 +209,6 @@ static enum status add_ranks(struct shell *shell, struct difference *mine, int c
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d)
 {
 	const struct part_lines *parts = &shell->training->parts;
-	enum status status = await_parts(shell, parts);
-	if (status == ST_OK)
-		status = compare_all(shell, parts, alone, d);
+	enum status status = compare_all(shell, parts, alone, d);
 	return status == ST_OK ? add_ranks(shell, d, alone->count) : status;
 }

@@ -198,14 +198,12 @@ static enum status judge(
 	return status;
 }
 
-static enum status compare(struct shell *shell, const struct alone *alone)
+static enum status compare(struct shell *shell, const struct alone *alone, double loss)
 {
 	struct difference *d = mem_alloc((size_t)alone->count * sizeof *d);
-	struct comparison v = {.share = mem_alloc((size_t)alone->count * sizeof *v.share)};
+	struct comparison v = {.share = mem_alloc((size_t)alone->count * sizeof *v.share), .loss = loss};
 	struct text loses = {0};
 	enum status status = compare_parts(shell, alone, d);
-	if (status == ST_OK)
-		status = compared_loss(shell, &v.loss);
 	if (status == ST_OK)
 		status = program_loses(shell, &loses);
 	v.loses = loses.count ? text_string(&loses) : NULL;
@@ -257,7 +255,14 @@ enum status training_verify(struct shell *shell, long iterations)
 		                                      : t->at != 0 || t->iteration == t->now.program->first;
 		status = program_iterations(shell, more, !shell->expects);
 	}
-	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit) || shell->dry)
+	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit))
+		return status;
+	/* what is compared is read with --dry too, and by `whatif`: later lines come behind these answers */
+	double loss = NAN;
+	status = compare_await(shell);
+	if (status == ST_OK)
+		status = compared_loss(shell, &loss);
+	if (status != ST_OK || shell->dry)
 		return status;
 	/* a script is its own model: it is run on one rank as it is */
 	const struct program *program = t->now.program;
@@ -268,7 +273,7 @@ enum status training_verify(struct shell *shell, long iterations)
 		status = train_in_parts(shell, &alone);
 	status = alone_spread(shell, status, &alone);
 	if (status == ST_OK)
-		status = compare(shell, &alone);
+		status = compare(shell, &alone, loss);
 	alone_release(&alone);
 	return status;
 }

@@ -73,7 +73,10 @@ struct difference {
 /* The line's tensor as f32, as memory is now; of the state v the root of each element */
 enum status part_floats(
         struct shell *shell, const struct part_line *line, const struct view *view, float *values);
-/* What the ranks hold, when all that was queued is done; d: [alone->count], the same on all processes
+/* Waits for all that ranks hold of the parameters: a line of each rank at a time. It takes virtual time, so it is done with
+ * --dry too. */
+enum status compare_await(struct shell *shell);
+/* What the ranks hold, after compare_await; d: [alone->count], the same on all processes
  * afterwards. Whatever of a parameter no rank has declared is a failure. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d);
 /* Where element i of a part lies in the whole, counted in rows; -1: outside of it, or of the part's block */

@@ -14,6 +14,7 @@ both "races of a section" 3 "$lines; mark after; say \"\$(races) races\"; x = re
 check "races of the host's reads" grep -q 'race: `copy` on io writes h while `print` on host reads it' "$work/out"
 # a value that is read fixes what comes before it, and later lines wait for that: also where nobody has the value
 both "the loss of a run is waited for" 2 "strategy ddp; run 1; barrier; timeline all; stalls"
+both "what verify compares is waited for" 2 "strategy serial; expect verify; barrier; timeline all; stalls"
 both "data of an expect are waited for" 2 \
 	"stream s; tensor x[256,256] = randn; y = matmul x x on s; expect norm(y) > 0 and x[0,0] < 10; barrier; z = add x x on s; timeline all; stalls"
 # what goes over unlike links costs each its own, also on one line: 7 and 8 are in two nodes, 0 and 1 in one

@@ -156,3 +156,15 @@ whatif without "@0 send x to=1"
 #> tests/script/whatif.rsh:155: `whatif without "@0 send x to=1"`: run again it gets stuck: rank 1 waits for a line on rank 0
 whatif without "send x to=1"
 #> tests/script/whatif.rsh:157: `whatif without "send x to=1"`: no line `send x to=1` has run in this section; did you mean `@0 send x to=1`?
+
+## what verify compares is read in the rerun too: later lines come behind it there as they did here
+reset
+model mlp layers=2 hidden=16 batch=4
+strategy serial
+expect verify
+barrier
+whatif
+#>    mlp: 512 parameters; `strategy ddp` trains it
+#>    serial: 2 steps of setup, then 8 an iteration, for mlp
+#>    Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy serial help` what it costs
+#>    run again: 27 operations, each at the same time to the nanosecond
