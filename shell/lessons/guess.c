@@ -70,9 +70,9 @@ enum status guess_put(struct shell *shell, struct text *out)
 		return ST_OK;
 	text_add(out, "   %sFirst guess:%s %s\n", style(shell->out, COLOUR_HEAD),
 	        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_PREDICT]));
-	if (!shell->replaying)
+	if (!shell_quiet(shell))
 		status = find_choices(shell, choice, &count);
-	if (!shell->replaying && !count && status == ST_OK)
+	if (!shell_quiet(shell) && !count && status == ST_OK)
 		status = trial_figure(
 		        task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]), shell, &truth);
 	for (int i = 0; i < count; i++) {
@@ -85,6 +85,8 @@ enum status guess_put(struct shell *shell, struct text *out)
 		text_add(out, "      your guess is %s\n", shell->lesson->guess);
 	else if (shell->lesson->skips)
 		text_add(out, "      no guess was made\n");
+	else if (shell->shown) /* of a session that is followed: the answer comes from there */
+		return status;
 	else if (count)
 		text_add(out, "      answer with its letter: predict b      (or skip)\n");
 	else
@@ -214,8 +216,10 @@ enum status guess_put_outcome(struct shell *shell, struct text *out)
 	const struct lesson_task *task = lesson_task_of(shell);
 	enum status status = *shell->lesson->guess ? put_guess(shell, out) : ST_OK;
 	if (status == ST_OK && task->at[PART_ASK])
-		text_add(out, "   %sLook:%s %s\n      answer with a %s\n", style(shell->out, COLOUR_HEAD),
-		        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_ASK]),
+		text_add(out, "   %sLook:%s %s\n", style(shell->out, COLOUR_HEAD),
+		        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_ASK]));
+	if (status == ST_OK && task->at[PART_ASK] && !shell->shown)
+		text_add(out, "      answer with a %s\n",
 		        *text_string(&task->part[PART_ASK_ANSWER]) == '"' ? "word: answer WORD"
 		                                                          : "figure: answer FIGURE");
 	return status;

@@ -45,6 +45,18 @@ sed -i 's/true/false/; s/"n":2/"n":1/' journal
 run 0 --follow - < journal
 check "what is followed writes no file" [ ! -e saved.npy ]
 
+
+# a task's question is shown with its choices, and the answer is asked of the session that is followed alone
+begin '{"line":"lesson 5"}'
+sed -i 's/true/false/; s/"n":2/"n":4/' journal
+run 0 --follow - < journal
+check "a task's guess has its choices" says '^ *a [0-9.]* .s   b [0-9.]* .s   c '
+check "... and asks for none" sh -c '! grep -q "answer with" out'
+begin '{"line":"lesson 6"}'
+sed -i 's/true/false/; s/"n":2/"n":4/' journal
+run 0 --follow - < journal
+check "... nor for a figure" sh -c 'grep -q "First guess: how many" out && ! grep -q "answer with" out'
+
 begin '{"line":"spin 1ms"}'
 run 2 --follow nowhere
 check "no such file" says 'cannot read nowhere: No such file'
