@@ -5,10 +5,11 @@
 
 static enum status explain_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	const char *word = "on";
 	enum status status = call_common(call, 0, &word);
 	if (status == ST_OK)
-		call->shell->explain = strcmp(word, "on") == 0;
+		journal_switch(&shell->journal, "explain", &shell->explain, strcmp(word, "on") == 0);
 	return status;
 }
 

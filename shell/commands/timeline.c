@@ -189,7 +189,8 @@ static enum status timeline_run(struct call *call)
 	enum status status = call_common(call, 0, &word);
 	if (status == ST_OK && call_count(call, 0) == 1 &&
 	        (strcmp(word, "on") == 0 || strcmp(word, "off") == 0)) {
-		call->shell->strip = word[1] == 'n';
+		struct shell *shell = call->shell;
+		journal_switch(&shell->journal, "timeline", &shell->strip, word[1] == 'n');
 		return ST_OK;
 	}
 	if (status == ST_OK)

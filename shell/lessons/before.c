@@ -15,8 +15,6 @@ static void before_keep(const struct shell *shell, struct before *before)
 {
 	lasting_keep(shell, &before->lasting);
 	plan_copy(&shell->training->now, &before->plan);
-	before->explain = shell->explain;
-	before->strip = shell->strip;
 	before->entry = shell->journal.count;
 }
 
@@ -38,8 +36,6 @@ enum status lesson_give_back(struct shell *shell)
 	if (before) {
 		lasting_take(shell, &before->lasting);
 		plan_copy(&before->plan, &shell->training->now);
-		shell->explain = before->explain;
-		shell->strip = before->strip;
 		shell->journal.opened = before->entry + 1;
 	}
 	if (shell->journal.closes_again)

@@ -17,7 +17,6 @@ struct embedded;
 struct before {
 	struct lasting lasting;
 	struct plan plan;
-	bool explain, strip;
 	size_t entry; /* of the journal: that of the line that opened it */
 };
 struct lesson {

@@ -219,6 +219,7 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 {
 	int64_t start = shell->credit ? credit_position(shell->credit) : 0;
 	uint64_t before = digest(shell), did = interpreter_did(shell->interpreter);
+	bool explain = shell->explain, strip = shell->strip;
 
 	text_clear(&shell->outside);
 	steering_line(&shell->steering);
@@ -238,7 +239,8 @@ enum status shell_line(struct shell *shell, const char *text, size_t count, int6
 	struct journal_entry entry = {.stamp = stamp,
 	        .stop = status == ST_INTERRUPTED && shell->credit ? credit_stop(shell->credit, start) : 0};
 	entry.played = shell->training->played;
-	bool changed = digest(shell) != before, effect = changed || interpreter_did(shell->interpreter) > did;
+	bool changed = digest(shell) != before || shell->explain != explain || shell->strip != strip;
+	bool effect = changed || interpreter_did(shell->interpreter) > did;
 	log_line(shell, text, count, status, changed, effect, entry);
 	if (effect)
 		tell_half(shell, status);

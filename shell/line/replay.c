@@ -98,10 +98,8 @@ static enum status replay(struct shell *shell, bool whole)
 	char words[1000]; /* of its failure, behind which the lines run all the same */
 	snprintf(words, sizeof words, "%s", fail_text());
 	lesson_again(shell);
-	if (whole) {
+	if (whole)
 		lesson_free(shell);
-		shell->explain = shell->strip = false;
-	}
 	struct journal_entry *entries = mem_alloc(count * sizeof *entries);
 	memcpy(entries, journal->entries + from, count * sizeof *entries);
 	journal->count = journal->floor = from;

@@ -66,6 +66,13 @@ void journal_script_ran(struct journal *journal, const char *text, size_t count,
 	last->refused = refused;
 }
 
+void journal_switch(struct journal *journal, const char *command, bool *to, bool on)
+{
+	if (*to != on)
+		text_add(&journal->ran, "%s %s\n", command, on ? "on" : "off");
+	*to = on;
+}
+
 /* A line of several statements of which some did less ("step 5" broken off after 3): what is kept is put
  * together from the line's own text between them and what each did. */
 void journal_did(struct journal *journal, const char *line, size_t from, size_t to, const char *did)

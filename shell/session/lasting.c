@@ -16,7 +16,11 @@ void lasting_keep(const struct shell *shell, struct lasting *to)
 {
 	double *slow = copy_slow(shell, shell->slow);
 	lasting_release(to);
-	*to = (struct lasting){.machine = shell->machine, .slow = slow, .pace = shell->pace};
+	*to = (struct lasting){.machine = shell->machine,
+	        .slow = slow,
+	        .pace = shell->pace,
+	        .explain = shell->explain,
+	        .strip = shell->strip};
 }
 
 void lasting_take(struct shell *shell, const struct lasting *from)
@@ -25,6 +29,8 @@ void lasting_take(struct shell *shell, const struct lasting *from)
 	shell->machine = from->machine;
 	shell->slow = copy_slow(shell, from->slow);
 	shell->pace = from->pace;
+	shell->explain = from->explain;
+	shell->strip = from->strip;
 }
 
 void lasting_release(struct lasting *lasting)

@@ -1,11 +1,10 @@
-/* lasting.h -- what outlives a world: the machine and who is slow on it, and the pace
+/* lasting.h -- what outlives a world: the machine and who is slow on it, the pace, and what is shown with each line
  *
  *     a world's      tensors, streams, groups with their timeouts, `use`, `mark`: go with it
  *     the session's  `machine` `set` `slow`, `pace` `explain` `timeline on`: stay when `reset`, a model, a strategy or a
  *                    program begins an empty one
  *
- * `undo` makes a world again from its lines, and begins with what `set`, `slow` and `pace` were when it was empty; explain and
- * timeline on are no lines that it takes back. */
+ * `undo` makes a world again from its lines, and begins with what these were when it was empty. */
 #ifndef RANKSH_LASTING_H
 #define RANKSH_LASTING_H
 

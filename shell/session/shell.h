@@ -64,6 +64,7 @@ struct lasting {
 	struct machine machine;
 	double *slow; /* owned */
 	double pace;
+	bool explain, strip;
 };
 
 struct shell {

@@ -56,6 +56,7 @@ void scratch_as(struct shell *scratch, const struct lasting *lasting, const stru
 	scratch->interpreter->guesses = false;
 	lasting_take(scratch, lasting);
 	scratch->pace = 0;
+	scratch->explain = scratch->strip = false;
 	if (plan)
 		plan_copy(plan, &scratch->training->at_reset);
 }

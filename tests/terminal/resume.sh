@@ -106,7 +106,7 @@ line 'source gone.rsh'
 line 'undo'
 line 'let b = 2; y = relu none'
 check "a line refused half-way" shows "no tensor 'none'"
-line 'explain on'
+line 'explain off' # it is off already: nothing to take back
 line 'undo'
 rm "$folder/gone.rsh"
 line 'let c = 3'

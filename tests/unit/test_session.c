@@ -407,12 +407,26 @@ static void undo_takes_settings_back(void **state)
 	struct session session;
 	(void)state;
 	open_session(&session);
-	assert_int_equal(type(&session, "explain on"), ST_OK); /* of the session: nothing to undo */
+	assert_int_equal(type(&session, "explain on"), ST_OK);
+	assert_int_equal(type(&session, "explain on"), ST_OK); /* it is on already: nothing to undo */
 	assert_int_equal(type(&session, "tensor x[4]; set launch=50us"), ST_OK);
 	double launch = session.shell.machine.launch;
-	assert_int_equal(type(&session, "undo 2"), ST_RANGE);
+	assert_int_equal(type(&session, "undo 3"), ST_RANGE);
 	assert_int_equal(type(&session, "undo"), ST_OK);
 	assert_true(session.shell.explain);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_true(!session.shell.explain);
+	assert_int_equal(type(&session, "timeline on; explain on; tensor z[4]"), ST_OK);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_true(!session.shell.explain && !session.shell.strip);
+	assert_int_equal(type(&session, "timeline on"), ST_OK);
+	assert_int_equal(type(&session, "reset"), ST_OK);
+	assert_int_equal(type(&session, "timeline off"), ST_OK);
+	assert_int_equal(type(&session, "tensor z[4]"), ST_OK);
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_true(!session.shell.strip); /* as the line before has it */
+	assert_int_equal(type(&session, "undo"), ST_OK);
+	assert_true(session.shell.strip); /* as before `reset` */
 	assert_true(session.shell.machine.launch < launch);
 	assert_int_equal(type(&session, "set launch=50us; tensor x[4]"), ST_OK);
 	assert_int_equal(type(&session, "reset"), ST_OK);
