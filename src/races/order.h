@@ -105,9 +105,11 @@ struct search_cell {
 struct happens_before {
 	const struct world *world;
 	struct races *races; /* where what is found goes */
-	op_id done;          /* operations up to this one are in */
-	size_t handouts;     /* ... and so many blocks */
-	size_t aborted;      /* ... and so many of world.aborted */
+	struct names
+	        *known;  /* what they are told apart by (races.c): number i is that of races->race[i - 1] */
+	op_id done;      /* operations up to this one are in */
+	size_t handouts; /* ... and so many blocks */
+	size_t aborted;  /* ... and so many of world.aborted */
 	struct rank_order *rank;
 	uint16_t *op_lane; /* by operation */
 	size_t op_room;

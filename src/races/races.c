@@ -14,18 +14,26 @@
 #include "races/order.h"
 #include "base/search.h"
 
+/* What races are told apart by */
+struct race_key {
+	int earlier_name, later_name, rank, earlier_stream, later_stream;
+};
+
+static struct race_key key_of(const struct happens_before *order, const struct race *race)
+{
+	const struct op *earlier = &order->world->ops[race->earlier],
+	                *later = &order->world->ops[race->later];
+
+	return (struct race_key){
+	        race->earlier_name, race->later_name, later->rank, earlier->stream, later->stream};
+}
+
 struct race *race_known(const struct happens_before *order, const struct race *race)
 {
-	const struct op *ops = order->world->ops, *later = &ops[race->later];
+	struct race_key key = key_of(order, race);
+	int number = names_find(order->known, (const char *)&key, sizeof key);
 
-	for (size_t i = 0; i < order->races->count; i++) {
-		struct race *known = &order->races->race[i];
-		if (known->earlier_name == race->earlier_name && known->later_name == race->later_name &&
-		        ops[known->later].rank == later->rank && ops[known->later].stream == later->stream &&
-		        ops[known->earlier].stream == ops[race->earlier].stream)
-			return known;
-	}
-	return NULL;
+	return number ? &order->races->race[number - 1] : NULL;
 }
 
 bool race_sooner(const struct race *a, const struct race *b)
@@ -37,12 +45,15 @@ bool race_sooner(const struct race *a, const struct race *b)
 static void report(struct happens_before *order, const struct race *race)
 {
 	struct races *races = order->races;
+	struct race_key key = key_of(order, race);
 	struct race *known = race_known(order, race);
 
-	if (!known)
-		*MEM_ADD(&races->race, &races->count) = *race;
-	else if (race_sooner(race, known))
+	if (known && race_sooner(race, known))
 		*known = *race;
+	if (known)
+		return;
+	*MEM_ADD(&races->race, &races->count) = *race;
+	names_make(order->known, (const char *)&key, sizeof key);
 }
 
 /* Attaches the race to a meeting that lacks members. */
@@ -138,6 +149,7 @@ static void order_begin(struct happens_before *order, struct world *world)
 {
 	*order = (struct happens_before){.world = world, .races = world->races};
 	order->rank = mem_alloc(world->n * sizeof *order->rank);
+	order->known = names_create();
 	order->runnable =
 	        (struct wait_search){.self = order, .edges_of = runnable_edges, .stop_at_cycle = true};
 }
@@ -157,6 +169,7 @@ static void order_release(struct happens_before *order)
 		mem_free(rank->branch);
 	}
 	wait_search_release(&order->runnable);
+	names_free(order->known);
 	void *arrays[] = {order->rank, order->op_lane, order->clocks, order->accesses, order->undecided,
 	        order->notes, order->settled, order->next_clock, order->conflicts, order->cells,
 	        order->runnable.colour};

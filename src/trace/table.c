@@ -196,14 +196,15 @@ void table_print(const struct table *table, int width, struct text *out)
 	} while (part.to < columns);
 }
 
-/* Ranks come in rising order, and few sets differ: a search from the front is enough, of 1,024 ranks too */
 struct row_block *blocks_add(struct blocks *blocks, int rank, const struct text *rows)
 {
-	for (size_t i = 0; i < blocks->count; i++)
-		if (strcmp(blocks->block[i].rows, text_string(rows)) == 0) {
-			ranks_add(&blocks->block[i].ranks, rank);
-			return &blocks->block[i];
-		}
+	if (!blocks->rows)
+		blocks->rows = names_create();
+	size_t number = (size_t)names_make(blocks->rows, text_string(rows), rows->count);
+	if (number <= blocks->count) {
+		ranks_add(&blocks->block[number - 1].ranks, rank);
+		return &blocks->block[number - 1];
+	}
 	struct row_block *block = MEM_ADD(&blocks->block, &blocks->count);
 	block->came = blocks->count - 1;
 	block->rows = mem_copy_text(text_string(rows), rows->count);
@@ -297,5 +298,6 @@ void blocks_release(struct blocks *blocks)
 	for (size_t i = 0; i < blocks->count; i++)
 		mem_free(blocks->block[i].rows);
 	mem_free(blocks->block);
+	names_free(blocks->rows);
 	*blocks = (struct blocks){0};
 }

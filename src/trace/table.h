@@ -2,6 +2,7 @@
 #ifndef RANKSH_TRACE_TABLE_H
 #define RANKSH_TRACE_TABLE_H
 
+#include "base/names.h"
 #include "base/ranks.h"
 
 /* Cells are kept as text: each ends with CELL_END, each row with '\n'. A zeroed struct is an empty table. */
@@ -41,6 +42,7 @@ struct row_block {
 struct blocks {
 	struct row_block *block;
 	size_t count;
+	struct names *rows; /* until they are sorted: number i is that of block[i - 1].rows; NULL: no block */
 };
 struct row_block *blocks_add(struct blocks *blocks, int rank, const struct text *rows);
 /* Is a set of ranks alike an odd one, beside the largest of them? Less than a quarter of it is. */

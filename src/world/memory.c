@@ -305,13 +305,17 @@ const struct handout *world_freed_between(
         const struct world *world, op_id before, op_id after, enum space space, int64_t address)
 {
 	const struct world_inner *inner = world->inner;
+	size_t i;
 
-	for (size_t i = 0; i < inner->handout_count && inner->handouts[i].after < before; i++) {
+	SEARCH(i, inner->handout_count, inner->handouts[i].after >= before);
+	while (i-- > 0) {
 		const struct handout *handout = &inner->handouts[i];
-		if (handout->freed && handout->freed_after >= before && handout->freed_after < after &&
-		        handout->rank == world->ops[before].rank && handout->space == space &&
-		        handout->address <= address && address < handout->address + handout->bytes)
-			return handout;
+		if (handout->rank != world->ops[before].rank || handout->space != space ||
+		        handout->address > address || address >= handout->address + handout->bytes)
+			continue;
+		/* the block that the address was in: older ones there had been freed */
+		bool freed = handout->freed && handout->freed_after >= before && handout->freed_after < after;
+		return freed ? handout : NULL;
 	}
 	return NULL;
 }
