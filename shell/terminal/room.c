@@ -41,20 +41,14 @@ static enum status files_fit(int n)
 	        wanted, n, (unsigned long)before, wanted);
 }
 
-static void put_bytes(struct text *out, const char *before, double bytes)
-{
-	text_add(out, "%s", before);
-	number_text((struct number){bytes, UNIT_BYTES}, out);
-}
-
 static enum status sizes_fit(void)
 {
 	struct rlimit limit;
 	struct text words = {0};
 	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= FILE_BYTES)
 		return ST_OK;
-	put_bytes(&words, "mpirun needs files of ", FILE_BYTES);
-	put_bytes(&words, ", and the limit is ", (double)limit.rlim_cur);
+	bytes_in_words(&words, "mpirun needs files of ", FILE_BYTES, "");
+	bytes_in_words(&words, ", and the limit is ", (int64_t)limit.rlim_cur, "");
 	enum status status = fail(ST_FILE, "%s: `ulimit -f unlimited` before ranksh", text_string(&words));
 	text_release(&words);
 	return status;
@@ -71,8 +65,8 @@ static enum status folder_fits(void)
 	if (free >= FOLDER_BYTES)
 		return ST_OK;
 	text_add(&words, "%s has ", room_folder());
-	put_bytes(&words, "room for ", free);
-	put_bytes(&words, ", and mpirun needs ", FOLDER_BYTES);
+	bytes_in_words(&words, "room for ", (int64_t)free, "");
+	bytes_in_words(&words, ", and mpirun needs ", FOLDER_BYTES, "");
 	enum status status =
 	        fail(ST_FILE, "%s there: set TMPDIR to a folder with more room", text_string(&words));
 	text_release(&words);

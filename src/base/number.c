@@ -192,6 +192,13 @@ void bytes_text(int64_t bytes, struct text *out)
 	prefixed_text(bytes, 1024, "B", out);
 }
 
+void bytes_in_words(struct text *out, const char *before, int64_t bytes, const char *after)
+{
+	text_add(out, "%s", before);
+	bytes_text(bytes, out);
+	text_add(out, "%s", after);
+}
+
 char *number_digits(char *to, int64_t value)
 {
 	char digits[24], *at = digits + sizeof digits;

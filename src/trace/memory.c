@@ -82,13 +82,6 @@ static void put_segments(
 	}
 }
 
-static void put_bytes(struct text *out, const char *before, int64_t bytes, const char *behind)
-{
-	text_add(out, "%s", before);
-	bytes_text(bytes, out);
-	text_add(out, "%s", behind);
-}
-
 /* Fragmentation: the part of the free memory that is not in the largest free block. */
 static void put_counts(const struct trace *trace, int rank, const struct heap *heap, struct text *out)
 {
@@ -100,23 +93,23 @@ static void put_counts(const struct trace *trace, int rank, const struct heap *h
 	for (size_t i = 0; i < heap->count; i++)
 		total_free +=
 		        heap->blocks[i].free && !pool_graph(heap->blocks[i].pool) ? heap->blocks[i].bytes : 0;
-	put_bytes(out, "", heap->allocated, " allocated");
-	put_bytes(out, " (at most ", heap->peak_allocated, ")");
-	put_bytes(out, ", ", heap->reserved, " reserved");
+	bytes_in_words(out, "", heap->allocated, " allocated");
+	bytes_in_words(out, " (at most ", heap->peak_allocated, ")");
+	bytes_in_words(out, ", ", heap->reserved, " reserved");
 	if (heap_of_graphs(heap))
-		put_bytes(out, " (", heap_of_graphs(heap), " by graphs)");
-	put_bytes(out, " of ", trace->world->machine->memory, "");
+		bytes_in_words(out, " (", heap_of_graphs(heap), " by graphs)");
+	bytes_in_words(out, " of ", trace->world->machine->memory, "");
 	if (total_free) {
-		put_bytes(out, "\n   free in segments ", total_free, "");
-		put_bytes(out, ", largest block ", largest, "");
+		bytes_in_words(out, "\n   free in segments ", total_free, "");
+		bytes_in_words(out, ", largest block ", largest, "");
 		text_add(out, ", fragmentation %.0f%%", 100 - 100 * (double)largest / total_free);
 	}
 	if (host || pinned || disk) {
-		put_bytes(out, "\n   host ", host, "");
-		put_bytes(out, ", pinned ", pinned, "");
+		bytes_in_words(out, "\n   host ", host, "");
+		bytes_in_words(out, ", pinned ", pinned, "");
 	}
 	if (disk)
-		put_bytes(out, ", disk ", disk, "");
+		bytes_in_words(out, ", disk ", disk, "");
 	text_add(out, "\n");
 }
 

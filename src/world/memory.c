@@ -53,12 +53,6 @@ void world_segment_calls(struct world *world, struct segment_calls calls)
 
 /* ---- taking */
 
-static void put_bytes(struct text *out, const char *before, int64_t bytes)
-{
-	text_add(out, "%s", before);
-	bytes_text(bytes, out);
-}
-
 /* ST_DEVICE_MEMORY in words: of the disk */
 static enum status disk_full(const struct world *world, int rank, int64_t bytes)
 {
@@ -66,10 +60,9 @@ static enum status disk_full(const struct world *world, int rank, int64_t bytes)
 	struct text why = {0};
 
 	text_add(&why, "rank %d", rank);
-	put_bytes(&why, ": the disk is full: no room for ", bytes);
-	put_bytes(&why, " on its part of ", world->machine->disk);
-	put_bytes(&why, "; ", heap->allocated);
-	text_add(&why, " are taken");
+	bytes_in_words(&why, ": the disk is full: no room for ", bytes, "");
+	bytes_in_words(&why, " on its part of ", world->machine->disk, "");
+	bytes_in_words(&why, "; ", heap->allocated, " are taken");
 	enum status status = fail(ST_DEVICE_MEMORY, "%s", text_string(&why));
 	text_release(&why);
 	return status;
@@ -81,8 +74,8 @@ static enum status host_full(const struct world *world, int rank, int64_t bytes)
 	struct text why = {0};
 
 	text_add(&why, "rank %d", rank);
-	put_bytes(&why, ": no room for ", bytes);
-	put_bytes(&why, " of host memory: here are ", world->host_most);
+	bytes_in_words(&why, ": no room for ", bytes, "");
+	bytes_in_words(&why, " of host memory: here are ", world->host_most, "");
 	enum status status = fail(ST_DEVICE_MEMORY, "%s", text_string(&why));
 	text_release(&why);
 	return status;
@@ -104,22 +97,21 @@ static enum status out_of_memory(const struct world *world, int rank, const stru
 	struct text why = {0};
 
 	text_add(&why, "rank %d", rank);
-	put_bytes(&why, ": no room for ", plan->bytes);
-	put_bytes(&why, " on a GPU of ", world->machine->memory);
-	put_bytes(&why, ": the allocator needs a new segment of ", plan->segment_bytes);
+	bytes_in_words(&why, ": no room for ", plan->bytes, "");
+	bytes_in_words(&why, " on a GPU of ", world->machine->memory, "");
+	bytes_in_words(&why, ": the allocator needs a new segment of ", plan->segment_bytes, "");
 	if (plan->shared_below) {
-		put_bytes(&why, plan->small ? ", which tensors of up to " : ", which tensors below ",
-		        plan->shared_below);
-		text_add(&why, " share");
+		bytes_in_words(&why, plan->small ? ", which tensors of up to " : ", which tensors below ",
+		        plan->shared_below, " share");
 	}
-	put_bytes(&why, "; reserved ", heap->reserved);
+	bytes_in_words(&why, "; reserved ", heap->reserved, "");
 	if (heap_of_graphs(heap))
-		put_bytes(&why, ", of which graphs keep ", heap_of_graphs(heap));
-	put_bytes(&why, ", allocated ", heap->allocated);
-	put_bytes(&why, ", largest free block ", heap_largest_free(heap));
+		bytes_in_words(&why, ", of which graphs keep ", heap_of_graphs(heap), "");
+	bytes_in_words(&why, ", allocated ", heap->allocated, "");
+	bytes_in_words(&why, ", largest free block ", heap_largest_free(heap), "");
 	for (int k = 0; k < owners; k++) {
 		text_add(&why, "%s %s", k ? "," : "; largest:", memory_owner_text(world, owner[k]->owner));
-		put_bytes(&why, " ", owner[k]->bytes);
+		bytes_in_words(&why, " ", owner[k]->bytes, "");
 	}
 	enum status status = fail(ST_DEVICE_MEMORY, "%s", text_string(&why));
 	text_release(&why);
