@@ -83,8 +83,8 @@ static void make_collective(const struct collective *collective)
 		        "op", ARG_WORD, UNIT_PLAIN, REDUCTION_WORDS, "how values are put together"};
 	if (collective->spares)
 		row->option[option++] = (struct option_row){"backup", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-		        "so many of the last to come are left out (sum, avg); they get the result when they "
-		        "come"};
+		        "so many of the last to come are left out (sum, avg): they send nothing, and get the "
+		        "result when they come; the others take and send what they do in one of all"};
 	if (collective->has_root)
 		row->option[option++] = (struct option_row){"root", ARG_EXPRESSION, UNIT_PLAIN, NULL,
 		        "place in the group of the one that gives or gets"};

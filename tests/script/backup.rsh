@@ -15,6 +15,23 @@ sync
 expect x[0] == 6
 expect races == 0
 
+# who counts sends by the algorithm of all 4, as without backup=
+tensor all[4] most[4] = 1
+barrier
+mark most
+@3 spin 2ms
+allreduce most backup=1
+sync
+@0 expect sent(nvlink) == 16B
+@1-2 expect sent(nvlink) == 32B
+@3 expect sent(nvlink) == 0B
+barrier
+mark everybody
+allreduce all
+sync
+@0 expect sent(nvlink) == 16B
+@1-2 expect sent(nvlink) == 32B
+
 mark mean                       # the mean is of those that count: (1 + 2 + 4) / 3 = 7/3
 @2 spin 2ms
 z = allreduce y op=avg backup=1
