@@ -182,10 +182,25 @@ size_t text_valid(const char *bytes, size_t count)
 	return p - (const unsigned char *)bytes;
 }
 
+static bool is_ascii_text(char c)
+{
+	return (c >= ' ' && c <= '~') || (c && strchr("\t\r\n", c));
+}
+
+/* Returns true if the text begins with two characters of ASCII, of two bytes each; `high` is the place of the first one's byte that is 0. */
+static bool begins_wide(const char *bytes, size_t count, int high)
+{
+	const char *low = bytes + !high;
+	return count >= 4 && !bytes[high] && !bytes[high + 2] && is_ascii_text(low[0]) &&
+	        is_ascii_text(low[2]);
+}
+
 const char *text_saved_as(const char *bytes, size_t count)
 {
 	bool marked = count >= 2 && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
-	return marked ? "saved as UTF-16: save it as UTF-8" : NULL;
+	return marked || begins_wide(bytes, count, 0) || begins_wide(bytes, count, 1)
+	        ? "saved as UTF-16: save it as UTF-8"
+	        : NULL;
 }
 
 /* The optimal string alignment distance (Damerau 1964, with neighbours swapped once): row j of the table of

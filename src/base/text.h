@@ -41,7 +41,7 @@ void text_put_point(struct text *text, uint32_t point);
 /* So many of the bytes, from the first on, are valid UTF-8 without NUL: all, or up to the first that is not */
 size_t text_valid(const char *bytes, size_t count);
 /* "saved as UTF-16: save it as UTF-8" of a text that begins with the byte order mark of UTF-16, as Windows PowerShell's `>`
- * writes it; NULL: it does not */
+ * writes it, or with ASCII in two bytes a character; NULL: it does not */
 const char *text_saved_as(const char *bytes, size_t count);
 /* The place of the word among `words`, which stand between blanks, from 0; -1: it is none of them. words NULL: there
  * are none */

@@ -99,6 +99,11 @@ bad 'model wide.rsh' "wide.rsh: $utf16"
 bad 'data text wide.txt' "wide.txt is $utf16"
 bad 'tensor t[4] i32 = load wide.txt' "wide.txt is $utf16"
 bad 'strategy pipeline schedule=wide.csv' "wide.csv: $utf16"
+# without the mark, either byte first
+bytes 'p\000r\000i\000n\000t\000 \0001\000\n\000' > little.rsh
+bytes '\000p\000r\000i\000n\000t\000 \0001\000\n' > big.rsh
+bad 'source little.rsh' "little.rsh: $utf16"
+bad 'source big.rsh' "big.rsh: $utf16"
 session "a line"
 
 # ---- .npy files that are none

@@ -56,7 +56,7 @@ static enum status not_text(const char *text, size_t count)
 	return fail(ST_SYNTAX, "%s",
 	        saved                               ? saved
 	                : memchr(text, '\0', count) ? "a NUL byte stands in the text"
-	                                            : "the text is not valid UTF-8");
+	                                            : "the text is not valid UTF-8: save it as UTF-8");
 }
 
 enum status tree_parse(struct tree **made, const char *text, size_t count, const char *file, int first_line)
