@@ -108,6 +108,20 @@ static void add_conflict(struct happens_before *order, const struct race *found)
 	*MEM_ADD(&order->conflicts, &order->conflict_count) = *found;
 }
 
+/* Does the operation read there only what it also writes, under another name, as a gather into its own part? Then the write tells. */
+static bool is_rewritten(const struct record *record, int k)
+{
+	const struct operand *read = &record->operand[k];
+
+	for (int i = 0; i < record->operands && !writes(read); i++) {
+		const struct operand *operand = &record->operand[i];
+		if (writes(operand) && operand->space == read->space && layout_dense(&operand->layout) &&
+		        operand->address <= read->address && end_of(operand) >= end_of(read))
+			return true;
+	}
+	return false;
+}
+
 static void check_interval(struct happens_before *order, const struct memory_interval *interval, int k,
         op_id id, const struct vector_clock *clock)
 {
@@ -116,6 +130,8 @@ static void check_interval(struct happens_before *order, const struct memory_int
 
 	if (!interval->written && operand->access & (ACCESS_READ | ACCESS_ADD))
 		order->unread_operands |= 1u << k;
+	if (is_rewritten(op_record(world, id), k))
+		return;
 	for (uint32_t i = interval->accesses; i; i = order->accesses[i].next) {
 		const struct past_access *access = &order->accesses[i];
 		const struct operand *first = &op_record(world, access->op)->operand[access->operand];

@@ -41,3 +41,15 @@ y = relu lo
 #>    `wait l on default` between the two puts them in order.                 [0-3]
 together { recv v from=(rank-1)%world on l;  send u to=(rank+1)%world on l }
 #>    unwritten: `send` reads u, and nothing has written it.                [0-3]
+# of a gather into its own part, what it writes tells once
+tensor w[16] = 0
+w[4*rank:4*rank+4] = full [4] 1
+w = allgather w[4*rank:4*rank+4] on l
+#>    race: `full` on default writes w[0:4] while `allgather` on l writes w.
+#>    `wait default on l` between the two puts them in order.                   [0]
+#>    race: `full` on default writes w[4:8] while `allgather` on l writes w.
+#>    `wait default on l` between the two puts them in order.                   [1]
+#>    race: `full` on default writes w[8:12] while `allgather` on l writes w.
+#>    `wait default on l` between the two puts them in order.                   [2]
+#>    race: `full` on default writes w[12:16] while `allgather` on l writes w.
+#>    `wait default on l` between the two puts them in order.                   [3]
