@@ -97,9 +97,9 @@ static enum status shard_part(
 		return fail(ST_RANK, "shard: rank %d is in no part of group %s", rank,
 		        names_text(call->shell->world->names, group->name));
 	int n = group_part(group, rank)->n, place = group->place_of[rank];
-	int64_t size = whole->layout.dim[axis], each = parts_of(size, n), from = least_of(place * each, size);
+	int64_t size = whole->layout.dim[axis], from = chunk_at(size, n, place);
 	*layout = whole->layout;
-	layout->dim[axis] = least_of(size - from, each);
+	layout->dim[axis] = chunk_at(size, n, place + 1) - from;
 	*address = whole->address;
 	if (layout_count(layout) > 0)
 		*address += from * layout->stride[axis] * dtype_bytes(layout->dtype);
@@ -157,7 +157,7 @@ const struct command command_shard = {
         .help = "names this rank's part of a tensor, cut along a dimension into as many parts as the group "
                 "has ranks: no copy, no time. As torch.chunk cuts, 5 rows on 4 ranks are 2, 2, 1 and 0",
         .example = "tensor X[5,4] = iota\nx = shard X\nprint x",
-        .torch = "NAME = TENSOR.chunk(world, dim=0)[rank]",
+        .torch = "NAME = TENSOR.chunk(world, dim=0)[rank]   # beyond its last chunk: no rows, as DTensor",
         .group_ok = true,
         .results_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},

@@ -60,7 +60,8 @@ const struct collective collective_allgather = {
         .result = RESULT_GROWN,
         .usage = "Y = allgather X [rows=ROWS] " OPTIONS " [unroll]",
         .help = "every rank gets everybody's tensor, one below the other: [k,...] becomes [n*k,...]. With "
-                "rows=, the rows of the result, each rank brings its part as `reducescatter` gives it: of 5 "
+                "rows=, the rows of the result, each rank brings its part as `shard` or `reducescatter` "
+                "gives it: of 5 "
                 "rows on 4 ranks 2, 2, 1 and 0. What moves is n times the first part: FSDP2 pads the others",
         .torch = "dist.all_gather_into_tensor(y, x)   # rows=: x padded to ceil(rows/n) rows, then y[:rows]",
         .cuda = "ncclAllGather(x, y, count, ncclFloat, comm, stream)",

@@ -62,7 +62,7 @@ save w saved.npy
 r = reshape w [4,16]
 #>    PyTorch    r = w.view([4,16])
 s = shard w
-#>    PyTorch    s = w.chunk(world, dim=0)[rank]
+#>    PyTorch    s = w.chunk(world, dim=0)[rank]   # beyond its last chunk: no rows, as DTensor
 
 # made on the device
 z0 = zeros [4,8]
