@@ -40,16 +40,22 @@ static enum status take_rank(struct inquiry *asked)
 	return ST_OK;
 }
 
-/* Operations of that title, or in that phase, on a rank: work, where there is some */
+/* Adds the operations of a rank with that title or in that phase; if there are none, the waits of its host in a command of that
+ * name. */
 static void add_named(struct inquiry *asked, int rank, name_id name)
 {
 	const struct world *world = asked->call->shell->world;
-	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
-		const struct record *record = op_record(world, id);
-		bool silent = record->kind == OP_RECORD || record->kind == OP_WAIT || record->kind == OP_FILL;
-		if (!silent && (record->title == name || record->phase == name || record->reason == name))
-			*MEM_ADD(&asked->op, &asked->ops) = id;
-	}
+	size_t before = asked->ops;
+	for (int waits = 0; waits < 2 && asked->ops == before; waits++)
+		for (op_id id = world->first[rank]; id; id = world->ops[id].next_program) {
+			const struct record *record = op_record(world, id);
+			bool silent = record->kind == OP_RECORD || record->kind == OP_WAIT ||
+			        record->kind == OP_FILL;
+			if (!silent &&
+			        (waits ? record->reason == name
+			               : record->title == name || record->phase == name))
+				*MEM_ADD(&asked->op, &asked->ops) = id;
+		}
 }
 
 /* Several operations of a rank: which one is meant is for the person to say. */

@@ -68,22 +68,27 @@ static bool uses(const struct world *world, int rank, const struct record *recor
 	return found;
 }
 
-/* Waits of the host are counted by what it waited in: `count(print)` counts the prints that had to wait */
+/* Returns the operations of that title; if the program has none, the waits of the host in a command of that name: `count(print)`
+ * counts the prints that had to wait. So a `barrier`, `copy` or `alltoall` that also holds the host counts once. */
 int64_t metric_count(const struct trace *trace, int section, int rank, const struct counted_ops *which)
 {
 	const struct world *world = trace->world;
 	name_id wanted = names_find(world->names, which->title, strlen(which->title));
-	int64_t count = 0;
+	int64_t work = 0, waits = 0;
+	bool titled = false;
 
 	for (op_id id = wanted ? world->first[rank] : 0; id; id = world->ops[id].next_program) {
 		const struct record *record = op_record(world, id);
-		if (!trace_in(trace, id, section) ||
-		        (record->kind == OP_SYNC ? record->reason : record->title) != wanted ||
-		        (which->stream && world->ops[id].stream != which->stream))
+		bool wait = record->kind == OP_SYNC;
+		if ((wait ? record->reason : record->title) != wanted)
 			continue;
-		count += !which->tensor || uses(world, rank, record, which->tensor);
+		titled = titled || !wait;
+		if (trace_in(trace, id, section) &&
+		        (!which->stream || world->ops[id].stream == which->stream) &&
+		        (!which->tensor || uses(world, rank, record, which->tensor)))
+			*(wait ? &waits : &work) += 1;
 	}
-	return count;
+	return titled ? work : waits;
 }
 
 int64_t metric_peak(const struct trace *trace, int section, int rank, int kind)

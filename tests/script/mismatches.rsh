@@ -76,7 +76,7 @@ stuck
 #>    alltoall#1 in world does not match: rank 0 sends 1 row to rank 2, which
 #>    expects 2
 #>    ranks  hangs in               waits for  last done  next in world
-#>    0-3    alltoall y on default             counts     alltoall y
+#>    0-3    alltoall y on default             alltoall   alltoall y
 abort world
 @0-2 y = alltoall x send=n recv=n
 @3 z = alltoall w send=n recv=n
@@ -85,8 +85,8 @@ stuck
 #>    alltoall#2 in world does not match: rank 3 brings 12 B, ranks 0-2 bring 8 B
 #>    alltoall 2 in world: ranks 0-2 bring x (line 81), rank 3 brings w (line 82)
 #>    ranks  hangs in               waits for  last done  next in world
-#>    0-2    alltoall y on default             counts     alltoall y
-#>    3      alltoall z on default             counts     alltoall z
+#>    0-2    alltoall y on default             alltoall   alltoall y
+#>    3      alltoall z on default             alltoall   alltoall z
 abort world
 @0-2 y = alltoall x send=n recv=n
 @3 y = alltoall x
@@ -96,7 +96,7 @@ stuck
 #>    send= and recv=
 #>    alltoall 3 in world: ranks 0-2 bring x (line 91), rank 3 brings x (line 92)
 #>    ranks  hangs in               waits for  last done   next in world
-#>    0-2    alltoall y on default             counts      alltoall y
+#>    0-2    alltoall y on default             alltoall    alltoall y
 #>    3      alltoall y on default             alltoall z  alltoall y
 abort world
 y = alltoall x send=n recv=n

@@ -66,7 +66,7 @@ enum status call_lists(struct call *call, const char *first, const char *second,
 	if (status == ST_OK && !shell->interpreter->guesses) {
 		lists->each = reads_each(call->set, reads);
 		lists->value = mem_alloc((size_t)count * lists->each * sizeof *lists->value);
-		status = shell_read(shell, call->set, reads, "counts", lists->value);
+		status = shell_read(shell, call->set, reads, call->statement->row->name, lists->value);
 		if (status == ST_OK && !shell_keeps_no_data(shell))
 			status = as_then(shell, call->set, first, lists->value, (size_t)count * lists->each);
 	}

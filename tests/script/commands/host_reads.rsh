@@ -53,8 +53,8 @@ tensor parts[2] = 1
 tensor dev[2] i32 = 1
 tensor n[2] pinned i32 = 1
 copy dev -> n on io;  got = alltoall parts send=n recv=n
-#>    race: `copy` on io writes n while `counts` on host reads it. `sync io` before
-#>    line 55 puts them in order.                                             [0,1]
+#>    race: `copy` on io writes n while `alltoall` on host reads it. `sync io`
+#>    before line 55 puts them in order.                                      [0,1]
 # a thread of the host, ordinary memory, a kernel of the host's own memory
 stream loads kind=host
 tensor f[4] disk = ones
@@ -78,3 +78,15 @@ print u
 #>    unwritten: `print` reads u, and nothing has written it.               [0,1]
 # so many in one line, and no more
 expect error "33 tensors in host memory, and a line reads at most 32" { print w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] w[0] }
+
+# the wait of a command counts as the command's own operation, and `why` means that operation
+expect count(alltoall) == 1 and count(counts) == 0
+reset
+tensor plain[4] = 1;  tensor at_host[4] host = 0
+copy plain -> at_host;  barrier
+expect count(copy) == 1 and count(barrier) == 1
+why barrier
+#> barrier on rank 0 (line 86, default) waited 20 us while its host was launching
+#> barrier on rank 0 (line 86)
+#> root: the launch of barrier on ranks 0,1 (line 86)
+#>    without it everything ends at 60.1 us instead of 80.1 us (run again)
