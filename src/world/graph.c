@@ -222,12 +222,11 @@ enum status graph_add(struct world *world, struct draft *draft, op_id *id)
 
 	if (op_kind_is_host(draft->record->kind) || draft->record->window ||
 	        world_stream(world, draft->rank, draft->stream)->host) {
-		name_id word = draft->record->kind == OP_SYNC ? draft->record->reason : draft->record->title;
+		bool source = draft->record->kind == OP_FILL && draft->record->kernel;
 		return fail(ST_ARGUMENT,
-		        "a graph holds work of the device only: `%s` is the host's; place it before or after "
-		        "the "
-		        "block",
-		        names_text(world->names, word));
+		        "a graph holds work of the device only: `%s` %s; place it before or after the block",
+		        source ? "tensor" : names_text(world->names, record_called(draft->record)),
+		        draft->record->kind == OP_SYNC ? "makes the host wait" : "is the host's");
 	}
 	enum status status = draft->record->kind == OP_WAIT ? graph_wait(world, graph, draft) : ST_OK;
 	if (status != ST_OK)

@@ -100,9 +100,9 @@ tensor wider[8M]
 expect error "graph gone uses wide, which was freed in line 98 and whose segment was given back since" { launch gone }
 
 # a line that makes the host wait is named as it was typed
-expect error "a graph holds work of the device only: `print` is the host's; place it before or after the block" { capture read on s { y = relu x;  print y[0,0] } }
-expect error "`let` is the host's" { capture read on s { let first = y[0,0] } }
-expect error "`barrier` is the host's" { capture read on s { barrier on s } }
+expect error "a graph holds work of the device only: `print` makes the host wait; place it before or after the block" { capture read on s { y = relu x;  print y[0,0] } }
+expect error "`let` makes the host wait" { capture read on s { let first = y[0,0] } }
+expect error "`barrier` makes the host wait" { capture read on s { barrier on s } }
 expect error "no graph 'read'" { launch read }
 
 # what a capture makes has memory of the graph's own: a launch writes t, which no other tensor has got
@@ -171,3 +171,12 @@ capture big { t = relu x;  free t;  t = scale x 2;  free t }
 expect error "needs a new segment of 52 MB; reserved 16 MB, of which graphs keep 8 MB, allocated 8 MB" { tensor z[13M] }
 capture big { }
 tensor z[13M]
+
+# a tensor's values are set by `tensor`, and counts are read by `alltoall`
+reset
+stream s
+tensor x[8] = 1
+tensor one[size(world)] i32 = 1
+expect error "`alltoall` makes the host wait" { capture g on s { z = alltoall x send=one recv=one } }
+expect error "`tensor` is the host's" { capture g on s { tensor z[4] = 1 } }
+expect error "`tensor` is the host's" { capture g on s { tensor z[4] = randn } }
