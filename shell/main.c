@@ -27,6 +27,22 @@ static bool under_mpirun(void)
 	return false;
 }
 
+/* Fails with ST_FILE and the way to run such lines: only a plain run reads the standard input in the place of a file. */
+static enum status not_regular(const struct options *options)
+{
+	const char *file = options->file;
+	if (options->grade || options->check_lessons || options->test)
+		return fail(ST_FILE,
+		        "%s is not a regular file: write its lines to one, then `ranksh %s%s F.rsh`", file,
+		        options->grade          ? "--grade "
+		                : options->test ? "--test"
+		                                : "--check-lessons",
+		        options->grade ? options->grade : "");
+	return fail(ST_FILE,
+	        "%s is not a regular file: a pipe's lines run by `ranksh < PIPE` or `COMMAND | ranksh`",
+	        file);
+}
+
 /* A script is a regular file, which has an end. A pipe or a device is read as the standard input alone, where lines run as they
  * come; a folder is neither. */
 static enum status check_input(const struct options *options)
@@ -38,10 +54,7 @@ static enum status check_input(const struct options *options)
 	if (file && S_ISDIR(about.st_mode))
 		return fail(ST_FILE, "cannot read %s: it is a folder", file);
 	if (file && !S_ISREG(about.st_mode))
-		return fail(ST_FILE,
-		        "%s is not a regular file: a pipe's lines run by `ranksh < PIPE` or `COMMAND | "
-		        "ranksh`",
-		        file);
+		return not_regular(options);
 	if (!file && !options->lines && !options->wire && fstat(0, &about) == 0 && S_ISDIR(about.st_mode))
 		return fail(ST_FILE,
 		        "the standard input is a folder: `ranksh F.rsh` or `ranksh < F.rsh` runs lines");

@@ -196,6 +196,11 @@ for n in 1 2; do
 		status=$?
 		judged "... handed in" 2 "$wanted"
 	done
+	for way in "--grade 1.1" --check-lessons --test; do
+		within 20 "$RANKSH" $way waits > out 2>&1 < /dev/null
+		status=$?
+		judged "... what $way reads is a file" 2 "waits is not a regular file: write its lines to one, then .ranksh $way F.rsh.\$"
+	done
 	within 20 "$RANKSH" -n $n < . > out 2>&1
 	status=$?
 	judged "$n ranks: a folder for the standard input" 2 'the standard input is a folder'
