@@ -128,7 +128,7 @@ static enum status read_setting(struct class_rules *rules, unsigned *said, const
 
 enum status rules_read(struct class_rules *rules, const char *bytes, size_t count, const char *name)
 {
-	const char *at = bytes, *end = bytes + count, *line, *saved = text_saved_as(bytes, count);
+	const char *at = bytes, *end = bytes + count, *line, *saved = text_lines_saved_as(bytes, count);
 	struct text words = {0};
 	enum status status = ST_OK;
 	unsigned said = 0;

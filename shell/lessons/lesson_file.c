@@ -308,7 +308,7 @@ enum status lesson_file_read(
         struct lesson_file *file, const char *bytes, size_t count, const char *name, bool steps)
 {
 	struct reading reading = {.file = file, .name = name, .steps = steps};
-	const char *at = bytes, *line, *saved = text_saved_as(bytes, count);
+	const char *at = bytes, *line, *saved = text_lines_saved_as(bytes, count);
 	enum status status = saved ? fail(ST_SYNTAX, "%s: %s", name, saved) : ST_OK;
 	size_t length;
 	while (status == ST_OK && (line = text_line(&at, bytes + count, &length))) {

@@ -203,6 +203,27 @@ const char *text_saved_as(const char *bytes, size_t count)
 	        : NULL;
 }
 
+/* Returns true if anything but blanks comes between a CR and the next LF. */
+static bool ends_in_cr(const char *bytes, size_t count)
+{
+	const char *end = bytes + count, *at = bytes;
+	while ((at = memchr(at, '\r', (size_t)(end - at))) != NULL) {
+		while (at < end && strchr(" \t\r", *at))
+			at++;
+		if (at < end && *at != '\n')
+			return true;
+	}
+	return false;
+}
+
+const char *text_lines_saved_as(const char *bytes, size_t count)
+{
+	const char *saved = text_saved_as(bytes, count);
+	return saved || !ends_in_cr(bytes, count) || text_valid(bytes, count) < count
+	        ? saved
+	        : "lines end in CR alone: `tr '\\r' '\\n' < OLD > NEW` writes them with LF";
+}
+
 /* The optimal string alignment distance (Damerau 1964, with neighbours swapped once): row j of the table of
  * distances between the first i letters of a and the first j of b needs two rows above it, for the swap.
  *

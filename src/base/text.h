@@ -43,6 +43,9 @@ size_t text_valid(const char *bytes, size_t count);
 /* "saved as UTF-16: save it as UTF-8" of a text that begins with the byte order mark of UTF-16, as Windows PowerShell's `>`
  * writes it, or with ASCII in two bytes a character; NULL: it does not */
 const char *text_saved_as(const char *bytes, size_t count);
+/* Returns the same of a text that is read by lines; there, also what to do if a CR within a line shows that lines end in CR alone,
+ * as on old Macs. CR LF is an end of line. */
+const char *text_lines_saved_as(const char *bytes, size_t count);
 /* The place of the word among `words`, which stand between blanks, from 0; -1: it is none of them. words NULL: there
  * are none */
 int text_place(const char *words, const char *word, size_t length);

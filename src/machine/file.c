@@ -176,7 +176,7 @@ static void cut_to_characters(char *text)
 static enum status read_text(struct machine_reader *reader, const char *bytes, size_t count)
 {
 	char line[LINE_MOST];
-	const char *saved = text_saved_as(bytes, count);
+	const char *saved = text_lines_saved_as(bytes, count);
 	size_t length;
 
 	if (saved)

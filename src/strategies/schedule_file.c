@@ -222,7 +222,7 @@ enum status schedule_read(const struct schedule_ask *ask, const char *name, cons
         struct schedule *schedule)
 {
 	*schedule = (struct schedule){.stages = ask->stages};
-	const char *saved = text_saved_as(text, count);
+	const char *saved = text_lines_saved_as(text, count);
 	if (saved)
 		return fail(ST_SYNTAX, "%s: %s", name, saved);
 	static const char mark[] = "\xef\xbb\xbf"; /* that the text is UTF-8, as spreadsheets write it */

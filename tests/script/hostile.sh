@@ -104,6 +104,15 @@ bytes 'p\000r\000i\000n\000t\000 \0001\000\n\000' > little.rsh
 bytes '\000p\000r\000i\000n\000t\000 \0001\000\n' > big.rsh
 bad 'source little.rsh' "little.rsh: $utf16"
 bad 'source big.rsh' "big.rsh: $utf16"
+# lines that end in CR alone
+bytes '# a comment\rprint 1\rprint 2\r' > mac.rsh
+for kind in machine csv txt; do cp mac.rsh "mac.$kind"; done
+cr='lines end in CR alone: `tr .* < OLD > NEW` writes them with LF'
+bad 'source mac.rsh' "mac.rsh: $cr"
+bad 'machine ./mac.machine' "mac.machine: $cr"
+bad 'lesson ./mac.rsh' "mac.rsh: $cr"
+bad 'strategy ./mac.rsh' "mac.rsh: $cr"
+bad 'strategy pipeline schedule=mac.csv' "mac.csv: $cr"
 session "a line"
 
 # ---- .npy files that are none
@@ -150,6 +159,11 @@ pipe "UTF-16 down a pipe" 2 "$utf16"
 bytes 'let a = 1\r\nif a == 1 {\r\n  print a\r\n}\r\nprint 1+1\r\n' > bad.rsh
 file "lines that end in CR LF" 0 '1+1 = 2$'
 pipe "... down a pipe" 0 '1+1 = 2$'
+cp mac.rsh bad.rsh
+file "lines that end in CR" 2 "bad.rsh.*$cr"
+pipe "... down a pipe" 2 "$cr"
+bytes 'print 1+1 \r\r\n  \r' > bad.rsh
+file "CR before an end of line" 0 '1+1 = 2$'
 bytes 'print 1+1' > bad.rsh
 file "no end of line" 0 '1+1 = 2'
 pipe "... down a pipe" 0 '1+1 = 2'

@@ -50,9 +50,14 @@ static size_t byte_order_mark(const char *text, size_t count)
 	return count >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
+static bool is_text(const char *text, size_t count)
+{
+	return text_valid(text, count) == count && !text_lines_saved_as(text, count);
+}
+
 static enum status not_text(const char *text, size_t count)
 {
-	const char *saved = text_saved_as(text, count);
+	const char *saved = text_lines_saved_as(text, count);
 	return fail(ST_SYNTAX, "%s",
 	        saved                               ? saved
 	                : memchr(text, '\0', count) ? "a NUL byte stands in the text"
@@ -65,7 +70,7 @@ enum status tree_parse(struct tree **made, const char *text, size_t count, const
 	text += mark;
 	count -= mark;
 	*made = NULL;
-	if (text_valid(text, count) < count) {
+	if (!is_text(text, count)) {
 		enum status status = not_text(text, count);
 		return file ? fail_in(status, "%s", file) : status;
 	}
@@ -81,7 +86,7 @@ static size_t fit_lines(const char *text, size_t count)
 	while (fit < count) {
 		const char *newline = memchr(text + fit, '\n', count - fit);
 		size_t length = newline ? newline + 1 - text - fit : count - fit;
-		if (text_valid(text + fit, length) < length)
+		if (!is_text(text + fit, length))
 			break;
 		fit += length;
 	}
