@@ -61,8 +61,8 @@ static enum status fill_groups(struct call *call, struct instances *parts)
 		ranks_or(&all, &set);
 		FOR_RANKS (rank, &set) {
 			if (rank >= call->shell->world->n)
-				return fail(ST_RANK, "no rank %d: ranks are 0-%d", rank,
-				        call->shell->world->n - 1);
+				return fail(ST_RANK, "no rank %d: %s", rank,
+				        ranks_of_text(call->shell->world->n).text);
 			parts->ranks[parts->count++] = rank;
 		}
 		parts->starts[++parts->instances] = parts->count;

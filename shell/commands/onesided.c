@@ -47,8 +47,9 @@ static enum status reach(
 	int n = plan_part(call->shell, plan, rank)->n;
 	enum status status = call_number(call, row, 0, rank, &place);
 	if (status == ST_OK && !number_is_whole(place.value, 0, n - 1))
-		status = fail(ST_RANK, "%s: %s@%g: the window is of %s, whose ranks count 0-%d", title, name,
-		        place.value, names_text(world->names, world->groups[plan->record.group].name), n - 1);
+		status = fail(ST_RANK, "%s: %s@%g: in %s, the window's group, %s", title, name, place.value,
+		        names_text(world->names, world->groups[plan->record.group].name),
+		        ranks_of_text(n).text);
 	if (status != ST_OK)
 		return status;
 	char object[128];

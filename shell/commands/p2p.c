@@ -25,8 +25,8 @@ static enum status peer(
 		return fail(ST_ARGUMENT, "%s wants %s=RANK: %s", title, option, call->statement->row->usage);
 	enum status status = call_option(call, option, rank, &number);
 	if (status == ST_OK && !number_is_whole(number.value, 0, part->n - 1))
-		status = fail(ST_RANK, "%s: %s=%g on rank %d, and the group's ranks count 0-%d", title,
-		        option, number.value, rank, part->n - 1);
+		status = fail(ST_RANK, "%s: %s=%g on rank %d: in the group, %s", title, option, number.value,
+		        rank, ranks_of_text(part->n).text);
 	if (status == ST_OK)
 		*world_rank = part->ranks[(int)number.value];
 	return status;
@@ -65,20 +65,33 @@ static enum status p2p_resolve(struct call *call, int rank, struct submit_plan *
 	return status;
 }
 
+/* ST_RANK, with a place of the group that is another rank's, if it has one */
+static enum status names_itself(const struct call *call, int rank, const struct submit_plan *plan, bool sends)
+{
+	const struct group *group = &call->shell->world->groups[plan->record.group];
+	const char *title = call->statement->row->name, *does = sends ? "send to" : "receive from";
+	if (plan_part(call->shell, plan, rank)->n == 1)
+		return fail(ST_RANK, "%s: rank %d cannot %s itself, and %s has no other rank for it", title,
+		        rank, does, names_text(call->shell->world->names, group->name));
+	return fail(ST_RANK, "%s: rank %d cannot %s itself: `%s=%d` names another rank", title, rank, does,
+	        sends ? "to" : "from", group->place_of[rank] == 0);
+}
+
 /* A rank that names itself both ways copies. A send to oneself alone would wait for a receive that stands
  * behind it on the same stream, for ever, so it is refused. */
 static enum status to_oneself(const struct call *call, int rank, struct submit_plan *plan)
 {
 	const char *title = call->statement->row->name;
-	bool own = false, all = true;
+	const struct part *own = NULL;
+	bool all = true;
 	for (int i = 0; i < plan->parts; i++) {
-		own = own || plan->part[i].peer == rank;
+		own = plan->part[i].peer == rank ? &plan->part[i] : own;
 		all = all && plan->part[i].peer == rank;
 	}
 	if (!own)
 		return ST_OK;
 	if (!all || plan->parts < 2)
-		return fail(ST_RANK, "%s: rank %d names itself; nobody else would take part", title, rank);
+		return names_itself(call, rank, plan, own->direction == P2P_SEND);
 	int64_t from = layout_bytes(&plan->operand[0].layout), to = layout_bytes(&plan->operand[1].layout);
 	if (from != to)
 		return fail(ST_SHAPE, "%s: rank %d sends itself %lld bytes into %lld", title, rank,

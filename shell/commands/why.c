@@ -34,7 +34,7 @@ static enum status take_rank(struct inquiry *asked)
 	long rank = strtol(at + 1, &end, 10);
 	int n = asked->call->shell->world->n;
 	if (rank >= n)
-		return fail(ST_RANK, "no rank %ld: ranks are 0-%d", rank, n - 1);
+		return fail(ST_RANK, "no rank %ld: %s", rank, ranks_of_text(n).text);
 	*at = '\0';
 	ranks_one(&asked->ranks, (int)rank);
 	return ST_OK;

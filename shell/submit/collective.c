@@ -63,8 +63,8 @@ static enum status read_root(struct call *call, int rank, int n, struct record *
 	struct number number = {0};
 	enum status status = call_option(call, "root", rank, &number);
 	if (status == ST_OK && !number_is_whole(number.value, 0, n - 1))
-		return fail(ST_RANK, "%s: root=%g, and the group's ranks count 0-%d",
-		        call->statement->row->name, number.value, n - 1);
+		return fail(ST_RANK, "%s: root=%g: in the group, %s", call->statement->row->name,
+		        number.value, ranks_of_text(n).text);
 	record->root = (int)number.value;
 	return status;
 }

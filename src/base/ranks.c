@@ -2,6 +2,7 @@
  * loop costs a step for each word that has members, and walking a set one for each member, of 4096 ranks too. */
 #include "base/ranks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void word_set(struct ranks *set, int w, uint64_t word)
@@ -130,4 +131,12 @@ void ranks_brief(const struct ranks *set, int columns, struct text *out)
 	}
 	text_put(out, text_string(&words), words.count);
 	text_release(&words);
+}
+
+struct ranks_of_text ranks_of_text(int n)
+{
+	struct ranks_of_text words = {"the only rank is 0"};
+	if (n > 1)
+		snprintf(words.text, sizeof words.text, "ranks are 0-%d", n - 1);
+	return words;
 }

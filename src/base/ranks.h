@@ -28,6 +28,11 @@ int ranks_first(const struct ranks *set);          /* -1 when empty */
 int ranks_next(const struct ranks *set, int rank); /* the next above `rank`, or -1 */
 /* "0-3", "0,2", "1" ... as a person writes it */
 void ranks_text(const struct ranks *set, struct text *out);
+/* Returns which of n ranks there are, for messages: "ranks are 0-3", "the only rank is 0". */
+struct ranks_of_text {
+	char text[32];
+};
+struct ranks_of_text ranks_of_text(int n);
 /* The same where it takes `columns` at most; else how many, and one of them, as far as there is room for that:
  * "908 ranks, e.g. 0", "908 e.g. 0", "908x" */
 void ranks_brief(const struct ranks *set, int columns, struct text *out);

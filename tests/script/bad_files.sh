@@ -95,7 +95,7 @@ bad_model 's/^  ## the step/  together { ## the step\nspin 1ms }/' 17 "a step (\
 bad_model 's/^  gradient_made w/  gradient_mad w/' 16 "no command 'gradient_mad'"
 bad_model 's/^  tensor w/  stream w;  tensor w/' 9 "'w' is a stream already: one name, one thing"
 bad_model '$d' 19 "'}' is still missing: the block of line 13 is open"
-bad_model 's/^  gradient_made w/  @0 { send w to=1 }/' 16 "send: to=1 on rank 0, and the group's ranks count 0-0"
+bad_model 's/^  gradient_made w/  @0 { send w to=1 }/' 16 "send: to=1 on rank 0: in the group, the only rank is 0"
 bad_model 's/^  sgd w dw/  sgd w dx/' 18 "no tensor 'dx'; did you mean 'dw'?"
 bad "model line.rsh hiden=4" "model line.rsh has no option 'hiden'; did you mean 'hidden'?"
 bad "model line.rsh hidden=7" "line.rsh:4: hidden=7: an even number is wanted"

@@ -43,7 +43,7 @@ y = relu x x
 y z = relu x
 #> tests/script/mistakes.rsh:43: relu gives 1 result, not 2: y = relu x
 send y to=4
-#> tests/script/mistakes.rsh:45: send: to=4 on rank 0, and the group's ranks count 0-3
+#> tests/script/mistakes.rsh:45: send: to=4 on rank 0: in the group, ranks are 0-3
 send y
 #> tests/script/mistakes.rsh:47: send wants to=RANK: send TENSOR to=RANK [on STREAM] [in GROUP]
 sgd x
@@ -83,7 +83,7 @@ allreduce y op=mean
 allreduce y op=smu
 #> tests/script/mistakes.rsh:83: allreduce: 'op=smu' is none of: sum avg max min; did you mean 'op=sum'?
 broadcast y root=7
-#> tests/script/mistakes.rsh:85: broadcast: root=7, and the group's ranks count 0-3
+#> tests/script/mistakes.rsh:85: broadcast: root=7: in the group, ranks are 0-3
 gather y root=0
 #> tests/script/mistakes.rsh:87: gather gives a result: NAME = gather y
 timeline nothing

@@ -50,7 +50,7 @@ y = relu x
 @0-2 { sync; barrier in ps }
 
 ## refused within
-expect error "put: y@3: the window is of ps, whose ranks count 0-2" { @0 put x -> y@3 }
+expect error "put: y@3: in ps, the window's group, ranks are 0-2" { @0 put x -> y@3 }
 expect error "put: y@1.5" { @0 put x -> y@1.5 }
 expect error "put: v is [2,8], y is [4,8]" { @0 put v -> y@1 }
 expect error "add: half is bf16, y is f32" { @0 add half -> y@1 }

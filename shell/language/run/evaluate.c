@@ -252,10 +252,8 @@ static enum status listed_ranks(
 	memset(set, 0, sizeof *set);
 	for (int i = 0; i < ref->count; i++) {
 		int from = ref->range[i].from, to = ref->range[i].to, n = shell->world->n;
-		if (to >= n && n == 1)
-			return fail(ST_RANK, "no rank %d: the only rank is 0", from >= n ? from : to);
 		if (to >= n)
-			return fail(ST_RANK, "no rank %d: ranks are 0-%d", from >= n ? from : to, n - 1);
+			return fail(ST_RANK, "no rank %d: %s", from >= n ? from : to, ranks_of_text(n).text);
 		for (int rank = from; rank <= to; rank++)
 			ranks_add(set, rank);
 	}

@@ -67,7 +67,7 @@ expect error "no group 'nothing'" { y = allreduce q in nothing }
 expect error "allgather gives a result" { allgather q }
 expect error "a first axis that 4 divides, as in [4]; other parts go by send= and recv=" { y = alltoall q }
 expect error "a first axis that 4 divides, as in [4]" { y = scatter q }
-expect error "root=4, and the group's ranks count 0-3" { broadcast q root=4 }
+expect error "root=4: in the group, ranks are 0-3" { broadcast q root=4 }
 expect error "'op=mean' is none of: sum" { allreduce q op=mean }
 expect error "'algo=nothing' is none of: auto" { allreduce q algo=nothing }
 tensor h[2] pinned = 1

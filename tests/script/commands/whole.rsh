@@ -10,9 +10,9 @@ lesson 0
 lesson endless
 #> tests/script/commands/whole.rsh:10: lesson endless: no such lesson; `lesson 4`, `lesson 4.2`, a file as F.rsh, or off
 @0 broadcast x root=large
-#> tests/script/commands/whole.rsh:12: broadcast: root=1e+300, and the group's ranks count 0-1
+#> tests/script/commands/whole.rsh:12: broadcast: root=1e+300: in the group, ranks are 0-1
 broadcast x root=endless
-#> tests/script/commands/whole.rsh:14: broadcast: root=inf, and the group's ranks count 0-1
+#> tests/script/commands/whole.rsh:14: broadcast: root=inf: in the group, ranks are 0-1
 y = shard x dim=large
 #> tests/script/commands/whole.rsh:16: shard: dim=1e+300, and x has the dimensions 0-0
 y = shard x dim=0.5
