@@ -71,13 +71,27 @@ static enum status read_root(struct call *call, int rank, int n, struct record *
 
 /* ---- send=, recv= ---- */
 
+/* Returns true if the numbers give each of n ranks as many, and at least one. */
+static bool counts_fit(int64_t count, int n)
+{
+	return count > 0 && count % n == 0;
+}
+
+static enum status check_counts(const struct list_counts *count, int n)
+{
+	bool sends = !counts_fit(count->first, n);
+	int64_t given = sends ? count->first : count->second;
+	if (counts_fit(given, n))
+		return ST_OK;
+	return fail(ST_SHAPE,
+	        "alltoall: %s= has %lld number%s for %d rank%s: %d, or the same number for each, %s expected",
+	        sends ? "send" : "recv", (long long)given, given == 1 ? "" : "s", n, n == 1 ? "" : "s", n,
+	        n == 1 ? "is" : "are");
+}
+
 /* Each place's rows are the sum of as many numbers as there are for it. */
 static enum status add_up(const double *numbers, int64_t count, int n, const char *option, int64_t *rows)
 {
-	if (count % n != 0)
-		return fail(ST_SHAPE,
-		        "alltoall: %s= has %lld number%s for %d ranks: as many for each are wanted", option,
-		        (long long)count, count == 1 ? "" : "s", n);
 	for (int64_t i = 0; i < count; i++) {
 		if (numbers[i] < 0)
 			return fail(ST_RANGE, "alltoall: %s= has %g: rows are counted from 0 on", option,
@@ -111,6 +125,9 @@ static enum status split_of(struct call *call, int rank, const struct list_count
 	        .n = n, .row_bytes = dtype_bytes((enum dtype)view.layout.dtype), .rows = *rows};
 	for (int i = 1; i < view.layout.dims; i++)
 		split->row_bytes *= view.layout.dim[i];
+	status = check_counts(count, n);
+	if (status != ST_OK)
+		return status;
 	if (!values) {
 		spread_evenly(view.layout.dim[0], n, *rows);
 		return ST_OK;
@@ -287,9 +304,12 @@ enum status collective_run(struct call *call)
 {
 	if (call_count(call, COLLECTIVE_UNROLL))
 		return unroll_run(call);
-	if (call_has(call, "send") != call_has(call, "recv"))
+	const char *given = call_has(call, "send") ? "send" : "recv",
+	           *missing = call_has(call, "send") ? "recv" : "send";
+	if (call_has(call, given) && !call_has(call, missing))
 		return fail(ST_ARGUMENT,
-		        "alltoall: send= and recv= stand together: rows to each rank, rows from each");
+		        "alltoall: %s= needs %s=, the rows %s each rank: `y = alltoall x send=to recv=from`",
+		        given, missing, strcmp(missing, "recv") == 0 ? "from" : "to");
 	return call_has(call, "send")
 	        ? run_split(call)
 	        : plans_run(call, OP_COLLECTIVE, collective_resolve, collective_complete);

@@ -33,3 +33,5 @@ two_ways "a collective in two nodes" "@0,1,7,8 allreduce x in g" "@7,8 allreduce
 two_ways "a send from another node" "@1,9 send x to=0; @0 { recv x from=1; recv z from=9 on s }" \
 	"@9 send x to=0; @1 send x to=0; @0 { recv x from=1; recv z from=9 on s }"
 two_ways "a put from another node" "@1,9 put x -> y@0" "@9 put x -> y@0; @1 put x -> y@0"
+"$RANKSH" --dry -n 4 -c "tensor x[4] = 1; tensor k[3] n[4] i32 = 1; y = alltoall x send=k recv=n" > "$work/out" 2>&1 < /dev/null
+check "counts that do not fit the ranks are refused" grep -q 'alltoall: send= has 3 numbers for 4 ranks' "$work/out"

@@ -50,9 +50,13 @@ sync
 
 # ---- what is refused ----
 tensor few[2,2] = 0;  tensor k[3] i32 = 1;  tensor f[4] = 1
-expect error "send= has 3 numbers for 4 ranks" { q = alltoall x send=k recv=n }
+expect error "send= has 3 numbers for 4 ranks: 4, or the same number for each, are expected" { q = alltoall x send=k recv=n }
 expect error "send= adds up to 9 rows, and few is [2,2]" { @2 q = alltoall few send=n recv=n }
-expect error "send= and recv= stand together" { q = alltoall x send=n }
+expect error "send= needs recv=, the rows from each rank: `y = alltoall x send=to recv=from`" { q = alltoall x send=n }
+expect error "recv= needs send=, the rows to each rank" { q = alltoall x recv=n }
+tensor triple[3] i32 = 1;  none = shard triple
+expect error "send= has 0 numbers for 4 ranks: 4, or the same number for each, are expected" { @3 q = alltoall x send=none recv=n }
+expect error "recv= has 0 numbers for 4 ranks" { @3 q = alltoall x send=n recv=none }
 expect error "whole numbers, i32" { q = alltoall x send=f recv=n }
 expect error "no tensor 'nn'" { q = alltoall x send=nn recv=n }
 expect error "rows are counted from 0 on" { fill k[0] -1;  tensor m[4] i32 = -1;  q = alltoall x send=m recv=n }
