@@ -259,6 +259,11 @@ static void lines_as_they_ran(void **state)
 	        {"def inner k { say \"k=$k of $n\" }\ndef outer p k { inner k+1; phase F$k; y0 = relu $p "
 	         "}\nouter x 4",
 	                "0 outer x 4\n1 inner 5\nsay \"k=5 of 3\"\nphase F4\ny0 = relu x\n"},
+	        {"def says what { say \"$what\" }\ndef via what { says $what }\nlet w = \"two $n\"\n"
+	         "says \"a b\"; via $w; says \"a\"; says x[n-1]; via \"\"",
+	                "0 says \"a b\"\nsay \"a b\"\n0 via \"two 3\"\n1 says \"two 3\"\nsay \"two 3\"\n"
+	                "0 says a\nsay \"a\"\n0 says x[2]\nsay \"x[2]\"\n"
+	                "0 via \"\"\n1 says \"\"\nsay \"\"\n"},
 	        {"capture g on s { y0 = relu x }", "capture g on s {\ny0 = relu x on s\n}\n"},
 	        {"copy x[n-1] -> y0[0] on s", "copy x[2] -> y0[0] on s\n"},
 	        {"if rank == 1 { send x to=(tp+1)%2 in tp } else { @0 recv x from=1 in tp }",

@@ -304,6 +304,15 @@ static void render_making(struct rendering *r, struct call *call)
 	}
 }
 
+/* A text or a name that a def gets: in quotes if a line would read it as something else without them */
+static void render_given(struct rendering *r, const char *text)
+{
+	if (!*text || strpbrk(text, " \t\n\"\\$#;{}"))
+		quote_text(text, r->out);
+	else
+		put(r, text);
+}
+
 /* A def's call: its arguments as it gets them */
 static void render_call(struct rendering *r, struct statement *statement)
 {
@@ -316,7 +325,7 @@ static void render_call(struct rendering *r, struct statement *statement)
 		if (value.kind == VALUE_NUMBER)
 			value_exact(value, r->out);
 		else
-			put(r, names_text(r->eval->shell->world->names, value.name));
+			render_given(r, names_text(r->eval->shell->world->names, value.name));
 	}
 }
 
