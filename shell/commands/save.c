@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
-#include "shell/language/run/writing.h"
 #include "shell/session/replace.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/session/share.h"
@@ -33,6 +32,21 @@ static bool first_with(struct call *call, int rank, const char *path)
 	return true;
 }
 
+/* The rank's process looks at the file. All processes spell the line, as it may bring names that are new. */
+static enum status may_replace_at(struct call *call, int rank, const char *path)
+{
+	struct shell *shell = call->shell;
+	struct text line = {0};
+	enum status status = ST_OK;
+	call_line(call, rank, &line);
+	struct output output = {
+	        .path = path, .kind = &kind, .force = call_count(call, 2) > 0, .line = text_string(&line)};
+	if (!shell->replaying && rank == shell->world->me)
+		status = may_replace(&output);
+	text_release(&line);
+	return status;
+}
+
 /* Rank after rank, each outcome shared before the next: a full disk at one owner is a refused line for
  * all. The books have changed by then, which does no harm, as the copies and waits did take place. */
 static enum status save_files(struct call *call)
@@ -52,11 +66,11 @@ static enum status save_files(struct call *call)
 			return status;
 		if (!first_with(call, rank, path))
 			continue;
+		status = may_replace_at(call, rank, path);
 		/* views and slices are packed: a file has its elements in rows */
 		if (!shell->replaying && rank == shell->world->me) {
 			void *packed = mem_alloc(layout_bytes(&view.layout));
 			op_id by = space_is_host(view.space) ? 0 : shell->world->ops[sync].target;
-			status = call_may_replace(call, rank, path, &kind, call_count(call, 2) > 0);
 			if (status == ST_OK)
 				status = read_packed(shell, by, &view, packed);
 			if (status == ST_OK)
@@ -80,11 +94,9 @@ static enum status save_files(struct call *call)
 static enum status may_begin(struct call *call, int rank, const char *path)
 {
 	struct shell *shell = call->shell;
-	enum status status = ST_OK;
 	if (interpreter_walks(shell->interpreter) || !first_with(call, rank, path))
 		return ST_OK;
-	if (!shell->replaying && rank == shell->world->me)
-		status = call_may_replace(call, rank, path, &kind, call_count(call, 2) > 0);
+	enum status status = may_replace_at(call, rank, path);
 	if (!shell->replaying)
 		status = shell_agree(shell, rank, status);
 	return shell_replaces(shell, path, status);
