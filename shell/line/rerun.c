@@ -49,10 +49,13 @@ static enum status run_typed(struct shell *shell, const struct journal_entry *en
 	steering_again(&shell->steering, entry->values);
 	if (entry->stop)
 		shell->training->limit = entry->played;
-	if (!entry->session)
+	if (!entry->session) {
 		status = shell_line(shell, entry->line, length, 0, shell->changes->data ? entry->stamp : -1);
-	else if (*entry->ran)
-		status = line_ours(shell, entry->ran);
+	} else {
+		if (*entry->ran)
+			status = line_ours(shell, entry->ran);
+		journal_add(&shell->journal, *entry); /* lines after it are numbered as they were */
+	}
 	steering_over(&shell->steering);
 	shell->training->limit = -1;
 	return same_outcome(entry->line, status, entry->refused);

@@ -50,6 +50,10 @@ replayed() {
 	check "$1" same before out
 }
 
+# a line that turns a switch is one of the lines, where they run again as well
+printf '%s\n' 'explain on' 'timeline on' 'spin 1us' whatif | one_process --dry -n 2 > out
+check "what is shown with each line changes no line's number in a world of its own" grep -q 'run again: 2 operations, each at the same time' out
+
 # all ranks of a line are owed their answers together: rank 0's stream is empty, but what its device did until then is final
 undone "a sync of several ranks is run again as it was typed" 3 'record e on s' <<'END'
 tensor t3[8,4] t4[8,4] = rank
