@@ -382,9 +382,12 @@ static void read_books(struct serial *serial)
 		if (!serial->meeting[world->aborted[serial->aborted]].over)
 			end_meeting(serial, world->aborted[serial->aborted]);
 	release_members(serial);
-	while (serial->done < world->op_count)
-		op_issue(serial, serial->done + 1);
 	search_suspects(serial);
+	/* a search for each: a circle is cut at the same match whether the operations come one by one or all at once */
+	while (serial->done < world->op_count) {
+		op_issue(serial, serial->done + 1);
+		search_suspects(serial);
+	}
 }
 
 const struct circles *circles_now(struct world *world)

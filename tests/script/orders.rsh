@@ -120,3 +120,17 @@ abort
 # one stream on each rank: they are stuck here too, which is reported when somebody waits
 @0-1 { send a to=1-rank;  recv b from=1-rank }
 abort
+
+## a circle that `stuck` shows and one that only NCCL hangs in, in one block: the second is reported as it is line by line
+group pair 0-1
+{
+  @1 recv b from=0 on s in pair
+  @0-1 together { allreduce c on s in pair;  allreduce d on s in pair }
+  @0-1 allreduce a on t in pair
+  @0 send b to=1 on s in pair
+}
+#>    ranks 0 and 1 queue operations of pair in opposite orders: NCCL can hang
+#>       rank 0: allreduce a (line 129), then send b (line 130)
+#>       rank 1: recv b (line 127), then allreduce a (line 129)
+#>       fuse a rank's two by `together { }`, or give one of them its own group
+abort pair
