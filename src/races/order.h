@@ -87,6 +87,7 @@ struct rank_order {
 /* A conflict whose past still lacks members: in a list of the meeting that lacks them. */
 struct undecided {
 	struct race race;
+	size_t matches; /* that the books had then; 0: it was taken out, and is in the list still */
 	uint32_t next;
 };
 struct match_note {

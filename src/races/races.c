@@ -67,7 +67,8 @@ static void postpone(struct happens_before *order, const struct race *race, uint
 		MEM_ROOM(&order->undecided, order->undecided_count + 2, &order->undecided_room);
 		index = ++order->undecided_count;
 	}
-	order->undecided[index] = (struct undecided){.race = *race, .next = order->notes[match].undecided};
+	order->undecided[index] =
+	        (struct undecided){*race, order->world->match_count, order->notes[match].undecided};
 	order->notes[match].undecided = index;
 }
 
@@ -94,11 +95,12 @@ static void decide_postponed(struct happens_before *order, uint32_t match)
 
 	order->notes[match].undecided = 0;
 	for (; index; index = next) {
-		struct race race = order->undecided[index].race;
-		next = order->undecided[index].next;
-		order->undecided[index].next = order->free_undecided;
+		struct undecided undecided = order->undecided[index];
+		next = undecided.next;
+		order->undecided[index] = (struct undecided){.next = order->free_undecided};
 		order->free_undecided = index;
-		decide(order, &race);
+		if (undecided.matches)
+			decide(order, &undecided.race);
 	}
 }
 
@@ -177,16 +179,23 @@ static void order_release(struct happens_before *order)
 		mem_free(arrays[i]);
 }
 
-/* What went by a meeting that is there no more is open again: it was decided when the books had that meeting. */
+/* What went by a meeting that is there no more is open again: it was decided, or found to lack members further on, when the
+ * books had that meeting. */
 static void reopen(struct happens_before *order, uint32_t match)
 {
-	size_t from;
+	struct settled *again = NULL;
+	size_t from, count = 0;
 	SEARCH(from, order->settled_count, order->settled[from].matches >= match);
-	size_t count = order->settled_count - from;
-	struct settled *again = mem_alloc(count * sizeof *again);
-	if (count)
-		memcpy(again, order->settled + from, count * sizeof *again);
+	for (size_t i = from; i < order->settled_count; i++)
+		*MEM_ADD(&again, &count) = order->settled[i];
 	order->settled_count = from;
+	for (size_t i = 1; i <= order->undecided_count; i++) {
+		struct undecided *undecided = &order->undecided[i];
+		if (undecided->matches < match)
+			continue;
+		*MEM_ADD(&again, &count) = (struct settled){undecided->race, undecided->matches};
+		undecided->matches = 0;
+	}
 	for (size_t i = 0; i < count; i++)
 		decide(order, &again[i].race);
 	mem_free(again);
@@ -206,7 +215,8 @@ static void take_aborted(struct happens_before *order)
 			unmade = index < unmade ? index : unmade;
 		decide_postponed(order, index);
 	}
-	reopen(order, unmade);
+	if (unmade != UINT32_MAX)
+		reopen(order, unmade);
 }
 
 const struct races *races_now(struct world *world)
