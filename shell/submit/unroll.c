@@ -264,6 +264,11 @@ static enum status unroll_complete(struct call *call, int rank, struct submit_pl
 {
 	struct unrolling work = {0};
 	enum status status = collective_complete(call, rank, plan);
+	if (status == ST_OK && plan->record.dtype == DT_I32 && plan->record.reduction == REDUCE_AVG)
+		return fail(ST_ARGUMENT,
+		        "%s: op=avg of i32 does not unroll: the sum of whole numbers is divided at the end; "
+		        "op=sum does",
+		        call->statement->row->name);
 	if (status == ST_OK)
 		status = begin_work(call, plan, rank, &work);
 	mem_free(work.steps);

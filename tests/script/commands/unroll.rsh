@@ -25,3 +25,5 @@ broadcast e root=world-1 unroll
 sync
 expect close(d, e)
 expect races == 0
+tensor whole[5] i32 = iota
+expect error "allreduce: op=avg of i32 does not unroll" { allreduce whole op=avg unroll }
