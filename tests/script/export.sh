@@ -86,7 +86,8 @@ z = allgather y rows=5
 sync
 export kineto chunks
 END
-check "parts that are not equal ..." within 60 "$RANKSH" -n 4 chunks.rsh > out 2>&1
+within 60 "$RANKSH" -n 4 chunks.rsh > out 2>&1
+check "parts that are not equal ..." [ $? = 0 ]
 check "... count as NCCL has them: padded" [ "$(grep -ho '"Collective name":"[a-z]*","In msg nelems":[0-9]*,"Out msg nelems":[0-9]*' chunks/rank*.json | sort | uniq -c | tr -s ' \n' ' ')" = ' 4 "Collective name":"allgather","In msg nelems":6,"Out msg nelems":24 4 "Collective name":"reducescatter","In msg nelems":24,"Out msg nelems":6 ' ]
 cat > node.rsh <<'END'
 set gpus=2
@@ -100,7 +101,8 @@ sendrecv x -> v to=(rank+1)%4 from=(rank+3)%4
 sync
 export kineto node
 END
-check "... of two nodes, with work of the host" within 60 "$RANKSH" -n 4 node.rsh > out 2>&1
+within 60 "$RANKSH" -n 4 node.rsh > out 2>&1
+check "... of two nodes, with work of the host" [ $? = 0 ]
 cat > shape.py <<'END'
 import json
 for rank in range(4):

@@ -45,7 +45,6 @@ sed -i 's/true/false/; s/"n":2/"n":1/' journal
 run 0 --follow - < journal
 check "what is followed writes no file" [ ! -e saved.npy ]
 
-
 # a task's question is shown with its choices, and the answer is asked of the session that is followed alone
 begin '{"line":"lesson 5"}'
 sed -i 's/true/false/; s/"n":2/"n":4/' journal

@@ -85,7 +85,8 @@ for device in sim cuda; do
 	check "$device: ... before which it was right" says 'the first is right'
 	run streams.rsh
 	check "$device: the first one of a program is reported" says '`embed` reads ids[2] = 8'
-	check "$device: ... alone" says 'range: line 9:'
+	check "$device: ... alone" once '[rank 1] range: '
+	check "$device: ... with its line" says 'range: line 9:'
 	run host.rsh
 	check "$device: in the host's memory" says '`embed` reads ids[3] = -7'
 done
