@@ -3,7 +3,8 @@
  *      export run.html              export kineto DIR       a file a rank, as PyTorch's profiler writes them
  *
  * Rank 0 writes; its success or failure is everyone's, so that the line is refused everywhere or nowhere. The file appears whole or
- * not at all. It takes the place of an earlier export of its format, and of another file only by `force`. What is queued and not yet over is projected and stands in it too. */
+ * not at all. It replaces an earlier export of its format, and another file only with `force`. What is queued and not yet over is
+ * projected and stands in it too. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"

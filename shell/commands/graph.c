@@ -5,7 +5,7 @@
  * the host for each, which is what makes a graph worth its while for many short kernels. Waits between
  * streams are captured as edges. Addresses are those of the capture, as in CUDA: a graph works on the same
  * tensors each time it is launched, and on whatever has their memory when they were freed. The tensors that
- * the block itself makes have memory of the graph's own, which no other tensor gets as long as the graph is there.
+ * the block itself makes have memory of the graph's own, which no other tensor gets while the graph exists.
  *
  * Which streams are captured is the books' affair (world/graph.c). What a capture leaves out and what a launch finds
  * freed is reported, once for all ranks of which it is true. */

@@ -27,8 +27,8 @@ static op_id made_after(const struct world *world, int rank, const struct view *
 	return 0;
 }
 
-/* Has an operation that is over by then written into it? Of a window another rank may have. Without elements nothing
- * is unwritten. */
+/* Has an operation that is over by then written into it? Of a window another rank may have. A tensor without elements
+ * counts as written. */
 static bool is_written(const struct shell *shell, int rank, const struct view *view, int64_t time)
 {
 	const struct world *world = shell->world;

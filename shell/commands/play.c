@@ -141,7 +141,7 @@ static enum status load_script(struct shell *shell, const char *path)
  * answer */
 static enum status say_schedule(struct call *call, const char *path, bool force)
 {
-	/* PyTorch reads these files without comments, and people write them, too: one that differs may be theirs */
+	/* the format has no comments, and schedules are written by hand, too: a file that differs may be one of these */
 	static const struct output_kind same = {.is = "file of these bytes"};
 	const struct schedule *schedule = interpreter_schedule_now(call->shell);
 	const struct program *program = call->shell->training->now.program;

@@ -4,7 +4,7 @@
  * may name files of their own (x$rank.npy). Where several name the same, the first of them writes it and
  * the others only wait: replicas hold the same. A replay of the session does not write again.
  *
- * A file that may not be replaced (session/replace.h) refuses the line before it has done anything. It is looked at again
+ * If the file may not be replaced (session/replace.h) the line is refused before it has done anything. The file is looked at again
  * when the data are there. */
 #include "base/memory.h"
 #include "base/npy.h"
@@ -90,7 +90,8 @@ static enum status save_files(struct call *call)
 	return ST_OK;
 }
 
-/* Before anything has happened, on the rank that will write the file; then all know. */
+/* Refuses the line before anything has happened if a file may not be replaced. The rank that will write it looks; its outcome is
+ * everyone's. */
 static enum status may_begin(struct call *call, int rank, const char *path)
 {
 	struct shell *shell = call->shell;
@@ -102,8 +103,7 @@ static enum status may_begin(struct call *call, int rank, const char *path)
 	return shell_replaces(shell, path, status);
 }
 
-/* One rank's half: what the line names is there, and its file may be replaced; then the copy to the host, and the wait for
- * it. */
+/* One rank's half: what the line names is there, and its file may be replaced; then the copy to the host, and the wait for it. */
 static enum status save_one(struct call *call, int rank, bool act)
 {
 	struct view view;
@@ -128,7 +128,7 @@ static enum status save_one(struct call *call, int rank, bool act)
 }
 
 /* The file is written when the data are there, which is why this line reaches its waits in scripts, too. A line that
- * runs again has written its file already. A program that is walked through ahead of time has the copies and waits. */
+ * runs again has written its file already. A walk through a program queues the copies and waits, and writes nothing. */
 static enum status save_run(struct call *call)
 {
 	struct shell *shell = call->shell;

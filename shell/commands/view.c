@@ -79,8 +79,8 @@ static enum status shard_axis(struct call *call, int rank, const struct view *wh
  *              . . . .     side by side                           . . x x     gaps: reshape, send and the
  *              x x x x                                            . . x x     collectives refuse it
  *              x x x x                                            . . x x
- * Parts are those of torch.chunk, as DTensor and FSDP2 have them: ceil(size / n) each, then less, then none. A part
- * without elements lies at the tensor's own address, which is never behind its memory.
+ * Parts are those of torch.chunk, as in DTensor and FSDP2: ceil(size / n) each, then fewer, then none. A part
+ * without elements has the tensor's own address, which is never past its memory.
  *
  *     5 rows on 4 ranks    2 2 1 0          6 rows on 5 ranks    2 2 2 0 0 */
 static enum status shard_part(

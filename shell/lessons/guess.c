@@ -85,7 +85,7 @@ enum status guess_put(struct shell *shell, struct text *out)
 		text_add(out, "      your guess is %s\n", shell->lesson->guess);
 	else if (shell->lesson->skips)
 		text_add(out, "      no guess was made\n");
-	else if (shell->shown) /* of a session that is followed: the answer comes from there */
+	else if (shell->shown) /* a follower: the answer is given in the session that it follows */
 		return status;
 	else if (count)
 		text_add(out, "      answer with its letter: predict b      (or skip)\n");

@@ -83,7 +83,7 @@ enum status lesson_new(struct shell *shell, const char *path)
 	const struct embedded *file = embedded_find("lessons/", "template", suffix);
 	bool there =
 	        !shell->replaying && transport_rank(shell->transport) == 0 && file_there(path) != FILE_NONE;
-	struct output output = {.path = path, .force = true}; /* as nothing is there */
+	struct output output = {.path = path, .force = true}; /* nothing is there: `there` below */
 	struct text text = {0}, word = {0}, at_system = {0};
 	enum status status = shell_agree(shell, 0,
 	        there ? fail(ST_FILE, "%s is there already: a lesson begins in a new file", path) : ST_OK);

@@ -76,8 +76,8 @@ struct journal {
 void journal_begin(struct journal *journal);
 /* The world at hand is empty: the line at hand, if it becomes an entry, is the first of it. */
 void journal_emptied(struct journal *journal);
-/* A command turns a switch of the session, such as `explain on`. The entry keeps the line that does so again, as `undo` begins
- * with the switches of an earlier time. Nothing if it is turned so already */
+/* Sets a switch of the session, as `explain on` does. If that changes it, the entry keeps the line, because a replay begins with
+ * the switches of an earlier time and sets them again. */
 void journal_switch(struct journal *journal, const char *command, bool *to, bool on);
 /* A statement of the line at hand, its bytes [from, to), did less than it says: the entry keeps what it
  * did. line NULL: the whole line did. */

@@ -1,4 +1,4 @@
-/* lasting.h -- what outlives a world: the machine and who is slow on it, the pace, and what is shown with each line
+/* lasting.h -- what outlives a world: the machine and its slow ranks, the pace, and what is shown with each line
  *
  *     a world's      tensors, streams, groups with their timeouts, `use`, `mark`: go with it
  *     the session's  `machine` `set` `slow`, `pace` `explain` `timeline on`: stay when `reset`, a model, a strategy or a

@@ -83,7 +83,7 @@ static bool has_sync(const struct print *print, op_id id)
 void prints_done(struct shell *shell, op_id id)
 {
 	int rank = shell->world->ops[id].rank;
-	size_t i; /* the first print that has such a one, or a later one */
+	size_t i; /* the first print whose last sync is this one or a later one: prints are in the order of their syncs */
 	SEARCH(i, shell->print_count, shell->prints[i]->sync[shell->prints[i]->count - 1] >= id);
 	if (i == shell->print_count || !has_sync(shell->prints[i], id))
 		return;

@@ -22,7 +22,7 @@ void quote_text(const char *words, struct text *out)
 	text_put(out, "\"", 1);
 }
 
-/* Letters that are one word here and for the system's shell */
+/* Returns true if the word needs no quotes, here and in the system's shell. */
 static bool is_plain(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";

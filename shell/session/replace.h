@@ -1,5 +1,5 @@
-/* replace.h -- files of others stay: a line replaces a file that a line of its kind has written. Over any other file it wants
- * the word `force`. */
+/* replace.h -- files of others stay: a line replaces a file that a line of its kind has written. For any other file it needs the
+ * word `force`. */
 #ifndef RANKSH_REPLACE_H
 #define RANKSH_REPLACE_H
 
@@ -10,22 +10,23 @@
 
 /* By what an earlier output is recognized */
 struct output_kind {
-	const char *is;                   /* "file of `plot`" */
-	const char *begins;               /* its first bytes; NULL: they tell nothing */
-	bool (*is_own)(const char *path); /* or this: true of a regular file that is one; NULL */
+	const char *is;     /* "file of `plot`" */
+	const char *begins; /* its first bytes; NULL: these do not tell */
+	bool (*is_own)(const char *
+	                path); /* or this: returns true if the regular file is one; NULL: there is no such check */
 };
 
 /* A file that a line is about to write. The texts are the caller's. */
 struct output {
 	const char *path;
 	const struct output_kind *kind;
+	const char *line; /* as it can be typed, without the word `force`: "plot loss \"my loss.svg\"" */
 	bool force;
-	const char
-	        *line; /* the line as it can be typed, up to the word `force`: "plot loss \"my loss.svg\"" */
 };
 
-/* On this process alone. ST_OK: no file has this name, or an empty one, or one of the kind; with force any regular file, and
- * a link. ST_FILE names what is there, and the line with `force`, if that would write. */
+/* Looks on this process alone. Returns ST_OK if no file has this name, or one that is empty or of the kind; with force if it is any
+ * regular file, or a link to one or to nothing. Fails with ST_FILE: words say what is there, and the line with `force` if that
+ * would write. */
 enum status may_replace(const struct output *output);
 /* Returns true if the file has exactly these bytes. */
 bool file_is(const char *path, const char *bytes, size_t count);

@@ -135,7 +135,7 @@ enum status shell_write(struct shell *shell, const struct output *output, const 
 	return shell_written(shell, output->path, status);
 }
 
-/* The value that steered the line is called "WORD PATH". */
+/* The outcome is kept as a value that steered the line, called "WORD PATH". */
 static enum status keep_outcome(struct shell *shell, const char *word, const char *path, enum status status)
 {
 	struct text what = {0};

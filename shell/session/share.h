@@ -8,13 +8,13 @@
 
 /* ST_FILE: the line at hand is a lesson's own, which writes no file */
 enum status shell_may_write(const struct shell *shell, const char *path);
-/* Rank 0 writes the file (not where lines run again); everyone learns how it went. ST_FILE too, as shell_may_write, and as
- * may_replace, but for a file that has these bytes already. */
+/* Rank 0 writes the file (not where lines run again); everyone learns how it went. ST_FILE too, as shell_may_write and may_replace
+ * say; a file that has these bytes already is no failure. */
 enum status shell_write(struct shell *shell, const struct output *output, const struct text *text);
 /* What lies on a disk decides how a line goes on: `status` is everyone's outcome of writing the file. A refusal is kept as
  * a value that steered the line, and one that runs again, and writes nothing, is refused here again: ST_FILE. */
 enum status shell_written(struct shell *shell, const char *path, enum status status);
-/* The same of what is found before the line has done anything: may the file be replaced? */
+/* The same for the outcome of may_replace, before the line has done anything. */
 enum status shell_replaces(struct shell *shell, const char *path, enum status status);
 /* Every process's outcome becomes everyone's: ST_OK, or the first failure, with its words, and whose it is where others fared
  * otherwise. ST_MPI: it could not be told. */

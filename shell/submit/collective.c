@@ -172,7 +172,7 @@ static enum status run_split(struct call *call)
 
 /* ---- parts that are not equal ---- */
 
-/* rows= of an allgather: plan->shape is what it gives. None: dims 0 */
+/* rows= of an allgather: sets plan->shape to the layout of its result; without rows= its dims stay 0. */
 static enum status read_rows(struct call *call, int rank, const struct layout *in, struct submit_plan *plan)
 {
 	int64_t dim[DIMS_MAX];
@@ -183,7 +183,7 @@ static enum status read_rows(struct call *call, int rank, const struct layout *i
 	return status == ST_OK ? layout_make(&plan->shape, (enum dtype)in->dtype, in->dims, dim) : status;
 }
 
-/* What differs among the places that get rows in parts: a whole part is 0, the rest of the rows 1, none 2. */
+/* Returns what tells apart the places that get rows in parts: 0 for a whole part, 1 for a smaller one, 2 for none. */
 static int kind_of_part(int64_t rows, int n, int place)
 {
 	int64_t own = chunk_at(rows, n, place + 1) - chunk_at(rows, n, place);
@@ -192,8 +192,8 @@ static int kind_of_part(int64_t rows, int n, int place)
 
 /* ---- any collective ---- */
 
-/* Of the input. In its place (stays) the root of a broadcast only gives, and the others only get; of a reduction to a root
- * the others only give. */
+/* Returns the access to the input. In place (stays) the root of a broadcast only reads it, and the others only write; in a
+ * reduction to a root the others only read. */
 static int access_of(const struct collective *collective, bool root, bool stays)
 {
 	if (stays && collective->has_root && (!root || !collective->root_gets))

@@ -39,10 +39,11 @@ struct submit_plan {
 	int operands, results, parts; /* operands: the arguments; results add theirs behind them */
 	struct plan_result result[PLAN_RESULTS];
 	int stream;
-	int place;           /* stands for what of the rank's place matters to the record; else -1 */
-	int64_t window;      /* ONE_SIDED: where the rank's own tensor of the window begins; else -1 */
-	struct layout shape; /* asked for by the line (a source's); dims 0: none */
-	uint32_t queued;     /* the record in the books that the last rank got; 0: none yet */
+	int place;      /* stands for what of the rank's place matters to the record; else -1 */
+	int64_t window; /* ONE_SIDED: where the rank's own tensor of the window begins; else -1 */
+	struct layout
+	        shape;   /* asked for by the line: a source's, or an allgather's with rows=; dims 0: none */
+	uint32_t queued; /* the record in the books that the last rank got; 0: none yet */
 };
 
 /* A line on all of its ranks: the plans that differ, and for each rank which of them it has and what was made for

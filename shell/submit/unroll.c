@@ -13,8 +13,8 @@
  * The steps are collective_steps'. What arrives to be reduced goes into a scratch tensor first, then a
  * kernel adds it. An average begins with a product: every input times 1/n, as NCCL's; where the result is
  * larger than the input (allgather), a copy of one's own part into its place comes first; where it is
- * smaller (reducescatter), the steps, which use up what they work on, have a copy of the input. Where its parts are not equal, the
- * steps of either have a tensor of n whole parts, as NCCL's have: zeroes make up for what a part lacks. */
+ * smaller (reducescatter), the steps, which use up what they work on, have a copy of the input. If parts are not equal, the
+ * steps of both work on a temporary tensor of n whole parts, as NCCL does, padded with zeroes. */
 #include "shell/submit/unroll.h"
 #include "shell/submit/collective.h"
 #include "base/arithmetic.h"
@@ -33,8 +33,9 @@ struct unrolling {
 	int rank, place;
 	const struct operand *in, *out; /* of the line; the same where it has no result */
 	int growth; /* the result is put together from parts (1), or is a part (-1), or as the input (0) */
-	int64_t chunk, elements; /* of what the steps cut up: of a whole part, if it has such, and of all */
-	bool uneven;
+	int64_t chunk,
+	        elements; /* of the tensor that the steps cut up, padding included: of a whole part, and of all */
+	bool uneven;      /* the parts are not equal */
 	struct operand whole;   /* the flattened tensor that the steps cut up */
 	struct operand scratch; /* what arrives to be reduced */
 	struct collective_step *steps;
@@ -113,7 +114,7 @@ static enum status queue_copy(struct unrolling *work, const struct operand *from
 	return queue(work, &record, operands, 2);
 }
 
-/* into = KERNEL into [with], or KERNEL into, of `fill`; `option` is its first, 0 where it has none */
+/* into = KERNEL into [with], or `KERNEL into` if it only writes; `option` is its first, 0 if it has none */
 static enum status queue_kernel(struct unrolling *work, const char *name, const struct operand *into,
         const struct operand *with, double option)
 {

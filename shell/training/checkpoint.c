@@ -268,7 +268,7 @@ static const struct output_kind shard_kind = {.is = "whole .npy file of a tensor
                                 manifest_kind = {
                                         .is = "whole manifest of a checkpoint", .is_own = manifest_whole};
 
-/* how: the file of any of its parts, without path and kind */
+/* how: `force` and `line` for all files of the checkpoint */
 static struct output output_of(const struct output *how, const char *path, const struct output_kind *kind)
 {
 	return (struct output){.path = path, .kind = kind, .force = how->force, .line = how->line};

@@ -37,8 +37,8 @@ void checkpoint_release(struct checkpoint *c);
 /* Of the program at hand, between two iterations: every rank's host waits for all its work and for the copies of what
  * it writes. Says what was written. ST_ARGUMENT: there is no program, its iteration is not at its end, a dry run;
  * ST_FILE: worded; then there is no manifest. Lines that run again write nothing. force: files are replaced
- * that no checkpoint has written; else these refuse it before any wait, and all files stay. every: of the line that asked for it,
- * 0: `checkpoint` once. */
+ * that no checkpoint has written; else these refuse it before any wait, and all files stay. every: that of the line that asked for
+ * it; 0: it asked for one checkpoint. */
 enum status checkpoint_save(struct shell *shell, const char *prefix, long every, bool force);
 /* On this process alone. Returns true if the file is a whole manifest. */
 bool manifest_whole(const char *path);

@@ -101,7 +101,7 @@ static void put_parts(const char *name, struct text *out)
 		text_add(out, " (`source %s`)", first);
 }
 
-/* Returns true if a file of ours, or a part that it sources, contains the name. No part sources one that sources it. */
+/* Returns true if a built-in file, or a part that it sources, uses the name. No part sources one that sources it. */
 static bool file_calls(const struct embedded *file, const char *name)
 {
 	bool found = mentions((struct slice_of_text){file->bytes, file->count}, name, "def");
@@ -116,8 +116,8 @@ static bool file_calls(const struct embedded *file, const char *name)
 	return found;
 }
 
-/* Returns true if a strategy of ours has a def of that name and calls it in none of its files: a model or another strategy of the line
- * does (`count_everywhere` for a gpt's targets, `each_unit_back` beside ddp), so that this program need not. */
+/* Returns true if a built-in strategy has a def of that name and calls it in none of its files: a model or another strategy of the
+ * line calls it there (`count_everywhere` for a gpt's targets, `each_unit_back` beside ddp), so this program need not. */
 static bool called_by_others(const char *name)
 {
 	char def[WORD_SHOWN + 8];

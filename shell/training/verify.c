@@ -257,7 +257,7 @@ enum status training_verify(struct shell *shell, long iterations)
 	}
 	if (status != ST_OK || (t->limit >= 0 && t->played >= t->limit))
 		return status;
-	/* what is compared is read with --dry too, and by `whatif`: later lines come behind these answers */
+	/* with --dry and in `whatif` too: later lines wait for these reads */
 	double loss = NAN;
 	status = compare_await(shell);
 	if (status == ST_OK)

@@ -41,8 +41,8 @@ static inline int64_t parts_of(int64_t count, int64_t size)
 	return (count + size - 1) / size;
 }
 
-/* The first row of part p of n, where `size` rows are cut as torch.chunk cuts them: ceil(size / n) to each, and the last parts
- * have fewer or none. 5 rows in 4 parts: 0, 2, 4, 5, and 5 is the end. */
+/* Returns the first row of part p of n if `size` rows are cut as torch.chunk cuts them: each part has ceil(size / n) rows, the
+ * last ones fewer or none. p = n: the end. 5 rows in 4 parts begin at 0, 2, 4 and 5. */
 static inline int64_t chunk_at(int64_t size, int n, int p)
 {
 	int64_t rows = parts_of(size, n);

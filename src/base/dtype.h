@@ -41,11 +41,11 @@ struct layout {
 	int64_t stride[DIMS_MAX]; /* in elements */
 };
 
-/* Contiguous (C order). A dimension may be 0, as of an alltoall from which nothing came or of the last ranks' shards:
- * strides are then those of a dimension of 1, as in PyTorch. ST_RANGE when a dimension is < 0 or the bytes overflow 2^46. */
+/* Contiguous (C order). A dimension may be 0, as in the last ranks' shards: strides are then those of a dimension of 1, as in
+ * PyTorch. ST_RANGE when a dimension is < 0 or the bytes overflow 2^46. */
 enum status layout_make(struct layout *layout, enum dtype dtype, int dims, const int64_t *dim);
 int64_t layout_count(const struct layout *layout); /* elements */
-int64_t layout_rows(const struct layout *layout);  /* rows of the last dimension, which may be 0 */
+int64_t layout_rows(const struct layout *layout);  /* product of all dimensions but the last */
 int64_t layout_bytes(const struct layout *layout); /* elements * element size */
 int64_t layout_span(const struct layout *layout);  /* bytes from the first to behind the last element */
 bool layout_contiguous(const struct layout *layout);

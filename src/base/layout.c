@@ -2,7 +2,7 @@
  *
  *      x [2,3]      strides 3,1      a b c d e f      x.T [3,2]     strides 1,3, the same memory
  *      x[:, 1:3]    strides 3,1, from b on: b c e f; its span is b to f, with d in it
- *      e [2,0]      strides 1,1      no elements: they take no memory, and e is contiguous
+ *      e [2,0]      strides 1,1      no elements: its span is 0 bytes, and it is contiguous
  *
  * Products of dimensions never overflow: layout_make() refuses what has more than 2^46 bytes, and every other
  * layout is a part of one that it made. */

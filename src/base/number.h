@@ -42,7 +42,7 @@ void number_plain(double value, int digits, double whole, char out[NUMBER_ROOM])
 void number_text(struct number number, struct text *out);
 void time_text(int64_t ns, struct text *out);     /* "0", "20 us", "2.00 ms", "1.25 s" */
 void bytes_text(int64_t bytes, struct text *out); /* "96 B", "4 kB", "1.5 MB": 1024s */
-/* The same between words, either of which may be "" */
+/* Appends bytes_text between two texts, either of which may be "". */
 void bytes_in_words(struct text *out, const char *before, int64_t bytes, const char *after);
 
 #endif

@@ -187,7 +187,8 @@ static bool is_ascii_text(char c)
 	return (c >= ' ' && c <= '~') || (c && strchr("\t\r\n", c));
 }
 
-/* Returns true if the text begins with two characters of ASCII, of two bytes each; `high` is the place of the first one's byte that is 0. */
+/* Returns true if the text begins with two ASCII characters of two bytes each, as in UTF-16. high: which byte of each is 0, 0 or
+ * 1. */
 static bool begins_wide(const char *bytes, size_t count, int high)
 {
 	const char *low = bytes + !high;

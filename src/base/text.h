@@ -40,8 +40,8 @@ void text_make_safe(char *words);
 void text_put_point(struct text *text, uint32_t point);
 /* So many of the bytes, from the first on, are valid UTF-8 without NUL: all, or up to the first that is not */
 size_t text_valid(const char *bytes, size_t count);
-/* "saved as UTF-16: save it as UTF-8" of a text that begins with the byte order mark of UTF-16, as Windows PowerShell's `>`
- * writes it, or with ASCII in two bytes a character; NULL: it does not */
+/* Returns "saved as UTF-16: save it as UTF-8" if the text begins with the byte order mark of UTF-16, as Windows PowerShell's `>`
+ * writes it, or with ASCII characters of two bytes; else NULL. */
 const char *text_saved_as(const char *bytes, size_t count);
 /* Returns the same of a text that is read by lines; there, also what to do if a CR within a line shows that lines end in CR alone,
  * as on old Macs. CR LF is an end of line. */

@@ -55,9 +55,9 @@ struct collective_job {
 	const char *in; /* may overlap out; NULL where it is not looked at */
 	char *out;      /* NULL where there is no result */
 	int64_t in_count, out_count;
-	/* elements of a whole part, of what is cut in parts or put together from them: the last parts may have fewer, or none */
+	/* elements of a whole part of the tensor that is cut, or put together; the last parts may have fewer, or none */
 	int64_t chunk;
-	const struct split *split; /* NULL: parts are as above */
+	const struct split *split; /* NULL: the parts are those of `chunk` */
 	const bool *counts; /* by place: whose input is in the sum, where some are left out; NULL: all */
 	/* ---- by collective_data */
 	int n, place;
@@ -70,7 +70,7 @@ struct collective {
 	bool in_place;  /* without OUT = the result takes the place of the input */
 	bool direct;    /* made of sends and receives, all at once: there is no algorithm to choose */
 	bool splits;    /* takes send= and recv=: parts of unlike size */
-	bool rows;      /* takes rows=: of the result, where the parts are those of chunk_at */
+	bool rows;      /* takes rows=, the rows of the result, whose parts are then those of chunk_at */
 	bool bare;      /* there is no tensor */
 	bool spares;    /* takes backup=: the last to come may be left out */
 	int rounds;     /* how often the message goes round a ring: 2 when it is reduced, then spread */
@@ -90,17 +90,18 @@ const struct collective *collective_at(int i); /* NULL behind the last */
  * carries, and does not depend on n: the number to compare with the hardware's. */
 double collective_bus_factor(const struct collective *collective, int n);
 
-/* The layout of the result from that of the input `name`, at a place of a group of n. The first axis grows or shrinks by
- * the group's size; a reducescatter's is cut as chunk_at cuts it. A rank that gets no result has out->dims 0. A scatter's input
- * has one shape on every rank. ST_SHAPE and ST_RANGE name what fits. */
+/* Gives the layout of the result at a place of a group of n, from that of the input `name`. The first axis grows or shrinks by
+ * the group's size; chunk_at cuts that of a reducescatter. A rank that gets no result has out->dims 0. A scatter's input has one
+ * shape on every rank. ST_SHAPE and ST_RANGE name what fits. */
 enum status collective_shape(const struct collective *collective, const char *name, const struct layout *in,
         int n, int place, int root, struct layout *out);
-/* ST_SHAPE unless the input `name` is the place's part of `whole`, the result of an allgather with rows= */
+/* Fails with ST_SHAPE unless the input `name` has the shape of the place's part of `whole`, the result of an allgather with
+ * rows=. */
 enum status chunk_shape(
         const char *name, const struct layout *in, int n, int place, const struct layout *whole);
-/* The bytes that a collective's time and traffic go by: of the larger of input and result, of the root's where only the root has
- * one. Where the parts are not equal each counts as the first, as if the last were padded. whole: as above, or NULL. Of x [8] f32
- * on 4 ranks:
+/* Returns the bytes from which a collective's time and traffic follow: those of the larger of input and result, on the root if
+ * only the root has one. Each part counts as the first, as if the smaller ones were padded. whole: as above, or NULL. For x [8]
+ * f32 on 4 ranks:
  *
  *     allreduce, broadcast, reduce     8 -> 8      32 B
  *     allgather, gather                8 -> 32    128 B, the result
@@ -108,7 +109,7 @@ enum status chunk_shape(
  *     alltoall                         8 -> 8      32 B */
 int64_t collective_bytes(
         const struct collective *collective, const struct layout *in, int n, const struct layout *whole);
-/* Of a collective in the books: elements of a whole part of n. Requires equal parts, or those of chunk_at. */
+/* Returns the elements of a whole part of n, of a collective in the books. Requires equal parts, or those of chunk_at. */
 int64_t collective_chunk(const struct record *record, int n);
 
 /* The same where the line gives counts: so many rows as come */
@@ -164,8 +165,8 @@ bool collective_unrolls(const struct collective *collective);
  * 1/n (both rounded to the type), of i32 the sum divided, cut toward zero, as ncclAvg is. max and min: a
  * number wins over a NaN. ST_MPI. */
 enum status collective_data(struct collective_job job);
-/* Returns the operand that has the result on this rank; NULL if there is none. In place the root of a broadcast has its
- * input for its result, and does not write to it. */
+/* Returns the operand that has the result on this rank; NULL if there is none. For the root of a broadcast in place it is the
+ * input, to which the root does not write. */
 const struct operand *collective_result(const struct record *record);
 
 #endif

@@ -92,7 +92,7 @@ static int counted(const struct collective_job *job, int place)
 	return count;
 }
 
-/* Of a tensor of `count` elements, where the whole parts before a place end */
+/* Returns where the part of a place begins in a tensor of `count` elements. */
 static int64_t part_at(const struct collective_job *job, int64_t count, int place)
 {
 	return least_of(place * job->chunk, count);
@@ -230,7 +230,8 @@ static enum status move_rows(const struct collective_job *job)
 	return status;
 }
 
-/* One exchange: place p is sent the input, all of it or a part of its own, and what it sends is part p of the result. Who sends to whom (n = 3, root 0):
+/* One exchange: this place sends to p all of its input, or part p of it, and receives from p part p of its result. Who sends to whom
+ * (n = 3, root 0):
  *
  *      allgather    everybody to everybody, all the same
  *      gather       everybody to 0, all the same

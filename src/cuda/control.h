@@ -105,7 +105,7 @@ struct control {
 	size_t lost_count;
 	int losing; /* one of them of any rank, + 1, from the round in which all heard of it to the next; 0: none */
 	enum status failed; /* own: the first failure that nobody has asked for */
-	op_id looked_up;    /* the operation that read a number out of range, if that is it; else 0 */
+	op_id looked_up;    /* if `failed` is a number out of range: the operation that read it; else 0 */
 	char why[1024];
 	/* -- told.c */
 	int64_t latest;   /* end of all that is measured */

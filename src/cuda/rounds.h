@@ -18,7 +18,7 @@
 /* What this process says in a round, and behind it what all have said */
 struct vote {
 	bool over; /* what it waits for is done; of all: everybody's is */
-	bool full; /* it holds so many values that are to be read that it is time to do so; of all: somebody's does */
+	bool full; /* host_is_full; of all: that of any process */
 	int lost; /* a part in which its operation failed, + 1; 0: none. Of all: the lowest rank's that has one */
 };
 

@@ -69,8 +69,8 @@ static void keep_failure(struct control *control, const struct host_report *repo
 	keep_words(control, report, id ? id : first_open(control, part));
 }
 
-/* A kernel has read a number out of range: it computed all the same, as a NaN or nothing. Of those of several streams the first
- * in program order is kept. */
+/* A kernel has read a number out of range: it computed all the same, as a NaN or nothing. If several streams did, the first in
+ * program order is kept. */
 static void keep_index(struct control *control, const struct host_report *report)
 {
 	const struct world *world = control->world;
@@ -186,8 +186,8 @@ void control_done(void *self, op_id id)
 	control->owed |= op_record(control->world, id)->kind == OP_SYNC;
 }
 
-/* In the order in which the shadow told them, as far as they are over. An OP_SYNC that is not ends it, which is the same on all
- * processes, and this rank's own operations do not. */
+/* Passes on the operations that are over, in the order in which the shadow reported them, up to the first OP_SYNC that is not
+ * over: every process has it, so all stop at the same one. Other operations that are not over are left for the next call. */
 static void tell_done(struct control *control)
 {
 	size_t left = 0, next = 0;
@@ -208,7 +208,7 @@ static void tell_done(struct control *control)
 		control->owed = false;
 }
 
-/* One round: everybody's news, and is it over? */
+/* One round: everybody's news, and is it over? If any process is full, all read what is over. */
 static enum status hold_round(struct control *control, enum control_wait what, bool *over)
 {
 	take_reports(control, what);

@@ -33,14 +33,14 @@ struct rank_data {
 	op_id *fills; /* by the host, that wait for earlier work on their memory */
 	size_t fill_count;
 	enum status status; /* the first failure that was not asked for yet */
-	op_id looked_up;    /* the operation that read a number out of range, if that is it; else 0 */
+	op_id looked_up;    /* if `status` is a number out of range: the operation that read it; else 0 */
 	char why[512];
 	bool spoiled;
 };
 
 /* data.c. The first failure waits to be asked for (data_failure); those behind it only spoil. */
 void keep_failure(struct rank_data *data, enum status status);
-/* ... of a kernel, which has read a number out of range: of those the first in program order waits */
+/* ... of a kernel that has read a number out of range: of several the first in program order is kept */
 void keep_kernel(struct rank_data *data, enum status status, op_id id);
 /* ... and the outputs of `id` are marked as spoiled */
 void note_failure(struct rank_data *data, enum status status, op_id id);

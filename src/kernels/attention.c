@@ -184,7 +184,7 @@ static struct matrix part(struct matrix matrix, int64_t s, int64_t rows, int64_t
 	return matrix;
 }
 
-/* The results of a block that sees nothing, or has no queries or keys: 0, and -inf */
+/* The results of a block that sees nothing, or has no queries or no keys: 0, and -inf */
 static void fill_masked(const struct kernel_call *call)
 {
 	for (int i = 0; i < call->outs; i++) {

@@ -43,7 +43,8 @@ static enum status check_option(const struct kernel *kernel, const struct kernel
 	return ST_OK;
 }
 
-/* Rows without an element, as those of x.T if x has no rows: their sum is 0, they have no largest. */
+/* Refuses rows without elements, such as those of x.T if x has no rows, for a kernel that has no result for them: there is a sum of
+ * nothing, but no largest element. */
 static enum status wants_columns(const struct kernel_call *call)
 {
 	if (!call->kernel->wants_columns || kernel_row_length(&call->in[0]) > 0)

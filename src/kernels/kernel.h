@@ -128,8 +128,8 @@ void kernel_cost(const struct kernel_call *call, double *flops, double *bytes);
  * computer, matmul and attention apart (the BLAS's). An output may overlap an input: what is read is what was
  * there before. */
 void kernel_compute(const struct kernel_call *call);
-/* True if no result and no argument that is written has an element: nothing is to be computed. Of several results
- * only some may be empty: of `to n = binsort ids` without ids, n is [bins] and 0. */
+/* Returns true if no result and no argument that is written has an element, so that nothing is to be computed. Only some of several
+ * results may be empty: without ids, `to n = binsort ids` still gives n [bins], all 0. */
 bool kernel_writes_nothing(const struct kernel_call *call);
 /* Finds the first of the numbers that the call looks things up by which is out of range: element `place` of its tensor.
  * Computing does not fail by it: the result has a NaN or nothing there. False: there is none. Before kernel_compute(), whose

@@ -108,7 +108,8 @@ static void add_conflict(struct happens_before *order, const struct race *found)
 	*MEM_ADD(&order->conflicts, &order->conflict_count) = *found;
 }
 
-/* Does the operation read there only what it also writes, under another name, as a gather into its own part? Then the write tells. */
+/* Returns true if the operation also writes all that operand k reads, by another operand, as an allgather in place does. Races of the
+ * read are then those of the write. */
 static bool is_rewritten(const struct record *record, int k)
 {
 	const struct operand *read = &record->operand[k];

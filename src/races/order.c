@@ -47,8 +47,9 @@ static void learn_past(struct happens_before *order, int rank, int lane, uint32_
 	learn(order, lane, number);
 }
 
-/* Does it wait for the very operation, which a graph may have on another stream than it is launched on? Yes within the launch,
- * and by an event that is recorded there. Else what is meant is the stream, of whose own work it was the last. */
+/* Returns true if the operation waits for its target itself, though a graph may have that on another stream than it is launched on:
+ * within one launch, and for an event that is recorded there. Else it waits for the stream's own work, of which the target
+ * was the last. */
 static bool waits_for_branch(const struct world *world, op_id id)
 {
 	const struct op *op = &world->ops[id], *target = &world->ops[op->target];
@@ -171,7 +172,8 @@ static void lanes_update(struct happens_before *order, int rank)
 	}
 }
 
-/* Of very many graphs the last ones share a lane, in which races may be missed. */
+/* Returns the lane for what a graph has on a forked stream; makes it at first. After BRANCHES_MOST all others share the last one, in
+ * which races may be missed. */
 static int branch_lane(struct happens_before *order, int rank, name_id graph, int stream)
 {
 	enum { BRANCHES_MOST = STREAMS_MAX };

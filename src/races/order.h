@@ -66,7 +66,7 @@ struct history { /* by address, disjoint */
 	struct memory_interval *interval;
 	size_t count;
 };
-/* What launches of a graph bring for a stream that they are not launched on */
+/* The work of a graph on a stream other than the one of the launch */
 struct branch {
 	name_id graph;
 	int stream, lane;
@@ -74,8 +74,8 @@ struct branch {
 struct rank_order {
 	struct lane_order *lane;
 	size_t lanes;
-	uint16_t *
-	        stream_lane; /* by number of the stream; the host's and the default one's are their numbers */
+	/* by number of the stream; the host's and the default stream's lanes have their numbers */
+	uint16_t *stream_lane;
 	size_t streams;
 	struct branch *branch;
 	size_t branches;
@@ -106,11 +106,10 @@ struct search_cell {
 struct happens_before {
 	const struct world *world;
 	struct races *races; /* where what is found goes */
-	struct names
-	        *known;  /* what they are told apart by (races.c): number i is that of races->race[i - 1] */
-	op_id done;      /* operations up to this one are in */
-	size_t handouts; /* ... and so many blocks */
-	size_t aborted;  /* ... and so many of world.aborted */
+	struct names *known; /* their keys (races.c): number i is that of races->race[i - 1] */
+	op_id done;          /* operations up to this one are in */
+	size_t handouts;     /* ... and so many blocks */
+	size_t aborted;      /* ... and so many of world.aborted */
 	struct rank_order *rank;
 	uint16_t *op_lane; /* by operation */
 	size_t op_room;
@@ -132,7 +131,7 @@ struct happens_before {
 	struct settled {
 		struct race race;
 		size_t matches; /* that the books had then */
-	} * settled; /* conflicts that are no race by going by other ranks, in the order in which they were decided */
+	} * settled; /* conflicts that are no race, because of other ranks, in the order in which they were decided */
 	size_t settled_count;
 	struct race *conflicts; /* of that operation, not ordered by its rank's clocks */
 	size_t conflict_count;

@@ -14,7 +14,7 @@
 #include "races/order.h"
 #include "base/search.h"
 
-/* What races are told apart by */
+/* Races with equal keys are one race. */
 struct race_key {
 	int earlier_name, later_name, rank, earlier_stream, later_stream;
 };
@@ -179,8 +179,8 @@ static void order_release(struct happens_before *order)
 		mem_free(arrays[i]);
 }
 
-/* What went by a meeting that is there no more is open again: it was decided, or found to lack members further on, when the
- * books had that meeting. */
+/* Decides again the conflicts that were decided, or passed this meeting and wait for a later one, when the books had this
+ * meeting, which is undone. */
 static void reopen(struct happens_before *order, uint32_t match)
 {
 	struct settled *again = NULL;
@@ -201,8 +201,8 @@ static void reopen(struct happens_before *order, uint32_t match)
 	mem_free(again);
 }
 
-/* Conflicts that wait for a meeting that was aborted are decided. One that had all its members was aborted at a timeout, and
- * there may be more races then; those that are known stay. */
+/* Decides the conflicts that wait for a meeting that was aborted. A timeout also aborts a meeting that had all its members: it
+ * orders nothing any more, so there may be more races. Those that are known stay. */
 static void take_aborted(struct happens_before *order)
 {
 	const struct world *world = order->world;

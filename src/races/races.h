@@ -41,8 +41,8 @@ struct races {
  * line was queued since the last time. */
 const struct races *races_now(struct world *world);
 void races_free(struct world *world); /* before world_free */
-/* The stream by which one of the two can be waited for, or can wait: its own; of another launch's operation the stream that the
- * graph was launched on. */
+/* Returns the name of the stream by which the race's operation `id` can wait or be waited for: its own stream, or that of its launch
+ * if the other operation is not of the same launch. */
 const char *race_stream(const struct world *world, const struct race *race, op_id id);
 /* The line that would order the two: "wait io on compute" */
 void race_remedy(const struct world *world, const struct race *race, struct text *out);

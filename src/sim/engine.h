@@ -104,7 +104,7 @@ struct engine {
 	 * on. */
 	bool *quiet, *needed;
 	bool everybody_quiet;
-	op_id over; /* abort.c, in the machine: operations up to this one are, for good */
+	op_id over; /* abort.c, in the machine: operations up to this one are done, for good */
 	/* Goal of a pass */
 	size_t goal_left; /* operations marked OPF_GOAL that are not done; SIZE_MAX: there is no goal */
 	int64_t until;    /* events before it only; TIME_UNKNOWN: all */

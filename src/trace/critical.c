@@ -314,8 +314,8 @@ static void put_kinds(const struct critical *critical, int width, struct text *o
 	table_release(&table);
 }
 
-/* Returns true if the first one has a lower rank, or is of the same rank and was queued earlier. The ids alone
- * have the order in which the lines of different ranks were typed. */
+/* Returns true if the first operation has a lower rank, or is of the same rank and was queued earlier. Ids alone do not do:
+ * across ranks they follow the order in which lines were typed. */
 static bool is_before(const struct world *world, op_id a, op_id b)
 {
 	int rank = world->ops[a].rank, other = world->ops[b].rank;

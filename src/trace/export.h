@@ -40,7 +40,7 @@ enum status trace_export_svg(
 /* A page that shows it, in one file: page.html with the spans in it */
 enum status trace_export_html(
         const struct trace *trace, const struct export_options *options, struct text *out);
-/* Returns true if the text could be one of trace_export_txt: the ruler with its unit, and below it the host of some ranks */
+/* Returns true if the text begins as one of trace_export_txt: the ruler with its unit, and below it the lane of a host. */
 bool export_is_txt(const char *text);
 /* `timeline` as it prints it, so many columns wide */
 enum status trace_export_txt(

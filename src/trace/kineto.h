@@ -11,7 +11,7 @@ void kineto_name(const struct trace *trace, op_id id, struct text *out);
 void kineto_operator(const struct world *world, op_id id, struct text *out);
 /* Does NCCL carry it out? */
 bool kineto_is_nccl(enum op_kind kind);
-/* Of all operands that are read, or written; of an operation of n ranks */
+/* Returns the elements of all operands that are read, or written, of an operation of n ranks. Unequal parts count as padded. */
 int64_t kineto_elements(const struct record *record, int n, enum access access);
 /* "Float", as at::ScalarType has them */
 const char *kineto_type(const struct record *record);

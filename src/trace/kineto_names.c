@@ -7,8 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A collective in place says the same of both, on who only gives or gets as well. Parts count as NCCL has them: padded, where they
- * are not equal. */
+/* A collective in place has the same count for both, also on a rank that only gives or only gets. */
 int64_t kineto_elements(const struct record *record, int n, enum access access)
 {
 	const struct collective *collective = record->collective;

@@ -64,7 +64,7 @@ static void put_pool(const struct trace *trace, int rank, uint32_t pool, struct 
 		table_cell(table, "%s", trace_lane_name(trace, rank, pool_stream(pool)));
 }
 
-/* A row for each segment: whose pool it is, its size, a bar to scale, and what of it is free, or kept by a graph */
+/* A row for each segment: whose pool it is, its size, a bar to scale, and how much of it is free, or kept by a graph */
 static void put_segments(
         const struct trace *trace, const struct heap *heap, int rank, int cells, struct table *table)
 {

@@ -29,7 +29,7 @@ static const char *use_of(const struct record *record, const struct race *race)
 	return reads ? "reads" : "uses";
 }
 
-/* "`relu` on compute reads ", or "`relu` on side in graph g reads " beside what is not of the same launch */
+/* "`relu` on compute reads ", or "`relu` on side in graph g reads " if the other operation is not of the same launch */
 static void put_user(const struct trace *trace, op_id id, const struct race *race, struct text *out)
 {
 	const struct op *op = &trace->world->ops[id];

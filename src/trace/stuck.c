@@ -139,8 +139,8 @@ static void put_headline(const struct waits *waits, const struct ranks *waiting,
 		put_reason(waits, waits_put_circle, width, out);
 }
 
-/* Appends, for each match in which ranks hang, from which collective on one rank is a call ahead of another, and what the members
- * bring if their tensors have different names, or if they do not agree and come from different lines. */
+/* For each match in which ranks hang, appends from which collective on one rank is a call ahead of another, and the members that
+ * trace_brings_differ finds worth naming. */
 static void put_members(const struct trace *trace, const struct hang *hang, const struct ranks *waiting,
         int width, struct text *out)
 {

@@ -42,7 +42,8 @@ struct row_block {
 struct blocks {
 	struct row_block *block;
 	size_t count;
-	struct names *rows; /* until they are sorted: number i is that of block[i - 1].rows; NULL: no block */
+	struct names *
+	        rows; /* until the blocks are sorted: number i is that of block[i - 1].rows; NULL: no block */
 };
 struct row_block *blocks_add(struct blocks *blocks, int rank, const struct text *rows);
 /* Is a set of ranks alike an odd one, beside the largest of them? Less than a quarter of it is. */

@@ -349,8 +349,8 @@ void trace_circles(const struct trace *trace, size_t first, int width, struct te
 /* All orders that NCCL can hang in, or that make it add what was not meant: those that were reported, and those across groups,
  * which are only possible. Costs a pass over the books. */
 void trace_orders(const struct trace *trace, int width, struct text *out);
-/* Returns the operation's match whose members are worth naming: their tensors have different names, or they do not agree and come from
- * different lines. A send and its receive are named only in the latter case. 0: none. */
+/* Returns the operation's first match whose members a message names: the tensors of a collective have different names, or the members
+ * do not agree and come from different lines. 0: none. */
 uint32_t trace_brings_differ(const struct world *world, op_id id);
 /* "allreduce 1 in world: rank 0 brings g1 (line 5), rank 1 brings g2 (line 6)": the members that are there, of a match */
 void trace_put_brings(const struct trace *trace, uint32_t match, struct text *out);

@@ -183,7 +183,7 @@ static void explain_op(struct chain *chain, op_id id, int64_t stretch)
 	mem_free(pieces.piece);
 }
 
-/* Adds what the members bring, if it differs. */
+/* Adds what the members bring, if trace_brings_differ. */
 static void explain_members(struct chain *chain, op_id id)
 {
 	uint32_t match = trace_brings_differ(chain->trace->world, id);

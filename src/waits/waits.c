@@ -212,7 +212,7 @@ void waits_absent(const struct waits *waits, op_id id, struct ranks *absent)
 
 /* ---- words */
 
-/* Does the meeting lack a member, or just that one (rank >= 0)? */
+/* Returns true if a member other than `id` is not there or not ready: that of `rank`, or with rank -1 any. */
 static bool match_lacks(const struct waits *waits, const struct match *match, op_id id, int rank)
 {
 	for (int i = 0; i < match->n; i++) {

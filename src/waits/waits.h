@@ -75,8 +75,8 @@ void waits_absent(const struct waits *waits, op_id id, struct ranks *absent);
  * none. Needs no waits_make. */
 op_id waits_now(const struct world *world, struct backend *backend);
 
-/* Adds what the operation is called, as op_label; of messages that `together` fuses it is the first that meets nobody ready,
- * on `rank` if that is not negative: "recv b" */
+/* Appends the name of the operation, as op_label. Of messages that `together` fuses it names the first whose peer is not ready, with
+ * rank >= 0 the first to or from that rank: "recv b" */
 void waits_label(const struct waits *waits, op_id id, int rank, struct text *out);
 /* "a circle: rank 0 (send a) waits for rank 1 (send b) waits for rank 0" */
 void waits_put_circle(const struct waits *waits, struct text *out);

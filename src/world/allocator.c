@@ -17,8 +17,8 @@
  *     after   | w1 | new 2 MB | free 4 MB | y |
  *     and when y and the new one are freed:  | w1 |            free                |
  *
- * The pool of a graph that is captured has blocks of its own. Without one that holds the request it gets a free segment of
- * the stream's ordinary pool, and keeps it until the graph goes.
+ * The pool of a graph that is captured has blocks of its own. If none holds the request, the pool gets a free segment of the
+ * stream's ordinary pool, and keeps it until the graph is gone.
  *
  * Only without such a block does a segment come from the device, which costs the host time; and only when the
  * device has no room for one are the wholly free segments given back first. All of this is a function of the
@@ -81,9 +81,8 @@ static bool is_segment(const struct heap *heap, size_t block)
 	return heap->blocks[block].first && (block + 1 == heap->count || heap->blocks[block + 1].first);
 }
 
-/* The smallest free block of a pool that holds the request, the lowest address among equals; heap->count: there is none.
- * clean_limit: only memory freed at or before that operation will do. Of another pool than the plan's only a whole segment
- * will do. */
+/* Returns the smallest free block of a pool that holds the request, the lowest address among equals; heap->count: there is none.
+ * clean_limit: only memory freed at or before that operation counts. Of a pool other than the plan's only whole segments count. */
 static size_t best_fit(
         const struct heap *heap, const struct block_plan *plan, uint32_t pool, uint32_t clean_limit)
 {

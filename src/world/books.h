@@ -82,7 +82,7 @@ struct world_inner {
 	struct numbered {
 		op_id id; /* 0: none yet */
 		int count;
-	} numbered; /* labels.c: the operation that op_text was asked for last */
+	} numbered; /* labels.c: the operation that op_text named last, and its number */
 
 	struct channel *bucket[BUCKETS]; /* by hash */
 	uint32_t *last_collective;       /* by rank: the match it joined last */
@@ -172,7 +172,7 @@ uint32_t record_store(struct world *world, const struct record *record); /* a co
 uint32_t record_in_section(struct world *world, uint32_t index, int section);
 /* world_queue, whether the rank captures a graph or not */
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id);
-/* A wait of the stream that no line has typed. Requires that ops_fit. */
+/* Queues a wait that no line asks for: the stream waits for the operation. Requires ops_fit. */
 void queue_wait(struct world *world, int rank, int stream, op_id target);
 /* An OP_SEGMENT of the rank's host. */
 op_id segment_queue(struct world *world, int rank, op_id target, int64_t ns);
@@ -224,7 +224,7 @@ struct block_plan {
 	uint8_t kind;
 	bool small;
 	bool spare; /* free segments are given back first */
-	bool moves; /* the block is a free segment of the stream's ordinary pool, which the graph's pool gets */
+	bool moves; /* the block is a free segment of the stream's ordinary pool, which moves to the graph's */
 };
 /* unit: 1 for a GPU of 4 GB and more, 8 where sizes are an eighth (memory.c says why), 0 for a disk, which has no
  * sizes of its own. capacity: of the heap, INT64_MAX: any. false: it does not fit even when all free segments are
@@ -235,7 +235,7 @@ const struct memory_block *heap_take(
         struct heap *heap, const struct block_plan *plan, int tensor, name_id owner);
 /* A segment for the plan, whose block is then in it; data: real bytes, or NULL */
 void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, void *data);
-/* A segment goes to another pool. Its free blocks count as freed at `freed_at`. */
+/* Moves a segment to another pool. Its free blocks count as freed at `freed_at`. */
 void heap_move(struct heap *heap, size_t segment, uint32_t pool, uint32_t freed_at);
 enum { FREED_IN_GRAPH = UINT32_MAX }; /* as freed_at: no request gets the block until its segment moves */
 void heap_give(struct heap *heap, size_t block, uint32_t freed_at); /* frees and merges */
@@ -255,35 +255,36 @@ void memory_give(struct world *world, int rank, enum space space, int64_t addres
 void memory_free(struct world *world);
 
 /* ---- graph_memory.c */
-/* The plan's block, a free segment, goes to the plan's pool. */
+/* Moves the plan's block, a free segment, to the plan's pool. */
 void memory_to_graph(struct world *world, int rank, const struct block_plan *plan);
-/* The segments of the graph (its number + 1) go to the ordinary pools of their streams. launched: the last operation of its
- * launches on each stream where it was launched; the next user of its free blocks waits for them. */
+/* Moves the segments of the graph (its number + 1) to the ordinary pools of their streams. launched: for each stream on which it was
+ * launched, the last operation of its launches there; the next user of the free blocks waits for them. */
 void memory_graph_gone(
         struct world *world, int rank, uint32_t graph, const op_id *launched, size_t launched_count);
-/* Memory that operations of a graph use, and that is not of its own pools */
+/* Memory outside of the graph's pools that its operations use */
 struct graph_use {
 	uint32_t handout; /* place in world_handouts */
 	uint8_t access;
-	uint8_t reported; /* 1: that it is used though it was freed; 2: and that another tensor has it */
+	uint8_t reported; /* 1: reported that it was freed; 2: and that another tensor has it */
 };
 struct graph_uses {
 	struct graph_use *use;
 	size_t count;
 };
-/* Adds what an operation that is captured uses. */
+/* Adds what a captured operation uses. */
 void uses_note(const struct world *world, int rank, const struct record *record, struct graph_uses *uses);
 void uses_sort(struct graph_uses *uses); /* by handout, each once; the others require it */
-/* ST_NAME when some was freed and given back to the device: CUDA's illegal address */
+/* Fails with ST_NAME if some of it was freed and given back to the device (cudaErrorIllegalAddress). */
 enum status uses_ready(const struct world *world, name_id graph, const struct graph_uses *uses);
-/* world_graph_freed */
+/* As world_graph_freed. */
 bool uses_freed(const struct world *world, struct graph_uses *uses, size_t *from, struct freed_use *freed);
 
 /* ---- pending.c. Fills waits[STREAMS_MAX] with the operations that must be waited for before `draft` may
  * touch its memory; how many they are. */
 int pending_find(const struct world *world, const struct draft *draft, op_id *waits);
 void pending_cut(struct world *world, const struct draft *draft);
-/* The next user of these bytes of device memory waits for `op`, which comes after all of its stream that they waited for. */
+/* The next user of these bytes of device memory waits for `op`. Replaces pending waits for earlier operations of the same stream
+ * within them. */
 void pending_add(struct world *world, int rank, int64_t address, int64_t bytes, op_id op);
 /* One wait a lane, for its latest operation; none for what is in order anyway. How many there are then. */
 int wait_add(const struct world *world, const struct draft *draft, op_id op, op_id *waits, int count);
@@ -297,7 +298,7 @@ void windows_abort(struct world *world, int group, int part); /* part -1: all */
 
 /* ---- graph.c */
 void graphs_free(struct world *world);
-/* The pool of what is made on the stream now: that of the graph which is captured, if the stream takes part */
+/* Returns the pool for what is made on the stream now: the graph's while one is captured and the stream takes part */
 uint32_t graph_pool(const struct world *world, int rank, int stream);
 /* Into the graph that the rank captures, or into the books where the stream takes no part. */
 enum status graph_add(struct world *world, struct draft *draft, op_id *id);

@@ -16,8 +16,8 @@
  *      capture g on s      y = relu x on s;  wait s on t;  z = relu y on t;  wait t on s
  *                                            t is forked                     and joined again
  *
- * What is made on streams of the graph meanwhile has memory of the graph's own pools, as with PyTorch's: every launch writes
- * to it, so no other tensor gets it until the graph is gone, also where it was freed. */
+ * Tensors made on streams of the graph during the capture have memory of the graph's own pools, as in PyTorch. Every launch
+ * writes to it, so no other tensor gets it until the graph is gone, even if it is freed. */
 #include "world/books.h"
 #include "base/search.h"
 
@@ -322,7 +322,8 @@ enum status world_graph_ready(const struct world *world, int rank, name_id name)
 	return status == ST_OK ? uses_ready(world, name, &graph->uses) : status;
 }
 
-/* last: of the stream on which it was launched. All that the graph does comes before it, as its streams are joined. */
+/* last: the last operation of the stream on which it was launched. All that the graph does comes before it, because the graph's
+ * streams are joined. */
 static void note_launch(const struct world *world, struct graph *graph, op_id last)
 {
 	size_t i = 0;
@@ -336,8 +337,8 @@ static void note_launch(const struct world *world, struct graph *graph, op_id la
 
 /* ST_NAME, ST_LIMIT (then nothing is queued). stream: takes the place of the captured one.
  *
- * As with CUDA a launch comes behind the graph's previous one, on whichever stream that was. Clones every item, in order; targets within the graph become those of the clones, and its start what the stream has
- * before it. */
+ * As in CUDA, a launch waits for the graph's previous launch, on whichever stream that was. Every item is cloned, in order: a target
+ * within the graph becomes that item's clone, and the start of the capture the last operation of the stream before the launch. */
 enum status world_graph_launch(struct world *world, int rank, name_id name, int stream, int section)
 {
 	struct thing thing = world_find(world, rank, name);
@@ -346,8 +347,8 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 		return fail(ST_NAME, "rank %d has no graph '%s' to launch here", rank,
 		        names_text(world->names, name));
 	struct graph *graph = &world->inner->graphs[thing.index];
-	/* queued whole or not at all: with an implicit wait for each interval that is to be waited for, at
-	 * most */
+	/* queued whole or not at all: with at most one wait for each interval that is to be waited for, and one for
+	 * the launch before */
 	size_t pending = world->inner->memory[rank].pending_count;
 	enum status status = world_graph_ready(world, rank, name);
 	if (status == ST_OK)

@@ -1,12 +1,12 @@
-/* graph_memory.c -- the memory of graphs: segments of their own, and other memory that their operations use
+/* graph_memory.c -- memory of graphs: their own segments, and memory of others that their operations use
  *
  *      capture g { t = relu x;  y = scale t 2;  free t }
  *
  *      t, y     blocks of a segment that graph g keeps: a launch writes to both, so no tensor from outside gets t's
- *      x        used: after `free x` another tensor may get its memory, and a launch then reads that one
+ *      x        used: after `free x` another tensor may get its memory, and a launch then reads that tensor's
  *
- * A graph's pool gets a free segment of the stream's ordinary pool, or a new one, and its segments go to the ordinary pools
- * when the graph is gone: capturing again and again reserves no more and more. */
+ * A graph's pool gets a free segment of the stream's ordinary pool, or a new one. When the graph is gone its segments go to the
+ * ordinary pools, so that captures in a loop do not reserve more and more. */
 #include "world/books.h"
 
 /* ---- its own segments */
@@ -23,7 +23,7 @@ void memory_to_graph(struct world *world, int rank, const struct block_plan *pla
 		pending_add(world, rank, block->address, block->bytes, last);
 }
 
-/* Those in use are in the order of their tensors' streams. */
+/* Blocks in use get no wait: the lines that use their tensors order them. */
 static void free_blocks_wait(struct world *world, int rank, const struct segment *segment, op_id op)
 {
 	const struct heap *heap = world_heap(world, rank, SPACE_DEVICE);

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Which of its kind it is on its rank, from 1 on; counted from the one that was asked for last, if that is such a one before it */
+/* Returns the operation's number among those of its title on its rank, from 1 on. Counts on from the operation that was asked for
+ * last, if that is an earlier one of the same title and rank. */
 static int op_number(const struct world *world, op_id id)
 {
 	struct numbered *last = &world->inner->numbered;

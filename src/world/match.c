@@ -50,7 +50,7 @@ int match_part(const struct world *world, op_id id, const struct match *match, e
 	return i;
 }
 
-/* What all members must agree on: of counts a row, of a window and of unequal parts all of it */
+/* The bytes on which all members must agree: with counts those of a row, of a window or of unequal parts those of all of it */
 static int64_t message_bytes(const struct record *record)
 {
 	return record->split.n   ? record->split.row_bytes
@@ -202,7 +202,7 @@ const uint32_t *op_matches(const struct world *world, op_id id, int *count)
 
 /* ---- abort */
 
-/* *from: becomes its first match, if that is older */
+/* Lowers *from to the instance's first match, if that is older. */
 static void restart(struct group_instance *instance, size_t *from)
 {
 	if (instance->first_match && instance->first_match < *from)

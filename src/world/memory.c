@@ -215,9 +215,9 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 /* after_stream: STREAM_HOST for none.
  *
  * The block is free at once; whoever gets it next waits for the stream's work of now, if one is given and is not
- * the block's own: what is made of the stream's pool is queued on it, behind that work. No such wait is added to a graph that
- * is captured: a block of the graph that is freed after another stream serves no request of the capture. After the capture
- * the next user of a graph's block is a launch, on any stream. */
+ * the block's own: what is made of the stream's pool is queued on it, behind that work. A graph that is being captured cannot
+ * get such a wait, so a block of it that is freed after another stream serves no request of the capture. After the capture the
+ * next user of such a block is a launch, on any stream. */
 void memory_give(struct world *world, int rank, enum space space, int64_t address, int after_stream)
 {
 	struct rank_memory *memory = &world->inner->memory[rank];

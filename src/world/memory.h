@@ -14,8 +14,8 @@
 struct world;
 
 enum { MEMORY_KINDS = 8, MEMORY_RESERVED = MEMORY_KINDS /* of a memory_change: the segments */ };
-/* A pool: the free lists of a stream. Each captured graph has pools of its own (graph: its number + 1); 0: the
- * allocator's ordinary ones. */
+/* A pool: the free lists of a stream. Each captured graph has pools of its own. graph: its number + 1; 0: the ordinary
+ * pools. */
 static inline uint32_t pool_of(int stream, uint32_t graph)
 {
 	return graph << 8 | (uint32_t)stream;

@@ -108,7 +108,7 @@ static void put_unmatched(const struct world *world, const struct match *match, 
 		}
 }
 
-/* Rows of what the members of an allgather without rows= bring, in all; 0: it is none, or they are not the parts of so many */
+/* Returns the rows that the members of an allgather without rows= bring in all, if they are the parts of so many rows; else 0. */
 static int64_t rows_in_parts(const struct world *world, const struct match *match)
 {
 	int64_t rows = 0;

@@ -160,8 +160,8 @@ struct record {
 	double parameter[PARAMETERS_MAX]; /* the kernel's options, in its row's order; COPY: COPY_RATE */
 	double flops;                     /* of one rank */
 	int64_t bytes; /* kernels: memory traffic; copies, collectives: the message (the tensor's bytes) */
-	/* COLLECTIVE: bytes of the tensor that is cut into parts or put together from them, where these are not equal and `bytes` has
-	 * them padded; 0: they are equal */
+	/* COLLECTIVE whose parts are not equal: bytes of the tensor that is cut into them or put together, without the padding that is
+	 * in `bytes`; 0: they are equal */
 	int64_t whole;
 	uint8_t dtype;       /* enum dtype that decides the peak */
 	int64_t duration_ns; /* host, spin, segment: asked for; -1: the cost model says */

@@ -224,13 +224,13 @@ static void mark_written(struct world *world, int rank, const struct record *rec
 	}
 }
 
-/* The passage of an operation into the books, in the order that the digest sees. */
 void queue_wait(struct world *world, int rank, int stream, op_id target)
 {
 	uint32_t record = record_own(world, OP_WAIT, world->wait_name, world->segment_name, -1);
 	op_append(world, rank, stream, record, target, OPF_FREE_LAUNCH);
 }
 
+/* The passage of an operation into the books, in the order that the digest sees. */
 enum status queue_draft(struct world *world, struct draft *draft, op_id *id)
 {
 	uint32_t index = draft->like;

@@ -199,10 +199,8 @@ enum status world_text_fits(const struct world *world, int rank, size_t bytes);
 /* by number on the rank, NULL if none */
 struct stream *world_stream(const struct world *world, int rank, int number);
 
-/* -- tensors. pool: the stream (number on the rank) whose free lists serve it; of device memory while the stream is captured,
- *    those of the graph. New segments queue OP_SEGMENT
- * on
- *    the rank by themselves; initial data's takes no time.
+/* -- tensors. pool: the stream (number on the rank) whose free lists serve it; while the stream is captured, device memory
+ *    comes from the graph's. New segments queue OP_SEGMENT on the rank by themselves; initial data's takes no time.
  *    kind: below MEMORY_KINDS, what the memory is for: counted, and nothing else. ST_DEVICE_MEMORY names
  *    reserved, allocated, the largest free block and the largest owners. */
 enum tensor_use {
@@ -276,7 +274,7 @@ enum status world_capture_joined(const struct world *world, int rank);
 /* The next stream behind *stream with work that was queued during the capture and is not in the graph; *stream begins
  * as STREAM_HOST. false: there is none. */
 bool world_capture_apart(const struct world *world, int rank, int *stream);
-/* keep: bind the name to what was captured, and the graph that it meant before is gone; else the name means what it meant
+/* keep: binds the name to what was captured, and the graph that it meant before is gone. Else the name means what it meant
  * before the capture, and the captured work is gone. A graph that is gone keeps no memory. */
 enum status world_capture_end(struct world *world, int rank, bool keep);
 /* The last operation queued on a stream (0: none): what a wait for the stream waits for. While a graph is
@@ -288,7 +286,7 @@ struct launch {
 	op_id first, last;
 	uint32_t graph; /* each capture has a number of its own, also where it takes another one's name */
 	name_id name;
-	int stream; /* that it was launched on: the others of the graph are streams of its capture alone */
+	int stream; /* on which it was launched; other streams of its operations were forked in the capture */
 };
 /* The launch that the operation came with; NULL: none. Valid until the next one. */
 const struct launch *world_launch(const struct world *world, op_id id);
@@ -296,7 +294,7 @@ const struct launch *world_launch(const struct world *world, op_id id);
  * that the name is a graph's. */
 enum status world_graph_ready(const struct world *world, int rank, name_id graph);
 enum status world_graph_launch(struct world *world, int rank, name_id graph, int stream, int section);
-/* By the number that pool_graph gives, plus 1. Requires that the graph is captured, or has been and is not gone. */
+/* Returns the name of a graph. graph: as pool_graph gives it. Requires that it is being captured, or was and is not gone. */
 name_id world_graph_name(const struct world *world, uint32_t graph);
 /* Memory that a launch uses though it was freed */
 struct freed_use {

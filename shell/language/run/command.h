@@ -49,7 +49,7 @@ struct call {
 /* Where the statement stands in a line typed now or before: from its first byte to behind its last. Gives the
  * line; NULL: it stands in a block or file */
 const char *call_span(const struct call *call, size_t *from, size_t *to);
-/* The line as it can be typed for what it does on this rank: variables filled in, `@` of its own in front */
+/* Appends the line as it can be typed to do what it does on this rank: with its `@`, and values in place of variables. */
 void call_line(const struct call *call, int rank, struct text *out);
 bool call_at_prompt(const struct call *call);     /* the prompt's own line: in no block, def, loop or file */
 bool call_outermost(const struct call *call);     /* ... or a script's own line, likewise */

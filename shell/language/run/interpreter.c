@@ -286,7 +286,7 @@ void prepare(struct shell *shell)
 	ranks_all(&in->all, in->n);
 }
 
-/* The first words of the text's own defs; the caller frees it. */
+/* Returns the first words of the text's own defs; the caller frees them with names_free. */
 static struct names *defined_here(const struct tree *tree)
 {
 	struct names *words = names_create();

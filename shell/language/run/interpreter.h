@@ -49,8 +49,8 @@ const struct ranks *interpreter_ranks(const struct shell *shell);
 /* Statements that are over, those in blocks, defs and sourced files too, but for those that only look or ask something of
  * the front end: what lasts of a session may be another one since this was less. */
 uint64_t interpreter_did(const struct interpreter *interpreter);
-/* Returns true while a program is walked through ahead of time (training/walk.c): there is no data, and a line that wants it
- * to write a file passes with what it queues. */
+/* Returns true while a program is walked through ahead of time (training/walk.c): there is no data, so a line that writes a file
+ * queues its operations and writes nothing. */
 bool interpreter_walks(const struct interpreter *interpreter);
 uint64_t interpreter_digest(const struct interpreter *interpreter); /* of variables, defs, use */
 

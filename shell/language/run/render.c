@@ -79,7 +79,7 @@ static void render_name(struct rendering *r, struct name *name)
 		put(r, names_text(r->eval->shell->world->names, id));
 }
 
-/* A word of a command, such as a file's name: what stands in the place of its `$` may be no single word. */
+/* A word of a command, such as a file's name, quoted if its value is not a single word */
 static void render_word(struct rendering *r, struct name *name)
 {
 	struct text word = {0};

@@ -82,7 +82,7 @@ static void apply(struct view *view, const struct slice_part *bounds, int count)
 {
 	struct layout *layout = &view->layout;
 	int dims = 0, bytes = dtype_bytes(layout->dtype);
-	bool empty = layout_count(layout) == 0; /* its memory may end before the rows that it has */
+	bool empty = layout_count(layout) == 0; /* an offset could lie past its memory */
 	for (int i = 0; i < layout->dims; i++) {
 		int64_t stride = layout->stride[i];
 		if (i < count && !empty)

@@ -32,7 +32,7 @@ struct exchange_collective {
 	CUdeviceptr in, out; /* 0: there is none. Equal: in place; they may overlap */
 	int64_t in_count, out_count;
 	int64_t chunk;             /* as in struct collective_job */
-	const struct split *split; /* NULL: parts are as above */
+	const struct split *split; /* NULL: the parts are those of `chunk` */
 	/* by place: whose data are in the result, from which it is made without waiting for the others; NULL: all. Who does not
 	 * count is late: it brings nothing, waits for nobody else's later work, and gets the result whenever it comes. The same
 	 * on all members. */

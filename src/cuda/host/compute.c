@@ -25,7 +25,7 @@ struct compute {
 	size_t function_count;
 	cublasHandle_t cublas;
 	struct index_fault *fault;    /* [FAULTS], of the host's memory: see fault_of */
-	struct index_fault *fault_at; /* ... where kernels find it */
+	struct index_fault *fault_at; /* ... at its address on the GPU */
 	int64_t workspace_bytes;      /* of a lane, as NVIDIA asks for: 32 MB from Hopper on, else 4 MB */
 };
 
@@ -156,7 +156,7 @@ static void compute_and_free(void *argument)
 	mem_free(argument);
 }
 
-/* Of a stream by its number: its kernels have one, and what the host computes there another. */
+/* Returns the index of a stream's fault: its kernels have one, and what the host computes there another. */
 static int fault_of(int stream, bool on_host)
 {
 	return 2 * stream + on_host;

@@ -44,7 +44,7 @@ enum status host_read(struct host *host, op_id by, enum space space, int64_t add
         const struct layout *layout, void *packed);
 enum status host_write(struct host *host, enum space space, int64_t address, const struct layout *layout,
         const void *packed);
-/* Are there so many values of host_read that stay until they are read that it is time to do so? */
+/* Returns true if the values that are kept until host_read reads them take so much memory that they should be read now. */
 bool host_is_full(const struct host *host);
 /* How far off the host's clock measured times may be, ns */
 double host_uncertainty(struct host *host);

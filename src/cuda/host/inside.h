@@ -47,7 +47,7 @@ struct host_thread {
 	enum status lost;            /* not ST_OK: the context is lost, and nothing more is called */
 	char *why;                   /* ... its words */
 	bool stuck;                  /* it is lost because something never ends, which is left as it is */
-	/* of `kept`, what stays until it is read: control looks at it */
+	/* of the values in `kept` that stay until they are read; control's thread reads it */
 	_Atomic int64_t unread_bytes;
 };
 
@@ -177,13 +177,13 @@ enum status compute_fill(struct host_thread *host, const struct host_order *orde
 enum status compute_convert(struct host_thread *host, const struct kernel_tensor *from,
         const struct kernel_tensor *to, struct host_lane *lane);
 
-/* Reports the first number out of range that kernels of the stream have read up to the operation since the last call, if there is
- * one. Called when the operation is over, before that is reported. */
+/* Reports the first number out of range that operations of the stream up to this one have read since the last call, if there is
+ * one: the kernels' and the host's. Called when the operation is over, before its end is reported. */
 void compute_tell_faults(struct host_thread *host, int stream, op_id id);
 
 /* ---- copy.c */
-/* OP_COPY. Without a target: what it brings is kept for host_read(by = order.id), record.noted: until it is read, else until
- * 256 more at least have brought something. */
+/* OP_COPY. Without a target, what it brings is kept for host_read(by = order.id): if record.noted until it is read, else until
+ * at least 256 later ones have brought something. */
 enum status copy_queue(struct host_thread *host, const struct host_order *order, struct host_lane *lane);
 /* record.noted of another kind: each single element that it wrote is kept until it is read. In no timeline */
 enum status copy_note(struct host_thread *host, const struct host_order *order, struct host_lane *lane);

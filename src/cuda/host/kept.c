@@ -1,9 +1,8 @@
 /* kept.c -- what copies have brought to the host for `print` and `let`, what `print` has read there, and losses
  * that kernels wrote: until it is read
  *
- * A `print` and a loss are read once, oldest first, and kept until then, however many there are: control reads them while
- * hosts are at work when host_is_full. All other copies are read at once or never, so that the
- * oldest of them go.
+ * A `print` and a loss are read once, oldest first, and kept until then, however many there are: if host_is_full, control reads
+ * them during a wait. Other copies are read at once or never, so the oldest of them are dropped.
  *
  * It lies in pinned memory, in cells of a power of two. Cells that nobody needs any more are used again and never given back:
  * freeing pinned memory waits for the whole GPU. */

@@ -92,8 +92,9 @@ struct rows {
 
 /* ---- numbers that things are looked up by: indices.cu */
 
-/* In memory of the host, of one stream: the oldest that the host has not taken, if made != taken. No word has two writers: those
- * before `taken` are the stream's operations', one after the other, and atomics of a GPU hold on that GPU alone. */
+/* A number out of range, in memory of the host: the oldest of one stream that the host has not taken. There is one if made !=
+ * taken. Operations of the stream write the words before `taken`, one after the other, and the host thread writes `taken`: an
+ * atomic of a GPU on memory of the host is atomic on that GPU alone, so no word has writers on both. */
 struct index_fault {
 	unsigned claimed, made, op;
 	long long place, value;

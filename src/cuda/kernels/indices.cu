@@ -7,7 +7,7 @@ INLINE bool is_outside(const index_check &call, long long i)
 	return !(value >= 0 && value < (double)call.end) && value != call.unused;
 }
 
-// One thread of those that come to a number outside reports the first of all.
+// Of the threads that find a number outside one reports the first such number of all.
 KERNEL(indices_check, index_check)
 {
 	volatile index_fault *fault = call.fault;

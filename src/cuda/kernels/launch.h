@@ -52,7 +52,7 @@ void launch_add(struct launch_plan *plan, const char *function, int64_t blocks, 
         const void *argument, size_t bytes);
 /* So many bytes of workspace memory, from a multiple of 256 on */
 void *launch_workspace(struct launch_plan *plan, int64_t bytes);
-/* A dimension of 0 is 1 there: a kernel that has no element to read may divide by it. */
+/* A dimension of 0 becomes 1, because kernels divide by dimensions. */
 struct strided strided_of(const struct kernel_tensor *tensor);
 /* Blocks for so many threads that each take an element, or several in turn */
 int64_t launch_blocks(int64_t threads);

@@ -55,7 +55,7 @@ static uint32_t digest_of(const struct exchange_collective *call)
 	        5);
 }
 
-/* Of a tensor of `count` elements, where the whole parts before a place end */
+/* Returns where the part of a place begins in a tensor of `count` elements. */
 static int64_t part_at(const struct exchange_collective *call, int64_t count, int place)
 {
 	return least_of(place * call->chunk, count);
@@ -103,7 +103,7 @@ static void plan_move(struct board *board, const struct exchange_collective *cal
 	side->blocks = blocks_for(move->bytes);
 }
 
-/* Parts that are not equal, of an allgather: everybody has all of this one's input */
+/* Returns true for an allgather whose parts are not equal. Every member reads all of every input. */
 static bool gathers_chunks(const struct exchange_collective *call)
 {
 	return call->collective == &collective_allgather && call->out_count != call->n * call->chunk;

@@ -2,8 +2,8 @@
  *
  * Gather, scatter and alltoall are sends and receives, all at once; a barrier is a sum of one number. NCCL takes an input that
  * is the result's memory at the place where the input belongs, and no other overlap: such an input is copied away first.
- * Parts of a reducescatter or an allgather that are not equal are padded, as FSDP2 does: NCCL works in room for n whole parts,
- * where the input is copied to and the result from. That room is the exchange's, and no tensor's.
+ * If the parts of a reducescatter or an allgather are not equal they are padded, as FSDP2 does: NCCL works in memory of the
+ * exchange's own for n whole parts, to which the input is copied and from which the result is.
  * NCCL has all of our types and reductions; halves are rounded at each step of its ring or tree. */
 #include "collectives/collective.h"
 #include "cuda/exchange/nccl/inside.h"
@@ -160,7 +160,7 @@ static CUdeviceptr in_place(const struct nccl_work *work)
 	return 0;
 }
 
-/* Are the parts of what it cuts up or puts together unlike? */
+/* Returns true if the parts are not equal. */
 static bool is_uneven(const struct exchange_collective *call)
 {
 	int64_t whole = call->collective == &collective_reducescatter ? call->in_count
@@ -169,8 +169,8 @@ static bool is_uneven(const struct exchange_collective *call)
 	return whole != call->n * call->chunk;
 }
 
-/* NCCL finds all in the room, in place: the place's own part lies there as in what is whole. What is added up has zeroes for what
- * is not there. */
+/* NCCL works in place, in room for n whole parts, in which this member's part lies where it lies in the whole. Before a reduction
+ * the rest of the room is filled with zeroes. */
 static enum status pad(struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;

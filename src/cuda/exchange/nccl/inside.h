@@ -77,7 +77,7 @@ struct batch_start {
 	struct exchange_started started;
 	CUstream stream;
 };
-/* What goes from NCCL's result to where it belongs, behind it */
+/* A copy of NCCL's result out of the padded room, queued after NCCL's group */
 struct batch_copy {
 	CUdeviceptr from, to;
 	int64_t bytes;
@@ -94,7 +94,7 @@ struct batch {
 	struct party **parties; /* entered */
 	size_t party_count;
 };
-/* Memory for inputs that lie across their results, for what is added up here, and for parts that are padded; by stream */
+/* Memory for inputs that overlap their results, for what is added up here, and for padded parts; by stream */
 struct staging {
 	CUstream stream;
 	CUdeviceptr at;
