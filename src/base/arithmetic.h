@@ -41,12 +41,17 @@ static inline int64_t parts_of(int64_t count, int64_t size)
 	return (count + size - 1) / size;
 }
 
+/* Returns where part p begins in `count` elements that are cut into parts of `part`, the last ones fewer or none. */
+static inline int64_t part_at(int64_t count, int64_t part, int p)
+{
+	return least_of(p * part, count);
+}
+
 /* Returns the first row of part p of n if `size` rows are cut as torch.chunk cuts them: each part has ceil(size / n) rows, the
  * last ones fewer or none. p = n: the end. 5 rows in 4 parts begin at 0, 2, 4 and 5. */
 static inline int64_t chunk_at(int64_t size, int n, int p)
 {
-	int64_t rows = parts_of(size, n);
-	return p == 0 ? 0 : least_of(p * rows, size);
+	return part_at(size, parts_of(size, n), p);
 }
 
 /* A whole number of 64 bits in 32, as two's complement does: 2^31 becomes -2^31. */

@@ -16,9 +16,9 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "collectives/inside.h"
-#include "world/world.h"
 #include "mpi/transport.h"
 #include "world/op.h"
+#include "world/world.h"
 #include <string.h>
 
 /* Elements of a piece that are spread and collected at a time: 1 MB of f32 from each member */
@@ -92,18 +92,12 @@ static int counted(const struct collective_job *job, int place)
 	return count;
 }
 
-/* Returns where the part of a place begins in a tensor of `count` elements. */
-static int64_t part_at(const struct collective_job *job, int64_t count, int place)
-{
-	return least_of(place * job->chunk, count);
-}
-
 /* Where the piece of a place begins, and that of the one before it ends. Where some are left out it is the ring of those that count: the
  * others' pieces are empty. */
 static int64_t piece_of(const struct collective_job *job, int place)
 {
 	return job->collective->result == RESULT_SHARED
-	        ? part_at(job, job->in_count, place)
+	        ? part_at(job->in_count, job->chunk, place)
 	        : piece_at(job->in_count, counted(job, job->n), counted(job, place));
 }
 
@@ -153,7 +147,7 @@ struct extent { /* bytes of the tensor */
 
 static struct extent part_of(const struct collective_job *job, int64_t count, int place)
 {
-	int64_t from = part_at(job, count, place), to = part_at(job, count, place + 1);
+	int64_t from = part_at(count, job->chunk, place), to = part_at(count, job->chunk, place + 1);
 	return (struct extent){from * job->size, (to - from) * job->size};
 }
 

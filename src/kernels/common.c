@@ -228,17 +228,14 @@ enum status kernel_index_failure(const struct kernel_call *call, int64_t place, 
 {
 	struct kernel_indices indices = call->kernel->indices(call);
 	const struct kernel_tensor *tensor = &call->in[indices.argument];
-	char unused[48] = "";
+	char unused[48] = "", range[32] = "there is none";
+	if (indices.end > 0)
+		snprintf(range, sizeof range, "0 to %lld", (long long)indices.end - 1);
 	if (indices.unused == floor(indices.unused))
 		snprintf(unused, sizeof unused, ", or %.0f", indices.unused);
-	if (indices.end == 0)
-		return fail(ST_RANGE,
-		        "`%s` reads %s%s = %.0f, which is out of range for %s (there is none%s)",
-		        call->kernel->name, tensor->name, place_text(&tensor->layout, place).text, value,
-		        indices.names, unused);
-	return fail(ST_RANGE, "`%s` reads %s%s = %.0f, which is out of range for %s (0 to %lld%s)",
+	return fail(ST_RANGE, "`%s` reads %s%s = %.0f, which is out of range for %s (%s%s)",
 	        call->kernel->name, tensor->name, place_text(&tensor->layout, place).text, value,
-	        indices.names, (long long)indices.end - 1, unused);
+	        indices.names, range, unused);
 }
 
 bool kernel_find_index(const struct kernel_call *call, int64_t *place, double *number)

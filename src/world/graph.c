@@ -108,7 +108,7 @@ static void drop(struct world *world, int rank, int index)
 	graph_release(graph);
 }
 
-static void name_again(struct world *world, int rank, const struct graph *graph)
+static void name_restore(struct world *world, int rank, const struct graph *graph)
 {
 	if (graph->before.kind == THING_GRAPH)
 		bind_set(world, rank, graph->name, graph->before);
@@ -172,7 +172,7 @@ enum status world_capture_end(struct world *world, int rank, bool keep)
 	uses_sort(&graph->uses);
 	world->inner->capturing[rank] = 0;
 	if (!keep) {
-		name_again(world, rank, graph);
+		name_restore(world, rank, graph);
 		drop(world, rank, index);
 	} else if (graph->before.kind == THING_GRAPH) {
 		drop(world, rank, graph->before.index);

@@ -80,7 +80,7 @@ static void drop(struct host_thread *host, size_t i)
 	kept->first++;
 }
 
-static struct kept_one *add(struct kept *kept)
+static struct kept_one *kept_add(struct kept *kept)
 {
 	if (kept->first > kept->count / 2) {
 		kept->count -= kept->first;
@@ -117,7 +117,7 @@ enum status kept_make(
 	if (status != ST_OK)
 		return status;
 	*at = cells->free[--cells->count];
-	*add(kept) = (struct kept_one){.id = id,
+	*kept_add(kept) = (struct kept_one){.id = id,
 	        .space = operand->space,
 	        .cell_class = (uint8_t) class,
 	        .until_read = until_read,

@@ -55,12 +55,6 @@ static uint32_t digest_of(const struct exchange_collective *call)
 	        5);
 }
 
-/* Returns where the part of a place begins in a tensor of `count` elements. */
-static int64_t part_at(const struct exchange_collective *call, int64_t count, int place)
-{
-	return least_of(place * call->chunk, count);
-}
-
 /* As data_reduce() has it */
 static void plan_reduce(struct board *board, const struct exchange_collective *call, struct side *side)
 {
@@ -68,9 +62,9 @@ static void plan_reduce(struct board *board, const struct exchange_collective *c
 	bool stays = call->collective->result == RESULT_SHARED;
 	int to = call->collective->root_gets ? call->root : ALL, last = to == ALL ? call->place : to;
 	struct exchange_reduce *reduce = &side->call.reduce;
-	reduce->begin = stays ? part_at(call, call->in_count, call->place)
+	reduce->begin = stays ? part_at(call->in_count, call->chunk, call->place)
 	                      : piece_at(call->in_count, call->n, call->place);
-	reduce->end = stays ? part_at(call, call->in_count, call->place + 1)
+	reduce->end = stays ? part_at(call->in_count, call->chunk, call->place + 1)
 	                    : piece_at(call->in_count, call->n, call->place + 1);
 	reduce->earlier = stays ? reduce->begin : 0;
 	reduce->dtype = call->dtype;
@@ -125,7 +119,7 @@ static enum status plan_rows(struct board *board, const struct exchange_collecti
 			sent += rows_to(call->split, p) * call->split->row_bytes;
 			received += rows_from(call->split, p) * call->split->row_bytes;
 		} else {
-			received = part_at(call, call->out_count, p + 1) * size;
+			received = part_at(call->out_count, call->chunk, p + 1) * size;
 		}
 	}
 	table.at[call->n] = sent;

@@ -171,7 +171,7 @@ static bool is_uneven(const struct exchange_collective *call)
 
 /* NCCL works in place, in room for n whole parts, in which this member's part lies where it lies in the whole. Before a reduction
  * the rest of the room is filled with zeroes. */
-static enum status pad(struct nccl_work *work)
+static enum status pad_parts(struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;
 	struct cuda_library *cuda = work->nccl->cuda;
@@ -222,7 +222,7 @@ enum status calls_collective(struct exchange *exchange, const struct exchange_co
 	if (status != ST_OK || !work.party)
 		return status;
 	if (!late)
-		status = is_uneven(call) ? pad(&work) : stage_input(&work);
+		status = is_uneven(call) ? pad_parts(&work) : stage_input(&work);
 	if (status == ST_OK && !call->counts)
 		status = call->n > 1 ? add_calls(&work) : add_alone(&work);
 	if (status == ST_OK)
