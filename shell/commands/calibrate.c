@@ -86,8 +86,7 @@ const struct command command_calibrate = {
         .help = "fits the machine's figures (launch, latencies, rates, efficiencies) to the times that were "
                 "measured in this session and writes them as a machine; `source calibrate; measure 256k`, "
                 "on a GPU `measure 64M`, queues what tells all of them; force: over a file that `calibrate` "
-                "has not "
-                "written",
+                "has not written",
         .for_all = "the machine",
         .class = COMMAND_LOOK,
         .argument = {{ARG_FILE, 0, NULL, "F.machine"}, {ARG_WORD, ARG_OPTIONAL, "force", "force"}},

@@ -173,8 +173,8 @@ const struct command command_launch = {
         .name = "launch",
         .topic = "order",
         .usage = "launch NAME [on STREAM]",
-        .help = "queues a captured graph: all its operations for one launch; what they use and was freed "
-                "is reported, but for tensors that the capture made",
+        .help = "queues a captured graph: all its operations for one launch; memory that they use and that "
+                "was freed is reported, except that of tensors made in the capture",
         .example = "tensor x[64,64] = randn\ny = relu x\ncapture step { y = relu x; y = relu y }\nlaunch "
                    "step\nsync",
         .torch = "NAME.replay()",

@@ -404,10 +404,9 @@ const struct command command_mem = {
         .usage = "mem [trim|over [SECTION]]",
         .help = "a picture of each device's memory: segments, who owns which block, what is free between; of "
                 "a program also parameters, gradients, optimizer, activations and their gradients, buffers; "
-                "`trim` gives free segments back, but those of graphs; `over` draws it over time by kind, "
-                "from when the host took "
-                "a "
-                "block until it was freed, with the peak marked, under the lanes and on their ruler",
+                "`trim` gives free segments back, except those of graphs; `over` draws it over time by kind, "
+                "from when the host took a block until it was freed, with the peak marked, under the lanes "
+                "and on their ruler",
         .example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
         .torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
         .class = COMMAND_LOOK,

@@ -142,7 +142,7 @@ static enum status load_script(struct shell *shell, const char *path)
 static enum status say_schedule(struct call *call, const char *path, bool force)
 {
 	/* the format has no comments, and schedules are written by hand, too: a file that differs may be one of these */
-	static const struct output_kind same = {.is = "file of these bytes"};
+	static const struct output_kind same = {.is = "file with exactly this schedule"};
 	const struct schedule *schedule = interpreter_schedule_now(call->shell);
 	const struct program *program = call->shell->training->now.program;
 	struct text text = {0};
@@ -201,8 +201,7 @@ const struct command command_program = {
         .help = "lists the program's steps, loads a script as one, shows its files, or saves what its steps "
                 "did as a script of plain lines; with source the files; schedule: a pipeline's order, in the "
                 "form that PyTorch's pipelining reads (_load_csv); force: over a file that `program save` "
-                "has not "
-                "written, and a schedule that differs",
+                "has not written, or over a schedule that differs",
         .example = "strategy serial\nprogram",
         .for_all = "training",
         .class = COMMAND_LOOK,

@@ -160,7 +160,7 @@ const struct command command_print = {
         .example = "tensor x[4,4] = iota\ny = relu x\nprint y[0,0:2] rank",
         .torch = "print(TENSOR)   # on the device: the host waits; on the host: read as it is",
         .cuda = "cudaMemcpyAsync(v, TENSOR, bytes, cudaMemcpyDeviceToHost, STREAM); "
-                "cudaStreamSynchronize(STREAM)   // of host memory: neither",
+                "cudaStreamSynchronize(STREAM)   // for host memory: no call",
         .shows = true,
         .stream_ok = true,
         .argument = {{ARG_PRINTABLE, ARG_MANY, NULL, "TENSOR|EXPRESSION"}},

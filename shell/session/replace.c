@@ -52,7 +52,7 @@ enum status may_replace(const struct output *output)
 		return ST_OK;
 	if (there == FILE_LINK)
 		return fail(
-		        ST_FILE, "%s is a symbolic link: `%s force` writes all the same", path, output->line);
-	return fail(ST_FILE, "%s is there, and is no %s: `%s force` writes all the same", path,
-	        output->kind->is, output->line);
+		        ST_FILE, "%s is a symbolic link: `%s force` writes through it", path, output->line);
+	return fail(ST_FILE, "%s is there, and is no %s: `%s force` overwrites it", path, output->kind->is,
+	        output->line);
 }

@@ -84,7 +84,8 @@ static void make_collective(const struct collective *collective)
 	if (collective->spares)
 		row->option[option++] = (struct option_row){"backup", ARG_EXPRESSION, UNIT_PLAIN, NULL,
 		        "so many of the last to come are left out (sum, avg): they send nothing, and get the "
-		        "result when they come; the others take and send what they do in one of all"};
+		        "result when they come; time and traffic of the others are those of a collective of "
+		        "all"};
 	if (collective->has_root)
 		row->option[option++] = (struct option_row){"root", ARG_EXPRESSION, UNIT_PLAIN, NULL,
 		        "place in the group of the one that gives or gets"};
@@ -96,7 +97,7 @@ static void make_collective(const struct collective *collective)
 	}
 	if (collective->rows)
 		row->option[option++] = (struct option_row){"rows", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-		        "of the result: its first axis, where the ranks' parts are not equal"};
+		        "number of rows of the result, if the ranks' parts are not equal"};
 	if (!collective->direct)
 		row->option[option++] =
 		        (struct option_row){"algo", ARG_WORD, UNIT_PLAIN, ALGORITHM_WORDS, "the algorithm"};

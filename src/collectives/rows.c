@@ -60,9 +60,9 @@ const struct collective collective_allgather = {
         .result = RESULT_GROWN,
         .usage = "Y = allgather X [rows=ROWS] " OPTIONS " [unroll]",
         .help = "every rank gets everybody's tensor, one below the other: [k,...] becomes [n*k,...]. With "
-                "rows=, the rows of the result, each rank brings its part as `shard` or `reducescatter` "
-                "gives it: of 5 "
-                "rows on 4 ranks 2, 2, 1 and 0. What moves is n times the first part: FSDP2 pads the others",
+                "rows=, the number of rows of the result, each rank brings its part as `shard` or "
+                "`reducescatter` cuts it: 2, 2, 1 and 0 of 5 rows on 4 ranks. The message is n times the "
+                "first part: the others are padded, as FSDP2 does",
         .torch = "dist.all_gather_into_tensor(y, x)   # rows=: x padded to ceil(rows/n) rows, then y[:rows]",
         .cuda = "ncclAllGather(x, y, count, ncclFloat, comm, stream)",
         .example = "tensor x[2] = rank; y = allgather x; print y",
@@ -75,9 +75,9 @@ const struct collective collective_reducescatter = {
         .result = RESULT_SHARED,
         .usage = "Y = reducescatter X [op=sum|avg|max|min] " OPTIONS " [unroll]",
         .help = "every rank gets its part of the sum: [n*k,...] becomes [k,...]. Rows that n does not "
-                "divide are cut as torch.chunk does: of 5, 4 ranks get 2, 2, 1 and 0. What moves is padded "
+                "divide are cut as torch.chunk does: of 5, 4 ranks get 2, 2, 1 and 0. The message is padded "
                 "to n*ceil(rows/n) rows, as FSDP2 does; the results are not. `allgather` with rows= is the "
-                "way back",
+                "inverse",
         .torch = "dist.reduce_scatter_tensor(y, x)   # FSDP2 pads x to n*ceil(rows/n) rows of zeroes",
         .cuda = "ncclReduceScatter(x, y, count, ncclFloat, ncclSum, comm, stream)",
         .example = "tensor x[8] = 1; y = reducescatter x; print y",

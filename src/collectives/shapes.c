@@ -28,7 +28,7 @@ static enum status not_divisible(
 	return fail(ST_SHAPE, "%s is %s: %d ranks want a first axis that %d divides, as in %s%s%s%s", name,
 	        shape_text(in).text, n, n, below.dim[0] > 0 ? shape_text(&below).text : "",
 	        below.dim[0] > 0 ? " or " : "", shape_text(&above).text,
-	        collective->splits ? "; other parts go by send= and recv=" : "");
+	        collective->splits ? "; unequal parts need send= and recv=" : "");
 }
 
 /* Only the first axis changes; parts of a tensor along it are contiguous, and can be sent as they lie. */
@@ -64,7 +64,7 @@ enum status chunk_shape(
 	part.dim[0] = chunk_at(rows, n, place + 1) - chunk_at(rows, n, place);
 	if (in->dim[0] == part.dim[0])
 		return ST_OK;
-	return fail(ST_SHAPE, "%s is %s: of rows=%lld place %d of %d brings %lld row%s, as in %s", name,
+	return fail(ST_SHAPE, "%s is %s: with rows=%lld place %d of %d brings %lld row%s, as in %s", name,
 	        shape_text(in).text, (long long)rows, place, n, (long long)part.dim[0],
 	        part.dim[0] == 1 ? "" : "s", shape_text(&part).text);
 }

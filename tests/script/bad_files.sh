@@ -142,7 +142,7 @@ ln -s nowhere.npy dangling.npy
 cp -a . ../before
 for other in short.npy long.npy notes.txt; do
 	run 1 "tensor x[4] = ones; save x $other"
-	check "save: $other stays" sh -c "[ $status = 2 ] && grep -q '^$other is there, and is no whole .npy file of a tensor: .save x $other force. writes' out && cmp -s $other ../before/$other"
+	check "save: $other stays" sh -c "[ $status = 2 ] && grep -q '^$other is there, and is no whole .npy file of a tensor: .save x $other force. overwrites it' out && cmp -s $other ../before/$other"
 	run 1 "tensor x[4] = ones; save x $other force"
 	check "... but for force" sh -c "[ $status = 0 ] && grep -aq NUMPY $other"
 done
@@ -171,7 +171,7 @@ for other in m-1.1.npy m-1.0.npy.new m-1.json m-1.json.new; do
 	echo 'of others' > ck/$other
 	cp -r ck ../ck
 	run 2 "$trains"
-	check "checkpoint: $other stays, and all beside it" sh -c "[ $status = 2 ] && grep -q '^ck/$other is .*: .checkpoint to=ck/m force. writes' out && diff -r ck ../ck"
+	check "checkpoint: $other stays, and all beside it" sh -c "[ $status = 2 ] && grep -q '^ck/$other is .*: .checkpoint to=ck/m force. overwrites it' out && diff -r ck ../ck"
 	run 2 "$trains force"
 	check "... but for force" [ "$status$(cat ck/* | grep -ac 'of others')" = 01 ]
 	rm -r ../ck

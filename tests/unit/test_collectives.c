@@ -130,7 +130,7 @@ static void shapes(void **state)
 	layout_make(&in, DT_F32, 1, few);
 	assert_int_equal(collective_shape(&collective_alltoall, "g", &in, 4, 0, 0, &out), ST_SHAPE);
 	assert_string_equal(fail_text(),
-	        "g is [2]: 4 ranks want a first axis that 4 divides, as in [4]; other parts go by send= and "
+	        "g is [2]: 4 ranks want a first axis that 4 divides, as in [4]; unequal parts need send= and "
 	        "recv=");
 	layout_make(&in, DT_F32, 1, huge);
 	assert_int_equal(collective_shape(&collective_allgather, "g", &in, 8, 0, 0, &out), ST_RANGE);
@@ -166,7 +166,7 @@ static void shapes_of_unequal_parts(void **state)
 	layout_make(&in, DT_F32, 2, (int64_t[]){5, 3});
 	layout_make(&part, DT_F32, 2, (int64_t[]){2, 3});
 	assert_int_equal(chunk_shape("w", &part, 4, 2, &in), ST_SHAPE);
-	assert_string_equal(fail_text(), "w is [2,3]: of rows=5 place 2 of 4 brings 1 row, as in [1,3]");
+	assert_string_equal(fail_text(), "w is [2,3]: with rows=5 place 2 of 4 brings 1 row, as in [1,3]");
 }
 
 /* What moves and how long it takes is that of the padded message: 5 rows on 4 ranks are 8. */

@@ -58,8 +58,8 @@ print sum(B) sum(many) sum(P)
 #>     sum(P) = 1050
 
 # all ranks give the same rows, and bring their parts of them
-expect error "allgather: g is [1,3]: of rows=7 place 2 of 4 brings 2 rows, as in [2,3]" { V = allgather g rows=7 }
-expect error "allgather: g is [2,3]: of rows=3 place 0 of 4 brings 1 row, as in [1,3]" { V = allgather g rows=3 }
+expect error "allgather: g is [1,3]: with rows=7 place 2 of 4 brings 2 rows, as in [2,3]" { V = allgather g rows=7 }
+expect error "allgather: g is [2,3]: with rows=3 place 0 of 4 brings 1 row, as in [1,3]" { V = allgather g rows=3 }
 expect error "rows" { V = allgather g rows=-1 }
 expect error "rows" { V = allgather g rows=2.5 }
 expect error "reducescatter has no option 'rows'" { V = reducescatter G rows=5 }

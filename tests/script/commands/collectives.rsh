@@ -65,7 +65,7 @@ groups
 #> pair       0,1 2,3
 expect error "no group 'nothing'" { y = allreduce q in nothing }
 expect error "allgather gives a result" { allgather q }
-expect error "a first axis that 4 divides, as in [4]; other parts go by send= and recv=" { y = alltoall q }
+expect error "a first axis that 4 divides, as in [4]; unequal parts need send= and recv=" { y = alltoall q }
 expect error "a first axis that 4 divides, as in [4]" { y = scatter q }
 expect error "root=4: in the group, ranks are 0-3" { broadcast q root=4 }
 expect error "'op=mean' is none of: sum" { allreduce q op=mean }

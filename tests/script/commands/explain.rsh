@@ -48,11 +48,11 @@ free k on io
 #>    CUDA, NCCL nvtxRangePush("F0")
 print w[0,0]
 #>    PyTorch    print(w[0,0])   # on the device: the host waits; on the host: read as it is
-#>    CUDA, NCCL cudaMemcpyAsync(v, w[0,0], bytes, cudaMemcpyDeviceToHost, default); cudaStreamSynchronize(default)   // of host memory: neither
+#>    CUDA, NCCL cudaMemcpyAsync(v, w[0,0], bytes, cudaMemcpyDeviceToHost, default); cudaStreamSynchronize(default)   // for host memory: no call
 #> [0-3] w[0,0] = 1
 print t[0:2,0:2] on io
 #>    PyTorch    print(t[0:2,0:2])   # on the device: the host waits; on the host: read as it is
-#>    CUDA, NCCL cudaMemcpyAsync(v, t[0:2,0:2], bytes, cudaMemcpyDeviceToHost, io); cudaStreamSynchronize(io)   // of host memory: neither
+#>    CUDA, NCCL cudaMemcpyAsync(v, t[0:2,0:2], bytes, cudaMemcpyDeviceToHost, io); cudaStreamSynchronize(io)   // for host memory: no call
 #> [0-3] t[0:2,0:2] [2,2] =
 #>         1 1
 #>         1 1
