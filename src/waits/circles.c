@@ -311,6 +311,16 @@ static void keep_circle(struct serial *serial, struct circle circle)
 		*MEM_ADD(&serial->circles->circle, &serial->circles->count) = circle;
 }
 
+/* The match that is cut: the one for which the cycle's first queue waits, whichever node the search began with */
+static uint32_t match_to_cut(const struct wait_search *search)
+{
+	size_t n = search->cycle_count, first = search->cycle[0] % 2;
+
+	for (size_t i = first; i < n; i += 2)
+		first = search->cycle[i] < search->cycle[first] ? i : first;
+	return search->cycle[(first + 1) % n] / 2;
+}
+
 /* Finds the circles through suspect queues, and cuts each: one of its matches is taken to be over. */
 static void search_suspects(struct serial *serial)
 {
@@ -323,7 +333,7 @@ static void search_suspects(struct serial *serial)
 			continue;
 		}
 		keep_circle(serial, take_circle(serial));
-		end_meeting(serial, search->cycle[search->cycle[0] % 2 ? 0 : 1] / 2);
+		end_meeting(serial, match_to_cut(search));
 		release_members(serial);
 		search->cycle_count = 0;
 		while (serial->opened_count)

@@ -134,3 +134,17 @@ group pair 0-1
 #>       rank 1: recv b (line 127), then allreduce a (line 129)
 #>       fuse a rank's two by `together { }`, or give one of them its own group
 abort pair
+# ... and in another order of the lines of different ranks
+@0 { together { allreduce c on s in pair;  allreduce d on s in pair }
+  allreduce a on t in pair
+  send b to=1 on s in pair
+}
+@1 { recv b from=0 on s in pair
+  together { allreduce c on s in pair;  allreduce d on s in pair }
+  allreduce a on t in pair
+}
+#>    ranks 0 and 1 queue operations of pair in opposite orders: NCCL can hang
+#>       rank 0: allreduce a (line 139), then send b (line 140)
+#>       rank 1: recv b (line 142), then allreduce a (line 144)
+#>       fuse a rank's two by `together { }`, or give one of them its own group
+abort pair
