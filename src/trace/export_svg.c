@@ -253,10 +253,11 @@ enum status trace_export_svg(
 bool export_is_txt(const char *text)
 {
 	char unit[3] = "", lane[5] = "";
+	int end = 0; /* of the unit */
 	const char *below = strchr(text, '\n');
-	return strncmp(text, "   ", 3) == 0 && sscanf(text, " %2[mus]%*1[ ]", unit) == 1 && below &&
-	        strncmp(below + 1, "   ", 3) == 0 && sscanf(below, " %*[0-9,-] %4s", lane) == 1 &&
-	        strcmp(lane, "host") == 0;
+	return strncmp(text, "   ", 3) == 0 && sscanf(text, " %2[mus]%n", unit, &end) == 1 &&
+	        text[end] == ' ' && below && strncmp(below + 1, "   ", 3) == 0 &&
+	        sscanf(below, " %*[0-9,-] %4s", lane) == 1 && strcmp(lane, "host") == 0;
 }
 
 enum status trace_export_txt(

@@ -65,6 +65,10 @@ one "$serial" 'plot loss a.svg'
 one "$serial" 'export a.svg'
 check "a picture of \`plot\` is no \`export\`" grep -q 'a.svg is there, and is no file of .export' out
 
+printf '   must stay\n   0 host\n' > mine.txt
+dry 'spin 1ms' 'export mine.txt'
+check "a text whose first word only begins as a unit is no \`export\`" grep -q 'mine.txt is there, and is no file of .export' out
+
 # a folder of files
 kineto() { dry 'spin 1ms; sync' "$1"; }
 kineto 'export kineto "two words"'
