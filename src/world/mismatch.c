@@ -135,16 +135,24 @@ static int64_t rows_in_parts(const struct world *world, const struct match *matc
 	return rows;
 }
 
-/* "; as parts of 5 rows: `W = allgather w rows=5`" */
+/* "; as parts of 5 rows: `W = allgather w rows=5 in pair on comm`" */
 static void put_rows(const struct world *world, const struct match *match, struct text *why)
 {
+	const struct op *op = &world->ops[match->member[match->first]];
 	const struct record *record = op_record(world, match->member[match->first]);
 	int64_t rows = rows_in_parts(world, match);
-	if (rows)
-		text_add(why, "; as parts of %lld rows: `%s = %s %s rows=%lld`", (long long)rows,
-		        names_text(world->names, record_target(record)->name),
-		        names_text(world->names, record->title),
-		        names_text(world->names, record_source(record)->name), (long long)rows);
+	if (!rows)
+		return;
+	text_add(why, "; as parts of %lld rows: `%s = %s %s rows=%lld", (long long)rows,
+	        names_text(world->names, record_target(record)->name),
+	        names_text(world->names, record->title),
+	        names_text(world->names, record_source(record)->name), (long long)rows);
+	if (match->group > 0)
+		text_add(why, " in %s", names_text(world->names, world->groups[match->group].name));
+	if (op->stream != STREAM_DEFAULT)
+		text_add(why, " on %s",
+		        names_text(world->names, world_stream(world, op->rank, op->stream)->name));
+	text_add(why, "`");
 }
 
 void world_mismatch(const struct world *world, op_id id, struct text *why)

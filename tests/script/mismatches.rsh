@@ -196,3 +196,21 @@ abort world
 z = allgather g rows=5
 sync
 expect sum(z) == 15 * world
+
+# in a group, and on a stream, the suggested line names them
+stream side
+group part 0-2 3
+p = reducescatter five in part
+sync
+@0-2 z = allgather p in part on side
+stuck
+#> stuck: ranks 0-2 wait, and no line can mend it
+#>    allgather#4 in part does not match: rank 2 brings 36 B, ranks 0,1 bring 72 B;
+#>    as parts of 5 rows: `z = allgather p rows=5 in part on side`
+#>    ranks  hangs in             waits for  last done  next in part
+#>    0-2    allgather z on side             sync       allgather z
+abort part
+z = allgather p rows=5 in part on side
+sync
+@0-2 expect sum(z) == 45
+@3 expect sum(z) == 15
