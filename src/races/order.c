@@ -172,20 +172,29 @@ static void lanes_update(struct happens_before *order, int rank)
 	}
 }
 
-/* Returns the lane for what a graph has on a forked stream; makes it at first. After BRANCHES_MOST all others share the last one, in
- * which races may be missed. */
-static int branch_lane(struct happens_before *order, int rank, name_id graph, int stream)
+/* Returns the lane for what a graph has on a forked stream; makes it at first. Races may be missed in a lane that is shared: from
+ * AGAIN_MOST lanes on by captures of one name, so that a loop that captures does not lengthen the clocks; after BRANCHES_MOST by
+ * all others. */
+static int branch_lane(struct happens_before *order, int rank, const struct launch *launch, int stream)
 {
-	enum { BRANCHES_MOST = STREAMS_MAX };
+	enum { BRANCHES_MOST = STREAMS_MAX, AGAIN_MOST = 32 };
 	struct rank_order *own = &order->rank[rank];
+	const struct branch *same = NULL;
 
-	for (size_t i = 0; i < own->branches; i++)
-		if (own->branch[i].graph == graph && own->branch[i].stream == stream)
-			return own->branch[i].lane;
+	for (size_t i = 0; i < own->branches; i++) {
+		const struct branch *branch = &own->branch[i];
+		if (branch->stream != stream || branch->name != launch->name)
+			continue;
+		if (branch->graph == launch->graph)
+			return branch->lane;
+		same = branch;
+	}
+	if (same && own->branches >= AGAIN_MOST)
+		return same->lane;
 	if (own->branches == BRANCHES_MOST)
 		return own->branch[BRANCHES_MOST - 1].lane;
 	int lane = lane_new(order, own);
-	*MEM_ADD(&own->branch, &own->branches) = (struct branch){graph, stream, lane};
+	*MEM_ADD(&own->branch, &own->branches) = (struct branch){launch->graph, launch->name, stream, lane};
 	return lane;
 }
 
@@ -195,7 +204,7 @@ static int find_lane(struct happens_before *order, op_id id)
 	const struct launch *launch = world_launch(order->world, id);
 
 	if (launch && launch->stream != op->stream)
-		return branch_lane(order, op->rank, launch->name, op->stream);
+		return branch_lane(order, op->rank, launch, op->stream);
 	return order->rank[op->rank].stream_lane[op->stream];
 }
 

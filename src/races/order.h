@@ -68,7 +68,8 @@ struct history { /* by address, disjoint */
 };
 /* The work of a graph on a stream other than the one of the launch */
 struct branch {
-	name_id graph;
+	uint32_t graph;
+	name_id name;
 	int stream, lane;
 };
 struct rank_order {
