@@ -57,6 +57,20 @@ print sum(B) sum(many) sum(P)
 #>     sum(many) = 1134
 #>     sum(P) = 1050
 
+# several at once, of unlike parts
+tensor k7[7] = rank
+g7 = reducescatter k7 op=max
+stream at_once
+wait default on at_once
+together on at_once { W = allgather g rows=5;  W7 = allgather g7 rows=7 }
+q7 = allgather g7 rows=7
+wait at_once on default
+d = sub W P
+print norm(d) sum(W7) sum(q7)
+#> [0-3] norm(d) = 0
+#>       sum(W7) = 21
+#>       sum(q7) = 21
+
 # all ranks give the same rows, and bring their parts of them
 expect error "allgather: g is [1,3]: with rows=7 place 2 of 4 brings 2 rows, as in [2,3]" { V = allgather g rows=7 }
 expect error "allgather: g is [2,3]: with rows=3 place 0 of 4 brings 1 row, as in [1,3]" { V = allgather g rows=3 }

@@ -103,11 +103,11 @@ static bool gathers_chunks(const struct exchange_collective *call)
 	return call->collective == &collective_allgather && call->out_count != call->n * call->chunk;
 }
 
-/* Where this member's rows lie goes into its table, when its stream comes there: the one before has been read by then. */
+/* Where this member's rows lie goes into its table, when its stream comes there. */
 static enum status plan_rows(struct board *board, const struct exchange_collective *call, struct side *side)
 {
 	int64_t size = dtype_bytes(call->dtype);
-	const long long *tables = meeting_tables(side->meeting),
+	const long long *tables = meeting_tables(side->meeting, side->turn),
 	                *mine = tables + call->place * (2 * call->n + 2);
 	struct exchange_table table = {.table = (long long *)(uintptr_t)meeting_device(side->meeting, mine),
 	        .count = 2 * call->n + 2};

@@ -198,7 +198,7 @@ CUdeviceptr meeting_device(const struct meeting *meeting, const void *at);
 CUdeviceptr meeting_found(
         const struct meeting *meeting, uint32_t turn); /* struct exchange_found on the GPU */
 struct board_window *meeting_windows(const struct meeting *meeting, int place); /* WINDOWS of them */
-const long long *meeting_tables(const struct meeting *meeting);                 /* by place, 2n + 2 each */
+const long long *meeting_tables(const struct meeting *meeting, uint32_t turn);  /* by place, 2n + 2 each */
 /* Waits until the turn's slots are free, and takes them for these places: whose words stand there has ended the turn that they were used
  * for before. Who is so far ahead waits here, as where CUDA's own queue is full. */
 void meeting_take(struct meeting *meeting, uint32_t turn, uint64_t places);

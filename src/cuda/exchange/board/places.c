@@ -44,12 +44,26 @@ static size_t windows_bytes(const struct meeting *meeting)
 	return (size_t)meeting->n * WINDOWS * sizeof(struct board_window);
 }
 
+/* Of all places, for one turn */
+static size_t table_bytes(const struct meeting *meeting)
+{
+	return (size_t)(meeting->n * (2 * meeting->n + 2)) * sizeof(long long);
+}
+
+/* Tables for each turn: of a line of `together`, and on several streams, one is written before the one of the turn before has
+ * been read. More than 31 places have fewer, which go round sooner. */
+static uint32_t table_turns(const struct meeting *meeting)
+{
+	uint32_t fit = (uint32_t)(CHUNK / 2 / table_bytes(meeting));
+	return fit < PART_TURNS ? fit : PART_TURNS;
+}
+
 static enum status add(
         struct board *board, const struct meeting *new, const int *ranks, struct meeting **meeting)
 {
 	size_t bytes = slots_bytes(new);
 	if (new->turns == PART_TURNS)
-		bytes += windows_bytes(new) + (size_t)(new->n *(2 * new->n + 2)) * sizeof(long long);
+		bytes += windows_bytes(new) + table_bytes(new) * table_turns(new);
 	struct meeting made = *new;
 	enum status status = board_area(board, new->key, bytes, &made.at, &made.device);
 	if (status == ST_OK)
@@ -118,9 +132,10 @@ struct board_window *meeting_windows(const struct meeting *meeting, int place)
 	return windows + place * WINDOWS;
 }
 
-const long long *meeting_tables(const struct meeting *meeting)
+const long long *meeting_tables(const struct meeting *meeting, uint32_t turn)
 {
-	return (const long long *)(const void *)(meeting->at + slots_bytes(meeting) + windows_bytes(meeting));
+	return (const long long *)(const void *)(meeting->at + slots_bytes(meeting) + windows_bytes(meeting) +
+	        turn % table_turns(meeting) * table_bytes(meeting));
 }
 
 /* ---- release */
