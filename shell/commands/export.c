@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
-#include "shell/language/run/writing.h"
 #include "shell/session/replace.h"
 #include "shell/session/credit.h"
 #include "shell/session/share.h"
@@ -61,15 +60,15 @@ static enum status find_format(const char *path, const struct format **format)
 	        ST_ARGUMENT, "export %s: a file's ending says what it is: .svg .html .csv .txt .json", path);
 }
 
-static enum status write_file(const struct call *call, const struct trace *trace, const char *path,
-        const struct format *format, const struct export_options *options, bool force)
+static enum status write_file(const struct trace *trace, const struct output *output,
+        const struct format *format, const struct export_options *options)
 {
 	struct text text = {0};
-	enum status status = call_may_replace(call, ranks_first(call->set), path, &format->kind, force);
+	enum status status = may_replace(output);
 	if (status == ST_OK)
 		status = format->make(trace, options, &text);
 	if (status == ST_OK)
-		status = file_write(path, text_string(&text), text.count);
+		status = file_write(output->path, text_string(&text), text.count);
 	text_release(&text);
 	return status;
 }
@@ -82,18 +81,19 @@ static void file_of_rank(const char *folder, int rank, char path[FOLDER_MOST + 4
 	snprintf(path, FOLDER_MOST + 40, "%s/rank%d.pt.trace.json", folder, rank);
 }
 
-static enum status may_replace_files(
-        const struct call *call, const char *folder, const struct ranks *ranks, bool force)
+static enum status may_replace_files(const struct output *output, const struct ranks *ranks)
 {
 	char path[FOLDER_MOST + 40];
+	struct output file = *output;
+	file.path = path;
 	enum status status = ST_OK;
 	FOR_RANKS (rank, ranks) {
-		file_of_rank(folder, rank, path);
+		file_of_rank(output->path, rank, path);
 		if (status == ST_OK)
-			status = call_may_replace(call, ranks_first(call->set), path, &kineto, force);
+			status = may_replace(&file);
 		strcat(path, PART);
 		if (status == ST_OK)
-			status = call_may_replace(call, ranks_first(call->set), path, &kineto, force);
+			status = may_replace(&file);
 	}
 	return status;
 }
@@ -131,15 +131,16 @@ static enum status name_files(const char *folder, const struct ranks *ranks, enu
 }
 
 /* The folder is made where it is not there. All files appear, or none. */
-static enum status write_folder(const struct call *call, const struct trace *trace, const char *folder,
-        const struct export_options *options, bool force)
+static enum status write_folder(
+        const struct trace *trace, const struct output *output, const struct export_options *options)
 {
+	const char *folder = output->path;
 	if (strlen(folder) > FOLDER_MOST)
 		return fail(ST_FILE, "export kineto: the folder's name is too long");
 	bool made = mkdir(folder, 0777) == 0;
 	if (!made && errno != EEXIST)
 		return fail(ST_FILE, "%s cannot be made: %s", folder, strerror(errno));
-	enum status status = may_replace_files(call, folder, options->ranks, force);
+	enum status status = may_replace_files(output, options->ranks);
 	if (status != ST_OK)
 		return status;
 	FOR_RANKS (rank, options->ranks)
@@ -153,14 +154,12 @@ static enum status write_folder(const struct call *call, const struct trace *tra
 
 /* Only rank 0 does this, while the others wait in shell_agree: its steps must not be counted among those
  * that all processes count alike, so it has a budget of its own, which Ctrl-C still ends. format NULL: kineto */
-static enum status write_out(const struct call *call, const char *path, const struct format *format,
-        const struct export_options *options, bool force)
+static enum status write_out(struct shell *shell, const struct output *output, const struct format *format,
+        const struct export_options *options)
 {
-	struct shell *shell = call->shell;
 	struct budget budget = credit_alone(shell->credit);
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &budget};
-	return format ? write_file(call, &trace, path, format, options, force)
-	              : write_folder(call, &trace, path, options, force);
+	return format ? write_file(&trace, output, format, options) : write_folder(&trace, output, options);
 }
 
 /* SECTION, and the word `force`, in any order */
@@ -205,8 +204,15 @@ static enum status export_run(struct call *call)
 	        .ranks = call->set,
 	        .width = (int)width,
 	        .now = shell_clock(shell)};
+	struct text line = {0};
+	call_line(call, ranks_first(call->set), &line); /* on all processes: it may intern new names */
+	struct output output = {.path = path,
+	        .kind = format ? &format->kind : &kineto,
+	        .force = force,
+	        .line = text_string(&line)};
 	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
-	status = shell_agree(shell, 0, writes ? write_out(call, path, format, &options, force) : ST_OK);
+	status = shell_agree(shell, 0, writes ? write_out(shell, &output, format, &options) : ST_OK);
+	text_release(&line);
 	status = shell_written(shell, path, status);
 	if (status == ST_OK)
 		out_say(shell->out, "   %s: %s\n", path,

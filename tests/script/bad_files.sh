@@ -148,6 +148,8 @@ for other in short.npy long.npy notes.txt; do
 done
 run 3 'tensor x[4] = ones; @2 save x a$rank.npy force; @1-2 save x a$rank.npy force; x += x'
 check "... of some of the ranks" [ $status = 0 ]
+run 3 'export kineto folder; tensor x[4]; export kineto folder force; tensor y[4]'
+check "export of a folder: what follows is the same on all ranks" [ $status = 0 ]
 for other in dangling.npy link.npy; do
 	run 1 "tensor x[4] = ones; save x $other"
 	check "save: through $other nothing is written" sh -c "[ $status = 2 ] && grep -q '^$other is a symbolic link: .save x $other force' out && cmp -s a.npy ../before/a.npy && [ ! -e nowhere.npy ]"

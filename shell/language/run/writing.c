@@ -2,17 +2,6 @@
 #include "shell/language/run/writing.h"
 #include "shell/session/share.h"
 
-enum status call_may_replace(
-        const struct call *call, int rank, const char *path, const struct output_kind *kind, bool force)
-{
-	struct text line = {0};
-	call_line(call, rank, &line);
-	struct output output = {.path = path, .kind = kind, .force = force, .line = text_string(&line)};
-	enum status status = may_replace(&output);
-	text_release(&line);
-	return status;
-}
-
 enum status call_write(const struct call *call, const char *path, const struct output_kind *kind, bool force,
         const struct text *text)
 {
