@@ -45,7 +45,7 @@ static enum status calibrate_run(struct call *call)
 	}
 	if (status == ST_OK && shell->backend->measures && !shell->machine.here)
 		status = fail(ST_ARGUMENT,
-		        "calibrate: %s is played, and what is played lasts as long as it is told to; "
+		        "calibrate: %s is played, and what is played lasts as long as its line says; "
 		        "`machine "
 		        "this` is the GPU itself",
 		        shell->machine.name);

@@ -43,7 +43,7 @@ const struct command command_checkpoint = {
         .topic = "learn",
         .usage = "checkpoint [every=N] to=PREFIX [force] | checkpoint off",
         .help = "writes parameters and optimizer state to files, a .npy for each part that a rank holds and "
-                "behind them PREFIX-ITERATION.json, which names them; every=N behind each N-th iteration of "
+                "after them PREFIX-ITERATION.json, which names them; every=N after each N-th iteration of "
                 "this program (of the next one, when there is none), also after `resume`; another program "
                 "ends it; files that no checkpoint has written stay, but for force",
         .torch = "torch.distributed.checkpoint.save(state_dict, checkpoint_id=\"PREFIX-20\")",
@@ -147,7 +147,7 @@ const struct command command_restore = {
         .topic = "learn",
         .usage = "restore FILE.json",
         .help = "gives every part that `part` lines declare its elements from a checkpoint: `resume` writes "
-                "this line behind the setup",
+                "this line after the setup",
         .argument = {{ARG_FILE, 0, NULL, "FILE.json"}},
         .run = restore_run,
 };

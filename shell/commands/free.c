@@ -23,7 +23,7 @@ static enum status may_free(struct call *call, int rank, int i, int *tensor)
 		return fail(ST_NAME, "free wants whole tensors: free %s", names_text(names, view.base_name));
 	for (int k = 0; k < i; k++)
 		if (tensor[k] == view.tensor)
-			return fail(ST_NAME, "free: %s stands twice", names_text(names, view.name));
+			return fail(ST_NAME, "free: %s is given twice", names_text(names, view.name));
 	tensor[i] = view.tensor;
 	return world_window_closed(call->shell->world, "free", view.tensor);
 }

@@ -44,7 +44,7 @@ static void note_apart(struct call *call, int rank, int origin, struct blocks *n
 			text_add(&words, "`capture %s on %s` captures it", graph, apart);
 		else
 			text_add(&words,
-			        "`wait %s on %s` before it and `wait %s on %s` behind it capture it too",
+			        "`wait %s on %s` before it and `wait %s on %s` after it capture it too",
 			        captured, apart, apart, captured);
 		blocks_add(notes, rank, &words);
 	}

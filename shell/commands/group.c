@@ -57,7 +57,7 @@ static enum status fill_groups(struct call *call, struct instances *parts)
 		both = set;
 		ranks_and(&both, &all);
 		if (!ranks_empty(&both))
-			return fail(ST_RANK, "group: rank %d stands in two of its parts", ranks_first(&both));
+			return fail(ST_RANK, "group: rank %d is in two of its parts", ranks_first(&both));
 		ranks_or(&all, &set);
 		FOR_RANKS (rank, &set) {
 			if (rank >= call->shell->world->n)
@@ -142,7 +142,7 @@ static enum status group_by(struct call *call, name_id name, int64_t timeout)
 	mem_free(all);
 	if (status == ST_OK && !parts.instances)
 		out_say(call->shell->out,
-		        "   %s has no part: by %s is below 0 on all these ranks, which stands for none\n",
+		        "   %s has no part: by %s is below 0 on all these ranks, which means none\n",
 		        names_text(world->names, name), call_argument_text(call, 3, 0));
 	return make_group(call->shell, name, false, &parts, timeout, status);
 }
@@ -165,7 +165,7 @@ static enum status wants_members(struct call *call, const char *there)
 	const char *name = call_argument_text(call, 0, 0);
 	return fail(ST_ARGUMENT,
 	        "group wants RANKS, as `group %s 0-1 2-3`, or `by COLOUR`, as `group %s by rank//2`%s%s%s",
-	        name, name, there ? ", where '" : "", there ? there : "", there ? "' stands" : "");
+	        name, name, there ? ", in place of '" : "", there ? there : "", there ? "'" : "");
 }
 
 /* Ranks that no part names are in none: for them the name means nothing. */
@@ -181,7 +181,7 @@ static enum status group_run(struct call *call)
 		status = wants_members(call, NULL);
 	if (status == ST_OK && listed && call->statement->clauses.group)
 		status = fail(ST_ARGUMENT,
-		        "group: `in GROUP` stands behind `by COLOUR`: ranks that are listed are of the "
+		        "group: `in GROUP` follows `by COLOUR`: ranks that are listed are of the "
 		        "world");
 	if (status == ST_OK)
 		status = read_timeout(call, &timeout);
@@ -246,7 +246,7 @@ static enum status read_axis(struct call *call, int i, struct mesh *mesh)
 	mesh->name[axis] = names_make(call->shell->world->names, key, strlen(key));
 	for (int k = 0; k < axis; k++)
 		if (mesh->name[k] == mesh->name[axis])
-			return fail(ST_NAME, "mesh: %s stands twice", key);
+			return fail(ST_NAME, "mesh: %s is given twice", key);
 	for (int rank = 0; rank < call->shell->world->n && status == ST_OK; rank++)
 		status = world_name_fits(call->shell->world, rank, mesh->name[axis], THING_NONE);
 	return status;

@@ -89,7 +89,7 @@ static enum status query_one(struct call *call, int i, int rank, struct text *te
 	if (status != ST_OK)
 		return status;
 	if (target > call->shell->world->op_count)
-		return fail(ST_ARGUMENT, "query: %s stands in the graph that is captured", name);
+		return fail(ST_ARGUMENT, "query: %s is in the graph that is captured", name);
 	text_add(text, "%s: ", name);
 	if (!target) {
 		text_add(text, "done (nothing is queued)");

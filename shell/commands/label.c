@@ -67,7 +67,7 @@ const struct command command_mark = {
         .topic = "steer",
         .usage = "mark NAME",
         .help = "a new section of the timeline begins: `timeline NAME`, `stats NAME`, `diff NAME NAME` and "
-                "time(NAME) speak of it: of the operations behind this line. Its time begins when the device "
+                "time(NAME) speak of it: of the operations after this line. Its time begins when the device "
                 "comes to them",
         .example = "mark first\nspin 2ms\nsync\nexpect time(first) >= 2ms",
         .class = COMMAND_STEER,

@@ -63,7 +63,7 @@ static enum status lesson_run(struct call *call)
 	if (strspn(word, "0123456789.-") == strlen(word)) {
 		if (!lesson_is_numbered(word, &number, &wish.task))
 			return fail(ST_ARGUMENT,
-			        "lesson %s: a lesson has a number, and a task behind a point: lesson 4.2",
+			        "lesson %s: a lesson has a number, and a task after a point: lesson 4.2",
 			        word);
 	} else if (strlen(word) >= sizeof wish.file) {
 		return fail(ST_RANGE, "lesson: that path is too long");
@@ -128,7 +128,7 @@ const struct command command_next = {
         .name = "next",
         .topic = "learn",
         .usage = "next",
-        .help = "goes on to the next task of the lesson, the next lesson behind its last, or the next step "
+        .help = "goes on to the next task of the lesson, the next lesson after its last, or the next step "
                 "of the "
                 "tour",
         .example = "lesson 1\nnext",

@@ -71,7 +71,7 @@ const struct command command_tensors = {
         .name = "tensors",
         .topic = "look",
         .usage = "tensors",
-        .help = "lists the tensors: shape, type, where, bytes, and whose view",
+        .help = "lists the tensors: shape, type, where, bytes, and of which it is a view",
         .example = "tensor x[4,4] = randn\ny = reshape x [16]\ntensors",
         .class = COMMAND_LOOK,
         .answers = list_tensors,

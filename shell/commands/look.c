@@ -79,7 +79,7 @@ const struct command command_stalls = {
         .name = "stalls",
         .topic = "look",
         .usage = "stalls [SECTION]",
-        .help = "what each rank's streams waited for, by cause, and whom it blames",
+        .help = "what each rank's streams waited for, by cause, and which rank it blames",
         .example = "stream io compute\nspin 2ms on io\nwait io on compute\nspin 1ms on compute\nsync\nstalls",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -206,7 +206,8 @@ const struct command command_stuck = {
         .name = "stuck",
         .topic = "look",
         .usage = "stuck",
-        .help = "who waits for whom and for what; whether a line of yours can mend it, or nothing can; "
+        .help = "which rank waits for which, and for what; whether a line of yours can mend it, or nothing "
+                "can; "
                 "orders "
                 "that NCCL can hang in, as in races; which tensor each member brings to a collective, from "
                 "which line, "
@@ -335,7 +336,8 @@ const struct command command_at = {
         .topic = "look",
         .usage = "at TIME|off",
         .help = "all ranks at that virtual time: what runs and how far it is, what waits, since when and for "
-                "whom; of a time to come what will be if nothing more is queued. `peek` speaks of that time "
+                "which rank; of a time to come what will be if nothing more is queued. `peek` speaks of that "
+                "time "
                 "then, until `at off` or the program's next line",
         .example = "tensor g[64k] = rank\n@2 spin 2ms\nallreduce g\nsync\nat 1ms",
         .class = COMMAND_LOOK,
@@ -402,7 +404,8 @@ const struct command command_mem = {
         .name = "mem",
         .topic = "look",
         .usage = "mem [trim|over [SECTION]]",
-        .help = "a picture of each device's memory: segments, who owns which block, what is free between; of "
+        .help = "a picture of each device's memory: segments, which tensor owns which block, what is free "
+                "between; of "
                 "a program also parameters, gradients, optimizer, activations and their gradients, buffers; "
                 "`trim` gives free segments back, except those of graphs; `over` draws it over time by kind, "
                 "from when the host took a block until it was freed, with the peak marked, under the lanes "

@@ -64,9 +64,10 @@ const struct command command_machine = {
         .name = "machine",
         .topic = "steer",
         .usage = "machine [NAME|FILE]",
-        .help = "shows the modelled machine with the source of every number, and who is `slow`; or another "
+        .help = "shows the modelled machine with the source of every number, and which ranks are `slow`; or "
+                "another "
                 "one "
-                "for the lines that follow, on which nothing is set and nobody slow; with --device cuda "
+                "for the lines that follow, on which nothing is set and no rank is slow; with --device cuda "
                 "`this` is "
                 "the GPU itself, and any other is played",
         .example = "machine dgx-h100\nmachine",

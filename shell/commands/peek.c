@@ -83,7 +83,7 @@ static enum status then(struct call *call)
 {
 	struct shell *shell = call->shell;
 	if (shell->dry || shell->backend->measures)
-		return fail(ST_ARGUMENT, "peek behind `at`: %s (`at off` looks at now)",
+		return fail(ST_ARGUMENT, "peek after `at`: %s (`at off` looks at now)",
 		        shell->dry ? "--dry keeps no data" : "on a GPU memory is known as it is now only");
 	struct question *question = question_make(call, QUESTION_PEEK);
 	if (!question)
@@ -117,7 +117,7 @@ const struct command command_peek = {
         .name = "peek",
         .topic = "read",
         .usage = "peek TENSOR ...",
-        .help = "shows the memory as it is now, finished or not: nothing waits; behind `at 3.2ms` as it was "
+        .help = "shows the memory as it is now, finished or not: nothing waits; after `at 3.2ms` as it was "
                 "then, or will be if nothing more is queued",
         .example = "tensor x[4] = iota\npeek x",
         .class = COMMAND_LOOK,

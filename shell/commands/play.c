@@ -39,7 +39,7 @@ static enum status step_to(struct call *call, long played)
 	const struct training *t = call->shell->training;
 	if (call->shell->interactive && !call_alone(call))
 		return fail(ST_ARGUMENT,
-		        "`step back` and `step 0` stand alone on a line: the lines before run again");
+		        "type `step back` and `step 0` alone on a line: the lines before run again");
 	if (!t->now.program)
 		return fail(ST_ARGUMENT,
 		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
@@ -150,7 +150,7 @@ static enum status say_schedule(struct call *call, const char *path, bool force)
 		schedule = program->schedule;
 	if (!schedule)
 		return fail(ST_ARGUMENT,
-		        "no schedule stands: `strategy pipeline` first, or `schedule 1f1b micro=8`");
+		        "no schedule is set: `strategy pipeline` first, or `schedule 1f1b micro=8`");
 	schedule_write(schedule, &text);
 	if (!*path)
 		return answer(call, &text, ST_OK);

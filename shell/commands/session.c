@@ -30,8 +30,7 @@ static enum status undo_run(struct call *call)
 	int64_t count = 1;
 	enum status status = call_whole(call, 0, 1, 1000000000, &count);
 	if (status == ST_OK && !call_alone(call))
-		status = fail(ST_ARGUMENT,
-		        "`undo` stands alone on a line that you type: the lines before run again");
+		status = fail(ST_ARGUMENT, "type `undo` alone on a line: the lines before run again");
 	if (status == ST_OK)
 		call->shell->wish = (struct wish){.kind = WISH_UNDO, .number = count};
 	return status;
@@ -181,7 +180,7 @@ const struct command command_view = {
         .topic = "look",
         .usage = "view",
         .help = "the timeline on the whole screen: arrows and tab pick an operation, + and - zoom, b goes to "
-                "whom it waited for, ? tells the keys, q leaves",
+                "what it waited for, ? tells the keys, q leaves",
         .class = COMMAND_LOOK,
         .run = view_run,
 };

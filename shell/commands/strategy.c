@@ -89,7 +89,7 @@ static enum status read_parts(struct call *call, struct choice *choice, int *cou
 		}
 		if (status == ST_OK && part->name)
 			status = fail(ST_ARGUMENT,
-			        "'%s' behind '%s': one strategy, then KEY=VALUE; ` + ` stands between two",
+			        "'%s' after '%s': one strategy, then KEY=VALUE; ` + ` comes between two",
 			        name, part->name);
 		if (status == ST_OK)
 			status = take_name(call, name, part);

@@ -156,7 +156,7 @@ static void tell_earlier(const struct inquiry *asked, struct text *out)
 		before[0] = id;
 		writers++;
 	}
-	text_add(&line, "%s was written %d times, the last is told; before: ", asked->word, writers + 1);
+	text_add(&line, "%s was written %d times, the last is shown; before: ", asked->word, writers + 1);
 	for (int i = 0; i < SHOWN_MOST && before[i]; i++) {
 		int64_t end = backend_times(asked->trace.backend, before[i]).end;
 		text_add(&line, i ? ", `why " : "`why ");
@@ -310,7 +310,7 @@ const struct command command_why = {
         .name = "why",
         .topic = "look",
         .usage = "why [OP|STREAM|TIME] [@RANK]",
-        .help = "what an operation waited for, whom that waited for, and so on to the root: OP is `y` (what "
+        .help = "what an operation waited for, what that waited for, and so on to the root: OP is `y` (what "
                 "wrote y "
                 "last), `allreduce#3` (the third there), a phase; `z@1` says whose; of a stream the longest "
                 "wait, of a rank the longest time without a kernel, at a time (`@1 why 3.2ms`) what the rank "

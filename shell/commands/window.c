@@ -20,7 +20,7 @@ static enum status whole_tensor(struct call *call, int rank, struct view *view)
 		        names_text(world->names, world->tensors[world->tensors[view->tensor].base].name));
 	if (world_capturing(world, rank))
 		return fail(ST_ARGUMENT,
-		        "%s: the host waits for it, so it stands before or behind the graph (put, get and "
+		        "%s: the host waits for it, so it goes before or after the graph (put, get and "
 		        "add are "
 		        "captured)",
 		        title);

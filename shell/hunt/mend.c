@@ -32,7 +32,7 @@ static void put_figures(
 	put_row(shell, "the numbers", numbers, text_string(&words), out);
 	text_clear(&words);
 	if (compared.races)
-		text_add(&words, "%zu more races, or reads of what nobody has written, than right lines have",
+		text_add(&words, "%zu more races, or reads of unwritten memory, than right lines have",
 		        compared.races);
 	put_row(shell, "the order", !compared.races, text_string(&words), out);
 	text_clear(&words);
@@ -185,7 +185,7 @@ enum status hunt_fix(struct shell *shell, const char *words, size_t count)
 	enum status status = ST_OK;
 	if (line == text_string(&own) || (*line && *line != ' '))
 		status = fail(ST_ARGUMENT,
-		        "fix '%.20s': the number of a line of %s was expected, and behind it the line: fix "
+		        "fix '%.20s': the number of a line of %s was expected, and after it the line: fix "
 		        "31 wait io on compute",
 		        text_string(&own), program->hunted->file);
 	else

@@ -87,7 +87,7 @@ static void tell_place(
 	else if (at < typed->count)
 		out_say(shell->out, "   look at your line %d: `%.60s`\n", line->line, line->text);
 	else
-		out_say(shell->out, "   something is missing behind your line %d: `%.60s`\n",
+		out_say(shell->out, "   something is missing after your line %d: `%.60s`\n",
 		        typed->line[typed->count - 1].line, typed->line[typed->count - 1].text);
 }
 

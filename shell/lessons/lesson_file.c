@@ -166,8 +166,8 @@ static enum status begin_part(struct reading *reading, int part, const char *wor
 	}
 	task->unseen |= part == PART_START && behind("unseen", words, end) == end;
 	if (part == PART_START && words < end && !task->unseen)
-		return fail(ST_SYNTAX, "%s:%d: '#: start %.*s': only `unseen` stands there", reading->name,
-		        reading->line, (int)(end - words), words);
+		return fail(ST_SYNTAX, "%s:%d: '#: start %.*s': only `unseen` may follow `start`",
+		        reading->name, reading->line, (int)(end - words), words);
 	return part == PART_VARY ? read_vary(reading, words, end) : ST_OK;
 }
 
@@ -290,7 +290,7 @@ static enum status read_line(struct reading *reading, const char *line, const ch
 		return begin_task(reading, rest, end);
 	if (behind("#:", line, end)) {
 		if (!reading->file->tasks)
-			return fail(ST_SYNTAX, "%s:%d: '%.*s' stands before the first task ('## title')",
+			return fail(ST_SYNTAX, "%s:%d: '%.*s' comes before the first task ('## title')",
 			        reading->name, reading->line, (int)(end - line), line);
 		return read_head(reading, line, end);
 	}

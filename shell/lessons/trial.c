@@ -294,7 +294,7 @@ enum status trial_figure(const struct lesson_task *task, int n, const struct tex
 			found = true;
 		}
 	if (status == ST_OK && !found)
-		status = fail(ST_ARGUMENT, "%s: its value is not known behind the solution", what);
+		status = fail(ST_ARGUMENT, "%s: its value is not known after the solution", what);
 	played_release(&played);
 	typed_release(&typed);
 	bests_release(best, n);

@@ -42,7 +42,8 @@ static enum status run_typed(struct shell *shell, const struct journal_entry *en
 	size_t length = strlen(entry->line);
 	if (entry->stop && !entry->played)
 		return fail(ST_ARGUMENT,
-		        "`%.60s` was ended by Ctrl-C: how far it came hangs on the moment, so it cannot run "
+		        "`%.60s` was ended by Ctrl-C: how far it came depends on the moment, so it cannot "
+		        "run "
 		        "again "
 		        "otherwise (`undo` takes it back)",
 		        entry->line);
@@ -159,7 +160,7 @@ enum status answer_question(struct shell *shell)
 		status = answers[question->kind](shell, question);
 	else
 		status = fail(ST_ARGUMENT,
-		        "`%s` stands on a line of its own, in no block, def, or file that is `source`d",
+		        "`%s` is a line of its own, in no block, def, or file that is `source`d",
 		        question->asked);
 	question_free(question);
 	/* at which line of the world of its own is nobody's business */

@@ -38,7 +38,8 @@ static void say_outcomes(struct shell *shell, const struct world_figures *a, con
 	if (a->time == b->time)
 		text_add(&line, a->exposed == b->exposed ? "   nothing changes" : "   no sooner, no later");
 	else if (b->part > 0)
-		text_add(&line, "   its end would hang on %s next: %.0f%%", hangs_on[b->most], 100 * b->part);
+		text_add(&line, "   its end would depend on %s next: %.0f%%", hangs_on[b->most],
+		        100 * b->part);
 	out_say(shell->out, "%s\n", text_string(&line));
 	text_release(&line);
 }
@@ -159,7 +160,7 @@ static void say_same(struct shell *shell, struct shell *again)
 	}
 	if (!program) {
 		out_say(shell->out,
-		        "   run again, the lines are another program: what they do hangs on times\n");
+		        "   run again, the lines are another program: what they do depends on times\n");
 	} else if (same == count) {
 		out_say(shell->out,
 		        "   run again: %zu operation%s, each at the same time to the nanosecond\n", count,

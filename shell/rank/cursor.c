@@ -212,11 +212,11 @@ static void seek_blamed(struct seeking *s, int step)
 	(void)step;
 	if (spot_blamed(s->trace, s->spot))
 		return;
-	text_add(s->told, "nobody is to blame: ");
+	text_add(s->told, "no operation is to blame: ");
 	op_label(s->trace->world, s->spot->span.op, s->told);
 	text_add(s->told,
 	        s->spot->span.kind == SPAN_STALL ? " waits for a line not given yet, or for itself"
-	                                         : " waited for nobody");
+	                                         : " waited for no other");
 }
 
 static void seek_name(struct seeking *s, int step)

@@ -50,8 +50,8 @@ static enum status read_backup(struct call *call, int rank, int n, struct record
 		return fail(ST_ARGUMENT, "%s: backup= is for op=sum and op=avg", call->statement->row->name);
 	if (status == ST_OK && backup && call_count(call, COLLECTIVE_UNROLL))
 		return fail(ST_ARGUMENT,
-		        "%s: backup= does not unroll: who is left out is known only when all others have "
-		        "come",
+		        "%s: backup= does not unroll: which rank is left out is known only when all others "
+		        "have come",
 		        call->statement->row->name);
 	record->backup = (uint16_t)backup;
 	return status;

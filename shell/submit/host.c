@@ -131,7 +131,7 @@ enum status host_answer(struct call *call, enum status status)
 		return status;
 	if (prompt)
 		shell_note(shell, &left, "%s: %s%s", call->statement->row->name, fail_text(),
-		        status == ST_STUCK ? ". `stuck` shows who waits for whom" : "");
+		        status == ST_STUCK ? ". `stuck` shows which rank waits for which" : "");
 	shell_expired(shell); /* those, too, that no host has waited for */
 	return ST_OK;
 }

@@ -60,7 +60,7 @@ static enum status settle_old(const struct shell *shell, const char *title, stru
 		return status;
 	const char *why = view->sliced        ? "a slice takes what fits it"
 	        : tensor->view                ? "a view is never remade: take another name"
-	        : tensor->views               ? "views hang on it, so it is not remade: take another name"
+	        : tensor->views               ? "it has views, so it is not remade: take another name"
 	        : view->space != SPACE_DEVICE ? "only device memory is remade"
 	        : access & ACCESS_ADD         ? "+= wants them alike"
 	                                      : NULL;

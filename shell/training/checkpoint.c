@@ -403,7 +403,7 @@ static enum status wants(const struct shell *shell)
 		return fail(ST_ARGUMENT, "checkpoint: nothing was trained yet: `run` first");
 	if (t->at || t->torn)
 		return fail(ST_ARGUMENT,
-		        "checkpoint: it stands between two iterations; `run` goes to the end of this one");
+		        "checkpoint: it is saved between two iterations; `run` goes to the end of this one");
 	return ST_OK;
 }
 

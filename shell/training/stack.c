@@ -34,7 +34,7 @@ static enum status same_axis(const struct choice *one, const struct choice *othe
 	if (strcmp(one->name, other->name) != 0)
 		return fail(ST_ARGUMENT, "%s and %s both %s%s%s: one of them", one->name, other->name, does,
 		        over, axis);
-	return fail(ST_ARGUMENT, "%s stands twice, and both %s%s%s: once, as %s=%d", one->name, does, over,
+	return fail(ST_ARGUMENT, "%s is given twice, and both %s%s%s: once, as %s=%d", one->name, does, over,
 	        axis, one->name, (one->size ? one->size : 1) * (other->size ? other->size : 1));
 }
 
@@ -258,8 +258,7 @@ static enum status share(struct choice *choice, int i, int count, const struct g
 	for (int k = 1; k < count; k++) {
 		const struct given *other = choice_given(&choice[k], given->name);
 		if (k != i && other && !same_value(given, other))
-			return fail(ST_ARGUMENT,
-			        "%s= stands behind %s and behind %s: it is one option, and has one value",
+			return fail(ST_ARGUMENT, "%s= follows %s and %s: it is one option, and has one value",
 			        given->name, choice[i < k ? i : k].name, choice[i < k ? k : i].name);
 		if (k != i && head_option(&choice[k].head, given->name))
 			choice_give(&choice[k], given);
@@ -288,9 +287,8 @@ static enum status give_away(struct choice *choice, int i, int count, const stru
 	if (*gone && (status = share(choice, i, count, given)) == ST_OK)
 		choice_give(&choice[0], given);
 	else if (!*gone && those.count)
-		status = fail(ST_ARGUMENT,
-		        "%s has no option '%s': it is one of %s, and stands behind that name", choice[i].name,
-		        given->name, text_string(&those));
+		status = fail(ST_ARGUMENT, "%s has no option '%s': it is one of %s, and follows that name",
+		        choice[i].name, given->name, text_string(&those));
 	text_release(&those);
 	return status;
 }

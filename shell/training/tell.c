@@ -185,7 +185,7 @@ static void say_several(struct shell *shell, const struct choice *choice, int co
 		text_release(&options);
 	}
 	struct text more = {0};
-	text_add(&more, "an option stands behind its strategy; `strategy ");
+	text_add(&more, "an option follows its strategy; `strategy ");
 	quote_word(choice[1].name, &more);
 	text_add(&more, " help` says what each does, and what the strategy costs alone");
 	say_hanging(shell, "   ", text_string(&more), 3);

@@ -244,7 +244,7 @@ const struct kernel kernels_permute[] = {
                         "and how "
                         "many there are of each, n [bins]; with a capacity C number e has the places from "
                         "C*e on, "
-                        "and those behind the C-th go nowhere: -1",
+                        "and those after the C-th go nowhere: -1",
                 .torch = "n = torch.bincount(ids.flatten(), minlength=bins); to = "
                          "ids.flatten().argsort(stable=True).argsort().view_as(ids)",
                 .cuda = "cub::DeviceRadixSort::SortPairs",

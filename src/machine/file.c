@@ -70,7 +70,7 @@ static enum status read_like(struct machine_reader *reader, const char *name)
 
 	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
 		if (reader->given[i])
-			return fail(ST_SYNTAX, "`like` stands before the numbers");
+			return fail(ST_SYNTAX, "`like` comes before the numbers");
 	}
 	if (reader->depth >= LIKE_MOST)
 		return fail(ST_SYNTAX, "machines are like each other %d deep: a circle?", LIKE_MOST);

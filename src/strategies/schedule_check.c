@@ -84,7 +84,7 @@ static enum status check_piece(const struct checking *r, int n)
 		}
 		if (b < f || w < b)
 			return fail(ST_RANGE,
-			        "%s: row %d: of stage %d and micro-batch %d the %s stands before the %s",
+			        "%s: row %d: of stage %d and micro-batch %d the %s comes before the %s",
 			        r->name, row, n, m, b < f ? "backward" : "W", b < f ? "forward" : "I");
 	}
 	return ST_OK;
@@ -98,7 +98,7 @@ static enum status check_joined(const struct checking *r, int n)
 	for (int m = 0; m < r->schedule->micros; m++)
 		if (*place_of(r, n + 1, m, WORK_W) > *place_of(r, n, m, WORK_W))
 			return fail(ST_RANGE,
-			        "%s: row %d: stage %d's gradients of weights of micro-batch %d stand behind "
+			        "%s: row %d: stage %d's gradients of weights of micro-batch %d come after "
 			        "those of "
 			        "stage %d, which is before it on this rank: they come first",
 			        r->name, row, n + 1, m, n);

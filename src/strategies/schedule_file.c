@@ -166,7 +166,7 @@ static enum status place_pieces(const char *name, struct schedule *schedule)
 				continue;
 			int *holder = &schedule->holder[task->chunk];
 			if (*holder >= 0 && *holder != s)
-				return fail(ST_RANGE, "%s: stage %d stands in row %d and in row %d", name,
+				return fail(ST_RANGE, "%s: stage %d is in row %d and in row %d", name,
 				        task->chunk, *holder + 1, s + 1);
 			*holder = s;
 			any = true;
@@ -179,7 +179,7 @@ static enum status place_pieces(const char *name, struct schedule *schedule)
 	for (int n = 0; n < schedule->pieces; n++) {
 		int s = schedule->holder[n], c = 0;
 		if (s < 0)
-			return fail(ST_RANGE, "%s: stage %d stands in no row, and there are stages up to %d",
+			return fail(ST_RANGE, "%s: stage %d is in no row, and there are stages up to %d",
 			        name, n, schedule->pieces - 1);
 		while (schedule->piece[s * schedule->chunks + c] >= 0)
 			c++;

@@ -193,7 +193,7 @@ static void put_host(const struct blame_key *key, const struct names *names, str
 static void put_blamed(const struct blame_key *key, const struct names *names, struct text *out)
 {
 	if (key->cause == BLAME_ANSWERED) {
-		text_add(out, "the line came behind an answer (a loss)");
+		text_add(out, "the line came after an answer (a loss)");
 	} else if (key->cause == BLAME_SLOWED) {
 		put_slowed(key, names, out);
 		if (key->shared != SHARED_ITSELF)

@@ -115,7 +115,7 @@ void chain_host_at(struct chain *chain, int rank, const struct bout *wait, struc
 		chain_put_with(chain, "while its host was at", by, words);
 		root_add(chain, ROOT_HOST, rank, by, wait->ns);
 	} else if (kind == OP_SYNC) {
-		chain_put_with(chain, "for its line, which came behind an answer:", by, words);
+		chain_put_with(chain, "for its line, which came after an answer:", by, words);
 		root_add(chain, ROOT_HELD, world->ops[by].rank, by, wait->ns);
 	} else {
 		text_add(words,

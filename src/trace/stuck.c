@@ -201,7 +201,7 @@ bool trace_stuck(const struct trace *trace, int width, bool ended, struct text *
 		ranks_add(&missing, waits.missing[i].rank);
 	bool stuck = !ranks_empty(&waiting) && (ended || waits_stuck(&waits));
 	if (ranks_empty(&waiting)) {
-		text_add(out, "nobody waits for another rank\n");
+		text_add(out, "no rank waits for another\n");
 	} else {
 		put_headline(&waits, &waiting, &missing, stuck, width, out);
 		put_members(trace, hang, &waiting, width, out);

@@ -81,9 +81,9 @@ bad_strategy 'def iteration { replaced;  step }' 2 "a program's own lines cannot
 bad "strategy mean.rsh oftn=2" "strategy mean.rsh has no option 'oftn'; did you mean 'often'?"
 bad "strategy mean.rsh often=0" "often=0: at least 1 was expected"
 bad "strategy mean.rsh often=1.5" "often=1.5: a whole number was expected"
-bad "strategy mean.rsh often=1 often=2" "'often' stands twice on this line"
+bad "strategy mean.rsh often=1 often=2" "'often' is given twice on this line"
 bad "strategy mean.rsh=3" "mean.rsh=3: the sizes multiply to 3, and there are 4 ranks"
-bad "strategy mean.rsh=2 + mean.rsh=2" "mean.rsh stands twice, and both work on the axis dp: once, as mean.rsh=4"
+bad "strategy mean.rsh=2 + mean.rsh=2" "mean.rsh is given twice, and both work on the axis dp: once, as mean.rsh=4"
 bad "strategy none.rsh" "none.rsh: No such file"
 
 bad_model 's/^option hidden.*/option hidden/' 2 "option wants NAME=DEFAULT"
@@ -105,7 +105,7 @@ bad "model none.rsh" "none.rsh: No such file"
 bad_program 'for it in 0:1 {
 spin 1ms
 }
-spin 2ms' 4 "a line behind the iteration's end"
+spin 2ms' 4 "a line after the iteration's end"
 bad_program 'tensor x[4]
 for it in 0:1 {
 @0 send x to=1

@@ -131,7 +131,7 @@ check "... and the other way round" grep -q "ck/sgd-1.json is of optimizer=sgd, 
 "$RANKSH" -n 2 -c "resume from=ck/f32" > out 2>&1
 check "resume without a strategy" grep -qF '`model` and `strategy` first' out
 "$RANKSH" -n 2 -c "strategy ddp; step 4; checkpoint to=ck/x" > out 2>&1
-check "within an iteration" grep -q "it stands between two iterations" out
+check "within an iteration" grep -q "it is saved between two iterations" out
 "$RANKSH" --dry -n 2 -c "strategy ddp; run 1; checkpoint to=ck/x" > out 2>&1
 check "a dry run" grep -q "a dry run has shapes and times" out
 # a place that cannot be written to: training goes on, and the script fails in the end

@@ -89,7 +89,7 @@ gather y root=0
 timeline nothing
 #> tests/script/mistakes.rsh:89: no section 'nothing': `mark nothing` before the lines begins one (nor is it a stream or a time)
 group g 0-1 1-2
-#> tests/script/mistakes.rsh:91: group: rank 1 stands in two of its parts
+#> tests/script/mistakes.rsh:91: group: rank 1 is in two of its parts
 query nothing
 #> tests/script/mistakes.rsh:93: no event or stream 'nothing' on ranks 0-3. `event nothing` makes it
 save y
@@ -129,7 +129,7 @@ y = spin 2ms
 step into
 #> tests/script/mistakes.rsh:129: step [N] | step in | step back [N] | step 0: no variable 'into'. `let into = ...` makes it
 strategy ddp=1+tp=2
-#> tests/script/mistakes.rsh:131: 'ddp=1+tp=2': blanks stand around the +: ddp=1 + tp=2
+#> tests/script/mistakes.rsh:131: 'ddp=1+tp=2': there are blanks around the +: ddp=1 + tp=2
 tensor x[4] disk pinned
 #> tests/script/mistakes.rsh:133: tensor: 'disk' and 'pinned': a tensor has one space
 tensor x[4] bf16 f16

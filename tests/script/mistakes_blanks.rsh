@@ -9,15 +9,15 @@ tensor z[4] pinned =randn seed=1
 tensor z=1
 #> tests/script/mistakes_blanks.rsh:9: tensor z wants a shape: tensor z[64,64]
 tensor z[4] seed=1
-#> tests/script/mistakes_blanks.rsh:11: tensor: seed=1 stands behind a source: = randn seed=1
+#> tests/script/mistakes_blanks.rsh:11: tensor: seed=1 follows a source: = randn seed=1
 tensor z[4] = randn seed = 1
 #> tests/script/mistakes_blanks.rsh:13: KEY=VALUE has no blanks: write seed=...
 tensor z[4] = randn(seed=1)
 #> tests/script/mistakes_blanks.rsh:15: write: = randn seed=1
 tensor z(4) = 1
-#> tests/script/mistakes_blanks.rsh:17: tensor: a shape stands in square brackets: z[4]
+#> tests/script/mistakes_blanks.rsh:17: tensor: a shape goes in square brackets: z[4]
 tensor z[4], u[4]
-#> tests/script/mistakes_blanks.rsh:19: no comma behind [4]: tensors stand between blanks
+#> tests/script/mistakes_blanks.rsh:19: no comma after [4]: blanks separate tensors
 y=matmul x w
 #> tests/script/mistakes_blanks.rsh:21: '=' between blanks assigns: y = matmul x w
 y =relu x
@@ -37,7 +37,7 @@ alltoal x algo=ring
 forward x n=3
 #> tests/script/mistakes_blanks.rsh:37: no command 'forward' takes options, and a def's arguments are values alone, without KEY=
 copy x->y
-#> tests/script/mistakes_blanks.rsh:39: '->' stands between blanks: copy x -> y
+#> tests/script/mistakes_blanks.rsh:39: '->' needs blanks around it: copy x -> y
 # and what needs none
 let a=1+1
 let b =2

@@ -62,9 +62,9 @@ resume
 task
 #> tests/script/mistakes_meant.rsh:62: `check` says what the task still wants, `hint` helps; `lesson 1` opens a lesson anew, in an empty world
 lesson 7 3
-#> tests/script/mistakes_meant.rsh:64: a task stands behind its lesson and a point: `lesson 7.3`; `lesson 7` is its first
+#> tests/script/mistakes_meant.rsh:64: a task follows its lesson and a point: `lesson 7.3`; `lesson 7` is its first
 lesson task 3
-#> tests/script/mistakes_meant.rsh:66: a task stands behind its lesson and a point: `lesson 7.3`; `lesson 7` is its first
+#> tests/script/mistakes_meant.rsh:66: a task follows its lesson and a point: `lesson 7.3`; `lesson 7` is its first
 timeline > t.txt
 #> tests/script/mistakes_meant.rsh:68: what a line prints goes to no file: `ranksh -n 4 F.rsh > t.txt` has what a script prints, `export` the timeline
 stats > t.txt
@@ -220,7 +220,7 @@ wait
 spin 2
 #> tests/script/mistakes_meant.rsh:220: spin: 2 of what? A time has a unit, as in 2ms
 spin 2 ms
-#> tests/script/mistakes_meant.rsh:222: a number and its unit stand together: 2ms
+#> tests/script/mistakes_meant.rsh:222: a number and its unit are one word: 2ms
 host 2
 #> tests/script/mistakes_meant.rsh:224: host: 2 of what? A time has a unit, as in 2ms
 sleep 2
@@ -234,9 +234,9 @@ help me
 man matmul
 #> tests/script/mistakes_meant.rsh:234: here: help matmul
 tensor z(64,64)
-#> tests/script/mistakes_meant.rsh:236: tensor: a shape stands in square brackets: z[64,64]
+#> tests/script/mistakes_meant.rsh:236: tensor: a shape goes in square brackets: z[64,64]
 tensor z 64
-#> tests/script/mistakes_meant.rsh:238: tensor: a shape stands in square brackets: tensor x[64,64]
+#> tests/script/mistakes_meant.rsh:238: tensor: a shape goes in square brackets: tensor x[64,64]
 tensor z[64, 64] = random
 #> tests/script/mistakes_meant.rsh:240: tensor ... = random: neither a source (zeros ones randn uniform iota load) nor a variable; did you mean 'randn'?
 tensor z[64,64] = torch.randn
@@ -244,7 +244,7 @@ tensor z[64,64] = torch.randn
 tensor z[64,64] on io
 #> tests/script/mistakes_meant.rsh:244: a tensor is made on no stream: leave `on` out
 copy h x
-#> tests/script/mistakes_meant.rsh:246: copy wants -> where 'x' stands: copy FROM -> TO [on STREAM] [rate=RATE]
+#> tests/script/mistakes_meant.rsh:246: copy wants -> in place of 'x': copy FROM -> TO [on STREAM] [rate=RATE]
 copy x to h
 #> tests/script/mistakes_meant.rsh:248: here: copy h -> x
 copy h -> x async
@@ -266,9 +266,9 @@ broadcast x 0
 gather x
 #> tests/script/mistakes_meant.rsh:266: gather gives a result: NAME = gather x
 group 0-1
-#> tests/script/mistakes_meant.rsh:268: group wants NAME where '0-1' stands: group NAME RANKS ... [timeout=TIME] | group NAME by COLOUR [in GROUP] [timeout=TIME]
+#> tests/script/mistakes_meant.rsh:268: group wants NAME in place of '0-1': group NAME RANKS ... [timeout=TIME] | group NAME by COLOUR [in GROUP] [timeout=TIME]
 on io
-#> tests/script/mistakes_meant.rsh:270: a command or a block was expected behind 'on io'
+#> tests/script/mistakes_meant.rsh:270: a command or a block was expected after 'on io'
 @2 slow
 #> tests/script/mistakes_meant.rsh:272: slow wants FACTOR: @RANKS slow FACTOR
 set bandwidth=1GB/s
@@ -284,17 +284,17 @@ machine h100
 machine dgx
 #> tests/script/mistakes_meant.rsh:284: here: machine dgx-h100
 strategy ddp zero
-#> tests/script/mistakes_meant.rsh:286: 'zero' behind 'ddp': one strategy, then KEY=VALUE; ` + ` stands between two
+#> tests/script/mistakes_meant.rsh:286: 'zero' after 'ddp': one strategy, then KEY=VALUE; ` + ` comes between two
 strategy ddp, tp
-#> tests/script/mistakes_meant.rsh:288: 'tp' behind 'ddp,': one strategy, then KEY=VALUE; ` + ` stands between two
+#> tests/script/mistakes_meant.rsh:288: 'tp' after 'ddp,': one strategy, then KEY=VALUE; ` + ` comes between two
 strategy ddp+tp
-#> tests/script/mistakes_meant.rsh:290: 'ddp+tp': blanks stand around the +: ddp + tp
+#> tests/script/mistakes_meant.rsh:290: 'ddp+tp': there are blanks around the +: ddp + tp
 strategy ddp bucket 64k
-#> tests/script/mistakes_meant.rsh:292: 'bucket' behind 'ddp': one strategy, then KEY=VALUE; ` + ` stands between two
+#> tests/script/mistakes_meant.rsh:292: 'bucket' after 'ddp': one strategy, then KEY=VALUE; ` + ` comes between two
 strategy dp=2 tp=2
 #> tests/script/mistakes_meant.rsh:294: here: strategy ddp=2 + tp=2; with a pipeline: strategy pipeline=2 + tp=2
 strategy ddp stage=3
-#> tests/script/mistakes_meant.rsh:296: ddp has no option 'stage': it is one of zero, and stands behind that name
+#> tests/script/mistakes_meant.rsh:296: ddp has no option 'stage': it is one of zero, and follows that name
 strategy zero 3
 #> tests/script/mistakes_meant.rsh:298: here: strategy zero stage=3
 strategy zero3
@@ -372,4 +372,4 @@ n=8
 --help
 #> tests/script/mistakes_meant.rsh:372: here: help
 --dry
-#> tests/script/mistakes_meant.rsh:374: options stand behind `ranksh` when it is started: `ranksh --help`
+#> tests/script/mistakes_meant.rsh:374: options follow `ranksh` when it is started: `ranksh --help`

@@ -27,4 +27,4 @@ down 2
 #> n=1
 def g { }
 def h { replaced }
-expect error "no def of 'h' stands before" { h }
+expect error "there is no def of 'h' before this one" { h }

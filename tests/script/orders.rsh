@@ -11,7 +11,7 @@ group back by 0
 sync
 mark asked
 stuck
-#> nobody waits for another rank
+#> no rank waits for another
 #>    possible: ranks 0 and 1 queue operations of ahead and back in opposite
 #>    orders: NCCL can hang if their kernels do not run side by side
 #>       rank 0: send a in ahead (line 9), then recv b in back (line 9)

@@ -14,7 +14,7 @@ check "microseconds by either letter" run 'let a = 20\302\265s\nlet b = 20\316\2
 check "letters of the world" run 'let \316\261 = 3\nexpect \316\261 == 3\n' 0
 check "texts and comments are free" run '# \342\200\234comment\342\200\235\nsay "\342\200\234text\342\200\235 \302\240 \342\206\222"  # \342\200\223\n' 0
 check "a no-break space" run 'let a = 1\ntensor\302\240q[4] = 1\n' 2
-check "... is named, with its line" says "f.rsh:2: '$(printf '\302\240')' behind 'tensor' is a no-break space (U+00A0): write a blank"
+check "... is named, with its line" says "f.rsh:2: '$(printf '\302\240')' after 'tensor' is a no-break space (U+00A0): write a blank"
 check "curly quotes" run 'say \342\200\234hello\342\200\235\n' 2
 check "... are named" says "is a curly quote (U+201C): write \""
 check "a dash" run 'let b = 2 \342\200\223 1\n' 2
@@ -24,6 +24,6 @@ check "... is named" says "is an arrow (U+2192): write ->"
 check "full-width brackets" run 'repeat 2 \357\275\233 spin 1us }\n' 2
 check "... are named" says "is a full-width character (U+FF5B): write {"
 check "an invisible character" run 'tensor z\342\200\213[4] = 1\n' 2
-check "... is named" says "behind 'z' is an invisible character (U+200B): take it out"
+check "... is named" says "after 'z' is an invisible character (U+200B): take it out"
 check "a sign of mathematics" run 'expect 1 \342\211\244 2\n' 2
 check "... is named" says "(U+2264): write <="

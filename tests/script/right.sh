@@ -60,7 +60,7 @@ BEGIN {
 		if (split(row, word, " ") == 3 && word[1] == "===") {
 			number = word[2]
 			before[number] = word[3]
-		} else if (row ~ /^(   |stuck:|nobody waits|ranks? .* wait)/)
+		} else if (row ~ /^(   |stuck:|no rank waits|ranks? .* wait)/)
 			text[number] = text[number] " " row
 }
 {
@@ -72,7 +72,7 @@ BEGIN {
 	words = rest words
 	if ($4 == "") {
 		gsub(/ possible: [^:]*: NCCL can hang if [^:]* side( rank [0-9]+: [^:]*\(line [0-9]+\))+/, "", got)
-		is_right = got == " nobody waits for another rank"
+		is_right = got == " no rank waits for another"
 		words = "nothing"
 	} else
 		is_right = index(got, words)

@@ -1,5 +1,5 @@
 # schedule: the orders of a pipeline, told by slots, work(k), micro(k), chunk(k)
-expect error "no schedule stands: `strategy pipeline` first" { program schedule }
+expect error "no schedule is set: `strategy pipeline` first" { program schedule }
 mesh dp=2 pp=2
 let kind = "1f1b"
 schedule $kind micro=3 in pp
@@ -48,7 +48,7 @@ expect error "did you mean 'gpipe'" { schedule $kind micro=2 }
 expect error "micro=0" { schedule gpipe micro=0 }
 expect error "interleaved wants a multiple" { schedule interleaved micro=3 chunks=2 }
 reset
-expect error "no schedule stands" { let a = slots }
+expect error "no schedule is set" { let a = slots }
 # of a program, before its first step
 model mlp layers=4 hidden=8 batch=8
 #>    mlp: 256 parameters; `strategy ddp` trains it

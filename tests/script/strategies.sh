@@ -290,7 +290,7 @@ for word in batch hidden layers seq vocab heads; do
 	says "model gpt $word=1.5" "$word=1.5: a whole number was expected"
 	says "model gpt $word=1e12" "strategies/models/gpt.rsh:"
 	check "$word=1e12 is named" grep -q "$word=1000000000000" "$work/out"
-	says "model gpt $word=4 $word=5" "'$word' stands twice on this line"
+	says "model gpt $word=4 $word=5" "'$word' is given twice on this line"
 	says "model gpt $word=5ms" "a plain number was expected, as in the default"
 done
 says "model gpt bacth=4" "model gpt has no option 'bacth'; did you mean 'batch'?"

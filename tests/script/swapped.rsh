@@ -14,7 +14,7 @@ print first[0]
 #> [0,2] first[0] = 1.33333
 #> [1] first[0] = 1.66667
 stuck
-#> nobody waits for another rank
+#> no rank waits for another
 #>    allreduce 1 in world: ranks 0,2 bring first (line 8), rank 1 brings second
 #>    (line 9): NCCL adds them because the sizes are equal
 why allreduce#2

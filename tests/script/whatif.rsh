@@ -17,16 +17,16 @@ whatif
 
 ## with one: time is the largest of the ranks
 whatif launch=2x
-#>    time 10.04 -> 10.06 ms   its end would hang on kernels next: 50%
+#>    time 10.04 -> 10.06 ms   its end would depend on kernels next: 50%
 whatif launch=40us
-#>    time 10.04 -> 10.06 ms   its end would hang on kernels next: 50%
+#>    time 10.04 -> 10.06 ms   its end would depend on kernels next: 50%
 @0 whatif slow 3x
-#>    time 10.04 -> 15.04 ms   its end would hang on kernels next: 100%
+#>    time 10.04 -> 15.04 ms   its end would depend on kernels next: 100%
 whatif without "wait io on default"
-#>    time 10.04 -> 8.06 ms   its end would hang on the host next: 62%
+#>    time 10.04 -> 8.06 ms   its end would depend on the host next: 62%
 #>    `wait io on default` left out 1 time
 whatif without "spin   1ms" launch=0ns
-#>    time 10.04 -> 7.02 ms   its end would hang on the host next: 71%
+#>    time 10.04 -> 7.02 ms   its end would depend on the host next: 71%
 #>    `spin 1ms` left out 3 times
 
 ## what it does not know
@@ -54,11 +54,11 @@ sync
 spin 1ms
 sync
 whatif launch=2x
-#>    time 3.33 -> 3.66 ms   its end would hang on kernels next: 82%
+#>    time 3.33 -> 3.66 ms   its end would depend on kernels next: 82%
 whatif launch=2us
-#>    time 3.33 -> 3.02 ms   its end would hang on kernels next: 99%
+#>    time 3.33 -> 3.02 ms   its end would depend on kernels next: 99%
 @2 whatif slow 1x
-#>    time 3.33 -> 1.33 ms   its end would hang on kernels next: 75%
+#>    time 3.33 -> 1.33 ms   its end would depend on kernels next: 75%
 
 ## a strategy: its options, the model's, the machine
 @2 slow 1x
@@ -75,22 +75,22 @@ run 3
 whatif
 #>    run again: 380 operations, each at the same time to the nanosecond
 whatif bucket=8k
-#>    iteration 532.46 -> 679.13 us   exposed 420.00 -> 558.33 us   its end would hang on communication next: 88%
+#>    iteration 532.46 -> 679.13 us   exposed 420.00 -> 558.33 us   its end would depend on communication next: 88%
 whatif batch=64
-#>    iteration 532.46 -> 593.18 us   exposed 420.00 -> 420.00 us   its end would hang on communication next: 71%
+#>    iteration 532.46 -> 593.18 us   exposed 420.00 -> 420.00 us   its end would depend on communication next: 71%
 whatif link_rate=2x launch=5us
-#>    iteration 532.46 -> 352.46 us   exposed 420.00 -> 240.00 us   its end would hang on communication next: 68%
+#>    iteration 532.46 -> 352.46 us   exposed 420.00 -> 240.00 us   its end would depend on communication next: 68%
 whatif machine=dgx-h100
-#>    iteration 532.46 -> 136.50 us   exposed 420.00 -> 10.90 us   its end would hang on launches next: 100%
+#>    iteration 532.46 -> 136.50 us   exposed 420.00 -> 10.90 us   its end would depend on launches next: 100%
 @2 slow 2x
 mark three
 run 2
 #>    iteration 4   loss 1.48112   done at 2.19 ms   58528 rows a second
 #>    iteration 5   loss 1.32707   done at 2.78 ms   57625 rows a second
 @2 whatif slow 1x
-#>    iteration 589.60 -> 532.46 us   exposed 420.00 -> 420.00 us   its end would hang on communication next: 79%
+#>    iteration 589.60 -> 532.46 us   exposed 420.00 -> 420.00 us   its end would depend on communication next: 79%
 whatif without "wait compute on comm"
-#>    iteration 589.60 -> 414.14 us   exposed 420.00 -> 332.53 us   its end would hang on communication next: 97%
+#>    iteration 589.60 -> 414.14 us   exposed 420.00 -> 332.53 us   its end would depend on communication next: 97%
 #>    `wait compute on comm` left out 2 times
 #>    without that order there are races:
 #>    race: `matmul` on compute writes dw4 while `allreduce` on comm writes

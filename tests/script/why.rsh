@@ -17,7 +17,7 @@ why z@1
 #> root: `@2 slow 2x` (line 6)
 #>    without it everything ends at 4.55 ms instead of 7.58 ms (run again)
 why y@2
-#> y was written 2 times, the last is told; before: `why matmul#1` (4.02 ms)
+#> y was written 2 times, the last is shown; before: `why matmul#1` (4.02 ms)
 #> allreduce y on rank 2 (line 8, default) stood in its stream for 3.98 ms behind
 #> matmul y
 #>   matmul y on rank 2 (line 7) ran 3.98 ms of that: 4.00 ms alone, 2.00 ms

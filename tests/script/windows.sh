@@ -21,7 +21,7 @@ END
 typed waits
 check 'a window waits for the lines of the others' grep -q 'window: window y waits for a line on rank 1; window y waits for a line on rank 2' out
 check 'so does close' grep -q 'close: close y waits for a line on rank 1; close y waits for a line on rank 2' out
-check 'nothing is left in the end' grep -q 'nobody waits for another rank' out
+check 'nothing is left in the end' grep -q 'no rank waits for another' out
 
 cat > differs <<'END'
 @0 tensor y[4] = zeros

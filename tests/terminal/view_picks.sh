@@ -26,7 +26,7 @@ check "b goes to whom that is blamed on, in the row of its own" shows '^allreduc
 keys b
 check "... and on" shows '^matmul z   rank 2, compute   took 4.00 ms'
 keys b
-check "a key that can do nothing says why" shows 'nobody is to blame: matmul z waited for nobody'
+check "a key that can do nothing says why" shows 'no operation is to blame: matmul z waited for no other'
 keys BSpace BSpace BSpace
 check "backspace goes back" shows '^allreduce z   rank 0, comm'
 keys Up

@@ -158,9 +158,9 @@ static void given(void **state)
 	REFUSED(run_file("option a \"x\""), "option wants NAME=DEFAULT");
 	REFUSED(run_file("option a=c of=\"d e\" \"x\""), "is none of: d e");
 	REFUSED(run_file("option a=1 lest=2 \"x\""), "'lest=2' was not expected");
-	REFUSED(run_file("if 1 == 1 { option a=1 \"x\" }"), "an `option` stands in no block");
+	REFUSED(run_file("if 1 == 1 { option a=1 \"x\" }"), "an `option` goes in no block");
 	REFUSED(run_file("refuse 1 == 1"), "refuse wants when, and a text");
-	REFUSED(run_file("replaced 1"), "it stands in a def");
+	REFUSED(run_file("replaced 1"), "it is used in a def");
 }
 
 /* A program that is suspended between two statements, and lines of the prompt: each has its own variables,

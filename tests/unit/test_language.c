@@ -108,7 +108,7 @@ static void names(void **state)
 	REFUSED("y = relu nosuch", ST_NAME, "no tensor 'nosuch' on ranks 0-3");
 	REFUSED("sync ioo", ST_NAME, "did you mean 'io'?");
 	HOLDS("stream s#1; y = relu x0 on s#1");
-	REFUSED("stream 4x", ST_ARGUMENT, "where '4x' stands");
+	REFUSED("stream 4x", ST_ARGUMENT, "in place of '4x'");
 }
 
 /* A text's equal names are one node, with the value of each place where it stands */
@@ -173,7 +173,7 @@ static void clauses(void **state)
 	HOLDS("stream io comm; tensor x[4] = 1; on io { y = relu x; in world { allreduce y on comm } }; @0 "
 	      "on io { y = relu x }");
 	HOLDS("def work x { y = relu x }; work x on io; use io; y = relu x; use default");
-	REFUSED("y = relu x on io on comm", ST_SYNTAX, "'on' stands twice");
+	REFUSED("y = relu x on io on comm", ST_SYNTAX, "'on' is given twice");
 	REFUSED("y = relu x on", ST_SYNTAX, "'on' wants a stream");
 	REFUSED("y = relu x on nowhere", ST_NAME,
 	        "no stream 'nowhere' on ranks 0-3 (streams: default io comm). `stream nowhere` makes it");
@@ -188,7 +188,7 @@ static void making(void **state)
 	HOLDS("tensor a[2,3] pinned bf16 = zeros; tensor a[4] = rank + 1; expect bytes(a) == 16B; tensor "
 	      "c[rank+1]; expect bytes(c) == 4B*(rank+1)");
 	HOLDS("tensor d [4, 8] = -inf; v = d[0]");
-	REFUSED("tensor d[2] = 1", ST_SHAPE, "views hang on d");
+	REFUSED("tensor d[2] = 1", ST_SHAPE, "d has views");
 	REFUSED("tensor v[2] = 1", ST_SHAPE, "v is a view");
 	REFUSED("tensor q", ST_SYNTAX, "wants a shape");
 	REFUSED("tensor q[0]", ST_RANGE, "sizes are 1 or more");
@@ -324,7 +324,7 @@ static void reset_between_statements(void **state)
 	HOLDS("let a = 1; tensor x[4]; reset; tensor x[8]; let b = 2; expect b == 2 and bytes(x) == 32B");
 	REFUSED("expect a == 1", ST_NAME, "no variable 'a'");
 	for (size_t i = 0; i < LENGTH_OF(inside); i++) {
-		REFUSED(inside[i], ST_ARGUMENT, "it stands on a line of its own");
+		REFUSED(inside[i], ST_ARGUMENT, "it is a line of its own");
 		HOLDS("expect bytes(x) == 32B");
 	}
 	HOLDS("expect error \"a line of its own\" { reset }; expect bytes(x) == 32B");

@@ -100,7 +100,7 @@ static void what_is_wrong_is_named(void **state)
 {
 	(void)state;
 	refuses("# lesson: One\n", "", "a lesson begins with");
-	refuses("## The task\n", "", "stands before the first task");
+	refuses("## The task\n", "", "comes before the first task");
 	refuses("#: hint\n# think\n", "", "has no '#: hint'");
 	refuses("expect time < 2ms   # late\n", "", "has no '#: check'");
 	refuses("#: reference", "#: solution\n#: reference",

@@ -245,7 +245,7 @@ static void mistakes_in_files(void **state)
 	        {"like = classroom\nlaunch = 1 us 2 # x\n", ST_UNIT, ":2: "},
 	        {"like = classroom\nefficiency = 120% # x\n", ST_RANGE, ":2: efficiency must be between"},
 	        {"like = clasroom\n", ST_NAME, ":1: no machine 'clasroom'; did you mean 'classroom'?"},
-	        {"launch = 1us # x\nlike = classroom\n", ST_SYNTAX, ":2: `like` stands before the numbers"},
+	        {"launch = 1us # x\nlike = classroom\n", ST_SYNTAX, ":2: `like` comes before the numbers"},
 	        {"here = maybe\n", ST_SYNTAX, ":1: here is yes or no, not 'maybe'"},
 	        {"hello\n", ST_SYNTAX, ":1: 'hello': a line is KEY = NUMBER UNIT"},
 	        {"\xff\n", ST_SYNTAX, ":1: this is no text"},

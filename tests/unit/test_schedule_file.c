@@ -225,11 +225,11 @@ static void what_cannot_run(void **state)
 	refused("0F0\n1F,1B0", "row 2, cell 1: '1F' is no cell");
 	refused("0F0\n1SEND_F0", "row 2, cell 1: '1SEND_F0'");
 	refused("0F99999999999999999999\n1F0", "row 1, cell 1");
-	refused("0F0,4000F0\n1F0", "stage 2 stands in no row, and there are stages up to 4000");
-	refused("0F0,1F99999,0B0\n1F0", "stage 1 stands in row 1 and in row 2");
+	refused("0F0,4000F0\n1F0", "stage 2 is in no row, and there are stages up to 4000");
+	refused("0F0,1F99999,0B0\n1F0", "stage 1 is in row 1 and in row 2");
 	refused("0F0,0F99999,0B0\n1F0",
 	        "2 stages and 100000 micro-batches want a forward and a backward each");
-	refused("0F0,0F1,0B0,0B1\n2F0,2F1,2B0,2B1", "stage 1 stands in no row, and there are stages up to 2");
+	refused("0F0,0F1,0B0,0B1\n2F0,2F1,2B0,2B1", "stage 1 is in no row, and there are stages up to 2");
 	refused("0F0,0F1,0B0,0B1\n,,,,", "row 2 is empty: its rank has no stage");
 	refused("0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n1F0,1F1,1B0,1B1",
 	        "row 2 has fewer stages than the 2 of another");
@@ -241,9 +241,9 @@ static void what_cannot_run(void **state)
 	refused("0F0,0F1,0B0,0B1\n1F0,1I0,1F1,1B1", "row 2: 1W0 is missing");
 	refused("0F0,0F1,0B0,0B1\n1F0,1W0,1F1,1B1", "row 2: 1B0 (or I0) is missing");
 	refused("0F0,0F1,0B0,0B1\n1F0,1F1,1W0,1I0,1B1",
-	        "row 2: of stage 1 and micro-batch 0 the W stands before the I");
+	        "row 2: of stage 1 and micro-batch 0 the W comes before the I");
 	refused("0F0,0B0,0F1,0B1\n1B0,1F0,1F1,1B1",
-	        "row 2: of stage 1 and micro-batch 0 the backward stands before the forward");
+	        "row 2: of stage 1 and micro-batch 0 the backward comes before the forward");
 	refused("0F0,0F1,0B0,0B1\n1F1,1F0,1B0,1B1",
 	        "stage 0 (row 1) does the forward of micro-batch 0 where stage 1 (row 2) does that of 1");
 	refused("0F0,0B0,0F1,0B1\n1F0,1F1,1B0,1B1",
@@ -253,7 +253,7 @@ static void what_cannot_run(void **state)
 	struct schedule other;
 	struct schedule_ask ask = ask_of(1, 2, 2);
 	assert_int_equal(read_text(ask, "0F0,1F0,1I0,0B0,1W0,0F1,1F1,1B1,0B1", &other), ST_RANGE);
-	assert_words("row 1: stage 1's gradients of weights of micro-batch 0 stand behind those of stage 0");
+	assert_words("row 1: stage 1's gradients of weights of micro-batch 0 come after those of stage 0");
 	ask.micros = 4;
 	assert_int_equal(read_text(ask, "0F0,1F0,1B0,0B0,0F1,1F1,1B1,0B1", &other), ST_RANGE);
 	assert_words("f.csv has 2 micro-batches: micro=2");

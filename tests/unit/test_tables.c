@@ -72,7 +72,7 @@ static void a_launch_takes_its_way(void **state)
 	        "          comm     40.00   60.00         30.00          10.00\n"
 	        "          late     10.00  105.00                 25.00\n"
 	        "largest\n"
-	        "   35 us  host    0 io       the line came behind an answer (a loss)\n"
+	        "   35 us  host    0 io       the line came after an answer (a loss)\n"
 	        "   30 us  event   0 comm     waited for matmul y on default\n"
 	        "   25 us  launch  0 default  the launch was on its way to the device\n"
 	        "   25 us  launch  0 late     the launch was on its way to the device\n"
@@ -574,7 +574,7 @@ static void nobody_waits(void **state)
 {
 	(void)state;
 	struct scene *scene = straggler_scene();
-	expect_stuck(scene, true, false, "nobody waits for another rank\n");
+	expect_stuck(scene, true, false, "no rank waits for another\n");
 	scene_close(scene);
 }
 

@@ -82,7 +82,7 @@ static enum status bind_remote(struct parser *parser, struct argument *argument,
 	const char *sign = find_outside(word->at, word->after, "@");
 	enum status status = parse_tensor(parser, word->at, sign, &argument->tensor);
 	if (status == ST_OK && sign + 1 == word->after)
-		status = fail(ST_SYNTAX, "%.*s: behind '@' stands a rank of the window's group", WORD(word));
+		status = fail(ST_SYNTAX, "%.*s: after '@' comes a rank of the window's group", WORD(word));
 	return status == ST_OK ? parse_formula(parser, sign + 1, word->after, &argument->formula) : status;
 }
 
@@ -145,7 +145,7 @@ enum status bind_purpose(struct parser *parser, struct statement *statement, con
 {
 	struct slice_of_text value = slice_between(word->sign + 1, word->after);
 	if (statement->purpose)
-		return fail(ST_ARGUMENT, "'kind' stands twice on this line");
+		return fail(ST_ARGUMENT, "'kind' is given twice on this line");
 	enum status status = parse_name(parser, value.at, word->after, &statement->purpose);
 	if (status != ST_OK || !statement->purpose->constant || is_listed(TENSOR_KIND_WORDS, value))
 		return status;
@@ -169,9 +169,9 @@ static enum status bind_option(struct parser *parser, struct statement *statemen
 		return no_option(statement->row, word->at, word->sign);
 	for (int i = 0; i < statement->options; i++)
 		if (statement->option[i].part == word->part && slices_equal(statement->option[i].key, key))
-			return fail(ST_ARGUMENT, "'%.*s' stands twice on this line", WHOLE(key));
+			return fail(ST_ARGUMENT, "'%.*s' is given twice on this line", WHOLE(key));
 	if (at == word->after)
-		return fail(ST_ARGUMENT, "%.*s wants a value right behind the =", WHOLE(key));
+		return fail(ST_ARGUMENT, "%.*s wants a value right after the =", WHOLE(key));
 	statement->options++;
 	option->row = row;
 	option->written = slice_of(word);
@@ -313,8 +313,8 @@ enum status bind_command(struct parser *parser, struct statement *statement)
 		if (divided && word->after - word->at == 1 && strchr(divided, *word->at)) {
 			int most = divided[1] ? PARTS_ALL : PARTS_MAX;
 			if (i + 1 == count)
-				return fail(ST_ARGUMENT, "a part of the line is missing behind the %c",
-				        *word->at);
+				return fail(
+				        ST_ARGUMENT, "a part of the line is missing after the %c", *word->at);
 			if (++part == most)
 				return fail(ST_LIMIT, "a line has at most %d parts with %c between", most,
 				        *divided);

@@ -41,7 +41,7 @@ enum status lonely_operator(const struct parser *parser, size_t i)
 	int length = (int)(words[i].after - words[i].at);
 	if (!left || !right || left->after - left->at > 60 || right->after - right->at > 60)
 		return fail(ST_SYNTAX,
-		        "'%.*s' is a word of its own here: an expression has no blanks, or stands in "
+		        "'%.*s' is a word of its own here: an expression has no blanks, or is in "
 		        "brackets",
 		        length, words[i].at);
 	const char *from = left->sign ? left->sign + 1 : left->at;
@@ -61,7 +61,7 @@ enum status plus_apart(const struct word *word)
 	bool inside = plus > word->at && plus + 1 < word->after;
 	if (inside && (word->sign || memchr(word->at, '.', length)) && !memchr(plus, '=', word->after - plus))
 		return ST_OK;
-	return fail(ST_SYNTAX, "'%.*s': blanks stand around the +: %.*s%s+%s%.*s", WORD(word),
+	return fail(ST_SYNTAX, "'%.*s': there are blanks around the +: %.*s%s+%s%.*s", WORD(word),
 	        UP_TO(40, word->at, plus), plus > word->at ? " " : "", plus + 1 < word->after ? " " : "",
 	        UP_TO(40, plus + 1, word->after));
 }
@@ -111,7 +111,7 @@ enum status word_wrong(const struct parser *parser, const struct statement *stat
 	enum status status = glued_arrow(statement->row, words->at, words[count - 1].after);
 	if (status != ST_OK)
 		return status;
-	return fail(ST_ARGUMENT, "%s wants %s where '%.*s' stands: %s", statement->row->name,
+	return fail(ST_ARGUMENT, "%s wants %s in place of '%.*s': %s", statement->row->name,
 	        row->name ? row->name : "something else", (int)(word.length < 40 ? word.length : 40), word.at,
 	        statement->row->usage);
 }

@@ -67,11 +67,11 @@ static enum status parse_clause(struct parser *parser, struct clauses *clauses, 
 	const char *what = on ? "on" : ranks ? "@" : "in", *thing = on ? "stream" : "group";
 	struct name **name = on ? &clauses->stream : &clauses->group;
 	if (ranks ? clauses->ranks != NULL : *name != NULL)
-		return fail(ST_SYNTAX, "'%s' stands twice on this line", what);
+		return fail(ST_SYNTAX, "'%s' is given twice on this line", what);
 	if (ranks)
 		return parse_ranks(parser, word->at + 1, word->after, &clauses->ranks);
 	if (*i == parser->word_count)
-		return fail(ST_SYNTAX, "'%s' wants a %s behind it", what, thing);
+		return fail(ST_SYNTAX, "'%s' wants a %s after it", what, thing);
 	word = &parser->words[(*i)++];
 	if (!word->name)
 		return fail(ST_SYNTAX, "%s %.*s: the name of a %s was expected", what,

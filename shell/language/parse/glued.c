@@ -95,6 +95,6 @@ enum status glued_arrow(const struct command *row, const char *at, const char *a
 	const char *left = trim_end(at, arrow), *right = skip_blanks(arrow + 2, after, true);
 	if ((left < arrow || left == at) && (right > arrow + 2 || right == after))
 		return ST_OK; /* it does, or there is nothing to set apart */
-	return fail(ST_SYNTAX, "'->' stands between blanks: %s %.*s%s-> %.*s", row->name, (int)(left - at),
+	return fail(ST_SYNTAX, "'->' needs blanks around it: %s %.*s%s-> %.*s", row->name, (int)(left - at),
 	        at, left > at ? " " : "", (int)(after - right), right);
 }

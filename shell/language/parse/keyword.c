@@ -271,7 +271,7 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 	statement->kind = STATEMENT_OPTION;
 	const struct word *words = parser->words;
 	if (parser->def || parser->depth)
-		return fail(ST_SYNTAX, "an `option` stands in no block: it is of the whole file");
+		return fail(ST_SYNTAX, "an `option` goes in no block: it is of the whole file");
 	if (!parser->word_count || !words->sign || words->sign + 1 == words->after)
 		return fail(ST_SYNTAX, "option wants NAME=DEFAULT: %s", option_usage);
 	struct option_line *line = tree_alloc(parser->tree, sizeof *line);
@@ -313,7 +313,7 @@ static enum status parse_refuse(struct parser *parser, struct statement *stateme
 static enum status parse_else(struct parser *parser, struct statement *statement)
 {
 	(void)parser, (void)statement;
-	return fail(ST_SYNTAX, "`else` stands on the line of the '}' it belongs to");
+	return fail(ST_SYNTAX, "`else` goes on the line of the '}' it belongs to");
 }
 
 /* ---- which one ---- */

@@ -53,7 +53,7 @@ static enum status made_name(struct parser *parser, struct making *making, const
 	struct made *made = &making->made[making->names++];
 	const char *bracket = find_outside(at, after, "[");
 	if (stop > at && stop < after && *stop == '(' && after[-1] == ')')
-		return fail(ST_SYNTAX, "tensor: a shape stands in square brackets: %.*s[%.*s]",
+		return fail(ST_SYNTAX, "tensor: a shape goes in square brackets: %.*s[%.*s]",
 		        (int)(stop - at), at, (int)(after - stop - 2), stop + 1);
 	made->written = slice_of(word);
 	enum status status = fresh_name(parser, "tensor", at, bracket ? bracket : after, &made->name);
@@ -132,7 +132,7 @@ static enum status making_source(struct parser *parser, struct making *making, s
 	char name[WORD_SHOWN];
 	if (first == parser->word_count)
 		return fail(ST_SYNTAX,
-		        "tensor: behind '=' comes zeros, ones, randn, uniform, iota, load FILE or an "
+		        "tensor: after '=' comes zeros, ones, randn, uniform, iota, load FILE or an "
 		        "expression");
 	if (word_is(word, "load")) {
 		if (first + 1 == parser->word_count)
@@ -192,8 +192,7 @@ static enum status glued_making(
 	if (status != ST_SYNTAX || !sign)
 		return status;
 	if (is_listed("seed scale", slice_between(word->at, sign)))
-		return fail(ST_SYNTAX, "tensor: %.*s stands behind a source: = randn %.*s", WORD(word),
-		        WORD(word));
+		return fail(ST_SYNTAX, "tensor: %.*s follows a source: = randn %.*s", WORD(word), WORD(word));
 	enum status glued = glued_sign(line, parser->rest_end);
 	return glued == ST_OK ? status : glued;
 }

@@ -30,7 +30,7 @@ static const struct {
                 "nothing of Python runs here: `strategy ddp` trains a model, `source F.rsh` runs a file of "
                 "lines"},
         {"[?]  help[?]  [?]help  -h  -help  --help  usage", "here: help"},
-        {"--*", "options stand behind `ranksh` when it is started: `ranksh --help`"},
+        {"--*", "options follow `ranksh` when it is started: `ranksh --help`"},
         {"version", "`ranksh --version`, at the system's prompt"},
         /* files and sessions */
         {"save  save *.rsh  save session*  store *  dump *",
@@ -59,7 +59,7 @@ static const struct {
                 "`check` says what the task still wants, `hint` helps; `lesson 1` opens a lesson anew, in an "
                 "empty world"},
         {"lesson [0-9]* [0-9]*  lesson task*",
-                "a task stands behind its lesson and a point: `lesson 7.3`; `lesson 7` is its first"},
+                "a task follows its lesson and a point: `lesson 7.3`; `lesson 7` is its first"},
         {"program [0-9]*",
                 "`program` lists the steps; `step` plays the next one, `step 5` five, `step in` shows all "
                 "that it did"},
@@ -80,7 +80,7 @@ static const struct {
                 "here: strategy ddp=2 + tp=2; with a pipeline: strategy pipeline=2 + tp=2"},
         {"strategy dp  strategy dp *", "here: strategy ddp"},
         {"strategy cp*  strategy sp*  strategy ring*  strategy ulysses*", "here: strategy context"},
-        {"strategy ep*  strategy moe*", "here: strategy experts, behind model gpt experts=4"},
+        {"strategy ep*  strategy moe*", "here: strategy experts, after model gpt experts=4"},
         {"machine a100  machine A100", "here: machine dgx-a100"},
         {"machine h100  machine H100  machine dgx  machine DGX", "here: machine dgx-h100"},
         {"machine h200  machine H200  machine hgx", "here: machine hgx-h200"},
@@ -114,12 +114,12 @@ static const struct {
         {"class *  lambda *  lambda  return  return *  try:  except*  raise *  switch *",
                 "here: def NAME ARGUMENTS { }, if ... { }, for i in 0:4 { }"},
         {"spin [0-9]* [mun]s*  host [0-9]* [mun]s*  predict [0-9]* [mun]s*  pace [0-9]* [mun]s*",
-                "a number and its unit stand together: 2ms"},
+                "a number and its unit are one word: 2ms"},
         {"async *", "here every line is asynchronous: leave `async` out"},
         {"await *", "the host waits by `sync compute`, a stream by `wait compute on io`"},
         {"sync all  sync world", "here: sync"},
         {"sync * *", "here: one at a time: sync io; sync compute"},
-        {"tensor *[a-z] [0-9]*", "tensor: a shape stands in square brackets: tensor x[64,64]"},
+        {"tensor *[a-z] [0-9]*", "tensor: a shape goes in square brackets: tensor x[64,64]"},
         {"tensor * on *", "a tensor is made on no stream: leave `on` out"},
         {"copy * to *  copy * into *", "here: copy h -> x"},
         {"copy * async", "here every copy is asynchronous, if its host memory is pinned: leave `async` out"},

@@ -115,7 +115,7 @@ static enum status parse_statement(struct parser *parser, struct statement **mad
 		return parse_block(parser, &statement->block);
 	}
 	if (!parser->word_count)
-		return fail(ST_SYNTAX, "a command or a block was expected behind '%.*s'",
+		return fail(ST_SYNTAX, "a command or a block was expected after '%.*s'",
 		        UP_TO(40, line, parser->at));
 	status = parse_keyword(parser, statement, &known);
 	if (status != ST_OK || known)

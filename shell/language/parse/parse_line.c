@@ -88,7 +88,7 @@ static enum status parse_view(struct parser *parser, struct statement *statement
 	if (status != ST_OK)
 		return status;
 	if (statement->results != 1)
-		return fail(ST_ARGUMENT, "one name stands left of '=' when a tensor stands right of it");
+		return fail(ST_ARGUMENT, "one name is expected left of '=' if a tensor is right of it");
 	if (!statement->adds)
 		return ST_OK;
 	argument[0] = statement->result[0];
@@ -301,7 +301,8 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 	statement->kind = STATEMENT_CALL;
 	bool replaced = word_is(words, "replaced");
 	if (replaced && !parser->def)
-		return fail(ST_SYNTAX, "`replaced` calls the def that this one replaces: it stands in a def");
+		return fail(
+		        ST_SYNTAX, "`replaced` calls the def that this one replaces: it is used in a def");
 	if (replaced)
 		parser->def->replaces = true;
 	status = bind_call(parser, statement, 1);

@@ -60,7 +60,7 @@ static enum status not_text(const char *text, size_t count)
 	const char *saved = text_lines_saved_as(text, count);
 	return fail(ST_SYNTAX, "%s",
 	        saved                               ? saved
-	                : memchr(text, '\0', count) ? "a NUL byte stands in the text"
+	                : memchr(text, '\0', count) ? "a NUL byte is in the text"
 	                                            : "the text is not valid UTF-8: save it as UTF-8");
 }
 

@@ -41,7 +41,7 @@ static enum status named(
 		from++;
 	if (from == at)
 		return fail(ST_SYNTAX, "'%.*s' is %s (U+%04X): %s", bytes, at, name, (unsigned)code, instead);
-	return fail(ST_SYNTAX, "'%.*s' behind '%.*s' is %s (U+%04X): %s", bytes, at, (int)(at - from), from,
+	return fail(ST_SYNTAX, "'%.*s' after '%.*s' is %s (U+%04X): %s", bytes, at, (int)(at - from), from,
 	        name, (unsigned)code, instead);
 }
 

@@ -253,8 +253,7 @@ enum status parse_tensor(struct parser *parser, const char *at, const char *afte
 	if (p < after && *p == '[')
 		status = parse_indices(parser, p, after, &tensor->index, &tensor->indices, &p);
 	if (status == ST_OK && is_transposed(p, after))
-		return fail(
-		        ST_SYNTAX, "%.*s: .T stands behind the name, before the slice", UP_TO(60, at, after));
+		return fail(ST_SYNTAX, "%.*s: .T follows the name, before the slice", UP_TO(60, at, after));
 	if (status == ST_OK && p != after)
 		return fail(ST_SYNTAX, "'%.*s' cannot follow '%.*s'", UP_TO(40, p, after), UP_TO(40, at, p));
 	*made = tensor;
@@ -274,8 +273,7 @@ enum status parse_shape(
 	if (status != ST_OK)
 		return status;
 	if (p != after && *p == ',')
-		return fail(
-		        ST_SYNTAX, "no comma behind %.*s: tensors stand between blanks", UP_TO(40, at, p));
+		return fail(ST_SYNTAX, "no comma after %.*s: blanks separate tensors", UP_TO(40, at, p));
 	if (p != after)
 		return fail(ST_SYNTAX, "'%.*s' cannot follow a shape", UP_TO(40, p, after));
 	*made = tree_alloc(parser->tree, *dims * sizeof **made);

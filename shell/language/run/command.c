@@ -22,7 +22,7 @@ static enum status for_some(
 	if (ranks_count(set) == shell->world->n || statement_class(statement) == COMMAND_LOOK)
 		return ST_OK;
 	return fail(ST_RANK,
-	        "%s is one for all ranks: `%s` without @, and not behind `use` or in an `if` of some ranks",
+	        "%s is one for all ranks: `%s` without @, and not after `use` or in an `if` of some ranks",
 	        statement->row->for_all, statement->row->name);
 }
 

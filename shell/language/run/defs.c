@@ -145,7 +145,7 @@ enum status run_call(struct shell *shell, struct statement *statement, const str
 	if (slice_is(statement->word->written, "replaced")) {
 		definition = definition_replaced(in, in->now.frame);
 		if (!definition)
-			return fail(ST_NAME, "replaced: no def of '%s' stands before this one",
+			return fail(ST_NAME, "replaced: there is no def of '%s' before this one",
 			        names_text(shell->world->names, in->now.frame->def));
 	} else {
 		definition = definition_find(in, in->now.frame, name);

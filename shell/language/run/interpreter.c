@@ -217,12 +217,11 @@ static enum status granted(struct shell *shell, struct statement *statement, enu
 		if (between)
 			status = in->grant(shell);
 		else if (shell->wish.kind == WISH_ANSWER)
-			status = fail(ST_ARGUMENT,
-			        "`%.*s` stands on a line of its own, in no block, def or program",
+			status = fail(ST_ARGUMENT, "`%.*s` is a line of its own, in no block, def or program",
 			        SHOWN(statement->source));
 		else
 			status = fail(ST_ARGUMENT,
-			        "`%.*s` empties the world or makes it again: it stands on a line of its own, "
+			        "`%.*s` empties the world or makes it again: it is a line of its own, "
 			        "for all ranks, in no def, block of a command, or program",
 			        WHOLE(statement->source));
 		if (shell->journal.emptied)

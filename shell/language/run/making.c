@@ -77,7 +77,7 @@ static enum status look_at_name(struct eval *eval, const struct making *making, 
 		        text);
 	if (tensor->views)
 		return fail(ST_SHAPE,
-		        "views hang on %s, so it is not remade with another shape or type: take another name",
+		        "%s has views, so it is not remade with another shape or type: take another name",
 		        text);
 	place->old = thing.index;
 	return ST_OK;

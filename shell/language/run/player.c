@@ -323,7 +323,7 @@ static enum status find_loop(struct player *player)
 	const struct tree *tree = player->tree[player->trees - 1];
 	for (struct statement *at = tree->block.first; at; at = at->next)
 		if (player->loop)
-			return misplaced(tree, at, "a line behind the iteration's end");
+			return misplaced(tree, at, "a line after the iteration's end");
 		else if (at->kind == STATEMENT_FOR && at->to && slice_is(at->word->written, "it") &&
 		        !at->clauses.ranks)
 			player->loop = at;

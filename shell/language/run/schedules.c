@@ -42,7 +42,7 @@ const struct schedule *interpreter_schedule_now(const struct shell *shell)
 static const struct schedule *schedule_of(const struct asked *asked)
 {
 	if (!asked->eval->shell->interpreter->pipeline)
-		fail(ST_NAME, "%s: no schedule stands; `schedule 1f1b micro=8 in pp` makes one",
+		fail(ST_NAME, "%s: no schedule is set; `schedule 1f1b micro=8 in pp` makes one",
 		        asked->formula->function->name);
 	return asked->eval->shell->interpreter->pipeline;
 }

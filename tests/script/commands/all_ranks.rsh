@@ -5,7 +5,7 @@ expect error "the machine, but for `slow 2x`, is one for all ranks: `machine` wi
 expect error "the pace is one for all ranks" { @0 pace 1s }
 set launch=1us
 expect error "training is one for all ranks: `run` without @" { @1 run 1 }
-expect error "training is one for all ranks: `run` without @, and not behind `use` or in an `if` of some ranks" { if rank == 0 { run 1 } }
+expect error "training is one for all ranks: `run` without @, and not after `use` or in an `if` of some ranks" { if rank == 0 { run 1 } }
 expect error "training is one for all ranks: `step`" { @0 step }
 expect error "training is one for all ranks: `loader`" { @1 loader workers=2 }
 expect error "training is one for all ranks: `checkpoint`" { @0 checkpoint to=x }

@@ -63,7 +63,7 @@ expect error "`wait t on s` before it" { capture outer on s { wait t on s;  y = 
 mark apart
 capture part on s { y = relu x;  z = relu x on t }
 #>    capture part: the work of t is not in the graph, it was queued at once:
-#>    `wait s on t` before it and `wait t on s` behind it capture it too    [0-3]
+#>    `wait s on t` before it and `wait t on s` after it capture it too     [0-3]
 launch part on s
 launch part on s
 capture other { z = relu x on t }

@@ -55,7 +55,7 @@ streams
 #>       s          1 queued so far
 expect error "the sizes multiply to 3, and there are 4 ranks" { mesh a=3 }
 expect error "'dp' is a group already" { mesh dp=4 }
-expect error "rank 1 stands in two of its parts" { group both 0-1 1-2 }
+expect error "rank 1 is in two of its parts" { group both 0-1 1-2 }
 expect error "'odd' is a group already" { group odd 0-1 }
 expect error "no rank 9" { group far 0-9 }
 expect error "no stream or group 'nothing'" { use nothing }
@@ -66,7 +66,7 @@ group half by rank//2
 group ends by (tp == 0) in dp
 group three by 0-(rank == 2)
 group none by -1
-#>    none has no part: by -1 is below 0 on all these ranks, which stands for none
+#>    none has no part: by -1 is below 0 on all these ranks, which means none
 groups
 #> world      0-3
 #> dp         0,2 1,3
@@ -103,11 +103,11 @@ groups
 #> three      0,1,3
 #> none       
 #> low        0-2
-expect error "`in GROUP` stands behind `by COLOUR`" { group pair 0-1 2-3 in tp }
+expect error "`in GROUP` follows `by COLOUR`" { group pair 0-1 2-3 in tp }
 expect error "group wants RANKS, as `group pair 0-1 2-3`, or `by COLOUR`, as `group pair by rank//2`" { group pair }
 expect error "or `by COLOUR`, as `group pair by rank//2`" { group pair by }
 expect error "group wants RANKS" { group pair 0 by 2 }
-expect error "by rank//2`, where 'foo' stands" { group pair foo }
+expect error "by rank//2`, in place of 'foo'" { group pair foo }
 expect error "by 2ms is no whole number on rank 0" { group pair by 2ms }
 expect error "by rank/2 is no whole number on rank 1" { group pair by rank/2 }
 expect error "no group 'foo'" { group pair by 0 in foo }

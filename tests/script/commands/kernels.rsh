@@ -87,5 +87,5 @@ expect error "relu gives 1 result, not 2" { y z = relu x }
 tensor h[2,3] pinned = 1
 expect error "relu: h is in pinned host memory" { y = relu h }
 view = y[0:1]
-expect error "views hang on it, so it is not remade" { y = relu w }
+expect error "it has views, so it is not remade" { y = relu w }
 expect error "no tensor 'new'" { new += relu w }

@@ -9,7 +9,7 @@ stuck
 #>    1-3                                   spin       nothing
 @1-3 barrier
 stuck
-#> nobody waits for another rank
+#> no rank waits for another
 explain on
 tensor h[4] pinned = 1
 tensor x[4] = 0

@@ -44,7 +44,7 @@ stalls
 #>           default  3.02    0.02                    1.00
 #>           c        1.00    0.06  2.98
 #> largest
-#>    to 3.00 ms  host    0,1 c      the line came behind an answer (a loss)
+#>    to 3.00 ms  host    0,1 c      the line came after an answer (a loss)
 #>       3.00 ms  peer    0 default  waited for allreduce x on default of rank 1
 #>         20 us  launch  0,1 c      the host was issuing spin
 #>         20 us  launch  0,1 c      the host was issuing allreduce x

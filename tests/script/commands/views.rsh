@@ -13,7 +13,7 @@ expect error "dim=2, and X has the dimensions 0-1" { z = shard X dim=2 }
 expect error "X is a tensor with memory of its own" { X = shard X }
 tensor odd[7] = 0
 expect error "free wants whole tensors" { free X[0] }
-expect error "X stands twice" { free X X }
+expect error "X is given twice" { free X X }
 expect error "no tensor 'nothing'" { free nothing }
 free y
 free X odd

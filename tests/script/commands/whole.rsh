@@ -4,9 +4,9 @@ tensor x[4] = iota
 let large = 1e300
 let endless = large * large
 lesson 1.-5
-#> tests/script/commands/whole.rsh:6: lesson 1.-5: a lesson has a number, and a task behind a point: lesson 4.2
+#> tests/script/commands/whole.rsh:6: lesson 1.-5: a lesson has a number, and a task after a point: lesson 4.2
 lesson 0
-#> tests/script/commands/whole.rsh:8: lesson 0: a lesson has a number, and a task behind a point: lesson 4.2
+#> tests/script/commands/whole.rsh:8: lesson 0: a lesson has a number, and a task after a point: lesson 4.2
 lesson endless
 #> tests/script/commands/whole.rsh:10: lesson endless: no such lesson; `lesson 4`, `lesson 4.2`, a file as F.rsh, or off
 @0 broadcast x root=large

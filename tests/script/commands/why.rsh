@@ -287,7 +287,7 @@ diff second third
 ## what was written several times, and what is near to a name
 repeat 3 { y = matmul x w }
 why y@1
-#> y was written 5 times, the last is told; before: `why matmul#3` (136 us), `why
+#> y was written 5 times, the last is shown; before: `why matmul#3` (136 us), `why
 #> matmul#2` (104 us), `why scale#1` (53.2 us), and 1 more
 #> matmul y on rank 1 (line 288, default) waited for nothing: it began at once, at
 #> 136 us
