@@ -5,7 +5,7 @@
 #include "shell/language/run/writing.h"
 #include "shell/session/replace.h"
 #include "shell/session/share.h"
-#include "strategies/schedule.h"
+#include "schedules/schedule.h"
 #include "shell/training/training.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* hunt.c -- a hunt begun, shown, mended, given up
  *
- * Rank 0 plays in sealed worlds while the others wait; what it finds is everybody's. Of lines that run again nothing is
+ * Rank 0 plays in sandboxes while the others wait; what it finds is everybody's. Of lines that run again nothing is
  * played: they go by what was found then. */
 #include "shell/hunt/hunt.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* judge.c -- a program in a sealed world: each rank's thread plays it, and keeps what its rank holds in the end; the rest
+/* judge.c -- a program in a sandbox: each rank's thread plays it, and keeps what its rank holds in the end; the rest
  * is the same for all, and rank 0's to write down */
 #include "shell/hunt/judge.h"
 #include "base/memory.h"
@@ -6,7 +6,7 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/language/run/player.h"
 #include "shell/language/run/state.h"
-#include "shell/sealed/sealed.h"
+#include "shell/sandbox/sandbox.h"
 #include "shell/session/read.h"
 #include "shell/training/training.h"
 #include "shell/training/verify.h"
@@ -143,9 +143,9 @@ static void end(struct shell *shell, struct judged *judged)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
 	struct text words = {0};
-	enum status status = sealed_lines(shell, "sync", strlen("sync"), NULL, 1);
+	enum status status = sandbox_lines(shell, "sync", strlen("sync"), NULL, 1);
 	if (status == ST_OK)
-		status = sealed_end(shell);
+		status = sandbox_end(shell);
 	if (status == ST_OK && trace_stuck(&trace, 74, true, &words))
 		status = fail(ST_STUCK, "%s", text_string(&words));
 	text_release(&words);
@@ -187,10 +187,10 @@ enum status judge_play(struct judged *judged, const struct program *program, int
 {
 	int n = of->world->n;
 	struct judge judge = {program, iterations, judged};
-	struct sealed sealed = {.n = n, .steps_most = steps_most};
+	struct sandbox sandbox = {.n = n, .steps_most = steps_most};
 	*judged = (struct judged){.n = n, .rank = mem_alloc((size_t)n * sizeof *judged->rank)};
-	enum status status = sealed_run(&sealed, of, play, &judge);
-	judged->steps = sealed.steps;
+	enum status status = sandbox_run(&sandbox, of, play, &judge);
+	judged->steps = sandbox.steps;
 	return status;
 }
 

@@ -1,4 +1,4 @@
-/* judge.h -- a program played in a sealed world (sealed/), and how it compares with the one without a wrong line
+/* judge.h -- a program played in a sandbox (sandbox/), and how it compares with the one without a wrong line
  *
  *     whole     setup, 2 iterations   end: parameters, races, time, memory, the lines that ran     and its setup alone: where parameters begin
  *     changed   setup, 2 iterations   end: the same     beside it: what can be told of the change

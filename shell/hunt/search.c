@@ -2,7 +2,7 @@
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/hunt/found.h"
-#include "shell/sealed/sealed.h"
+#include "shell/sandbox/sandbox.h"
 #include "shell/session/quote.h"
 
 #include <string.h>

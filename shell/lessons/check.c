@@ -9,7 +9,7 @@
 #include "shell/lessons/asked.h"
 #include "shell/lessons/inside.h"
 #include "shell/lessons/trial.h"
-#include "shell/sealed/sealed.h"
+#include "shell/sandbox/sandbox.h"
 #include "shell/session/learned.h"
 #include "shell/session/share.h"
 

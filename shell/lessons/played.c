@@ -1,4 +1,4 @@
-/* played.c -- a task in a sealed world: played_run sends it off, `play` is what each rank does there
+/* played.c -- a task in a sandbox: played_run sends it off, `play` is what each rank does there
  *
  * Rank 0's thread writes down what came of it; what is a rank's own (tensors, figures by rank) each writes at its own place. */
 #include "shell/lessons/played.h"
@@ -7,7 +7,7 @@
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/asked.h"
-#include "shell/sealed/sealed.h"
+#include "shell/sandbox/sandbox.h"
 #include "shell/session/read.h"
 #include "trace/trace.h"
 
@@ -36,7 +36,7 @@ static enum status run_starter(struct shell *shell, struct task_play *played, co
 	shell->salt = variant->salt;
 	shell->no_files = false; /* the starter's own */
 	shell->reads_only = true;
-	enum status status = sealed_lines(shell, text_string(start), start->count, TASK_FILE, 1);
+	enum status status = sandbox_lines(shell, text_string(start), start->count, TASK_FILE, 1);
 	shell->salt = 0;
 	shell->no_files = true;
 	shell->reads_only = !played->ruled; /* what comes now is the lesson's, too */
@@ -68,7 +68,7 @@ static enum status run_typed(
 			look_apart(shell);
 		}
 		shell->world->line = line->line;
-		status = sealed_lines(shell, line->text, strlen(line->text), NULL, line->line);
+		status = sandbox_lines(shell, line->text, strlen(line->text), NULL, line->line);
 		if (status == ST_OK || status == ST_EXPECT)
 			continue;
 		note(played, shell, status == ST_INTERRUPTED ? PLAYED_OVER : PLAYED_REFUSED,
@@ -95,7 +95,7 @@ static enum status end(struct shell *shell, struct task_play *played)
 {
 	struct text words = {0};
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
-	enum status status = sealed_end(shell);
+	enum status status = sandbox_end(shell);
 	if (leads(shell))
 		played->memory = memory_of(shell->world);
 	if (status != ST_OK) {
@@ -181,7 +181,7 @@ static enum status lay(struct shell *shell, int rank, const struct kept_tensor *
 	played_unname(shell, rank, tensor->name);
 	text_add(&line, "@%d tensor %s%s host %s", rank, tensor->name, shape_text(&tensor->layout).text,
 	        dtype_name((enum dtype)tensor->layout.dtype));
-	enum status status = sealed_lines(shell, text_string(&line), line.count, TASK_FILE, 1);
+	enum status status = sandbox_lines(shell, text_string(&line), line.count, TASK_FILE, 1);
 	text_release(&line);
 	if (status != ST_OK || rank != shell->world->me)
 		return status;
@@ -203,7 +203,7 @@ static enum status lay_beside(struct shell *shell, const struct task_play *playe
 			if (!tensor->starters && gates_speak_of(check, tensor->name))
 				status = lay(shell, rank, tensor);
 		}
-	return status == ST_OK ? sealed_end(shell) : status;
+	return status == ST_OK ? sandbox_end(shell) : status;
 }
 
 /* ---- a rank ---- */
@@ -218,13 +218,13 @@ static enum status ask(struct shell *shell, struct task_play *played, const stru
 	/* gates are for all ranks, whatever the last `use` was */
 	shell->world->host_most = 0; /* what is laid beside has room */
 	static const char all[] = "use @all; use default; use world";
-	enum status status = sealed_lines(shell, all, strlen(all), TASK_FILE, 1);
+	enum status status = sandbox_lines(shell, all, strlen(all), TASK_FILE, 1);
 	if (played->best)
 		shell->best = &played->best[shell->world->me];
 	if (status == ST_OK && played->beside && played->beside->rank)
 		status = lay_beside(shell, played);
 	if (status == ST_OK)
-		status = sealed_lines(
+		status = sandbox_lines(
 		        shell, text_string(variables), variables->count, "the starter's variables", 1);
 	if (status != ST_OK) {
 		note(played, shell, PLAYED_REFUSED, 0);
@@ -248,7 +248,7 @@ static void play_rank(struct shell *shell, struct play *play, struct task_rules 
 		status = run_typed(shell, played, rules, &section);
 	}
 	if (status == ST_OK && played->wants_tensors) /* the numbers are those behind all work */
-		status = sealed_lines(shell, "sync", 4, TASK_FILE, 1);
+		status = sandbox_lines(shell, "sync", 4, TASK_FILE, 1);
 	if (status == ST_OK)
 		status = end(shell, played);
 	if (status == ST_OK && played->wants_tensors)
@@ -273,7 +273,7 @@ enum status played_run(struct task_play *played, const struct variation *variant
 {
 	struct play self = {played, variant};
 	char argument[sizeof variant->argument], *arguments[] = {argument};
-	struct sealed sealed = {.n = variant->n,
+	struct sandbox sandbox = {.n = variant->n,
 	        .machine = "classroom",
 	        .steps_most = played->steps_most,
 	        .memory_most = played->memory_most,
@@ -283,8 +283,8 @@ enum status played_run(struct task_play *played, const struct variation *variant
 	if (played->wants_tensors)
 		played->kept = (struct kept_world){
 		        mem_alloc((size_t)variant->n * sizeof *played->kept.rank), variant->n};
-	enum status status = sealed_run(&sealed, of, play, &self);
-	played->steps = sealed.steps;
+	enum status status = sandbox_run(&sandbox, of, play, &self);
+	played->steps = sandbox.steps;
 	return status;
 }
 

@@ -1,4 +1,4 @@
-/* played.h -- a task's starter and somebody's lines behind it, played in a sealed world; what came of it, and whether gates hold
+/* played.h -- a task's starter and somebody's lines behind it, played in a sandbox; what came of it, and whether gates hold
  *
  *     starter (its seeds, its `let`s)   lines   end   | the reference's tensors laid beside   gates, one by one
  *     |---------------- the world ----------------|   | the starter's variables again     |
@@ -83,7 +83,7 @@ struct task_play {
 	struct kept_world kept;
 	int64_t steps, memory; /* that it took: of the memory that was taken most of, in bytes */
 };
-/* By rank 0 alone. What lines come to is an outcome; fails as sealed_run does. */
+/* By rank 0 alone. What lines come to is an outcome; fails as sandbox_run does. */
 enum status played_run(struct task_play *played, const struct variation *variant, struct shell *of);
 void played_release(struct task_play *played);
 /* In a world that is played: whatever has the name on the rank, a variable or a stream as well, has it no longer. */

@@ -1,7 +1,7 @@
 /* trial.c -- a task's lines tried in one variant after the other, until one fails */
 #include "shell/lessons/trial.h"
 #include "base/arithmetic.h"
-#include "shell/sealed/sealed.h"
+#include "shell/sandbox/sandbox.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* trial.h -- are these lines a task's solution? Asked in several sealed worlds (played.h)
+/* trial.h -- are these lines a task's solution? Asked in several sandboxes (played.h)
  *
  *     variant       solution -> best()    reference -> r    the lines: gates
  *     as seen            x                     x                x             every gate is asked

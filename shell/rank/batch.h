@@ -2,7 +2,7 @@
 #ifndef RANKSH_BATCH_H
 #define RANKSH_BATCH_H
 
-#include "shell/agreement/conductor.h"
+#include "shell/rank/conductor.h"
 
 /* Runs what the options name; the exit status of the process. */
 int batch_run(struct conductor *conductor);

@@ -7,7 +7,7 @@
  * status is 2, as for a line that is refused. */
 #include "shell/rank/process.h"
 #include "mpi/transport.h"
-#include "shell/agreement/conductor.h"
+#include "shell/rank/conductor.h"
 #include "base/memory.h"
 #include "shell/rank/batch.h"
 #include "shell/commands/table.h"

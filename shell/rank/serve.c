@@ -1,6 +1,6 @@
 /* serve.c -- rank 0 and the front end: requests in, replies out
  *
- *     reader.c --- request ---> serve_one ---> an order to all processes (agreement/conductor.c), or, for what only
+ *     reader.c --- request ---> serve_one ---> an order to all processes (rank/conductor.c), or, for what only
  *                                              looks (complete, view), this process alone
  *              <-- output, foreign text, as it comes ---
  *              <-- one reply of the request's kind -----
@@ -8,7 +8,7 @@
  * Looking needs no other process because the books and the simulated times are the same everywhere. Between
  * requests, and while a message is waited for, text that ranks print by themselves is passed on (conductor_poll). */
 #include "shell/rank/serve.h"
-#include "shell/agreement/pace.h"
+#include "shell/rank/pace.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/lessons/lesson.h"
 #include "shell/rank/frame.h"

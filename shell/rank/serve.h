@@ -2,7 +2,7 @@
 #ifndef RANKSH_SERVE_H
 #define RANKSH_SERVE_H
 
-#include "shell/agreement/conductor.h"
+#include "shell/rank/conductor.h"
 
 /* Takes requests from descriptor 0 and replies on the real descriptor 1 until the front end leaves; the exit
  * status. docs/wire.md. */

@@ -4,7 +4,7 @@
  * of their own below or at the end of the last of them. A segment runs and what it has printed is compared; a
  * segment that ends within a block is not whole yet and grows by the next one. Where times are measured, they are not
  * compared: they come out otherwise each time. */
-#include "shell/agreement/conductor.h"
+#include "shell/rank/conductor.h"
 #include "shell/rank/batch.h"
 
 #include <ctype.h>

@@ -7,7 +7,7 @@
 
 #include "shell/language/run/player.h"
 #include "shell/session/shell.h"
-#include "strategies/schedule.h"
+#include "schedules/schedule.h"
 
 /* One step, as the walk has met it */
 struct program_step {

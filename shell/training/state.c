@@ -2,7 +2,7 @@
 #include "shell/training/state.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
-#include "strategies/kinds.h"
+#include "schedules/kinds.h"
 #include "base/memory.h"
 #include "shell/language/run/player.h"
 

@@ -19,7 +19,7 @@
 
 #include "backend/backend.h"
 #include "cuda/cuda.h"
-#include "cuda/exchange/board/board.h"
+#include "cuda/exchange/shared_gpu/board.h"
 #include "cuda/exchange/nccl/nccl.h"
 #include "cuda/host/host.h"
 #include "cuda/host/measured.h"

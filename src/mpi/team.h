@@ -1,6 +1,6 @@
 /* team.h -- ranks that are threads of one process: a transport for each, over memory that they share
  *
- * What is played beside a session with the data of all ranks (shell/sealed/) needs no processes: each rank is a thread with books of its
+ * What is played beside a session with the data of all ranks (shell/sandbox/) needs no processes: each rank is a thread with books of its
  * own, and what it asks of its transport is answered as by MPI, in the same order. But a conductor's calls (grants, forwarded output),
  * which post messages without waiting: a team has none. */
 #ifndef RANKSH_TEAM_H

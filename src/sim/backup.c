@@ -16,7 +16,7 @@
  * OPF_LATE marks those that do not count. */
 #include "sim/engine.h"
 #include "base/memory.h"
-#include "data/data.h"
+#include "numerics/data.h"
 
 static bool there(const struct engine *e, op_id id)
 {

@@ -4,7 +4,7 @@
  * writing is an event at the host's time, in its place among those of the device. */
 #include "sim/engine.h"
 
-#include "data/data.h"
+#include "numerics/data.h"
 
 /* Does an operation that is issued and not done use memory of the fill, or does another fill wait already? */
 static bool must_wait(const struct engine *e, op_id fill)

@@ -3,7 +3,7 @@
 #ifndef RANKSH_SIM_INSIDE_H
 #define RANKSH_SIM_INSIDE_H
 
-#include "data/data.h"
+#include "numerics/data.h"
 #include "sim/engine.h"
 #include "sim/sim.h"
 

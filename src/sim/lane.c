@@ -7,7 +7,7 @@
 #include "sim/engine.h"
 #include "base/search.h"
 
-#include "data/data.h"
+#include "numerics/data.h"
 
 /* An ordering rule (docs/time.md) does not hold: a mistake of the simulator, told once. */
 static void broken(struct engine *e, int rule, op_id id, const char *what)

@@ -14,7 +14,7 @@
  * peer's stopping (run.c) need not look for it where there is none. */
 #include "sim/engine.h"
 
-#include "data/data.h"
+#include "numerics/data.h"
 
 op_id part_other(const struct engine *e, op_id id, int part)
 {

@@ -1,5 +1,5 @@
 /* test_board.c -- the memory in which ranks that share a GPU meet: mpirun -n {1,2,3,4,5,8} test_board */
-#include "cuda/exchange/board/inside.h"
+#include "cuda/exchange/shared_gpu/inside.h"
 #include "tests/mpi/check.h"
 
 struct test {

@@ -7,7 +7,7 @@
  * the failure is told with its rank, or it was overcome and every number is right; later lines work, with
  * right numbers; nothing is left allocated. */
 #include "base/memory.h"
-#include "shell/agreement/conductor.h"
+#include "shell/rank/conductor.h"
 #include "tests/mpi/check.h"
 #include "shell/commands/table.h"
 #include "shell/rank/batch.h"

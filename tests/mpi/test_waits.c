@@ -3,7 +3,7 @@
  * The simulator with another `reach`: each process's device is over after rounds of its own. What must hold: all
  * processes are in the same rounds, and go on when the last device is over; Ctrl-C on rank 0 ends a wait of all in the
  * same round, with equal books and steps (the conductor compares them), and the next line works. */
-#include "shell/agreement/conductor.h"
+#include "shell/rank/conductor.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
 #include "tests/mpi/check.h"

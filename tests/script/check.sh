@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh -- `check` in sealed worlds: what passes, what fails and with which words; lessons that are wrong; lines handed in
+# check.sh -- `check` in sandboxes: what passes, what fails and with which words; lessons that are wrong; lines handed in
 . tests/script/lib.sh
 cd "$work" || exit 1
 

@@ -2,7 +2,7 @@
 #ifndef RANKSH_TEST_BOARD_PLAYERS_H
 #define RANKSH_TEST_BOARD_PLAYERS_H
 
-#include "cuda/exchange/board/inside.h"
+#include "cuda/exchange/shared_gpu/inside.h"
 #include "standin_ranks.h"
 
 enum { POOL = 32 << 20 };

@@ -1,5 +1,5 @@
 /* test_kinds.c -- what the phase says of the memory that a line takes, where the line does not */
-#include "strategies/kinds.h"
+#include "schedules/kinds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

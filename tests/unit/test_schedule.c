@@ -1,7 +1,7 @@
 /* test_schedule.c -- the orders of a pipeline's stages, against published bubbles and the formulas */
 #include "base/memory.h"
 #include "check.h"
-#include "strategies/schedule.h"
+#include "schedules/schedule.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "check.h"
-#include "strategies/schedule.h"
+#include "schedules/schedule.h"
 
 #include <stdio.h>
 #include <string.h>

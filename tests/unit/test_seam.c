@@ -1,6 +1,6 @@
 /* test_seam.c -- what the shell asks of a backend, seen by one that does otherwise than the simulator: the simulator
  * with functions of the test before it */
-#include "shell/agreement/conductor.h"
+#include "shell/rank/conductor.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
 

@@ -8,7 +8,7 @@
 #include "shell/language/run/functions.h"
 #include "base/memory.h"
 #include "shell/language/run/run.h"
-#include "strategies/schedule.h"
+#include "schedules/schedule.h"
 
 #include <string.h>
 

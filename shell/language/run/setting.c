@@ -2,7 +2,7 @@
  * it */
 #include "shell/language/run/run.h"
 #include "base/memory.h"
-#include "strategies/kinds.h"
+#include "schedules/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* exchange.h -- how ranks meet on GPUs: collectives, transfers, one-sided operations
  *
- * Two ways, each an exchange of its own: board/ where ranks share a GPU, nccl/ where each has one. Both only queue: what
+ * Two ways, each an exchange of its own: shared_gpu/ where ranks share a GPU, nccl/ where each has one. Both only queue: what
  * waits for another rank is the stream. Messages are contiguous, on the GPU, in memory that exchange.alloc gave; who calls
  * has packed what is strided (host/), and resolved the books' addresses.
  *

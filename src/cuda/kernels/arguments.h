@@ -120,7 +120,7 @@ struct moving {
 	int add;
 };
 
-/* ---- meetings of ranks that share a GPU: exchange.cu, and cuda/exchange/board/ */
+/* ---- meetings of ranks that share a GPU: exchange.cu, and cuda/exchange/shared_gpu/ */
 
 enum { EXCHANGE_RANKS = 64 };
 enum { EXCHANGE_SUM, EXCHANGE_AVG, EXCHANGE_MAX, EXCHANGE_MIN }; /* as enum reduction */

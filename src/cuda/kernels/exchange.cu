@@ -1,4 +1,4 @@
-/* exchange.cu -- what ranks that share a GPU do when all have come: a member's kernel reads and writes everybody's memory (cuda/exchange/board/).
+/* exchange.cu -- what ranks that share a GPU do when all have come: a member's kernel reads and writes everybody's memory (cuda/exchange/shared_gpu/).
  *
  * Where that lies stands in slots, which the hosts have written in their memory. A word from there takes a microsecond and more, and each block would ask for
  * all of them: so one block does, before (exchange_find), and leaves what it has found on the GPU.

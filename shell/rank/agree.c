@@ -1,0 +1,167 @@
+/* agree.c -- results: handed in by every process, weighed by rank 0
+ *
+ *     rank 0   order ---> carries it out ---> gathers ---> weighs: ok, digests equal ---> renders what was said
+ *     rank 1   order ---> carries it out ---> hands in ---> next order
+ *     rank 2   order ---> carries it out ---> hands in ---> next order
+ *
+ * Nothing comes back: a line that is refused is refused by the books, and so everywhere alike. Where the processes do
+ * not agree, one of them has failed alone, and rank 0 tells of it. The books of all are compared at each order by
+ * their digests, 8 bytes a process: a process that has gone astray is found at the line where it did. */
+#include "shell/rank/agree.h"
+#include "base/memory.h"
+#include "mpi/transport.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/session/credit.h"
+#include "shell/session/out.h"
+#include "shell/wire/block.h"
+#include "shell/wire/capture.h"
+#include "shell/wire/io.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORDS_MOST = 4000 };
+
+/* What each process says after an order, as a block. Three more stand behind it: the words of its failure, those
+ * about its data, and what it fills into the output (out_pack). */
+struct rank_result {
+	int32_t status, sticky;
+	uint64_t digest;
+	int64_t position; /* steps used: that they agree is what makes Ctrl-C work */
+};
+
+/* ---- handing in ---- */
+
+static struct rank_result result_of(const struct conductor *conductor, enum status status)
+{
+	const struct shell *shell = &conductor->shell;
+	return (struct rank_result){.status = (int32_t)status,
+	        .sticky = (int32_t)shell->sticky,
+	        .digest = shell->world->digest ^ interpreter_digest(shell->interpreter),
+	        .position = credit_position(&conductor->credit)};
+}
+
+static void put_words(struct text *message, const char *words)
+{
+	block_put(message, words, strlen(words) + 1);
+}
+
+/* Into conductor->bytes: an order that was sent is not needed there any more. */
+static void write_result(struct conductor *conductor, enum status status, const char *words)
+{
+	struct rank_result result = result_of(conductor, status);
+	struct text *message = &conductor->bytes;
+	text_clear(message);
+	block_put(message, &result, sizeof result);
+	put_words(message, words);
+	put_words(message, result.sticky ? conductor->shell.sticky_text : "");
+	out_pack(conductor->shell.out, transport_rank(conductor->transport), message);
+}
+
+/* ---- weighing: rank 0 ---- */
+
+static void say_sticky(struct conductor *conductor, int rank, int32_t status, const char *words)
+{
+	if (status == ST_OK)
+		return;
+	conductor->data_failed = true;
+	out_say(conductor->shell.out,
+	        "[rank %d] %s: %s; what this rank computes from here on is not to be trusted\n", rank,
+	        status_name((enum status)status), words);
+}
+
+/* One other process's result beside rank 0's: its status, worded. That books differ is said once. */
+static enum status weigh(struct conductor *conductor, int rank, const struct rank_result *mine)
+{
+	const struct transport_bytes *heard = &conductor->results[rank];
+	const char *at = heard->bytes, *end = at + heard->count, *words, *data;
+	size_t count;
+	struct rank_result theirs;
+	if (!block_take_struct(&at, end, &theirs, sizeof theirs) || !block_take(&at, end, &words, &count) ||
+	        !block_take(&at, end, &data, &count))
+		return fail(
+		        ST_BUG, "a bug of ranksh: rank %d sent a result of %zu bytes", rank, heard->count);
+	say_sticky(conductor, rank, theirs.sticky, data);
+	if (!out_unpack(conductor->shell.out, rank, at, (size_t)(end - at)))
+		return fail(ST_BUG, "a bug of ranksh: rank %d did not say as many things as rank 0", rank);
+	if ((theirs.digest != mine->digest || theirs.position != mine->position) && !conductor->differ_told) {
+		conductor->differ_told = true;
+		return fail(ST_BUG,
+		        "a bug of ranksh: %s of rank %d and of rank 0 differ after this line; please report "
+		        "it, with the journal",
+		        theirs.digest != mine->digest ? "the books" : "the steps", rank);
+	}
+	return theirs.status == ST_OK ? ST_OK : fail((enum status)theirs.status, "rank %d: %s", rank, words);
+}
+
+/* The first failure is told, and rank 0's own before the others'; but for a bug. words[WORDS_MOST]: of the status
+ * at hand. */
+static enum status weigh_all(struct conductor *conductor, enum status status, char *words)
+{
+	struct rank_result mine = result_of(conductor, status);
+	say_sticky(conductor, 0, mine.sticky, conductor->shell.sticky_text);
+	for (int rank = 1; rank < transport_size(conductor->transport); rank++) {
+		enum status weighed = weigh(conductor, rank, &mine);
+		if (weighed != ST_OK && (status == ST_OK || weighed == ST_BUG)) {
+			status = weighed;
+			snprintf(words, WORDS_MOST, "%s", fail_text());
+		}
+	}
+	return status;
+}
+
+/* Everything that was said since the last time, by all ranks. */
+static void say_rendered(struct conductor *conductor)
+{
+	struct text rendered = {0};
+	out_render(conductor->shell.out, &rendered);
+	if (rendered.count)
+		conductor->to.say(conductor->to.self, rendered.bytes, rendered.count);
+	text_release(&rendered);
+	conductor->flushed_ns = wall_ns();
+}
+
+/* ---- going on, or not ---- */
+
+enum status agree_end(struct conductor *conductor, enum status status)
+{
+	char words[WORDS_MOST + 200];
+	if (transport_size(conductor->transport) == 1)
+		return status;
+	int count = snprintf(words, sizeof words,
+	        "rank %d: %.*s\nthe ranks cannot go on together: the job ends\n",
+	        transport_rank(conductor->transport), WORDS_MOST, fail_text());
+	write_all(capture_err(conductor->capture), words, (size_t)count);
+	transport_die(conductor->transport, 4);
+	return status;
+}
+
+enum status agree_all(struct conductor *conductor, enum status status)
+{
+	struct shell *shell = &conductor->shell;
+	bool first = transport_rank(conductor->transport) == 0;
+	if (conductor->credit.lost)
+		return agree_end(conductor,
+		        fail(conductor->credit.lost, "how far the others go did not come through (%s)",
+		                status_name(conductor->credit.lost)));
+	if (status == ST_MPI) /* nobody knows what the others are waiting for: they are not asked */
+		return agree_end(conductor, status);
+	char words[WORDS_MOST];
+	snprintf(words, sizeof words, "%s", status == ST_OK ? "" : fail_text());
+	write_result(conductor, status, words);
+	enum status sent = transport_gather(conductor->transport, conductor->bytes.bytes,
+	        conductor->bytes.count, conductor->results, conductor_poll, conductor);
+	if (sent != ST_OK)
+		return agree_end(conductor, sent);
+	if (first) {
+		conductor_poll(conductor);
+		status = weigh_all(conductor, status, words);
+		for (int rank = 0; rank < transport_size(conductor->transport); rank++)
+			mem_free(conductor->results[rank].bytes);
+		say_rendered(conductor);
+	} else {
+		out_render(shell->out, NULL);
+	}
+	shell->sticky = ST_OK;
+	return fail(status, "%s", words);
+}

@@ -1,0 +1,315 @@
+/* conductor.c -- orders: sent by rank 0 and carried out by every process; what ranks print by themselves, and
+ * credit, meanwhile */
+#include "shell/rank/conductor.h"
+#include "base/memory.h"
+#include "shell/rank/agree.h"
+#include "shell/language/parse/tree.h"
+#include "shell/lessons/lesson.h"
+#include "shell/line/line.h"
+#include "shell/session/device.h"
+#include "shell/session/expired.h"
+#include "shell/session/learned.h"
+#include "shell/training/open.h"
+#include "shell/training/showing.h"
+#include "shell/wire/block.h"
+#include "shell/wire/io.h"
+#include "waits/waits.h"
+
+#include <string.h>
+
+static const int64_t FLUSH_NS = 50000000; /* output of a long run is shown at least this often */
+
+/* ---- text that a rank printed by itself ---- */
+
+void conductor_poll(void *self)
+{
+	struct conductor *conductor = self;
+	struct text own = {0};
+	char *bytes;
+	size_t count;
+	int rank;
+	if (conductor->capture)
+		capture_take(conductor->capture, &own);
+	if (own.count)
+		transport_forward(conductor->transport, own.bytes, own.count);
+	text_release(&own);
+	while (transport_rank(conductor->transport) == 0 &&
+	        transport_take_forwarded(conductor->transport, &rank, &bytes, &count)) {
+		conductor->to.foreign(conductor->to.self, rank, bytes, count);
+		mem_free(bytes);
+	}
+}
+
+/* ---- credit ---- */
+
+/* Rank 0, every 5 to 20 ms of a long run: shall all stop, or show what was said so far? */
+static enum credit_code look(void *self)
+{
+	struct conductor *conductor = self;
+	conductor_poll(conductor);
+	bool again = conductor->shell.replaying > 0, waits = conductor->credit.waiting;
+	if (conductor_over_limit(conductor) ||
+	        (conductor->to.interrupted && conductor->to.interrupted(conductor->to.self, again, waits)))
+		return CREDIT_STOP;
+	if (!out_empty(conductor->shell.out) && wall_ns() - conductor->flushed_ns > FLUSH_NS)
+		return CREDIT_FLUSH;
+	return CREDIT_GO;
+}
+
+/* Every process comes here at the same step: it is an agreement in the middle of an order. Nobody hears what it
+ * says of books that differ, so the order's end says it. */
+static void flush(void *self)
+{
+	struct conductor *conductor = self;
+	bool told = conductor->differ_told;
+	agree_all(conductor, ST_OK);
+	conductor->differ_told = told;
+}
+
+/* A device is waited for, and it takes long: what for. Where lines are run again, too. */
+static void tell_wait(void *self, int64_t waited_ns)
+{
+	struct conductor *conductor = self;
+	struct shell *shell = &conductor->shell;
+	op_id id = waits_now(shell->world, shell->backend);
+	if (!id)
+		return;
+	const struct record *record = op_record(shell->world, id);
+	struct text words = {0};
+	text_add(&words, "   waiting for ");
+	op_label(shell->world, id, &words);
+	if (record->line > 0)
+		text_add(&words, " (line %d)", record->line);
+	text_add(&words, " on rank %d: %.1f s; Ctrl-C %s\n", shell->world->ops[id].rank,
+	        (double)waited_ns / 1e9, shell->interactive ? "gives the prompt back" : "ends it");
+	if (shell->interactive)
+		conductor->to.say(conductor->to.self, text_string(&words), words.count);
+	else
+		write_all(capture_err(conductor->capture), text_string(&words), words.count);
+	text_release(&words);
+}
+
+bool conductor_over_limit(const struct conductor *conductor)
+{
+	return conductor->limit_at_ns && wall_ns() > conductor->limit_at_ns;
+}
+
+/* ---- orders ---- */
+
+/* A script is over: no other line comes, so a rank that waits is stuck, or a program was left within an iteration. */
+static enum status end_script(struct shell *shell)
+{
+	struct trace trace = {.world = shell->world, .backend = shell->backend};
+	struct text chain = {0};
+	enum status status = shell_finish(shell);
+	if (status == ST_OK)
+		status = shell->backend->finish(shell->backend, &shell->budget);
+	status = status == ST_OK ? shell_settle(shell, ST_OK) : status;
+	bool stuck = status == ST_OK && trace_stuck(&trace, out_width(shell->out), true, &chain);
+	if (stuck)
+		status = step_unfinished(shell->training);
+	if (stuck && status == ST_OK) {
+		out_put(shell->out, text_string(&chain), chain.count);
+		status = fail(ST_STUCK, "ranks are stuck at the end");
+	}
+	text_release(&chain);
+	return status;
+}
+
+/* silent: a line of the journal, of which nothing is said or written; shown: nothing is written. */
+static enum status run_line(struct conductor *conductor, const struct order *order)
+{
+	struct shell *shell = &conductor->shell;
+	shell->asked = (struct wish){0};
+	learned_line(shell);
+	shell_replaying(shell, order->silent);
+	shell_following(shell, order->shown);
+	if (order->silent || order->shown)
+		steering_again(&shell->steering, order->values ? order->values : "");
+	enum status status = shell_line(shell, order->text, order->count, order->stop, order->stamp);
+	shell_following(shell, -order->shown);
+	shell_replaying(shell, -order->silent);
+	return status;
+}
+
+/* Bytes to the end of the line that is open after `least` bytes. */
+static size_t whole_lines(const char *text, size_t count, size_t least)
+{
+	const char *newline = least < count ? memchr(text + least, '\n', count - least) : NULL;
+	return newline ? (size_t)(newline - text) + 1 : count;
+}
+
+/* A line's block: looked for in twice as much text each time, so that a long one is read twice and not once
+ * for each of its lines. */
+static enum status find_block(const char *text, size_t count, const char *file, int line, size_t *taken)
+{
+	for (size_t least = 1024;; least *= 2) {
+		size_t size = whole_lines(text, count, least);
+		enum status status = tree_first(text, size, file, line, taken);
+		if (status != ST_INCOMPLETE || size == count)
+			return status;
+	}
+}
+
+/* One line after the other, a block's lines together. What a line does cannot depend on how the bytes came
+ * down the pipe. */
+static enum status run_lines(struct conductor *conductor, const struct order *order)
+{
+	struct shell *shell = &conductor->shell;
+	enum status status = ST_OK;
+	size_t from = 0;
+	for (int line = order->first_line; from < order->count && status == ST_OK;) {
+		const char *text = order->text + from;
+		size_t left = order->count - from, size = whole_lines(text, left, 0);
+		status = line_script(shell, text, size, order->file, line);
+		if (status == ST_INCOMPLETE && size < left) {
+			status = find_block(text, left, order->file, line, &size);
+			if (status == ST_OK)
+				status = line_script(shell, text, size, order->file, line);
+		}
+		if (status == ST_INCOMPLETE)
+			break;
+		for (size_t i = 0; i < size; i++)
+			line += text[i] == '\n';
+		from += size;
+	}
+	conductor->taken = from;
+	return shell_settle(shell, status);
+}
+
+/* On every process; what a status means is the same on all of them. */
+static enum status carry_out(struct conductor *conductor, const struct order *order)
+{
+	struct shell *shell = &conductor->shell;
+	int failed = 0;
+	bool right = false;
+	enum status status;
+	conductor->credit.asked_ns = wall_ns();
+	conductor->credit.gave_up &= order->kind == ORDER_LINE && (order->silent || order->shown);
+	switch ((enum order_kind)order->kind) {
+	case ORDER_LINE:
+		return run_line(conductor, order);
+	case ORDER_TEXT:
+		status = line_script(shell, order->text, order->count, order->file, order->first_line);
+		return status == ST_INCOMPLETE ? status : shell_settle(shell, status);
+	case ORDER_LINES:
+		return run_lines(conductor, order);
+	case ORDER_END:
+		return end_script(shell);
+	case ORDER_ROUND:
+		return shell_glance(shell);
+	case ORDER_SETUP:
+		shell->interactive = true;
+		out_setup(shell->out, order->colour, order->width);
+		if (order->count)
+			text_add(&shell->learned->solved, "%.*s ", (int)order->count, order->text);
+		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
+	case ORDER_LESSONS:
+		status = lesson_hold_all(shell, order->file, order->ranks, &failed);
+		shell->expects_failed += failed;
+		return status;
+	case ORDER_GRADE:
+		status = lesson_grade(shell, order->ranks ? order->ranks : RANKS_DEFAULT, order->file,
+		        order->text, order->count, &right);
+		shell->expects_failed += status == ST_OK && !right;
+		return status;
+	case ORDER_LEAVE:
+		break;
+	}
+	return ST_OK;
+}
+
+/* *order points into `bytes`. */
+static bool unpack_order(const char *bytes, size_t count, struct order *order)
+{
+	const char *end = bytes + count;
+	size_t name, values;
+	if (!block_take_struct(&bytes, end, order, sizeof *order) ||
+	        !block_take(&bytes, end, &order->file, &name) ||
+	        !block_take(&bytes, end, &order->values, &values) ||
+	        !block_take(&bytes, end, &order->text, &order->count))
+		return false;
+	if (name == 0)
+		order->file = NULL;
+	if (values == 0)
+		order->values = NULL;
+	return true;
+}
+
+static void put_string(struct text *bytes, const char *string)
+{
+	block_put(bytes, string ? string : "", string ? strlen(string) + 1 : 0);
+}
+
+/* Rank 0 carries an order out like the others, behind its message. ORDER_LEAVE is answered by nobody. */
+enum status conductor_order(struct conductor *conductor, const struct order *order)
+{
+	/* the struct, the file's name and the values, with their NUL (no byte: there is none), the text */
+	struct text *bytes = &conductor->bytes;
+	text_clear(bytes);
+	block_put(bytes, order, sizeof *order);
+	put_string(bytes, order->file);
+	put_string(bytes, order->values);
+	block_put(bytes, order->text ? order->text : "", order->count);
+	enum status status = transport_send_all(conductor->transport, bytes->bytes, bytes->count);
+	if (status != ST_OK)
+		return agree_end(conductor, status);
+	return order->kind == ORDER_LEAVE ? ST_OK : agree_all(conductor, carry_out(conductor, order));
+}
+
+/* An order that cannot be read, or does not come, ends the job: the others would wait for this process. */
+void conductor_follow(struct conductor *conductor)
+{
+	for (bool on = true; on;) {
+		struct order order;
+		void *bytes = NULL;
+		size_t count;
+		enum status status =
+		        transport_receive(conductor->transport, &bytes, &count, conductor_poll, conductor);
+		if (status == ST_OK && !unpack_order(bytes, count, &order))
+			status = fail(ST_BUG, "a bug of ranksh: an order of %zu bytes cannot be read", count);
+		if (status != ST_OK)
+			agree_end(conductor, status);
+		on = status == ST_OK && order.kind != ORDER_LEAVE;
+		if (on)
+			agree_all(conductor, carry_out(conductor, &order));
+		mem_free(bytes);
+	}
+}
+
+/* ---- life ---- */
+
+/* The conductor stays where it is from then on: credit and session point to it. */
+enum status conductor_open(struct conductor *conductor, struct transport *t, struct capture *capture,
+        const struct options *options)
+{
+	struct shell *shell = &conductor->shell;
+	int n = options->dry ? options->n ? options->n : RANKS_DEFAULT : transport_size(t);
+	conductor->transport = t;
+	conductor->capture = capture;
+	conductor->options = options;
+	conductor->credit.look = look;
+	conductor->credit.flush = flush;
+	conductor->credit.tell_wait = tell_wait;
+	conductor->credit.self = conductor;
+	conductor->flushed_ns = wall_ns();
+	conductor->limit_at_ns = options->limit_ns ? wall_ns() + options->limit_ns : 0;
+	credit_start(&conductor->credit, t, &shell->budget);
+	shell->credit = &conductor->credit;
+	shell->arguments = options->arguments;
+	shell->argument = options->argument;
+	learned_open(shell);
+	shell->learned->folder = options->class_folder;
+	conductor->results = mem_alloc((size_t)transport_size(t) * sizeof *conductor->results);
+	return shell_open(shell, t, n, options->dry,
+	        options->machine ? options->machine : device_own_machine(shell->device));
+}
+
+void conductor_close(struct conductor *conductor)
+{
+	lesson_free(&conductor->shell);
+	learned_close(&conductor->shell);
+	shell_close(&conductor->shell);
+	text_release(&conductor->bytes);
+	mem_free(conductor->results);
+}

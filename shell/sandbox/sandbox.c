@@ -1,0 +1,159 @@
+/* sandbox.c -- ranks as threads, each with a session of its own
+ *
+ *     the caller     team_create --- starts n threads --- looks for Ctrl-C every 20 ms --- joins them --- what came of it
+ *     thread r       shell_open --- play --- shell_close --- team_leave
+ *
+ * The steps of all threads are the same, as those of processes are, so a limit on them ends every rank at the same place. */
+#include "shell/sandbox/sandbox.h"
+#include "base/memory.h"
+#include "mpi/team.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/session/credit.h"
+#include "shell/training/open.h"
+
+#include <pthread.h>
+
+enum { LOOK_MS = 20, STEPS_PART = 1000 };
+
+struct player_of_rank {
+	const struct sandbox *sandbox;
+	const struct shell *of;
+	struct team *team;
+	sandbox_play *play;
+	void *self;
+	int rank;
+	pthread_t thread;
+	int64_t granted; /* steps, used or not */
+	int64_t used;    /* in the end */
+	enum status begun;
+	char *words; /* where it could not begin: why; owned */
+};
+
+/* budget.more: the next part of the steps; false where they are used up, or all stop. */
+static bool more(struct budget *budget)
+{
+	struct player_of_rank *player = budget->self;
+	int64_t most = player->sandbox->steps_most, part = STEPS_PART;
+	if (team_stopped(player->team))
+		return false;
+	if (most && most - player->granted < part)
+		part = most - player->granted;
+	if (part <= 0)
+		return false;
+	player->granted += part;
+	budget->steps += part;
+	return true;
+}
+
+/* The machine as it is wanted, but for devices, disks and hosts that are larger than they may be */
+static enum status set_machine(struct shell *shell, const struct sandbox *sandbox, const struct machine *like)
+{
+	if (!sandbox->machine)
+		shell->machine = *like;
+	if (sandbox->memory_most && shell->machine.memory > (double)sandbox->memory_most)
+		shell->machine.memory = (double)sandbox->memory_most;
+	if (sandbox->memory_most && shell->machine.disk > (double)sandbox->memory_most)
+		shell->machine.disk = (double)sandbox->memory_most;
+	shell->host_most = sandbox->memory_most;
+	return shell_reset(shell);
+}
+
+static enum status begin(struct shell *shell, const struct player_of_rank *player)
+{
+	const struct sandbox *sandbox = player->sandbox;
+	const struct machine like = player->of->machine;
+	enum status status = shell_open(shell, team_transport(player->team, player->rank), sandbox->n, false,
+	        sandbox->machine ? sandbox->machine : "classroom");
+	if (status == ST_OK)
+		status = set_machine(shell, sandbox, &like);
+	shell->budget = (struct budget){.more = more, .self = (void *)player};
+	shell->arguments = sandbox->arguments;
+	shell->argument = (char **)sandbox->argument;
+	shell->no_files = true;
+	shell_replaying(shell, 1);
+	return status;
+}
+
+static void *run_rank(void *self)
+{
+	struct player_of_rank *player = self;
+	struct shell shell = {0};
+	player->begun = begin(&shell, player);
+	if (player->begun == ST_OK)
+		player->play(&shell, player->self);
+	else
+		player->words = fail_copy();
+	player->used = player->granted - shell.budget.steps;
+	shell_close(&shell);
+	team_leave(player->team, player->rank);
+	return NULL;
+}
+
+/* Every now and then, whether the person wants to stop */
+static enum status await_all(struct team *team, struct shell *of)
+{
+	struct budget look = of->credit ? credit_alone(of->credit) : (struct budget){0};
+	bool stops = false;
+	while (!team_await(team, LOOK_MS)) {
+		stops = stops || (look.more && !look.more(&look));
+		if (stops)
+			team_stop(team);
+	}
+	return stops ? fail(ST_INTERRUPTED, "interrupted") : ST_OK;
+}
+
+enum status sandbox_run(struct sandbox *sandbox, struct shell *of, sandbox_play *play, void *self)
+{
+	struct team *team = team_create(sandbox->n);
+	struct player_of_rank *player = mem_alloc((size_t)sandbox->n * sizeof *player);
+	int started = 0;
+	enum status status = ST_OK;
+	for (; started < sandbox->n && status == ST_OK; started++) {
+		player[started] = (struct player_of_rank){.sandbox = sandbox,
+		        .of = of,
+		        .team = team,
+		        .play = play,
+		        .self = self,
+		        .rank = started};
+		if (pthread_create(&player[started].thread, NULL, run_rank, &player[started]) != 0)
+			status = fail(ST_MEMORY, "no thread for rank %d of a world beside yours", started);
+	}
+	if (status != ST_OK) { /* of those that were started, and the rest as if they had left */
+		team_stop(team);
+		for (int rank = --started; rank < sandbox->n; rank++)
+			team_leave(team, rank);
+	}
+	enum status awaited = await_all(team, of);
+	for (int rank = 0; rank < started; rank++) {
+		pthread_join(player[rank].thread, NULL);
+		if (status == ST_OK && player[rank].begun != ST_OK)
+			status = fail(player[rank].begun, "a world beside yours cannot begin: %s",
+			        player[rank].words);
+		mem_free(player[rank].words);
+	}
+	sandbox->steps = started ? player[0].used : 0;
+	mem_free(player);
+	team_free(team);
+	return status == ST_OK ? awaited : status;
+}
+
+/* ---- what a player does ---- */
+
+/* An empty world is there for who wants one; whatever else a line wishes for is a session's. */
+static enum status grant(struct shell *shell)
+{
+	enum wish_kind kind = shell->wish.kind;
+	shell->wish = (struct wish){0};
+	return kind == WISH_EMPTY ? shell_reset(shell) : ST_OK;
+}
+
+enum status sandbox_lines(struct shell *shell, const char *text, size_t count, const char *file, int line)
+{
+	return interpreter_run_granting(shell, text, count, file, line, grant);
+}
+
+enum status sandbox_end(struct shell *shell)
+{
+	enum status status = shell->backend->finish(shell->backend, &shell->budget);
+	return status == ST_OK ? shell_look(shell) : status;
+}

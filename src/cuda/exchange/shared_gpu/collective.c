@@ -1,0 +1,166 @@
+/* collective.c -- what each member's kernel does. A reduction is cut into a piece for each place, whose owner adds it up from all inputs and writes
+ * it to all results: the pieces, and the order in which they are added up, are those of the simulator's ring (collectives/data.c). What only
+ * moves is fetched by who gets it. */
+#include "base/arithmetic.h"
+#include "collectives/collective.h"
+#include "cuda/exchange/shared_gpu/inside.h"
+#include "world/op.h"
+
+enum { BLOCKS_MOST = 1056, LINE_BYTES = 16 };
+
+static unsigned blocks_for(int64_t bytes)
+{
+	return (unsigned)most_of(1, least_of(parts_of(bytes, (int64_t)THREADS * LINE_BYTES), BLOCKS_MOST));
+}
+
+void side_members(const struct board *board, struct side *side, uint64_t places)
+{
+	const struct meeting *meeting = side->meeting;
+	struct exchange_members *all = &side->call.members;
+	const struct exchange_slot *first = meeting_slot(meeting, 0, side->turn);
+	all->slots = (const void *)(uintptr_t)meeting_device(meeting, first);
+	all->apart = (long long)meeting->turns * (long long)sizeof *first;
+	all->turn = side->turn;
+	all->found = (struct exchange_found *)(uintptr_t)meeting_found(meeting, side->turn);
+	for (int p = 0; p < meeting->n; p++) {
+		if (!(places >> p & 1))
+			continue;
+		if (p == side->place)
+			all->place = all->n;
+		all->slot[all->n] = (unsigned char)p;
+		all->pool[all->n++] = (char *)(uintptr_t)board->pool[meeting->ranks[p]];
+	}
+}
+
+/* FNV-1a */
+static uint32_t digest(const int64_t *number, int count)
+{
+	uint32_t sum = 0x811c9dc5;
+	for (int i = 0; i < count * 8; i++)
+		sum = (sum ^ (uint32_t)((uint64_t)number[i / 8] >> i % 8 * 8 & 0xff)) * 0x01000193;
+	return sum;
+}
+
+/* Members that do not agree touch nothing: their kernels would go beyond what the others have. */
+static uint32_t digest_of(const struct exchange_collective *call)
+{
+	const struct collective *collective = call->collective;
+	int kind = 0;
+	while (collective_at(kind) && collective_at(kind) != collective)
+		kind++;
+	bool taken = collective->reduces || collective->root_gets || collective->result == RESULT_EXCHANGED;
+	int64_t count = call->split ? -1 : taken ? call->in_count : call->out_count;
+	return digest((const int64_t[]){kind, call->dtype, collective->reduces ? (int)call->reduction : 0,
+	                      collective->has_root ? call->root : 0, count},
+	        5);
+}
+
+/* As data_reduce() has it */
+static void plan_reduce(struct board *board, const struct exchange_collective *call, struct side *side)
+{
+	enum { ALL = -1 };
+	bool stays = call->collective->result == RESULT_SHARED;
+	int to = call->collective->root_gets ? call->root : ALL, last = to == ALL ? call->place : to;
+	struct exchange_reduce *reduce = &side->call.reduce;
+	reduce->begin = stays ? part_at(call->in_count, call->chunk, call->place)
+	                      : piece_at(call->in_count, call->n, call->place);
+	reduce->end = stays ? part_at(call->in_count, call->chunk, call->place + 1)
+	                    : piece_at(call->in_count, call->n, call->place + 1);
+	reduce->earlier = stays ? reduce->begin : 0;
+	reduce->dtype = call->dtype;
+	reduce->reduction = call->reduction;
+	reduce->first = stays || to != ALL ? (last + 1) % call->n : call->place;
+	reduce->to = stays ? call->place : to;
+	/* the sum of one is what is there; where results are fetched from the file, only if it lies in the input's place there too */
+	bool done = call->n == 1 && call->in == call->out && (call->collective->in_place || !board->staged);
+	if (reduce->end > reduce->begin && !done)
+		side->function = board->reduce;
+	side->blocks = blocks_for((reduce->end - reduce->begin) * dtype_bytes(call->dtype));
+}
+
+/* As data_move() has it */
+static void plan_move(struct board *board, const struct exchange_collective *call, struct side *side)
+{
+	const struct collective *collective = call->collective;
+	bool parts = collective->result == RESULT_SHARED || collective->result == RESULT_EXCHANGED,
+	     rooted = collective->has_root && !collective->root_gets;
+	int64_t count = collective->result == RESULT_SAME ? call->out_count : call->chunk;
+	struct exchange_move *move = &side->call.move;
+	move->bytes = count * dtype_bytes(call->dtype);
+	move->from = rooted ? call->root : 0;
+	move->until = rooted ? call->root + 1 : call->n;
+	move->in_at = parts ? call->place * move->bytes : 0;
+	move->out_step = rooted ? 0 : move->bytes;
+	bool gets = !collective->root_gets || call->place == call->root;
+	if (gets && move->bytes > 0)
+		side->function = board->move;
+	side->blocks = blocks_for(move->bytes);
+}
+
+/* Returns true for an allgather whose parts are not equal. Every member reads all of every input. */
+static bool gathers_chunks(const struct exchange_collective *call)
+{
+	return call->collective == &collective_allgather && call->out_count != call->n * call->chunk;
+}
+
+/* Where this member's rows lie goes into its table, when its stream comes there. */
+static enum status plan_rows(struct board *board, const struct exchange_collective *call, struct side *side)
+{
+	int64_t size = dtype_bytes(call->dtype);
+	const long long *tables = meeting_tables(side->meeting, side->turn),
+	                *mine = tables + call->place * (2 * call->n + 2);
+	struct exchange_table table = {.table = (long long *)(uintptr_t)meeting_device(side->meeting, mine),
+	        .count = 2 * call->n + 2};
+	int64_t sent = 0, received = 0;
+	for (int p = 0; p < call->n; p++) {
+		table.at[p] = sent;
+		table.at[call->n + 1 + p] = received;
+		if (call->split) {
+			sent += rows_to(call->split, p) * call->split->row_bytes;
+			received += rows_from(call->split, p) * call->split->row_bytes;
+		} else {
+			received = part_at(call->out_count, call->chunk, p + 1) * size;
+		}
+	}
+	table.at[call->n] = sent;
+	table.at[2 * call->n + 1] = received;
+	side->call.members.tables = (const long long *)(uintptr_t)meeting_device(side->meeting, tables);
+	side->call.move.until = call->n;
+	side->function = board->move;
+	side->blocks = blocks_for(received);
+	void *argument = &table;
+	return BOARD_CALL(board, cuLaunchKernel, board->table, 1, 1, 1, THREADS, 1, 1, 0, side->stream,
+	        &argument, NULL);
+}
+
+enum status collective_plan(struct board *board, const struct exchange_collective *call, struct side *side)
+{
+	side->same = digest_of(call);
+	side->ends = !call->collective->bare;
+	if (call->collective->bare)
+		return ST_OK;
+	if (call->collective->reduces)
+		plan_reduce(board, call, side);
+	else if (!call->split && !gathers_chunks(call))
+		plan_move(board, call, side);
+	else
+		return plan_rows(board, call, side);
+	return ST_OK;
+}
+
+uint32_t transfer_digest(int64_t bytes)
+{
+	return digest(&bytes, 1);
+}
+
+void transfer_plan(struct board *board, const struct exchange_transfer *call, struct side *side)
+{
+	side->same = transfer_digest(call->bytes);
+	side->ends = true;
+	if (call->sends || call->bytes == 0)
+		return;
+	side->call.move.bytes = call->bytes;
+	side->call.move.until = 1;
+	side->function = board->move;
+	side->blocks = blocks_for(call->bytes);
+}

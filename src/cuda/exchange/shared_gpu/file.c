@@ -1,0 +1,222 @@
+/* file.c -- the file that all ranks map. It has no name: others open it as /proc/PID/fd/N, and it goes with the last process that has it. */
+#include "base/memory.h"
+#include "cuda/exchange/shared_gpu/inside.h"
+#include "mpi/transport.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int board_file(void)
+{
+	int fd = memfd_create("ranksh-board", MFD_CLOEXEC);
+	if (fd >= 0 && ftruncate(fd, (off_t)FILE_BYTES) != 0) {
+		int failed = errno;
+		close(fd);
+		errno = failed;
+		return -1;
+	}
+	return fd;
+}
+
+int board_map(int fd, int ranks, int rank, struct board **board)
+{
+	void *at = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (at == MAP_FAILED) {
+		int failed = errno;
+		close(fd);
+		return failed;
+	}
+	*board = mem_alloc(sizeof **board);
+	**board = (struct board){.ranks = ranks, .rank = rank, .fd = fd, .shared = at};
+	pthread_mutex_init(&(*board)->lock, NULL);
+	/* a lock goes with its process, however that ends */
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
+	bool locked = fcntl(fd, F_SETLK, &lock) == 0;
+	__atomic_store_n(&(*board)->shared->seat[rank].came, locked, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+bool board_gone(const struct board *board, int rank)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
+	return rank != board->rank && __atomic_load_n(&board->shared->seat[rank].came, __ATOMIC_SEQ_CST) &&
+	        fcntl(board->fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
+}
+
+void board_leave(struct board *board)
+{
+	if (!board)
+		return;
+	munmap(board->shared, FILE_BYTES);
+	close(board->fd);
+	pthread_mutex_destroy(&board->lock);
+	mem_free(board);
+}
+
+/* ---- all come to it */
+
+struct told {
+	int32_t pid, fd; /* fd -1: there is none, and why */
+	int32_t failed;
+};
+
+/* Rank 0's file on this rank: a descriptor of its own, or -1 and errno */
+static int open_file(const struct told *first)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)first->pid, (int)first->fd);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* Rank 0 keeps its descriptor until all have come to the second round, which is made whatever came of the first. */
+enum status board_meet(struct transport *transport, struct board **board)
+{
+	int ranks = transport_size(transport), rank = transport_rank(transport);
+	struct told mine = {.pid = getpid(), .fd = -1}, *all = mem_alloc((size_t)ranks * sizeof *all);
+	*board = NULL;
+	if (rank == 0 && ranks <= EXCHANGE_RANKS && (mine.fd = board_file()) < 0)
+		mine.failed = errno;
+	enum status first = transport_share(transport, &mine, all, sizeof mine);
+	if (first != ST_OK)
+		mine.failed = EIO;
+	else if (rank > 0 && all[0].fd >= 0 && (mine.fd = open_file(&all[0])) < 0)
+		mine.failed = errno;
+	int unmapped = mine.fd >= 0 ? board_map(mine.fd, ranks, rank, board) : 0;
+	if (unmapped)
+		mine.failed = unmapped;
+	enum status status = first_failure(first, transport_share(transport, &mine, all, sizeof mine));
+	if (status == ST_OK && ranks > EXCHANGE_RANKS)
+		status = fail(ST_GPU, "%d ranks share a GPU: %d is the most", ranks, EXCHANGE_RANKS);
+	for (int r = 0; r < ranks && status == ST_OK; r++)
+		if (all[r].failed)
+			status = fail(ST_GPU,
+			        "ranks that share a GPU need memory that all can write; rank %d: %s", r,
+			        strerror(all[r].failed));
+	mem_free(all);
+	if (status != ST_OK) {
+		board_leave(*board);
+		*board = NULL;
+	}
+	return status;
+}
+
+/* ---- what is laid out in it */
+
+/* A piece of the file that lies in one chunk; 0: it is full */
+static uint64_t lay_out(struct board_memory *shared, uint64_t bytes)
+{
+	uint64_t used = __atomic_load_n(&shared->used, __ATOMIC_SEQ_CST), at;
+	do {
+		at = used ? used : (sizeof *shared + 63) / 64 * 64;
+		if (at / CHUNK != (at + bytes - 1) / CHUNK)
+			at = (at / CHUNK + 1) * CHUNK;
+		if (at + bytes > (uint64_t)CHUNK * CHUNKS)
+			return 0;
+	} while (!__atomic_compare_exchange_n(
+	        &shared->used, &used, at + bytes, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	return at;
+}
+
+/* The key's entry, made where there is none; NULL: the directory is full */
+static struct entry *entry_of(struct board_memory *shared, uint64_t key)
+{
+	uint64_t first = key * UINT64_C(0x9e3779b97f4a7c15) >> 50; /* 14 bits: ENTRIES */
+	for (uint64_t i = 0; i < ENTRIES; i++) {
+		struct entry *entry = &shared->directory[(first + i) % ENTRIES];
+		uint64_t found = 0;
+		if (__atomic_compare_exchange_n(
+		            &entry->key, &found, key, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
+		        found == key)
+			return entry;
+	}
+	return NULL;
+}
+
+enum status board_area(struct board *board, uint64_t key, size_t bytes, char **at, CUdeviceptr *device)
+{
+	struct entry *entry = entry_of(board->shared, key);
+	uint64_t found = entry ? __atomic_load_n(&entry->at, __ATOMIC_SEQ_CST) : 0;
+	if (entry && !found) {
+		/* of several that come at once, one is first, and what the others laid out stays empty */
+		uint64_t own = lay_out(board->shared, (bytes + 63) / 64 * 64);
+		if (own &&
+		        __atomic_compare_exchange_n(
+		                &entry->at, &found, own, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			found = own;
+	}
+	if (!found)
+		return fail(
+		        ST_GPU, "there are too many groups: the memory in which their ranks meet is full");
+	enum status status = board_chunk(board, found / CHUNK);
+	*at = (char *)board->shared + found;
+	*device = board->chunk[found / CHUNK] + found % CHUNK;
+	return status;
+}
+
+/* ---- CUDA */
+
+static enum status register_at(struct board *board, char *at, size_t bytes, CUdeviceptr *device)
+{
+	enum status status = BOARD_CALL(board, cuMemHostRegister, at, bytes,
+	        CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
+	if (status == ST_OK)
+		status = BOARD_CALL(board, cuMemHostGetDevicePointer, device, at, 0);
+	return status;
+}
+
+enum status board_chunk(struct board *board, size_t chunk)
+{
+	if (board->chunk[chunk])
+		return ST_OK;
+	return register_at(board, (char *)board->shared + chunk * CHUNK, CHUNK, &board->chunk[chunk]);
+}
+
+static char *stages_at(const struct board *board)
+{
+	return (char *)board->shared + (size_t)CHUNK * CHUNKS;
+}
+
+enum status board_stages(struct board *board)
+{
+	int64_t each = STAGES_BYTES / board->ranks / GRAIN * GRAIN;
+	CUdeviceptr device;
+	enum status status = register_at(board, stages_at(board), STAGES_BYTES, &device);
+	for (int rank = 0; rank < board->ranks && status == ST_OK; rank++)
+		board->pool[rank] = device + (CUdeviceptr)(rank * each);
+	if (status == ST_OK)
+		board->stage = (struct pool){.at = board->pool[board->rank], .bytes = each};
+	return status;
+}
+
+/* Where this process sees what is staged */
+static char *seen_at(const struct board *board, CUdeviceptr staged)
+{
+	return stages_at(board) + (staged - board->pool[0]);
+}
+
+enum status file_copy(
+        struct board *board, CUdeviceptr staged, CUdeviceptr from, int64_t bytes, CUstream stream)
+{
+	return BOARD_CALL(board, cuMemcpyDtoHAsync, seen_at(board, staged), from, (size_t)bytes, stream);
+}
+
+enum status file_fetch(
+        struct board *board, CUdeviceptr staged, CUdeviceptr to, int64_t bytes, CUstream stream)
+{
+	return BOARD_CALL(board, cuMemcpyHtoDAsync, to, seen_at(board, staged), (size_t)bytes, stream);
+}
+
+void board_unregister(struct board *board)
+{
+	if (board->stage.at)
+		board->cuda->cuMemHostUnregister(stages_at(board));
+	board->stage.at = 0;
+	for (size_t i = 0; i < CHUNKS; i++) {
+		if (board->chunk[i])
+			board->cuda->cuMemHostUnregister((char *)board->shared + i * CHUNK);
+		board->chunk[i] = 0;
+	}
+}

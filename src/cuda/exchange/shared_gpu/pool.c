@@ -1,0 +1,279 @@
+/* pool.c -- memory that all ranks reach: each takes one piece of the GPU's at the start, tells its handle, and opens the others'. Where something
+ * lies is then known to all as an offset. Without IPC that is the file's, and what is in it was copied there. */
+#include "base/memory.h"
+#include "cuda/exchange/shared_gpu/inside.h"
+#include <stdio.h>
+#include <time.h>
+
+enum { JOIN_NAPS = 120 * 10000, LEAVE_NAPS = 2 * 10000 };
+
+/* ---- all have come so far */
+
+static struct seat *own_seat(struct board *board)
+{
+	return &board->shared->seat[board->rank];
+}
+
+static void set_state(struct board *board, enum seat_state state)
+{
+	__atomic_store_n(&own_seat(board)->state, state, __ATOMIC_SEQ_CST);
+}
+
+static uint32_t look(const uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
+
+/* The first failure is everybody's, in the same words. */
+enum status board_give_up(struct board *board, enum status status)
+{
+	struct board_memory *shared = board->shared;
+	uint32_t none = 0;
+	if (__atomic_compare_exchange_n(
+	            &shared->failed, &none, 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+		shared->why = status;
+		snprintf(shared->words, sizeof shared->words, "rank %d: %s", board->rank, fail_text());
+		__atomic_store_n(&shared->failed, 2, __ATOMIC_SEQ_CST);
+	}
+	for (int naps = 10000; look(&shared->failed) != 2 && naps > 0; naps--)
+		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+	return fail((enum status)shared->why, "%s", shared->words);
+}
+
+enum missing { NOBODY = -1, FAILED = -2 };
+/* Until all have come so far: NOBODY, or FAILED, or who does not come */
+static int await(struct board *board, enum seat_state state, long naps)
+{
+	for (int rank = 0; rank < board->ranks; rank++) {
+		const struct seat *seat = &board->shared->seat[rank];
+		while (look(&seat->state) < state) {
+			if (look(&board->shared->failed))
+				return FAILED;
+			if (naps-- <= 0 || board_gone(board, rank))
+				return rank;
+			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+		}
+	}
+	return look(&board->shared->failed) ? FAILED : NOBODY; /* who has failed leaves at once */
+}
+
+static enum status await_start(struct board *board, enum seat_state state)
+{
+	int missing = await(board, state, JOIN_NAPS);
+	return missing >= 0
+	        ? fail(ST_GPU, "rank %d does not come to where ranks that share a GPU meet", missing)
+	        : missing == FAILED ? ST_GPU
+	                            : ST_OK;
+}
+
+/* ---- at the start and at the end */
+
+static enum status take(struct board *board, int64_t bytes)
+{
+	enum status status = BOARD_CALL(board, cuMemAlloc, &board->own.at, (size_t)bytes);
+	board->own.bytes = bytes;
+	*MEM_ADD(&board->own.spans, &board->own.count) = (struct pool_span){0, LINES_BYTES};
+	if (status == ST_OK && board->staged)
+		return board_stages(board);
+	if (status == ST_OK && board->ranks > 1)
+		status = BOARD_CALL(board, cuIpcGetMemHandle, &own_seat(board)->pool, board->own.at);
+	board->pool[board->rank] = board->own.at;
+	return status;
+}
+
+static enum status open_others(struct board *board)
+{
+	enum status status = ST_OK;
+	for (int rank = 0; rank < board->ranks && status == ST_OK && !board->staged; rank++)
+		if (rank != board->rank)
+			status = BOARD_CALL(board, cuIpcOpenMemHandle, &board->pool[rank],
+			        board->shared->seat[rank].pool, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+	return status;
+}
+
+enum status pool_open(struct board *board, int64_t bytes, enum status before)
+{
+	enum status status = before == ST_OK ? take(board, bytes / GRAIN * GRAIN) : before;
+	if (status == ST_OK) {
+		set_state(board, SEAT_OFFERED);
+		status = await_start(board, SEAT_OFFERED);
+	}
+	if (status == ST_OK)
+		status = open_others(board);
+	if (status == ST_OK) {
+		set_state(board, SEAT_JOINED);
+		status = await_start(board, SEAT_JOINED);
+	}
+	return status == ST_OK ? ST_OK : board_give_up(board, status);
+}
+
+/* What is exported is freed when the others have closed it, or, at last, all the same. */
+void pool_close(struct board *board)
+{
+	for (int rank = 0; rank < board->ranks; rank++)
+		if (rank != board->rank && board->pool[rank] && !board->staged)
+			board->cuda->cuIpcCloseMemHandle(board->pool[rank]);
+	set_state(board, SEAT_LEFT);
+	(void)await(board, SEAT_LEFT, LEAVE_NAPS);
+	for (size_t i = 0; i < board->stage_count; i++)
+		if (board->stages[i].event)
+			board->cuda->cuEventDestroy(board->stages[i].event);
+	if (board->own.at)
+		board->cuda->cuMemFree(board->own.at);
+	mem_free(board->stages);
+	mem_free(board->own.spans);
+	mem_free(board->stage.spans);
+	for (int rank = 0; rank < board->ranks; rank++)
+		board->pool[rank] = 0;
+}
+
+/* ---- parts of one's own */
+
+int64_t pool_offset(const struct board *board, CUdeviceptr at)
+{
+	return at ? (int64_t)(at - board->pool[board->rank]) : 0;
+}
+
+/* The first gap that is large enough */
+static bool cut(struct pool *pool, int64_t bytes, CUdeviceptr *at)
+{
+	size_t i = 0;
+	int64_t offset = 0;
+	while (i < pool->count && pool->spans[i].at - offset < bytes) {
+		offset = pool->spans[i].at + pool->spans[i].bytes;
+		i++;
+	}
+	if (i == pool->count && pool->bytes - offset < bytes)
+		return false;
+	(void)MEM_ADD(&pool->spans, &pool->count);
+	for (size_t j = pool->count - 1; j > i; j--)
+		pool->spans[j] = pool->spans[j - 1];
+	pool->spans[i] = (struct pool_span){offset, bytes};
+	*at = pool->at + (CUdeviceptr)offset;
+	return true;
+}
+
+static void give_back(struct pool *pool, CUdeviceptr at)
+{
+	for (size_t i = 0; i < pool->count; i++) {
+		if (pool->spans[i].at != (int64_t)(at - pool->at))
+			continue;
+		pool->count--;
+		for (size_t j = i; j < pool->count; j++)
+			pool->spans[j] = pool->spans[j + 1];
+		return;
+	}
+}
+
+static struct pool *pool_of_stages(struct board *board)
+{
+	return board->staged ? &board->stage : &board->own;
+}
+
+/* Copies whose streams have come past them are given back. How many are still to come there? */
+static size_t sweep(struct board *board)
+{
+	size_t ahead = 0;
+	for (size_t i = board->stage_count; i-- > 0;) {
+		struct pool_copy stage = board->stages[i];
+		CUresult result = stage.event ? board->cuda->cuEventQuery(stage.event) : CUDA_SUCCESS;
+		bool kept = stage.taken &&
+		        (int32_t)(__atomic_load_n(stage.taken, __ATOMIC_SEQ_CST) - stage.turn) < 0;
+		ahead += stage.event && (result == CUDA_ERROR_NOT_READY || kept);
+		if (!stage.event || result != CUDA_SUCCESS || kept)
+			continue;
+		board->cuda->cuEventDestroy(stage.event);
+		give_back(pool_of_stages(board), stage.at);
+		board->stages[i] = board->stages[--board->stage_count];
+	}
+	return ahead;
+}
+
+static int64_t grains(int64_t bytes)
+{
+	return bytes ? (bytes + GRAIN - 1) / GRAIN * GRAIN : GRAIN;
+}
+
+enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at)
+{
+	struct board *board = (struct board *)exchange;
+	if (cut(&board->own, grains(bytes), at))
+		return ST_OK;
+	sweep(board);
+	if (cut(&board->own, grains(bytes), at))
+		return ST_OK;
+	return fail(ST_DEVICE_MEMORY,
+	        "the rank's part of the GPU's memory is full: %lld bytes of %lld are wanted",
+	        (long long)bytes, (long long)board->own.bytes);
+}
+
+enum status pool_lines(struct board *board, int64_t bytes, CUdeviceptr *at)
+{
+	if (board->lines + bytes > LINES_BYTES)
+		return pool_alloc(&board->exchange, bytes, at);
+	*at = board->own.at + (CUdeviceptr)board->lines;
+	board->lines += bytes;
+	return ST_OK;
+}
+
+void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
+{
+	(void)bytes;
+	give_back(&((struct board *)exchange)->own, at);
+}
+
+/* Who is so far ahead of the others that there is no room waits here, as where CUDA's own queue is full. */
+static enum status stage_alloc(struct board *board, int64_t bytes, CUdeviceptr *at)
+{
+	for (;;) {
+		size_t ahead = sweep(board);
+		if (cut(pool_of_stages(board), grains(bytes), at))
+			return ST_OK;
+		if (!ahead && board->staged)
+			return fail(ST_DEVICE_MEMORY,
+			        "without IPC what ranks exchange at once goes through %lld bytes "
+			        "of the host's memory, and %lld more are wanted",
+			        (long long)board->stage.bytes, (long long)bytes);
+		if (!ahead)
+			return pool_alloc(&board->exchange, bytes, at);
+		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+	}
+}
+
+enum status pool_stage(struct board *board, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
+{
+	enum status status = stage_alloc(board, bytes, at);
+	if (status != ST_OK)
+		return status;
+	*MEM_ADD(&board->stages, &board->stage_count) =
+	        (struct pool_copy){.at = *at, .bytes = bytes, .stream = stream};
+	if (!from)
+		return ST_OK;
+	return board->staged ? file_copy(board, *at, from, bytes, stream)
+	                     : BOARD_CALL(board, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream);
+}
+
+enum status pool_keep(struct board *board, const struct gift *gift, const uint32_t *taken, CUdeviceptr *at)
+{
+	enum status status = pool_stage(board, gift->at, gift->bytes, gift->stream, at);
+	if (status != ST_OK)
+		return status;
+	struct pool_copy *kept = &board->stages[board->stage_count - 1];
+	kept->taken = taken;
+	kept->turn = gift->turn;
+	return ST_OK;
+}
+
+enum status pool_stages_end(struct board *board)
+{
+	enum status status = ST_OK;
+	for (size_t i = 0; i < board->stage_count && status == ST_OK; i++) {
+		struct pool_copy *stage = &board->stages[i];
+		if (stage->event)
+			continue;
+		status = BOARD_CALL(board, cuEventCreate, &stage->event, CU_EVENT_DISABLE_TIMING);
+		if (status == ST_OK)
+			status = BOARD_CALL(board, cuEventRecord, stage->event, stage->stream);
+	}
+	return status;
+}

@@ -1,0 +1,85 @@
+/* reach.c -- windows: memory of a rank that others reach without its doing. Where it lies stands on the board; who reaches it has met the window's
+ * rank before, in the collective that opened it, and so waits for nobody here. */
+#include "base/arithmetic.h"
+#include "cuda/exchange/shared_gpu/inside.h"
+#include "world/op.h"
+
+enum { REACH_BLOCKS_MOST = 264 };
+
+enum status reach_window(struct exchange *exchange, int part, uint32_t turn, CUdeviceptr at, int64_t bytes)
+{
+	struct board *board = (struct board *)exchange;
+	struct meeting *meeting = meeting_find(board, part);
+	(void)bytes;
+	if (!meeting)
+		return fail(ST_BUG, "a window of a group that is not open");
+	struct board_window *window = &meeting_windows(meeting, meeting->place)[meeting->windows++ % WINDOWS];
+	window->offset = pool_offset(board, at);
+	__atomic_store_n(&window->turn, turn, __ATOMIC_SEQ_CST);
+	return ST_OK;
+}
+
+/* The memory that the call is about, of whatever rank; 0: not known any more */
+static CUdeviceptr remote_at(const struct board *board, const struct exchange_one_sided *call)
+{
+	struct meeting *meeting = meeting_find((struct board *)board, call->part);
+	for (int p = 0; meeting && p < meeting->n; p++) {
+		const struct board_window *windows = meeting_windows(meeting, p);
+		for (int i = 0; i < WINDOWS && meeting->ranks[p] == call->peer; i++)
+			if (__atomic_load_n(&windows[i].turn, __ATOMIC_SEQ_CST) == call->window)
+				return board->pool[call->peer] +
+				        (CUdeviceptr)(windows[i].offset + call->offset);
+	}
+	return 0;
+}
+
+static struct strided strided(CUdeviceptr at, const struct layout *layout)
+{
+	struct strided strided = {
+	        .data = (void *)(uintptr_t)at, .dtype = layout->dtype, .dims = layout->dims};
+	for (int i = 0; i < strided.dims; i++) {
+		strided.dim[i] = layout->dim[i];
+		strided.stride[i] = layout->stride[i];
+	}
+	return strided;
+}
+
+static enum status launch(
+        struct board *board, const struct exchange_one_sided *call, CUdeviceptr remote, CUstream stream)
+{
+	struct layout packed;
+	enum status status = layout_make(&packed, call->dtype, call->layout.dims, call->layout.dim);
+	struct exchange_reach reach = {.window = strided(remote, &call->layout),
+	        .at = strided(call->at, &packed),
+	        .count = layout_count(&packed),
+	        .what = call->what,
+	        .factor = call->factor};
+	unsigned blocks = (unsigned)most_of(1, least_of(parts_of(reach.count, THREADS), REACH_BLOCKS_MOST));
+	void *argument = &reach;
+	return status != ST_OK ? status
+	                       : BOARD_CALL(board, cuLaunchKernel, board->reach, blocks, 1, 1, THREADS, 1, 1,
+	                                 0, stream, &argument, NULL);
+}
+
+enum status reach_one_sided(struct exchange *exchange, const struct exchange_one_sided *call,
+        struct exchange_started started, CUstream stream)
+{
+	struct board *board = (struct board *)exchange;
+	CUdeviceptr remote = remote_at(board, call);
+	bool plain = call->what != ONE_SIDED_ADD && call->dtype == call->layout.dtype &&
+	        layout_contiguous(&call->layout);
+	size_t bytes = (size_t)layout_bytes(&call->layout);
+	enum status status = ST_OK;
+	if (!remote)
+		return fail(
+		        ST_GPU, "rank %d has more than %d windows open in one group", call->peer, WINDOWS);
+	if (started.queue)
+		status = started.queue(started.self, stream);
+	if (status != ST_OK || bytes == 0)
+		return status;
+	if (!plain)
+		return launch(board, call, remote, stream);
+	bool puts = call->what == ONE_SIDED_PUT;
+	return BOARD_CALL(
+	        board, cuMemcpyDtoDAsync, puts ? remote : call->at, puts ? call->at : remote, bytes, stream);
+}

@@ -1,0 +1,241 @@
+/* evaluate.c -- kernels, copies, collectives and transfers on the memory of this process's rank
+ *
+ * Kernels take strided tensors as they lie in memory. Messages are contiguous: an operand in one piece is
+ * its own buffer, any other is packed into one of ours and unpacked again. */
+#include "numerics/evaluate.h"
+#include "backend/call.h"
+#include "world/bytes.h"
+#include "base/memory.h"
+#include "collectives/collective.h"
+#include "kernels/kernel.h"
+
+#include <string.h>
+
+static void *operand_bytes(const struct world *world, const struct operand *operand)
+{
+	return world_data(world, operand->space, operand->address);
+}
+
+void *operand_packed(const struct world *world, const struct operand *operand)
+{
+	void *packed = mem_alloc(layout_bytes(&operand->layout));
+	layout_pack(&operand->layout, operand_bytes(world, operand), packed);
+	return packed;
+}
+
+void operand_unpack(const struct world *world, const struct operand *operand, const void *packed)
+{
+	layout_unpack(&operand->layout, packed, operand_bytes(world, operand));
+}
+
+/* ---- kernels */
+
+/* Memory of our own in the tensor's place: with its elements where the kernel reads them. */
+static void *stage(const struct world *world, const struct operand *operand, struct kernel_tensor *tensor)
+{
+	bool reads = operand->access & (ACCESS_READ | ACCESS_ADD);
+	layout_make(&tensor->layout, operand->layout.dtype, operand->layout.dims, operand->layout.dim);
+	tensor->data = reads ? operand_packed(world, operand) : mem_alloc(layout_bytes(&operand->layout));
+	return tensor->data;
+}
+
+enum status evaluate_kernel(const struct world *world, const struct record *record, void **staged)
+{
+	struct kernel_call call;
+	call_of_record(world, record, &call);
+	for (int i = 0; i < record->operands; i++) {
+		const struct operand *operand = &record->operand[i];
+		struct kernel_tensor *tensor = call_tensor(&call, i);
+		tensor->data = operand_bytes(world, operand);
+		if (staged && operand->access & ACCESS_WRITE)
+			staged[i] = stage(world, operand, tensor);
+	}
+	if (!record->operands)
+		return ST_OK;
+	int64_t place;
+	double value;
+	bool outside = kernel_find_index(&call, &place, &value);
+	kernel_compute(&call);
+	return outside ? call_index_failure(world, record, place, value) : ST_OK;
+}
+
+/* ---- copies */
+
+void evaluate_copy(const struct world *world, const struct record *record, const void *packed)
+{
+	const struct operand *from = record_source(record), *to = record_target(record);
+	if (from && to) /* else a `print`: the shell reads the memory */
+		evaluate_to_itself(world, from, to, packed);
+}
+
+/* Contiguous elements of any type into the operand. */
+static void convert(
+        const struct world *world, const struct operand *to, enum dtype from, const void *elements)
+{
+	int64_t count = layout_count(&to->layout);
+	if (to->layout.dtype == from) {
+		operand_unpack(world, to, elements);
+		return;
+	}
+	float *values = mem_alloc(count * sizeof *values);
+	void *packed = mem_alloc(layout_bytes(&to->layout));
+	dtype_to_f32(from, elements, values, count);
+	dtype_from_f32(to->layout.dtype, values, packed, count);
+	operand_unpack(world, to, packed);
+	mem_free(values);
+	mem_free(packed);
+}
+
+/* The input is used where it lies if it is contiguous and the output does not lie over it. */
+void evaluate_to_itself(
+        const struct world *world, const struct operand *from, const struct operand *to, const void *packed)
+{
+	void *own = NULL;
+	if (!packed && layout_contiguous(&from->layout) && !spans_overlap(from, to))
+		packed = operand_bytes(world, from);
+	else if (!packed)
+		packed = own = operand_packed(world, from);
+	convert(world, to, from->layout.dtype, packed);
+	mem_free(own);
+}
+
+/* ---- messages */
+
+/* Contiguous elements: those of the operand itself, or a copy of our own, which the caller frees. */
+struct buffer {
+	void *bytes, *own;
+};
+
+/* filled: with the operand's elements */
+static struct buffer buffer_for(const struct world *world, const struct operand *operand, bool filled)
+{
+	if (layout_contiguous(&operand->layout))
+		return (struct buffer){.bytes = operand_bytes(world, operand)};
+	void *own = filled ? operand_packed(world, operand) : mem_alloc(layout_bytes(&operand->layout));
+	return (struct buffer){.bytes = own, .own = own};
+}
+
+/* What arrived goes into the operand. */
+static void buffer_back(const struct buffer *buffer, const struct world *world, const struct operand *operand)
+{
+	if (buffer->own)
+		operand_unpack(world, operand, buffer->own);
+}
+
+/* The message is contiguous; strided operands go by way of buffers. Without OUT the result takes the input's
+ * place, and what they share is one buffer, unless the input was packed before. Where the two overlap is
+ * collective_data()'s affair. */
+enum status evaluate_collective(const struct world *world, struct transport_group *group,
+        const struct record *record, const void *packed)
+{
+	const struct operand *in = record_source(record), *out = collective_result(record);
+	bool in_place = out == in && !packed, writes = out && out->access & ACCESS_WRITE;
+	struct buffer from = {0}, to = {0};
+	if (in && !packed)
+		from = buffer_for(world, in, true);
+	if (writes)
+		to = in_place ? from : buffer_for(world, out, false);
+	else if (out)
+		to.bytes = packed ? (void *)packed : from.bytes;
+	enum status status = collective_data((struct collective_job){.collective = record->collective,
+	        .comm = group,
+	        .dtype = record->dtype,
+	        .reduction = record->reduction,
+	        .root = record->root,
+	        .in = packed ? packed : from.bytes,
+	        .out = to.bytes,
+	        .in_count = in ? layout_count(&in->layout) : 0,
+	        .out_count = out ? layout_count(&out->layout) : 0,
+	        .chunk = collective_chunk(record, transport_group_size(group)),
+	        .split = record->split.n ? &record->split : NULL});
+	if (writes && status == ST_OK)
+		buffer_back(&to, world, out);
+	mem_free(from.own);
+	if (!in_place)
+		mem_free(to.own);
+	return status;
+}
+
+enum status evaluate_backup(const struct world *world, struct transport_group *group,
+        const struct record *record, const struct record *own, const void *packed, const bool *counts,
+        void *result)
+{
+	int64_t count = layout_count(&record_source(record)->layout);
+	struct buffer from = {0};
+	if (own && !packed)
+		from = buffer_for(world, record_source(own), true);
+	enum status status = collective_data((struct collective_job){.collective = record->collective,
+	        .comm = group,
+	        .dtype = record->dtype,
+	        .reduction = record->reduction,
+	        .in = packed  ? packed
+	                : own ? from.bytes
+	                      : result,
+	        .out = result,
+	        .in_count = count,
+	        .out_count = count,
+	        .counts = counts});
+	mem_free(from.own);
+	return status;
+}
+
+enum status evaluate_send(const struct world *world, struct transport *transport, int to,
+        const struct operand *operand, const void *packed)
+{
+	struct buffer buffer = {0};
+	if (!packed)
+		buffer = buffer_for(world, operand, true);
+	enum status status =
+	        transport_send(transport, to, packed ? packed : buffer.bytes, layout_bytes(&operand->layout));
+	mem_free(buffer.own);
+	return status;
+}
+
+enum status evaluate_receive(
+        const struct world *world, struct transport *transport, int from, const struct operand *operand)
+{
+	struct buffer buffer = buffer_for(world, operand, false);
+	enum status status = transport_recv(transport, from, buffer.bytes, layout_bytes(&operand->layout));
+	if (status == ST_OK)
+		buffer_back(&buffer, world, operand);
+	mem_free(buffer.own);
+	return status;
+}
+
+/* ---- one-sided operations */
+
+/* Each element is one sum, rounded once: nobody sees half of it. */
+static void add_scaled(
+        const struct world *world, const struct record *record, const struct operand *target, void *elements)
+{
+	struct kernel_call call;
+	call_of_add(world, record, target, &call);
+	call.in[0].data = elements;
+	call.out[0].data = operand_bytes(world, target);
+	kernel_compute(&call);
+}
+
+enum status evaluate_one_sided(const struct world *world, struct transport *transport, int from,
+        const struct record *record, const struct operand *source, const struct operand *target,
+        const void *packed)
+{
+	if (!record->kernel && from != world->me)
+		return evaluate_receive(world, transport, from, target);
+	if (!record->kernel) {
+		evaluate_to_itself(world, source, target, packed);
+		return ST_OK;
+	}
+	enum status status = ST_OK;
+	int64_t bytes = layout_bytes(&source->layout);
+	void *elements = mem_alloc(bytes);
+	if (from != world->me)
+		status = transport_recv(transport, from, elements, bytes);
+	else if (packed)
+		memcpy(elements, packed, bytes);
+	else
+		layout_pack(&source->layout, operand_bytes(world, source), elements);
+	if (status == ST_OK)
+		add_scaled(world, record, target, elements);
+	mem_free(elements);
+	return status;
+}

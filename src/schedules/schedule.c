@@ -1,0 +1,315 @@
+/* schedule.c -- the orders that are given by a rule; schedule_auto.c searches one
+ *
+ * An order is a list of tasks for each stage; what a task waits for (its input from the stage before or
+ * behind) moves it in time, never in the list. 4 stages, 4 micro-batches, F and BW equally long:
+ *
+ *     gpipe     0  F0 F1 F2 F3 .. .. .. .. .. .. B0 B1 B2 B3      all forwards first: all activations are
+ *               held 1  .. F0 F1 F2 F3 .. .. .. .. B0 B1 B2 B3
+ *               2  .. .. F0 F1 F2 F3 .. .. B0 B1 B2 B3
+ *               3  .. .. .. F0 F1 F2 F3 B0 B1 B2 B3
+ *
+ *     1f1b      0  F0 F1 F2 F3 .. .. .. B0 .. B1 .. B2 .. B3      as long, and stage s holds at most 4 - s
+ *               1  .. F0 F1 F2 .. .. B0 F3 B1 .. B2 .. B3
+ *               2  .. .. F0 F1 .. B0 F2 B1 F3 B2 .. B3
+ *               3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3
+ *
+ * Both leave (p - 1)(F + BW) of a stage's time empty, whatever the number of micro-batches. Interleaving
+ * divides that by the chunks of a stage; zero bubble takes BW apart, since nobody waits for W:
+ *
+ *     zb-h1     0  F0 F1 F2 F3 .. .. .. B0 W0 B1 W1 B2 W2 B3 W3    W fills the gaps, and runs behind B the
+ *               1  .. F0 F1 F2 .. .. B0 F3 B1 W0 B2 W1 B3 W2 W3    more, the deeper the stage: gradients go
+ *               2  .. .. F0 F1 .. B0 F2 B1 F3 B2 W0 B3 W1 W2 W3    back sooner, and all stages hold p
+ *               3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3 W0 W1 W2 W3 */
+#include "schedules/schedule.h"
+
+#include "base/arithmetic.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum status schedule_find(const char *word, enum schedule_kind *kind)
+{
+	int place = text_place(SCHEDULE_WORDS, word, strlen(word));
+	*kind = (enum schedule_kind)place;
+	if (place >= 0)
+		return ST_OK;
+	int length;
+	const char *near = text_nearest(SCHEDULE_WORDS, word, strlen(word), &length);
+	return near
+	        ? fail(ST_ARGUMENT, "no schedule '%s'; did you mean '%.*s'? (there are %s; or a file F.csv)",
+	                  word, length, near, SCHEDULE_WORDS)
+	        : fail(ST_ARGUMENT, "no schedule '%s': there are %s; or a file F.csv", word, SCHEDULE_WORDS);
+}
+
+bool schedule_splits(enum schedule_kind kind)
+{
+	return kind == SCHEDULE_ZB_H1 || kind == SCHEDULE_ZB_H2 || kind == SCHEDULE_ZB_AUTO;
+}
+
+/* `warm` forwards, then one backward and one forward in turn, then the backwards that are left; backward
+ * whole. So many micro-batches are under way at once: all of them is GPipe's order, p - s at stage s is
+ * 1F1B's, with which the first gradient finds the stage idle and none finds it busy. */
+static void one_forward_one_backward(struct task *task, int micros, int warm)
+{
+	warm = (int)least_of(warm, micros);
+	for (int m = 0; m < warm; m++)
+		*task++ = (struct task){.work = WORK_F, .micro = m};
+	for (int m = 0; m < micros; m++) {
+		*task++ = (struct task){.work = WORK_BW, .micro = m};
+		if (m + warm < micros)
+			*task++ = (struct task){.work = WORK_F, .micro = m + warm};
+	}
+}
+
+/* The same with backward in two: W runs `delay` micro-batches behind B and catches up at the end, when a
+ * stage would wait for gradients. The delay grows with the stage's number as its warm-up shrinks, so that all
+ * stages hold the same: `warm` + `delay` is p in zb-h1, and 2p - 1 in zb-h2. */
+static void zero_bubble(struct task *task, int micros, int warm, int delay)
+{
+	warm = (int)least_of(warm, micros);
+	for (int m = 0; m < warm; m++)
+		*task++ = (struct task){.work = WORK_F, .micro = m};
+	for (int m = 0; m < micros + delay; m++) {
+		if (m < micros)
+			*task++ = (struct task){.work = WORK_B, .micro = m};
+		if (m >= delay) /* before F, which takes the memory that W gives back */
+			*task++ = (struct task){.work = WORK_W, .micro = m - delay};
+		if (m + warm < micros)
+			*task++ = (struct task){.work = WORK_F, .micro = m + warm};
+	}
+}
+
+/* Interleaved: `stages` micro-batches (a group) go through the first chunk, then through the second ..., then
+ * the next group. The first forward of the next group goes before the last chunk: while micro-batch 0 travels
+ * from the last stage to the first one's last chunk, `stages` transfers, the stages have work. (Before
+ * another chunk it would overtake what the last stage sends to the first.)
+ *
+ *     2 stages, 3 chunks a b c, 6 micro-batches:
+ *       a0 a1  b0 b1 (a2) c0 c1    a3  b2 b3 (a4) c2 c3    a5  b4 b5  c4 c5
+ *
+ * The k-th forward: */
+static struct task interleaved_forward(const struct schedule_ask *ask, int k)
+{
+	int p = ask->stages, ahead = (ask->chunks - 1) * p - 1; /* places behind the group's first forward */
+	int group = (k - 1) / (p * ask->chunks), place = (k - 1) % (p * ask->chunks);
+	if (k == 0)
+		return (struct task){.work = WORK_F};
+	if ((group + 1) * p == ask->micros && place >= ahead) /* of the last group none is ahead */
+		place++;
+	if (place < p - 1 || place == ahead)
+		return (struct task){
+		        .work = WORK_F, .micro = group * p + 1 + (place < p - 1 ? place : p - 1)};
+	if (place < ahead)
+		place++;
+	return (struct task){.work = WORK_F, .chunk = place / p, .micro = group * p + place % p};
+}
+
+/* Through the chunks from the last one; none is ahead */
+static struct task interleaved_backward(const struct schedule_ask *ask, int k)
+{
+	int group = ask->stages * ask->chunks;
+	return (struct task){.work = WORK_BW,
+	        .chunk = ask->chunks - 1 - k / ask->stages % ask->chunks,
+	        .micro = k / group * ask->stages + k % ask->stages};
+}
+
+static void interleaved(const struct schedule_ask *ask, struct task *task, int stage)
+{
+	int count = ask->micros * ask->chunks;
+	int warm = (int)least_of(count, 2 * (ask->stages - 1 - stage) + (ask->chunks - 1) * ask->stages + 2);
+
+	/* the last stage begins backward with the first micro-batch of its last chunk; each stage before it
+	 * has two more under way: one goes on to it, and one gradient comes back */
+	for (int k = 0; k < warm; k++)
+		*task++ = interleaved_forward(ask, k);
+	for (int k = 0; k < count; k++) {
+		*task++ = interleaved_backward(ask, k);
+		if (k + warm < count)
+			*task++ = interleaved_forward(ask, k + warm);
+	}
+}
+
+/* What stage `s` of `p` has in flight: 1F1B p - s; zb-h1 p, as 1F1B's first stage; zb-h2 2p - 1: the forwards
+ * that fit until the first gradient comes back when F and B take as long; W's delay evens the stages out. */
+static void fill_stage(const struct schedule_ask *ask, struct task *task, int s)
+{
+	int p = ask->stages;
+
+	switch (ask->kind) {
+	case SCHEDULE_GPIPE:
+		one_forward_one_backward(task, ask->micros, ask->micros);
+		break;
+	case SCHEDULE_INTERLEAVED:
+		if (ask->chunks > 1) {
+			interleaved(ask, task, s);
+			break;
+		}
+		/* one chunk: 1F1B */
+		/* fall through */
+	case SCHEDULE_1F1B:
+		one_forward_one_backward(task, ask->micros, p - s);
+		break;
+	case SCHEDULE_ZB_H1:
+		zero_bubble(task, ask->micros, p - s, s);
+		break;
+	case SCHEDULE_ZB_H2:
+		zero_bubble(task, ask->micros, 2 * (p - s) - 1, 2 * s);
+		break;
+	case SCHEDULE_ZB_AUTO:
+		break;
+	}
+}
+
+static enum status check(const struct schedule_ask *ask)
+{
+	if (ask->stages < 1 || ask->micros < 1 || ask->chunks < 1)
+		return fail(ST_RANGE, "a pipeline wants at least one stage, one micro-batch and one chunk");
+	if (ask->chunks > 1 && ask->kind != SCHEDULE_INTERLEAVED)
+		return fail(ST_RANGE, "chunks=%d: only schedule=interleaved has more than one chunk a stage",
+		        ask->chunks);
+	if (ask->chunks > 1 && ask->micros % ask->stages) {
+		int below = ask->micros / ask->stages * ask->stages;
+		if (!below)
+			return fail(ST_RANGE,
+			        "micro=%d: interleaved wants a multiple of the %d stages; the nearest that "
+			        "fits is %d",
+			        ask->micros, ask->stages, ask->stages);
+		return fail(ST_RANGE,
+		        "micro=%d: interleaved wants a multiple of the %d stages; the nearest that fit are "
+		        "%d and %d",
+		        ask->micros, ask->stages, below, below + ask->stages);
+	}
+	if (ask->kind == SCHEDULE_ZB_AUTO &&
+	        (ask->limit < 1 || ask->held < 0 || ask->held > 1 || !(ask->f > 0)))
+		return fail(ST_RANGE, "zb-auto wants limit= of at least 1, held= from 0 to 1, and F above 0");
+	return ST_OK;
+}
+
+enum status schedule_make(const struct schedule_ask *ask, struct schedule *schedule)
+{
+	enum status status = check(ask);
+	size_t works = schedule_splits(ask->kind) ? 3 : 2;
+
+	*schedule = (struct schedule){.stages = ask->stages,
+	        .chunks = ask->chunks,
+	        .micros = ask->micros,
+	        .pieces = ask->stages * ask->chunks,
+	        .count = works * (size_t)ask->micros * (size_t)ask->chunks};
+	if (status != ST_OK)
+		return status;
+	schedule_room(schedule);
+	for (int n = 0; n < schedule->pieces; n++) {
+		schedule->holder[n] = n % ask->stages;
+		schedule->chunk[n] = n / ask->stages;
+		schedule->piece[schedule->holder[n] * ask->chunks + schedule->chunk[n]] = n;
+	}
+	for (int s = 0; s < ask->stages; s++)
+		fill_stage(ask, schedule->task + (size_t)s * schedule->count, s);
+	if (ask->kind == SCHEDULE_ZB_AUTO)
+		status = schedule_search(ask, schedule);
+	if (status != ST_OK) {
+		schedule_release(schedule);
+		return status;
+	}
+	schedule_memories(schedule);
+	return ST_OK;
+}
+
+void schedule_room(struct schedule *schedule)
+{
+	size_t stages = (size_t)schedule->stages, chunks = stages * (size_t)schedule->chunks,
+	       pieces = (size_t)schedule->pieces;
+	schedule->task = mem_alloc(stages * schedule->count * sizeof *schedule->task);
+	schedule->memories = mem_alloc(2 * (chunks + pieces) * sizeof *schedule->memories);
+	schedule->piece = schedule->memories + chunks;
+	schedule->holder = schedule->piece + chunks;
+	schedule->chunk = schedule->holder + pieces;
+}
+
+void schedule_release(struct schedule *schedule)
+{
+	mem_free(schedule->task);
+	mem_free(schedule->memories);
+	*schedule = (struct schedule){0};
+}
+
+/* ---- in words ---- */
+
+const char *schedule_work_name(int work)
+{
+	static const char *const names[] = {
+	        [WORK_F] = "F", [WORK_B] = "B", [WORK_W] = "W", [WORK_BW] = "BW", [WORK_IDLE] = "idle"};
+	return names[work];
+}
+
+/* "1-3": the micro-batches on which some stage does this work in slot k, least to most; false: none does */
+static bool micros_of(const struct schedule *schedule, size_t k, int work, int *from, int *to)
+{
+	bool any = false;
+	for (int s = 0; s < schedule->stages; s++) {
+		const struct task *task = &schedule->task[(size_t)s * schedule->count + k];
+		if (task->work != work)
+			continue;
+		*from = any && *from < task->micro ? *from : task->micro;
+		*to = any && *to > task->micro ? *to : task->micro;
+		any = true;
+	}
+	return any;
+}
+
+/* " on stages 0-2 5": the stages that do this work in slot k; of many the first ones */
+static void add_stages(const struct schedule *schedule, size_t k, int work, struct text *text)
+{
+	enum { SHOWN = 4 };
+	struct text list = {0};
+	int parts = 0, stages = 0, last;
+	for (int s = 0; s < schedule->stages && parts <= SHOWN; s = last + 1) {
+		last = s;
+		if (schedule->task[(size_t)s * schedule->count + k].work != work)
+			continue;
+		while (last + 1 < schedule->stages &&
+		        schedule->task[(size_t)(last + 1) * schedule->count + k].work == work)
+			last++;
+		stages += last - s + 1;
+		if (++parts > SHOWN)
+			text_add(&list, " ..");
+		else
+			text_add(&list, last > s ? " %d-%d" : " %d", s, last);
+	}
+	text_add(text, " on stage%s%s", stages > 1 ? "s" : "", text_string(&list));
+	text_release(&list);
+}
+
+void schedule_doing(const struct schedule *schedule, size_t k, struct text *text)
+{
+	static const char *const words[] = {[WORK_F] = "forward",
+	        [WORK_B] = "input gradients",
+	        [WORK_W] = "weight gradients",
+	        [WORK_BW] = "backward"};
+	const char *comma = "";
+	/* of several works it says whose: the next slot may have the same of the same micro-batches, on other stages */
+	int works = 0;
+	for (int work = WORK_F, from, to; work <= WORK_BW; work++)
+		works += micros_of(schedule, k, work, &from, &to);
+	for (int work = WORK_F, from = 0, to = 0; work <= WORK_BW; work++) {
+		if (!micros_of(schedule, k, work, &from, &to))
+			continue;
+		text_add(text, "%s%s of %s%d", comma, words[work],
+		        *comma              ? ""
+		                : from < to ? "micro-batches "
+		                            : "micro-batch ",
+		        from);
+		if (from < to)
+			text_add(text, "-%d", to);
+		if (works > 1)
+			add_stages(schedule, k, work, text);
+		comma = ", ";
+	}
+}
+
+void schedule_works(const struct schedule *schedule, size_t k, struct text *text)
+{
+	for (int work = WORK_F, from, to; work <= WORK_BW; work++)
+		if (micros_of(schedule, k, work, &from, &to))
+			text_add(text, "%s%s", text->count ? " " : "", schedule_work_name(work));
+}

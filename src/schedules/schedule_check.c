@@ -1,0 +1,238 @@
+/* schedule_check.c -- can an order that somebody wrote down run?
+ *
+ * Each piece of the model is held to what it needs: all its cells, each once, forward before backward; and to the order
+ * in which its neighbours take the micro-batches, since what is sent arrives in the order in which it was sent. Then
+ * the order is carried out without times, as far as it goes: what is left waits in a circle. Each chunk has streams of
+ * its own to send and receive, so nothing else can hold it up. */
+#include "schedules/schedule.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* While a file is checked */
+struct checking {
+	const char *name; /* of the file */
+	const struct schedule *schedule;
+	/* where a piece's work on a micro-batch stands on its stage, in slots from 1 on; 0: nowhere.
+	 * [piece][micro][F, B, W]; a whole backward is both */
+	size_t *place;
+};
+
+static size_t *place_of(const struct checking *r, int piece, int micro, int work)
+{
+	return &r->place[((size_t)piece * (size_t)r->schedule->micros + (size_t)micro) * 3 + (size_t)work];
+}
+
+static const struct task *task_at(const struct schedule *schedule, int stage, size_t slot)
+{
+	return &schedule->task[(size_t)stage * schedule->count + slot];
+}
+
+/* ---- what each piece needs ---- */
+
+static enum status twice(const struct checking *r, int stage, size_t k, size_t before)
+{
+	struct text text = {0};
+	schedule_cell(r->schedule, stage, task_at(r->schedule, stage, k), &text);
+	text_add(&text, " in cell %zu does what ", k + 1);
+	schedule_cell(r->schedule, stage, task_at(r->schedule, stage, before), &text);
+	enum status status = fail(ST_RANGE, "%s: row %d: %s in cell %zu has done already", r->name, stage + 1,
+	        text_string(&text), before + 1);
+	text_release(&text);
+	return status;
+}
+
+/* Notes where each cell stands. A whole backward is B and W in one place. */
+static enum status note_cells(struct checking *r)
+{
+	const struct schedule *schedule = r->schedule;
+	for (int s = 0; s < schedule->stages; s++)
+		for (size_t k = 0; k < schedule->count; k++) {
+			const struct task *task = task_at(schedule, s, k);
+			if (task->work == WORK_IDLE)
+				continue;
+			int piece = schedule->piece[s * schedule->chunks + task->chunk];
+			for (int work = WORK_F; work <= WORK_W; work++) {
+				if (task->work != work && !(task->work == WORK_BW && work != WORK_F))
+					continue;
+				size_t *place = place_of(r, piece, task->micro, work);
+				if (*place)
+					return twice(r, s, k, *place - 1);
+				*place = k + 1;
+			}
+		}
+	return ST_OK;
+}
+
+static enum status check_piece(const struct checking *r, int n)
+{
+	static const char *const missing[] = {[WORK_F] = "F%d", [WORK_B] = "B%d (or I%d)", [WORK_W] = "W%d"};
+	int row = r->schedule->holder[n] + 1;
+	for (int m = 0; m < r->schedule->micros; m++) {
+		size_t f = *place_of(r, n, m, WORK_F), b = *place_of(r, n, m, WORK_B),
+		       w = *place_of(r, n, m, WORK_W);
+		int lacks = !f ? WORK_F : !b ? WORK_B : !w ? WORK_W : -1;
+		if (lacks >= 0) {
+			struct text cell = {0};
+			text_add(&cell, missing[lacks], m, m);
+			enum status status =
+			        fail(ST_RANGE, "%s: row %d: %d%s is missing, and there are %d micro-batches",
+			                r->name, row, n, text_string(&cell), r->schedule->micros);
+			text_release(&cell);
+			return status;
+		}
+		if (b < f || w < b)
+			return fail(ST_RANGE,
+			        "%s: row %d: of stage %d and micro-batch %d the %s comes before the %s",
+			        r->name, row, n, m, b < f ? "backward" : "W", b < f ? "forward" : "I");
+	}
+	return ST_OK;
+}
+
+/* Of neighbours on one stage the later one's W reads what the earlier one's F left: it comes before that one's W, with
+ * which it is given up. */
+static enum status check_joined(const struct checking *r, int n)
+{
+	int row = r->schedule->holder[n] + 1;
+	for (int m = 0; m < r->schedule->micros; m++)
+		if (*place_of(r, n + 1, m, WORK_W) > *place_of(r, n, m, WORK_W))
+			return fail(ST_RANGE,
+			        "%s: row %d: stage %d's gradients of weights of micro-batch %d come after "
+			        "those of "
+			        "stage %d, which is before it on this rank: they come first",
+			        r->name, row, n + 1, m, n);
+	return ST_OK;
+}
+
+/* The micro-batches of a piece in the order in which it does that work: [micros] */
+static void order_of(const struct checking *r, int n, int work, int *order)
+{
+	const struct schedule *schedule = r->schedule;
+	int stage = schedule->holder[n];
+	for (size_t k = 0; k < schedule->count; k++) {
+		const struct task *task = task_at(schedule, stage, k);
+		if (task->chunk == schedule->chunk[n] && task->work != WORK_IDLE &&
+		        (task->work == work || (task->work == WORK_BW && work == WORK_B)))
+			*order++ = task->micro;
+	}
+}
+
+/* What goes from one stage to another arrives in the order in which it is sent. */
+static enum status check_neighbours(const struct checking *r, int n)
+{
+	const struct schedule *schedule = r->schedule;
+	int micros = schedule->micros, *here = mem_alloc(2 * (size_t)micros * sizeof *here),
+	    *there = here + micros;
+	enum status status = ST_OK;
+	for (int work = WORK_F; work <= WORK_B && status == ST_OK; work++) {
+		order_of(r, n, work, here);
+		order_of(r, n + 1, work, there);
+		int i = 0;
+		while (i < micros && here[i] == there[i])
+			i++;
+		if (i < micros)
+			status = fail(ST_RANGE,
+			        "%s: stage %d (row %d) does the %s of micro-batch %d where stage %d (row %d) "
+			        "does that "
+			        "of %d: neighbours take them in one order",
+			        r->name, n, schedule->holder[n] + 1, work == WORK_F ? "forward" : "backward",
+			        here[i], n + 1, schedule->holder[n + 1] + 1, there[i]);
+	}
+	mem_free(here);
+	return status;
+}
+
+/* ---- does it run? ---- */
+
+/* What a task waits for, of another stage or not; false: nothing */
+static bool needs(const struct schedule *schedule, int stage, const struct task *task, int *piece, int *work)
+{
+	int n = schedule->piece[stage * schedule->chunks + task->chunk];
+	*work = task->work == WORK_F ? WORK_F : WORK_B;
+	*piece = task->work == WORK_F ? n - 1 : n + 1;
+	return task->work != WORK_W && task->work != WORK_IDLE && *piece >= 0 && *piece < schedule->pieces;
+}
+
+/* Each stage stands at a cell that waits for another's, which stands behind the one where that stage waits: who follows
+ * comes round. */
+static enum status circle(const struct checking *r, const size_t *next)
+{
+	const struct schedule *schedule = r->schedule;
+	struct text text = {0};
+	bool *met = mem_alloc(2 * (size_t)schedule->stages), *told = met + schedule->stages;
+	int stage = 0, piece, work;
+	while (next[stage] == schedule->count)
+		stage++;
+	while (!told[stage]) {
+		const struct task *task = task_at(schedule, stage, next[stage]);
+		needs(schedule, stage, task, &piece, &work);
+		int other = schedule->holder[piece];
+		const struct task *wanted =
+		        task_at(schedule, other, *place_of(r, piece, task->micro, work) - 1);
+		if (met[stage]) {
+			text_add(&text, "%srow %d: ", text.count ? "; " : "", stage + 1);
+			schedule_cell(schedule, stage, task, &text);
+			text_add(&text, " waits for ");
+			schedule_cell(schedule, other, wanted, &text);
+			told[stage] = true;
+		}
+		met[stage] = true;
+		stage = other;
+	}
+	enum status status = fail(ST_RANGE,
+	        "%s: cells wait for one another in a circle, each behind the one "
+	        "before it in its row: %s",
+	        r->name, text_string(&text));
+	text_release(&text);
+	mem_free(met);
+	return status;
+}
+
+static enum status carry_out(const struct checking *r)
+{
+	const struct schedule *schedule = r->schedule;
+	size_t *next = mem_alloc((size_t)schedule->stages * sizeof *next);
+	enum status status = ST_OK;
+	int piece, work, done = 0;
+	for (bool moved = true; moved;) {
+		moved = false;
+		for (int s = 0; s < schedule->stages; s++)
+			for (; next[s] < schedule->count; next[s]++, moved = true) {
+				const struct task *task = task_at(schedule, s, next[s]);
+				if (needs(schedule, s, task, &piece, &work) &&
+				        *place_of(r, piece, task->micro, work) >
+				                next[schedule->holder[piece]])
+					break;
+			}
+	}
+	for (int s = 0; s < schedule->stages; s++)
+		done += next[s] == schedule->count;
+	if (done < schedule->stages)
+		status = circle(r, next);
+	mem_free(next);
+	return status;
+}
+
+enum status schedule_check(const char *name, const struct schedule *schedule)
+{
+	size_t tasks = (size_t)schedule->pieces * (size_t)schedule->micros;
+	struct checking r = {.name = name, .schedule = schedule};
+	if (2 * tasks > (size_t)schedule->stages * schedule->count)
+		return fail(ST_RANGE,
+		        "%s: %d stages and %d micro-batches want a forward and a backward each, and there "
+		        "are %zu "
+		        "cells",
+		        name, schedule->pieces, schedule->micros, (size_t)schedule->stages * schedule->count);
+	r.place = mem_alloc(tasks * 3 * sizeof *r.place);
+	enum status status = note_cells(&r);
+	for (int n = 0; n < schedule->pieces && status == ST_OK; n++)
+		status = check_piece(&r, n);
+	for (int n = 0; n + 1 < schedule->pieces && status == ST_OK; n++)
+		status = schedule->holder[n] == schedule->holder[n + 1] ? check_joined(&r, n)
+		                                                        : check_neighbours(&r, n);
+	if (status == ST_OK)
+		status = carry_out(&r);
+	mem_free(r.place);
+	return status;
+}

@@ -1,0 +1,256 @@
+/* schedule_file.c -- an order read from a file, in the form of PyTorch's pipelining (schedules.py, _Action), and
+ * written so
+ *
+ *     0F0,0F1,,,,0I0,0W0,0I1,0W1          stage 0: piece 0        in the text a piece is a stage, as there;
+ *     ,1F0,2F0,1F1,2F1,2I0, ...           stage 1: pieces 1, 2    here a stage is a rank, which has pieces
+ *
+ * The cells tell how the model is cut and who has which piece; schedule_check.c says whether the order can run. */
+#include "schedules/schedule.h"
+
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { PIECES_MOST = 4096, MICROS_MOST = 100000, SLOTS_MOST = 1000000 };
+
+static struct task *task_at(const struct schedule *schedule, int stage, size_t slot)
+{
+	return &schedule->task[(size_t)stage * schedule->count + slot];
+}
+
+/* ---- cells ---- */
+
+static const char letters[] = {[WORK_F] = 'F', [WORK_B] = 'I', [WORK_W] = 'W', [WORK_BW] = 'B', '\0'};
+
+void schedule_cell(const struct schedule *schedule, int stage, const struct task *task, struct text *out)
+{
+	if (task->work != WORK_IDLE)
+		text_add(out, "%d%c%d", schedule->piece[stage * schedule->chunks + task->chunk],
+		        letters[task->work], task->micro);
+}
+
+void schedule_write(const struct schedule *schedule, struct text *out)
+{
+	for (int s = 0; s < schedule->stages; s++)
+		for (size_t k = 0; k < schedule->count; k++) {
+			schedule_cell(schedule, s, task_at(schedule, s, k), out);
+			text_add(out, k + 1 < schedule->count ? "," : "\n");
+		}
+}
+
+/* Digits from *at on, up to `most`; -1: there are none, or too many */
+static int number_at(const char **at, const char *end, int most)
+{
+	const char *from = *at;
+	int64_t number = 0;
+	for (; *at < end && isdigit((unsigned char)**at); ++*at)
+		number = number > most ? number : number * 10 + (**at - '0');
+	return *at == from || number > most ? -1 : (int)number;
+}
+
+static void trim(const char **at, const char **end)
+{
+	while (*at < *end && isspace((unsigned char)**at))
+		++*at;
+	while (*end > *at && isspace((unsigned char)(*end)[-1]))
+		--*end;
+}
+
+/* "3F0"; of an empty one the stage is idle. Its piece stands in task->chunk for now. */
+static enum status read_cell(
+        const char *name, int row, size_t slot, const char *at, const char *end, struct task *task)
+{
+	trim(&at, &end);
+	const char *from = at, *letter;
+	*task = (struct task){.work = WORK_IDLE};
+	if (at == end)
+		return ST_OK;
+	int piece = number_at(&at, end, PIECES_MOST - 1);
+	letter = at < end && *at ? strchr(letters, *at) : NULL;
+	at += letter != NULL;
+	int micro = letter ? number_at(&at, end, MICROS_MOST - 1) : -1;
+	if (piece < 0 || micro < 0 || at < end)
+		return fail(ST_RANGE,
+		        "%s: row %d, cell %zu: '%.*s' is no cell: STAGE, then F B I or W, then MICROBATCH, "
+		        "as 0F0",
+		        name, row + 1, slot + 1, (int)(end - from < 40 ? end - from : 40), from);
+	*task = (struct task){.work = (int)(letter - letters), .chunk = piece, .micro = micro};
+	return ST_OK;
+}
+
+/* The next line, without its end; lines that hold nothing stand for nothing behind the last */
+static bool next_row(const char **at, const char *end, const char **row, const char **after)
+{
+	if (*at >= end)
+		return false;
+	const char *newline = memchr(*at, '\n', (size_t)(end - *at));
+	*row = *at;
+	*after = newline ? newline : end;
+	*at = newline ? newline + 1 : end;
+	return true;
+}
+
+static enum status read_rows(const char *name, struct schedule *schedule, const char *text, const char *end)
+{
+	const char *at = text, *row, *after;
+	enum status status = ST_OK;
+	for (int s = 0; s < schedule->stages && next_row(&at, end, &row, &after); s++)
+		for (size_t k = 0; k < schedule->count && status == ST_OK; k++) {
+			const char *comma = row < after ? memchr(row, ',', (size_t)(after - row)) : NULL;
+			const char *stop = comma ? comma : after;
+			status = read_cell(name, s, k, row, stop, task_at(schedule, s, k));
+			row = comma ? comma + 1 : after;
+		}
+	return status;
+}
+
+/* How many rows and slots there are */
+static enum status measure(const char *name, struct schedule *schedule, const char *text, const char *end)
+{
+	const char *at = text, *row, *after;
+	int rows = 0;
+	size_t slots = 0;
+	while (end > text && isspace((unsigned char)end[-1]) && end[-1] != ',')
+		end--;
+	for (; next_row(&at, end, &row, &after); rows++) {
+		size_t cells = 1;
+		for (const char *c = row; c < after; c++)
+			cells += *c == ',';
+		slots = cells > slots ? cells : slots;
+	}
+	if (rows != schedule->stages)
+		return fail(ST_RANGE, "%s has %d row%s, and the pipeline %d rank%s: a row a rank", name, rows,
+		        rows == 1 ? "" : "s", schedule->stages, schedule->stages == 1 ? "" : "s");
+	if (slots > SLOTS_MOST)
+		return fail(ST_LIMIT, "%s: more than %d cells in a row", name, SLOTS_MOST);
+	schedule->count = slots;
+	return ST_OK;
+}
+
+/* ---- the cut ---- */
+
+/* Counts pieces and micro-batches, and the chunks of the stage that has most. */
+static void count_pieces(struct schedule *schedule)
+{
+	int *last =
+	        mem_alloc(PIECES_MOST * sizeof *last); /* by piece: the last stage that had it, from 1 on */
+	for (int s = 0; s < schedule->stages; s++) {
+		int chunks = 0;
+		for (size_t k = 0; k < schedule->count; k++) {
+			const struct task *task = task_at(schedule, s, k);
+			if (task->work == WORK_IDLE)
+				continue;
+			chunks += last[task->chunk] != s + 1;
+			last[task->chunk] = s + 1;
+			schedule->pieces =
+			        task->chunk >= schedule->pieces ? task->chunk + 1 : schedule->pieces;
+			schedule->micros =
+			        task->micro >= schedule->micros ? task->micro + 1 : schedule->micros;
+		}
+		schedule->chunks = chunks > schedule->chunks ? chunks : schedule->chunks;
+	}
+	mem_free(last);
+}
+
+/* Each piece is on one stage, each stage has one. */
+static enum status place_pieces(const char *name, struct schedule *schedule)
+{
+	for (int n = 0; n < schedule->pieces; n++)
+		schedule->holder[n] = -1;
+	for (int s = 0; s < schedule->stages; s++) {
+		bool any = false;
+		for (size_t k = 0; k < schedule->count; k++) {
+			const struct task *task = task_at(schedule, s, k);
+			if (task->work == WORK_IDLE)
+				continue;
+			int *holder = &schedule->holder[task->chunk];
+			if (*holder >= 0 && *holder != s)
+				return fail(ST_RANGE, "%s: stage %d is in row %d and in row %d", name,
+				        task->chunk, *holder + 1, s + 1);
+			*holder = s;
+			any = true;
+		}
+		if (!any)
+			return fail(ST_RANGE, "%s: row %d is empty: its rank has no stage", name, s + 1);
+	}
+	for (int i = 0; i < schedule->stages * schedule->chunks; i++)
+		schedule->piece[i] = -1;
+	for (int n = 0; n < schedule->pieces; n++) {
+		int s = schedule->holder[n], c = 0;
+		if (s < 0)
+			return fail(ST_RANGE, "%s: stage %d is in no row, and there are stages up to %d",
+			        name, n, schedule->pieces - 1);
+		while (schedule->piece[s * schedule->chunks + c] >= 0)
+			c++;
+		schedule->piece[s * schedule->chunks + c] = n;
+		schedule->chunk[n] = c;
+	}
+	for (int s = 0; s < schedule->stages; s++)
+		for (size_t k = 0; k < schedule->count; k++) {
+			struct task *task = task_at(schedule, s, k);
+			task->chunk = task->work == WORK_IDLE ? 0 : schedule->chunk[task->chunk];
+		}
+	return ST_OK;
+}
+
+/* ---- all of it ---- */
+
+/* Each rank has as many pieces. */
+static enum status equal_rows(const char *name, const struct schedule *schedule)
+{
+	for (int s = 0; s < schedule->stages; s++)
+		if (schedule->piece[(s + 1) * schedule->chunks - 1] < 0)
+			return fail(ST_RANGE,
+			        "%s: row %d has fewer stages than the %d of another: each rank has as many",
+			        name, s + 1, schedule->chunks);
+	return ST_OK;
+}
+
+static enum status fits(const char *name, const struct schedule *schedule, const struct schedule_ask *ask)
+{
+	if (schedule->micros != ask->micros)
+		return fail(ST_RANGE, "%s has %d micro-batches: micro=%d", name, schedule->micros,
+		        schedule->micros);
+	if (schedule->chunks != ask->chunks)
+		return fail(ST_RANGE, "%s has %d stages a rank: chunks=%d", name, schedule->chunks,
+		        schedule->chunks);
+	return ST_OK;
+}
+
+enum status schedule_read(const struct schedule_ask *ask, const char *name, const char *text, size_t count,
+        struct schedule *schedule)
+{
+	*schedule = (struct schedule){.stages = ask->stages};
+	const char *saved = text_lines_saved_as(text, count);
+	if (saved)
+		return fail(ST_SYNTAX, "%s: %s", name, saved);
+	static const char mark[] = "\xef\xbb\xbf"; /* that the text is UTF-8, as spreadsheets write it */
+	size_t marked = count >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
+	text += marked;
+	count -= marked;
+	enum status status = measure(name, schedule, text, text + count);
+	if (status != ST_OK)
+		return status;
+	size_t cells = (size_t)schedule->stages * schedule->count;
+	struct task *task = schedule->task = mem_alloc(cells * sizeof *task);
+	status = read_rows(name, schedule, text, text + count);
+	if (status == ST_OK) {
+		count_pieces(schedule);
+		schedule_room(schedule);
+		memcpy(schedule->task, task, cells * sizeof *task);
+		mem_free(task);
+		status = place_pieces(name, schedule);
+	}
+	if (status == ST_OK)
+		status = equal_rows(name, schedule);
+	if (status == ST_OK)
+		status = schedule_check(name, schedule);
+	if (status == ST_OK)
+		status = fits(name, schedule, ask);
+	if (status == ST_OK)
+		schedule_memories(schedule);
+	else
+		schedule_release(schedule);
+	return status;
+}

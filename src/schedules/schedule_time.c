@@ -1,0 +1,115 @@
+/* schedule_time.c -- carries a pipeline's orders out, to see when the last stage is done and what stages hold
+ *
+ * Stages are gone through round and round; each goes on until a task's input is not known yet:
+ *
+ *     stage 0   F0 F1 F2 | B0?           stops: B0 of stage 1 is not known
+ *     stage 1   F0 B0 F1 B1 F2 B2        its inputs are: done
+ *     stage 0            | B0 B1 B2      second round: done
+ *
+ * A round in which nobody moved ends it: then all are done, or the orders wait for one another for ever. */
+#include "schedules/schedule.h"
+
+#include "base/memory.h"
+
+enum { DIRECTIONS = 2 }; /* activations go forward, gradients back */
+
+struct replay {
+	const struct schedule_ask *ask;
+	const struct schedule *schedule;
+	/* [direction][part of the model][micro-batch]: when it was computed; below 0: not yet */
+	double *done;
+	size_t *next;       /* by stage: its next task */
+	double *at, *first; /* by stage: when it is free; when its first task began */
+	bool *begun;
+};
+
+static double *done_at(const struct replay *r, int direction, int part, int micro)
+{
+	int parts = r->schedule->pieces;
+
+	return &r->done[((size_t)(direction * parts + part)) * (size_t)r->schedule->micros + (size_t)micro];
+}
+
+/* When the task's input is there; below 0 when nobody knows yet. */
+static double input_at(const struct replay *r, const struct task *task, int part)
+{
+	int last = r->schedule->pieces - 1, backward = task->work != WORK_F;
+	int from = backward ? part + 1 : part - 1;
+	const int *holder = r->schedule->holder;
+	double at;
+
+	if (task->work == WORK_W || task->work == WORK_IDLE || from < 0)
+		return 0;
+	if (from > last)
+		return *done_at(r, 0, part, task->micro);
+	at = *done_at(r, backward, from, task->micro);
+	return at < 0 ? at : at + (holder[from] != holder[part] ? r->ask->comm : 0);
+}
+
+/* Carries out the stage's tasks as far as their inputs are known; true if it moved. */
+static bool replay_stage(struct replay *r, int stage)
+{
+	size_t begin = r->next[stage];
+
+	for (; r->next[stage] < r->schedule->count; r->next[stage]++) {
+		const struct task *task =
+		        &r->schedule->task[(size_t)stage * r->schedule->count + r->next[stage]];
+		int part = r->schedule->piece[stage * r->schedule->chunks + task->chunk];
+		double input = input_at(r, task, part), start = input > r->at[stage] ? input : r->at[stage];
+
+		if (input < 0)
+			break;
+		if (task->work == WORK_IDLE)
+			continue;
+		if (!r->begun[stage])
+			r->first[stage] = start;
+		r->begun[stage] = true;
+		double takes = task->work == WORK_F
+		        ? r->ask->f
+		        : (task->work != WORK_W ? r->ask->b : 0) + (task->work != WORK_B ? r->ask->w : 0);
+		r->at[stage] = start + takes / r->schedule->chunks;
+		if (task->work != WORK_W)
+			*done_at(r, task->work != WORK_F, part, task->micro) = r->at[stage];
+	}
+	return r->next[stage] > begin;
+}
+
+static enum status replay_all(struct replay *r, double *span)
+{
+	for (bool moved = true; moved;) {
+		moved = false;
+		for (int s = 0; s < r->ask->stages; s++)
+			moved = replay_stage(r, s) || moved;
+	}
+	*span = 0;
+	for (int s = 0; s < r->ask->stages; s++) {
+		if (r->next[s] < r->schedule->count)
+			return fail(
+			        ST_BUG, "pipeline: stage %d waits for ever at its task %zu", s, r->next[s]);
+		if (r->at[s] - r->first[s] > *span)
+			*span = r->at[s] - r->first[s];
+	}
+	return ST_OK;
+}
+
+enum status schedule_time(const struct schedule_ask *ask, const struct schedule *schedule, double *span)
+{
+	size_t stages = (size_t)ask->stages,
+	       count = DIRECTIONS * (size_t)schedule->pieces * (size_t)schedule->micros;
+	struct replay r = {.ask = ask,
+	        .schedule = schedule,
+	        .done = mem_alloc(count * sizeof *r.done),
+	        .next = mem_alloc(stages * sizeof *r.next),
+	        .at = mem_alloc(2 * stages * sizeof *r.at),
+	        .begun = mem_alloc(stages * sizeof *r.begun)};
+
+	for (size_t i = 0; i < count; i++)
+		r.done[i] = -1;
+	r.first = r.at + stages;
+	enum status status = replay_all(&r, span);
+	mem_free(r.done);
+	mem_free(r.next);
+	mem_free(r.at);
+	mem_free(r.begun);
+	return status;
+}
