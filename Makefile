@@ -51,21 +51,24 @@ $(BUILD)/generated/table.c: $(wildcard shell/commands/*.c) tools/commands shell/
 	@mkdir -p $(@D)
 	$(SAY) sh tools/commands $(wildcard shell/commands/*.c) > $@.new && mv $@.new $@
 
-# the kernels for GPUs: a fat binary a family where there is nvcc, for NVRTC else (NVCC= does without)
-NVCC    ?= $(shell command -v nvcc)
+# the kernels for GPUs: NVRTC compiles them at the first start on a GPU. `make gpu` builds a fat binary for each family into
+# the program, with nvcc, in 4 minutes
+NVCC     =
 NVCCFLAGS = -fatbin -arch=all-major --compress-mode=size -fmad=false -std=c++17
 FATBINS  = $(if $(NVCC),$(patsubst src/cuda/kernels/%.cu,$(BUILD)/generated/kernels/%.fatbin,$(sort $(wildcard src/cuda/kernels/*.cu))))
 $(BUILD)/generated/kernels/%.fatbin: src/cuda/kernels/%.cu $(wildcard src/cuda/kernels/*.cuh) src/cuda/kernels/arguments.h
 	@mkdir -p $(@D)
 	$(SAY) $(NVCC) $(NVCCFLAGS) -o $@.new $< && mv $@.new $@
-# made anew when nvcc comes or goes
+# made anew by the first `make` after `make gpu`, and the reverse
 $(BUILD)/generated/fatbin.c: $(FATBINS) tools/fatbin $(BUILD)/generated/nvcc.txt
 	@mkdir -p $(@D)
 	$(SAY) sh tools/fatbin $(FATBINS) > $@.new && mv $@.new $@
 $(BUILD)/generated/nvcc.txt: force
 	@mkdir -p $(@D)
 	@echo "$(NVCC)" | cmp -s - $@ || echo "$(NVCC)" > $@
-.PHONY: force
+gpu: deps
+	@$(MAKE) --no-print-directory NVCC=$(or $(NVCC),nvcc) ranksh
+.PHONY: force gpu
 
 $(BUILD)/generated/%.o: $(BUILD)/generated/%.c
 	$(SAY) $(CC) $(CFLAGS) $(INCLUDES) -c -o $@ $<

@@ -112,7 +112,7 @@ static enum status open_together(struct conductor *conductor, struct transport *
 	        mpi ? device_choose(options) : ST_OK; /* by its own host's environment; else main.c has */
 	status = share_outcome(t, status);
 	if (status == ST_OK)
-		status = share_outcome(t, device_open(options, t, device));
+		status = share_outcome(t, device_open(options, t, capture_err(capture), device));
 	return status == ST_OK ? open_session(conductor, t, capture, options, *device) : status;
 }
 

@@ -94,11 +94,12 @@ static enum status find_here(const struct cuda_job *job, struct machine *here)
 	return machine_here(here, job->name, (double)bytes, gpus, hosts);
 }
 
-static enum status open_cuda(struct device *device, struct transport *transport)
+static enum status open_cuda(struct device *device, struct transport *transport, int err)
 {
 	struct machine *here = mem_alloc(sizeof *here);
 	*device = (struct device){
 	        .name = "cuda", .start = start_cuda, .here = here, .job = mem_alloc(sizeof *device->job)};
+	device->job->library.progress = transport_rank(transport) == 0 ? err : 0;
 	enum status status = cuda_open(transport, device->job);
 	return status == ST_OK ? find_here(device->job, here) : status;
 }
@@ -134,14 +135,15 @@ static enum status check_alike(const char *kind, struct transport *transport)
 	return status;
 }
 
-enum status device_open(const struct options *options, struct transport *transport, struct device **device)
+enum status device_open(
+        const struct options *options, struct transport *transport, int err, struct device **device)
 {
 	*device = mem_alloc(sizeof **device);
 	**device = device_sim;
 	enum status status = check_alike(options->device, transport);
 	if (status != ST_OK || strcmp(options->device, "sim") == 0)
 		return status;
-	status = open_cuda(*device, transport);
+	status = open_cuda(*device, transport, err);
 	if (status == ST_OK)
 		return ST_OK;
 	if (options->device_by != DEVICE_AUTO)

@@ -28,8 +28,10 @@ struct device {
 extern const struct device device_sim;
 
 /* What was chosen, on all ranks alike, at the same place; free with device_close after all backends have stopped. ST_GPU says
- * what is missing for it, where it was looked for and what installs it; with auto it is the simulator then. */
-enum status device_open(const struct options *options, struct transport *transport, struct device **device);
+ * what is missing for it, where it was looked for and what installs it; with auto it is the simulator then.
+ * err: descriptor for a line of progress of a start that takes long; 0: none. */
+enum status device_open(
+        const struct options *options, struct transport *transport, int err, struct device **device);
 void device_close(struct device *device);
 /* The simulator in its place, as what was opened could not be started: the failure at hand says why. */
 void device_give_up(struct device *device);

@@ -1,5 +1,6 @@
 /* gather.c -- what each rank tells all others at the start */
 #include "cuda/gather.h"
+#include "cuda/kernels/image.h"
 #include "cuda/library/library.h"
 #include "cuda/library/probe.h"
 #include "mpi/transport.h"
@@ -32,7 +33,8 @@ void cuda_report_make(struct cuda_report *report, struct cuda_library *library)
 	memset(report, 0, sizeof *report); /* padding too: it is sent */
 	gethostname(report->host, sizeof report->host - 1);
 	boot_name(report->boot, sizeof report->boot);
-	if (cuda_probe(library, &devices) != ST_OK || cuda_library_open(library, CUDA_PART_CUBLAS) != ST_OK)
+	if (cuda_probe(library, &devices) != ST_OK || cuda_library_open(library, CUDA_PART_CUBLAS) != ST_OK ||
+	        image_prepare(library) != ST_OK)
 		snprintf(report->refusal, sizeof report->refusal, "%s", fail_text());
 	report->driver_version = library->driver_version;
 	report->mps = has_mps();

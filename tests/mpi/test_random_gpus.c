@@ -290,7 +290,7 @@ int main(int argc, char **argv)
 	                            : ranks,
 	        by_hand ? argv[4] : "free");
 	options.n = ranks;
-	CHECK(&checks, device_open(&options, transport, &device) == ST_OK);
+	CHECK(&checks, device_open(&options, transport, 0, &device) == ST_OK);
 	for (uint64_t seed = first; seed < first + count && device->here; seed++)
 		compare(&checks, transport, device, seed);
 	device_close(device);

@@ -12,6 +12,7 @@ cd "$work"
 without() { mkdir "no-$1"; ln -s "$standin"/*.so.* "no-$1"; rm "no-$1/$1".so.*; }
 without libcublas
 without libnccl
+without libnvrtc
 # run STATUS ARGUMENTS...: its outputs together in `out`; where it ends otherwise, nothing that a check could find
 run() {
 	wanted=$1
@@ -75,7 +76,22 @@ for ranks in 1 4; do
 	check "... and nothing runs" [ "$(wc -l < out)" = 1 ]
 	RANKSH_STANDIN="gpus=4 fail=cuDevicePrimaryCtxRetain:1" run 2 -n $ranks --device cuda -c "$hi"
 	check "no context on $ranks ranks" once '^ranksh: --device cuda: Stand-in GPU: cuDevicePrimaryCtxRetain: CUDA_ERROR'
+	# a binary of `make gpu` needs no NVRTC
+	grep -aq unary.fatbin "$RANKSH" && continue
+	RANKSH_CUDA=$work/no-libnvrtc run 2 -n $ranks --device cuda -c "$hi"
+	check "no NVRTC on $ranks ranks" once '^ranksh: --device cuda: NVRTC .* is not there: looked in .*/no-libnvrtc; pip install nvidia-cuda-nvrtc, or'
+	check "... and nothing runs then" [ "$(wc -l < out)" = 1 ]
 done
+# the kernels are compiled once, by one process; a long compilation is reported
+export XDG_CACHE_HOME=$work/cache
+for try in first second; do
+	RANKSH_STANDIN="gpus=2 delay=nvrtcCompileProgram:100ms" run 0 -n 2 --device cuda -c "$hi"
+	check "a $try start" says '^hi$'
+	[ $try = first ] && wanted=1 || wanted=0
+	check "... reports the compilation $wanted times" [ "$(grep -c '^cuda: compiling the kernels for this GPU' out)" = $wanted ]
+done
+XDG_CACHE_HOME=/proc TMPDIR=/proc run 0 -n 1 --device cuda -c "$hi"
+check "a start without any folder for the kernels" says '^hi$'
 RANKSH_CUDA=$work/no-libnccl run 0 -n 2 -c "$hi"
 check "ranks that share a GPU need no NCCL" says '^cuda: 2 ranks share'
 RANKSH_STANDIN=gpus=2 RANKSH_CUDA=$work/no-libnccl run 2 -n 2 --device cuda -c "$hi"

@@ -5,14 +5,22 @@
 #include "base/memory.h"
 
 #include <dirent.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char root[64]; /* mkdtemp's */
 static int compiled, loaded, ptx, known, fails;
+static int compile_ms;           /* how long it takes */
+static atomic_int *compilations; /* of all processes, if there are several */
 static bool takes_all;
 
 static CUresult load(CUmodule *module, const void *code, unsigned count, CUjit_option *options, void **values)
@@ -89,6 +97,9 @@ static nvrtcResult compile(nvrtcProgram program, int count, const char *const *o
 	}
 	assert_true(exact && fmad);
 	compiled++;
+	if (compilations)
+		atomic_fetch_add(compilations, 1);
+	poll(NULL, 0, compile_ms);
 	return fails ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS;
 }
 static nvrtcResult log_size(nvrtcProgram program, size_t *bytes)
@@ -142,17 +153,17 @@ static struct cuda_library cuda = {
         .nvrtcGetPTX = code_ptx,
 };
 
-/* The kept files of ROOT/cache/ranksh; each is emptied, or removed */
-static int kept(bool empty, bool removed)
+/* The files in a folder of ROOT but the lock; each is emptied, or removed, with the lock */
+static int files_in(const char *name, bool empty, bool removed)
 {
 	char path[128], file[512];
 	int count = 0;
-	snprintf(path, sizeof path, "%s/cache/ranksh", root);
+	snprintf(path, sizeof path, "%s/%s", root, name);
 	DIR *folder = opendir(path);
 	for (struct dirent *entry; folder && (entry = readdir(folder));) {
 		if (entry->d_name[0] == '.')
 			continue;
-		count++;
+		count += strcmp(entry->d_name, "lock") != 0;
 		snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
 		if (empty)
 			assert_int_equal(truncate(file, 1), 0);
@@ -164,6 +175,19 @@ static int kept(bool empty, bool removed)
 	return count;
 }
 
+/* The kept files of the user's cache */
+static int kept(bool empty, bool removed)
+{
+	return files_in("cache/ranksh", empty, removed);
+}
+/* Those of the second folder */
+static int kept_aside(bool removed)
+{
+	char name[64];
+	snprintf(name, sizeof name, "ranksh-%u", (unsigned)geteuid());
+	return files_in(name, false, removed);
+}
+
 static int begin(void **state)
 {
 	char cache[80];
@@ -172,7 +196,8 @@ static int begin(void **state)
 	assert_non_null(mkdtemp(root));
 	snprintf(cache, sizeof cache, "%s/cache", root);
 	setenv("XDG_CACHE_HOME", cache, 1);
-	compiled = loaded = ptx = fails = 0;
+	setenv("TMPDIR", root, 1);
+	compiled = loaded = ptx = fails = compile_ms = 0;
 	known = 90;
 	takes_all = false;
 	return 0;
@@ -183,6 +208,9 @@ static int end(void **state)
 	char path[128];
 	(void)state;
 	kept(false, true);
+	kept_aside(true);
+	snprintf(path, sizeof path, "%s/ranksh-%u", root, (unsigned)geteuid());
+	rmdir(path);
 	snprintf(path, sizeof path, "%s/cache/ranksh", root);
 	rmdir(path);
 	snprintf(path, sizeof path, "%s/cache", root);
@@ -225,12 +253,103 @@ static void a_newer_gpu_gets_ptx(void **state)
 	assert_int_equal(load_and_unload(90), 0);
 }
 
-static void a_folder_that_cannot_be_is_no_error(void **state)
+/* /proc takes no file, of root's neither. */
+static void a_read_only_folder_has_one_beside_it(void **state)
+{
+	(void)state;
+	setenv("XDG_CACHE_HOME", "/proc", 1);
+	int families = load_and_unload(90);
+	assert_int_equal(kept_aside(false), families);
+	assert_int_equal(load_and_unload(90), 0);
+}
+
+static void no_folder_at_all_is_no_error(void **state)
 {
 	(void)state;
 	setenv("XDG_CACHE_HOME", "/dev/null/none", 1);
+	setenv("TMPDIR", "/proc", 1);
 	int families = load_and_unload(90);
 	assert_int_equal(load_and_unload(90), families);
+}
+
+/* Code of a folder in which others can write is not loaded, and none is put there. */
+static void a_folder_of_others_is_left_alone(void **state)
+{
+	char path[128];
+	(void)state;
+	setenv("XDG_CACHE_HOME", "/proc", 1);
+	load_and_unload(90);
+	snprintf(path, sizeof path, "%s/ranksh-%u", root, (unsigned)geteuid());
+	assert_int_equal(chmod(path, 0777), 0);
+	assert_true(load_and_unload(90) > 0);
+}
+
+/* No byte can be written, as on a full disk: what was kept is still read, and no half file is left. */
+static void a_full_disk_is_no_error(void **state)
+{
+	struct rlimit before, full;
+	(void)state;
+	int families = load_and_unload(90);
+	getrlimit(RLIMIT_FSIZE, &before);
+	full = (struct rlimit){0, before.rlim_max};
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+	int kept_full = load_and_unload(90), files = kept(false, true);
+	int anew = load_and_unload(90);
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_int_equal(kept_full, 0);
+	assert_int_equal(files, families);
+	assert_int_equal(anew, families);
+	assert_int_equal(kept(false, false), 0);
+}
+
+/* Of several processes that start together one compiles. */
+static void processes_compile_once(void **state)
+{
+	enum { PROCESSES = 3 };
+	pid_t process[PROCESSES];
+	(void)state;
+	compilations =
+	        mmap(NULL, sizeof *compilations, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(compilations, MAP_FAILED);
+	compile_ms = 5;
+	for (int i = 0; i < PROCESSES; i++)
+		if ((process[i] = fork()) == 0) {
+			struct image image;
+			_exit(image_load(&image, &cuda, 90) == ST_OK && image.modules > 1 ? 0 : 1);
+		}
+	for (int i = 0; i < PROCESSES; i++) {
+		int status = -1;
+		assert_int_equal(waitpid(process[i], &status, 0), process[i]);
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(atomic_load(compilations), kept(false, false));
+	munmap(compilations, sizeof *compilations);
+	compilations = NULL;
+}
+
+/* After one second a line is written, once. */
+static void a_long_compilation_is_reported(void **state)
+{
+	struct cuda_library reporting = cuda;
+	struct image image;
+	char words[500] = "";
+	int ends[2];
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	reporting.progress = ends[1];
+	assert_int_equal(image_load(&image, &reporting, 90), ST_OK);
+	image_unload(&image);
+	kept(false, true);
+	compile_ms = 200;
+	assert_int_equal(image_load(&image, &reporting, 90), ST_OK);
+	image_unload(&image);
+	close(ends[1]);
+	ssize_t count = read(ends[0], words, sizeof words - 1);
+	assert_true(count > 0);
+	assert_non_null(strstr(words, "compiling the kernels"));
+	assert_ptr_equal(strchr(words, '\n'), words + count - 1);
+	close(ends[0]);
 }
 
 static void what_does_not_compile_is_told(void **state)
@@ -307,8 +426,8 @@ static void binaries_come_first(void **state)
 	takes_all = true;
 	while (image_binaries[count].path)
 		count++;
-	int compilations = load_and_unload(90);
-	assert_true(count ? compilations == 0 : compilations > 0);
+	int here = load_and_unload(90);
+	assert_true(count ? here == 0 : here > 0);
 }
 
 int main(void)
@@ -317,7 +436,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        TEST(compiled_once_and_kept),
 	        TEST(a_newer_gpu_gets_ptx),
-	        TEST(a_folder_that_cannot_be_is_no_error),
+	        TEST(a_read_only_folder_has_one_beside_it),
+	        TEST(no_folder_at_all_is_no_error),
+	        TEST(a_folder_of_others_is_left_alone),
+	        TEST(a_full_disk_is_no_error),
+	        TEST(processes_compile_once),
+	        TEST(a_long_compilation_is_reported),
 	        TEST(what_does_not_compile_is_told),
 	        TEST(functions_by_name),
 	        TEST(all_functions_are_loaded_at_once),

@@ -1,73 +1,19 @@
-/* image.c -- the kernels are loaded: from the fat binaries, from files kept, or compiled and kept */
+/* image.c -- the kernels are loaded: from the fat binaries, from the cache, or compiled and kept
+ * there */
 #include "cuda/kernels/image.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "cuda/kernels/cache.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum { CODE_MOST = 64 << 20, PATH_BYTES = 1024 };
+enum { CODE_MOST = 64 << 20 };
 
-/* ---- kept files */
-
-/* FNV-1a, 64 bits */
-static uint64_t digest(uint64_t sum, const char *bytes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		sum = (sum ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-	return sum;
-}
-
-/* Of all sources and the version of NVRTC: any change makes new files. */
-static uint64_t sources_digest(const struct cuda_library *cuda)
-{
-	int version[2] = {0};
-	cuda->nvrtcVersion(&version[0], &version[1]);
-	uint64_t sum = digest(UINT64_C(0xcbf29ce484222325), (const char *)version, sizeof version);
-	for (const struct embedded *file = embedded_files; file->path; file++)
-		if (strstr(file->path, "src/cuda/kernels/"))
-			sum = digest(sum, file->bytes, file->count);
-	return sum;
-}
-
-/* The folder, made if it is not there; false: there can be none, and nothing is kept */
-static bool kept_folder(char *path)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	bool own = cache && *cache == '/';
-	if (!own && !(home && *home == '/'))
-		return false;
-	int length = snprintf(path, PATH_BYTES, "%s%s", own ? cache : home, own ? "" : "/.cache");
-	if (length < 0 || length > PATH_BYTES - 160)
-		return false;
-	mkdir(path, 0700);
-	snprintf(path + length, PATH_BYTES - (size_t)length, "/ranksh");
-	mkdir(path, 0700);
-	struct stat about;
-	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
-/* Where a family's code is kept; "": nowhere */
-static void kept_path(
-        char *path, const struct cuda_library *cuda, const struct embedded *source, int architecture)
-{
-	const char *name = strrchr(source->path, '/') + 1;
-	if (!kept_folder(path)) {
-		*path = '\0';
-		return;
-	}
-	size_t length = strlen(path);
-	snprintf(path + length, PATH_BYTES - length, "/kernels-%.*s-sm_%d-%016llx", (int)strcspn(name, "."),
-	        name, architecture, (unsigned long long)sources_digest(cuda));
-}
-
-/* ---- loading */
-
-/* All functions of a module, now: by itself the driver loads each with its first launch, for which it may wait until the whole
- * GPU is idle, and a stream there may wait for what comes behind that launch. Drivers before 12.4 cannot be asked. */
+/* All functions of a module, now: by itself the driver loads each with its first launch, for
+ * which it may wait until the whole GPU is idle, and a stream there may wait for what comes
+ * behind that launch. Drivers before 12.4 cannot be asked. */
 static enum status load_functions(const struct cuda_library *cuda, CUmodule module)
 {
 	unsigned count = 0;
@@ -101,23 +47,36 @@ static enum status load(struct image *image, const void *code)
 	return status;
 }
 
-/* A file that the driver does not take is as none, and is written anew; one that cannot be written is no error. */
-static enum status load_source(struct image *image, const struct embedded *source, int architecture)
+/* A file that the driver does not take is as good as none. */
+static bool load_cached(struct image *image, const struct kernel_cache *cache, const struct embedded *source,
+        int architecture)
 {
-	char path[PATH_BYTES], *code = NULL;
+	char path[CACHE_PATH_BYTES], *code = NULL;
 	size_t bytes = 0;
-	kept_path(path, image->cuda, source, architecture);
-	if (*path && file_read(path, CODE_MOST, &code, &bytes) == ST_OK && bytes > 0 &&
-	        load(image, code) == ST_OK) {
+	bool loaded = false;
+	for (int i = 0; i < CACHE_FOLDERS && !loaded; i++) {
+		loaded = cache_path(cache, i, source->path, architecture, path) &&
+		        file_read(path, CODE_MOST, &code, &bytes) == ST_OK && bytes > 0 &&
+		        load(image, code) == ST_OK;
 		mem_free(code);
-		return ST_OK;
+		code = NULL;
 	}
-	mem_free(code);
+	return loaded;
+}
+
+static enum status load_source(
+        struct image *image, struct kernel_cache *cache, const struct embedded *source, int architecture)
+{
+	char *code = NULL;
+	size_t bytes = 0;
+	if (load_cached(image, cache, source, architecture) ||
+	        (cache_lock(cache) && load_cached(image, cache, source, architecture)))
+		return ST_OK;
 	enum status status = image_compile(image->cuda, source, architecture, &code, &bytes);
 	if (status == ST_OK)
 		status = load(image, code);
-	if (status == ST_OK && *path)
-		(void)file_write(path, code, bytes);
+	if (status == ST_OK)
+		cache_write(cache, source->path, architecture, code, bytes);
 	mem_free(code);
 	return status;
 }
@@ -138,12 +97,22 @@ static bool is_source(const char *path)
 
 static enum status load_sources(struct image *image, int architecture, const char *family)
 {
+	struct kernel_cache cache;
 	enum status status = cuda_library_open(image->cuda, CUDA_PART_NVRTC);
+	if (status != ST_OK)
+		return status;
 	image->compiled = true;
+	cache_open(&cache, image->cuda);
 	for (const struct embedded *file = embedded_files; file->path && status == ST_OK; file++)
 		if (is_source(file->path) && is_of(file->path, family))
-			status = load_source(image, file, architecture);
+			status = load_source(image, &cache, file, architecture);
+	cache_close(&cache);
 	return status;
+}
+
+enum status image_prepare(struct cuda_library *cuda)
+{
+	return image_binaries[0].path ? ST_OK : cuda_library_open(cuda, CUDA_PART_NVRTC);
 }
 
 enum status image_architecture(struct cuda_library *cuda, CUdevice device, int *architecture)

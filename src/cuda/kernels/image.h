@@ -1,11 +1,9 @@
-/* image.h -- the kernels in the form that a driver loads. An umbrella header: it brings along what it includes.
+/* image.h -- the kernels in the form that a driver loads. An umbrella header: it brings along
+ * what it includes.
  *
- * They are the fat binaries in this program, or, where there are none or the driver does not take
- * them, what NVRTC makes of the sources, which this program has too.
- *
- *      fat binary          made by nvcc with the program, for every major architecture
- *      file                XDG_CACHE_HOME/ranksh/, or ~/.cache/ranksh/: what NVRTC made once, named by a digest of sources and architecture
- *      NVRTC               seconds for each family */
+ * NVRTC compiles the embedded sources at the first start on a GPU, in about a minute, and the
+ * cache (cache.h) keeps the code. A program of `make gpu` has a fat binary for each family, built
+ * by nvcc for all major architectures; if the driver takes them, nothing is compiled. */
 #ifndef RANKSH_CUDA_IMAGE_H
 #define RANKSH_CUDA_IMAGE_H
 
@@ -25,13 +23,19 @@ struct image {
 	bool compiled; /* by NVRTC, now or once */
 };
 
-/* The families' fat binaries; made by tools/fatbin, ended by a NULL path. A program made without nvcc has none. */
+/* The families' fat binaries, made by tools/fatbin and ended by a NULL path; none without `make
+ * gpu` */
 extern const struct embedded image_binaries[];
+
+/* Opens NVRTC if image_load needs it. Fails with ST_GPU, which names the package that installs
+ * it. */
+enum status image_prepare(struct cuda_library *cuda);
 
 /* 90 for 9.0. ST_GPU */
 enum status image_architecture(struct cuda_library *cuda, CUdevice device, int *architecture);
 
-/* Into the current context. architecture: of its device. Opens NVRTC if it is needed. After ST_GPU nothing is loaded. */
+/* Into the current context. architecture: of its device. Opens NVRTC if it is needed. After
+ * ST_GPU nothing is loaded. */
 enum status image_load(struct image *image, struct cuda_library *cuda, int architecture);
 /* The same of one family alone: "exchange" of exchange.cu */
 enum status image_load_family(
@@ -40,8 +44,8 @@ enum status image_load_family(
 enum status image_function(const struct image *image, const char *name, CUfunction *function);
 void image_unload(struct image *image);
 
-/* What NVRTC makes of a family's source: SASS for that architecture, or PTX for an earlier one where this NVRTC does not know it. *code is the
- * caller's (mem_free); NULL after ST_GPU. */
+/* What NVRTC makes of a family's source: SASS for that architecture, or PTX for an earlier one
+ * where this NVRTC does not know it. *code is the caller's (mem_free); NULL after ST_GPU. */
 enum status image_compile(const struct cuda_library *cuda, const struct embedded *source, int architecture,
         char **code, size_t *bytes);
 

@@ -31,6 +31,7 @@ struct cuda_library {
 	void *handles[CUDA_PART_COUNT]; /* dlopen's, NULL: not open */
 	int driver_version;             /* MAJOR * 1000 + MINOR * 10, of CUDA: 13000 */
 	int nccl_version;               /* MAJOR * 10000 + MINOR * 100 + PATCH: 22809 */
+	int progress;                   /* descriptor for a line of progress, set by the caller; 0: none */
 #define X(name, symbol, needed, result, parameters) result(*name) parameters;
 	CUDA_FUNCTIONS(X) CUBLAS_FUNCTIONS(X) NCCL_FUNCTIONS(X) NVRTC_FUNCTIONS(X) CLOCK_FUNCTIONS(X)
 #undef X

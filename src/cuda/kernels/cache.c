@@ -1,0 +1,155 @@
+/* cache.c -- the files in which compiled kernels are kept: folders, names, and the lock of the
+ * process that compiles */
+#include "cuda/kernels/cache.h"
+#include "base/embedded.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LOCK_WAIT_MS = 600000, LOCK_POLL_MS = 20 };
+
+/* ---- folders and names */
+
+/* Makes BASE/NAME. Leaves "" if it cannot be made, or if another user could put code into it. */
+static void folder_make(char folder[CACHE_PATH_BYTES], const char *base, const char *name)
+{
+	struct stat about;
+	int length = snprintf(folder, CACHE_PATH_BYTES, "%s/%s", base, name);
+	bool fits = *base == '/' && length < CACHE_PATH_BYTES - 128;
+	if (fits) {
+		mkdir(base, 0700);
+		mkdir(folder, 0700);
+	}
+	if (!fits || stat(folder, &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != geteuid() ||
+	        (about.st_mode & (S_IWGRP | S_IWOTH)))
+		*folder = '\0';
+}
+
+static void folders_make(struct kernel_cache *cache)
+{
+	char base[CACHE_PATH_BYTES] = "", name[32];
+	const char *given = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = getenv("TMPDIR");
+	if (given && *given == '/')
+		snprintf(base, sizeof base, "%s", given);
+	else if (home)
+		snprintf(base, sizeof base, "%s/.cache", home);
+	folder_make(cache->folder[0], base, "ranksh");
+	snprintf(name, sizeof name, "ranksh-%u", (unsigned)geteuid());
+	folder_make(cache->folder[1], temporary && *temporary == '/' ? temporary : "/tmp", name);
+}
+
+/* FNV-1a, 64 bits */
+static uint64_t digest(uint64_t sum, const char *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		sum = (sum ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
+void cache_open(struct kernel_cache *cache, const struct cuda_library *cuda)
+{
+	int version[2] = {0};
+	*cache = (struct kernel_cache){.lock = -1, .progress = cuda->progress};
+	folders_make(cache);
+	cuda->nvrtcVersion(&version[0], &version[1]);
+	cache->digest = digest(UINT64_C(0xcbf29ce484222325), (const char *)version, sizeof version);
+	for (const struct embedded *file = embedded_files; file->path; file++)
+		if (strstr(file->path, "src/cuda/kernels/"))
+			cache->digest = digest(cache->digest, file->bytes, file->count);
+}
+
+void cache_close(struct kernel_cache *cache)
+{
+	if (cache->reports) {
+		close(cache->ends[1]);
+		pthread_join(cache->reporter, NULL);
+		close(cache->ends[0]);
+	}
+	if (cache->lock >= 0)
+		close(cache->lock);
+}
+
+bool cache_path(const struct kernel_cache *cache, int folder, const char *source, int architecture,
+        char path[CACHE_PATH_BYTES])
+{
+	const char *name = strrchr(source, '/') + 1;
+	snprintf(path, CACHE_PATH_BYTES, "%.900s/kernels-%.*s-sm_%d-%016llx", cache->folder[folder],
+	        (int)strcspn(name, "."), name, architecture, (unsigned long long)cache->digest);
+	return *cache->folder[folder];
+}
+
+void cache_write(const struct kernel_cache *cache, const char *source, int architecture, const void *code,
+        size_t bytes)
+{
+	char path[CACHE_PATH_BYTES];
+	bool written = false;
+	for (int i = 0; i < CACHE_FOLDERS && !written; i++)
+		written = cache_path(cache, i, source, architecture, path) &&
+		        file_write(path, code, bytes) == ST_OK;
+}
+
+/* ---- the process that compiles */
+
+static void *report_progress(void *self)
+{
+	const struct kernel_cache *cache = self;
+	struct pollfd closed = {.fd = cache->ends[0], .events = POLLIN};
+	if (poll(&closed, 1, 1000) == 0)
+		dprintf(cache->progress,
+		        "cuda: compiling the kernels for this GPU, once: about a minute (`make gpu` builds "
+		        "them in)\n");
+	return NULL;
+}
+
+static void start_reporter(struct kernel_cache *cache)
+{
+	if (cache->progress <= 0 || pipe2(cache->ends, O_CLOEXEC) != 0)
+		return;
+	cache->reports = pthread_create(&cache->reporter, NULL, report_progress, cache) == 0;
+	if (!cache->reports) {
+		close(cache->ends[0]);
+		close(cache->ends[1]);
+	}
+}
+
+/* Returns false if this file system has no locks. */
+static bool lock_wait(int descriptor)
+{
+	int waited = 0;
+	while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return false;
+		if (waited >= LOCK_WAIT_MS)
+			return true; /* a process that was stopped may hold it */
+		waited += LOCK_POLL_MS;
+		poll(NULL, 0, LOCK_POLL_MS);
+	}
+	return true;
+}
+
+bool cache_lock(struct kernel_cache *cache)
+{
+	char path[CACHE_PATH_BYTES];
+	if (cache->locked)
+		return false;
+	cache->locked = true;
+	start_reporter(cache);
+	for (int i = 0; i < CACHE_FOLDERS && cache->lock < 0; i++) {
+		snprintf(path, sizeof path, "%.1000s/lock", cache->folder[i]);
+		if (*cache->folder[i])
+			cache->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		if (cache->lock >= 0 && !lock_wait(cache->lock)) {
+			close(cache->lock);
+			cache->lock = -1;
+		}
+	}
+	return cache->lock >= 0;
+}

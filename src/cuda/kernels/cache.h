@@ -1,0 +1,48 @@
+/* cache.h -- the files in which compiled kernels are kept from one session to the next
+ *
+ *      1. XDG_CACHE_HOME/ranksh, or ~/.cache/ranksh
+ *      2. /tmp/ranksh-UID (TMPDIR in place of /tmp), if the first is read-only or full
+ *
+ * Files are read from both and written to the first that takes them. If neither does, each
+ * session compiles anew. */
+#ifndef RANKSH_CUDA_CACHE_H
+#define RANKSH_CUDA_CACHE_H
+
+#include "cuda/library/library.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CACHE_FOLDERS = 2, CACHE_PATH_BYTES = 1024 };
+
+struct kernel_cache {
+	char folder[CACHE_FOLDERS][CACHE_PATH_BYTES]; /* "": cannot be used */
+	uint64_t digest; /* of all sources and NVRTC's version: any change makes new files */
+	int lock;        /* descriptor; -1: none */
+	bool locked;     /* cache_lock has been called */
+	int progress;    /* descriptor for the line of progress; 0: none */
+	bool reports;    /* the thread `reporter` runs until ends[1], of a pipe, is closed */
+	pthread_t reporter;
+	int ends[2];
+};
+
+/* Requires NVRTC to be open. Close with cache_close. */
+void cache_open(struct kernel_cache *cache, const struct cuda_library *cuda);
+void cache_close(struct kernel_cache *cache);
+
+/* The file of a family's code in one of the folders. Returns false if that folder cannot be
+ * used. */
+bool cache_path(const struct kernel_cache *cache, int folder, const char *source, int architecture,
+        char path[CACHE_PATH_BYTES]);
+/* Keeps the code in the first folder that takes it; none is no error. */
+void cache_write(const struct kernel_cache *cache, const char *source, int architecture, const void *code,
+        size_t bytes);
+
+/* Waits until no other process of this user and node compiles kernels, at most 10 minutes; the
+ * lock is held until cache_close. A second later a line of progress is written. Returns true if
+ * this call has locked, so that the files have to be read again. */
+bool cache_lock(struct kernel_cache *cache);
+
+#endif
