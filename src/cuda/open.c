@@ -36,7 +36,7 @@ static enum status offer_memory(const struct cuda_job *job, struct cuda_report *
 	const struct cuda_library *cuda = &job->library;
 	if (!job->placement.shared)
 		return ST_OK;
-	enum status status = cuda_call(cuda, "cuMemAlloc", cuda->cuMemAlloc(offered, OFFERED_BYTES));
+	enum status status = CUDA_CALL(cuda, cuMemAlloc, offered, OFFERED_BYTES);
 	mine->no_ipc = status == ST_OK && cuda->cuIpcGetMemHandle(&mine->memory, *offered) != CUDA_SUCCESS;
 	return status;
 }
@@ -59,19 +59,18 @@ static enum status try_words(const struct cuda_library *cuda)
 {
 	void *word = NULL;
 	CUdeviceptr at = 0;
-	enum status status = cuda_call(cuda, "cuMemHostAlloc",
-	        cuda->cuMemHostAlloc(&word, sizeof(uint32_t), CU_MEMHOSTALLOC_DEVICEMAP));
+	enum status status =
+	        CUDA_CALL(cuda, cuMemHostAlloc, &word, sizeof(uint32_t), CU_MEMHOSTALLOC_DEVICEMAP);
 	if (status != ST_OK)
 		return status;
-	status = cuda_call(cuda, "cuMemHostGetDevicePointer", cuda->cuMemHostGetDevicePointer(&at, word, 0));
+	status = CUDA_CALL(cuda, cuMemHostGetDevicePointer, &at, word, 0);
 	CUstreamBatchMemOpParams both[2] = {
 	        {.writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, at, {1}, CU_STREAM_WRITE_VALUE_DEFAULT, 0}},
 	        {.waitValue = {CU_STREAM_MEM_OP_WAIT_VALUE_32, at, {1}, CU_STREAM_WAIT_VALUE_GEQ, 0}}};
-	if (status == ST_OK &&
-	        cuda_call(cuda, "cuStreamBatchMemOp", cuda->cuStreamBatchMemOp(NULL, 2, both, 0)) != ST_OK)
+	if (status == ST_OK && CUDA_CALL(cuda, cuStreamBatchMemOp, NULL, 2, both, 0) != ST_OK)
 		status = fail_in(ST_GPU, "its streams cannot wait for words in the host's memory");
 	if (status == ST_OK)
-		status = cuda_call(cuda, "cuStreamSynchronize", cuda->cuStreamSynchronize(NULL));
+		status = CUDA_CALL(cuda, cuStreamSynchronize, NULL);
 	cuda->cuMemFreeHost(word);
 	return status;
 }
@@ -82,12 +81,11 @@ static void take_seat(
 {
 	const struct cuda_library *cuda = &job->library;
 	snprintf(job->name, sizeof job->name, "%s", mine->gpus[seat->ordinal].name);
-	enum status status = cuda_call(cuda, "cuDeviceGet", cuda->cuDeviceGet(&job->device, seat->ordinal));
+	enum status status = CUDA_CALL(cuda, cuDeviceGet, &job->device, seat->ordinal);
 	if (status == ST_OK)
-		status = cuda_call(cuda, "cuDevicePrimaryCtxRetain",
-		        cuda->cuDevicePrimaryCtxRetain(&job->context, job->device));
+		status = CUDA_CALL(cuda, cuDevicePrimaryCtxRetain, &job->context, job->device);
 	if (status == ST_OK)
-		status = cuda_call(cuda, "cuCtxSetCurrent", cuda->cuCtxSetCurrent(job->context));
+		status = CUDA_CALL(cuda, cuCtxSetCurrent, job->context);
 	if (status == ST_OK)
 		status = try_words(cuda);
 	if (status == ST_OK)
@@ -118,7 +116,7 @@ static void look_at_memory(const struct cuda_job *job, struct cuda_report *mine,
 {
 	const struct cuda_library *cuda = &job->library;
 	size_t free = 0, total = 0;
-	enum status status = cuda_call(cuda, "cuMemGetInfo", cuda->cuMemGetInfo(&free, &total));
+	enum status status = CUDA_CALL(cuda, cuMemGetInfo, &free, &total);
 	if (status == ST_OK)
 		status = leave_room(&free);
 	if (status != ST_OK)

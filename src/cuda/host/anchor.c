@@ -14,8 +14,7 @@ static CUevent event_of(const struct anchors *anchors, unsigned anchor)
 static enum status between(const struct anchors *anchors, CUevent from, CUevent to, double *ns)
 {
 	float ms = 0;
-	enum status status = cuda_call(
-	        anchors->cuda, "cuEventElapsedTime", anchors->cuda->cuEventElapsedTime(&ms, from, to));
+	enum status status = CUDA_CALL(anchors->cuda, cuEventElapsedTime, &ms, from, to);
 	*ns = ms * 1e6;
 	return status;
 }
@@ -41,15 +40,12 @@ static enum status renew(struct anchors *anchors)
 	double since = 0;
 	enum status status = ST_OK;
 	if (!anchors->event[place])
-		status = cuda_call(
-		        cuda, "cuEventCreate", cuda->cuEventCreate(&anchors->event[place], CU_EVENT_DEFAULT));
+		status = CUDA_CALL(cuda, cuEventCreate, &anchors->event[place], CU_EVENT_DEFAULT);
 	int64_t before = cuda->host_now();
 	if (status == ST_OK)
-		status = cuda_call(
-		        cuda, "cuEventRecord", cuda->cuEventRecord(anchors->event[place], anchors->stream));
+		status = CUDA_CALL(cuda, cuEventRecord, anchors->event[place], anchors->stream);
 	if (status == ST_OK)
-		status = cuda_call(
-		        cuda, "cuEventSynchronize", cuda->cuEventSynchronize(anchors->event[place]));
+		status = CUDA_CALL(cuda, cuEventSynchronize, anchors->event[place]);
 	int64_t after = cuda->host_now();
 	if (status == ST_OK && anchors->count) {
 		unsigned newest = anchors->count - 1;
@@ -69,8 +65,8 @@ static enum status renew(struct anchors *anchors)
 enum status anchors_open(struct anchors *anchors, const struct cuda_library *cuda)
 {
 	*anchors = (struct anchors){.cuda = cuda};
-	enum status status = cuda_call(cuda, "cuStreamCreateWithPriority",
-	        cuda->cuStreamCreateWithPriority(&anchors->stream, CU_STREAM_NON_BLOCKING, 0));
+	enum status status =
+	        CUDA_CALL(cuda, cuStreamCreateWithPriority, &anchors->stream, CU_STREAM_NON_BLOCKING, 0);
 	for (int i = 0; i < 2 && status == ST_OK; i++)
 		status = renew(anchors);
 	if (status != ST_OK)

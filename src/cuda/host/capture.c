@@ -33,9 +33,8 @@ static enum status lane_of(
 			*lane = &capture->lanes[i];
 			return ST_OK;
 		}
-	enum status status = cuda_call(cuda, "cuStreamCreateWithPriority",
-	        cuda->cuStreamCreateWithPriority(
-	                &stream, CU_STREAM_NON_BLOCKING, host_lane_priority(capture->host, order)));
+	enum status status = CUDA_CALL(cuda, cuStreamCreateWithPriority, &stream, CU_STREAM_NON_BLOCKING,
+	        host_lane_priority(capture->host, order));
 	if (status != ST_OK)
 		return status;
 	*lane = MEM_ADD(&capture->lanes, &capture->lane_count);
@@ -46,7 +45,7 @@ static enum status lane_of(
 static enum status event_make(struct capturing *capture, unsigned flags, CUevent *event)
 {
 	const struct cuda_library *cuda = capture->host->cuda;
-	return cuda_call(cuda, "cuEventCreate", cuda->cuEventCreate(event, flags));
+	return CUDA_CALL(cuda, cuEventCreate, event, flags);
 }
 
 /* Behind what was captured on the lane; its time is a launch's. */
@@ -58,17 +57,16 @@ static enum status mark_end(struct capturing *capture, struct capture_lane *lane
 	if (status != ST_OK)
 		return status;
 	lane->event = captured->events++;
-	return cuda_call(cuda, "cuEventRecordWithFlags",
-	        cuda->cuEventRecordWithFlags(
-	                captured->event[lane->event], lane->lane.stream, CU_EVENT_RECORD_EXTERNAL));
+	return CUDA_CALL(cuda, cuEventRecordWithFlags, captured->event[lane->event], lane->lane.stream,
+	        CU_EVENT_RECORD_EXTERNAL);
 }
 
 /* A wait of another operation in the launch stands here. */
 static enum status join(struct capturing *capture, int target, const struct host_lane *lane)
 {
 	const struct cuda_library *cuda = capture->host->cuda;
-	return cuda_call(cuda, "cuStreamWaitEvent",
-	        cuda->cuStreamWaitEvent(lane->stream, capture->joint[target], CU_EVENT_WAIT_DEFAULT));
+	return CUDA_CALL(
+	        cuda, cuStreamWaitEvent, lane->stream, capture->joint[target], CU_EVENT_WAIT_DEFAULT);
 }
 
 static bool is_awaited(const struct capturing *capture, op_id id)
@@ -103,8 +101,7 @@ static enum status capture_one(struct capturing *capture, int place)
 	if (status != ST_OK || !is_awaited(capture, order->id))
 		return status;
 	status = event_make(capture, CU_EVENT_DISABLE_TIMING, &capture->joint[place]);
-	return status == ST_OK ? cuda_call(cuda, "cuEventRecord",
-	                                 cuda->cuEventRecord(capture->joint[place], lane->lane.stream))
+	return status == ST_OK ? CUDA_CALL(cuda, cuEventRecord, capture->joint[place], lane->lane.stream)
 	                       : status;
 }
 
@@ -117,17 +114,14 @@ static enum status capture_all(struct capturing *capture)
 	if (status != ST_OK)
 		return status;
 	CUstream stream = own->lane.stream;
-	status = cuda_call(cuda, "cuStreamBeginCapture",
-	        cuda->cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	status = CUDA_CALL(cuda, cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_RELAXED);
 	if (status != ST_OK)
 		return status;
 	for (int i = 0; i < capture->count && status == ST_OK; i++)
 		status = capture_one(capture, i);
-	status = first_failure(
-	        status, cuda_call(cuda, "cuStreamEndCapture", cuda->cuStreamEndCapture(stream, &graph)));
+	status = first_failure(status, CUDA_CALL(cuda, cuStreamEndCapture, stream, &graph));
 	if (status == ST_OK)
-		status = cuda_call(cuda, "cuGraphInstantiate",
-		        cuda->cuGraphInstantiate(&capture->captured->executable, graph, 0));
+		status = CUDA_CALL(cuda, cuGraphInstantiate, &capture->captured->executable, graph, 0);
 	if (graph)
 		cuda->cuGraphDestroy(graph);
 	return status;

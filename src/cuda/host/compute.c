@@ -53,12 +53,10 @@ static enum status queue_gemm(struct host_thread *host, const struct gemm *gemm,
 	CUdeviceptr workspace;
 	enum status status = memory_scratch(host, lane, SCRATCH_CUBLAS, compute->workspace_bytes, &workspace);
 	if (status == ST_OK)
-		status = cublas_call(
-		        cuda, "cublasSetStream", cuda->cublasSetStream(compute->cublas, lane->stream));
+		status = CUBLAS_CALL(cuda, cublasSetStream, compute->cublas, lane->stream);
 	if (status == ST_OK)
-		status = cublas_call(cuda, "cublasSetWorkspace",
-		        cuda->cublasSetWorkspace(compute->cublas, (void *)(uintptr_t)workspace,
-		                (size_t)compute->workspace_bytes));
+		status = CUBLAS_CALL(cuda, cublasSetWorkspace, compute->cublas, (void *)(uintptr_t)workspace,
+		        (size_t)compute->workspace_bytes);
 	if (status == ST_OK)
 		status = cublas_call(cuda, launch_gemm, gemm_queue(cuda, compute->cublas, gemm));
 	return status;
@@ -73,10 +71,9 @@ static enum status queue_launch(
 	enum status status = function_of(host->compute, launch->function, &function);
 	if (status != ST_OK)
 		return fail_in(status, "%s", launch->function);
-	return cuda_call(host->cuda, "cuLaunchKernel",
-	        host->cuda->cuLaunchKernel(function, launch->grid[0], launch->grid[1], launch->grid[2],
-	                launch->block[0], launch->block[1], launch->block[2], launch->shared_bytes,
-	                lane->stream, (void *[]){launch->argument}, NULL));
+	return CUDA_CALL(host->cuda, cuLaunchKernel, function, launch->grid[0], launch->grid[1],
+	        launch->grid[2], launch->block[0], launch->block[1], launch->block[2], launch->shared_bytes,
+	        lane->stream, (void *[]){launch->argument}, NULL);
 }
 
 static enum status queue_plan(
@@ -167,8 +164,7 @@ static enum status call_on_host(
 {
 	struct host_call *copy = mem_alloc(sizeof *copy);
 	*copy = (struct host_call){*call, id, &host->compute->fault[fault_of(lane->number, true)]};
-	enum status status = cuda_call(host->cuda, "cuLaunchHostFunc",
-	        host->cuda->cuLaunchHostFunc(lane->stream, compute_and_free, copy));
+	enum status status = CUDA_CALL(host->cuda, cuLaunchHostFunc, lane->stream, compute_and_free, copy);
 	if (status != ST_OK)
 		mem_free(copy);
 	return status;
@@ -235,7 +231,7 @@ static enum status load(struct host_thread *host)
 	if (status == ST_OK)
 		status = image_load(&compute->image, host->cuda, architecture);
 	if (status == ST_OK)
-		status = cublas_call(cuda, "cublasCreate", cuda->cublasCreate(&compute->cublas));
+		status = CUBLAS_CALL(cuda, cublasCreate, &compute->cublas);
 	if (status == ST_OK)
 		status = cublas_call(cuda, "cublasSetMathMode and cublasSetAtomicsMode",
 		        gemm_prepare(cuda, compute->cublas));
@@ -284,8 +280,7 @@ static enum status warm(struct host_thread *host)
 		for (int i = 0; i < 8 && status == ST_OK && dtype != DT_I32; i++)
 			status = warm_product(host, lane, at, dtype, sides[i / 4], i % 4);
 	if (status == ST_OK)
-		status = cuda_call(
-		        host->cuda, "cuStreamSynchronize", host->cuda->cuStreamSynchronize(lane->stream));
+		status = CUDA_CALL(host->cuda, cuStreamSynchronize, lane->stream);
 	return status;
 }
 
@@ -295,14 +290,13 @@ static enum status open_fault(struct host_thread *host)
 	struct compute *compute = host->compute;
 	CUdeviceptr at = 0;
 	void *fault = NULL;
-	enum status status = cuda_call(cuda, "cuMemHostAlloc",
-	        cuda->cuMemHostAlloc(&fault, FAULTS * sizeof *compute->fault,
-	                CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
+	enum status status = CUDA_CALL(cuda, cuMemHostAlloc, &fault, FAULTS * sizeof *compute->fault,
+	        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
 	if (status != ST_OK)
 		return status;
 	compute->fault = fault;
 	memset(fault, 0, FAULTS * sizeof *compute->fault);
-	status = cuda_call(cuda, "cuMemHostGetDevicePointer", cuda->cuMemHostGetDevicePointer(&at, fault, 0));
+	status = CUDA_CALL(cuda, cuMemHostGetDevicePointer, &at, fault, 0);
 	compute->fault_at = (struct index_fault *)(uintptr_t)at;
 	return status;
 }

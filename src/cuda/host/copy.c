@@ -72,8 +72,7 @@ static enum status copy_on_host(struct host_thread *host, const struct kernel_te
 		return ST_OK;
 	struct host_copy *copy = mem_alloc(sizeof *copy);
 	*copy = (struct host_copy){*from, *to};
-	enum status status = cuda_call(
-	        host->cuda, "cuLaunchHostFunc", host->cuda->cuLaunchHostFunc(lane->stream, copy_here, copy));
+	enum status status = CUDA_CALL(host->cuda, cuLaunchHostFunc, lane->stream, copy_here, copy);
 	if (status != ST_OK)
 		mem_free(copy);
 	return status;
@@ -87,9 +86,8 @@ static enum status copy_on_device(struct host_thread *host, const struct kernel_
 	bool lines = layout_contiguous(&from->layout) && layout_contiguous(&to->layout);
 	if (!lines || lies_over(from, to))
 		return compute_convert(host, from, to, lane);
-	return cuda_call(host->cuda, "cuMemcpyDtoDAsync",
-	        host->cuda->cuMemcpyDtoDAsync(device_address(to), device_address(from),
-	                (size_t)layout_bytes(&from->layout), lane->stream));
+	return CUDA_CALL(host->cuda, cuMemcpyDtoDAsync, device_address(to), device_address(from),
+	        (size_t)layout_bytes(&from->layout), lane->stream);
 }
 
 static enum status copy_to_device(struct host_thread *host, const struct kernel_tensor *from,
@@ -102,9 +100,8 @@ static enum status copy_to_device(struct host_thread *host, const struct kernel_
 	if (status == ST_OK)
 		status = copy_on_host(host, from, &here, lane);
 	if (status == ST_OK)
-		status = cuda_call(host->cuda, "cuMemcpyHtoDAsync",
-		        host->cuda->cuMemcpyHtoDAsync(device_address(&there), here.data,
-		                (size_t)layout_bytes(&from->layout), lane->stream));
+		status = CUDA_CALL(host->cuda, cuMemcpyHtoDAsync, device_address(&there), here.data,
+		        (size_t)layout_bytes(&from->layout), lane->stream);
 	if (status == ST_OK && there.data != to->data)
 		status = compute_convert(host, &there, to, lane);
 	return status;
@@ -120,9 +117,8 @@ static enum status copy_to_host(struct host_thread *host, const struct kernel_te
 	if (status == ST_OK && there.data != from->data)
 		status = compute_convert(host, from, &there, lane);
 	if (status == ST_OK)
-		status = cuda_call(host->cuda, "cuMemcpyDtoHAsync",
-		        host->cuda->cuMemcpyDtoHAsync(here.data, device_address(&there),
-		                (size_t)layout_bytes(&from->layout), lane->stream));
+		status = CUDA_CALL(host->cuda, cuMemcpyDtoHAsync, here.data, device_address(&there),
+		        (size_t)layout_bytes(&from->layout), lane->stream);
 	return status == ST_OK ? copy_on_host(host, &here, to, lane) : status;
 }
 

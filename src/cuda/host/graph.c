@@ -264,8 +264,7 @@ static enum status queue(struct host_thread *host, struct graph_launch *launch,
 	if (status == ST_OK)
 		status = host_event_record(host, own->stream, &launch->begin);
 	if (status == ST_OK)
-		status = cuda_call(cuda, "cuGraphLaunch",
-		        cuda->cuGraphLaunch(launch->graph->captured.executable, own->stream));
+		status = CUDA_CALL(cuda, cuGraphLaunch, launch->graph->captured.executable, own->stream);
 	if (status == ST_OK)
 		status = host_event_record(host, own->stream, &launch->end);
 	for (int i = 1; i < launch->count && status == ST_OK; i++) {
@@ -274,8 +273,8 @@ static enum status queue(struct host_thread *host, struct graph_launch *launch,
 			continue;
 		status = host_lane_of(host, &orders[i], &lane);
 		if (status == ST_OK)
-			status = cuda_call(cuda, "cuStreamWaitEvent",
-			        cuda->cuStreamWaitEvent(lane->stream, launch->end, CU_EVENT_WAIT_DEFAULT));
+			status = CUDA_CALL(
+			        cuda, cuStreamWaitEvent, lane->stream, launch->end, CU_EVENT_WAIT_DEFAULT);
 	}
 	return status;
 }

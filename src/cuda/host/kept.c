@@ -57,8 +57,8 @@ static enum status new_page(struct host_thread *host, int class)
 	struct cells *cells = &kept->cells[class];
 	int64_t cell = (int64_t)CELL_LEAST << class, bytes = cell < PAGE_BYTES ? PAGE_BYTES : cell;
 	void *page;
-	enum status status = cuda_call(host->cuda, "cuMemHostAlloc",
-	        host->cuda->cuMemHostAlloc(&page, (size_t)bytes, CU_MEMHOSTALLOC_PORTABLE));
+	enum status status =
+	        CUDA_CALL(host->cuda, cuMemHostAlloc, &page, (size_t)bytes, CU_MEMHOSTALLOC_PORTABLE);
 	if (status != ST_OK)
 		return fail_in(status, "what a copy brings to the host");
 	*MEM_ADD(&kept->pages, &kept->page_count) = page;

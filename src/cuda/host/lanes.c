@@ -67,10 +67,9 @@ enum status host_lane_of(struct host_thread *host, const struct host_order *orde
 	if (!lanes->by_number[order->stream]) {
 		enum status status = order->stream == STREAM_DEFAULT
 		        ? ST_OK
-		        : cuda_call(host->cuda, "cuStreamCreateWithPriority",
-		                  host->cuda->cuStreamCreateWithPriority(&stream,
-		                          order->blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING,
-		                          host_lane_priority(host, order)));
+		        : CUDA_CALL(host->cuda, cuStreamCreateWithPriority, &stream,
+		                  order->blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING,
+		                  host_lane_priority(host, order));
 		if (status != ST_OK)
 			return status;
 		struct lane_queue *new = mem_alloc(sizeof *new);
@@ -92,10 +91,9 @@ enum status host_event_record(struct host_thread *host, CUstream stream, CUevent
 	if (lanes->free_count)
 		new = lanes->free[--lanes->free_count];
 	else
-		status = cuda_call(
-		        host->cuda, "cuEventCreate", host->cuda->cuEventCreate(&new, CU_EVENT_DEFAULT));
+		status = CUDA_CALL(host->cuda, cuEventCreate, &new, CU_EVENT_DEFAULT);
 	if (status == ST_OK)
-		status = cuda_call(host->cuda, "cuEventRecord", host->cuda->cuEventRecord(new, stream));
+		status = CUDA_CALL(host->cuda, cuEventRecord, new, stream);
 	if (status == ST_OK)
 		*event = new;
 	else

@@ -37,11 +37,10 @@ enum status memory_open(struct host_thread *host)
 	memory->joined = mem_alloc((STREAMS_MAX + 1) * sizeof *memory->joined);
 	memory->room = mem_alloc((STREAMS_MAX + 1) * sizeof *memory->room);
 	memory->aside.number = STREAM_HOST; /* which has no stream of its own */
-	enum status status = cuda_call(cuda, "cuStreamCreateWithPriority",
-	        cuda->cuStreamCreateWithPriority(&memory->aside.stream, CU_STREAM_NON_BLOCKING, 0));
+	enum status status =
+	        CUDA_CALL(cuda, cuStreamCreateWithPriority, &memory->aside.stream, CU_STREAM_NON_BLOCKING, 0);
 	if (status == ST_OK)
-		status = cuda_call(cuda, "cuEventCreate",
-		        cuda->cuEventCreate(&memory->written, CU_EVENT_DISABLE_TIMING));
+		status = CUDA_CALL(cuda, cuEventCreate, &memory->written, CU_EVENT_DISABLE_TIMING);
 	if (status != ST_OK)
 		memory_close(host);
 	return status;
@@ -54,14 +53,12 @@ static enum status device_get(struct host_thread *host, int64_t bytes, void **at
 {
 	const struct cuda_library *cuda = host->cuda;
 	CUdeviceptr device = 0;
-	enum status status = host->exchange
-	        ? host->exchange->alloc(host->exchange, bytes, &device)
-	        : cuda_call(cuda, "cuMemAlloc", cuda->cuMemAlloc(&device, (size_t)bytes));
+	enum status status = host->exchange ? host->exchange->alloc(host->exchange, bytes, &device)
+	                                    : CUDA_CALL(cuda, cuMemAlloc, &device, (size_t)bytes);
 	if (status != ST_OK)
 		return status;
 	*at = (void *)(uintptr_t)device;
-	status = cuda_call(cuda, "cuMemsetD8Async",
-	        cuda->cuMemsetD8Async(device, 0, (size_t)bytes, host->memory->aside.stream));
+	status = CUDA_CALL(cuda, cuMemsetD8Async, device, 0, (size_t)bytes, host->memory->aside.stream);
 	return status == ST_OK ? memory_written(host) : status;
 }
 
@@ -86,8 +83,7 @@ static enum status space_get(struct host_thread *host, enum space space, int64_t
 	if (space == SPACE_DEVICE) {
 		status = device_get(host, bytes, at);
 	} else if (space == SPACE_PINNED) {
-		status = cuda_call(host->cuda, "cuMemHostAlloc",
-		        host->cuda->cuMemHostAlloc(at, (size_t)bytes, CU_MEMHOSTALLOC_PORTABLE));
+		status = CUDA_CALL(host->cuda, cuMemHostAlloc, at, (size_t)bytes, CU_MEMHOSTALLOC_PORTABLE);
 		if (status == ST_OK)
 			memset(*at, 0, (size_t)bytes);
 	} else {
@@ -167,8 +163,7 @@ struct host_lane *memory_aside(const struct host_thread *host)
 enum status memory_written(struct host_thread *host)
 {
 	struct memory *memory = host->memory;
-	enum status status = cuda_call(host->cuda, "cuEventRecord",
-	        host->cuda->cuEventRecord(memory->written, memory->aside.stream));
+	enum status status = CUDA_CALL(host->cuda, cuEventRecord, memory->written, memory->aside.stream);
 	memory->writes += status == ST_OK;
 	return status;
 }
@@ -179,8 +174,7 @@ enum status memory_join(struct host_thread *host, const struct host_lane *lane)
 	if (lane == &memory->aside || memory->joined[lane->number] == memory->writes)
 		return ST_OK;
 	memory->joined[lane->number] = memory->writes;
-	return cuda_call(host->cuda, "cuStreamWaitEvent",
-	        host->cuda->cuStreamWaitEvent(lane->stream, memory->written, CU_EVENT_WAIT_DEFAULT));
+	return CUDA_CALL(host->cuda, cuStreamWaitEvent, lane->stream, memory->written, CU_EVENT_WAIT_DEFAULT);
 }
 
 /* ---- a lane's own room */
@@ -198,9 +192,9 @@ static enum status room_get(const struct host_thread *host, struct lane_room *ro
 	const struct cuda_library *cuda = host->cuda;
 	void *at = NULL;
 	if (!room->pinned)
-		return cuda_call(cuda, "cuMemAlloc", cuda->cuMemAlloc(&room->at, (size_t)room->bytes));
-	enum status status = cuda_call(cuda, "cuMemHostAlloc",
-	        cuda->cuMemHostAlloc(&at, (size_t)room->bytes, CU_MEMHOSTALLOC_PORTABLE));
+		return CUDA_CALL(cuda, cuMemAlloc, &room->at, (size_t)room->bytes);
+	enum status status =
+	        CUDA_CALL(cuda, cuMemHostAlloc, &at, (size_t)room->bytes, CU_MEMHOSTALLOC_PORTABLE);
 	room->at = (CUdeviceptr)(uintptr_t)at;
 	return status;
 }

@@ -9,8 +9,7 @@ static enum status wait_for(struct host_thread *host, const struct host_order *o
 	const struct host_flight *target = order->target ? host_flight_find(host, order->target) : NULL;
 	if (!target || !target->after)
 		return ST_OK;
-	return cuda_call(host->cuda, "cuStreamWaitEvent",
-	        host->cuda->cuStreamWaitEvent(lane->stream, target->after, CU_EVENT_WAIT_DEFAULT));
+	return CUDA_CALL(host->cuda, cuStreamWaitEvent, lane->stream, target->after, CU_EVENT_WAIT_DEFAULT);
 }
 
 /* A copy of pageable memory keeps this thread until it is done. What the stream has to do before is waited for here and not there, as
@@ -91,8 +90,7 @@ static enum status await_turn(struct host_thread *host, struct run *run, const s
 	part->stream = lane->number;
 	if (same || !before || !before->given || !before->after)
 		return ST_OK;
-	return cuda_call(host->cuda, "cuStreamWaitEvent",
-	        host->cuda->cuStreamWaitEvent(lane->stream, before->after, 0));
+	return CUDA_CALL(host->cuda, cuStreamWaitEvent, lane->stream, before->after, 0);
 }
 
 static enum status queue(struct host_thread *host, struct run *run, const struct host_order *order,

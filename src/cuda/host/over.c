@@ -164,7 +164,7 @@ static enum status reach_end(struct host_thread *host, const struct host_flight 
 {
 	if (!flight || !flight->after || flight->status != ST_OK || host->lost != ST_OK)
 		return ST_OK;
-	return cuda_call(host->cuda, "cuEventSynchronize", host->cuda->cuEventSynchronize(flight->after));
+	return CUDA_CALL(host->cuda, cuEventSynchronize, flight->after);
 }
 
 enum status lanes_come_to(struct host_thread *host, const struct host_flight *flight)

@@ -21,8 +21,7 @@ static enum status two_sides(const struct host_thread *host, const struct host_o
 
 static enum status wait_aside(const struct host_thread *host)
 {
-	return cuda_call(host->cuda, "cuStreamSynchronize",
-	        host->cuda->cuStreamSynchronize(memory_aside(host)->stream));
+	return CUDA_CALL(host->cuda, cuStreamSynchronize, memory_aside(host)->stream);
 }
 
 /* Memory that the host has not come to yet is zeroes, as it will be when it is there. */

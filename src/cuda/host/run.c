@@ -14,14 +14,13 @@
 static enum status take_context(const struct host_setup *setup, struct host_thread *host, struct run *run)
 {
 	const struct cuda_library *cuda = host->cuda;
-	enum status status = cuda_call(cuda, "cuDeviceGet", cuda->cuDeviceGet(&host->device, setup->ordinal));
+	enum status status = CUDA_CALL(cuda, cuDeviceGet, &host->device, setup->ordinal);
 	if (status == ST_OK)
-		status = cuda_call(cuda, "cuDevicePrimaryCtxRetain",
-		        cuda->cuDevicePrimaryCtxRetain(&host->context, host->device));
+		status = CUDA_CALL(cuda, cuDevicePrimaryCtxRetain, &host->context, host->device);
 	if (status != ST_OK)
 		return status;
 	run->retained = true;
-	return cuda_call(cuda, "cuCtxSetCurrent", cuda->cuCtxSetCurrent(host->context));
+	return CUDA_CALL(cuda, cuCtxSetCurrent, host->context);
 }
 
 enum status run_open(const struct host_setup *setup, struct host_thread *host, struct run **run)

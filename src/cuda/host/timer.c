@@ -145,12 +145,11 @@ static enum status grow(struct timer *timer)
 	CUdeviceptr at = 0;
 	if (timer->chunks == CHUNKS)
 		return fail(ST_LIMIT, "more than %d operations are to last a time", CHUNK * CHUNKS);
-	enum status status = cuda_call(cuda, "cuMemHostAlloc",
-	        cuda->cuMemHostAlloc(&words, CHUNK * sizeof(uint32_t),
-	                CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
+	enum status status = CUDA_CALL(cuda, cuMemHostAlloc, &words, CHUNK * sizeof(uint32_t),
+	        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
 	if (status != ST_OK)
 		return status;
-	status = cuda_call(cuda, "cuMemHostGetDevicePointer", cuda->cuMemHostGetDevicePointer(&at, words, 0));
+	status = CUDA_CALL(cuda, cuMemHostGetDevicePointer, &at, words, 0);
 	if (status != ST_OK) {
 		cuda->cuMemFreeHost(words);
 		return status;
@@ -194,8 +193,8 @@ static enum status take(struct timer *timer, uint32_t *ticket)
 static enum status wait_for(struct host_thread *host, CUstream stream, uint32_t ticket)
 {
 	const struct slot *slot = slot_of(host->timer, ticket);
-	return cuda_call(host->cuda, "cuStreamWaitValue32",
-	        host->cuda->cuStreamWaitValue32(stream, slot->at, slot->value, CU_STREAM_WAIT_VALUE_GEQ));
+	return CUDA_CALL(
+	        host->cuda, cuStreamWaitValue32, stream, slot->at, slot->value, CU_STREAM_WAIT_VALUE_GEQ);
 }
 
 enum status timer_begin(struct host_thread *host, CUstream stream, uint32_t *ticket)
@@ -203,8 +202,7 @@ enum status timer_begin(struct host_thread *host, CUstream stream, uint32_t *tic
 	enum status status = take(host->timer, ticket);
 	if (status != ST_OK)
 		return status;
-	status = cuda_call(host->cuda, "cuLaunchHostFunc",
-	        host->cuda->cuLaunchHostFunc(stream, came, slot_of(host->timer, *ticket)));
+	status = CUDA_CALL(host->cuda, cuLaunchHostFunc, stream, came, slot_of(host->timer, *ticket));
 	if (status != ST_OK)
 		timer_let_go(host, *ticket, 0);
 	return status;

@@ -19,14 +19,12 @@ static enum status load_functions(const struct cuda_library *cuda, CUmodule modu
 	unsigned count = 0;
 	if (!cuda->cuModuleGetFunctionCount || !cuda->cuModuleEnumerateFunctions || !cuda->cuFuncLoad)
 		return ST_OK;
-	enum status status =
-	        cuda_call(cuda, "cuModuleGetFunctionCount", cuda->cuModuleGetFunctionCount(&count, module));
+	enum status status = CUDA_CALL(cuda, cuModuleGetFunctionCount, &count, module);
 	CUfunction *functions = mem_alloc(count * sizeof *functions);
 	if (status == ST_OK)
-		status = cuda_call(cuda, "cuModuleEnumerateFunctions",
-		        cuda->cuModuleEnumerateFunctions(functions, count, module));
+		status = CUDA_CALL(cuda, cuModuleEnumerateFunctions, functions, count, module);
 	for (unsigned i = 0; i < count && status == ST_OK; i++)
-		status = cuda_call(cuda, "cuFuncLoad", cuda->cuFuncLoad(functions[i]));
+		status = CUDA_CALL(cuda, cuFuncLoad, functions[i]);
 	mem_free(functions);
 	return status;
 }
@@ -35,8 +33,7 @@ static enum status load(struct image *image, const void *code)
 {
 	const struct cuda_library *cuda = image->cuda;
 	CUmodule module;
-	enum status status =
-	        cuda_call(cuda, "cuModuleLoadDataEx", cuda->cuModuleLoadDataEx(&module, code, 0, NULL, NULL));
+	enum status status = CUDA_CALL(cuda, cuModuleLoadDataEx, &module, code, 0, NULL, NULL);
 	if (status != ST_OK)
 		return status;
 	status = load_functions(cuda, module);
@@ -122,8 +119,7 @@ enum status image_architecture(struct cuda_library *cuda, CUdevice device, int *
 	int part[2] = {0};
 	enum status status = ST_OK;
 	for (int i = 0; i < 2 && status == ST_OK; i++)
-		status = cuda_call(cuda, "cuDeviceGetAttribute",
-		        cuda->cuDeviceGetAttribute(&part[i], capability[i], device));
+		status = CUDA_CALL(cuda, cuDeviceGetAttribute, &part[i], capability[i], device);
 	*architecture = part[0] * 10 + part[1];
 	return status;
 }

@@ -53,4 +53,9 @@ enum status cublas_call(const struct cuda_library *library, const char *call, cu
 enum status nccl_call(const struct cuda_library *library, const char *call, ncclResult_t result);
 enum status nvrtc_call(const struct cuda_library *library, const char *call, nvrtcResult result);
 
+/* A call by its name and arguments, as one of these: CUDA_CALL(cuda, cuMemAlloc, &at, bytes) */
+#define CUDA_CALL(library, function, ...) cuda_call(library, #function, (library)->function(__VA_ARGS__))
+#define CUBLAS_CALL(library, function, ...) cublas_call(library, #function, (library)->function(__VA_ARGS__))
+#define NCCL_CALL(library, function, ...) nccl_call(library, #function, (library)->function(__VA_ARGS__))
+
 #endif

@@ -7,22 +7,20 @@
 static enum status attribute(
         const struct cuda_library *library, int *value, CUdevice_attribute which, CUdevice device)
 {
-	return cuda_call(
-	        library, "cuDeviceGetAttribute", library->cuDeviceGetAttribute(value, which, device));
+	return CUDA_CALL(library, cuDeviceGetAttribute, value, which, device);
 }
 
 static enum status ask(const struct cuda_library *library, struct cuda_device *into, int ordinal)
 {
 	CUdevice device;
 	size_t bytes = 0;
-	enum status status = cuda_call(library, "cuDeviceGet", library->cuDeviceGet(&device, ordinal));
+	enum status status = CUDA_CALL(library, cuDeviceGet, &device, ordinal);
 	if (status == ST_OK)
-		status = cuda_call(library, "cuDeviceGetName",
-		        library->cuDeviceGetName(into->name, sizeof into->name, device));
+		status = CUDA_CALL(library, cuDeviceGetName, into->name, sizeof into->name, device);
 	if (status == ST_OK)
-		status = cuda_call(library, "cuDeviceGetUuid", library->cuDeviceGetUuid(&into->uuid, device));
+		status = CUDA_CALL(library, cuDeviceGetUuid, &into->uuid, device);
 	if (status == ST_OK)
-		status = cuda_call(library, "cuDeviceTotalMem", library->cuDeviceTotalMem(&bytes, device));
+		status = CUDA_CALL(library, cuDeviceTotalMem, &bytes, device);
 	if (status == ST_OK)
 		status = attribute(
 		        library, &into->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
@@ -44,9 +42,9 @@ enum status cuda_probe(struct cuda_library *library, struct cuda_devices *device
 		return status;
 	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
 	int count = 0;
-	status = cuda_call(library, "cuInit", library->cuInit(0));
+	status = CUDA_CALL(library, cuInit, 0);
 	if (status == ST_OK)
-		status = cuda_call(library, "cuDeviceGetCount", library->cuDeviceGetCount(&count));
+		status = CUDA_CALL(library, cuDeviceGetCount, &count);
 	if (status == ST_OK && count < 1)
 		status = fail(ST_GPU, "cuDeviceGetCount: 0");
 	if (status != ST_OK)

@@ -64,8 +64,7 @@ static struct staging *stage_of(struct nccl_exchange *nccl, CUstream stream)
 static enum status grow(struct nccl_exchange *nccl, struct staging *stage, int64_t bytes)
 {
 	struct staging larger = {.stream = stage->stream, .bytes = most_of(STAGE_LEAST, 2 * bytes)};
-	enum status status =
-	        cuda_call(nccl->cuda, "cuMemAlloc", nccl->cuda->cuMemAlloc(&larger.at, (size_t)larger.bytes));
+	enum status status = CUDA_CALL(nccl->cuda, cuMemAlloc, &larger.at, (size_t)larger.bytes);
 	if (status != ST_OK)
 		return status;
 	if (stage->at)
@@ -93,8 +92,7 @@ enum status nccl_stage(
         struct nccl_exchange *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at)
 {
 	enum status status = nccl_room(nccl, bytes, stream, at);
-	return status == ST_OK ? cuda_call(nccl->cuda, "cuMemcpyDtoDAsync",
-	                                 nccl->cuda->cuMemcpyDtoDAsync(*at, from, (size_t)bytes, stream))
+	return status == ST_OK ? CUDA_CALL(nccl->cuda, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream)
 	                       : status;
 }
 
@@ -137,9 +135,8 @@ static bool fans_out(const struct batch *batch)
 
 enum status nccl_wait_behind(struct cuda_library *cuda, CUevent event, CUstream first, CUstream then)
 {
-	enum status status = cuda_call(cuda, "cuEventRecord", cuda->cuEventRecord(event, first));
-	return status == ST_OK ? cuda_call(cuda, "cuStreamWaitEvent", cuda->cuStreamWaitEvent(then, event, 0))
-	                       : status;
+	enum status status = CUDA_CALL(cuda, cuEventRecord, event, first);
+	return status == ST_OK ? CUDA_CALL(cuda, cuStreamWaitEvent, then, event, 0) : status;
 }
 
 static enum status fan_out(struct nccl_exchange *nccl)
@@ -228,9 +225,8 @@ enum status nccl_run(struct nccl_exchange *nccl)
 	if (status == ST_OK && own)
 		status = fan_in(nccl);
 	for (size_t i = 0; i < batch->copy_count && status == ST_OK; i++)
-		status = cuda_call(nccl->cuda, "cuMemcpyDtoDAsync",
-		        nccl->cuda->cuMemcpyDtoDAsync(batch->copies[i].to, batch->copies[i].from,
-		                (size_t)batch->copies[i].bytes, batch->copies[i].stream));
+		status = CUDA_CALL(nccl->cuda, cuMemcpyDtoDAsync, batch->copies[i].to, batch->copies[i].from,
+		        (size_t)batch->copies[i].bytes, batch->copies[i].stream);
 	for (size_t i = 0; i < batch->start_count && status == ST_OK; i++)
 		status = batch->starts[i].started.queue(
 		        batch->starts[i].started.self, batch->starts[i].stream);

@@ -48,8 +48,7 @@ static enum status copy(const struct nccl_work *work, CUdeviceptr from, CUdevice
 	struct cuda_library *cuda = work->nccl->cuda;
 	if (bytes == 0 || from == to)
 		return ST_OK;
-	return cuda_call(
-	        cuda, "cuMemcpyDtoDAsync", cuda->cuMemcpyDtoDAsync(to, from, (size_t)bytes, work->stream));
+	return CUDA_CALL(cuda, cuMemcpyDtoDAsync, to, from, (size_t)bytes, work->stream);
 }
 
 /* ---- sends and receives to and from all */
@@ -187,8 +186,8 @@ static enum status pad_parts(struct nccl_work *work)
 	work->out = reduces ? own : room;
 	status = copy(work, call->in, work->in, in);
 	if (status == ST_OK && reduces)
-		status = cuda_call(cuda, "cuMemsetD8Async",
-		        cuda->cuMemsetD8Async(room + (CUdeviceptr)in, 0, (size_t)(all - in), work->stream));
+		status = CUDA_CALL(
+		        cuda, cuMemsetD8Async, room + (CUdeviceptr)in, 0, (size_t)(all - in), work->stream);
 	if (status == ST_OK && out > 0)
 		nccl_add_copy(work->nccl, &(struct batch_copy){work->out, call->out, out, work->stream});
 	return status;

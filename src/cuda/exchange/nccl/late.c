@@ -113,9 +113,8 @@ static enum status add_up(const struct nccl_work *work, const struct brought *br
 	void *argument = &sum;
 	unsigned blocks = (unsigned)least_of(parts_of(sum.count, THREADS), BLOCKS_MOST);
 	return sum.count == 0 ? ST_OK
-	                      : cuda_call(cuda, "cuLaunchKernel",
-	                                cuda->cuLaunchKernel(work->nccl->sum, blocks, 1, 1, THREADS, 1, 1, 0,
-	                                        work->stream, &argument, NULL));
+	                      : CUDA_CALL(cuda, cuLaunchKernel, work->nccl->sum, blocks, 1, 1, THREADS, 1, 1,
+	                                0, work->stream, &argument, NULL);
 }
 
 /* The sums to all that count */
@@ -200,11 +199,10 @@ static enum status note_sent(void *self, CUstream stream)
 	struct late_result *kept = self;
 	struct cuda_library *cuda = kept->nccl->cuda;
 	CUevent sent;
-	enum status status =
-	        cuda_call(cuda, "cuEventCreate", cuda->cuEventCreate(&sent, CU_EVENT_DISABLE_TIMING));
+	enum status status = CUDA_CALL(cuda, cuEventCreate, &sent, CU_EVENT_DISABLE_TIMING);
 	if (status != ST_OK)
 		return status;
-	status = cuda_call(cuda, "cuEventRecord", cuda->cuEventRecord(sent, stream));
+	status = CUDA_CALL(cuda, cuEventRecord, sent, stream);
 	if (status == ST_OK)
 		kept->sent = sent;
 	else
@@ -222,8 +220,7 @@ static enum status keep(const struct nccl_work *work, struct late_result **made)
 	*made = mem_alloc(sizeof kept);
 	**made = kept;
 	*MEM_ADD(&nccl->kept, &nccl->kept_count) = *made;
-	return cuda_call(nccl->cuda, "cuMemcpyDtoDAsync",
-	        nccl->cuda->cuMemcpyDtoDAsync(kept.at, work->out, (size_t)kept.bytes, work->stream));
+	return CUDA_CALL(nccl->cuda, cuMemcpyDtoDAsync, kept.at, work->out, (size_t)kept.bytes, work->stream);
 }
 
 static enum status add_send(const struct nccl_work *work, int place)

@@ -11,7 +11,7 @@ enum status meet_ids(
 	enum status status = ST_OK;
 	for (int i = 0; i < count && status == ST_OK; i++)
 		if (parties[i].n > 1)
-			status = nccl_call(cuda, "ncclGetUniqueId", cuda->ncclGetUniqueId(&ids[i]));
+			status = NCCL_CALL(cuda, ncclGetUniqueId, &ids[i]);
 	return status;
 }
 

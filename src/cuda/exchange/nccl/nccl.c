@@ -12,7 +12,7 @@ enum { ABORT_S = 10, CLOSE_S = 5 };
 
 static enum status take(struct nccl_exchange *nccl, int64_t bytes, CUdeviceptr *at)
 {
-	return cuda_call(nccl->cuda, "cuMemAlloc", nccl->cuda->cuMemAlloc(at, (size_t)bytes));
+	return CUDA_CALL(nccl->cuda, cuMemAlloc, at, (size_t)bytes);
 }
 
 static void free_blocks(struct nccl_exchange *nccl, struct gpu_block *blocks, size_t *count)
@@ -138,8 +138,7 @@ static enum status look(struct party *party)
 	}
 	if (!party->comm || party->state != PARTY_READY || party->leaves)
 		return ST_OK;
-	enum status status = nccl_call(
-	        nccl->cuda, "ncclCommGetAsyncError", nccl->cuda->ncclCommGetAsyncError(party->comm, &result));
+	enum status status = NCCL_CALL(nccl->cuda, ncclCommGetAsyncError, party->comm, &result);
 	status = first_failure(status, nccl_call(nccl->cuda, "NCCL", result));
 	if (status != ST_OK) {
 		party_break(party, fail_text());
@@ -232,7 +231,7 @@ static enum status load(struct nccl_exchange *nccl, int ordinal)
 	struct cuda_library *cuda = nccl->cuda;
 	CUdevice device;
 	int architecture;
-	enum status status = cuda_call(cuda, "cuDeviceGet", cuda->cuDeviceGet(&device, ordinal));
+	enum status status = CUDA_CALL(cuda, cuDeviceGet, &device, ordinal);
 	if (status == ST_OK)
 		status = image_architecture(cuda, device, &architecture);
 	if (status == ST_OK)
@@ -251,14 +250,13 @@ static enum status prepare(struct nccl_exchange *nccl, int ordinal)
 	pthread_cond_init(&nccl->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	pthread_mutex_init(&nccl->lock, NULL);
-	enum status status = cuda_call(cuda, "cuCtxGetCurrent", cuda->cuCtxGetCurrent(&nccl->context));
+	enum status status = CUDA_CALL(cuda, cuCtxGetCurrent, &nccl->context);
 	if (status == ST_OK)
 		status = take(nccl, SCRATCH_BYTES, &nccl->zeroes);
 	if (status == ST_OK)
-		status = cuda_call(
-		        cuda, "cuMemsetD8Async", cuda->cuMemsetD8Async(nccl->zeroes, 0, SCRATCH_BYTES, NULL));
+		status = CUDA_CALL(cuda, cuMemsetD8Async, nccl->zeroes, 0, SCRATCH_BYTES, NULL);
 	if (status == ST_OK)
-		status = cuda_call(cuda, "cuStreamSynchronize", cuda->cuStreamSynchronize(NULL));
+		status = CUDA_CALL(cuda, cuStreamSynchronize, NULL);
 	return status == ST_OK ? load(nccl, ordinal) : status;
 }
 

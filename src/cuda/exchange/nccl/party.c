@@ -38,8 +38,7 @@ enum status party_settle(struct party *party)
 	struct cuda_library *cuda = party->nccl->cuda;
 	ncclResult_t result = ncclInProgress;
 	for (int looks = 0; result == ncclInProgress && !leaves(party); looks++) {
-		enum status asked = nccl_call(
-		        cuda, "ncclCommGetAsyncError", cuda->ncclCommGetAsyncError(party->comm, &result));
+		enum status asked = NCCL_CALL(cuda, ncclCommGetAsyncError, party->comm, &result);
 		if (asked != ST_OK)
 			return asked;
 		if (result == ncclInProgress)
@@ -66,8 +65,8 @@ static enum status init(struct party *party)
 	ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
 	config.blocking = 0;
 	config.splitShare = 0;
-	enum status status = nccl_call(cuda, "ncclCommInitRankConfig",
-	        cuda->ncclCommInitRankConfig(&party->comm, party->n, party->id, party->place, &config));
+	enum status status = NCCL_CALL(
+	        cuda, ncclCommInitRankConfig, &party->comm, party->n, party->id, party->place, &config);
 	return status == ST_OK ? party_settle(party) : status;
 }
 
@@ -112,7 +111,7 @@ static enum status warm_up(struct party *party)
 		return status;
 	if (found != CUDA_SUCCESS)
 		return cuda_call(cuda, "cuStreamQuery", found);
-	return cuda_call(cuda, "cuStreamSynchronize", cuda->cuStreamSynchronize(party->stream));
+	return CUDA_CALL(cuda, cuStreamSynchronize, party->stream);
 }
 
 void party_break(struct party *party, const char *words)
@@ -144,16 +143,14 @@ static void become(struct party *party, enum status status)
 static enum status take_stream(struct party *party)
 {
 	struct cuda_library *cuda = party->nccl->cuda;
-	enum status status = cuda_call(cuda, "cuCtxSetCurrent", cuda->cuCtxSetCurrent(party->nccl->context));
+	enum status status = CUDA_CALL(cuda, cuCtxSetCurrent, party->nccl->context);
 	if (status == ST_OK)
-		status = cuda_call(cuda, "cuStreamCreateWithPriority",
-		        cuda->cuStreamCreateWithPriority(&party->stream, CU_STREAM_NON_BLOCKING, 0));
+		status = CUDA_CALL(
+		        cuda, cuStreamCreateWithPriority, &party->stream, CU_STREAM_NON_BLOCKING, 0);
 	if (status == ST_OK)
-		status = cuda_call(
-		        cuda, "cuEventCreate", cuda->cuEventCreate(&party->ahead, CU_EVENT_DISABLE_TIMING));
+		status = CUDA_CALL(cuda, cuEventCreate, &party->ahead, CU_EVENT_DISABLE_TIMING);
 	if (status == ST_OK)
-		status = cuda_call(
-		        cuda, "cuEventCreate", cuda->cuEventCreate(&party->behind, CU_EVENT_DISABLE_TIMING));
+		status = CUDA_CALL(cuda, cuEventCreate, &party->behind, CU_EVENT_DISABLE_TIMING);
 	return status;
 }
 

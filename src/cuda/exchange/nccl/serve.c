@@ -65,9 +65,8 @@ static enum status add_up(struct nccl_exchange *nccl, const struct exchange_one_
 	reach.window.stride[0] = reach.at.stride[0] = 1;
 	void *argument = &reach;
 	unsigned blocks = (unsigned)least_of(parts_of(count, THREADS), BLOCKS_MOST);
-	return cuda_call(nccl->cuda, "cuLaunchKernel",
-	        nccl->cuda->cuLaunchKernel(
-	                nccl->reach, blocks, 1, 1, THREADS, 1, 1, 0, stream, &argument, NULL));
+	return CUDA_CALL(nccl->cuda, cuLaunchKernel, nccl->reach, blocks, 1, 1, THREADS, 1, 1, 0, stream,
+	        &argument, NULL);
 }
 
 /* ---- who reaches */
@@ -121,9 +120,8 @@ static enum status reach_own(
 		return ST_OK;
 	if (call->what == ONE_SIDED_ADD)
 		return add_up(nccl, call, call->at, window, bytes, NULL, stream);
-	return cuda_call(nccl->cuda, "cuMemcpyDtoDAsync",
-	        nccl->cuda->cuMemcpyDtoDAsync(
-	                gets ? call->at : window, gets ? window : call->at, (size_t)bytes, stream));
+	return CUDA_CALL(nccl->cuda, cuMemcpyDtoDAsync, gets ? call->at : window, gets ? window : call->at,
+	        (size_t)bytes, stream);
 }
 
 enum status serve_reach(struct exchange *exchange, const struct exchange_one_sided *call,
@@ -158,10 +156,8 @@ static enum status move(struct party *party, int kind, CUdeviceptr at, int64_t b
 	void *memory = (void *)(uintptr_t)at;
 	size_t count = (size_t)bytes;
 	enum status status = kind == STEP_SEND
-	        ? nccl_call(cuda, "ncclSend",
-	                  cuda->ncclSend(memory, count, ncclInt8, 0, party->comm, party->stream))
-	        : nccl_call(cuda, "ncclRecv",
-	                  cuda->ncclRecv(memory, count, ncclInt8, 0, party->comm, party->stream));
+	        ? NCCL_CALL(cuda, ncclSend, memory, count, ncclInt8, 0, party->comm, party->stream)
+	        : NCCL_CALL(cuda, ncclRecv, memory, count, ncclInt8, 0, party->comm, party->stream);
 	return status == ST_OK ? party_settle(party) : status;
 }
 
@@ -169,12 +165,11 @@ static enum status make_piece(struct nccl_exchange *nccl, struct addend *piece)
 {
 	struct cuda_library *cuda = nccl->cuda;
 	void *word;
-	enum status status = cuda_call(cuda, "cuMemAlloc", cuda->cuMemAlloc(&piece->at, PIECE));
+	enum status status = CUDA_CALL(cuda, cuMemAlloc, &piece->at, PIECE);
 	if (status != ST_OK)
 		return status;
-	status = cuda_call(cuda, "cuMemHostAlloc",
-	        cuda->cuMemHostAlloc(
-	                &word, sizeof(int), CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
+	status = CUDA_CALL(cuda, cuMemHostAlloc, &word, sizeof(int),
+	        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
 	if (status == ST_OK)
 		piece->released = word;
 	else
