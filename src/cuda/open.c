@@ -59,11 +59,9 @@ static enum status try_words(const struct cuda_library *cuda)
 {
 	void *word = NULL;
 	CUdeviceptr at = 0;
-	enum status status =
-	        CUDA_CALL(cuda, cuMemHostAlloc, &word, sizeof(uint32_t), CU_MEMHOSTALLOC_DEVICEMAP);
+	enum status status = cuda_mapped_alloc(cuda, sizeof(uint32_t), &word, &at);
 	if (status != ST_OK)
 		return status;
-	status = CUDA_CALL(cuda, cuMemHostGetDevicePointer, &at, word, 0);
 	CUstreamBatchMemOpParams both[2] = {
 	        {.writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, at, {1}, CU_STREAM_WRITE_VALUE_DEFAULT, 0}},
 	        {.waitValue = {CU_STREAM_MEM_OP_WAIT_VALUE_32, at, {1}, CU_STREAM_WAIT_VALUE_GEQ, 0}}};

@@ -42,31 +42,18 @@ static enum status lane_of(
 	return ST_OK;
 }
 
-static enum status event_make(struct capturing *capture, unsigned flags, CUevent *event)
-{
-	const struct cuda_library *cuda = capture->host->cuda;
-	return CUDA_CALL(cuda, cuEventCreate, event, flags);
-}
-
 /* Behind what was captured on the lane; its time is a launch's. */
 static enum status mark_end(struct capturing *capture, struct capture_lane *lane)
 {
 	const struct cuda_library *cuda = capture->host->cuda;
 	struct captured *captured = capture->captured;
-	enum status status = event_make(capture, CU_EVENT_DEFAULT, &captured->event[captured->events]);
+	enum status status =
+	        CUDA_CALL(cuda, cuEventCreate, &captured->event[captured->events], CU_EVENT_DEFAULT);
 	if (status != ST_OK)
 		return status;
 	lane->event = captured->events++;
 	return CUDA_CALL(cuda, cuEventRecordWithFlags, captured->event[lane->event], lane->lane.stream,
 	        CU_EVENT_RECORD_EXTERNAL);
-}
-
-/* A wait of another operation in the launch stands here. */
-static enum status join(struct capturing *capture, int target, const struct host_lane *lane)
-{
-	const struct cuda_library *cuda = capture->host->cuda;
-	return CUDA_CALL(
-	        cuda, cuStreamWaitEvent, lane->stream, capture->joint[target], CU_EVENT_WAIT_DEFAULT);
 }
 
 static bool is_awaited(const struct capturing *capture, op_id id)
@@ -89,7 +76,8 @@ static enum status capture_one(struct capturing *capture, int place)
 		return status;
 	span->from = lane->event;
 	if (order->record.kind == OP_WAIT && target >= 0)
-		status = join(capture, target, &lane->lane);
+		status = CUDA_CALL(cuda, cuStreamWaitEvent, lane->lane.stream, capture->joint[target],
+		        CU_EVENT_WAIT_DEFAULT);
 	else if (order->record.kind == OP_KERNEL)
 		status = compute_kernel(capture->host, order, &lane->lane);
 	else if (order->record.kind == OP_COPY)
@@ -100,7 +88,7 @@ static enum status capture_one(struct capturing *capture, int place)
 	span->to = lane->event;
 	if (status != ST_OK || !is_awaited(capture, order->id))
 		return status;
-	status = event_make(capture, CU_EVENT_DISABLE_TIMING, &capture->joint[place]);
+	status = CUDA_CALL(cuda, cuEventCreate, &capture->joint[place], CU_EVENT_DISABLE_TIMING);
 	return status == ST_OK ? CUDA_CALL(cuda, cuEventRecord, capture->joint[place], lane->lane.stream)
 	                       : status;
 }

@@ -170,15 +170,6 @@ static enum status call_on_host(
 	return status;
 }
 
-/* On the GPU, before the kernel: its result may lie over the numbers. */
-static enum status queue_index_check(
-        struct host_thread *host, op_id id, const struct kernel_call *call, const struct host_lane *lane)
-{
-	struct launch_plan plan;
-	launch_index_check(&plan, call, id, &host->compute->fault_at[fault_of(lane->number, false)]);
-	return queue_plan(host, &plan, lane);
-}
-
 void compute_tell_faults(struct host_thread *host, int stream, op_id id)
 {
 	for (int i = fault_of(stream, false); host->compute && i <= fault_of(stream, true); i++) {
@@ -197,12 +188,15 @@ void compute_tell_faults(struct host_thread *host, int stream, op_id id)
 enum status compute_kernel(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
 	struct kernel_call call;
+	struct launch_plan check;
 	enum status status = call_here(host, &order->record, &call);
 	if (status != ST_OK || order->record.operands == 0)
 		return status;
 	if (!on_device(&order->record))
 		return call_on_host(host, order->id, &call, lane);
-	status = queue_index_check(host, order->id, &call, lane);
+	/* before the kernel, whose result may lie over the indices */
+	launch_index_check(&check, &call, order->id, &host->compute->fault_at[fault_of(lane->number, false)]);
+	status = queue_plan(host, &check, lane);
 	return status == ST_OK ? launch_call(host, &call, lane) : status;
 }
 
@@ -284,30 +278,18 @@ static enum status warm(struct host_thread *host)
 	return status;
 }
 
-static enum status open_fault(struct host_thread *host)
-{
-	const struct cuda_library *cuda = host->cuda;
-	struct compute *compute = host->compute;
-	CUdeviceptr at = 0;
-	void *fault = NULL;
-	enum status status = CUDA_CALL(cuda, cuMemHostAlloc, &fault, FAULTS * sizeof *compute->fault,
-	        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
-	if (status != ST_OK)
-		return status;
-	compute->fault = fault;
-	memset(fault, 0, FAULTS * sizeof *compute->fault);
-	status = CUDA_CALL(cuda, cuMemHostGetDevicePointer, &at, fault, 0);
-	compute->fault_at = (struct index_fault *)(uintptr_t)at;
-	return status;
-}
-
 /* After memory_open */
 enum status compute_open(struct host_thread *host)
 {
+	CUdeviceptr faults = 0;
+	void *fault = NULL;
 	host->compute = mem_alloc(sizeof *host->compute);
 	enum status status = load(host);
 	if (status == ST_OK)
-		status = open_fault(host);
+		status =
+		        cuda_mapped_alloc(host->cuda, FAULTS * sizeof *host->compute->fault, &fault, &faults);
+	host->compute->fault = fault;
+	host->compute->fault_at = (struct index_fault *)(uintptr_t)faults;
 	if (status == ST_OK)
 		status = warm(host);
 	if (status != ST_OK)

@@ -62,11 +62,6 @@ const char *run_call_of(const struct record *record)
 	}
 }
 
-static bool meets(const struct host_order *order)
-{
-	return order->meeting != NULL;
-}
-
 struct part_seen *run_part_of(struct run *run, int part)
 {
 	for (size_t i = 0; i < run->part_count; i++)
@@ -104,7 +99,7 @@ static enum status queue(struct host_thread *host, struct run *run, const struct
 		flight->hold = status == ST_OK ? ticket + 1 : 0;
 		return status;
 	}
-	if (!meets(order))
+	if (!order->meeting)
 		return queue_timed(host, order, lane);
 	if (run_part_of(run, order->meeting->part)->lost) {
 		flight->undone = true;
@@ -133,7 +128,7 @@ static void tell_failed(struct host_thread *host, struct run *run, const struct 
 	struct host_report report = {
 	        .measured = {.id = order->id, .issue = issue, .ready = issue, .start = issue}};
 	run_keep_words(&report, status);
-	if (meets(order))
+	if (order->meeting)
 		run_part_of(run, order->meeting->part)->lost = true;
 	lanes_check(host);
 	run_tell(host, &report, issue);
@@ -153,18 +148,18 @@ void run_on_stream(struct host_thread *host, struct run *run, const struct host_
 	status = memory_join(host, lane);
 	status = first_failure(status, host_flight_begin(host, lane, order->id, issue, &flight));
 	flight->undone = order->undone || host_cancelled(host, order->id, &cancelled);
-	flight->part = meets(order) ? order->meeting->part + 1 : 0;
+	flight->part = order->meeting ? order->meeting->part + 1 : 0;
 	if (status == ST_OK && !host_cancelled(host, order->id, &cancelled))
 		status = queue(host, run, order, lane, flight);
 	if (status != ST_OK)
 		host_flight_fail(flight, status);
 	flight->launch = run_launch_took(host, order, issue);
 	flight->played = order->launch_ns > 0;
-	if (meets(order))
+	if (order->meeting)
 		*MEM_ADD(&run->together, &run->together_count) = lane;
-	if (meets(order) && order->more)
+	if (order->meeting && order->more)
 		return;
-	if (meets(order)) {
+	if (order->meeting) {
 		status = first_failure(status, message_end(host));
 		run_end_together(host, run, status);
 	} else {

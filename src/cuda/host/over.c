@@ -53,24 +53,19 @@ static void tell(struct host_thread *host, struct lane_queue *lane, struct host_
 	host_tell(host, &report, end + flight->shift);
 }
 
-static void let_go(struct host_thread *host, struct host_flight *flight)
+/* Is it over, by its last event? Where it has none, it failed. */
+static bool is_over(struct host_thread *host, struct host_flight *flight)
 {
 	int64_t ns;
+	if (!flight->given)
+		return false;
+	if (host->lost != ST_OK || !flight->after)
+		return true;
 	if (flight->hold && host_cancelled(host, flight->id, &ns)) {
 		timer_let_go(host, flight->hold - 1, ns);
 		flight->hold = 0;
 		flight->undone = true;
 	}
-}
-
-/* Is it over, by its last event? Where it has none, it failed. */
-static bool is_over(struct host_thread *host, struct host_flight *flight)
-{
-	if (!flight->given)
-		return false;
-	if (host->lost != ST_OK || !flight->after)
-		return true;
-	let_go(host, flight);
 	CUresult result = host->cuda->cuEventQuery(flight->after);
 	if (result == CUDA_ERROR_NOT_READY)
 		return false;
@@ -153,8 +148,7 @@ static bool wait_is_over(struct host_thread *host, op_id target)
 		}
 		struct host_flight *flight = lane_find(lane, target);
 		if (flight)
-			return lane->told < lane->count ? flight->id < lane_flight(lane, lane->told)->id
-			                                : true;
+			return lane->told == lane->count || flight->id < lane_flight(lane, lane->told)->id;
 	}
 	return true;
 }

@@ -179,12 +179,6 @@ static void finish_segment(struct host_thread *host, struct run *run)
 	run_tell(host, &run->segment, host->due);
 }
 
-static void compute_on_host(struct host_thread *host, const struct host_order *order, int64_t issue)
-{
-	int64_t ns = most_of(order->record.duration_ns, order->least_ns);
-	host_rest_until(host, issue + ns + host->shift);
-}
-
 static void run_on_host(
         struct host_thread *host, struct run *run, const struct host_order *order, int64_t issue)
 {
@@ -199,7 +193,8 @@ static void run_on_host(
 	if (does && (order->record.kind == OP_SYNC || order->record.kind == OP_SEGMENT))
 		status = lanes_wait(host, order->target, order->id);
 	else if (does && order->record.kind == OP_HOST)
-		compute_on_host(host, order, issue);
+		host_rest_until(
+		        host, issue + most_of(order->record.duration_ns, order->least_ns) + host->shift);
 	else if (does && order->record.kind == OP_FILL && order->record.kernel)
 		status = compute_fill(host, order);
 	if (status == ST_OK && order->record.kind == OP_SYNC && order->record.noted)

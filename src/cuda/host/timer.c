@@ -140,27 +140,19 @@ static void *run(void *self)
 /* More of them, which are free then */
 static enum status grow(struct timer *timer)
 {
-	const struct cuda_library *cuda = timer->cuda;
 	void *words = NULL;
 	CUdeviceptr at = 0;
 	if (timer->chunks == CHUNKS)
 		return fail(ST_LIMIT, "more than %d operations are to last a time", CHUNK * CHUNKS);
-	enum status status = CUDA_CALL(cuda, cuMemHostAlloc, &words, CHUNK * sizeof(uint32_t),
-	        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+	enum status status = cuda_mapped_alloc(timer->cuda, CHUNK * sizeof(uint32_t), &words, &at);
 	if (status != ST_OK)
 		return status;
-	status = CUDA_CALL(cuda, cuMemHostGetDevicePointer, &at, words, 0);
-	if (status != ST_OK) {
-		cuda->cuMemFreeHost(words);
-		return status;
-	}
 	struct slot *slots = mem_alloc(CHUNK * sizeof *slots);
 	pthread_mutex_lock(&timer->lock);
 	uint32_t first = timer->chunks * CHUNK;
 	timer->words[timer->chunks] = words;
 	timer->chunk[timer->chunks++] = slots;
 	for (uint32_t i = 0; i < CHUNK; i++) {
-		timer->words[timer->chunks - 1][i] = 0;
 		slots[i] = (struct slot){.timer = timer,
 		        .word = (uint32_t *)words + i,
 		        .at = at + i * sizeof(uint32_t),

@@ -1,6 +1,8 @@
 /* calls.c -- what NVIDIA's functions return, as a status with words: the call, the error's name, their sentence */
 #include "cuda/library/library.h"
 
+#include <string.h>
+
 enum status cuda_call(const struct cuda_library *library, const char *call, CUresult result)
 {
 	if (result == CUDA_SUCCESS)
@@ -35,4 +37,21 @@ enum status nvrtc_call(const struct cuda_library *library, const char *call, nvr
 	if (result == NVRTC_SUCCESS)
 		return ST_OK;
 	return fail(ST_GPU, "%s: %s", call, library->nvrtcGetErrorString(result));
+}
+
+enum status cuda_mapped_alloc(
+        const struct cuda_library *library, size_t bytes, void **memory, CUdeviceptr *at)
+{
+	*memory = NULL;
+	enum status status = CUDA_CALL(
+	        library, cuMemHostAlloc, memory, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+	if (status != ST_OK)
+		return status;
+	memset(*memory, 0, bytes);
+	status = CUDA_CALL(library, cuMemHostGetDevicePointer, at, *memory, 0);
+	if (status != ST_OK) {
+		library->cuMemFreeHost(*memory);
+		*memory = NULL;
+	}
+	return status;
 }
