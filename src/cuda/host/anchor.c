@@ -1,4 +1,4 @@
-/* anchor.c -- anchors between the GPU's clock and the host's */
+/* anchor.c -- anchors between the GPU clock and the host clock */
 #include "cuda/host/anchor.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ static CUevent event_of(const struct anchors *anchors, unsigned anchor)
 	return anchors->event[anchor % ANCHORS];
 }
 
-/* GPU's time from one event to another, ns */
+/* Elapsed GPU time between two events, ns */
 static enum status between(const struct anchors *anchors, CUevent from, CUevent to, double *ns)
 {
 	float ms = 0;
@@ -19,8 +19,8 @@ static enum status between(const struct anchors *anchors, CUevent from, CUevent 
 	return status;
 }
 
-/* The event lay between `before` and `after`, so the offset is between two bounds; what is known of it narrows to what both
- * allow, or moves to the nearest that the new one allows. */
+/* The event was between `before` and `after`, which bounds the offset. The known bounds are
+ * intersected with it; if they are disjoint, they move to its nearest end. */
 static void bound(struct anchors *anchors, double gpu_ns, int64_t before, int64_t after)
 {
 	double least = before - gpu_ns, most = after - gpu_ns;
@@ -61,7 +61,8 @@ static enum status renew(struct anchors *anchors)
 	return ST_OK;
 }
 
-/* The first time a GPU is asked it may wake up between the two looks at the clock: the second anchor is nearer. */
+/* The first access may have to wake the GPU between the two clock reads, so a second anchor
+ * follows. */
 enum status anchors_open(struct anchors *anchors, const struct cuda_library *cuda)
 {
 	*anchors = (struct anchors){.cuda = cuda};

@@ -1,43 +1,46 @@
-/* anchor.h -- when an event was, on the host's clock.
+/* anchor.h -- converts event times of the GPU to the host clock
  *
- * CUDA tells the time between two events of a device, in ms as a float: 24 bits, 60 ns after a second. So every second a new
- * event is recorded on a stream that has nothing else, an anchor, and times are taken against the one that was the newest
- * when the operation was queued. Of each anchor is known:
+ * CUDA gives the time between two events in ms as a float: 24 bits, 60 ns after a second. So
+ * every second a new event, an anchor, is recorded on an otherwise empty stream, and times are
+ * measured from the anchor that was the newest when the operation was queued. Known of each
+ * anchor:
  *
- *      host's clock    before | ........ somewhere here ........ | after        looked at around it
- *      GPU's clock              its time since the first anchor                 by the times between anchors
+ *      host clock     before | ........ somewhere here ........ | after       read around it
+ *      GPU clock               its time since the first anchor                sum of the intervals
  *
- * so that GPU's time + offset = host's time, with an offset between two bounds. Every anchor narrows them; where they
- * exclude each other the clocks have drifted apart, and the bounds move as little as that takes. Times that were told stay.
+ * so that GPU time + offset = host time, with bounds for the offset. Every anchor narrows the
+ * bounds; if they exclude each other the clocks have drifted, and the bounds move as little as
+ * necessary. Reported times do not change.
  *
- * Used by the host thread alone: opening and renewing wait for the device. May call: cuda/library/. */
+ * Used by the host thread alone: opening and renewing wait for the device. May call:
+ * cuda/library/. */
 #ifndef RANKSH_CUDA_HOST_ANCHOR_H
 #define RANKSH_CUDA_HOST_ANCHOR_H
 
 #include "cuda/library/library.h"
 
-enum { ANCHORS = 64 }; /* that many are kept, the oldest go */
+enum { ANCHORS = 64 }; /* kept; older ones are overwritten */
 struct anchors {
 	const struct cuda_library *cuda; /* the caller's, with its context current */
 	CUstream stream;
 	CUevent event[ANCHORS];
 	double gpu_ns[ANCHORS]; /* since the first */
-	int64_t renewed;        /* host's time at which the newest was made */
+	int64_t renewed;        /* host time of the newest */
 	unsigned count;         /* made so far */
-	double least, most;     /* host's time - GPU's time, ns */
+	double least, most;     /* bounds of host time - GPU time, ns */
 };
 
-/* The first anchor. On failure nothing is left. ST_GPU */
+/* Records the first anchor. Fails with ST_GPU and leaves nothing. */
 enum status anchors_open(struct anchors *anchors, const struct cuda_library *cuda);
-void anchors_close(struct anchors *anchors); /* a zeroed one too */
-/* A new anchor where the newest is a second old; else nothing. ST_GPU */
+void anchors_close(struct anchors *anchors); /* a zeroed one is valid */
+/* Records a new anchor if the newest is a second old. Fails with ST_GPU. */
 enum status anchors_renew(struct anchors *anchors);
-/* The newest's number: what an event that is recorded now is to be measured against */
+/* Returns the newest anchor's number, against which an event recorded now is measured. */
 unsigned anchors_newest(const struct anchors *anchors);
-/* Host's time of an event that is over and was made for timing. anchor: the newest when it was recorded, or the oldest
- * that is left. ST_GPU */
+/* Returns the host time of a completed event with timing. anchor: the newest when it was
+ * recorded; if it is gone, the oldest kept one is used. Fails with ST_GPU. */
 enum status anchors_time(const struct anchors *anchors, unsigned anchor, CUevent event, int64_t *ns);
-/* How far off the host's clock those times may be, ns */
+/* Returns the uncertainty of those times, ns. */
 double anchors_uncertainty(const struct anchors *anchors);
 
 #endif

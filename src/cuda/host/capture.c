@@ -1,16 +1,16 @@
-/* capture.c -- the orders of a launch as an executable CUDA graph, taken down from streams
+/* capture.c -- captures the orders of a launch as an executable CUDA graph
  *
- *      stream   captured as                                         events inside
- *      2        matmul        * relu          | wait         *      0: matmul  1: relu   3: the wait
- *      3              wait *    copy       *                        2: copy ...
+ *      stream   captured as                                        events inside
+ *      2        matmul        * relu          | wait         *     0: matmul  1: relu   3: the wait
+ *      3              wait *    copy       *                       2: copy ...
  *
- * `|` is what a wait waits for. The streams are made for it and go with it: nothing is ever queued on them. */
+ * `|` marks what a wait waits for. The streams are temporary: nothing is ever executed on them. */
 #include "cuda/host/graph.h"
 #include "base/memory.h"
 
 struct capture_lane {
 	struct host_lane lane;
-	int event; /* behind what was captured last; -1: nothing was */
+	int event; /* after the last captured operation; -1: none */
 };
 
 struct capturing {
@@ -20,7 +20,7 @@ struct capturing {
 	struct captured *captured;
 	struct capture_lane *lanes; /* the launch's own first */
 	size_t lane_count;
-	CUevent *joint; /* by operation: what waits for it */
+	CUevent *joint; /* by operation: the event that waits use */
 };
 
 static enum status lane_of(
@@ -42,7 +42,7 @@ static enum status lane_of(
 	return ST_OK;
 }
 
-/* Behind what was captured on the lane; its time is a launch's. */
+/* Records the end of what was captured on the lane; the event has a time in each launch. */
 static enum status mark_end(struct capturing *capture, struct capture_lane *lane)
 {
 	const struct cuda_library *cuda = capture->host->cuda;

@@ -1,7 +1,7 @@
-/* compute.c -- kernels and initial data: launches on a stream, cuBLAS, and what is computed by the host
+/* compute.c -- kernels and initial data: launches, cuBLAS, and kernels on the host
  *
- * A kernel of tensors in the host's memory is a function that the stream calls there, once it has come to it: the simulator's
- * own code (kernels/). */
+ * A kernel of tensors in host memory is a host function of the stream: the simulator's code
+ * (kernels/). */
 #include "cuda/host/inside.h"
 #include "backend/call.h"
 #include "base/memory.h"
@@ -15,7 +15,7 @@
 enum { FAULTS = 2 * (STREAMS_MAX + 1) };
 
 struct known_function {
-	const char *name; /* the planner's: one address for each */
+	const char *name; /* the planner's constant, compared by address */
 	CUfunction function;
 };
 
@@ -24,9 +24,10 @@ struct compute {
 	struct known_function *functions;
 	size_t function_count;
 	cublasHandle_t cublas;
-	struct index_fault *fault;    /* [FAULTS], of the host's memory: see fault_of */
-	struct index_fault *fault_at; /* ... at its address on the GPU */
-	int64_t workspace_bytes;      /* of a lane, as NVIDIA asks for: 32 MB from Hopper on, else 4 MB */
+	struct index_fault *fault;    /* [FAULTS], on the host: see fault_of */
+	struct index_fault *fault_at; /* the same on the GPU */
+	/* per lane, as NVIDIA recommends: 32 MB from Hopper on, else 4 MB */
+	int64_t workspace_bytes;
 };
 
 /* ---- launches */
@@ -45,7 +46,7 @@ static enum status function_of(struct compute *compute, const char *name, CUfunc
 	return status;
 }
 
-/* cublasSetStream takes the workspace away, so it comes behind. */
+/* cublasSetStream resets the workspace, so the workspace is set after it. */
 static enum status queue_gemm(struct host_thread *host, const struct gemm *gemm, const struct host_lane *lane)
 {
 	const struct cuda_library *cuda = host->cuda;
@@ -85,7 +86,7 @@ static enum status queue_plan(
 	return status;
 }
 
-/* All tensors are on the GPU. */
+/* Requires all tensors on the GPU. */
 static enum status launch_call(
         struct host_thread *host, const struct kernel_call *call, const struct host_lane *lane)
 {
@@ -100,7 +101,7 @@ static enum status launch_call(
 	return status == ST_OK ? queue_plan(host, &plan, lane) : status;
 }
 
-/* Floats of one type go as whole numbers, so that all bits of a NaN stay. */
+/* f32 to f32 is copied as i32, which keeps all bits of a NaN. */
 enum status compute_convert(struct host_thread *host, const struct kernel_tensor *from,
         const struct kernel_tensor *to, struct host_lane *lane)
 {
@@ -124,7 +125,7 @@ static enum status call_here(
 	return status;
 }
 
-/* The shell lets all tensors of a kernel be on the GPU, or none. */
+/* The shell requires a kernel's tensors to be all on the GPU or all on the host. */
 static bool on_device(const struct record *record)
 {
 	return record->operands && record->operand[0].space == SPACE_DEVICE;
@@ -153,7 +154,7 @@ static void compute_and_free(void *argument)
 	mem_free(argument);
 }
 
-/* Returns the index of a stream's fault: its kernels have one, and what the host computes there another. */
+/* Returns the index of a stream's fault: its kernels have one, its host functions another. */
 static int fault_of(int stream, bool on_host)
 {
 	return 2 * stream + on_host;
@@ -184,7 +185,7 @@ void compute_tell_faults(struct host_thread *host, int stream, op_id id)
 	}
 }
 
-/* A `spin` without a tensor takes its time and computes nothing. */
+/* A `spin` without a tensor computes nothing. */
 enum status compute_kernel(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
 	struct kernel_call call;
@@ -194,7 +195,7 @@ enum status compute_kernel(struct host_thread *host, const struct host_order *or
 		return status;
 	if (!on_device(&order->record))
 		return call_on_host(host, order->id, &call, lane);
-	/* before the kernel, whose result may lie over the indices */
+	/* before the kernel, whose result may overlap the indices */
 	launch_index_check(&check, &call, order->id, &host->compute->fault_at[fault_of(lane->number, false)]);
 	status = queue_plan(host, &check, lane);
 	return status == ST_OK ? launch_call(host, &call, lane) : status;
@@ -214,7 +215,7 @@ enum status compute_fill(struct host_thread *host, const struct host_order *orde
 	return status == ST_OK ? memory_written(host) : status;
 }
 
-/* ---- start and end */
+/* ---- start and stop */
 
 static enum status load(struct host_thread *host)
 {
@@ -233,7 +234,8 @@ static enum status load(struct host_thread *host)
 	return status;
 }
 
-/* c = a b of squares of that type and side, a and b each as it lies or turned; all three at `at`, which takes what they hold. */
+/* Queues c = a b of squares of a type and side; bits of `turned`: a, b transposed. All three
+ * start at `at`. */
 static enum status warm_product(struct host_thread *host, struct host_lane *lane, CUdeviceptr at,
         enum dtype dtype, int side, int turned)
 {
@@ -252,9 +254,9 @@ static enum status warm_product(struct host_thread *host, struct host_lane *lane
 	return launch_call(host, &product, lane);
 }
 
-/* The first launch takes long, and so does the first product of a kind, as cuBLAS has kernels for types, sizes, and how the factors lie: both load
- * code, for which the driver may wait until the whole GPU is idle, where a stream may wait for what this thread has not issued yet. So some
- * are done at the start. */
+/* The first launch, and the first product of each type, size and transposition, load code. The
+ * driver may wait until the whole GPU is idle for it, while a stream may wait for work that this
+ * thread has not issued yet. So some are done at the start. */
 static enum status warm(struct host_thread *host)
 {
 	static const int sides[] = {16, 128};

@@ -1,11 +1,12 @@
-/* copy.c -- copies between device, pinned, pageable memory and the disk, which is the host's memory here
+/* copy.c -- copies between device, pinned and pageable memory, and the disk, which is host memory
+ * here
  *
- * A copy engine moves bytes that lie in one line. What is strided is packed on its own side, in the stream's order: on the GPU by
- * a kernel, in the host's memory by a function that the stream calls there.
+ * A copy engine moves contiguous bytes. A strided tensor is packed or unpacked on its own side,
+ * in stream order: on the GPU by a kernel, in host memory by a host function.
  *
  *      x[:, 0:8] on the GPU   --kernel-->   packed   --engine-->   pinned   --function-->   h[:, 0:8]
  *
- * Of pageable memory the driver copies by way of its own buffers, and keeps this thread until it is done. */
+ * Copies of pageable memory go through the driver's buffers and block this thread until done. */
 #include "cuda/host/inside.h"
 #include "base/memory.h"
 #include "world/world.h"
@@ -28,7 +29,7 @@ static bool lies_over(const struct kernel_tensor *a, const struct kernel_tensor 
 	return x < y + layout_span(&b->layout) && y < x + layout_span(&a->layout);
 }
 
-/* The tensor itself, or, where it is strided, contiguous room for it, of the lane's operation at hand */
+/* Returns the tensor itself if it is contiguous, else contiguous workspace of the lane for it. */
 static enum status in_one_line(struct host_thread *host, const struct kernel_tensor *tensor,
         enum scratch slot, const struct host_lane *lane, struct kernel_tensor *line)
 {
@@ -43,7 +44,7 @@ static enum status in_one_line(struct host_thread *host, const struct kernel_ten
 	return status;
 }
 
-/* ---- within the host's memory */
+/* ---- in host memory */
 
 struct host_copy {
 	struct kernel_tensor from, to;
@@ -135,7 +136,7 @@ enum status copy_between(struct host_thread *host, const struct kernel_tensor *f
 
 /* ---- operations */
 
-/* What the operand holds at this point of the lane is brought, packed, and kept. */
+/* Brings the operand's value at this point of the lane to the host, packed, and keeps it. */
 static enum status keep(struct host_thread *host, op_id id, const struct operand *operand, bool until_read,
         struct host_lane *lane)
 {

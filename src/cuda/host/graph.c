@@ -1,9 +1,11 @@
-/* graph.c -- launches of graphs: which can be CUDA graphs, those that were made, and when a launch's operations were
+/* graph.c -- graph launches: which can be CUDA graphs, the cache of executables, and times of a
+ * launch's operations
  *
- * An executable belongs to what it was made of, byte by byte: calls, real addresses, streams, who waits for whom. So memory that
- * has moved, or a launch on another stream, makes another one. The launch's stream waits for nothing that it would not wait for
- * with single launches, as hosts might wait for each other then: what the graph follows has to be over, or on that stream. What
- * other streams of it do next begins when all of the graph is over. */
+ * An executable belongs to its key, byte by byte: calls, real addresses, streams, dependencies.
+ * Memory that has moved, or a launch on another stream, makes another one.
+ * The launch's stream must not wait for anything that single launches would not wait for, as
+ * hosts could deadlock. So all dependencies must have completed or be on that stream. Work that
+ * follows on the graph's other streams begins when the whole graph has completed. */
 #include "cuda/host/graph.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -18,11 +20,11 @@ struct device_graph {
 	size_t key_bytes;
 	struct captured captured; /* zeroed: it cannot be captured */
 	uint64_t launches;
-	int remembered; /* launches of which some operation is in flight, or has just been */
+	int remembered; /* launches with operations in flight or kept */
 };
 
 struct graphs {
-	struct device_graph *all[GRAPHS_MOST]; /* what was used last stands last */
+	struct device_graph *all[GRAPHS_MOST]; /* least recently used first */
 	int count;
 };
 
@@ -31,11 +33,11 @@ struct graph_launch {
 	uint64_t number;
 	CUevent begin, end;
 	unsigned anchor;
-	int count, left; /* operations; of them remembered */
+	int count, left; /* operations; of them not forgotten */
 	bool known, divided;
 	struct part_time {
 		int64_t start, end;
-	} part[]; /* as foreseen, from 0; once they are known, on the host's clock */
+	} part[]; /* predicted, from 0; once known, on the host clock */
 };
 
 int graph_place(const struct host_order *orders, int count, op_id id)
@@ -51,8 +53,9 @@ static bool in_line(const struct operand *operand)
 	        (operand->space == SPACE_PINNED && layout_contiguous(&operand->layout));
 }
 
-/* Its calls can be taken down once and done again. A time that it is to last is written by a thread, what somebody asks for is
- * kept anew each time, and what the host computes is called once. */
+/* Returns true if the calls can be captured once and repeated. A least duration is ended by a
+ * thread, a noted value is kept anew each time, and a host function is called once, so they
+ * cannot. */
 static bool can_repeat(const struct host_order *order)
 {
 	const struct record *record = &order->record;
@@ -80,8 +83,8 @@ static bool is_first_on_stream(const struct host_order *orders, int place)
 	return true;
 }
 
-/* Streams other than the launch's begin with a wait for it, and know of no default stream; where ranks share a GPU its queues are
- * counted, and a graph might take more of them. */
+/* Streams other than the launch's must begin with a wait for it; the default stream cannot be
+ * captured. If ranks share a GPU its queues are limited, and a graph might take more of them. */
 static bool streams_are_joined(const struct host_thread *host, const struct host_order *orders, int count)
 {
 	for (int i = 1; i < count; i++) {
@@ -107,7 +110,7 @@ static bool can_be_graph(struct host_thread *host, const struct host_order *orde
 	return streams_are_joined(host, orders, count);
 }
 
-/* What it comes behind is over, or comes before it on its stream anyway. */
+/* Returns true if every dependency has completed or precedes the launch on its own stream. */
 static bool is_behind(struct host_thread *host, const struct host_order *orders, int count)
 {
 	for (int i = 0; i < count; i++) {
@@ -128,7 +131,7 @@ static bool is_behind(struct host_thread *host, const struct host_order *orders,
 	return true;
 }
 
-/* ---- those that were made */
+/* ---- executables */
 
 struct graph_key {
 	char *bytes;
@@ -187,7 +190,8 @@ static struct device_graph *take_out(struct graphs *graphs, int i)
 	return graph;
 }
 
-/* The one that has not been used for longest goes, but for those that are in flight. False: all are. */
+/* Evicts the least recently used executable without remembered launches. Returns false if there
+ * is none. */
 static bool make_room(struct host_thread *host)
 {
 	struct graphs *graphs = host->graphs;
@@ -213,7 +217,7 @@ static struct device_graph *find(struct graphs *graphs, const struct graph_key *
 	return NULL;
 }
 
-/* Found or made; NULL: it cannot be captured */
+/* Finds or makes an executable; NULL if it cannot be captured. */
 static struct device_graph *graph_of(struct host_thread *host, const struct host_order *orders, int count)
 {
 	if (!host->graphs)
@@ -234,7 +238,7 @@ static struct device_graph *graph_of(struct host_thread *host, const struct host
 
 /* ---- a launch */
 
-/* Each operation behind the one before it on its stream, and behind what it waits for */
+/* Predicts times: each operation follows the previous one on its stream and what it waits for. */
 static void foresee(struct graph_launch *launch, const struct host_order *orders)
 {
 	for (int i = 0; i < launch->count; i++) {
@@ -253,7 +257,7 @@ static void foresee(struct graph_launch *launch, const struct host_order *orders
 	}
 }
 
-/* Streams other than the launch's own go on behind it. */
+/* The graph's other streams continue after it. */
 static enum status queue(struct host_thread *host, struct graph_launch *launch,
         const struct host_order *orders, const struct host_lane *own)
 {
@@ -305,7 +309,7 @@ static void set_off(struct host_thread *host, struct device_graph *graph, const 
 		        .runs_on = orders[0].stream};
 		if (status != ST_OK)
 			host_flight_fail(&flight, status);
-		if (host_lane_of(host, &orders[i], &lane) == ST_OK) /* it is there: is_behind */
+		if (host_lane_of(host, &orders[i], &lane) == ST_OK) /* exists since is_behind */
 			host_flight_add(lane, &flight);
 	}
 	if (status != ST_OK)
@@ -326,7 +330,7 @@ bool graph_order(struct host_thread *host, const struct host_order *orders, int 
 	return true;
 }
 
-/* ---- when its operations were */
+/* ---- times of its operations */
 
 static enum status read_events(
         struct host_thread *host, const struct graph_launch *launch, int64_t begin, struct part_time *part)

@@ -1,17 +1,19 @@
-/* graph.h -- a launch of a graph as one CUDA graph: what it can be made of, its launch, and when its operations were
+/* graph.h -- a graph launch as one CUDA graph: conditions, launch, and times of its operations.
+ * On the host thread. An umbrella header: it brings along what it includes.
  *
- *      orders of a launch ---capture.c---> executable ---graph.c---> one cuGraphLaunch, an event before and one behind it
+ *      orders of a launch --capture.c--> executable --graph.c--> cuGraphLaunch between two events
  *
- * Inside there is an event behind each operation. A later launch of the same executable records it anew, so it tells of the
- * last launch only: what was over when the next one came has times of its own, and the others share the measured time of
- * their launch as foreseen (measured.divided).
- * On the host thread. An umbrella header: it brings along what it includes. */
+ * The graph contains an event after each operation. A later launch of the same executable records
+ * it anew, so it times the last launch only. Operations of an earlier launch that had not
+ * completed then share the measured time of their launch in proportion to the prediction
+ * (measured.divided). */
 #ifndef RANKSH_CUDA_HOST_GRAPH_H
 #define RANKSH_CUDA_HOST_GRAPH_H
 
 #include "cuda/host/inside.h"
 
-/* Its place in a launch, whose orders have numbers that follow each other; -1: it is not of it */
+/* Returns the operation's index in a launch, whose orders have consecutive ids; -1 if it is not
+ * in it. */
 int graph_place(const struct host_order *orders, int count, op_id id);
 
 /* ---- capture.c */
@@ -20,23 +22,24 @@ struct captured {
 	CUevent *event;
 	int events;
 	struct captured_span {
-		int from, to; /* events; -1: the launch's beginning */
+		int from, to; /* event indices; -1: the launch's beginning */
 	} * span;             /* by operation */
 };
-/* Their calls, taken down from streams that are there for that alone. ST_GPU: nothing is left. */
+/* Captures the orders' calls on temporary streams. Fails with ST_GPU and leaves nothing. */
 enum status capture_make(
         struct host_thread *host, const struct host_order *orders, int count, struct captured *captured);
 void capture_release(struct host_thread *host, struct captured *captured);
 
 /* ---- graph.c */
-/* Launches it and has its operations in flight. False: it can be no CUDA graph, or not now, and nothing was done.
- * issue: session's time at which the host came to it */
+/* Launches the orders as a CUDA graph and adds its operations in flight. Returns false, with
+ * nothing done, if they cannot be one, or not now. issue: session time when the host reached it */
 bool graph_order(struct host_thread *host, const struct host_order *orders, int count, int64_t issue);
-/* Of a launch that is over, on the host's clock. divided: as in struct measured. ST_GPU */
+/* Times of a completed launch's operation, on the host clock. divided: as in struct measured.
+ * Fails with ST_GPU. */
 enum status graph_times(struct host_thread *host, struct graph_launch *launch, int place, int64_t *start,
         int64_t *end, bool *divided);
-/* One of its operations is forgotten; with the last one the launch is. */
+/* Releases one operation; the launch is freed with the last one. */
 void graph_forget(struct host_thread *host, struct graph_launch *launch);
-void graphs_close(struct host_thread *host); /* behind lanes_close */
+void graphs_close(struct host_thread *host); /* after lanes_close */
 
 #endif

@@ -1,4 +1,4 @@
-/* handed.c -- orders from control to the host thread, what is cancelled of them, and reports back */
+/* handed.c -- orders from control to the host thread, cancellations, and reports back */
 #include "cuda/host/shared.h"
 #include "base/memory.h"
 
@@ -22,7 +22,7 @@ bool host_cancelled(struct host_thread *thread, op_id id, int64_t *ns)
 	return found;
 }
 
-/* With the lock */
+/* Requires the lock. */
 static void forget_cancelled(struct host *host, op_id id)
 {
 	for (size_t i = 0; i < host->cancelled_count; i++)

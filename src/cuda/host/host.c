@@ -1,8 +1,8 @@
-/* host.c -- the host thread: its life, its naps, and its one loop
+/* host.c -- the host thread: start and stop, back-off sleep, main loop
  *
  *      control   give --> orders --------> run.c
  *                take <-- reports <------- lanes.c, run.c
- *                read <-> the one letter <> between orders, and while the thread waits */
+ *                read <-> one letter <---> between orders, and while the thread waits */
 #include "cuda/host/shared.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -13,7 +13,7 @@ enum { NAP_LEAST = 20000, NAP_MOST = 500000, LOOKS_QUICK = 100000 }; /* ns */
 enum { STOP_MS = 8000, LOOK_EVERY = 32 };
 static const int64_t REST_SLICE = 10000000; /* ns */
 
-/* ---- what the host thread asks for */
+/* ---- called by the host thread */
 
 struct timespec host_after(int64_t ns)
 {
@@ -46,7 +46,8 @@ bool host_serve(struct host_thread *thread)
 	return !stops;
 }
 
-/* With the lock: control is woken where the thread has nothing more to do at once, as that costs more than an order. */
+/* Requires the lock. Wakes control only when the thread has nothing else to do, because a wake-up
+ * costs more than an order. */
 static void wake_control(struct host *host)
 {
 	if (host->reports.count > 0)
@@ -58,7 +59,7 @@ void host_nap(struct host_thread *thread, int64_t *ns)
 	struct host *host = host_whole(thread);
 	if (*ns == 0 && host->setup.naps)
 		*ns = NAP_LEAST;
-	/* below 0: so long has it looked, without a nap */
+	/* below 0: polling without a sleep since that time, negated */
 	if (*ns <= 0) {
 		struct timespec now;
 		clock_gettime(CLOCK_MONOTONIC, &now);
@@ -110,7 +111,8 @@ static void publish_uncertainty(struct host *host)
 	atomic_store(&host->uncertainty, (int64_t)(ns + 0.5));
 }
 
-/* The next order, or none; nothing to wait for: sleeps until there is something. False: it is to stop. */
+/* Takes the next order, if any; blocks if nothing is in flight. Returns false if the thread has
+ * to stop. */
 static bool next_order(struct host *host, struct given_order *given, bool *any, bool in_flight, int64_t *nap)
 {
 	pthread_mutex_lock(&host->lock);
@@ -186,7 +188,7 @@ static void *run(void *self)
 	return NULL;
 }
 
-/* ---- control: begin and end */
+/* ---- control: start and stop */
 
 static void release(struct host *host)
 {
@@ -249,7 +251,8 @@ enum status host_start(const struct host_setup *setup, struct host **started)
 	return status == ST_OK ? ST_OK : ST_GPU;
 }
 
-/* Where something never ends, CUDA may still come to what it was given: it stays as it is, and known, until the process ends. */
+/* Hosts with work that never completes: CUDA may still access their memory, so it stays allocated
+ * and reachable. */
 static struct host *left_to_cuda;
 
 bool host_stop(struct host *host)

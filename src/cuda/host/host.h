@@ -1,8 +1,10 @@
-/* host.h -- the host thread of a rank: it runs the rank's program on the GPU, in order, and measures it
+/* host.h -- the host thread of a rank: executes the rank's program on the GPU, in order, and
+ * measures it
  *
- * It issues each order as soon as it comes to it, waits in OP_SYNC as a program in Python would, and looks at what is over
- * between orders and while it waits. All calls of CUDA are made here; where one never returns, only this thread hangs.
- * Functions without another word are called by control, and none waits for a device. */
+ * It issues each order as soon as it reaches it, blocks in OP_SYNC as a Python program would, and
+ * polls for completed operations between orders and during waits. All CUDA calls are made here,
+ * so a call that never returns blocks only this thread. Unless noted, the functions are called by
+ * control and do not wait for a device. */
 #ifndef RANKSH_CUDA_HOST_H
 #define RANKSH_CUDA_HOST_H
 
@@ -13,40 +15,45 @@ struct host;
 struct host_setup {
 	struct cuda_library *cuda; /* open: driver and cuBLAS */
 	int ordinal;               /* the GPU */
-	int rank;                  /* for words */
+	int rank;                  /* for messages */
 	bool shares;               /* the GPU, with other ranks */
-	bool naps; /* there are no more cores than threads that wait: it naps at once, and looks less often */
-	/* Makes the rank's exchange, once the context is current: on the host thread */
+	/* fewer cores than waiting threads: sleep at once when idle, and poll less often */
+	bool naps;
+	/* creates the rank's exchange on the host thread, with the context current */
 	enum status (*exchange)(void *self, struct exchange **exchange);
 	void *self;
 };
 
-/* Begins, and waits until the GPU is warm: context, kernels, cuBLAS, exchange. ST_GPU, worded: there is no thread. */
+/* Starts the thread and waits until the GPU is ready: context, kernels, cuBLAS, exchange. Fails
+ * with ST_GPU; then there is no thread. */
 enum status host_start(const struct host_setup *setup, struct host **host);
-/* Lets go of what it can, waits up to some seconds, and frees all. false: the thread hangs in a call of CUDA and is left
- * behind with what it holds; the process cannot use this GPU any more. */
+/* Releases blocked streams, waits for some seconds, and frees everything. Returns false if the
+ * thread hangs in a CUDA call; it then keeps its resources, and the process cannot use this GPU
+ * again. */
 bool host_stop(struct host *host);
 
-void host_give(struct host *host, const struct host_order *orders, size_t count); /* copied; in this order */
-/* What was reported since, oldest first, up to `most`. Who waited for one of them goes on at its end (host_sleep_until): on
- * the stand-in each thread has a clock of its own. */
+/* copied; in this order */
+void host_give(struct host *host, const struct host_order *orders, size_t count);
+/* Takes up to `most` new reports, oldest first. A caller that waited for an operation sets its
+ * clock to the end (host_sleep_until): on the stand-in each thread has a clock of its own. */
 size_t host_take(struct host *host, struct host_report *reports, size_t most);
-/* Waits for reports, 20 ms at most, less where everything that was given is over */
+/* Waits for reports, at most 20 ms, or until all orders have completed. */
 void host_await(struct host *host);
-/* exchange.release, of whatever the rank waits for in the part up to that turn */
+/* Calls exchange.release for what the rank waits for in the part, up to that sequence number. */
 void host_release(struct host *host, int part, uint32_t turn);
-/* The operation is to be reported undone, if it has not been reported: its exchange was released, or its collective goes on
- * without it. One that was not issued yet never is. */
+/* Reports the operation undone unless it is reported already: its exchange was released, or its
+ * collective continues without it. If it was not issued yet it never is. */
 void host_cancel(struct host *host, op_id id);
-/* The elements of a tensor, packed. by: as in backend.read; 0: memory as it is now. It waits for the host thread, which may
- * wait in a sync meanwhile: ST_GPU names the call that it hangs in. */
+/* Reads a tensor's elements, packed. by: as in backend.read; 0: memory as it is now. Waits for
+ * the host thread, which may itself be in a sync. ST_GPU names the CUDA call that hangs. */
 enum status host_read(struct host *host, op_id by, enum space space, int64_t address,
         const struct layout *layout, void *packed);
 enum status host_write(struct host *host, enum space space, int64_t address, const struct layout *layout,
         const void *packed);
-/* Returns true if the values that are kept until host_read reads them take so much memory that they should be read now. */
+/* Returns true if the values kept for host_read take so much memory that they should be read
+ * now. */
 bool host_is_full(const struct host *host);
-/* How far off the host's clock measured times may be, ns */
+/* Returns the uncertainty of measured times on the host clock, ns. */
 double host_uncertainty(struct host *host);
 
 #endif

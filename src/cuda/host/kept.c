@@ -1,11 +1,11 @@
-/* kept.c -- what copies have brought to the host for `print` and `let`, what `print` has read there, and losses
- * that kernels wrote: until it is read
+/* kept.c -- values brought to the host by copies, `print` and losses, until they are read
  *
- * A `print` and a loss are read once, oldest first, and kept until then, however many there are: if host_is_full, control reads
- * them during a wait. Other copies are read at once or never, so the oldest of them are dropped.
+ * The values of `print` and losses are read once, oldest first, and kept until then: if
+ * host_is_full, control reads them during a wait. Other copies are read at once or never, so the
+ * oldest are dropped.
  *
- * It lies in pinned memory, in cells of a power of two. Cells that nobody needs any more are used again and never given back:
- * freeing pinned memory waits for the whole GPU. */
+ * Values are in pinned memory, in cells of a power of two. Free cells are reused and never
+ * returned, because freeing pinned memory waits for the whole GPU. */
 #include "cuda/host/inside.h"
 #include "base/memory.h"
 
@@ -14,8 +14,8 @@
 enum {
 	CELL_LEAST = 64,
 	CELL_CLASSES = 40,
-	PAGE_BYTES = 1 << 18, /* of small cells */
-	KEPT_LEAST = 256,     /* copies; no more than KEPT_MOST of them, or KEPT_BYTES */
+	PAGE_BYTES = 1 << 18, /* small cells share a page */
+	KEPT_LEAST = 256,     /* copies kept at least; at most KEPT_MOST, or KEPT_BYTES */
 	KEPT_MOST = 4096,
 	KEPT_BYTES = 1 << 28
 };
@@ -31,7 +31,7 @@ struct kept_one {
 struct kept {
 	struct kept_one *one; /* oldest first, from `first` on */
 	size_t first, count;
-	size_t copies; /* of them not until_read */
+	size_t copies; /* values that are not until_read */
 	int64_t copy_bytes;
 	struct cells {
 		void **free;
@@ -90,7 +90,7 @@ static struct kept_one *kept_add(struct kept *kept)
 	return MEM_ADD(&kept->one, &kept->count);
 }
 
-/* The oldest copies go where there are too many. */
+/* Drops the oldest copies if there are too many. */
 static void make_room(struct host_thread *host)
 {
 	struct kept *kept = host->kept;
@@ -101,7 +101,7 @@ static void make_room(struct host_thread *host)
 			drop(host, i);
 }
 
-/* ---- what is kept */
+/* ---- values */
 
 enum status kept_make(
         struct host_thread *host, op_id id, const struct operand *operand, bool until_read, void **at)

@@ -1,4 +1,4 @@
-/* lanes.c -- streams, events, and the operations that are issued there */
+/* lanes.c -- streams, events, and operations in flight */
 #include "cuda/host/graph.h"
 #include "cuda/host/lanes.h"
 #include "cuda/host/order.h"
@@ -14,7 +14,7 @@ void lanes_open(struct host_thread *host)
 	int least;
 	host->lanes = mem_alloc(sizeof *host->lanes);
 	if (host->cuda->cuCtxGetStreamPriorityRange(&least, &host->lanes->greatest) != CUDA_SUCCESS)
-		host->lanes->greatest = 0; /* nothing hangs on it */
+		host->lanes->greatest = 0; /* priorities are only a hint */
 }
 
 void host_event_free(struct host_thread *host, CUevent event)

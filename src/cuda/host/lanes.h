@@ -1,21 +1,22 @@
-/* lanes.h -- what lanes.c (streams and what is issued there) and over.c (what of it is over, waits for it) share
+/* lanes.h -- what lanes.c (streams, operations in flight) and over.c (completion, waits) share.
+ * An umbrella header: it brings along what it includes.
  *
- *      kept        | told, its end lies ahead | told ... | in flight | in flight | not given yet
- *                  first                        told                               count
+ *      kept    | reported, its end lies ahead | reported ... | in flight | in flight | not given yet
+ *              first                                         told                      count
  *
- * An operation is told when its last event is over. It is kept until the host's clock has passed its end: at once on a GPU;
- * where the clock is virtual, a wait for it has to come behind an end that lies ahead. An umbrella header: it brings along what it
- * includes. */
+ * An operation is reported when its last event has completed. It is kept until the host clock has
+ * passed its end: at once on a GPU; on a virtual clock a wait must also wait for an end that lies
+ * ahead. */
 #ifndef RANKSH_CUDA_HOST_LANES_H
 #define RANKSH_CUDA_HOST_LANES_H
 
 #include "cuda/host/inside.h"
 
 struct lane_queue {
-	struct host_lane lane;    /* first: what others see of it */
-	struct host_flight *ring; /* number i at i % room, room a power of two */
+	struct host_lane lane;    /* first: the part that other files see */
+	struct host_flight *ring; /* operation i is at i % room; room is a power of two */
 	size_t room, first, told, count;
-	int64_t last_end; /* session's time */
+	int64_t last_end; /* session time */
 };
 
 enum { LANES = 256 };
@@ -33,9 +34,9 @@ static inline struct host_flight *lane_flight(const struct lane_queue *lane, siz
 	return &lane->ring[i & (lane->room - 1)];
 }
 
-/* Of those that are kept; NULL: it is not there */
+/* Returns a kept operation; NULL if it is not there. */
 struct host_flight *lane_find(const struct lane_queue *lane, op_id id);
-/* Its events and words are nobody's any more. */
+/* Returns its events and frees its words. */
 void flight_release(struct host_thread *host, struct host_flight *flight);
 
 #endif

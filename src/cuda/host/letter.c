@@ -1,4 +1,5 @@
-/* letter.c -- control's reads and writes: one letter at a time, which the host thread answers between orders, and while it waits */
+/* letter.c -- control's reads and writes: one letter at a time, which the host thread serves
+ * between orders and while it waits */
 #include "cuda/host/shared.h"
 #include "cuda/host/order.h"
 #include "base/memory.h"
@@ -32,7 +33,8 @@ void letter_answer(struct host *host)
 
 /* ---- control */
 
-/* With the lock: until it is answered, or the thread has been in one call for half a minute */
+/* Requires the lock. Waits for the answer, or until the thread has been in one call for
+ * HANGS_MS. */
 static enum status wait_for_answer(struct host *host)
 {
 	struct letter *letter = &host->letter;
@@ -53,7 +55,7 @@ static enum status wait_for_answer(struct host *host)
 	return letter->status == ST_OK ? ST_OK : fail(letter->status, "%s", letter->words);
 }
 
-/* Sends a letter whose `packed` is ours, and waits; *back: it came back. */
+/* Sends a letter with its own `packed` and waits. *back: the caller owns `packed` again */
 static enum status send(struct host *host, const struct host_order *order, bool writes, bool *back)
 {
 	struct letter *letter = &host->letter;

@@ -1,4 +1,4 @@
-/* measured.c -- a table of times by operation */
+/* measured.c -- times by operation */
 #include "cuda/host/measured.h"
 #include "base/memory.h"
 

@@ -1,4 +1,4 @@
-/* memory.c -- where the books' memory lies: segments by space and address; a lane's own room; what is written beside the lanes */
+/* memory.c -- real memory of the world's segments; workspaces of lanes; writes on memory_aside */
 #include "cuda/host/inside.h"
 #include "base/memory.h"
 #include "base/search.h"
@@ -11,7 +11,7 @@ struct real_segment {
 	void *at;
 };
 
-/* Of a lane and a slot; SCRATCH_PINNED: of the host */
+/* workspace of a lane and slot; SCRATCH_PINNED: on the host */
 struct lane_room {
 	CUdeviceptr at;
 	int64_t bytes;
@@ -22,11 +22,11 @@ struct memory {
 	struct real_segment *segments[SPACE_COUNT]; /* by address */
 	size_t count[SPACE_COUNT];
 	struct host_lane aside;
-	CUevent written;  /* behind the last write there */
-	unsigned writes;  /* so many */
-	unsigned *joined; /* by lane: so many of them it waits for */
+	CUevent written;  /* after the last write */
+	unsigned writes;  /* number of writes */
+	unsigned *joined; /* by lane: how many of them it waits for */
 	struct lane_room (*room)[SCRATCH_SLOTS];
-	struct lane_room *outgrown; /* which what is queued may still use */
+	struct lane_room *outgrown; /* work that is queued may still use them */
 	size_t outgrown_count;
 };
 
@@ -36,7 +36,7 @@ enum status memory_open(struct host_thread *host)
 	struct memory *memory = host->memory = mem_alloc(sizeof *memory);
 	memory->joined = mem_alloc((STREAMS_MAX + 1) * sizeof *memory->joined);
 	memory->room = mem_alloc((STREAMS_MAX + 1) * sizeof *memory->room);
-	memory->aside.number = STREAM_HOST; /* which has no stream of its own */
+	memory->aside.number = STREAM_HOST; /* it has no stream of its own */
 	enum status status =
 	        CUDA_CALL(cuda, cuStreamCreateWithPriority, &memory->aside.stream, CU_STREAM_NON_BLOCKING, 0);
 	if (status == ST_OK)
@@ -48,7 +48,8 @@ enum status memory_open(struct host_thread *host)
 
 /* ---- segments */
 
-/* Memory of the GPU reads as zeroes, as the host's does. What an earlier owner left is never seen. */
+/* GPU memory reads as zeroes, as host memory does: a tensor never shows an earlier one's
+ * values. */
 static enum status device_get(struct host_thread *host, int64_t bytes, void **at)
 {
 	const struct cuda_library *cuda = host->cuda;
@@ -92,7 +93,7 @@ static enum status space_get(struct host_thread *host, enum space space, int64_t
 	return status;
 }
 
-/* The first segment behind the address */
+/* Index of the first segment after the address */
 static size_t behind(const struct memory *memory, enum space space, int64_t address)
 {
 	const struct real_segment *segments = memory->segments[space];
@@ -118,7 +119,7 @@ enum status memory_get(struct host_thread *host, enum space space, int64_t addre
 	return ST_OK;
 }
 
-/* The segment that has the address; NULL: none */
+/* Returns the segment that contains the address; NULL if none. */
 static struct real_segment *segment_of(const struct memory *memory, enum space space, int64_t address)
 {
 	size_t i = behind(memory, space, address);
@@ -153,7 +154,7 @@ enum status memory_of(const struct host_thread *host, const struct operand *oper
 	        space_name((enum space)operand->space), (long long)operand->address);
 }
 
-/* ---- beside the lanes */
+/* ---- memory_aside */
 
 struct host_lane *memory_aside(const struct host_thread *host)
 {
@@ -177,7 +178,7 @@ enum status memory_join(struct host_thread *host, const struct host_lane *lane)
 	return CUDA_CALL(host->cuda, cuStreamWaitEvent, lane->stream, memory->written, CU_EVENT_WAIT_DEFAULT);
 }
 
-/* ---- a lane's own room */
+/* ---- workspaces */
 
 static void room_give(const struct host_thread *host, const struct lane_room *room)
 {
@@ -199,8 +200,9 @@ static enum status room_get(const struct host_thread *host, struct lane_room *ro
 	return status;
 }
 
-/* Twice as large as before at least, so that what was outgrown takes no more than what is used. Freeing it would wait for the
- * whole GPU, and a lane there may wait for what this thread has not issued yet. */
+/* A workspace at least doubles, so that outgrown ones take no more than the current. Freeing one
+ * would wait for the whole GPU, where a stream may wait for work that this thread has not issued
+ * yet. */
 enum status memory_scratch(struct host_thread *host, const struct host_lane *lane, enum scratch slot,
         int64_t bytes, CUdeviceptr *at)
 {

@@ -1,14 +1,16 @@
-/* message.c -- what the books say of a meeting, as exchange/ wants it: addresses for operands, and how long it lasts at least
+/* message.c -- communication of the world as calls of exchange/: addresses of operands, and the
+ * least duration
  *
- *      alone         transfers, with timer_begin where all have come and timer_end behind the work
- *      together      begin | collective | transfers | end      the same of each, on its own stream */
+ *      alone         transfers, with timer_begin when all members have arrived and timer_end after the work
+ *      together      begin | collective | transfers | end      the same for each, on its own
+ * stream */
 #include "cuda/host/inside.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
 #include "cuda/exchange/exchange.h"
 #include "world/world.h"
 
-/* Of one operation: the timer runs from where the exchange has queued `begin_played`. */
+/* The timer of one operation; the exchange queues its beginning (begin_played). */
 struct played {
 	struct host_thread *host;
 	CUstream stream;

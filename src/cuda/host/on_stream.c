@@ -1,4 +1,5 @@
-/* on_stream.c -- an operation of a stream: what it queues between its two events, alone or as one with others */
+/* on_stream.c -- an operation of a stream: what it queues between its two events, alone or in a
+ * `together` */
 #include "cuda/host/run.h"
 #include "cuda/host/order.h"
 #include "base/memory.h"
@@ -12,9 +13,9 @@ static enum status wait_for(struct host_thread *host, const struct host_order *o
 	return CUDA_CALL(host->cuda, cuStreamWaitEvent, lane->stream, target->after, CU_EVENT_WAIT_DEFAULT);
 }
 
-/* A copy of pageable memory keeps this thread until it is done. What the stream has to do before is waited for here and not there, as
- * it may take long, or hang on a line of another rank that is not typed yet: this thread goes on telling what else is over, and hears
- * when it is to stop. */
+/* A copy of pageable memory blocks this thread until it is done. So the thread waits here for the
+ * stream's earlier work, which may depend on a line that another rank has not received yet: here
+ * it continues to report completed operations and can be stopped. */
 static enum status queue_copy(
         struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
@@ -26,7 +27,7 @@ static enum status queue_copy(
 	return status == ST_OK ? copy_queue(host, order, lane) : status;
 }
 
-/* A kernel, copy or wait */
+/* Queues a kernel, copy or wait. */
 static enum status queue_timed(
         struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
@@ -72,7 +73,7 @@ struct part_seen *run_part_of(struct run *run, int part)
 	return new;
 }
 
-/* Collectives of a part run one at a time, on whatever streams. What is played goes on when their exchange is over. */
+/* Collectives of a part run one at a time, on any streams. */
 static enum status await_turn(struct host_thread *host, struct run *run, const struct host_order *order,
         const struct host_lane *lane)
 {
@@ -112,7 +113,7 @@ static enum status queue(struct host_thread *host, struct run *run, const struct
 	return status;
 }
 
-/* What an operation wrote and somebody will ask for is kept behind its end. */
+/* Keeps the results of a noted operation after its end. */
 static enum status note(struct host_thread *host, const struct host_order *order, struct host_lane *lane)
 {
 	bool brings = order->record.kind == OP_COPY && order->record.operands == 1;
@@ -121,7 +122,7 @@ static enum status note(struct host_thread *host, const struct host_order *order
 	        : ST_OK;
 }
 
-/* It never came to a stream. */
+/* Reports an operation that never reached a stream. */
 static void tell_failed(struct host_thread *host, struct run *run, const struct host_order *order,
         int64_t issue, enum status status)
 {
@@ -164,8 +165,8 @@ void run_on_stream(struct host_thread *host, struct run *run, const struct host_
 		run_end_together(host, run, status);
 	} else {
 		status = first_failure(status, host_flight_end(host, lane, flight, moment));
-		flight->launch =
-		        run_launch_took(host, order, issue); /* what measures it counts: the host is at it */
+		/* counted as launch time: the host was busy */
+		flight->launch = run_launch_took(host, order, issue);
 	}
 	status = first_failure(status, note(host, order, lane));
 	if (status != ST_OK) {
@@ -174,7 +175,7 @@ void run_on_stream(struct host_thread *host, struct run *run, const struct host_
 	}
 }
 
-/* Of a `together` all begins with its last member, and ends are looked for behind that. status: whether it did */
+/* All members of a `together` begin with the last one, so their ends are recorded after it. */
 void run_end_together(struct host_thread *host, struct run *run, enum status status)
 {
 	for (size_t i = 0; i < run->together_count; i++) {

@@ -1,10 +1,10 @@
-/* over.c -- what is over on streams, and when it was; errors that come later; waiting */
+/* over.c -- completed operations and their times, asynchronous errors, waits */
 #include "cuda/host/graph.h"
 #include "cuda/host/lanes.h"
 #include "cuda/host/order.h"
 #include "base/arithmetic.h"
 
-/* ---- what is over */
+/* ---- completion */
 
 static enum status times_of(struct host_thread *host, const struct host_flight *flight, int64_t *start,
         int64_t *end, bool *divided)
@@ -20,7 +20,8 @@ static enum status times_of(struct host_thread *host, const struct host_flight *
 	return status;
 }
 
-/* What was done on the stream before has ended, as the events were, but for what clocks are apart. */
+/* Reports the operation. Its start is at least the end of the stream's previous one, up to the
+ * uncertainty of clocks. */
 static void tell(struct host_thread *host, struct lane_queue *lane, struct host_flight *flight)
 {
 	int64_t start = 0, end = 0, cancelled;
@@ -36,7 +37,7 @@ static void tell(struct host_thread *host, struct lane_queue *lane, struct host_
 	start = most_of(most_of(start - flight->shift, flight->issue), lane->last_end);
 	end = most_of(end - flight->shift, start);
 	lane->last_end = end;
-	/* issued is what the calls have returned of, or what its stream has let go meanwhile */
+	/* issued: when the calls returned, or when the stream started it, if earlier */
 	int64_t took = flight->place ? 0 : flight->launch;
 	int64_t issue = flight->played ? flight->issue : least_of(flight->issue + flight->launch, start);
 	struct host_report report = {.status = flight->status,
@@ -53,7 +54,7 @@ static void tell(struct host_thread *host, struct lane_queue *lane, struct host_
 	host_tell(host, &report, end + flight->shift);
 }
 
-/* Is it over, by its last event? Where it has none, it failed. */
+/* Tests the last event; without one the operation has failed. */
 static bool is_over(struct host_thread *host, struct host_flight *flight)
 {
 	int64_t ns;
@@ -120,7 +121,7 @@ void lanes_ask_exchange(struct host_thread *host)
 	}
 }
 
-/* Sticky errors are told by every call from then on: of this event nothing else can be wrong. */
+/* A sticky error is returned by every later call, so an event without own work is queried. */
 void lanes_check(struct host_thread *host)
 {
 	struct anchors *anchors = &host->anchors;
@@ -133,9 +134,9 @@ void lanes_check(struct host_thread *host)
 	host->why = fail_copy();
 }
 
-/* ---- waiting */
+/* ---- waits */
 
-/* Told: then all that is waited for is behind the clock. */
+/* Reported operations have ends before the clock. */
 static bool wait_is_over(struct host_thread *host, op_id target)
 {
 	struct host_lanes *lanes = host->lanes;
@@ -153,7 +154,7 @@ static bool wait_is_over(struct host_thread *host, op_id target)
 	return true;
 }
 
-/* The virtual clock comes along; on a GPU it is over. */
+/* Advances a virtual clock to the end; on a GPU it has completed. */
 static enum status reach_end(struct host_thread *host, const struct host_flight *flight)
 {
 	if (!flight || !flight->after || flight->status != ST_OK || host->lost != ST_OK)

@@ -1,4 +1,4 @@
-/* queue.c -- elements in blocks */
+/* queue.c -- a FIFO in blocks */
 #include "cuda/host/queue.h"
 #include "base/memory.h"
 

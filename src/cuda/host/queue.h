@@ -1,5 +1,5 @@
-/* queue.h -- a queue of elements of one size, in blocks that are freed as it is used. A zeroed one, but for element_bytes, is
- * empty. It knows no threads. */
+/* queue.h -- a FIFO of elements of one size, in blocks. Zeroed but for element_bytes, it is
+ * empty. Not thread-safe. */
 #ifndef RANKSH_CUDA_HOST_QUEUE_H
 #define RANKSH_CUDA_HOST_QUEUE_H
 
@@ -9,10 +9,10 @@ struct queue_block;
 struct queue {
 	size_t element_bytes, count;
 	struct queue_block *first, *last;
-	size_t at; /* of the first block: so many are gone */
+	size_t at; /* elements of the first block already taken */
 };
 void queue_put(struct queue *queue, const void *elements, size_t count);
-size_t queue_take(struct queue *queue, void *elements, size_t most); /* how many it took */
+size_t queue_take(struct queue *queue, void *elements, size_t most); /* returns how many it took */
 void queue_release(struct queue *queue);
 
 #endif

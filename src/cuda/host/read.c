@@ -1,10 +1,10 @@
-/* read.c -- memory as it is now, for who asks: beside all lanes, in no timeline */
+/* read.c -- memory as it is now, read and written on memory_aside, in no timeline */
 #include "cuda/host/inside.h"
 #include "cuda/host/order.h"
 
 #include <string.h>
 
-/* The tensor of the order where it lies, and its elements where `packed` has them */
+/* Makes the order's tensor and its packed elements as kernel tensors. */
 static enum status two_sides(const struct host_thread *host, const struct host_order *order,
         struct kernel_tensor *tensor, struct kernel_tensor *packed)
 {
@@ -24,7 +24,7 @@ static enum status wait_aside(const struct host_thread *host)
 	return CUDA_CALL(host->cuda, cuStreamSynchronize, memory_aside(host)->stream);
 }
 
-/* Memory that the host has not come to yet is zeroes, as it will be when it is there. */
+/* Memory that this thread has not allocated yet reads as zeroes. */
 enum status read_now(struct host_thread *host, const struct host_order *order)
 {
 	struct kernel_tensor tensor, packed;

@@ -1,15 +1,15 @@
-/* run.c -- an order: its launch, what it queues or waits for, the host's time
+/* run.c -- execution of an order: launch, queueing or waiting, host time
  *
  *      host:    | launch (played) | issue: calls ......... |  next launch
- *      stream:                              event | work, time at least | event
+ *      stream:                              event | work, least duration | event
  *
- * A played launch begins where the one before it was due to end, however long CUDA's calls took meanwhile. */
+ * A played launch begins at the due end of the one before it, however long CUDA's calls took. */
 #include "cuda/host/run.h"
 #include "cuda/host/order.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
 
-/* ---- begin and end */
+/* ---- start and stop */
 
 static enum status take_context(const struct host_setup *setup, struct host_thread *host, struct run *run)
 {
@@ -45,7 +45,7 @@ enum status run_open(const struct host_setup *setup, struct host_thread *host, s
 	return status;
 }
 
-/* All that waits for others goes on, and all that lasts a time is over: then streams run dry. */
+/* Releases everything that waits for peers or time, and waits until the streams are empty. */
 static bool drain(struct host_thread *host, struct run *run)
 {
 	int64_t nap = 0, left = INT64_C(5000000000);
@@ -135,7 +135,7 @@ void run_keep_words(struct host_report *report, enum status status)
 	report->measured.undone = 1;
 }
 
-/* What nobody can be told of yet */
+/* Keeps a failure outside any operation for the next one. */
 static void keep_failure(struct host_thread *host, struct run *run, enum status status)
 {
 	if (status == ST_OK)
@@ -149,7 +149,6 @@ static void keep_failure(struct host_thread *host, struct run *run, enum status 
 	lanes_check(host);
 }
 
-/* Does something keep this operation from being done at all? */
 enum status run_kept_from(struct host_thread *host, struct run *run)
 {
 	if (host->lost != ST_OK)
@@ -240,7 +239,7 @@ static void run_operation(
 	host_enters(host, NULL);
 }
 
-/* As a CUDA graph, or else as single launches */
+/* Runs the launch as a CUDA graph if possible, else as single launches. */
 static void run_graph(struct host_thread *host, struct run *run, int64_t given)
 {
 	int64_t issue = run_now_of(host);

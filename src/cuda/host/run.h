@@ -1,33 +1,35 @@
-/* run.h -- what run.c (orders, the host's own lane) and on_stream.c share. An umbrella header: it brings along what it includes. */
+/* run.h -- what run.c (orders, the host's own lane) and on_stream.c share. An umbrella header: it
+ * brings along what it includes. */
 #ifndef RANKSH_CUDA_HOST_RUN_H
 #define RANKSH_CUDA_HOST_RUN_H
 
 #include "cuda/host/graph.h"
 #include "cuda/host/order.h"
 
-/* A part that the rank belongs to, and the last turn that it waits for there. lost: an operation failed there. Others would take
- * the next one for it, so nothing more is queued until all have let go, and it is opened again. */
+/* A part that the rank belongs to, and the last sequence number used there. lost: an operation
+ * failed there. Peers would match the next one with it, so nothing more is queued until all have
+ * released the part and it is opened again. */
 struct part_seen {
 	int part;
 	uint32_t turn;
 	bool lost;
-	op_id last; /* collective of it that was queued, and on which stream */
+	op_id last; /* the last collective queued there, and its stream */
 	int stream;
 };
 
 struct run {
 	bool retained, crashed;
-	/* a segment's operation whose segments come behind it */
+	/* an OP_SEGMENT whose segments follow */
 	bool segment_open;
 	struct host_report segment;
 	int64_t least_ns;
-	/* what went wrong where no operation was: it is told of the next one */
+	/* a failure outside any operation: reported with the next one */
 	enum status failed;
 	char *words;
-	/* lanes of a `together` that is being given */
+	/* lanes of a `together` that is being queued */
 	struct host_lane **together;
 	size_t together_count;
-	/* orders of a graph's launch, of which more come */
+	/* orders of a graph launch that is not complete yet */
 	struct host_order *graph;
 	size_t graph_count;
 	struct part_seen *parts;
@@ -35,20 +37,20 @@ struct run {
 };
 
 /* ---- run.c */
-int64_t run_now_of(const struct host_thread *host); /* session's time */
-/* issue: where the host came to it */
+int64_t run_now_of(const struct host_thread *host); /* session time */
+/* Returns the launch time of an order that the host reached at `issue`. */
 int64_t run_launch_took(const struct host_thread *host, const struct host_order *order, int64_t issue);
-/* Does something keep this operation from being done at all? */
+/* Returns why this operation cannot be executed at all. */
 enum status run_kept_from(struct host_thread *host, struct run *run);
-/* With the words of this thread's failure, if status is one and the first */
+/* Adds the words of this thread's failure, if status is the report's first failure. */
 void run_keep_words(struct host_report *report, enum status status);
 void run_tell(struct host_thread *host, struct host_report *report, int64_t end);
 
 /* ---- on_stream.c */
 void run_on_stream(struct host_thread *host, struct run *run, const struct host_order *order, int64_t issue);
-/* All members of a `together` are queued; status: whether that was done */
+/* Ends a `together` after all its members are queued with that status. */
 void run_end_together(struct host_thread *host, struct run *run, enum status status);
-struct part_seen *run_part_of(struct run *run, int part); /* made when it is first asked for */
-const char *run_call_of(const struct record *record);     /* CUDA's that it hangs in, if in any */
+struct part_seen *run_part_of(struct run *run, int part); /* added on first use */
+const char *run_call_of(const struct record *record);     /* the CUDA call in which it may hang */
 
 #endif

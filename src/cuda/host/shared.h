@@ -1,8 +1,9 @@
-/* shared.h -- what the host thread and control share: host.c (the thread), handed.c (orders, reports), letter.c (reads, writes)
+/* shared.h -- what the host thread and control share: host.c (the thread), handed.c (orders and
+ * reports), letter.c (reads and writes). An umbrella header: it brings along what it includes.
  *
- * One lock guards all of it; nobody holds it through a call of CUDA. Clocks go along with what is handed over, as on the
- * tests' stand-in each thread has its own: who takes something goes on when it was given, at the earliest. An umbrella header: it
- * brings along what it includes. */
+ * One lock guards all of it and is never held during a CUDA call. What is handed over carries its
+ * time: on the tests' stand-in each thread has a clock of its own, and the receiver's clock
+ * advances to that time. */
 #ifndef RANKSH_CUDA_HOST_SHARED_H
 #define RANKSH_CUDA_HOST_SHARED_H
 
@@ -14,14 +15,14 @@
 #include <stdatomic.h>
 #include <time.h>
 
-enum { AWAIT_MS = 20 }; /* control looks so often */
+enum { AWAIT_MS = 20 }; /* the interval at which control polls */
 
 struct given_order {
-	int64_t ns; /* when, on the giver's clock */
+	int64_t ns; /* when control handed it over, on control's clock */
 	struct host_order order;
 };
 struct told_report {
-	int64_t end; /* on the host's clock */
+	int64_t end; /* on the host thread's clock */
 	struct host_report report;
 };
 struct cancelled {
@@ -29,18 +30,18 @@ struct cancelled {
 	int64_t ns;
 };
 
-/* A read or a write that control waits for. When it gives up, the box stays shut. */
+/* A read or a write that control waits for. After a timeout it stays LETTER_SHUT. */
 struct letter {
 	enum { LETTER_NONE, LETTER_ASKS, LETTER_DONE, LETTER_SHUT } state;
 	bool writes;
-	struct host_order order; /* packed: mem_free'd by who finds it last */
+	struct host_order order; /* packed: freed (mem_free) by the last owner */
 	enum status status;
 	char *words;
 	int64_t ns;
 };
 
 struct host {
-	struct host_thread thread; /* first: the host thread's view is the host */
+	struct host_thread thread; /* first: a host_thread is the beginning of its host */
 	struct host_setup setup;
 	struct run *run;
 	pthread_t id;
@@ -50,16 +51,19 @@ struct host {
 	struct cancelled *cancelled;
 	size_t cancelled_count;
 	struct letter letter;
-	bool opened, stops, ended, left; /* left: it ended, and what it held never did */
-	struct host *left_before;        /* the one before it of those */
-	bool busy;                       /* some of what was given is not over */
-	enum status status;              /* of opening, with its words */
+	/* left: the thread has ended and its GPU resources could not be released */
+	bool opened, stops, ended, left;
+	struct host *left_before; /* the previous host of that kind */
+	bool busy;                /* some order has not completed */
+	enum status status;       /* of the start, with its words */
 	char *words;
-	_Atomic size_t wanted; /* cancelled operations, 1 for a letter, 1 to stop: so many reasons to look */
-	_Atomic bool waits_for_orders; /* the letter is about memory as it is behind what was given before */
-	_Atomic(const char *) call;    /* that the thread is in; NULL: none */
-	_Atomic unsigned calls;        /* so many until now */
-	_Atomic int64_t uncertainty;   /* ns */
+	/* reasons to poll: cancelled operations, 1 for a letter, 1 to stop */
+	_Atomic size_t wanted;
+	/* the letter reads or writes memory as it is after all earlier orders */
+	_Atomic bool waits_for_orders;
+	_Atomic(const char *) call;  /* the CUDA call that the thread is in; NULL: none */
+	_Atomic unsigned calls;      /* calls so far */
+	_Atomic int64_t uncertainty; /* ns */
 };
 
 static inline struct host *host_whole(struct host_thread *thread)
@@ -67,9 +71,9 @@ static inline struct host *host_whole(struct host_thread *thread)
 	return (struct host *)thread;
 }
 
-/* So long from now, for waits */
+/* Returns the absolute time `ns` from now, for timed waits. */
 struct timespec host_after(int64_t ns);
-/* letter.c: the host thread's answer */
+/* letter.c: executes the letter on the host thread. */
 void letter_answer(struct host *host);
 
 #endif

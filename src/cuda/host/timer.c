@@ -1,11 +1,12 @@
-/* timer.c -- an operation lasts so long at least
+/* timer.c -- least durations of operations
  *
- *      stream:  | came, a function of the host |  work  | wait: word >= value |
- *      thread:         the time begins ............................ it is over: word = value
+ *      stream:  | arrived: host function |  work  | wait: word >= value |
+ *      thread:    the time begins ........................ it has passed: word = value
  *
- * A slot is a word in pinned memory, in use from timer_begin until its time is over. Words are counters that grow, so that a
- * slot may be used again as soon as its word is written, whether or not the stream has looked at it. CUDA may run all
- * functions of the host on one thread: this one only notes the time. */
+ * A slot is a word in pinned memory, in use from timer_begin until its time has passed. Words are
+ * counters that grow, so a slot is reused as soon as its word is written, whether or not the
+ * stream has read it. CUDA may call all host functions on one thread, so this one only notes the
+ * time. */
 #include "cuda/host/inside.h"
 #include "base/memory.h"
 
@@ -13,14 +14,14 @@
 #include <sys/prctl.h>
 
 enum { CHUNK = 1024, CHUNKS = 64 };
-static const int64_t SLICE =
-        50000; /* ns: so late may a short time be told that begins while a long one runs */
+/* ns: resolution for a short time that begins during a long one */
+static const int64_t SLICE = 50000;
 
 enum { CAME = 1, ENDS = 2 };
 struct slot {
 	struct timer *timer;
 	uint32_t *word;
-	CUdeviceptr at; /* of the word, for streams */
+	CUdeviceptr at; /* the word's, for streams */
 	uint32_t value;
 	uint32_t number, next_free;
 	unsigned state; /* 0, CAME | ENDS: both are known */
@@ -34,13 +35,13 @@ struct timer {
 	pthread_mutex_t lock;
 	pthread_cond_t more;
 	bool stops, all_over;
-	/* slots never move: functions of the host point at them */
+	/* slots never move: host functions point at them */
 	struct slot *chunk[CHUNKS];
 	uint32_t *words[CHUNKS];
-	/* the one that has been free for longest is used next, so that no stream is far behind a word's use; number + 1, 0: none
-	 */
+	/* the slot that has been free longest is reused first, so that no stream is far behind a
+	 * word's use; number + 1, 0: none */
 	uint32_t chunks, free, free_last;
-	uint32_t *runs; /* numbers of slots whose time runs */
+	uint32_t *runs; /* numbers of slots with a running time */
 	size_t running;
 };
 
@@ -56,7 +57,7 @@ static void set_free(struct timer *timer, struct slot *slot)
 	timer->free_last = slot->number + 1;
 }
 
-/* With the lock: the word is written, the slot free. */
+/* Requires the lock. Writes the word and frees the slot. */
 static void finish(struct timer *timer, struct slot *slot, int64_t ns)
 {
 	timer->cuda->host_store(slot->word, slot->value, ns);
@@ -65,7 +66,7 @@ static void finish(struct timer *timer, struct slot *slot, int64_t ns)
 	set_free(timer, slot);
 }
 
-/* With the lock: one of the two times of a slot is known. */
+/* Requires the lock. Notes that one of the slot's two times is known. */
 static void known(struct timer *timer, struct slot *slot, unsigned which)
 {
 	slot->state |= which;
@@ -105,7 +106,7 @@ static size_t earliest(const struct timer *timer)
 	return best;
 }
 
-/* Sleeps in slices, with the lock let go, as a shorter time may begin meanwhile. */
+/* Sleeps in slices without the lock, because a shorter time may begin meanwhile. */
 static void serve(struct timer *timer)
 {
 	size_t place = earliest(timer);
@@ -137,7 +138,7 @@ static void *run(void *self)
 
 /* ---- slots */
 
-/* More of them, which are free then */
+/* Adds a chunk of free slots. */
 static enum status grow(struct timer *timer)
 {
 	void *words = NULL;
@@ -163,7 +164,7 @@ static enum status grow(struct timer *timer)
 	return ST_OK;
 }
 
-/* A slot whose word will be written, in use from here on */
+/* Takes a slot whose word will be written. */
 static enum status take(struct timer *timer, uint32_t *ticket)
 {
 	pthread_mutex_lock(&timer->lock);
@@ -234,7 +235,7 @@ void timer_let_go(struct host_thread *host, uint32_t ticket, int64_t ns)
 	pthread_mutex_unlock(&timer->lock);
 }
 
-/* ---- life */
+/* ---- start and stop */
 
 static void release(struct timer *timer)
 {
