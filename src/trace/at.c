@@ -10,26 +10,16 @@
 #include "trace/table.h"
 #include "base/arithmetic.h"
 
-static void put_op(const struct trace *trace, op_id id, int rank, struct text *out)
-{
-	op_label(trace->world, id, out);
-	if (trace->world->ops[id].rank != rank)
-		text_add(out, " of rank %d", trace->world->ops[id].rank);
-}
-
 static void put_progress(const struct trace *trace, const struct span *span, int64_t time, struct text *out)
 {
 	struct times t = backend_times(trace->backend, span->op);
 	op_label(trace->world, span->op, out);
-	text_add(out, ": ");
-	time_text(time - t.start, out);
-	if (t.end == TIME_UNKNOWN) {
+	text_add(out, ": %s", time_words(time - t.start).text);
+	if (t.end == TIME_UNKNOWN)
 		text_add(out, " so far");
-		return;
-	}
-	text_add(out, " of ");
-	time_text(t.end - t.start, out);
-	text_add(out, ", %.0f%%", 100 * (double)(time - t.start) / (double)(t.end - t.start));
+	else
+		text_add(out, " of %s, %.0f%%", time_words(t.end - t.start).text,
+		        100 * (double)(time - t.start) / (double)(t.end - t.start));
 }
 
 /* Whom a lane waits for. On the host's own lane the operation is what the host is in. */
@@ -55,8 +45,10 @@ static void put_wait(
 		text_add(out, ": its host is in ");
 	else
 		text_add(out, span->cause == CAUSE_ENGINE && !span->blame ? " for what it shares" : " for ");
-	if (span->blame) {
-		put_op(trace, span->blame, rank, out);
+	if (span->blame && trace->world->ops[span->blame].rank != rank) {
+		trace_put_op(trace->world, span->blame, "of", out);
+	} else if (span->blame) {
+		op_label(trace->world, span->blame, out);
 	} else if (span->cause != CAUSE_ENGINE) {
 		int missing = trace_missing_rank(trace->world, span->op);
 		text_add(
@@ -83,10 +75,8 @@ static void put_lane(
 	} else {
 		put_wait(trace, &span, lanes->rank, host, &rows->cells);
 	}
-	if (!idle && span.kind == SPAN_STALL && time > span.from) {
-		text_add(&rows->cells, ", for ");
-		time_text(time - span.from, &rows->cells);
-	}
+	if (!idle && span.kind == SPAN_STALL && time > span.from)
+		text_add(&rows->cells, ", for %s", time_words(time - span.from).text);
 	table_end(rows);
 	table_row(rows);
 }
@@ -123,16 +113,12 @@ enum status trace_at(const struct trace *trace, int64_t time, int width, struct 
 		text_clear(&rows.cells);
 	}
 	table_cells(&table, "ranks", "lane");
-	text_add(&table.cells, "at ");
-	time_text(time, &table.cells);
-	table_end(&table);
+	table_cell(&table, "at %s", time_words(time).text);
 	table_row(&table);
-	blocks_sort(&blocks);
 	table_blocks(&table, &blocks, BLOCKS_MOST);
 	if (status == ST_OK)
 		table_print(&table, width, out);
 	lanes_release(&lanes);
-	blocks_release(&blocks);
 	table_release(&rows);
 	table_release(&table);
 	return status;

@@ -15,7 +15,6 @@
  *      comm              |========= allreduce in dp ============|     30 to 50 of dp */
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/search.h"
 #include "backend/traffic.h"
 #include "trace/lanes.h"
 
@@ -96,13 +95,11 @@ static op_id awaited_by(const struct lanes *lanes, const struct moment *m)
 static void add_awaited(struct sharing *s, int stream, int64_t from, int64_t to, bool asked[STREAMS_MAX + 1])
 {
 	const struct lanes *lanes = s->lanes;
-	uint32_t first = lanes->first[stream], end = lanes->first[stream + 1];
-	size_t skipped;
+	uint32_t i = lanes_after(lanes, stream, from), end = lanes->first[stream + 1];
 	if (asked[stream])
 		return;
 	asked[stream] = true;
-	SEARCH(skipped, end - first, moment_at(lanes, first + skipped)->t.end > from);
-	for (uint32_t i = first + skipped; i < end && from < to; i++) {
+	for (; i < end && from < to; i++) {
 		const struct moment *m = moment_at(lanes, i);
 		int64_t ready = m->kind == OP_WAIT ? m->t.end : m->t.ready;
 		int group = group_of(s, m);

@@ -23,12 +23,6 @@ enum glyph {
 	NOW = 0x2502
 };
 
-static const char letters[CAUSE_COUNT] = {
-#define X(symbol, letter, name) [CAUSE_##symbol] = letter,
-        CAUSES(X)
-#undef X
-};
-
 /* Looked up once for a picture, and only if it shows a micro-batch 0: any later one says that there are several. */
 static bool several_microbatches(const struct bar_row *where)
 {
@@ -137,7 +131,7 @@ static void paint_letter(
 		*cell = (struct cell){.glyph = NOW, .colour = COLOUR_NOTE};
 	if (i == where->now || shown->thing == CAUSE_DONE)
 		return;
-	cell->glyph = shown->thing == THING_LEAD ? '.' : letters[shown->thing];
+	cell->glyph = shown->thing == THING_LEAD ? '.' : trace_letters[shown->thing];
 	cell->colour = quiet ? COLOUR_NOTE : COLOUR_STALL;
 	cell->dim = shown->dim;
 	cell->reverse = where->selected && shown->op == where->selected;

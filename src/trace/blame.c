@@ -218,10 +218,8 @@ static void put_row(struct table *table, const struct blame *blame, const struct
 {
 	/* the ranks of a row may have lost different times: the most is shown */
 	text_add(&table->cells, "%s", blame->least < blame->most || blame->ns < blame->most ? "to " : "");
-	time_text(blame->most, &table->cells);
-	table_end(table);
-	table_cell(table, "%s",
-	        trace_causes[blame->key.cause == BLAME_ANSWERED ? CAUSE_HOST : blame->key.cause]);
+	table_time(table, blame->most);
+	table_cells(table, trace_causes[blame->key.cause == BLAME_ANSWERED ? CAUSE_HOST : blame->key.cause]);
 	table_ranks(table, &blame->ranks);
 	table_cell(table, " %s", names_text(names, blame->key.lane));
 	put_blamed(&blame->key, names, &table->cells);

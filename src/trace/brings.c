@@ -5,7 +5,7 @@
  *      in world: rank 0 calls barrier (line 2), rank 1 calls allreduce g (line 3) */
 #include "base/ranks.h"
 #include "collectives/collective.h"
-#include "trace/trace.h"
+#include "trace/lanes.h"
 #include "trace/why.h"
 
 #include <string.h>
@@ -69,8 +69,8 @@ void trace_put_brings(const struct trace *trace, uint32_t index, struct text *ou
 	text_release(&called);
 	for (int k = 0; k < count; k++) {
 		bool one = ranks_count(&ranks[k]) == 1;
-		text_add(out, "%s%s ", k ? ", " : "", one ? "rank" : "ranks");
-		ranks_text(&ranks[k], out);
+		text_add(out, "%s", k ? ", " : "");
+		trace_put_ranks(&ranks[k], out);
 		put_member(trace, match, first[k], one, calls, out);
 	}
 }

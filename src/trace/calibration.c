@@ -21,8 +21,7 @@ void calibration_text(
 #undef X
 	};
 	struct table parts = {.align = "lr"}, figures = {.align = "lr"};
-	table_cells(&parts, "measured", "operations", "off before", "off now");
-	table_row(&parts);
+	table_line(&parts, "measured", "operations", "off before", "off now");
 	for (int i = 0; i < CALIBRATED_COUNT; i++) {
 		if (!calibration->part[i].operations)
 			continue;
@@ -33,8 +32,7 @@ void calibration_text(
 		table_row(&parts);
 	}
 	table_print(&parts, width, out);
-	table_cells(&figures, "figure", "was", "is");
-	table_row(&figures);
+	table_line(&figures, "figure", "was", "is");
 	for (int i = 0; i < MACHINE_KEY_COUNT; i++) {
 		if (!calibration->measured[i])
 			continue;
@@ -44,8 +42,6 @@ void calibration_text(
 		table_row(&figures);
 	}
 	table_print(&figures, width, out);
-	table_release(&parts);
-	table_release(&figures);
 }
 
 /* With all its digits, unlike number_text */

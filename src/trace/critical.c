@@ -244,23 +244,19 @@ static void put_row(
 	const struct critical_piece *first = &critical->piece[row.first],
 	                            *last = &critical->piece[row.end - 1];
 	size_t count = row.end - row.first;
-	time_text(first->from, &table->cells);
-	table_end(table);
-	time_text(last->to - first->from, &table->cells);
-	table_end(table);
-	table_cell(table, "%s", critical_kind_name(first->kind));
-	if (!first->op) {
-		table_cell(table, "%s", "");
-	} else if (count > 1 && first->kind == CRITICAL_LAUNCH) {
-		table_cell(table, "%zu operations on rank %d", count, trace->world->ops[first->op].rank);
-	} else {
-		op_label(trace->world, first->op, &table->cells);
-		text_add(&table->cells, " on rank %d", trace->world->ops[first->op].rank);
+	table_time(table, first->from);
+	table_time(table, last->to - first->from);
+	table_cells(table, critical_kind_name(first->kind));
+	if (count > 1 && first->op && first->kind == CRITICAL_LAUNCH) {
+		text_add(
+		        &table->cells, "%zu operations on rank %d", count, trace->world->ops[first->op].rank);
+	} else if (first->op) {
+		trace_put_op(trace->world, first->op, "on", &table->cells);
 		trace_put_line_behind(trace, first->op, &table->cells);
 		if (count > 1)
 			text_add(&table->cells, ", and %zu more", count - 1);
-		table_end(table);
 	}
+	table_end(table);
 	table_row(table);
 }
 
@@ -277,8 +273,7 @@ static void put_chain(const struct trace *trace, const struct critical *critical
 			end++;
 		*MEM_ADD(&row, &rows) = (struct path_row){i, end};
 	}
-	table_cells(&table, "from", "takes", "", "");
-	table_row(&table);
+	table_line(&table, "from", "takes", "", "");
 	for (size_t i = 0; i < rows; i++) {
 		if (rows > SHOWN && i == SHOWN - AT_THE_END) {
 			table_cells(&table, "", "", "...");
@@ -289,7 +284,6 @@ static void put_chain(const struct trace *trace, const struct critical *critical
 		put_row(trace, critical, row[i], &table);
 	}
 	table_print(&table, width, out);
-	table_release(&table);
 	mem_free(row);
 }
 
@@ -304,14 +298,12 @@ static void put_kinds(const struct critical *critical, int width, struct text *o
 	for (int kind = 0; kind < CRITICAL_KIND_COUNT; kind++) {
 		if (!sum[kind])
 			continue;
-		table_cell(&table, "%s", critical_kind_name((enum critical_kind)kind));
-		time_text(sum[kind], &table.cells);
-		table_end(&table);
+		table_cells(&table, critical_kind_name((enum critical_kind)kind));
+		table_time(&table, sum[kind]);
 		table_cell(&table, "%.0f%%", 100 * (double)sum[kind] / (double)length);
 		table_row(&table);
 	}
 	table_print(&table, width, out);
-	table_release(&table);
 }
 
 /* Returns true if the first operation has a lower rank, or is of the same rank and was queued earlier. Ids alone do not do:
@@ -348,20 +340,15 @@ static void put_slack(
 	}
 	if (!most[0])
 		return;
-	table_cells(&table, "longest of the rest", "takes", "slack");
-	table_row(&table);
+	table_line(&table, "longest of the rest", "takes", "slack");
 	for (int i = 0; i < SHOWN && most[i]; i++) {
-		op_label(trace->world, most[i], &table.cells);
-		text_add(&table.cells, " on rank %d", trace->world->ops[most[i]].rank);
+		trace_put_op(trace->world, most[i], "on", &table.cells);
 		table_end(&table);
-		time_text(length[i], &table.cells);
-		table_end(&table);
-		time_text(critical->slack[most[i]], &table.cells);
-		table_end(&table);
+		table_time(&table, length[i]);
+		table_time(&table, critical->slack[most[i]]);
 		table_row(&table);
 	}
 	table_print(&table, width, out);
-	table_release(&table);
 }
 
 enum status trace_critical(const struct trace *trace, int section, int width, struct text *out)
@@ -369,9 +356,9 @@ enum status trace_critical(const struct trace *trace, int section, int width, st
 	struct critical critical;
 	enum status status = critical_find(trace, section, true, &critical);
 	if (status == ST_OK && !trace_says_nothing(trace, section, out)) {
-		text_add(out, "what sets the end, %s: ",
-		        critical.window.from ? "of this section" : "from the beginning");
-		time_text(critical.window.to - critical.window.from, out);
+		text_add(out, "what sets the end, %s: %s",
+		        critical.window.from ? "of this section" : "from the beginning",
+		        time_words(critical.window.to - critical.window.from).text);
 		trace_put_hangs(trace, out);
 		put_chain(trace, &critical, width, out);
 		put_kinds(&critical, width, out);

@@ -7,25 +7,17 @@
 #include "trace/details.h"
 #include "base/memory.h"
 #include "trace/lanes.h"
-#include "trace/sharing.h"
 #include "trace/why.h"
 
 /* Two times of a long run are told apart: "1.1123 s" */
-static void put_time(int64_t ns, struct text *out)
-{
-	if (ns >= 1000000000)
-		text_add(out, "%.4f s", ns / 1e9);
-	else
-		time_text(ns, out);
-}
-
 static void add_time(struct text *out, const char *what, int64_t ns)
 {
-	text_add(out, "%s ", what);
 	if (ns == TIME_UNKNOWN)
-		text_add(out, "not known");
+		text_add(out, "%s not known", what);
+	else if (ns >= 1000000000)
+		text_add(out, "%s %.4f s", what, ns / 1e9);
 	else
-		put_time(ns, out);
+		text_add(out, "%s %s", what, time_words(ns).text);
 }
 
 static void put_head(const struct trace *trace, op_id id, const struct times *times, struct text *out)
@@ -35,8 +27,7 @@ static void put_head(const struct trace *trace, op_id id, const struct times *ti
 	const struct record *record = op_record(world, id);
 	struct text line = {0};
 	op_label(world, id, out);
-	text_add(out, "   rank %d, %s%s", op->rank,
-	        names_text(world->names, world_stream(world, op->rank, op->stream)->name),
+	text_add(out, "   rank %d, %s%s", op->rank, trace_lane_name(trace, op->rank, op->stream),
 	        times->projected         ? ", queued"
 	                : times->divided ? ", within its graph as predicted"
 	                                 : "");
@@ -61,9 +52,8 @@ static void put_whom(const struct trace *trace, const struct span *wait, struct 
 	if (wait->blame && wait->blame != wait->op) {
 		const struct op *blame = &world->ops[wait->blame];
 		text_add(out, " for ");
-		op_label(world, wait->blame, out);
-		text_add(out, " of rank %d, %s", blame->rank,
-		        names_text(world->names, world_stream(world, blame->rank, blame->stream)->name));
+		trace_put_op(world, wait->blame, "of", out);
+		text_add(out, ", %s", trace_lane_name(trace, blame->rank, blame->stream));
 	} else if (cause_is_peers((enum cause)wait->cause) && missing >= 0) {
 		text_add(out, " for rank %d", missing);
 	}
@@ -85,38 +75,27 @@ static bool is_wait(const struct span *span)
 	return span->kind == SPAN_STALL && span->cause != CAUSE_DONE;
 }
 
-static void put_lost(const struct trace *trace, op_id id, const struct times *times, struct text *out)
-{
-	struct sharers sharing = {.trace = trace};
-	int64_t lost = trace_lost(trace, id, times);
-	op_id with = lost ? sharing_with(&sharing, id) : 0;
-	if (lost)
-		add_time(out, "   lost", lost);
-	if (with) {
-		text_add(out, " by sharing with ");
-		op_label(trace->world, with, out);
-		text_add(out, " of rank %d", trace->world->ops[with].rank);
-	}
-	sharing_release(&sharing);
-}
-
 static void put_cost(const struct trace *trace, op_id id, const struct times *times, struct text *out)
 {
 	const struct record *record = op_record(trace->world, id);
 	struct backend *backend = trace->backend;
 	struct times foreseen;
 	size_t before = out->count;
+	op_id with;
+	int64_t lost = trace_shared(trace, id, &with);
 	if (backend->predicted) {
 		if (backend->predicted(backend, id, &foreseen) && foreseen.end != TIME_UNKNOWN)
 			add_time(out, "predicted", foreseen.end - foreseen.start);
 	} else if (times->alone > 0) {
 		add_time(out, "alone", times->alone);
 	}
-	put_lost(trace, id, times, out);
-	if (record->bytes > 0) {
-		text_add(out, "%s", out->count > before ? "   " : "");
-		bytes_text(record->bytes, out);
+	if (lost) {
+		add_time(out, "   lost", lost);
+		text_add(out, " by sharing with ");
+		trace_put_op(trace->world, with, "of", out);
 	}
+	if (record->bytes > 0)
+		text_add(out, "%s%s", out->count > before ? "   " : "", bytes_words(record->bytes).text);
 	if (record->flops > 0)
 		text_add(out, "   %.4g MFLOP", record->flops / 1e6);
 	text_add(out, "%s", out->count > before ? "\n" : "");
@@ -180,11 +159,6 @@ void details_put(const struct trace *trace, const struct spot *spot, struct text
 static void add_link(
         const struct trace *trace, const struct spot *spot, const struct span *wait, struct links *links)
 {
-	static const char letters[] = {
-#define X(symbol, letter, name) letter,
-		CAUSES(X)
-#undef X
-	};
 	const struct op *blame = wait->blame ? &trace->world->ops[wait->blame] : NULL;
 	struct lane_place lane = {.rank = spot->rank, .stream = STREAM_HOST};
 	if (wait->cause > CAUSE_MEMORY || spot->stream == STREAM_HOST) {
@@ -194,7 +168,8 @@ static void add_link(
 	}
 	if (lane.rank == spot->rank && lane.stream == spot->stream)
 		return;
-	*MEM_ADD(&links->link, &links->count) = (struct wait_link){lane, wait->to, letters[wait->cause]};
+	*MEM_ADD(&links->link, &links->count) =
+	        (struct wait_link){lane, wait->to, trace_letters[wait->cause]};
 }
 
 /* Each operation waits for its launch: that is told of a wait alone. */

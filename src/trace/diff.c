@@ -82,8 +82,9 @@ static void put_row(struct table *table, const struct name_sums *sums, const str
 	for (int i = 0; i < 2; i++) {
 		each[i] = sum->ended[i] ? sum->ns[i] / (double)sum->ended[i] : 0;
 		if (sum->ended[i])
-			time_text((int64_t)(each[i] + 0.5), &table->cells);
-		table_cell(table, "%s", sum->ended[i] ? "" : sum->count[i] ? "waits" : "-");
+			table_time(table, (int64_t)(each[i] + 0.5));
+		else
+			table_cells(table, sum->count[i] ? "waits" : "-");
 	}
 	if (each[0] > 0 && each[1] > 0)
 		table_cell(table, "x %.2f", each[1] / each[0]);
@@ -105,8 +106,7 @@ enum status trace_diff_operations(const struct diff_side side[2], int width, str
 		text_add(out, "every operation takes as long in both\n");
 	} else if (status == ST_OK) {
 		qsort(sums.sum, sums.count, sizeof *sums.sum, furthest_first);
-		table_cells(&table, "operations of all ranks", "times", "", "each", "", "");
-		table_row(&table);
+		table_line(&table, "operations of all ranks", "times", "", "each", "", "");
 		for (size_t i = 0, shown = 0; i < sums.count && shown < ROWS_MOST; i++)
 			if (differs(&sums.sum[i])) {
 				put_row(&table, &sums, &sums.sum[i]);

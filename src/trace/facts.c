@@ -6,8 +6,10 @@
  *   who came last          of a collective a backend says so; of others each member is asked */
 #include "backend/cost.h"
 #include "base/arithmetic.h"
+#include "base/number.h"
 #include "trace/lanes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,11 @@ const char *const trace_causes[] = {
         CAUSES(X)
 #undef X
                 [CAUSE_COUNT] = "slowed",
+};
+const char trace_letters[] = {
+#define X(symbol, letter, name) letter,
+        CAUSES(X)
+#undef X
 };
 
 /* A step of the budget is some 20 operations, so that a look at a million of them can be ended, and one at a
@@ -221,11 +228,42 @@ int trace_missing_rank(const struct world *world, op_id id)
 void trace_put_uncertainty(const struct trace *trace, int64_t shown, struct text *out)
 {
 	double off = backend_uncertainty(trace->backend);
-	if (off <= shown)
-		return;
-	text_add(out, "   times \xc2\xb1");
-	time_text((int64_t)off, out);
-	text_add(out, "\n");
+	if (off > shown)
+		text_add(out, "   times \xc2\xb1%s\n", time_words((int64_t)off).text);
+}
+
+static struct short_words short_of(struct text *text)
+{
+	struct short_words words;
+	snprintf(words.text, sizeof words.text, "%s", text_string(text));
+	text_release(text);
+	return words;
+}
+
+struct short_words time_words(int64_t ns)
+{
+	struct text text = {0};
+	time_text(ns, &text);
+	return short_of(&text);
+}
+
+struct short_words bytes_words(int64_t bytes)
+{
+	struct text text = {0};
+	bytes_text(bytes, &text);
+	return short_of(&text);
+}
+
+void trace_put_ranks(const struct ranks *set, struct text *out)
+{
+	text_add(out, ranks_count(set) == 1 ? "rank " : "ranks ");
+	ranks_text(set, out);
+}
+
+void trace_put_op(const struct world *world, op_id id, const char *of, struct text *out)
+{
+	op_label(world, id, out);
+	text_add(out, " %s rank %d", of, world->ops[id].rank);
 }
 
 const char *trace_lane_name(const struct trace *trace, int rank, int stream)

@@ -68,9 +68,8 @@ static op_id copy_at(
 	int engine = engine_of(world, n->id);
 	const struct moment *found = NULL;
 	for (int s = STREAM_DEFAULT; s < lanes->streams && engine >= 0; s++) {
-		uint32_t i = lanes->first[s], end = lanes->first[s + 1], skipped;
-		SEARCH(skipped, end - i, moment_at(lanes, i + skipped)->t.end > at);
-		for (i += skipped; i < end && moment_at(lanes, i)->t.start < to; i++) {
+		uint32_t i = lanes_after(lanes, s, at), end = lanes->first[s + 1];
+		for (; i < end && moment_at(lanes, i)->t.start < to; i++) {
 			const struct moment *m = moment_at(lanes, i);
 			if (m == n || m->kind != OP_COPY || engine_of(world, m->id) != engine)
 				continue;

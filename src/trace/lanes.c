@@ -3,6 +3,8 @@
 #include "base/arithmetic.h"
 #include "trace/lanes.h"
 #include "base/memory.h"
+#include "base/search.h"
+#include "trace/kept.h"
 
 #include <string.h>
 
@@ -79,22 +81,30 @@ static void sort_by_stream(struct lanes *lanes)
 	}
 }
 
-/* Its number says where it would be; NULL: it is another rank's, or was queued after the lanes were loaded */
-static const struct moment *moment_of(const struct lanes *lanes, op_id id)
+/* Its number says where it would be. */
+const struct moment *lanes_moment(const struct lanes *lanes, op_id id)
 {
-	const struct op *op = &lanes->trace->world->ops[id];
-	size_t i = op->number - 1;
-	return op->rank == lanes->rank && i < lanes->count && lanes->moment[i].id == id ? &lanes->moment[i]
-	                                                                                : NULL;
+	const struct op *op = id && id != OP_EVERYTHING ? &lanes->trace->world->ops[id] : NULL;
+	size_t i = op ? op->number - 1 : 0;
+	bool here = op && op->rank == lanes->rank && i < lanes->count && lanes->moment[i].id == id;
+	return here ? &lanes->moment[i] : NULL;
+}
+
+uint32_t lanes_after(const struct lanes *lanes, int stream, int64_t time)
+{
+	uint32_t first = lanes->first[stream], skipped;
+	SEARCH(skipped, lanes->first[stream + 1] - first, moment_at(lanes, first + skipped)->t.end > time);
+	return first + skipped;
 }
 
 /* What a host waits for in a `sync`, or before it gets memory; the operation itself where nothing was left to wait for */
 static op_id waited_for(const struct lanes *lanes, const struct moment *m)
 {
 	op_id target = lanes->trace->world->ops[m->id].target;
-	const struct moment *last = target == OP_EVERYTHING ? lanes_last_done(lanes, m) : NULL;
-	if (target == OP_EVERYTHING)
+	if (target == OP_EVERYTHING) {
+		const struct moment *last = lanes_last_done(lanes, m);
 		target = last ? last->id : 0;
+	}
 	return target ? lanes_behind(lanes, target) : m->id;
 }
 
@@ -142,7 +152,7 @@ static struct span host_part(const struct lanes *lanes, const struct moment *m)
 static void add_waiting(struct lanes *lanes, const struct moment *m, struct span *span)
 {
 	op_id behind = lanes->trace->world->ops[m->id].target ? waited_for(lanes, m) : 0;
-	const struct moment *last = behind ? moment_of(lanes, behind) : NULL;
+	const struct moment *last = lanes_moment(lanes, behind);
 	struct span waits = *span;
 	if (!last || last->t.end <= span->from)
 		return;
@@ -244,6 +254,30 @@ void lanes_release(struct lanes *lanes)
 	*lanes = (struct lanes){0};
 }
 
+const struct lanes *kept_rank(const struct trace *trace, int rank)
+{
+	struct kept_lanes *kept = trace->kept;
+	struct trace loading = *trace;
+	if (!kept->lanes) {
+		kept->ranks = trace->world->n;
+		kept->lanes = mem_alloc((size_t)kept->ranks * sizeof *kept->lanes);
+		loading.kept = NULL;
+		loading.budget = NULL; /* who has it charges what it borrows */
+		lanes_load_all(kept->lanes, &loading);
+		for (int i = 0; i < kept->ranks; i++)
+			kept->lanes[i].trace = NULL; /* `loading` ends here */
+	}
+	return &kept->lanes[rank];
+}
+
+void kept_forget(struct kept_lanes *kept)
+{
+	for (int rank = 0; rank < kept->ranks; rank++)
+		lanes_release(&kept->lanes[rank]);
+	mem_free(kept->lanes);
+	*kept = (struct kept_lanes){0};
+}
+
 /* What a record or a wait hung on to the last: its target, what held its stream back, or what stood before it there; 0: its
  * own issue, after all of those. Where it was measured it ends a little later than what it hung on: then they are compared
  * with each other alone. */
@@ -251,9 +285,9 @@ static op_id held_by(const struct lanes *lanes, const struct moment *m)
 {
 	op_id target = m->kind == OP_WAIT ? lanes->trace->world->ops[m->id].target : 0;
 	const struct moment *held[] = {
-	        target && target != OP_EVERYTHING ? moment_of(lanes, target) : NULL,
+	        lanes_moment(lanes, target),
 	        lanes_held_back(lanes, m),
-	        m->t.blame ? moment_of(lanes, m->t.blame) : NULL,
+	        lanes_moment(lanes, m->t.blame),
 	        m->place > lanes->first[m->stream] ? moment_at(lanes, m->place - 1) : NULL,
 	};
 	const struct moment *last = NULL;
@@ -270,7 +304,7 @@ op_id lanes_behind(const struct lanes *lanes, op_id id)
 {
 	const struct moment *m;
 	op_id held;
-	while ((m = moment_of(lanes, id)) != NULL && (m->kind == OP_RECORD || m->kind == OP_WAIT) &&
+	while ((m = lanes_moment(lanes, id)) != NULL && (m->kind == OP_RECORD || m->kind == OP_WAIT) &&
 	        (held = held_by(lanes, m)) != 0)
 		id = held;
 	return id;

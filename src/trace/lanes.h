@@ -75,6 +75,11 @@ const struct lanes *kept_rank(const struct trace *trace, int rank);
 void lanes_spans(const struct lanes *lanes, int stream, struct window window, struct spans *out);
 /* The whole of the span that holds at a time, 0 or later. */
 struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time);
+/* Returns the operation as a moment; NULL: it is another rank's, was queued after the lanes were loaded, or is 0 or OP_EVERYTHING */
+const struct moment *lanes_moment(const struct lanes *lanes, op_id id);
+/* Returns the place of the stream's first operation that ends after `time`; the place after its last one: there is none. Ends grow
+ * along a stream. */
+uint32_t lanes_after(const struct lanes *lanes, int stream, int64_t time);
 /* Follows records and waits back to the operation that a wait for `id` is really about: a record itself, where it came
  * after all that stood before it. */
 op_id lanes_behind(const struct lanes *lanes, op_id id);
@@ -129,6 +134,16 @@ enum status trace_never_ends(const struct trace *trace, op_id id);
 int trace_missing_rank(const struct world *world, op_id id);
 /* Do the members of its meeting, as far as they are queued, bring what does not match? Nobody will ever leave it. */
 bool trace_mismatch(const struct world *world, op_id id);
+/* time_text and bytes_text within a format: text_add(out, "took %s", time_words(ns).text) */
+struct short_words {
+	char text[32];
+};
+struct short_words time_words(int64_t ns);
+struct short_words bytes_words(int64_t bytes);
+/* "rank 2", "ranks 0-3" */
+void trace_put_ranks(const struct ranks *set, struct text *out);
+/* "matmul y of rank 2"; `of` may be "on" */
+void trace_put_op(const struct world *world, op_id id, const char *of, struct text *out);
 /* Name of a lane: "host", "default", "compute" ... */
 const char *trace_lane_name(const struct trace *trace, int rank, int stream);
 /* The last of the lanes from `stream` on that are told as one, "load0-63": threads of the host by one name and numbers,
@@ -138,6 +153,7 @@ void trace_lanes_name(const struct trace *trace, int rank, int first, int last, 
 /* The causes' names by number; one more than the causes: work that ran, but slower than it would have
  * alone */
 extern const char *const trace_causes[CAUSE_COUNT + 1];
+extern const char trace_letters[CAUSE_COUNT];
 static inline bool trace_in(const struct trace *trace, op_id id, int section)
 {
 	return id >= trace->first && (section < 0 || op_record(trace->world, id)->section == section);

@@ -99,24 +99,16 @@ static void put_rank(const struct trace *trace, const struct span *span, int unl
 		text_add(out, "its peers");
 }
 
-/* Three digits from 100 ms on: the words about them must fit in beside the picture. */
-static void put_total(int64_t ns, struct text *out)
-{
-	if (ns >= 99995000 && ns < 999500000)
-		text_add(out, "%.0f ms", ns / 1e6);
-	else
-		time_text(ns, out);
-}
-
-/* "waited 2.00 ms in `print`", of the host; "host was in `print`", of a stream */
+/* "waited 2.00 ms in `print`", of the host; "host was in `print`", of a stream. Three digits from 100 ms on: the words must fit in
+ * beside the picture. */
 static void put_sync(const struct trace *trace, bool host, const struct sum *sum, struct text *out)
 {
-	text_add(out, host ? "waited " : "host was in ");
-	if (host) {
-		put_total(sum->total, out);
-		text_add(out, " in ");
-	}
-	text_add(out, "`");
+	if (!host)
+		text_add(out, "host was in `");
+	else if (sum->total >= 99995000 && sum->total < 999500000)
+		text_add(out, "waited %.0f ms in `", sum->total / 1e6);
+	else
+		text_add(out, "waited %s in `", time_words(sum->total).text);
 	op_label(trace->world, host ? sum->longest->op : sum->longest->blame, out);
 	text_add(out, "`");
 }
@@ -165,12 +157,6 @@ static void put_cause(
 	}
 }
 
-static const char letters[CAUSE_COUNT] = {
-#define X(symbol, letter, name) [CAUSE_##symbol] = letter,
-        CAUSES(X)
-#undef X
-};
-
 static void add_span(const struct trace *trace, struct lane_words *lane, bool *begun, const struct span *span)
 {
 	struct sum *sum = &lane->sum[span->cause];
@@ -205,7 +191,7 @@ static void tell_causes(
 			break;
 		text_clear(&words);
 		put_cause(trace, lane, most, &words);
-		entry.letter[0] = letters[most];
+		entry.letter[0] = trace_letters[most];
 		snprintf(entry.words, sizeof entry.words, "%s", text_string(&words));
 		tell(legend, &entry);
 		lane->sum[most].total = 0;

@@ -71,13 +71,13 @@ static void put_segments(
 	for (size_t i = 0; i < heap->segment_count && i < SEGMENTS_MOST; i++) {
 		const struct segment *segment = &heap->segments[i];
 		put_pool(trace, rank, segment->pool, table);
-		bytes_text(segment->bytes, &table->cells);
-		table_end(table);
+		table_bytes(table, segment->bytes);
 		int64_t free_bytes = put_bar(trace, heap, segment, cells, &table->cells);
 		table_end(table);
 		if (free_bytes)
-			bytes_text(free_bytes, &table->cells);
-		table_cell(table, "%s", !free_bytes ? "" : pool_graph(segment->pool) ? " kept" : " free");
+			text_add(&table->cells, "%s %s", bytes_words(free_bytes).text,
+			        pool_graph(segment->pool) ? "kept" : "free");
+		table_end(table);
 		table_row(table);
 	}
 }
@@ -120,8 +120,8 @@ static void put_owners(const struct trace *trace, const struct heap *heap, struc
 
 	for (int i = 0; i < count; i++) {
 		const char *name = names_text(trace->world->names, block[i]->owner);
-		text_add(out, "%s%s ", i ? ", " : "   largest: ", *name ? name : "(unnamed)");
-		bytes_text(block[i]->bytes, out);
+		text_add(out, "%s%s %s", i ? ", " : "   largest: ", *name ? name : "(unnamed)",
+		        bytes_words(block[i]->bytes).text);
 	}
 	text_add(out, "%s", count ? "\n" : "");
 }
@@ -136,7 +136,6 @@ static void put_rank(const struct trace *trace, int rank, int width, struct text
 	put_counts(trace, rank, heap, picture);
 	put_segments(trace, heap, rank, cells, &table);
 	table_print(&table, width, picture);
-	table_release(&table);
 	if (heap->segment_count > SEGMENTS_MOST)
 		text_add(picture, "   ... and %zu more\n", heap->segment_count - SEGMENTS_MOST);
 	put_owners(trace, heap, picture);
@@ -154,8 +153,6 @@ void trace_memory(const struct trace *trace, int width, struct text *out)
 		put_rank(trace, rank, width, &picture);
 		blocks_add(&blocks, rank, &picture);
 	}
-	blocks_sort(&blocks);
 	blocks_print(&blocks, RANKS_SHOWN, out);
-	blocks_release(&blocks);
 	text_release(&picture);
 }

@@ -10,7 +10,6 @@
  * come to either. What the device has reserved, the segments, goes up with the first need and down with `mem trim`. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
 
@@ -100,10 +99,8 @@ static void put_series(const struct memory_curve *curve, int series, int rows, c
 			cells--;
 		for (int cell = 0; cell < cells; cell++)
 			put_cell(curve->most[series][cell], curve->peak[ALL], row, rows, out);
-		if (row == rows - 1) {
-			text_add(out, "  ");
-			bytes_text(curve->peak[series], out);
-		}
+		if (row == rows - 1)
+			text_add(out, "  %s", bytes_words(curve->peak[series]).text);
 		text_add(out, "\n");
 	}
 }
@@ -122,15 +119,9 @@ static int column_of(const char *kind_name(int kind))
 static void put_curve(const struct trace *trace, const struct memory_curve *curve, int column,
         const char *kind_name(int kind), struct text *out)
 {
-	text_add(out, "at most ");
-	bytes_text(curve->peak[ALL], out);
-	text_add(out, ", at ");
-	time_text(curve->peak_at, out);
-	text_add(out, " (^), reserved ");
-	bytes_text(curve->peak[MEMORY_RESERVED], out);
-	text_add(out, " of ");
-	bytes_text((int64_t)trace->world->machine->memory, out);
-	text_add(out, "\n");
+	text_add(out, "at most %s, at %s (^), reserved %s of %s\n", bytes_words(curve->peak[ALL]).text,
+	        time_words(curve->peak_at).text, bytes_words(curve->peak[MEMORY_RESERVED]).text,
+	        bytes_words((int64_t)trace->world->machine->memory).text);
 	put_series(curve, ALL, ROWS_OF_ALL, "all", column, out);
 	text_add(out, "   %*s ^\n", column + curve->peak_cell, "");
 	for (int kind = 0; kind < MEMORY_KINDS; kind++)
@@ -204,11 +195,8 @@ enum status trace_memory_over(const struct trace *trace, int section, int width,
 	enum status status = ST_OK;
 	if (trace_says_nothing(trace, section, out))
 		return ST_OK;
-	text_add(out, "device memory from ");
-	time_text(window.from, out);
-	text_add(out, " to ");
-	time_text(window.to, out);
-	text_add(out, ", when the host took and freed it\n");
+	text_add(out, "device memory from %s to %s, when the host took and freed it\n",
+	        time_words(window.from).text, time_words(window.to).text);
 	status = put_lanes(trace, &options, &ruler, out);
 	for (int rank = 0; rank < trace->world->n && status == ST_OK; rank++) {
 		if (!trace_tells(trace, rank))
@@ -220,9 +208,7 @@ enum status trace_memory_over(const struct trace *trace, int section, int width,
 		blocks_add(&blocks, rank, &rows);
 		status = trace_step(trace, count);
 	}
-	blocks_sort(&blocks);
 	blocks_print(&blocks, SETS_MOST, out);
 	text_release(&rows);
-	blocks_release(&blocks);
 	return status;
 }

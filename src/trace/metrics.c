@@ -315,32 +315,29 @@ enum status metric_sent(const struct trace *trace, int section, int rank, const 
 	return status;
 }
 
-double metric_sent_by(const struct trace *trace, int section, int rank, int stream, name_id tensor)
+static double sent_away(const struct trace *trace, int rank, struct counted counted)
 {
 	double sent[LINK_KINDS] = {0}, bytes = 0;
-	traffic_sent(trace->backend, trace->world, rank,
-	        (struct counted){.section = section,
-	                .first = trace->first,
-	                .groups = NULL,
-	                .stream = stream,
-	                .object = tensor},
-	        sent);
+	traffic_sent(trace->backend, trace->world, rank, counted, sent);
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		bytes += kind == LINK_IN || kind == LINK_NIC_IN ? 0 : sent[kind];
 	return bytes;
 }
 
+double metric_sent_by(const struct trace *trace, int section, int rank, int stream, name_id tensor)
+{
+	struct counted counted = {
+	        .section = section, .first = trace->first, .stream = stream, .object = tensor};
+	return sent_away(trace, rank, counted);
+}
+
 double metric_sent_to_others(const struct trace *trace, int section, int rank)
 {
-	const struct world *world = trace->world;
-	bool *all = mem_alloc(world->group_count * sizeof *all);
-	double sent[LINK_KINDS] = {0}, bytes = 0;
-	for (size_t i = 0; i < world->group_count; i++)
-		all[i] = true;
-	traffic_sent(trace->backend, world, rank,
-	        (struct counted){.section = section, .first = trace->first, .groups = all}, sent);
-	for (int kind = 0; kind < LINK_KINDS; kind++)
-		bytes += kind == LINK_IN || kind == LINK_NIC_IN ? 0 : sent[kind];
+	size_t groups = trace->world->group_count;
+	bool *all = mem_alloc(groups * sizeof *all);
+	memset(all, true, groups * sizeof *all);
+	double bytes = sent_away(
+	        trace, rank, (struct counted){.section = section, .first = trace->first, .groups = all});
 	mem_free(all);
 	return bytes;
 }

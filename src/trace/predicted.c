@@ -98,10 +98,8 @@ static int by_measured(const void *a, const void *b)
 
 static void put_pair(struct table *table, double measured, double predicted)
 {
-	time_text(llround(measured), &table->cells);
-	table_end(table);
-	time_text(llround(predicted), &table->cells);
-	table_end(table);
+	table_time(table, llround(measured));
+	table_time(table, llround(predicted));
 	table_cell(table, "%+.1f%%", 100 * (predicted - measured) / measured);
 }
 
@@ -175,8 +173,7 @@ static enum status print(
 {
 	struct table table = {.align = "lr"};
 	enum status status = ST_OK;
-	table_cells(&table, "predicted", "operations", "each measured", "predicted", "error", "of one");
-	table_row(&table);
+	table_line(&table, "predicted", "operations", "each measured", "predicted", "error", "of one");
 	if (all->kinds)
 		qsort(all->kind, all->kinds, sizeof *all->kind, by_measured);
 	for (size_t i = 0; i < all->kinds && i < ROWS_MOST; i++)
@@ -187,7 +184,6 @@ static enum status print(
 	table_print(&table, width, out);
 	if (all->kinds > ROWS_MOST)
 		text_add(out, "   ... and %zu more kinds\n", all->kinds - ROWS_MOST);
-	table_release(&table);
 	return status;
 }
 

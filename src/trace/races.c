@@ -44,13 +44,6 @@ static void put_user(const struct trace *trace, op_id id, const struct race *rac
 	text_add(out, "%s ", use);
 }
 
-/* ", in the memory of a, which was freed in line 10" */
-static void put_freed(const struct world *world, const struct handout *freed, struct text *out)
-{
-	text_add(out, ", in the memory of ");
-	memory_freed_text(world, freed, out);
-}
-
 /* The block that the earlier operation used was freed before the later one got it: then the `free` lacks its stream. */
 static void put_race(const struct trace *trace, const struct race *race, bool cure, struct text *out)
 {
@@ -65,8 +58,10 @@ static void put_race(const struct trace *trace, const struct race *race, bool cu
 	text_add(out, "%s while ", names_text(names, race->earlier_name));
 	put_user(trace, race->later, race, out);
 	text_add(out, "%s", same_name ? "it" : names_text(names, race->later_name));
-	if (freed)
-		put_freed(world, freed, out);
+	if (freed) { /* "a, which was freed in line 10" */
+		text_add(out, ", in the memory of ");
+		memory_freed_text(world, freed, out);
+	}
 	text_add(out, ".");
 	if (!cure) {
 		text_add(out, " Nothing puts the two in order.");

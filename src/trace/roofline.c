@@ -135,8 +135,7 @@ static void put_use(const struct trace *trace, const struct kernel_use *use, str
 	table_cells(
 	        row, names_text(trace->world->names, use->title), use->spins ? "" : dtype_name(use->dtype));
 	table_cell(row, "%lld", (long long)use->count);
-	time_text(use->ns, &row->cells);
-	table_end(row);
+	table_time(row, use->ns);
 	for (int bytes = 0; bytes < 2; bytes++) {
 		double rate = (bytes ? use->bytes : use->flops) / (double)use->ns * 1e9,
 		       at_peak = bytes ? use->by_bytes : use->at_peak;
@@ -150,12 +149,9 @@ static void put_use(const struct trace *trace, const struct kernel_use *use, str
 			table_end(row);
 	}
 	if (shown.bound)
-		table_cell(row, "%s", works ? bound_by(use) : "");
-	if (shown.lost) {
-		if (use->lost)
-			time_text(use->lost, &row->cells);
-		table_end(row);
-	}
+		table_cells(row, works ? bound_by(use) : "");
+	if (shown.lost)
+		table_cells(row, use->lost ? time_words(use->lost).text : "");
 	table_row(row);
 }
 
@@ -165,13 +161,13 @@ static void put_head(
 	table_cells(table, "ranks", "kernel", "type", "times", "time");
 	for (int bytes = 0; bytes < 2; bytes++) {
 		if (shown.rates)
-			table_cell(table, "%s", unit_of(machine, bytes).name);
-		table_cell(table, "%s", bytes ? "memory" : "peak");
+			table_cells(table, unit_of(machine, bytes).name);
+		table_cells(table, bytes ? "memory" : "peak");
 	}
 	if (shown.bound)
-		table_cell(table, "bound by");
+		table_cells(table, "bound by");
 	if (shown.lost && lost)
-		table_cell(table, "lost");
+		table_cells(table, "lost");
 	table_row(table);
 }
 
@@ -211,9 +207,7 @@ static enum status fill(
 	text_clear(&table->cells);
 	if (blocks.count)
 		put_head(trace->world->machine, shown, lost, table);
-	blocks_sort(&blocks);
 	table_blocks(table, &blocks, BLOCKS_MOST);
-	blocks_release(&blocks);
 	return status;
 }
 
@@ -244,12 +238,12 @@ enum status trace_roofline(const struct trace *whole, int section, int width, st
 	text_add(out, "kernels and what the machine could do");
 	iterations_text(&iterations, out);
 	text_add(out, "\n");
-	if (!table.cells.count)
+	if (!table.cells.count) {
 		text_add(out, "   no kernel has run\n");
-	else
+	} else {
 		table_print(&table, width, out);
-	if (table.cells.count)
 		put_peaks(trace.world->machine, out);
+	}
 	table_release(&table);
 	return status;
 }

@@ -4,19 +4,8 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "trace/lanes.h"
-#include "trace/sharing.h"
 
 #include <string.h>
-
-/* NULL: another rank's */
-static const struct moment *moment_of(const struct lanes *lanes, op_id id)
-{
-	const struct op *op = id && id != OP_EVERYTHING ? &lanes->trace->world->ops[id] : NULL;
-	size_t i = op ? op->number - 1 : 0;
-	return op && op->rank == lanes->rank && i < lanes->count && lanes->moment[i].id == id
-	        ? &lanes->moment[i]
-	        : NULL;
-}
 
 /* ---- a stream's lane: operations by place, first[stream] .. first[stream + 1] - 1 ---- */
 
@@ -48,15 +37,6 @@ static const struct moment *work_from(const struct lanes *lanes, int stream, int
 	return NULL;
 }
 
-/* Ends grow along a stream. */
-static int64_t place_at(const struct lanes *lanes, int stream, int64_t time)
-{
-	uint32_t first = lanes->first[stream];
-	size_t i;
-	SEARCH(i, lanes->first[stream + 1] - first, moment_at(lanes, first + (uint32_t)i)->t.end > time);
-	return first + (int64_t)i;
-}
-
 static int64_t distance(const struct moment *m, int64_t time)
 {
 	struct span span = span_of(m);
@@ -65,7 +45,7 @@ static int64_t distance(const struct moment *m, int64_t time)
 
 static const struct moment *nearest_work(const struct lanes *lanes, int stream, int64_t time)
 {
-	int64_t place = place_at(lanes, stream, time);
+	int64_t place = lanes_after(lanes, stream, time);
 	const struct moment *behind = work_from(lanes, stream, place, 1),
 	                    *before = work_from(lanes, stream, place - 1, -1);
 	if (!behind || !before)
@@ -76,10 +56,10 @@ static const struct moment *nearest_work(const struct lanes *lanes, int stream, 
 /* The operation beside a spot: that of a wait is behind it itself. */
 static const struct moment *beside(const struct lanes *lanes, const struct spot *spot, int step)
 {
-	const struct moment *m = moment_of(lanes, spot->span.op);
+	const struct moment *m = lanes_moment(lanes, spot->span.op);
+	int64_t place = lanes_after(lanes, spot->stream, spot->span.from);
 	if (!m || m->stream != spot->stream)
-		return work_from(lanes, spot->stream,
-		        place_at(lanes, spot->stream, spot->span.from) - (step < 0), step);
+		return work_from(lanes, spot->stream, place - (step < 0), step);
 	bool itself = spot->span.kind == SPAN_STALL && step > 0 && m->t.start != TIME_UNKNOWN;
 	return work_from(lanes, spot->stream, (int64_t)m->place + (itself ? 0 : step), step);
 }
@@ -171,7 +151,7 @@ bool spot_of(const struct trace *trace, op_id id, struct spot *spot)
 		return false;
 	const struct op *op = &trace->world->ops[id];
 	struct lanes lanes = load(trace, op->rank);
-	const struct moment *m = moment_of(&lanes, id);
+	const struct moment *m = lanes_moment(&lanes, id);
 	bool found = op->stream == STREAM_HOST
 	        ? stand_on(spot, op->rank, STREAM_HOST, host_of(&lanes, id))
 	        : stand_at(spot, work_from(&lanes, op->stream, m->place, 1), op->rank);
@@ -228,9 +208,9 @@ bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot 
 		        host_from(&lanes, host_at(&lanes, spot->span.from) + step, step, true, least));
 	} else {
 		int64_t from = step > 0 ? spot->span.to : spot->span.from;
-		const struct moment *m = moment_of(&lanes, spot->span.op);
-		int64_t place = m && m->stream == stream ? (int64_t)m->place
-		                                         : place_at(&lanes, stream, spot->span.from);
+		const struct moment *m = lanes_moment(&lanes, spot->span.op);
+		int64_t place =
+		        m && m->stream == stream ? m->place : lanes_after(&lanes, stream, spot->span.from);
 		for (m = work_from(&lanes, stream, place, step); m && !found;
 		        m = work_from(&lanes, stream, (int64_t)m->place + step, step))
 			found = stand_on(
@@ -244,7 +224,7 @@ bool spot_stall(const struct trace *trace, int step, int64_t least, struct spot 
 void spot_waits(const struct trace *trace, op_id id, struct spans *out)
 {
 	struct lanes lanes = load(trace, trace->world->ops[id].rank);
-	const struct moment *m = moment_of(&lanes, id);
+	const struct moment *m = lanes_moment(&lanes, id);
 	out->count = 0;
 	if (m && trace_is_work((enum op_kind)m->kind))
 		gap_of(&lanes, m, out);
@@ -277,11 +257,9 @@ bool spot_blamed(const struct trace *trace, struct spot *spot)
 				longest = waits.span[i];
 	}
 	if (longest.to == longest.from) {
-		struct sharers sharing = {.trace = trace};
-		struct times t = backend_times(trace->backend, spot->span.op);
-		op_id with = trace_lost(trace, spot->span.op, &t) ? sharing_with(&sharing, spot->span.op) : 0;
-		found = with && with != spot->span.op && spot_of(trace, with, spot);
-		sharing_release(&sharing);
+		op_id with;
+		found = trace_shared(trace, spot->span.op, &with) && with != spot->span.op &&
+		        spot_of(trace, with, spot);
 	} else if (spot->stream != STREAM_HOST && longest.cause <= CAUSE_MEMORY) {
 		found = stand_on_host(trace, &longest, spot->rank, spot);
 	} else {

@@ -145,7 +145,6 @@ static void print_columns(const struct trace *trace, struct columns *columns, in
 	table_print(&table, width, out);
 	if (columns->seen.count > columns->count)
 		text_add(out, "   ... and %zu more sets of ranks\n", columns->seen.count - columns->count);
-	table_release(&table);
 }
 
 /* The ranks' order of micro-batches as a schedule; nothing where no stage sends to another. What waits for a line has
@@ -171,12 +170,12 @@ static enum status print_mfu(const struct trace *trace, int section, struct text
 	enum status status = metric_mfu(trace, section, false, &model);
 	if (status == ST_OK)
 		status = metric_mfu(trace, section, true, &all);
-	if (status == ST_OK && all > 0)
+	if (status == ST_OK && all > 0) {
 		text_add(out, "   model FLOPs utilization (mfu) %.1f%%", 100 * model);
-	if (status == ST_OK && all > model)
-		text_add(out, ", hardware (hfu) %.1f%%", 100 * all);
-	if (status == ST_OK && all > 0)
+		if (all > model)
+			text_add(out, ", hardware (hfu) %.1f%%", 100 * all);
 		text_add(out, "\n");
+	}
 	return status == ST_WAITS ? ST_OK : status;
 }
 
@@ -270,8 +269,7 @@ enum status trace_diff_figures(const struct diff_side side[2], int width, struct
 		status = figures_of_section(&side[1].trace, side[1].section, &y);
 	figures_join(&names, &x);
 	figures_join(&names, &y);
-	table_cells(&table, "", side[0].name, side[1].name);
-	table_row(&table);
+	table_line(&table, "", side[0].name, side[1].name);
 	for (size_t i = 0; i < names.count; i++)
 		if (is_seen(&side[0].trace, (struct figures[]){x, y}, 2, names.figure[i].name))
 			put_pair(&table, &x, &y, names.figure[i].name);

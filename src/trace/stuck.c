@@ -13,12 +13,6 @@
 
 #include <string.h>
 
-static void put_ranks(const struct ranks *set, struct text *out)
-{
-	text_add(out, ranks_count(set) == 1 ? "rank " : "ranks ");
-	ranks_text(set, out);
-}
-
 /* The first unfinished collective or transfer of the rank in that group, or 0. */
 static op_id next_in_group(const struct waits *waits, int rank, int group)
 {
@@ -54,7 +48,7 @@ static void put_row(const struct trace *trace, const struct waits *waits, int ra
 		waits_absent(waits, hang->root, &absent);
 		ranks_drop(&absent, rank);
 		if (!ranks_empty(&absent))
-			put_ranks(&absent, cells);
+			trace_put_ranks(&absent, cells);
 	}
 	table_end(rows);
 	if (waits->rank[rank].last)
@@ -89,12 +83,9 @@ static void put_table(const struct trace *trace, const struct waits *waits, cons
 	table_cell(&table, "next in %s",
 	        group < 0 ? "line" : names_text(world->names, world->groups[group].name));
 	table_row(&table);
-	blocks_sort(&blocks);
 	table_blocks(&table, &blocks, SIZE_MAX);
 	table_print(&table, width, out);
-	table_release(&table);
 	table_release(&rows);
-	blocks_release(&blocks);
 }
 
 static void put_mismatch(const struct waits *waits, struct text *out)
@@ -124,11 +115,11 @@ static void put_headline(const struct waits *waits, const struct ranks *waiting,
 {
 	if (stuck)
 		text_add(out, "stuck: ");
-	put_ranks(waiting, out);
+	trace_put_ranks(waiting, out);
 	text_add(out, "%s", ranks_count(waiting) == 1 ? " waits" : " wait");
 	if (!ranks_empty(missing)) {
 		text_add(out, " for a line on ");
-		put_ranks(missing, out);
+		trace_put_ranks(missing, out);
 	}
 	text_add(out, "%s\n", stuck && ranks_empty(missing) ? ", and no line can mend it" : "");
 	if (waits->crash.op)

@@ -10,6 +10,7 @@
  *      rank 2   host 9%  io 20%     a block of its own */
 #include "trace/table.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,6 +36,18 @@ void table_words(struct table *table, const char *const words[], size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		table_cell(table, "%s", words[i]);
+}
+
+void table_time(struct table *table, int64_t ns)
+{
+	time_text(ns, &table->cells);
+	table_end(table);
+}
+
+void table_bytes(struct table *table, int64_t bytes)
+{
+	bytes_text(bytes, &table->cells);
+	table_end(table);
 }
 
 void table_ranks(struct table *table, const struct ranks *set)
@@ -173,7 +186,7 @@ static const char *put_row(const struct table *table, const char *p, const size_
  *
  *      ranks  lane     work  launch          and then      ranks  lane     sync  peer
  *      0-3    default  3.53    0.02                        0-3    default        2.00 */
-void table_print(const struct table *table, int width, struct text *out)
+void table_print(struct table *table, int width, struct text *out)
 {
 	size_t widths[COLUMNS_MAX], room = MARGIN;
 	const char *align = table->align ? table->align : "l";
@@ -194,6 +207,7 @@ void table_print(const struct table *table, int width, struct text *out)
 			p = put_row(table, p, widths, &part, width, out);
 		part.from = part.to;
 	} while (part.to < columns);
+	table_release(table);
 }
 
 struct row_block *blocks_add(struct blocks *blocks, int rank, const struct text *rows)
@@ -259,9 +273,10 @@ void blocks_title(const struct row_block *block, struct text *out)
 	text_release(&brief);
 }
 
-void table_blocks(struct table *table, const struct blocks *blocks, size_t most)
+void table_blocks(struct table *table, struct blocks *blocks, size_t most)
 {
 	size_t shown = 0;
+	blocks_sort(blocks);
 	for (size_t rows = 0; shown < blocks->count; shown++) {
 		for (const char *row = blocks->block[shown].rows; *row; row++)
 			rows += *row == '\n';
@@ -281,16 +296,19 @@ void table_blocks(struct table *table, const struct blocks *blocks, size_t most)
 		table_cell(table, "... and %zu more", blocks->count - shown);
 		table_row(table);
 	}
+	blocks_release(blocks);
 }
 
-void blocks_print(const struct blocks *blocks, size_t most, struct text *out)
+void blocks_print(struct blocks *blocks, size_t most, struct text *out)
 {
+	blocks_sort(blocks);
 	for (size_t i = 0; i < blocks->count && i < most; i++) {
 		blocks_title(&blocks->block[i], out);
 		text_add(out, ": %s", blocks->block[i].rows);
 	}
 	if (blocks->count > most)
 		text_add(out, "... and %zu more sets of ranks\n", blocks->count - most);
+	blocks_release(blocks);
 }
 
 void blocks_release(struct blocks *blocks)

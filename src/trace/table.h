@@ -17,7 +17,11 @@ void table_cell(struct table *table, const char *format, ...) __attribute__((for
 #define table_cells(table, ...)                                  \
 	table_words((table), (const char *const[]){__VA_ARGS__}, \
 	        sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+/* The same as a whole row */
+#define table_line(table, ...) (table_cells(table, __VA_ARGS__), table_row(table))
 void table_words(struct table *table, const char *const words[], size_t count);
+void table_time(struct table *table, int64_t ns);
+void table_bytes(struct table *table, int64_t bytes);
 /* The cell goes on with the set. One of many parts ("7,15,23 ..." of 1,024) would leave the other columns no room: it is
  * counted, "128 ranks, e.g. 7". */
 void table_ranks(struct table *table, const struct ranks *set);
@@ -25,8 +29,9 @@ void table_end(struct table *table);        /* ends the cell */
 void table_row(struct table *table);        /* ends the row */
 int table_width(const struct table *table); /* columns it takes, margin included */
 /* Appends the table's lines: three columns of margin, two between columns. Where `width` is less than they take, words in the last
- * column go on below, and columns of figures stand one part below the other, each with the labels (the left ones at its front). */
-void table_print(const struct table *table, int width, struct text *out);
+ * column go on below, and columns of figures stand one part below the other, each with the labels (the left ones at its front).
+ * The table is empty then. */
+void table_print(struct table *table, int width, struct text *out);
 void table_release(struct table *table);
 
 /* Rows of each rank, as table cells; ranks that bring the same share a block, in the order of their first
@@ -53,11 +58,12 @@ bool ranks_odd(const struct ranks *set, int largest);
 void blocks_sort(struct blocks *blocks);
 /* "rank 3", "ranks 0-3", "128 ranks, e.g. 7" */
 void blocks_title(const struct row_block *block, struct text *out);
-/* The blocks that fit into `most` rows, and one at least, the ranks before each block's first row; how many more there are is told in
- * a row. */
-void table_blocks(struct table *table, const struct blocks *blocks, size_t most);
-/* "ranks 0-3: ROWS" of the first `most` blocks, whose rows are lines of text; how many more there are is told in a line. */
-void blocks_print(const struct blocks *blocks, size_t most, struct text *out);
+/* The blocks, sorted, that fit into `most` rows, and one at least, the ranks before each block's first row; how many more there are is
+ * told in a row. Releases them. */
+void table_blocks(struct table *table, struct blocks *blocks, size_t most);
+/* "ranks 0-3: ROWS" of the first `most` blocks, sorted, whose rows are lines of text; how many more there are is told in a line.
+ * Releases them. */
+void blocks_print(struct blocks *blocks, size_t most, struct text *out);
 void blocks_release(struct blocks *blocks);
 
 #endif

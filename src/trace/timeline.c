@@ -6,6 +6,7 @@
  *
  * Ranks whose spans in the window are equal are drawn once: a pass over the ranks hashes their spans and
  * keeps those of the rows to be shown (sets.c). */
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "trace/lanes.h"
 #include "trace/legend.h"
@@ -58,15 +59,10 @@ static void measure_lane(struct drawing *d, int row)
 	ranks_brief(&alike->ranks, d->width / 6, &d->text);
 	int rank = text_columns(text_string(&d->text));
 	int name = text_columns(trace_lane_name(d->trace, alike->first, stream));
-	d->at.rank = rank > d->at.rank ? rank : d->at.rank;
-	d->at.name = name > d->at.name ? name : d->at.name;
+	d->at.rank = (int)most_of(rank, d->at.rank);
+	d->at.name = (int)most_of(name, d->at.name);
 	legend_add(&d->legend, d->trace, row, alike->first, stream, shown->begun, alike->whom[shown->lane],
 	        &shown->spans);
-}
-
-static int at_most(int value, int most)
-{
-	return value < most ? value : most;
 }
 
 /* Columns: margin, ranks, lane, cells, the end mark, legend. The legend's width goes in steps: the picture
@@ -75,18 +71,16 @@ static void lay_out(struct drawing *d)
 {
 	static const int steps[] = {0, 10, 20, 27, LEGEND_MOST};
 	struct layout_of_rows *at = &d->at;
-	int wanted = at_most(d->legend.width, LEGEND_MOST);
+	int wanted = (int)least_of(d->legend.width, LEGEND_MOST);
 
 	at->margin = d->width >= 60 ? 3 : 0;
-	at->rank = at_most(at->rank, d->width / 6);
-	at->name = at_most(at->name, d->width / 5);
+	at->rank = (int)least_of(at->rank, d->width / 6);
+	at->name = (int)least_of(at->name, d->width / 5);
 	at->first_column = at->margin + at->rank + 1 + at->name + 1;
 	for (size_t i = 0; d->width >= LEGEND_FROM && i < sizeof steps / sizeof *steps; i++)
 		if (at->legend < wanted)
 			at->legend = steps[i];
-	at->cells = d->width - at->first_column - 1 - (at->legend ? at->legend + 2 : 0);
-	if (at->cells < 4)
-		at->cells = 4;
+	at->cells = (int)most_of(d->width - at->first_column - 1 - (at->legend ? at->legend + 2 : 0), 4);
 	d->now = d->clock >= d->window.from && d->clock < d->window.to
 	        ? cells_at(d->window, at->cells, d->clock)
 	        : -1;
@@ -301,7 +295,7 @@ static enum status draw(struct drawing *d, struct picture *picture)
 enum status timeline_picture(
         const struct trace *trace, const struct timeline_options *options, struct picture *picture)
 {
-	int width = options->width < WIDTH_MIN ? WIDTH_MIN : at_most(options->width, WIDTH_MAX);
+	int width = (int)most_of(least_of(options->width, WIDTH_MAX), WIDTH_MIN);
 	struct drawing d = {.trace = trace,
 	        .options = options,
 	        .window = options->window,

@@ -12,7 +12,7 @@
  *   blame   who was last to arrive, what held the engine, or (over by `ready`) what the default stream waited for
  *
  * Files, by what they answer:
- *   a rank's lanes           lanes.c kept.c (from one look to the next)
+ *   a rank's lanes           lanes.c (those kept from one look to the next: kept.h)
  *   causes of delay          spans.c holders.c (whom an operation waited for) sharing.c holdings.c (with whom it shared)
  *   small questions          facts.c window.c (how long a section is) iterations.c (which ones a table speaks of)
  *   the timeline             timeline.c sets.c alike.c (rows) now.c cells.c bars.c (a lane) legend.c picture.c

@@ -43,13 +43,6 @@ struct traffic {
 	struct kinds kinds;
 };
 
-/* Whole bytes: what a link carries of a message may be a part of one */
-static void bytes_cell(struct table *table, double bytes)
-{
-	bytes_text(bytes, &table->cells);
-	table_end(table);
-}
-
 /* ---- by link ---- */
 
 static void print_links(const struct trace *trace, int section, int width, struct text *out)
@@ -71,7 +64,7 @@ static void print_links(const struct trace *trace, int section, int width, struc
 				used[kind] = used[kind] || sent[kind] > 0;
 				any = any || sent[kind] > 0;
 				if (sent[kind] > 0)
-					bytes_cell(&row, sent[kind]);
+					table_bytes(&row, sent[kind]);
 				else if (used[kind])
 					table_end(&row);
 			}
@@ -82,16 +75,14 @@ static void print_links(const struct trace *trace, int section, int width, struc
 	table_cell(&table, "ranks");
 	for (int kind = 0; kind < LINK_KINDS; kind++)
 		if (used[kind])
-			table_cell(&table, "%s", link_name(kind));
+			table_cells(&table, link_name(kind));
 	table_row(&table);
-	blocks_sort(&blocks);
 	table_blocks(&table, &blocks, ROWS_MOST);
 	if (!any)
 		text_add(out, "no link has carried anything\n");
 	else
 		table_print(&table, width, out);
 	table_release(&row);
-	blocks_release(&blocks);
 	table_release(&table);
 }
 
@@ -103,35 +94,26 @@ static int by_ranks(const void *a, const void *b)
 	return x->from != y->from ? x->from - y->from : x->to - y->to;
 }
 
-/* One entry for each send first; then sorted by ranks and summed. */
-static void add_sends(const struct world *world, op_id id, struct traffic *traffic)
+/* One entry for each send, or for the one-sided operation, whose bytes a get has from the rank that it reads */
+static void add_pairs(const struct world *world, op_id id, struct traffic *traffic)
 {
 	const struct record *record = op_record(world, id);
 
 	for (int i = 0; i < record->parts; i++) {
 		const struct part *part = &record->part[i];
-		if (part->direction != P2P_SEND)
+		bool one_sided = record->kind == OP_ONE_SIDED;
+		struct pair pair = {world->ops[id].rank, part->peer, 1, record->bytes};
+		if (!one_sided && part->direction != P2P_SEND)
 			continue;
-		int64_t bytes = part->operand >= 0 && part->operand < record->operands
-		        ? layout_bytes(&record->operand[part->operand].layout)
-		        : record->bytes;
-		*MEM_ADD(&traffic->pair, &traffic->pairs) =
-		        (struct pair){world->ops[id].rank, part->peer, 1, bytes};
+		if (one_sided && part->direction == ONE_SIDED_GET)
+			pair = (struct pair){part->peer, world->ops[id].rank, 1, record->bytes};
+		if (!one_sided && part->operand >= 0 && part->operand < record->operands)
+			pair.bytes = layout_bytes(&record->operand[part->operand].layout);
+		*MEM_ADD(&traffic->pair, &traffic->pairs) = pair;
 	}
 }
 
-/* A get's bytes come from the rank that it reads. */
-static void add_one_sided(const struct world *world, op_id id, struct traffic *traffic)
-{
-	const struct record *record = op_record(world, id);
-	int rank = world->ops[id].rank, peer = record->part[0].peer;
-	bool gets = record->part[0].direction == ONE_SIDED_GET;
-
-	*MEM_ADD(&traffic->pair, &traffic->pairs) =
-	        (struct pair){gets ? peer : rank, gets ? rank : peer, 1, record->bytes};
-}
-
-/* Sorted by sender and receiver, entries of one pair become one: the matrix looks pairs up by bisection. */
+/* Sorted by sender and receiver, entries of one pair become one. */
 static void sum_pairs(struct traffic *traffic)
 {
 	size_t kept = 0;
@@ -238,10 +220,8 @@ static void gather(const struct trace *trace, int section, struct traffic *traff
 			const struct record *record = op_record(world, id);
 			if (!trace_in(trace, id, section) || !traffic_goes(trace->backend, id))
 				continue;
-			if (record->kind == OP_P2P)
-				add_sends(world, id, traffic);
-			else if (record->kind == OP_ONE_SIDED)
-				add_one_sided(world, id, traffic);
+			if (record->kind == OP_P2P || record->kind == OP_ONE_SIDED)
+				add_pairs(world, id, traffic);
 			else if (record->kind == OP_COLLECTIVE && record->bytes > 0)
 				add_collective(world, id, &own);
 		}
@@ -254,22 +234,18 @@ static void gather(const struct trace *trace, int section, struct traffic *traff
 /* Every pair of up to MATRIX_MOST ranks has a cell; of more only the pairs that send something are told */
 static void fill_matrix(const struct traffic *traffic, int n, struct table *table)
 {
+	const struct pair *pair = traffic->pair, *end = pair + traffic->pairs;
 	table_cell(table, "from \\ to");
 	for (int to = 0; to < n; to++)
 		table_cell(table, "%d", to);
 	table_row(table);
 	for (int from = 0; from < n; from++) {
 		table_cell(table, "%d", from);
-		for (int to = 0; to < n; to++) {
-			struct pair key = {.from = from, .to = to};
-			const struct pair *pair = traffic->pairs
-			        ? bsearch(&key, traffic->pair, traffic->pairs, sizeof key, by_ranks)
-			        : NULL;
-			if (pair)
-				bytes_cell(table, pair->bytes);
+		for (int to = 0; to < n; to++)
+			if (pair < end && pair->from == from && pair->to == to)
+				table_bytes(table, pair++->bytes);
 			else
 				table_end(table);
-		}
 		table_row(table);
 	}
 }
@@ -283,14 +259,13 @@ static int by_bytes(const void *a, const void *b)
 static void fill_pairs(struct traffic *traffic, struct table *table)
 {
 	qsort(traffic->pair, traffic->pairs, sizeof *traffic->pair, by_bytes);
-	table_cells(table, "from", "to", "sends", "bytes");
-	table_row(table);
+	table_line(table, "from", "to", "sends", "bytes");
 	for (size_t i = 0; i < traffic->pairs && i < PAIRS_MOST; i++) {
 		const struct pair *pair = &traffic->pair[i];
 		table_cell(table, "%d", pair->from);
 		table_cell(table, "%d", pair->to);
 		table_cell(table, "%lld", (long long)pair->count);
-		bytes_cell(table, pair->bytes);
+		table_bytes(table, pair->bytes);
 		table_row(table);
 	}
 }
@@ -310,7 +285,6 @@ static void print_transfers(struct traffic *traffic, int n, int width, struct te
 	table_print(&table, width, out);
 	if (n > MATRIX_MOST && traffic->pairs > PAIRS_MOST)
 		text_add(out, "   ... and %zu more pairs\n", traffic->pairs - PAIRS_MOST);
-	table_release(&table);
 }
 
 /* How many algorithms were taken, and the last of them */
@@ -337,12 +311,11 @@ static void print_algorithms(const struct names *names, const struct kind *kind,
 		const struct sizes *by = &kind->by[i];
 		if (!by->most)
 			continue;
-		text_add(out, "%s%s ", between, algorithm_name((enum algorithm)i));
+		text_add(out, "%s%s %s", between, algorithm_name((enum algorithm)i),
+		        bytes_words(by->least).text);
 		between = ", ";
-		bytes_text((double)by->least, out);
-		text_add(out, "%s", by->most > by->least ? " to " : "");
 		if (by->most > by->least)
-			bytes_text((double)by->most, out);
+			text_add(out, " to %s", bytes_words(by->most).text);
 	}
 	text_add(out, "\n");
 }
@@ -350,22 +323,20 @@ static void print_algorithms(const struct names *names, const struct kind *kind,
 /* Pieces of a message are whole elements: less than what `off` shows is rounding. */
 static void put_formula(struct table *table, const struct kind *kind)
 {
-	bool off = kind->formula > 0 && fabs(kind->sent / kind->formula - 1) >= 0.005;
-	if (kind->formula > 0)
-		bytes_cell(table, kind->formula);
-	else
-		table_end(table);
-	if (off)
-		table_cell(table, "x %.2f", kind->sent / kind->formula);
-	else
-		table_end(table);
-	if (kind->formula > 0 && kind->sends >= 0)
-		table_cell(table, "%lld", (long long)kind->sends);
-	else
-		table_end(table);
 	enum algorithm last = ALGORITHM_AUTO;
-	int used = kind->formula > 0 ? algorithms_of(kind, &last) : 0;
-	table_cell(table, "%s", used > 1 ? "several" : used ? algorithm_name(last) : "");
+	int used = algorithms_of(kind, &last);
+	if (kind->formula <= 0) {
+		table_cells(table, "", "", "", "");
+		return;
+	}
+	table_bytes(table, kind->formula);
+	if (fabs(kind->sent / kind->formula - 1) >= 0.005)
+		text_add(&table->cells, "x %.2f", kind->sent / kind->formula);
+	table_end(table);
+	if (kind->sends >= 0)
+		text_add(&table->cells, "%lld", (long long)kind->sends);
+	table_end(table);
+	table_cells(table, used > 1 ? "several" : used ? algorithm_name(last) : "");
 }
 
 static void print_collectives(
@@ -377,21 +348,19 @@ static void print_collectives(
 	if (!traffic->kinds.count)
 		return;
 	text_add(out, "by collectives\n");
-	table_cells(&table, "what", "in", "times", "size", "sent", "formula", "off", "sends", "by");
-	table_row(&table);
+	table_line(&table, "what", "in", "times", "size", "sent", "formula", "off", "sends", "by");
 	for (size_t i = 0; i < traffic->kinds.count; i++) {
 		const struct kind *kind = &traffic->kinds.kind[i];
 		table_cells(&table, names_text(names, kind->title), names_text(names, kind->group));
 		table_cell(&table, "%lld", (long long)kind->count);
-		bytes_cell(&table, kind->message);
-		bytes_cell(&table, kind->sent);
+		table_bytes(&table, kind->message);
+		table_bytes(&table, kind->sent);
 		put_formula(&table, kind);
 		table_row(&table);
 	}
 	table_print(&table, width, out);
 	for (size_t i = 0; i < traffic->kinds.count; i++)
 		print_algorithms(names, &traffic->kinds.kind[i], out);
-	table_release(&table);
 }
 
 /* Nothing here can be interrupted: each part is one walk over the books, or one question a rank */
