@@ -14,6 +14,8 @@
 #include "base/search.h"
 #include "base/memory.h"
 
+_Static_assert(CAUSE_COUNT == 10, "a new cause has a place below, and one in docs/time.md");
+
 /* A lane while it is written: `at` is how far it has got; `host` is not behind the host's span at that
  * time. */
 struct span_writer {
@@ -81,11 +83,9 @@ static void put_data(struct span_writer *w, const struct moment *n, op_id behind
 {
 	const struct lanes *lanes = w->lanes;
 	int thread = lanes->trace->world->ops[behind].stream;
-	uint32_t first = lanes->first[thread], end = lanes->first[thread + 1];
-	size_t skipped;
+	uint32_t i = lanes_after(lanes, thread, w->at), end = lanes->first[thread + 1];
 
-	SEARCH(skipped, end - first, moment_at(lanes, first + skipped)->t.end > w->at);
-	for (uint32_t i = first + skipped; i < end && w->at < least_of(upto, w->to); i++) {
+	for (; i < end && w->at < least_of(upto, w->to); i++) {
 		const struct moment *m = moment_at(lanes, i);
 		if (m->id > behind)
 			break;
@@ -174,14 +174,6 @@ static void put_unready(
 		put(w, SPAN_STALL, CAUSE_LAUNCH, n, 0, ready);
 }
 
-/* A record or a wait that stood behind nothing but an answer */
-static bool late_by_answer(const struct span_writer *w, op_id id)
-{
-	const struct trace *trace = w->lanes->trace;
-	return id && !trace_is_work(op_record(trace->world, id)->kind) &&
-	        backend_times(trace->backend, id).answered;
-}
-
 /* A record or a wait before n that is not over: its target holds it, or else what holds its stream back. Where times are
  * measured, what was over when the stream came there is to blame for nothing, however long the device then took to look. */
 static void put_held(struct span_writer *w, const struct moment *n, const struct moment *wait, int64_t upto)
@@ -197,9 +189,12 @@ static void put_held(struct span_writer *w, const struct moment *n, const struct
 		return;
 	}
 	if (end_of(w, target) > w->at) {
+		const struct trace *trace = w->lanes->trace;
 		op_id behind = lanes_behind(w->lanes, target);
 		int64_t over = least_of(upto, end_of(w, target));
-		if (late_by_answer(w, behind))
+		/* a record or a wait that stood behind nothing but an answer */
+		if (!trace_is_work(op_record(trace->world, behind)->kind) &&
+		        backend_times(trace->backend, behind).answered)
 			put_answered(w, n, behind, over);
 		else
 			put_event(w, n, behind, over);
@@ -258,11 +253,9 @@ static void put_gap(struct span_writer *w, uint32_t i, uint32_t n)
 static void write_stream(struct span_writer *w, int stream)
 {
 	const struct lanes *lanes = w->lanes;
-	uint32_t first = lanes->first[stream], end = lanes->first[stream + 1];
-	size_t skipped;
+	uint32_t end = lanes->first[stream + 1];
 
-	SEARCH(skipped, end - first, moment_at(lanes, first + skipped)->t.end > w->at);
-	for (uint32_t i = first + skipped, n; i < end && w->at < w->to; i = n + 1) {
+	for (uint32_t i = lanes_after(lanes, stream, w->at), n; i < end && w->at < w->to; i = n + 1) {
 		for (n = i; n + 1 < end && !trace_is_work(moment_at(lanes, n)->kind);)
 			n++;
 		const struct moment *m = moment_at(lanes, n);
@@ -307,12 +300,11 @@ struct span lanes_span_at(const struct lanes *lanes, int stream, int64_t time)
 		return lanes->host.span[at];
 	}
 	if (stream < lanes->streams) {
-		uint32_t first = lanes->first[stream], end = lanes->first[stream + 1], i;
-		SEARCH(i, end - first, moment_at(lanes, first + i)->t.end > time);
-		for (uint32_t n = first + i; n < end && window.to == TIME_UNKNOWN; n++)
+		uint32_t i = lanes_after(lanes, stream, time);
+		for (uint32_t n = i; n < lanes->first[stream + 1] && window.to == TIME_UNKNOWN; n++)
 			if (trace_is_work(moment_at(lanes, n)->kind))
 				window.to = moment_at(lanes, n)->t.end;
-		for (i += first; i > first && !window.from; i--)
+		for (; i > lanes->first[stream] && !window.from; i--)
 			if (trace_is_work(moment_at(lanes, i - 1)->kind))
 				window.from = moment_at(lanes, i - 1)->t.end;
 	}

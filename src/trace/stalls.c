@@ -15,12 +15,9 @@
 
 /* WORK: as long as it would have taken alone; SLOWED: the rest, lost by sharing; OTHER: work of other sections, in the window of
  * the one that is asked for */
-enum { ROWS_MOST = 40, WORK = CAUSE_COUNT, SLOWED, OTHER, KINDS, BLAMED_MOST = 6 };
+enum { WORK, SLOWED, OTHER, STALLED, KINDS = STALLED + CAUSE_COUNT };
+enum { ROWS_MOST = 40, BLAMED_MOST = 6 };
 enum shape { MS_AND_PERCENT, MS, PERCENT }; /* of a cell: the first that fits the width is taken */
-
-/* Columns in the order of reading: work, what delayed it, and the end */
-static const int order[KINDS] = {WORK, SLOWED, OTHER, CAUSE_LAUNCH, CAUSE_HOST, CAUSE_SYNC, CAUSE_MEMORY,
-        CAUSE_EVENT, CAUSE_DATA, CAUSE_PEER, CAUSE_BUBBLE, CAUSE_ENGINE, CAUSE_DONE};
 
 /* A lane; or threads of the host as one, stream .. last, whose times are the sums and are told as the mean */
 struct lane_sums {
@@ -53,7 +50,7 @@ static void add_span(struct report *report, const struct lanes *lanes, int lane,
 {
 	bool thread = world_stream(report->trace->world, lanes->rank, lane)->host;
 	int64_t slowed = 0;
-	int kind = span->cause;
+	int kind = STALLED + span->cause;
 	if (span->kind == SPAN_WORK) {
 		bool in = trace_in(report->trace, span->op, report->window.section);
 		kind = in ? WORK : OTHER;
@@ -176,9 +173,9 @@ static void put_blocks(struct report *report, enum shape shape, struct blocks *b
 		trace_lanes_name(report->trace, lane->rank, lane->stream, lane->last, &rows.cells);
 		table_end(&rows);
 		for (int k = 0; k < KINDS; k++)
-			if (report->used[order[k]])
-				put_share(&rows, report, lane->ns[order[k]] / (lane->last + 1 - lane->stream),
-				        shape);
+			if (report->used[k])
+				put_share(
+				        &rows, report, lane->ns[k] / (lane->last + 1 - lane->stream), shape);
 		table_row(&rows);
 		if (i + 1 == report->count || report->lane[i + 1].rank != lane->rank) {
 			blocks_add(blocks, lane->rank, &rows.cells)->weight = work;
@@ -191,30 +188,25 @@ static void put_blocks(struct report *report, enum shape shape, struct blocks *b
 
 static void fill(struct report *report, enum shape shape, struct table *table)
 {
+	const char *const names[STALLED] = {"work", "slowed", shape == PERCENT ? "other" : "other work"};
 	struct blocks blocks = {0};
 	put_blocks(report, shape, &blocks);
 
 	text_clear(&table->cells);
 	table_cells(table, "ranks", "lane");
 	for (int k = 0; k < KINDS; k++)
-		if (report->used[order[k]])
-			table_cell(table, "%s",
-			        order[k] == WORK             ? "work"
-			                : order[k] == SLOWED ? "slowed"
-			                : order[k] == OTHER  ? shape == PERCENT ? "other" : "other work"
-			                                     : trace_causes[order[k]]);
+		if (report->used[k])
+			table_cells(table, k < STALLED ? names[k] : trace_causes[k - STALLED]);
 	table_row(table);
-	blocks_sort(&blocks);
 	table_blocks(table, &blocks, ROWS_MOST);
-	blocks_release(&blocks);
 }
 
 static void print_report(struct report *report, int width, struct text *out)
 {
 	struct table table = {.align = "llr"};
 
-	text_add(out, "where the time went, in %s of ", report->unit == 1000000 ? "ms" : "us");
-	time_text(report->window.to - report->window.from, out);
+	text_add(out, "where the time went, in %s of %s", report->unit == 1000000 ? "ms" : "us",
+	        time_words(report->window.to - report->window.from).text);
 	iterations_text(&report->iterations, out);
 	trace_put_hangs(report->trace, out);
 	for (enum shape shape = MS_AND_PERCENT; shape <= PERCENT; shape++) {
@@ -222,12 +214,11 @@ static void print_report(struct report *report, int width, struct text *out)
 		if (table_width(&table) <= width)
 			break;
 	}
-	if (table_width(&table) > width && report->used[CAUSE_DONE]) { /* it is the rest */
-		report->used[CAUSE_DONE] = false;
+	if (table_width(&table) > width && report->used[STALLED + CAUSE_DONE]) { /* it is the rest */
+		report->used[STALLED + CAUSE_DONE] = false;
 		fill(report, PERCENT, &table);
 	}
 	table_print(&table, width, out);
-	table_release(&table);
 	blames_print(&report->blames, report->trace, BLAMED_MOST, width, out);
 	trace_put_uncertainty(report->trace, report->unit / 100, out);
 }
