@@ -68,12 +68,11 @@ static enum status bind_printable(struct parser *parser, struct argument *argume
 }
 
 /* A name for a new thing: no word of the language, which would hide it in every expression */
-static enum status bind_new(struct parser *parser, struct argument *argument, const struct word *word)
+static enum status check_reserved(struct slice_of_text name)
 {
-	enum status status = parse_name(parser, word->at, word->after, &argument->name);
-	if (status == ST_OK && name_is_reserved(slice_of(word)))
-		status = fail(ST_NAME, "'%.*s' is a reserved word: take another name", WORD(word));
-	return status;
+	return name_is_reserved(name)
+	        ? fail(ST_NAME, "'%.*s' is a reserved word: take another name", WHOLE(name))
+	        : ST_OK;
 }
 
 /* w[0:4]@(rank+1): a tensor, and a place in the group of its window */
@@ -108,17 +107,15 @@ static enum status bind_word(struct parser *parser, struct argument *argument, i
 		return parse_ranks(parser, word->at, word->after, &argument->ranks);
 	case ARG_PRINTABLE:
 		return bind_printable(parser, argument, word);
-	case ARG_NEW:
-		return bind_new(parser, argument, word);
 	case ARG_ARROW:
 		return ST_OK;
-	case ARG_TEXT:
-		if (*word->at == '"')
-			return parse_formula(parser, word->at, word->after, &argument->formula);
-		return parse_name(parser, word->at, word->after, &argument->name);
 	default:
-		return parse_name(parser, word->at, word->after, &argument->name);
+		break;
 	}
+	if (argument->kind == ARG_TEXT && *word->at == '"')
+		return parse_formula(parser, word->at, word->after, &argument->formula);
+	enum status status = argument->kind == ARG_NEW ? check_reserved(argument->written) : ST_OK;
+	return status == ST_OK ? parse_name(parser, word->at, word->after, &argument->name) : status;
 }
 
 /* ---- options ---- */
@@ -242,18 +239,10 @@ static enum status bind_kernel(struct parser *parser, struct statement *statemen
 	return status;
 }
 
-/* `stream a b blocking`: many names end where the next row's own word stands */
-static bool is_next(const struct argument_row *rows, int row, const struct word *word)
-{
-	const struct argument_row *next = &rows[row + 1];
-	return row + 1 < ARGUMENT_ROWS_MAX && next->kind == ARG_WORD && next->words &&
-	        is_listed(next->words, slice_of(word));
-}
-
 /* Row after row takes words while they fit:
  *
  *     row     stream NAME ... ["blocking"]
- *     line    stream a b blocking              a, b: the first, up to the word of the next (is_next)
+ *     line    stream a b blocking              a, b: the first, up to the word of the next
  *
  * Greedy, without a way back: no row of the table needs one, and the message for a word that does not fit
  * can name the one thing that was expected there. */
@@ -267,8 +256,10 @@ static enum status bind_rows(struct parser *parser, struct statement *statement)
 			continue;
 		size_t before = i;
 		bool many = rows[row].flags & ARG_MANY;
+		bool next = row + 1 < ARGUMENT_ROWS_MAX && rows[row + 1].kind == ARG_WORD;
+		const char *end = next ? rows[row + 1].words : NULL;
 		while (i < count && fits(&rows[row], &words[i]) &&
-		        (i == before || (many && !is_next(rows, row, &words[i])))) {
+		        (i == before || (many && !is_listed(end, slice_of(&words[i]))))) {
 			enum status status = bind_word(
 			        parser, &statement->argument[statement->arguments++], row, rows, &words[i]);
 			if (status != ST_OK)
@@ -379,10 +370,9 @@ enum status bind_results(struct parser *parser, struct statement *statement, siz
 		result->dropped = word_is(word, "_");
 		if (result->dropped)
 			continue;
-		struct slice_of_text name = slice_between(word->at, word->stop);
-		if (name_is_reserved(name))
-			return fail(ST_NAME, "'%.*s' is a reserved word: take another name", WHOLE(name));
-		enum status status = parse_tensor(parser, word->at, word->after, &result->tensor);
+		enum status status = check_reserved(slice_between(word->at, word->stop));
+		if (status == ST_OK)
+			status = parse_tensor(parser, word->at, word->after, &result->tensor);
 		if (status != ST_OK)
 			return status;
 	}

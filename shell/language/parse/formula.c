@@ -194,15 +194,6 @@ static enum status read_not(struct formula_reader *reader, struct formula **made
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }
 
-/* a < b < c is refused: here it would compare a truth with c. In brackets the left one would begin
- * behind one. */
-static bool compares_twice(const struct formula *formula)
-{
-	const struct formula *left = formula->left;
-	return left && is_comparison(formula) && is_comparison(left) &&
-	        left->written.at == formula->written.at;
-}
-
 /* Operands that bind tighter, with operators of this strength between them, from the left. Each strength
  * reads its operands with the next one, so a bracketless operand costs six calls, and the tree is built
  * bottom up:
@@ -228,7 +219,9 @@ static enum status read_from(struct formula_reader *reader, enum strength streng
 		formula_holds(formula, formula->right);
 		status = formula_finish(reader, formula, made);
 	}
-	return status == ST_OK && strength == COMPARISON && compares_twice(*made)
+	/* a < b < c is refused: it would compare a truth with c. A left one in brackets begins after one. */
+	const struct formula *left = status == ST_OK && strength == COMPARISON ? (*made)->left : NULL;
+	return left && is_comparison(*made) && is_comparison(left) && left->written.at == (*made)->written.at
 	        ? reader_fails(reader, "one comparison at a time, with `and` between them")
 	        : status;
 }

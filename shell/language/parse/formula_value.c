@@ -158,13 +158,9 @@ enum status read_name(struct formula_reader *reader, struct formula **made)
 		return unknown_function(word);
 	if (row && (bracket || function_is_word(row)))
 		return read_function(reader, formula, row, made);
-	if (slice_is(word, "rank") || slice_is(word, "world")) {
-		formula->kind = *from == 'r' ? FORMULA_RANK : FORMULA_WORLD;
-		return formula_finish(reader, formula, made);
-	}
-	if (slice_is(word, "inf")) {
-		formula->kind = FORMULA_NUMBER;
-		formula->number.value = INFINITY;
+	if (is_listed("rank world inf", word)) {
+		formula->kind = *from == 'r' ? FORMULA_RANK : *from == 'w' ? FORMULA_WORLD : FORMULA_NUMBER;
+		formula->number.value = *from == 'i' ? INFINITY : 0;
 		return formula_finish(reader, formula, made);
 	}
 	if (name_is_reserved(word))
@@ -179,16 +175,16 @@ enum status read_name(struct formula_reader *reader, struct formula **made)
 		stop = close + 1;
 	}
 	reader->at = stop;
-	if (stop == name_end(from, reader->end)) {
-		if (stop < reader->end && *stop == '.')
-			return reader_fails(reader, "names have no '.' here: x[0] reads an element");
+	if (stop != name_end(from, reader->end)) {
+		formula->kind = FORMULA_ELEMENT;
+		status = parse_tensor(reader->parser, from, stop, &formula->tensor);
+		if (status == ST_OK)
+			add_read(reader, formula);
+	} else if (stop < reader->end && *stop == '.') {
+		return reader_fails(reader, "names have no '.' here: x[0] reads an element");
+	} else {
 		status = parse_name(reader->parser, from, stop, &formula->name);
 		formula_holds_name(formula);
-		return status == ST_OK ? formula_finish(reader, formula, made) : status;
 	}
-	formula->kind = FORMULA_ELEMENT;
-	status = parse_tensor(reader->parser, from, stop, &formula->tensor);
-	if (status == ST_OK)
-		add_read(reader, formula);
 	return status == ST_OK ? formula_finish(reader, formula, made) : status;
 }

@@ -43,17 +43,15 @@ static enum status say_spaced(const char *at, const char *sign, const char *afte
 	return status;
 }
 
-/* Then the line as it should be is the line as it is, and would be said for ever */
-static bool is_spaced(const char *at, const char *sign)
-{
-	const char *left = sign - (sign[-1] == '+');
-	return left > at && is_blank(left[-1]) && is_blank(sign[1]);
-}
-
 enum status glued_sign(const char *at, const char *after)
 {
 	const char *sign = after - at > 1000 ? NULL : assignment_sign(at, after);
-	return sign && sign + 1 < after && !is_spaced(at, sign) ? say_spaced(at, sign, after) : ST_OK;
+	if (!sign || sign + 1 == after)
+		return ST_OK;
+	const char *left = sign - (sign[-1] == '+');
+	/* with blanks already, the line as it should be is the line as it is, and would be said for ever */
+	bool spaced = left > at && is_blank(left[-1]) && is_blank(sign[1]);
+	return spaced ? ST_OK : say_spaced(at, sign, after);
 }
 
 /* `y=matmul x w` and `y =matmul x w` do. In `frob x algo=ring` the sign belongs to an option, unless a

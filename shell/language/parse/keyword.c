@@ -55,7 +55,6 @@ enum status fresh_name(
  * line, evaluated on each rank of the set when the line runs. */
 static enum status parse_let(struct parser *parser, struct statement *statement)
 {
-	statement->kind = STATEMENT_LET;
 	const struct word *word = parser->words;
 	const char *at = parser->word_count ? word->at : parser->rest_end;
 	const char *after = parser->word_count ? word->stop : at;
@@ -74,7 +73,6 @@ static enum status parse_let(struct parser *parser, struct statement *statement)
  * so a chain has NESTING_MAX branches at most. */
 static enum status parse_if(struct parser *parser, struct statement *statement)
 {
-	statement->kind = STATEMENT_IF;
 	enum status status = formula_block(parser, statement, "if", "if rank == 0");
 	if (status != ST_OK)
 		return status;
@@ -90,6 +88,7 @@ static enum status parse_if(struct parser *parser, struct statement *statement)
 	struct statement *inner = tree_alloc(parser->tree, sizeof *inner);
 	statement->otherwise = tree_alloc(parser->tree, sizeof *statement->otherwise);
 	statement->otherwise->first = inner;
+	inner->kind = STATEMENT_IF;
 	inner->line = statement->line;
 	inner->source = slice_between(word, next + 2);
 	status = parse_words(parser);
@@ -99,7 +98,6 @@ static enum status parse_if(struct parser *parser, struct statement *statement)
 /* The count is evaluated once, on each rank; ranks with fewer rounds leave the set early */
 static enum status parse_repeat(struct parser *parser, struct statement *statement)
 {
-	statement->kind = STATEMENT_REPEAT;
 	return formula_block(parser, statement, "repeat", "repeat 4");
 }
 
@@ -123,7 +121,6 @@ static enum status parse_range(
 /* A range of one word, or words as a def's call takes them (bind_call), with no expression in blanks */
 static enum status parse_for(struct parser *parser, struct statement *statement)
 {
-	statement->kind = STATEMENT_FOR;
 	const struct word *words = parser->words;
 	if (parser->word_count < 3 || !word_is(&words[1], "in"))
 		return fail(ST_SYNTAX, "for wants: for NAME in 0:4 { ... }, or: for NAME in w1 w2 { ... }");
@@ -143,7 +140,6 @@ static enum status parse_for(struct parser *parser, struct statement *statement)
 static enum status parse_def(struct parser *parser, struct statement *statement)
 {
 	enum { PARAMETERS_OF_DEF_MAX = 32 };
-	statement->kind = STATEMENT_DEF;
 	const struct word *words = parser->words;
 	enum status status;
 	if (!parser->word_count)
@@ -222,7 +218,6 @@ static enum status parse_expect(struct parser *parser, struct statement *stateme
 		statement->kind = STATEMENT_EXPECT_VERIFY;
 		return status;
 	}
-	statement->kind = STATEMENT_EXPECT;
 	return rest_formula(parser, "expect", &statement->formula);
 }
 
@@ -268,7 +263,6 @@ static enum status option_word(struct parser *parser, struct option_line *line, 
  * looked at before the file's first line runs (run/options.c) */
 static enum status parse_option(struct parser *parser, struct statement *statement)
 {
-	statement->kind = STATEMENT_OPTION;
 	const struct word *words = parser->words;
 	if (parser->def || parser->depth)
 		return fail(ST_SYNTAX, "an `option` goes in no block: it is of the whole file");
@@ -300,20 +294,12 @@ static enum status parse_option(struct parser *parser, struct statement *stateme
 /* refuse EXPR "text": the text is the last word, and all before it is when */
 static enum status parse_refuse(struct parser *parser, struct statement *statement)
 {
-	statement->kind = STATEMENT_REFUSE;
 	const struct word *words = parser->words, *text = words + parser->word_count - 1;
 	if (parser->word_count < 2 || *text->at != '"')
 		return fail(ST_SYNTAX,
 		        "refuse wants when, and a text that says why: refuse batch %% size(dp) != 0 \"...\"");
 	enum status status = parse_name(parser, text->at, text->after, &statement->word);
 	return status == ST_OK ? parse_formula(parser, words->at, text->at, &statement->formula) : status;
-}
-
-/* parse_if has read the `else` of its own line; one that begins a line belongs to nothing */
-static enum status parse_else(struct parser *parser, struct statement *statement)
-{
-	(void)parser, (void)statement;
-	return fail(ST_SYNTAX, "`else` goes on the line of the '}' it belongs to");
 }
 
 /* ---- which one ---- */
@@ -324,16 +310,23 @@ enum status parse_keyword(struct parser *parser, struct statement *statement, bo
 {
 	static const struct {
 		const char *word;
+		enum statement_kind kind;
 		parse_one *parse;
-	} keywords[] = {{"tensor", parse_tensor_line}, {"let", parse_let}, {"if", parse_if},
-	        {"repeat", parse_repeat}, {"for", parse_for}, {"def", parse_def}, {"expect", parse_expect},
-	        {"option", parse_option}, {"refuse", parse_refuse}, {"else", parse_else}};
+	} keywords[] = {{"tensor", STATEMENT_TENSOR, parse_tensor_line}, {"let", STATEMENT_LET, parse_let},
+	        {"if", STATEMENT_IF, parse_if}, {"repeat", STATEMENT_REPEAT, parse_repeat},
+	        {"for", STATEMENT_FOR, parse_for}, {"def", STATEMENT_DEF, parse_def},
+	        {"expect", STATEMENT_EXPECT, parse_expect}, {"option", STATEMENT_OPTION, parse_option},
+	        {"refuse", STATEMENT_REFUSE, parse_refuse}};
 	const char *from = parser->words->at, *end = parser->rest_end, *to = from;
+	/* parse_if has read the `else` of its own line; one that begins a line belongs to nothing */
+	if (word_is(parser->words, "else"))
+		return fail(ST_SYNTAX, "`else` goes on the line of the '}' it belongs to");
 	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
 		if (!word_is(parser->words, keywords[i].word))
 			continue;
 		*known = true;
 		drop_words(parser, 1);
+		statement->kind = (uint8_t)keywords[i].kind;
 		enum status status = keywords[i].parse(parser, statement);
 		if (status == ST_OK && (statement->clauses.stream || statement->clauses.group) &&
 		        statement->kind != STATEMENT_TENSOR)

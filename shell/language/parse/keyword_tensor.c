@@ -21,28 +21,26 @@ static enum status said_twice(const char *one, const char *other, const char *wh
 	return fail(ST_ARGUMENT, "tensor: '%s' and '%s': a tensor has one %s", one, other, what);
 }
 
-/* The words of both lists are few, and names of tensors may not be among them: the first list that has it
- * wins. *is: whether one has */
+/* A word of one of the lists, which no tensor may have as its name. *is: whether it is one */
 static enum status memory_flag(const struct word *word, struct making *making, bool *is)
 {
-	*is = true;
-	for (int i = 0; i < SPACE_COUNT; i++)
-		if (word_is(word, space_name(i))) {
-			if (making->space_given)
-				return said_twice(space_name(making->space), space_name(i), "space");
-			making->space = i;
-			making->space_given = true;
-			return ST_OK;
-		}
-	for (int i = 0; i < DT_COUNT; i++)
-		if (word_is(word, dtype_name(i))) {
-			if (making->dtype_given)
-				return said_twice(dtype_name(making->dtype), dtype_name(i), "type");
-			making->dtype = i;
-			making->dtype_given = true;
-			return ST_OK;
-		}
-	*is = false;
+#define X(symbol, name) name " "
+	static const char spaces[] = SPACES(X);
+#undef X
+#define X(symbol, name, bytes) name " "
+	static const char types[] = DTYPES(X);
+#undef X
+	int space = text_place(spaces, word->at, word->after - word->at);
+	int dtype = text_place(types, word->at, word->after - word->at);
+	*is = space >= 0 || dtype >= 0;
+	if (space >= 0 && making->space_given)
+		return said_twice(space_name(making->space), space_name(space), "space");
+	if (dtype >= 0 && making->dtype_given)
+		return said_twice(dtype_name(making->dtype), dtype_name(dtype), "type");
+	making->space = space >= 0 ? space : making->space;
+	making->dtype = dtype >= 0 ? dtype : making->dtype;
+	making->space_given |= space >= 0;
+	making->dtype_given |= dtype >= 0;
 	return ST_OK;
 }
 
@@ -206,7 +204,6 @@ enum status parse_tensor_line(struct parser *parser, struct statement *statement
 	size_t choices = 0, count = parser->word_count;
 	const char *line = parser->rest - strlen("tensor");
 	struct making *making = tree_alloc(parser->tree, sizeof *making);
-	statement->kind = STATEMENT_TENSOR;
 	statement->making = making;
 	making->space = SPACE_DEVICE;
 	making->made = tree_alloc(parser->tree, (count + 1) * sizeof *making->made);

@@ -41,12 +41,6 @@ static bool is_nearly(const struct word *first)
 	return hint_word(word) || command_near(word);
 }
 
-/* NULL: the word is no command, kernel or collective */
-static const struct command *find_row(const struct word *word)
-{
-	return command_called(slice_of(word));
-}
-
 /* The words are the row's; its block, if it takes one, is opened on the line */
 static enum status parse_command(
         struct parser *parser, struct statement *statement, const struct command *row)
@@ -118,27 +112,21 @@ static enum status calculates(const struct parser *parser)
 {
 	static const char *const signs[] = {"+", "-", "*", "/"},
 	                         *const kernels[] = {"add", "sub", "mul", "div"};
-	const struct word *words = parser->words, *first = &words[2];
+	const struct word *words = parser->words, *first = &words[2], *last = &words[4];
 	if (parser->word_count == 3 && first->after - first->at < 60 && !first->tensor &&
 	        words->after[-1] == ']')
 		return fail(ST_SYNTAX, "write: fill %.*s %.*s", WORD(words), WORD(first));
-	if (parser->word_count == 5 && word_is(&first[1], "*") && first->tensor != first[2].tensor) {
-		const struct word *tensor = first->tensor ? first : &first[2],
-		                  *number = first->tensor ? &first[2] : first;
-		return fail(ST_SYNTAX,
-		        "a kernel's line is NAME = KERNEL IN ...: %.*s = scale %.*s %.*s; a variable's: let "
-		        "%.*s = %.*s",
-		        WORD(words), WORD(tensor), WORD(number), WORD(words),
-		        (int)(first[2].after - first->at), first->at);
-	}
+	if (parser->word_count != 5 || !(first->tensor || last->tensor))
+		return ST_OK;
+	bool both = first->tensor && last->tensor;
+	const struct word *tensor = first->tensor ? first : last, *other = first->tensor ? last : first;
 	for (int i = 0; i < 4; i++)
-		if (parser->word_count == 5 && word_is(&first[1], signs[i]) && first->tensor &&
-		        first[2].tensor)
+		if (word_is(&first[1], signs[i]) && (both || *signs[i] == '*'))
 			return fail(ST_SYNTAX,
 			        "a kernel's line is NAME = KERNEL IN ...: %.*s = %s %.*s %.*s; a variable's: "
 			        "let %.*s = %.*s",
-			        WORD(words), kernels[i], WORD(first), WORD(&first[2]), WORD(words),
-			        (int)(first[2].after - first->at), first->at);
+			        WORD(words), both ? kernels[i] : "scale", WORD(tensor), WORD(other),
+			        WORD(words), (int)(last->after - first->at), first->at);
 	return ST_OK;
 }
 
@@ -226,7 +214,7 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 	enum status status = torn_option(parser, equal);
 	if (status != ST_OK)
 		return status;
-	const struct command *row = find_row(right);
+	const struct command *row = command_called(slice_of(right));
 	int plain = row ? 0 : plain_words(parser, equal + 1);
 	bool view = plain == 1 && right->tensor;
 	if (!row && !view && is_chosen(right) && equal + 2 < parser->word_count &&
@@ -249,17 +237,17 @@ static enum status parse_assignment(struct parser *parser, struct statement *sta
 static enum status strange_option(const struct parser *parser)
 {
 	const struct word *words = parser->words;
-	char word[WORD_SHOWN];
 	bool options = false;
 	for (size_t i = 1; i < parser->word_count; i++)
 		options |= words[i].sign != NULL;
 	if (!options || words->after - words->at >= WORD_SHOWN)
 		return ST_OK;
-	word_text(slice_of(words), word);
-	if (hint_word(word) || command_near(word))
-		return no_command(words);
-	return fail(ST_SYNTAX,
-	        "no command '%s' takes options, and a def's arguments are values alone, without KEY=", word);
+	return is_nearly(words)
+	        ? no_command(words)
+	        : fail(ST_SYNTAX,
+	                  "no command '%.*s' takes options, and a def's arguments are values alone, without "
+	                  "KEY=",
+	                  WORD(words));
 }
 
 /* What is not even the form of a command is told by its mistake here; whether a def has the name shows when
@@ -276,7 +264,7 @@ enum status parse_line(struct parser *parser, struct statement *statement)
 	for (size_t i = 0; i < parser->word_count; i++)
 		if (word_is(&words[i], "=") || word_is(&words[i], "+="))
 			return parse_assignment(parser, statement, i);
-	const struct command *row = find_row(words);
+	const struct command *row = command_called(slice_of(words));
 	for (size_t i = 1; row && row->kernel && i < parser->word_count; i++)
 		if (word_is(&words[i], "->") && command_beside_kernel(slice_of(words)))
 			row = command_beside_kernel(slice_of(words));
