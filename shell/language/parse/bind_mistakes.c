@@ -41,8 +41,7 @@ enum status lonely_operator(const struct parser *parser, size_t i)
 	int length = (int)(words[i].after - words[i].at);
 	if (!left || !right || left->after - left->at > 60 || right->after - right->at > 60)
 		return fail(ST_SYNTAX,
-		        "'%.*s' is a word of its own here: an expression has no blanks, or is in "
-		        "brackets",
+		        "'%.*s' is a word of its own here: an expression has no blanks, or is in brackets",
 		        length, words[i].at);
 	const char *from = left->sign ? left->sign + 1 : left->at;
 	int key = (int)(from - left->at), a = (int)(left->after - from), b = (int)(right->after - right->at);

@@ -40,26 +40,26 @@
 	X(HOLDER, piece, "holder", 1, "n", PLAIN)                  \
 	X(ITS_CHUNK, piece, "its_chunk", 1, "n", PLAIN)            \
 	X(SLOTS, slots, "slots", 0, "", WORD)                      \
-	X(TIME, time, "time", 0, "k", CLOCK)                       \
+	X(TIME, figure, "time", 0, "k", CLOCK)                     \
 	X(NOW, now, "now", 0, "", CLOCK)                           \
-	X(OVERLAP, share, "overlap", 2, "ssk", CLOCK)              \
-	X(BUSY, share, "busy", 1, "sk", CLOCK)                     \
-	X(EXPOSED, time, "exposed", 0, "xk", CLOCK)                \
-	X(OVERLAPPED, overlapped, "overlapped", 0, "wk", CLOCK)    \
-	X(IDLE, share, "idle", 0, "k", CLOCK)                      \
-	X(HOSTWAIT, time, "hostwait", 0, "k", CLOCK)               \
-	X(STALL, stall, "stall", 1, "ck", CLOCK)                   \
+	X(OVERLAP, figure, "overlap", 2, "ssk", CLOCK)             \
+	X(BUSY, figure, "busy", 1, "sk", CLOCK)                    \
+	X(EXPOSED, figure, "exposed", 0, "xk", CLOCK)              \
+	X(OVERLAPPED, figure, "overlapped", 0, "wk", CLOCK)        \
+	X(IDLE, figure, "idle", 0, "k", CLOCK)                     \
+	X(HOSTWAIT, figure, "hostwait", 0, "k", CLOCK)             \
+	X(STALL, figure, "stall", 1, "ck", CLOCK)                  \
 	X(ELAPSED, elapsed, "elapsed", 2, "ee", CLOCK)             \
-	X(PEAK, peak, "peak", 0, "mk", RANK)                       \
-	X(BUBBLE, share, "bubble", 0, "k", CLOCK_OF_ALL)           \
-	X(SENT, share, "sent", 0, "lk", RANK)                      \
-	X(BUSBW, busbw, "busbw", 1, "o", CLOCK)                    \
-	X(FLOP_SHARE, roofline, "flop_share", 1, "ok", CLOCK)      \
-	X(BYTE_SHARE, roofline, "byte_share", 1, "ok", CLOCK)      \
-	X(MFU, mfu, "mfu", 0, "k", CLOCK_OF_ALL)                   \
-	X(HFU, mfu, "hfu", 0, "k", CLOCK_OF_ALL)                   \
-	X(COUNT, count, "count", 1, "oyk", RANK)                   \
-	X(STALE, stale, "stale", 0, "k", CLOCK)                    \
+	X(PEAK, figure, "peak", 0, "mk", RANK)                     \
+	X(BUBBLE, figure, "bubble", 0, "k", CLOCK_OF_ALL)          \
+	X(SENT, figure, "sent", 0, "lk", RANK)                     \
+	X(BUSBW, figure, "busbw", 1, "o", CLOCK)                   \
+	X(FLOP_SHARE, figure, "flop_share", 1, "ok", CLOCK)        \
+	X(BYTE_SHARE, figure, "byte_share", 1, "ok", CLOCK)        \
+	X(MFU, figure, "mfu", 0, "k", CLOCK_OF_ALL)                \
+	X(HFU, figure, "hfu", 0, "k", CLOCK_OF_ALL)                \
+	X(COUNT, figure, "count", 1, "oyk", RANK)                  \
+	X(STALE, figure, "stale", 0, "k", CLOCK)                   \
 	X(BEST, best, "best", 1, "n", CLOCK)                       \
 	X(RACES, races, "races", 0, "k", ALL)                      \
 	X(STUCK, stuck, "stuck", 0, "", CLOCK_OF_ALL)

@@ -184,8 +184,8 @@ static enum status parse_expect_error(struct parser *parser, struct statement *s
 		enum status status = parse_name(parser, word->at, word->after, &statement->word);
 		if (status == ST_OK && !statement->word->constant)
 			status = fail(ST_SYNTAX,
-			        "expect error: words in quotes and a block were expected, as in: "
-			        "expect error \"no tensor\" { print x }");
+			        "expect error: words in quotes and a block were expected, as in: expect "
+			        "error \"no tensor\" { print x }");
 		if (status != ST_OK)
 			return status;
 	}
@@ -223,9 +223,8 @@ static enum status parse_expect(struct parser *parser, struct statement *stateme
 
 /* ---- option, refuse ---- */
 
-static const char option_usage[] =
-        "option NAME=DEFAULT [of=\"a b\"] [for=\"x y\"] [least=1] [with=\"other=a\"] "
-        "[unless=\"axis\"] \"a sentence\"";
+static const char option_usage[] = "option NAME=DEFAULT [of=\"a b\"] [for=\"x y\"] [least=1] "
+                                   "[with=\"other=a\"] [unless=\"axis\"] \"a sentence\"";
 
 /* of="a b", for="x y", least=1, "a sentence" ...: what may stand behind NAME=DEFAULT */
 static enum status option_word(struct parser *parser, struct option_line *line, const struct word *word)

@@ -161,9 +161,8 @@ bool is_listed(const char *words, struct slice_of_text word)
 
 bool name_is_reserved(struct slice_of_text name)
 {
-	static const char words[] =
-	        "tensor let if else repeat for def expect option refuse replaced on in and or "
-	        "not rank world inf";
+	static const char words[] = "tensor let if else repeat for def expect option refuse replaced on in "
+	                            "and or not rank world inf";
 	const struct function_row *row = function_find(name);
 	return is_listed(words, name) ||
 	        (row && function_is_word(row)); /* `overlap` is a metric only before a bracket */

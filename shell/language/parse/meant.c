@@ -15,11 +15,9 @@ static const struct {
 } meant[] = {
         /* ranks and starting */
         {"ranks [0-9]*  world [0-9]*  reset -n*  reset n=*  reset ranks=*  reset [0-9]*  set ranks=*  set "
-         "n=*  "
-         "set world=*  ranksh  ranksh *  mpirun *  mpiexec *  srun *  torchrun *  -n *  ranks=*",
+         "n=*  set world=*  ranksh  ranksh *  mpirun *  mpiexec *  srun *  torchrun *  -n *  ranks=*",
                 "a session keeps the ranks that it was started with: `quit`, then `ranksh -n 8`, or `ranksh "
-                "--dry -n "
-                "1024` without data"},
+                "--dry -n 1024` without data"},
         {"rank  ranks  me",
                 "`print rank`: a rank's number; `print world`: how many there are; `@1 ...`: a line for rank "
                 "1 alone"},
@@ -35,12 +33,10 @@ static const struct {
         /* files and sessions */
         {"save  save *.rsh  save session*  store *  dump *",
                 "`journal save session.rsh` writes the lines that you typed; `ranksh --resume` opens the "
-                "last session "
-                "again; `save x x.npy` writes a tensor, `checkpoint to=PREFIX` the training"},
+                "last session again; `save x x.npy` writes a tensor, `checkpoint to=PREFIX` the training"},
         {"resume  session  sessions",
                 "`ranksh --resume`, at the system's prompt, opens the last session again; `resume "
-                "from=PREFIX` "
-                "goes on from a checkpoint; `journal` lists the lines typed"},
+                "from=PREFIX` goes on from a checkpoint; `journal` lists the lines typed"},
         {"load *.rsh  open *.rsh  run *.rsh  resume *.rsh  restore *.rsh  exec *.rsh  bash *.rsh  sh *.rsh  "
          ". *.rsh",
                 "here: source F.rsh"},
@@ -52,8 +48,7 @@ static const struct {
                 "F.rsh` runs it"},
         {"* > *.txt  * > *.log  * >> *  timeline > *  stats > *",
                 "what a line prints goes to no file: `ranksh -n 4 F.rsh > t.txt` has what a script prints, "
-                "`export` the "
-                "timeline"},
+                "`export` the timeline"},
         /* lessons and programs */
         {"task  tasks",
                 "`check` says what the task still wants, `hint` helps; `lesson 1` opens a lesson anew, in an "

@@ -242,12 +242,11 @@ static enum status strange_option(const struct parser *parser)
 		options |= words[i].sign != NULL;
 	if (!options || words->after - words->at >= WORD_SHOWN)
 		return ST_OK;
-	return is_nearly(words)
-	        ? no_command(words)
-	        : fail(ST_SYNTAX,
-	                  "no command '%.*s' takes options, and a def's arguments are values alone, without "
-	                  "KEY=",
-	                  WORD(words));
+	return is_nearly(words) ? no_command(words)
+	                        : fail(ST_SYNTAX,
+	                                  "no command '%.*s' takes options, and a def's arguments are values "
+	                                  "alone, without KEY=",
+	                                  WORD(words));
 }
 
 /* What is not even the form of a command is told by its mistake here; whether a def has the name shows when

@@ -28,14 +28,20 @@ enum status answer_each(struct call *call, answer_of *make, int i)
 		status = make(call, i, rank, &text);
 		text_put(&all, text_string(&text), text.count + 1);
 	}
-	int place = status == ST_OK ? out_place(shell->out) : -1;
-	const char *at = text_string(&all);
-	FOR_RANKS (rank, call->set)
-		if (status == ST_OK) {
-			out_fill(shell->out, place, rank, at);
-			at += strlen(at) + 1;
-		}
+	if (status == ST_OK)
+		answer_show(shell->out, call->set, &all);
 	text_release(&text);
 	text_release(&all);
 	return status;
+}
+
+void answer_show(struct out *out, const struct ranks *set, struct text *all)
+{
+	int place = out_place(out);
+	const char *at = text_string(all), *end = at + all->count;
+	FOR_RANKS (rank, set) {
+		out_fill(out, place, rank, at);
+		if (at + strlen(at) + 1 < end)
+			at += strlen(at) + 1;
+	}
 }

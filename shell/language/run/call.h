@@ -39,13 +39,25 @@ static inline struct eval eval_on(const struct call *call, int rank)
 /* ---- call.c: a word that may be a tensor or a number, of a kernel or not: what its name is decides */
 bool argument_is_number(const struct call *call, const struct argument *argument);
 
+/* A word of the line with a value: of an expression, or else of a name */
+struct valued {
+	const struct formula *formula;
+	struct name *name;
+	struct slice_of_text written;
+	struct word_slot *slot;
+};
+static inline struct valued argument_valued(const struct call *call, const struct argument *argument)
+{
+	return (struct valued){
+	        argument->formula, argument->name, argument->written, argument_slot(call, argument)};
+}
+
 /* ---- call_values.c: computed once where it holds for all ranks of the line */
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id);
-/* Is the formula worth `first` on all ranks of the line? data: what was read for it, or NULL. ST_RANK */
-enum status value_is_common(struct call *call, const struct formula *formula, const double *data,
-        struct slice_of_text written, const struct value *first);
+/* Is the word worth `first` on all ranks of the line? data: what was read for it, or NULL. ST_RANK */
+enum status value_is_common(
+        struct call *call, const struct valued *word, const double *data, const struct value *first);
 /* ST_ARGUMENT: a text or a name */
-enum status word_number(struct call *call, const struct formula *formula, struct word_slot *slot,
-        struct slice_of_text written, int rank, struct number *number);
+enum status word_number(struct call *call, const struct valued *word, int rank, struct number *number);
 
 #endif

@@ -42,8 +42,9 @@ enum status call_option(struct call *call, const char *name, int rank, struct nu
 	const struct option *option = option_of(call, name);
 	if (!option)
 		return ST_OK;
-	enum status status =
-	        word_number(call, option->formula, option_slot(call, option), option->written, rank, number);
+	struct valued word = {
+	        .formula = option->formula, .written = option->written, .slot = option_slot(call, option)};
+	enum status status = word_number(call, &word, rank, number);
 	if (status == ST_NAME)
 		return fail_in(status, "%.*s", SHOWN(option->written));
 	return status == ST_OK ? unit_fits(option, *number) : status;
@@ -106,6 +107,7 @@ enum status call_key(struct call *call, int i, struct given *given)
 	const struct option *option = &call->statement->option[i];
 	struct names *names = call->shell->world->names;
 	struct eval eval = eval_on(call, ranks_first(call->set));
+	struct valued word = {.formula = option->formula, .written = option->written};
 	struct value value;
 	name_id id;
 	*given = (struct given){
@@ -113,8 +115,7 @@ enum status call_key(struct call *call, int i, struct given *given)
 	/* machine=dgx-h100 reads as a difference of names that are not there: then it is a word */
 	if (option->formula && evaluate(&eval, option->formula, &value) == ST_OK &&
 	        value.kind == VALUE_NUMBER) {
-		if (eval.varies &&
-		        value_is_common(call, option->formula, NULL, option->written, &value) != ST_OK)
+		if (eval.varies && value_is_common(call, &word, NULL, &value) != ST_OK)
 			return ST_RANK;
 		given->number = (struct number){value.number, value.unit};
 		const char *digits = option->key.at + option->key.length + 1;

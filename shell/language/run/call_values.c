@@ -27,59 +27,62 @@ static enum status fetch_for(struct call *call, const struct formula *formula, s
 	return status;
 }
 
-static enum status differs(const struct call *call, struct slice_of_text written, int rank)
+/* The word on eval->rank; the rank of a failure is kept for the message */
+static enum status evaluate_word(struct eval *eval, const struct valued *word, struct value *value)
 {
-	return fail(ST_RANK, "%s: %.*s: rank %d has another value than rank %d, and there is one for all",
-	        call->statement->row->name, SHOWN(written), rank, ranks_first(call->set));
+	*value = value_named(0);
+	return on_rank(eval,
+	        word->name ? evaluate_name(eval, word->name, &value->name)
+	                   : evaluate(eval, word->formula, value));
 }
 
-enum status value_is_common(struct call *call, const struct formula *formula, const double *data,
-        struct slice_of_text written, const struct value *first)
+enum status value_is_common(
+        struct call *call, const struct valued *word, const double *data, const struct value *first)
 {
 	FOR_RANKS (rank, call->set) {
 		struct eval eval = eval_on(call, rank);
 		struct value value;
 		eval.data = data;
-		enum status status = evaluate(&eval, formula, &value);
+		enum status status = evaluate_word(&eval, word, &value);
 		if (status != ST_OK)
-			return on_rank(&eval, status);
-		if (value.kind != first->kind ||
-		        (value.kind == VALUE_NUMBER ? value.number != first->number
-		                                    : value.name != first->name))
-			return differs(call, written, rank);
+			return status;
+		if (value.kind != first->kind || value.number != first->number || value.name != first->name)
+			return fail(ST_RANK,
+			        "%s: %.*s: rank %d has another value than rank %d, and there is one for all",
+			        call->statement->row->name, SHOWN(word->written), rank,
+			        ranks_first(call->set));
 	}
 	return ST_OK;
 }
 
-static enum status word_value(struct call *call, const struct formula *formula, struct word_slot *slot,
-        struct slice_of_text written, int rank, struct value *value)
+static enum status word_value(struct call *call, const struct valued *word, int rank, struct value *value)
 {
+	struct word_slot *slot = word->slot;
 	if (slot->ready) {
 		*value = slot->value;
 		return ST_OK;
 	}
-	enum status status = fetch_for(call, formula, slot);
+	enum status status = word->name ? ST_OK : fetch_for(call, word->formula, slot);
 	if (status != ST_OK)
 		return status;
 	struct eval eval = eval_on(call, rank == COMMON ? ranks_first(call->set) : rank);
 	eval.data = slot->data;
-	status = evaluate(&eval, formula, value);
+	status = evaluate_word(&eval, word, value);
 	if (status != ST_OK)
-		return on_rank(&eval, status);
+		return status;
 	if (eval.varies)
-		return rank == COMMON ? value_is_common(call, formula, slot->data, written, value) : ST_OK;
+		return rank == COMMON ? value_is_common(call, word, slot->data, value) : ST_OK;
 	slot->ready = true;
 	slot->value = *value;
 	return ST_OK;
 }
 
-enum status word_number(struct call *call, const struct formula *formula, struct word_slot *slot,
-        struct slice_of_text written, int rank, struct number *number)
+enum status word_number(struct call *call, const struct valued *word, int rank, struct number *number)
 {
 	struct value value;
-	enum status status = word_value(call, formula, slot, written, rank, &value);
+	enum status status = word_value(call, word, rank, &value);
 	if (status == ST_OK)
-		status = must_be_number(call->shell, value, written);
+		status = must_be_number(call->shell, value, word->written);
 	if (status == ST_OK)
 		*number = (struct number){value.number, value.unit};
 	return status;
@@ -87,29 +90,25 @@ enum status word_number(struct call *call, const struct formula *formula, struct
 
 enum status call_number(struct call *call, int row, int i, int rank, struct number *number)
 {
-	const struct argument *argument = call_argument(call, row, i);
+	struct valued word = argument_valued(call, call_argument(call, row, i));
 	struct eval eval = eval_on(call, rank);
-	return on_rank(&eval,
-	        word_number(call, argument->formula, argument_slot(call, argument), argument->written, rank,
-	                number));
+	return on_rank(&eval, word_number(call, &word, rank, number));
 }
 
 enum status call_expression_text(struct call *call, int row, int i, int rank, struct text *out)
 {
 	struct value value;
-	const struct argument *argument = call_argument(call, row, i);
-	const struct formula *formula = argument->formula;
-	struct word_slot *slot = argument_slot(call, argument);
-	if (formula->kind != FORMULA_TEXT) {
-		enum status status = word_value(call, formula, slot, argument->written, rank, &value);
+	struct valued word = argument_valued(call, call_argument(call, row, i));
+	if (word.formula->kind != FORMULA_TEXT) {
+		enum status status = word_value(call, &word, rank, &value);
 		if (status == ST_OK)
 			value_text(call->shell, value, out);
 		return status;
 	}
-	enum status status = fetch_for(call, formula, slot);
+	enum status status = fetch_for(call, word.formula, word.slot);
 	struct eval eval = eval_on(call, rank);
-	eval.data = slot->data;
-	return status == ST_OK ? on_rank(&eval, evaluate_text(&eval, formula->name, out)) : status;
+	eval.data = word.slot->data;
+	return status == ST_OK ? on_rank(&eval, evaluate_text(&eval, word.formula->name, out)) : status;
 }
 
 enum status call_shape(struct call *call, int row, int i, int rank, int *dims, int64_t *dim)
@@ -127,53 +126,24 @@ enum status call_shape(struct call *call, int row, int i, int rank, int *dims, i
 
 /* ---- names ---- */
 
-static enum status name_is_common(struct call *call, struct name *name, name_id first)
-{
-	FOR_RANKS (rank, call->set) {
-		struct eval eval = eval_on(call, rank);
-		name_id id;
-		enum status status = evaluate_name(&eval, name, &id);
-		if (status != ST_OK)
-			return on_rank(&eval, status);
-		if (id != first)
-			return differs(call, name->written, rank);
-	}
-	return ST_OK;
-}
-
 enum status name_word(struct call *call, struct name *name, struct word_slot *slot, int rank, name_id *id)
 {
-	if (slot->ready) {
-		*id = slot->value.name;
-		return ST_OK;
-	}
-	struct eval eval = eval_on(call, rank == COMMON ? ranks_first(call->set) : rank);
-	enum status status = evaluate_name(&eval, name, id);
-	if (status != ST_OK)
-		return on_rank(&eval, status);
-	if (eval.varies)
-		return rank == COMMON ? name_is_common(call, name, *id) : ST_OK;
-	slot->ready = true;
-	slot->value.name = *id;
-	return ST_OK;
+	struct valued word = {.name = name, .written = name->written, .slot = slot};
+	struct value value = {0};
+	enum status status = word_value(call, &word, rank, &value);
+	*id = value.name;
+	return status;
 }
 
 enum status call_word(struct call *call, int row, int i, int rank, const char **word)
 {
 	struct value value;
-	name_id id;
 	const struct argument *argument = call_argument(call, row, i);
-	enum status status;
-	if (argument->name) {
-		status = name_word(call, argument->name, argument_slot(call, argument), rank, &id);
-	} else {
-		status = word_value(call, argument->formula, argument_slot(call, argument), argument->written,
-		        rank, &value);
-		id = status == ST_OK ? value.name : 0;
-	}
+	struct valued valued = argument_valued(call, argument);
+	enum status status = word_value(call, &valued, rank, &value);
 	if (status != ST_OK)
 		return status;
-	*word = names_text(call->shell->world->names, id);
+	*word = names_text(call->shell->world->names, value.name);
 	const char *words = argument->kind == ARG_WORD ? call->statement->row->argument[row].words : NULL;
 	struct slice_of_text got = slice_of_string(*word);
 	if (!words || argument->name->constant || is_listed(words, got))

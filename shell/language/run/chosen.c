@@ -65,20 +65,15 @@ enum status run_chosen(struct shell *shell, struct statement *statement, const s
 			break;
 	}
 	text_release(&text);
-	if (status == ST_OK && !eval.varies) {
-		status = run_kind(shell, of[ranks_first(set)]->statement, set);
-	} else if (status == ST_OK) {
-		struct ranks left = *set, same;
-		while (status == ST_OK && !ranks_empty(&left)) {
-			variant = of[ranks_first(&left)];
-			same = (struct ranks){0};
-			FOR_RANKS (rank, set)
-				if (of[rank] == variant) {
-					ranks_add(&same, rank);
-					ranks_drop(&left, rank);
-				}
-			status = run_kind(shell, variant->statement, &same);
-		}
+	for (struct ranks left = *set; status == ST_OK && !ranks_empty(&left);) {
+		struct ranks same = {0};
+		variant = of[ranks_first(&left)];
+		FOR_RANKS (rank, set)
+			if (!eval.varies || of[rank] == variant) {
+				ranks_add(&same, rank);
+				ranks_drop(&left, rank);
+			}
+		status = run_kind(shell, variant->statement, &same);
 	}
 	mem_free(of);
 	return status;

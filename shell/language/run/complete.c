@@ -260,27 +260,17 @@ static void offer_options(struct endings *endings, const struct command *row, bo
 /* A word that the row knows no list for is what its usage calls it */
 static void offer_called(struct endings *endings, const char *called)
 {
+	static const struct {
+		const char *word;
+		enum argument_kind kind;
+	} words[] = {{"STREAM", ARG_STREAM}, {"GROUP", ARG_GROUP}, {"EVENT", ARG_EVENT}, {"OP", ARG_OP}};
 	const struct world *world = endings->shell->world;
 	if (strstr(called, "SECTION"))
 		for (size_t i = 1; i < world->section_count; i++)
 			offer_word(endings, names_text(world->names, world->sections[i].name));
-	if (strstr(called, "STREAM"))
-		offer_names(endings, ARG_STREAM);
-	if (strstr(called, "GROUP"))
-		offer_names(endings, ARG_GROUP);
-	if (strstr(called, "EVENT"))
-		offer_names(endings, ARG_EVENT);
-	if (strstr(called, "OP"))
-		offer_names(endings, ARG_OP);
-}
-
-/* The words that may end what there may be many of, as `by` in `group pair by rank//2` */
-static void offer_words_behind(
-        struct endings *endings, const struct command *row, const struct argument_row *many)
-{
-	for (const struct argument_row *at = many + 1; at < row->argument + ARGUMENT_ROWS_MAX; at++)
-		if (at->kind == ARG_WORD)
-			offer_list(endings, "", at->words);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strstr(called, words[i].word))
+			offer_names(endings, words[i].kind);
 }
 
 static void offer_argument(struct endings *endings, const struct command *row, int words)
@@ -290,19 +280,23 @@ static void offer_argument(struct endings *endings, const struct command *row, i
 		offer_options(endings, row, true);
 		return;
 	}
-	if (argument && (argument->kind == ARG_FILE || argument->kind == ARG_WORD))
+	enum argument_kind kind = argument ? argument->kind : ARG_END;
+	bool file = kind == ARG_FILE, word = kind == ARG_WORD;
+	if (file || word)
 		offer_list(endings, "", argument->words);
-	if (argument && argument->name && !argument->words &&
-	        (argument->kind == ARG_WORD || argument->kind == ARG_NEW || argument->kind == ARG_FILE))
+	if ((word || file || kind == ARG_NEW) && argument->name && !argument->words)
 		offer_called(endings, argument->name);
+	/* the words that may end what there may be many of, as `by` in `group pair by rank//2` */
 	if (argument && argument->flags & ARG_MANY)
-		offer_words_behind(endings, row, argument);
-	if (argument && argument->kind == ARG_FILE)
+		for (const struct argument_row *at = argument + 1; at < row->argument + ARGUMENT_ROWS_MAX;
+		        at++)
+			offer_list(endings, "", at->kind == ARG_WORD ? at->words : NULL);
+	if (file)
 		offer_files(endings, false);
-	else if (argument && (argument->kind == ARG_EXPRESSION || argument->kind == ARG_PRINTABLE))
+	else if (kind == ARG_EXPRESSION || kind == ARG_PRINTABLE)
 		offer_values(endings);
-	else if (argument && argument->kind != ARG_WORD)
-		offer_names(endings, argument->kind);
+	else if (!word)
+		offer_names(endings, kind);
 	if (row->kernel || row->collective)
 		offer_names(endings, ARG_TENSOR);
 	offer_options(endings, row, false);

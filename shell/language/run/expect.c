@@ -5,6 +5,7 @@
  * decided: the left of an `and` before its right, both sides of a comparison with their values, on each
  * rank where it is false. */
 #include "base/memory.h"
+#include "shell/language/run/answer.h"
 #include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
 #include "shell/session/expired.h"
@@ -102,24 +103,16 @@ static void say_false(
         struct shell *shell, const struct statement *statement, struct eval *eval, const struct ranks *failed)
 {
 	struct text all = {0}; /* one behind the other, each with its NUL */
-	size_t last = 0;
 	FOR_RANKS (rank, failed) {
 		eval->rank = rank;
 		if (all.count && !eval->varies)
 			break;
-		last = all.count;
 		both_sides(eval, statement->formula, &all);
 		text_put(&all, "", 1);
 	}
 	place_of(shell, statement);
 	out_say(shell->out, "false: %.*s\n", WHOLE(statement->source));
-	int place = out_place(shell->out);
-	const char *at = text_string(&all);
-	FOR_RANKS (rank, failed) {
-		out_fill(shell->out, place, rank, at);
-		if (at < text_string(&all) + last)
-			at += strlen(at) + 1;
-	}
+	answer_show(shell->out, failed, &all);
 	text_release(&all);
 }
 

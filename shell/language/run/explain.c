@@ -112,25 +112,18 @@ static const char *const *operation(const struct statement *line)
 	return NULL;
 }
 
-/* ROOT of the rows' texts: root=, which is 0 where the line has none */
-static void add_root(struct fills *fills, const struct statement *line)
-{
-	static const char of_root[] = "ROOT";
-	struct slice_of_text root = slice_of_string("0");
-	for (int i = 0; i < line->options; i++)
-		if (slice_is(line->option[i].key, "root"))
-			root = value_of(&line->option[i]);
-	add_fills(fills, of_root, of_root + strlen(of_root), root);
-}
-
 void explain_fill(const struct statement *line, const char *stream, const char *text, struct text *out)
 {
-	static const char of_stream[] = "STREAM";
+	static const char of_stream[] = "STREAM", of_root[] = "ROOT";
+	struct slice_of_text root = slice_of_string("0"); /* without a root= */
 	struct fills fills = {0};
 	const char *const *op = operation(line);
 	bool adds = line->adds; /* += at the first = */
 	add_words(&fills, line);
-	add_root(&fills, line);
+	for (int i = 0; i < line->options; i++)
+		if (slice_is(line->option[i].key, "root"))
+			root = value_of(&line->option[i]);
+	add_fills(&fills, of_root, of_root + strlen(of_root), root);
 	if (stream)
 		add_fills(&fills, of_stream, of_stream + strlen(of_stream), slice_of_string(stream));
 	for (const char *at = text; *at;) {

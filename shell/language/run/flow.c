@@ -72,19 +72,6 @@ static enum status given_value(struct shell *shell, const char *text, const stru
 	return status;
 }
 
-/* A variable that can be seen is set, another is made. in->scratch: the values */
-static enum status let_named(struct shell *shell, name_id id, const struct ranks *set, bool varies)
-{
-	struct interpreter *in = shell->interpreter;
-	struct variable *variable = variable_find(in, id);
-	enum status status = variable ? ST_OK : variable_make(shell, id, set, &variable);
-	if (status != ST_OK)
-		return status;
-	fold(in, &id, sizeof id);
-	variable_set(in, variable, set, varies);
-	return ST_OK;
-}
-
 /* `let here_$u = 1` where u differs by rank: ranks that mean the same name, from the lowest on, set it together.
  * eval: of the name; it has been found to vary. */
 static enum status let_by_rank(struct eval *eval, struct statement *statement, bool varies)
@@ -108,7 +95,7 @@ static enum status let_by_rank(struct eval *eval, struct statement *statement, b
 			ranks_drop(&left, rank);
 		if (!varies)
 			values[ranks_first(&same)] = one;
-		status = let_named(eval->shell, first, &same, varies);
+		status = variable_assign(eval->shell, first, &same, varies);
 	}
 	return status;
 }
@@ -126,7 +113,7 @@ enum status run_let(struct shell *shell, struct statement *statement, const stru
 		status = evaluate_written(&eval, statement->word, &id);
 	if (status == ST_OK && eval.varies)
 		return let_by_rank(&eval, statement, varies);
-	return status == ST_OK ? let_named(shell, id, set, varies) : status;
+	return status == ST_OK ? variable_assign(shell, id, set, varies) : status;
 }
 
 /* ---- if ---- */
@@ -231,27 +218,17 @@ static enum status make_courses(struct shell *shell, const struct formula *from,
 	return status;
 }
 
-/* The loop's name, one more round */
-static enum status next_value(struct shell *shell, struct statement *statement, struct loop *loop,
-        const struct ranks *active, bool varies)
-{
-	struct interpreter *in = shell->interpreter;
-	struct eval eval = eval_for(shell, active);
-	struct variable *variable = &loop->frame->local.item[loop->variable];
-	enum status status = ST_OK;
-	if (!variable->name) /* the first round, or the world was reset under it */
-		status = evaluate_written(&eval, statement->word, &variable->name);
-	if (status != ST_OK)
-		return status;
-	variable_set(in, variable, active, varies);
-	return ST_OK;
-}
-
 /* Each round is a step of the budget: an empty loop can be interrupted. `repeat` has no name. */
 static enum status run_round(struct shell *shell, struct statement *statement, struct loop *loop,
         const struct ranks *active, bool varies)
 {
-	enum status status = statement->word ? next_value(shell, statement, loop, active, varies) : ST_OK;
+	struct eval eval = eval_for(shell, active);
+	struct variable *variable = &loop->frame->local.item[loop->variable];
+	enum status status = ST_OK;
+	if (statement->word && !variable->name) /* the first round, or the world was reset under it */
+		status = evaluate_written(&eval, statement->word, &variable->name);
+	if (status == ST_OK && statement->word)
+		variable_set(shell->interpreter, variable, active, varies);
 	if (status == ST_OK)
 		status = step(shell);
 	return status == ST_OK ? run_flow(shell, statement->block, active) : status;

@@ -221,8 +221,8 @@ static enum status granted(struct shell *shell, struct statement *statement, enu
 			        SHOWN(statement->source));
 		else
 			status = fail(ST_ARGUMENT,
-			        "`%.*s` empties the world or makes it again: it is a line of its own, "
-			        "for all ranks, in no def, block of a command, or program",
+			        "`%.*s` empties the world or makes it again: it is a line of its own, for "
+			        "all ranks, in no def, block of a command, or program",
 			        WHOLE(statement->source));
 		if (shell->journal.emptied)
 			note_empty(shell, statement);
@@ -285,15 +285,6 @@ void prepare(struct shell *shell)
 	ranks_all(&in->all, in->n);
 }
 
-/* Returns the first words of the text's own defs; the caller frees them with names_free. */
-static struct names *defined_here(const struct tree *tree)
-{
-	struct names *words = names_create();
-	for (const struct statement *def = tree->defs; def; def = def->next_call)
-		names_make(words, def->word->written.at, def->word->written.length);
-	return words;
-}
-
 /* A word alone may name a tensor that an earlier line makes: then the line itself tells what it is */
 static bool may_wait(const struct statement *call, const char *word)
 {
@@ -308,7 +299,9 @@ static enum status check_calls(struct shell *shell, const struct tree *tree)
 	char word[WORD_SHOWN];
 	if (tree->sources)
 		return ST_OK;
-	struct names *defined = defined_here(tree);
+	struct names *defined = names_create(); /* first words of the text's own defs */
+	for (const struct statement *def = tree->defs; def; def = def->next_call)
+		names_make(defined, def->word->written.at, def->word->written.length);
 	for (const struct statement *call = tree->calls; call; call = call->next_call) {
 		const struct slice_of_text *written = &call->word->written;
 		if (!call->word->constant || names_find(defined, written->at, written->length))

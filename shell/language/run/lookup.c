@@ -21,150 +21,106 @@ static enum status evaluate_section(struct eval *eval, struct name *name, int *s
 	        names_text(world->names, id));
 }
 
-/* The stream, event or group that has the name on the rank; ST_NAME: another thing has it, or none */
-static enum status thing_named(struct asked *asked, int i, name_id name, enum thing_kind kind)
+/* A stream, event or group as argument i; false: the thing is of another kind */
+static bool put_thing(struct asked *asked, int i, struct thing thing, enum thing_kind kind)
 {
-	const struct world *world = asked->eval->shell->world;
-	struct thing thing = world_find(world, asked->eval->rank, name);
 	if (thing.kind != kind)
-		return no_such(asked->eval, name, kind, kind);
-	asked->index[i] = kind == THING_STREAM ? world->streams[thing.index].number : thing.index;
-	return ST_OK;
+		return false;
+	asked->index[i] =
+	        kind == THING_STREAM ? asked->eval->shell->world->streams[thing.index].number : thing.index;
+	return true;
 }
 
-/* A word of the idle causes that `timeline` shows */
-static enum status cause_named(const char *text, int *cause)
+/* The last argument may be a section */
+static bool put_section(struct asked *asked, int i)
 {
-	static const char *const names[] = {
-#define X(symbol, letter, name) name,
-		CAUSES(X)
-#undef X
-	};
-	for (*cause = 0; *cause < CAUSE_COUNT; ++*cause)
-		if (strcmp(names[*cause], text) == 0)
-			return ST_OK;
-	return fail(
-	        ST_NAME, "stall(%s): causes are launch host sync memory event data peer bubble engine", text);
+	const struct formula *formula = asked->formula;
+	return i + 1 == formula->arguments &&
+	        evaluate_section(asked->eval, formula->argument[i].name, &asked->section) == ST_OK;
 }
 
-/* A word of `kind=` */
-static enum status kind_named(const char *text, int *kind)
+/* A word of `words` (each with a blank after it) as its place among them; false: it is none */
+static bool put_place(const char *words, const char *text, int *place)
 {
-	*kind = tensor_kind_find(text);
-	return *kind >= 0 ? ST_OK : fail(ST_NAME, "peak(%s): kinds are %s", text, TENSOR_KIND_WORDS);
-}
-
-/* A group's name becomes asked->group. */
-static bool is_group(struct asked *asked, name_id id)
-{
-	struct thing thing = world_find(asked->eval->shell->world, asked->eval->rank, id);
-	if (thing.kind == THING_GROUP)
-		asked->group = thing.index;
-	return thing.kind == THING_GROUP;
+	*place = text_place(words, text, strlen(text));
+	return *place >= 0;
 }
 
 /* overlapped(W) is of a kind of work, or of a section, which may have that name */
-static enum status work_or_section(struct asked *asked, struct name *name, name_id id)
+static bool put_work(struct asked *asked, int i, const char *text)
 {
-	static const char *const words[] = {
-#define X(symbol, word) word,
-		HIDEABLES(X)
+#define X(symbol, word) word " "
+	static const char words[] = HIDEABLES(X);
 #undef X
-	};
-	const char *text = names_text(asked->eval->shell->world->names, id);
-	if (asked->formula->arguments == 1 && evaluate_section(asked->eval, name, &asked->section) == ST_OK)
-		return ST_OK;
-	for (int work = 0; work < HIDE_COUNT; work++)
-		if (strcmp(words[work], text) == 0) {
-			asked->work = (enum hideable)work;
-			return ST_OK;
-		}
-	return fail(ST_NAME,
-	        "overlapped(%s): no section of that name, nor communication, collectives, transfers, copies",
-	        text);
+	int work;
+	if (put_section(asked, i))
+		return true;
+	if (!put_place(words, text, &work))
+		return false;
+	asked->work = (enum hideable)work;
+	return true;
 }
 
-/* sent(NAME) is of a group, a stream or a tensor, where one has that name; else of a link */
-static void sent_by(struct asked *asked, name_id id)
-{
-	const struct world *world = asked->eval->shell->world;
-	struct thing thing = world_find(world, asked->eval->rank, id);
-	if (is_group(asked, id))
-		return;
-	if (thing.kind == THING_STREAM)
-		asked->index[0] = world->streams[thing.index].number;
-	if (thing.kind == THING_TENSOR)
-		asked->tensor = id;
-}
-
-/* exposed(S) is of a stream, of a group, of a kind of work or of a section; a name that it shares with a section is theirs */
-static enum status stream_or_section(struct asked *asked, struct name *name, name_id id)
-{
-	struct eval *eval = asked->eval;
-	if (is_group(asked, id))
-		return ST_OK;
-	if (world_find(eval->shell->world, eval->rank, id).kind == THING_STREAM)
-		return thing_named(asked, 0, id, THING_STREAM);
-	return work_or_section(asked, name, id) == ST_OK
-	        ? ST_OK
-	        : fail(ST_NAME,
-	                  "exposed(%s): no stream, group%s of that name, nor communication, collectives, "
-	                  "transfers, copies",
-	                  names_text(eval->shell->world->names, id),
-	                  asked->formula->arguments == 1 ? " or section" : "");
-}
-
-/* count(OP,X) is of a stream, of a tensor or of a section; a name that they share with a section is theirs */
-static enum status stream_tensor_or_section(struct asked *asked, struct name *name, name_id id)
-{
-	const struct world *world = asked->eval->shell->world;
-	sent_by(asked, id);
-	if (asked->index[0] > 0 || asked->tensor)
-		return ST_OK;
-	bool last = asked->formula->arguments == 2;
-	return last && evaluate_section(asked->eval, name, &asked->section) == ST_OK
-	        ? ST_OK
-	        : fail(ST_NAME, "count(%s,%s): no stream%s of that name on rank %d", asked->word,
-	                  names_text(world->names, id), last ? ", tensor or section" : " or tensor",
-	                  asked->eval->rank);
-}
-
-/* Where it goes is said by its letter in the row's kinds */
+/* Where it goes is said by its letter in the row's kinds. A name that a stream, group or tensor shares with a
+ * section is theirs. */
 enum status look_up(struct asked *asked, int i)
 {
+#define X(symbol, letter, name) name " "
+	static const char causes[] = CAUSES(X);
+#undef X
+	const struct world *world = asked->eval->shell->world;
 	struct name *name = asked->formula->argument[i].name;
 	char kind = asked->formula->function->kinds[i];
+	bool last = i + 1 == asked->formula->arguments;
 	name_id id;
 	if (kind == 'k')
 		return evaluate_section(asked->eval, name, &asked->section);
 	enum status status = evaluate_name(asked->eval, name, &id);
 	if (status != ST_OK)
 		return status;
-	const char *text = names_text(asked->eval->shell->world->names, id);
+	const char *text = names_text(world->names, id);
+	struct thing thing = world_find(world, asked->eval->rank, id);
+	if (strchr("lxy", kind)) {
+		asked->group = thing.kind == THING_GROUP ? thing.index : asked->group;
+		asked->tensor = thing.kind == THING_TENSOR ? id : asked->tensor;
+		put_thing(asked, 0, thing, THING_STREAM);
+	}
 	switch (kind) {
 	case 's':
-		return thing_named(asked, i, id, THING_STREAM);
 	case 'e':
-		return thing_named(asked, i, id, THING_EVENT);
 	case 'g':
-		return thing_named(asked, i, id, THING_GROUP);
+		kind = kind == 's' ? THING_STREAM : kind == 'e' ? THING_EVENT : THING_GROUP;
+		return put_thing(asked, i, thing, kind) ? ST_OK : no_such(asked->eval, id, kind, kind);
 	case 'w':
-		return work_or_section(asked, name, id);
+		if (put_work(asked, i, text))
+			return ST_OK;
+		return fail(ST_NAME,
+		        "overlapped(%s): no section of that name, nor communication, collectives, transfers, "
+		        "copies",
+		        text);
 	case 'x':
-		return stream_or_section(asked, name, id);
+		if (thing.kind == THING_GROUP || thing.kind == THING_STREAM || put_work(asked, i, text))
+			return ST_OK;
+		return fail(ST_NAME,
+		        "exposed(%s): no stream, group%s of that name, nor communication, collectives, "
+		        "transfers, copies",
+		        text, last ? " or section" : "");
 	case 'y':
-		return stream_tensor_or_section(asked, name, id);
+		if (asked->index[0] > 0 || asked->tensor || put_section(asked, i))
+			return ST_OK;
+		return fail(ST_NAME, "count(%s,%s): no stream%s of that name on rank %d", asked->word, text,
+		        last ? ", tensor or section" : " or tensor", asked->eval->rank);
 	case 'c':
-		return cause_named(text, &asked->index[i]);
+		if (put_place(causes, text, &asked->index[i]))
+			return ST_OK;
+		return fail(ST_NAME,
+		        "stall(%s): causes are launch host sync memory event data peer bubble engine", text);
 	case 'm':
-		return asked->formula->arguments == 1 && tensor_kind_find(text) < 0 &&
-		                evaluate_section(asked->eval, name, &asked->section) == ST_OK
-		        ? ST_OK
-		        : kind_named(text, &asked->index[i]);
+		if (put_place(TENSOR_KIND_WORDS, text, &asked->index[i]) || put_section(asked, i))
+			return ST_OK;
+		return fail(ST_NAME, "peak(%s): kinds are %s", text, TENSOR_KIND_WORDS);
 	default:
 		asked->word = text;
-		if (kind == 'l')
-			sent_by(asked, id);
 		return ST_OK;
 	}
 }

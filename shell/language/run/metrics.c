@@ -9,144 +9,110 @@
 /* All of them ask the trace, which simulates up to now first: ST_INTERRUPTED when the person wants to stop.
  * Times are ns on the rank's clock, shares are of the section's time (0 to 1), rates bytes a second. */
 
-/* exposed(AXIS), sent(AXIS): an axis of a mesh, or another group */
-static enum status ask_axis(struct asked *asked, struct axis_use *use)
+/* exposed(GROUP) is a time, sent(GROUP) bytes; of `world`: all traffic, by whatever group */
+static enum status figure_of_group(struct asked *asked, struct value *value)
 {
-	*use = (struct axis_use){.axis = asked->group};
-	return metric_axes(&asked->trace, asked->section, asked->eval->rank, use, 1);
-}
-
-/* time; hostwait; exposed, exposed(SECTION): of all communication; exposed(WORK); exposed(STREAM), exposed(STREAM,SECTION) */
-enum status value_of_time(struct asked *asked, struct value *value)
-{
-	struct axis_use use;
-	if (asked->group >= 0) {
-		enum status of_axis = ask_axis(asked, &use);
-		*value = value_number((double)use.exposed_ns, UNIT_TIME);
-		return of_axis;
-	}
-	int section = asked->section, rank = asked->eval->rank, stream = asked->index[0];
-	int64_t ns = 0;
-	enum status status = asked->formula->function->function == FUNCTION_TIME
-	        ? metric_time(&asked->trace, section, rank, &ns)
-	        : asked->formula->function->function == FUNCTION_HOSTWAIT
-	        ? metric_host_waits(&asked->trace, section, rank, &ns)
-	        : stream < 0 ? metric_exposed(&asked->trace, section, rank, asked->work, &ns)
-	                     : metric_exposed_stream(&asked->trace, section, rank, stream, &ns);
-	*value = value_number(ns, UNIT_TIME);
-	return status;
-}
-
-/* overlap, busy, idle, bubble: shares; sent: bytes */
-enum status value_of_share(struct asked *asked, struct value *value)
-{
-	struct axis_use use;
-	if (asked->group == 0) { /* sent(world): whatever group it was in */
-		*value = value_number(
-		        metric_sent_to_others(&asked->trace, asked->section, asked->eval->rank), UNIT_BYTES);
+	struct axis_use use = {.axis = asked->group};
+	bool sent = asked->formula->function->function == FUNCTION_SENT;
+	int section = asked->section, rank = asked->eval->rank;
+	if (sent && asked->group == 0) {
+		*value = value_number(metric_sent_to_others(&asked->trace, section, rank), UNIT_BYTES);
 		return ST_OK;
 	}
-	if (asked->group > 0) {
-		double bytes = 0;
-		enum status of_axis = ask_axis(asked, &use);
-		for (int kind = 0; kind < LINK_KINDS; kind++)
-			bytes += kind == LINK_IN || kind == LINK_NIC_IN ? 0 : use.sent[kind];
-		*value = value_number(bytes, UNIT_BYTES);
-		return of_axis == ST_WAITS ? ST_OK : of_axis;
-	}
-	enum function function = asked->formula->function->function;
+	enum status status = metric_axes(&asked->trace, section, rank, &use, 1);
+	double bytes = 0;
+	for (int kind = 0; kind < LINK_KINDS; kind++)
+		bytes += kind == LINK_IN || kind == LINK_NIC_IN ? 0 : use.sent[kind];
+	*value = sent ? value_number(bytes, UNIT_BYTES) : value_number((double)use.exposed_ns, UNIT_TIME);
+	return sent && status == ST_WAITS ? ST_OK : status;
+}
+
+/* A figure of the trace, for one rank and section */
+enum status value_of_figure(struct asked *asked, struct value *value)
+{
 	const struct trace *trace = &asked->trace;
 	int section = asked->section, rank = asked->eval->rank, stream = asked->index[0];
-	double part = 0;
-	if (function == FUNCTION_SENT && (asked->tensor || stream > 0)) {
-		part = metric_sent_by(trace, section, rank, asked->tensor ? 0 : stream, asked->tensor);
-		*value = value_number(part, UNIT_BYTES);
-		return ST_OK;
-	}
-	enum status status = function == FUNCTION_OVERLAP
-	        ? metric_overlap(trace, section, rank, stream, asked->index[1], &part)
-	        : function == FUNCTION_BUSY   ? metric_busy(trace, section, rank, stream, &part)
-	        : function == FUNCTION_IDLE   ? metric_idle(trace, section, rank, &part)
-	        : function == FUNCTION_BUBBLE ? metric_bubble(trace, section, rank, &part)
-	                                      : metric_sent(trace, section, rank, asked->word, &part);
-	*value = value_number(part, function == FUNCTION_SENT ? UNIT_BYTES : UNIT_PLAIN);
-	return status;
-}
-
-/* overlapped, overlapped(WORK), overlapped(SECTION), overlapped(WORK,SECTION) */
-enum status value_of_overlapped(struct asked *asked, struct value *value)
-{
-	double part = 0;
-	enum status status =
-	        metric_hidden(&asked->trace, asked->section, asked->eval->rank, asked->work, &part);
-	*value = value_plain(part);
-	return status;
-}
-
-/* flop_share(KERNEL), byte_share(KERNEL): of the machine's peaks */
-enum status value_of_roofline(struct asked *asked, struct value *value)
-{
+	double figure = 0, mean, stalls[CAUSE_COUNT] = {0};
 	struct roofline roofline = {0};
-	enum status status =
-	        metric_roofline(&asked->trace, asked->section, asked->eval->rank, asked->word, &roofline);
-	bool flops = asked->formula->function->function == FUNCTION_FLOP_SHARE;
-	*value = value_plain(flops ? roofline.flops : roofline.bytes);
-	return status;
-}
-
-enum status value_of_mfu(struct asked *asked, struct value *value)
-{
-	bool all = asked->formula->function->function == FUNCTION_HFU;
-	double part = 0;
-	enum status status = metric_mfu(&asked->trace, asked->section, all, &part);
-	*value = value_plain(part);
-	return status;
-}
-
-enum status value_of_stall(struct asked *asked, struct value *value)
-{
-	double part[CAUSE_COUNT] = {0};
-	enum status status = metric_stalls(&asked->trace, asked->section, asked->eval->rank, part);
-	*value = value_plain(part[asked->index[0]]);
-	return status;
-}
-
-enum status value_of_count(struct asked *asked, struct value *value)
-{
-	struct counted_ops which = {.title = asked->word,
-	        .stream = asked->index[0] > 0 ? asked->index[0] : 0,
-	        .tensor = asked->tensor};
-	*value = value_plain(metric_count(&asked->trace, asked->section, asked->eval->rank, &which));
-	return ST_OK;
-}
-
-enum status value_of_stale(struct asked *asked, struct value *value)
-{
-	double mean, most;
-	trace_staleness(&asked->trace, asked->section, asked->eval->rank, &mean, &most);
-	*value = value_plain(most);
-	return ST_OK;
-}
-
-enum status value_of_busbw(struct asked *asked, struct value *value)
-{
+	enum unit unit = UNIT_PLAIN;
+	enum status status = ST_OK;
 	op_id id;
-	double rate = 0;
-	enum status status = op_find(asked->eval->shell->world, asked->eval->rank, asked->word, &id);
-	if (status == ST_OK)
-		status = metric_busbw(&asked->trace, id, &rate);
-	*value = value_number(rate, UNIT_BYTE_RATE);
-	return status;
-}
+	int64_t ns = 0;
 
-/* peak: the most device memory that was allocated while the section's lines ran; peak(KIND): how much of that was of this
- * kind */
-enum status value_of_peak(struct asked *asked, struct value *value)
-{
-	*value = value_number(
-	        (double)metric_peak(&asked->trace, asked->section, asked->eval->rank, asked->index[0]),
-	        UNIT_BYTES);
-	return ST_OK;
+	enum function function = asked->formula->function->function;
+	if (asked->group >= 0 && (function == FUNCTION_EXPOSED || function == FUNCTION_SENT))
+		return figure_of_group(asked, value);
+	switch (function) {
+	case FUNCTION_TIME:
+		unit = UNIT_TIME;
+		status = metric_time(trace, section, rank, &ns);
+		break;
+	case FUNCTION_HOSTWAIT:
+		unit = UNIT_TIME;
+		status = metric_host_waits(trace, section, rank, &ns);
+		break;
+	case FUNCTION_EXPOSED:
+		unit = UNIT_TIME;
+		status = stream < 0 ? metric_exposed(trace, section, rank, asked->work, &ns)
+		                    : metric_exposed_stream(trace, section, rank, stream, &ns);
+		break;
+	case FUNCTION_OVERLAP:
+		status = metric_overlap(trace, section, rank, stream, asked->index[1], &figure);
+		break;
+	case FUNCTION_BUSY:
+		status = metric_busy(trace, section, rank, stream, &figure);
+		break;
+	case FUNCTION_IDLE:
+		status = metric_idle(trace, section, rank, &figure);
+		break;
+	case FUNCTION_BUBBLE:
+		status = metric_bubble(trace, section, rank, &figure);
+		break;
+	case FUNCTION_OVERLAPPED:
+		status = metric_hidden(trace, section, rank, asked->work, &figure);
+		break;
+	case FUNCTION_SENT:
+		unit = UNIT_BYTES;
+		if (asked->tensor || stream > 0)
+			figure = metric_sent_by(
+			        trace, section, rank, asked->tensor ? 0 : stream, asked->tensor);
+		else
+			status = metric_sent(trace, section, rank, asked->word, &figure);
+		break;
+	case FUNCTION_FLOP_SHARE:
+	case FUNCTION_BYTE_SHARE:
+		status = metric_roofline(trace, section, rank, asked->word, &roofline);
+		figure = function == FUNCTION_FLOP_SHARE ? roofline.flops : roofline.bytes;
+		break;
+	case FUNCTION_MFU:
+	case FUNCTION_HFU:
+		status = metric_mfu(trace, section, function == FUNCTION_HFU, &figure);
+		break;
+	case FUNCTION_STALL:
+		status = metric_stalls(trace, section, rank, stalls);
+		figure = stalls[asked->index[0]];
+		break;
+	case FUNCTION_COUNT:
+		figure = (double)metric_count(trace, section, rank,
+		        &(struct counted_ops){.title = asked->word,
+		                .stream = stream > 0 ? stream : 0,
+		                .tensor = asked->tensor});
+		break;
+	case FUNCTION_STALE:
+		trace_staleness(trace, section, rank, &mean, &figure);
+		break;
+	case FUNCTION_BUSBW:
+		unit = UNIT_BYTE_RATE;
+		status = op_find(asked->eval->shell->world, rank, asked->word, &id);
+		if (status == ST_OK)
+			status = metric_busbw(trace, id, &figure);
+		break;
+	default: /* peak, peak(KIND) */
+		unit = UNIT_BYTES;
+		figure = (double)metric_peak(trace, section, rank, asked->index[0]);
+	}
+	*value = value_number(unit == UNIT_TIME ? (double)ns : figure, unit);
+	return status;
 }
 
 /* When the operations that `record` queued for the two events were over, on this rank's clock. They may not

@@ -194,22 +194,21 @@ static enum status resume(struct player *player)
 	return player->status;
 }
 
-static void begin(struct player *player)
-{
-	struct interpreter *in = player->shell->interpreter;
-	player->routine = routine_make(body, player);
-	player->frame = (struct frame){.set = &in->all, .space = player->space};
-	player->scope = (struct scope){.bound = &in->all};
-	/* one run and one block deep: its lines are no lines of the prompt */
-	player->running = (struct running){
-	        .frame = &player->frame, .scope = &player->scope, .blocks = 1, .runs = 1, .closed = 1};
-}
-
 enum status player_go(struct player *player, enum player_stop *stop)
 {
+	struct interpreter *in = player->shell->interpreter;
 	prepare(player->shell);
-	if (!player->routine)
-		begin(player);
+	if (!player->routine) {
+		player->routine = routine_make(body, player);
+		player->frame = (struct frame){.set = &in->all, .space = player->space};
+		player->scope = (struct scope){.bound = &in->all};
+		/* one run and one block deep: its lines are no lines of the prompt */
+		player->running = (struct running){.frame = &player->frame,
+		        .scope = &player->scope,
+		        .blocks = 1,
+		        .runs = 1,
+		        .closed = 1};
+	}
 	enum status status = resume(player);
 	*stop = player->stop;
 	return status;

@@ -128,17 +128,22 @@ enum status variable_make(struct shell *shell, name_id name, const struct ranks 
 	return ST_OK;
 }
 
-enum status variable_let(struct shell *shell, name_id name, struct value value)
+enum status variable_assign(struct shell *shell, name_id name, const struct ranks *set, bool varies)
 {
 	struct interpreter *in = shell->interpreter;
 	struct variable *variable = variable_find(in, name);
-	enum status status = variable ? ST_OK : variable_make(shell, name, &in->all, &variable);
+	enum status status = variable ? ST_OK : variable_make(shell, name, set, &variable);
 	if (status != ST_OK)
 		return status;
-	in->scratch[0] = value;
 	fold(in, &name, sizeof name);
-	variable_set(in, variable, &in->all, false);
+	variable_set(in, variable, set, varies);
 	return ST_OK;
+}
+
+enum status variable_let(struct shell *shell, name_id name, struct value value)
+{
+	shell->interpreter->scratch[0] = value;
+	return variable_assign(shell, name, &shell->interpreter->all, false);
 }
 
 size_t local_push(struct frame *frame, name_id name, const struct ranks *domain)

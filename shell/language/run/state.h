@@ -195,7 +195,8 @@ struct value variable_at(const struct variable *variable, int rank, bool *varies
 void variable_set(struct interpreter *in, struct variable *variable, const struct ranks *set, bool varies);
 /* `let` of a new name, without a value. ST_NAME: a thing has the name on a rank that would see both. */
 enum status variable_make(struct shell *shell, name_id name, const struct ranks *set, struct variable **made);
-/* `let` of one value for all ranks, of a name that may be new */
+/* `let` of a name that may be new: of the values in in->scratch (variable_set); of one value for all ranks */
+enum status variable_assign(struct shell *shell, name_id name, const struct ranks *set, bool varies);
 enum status variable_let(struct shell *shell, name_id name, struct value value);
 /* A parameter or a loop's name; gives its index in frame->local */
 size_t local_push(struct frame *frame, name_id name, const struct ranks *domain);

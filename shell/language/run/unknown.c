@@ -22,49 +22,30 @@ static void list_streams(const struct eval *eval, struct text *out)
 		        names_text(world->names, stream->name));
 }
 
-/* Which ranks of the line lack it: all of them mostly */
-static void lacking(
-        const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other, struct text *out)
-{
-	struct ranks set = {0};
-	if (eval->set)
-		FOR_RANKS (rank, eval->set) {
-			enum thing_kind is = world_find(eval->shell->world, rank, name).kind;
-			if (is != kind && is != other)
-				ranks_add(&set, rank);
-		}
-	ranks_add(&set, eval->rank);
-	text_add(out, ranks_count(&set) == 1 ? "rank " : "ranks ");
-	ranks_text(&set, out);
-}
-
-/* " (rank 3 has it: `@3 ...`)": ranks that the line is not for, or that lack nothing; nothing where there are none */
-static void having(
-        const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other, struct text *out)
+/* "rank 2", "ranks 0-1": those of the line that lack it; and " (rank 3 has it: `@3 ...`)": those of the world that have it, which the
+ * line may not be for; nothing where there are none */
+static void sort_ranks(const struct eval *eval, name_id name, enum thing_kind kind, enum thing_kind other,
+        struct text *lacking, struct text *having)
 {
 	const struct world *world = eval->shell->world;
-	struct ranks set = {0};
+	struct ranks without = {0}, with = {0};
 	struct text ranks = {0};
 	for (int rank = 0; rank < world->n; rank++) {
 		enum thing_kind is = world_find(world, rank, name).kind;
 		if (is == kind || is == other)
-			ranks_add(&set, rank);
+			ranks_add(&with, rank);
+		else if (eval->set && ranks_has(eval->set, rank))
+			ranks_add(&without, rank);
 	}
-	ranks_text(&set, &ranks);
-	bool one = ranks_count(&set) == 1;
-	if (!ranks_empty(&set))
-		text_add(out, " (rank%s %s %s it: `@%s ...`)", one ? "" : "s", text_string(&ranks),
+	ranks_add(&without, eval->rank);
+	text_add(lacking, ranks_count(&without) == 1 ? "rank " : "ranks ");
+	ranks_text(&without, lacking);
+	ranks_text(&with, &ranks);
+	bool one = ranks_count(&with) == 1;
+	if (ranks.count)
+		text_add(having, " (rank%s %s %s it: `@%s ...`)", one ? "" : "s", text_string(&ranks),
 		        one ? "has" : "have", text_string(&ranks));
 	text_release(&ranks);
-}
-
-/* There is a group of that name: the rank is in none of its parts */
-static bool is_group(const struct world *world, name_id name)
-{
-	size_t i = 0;
-	while (i < world->group_count && world->groups[i].name != name)
-		i++;
-	return i < world->group_count;
 }
 
 /* `other`: a second kind that would do, as events and streams do for `wait` */
@@ -75,19 +56,21 @@ enum status no_such(const struct eval *eval, name_id id, enum thing_kind kind, e
 	struct thing thing = world_find(world, eval->rank, id);
 	const char *name = names_text(world->names, id);
 	const char *near = world_nearest(world, eval->rank, name, kind), *too = "";
+	size_t group = 0; /* of that name: the rank is in none of its parts */
+	while (group < world->group_count && world->groups[group].name != id)
+		group++;
 	if (!near && other != kind)
 		near = world_nearest(world, eval->rank, name, other);
 	if (other != kind)
 		too = kind == THING_EVENT ? " or stream" : " or event";
-	lacking(eval, id, kind, other, &where);
-	having(eval, id, kind, other, &elsewhere);
+	sort_ranks(eval, id, kind, other, &where, &elsewhere);
 	if (kind == THING_STREAM && other == kind)
 		list_streams(eval, &streams);
 	enum status status;
 	if (thing.kind != THING_NONE)
 		status = fail(ST_NAME, "%s is a %s, and a %s%s was expected", name,
 		        thing_kind_name(thing.kind), thing_kind_name(kind), too);
-	else if (kind == THING_GROUP && is_group(world, id))
+	else if (kind == THING_GROUP && group < world->group_count)
 		status = fail(ST_NAME, "no part of the group '%s' has %s%s", name, text_string(&where),
 		        elsewhere.count ? text_string(&elsewhere) : ": `groups` shows them");
 	else if (elsewhere.count)
