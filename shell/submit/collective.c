@@ -19,22 +19,16 @@
 
 #include <string.h>
 
-/* op=: sum unless another is named. The row lets no other words through. */
-static enum status read_reduction(struct call *call, int rank, struct record *record)
+/* op=, algo=: sum and auto unless the line names another. The row lets no other words through. */
+static enum status read_words(struct call *call, int rank, struct record *record)
 {
-	const char *word = "sum";
-	enum status status = call_option_word(call, "op", rank, &word);
-	record->reduction = (uint8_t)text_place(REDUCTION_WORDS, word, strlen(word));
-	return status;
-}
-
-/* algo=: auto unless another is named; the machine's model then takes the quickest for the bytes and the
- * group. */
-static enum status read_algorithm(struct call *call, int rank, struct record *record)
-{
-	const char *word = "auto";
-	enum status status = call_option_word(call, "algo", rank, &word);
-	record->algorithm = (uint8_t)text_place(ALGORITHM_WORDS, word, strlen(word));
+	const char *reduction = "sum", *algorithm = "auto";
+	enum status status = call_option_word(call, "op", rank, &reduction);
+	if (status == ST_OK)
+		status = call_option_word(call, "algo", rank, &algorithm);
+	if (call->statement->row->collective->reduces)
+		record->reduction = (uint8_t)text_place(REDUCTION_WORDS, reduction, strlen(reduction));
+	record->algorithm = (uint8_t)text_place(ALGORITHM_WORDS, algorithm, strlen(algorithm));
 	return status;
 }
 
@@ -101,13 +95,6 @@ static enum status add_up(const double *numbers, int64_t count, int n, const cha
 	return ST_OK;
 }
 
-/* Without data: so many to each, and as many back from there */
-static void spread_evenly(int64_t rows, int n, int64_t *to)
-{
-	for (int p = 0; p < n; p++)
-		to[p] = to[n + p] = rows * (p + 1) / n - rows * p / n;
-}
-
 /* Of one rank; values: of its two lists, NULL without data. *rows: [2n], the caller frees it */
 static enum status split_of(struct call *call, int rank, const struct list_counts *count,
         const double *values, int64_t **rows, struct split *split)
@@ -128,25 +115,28 @@ static enum status split_of(struct call *call, int rank, const struct list_count
 	status = check_counts(count, n);
 	if (status != ST_OK)
 		return status;
-	if (!values) {
-		spread_evenly(view.layout.dim[0], n, *rows);
+	/* without data: the same number to each, and as many back from there */
+	for (int64_t p = 0, all = view.layout.dim[0]; p < n && !values; p++)
+		(*rows)[p] = (*rows)[n + p] = all * (p + 1) / n - all * p / n;
+	if (!values)
 		return ST_OK;
-	}
 	status = add_up(values, count->first, n, "send", *rows);
 	return status == ST_OK ? add_up(values + count->first, count->second, n, "recv", *rows + n) : status;
 }
 
-/* The line on all of its ranks, with what they have read */
-static enum status run_with_counts(struct call *call, const struct lists *lists, bool known)
+/* The line on all of its ranks, with the counts that they have read */
+static enum status run_split(struct call *call)
 {
 	int n = call->shell->world->n, i = 0;
 	struct split *split = mem_alloc((size_t)n * sizeof *split);
 	int64_t **rows = mem_alloc((size_t)n * sizeof *rows);
-	enum status status = ST_OK;
+	struct lists lists = {0};
+	enum status status = call_lists(call, "send", "recv", &lists);
+	bool known = lists.value && !shell_keeps_no_data(call->shell);
 	FOR_RANKS (rank, call->set) {
-		const double *values = known ? lists->value + (size_t)i * lists->each : NULL;
+		const double *values = known ? lists.value + (size_t)i * lists.each : NULL;
 		if (status == ST_OK)
-			status = split_of(call, rank, &lists->count[i], values, &rows[rank], &split[rank]);
+			status = split_of(call, rank, &lists.count[i], values, &rows[rank], &split[rank]);
 		i++;
 	}
 	call->split = split;
@@ -157,15 +147,6 @@ static enum status run_with_counts(struct call *call, const struct lists *lists,
 		mem_free(rows[rank]);
 	mem_free(rows);
 	mem_free(split);
-	return status;
-}
-
-static enum status run_split(struct call *call)
-{
-	struct lists lists = {0};
-	enum status status = call_lists(call, "send", "recv", &lists);
-	if (status == ST_OK)
-		status = run_with_counts(call, &lists, lists.value && !shell_keeps_no_data(call->shell));
 	lists_release(&lists);
 	return status;
 }
@@ -201,8 +182,6 @@ static int access_of(const struct collective *collective, bool root, bool stays)
 	return stays ? ACCESS_READ | ACCESS_WRITE : ACCESS_READ;
 }
 
-/* plan->place stands for what may differ among ranks that are alike otherwise: how large the rank's part of the group is,
- * over which nodes it goes, and whether the rank is the root, or how many of the rows are its own. */
 enum status collective_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct collective *collective = call->statement->row->collective;
@@ -214,28 +193,24 @@ enum status collective_resolve(struct call *call, int rank, struct submit_plan *
 	if (status != ST_OK)
 		return status;
 	const struct group_instance *part = plan_part(call->shell, plan, rank);
-	if (collective->reduces)
-		status = read_reduction(call, rank, record);
+	status = read_words(call, rank, record);
 	if (status == ST_OK && collective->spares)
 		status = read_backup(call, rank, part->n, record);
 	if (status == ST_OK && collective->has_root)
 		status = read_root(call, rank, part->n, record);
 	if (status == ST_OK && collective->rows)
 		status = read_rows(call, rank, &view.layout, plan);
-	if (status == ST_OK)
-		status = read_algorithm(call, rank, record);
 	if (status != ST_OK)
 		return status;
-	int like = world_group_like(call->shell->world, record->group, rank),
-	    place = call->shell->world->groups[record->group].place_of[rank];
+	int place = call->shell->world->groups[record->group].place_of[rank];
 	bool cut = collective == &collective_reducescatter;
-	plan->place = like * 3 + (collective->has_root && part->ranks[record->root] == rank);
+	plan->place.group = world_group_like(call->shell->world, record->group, rank);
+	plan->place.root = collective->has_root && part->ranks[record->root] == rank;
 	if (cut || plan->shape.dims)
-		plan->place =
-		        like * 3 + kind_of_part((cut ? &view.layout : &plan->shape)->dim[0], part->n, place);
+		plan->place.rows = kind_of_part((cut ? &view.layout : &plan->shape)->dim[0], part->n, place);
 	if (call->split) {
 		record->split = call->split[rank];
-		plan->place = like * part->n + place; /* each has its own */
+		plan->place.rows = place; /* each has its own */
 	}
 	plan_operand(plan, &view,
 	        access_of(collective, part->ranks[record->root] == rank,

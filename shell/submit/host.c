@@ -14,23 +14,18 @@
 
 #include <string.h>
 
-static bool reads_alike(const struct record *a, const struct record *b)
-{
-	bool alike = a->operands == b->operands;
-	for (int i = 0; i < a->operands && alike; i++)
-		alike = operand_equal(&a->operand[i], &b->operand[i]);
-	return alike;
-}
-
 /* The ranks of a line come one after the other, and most say the same: an operation shares the record of
  * the one before it where phase, object, duration and what is read agree. What differs by rank otherwise is no
  * part of a record. */
 enum status queue_alike(
         struct call *call, int rank, int stream, const struct record *record, op_id target, op_id *id)
 {
+	const struct record *before = &call->shell->world->records[call->last.record];
 	bool same = call->last.record && call->last.phase == record->phase &&
 	        call->last.object == record->object && call->last.duration_ns == record->duration_ns &&
-	        reads_alike(&call->shell->world->records[call->last.record], record);
+	        before->operands == record->operands;
+	for (int i = 0; i < record->operands && same; i++)
+		same = operand_equal(&before->operand[i], &record->operand[i]);
 	enum status status =
 	        shell_queue(call->shell, rank, stream, record, same ? call->last.record : 0, target, 0, id);
 	if (status != ST_OK)
@@ -61,10 +56,13 @@ enum status host_target(struct call *call, int i, int rank, op_id *target, name_
 
 /* The books record the wait at once; nobody stands still before host_answer, so that the hosts of all ranks have
  * come to the line before the first is asked for its answer. */
-static enum status queue_sync(
+enum status host_sync_reading(
         struct call *call, int rank, op_id target, name_id object, const struct host_reads *reads)
 {
 	const char *reason = call->statement->row->name;
+	int named = reads ? call_read_stream(call, rank) : STREAM_HOST;
+	if (!target && named != STREAM_HOST)
+		target = world_tail(call->shell->world, rank, named);
 	struct record record = call_record(call, rank, OP_SYNC, "sync");
 	record.reason = names_make(call->shell->world->names, reason, strlen(reason));
 	record.object = object;
@@ -76,16 +74,7 @@ static enum status queue_sync(
 
 enum status host_sync(struct call *call, int rank, op_id target, name_id object)
 {
-	return queue_sync(call, rank, target, object, NULL);
-}
-
-enum status host_sync_reading(
-        struct call *call, int rank, op_id target, name_id object, const struct host_reads *reads)
-{
-	int named = call_read_stream(call, rank);
-	if (!target && named != STREAM_HOST)
-		target = world_tail(call->shell->world, rank, named);
-	return queue_sync(call, rank, target, object, reads);
+	return host_sync_reading(call, rank, target, object, NULL);
 }
 
 /* Reaches one host after the other, so that those that can be answered are. *left: the ranks that wait for

@@ -123,9 +123,9 @@ static bool alike(const struct shell *shell, const struct submit_plan *a, const 
 {
 	const struct record *r = &a->record, *s = &b->record;
 	int arguments = b->operands;
-	if (a->stream != b->stream || a->place != b->place || a->window != b->window ||
-	        a->results != b->results || a->operands - a->results != arguments || a->parts != b->parts ||
-	        !layout_equal(&a->shape, &b->shape))
+	if (a->stream != b->stream || memcmp(&a->place, &b->place, sizeof a->place) != 0 ||
+	        a->window != b->window || a->results != b->results || a->operands - a->results != arguments ||
+	        a->parts != b->parts || !layout_equal(&a->shape, &b->shape))
 		return false;
 	if (r->phase != s->phase || r->colour != s->colour || r->microbatch != s->microbatch ||
 	        r->group != s->group || r->root != s->root || r->reduction != s->reduction ||
@@ -164,9 +164,8 @@ static enum status make_one(struct shell *shell, const struct submit_plan *plan,
 }
 
 /* Takes a rank's results back: their memory is free at once, and their names mean what they meant before. */
-static void unmake(struct shell *shell, const struct plans *plans, const struct plan_rank *one)
+static void unmake(struct shell *shell, const struct submit_plan *plan, const struct plan_rank *one)
 {
-	const struct submit_plan *plan = &plans->plan[one->plan];
 	for (int i = plan->results - 1; i >= 0; i--) {
 		if (one->made[i] >= 0)
 			shell_tensor_free(shell, one->made[i], 0);
@@ -180,19 +179,15 @@ static void unmake(struct shell *shell, const struct plans *plans, const struct 
  * last first. */
 enum status plans_make(struct shell *shell, struct plans *plans)
 {
-	for (int k = 0; k < plans->ranks; k++) {
+	enum status status = ST_OK;
+	for (int k = 0; k < plans->ranks && status == ST_OK; k++) {
 		struct plan_rank *one = &plans->rank[k];
-		const struct submit_plan *plan = &plans->plan[one->plan];
-		for (int i = 0; i < plan->results; i++) {
-			enum status status = make_one(shell, plan, one, i);
-			if (status == ST_OK)
-				continue;
-			for (k = plans->ranks - 1; k >= 0; k--)
-				unmake(shell, plans, &plans->rank[k]);
-			return status;
-		}
+		for (int i = 0; i < plans->plan[one->plan].results && status == ST_OK; i++)
+			status = make_one(shell, &plans->plan[one->plan], one, i);
 	}
-	return ST_OK;
+	for (int k = plans->ranks - 1; k >= 0 && status != ST_OK; k--)
+		unmake(shell, &plans->plan[plans->rank[k].plan], &plans->rank[k]);
+	return status;
 }
 
 bool plan_take(struct shell *shell, struct submit_plan *plan, const struct plan_rank *one)
@@ -274,7 +269,7 @@ enum status plans_resolve(
 		/* only what resolve leaves alone: a plan has a kilobyte of operands */
 		fresh.operands = fresh.results = fresh.parts = 0;
 		fresh.shape.dims = fresh.shape.dtype = 0;
-		fresh.place = -1;
+		fresh.place = (struct plan_place){0};
 		fresh.window = -1;
 		fresh.queued = 0;
 		fresh.record = call_record(call, rank, kind, call->statement->row->name);
@@ -284,7 +279,7 @@ enum status plans_resolve(
 		if (status != ST_OK)
 			return status;
 		if (fresh.parts)
-			fresh.place = links_of(call->shell->world->machine, rank, &fresh);
+			fresh.place.links = links_of(call->shell->world->machine, rank, &fresh);
 		if (!plans->count || !alike(call->shell, &plans->plan[plans->count - 1], &fresh)) {
 			status = complete ? complete(call, rank, &fresh) : ST_OK;
 			if (status != ST_OK)

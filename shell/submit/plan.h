@@ -29,6 +29,14 @@ struct plan_result {
 	int operand; /* which of the plan's operands it becomes */
 };
 
+/* Of a rank's place, what matters to the record: ranks that are alike otherwise share a plan only if these are equal */
+struct plan_place {
+	int group; /* collectives: the size of the rank's part of the group, and its nodes (world_group_like) */
+	int root; /* collectives: whether the rank is the root */
+	int rows; /* collectives: how many of the rows are the rank's own (kind_of_part); with counts its place */
+	int links; /* transfers: over which links the parts go */
+};
+
 /* What a line comes to on a rank, and on all that resolve alike. It has no rank in it, no tensor's index, and no
  * address of a result that is yet to be made: these differ by rank, and are put in while it is queued. */
 enum { PLAN_RESULTS = 4, PLAN_OPERANDS = KERNEL_ARGS_MAX + PLAN_RESULTS, PLAN_PARTS = 2 };
@@ -39,7 +47,7 @@ struct submit_plan {
 	int operands, results, parts; /* operands: the arguments; results add theirs behind them */
 	struct plan_result result[PLAN_RESULTS];
 	int stream;
-	int place;      /* stands for what of the rank's place matters to the record; else -1 */
+	struct plan_place place;
 	int64_t window; /* ONE_SIDED: where the rank's own tensor of the window begins; else -1 */
 	struct layout
 	        shape;   /* asked for by the line: a source's, or an allgather's with rows=; dims 0: none */

@@ -78,29 +78,35 @@ static void make_collective(const struct collective *collective)
 	        .collective = collective};
 	row->argument[COLLECTIVE_TENSOR] = (struct argument_row){ARG_TENSOR, 0, NULL, "a tensor"};
 	row->argument[COLLECTIVE_UNROLL] = (struct argument_row){ARG_WORD, ARG_OPTIONAL, "unroll", "unroll"};
-	if (collective->reduces)
-		row->option[option++] = (struct option_row){
-		        "op", ARG_WORD, UNIT_PLAIN, REDUCTION_WORDS, "how values are put together"};
-	if (collective->spares)
-		row->option[option++] = (struct option_row){"backup", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-		        "so many of the last to come are left out (sum, avg): they send nothing, and get the "
-		        "result when they come; time and traffic of the others are those of a collective of "
-		        "all"};
-	if (collective->has_root)
-		row->option[option++] = (struct option_row){"root", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-		        "place in the group of the one that gives or gets"};
-	if (collective->splits) {
-		row->option[option++] = (struct option_row){"send", ARG_WORD, UNIT_PLAIN, NULL,
-		        "rows to each rank: an i32 tensor, read by the host"};
-		row->option[option++] = (struct option_row){"recv", ARG_WORD, UNIT_PLAIN, NULL,
-		        "rows from each rank, as they say in their send="};
-	}
-	if (collective->rows)
-		row->option[option++] = (struct option_row){"rows", ARG_EXPRESSION, UNIT_PLAIN, NULL,
-		        "number of rows of the result, if the ranks' parts are not equal"};
-	if (!collective->direct)
-		row->option[option++] =
-		        (struct option_row){"algo", ARG_WORD, UNIT_PLAIN, ALGORITHM_WORDS, "the algorithm"};
+	const struct {
+		bool has;
+		struct option_row row;
+	} options[] = {
+	        {collective->reduces,
+	                {"op", ARG_WORD, UNIT_PLAIN, REDUCTION_WORDS, "how values are put together"}},
+	        {collective->spares,
+	                {"backup", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+	                        "so many of the last to come are left out (sum, avg): they send nothing, and "
+	                        "get "
+	                        "the result when they come; time and traffic of the others are those of a "
+	                        "collective of all"}},
+	        {collective->has_root,
+	                {"root", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+	                        "place in the group of the one that gives or gets"}},
+	        {collective->splits,
+	                {"send", ARG_WORD, UNIT_PLAIN, NULL,
+	                        "rows to each rank: an i32 tensor, read by the host"}},
+	        {collective->splits,
+	                {"recv", ARG_WORD, UNIT_PLAIN, NULL,
+	                        "rows from each rank, as they say in their send="}},
+	        {collective->rows,
+	                {"rows", ARG_EXPRESSION, UNIT_PLAIN, NULL,
+	                        "number of rows of the result, if the ranks' parts are not equal"}},
+	        {!collective->direct, {"algo", ARG_WORD, UNIT_PLAIN, ALGORITHM_WORDS, "the algorithm"}},
+	};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (options[i].has)
+			row->option[option++] = options[i].row;
 }
 
 void commands_start(const struct command *const *table)
