@@ -250,54 +250,48 @@ static void put_argument(const char *row, struct slice_of_text argument, struct 
 		text_add(out, " %.*s", WHOLE(argument));
 }
 
-/* matmul(x, w): the right word, written as Python does */
-static bool bracketed(const struct foreign_line *line)
+/* matmul(x, w): the right word, written as Python does; forward(0): a def, or nothing that is known */
+static void put_bracketed(const struct foreign_line *line, struct text *out)
 {
 	const struct command *row = command_called(line->word);
-	struct text here = {0};
-	if (!line->brackets || !row)
-		return false;
-	const struct kernel *kernel = row->kernel;
-	if (row->results_ok && line->left.length)
-		text_add(&here, "%.*s = ", WHOLE(line->left));
+	const struct kernel *kernel = row ? row->kernel : NULL;
+	if (!row && (!is_name_start(*line->word.at) || line->left.length || line->object.length))
+		return;
+	if (!row)
+		text_add(out, "no command '%.*s'; a def is called without brackets: ", WHOLE(line->word));
+	else if (row->results_ok && line->left.length)
+		text_add(out, "write: %.*s = ", WHOLE(line->left));
 	else if (kernel && kernel->outs && (line->arguments || line->object.length))
-		text_add(&here, "NAME = ");
-	text_add(&here, "%s", row->name);
+		text_add(out, "write: NAME = ");
+	else
+		text_add(out, "write: ");
+	text_add(out, "%.*s", WHOLE(line->word));
 	if (line->object.length && line->arguments == 0 && !is_module(line->object))
-		text_add(&here, " %.*s", WHOLE(line->object));
+		text_add(out, " %.*s", WHOLE(line->object));
 	for (int i = 0; i < line->arguments; i++)
-		put_argument(row->name, line->argument[i], &here);
-	fail(ST_SYNTAX, "write: %s", text_string(&here));
-	text_release(&here);
-	return true;
-}
-
-/* forward(0): a def, or nothing that is known */
-static bool called(const struct foreign_line *line)
-{
-	struct text here = {0};
-	if (!line->brackets || !is_name_start(*line->word.at) || line->left.length || line->object.length)
-		return false;
-	for (int i = 0; i < line->arguments; i++)
-		text_add(&here, " %.*s", WHOLE(line->argument[i]));
-	fail(ST_SYNTAX, "no command '%.*s'; a def is called without brackets: %.*s%s", WHOLE(line->word),
-	        WHOLE(line->word), text_string(&here));
-	text_release(&here);
-	return true;
+		if (row)
+			put_argument(row->name, line->argument[i], out);
+		else
+			text_add(out, " %.*s", WHOLE(line->argument[i]));
 }
 
 bool hint_line(const char *at, const char *after)
 {
 	struct foreign_line line;
-	struct text here = {0};
+	struct text said = {0};
 	if (after - at > 1000 || !take_apart(at, after, &line))
 		return false;
 	const char *row = row_of(line.word);
 	/* randn, zeros and their like are words here too: only torch.randn( ) or randn( ) is foreign */
-	if (!row || (!line.brackets && command_called(line.word)))
-		return bracketed(&line) || called(&line);
-	fill_holes(row, &line, &here);
-	fail(ST_SYNTAX, "here: %s", text_string(&here));
-	text_release(&here);
-	return true;
+	if (row && (line.brackets || !command_called(line.word))) {
+		text_add(&said, "here: ");
+		fill_holes(row, &line, &said);
+	} else if (line.brackets) {
+		put_bracketed(&line, &said);
+	}
+	bool known = said.count > 0;
+	if (known)
+		fail(ST_SYNTAX, "%s", text_string(&said));
+	text_release(&said);
+	return known;
 }

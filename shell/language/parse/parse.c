@@ -185,13 +185,6 @@ static enum status end_of_statement(struct parser *parser)
 	        length > 40 ? 40 : length, parser->at);
 }
 
-/* Of tree_first: the statement, with all its braces held, is over and its line too */
-static bool ends_line(struct parser *parser)
-{
-	parser->at = skip_blanks(parser->at, parser->end, false);
-	return parser->at >= parser->end || *parser->at == '\n';
-}
-
 /* Statements are linked in the order of the text. A statement ends where its words or its block end, and what
  * follows must be a separator: so the place of a mistake is the first word that has no place. In a lenient
  * parser a statement that fails is replaced by one that will say so; only an unfinished text still ends the
@@ -200,8 +193,12 @@ enum status parse_statements(struct parser *parser, struct block *block, bool br
 {
 	struct statement **last = &block->first;
 	for (;;) {
-		if (parser->one_line && !braces && block->first && ends_line(parser))
+		const char *blank = skip_blanks(parser->at, parser->end, false);
+		bool line_over = blank >= parser->end || *blank == '\n';
+		if (parser->one_line && !braces && block->first && line_over) {
+			parser->at = blank;
 			return ST_OK;
+		}
 		parser->at = skip_to_statement(parser->at, parser->end);
 		if (parser->at >= parser->end)
 			return braces

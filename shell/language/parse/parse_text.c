@@ -44,10 +44,13 @@ static enum status parse_whole(struct parser *parser)
 	        : status;
 }
 
-/* The mark that editors of Windows put before a text: 3 bytes, or 0 */
-static size_t byte_order_mark(const char *text, size_t count)
+/* Steps over the mark that editors of Windows put before a text: 3 bytes, or 0 */
+static size_t byte_order_mark(const char **text, size_t *count)
 {
-	return count >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	size_t mark = *count >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	*text += mark;
+	*count -= mark;
+	return mark;
 }
 
 static bool is_text(const char *text, size_t count)
@@ -66,9 +69,7 @@ static enum status not_text(const char *text, size_t count)
 
 enum status tree_parse(struct tree **made, const char *text, size_t count, const char *file, int first_line)
 {
-	size_t mark = byte_order_mark(text, count);
-	text += mark;
-	count -= mark;
+	byte_order_mark(&text, &count);
 	*made = NULL;
 	if (!is_text(text, count)) {
 		enum status status = not_text(text, count);
@@ -97,9 +98,7 @@ static size_t fit_lines(const char *text, size_t count)
  * parser itself, so the cuts are where the language says they are. The tree is thrown away. */
 enum status tree_first(const char *text, size_t count, const char *file, int first_line, size_t *taken)
 {
-	size_t mark = byte_order_mark(text, count);
-	text += mark;
-	count -= mark;
+	size_t mark = byte_order_mark(&text, &count);
 	size_t fit = fit_lines(text, count);
 	struct parser parser = parser_make(text, fit, file, first_line);
 	struct tree *tree;

@@ -63,15 +63,6 @@ static enum status reads_of(struct shell *shell, const struct formula *formula, 
 	return ST_OK;
 }
 
-/* The values of the set's ranks, one behind the other, each to the place of its rank: from the last on */
-static void to_ranks(const struct ranks *set, int n, double *values)
-{
-	int from = ranks_count(set);
-	for (int rank = n - 1; from > 0; rank--)
-		if (ranks_has(set, rank))
-			values[rank] = values[--from];
-}
-
 /* What was read goes into the log; where the world stands in for one that had the data, it comes from there. */
 static enum status steer(
         struct shell *shell, struct slice_of_text what, const struct ranks *set, double *values)
@@ -110,8 +101,10 @@ enum status fetch(struct shell *shell, const struct formula *formula, const stru
 			status = shell_read(shell, set, reads, reason, got + i * n);
 		if (status == ST_OK && reason && !shell_keeps_no_data(shell))
 			status = steer(shell, formula->reads[i]->written, set, got + i * n);
-		if (status == ST_OK)
-			to_ranks(set, n, got + i * n);
+		/* the values of the set's ranks, one behind the other, each to the place of its rank: the last first */
+		for (int rank = n - 1, from = ranks_count(set); status == ST_OK && from > 0; rank--)
+			if (ranks_has(set, rank))
+				got[i * n + rank] = got[i * n + --from];
 	}
 	mem_free(reads);
 	if (status == ST_OK && (guesses || !shell->dry || shell->recalls))

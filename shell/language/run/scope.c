@@ -253,23 +253,16 @@ static enum status scope_clause(
 	enum status status = evaluate_name(&eval, name, &setting.one);
 	if (eval.varies)
 		setting.each = mem_alloc(in->n * sizeof *setting.each);
-	if (status == ST_OK && eval.varies)
-		FOR_RANKS (rank, set) {
-			eval.rank = rank;
-			if (status == ST_OK)
-				status = evaluate_name(&eval, name, &setting.each[rank]);
-		}
-	if (status != ST_OK) {
-		mem_free(setting.each);
-		return status;
-	}
-	set_setting(in->now.scope, which, setting);
 	FOR_RANKS (rank, set) {
 		eval.rank = rank;
-		if (world_find(shell->world, rank, setting_at(&setting, rank)).kind != kind)
-			return no_such(&eval, setting_at(&setting, rank), kind, kind);
+		if (status == ST_OK && eval.varies)
+			status = evaluate_name(&eval, name, &setting.each[rank]);
+		name_id id = setting_at(&setting, rank);
+		if (status == ST_OK && world_find(shell->world, rank, id).kind != kind)
+			status = no_such(&eval, id, kind, kind);
 	}
-	return ST_OK;
+	set_setting(in->now.scope, which, setting); /* the scope frees its array, also after a failure */
+	return status;
 }
 
 enum status scope_clauses(struct shell *shell, const struct clauses *clauses, const struct ranks *set)
