@@ -46,8 +46,7 @@ static enum status calibrate_run(struct call *call)
 	if (status == ST_OK && shell->backend->measures && !shell->machine.here)
 		status = fail(ST_ARGUMENT,
 		        "calibrate: %s is played, and what is played lasts as long as its line says; "
-		        "`machine "
-		        "this` is the GPU itself",
+		        "`machine this` is the GPU itself",
 		        shell->machine.name);
 	if (status == ST_OK)
 		status = shell_may_write(shell, path);
@@ -84,9 +83,9 @@ const struct command command_calibrate = {
         .topic = "steer",
         .usage = "calibrate F.machine [force]",
         .help = "fits the machine's figures (launch, latencies, rates, efficiencies) to the times that were "
-                "measured in this session and writes them as a machine; `source calibrate; measure 256k`, "
-                "on a GPU `measure 64M`, queues what tells all of them; force: over a file that `calibrate` "
-                "has not written",
+                "measured in this session and writes them as a machine; `source calibrate; measure 256k`, on "
+                "a GPU `measure 64M`, queues what tells all of them; force: over a file that `calibrate` has "
+                "not written",
         .for_all = "the machine",
         .class = COMMAND_LOOK,
         .argument = {{ARG_FILE, 0, NULL, "F.machine"}, {ARG_WORD, ARG_OPTIONAL, "force", "force"}},

@@ -55,8 +55,7 @@ static enum status copy_complete(struct call *call, int rank, struct submit_plan
 	if ((one == SPACE_DISK && !space_is_host(other)) || (other == SPACE_DISK && !space_is_host(one))) {
 		status = fail(ST_ARGUMENT,
 		        "copy: %s is on the disk, %s %s: a disk's bytes pass through the host's memory: copy "
-		        "%s "
-		        "-> a pinned tensor first",
+		        "%s -> a pinned tensor first",
 		        one == SPACE_DISK ? a : b, one == SPACE_DISK ? b : a,
 		        one == other ? "too" : "on the device", a);
 	} else if (layout_count(&from->layout) != layout_count(&to->layout) ||

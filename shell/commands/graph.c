@@ -96,9 +96,8 @@ const struct command command_capture = {
         .topic = "order",
         .usage = "capture NAME [on STREAM] { LINES }",
         .help = "keeps the block's work on STREAM, and on streams forked from it by `wait` and joined again, "
-                "as a "
-                "graph instead of queueing it; `launch NAME` queues it. Tensors that the block makes are in "
-                "memory which the graph keeps until NAME is captured again",
+                "as a graph instead of queueing it; `launch NAME` queues it. Tensors that the block makes "
+                "are in memory which the graph keeps until NAME is captured again",
         .example = "tensor x[64,64] w[64,64] = randn\ny = matmul x w\ncapture step { y = matmul x w; y = "
                    "relu y }\nlaunch step\nlaunch step\nsync",
         .torch = "with torch.cuda.graph(NAME):",

@@ -181,8 +181,7 @@ static enum status group_run(struct call *call)
 		status = wants_members(call, NULL);
 	if (status == ST_OK && listed && call->statement->clauses.group)
 		status = fail(ST_ARGUMENT,
-		        "group: `in GROUP` follows `by COLOUR`: ranks that are listed are of the "
-		        "world");
+		        "group: `in GROUP` follows `by COLOUR`: ranks that are listed are of the world");
 	if (status == ST_OK)
 		status = read_timeout(call, &timeout);
 	if (status != ST_OK)
@@ -194,9 +193,9 @@ static enum status group_run(struct call *call)
 }
 
 /* of `group` and `mesh` */
-static const char timeout_help[] = "a collective that has waited so long for a member ends undone, and its "
-                                   "part of the group is aborted, as by "
-                                   "NCCL's watchdog; a script fails by it";
+static const char timeout_help[] =
+        "a collective that has waited so long for a member ends undone, and its part of the group is "
+        "aborted, as by NCCL's watchdog; a script fails by it";
 
 const struct command command_group = {
         .name = "group",

@@ -187,10 +187,10 @@ static bool help_keyword(struct text *text, const char *word)
 {
 	static const char *const rows[][3] = {
 	        {"tensor",
-	                "tensor NAME[SHAPE] ... [host|pinned|device|disk] [f32|bf16|f16|i32] "
-	                "[= randn|zeros|ones|uniform|iota|EXPR|load F.npy|F.txt] [seed= scale=]",
-	                "makes tensors on every rank: memory, but no time; every later line sees the data. "
-	                "A file not named .npy is text: i32, one number a character"},
+	                "tensor NAME[SHAPE] ... [host|pinned|device|disk] [f32|bf16|f16|i32] [= "
+	                "randn|zeros|ones|uniform|iota|EXPR|load F.npy|F.txt] [seed= scale=]",
+	                "makes tensors on every rank: memory, but no time; every later line sees the data. A "
+	                "file not named .npy is text: i32, one number a character"},
 	        {"let", "let NAME = EXPR", "sets a variable; each rank has its own value"},
 	        {"if", "if EXPR { LINES } else { LINES }", "each rank takes its own branch"},
 	        {"for", "for NAME in 0:8 { LINES }   or   for NAME in w1 w2 { LINES }",
@@ -199,11 +199,9 @@ static bool help_keyword(struct text *text, const char *word)
 	        {"def", "def NAME PARAMETERS { LINES }", "a command of your own"},
 	        {"expect", "expect EXPR   or   expect error \"WORDS\" { LINES }   or   expect verify",
 	                "checks on every rank that something holds, or that the lines are refused, or a "
-	                "timeout "
-	                "is told in them, and the message has the words (or any, without them), or that "
-	                "ranks "
-	                "have the numbers of one rank (verify); in a script, a false one makes the exit "
-	                "status 1"}};
+	                "timeout is told in them, and the message has the words (or any, without them), or "
+	                "that ranks have the numbers of one rank (verify); in a script, a false one makes "
+	                "the exit status 1"}};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (strcmp(word, rows[i][0]) == 0) {
 			add_words(text, word, rows[i][1]);
@@ -383,8 +381,8 @@ const struct command command_help = {
         .topic = "learn",
         .usage = "help [WORD]",
         .help = "the commands on one screen; WORD: a command, a kernel, a strategy, a model, kernels, "
-                "collectives, figures, causes, words, grammar, all, a topic (make, move, look ...), or "
-                "a word of the field, as straggler",
+                "collectives, figures, causes, words, grammar, all, a topic (make, move, look ...), or a "
+                "word of the field, as straggler",
         .example = "help copy\nhelp kernels\nhelp straggler",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "WORD"}},

@@ -76,10 +76,8 @@ const struct command command_hunt = {
         .topic = "learn",
         .usage = "hunt [NAME|F.rsh [LEVEL|all] [seed=N] [change=N] [KEY=VALUE ...]] | hunt give up",
         .help = "a strategy, or a script, with one line wrong, to be found: 1 it hangs or has wrong numbers, "
-                "2 wrong "
-                "numbers or races, 3 it is slower or takes more memory; alone it shows the lines and what is "
-                "known; `fix` "
-                "mends a line; all: every change that can be told",
+                "2 wrong numbers or races, 3 it is slower or takes more memory; alone it shows the lines and "
+                "what is known; `fix` mends a line; all: every change that can be told",
         .example = "hunt ddp seed=5\nhunt\nhunt give up",
         .for_all = "training",
         .class = COMMAND_LOOK,
@@ -104,8 +102,7 @@ const struct command command_fix = {
         .topic = "learn",
         .usage = "fix N LINE",
         .help = "mends line N of the program that is hunted: the rest of the line takes its place, `;` and "
-                "braces too; it is "
-                "judged by numbers, races, time and memory, whatever it says",
+                "braces too; it is judged by numbers, races, time and memory, whatever it says",
         .example = "hunt ddp seed=5\nfix 1 # nothing",
         .for_all = "training",
         .class = COMMAND_STEER,

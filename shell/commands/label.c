@@ -38,8 +38,7 @@ const struct command command_phase = {
         .usage = "phase NAME|off",
         .help = "names what follows in this block; F R B W O C D (forward, forward again, backward, weights, "
                 "optimizer, communication, data) choose the colour, F3 is micro-batch 3, F3.1 that in chunk "
-                "1; "
-                "off: it has no phase",
+                "1; off: it has no phase",
         .example = "def both { phase F; spin 1ms; phase B; spin 2ms }\nboth\nsync\ntimeline",
         .torch = "with record_function(\"NAME\"):",
         .cuda = "nvtxRangePush(\"NAME\")",

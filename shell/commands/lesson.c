@@ -128,9 +128,8 @@ const struct command command_next = {
         .name = "next",
         .topic = "learn",
         .usage = "next",
-        .help = "goes on to the next task of the lesson, the next lesson after its last, or the next step "
-                "of the "
-                "tour",
+        .help = "goes on to the next task of the lesson, the next lesson after its last, or the next step of "
+                "the tour",
         .example = "lesson 1\nnext",
         .class = COMMAND_SESSION,
         .wish = WISH_NEXT,
@@ -151,8 +150,7 @@ const struct command command_check = {
         .topic = "learn",
         .usage = "check",
         .help = "plays what you have typed in the task in worlds beside yours, with other data too, and says "
-                "what is "
-                "right; it changes nothing",
+                "what is right; it changes nothing",
         .example = "lesson 1\nsolution run\ncheck",
         .class = COMMAND_SESSION,
         .run = lesson_check,

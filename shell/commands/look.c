@@ -104,14 +104,12 @@ const struct command command_stats = {
         .topic = "look",
         .usage = "stats [SECTION]",
         .help = "figures of a section (`@0-3 stats`: of some ranks; so it is with all tables): time, how "
-                "busy each stream was, overlap, exposed communication, "
-                "stalls "
-                "(of the time, averaged over the GPU's streams; `stalls` has each by itself), bytes sent, "
-                "peak memory, the schedule's bubble, and of several axes of a mesh what each sent and "
-                "its part of the exposed time; on GPUs the simulator's prediction beside each kind of "
-                "operation; under them, of all iterations of a program, the "
-                "loss, the tokens a second and what a dynamic loss scale has left out, and what the peak of "
-                "memory was made of",
+                "busy each stream was, overlap, exposed communication, stalls (of the time, averaged over "
+                "the GPU's streams; `stalls` has each by itself), bytes sent, peak memory, the schedule's "
+                "bubble, and of several axes of a mesh what each sent and its part of the exposed time; on "
+                "GPUs the simulator's prediction beside each kind of operation; under them, of all "
+                "iterations of a program, the loss, the tokens a second and what a dynamic loss scale has "
+                "left out, and what the peak of memory was made of",
         .example = "spin 2ms\nsync\nstats",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -136,13 +134,9 @@ const struct command command_traffic = {
         .topic = "look",
         .usage = "traffic [SECTION]",
         .help = "bytes that each rank sent, by link and by receiver; of collectives the sum of their "
-                "messages' sizes, "
-                "what the rank sent that sends most, and the formula: the least with which links alone can "
-                "do it, 2(n-1)/n of "
-                "an "
-                "allreduce's size, (n-1)/n of an allgather's; how far off that is, in how many sends, by "
-                "which "
-                "algorithm",
+                "messages' sizes, what the rank sent that sends most, and the formula: the least with which "
+                "links alone can do it, 2(n-1)/n of an allreduce's size, (n-1)/n of an allgather's; how far "
+                "off that is, in how many sends, by which algorithm",
         .example = "tensor g[1k] = rank\nallreduce g\nsync\ntraffic",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -181,8 +175,7 @@ const struct command command_races = {
         .usage = "races",
         .help = "pairs of operations that touch the same memory with nothing to put them in order, and the "
                 "line that would; operations of groups that ranks queue in orders that NCCL can hang in, "
-                "also "
-                "where several groups make it only possible",
+                "also where several groups make it only possible",
         .example = "tensor h[64] pinned = randn\ntensor x[64] = zeros\nstream io compute\ncopy h -> x on "
                    "io\ny = relu x on compute\nraces",
         .class = COMMAND_LOOK,
@@ -207,11 +200,8 @@ const struct command command_stuck = {
         .topic = "look",
         .usage = "stuck",
         .help = "which rank waits for which, and for what; whether a line of yours can mend it, or nothing "
-                "can; "
-                "orders "
-                "that NCCL can hang in, as in races; which tensor each member brings to a collective, from "
-                "which line, "
-                "where these differ",
+                "can; orders that NCCL can hang in, as in races; which tensor each member brings to a "
+                "collective, from which line, where these differ",
         .example = "tensor g[64] = rank\n@0 allreduce g\nstuck\n@1-3 allreduce g\nsync",
         .class = COMMAND_LOOK,
         .run = stuck_run,
@@ -275,8 +265,8 @@ const struct command command_diff = {
         .topic = "look",
         .usage = "diff SECTION SECTION | diff FILE.rsh FILE.rsh",
         .help = "the figures of two sections side by side; of two files, as `journal save` writes them, each "
-                "is run in a world of "
-                "its own, without data, and they are compared operation by operation too",
+                "is run in a world of its own, without data, and they are compared operation by operation "
+                "too",
         .example = "mark slow\nspin 2ms\nsync\nmark quick\nspin 1ms\nsync\ndiff slow quick",
         .class = COMMAND_LOOK,
         .argument = {{ARG_FILE, 0, NULL, "SECTION|FILE"}, {ARG_FILE, 0, NULL, "SECTION|FILE"}},
@@ -337,8 +327,7 @@ const struct command command_at = {
         .usage = "at TIME|off",
         .help = "all ranks at that virtual time: what runs and how far it is, what waits, since when and for "
                 "which rank; of a time to come what will be if nothing more is queued. `peek` speaks of that "
-                "time "
-                "then, until `at off` or the program's next line",
+                "time then, until `at off` or the program's next line",
         .example = "tensor g[64k] = rank\n@2 spin 2ms\nallreduce g\nsync\nat 1ms",
         .class = COMMAND_LOOK,
         .argument = {{ARG_EXPRESSION, 0, NULL, "TIME|off"}},
@@ -405,11 +394,10 @@ const struct command command_mem = {
         .topic = "look",
         .usage = "mem [trim|over [SECTION]]",
         .help = "a picture of each device's memory: segments, which tensor owns which block, what is free "
-                "between; of "
-                "a program also parameters, gradients, optimizer, activations and their gradients, buffers; "
-                "`trim` gives free segments back, except those of graphs; `over` draws it over time by kind, "
-                "from when the host took a block until it was freed, with the peak marked, under the lanes "
-                "and on their ruler",
+                "between; of a program also parameters, gradients, optimizer, activations and their "
+                "gradients, buffers; `trim` gives free segments back, except those of graphs; `over` draws "
+                "it over time by kind, from when the host took a block until it was freed, with the peak "
+                "marked, under the lanes and on their ruler",
         .example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
         .torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
         .class = COMMAND_LOOK,

@@ -44,8 +44,7 @@ static enum status machine_run(struct call *call)
 		        shell->machine.here ? "the GPU at hand: work takes the time that it takes; these are "
 		                              "what is expected\n"
 		                            : "played: work takes at least the time that this machine would "
-		                              "(`machine this`: "
-		                              "the GPU at hand)\n");
+		                              "(`machine this`: the GPU at hand)\n");
 	lasting_slow_text(shell, &text);
 	text_add(&text, "machines:%s", cuda ? " this" : "");
 	for (int i = 0; machine_embedded(i); i++)
@@ -65,11 +64,8 @@ const struct command command_machine = {
         .topic = "steer",
         .usage = "machine [NAME|FILE]",
         .help = "shows the modelled machine with the source of every number, and which ranks are `slow`; or "
-                "another "
-                "one "
-                "for the lines that follow, on which nothing is set and no rank is slow; with --device cuda "
-                "`this` is "
-                "the GPU itself, and any other is played",
+                "another one for the lines that follow, on which nothing is set and no rank is slow; with "
+                "--device cuda `this` is the GPU itself, and any other is played",
         .example = "machine dgx-h100\nmachine",
         .for_all = "the machine, but for `slow 2x`,",
         .class = COMMAND_LOOK,
@@ -118,8 +114,7 @@ const struct command command_set = {
         .topic = "steer",
         .usage = "set KEY=VALUE ...",
         .help = "changes numbers of the machine for the lines that follow, beyond `reset` and the next "
-                "program "
-                "(`machine` lists them); hello=off: no first screen",
+                "program (`machine` lists them); hello=off: no first screen",
         .example = "set launch=5us link_rate=100GB/s\nspin 1ms",
         .for_all = "the machine, but for `slow 2x`,",
         .class = COMMAND_STEER,

@@ -30,8 +30,7 @@ static enum status check_queues(struct call *call, int rank, int more, bool act)
 	if (backend->streams_refused)
 		return fail(ST_LIMIT,
 		        "stream: rank %d would have %d with the default one; ranks that share a GPU have %d "
-		        "at "
-		        "most: of more, two share a queue of it, where one can stand before what it waits "
+		        "at most: of more, two share a queue of it, where one can stand before what it waits "
 		        "for",
 		        rank, count + more, most);
 	if (act && count <= most && rank == ranks_first(call->set))

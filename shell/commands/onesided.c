@@ -128,8 +128,7 @@ const struct command command_put = {
         .topic = "move",
         .usage = "put TENSOR -> WINDOW@RANK [on STREAM]",
         .help = "writes a tensor into a window of another rank of its group, which needs no line for it; it "
-                "is over when "
-                "the bytes are there",
+                "is over when the bytes are there",
         .example = "tensor x[4] = rank; tensor y[4] = zeros\nwindow y\n@0 put x[0:2] -> "
                    "y[2:4]@1\nbarrier\n@1 print y",
         .torch = "symm_mem: buffer.copy_(TENSOR)   # of handle.get_buffer(RANK, ...)",
@@ -161,8 +160,7 @@ const struct command command_add = {
         .topic = "move",
         .usage = "add TENSOR -> WINDOW@RANK [scale=1] [on STREAM]",
         .help = "adds a tensor, times scale, to a window of another rank; each element is one sum, whoever "
-                "adds at the "
-                "same time",
+                "adds at the same time",
         .example = "tensor g[4] = ones; tensor w[4] = zeros\nwindow w\nadd g -> w@0 scale=-0.1\nbarrier\n@0 "
                    "print w",
         .cuda = "MPI_Accumulate(TENSOR, ..., RANK, ..., MPI_SUM, window) and MPI_Win_flush; atomicAdd in a "

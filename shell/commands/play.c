@@ -73,9 +73,8 @@ const struct command command_step = {
         .topic = "learn",
         .usage = "step [N] | step in | step back [N] | step 0",
         .help = "plays the program's next step, and shows its lines, `in` all that they did (`...`: as the "
-                "call of that name "
-                "above); Enter repeats it. `back` makes the world again without the last one, 0 from the "
-                "start",
+                "call of that name above); Enter repeats it. `back` makes the world again without the last "
+                "one, 0 from the start",
         .example = "strategy serial\nstep\nstep 3\nstep in\nstep back\nstep 0",
         .for_all = "training",
         .class = COMMAND_STEER,

@@ -70,8 +70,7 @@ static enum status as_program(struct shell *shell, const char *path)
 	if (!shell->interactive)
 		return fail(ST_ARGUMENT,
 		        "`source --step` wants a prompt, where Enter plays the next section; here `program "
-		        "%s` "
-		        "loads it, and `step` plays one",
+		        "%s` loads it, and `step` plays one",
 		        path);
 	enum status status = shell_file(shell, path, &bytes, &count);
 	if (status == ST_OK)
@@ -120,9 +119,8 @@ const struct command command_source = {
         .topic = "write",
         .usage = "source [--step] FILE.rsh",
         .help = "runs the lines of a file; with --step in a new world, and a section (`## title`) each time "
-                "that Enter is "
-                "pressed, so that a demo is a file; `source training` runs the lines that the built-in "
-                "models share",
+                "that Enter is pressed, so that a demo is a file; `source training` runs the lines that the "
+                "built-in models share",
         .class = COMMAND_STEER,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "--step", "--step"}, {ARG_FILE, 0, NULL, "FILE"}},
         .run = source_run,

@@ -103,9 +103,8 @@ static enum status schedule_run(struct call *call)
 const struct command command_schedule = {
         .name = "schedule",
         .topic = "write",
-        .usage = "schedule " SCHEDULE_WORDS
-                 " F.csv micro=4 [chunks=1] [recompute=none|selective|full] [F=TIME B=TIME W=TIME "
-                 "comm=TIME] [limit=1] [held=0.5] [in GROUP]",
+        .usage = "schedule " SCHEDULE_WORDS " F.csv micro=4 [chunks=1] [recompute=none|selective|full] "
+                 "[F=TIME B=TIME W=TIME comm=TIME] [limit=1] [held=0.5] [in GROUP]",
         .help = "the order in which the ranks of GROUP, one stage each, work on micro-batches: of the slots "
                 "0:slots, work(k) is F, B, W, BW or idle, micro(k) its micro-batch and chunk(k) its chunk; "
                 "F.csv is one as PyTorch's pipelining writes it, a row a rank, as 0F0,0F1,,0B0",

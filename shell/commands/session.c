@@ -124,9 +124,8 @@ const struct command command_journal = {
         .topic = "write",
         .usage = "journal [save FILE [force]]",
         .help = "the lines typed since the world was empty; saved, they are a script that makes this world, "
-                "those "
-                "of the worlds before it among them; force: over a file that does not begin as one that "
-                "`journal save` has written",
+                "those of the worlds before it among them; force: over a file that does not begin as one "
+                "that `journal save` has written",
         .argument = {{ARG_WORD, ARG_OPTIONAL, "save", "save"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"},
                 {ARG_WORD, ARG_OPTIONAL, "force", "force"}},
         .class = COMMAND_LOOK,
@@ -199,8 +198,7 @@ const struct command command_split = {
         .topic = "look",
         .usage = "split [on|off]",
         .help = "keeps the upper half of the terminal for living lanes, the last iteration or section, and "
-                "the prompt below them; "
-                "with `pace` bars grow while you type and during `sync`",
+                "the prompt below them; with `pace` bars grow while you type and during `sync`",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},
         .run = split_run,

@@ -30,8 +30,7 @@ const struct command command_slow = {
         .topic = "steer",
         .usage = "@RANKS slow FACTOR",
         .help = "kernels queued from now on take FACTOR times as long on these ranks, beyond `reset` and the "
-                "next "
-                "program (`machine` says who is slow); 1x or another `machine` ends it",
+                "next program (`machine` says who is slow); 1x or another `machine` ends it",
         .example = "@2 slow 2x\nspin 1ms\nsync",
         .class = COMMAND_STEER,
         .argument = {{ARG_EXPRESSION, 0, NULL, "FACTOR"}},

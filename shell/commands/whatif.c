@@ -142,15 +142,11 @@ const struct command command_whatif = {
         .topic = "look",
         .usage = "whatif [KEY=VALUE|KEY=2x ...] | @RANKS whatif slow FACTOR | whatif without \"LINE\"",
         .help = "the figures of the section as they are, and as they would be: with another number of the "
-                "machine (or "
-                "machine=NAME), another option in the `strategy` line, other ranks slow, or without a line: "
-                "the lines since "
-                "the world was empty run again in a world of their own, without data. Alone it says whether "
-                "they come out the "
-                "same when nothing is changed",
+                "machine (or machine=NAME), another option in the `strategy` line, other ranks slow, or "
+                "without a line: the lines since the world was empty run again in a world of their own, "
+                "without data. Alone it says whether they come out the same when nothing is changed",
         .example = "stream io\nspin 2ms on io\nwait io on default\nspin 1ms\nsync\nwhatif launch=2x\n@0 "
-                   "whatif slow "
-                   "3x\nwhatif without \"wait io on default\"",
+                   "whatif slow 3x\nwhatif without \"wait io on default\"",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "slow without", "slow|without"},
                 {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "FACTOR|\"LINE\""},
@@ -199,8 +195,7 @@ static enum status read_values(const struct given *given, struct question *quest
 	if (*at || !question->values)
 		return fail(ST_ARGUMENT,
 		        "sweep: '%s=%s': values were expected, as 64k:4M:x2 (each twice the one before), "
-		        "1:8:1 (steps of 1) or "
-		        "1,2,8",
+		        "1:8:1 (steps of 1) or 1,2,8",
 		        given->name,
 		        given->word             ? given->word
 		                : given->digits ? given->digits
@@ -240,8 +235,7 @@ const struct command command_sweep = {
         .topic = "look",
         .usage = "sweep KEY=FROM:TO:xFACTOR | KEY=FROM:TO:STEP | KEY=A,B,...",
         .help = "as `whatif`, for each value of a number of the machine, or of an option of the `strategy` "
-                "or `model` line: "
-                "a table and a curve",
+                "or `model` line: a table and a curve",
         .example = "spin 1ms\nsync\nsweep launch=5us:80us:x2",
         .class = COMMAND_LOOK,
         .argument = {{ARG_KEYS, 0, NULL, "KEY=FROM:TO:xFACTOR"}},

@@ -20,9 +20,8 @@ static enum status whole_tensor(struct call *call, int rank, struct view *view)
 		        names_text(world->names, world->tensors[world->tensors[view->tensor].base].name));
 	if (world_capturing(world, rank))
 		return fail(ST_ARGUMENT,
-		        "%s: the host waits for it, so it goes before or after the graph (put, get and "
-		        "add are "
-		        "captured)",
+		        "%s: the host waits for it, so it goes before or after the graph (put, get and add "
+		        "are captured)",
 		        title);
 	return ST_OK;
 }
@@ -86,8 +85,7 @@ const struct command command_window = {
         .topic = "move",
         .usage = "window TENSOR [on STREAM] [in GROUP]",
         .help = "every rank of the group opens its tensor of that name to the others: put, get and add reach "
-                "it "
-                "until `close`; the hosts wait for each other",
+                "it until `close`; the hosts wait for each other",
         .example = "tensor x[4] = rank; tensor y[4] = zeros\nwindow y\n@0 put x -> y@1\n@1 get y@0 -> x\n"
                    "sync\nclose y",
         .torch = "symm_mem.rendezvous(TENSOR, group)   # of symm_mem.empty(...)",
@@ -103,8 +101,7 @@ const struct command command_close = {
         .topic = "move",
         .usage = "close TENSOR [on STREAM]",
         .help = "ends the tensor's window: each rank waits for its own put, get and add, then for the others "
-                "of the "
-                "group",
+                "of the group",
         .example = "tensor y[4] = zeros\nwindow y\nclose y\nfree y",
         .cuda = "ncclCommWindowDeregister(comm, window); MPI_Win_free",
         .stream_ok = true,

@@ -39,8 +39,7 @@ enum status step_unfinished(const struct training *t)
 	step_place(t, &where);
 	enum status status = fail(ST_ARGUMENT,
 	        "the script ends before %s, and ranks wait for it: `run 1` finishes the %s, `step` plays one "
-	        "more "
-	        "step",
+	        "more step",
 	        text_string(&where), t->now.program->loops ? "iteration" : "program");
 	text_release(&where);
 	return status;

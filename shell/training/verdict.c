@@ -121,14 +121,12 @@ static void say_none(struct shell *shell, const struct alone *alone, const struc
 	if (verdict_other_steps(alone, d))
 		out_say(shell->out,
 		        "loss_scale=dynamic has left out %d of %d step%s on one rank, and others on ranks "
-		        "with "
-		        "a part of the batch; a lower init_scale=, at which nothing overflows, tells\n",
+		        "with a part of the batch; a lower init_scale=, at which nothing overflows, tells\n",
 		        left_out, alone->iterations, times);
 	else if (scaler && left_out == alone->iterations)
 		out_say(shell->out,
 		        "nothing was trained yet: the loss scale has left out every step so far (%d); a "
-		        "lower "
-		        "init_scale=, or more iterations\n",
+		        "lower init_scale=, or more iterations\n",
 		        left_out);
 	else
 		out_say(shell->out,
@@ -160,8 +158,7 @@ static void say_loses(struct shell *shell, const struct alone *alone, const stru
 		out_say(shell->out, "   and loss_scale=dynamic has left out other steps than on one rank\n");
 	out_say(shell->out,
 	        "   after %d iteration%s the largest difference of a parameter is %.2g of what training "
-	        "changed, in %s "
-	        "(parameters as they began: 1)\n",
+	        "changed, in %s (parameters as they began: 1)\n",
 	        alone->iterations, alone->iterations == 1 ? "" : "s", v->share[most],
 	        title_of(&alone->whole[most], title));
 }
@@ -190,13 +187,12 @@ static void say_rounding(struct shell *shell, const struct alone *alone, const s
 		        how, v->rounding.worst);
 	else if (v->wrong && v->rounding.worst == 0 && factor && scaler_of(alone))
 		out_say(shell->out,
-		        "   how far rounding alone goes is not known with loss_scale=dynamic; "
-		        "`loss_scale=1` tells\n");
+		        "   how far rounding alone goes is not known with loss_scale=dynamic; `loss_scale=1` "
+		        "tells\n");
 	else if (v->wrong && v->rounding.worst == 0 && program_is_script(alone->program))
 		out_say(shell->out,
 		        "   how far rounding alone goes is not known: the script has no `option %s` by which "
-		        "one rank "
-		        "could round otherwise\n",
+		        "one rank could round otherwise\n",
 		        alone->half ? "dtype" : "loss_scale");
 	else if (v->rounding.worst > 0)
 		out_say(shell->out, "   one rank that rounds otherwise (%s) is %.2g away\n", how,
