@@ -10,6 +10,7 @@
 #include "shell/language/run/command.h"
 #include "shell/session/replace.h"
 #include "shell/session/credit.h"
+#include "shell/session/quote.h"
 #include "shell/session/share.h"
 #include "shell/session/timeline.h"
 #include "trace/export.h"
@@ -46,39 +47,12 @@ static const struct format {
                 {.is = "file of `export`", .is_own = is_own_txt}}};
 static const struct output_kind kineto = {.is = "file of `export kineto`", .begins = EXPORT_KINETO_BEGINS};
 
-/* ST_ARGUMENT lists the endings that there are. */
-static enum status find_format(const char *path, const struct format **format)
-{
-	size_t length = strlen(path);
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-		size_t ending = strlen(formats[i].ending);
-		*format = &formats[i];
-		if (length > ending && strcmp(path + length - ending, formats[i].ending) == 0)
-			return ST_OK;
-	}
-	return fail(
-	        ST_ARGUMENT, "export %s: a file's ending says what it is: .svg .html .csv .txt .json", path);
-}
-
-static enum status write_file(const struct trace *trace, const struct output *output,
-        const struct format *format, const struct export_options *options)
-{
-	struct text text = {0};
-	enum status status = may_replace(output);
-	if (status == ST_OK)
-		status = format->make(trace, options, &text);
-	if (status == ST_OK)
-		status = file_write(output->path, text_string(&text), text.count);
-	text_release(&text);
-	return status;
-}
-
 enum { FOLDER_MOST = 4000 };
 #define PART ".part" /* behind a file's name until all ranks' are written */
 
-static void file_of_rank(const char *folder, int rank, char path[FOLDER_MOST + 40])
+static void file_of_rank(const char *folder, int rank, const char *behind, char path[FOLDER_MOST + 40])
 {
-	snprintf(path, FOLDER_MOST + 40, "%s/rank%d.pt.trace.json", folder, rank);
+	snprintf(path, FOLDER_MOST + 40, "%s/rank%d.pt.trace.json%s", folder, rank, behind);
 }
 
 static enum status may_replace_files(const struct output *output, const struct ranks *ranks)
@@ -87,30 +61,11 @@ static enum status may_replace_files(const struct output *output, const struct r
 	struct output file = *output;
 	file.path = path;
 	enum status status = ST_OK;
-	FOR_RANKS (rank, ranks) {
-		file_of_rank(output->path, rank, path);
-		if (status == ST_OK)
+	FOR_RANKS (rank, ranks)
+		for (int part = 0; part < 2 && status == ST_OK; part++) {
+			file_of_rank(output->path, rank, part ? PART : "", path);
 			status = may_replace(&file);
-		strcat(path, PART);
-		if (status == ST_OK)
-			status = may_replace(&file);
-	}
-	return status;
-}
-
-/* "DIR/rank3.pt.trace.json", as TensorBoard's plugin and Holistic Trace Analysis look for them, under the name that it has
- * until all are there */
-static enum status write_rank(
-        const struct trace *trace, const char *folder, const struct export_options *options, int rank)
-{
-	char path[FOLDER_MOST + 40];
-	struct text text = {0};
-	file_of_rank(folder, rank, path);
-	strcat(path, PART);
-	enum status status = trace_export_kineto(trace, options, rank, &text);
-	if (status == ST_OK)
-		status = file_write(path, text_string(&text), text.count);
-	text_release(&text);
+		}
 	return status;
 }
 
@@ -119,9 +74,8 @@ static enum status name_files(const char *folder, const struct ranks *ranks, enu
 {
 	char path[FOLDER_MOST + 40], part[FOLDER_MOST + 40];
 	FOR_RANKS (rank, ranks) {
-		file_of_rank(folder, rank, path);
-		file_of_rank(folder, rank, part);
-		strcat(part, PART);
+		file_of_rank(folder, rank, "", path);
+		file_of_rank(folder, rank, PART, part);
 		if (status == ST_OK && rename(part, path) != 0)
 			status = fail(ST_FILE, "%s cannot be written: %s", path, strerror(errno));
 		if (status != ST_OK)
@@ -130,11 +84,13 @@ static enum status name_files(const char *folder, const struct ranks *ranks, enu
 	return status;
 }
 
-/* The folder is made where it is not there. All files appear, or none. */
+/* Writes "DIR/rank3.pt.trace.json", as TensorBoard's plugin and Holistic Trace Analysis look for them. The folder is made where it is
+ * not there. All files appear, or none. */
 static enum status write_folder(
         const struct trace *trace, const struct output *output, const struct export_options *options)
 {
 	const char *folder = output->path;
+	char part[FOLDER_MOST + 40];
 	if (strlen(folder) > FOLDER_MOST)
 		return fail(ST_FILE, "export kineto: the folder's name is too long");
 	bool made = mkdir(folder, 0777) == 0;
@@ -143,9 +99,15 @@ static enum status write_folder(
 	enum status status = may_replace_files(output, options->ranks);
 	if (status != ST_OK)
 		return status;
-	FOR_RANKS (rank, options->ranks)
+	FOR_RANKS (rank, options->ranks) {
+		struct text text = {0};
+		file_of_rank(folder, rank, PART, part);
 		if (status == ST_OK)
-			status = write_rank(trace, folder, options, rank);
+			status = trace_export_kineto(trace, options, rank, &text);
+		if (status == ST_OK)
+			status = file_write(part, text_string(&text), text.count);
+		text_release(&text);
+	}
 	status = name_files(folder, options->ranks, status);
 	if (status != ST_OK && made)
 		rmdir(folder);
@@ -159,23 +121,31 @@ static enum status write_out(struct shell *shell, const struct output *output, c
 {
 	struct budget budget = credit_alone(shell->credit);
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &budget};
-	return format ? write_file(&trace, output, format, options) : write_folder(&trace, output, options);
+	struct text text = {0};
+	if (!format)
+		return write_folder(&trace, output, options);
+	enum status status = may_replace(output);
+	if (status == ST_OK)
+		status = format->make(&trace, options, &text);
+	if (status == ST_OK)
+		status = file_write(output->path, text_string(&text), text.count);
+	text_release(&text);
+	return status;
 }
 
 /* SECTION, and the word `force`, in any order */
 static enum status read_words(struct call *call, int *section, bool *force)
 {
-	for (int i = 0; i < call_count(call, 2); i++) {
+	enum status status = ST_OK;
+	for (int i = 0; i < call_count(call, 2) && status == ST_OK; i++) {
 		const char *word;
-		enum status status = call_word(call, 2, i, COMMON, &word);
+		status = call_word(call, 2, i, COMMON, &word);
 		if (status == ST_OK && strcmp(word, "force") == 0)
 			*force = true;
 		else if (status == ST_OK)
 			status = section_find(call->shell, word, section);
-		if (status != ST_OK)
-			return status;
 	}
-	return ST_OK;
+	return status;
 }
 
 static enum status export_run(struct call *call)
@@ -187,8 +157,12 @@ static enum status export_run(struct call *call)
 	int64_t width = 160;
 	bool force = false;
 	enum status status = call_common(call, 1, &path);
-	if (status == ST_OK && !call_count(call, 0))
-		status = find_format(path, &format);
+	for (size_t i = 0; i < sizeof formats / sizeof *formats && status == ST_OK; i++)
+		if (!call_count(call, 0) && path_ends(path, formats[i].ending))
+			format = &formats[i];
+	if (status == ST_OK && !call_count(call, 0) && !format)
+		status = fail(ST_ARGUMENT,
+		        "export %s: a file's ending says what it is: .svg .html .csv .txt .json", path);
 	if (status == ST_OK)
 		status = read_words(call, &section, &force);
 	if (status == ST_OK)

@@ -10,8 +10,6 @@
 #include "trace/plot.h"
 #include "trace/trace.h"
 
-#include <string.h>
-
 /* The newest ones: of more, a figure is not read */
 enum { CURVES_MOST = 8 };
 
@@ -28,33 +26,15 @@ static enum status write_svg(struct call *call, const struct curve *curves, size
 	return status;
 }
 
-static void say_picture(struct shell *shell, const struct curve *curves, size_t count)
-{
-	struct picture picture = {0};
-	struct text text = {0};
-	plot_picture(curves, count, "loss", out_width(shell->out), &picture);
-	picture_text(&picture, out_colour(shell->out), &text);
-	out_put(shell->out, text_string(&text), text.count);
-	picture_release(&picture);
-	text_release(&text);
-}
-
 static enum status plot_run(struct call *call)
 {
 	struct shell *shell = call->shell;
 	const struct curves *curves = &shell->training->curves;
 	const char *path = "";
 	enum status status = call_common(call, 1, &path);
-	size_t length = strlen(path);
-	if (status == ST_OK && *path && (length < 5 || strcmp(path + length - 4, ".svg") != 0)) {
-		struct text name = {0}, word = {0};
-		text_add(&name, "%s.svg", path);
-		quote_word(text_string(&name), &word);
-		status = fail(
-		        ST_ARGUMENT, "plot writes a picture for a page: plot loss %s", text_string(&word));
-		text_release(&name);
-		text_release(&word);
-	}
+	if (status == ST_OK && *path && !path_ends(path, ".svg"))
+		status = fail(ST_ARGUMENT, "plot writes a picture for a page: plot loss %s",
+		        quoted_word("%s.svg", path).text);
 	if (status == ST_OK && interpreter_walks(shell->interpreter))
 		return ST_OK;
 	if (status == ST_OK && shell->dry)
@@ -71,7 +51,13 @@ static enum status plot_run(struct call *call)
 	size_t first = curves->count > CURVES_MOST ? curves->count - CURVES_MOST : 0;
 	if (*path)
 		return write_svg(call, &curves->curve[first], curves->count - first, path);
-	say_picture(shell, &curves->curve[first], curves->count - first);
+	struct picture picture = {0};
+	struct text text = {0};
+	plot_picture(&curves->curve[first], curves->count - first, "loss", out_width(shell->out), &picture);
+	picture_text(&picture, out_colour(shell->out), &text);
+	out_put(shell->out, text_string(&text), text.count);
+	picture_release(&picture);
+	text_release(&text);
 	return ST_OK;
 }
 

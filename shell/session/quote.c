@@ -4,6 +4,7 @@
  *     two words.npy      "two words.npy" */
 #include "shell/session/quote.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void quote_inside(const char *words, struct text *out)
@@ -35,6 +36,27 @@ void quote_word(const char *word, struct text *out)
 		text_add(out, "%s", word);
 	else
 		quote_text(word, out);
+}
+
+struct quoted quoted_word(const char *format, ...)
+{
+	struct quoted quoted;
+	struct text word = {0}, out = {0};
+	va_list arguments;
+	va_start(arguments, format);
+	text_vadd(&word, format, arguments);
+	va_end(arguments);
+	quote_word(text_string(&word), &out);
+	snprintf(quoted.text, sizeof quoted.text, "%s", text_string(&out));
+	text_release(&word);
+	text_release(&out);
+	return quoted;
+}
+
+bool path_ends(const char *path, const char *ending)
+{
+	size_t length = strlen(path), tail = strlen(ending);
+	return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
 void quote_system(const char *word, struct text *out)
