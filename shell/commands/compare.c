@@ -72,11 +72,6 @@ static enum status compare_run(struct call *call)
 	return question_end(call->shell, question, status);
 }
 
-static void follows(const char *name, struct text *out)
-{
-	choice_follows(false, name, out);
-}
-
 const struct command command_compare = {
         .name = "compare",
         .topic = "look",
@@ -90,5 +85,5 @@ const struct command command_compare = {
         .argument = {{ARG_FILE, ARG_OPTIONAL | ARG_MANY, NULL, "STRATEGY"},
                 {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
         .run = compare_run,
-        .follows = follows,
+        .follows = strategy_follows,
 };

@@ -16,29 +16,24 @@
 
 enum { FROM, ARROW, TO };
 
-/* rate=0: the machine's, as where it is not given */
-static enum status read_rate(struct call *call, int rank, double *rate)
-{
-	struct number number = {0};
-	enum status status = call_option(call, "rate", rank, &number);
-	if (status == ST_OK && number.value != 0 && !(number.value >= 1 && number.value <= 1e18))
-		status = fail(ST_RANGE, "copy: rate= is bytes a second, from 1B/s on, or 0: the machine's");
-	*rate = number.value;
-	return status;
-}
-
 /* Two operands, in this order: what is read, what is written. */
 static enum status copy_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct view from, to;
+	struct number rate = {0};
 	enum status status = call_tensor(call, FROM, 0, rank, &from);
 	if (status == ST_OK)
 		status = call_tensor(call, TO, 0, rank, &to);
+	if (status == ST_OK)
+		status = call_option(call, "rate", rank, &rate);
+	if (status == ST_OK && rate.value != 0 && !(rate.value >= 1 && rate.value <= 1e18))
+		status = fail(ST_RANGE, "copy: rate= is bytes a second, from 1B/s on, or 0: the machine's");
 	if (status != ST_OK)
 		return status;
 	plan_operand(plan, &from, ACCESS_READ);
 	plan_operand(plan, &to, ACCESS_WRITE);
-	return read_rate(call, rank, &plan->record.parameter[COPY_RATE]);
+	plan->record.parameter[COPY_RATE] = rate.value;
+	return ST_OK;
 }
 
 /* Checks shapes and types, and names the operation after the tensor on the device or the disk, which is the one that a

@@ -16,51 +16,31 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The plan keeps paths: it outlives the world and its names. */
-static enum status take_path(char kept[512], const char *path)
+/* `word` is "text" FILE, or SAMPLES TARGETS. A text's vocabulary replaces the one that the model had; the columns of samples
+ * and targets become its first and its last width. */
+static enum status take_files(struct shell *shell, struct plan *plan, bool text, const char *const word[2])
 {
-	if (snprintf(kept, 512, "%s", path) >= 512)
-		return fail(ST_LIMIT, "data: a path of at most 511 bytes, please");
-	return ST_OK;
-}
-
-/* The vocabulary replaces the one that the model had; the widths of a row of numbers mean nothing to a
- * text. */
-static enum status take_text(struct shell *shell, struct plan *plan, const char *path)
-{
+	struct dataset data = {.kind = text ? DATA_TEXT : DATA_NPY};
 	struct data_facts facts;
-	struct dataset data = {.kind = DATA_TEXT};
-	enum status status = take_path(data.path[0], path);
-	if (status == ST_OK)
-		status = data_text(shell, path, &facts);
+	const char *const *path = word + text;
+	for (int i = 0; i < 2 - text; i++)
+		if (snprintf(data.path[i], sizeof data.path[i], "%s", path[i]) >= (int)sizeof data.path[i])
+			return fail(ST_LIMIT, "data: a path of at most 511 bytes, please");
+	enum status status =
+	        text ? data_text(shell, path[0], &facts) : data_pair(shell, path[0], path[1], &facts);
 	if (status != ST_OK)
 		return status;
 	data.count = facts.count;
-	data.vocab = facts.vocab;
-	plan->data = data;
-	out_say(shell->out, "   %s: %lld characters, %d different ones\n", path, (long long)facts.count,
-	        (int)facts.vocab);
-	return ST_OK;
-}
-
-/* Rows for an mlp: the columns of the samples and of the targets become its first and its last width. */
-static enum status take_pair(struct shell *shell, struct plan *plan, const char *samples, const char *targets)
-{
-	struct data_facts facts;
-	struct dataset data = {.kind = DATA_NPY};
-	enum status status = take_path(data.path[0], samples);
-	if (status == ST_OK)
-		status = take_path(data.path[1], targets);
-	if (status == ST_OK)
-		status = data_pair(shell, samples, targets, &facts);
-	if (status != ST_OK)
-		return status;
-	data.count = facts.count;
+	data.vocab = (int)facts.vocab;
 	data.in = facts.in;
 	data.out = facts.out;
 	plan->data = data;
-	out_say(shell->out, "   %lld rows of %lld numbers, targets of %lld\n", (long long)facts.count,
-	        (long long)facts.in, (long long)facts.out);
+	if (text)
+		out_say(shell->out, "   %s: %lld characters, %d different ones\n", path[0],
+		        (long long)facts.count, data.vocab);
+	else
+		out_say(shell->out, "   %lld rows of %lld numbers, targets of %lld\n", (long long)facts.count,
+		        (long long)facts.in, (long long)facts.out);
 	return ST_OK;
 }
 
@@ -76,10 +56,9 @@ static enum status data_run(struct call *call)
 		status = call_word(call, 0, i, COMMON, &word[i]);
 	if (status != ST_OK)
 		return status;
-	if (words == 2 && strcmp(word[0], "text") == 0) {
-		status = take_text(call->shell, &t->now, word[1]);
-	} else if (words == 2 && file_is_npy(word[0]) && file_is_npy(word[1])) {
-		status = take_pair(call->shell, &t->now, word[0], word[1]);
+	bool text = words == 2 && strcmp(word[0], "text") == 0;
+	if (text || (words == 2 && file_is_npy(word[0]) && file_is_npy(word[1]))) {
+		status = take_files(call->shell, &t->now, text, word);
 	} else if (words == 1 && strcmp(word[0], "synthetic") == 0) {
 		status = call_option_whole(call, "count", COMMON, 1, 1000000000, &synthetic.count);
 		if (status == ST_OK)

@@ -347,22 +347,15 @@ static enum status help_word(struct text *text, const char *word, bool choice)
 	return any ? ST_OK : no_help(word);
 }
 
-/* "critical path": the words of the line, a blank between */
-static enum status help_asked(struct call *call, struct text *word)
+static enum status help_run(struct call *call)
 {
+	struct text text = {0}, asked = {0};
 	enum status status = ST_OK;
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		const char *part = "";
 		status = call_word(call, 0, i, COMMON, &part);
-		text_add(word, "%s%s", i ? " " : "", part);
+		text_add(&asked, "%s%s", i ? " " : "", part); /* "critical path" */
 	}
-	return status;
-}
-
-static enum status help_run(struct call *call)
-{
-	struct text text = {0}, asked = {0};
-	enum status status = help_asked(call, &asked);
 	const char *word = text_string(&asked);
 	bool model = is_choice(true, word), choice = !command_find(word) && (model || is_choice(false, word));
 	if (status == ST_OK && *word)

@@ -7,22 +7,7 @@
 
 enum { NUMBER_MOST = 1000000000 };
 
-/* A key of the hunt's own; false: it is an option of the strategy */
-static bool take_key(struct hunt_asked *asked, const struct given *given, enum status *status)
-{
-	long *value = strcmp(given->name, "seed") == 0 ? &asked->seed
-	        : strcmp(given->name, "change") == 0   ? &asked->change
-	                                               : NULL;
-	if (!value)
-		return false;
-	if (given->word || !number_is_whole(given->number.value, 1, NUMBER_MOST))
-		*status = fail(ST_RANGE, "hunt %s=: a whole number from 1 to %d was expected", given->name,
-		        NUMBER_MOST);
-	else
-		*value = (long)given->number.value;
-	return true;
-}
-
+/* seed= and change= are the hunt's own; others are options of the strategy. */
 static enum status take_keys(struct call *call, struct hunt_asked *asked)
 {
 	struct choice *strategy = asked->strategy;
@@ -30,13 +15,22 @@ static enum status take_keys(struct call *call, struct hunt_asked *asked)
 	for (int i = 0; i < call->statement->options && status == ST_OK; i++) {
 		struct given given;
 		status = call_key(call, i, &given);
-		if (status != ST_OK || take_key(asked, &given, &status))
-			continue;
-		status = choice_is_path(strategy->name)
-		        ? fail(ST_ARGUMENT,
-		                  "hunt %s %s=: a script has no options; seed= and change= are the hunt's",
-		                  strategy->name, given.name)
-		        : choice_key(call, i, strategy);
+		if (status != ST_OK)
+			break;
+		long *own = strcmp(given.name, "seed") == 0 ? &asked->seed
+		        : strcmp(given.name, "change") == 0 ? &asked->change
+		                                            : NULL;
+		if (own && !given.word && number_is_whole(given.number.value, 1, NUMBER_MOST))
+			*own = (long)given.number.value;
+		else if (own)
+			status = fail(ST_RANGE, "hunt %s=: a whole number from 1 to %d was expected",
+			        given.name, NUMBER_MOST);
+		else if (choice_is_path(strategy->name))
+			status = fail(ST_ARGUMENT,
+			        "hunt %s %s=: a script has no options; seed= and change= are the hunt's",
+			        strategy->name, given.name);
+		else
+			status = choice_key(call, i, strategy);
 	}
 	return status;
 }
@@ -66,7 +60,7 @@ static enum status hunt_run(struct call *call)
 
 static void follows(const char *name, struct text *out)
 {
-	choice_follows(false, name, out);
+	strategy_follows(name, out);
 	if (!*name)
 		text_add(out, "give\n");
 }

@@ -22,42 +22,32 @@ const struct command command_lessons = {
         .run = lesson_list,
 };
 
-/* `lesson new F` */
-static enum status new_lesson(struct call *call)
-{
-	const char *path;
-	if (!call_count(call, 1))
-		return fail(ST_ARGUMENT, "lesson new wants a file: lesson new mine.rsh");
-	enum status status = call_common(call, 1, &path);
-	return status == ST_OK ? lesson_new(call->shell, path) : status;
-}
-
-/* When a line that closed a lesson runs again, no lesson is open. It begins an empty world all the same. */
-static enum status close_lesson(struct shell *shell)
-{
-	if (shell->lesson || shell->journal.closes_again)
-		shell->wish = (struct wish){.kind = WISH_LEAVE};
-	else
-		out_say(shell->out, "   no lesson is open\n");
-	return ST_OK;
-}
-
 /* Without a word it lists the lessons. Whether there is a lesson of that number is found when it is
- * opened. */
+ * opened. When a line that closed a lesson runs again, no lesson is open: it begins an empty world all the same. */
 static enum status lesson_run(struct call *call)
 {
+	struct shell *shell = call->shell;
 	struct wish wish = {.kind = WISH_LESSON};
-	const char *word;
+	const char *word, *path = "";
 	int number = 0;
 	if (call_count(call, 0) == 0)
 		return lesson_list(call);
 	enum status status = call_common(call, 0, &word);
+	if (status == ST_OK && strcmp(word, "off") == 0) {
+		if (shell->lesson || shell->journal.closes_again)
+			shell->wish = (struct wish){.kind = WISH_LEAVE};
+		else
+			out_say(shell->out, "   no lesson is open\n");
+		return ST_OK;
+	}
+	if (status == ST_OK && strcmp(word, "new") == 0) {
+		status = call_count(call, 1)
+		        ? call_common(call, 1, &path)
+		        : fail(ST_ARGUMENT, "lesson new wants a file: lesson new mine.rsh");
+		return status == ST_OK ? lesson_new(shell, path) : status;
+	}
 	if (status != ST_OK)
 		return status;
-	if (strcmp(word, "off") == 0)
-		return close_lesson(call->shell);
-	if (strcmp(word, "new") == 0)
-		return new_lesson(call);
 	if (call_count(call, 1))
 		return fail(ST_ARGUMENT, "lesson %s takes nothing more: lesson 4, lesson 4.2", word);
 	if (strspn(word, "0123456789.-") == strlen(word)) {
@@ -65,13 +55,11 @@ static enum status lesson_run(struct call *call)
 			return fail(ST_ARGUMENT,
 			        "lesson %s: a lesson has a number, and a task after a point: lesson 4.2",
 			        word);
-	} else if (strlen(word) >= sizeof wish.file) {
+	} else if (snprintf(wish.file, sizeof wish.file, "%s", word) >= (int)sizeof wish.file) {
 		return fail(ST_RANGE, "lesson: that path is too long");
 	}
 	wish.number = number;
-	if (!number)
-		snprintf(wish.file, sizeof wish.file, "%s", word);
-	call->shell->wish = wish;
+	shell->wish = wish;
 	return ST_OK;
 }
 
@@ -176,11 +164,15 @@ const struct command command_solution = {
         .run = solution_run,
 };
 
-static enum status predict_run(struct call *call)
+/* predict ANSWER; skip, which has no guess; answer WORD */
+static enum status answer_run(struct call *call)
 {
-	const char *answer;
-	enum status status = call_common(call, 0, &answer);
-	return status == ST_OK ? lesson_predict(call->shell, answer) : status;
+	bool answers = strcmp(call->statement->row->name, "answer") == 0;
+	const char *word = NULL;
+	enum status status = call_common(call, 0, &word);
+	if (status != ST_OK)
+		return status;
+	return answers ? lesson_answer(call->shell, word) : lesson_predict(call->shell, word);
 }
 
 const struct command command_predict = {
@@ -191,13 +183,8 @@ const struct command command_predict = {
         .example = "lesson 1",
         .argument = {{ARG_WORD, 0, NULL, "ANSWER"}},
         .class = COMMAND_SESSION,
-        .run = predict_run,
+        .run = answer_run,
 };
-
-static enum status skip_run(struct call *call)
-{
-	return lesson_predict(call->shell, NULL);
-}
 
 const struct command command_skip = {
         .name = "skip",
@@ -206,15 +193,8 @@ const struct command command_skip = {
         .help = "no guess: the task takes lines without one",
         .example = "lesson 1\nskip",
         .class = COMMAND_SESSION,
-        .run = skip_run,
+        .run = answer_run,
 };
-
-static enum status answer_run(struct call *call)
-{
-	const char *answer;
-	enum status status = call_common(call, 0, &answer);
-	return status == ST_OK ? lesson_answer(call->shell, answer) : status;
-}
 
 const struct command command_answer = {
         .name = "answer",

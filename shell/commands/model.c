@@ -26,11 +26,6 @@ static enum status model_run(struct call *call)
 	return status;
 }
 
-static void follows(const char *name, struct text *out)
-{
-	choice_follows(true, name, out);
-}
-
 const struct command command_model = {
         .name = "model",
         .topic = "learn",
@@ -44,5 +39,5 @@ const struct command command_model = {
                 {ARG_WORD, ARG_OPTIONAL, "help source", "help|source"},
                 {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
         .run = model_run,
-        .follows = follows,
+        .follows = model_follows,
 };

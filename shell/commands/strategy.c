@@ -135,11 +135,6 @@ static enum status strategy_run(struct call *call)
 	return status;
 }
 
-static void follows(const char *name, struct text *out)
-{
-	choice_follows(false, name, out);
-}
-
 const struct command command_strategy = {
         .name = "strategy",
         .topic = "learn",
@@ -155,5 +150,5 @@ const struct command command_strategy = {
         .argument = {{ARG_FILE, ARG_OPTIONAL | ARG_MANY, NULL, "NAME|F.rsh"},
                 {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
         .run = strategy_run,
-        .follows = follows,
+        .follows = strategy_follows,
 };

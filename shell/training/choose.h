@@ -76,7 +76,8 @@ struct program *choose_otherwise(struct shell *shell, const struct program *alon
         const struct otherwise *otherwise);
 /* For TAB, without a word to other processes: the names that there are, or behind `name` the keys of its
  * options. */
-void choice_follows(bool model, const char *name, struct text *out);
+void strategy_follows(const char *name, struct text *out);
+void model_follows(const char *name, struct text *out);
 /* What a replay may change, "KEY=", each once, a line each: the numbers of the machine, and the options of all
  * strategies and models that come with ranksh */
 void choice_changes(struct text *out);

@@ -4,6 +4,7 @@
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/player.h"
+#include "shell/session/quote.h"
 #include "shell/session/share.h"
 #include "shell/session/shell.h"
 
@@ -39,8 +40,7 @@ static enum status no_such(bool model, const char *name)
 
 bool choice_is_path(const char *name)
 {
-	size_t length = strlen(name);
-	return strchr(name, '/') || (length > 4 && strcmp(name + length - 4, ".rsh") == 0);
+	return strchr(name, '/') || path_ends(name, ".rsh");
 }
 
 static enum status embedded_file(bool model, struct choice *choice)
@@ -71,7 +71,7 @@ void choice_release(struct choice *choice)
 	choice->file = (struct player_file){0};
 }
 
-void choice_follows(bool model, const char *name, struct text *out)
+static void choice_follows(bool model, const char *name, struct text *out)
 {
 	struct choice choice = {.name = name, .file.name = name};
 	const char *other;
@@ -87,6 +87,16 @@ void choice_follows(bool model, const char *name, struct text *out)
 	if (head_read(&choice.head, &choice.file) == ST_OK)
 		head_keys(&choice.head, out);
 	choice_release(&choice);
+}
+
+void strategy_follows(const char *name, struct text *out)
+{
+	choice_follows(false, name, out);
+}
+
+void model_follows(const char *name, struct text *out)
+{
+	choice_follows(true, name, out);
 }
 
 void choice_changes(struct text *out)
