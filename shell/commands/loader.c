@@ -12,9 +12,10 @@
 
 enum { WORKERS_MOST = 64, AHEAD_MOST = 1024 /* buffers of pinned memory */ };
 
-static enum status take_counts(struct call *call, struct loader *loader)
+static enum status take_options(struct call *call, struct loader *loader)
 {
 	int64_t workers = loader->workers, prefetch = loader->prefetch;
+	struct number read = {loader->read, UNIT_BYTE_RATE}, decode = {loader->decode, UNIT_TIME};
 	enum status status = call_option_whole(call, "workers", COMMON, 1, WORKERS_MOST, &workers);
 	if (status == ST_OK)
 		status = call_option_whole(call, "prefetch", COMMON, 1, AHEAD_MOST, &prefetch);
@@ -24,23 +25,15 @@ static enum status take_counts(struct call *call, struct loader *loader)
 		        "prefetch=%d",
 		        (int)workers, (int)prefetch, (int)(workers * prefetch), AHEAD_MOST,
 		        (int)(AHEAD_MOST / workers));
-	loader->workers = (int)workers;
-	loader->prefetch = (int)prefetch;
-	return status;
-}
-
-static enum status take_costs(struct call *call, struct loader *loader)
-{
-	struct number read = {loader->read, UNIT_BYTE_RATE}, decode = {loader->decode, UNIT_TIME};
-	enum status status = call_option(call, "read", COMMON, &read);
+	if (status == ST_OK)
+		status = call_option(call, "read", COMMON, &read);
 	if (status == ST_OK && call_has(call, "read") && !(read.value >= 1 && read.value <= 1e18))
 		status = fail(ST_RANGE, "loader: read= is the disk's rate, from 1B/s on: read=2GB/s");
 	if (status == ST_OK)
 		status = call_option(call, "decode", COMMON, &decode);
 	if (status == ST_OK)
 		status = duration_check("loader: decode", decode);
-	loader->read = read.value;
-	loader->decode = decode.value;
+	*loader = (struct loader){(int)workers, (int)prefetch, read.value, decode.value};
 	return status;
 }
 
@@ -54,22 +47,15 @@ static enum status loader_run(struct call *call)
 	enum status status = ST_OK;
 	if (off && call->statement->options)
 		return fail(ST_ARGUMENT, "write: loader workers=4 decode=3ms, or loader off");
-	if (on) {
-		status = take_counts(call, &loader);
-		if (status == ST_OK)
-			status = take_costs(call, &loader);
-		if (status == ST_OK)
-			plan->loader = loader;
-	} else if (off) {
-		plan->loader = (struct loader){0};
-	}
+	if (on)
+		status = take_options(call, &loader);
 	if (status != ST_OK)
 		return status;
-	loader_text(&plan->loader, &text);
 	if (on || off)
-		out_say(call->shell->out, "   %s; the next `strategy` has it so\n", text_string(&text));
-	else
-		out_say(call->shell->out, "   %s\n", text_string(&text));
+		plan->loader = on ? loader : (struct loader){0};
+	loader_text(&plan->loader, &text);
+	out_say(call->shell->out, "   %s%s\n", text_string(&text),
+	        on || off ? "; the next `strategy` has it so" : "");
 	text_release(&text);
 	return ST_OK;
 }

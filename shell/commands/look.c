@@ -15,10 +15,11 @@
 #include "waits/circles.h"
 #include "shell/language/run/command.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Tables tell about the line's ranks. */
-static struct trace trace_of(const struct call *call)
+static struct trace look_trace(const struct call *call)
 {
 	struct shell *shell = call->shell;
 	bool some = ranks_count(call->set) < shell->world->n;
@@ -32,9 +33,8 @@ static struct trace trace_of(const struct call *call)
  * program may take long, and Ctrl-C ends it at the same step on every process. */
 static enum status look_begin(struct call *call, struct trace *trace)
 {
-	struct shell *shell = call->shell;
-	*trace = trace_of(call);
-	return shell_look(shell);
+	*trace = look_trace(call);
+	return shell_look(call->shell);
 }
 
 /* The section that a word of the line names, on the line's first rank: sections are everybody's. */
@@ -212,22 +212,8 @@ static bool is_file(const char *word)
 	return strchr(word, '/') || strchr(word, '.');
 }
 
-/* Two files of lines, each of which runs when the line is over (line/diff.c) */
-static enum status diff_files(struct call *call, const char *const path[2])
-{
-	struct question *question = question_make(call, QUESTION_DIFF);
-	if (!question)
-		return ST_OK;
-	enum status status = ST_OK;
-	for (int i = 0; i < 2 && status == ST_OK; i++)
-		if (strlen(path[i]) >= sizeof question->world[i])
-			status = fail(ST_FILE, "diff: a file's name is too long");
-		else
-			strcpy(question->world[i], path[i]);
-	return question_end(call->shell, question, status);
-}
-
-/* Two sections of one session: before a change and after it. */
+/* Two sections of one session: before a change and after it. Or two files of lines, each of which runs when the line is
+ * over (line/diff.c). */
 static enum status diff_run(struct call *call)
 {
 	struct trace trace;
@@ -239,17 +225,17 @@ static enum status diff_run(struct call *call)
 		status = call_common(call, 1, &words[1]);
 	if (status != ST_OK)
 		return status;
-	if (is_file(words[0]) && is_file(words[1]))
-		return diff_files(call, words);
-	if (is_file(words[0]) || is_file(words[1])) {
-		struct text word = {0};
-		quote_word(words[is_file(words[1])], &word);
-		fail(ST_ARGUMENT,
+	if (is_file(words[0]) != is_file(words[1]))
+		return fail(ST_ARGUMENT,
 		        "diff: two sections, or two files; `journal save %s` writes this session's lines",
-		        text_string(&word));
-		text_release(&word);
-		return ST_ARGUMENT;
-	}
+		        quoted_word("%s", words[is_file(words[1])]).text);
+	struct question *question = is_file(words[0]) ? question_make(call, QUESTION_DIFF) : NULL;
+	for (int i = 0; question && i < 2 && status == ST_OK; i++)
+		if (snprintf(question->world[i], sizeof question->world[i], "%s", words[i]) >=
+		        (int)sizeof question->world[i])
+			status = fail(ST_FILE, "diff: a file's name is too long");
+	if (is_file(words[0]))
+		return question ? question_end(call->shell, question, status) : ST_OK;
 	status = look_begin(call, &trace);
 	if (status == ST_OK)
 		status = section_find(call->shell, words[0], &a);
@@ -273,25 +259,6 @@ const struct command command_diff = {
         .run = diff_run,
 };
 
-/* ---- an instant ---- */
-
-static void put_end(int64_t end, struct text *out)
-{
-	text_add(out, end ? "   everything ends before, at " : "   nothing has run yet");
-	if (end)
-		time_text(end, out);
-	text_add(out, "\n");
-}
-
-static void put_forecast(int64_t from, struct text *out)
-{
-	if (from == TIME_UNKNOWN)
-		return;
-	text_add(out, "   a forecast: a line typed now begins at ");
-	time_text(from, out);
-	text_add(out, ", and may change it\n");
-}
-
 /* `peek` speaks of that time then, until the books change. */
 static enum status at_run(struct call *call)
 {
@@ -311,14 +278,22 @@ static enum status at_run(struct call *call)
 		status = look_begin(call, &trace);
 	if (status == ST_OK)
 		status = trace_at(&trace, time, out_width(shell->out), &text);
-	int64_t end = status == ST_OK ? trace_window(&trace, -1).to : time;
-	if (end < time && !trace_hangs(&trace))
-		put_end(end, &text);
-	if (status == ST_OK)
-		put_forecast(trace_forecasts(&trace, time), &text);
-	if (status == ST_OK)
-		shell->at = (struct instant){true, time, shell->world->digest};
-	return answer(call, &text, status);
+	if (status != ST_OK)
+		return answer(call, &text, status);
+	int64_t end = trace_window(&trace, -1).to, forecast = trace_forecasts(&trace, time);
+	if (end < time && !trace_hangs(&trace)) {
+		text_add(&text, end ? "   everything ends before, at " : "   nothing has run yet");
+		if (end)
+			time_text(end, &text);
+		text_add(&text, "\n");
+	}
+	if (forecast != TIME_UNKNOWN) {
+		text_add(&text, "   a forecast: a line typed now begins at ");
+		time_text(forecast, &text);
+		text_add(&text, ", and may change it\n");
+	}
+	shell->at = (struct instant){true, time, shell->world->digest};
+	return answer(call, &text, ST_OK);
 }
 
 const struct command command_at = {
@@ -371,7 +346,7 @@ static enum status memory_over(struct call *call)
 static enum status mem_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	struct trace trace = trace_of(call);
+	struct trace trace = look_trace(call);
 	struct text text = {0};
 	const char *word;
 	enum status status = call_count(call, 0) ? call_common(call, 0, &word) : ST_OK;

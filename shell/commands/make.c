@@ -10,21 +10,14 @@
 
 #include <string.h>
 
-/* How many streams of the rank work on its device */
-static int count_streams(const struct world *world, int rank)
-{
-	const struct stream *stream;
-	int count = 0;
-	for (int s = STREAM_DEFAULT; (stream = world_stream(world, rank, s)); s++)
-		count += !stream->host;
-	return count;
-}
-
 /* Has the rank's device queues for `more`? Where they would only be slow, that is said when the first one of these comes. */
 static enum status check_queues(struct call *call, int rank, int more, bool act)
 {
 	const struct backend *backend = call->shell->backend;
-	int most = backend->streams_most, count = count_streams(call->shell->world, rank);
+	const struct stream *stream;
+	int most = backend->streams_most, count = 0;
+	for (int s = STREAM_DEFAULT; (stream = world_stream(call->shell->world, rank, s)); s++)
+		count += !stream->host;
 	if (!most || count + more <= most)
 		return ST_OK;
 	if (backend->streams_refused)

@@ -61,10 +61,13 @@ static enum status reach(
 	return ST_OK;
 }
 
-static enum status resolve(struct call *call, int rank, struct submit_plan *plan, enum one_sided what)
+static enum status one_sided_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
+	char first = call->statement->row->name[0];
+	enum one_sided what = first == 'p' ? ONE_SIDED_PUT : first == 'g' ? ONE_SIDED_GET : ONE_SIDED_ADD;
 	bool gets = what == ONE_SIDED_GET;
 	struct view own, window;
+	struct number scale = {1, UNIT_PLAIN};
 	enum status status = call_tensor(call, gets ? TO : FROM, 0, rank, &own);
 	if (status == ST_OK)
 		status = call_tensor(call, gets ? FROM : TO, 0, rank, &window);
@@ -74,29 +77,14 @@ static enum status resolve(struct call *call, int rank, struct submit_plan *plan
 		status = reach(call, rank, gets ? FROM : TO, &window, plan);
 	if (status == ST_OK)
 		status = agree(call, &own, &window);
-	if (status == ST_OK)
-		plan_operand(plan, &own, gets ? ACCESS_WRITE : ACCESS_READ);
-	return status;
-}
-
-static enum status put_resolve(struct call *call, int rank, struct submit_plan *plan)
-{
-	return resolve(call, rank, plan, ONE_SIDED_PUT);
-}
-
-static enum status get_resolve(struct call *call, int rank, struct submit_plan *plan)
-{
-	return resolve(call, rank, plan, ONE_SIDED_GET);
-}
-
-static enum status add_resolve(struct call *call, int rank, struct submit_plan *plan)
-{
-	struct number scale = {1, UNIT_PLAIN};
-	enum status status = resolve(call, rank, plan, ONE_SIDED_ADD);
-	if (status == ST_OK)
+	if (status != ST_OK)
+		return status;
+	plan_operand(plan, &own, gets ? ACCESS_WRITE : ACCESS_READ);
+	if (what == ONE_SIDED_ADD) {
 		status = call_option(call, "scale", rank, &scale);
-	plan->record.kernel = kernel_find("scale");
-	plan->record.parameter[0] = scale.value;
+		plan->record.kernel = kernel_find("scale");
+		plan->record.parameter[0] = scale.value;
+	}
 	return status;
 }
 
@@ -108,19 +96,9 @@ static enum status complete(struct call *call, int rank, struct submit_plan *pla
 	return plan_for_nccl(call->shell, plan);
 }
 
-static enum status put_run(struct call *call)
+static enum status one_sided_run(struct call *call)
 {
-	return plans_run(call, OP_ONE_SIDED, put_resolve, complete);
-}
-
-static enum status get_run(struct call *call)
-{
-	return plans_run(call, OP_ONE_SIDED, get_resolve, complete);
-}
-
-static enum status add_run(struct call *call)
-{
-	return plans_run(call, OP_ONE_SIDED, add_resolve, complete);
+	return plans_run(call, OP_ONE_SIDED, one_sided_resolve, complete);
 }
 
 const struct command command_put = {
@@ -136,7 +114,7 @@ const struct command command_put = {
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_ARROW, 0, NULL, "->"},
                 {ARG_REMOTE, 0, NULL, "WINDOW@RANK"}},
-        .run = put_run,
+        .run = one_sided_run,
 };
 
 const struct command command_get = {
@@ -151,7 +129,7 @@ const struct command command_get = {
         .stream_ok = true,
         .argument = {{ARG_REMOTE, 0, NULL, "WINDOW@RANK"}, {ARG_ARROW, 0, NULL, "->"},
                 {ARG_TENSOR, 0, NULL, "TENSOR"}},
-        .run = get_run,
+        .run = one_sided_run,
 };
 
 const struct command command_add = {
@@ -169,5 +147,5 @@ const struct command command_add = {
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_ARROW, 0, NULL, "->"},
                 {ARG_REMOTE, 0, NULL, "WINDOW@RANK"}},
         .option = {{"scale", ARG_EXPRESSION, UNIT_PLAIN, NULL, "what the tensor is multiplied by"}},
-        .run = add_run,
+        .run = one_sided_run,
 };

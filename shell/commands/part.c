@@ -15,22 +15,20 @@ static enum status part_one(struct call *call, int rank, bool act)
 	bool block = call_has(call, "rows") || call_has(call, "cols");
 	struct part_line line = {.rank = rank, .flat = block || call_has(call, "at"), .state = ""};
 	struct view view;
-	int64_t most = (int64_t)1 << 50;
+	const struct {
+		const char *name;
+		int least;
+		int64_t *value;
+	} numbers[] = {{"row", 0, &line.row}, {"col", 0, &line.col}, {"at", 0, &line.at},
+	        {"rows", 1, &line.rows}, {"cols", 1, &line.cols}};
 	enum status status = call_tensor(call, 0, 0, rank, &view);
 	if (status == ST_OK)
 		status = call_word(call, 2, 0, rank, &line.of);
 	if (status == ST_OK)
 		status = call_option_word(call, "as", rank, &line.state);
-	if (status == ST_OK)
-		status = call_option_whole(call, "row", rank, 0, most, &line.row);
-	if (status == ST_OK)
-		status = call_option_whole(call, "col", rank, 0, most, &line.col);
-	if (status == ST_OK)
-		status = call_option_whole(call, "at", rank, 0, most, &line.at);
-	if (status == ST_OK)
-		status = call_option_whole(call, "rows", rank, 1, most, &line.rows);
-	if (status == ST_OK)
-		status = call_option_whole(call, "cols", rank, 1, most, &line.cols);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == ST_OK; i++)
+		status = call_option_whole(
+		        call, numbers[i].name, rank, numbers[i].least, (int64_t)1 << 50, numbers[i].value);
 	if (status != ST_OK || !act)
 		return status;
 	line.tensor = names_text(call->shell->world->names, view.sliced ? view.name : view.base_name);

@@ -8,43 +8,32 @@
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
+#include "shell/session/quote.h"
 #include "shell/session/share.h"
 #include "schedules/schedule.h"
 
 #include <string.h>
-
-/* An option of the line, read on its first rank: the schedule is one for all of its ranks. */
-static enum status number_of(struct call *call, const char *name, double standard, double *value)
-{
-	struct number number = {standard, UNIT_PLAIN};
-	enum status status = call_option(call, name, COMMON, &number);
-	*value = number.value;
-	return status;
-}
 
 /* Without F= nothing is known: F, B and W take one unit each, a transfer a twentieth of it, and all that F
  * made is held until W. With F= the others are as long unless they are given, and transfers take what
  * comm= says. */
 static enum status times_of(struct call *call, struct schedule_ask *ask)
 {
-	enum status status = number_of(call, "F", 0, &ask->f);
-	bool timed = status == ST_OK && ask->f > 0;
-	if (!timed)
-		ask->f = 1;
+	struct number f = {0};
+	enum status status = call_option(call, "F", COMMON, &f);
+	bool timed = f.value > 0;
+	ask->f = timed ? f.value : 1;
 	const struct {
 		const char *name;
 		double standard, *value;
 	} rows[] = {{"B", ask->f, &ask->b}, {"W", ask->f, &ask->w}, {"comm", timed ? 0 : 0.05, &ask->comm},
 	        {"limit", 1, &ask->limit}, {"held", timed ? 0.5 : 1, &ask->held}};
-	for (int i = 0; i < 5 && status == ST_OK; i++)
-		status = number_of(call, rows[i].name, rows[i].standard, rows[i].value);
+	for (int i = 0; i < 5 && status == ST_OK; i++) {
+		struct number number = {rows[i].standard, UNIT_PLAIN};
+		status = call_option(call, rows[i].name, COMMON, &number);
+		*rows[i].value = number.value;
+	}
 	return status;
-}
-
-static bool is_file(const char *word)
-{
-	size_t length = strlen(word);
-	return length > 4 && strcmp(word + length - 4, ".csv") == 0;
 }
 
 /* One of those in the binary by its name; else a file: with a / it is one in any case */
@@ -72,7 +61,8 @@ static enum status schedule_run(struct call *call)
 	struct schedule_ask ask = {0};
 	const char *word = "", *recompute = "none";
 	enum status status = call_common(call, 0, &word);
-	if (status == ST_OK && !is_file(word))
+	bool is_file = path_ends(word, ".csv");
+	if (status == ST_OK && !is_file)
 		status = schedule_find(word, &ask.kind);
 	if (status == ST_OK)
 		status = call_option_whole(call, "micro", COMMON, 1, 1000000, &micros);
@@ -93,8 +83,7 @@ static enum status schedule_run(struct call *call)
 	ask.stages = group_part(&call->shell->world->groups[group], rank)->n;
 	ask.micros = micros;
 	ask.chunks = ask.stages == 1 ? 1 : chunks; /* one stage has its parts as neighbours */
-	status = is_file(word) ? read_schedule(call->shell, word, &ask, &schedule)
-	                       : schedule_make(&ask, &schedule);
+	status = is_file ? read_schedule(call->shell, word, &ask, &schedule) : schedule_make(&ask, &schedule);
 	if (status == ST_OK)
 		interpreter_schedule(call->shell, &schedule, group);
 	return status;

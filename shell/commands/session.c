@@ -15,10 +15,11 @@
 #include <string.h>
 
 /* A request to the front end, which needs the terminal: it is granted after the line. A replay makes none. */
-static enum status ask(struct shell *shell, enum wish_kind kind, const char *what)
+static enum status ask(const struct call *call, enum wish_kind kind)
 {
+	struct shell *shell = call->shell;
 	if (!shell->interactive)
-		return fail(ST_ARGUMENT, "`%s` works at a prompt", what);
+		return fail(ST_ARGUMENT, "`%s` works at a prompt", call->statement->row->name);
 	if (!shell->replaying)
 		shell->asked.kind = kind;
 	return ST_OK;
@@ -134,7 +135,7 @@ const struct command command_journal = {
 
 static enum status restart_run(struct call *call)
 {
-	return ask(call->shell, WISH_RESTART, "restart");
+	return ask(call, WISH_RESTART);
 }
 
 const struct command command_restart = {
@@ -151,7 +152,7 @@ static enum status edit_run(struct call *call)
 	const char *path;
 	enum status status = call_common(call, 0, &path);
 	if (status == ST_OK)
-		status = ask(call->shell, WISH_EDIT, "edit");
+		status = ask(call, WISH_EDIT);
 	if (status == ST_OK)
 		snprintf(call->shell->asked.file, sizeof call->shell->asked.file, "%s", path);
 	return status;
@@ -171,7 +172,7 @@ static enum status view_run(struct call *call)
 {
 	if (!call->shell->interactive)
 		return fail(ST_ARGUMENT, "`view` wants a terminal; `timeline` prints the same");
-	return ask(call->shell, WISH_VIEW, "view");
+	return ask(call, WISH_VIEW);
 }
 
 const struct command command_view = {
@@ -187,7 +188,7 @@ const struct command command_view = {
 static enum status split_run(struct call *call)
 {
 	const char *word = call_argument_text(call, 0, 0);
-	enum status status = ask(call->shell, WISH_SPLIT, "split");
+	enum status status = ask(call, WISH_SPLIT);
 	if (status == ST_OK)
 		snprintf(call->shell->asked.file, sizeof call->shell->asked.file, "%s", *word ? word : "on");
 	return status;

@@ -4,27 +4,22 @@
 
 #include <math.h>
 
-static enum status take_time(struct call *call, const char *name, double *ns)
-{
-	struct number number = {*ns, UNIT_TIME};
-	enum status status = call_option(call, name, COMMON, &number);
-	if (status == ST_OK && !(number.value >= 0 && number.value < INFINITY))
-		status = fail(ST_RANGE, "stage: %s is a time, from 0 on", name);
-	*ns = number.value;
-	return status;
-}
-
 /* All four are read before the plan is changed. */
 static enum status stage_run(struct call *call)
 {
 	struct stage_times times = {.given = true};
-	enum status status = take_time(call, "F", &times.f);
-	if (status == ST_OK)
-		status = take_time(call, "B", &times.b);
-	if (status == ST_OK)
-		status = take_time(call, "W", &times.w);
-	if (status == ST_OK)
-		status = take_time(call, "comm", &times.comm);
+	const struct {
+		const char *name;
+		double *ns;
+	} options[] = {{"F", &times.f}, {"B", &times.b}, {"W", &times.w}, {"comm", &times.comm}};
+	enum status status = ST_OK;
+	for (int i = 0; i < 4 && status == ST_OK; i++) {
+		struct number number = {0, UNIT_TIME};
+		status = call_option(call, options[i].name, COMMON, &number);
+		if (status == ST_OK && !(number.value >= 0 && number.value < INFINITY))
+			status = fail(ST_RANGE, "stage: %s is a time, from 0 on", options[i].name);
+		*options[i].ns = number.value;
+	}
 	if (status == ST_OK && !(times.f > 0))
 		status = fail(ST_ARGUMENT,
 		        "stage: F=TIME is wanted, and B= and W=, as `stage F=2ms B=2ms W=2ms comm=0ms`");

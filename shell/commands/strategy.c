@@ -43,14 +43,6 @@ static enum status set_size(struct choice *choice, const char *name, bool is_num
 	return ST_OK;
 }
 
-/* `ddp=2`: the name is a key, its value the size of the axis */
-static enum status take_size(struct call *call, int i, struct choice *choice)
-{
-	struct given size;
-	enum status status = call_key(call, i, &size);
-	return status == ST_OK ? set_size(choice, size.name, !size.word, size.number.value) : status;
-}
-
 /* `ddp`, or with a size `./mine.rsh=2`: a path is no key, so the language leaves its size in the word. */
 static enum status take_name(struct call *call, const char *word, struct choice *choice)
 {
@@ -96,7 +88,14 @@ static enum status read_parts(struct call *call, struct choice *choice, int *cou
 	}
 	for (int i = 0; i < call->statement->options && status == ST_OK; i++) {
 		int at = call->statement->option[i].part;
-		status = choice[at].name ? choice_key(call, i, &choice[at]) : take_size(call, i, &choice[at]);
+		if (choice[at].name) {
+			status = choice_key(call, i, &choice[at]);
+		} else { /* `ddp=2`: the name is a key, its value the size of the axis */
+			struct given size;
+			status = call_key(call, i, &size);
+			if (status == ST_OK)
+				status = set_size(&choice[at], size.name, !size.word, size.number.value);
+		}
 		*count = at + 1 > *count ? at + 1 : *count;
 	}
 	for (int i = 0; i < PARTS_MAX && status == ST_OK; i++)

@@ -7,6 +7,8 @@
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 
+#include <string.h>
+
 /* NAME may be new or a view, which is then moved. A tensor with memory of its own is not lost by the way:
  * the name would be its last. */
 static enum status name_is_free(struct call *call, int rank, struct view *result)
@@ -58,20 +60,6 @@ static enum status reshape_part(
 
 /* ---- shard ---- */
 
-/* dim=, 0 unless given. ST_RANGE names those that the tensor has. */
-static enum status shard_axis(struct call *call, int rank, const struct view *whole, int *axis)
-{
-	struct number number = {0};
-	enum status status = call_has(call, "dim") ? call_option(call, "dim", rank, &number) : ST_OK;
-	if (status != ST_OK)
-		return status;
-	if (!number_is_whole(number.value, 0, whole->layout.dims - 1))
-		return fail(ST_RANGE, "shard: dim=%g, and %s has the dimensions 0-%d", number.value,
-		        names_text(call->shell->world->names, whole->name), whole->layout.dims - 1);
-	*axis = number.value;
-	return ST_OK;
-}
-
 /* This rank's part along one axis: the address moves by the parts before it, the strides stay, so a shard
  * along a later axis has gaps between its rows. Of X [4,4], strides 4 and 1, on 2 ranks, rank 1:
  *
@@ -86,12 +74,17 @@ static enum status shard_axis(struct call *call, int rank, const struct view *wh
 static enum status shard_part(
         struct call *call, int rank, const struct view *whole, int64_t *address, struct layout *layout)
 {
-	int axis = 0, index;
-	enum status status = shard_axis(call, rank, whole, &axis);
+	struct number number = {0};
+	int index;
+	enum status status = call_option(call, "dim", rank, &number);
+	if (status == ST_OK && !number_is_whole(number.value, 0, whole->layout.dims - 1))
+		status = fail(ST_RANGE, "shard: dim=%g, and %s has the dimensions 0-%d", number.value,
+		        names_text(call->shell->world->names, whole->name), whole->layout.dims - 1);
 	if (status == ST_OK)
 		status = call_group(call, rank, &index);
 	if (status != ST_OK)
 		return status;
+	int axis = (int)number.value;
 	const struct group *group = &call->shell->world->groups[index];
 	if (group->instance_of[rank] < 0)
 		return fail(ST_RANK, "shard: rank %d is in no part of group %s", rank,
@@ -108,34 +101,22 @@ static enum status shard_part(
 
 /* ---- the line ---- */
 
-/* What the view is on one rank: fills address and layout. */
-typedef enum status part_of(
-        struct call *call, int rank, const struct view *whole, int64_t *address, struct layout *layout);
-
 /* One rank's half of it */
-static enum status name_one(struct call *call, int rank, bool act, part_of *part)
+static enum status name_one(struct call *call, int rank, bool act)
 {
+	bool shard = strcmp(call->statement->row->name, "shard") == 0;
 	struct view whole, result;
 	struct layout layout;
-	int64_t address;
+	int64_t address = 0;
 	enum status status = name_is_free(call, rank, &result);
 	if (status == ST_OK)
 		status = call_tensor(call, 0, 0, rank, &whole);
 	if (status == ST_OK)
-		status = part(call, rank, &whole, &address, &layout);
+		status = shard ? shard_part(call, rank, &whole, &address, &layout)
+		               : reshape_part(call, rank, &whole, &address, &layout);
 	return status == ST_OK && act
 	        ? shell_view_make(call->shell, rank, result.base_name, whole.tensor, address, &layout)
 	        : status;
-}
-
-static enum status reshape_one(struct call *call, int rank, bool act)
-{
-	return name_one(call, rank, act, reshape_part);
-}
-
-static enum status shard_one(struct call *call, int rank, bool act)
-{
-	return name_one(call, rank, act, shard_part);
 }
 
 const struct command command_reshape = {
@@ -147,7 +128,7 @@ const struct command command_reshape = {
         .torch = "NAME = TENSOR.view(SHAPE)",
         .results_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_SHAPE, 0, NULL, "SHAPE"}},
-        .each = reshape_one,
+        .each = name_one,
 };
 
 const struct command command_shard = {
@@ -162,5 +143,5 @@ const struct command command_shard = {
         .results_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
         .option = {{"dim", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the dimension that is cut, 0 the first"}},
-        .each = shard_one,
+        .each = name_one,
 };

@@ -6,6 +6,8 @@
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 
+#include <string.h>
+
 /* The tensor, whole: ST_NAME when it is a part of another */
 static enum status whole_tensor(struct call *call, int rank, struct view *view)
 {
@@ -72,12 +74,8 @@ static enum status on_the_device(struct call *call, int rank, struct submit_plan
 
 static enum status window_run(struct call *call)
 {
-	return plans_meet(call, open_resolve, on_the_device);
-}
-
-static enum status close_run(struct call *call)
-{
-	return plans_meet(call, close_resolve, on_the_device);
+	bool opens = strcmp(call->statement->row->name, "window") == 0;
+	return plans_meet(call, opens ? open_resolve : close_resolve, on_the_device);
 }
 
 const struct command command_window = {
@@ -106,5 +104,5 @@ const struct command command_close = {
         .cuda = "ncclCommWindowDeregister(comm, window); MPI_Win_free",
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
-        .run = close_run,
+        .run = window_run,
 };
