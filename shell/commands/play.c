@@ -1,10 +1,8 @@
 /* play.c -- program, step, run, verify: a program is played */
-#include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
 #include "shell/session/replace.h"
-#include "shell/session/share.h"
 #include "schedules/schedule.h"
 #include "shell/training/training.h"
 
@@ -40,14 +38,13 @@ static enum status step_to(struct call *call, long played)
 	if (call->shell->interactive && !call_alone(call))
 		return fail(ST_ARGUMENT,
 		        "type `step back` and `step 0` alone on a line: the lines before run again");
-	if (!t->now.program)
-		return fail(ST_ARGUMENT,
-		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
-	if (played < 0)
-		return fail(ST_RANGE, "step back: only %ld step%s played", t->played,
+	enum status status = program_wanted(call->shell);
+	if (status == ST_OK && played < 0)
+		status = fail(ST_RANGE, "step back: only %ld step%s played", t->played,
 		        t->played == 1 ? " was" : "s were");
-	call->shell->wish = (struct wish){.kind = WISH_BACK, .number = played};
-	return ST_OK;
+	if (status == ST_OK)
+		call->shell->wish = (struct wish){.kind = WISH_BACK, .number = played};
+	return status;
 }
 
 /* `step 0` and `step back N` go to an earlier place; a step that was torn (refused half-way, or stopped by Ctrl-C)
@@ -87,9 +84,7 @@ static enum status run_run(struct call *call)
 {
 	int64_t count = 1;
 	enum status status = call_whole(call, 0, 1, 1000000, &count);
-	if (status != ST_OK)
-		return status;
-	return as_played(call, program_iterations(call->shell, count, true));
+	return status == ST_OK ? as_played(call, program_iterations(call->shell, count, true)) : status;
 }
 
 const struct command command_run = {
@@ -106,35 +101,6 @@ const struct command command_run = {
 
 static const struct output_kind kind = {
         .is = "file of `program save`", .begins = "# written by `program save`"};
-
-/* source: the files themselves, not what ran of them */
-static enum status save_script(struct call *call, const char *path, bool source, bool force)
-{
-	struct shell *shell = call->shell;
-	struct text script = {0};
-	enum status status = ST_OK;
-	text_add(&script, "%s\n", kind.begins);
-	if (source)
-		program_source(shell->training->now.program, &script);
-	else
-		status = program_script(shell, &script);
-	if (status == ST_OK)
-		status = call_write(call, path, &kind, force, &script);
-	text_release(&script);
-	return status;
-}
-
-static enum status load_script(struct shell *shell, const char *path)
-{
-	char *bytes;
-	size_t count;
-	enum status status = shell_file(shell, path, &bytes, &count);
-	if (status != ST_OK)
-		return status;
-	status = program_load(shell, path, bytes, count);
-	mem_free(bytes);
-	return status;
-}
 
 /* The order of the pipeline that stands, or that the program is going to lay out, as a file or, without a path, as an
  * answer */
@@ -173,22 +139,24 @@ static enum status program_run(struct call *call)
 		return say_schedule(call, path, force);
 	if (save && !*path)
 		return fail(ST_ARGUMENT, "write: program save F.rsh, or program save F.rsh source");
-	if ((save || source || !*path) && !shell->training->now.program)
-		return fail(ST_ARGUMENT,
-		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
-	if (source && *path && !save)
-		return fail(ST_ARGUMENT, "write: program source, or program save F.rsh source");
-	if (save)
-		return save_script(call, path, source, force);
-	if (source) {
-		struct text written = {0};
-		program_source(shell->training->now.program, &written);
-		return answer(call, &written, ST_OK);
-	}
-	if (*path)
-		status = load_script(shell, path);
-	if (status == ST_OK)
+	bool loads = *path && !save && !source;
+	status = loads ? program_load_file(shell, path) : program_wanted(shell);
+	if (status == ST_OK && source && *path && !save)
+		status = fail(ST_ARGUMENT, "write: program source, or program save F.rsh source");
+	struct text script = {0};
+	if (status == ST_OK && save)
+		text_add(&script, "%s\n", kind.begins);
+	if (status == ST_OK && source)
+		program_source(shell->training->now.program, &script);
+	else if (status == ST_OK && save)
+		status = program_script(shell, &script);
+	if (status == ST_OK && save)
+		status = call_write(call, path, &kind, force, &script);
+	else if (status == ST_OK && source)
+		return answer(call, &script, ST_OK);
+	else if (status == ST_OK)
 		program_list(shell);
+	text_release(&script);
 	return status;
 }
 
@@ -216,9 +184,7 @@ static enum status verify_run(struct call *call)
 {
 	int64_t iterations = 0;
 	enum status status = call_option_whole(call, "iterations", COMMON, 0, 1000000, &iterations);
-	if (status != ST_OK)
-		return status;
-	return as_played(call, training_verify(call->shell, iterations));
+	return status == ST_OK ? as_played(call, training_verify(call->shell, iterations)) : status;
 }
 
 const struct command command_verify = {

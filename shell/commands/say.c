@@ -65,27 +65,22 @@ const struct command command_say = {
 /* With --step the file is a program: its sections are listed, and Enter plays one after the other. */
 static enum status as_program(struct shell *shell, const char *path)
 {
-	char *bytes = NULL;
-	size_t count;
+	struct text slow = {0};
 	if (!shell->interactive)
 		return fail(ST_ARGUMENT,
 		        "`source --step` wants a prompt, where Enter plays the next section; here `program "
 		        "%s` loads it, and `step` plays one",
 		        path);
-	enum status status = shell_file(shell, path, &bytes, &count);
-	if (status == ST_OK)
-		status = program_load(shell, path, bytes, count);
-	mem_free(bytes);
-	if (status == ST_OK) {
-		struct text slow = {0};
-		lasting_slow_text(shell, &slow);
-		program_list(shell);
-		if (slow.count)
-			out_say(shell->out, "   from before: %s", text_string(&slow));
-		text_release(&slow);
-		out_say(shell->out, "   Enter plays the next section, `step back` goes back\n");
-	}
-	return status;
+	enum status status = program_load_file(shell, path);
+	if (status != ST_OK)
+		return status;
+	lasting_slow_text(shell, &slow);
+	program_list(shell);
+	if (slow.count)
+		out_say(shell->out, "   from before: %s", text_string(&slow));
+	text_release(&slow);
+	out_say(shell->out, "   Enter plays the next section, `step back` goes back\n");
+	return ST_OK;
 }
 
 /* A file is a text of its own: its wishes (reset, undo) are granted between its lines, and a bracket left

@@ -124,17 +124,16 @@ static enum status whatif_run(struct call *call)
 	return end(call, question, status);
 }
 
-static void swept(const char *name, struct text *out)
+static void sweep_follows(const char *name, struct text *out)
 {
 	if (!*name)
 		choice_changes(out);
 }
 
-static void follows(const char *name, struct text *out)
+static void whatif_follows(const char *name, struct text *out)
 {
-	if (!*name)
-		text_add(out, "slow\nwithout\nmachine=\n");
-	swept("", out);
+	text_add(out, *name ? "" : "slow\nwithout\nmachine=\n");
+	sweep_follows(name, out);
 }
 
 const struct command command_whatif = {
@@ -152,7 +151,7 @@ const struct command command_whatif = {
                 {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "FACTOR|\"LINE\""},
                 {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
         .run = whatif_run,
-        .follows = follows,
+        .follows = whatif_follows,
 };
 
 /* ---- sweep ---- */
@@ -160,46 +159,37 @@ const struct command command_whatif = {
 /* "64k:4M:x2", "1:8:1" (both ends count), "64k,256k,1M" */
 static enum status read_values(const struct given *given, struct question *question)
 {
-	const char *at = given->word ? given->word : given->digits ? given->digits : "";
-	struct number number[3] = {{0}};
+	const char *typed = given->word ? given->word : given->digits ? given->digits : "", *at = typed;
 	bool list = strchr(at, ',') != NULL, factor = false;
-	int count = 0, used;
-	while (*at) {
-		struct number *next = list ? &number[0] : &number[count];
-		if (!list && count == 2 && *at == 'x') {
-			factor = true;
-			at++;
-		}
-		if ((!list && count == 3) || (list && count == SWEEP_MOST) ||
-		        number_read(at, next, &used) != ST_OK)
+	double *value = question->value;
+	int count = 0;
+	while (count < SWEEP_MOST) {
+		struct number number;
+		int used;
+		factor = factor || (!list && count == 2 && *at == 'x');
+		at += !list && count == 2 && *at == 'x';
+		if (number_read(at, &number, &used) != ST_OK)
 			break;
+		question->unit = list || !count ? number.unit : question->unit;
+		value[count++] = number.value;
 		at += used;
-		if (list)
-			question->value[count] = next->value;
-		count++;
 		if (*at != (list ? ',' : ':'))
 			break;
 		at++;
 	}
-	question->unit = number[0].unit;
+	double from = value[0], to = value[1], step = value[2];
+	bool rises = !list && count == 3 && to >= from && (factor ? step > 1 && from > 0 : step > 0);
 	question->values = list ? count : 0;
-	double step = number[2].value;
-	bool rises =
-	        number[1].value >= number[0].value && (factor ? step > 1 && number[0].value > 0 : step > 0);
-	for (double v = number[0].value; !list && count == 3 && rises && v <= number[1].value * (1 + 1e-12);
-	        v = factor ? v * step : v + step) {
+	for (double v = from; rises && v <= to * (1 + 1e-12); v = factor ? v * step : v + step) {
 		if (question->values == SWEEP_MOST)
 			return fail(ST_LIMIT, "sweep: at most %d values", SWEEP_MOST);
-		question->value[question->values++] = v;
+		value[question->values++] = v;
 	}
 	if (*at || !question->values)
 		return fail(ST_ARGUMENT,
 		        "sweep: '%s=%s': values were expected, as 64k:4M:x2 (each twice the one before), "
 		        "1:8:1 (steps of 1) or 1,2,8",
-		        given->name,
-		        given->word             ? given->word
-		                : given->digits ? given->digits
-		                                : "");
+		        given->name, typed);
 	return ST_OK;
 }
 
@@ -240,5 +230,5 @@ const struct command command_sweep = {
         .class = COMMAND_LOOK,
         .argument = {{ARG_KEYS, 0, NULL, "KEY=FROM:TO:xFACTOR"}},
         .run = sweep_run,
-        .follows = swept,
+        .follows = sweep_follows,
 };

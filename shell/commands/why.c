@@ -219,28 +219,6 @@ static bool is_time(const char *word, int64_t *ns)
 	return true;
 }
 
-/* A stream by that name on one of the ranks */
-static bool is_stream(const struct inquiry *asked, name_id name)
-{
-	const struct world *world = asked->call->shell->world;
-	FOR_RANKS (rank, &asked->ranks)
-		if (name &&
-		        (world_find(world, rank, name).kind == THING_STREAM || name == world->default_name))
-			return true;
-	return false;
-}
-
-/* The operation was not found, and worded: there may be a stream of nearly that name. */
-static enum status no_such(const struct inquiry *asked)
-{
-	int rank = ranks_first(&asked->ranks);
-	const char *near = world_nearest(asked->call->shell->world, rank, asked->word, THING_STREAM);
-	if (near)
-		fail(ST_NAME, "why: no operation or stream '%s' on rank %d; did you mean the stream '%s'?",
-		        asked->word, rank, near);
-	return ST_NAME;
-}
-
 static enum status why_asked(struct inquiry *asked, struct text *out)
 {
 	struct world *world = asked->call->shell->world;
@@ -263,10 +241,13 @@ static enum status why_asked(struct inquiry *asked, struct text *out)
 		return ST_OK;
 	}
 	question.stream = names_find(world->names, asked->word, strlen(asked->word));
-	if (is_stream(asked, question.stream)) {
-		question.of = WHY_STREAM;
-		return answer_why(asked, &question, out);
-	}
+	FOR_RANKS (rank, &asked->ranks)
+		if (question.stream &&
+		        (question.stream == world->default_name ||
+		                world_find(world, rank, question.stream).kind == THING_STREAM)) {
+			question.of = WHY_STREAM;
+			return answer_why(asked, &question, out);
+		}
 	if (!asked->word[strspn(asked->word, "0123456789")])
 		return fail(ST_NAME, "why %s: `@%s why` asks of that rank, `why %sms` of a time", asked->word,
 		        asked->word, asked->word);
@@ -280,7 +261,13 @@ static enum status why_asked(struct inquiry *asked, struct text *out)
 		tell_earlier(asked, out);
 		status = answer_why(asked, &question, out);
 	}
-	return status == ST_NAME ? no_such(asked) : status;
+	/* the operation was not found, and worded: there may be a stream of nearly that name */
+	int rank = ranks_first(&asked->ranks);
+	const char *near = status == ST_NAME ? world_nearest(world, rank, asked->word, THING_STREAM) : NULL;
+	if (near)
+		fail(ST_NAME, "why: no operation or stream '%s' on rank %d; did you mean the stream '%s'?",
+		        asked->word, rank, near);
+	return status;
 }
 
 static enum status why_run(struct call *call)

@@ -13,16 +13,13 @@
 static enum status begin(const struct shell *shell, struct training *t)
 {
 	t->began = t->played;
-	if (player_runs(shell))
-		return fail(ST_ARGUMENT, "a program's own lines cannot play it");
-	if (!t->now.program)
-		return fail(ST_ARGUMENT,
-		        "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
-	if (!t->torn)
-		return ST_OK;
+	enum status status = player_runs(shell) ? fail(ST_ARGUMENT, "a program's own lines cannot play it")
+	                                        : program_wanted(shell);
+	if (status != ST_OK || !t->torn)
+		return status;
 	struct text where = {0};
 	step_place(t, &where);
-	enum status status = fail(ST_ARGUMENT,
+	status = fail(ST_ARGUMENT,
 	        "%s was not finished: `step back` makes the world as it was before it, `step 0` an empty one",
 	        text_string(&where));
 	text_release(&where);

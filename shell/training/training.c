@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "shell/language/run/player.h"
 #include "shell/session/quote.h"
+#include "shell/session/share.h"
 
 struct training *training_make(void)
 {
@@ -141,11 +142,8 @@ enum status program_begin(struct shell *shell, struct program *program)
 	bool another = t->now.program != NULL;
 	enum status status = program_take(shell, program);
 	if (status == ST_OK && another && t->now.checkpoint.every) {
-		struct text word = {0};
-		quote_word(t->now.checkpoint.prefix, &word);
 		out_say(shell->out, "   checkpoint every=%ld to=%s has ended, with the program before\n",
-		        t->now.checkpoint.every, text_string(&word));
-		text_release(&word);
+		        t->now.checkpoint.every, quoted_word("%s", t->now.checkpoint.prefix).text);
 		t->now.checkpoint.every = 0;
 	}
 	return status;
@@ -159,4 +157,23 @@ enum status program_load(struct shell *shell, const char *path, const char *byte
 	enum status status = program_begin(shell, program);
 	program_release(program);
 	return status;
+}
+
+enum status program_load_file(struct shell *shell, const char *path)
+{
+	char *bytes = NULL;
+	size_t count;
+	enum status status = shell_file(shell, path, &bytes, &count);
+	if (status == ST_OK)
+		status = program_load(shell, path, bytes, count);
+	mem_free(bytes);
+	return status;
+}
+
+enum status program_wanted(const struct shell *shell)
+{
+	return shell->training->now.program
+	        ? ST_OK
+	        : fail(ST_ARGUMENT,
+	                  "there is no program: `strategy ddp` writes one, `program F.rsh` loads one");
 }

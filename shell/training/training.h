@@ -107,7 +107,10 @@ enum status program_take(struct shell *shell, struct program *program);
 /* Likewise, another training: checkpoints that were asked for of the program before have an end, or files of the two
  * would stand under the same names. */
 enum status program_begin(struct shell *shell, struct program *program);
-/* A script as a program. */
+/* ST_ARGUMENT where there is none: says how one is made. */
+enum status program_wanted(const struct shell *shell);
+/* A file's script as a program. Collective: rank 0 reads it. */
+enum status program_load_file(struct shell *shell, const char *path);
 enum status program_load(struct shell *shell, const char *path, const char *bytes, size_t count);
 /* Plays `steps` steps, or whole iterations (the one begun is finished, and counts). show: each step's title
  * and lines. */
