@@ -5,6 +5,7 @@
  * are told by the heads of their files; words, figures and causes by docs/glossary.txt. Only the first screen and the
  * words of the grammar, which have no rows, are written here. */
 #include "base/embedded.h"
+#include "collectives/algorithm.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
 #include "shell/language/parse/glossary.h"

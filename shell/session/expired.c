@@ -9,6 +9,7 @@
  *                                                                    sync: the books hear of it */
 #include "shell/session/expired.h"
 #include "base/memory.h"
+#include "collectives/algorithm.h"
 #include "shell/session/note.h"
 
 /* Whose part of it had not come when it ended. */
@@ -39,7 +40,7 @@ static void say(struct shell *shell, const struct expiry *expiry)
 	time_text(group->timeout, &words);
 	if (ranks_empty(&late)) {
 		text_add(&words, " and does not match: ");
-		world_mismatch(world, first, &words);
+		world_mismatch(world, first, algorithm_name, &words);
 	} else {
 		text_add(&words, ranks_count(&late) == 1 ? " for rank " : " for ranks ");
 		ranks_text(&late, &words);

@@ -12,6 +12,7 @@
  * Ranks of one collective may come by different lines. Whether their shapes, types and reductions agree is
  * found where they meet in the books, not here. */
 #include "shell/submit/collective.h"
+#include "collectives/algorithm.h"
 #include "collectives/collective.h"
 #include "shell/submit/unroll.h"
 #include "base/arithmetic.h"
@@ -271,7 +272,7 @@ enum status collective_complete(struct call *call, int rank, struct submit_plan 
 	if (status != ST_OK || record->algorithm == ALGORITHM_AUTO)
 		return status;
 	return collective_cost(collective, &shell->machine, (struct cost_group){part->n, part->ranks},
-	        record->bytes, (enum algorithm)record->algorithm, &cost);
+	        record->bytes, record->algorithm, &cost);
 }
 
 /* With `unroll` the line is resolved in the same way, and queued as its steps. */

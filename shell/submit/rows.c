@@ -4,6 +4,7 @@
  * each becomes a command with usage, help, options and completions, so that adding a kernel needs no file
  * in commands/. Made once when a process starts; a command of the same name beats it. */
 #include "shell/submit/rows.h"
+#include "collectives/algorithm.h"
 #include "collectives/collective.h"
 #include "kernels/kernel.h"
 #include "shell/language/parse/rows.h"

@@ -70,8 +70,8 @@ static enum status begin_work(
 	        .whole.tensor = -1,
 	        .scratch.tensor = -1};
 	work->steps = mem_alloc((size_t)STEPS_MAX(group->n) * sizeof *work->steps);
-	return collective_steps(collective, (enum algorithm)plan->record.algorithm, group->n, work->place,
-	        plan->record.root, elements, work->steps, &work->count);
+	return collective_steps(collective, plan->record.algorithm, group->n, work->place, plan->record.root,
+	        elements, work->steps, &work->count);
 }
 
 /* `count` elements of a flat tensor from `offset` on; named as a slice ("g[0:16]") where it is a part of

@@ -17,7 +17,7 @@ static void count_collective(const struct world *world, const struct op *op, dou
 		return;
 	int64_t size = dtype_bytes((enum dtype)record->operand[0].layout.dtype);
 	const struct collective_message message = {.collective = record->collective,
-	        .algorithm = (enum algorithm)record->taken,
+	        .algorithm = record->taken,
 	        .root = record->root,
 	        .elements = record->bytes / size,
 	        .size = size,

@@ -2,7 +2,7 @@
  * MPI.
  *
  * May call: world/ (types) machine/ mpi/ base/. To add a collective: a file with its row and its name in
- * COLLECTIVES; an algorithm: a file with its row and its name in ALGORITHMS of world/op.h. */
+ * COLLECTIVES; an algorithm: a file with its row and its name in ALGORITHMS of algorithm.h. */
 #ifndef RANKSH_COLLECTIVE_H
 #define RANKSH_COLLECTIVE_H
 
@@ -11,11 +11,6 @@
 
 /* What `op=` takes, in the order of enum reduction */
 #define REDUCTION_WORDS "sum avg max min"
-/* What `algo=` takes, in the order of enum algorithm: of ALGORITHMS (world/op.h) */
-#define ALGORITHM_AFTER_BLANK(symbol, name) " " #name
-#define ALGORITHM_AFTER_BAR(symbol, name) "|" #name
-#define ALGORITHM_WORDS "auto" ALGORITHMS(ALGORITHM_AFTER_BLANK) /* "auto ring tree ..." */
-#define ALGORITHM_CHOICE "auto" ALGORITHMS(ALGORITHM_AFTER_BAR)  /* "auto|ring|tree ..." */
 
 /* X(name), in the order of help: collective_NAME is its row. */
 #define COLLECTIVES(X)   \
@@ -39,7 +34,7 @@ struct cost {
 	double bytes;         /* what the bandwidth part moves through the narrowest link of a rank */
 	double rate;          /* bytes/s of that part, alone */
 	int64_t alone_ns;     /* latency_ns + bytes/rate, rounded up */
-	uint8_t algorithm;    /* the one taken */
+	uint8_t algorithm;    /* the one taken: enum algorithm (algorithm.h), as everywhere below */
 	const char *protocol; /* "LL" "LL128" "Simple" or "" */
 };
 
@@ -120,7 +115,7 @@ enum status split_shape(
  * and alltoall are made of sends and receives: their cost.algorithm is ALGORITHM_AUTO. ST_ARGUMENT when the
  * algorithm cannot do that collective there ("nvls needs NVLink-SHARP; the machine pcie-4gpu has none"). */
 enum status collective_cost(const struct collective *collective, const struct machine *machine,
-        struct cost_group group, int64_t message_bytes, enum algorithm algorithm, struct cost *cost);
+        struct cost_group group, int64_t message_bytes, uint8_t algorithm, struct cost *cost);
 /* Of an alltoall with counts, what place `place` sends and receives. It takes as long as the place with the most to
  * send or to receive. */
 struct cost split_cost(
@@ -128,7 +123,7 @@ struct cost split_cost(
 /* One collective, as its algorithm carries it out. elements: of the message, as above */
 struct collective_message {
 	const struct collective *collective;
-	enum algorithm algorithm;  /* as in cost.algorithm: the one taken */
+	uint8_t algorithm;         /* as in cost.algorithm: the one taken */
 	int root;                  /* place, or -1 */
 	int64_t elements, size;    /* and the bytes of one */
 	const struct split *split; /* NULL: equal parts */
@@ -150,7 +145,7 @@ struct collective_step {
  * divided afterwards. Steps of `place` out of n; *count of them in steps[] (room for STEPS_MAX(n)).
  * ST_ARGUMENT names what can be unrolled. */
 #define STEPS_MAX(n) (2 * (n) + 32)
-enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place,
+enum status collective_steps(const struct collective *collective, uint8_t algorithm, int n, int place,
         int root, int64_t elements, struct collective_step *steps, int *count);
 
 /* Piece p of n of a tensor begins at this element; pieces differ by one element at most. */

@@ -34,7 +34,18 @@ static enum algorithm algorithm_of(int i)
 	return (enum algorithm)(i + ALGORITHM_AUTO + 1);
 }
 
-const struct algorithm_row *algorithm_row(enum algorithm algorithm)
+const char *algorithm_name(int algorithm)
+{
+	static const char *const names[] = {
+		"auto",
+#define X(symbol, name) #name,
+		ALGORITHMS(X)
+#undef X
+	};
+	return names[algorithm];
+}
+
+const struct algorithm_row *algorithm_row(uint8_t algorithm)
 {
 	return algorithm == ALGORITHM_AUTO ? NULL : rows[algorithm - algorithm_of(0)];
 }
@@ -137,7 +148,7 @@ struct cost split_cost(
 
 /* One that is asked for by name is taken though another were quicker, and refused in its own words where it
  * cannot be. *cost: rate 0 before */
-static enum status choose(const struct cost_task *task, enum algorithm algorithm, struct cost *cost)
+static enum status choose(const struct cost_task *task, uint8_t algorithm, struct cost *cost)
 {
 	for (int i = 0; i < ROWS; i++) {
 		if (task->asked && algorithm != algorithm_of(i))
@@ -157,11 +168,11 @@ static enum status choose(const struct cost_task *task, enum algorithm algorithm
 }
 
 enum status collective_cost(const struct collective *collective, const struct machine *machine,
-        struct cost_group group, int64_t message_bytes, enum algorithm algorithm, struct cost *cost)
+        struct cost_group group, int64_t message_bytes, uint8_t algorithm, struct cost *cost)
 {
 	struct cost_task task = {collective, machine, places_of(machine, group), (double)message_bytes,
 	        algorithm != ALGORITHM_AUTO};
-	struct cost chosen = {.protocol = "", .algorithm = (uint8_t)algorithm};
+	struct cost chosen = {.protocol = "", .algorithm = algorithm};
 	enum status status = ST_OK;
 
 	if (collective->direct && task.asked)
@@ -196,7 +207,7 @@ bool collective_unrolls(const struct collective *collective)
 }
 
 /* "allreduce by ring, broadcast by tree ..." */
-static enum status cannot_be_unrolled(const struct collective *collective, enum algorithm algorithm)
+static enum status cannot_be_unrolled(const struct collective *collective, uint8_t algorithm)
 {
 	struct text known = {0};
 	for (int k = 0; collective_at(k); k++)
@@ -212,7 +223,7 @@ static enum status cannot_be_unrolled(const struct collective *collective, enum 
 }
 
 /* The first row of ALGORITHMS that unrolls it, or the one that is asked for. A group of one has no step. */
-enum status collective_steps(const struct collective *collective, enum algorithm algorithm, int n, int place,
+enum status collective_steps(const struct collective *collective, uint8_t algorithm, int n, int place,
         int root, int64_t elements, struct collective_step *steps, int *count)
 {
 	for (int i = 0; i < ROWS; i++) {

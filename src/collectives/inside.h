@@ -1,10 +1,11 @@
 /* inside.h -- what the files of src/collectives share: algorithms as rows, and NCCL's tables
  *
- * To add an algorithm: its name in ALGORITHMS, and one file with a struct algorithm_row.
+ * To add an algorithm: its name in ALGORITHMS (algorithm.h), and one file with a struct algorithm_row.
  * An umbrella header: it brings along what it includes. */
 #ifndef RANKSH_COLLECTIVES_INSIDE_H
 #define RANKSH_COLLECTIVES_INSIDE_H
 
+#include "collectives/algorithm.h"
 #include "collectives/collective.h"
 #include "world/op.h"
 
@@ -55,7 +56,7 @@ struct algorithm_row {
 #define X(symbol, name) extern const struct algorithm_row algorithm_##name;
 ALGORITHMS(X)
 #undef X
-const struct algorithm_row *algorithm_row(enum algorithm algorithm); /* NULL of ALGORITHM_AUTO */
+const struct algorithm_row *algorithm_row(uint8_t algorithm); /* NULL of ALGORITHM_AUTO */
 
 /* How a group lies on the nodes of a machine */
 struct group_nodes places_of(const struct machine *machine, struct cost_group group);

@@ -1,6 +1,7 @@
 /* kineto_names.c -- what operations are called in PyTorch's traces: kernels, those of NCCL, copies */
 #include "trace/kineto.h"
 #include "backend/cost.h"
+#include "collectives/algorithm.h"
 #include "collectives/collective.h"
 #include "trace/trace.h"
 
@@ -54,10 +55,10 @@ static void put_nccl_name(const struct trace *trace, op_id id, struct text *out)
 		        record->operands ? dtype_name(record->operand[0].layout.dtype) : "u8");
 	const struct match *match = &world->matches[world->ops[id].match];
 	bool known = collective_cost(record->collective, world->machine,
-	                     (struct cost_group){match->n, match->ranks}, record->bytes,
-	                     (enum algorithm)record->taken, &cost) == ST_OK;
+	                     (struct cost_group){match->n, match->ranks}, record->bytes, record->taken,
+	                     &cost) == ST_OK;
 	text_add(out, "_");
-	for (const char *p = record->taken ? algorithm_name((enum algorithm)record->taken) : "ring"; *p; p++)
+	for (const char *p = record->taken ? algorithm_name(record->taken) : "ring"; *p; p++)
 		text_add(out, "%c", toupper((unsigned char)*p));
 	text_add(out, "_%s", known && *cost.protocol ? cost.protocol : "LL");
 }

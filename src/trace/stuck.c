@@ -6,6 +6,7 @@
  *         2                           matmul y   nothing
  */
 #include "base/memory.h"
+#include "collectives/algorithm.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
 #include "waits/search.h"
@@ -95,7 +96,7 @@ static void put_mismatch(const struct waits *waits, struct text *out)
 
 	op_text(world, waits->mismatch, out);
 	text_add(out, " in %s does not match: ", names_text(world->names, world->groups[record->group].name));
-	world_mismatch(world, waits->mismatch, out);
+	world_mismatch(world, waits->mismatch, algorithm_name, out);
 }
 
 /* In words, wrapped and indented under the headline */

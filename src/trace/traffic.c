@@ -8,6 +8,7 @@
  * Links are asked of the backend, which knows the routes; collectives and transfers are read off the books. What is queued
  * counts too, what would never end does not. */
 #include "backend/traffic.h"
+#include "collectives/algorithm.h"
 #include "collectives/collective.h"
 #include "trace/lanes.h"
 #include "trace/table.h"
@@ -144,8 +145,8 @@ static int64_t sends_of(const struct record *record, const struct match *match, 
 		return -1;
 	int64_t size = dtype_bytes((enum dtype)record->operand[0].layout.dtype);
 	steps = mem_alloc(STEPS_MAX((size_t)match->n) * sizeof *steps);
-	bool known = collective_steps(record->collective, (enum algorithm)record->taken, match->n, place,
-	                     record->root, record->bytes / size, steps, &count) == ST_OK;
+	bool known = collective_steps(record->collective, record->taken, match->n, place, record->root,
+	                     record->bytes / size, steps, &count) == ST_OK;
 	for (int i = 0; i < count; i++)
 		sends += steps[i].to >= 0;
 	mem_free(steps);
@@ -311,8 +312,7 @@ static void print_algorithms(const struct names *names, const struct kind *kind,
 		const struct sizes *by = &kind->by[i];
 		if (!by->most)
 			continue;
-		text_add(out, "%s%s %s", between, algorithm_name((enum algorithm)i),
-		        bytes_words(by->least).text);
+		text_add(out, "%s%s %s", between, algorithm_name(i), bytes_words(by->least).text);
 		between = ", ";
 		if (by->most > by->least)
 			text_add(out, " to %s", bytes_words(by->most).text);

@@ -16,6 +16,7 @@
  *      rank 0: send a to 1; recv b from 1      send(0) -> send(1): rank 1's receive stands behind it
  *      rank 1: send b to 0; recv a from 0      send(1) -> send(0): a cycle, and no line can mend it */
 #include "waits/waits.h"
+#include "collectives/algorithm.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -276,7 +277,7 @@ enum status waits_refusal(const struct waits *waits)
 	bool stuck = waits_stuck(waits) || !waits->missing_count;
 
 	if (waits->mismatch) {
-		world_mismatch(waits->world, waits->mismatch, &words);
+		world_mismatch(waits->world, waits->mismatch, algorithm_name, &words);
 		text_add(&words, " (rank %d)", waits->world->ops[waits->mismatch].rank);
 	} else if (waits->crash.op) {
 		waits_label(waits, waits->crash.op, waits->crash.rank, &words);

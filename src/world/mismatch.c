@@ -53,7 +53,7 @@ static int find_camps(
 }
 
 static void put_camp(const struct world *world, const struct match *match, const struct camp *camp,
-        enum aspect aspect, struct text *why)
+        enum aspect aspect, const char *(*algorithm_word)(int), struct text *why)
 {
 	static const char *const reductions[] = {"sum", "avg", "max", "min"};
 	bool one = ranks_count(&camp->ranks) == 1;
@@ -89,7 +89,7 @@ static void put_camp(const struct world *world, const struct match *match, const
 		text_add(why, " take%s backup=%d", s, (int)camp->brings);
 		break;
 	default:
-		text_add(why, " take%s algo=%s", s, algorithm_name(camp->brings));
+		text_add(why, " take%s algo=%s", s, algorithm_word(camp->brings));
 	}
 }
 
@@ -155,7 +155,7 @@ static void put_rows(const struct world *world, const struct match *match, struc
 	text_add(why, "`");
 }
 
-void world_mismatch(const struct world *world, op_id id, struct text *why)
+void world_mismatch(const struct world *world, op_id id, const char *(*algorithm_word)(int), struct text *why)
 {
 	struct camp camps[CAMPS_MAX];
 	int count, part = 0;
@@ -177,7 +177,7 @@ void world_mismatch(const struct world *world, op_id id, struct text *why)
 				least = camp;
 		least->told = true;
 		text_add(why, "%s", n ? ", " : "");
-		put_camp(world, match, least, aspect, why);
+		put_camp(world, match, least, aspect, algorithm_word, why);
 	}
 	if (aspect == ASPECT_BYTES)
 		put_rows(world, match, why);

@@ -79,21 +79,6 @@ bool spans_overlap(const struct operand *a, const struct operand *b);
 bool operand_equal(const struct operand *a, const struct operand *b);
 
 enum reduction { REDUCE_SUM, REDUCE_AVG, REDUCE_MAX, REDUCE_MIN };
-/* X(symbol, name): the file of a name in collectives/ defines algorithm_NAME (inside.h). Words for users come from
- * here. */
-#define ALGORITHMS(X) \
-	X(RING, ring) \
-	X(TREE, tree) \
-	X(NVLS, nvls) \
-	X(PAT, pat)
-enum algorithm {
-	ALGORITHM_AUTO,
-#define X(symbol, name) ALGORITHM_##symbol,
-	ALGORITHMS(X)
-#undef X
-	        ALGORITHM_COUNT
-};
-const char *algorithm_name(enum algorithm algorithm);
 enum p2p_direction { P2P_SEND, P2P_RECV };
 /* What an OP_ONE_SIDED does to the window of its target */
 enum one_sided { ONE_SIDED_PUT, ONE_SIDED_GET, ONE_SIDED_ADD };
@@ -146,9 +131,10 @@ struct record {
 	/* the shell hears when it is over, on its rank's process, and asks for what it wrote, or what a SYNC read;
 	 * in no digest */
 	bool noted;
-	int root;                     /* place in the group, or -1 */
-	uint8_t reduction, algorithm; /* as the line gives them */
-	uint16_t backup;              /* COLLECTIVE: so many members need not be waited for */
+	int root; /* place in the group, or -1 */
+	/* as the line gives them: enum reduction, enum algorithm (collectives/algorithm.h) */
+	uint8_t reduction, algorithm;
+	uint16_t backup; /* COLLECTIVE: so many members need not be waited for */
 	uint8_t operands, parts;
 	/* of a SYNC: the host's own memory, which it reads when the wait is over */
 	struct operand

@@ -12,17 +12,6 @@ const char *space_name(enum space space)
 	return names[space];
 }
 
-const char *algorithm_name(enum algorithm algorithm)
-{
-	static const char *const names[] = {
-		"auto",
-#define X(symbol, name) #name,
-		ALGORITHMS(X)
-#undef X
-	};
-	return names[algorithm];
-}
-
 const char *op_kind_name(enum op_kind kind)
 {
 	static const char *const names[] = {

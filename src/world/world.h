@@ -375,8 +375,9 @@ int match_part(const struct world *world, op_id id, const struct match *match, e
 /* Do two members bring the same? */
 bool world_agree(const struct world *world, const struct match *match, int a, int b);
 /* What differs in the first match of the operation whose members do not agree: "rank 3 brings 2 kB, ranks 0-2
- * bring 4 kB" */
-void world_mismatch(const struct world *world, op_id id, struct text *why);
+ * bring 4 kB". algorithm_word: algorithm_name of collectives/algorithm.h */
+void world_mismatch(
+        const struct world *world, op_id id, const char *(*algorithm_word)(int), struct text *why);
 /* What one part of a transfer sends or receives */
 static inline const struct operand *part_operand(const struct record *record, int part)
 {

@@ -1,6 +1,7 @@
 /* test_tables.c -- stalls, stats, diff, traffic, races, stuck, memory and the export, as text */
 #include "base/ranks.h"
 #include "check.h"
+#include "collectives/algorithm.h"
 #include "collectives/collective.h"
 #include "trace/table.h"
 #include "trace_scene.h"

@@ -1,4 +1,5 @@
 /* test_world.c -- the books: names, tensors, streams, groups, program order, matching */
+#include "collectives/algorithm.h"
 #include "tests/unit/world_help.h"
 
 static void names_are_one_thing(void **state)
@@ -123,7 +124,7 @@ static void expect_mismatch(struct books *b, op_id id, const char *words)
 	const struct match *match = &b->world->matches[b->world->ops[id].match];
 
 	assert_true(match->mismatch);
-	world_mismatch(b->world, id, &why);
+	world_mismatch(b->world, id, algorithm_name, &why);
 	assert_string_equal(text_string(&why), words);
 	text_release(&why);
 }
@@ -160,7 +161,7 @@ static void transfers_meet_by_channel(void **state)
 	const struct match *match = &b.world->matches[match_of(&b, s3)];
 	assert_true(match->p2p && match->mismatch && match->sequence == 1);
 	struct text why = {0};
-	world_mismatch(b.world, s3, &why);
+	world_mismatch(b.world, s3, algorithm_name, &why);
 	assert_string_equal(text_string(&why), "rank 0 sends 512 B, rank 1 receives 256 B");
 	text_release(&why);
 	books_close(&b);

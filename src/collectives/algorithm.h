@@ -1,0 +1,31 @@
+/* algorithm.h -- the list of collective algorithms, and the words for them
+ *
+ * Only files that name an algorithm include this header; all others pass the number on as a uint8_t. */
+#ifndef RANKSH_COLLECTIVES_ALGORITHM_H
+#define RANKSH_COLLECTIVES_ALGORITHM_H
+
+/* X(symbol, name): the file NAME.c of this folder defines the row algorithm_NAME (inside.h). `algo=`, help and messages follow.
+ * Without `algo=`, `unroll` takes the first of the list that has steps. */
+#define ALGORITHMS(X) \
+	X(RING, ring) \
+	X(TREE, tree) \
+	X(NVLS, nvls) \
+	X(PAT, pat)
+enum algorithm {
+	ALGORITHM_AUTO,
+#define X(symbol, name) ALGORITHM_##symbol,
+	ALGORITHMS(X)
+#undef X
+	        ALGORITHM_COUNT
+};
+
+/* The words of `algo=`, in the order of enum algorithm */
+#define ALGORITHM_AFTER_BLANK(symbol, name) " " #name
+#define ALGORITHM_AFTER_BAR(symbol, name) "|" #name
+#define ALGORITHM_WORDS "auto" ALGORITHMS(ALGORITHM_AFTER_BLANK) /* "auto ring tree ..." */
+#define ALGORITHM_CHOICE "auto" ALGORITHMS(ALGORITHM_AFTER_BAR)  /* "auto|ring|tree ..." */
+
+/* Returns the word for an enum algorithm. */
+const char *algorithm_name(int algorithm);
+
+#endif
