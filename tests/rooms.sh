@@ -77,7 +77,7 @@ echo "$word docs/architecture.md names the largest circle of files within one fo
 names() { sed '/\*\//q' "$1" | grep -qE "(^|[^a-z_0-9])$2\\.c"; }
 {
 	find shell src -name '*.h' -exec grep -lE '^ \* Files[:,]' {} + | while read -r list; do echo "$list ${list%/*}"; done
-	grep -l '^| file | idea |' shell/*/README.md | while read -r list; do find "${list%/*}" -type d | sed "s|^|$list |"; done
+	grep -l '^| file | idea |' shell/*/README.md shell/*/*/README.md | while read -r list; do find "${list%/*}" -type d | sed "s|^|$list |"; done
 } > "$work/listing"
 while read -r list folder; do
 	for file in "$folder"/*.c; do

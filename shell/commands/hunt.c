@@ -1,5 +1,5 @@
 /* hunt.c -- hunt, fix: a program with one line wrong, to be found and mended */
-#include "shell/hunt/hunt.h"
+#include "shell/course/hunt/hunt.h"
 #include "shell/language/run/command.h"
 #include "shell/training/choose.h"
 

@@ -6,7 +6,7 @@
  * journal as one; what a task ran by itself is. */
 #include "base/embedded.h"
 #include "shell/language/run/command.h"
-#include "shell/lessons/lesson.h"
+#include "shell/course/lessons/lesson.h"
 
 #include <stdio.h>
 #include <stdlib.h>

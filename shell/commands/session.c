@@ -6,7 +6,7 @@
  * of them is a line of the program. */
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
-#include "shell/lessons/lesson.h"
+#include "shell/course/lessons/lesson.h"
 #include "shell/session/quote.h"
 #include "shell/session/replace.h"
 #include "shell/session/share.h"

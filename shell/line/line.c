@@ -8,7 +8,7 @@
  *     timeline_strip                   with `timeline on` */
 #include "shell/line/line.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/lessons/lesson.h"
+#include "shell/course/lessons/lesson.h"
 #include "shell/line/replay.h"
 #include "shell/line/rerun.h"
 #include "shell/training/open.h"

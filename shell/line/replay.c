@@ -13,7 +13,7 @@
 #include "shell/line/replay.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/lessons/lesson.h"
+#include "shell/course/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/again.h"
 #include "shell/session/lasting.h"

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "shell/rank/agree.h"
 #include "shell/language/parse/tree.h"
-#include "shell/lessons/lesson.h"
+#include "shell/course/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/device.h"
 #include "shell/session/expired.h"

@@ -10,7 +10,7 @@
 #include "shell/rank/serve.h"
 #include "shell/rank/pace.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/lessons/lesson.h"
+#include "shell/course/lessons/lesson.h"
 #include "shell/rank/frame.h"
 #include "shell/rank/reader.h"
 #include "shell/session/device.h"

@@ -4,7 +4,7 @@
  * are not asked. */
 #include "shell/session/learned.h"
 #include "base/memory.h"
-#include "shell/class/roll.h"
+#include "shell/course/class/roll.h"
 #include "shell/session/share.h"
 
 #include <stdio.h>

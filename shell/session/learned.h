@@ -5,7 +5,7 @@
 #ifndef RANKSH_SESSION_LEARNED_H
 #define RANKSH_SESSION_LEARNED_H
 
-#include "shell/class/rules.h"
+#include "shell/course/class/rules.h"
 #include "shell/session/shell.h"
 
 #include <time.h>

@@ -2,8 +2,8 @@
 #include "shell/terminal/learning.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "shell/class/roll.h"
-#include "shell/class/rules.h"
+#include "shell/course/class/roll.h"
+#include "shell/course/class/rules.h"
 #include "shell/wire/io.h"
 
 #include <ctype.h>

@@ -1,12 +1,12 @@
 /* learning.h -- what is kept of a learner from session to session, and shown to a class
  *
  * Rank 0 says what was done (docs/wire.md, "learned"). Which tasks are solved stands in $XDG_STATE_HOME/ranksh/progress, "solved 4.2
- * TIME" lines that are appended. With --class all of it goes into the class's folder too (shell/class/class_file.h), and solved is what
+ * TIME" lines that are appended. With --class all of it goes into the class's folder too (shell/course/class/class_file.h), and solved is what
  * this learner's sessions there say. A file that cannot be written is said once; the lessons go on. */
 #ifndef RANKSH_LEARNING_H
 #define RANKSH_LEARNING_H
 
-#include "shell/class/class_file.h"
+#include "shell/course/class/class_file.h"
 #include "shell/session/options.h"
 
 struct learning {

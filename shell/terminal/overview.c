@@ -2,10 +2,10 @@
  *
  *     the folder --- roll_read, each second, what has grown --- learners --- board --- screen.c, or the output */
 #include "shell/terminal/overview.h"
-#include "shell/class/board.h"
-#include "shell/class/learners.h"
-#include "shell/class/roll.h"
-#include "shell/lessons/lesson.h"
+#include "shell/course/class/board.h"
+#include "shell/course/class/learners.h"
+#include "shell/course/class/roll.h"
+#include "shell/course/lessons/lesson.h"
 #include "shell/terminal/inside.h"
 #include "shell/terminal/screen.h"
 #include "shell/wire/io.h"

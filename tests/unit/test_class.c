@@ -1,9 +1,9 @@
 /* test_class.c -- a class's rules, the texts of others on a screen, learners counted from events, the board as text, and files
  * that grow while they are read */
 #include "base/text.h"
-#include "shell/class/board.h"
-#include "shell/class/clean.h"
-#include "shell/class/rules.h"
+#include "shell/course/class/board.h"
+#include "shell/course/class/clean.h"
+#include "shell/course/class/rules.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include "shell/language/parse/lex.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/lessons/lesson.h"
+#include "shell/course/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
 #include "trace/trace.h"

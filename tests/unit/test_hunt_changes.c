@@ -2,7 +2,7 @@
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "check.h"
-#include "shell/hunt/changes.h"
+#include "shell/course/hunt/changes.h"
 
 #include <ctype.h>
 #include <string.h>

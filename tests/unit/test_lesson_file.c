@@ -1,5 +1,5 @@
 /* test_lesson_file.c -- a lesson's text taken apart, and what is wrong with one */
-#include "shell/lessons/lesson_file.h"
+#include "shell/course/lessons/lesson_file.h"
 #include "check.h"
 
 static const char whole[] = "# lesson: One\n"

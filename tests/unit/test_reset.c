@@ -1,7 +1,7 @@
 /* test_reset.c -- the end of a world and the beginning of the next one, on a device that counts what it has and may refuse */
 #include "base/memory.h"
 #include "shell/commands/table.h"
-#include "shell/lessons/lesson.h"
+#include "shell/course/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/credit.h"
 #include "shell/session/device.h"

@@ -10,7 +10,7 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
-#include "shell/lessons/lesson.h"
+#include "shell/course/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
 

@@ -1,0 +1,206 @@
+/* board.c -- the board, painted into cells
+ *
+ *      lab3   14:02   5 learners: 1 stuck, 2 at work, 1 done, 1 away     lessons 1-4, until 14:30
+ *      who               solved  task          min  wrong  what was wrong last
+ *      ada                    4  2.3 ✓✓··       12      3  the numbers: y3 is not x w w w
+ *      ...
+ *      wrong now   met  tries  task  what is wrong
+ *              2     3      7  2.3   the numbers: y3 is not x w w w
+ *      up and down scroll, q leaves */
+#include "shell/course/class/board.h"
+#include "base/arithmetic.h"
+#include "shell/course/class/clean.h"
+#include "shell/course/class/rules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHO = 1, SOLVED = 19, TASK = 27, MINUTES = 41, WRONG = 46, WORDS = 53, MARKS_MOST = 9 };
+enum { NOW = 1, MET = 12, TRIES = 18, GROUP_TASK = 25, GROUP_WORDS = 31 };
+enum { HEADS = 2, WORDS_MOST = 400 };
+
+/* Words that are clean, from a column on; a wide character's second cell is empty (glyph 0) */
+static void put(struct picture *picture, int row, int column, enum colour colour, const char *utf8)
+{
+	for (uint32_t point; (point = utf8_next(&utf8)); column += clean_width(point)) {
+		struct cell *cell = picture_cell(picture, row, column),
+		            *beside = picture_cell(picture, row, column + 1);
+		bool wide = clean_width(point) == 2;
+		if (!cell || (wide && !beside))
+			break;
+		*cell = (struct cell){.glyph = point, .colour = colour};
+		if (wide)
+			*beside = (struct cell){.glyph = 0, .colour = colour};
+	}
+}
+
+/* What somebody else has written, cut to `columns` */
+static void put_foreign(
+        struct picture *picture, int row, int column, int columns, enum colour colour, const char *words)
+{
+	struct text clean = {0};
+	clean_put(&clean, words, columns);
+	put(picture, row, column, colour, text_string(&clean));
+	text_release(&clean);
+}
+
+/* Its last digit stands in front of `end` */
+static void put_number(struct picture *picture, int row, int end, enum colour colour, int64_t number)
+{
+	char words[24];
+	int count = snprintf(words, sizeof words, "%lld", (long long)number);
+	put(picture, row, end - count, colour, words);
+}
+
+/* ---- learners ---- */
+
+/* "2.3 ✓✓··": the tasks of that lesson; of one with many "2.3 7 of 12" */
+static void put_task(struct picture *picture, int row, enum colour colour, const struct class_board *board,
+        const struct learner *learner)
+{
+	const char *name = learner->task[learner->at].name;
+	int lesson = atoi(name), tasks = board->tasks(lesson), count = 0;
+	struct text words = {0}, marks = {0};
+	char one[32];
+	for (int i = 1; i <= tasks; i++) {
+		bool solved = false;
+		snprintf(one, sizeof one, "%d.%d", lesson, i);
+		for (size_t k = 0; k < learner->tasks; k++)
+			solved |= learner->task[k].solved && strcmp(learner->task[k].name, one) == 0;
+		text_add(&marks, "%s", solved ? "✓" : "·");
+		count += solved;
+	}
+	clean_put(&words, name, 5);
+	if (tasks > MARKS_MOST)
+		text_add(&words, " %d of %d", count, tasks);
+	else
+		text_add(&words, " %s", text_string(&marks));
+	put(picture, row, TASK, colour, text_string(&words));
+	text_release(&words);
+	text_release(&marks);
+}
+
+static void put_learner(
+        struct picture *picture, int row, const struct class_board *board, const struct learner *learner)
+{
+	static const enum colour colours[] = {[LEARNER_STUCK] = COLOUR_BAD,
+	        [LEARNER_WORKS] = COLOUR_PLAIN,
+	        [LEARNER_DONE] = COLOUR_GOOD,
+	        [LEARNER_AWAY] = COLOUR_QUEUED};
+	static const char *const words[] = {[LEARNER_STUCK] = "stuck",
+	        [LEARNER_WORKS] = "",
+	        [LEARNER_DONE] = "done",
+	        [LEARNER_AWAY] = "away"};
+	enum colour colour = colours[learner->state];
+	struct text name = {0};
+	learner_name(learner, SOLVED - WHO - 1, &name);
+	put(picture, row, WHO, colour, text_string(&name));
+	text_release(&name);
+	put_number(picture, row, SOLVED + 6, colour, learner->solved);
+	put(picture, row, WORDS, colour, words[learner->state]);
+	if (learner->at < 0)
+		return;
+	const struct learner_task *task = &learner->task[learner->at];
+	put_task(picture, row, colour, board, learner);
+	if (learner->waits_s || !task->solved)
+		put_number(picture, row, MINUTES + 3, colour, learner->waits_s / 60);
+	put_number(picture, row, WRONG + 5, colour, task->wrong);
+	int from = WORDS + (*words[learner->state] ? (int)strlen(words[learner->state]) + 2 : 0);
+	if (!task->solved_here && task->last_wrong)
+		put_foreign(picture, row, from, picture->width - from, colour, task->last_wrong);
+}
+
+/* ---- the rows above and below ---- */
+
+static void put_head(struct picture *picture, const struct class_board *board)
+{
+	static const char *const names[] = {[LEARNER_STUCK] = "stuck",
+	        [LEARNER_WORKS] = "at work",
+	        [LEARNER_DONE] = "done",
+	        [LEARNER_AWAY] = "away"};
+	const struct learners *learners = board->learners;
+	const struct text *mistake = &board->roll->mistake;
+	int count[4] = {0};
+	struct text words = {0};
+	for (size_t i = 0; i < learners->count; i++)
+		count[learners->learner[i].state]++;
+	clean_put(&words, board->roll->folder, 30);
+	text_add(&words, "   %s   %zu learner%s", board->clock, learners->count,
+	        learners->count == 1 ? "" : "s");
+	const char *between = ": ";
+	for (int i = 0; i < 4; i++)
+		if (count[i]) {
+			text_add(&words, "%s%d %s", between, count[i], names[i]);
+			between = ", ";
+		}
+	text_add(&words, "   ");
+	put(picture, 0, WHO, COLOUR_HEAD, text_string(&words));
+	int column = WHO + clean_columns(text_string(&words));
+	const char *trouble = board->trouble ? board->trouble : mistake->count ? text_string(mistake) : NULL;
+	text_clear(&words);
+	rules_words(&board->roll->rules, &words);
+	if (trouble) /* has a row of its own, over the titles */
+		put_foreign(picture, 1, WHO, picture->width - WHO, COLOUR_BAD, trouble);
+	put_foreign(picture, 0, column, picture->width - column, COLOUR_NOTE, text_string(&words));
+	text_release(&words);
+	if (trouble)
+		return;
+	put(picture, 1, WHO, COLOUR_NOTE, "who");
+	put(picture, 1, SOLVED, COLOUR_NOTE, "solved");
+	put(picture, 1, TASK, COLOUR_NOTE, "task");
+	put(picture, 1, MINUTES, COLOUR_NOTE, "min");
+	put(picture, 1, WRONG, COLOUR_NOTE, "wrong");
+	put(picture, 1, WORDS, COLOUR_NOTE, "what was wrong last");
+}
+
+static void put_groups(struct picture *picture, int row, const struct class_board *board, int groups)
+{
+	put(picture, row, NOW, COLOUR_NOTE, "wrong now");
+	put(picture, row, MET, COLOUR_NOTE, "met");
+	put(picture, row, TRIES, COLOUR_NOTE, "tries");
+	put(picture, row, GROUP_TASK, COLOUR_NOTE, "task");
+	put(picture, row, GROUP_WORDS, COLOUR_NOTE, "what is wrong");
+	for (int i = 0; i < groups; i++) {
+		const struct wrong_group *group = &board->learners->group[i];
+		enum colour colour = group->now ? COLOUR_PLAIN : COLOUR_QUEUED;
+		put_number(picture, row + 1 + i, NOW + 9, colour, group->now);
+		put_number(picture, row + 1 + i, MET + 3, colour, group->learners);
+		put_number(picture, row + 1 + i, TRIES + 5, colour, group->attempts);
+		put_foreign(picture, row + 1 + i, GROUP_TASK, 5, colour, group->task);
+		put_foreign(picture, row + 1 + i, GROUP_WORDS, picture->width - GROUP_WORDS, colour,
+		        group->words);
+	}
+}
+
+/* Groups have a third of a screen at most, less what the learners leave free. */
+void board_draw(struct class_board *board, int width, int height, struct picture *picture)
+{
+	const struct learners *learners = board->learners;
+	int count = (int)learners->count, groups = (int)learners->groups, keys = board->keys;
+	int below = groups ? groups + 2 : 0; /* an empty row, titles */
+	if (height > 0) {
+		int most = (int)most_of(height / 3, height - HEADS - keys - count);
+		below = below > most ? most : below;
+		below = below < 3 ? 0 : below;
+	}
+	int rows = height > 0 ? height - HEADS - keys - below : count;
+	rows = (int)most_of(rows, 0);
+	board->first = (int)most_of(least_of(board->first, count - rows), 0);
+	picture_make(picture, width, HEADS + rows + below + keys);
+	put_head(picture, board);
+	for (int i = 0; i < rows && board->first + i < count; i++)
+		put_learner(picture, HEADS + i, board, &learners->learner[board->first + i]);
+	if (below)
+		put_groups(picture, HEADS + rows + 1, board, below - 2);
+	if (!keys)
+		return;
+	char words[80];
+	int behind = count - board->first - rows;
+	snprintf(words, sizeof words, "q leaves%s", count > rows ? "; up and down scroll" : "");
+	put(picture, picture->height - 1, WHO, COLOUR_NOTE, words);
+	if (behind > 0)
+		snprintf(words, sizeof words, "%d more below", behind);
+	if (behind > 0)
+		put(picture, picture->height - 1, WORDS, COLOUR_NOTE, words);
+}

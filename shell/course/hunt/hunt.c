@@ -1,0 +1,206 @@
+/* hunt.c -- a hunt begun, shown, mended, given up
+ *
+ * Rank 0 plays in sandboxes while the others wait; what it finds is everybody's. Of lines that run again nothing is
+ * played: they go by what was found then. */
+#include "shell/course/hunt/hunt.h"
+#include "base/memory.h"
+#include "shell/course/hunt/found.h"
+#include "shell/session/quote.h"
+#include "shell/session/share.h"
+
+#include <string.h>
+
+/* ---- what rank 0 finds ---- */
+
+/* A value that decides how the session goes on: of a line that runs again it is that of then. True: it is. */
+bool hunt_found_before(struct shell *shell, const char *what, double *value)
+{
+	if (shell->recalls)
+		return steering_recall(&shell->steering, what, strlen(what), value, 1);
+	return steering_then(&shell->steering, what, strlen(what), value);
+}
+
+void hunt_keep_found(struct shell *shell, const char *what, double *value)
+{
+	struct ranks first = {0};
+	ranks_add(&first, 0);
+	if (!shell->recalls)
+		steering_read(&shell->steering, what, strlen(what), &first, value, 1);
+}
+
+/* ---- a hunt begins ---- */
+
+static enum status wants_numbers(const struct shell *shell)
+{
+	if (shell_keeps_no_data(shell))
+		return fail(ST_ARGUMENT,
+		        "hunt tells a wrong line by its numbers, and --dry keeps none: start ranksh without "
+		        "it");
+	return ST_OK;
+}
+
+/* Its row is one that looks; here it reads what decides. */
+static enum status choose_change(
+        struct shell *shell, const struct quarry *quarry, const struct hunted *hunted, long *change)
+{
+	int looks = shell->steering.looks;
+	double value = 0;
+	enum status status = ST_OK;
+	shell->steering.looks = 0;
+	if (!hunt_found_before(shell, "hunt", &value)) {
+		if (transport_rank(shell->transport) == 0)
+			status = quarry_choose(quarry, shell, hunted->level, hunted->seed, change);
+		value = (double)*change;
+		status = shell_spread(shell, status, &value, sizeof value);
+	}
+	if (status == ST_OK)
+		hunt_keep_found(shell, "hunt", &value);
+	shell->steering.looks = looks;
+	*change = (long)value;
+	if (status == ST_OK && (value < 1 || value > (double)quarry->changes.count))
+		status = fail(ST_RANGE, "hunt: the journal says change %g, and %s has 1 to %zu", value,
+		        quarry->whole->name, quarry->changes.count);
+	return status;
+}
+
+static void say_hunt(struct shell *shell, const struct program *program)
+{
+	const struct hunted *hunted = program->hunted;
+	out_say(shell->out, "   a line of %s is wrong", hunted->file);
+	if (hunted->level)
+		out_say(shell->out, ": level %ld, seed %ld", hunted->level, hunted->seed);
+	out_say(shell->out,
+	        "\n   `hunt` shows its lines; `run 2`, `verify`, `races`, `timeline`, `why` what it does; "
+	        "`fix N LINE` "
+	        "mends line N, `hunt give up` tells\n");
+}
+
+static enum status take_change(struct shell *shell, const struct quarry *quarry, struct hunted *hunted)
+{
+	size_t change = (size_t)hunted->change - 1;
+	const char *file = quarry->file[quarry->file_of[change]]->name;
+	struct program *program = quarry_changed(quarry, change, shell->world->names);
+	hunted->whole = program_use(quarry->whole);
+	hunted->file = mem_copy_text(file, strlen(file));
+	program->hunted = hunted;
+	enum status status = program_begin(shell, program);
+	if (status == ST_OK)
+		say_hunt(shell, program);
+	program_release(program);
+	return status;
+}
+
+enum status hunt_begin(struct shell *shell, const struct hunt_asked *asked)
+{
+	const struct program *before = shell->training->now.program;
+	struct hunted found = {
+	        .level = asked->level ? asked->level : 1, .seed = asked->seed, .change = asked->change};
+	struct quarry quarry = {0};
+	enum status status = wants_numbers(shell);
+	if (status == ST_OK)
+		status = quarry_open(&quarry, shell, asked);
+	if (status == ST_OK && (asked->change < 0 || (size_t)asked->change > quarry.changes.count)) {
+		struct text word = {0};
+		quote_word(quarry.whole->name, &word);
+		status = fail(ST_RANGE,
+		        "hunt change=%ld: %s has changes 1 to %zu; `hunt %s all` lists those that can be "
+		        "told",
+		        asked->change, quarry.whole->name, quarry.changes.count, text_string(&word));
+		text_release(&word);
+	}
+	if (found.seed < 0)
+		found.seed = before && before->hunted ? before->hunted->seed + 1 : 1;
+	if (status == ST_OK)
+		status = session_wants_empty(shell);
+	if (status == ST_OK && asked->change)
+		found.level = found.seed = 0;
+	else if (status == ST_OK)
+		status = choose_change(shell, &quarry, &found, &found.change);
+	if (status == ST_OK) {
+		struct hunted *hunted = mem_alloc(sizeof *hunted);
+		*hunted = found;
+		status = take_change(shell, &quarry, hunted);
+	}
+	quarry_close(&quarry);
+	return status;
+}
+
+enum status hunt_list(struct shell *shell, const struct hunt_asked *asked)
+{
+	struct quarry quarry = {0};
+	struct text words = {0};
+	enum status status = wants_numbers(shell);
+	if (status == ST_OK)
+		status = quarry_open(&quarry, shell, asked);
+	if (status == ST_OK && !shell->replaying) {
+		enum status mine = ST_OK;
+		if (transport_rank(shell->transport) == 0)
+			mine = quarry_list(&quarry, shell, &words);
+		status = shell_say_found(shell, mine, &words);
+	}
+	quarry_close(&quarry);
+	text_release(&words);
+	return status;
+}
+
+/* ---- the hunt at hand ---- */
+
+const struct program *hunted_program(const struct shell *shell)
+{
+	const struct program *program = shell->training->now.program;
+	if (program && program->hunted)
+		return program;
+	fail(ST_ARGUMENT, "no hunt is open: `hunt ddp` makes a line of that strategy wrong, for you to find");
+	return NULL;
+}
+
+static void say_tried(struct shell *shell, const struct hunted *hunted)
+{
+	const char *at = text_string(&hunted->tried), *end = at + hunted->tried.count, *line;
+	size_t length;
+	while ((line = text_line(&at, end, &length)))
+		out_say(shell->out, "   tried: fix %.*s\n", (int)length, line);
+}
+
+enum status hunt_show(struct shell *shell)
+{
+	const struct program *program = hunted_program(shell);
+	if (!program)
+		return ST_ARGUMENT;
+	const struct hunted *hunted = program->hunted;
+	const struct player_file *file = program_file(program, hunted->file);
+	const char *at = file->text, *end = at + file->count, *line;
+	size_t length;
+	for (int number = 1; (line = text_line(&at, end, &length)); number++)
+		out_say(shell->out, "%s%4d%s  %.*s\n", STYLED(shell->out, COLOUR_NOTE, number), (int)length,
+		        line);
+	say_tried(shell, hunted);
+	if (hunted->mended)
+		out_say(shell->out, "   it is mended: %d attempt%s\n", hunted->attempts,
+		        hunted->attempts == 1 ? "" : "s");
+	else
+		say_hunt(shell, program);
+	return ST_OK;
+}
+
+/* "strategies/ddp.rsh:31: a wait left out. The line as it was:" */
+void hunt_say_wrong(struct shell *shell, const struct hunted *hunted)
+{
+	struct quarry quarry;
+	quarry_of(&quarry, hunted->whole);
+	const struct text_change *change = &quarry.changes.change[hunted->change - 1];
+	out_say(shell->out, "   %s:%d: %s\n", hunted->file, change->line, change->what);
+	for (int i = 0; i < CHANGE_MENDS && change->mend[i]; i++)
+		out_say(shell->out, "   %sfix %d %s%s\n", style(shell->out, COLOUR_KERNEL), change->line + i,
+		        change->mend[i], style(shell->out, COLOUR_PLAIN));
+	quarry_close(&quarry);
+}
+
+enum status hunt_give_up(struct shell *shell)
+{
+	const struct program *program = hunted_program(shell);
+	if (!program)
+		return ST_ARGUMENT;
+	hunt_say_wrong(shell, program->hunted);
+	return ST_OK;
+}

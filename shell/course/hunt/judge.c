@@ -1,0 +1,297 @@
+/* judge.c -- a program in a sandbox: each rank's thread plays it, and keeps what its rank holds in the end; the rest
+ * is the same for all, and rank 0's to write down */
+#include "shell/course/hunt/judge.h"
+#include "base/memory.h"
+#include "races/races.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/language/run/player.h"
+#include "shell/language/run/state.h"
+#include "shell/sandbox/sandbox.h"
+#include "shell/session/read.h"
+#include "shell/training/training.h"
+#include "shell/training/verify.h"
+#include "trace/trace.h"
+
+#include <math.h>
+#include <string.h>
+
+struct judge {
+	const struct program *program;
+	int iterations;
+	struct judged *judged;
+};
+
+/* ---- the lines that did anything ---- */
+
+static void keep_line(struct judged *judged, const char *file, int line)
+{
+	struct lines_ran *ran = NULL;
+	for (size_t i = 0; i < judged->files && !ran; i++)
+		ran = strcmp(judged->file[i].file, file) == 0 ? &judged->file[i] : NULL;
+	if (!ran) {
+		ran = MEM_ADD(&judged->file, &judged->files);
+		*ran = (struct lines_ran){.file = mem_copy_text(file, strlen(file))};
+	}
+	while (ran->lines <= (size_t)line)
+		*MEM_ADD(&ran->ran, &ran->lines) = false;
+	ran->ran[line] = true;
+}
+
+struct spotter {
+	struct shell *shell;
+	struct judged *judged;
+};
+
+static void on_line(void *self, enum ran ran, struct statement *statement, const struct ranks *set, int depth)
+{
+	const struct spotter *spotter = self;
+	const struct interpreter *in = spotter->shell->interpreter;
+	const struct tree *tree = in->now.tree;
+	(void)ran, (void)set, (void)depth;
+	if (tree && tree->file)
+		keep_line(spotter->judged, tree->file, statement->line);
+}
+
+bool judged_ran(const struct judged *judged, const char *file, int line)
+{
+	for (size_t i = 0; i < judged->files; i++)
+		if (strcmp(judged->file[i].file, file) == 0)
+			return (size_t)line < judged->file[i].lines && judged->file[i].ran[line];
+	return false;
+}
+
+/* ---- what a rank holds ---- */
+
+static void keep_values(
+        struct shell *shell, struct held_by *held, const char *name, const struct part_line *part)
+{
+	struct view view;
+	if (interpreter_view(shell, shell->world->me, part ? part->tensor : name, &view) != ST_OK)
+		return;
+	int64_t count = layout_count(&view.layout);
+	struct held_values *kept = MEM_ADD(&held->held, &held->count);
+	*kept = (struct held_values){.name = mem_copy_text(name, strlen(name)),
+	        .value = mem_alloc((size_t)count * sizeof *kept->value),
+	        .count = count};
+	enum status status = part ? part_floats(shell, part, &view, kept->value)
+	                          : read_floats(shell, 0, &view, kept->value);
+	if (status != ST_OK)
+		kept->count = 0;
+}
+
+static void keep_all(struct shell *shell, struct held_by *held)
+{
+	const struct part_lines *parts = &shell->training->parts;
+	const struct world *world = shell->world;
+	for (size_t i = 0; i < parts->count; i++) {
+		const struct part_line *part = &parts->line[i];
+		struct text name = {0};
+		text_add(&name, "%s %s of %s at %lld,%lld,%lld", part->tensor, part->state, part->of,
+		        (long long)part->row, (long long)part->col, (long long)part->at);
+		if (part->rank == world->me)
+			keep_values(shell, held, text_string(&name), part);
+		text_release(&name);
+	}
+	for (name_id name = 1; !parts->count && (int)name <= names_count(world->names); name++)
+		if (world_find(world, world->me, name).kind == THING_TENSOR)
+			keep_values(shell, held, names_text(world->names, name), NULL);
+}
+
+/* ---- a rank ---- */
+
+static enum status play_steps(struct player *player, int iterations)
+{
+	enum player_stop stop = PLAYER_STEP;
+	enum status status = ST_OK;
+	for (int left = iterations; status == ST_OK && stop != PLAYER_END;) {
+		status = player_go(player, &stop);
+		left -= stop == PLAYER_ROUND;
+		if (stop == PLAYER_SETUP && !iterations)
+			break;
+		if (stop == PLAYER_ROUND && left <= 0)
+			break;
+	}
+	return status;
+}
+
+static void note_end(struct judged *judged, const struct shell *shell, enum status status)
+{
+	if (shell->world->me != 0)
+		return;
+	judged->end = status == ST_INTERRUPTED             ? JUDGED_OVER
+	        : status == ST_STUCK || status == ST_WAITS ? JUDGED_STUCK
+	                                                   : JUDGED_REFUSED;
+	text_add(&judged->words, "%s", fail_text());
+}
+
+/* Rank 0: what is the same for all */
+static void note_figures(struct judged *judged, struct shell *shell, struct trace *trace)
+{
+	struct window window = trace_time(trace, -1);
+	const struct races *races = races_now(shell->world);
+	judged->time_ns = window.to - window.from;
+	judged->races = races->count + races->unread_count;
+	judged->failed = shell->expects_failed;
+	for (int rank = 0; rank < shell->world->n; rank++) {
+		int64_t peak = metric_peak(trace, -1, rank, -1);
+		judged->peak = peak > judged->peak ? peak : judged->peak;
+	}
+}
+
+/* No more lines come but a `sync` of all, behind which all is written: who waits now waits for ever. */
+static void end(struct shell *shell, struct judged *judged)
+{
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	struct text words = {0};
+	enum status status = sandbox_lines(shell, "sync", strlen("sync"), NULL, 1);
+	if (status == ST_OK)
+		status = sandbox_end(shell);
+	if (status == ST_OK && trace_stuck(&trace, 74, true, &words))
+		status = fail(ST_STUCK, "%s", text_string(&words));
+	text_release(&words);
+	if (status != ST_OK) {
+		note_end(judged, shell, status);
+		return;
+	}
+	keep_all(shell, &judged->rank[shell->world->me]);
+	if (shell->world->me == 0)
+		note_figures(judged, shell, &trace);
+}
+
+/* A command of the program that wants an empty world finds it so. */
+static void play(struct shell *shell, void *self)
+{
+	struct judge *judge = self;
+	struct spotter spotter = {shell, judge->judged};
+	struct player *player = NULL;
+	struct text type = {0};
+	enum status status = program_player(judge->program, shell, &player);
+	if (status == ST_OK && shell->world->me == 0)
+		player_watch(player, (struct watcher){.self = &spotter, .line = on_line});
+	if (status == ST_OK)
+		status = play_steps(player, judge->iterations);
+	if (status != ST_OK && status != ST_EXPECT) {
+		note_end(judge->judged, shell, status);
+	} else {
+		end(shell, judge->judged);
+		player_variable(player, "dtype", &type);
+		if (shell->world->me == 0)
+			judge->judged->half = type.count && strcmp(text_string(&type), "f32") != 0;
+	}
+	text_release(&type);
+	player_free(player);
+}
+
+enum status judge_play(struct judged *judged, const struct program *program, int iterations,
+        int64_t steps_most, struct shell *of)
+{
+	int n = of->world->n;
+	struct judge judge = {program, iterations, judged};
+	struct sandbox sandbox = {.n = n, .steps_most = steps_most};
+	*judged = (struct judged){.n = n, .rank = mem_alloc((size_t)n * sizeof *judged->rank)};
+	enum status status = sandbox_run(&sandbox, of, play, &judge);
+	judged->steps = sandbox.steps;
+	return status;
+}
+
+void judged_release(struct judged *judged)
+{
+	for (int rank = 0; judged->rank && rank < judged->n; rank++) {
+		struct held_by *by = &judged->rank[rank];
+		for (size_t i = 0; i < by->count; i++) {
+			mem_free(by->held[i].name);
+			mem_free(by->held[i].value);
+		}
+		mem_free(by->held);
+	}
+	for (size_t i = 0; i < judged->files; i++) {
+		mem_free(judged->file[i].file);
+		mem_free(judged->file[i].ran);
+	}
+	mem_free(judged->file);
+	mem_free(judged->rank);
+	text_release(&judged->words);
+	*judged = (struct judged){0};
+}
+
+/* ---- beside each other ---- */
+
+static const struct held_values *find(const struct judged *judged, int rank, const char *name)
+{
+	const struct held_by *by = &judged->rank[rank];
+	for (size_t i = 0; i < by->count; i++)
+		if (strcmp(by->held[i].name, name) == 0)
+			return &by->held[i];
+	return NULL;
+}
+
+/* |other - whole| beside |whole - begin|, or beside |whole| where nothing has changed, or nothing is known of a beginning */
+static double off_by(
+        const struct held_values *whole, const struct held_values *begin, const struct held_values *other)
+{
+	double away = 0, changed = 0, size = 0;
+	if (!other || other->count != whole->count)
+		return INFINITY;
+	for (int64_t i = 0; i < whole->count; i++) {
+		double value = whole->value[i], difference = other->value[i] - value;
+		double change = begin && begin->count == whole->count ? value - begin->value[i] : 0;
+		if (!isfinite(value) && !isfinite(other->value[i]))
+			continue;
+		away += difference * difference;
+		changed += change * change;
+		size += value * value;
+	}
+	double beside = changed > 0 ? changed : size;
+	return away == 0 ? 0 : isfinite(away) && beside > 0 ? sqrt(away / beside) : INFINITY;
+}
+
+struct likeness judged_compare(
+        const struct judged *whole, const struct judged *begin, const struct judged *other)
+{
+	struct likeness compared = {.worst = "",
+	        .time = whole->time_ns ? (double)other->time_ns / (double)whole->time_ns : 1,
+	        .memory = whole->peak ? (double)other->peak / (double)whole->peak : 1,
+	        .races = other->races > whole->races ? other->races - whole->races : 0,
+	        .failed = other->failed > whole->failed ? other->failed - whole->failed : 0};
+	for (int rank = 0; rank < whole->n; rank++)
+		for (size_t i = 0; i < whole->rank[rank].count; i++) {
+			const struct held_values *held = &whole->rank[rank].held[i];
+			double off =
+			        off_by(held, find(begin, rank, held->name), find(other, rank, held->name));
+			if (off > compared.off) {
+				compared.off = off;
+				compared.worst = held->name;
+			}
+		}
+	return compared;
+}
+
+double judged_limit(const struct judged *whole)
+{
+	return whole->half ? 3e-2 : 1e-3;
+}
+
+int judged_level(const struct judged *whole, const struct judged *begin, const struct judged *other)
+{
+	if (other->end == JUDGED_STUCK)
+		return 1;
+	if (other->end != JUDGED_WHOLE)
+		return 0;
+	struct likeness compared = judged_compare(whole, begin, other);
+	if (compared.races)
+		return 2;
+	if (compared.failed || compared.off > 10 * judged_limit(whole))
+		return compared.failed || compared.off > 0.25 ? 1 : 2;
+	if (compared.off > judged_limit(whole))
+		return 0;
+	return compared.time >= 1.15 || compared.memory >= 1.15 ? 3 : 0;
+}
+
+bool judged_right(const struct judged *whole, const struct judged *begin, const struct judged *other)
+{
+	if (other->end != JUDGED_WHOLE)
+		return false;
+	struct likeness compared = judged_compare(whole, begin, other);
+	return !compared.races && !compared.failed && compared.off <= judged_limit(whole) &&
+	        compared.time <= JUDGED_MORE && compared.memory <= JUDGED_MORE;
+}

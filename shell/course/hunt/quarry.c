@@ -1,0 +1,192 @@
+/* quarry.c -- the whole program, and the files in which a line of it may be wrong
+ *
+ *     hunt fsdp      strategies/fsdp.rsh                          its own file
+ *                    parts that it sources: flat, grouped ...     its own too
+ *                    parts of the model: training, parameters ... only where its own have little to change
+ *     hunt F.rsh     F.rsh */
+#include "base/embedded.h"
+#include "base/memory.h"
+#include "shell/course/hunt/found.h"
+#include "shell/language/parse/tree.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/player.h"
+#include "shell/session/share.h"
+#include "shell/training/choose.h"
+#include "shell/training/head.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- files ---- */
+
+static bool has_file(const struct quarry *quarry, const char *name)
+{
+	for (int i = 0; i < quarry->files; i++)
+		if (strcmp(quarry->file[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+static void add_file(struct quarry *quarry, const struct player_file *file)
+{
+	if (file && quarry->files < HUNT_FILES && !has_file(quarry, file->name))
+		quarry->file[quarry->files++] = file;
+}
+
+/* Calls `found` with each NAME of `source NAME` in the text that is a part in the binary. */
+static void each_source(
+        const char *text, size_t count, void (*found)(void *, const struct embedded *), void *self)
+{
+	static const char source[] = "source ";
+	const char *at = text, *end = text + count;
+	while ((at = memmem(at, (size_t)(end - at), source, sizeof source - 1))) {
+		char name[64];
+		size_t length = 0;
+		bool begins = at == text || !isalnum((unsigned char)at[-1]);
+		at += sizeof source - 1;
+		while (at + length < end && length < sizeof name - 1 &&
+		        (isalnum((unsigned char)at[length]) || at[length] == '_'))
+			length++;
+		memcpy(name, at, length);
+		name[length] = '\0';
+		const struct embedded *part = begins ? built_in_part(name) : NULL;
+		if (part)
+			found(self, part);
+	}
+}
+
+/* Parts that parts source too */
+static void keep_part(void *self, const struct embedded *part)
+{
+	struct program *whole = self;
+	if (program_file(whole, part->path))
+		return;
+	program_add_aside(whole, part->path, part->bytes, part->count);
+	each_source(part->bytes, part->count, keep_part, whole);
+}
+
+static void list_part(void *self, const struct embedded *part)
+{
+	struct quarry *quarry = self;
+	if (has_file(quarry, part->path))
+		return;
+	add_file(quarry, program_file(quarry->whole, part->path));
+	each_source(part->bytes, part->count, list_part, quarry);
+}
+
+/* The strategy's file of a program that choose.c has put together stands behind the model's, before the driver. */
+enum { MODEL_FILE = 1, STRATEGY_FILE = 2 };
+
+void quarry_of(struct quarry *quarry, struct program *whole)
+{
+	bool script = program_is_script(whole);
+	const struct player_file *own = &whole->file[script ? 0 : STRATEGY_FILE];
+	*quarry = (struct quarry){.whole = program_use(whole)};
+	add_file(quarry, own);
+	if (!script) {
+		each_source(own->text, own->count, list_part, quarry);
+		quarry->own = quarry->files;
+		each_source(whole->file[MODEL_FILE].text, whole->file[MODEL_FILE].count, list_part, quarry);
+	}
+	quarry->own = script ? quarry->files : quarry->own;
+	size_t count = 0;
+	for (int i = 0; i < quarry->files; i++) {
+		changes_find(&quarry->changes, quarry->file[i]->text, quarry->file[i]->count);
+		while (count < quarry->changes.count)
+			*MEM_ADD(&quarry->file_of, &count) = i;
+	}
+}
+
+void quarry_close(struct quarry *quarry)
+{
+	changes_release(&quarry->changes);
+	mem_free(quarry->file_of);
+	program_release(quarry->whole);
+	*quarry = (struct quarry){0};
+}
+
+struct program *quarry_changed(const struct quarry *quarry, size_t change, struct names *names)
+{
+	const struct player_file *file = quarry->file[quarry->file_of[change]];
+	struct text text = {0};
+	change_apply(&quarry->changes.change[change], file->text, file->count, &text);
+	struct program *made = program_with(quarry->whole, names, file->name, text_string(&text), text.count);
+	text_release(&text);
+	return made;
+}
+
+/* ---- the whole program ---- */
+
+static enum status read_script(struct shell *shell, const char *path, struct program **whole)
+{
+	char *bytes = NULL;
+	size_t count = 0;
+	enum status status = shell_file(shell, path, &bytes, &count);
+	if (status == ST_OK) {
+		*whole = program_make(path, shell->world->names);
+		program_add(*whole,
+		        &(struct player_file){.name = path, .what = path, .text = bytes, .count = count});
+		struct tree *tree = NULL; /* it may never end: the play finds that (search.c), not a walk */
+		status = tree_parse(&tree, bytes, count, path, 1);
+		tree_release(tree);
+	}
+	mem_free(bytes);
+	return status;
+}
+
+/* Where no model was chosen: small ones, the first that the strategy takes */
+static void small_model(int i, struct choice *model)
+{
+	static const struct {
+		const char *model, *option;
+		int value;
+	} options[] = {{"mlp", "layers", 8}, {"mlp", "hidden", 64}, {"mlp", "batch", 64},
+	        {"gpt", "layers", 2}, {"gpt", "hidden", 32}, {"gpt", "heads", 4}, {"gpt", "seq", 16},
+	        {"gpt", "batch", 8}, {"gpt", "experts", 4}};
+	bool gpt = i > 0;
+	*model = (struct choice){.name = gpt ? "gpt" : "mlp"};
+	for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+		if (strcmp(options[k].model, model->name) == 0 &&
+		        (i == 2 || strcmp(options[k].option, "experts") != 0))
+			choice_give(model,
+			        &(struct given){
+			                .name = options[k].option, .number = {options[k].value, UNIT_PLAIN}});
+}
+
+static enum status put_together(struct shell *shell, const struct choice *strategy, struct program **whole)
+{
+	bool chosen = shell->training->now.model_program != NULL;
+	enum status status = ST_ARGUMENT;
+	for (int i = 0; i < (chosen ? 1 : 3) && status != ST_OK && status != ST_INTERRUPTED; i++) {
+		struct choice choice[FILES_MAX] = {{0}, *strategy};
+		if (!chosen)
+			small_model(i, &choice[0]);
+		program_release(*whole);
+		*whole = NULL;
+		status = choose_program(shell, choice, 2, whole);
+		if (status == ST_OK)
+			status = program_walk(shell, *whole, shell->world->n);
+		if (status == ST_NAME)
+			break;
+	}
+	if (status == ST_OK) {
+		const struct program *made = *whole;
+		for (int i = MODEL_FILE; i <= STRATEGY_FILE; i++)
+			each_source(made->file[i].text, made->file[i].count, keep_part, *whole);
+	}
+	return status;
+}
+
+enum status quarry_open(struct quarry *quarry, struct shell *shell, const struct hunt_asked *asked)
+{
+	const char *name = asked->strategy->name;
+	struct program *whole = NULL;
+	enum status status = choice_is_path(name) ? read_script(shell, name, &whole)
+	                                          : put_together(shell, asked->strategy, &whole);
+	*quarry = (struct quarry){0};
+	if (status == ST_OK)
+		quarry_of(quarry, whole);
+	program_release(whole);
+	/* an interrupt is reported without the model's file and line */
+	return status == ST_INTERRUPTED ? fail(ST_INTERRUPTED, "interrupted") : status;
+}

@@ -1,0 +1,193 @@
+/* search.c -- which change: those of lines that do anything, tried in the order that a seed gives, until one can be told */
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "shell/course/hunt/found.h"
+#include "shell/sandbox/sandbox.h"
+#include "shell/session/quote.h"
+
+#include <string.h>
+
+enum { FEW = 24, TRIES_MOST = 128 };
+
+/* ---- the whole ---- */
+
+enum status standard_play(struct standard *standard, const struct program *whole, struct shell *of)
+{
+	*standard = (struct standard){0};
+	enum status status = judge_play(&standard->whole, whole, 2, SEALED_STEPS_OWN, of);
+	if (status == ST_OK && standard->whole.end == JUDGED_OVER)
+		status = fail(ST_LIMIT, "hunt: %s comes to no end: %d steps were not enough", whole->name,
+		        SEALED_STEPS_OWN);
+	else if (status == ST_OK && standard->whole.end == JUDGED_STUCK)
+		status = fail(ST_STUCK, "hunt: %s hangs as it is\n%s", whole->name,
+		        text_string(&standard->whole.words));
+	else if (status == ST_OK && standard->whole.end == JUDGED_REFUSED)
+		status = fail(ST_ARGUMENT, "hunt: %s does not run as it is: %s", whole->name,
+		        text_string(&standard->whole.words));
+	if (status == ST_OK)
+		status = judge_play(&standard->begin, whole, 0, SEALED_STEPS_OWN, of);
+	standard->steps_most = most_of(standard->whole.steps * SEALED_TIMES, SEALED_STEPS_LEAST);
+	return status;
+}
+
+void standard_release(struct standard *standard)
+{
+	judged_release(&standard->whole);
+	judged_release(&standard->begin);
+}
+
+/* ---- candidates ---- */
+
+/* splitmix64: the same on every computer */
+static uint64_t draw(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+static bool does_anything(const struct quarry *quarry, const struct standard *standard, size_t i)
+{
+	const struct text_change *change = &quarry->changes.change[i];
+	const struct player_file *file = quarry->file[quarry->file_of[i]];
+	int line = 1; /* of the right text: the change's own number may be that of a line beside it */
+	for (size_t at = 0; at < change->from; at++)
+		line += file->text[at] == '\n';
+	return change->computes || judged_ran(&standard->whole, file->name, line);
+}
+
+/* Those of lines that ran; of the model's parts only where the program's own are few. *order is the caller's. */
+static size_t candidates(const struct quarry *quarry, const struct standard *standard, size_t **order)
+{
+	size_t count = 0;
+	*order = NULL;
+	for (int own = 1; own >= 0 && count < FEW; own--)
+		for (size_t i = 0; i < quarry->changes.count; i++)
+			if ((quarry->file_of[i] < quarry->own) == own && does_anything(quarry, standard, i))
+				*MEM_ADD(order, &count) = i;
+	return count;
+}
+
+/* Tries one: its level, 0 where nothing can be told */
+static enum status try_change(const struct quarry *quarry, const struct standard *standard, size_t i,
+        struct shell *shell, int *level, struct likeness *compared)
+{
+	struct names *names = names_create(); /* its own: the session's are the same on all processes */
+	struct program *changed = quarry_changed(quarry, i, names);
+	struct judged judged = {0};
+	enum status status = judge_play(&judged, changed, 2, standard->steps_most, shell);
+	*level = status == ST_OK ? judged_level(&standard->whole, &standard->begin, &judged) : 0;
+	if (status == ST_OK && judged.end == JUDGED_WHOLE)
+		*compared = judged_compare(&standard->whole, &standard->begin, &judged);
+	judged_release(&judged);
+	program_release(changed);
+	names_free(names);
+	return status;
+}
+
+/* In an order that the seed gives; those that only cost time come first where these are wanted. */
+static void shuffle(const struct quarry *quarry, size_t *order, size_t count, long level, long seed)
+{
+	uint64_t state = (uint64_t)seed * 1000003u + (uint64_t)level;
+	size_t first = 0;
+	for (size_t left = count; left > 1; left--) {
+		size_t at = draw(&state) % left, i = order[at];
+		order[at] = order[left - 1];
+		order[left - 1] = i;
+	}
+	for (size_t i = 0; i < count && level == HUNT_LEVELS; i++)
+		if (quarry->changes.change[order[i]].slows) {
+			size_t other = order[first];
+			order[first++] = order[i];
+			order[i] = other;
+		}
+}
+
+/* of: how many of those tried are of each level. Where not all were tried, another seed may come to one. */
+static enum status none_found(
+        const char *name, long level, size_t tried, bool all, const size_t of[HUNT_LEVELS + 1])
+{
+	struct text more = {0};
+	for (int other = 1; other <= HUNT_LEVELS; other++)
+		if (of[other])
+			text_add(&more, "%s%zu of level %d", more.count ? ", " : "; ", of[other], other);
+	if (more.count) {
+		text_add(&more, " (`hunt ");
+		quote_word(name, &more);
+		text_add(&more, " all` lists them)");
+	}
+	if (!all)
+		text_add(&more, "; another seed= tries others");
+	enum status status = fail(ST_NAME,
+	        "hunt %s %ld: of %s %zu change%s none is of that level, with this model and machine%s", name,
+	        level, all ? "all" : "the first", tried, tried == 1 ? "" : "s", text_string(&more));
+	text_release(&more);
+	return status;
+}
+
+enum status quarry_choose(
+        const struct quarry *quarry, struct shell *shell, long level, long seed, long *change)
+{
+	struct standard standard;
+	struct likeness compared;
+	size_t *order = NULL, count = 0, tries = 0, of[HUNT_LEVELS + 1] = {0};
+	int found = 0;
+	enum status status = standard_play(&standard, quarry->whole, shell);
+	if (status == ST_OK) {
+		count = candidates(quarry, &standard, &order);
+		shuffle(quarry, order, count, level, seed);
+		tries = count < TRIES_MOST ? count : TRIES_MOST;
+	}
+	for (size_t tried = 0; tried < tries && status == ST_OK && found != level; tried++) {
+		*change = (long)order[tried] + 1;
+		status = try_change(quarry, &standard, order[tried], shell, &found, &compared);
+		of[status == ST_OK ? found : 0]++;
+	}
+	if (status == ST_OK && found != level)
+		status = none_found(quarry->whole->name, level, tries, tries == count, of);
+	mem_free(order);
+	standard_release(&standard);
+	return status;
+}
+
+/* ---- the list ---- */
+
+static void put_change(
+        const struct quarry *quarry, size_t i, int level, const struct likeness *compared, struct text *out)
+{
+	const struct text_change *change = &quarry->changes.change[i];
+	text_add(out, "   %4zu  level %d  %s:%d  %s", i + 1, level, quarry->file[quarry->file_of[i]]->name,
+	        change->line, change->what);
+	if (compared->off > 0)
+		text_add(out, ", numbers off by %.2g", compared->off);
+	if (compared->races)
+		text_add(out, ", %zu races", compared->races);
+	if (level == 3)
+		text_add(out, ", time %.2fx, memory %.2fx", compared->time, compared->memory);
+	text_add(out, "\n");
+}
+
+enum status quarry_list(const struct quarry *quarry, struct shell *shell, struct text *out)
+{
+	struct standard standard;
+	size_t *order = NULL, count = 0, of[HUNT_LEVELS + 1] = {0};
+	enum status status = standard_play(&standard, quarry->whole, shell);
+	if (status == ST_OK)
+		count = candidates(quarry, &standard, &order);
+	for (size_t k = 0; k < count && status == ST_OK; k++) {
+		struct likeness compared = {0};
+		int level = 0;
+		status = try_change(quarry, &standard, order[k], shell, &level, &compared);
+		of[level]++;
+		if (level)
+			put_change(quarry, order[k], level, &compared, out);
+	}
+	text_add(out,
+	        "   %s: %zu changes can be told of %zu tried: %zu of level 1, %zu of level 2, %zu of level "
+	        "3\n",
+	        quarry->whole->name, count - of[0], count, of[1], of[2], of[3]);
+	mem_free(order);
+	standard_release(&standard);
+	return status;
+}

@@ -1,0 +1,46 @@
+/* before.c -- what the session had before a lesson was opened: `lesson off` gives it back
+ *
+ *     set launch=5us   strategy ddp   lesson 11   next   lesson 12   lesson off   run 1
+ *                                     ^ kept      |- handed on -|    ^ given back: launch=5us, ddp at its start */
+#include "shell/course/lessons/inside.h"
+#include "shell/training/open.h"
+
+void before_release(struct before *before)
+{
+	lasting_release(&before->lasting);
+	plan_release(&before->plan);
+}
+
+static void before_keep(const struct shell *shell, struct before *before)
+{
+	lasting_keep(shell, &before->lasting);
+	plan_copy(&shell->training->now, &before->plan);
+	before->entry = shell->journal.count;
+}
+
+void lesson_take(struct shell *shell, struct lesson *lesson)
+{
+	if (shell->lesson) {
+		lesson->before = shell->lesson->before;
+		shell->lesson->before = (struct before){0};
+	} else {
+		before_keep(shell, &lesson->before);
+	}
+	lesson_free(shell);
+	shell->lesson = lesson;
+}
+
+enum status lesson_give_back(struct shell *shell)
+{
+	const struct before *before = shell->lesson ? &shell->lesson->before : NULL;
+	if (before) {
+		lasting_take(shell, &before->lasting);
+		plan_copy(&before->plan, &shell->training->now);
+		shell->journal.opened = before->entry + 1;
+	}
+	if (shell->journal.closes_again)
+		shell->journal.opened = shell->journal.closes_again;
+	lesson_free(shell);
+	training_line(shell); /* lines that run again from here on begin with this plan */
+	return shell_reset(shell);
+}

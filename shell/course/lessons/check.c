@@ -1,0 +1,367 @@
+/* check.c -- `check`: what was typed since the task began, tried in worlds of its own, and told by topic
+ *
+ *     the numbers   right   also with other data, M = 6 and 8 ranks
+ *     time          12.1 ms: the best known is 8.60 ms. `sync` on rank 0 (line 5)
+ *     memory        right
+ *
+ * Rank 0 tries them while the others wait; they all say what it has found. */
+#include "shell/language/run/command.h"
+#include "shell/course/lessons/asked.h"
+#include "shell/course/lessons/inside.h"
+#include "shell/course/lessons/trial.h"
+#include "shell/sandbox/sandbox.h"
+#include "shell/session/learned.h"
+#include "shell/session/share.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TOPIC_COLUMN = 3, WORDS_COLUMN = 17 };
+
+/* A row: its topic, and words that go on below where the line is full */
+static void put_row(struct shell *shell, const char *topic, enum colour colour, const char *first,
+        const char *words, struct text *out)
+{
+	struct text wrapped = {0};
+	int width = out_width(shell->out) - 1;
+	text_add(out, "%*s%-*s%s%s%s", TOPIC_COLUMN, "", WORDS_COLUMN - TOPIC_COLUMN, topic,
+	        style(shell->out, colour), first, style(shell->out, COLOUR_PLAIN));
+	if (!*words) {
+		text_add(out, "\n");
+		return;
+	}
+	int used = WORDS_COLUMN + (int)text_columns(first) + 3;
+	text_wrapped(&wrapped, words, WORDS_COLUMN, width > 40 ? width : 40);
+	if (used + (int)strlen(words) < width)
+		text_add(out, "   %s\n", words);
+	else
+		text_add(out, "\n%s", text_string(&wrapped));
+	text_release(&wrapped);
+}
+
+/* What a gate that does not hold has to say: figures where it compares with the best, its remark, and what was false */
+static void put_broken(
+        struct shell *shell, const struct task_verdict *verdict, const struct gate *gate, struct text *out)
+{
+	struct text words = {0};
+	bool figures = gate->figure.count && gate->best.count;
+	if (figures)
+		text_add(&words, "the best known is %s. ", text_string(&gate->best));
+	text_add(&words, "%s", text_string(&gate->remark));
+	if (gate_topic(gate) == TOPIC_TIME && verdict->cause.count)
+		text_add(&words, "%s%s", words.count ? " -- " : "", text_string(&verdict->cause));
+	put_row(shell, topic_words(gate_topic(gate)), COLOUR_BAD,
+	        figures ? text_string(&gate->figure) : "not yet", text_string(&words), out);
+	text_release(&words);
+}
+
+/* Of what an expect has said: of a tensor that is not there no more than that, for what resembles it may be the reference's */
+static size_t worth_saying(const char *line, size_t length)
+{
+	static const char none[] = "no tensor '";
+	const size_t count = sizeof none - 1;
+	const char *quote = length > count && memcmp(line, none, count) == 0
+	        ? memchr(line + count, '\'', length - count)
+	        : NULL;
+	return quote ? (size_t)(quote + 1 - line) : length;
+}
+
+/* "false: ..." lines of an expect, below its row */
+static void put_detail(struct shell *shell, const struct gate *gate, struct text *out)
+{
+	const char *at = text_string(&gate->words), *end = at + gate->words.count, *line;
+	size_t length;
+	while ((line = text_line(&at, end, &length)))
+		if (length && memcmp(line, "false:", length < 6 ? length : 6) != 0)
+			text_add(out, "%*s%s%.*s%s\n", WORDS_COLUMN, "", style(shell->out, COLOUR_NOTE),
+			        (int)worth_saying(line, length), line, style(shell->out, COLOUR_PLAIN));
+}
+
+/* The first gate of a topic that does not hold; NULL: all that were asked do. *any: some were */
+static const struct gate *broken_of(const struct gates *gates, enum topic topic, bool *any)
+{
+	*any = false;
+	for (size_t i = 0; i < gates->count; i++) {
+		const struct gate *gate = &gates->gate[i];
+		if (!gate->asked || gate_topic(gate) != topic)
+			continue;
+		*any = true;
+		if (!gate->held)
+			return gate;
+	}
+	return NULL;
+}
+
+/* A gate that compares with the best says by how much, also where it holds: of several the one of `time` itself. */
+static const struct gate *shows_figure(const struct gates *gates, enum topic topic)
+{
+	const struct gate *found = NULL;
+	for (size_t i = 0; i < gates->count; i++) {
+		const struct gate *gate = &gates->gate[i];
+		if (!gate->asked || gate_topic(gate) != topic || !gate->figure.count ||
+		        strcmp(text_string(&gate->figure), "0") == 0)
+			continue;
+		if (!found || strncmp(text_string(&gate->line), "expect time", 11) == 0)
+			found = gate;
+	}
+	return found;
+}
+
+/* "2.04 ms, the best known; naive 4.00 ms" */
+static void put_figure(const struct gate *gate, const struct text *naive, struct text *out)
+{
+	const char *figure = text_string(&gate->figure), *best = text_string(&gate->best);
+	bool equal = strcmp(figure, best) == 0;
+	text_add(out, "%s, the best known%s%s", figure, equal ? "" : " is ", equal ? "" : best);
+	if (naive && naive->count)
+		text_add(out, "; naive %s", text_string(naive));
+}
+
+/* Wrong numbers may well be had in less time, memory or bytes: that is nothing to be called right. */
+static bool says_nothing(enum topic topic, bool wrong)
+{
+	return wrong && (topic == TOPIC_TIME || topic == TOPIC_MEMORY || topic == TOPIC_TRAFFIC);
+}
+
+static void put_topics(
+        struct shell *shell, const struct task_verdict *verdict, const struct text *naive, struct text *out)
+{
+	bool asked, wrong = broken_of(&verdict->gates, TOPIC_NUMBERS, &asked);
+	for (enum topic topic = 0; topic < TOPIC_COUNT; topic++) {
+		bool any, numbers = topic == TOPIC_NUMBERS;
+		const struct gate *broken = broken_of(&verdict->gates, topic, &any);
+		const struct gate *figure = shows_figure(&verdict->gates, topic);
+		struct text words = {0};
+		if (figure)
+			put_figure(figure, topic == TOPIC_TIME ? naive : NULL, &words);
+		if (numbers && verdict->also.count)
+			text_add(&words, "also with %s", text_string(&verdict->also));
+		if (broken) {
+			put_broken(shell, verdict, broken, out);
+			put_detail(shell, broken, out);
+		} else if (any && !says_nothing(topic, wrong)) {
+			put_row(shell, topic_words(topic), COLOUR_GOOD, "right", text_string(&words), out);
+		}
+		text_release(&words);
+	}
+}
+
+/* Right as seen, and not where something is otherwise */
+static void put_variant(struct shell *shell, const struct task_verdict *verdict, struct text *out)
+{
+	const struct gate *gate = verdict->gate >= 0 ? &verdict->gates.gate[verdict->gate] : NULL;
+	struct text words = {0};
+	text_add(&words, "right as it is here, not with %s", verdict->variant.label);
+	if (verdict->literal.count)
+		text_add(&words, ": %s", text_string(&verdict->literal));
+	else
+		text_add(&words, ": %s", gate ? text_string(&gate->remark) : text_string(&verdict->words));
+	put_row(shell, gate ? topic_words(gate_topic(gate)) : "the lines", COLOUR_BAD, "not yet",
+	        text_string(&words), out);
+	text_release(&words);
+}
+
+static void put_unfinished(struct shell *shell, const struct task_verdict *verdict, struct text *out)
+{
+	struct text words = {0};
+	if (verdict->outcome == PLAYED_REFUSED && verdict->line)
+		text_add(&words, "your line %d: ", verdict->line);
+	if (verdict->outcome == PLAYED_OVER)
+		text_add(&words,
+		        "they take more than %d times the steps of a solution: do they come to an end?",
+		        SEALED_TIMES);
+	else
+		text_add(&words, "%s", text_string(&verdict->words));
+	if (verdict->outcome == PLAYED_STUCK) {
+		const char *at = text_string(&words), *end = at + words.count, *line;
+		size_t length;
+		put_row(shell, "the lines", COLOUR_BAD, "stuck", "", out);
+		while ((line = text_line(&at, end, &length)))
+			text_add(out, "%*s%.*s\n", TOPIC_COLUMN, "", (int)length, line);
+	} else {
+		put_row(shell, "the lines", COLOUR_BAD,
+		        verdict->outcome == PLAYED_OVER ? "without end" : "refused", text_string(&words),
+		        out);
+	}
+	text_release(&words);
+}
+
+/* naive: what the naive way takes; "": it is not told */
+static void put_verdict(
+        struct shell *shell, const struct task_verdict *verdict, const struct text *naive, struct text *out)
+{
+	if (verdict->outcome != PLAYED_TO_END && !*verdict->variant.label)
+		put_unfinished(shell, verdict, out);
+	else if (!verdict->right && *verdict->variant.label)
+		put_variant(shell, verdict, out);
+	else
+		put_topics(shell, verdict, naive, out);
+}
+
+/* ---- check ---- */
+
+static void put_transfer(struct shell *shell, const struct lesson_task *task, struct text *out)
+{
+	const char *at = text_string(&task->part[PART_TRANSFER]), *end = at + task->part[PART_TRANSFER].count;
+	const char *line;
+	size_t length;
+	while ((line = text_line(&at, end, &length)))
+		text_add(out, "   %s%.*s%s\n", style(shell->out, COLOUR_NOTE), (int)length, line,
+		        style(shell->out, COLOUR_PLAIN));
+}
+
+/* What comes behind "right" */
+static enum status put_right(struct shell *shell, struct text *out)
+{
+	const struct lesson *lesson = shell->lesson;
+	const struct lesson_task *task = lesson_task_of(shell);
+	bool last = lesson->task + 1 == lesson->file.tasks,
+	     more = lesson->number > 0 && lesson_embedded(lesson->number + 1);
+	text_add(out, "   %sright%s   %s\n", style(shell->out, COLOUR_GOOD), style(shell->out, COLOUR_PLAIN),
+	        !last          ? "`next` goes on"
+	                : more ? "that was the last task: `next` opens the next lesson"
+	                       : "that was the last task: `lessons` lists the lessons");
+	enum status status = guess_put_outcome(shell, out);
+	put_transfer(shell, task, out);
+	if (last && lesson->file.learned.count)
+		text_add(out, "   %sWhat you know now:%s\n", style(shell->out, COLOUR_HEAD),
+		        style(shell->out, COLOUR_PLAIN));
+	const char *at = text_string(&lesson->file.learned), *end = at + lesson->file.learned.count, *line;
+	size_t length;
+	while (last && (line = text_line(&at, end, &length)))
+		text_add(out, "   %.*s\n", (int)length, line);
+	return status;
+}
+
+/* What a board groups attempts by: the remark of the first gate that does not hold, or what ended the lines */
+static void note_wrong(struct shell *shell, const struct task_verdict *verdict)
+{
+	const struct gate *gate = verdict->gate >= 0 ? &verdict->gates.gate[verdict->gate] : NULL;
+	const char *words = gate && gate->remark.count ? text_string(&gate->remark)
+	        : gate                                 ? text_string(&gate->line)
+	        : verdict->outcome == PLAYED_OVER      ? "the lines come to no end"
+	        : verdict->outcome == PLAYED_STUCK     ? "the ranks wait for each other"
+	                                               : text_string(&verdict->words);
+	learned_wrong(shell, words, strcspn(words, "\n"));
+}
+
+/* The time of the way against which the task claims to be faster; nothing where it names none */
+static enum status put_naive(struct shell *shell, struct text *out)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	struct number time;
+	for (size_t i = 0; i < task->attempts; i++)
+		if (task->attempt[i].kind == ATTEMPT_NAIVE) {
+			enum status status = trial_figure(
+			        task, shell->world->n, &task->attempt[i].lines, "time", shell, &time);
+			if (status == ST_OK)
+				number_text(time, out);
+			return status;
+		}
+	return ST_OK;
+}
+
+/* Rank 0: what is said, and whether it is right */
+static enum status find(struct shell *shell, struct text *out, bool *right)
+{
+	struct task_verdict verdict = {0};
+	struct trials trials;
+	struct text naive = {0};
+	trials_open(&trials, lesson_task_of(shell), shell->world->n, shell);
+	enum status status = trials_run(&trials, &shell->lesson->typed, &verdict);
+	trials_close(&trials);
+	*right = status == ST_OK && verdict.right;
+	if (*right)
+		status = put_naive(shell, &naive);
+	if (status == ST_OK)
+		put_verdict(shell, &verdict, &naive, out);
+	text_release(&naive);
+	if (*right)
+		status = put_right(shell, out);
+	else if (status == ST_OK)
+		note_wrong(shell, &verdict);
+	if (status == ST_OK && !*right)
+		text_add(out, "   %snot yet%s   `undo` takes a line back, `again` all; `hint` helps\n",
+		        style(shell->out, COLOUR_BAD), style(shell->out, COLOUR_PLAIN));
+	verdict_release(&verdict);
+	return status;
+}
+
+/* Of a script a check that is not right counts as an `expect` that is false. */
+enum status lesson_check(struct call *call)
+{
+	struct shell *shell = call->shell;
+	struct text words = {0};
+	int32_t right = 0;
+	bool found = false;
+	enum status status = ST_OK;
+	if (!lesson_current(shell))
+		return ST_ARGUMENT;
+	if (shell->replaying)
+		return ST_OK;
+	if (transport_rank(shell->transport) == 0)
+		status = find(shell, &words, &found);
+	right = found;
+	status = shell_say_found(shell, status, &words);
+	if (status == ST_OK)
+		status = shell_spread(shell, ST_OK, &right, sizeof right);
+	text_release(&words);
+	if (status != ST_OK)
+		return status;
+	status = learned_time(shell);
+	if (status != ST_OK)
+		return status;
+	lesson_note(shell, "check", right ? "right" : NULL);
+	shell->lesson->passed = right ? shell->lesson->typed.count : 0;
+	shell->lesson->asking = right && lesson_task_of(shell)->at[PART_ASK];
+	if (!right && !shell->interactive)
+		shell->expects_failed++;
+	return ST_OK;
+}
+
+/* ---- lines handed in ---- */
+
+static enum status load_graded(struct shell *shell, const char *word, struct lesson **lesson)
+{
+	int number = -1, task = 0;
+	bool numbered = lesson_is_numbered(word, &number, &task);
+	enum status status = lesson_load(shell, number, numbered ? NULL : word, lesson);
+	if (status != ST_OK)
+		return status;
+	if (task > (*lesson)->file.tasks)
+		return fail(
+		        ST_RANGE, "lesson %d has tasks 1 to %d, no %d", number, (*lesson)->file.tasks, task);
+	(*lesson)->task = task ? task - 1 : 0;
+	return ST_OK;
+}
+
+enum status lesson_grade(
+        struct shell *shell, int n, const char *task, const char *lines, size_t count, bool *right)
+{
+	struct lesson *lesson = NULL;
+	struct task_verdict verdict = {0};
+	struct text out = {0}, whole = {0};
+	struct trials trials;
+	enum status status = load_graded(shell, task, &lesson);
+	lesson_free(shell);
+	shell->lesson = lesson;
+	if (status == ST_OK)
+		status = lesson_file_fits(&lesson->file, task, n);
+	if (status == ST_OK) {
+		text_put(&whole, lines, count);
+		typed_text(&lesson->typed, text_string(&whole));
+		trials_open(&trials, lesson_task_of(shell), n, shell);
+		status = trials_run(&trials, &lesson->typed, &verdict);
+		trials_close(&trials);
+	}
+	*right = status == ST_OK && verdict.right;
+	if (status == ST_OK) {
+		put_verdict(shell, &verdict, &(struct text){0}, &out);
+		text_add(&out, "   %s\n", *right ? "right" : "not yet");
+		out_put(shell->out, text_string(&out), out.count);
+	}
+	text_release(&out);
+	text_release(&whole);
+	verdict_release(&verdict);
+	return status;
+}

@@ -1,0 +1,284 @@
+/* guess.c -- a prediction before lines are taken, and a question about the picture once they are right
+ *
+ * Choices are figures of the engine itself: the task's lines as a wrong model of the machine would have them run (`#: choice`), beside
+ * the true one, in an order that the title decides. */
+#include "mpi/transport.h"
+#include "shell/course/lessons/inside.h"
+#include "shell/course/lessons/trial.h"
+#include "shell/session/share.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OFFERED_MAX = CHOICES_MAX + 1 };
+/* Two answers nearer than this are one. */
+static const double TENTH = 0.1;
+
+/* One of the answers that are offered; of NULL: the true one */
+struct offered {
+	const struct lesson_attempt *of;
+	struct number figure;
+};
+
+static bool leads(const struct shell *shell)
+{
+	return transport_rank(shell->transport) == 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double one = ((const struct offered *)a)->figure.value,
+	       other = ((const struct offered *)b)->figure.value;
+	return one < other ? -1 : one > other;
+}
+
+/* Of rank 0: all choices, the true one among them, from the least to the largest. *count 0: the task offers none. */
+static enum status find_choices(struct shell *shell, struct offered choice[OFFERED_MAX], int *count)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	const char *what = text_string(&task->part[PART_ANSWER]);
+	enum status status = ST_OK;
+	*count = 0;
+	for (size_t i = 0; i < task->attempts && status == ST_OK; i++) {
+		if (task->attempt[i].kind != ATTEMPT_CHOICE)
+			continue;
+		choice[*count].of = &task->attempt[i];
+		status = trial_figure(
+		        task, shell->world->n, &task->attempt[i].lines, what, shell, &choice[*count].figure);
+		++*count;
+	}
+	if (!*count || status != ST_OK)
+		return status;
+	choice[*count].of = NULL;
+	status = trial_figure(task, shell->world->n, NULL, what, shell, &choice[*count].figure);
+	++*count;
+	qsort(choice, (size_t)*count, sizeof *choice, by_size);
+	return status;
+}
+
+enum status guess_put(struct shell *shell, struct text *out)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	struct offered choice[OFFERED_MAX] = {0};
+	enum status status = ST_OK;
+	struct number truth = {0};
+	int count = 0;
+	if (!task->at[PART_PREDICT] || !leads(shell))
+		return ST_OK;
+	text_add(out, "   %sFirst guess:%s %s\n", style(shell->out, COLOUR_HEAD),
+	        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_PREDICT]));
+	if (!shell_quiet(shell))
+		status = find_choices(shell, choice, &count);
+	if (!shell_quiet(shell) && !count && status == ST_OK)
+		status = trial_figure(
+		        task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]), shell, &truth);
+	for (int i = 0; i < count; i++) {
+		text_add(out, "%s%c ", i ? "   " : "      ", 'a' + i);
+		number_text(choice[i].figure, out);
+	}
+	if (count)
+		text_add(out, "\n");
+	if (*shell->lesson->guess)
+		text_add(out, "      your guess is %s\n", shell->lesson->guess);
+	else if (shell->lesson->skips)
+		text_add(out, "      no guess was made\n");
+	else if (shell->shown) /* a follower: the answer is given in the session that it follows */
+		return status;
+	else if (count)
+		text_add(out, "      answer with its letter: predict b      (or skip)\n");
+	else
+		text_add(out, "      answer with a figure, as in: predict %s      (or skip)\n",
+		        truth.unit == UNIT_TIME            ? "2ms"
+		                : truth.unit == UNIT_BYTES ? "64kB"
+		                                           : "4");
+	return status;
+}
+
+enum status guess_wanted(const struct shell *shell)
+{
+	const struct lesson *lesson = shell->lesson;
+	if (!shell->interactive || lesson->skips || *lesson->guess ||
+	        !lesson_task_of(shell)->at[PART_PREDICT])
+		return ST_OK;
+	return fail(ST_ARGUMENT, "first a guess: `predict ANSWER`, or `skip` (`task` shows the question)");
+}
+
+/* A letter, or a number with its unit; the number of a letter is its choice's. command: that it is said with */
+static enum status read_answer(
+        const char *command, const char *answer, int choices, struct number *number, int *letter)
+{
+	int used = 0;
+	*letter = -1;
+	if (choices && isalpha((unsigned char)answer[0]) && !answer[1]) {
+		*letter = tolower((unsigned char)answer[0]) - 'a';
+		return *letter < choices
+		        ? ST_OK
+		        : fail(ST_RANGE, "%s: the answers are a to %c", command, 'a' + choices - 1);
+	}
+	if (choices)
+		return fail(
+		        ST_ARGUMENT, "%s %s: a letter was expected, as in `%s b`", command, answer, command);
+	if (number_read(answer, number, &used) != ST_OK || answer[used])
+		return fail(ST_ARGUMENT, "%s %s: a figure was expected, as in `%s 60us`", command, answer,
+		        command);
+	return ST_OK;
+}
+
+static int choices_of(const struct lesson_task *task)
+{
+	int count = 0;
+	for (size_t i = 0; i < task->attempts; i++)
+		count += task->attempt[i].kind == ATTEMPT_CHOICE;
+	return count ? count + 1 : 0;
+}
+
+/* What it is a guess of may have a unit, and then the guess has one. Rank 0 finds out. */
+static enum status has_unit(struct shell *shell, const char *answer, struct number number)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	struct number truth = number;
+	enum status status = ST_OK;
+	if (leads(shell) && number.unit == UNIT_PLAIN)
+		status = trial_figure(
+		        task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]), shell, &truth);
+	if (status == ST_OK && truth.unit != number.unit)
+		status = fail(ST_UNIT, "predict %s: in which unit? As in `predict %s%s`", answer, answer,
+		        truth.unit == UNIT_TIME ? "us" : unit_name(truth.unit));
+	return shell_agree(shell, 0, status);
+}
+
+enum status lesson_predict(struct shell *shell, const char *answer)
+{
+	const struct lesson_task *task = lesson_current(shell);
+	struct number number;
+	int letter;
+	if (!task)
+		return ST_ARGUMENT;
+	if (!task->at[PART_PREDICT])
+		return fail(ST_ARGUMENT, "this task asks for no prediction");
+	if (answer) {
+		enum status status = read_answer("predict", answer, choices_of(task), &number, &letter);
+		if (status != ST_OK)
+			return status;
+		if (*shell->lesson->guess)
+			return fail(ST_ARGUMENT,
+			        "predict: your guess is %s, and stays it until the task is right",
+			        shell->lesson->guess);
+		if (letter < 0 && (status = has_unit(shell, answer, number)) != ST_OK)
+			return status;
+		snprintf(shell->lesson->guess, sizeof shell->lesson->guess, "%s", answer);
+		lesson_note(shell, "predict", answer);
+		out_say(shell->out, "   noted: %s. Now the lines; `check` tells how it was\n", answer);
+		return ST_OK;
+	}
+	shell->lesson->skips = true;
+	out_say(shell->out, "   no guess; now the lines\n");
+	return ST_OK;
+}
+
+/* ---- once it is right ---- */
+
+static enum status put_guess(struct shell *shell, struct text *out)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	struct offered choice[OFFERED_MAX] = {0};
+	struct number number = {0}, truth = {0};
+	int count = 0, letter = -1;
+	const struct lesson_attempt *model = NULL;
+	enum status status = find_choices(shell, choice, &count);
+	if (status == ST_OK)
+		status = trial_figure(
+		        task, shell->world->n, NULL, text_string(&task->part[PART_ANSWER]), shell, &truth);
+	if (status == ST_OK)
+		status = read_answer("predict", shell->lesson->guess, count, &number, &letter);
+	if (status != ST_OK)
+		return status;
+	if (letter >= 0) {
+		number = choice[letter].figure;
+		model = choice[letter].of;
+	}
+	bool right = fabs(number.value - truth.value) <= TENTH * fabs(truth.value);
+	text_add(out, "   your guess %s: it was ", shell->lesson->guess);
+	number_text(truth, out);
+	text_add(out, "%s%s%s\n",
+	        !right                ? ""
+	                : letter >= 0 ? ", right"
+	                              : ", within a tenth",
+	        model ? "; yours is what it would be if " : "", model ? text_string(&model->words) : "");
+	return ST_OK;
+}
+
+enum status guess_put_outcome(struct shell *shell, struct text *out)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	enum status status = *shell->lesson->guess ? put_guess(shell, out) : ST_OK;
+	if (status == ST_OK && task->at[PART_ASK])
+		text_add(out, "   %sLook:%s %s\n", style(shell->out, COLOUR_HEAD),
+		        style(shell->out, COLOUR_PLAIN), text_string(&task->part[PART_ASK]));
+	if (status == ST_OK && task->at[PART_ASK] && !shell->shown)
+		text_add(out, "      answer with a %s\n",
+		        *text_string(&task->part[PART_ASK_ANSWER]) == '"' ? "word: answer WORD"
+		                                                          : "figure: answer FIGURE");
+	return status;
+}
+
+/* The answer is a word in quotes ("io" or "io|the stream io"), or an expression of the solution's world. *truth: as text */
+static enum status is_answer(struct shell *shell, const char *answer, bool *right, struct text *truth)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	const char *wanted = text_string(&task->part[PART_ASK_ANSWER]);
+	struct number figure, number;
+	int letter;
+	*right = false;
+	if (*wanted == '"') {
+		text_put(truth, wanted + 1, strcspn(wanted + 1, "|\""));
+		for (const char *at = wanted; *at; at += strcspn(at, "|\"")) {
+			at += strspn(at, "|\"");
+			size_t length = strcspn(at, "|\"");
+			*right |= length == strlen(answer) && strncasecmp(at, answer, length) == 0 && length;
+		}
+		return ST_OK;
+	}
+	enum status status = read_answer("answer", answer, 0, &number, &letter);
+	if (status == ST_OK)
+		status = trial_figure(task, shell->world->n, NULL, wanted, shell, &figure);
+	if (status != ST_OK)
+		return status;
+	number_text(figure, truth);
+	if (figure.unit == UNIT_TIME && number.unit == UNIT_PLAIN)
+		return fail(ST_UNIT, "answer %s: in which unit? As in `answer %sus`", answer, answer);
+	*right = fabs(number.value - figure.value) <= TENTH * fabs(figure.value);
+	return ST_OK;
+}
+
+/* Who has looked in vain for so long learns more from the answer. */
+enum { MISSES_MOST = 3 };
+
+enum status lesson_answer(struct shell *shell, const char *answer)
+{
+	const struct lesson_task *task = lesson_current(shell);
+	struct text words = {0}, truth = {0};
+	bool right = false;
+	if (!task)
+		return ST_ARGUMENT;
+	if (shell->replaying)
+		return ST_OK;
+	if (!shell->lesson->asking)
+		return fail(ST_ARGUMENT,
+		        task->at[PART_ASK] ? "the question comes once `check` says right"
+		                           : "this task asks no question");
+	enum status status = leads(shell) ? is_answer(shell, answer, &right, &truth) : ST_OK;
+	bool told = status == ST_OK && leads(shell) && !right && ++shell->lesson->misses >= MISSES_MOST;
+	text_add(&words, "   %s%s%s%s\n", style(shell->out, right ? COLOUR_GOOD : COLOUR_BAD),
+	        right          ? "right: `next` goes on"
+	                : told ? "not so: it is "
+	                       : "not so: look once more (`timeline`, `stalls`, `stats`)",
+	        told ? text_string(&truth) : "", style(shell->out, COLOUR_PLAIN));
+	status = shell_say_found(shell, status, &words);
+	text_release(&words);
+	text_release(&truth);
+	return status;
+}

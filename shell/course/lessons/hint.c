@@ -1,0 +1,174 @@
+/* hint.c -- three hints: the idea, in the lesson's words; the place in the learner's own lines; the line
+ *
+ *     solution   wait compute on comm | allreduce g op=avg on comm | wait comm on compute | ...
+ *     typed      wait compute on comm | allreduce g on comm
+ *                                       ^ your line 2 is where they part         third: the solution's line
+ */
+#include "shell/language/run/command.h"
+#include "shell/course/lessons/inside.h"
+#include "shell/session/learned.h"
+
+#include <string.h>
+
+/* A text as its statements, one a line, those within braces too; blanks within count once. `}` says nothing. */
+static void put_statements(const char *text, int line, struct task_lines *out)
+{
+	struct text one = {0};
+	for (int first = line;; line += *text++ == '\n') {
+		if (!strchr(" \t\n;}", *text)) {
+			first = one.count ? first : line;
+			text_put(&one, text, 1);
+		} else if (one.count && one.bytes[one.count - 1] != ' ') {
+			text_put(&one, " ", 1);
+		}
+		if (strchr(";\n{}", *text)) {
+			while (one.count && one.bytes[one.count - 1] == ' ')
+				one.bytes[--one.count] = '\0';
+			if (one.count)
+				typed_add(out, one.bytes, one.count, first);
+			text_clear(&one);
+		}
+		if (!*text)
+			break;
+	}
+	text_release(&one);
+}
+
+/* Two statements, whatever blanks stand in them */
+static bool same(const char *one, const char *other)
+{
+	for (; *one || *other; one += *one != 0, other += *other != 0) {
+		one += strspn(one, " ");
+		other += strspn(other, " ");
+		if (*one != *other)
+			return false;
+	}
+	return true;
+}
+
+static bool has(const struct task_lines *lines, const char *statement)
+{
+	bool found = false;
+	for (size_t i = 0; i < lines->count; i++)
+		found |= same(lines->line[i].text, statement);
+	return found;
+}
+
+/* Where the learner's lines leave the solution: the first statement of it that does not come, in its order. -1: all do. */
+static long parting(const struct task_lines *typed, const struct task_lines *solution, size_t *at)
+{
+	*at = 0;
+	for (size_t i = 0; i < solution->count; i++) {
+		size_t k = *at;
+		while (k < typed->count && !same(typed->line[k].text, solution->line[i].text))
+			k++;
+		if (k == typed->count)
+			return (long)i;
+		*at = k + 1;
+	}
+	return -1;
+}
+
+/* The first line from `at` on that is none of the solution's; typed->count: there is none */
+static size_t stranger(const struct task_lines *typed, const struct task_lines *solution, size_t at)
+{
+	while (at < typed->count && has(solution, typed->line[at].text))
+		at++;
+	return at;
+}
+
+static void tell_place(
+        struct shell *shell, const struct task_lines *typed, const struct task_lines *solution, size_t at)
+{
+	size_t odd = stranger(typed, solution, at);
+	const struct typed_line *line = &typed->line[odd < typed->count ? odd : at];
+	if (!typed->count)
+		out_say(shell->out, "   nothing is typed yet: begin with what the task names first\n");
+	else if (at < typed->count)
+		out_say(shell->out, "   look at your line %d: `%.60s`\n", line->line, line->text);
+	else
+		out_say(shell->out, "   something is missing after your line %d: `%.60s`\n",
+		        typed->line[typed->count - 1].line, typed->line[typed->count - 1].text);
+}
+
+/* Of lines of which none is missing: the first that is not the solution's */
+static void tell_surplus(
+        struct shell *shell, const struct task_lines *typed, const struct task_lines *solution)
+{
+	size_t odd = stranger(typed, solution, 0);
+	if (odd < typed->count)
+		out_say(shell->out, "   no line is missing; is your line %d needed? `%.60s`\n",
+		        typed->line[odd].line, typed->line[odd].text);
+	else
+		out_say(shell->out, "   every line of the solution is there, and no other: `check`\n");
+}
+
+/* A statement of the solution; of one that opens a brace all lines of the block, for its head alone can not be typed */
+static void tell_line(struct shell *shell, const struct text *solution, const struct typed_line *missing)
+{
+	const char *at = text_string(solution), *end = at + solution->count, *line;
+	struct text block = {0};
+	size_t length;
+	int depth = 0;
+	for (int row = 1; (line = text_line(&at, end, &length)); row++) {
+		if (row < missing->line)
+			continue;
+		for (size_t i = 0; i < length; i++)
+			depth += line[i] == '{' ? 1 : line[i] == '}' ? -1 : 0;
+		text_add(&block, "%.*s\n", (int)length, line);
+		if (depth <= 0)
+			break;
+	}
+	if (missing->text[strlen(missing->text) - 1] != '{') {
+		out_say(shell->out, "   one way: %s%s%s\n", STYLED(shell->out, COLOUR_KERNEL, missing->text));
+	} else {
+		out_say(shell->out, "   one way:\n");
+		tell_lines(shell, &block, COLOUR_KERNEL);
+	}
+	text_release(&block);
+}
+
+static void tell_more(struct shell *shell, const struct lesson_task *task, bool line)
+{
+	struct task_lines typed = {0}, solution = {0};
+	const struct task_lines *kept = &shell->lesson->typed;
+	size_t at;
+	for (size_t i = 0; i < kept->count; i++)
+		put_statements(kept->line[i].text, kept->line[i].line, &typed);
+	put_statements(text_string(&task->part[PART_SOLUTION]), 1, &solution);
+	long missing = parting(&typed, &solution, &at);
+	if (missing < 0)
+		tell_surplus(shell, &typed, &solution);
+	else if (line)
+		tell_line(shell, &task->part[PART_SOLUTION], &solution.line[missing]);
+	else
+		tell_place(shell, &typed, &solution, at);
+	typed_release(&typed);
+	typed_release(&solution);
+}
+
+enum status lesson_hint(struct call *call)
+{
+	struct shell *shell = call->shell;
+	const struct lesson_task *task = lesson_current(shell);
+	enum status status = task ? learned_shows(shell, true) : ST_ARGUMENT;
+	if (status != ST_OK)
+		return status;
+	if (shell->lesson->passed && shell->lesson->passed == shell->lesson->typed.count) {
+		out_say(shell->out, "   your lines are right as they are: %s`next` goes on\n",
+		        shell->lesson->asking ? "`answer` says what you see, " : "");
+		return ST_OK;
+	}
+	lesson_note(shell, "hint", "");
+	int given = shell->lesson->hints++;
+	if (given == 0)
+		tell_lines(shell, &task->part[PART_HINT], COLOUR_PLAIN);
+	else
+		tell_more(shell, task, given > 1);
+	if (given < 2)
+		out_say(shell->out, "   %s%s%s\n",
+		        STYLED(shell->out, COLOUR_NOTE,
+		                given ? "`hint` once more shows a line"
+		                      : "`hint` once more shows where to look"));
+	return ST_OK;
+}

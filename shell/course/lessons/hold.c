@@ -1,0 +1,322 @@
+/* hold.c -- `--check-lessons`: lessons held to what they promise, without a person
+ *
+ *     the solution, each `#: right`     pass, in every variant
+ *     the starter, each `#: wrong`      fail; a wrong one runs all the same, or it would show nothing
+ *     each gate                         is the first to fail for one of them: it is needed
+ *     each `#: naive`                   takes at least 15 % longer than the solution
+ *     cheats (cheats.c)                 fail
+ *     predictions, questions            have answers; choices are 15 % apart
+ *
+ * on every number of ranks that the lesson is for. */
+#include "shell/course/lessons/asked.h"
+#include "shell/course/lessons/cheats.h"
+#include "shell/course/lessons/inside.h"
+#include "shell/course/lessons/trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double APART = 1.15;
+
+struct held_task {
+	struct trials trials;
+	bool first[GATES_MAX]; /* by gate: it was the first to fail */
+	bool wrong;      /* its starter, solution or reference is refused: that is all there is to say */
+	struct text out; /* what does not hold, one line each */
+};
+
+static void complain(struct held_task *holding, const char *what, const char *is)
+{
+	text_add(&holding->out, "     %s %s, on %d ranks\n", what, is, holding->trials.n);
+}
+
+/* Which gate, and what it said */
+static void put_why(const struct task_verdict *verdict, struct text *out)
+{
+	if (*verdict->variant.label)
+		text_add(out, " with %s", verdict->variant.label);
+	if (verdict->gate >= 0) {
+		const struct gate *gate = &verdict->gates.gate[verdict->gate];
+		text_add(out, " at `%s`", text_string(&gate->line));
+		if (gate->words.count)
+			text_add(out, ": %s", text_string(&gate->words));
+	} else {
+		text_add(out, ": %s",
+		        verdict->outcome == PLAYED_OVER ? "it does not end" : text_string(&verdict->words));
+	}
+}
+
+/* One attempt; passes: it must. A wrong one must come to an end of its lines. */
+static enum status hold_lines(
+        struct held_task *holding, const char *what, const char *lines, bool passes, bool runs)
+{
+	struct task_verdict verdict = {0};
+	struct task_lines typed = {0};
+	struct text is = {0};
+	if (*lines)
+		typed_text(&typed, lines);
+	enum status status = trials_run(&holding->trials, &typed, &verdict);
+	if (status == ST_SYNTAX) {
+		holding->wrong = true;
+		text_add(&holding->out, "     %s\n", fail_text());
+	} else if (status == ST_OK && passes && !verdict.right) {
+		text_add(&is, "fails");
+		put_why(&verdict, &is);
+		complain(holding, what, text_string(&is));
+	} else if (status == ST_OK && !passes && verdict.right) {
+		complain(holding, what, "passes");
+	} else if (status == ST_OK && runs && verdict.outcome == PLAYED_REFUSED) {
+		text_add(&is, "does not run: %s", text_string(&verdict.words));
+		complain(holding, what, text_string(&is));
+	}
+	if (status == ST_OK && !passes && verdict.gate >= 0)
+		holding->first[verdict.gate] = true;
+	verdict_release(&verdict);
+	typed_release(&typed);
+	text_release(&is);
+	return status == ST_SYNTAX ? ST_OK : status;
+}
+
+static enum status hold_naive(
+        struct held_task *holding, const struct lesson_attempt *attempt, const char *what)
+{
+	struct number naive = {0}, best = {0};
+	struct trials *trials = &holding->trials;
+	struct text is = {0};
+	enum status status =
+	        trial_figure(trials->task, trials->n, &attempt->lines, "time", trials->of, &naive);
+	if (status == ST_OK)
+		status = trial_figure(trials->task, trials->n, NULL, "time", trials->of, &best);
+	if (status == ST_OK && naive.value < APART * best.value) {
+		number_text(naive, &is);
+		text_add(&is, " is not 15 %% more than the solution's ");
+		number_text(best, &is);
+		complain(holding, what, text_string(&is));
+	} else if (status == ST_ARGUMENT) {
+		complain(holding, what, fail_text());
+		status = ST_OK;
+	}
+	text_release(&is);
+	return status == ST_SYNTAX ? ST_OK : status; /* it does not run, which hold_lines has told */
+}
+
+static enum status hold_attempts(struct held_task *holding)
+{
+	const struct lesson_task *task = holding->trials.task;
+	char what[64];
+	enum status status = ST_OK;
+	for (size_t i = 0; i < task->attempts && status == ST_OK; i++) {
+		const struct lesson_attempt *attempt = &task->attempt[i];
+		bool right = attempt->kind == ATTEMPT_RIGHT;
+		if (attempt->kind == ATTEMPT_CHOICE)
+			continue;
+		snprintf(what, sizeof what, "the %s attempt of line %d", right ? "right" : "wrong",
+		        attempt->line);
+		status = hold_lines(holding, what, text_string(&attempt->lines), right, !right);
+		if (status == ST_OK && attempt->kind == ATTEMPT_NAIVE)
+			status = hold_naive(holding, attempt, what);
+	}
+	return status;
+}
+
+/* A reference under the name of what the solution makes would stand in its place, and be compared with itself. */
+static void hold_names(struct held_task *holding)
+{
+	const struct kept_world *beside = &holding->trials.known[0].beside;
+	struct text names = {0};
+	gates_compared(&holding->trials.task->part[PART_CHECK], &names);
+	for (const char *at = text_string(&names); *at; at += strcspn(at, " ") + 1) {
+		char name[64];
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
+		const struct kept_tensor *kept = beside->rank ? kept_find(beside, 0, name) : NULL;
+		if (kept && !kept->starters)
+			complain(
+			        holding, name, "is what the check compares, and the reference makes it, too");
+	}
+	text_release(&names);
+}
+
+static enum status hold_cheats(struct held_task *holding)
+{
+	struct cheats cheats = {0};
+	enum status status =
+	        cheats_make(&cheats, holding->trials.task, holding->trials.n, holding->trials.of);
+	for (size_t i = 0; i < cheats.count && status == ST_OK; i++)
+		status = hold_lines(holding, text_string(&cheats.cheat[i].what),
+		        text_string(&cheats.cheat[i].lines), false, false);
+	cheats_release(&cheats);
+	return status;
+}
+
+/* ---- questions ---- */
+
+static enum status hold_answer(struct held_task *holding, int part)
+{
+	const struct trials *trials = &holding->trials;
+	const char *what = text_string(&trials->task->part[part + 1]);
+	struct number figure;
+	if (!trials->task->at[part] || *what == '"')
+		return ST_OK;
+	enum status status = trial_figure(trials->task, trials->n, NULL, what, trials->of, &figure);
+	if (status == ST_ARGUMENT || status == ST_SYNTAX) {
+		complain(holding, part == PART_ASK ? "the question's answer" : "the prediction", fail_text());
+		status = ST_OK;
+	}
+	return status;
+}
+
+static enum status hold_choices(struct held_task *holding)
+{
+	const struct trials *trials = &holding->trials;
+	const struct lesson_task *task = trials->task;
+	const char *what = text_string(&task->part[PART_ANSWER]);
+	struct number figure[CHOICES_MAX + 1] = {{0}};
+	int count = 0;
+	enum status status = trial_figure(task, trials->n, NULL, what, trials->of, &figure[count++]);
+	for (size_t i = 0; i < task->attempts && status == ST_OK; i++) {
+		if (task->attempt[i].kind != ATTEMPT_CHOICE)
+			continue;
+		status = trial_figure(
+		        task, trials->n, &task->attempt[i].lines, what, trials->of, &figure[count]);
+		for (int k = 0; k < count && status == ST_OK; k++) {
+			double a = fmax(figure[k].value, figure[count].value),
+			       b = fmin(figure[k].value, figure[count].value);
+			if (a < APART * b || a == 0)
+				complain(holding, text_string(&task->attempt[i].words),
+				        "is a choice less than 15 % from another");
+		}
+		count++;
+	}
+	if (status == ST_ARGUMENT || status == ST_SYNTAX) {
+		complain(holding, "a choice", fail_text());
+		status = ST_OK;
+	}
+	return status;
+}
+
+/* ---- a task ---- */
+
+static void hold_gates(struct held_task *holding)
+{
+	struct gates gates = {0};
+	gates_read(&gates, &holding->trials.task->part[PART_CHECK]);
+	for (size_t i = 0; i < gates.count; i++)
+		if (!holding->first[i])
+			complain(holding, text_string(&gates.gate[i].line),
+			        "is never the first gate to fail: a `#: wrong` for it is missing");
+	gates_release(&gates);
+}
+
+static enum status hold_on(struct held_task *holding, const struct lesson_task *task, int n, struct shell *of)
+{
+	trials_open(&holding->trials, task, n, of);
+	memset(holding->first, 0, sizeof holding->first);
+	size_t before = holding->out.count;
+	enum status status =
+	        hold_lines(holding, "the solution", text_string(&task->part[PART_SOLUTION]), true, true);
+	if (status != ST_OK || holding->wrong) {
+		trials_close(&holding->trials);
+		return status;
+	}
+	status = hold_lines(holding, "the starter alone", "", false, false);
+	if (status == ST_OK && holding->out.count == before)
+		status = hold_attempts(holding);
+	if (status == ST_OK && holding->out.count == before) {
+		status = hold_cheats(holding);
+		hold_names(holding);
+		hold_gates(holding);
+	}
+	if (status == ST_OK && task->at[PART_PREDICT])
+		status = hold_answer(holding, PART_PREDICT);
+	if (status == ST_OK && task->at[PART_PREDICT])
+		status = hold_choices(holding);
+	if (status == ST_OK)
+		status = hold_answer(holding, PART_ASK);
+	trials_close(&holding->trials);
+	return status;
+}
+
+/* On which numbers of ranks: those of the header; where it has one, that and twice as many; where it has none, 4. */
+static int counts_of(const struct lesson_file *file, int n, int count[COUNTS_MAX])
+{
+	int counts = 0;
+	if (n) {
+		count[counts++] = n;
+	} else if (file->counts > 1) {
+		memcpy(count, file->count, sizeof file->count);
+		counts = file->counts;
+	} else {
+		count[counts++] = file->counts ? file->count[0] : 4;
+		if (file->counts)
+			count[counts++] = 2 * file->count[0];
+	}
+	return counts;
+}
+
+static enum status hold_task(struct shell *shell, const char *title, int n, int *failed)
+{
+	struct lesson *lesson = shell->lesson;
+	const struct lesson_task *task = lesson_task_of(shell);
+	struct held_task holding = {0};
+	int count[COUNTS_MAX], counts = counts_of(&lesson->file, n, count);
+	enum status status = ST_OK;
+	for (int i = 0; i < counts && status == ST_OK && !holding.wrong; i++)
+		status = hold_on(&holding, task, count[i], shell);
+	if (status == ST_OK)
+		out_say(shell->out, "%s %s task %d   %s\n%s", holding.out.count ? "FAIL" : "ok", title,
+		        lesson->task + 1, text_string(&task->part[PART_TITLE]), text_string(&holding.out));
+	*failed += holding.out.count != 0;
+	text_release(&holding.out);
+	return status;
+}
+
+static enum status hold_lesson(struct shell *shell, int n, int *failed)
+{
+	struct lesson *lesson = shell->lesson;
+	struct text title = {0};
+	lesson_title(lesson, &title);
+	enum status status = n ? lesson_file_fits(&lesson->file, text_string(&title), n) : ST_OK;
+	if (status != ST_OK) {
+		out_say(shell->out, "skipped %s\n", fail_text());
+		status = ST_OK;
+	} else {
+		for (lesson->task = 0; lesson->task < lesson->file.tasks && status == ST_OK; lesson->task++)
+			status = hold_task(shell, text_string(&title), n, failed);
+	}
+	text_release(&title);
+	return status;
+}
+
+/* A lesson that cannot be read is told, and hides no other. */
+static enum status hold_loaded(
+        struct shell *shell, int number, const char *path, int n, int *failed, bool *none)
+{
+	struct lesson *lesson = NULL;
+	enum status status = lesson_load(shell, number, path, &lesson);
+	*none = status == ST_NAME;
+	if (status == ST_NAME)
+		return ST_OK;
+	if (status != ST_OK) {
+		++*failed;
+		out_say(shell->out, "FAIL %s\n", fail_text());
+		return status == ST_SYNTAX || status == ST_FILE ? ST_OK : status;
+	}
+	lesson_free(shell);
+	shell->lesson = lesson;
+	status = hold_lesson(shell, n, failed);
+	lesson_free(shell);
+	return status;
+}
+
+enum status lesson_hold_all(struct shell *shell, const char *path, int n, int *failed)
+{
+	enum status status = ST_OK;
+	bool none = false;
+	*failed = 0;
+	if (path)
+		return hold_loaded(shell, -1, path, n, failed, &none);
+	for (int number = 1; status == ST_OK && !none; number++)
+		status = hold_loaded(shell, number, NULL, n, failed, &none);
+	return status;
+}

@@ -1,0 +1,287 @@
+/* lesson.c -- lessons opened, begun, shown, left
+ *
+ * A task begins in an empty world on the machine that its figures are for, with its starter lines run
+ * without a word. Lines that a command of a lesson runs are kept in the journal beside that command (journal.ran), since a
+ * world made again needs them. */
+#include "base/embedded.h"
+#include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/course/lessons/inside.h"
+#include "shell/session/device.h"
+#include "shell/session/learned.h"
+#include "shell/session/share.h"
+#include "shell/training/open.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The n-th embedded lesson (from 1), or the tour for 0; NULL: there is none. They are numbered by their files' names, which begin
+ * with it. */
+const struct embedded *lesson_embedded(int number)
+{
+	const char *name;
+	char head[16];
+	if (number == 0)
+		return embedded_find("lessons/", "tour", ".rsh");
+	snprintf(head, sizeof head, "%02d-", number);
+	for (int i = 0; (name = embedded_name("lessons/", i, ".rsh")); i++)
+		if (strncmp(name, head, strlen(head)) == 0)
+			return embedded_find("lessons/", name, ".rsh");
+	return NULL;
+}
+
+bool lesson_is_numbered(const char *word, int *number, int *task)
+{
+	char *end;
+	long lesson = strtol(word, &end, 10), of = 0;
+	if (end == word || lesson < 1 || lesson > 1000)
+		return false;
+	if (*end == '.') {
+		const char *behind = end + 1;
+		of = strtol(behind, &end, 10);
+		if (end == behind || of < 1 || of > 1000)
+			return false;
+	}
+	if (*end)
+		return false;
+	*number = (int)lesson;
+	*task = (int)of;
+	return true;
+}
+
+void lesson_drop(struct lesson *lesson)
+{
+	if (!lesson)
+		return;
+	lesson_file_release(&lesson->file);
+	task_rules_release(&lesson->rules);
+	typed_release(&lesson->typed);
+	before_release(&lesson->before);
+	mem_free(lesson);
+}
+
+void lesson_free(struct shell *shell)
+{
+	shell->watch = NULL;
+	lesson_drop(shell->lesson);
+	shell->lesson = NULL;
+}
+
+void lesson_title(const struct lesson *lesson, struct text *out)
+{
+	if (lesson->number > 0)
+		text_add(out, "lesson %d", lesson->number);
+	else
+		text_add(out, "%s", lesson->path);
+}
+
+enum status lesson_load(struct shell *shell, int number, const char *path, struct lesson **made)
+{
+	const struct embedded *file = number < 0 ? NULL : lesson_embedded(number);
+	char *bytes = NULL;
+	size_t count = 0;
+	if (number >= 0 && !file)
+		return fail(ST_NAME, "no lesson %d; `lessons` lists them", number);
+	struct lesson *lesson = mem_alloc(sizeof *lesson);
+	lesson->number = number;
+	lesson->task = -1;
+	snprintf(lesson->path, sizeof lesson->path, "%s", path ? path : "");
+	char place[1600];
+	own_lesson_path(path ? path : "", place, sizeof place);
+	enum status status = file ? ST_OK : shell_file(shell, place, &bytes, &count);
+	if (status == ST_FILE && !strpbrk(path, "./"))
+		status = fail(ST_NAME,
+		        "lesson %s: no such lesson; `lesson 4`, `lesson 4.2`, a file as F.rsh, or off", path);
+	if (status == ST_OK)
+		status = lesson_file_read(&lesson->file, file ? file->bytes : bytes,
+		        file ? file->count : count, file ? file->path : path, number == 0);
+	mem_free(bytes);
+	if (status == ST_OK)
+		*made = lesson;
+	else
+		lesson_drop(lesson);
+	return status;
+}
+
+const struct lesson_task *lesson_task_of(const struct shell *shell)
+{
+	return &shell->lesson->file.task[shell->lesson->task];
+}
+
+const struct lesson_task *lesson_current(const struct shell *shell)
+{
+	if (shell->lesson && shell->lesson->number && shell->lesson->task >= 0)
+		return lesson_task_of(shell);
+	fail(ST_ARGUMENT, "no lesson is open: `lesson 1` opens the first, `lessons` lists them");
+	return NULL;
+}
+
+enum status lesson_run(struct shell *shell, const struct text *lines)
+{
+	out_mute(shell->out, 1);
+	shell->reads_only = true;
+	enum status status =
+	        interpreter_run_granting(shell, text_string(lines), lines->count, TASK_FILE, 1, NULL);
+	shell->reads_only = false;
+	out_mute(shell->out, -1);
+	if (status == ST_OK)
+		text_put(&shell->journal.ran, text_string(lines), lines->count);
+	return status;
+}
+
+/* The machine is as its file describes it, and no rank is slow. There is no plan of training, as in
+ * the worlds in which `check` plays the task. */
+enum status lesson_begin_world(struct shell *shell)
+{
+	struct machine machine = shell->machine;
+	enum status status = device_machine(shell->device, "classroom", &machine);
+	if (status != ST_OK)
+		return status;
+	lasting_machine(shell, &machine);
+	plan_copy(&(struct plan){0}, &shell->training->now);
+	training_line(shell); /* lines that run again in this world begin without one, too */
+	status = shell_reset(shell);
+	text_add(&shell->journal.ran, "machine classroom;  "); /* the starter's lines keep their numbers */
+	return status;
+}
+
+static enum status begin_task(struct shell *shell)
+{
+	shell->watch = NULL;
+	enum status status = lesson_begin_world(shell);
+	if (status == ST_OK)
+		status = lesson_run(shell, &lesson_task_of(shell)->part[PART_START]);
+	task_watch(shell);
+	return status;
+}
+
+enum status lesson_begin_again(struct shell *shell)
+{
+	if (!lesson_current(shell))
+		return ST_ARGUMENT;
+	enum status status = begin_task(shell);
+	if (status == ST_OK)
+		out_say(shell->out, "   the task begins anew; `task` shows what it asks\n");
+	return status;
+}
+
+/* ---- a lesson at hand ---- */
+
+static enum status fits(const struct shell *shell, const struct lesson *lesson, int task)
+{
+	struct text title = {0};
+	lesson_title(lesson, &title);
+	enum status status = lesson_file_fits(&lesson->file, text_string(&title), shell->world->n);
+	if (status == ST_OK && task > lesson->file.tasks)
+		status = fail(ST_RANGE, "%s has tasks 1 to %d, no %d", text_string(&title),
+		        lesson->file.tasks, task);
+	if (status == ST_OK && shell->dry && !shell->recalls)
+		status = fail(ST_ARGUMENT,
+		        "%s works with numbers, and --dry keeps none: start ranksh without it",
+		        text_string(&title));
+	text_release(&title);
+	return status;
+}
+
+static enum status go_to(struct shell *shell, int task)
+{
+	struct lesson *lesson = shell->lesson;
+	lesson->task = task;
+	lesson->guess[0] = '\0';
+	lesson->skips = false;
+	enum status status = begin_task(shell);
+	lesson_note(shell, "open", text_string(&lesson_task_of(shell)->part[PART_TITLE]));
+	return status == ST_OK ? task_tell(shell) : status;
+}
+
+enum status lesson_open(struct shell *shell, int number, int task, const char *path)
+{
+	struct lesson *lesson = NULL;
+	enum status status = lesson_load(shell, number ? number : -1, path, &lesson);
+	if (status != ST_OK)
+		return status;
+	status = fits(shell, lesson, task);
+	if (status == ST_OK && number)
+		status = learned_lesson(shell, number);
+	if (status != ST_OK) {
+		lesson_drop(lesson);
+		return status;
+	}
+	lesson_note_left(shell);
+	lesson_take(shell, lesson);
+	return go_to(shell, task ? task - 1 : 0);
+}
+
+enum status lesson_leave(struct shell *shell)
+{
+	if (shell->lesson)
+		lesson_note_left(shell);
+	enum status status = lesson_give_back(shell);
+	if (status == ST_OK)
+		out_say(shell->out,
+		        "   the lesson is closed: an empty world, with the machine and the settings "
+		        "from before it\n");
+	return status;
+}
+
+/* Behind the last task the next lesson of the course begins, where there is one. */
+static enum status next_lesson(struct shell *shell)
+{
+	int number = shell->lesson->number;
+	if (number > 0 && lesson_embedded(number + 1))
+		return lesson_open(shell, number + 1, 0, NULL);
+	return fail(ST_ARGUMENT, "that was the last task; `lessons` lists the lessons");
+}
+
+enum status lesson_next(struct shell *shell, lesson_play *run)
+{
+	struct lesson *lesson = shell->lesson;
+	if (!lesson)
+		return fail(ST_ARGUMENT, "nothing is open: `tour` or `lesson 1`");
+	if (lesson->number == 0)
+		return tour_next(shell, run);
+	if (lesson->task + 1 >= lesson->file.tasks)
+		return next_lesson(shell);
+	lesson_note_left(shell);
+	return go_to(shell, lesson->task + 1);
+}
+
+enum status lesson_task_shown(struct shell *shell, bool start)
+{
+	const struct lesson_task *task = lesson_current(shell);
+	if (!task)
+		return ST_ARGUMENT;
+	if (!start)
+		return task_tell(shell);
+	if (task->unseen)
+		tell_unseen(shell);
+	else
+		tell_lines(shell, &task->part[PART_START], COLOUR_KERNEL);
+	return ST_OK;
+}
+
+/* Shows it; with `run` it is run from the task's start, so that whatever the learner left does not disturb
+ * it. It then stands for what he has typed. */
+enum status lesson_solution(struct shell *shell, bool run)
+{
+	const struct lesson_task *task = lesson_current(shell);
+	enum status status = task ? learned_shows(shell, false) : ST_ARGUMENT;
+	if (status != ST_OK)
+		return status;
+	tell_lines(shell, &task->part[PART_SOLUTION], COLOUR_KERNEL);
+	lesson_note(shell, "solution", run ? "run" : "");
+	if (!run) {
+		out_say(shell->out, "   type it, or let it run from the task's start: solution run\n");
+		return ST_OK;
+	}
+	status = begin_task(shell);
+	if (status == ST_OK)
+		status = lesson_run(shell, &task->part[PART_SOLUTION]);
+	typed_text(&shell->lesson->typed, text_string(&task->part[PART_SOLUTION]));
+	shell->lesson->floor =
+	        shell->lesson->typed.count; /* they run again with the starter, not as typed lines */
+	shell->lesson->skips = true;
+	return status;
+}

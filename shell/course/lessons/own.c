@@ -1,0 +1,104 @@
+/* own.c -- lessons of the learner's or the class's own: files in XDG_DATA_HOME/ranksh/lessons, and a template for one */
+#include "base/embedded.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "shell/course/lessons/inside.h"
+#include "shell/session/quote.h"
+#include "shell/session/replace.h"
+#include "shell/session/share.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char suffix[] = ".rsh";
+
+static void folder(char *path, size_t room)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	if (data && *data == '/')
+		snprintf(path, room, "%s/ranksh/lessons", data);
+	else
+		snprintf(path, room, "%s/.local/share/ranksh/lessons", home ? home : "");
+}
+
+void own_lesson_path(const char *word, char *path, size_t room)
+{
+	char where[1024];
+	folder(where, sizeof where);
+	if (strpbrk(word, "./"))
+		snprintf(path, room, "%s", word);
+	else
+		snprintf(path, room, "%s/%s%s", where, word, suffix);
+}
+
+static int is_lesson(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+	return entry->d_name[0] != '.' && length > sizeof suffix - 1 &&
+	        strcmp(entry->d_name + length - (sizeof suffix - 1), suffix) == 0;
+}
+
+/* Of rank 0's computer: "   lesson NAME   TITLE" each */
+static void put_own(struct shell *shell, struct text *out)
+{
+	char path[1024];
+	struct dirent **names = NULL;
+	folder(path, sizeof path);
+	int count = scandir(path, &names, is_lesson, alphasort);
+	for (int i = 0; i < count; i++) {
+		struct lesson_file file = {0};
+		struct text place = {0};
+		char *bytes = NULL;
+		size_t size = 0;
+		int length = (int)(strlen(names[i]->d_name) - (sizeof suffix - 1));
+		text_add(&place, "%s/%s", path, names[i]->d_name);
+		enum status status = read_file(text_string(&place), &bytes, &size);
+		if (status == ST_OK)
+			status = lesson_file_read(&file, bytes, size, names[i]->d_name, false);
+		text_add(out, "   %slesson %.*s%s   %s\n", style(shell->out, COLOUR_HEAD), length,
+		        names[i]->d_name, style(shell->out, COLOUR_PLAIN),
+		        status == ST_OK ? text_string(&file.title) : fail_text());
+		lesson_file_release(&file);
+		mem_free(bytes);
+		text_release(&place);
+		free(names[i]);
+	}
+	free(names);
+}
+
+enum status own_lessons_tell(struct shell *shell)
+{
+	struct text out = {0};
+	if (transport_rank(shell->transport) == 0)
+		put_own(shell, &out);
+	enum status status = shell_say_found(shell, ST_OK, &out);
+	text_release(&out);
+	return status;
+}
+
+enum status lesson_new(struct shell *shell, const char *path)
+{
+	const struct embedded *file = embedded_find("lessons/", "template", suffix);
+	bool there =
+	        !shell->replaying && transport_rank(shell->transport) == 0 && file_there(path) != FILE_NONE;
+	struct output output = {.path = path, .force = true}; /* nothing is there: `there` below */
+	struct text text = {0}, word = {0}, at_system = {0};
+	enum status status = shell_agree(shell, 0,
+	        there ? fail(ST_FILE, "%s is there already: a lesson begins in a new file", path) : ST_OK);
+	text_put(&text, file->bytes, file->count);
+	status = status == ST_OK ? shell_write(shell, &output, &text) : shell_written(shell, path, status);
+	quote_word(path, &word);
+	quote_system(path, &at_system);
+	if (status == ST_OK)
+		out_say(shell->out,
+		        "   %s: a lesson to begin from; `lesson %s` opens it, `ranksh --check-lessons %s` "
+		        "holds it to its "
+		        "checks\n",
+		        path, text_string(&word), text_string(&at_system));
+	text_release(&text);
+	text_release(&word);
+	text_release(&at_system);
+	return status;
+}

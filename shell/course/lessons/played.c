@@ -1,0 +1,316 @@
+/* played.c -- a task in a sandbox: played_run sends it off, `play` is what each rank does there
+ *
+ * Rank 0's thread writes down what came of it; what is a rank's own (tensors, figures by rank) each writes at its own place. */
+#include "shell/course/lessons/played.h"
+#include "base/arithmetic.h"
+#include "base/memory.h"
+#include "shell/language/run/command.h"
+#include "shell/language/run/interpreter.h"
+#include "shell/course/lessons/asked.h"
+#include "shell/sandbox/sandbox.h"
+#include "shell/session/read.h"
+#include "trace/trace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool leads(const struct shell *shell)
+{
+	return shell->world->me == 0;
+}
+
+static void note(struct task_play *played, const struct shell *shell, enum play_outcome outcome, int line)
+{
+	if (!leads(shell))
+		return;
+	played->outcome = outcome;
+	played->line = line;
+	text_add(&played->words, "%s", fail_text());
+}
+
+/* ---- lines ---- */
+
+static enum status run_starter(struct shell *shell, struct task_play *played, const struct variation *variant)
+{
+	const struct text *start = &played->task->part[PART_START];
+	shell->salt = variant->salt;
+	shell->no_files = false; /* the starter's own */
+	shell->reads_only = true;
+	enum status status = sandbox_lines(shell, text_string(start), start->count, TASK_FILE, 1);
+	shell->salt = 0;
+	shell->no_files = true;
+	shell->reads_only = !played->ruled; /* what comes now is the lesson's, too */
+	if (status != ST_OK && status != ST_EXPECT)
+		note(played, shell, PLAYED_REFUSED, 0);
+	return status == ST_EXPECT ? ST_OK : status;
+}
+
+/* What only looks at the work is in no section that a gate speaks of: a print at the end takes none of its time. */
+static void look_apart(struct shell *shell)
+{
+	static const char name[] = "looks";
+	interpreter_section(
+	        shell, world_mark(shell->world, names_make(shell->world->names, name, strlen(name)), 0));
+}
+
+/* *section: that of the work */
+static enum status run_typed(
+        struct shell *shell, struct task_play *played, struct task_rules *rules, int *section)
+{
+	enum status status = ST_OK;
+	size_t count = played->lines ? played->lines->count : 0, work = count ? typed_work(played->lines) : 0;
+	shell->watch = played->ruled ? &rules->watch : NULL;
+	rules->watch.program_alone = true;
+	for (size_t i = 0; i < count; i++) {
+		const struct typed_line *line = &played->lines->line[i];
+		if (i == work) {
+			*section = interpreter_section_now(shell);
+			look_apart(shell);
+		}
+		shell->world->line = line->line;
+		status = sandbox_lines(shell, line->text, strlen(line->text), NULL, line->line);
+		if (status == ST_OK || status == ST_EXPECT)
+			continue;
+		note(played, shell, status == ST_INTERRUPTED ? PLAYED_OVER : PLAYED_REFUSED,
+		        shell->world->line);
+		break;
+	}
+	shell->watch = NULL;
+	if (work == count)
+		*section = interpreter_section_now(shell);
+	return status == ST_EXPECT ? ST_OK : status;
+}
+
+static int64_t memory_of(const struct world *world)
+{
+	int64_t most = 0;
+	for (int rank = 0; rank < world->n; rank++)
+		for (int space = 0; space < SPACE_COUNT; space++)
+			most = most_of(most, world_heap(world, rank, (enum space)space)->peak_reserved);
+	return most;
+}
+
+/* No more lines come: who waits now waits for ever. */
+static enum status end(struct shell *shell, struct task_play *played)
+{
+	struct text words = {0};
+	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
+	enum status status = sandbox_end(shell);
+	if (leads(shell))
+		played->memory = memory_of(shell->world);
+	if (status != ST_OK) {
+		note(played, shell, status == ST_INTERRUPTED ? PLAYED_OVER : PLAYED_REFUSED, 0);
+	} else if (trace_stuck(&trace, 74, true, &words)) {
+		status = fail(ST_STUCK, "%s", text_string(&words));
+		note(played, shell, PLAYED_STUCK, 0);
+	} else if (leads(shell)) {
+		played->outcome = PLAYED_TO_END;
+	}
+	text_release(&words);
+	return status;
+}
+
+/* ---- tensors ---- */
+
+static void keep_tensor(struct shell *shell, struct kept_rank *kept, const char *name)
+{
+	struct view view;
+	if (interpreter_view(shell, shell->world->me, name, &view) != ST_OK)
+		return;
+	struct kept_tensor *tensor = MEM_ADD(&kept->tensor, &kept->count);
+	*tensor = (struct kept_tensor){.name = mem_copy_text(name, strlen(name))};
+	layout_make(&tensor->layout, (enum dtype)view.layout.dtype, view.layout.dims, view.layout.dim);
+	tensor->elements = mem_alloc((size_t)layout_bytes(&view.layout));
+	read_packed(shell, 0, &view, tensor->elements);
+}
+
+/* All that this rank has. starters: what it had behind the starter's lines; NULL: it is those that are kept */
+static void keep_tensors(struct shell *shell, struct kept_rank *kept, const struct kept_rank *starters)
+{
+	const struct world *world = shell->world;
+	for (name_id name = 1; (int)name <= names_count(world->names); name++) {
+		const char *text = names_text(world->names, name);
+		if (world_find(world, world->me, name).kind != THING_TENSOR)
+			continue;
+		keep_tensor(shell, kept, text);
+		for (size_t i = 0; starters && i < starters->count; i++)
+			if (strcmp(starters->tensor[i].name, text) == 0)
+				kept->tensor[kept->count - 1].starters = true;
+	}
+}
+
+static void release_rank(struct kept_rank *kept)
+{
+	for (size_t i = 0; i < kept->count; i++) {
+		mem_free(kept->tensor[i].name);
+		mem_free(kept->tensor[i].elements);
+	}
+	mem_free(kept->tensor);
+	*kept = (struct kept_rank){0};
+}
+
+void kept_world_release(struct kept_world *kept)
+{
+	for (int rank = 0; kept->rank && rank < kept->n; rank++)
+		release_rank(&kept->rank[rank]);
+	mem_free(kept->rank);
+	*kept = (struct kept_world){0};
+}
+
+const struct kept_tensor *kept_find(const struct kept_world *kept, int rank, const char *name)
+{
+	const struct kept_rank *of = &kept->rank[rank];
+	for (size_t i = 0; i < of->count; i++)
+		if (strcmp(of->tensor[i].name, name) == 0)
+			return &of->tensor[i];
+	return NULL;
+}
+
+void played_unname(struct shell *shell, int rank, const char *name)
+{
+	name_id id = names_find(shell->world->names, name, strlen(name));
+	if (id)
+		world_unbind(shell->world, rank, id);
+}
+
+/* One of the reference's on one rank: a line makes it, in host memory, where no figure of the device counts it. */
+static enum status lay(struct shell *shell, int rank, const struct kept_tensor *tensor)
+{
+	struct text line = {0};
+	struct view view;
+	played_unname(shell, rank, tensor->name);
+	text_add(&line, "@%d tensor %s%s host %s", rank, tensor->name, shape_text(&tensor->layout).text,
+	        dtype_name((enum dtype)tensor->layout.dtype));
+	enum status status = sandbox_lines(shell, text_string(&line), line.count, TASK_FILE, 1);
+	text_release(&line);
+	if (status != ST_OK || rank != shell->world->me)
+		return status;
+	status = interpreter_view(shell, rank, tensor->name, &view);
+	return status == ST_OK ? shell->backend->write(shell->backend, view.space, view.address,
+	                                 &tensor->layout, tensor->elements)
+	                       : status;
+}
+
+/* Those of all ranks that the gates name: every process makes them all, and writes its own. */
+static enum status lay_beside(struct shell *shell, const struct task_play *played)
+{
+	const struct kept_world *beside = played->beside;
+	const char *check = text_string(&played->task->part[PART_CHECK]);
+	enum status status = ST_OK;
+	for (int rank = 0; rank < beside->n; rank++)
+		for (size_t i = 0; i < beside->rank[rank].count && status == ST_OK; i++) {
+			const struct kept_tensor *tensor = &beside->rank[rank].tensor[i];
+			if (!tensor->starters && gates_speak_of(check, tensor->name))
+				status = lay(shell, rank, tensor);
+		}
+	return status == ST_OK ? sandbox_end(shell) : status;
+}
+
+/* ---- a rank ---- */
+
+struct play {
+	struct task_play *played;
+	const struct variation *variant;
+};
+
+static enum status ask(struct shell *shell, struct task_play *played, const struct text *variables)
+{
+	/* gates are for all ranks, whatever the last `use` was */
+	shell->world->host_most = 0; /* what is laid beside has room */
+	static const char all[] = "use @all; use default; use world";
+	enum status status = sandbox_lines(shell, all, strlen(all), TASK_FILE, 1);
+	if (played->best)
+		shell->best = &played->best[shell->world->me];
+	if (status == ST_OK && played->beside && played->beside->rank)
+		status = lay_beside(shell, played);
+	if (status == ST_OK)
+		status = sandbox_lines(
+		        shell, text_string(variables), variables->count, "the starter's variables", 1);
+	if (status != ST_OK) {
+		note(played, shell, PLAYED_REFUSED, 0);
+		return status;
+	}
+	asked_figures(shell, played);
+	return asked_gates(shell, played);
+}
+
+static void play_rank(struct shell *shell, struct play *play, struct task_rules *rules)
+{
+	struct task_play *played = play->played;
+	struct kept_rank starters = {0};
+	struct text variables = {0};
+	enum status status = run_starter(shell, played, play->variant);
+	int section = 0;
+	if (status == ST_OK) {
+		interpreter_variables(shell, &variables);
+		if (played->wants_tensors)
+			keep_tensors(shell, &starters, NULL);
+		status = run_typed(shell, played, rules, &section);
+	}
+	if (status == ST_OK && played->wants_tensors) /* the numbers are those behind all work */
+		status = sandbox_lines(shell, "sync", 4, TASK_FILE, 1);
+	if (status == ST_OK)
+		status = end(shell, played);
+	if (status == ST_OK && played->wants_tensors)
+		keep_tensors(shell, &played->kept.rank[shell->world->me], &starters);
+	interpreter_section(shell, section);
+	if (status == ST_OK && (played->gates || played->figures))
+		ask(shell, played, &variables);
+	release_rank(&starters);
+	text_release(&variables);
+}
+
+static void play(struct shell *shell, void *self)
+{
+	struct play *play = self;
+	struct task_rules rules = {0};
+	task_rules_make(&rules, play->played->task);
+	play_rank(shell, play, &rules);
+	task_rules_release(&rules);
+}
+
+enum status played_run(struct task_play *played, const struct variation *variant, struct shell *of)
+{
+	struct play self = {played, variant};
+	char argument[sizeof variant->argument], *arguments[] = {argument};
+	struct sandbox sandbox = {.n = variant->n,
+	        .machine = "classroom",
+	        .steps_most = played->steps_most,
+	        .memory_most = played->memory_most,
+	        .argument = arguments,
+	        .arguments = *variant->argument != '\0'};
+	snprintf(argument, sizeof argument, "%s", variant->argument);
+	if (played->wants_tensors)
+		played->kept = (struct kept_world){
+		        mem_alloc((size_t)variant->n * sizeof *played->kept.rank), variant->n};
+	enum status status = sandbox_run(&sandbox, of, play, &self);
+	played->steps = sandbox.steps;
+	return status;
+}
+
+void played_release(struct task_play *played)
+{
+	text_release(&played->words);
+	text_release(&played->cause);
+	kept_world_release(&played->kept);
+}
+
+/* ---- figures by rank ---- */
+
+struct best *bests_make(int n)
+{
+	return mem_alloc((size_t)n * sizeof(struct best));
+}
+
+void bests_keep(struct best *best, int n, bool keep)
+{
+	for (int rank = 0; rank < n; rank++)
+		best[rank].keeps = keep;
+}
+
+void bests_release(struct best *best, int n)
+{
+	for (int rank = 0; best && rank < n; rank++)
+		best_release(&best[rank]);
+	mem_free(best);
+}

@@ -1,0 +1,57 @@
+/* task.c -- what is typed in a task: each line may be refused, and those that took effect are kept for `check`
+ *
+ *     typed      y = matmul x w      wait io on comm      allreduce y on comm
+ *     undo       the world begins again, and with it the list; the lines that run again are kept anew */
+#include "shell/course/lessons/inside.h"
+#include "shell/language/parse/tree.h"
+#include "shell/language/run/interpreter.h"
+
+static enum status before(struct shell *shell, const struct statement *statement)
+{
+	const struct lesson *lesson = shell->watch->of;
+	bool looks = statement->kind == STATEMENT_COMMAND &&
+	        (statement->row->class == COMMAND_LOOK || statement->row->class == COMMAND_SESSION);
+	enum status status = looks ? ST_OK : guess_wanted(shell);
+	return status == ST_OK ? task_rules_check(&lesson->rules, statement) : status;
+}
+
+/* Commands of the session and looks are no lines of a solution; a refused line took no effect, as far as a task goes. */
+static void after(struct shell *shell, const char *text, size_t count, int line, enum status status)
+{
+	struct lesson *lesson = shell->lesson;
+	if (status != ST_OK && status != ST_EXPECT)
+		return;
+	enum command_class class = interpreter_class(text, count);
+	if (class != COMMAND_LOOK && class != COMMAND_SESSION)
+		typed_add(&lesson->typed, text, count, line);
+}
+
+void task_watch(struct shell *shell)
+{
+	struct lesson *lesson = shell->lesson;
+	task_rules_release(&lesson->rules);
+	lesson->rules = (struct task_rules){0};
+	task_rules_make(&lesson->rules, lesson_task_of(shell));
+	lesson->rules.watch.of = lesson;
+	lesson->rules.watch.before = before;
+	lesson->rules.watch.after = after;
+	typed_cut(&lesson->typed, 0);
+	lesson->floor = lesson->passed = 0;
+	lesson->hints = lesson->misses = 0;
+	lesson->asking = false;
+	shell->watch = &lesson->rules.watch;
+}
+
+void lesson_emptied(struct shell *shell)
+{
+	if (shell->lesson)
+		shell->lesson->floor = shell->lesson->typed.count;
+}
+
+void lesson_again(struct shell *shell)
+{
+	if (!shell->lesson)
+		return;
+	typed_cut(&shell->lesson->typed, shell->lesson->floor);
+	shell->lesson->passed = 0;
+}

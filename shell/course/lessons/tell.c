@@ -1,0 +1,80 @@
+/* tell.c -- how a task looks: its starter, what it asks, its question, and the commands that go on
+ *
+ * What the task asks stands last, so that it is in sight on 24 lines whatever came before it. */
+#include "shell/language/run/command.h"
+#include "shell/course/lessons/inside.h"
+#include "shell/session/share.h"
+
+#include <string.h>
+
+enum { ROWS = 24, ROWS_AROUND = 5 };
+
+void tell_lines(struct shell *shell, const struct text *text, int colour)
+{
+	const char *at = text_string(text), *end = at + text->count, *line;
+	size_t length;
+	while ((line = text_line(&at, end, &length)))
+		out_say(shell->out, "   %s%.*s%s\n", STYLED(shell->out, colour, (int)length, line));
+}
+
+static int lines_of(const struct text *text)
+{
+	int lines = 0;
+	for (size_t i = 0; i < text->count; i++)
+		lines += text->bytes[i] == '\n';
+	return lines;
+}
+
+void tell_unseen(struct shell *shell)
+{
+	out_say(shell->out, "   %s%s%s\n",
+	        STYLED(shell->out, COLOUR_NOTE, "lines have run; which, is for you to find out"));
+}
+
+/* As many of the starter's lines as leave room for what is asked */
+static void tell_starter(struct shell *shell, const struct text *start, int room)
+{
+	const char *at = text_string(start), *end = at + start->count, *line;
+	int lines = lines_of(start), shown = lines <= room ? lines : room - 1;
+	size_t length;
+	if (!lines)
+		return;
+	out_say(shell->out, "   %s%s%s\n", STYLED(shell->out, COLOUR_NOTE, "these lines have run:"));
+	for (int i = 0; i < shown && (line = text_line(&at, end, &length)); i++)
+		out_say(shell->out, "   %s%.*s%s\n", STYLED(shell->out, COLOUR_KERNEL, (int)length, line));
+	if (shown < lines)
+		out_say(shell->out, "   %s... and %d more: `task start` shows them all%s\n",
+		        style(shell->out, COLOUR_NOTE), lines - (shown > 0 ? shown : 0),
+		        style(shell->out, COLOUR_PLAIN));
+}
+
+static void tell_head(struct shell *shell)
+{
+	const struct lesson *lesson = shell->lesson;
+	struct text title = {0};
+	lesson_title(lesson, &title);
+	out_say(shell->out, "%s%s, task %d/%d   %s%s\n",
+	        STYLED(shell->out, COLOUR_HEAD, text_string(&title), lesson->task + 1, lesson->file.tasks,
+	                text_string(&lesson_task_of(shell)->part[PART_TITLE])));
+	text_release(&title);
+}
+
+enum status task_tell(struct shell *shell)
+{
+	const struct lesson_task *task = lesson_task_of(shell);
+	struct text question = {0};
+	enum status status = guess_put(shell, &question);
+	int asked = lines_of(&task->part[PART_STORY]) + (task->at[PART_PREDICT] ? 6 : 0);
+	tell_head(shell);
+	if (task->unseen)
+		tell_unseen(shell);
+	else
+		tell_starter(shell, &task->part[PART_START], ROWS - ROWS_AROUND - asked);
+	tell_lines(shell, &task->part[PART_STORY], COLOUR_PLAIN);
+	if (task->at[PART_PREDICT])
+		status = shell_say_found(shell, status, &question);
+	text_release(&question);
+	out_say(shell->out, "   %s%s%s\n",
+	        STYLED(shell->out, COLOUR_NOTE, "check   hint   again   task   solution   next"));
+	return status;
+}

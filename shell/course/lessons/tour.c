@@ -1,0 +1,53 @@
+/* tour.c -- the tour: a lesson of number 0, whose steps run and show their lines by themselves */
+#include "shell/course/lessons/inside.h"
+
+enum status tour_open(struct shell *shell, lesson_play *run)
+{
+	struct lesson *lesson = NULL;
+	enum status status = lesson_load(shell, 0, NULL, &lesson);
+	if (status != ST_OK)
+		return status;
+	lesson_take(shell, lesson);
+	status = lesson_begin_world(shell);
+	return status == ST_OK ? tour_next(shell, run) : status;
+}
+
+bool tour_running(const struct shell *shell)
+{
+	const struct lesson *lesson = shell->lesson;
+	return lesson && lesson->number == 0 && lesson->task + 1 < lesson->file.tasks;
+}
+
+/* A step: each line as if typed, behind a prompt, with what it says. */
+static enum status play_step(struct shell *shell, lesson_play *run)
+{
+	const struct lesson *tour = shell->lesson;
+	const struct lesson_task *step = lesson_task_of(shell);
+	const char *at = text_string(&step->part[PART_START]), *end = at + step->part[PART_START].count,
+	           *line;
+	enum status status = ST_OK;
+	size_t length;
+
+	out_say(shell->out, "%stour %d/%d   %s%s\n",
+	        STYLED(shell->out, COLOUR_HEAD, tour->task + 1, tour->file.tasks,
+	                text_string(&step->part[PART_TITLE])));
+	while (status == ST_OK && (line = text_line(&at, end, &length))) {
+		out_say(shell->out, "%s%s%s %.*s\n", STYLED(shell->out, COLOUR_NOTE, ">"), (int)length, line);
+		status = run(shell, line, length);
+		if (status == ST_OK)
+			text_add(&shell->journal.ran, "%.*s\n", (int)length, line);
+	}
+	tell_lines(shell, &step->part[PART_STORY], COLOUR_PLAIN);
+	if (status == ST_OK && tour_running(shell))
+		out_say(shell->out, "%s%s%s\n", STYLED(shell->out, COLOUR_NOTE, "   Enter goes on"));
+	return status;
+}
+
+enum status tour_next(struct shell *shell, lesson_play *run)
+{
+	struct lesson *lesson = shell->lesson;
+	if (lesson->task + 1 >= lesson->file.tasks)
+		return fail(ST_ARGUMENT, "that was the last step of the tour; `lessons` lists the lessons");
+	lesson->task++;
+	return play_step(shell, run);
+}

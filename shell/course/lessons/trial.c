@@ -1,0 +1,302 @@
+/* trial.c -- a task's lines tried in one variant after the other, until one fails */
+#include "shell/course/lessons/trial.h"
+#include "base/arithmetic.h"
+#include "shell/sandbox/sandbox.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEMORY_LEAST = 64 << 20 }; /* that lines may take in any case */
+static const uint64_t SALT = 7001;
+
+/* ---- variants ---- */
+
+static bool has_chance(const struct lesson_task *task)
+{
+	return strstr(text_string(&task->part[PART_START]), "rand") != NULL;
+}
+
+/* As the learner sees it, then with other data, then with each number that the task says it is for. */
+static int make_variants(const struct lesson_task *task, int n, struct variation *variant)
+{
+	int count = 0;
+	uint64_t salt = has_chance(task) ? SALT : 0;
+	variant[count++] = (struct variation){.n = n};
+	if (salt)
+		variant[count++] = (struct variation){.label = "other data", .n = n, .salt = salt};
+	for (int i = 0; i < task->varies; i++) {
+		const struct lesson_varied *varied = &task->varied[i];
+		int seen = lesson_number_of(task, varied->name);
+		int value[2] = {varied->from, varied->to == seen ? varied->to - 1 : varied->to};
+		for (int k = 0; k < 2; k++) {
+			struct variation *made = &variant[count];
+			if (value[k] == seen || value[k] < varied->from || (k && value[1] == value[0]))
+				continue;
+			*made = (struct variation){.n = n, .salt = salt};
+			snprintf(made->label, sizeof made->label, "%s = %d", varied->name, value[k]);
+			snprintf(made->argument, sizeof made->argument, "%s=%d", varied->name, value[k]);
+			count++;
+		}
+	}
+	for (int i = 0; i < task->counts; i++)
+		if (task->count[i] != n) {
+			variant[count] = (struct variation){.n = task->count[i], .salt = salt};
+			snprintf(variant[count].label, sizeof variant[count].label, "%d ranks",
+			        task->count[i]);
+			count++;
+		}
+	return count;
+}
+
+/* ---- a variant ---- */
+
+static enum status is_whole(const struct lesson_task *task, const struct task_play *played, const char *what)
+{
+	if (played->outcome == PLAYED_TO_END)
+		return ST_OK;
+	return fail(ST_SYNTAX, "the lesson is wrong: the %s of the task '%s' does not run: %s", what,
+	        text_string(&task->part[PART_TITLE]),
+	        played->outcome == PLAYED_OVER ? "it comes to no end" : text_string(&played->words));
+}
+
+/* The solution's figures, where gates ask for them, and its steps. They do not hang on the data. */
+static enum status know(struct trials *trials, int i)
+{
+	const struct lesson_task *task = trials->task;
+	struct known *known = &trials->known[i];
+	struct task_lines lines = {0};
+	struct gates gates = {0};
+	if (known->steps)
+		return ST_OK;
+	gates_read(&gates, &task->part[PART_CHECK]);
+	known->best = bests_make(trials->variant[i].n);
+	bests_keep(known->best, trials->variant[i].n, true);
+	typed_text(&lines, text_string(&task->part[PART_SOLUTION]));
+	struct task_play played = {.task = task,
+	        .lines = &lines,
+	        .gates = &gates,
+	        .best = known->best,
+	        .steps_most = SEALED_STEPS_OWN};
+	enum status status = played_run(&played, &trials->variant[i], trials->of);
+	if (status == ST_OK)
+		status = is_whole(task, &played, "solution");
+	bests_keep(known->best, trials->variant[i].n, false);
+	known->steps = played.steps;
+	known->memory = played.memory;
+	played_release(&played);
+	gates_release(&gates);
+	typed_release(&lines);
+	return status;
+}
+
+static enum status refer(struct trials *trials, int i)
+{
+	const struct lesson_task *task = trials->task;
+	struct kept_world *beside = &trials->known[i].beside;
+	struct task_lines lines = {0};
+	if (!task->part[PART_REFERENCE].count || beside->rank)
+		return ST_OK;
+	typed_text(&lines, text_string(&task->part[PART_REFERENCE]));
+	struct task_play played = {
+	        .task = task, .lines = &lines, .wants_tensors = true, .steps_most = SEALED_STEPS_OWN};
+	enum status status = played_run(&played, &trials->variant[i], trials->of);
+	if (status == ST_OK)
+		status = is_whole(task, &played, "reference");
+	*beside = played.kept;
+	played.kept = (struct kept_world){0};
+	played_release(&played);
+	typed_release(&lines);
+	return status;
+}
+
+static int first_broken(const struct gates *gates)
+{
+	for (size_t i = 0; i < gates->count; i++)
+		if (gates->gate[i].asked && !gates->gate[i].held)
+			return (int)i;
+	return -1;
+}
+
+/* Whose figures hold there: of a world with other data alone those of the one that the learner sees */
+static int figures_of(const struct trials *trials, int i)
+{
+	const struct variation *variant = &trials->variant[i];
+	return !*variant->argument && variant->n == trials->n ? 0 : i;
+}
+
+/* One variant: what came of it is the verdict's, if it is the first or fails. */
+static enum status try_one(
+        struct trials *trials, int i, const struct task_lines *lines, struct task_verdict *verdict)
+{
+	const struct variation *variant = &trials->variant[i];
+	const struct known *timed = &trials->known[figures_of(trials, i)];
+	struct gates gates = {0};
+	gates_read(&gates, &trials->task->part[PART_CHECK]);
+	enum status status = know(trials, figures_of(trials, i));
+	if (status == ST_OK)
+		status = refer(trials, i);
+	struct task_play played = {.task = trials->task,
+	        .lines = lines,
+	        .ruled = true,
+	        .beside = &trials->known[i].beside,
+	        .gates = &gates,
+	        .all_gates = i == 0,
+	        .best = timed->best,
+	        .steps_most = most_of(timed->steps * SEALED_TIMES, SEALED_STEPS_LEAST),
+	        .memory_most = most_of(timed->memory * SEALED_TIMES, MEMORY_LEAST)};
+	if (status == ST_OK)
+		status = played_run(&played, variant, trials->of);
+	int broken = first_broken(&gates);
+	verdict->right = status == ST_OK && played.outcome == PLAYED_TO_END && broken < 0;
+	if (status == ST_OK && (!i || !verdict->right)) {
+		gates_release(&verdict->gates);
+		verdict->gates = gates;
+		gates = (struct gates){0};
+		verdict->variant = *variant;
+		verdict->outcome = played.outcome;
+		verdict->line = played.line;
+		verdict->gate = broken;
+		text_add(&verdict->words, "%s", text_string(&played.words));
+		text_add(&verdict->cause, "%s", text_string(&played.cause));
+	}
+	played_release(&played);
+	gates_release(&gates);
+	return status;
+}
+
+/* ---- a number where a name should be ---- */
+
+/* The next place in `text` where the digits stand as a word of their own; NULL: none */
+static const char *next_number(const char *text, const char *at, const char *digits)
+{
+	size_t length = strlen(digits);
+	for (; *at; at++)
+		if (strncmp(at, digits, length) == 0 &&
+		        (at == text || !(isalnum((unsigned char)at[-1]) || strchr("_.$", at[-1]))) &&
+		        !isalnum((unsigned char)at[length]) && at[length] != '.' && at[length] != '_')
+			return at;
+	return NULL;
+}
+
+/* The lines, with `name` where the digits stand in the i-th */
+static void with_name(const struct task_lines *lines, size_t which, const char *digits, const char *name,
+        struct task_lines *out)
+{
+	for (size_t i = 0; i < lines->count; i++) {
+		const char *text = lines->line[i].text, *from = text, *at;
+		struct text put = {0};
+		while (i == which && (at = next_number(text, from, digits))) {
+			text_add(&put, "%.*s%s", (int)(at - from), from, name);
+			from = at + strlen(digits);
+		}
+		text_add(&put, "%s", from);
+		typed_add(out, text_string(&put), put.count, lines->line[i].line);
+		text_release(&put);
+	}
+}
+
+/* Where the learner wrote the number that the world he sees has, and the name in its place makes his lines right in this one */
+static enum status find_literal(
+        struct trials *trials, int which, const struct task_lines *lines, struct text *out)
+{
+	const char *argument = trials->variant[which].argument;
+	char name[64], digits[16];
+	enum status status = ST_OK;
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "="), argument);
+	if (!*name && trials->variant[which].n == trials->n)
+		return ST_OK; /* other data alone */
+	snprintf(digits, sizeof digits, "%d", *name ? lesson_number_of(trials->task, name) : trials->n);
+	for (size_t i = 0; lines && i < lines->count && status == ST_OK && !out->count; i++) {
+		const char *text = lines->line[i].text, *at = next_number(text, text, digits);
+		struct task_lines mended = {0};
+		struct task_verdict verdict = {0};
+		if (!at)
+			continue;
+		with_name(lines, i, digits, *name ? name : "world", &mended);
+		status = try_one(trials, which, &mended, &verdict);
+		int line = lines->line[i].line;
+		for (const char *c = text; c < at; c++)
+			line += *c == '\n';
+		if (status == ST_OK && verdict.right)
+			text_add(out, "your line %d has %s", line, digits);
+		verdict_release(&verdict);
+		typed_release(&mended);
+	}
+	return status;
+}
+
+/* ---- all of them ---- */
+
+void trials_open(struct trials *trials, const struct lesson_task *task, int n, struct shell *of)
+{
+	*trials = (struct trials){.task = task, .n = n, .of = of};
+	trials->count = make_variants(task, n, trials->variant);
+}
+
+void trials_close(struct trials *trials)
+{
+	for (int i = 0; i < trials->count; i++) {
+		bests_release(trials->known[i].best, trials->variant[i].n);
+		kept_world_release(&trials->known[i].beside);
+	}
+}
+
+enum status trials_run(struct trials *trials, const struct task_lines *lines, struct task_verdict *verdict)
+{
+	enum status status = ST_OK;
+	*verdict = (struct task_verdict){.right = true, .gate = -1};
+	for (int i = 0; i < trials->count && status == ST_OK && verdict->right; i++) {
+		status = try_one(trials, i, lines, verdict);
+		if (i && verdict->right)
+			text_add(&verdict->also, "%s%s",
+			        i == 1                           ? ""
+			                : i == trials->count - 1 ? " and "
+			                                         : ", ",
+			        trials->variant[i].label);
+		else if (i && status == ST_OK)
+			status = find_literal(trials, i, lines, &verdict->literal);
+	}
+	return status;
+}
+
+void verdict_release(struct task_verdict *verdict)
+{
+	gates_release(&verdict->gates);
+	text_release(&verdict->words);
+	text_release(&verdict->cause);
+	text_release(&verdict->also);
+	text_release(&verdict->literal);
+}
+
+/* ---- a figure ---- */
+
+enum status trial_figure(const struct lesson_task *task, int n, const struct text *lines, const char *what,
+        struct shell *of, struct number *figure)
+{
+	struct variation variant = {.n = n};
+	struct best *best = bests_make(n);
+	struct task_lines typed = {0};
+	struct number number;
+	bool found = false;
+	bests_keep(best, n, true);
+	typed_text(&typed, text_string(lines ? lines : &task->part[PART_SOLUTION]));
+	struct task_play played = {
+	        .task = task, .lines = &typed, .best = best, .figures = what, .steps_most = SEALED_STEPS_OWN};
+	enum status status = played_run(&played, &variant, of);
+	if (status == ST_OK)
+		status = is_whole(task, &played, lines ? "attempt" : "solution");
+	for (int rank = 0; rank < n && status == ST_OK; rank++)
+		if (best_find(&best[rank], what, strlen(what), rank, &number) &&
+		        (!found || number.value > figure->value)) {
+			*figure = number;
+			found = true;
+		}
+	if (status == ST_OK && !found)
+		status = fail(ST_ARGUMENT, "%s: its value is not known after the solution", what);
+	played_release(&played);
+	typed_release(&typed);
+	bests_release(best, n);
+	return status;
+}
