@@ -1,9 +1,11 @@
 /* main.c -- chooses the role of this process: front end, rank, or the one process that is everything */
 #include "kernels/widths.h"
 #include "machine/machine.h"
+#include "shell/commands/table.h"
 #include "shell/session/device.h"
 #include "shell/session/options.h"
 #include "shell/rank/process.h"
+#include "shell/submit/rows.h"
 #include "shell/terminal/launch.h"
 #include "shell/terminal/learning.h"
 #include "shell/terminal/overview.h"
@@ -110,6 +112,7 @@ int main(int argc, char **argv)
 		fputs(options.help ? options_help() : "ranksh " RANKSH_VERSION "\n", stdout);
 		return fflush(stdout) == 0 ? 0 : 4;
 	}
+	commands_start(command_table);
 	if (status == ST_OK && options.overview)
 		return overview_run(&options);
 	bool rank = under_mpirun() &&

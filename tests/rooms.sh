@@ -20,11 +20,12 @@ else
 	cat "$work/table"
 fi
 
-# CALLER CALLED SYMBOL a line, from the objects whose source is still there; the table of commands belongs to them, files carried in the binary to nobody
+# CALLER CALLED SYMBOL a line, from the objects whose source is still there; the table of commands belongs to main.c, which hands it down, files carried in the
+# binary to nobody
 find "$build/shell" "$build/src" "$build/generated" -name '*.o' | while read -r object; do
 	source=${object#"$build"/}
 	case $source in generated/embedded.o | generated/fatbin.o) continue ;; generated/*) ;; *) [ -f "${source%.o}.c" ] || continue ;; esac
-	nm "$object" | awk -v file="$(echo "${source%.o}" | sed 's|^generated/|shell/commands/|')" 'NF == 3 && $2 ~ /[TDRBCV]/ { print "has", file, $3 } NF == 2 && $1 == "U" { print "wants", file, $2 }'
+	nm "$object" | awk -v file="$(echo "${source%.o}" | sed 's|^generated/table$|shell/main|')" 'NF == 3 && $2 ~ /[TDRBCV]/ { print "has", file, $3 } NF == 2 && $1 == "U" { print "wants", file, $2 }'
 done | sort | awk '$1 == "has" { has[$3] = $2 } $1 == "wants" && has[$3] && has[$3] != $2 { print $2, has[$3], $3 }' > "$work/calls"
 # the same of #include lines
 find shell src -name '*.[ch]' -exec grep -Ho '^#include "[^"]*"' {} + | sed 's/"//g; s/:#include / /' | while read -r file header; do

@@ -10,11 +10,9 @@
 #include "shell/rank/conductor.h"
 #include "base/memory.h"
 #include "shell/rank/batch.h"
-#include "shell/commands/table.h"
 #include "shell/rank/serve.h"
 #include "shell/session/device.h"
 #include "shell/session/share.h"
-#include "shell/submit/rows.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 
@@ -149,7 +147,6 @@ int process_run(struct options *options, bool mpi, int argc, char **argv)
 	int code = 2, rank = 0;
 
 	mem_keep();
-	commands_start(command_table);
 	if (mpi) /* mpirun is gone: nobody is left to clean up behind this rank */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, options->wire ? SIG_IGN : SIG_DFL);

@@ -9,10 +9,8 @@
  * edited file), new ranks run `told.log` silently. After `fork` journal.log is the user's own, and is written to a file;
  * `rejoin` comes back by new ranks, too. */
 #include "base/memory.h"
-#include "shell/commands/table.h"
 #include "shell/language/parse/rows.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/submit/rows.h"
 #include "shell/terminal/inside.h"
 #include "shell/terminal/line.h"
 #include "shell/wire/plain.h"
@@ -119,7 +117,6 @@ enum status follower_open(struct session *session)
 	struct follow *follow = &session->follow;
 	int n;
 	size_t lines = 0;
-	commands_start(command_table); /* so that looking can be told from the rest */
 	if (journal_file_folder(&session->journal) != ST_OK && !session->plain)
 		say_bad(session, fail_text());
 	enum status status = follow_head(follow, options);
