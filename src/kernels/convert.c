@@ -229,7 +229,7 @@ const struct kernel kernels_convert[] = {
                 .cuda = "cast<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = cast x to=bf16",
                 KERNEL_TAKES(1, 1),
-                .option = {{"to", NAN, "the type", KO_DTYPE}},
+                .option = {{"to", NAN, "the type", KO_DTYPE, 0}},
                 .shape = cast_shape,
         },
         {

@@ -60,7 +60,7 @@ const struct kernel kernels_inplace[] = {
                 .writes = 1,
                 .write_only = true,
                 .positional = 1,
-                .option = {{"value", NAN, "the number", KO_NUMBER}},
+                .option = {{"value", NAN, "the number", KO_NUMBER, 0}},
                 .run = fill,
         },
         {
@@ -72,7 +72,7 @@ const struct kernel kernels_inplace[] = {
                 .example = "tensor w[4,8] dw[4,8] = randn\nsgd w dw lr=0.1",
                 KERNEL_TAKES(2, 0),
                 .writes = 1,
-                .option = {{"lr", NAN, "learning rate", KO_NUMBER}},
+                .option = {{"lr", NAN, "learning rate", KO_NUMBER, 0}},
                 .arguments = ARGUMENTS_ALIKE,
                 .operations = 1,
                 .elements = sgd,
@@ -89,10 +89,10 @@ const struct kernel kernels_inplace[] = {
                 .writes = 1 << 0 | 1 << 2 | 1 << 3,
                 .option =
                         {
-                                [LR] = {"lr", 1e-3, "learning rate", KO_NUMBER},
-                                [BETA1] = {"beta1", 0.9, "of the mean", KO_PART},
-                                [BETA2] = {"beta2", 0.999, "of the mean square", KO_PART},
-                                [EPS] = {"eps", 1e-8, "added to the root", KO_NUMBER},
+                                [LR] = {"lr", 1e-3, "learning rate", KO_NUMBER, 0},
+                                [BETA1] = {"beta1", 0.9, "of the mean", KO_PART, 0},
+                                [BETA2] = {"beta2", 0.999, "of the mean square", KO_PART, 0},
+                                [EPS] = {"eps", 1e-8, "added to the root", KO_NUMBER, 0},
                                 [T] = {"t", NAN, "the number of this step: 1, 2 ...", KO_WHOLE, 1},
                         },
                 .arguments = ARGUMENTS_ALIKE,

@@ -80,7 +80,7 @@ const struct kernel kernels_matmul[] = {
                 .cuda = "cublasSgemm",
                 .example = "tensor x[4,8] w[4,8] = randn\ny = matmul x w.T",
                 KERNEL_TAKES(2, 1),
-                .option = {{"scale", 1, "the product is multiplied by this", KO_NUMBER}},
+                .option = {{"scale", 1, "the product is multiplied by this", KO_NUMBER, 0}},
                 .arguments = ARGUMENTS_FLOAT,
                 .shape = matmul_shape,
                 .cost = matmul_cost,

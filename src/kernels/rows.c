@@ -116,7 +116,7 @@ LOOP(layernorm_grad)
 		out[i] = (dy[i] - mean - out[i] * slope) * inverse;
 }
 
-#define EPS "eps", 1e-5, "added to the variance", KO_NUMBER
+#define EPS "eps", 1e-5, "added to the variance", KO_NUMBER, 0
 
 const struct kernel kernels_rows[] = {
         {

@@ -18,7 +18,7 @@ const struct kernel kernels_spin[] = {
                 KERNEL_TAKES(1, 1),
                 .positional = 1,
                 .bare = true,
-                .option = {{"time", NAN, "how long", KO_TIME_NS}},
+                .option = {{"time", NAN, "how long", KO_TIME_NS, 0}},
         },
         {0},
 };

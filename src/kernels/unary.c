@@ -43,7 +43,7 @@ const struct kernel kernels_unary[] = {
                 .example = "tensor x[4,8] = randn\ny = scale x 0.5",
                 KERNEL_TAKES(1, 1),
                 .positional = 1,
-                .option = {{"by", NAN, "the number", KO_NUMBER}},
+                .option = {{"by", NAN, "the number", KO_NUMBER, 0}},
                 .arguments = ARGUMENTS_ALIKE,
                 .operations = 1,
                 .elements = scale,

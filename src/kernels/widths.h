@@ -18,7 +18,11 @@
 #define INLINE static inline __attribute__((always_inline))
 #ifdef __x86_64__
 #define TARGET_AVX2 __attribute__((target("avx2")))
+#ifdef __clang__
+#define TARGET_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl"), min_vector_width(512)))
+#else
 #define TARGET_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,prefer-vector-width=512")))
+#endif
 #else
 #define TARGET_AVX2
 #define TARGET_AVX512

@@ -237,7 +237,7 @@ const struct memory_block *heap_take(
 void heap_grow(struct heap *heap, struct block_plan *plan, enum space space, void *data);
 /* Moves a segment to another pool. Its free blocks count as freed at `freed_at`. */
 void heap_move(struct heap *heap, size_t segment, uint32_t pool, uint32_t freed_at);
-enum { FREED_IN_GRAPH = UINT32_MAX }; /* as freed_at: no request gets the block until its segment moves */
+#define FREED_IN_GRAPH UINT32_MAX /* as freed_at: no request gets the block until its segment moves */
 void heap_give(struct heap *heap, size_t block, uint32_t freed_at); /* frees and merges */
 size_t heap_find(const struct heap *heap, int64_t address);    /* block that holds it; heap->count: none */
 size_t heap_segment(const struct heap *heap, int64_t address); /* the segment of an address in a block */

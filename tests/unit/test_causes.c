@@ -23,8 +23,8 @@ static const char *const first_lines[] = {
         "group half 0-1 2-3",
         "group soon 0-3 timeout=3ms",
         "window win",
-        "capture two on io { y = matmul x w on io; record o on io; wait o on compute; b = matmul b w on "
-        "compute; wait compute on io }",
+        ("capture two on io { y = matmul x w on io; record o on io; wait o on compute; b = matmul b w on "
+         "compute; wait compute on io }"),
 };
 
 /* Of one rank or several; %s is one of `streams` */

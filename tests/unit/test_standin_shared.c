@@ -214,7 +214,7 @@ enum { SHARERS = 7 };
 static const size_t pool_bytes = (size_t)60 << 30;
 static long resident_pages(void)
 {
-	long all, resident;
+	long all, resident = 0;
 	FILE *file = fopen("/proc/self/statm", "re");
 	is(2, file ? fscanf(file, "%ld %ld", &all, &resident) : 0);
 	fclose(file);
