@@ -1,6 +1,11 @@
 # ranksh -- `make start` installs what is missing, builds and opens a shell; `make check` installs, builds and passes the tests.
 # Sources are found by wildcard: a new file needs no line here. Variants (normal, asan) build into folders of their own.
 
+# all processors, unless `make -jN` says otherwise; a make that another one calls shares the jobs of that one
+ifeq ($(MAKELEVEL)$(filter -j% --jobserver%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 VERSION  = 0.1
 BUILD    = build
 PREFIX   = /usr/local
