@@ -204,6 +204,10 @@ install: ranksh
 	install -m 644 docs/ranksh.1 $(DESTDIR)$(PREFIX)/share/man/man1/ranksh.1
 	install -m 644 docs/ranksh.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ranksh
 
+# for clangd and clang-tidy: how each source is compiled
+compile_commands.json: force
+	@$(MAKE) --no-print-directory -nB V=1 ranksh standin unit mpi-tests fuzzer $(BENCHES) | sh tools/compile_commands > $@.new && mv $@.new $@
+
 deps:
 	@sh tools/deps $(PACKAGES)
 deps-check:
