@@ -201,7 +201,8 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIBRARY)
 install: ranksh
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 ranksh $(DESTDIR)$(PREFIX)/bin/ranksh
-	install -m 644 docs/ranksh.1 $(DESTDIR)$(PREFIX)/share/man/man1/ranksh.1
+	sed 's/@VERSION@/$(VERSION)/' docs/ranksh.1 > $(BUILD)/ranksh.1
+	install -m 644 $(BUILD)/ranksh.1 $(DESTDIR)$(PREFIX)/share/man/man1/ranksh.1
 	install -m 644 docs/ranksh.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ranksh
 
 # for clangd and clang-tidy: how each source is compiled

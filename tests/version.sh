@@ -1,0 +1,11 @@
+#!/bin/sh
+# version.sh -- VERSION of the Makefile is the version of the binary, of the manual page and of the first entry of CHANGES
+set -u
+cd "$(dirname "$0")/.." || exit 1
+RANKSH=$(realpath "${RANKSH:-./ranksh}")
+version=$(sed -n 's/^VERSION *= *//p' Makefile)
+# is NAME FOUND: it is the version
+is() { if [ -n "$version" ] && [ "$2" = "$version" ]; then echo "ok version: $1"; else echo "FAIL version: $1 is $2, and VERSION is $version"; fi; }
+is "ranksh --version" "$("$RANKSH" --version | sed 's/^ranksh //')"
+is "the newest entry of CHANGES" "$(sed -n 's/^\([0-9][0-9.]*\).*/\1/p' CHANGES | head -1)"
+is "the manual page" "$(sed "s/@VERSION@/$version/" docs/ranksh.1 | sed -n 's/^\.TH RANKSH 1 "" "ranksh \(.*\)" ".*/\1/p')"
