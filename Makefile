@@ -31,7 +31,7 @@ UNIT     = $(sort $(wildcard tests/unit/*.c))
 UNIT_RUN = $(UNIT:tests/unit/%.c=$(BUILD)/unit/%)
 # what the binary and, beside it, the tests need on Debian
 PACKAGES = libopenmpi-dev openmpi-bin libreadline-dev libncurses-dev libopenblas-dev libcjson-dev
-PACKAGES_CHECK = g++ libcmocka-dev tmux iproute2 procps clang-format
+PACKAGES_CHECK = g++ libcmocka-dev tmux iproute2 procps clang-format shellcheck
 
 all: ranksh
 

@@ -1,4 +1,5 @@
 # bash completion for ranksh
+# shellcheck disable=SC2207 # names are split at blanks
 _ranksh() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 	COMPREPLY=()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # calibrate.sh -- the figures that a machine was given come out of the times that its operations took, within 2 %; the file that is written is a machine
 . tests/script/lib.sh
-cd "$work"
+cd "$work" || exit 1
 cat > planted <<'END'
 launch 7 us
 kernel_latency 3 us

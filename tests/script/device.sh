@@ -7,7 +7,7 @@ standin=$(dirname "$RANKSH")/standin
 RANKSH_DEVICE=auto RANKSH_CUDA=$standin
 export RANKSH_DEVICE RANKSH_CUDA
 scripts=$PWD/tests/script
-cd "$work"
+cd "$work" || exit 1
 # without NAME: a folder with the stand-in's libraries but for that one
 without() { mkdir "no-$1"; ln -s "$standin"/*.so.* "no-$1"; rm "no-$1/$1".so.*; }
 without libcublas

@@ -1,7 +1,7 @@
 #!/bin/sh
 # diff.sh -- diff of two saved journals: each in a world of its own, compared by operation; the session is not touched
 . tests/script/lib.sh
-cd "$work"
+cd "$work" || exit 1
 printf 'tensor x[256,256] w[256,256] = randn\ny = matmul x w\nallreduce y\nsync\n' > base.rsh
 printf 'tensor x[256,256] w[256,256] = randn\n@1 slow 2x\ny = matmul x w\nallreduce y\nspin 1ms\nsync\nwhy y\nwhatif launch=2x\n' > slow.rsh
 printf 'tensor g[4] = rank\n@0 allreduce g\n' > waits.rsh

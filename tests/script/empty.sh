@@ -4,7 +4,7 @@
 . tests/script/lib.sh
 standin=$(dirname "$RANKSH")/standin
 [ -e "$standin/libcuda.so.1" ] || standin=$(dirname "$RANKSH")/build/standin
-cd "$work"
+cd "$work" || exit 1
 "$RANKSH" -n 1 -c 'help kernels' | sed -n 's/^  \([a-z].* = \)\{0,1\}\([a-z_]*\)\( .*[^.]\)\{0,1\}$/\2/p' | sort -u > names
 sed 's/^/help /' names | "$RANKSH" -n 1 > helps 2>&1
 

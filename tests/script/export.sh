@@ -1,7 +1,7 @@
 #!/bin/sh
 # export.sh -- the timeline as files: each of its kind, of a section and of some ranks; over a file of others only by force
 . tests/script/lib.sh
-cd "$work"
+cd "$work" || exit 1
 cat > all.rsh <<'END'
 stream io compute
 tensor h[64,64] pinned = randn

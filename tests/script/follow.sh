@@ -3,7 +3,7 @@
 . tests/script/lib.sh
 XDG_STATE_HOME=$work
 export XDG_STATE_HOME
-cd "$work"
+cd "$work" || exit 1
 # run STATUS ARGUMENTS...: its outputs together in `out`; where it ends otherwise, nothing that a check could find
 run() {
 	wanted=$1

@@ -6,7 +6,7 @@ standin=$(dirname "$RANKSH")/standin
 RANKSH_DEVICE=auto RANKSH_CUDA=$standin
 export RANKSH_DEVICE RANKSH_CUDA
 design=$PWD/tests/script/design
-cd "$work"
+cd "$work" || exit 1
 cat > overlap.rsh <<'END'
 tensor h[512,512] pinned = randn seed=1
 tensor x[512,512] w[512,512] = randn seed=2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # plot.sh -- plot loss: a curve for each program, with every iteration; in colour on a terminal, plain in a pipe, as SVG; what undo takes back is gone
 . tests/script/lib.sh
-cd "$work"
+cd "$work" || exit 1
 cat > two.rsh <<'END'
 model mlp layers=2 hidden=64 batch=384
 strategy ps

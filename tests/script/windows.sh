@@ -1,7 +1,7 @@
 #!/bin/sh
 # windows.sh -- windows at the prompt: who waits, undo, reset, abort, a mismatch; and scripts whose ranks' lines stand in another order
 . tests/script/lib.sh
-cd "$work"
+cd "$work" || exit 1
 
 # typed NAME: the lines of NAME as at a prompt, in one process; what they said in `out`, on one line
 typed() { one_process --dry -n 3 < "$1" | grep -o '"text":"[^"]*"' | sed 's/\\n/ /g' | tr -s ' \n' ' ' > out; echo >> out; }
