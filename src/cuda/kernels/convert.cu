@@ -10,7 +10,8 @@ MEETING_KERNEL(convert_tiles, elements, THREADS)
 {
 	__shared__ double cell[COPY_TILE][COPY_TILE + 1];
 	const long long *in = call.tensor[0].stride, *out = call.tensor[1].stride;
-	long long down = (call.dim[1] + COPY_TILE - 1) / COPY_TILE, across = (call.dim[2] + COPY_TILE - 1) / COPY_TILE;
+	long long down = (call.dim[1] + COPY_TILE - 1) / COPY_TILE,
+	          across = (call.dim[2] + COPY_TILE - 1) / COPY_TILE;
 	for (long long tile = blockIdx.x; tile < call.dim[0] * down * across; tile += gridDim.x) {
 		long long outer = tile / (down * across), r0 = tile / across % down * COPY_TILE,
 		          c0 = tile % across * COPY_TILE;
@@ -22,7 +23,8 @@ MEETING_KERNEL(convert_tiles, elements, THREADS)
 		}
 		__syncthreads();
 		for (int i = threadIdx.y; i < COPY_TILE; i += blockDim.y) {
-			long long r = r0 + i, c = c0 + threadIdx.x, at = outer * out[0] + r * out[1] + c * out[2];
+			long long r = r0 + i, c = c0 + threadIdx.x,
+			          at = outer * out[0] + r * out[1] + c * out[2];
 			if (r >= call.dim[1] || c >= call.dim[2])
 				continue;
 			double value = cell[threadIdx.x][i];

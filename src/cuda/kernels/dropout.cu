@@ -10,12 +10,13 @@ struct op_dropout {
 	template <int V, class Number>
 	static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)
 	{
-		long long length = (long long)option[LENGTH], row = from / length, column = from - row * length;
+		long long length = (long long)option[LENGTH], row = from / length,
+		          column = from - row * length;
 		unsigned long long at = (unsigned long long)option[AT], block = ~0ull;
 		unsigned word[4] = {};
 		for (int i = 0; i < V; i++) {
-			unsigned long long place =
-			        at + (unsigned long long)row * (unsigned long long)option[WIDTH] +
+			unsigned long long place = at +
+			        (unsigned long long)row * (unsigned long long)option[WIDTH] +
 			        (unsigned long long)column;
 			if (place / 4 != block) {
 				block = place / 4;

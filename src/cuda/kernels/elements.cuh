@@ -88,12 +88,14 @@ INLINE void elements_walk(const struct elements &call, long long from, long long
 #pragma unroll
 			for (int i = 0; i < V; i++)
 				if (TYPE == MIXED && call.add)
-					v[g][LAST][i] = sum_of(call.tensor[LAST].dtype, old[i], v[g][LAST][i]);
+					v[g][LAST][i] =
+					        sum_of(call.tensor[LAST].dtype, old[i], v[g][LAST][i]);
 #pragma unroll
 			for (int t = 0; t < Op::TENSORS; t++)
 				if (Op::WRITES >> t & 1)
 					store_many<V>(call.tensor[t].data,
-					        TYPE == MIXED ? call.tensor[t].dtype : TYPE, at[g][t], v[g][t]);
+					        TYPE == MIXED ? call.tensor[t].dtype : TYPE, at[g][t],
+					        v[g][t]);
 		}
 	}
 }
@@ -101,7 +103,11 @@ INLINE void elements_walk(const struct elements &call, long long from, long long
 /* Halves have a walk of their own where they are worked at in floats: doubles gain nothing by it. */
 template <class Op> INLINE void elements_run(const struct elements &call)
 {
-	enum { FLOATS = sizeof(typename Op::number) == 4, HALF = FLOATS ? F16 : MIXED, BRAIN = FLOATS ? BF16 : MIXED };
+	enum {
+		FLOATS = sizeof(typename Op::number) == 4,
+		HALF = FLOATS ? F16 : MIXED,
+		BRAIN = FLOATS ? BF16 : MIXED
+	};
 	enum { GROUP = FLOATS ? 8 : 4 };
 	long long grouped = call.wide ? call.count / call.wide * call.wide : 0;
 	if (call.type == F32)
@@ -116,25 +122,30 @@ template <class Op> INLINE void elements_run(const struct elements &call)
 }
 
 /* Defines the kernel `name`: each element of the result is an expression in a and b, those of its arguments, and option. */
-#define ELEMENTWISE(name, arguments, numbers, result)                                                           \
-	struct op_##name {                                                                                      \
-		enum { TENSORS = (arguments) + 1, READS = (1 << (arguments)) - 1, WRITES = 1 << (arguments) };  \
-		typedef numbers number;                                                                         \
-		template <int V, class Number>                                                                  \
-		static __device__ __forceinline__ void run(Number (*v)[V], long long from, const double *option)\
-		{                                                                                               \
-			(void)from, (void)option;                                                               \
-			_Pragma("unroll") for (int i = 0; i < V; i++)                                           \
-			{                                                                                       \
-				Number a = v[0][i], b = v[(arguments) - 1][i];                                  \
-				(void)a, (void)b;                                                               \
-				v[arguments][i] = (Number)(result);                                             \
-			}                                                                                       \
-		}                                                                                               \
-	};                                                                                                      \
-	KERNEL(name, elements)                                                                                  \
-	{                                                                                                       \
-		elements_run<op_##name>(call);                                                                  \
+#define ELEMENTWISE(name, arguments, numbers, result)                         \
+	struct op_##name {                                                    \
+		enum {                                                        \
+			TENSORS = (arguments) + 1,                            \
+			READS = (1 << (arguments)) - 1,                       \
+			WRITES = 1 << (arguments)                             \
+		};                                                            \
+		typedef numbers number;                                       \
+		template <int V, class Number>                                \
+		static __device__ __forceinline__ void run(                   \
+		        Number (*v)[V], long long from, const double *option) \
+		{                                                             \
+			(void)from, (void)option;                             \
+			_Pragma("unroll") for (int i = 0; i < V; i++)         \
+			{                                                     \
+				Number a = v[0][i], b = v[(arguments)-1][i];  \
+				(void)a, (void)b;                             \
+				v[arguments][i] = (Number)(result);           \
+			}                                                     \
+		}                                                             \
+	};                                                                    \
+	KERNEL(name, elements)                                                \
+	{                                                                     \
+		elements_run<op_##name>(call);                                \
 	}
 
 #endif

@@ -27,7 +27,8 @@ template <class Way> INLINE void get_columns(const line &from, long long column,
 		load_many<COLUMNS>(from.data, from.type_of(Way()), from.first + column, x);
 }
 
-template <class Way> INLINE void put_columns(const line &to, long long column, const rows &call, const double *sum)
+template <class Way>
+INLINE void put_columns(const line &to, long long column, const rows &call, const double *sum)
 {
 	if (Way::GROUP == 1)
 		for (int c = 0; c < COLUMNS && column + c < call.columns; c++)
@@ -45,7 +46,8 @@ INLINE void add_found(const rows &call, const unsigned short *found, int n, long
 #pragma unroll
 	for (int k = 0; k < AT_ONCE; k++)
 		if (k < n)
-			get_columns<Way>(line_of(call.in[0], from + found[k], call.columns), column, call, x[k]);
+			get_columns<Way>(
+			        line_of(call.in[0], from + found[k], call.columns), column, call, x[k]);
 #pragma unroll
 	for (int k = 0; k < AT_ONCE; k++)
 		for (int c = 0; c < COLUMNS && k < n; c++)

@@ -8,7 +8,8 @@
 
 INLINE const volatile exchange_slot *slot_of(const exchange_members &members, int place)
 {
-	return (const volatile exchange_slot *)((const char *)members.slots + members.slot[place] * members.apart);
+	return (const volatile exchange_slot *)((const char *)members.slots +
+	        members.slot[place] * members.apart);
 }
 
 INLINE exchange_place place_found(const exchange_members &members, int p)
@@ -131,7 +132,8 @@ template <int TYPE> INLINE float part_of(int n)
 
 /* V elements of an input onto the sum */
 template <int TYPE, int V>
-INLINE void add_line(typename element<TYPE>::value *sum, const char *input, bool first, int reduction, float part)
+INLINE void add_line(
+        typename element<TYPE>::value *sum, const char *input, bool first, int reduction, float part)
 {
 	typedef element<TYPE> type;
 	typedef typename type::value number;
@@ -155,7 +157,8 @@ INLINE line<typename element<TYPE>::held, V> whole_line(
 	line<typename type::held, V> all;
 #pragma unroll
 	for (int e = 0; e < V; e++)
-		all.x[e] = type::set(reduction == EXCHANGE_AVG && TYPE == I32 ? (number)((int)sum[e] / n) : sum[e]);
+		all.x[e] = type::set(
+		        reduction == EXCHANGE_AVG && TYPE == I32 ? (number)((int)sum[e] / n) : sum[e]);
 	return all;
 }
 
@@ -168,7 +171,8 @@ INLINE void reduce_walk(const exchange_reduce &call, const places &at, long long
 	for (long long i = begin + thread_number() * V; i < end; i += thread_count() * V) {
 		typename element<TYPE>::value sum[V] = {};
 		for (int k = 0, p = call.first; k < n; k++, p = p + 1 < n ? p + 1 : 0)
-			add_line<TYPE, V>(sum, at.at[p].in + i * (long long)sizeof(held), k == 0, reduction, part);
+			add_line<TYPE, V>(
+			        sum, at.at[p].in + i * (long long)sizeof(held), k == 0, reduction, part);
 		line<held, V> all = whole_line<TYPE, V>(sum, reduction, n);
 		long long there = (i - call.earlier) * (long long)sizeof(held);
 		for (int p = 0; p < n; p++)
@@ -187,7 +191,9 @@ template <int TYPE> INLINE void reduce_type(const exchange_reduce &call, const p
 	for (int p = 0; p < call.members.n; p++) {
 		differs |= (unsigned long long)(at.at[p].in + call.begin * size) % 16 ^ beside;
 		if (call.to < 0 || call.to == p)
-			differs |= (unsigned long long)(at.at[p].out + (call.begin - call.earlier) * size) % 16 ^ beside;
+			differs |=
+			        (unsigned long long)(at.at[p].out + (call.begin - call.earlier) * size) % 16 ^
+			        beside;
 	}
 	long long first = call.begin + (long long)((16 - beside) % 16) / size;
 	if (differs || beside % size || first >= call.end) {
@@ -304,7 +310,7 @@ KERNEL(exchange_write_table, exchange_table)
 
 INLINE double value_of(int dtype, unsigned bits)
 {
-	return dtype == F32 ? __uint_as_float(bits)
+	return dtype == F32    ? __uint_as_float(bits)
 	        : dtype == I32 ? (double)(int)bits
 	        : dtype == F16 ? half_value((unsigned short)bits)
 	                       : brain_value((unsigned short)bits);
@@ -312,7 +318,7 @@ INLINE double value_of(int dtype, unsigned bits)
 
 INLINE unsigned bits_of(int dtype, double value)
 {
-	return dtype == F32 ? __float_as_uint((float)value)
+	return dtype == F32    ? __float_as_uint((float)value)
 	        : dtype == I32 ? (unsigned)saturated(value)
 	        : dtype == F16 ? half_of((float)value)
 	                       : brain_of((float)value);
@@ -343,6 +349,7 @@ KERNEL(exchange_reach_window, exchange_reach)
 		else if (call.what == EXCHANGE_GET)
 			put(&call.at, i, get(&call.window, i), 0);
 		else
-			add_alone(call.window, place_of(&call.window, i), get(&call.at, i) * (double)call.factor);
+			add_alone(call.window, place_of(&call.window, i),
+			        get(&call.at, i) * (double)call.factor);
 	}
 }

@@ -55,7 +55,8 @@ struct op_adam {
 			double g = v[1][i];
 			v[2][i] = beta1 * v[2][i] + (1 - beta1) * g;
 			v[3][i] = beta2 * v[3][i] + (1 - beta2) * g * g;
-			v[0][i] -= option[STEP] * v[2][i] * near_inverse(near_root(v[3][i]) * option[ROOT] + option[EPS]);
+			v[0][i] -= option[STEP] * v[2][i] *
+			        near_inverse(near_root(v[3][i]) * option[ROOT] + option[EPS]);
 		}
 	}
 };

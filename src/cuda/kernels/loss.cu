@@ -45,8 +45,8 @@ MEETING_KERNEL(loss_sum_of_parts, rows, THREADS)
 MEETING_KERNEL(loss_rows_that_count, rows, THREADS)
 {
 	bool classes = call.in[1].dtype == I32;
-	double sum = team_sum(
-	        call.rows, [&](long long r) { return !classes || get(&call.in[1], r) != call.ignore ? 1. : 0.; });
+	double sum = team_sum(call.rows,
+	        [&](long long r) { return !classes || get(&call.in[1], r) != call.ignore ? 1. : 0.; });
 	if (threadIdx.x > 0)
 		return;
 	*call.counted = sum;
@@ -87,8 +87,8 @@ template <class Way> INLINE choice<Way> choice_of(const rows &call, Way way, lon
 	of.target = classes ? (long long)get(&targets, r) : 0;
 	of.ignored = classes && (double)of.target == call.ignore;
 	of.most = team_most(way, of.z, call.columns);
-	of.sum = team_sum(way, of.z, call.columns,
-	        [&](typename Way::number z) { return exponential(z - of.most); });
+	of.sum = team_sum(
+	        way, of.z, call.columns, [&](typename Way::number z) { return exponential(z - of.most); });
 	return of;
 }
 
@@ -102,7 +102,8 @@ template <class Way> INLINE void loss_crossentropy_rows(const rows &call, Way wa
 			double t = of.wanted(i);
 			return t == 0 ? 0 : -t * (of.z.get(i) - log_sum);
 		};
-		double loss = of.classes ? term(of.known() && !of.ignored ? of.target : 0) : team_sum(call.columns, term);
+		double loss = of.classes ? term(of.known() && !of.ignored ? of.target : 0)
+		                         : team_sum(call.columns, term);
 		if (threadIdx.x == 0)
 			call.parts[r] = loss;
 	}
@@ -116,8 +117,11 @@ template <class Way> INLINE void loss_crossentropy_grad_rows(const rows &call, W
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
 		choice<Way> of = choice_of(call, way, r);
 		line to = line_of(call.out, r, call.columns);
-		double weight = of.classes ? (of.ignored ? 0 : of.known() ? 1 : NAN)
-		                           : team_sum(call.columns, [&](long long i) { return of.wanted(i); });
+		double weight = of.classes
+		        ? (of.ignored                  ? 0
+		                          : of.known() ? 1
+		                                       : NAN)
+		        : team_sum(call.columns, [&](long long i) { return of.wanted(i); });
 		double scale = weight / of.sum / rows;
 		number factor = (number)scale;
 		team_each(way, of.z, call.columns, [&](long long i, number *z) {

@@ -39,7 +39,8 @@ INLINE float half_value(unsigned short half)
 	asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half));
 	return value;
 #else
-	unsigned sign = (unsigned)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f, mantissa = half & 0x3ff;
+	unsigned sign = (unsigned)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f,
+	         mantissa = half & 0x3ff;
 	if (exponent == 0x1f)
 		return __uint_as_float(sign | 0x7f800000 | mantissa << 13);
 	if (exponent)
@@ -124,7 +125,8 @@ template <int V, class Number> INLINE void load_many(const void *data, int dtype
 			unsigned word[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
 			for (int j = 0; j < 4; j++)
-				value[i + j] = dtype == F32 ? (Number)__uint_as_float(word[j]) : (Number)(int)word[j];
+				value[i + j] = dtype == F32 ? (Number)__uint_as_float(word[j])
+				                            : (Number)(int)word[j];
 		}
 		return;
 	}
@@ -143,7 +145,8 @@ template <int V, class Number> INLINE void load_many(const void *data, int dtype
 	}
 }
 
-template <int V, class Number> INLINE void store_many(void *data, int dtype, long long at, const Number *value)
+template <int V, class Number>
+INLINE void store_many(void *data, int dtype, long long at, const Number *value)
 {
 	if (V == 1) {
 		store(data, dtype, at, value[0]);

@@ -73,12 +73,14 @@ KERNEL(permute_binsort, moving)
  * order. count: numbers; chunk: of each row of x */
 MEETING_KERNEL(permute_rows, moving, THREADS)
 {
-	for (long long n = blockIdx.x; n < call.rows * ((call.columns + blockDim.x - 1) / blockDim.x); n += gridDim.x) {
+	for (long long n = blockIdx.x; n < call.rows * ((call.columns + blockDim.x - 1) / blockDim.x);
+	        n += gridDim.x) {
 		long long row = n % call.rows, column = n / call.rows * blockDim.x + threadIdx.x;
 		double sum = 0;
 		for (long long from = 0; from < call.count; from += blockDim.x) {
 			long long mine = from + threadIdx.x;
-			if (!__syncthreads_or(mine < call.count && number_below(call.in[1], mine, call.rows) == row))
+			if (!__syncthreads_or(
+			            mine < call.count && number_below(call.in[1], mine, call.rows) == row))
 				continue;
 			for (long long i = from; i < from + blockDim.x && i < call.count; i++)
 				if (number_below(call.in[1], i, call.rows) == row && column < call.columns)
@@ -110,7 +112,8 @@ KERNEL(permute_back, moving)
 /* One thread */
 KERNEL(permute_chunks_begin, moving)
 {
-	long long *to = (long long *)call.parts, *from = to + call.bins + 1, *begin = from + call.bins, place = 0;
+	long long *to = (long long *)call.parts, *from = to + call.bins + 1, *begin = from + call.bins,
+	          place = 0;
 	for (long long k = 0; k < call.bins && thread_number() == 0; k++) {
 		long long n = number_below(call.in[1], k, call.rows + 1);
 		begin[k] = place;

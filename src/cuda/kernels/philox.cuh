@@ -57,7 +57,8 @@ INLINE float normal_of(unsigned word)
 	double p = ((double)word + 0.5) * (1. / 4294967296), q = p - 0.5;
 	if (q >= -0.425 && q <= 0.425) {
 		double r = 0.180625 - q * q;
-		return (float)(q * (((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179) /
+		return (float)(q *
+		        (((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179) /
 		        (((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1));
 	}
 	double r = square_root(-natural_log(q < 0 ? p : 1 - p)) - 1.6;

@@ -42,8 +42,7 @@ template <class Way> INLINE void rows_softmax_rows(const rows &call, Way way)
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
 		line in = line_of(call.in[0], r, call.columns), out = line_of(call.out, r, call.columns);
 		number most = team_most(way, in, call.columns);
-		double sum =
-		        team_sum(way, in, call.columns, [&](number x) { return exponential(x - most); });
+		double sum = team_sum(way, in, call.columns, [&](number x) { return exponential(x - most); });
 		number inverse = (number)(1 / sum);
 		team_each(way, in, call.columns, [&](long long i, number *x) {
 #pragma unroll
@@ -62,8 +61,9 @@ template <class Way> INLINE void rows_softmax_grad_rows(const rows &call, Way wa
 		     out = line_of(call.out, r, call.columns);
 		number sum = (number)team_sums(
 		        way, slope, of, call.columns, [](number dy, number y) { return dy * y; },
-		        [](number, number) { return (number)0; })
-		                     .a;
+		        [](number, number) {
+			        return (number)0;
+		        }).a;
 		team_each(way, slope, of, call.columns, [&](long long i, number *dy, number *y) {
 #pragma unroll
 			for (int k = 0; k < Way::GROUP; k++)
@@ -80,8 +80,8 @@ template <class Way> INLINE void rows_layernorm_rows(const rows &call, Way way)
 	for (long long r = team_first(); r < call.rows; r += team_step()) {
 		line in = line_of(call.in[0], r, call.columns), out = line_of(call.out, r, call.columns);
 		number mean = (number)(team_sum(way, in, call.columns, [](number x) { return x; }) / n);
-		double squares = team_sum(
-		        way, in, call.columns, [&](number x) { return (x - mean) * (x - mean); });
+		double squares =
+		        team_sum(way, in, call.columns, [&](number x) { return (x - mean) * (x - mean); });
 		number inverse = (number)(1 / sqrt(squares / n + call.eps));
 		team_each(way, in, call.columns, [&](long long i, number *x) {
 #pragma unroll

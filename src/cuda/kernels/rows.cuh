@@ -33,7 +33,9 @@ struct line {
 	// Of a group: of four it is known at once, and eight are halves
 	template <class Way> __device__ int type_of(Way) const
 	{
-		return Way::GROUP == 4 ? (int)F32 : Way::GROUP == 8 ? (type == F16 ? (int)F16 : (int)BF16) : type;
+		return Way::GROUP == 4    ? (int)F32
+		        : Way::GROUP == 8 ? (type == F16 ? (int)F16 : (int)BF16)
+		                          : type;
 	}
 	// A group of elements, all of the call's `way`
 	template <class Way> __device__ void get(Way way, long long i, typename Way::number *value) const
@@ -43,7 +45,8 @@ struct line {
 		else
 			load_many<Way::GROUP>(data, type_of(way), first + i, value);
 	}
-	template <class Way> __device__ void put(Way way, long long i, const typename Way::number *value, bool add) const
+	template <class Way>
+	__device__ void put(Way way, long long i, const typename Way::number *value, bool add) const
 	{
 		if (Way::GROUP == 1)
 			put(i, value[0], add);
@@ -60,15 +63,15 @@ template <int ITS_GROUP, class Number> struct way {
 };
 
 // Defines the kernel `name` by name_rows(call, way)
-#define ROW_KERNEL(name)                                          \
-	MEETING_KERNEL(name, rows, THREADS)                       \
-	{                                                         \
-		if (call.type == F32)                             \
-			name##_rows(call, way<4, double>());      \
-		else if (call.type == F16 || call.type == BF16)   \
-			name##_rows(call, way<8, float>());       \
-		else                                              \
-			name##_rows(call, way<1, double>());      \
+#define ROW_KERNEL(name)                                        \
+	MEETING_KERNEL(name, rows, THREADS)                     \
+	{                                                       \
+		if (call.type == F32)                           \
+			name##_rows(call, way<4, double>());    \
+		else if (call.type == F16 || call.type == BF16) \
+			name##_rows(call, way<8, float>());     \
+		else                                            \
+			name##_rows(call, way<1, double>());    \
 	}
 
 // columns: of a row, 1 where the row is one number

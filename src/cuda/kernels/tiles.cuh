@@ -116,7 +116,8 @@ INLINE void tile_product(tile_memory &memory, const part &a, long long row_a, co
 INLINE void tile_times(tile_memory &memory, const float (&p)[4][4], const part &w, long long row, int column,
         int d, float (&sum)[4][4])
 {
-	int y = threadIdx.x / 16, x = threadIdx.x % 16, rows = w.rows - row < TILE ? (int)(w.rows - row) : TILE;
+	int y = threadIdx.x / 16, x = threadIdx.x % 16,
+	    rows = w.rows - row < TILE ? (int)(w.rows - row) : TILE;
 	__syncthreads();
 	for (int i = 0; i < 4; i++)
 		for (int j = 0; j < 4; j++)
