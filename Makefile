@@ -124,7 +124,7 @@ $(BUILD)/unit/test_cuda_kernels_%: tests/unit/test_cuda_kernels_%.c $(LIBRARY) $
 
 unit: $(STANDIN) $(UNIT_RUN) $(BUILD)/compare/operations $(BUILD)/gpu/facts $(BUILD)/gpu/bare
 
-.PHONY: all standin start check sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean
+.PHONY: all standin start check sweep check-gpu bench-gpu gpu-programs asan tsan bench fuzz fuzzer install deps deps-check unit mpi-tests clean format
 .SECONDARY: $(BUILD)/generated/embedded.c $(BUILD)/generated/table.c
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -204,6 +204,10 @@ install: ranksh
 	sed 's/@VERSION@/$(VERSION)/' docs/ranksh.1 > $(BUILD)/ranksh.1
 	install -m 644 $(BUILD)/ranksh.1 $(DESTDIR)$(PREFIX)/share/man/man1/ranksh.1
 	install -m 644 docs/ranksh.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ranksh
+
+# all sources as clang-format 14 writes them
+format:
+	@sh tools/format
 
 # for clangd and clang-tidy: how each source is compiled
 compile_commands.json: force
