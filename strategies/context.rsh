@@ -1,30 +1,39 @@
-# context: every sequence is cut over the ranks; for attention keys and values go round, or tokens are exchanged for heads
+# context: sequences are split over the ranks; attention uses a ring of keys and values, or alltoall
 # memory: the whole model on every rank; activations of 1/n of the tokens
-#   ring      and two blocks of keys and values on their way, in backward two of their gradients
-# sends: keys and values around a ring, or tokens for heads, forward and backward; gradients, averaged
-# bytes: that a rank sends for a layer, with A = bytes of the keys of its tokens (batch x seq/n x hidden x type):
-#   ring      forward 2(n-1) A: keys and values go n-1 hops; backward as much, and 2n A: their gradients go n hops, home
-#   ulysses   4 alltoalls forward (q k v, o), 4 backward: (n-1)/n A each; nothing computes meanwhile
-#   and 2(n-1)/n of all gradients, which are averaged as in ddp
-# when: a sequence's activations do not fit on a GPU, or there are fewer sequences than GPUs; for short ones ddp sends less:
-#   ring      where seq/n is long, hops hide behind attention
-#   ulysses   fewer bytes, none hidden, at most as many ranks as heads: fast links; both: ulysses within a node, a ring across
-# axis cp: cut the sequences
+#   ring      also two blocks of keys and values in transit; in backward two blocks of their gradients
+# sends: keys and values around a ring, or alltoalls that exchange tokens for heads, forward and
+#   backward; gradients (allreduce with op=avg)
+# bytes: sent per rank and layer, with A = bytes of the keys of its tokens (batch x seq/n x
+#   hidden x size):
+#   ring      forward 2(n-1) A: keys and values make n-1 hops; backward the same, plus 2n A: their
+#             gradients make n hops, back to their rank
+#   ulysses   4 alltoalls forward (q k v, o), 4 backward: (n-1)/n A each; no kernel runs during them
+#   In addition 2(n-1)/n of all gradients, averaged as in ddp.
+# when: the activations of a sequence do not fit on a GPU, or there are fewer sequences than
+#   GPUs. For short sequences ddp sends less.
+#   ring      if seq/n is large, the hops overlap with attention
+#   ulysses   fewer bytes but no overlap, at most as many ranks as heads: for fast links. Both: ulysses
+#             within a node, a ring across nodes
+# axis cp: split the sequences
 # after tp ep pp
-# loses size(cp) > 1 and experts > 0 and (capped or balance_loss > 0): experts' places and the balance loss are of a rank's own tokens
-#   ulysses   arXiv:2309.14509: [1/n of the tokens, all heads] becomes [all tokens, 1/n of the heads] by an alltoall, and back
-#   ring      arXiv:2310.01889, parts/rounds.rsh; both, arXiv:2405.07719: a ring of groups that share the heads out
-#   balance=off   rank r has the tokens from r seq/n on: causal, the first has one block of keys to attend to and the last all n
-#   balance=on    every n-th token from r on: half of each block for all (arXiv:2311.09431; zigzag halves, as Llama 3's, do it too)
-option kind=ring of="ring ulysses" "keys and values go round, or tokens are exchanged for heads"
-option ring=0 least=0 "ranks of a ring, where both are wanted (arXiv:2405.07719); 0: what ulysses leaves"
-option ulysses=0 least=0 "ranks that share the heads out; 0: what ring leaves"
-option balance=on of="on off" "stripes, so that all ranks have as much to attend to; off: contiguous parts"
-option bucket=256k least=1 unless="dp_shard" "gradients: a bucket is closed when it has so many bytes"
-option overlap=on of="on off" unless="dp_shard" "gradients: a bucket travels as soon as it is full; off: all behind the backward"
-option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up, and are exchanged once"
-refuse first_unit == 1 "nothing attends in an mlp, its rows are no sequences: `model gpt`, or `strategy ddp`, which cuts the rows"
-let blocks = ring;  let splits = ulysses          # the keys are in so many blocks, the heads shared out to so many ranks
+# loses size(cp) > 1 and experts > 0 and (capped or balance_loss > 0): experts' capacity and the balance loss are computed from a rank's own tokens
+#   ulysses   arXiv:2309.14509: an alltoall turns [1/n of the tokens, all heads] into [all tokens,
+#             1/n of the heads], and back
+#   ring      arXiv:2310.01889, parts/rounds.rsh; both, arXiv:2405.07719: a ring of groups that
+#             split the heads
+#   balance=off   rank r has the tokens from r seq/n: with a causal mask, the first rank attends to one
+#                 block of keys and the last rank to all n
+#   balance=on    every n-th token from r: half of each block for every rank (arXiv:2311.09431; the zigzag
+#                 halves of Llama 3 balance too)
+option kind=ring of="ring ulysses" "ring: keys and values go round a ring; ulysses: alltoalls exchange tokens for heads"
+option ring=0 least=0 "ranks per ring, to use both (arXiv:2405.07719); 0: the ranks that ulysses leaves"
+option ulysses=0 least=0 "ranks that split the heads; 0: the ranks that ring leaves"
+option balance=on of="on off" "on: stripes, so that all ranks have the same work in attention; off: contiguous parts"
+option bucket=256k least=1 unless="dp_shard" "size at which a bucket of gradients is sent"
+option overlap=on of="on off" unless="dp_shard" "on: a bucket is sent as soon as it is full; off: all buckets after backward"
+option accumulate=1 least=1 "micro-batches per optimizer step; their gradients are summed and exchanged once"
+refuse first_unit == 1 "an mlp has no attention and no sequences: `model gpt`, or `strategy ddp`, which splits the rows"
+let blocks = ring;  let splits = ulysses          # blocks of keys; ranks that split the heads
 if ring == 0 and ulysses == 0 and kind == "ulysses" { let blocks = 1 }
 if blocks == 0 { let blocks = max(size(cp)//max(ulysses,1),1) }
 if splits == 0 { let splits = max(size(cp)//blocks,1) }
@@ -33,20 +42,21 @@ let given = "ring=$ring ulysses=$ulysses make $(blocks*splits) ranks, not cp=$(s
 if ring*ulysses == 0 { let given = "ring=$blocks does not divide cp=$(size(cp))" }
 if ring == 0 { let given = "ulysses=$splits does not divide cp=$(size(cp))" }
 refuse blocks*splits != size(cp) "$given; $near"
-refuse kind == "ulysses" and splits == 1 and blocks > 1 "ring=$blocks: kind=ulysses has no ranks left that share the heads out"
+refuse kind == "ulysses" and splits == 1 and blocks > 1 "ring=$blocks leaves kind=ulysses no ranks to split the heads"
 let below = seq//size(cp)*size(cp);  let near = "the nearest that do are $below and $(below+size(cp))"
 if below == 0 { let near = "the nearest that does is $(size(cp))" }
 refuse seq%size(cp) != 0 "seq=$seq does not divide by cp=$(size(cp)); $near"
 let below = heads//splits*splits;  let near = "the nearest that do are $below and $(below+splits)"
 if below == 0 { let near = "the nearest that does is $splits" }
 refuse heads%splits != 0 "a rank's heads=$heads do not divide by ulysses=$splits; $near, or a ring"
-refuse dropout > 0 and balance == "off" and blocks > 1 "dropout=$dropout counts tokens in stripes: balance=on, or dropout=0"
+refuse dropout > 0 and balance == "off" and blocks > 1 "dropout=$dropout needs tokens in stripes: balance=on, or dropout=0"
 let micros = per_round*accumulate;  let length = seq//size(cp);  let few = heads//splits
 let block = length*splits;  let block_width = few*head_size           # tokens of a sequence in a block of keys; columns of its heads
 if blocks > 1 { group circle by cp%splits in cp };  if splits > 1 { group swap by cp//splits in cp }
 let spot = cp//splits;  let lane = cp%splits;  let striped = balance == "on";  source rounds
 
-# ---- this rank's tokens of a sequence: of [length,splits,blocks] those at lane, spot; of contiguous blocks [blocks,length,splits] ----
+# ---- this rank's tokens of a sequence: in stripes, lane and spot of [length,splits,blocks]; in
+# contiguous blocks, of [blocks,length,splits] ----
 def own_part y x count wide {
   if striped { whole = reshape x [count,length,splits,blocks,wide];  y = whole[0:count,0:length,lane,spot] } else {
     whole = reshape x [count,blocks,length,splits,wide];  y = whole[0:count,spot,0:length,lane]
@@ -60,14 +70,14 @@ def positions_backward dxs one {
   own_part own_rows dpos 1 hidden;  if fresh { fill dpos 0 }
   dps = matmul one.T dxs;  part_of_dpos = reshape dps [1,length,hidden];  own_rows = add own_rows part_of_dpos;  free dps
 }
-# dropout's numbers are those of the tokens in the whole sequence, of which a stripe has every n-th
+# Dropout draws the numbers of the tokens in the whole sequence; a stripe has every n-th of them.
 def drop kernel y x place {
   let offset = apart;  let apart = offset*size(cp)+(lane*blocks+spot)*hidden;  let width = size(cp)*hidden
   replaced "$kernel" y x place
   let apart = offset;  let width = 0
 }
 
-# ---- attention; with ulysses on all tokens of some heads: q k v stay exchanged, in their own memory, until backward ----
+# ---- attention; ulysses works on all tokens of some heads: q k v stay exchanged until backward ----
 def attend o q k v {
   if splits == 1 { rounds o q k v } else {
     exchange q q;  exchange k k;  exchange v v
@@ -89,14 +99,15 @@ def half_forget u m {
   let o = "o$(u)_$m";  if splits > 1 { let o = "heads_$o" }
   if u%2 == 1 and blocks > 1 { free lse_$o;  if splits > 1 { free $o } }
 }
-# [tokens of mine, heads of all] becomes [tokens of all, heads of mine], and the same way back
+# Turns [this rank's tokens, all heads] into [all tokens, this rank's heads], and back the same
+# way.
 def exchange y x {
   part_out = reshape x [rows*length,splits,block_width];  part_in = reshape y [rows*length,splits,block_width]
   by_rank = transpose part_out;  by_token = alltoall by_rank in swap;  part_in = transpose by_token;  free by_rank by_token
 }
 def heads_of y x { y = reshape x [rows*block,block_width] }
 
-# ---- gradients: means over a rank's own tokens, averaged over the ranks ----
+# ---- gradients: means over each rank's tokens, averaged over the ranks ----
 def count_everywhere n { replaced n;  allreduce n in cp }
 def reduce_gradients g { replaced g;  allreduce g op=avg in cp }
 if gathers == "" { source buckets }

@@ -1,42 +1,50 @@
-# pipeline: each rank has some of the layers; micro-batches follow one another through them
-# memory: parameters, gradients and optimizer / stages; activations of the micro-batches in flight: gpipe all, 1f1b p-s on stage
-#   s, zb-h1 p, zb-h2 2p-1, zb-auto limit x p; with recompute=full (the model's) the inputs of their blocks, and the head once
+# pipeline: each rank has some of the layers; micro-batches pass from rank to rank
+# memory: parameters, gradients and optimizer state divided by the stages; activations of the
+#   micro-batches in flight: gpipe all, 1f1b p-s on stage s, zb-h1 p, zb-h2 2p-1, zb-auto limit x
+#   p. With the model's recompute=full only the inputs of their blocks, and the head once.
 # sends: activations of a micro-batch to the next stage, their gradients back
-# bytes: each stage sends micro x (the activations between two layers) forward and as much back, times chunks.
-#   bubble: (p-1)/(m+p-1); interleaved: of a stage's time, divided by chunks; zb-h1: (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W) of time;
-#   transfers that a stage waits for come on top
-# when: the model does not fit, and links are slow: no other strategy sends less. Not for few micro-batches (the bubble), or layers that
-#   take unlike times. gpipe arXiv:1811.06965, 1f1b and interleaved arXiv:2104.04473, zb-* arXiv:2401.10241
-# beside ddp and zero each stage has its own buckets and groups; fsdp gathers a stage's parameters for every micro-batch.
-# axis pp: cut the layers into stages
+# bytes: each stage sends micro x (the activations between two layers) forward and the same back,
+#   times chunks.
+#   bubble: (p-1)/(m+p-1); interleaved: that share of a stage's time, divided by chunks; zb-h1: a
+#   time of (p-1)(F+B-W), zb-h2: (p-1)(F+B-2W); plus exposed transfers
+# when: the model does not fit, and links are slow: no other strategy sends less. Not for few
+#   micro-batches (the bubble), nor for layers with unequal times. gpipe arXiv:1811.06965, 1f1b and
+#   interleaved arXiv:2104.04473, zb-* arXiv:2401.10241
+# With ddp and zero each stage has its own buckets and groups; fsdp gathers a stage's parameters
+#   for every micro-batch.
+# axis pp: split the layers into stages
 # after tp ep
-#   schedule=F.csv  as PyTorch's pipelining writes it, a row a rank: 0F0,0F1,,0B0 ... (`program schedule F.csv` writes one)
-#   zb-v-4.csv      is there, and zb-v-8.csv: a V on so many ranks, chunks=2, micro= twice the ranks; no bubble where F, B and W
-#                   take as long, activations of 2p parts (arXiv:2401.10241)
-#   dualpipe-v-4.csv  and -8: the same V; bubble (p-1)(F+B-2W), B with both gradients, and 2p+1 parts (arXiv:2412.19437)
-option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto *.csv" "the order in which a stage takes its micro-batches"
-option micro=4 least=1 "micro-batches of a step, at most a row each; interleaved: a multiple of the ranks"
-option accumulate=1 least=1 "times that so many micro-batches go through before the optimizer; the pipeline drains between"
-option chunks=1 least=1 "of a stage, for interleaved and files: parts of the model that are not neighbours"
-option limit=1.0 least=1 with="schedule=zb-auto" "activations, as a multiple of what 1f1b's first stage holds"
-option held=0.5 least=0 with="F" "zb-auto with times: the share of activations that W still needs after B"
-option F=0ms "instead of a model: the time of a stage's forward"
-option B=0ms with="F" "... of its gradients of the inputs"
-option W=0ms with="F" "... of its gradients of the weights"
+#   schedule=F.csv  in the format of PyTorch's pipelining, a row per rank: 0F0,0F1,,0B0 ... (`program
+#                   schedule F.csv` writes one)
+#   zb-v-4.csv      included, as zb-v-8.csv: a V on 4 or 8 ranks, chunks=2, micro= twice the ranks; no
+#                   bubble if F, B and W take the same time; activations of 2p parts
+#                   (arXiv:2401.10241)
+#   dualpipe-v-4.csv  and -8: the same V; bubble (p-1)(F+B-2W), where B computes both gradients;
+#                   activations of 2p+1 parts (arXiv:2412.19437)
+option schedule=1f1b of="gpipe 1f1b interleaved zb-h1 zb-h2 zb-auto *.csv" "the order in which a stage runs its micro-batches"
+option micro=4 least=1 "micro-batches per step, of at least a row each; interleaved: a multiple of the ranks"
+option accumulate=1 least=1 "rounds of `micro` micro-batches per optimizer step; the pipeline drains between rounds"
+option chunks=1 least=1 "parts of the model per stage, for interleaved and files; they are not neighbours"
+option limit=1.0 least=1 with="schedule=zb-auto" "activation memory, as a multiple of the first stage of 1f1b"
+option held=0.5 least=0 with="F" "zb-auto with given times: the share of activations that W still needs after B"
+option F=0ms "instead of a model: time of a stage's forward"
+option B=0ms with="F" "... of its input gradients"
+option W=0ms with="F" "... of its weight gradients"
 option transfer=0ms with="F" "... of a transfer to the next stage"
 let timed = F > 0ms
 let stages = size(pp);  let per_round = micro;  let micros = micro*accumulate
 let pieces = chunks;  if stages == 1 { let pieces = 1 }
 refuse schedule == "interleaved" and chunks == 1 "interleaved gives a stage several chunks: chunks=2, or schedule=1f1b"
-let reads = experts > 0 and stages > 1 and not timed       # a stage cannot wait for counts before the one before it has its lines
-refuse reads and "$capacity" == "none" "in a pipeline no data can say how many tokens an expert gets: capacity=1.25"
-refuse timed and stages < world "a pipeline of given times stands alone: its stages are all ranks of the mesh, $(world)"
+let reads = experts > 0 and stages > 1 and not timed       # a stage cannot wait for counts: the stage before it may not have queued its work yet
+refuse reads and "$capacity" == "none" "capacity=none: in a pipeline the tokens per expert must not depend on the data: capacity=1.25"
+refuse timed and stages < world "a pipeline with given times works alone, on all $(world) ranks"
 if timed { schedule $schedule micro=micro chunks=pieces recompute=$recompute limit=limit F=F B=B W=W comm=transfer held=held in pp }
 if not timed { schedule $schedule micro=micro chunks=pieces recompute=$recompute limit=limit in pp }
-# ---- the cut: chunk c is part piece(c) of the model (c*stages+pp; files say it), units low_c .. high_c. Layers are dealt out
-# evenly; where they do not come out even and the model is a gpt, the embedding and the head count as a layer each ----
-let parts = stages*pieces;  let first_stage = holder(0);  let last_stage = holder(parts-1)  # of the first part, the last
-let shared = not timed and first_stage != last_stage and tied == "on"          # both have the same table
+# ---- the split: chunk c is part piece(c) of the model (c*stages+pp; a file may choose otherwise),
+# units low_c .. high_c. Layers are distributed evenly; if they do not divide and the model is a
+# gpt, the embedding and the head count as one layer each ----
+let parts = stages*pieces;  let first_stage = holder(0);  let last_stage = holder(parts-1)  # of the first and the last part
+let shared = not timed and first_stage != last_stage and tied == "on"          # both hold the same table
 if shared { group ends by (pp==first_stage or pp==last_stage)-1 in pp;  let table_begun = 0 }
 let apiece = first_unit == 0 and layers%parts != 0;  let fits = parts-2*apiece
 let wants = "layers=$layers on $stages stages";  let fewer = "ranks"
@@ -48,8 +56,9 @@ def cut_piece c {
   if number == 0 { let low_$c = first_unit } else { let low_$c = (max(from,1)-1)*units+1 }
   if number == parts-1 { let high_$c = last_unit } else { let high_$c = min(to,layers)*units }
 }
-# what chunk c works on comes from another stage, unless the part before it is here too (in a V, where it turns); so what it makes
-# goes on. Several chunks have streams and groups of their own, act_in0, act_in1 ...: what one waits for holds no other up
+# The input of chunk c comes from another stage, unless this rank also has the part before it (at
+# the turn of a V); likewise its output. Each chunk has its own streams and groups, act_in0,
+# act_in1 ..., so that a wait of one chunk does not delay another.
 for c in 0:pieces {
   let low_$c = 0;  let high_$c = -1;  let begins_$c = piece(c) == 0;  let ends_$c = piece(c) == parts-1
   let from_$c = holder(max(piece(c)-1,0));  let to_$c = holder(min(piece(c)+1,parts-1))
@@ -59,14 +68,14 @@ for c in 0:pieces {
   if stages > 1 and pieces > 1 { group acts_on$c by 0 in pp;  group grads_on$c by 0 in pp }
   if not timed { cut_piece c }
 }
-# a shared table's other place: of unit 0 the last stage has the table, and nothing else
+# The second place of a shared table: the last stage has only the table of unit 0.
 def each_unit what with { if shared and pp == last_stage { $what 0 with };  replaced what with }
 def each_unit_back what with { replaced what with;  if shared and pp == last_stage { $what 0 with } }
 def one_parameter u i what { if not shared or pp != last_stage or u > 0 or i == 0 { replaced u i what } }
 def table_made { if not shared { replaced } }
 def add_squares p g cut { if not shared or pp != last_stage or "$p" != "table" { replaced p g cut } }
-# a loader gives micro-batches in order, whole: a stage that takes another one first (a file may say so), or inputs here and
-# targets there (in a V), holds those of a round
+# A loader delivers whole micro-batches in order. A stage that takes another one first (a file may
+# say so), or inputs here and targets there (in a V), holds those of a round.
 let follows = 0;  let holds = first_stage == last_stage and pieces > 1
 def look_at_slot k w {
   if "$w" == "F" and (begins_$(chunk(k)) or ends_$(chunk(k))) { let holds = holds or micro(k) != follows;  let follows = micro(k)+1 }
@@ -75,7 +84,7 @@ if loader_workers > 0 { for k in 0:slots { look_at_slot k $(work(k)) };  if hold
 let why = "";  source stage
 def setup {
   if timed {
-    ## what is sent instead of activations
+    ## messages that stand for activations
     # a message of a few bytes takes the latency of its link
     if stages > 1 {
       set link_latency=transfer;  set nic_latency=transfer;  tensor token[1] = zeros
@@ -83,7 +92,7 @@ def setup {
     }
   } else {
     ## streams, and the data
-    # the first stage reads the inputs, the last one the targets; what arrives from a neighbour has boxes
+    # the first stage reads the inputs, the last one the targets; receive buffers are allocated
     cut_batch;  let rows = (batch+replicas*micros-1)//(replicas*micros);  count_tokens
     if pp == first_stage or pp == last_stage { load_data }
     for c in 0:pieces { piece_memory c }
@@ -99,12 +108,12 @@ def piece_memory c {
   }
 }
 def explain_slot works {
-  let why = "nobody waits for the gradients of weights: they fill what would be left empty"
-  if works == "F" { let why = "the pipeline fills: the more it holds before the first backward, the more memory it takes" }
-  if works == "F BW" { let why = "each backward frees the activations of a micro-batch, for which a forward can begin" }
-  if works == "BW" { let why = "the pipeline drains: a stage waits for the gradients of the one behind it" }
+  let why = "no stage waits for weight gradients: they fill the bubble"
+  if works == "F" { let why = "the pipeline fills: the more micro-batches before the first backward, the more memory" }
+  if works == "F BW" { let why = "each backward frees the activations of a micro-batch, so a forward can begin" }
+  if works == "BW" { let why = "the pipeline drains: a stage waits for the gradients of the next stage" }
 }
-# ---- an iteration: slot k is the next task of every stage, in the order that its schedule says ----
+# ---- an iteration: slot k is the next task of every stage, in the order of its schedule ----
 def iteration {
   use compute
   for round in 0:accumulate { for k in 0:slots {
@@ -114,14 +123,14 @@ def iteration {
     if pieces == 1 { $(does_$w) m } else { $(does_$w) m chunk(k) }
   } }
   if shared {
-    ## the gradients of the table meet
-    # one table in two places: the sum of both gradients keeps the two the same
+    ## the gradients of the table are summed
+    # one table on two stages: the sum of both gradients keeps the two copies equal
     phase C;  if pp == first_stage or pp == last_stage { allreduce dtable in ends;  gradient_made table }
   }
   if not timed {
     before_update;  clip_gradients
     ## the optimizer
-    # each stage as soon as its own gradients are done: no stage waits for another
+    # each stage steps as soon as its own gradients are done: no stage waits for another
     phase O;  optimizer_step
   }
 }

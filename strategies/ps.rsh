@@ -1,35 +1,43 @@
-# ps: parameter servers: the last ranks hold the parameters; the others compute gradients and bring them there
-# ranks: the last `shards` of them are the servers: of 4 ranks rank 3, with shards=2 ranks 2 and 3. A server only steps: slow it, and hardly
-#   anything changes; slow a worker (`@0 slow 2x`), and sync waits for it
-# memory: a worker: parameters, gradients, activations of batch/workers rows; a server: its shard of the parameters and of what the
-#   optimizer keeps (sync: of the gradients too)
-# bytes: in every step P from the servers to each worker, and P back: all of it through the servers' links, shards=s divides it by s
-#   sync          a server waits for all workers, steps once, and they get what it has become: the numbers of one rank, any optimizer
-#   async         a worker adds its own step, -lr/workers of its gradient, when it has one, and gets what is there then: nobody waits
-#                 for the slowest, and a gradient is of parameters that others have changed since. A server computes nothing: sgd alone
-#   staleness=k   async, but nobody begins step i before all have ended step i-k-1
-#   `stats` has the staleness seen: updates by others to a parameter between a worker's get and its add.
-# when: ranks of unequal speed. Among equal ones ddp is quicker: a ring's bytes do not grow with the ranks.
-#   Li et al., OSDI 2014; async is Downpour SGD, Dean et al., NIPS 2012; staleness is SSP, Ho et al., NIPS 2013
-# axis dp: share out the batch
-# alone: servers keep whole parameters, for workers that have them whole
-# loses mode == "async": gradients are of parameters that others have changed meanwhile
-# own pace mode == "async": `run` reads the losses at its end alone, so that nobody waits for the slowest
+# ps: parameter servers: the last ranks hold the parameters; workers compute gradients for them
+# ranks: the last `shards` ranks are the servers: of 4 ranks rank 3, with shards=2 ranks 2 and 3.
+#   A server only runs the optimizer: if it is slow, hardly anything changes. If a worker is slow
+#   (`@0 slow 2x`), mode=sync waits for it.
+# memory: a worker: parameters, gradients, activations of batch/workers rows; a server: its shard
+#   of the parameters and of the optimizer state (sync: also of the gradients)
+# bytes: in every step P from the servers to each worker, and P back, all through the servers'
+#   links; shards=s divides the bytes per link by s
+#   sync          a server waits for all workers and steps once; the workers get the result: the numbers
+#                 of a single rank, with any optimizer
+#   async         a worker adds -lr/workers of its gradient as soon as it has one, and gets the current
+#                 parameters: no worker waits for the slowest, and a gradient may belong to
+#                 parameters that others have changed since. A server computes nothing, so only sgd
+#                 works
+#   staleness=k   async, but no worker begins step i before all have finished step i-k-1
+#   `stats` shows the observed staleness: updates by others to a parameter between a worker's get
+#   and add.
+# when: ranks have unequal speed. With equal ranks ddp is faster: the bytes of a ring do not grow
+#   with the number of ranks.
+#   Li et al., OSDI 2014; async is Downpour SGD, Dean et al., NIPS 2012; staleness is SSP, Ho et
+#   al., NIPS 2013
+# axis dp: split the batch
+# alone: servers and workers hold whole parameters
+# loses mode == "async": gradients belong to parameters that others have changed since
+# own pace mode == "async": `run` reads the losses only at its end, so no rank waits for the slowest
 option mode=sync of="sync async" "sync: a server waits for all workers; async: for none"
-option staleness=1000000 least=0 "async: steps that a worker may be ahead of the slowest (1000000: any)"
-option shards=1 least=1 "servers: unit u's parameters are with server u mod shards"
-option accumulate=1 least=1 "micro-batches of a step: their gradients add up, and are sent once"
+option staleness=1000000 least=0 "async: steps that a worker may be ahead of the slowest one (1000000: no limit)"
+option shards=1 least=1 "number of servers; server u mod shards holds the parameters of unit u"
+option accumulate=1 least=1 "micro-batches per step; their gradients are summed and sent once"
 let workers = size(dp)-shards;  let works = dp < workers;  let bound = staleness < 1000000
-refuse size(dp) < 2 "a worker and a server are two: at least 2 ranks are wanted, or `strategy serial`"
+refuse size(dp) < 2 "a worker and a server need 2 ranks: ranksh -n 2, or `strategy serial`"
 refuse workers < 1 "shards=$shards of $(size(dp)) ranks leaves no worker: shards=$(size(dp)-1) at most"
 refuse mode == "async" and optimizer == "adam" "mode=async runs no optimizer on the servers, only sums: optimizer=sgd, or mode=sync"
-refuse clip > 0 "clip=$clip: a worker sends each gradient before it has the norm of all: clip=0, or `strategy ddp`"
-refuse masked "ignore=$ignore: a worker sends each gradient before it has the number of targets that count: ignore=none, or `strategy ddp`"
-refuse mode == "sync" and bound "staleness=$staleness is for mode=async: in sync nobody is ahead"
-refuse dynamic "loss_scale=dynamic: who has sent its gradients cannot leave the step out: a number is wanted"
+refuse clip > 0 "clip=$clip: a worker sends each gradient before the norm of all is known: clip=0, or `strategy ddp`"
+refuse masked "ignore=$ignore: a worker sends each gradient before the number of counted targets is known: ignore=none, or `strategy ddp`"
+refuse mode == "sync" and bound "staleness=$staleness needs mode=async: in mode=sync no worker is ahead"
+refuse dynamic "loss_scale=dynamic: a worker that has sent its gradients cannot skip the step: loss_scale=1024"
 let replica = min(dp,workers-1);  let replicas = workers;  let micros = accumulate
 stream comm blocking
-# a window is of the workers and one server, which has the last place in that group
+# The group of a window has the workers and one server, which is its last rank.
 for k in 0:shards { group shard$k by (works or dp==workers+k) }
 if bound { for v in 0:workers { if works and v != dp { stream to$v from$v } } }
 
@@ -42,7 +50,8 @@ def read_target m { if works { replaced m } }
 def forward u m { if works { replaced u m } }
 def backward u m inputs weights { find_shard u;  if works { replaced u m inputs weights } }
 
-# ---- who holds what: a worker a copy of each parameter, server k those of every shards-th unit, and what the optimizer keeps of them ----
+# ---- a worker holds a copy of each parameter; server k those of every shards-th unit with their
+# optimizer state ----
 let shard = 0;  let has = 0;  let sum = "sum_";  if not mixed { let sum = "d" }
 def find_shard u { let shard = u%shards;  let has = works or dp == workers+shard }
 def each_parameter u what { find_shard u;  if has { replaced u what } }
@@ -54,7 +63,8 @@ def optimizer_memory p r c { if not works { replaced p r c } }
 def parameters {
   replaced
   ## windows
-  # from here on a worker reaches the servers' parameters, and in sync the sums of gradients, without a line of theirs
+  # from here on workers access the servers' parameters (sync: and gradient sums) with one-sided
+  # operations
   tensor token[size(dp)] box[size(dp)] = zeros
   each_unit each_parameter open_window
 }
@@ -66,7 +76,7 @@ def open_window p r c deviation s cut {
 # ---- a step ----
 def iteration {
   ## the workers get the parameters
-  # as they are now: in async others may be adding to them
+  # the current values: in mode=async other workers may be adding to them
   phase C
   if works {
     if bound and it > staleness { for v in 0:workers { if v != dp { keep_up v } } }
@@ -80,12 +90,13 @@ def fetch p r c deviation s cut {
   get $(p)$master@workers -> $(p)$master on comm
   if mixed { $p = cast $(p)_f32 to=$dtype on comm }
 }
-# worker v has ended step it-staleness-1: its token says so, on a stream of that pair, so that nobody waits for it to be taken
+# Worker v has finished step it-staleness-1 when its token arrives. Each pair has its own stream,
+# so that no send waits for another worker.
 def keep_up v {
   wait ended$(it%(staleness+1)) on to$v;  send token[0:1] to=v on to$v in dp
   recv box[v:v+1] from=v on from$v in dp;  wait from$v on comm
 }
-# a gradient leaves as soon as it is complete, while the layers before compute
+# A gradient is sent as soon as it is complete, while the layers before it compute.
 def gradient_made p {
   replaced p
   if last {
@@ -98,7 +109,7 @@ def gradient_made p {
 }
 def update {
   if mode == "async" { if works and bound { record ended$(it%(staleness+1)) on comm } } else {
-    # tokens: the servers wait for all workers, step, and let them go on
+    # tokens: the servers wait for all workers, step, and release them
     if works { for k in workers:size(dp) { send token[k:k+1] to=k on comm in dp } } else {
       for w in 0:workers { recv box[w:w+1] from=w in dp }
       each_unit each_parameter serve

@@ -1,7 +1,8 @@
-# serial: rank 0 trains alone; the others look on
-# memory: everything, once: parameters, gradients, optimizer, and the activations of batch/accumulate rows
+# serial: rank 0 trains alone; the other ranks are idle
+# memory: rank 0 holds everything: parameters, gradients, optimizer state, activations of
+#   batch/accumulate rows
 # bytes: none
-# alone: one rank has the model and the batch
-option accumulate=1 least=1 "micro-batches of an optimizer step: their gradients add up"
+# alone: one rank holds the model and the batch
+option accumulate=1 least=1 "micro-batches per optimizer step; their gradients are summed"
 let micros = accumulate
 use @0

@@ -1,58 +1,61 @@
-# gpt: a small GPT-2: embedding, blocks of attention and MLP, head; every parameter is a matrix, there are no biases
-# Units: 0 the embedding; 2b-1 and 2b the attention and the MLP of block b; the last one the head and the loss. x3_0: what unit 3
-#   gives in memory 0, dx3_0 the gradient there; wq2: a matrix of block 2, dwq2 its gradient, wq2_f32 its master for a half dtype
-# Each is freed when nobody reads it any more. For backward a block keeps, with s tokens, b sequences, width h, 2 bytes a number
-#   (arXiv:2205.05198): recompute=none 32 s b h bytes (x 2+2, n 2+2, q k v o 8, h 8, g 8), selective 20, not n, g, full 2, its x
+# gpt: a small GPT-2: embedding, blocks of attention and MLP, head; all parameters are matrices
+# Units: 0 is the embedding; 2b-1 and 2b the attention and the MLP of block b; the last one the
+#   head and the loss. x3_0: the output of unit 3 in memory 0, dx3_0 its gradient; wq2: a matrix of
+#   block 2, dwq2 its gradient, wq2_f32 its master in half precision.
+# Each tensor is freed after its last reader. For backward a block keeps, with s tokens, b
+#   sequences, width h and 2 bytes per number (arXiv:2205.05198): recompute=none 32 s b h bytes (x
+#   2+2, n 2+2, q k v o 8, h 8, g 8); selective 20, without n and g; full 2, its x
 #   attention  n = layernorm x;  q k v = n wq, n wk, n wv;
 #              o = attention q k v;  y = o wo;  x = x + y
 #   MLP        n = layernorm x;  h = n wu;  g = gelu h;  y = g wd;  x = x + y
 #   head       n = layernorm x;  logits = n head
-# parts (experts > 0)*replicas*micros: an expert's places and the balance loss are those of a micro-batch
+# parts (experts > 0)*replicas*micros: an expert's capacity and the balance loss are per micro-batch
 option layers=4 least=1 "blocks"
 option hidden=64 least=1 "width"
-option heads=4 least=1 "of the attention"
-option seq=64 least=1 "tokens of a sequence"
-option batch=8 least=1 "sequences of a step, of all ranks together"
-option vocab=64 least=1 "tokens there are; a text says it"
+option heads=4 least=1 "heads of the attention"
+option seq=64 least=1 "tokens per sequence"
+option batch=8 least=1 "sequences per step, over all ranks"
+option vocab=64 least=1 "number of different tokens; a text sets it"
 option dtype=f32 of="f32 f16 bf16" "f16 and bf16: with f32 master weights"
-option optimizer=adam of="sgd adam" "what steps the parameters"
+option optimizer=adam of="sgd adam" "the optimizer"
 option lr=0.1*(optimizer=="sgd")+1e-3*(optimizer=="adam") "learning rate (sgd 0.1, adam 1e-3)"
-option tied=off of="on off" "the head is the embedding, transposed"
-option dropout=0.0 "the part of what layers give that becomes 0 (0: none)"
-option loss_scale=1+1023*(dtype=="f16") of="dynamic" least=0 "multiplies the loss's gradient, the optimizer divides (f16: 1024); or dynamic"
-option init_scale=65536 least=1 with="loss_scale=dynamic" "where it begins"
-option growth_interval=2000 least=1 with="loss_scale=dynamic" "good steps until it doubles"
-option experts=0 least=0 "of a block's MLP, each as large as it; a router sends tokens to them (0: the MLP is one)"
-option top=min(2,max(experts,1)) least=1 with="experts" "experts of a token"
-option capacity=none least=0.01 with="experts" "an expert has capacity*tokens*top/experts places, further tokens are dropped (none: as many as come)"
-option balance_loss=0.01 with="experts" "weight of the loss that wants all experts used alike"
-option recompute=none of="none selective full" "computed again in backward: norms and gelu; all of a block but its input"
-option ignore=none "a target that does not count, as padding: its tokens are left out of the mean (none: all count)"
-option clip=0.0 "the norm of all gradients together is made no larger (0: it is left)"
-option seed=1 least=0 "of the parameters' beginning"
-refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
+option tied=off of="on off" "on: the head is the transposed embedding"
+option dropout=0.0 "share of the layers' outputs set to 0 (0: none)"
+option loss_scale=1+1023*(dtype=="f16") of="dynamic" least=0 "factor of the loss gradient, which the optimizer divides by (f16: 1024); or dynamic"
+option init_scale=65536 least=1 with="loss_scale=dynamic" "its initial value"
+option growth_interval=2000 least=1 with="loss_scale=dynamic" "steps without overflow until it doubles"
+option experts=0 least=0 "experts per block, each as large as the MLP; a router sends tokens to them (0: one MLP)"
+option top=min(2,max(experts,1)) least=1 with="experts" "experts per token"
+option capacity=none least=0.01 with="experts" "an expert takes at most capacity*tokens*top/experts tokens and drops the rest (none: no limit)"
+option balance_loss=0.01 with="experts" "weight of the loss that balances the experts"
+option recompute=none of="none selective full" "recomputed in backward: selective: norms and gelu; full: a whole block but its input"
+option ignore=none "target value that is ignored, such as padding: left out of the mean (none: all count)"
+option clip=0.0 "largest norm of all gradients together (0: no limit)"
+option seed=1 least=0 "seed of the initial parameters"
+refuse layers > 4096 "layers=$layers is no whole number from 1 to 4096"
 refuse max(hidden,heads,seq,batch,vocab) > 1e9 "hidden=$hidden heads=$heads seq=$seq batch=$batch vocab=$vocab: at most 1e9 each"
 refuse hidden%heads != 0 "heads=$heads does not divide hidden=$hidden; the nearest that does is $(divisor(hidden,heads))"
-refuse lr <= 0 "lr=$lr: a number above 0 is wanted"
-if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale: a number above 0 is wanted, or dynamic" }
-if experts > 0 and "$capacity" != "none" { refuse capacity > experts "capacity=$capacity: at most $experts, where an expert has room for all tokens" }
-if "$ignore" != "none" { refuse ignore%1 != 0 or ignore >= 2G "ignore=$ignore: a class was expected, a whole number" }
-refuse clip < 0 "clip=$clip: a norm above 0 is wanted, or 0"
-refuse dropout < 0 or dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
+refuse lr <= 0 "lr=$lr is no number above 0"
+if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale is no number above 0, nor dynamic" }
+if experts > 0 and "$capacity" != "none" { refuse capacity > experts "capacity=$capacity is above $experts, at which an expert has room for all tokens" }
+if "$ignore" != "none" { refuse ignore%1 != 0 or ignore >= 2G "ignore=$ignore is no class: a whole number" }
+refuse clip < 0 "clip=$clip is below 0: a norm, or 0 for no limit"
+refuse dropout < 0 or dropout >= 1 "dropout=$dropout is no share from 0 to below 1"
 refuse data_kind == "npy" "a gpt reads tokens: `data text FILE` or `data synthetic`, or `model mlp` for rows of numbers"
 if samples == 0 { let samples = 4*batch*seq+1 }
 let ahead = 1;  let tokens = batch*seq+1;  let most = (samples-1)//seq
 let wants = "a sequence takes $seq tokens and one more; the data has $samples"
-refuse samples <= seq and samples < 2 "$wants: no seq fits, a longer text is wanted"
+refuse samples <= seq and samples < 2 "$wants: no seq fits: the text is too short"
 refuse samples <= seq "$wants: seq=$(samples-1) fits"
 let wants = "a batch takes $batch sequences of $seq tokens and one more, $tokens in all; the data has $samples"
 refuse samples < tokens "$wants: batch=$most fits"
 let first_unit = 0;  let last_unit = 2*layers+1;  let matrices = max(4,1+2*experts);  let input = "ids";  let outcome = "logits";  let wide = vocab
 let head_size = hidden//heads
-# more places: the norm before a pair of matrices, the first cut by columns, the second by rows (tp); what mixes or counts tokens (cp)
+# More override points: the norm before a pair of matrices, of which tp splits the first by columns
+# and the second by rows; code that mixes or counts tokens (cp).
 def norm y x { y = layernorm x }
-def norm_read y { if drops { free y } }                                     # forward needs it no more,
-def norm_again y x { if light { y = layernorm x kind=activation } }           # backward does
+def norm_read y { if drops { free y } }                                     # after forward,
+def norm_again y x { if light { y = layernorm x kind=activation } }           # and recomputed in backward
 def norm_backward dx dy x { dx = layernorm_grad dy x }
 def attend o q k v { o = attention q k v heads=heads seq=length causal=1 }
 def attend_backward dq dk dv do q k v o { dq dk dv = attention_grad do q k v heads=heads seq=length causal=1 }
@@ -62,25 +65,27 @@ def positions_backward dxs one {
   dps = reshape dpos [1,length*hidden];  if fresh { dps = matmul one.T dxs } else { dps += matmul one.T dxs }
 }
 
-# ---- the data: room for a micro-batch's tokens; what this micro-batch has of it ----
+# ---- the data: a buffer for a micro-batch's tokens, and the tokens of this micro-batch ----
 def load_data {
   if data_kind == "text" { tensor text $data_space = load "$data_path" } else {
     tensor text[samples] $data_space i32 = uniform seed=seed+1000 scale=vocab
   }
 }
-# for `loader`: a buffer for `count` sequences and one token more, and how the micro-batch at `at` gets there from the disk
+# For `loader`: a buffer for `count` sequences and one more token; reads the micro-batch at `at`
+# from disk.
 def buffer_room b count { tensor text$b[count*seq+1] pinned i32 }
 def read_batch b worker {
   micro_batch = text[at:at+rows*seq+1];  copy micro_batch -> text$b[0:rows*seq+1] on $worker rate=loader_read
 }
 def input_room m { tensor ids_room_$m[rows*length] i32 kind=activation }
 def target_room m { tensor t_room_$m[rows*length] i32 kind=buffer }
-def input_part m { tensor ids_$m[rows*length] i32 kind=activation }                           # for what another rank sends
+def input_part m { tensor ids_$m[rows*length] i32 kind=activation }                           # for a tensor that another rank sends
 def read_input m { ids_$m = ids_room_$m[0:rows*length];  read_tokens at ids_$m }
-def read_target m { t_$m = t_room_$m[0:rows*length];  read_tokens at+1 t_$m }  # of a token the next one
+def read_target m { t_$m = t_room_$m[0:rows*length];  read_tokens at+1 t_$m }  # the next token of each
 
-# ---- parameters: `what` is called with number i of unit u: name, rows, columns, deviation and seed of its start, its cut ----
-# deviations: 1/sqrt(hidden), and less for those that write into the residual, by the root of their number (GPT-2)
+# ---- parameters: calls `what` with parameter i of unit u: name, rows, columns, deviation and seed
+# of its initial values, its cut. Deviations: 1/sqrt(hidden); for matrices that write into the
+# residual, divided by the root of their number (GPT-2) ----
 def one_parameter u i what {
   let d = 1/sqrt(hidden);  let b = (u+1)//2;  let s = seed+6*b-4
   let attends = u%2 == 1 and u < last_unit;  let mlp = u%2 == 0 and u > 0
@@ -121,7 +126,7 @@ def half_forward u m {
   } }
   if not unread { drop "dropout" y$(u)_$m y$(u)_$m u;  x$(u)_$m = add x$(u-1)_$m y$(u)_$m;  free y$(u)_$m }
 }
-# of what backward reads, all but the norms and gelu's, which are gone
+# Frees the activations that backward reads; the norms and gelu outputs are already free.
 def half_forget u m { if u%2 == 1 { free q$(u)_$m k$(u)_$m v$(u)_$m o$(u)_$m } else {
   if experts > 0 { experts_forget $(u)_$m } else { free h$(u)_$m }
 } }
@@ -131,14 +136,15 @@ def output m {
 }
 def loss m { count_loss crossentropy logits_$m t_$m m }
 
-# ---- backward: gradients of the inputs, of the weights, or both in the order that frees the most ----
+# ---- backward: gradients of the inputs, of the weights, or both in the order that frees the most
+# ----
 def unit_backward u m inputs weights {
   if u == last_unit { if inputs { loss_backward m;  free logits_$m };  output_backward m inputs weights }
   if u > 0 and u < last_unit { half_backward u m inputs weights }
   if u == 0 and weights { embed_backward m }
 }
 def loss_backward m { count_gradient crossentropy dlogits_$m logits_$m t_$m }
-# a tied table's gradient begins here, and is complete with the embedding's part
+# The gradient of a tied table begins here and is complete after the embedding's part.
 def output_backward m inputs weights {
   let x = "x$(last_unit-1)_$m"
   if tied == "on" {
@@ -153,7 +159,7 @@ def output_backward m inputs weights {
 }
 def half_backward u m inputs weights {
   let b = (u+1)//2;  let d = "dx$(u)_$m";  if dropout > 0 { let d = "dy$(u)_$m" }
-  let done = inputs and not light or weights and light                       # where nothing is computed again any more
+  let done = inputs and not light or weights and light                       # where nothing will be recomputed again
   if done { free x$(u)_$m }
   if inputs { drop "dropout_grad" $d dx$(u)_$m u }
   if weights { norm_again n$(u)_$m x$(u-1)_$m }

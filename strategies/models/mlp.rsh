@@ -1,27 +1,28 @@
 # mlp: matrices with relu between them, on rows of numbers
 #   layer u    z = x w ;  x = relu z  (the last one: x = x w)
 #   loss       the mean of (x - t)^2
-# x3_0: what layer 3 gives in memory 0, dx3_0 its gradient; w3 its matrix, dw3 the gradient, w3_f32 the master of a half type
-# Each is freed when nobody reads it any more; z at once: what was above 0, which relu's gradient asks for, is above 0 in x
+# x3_0: the output of layer 3 in memory 0, dx3_0 its gradient; w3 its matrix, dw3 the gradient,
+#   w3_f32 the master in half precision. Each tensor is freed after its last reader; z at once,
+#   because the gradient of relu only needs the sign, which x has too.
 option layers=8 least=1 "matrices"
 option hidden=256 least=1 "columns between them"
-option batch=1024 least=1 "rows of a step, of all ranks together"
+option batch=1024 least=1 "rows per step, over all ranks"
 option dtype=f32 of="f32 f16 bf16" "f16 and bf16: with f32 master weights"
-option optimizer=sgd of="sgd adam" "what steps the parameters"
+option optimizer=sgd of="sgd adam" "the optimizer"
 option lr=0.1*(optimizer=="sgd")+1e-3*(optimizer=="adam") "learning rate (sgd 0.1, adam 1e-3)"
-option dropout=0.0 "the part of what layers give that becomes 0 (0: none)"
-option loss_scale=1+1023*(dtype=="f16") of="dynamic" least=0 "multiplies the loss's gradient, the optimizer divides (f16: 1024); or dynamic"
-option init_scale=65536 least=1 with="loss_scale=dynamic" "where it begins"
-option growth_interval=2000 least=1 with="loss_scale=dynamic" "good steps until it doubles"
-option recompute=none of="none selective full" "full: in backward, of two layers all but the input; selective: as none"
-option clip=0.0 "the norm of all gradients together is made no larger (0: it is left)"
-option seed=1 least=0 "of the parameters' beginning"
-refuse layers > 4096 "layers=$layers: a whole number from 1 to 4096 is wanted"
+option dropout=0.0 "share of the layers' outputs set to 0 (0: none)"
+option loss_scale=1+1023*(dtype=="f16") of="dynamic" least=0 "factor of the loss gradient, which the optimizer divides by (f16: 1024); or dynamic"
+option init_scale=65536 least=1 with="loss_scale=dynamic" "its initial value"
+option growth_interval=2000 least=1 with="loss_scale=dynamic" "steps without overflow until it doubles"
+option recompute=none of="none selective full" "full: backward recomputes two layers from their input; selective: as none"
+option clip=0.0 "largest norm of all gradients together (0: no limit)"
+option seed=1 least=0 "seed of the initial parameters"
+refuse layers > 4096 "layers=$layers is no whole number from 1 to 4096"
 refuse max(hidden,batch) > 1e9 "hidden=$hidden batch=$batch: at most 1e9 each"
-refuse lr <= 0 "lr=$lr: a number above 0 is wanted"
-if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale: a number above 0 is wanted, or dynamic" }
-refuse clip < 0 "clip=$clip: a norm above 0 is wanted, or 0"
-refuse dropout < 0 or dropout >= 1 "dropout=$dropout: a share from 0 on and below 1 is wanted"
+refuse lr <= 0 "lr=$lr is no number above 0"
+if "$loss_scale" != "dynamic" { refuse loss_scale <= 0 "loss_scale=$loss_scale is no number above 0, nor dynamic" }
+refuse clip < 0 "clip=$clip is below 0: a norm, or 0 for no limit"
+refuse dropout < 0 or dropout >= 1 "dropout=$dropout is no share from 0 to below 1"
 refuse data_kind == "text" "an mlp reads rows of numbers: `data synthetic`, `data X.npy Y.npy`, or `model gpt` for a text"
 if samples == 0 { let samples = 4*batch }
 refuse samples < batch "a batch takes $batch rows; the data has $samples: batch=$samples fits"
@@ -30,14 +31,14 @@ if columns_out == 0 { let columns_out = hidden }
 let first_unit = 1;  let last_unit = layers+1;  let matrices = 1;  let input = "x0";  let outcome = "x$layers"
 let wide = columns_out;  let heads = 1;  let experts = 0;  let seq = 1;  let ahead = 0;  let tied = "off"
 
-# ---- the data: room for a micro-batch's rows; what this micro-batch has of it ----
+# ---- the data: a buffer for a micro-batch's rows, and the rows of this micro-batch ----
 def load_data {
   if data_kind == "npy" { tensor samples_in $data_space f32 = load "$data_path";  tensor targets $data_space f32 = load "$target_path" } else {
     tensor samples_in[samples,columns_in] $data_space = randn seed=seed+1000
     tensor targets[samples,columns_out] $data_space = randn seed=seed+1001
   }
 }
-# for `loader`: a buffer for `count` rows, and how the micro-batch at `at` gets there from the disk
+# For `loader`: a buffer for `count` rows; reads the micro-batch at `at` from disk.
 def buffer_room b count { tensor samples_in$b[count,columns_in] targets$b[count,columns_out] pinned }
 def read_batch b worker {
   micro_inputs = samples_in[at:at+rows];  copy micro_inputs -> samples_in$b[0:rows] on $worker rate=loader_read
@@ -45,7 +46,7 @@ def read_batch b worker {
 }
 def input_room m { tensor x0_room_$(m)$master[rows,columns_in] kind=activation }
 def target_room m { tensor t_room_$(m)$master[rows,columns_out] kind=buffer }
-def input_part m { tensor x0_$m[rows,columns_in] $dtype kind=activation }                   # for what another rank sends
+def input_part m { tensor x0_$m[rows,columns_in] $dtype kind=activation }                   # for a tensor that another rank sends
 def read_input m {
   x0_$(m)$master = x0_room_$(m)$master[0:rows];  copy samples_in$store[at-base:at-base+rows] -> x0_$(m)$master
   if mixed { x0_$m = cast x0_$(m)_f32 to=$dtype }
@@ -55,15 +56,17 @@ def read_target m {
   if mixed { t_$m = cast t_$(m)_f32 to=$dtype }
 }
 
-# ---- parameters: `what` is called with that of unit u: name, rows, columns, deviation and seed of its beginning, its cut ----
-# He's deviation, sqrt(2/rows), where a relu behind it halves the variance
+# ---- parameters: calls `what` with that of unit u: name, rows, columns, deviation and seed of its
+# initial values, its cut. The deviation is sqrt(2/rows) (Kaiming), if a relu after it halves the
+# variance ----
 def one_parameter u i what {
   let r = hidden;  if u == 1 { let r = columns_in }
   let c = hidden;  if u == layers { let c = columns_out }
   find_cut u
   if u <= layers { $what w$u r c short(sqrt((2-(u==layers))/r)) seed+u $cut }
 }
-# every second matrix by rows, the one before it by columns; the last of an odd number has no partner
+# Every second matrix is split by rows, the one before it by columns; the last of an odd number has
+# no partner.
 let cut = "whole"
 def find_cut u {
   let cut = "by_columns";  if u%2 == 0 { let cut = "by_rows" }
@@ -92,7 +95,7 @@ def layer_backward u m inputs weights {
     drop "dropout_grad" dx$(u)_$m dx$(u)_$m 2*u;  $d = relu_grad dx$(u)_$m x$(u)_$m;  free dx$(u)_$m
   }
   find_cut u
-  let wanted = inputs and u > 1                                         # nobody wants the gradient of the data
+  let wanted = inputs and u > 1                                         # the gradient of the data is not needed
   if cut == "by_rows" { by_rows_backward d$x $d $x w$u wanted weights } else {
     if weights { gradient w$u $x $d }
     if wanted { d$x = matmul $d w$u.T }

@@ -1,29 +1,32 @@
-# experts: a block's MLP is one of several: a router sends each token to `top` of them (experts=8)
-# Router, capacity and balance loss are those of the Switch Transformer (arXiv:2101.03961); with top > 1 the gates stay the router's
-# probabilities, as in DeepSeekMoE (arXiv:2401.06066). b: the block; k: unit and memory, as 4_0; wu2_5, wd2_5: expert 5 of block 2
+# experts: a block has several MLPs; a router sends each token to `top` of them (experts=8).
+# Router, capacity and balance loss are those of the Switch Transformer (arXiv:2101.03961). With
+# top > 1 the gates stay the router's probabilities, as in DeepSeekMoE (arXiv:2401.06066). b: the
+# block; k: unit and memory, as 4_0; wu2_5, wd2_5: expert 5 of block 2
 #   p = softmax(n router)     gate choice = the top of p     xin: rows of n, expert after expert     xout = expert(xin)
-#   y of a token = the sum of gate xout over its choices; where an expert has no place left, a choice is dropped and adds nothing
-#   the balance loss, of each micro-batch:    balance_loss * experts * sum over experts of (its part of all choices) (its mean of p)
+#   y of a token = the sum of gate xout over its choices; if an expert is full, the choice is dropped and adds nothing
+#   the balance loss, of each micro-batch:    balance_loss * experts * sum over experts of (its share of all choices) (its mean of p)
 let capped = "$capacity" != "none";  let pairs = 0;  let places = 0;  let room = 0;  let came = 0;  let dense = 1
 let first_expert = 0;  let experts_here = experts;  let far = ""
 refuse top > experts and experts > 0 "top=$top: a token goes to at most experts=$experts"
-refuse balance_loss < 0 "balance_loss=$balance_loss: 0 or more is wanted"
-if experts > 0 { tensor routed[experts] dropped[experts] i32 kind=buffer = 0 }        # by expert, so far; of this rank's tokens
+refuse balance_loss < 0 "balance_loss=$balance_loss is below 0"
+if experts > 0 { tensor routed[experts] dropped[experts] i32 kind=buffer = 0 }        # per expert, of this rank's tokens so far
 
-# ---- places where a strategy may act: where experts are elsewhere, what they get and give has `far` in its names ----
-def to_experts x k { }                       # rows by expert to where the experts are: $(x)4_0 becomes $(x)_far4_0
+# ---- override points of strategies: if experts are on other ranks, their inputs and outputs have `far` in the name ----
+def to_experts x k { }                       # sends rows, ordered by expert, to the experts: $(x)4_0 becomes $(x)_far4_0
 def from_experts x k { }                     # and back
-# with a part of each expert a rank computes a part of each sum (tp): of y, of the gradients of gates and of n
+# tp: a rank with a part of each expert computes partial sums of y and of the gradients of the
+# gates and of n
 def sum_parts x { }
 def tokens_of y x to { y = unpermute x to }
 def rows_of_gradient x dy to { x = permute dy to rows=room }
-let router_share = 1                         # what of the router's gradient by n is this rank's to add
-# how many rows each expert gets: without a capacity the data says it, and the host waits for it
+let router_share = 1                         # this rank's share of the router's gradient with respect to n
+# The number of rows per expert. Without a capacity it depends on the data, and the host waits for
+# it.
 def count_rows k {
   if not capped { tensor counts$k[experts] pinned i32 kind=buffer;  copy wanted$k -> counts$k;  sync compute }
 }
 def rows_of k j { let came = places;  if not capped { let came = known(counts$k[j],pairs*(j+1)//experts-pairs*j//experts) } }
-def count_routed wanted {                    # before the loss, so that who has read it has these too
+def count_routed wanted {                    # before the loss, so that reading the loss waits for these too
   routed = add routed $wanted
   if capped { most = full [experts] i32 value=places;  over = maximum $wanted most;  over = sub over most;  dropped = add dropped over }
 }
@@ -48,7 +51,7 @@ def experts_forward b k {
     if came > 0 { expert_forward $(b)_$(first_expert+j) $(k) $(k)_$j from to }
   }
   from_experts xout $k
-  # the gate of each row, where the row is
+  # the gate of each row, on the rank of the row
   gates = reshape gate$k [pairs,1];  tos = reshape to$k [pairs,1];  weight$k = permute gates tos rows=room;  free gates tos gate$k
   if mixed { weight$k = cast weight$k to=$dtype }
   if not unread { z$k = mul xout$k weight$k;  tokens_of y$k z$k to$k;  free z$k }
@@ -56,7 +59,7 @@ def experts_forward b k {
 def expert_forward w k e from to {
   h$e = matmul xin$(far)$k[from:to] wu$w;  g$e = gelu h$e;  xout$(far)$k[from:to] = matmul g$e wd$w;  if drops { free g$e }
 }
-# of what backward reads
+# Frees the activations that backward reads.
 def experts_forget k {
   for j in 0:experts_here { rows_of $k j;  if came > 0 { free h$(k)_$j } }
   free p$k choice$k to$k wanted$k xin$(far)$k xout$k weight$k;  forget_rows $k
@@ -79,7 +82,7 @@ def experts_backward b k dy inputs weights {
   if inputs { dn$k += matmul dr$k router$b.T scale=router_share }
   if weights { free p$k choice$k to$k wanted$k xin$(far)$k xout$k weight$k dr$k dxout$(far)$k;  forget_rows $k }
 }
-# of the gates, the router's logits, and what the experts gave
+# Gradients of the gates, of the router's logits and of the experts' outputs.
 def gate_backward dy k {
   rows_of_gradient dz dy to$k
   dweight = mul dz xout$k;  dweight = rowsum dweight;  sum_parts dweight

@@ -1,9 +1,9 @@
-# flat: a group of parameters is whole only while it is needed: what zero and fsdp have in common
+# flat: a group of parameters is gathered only while it is needed; shared by zero and fsdp
 #     comm     gather 1  gather 2            gather 3           ...   gather 1            reduce-scatter 2
 #     compute            forward 1 (free 1)  forward 2 (free 2) ...   backward 2 (free 2) backward 1
 source grouped
 
-# ---- a group is needed: it, and those that come after it in this direction, are gathered; then it is left ----
+# ---- enter: gathers this group and the next ones in this direction; leave: frees it ----
 def enter i direction {
   fetch i;  for k in 1:prefetch+1 { fetch spot_of_group+k*direction }
   if here_$i == 1 { wait ready$i on compute;  let here_$i = 2 }
@@ -32,9 +32,10 @@ def before_backward u m inputs weights {
   find_group u;  if closes and inputs { enter_backward own };  replaced u m inputs weights
 }
 def after_backward u m inputs weights { replaced u m inputs weights;  find_group u;  if opens and inputs { leave own } }
-# when all gradients of a group are made, a rank keeps its part of their mean, while the layers before compute
+# When all gradients of a group are computed, a reduce-scatter leaves each rank its part of their
+# mean, while the layers before it compute.
 def gradient_made p {
-  replaced p;  let g = own;  if "$p" == "table" { let g = 0 }               # a tied one's is complete behind all units
+  replaced p;  let g = own;  if "$p" == "table" { let g = 0 }               # a tied table's gradient is complete after all units
   if last { let made_$g = made_$g+1;  if made_$g == count_$g { reduce_group g } }
 }
 def reduce_group i {
@@ -51,14 +52,14 @@ def one_gradient p r c deviation s cut {
 def everywhere seen { replaced seen;  allreduce seen in dp_shard }
 def count_everywhere n { replaced n;  allreduce n in dp_shard }
 
-# ---- each rank steps its own part; then all gather all parts, or where parameters are cut, the next forward what it needs ----
+# ---- each rank steps its own part; then all parts are gathered (sharded parameters: in the next forward) ----
 def update {
   for i in 0:groups+1 { if part_$i > 0 {
     wait summed$i on compute;  step_down shard$i dshard$i
     if not cut_parameters { wait compute on comm;  gather_flat i }
   } }
 }
-# a checkpoint has given each rank its part: the rest follows from the parts
+# A checkpoint has restored each rank's part; the rest is computed from the parts.
 def refresh { scaler_again;  for i in 0:groups+1 { if part_$i > 0 { refresh_group i } } }
 def refresh_group i {
   if mixed { shard$i = cast shard$(i)_f32 to=$dtype on compute }

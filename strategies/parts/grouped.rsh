@@ -1,10 +1,10 @@
-# grouped: parameters in groups, each one flat tensor that is cut over the ranks: which those are, and their memory
-# zero and fsdp say which units are a group (per, wrap), what every rank has whole (whole_gradients, not cut_parameters), and how
-# far ahead groups are gathered (prefetch, reshard)
+# grouped: parameters in groups; each group is one flat tensor, sharded over the ranks: the groups
+# and their memory. zero and fsdp choose the units of a group (per, wrap), what stays unsharded
+# (whole_gradients, not cut_parameters), and how far ahead groups are gathered (prefetch, reshard).
 let replica = replica*size(dp_shard)+dp_shard;  let replicas = replicas*size(dp_shard);  let micros = per_round*accumulate
 let shards = size(dp_shard);  if gathers == "" { stream comm blocking }
 let gathers = "flat"
-let kept = "shard";  let lies = "shard";  let state_lies = "shard";  let host = 0     # offloaded.rsh has them elsewhere
+let kept = "shard";  let lies = "shard";  let state_lies = "shard";  let host = 0     # offloaded.rsh places them elsewhere
 let offloads = offload_optimizer != "none";  let offload_more = offload_params != "none" or offload_gradients != "none"
 let steps_where = "the host steps where the optimizer is: offload=optimizer:host,... or optimizer:nvme,..."
 let stays = "offload=$offload: parameters that are not cut stay on the GPU: zero stage=3, or fsdp"
@@ -12,12 +12,14 @@ refuse offload_more and not offloads "offload=$offload: $steps_where"
 refuse offload_params != "none" and not cut_parameters "$stays"
 refuse offload_gradients != "none" and whole_gradients "offload=$offload: whole gradients stay here: stage=2 and accumulate=1"
 
-# ---- groups: 0 is what is in no block, or the whole model; the others count in the order of forward. Of group 3: flat3 the
-# whole, its parameters one behind the other, padded to a multiple of the ranks (w5: a view); shard3 this rank's part;
-# dflat3, dshard3 gradients; ready3: flat3 is whole; summed3: dshard3 is; here_3: 0 no flat3, 1 on its way, 2 waited for
+# ---- groups: 0 has the parameters outside the blocks, or the whole model; the others follow the order of
+# forward. For group 3: flat3 holds its parameters in sequence, padded to a multiple of the ranks
+# (w5: a view); shard3 is this rank's part; dflat3, dshard3 are gradients; event ready3: flat3 is
+# gathered; event summed3: dshard3 is reduced; here_3: 0 no flat3, 1 being gathered, 2 waited for
 let groups = (last_unit-2+per)//per*(wrap!="model")
 let own = 0;  let opens = 0;  let closes = 0;  let home = 0;  let todo = ""
-# own_5: the group of unit 5; opens_5: of its group the first one here in this piece of the model, closes_5: the last one
+# own_5: the group of unit 5; opens_5: unit 5 is the first of its group in this piece of the model;
+# closes_5: the last
 for u in first_unit:last_unit+1 {
   let own_$u = (u+per-1)//per*(u < last_unit and wrap != "model");  let opens_$u = 0;  let closes_$u = 0
 }
@@ -26,19 +28,21 @@ def find_ends u c {
   let from = low_$c;  let to = high_$c
   if own_$u > 0 { let from = max(from,own_$u*per-per+1);  let to = min(to,own_$u*per,last_unit-1) }
   let opens_$u = u == from;  let closes_$u = u == to
-  if own_$u == 0 and wrap != "model" {                                   # the embedding and the head: both may be here, or one
+  if own_$u == 0 and wrap != "model" {                                   # the embedding and the head: this rank may have one or both
     let opens_$u = u == first_unit or from > first_unit;  let closes_$u = u == last_unit or to < last_unit
   }
 }
 for c in 0:pieces { for u in low_$c:high_$c+1 { find_ends u c } }
-# spot_of_group: the position of unit u's group in the order of forward. Group 0 has two: the embedding is before all others, the head
-# behind them. Nothing is gathered ahead of the embedding's backward, because the next forward wants what the optimizer has stepped
+# spot_of_group: the position of unit u's group in the order of forward. Group 0 has two: the
+# embedding is before all others, the head after them. Nothing is gathered ahead of the embedding's
+# backward, because the next forward needs the parameters after the optimizer step.
 let spot_of_group = 0
 def find_group u {
   let own = own_$u;  let opens = opens_$u;  let closes = closes_$u
   let spot_of_group = own;  if own == 0 and u == last_unit { let spot_of_group = groups+1 }
 }
-# calls `what` with the parameters of group i that this rank has; at_3 is where each begins in group 3
+# Calls `what` with the parameters of group i that this rank has; at_3 is the offset of each in
+# group 3.
 def members i what {
   let home = i;  let todo = "$what";  let at_$i = 0
   if i == 0 { each_unit unit_members member } else {
@@ -52,11 +56,12 @@ for i in 0:groups+1 { members i counted;  let part_$i = (at_$i+shards-1)//shards
 
 # ---- memory ----
 def parameters {
-  ## memory, cut into $shards parts
-  # of what is cut, a rank keeps its part of each group, and the optimizer's state for that part; the rest is everybody's
+  ## memory, in $shards shards
+  # each rank keeps its shard of each group, with its optimizer state; unsharded tensors are on
+  # every rank
   for i in 0:groups+1 { if part_$i > 0 { group_memory i } }
   ## the parameters begin
-  # the seed is the same everywhere: the parts of all ranks together are what one rank would begin with
+  # the same seed everywhere: all shards together equal the parameters of a single rank
   for i in 0:groups+1 { if part_$i > 0 { begin_group i } };  scaler_memory
   for i in 0:groups+1 { if part_$i > 0 { finish_group i } }
 }
@@ -78,13 +83,15 @@ def state_memory i {
   if mixed { tensor shard$(i)_f32[part_$i] kind=optimizer = zeros }
   if optimizer == "adam" { tensor shard$(i)_m[part_$i] shard$(i)_v[part_$i] kind=optimizer = zeros }
 }
-# of a parameter [r,c] this rank keeps the elements lo .. hi, from `place` on in its part of the group
+# Of a parameter [r,c], this rank keeps the elements lo .. hi, from offset `place` in its shard of
+# the group.
 let lo = 0;  let hi = 0;  let place = 0
 def find_part r c {
   let from = at_$home;  let mine = dp_shard*part_$home
   let lo = max(0,mine-from);  let hi = min(r*c,mine+part_$home-from);  let place = from+lo-mine
 }
-# a parameter's numbers, where they fall into this rank's part; `part` says to `verify` what of it is here
+# Initializes the elements of a parameter that fall into this rank's shard; `part` describes them
+# to `verify`.
 def begin p r c deviation s cut {
   find_part r c;  let keep = "$(kept)$home";  let end = place+hi-lo
   begin_parameter start r c deviation s cut;  line = reshape start [r*c]
@@ -94,7 +101,7 @@ def begin p r c deviation s cut {
   }
   free start on compute
   if not cut_parameters and not mixed { part $p of $p row=row col=col }
-  if hi > lo {                                                # elements from lo on of the block of r x c from row, col on
+  if hi > lo {                                                # elements from lo of the block of r x c that starts at row, col
     if cut_parameters or mixed { part $(lies)$home$master[place:end] of $p row=row col=col rows=r cols=c at=lo }
     if optimizer == "adam" {
       part $(state_lies)$(home)_m[place:end] of $p row=row col=col rows=r cols=c at=lo as=m

@@ -1,9 +1,10 @@
-# hooks: ddp's gradients made smaller for the way: of g, a bucket or a part, the mean over dp
-# What int8 and topk leave out waits in `error` for the next step.
+# hooks: ddp's gradients, compressed for the exchange: replaces g, a bucket or a shard, by its mean
+# over dp. int8 and topk keep what they dropped in `error` for the next step (error feedback).
 def reduce_bf16 g { reduce_f16 g }
 def reduce_f16 g { small_$g = cast g to=$hook;  allreduce small_$g op=avg in dp;  g = cast small_$g to=$dtype }
-# Each rank's numbers have a scale of their own, so they cannot be added on the way: all are gathered, and added here.
-# int8 travels as bf16, which holds -127 .. 127 exactly: half of f32's bytes; real int8 is a quarter
+# Each rank has its own scale, so an allreduce cannot add the numbers: they are gathered and added
+# here. int8 is sent as bf16, which holds -127 .. 127 exactly: half the bytes of f32; real int8 is
+# a quarter.
 def reduce_int8 g {
   let n = bytes(error_$g)//4B
   error_$g += cast g to=f32
@@ -16,7 +17,7 @@ def reduce_int8 g {
   mean_$g = matmul row_$g table_$g
   if mixed { flat_$g = reshape mean_$g [n];  g = cast flat_$g to=$dtype }
 }
-# the largest k of a bucket by size, as values and places; what is not sent waits in `error` until it has grown
+# The k largest elements of a bucket, as values and indices; the others accumulate in `error`.
 def reduce_topk g {
   let n = bytes(error_$g)//4B;  let sends = max(1,min(n,n*k//1))
   error_$g += cast g to=f32;  size_$g = mul error_$g error_$g

@@ -1,7 +1,8 @@
-# late: what backward has made is copied apart, and travels while the next step computes, which takes it at its end
+# late: the gradients are copied and exchanged while the next step computes; that step uses them at
+# its end
 #     compute  forward 0  backward 0  copy | forward 1  backward 1  step with 0's  copy | forward 2 ...
-#     comm                                 | 0's travel                                 | 1's travel
-refuse clip > 0 or masked or dynamic "delay=1: clip, ignore and loss_scale=dynamic look at this step's gradients, and those of the one before are taken"
+#     comm                                 | 0's exchange                               | 1's exchange
+refuse clip > 0 or masked or dynamic "delay=1 uses the gradients of the step before; clip, ignore and loss_scale=dynamic need those of this step: delay=0"
 let overlap = "late";  let taken_late = 1
 def make_bucket {
   let n = filled//each;  let i = open

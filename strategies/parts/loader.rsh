@@ -1,12 +1,14 @@
-# loader: micro-batches come from the disk: threads of the host read and decode them ahead of the one that is taken (`loader`)
-#     load0     D0 read decode   D2 read decode     D4 ...   workers=2 prefetch=1: three buffers of pinned memory take turns.
+# loader: micro-batches come from disk: host threads read and decode them ahead of their use
+# (`loader`)
+#     load0     D0 read decode   D2 read decode     D4 ...   workers=2 prefetch=1: three pinned buffers take turns.
 #     load1     D1      read decode     D3 read decode ...   One disk: reads wait for one another, decoding does not
 #     compute                 copy F0 B0 ...  copy F1 B1     The copy waits for batch_ready0. D3 goes where D0 was, and
 #                                                            waits for batch_taken0: until that has been copied to the GPU
-# As PyTorch's DataLoader: micro-batch n, over all iterations, is worker n % workers'; workers*prefetch of them are asked for
-# at the beginning, then one more each time one is taken. A rank that reads no data has no workers.
+# Like PyTorch's DataLoader: worker n % workers reads micro-batch n, counted over all iterations.
+# At the start workers*prefetch of them are requested, then one more each time one is taken. A rank
+# that reads no data has no workers.
 let data_space = "disk";  let loader_ahead = loader_workers*loader_prefetch;  let loader_next = -1
-let loader_held = 0;  let buffers_of_loader = 0    # held: more that are taken in part, or before others (a pipeline in a V)
+let loader_held = 0;  let buffers_of_loader = 0    # held: extra buffers for batches taken in part or out of order (a pipeline in a V)
 def load_data {
   replaced;  let buffers_of_loader = loader_ahead+1+loader_held
   for w in 0:loader_workers { stream load$w kind=host }
@@ -18,7 +20,7 @@ def request n {
   if loader_decode > 0ms { spin loader_decode on load$w }
   record batch_ready$b on load$w
 }
-# the one that `take` has found; asked for are those behind it
+# Opens the buffer of the micro-batch that `take` has chosen, and requests the next ones.
 def open_buffer {
   let n = it*micros+taken;  let b = n%buffers_of_loader;  if loader_next < 0 { let loader_next = it*micros }
   for k in loader_next:n+loader_ahead+1 { request k }

@@ -1,14 +1,17 @@
-# offloaded: a rank's part of the optimizer's state, parameters and gradients in host memory or on a disk; the host steps
-# What is on the disk is read ahead of its step into pinned memory, prefetch+2 buffers in turn, and written back behind it:
+# offloaded: a rank's shard of optimizer state, parameters and gradients in host memory or on disk;
+# the host runs the step. State on disk is read into pinned memory before its step, in prefetch+2
+# buffers, and written back after it:
 #     disk_in    read 3   read 2   read 1                          ZeRO-Offload arXiv:2101.06840, ZeRO-Infinity arXiv:2104.07857
 #     cpu                 step 3   step 2   step 1
 #     disk_out                     write 3  write 2  write 1
-#     h2d                          parameters 3, 2, 1              (offloaded parameters stay: for each gather its own are copied)
-# Of group 3 the host has host3 (parameters), host3_f32 (masters), host3_m, host3_v, host3_g (gradients), the disk disk3, disk3_f32
+#     h2d                          parameters 3, 2, 1              (offloaded parameters stay there; each gather copies its own)
+# For group 3 the host has host3 (parameters), host3_f32 (masters), host3_m, host3_v, host3_g
+# (gradients), the disk disk3, disk3_f32
 let host = 1;  let kept = "host";  let away = offload_params != "none"
 let disk_state = offload_optimizer == "nvme";  let disk_gradients = offload_gradients == "nvme"
 let state_home = "host";  if disk_state { let state_home = "disk" }
-# of f32 the parameters are the masters; of a half type they follow from them, and may be in a buffer only
+# In f32 the parameters are the masters; in half precision they are cast from them and may exist in
+# a buffer only.
 let home_of_parameters = "host"
 if disk_state and not away { let home_of_parameters = "disk";  if mixed { let home_of_parameters = "buffer" } }
 if offload_params == "nvme" { let home_of_parameters = "disk" }
@@ -17,7 +20,7 @@ let state_lies = state_home;  let lies = state_home;  if not mixed { let lies = 
 let buffers = prefetch+2;  let buffer = 0;  let turn = 0;  let largest = 0;  for i in 0:groups+1 { let largest = max(largest,part_$i) }
 stream d2h cpu h2d;  if staged { stream disk_in disk_out }
 
-# ---- memory: `what` gets what is kept of group i: its name behind the group's, its type, its home ----
+# ---- memory: calls `what` with each state tensor of group i: the suffix of its name, its type, its place ----
 def each_kept i what {
   $what i "" $dtype $home_of_parameters
   if mixed { $what i "_f32" f32 $state_home }
@@ -51,14 +54,14 @@ def begin_group i {
 }
 def finish_group i { }
 
-# ---- the host's work on group i: read in, done by `what` on the stream cpu, copied to the GPU, written back ----
+# ---- the host's work on group i: read, processed by `what` on the stream cpu, copied to the GPU, written back ----
 def name_buffer i x type home { if home != "host" { host$(i)$x = buffer$(buffer)$x[0:part_$i] } }
 def read_one i x type home {
-  name_buffer i "$x" $type $home;  let f = mixed and "$x" == ""     # the parameters follow from the masters
+  name_buffer i "$x" $type $home;  let f = mixed and "$x" == ""     # the parameters are cast from the masters
   if home == "disk" and not f { copy disk$(i)$x -> host$(i)$x on disk_in }
 }
 def write_one i x type home { if home == "disk" { copy host$(i)$x -> disk$(i)$x on disk_out } }
-# turn -1: what is in the buffer begins there
+# turn -1: the buffer is initialized
 def on_host i what {
   if staged and turn >= 0 {
     let buffer = turn%buffers;  let turn = turn+1
@@ -77,9 +80,9 @@ def step_one i { wait summed$i on cpu;  unscaled = unscaled_room[0:part_$i];  st
 def refresh_one i { if mixed { host$i = cast host$(i)_f32 to=$dtype on cpu } }
 def refresh_group i { let turn = i;  on_host i refresh_one }
 
-# ---- gradients go to the host, while the layers before compute ----
+# ---- gradients go to the host while the layers before compute ----
 def keep_gradients i { if not gradients_wait { gradients_to_host i } }
-let gradients_wait = clip > 0 or masked or dynamic              # they stay on the device until the norm, or an overflow, is known
+let gradients_wait = clip > 0 or masked or dynamic              # they stay on the GPU until the norm, or an overflow, is known
 def gradients_to_host i {
   wait comm on d2h
   if disk_gradients {
@@ -96,7 +99,7 @@ def update {
   for i in groups:-1:-1 { if part_$i > 0 { on_host i step_one } }
 }
 
-# ---- parameters come to the GPU for each gather: from host memory, or through it from the disk ----
+# ---- parameters come to the GPU for each gather: from host memory, or from disk through host memory ----
 let lifts = 0
 def before_forward u m {
   if u == low_0 and fresh and not again {

@@ -1,10 +1,11 @@
-# parameters: a unit's parameters one by one, what the optimizer keeps of each, and its step
-let taken_late = 0                          # so many steps are over before the first gradient is taken
+# parameters: the parameters of a unit one by one, the optimizer state of each, and its step
+let taken_late = 0                          # steps before the first gradient is used
 let mixed = dtype != "f32";  let master = "";  let master_kind = "parameter"
 if mixed { let master = "_f32";  let master_kind = "optimizer" }
 def each_parameter u what { for i in 0:matrices { one_parameter u i what } }
-def each_parameter_back u what { for i in matrices-1:-1:-1 { one_parameter u i what } }  # as backward makes gradients
-# what this rank has of a parameter begins there, for `verify`: who cuts parameters says it
+def each_parameter_back u what { for i in matrices-1:-1:-1 { one_parameter u i what } }  # the order of gradients in backward
+# Where this rank's block of a parameter begins, for `verify`; a strategy that splits parameters
+# sets it.
 let row = 0;  let col = 0
 def optimizer_memory p r c {
   part $(p)$master of $p row=row col=col
@@ -13,9 +14,10 @@ def optimizer_memory p r c {
     part $(p)_m of $p row=row col=col as=m;  part $(p)_v of $p row=row col=col as=v
   }
 }
-# ---- the loss's gradient is multiplied by `factor`, so that those of f16 do not become 0; the optimizer divides by it ----
-# loss_scale=dynamic (PyTorch's GradScaler): a step with an overflow in any gradient of any rank is left out by all, and halves
-# the factor; growth_interval good steps double it. The host waits for what was found. scaler: factor, good steps since, steps
+# ---- the gradient of the loss is multiplied by `factor`, so that f16 gradients do not become 0; the optimizer
+# divides by it. loss_scale=dynamic (PyTorch's GradScaler): after an overflow in any gradient of
+# any rank, all ranks skip the step and halve the factor; growth_interval good steps double it. The
+# host waits for the result. scaler: factor, good steps since, steps
 let dynamic = "$loss_scale" == "dynamic";  let factor = init_scale;  let good = 0;  let steps = 0
 if not dynamic { let factor = loss_scale }
 def optimizer_step {
@@ -36,7 +38,7 @@ def scaler_memory {
 }
 def scaler_again { if dynamic { let factor = scaler[0];  let good = scaler[1];  let steps = scaler[2] } }
 def descend p r c deviation s cut { step_down p d$p }
-# the master is stepped, and cast to the type that computes. Of a scaled loss Adam wants the true gradient
+# Steps the master and casts it to the compute type. Adam needs the unscaled gradient.
 def step_down p gradient {
   let g = "$gradient"
   if clip > 0 or masked or optimizer == "adam" and factor != 1 {
@@ -48,6 +50,6 @@ def step_down p gradient {
   if optimizer == "adam" { adam $(p)$master $g $(p)_m $(p)_v lr=lr t=t } else { sgd $(p)$master $g lr=lr/factor }
   if mixed { $p = cast $(p)_f32 to=$dtype }
 }
-# what follows from the parts that a checkpoint keeps: of a half type the parameters, from their masters
+# Computes what a checkpoint does not store: in half precision the parameters, from their masters.
 def refresh { scaler_again;  if mixed { each_unit each_parameter cast_down } }
 def cast_down p r c deviation s cut { $p = cast $(p)_f32 to=$dtype on compute }

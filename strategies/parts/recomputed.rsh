@@ -1,8 +1,10 @@
-# recomputed: what forward drops, and backward computes again. full: of a pair of units (a gpt's block, an mlp's two layers) the input is kept
+# recomputed: activations that forward frees and backward computes again. full: only the input of a
+# pair of units (a gpt's block, two layers of an mlp) is kept
 #     forward 1 2 | 3 4 | ...    backward   again 3 4, backward 4 3 | again 1 2, backward 2 1
-# A mask of dropout is the same again, as its seed is. selective: the model drops what takes few operations, and makes it again
+# A dropout mask is reproduced from its seed. selective: the model frees and recomputes what takes
+# few operations.
 let light = recompute == "selective";  let full = recompute == "full";  let drops = light or full;  let again = 0
-let unread = 0;  let pair_first = 0;  let pair_last = 0      # unread: what the unit gives has been read, when it was there first
+let unread = 0;  let pair_first = 0;  let pair_last = 0      # unread: the unit's output was already read the first time
 def find_pair u {
   let pair_first = 0;  let pair_last = 0
   if u > 0 and u < last_unit { for c in 0:pieces { if low_$c <= u and u <= high_$c {

@@ -1,13 +1,16 @@
-# rounds: attention by a ring: a rank keeps its queries, blocks of keys and values go round, while the one before is computed
+# rounds: ring attention: a rank keeps its queries; blocks of keys and values go round while it
+# computes with the block before
 #     n = 4      step 0          step 1          step 2          step 3
-#     compute    K V of r        of r-1          of r-2          of r-3         o of each is merged with what is there, each
-#     hops       r-1's comes     r-2's comes     r-3's comes                    weighed by its part of the softmax's sum (lse)
-#     returns                    r's sets out    r-1's sets out                  backward: dK and dV of a block follow it, each rank
-#                                                                                adds its own to them; after n hops they are home
-# blocks, block: how many there are, and how many tokens of a sequence each has; spot: which is this rank's, in the group circle
+#     compute    K V of r        of r-1          of r-2          of r-3         the o of each is merged, each
+#     hops       r-1's arrives   r-2's arrives   r-3's arrives                  weighted by its part of the softmax's sum (lse)
+#     returns                    r's leaves      r-1's leaves                    backward: dK and dV of a block follow it; each rank
+#                                                                                adds its own; after n hops they are complete
+# blocks: the number of blocks; block: tokens of a sequence in each; spot: this rank's block in the
+# group circle
 if blocks > 1 { stream hops returns }
 let keys = "";  let values = "";  let seen = 1;  let query = 0;  let key = 0
-# step s: the block of the rank s places back; where it is, what it has to do with the queries; and the next one sets out
+# Step s: the block of the rank s places back: its buffer, its causal relation to the queries;
+# sends the next one.
 def find_block s k v {
   let from = (spot-s)%blocks;  let seen = striped or from <= spot
   let query = 0;  let key = from > spot;  if not striped { let query = spot*block;  let key = from*block }
@@ -37,8 +40,9 @@ def rounds o q k v {
   free_blocks
 }
 def free_blocks { if blocks > 1 { free keys1 values1 };  if blocks > 2 { free keys0 values0 } }
-# the gradients of a block's keys and values travel behind it, each rank adds its own; the last hop brings them home
-# in the model's type, as in NVIDIA's Transformer Engine: in f32 twice the bytes, and in bf16 on 8 ranks no nearer to one rank
+# The gradients of a block's keys and values follow it; each rank adds its own; the last hop brings
+# them back. They have the model's type, as in NVIDIA's Transformer Engine: f32 would double the
+# bytes, and in bf16 on 8 ranks it is no closer to the result of one rank.
 def rounds_back dq dk dv do q k v o {
   find_block 0 k v
   if blocks == 1 { dq dk dv = attention_grad do q k v heads=few seq=block causal=1 } else {

@@ -1,15 +1,16 @@
-# sequence_parallel: tp's sequence parallelism (arXiv:2205.05198): of norms and residuals a rank has some of the tokens, 1/n of them
-# Before a pair of matrices the tokens are gathered from all ranks; behind it each keeps the sum of its own.
+# sequence_parallel: tp's sequence parallelism (arXiv:2205.05198): each rank has 1/n of the tokens
+# in norms and residuals. Before a pair of matrices all tokens are gathered; after it each rank
+# keeps the sums of its own.
 let router_share = 1/ways
 def norm y x { $(y)_part = layernorm x;  y = allgather $(y)_part in tp }
-# of what was gathered a rank keeps its tokens, and backward gathers it again
+# After use a rank keeps its own tokens; backward gathers them again.
 def norm_read y { free y;  if drops { free $(y)_part } }
 def norm_again y x {
   if light { $(y)_part = layernorm x kind=activation }
   y = allgather $(y)_part in tp kind=activation;  free $(y)_part
 }
 def norm_backward dx dy x { $(dy)_part = reducescatter dy in tp;  replaced dx $(dy)_part x;  free $(dy)_part }
-def input_gradient_made dx { }              # norm_backward adds it up
+def input_gradient_made dx { }              # norm_backward sums it
 def by_rows y x w { $(y)_part = matmul x w;  y = reducescatter $(y)_part in tp;  free $(y)_part }
 def by_rows_backward dx dy x w inputs weights {
   if inputs { $(dy)_whole = allgather dy in tp }
@@ -20,7 +21,7 @@ def by_rows_backward dx dy x w inputs weights {
 def tokens_of y x to { $(y)_part = unpermute x to;  y = reducescatter $(y)_part in tp;  free $(y)_part }
 def rows_of_gradient x dy to { $(dy)_whole = allgather dy in tp;  replaced x $(dy)_whole to;  free $(dy)_whole }
 
-# ---- the model's ends work on all tokens, in memory of their own: x0_all0 is x0_0 of all ranks ----
+# ---- the ends of the model work on all tokens, in their own memory: x0_all0 is x0_0 of all ranks ----
 def input_room m { replaced all$m }
 def target_room m { replaced all$m }
 def read_input m { replaced all$m }
@@ -45,5 +46,5 @@ def cut_batch {
   refuse not divides "sequence=on: a micro-batch of $(least_rows*length) tokens does not divide by tp=$ways"
 }
 def count_tokens { replaced;  let tokens_here = tokens_here//ways }
-# where this rank's part of what dropout works on lies: its tokens
+# The tokens of this rank in the tensor that dropout works on.
 def locate u { replaced u;  if u > 0 and u < last_unit { let apart = tp*tokens_here*hidden } }

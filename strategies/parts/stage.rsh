@@ -1,28 +1,31 @@
-# stage: what a stage of a pipeline does with micro-batch m in its chunk c: F, BW, B or W, as the schedule calls them
+# stage: the tasks of a pipeline stage for micro-batch m and chunk c: F, BW, B or W, called by the
+# schedule
 #
-#     act_in     recv .. recv ..             box     where an input arrives: one more than are in use, so that the next can come
-#     compute         F3 .. B0 ..            s       the memory of the activations, which micro-batches take in turn
-#     act_out            send .. send        used    the stage is done with the box: the next input may arrive there
-#     grad_in, grad_out: the same way back   sent    what was computed in memory s has been sent: it may be overwritten
+#     act_in     recv .. recv ..             box     receive buffer: one more than in use, so that the next input can arrive
+#     compute         F3 .. B0 ..            s       the memory of the activations, reused by micro-batches in turn
+#     act_out            send .. send        used    the stage is done with the box: the next input may arrive
+#     grad_in, grad_out: the same way back   sent    the output in memory s was sent: it may be overwritten
 #
-# Sends and receives of a pair of chunks are in the order of the schedule on both sides, each kind with streams and a group of its
-# own: a receive waits only for work of its stage that comes before the one it is for. So nothing can wait in a circle.
-# Where the next part of the model is on the same rank, it reads what this one left in memory s: both have as many memories.
+# Both sides queue the sends and receives of a pair of chunks in the order of the schedule; each
+# kind has its own streams and group. A receive waits only for work of its stage that precedes its
+# task, so there is no circular wait. If the next part of the model is on the same rank, it reads
+# the output in memory s: both chunks have the same number of memories.
 
 let does_F = "forward_stage";  let does_BW = "backward_stage";  let does_B = "backward_input";  let does_W = "backward_weight"
 if pieces > 1 {
   let does_F = "forward_chunk";  let does_BW = "backward_chunk";  let does_B = "chunk_input";  let does_W = "chunk_weight"
 }
-# recomputing, the head waits for backward: its logits are there for one micro-batch only
+# with recompute, the head runs in backward: logits exist for one micro-batch at a time
 let head_waits = recompute != "none"
-let does_idle = "rest";  def rest m { };  def rest_chunk m c { }              # a file's empty cell
+let does_idle = "rest";  def rest m { };  def rest_chunk m c { }              # an empty cell of a file
 if pieces > 1 { let does_idle = "rest_chunk" }
 def forward_stage m { forward_chunk m 0 }
 def backward_stage m { backward_chunk m 0 }
 def backward_input m { chunk_input m 0 }
 def backward_weight m { chunk_weight m 0 }
 
-# a file may take any micro-batch first, and any last: so many of an iteration have chunk c begun, and have their gradients
+# A file may take micro-batches in any order. These count the micro-batches of an iteration that
+# chunk c has begun, and those whose gradients are done.
 for c in 0:pieces { let begun_$c = 0;  let ended_$c = 0 }
 def forward_chunk m c {
   let s = m%memories(c);  let box = m%(memories(c)+1)
@@ -61,8 +64,9 @@ def back m c inputs weights {
   }
   if inputs and comes_$c { send_on grad dx$(low_$c-1)_$s (from_$c) m c s its_chunk(piece(c)-1) }
 }
-# The group of what is sent is its sender's chunk's. What goes on to another chunk (interleaved: from the last stage to the first)
-# has one of its own: with the chunk's other sends and receives it would be a circle of stages on one communicator.
+# A message uses the group of its sender's chunk. A message to another chunk (interleaved: from the
+# last stage to the first) has its own group; on the chunk's communicator it would close a circle
+# of waiting stages.
 def receive way from m c box theirs {
   phase C$m;  let l = "$(way)_in";  let g = "$(way)s"
   if pieces > 1 { let l = "$l$c";  let g = "$g$theirs" }

@@ -139,7 +139,7 @@ model gpt lr=inf
 model gpt loss_scale=dynamic init_scale=inf
 #> tests/script/mistakes.rsh:139: model gpt: init_scale=inf: a finite number was expected
 model gpt experts=4 capacity=1e9
-#> tests/script/mistakes.rsh:141: strategies/models/gpt.rsh:38: capacity=1000000000: at most 4, where an expert has room for all tokens
+#> tests/script/mistakes.rsh:141: strategies/models/gpt.rsh:40: capacity=1000000000 is above 4, at which an expert has room for all tokens
 loader decode=-1ms
 #> tests/script/mistakes.rsh:143: loader: decode: -1.00 ms: a time from 0 to 30 years, please
 loader of

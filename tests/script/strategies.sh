@@ -39,7 +39,7 @@ while IFS='|' read -r status program words; do
 	check "$program: status $status" [ $? = "$status" ]
 	check "$program: $words" grep -q "^   $words" "$work/out"
 done <<'END'
-0|; strategy gossip|other numbers than one rank's are expected: ranks have parameters of their own$
+0|; strategy gossip|other numbers than one rank's are expected: each rank has its own parameters$
 0|; strategy ddp hook=topk delay=1|after 3 iterations the largest difference of a parameter is 0.* of what training changed, in w2 (parameters as they began: 1)$
 1|lr=1e30; strategy gossip|differs from one rank after 3 iterations
 1|lr=1e-30; strategy gossip|no verdict: nothing was trained: after 3 iterations all parameters of one rank are as they began$
@@ -149,7 +149,7 @@ check "help of two tells both" [ "$(grep -c '^   [dt][dp]p* *[a-z]' "$work/out")
 check "and what each does beside the other" [ "$(grep -cE '^     (axis (dp|tp)|sends|options): ' "$work/out")" = 6 ]
 check "but not what each costs alone" [ "$(grep -c '^     memory' "$work/out")" = 0 ]
 "$RANKSH" --dry -n 4 -c "strategy ddp + local help" > "$work/out" 2>&1
-check "two of one axis have none" grep -q "both share out the batch over dp" "$work/out"
+check "two of one axis have none" grep -q "both split the batch over dp" "$work/out"
 # options that are for something that is not asked for
 yes 'to be ' | head -200 > "$work/text"
 "$RANKSH" --dry -n 4 -c "model gpt top=1; strategy ddp k=5% init_scale=8; strategy fsdp=2 wrap=model reshard=off + ddp=2 bucket=1k hook=topk k=5%
@@ -297,10 +297,10 @@ says "model gpt bacth=4" "model gpt has no option 'bacth'; did you mean 'batch'?
 says "model gpt hidden=1e9 heads=1" "a tensor of that size would be larger than 2^46 bytes"
 says "model gpt batch=1e9 seq=1e9" "strategies/models/gpt.rsh:"
 says "model mlp heads=2" "model mlp has no option 'heads' (options: layers hidden"
-says "model gpt dropout=1" "dropout=1: a share from 0 on and below 1 is wanted"
-says "model gpt lr=0" "lr=0: a number above 0 is wanted"
+says "model gpt dropout=1" "dropout=1 is no share from 0 to below 1"
+says "model gpt lr=0" "lr=0 is no number above 0"
 says "stage F=2ms B=2ms W=1ms comm=5us; strategy pipeline" "pipeline: 1 step of setup"
-says "model mlp batch=3; strategy ddp" "batch=3 on 4 ranks: some would have no row; batch=4 fits"
+says "model mlp batch=3; strategy ddp" "batch=3 on 4 ranks, which leaves some without a row; batch=4 fits"
 says "model mlp layers=3; strategy pipeline" "layers=3 on 4 stages: layers=4 fits, or fewer ranks"
 says "model mlp layers=3; strategy pipeline chunks=2 schedule=interleaved" "layers=3 on 4 stages of 2 chunks: layers=8 fits, or fewer ranks or chunks"
 says "model mlp layers=4; strategy pipeline=2 + ddp=2; program" "forward of micro-batch 1 on stage 0, backward of 0 on stage 1"
@@ -308,23 +308,23 @@ check "two slots of the same works say whose" grep -q "forward of micro-batch 1 
 says "model gpt; strategy pipeline schedule=interleaved" "chunks=2, or schedule=1f1b"
 says "model gpt; strategy pipeline schedule=zb-h1; program" "forward of micro-batch 1 on stages 0-2, input gradients of 0 on stage 3"
 "$RANKSH" -n 1 -c "strategy ps" > "$work/out" 2>&1
-check "ps on one rank" grep -q "a worker and a server are two: at least 2 ranks are wanted" "$work/out"
+check "ps on one rank" grep -q "a worker and a server need 2 ranks" "$work/out"
 says "strategy dpd" "no strategy 'dpd'; did you mean 'ddp'? (there are: context dataparallel ddp"
 says "strategy ddp buckets=1k" "strategy ddp has no option 'buckets'; did you mean 'bucket'?"
 says "strategy ddp overlap=maybe" "strategy ddp: 'overlap=maybe' is none of: on off"
 says "strategy ddp accumulate=1.5" "accumulate=1.5: a whole number was expected"
 says "strategy pipeline micro=2.5" "micro=2.5: a whole number was expected"
-says "strategy ddp accumulate=1e12" "some would have no row"
-says "strategy ddp hook=topk k=200%" "k=2: a share above 0 and at most 1 is wanted"
+says "strategy ddp accumulate=1e12" "leaves some without a row"
+says "strategy ddp hook=topk k=200%" "k=2 is no share above 0 and at most 1"
 says "strategy zero stage=1.5" "'stage=1.5' is none of: 1 2 3"
-says "strategy ddp hook=topk k=0" "k=0: a share above 0 and at most 1 is wanted"
+says "strategy ddp hook=topk k=0" "k=0 is no share above 0 and at most 1"
 says "step" "there is no program: \`strategy ddp\` writes one"
 says "verify" "verify compares what a strategy trains"
 says "data text $work/none" "No such file"
 : > "$work/empty"
 says "data text $work/empty" "empty"
 printf 'x' > "$work/one"
-says "model gpt seq=64; data text $work/one; strategy ddp" "a sequence takes 64 tokens and one more; the data has 1: no seq fits, a longer text is wanted"
+says "model gpt seq=64; data text $work/one; strategy ddp" "a sequence takes 64 tokens and one more; the data has 1: no seq fits: the text is too short"
 printf 'short' > "$work/short"
 says "model gpt seq=64; data text $work/short; strategy ddp" "a sequence takes 64 tokens and one more; the data has 5: seq=4 fits"
 says "model mlp; data text $work/short; strategy ddp" "an mlp reads rows of numbers"

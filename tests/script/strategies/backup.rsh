@@ -14,8 +14,8 @@ verify
 
 @3 slow 1x
 ## the last to come are one more or less by the time they take; all must not be left out
-expect error "backup=4 leaves out all of 4 ranks: fewer are wanted" { strategy ddp backup=4 }
-expect error "hook=f16 has ways of its own" { strategy ddp backup=1 hook=f16 }
+expect error "backup=4 leaves out all 4 ranks: at most backup=3" { strategy ddp backup=4 }
+expect error "backup=1 needs an allreduce, which hook=f16 replaces" { strategy ddp backup=1 hook=f16 }
 strategy ddp=2 backup=1 + tp=2
 run 2
 verify

@@ -52,4 +52,4 @@ verify iterations=2
 model mlp layers=3 hidden=12 batch=9 clip=0.01
 strategy dataparallel
 verify iterations=2
-expect error "clip=-1: a norm above 0 is wanted" { model mlp clip=-1 }
+expect error "clip=-1 is below 0" { model mlp clip=-1 }

@@ -26,6 +26,6 @@ verify iterations=2
 expect races == 0
 
 expect error "a rank's heads=1 do not divide by ulysses" { strategy context kind=ulysses heads=1 }
-expect error "dropout=0.1 counts tokens in stripes" { strategy context balance=off dropout=0.1 }
+expect error "dropout=0.1 needs tokens in stripes" { strategy context balance=off dropout=0.1 }
 model mlp batch=8
-expect error "nothing attends in an mlp" { strategy context }
+expect error "an mlp has no attention" { strategy context }

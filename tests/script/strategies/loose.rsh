@@ -29,7 +29,7 @@ verify
 model gpt layers=2 hidden=32 heads=4 seq=16 batch=6
 strategy ddp=2 delay=1 hook=int8 + tp=2
 run 2
-expect error "delay=1 beside zero or fsdp" { strategy ddp=2 delay=1 + zero=2 }
+expect error "delay=1 works with ddp alone" { strategy ddp=2 delay=1 + zero=2 }
 expect error "gossip averages whole parameters" { strategy gossip=2 + fsdp=2 }
 strategy gossip=2 + tp=2
 run 2

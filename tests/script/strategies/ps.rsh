@@ -10,7 +10,7 @@ run 4
 @0-2 expect count(get) == 8 and count(add) == 8 and stale == 0
 
 expect error "mode=async runs no optimizer" { model mlp optimizer=adam; strategy ps mode=async }
-expect error "staleness=2 is for mode=async" { model mlp; strategy ps staleness=2 }
+expect error "staleness=2 needs mode=async" { model mlp; strategy ps staleness=2 }
 expect error "shards=4 of 4 ranks leaves no worker: shards=3 at most" { strategy ps shards=4 }
 expect error "stacks on nothing" { strategy ps=2 + tp=2 }
 expect error "ps stacks on nothing" { strategy ps=2 + ddp=2 }

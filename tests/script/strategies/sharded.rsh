@@ -64,5 +64,5 @@ expect bytes(shard1) == bytes(dshard1) and bytes(host1_m) == 2*bytes(shard1)
 expect error "no tensor 'shard1_m'" { peek shard1_m[0] }
 
 expect error "'stage=4' is none of: 1 2 3" { strategy zero stage=4 }
-expect error "some would have no row" { strategy fsdp accumulate=10 }
+expect error "leaves some without a row" { strategy fsdp accumulate=10 }
 expect error "'wrap=something' is none of: layer block model" { strategy fsdp wrap=something }
