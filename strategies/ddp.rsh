@@ -1,4 +1,4 @@
-# ddp: each rank has its part of the batch; gradients are averaged in buckets during backward
+# ddp: each rank has part of the batch, and gradients are averaged; in buckets, during backward
 # memory: the whole model on every rank: parameters, gradients, optimizer state; activations of
 #   batch/n rows. delay=1: the gradients twice. hook=int8 and topk: the error feedback, as large as
 #   the gradients in f32.

@@ -1,4 +1,4 @@
-# gossip: decentralized SGD on a ring: each rank averages parameters with its two neighbours
+# gossip: decentralized SGD on a ring; each rank averages parameters with its two neighbours
 # memory: the whole model on every rank: parameters, gradients, optimizer state; the parameters
 #   of two neighbours; activations of batch/n rows
 # sends: parameters, to two neighbours in each step

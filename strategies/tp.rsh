@@ -1,4 +1,4 @@
-# tp: tensor parallel: the matrices of a block are split by columns or rows over the ranks
+# tp: tensor parallel: a block's matrices are split over the ranks; by columns, then by rows
 # memory: 1/n of the blocks' parameters, gradients and optimizer state; the whole embedding and
 #   head.
 #   Activations between the two matrices of a pair are split (attention heads, inside of the MLP);

@@ -1,4 +1,4 @@
-# zero: data parallel; ranks shard the optimizer state (stage 1), gradients (2), parameters (3)
+# zero: data parallel with sharded optimizer state; stage 2: also gradients, stage 3: also parameters
 # memory: in bytes, for P half-precision parameters with Adam on n ranks (arXiv:1910.02054, table
 #   1)
 #   stage 1   2P + 2P + 12P/n: parameters, gradients, and 1/n of the master weights and Adam's moments
