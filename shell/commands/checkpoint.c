@@ -42,10 +42,10 @@ const struct command command_checkpoint = {
         .name = "checkpoint",
         .topic = "learn",
         .usage = "checkpoint [every=N] to=PREFIX [force] | checkpoint off",
-        .help = "writes parameters and optimizer state to files, a .npy for each part that a rank holds and "
-                "after them PREFIX-ITERATION.json, which names them; every=N after each N-th iteration of "
-                "this program (of the next one, when there is none), also after `resume`; another program "
-                "ends it; files that no checkpoint has written stay, but for force",
+        .help = "writes parameters and optimizer state to files: a .npy for each part that a rank holds, "
+                "then PREFIX-ITERATION.json, which names them. every=N: after each N-th iteration of this "
+                "program (or of the next one, if there is none), also after `resume`; another program ends "
+                "it. Existing files that no checkpoint has written are kept, unless force is given",
         .torch = "torch.distributed.checkpoint.save(state_dict, checkpoint_id=\"PREFIX-20\")",
         .for_all = "training",
         .class = COMMAND_STEER,
@@ -116,8 +116,8 @@ const struct command command_resume = {
         .name = "resume",
         .topic = "learn",
         .usage = "resume from=PREFIX",
-        .help = "goes on from a checkpoint, in an empty world: with the strategy that is chosen, whatever it "
-                "was saved by; the latest of PREFIX, or the one of PREFIX-ITERATION",
+        .help = "continues from a checkpoint in an empty world, with the current strategy; the checkpoint "
+                "may come from another one. Loads the latest of PREFIX, or PREFIX-ITERATION",
         .torch = "torch.distributed.checkpoint.load(state_dict, checkpoint_id=\"PREFIX-20\")",
         .for_all = "training",
         .class = COMMAND_STEER,
@@ -146,8 +146,8 @@ const struct command command_restore = {
         .name = "restore",
         .topic = "learn",
         .usage = "restore FILE.json",
-        .help = "gives every part that `part` lines declare its elements from a checkpoint: `resume` writes "
-                "this line after the setup",
+        .help = "loads the elements of every part that `part` lines declare from a checkpoint; `resume` "
+                "writes this line after the setup",
         .argument = {{ARG_FILE, 0, NULL, "FILE.json"}},
         .run = restore_run,
 };

@@ -101,9 +101,9 @@ const struct command command_copy = {
         .name = "copy",
         .topic = "move",
         .usage = "copy FROM -> TO [on STREAM] [rate=RATE]",
-        .help = "copies between host, pinned and device memory; with pinned memory the host goes on, with "
-                "ordinary memory it waits, but not for a thread of the host (kind=host); a disk is read into "
-                "host memory and written from it",
+        .help = "copies between host, pinned and device memory. With pinned memory the host goes on; with "
+                "pageable memory it waits, unless a host thread (kind=host) copies. A disk is read into host "
+                "memory and written from it",
         .example = "tensor h[64,64] pinned = randn\ntensor x[64,64]\nstream io\ncopy h -> x on io",
         .torch = "TO.copy_(FROM, non_blocking=True)",
         .cuda = "cudaMemcpyAsync(TO, FROM, bytes, cudaMemcpyDefault, STREAM)",

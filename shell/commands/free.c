@@ -60,9 +60,9 @@ const struct command command_free = {
         .name = "free",
         .topic = "make",
         .usage = "free TENSOR ... [on STREAM]",
-        .help = "gives a tensor's memory back to its pool; on STREAM: the next user of it waits for what is "
-                "queued there. PyTorch's record_stream makes no stream wait: it keeps the memory until "
-                "STREAM is found done, so memory grows while the host runs ahead",
+        .help = "returns a tensor's memory to its pool. on STREAM: the next user waits for the work queued "
+                "there. PyTorch's record_stream makes no stream wait: it keeps the memory until STREAM has "
+                "finished, so memory use grows while the host runs ahead",
         .example = "tensor x[64] y[64] = zeros\nfree x y",
         .torch = "del TENSOR   # with `on S`: torch.cuda.current_stream().wait_stream(S) before it",
         .cuda = "cudaFreeAsync(TENSOR, STREAM)",

@@ -95,9 +95,9 @@ const struct command command_capture = {
         .name = "capture",
         .topic = "order",
         .usage = "capture NAME [on STREAM] { LINES }",
-        .help = "keeps the block's work on STREAM, and on streams forked from it by `wait` and joined again, "
-                "as a graph instead of queueing it; `launch NAME` queues it. Tensors that the block makes "
-                "are in memory which the graph keeps until NAME is captured again",
+        .help = "records the block's work on STREAM, and on streams forked from it by `wait` and joined "
+                "again, as a graph instead of queueing it; `launch NAME` queues it. Tensors created in the "
+                "block live in memory of the graph until NAME is captured again",
         .example = "tensor x[64,64] w[64,64] = randn\ny = matmul x w\ncapture step { y = matmul x w; y = "
                    "relu y }\nlaunch step\nlaunch step\nsync",
         .torch = "with torch.cuda.graph(NAME):",
@@ -172,8 +172,8 @@ const struct command command_launch = {
         .name = "launch",
         .topic = "order",
         .usage = "launch NAME [on STREAM]",
-        .help = "queues a captured graph: all its operations for one launch; memory that they use and that "
-                "was freed is reported, except that of tensors made in the capture",
+        .help = "queues a captured graph: all its operations with one launch. Reports operations that use "
+                "memory freed since the capture, except tensors created in the capture",
         .example = "tensor x[64,64] = randn\ny = relu x\ncapture step { y = relu x; y = relu y }\nlaunch "
                    "step\nsync",
         .torch = "NAME.replay()",

@@ -201,9 +201,9 @@ const struct command command_group = {
         .name = "group",
         .topic = "make",
         .usage = "group NAME RANKS ... [timeout=TIME] | group NAME by COLOUR [in GROUP] [timeout=TIME]",
-        .help = "groups of ranks for collectives: each rank is in the part that names it; `group pair 0-1 "
-                "2-3` makes two parts, `group pair by rank//2` too: the ranks (of GROUP, each part of it by "
-                "itself) with the same colour are a part, those below 0 in none",
+        .help = "makes groups of ranks for collectives: each rank is in the part that names it. `group pair "
+                "0-1 2-3` makes two parts, and so does `group pair by rank//2`: the ranks (of GROUP, in each "
+                "of its parts) with the same colour form a part; ranks with a colour below 0 are in none",
         .example = "group pair 0-1 2-3\ngroup odd by rank%2\ntensor g[64] = rank\nallreduce g in pair\n"
                    "allreduce g in odd\nsync",
         .torch = "NAME = dist.new_group([0, 1])",
@@ -298,8 +298,8 @@ const struct command command_mesh = {
         .name = "mesh",
         .topic = "make",
         .usage = "mesh AXIS=SIZE ... [timeout=TIME]",
-        .help = "lays all ranks out in a grid; each axis is a group, its name in an expression is this "
-                "rank's place in it, size(AXIS) how many it has",
+        .help = "arranges all ranks in a grid. Each axis is a group; in expressions its name is this rank's "
+                "coordinate, and size(AXIS) the number of ranks along it",
         .example = "mesh dp=2 tp=2\ntensor g[64] = tp\nallreduce g in tp\nsync\nexpect g[0] == 1",
         .torch = "init_device_mesh(\"cuda\", (2, 2), mesh_dim_names=(\"dp\", \"tp\"))",
         .cuda = "ncclCommSplit, once an axis",

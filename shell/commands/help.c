@@ -374,9 +374,9 @@ const struct command command_help = {
         .name = "help",
         .topic = "learn",
         .usage = "help [WORD]",
-        .help = "the commands on one screen; WORD: a command, a kernel, a strategy, a model, kernels, "
+        .help = "the commands on one screen. WORD: a command, a kernel, a strategy, a model, kernels, "
                 "collectives, figures, causes, words, grammar, all, a topic (make, move, look ...), or a "
-                "word of the field, as straggler",
+                "term such as straggler",
         .example = "help copy\nhelp kernels\nhelp straggler",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "WORD"}},

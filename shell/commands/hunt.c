@@ -69,9 +69,9 @@ const struct command command_hunt = {
         .name = "hunt",
         .topic = "learn",
         .usage = "hunt [NAME|F.rsh [LEVEL|all] [seed=N] [change=N] [KEY=VALUE ...]] | hunt give up",
-        .help = "a strategy, or a script, with one line wrong, to be found: 1 it hangs or has wrong numbers, "
-                "2 wrong numbers or races, 3 it is slower or takes more memory; alone it shows the lines and "
-                "what is known; `fix` mends a line; all: every change that can be told",
+        .help = "plants a bug in one line of a strategy or script; you find it. Level 1: hangs or wrong "
+                "numbers; 2: wrong numbers or races; 3: slower or more memory. Alone it shows the lines and "
+                "the known facts; `fix` mends a line; all: lists every change that can be detected",
         .example = "hunt ddp seed=5\nhunt\nhunt give up",
         .for_all = "training",
         .class = COMMAND_LOOK,
@@ -95,8 +95,8 @@ const struct command command_fix = {
         .name = "fix",
         .topic = "learn",
         .usage = "fix N LINE",
-        .help = "mends line N of the program that is hunted: the rest of the line takes its place, `;` and "
-                "braces too; it is judged by numbers, races, time and memory, whatever it says",
+        .help = "replaces line N of the hunted program by the rest of the line, `;` and braces included; the "
+                "result is judged by numbers, races, time and memory, not by its text",
         .example = "hunt ddp seed=5\nfix 1 # nothing",
         .for_all = "training",
         .class = COMMAND_STEER,

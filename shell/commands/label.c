@@ -36,9 +36,9 @@ const struct command command_phase = {
         .name = "phase",
         .topic = "write",
         .usage = "phase NAME|off",
-        .help = "names what follows in this block; F R B W O C D (forward, forward again, backward, weights, "
-                "optimizer, communication, data) choose the colour, F3 is micro-batch 3, F3.1 that in chunk "
-                "1; off: it has no phase",
+        .help = "names the operations that follow in this block. F R B W O C D (forward, recompute, "
+                "backward, weights, optimizer, communication, data) choose the colour; F3 is micro-batch 3, "
+                "F3.1 the same in chunk 1; off: no phase",
         .example = "def both { phase F; spin 1ms; phase B; spin 2ms }\nboth\nsync\ntimeline",
         .torch = "with record_function(\"NAME\"):",
         .cuda = "nvtxRangePush(\"NAME\")",
@@ -65,9 +65,9 @@ const struct command command_mark = {
         .name = "mark",
         .topic = "steer",
         .usage = "mark NAME",
-        .help = "a new section of the timeline begins: `timeline NAME`, `stats NAME`, `diff NAME NAME` and "
-                "time(NAME) speak of it: of the operations after this line. Its time begins when the device "
-                "comes to them",
+        .help = "begins a new section of the timeline. `timeline NAME`, `stats NAME`, `diff NAME NAME` and "
+                "time(NAME) refer to the operations after this line. The section's time begins when the "
+                "device reaches them",
         .example = "mark first\nspin 2ms\nsync\nexpect time(first) >= 2ms",
         .class = COMMAND_STEER,
         .argument = {{ARG_WORD, 0, NULL, "NAME"}},

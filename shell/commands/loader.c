@@ -64,9 +64,9 @@ const struct command command_loader = {
         .name = "loader",
         .topic = "learn",
         .usage = "loader workers=N [prefetch=N] [read=RATE] [decode=TIME] | loader on|off",
-        .help = "how each rank's batches come: its workers, threads of the host, read micro-batches from the "
-                "disk and decode them, `prefetch` each ahead of the training, for the next `strategy`; on: "
-                "one worker; off (the default): all data is in pinned memory; alone: what is set",
+        .help = "how each rank gets its batches: host threads (workers) read micro-batches from disk and "
+                "decode them, each `prefetch` ahead of the training; applies to the next `strategy`. on: one "
+                "worker; off (the default): all data is in pinned memory. Alone it shows the setting",
         .example = "loader workers=2 decode=200us\nmodel mlp layers=2 hidden=64 batch=64\nstrategy ddp\nrun "
                    "2\nstalls",
         .torch = "DataLoader(data, num_workers=N, prefetch_factor=N, pin_memory=True)",

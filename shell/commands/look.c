@@ -79,7 +79,7 @@ const struct command command_stalls = {
         .name = "stalls",
         .topic = "look",
         .usage = "stalls [SECTION]",
-        .help = "what each rank's streams waited for, by cause, and which rank it blames",
+        .help = "shows what each rank's streams waited for, by cause, and the rank that caused it",
         .example = "stream io compute\nspin 2ms on io\nwait io on compute\nspin 1ms on compute\nsync\nstalls",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -103,13 +103,13 @@ const struct command command_stats = {
         .name = "stats",
         .topic = "look",
         .usage = "stats [SECTION]",
-        .help = "figures of a section (`@0-3 stats`: of some ranks; so it is with all tables): time, how "
-                "busy each stream was, overlap, exposed communication, stalls (of the time, averaged over "
-                "the GPU's streams; `stalls` has each by itself), bytes sent, peak memory, the schedule's "
-                "bubble, and of several axes of a mesh what each sent and its part of the exposed time; on "
-                "GPUs the simulator's prediction beside each kind of operation; under them, of all "
-                "iterations of a program, the loss, the tokens a second and what a dynamic loss scale has "
-                "left out, and what the peak of memory was made of",
+        .help = "figures of a section: time, how busy each stream was, overlap, exposed communication, "
+                "stalls (share of the time, averaged over the GPU's streams; `stalls` lists each), bytes "
+                "sent, peak memory, the bubble of a schedule. For a mesh with several axes: bytes and "
+                "exposed time per axis. On GPUs: the simulator's prediction for each kind of operation. For "
+                "a program also, over all iterations: the loss, tokens per second, steps skipped by a "
+                "dynamic loss scale, and what the peak of memory consists of. `@0-3 stats` shows some ranks, "
+                "as in all tables",
         .example = "spin 2ms\nsync\nstats",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -120,9 +120,9 @@ const struct command command_roofline = {
         .name = "roofline",
         .topic = "look",
         .usage = "roofline [SECTION]",
-        .help = "each kernel's FLOP/s and bytes a second, and what part of the machine's peak and of its "
-                "memory's bandwidth they are; what bounds it, flops, bytes or its own latency; what it lost "
-                "by sharing the device. flop_share(KERNEL) and byte_share(KERNEL) are the two parts",
+        .help = "shows for each kernel its FLOP/s and bytes per second, both as a share of the machine's "
+                "peak and memory bandwidth, what limits it (flops, bytes or its latency), and the time it "
+                "lost by sharing the device. In expressions: flop_share(KERNEL) and byte_share(KERNEL)",
         .example = "tensor x[256,256] w[256,256] = randn\ny = matmul x w\nz = relu y\nsync\nroofline",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -133,10 +133,10 @@ const struct command command_traffic = {
         .name = "traffic",
         .topic = "look",
         .usage = "traffic [SECTION]",
-        .help = "bytes that each rank sent, by link and by receiver; of collectives the sum of their "
-                "messages' sizes, what the rank sent that sends most, and the formula: the least with which "
-                "links alone can do it, 2(n-1)/n of an allreduce's size, (n-1)/n of an allgather's; how far "
-                "off that is, in how many sends, by which algorithm",
+        .help = "shows the bytes that each rank sent, by link and by receiver. For collectives: the total "
+                "size, the bytes of the rank that sends most, the lower bound for links alone (allreduce "
+                "2(n-1)/n of the size, allgather (n-1)/n) and the distance from it, the number of sends, and "
+                "the algorithm",
         .example = "tensor g[1k] = rank\nallreduce g\nsync\ntraffic",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
@@ -173,9 +173,9 @@ const struct command command_races = {
         .name = "races",
         .topic = "look",
         .usage = "races",
-        .help = "pairs of operations that touch the same memory with nothing to put them in order, and the "
-                "line that would; operations of groups that ranks queue in orders that NCCL can hang in, "
-                "also where several groups make it only possible",
+        .help = "reports pairs of operations that access the same memory without an order between them, and "
+                "the line that would order them. Also reports groups whose ranks queue operations in "
+                "different orders, if NCCL can hang, even if only in combination with other groups",
         .example = "tensor h[64] pinned = randn\ntensor x[64] = zeros\nstream io compute\ncopy h -> x on "
                    "io\ny = relu x on compute\nraces",
         .class = COMMAND_LOOK,
@@ -199,9 +199,9 @@ const struct command command_stuck = {
         .name = "stuck",
         .topic = "look",
         .usage = "stuck",
-        .help = "which rank waits for which, and for what; whether a line of yours can mend it, or nothing "
-                "can; orders that NCCL can hang in, as in races; which tensor each member brings to a "
-                "collective, from which line, where these differ",
+        .help = "shows which rank waits for which, for what, and if a line of yours can release it or "
+                "nothing can. Also shows orders in which NCCL can hang, as `races` does, and the tensors and "
+                "lines of the members of a collective if they differ",
         .example = "tensor g[64] = rank\n@0 allreduce g\nstuck\n@1-3 allreduce g\nsync",
         .class = COMMAND_LOOK,
         .run = stuck_run,
@@ -250,9 +250,9 @@ const struct command command_diff = {
         .name = "diff",
         .topic = "look",
         .usage = "diff SECTION SECTION | diff FILE.rsh FILE.rsh",
-        .help = "the figures of two sections side by side; of two files, as `journal save` writes them, each "
-                "is run in a world of its own, without data, and they are compared operation by operation "
-                "too",
+        .help = "shows the figures of two sections side by side. Of two files, as `journal save` writes "
+                "them, each runs in its own world without data, and they are also compared operation by "
+                "operation",
         .example = "mark slow\nspin 2ms\nsync\nmark quick\nspin 1ms\nsync\ndiff slow quick",
         .class = COMMAND_LOOK,
         .argument = {{ARG_FILE, 0, NULL, "SECTION|FILE"}, {ARG_FILE, 0, NULL, "SECTION|FILE"}},
@@ -300,9 +300,9 @@ const struct command command_at = {
         .name = "at",
         .topic = "look",
         .usage = "at TIME|off",
-        .help = "all ranks at that virtual time: what runs and how far it is, what waits, since when and for "
-                "which rank; of a time to come what will be if nothing more is queued. `peek` speaks of that "
-                "time then, until `at off` or the program's next line",
+        .help = "shows all ranks at that virtual time: what runs and its progress, what waits, since when "
+                "and for which rank. For a future time: what will happen if nothing more is queued. `peek` "
+                "then refers to that time, until `at off` or the next line of the program",
         .example = "tensor g[64k] = rank\n@2 spin 2ms\nallreduce g\nsync\nat 1ms",
         .class = COMMAND_LOOK,
         .argument = {{ARG_EXPRESSION, 0, NULL, "TIME|off"}},
@@ -368,11 +368,10 @@ const struct command command_mem = {
         .name = "mem",
         .topic = "look",
         .usage = "mem [trim|over [SECTION]]",
-        .help = "a picture of each device's memory: segments, which tensor owns which block, what is free "
-                "between; of a program also parameters, gradients, optimizer, activations and their "
-                "gradients, buffers; `trim` gives free segments back, except those of graphs; `over` draws "
-                "it over time by kind, from when the host took a block until it was freed, with the peak "
-                "marked, under the lanes and on their ruler",
+        .help = "draws each device's memory: segments, the blocks of tensors, free blocks between; for a "
+                "program also parameters, gradients, optimizer state, activations and their gradients, "
+                "buffers. `trim` returns free segments to the device, except those of graphs. `over` draws "
+                "it over time by kind, from the allocation to the free, with the peak marked",
         .example = "tensor x[256,256] w[256,256] = randn\nmem\nfree x\nmem trim",
         .torch = "torch.cuda.memory_summary()   # trim: torch.cuda.empty_cache()",
         .class = COMMAND_LOOK,

@@ -70,8 +70,8 @@ const struct command command_stream = {
         .name = "stream",
         .topic = "make",
         .usage = "stream NAME ... [priority=high] [blocking] [kind=host]",
-        .help = "makes streams: queues of GPU work, each in its own order, which may run at the same time; "
-                "kind=host: threads of the host, as a data loader's workers",
+        .help = "makes streams: queues of GPU work, each in its own order, which may run at the same time. "
+                "kind=host: host threads, like a data loader's workers",
         .example = "stream io compute\nspin 1ms on io\nspin 1ms on compute",
         .torch = "NAME = torch.cuda.Stream()   # priority=high: priority=-1",
         .cuda = "cudaStreamCreateWithFlags(&NAME, cudaStreamNonBlocking)   // priority=high: "
@@ -88,8 +88,8 @@ const struct command command_event = {
         .name = "event",
         .topic = "make",
         .usage = "event NAME ...",
-        .help = "makes events: marks that `record` puts into a stream and `wait` waits for; one never "
-                "recorded holds nothing",
+        .help = "makes events: marks that `record` queues into a stream and `wait` waits for. Waiting for an "
+                "event that was never recorded does nothing",
         .example = "stream io\nevent loaded\nwait loaded on io",
         .torch = "NAME = torch.cuda.Event()   # for elapsed: enable_timing=True",
         .cuda = "cudaEventCreateWithFlags(&NAME, cudaEventDisableTiming)   // for elapsed: "

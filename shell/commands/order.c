@@ -38,7 +38,7 @@ const struct command command_record = {
         .name = "record",
         .topic = "order",
         .usage = "record EVENT on STREAM",
-        .help = "puts EVENT into STREAM: it happens when the work queued there so far is done",
+        .help = "queues EVENT into STREAM: it happens when the work queued there so far is done",
         .example = "stream io\nspin 1ms on io\nrecord loaded on io\nwait loaded",
         .torch = "EVENT.record(STREAM)",
         .cuda = "cudaEventRecord(EVENT, STREAM)",
@@ -76,8 +76,8 @@ const struct command command_wait = {
         .name = "wait",
         .topic = "order",
         .usage = "wait EVENT|OTHER ... on STREAM",
-        .help = "work queued on STREAM after this starts only once the event has happened, or what the "
-                "stream OTHER holds now is done",
+        .help = "work queued on STREAM after this line starts only after the event has happened, or after "
+                "the work that stream OTHER holds now is done",
         .example = "stream io compute\nspin 1ms on io\nwait io on compute\nspin 1ms on compute",
         .torch = "STREAM.wait_event(EVENT)   # or: STREAM.wait_stream(OTHER)",
         .cuda = "cudaStreamWaitEvent(STREAM, EVENT, 0)   // or: cudaEventRecord(event, OTHER) first",

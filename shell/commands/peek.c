@@ -117,8 +117,8 @@ const struct command command_peek = {
         .name = "peek",
         .topic = "read",
         .usage = "peek TENSOR ...",
-        .help = "shows the memory as it is now, finished or not: nothing waits; after `at 3.2ms` as it was "
-                "then, or will be if nothing more is queued",
+        .help = "shows the memory as it is now, finished or not: nothing waits. After `at 3.2ms` it shows "
+                "that time, or a future one if nothing more is queued",
         .example = "tensor x[4] = iota\npeek x",
         .class = COMMAND_LOOK,
         .argument = {{ARG_TENSOR, ARG_MANY, NULL, "TENSOR"}},

@@ -69,9 +69,9 @@ const struct command command_step = {
         .name = "step",
         .topic = "learn",
         .usage = "step [N] | step in | step back [N] | step 0",
-        .help = "plays the program's next step, and shows its lines, `in` all that they did (`...`: as the "
-                "call of that name above); Enter repeats it. `back` makes the world again without the last "
-                "one, 0 from the start",
+        .help = "runs the program's next step and shows its lines; `in` shows everything they did (`...`: as "
+                "in the call of that name above). Enter repeats it. `back` rebuilds the world without the "
+                "last step; 0 from the start",
         .example = "strategy serial\nstep\nstep 3\nstep in\nstep back\nstep 0",
         .for_all = "training",
         .class = COMMAND_STEER,
@@ -91,7 +91,7 @@ const struct command command_run = {
         .name = "run",
         .topic = "learn",
         .usage = "run [ITERATIONS]",
-        .help = "plays the program to the end of this iteration, or of the next so many, and shows the loss",
+        .help = "runs the program to the end of this iteration, or of the next N, and shows the loss",
         .example = "strategy serial\nrun 2",
         .for_all = "training",
         .class = COMMAND_STEER,
@@ -165,10 +165,10 @@ const struct command command_program = {
         .topic = "learn",
         .usage = "program [F.rsh|source] | program save F.rsh [source] [force] | program schedule [F.csv "
                  "[force]]",
-        .help = "lists the program's steps, loads a script as one, shows its files, or saves what its steps "
-                "did as a script of plain lines; with source the files; schedule: a pipeline's order, in the "
-                "form that PyTorch's pipelining reads (_load_csv); force: over a file that `program save` "
-                "has not written, or over a schedule that differs",
+        .help = "lists the program's steps, loads a script as one, shows its files (source), or saves the "
+                "lines of its steps as a plain script. schedule: a pipeline's order in the format of "
+                "PyTorch's pipelining (_load_csv). force: overwrites a file that `program save` has not "
+                "written, or a schedule that differs",
         .example = "strategy serial\nprogram",
         .for_all = "training",
         .class = COMMAND_LOOK,
@@ -191,8 +191,8 @@ const struct command command_verify = {
         .name = "verify",
         .topic = "learn",
         .usage = "verify [iterations=N]",
-        .help = "trains the same model on one rank, and compares the loss and every parameter: how far that "
-                "is away, beside what training has changed; the iteration that was begun is finished first",
+        .help = "trains the same model on one rank and compares the loss and every parameter: the "
+                "difference, beside the change that training made. An unfinished iteration is finished first",
         .for_all = "training",
         .class = COMMAND_STEER,
         .option = {{"iterations", ARG_EXPRESSION, UNIT_PLAIN, NULL, "as many at least are played"}},

@@ -65,9 +65,9 @@ const struct command command_plot = {
         .name = "plot",
         .topic = "look",
         .usage = "plot loss [FILE.svg [force]]",
-        .help = "the loss against time, a curve for each program that ran in this session (the last 8): the "
-                "mean of what each rank had last; FILE.svg: as a picture; force: over a file that `plot` has "
-                "not written",
+        .help = "draws the loss against time, a curve for each program of this session (the last 8): the "
+                "mean of the ranks' latest losses. FILE.svg: writes a picture. force: overwrites a file that "
+                "`plot` has not written",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, 0, "loss", "loss"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE.svg"},
                 {ARG_WORD, ARG_OPTIONAL, "force", "force"}},

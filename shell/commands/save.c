@@ -146,10 +146,10 @@ const struct command command_save = {
         .name = "save",
         .topic = "read",
         .usage = "save TENSOR FILE.npy [force] [on STREAM]",
-        .help = "writes a tensor as NumPy reads it. The host waits for a device tensor; host and pinned "
-                "memory is written without waiting, unless `on STREAM` (or `use`) names a stream to wait "
-                "for. Ranks that name one file: the first writes it (x$rank.npy: each its own); force: over "
-                "a file that is no whole .npy file, and through a link",
+        .help = "writes a tensor as a NumPy file. The host waits for a device tensor; host and pinned memory "
+                "is written without waiting, unless `on STREAM` (or `use`) names a stream to wait for. If "
+                "ranks name one file, the first writes it (x$rank.npy: each its own). force: overwrites a "
+                "file that is no whole .npy file, and writes through a link",
         .torch = "np.save(\"FILE\", TENSOR.cpu().numpy())",
         .stream_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_FILE, 0, NULL, "FILE.npy"},

@@ -52,8 +52,8 @@ const struct command command_say = {
         .name = "say",
         .topic = "write",
         .usage = "say \"TEXT\"",
-        .help = "shows a text; $i and $(i+1) in it are replaced by their values, $(loss[0]) by what the "
-                "program reads: the host waits for it, as in `print`",
+        .help = "shows a text. $i and $(i+1) are replaced by their values, $(loss[0]) by a value the program "
+                "reads: the host waits for it, as in `print`",
         .example = "let i = 3\nsay \"step $i of $(i+1)\"",
         .torch = "print(f\"step {i}\")",
         .class = COMMAND_STEER,
@@ -113,9 +113,8 @@ const struct command command_source = {
         .name = "source",
         .topic = "write",
         .usage = "source [--step] FILE.rsh",
-        .help = "runs the lines of a file; with --step in a new world, and a section (`## title`) each time "
-                "that Enter is pressed, so that a demo is a file; `source training` runs the lines that the "
-                "built-in models share",
+        .help = "runs the lines of a file. --step: in a new world, one section (`## title`) at each Enter, "
+                "so a demo is a file. `source training` runs the lines that the built-in models share",
         .class = COMMAND_STEER,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "--step", "--step"}, {ARG_FILE, 0, NULL, "FILE"}},
         .run = source_run,

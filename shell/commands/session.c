@@ -41,8 +41,8 @@ const struct command command_undo = {
         .name = "undo",
         .topic = "write",
         .usage = "undo [N]",
-        .help = "takes back the last line, or the last N: the lines before run again in an empty world; "
-                "alone on its line",
+        .help = "takes back the last line, or the last N: the lines before run again in an empty world. Must "
+                "be alone on its line",
         .argument = {{ARG_EXPRESSION, ARG_OPTIONAL, NULL, "N"}},
         .class = COMMAND_SESSION,
         .run = undo_run,
@@ -52,7 +52,7 @@ const struct command command_reset = {
         .name = "reset",
         .topic = "steer",
         .usage = "reset",
-        .help = "an empty world on the same machine: no tensors, no streams, time 0",
+        .help = "makes an empty world on the same machine: no tensors, no streams, time 0",
         .example = "stream io\nreset\nstream io",
         .class = COMMAND_SESSION,
         .wish = WISH_EMPTY,
@@ -124,9 +124,9 @@ const struct command command_journal = {
         .name = "journal",
         .topic = "write",
         .usage = "journal [save FILE [force]]",
-        .help = "the lines typed since the world was empty; saved, they are a script that makes this world, "
-                "those of the worlds before it among them; force: over a file that does not begin as one "
-                "that `journal save` has written",
+        .help = "lists the lines typed since the world was empty. save: writes them as a script that "
+                "rebuilds this world, with the lines of earlier worlds that it depends on. force: overwrites "
+                "a file that `journal save` has not written",
         .argument = {{ARG_WORD, ARG_OPTIONAL, "save", "save"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"},
                 {ARG_WORD, ARG_OPTIONAL, "force", "force"}},
         .class = COMMAND_LOOK,
@@ -142,7 +142,7 @@ const struct command command_restart = {
         .name = "restart",
         .topic = "steer",
         .usage = "restart",
-        .help = "new processes, in which the journal runs again",
+        .help = "starts new processes, in which the journal runs again",
         .class = COMMAND_SESSION,
         .run = restart_run,
 };
@@ -162,7 +162,7 @@ const struct command command_edit = {
         .name = "edit",
         .topic = "write",
         .usage = "edit FILE",
-        .help = "opens a script in your editor; `source FILE` runs it then",
+        .help = "opens a script in your editor; `source FILE` then runs it",
         .argument = {{ARG_FILE, 0, NULL, "FILE"}},
         .class = COMMAND_SESSION,
         .run = edit_run,
@@ -179,8 +179,8 @@ const struct command command_view = {
         .name = "view",
         .topic = "look",
         .usage = "view",
-        .help = "the timeline on the whole screen: arrows and tab pick an operation, + and - zoom, b goes to "
-                "what it waited for, ? tells the keys, q leaves",
+        .help = "the timeline on the whole screen: arrows and Tab select an operation, + and - zoom, b goes "
+                "to what it waited for, ? lists the keys, q leaves",
         .class = COMMAND_LOOK,
         .run = view_run,
 };
@@ -198,8 +198,8 @@ const struct command command_split = {
         .name = "split",
         .topic = "look",
         .usage = "split [on|off]",
-        .help = "keeps the upper half of the terminal for living lanes, the last iteration or section, and "
-                "the prompt below them; with `pace` bars grow while you type and during `sync`",
+        .help = "keeps live lanes in the upper half of the terminal, with the last iteration or section, and "
+                "the prompt below. With `pace`, bars grow while you type and during `sync`",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, "on off", "on|off"}},
         .run = split_run,

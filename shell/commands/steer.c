@@ -29,8 +29,8 @@ const struct command command_slow = {
         .name = "slow",
         .topic = "steer",
         .usage = "@RANKS slow FACTOR",
-        .help = "kernels queued from now on take FACTOR times as long on these ranks, beyond `reset` and the "
-                "next program (`machine` says who is slow); 1x or another `machine` ends it",
+        .help = "kernels queued from now on take FACTOR times as long on these ranks, also after `reset` and "
+                "in the next program (`machine` shows the slow ranks). 1x or another `machine` ends it",
         .example = "@2 slow 2x\nspin 1ms\nsync",
         .class = COMMAND_STEER,
         .argument = {{ARG_EXPRESSION, 0, NULL, "FACTOR"}},
@@ -53,8 +53,8 @@ const struct command command_crash = {
         .name = "crash",
         .topic = "steer",
         .usage = "@RANKS crash",
-        .help = "these ranks' programs end here; what they queued before still runs, and the others see how "
-                "far they get",
+        .help = "ends these ranks' programs here. Work they queued before still runs, and the other ranks "
+                "show how far they get",
         .example = "tensor g[64] = rank\n@2 crash\nallreduce g\nstuck",
         .class = COMMAND_STEER,
         .run = crash_run,
@@ -85,8 +85,8 @@ const struct command command_abort = {
         .name = "abort",
         .topic = "steer",
         .usage = "abort [GROUP]",
-        .help = "ends every unfinished operation of the group (or of all ranks together) and lets the hosts "
-                "go on; what it should have written is spoiled",
+        .help = "ends every unfinished operation of the group (or of all ranks) and releases the hosts; the "
+                "outputs of these operations are invalid",
         .example = "tensor g[64] = rank\n@0 allreduce g\n@0 sync\nabort world\nsync",
         .torch = "dist.distributed_c10d._abort_process_group()",
         .cuda = "ncclCommAbort(comm)",
@@ -117,8 +117,8 @@ const struct command command_pace = {
         .name = "pace",
         .topic = "steer",
         .usage = "pace TIME|off",
-        .help = "ties the hosts' clocks to the wall: TIME of yours for each virtual millisecond; bars grow "
-                "while you type; it stays beyond `reset`, until `pace off`",
+        .help = "ties the hosts' clocks to the wall clock: TIME for each virtual millisecond, so bars grow "
+                "while you type. Survives `reset`; `pace off` ends it",
         .example = "pace 1s\npace off",
         .for_all = "the pace",
         .class = COMMAND_STEER,

@@ -202,12 +202,12 @@ const struct command command_timeline = {
         .name = "timeline",
         .topic = "look",
         .usage = "timeline [on|off|all|last|SECTION|FROM TO] [critical] [STREAM...]",
-        .help = "draws every host and stream on one clock, what is not done dimmed: a section, the `last` "
-                "iteration of `run`, from one time to another (`timeline 40ms 52ms`); with names of streams "
-                "only those, `@0-3 timeline compute` is a row a rank. x16, or a digit, is so many operations "
-                "in one place, + some; a thin bar is idle for most of its column; `critical` draws in full "
-                "what sets the end (of the section), other work as a line, and no waits; `on` draws it after "
-                "every line",
+        .help = "draws every host and stream on one clock; unfinished work is dimmed. Draws a section, the "
+                "`last` iteration of `run`, or a range of time (`timeline 40ms 52ms`). With names of streams "
+                "only those; `@0-3 timeline compute` is a row per rank. x16, or a digit, is the number of "
+                "operations in one column, + is several; a thin bar is idle for most of its column. "
+                "`critical` draws the critical path of the section in full, other work as a line, and no "
+                "waits. `on` draws it after every line",
         .example = "spin 2ms\ntimeline",
         .class = COMMAND_LOOK,
         .unless = {"on off", COMMAND_SESSION},
@@ -247,9 +247,9 @@ const struct command command_replay = {
         .name = "replay",
         .topic = "look",
         .usage = "replay [all|last|SECTION|FROM TO]",
-        .help = "the section again on the whole screen, with a moving now: bars grow as they did. Space "
-                "stops and goes on, arrows step, < and > halve and double the speed, r ends it and leaves "
-                "the view, ? tells all keys, q leaves",
+        .help = "replays the section on the whole screen with a moving now: bars grow as they did. Space "
+                "pauses, arrows step, < and > halve and double the speed, r ends it and leaves the view, ? "
+                "lists all keys, q leaves",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL | ARG_MANY, NULL, "SECTION"}},
         .run = replay_run,

@@ -135,8 +135,9 @@ const struct command command_shard = {
         .name = "shard",
         .topic = "make",
         .usage = "NAME = shard TENSOR [dim=0] [in GROUP]",
-        .help = "names this rank's part of a tensor, cut along a dimension into as many parts as the group "
-                "has ranks: no copy, no time. As torch.chunk cuts, 5 rows on 4 ranks are 2, 2, 1 and 0",
+        .help = "names this rank's part of a tensor, split along a dimension into as many parts as the group "
+                "has ranks: no copy, no time. Splits as torch.chunk does: 5 rows on 4 ranks are 2, 2, 1 and "
+                "0",
         .example = "tensor X[5,4] = iota\nx = shard X\nprint x",
         .torch = "NAME = TENSOR.chunk(world, dim=0)[rank]   # beyond its last chunk: no rows, as DTensor",
         .group_ok = true,

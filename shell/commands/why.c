@@ -297,10 +297,10 @@ const struct command command_why = {
         .name = "why",
         .topic = "look",
         .usage = "why [OP|STREAM|TIME] [@RANK]",
-        .help = "what an operation waited for, what that waited for, and so on to the root: OP is `y` (what "
-                "wrote y last), `allreduce#3` (the third there), a phase; `z@1` says whose; of a stream the "
-                "longest wait, of a rank the longest time without a kernel, at a time (`@1 why 3.2ms`) what "
-                "the rank stood for",
+        .help = "explains what an operation waited for, what that waited for, and so on to the root. OP is "
+                "`y` (the last write to y), `allreduce#3` (the third here) or a phase; `z@1` selects a rank. "
+                "For a stream: its longest wait; for a rank: its longest time without a kernel; at a time "
+                "(`@1 why 3.2ms`): what the rank waited for then",
         .example = "tensor x[256,256] w[256,256]\n@2 slow 2x\ny = matmul x w\nallreduce y\nsync\nwhy y@1",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "OP|STREAM|TIME"}},
@@ -330,10 +330,10 @@ const struct command command_critical = {
         .name = "critical",
         .topic = "look",
         .usage = "critical [SECTION]",
-        .help = "the critical path, the chain across ranks that sets the end of the section: each piece had "
-                "to be over before the next could begin, and they add up to the whole; what it is made of; "
-                "and how much longer the longest of the rest could take without moving the end (its slack, "
-                "where all else takes as long as it does)",
+        .help = "the critical path: the chain of operations across ranks that determines the end of the "
+                "section. Each one had to finish before the next could begin, and their times add up to the "
+                "whole. Also shows their composition, and the slack of the longest other operations: how "
+                "much longer each could take without moving the end",
         .example = "tensor x[256,256] w[256,256] = randn\n@2 slow 2x\ny = matmul x w\nallreduce "
                    "y\nsync\ncritical",
         .class = COMMAND_LOOK,

@@ -82,8 +82,8 @@ const struct command command_window = {
         .name = "window",
         .topic = "move",
         .usage = "window TENSOR [on STREAM] [in GROUP]",
-        .help = "every rank of the group opens its tensor of that name to the others: put, get and add reach "
-                "it until `close`; the hosts wait for each other",
+        .help = "opens the tensor of that name on every rank of the group to the others: put, get and add "
+                "access it until `close`. The hosts wait for each other",
         .example = "tensor x[4] = rank; tensor y[4] = zeros\nwindow y\n@0 put x -> y@1\n@1 get y@0 -> x\n"
                    "sync\nclose y",
         .torch = "symm_mem.rendezvous(TENSOR, group)   # of symm_mem.empty(...)",
@@ -98,8 +98,8 @@ const struct command command_close = {
         .name = "close",
         .topic = "move",
         .usage = "close TENSOR [on STREAM]",
-        .help = "ends the tensor's window: each rank waits for its own put, get and add, then for the others "
-                "of the group",
+        .help = "ends the tensor's window: each rank waits for its own put, get and add, then for the other "
+                "ranks of the group",
         .example = "tensor y[4] = zeros\nwindow y\nclose y\nfree y",
         .cuda = "ncclCommWindowDeregister(comm, window); MPI_Win_free",
         .stream_ok = true,

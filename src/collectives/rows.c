@@ -47,7 +47,7 @@ const struct collective collective_reduce = {
         .data = data_reduce,
         .root_gets = true,
         .usage = "reduce X [root=0] [op=sum|avg|max|min] " OPTIONS ", or Y = reduce X",
-        .help = "the root gets the sum over the group; the others keep what they have",
+        .help = "the root gets the sum over the group; the other ranks keep their tensors",
         .torch = "dist.reduce(x, dst=ROOT)   # in a group: group_dst=ROOT",
         .cuda = "ncclReduce(x, x, count, ncclFloat, ncclSum, ROOT, comm, stream)",
         .example = "tensor x[4] = 1; reduce x root=0; @0 print x",
@@ -59,10 +59,10 @@ const struct collective collective_allgather = {
         .rows = true,
         .result = RESULT_GROWN,
         .usage = "Y = allgather X [rows=ROWS] " OPTIONS " [unroll]",
-        .help = "every rank gets everybody's tensor, one below the other: [k,...] becomes [n*k,...]. With "
-                "rows=, the number of rows of the result, each rank brings its part as `shard` or "
-                "`reducescatter` cuts it: 2, 2, 1 and 0 of 5 rows on 4 ranks. The message is n times the "
-                "first part: the others are padded, as FSDP2 does",
+        .help = "every rank gets the tensors of all ranks, stacked in rank order: [k,...] becomes [n*k,...]. "
+                "With rows=, the number of rows of the result, each rank contributes its part as `shard` or "
+                "`reducescatter` splits it: 2, 2, 1 and 0 of 5 rows on 4 ranks. The message is n times the "
+                "first part: the others are padded, as in FSDP2",
         .torch = "dist.all_gather_into_tensor(y, x)   # rows=: x padded to ceil(rows/n) rows, then y[:rows]",
         .cuda = "ncclAllGather(x, y, count, ncclFloat, comm, stream)",
         .example = "tensor x[2] = rank; y = allgather x; print y",
@@ -74,10 +74,10 @@ const struct collective collective_reducescatter = {
         .data = data_reduce,
         .result = RESULT_SHARED,
         .usage = "Y = reducescatter X [op=sum|avg|max|min] " OPTIONS " [unroll]",
-        .help = "every rank gets its part of the sum: [n*k,...] becomes [k,...]. Rows that n does not "
-                "divide are cut as torch.chunk does: of 5, 4 ranks get 2, 2, 1 and 0. The message is padded "
-                "to n*ceil(rows/n) rows, as FSDP2 does; the results are not. `allgather` with rows= is the "
-                "inverse",
+        .help = "every rank gets its part of the sum: [n*k,...] becomes [k,...]. If n does not divide the "
+                "rows, they are split as torch.chunk does: 5 rows on 4 ranks are 2, 2, 1 and 0. The message "
+                "is padded to n*ceil(rows/n) rows, as in FSDP2; the results are not. `allgather` with rows= "
+                "is the inverse",
         .torch = "dist.reduce_scatter_tensor(y, x)   # FSDP2 pads x to n*ceil(rows/n) rows of zeroes",
         .cuda = "ncclReduceScatter(x, y, count, ncclFloat, ncclSum, comm, stream)",
         .example = "tensor x[8] = 1; y = reducescatter x; print y",
@@ -90,7 +90,7 @@ const struct collective collective_gather = {
         .root_gets = true,
         .result = RESULT_GROWN,
         .usage = "Y = gather X [root=0] [in GROUP] [on STREAM]",
-        .help = "the root gets everybody's tensor, one below the other; Y exists on the root alone",
+        .help = "the root gets the tensors of all ranks, stacked in rank order; Y exists only on the root",
         .torch = "dist.gather(x, ys, dst=ROOT)   # in a group: group_dst=ROOT",
         .cuda = "ncclGroupStart(); ncclSend(x, count, ncclFloat, ROOT, ...); ncclRecv(...); ncclGroupEnd()",
         .example = "tensor x[2] = rank; y = gather x root=0; @0 print y",
@@ -114,11 +114,10 @@ const struct collective collective_alltoall = {
         .splits = true,
         .result = RESULT_EXCHANGED,
         .usage = "Y = alltoall X [send=COUNTS recv=COUNTS] [in GROUP] [on STREAM]",
-        .help = "part i of rank r's tensor becomes part r of rank i's; with counts, i32 tensors of the rank, "
-                "so many "
-                "rows go to each rank and come from each. They are read by the host, which waits for them as "
-                "in "
-                "`let`. Of n*k numbers each k are one rank's and add up",
+        .help = "part i of rank r's tensor becomes part r of rank i's. With counts, i32 tensors on each "
+                "rank, they give the rows that go to each rank and come from each; the host reads them, and "
+                "waits for them as in `let`. If there are n*k counts, each k belong to one rank and are "
+                "summed",
         .torch = "dist.all_to_all_single(y, x)   # (y, x, recv.tolist(), send.tolist()) with counts",
         .cuda = "ncclGroupStart(); for each peer: ncclSend(...), ncclRecv(...); ncclGroupEnd()",
         .example = "tensor x[4] = iota; y = alltoall x; print y",
@@ -128,7 +127,7 @@ const struct collective collective_barrier = {
         .bare = true,
         .rounds = 2,
         .usage = "barrier [in GROUP] [on STREAM]",
-        .help = "every rank's host waits until all have come",
+        .help = "blocks every rank's host until all have reached it",
         .torch = "dist.barrier()",
         .cuda = "ncclAllReduce of one element; cudaStreamSynchronize(stream)",
         .example = "barrier",

@@ -224,7 +224,7 @@ const struct kernel kernels_convert[] = {
         {
                 .name = "cast",
                 .usage = "y = cast x to=f32|f16|bf16|i32",
-                .help = "x in another type; to i32 it is cut toward 0",
+                .help = "x in another type; to i32 it is truncated toward 0",
                 .torch = "y = x.to(torch.bfloat16)",
                 .cuda = "cast<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = cast x to=bf16",
@@ -249,8 +249,8 @@ const struct kernel kernels_convert[] = {
         {
                 .name = "nonfinite",
                 .usage = "n = nonfinite x",
-                .help = "how many elements of x are inf or NaN, as [1] f32: what a gradient of f16 overflows "
-                        "to",
+                .help = "the number of elements of x that are inf or NaN, as [1] f32: the sign of an f16 "
+                        "overflow",
                 .torch = "n = (~torch.isfinite(x)).sum(dtype=torch.float)",
                 .cuda = "multi_tensor_apply<NonFiniteCheck>",
                 .example = "tensor x[4,8] = randn\nn = nonfinite x",
@@ -262,7 +262,7 @@ const struct kernel kernels_convert[] = {
         {
                 .name = "topk",
                 .usage = "v i = topk x k=NUMBER",
-                .help = "the k largest of each row, largest first, and their places in the row (i32)",
+                .help = "the k largest of each row, in descending order, and their indices in the row (i32)",
                 .torch = "v, i = torch.topk(x, k)",
                 .cuda = "cub::DeviceSegmentedRadixSort::SortPairsDescending",
                 .example = "tensor x[4,8] = randn\nv i = topk x k=2",
@@ -275,7 +275,7 @@ const struct kernel kernels_convert[] = {
         {
                 .name = "topk_grad",
                 .usage = "dx = topk_grad dv i length=NUMBER",
-                .help = "the gradient of topk: each value at its place i in a row of that length, 0 "
+                .help = "the gradient of topk: each value at its index i in a row of that length, 0 "
                         "elsewhere",
                 .torch = "dx = torch.zeros(n, length).scatter_(-1, i, dv)",
                 .cuda = "topk_grad<<<rows, threads, 0, stream>>>",
@@ -289,7 +289,7 @@ const struct kernel kernels_convert[] = {
         {
                 .name = "transpose",
                 .usage = "y = transpose x",
-                .help = "x with its first two dimensions in turned order: [n,m,...] gives [m,n,...]",
+                .help = "x with its first two dimensions exchanged: [n,m,...] gives [m,n,...]",
                 .torch = "y = x.transpose(0, 1).contiguous()",
                 .cuda = "transpose<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8,2] = iota\ny = transpose x",

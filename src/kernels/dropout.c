@@ -51,7 +51,7 @@ const struct kernel kernels_dropout[] = {
         {
                 .name = "dropout",
                 .usage = "y = dropout x [p=0.5] [seed=0] [at=0] [width=COLUMNS]",
-                .help = "0 with probability p, else x / (1-p); the seed says which",
+                .help = "0 with probability p, else x / (1-p); the seed selects the elements",
                 .torch = "y = F.dropout(x, p=0.5)",
                 .cuda = "dropout<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = dropout x p=0.1 seed=7\nsecond = dropout x[2:4] p=0.1 "
@@ -66,7 +66,7 @@ const struct kernel kernels_dropout[] = {
         {
                 .name = "dropout_grad",
                 .usage = "dx = dropout_grad dy [p=0.5] [seed=0] [at=0] [width=COLUMNS]",
-                .help = "the gradient of dropout: its options as there",
+                .help = "the gradient of dropout, with the same options",
                 .torch = "dx = dy * mask / (1 - p)",
                 .cuda = "dropout<<<blocks, threads, 0, stream>>>",
                 .example = "tensor dy[4,8] = randn\ndx = dropout_grad dy p=0.1 seed=7",

@@ -148,7 +148,8 @@ const struct kernel kernels_embed[] = {
         {
                 .name = "embed_grad",
                 .usage = "dtable = embed_grad dx ids rows=NUMBER",
-                .help = "the gradient of embed by its table: each row of dx added to the row its id names",
+                .help = "the gradient of embed with respect to its table: each row of dx added to the row "
+                        "that its id names",
                 .torch = "dtable = torch.zeros(rows, d).index_add_(0, ids, dx)",
                 .cuda = "embed_grad<<<rows, threads, 0, stream>>>",
                 .example =

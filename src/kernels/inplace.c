@@ -66,7 +66,7 @@ const struct kernel kernels_inplace[] = {
         {
                 .name = "sgd",
                 .usage = "sgd w dw lr=NUMBER",
-                .help = "one step down the gradient: w -= lr dw",
+                .help = "one step against the gradient: w -= lr dw",
                 .torch = "w -= lr * dw   # torch.optim.SGD",
                 .cuda = "cublasSaxpy",
                 .example = "tensor w[4,8] dw[4,8] = randn\nsgd w dw lr=0.1",

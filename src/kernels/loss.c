@@ -233,7 +233,7 @@ const struct kernel kernels_loss[] = {
         {
                 .name = "mse_grad",
                 .usage = "dy = mse_grad y t",
-                .help = "the gradient of mse y t by y: 2 (y - t) / elements",
+                .help = "the gradient of mse y t with respect to y: 2 (y - t) / elements",
                 .torch = "dy, = torch.autograd.grad(F.mse_loss(y, t), y)",
                 .cuda = "mse_grad<<<blocks, threads, 0, stream>>>",
                 .example = "tensor y[4,8] t[4,8] = randn\ndy = mse_grad y t",
@@ -245,10 +245,9 @@ const struct kernel kernels_loss[] = {
         {
                 .name = "crossentropy",
                 .usage = "loss [n] = crossentropy logits targets [ignore=] [rows=]",
-                .help = "the mean over rows of -ln(probability of the target) as [1] f32; targets: [rows] "
-                        "i32 classes, or probabilities. Rows with the class ignore= do not count; n is how "
-                        "many do, "
-                        "as [1] f32",
+                .help = "the mean over rows of -ln(probability of the target) as [1] f32. Targets: [rows] "
+                        "i32 classes, or probabilities. Rows with the class ignore= are not counted; n is "
+                        "the number of counted rows, as [1] f32",
                 .torch = "loss = F.cross_entropy(logits, targets)   # of tokens: targets.long()",
                 .cuda = "crossentropy<<<rows, threads, 0, stream>>>",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\nloss = crossentropy z t",
@@ -265,8 +264,8 @@ const struct kernel kernels_loss[] = {
         {
                 .name = "crossentropy_grad",
                 .usage = "dlogits = crossentropy_grad logits targets [ignore=] [rows=]",
-                .help = "the gradient of crossentropy by the logits: (softmax - target) / rows that "
-                        "count",
+                .help = "the gradient of crossentropy with respect to the logits: (softmax - target) / "
+                        "counted rows",
                 .torch = "dlogits, = torch.autograd.grad(F.cross_entropy(logits, targets), logits)",
                 .cuda = "crossentropy_grad<<<rows, threads, 0, stream>>>",
                 .example = "tensor z[4,8] = randn\ntensor t[4] i32 = iota\ndz = crossentropy_grad z t",

@@ -240,11 +240,9 @@ const struct kernel kernels_permute[] = {
         {
                 .name = "binsort",
                 .usage = "to n = binsort ids bins=NUMBER [capacity=0]",
-                .help = "where each number goes when equal ones come to stand together, earlier ones first, "
-                        "and how "
-                        "many there are of each, n [bins]; with a capacity C number e has the places from "
-                        "C*e on, "
-                        "and those after the C-th go nowhere: -1",
+                .help = "the index of each number in a stable sort by value, and the count of each value, n "
+                        "[bins]. With a capacity C, value e has the indices from C*e, and numbers after its "
+                        "C-th get -1",
                 .torch = "n = torch.bincount(ids.flatten(), minlength=bins); to = "
                          "ids.flatten().argsort(stable=True).argsort().view_as(ids)",
                 .cuda = "cub::DeviceRadixSort::SortPairs",
@@ -260,10 +258,8 @@ const struct kernel kernels_permute[] = {
         {
                 .name = "permute",
                 .usage = "xs = permute x to rows=NUMBER",
-                .help = "row i of x [n,m] added to each row of xs [rows,m] that `to` [n] or [n,k] (i32) "
-                        "names for it, "
-                        "as binsort gives them; -1 is left out. The gradient of "
-                        "unpermute",
+                .help = "adds row i of x [n,m] to each row of xs [rows,m] that `to` [n] or [n,k] (i32) names "
+                        "for it, as binsort gives them; -1 is skipped. The gradient of unpermute",
                 .torch = "xs = torch.zeros(rows, m).index_add_(0, to.flatten(), x.repeat_interleave(k, 0))",
                 .cuda = "permute<<<rows, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ntensor to[4] i32 = iota\nxs = permute x to rows=4",
@@ -278,8 +274,7 @@ const struct kernel kernels_permute[] = {
                 .name = "unpermute",
                 .usage = "y = unpermute ys to",
                 .help = "row i is the sum of the rows of ys that `to` [n] or [n,k] (i32) names for it. The "
-                        "way back "
-                        "of permute, and its gradient",
+                        "inverse of permute, and its gradient",
                 .torch = "y = ys[to.flatten()].view(n, k, m).sum(1)",
                 .cuda = "unpermute<<<rows, threads, 0, stream>>>",
                 .example = "tensor ys[8,4] = randn\ntensor to[4,2] i32 = iota\ny = unpermute ys to",
@@ -293,9 +288,9 @@ const struct kernel kernels_permute[] = {
         {
                 .name = "sort_chunks",
                 .usage = "y = sort_chunks x n",
-                .help = "x's rows are chunks of n[0,0], n[0,1] ... n[1,0] ... rows (i32); y has them by "
-                        "columns of n: "
-                        "(0,0), (1,0) ... (0,1) ...; `sort_chunks y n.T` is the way back, and the gradient",
+                .help = "the rows of x are chunks of n[0,0], n[0,1] ... n[1,0] ... rows (i32); y has the "
+                        "chunks by columns of n: (0,0), (1,0) ... (0,1) ... `sort_chunks y n.T` is the "
+                        "inverse, and the gradient",
                 .torch = "c = x.split(n.flatten().tolist()); y = torch.cat([c[i*b+j] for j in range(b) for i "
                          "in range(a)])",
                 .cuda = "sort_chunks<<<rows, threads, 0, stream>>>",

@@ -172,7 +172,7 @@ const struct kernel kernels_rows[] = {
         {
                 .name = "layernorm",
                 .usage = "y = layernorm x [eps=1e-5]",
-                .help = "each row of x with its mean taken off, divided by its deviation",
+                .help = "each row of x minus its mean, divided by its standard deviation",
                 .torch = "y = F.layer_norm(x, x.shape[-1:])",
                 .cuda = "layernorm<<<rows, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = layernorm x",

@@ -74,7 +74,7 @@ const struct kernel kernels_source[] = {
         {
                 .name = "iota",
                 .usage = "x = iota [SHAPE] [scale=1]",
-                .help = "0, 1, 2 ... in the order of memory",
+                .help = "0, 1, 2 ... in memory order",
                 .torch = "x = torch.arange(32, dtype=torch.float, device='cuda').view(4, 8)",
                 .cuda = "iota<<<blocks, threads, 0, stream>>>",
                 .example = "x = iota [4,8]",
@@ -86,7 +86,7 @@ const struct kernel kernels_source[] = {
         {
                 .name = "uniform",
                 .usage = "x = uniform [SHAPE] [seed=0] [scale=1]",
-                .help = "random numbers, equally likely from 0 up to scale",
+                .help = "random numbers, uniform from 0 up to scale",
                 .torch = "x = torch.rand(4, 8, device='cuda')",
                 .cuda = "curandGenerateUniform",
                 .example = "x = uniform [4,8] seed=1",
@@ -98,7 +98,7 @@ const struct kernel kernels_source[] = {
         {
                 .name = "randn",
                 .usage = "x = randn [SHAPE] [seed=0] [scale=1]",
-                .help = "random numbers, normal, mean 0, deviation scale",
+                .help = "random numbers, normal, mean 0, standard deviation scale",
                 .torch = "x = torch.randn(4, 8, device='cuda')",
                 .cuda = "curandGenerateNormal",
                 .example = "x = randn [4,8] seed=1",

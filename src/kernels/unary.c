@@ -75,7 +75,7 @@ const struct kernel kernels_unary[] = {
         {
                 .name = "relu",
                 .usage = "y = relu x",
-                .help = "x where it is above 0, else 0",
+                .help = "x if it is above 0, else 0",
                 .torch = "y = torch.relu(x)",
                 .cuda = "cudnnActivationForward",
                 .example = "tensor x[4,8] = randn\ny = relu x",
@@ -86,7 +86,7 @@ const struct kernel kernels_unary[] = {
         {
                 .name = "relu_grad",
                 .usage = "dx = relu_grad dy x",
-                .help = "the gradient of relu: 0 where x, the input of relu, is 0 or less, else dy",
+                .help = "the gradient of relu: 0 if x, the input of relu, is 0 or less, else dy",
                 .torch = "dx = dy.masked_fill(x <= 0, 0)",
                 .cuda = "cudnnActivationBackward",
                 .example = "tensor x[4,8] dy[4,8] = randn\ndx = relu_grad dy x",
@@ -98,7 +98,7 @@ const struct kernel kernels_unary[] = {
         {
                 .name = "gelu",
                 .usage = "y = gelu x",
-                .help = "x times the part of a normal distribution below x (the tanh form)",
+                .help = "x times the standard normal distribution function of x (the tanh form)",
                 .torch = "y = F.gelu(x, approximate='tanh')",
                 .cuda = "gelu<<<blocks, threads, 0, stream>>>",
                 .example = "tensor x[4,8] = randn\ny = gelu x",

@@ -24,10 +24,10 @@ y = relu x
 explain off
 help copy
 #>   copy       copy FROM -> TO [on STREAM] [rate=RATE]
-#>              copies between host, pinned and device memory; with pinned memory
-#>              the host goes on, with ordinary memory it waits, but not for a
-#>              thread of the host (kind=host); a disk is read into host memory
-#>              and written from it
+#>              copies between host, pinned and device memory. With pinned memory
+#>              the host goes on; with pageable memory it waits, unless a host
+#>              thread (kind=host) copies. A disk is read into host memory and
+#>              written from it
 #>   options    rate= in place of the machine's, as of data on a slower disk (0:
 #>              the machine's)
 #>   example    tensor h[64,64] pinned = randn
