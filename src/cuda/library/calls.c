@@ -55,3 +55,11 @@ enum status cuda_mapped_alloc(
 	}
 	return status;
 }
+
+enum status cuda_launch(const struct cuda_library *library, CUfunction function, unsigned blocks,
+        unsigned threads, const void *argument, CUstream stream)
+{
+	void *arguments[] = {(void *)(uintptr_t)argument};
+	return CUDA_CALL(
+	        library, cuLaunchKernel, function, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, NULL);
+}

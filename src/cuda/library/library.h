@@ -58,6 +58,10 @@ enum status nvrtc_call(const struct cuda_library *library, const char *call, nvr
 #define CUBLAS_CALL(library, function, ...) cublas_call(library, #function, (library)->function(__VA_ARGS__))
 #define NCCL_CALL(library, function, ...) nccl_call(library, #function, (library)->function(__VA_ARGS__))
 
+/* Queues a kernel that takes one struct, by value. */
+enum status cuda_launch(const struct cuda_library *library, CUfunction function, unsigned blocks,
+        unsigned threads, const void *argument, CUstream stream);
+
 /* Pinned memory of the host, zeroed, which the GPU reaches at `at`; the caller frees it (cuMemFreeHost). After a failure
  * *memory is NULL. */
 enum status cuda_mapped_alloc(

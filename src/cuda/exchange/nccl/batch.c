@@ -36,6 +36,21 @@ void nccl_add(struct nccl_exchange *nccl, const struct step *step)
 	*MEM_ADD(&nccl->batch.steps, &nccl->batch.count) = *step;
 }
 
+void nccl_add_bytes(struct nccl_exchange *nccl, struct party *party, CUstream stream, int kind, int peer,
+        CUdeviceptr at, int64_t bytes)
+{
+	struct step step = {.kind = kind,
+	        .party = party,
+	        .stream = stream,
+	        .from = at,
+	        .to = at,
+	        .count = bytes,
+	        .type = ncclInt8,
+	        .other = peer};
+	if (bytes > 0)
+		nccl_add(nccl, &step);
+}
+
 void nccl_add_copy(struct nccl_exchange *nccl, const struct batch_copy *copy)
 {
 	*MEM_ADD(&nccl->batch.copies, &nccl->batch.copy_count) = *copy;
@@ -98,7 +113,7 @@ enum status nccl_stage(
 
 /* ---- the group */
 
-static ncclResult_t give(struct cuda_library *cuda, const struct step *step, CUstream stream)
+static enum status give(struct cuda_library *cuda, const struct step *step, CUstream stream)
 {
 	const void *from = (const void *)(uintptr_t)step->from;
 	void *to = (void *)(uintptr_t)step->to;
@@ -106,21 +121,23 @@ static ncclResult_t give(struct cuda_library *cuda, const struct step *step, CUs
 	ncclComm_t comm = step->party->comm;
 	switch (step->kind) {
 	case STEP_ALLREDUCE:
-		return cuda->ncclAllReduce(from, to, count, step->type, step->by, comm, stream);
+		return NCCL_CALL(cuda, ncclAllReduce, from, to, count, step->type, step->by, comm, stream);
 	case STEP_BROADCAST:
-		return cuda->ncclBroadcast(from, to, count, step->type, step->other, comm, stream);
+		return NCCL_CALL(cuda, ncclBroadcast, from, to, count, step->type, step->other, comm, stream);
 	case STEP_REDUCE:
-		return cuda->ncclReduce(from, to, count, step->type, step->by, step->other, comm, stream);
+		return NCCL_CALL(
+		        cuda, ncclReduce, from, to, count, step->type, step->by, step->other, comm, stream);
 	case STEP_ALLGATHER:
-		return cuda->ncclAllGather(from, to, count, step->type, comm, stream);
+		return NCCL_CALL(cuda, ncclAllGather, from, to, count, step->type, comm, stream);
 	case STEP_REDUCESCATTER:
-		return cuda->ncclReduceScatter(from, to, count, step->type, step->by, comm, stream);
+		return NCCL_CALL(
+		        cuda, ncclReduceScatter, from, to, count, step->type, step->by, comm, stream);
 	case STEP_SEND:
-		return cuda->ncclSend(from, count, step->type, step->other, comm, stream);
+		return NCCL_CALL(cuda, ncclSend, from, count, step->type, step->other, comm, stream);
 	case STEP_RECV:
-		return cuda->ncclRecv(to, count, step->type, step->other, comm, stream);
+		return NCCL_CALL(cuda, ncclRecv, to, count, step->type, step->other, comm, stream);
 	}
-	return ncclInternalError;
+	return fail(ST_BUG, "NCCL has no step %d", (int)step->kind);
 }
 
 /* ---- several communicators: each on its own stream, behind what the caller's have, which go on behind it */
@@ -139,45 +156,30 @@ enum status nccl_wait_behind(struct cuda_library *cuda, CUevent event, CUstream 
 	return status == ST_OK ? CUDA_CALL(cuda, cuStreamWaitEvent, then, event, 0) : status;
 }
 
-static enum status fan_out(struct nccl_exchange *nccl)
+/* out: the communicators' streams wait for the callers'; else the reverse */
+static enum status fan(struct nccl_exchange *nccl, bool out)
 {
 	const struct batch *batch = &nccl->batch;
 	enum status status = ST_OK;
-	for (size_t i = 0; i < batch->count && status == ST_OK; i++)
-		status = nccl_wait_behind(nccl->cuda, batch->steps[i].party->ahead, batch->steps[i].stream,
-		        batch->steps[i].party->stream);
-	return status;
-}
-
-static enum status fan_in(struct nccl_exchange *nccl)
-{
-	const struct batch *batch = &nccl->batch;
-	enum status status = ST_OK;
-	for (size_t i = 0; i < batch->count && status == ST_OK; i++)
-		status = nccl_wait_behind(nccl->cuda, batch->steps[i].party->behind,
-		        batch->steps[i].party->stream, batch->steps[i].stream);
+	for (size_t i = 0; i < batch->count && status == ST_OK; i++) {
+		const struct step *step = &batch->steps[i];
+		const struct party *party = step->party;
+		status = out ? nccl_wait_behind(nccl->cuda, party->ahead, step->stream, party->stream)
+		             : nccl_wait_behind(nccl->cuda, party->behind, party->stream, step->stream);
+	}
 	return status;
 }
 
 /* A group that was begun is ended, whatever became of its calls. */
 static enum status give_all(struct nccl_exchange *nccl, bool own)
 {
-	static const char *const name[] = {[STEP_ALLREDUCE] = "ncclAllReduce",
-	        [STEP_BROADCAST] = "ncclBroadcast",
-	        [STEP_REDUCE] = "ncclReduce",
-	        [STEP_ALLGATHER] = "ncclAllGather",
-	        [STEP_REDUCESCATTER] = "ncclReduceScatter",
-	        [STEP_SEND] = "ncclSend",
-	        [STEP_RECV] = "ncclRecv"};
 	const struct batch *batch = &nccl->batch;
 	enum status status = nccl_call(nccl->cuda, "ncclGroupStart", nccl->cuda->ncclGroupStart());
 	if (status != ST_OK)
 		return status;
 	for (size_t i = 0; i < batch->count && status == ST_OK; i++)
-		status = nccl_call(nccl->cuda, name[batch->steps[i].kind],
-		        give(nccl->cuda, &batch->steps[i],
-		                own ? batch->steps[i].party->stream : batch->steps[i].stream));
-
+		status = give(nccl->cuda, &batch->steps[i],
+		        own ? batch->steps[i].party->stream : batch->steps[i].stream);
 	ncclResult_t ended = nccl->cuda->ncclGroupEnd();
 	return status == ST_OK ? nccl_call(nccl->cuda, "ncclGroupEnd", ended) : status;
 }
@@ -216,14 +218,14 @@ enum status nccl_run(struct nccl_exchange *nccl)
 		return ST_OK;
 	bool own = fans_out(batch);
 	if (own)
-		status = fan_out(nccl);
+		status = fan(nccl, true);
 	if (status == ST_OK && batch->count > 0)
 		status = give_all(nccl, own);
 	for (size_t i = 0; i < batch->party_count && status == ST_OK; i++)
 		if (batch->parties[i]->comm)
 			status = settle(batch->parties[i]);
 	if (status == ST_OK && own)
-		status = fan_in(nccl);
+		status = fan(nccl, false);
 	for (size_t i = 0; i < batch->copy_count && status == ST_OK; i++)
 		status = CUDA_CALL(nccl->cuda, cuMemcpyDtoDAsync, batch->copies[i].to, batch->copies[i].from,
 		        (size_t)batch->copies[i].bytes, batch->copies[i].stream);

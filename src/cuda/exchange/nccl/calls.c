@@ -57,22 +57,10 @@ static enum status copy(const struct nccl_work *work, CUdeviceptr from, CUdevice
 static enum status add_pair(
         const struct nccl_work *work, int place, CUdeviceptr from, int64_t sent, CUdeviceptr to, int64_t got)
 {
-	struct step step = {.party = work->party,
-	        .stream = work->stream,
-	        .from = from,
-	        .to = to,
-	        .type = ncclInt8,
-	        .other = place};
 	if (place == work->call->place)
 		return copy(work, from, to, sent);
-	step.kind = STEP_SEND;
-	step.count = sent;
-	if (sent > 0)
-		nccl_add(work->nccl, &step);
-	step.kind = STEP_RECV;
-	step.count = got;
-	if (got > 0)
-		nccl_add(work->nccl, &step);
+	nccl_add_bytes(work->nccl, work->party, work->stream, STEP_SEND, place, from, sent);
+	nccl_add_bytes(work->nccl, work->party, work->stream, STEP_RECV, place, to, got);
 	return ST_OK;
 }
 
@@ -257,16 +245,9 @@ static enum status add_transfer(
 	    to = transfer->sends ? transfer->peer : nccl->rank;
 	struct party *party;
 	enum status status = nccl_enter(nccl, transfer->part, NCCL_CHANNEL, from, to, &party);
-	if (status == ST_OK && party && transfer->bytes > 0)
-		nccl_add(nccl,
-		        &(struct step){.kind = transfer->sends ? STEP_SEND : STEP_RECV,
-		                .party = party,
-		                .stream = stream,
-		                .from = transfer->at,
-		                .to = transfer->at,
-		                .count = transfer->bytes,
-		                .type = ncclInt8,
-		                .other = transfer->sends ? 1 : 0});
+	if (status == ST_OK && party)
+		nccl_add_bytes(nccl, party, stream, transfer->sends ? STEP_SEND : STEP_RECV, transfer->sends,
+		        transfer->at, transfer->bytes);
 	return status;
 }
 

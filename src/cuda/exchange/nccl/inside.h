@@ -169,6 +169,9 @@ int64_t party_clock(void); /* real, ns */
 enum status nccl_enter(
         struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to, struct party **party);
 void nccl_add(struct nccl_exchange *nccl, const struct step *step);
+/* STEP_SEND of what is at `at`, or STEP_RECV to there, unless there are 0 bytes */
+void nccl_add_bytes(struct nccl_exchange *nccl, struct party *party, CUstream stream, int kind, int peer,
+        CUdeviceptr at, int64_t bytes);
 void nccl_add_copy(struct nccl_exchange *nccl, const struct batch_copy *copy);
 void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream);
 /* All that was added is queued, and the batch is empty, whatever comes of it. Between begin and end: nothing is done. */

@@ -55,16 +55,7 @@ static struct portion portion_of(const struct nccl_work *work, int place, int64_
 
 static void add(const struct nccl_work *work, int kind, int place, CUdeviceptr at, int64_t bytes)
 {
-	if (bytes > 0)
-		nccl_add(work->nccl,
-		        &(struct step){.kind = kind,
-		                .party = work->party,
-		                .stream = work->stream,
-		                .from = at,
-		                .to = at,
-		                .count = bytes,
-		                .type = ncclInt8,
-		                .other = place});
+	nccl_add_bytes(work->nccl, work->party, work->stream, kind, place, at, bytes);
 }
 
 /* The others' blocks of the piece that is added up here lie one behind the other in `room`, in the order of the ring. */
@@ -110,11 +101,8 @@ static enum status add_up(const struct nccl_work *work, const struct brought *br
 	        .blocks = counted(call, call->n) - 1,
 	        .dtype = call->dtype,
 	        .reduction = call->reduction};
-	void *argument = &sum;
 	unsigned blocks = (unsigned)least_of(parts_of(sum.count, THREADS), BLOCKS_MOST);
-	return sum.count == 0 ? ST_OK
-	                      : CUDA_CALL(cuda, cuLaunchKernel, work->nccl->sum, blocks, 1, 1, THREADS, 1, 1,
-	                                0, work->stream, &argument, NULL);
+	return sum.count ? cuda_launch(cuda, work->nccl->sum, blocks, THREADS, &sum, work->stream) : ST_OK;
 }
 
 /* The sums to all that count */

@@ -63,27 +63,11 @@ static enum status add_up(struct nccl_exchange *nccl, const struct exchange_one_
 	        .released = released};
 	reach.window.dim[0] = reach.at.dim[0] = count;
 	reach.window.stride[0] = reach.at.stride[0] = 1;
-	void *argument = &reach;
 	unsigned blocks = (unsigned)least_of(parts_of(count, THREADS), BLOCKS_MOST);
-	return CUDA_CALL(nccl->cuda, cuLaunchKernel, nccl->reach, blocks, 1, 1, THREADS, 1, 1, 0, stream,
-	        &argument, NULL);
+	return cuda_launch(nccl->cuda, nccl->reach, blocks, THREADS, &reach, stream);
 }
 
 /* ---- who reaches */
-
-static void add_step(struct nccl_exchange *nccl, struct party *party, CUstream stream, int kind,
-        CUdeviceptr at, int64_t bytes)
-{
-	nccl_add(nccl,
-	        &(struct step){.kind = kind,
-	                .party = party,
-	                .stream = stream,
-	                .from = at,
-	                .to = at,
-	                .count = bytes,
-	                .type = ncclInt8,
-	                .other = 1});
-}
 
 static enum status reach_other(
         struct nccl_exchange *nccl, const struct exchange_one_sided *call, int64_t bytes, CUstream stream)
@@ -94,15 +78,15 @@ static enum status reach_other(
 	if (status != ST_OK || !party || bytes == 0)
 		return status;
 	if (call->what == ONE_SIDED_GET) {
-		add_step(nccl, party, stream, STEP_SEND, nccl->zeroes, 1);
-		add_step(nccl, party, stream, STEP_RECV, call->at, bytes);
+		nccl_add_bytes(nccl, party, stream, STEP_SEND, 1, nccl->zeroes, 1);
+		nccl_add_bytes(nccl, party, stream, STEP_RECV, 1, call->at, bytes);
 		return ST_OK;
 	}
 	int64_t most = call->what == ONE_SIDED_ADD ? PIECE : bytes;
 	for (int64_t done = 0; done < bytes; done += most) {
-		add_step(nccl, party, stream, STEP_SEND, call->at + (CUdeviceptr)done,
+		nccl_add_bytes(nccl, party, stream, STEP_SEND, 1, call->at + (CUdeviceptr)done,
 		        least_of(most, bytes - done));
-		add_step(nccl, party, stream, STEP_RECV, nccl->zeroes + SCRATCH_IN, 1);
+		nccl_add_bytes(nccl, party, stream, STEP_RECV, 1, nccl->zeroes + SCRATCH_IN, 1);
 	}
 	return ST_OK;
 }
@@ -164,12 +148,12 @@ static enum status move(struct party *party, int kind, CUdeviceptr at, int64_t b
 static enum status make_piece(struct nccl_exchange *nccl, struct addend *piece)
 {
 	struct cuda_library *cuda = nccl->cuda;
+	CUdeviceptr at;
 	void *word;
 	enum status status = CUDA_CALL(cuda, cuMemAlloc, &piece->at, PIECE);
 	if (status != ST_OK)
 		return status;
-	status = CUDA_CALL(cuda, cuMemHostAlloc, &word, sizeof(int),
-	        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+	status = cuda_mapped_alloc(cuda, sizeof(int), &word, &at);
 	if (status == ST_OK)
 		piece->released = word;
 	else

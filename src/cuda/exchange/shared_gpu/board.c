@@ -25,7 +25,7 @@ static enum status load(struct board *board, int ordinal)
 {
 	CUdevice device;
 	int architecture;
-	enum status status = BOARD_CALL(board, cuDeviceGet, &device, ordinal);
+	enum status status = CUDA_CALL(board->cuda, cuDeviceGet, &device, ordinal);
 	if (status == ST_OK)
 		status = image_architecture(board->cuda, device, &architecture);
 	if (status == ST_OK)

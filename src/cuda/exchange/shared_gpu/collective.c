@@ -128,9 +128,7 @@ static enum status plan_rows(struct board *board, const struct exchange_collecti
 	side->call.move.until = call->n;
 	side->function = board->move;
 	side->blocks = blocks_for(received);
-	void *argument = &table;
-	return BOARD_CALL(board, cuLaunchKernel, board->table, 1, 1, 1, THREADS, 1, 1, 0, side->stream,
-	        &argument, NULL);
+	return cuda_launch(board->cuda, board->table, 1, THREADS, &table, side->stream);
 }
 
 enum status collective_plan(struct board *board, const struct exchange_collective *call, struct side *side)

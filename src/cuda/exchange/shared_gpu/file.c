@@ -160,10 +160,10 @@ enum status board_area(struct board *board, uint64_t key, size_t bytes, char **a
 
 static enum status register_at(struct board *board, char *at, size_t bytes, CUdeviceptr *device)
 {
-	enum status status = BOARD_CALL(board, cuMemHostRegister, at, bytes,
+	enum status status = CUDA_CALL(board->cuda, cuMemHostRegister, at, bytes,
 	        CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
 	if (status == ST_OK)
-		status = BOARD_CALL(board, cuMemHostGetDevicePointer, device, at, 0);
+		status = CUDA_CALL(board->cuda, cuMemHostGetDevicePointer, device, at, 0);
 	return status;
 }
 
@@ -200,13 +200,13 @@ static char *seen_at(const struct board *board, CUdeviceptr staged)
 enum status file_copy(
         struct board *board, CUdeviceptr staged, CUdeviceptr from, int64_t bytes, CUstream stream)
 {
-	return BOARD_CALL(board, cuMemcpyDtoHAsync, seen_at(board, staged), from, (size_t)bytes, stream);
+	return CUDA_CALL(board->cuda, cuMemcpyDtoHAsync, seen_at(board, staged), from, (size_t)bytes, stream);
 }
 
 enum status file_fetch(
         struct board *board, CUdeviceptr staged, CUdeviceptr to, int64_t bytes, CUstream stream)
 {
-	return BOARD_CALL(board, cuMemcpyHtoDAsync, to, seen_at(board, staged), (size_t)bytes, stream);
+	return CUDA_CALL(board->cuda, cuMemcpyHtoDAsync, to, seen_at(board, staged), (size_t)bytes, stream);
 }
 
 void board_unregister(struct board *board)

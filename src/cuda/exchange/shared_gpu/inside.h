@@ -147,7 +147,6 @@ struct board {
 	size_t side_count, order_count, gift_count;
 	struct board_words words; /* of the stream that is at hand */
 };
-#define BOARD_CALL(board, name, ...) cuda_call((board)->cuda, #name, (board)->cuda->name(__VA_ARGS__))
 
 /* ---- file.c */
 /* A file of its full size, of which nothing is there yet; -1 and errno */

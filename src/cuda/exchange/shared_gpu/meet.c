@@ -197,32 +197,19 @@ static void wait_for_others(
 			words_wait(board, word(side, all->slot[i]), side->turn);
 }
 
-static enum status queue_arrivals(struct board *board, CUstream stream)
+/* Writes this member's words on the stream, then waits for the others'. */
+static enum status queue_words(
+        struct board *board, CUstream stream, CUdeviceptr (*word)(const struct side *side, int place))
 {
 	for (size_t i = 0; i < board->side_count; i++) {
 		const struct side *side = &board->sides[i];
 		if (side->stream == stream)
-			words_write(board, arrived(side, side->place), side->turn);
+			words_write(board, word(side, side->place), side->turn);
 	}
 	for (size_t i = 0; i < board->side_count; i++) {
 		const struct side *side = &board->sides[i];
-		if (side->stream == stream)
-			wait_for_others(board, side, arrived);
-	}
-	return words_queue(board, stream);
-}
-
-static enum status queue_ends(struct board *board, CUstream stream)
-{
-	for (size_t i = 0; i < board->side_count; i++) {
-		const struct side *side = &board->sides[i];
-		if (side->stream == stream)
-			words_write(board, done(side, side->place), side->turn);
-	}
-	for (size_t i = 0; i < board->side_count; i++) {
-		const struct side *side = &board->sides[i];
-		if (side->stream == stream && side->ends)
-			wait_for_others(board, side, done);
+		if (side->stream == stream && (word == arrived || side->ends))
+			wait_for_others(board, side, word);
 	}
 	return words_queue(board, stream);
 }
@@ -230,12 +217,11 @@ static enum status queue_ends(struct board *board, CUstream stream)
 /* Where all lies is found by one block, and gone by by many. */
 static enum status launch(struct board *board, struct side *side)
 {
-	void *members = &side->call.members, *call = &side->call;
-	enum status status = BOARD_CALL(
-	        board, cuLaunchKernel, board->find, 1, 1, 1, THREADS, 1, 1, 0, side->stream, &members, NULL);
+	enum status status =
+	        cuda_launch(board->cuda, board->find, 1, THREADS, &side->call.members, side->stream);
 	if (status == ST_OK)
-		status = BOARD_CALL(board, cuLaunchKernel, side->function, side->blocks, 1, 1, THREADS, 1, 1,
-		        0, side->stream, &call, NULL);
+		status = cuda_launch(
+		        board->cuda, side->function, side->blocks, THREADS, &side->call, side->stream);
 	return status;
 }
 
@@ -266,13 +252,12 @@ static bool first_there(const struct board *board, size_t order)
 	return true;
 }
 
-static enum status each_stream(
-        struct board *board, enum status (*queue)(struct board *board, CUstream stream))
+static enum status each_stream(struct board *board, CUdeviceptr (*word)(const struct side *side, int place))
 {
 	enum status status = ST_OK;
 	for (size_t i = 0; i < board->order_count && status == ST_OK; i++)
 		if (first_there(board, i))
-			status = queue(board, board->orders[i].stream);
+			status = queue_words(board, board->orders[i].stream, word);
 	return status;
 }
 
@@ -300,11 +285,11 @@ static enum status give(
 enum status meet_end(struct exchange *exchange)
 {
 	struct board *board = (struct board *)exchange;
-	enum status status = each_stream(board, queue_arrivals);
+	enum status status = each_stream(board, arrived);
 	if (status == ST_OK)
 		status = queue_work(board);
 	if (status == ST_OK)
-		status = each_stream(board, queue_ends);
+		status = each_stream(board, done);
 	if (status == ST_OK)
 		status = fetch_results(board);
 	if (status == ST_OK)

@@ -3,20 +3,16 @@
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/inside.h"
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 enum { JOIN_NAPS = 120 * 10000, LEAVE_NAPS = 2 * 10000 };
 
 /* ---- all have come so far */
 
-static struct seat *own_seat(struct board *board)
-{
-	return &board->shared->seat[board->rank];
-}
-
 static void set_state(struct board *board, enum seat_state state)
 {
-	__atomic_store_n(&own_seat(board)->state, state, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&board->shared->seat[board->rank].state, state, __ATOMIC_SEQ_CST);
 }
 
 static uint32_t look(const uint32_t *word)
@@ -70,13 +66,14 @@ static enum status await_start(struct board *board, enum seat_state state)
 
 static enum status take(struct board *board, int64_t bytes)
 {
-	enum status status = BOARD_CALL(board, cuMemAlloc, &board->own.at, (size_t)bytes);
+	enum status status = CUDA_CALL(board->cuda, cuMemAlloc, &board->own.at, (size_t)bytes);
 	board->own.bytes = bytes;
 	*MEM_ADD(&board->own.spans, &board->own.count) = (struct pool_span){0, LINES_BYTES};
 	if (status == ST_OK && board->staged)
 		return board_stages(board);
 	if (status == ST_OK && board->ranks > 1)
-		status = BOARD_CALL(board, cuIpcGetMemHandle, &own_seat(board)->pool, board->own.at);
+		status = CUDA_CALL(board->cuda, cuIpcGetMemHandle, &board->shared->seat[board->rank].pool,
+		        board->own.at);
 	board->pool[board->rank] = board->own.at;
 	return status;
 }
@@ -86,7 +83,7 @@ static enum status open_others(struct board *board)
 	enum status status = ST_OK;
 	for (int rank = 0; rank < board->ranks && status == ST_OK && !board->staged; rank++)
 		if (rank != board->rank)
-			status = BOARD_CALL(board, cuIpcOpenMemHandle, &board->pool[rank],
+			status = CUDA_CALL(board->cuda, cuIpcOpenMemHandle, &board->pool[rank],
 			        board->shared->seat[rank].pool, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 	return status;
 }
@@ -146,8 +143,7 @@ static bool cut(struct pool *pool, int64_t bytes, CUdeviceptr *at)
 	if (i == pool->count && pool->bytes - offset < bytes)
 		return false;
 	(void)MEM_ADD(&pool->spans, &pool->count);
-	for (size_t j = pool->count - 1; j > i; j--)
-		pool->spans[j] = pool->spans[j - 1];
+	memmove(&pool->spans[i + 1], &pool->spans[i], (pool->count - 1 - i) * sizeof *pool->spans);
 	pool->spans[i] = (struct pool_span){offset, bytes};
 	*at = pool->at + (CUdeviceptr)offset;
 	return true;
@@ -159,8 +155,7 @@ static void give_back(struct pool *pool, CUdeviceptr at)
 		if (pool->spans[i].at != (int64_t)(at - pool->at))
 			continue;
 		pool->count--;
-		for (size_t j = i; j < pool->count; j++)
-			pool->spans[j] = pool->spans[j + 1];
+		memmove(&pool->spans[i], &pool->spans[i + 1], (pool->count - i) * sizeof *pool->spans);
 		return;
 	}
 }
@@ -250,7 +245,7 @@ enum status pool_stage(struct board *board, CUdeviceptr from, int64_t bytes, CUs
 	if (!from)
 		return ST_OK;
 	return board->staged ? file_copy(board, *at, from, bytes, stream)
-	                     : BOARD_CALL(board, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream);
+	                     : CUDA_CALL(board->cuda, cuMemcpyDtoDAsync, *at, from, (size_t)bytes, stream);
 }
 
 enum status pool_keep(struct board *board, const struct gift *gift, const uint32_t *taken, CUdeviceptr *at)
@@ -271,9 +266,9 @@ enum status pool_stages_end(struct board *board)
 		struct pool_copy *stage = &board->stages[i];
 		if (stage->event)
 			continue;
-		status = BOARD_CALL(board, cuEventCreate, &stage->event, CU_EVENT_DISABLE_TIMING);
+		status = CUDA_CALL(board->cuda, cuEventCreate, &stage->event, CU_EVENT_DISABLE_TIMING);
 		if (status == ST_OK)
-			status = BOARD_CALL(board, cuEventRecord, stage->event, stage->stream);
+			status = CUDA_CALL(board->cuda, cuEventRecord, stage->event, stage->stream);
 	}
 	return status;
 }

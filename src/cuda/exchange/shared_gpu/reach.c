@@ -2,6 +2,7 @@
  * rank before, in the collective that opened it, and so waits for nobody here. */
 #include "base/arithmetic.h"
 #include "cuda/exchange/shared_gpu/inside.h"
+#include "cuda/kernels/launch.h"
 #include "world/op.h"
 
 enum { REACH_BLOCKS_MOST = 264 };
@@ -33,32 +34,21 @@ static CUdeviceptr remote_at(const struct board *board, const struct exchange_on
 	return 0;
 }
 
-static struct strided strided(CUdeviceptr at, const struct layout *layout)
-{
-	struct strided strided = {
-	        .data = (void *)(uintptr_t)at, .dtype = layout->dtype, .dims = layout->dims};
-	for (int i = 0; i < strided.dims; i++) {
-		strided.dim[i] = layout->dim[i];
-		strided.stride[i] = layout->stride[i];
-	}
-	return strided;
-}
-
 static enum status launch(
         struct board *board, const struct exchange_one_sided *call, CUdeviceptr remote, CUstream stream)
 {
 	struct layout packed;
 	enum status status = layout_make(&packed, call->dtype, call->layout.dims, call->layout.dim);
-	struct exchange_reach reach = {.window = strided(remote, &call->layout),
-	        .at = strided(call->at, &packed),
+	struct exchange_reach reach = {.window = strided_of(&(struct kernel_tensor){
+	                                       .data = (void *)(uintptr_t)remote, .layout = call->layout}),
+	        .at = strided_of(
+	                &(struct kernel_tensor){.data = (void *)(uintptr_t)call->at, .layout = packed}),
 	        .count = layout_count(&packed),
 	        .what = call->what,
 	        .factor = call->factor};
 	unsigned blocks = (unsigned)most_of(1, least_of(parts_of(reach.count, THREADS), REACH_BLOCKS_MOST));
-	void *argument = &reach;
-	return status != ST_OK ? status
-	                       : BOARD_CALL(board, cuLaunchKernel, board->reach, blocks, 1, 1, THREADS, 1, 1,
-	                                 0, stream, &argument, NULL);
+	return status == ST_OK ? cuda_launch(board->cuda, board->reach, blocks, THREADS, &reach, stream)
+	                       : status;
 }
 
 enum status reach_one_sided(struct exchange *exchange, const struct exchange_one_sided *call,
@@ -80,6 +70,6 @@ enum status reach_one_sided(struct exchange *exchange, const struct exchange_one
 	if (!plain)
 		return launch(board, call, remote, stream);
 	bool puts = call->what == ONE_SIDED_PUT;
-	return BOARD_CALL(
-	        board, cuMemcpyDtoDAsync, puts ? remote : call->at, puts ? call->at : remote, bytes, stream);
+	return CUDA_CALL(board->cuda, cuMemcpyDtoDAsync, puts ? remote : call->at, puts ? call->at : remote,
+	        bytes, stream);
 }

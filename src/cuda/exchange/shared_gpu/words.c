@@ -4,27 +4,17 @@
 
 enum { BATCH = 255 }; /* so many may stand in one call */
 
-static CUstreamBatchMemOpParams *add(struct board *board, CUstreamBatchMemOpType operation)
-{
-	CUstreamBatchMemOpParams *word = MEM_ADD(&board->words.word, &board->words.count);
-	*word = (CUstreamBatchMemOpParams){.operation = operation};
-	return word;
-}
-
 void words_write(struct board *board, CUdeviceptr at, uint32_t value)
 {
-	CUstreamBatchMemOpParams *word = add(board, CU_STREAM_MEM_OP_WRITE_VALUE_32);
-	word->writeValue.address = at;
-	word->writeValue.value = value;
-	word->writeValue.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
+	*MEM_ADD(&board->words.word, &board->words.count) =
+	        (CUstreamBatchMemOpParams){.writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, at, {value},
+	                                           CU_STREAM_WRITE_VALUE_DEFAULT, 0}};
 }
 
 void words_wait(struct board *board, CUdeviceptr at, uint32_t value)
 {
-	CUstreamBatchMemOpParams *word = add(board, CU_STREAM_MEM_OP_WAIT_VALUE_32);
-	word->waitValue.address = at;
-	word->waitValue.value = value;
-	word->waitValue.flags = CU_STREAM_WAIT_VALUE_GEQ;
+	*MEM_ADD(&board->words.word, &board->words.count) = (CUstreamBatchMemOpParams){
+	        .waitValue = {CU_STREAM_MEM_OP_WAIT_VALUE_32, at, {value}, CU_STREAM_WAIT_VALUE_GEQ, 0}};
 }
 
 enum status words_queue(struct board *board, CUstream stream)
@@ -33,7 +23,7 @@ enum status words_queue(struct board *board, CUstream stream)
 	enum status status = ST_OK;
 	for (size_t at = 0; at < words->count && status == ST_OK; at += BATCH) {
 		unsigned count = words->count - at < BATCH ? (unsigned)(words->count - at) : BATCH;
-		status = BOARD_CALL(board, cuStreamBatchMemOp, stream, count, words->word + at, 0);
+		status = CUDA_CALL(board->cuda, cuStreamBatchMemOp, stream, count, words->word + at, 0);
 	}
 	board->words.count = 0;
 	return status;
