@@ -1,17 +1,20 @@
-/* exchange.h -- how ranks meet on GPUs: collectives, transfers, one-sided operations
+/* exchange.h -- communication of ranks on GPUs: collectives, transfers, one-sided operations
  *
- * Two ways, each an exchange of its own: shared_gpu/ where ranks share a GPU, nccl/ where each has one. Both only queue: what
- * waits for another rank is the stream. Messages are contiguous, on the GPU, in memory that exchange.alloc gave; who calls
- * has packed what is strided (host/), and resolved the books' addresses.
+ * Two implementations: shared_gpu/ for ranks that share a GPU, nccl/ for a GPU per rank. Both
+ * only queue work; streams wait for peers, not the host. Messages are contiguous, on the GPU, in
+ * memory from exchange.alloc; the caller (host/) packs strided tensors and resolves the world's
+ * addresses.
  *
- * Numbers that all members agree on without a word: `part` numbers the parts of all groups (group.first + instance), `turn`
- * counts the collectives of a part, or the transfers of a channel from one rank to another in a part, from 1 on, and never
- * goes back: after an abort it goes on behind all that anybody had queued.
+ * Numbers on which all members agree without communication: `part` numbers the parts of all
+ * groups (group.first + instance). `turn` is the sequence number of a part's collectives, or of
+ * the transfers of a channel (from one rank to another in a part). It starts at 1 and never
+ * decreases: after an abort it continues above all that any member had queued.
  *
- * Where a call fails, what it was to queue never comes: the others wait for it until they release the part, and so does
- * whatever of it this rank has queued. The caller gives nothing more there before.
+ * If a call fails, its work is never queued: peers wait for it until they release the part, and
+ * so does what this rank has queued of it. The caller queues nothing more there before.
  *
- * Called by the host thread, but for `serve` and `release`. May call: cuda/kernels/ cuda/library/ collectives/ (types) base/. */
+ * Called by the host thread, except `serve` and `release`. May call: cuda/kernels/ cuda/library/
+ * collectives/ (types) base/. */
 #ifndef RANKSH_CUDA_EXCHANGE_H
 #define RANKSH_CUDA_EXCHANGE_H
 
@@ -19,53 +22,56 @@
 #include "cuda/library/library.h"
 #include "world/op.h"
 
-/* A collective as one member calls it */
+/* a collective, as one member calls it */
 struct exchange_collective {
 	const struct collective *collective;
 	int part;
 	uint32_t turn;
 	int n, place;
-	const int *ranks; /* by place; the books', as is split.rows */
+	const int *ranks; /* by place; owned by the world, as is split.rows */
 	enum dtype dtype;
 	enum reduction reduction;
 	int root;
-	CUdeviceptr in, out; /* 0: there is none. Equal: in place; they may overlap */
+	CUdeviceptr in, out; /* 0: none. Equal: in place; they may overlap */
 	int64_t in_count, out_count;
 	int64_t chunk;             /* as in struct collective_job */
-	const struct split *split; /* NULL: the parts are those of `chunk` */
-	/* by place: whose data are in the result, from which it is made without waiting for the others; NULL: all. Who does not
-	 * count is late: it brings nothing, waits for nobody else's later work, and gets the result whenever it comes. The same
-	 * on all members. */
+	const struct split *split; /* NULL: equal parts of `chunk` */
+	/* by place: the members whose data are in the result, which does not wait for the others
+	 * (backup=); NULL: all. A late member contributes nothing, delays no other work, and gets
+	 * the result when it arrives. The same on all members. */
 	const bool *counts;
 };
 
-/* One transfer of an operation, from this rank to `peer` (a rank), or from it */
+/* one transfer of an operation, to or from `peer` (a rank) */
 struct exchange_transfer {
 	int part;
-	uint32_t turn; /* of the channel */
+	uint32_t turn; /* the channel's sequence number */
 	int peer;
 	bool sends;
 	CUdeviceptr at;
 	int64_t bytes;
 };
 
-/* A put, get or add: `at` is this rank's memory, contiguous. The program of the window's rank has nothing for it. */
+/* A put, get or add. `at` is this rank's memory, contiguous. The target's program does not take
+ * part. */
 struct exchange_one_sided {
 	int part;
 	int peer;
 	enum one_sided what;
-	uint32_t window; /* the turn of the collective of that part that opened it, the same on all members */
-	int64_t offset;  /* bytes from the window's beginning */
-	struct layout layout; /* of what is reached there, strided maybe */
+	/* sequence number of the collective in that part that opened it; the same on all
+	 * members */
+	uint32_t window;
+	int64_t offset;       /* bytes from the window's beginning */
+	struct layout layout; /* of the target, possibly strided */
 	CUdeviceptr at;
 	enum dtype dtype; /* of `at` */
 	float factor;     /* ADD: window += factor * at, each element rounded once */
-	int stream;       /* its number on the rank that reaches */
+	int stream;       /* stream number on the origin rank */
 };
 
-/* queue: where all have come: at the board before anything moves, with NCCL behind it, as soon as that is known. Played
- * machines let an operation last from there. ended: behind its work, and before others take it for done; NCCL, which
- * cannot tell, calls none. A zeroed one: nothing */
+/* queue: called when all members have arrived: in shared_gpu/ before the data moves; with NCCL
+ * after the call, the earliest known time. Played durations start there. ended: called after the
+ * work and before peers see it as done; NCCL calls none. A zeroed one does nothing. */
 struct exchange_started {
 	enum status (*queue)(void *self, CUstream stream);
 	enum status (*ended)(void *self, CUstream stream);
@@ -74,39 +80,42 @@ struct exchange_started {
 
 struct exchange {
 	const char *name;
-	/* Memory for the rank's tensors and for messages. ST_DEVICE_MEMORY, ST_GPU. free waits for nothing: what was queued on
-	 * it is over. */
+	/* Memory for the rank's tensors and messages. Fails with ST_DEVICE_MEMORY, ST_GPU. free
+	 * does not wait: work queued on it has completed. */
 	enum status (*alloc)(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
 	void (*free)(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
-	/* Before the part's first operation, and before the first behind a release, by each of its members in one order. It
-	 * may wait for them; a release lets it go. ST_LIMIT: what was released there before does not end, nor what comes behind
-	 * it on its streams. */
+	/* Called by all members in one order, before the part's first operation and before the
+	 * first after a release. May wait for members; a release ends the wait. ST_LIMIT: the
+	 * work released before does not end, and neither does later work on its streams. */
 	enum status (*open)(struct exchange *exchange, int part, int n, int place, const int *ranks);
 	enum status (*collective)(struct exchange *exchange, const struct exchange_collective *call,
 	        struct exchange_started started, CUstream stream);
-	/* Of one operation, all at once: none waits for another one of them */
+	/* All transfers of one operation, concurrent */
 	enum status (*transfers)(struct exchange *exchange, const struct exchange_transfer *transfers,
 	        int count, struct exchange_started started, CUstream stream);
-	/* Collectives and transfers of several orders, between begin and end, start as one (`together`): none waits for
-	 * another one of them, in whatever order the others gave theirs. They may be on several streams. Nothing of them need
-	 * be queued before `end`. */
+	/* Collectives and transfers between begin and end start together: none waits for another
+	 * one, in any order and on any streams. They may be queued as late as `end`. */
 	enum status (*begin)(struct exchange *exchange);
 	enum status (*end)(struct exchange *exchange);
-	/* The window that this turn's collective opens lies there on this rank. Before that collective. */
+	/* Declares this rank's memory for the window that the collective `turn` opens. Call it
+	 * before that collective. */
 	enum status (*window)(
 	        struct exchange *exchange, int part, uint32_t turn, CUdeviceptr at, int64_t bytes);
 	enum status (*one_sided)(struct exchange *exchange, const struct exchange_one_sided *call,
 	        struct exchange_started started, CUstream stream);
-	/* One of `peer`, which is to reach this rank's window: `at` is unused. From any thread, and it never waits; in the order
-	 * of that rank's stream. `failure` tells what becomes of it. NULL: nothing is to be done for it here. */
+	/* Serves an operation of `peer` on this rank's window, in the order of that rank's
+	 * stream; call->at is unused. Thread-safe, never waits. `failure` reports errors. NULL:
+	 * this exchange needs no service. */
 	void (*serve)(struct exchange *exchange, const struct exchange_one_sided *call);
-	/* NULL: nothing fails later than the call that began it. Else the host thread asks while it waits: ST_GPU, once, of an
-	 * error that came later to what was queued in *part. That goes on with no result, as after a release, and nothing more
-	 * is done there until the part is opened again; the other members wait on until they release it. */
+	/* Reports an asynchronous error in *part once, as ST_GPU. NULL: there are none. The host
+	 * thread polls it while it waits. The part's work then ends without results, as after a
+	 * release; nothing more is done there until it is opened again, and other members wait
+	 * until they release it. */
 	enum status (*failure)(struct exchange *exchange, int *part);
-	/* From any thread, and it never waits: whatever waits in the part, of collectives up to `turn` and of all transfers
-	 * and one-sided operations so far, goes on with no result. Each member calls it. Where another member was at work
-	 * just then, it may write to this one's results until its own stream has come by. */
+	/* Ends waits in the part without results: of collectives up to `turn`, and of all
+	 * transfers and one-sided operations so far. Thread-safe, never waits. Called by each
+	 * member. A member that is writing at that moment may write to this one's results until
+	 * its own stream has passed. */
 	void (*release)(struct exchange *exchange, int part, uint32_t turn);
 	void (*close)(struct exchange *exchange);
 };

@@ -1,10 +1,11 @@
-/* batch.c -- calls that start as one: one group of NCCL's
+/* batch.c -- calls that start together: one NCCL group
  *
- * A call whose communicator does not block may still be on its way to the stream when it returns. So each communicator is
- * asked until it has taken all, before anybody records an event behind it.
+ * A call of a nonblocking communicator may still be on its way to the stream when it returns. So
+ * each communicator is polled until it has accepted all, before an event is recorded after it.
  *
- * Of several communicators each is a kernel of its own, and on one stream these would run one after the other: a rank that
- * sends first and one that receives first would wait for ever. So each then runs on a stream of its own, between events. */
+ * Kernels of several communicators on one stream would run one after the other: a rank that sends
+ * first and one that receives first would deadlock. So each runs on a stream of its own, between
+ * events. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "cuda/exchange/nccl/inside.h"
@@ -63,7 +64,7 @@ void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started,
 		        (struct batch_start){started, stream};
 }
 
-/* ---- inputs that lie across their results */
+/* ---- workspace */
 
 static struct staging *stage_of(struct nccl_exchange *nccl, CUstream stream)
 {
@@ -75,7 +76,7 @@ static struct staging *stage_of(struct nccl_exchange *nccl, CUstream stream)
 	return stage;
 }
 
-/* What was there before is still in use. */
+/* The old memory is still in use. */
 static enum status grow(struct nccl_exchange *nccl, struct staging *stage, int64_t bytes)
 {
 	struct staging larger = {.stream = stage->stream, .bytes = most_of(STAGE_LEAST, 2 * bytes)};
@@ -140,7 +141,8 @@ static enum status give(struct cuda_library *cuda, const struct step *step, CUst
 	return fail(ST_BUG, "NCCL has no step %d", (int)step->kind);
 }
 
-/* ---- several communicators: each on its own stream, behind what the caller's have, which go on behind it */
+/* ---- several communicators: each on its own stream, ordered after and before the callers'
+ * streams */
 
 static bool fans_out(const struct batch *batch)
 {
@@ -170,7 +172,7 @@ static enum status fan(struct nccl_exchange *nccl, bool out)
 	return status;
 }
 
-/* A group that was begun is ended, whatever became of its calls. */
+/* ncclGroupEnd follows even if a call failed. */
 static enum status give_all(struct nccl_exchange *nccl, bool own)
 {
 	const struct batch *batch = &nccl->batch;
@@ -197,7 +199,7 @@ static void leave(struct nccl_exchange *nccl)
 	batch->count = batch->copy_count = batch->start_count = batch->party_count = 0;
 }
 
-/* What the communicator tells now is of something that it was given before, or of this: it is broken either way. */
+/* An error may belong to an earlier call; the communicator is unusable either way. */
 static enum status settle(struct party *party)
 {
 	enum status status = party_settle(party);

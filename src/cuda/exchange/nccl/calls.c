@@ -1,10 +1,11 @@
-/* calls.c -- collectives and transfers as calls of NCCL
+/* calls.c -- collectives and transfers as NCCL calls
  *
- * Gather, scatter and alltoall are sends and receives, all at once; a barrier is a sum of one number. NCCL takes an input that
- * is the result's memory at the place where the input belongs, and no other overlap: such an input is copied away first.
- * If the parts of a reducescatter or an allgather are not equal they are padded, as FSDP2 does: NCCL works in memory of the
- * exchange's own for n whole parts, to which the input is copied and from which the result is.
- * NCCL has all of our types and reductions; halves are rounded at each step of its ring or tree. */
+ * Gather, scatter and alltoall are sends and receives in one group; a barrier is a sum of one
+ * number. NCCL accepts an input only apart from the result or in its place there; other
+ * overlapping inputs are copied first. Unequal parts of a reducescatter or allgather are padded,
+ * as in FSDP2: NCCL works in workspace of n whole parts, to which the input is copied and from
+ * which the result is. NCCL has all our types and reductions; halves are rounded at each step of
+ * its ring or tree. */
 #include "collectives/collective.h"
 #include "cuda/exchange/nccl/inside.h"
 #include "world/op.h"
@@ -51,9 +52,9 @@ static enum status copy(const struct nccl_work *work, CUdeviceptr from, CUdevice
 	return CUDA_CALL(cuda, cuMemcpyDtoDAsync, to, from, (size_t)bytes, work->stream);
 }
 
-/* ---- sends and receives to and from all */
+/* ---- sends and receives with all members */
 
-/* To place `place` and from it, bytes; to oneself it is a copy. */
+/* Bytes to and from a place; for the rank itself a copy. */
 static enum status add_pair(
         const struct nccl_work *work, int place, CUdeviceptr from, int64_t sent, CUdeviceptr to, int64_t got)
 {
@@ -79,7 +80,7 @@ static enum status add_rows(const struct nccl_work *work)
 	return status;
 }
 
-/* Who sends to whom stands at data_move of collectives/data.c. */
+/* Sends and receives are those of data_move (collectives/data.c). */
 static enum status add_pieces(const struct nccl_work *work)
 {
 	enum { ALL = -1 };
@@ -99,7 +100,7 @@ static enum status add_pieces(const struct nccl_work *work)
 	return status;
 }
 
-/* ---- which of NCCL's */
+/* ---- collectives */
 
 static enum status add_calls(struct nccl_work *work)
 {
@@ -126,14 +127,14 @@ static enum status add_calls(struct nccl_work *work)
 	return ST_OK;
 }
 
-/* Of one rank: the result is the input, as it is the whole sum and everybody's part. */
+/* One rank: the result is the input. */
 static enum status add_alone(const struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;
 	return work->in && work->out ? copy(work, work->in, work->out, call->in_count * work->size) : ST_OK;
 }
 
-/* Where NCCL may find the input beside or in the result */
+/* the address at which NCCL accepts the input in place */
 static CUdeviceptr in_place(const struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;
@@ -147,7 +148,7 @@ static CUdeviceptr in_place(const struct nccl_work *work)
 	return 0;
 }
 
-/* Returns true if the parts are not equal. */
+/* Returns true if the parts are unequal. */
 static bool is_uneven(const struct exchange_collective *call)
 {
 	int64_t whole = call->collective == &collective_reducescatter ? call->in_count
@@ -156,8 +157,7 @@ static bool is_uneven(const struct exchange_collective *call)
 	return whole != call->n * call->chunk;
 }
 
-/* NCCL works in place, in room for n whole parts, in which this member's part lies where it lies in the whole. Before a reduction
- * the rest of the room is filled with zeroes. */
+/* NCCL works in place, in workspace of n whole parts. Before a reduction the padding is zeroed. */
 static enum status pad_parts(struct nccl_work *work)
 {
 	const struct exchange_collective *call = work->call;
@@ -221,7 +221,8 @@ enum status calls_collective(struct exchange *exchange, const struct exchange_co
 
 /* ---- transfers */
 
-/* What a rank sends to itself is received by the same operation: the k-th by the k-th. */
+/* A send to the rank itself is received by the same operation: the k-th send matches the k-th
+ * receive. */
 static enum status to_oneself(struct nccl_exchange *nccl, const struct exchange_transfer *transfers,
         int count, int sent, CUstream stream)
 {

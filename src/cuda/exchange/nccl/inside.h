@@ -1,14 +1,15 @@
-/* inside.h -- what the files of this exchange share. An umbrella header: it brings along what it includes.
+/* inside.h -- what the files of nccl/ share. An umbrella header: it brings along what it
+ * includes.
  *
- * Files: meet.c (unique ids)  party.c (a communicator's thread)  nccl.c (the exchange: memory, open, release, close)
- * batch.c (calls that start as one)  calls.c (collectives and transfers as calls of NCCL)  late.c (collectives that do not wait
- * for all)  serve.c (windows: put, get, add)
+ * Files: meet.c (unique ids) party.c (a communicator's thread) nccl.c (memory, open, release,
+ * close) batch.c (calls that start together) calls.c (collectives and transfers) late.c
+ * (collectives that do not wait for all members) serve.c (windows: put, get, add)
  *
- *      control                 a party's thread                        host thread
- *      nccl_meet ----------->  PARTY_MAKING: init, warm up
- *                              PARTY_READY <-------------------------- open waits; calls: nccl_enter .. nccl_run
- *      serve ------------->    NCCL_REACH, whose window: its calls
- *      release: `leaves` --->  when nobody is inside: ncclCommAbort    calls queue nothing
+ *      control                 a party's thread                    host thread
+ *      nccl_meet ----------->  PARTY_MAKING: init, warm-up
+ *                              PARTY_READY <---------------------- open waits; nccl_enter .. nccl_run
+ *      serve ------------->    NCCL_REACH, on the target: its calls
+ *      release: `leaves` --->  when `inside` is 0: ncclCommAbort   calls queue nothing
  *                              PARTY_GONE
  *      nccl_meet: another party, a new thread ... */
 #ifndef RANKSH_CUDA_NCCL_INSIDE_H
@@ -23,38 +24,41 @@
 enum party_state { PARTY_MAKING, PARTY_READY, PARTY_FAILED, PARTY_GONE };
 struct nccl_exchange;
 struct service; /* serve.c */
-/* Where an add's elements wait for their sum, and the word that ends it, which the GPU reads in the host's memory */
+/* Memory for an add's elements before their sum, and a word in host memory that cancels the sum */
 struct addend {
 	CUdeviceptr at; /* 0: none */
 	int *released;
 };
-/* A communicator of this rank, from nccl_meet to close; nccl->lock guards what is not set once and for all. */
+/* A communicator of this rank, from nccl_meet to close. nccl->lock guards what changes after its
+ * creation. */
 struct party {
 	struct nccl_exchange *nccl;
 	int part, n, place;
 	enum nccl_kind kind;
-	int from, to; /* ranks: the two ends; a part's: -1. NCCL_REACH: who reaches, whose window */
+	/* ranks: the ends of a channel; of a part: -1. NCCL_REACH: origin and target */
+	int from, to;
 	ncclUniqueId id;
-	int64_t told; /* control's clock when it was told */
+	int64_t told; /* control's clock when it was created */
 	pthread_t thread;
-	bool has_thread; /* one rank alone has neither thread nor communicator */
-	ncclComm_t comm; /* the thread's until READY, then of who is inside; so are these */
+	bool has_thread; /* a communicator of one rank has neither thread nor ncclComm_t */
+	/* the thread's until READY, then of the host thread inside; so are these */
+	ncclComm_t comm;
 	CUstream stream;
 	CUevent ahead, behind;
 	enum party_state state;
-	bool open;                /* the host has come to it */
+	bool open;                /* the host has opened it */
 	bool leaves;              /* released: nothing more is queued */
-	int64_t since;            /* real clock, ns: when it was */
+	int64_t since;            /* the real time of that, ns */
 	int inside;               /* the host is in calls of it */
-	char *words;              /* why it FAILED, and says so when it is GONE; NULL: it did not */
-	bool untold;              /* nobody has been told of them, as nobody has asked */
-	int64_t made;             /* the thread's clock behind that */
-	struct service *services; /* NCCL_REACH, on the rank whose window it is */
+	char *words; /* the error of a FAILED party, also when it is GONE; NULL: none */
+	bool untold;              /* the error was not reported yet */
+	int64_t made;             /* the thread's clock when it was made */
+	struct service *services; /* NCCL_REACH, on the target */
 	size_t service_count, served;
 	struct addend piece;
 };
 
-/* Part of a batch: one call of NCCL */
+/* one NCCL call of a batch */
 struct step {
 	enum {
 		STEP_ALLREDUCE,
@@ -71,19 +75,19 @@ struct step {
 	int64_t count;
 	ncclDataType_t type;
 	ncclRedOp_t by;
-	int other; /* root, or peer: a place */
+	int other; /* root or peer, as a place */
 };
 struct batch_start {
 	struct exchange_started started;
 	CUstream stream;
 };
-/* A copy of NCCL's result out of the padded room, queued after NCCL's group */
+/* a copy from padded memory to the result, queued after NCCL's group */
 struct batch_copy {
 	CUdeviceptr from, to;
 	int64_t bytes;
 	CUstream stream;
 };
-/* What is queued as one group of NCCL's. A zeroed one is empty. */
+/* What is queued as one NCCL group. A zeroed one is empty. */
 struct batch {
 	struct step *steps;
 	size_t count;
@@ -94,7 +98,7 @@ struct batch {
 	struct party **parties; /* entered */
 	size_t party_count;
 };
-/* Memory for inputs that overlap their results, for what is added up here, and for padded parts; by stream */
+/* workspace of a stream: for inputs that overlap their results, sums, and padded parts */
 struct staging {
 	CUstream stream;
 	CUdeviceptr at;
@@ -106,7 +110,7 @@ struct gpu_block {
 };
 
 struct late_result; /* late.c */
-/* This rank's memory that others reach */
+/* this rank's memory that others access */
 struct nccl_window {
 	int part;
 	uint32_t turn;
@@ -121,16 +125,16 @@ struct nccl_exchange {
 	CUfunction reach; /* exchange_reach_window */
 	CUcontext context;
 	int rank;
-	CUdeviceptr zeroes; /* SCRATCH_BYTES, zero: for calls whose numbers do not matter */
+	CUdeviceptr zeroes; /* SCRATCH_BYTES of zeroes, for calls whose data do not matter */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct party **parties; /* in the order of nccl_meet */
 	size_t count;
 	struct nccl_window *windows;
 	size_t window_count;
-	struct addend *pieces; /* nobody's */
+	struct addend *pieces; /* free ones */
 	size_t piece_count;
-	/* ---- of the host thread alone */
+	/* ---- the host thread's */
 	struct batch batch;
 	bool together; /* between begin and end */
 	struct staging *stages;
@@ -143,49 +147,53 @@ struct nccl_exchange {
 enum { SCRATCH_BYTES = 512, SCRATCH_IN = 256 };
 #define NCCL_OF(exchange) ((struct nccl_exchange *)(exchange)) /* its first member */
 
-/* ---- meet.c: nccl_meet in two halves, between which the ids go from rank 0 to all */
+/* ---- meet.c: the two halves of nccl_meet; in between rank 0 broadcasts the ids */
 enum status meet_ids(
         struct cuda_library *cuda, const struct nccl_party *parties, int count, ncclUniqueId *ids);
-/* ids NULL: there are none, by this thread's failure, and what is queued there will fail with its words */
+/* ids NULL: rank 0 failed with this thread's failure, which becomes the parties' error */
 void meet_told(
         struct nccl_exchange *nccl, const struct nccl_party *parties, int count, const ncclUniqueId *ids);
 
 /* ---- party.c */
-/* Its thread begins. This rank has that place in it. id NULL: it is broken, with the words of this thread's failure */
+/* Starts a party in which this rank has that place. id NULL: it is FAILED, with the words of this
+ * thread's failure. */
 void party_start(struct nccl_exchange *nccl, const struct nccl_party *of, int place, const ncclUniqueId *id);
-/* Locked: nothing more is queued, and its thread aborts it. */
+/* Requires the lock. Nothing more is queued, and the party's thread aborts the communicator. */
 void party_release(struct party *party);
-/* Until the communicator has taken what it was given, or leaves. ST_GPU */
+/* Waits until the communicator has accepted all calls, or is released. Fails with ST_GPU. */
 enum status party_settle(struct party *party);
-/* Locked: it is broken, for good; `words` are copied. */
+/* Requires the lock. Marks the party as failed for good; `words` are copied. */
 void party_break(struct party *party, const char *words);
-/* Between two looks at something that is not ours to wake us */
+/* Between two polls: yields the core, after 1000 polls it sleeps. */
 void party_nap(int looks);
 int64_t party_clock(void); /* real, ns */
 
 /* ---- batch.c */
-/* A communicator, which is there until the batch is over. from, to: its ends; a part's: -1. *party NULL: it was released, and
- * nothing is to be queued. ST_GPU: it is broken; ST_BUG */
+/* Enters a communicator for the batch, which keeps it until nccl_run. from, to: its ends; of a
+ * part: -1. *party NULL: it was released, and nothing is to be queued. Fails with ST_GPU,
+ * ST_BUG. */
 enum status nccl_enter(
         struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to, struct party **party);
 void nccl_add(struct nccl_exchange *nccl, const struct step *step);
-/* STEP_SEND of what is at `at`, or STEP_RECV to there, unless there are 0 bytes */
+/* Adds STEP_SEND from `at`, or STEP_RECV to it, unless bytes is 0. */
 void nccl_add_bytes(struct nccl_exchange *nccl, struct party *party, CUstream stream, int kind, int peer,
         CUdeviceptr at, int64_t bytes);
 void nccl_add_copy(struct nccl_exchange *nccl, const struct batch_copy *copy);
 void nccl_add_start(struct nccl_exchange *nccl, struct exchange_started started, CUstream stream);
-/* All that was added is queued, and the batch is empty, whatever comes of it. Between begin and end: nothing is done. */
+/* Queues all that was added and empties the batch, on failure too. Does nothing between begin and
+ * end. */
 enum status nccl_run(struct nccl_exchange *nccl);
-/* `then` goes on behind what has been queued on `first`. */
+/* Orders later work of `then` after what is queued on `first`. */
 enum status nccl_wait_behind(struct cuda_library *cuda, CUevent event, CUstream first, CUstream then);
-/* So many bytes, of the batch's; for work on the stream alone they stay until more is asked for there */
+/* Workspace for the batch; for work on that stream it stays valid until the next batch asks
+ * there. */
 enum status nccl_room(struct nccl_exchange *nccl, int64_t bytes, CUstream stream, CUdeviceptr *at);
-/* A copy of the bytes there, on the stream; in such room */
+/* A copy of the bytes in such workspace, made on the stream */
 enum status nccl_stage(
         struct nccl_exchange *nccl, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
 
 /* ---- calls.c */
-/* A collective that is being made calls of */
+/* a collective being turned into calls */
 struct nccl_work {
 	struct nccl_exchange *nccl;
 	struct party *party;
@@ -200,11 +208,11 @@ enum status calls_transfers(struct exchange *exchange, const struct exchange_tra
         struct exchange_started started, CUstream stream);
 
 /* ---- late.c: call->counts is not NULL */
-/* This rank counts: all of it is queued, with the batch. */
+/* On a member that counts: queues all of it, with the batch. */
 enum status late_collective(struct nccl_work *work);
-/* It is late: what it gets is added to the batch. */
+/* On a late member: adds its receive to the batch. */
 enum status late_receive(struct nccl_work *work);
-/* Copies that were sent become free memory. */
+/* Frees copies that were sent. */
 void late_give_back(struct nccl_exchange *nccl);
 void late_close(struct nccl_exchange *nccl);
 
@@ -213,13 +221,14 @@ enum status serve_window(struct exchange *exchange, int part, uint32_t turn, CUd
 enum status serve_reach(struct exchange *exchange, const struct exchange_one_sided *call,
         struct exchange_started started, CUstream stream);
 void serve_queue(struct exchange *exchange, const struct exchange_one_sided *call);
-/* Locked, on the party's thread: serves what is next, for which it unlocks. False: nothing is to be served */
+/* Requires the lock, which it releases meanwhile; on the party's thread. Serves the next
+ * operation. Returns false if there is none. */
 bool serve_next(struct party *party);
-void serve_leave(struct party *party); /* on its thread, when its communicator has gone */
+void serve_leave(struct party *party); /* on its thread, after its communicator has gone */
 void serve_close(struct nccl_exchange *nccl);
 
 /* ---- nccl.c */
-/* Locked. The latest such; NULL: there is none */
+/* Requires the lock. Returns the latest such party; NULL if none. */
 struct party *nccl_latest(const struct nccl_exchange *nccl, int part, enum nccl_kind kind, int from, int to);
 
 #endif

@@ -1,15 +1,16 @@
-/* late.c -- an allreduce that goes on without its latest members (backup=)
+/* late.c -- an allreduce that does not wait for its latest members (backup=)
  *
- * Those that count send each other pieces, on the part's communicator: of sends and receives NCCL needs the two ends only. Each
- * has a piece to add up, in the order of the ring of those that count (collectives/data.c). With rank 2 of four late:
+ * The members that count exchange pieces on the part's communicator: sends and receives need only
+ * the two ends. Each adds up one piece, in the ring order of the members that count
+ * (collectives/data.c). With rank 2 of four late:
  *
  *      rank 0   a0 a1 a2         s0 = (a0 + b0) + d0           s0 s1 s2  --- kept ... -> rank 2
  *      rank 1   b0 b1 b2    ->   s1 = (b1 + d1) + a1     ->    s0 s1 s2
  *      rank 3   d0 d1 d2         s2 = (d2 + a2) + b2           s0 s1 s2
  *
- * The lowest that counts keeps a copy of the result for each late one, and sends it on a communicator of these two and from a
- * stream of its own: nothing of the learner's comes behind that, whenever the late one comes. What it missed it gets in the
- * order of the turns. A copy's memory goes back when it was sent. */
+ * The first member that counts keeps a copy of the result for each late one and sends it on a
+ * communicator and a stream of their own, so that no other work waits for a late member. A late
+ * member receives what it missed in sequence order. A copy is freed when it was sent. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
@@ -18,7 +19,7 @@
 
 enum { PART = 1 << 20, ALIGNED = 256 }; /* elements of a piece at a time */
 
-/* From that place on round the ring: the first that counts */
+/* Returns the first place from `place` on, around the ring, that counts. */
 static int counting(const struct exchange_collective *call, int place)
 {
 	while (!call->counts[place % call->n])
@@ -26,7 +27,7 @@ static int counting(const struct exchange_collective *call, int place)
 	return place % call->n;
 }
 
-/* Of the places below `place`, those that count */
+/* Returns how many places below `place` count. */
 static int counted(const struct exchange_collective *call, int place)
 {
 	int count = 0;
@@ -37,7 +38,7 @@ static int counted(const struct exchange_collective *call, int place)
 
 /* ---- the sum */
 
-/* What is moved of a place's piece at a time, in bytes of the tensor */
+/* the bytes of a place's piece that are moved at a time */
 struct portion {
 	CUdeviceptr from;
 	int64_t bytes;
@@ -58,7 +59,7 @@ static void add(const struct nccl_work *work, int kind, int place, CUdeviceptr a
 	nccl_add_bytes(work->nccl, work->party, work->stream, kind, place, at, bytes);
 }
 
-/* The others' blocks of the piece that is added up here lie one behind the other in `room`, in the order of the ring. */
+/* The others' blocks of this rank's piece are in `room`, consecutive, in ring order. */
 struct brought {
 	CUdeviceptr room;
 	int64_t apart;
@@ -73,7 +74,7 @@ static enum status make_room(const struct nccl_work *work, struct brought *broug
 	return nccl_room(work->nccl, (all - 1) * brought->apart, work->stream, &brought->room);
 }
 
-/* Each piece to its place */
+/* sends each piece to its owner */
 static void spread(const struct nccl_work *work, const struct brought *brought, int64_t at)
 {
 	const struct exchange_collective *call = work->call;
@@ -105,7 +106,7 @@ static enum status add_up(const struct nccl_work *work, const struct brought *br
 	return sum.count ? cuda_launch(cuda, work->nccl->sum, blocks, THREADS, &sum, work->stream) : ST_OK;
 }
 
-/* The sums to all that count */
+/* sends the sums to all that count */
 static void collect(const struct nccl_work *work, int64_t at)
 {
 	const struct exchange_collective *call = work->call;
@@ -117,7 +118,7 @@ static void collect(const struct nccl_work *work, int64_t at)
 	}
 }
 
-/* What was added is queued, and the communicator, which is left behind that, is entered again. */
+/* Queues the batch, which leaves the communicator, and enters it again. */
 static enum status run(struct nccl_work *work)
 {
 	enum status status = nccl_run(work->nccl);
@@ -144,14 +145,14 @@ static enum status sum_up(struct nccl_work *work)
 	return first_failure(status, nccl_run(work->nccl));
 }
 
-/* ---- for those that are late */
+/* ---- for late members */
 
-/* A result that is to be sent to one of them */
+/* a result to be sent to one of them */
 struct late_result {
 	struct nccl_exchange *nccl;
 	CUdeviceptr at;
 	int64_t bytes;
-	CUevent sent; /* NULL: nobody knows */
+	CUevent sent; /* NULL: unknown */
 };
 
 void late_give_back(struct nccl_exchange *nccl)
@@ -181,7 +182,7 @@ void late_close(struct nccl_exchange *nccl)
 	mem_free(nccl->kept);
 }
 
-/* Behind the send, on the communicator's stream */
+/* after the send, on the communicator's stream */
 static enum status note_sent(void *self, CUstream stream)
 {
 	struct late_result *kept = self;

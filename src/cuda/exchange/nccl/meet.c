@@ -1,4 +1,4 @@
-/* meet.c -- unique ids: rank 0 makes them all, as it reaches everybody anyway */
+/* meet.c -- unique ids: rank 0 makes all of them, because it sends to every process anyway */
 #include "base/memory.h"
 #include "cuda/exchange/nccl/inside.h"
 #include "mpi/transport.h"
@@ -26,7 +26,7 @@ void meet_told(
 			}
 }
 
-/* Rank 0's message: a status, and behind it the ids, or the words why there are none */
+/* Rank 0's message: a status, then the ids or the words of the failure */
 static void *write_message(
         struct cuda_library *cuda, const struct nccl_party *parties, int count, size_t *size)
 {

@@ -1,4 +1,4 @@
-/* nccl.c -- the exchange: its memory, its parts, and its end */
+/* nccl.c -- the exchange: memory, parts, close */
 #include "base/memory.h"
 #include "cuda/exchange/nccl/inside.h"
 
@@ -7,8 +7,9 @@
 
 enum { ABORT_S = 10, CLOSE_S = 5 };
 
-/* ---- memory: cuMemFree waits for all that is queued on the GPU, and what is queued may wait for a peer. So what is given
- * back is kept for who asks for as much, and freed where there is no other memory. */
+/* ---- memory: cuMemFree waits for all work queued on the GPU, which may wait for a peer. So
+ * freed memory is kept for the next request of that size, and really freed only if memory is
+ * short. */
 
 static enum status take(struct nccl_exchange *nccl, int64_t bytes, CUdeviceptr *at)
 {
@@ -59,14 +60,15 @@ struct party *nccl_latest(const struct nccl_exchange *nccl, int part, enum nccl_
 	return NULL;
 }
 
-/* Locked. Until something changes, or that time of the real clock; false: it has come */
+/* Requires the lock. Waits for a change until that real time; returns false after it. */
 static bool wait_until(struct nccl_exchange *nccl, int64_t ns)
 {
 	const struct timespec until = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 	return pthread_cond_timedwait(&nccl->changed, &nccl->lock, &until) != ETIMEDOUT;
 }
 
-/* Locked. What the part had before is gone, or never will be. */
+/* Requires the lock. Waits until the part's released communicators have gone; returns false on
+ * timeout. */
 static bool wait_gone(struct nccl_exchange *nccl, int part)
 {
 	for (size_t i = 0; i < nccl->count; i++) {
@@ -79,7 +81,7 @@ static bool wait_gone(struct nccl_exchange *nccl, int part)
 	return true;
 }
 
-/* Locked */
+/* Requires the lock. */
 static enum status open_party(struct party *party, bool gone)
 {
 	struct nccl_exchange *nccl = party->nccl;
@@ -125,9 +127,9 @@ static void nccl_release(struct exchange *exchange, int part, uint32_t turn)
 	pthread_mutex_unlock(&nccl->lock);
 }
 
-/* ---- errors that come later */
+/* ---- asynchronous errors */
 
-/* Locked */
+/* Requires the lock. */
 static enum status look(struct party *party)
 {
 	struct nccl_exchange *nccl = party->nccl;
@@ -174,9 +176,9 @@ static enum status nccl_end(struct exchange *exchange)
 	return nccl_run(NCCL_OF(exchange));
 }
 
-/* ---- life */
+/* ---- start and close */
 
-/* False: a communicator's end hangs, and what is here is left to it. */
+/* Returns false if an abort hangs; then nothing is freed. */
 static bool leave_all(struct nccl_exchange *nccl)
 {
 	int64_t until = party_clock() + CLOSE_S * (int64_t)1000000000;

@@ -1,15 +1,17 @@
-/* nccl.h -- ranks with a GPU each meet by NCCL
+/* nccl.h -- communication of ranks with a GPU each, by NCCL
  *
- * A part has a communicator for its collectives, and one for each channel from one of its ranks to another: what is given to
- * a communicator runs in that order, and only of a channel do both ends know the same order. Where a collective goes on
- * without its latest members, each of these gets the result on a communicator of its own with the lowest place that counts.
+ * A part has a communicator for its collectives, and one for each channel (sender, receiver):
+ * calls of a communicator run in order, and only the two ends of a channel know the same order.
+ * If a collective does not wait for its latest members (backup=), each of them gets the result on
+ * a communicator with the first member that counts.
  *
- * NCCL has no put, get and add: the rank that is reached serves them, on a thread and a stream beside the learner's, so that
- * its program has nothing for them and holds none of them up. Each stream that reaches a rank has a communicator for it: the
- * order of that stream is all that both ends agree on, and one that stands holds up nobody else's (serve.c).
+ * NCCL has no put, get and add. The target rank serves them on a thread and a stream of its own,
+ * independent of its program. Each stream of an origin rank has a communicator for them: the
+ * order of that stream is all that both ends agree on, and a blocked stream blocks no other
+ * (serve.c).
  *
- * Each has a thread that makes it, warms it up, and aborts it in the end; they are made one after the other, in one order on
- * all ranks. */
+ * Each communicator has a thread that makes it, warms it up and aborts it. They are made one
+ * after the other, in one order on all ranks. */
 #ifndef RANKSH_CUDA_NCCL_EXCHANGE_H
 #define RANKSH_CUDA_NCCL_EXCHANGE_H
 
@@ -17,13 +19,13 @@
 
 struct transport;
 
-/* On the host thread, whose context, of that GPU, is current; `cuda` has NCCL open and outlives it. exchange->close frees it.
- * ST_GPU, ST_DEVICE_MEMORY */
+/* Call it on the host thread, with the GPU's context current; `cuda` has NCCL open and outlives
+ * the exchange, which exchange->close frees. Fails with ST_GPU, ST_DEVICE_MEMORY. */
 enum status nccl_make(struct cuda_library *cuda, int ordinal, int rank, struct exchange **exchange);
 
-/* Who is to have a communicator: the members of a part, by place; the ends of a channel of it, the sender first; for
- * results of collectives that went on without one of its ranks, who sends them and that rank; or, a kind for each stream
- * number (nccl_reach), who reaches windows from it and whose they are */
+/* Members of a communicator: NCCL_PART: of a part, by place. NCCL_CHANNEL: sender, receiver.
+ * NCCL_LATE: the rank that sends the results, and the late rank. NCCL_REACH, a kind per stream
+ * number (nccl_reach): origin, target. */
 enum nccl_kind { NCCL_PART, NCCL_CHANNEL, NCCL_LATE, NCCL_REACH };
 static inline enum nccl_kind nccl_reach(int stream)
 {
@@ -36,9 +38,9 @@ struct nccl_party {
 	int n;
 	const int *ranks; /* the caller's; copied */
 };
-/* Called by control of all processes at the same place, with the same parties: those that meet for the first time, or again
- * after a release. It waits for no device; communicators are made from here on, and exchange.open waits for them, and tells
- * whether they could be. ST_MPI. */
+/* Called by control of all processes at the same place with the same parties: new ones, or again
+ * after a release. Waits for no device: communicators are made from here on, and exchange.open
+ * waits for them and reports failures. Fails with ST_MPI. */
 enum status nccl_meet(
         struct exchange *exchange, struct transport *transport, const struct nccl_party *parties, int count);
 

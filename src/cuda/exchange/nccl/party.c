@@ -1,7 +1,8 @@
-/* party.c -- a communicator's thread: it makes it, warms it up, and aborts it when it is released
+/* party.c -- a communicator's thread: makes it, warms it up, and aborts it after a release
  *
- * Making and aborting may wait for a peer, or for ever; only this thread does. Communicators are made one after the other:
- * of two that had been begun at once, two ranks might each come to another one first, and both wait. */
+ * Making and aborting may wait for a peer, or forever; only this thread blocks. Communicators are
+ * made one after the other, because two ranks could otherwise begin with different ones and
+ * deadlock. */
 #include "base/memory.h"
 #include "cuda/exchange/nccl/inside.h"
 
@@ -49,7 +50,7 @@ enum status party_settle(struct party *party)
 
 /* ---- the thread */
 
-/* All before it have been made, or never will be. */
+/* Returns true if all earlier parties have been made or released. */
 static bool is_next(const struct party *party)
 {
 	const struct nccl_exchange *nccl = party->nccl;
@@ -70,7 +71,8 @@ static enum status init(struct party *party)
 	return status == ST_OK ? party_settle(party) : status;
 }
 
-/* A number summed up by all, and one from each to each: connections are made when they are first used. */
+/* An allreduce of one number, and a transfer between each two ranks: NCCL connects on first
+ * use. */
 static enum status first_calls(struct party *party)
 {
 	struct cuda_library *cuda = party->nccl->cuda;
@@ -104,7 +106,7 @@ static enum status warm_up(struct party *party)
 	for (int looks = 0; status == ST_OK && found == CUDA_ERROR_NOT_READY && !leaves(party); looks++) {
 		found = cuda->cuStreamQuery(party->stream);
 		party_nap(looks);
-		if (looks % 1000 == 999) /* an error that came later */
+		if (looks % 1000 == 999) /* an asynchronous error */
 			status = party_settle(party);
 	}
 	if (status != ST_OK || leaves(party))
@@ -123,7 +125,7 @@ void party_break(struct party *party, const char *words)
 		party->words = mem_copy_text(words, strlen(words));
 }
 
-/* Made, or not; then it serves until it is released. */
+/* Publishes the outcome, then serves until the release. */
 static void become(struct party *party, enum status status)
 {
 	struct nccl_exchange *nccl = party->nccl;

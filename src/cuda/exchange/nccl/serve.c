@@ -1,18 +1,21 @@
-/* serve.c -- put, get and add: what NCCL lacks is served by the rank that is reached
+/* serve.c -- put, get and add, which NCCL lacks, served by the target rank
  *
- *             who reaches, its stream             whose window, a stream of the communicator's
+ *             origin, its stream                  target, the communicator's stream
  *      put    send x  and receive a byte          receive into the window; send a byte
  *      add    as a put, a piece at a time         receive it, add it to the window; send a byte
  *      get    send a byte  and receive x          receive the byte; send from the window
  *
- * So each is over when it has been done. Of a group's calls with one peer NCCL takes the first that sends and the first that
- * receives, and the next two when both are over: each call that sends has its answer here, each piece of an add too.
+ * So each is done when it completes. Of a group's calls with one peer NCCL pairs the k-th send
+ * with the k-th receive and starts a pair after the previous one: so each send, also of an add's
+ * piece, has an answer.
  *
- * The communicator's thread serves in the order of the stream that reaches; it waits for nothing but where the window lies,
- * which its host tells when it opens it. That the window is open the one that reaches knows: it has met the window's rank there.
- * Adds from several ranks run beside each other, each element by compare-and-swap.
+ * The communicator's thread serves in the order of the origin's stream. It waits only for the
+ * window's address, which the host thread gives when it opens the window. The origin knows that
+ * the window is open: both ranks took part in the collective that opened it. Adds of several
+ * ranks run concurrently, by compare-and-swap per element.
  *
- * A release ends calls of NCCL with no data; an add behind one finds the word that says so, and does nothing. */
+ * A release ends NCCL calls without data; an add that follows reads the `released` word and does
+ * nothing. */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "cuda/exchange/nccl/inside.h"
@@ -23,7 +26,7 @@ enum { PIECE = 16 << 20 }; /* bytes of an add at a time */
 
 struct service {
 	struct exchange_one_sided call;
-	int64_t told; /* control's clock then */
+	int64_t told; /* control's clock when it was queued */
 };
 
 /* ---- windows */
@@ -39,7 +42,7 @@ enum status serve_window(struct exchange *exchange, int part, uint32_t turn, CUd
 	return ST_OK;
 }
 
-/* Locked. What the call reaches in this rank's memory; 0: that is not open yet */
+/* Requires the lock. Returns the target's address in this rank's memory; 0: not open yet. */
 static CUdeviceptr window_at(const struct nccl_exchange *nccl, const struct exchange_one_sided *call)
 {
 	for (size_t i = nccl->window_count; i-- > 0;)
@@ -48,7 +51,7 @@ static CUdeviceptr window_at(const struct nccl_exchange *nccl, const struct exch
 	return 0;
 }
 
-/* window += factor * from, so many bytes of elements; released NULL: whatever happens */
+/* window += factor * from, of `bytes`. released: as in struct addend, or NULL */
 static enum status add_up(struct nccl_exchange *nccl, const struct exchange_one_sided *call, CUdeviceptr from,
         CUdeviceptr window, int64_t bytes, const int *released, CUstream stream)
 {
@@ -67,7 +70,7 @@ static enum status add_up(struct nccl_exchange *nccl, const struct exchange_one_
 	return cuda_launch(nccl->cuda, nccl->reach, blocks, THREADS, &reach, stream);
 }
 
-/* ---- who reaches */
+/* ---- origin */
 
 static enum status reach_other(
         struct nccl_exchange *nccl, const struct exchange_one_sided *call, int64_t bytes, CUstream stream)
@@ -120,7 +123,7 @@ enum status serve_reach(struct exchange *exchange, const struct exchange_one_sid
 	return first_failure(status, nccl_run(nccl));
 }
 
-/* ---- who is reached */
+/* ---- target */
 
 void serve_queue(struct exchange *exchange, const struct exchange_one_sided *call)
 {
@@ -161,7 +164,7 @@ static enum status make_piece(struct nccl_exchange *nccl, struct addend *piece)
 	return status;
 }
 
-/* cuMemFree would wait for all that is queued, so pieces are handed on. */
+/* Pieces are reused, because cuMemFree would wait for all queued work. */
 static enum status take_piece(struct party *party)
 {
 	struct nccl_exchange *nccl = party->nccl;
@@ -243,7 +246,7 @@ bool serve_next(struct party *party)
 	return true;
 }
 
-/* ---- the end */
+/* ---- end */
 
 void serve_leave(struct party *party)
 {

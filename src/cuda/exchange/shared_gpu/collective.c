@@ -1,6 +1,7 @@
-/* collective.c -- what each member's kernel does. A reduction is cut into a piece for each place, whose owner adds it up from all inputs and writes
- * it to all results: the pieces, and the order in which they are added up, are those of the simulator's ring (collectives/data.c). What only
- * moves is fetched by who gets it. */
+/* collective.c -- each member's kernel. A reduction is cut into one piece per place; the piece's
+ * owner adds it up from all inputs and writes it to all results. Pieces and order of addition are
+ * those of the simulator's ring (collectives/data.c). Data that only moves is fetched by its
+ * receiver. */
 #include "base/arithmetic.h"
 #include "collectives/collective.h"
 #include "cuda/exchange/shared_gpu/inside.h"
@@ -41,7 +42,7 @@ static uint32_t digest(const int64_t *number, int count)
 	return sum;
 }
 
-/* Members that do not agree touch nothing: their kernels would go beyond what the others have. */
+/* Members that disagree move no data, because their kernels would access memory out of range. */
 static uint32_t digest_of(const struct exchange_collective *call)
 {
 	const struct collective *collective = call->collective;
@@ -55,7 +56,7 @@ static uint32_t digest_of(const struct exchange_collective *call)
 	        5);
 }
 
-/* As data_reduce() has it */
+/* as data_reduce() */
 static void plan_reduce(struct board *board, const struct exchange_collective *call, struct side *side)
 {
 	enum { ALL = -1 };
@@ -71,14 +72,15 @@ static void plan_reduce(struct board *board, const struct exchange_collective *c
 	reduce->reduction = call->reduction;
 	reduce->first = stays || to != ALL ? (last + 1) % call->n : call->place;
 	reduce->to = stays ? call->place : to;
-	/* the sum of one is what is there; where results are fetched from the file, only if it lies in the input's place there too */
+	/* the sum of one rank is its input; staged, only if the result is staged in the input's
+	 * place */
 	bool done = call->n == 1 && call->in == call->out && (call->collective->in_place || !board->staged);
 	if (reduce->end > reduce->begin && !done)
 		side->function = board->reduce;
 	side->blocks = blocks_for((reduce->end - reduce->begin) * dtype_bytes(call->dtype));
 }
 
-/* As data_move() has it */
+/* as data_move() */
 static void plan_move(struct board *board, const struct exchange_collective *call, struct side *side)
 {
 	const struct collective *collective = call->collective;
@@ -97,13 +99,14 @@ static void plan_move(struct board *board, const struct exchange_collective *cal
 	side->blocks = blocks_for(move->bytes);
 }
 
-/* Returns true for an allgather whose parts are not equal. Every member reads all of every input. */
+/* Returns true for an allgather of unequal parts, in which every member reads all of every
+ * input. */
 static bool gathers_chunks(const struct exchange_collective *call)
 {
 	return call->collective == &collective_allgather && call->out_count != call->n * call->chunk;
 }
 
-/* Where this member's rows lie goes into its table, when its stream comes there. */
+/* The offsets of this member's rows go to its table, in stream order. */
 static enum status plan_rows(struct board *board, const struct exchange_collective *call, struct side *side)
 {
 	int64_t size = dtype_bytes(call->dtype);

@@ -1,4 +1,5 @@
-/* file.c -- the file that all ranks map. It has no name: others open it as /proc/PID/fd/N, and it goes with the last process that has it. */
+/* file.c -- the shared-memory segment. It has no name: other processes open it as /proc/PID/fd/N,
+ * and it is freed with the last process that maps it. */
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/inside.h"
 #include "mpi/transport.h"
@@ -32,7 +33,7 @@ int board_map(int fd, int ranks, int rank, struct board **board)
 	*board = mem_alloc(sizeof **board);
 	**board = (struct board){.ranks = ranks, .rank = rank, .fd = fd, .shared = at};
 	pthread_mutex_init(&(*board)->lock, NULL);
-	/* a lock goes with its process, however that ends */
+	/* the kernel drops the lock when the process ends, for any reason */
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
 	bool locked = fcntl(fd, F_SETLK, &lock) == 0;
 	__atomic_store_n(&(*board)->shared->seat[rank].came, locked, __ATOMIC_SEQ_CST);
@@ -56,14 +57,14 @@ void board_leave(struct board *board)
 	mem_free(board);
 }
 
-/* ---- all come to it */
+/* ---- mapping by all */
 
 struct told {
-	int32_t pid, fd; /* fd -1: there is none, and why */
+	int32_t pid, fd; /* fd -1: none */
 	int32_t failed;
 };
 
-/* Rank 0's file on this rank: a descriptor of its own, or -1 and errno */
+/* Opens rank 0's segment. Returns -1 and errno on failure. */
 static int open_file(const struct told *first)
 {
 	char path[64];
@@ -71,7 +72,8 @@ static int open_file(const struct told *first)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Rank 0 keeps its descriptor until all have come to the second round, which is made whatever came of the first. */
+/* Rank 0 keeps its descriptor open until all ranks reach the second round, which takes place even
+ * if the first failed. */
 enum status board_meet(struct transport *transport, struct board **board)
 {
 	int ranks = transport_size(transport), rank = transport_rank(transport);
@@ -103,9 +105,9 @@ enum status board_meet(struct transport *transport, struct board **board)
 	return status;
 }
 
-/* ---- what is laid out in it */
+/* ---- allocations in it */
 
-/* A piece of the file that lies in one chunk; 0: it is full */
+/* Allocates within one chunk; returns 0 if the segment is full. */
 static uint64_t lay_out(struct board_memory *shared, uint64_t bytes)
 {
 	uint64_t used = __atomic_load_n(&shared->used, __ATOMIC_SEQ_CST), at;
@@ -120,7 +122,7 @@ static uint64_t lay_out(struct board_memory *shared, uint64_t bytes)
 	return at;
 }
 
-/* The key's entry, made where there is none; NULL: the directory is full */
+/* Finds or makes the key's entry; NULL: the directory is full. */
 static struct entry *entry_of(struct board_memory *shared, uint64_t key)
 {
 	uint64_t first = key * UINT64_C(0x9e3779b97f4a7c15) >> 50; /* 14 bits: ENTRIES */
@@ -140,7 +142,7 @@ enum status board_area(struct board *board, uint64_t key, size_t bytes, char **a
 	struct entry *entry = entry_of(board->shared, key);
 	uint64_t found = entry ? __atomic_load_n(&entry->at, __ATOMIC_SEQ_CST) : 0;
 	if (entry && !found) {
-		/* of several that come at once, one is first, and what the others laid out stays empty */
+		/* of concurrent callers one wins, and the others' memory stays unused */
 		uint64_t own = lay_out(board->shared, (bytes + 63) / 64 * 64);
 		if (own &&
 		        __atomic_compare_exchange_n(
@@ -191,7 +193,7 @@ enum status board_stages(struct board *board)
 	return status;
 }
 
-/* Where this process sees what is staged */
+/* the host address of staged memory in this process */
 static char *seen_at(const struct board *board, CUdeviceptr staged)
 {
 	return stages_at(board) + (staged - board->pool[0]);

@@ -1,8 +1,10 @@
-/* inside.h -- what the files of shared_gpu/ share. An umbrella header: it brings along what it includes.
+/* inside.h -- what the files of shared_gpu/ share. An umbrella header: it brings along what it
+ * includes.
  *
- * Files: file.c (the file that all map)  pool.c (memory that all reach)  places.c (where members meet: slots, release)  meet.c (from arrival to
- * end)  late.c (results for who comes late)  collective.c (what each member's kernel does)  reach.c (windows, one-sided)  words.c (words that
- * streams write and wait for)  board.c */
+ * Files: file.c (the segment) pool.c (memory that all ranks access) places.c (slots of a match,
+ * release) meet.c (a match from arrival to end) late.c (results for late members) collective.c
+ * (each member's kernel) reach.c (windows, one-sided) words.c (words that streams write and wait
+ * for) board.c */
 #ifndef RANKSH_CUDA_BOARD_INSIDE_H
 #define RANKSH_CUDA_BOARD_INSIDE_H
 
@@ -12,40 +14,42 @@
 #include "cuda/kernels/image.h"
 #include <pthread.h>
 
-/* ---- the file: parts of CHUNK bytes, each registered with CUDA when it is first needed. The first is that of struct board_memory. */
+/* ---- the segment: chunks, each registered with CUDA on first use. The first begins with struct
+ * board_memory. */
 enum { CHUNK = 8 << 20, CHUNKS = 128, ENTRIES = 1 << 14, WORDS_MOST = 400, NAP_NS = 100000, GRAIN = 4096 };
-/* Behind them, for ranks that do not reach each other's memory: each has an even part of these bytes, registered as one. */
+/* after the chunks: staging memory without IPC, an equal part for each rank, registered at once */
 enum { STAGES_BYTES = 1 << 30 };
 static const size_t FILE_BYTES = (size_t)CHUNK * CHUNKS + STAGES_BYTES;
 
 enum seat_state { SEAT_EMPTY, SEAT_OFFERED /* its pool can be opened */, SEAT_JOINED, SEAT_LEFT };
 struct seat {
-	uint32_t state, came; /* came: its process holds its lock */
+	uint32_t state, came; /* came: its process holds its file lock */
 	CUipcMemHandle pool;
 };
-/* What has been laid out, by key: whoever needs it first does it. 0: free */
+/* An allocation in the segment, by key; made by the first rank that needs it. key 0: free */
 struct entry {
 	uint64_t key, at;
 };
 struct board_memory {
 	uint64_t used; /* bytes */
-	/* The first failure of pool_open on any rank: 1: it is being written down, 2: it has been */
+	/* first failure of pool_open on any rank: 1: its words are being written, 2: they are
+	 * complete */
 	uint32_t failed, why; /* why: an enum status */
 	char words[WORDS_MOST];
 	struct seat seat[EXCHANGE_RANKS];
 	struct entry directory[ENTRIES];
 };
 
-/* ---- a place where members meet, turn by turn: those of a part, or the two ends of a channel */
+/* ---- a meeting: the slots in which the members of a part, or the two ends of a channel, match */
 enum { PART_TURNS = 256, CHANNEL_TURNS = 128, LATE_TURNS = 4096, WINDOWS = 64 };
 struct board_window {
 	uint32_t turn, unused;
 	int64_t offset;
 };
-/* Members as a set of places */
+/* a set of members, by place */
 static const uint64_t ALL_PLACES = UINT64_MAX;
 
-/* For which turn a slot was used last, and which places met then: 0: not yet */
+/* the sequence number that last used a slot, and its members; 0: none */
 struct slot_use {
 	uint32_t turn;
 	uint64_t places;
@@ -55,29 +59,30 @@ struct meeting {
 	int n, place; /* place -1: both ends of a channel to itself */
 	int *ranks;   /* by place */
 	uint32_t turns;
-	char *at; /* slots by place and turn; of a part, windows and tables behind them */
+	char *at; /* slots by place and sequence number; of a part, also windows and tables */
 	CUdeviceptr device;
-	CUdeviceptr found;     /* this member's, by turn: what its kernels go by */
+	CUdeviceptr found;     /* this member's struct exchange_found, by sequence number */
 	struct slot_use *used; /* by turn % turns */
-	uint32_t last;         /* the turn that was queued last */
+	uint32_t last;         /* the last queued sequence number */
 	uint32_t windows;
 };
 
-/* A member's side of one turn, on its way */
+/* one member's share of a match, being queued */
 struct side {
 	struct meeting *meeting;
 	uint32_t turn;
-	int place, order; /* order: of those between begin and end */
+	int place, order; /* order: index among those between begin and end */
 	CUstream stream;
-	bool ends;           /* it waits for the others' ends too */
-	uint32_t same;       /* a digest of what has to be the same on all members */
-	CUfunction function; /* NULL: this member moves nothing */
+	bool ends;           /* it also waits for the ends of the others */
+	uint32_t same;       /* digest of the arguments that must agree on all members */
+	CUfunction function; /* NULL: this member moves no data */
 	unsigned blocks;
 	CUdeviceptr result,
-	        staged; /* the result lies there, and comes from there at the end; 0: it is in its place */
+	        /* staged copy of the result, fetched at the end; 0: the result is in place */
+	        staged;
 	int64_t result_bytes;
 	union {
-		struct exchange_members members; /* the first of both */
+		struct exchange_members members; /* first: common to both */
 		struct exchange_reduce reduce;
 		struct exchange_move move;
 	} call;
@@ -87,7 +92,7 @@ struct meeting_order {
 	CUstream stream;
 };
 
-/* The result of a collective that went on without a member, for that one: copied when it is there */
+/* the result of a collective that did not wait for a member, kept for it */
 struct gift {
 	struct meeting *meeting;
 	uint32_t turn;
@@ -96,13 +101,14 @@ struct gift {
 	int64_t bytes;
 };
 
-/* Memory of the pool that is given back when its stream has come to the event, and, of a gift, it was taken */
+/* pool memory that is freed when its stream has passed the event and, for a late member, when it
+ * was taken */
 struct pool_copy {
 	CUdeviceptr at;
 	int64_t bytes;
 	CUstream stream;
-	CUevent event;         /* NULL: not yet */
-	const uint32_t *taken; /* the word that comes to `turn` then; NULL: nobody's */
+	CUevent event;         /* NULL: not recorded yet */
+	const uint32_t *taken; /* the late member's word, which reaches `turn`; NULL: none */
 	uint32_t turn;
 };
 struct pool_span {
@@ -115,17 +121,17 @@ struct pool {
 	size_t count;
 };
 
-/* Words for a stream, in order */
+/* writes and waits for a stream, in order */
 struct board_words {
 	CUstreamBatchMemOpParams *word;
 	size_t count;
 };
 
 struct board {
-	struct exchange exchange; /* the first */
+	struct exchange exchange; /* first */
 	int ranks, rank, fd;
 	struct board_memory *shared;
-	pthread_mutex_t lock; /* of `meetings`, which release reads on other threads */
+	pthread_mutex_t lock; /* guards `meetings`, which release reads on other threads */
 	struct meeting **meetings;
 	size_t meeting_count;
 	/* ---- the host thread's */
@@ -133,11 +139,12 @@ struct board {
 	CUdeviceptr chunk[CHUNKS];
 	struct image image;
 	CUfunction find, reduce, move, table, reach;
-	bool staged; /* no rank reaches another one's memory: what they share is copied to the file and back */
-	struct pool own;   /* this rank's; its first LINES_BYTES are meetings' lines, which stay */
-	int64_t lines;     /* bytes of these that are taken */
-	struct pool stage; /* its part of the file; empty where ranks reach each other's */
-	CUdeviceptr pool[EXCHANGE_RANKS]; /* what others reach of each rank, as this process sees it */
+	bool staged; /* no IPC: data are copied to the segment and back */
+	/* this rank's; its first LINES_BYTES are permanent: `found` of the meetings */
+	struct pool own;
+	int64_t lines;                    /* bytes of them in use */
+	struct pool stage;                /* its part of the staging memory; empty with IPC */
+	CUdeviceptr pool[EXCHANGE_RANKS]; /* each rank's pool as this process addresses it */
 	struct pool_copy *stages;
 	size_t stage_count;
 	bool together;
@@ -145,22 +152,23 @@ struct board {
 	struct meeting_order *orders;
 	struct gift *gifts;
 	size_t side_count, order_count, gift_count;
-	struct board_words words; /* of the stream that is at hand */
+	struct board_words words; /* for the current stream */
 };
 
 /* ---- file.c */
-/* A file of its full size, of which nothing is there yet; -1 and errno */
+/* Creates the segment at its full size, sparse. Returns -1 and errno on failure. */
 int board_file(void);
-/* Maps the file for a rank, and owns fd. 0, or errno: fd is closed */
+/* Maps the segment for a rank and takes ownership of fd. Returns 0, or errno with fd closed. */
 int board_map(int fd, int ranks, int rank, struct board **board);
 bool board_gone(const struct board *board, int rank); /* its process has ended */
-/* The zeroed memory of that key, the same on all: `bytes` of it, CHUNK at most. ST_GPU */
+/* Returns the zeroed memory of that key, the same on all ranks; `bytes`: at most CHUNK. Fails
+ * with ST_GPU. */
 enum status board_area(struct board *board, uint64_t key, size_t bytes, char **at, CUdeviceptr *device);
-/* Registered with CUDA, if it is not */
+/* Registers a chunk with CUDA on first use. */
 enum status board_chunk(struct board *board, size_t chunk);
-enum status board_stages(
-        struct board *board); /* all ranks' parts of the file become what others reach of them */
-/* To what is staged there, and from there, in the stream's order */
+/* makes the staging memory of all ranks their pools */
+enum status board_stages(struct board *board);
+/* Copy to and from staged memory, in stream order. */
 enum status file_copy(
         struct board *board, CUdeviceptr staged, CUdeviceptr from, int64_t bytes, CUstream stream);
 enum status file_fetch(
@@ -168,20 +176,23 @@ enum status file_fetch(
 void board_unregister(struct board *board);
 
 /* ---- pool.c */
-/* before: what has become of this rank so far, which is the others' affair too */
+/* before: this rank's status so far; a failure makes all ranks fail */
 enum status pool_open(struct board *board, int64_t bytes, enum status before);
 void pool_close(struct board *board);
 enum status pool_alloc(struct exchange *exchange, int64_t bytes, CUdeviceptr *at);
 void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes);
-/* Memory of a meeting's, until the end: it lies together, so that what stays is in no tensor's way. ST_DEVICE_MEMORY */
+/* Permanent memory of a meeting, kept together so that it does not fragment the pool. Fails with
+ * ST_DEVICE_MEMORY. */
 enum { LINES_BYTES = 1 << 20 };
 enum status pool_lines(struct board *board, int64_t bytes, CUdeviceptr *at);
-int64_t pool_offset(const struct board *board, CUdeviceptr at); /* of what others reach; 0 of 0 */
-/* A copy of a member's input, made on its stream, until that has come to where pool_stages_end was called; from 0: room
- * only. Where there is no room, this waits for streams. ST_DEVICE_MEMORY, ST_GPU */
+/* in the pool, as peers use it; 0 for 0 */
+int64_t pool_offset(const struct board *board, CUdeviceptr at);
+/* Copies a member's input on its stream, valid until the stream passes the pool_stages_end that
+ * follows. from 0: memory only. Waits for streams if there is no room. Fails with
+ * ST_DEVICE_MEMORY, ST_GPU. */
 enum status pool_stage(
         struct board *board, CUdeviceptr from, int64_t bytes, CUstream stream, CUdeviceptr *at);
-/* The same of a gift's result, until it was taken, too */
+/* The same for the result of a late member; it is also kept until taken. */
 enum status pool_keep(struct board *board, const struct gift *gift, const uint32_t *taken, CUdeviceptr *at);
 enum status pool_stages_end(struct board *board);
 
@@ -189,40 +200,45 @@ enum status pool_stages_end(struct board *board);
 enum status meeting_of_part(
         struct board *board, int part, int n, int place, const int *ranks, struct meeting **meeting);
 enum status meeting_of_channel(struct board *board, int part, int from, int to, struct meeting **meeting);
-/* Where `from` leaves results for `to`, which was late */
+/* where `from` leaves results for `to`, which was late */
 enum status meeting_of_late(struct board *board, int part, int from, int to, struct meeting **meeting);
 struct meeting *meeting_find(struct board *board, int part); /* NULL: it is not open */
 struct exchange_slot *meeting_slot(const struct meeting *meeting, int place, uint32_t turn);
 CUdeviceptr meeting_device(const struct meeting *meeting, const void *at);
 CUdeviceptr meeting_found(
         const struct meeting *meeting, uint32_t turn); /* struct exchange_found on the GPU */
-struct board_window *meeting_windows(const struct meeting *meeting, int place); /* WINDOWS of them */
-const long long *meeting_tables(const struct meeting *meeting, uint32_t turn);  /* by place, 2n + 2 each */
-/* Waits until the turn's slots are free, and takes them for these places: whose words stand there has ended the turn that they were used
- * for before. Who is so far ahead waits here, as where CUDA's own queue is full. */
+/* WINDOWS of them */
+struct board_window *meeting_windows(const struct meeting *meeting, int place);
+/* by place, 2n + 2 each */
+const long long *meeting_tables(const struct meeting *meeting, uint32_t turn);
+/* Waits until these slots are free, then reserves them for the members `places`: a slot is free
+ * when its members have ended its previous sequence number. This blocks a rank that is too far
+ * ahead, like CUDA's own full queue. */
 void meeting_take(struct meeting *meeting, uint32_t turn, uint64_t places);
-/* Whoever waits in that turn goes on, with no result. From any thread */
+/* Ends all waits of that sequence number, without results. Thread-safe. */
 void meeting_let_go(struct board *board, struct meeting *meeting, uint32_t turn);
 void board_release(struct exchange *exchange, int part, uint32_t turn);
-void meetings_free(struct board *board); /* lets go of all first */
+void meetings_free(struct board *board); /* releases all first */
 
-/* ---- words.c: writes and waits for a stream, in order */
+/* ---- words.c: stream writes and waits, collected in order */
 void words_write(struct board *board, CUdeviceptr at, uint32_t value);
-void words_wait(struct board *board, CUdeviceptr at, uint32_t value); /* until it has come so far */
-enum status words_queue(struct board *board, CUstream stream);        /* and empties the list */
-/* By the host, now: streams that wait for it go on. */
+/* waits until the word has reached it */
+void words_wait(struct board *board, CUdeviceptr at, uint32_t value);
+enum status words_queue(struct board *board, CUstream stream); /* also empties the list */
+/* Stores by the host, now; streams that wait for it continue. */
 void word_store(struct board *board, uint32_t *word, uint32_t value);
 
 /* ---- collective.c */
-/* Who meets on this side: the places of its meeting that are in `places` */
+/* Sets the members of this share: those of `places`. */
 void side_members(const struct board *board, struct side *side, uint64_t places);
-/* What this member's kernel does; its input and result stand in its slot then. call: of those alone that meet */
+/* Plans this member's kernel. call: of the members that match only */
 enum status collective_plan(struct board *board, const struct exchange_collective *call, struct side *side);
 void transfer_plan(struct board *board, const struct exchange_transfer *call, struct side *side);
 uint32_t transfer_digest(int64_t bytes);
 
 /* ---- late.c */
-/* Of who keeps it: when its side is added, and when the result is there */
+/* On the rank that keeps results for late members: gifts_add with its share, gifts_give when the
+ * result is queued. */
 enum status gifts_add(struct board *board, const struct exchange_collective *call, CUstream stream);
 enum status gifts_give(struct board *board);
 

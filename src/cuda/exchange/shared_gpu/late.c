@@ -1,9 +1,10 @@
-/* late.c -- results that are kept for members whom a collective did not wait for
+/* late.c -- results kept for members that a collective did not wait for (backup=)
  *
- *      first of those that count     ... kernel; ends | result -> kept | write arrived, done = 7
- *      late, whenever it comes                                  write arrived; wait for arrived >= 7; kernel: kept -> result; write done = 7
+ *      first in time       ... kernel; ends | result -> kept | write arrived, done = 7
+ *      late member         write arrived; wait for arrived >= 7; kernel: kept -> result; done = 7
  *
- * Only who is late waits. What is kept goes back when the late one's `done` says so. Turns are those of the part. */
+ * Only the late member waits. The kept memory is freed when its `done` has reached the part's
+ * sequence number. */
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/inside.h"
 

@@ -1,13 +1,14 @@
-/* meet.c -- a meeting from arrival to end, on the streams of those who meet
+/* meet.c -- a match from arrival to end, on the members' streams
  *
- *      host      where my memory lies -> my slot
- *      stream    write my `arrived`;  wait for the others' `arrived`;  started;  kernel;  write my `done`;  wait for the others' `done`
+ *      host      addresses -> my slot
+ *      stream    write my `arrived`; wait for the others' `arrived`; started; kernel;
+ *                write my `done`; wait for the others' `done`
  *
- * Of several sides that are given as one, each stream writes all its `arrived` first and waits then. */
+ * For several shares in a `together`, each stream first writes all its `arrived`, then waits. */
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/inside.h"
 
-/* ---- a side is added */
+/* ---- adding a share */
 
 static struct side *side_new(struct board *board, struct meeting *meeting, uint32_t turn, int place,
         uint64_t places, CUstream stream)
@@ -31,9 +32,9 @@ static void tell(struct board *board, const struct side *side, CUdeviceptr in, C
 	__atomic_store_n(&slot->call, side->same, __ATOMIC_SEQ_CST);
 }
 
-/* ---- without IPC: inputs go through the file, and results come from there */
+/* ---- without IPC: inputs and results are staged in the segment */
 
-/* The result's place there: its input's, or one of its own */
+/* Stages the result: in its input's place, or in memory of its own. */
 static enum status stage_result(
         struct board *board, struct side *side, CUdeviceptr out, int64_t bytes, CUdeviceptr *at)
 {
@@ -85,7 +86,8 @@ static enum status fetch_results(struct board *board)
 	return status;
 }
 
-/* A result that lies over the input without being in its place is written while others still read that: they are given a copy. */
+/* Returns true if the result overlaps the input without being in place: it is written while peers
+ * still read the input, so they read a copy. */
 static bool needs_copy(const struct exchange_collective *call)
 {
 	CUdeviceptr size = (CUdeviceptr)dtype_bytes(call->dtype),
@@ -95,7 +97,7 @@ static bool needs_copy(const struct exchange_collective *call)
 	return !same && call->in && call->out && call->in < out_end && call->out < in_end;
 }
 
-/* Who is late gets the result as a message from who has kept it. */
+/* A late member gets the result as a transfer from the member that has kept it. */
 static enum status add_late(
         struct board *board, const struct exchange_collective *call, int from, CUstream stream)
 {
@@ -131,7 +133,7 @@ static enum status add_all(struct board *board, const struct exchange_collective
 	return status;
 }
 
-/* Where some do not count, the others meet as if there were no more. */
+/* If some members do not count (backup=), the others match among themselves. */
 static enum status add_collective(
         struct board *board, const struct exchange_collective *call, CUstream stream)
 {
@@ -157,7 +159,7 @@ static enum status add_collective(
 	return status;
 }
 
-/* To oneself the memory may overlap: a copy is sent. */
+/* A transfer to the rank itself sends a copy, because the memory may overlap. */
 static enum status add_transfer(struct board *board, const struct exchange_transfer *call, CUstream stream)
 {
 	struct meeting *meeting;
@@ -176,7 +178,7 @@ static enum status add_transfer(struct board *board, const struct exchange_trans
 	return status;
 }
 
-/* ---- all sides are queued */
+/* ---- queueing all shares */
 
 static CUdeviceptr arrived(const struct side *side, int place)
 {
@@ -214,7 +216,7 @@ static enum status queue_words(
 	return words_queue(board, stream);
 }
 
-/* Where all lies is found by one block, and gone by by many. */
+/* One block finds all addresses, and many blocks use them. */
 static enum status launch(struct board *board, struct side *side)
 {
 	enum status status =
@@ -243,7 +245,7 @@ static enum status queue_work(struct board *board)
 	return status;
 }
 
-/* Is it the first order on its stream? */
+/* Returns true if it is the first order on its stream. */
 static bool first_there(const struct board *board, size_t order)
 {
 	for (size_t i = 0; i < order; i++)
@@ -261,7 +263,7 @@ static enum status each_stream(struct board *board, CUdeviceptr (*word)(const st
 	return status;
 }
 
-/* Whoever waits for what could not be queued waits on until it is released. */
+/* What could not be queued blocks its peers until they release it. */
 static void forget(struct board *board)
 {
 	for (size_t i = 0; i < board->side_count; i++) {
@@ -272,7 +274,7 @@ static void forget(struct board *board)
 	board->together = false;
 }
 
-/* An order is whole; `status`: what has become of it so far */
+/* Completes an order. status: of its shares so far */
 static enum status give(
         struct board *board, struct exchange_started started, CUstream stream, enum status status)
 {

@@ -1,15 +1,15 @@
-/* places.c -- where members meet: a slot for each member and turn. Turns go round: a slot is used again when all have ended the turn that it was
- * used for before. */
+/* places.c -- the slots of a match: one per member and sequence number, in rings. A slot is
+ * reused when all members have ended its previous sequence number. */
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/inside.h"
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
 
-/* Of a channel's key: it is for results that somebody was late for */
+/* bit of a channel's key: results for late members */
 static const uint64_t LATE = 1 << 15;
 
-/* part: from 0; from, to: ranks of a channel, -1 of the part itself */
+/* part: from 0; from, to: ranks of a channel; -1: the part itself */
 static uint64_t key_of(int part, int from, int to)
 {
 	return ((uint64_t)part + 1) << 16 | (uint64_t)(from + 1) << 8 | (uint64_t)(to + 1);
@@ -33,7 +33,7 @@ static size_t slots_bytes(const struct meeting *meeting)
 	return (size_t)meeting->n * meeting->turns * sizeof(struct exchange_slot);
 }
 
-/* A line of GPU memory a turn: as much of struct exchange_found as n places fill */
+/* bytes per sequence number on the GPU: struct exchange_found for n places */
 static size_t found_bytes(const struct meeting *meeting)
 {
 	return offsetof(struct exchange_found, at) + (size_t)meeting->n * sizeof(struct exchange_place);
@@ -44,14 +44,14 @@ static size_t windows_bytes(const struct meeting *meeting)
 	return (size_t)meeting->n * WINDOWS * sizeof(struct board_window);
 }
 
-/* Of all places, for one turn */
+/* of all places, for one sequence number */
 static size_t table_bytes(const struct meeting *meeting)
 {
 	return (size_t)(meeting->n * (2 * meeting->n + 2)) * sizeof(long long);
 }
 
-/* Tables for each turn: of a line of `together`, and on several streams, one is written before the one of the turn before has
- * been read. More than 31 places have fewer, which go round sooner. */
+/* Tables are a ring, too: in a `together`, and on several streams, one is written before the
+ * previous one was read. With more than 31 places the ring is shorter. */
 static uint32_t table_turns(const struct meeting *meeting)
 {
 	uint32_t fit = (uint32_t)(CHUNK / 2 / table_bytes(meeting));
@@ -163,14 +163,14 @@ void meeting_take(struct meeting *meeting, uint32_t turn, uint64_t places)
 	*use = (struct slot_use){turn, places};
 }
 
-/* A word never goes back: its slot may be in use for a later turn. */
+/* A word never decreases: its slot may be in use for a later sequence number. */
 static void raise(struct board *board, uint32_t *word, uint32_t turn)
 {
 	if (before(__atomic_load_n(word, __ATOMIC_SEQ_CST), turn))
 		word_store(board, word, turn);
 }
 
-/* For all members: one that was killed does nothing more. */
+/* For all members: a killed one does nothing more. */
 void meeting_let_go(struct board *board, struct meeting *meeting, uint32_t turn)
 {
 	if (is_over(meeting, turn, ALL_PLACES))

@@ -1,5 +1,6 @@
-/* pool.c -- memory that all ranks reach: each takes one piece of the GPU's at the start, tells its handle, and opens the others'. Where something
- * lies is then known to all as an offset. Without IPC that is the file's, and what is in it was copied there. */
+/* pool.c -- memory that all ranks access: each allocates one piece of the GPU at the start,
+ * publishes its handle, and opens the others'. Addresses are exchanged as offsets. Without IPC
+ * the pool is in the segment and holds copies. */
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/inside.h"
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 enum { JOIN_NAPS = 120 * 10000, LEAVE_NAPS = 2 * 10000 };
 
-/* ---- all have come so far */
+/* ---- waiting for all ranks */
 
 static void set_state(struct board *board, enum seat_state state)
 {
@@ -20,7 +21,7 @@ static uint32_t look(const uint32_t *word)
 	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
-/* The first failure is everybody's, in the same words. */
+/* The first failure is reported by all ranks, in the same words. */
 enum status board_give_up(struct board *board, enum status status)
 {
 	struct board_memory *shared = board->shared;
@@ -37,7 +38,8 @@ enum status board_give_up(struct board *board, enum status status)
 }
 
 enum missing { NOBODY = -1, FAILED = -2 };
-/* Until all have come so far: NOBODY, or FAILED, or who does not come */
+/* Waits until all ranks have reached the state. Returns NOBODY, FAILED, or a rank that does not
+ * come. */
 static int await(struct board *board, enum seat_state state, long naps)
 {
 	for (int rank = 0; rank < board->ranks; rank++) {
@@ -50,7 +52,7 @@ static int await(struct board *board, enum seat_state state, long naps)
 			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 		}
 	}
-	return look(&board->shared->failed) ? FAILED : NOBODY; /* who has failed leaves at once */
+	return look(&board->shared->failed) ? FAILED : NOBODY; /* a failed rank leaves at once */
 }
 
 static enum status await_start(struct board *board, enum seat_state state)
@@ -62,7 +64,7 @@ static enum status await_start(struct board *board, enum seat_state state)
 	                            : ST_OK;
 }
 
-/* ---- at the start and at the end */
+/* ---- start and end */
 
 static enum status take(struct board *board, int64_t bytes)
 {
@@ -104,7 +106,7 @@ enum status pool_open(struct board *board, int64_t bytes, enum status before)
 	return status == ST_OK ? ST_OK : board_give_up(board, status);
 }
 
-/* What is exported is freed when the others have closed it, or, at last, all the same. */
+/* Exported memory is freed after the others have closed it, or after a timeout. */
 void pool_close(struct board *board)
 {
 	for (int rank = 0; rank < board->ranks; rank++)
@@ -124,14 +126,14 @@ void pool_close(struct board *board)
 		board->pool[rank] = 0;
 }
 
-/* ---- parts of one's own */
+/* ---- allocation */
 
 int64_t pool_offset(const struct board *board, CUdeviceptr at)
 {
 	return at ? (int64_t)(at - board->pool[board->rank]) : 0;
 }
 
-/* The first gap that is large enough */
+/* Allocates from the first gap that is large enough. */
 static bool cut(struct pool *pool, int64_t bytes, CUdeviceptr *at)
 {
 	size_t i = 0;
@@ -165,7 +167,7 @@ static struct pool *pool_of_stages(struct board *board)
 	return board->staged ? &board->stage : &board->own;
 }
 
-/* Copies whose streams have come past them are given back. How many are still to come there? */
+/* Frees copies whose streams have passed their events. Returns how many are still in use. */
 static size_t sweep(struct board *board)
 {
 	size_t ahead = 0;
@@ -217,7 +219,7 @@ void pool_free(struct exchange *exchange, CUdeviceptr at, int64_t bytes)
 	give_back(&((struct board *)exchange)->own, at);
 }
 
-/* Who is so far ahead of the others that there is no room waits here, as where CUDA's own queue is full. */
+/* Waits for room: this blocks a rank that is too far ahead, like CUDA's own full queue. */
 static enum status stage_alloc(struct board *board, int64_t bytes, CUdeviceptr *at)
 {
 	for (;;) {

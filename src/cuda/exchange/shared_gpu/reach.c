@@ -1,5 +1,6 @@
-/* reach.c -- windows: memory of a rank that others reach without its doing. Where it lies stands on the board; who reaches it has met the window's
- * rank before, in the collective that opened it, and so waits for nobody here. */
+/* reach.c -- windows: memory of a rank that others access without its participation. Its offset
+ * is in the segment. The collective that opened the window has matched the two ranks before, so
+ * nothing waits here. */
 #include "base/arithmetic.h"
 #include "cuda/exchange/shared_gpu/inside.h"
 #include "cuda/kernels/launch.h"
@@ -20,7 +21,7 @@ enum status reach_window(struct exchange *exchange, int part, uint32_t turn, CUd
 	return ST_OK;
 }
 
-/* The memory that the call is about, of whatever rank; 0: not known any more */
+/* Returns the address of the target on any rank; 0: no longer known. */
 static CUdeviceptr remote_at(const struct board *board, const struct exchange_one_sided *call)
 {
 	struct meeting *meeting = meeting_find((struct board *)board, call->part);

@@ -1,8 +1,9 @@
-/* words.c -- words of the board that streams write and wait for. Each is a turn's own, so that writing it twice changes nothing. */
+/* words.c -- words of the segment that streams write and wait for. Each belongs to one sequence
+ * number, so that writing it twice changes nothing. */
 #include "base/memory.h"
 #include "cuda/exchange/shared_gpu/inside.h"
 
-enum { BATCH = 255 }; /* so many may stand in one call */
+enum { BATCH = 255 }; /* CUDA's limit per call */
 
 void words_write(struct board *board, CUdeviceptr at, uint32_t value)
 {
