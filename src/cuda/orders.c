@@ -92,14 +92,6 @@ static struct part_turns *turns_of(struct control *control, int part)
 	return &control->parts[part];
 }
 
-static uint32_t take_turn(struct part_turns *turns, const struct match *match)
-{
-	uint32_t turn = turns->base + match->sequence + 1;
-	if (turn > turns->most)
-		turns->most = turn;
-	return turn;
-}
-
 /* own: NULL, or where its turns go */
 static void count_turns(struct control *control, op_id id, struct host_meeting *own)
 {
@@ -110,7 +102,9 @@ static void count_turns(struct control *control, op_id id, struct host_meeting *
 	const uint32_t *matches = op_matches(world, id, &count);
 	struct part_turns *turns = turns_of(control, part);
 	for (int i = 0; i < count; i++) {
-		uint32_t turn = take_turn(turns, &world->matches[matches[i]]);
+		uint32_t turn = turns->base + world->matches[matches[i]].sequence + 1;
+		if (turn > turns->most)
+			turns->most = turn;
 		if (own && record->kind == OP_P2P)
 			own->transfer_turn[i] = turn;
 		else if (own)
@@ -144,14 +138,6 @@ static struct host_meeting *meeting_new(const struct world *world, int group, in
 	return meeting;
 }
 
-static struct host_meeting *meeting_of(struct control *control, op_id id, const struct record *record)
-{
-	struct host_meeting *meeting = meeting_new(control->world, record->group, record->parts);
-	if (record->kind != OP_ONE_SIDED)
-		count_turns(control, id, meeting);
-	return meeting;
-}
-
 /* The communication before it, of the same `together`, goes on with this one. */
 static void join_together(struct control *control)
 {
@@ -165,14 +151,6 @@ static void join_together(struct control *control)
 }
 
 /* ---- operations */
-
-static void set_stream(struct host_order *order, const struct world *world, const struct op *op)
-{
-	const struct stream *stream = world_stream(world, op->rank, op->stream);
-	order->stream = op->stream;
-	order->blocking = stream->blocking;
-	order->priority = stream->priority;
-}
 
 /* What is played: of any machine but the one at hand, and under `slow`. Everywhere: what the line itself says. */
 static void set_times(
@@ -219,6 +197,7 @@ static void order_own(struct control *control, op_id id)
 	const struct world *world = control->world;
 	const struct op *op = &world->ops[id];
 	const struct record *record = op_record(world, id);
+	const struct stream *stream = world_stream(world, op->rank, op->stream);
 	if (record->kind != OP_SEGMENT)
 		order_segments(control, false);
 	struct host_order *order = add(control, ORDER_OPERATION);
@@ -226,10 +205,14 @@ static void order_own(struct control *control, op_id id)
 	order->target = op->target;
 	order->flags = op->flags & (OPF_FREE_LAUNCH | OPF_TOGETHER);
 	copy_record(order, record);
-	set_stream(order, world, op);
+	order->stream = op->stream;
+	order->blocking = stream->blocking;
+	order->priority = stream->priority;
 	set_times(control, order, id, record);
 	if (record->group >= 0)
-		order->meeting = meeting_of(control, id, record);
+		order->meeting = meeting_new(world, record->group, record->parts);
+	if (record->group >= 0 && record->kind != OP_ONE_SIDED)
+		count_turns(control, id, order->meeting);
 	if (record->kind == OP_ONE_SIDED) {
 		order->remote = record->operand[0];
 		order->window = window_turn(control, op->target);
@@ -260,14 +243,6 @@ static void order_service(struct control *control, op_id id)
 	                .stream = op->stream}};
 }
 
-static void order_channels(struct control *control, op_id id)
-{
-	int count;
-	const uint32_t *matches = op_matches(control->world, id, &count);
-	for (int i = 0; i < count; i++)
-		parties_channel(control, &control->world->matches[matches[i]]);
-}
-
 void order_operation(struct control *control, op_id id)
 {
 	const struct world *world = control->world;
@@ -275,8 +250,10 @@ void order_operation(struct control *control, op_id id)
 	MEM_ROOM(&control->queued, control->queued_count + 1, &control->queued_room);
 	control->queued[control->queued_count++] = id;
 	order_parts(control);
-	if (record->kind == OP_P2P)
-		order_channels(control, id);
+	int count = 0;
+	const uint32_t *matches = op_matches(world, id, &count);
+	for (int i = 0; i < count && record->kind == OP_P2P; i++)
+		parties_channel(control, &world->matches[matches[i]]);
 	if (world->ops[id].rank == world->me)
 		order_own(control, id);
 	else if (record->kind == OP_COLLECTIVE || record->kind == OP_P2P)

@@ -7,6 +7,7 @@
 #include "cuda/clocks.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
+#include "base/search.h"
 
 #include <string.h>
 
@@ -109,21 +110,9 @@ static void add_open(struct control *control, op_id id)
 
 static bool is_withheld(const struct control *control, const bool *withheld, op_id id)
 {
-	size_t low = 0, high = control->queued_count;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (control->queued[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return withheld && withheld[low];
-}
-
-/* Segments that come behind it are its own. */
-static bool has_segments(const struct host_order *order)
-{
-	return order->more && (order->kind != ORDER_OPERATION || order->record.kind == OP_SEGMENT);
+	size_t i;
+	SEARCH(i, control->queued_count, control->queued[i] >= id);
+	return withheld && withheld[i];
 }
 
 /* Gives what is not withheld, and keeps the rest; a segment goes with the operation that it is of. */
@@ -138,7 +127,8 @@ static void give(struct control *control, const bool *withheld)
 		bool operation = order->kind == ORDER_OPERATION;
 		if (operation || !goes_on)
 			keeps = operation && is_withheld(control, withheld, order->id);
-		goes_on = has_segments(order);
+		/* segments that follow belong to it */
+		goes_on = order->more && (!operation || order->record.kind == OP_SEGMENT);
 		if (keeps) {
 			*MEM_ADD(&kept, &kept_count) = *order;
 			continue;
@@ -183,10 +173,10 @@ static void forget_given(struct control *control, const bool *withheld)
 
 static bool all_withheld(const struct control *control, const bool *withheld)
 {
-	size_t count = 0;
-	for (size_t i = 0; i < control->queued_count && withheld; i++)
-		count += withheld[i];
-	return count == control->queued_count;
+	size_t i = 0;
+	while (i < control->queued_count && withheld && withheld[i])
+		i++;
+	return i == control->queued_count;
 }
 
 /* What was ordered last comes first. */

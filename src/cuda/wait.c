@@ -6,6 +6,7 @@
 #include "backend/call.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
+#include "base/search.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,15 +15,9 @@
 
 static struct open_op *open_find(struct control *control, op_id id)
 {
-	size_t low = 0, high = control->open_count;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (control->open[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < control->open_count && control->open[low].id == id ? &control->open[low] : NULL;
+	size_t i;
+	SEARCH(i, control->open_count, control->open[i].id >= id);
+	return i < control->open_count && control->open[i].id == id ? &control->open[i] : NULL;
 }
 
 static int part_of(const struct world *world, op_id id)
@@ -89,19 +84,13 @@ static bool awaited(struct control *control, enum control_wait what, op_id id)
 	return what == WAIT_PROJECTED && backend_times(control->shadow, id).end != TIME_UNKNOWN;
 }
 
-/* The clock of who has waited goes on at the end of what it waited for. */
-static void come_to(const struct control *control, int64_t time)
-{
-	control->setup.library->host_sleep_until(time + control->shift);
-}
-
 static void take_report(struct control *control, const struct measured *one, enum control_wait what)
 {
 	struct open_op *open = open_find(control, one->id);
 	if (open)
 		open->over = true;
 	if (awaited(control, what, one->id))
-		come_to(control, one->end);
+		control->setup.library->host_sleep_until(one->end + control->shift);
 	control->own_end = most_of(control->own_end, one->end);
 	rounds_tell(&control->rounds, one);
 }

@@ -3,6 +3,7 @@
 #include "cuda/host/lanes.h"
 #include "cuda/host/order.h"
 #include "base/memory.h"
+#include "base/search.h"
 
 static struct lane_queue *own(struct host_lane *lane)
 {
@@ -171,15 +172,10 @@ void host_flight_fail(struct host_flight *flight, enum status status)
 
 struct host_flight *lane_find(const struct lane_queue *lane, op_id id)
 {
-	size_t low = lane->first, high = lane->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (lane_flight(lane, middle)->id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < lane->count && lane_flight(lane, low)->id == id ? lane_flight(lane, low) : NULL;
+	size_t i, kept = lane->count - lane->first;
+	SEARCH(i, kept, lane_flight(lane, lane->first + i)->id >= id);
+	struct host_flight *found = i < kept ? lane_flight(lane, lane->first + i) : NULL;
+	return found && found->id == id ? found : NULL;
 }
 
 const struct host_flight *host_flight_find(const struct host_thread *host, op_id id)

@@ -3,6 +3,7 @@
 #include "cuda/kernels/cache.h"
 #include "base/embedded.h"
 #include "base/file.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,24 +47,16 @@ static void folders_make(struct kernel_cache *cache)
 	folder_make(cache->folder[1], temporary && *temporary == '/' ? temporary : "/tmp", name);
 }
 
-/* FNV-1a, 64 bits */
-static uint64_t digest(uint64_t sum, const char *bytes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		sum = (sum ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-	return sum;
-}
-
 void cache_open(struct kernel_cache *cache, const struct cuda_library *cuda)
 {
 	int version[2] = {0};
 	*cache = (struct kernel_cache){.lock = -1, .progress = cuda->progress};
 	folders_make(cache);
 	cuda->nvrtcVersion(&version[0], &version[1]);
-	cache->digest = digest(UINT64_C(0xcbf29ce484222325), (const char *)version, sizeof version);
+	cache->digest = hash_bytes(HASH_BEGIN, version, sizeof version);
 	for (const struct embedded *file = embedded_files; file->path; file++)
 		if (strstr(file->path, "src/cuda/kernels/"))
-			cache->digest = digest(cache->digest, file->bytes, file->count);
+			cache->digest = hash_bytes(cache->digest, file->bytes, file->count);
 }
 
 void cache_close(struct kernel_cache *cache)

@@ -4,12 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status attribute(
-        const struct cuda_library *library, int *value, CUdevice_attribute which, CUdevice device)
-{
-	return CUDA_CALL(library, cuDeviceGetAttribute, value, which, device);
-}
-
 static enum status ask(const struct cuda_library *library, struct cuda_device *into, int ordinal)
 {
 	CUdevice device;
@@ -21,15 +15,6 @@ static enum status ask(const struct cuda_library *library, struct cuda_device *i
 		status = CUDA_CALL(library, cuDeviceGetUuid, &into->uuid, device);
 	if (status == ST_OK)
 		status = CUDA_CALL(library, cuDeviceTotalMem, &bytes, device);
-	if (status == ST_OK)
-		status = attribute(
-		        library, &into->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-	if (status == ST_OK)
-		status = attribute(
-		        library, &into->minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-	if (status == ST_OK)
-		status = attribute(
-		        library, &into->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
 	into->bytes = (int64_t)bytes;
 	return status;
 }

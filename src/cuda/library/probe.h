@@ -9,8 +9,6 @@ struct cuda_device {
 	char name[96]; /* "NVIDIA H100" */
 	CUuuid uuid; /* the same in every process, and after CUDA_VISIBLE_DEVICES has put GPUs in another order */
 	int64_t bytes;
-	int major, minor; /* compute capability */
-	int multiprocessors;
 };
 struct cuda_devices {
 	struct cuda_device *items; /* by CUDA's ordinal */
