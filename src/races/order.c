@@ -162,16 +162,6 @@ static int lane_new(struct happens_before *order, struct rank_order *own)
 	return (int)own->lanes - 1;
 }
 
-static void lanes_update(struct happens_before *order, int rank)
-{
-	struct rank_order *own = &order->rank[rank];
-
-	while (world_stream(order->world, rank, own->streams)) {
-		int lane = lane_new(order, own);
-		*MEM_ADD(&own->stream_lane, &own->streams) = (uint16_t)lane;
-	}
-}
-
 /* Returns the lane for what a graph has on a forked stream; makes it at first. Races may be missed in a lane that is shared: from
  * AGAIN_MOST lanes on by captures of one name, so that a loop that captures does not lengthen the clocks; after BRANCHES_MOST by
  * all others. */
@@ -212,8 +202,13 @@ void clocks_update(struct happens_before *order)
 {
 	const struct world *world = order->world;
 
-	for (int r = 0; r < world->n; r++)
-		lanes_update(order, r);
+	for (int r = 0; r < world->n; r++) {
+		struct rank_order *own = &order->rank[r];
+		while (world_stream(world, r, own->streams)) {
+			int lane = lane_new(order, own);
+			*MEM_ADD(&own->stream_lane, &own->streams) = (uint16_t)lane;
+		}
+	}
 	MEM_ROOM(&order->op_lane, world->op_count + 1, &order->op_room);
 	for (op_id id = order->done + 1; id <= world->op_count; id++)
 		order->op_lane[id] = (uint16_t)find_lane(order, id);

@@ -147,15 +147,6 @@ static void take_op(struct happens_before *order, op_id id)
 
 /* ---- the log as it is now */
 
-static void order_begin(struct happens_before *order, struct world *world)
-{
-	*order = (struct happens_before){.world = world, .races = world->races};
-	order->rank = mem_alloc(world->n * sizeof *order->rank);
-	order->known = names_create();
-	order->runnable =
-	        (struct wait_search){.self = order, .edges_of = runnable_edges, .stop_at_cycle = true};
-}
-
 static void order_release(struct happens_before *order)
 {
 	for (int r = 0; r < order->world->n; r++) {
@@ -221,12 +212,16 @@ static void take_aborted(struct happens_before *order)
 
 const struct races *races_now(struct world *world)
 {
-	if (!world->races) {
+	struct happens_before *order = world->races ? world->races->order : NULL;
+	if (!order) {
 		world->races = mem_alloc(sizeof *world->races);
-		world->races->order = mem_alloc(sizeof *world->races->order);
-		order_begin(world->races->order, world);
+		order = world->races->order = mem_alloc(sizeof *order);
+		*order = (struct happens_before){.world = world,
+		        .races = world->races,
+		        .rank = mem_alloc(world->n * sizeof *order->rank),
+		        .known = names_create(),
+		        .runnable = {.self = order, .edges_of = runnable_edges, .stop_at_cycle = true}};
 	}
-	struct happens_before *order = world->races->order;
 	if (order->done == world->op_count && order->aborted == world->aborted_count)
 		return world->races;
 	clocks_update(order);

@@ -109,9 +109,7 @@ void chain_say(struct chain *chain, struct text *words, int depth)
 
 void chain_put_op(const struct chain *chain, op_id id, struct text *out)
 {
-	const struct world *world = chain->trace->world;
-	op_label(world, id, out);
-	text_add(out, " on rank %d", world->ops[id].rank);
+	trace_put_op(chain->trace->world, id, "on", out);
 	trace_put_line_behind(chain->trace, id, out);
 }
 
@@ -160,17 +158,14 @@ static void explain_wait(struct chain *chain, const struct bout *wait, op_id tol
 	const struct op *op = &chain->trace->world->ops[wait->op];
 	bool still = chain->horizon != TIME_UNKNOWN && wait->to >= chain->horizon;
 	struct text words = {0};
-	if (wait->op != told) {
+	if (wait->op != told)
 		chain_put_op(chain, wait->op, &words);
-	} else {
-		op_label(chain->trace->world, wait->op, &words);
-		text_add(&words, " on rank %d", op->rank);
-	}
-	text_add(&words, still ? " waits " : " waited ");
-	if (!still) {
-		time_text(wait->ns, &words);
-		text_add(&words, " of that ");
-	}
+	else
+		trace_put_op(chain->trace->world, wait->op, "on", &words);
+	if (still)
+		text_add(&words, " waits ");
+	else
+		text_add(&words, " waited %s of that ", time_words(wait->ns).text);
 	chain_follow(chain, op->rank, op->stream, wait, &words, depth);
 }
 
@@ -196,10 +191,8 @@ static bool partner_was_late(struct chain *chain, op_id id, const struct in_the_
 	if (wait.ns * 2 < of->ns || wait.ns <= 0 || met_before(chain, &wait))
 		return false;
 	chain_put_op(chain, id, &words);
-	text_add(&words, " had begun with a part of it, and waited ");
-	time_text(wait.ns, &words);
-	text_add(&words, of->of_that ? " of that" : "");
-	text_add(&words, " for rank %d, the last to come to it", chain->trace->world->ops[with].rank);
+	text_add(&words, " had begun with a part of it, and waited %s%s for rank %d, the last to come to it",
+	        time_words(wait.ns).text, of->of_that ? " of that" : "", chain->trace->world->ops[with].rank);
 	chain_say(chain, &words, depth);
 	explain(chain, &wait, with, depth + 1);
 	return true;

@@ -1,4 +1,4 @@
-/* chain.h -- private to trace/: what `why` goes along, link by link. Shared by chain.c, ends.c, root.c, ties.c, longest.c, why.c. An umbrella header: it
+/* chain.h -- private to trace/: what `why` goes along, link by link. Shared by chain.c, ends.c, root.c, longest.c, why.c. An umbrella header: it
  * brings along what it includes. */
 #ifndef RANKSH_TRACE_CHAIN_H
 #define RANKSH_TRACE_CHAIN_H
@@ -88,7 +88,7 @@ void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int6
 /* Behind the end of all chains: their words */
 void roots_word(struct chain *chain);
 
-/* ---- ties.c: other ranks join a root that keeps them back as long */
+/* Other ranks join a root that keeps them back as long. */
 void roots_tie(struct chain *chain);
 
 #endif

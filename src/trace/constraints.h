@@ -42,4 +42,10 @@ const struct moment *node_moment(const struct constraints *constraints, op_id id
 typedef void take_edge(void *self, node_id from, int64_t ns);
 void constraints_of(const struct constraints *constraints, node_id node, take_edge *take, void *self);
 
+/* slack.c */
+/* *slack: by operation, ns that it may end later without moving `end`, where durations stay as they are; TIME_UNKNOWN: it
+ * never ends, or is of another section than asked for (-1: any) and nothing of that waits for it. mem_free, in any case.
+ * ST_INTERRUPTED */
+enum status slack_find(const struct constraints *c, int section, int64_t end, int64_t **slack);
+
 #endif

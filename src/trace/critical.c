@@ -5,7 +5,6 @@
 #include "trace/constraints.h"
 #include "trace/lanes.h"
 #include "trace/sharing.h"
-#include "trace/slack.h"
 #include "trace/table.h"
 #include "trace/why.h"
 

@@ -7,11 +7,8 @@ static void add_lost(struct chain *chain, op_id id, int64_t lost, struct text *w
 {
 	op_id with = sharing_with(&chain->sharing, id);
 	struct times t = backend_times(chain->trace->backend, id);
-	text_add(words, ": ");
-	time_text(t.end - t.start, words);
-	text_add(words, " in all, ");
-	time_text(t.end - t.start - lost, words);
-	text_add(words, " alone; it shared what it needs");
+	text_add(words, ": %s in all, %s alone; it shared what it needs", time_words(t.end - t.start).text,
+	        time_words(t.end - t.start - lost).text);
 	if (with && with != id)
 		chain_put_with(chain, " with", with, words);
 }
@@ -20,11 +17,8 @@ static void add_slow(const struct chain *chain, op_id id, struct text *words)
 {
 	struct times t = backend_times(chain->trace->backend, id);
 	const struct slowness *slow = world_slow_at(chain->trace->world, id);
-	text_add(words, ": ");
-	time_text(t.alone, words);
-	text_add(words, " alone, ");
-	time_text(op_record(chain->trace->world, id)->alone_ns, words);
-	text_add(words, " without `slow %gx`", slow->factor);
+	text_add(words, ": %s alone, %s without `slow %gx`", time_words(t.alone).text,
+	        time_words(op_record(chain->trace->world, id)->alone_ns).text, slow->factor);
 }
 
 /* "matmul y on rank 2 (line 9) ran 2.00 ms of that" */
@@ -32,15 +26,12 @@ static void put_ran(
         const struct chain *chain, op_id id, const struct in_the_way *of, bool over, struct text *words)
 {
 	chain_put_op(chain, id, words);
-	text_add(words, over ? " ran " : " is under way");
 	if (!over)
-		return;
-	time_text(of->ns, words);
-	text_add(words, of->of_that ? " of that" : "");
-	if (of->count < 2)
-		return;
-	text_add(words, ", the longest of %d that ran ", of->count);
-	time_text(of->work, words);
+		text_add(words, " is under way");
+	else
+		text_add(words, " ran %s%s", time_words(of->ns).text, of->of_that ? " of that" : "");
+	if (over && of->count > 1)
+		text_add(words, ", the longest of %d that ran %s", of->count, time_words(of->work).text);
 }
 
 void chain_end(struct chain *chain, op_id id, const struct in_the_way *of, int depth)
@@ -56,12 +47,9 @@ void chain_end(struct chain *chain, op_id id, const struct in_the_way *of, int d
 		add_slow(chain, id, &words);
 	else if (kind == ROOT_SHARED)
 		add_lost(chain, id, lost, &words);
-	else if (kind == ROOT_LONGER) {
-		text_add(&words, ": ");
-		time_text(t.end - t.start, &words);
-		text_add(&words, " in all; on other ranks this line takes ");
-		time_text(elsewhere, &words);
-	}
+	else if (kind == ROOT_LONGER)
+		text_add(&words, ": %s in all; on other ranks this line takes %s",
+		        time_words(t.end - t.start).text, time_words(elsewhere).text);
 	chain_say(chain, &words, depth);
 }
 

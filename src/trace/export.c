@@ -29,7 +29,6 @@ struct json_writer {
 	struct reach *reach; /* by target and start */
 	size_t reaches;
 	struct text *out;
-	struct text label;
 	bool begun;
 	unsigned arrows;
 };
@@ -68,14 +67,6 @@ static void put_name(
 	begin(w, "M", rank, thread, "\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, index);
 }
 
-/* The operation as everywhere: "matmul y", "F3" */
-static void put_label(struct json_writer *w, op_id id)
-{
-	text_clear(&w->label);
-	op_label(w->trace->world, id, &w->label);
-	export_string(w->out, text_string(&w->label));
-}
-
 /* What a click on a slice shows besides its name */
 static void put_arguments(struct json_writer *w, const struct span *span)
 {
@@ -108,11 +99,11 @@ static void put_stall(struct json_writer *w, int rank, int stream, const struct 
 	        span->kind == SPAN_HOST ? "issue" : trace_causes[span->cause]);
 	if (span->op) {
 		text_add(w->out, "\"before\":");
-		put_label(w, span->op);
+		export_label(w->out, w->trace->world, span->op);
 	}
 	if (span->blame) {
 		text_add(w->out, "%s\"for\":", span->op ? "," : "");
-		put_label(w, span->blame);
+		export_label(w->out, w->trace->world, span->blame);
 		text_add(w->out, ",\"rank\":%d", w->trace->world->ops[span->blame].rank);
 	}
 	if (span->projected)
@@ -128,7 +119,7 @@ static enum status put_span(struct json_writer *w, int rank, int stream, const s
 	if (span->kind == SPAN_WORK) {
 		begin(w, "X", rank, thread_of(stream),
 		        "\"cat\":\"%s\",\"name\":", op_kind_name(op_record(w->trace->world, span->op)->kind));
-		put_label(w, span->op);
+		export_label(w->out, w->trace->world, span->op);
 		put_arguments(w, span);
 	} else {
 		put_stall(w, rank, stream, span);
@@ -247,7 +238,7 @@ static void put_reach(struct json_writer *w, const struct reach *reach, int thre
 {
 	const struct op *op = &w->trace->world->ops[reach->id];
 	begin(w, "X", reach->target, thread, "\"cat\":\"window\",\"name\":");
-	put_label(w, reach->id);
+	export_label(w->out, w->trace->world, reach->id);
 	text_add(w->out,
 	        ",\"args\":{\"op\":%u,\"rank\":%d},\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64 ".%03d}",
 	        reach->id, op->rank, US(reach->start), US(reach->end - reach->start));
@@ -355,7 +346,6 @@ enum status trace_export_json(
 	if (status == ST_OK)
 		put_iterations(&w);
 	text_add(out, "\n]}\n");
-	text_release(&w.label);
 	mem_free(w.reach);
 	lanes_release(&lanes);
 	spans_release(&spans);

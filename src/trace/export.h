@@ -63,6 +63,10 @@ const char *export_paint(enum colour colour);
 enum colour export_colour(const struct trace *trace, const struct span *span);
 /* "peer", "issue", "matmul y": what the span is called */
 void export_name(const struct trace *trace, const struct span *span, struct text *out);
+/* The rows that a picture of the export has: those of ranks that are alike drawn once */
+struct timeline_options export_timeline(const struct export_options *options, int width, int rows);
+/* "matmul y" as a JSON string */
+void export_label(struct text *out, const struct world *world, op_id id);
 /* As a JSON string, which may stand in a page too: `<` is written as an escape */
 void export_string(struct text *out, const char *words);
 /* As the text of an element, or an attribute, of XML */

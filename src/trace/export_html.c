@@ -90,8 +90,7 @@ static void put_blamed(struct page *page)
 		if (!page->blamed[id])
 			continue;
 		text_clear(&page->words);
-		op_label(world, id, &page->words);
-		text_add(&page->words, " of rank %d", world->ops[id].rank);
+		trace_put_op(world, id, "of", &page->words);
 		text_add(page->out, "%s\"%u\":", begun ? "," : "", id);
 		export_string(page->out, text_string(&page->words));
 		begun = true;
@@ -131,12 +130,7 @@ enum status trace_export_html(
 	static const char mark[] = "@DATA@";
 	const struct embedded *file = embedded_find("src/trace/", "page", ".html");
 	const char *at = memmem(file->bytes, file->count, mark, strlen(mark));
-	struct timeline_options timeline = {.window = options->window,
-	        .width = 1280,
-	        .rows = ROWS_MOST,
-	        .merge = true,
-	        .now = options->now,
-	        .ranks = options->ranks};
+	struct timeline_options timeline = export_timeline(options, 1280, ROWS_MOST);
 	struct page page = {.trace = trace, .out = out, .names = names_create()};
 	struct sets sets = {0};
 	page.blamed = mem_alloc((trace->world->op_count + 1) * sizeof *page.blamed);

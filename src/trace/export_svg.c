@@ -47,11 +47,9 @@ static void put_title(struct svg *svg, const struct span *span)
 	export_name(svg->trace, span, &svg->words);
 	if (span->kind == SPAN_STALL && span->blame) {
 		text_add(&svg->words, ": ");
-		op_label(svg->trace->world, span->blame, &svg->words);
-		text_add(&svg->words, " of rank %d", svg->trace->world->ops[span->blame].rank);
+		trace_put_op(svg->trace->world, span->blame, "of", &svg->words);
 	}
-	text_add(&svg->words, ", ");
-	time_text(span->to - span->from, &svg->words);
+	text_add(&svg->words, ", %s", time_words(span->to - span->from).text);
 	text_add(svg->out, "<title>");
 	export_xml(svg->out, text_string(&svg->words));
 	text_add(svg->out, "</title>");
@@ -160,30 +158,19 @@ static void put_row_names(struct svg *svg, const struct sets *sets, size_t row, 
 	text_add(svg->out, "</text>\n");
 }
 
-/* The least of 1, 2, 5, 10 ... ns at which numbers stand a hundred pixels apart, or more */
-static int64_t ruler_step(const struct svg *svg)
+/* A number at every multiple of 1, 2, 5, 10 ... ns, a hundred pixels apart or more */
+static void put_ruler(struct svg *svg, double bottom)
 {
 	double pixel = (double)(svg->window.to - svg->window.from) / (WIDTH - LEFT - RIGHT);
 	int64_t step = 1;
 	for (int next = 2; (double)step < 100 * pixel; next = next == 2 ? 5 : next == 5 ? 10 : 2)
 		step = next == 5 ? step / 2 * 5 : step * 2;
-	return step;
-}
-
-static void put_ruler(struct svg *svg, double bottom)
-{
-	int64_t step = ruler_step(svg);
-	for (int64_t tick = (svg->window.from + step - 1) / step * step; tick <= svg->window.to;
-	        tick += step) {
-		text_clear(&svg->words);
-		time_text(tick, &svg->words);
+	for (int64_t tick = (svg->window.from + step - 1) / step * step; tick <= svg->window.to; tick += step)
 		text_add(svg->out,
 		        "<path d=\"M%.1f %dV%.1f\" stroke=\"#ddd\"/><text x=\"%.1f\" y=\"%d\" "
 		        "text-anchor=\"middle\" "
 		        "fill=\"#666\">%s</text>\n",
-		        x_of(svg, tick), TOP - 8, bottom, x_of(svg, tick), TOP - 14,
-		        text_string(&svg->words));
-	}
+		        x_of(svg, tick), TOP - 8, bottom, x_of(svg, tick), TOP - 14, time_words(tick).text);
 }
 
 static void put_entry(struct svg *svg, const char *how, const char *words, double *x, double y)
@@ -215,12 +202,7 @@ static void put_legend(struct svg *svg, double y)
 enum status trace_export_svg(
         const struct trace *trace, const struct export_options *options, struct text *out)
 {
-	struct timeline_options timeline = {.window = options->window,
-	        .width = WIDTH - LEFT - RIGHT,
-	        .rows = ROWS_MOST,
-	        .merge = true,
-	        .now = options->now,
-	        .ranks = options->ranks};
+	struct timeline_options timeline = export_timeline(options, WIDTH - LEFT - RIGHT, ROWS_MOST);
 	struct svg svg = {.trace = trace, .window = options->window, .out = out};
 	struct sets sets = {0};
 	enum status status = sets_find(trace, &timeline, options->window, &sets);
@@ -263,11 +245,7 @@ bool export_is_txt(const char *text)
 enum status trace_export_txt(
         const struct trace *trace, const struct export_options *options, struct text *out)
 {
-	struct timeline_options timeline = {.window = options->window,
-	        .width = options->width,
-	        .merge = true,
-	        .now = options->now,
-	        .ranks = options->ranks};
+	struct timeline_options timeline = export_timeline(options, options->width, 0);
 	struct picture picture = {0};
 	enum status status = timeline_picture(trace, &timeline, &picture);
 	if (status == ST_OK)

@@ -31,6 +31,24 @@ void export_name(const struct trace *trace, const struct span *span, struct text
 		text_add(out, "%s", span->kind == SPAN_HOST ? "issue" : trace_causes[span->cause]);
 }
 
+struct timeline_options export_timeline(const struct export_options *options, int width, int rows)
+{
+	return (struct timeline_options){.window = options->window,
+	        .width = width,
+	        .rows = rows,
+	        .merge = true,
+	        .now = options->now,
+	        .ranks = options->ranks};
+}
+
+void export_label(struct text *out, const struct world *world, op_id id)
+{
+	struct text label = {0};
+	op_label(world, id, &label);
+	export_string(out, text_string(&label));
+	text_release(&label);
+}
+
 void export_string(struct text *out, const char *words)
 {
 	text_put(out, "\"", 1);

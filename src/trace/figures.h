@@ -39,4 +39,8 @@ void figures_release(struct figures *figures);
 const char *section_name(const struct trace *trace, int section);
 bool section_used(const struct trace *trace, int section); /* anything but initial data was queued in it */
 
+/* predicted.c: a table by kind of operation, what was measured beside what the simulator had said, of all that has run in the section;
+ * nothing where the backend measures nothing. */
+enum status trace_predicted(const struct trace *trace, int section, int width, struct text *out);
+
 #endif

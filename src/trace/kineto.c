@@ -57,11 +57,12 @@ static bool is_gpu_work(const struct kineto *k, const struct moment *m)
 	return trace_is_work((enum op_kind)m->kind) && !trace_by_host(k->trace->world, m->id);
 }
 
-static void put_gpu_name(struct kineto *k, op_id id)
+/* Up to the end of what all that runs on the GPU has */
+static void put_gpu_args(struct kineto *k, op_id id, int stream)
 {
-	text_clear(&k->words);
-	kineto_name(k->trace, id, &k->words);
-	export_string(k->out, text_string(&k->words));
+	text_add(k->out,
+	        ",\"args\":{\"External id\":%u,\"device\":%d,\"context\":1,\"stream\":%d,\"correlation\":%u",
+	        id, k->device, stream, id);
 }
 
 /* As c10d's NCCL backend notes them in the kernel's args */
@@ -102,10 +103,10 @@ static void put_work(struct kineto *k, op_id id, const struct times *t)
 	bool nccl = kineto_is_nccl((enum op_kind)record->kind), copy = record->kind == OP_COPY;
 	int64_t from = nccl ? least_of(t->ready, t->start) : t->start;
 	begin(k, copy ? "gpu_memcpy" : "kernel", k->device, stream, from, t->end);
-	put_gpu_name(k, id);
-	text_add(k->out,
-	        ",\"args\":{\"External id\":%u,\"device\":%d,\"context\":1,\"stream\":%d,\"correlation\":%u",
-	        id, k->device, stream, id);
+	text_clear(&k->words);
+	kineto_name(k->trace, id, &k->words);
+	export_string(k->out, text_string(&k->words));
+	put_gpu_args(k, id, stream);
 	if (copy && t->end > t->start)
 		text_add(k->out, ",\"bytes\":%" PRId64 ",\"memory bandwidth (GB/s)\":%.6f", record->bytes,
 		        (double)record->bytes / (double)(t->end - t->start));
@@ -128,10 +129,8 @@ static void put_sync(struct kineto *k, op_id id, const char *name, int stream, i
 	const struct world *world = k->trace->world;
 	op_id target = world->ops[id].target;
 	begin(k, "cuda_sync", k->device, stream, from, to);
-	text_add(k->out,
-	        "\"%s\",\"args\":{\"External "
-	        "id\":%u,\"device\":%d,\"context\":1,\"stream\":%d,\"correlation\":%u",
-	        name, id, k->device, stream, id);
+	text_add(k->out, "\"%s\"", name);
+	put_gpu_args(k, id, stream);
 	if (op_record(world, id)->kind == OP_WAIT && target && target != OP_EVERYTHING)
 		text_add(k->out,
 		        ",\"wait_on_stream\":%d,\"wait_on_cuda_event_record_corr_id\":%u,\"wait_on_cuda_"
@@ -279,13 +278,6 @@ static size_t put_step(struct kineto *k, const struct lanes *lanes, const struct
 	return i;
 }
 
-static void put_steps(struct kineto *k, const struct lanes *lanes)
-{
-	size_t from = 0;
-	for (size_t i = 0; i < k->trace->world->iteration_count; i++)
-		from = put_step(k, lanes, &k->trace->world->iterations[i], from);
-}
-
 /* The caching allocator's, each when the host took or freed it */
 static void put_memory(struct kineto *k)
 {
@@ -393,7 +385,8 @@ enum status trace_export_kineto(
 	if (status == ST_OK) {
 		put_head(&k);
 		put_names(&k, &lanes);
-		put_steps(&k, &lanes);
+		for (size_t i = 0, from = 0; i < trace->world->iteration_count; i++)
+			from = put_step(&k, &lanes, &trace->world->iterations[i], from);
 		put_operations(&k, &lanes);
 		put_memory(&k);
 		text_add(out, "\n]}\n");

@@ -8,7 +8,7 @@
  *
  * error: of the sums, above 0 where the simulator takes too long. of one: the median of single operations' errors, which
  * those of either sign do not take back. */
-#include "trace/predicted.h"
+#include "trace/figures.h"
 #include "backend/cost.h"
 #include "trace/lanes.h"
 #include "trace/table.h"

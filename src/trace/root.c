@@ -104,12 +104,6 @@ enum root_kind root_of_work(struct chain *chain, op_id id, int64_t ns, int64_t *
 
 /* ---- the roots that were found ---- */
 
-/* Kinds of which several operations are taken away together: what one line, or one host, did to them all */
-static bool adds_up(enum root_kind kind)
-{
-	return kind == ROOT_SLOW || kind == ROOT_LAUNCH;
-}
-
 void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int64_t ns)
 {
 	struct why *why = chain->why;
@@ -119,7 +113,8 @@ void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int6
 		bool same = known->kind == kind && known->rank == rank;
 		if (same && known->count && known->op[known->count - 1] == id)
 			return;
-		if (same && adds_up(kind))
+		/* operations that are taken away together: what one line, or one host, did to them all */
+		if (same && (kind == ROOT_SLOW || kind == ROOT_LAUNCH))
 			root = known;
 	}
 	if (!root) {
@@ -133,26 +128,12 @@ void root_add(struct chain *chain, enum root_kind kind, int rank, op_id id, int6
 		root->ns += ns;
 }
 
-static void put_slow(const struct chain *chain, const struct root *root, struct text *out)
-{
-	const struct slowness *slow = world_slow_at(chain->trace->world, root->op[0]);
-	text_add(out, "`@%d slow %gx`", root->rank, slow->factor);
-	put_place_behind(chain->trace->world, slow->file, slow->line, out);
-}
-
-/* "rank 2", "ranks 0-3" */
-static void put_ranks(const struct root *root, struct text *out)
-{
-	text_add(out, ranks_count(&root->ranks) > 1 ? "ranks " : "rank ");
-	ranks_text(&root->ranks, out);
-}
-
 /* "matmul y on ranks 0-3 (line 9)" */
 static void put_op(const struct chain *chain, const struct root *root, struct text *out)
 {
 	op_label(chain->trace->world, root->op[0], out);
 	text_add(out, " on ");
-	put_ranks(root, out);
+	trace_put_ranks(&root->ranks, out);
 	trace_put_line_behind(chain->trace, root->op[0], out);
 }
 
@@ -160,7 +141,7 @@ static void put_op(const struct chain *chain, const struct root *root, struct te
 static void put_host(const struct chain *chain, const struct root *root, const char *does, struct text *out)
 {
 	text_add(out, "the host of ");
-	put_ranks(root, out);
+	trace_put_ranks(&root->ranks, out);
 	text_add(out, "%s", does);
 	trace_put_line_behind(chain->trace, root->op[0], out);
 }
@@ -168,16 +149,15 @@ static void put_host(const struct chain *chain, const struct root *root, const c
 /* The launches of several operations are counted. */
 static void put_launches(const struct chain *chain, const struct root *root, struct text *out)
 {
-	size_t each = root->count / (size_t)ranks_count(&root->ranks);
+	size_t ranks = (size_t)ranks_count(&root->ranks);
 	text_add(out, "the launch of ");
-	if (root->count == (size_t)ranks_count(&root->ranks)) {
+	if (root->count == ranks) {
 		put_op(chain, root, out);
 		return;
 	}
-	text_add(out, "%zu operations on ", each);
-	put_ranks(root, out);
-	text_add(out, ", ");
-	time_text(root->ns, out);
+	text_add(out, "%zu operations on ", root->count / ranks);
+	trace_put_ranks(&root->ranks, out);
+	text_add(out, ", %s", time_words(root->ns).text);
 }
 
 /* "matmul y on rank 2 (line 9) takes its time": work is the root, of itself, or of what it shared */
@@ -185,26 +165,25 @@ static void put_work(const struct chain *chain, const struct root *root, struct 
 {
 	struct times t = backend_times(chain->trace->backend, root->op[0]);
 	put_op(chain, root, out);
-	if (root->kind == ROOT_SHARED) {
+	if (root->kind == ROOT_SHARED)
 		text_add(out, ", which shares what it needs");
-	} else if (root->kind == ROOT_LONGER) {
-		text_add(out, " takes ");
-		time_text(t.end - t.start, out);
-		text_add(out, ", elsewhere ");
-		time_text(root->ns, out);
-	} else {
+	else if (root->kind == ROOT_LONGER)
+		text_add(out, " takes %s, elsewhere %s", time_words(t.end - t.start).text,
+		        time_words(root->ns).text);
+	else
 		text_add(out, " takes its time");
-	}
 }
 
-static void word(const struct chain *chain, struct root *root)
+static void put_root(const struct chain *chain, struct root *root)
 {
 	const struct world *world = chain->trace->world;
 	const struct record *record = op_record(world, root->op[0]);
+	const struct slowness *slow = world_slow_at(world, root->op[0]);
 	struct text *out = &root->text;
 	switch (root->kind) {
 	case ROOT_SLOW:
-		put_slow(chain, root, out);
+		text_add(out, "`@%d slow %gx`", root->rank, slow->factor);
+		put_place_behind(world, slow->file, slow->line, out);
 		break;
 	case ROOT_LAUNCH:
 		put_launches(chain, root, out);
@@ -241,7 +220,116 @@ static void word(const struct chain *chain, struct root *root)
 void roots_word(struct chain *chain)
 {
 	for (size_t i = 0; i < chain->why->roots; i++)
-		word(chain, &chain->why->root[i]);
+		put_root(chain, &chain->why->root[i]);
+}
+
+/* ---- ties ---- */
+
+enum { LOOKS_MOST = 300000 }; /* operations gone through: a look is short */
+
+static bool root_ties(const struct trace *trace, op_id id, op_id other)
+{
+	const struct record *a = op_record(trace->world, id), *b = op_record(trace->world, other);
+	return a->kind == b->kind && a->line == b->line && a->title == b->title &&
+	        backend_times(trace->backend, id).end == backend_times(trace->backend, other).end;
+}
+
+/* All of the root's operations have one on that rank with the same number: they join it. */
+static void root_join_rank(const struct trace *trace, struct root *root, int rank, size_t own)
+{
+	const struct world *world = trace->world;
+	op_id other = world->first[rank];
+	size_t before = root->count;
+	for (size_t i = 0; i < own; i++) {
+		uint32_t number = world->ops[root->op[i]].number;
+		while (other && world->ops[other].number < number)
+			other = world->ops[other].next_program;
+		if (!other || !root_ties(trace, root->op[i], other)) {
+			root->count = before;
+			return;
+		}
+		*MEM_ADD(&root->op, &root->count) = other;
+	}
+	ranks_add(&root->ranks, rank);
+}
+
+/* A collective is one work of all of its members, wherever it stands in their programs. False: the root is none */
+static bool root_join_members(const struct world *world, struct root *root)
+{
+	op_id own = root->op[0];
+	const struct match *match = &world->matches[world->ops[own].match];
+	if (root->kind != ROOT_WORK || root->count != 1 || op_record(world, own)->kind != OP_COLLECTIVE)
+		return false;
+	for (int i = 0; i < match->n; i++)
+		if (match->member[i] && match->member[i] != own) {
+			*MEM_ADD(&root->op, &root->count) = match->member[i];
+			ranks_add(&root->ranks, match->ranks[i]);
+		}
+	return true;
+}
+
+/* What keeps one rank back as long as it keeps others, who run the same lines:
+ *
+ *      rank 0   |== matmul y, 2 ms ==|  allreduce y        without rank 0's matmul alone the allreduce begins no sooner:
+ *      rank 1   |== matmul y, 2 ms ==|                     those of both ranks are the root, and go together
+ *
+ * The operation of another rank ties that has the same place in its program, is of the same line, and ends at the same time. */
+void roots_tie(struct chain *chain)
+{
+	const struct world *world = chain->trace->world;
+	for (size_t i = 0; i < chain->why->roots; i++) {
+		struct root *root = &chain->why->root[i];
+		size_t own = root->count;
+		ranks_one(&root->ranks, root->rank);
+		bool alone = root->kind == ROOT_SLOW || root->kind == ROOT_LONGER ||
+		        root->kind == ROOT_SHARED || root->kind >= ROOT_CIRCLE;
+		if (alone || !own || root_join_members(world, root) ||
+		        (int64_t)world->n * world->ops[root->op[own - 1]].number > LOOKS_MOST)
+			continue;
+		for (int rank = 0; rank < world->n; rank++)
+			if (rank != root->rank)
+				root_join_rank(chain->trace, root, rank, own);
+	}
+}
+
+/* ---- what a replay takes away ---- */
+
+/* By kind, what its operations are without it; LONGER: as long as elsewhere. Of SLOW it is the rank's kernels, of the last nothing. */
+static const struct op_otherwise without[ROOT_COUNT] = {[ROOT_HOST] = {.ns = 0},
+        [ROOT_WORK] = {.ns = 0},
+        [ROOT_MEMORY] = {.ns = 0, .not_held = true},
+        [ROOT_LAUNCH] = {.ns = -1, .no_launch = true},
+        [ROOT_HELD] = {.ns = -1, .not_held = true},
+        [ROOT_SHARED] = {.ns = -1, .alone = true}};
+_Static_assert(ROOT_COUNT == 11, "a new kind of root has its row in `without`, or comes after ROOT_CIRCLE");
+
+static int by_id(const void *a, const void *b)
+{
+	const struct op_otherwise *x = a, *y = b;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+size_t why_without(const struct why *why, struct op_otherwise **op, struct ranks *slowed)
+{
+	size_t count = 0;
+	*op = NULL;
+	*slowed = (struct ranks){0};
+	for (size_t i = 0; i < why->roots; i++) {
+		const struct root *root = &why->root[i];
+		if (root->kind == ROOT_SLOW)
+			ranks_add(slowed, root->rank);
+		bool of_operations = root->kind != ROOT_SLOW && root->kind < ROOT_CIRCLE;
+		for (size_t k = 0; of_operations && k < root->count; k++) {
+			struct op_otherwise *other = MEM_ADD(op, &count);
+			*other = without[root->kind];
+			other->id = root->op[k];
+			if (root->kind == ROOT_LONGER)
+				other->ns = root->ns;
+		}
+	}
+	if (count)
+		qsort(*op, count, sizeof **op, by_id);
+	return count;
 }
 
 void why_put_roots(const struct why *why, struct text *out)

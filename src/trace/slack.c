@@ -2,7 +2,7 @@
  *
  *      late(u) = min over edges u -> v of late(v) - ns        a node is looked at when all that wait for it have been
  */
-#include "trace/slack.h"
+#include "trace/constraints.h"
 #include "trace/lanes.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"

@@ -7,7 +7,6 @@
 #include "trace/diff.h"
 #include "trace/figures.h"
 #include "trace/lanes.h"
-#include "trace/predicted.h"
 #include "trace/table.h"
 
 #include <math.h>

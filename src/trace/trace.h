@@ -18,7 +18,7 @@
  *   the timeline             timeline.c sets.c alike.c (rows) now.c cells.c bars.c (a lane) legend.c picture.c
  *   a cursor on it           spots.c spots_path.c details.c density.c
  *   one instant              at.c
- *   from a wait to its root  why.c longest.c chain.c ends.c root.c ties.c without.c
+ *   from a wait to its root  why.c longest.c chain.c ends.c root.c
  *   what sets the end        critical.c constraints.c slack.c
  *   figures                  metrics.c program.c axes.c bubble.c roofline.c staleness.c intervals.c
  *   tables of them           stats.c figures.c predicted.c diff.c

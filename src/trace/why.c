@@ -5,11 +5,6 @@
 
 /* ---- an operation ---- */
 
-static const struct moment *moment_of(const struct lanes *lanes, op_id id)
-{
-	return &lanes->moment[lanes->trace->world->ops[id].number - 1];
-}
-
 /* From the end of the work before it on its stream to its own start; of a host's, from its start to its end; what has not
  * begun, or not ended, waits up to now */
 static struct window gap_of(struct chain *chain, const struct lanes *lanes, const struct moment *m)
@@ -37,8 +32,8 @@ static void put_asked(const struct chain *chain, op_id id, struct text *out)
 	const struct op *op = &chain->trace->world->ops[id];
 	struct text line = {0};
 	trace_put_line(chain->trace, id, &line);
-	op_label(chain->trace->world, id, out);
-	text_add(out, " on rank %d (%s%s%s)", op->rank, text_string(&line), line.count ? ", " : "",
+	trace_put_op(chain->trace->world, id, "on", out);
+	text_add(out, " (%s%s%s)", text_string(&line), line.count ? ", " : "",
 	        trace_lane_name(chain->trace, op->rank, op->stream));
 	text_release(&line);
 }
@@ -47,9 +42,10 @@ static void put_asked(const struct chain *chain, op_id id, struct text *out)
 static void explain_itself(struct chain *chain, const struct moment *m, struct text *words)
 {
 	bool begun = m->t.start != TIME_UNKNOWN;
-	text_add(words, begun ? " waited for nothing: it began at once, at " : " has not begun");
 	if (begun)
-		time_text(m->t.start, words);
+		text_add(words, " waited for nothing: it began at once, at %s", time_words(m->t.start).text);
+	else
+		text_add(words, " has not begun");
 	chain_say(chain, words, 0);
 	int64_t ns = m->t.end == TIME_UNKNOWN ? 0 : m->t.end - m->t.start;
 	if (begun && (trace_is_work(m->kind) || m->kind == OP_HOST))
@@ -79,13 +75,9 @@ static bool explain_behind(struct chain *chain, const struct moment *m, int64_t 
 	most = most && (!work || most->ns > work->ns) ? most : work;
 	if (most) {
 		put_asked(chain, m->id, &words);
-		text_add(&words, " stood in its stream for ");
-		time_text(m->t.start - since, &words);
-		if (most->ns < m->t.start - since) {
-			text_add(&words, ", ");
-			time_text(most->ns, &words);
-			text_add(&words, " of them");
-		}
+		text_add(&words, " stood in its stream for %s", time_words(m->t.start - since).text);
+		if (most->ns < m->t.start - since)
+			text_add(&words, ", %s of them", time_words(most->ns).text);
 		text_add(&words, " %s ", most->kind == SPAN_WORK ? "behind" : "while");
 		op_label(chain->trace->world, most->op, &words);
 	}
@@ -108,7 +100,7 @@ static int64_t waited_for(struct chain *chain, op_id id, struct bouts *pieces)
 	int64_t waited = 0;
 	if (!lanes)
 		return 0;
-	chain_pieces(chain, op->rank, op->stream, gap_of(chain, lanes, moment_of(lanes, id)), pieces);
+	chain_pieces(chain, op->rank, op->stream, gap_of(chain, lanes, lanes_moment(lanes, id)), pieces);
 	for (size_t i = 0; i < pieces->count; i++)
 		waited += pieces->piece[i].kind == SPAN_STALL ? pieces->piece[i].ns : 0;
 	return waited;
@@ -142,13 +134,16 @@ static void put_waited(
 	        host            ? still ? " holds its host for " : " held its host for "
 	                : still ? " has waited for "
 	                        : " waited ");
-	time_text(still ? waited - 1 : host ? longest : waited, out);
-	text_add(out, still && !host ? ", now" : host ? "," : "");
-	if (waited > longest && !host && !still) {
-		text_add(out, ", ");
-		time_text(longest, out);
-		text_add(out, " of them");
-	}
+	text_add(out, "%s%s",
+	        time_words(still       ? waited - 1
+	                        : host ? longest
+	                               : waited)
+	                .text,
+	        still && !host ? ", now"
+	                : host ? ","
+	                       : "");
+	if (waited > longest && !host && !still)
+		text_add(out, ", %s of them", time_words(longest).text);
 	text_add(out, " ");
 }
 
@@ -161,7 +156,7 @@ static void explain_op(struct chain *chain, op_id id, int64_t stretch)
 	int64_t waited = waited_for(chain, id, &pieces);
 	const struct lanes *lanes = chain_lanes(chain, op->rank);
 	if (lanes) {
-		const struct moment *m = moment_of(lanes, id);
+		const struct moment *m = lanes_moment(lanes, id);
 		bool host = m->stream == STREAM_HOST;
 		const struct bout *longest = pieces_longest(&pieces, SPAN_STALL);
 		if (longest &&
@@ -254,7 +249,7 @@ static void explain_time(struct chain *chain, const struct why_question *q, int 
 			say_lane(chain, rank, s, &span);
 		if (s == STREAM_HOST || span.kind != SPAN_STALL || !span.op)
 			continue;
-		chain_pieces(chain, rank, s, gap_of(chain, lanes, moment_of(lanes, span.op)), &pieces);
+		chain_pieces(chain, rank, s, gap_of(chain, lanes, lanes_moment(lanes, span.op)), &pieces);
 		for (size_t i = 0; i < pieces.count; i++) {
 			const struct bout *p = &pieces.piece[i];
 			if (p->from <= q->time && p->to > q->time && p->cause == span.cause &&
@@ -266,7 +261,7 @@ static void explain_time(struct chain *chain, const struct why_question *q, int 
 	}
 	if (waits >= 0) {
 		struct text words = {0};
-		put_waited(chain, moment_of(lanes, longest.op), longest.ns, longest.ns, &words);
+		put_waited(chain, lanes_moment(lanes, longest.op), longest.ns, longest.ns, &words);
 		chain_follow(chain, rank, waits, &longest, &words, 0);
 	}
 	mem_free(pieces.piece);

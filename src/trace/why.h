@@ -37,7 +37,7 @@ enum root_kind {
 struct root {
 	enum root_kind kind;
 	int rank;
-	struct ranks ranks; /* those on which it ties, `rank` among them (ties.c) */
+	struct ranks ranks; /* those on which it ties, `rank` among them */
 	op_id *op; /* of `rank` ascending, then of the others; of MISSING what waits. Of SLOW the rank's that was met, which the same `slow` made slow */
 	size_t count;
 	int64_t ns; /* LONGER: what it takes elsewhere. HELD, LAUNCH ...: how much of the stretch it took */

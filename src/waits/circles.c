@@ -64,26 +64,15 @@ struct serial {
 
 /* ---- running */
 
-static uint32_t queue_of(const struct serial *serial, int group, int rank)
-{
-	return serial->across ? (uint32_t)rank : (uint32_t)(group * serial->world->n + rank);
-}
-
 static uint32_t op_queue(const struct serial *serial, op_id id)
 {
-	return queue_of(serial, op_record(serial->world, id)->group, serial->world->ops[id].rank);
+	int rank = serial->world->ops[id].rank, group = op_record(serial->world, id)->group;
+	return (uint32_t)(serial->across ? rank : group * serial->world->n + rank);
 }
 
 static bool has_begun(const struct serial *serial, op_id id)
 {
 	return id <= serial->queue[op_queue(serial, id)].begun;
-}
-
-/* A collective with `backup` goes on without so many. */
-static bool all_begun(const struct serial *serial, uint32_t match, op_id id)
-{
-	return serial->meeting[match].begun + op_record(serial->world, id)->backup >=
-	        (uint32_t)serial->world->matches[match].n;
 }
 
 static void end_meeting(struct serial *serial, uint32_t match)
@@ -103,7 +92,10 @@ static void op_begin(struct serial *serial, op_id id)
 		struct issued_match *meeting = &serial->meeting[matches[i]];
 		meeting->begun++;
 		queue->pending += !meeting->released;
-		if (!meeting->over && all_begun(serial, matches[i], id))
+		/* a collective with `backup` goes on without so many */
+		if (!meeting->over &&
+		        meeting->begun + op_record(serial->world, id)->backup >=
+		                (uint32_t)serial->world->matches[matches[i]].n)
 			end_meeting(serial, matches[i]);
 	}
 }
