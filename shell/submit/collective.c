@@ -14,7 +14,6 @@
 #include "shell/submit/collective.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"
-#include "shell/submit/unroll.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
 

@@ -15,7 +15,6 @@
  * larger than the input (allgather), a copy of one's own part into its place comes first; where it is
  * smaller (reducescatter), the steps, which use up what they work on, have a copy of the input. If parts are not equal, the
  * steps of both work on a temporary tensor of n whole parts, as NCCL does, padded with zeroes. */
-#include "shell/submit/unroll.h"
 #include "shell/submit/collective.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"

@@ -19,8 +19,8 @@
 	X(CEIL, rounded, "ceil", 1, "n", PLAIN)                    \
 	X(ROUND, rounded, "round", 1, "n", PLAIN)                  \
 	X(SHORT, rounded, "short", 1, "n", PLAIN)                  \
-	X(SQRT, root, "sqrt", 1, "n", PLAIN)                       \
-	X(LOG2, root, "log2", 1, "n", PLAIN)                       \
+	X(SQRT, rounded, "sqrt", 1, "n", PLAIN)                    \
+	X(LOG2, rounded, "log2", 1, "n", PLAIN)                    \
 	X(DIVISOR, divisor, "divisor", 2, "nn", PLAIN)             \
 	X(GPUS, gpus, "gpus", 0, "", PLAIN)                        \
 	X(CLOSE, close, "close", 2, "ttn", DATA)                   \
@@ -37,9 +37,9 @@
 	X(WORKS, task, "works", 1, "n", PLAIN)                     \
 	X(MEMORIES, task, "memories", 1, "n", PLAIN)               \
 	X(PIECE, task, "piece", 1, "n", PLAIN)                     \
-	X(HOLDER, piece, "holder", 1, "n", PLAIN)                  \
-	X(ITS_CHUNK, piece, "its_chunk", 1, "n", PLAIN)            \
-	X(SLOTS, slots, "slots", 0, "", WORD)                      \
+	X(HOLDER, task, "holder", 1, "n", PLAIN)                   \
+	X(ITS_CHUNK, task, "its_chunk", 1, "n", PLAIN)             \
+	X(SLOTS, task, "slots", 0, "", WORD)                       \
 	X(TIME, figure, "time", 0, "k", CLOCK)                     \
 	X(NOW, now, "now", 0, "", CLOCK)                           \
 	X(OVERLAP, figure, "overlap", 2, "ssk", CLOCK)             \

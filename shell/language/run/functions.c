@@ -120,30 +120,26 @@ enum status value_of_divisor(struct asked *asked, struct value *value)
 	return ST_OK;
 }
 
-/* These keep the unit */
+/* abs, ceil, round and short keep the unit; a root or a logarithm of a unit has none */
 enum status value_of_rounded(struct asked *asked, struct value *value)
 {
 	enum function function = asked->formula->function->function;
 	char digits[32];
 	enum status status = number(asked, 0, value);
-	snprintf(digits, sizeof digits, "%.6g", value->number); /* as a saved program shows it */
-	value->number = function == FUNCTION_ABS ? fabs(value->number)
-	        : function == FUNCTION_CEIL      ? ceil(value->number)
-	        : function == FUNCTION_ROUND     ? round(value->number)
-	                                         : strtod(digits, NULL);
-	return status;
-}
-
-/* A root or a logarithm of a unit has none */
-enum status value_of_root(struct asked *asked, struct value *value)
-{
-	bool root = asked->formula->function->function == FUNCTION_SQRT;
-	enum status status = number(asked, 0, value);
 	double x = value->number;
-	if (status == ST_OK && (root ? x < 0 : !(x > 0)))
-		status = fail(ST_RANGE, "%s(%g): a number %s was expected", asked->formula->function->name, x,
-		        root ? "not below 0" : "above 0");
-	*value = value_plain(root ? sqrt(x) : log2(x));
+	snprintf(digits, sizeof digits, "%.6g", x); /* as a saved program shows it */
+	if (function == FUNCTION_SQRT || function == FUNCTION_LOG2) {
+		bool root = function == FUNCTION_SQRT;
+		if (status == ST_OK && (root ? x < 0 : !(x > 0)))
+			status = fail(ST_RANGE, "%s(%g): a number %s was expected",
+			        asked->formula->function->name, x, root ? "not below 0" : "above 0");
+		*value = value_plain(root ? sqrt(x) : log2(x));
+		return status;
+	}
+	value->number = function == FUNCTION_ABS ? fabs(x)
+	        : function == FUNCTION_CEIL      ? ceil(x)
+	        : function == FUNCTION_ROUND     ? round(x)
+	                                         : strtod(digits, NULL);
 	return status;
 }
 

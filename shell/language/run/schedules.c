@@ -38,15 +38,6 @@ const struct schedule *interpreter_schedule_now(const struct shell *shell)
 	return shell->interpreter->pipeline;
 }
 
-/* The schedule that stands; NULL: none does, worded */
-static const struct schedule *schedule_of(const struct asked *asked)
-{
-	if (!asked->eval->shell->interpreter->pipeline)
-		fail(ST_NAME, "%s: no schedule is set; `schedule 1f1b micro=8 in pp` makes one",
-		        asked->formula->function->name);
-	return asked->eval->shell->interpreter->pipeline;
-}
-
 /* The function's argument, below `most`, and the rank's stage: its place in the schedule's group */
 static enum status place_of(struct asked *asked, size_t most, size_t *place, size_t *stage)
 {
@@ -67,66 +58,62 @@ static enum status place_of(struct asked *asked, size_t most, size_t *place, siz
 	return ST_OK;
 }
 
-static struct value word(struct asked *asked, const char *text)
+static struct value word_value(struct asked *asked, const char *text)
 {
 	return value_named(names_make(asked->eval->shell->world->names, text, strlen(text)));
 }
 
-enum status value_of_slots(struct asked *asked, struct value *value)
-{
-	const struct schedule *schedule = schedule_of(asked);
-	if (!schedule)
-		return ST_NAME;
-	*value = value_plain(schedule->count);
-	return ST_OK;
-}
-
-/* holder, its_chunk of a piece: the stage that has it, and as which chunk */
-enum status value_of_piece(struct asked *asked, struct value *value)
-{
-	const struct schedule *schedule = schedule_of(asked);
-	size_t piece = 0, stage;
-	if (!schedule)
-		return ST_NAME;
-	enum status status = place_of(asked, (size_t)schedule->pieces, &piece, &stage);
-	if (status == ST_OK)
-		*value = value_plain(asked->formula->function->function == FUNCTION_HOLDER
-		                ? schedule->holder[piece]
-		                : schedule->chunk[piece]);
-	return status;
-}
-
-/* doing, works of a slot; work, micro, chunk of it on a stage; memories of a chunk there, and which piece of the model it
- * is. The value of a stage hangs on the rank by that alone: with one stage it does not vary. */
+/* slots; doing, works of a slot; work, micro, chunk of it on a stage; memories of a chunk there, and which piece of the model it
+ * is; holder, its_chunk of a piece: the stage that has it, and as which chunk. The value of a stage hangs on the rank by that
+ * alone: with one stage it does not vary. */
 enum status value_of_task(struct asked *asked, struct value *value)
 {
-	const struct schedule *schedule = schedule_of(asked);
+	const struct schedule *schedule = asked->eval->shell->interpreter->pipeline;
 	enum function function = asked->formula->function->function;
+	bool of_piece = function == FUNCTION_HOLDER || function == FUNCTION_ITS_CHUNK;
 	bool of_chunk = function == FUNCTION_MEMORIES || function == FUNCTION_PIECE;
-	bool doing = function == FUNCTION_DOING;
 	size_t k = 0, stage = 0;
 	if (!schedule)
-		return ST_NAME;
-	size_t most = of_chunk ? (size_t)schedule->chunks : schedule->count;
+		return fail(ST_NAME, "%s: no schedule is set; `schedule 1f1b micro=8 in pp` makes one",
+		        asked->formula->function->name);
+	*value = value_plain(schedule->count);
+	if (function == FUNCTION_SLOTS)
+		return ST_OK;
+	size_t most = of_piece ? (size_t)schedule->pieces
+	        : of_chunk     ? (size_t)schedule->chunks
+	                       : schedule->count;
 	enum status status = place_of(asked, most, &k, &stage);
 	if (status != ST_OK)
 		return status;
-	if (doing || function == FUNCTION_WORKS) {
-		struct text text = {0};
-		(doing ? schedule_doing : schedule_works)(schedule, k, &text);
-		*value = word(asked, text_string(&text));
+	size_t slot = stage * most + k; /* of the stage's own */
+	struct text text = {0};
+	asked->eval->varies |=
+	        schedule->stages > 1 && !of_piece && function != FUNCTION_DOING && function != FUNCTION_WORKS;
+	switch (function) {
+	case FUNCTION_HOLDER:
+		*value = value_plain(schedule->holder[k]);
+		break;
+	case FUNCTION_ITS_CHUNK:
+		*value = value_plain(schedule->chunk[k]);
+		break;
+	case FUNCTION_PIECE:
+		*value = value_plain(schedule->piece[slot]);
+		break;
+	case FUNCTION_MEMORIES:
+		*value = value_plain(schedule->memories[slot]);
+		break;
+	case FUNCTION_WORK:
+		*value = word_value(asked, schedule_work_name(schedule->task[slot].work));
+		break;
+	case FUNCTION_MICRO:
+	case FUNCTION_CHUNK:
+		*value = value_plain(
+		        function == FUNCTION_MICRO ? schedule->task[slot].micro : schedule->task[slot].chunk);
+		break;
+	default:
+		(function == FUNCTION_DOING ? schedule_doing : schedule_works)(schedule, k, &text);
+		*value = word_value(asked, text_string(&text));
 		text_release(&text);
-		return ST_OK;
 	}
-	asked->eval->varies |= schedule->stages > 1;
-	if (of_chunk) {
-		const int *of = function == FUNCTION_PIECE ? schedule->piece : schedule->memories;
-		*value = value_plain(of[stage * most + k]);
-		return ST_OK;
-	}
-	const struct task *task = &schedule->task[stage * most + k];
-	*value = function == FUNCTION_WORK
-	        ? word(asked, schedule_work_name(task->work))
-	        : value_plain(function == FUNCTION_MICRO ? task->micro : task->chunk);
 	return ST_OK;
 }
