@@ -16,6 +16,7 @@
  * smaller (reducescatter), the steps, which use up what they work on, have a copy of the input. If parts are not equal, the
  * steps of both work on a temporary tensor of n whole parts, as NCCL does, padded with zeroes. */
 #include "shell/submit/collective.h"
+#include "shell/language/run/command.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "collectives/collective.h"
