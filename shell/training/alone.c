@@ -69,13 +69,6 @@ static enum status find_wholes(struct shell *shell, struct alone *alone)
 	return ST_OK;
 }
 
-static void make_room(struct alone *alone)
-{
-	divide(alone, mem_alloc(3 * alone->elements * sizeof *alone->end));
-	for (size_t i = 0; i < alone->elements; i++)
-		alone->weight[i] = 1;
-}
-
 enum status alone_wholes(struct shell *shell, const struct program *program, struct whole **whole, int *count)
 {
 	struct alone alone = {0};
@@ -98,35 +91,38 @@ enum status alone_wholes(struct shell *shell, const struct program *program, str
 
 /* ---- taking values ---- */
 
-/* The tensor of the line as the lines so far make it */
-static enum status take(struct shell *shell, const struct part_line *line, float *values)
+const struct whole *whole_find(const struct whole *whole, int count, const char *name, const char *state)
 {
-	struct data_read read = {.kind = READ_NORM, .stream = STREAM_DEFAULT};
-	struct ranks set = {0};
-	double norm;
-	ranks_add(&set, 0);
-	enum status status = interpreter_view(shell, 0, line->tensor, &read.a);
-	if (status == ST_OK)
-		status = shell_read(shell, &set, &read, NULL, &norm);
-	return status == ST_OK ? part_floats(shell, line, &read.a, values) : status;
+	for (int i = 0; i < count; i++)
+		if (strcmp(whole[i].name, name) == 0 && strcmp(whole[i].state, state) == 0)
+			return &whole[i];
+	return NULL;
 }
 
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state)
 {
-	for (int i = 0; i < alone->count; i++)
-		if (strcmp(alone->whole[i].name, name) == 0 && strcmp(alone->whole[i].state, state) == 0)
-			return &alone->whole[i];
-	return NULL;
+	return whole_find(alone->whole, alone->count, name, state);
 }
 
+/* The tensors of rank 0's lines, as the lines so far make them */
 static enum status take_all(struct shell *shell, const struct alone *alone, float *values)
 {
 	const struct part_lines *parts = &shell->training->parts;
 	enum status status = ST_OK;
+	struct ranks set = {0};
+	ranks_add(&set, 0);
 	for (size_t i = 0; i < parts->count && status == ST_OK; i++) {
-		const struct whole *whole = whole_of(alone, parts->line[i].of, parts->line[i].state);
-		if (whole && parts->line[i].rank == 0)
-			status = take(shell, &parts->line[i], values + whole->first);
+		const struct part_line *line = &parts->line[i];
+		const struct whole *whole = whole_of(alone, line->of, line->state);
+		struct data_read read = {.kind = READ_NORM, .stream = STREAM_DEFAULT};
+		double norm;
+		if (!whole || line->rank != 0)
+			continue;
+		status = interpreter_view(shell, 0, line->tensor, &read.a);
+		if (status == ST_OK)
+			status = shell_read(shell, &set, &read, NULL, &norm);
+		if (status == ST_OK)
+			status = part_floats(shell, line, &read.a, values + whole->first);
 	}
 	return status;
 }
@@ -169,8 +165,11 @@ static enum status play(struct shell *shell, struct player *player, struct alone
 			status = fail(ST_ARGUMENT, "the program has no setup, or no iteration");
 		if (status == ST_OK && t == 0)
 			status = find_wholes(shell, alone);
-		if (status == ST_OK && t == 0)
-			make_room(alone);
+		if (status == ST_OK && t == 0) {
+			divide(alone, mem_alloc(3 * alone->elements * sizeof *alone->end));
+			for (size_t i = 0; i < alone->elements; i++)
+				alone->weight[i] = 1;
+		}
 		if (status == ST_OK &&
 		        (t == 0 || t == alone->iterations || whole_of(alone, alone->whole[0].name, "v")))
 			status = take_all(shell, alone, t ? alone->end : alone->begin);
@@ -221,13 +220,6 @@ enum status alone_train(struct shell *shell, struct alone *alone)
 	return status == ST_OK ? status : fail_in(status, "the model on one rank");
 }
 
-/* ---- to all processes ---- */
-
-static enum status share(struct shell *shell, void **bytes, size_t count)
-{
-	return transport_broadcast(shell->transport, 0, bytes, &count);
-}
-
 enum status alone_spread(struct shell *shell, enum status status, struct alone *alone)
 {
 	struct alone head = *alone; /* its pointers mean something to rank 0 alone */
@@ -238,10 +230,12 @@ enum status alone_spread(struct shell *shell, enum status status, struct alone *
 	alone->loss = head.loss;
 	alone->loss_most = head.loss_most;
 	float *values = alone->end;
+	size_t wholes = (size_t)alone->count * sizeof *alone->whole,
+	       bytes = 3 * alone->elements * sizeof *values;
 	if (status == ST_OK)
-		status = share(shell, (void **)&alone->whole, (size_t)alone->count * sizeof *alone->whole);
+		status = transport_broadcast(shell->transport, 0, (void **)&alone->whole, &wholes);
 	if (status == ST_OK)
-		status = share(shell, (void **)&values, 3 * alone->elements * sizeof *values);
+		status = transport_broadcast(shell->transport, 0, (void **)&values, &bytes);
 	if (status == ST_OK)
 		divide(alone, values);
 	return status;

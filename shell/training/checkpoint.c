@@ -124,67 +124,53 @@ static enum status agree_all(struct shell *shell, enum status mine)
 	return status;
 }
 
-static bool writes_manifest(const struct shell *shell)
+/* File i of a checkpoint is shard i, the last one (i == shards) the manifest. behind: ".new" until all is written, or "" */
+enum { PATH_ROOM = 600 };
+static const char *file_of(
+        const char *prefix, const struct checkpoint *c, size_t i, const char *behind, char path[PATH_ROOM])
 {
-	return !shell->replaying && transport_rank(shell->transport) == 0;
+	if (i == c->shards)
+		snprintf(path, PATH_ROOM, "%s.json%s", prefix, behind);
+	else
+		snprintf(path, PATH_ROOM, "%s.%zu.npy%s", prefix, i, behind);
+	return path;
 }
 
-/* The files that this process writes: those of its rank's shards, and on process 0 the manifest. They keep their names,
- * without the `.new` with which they were written, or go. */
-enum file_end {
-	END_SHARDS,   /* renamed */
-	END_MANIFEST, /* renamed */
-	END_REMOVE    /* all of them */
-};
-
-static enum status end_file(enum file_end how, const char *path)
+/* Each process writes the shards of its rank, and process 0 the manifest. */
+static bool writes_file(const struct shell *shell, const struct checkpoint *c, size_t i)
 {
-	struct text written = {0};
-	enum status status = ST_OK;
-	text_add(&written, "%s.new", path);
-	if (how == END_REMOVE)
-		unlink(text_string(&written));
-	else if (rename(text_string(&written), path) != 0)
-		status = fail(ST_FILE, "%s cannot be written: %s", path, strerror(errno));
-	text_release(&written);
-	return status;
+	if (shell->replaying)
+		return false;
+	return i < c->shards ? c->shard[i].line.rank == shell->world->me
+	                     : transport_rank(shell->transport) == 0;
 }
 
-static enum status end_files(
-        struct shell *shell, enum file_end how, const char *prefix, const struct checkpoint *c)
+/* Files `from` to `to` - 1 lose their `.new`. */
+static enum status rename_files(
+        struct shell *shell, const char *prefix, const struct checkpoint *c, size_t from, size_t to)
 {
-	struct text path = {0};
+	char path[PATH_ROOM], written[PATH_ROOM];
 	enum status status = ST_OK;
-	for (size_t i = 0; i < c->shards && how != END_MANIFEST && status == ST_OK; i++) {
-		if (shell->replaying || c->shard[i].line.rank != shell->world->me)
-			continue;
-		text_clear(&path);
-		text_add(&path, "%s.%zu.npy", prefix, i);
-		status = end_file(how, text_string(&path));
-	}
-	if (status == ST_OK && how != END_SHARDS && writes_manifest(shell)) {
-		text_clear(&path);
-		text_add(&path, "%s.json", prefix);
-		status = end_file(how, text_string(&path));
-	}
-	text_release(&path);
+	for (size_t i = from; i < to && status == ST_OK; i++)
+		if (writes_file(shell, c, i) &&
+		        rename(file_of(prefix, c, i, ".new", written), file_of(prefix, c, i, "", path)) != 0)
+			status = fail(ST_FILE, "%s cannot be written: %s", path, strerror(errno));
 	return agree_all(shell, status);
 }
 
-static enum status write_shard(struct shell *shell, const char *prefix, size_t number, struct shard *shard)
+static enum status write_shard(struct shell *shell, const char *prefix, struct checkpoint *c, size_t number)
 {
+	struct shard *shard = &c->shard[number];
 	struct view view;
-	struct text path = {0};
+	char path[PATH_ROOM];
 	size_t bytes = (size_t)layout_bytes(&shard->layout);
 	float *values = mem_alloc(bytes);
-	text_add(&path, "%s.%zu.npy.new", prefix, number);
 	enum status status = interpreter_view(shell, shard->line.rank, shard->line.tensor, &view);
 	if (status == ST_OK)
 		status = read_floats(shell, 0, &view, values);
 	if (status == ST_OK && !shell->replaying)
-		status = npy_save(text_string(&path), &shard->layout, values);
+		status = npy_save(file_of(prefix, c, number, ".new", path), &shard->layout, values);
 	shard->digest = hash_bytes(HASH_BEGIN, values, bytes);
-	text_release(&path);
 	mem_free(values);
 	return status;
 }
@@ -199,7 +185,7 @@ static enum status write_shards(struct shell *shell, const char *prefix, struct 
 	enum status status = ST_OK;
 	for (size_t i = 0; i < c->shards && status == ST_OK; i++)
 		if (c->shard[i].line.rank == shell->world->me) {
-			status = write_shard(shell, prefix, i, &c->shard[i]);
+			status = write_shard(shell, prefix, c, i);
 			mine[i] = c->shard[i].digest;
 		}
 	status = agree_all(shell, status);
@@ -212,23 +198,14 @@ static enum status write_shards(struct shell *shell, const char *prefix, struct 
 	return status;
 }
 
-/* ---- the manifest ---- */
-
-static const char *behind_slash(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 static cJSON *shard_json(const char *prefix, size_t number, const struct shard *shard)
 {
 	const struct part_line *line = &shard->line;
 	cJSON *object = cJSON_CreateObject();
-	char text[32];
-	struct text file = {0};
-	text_add(&file, "%s.%zu.npy", behind_slash(prefix), number);
-	cJSON_AddStringToObject(object, "file", text_string(&file));
-	text_release(&file);
+	const char *slash = strrchr(prefix, '/');
+	char text[PATH_ROOM];
+	snprintf(text, sizeof text, "%s.%zu.npy", slash ? slash + 1 : prefix, number);
+	cJSON_AddStringToObject(object, "file", text);
 	cJSON_AddStringToObject(object, "of", line->of);
 	if (*line->state)
 		cJSON_AddStringToObject(object, "as", line->state);
@@ -268,16 +245,12 @@ static const struct output_kind shard_kind = {.is = "whole .npy file of a tensor
                                 manifest_kind = {
                                         .is = "whole manifest of a checkpoint", .is_own = manifest_whole};
 
-/* how: `force` and `line` for all files of the checkpoint */
-static struct output output_of(const struct output *how, const char *path, const struct output_kind *kind)
-{
-	return (struct output){.path = path, .kind = kind, .force = how->force, .line = how->line};
-}
-
 static enum status write_manifest(
         struct shell *shell, const char *prefix, const struct output *how, const struct checkpoint *c)
 {
-	struct text text = {0}, path = {0};
+	struct text text = {0};
+	char path[PATH_ROOM];
+	struct output output = *how;
 	text_add(&text, "{\"ranksh\":\"checkpoint\",\"iteration\":%d,\"model\":", c->iteration);
 	put_json(&text, cJSON_CreateString(c->model), "");
 	text_add(&text, ",\"parts\":%d,\"loses\":", c->parts);
@@ -286,11 +259,10 @@ static enum status write_manifest(
 		put_json(&text, whole_json(&c->whole[i]), i + 1 < c->wholes ? "," : "],\"shards\":[");
 	for (size_t i = 0; i < c->shards; i++)
 		put_json(&text, shard_json(prefix, i, &c->shard[i]), i + 1 < c->shards ? "," : "]}");
-	text_add(&path, "%s.json.new", prefix);
-	struct output output = output_of(how, text_string(&path), &manifest_kind);
+	output.path = file_of(prefix, c, c->shards, ".new", path);
+	output.kind = &manifest_kind;
 	enum status status = shell_write(shell, &output, &text);
 	text_release(&text);
-	text_release(&path);
 	return status;
 }
 
@@ -306,69 +278,41 @@ static void make_folder(const struct shell *shell, const char *prefix)
 	text_release(&folder);
 }
 
-/* Of an earlier checkpoint of this name; the others rename no shard before it is gone. */
-static enum status remove_manifest(struct shell *shell, const char *prefix)
-{
-	struct text path = {0};
-	text_add(&path, "%s.json", prefix);
-	if (writes_manifest(shell))
-		unlink(text_string(&path));
-	text_release(&path);
-	return shell_agree(shell, 0, ST_OK);
-}
-
 /* Of an earlier checkpoint that had more shards */
 static void remove_shards_from(const char *prefix, size_t number)
 {
-	for (bool more = true; more; number++) {
-		struct text path = {0};
-		text_add(&path, "%s.%zu.npy", prefix, number);
-		more = file_there(text_string(&path)) == FILE_REGULAR && npy_whole(text_string(&path)) &&
-		        unlink(text_string(&path)) == 0;
-		text_release(&path);
-	}
+	char path[PATH_ROOM];
+	do
+		snprintf(path, sizeof path, "%s.%zu.npy", prefix, number++);
+	while (file_there(path) == FILE_REGULAR && npy_whole(path) && unlink(path) == 0);
 }
 
-/* The files that this process writes, and those as which they are written first; then all know. */
+/* The files that this process writes, and those as which they are written first; then all know. how: `force` and `line` for
+ * all files of the checkpoint */
 static enum status may_replace_all(
         struct shell *shell, const char *prefix, const struct output *how, const struct checkpoint *c)
 {
-	static const char *const behind[] = {"", ".new"};
-	struct text path = {0};
+	char path[PATH_ROOM];
+	struct output output = *how;
 	enum status status = ST_OK;
-	for (size_t i = 0; i < 2 * c->shards && status == ST_OK; i++) {
-		if (shell->replaying || c->shard[i / 2].line.rank != shell->world->me)
+	output.path = path;
+	for (size_t i = 0; i < 2 * (c->shards + 1) && status == ST_OK; i++) {
+		if (!writes_file(shell, c, i / 2))
 			continue;
-		text_clear(&path);
-		text_add(&path, "%s.%zu.npy%s", prefix, i / 2, behind[i % 2]);
-		struct output output = output_of(how, text_string(&path), &shard_kind);
+		file_of(prefix, c, i / 2, i % 2 ? ".new" : "", path);
+		output.kind = i / 2 < c->shards ? &shard_kind : &manifest_kind;
 		status = may_replace(&output);
 	}
-	for (int i = 0; i < 2 && status == ST_OK && writes_manifest(shell); i++) {
-		text_clear(&path);
-		text_add(&path, "%s.json%s", prefix, behind[i]);
-		struct output output = output_of(how, text_string(&path), &manifest_kind);
-		status = may_replace(&output);
-	}
-	text_release(&path);
 	return agree_all(shell, status);
-}
-
-/* On process 0: a checkpoint of this name is there. */
-static bool is_there(const struct shell *shell, const char *prefix)
-{
-	struct text path = {0};
-	text_add(&path, "%s.json", prefix);
-	bool there = writes_manifest(shell) && file_there(text_string(&path)) == FILE_REGULAR &&
-	        manifest_whole(text_string(&path));
-	text_release(&path);
-	return there;
 }
 
 static enum status write_files(
         struct shell *shell, const char *prefix, const struct output *how, struct checkpoint *c)
 {
-	bool earlier = is_there(shell, prefix);
+	char path[PATH_ROOM];
+	const char *manifest = file_of(prefix, c, c->shards, "", path);
+	bool writes_it = writes_file(shell, c, c->shards),
+	     earlier = writes_it && file_there(manifest) == FILE_REGULAR && manifest_whole(manifest);
 	enum status status = may_replace_all(shell, prefix, how, c);
 	if (status != ST_OK)
 		return status;
@@ -376,16 +320,20 @@ static enum status write_files(
 	status = write_shards(shell, prefix, c);
 	if (status == ST_OK)
 		status = write_manifest(shell, prefix, how, c);
+	/* that of an earlier checkpoint of this name: the others rename no shard before it is gone */
+	if (status == ST_OK && writes_it)
+		unlink(manifest);
 	if (status == ST_OK)
-		status = remove_manifest(shell, prefix);
+		status = shell_agree(shell, 0, ST_OK);
 	if (status == ST_OK)
-		status = end_files(shell, END_SHARDS, prefix, c);
+		status = rename_files(shell, prefix, c, 0, c->shards);
 	if (status == ST_OK)
-		status = end_files(shell, END_MANIFEST, prefix, c);
+		status = rename_files(shell, prefix, c, c->shards, c->shards + 1);
 	if (status == ST_OK && earlier)
 		remove_shards_from(prefix, c->shards);
-	else if (status != ST_OK)
-		end_files(shell, END_REMOVE, prefix, c);
+	for (size_t i = 0; i <= c->shards && status != ST_OK; i++)
+		if (writes_file(shell, c, i))
+			unlink(file_of(prefix, c, i, ".new", path));
 	return status;
 }
 
@@ -440,8 +388,7 @@ enum status checkpoint_save(struct shell *shell, const char *prefix, long every,
 	text_add(&line, "checkpoint ");
 	if (every)
 		text_add(&line, "every=%ld ", every);
-	text_add(&line, "to=");
-	quote_word(prefix, &line);
+	text_add(&line, "to=%s", quoted_word("%s", prefix).text);
 	struct output how = {.force = force, .line = text_string(&line)};
 	bool chosen = status == ST_OK;
 	if (chosen && !shell->recalls)

@@ -23,39 +23,29 @@ struct preset {
 	const char *unit;
 };
 
-static void put_presets(const struct preset *preset, size_t count, const struct head *model, struct text *out)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!head_option(model, preset[i].name))
-			text_add(out, "let %s = %lld%s\n", preset[i].name, (long long)preset[i].value,
-			        preset[i].value ? preset[i].unit : "");
-}
-
-/* workers 0: the data is where the GPU reads it, as for `verify`'s one rank */
-static void put_loader(const struct loader *loader, const struct head *model, struct text *out)
-{
-	const struct preset presets[] = {{"loader_workers", loader->workers, ""},
-	        {"loader_prefetch", loader->prefetch, ""}, {"loader_read", (int64_t)loader->read, "B/s"},
-	        {"loader_decode", (int64_t)loader->decode, "ns"}};
-	put_presets(presets, sizeof presets / sizeof *presets, model, out);
-}
-
-/* sizes_only: nothing of it is read: a model is looked at before its data is there */
-static void put_data(const struct plan *plan, bool sizes_only, const struct head *model, struct text *out)
+/* What `data` says, unless `sizes_only`: nothing of it is read, since a model is looked at before its data is there. `loader`
+ * with 0 workers: the data is where the GPU reads it, as for `verify`'s one rank */
+static void put_data(const struct plan *plan, bool sizes_only, const struct loader *loader,
+        const struct head *model, struct text *out)
 {
 	static const char *const kinds[] = {
 	        [DATA_SYNTHETIC] = "synthetic", [DATA_TEXT] = "text", [DATA_NPY] = "npy"};
 	bool given = plan->data_given && !sizes_only;
-	const struct preset numbers[] = {{"samples", given ? plan->data.count : 0, ""},
+	const struct preset presets[] = {{"samples", given ? plan->data.count : 0, ""},
 	        {"vocab", plan->data.vocab, ""}, {"columns_in", plan->data.in, ""},
-	        {"columns_out", plan->data.out, ""}};
+	        {"columns_out", plan->data.out, ""}, {"loader_workers", loader->workers, ""},
+	        {"loader_prefetch", loader->prefetch, ""}, {"loader_read", (int64_t)loader->read, "B/s"},
+	        {"loader_decode", (int64_t)loader->decode, "ns"}};
 	text_add(out, "let it = 0\nlet data_kind = \"%s\"\nlet data_path = ",
 	        kinds[given ? plan->data.kind : DATA_SYNTHETIC]);
 	quote_text(given ? plan->data.path[0] : "", out);
 	text_add(out, "\nlet target_path = ");
 	quote_text(given ? plan->data.path[1] : "", out);
 	text_put(out, "\n", 1);
-	put_presets(numbers, sizeof numbers / sizeof *numbers, model, out);
+	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
+		if (!head_option(model, presets[i].name))
+			text_add(out, "let %s = %lld%s\n", presets[i].name, (long long)presets[i].value,
+			        presets[i].value ? presets[i].unit : "");
 }
 
 /* Sets the option to a number, given before or not */
@@ -74,6 +64,16 @@ static void give_stage(const struct plan *plan, struct choice *strategy)
 	for (size_t i = 0; i < sizeof times / sizeof *times && plan->stage.given; i++)
 		if (head_option(&strategy->head, times[i].name) && !choice_given(strategy, times[i].name))
 			give(strategy, times[i].name, (struct number){times[i].ns, UNIT_TIME});
+}
+
+/* The text's, which overrules what the line gives the model: then `idle` has a line of it. 0: there is no text */
+static void give_vocab(int vocab, struct choice *model, struct text *idle)
+{
+	const struct given *given = choice_given(model, "vocab");
+	if (vocab && given && !given->word && given->number.value != vocab)
+		text_add(idle, "vocab=%g has no effect: the text has %d\n", given->number.value, vocab);
+	if (vocab && head_option(&model->head, "vocab"))
+		give(model, "vocab", (struct number){vocab, UNIT_PLAIN});
 }
 
 /* ---- together ---- */
@@ -122,19 +122,6 @@ static struct program *put_together(struct shell *shell, struct choice *choice, 
 	return made;
 }
 
-/* What is not said by a line: by `data`, which is given to the model here, and by `stage`. idle: what it overrules */
-static void give_all(const struct plan *plan, struct choice *choice, int count, struct text *idle)
-{
-	int vocab = plan->data.vocab;
-	const struct given *given = choice_given(&choice[0], "vocab");
-	if (vocab && given && !given->word && given->number.value != vocab)
-		text_add(idle, "vocab=%g has no effect: the text has %d\n", given->number.value, vocab);
-	if (vocab && head_option(&choice[0].head, "vocab"))
-		give(&choice[0], "vocab", (struct number){vocab, UNIT_PLAIN});
-	for (int i = 1; i < count; i++)
-		give_stage(plan, &choice[i]);
-}
-
 /* Options that are changed in a world whose lines run again: of the strategies that have them, else of the model */
 static void give_changed(struct changes *changes, struct choice *choice, int count)
 {
@@ -165,11 +152,8 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 	struct text first = {0}, idle = {0};
 	int order[FILES_MAX], told = count > 1 ? choice->givens : 0; /* by `model`, of the model's */
 	enum status status = ST_OK;
-	for (int i = 0; i < count && status == ST_OK; i++) {
-		status = choose_file(shell, i == 0, &choice[i]);
-		if (status == ST_OK)
-			status = head_read(&choice[i].head, &choice[i].file);
-	}
+	for (int i = 0; i < count && status == ST_OK; i++)
+		status = choose_head(shell, i == 0, &choice[i]);
 	if (status == ST_OK && count > 1)
 		give_changed(shell->changes, choice, count);
 	if (status == ST_OK)
@@ -179,9 +163,11 @@ static enum status build(struct shell *shell, struct choice *choice, int count, 
 	if (status == ST_OK)
 		status = stack_options(choice, count);
 	if (status == ST_OK) {
-		put_data(plan, !name, &choice[0].head, &first);
-		put_loader(count > 1 ? &plan->loader : &(struct loader){0}, &choice[0].head, &first);
-		give_all(plan, choice, count, &idle);
+		put_data(plan, !name, count > 1 ? &plan->loader : &(struct loader){0}, &choice[0].head,
+		        &first);
+		give_vocab(plan->data.vocab, &choice[0], &idle);
+		for (int i = 1; i < count; i++)
+			give_stage(plan, &choice[i]);
 		status = stack_mesh(choice, count, ranks, &first);
 	}
 	if (status == ST_OK)
@@ -364,11 +350,8 @@ enum status choose_resumed(struct shell *shell, const struct checkpoint *c)
 	made->built_in = from->built_in;
 	made->first = first;
 	made->alone = program_use(from->alone);
-	text_put(&made->written, from->written.bytes, from->written.count);
-	text_put(&made->loses, from->loses.bytes, from->loses.count);
-	text_put(&made->parts, from->parts.bytes, from->parts.count);
+	program_copy_heads(from, made);
 	put_resumed(c, &made->parts, &made->resumed);
-	text_put(&made->own_pace, from->own_pace.bytes, from->own_pace.count);
 	enum status status = program_take(shell, made);
 	program_release(made);
 	text_release(&begin);

@@ -27,6 +27,8 @@ bool choice_is_path(const char *name);
 /* choice->file becomes the file of its name, embedded or on disk. ST_NAME: no such one, worded with the
  * nearest; ST_FILE. */
 enum status choose_file(struct shell *shell, bool model, struct choice *choice);
+/* ... and choice->head what its head says. ST_SYNTAX too */
+enum status choose_head(struct shell *shell, bool model, struct choice *choice);
 void choice_release(struct choice *choice);
 /* The option as it was given; NULL: it was not */
 const struct given *choice_given(const struct choice *choice, const char *name);

@@ -126,29 +126,6 @@ static enum status compare_part(struct shell *shell, const struct part_line *lin
 	return status;
 }
 
-/* Every element of every parameter is on some rank: what is not declared would not be compared. */
-static enum status compare_all(
-        struct shell *shell, const struct part_lines *parts, const struct alone *alone, struct difference *d)
-{
-	bool *seen = mem_alloc(alone->elements);
-	enum status status = ST_OK;
-	for (size_t i = 0; i < parts->count && status == ST_OK; i++)
-		status = compare_part(shell, &parts->line[i], alone, seen, d);
-	for (int i = 0; i < alone->count && status == ST_OK; i++) {
-		const struct whole *whole = &alone->whole[i];
-		int64_t k = 0, count = whole_count(whole);
-		while (k < count && seen[whole->first + k])
-			k++;
-		if (k < count)
-			status = fail(ST_ARGUMENT,
-			        "no rank declares %s%s%s[%lld,%lld]: a line `part TENSOR of %s` is missing",
-			        whole->name, *whole->state ? "'s " : "", whole->state,
-			        (long long)(k / whole->cols), (long long)(k % whole->cols), whole->name);
-	}
-	mem_free(seen);
-	return status;
-}
-
 /* ---- waiting for them ---- */
 
 enum status compare_await(struct shell *shell)
@@ -206,9 +183,25 @@ static enum status add_ranks(struct shell *shell, struct difference *mine, int c
 	return status;
 }
 
+/* Every element of every parameter is on some rank: what is not declared would not be compared. */
 enum status compare_parts(struct shell *shell, const struct alone *alone, struct difference *d)
 {
 	const struct part_lines *parts = &shell->training->parts;
-	enum status status = compare_all(shell, parts, alone, d);
+	bool *seen = mem_alloc(alone->elements);
+	enum status status = ST_OK;
+	for (size_t i = 0; i < parts->count && status == ST_OK; i++)
+		status = compare_part(shell, &parts->line[i], alone, seen, d);
+	for (int i = 0; i < alone->count && status == ST_OK; i++) {
+		const struct whole *whole = &alone->whole[i];
+		int64_t k = 0, count = whole_count(whole);
+		while (k < count && seen[whole->first + k])
+			k++;
+		if (k < count)
+			status = fail(ST_ARGUMENT,
+			        "no rank declares %s%s%s[%lld,%lld]: a line `part TENSOR of %s` is missing",
+			        whole->name, *whole->state ? "'s " : "", whole->state,
+			        (long long)(k / whole->cols), (long long)(k % whole->cols), whole->name);
+	}
+	mem_free(seen);
 	return status == ST_OK ? add_ranks(shell, d, alone->count) : status;
 }

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "mpi/transport.h"
+#include "shell/session/quote.h"
 #include "shell/session/share.h"
 #include "shell/training/parts.h"
 #include "shell/training/verify.h"
@@ -129,9 +130,8 @@ static long latest(const char *prefix, long below)
  * there is none of these. */
 static enum status find_manifest(const char *path, struct text *found)
 {
-	size_t length = strlen(path);
 	long number;
-	text_add(found, "%s%s", path, length > 5 && strcmp(path + length - 5, ".json") == 0 ? "" : ".json");
+	text_add(found, "%s%s", path, path_ends(path, ".json") ? "" : ".json");
 	if (access(text_string(found), F_OK) == 0)
 		return ST_OK;
 	number = latest(path, LONG_MAX);

@@ -64,6 +64,12 @@ enum status choose_file(struct shell *shell, bool model, struct choice *choice)
 	return status;
 }
 
+enum status choose_head(struct shell *shell, bool model, struct choice *choice)
+{
+	enum status status = choose_file(shell, model, choice);
+	return status == ST_OK ? head_read(&choice->head, &choice->file) : status;
+}
+
 void choice_release(struct choice *choice)
 {
 	mem_free((void *)(uintptr_t)choice->file.text);

@@ -60,6 +60,14 @@ const struct player_file *program_file(const struct program *program, const char
 	return NULL;
 }
 
+void program_copy_heads(const struct program *from, struct program *to)
+{
+	text_put(&to->written, from->written.bytes, from->written.count);
+	text_put(&to->loses, from->loses.bytes, from->loses.count);
+	text_put(&to->parts, from->parts.bytes, from->parts.count);
+	text_put(&to->own_pace, from->own_pace.bytes, from->own_pace.count);
+}
+
 struct program *program_with(
         const struct program *from, struct names *names, const char *file, const char *text, size_t count)
 {
@@ -78,10 +86,7 @@ struct program *program_with(
 	}
 	made->built_in = true;
 	made->alone = program_use(from->alone);
-	text_put(&made->written, from->written.bytes, from->written.count);
-	text_put(&made->loses, from->loses.bytes, from->loses.count);
-	text_put(&made->parts, from->parts.bytes, from->parts.count);
-	text_put(&made->own_pace, from->own_pace.bytes, from->own_pace.count);
+	program_copy_heads(from, made);
 	return made;
 }
 
@@ -92,16 +97,6 @@ static void release_files(struct player_file *file, size_t files)
 		mem_free((void *)(uintptr_t)file[i].text);
 	}
 	mem_free(file);
-}
-
-static void hunted_free(struct hunted *hunted)
-{
-	if (!hunted)
-		return;
-	program_release(hunted->whole);
-	text_release(&hunted->tried);
-	mem_free(hunted->file);
-	mem_free(hunted);
 }
 
 struct program *program_use(struct program *program)
@@ -126,7 +121,12 @@ void program_release(struct program *program)
 	mem_free(program->name);
 	release_files(program->file, program->files);
 	release_files(program->aside, program->asides);
-	hunted_free(program->hunted);
+	if (program->hunted) {
+		program_release(program->hunted->whole);
+		text_release(&program->hunted->tried);
+		mem_free(program->hunted->file);
+	}
+	mem_free(program->hunted);
 	for (size_t i = 0; i < program->steps; i++) {
 		mem_free(program->step[i].title);
 		mem_free(program->step[i].ranks);

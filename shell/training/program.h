@@ -74,6 +74,8 @@ const struct player_file *program_file(const struct program *program, const char
  * ahead as a learner's is. */
 struct program *program_with(
         const struct program *from, struct names *names, const char *file, const char *text, size_t count);
+/* What its line and the heads of its files say of it: the same files make another program. */
+void program_copy_heads(const struct program *from, struct program *to);
 struct program *program_use(struct program *program); /* NULL is allowed */
 void program_release(struct program *program);        /* NULL is allowed */
 /* Reads it for `shell`, whose world it will run in. */

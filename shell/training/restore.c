@@ -25,16 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- shards ---- */
-
-static const struct whole *whole_in(const struct checkpoint *c, const struct part_line *line)
-{
-	for (int i = 0; i < c->wholes; i++)
-		if (strcmp(c->whole[i].name, line->of) == 0 && strcmp(c->whole[i].state, line->state) == 0)
-			return &c->whole[i];
-	return NULL;
-}
-
 /* On rank 0: its elements, as many as *layout says (mem_free), and whether they are those that were written */
 static enum status read_elements(
         const struct checkpoint *c, const struct shard *shard, struct layout *layout, float **values)
@@ -91,7 +81,7 @@ static enum status gather_whole(const struct checkpoint *c, const struct whole *
 	bool *seen = mem_alloc((size_t)count);
 	enum status status = ST_OK;
 	for (size_t k = 0; k < c->shards && status == ST_OK; k++)
-		if (whole_in(c, &c->shard[k].line) == whole)
+		if (whole_find(c->whole, c->wholes, c->shard[k].line.of, c->shard[k].line.state) == whole)
 			status = place_shard(c, &c->shard[k], whole, values, seen);
 	while (i < count && seen[i])
 		i++;
@@ -145,8 +135,7 @@ enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, con
 	int count;
 	enum status status = alone_wholes(shell, program, &whole, &count);
 	for (int i = 0; i < count && status == ST_OK; i++) {
-		struct part_line line = {.of = whole[i].name, .state = whole[i].state};
-		const struct whole *there = whole_in(c, &line);
+		const struct whole *there = whole_find(c->whole, c->wholes, whole[i].name, whole[i].state);
 		char words[128];
 		if (!there)
 			status = other_state(c, &whole[i], false, c->whole, c->wholes);
@@ -157,15 +146,9 @@ enum status checkpoint_fits(struct shell *shell, const struct checkpoint *c, con
 			status = other_model(c, there, words);
 		}
 	}
-	for (int i = 0; i < c->wholes && status == ST_OK; i++) {
-		int k = 0;
-		while (k < count &&
-		        (strcmp(whole[k].name, c->whole[i].name) != 0 ||
-		                strcmp(whole[k].state, c->whole[i].state) != 0))
-			k++;
-		if (k == count)
+	for (int i = 0; i < c->wholes && status == ST_OK; i++)
+		if (!whole_find(whole, count, c->whole[i].name, c->whole[i].state))
 			status = other_state(c, &c->whole[i], true, whole, count);
-	}
 	mem_free(whole);
 	return status;
 }

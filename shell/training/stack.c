@@ -266,23 +266,18 @@ static enum status share(struct choice *choice, int i, int count, const struct g
 	return ST_OK;
 }
 
-/* The strategies that have the option: of the line, else of those in the binary */
-static void put_those(const struct choice *choice, int count, const char *option, struct text *out)
-{
-	for (int i = 1; i < count; i++)
-		if (head_option(&choice[i].head, option))
-			text_add(out, "%s%s", out->count ? " " : "", choice[i].name);
-	if (!out->count)
-		choice_those_with(option, out);
-}
-
 /* Behind a strategy that has it not: the model's, where no strategy of the line has it, or somebody else's. One that
  * nobody has is left where it stands: who reads that file tells what it might have been (options.c). */
 static enum status give_away(struct choice *choice, int i, int count, const struct given *given, bool *gone)
 {
 	struct text those = {0};
 	enum status status = ST_OK;
-	put_those(choice, count, given->name, &those);
+	for (int k = 1; k < count;
+	        k++) /* the strategies of the line that have it, else those in the binary */
+		if (head_option(&choice[k].head, given->name))
+			text_add(&those, "%s%s", those.count ? " " : "", choice[k].name);
+	if (!those.count)
+		choice_those_with(given->name, &those);
 	*gone = head_option(&choice[0].head, given->name);
 	if (*gone && (status = share(choice, i, count, given)) == ST_OK)
 		choice_give(&choice[0], given);

@@ -19,23 +19,6 @@ struct held {
 
 _Static_assert((int)KIND_COUNT <= (int)MEMORY_KINDS, "the books count fewer kinds than there are");
 
-static void count_now(const struct world *world, struct held *held)
-{
-	for (size_t i = 0; i < world->tensor_count; i++) {
-		const struct tensor *tensor = &world->tensors[i];
-		if (tensor->used && !tensor->view && tensor->space == SPACE_DEVICE)
-			held[tensor->rank].bytes[world_memory_kind(world, (int)i)] +=
-			        layout_bytes(&tensor->layout);
-	}
-}
-
-static void count_peaks(const struct world *world, struct held *held)
-{
-	for (int rank = 0; rank < world->n; rank++)
-		memcpy(held[rank].bytes, world_heap(world, rank, SPACE_DEVICE)->peak_kind,
-		        sizeof held[rank].bytes);
-}
-
 static int64_t sum(const struct held *held, int kinds)
 {
 	int64_t bytes = 0;
@@ -90,13 +73,19 @@ static void put_sets(const struct held *held, const struct ranks *set, bool peak
 
 void state_memory(const struct shell *shell, const struct ranks *set, bool peak, struct text *out)
 {
+	const struct world *world = shell->world;
 	if (!shell->training->now.program)
 		return;
-	struct held *held = mem_alloc((size_t)shell->world->n * sizeof *held);
-	if (peak)
-		count_peaks(shell->world, held);
-	else
-		count_now(shell->world, held);
+	struct held *held = mem_alloc((size_t)world->n * sizeof *held);
+	for (int rank = 0; rank < world->n && peak; rank++)
+		memcpy(held[rank].bytes, world_heap(world, rank, SPACE_DEVICE)->peak_kind,
+		        sizeof held[rank].bytes);
+	for (size_t i = 0; i < world->tensor_count && !peak; i++) {
+		const struct tensor *tensor = &world->tensors[i];
+		if (tensor->used && !tensor->view && tensor->space == SPACE_DEVICE)
+			held[tensor->rank].bytes[world_memory_kind(world, (int)i)] +=
+			        layout_bytes(&tensor->layout);
+	}
 	put_sets(held, set, peak, out);
 	mem_free(held);
 }

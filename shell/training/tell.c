@@ -142,8 +142,7 @@ void choice_list(struct shell *shell, bool models)
 	const char *name;
 	for (int i = 0; (name = choice_name(models, i)); i++) {
 		struct choice choice = {.name = name};
-		if (choose_file(shell, models, &choice) == ST_OK &&
-		        head_read(&choice.head, &choice.file) == ST_OK) {
+		if (choose_head(shell, models, &choice) == ST_OK) {
 			const char *help = text_string(&choice.head.help);
 			out_say(shell->out, "   %s%-13s%s %.*s\n", STYLED(shell->out, COLOUR_HEAD, name),
 			        (int)strcspn(help, ";"), help);
@@ -185,9 +184,10 @@ static void say_several(struct shell *shell, const struct choice *choice, int co
 		text_release(&options);
 	}
 	struct text more = {0};
-	text_add(&more, "an option follows its strategy; `strategy ");
-	quote_word(choice[1].name, &more);
-	text_add(&more, " help` says what each does, and what the strategy costs alone");
+	text_add(&more,
+	        "an option follows its strategy; `strategy %s help` says what each does, and what the "
+	        "strategy costs alone",
+	        quoted_word("%s", choice[1].name).text);
 	say_hanging(shell, "   ", text_string(&more), 3);
 	text_release(&more);
 }
@@ -195,9 +195,7 @@ static void say_several(struct shell *shell, const struct choice *choice, int co
 enum status choice_tell(struct shell *shell, bool model, const char *name, bool source)
 {
 	struct choice choice = {.name = name};
-	enum status status = choose_file(shell, model, &choice);
-	if (status == ST_OK && !source)
-		status = head_read(&choice.head, &choice.file);
+	enum status status = (source ? choose_file : choose_head)(shell, model, &choice);
 	if (status == ST_OK && source)
 		out_put(shell->out, choice.file.text, choice.file.count);
 	else if (status == ST_OK)
@@ -210,11 +208,8 @@ enum status choice_tell_several(struct shell *shell, struct choice *choice, int 
 {
 	int order[FILES_MAX];
 	enum status status = ST_OK;
-	for (int i = 1; i < count && status == ST_OK; i++) {
-		status = choose_file(shell, false, &choice[i]);
-		if (status == ST_OK)
-			status = head_read(&choice[i].head, &choice[i].file);
-	}
+	for (int i = 1; i < count && status == ST_OK; i++)
+		status = choose_head(shell, false, &choice[i]);
 	if (status == ST_OK)
 		status = stack_order(choice, count, order);
 	if (status == ST_OK)

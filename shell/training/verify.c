@@ -27,28 +27,20 @@ static int times_of(const struct alone *alone)
 
 /* ---- the measure ---- */
 
-/* Sums over a parameter's elements, weighted: of what training has changed, and of the parameter */
-static void sizes_of(const struct alone *alone, const struct whole *whole, double *changed, double *size)
+/* |difference| / |what training has changed| of a parameter, norms over its weighted elements. Without what rounding the
+ * parameter itself, half a unit in each iteration and computation, can have done */
+static double share_of(const struct alone *alone, int item, const struct difference *d)
 {
-	int64_t first = whole->first, count = whole_count(whole);
-	*changed = *size = 0;
+	int64_t first = alone->whole[item].first, count = whole_count(&alone->whole[item]);
+	struct step_sizes sizes = {.away = d->elements > 0 ? d->squares / d->elements : 0};
 	for (int64_t i = first; i < first + count; i++) {
 		double weight = alone->weight[i], change = weight * ((double)alone->end[i] - alone->begin[i]),
 		       value = weight * alone->end[i];
-		*changed += change * change;
-		*size += value * value;
+		sizes.changed += change * change;
+		sizes.size += value * value;
 	}
-}
-
-/* Without what rounding the parameter itself, half a unit in each iteration and computation, can have done */
-static double share_of(const struct alone *alone, int item, const struct difference *d)
-{
-	const struct whole *whole = &alone->whole[item];
-	double changed, size, count = (double)whole_count(whole);
-	sizes_of(alone, whole, &changed, &size);
-	struct step_sizes sizes = {.away = d->elements > 0 ? d->squares / d->elements : 0,
-	        .changed = changed / count,
-	        .size = size / count};
+	sizes.changed /= (double)count;
+	sizes.size /= (double)count;
 	return d->wrong ? INFINITY : step_share(&sizes, ldexp(alone->iterations, -24));
 }
 
@@ -161,24 +153,17 @@ static enum status widen(struct shell *shell, const struct alone *alone, struct 
 	return status;
 }
 
-/* ---- the verdict ---- */
-
-static void measure(const struct alone *alone, const struct difference *d, struct comparison *v)
-{
-	for (int i = 0; i < alone->count; i++) {
-		v->share[i] = share_of(alone, i, &d[i]);
-		v->worst = v->share[i] > v->share[v->worst] ? i : v->worst;
-		v->lost = v->lost || d[i].wrong;
-	}
-}
-
 static enum status judge(
         struct shell *shell, const struct alone *alone, const struct difference *d, struct comparison *v)
 {
 	v->limit = v->loss_limit = step_limit(alone->half, shell->backend->measures);
 	v->furthest = FURTHEST;
 	v->times = times_of(alone);
-	measure(alone, d, v);
+	for (int i = 0; i < alone->count; i++) {
+		v->share[i] = share_of(alone, i, &d[i]);
+		v->worst = v->share[i] > v->share[v->worst] ? i : v->worst;
+		v->lost = v->lost || d[i].wrong;
+	}
 	double loss = loss_share(alone, v->loss);
 	bool far = (v->share[v->worst] > v->limit || loss > v->loss_limit) && !v->lost && !v->loses &&
 	        !verdict_other_steps(alone, d);

@@ -49,7 +49,8 @@ static inline bool alone_by_factor(const struct alone *alone)
 {
 	return alone->parts || program_is_script(alone->program);
 }
-/* NULL: it has none of that name and state */
+/* One of `count`; NULL: none has that name and state. */
+const struct whole *whole_find(const struct whole *whole, int count, const char *name, const char *state);
 const struct whole *whole_of(const struct alone *alone, const char *name, const char *state);
 void alone_release(struct alone *alone);
 /* Trains alone->program by one rank of a session of its own, on this process; Ctrl-C ends it too. The rest of *alone
