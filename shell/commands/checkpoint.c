@@ -56,7 +56,7 @@ const struct command command_checkpoint = {
 };
 
 /* The log keeps which one it was: run again, the line goes on from the same, whatever was written since. */
-static void keep_path(struct call *call, const char *path)
+static void resume_note_path(struct call *call, const char *path)
 {
 	size_t from = 0, to = 0;
 	const char *line = call_span(call, &from, &to);
@@ -70,7 +70,7 @@ static void keep_path(struct call *call, const char *path)
 }
 
 /* With another number of heads, or another seed, parameters fit all the same: it is said. */
-static void say_resumed(struct shell *shell, const struct checkpoint *c)
+static void resume_report(struct shell *shell, const struct checkpoint *c)
 {
 	struct text model = {0};
 	program_model(shell->training->now.program, &model);
@@ -105,8 +105,8 @@ static enum status resume_run(struct call *call)
 	if (status == ST_OK)
 		status = choose_resumed(shell, &c);
 	if (status == ST_OK) {
-		keep_path(call, c.path);
-		say_resumed(shell, &c);
+		resume_note_path(call, c.path);
+		resume_report(shell, &c);
 	}
 	checkpoint_release(&c);
 	return status;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The next word of the line, and what is behind it; false: there is none */
-static bool next_word(const char **at, const char *end, struct slice_of_text *word)
+static bool compare_word(const char **at, const char *end, struct slice_of_text *word)
 {
 	while (*at < end && strchr(" \t\n", **at))
 		(*at)++;
@@ -21,14 +21,14 @@ static bool next_word(const char **at, const char *end, struct slice_of_text *wo
 }
 
 /* `run=2` is the whole line's; every other word is its world's, as it was typed. */
-static enum status read_worlds(const struct call *call, struct question *question)
+static enum status compare_read_worlds(const struct call *call, struct question *question)
 {
 	const struct slice_of_text line = call->statement->source;
 	const char *at = line.at, *end = line.at + line.length;
 	struct slice_of_text word;
 	bool behind = false; /* the command's name */
 	question->worlds = 1;
-	while (next_word(&at, end, &word)) {
+	while (compare_word(&at, end, &word)) {
 		char *world = question->world[question->worlds - 1];
 		size_t count = strlen(world), room = sizeof question->world[0];
 		if (!behind) {
@@ -58,7 +58,7 @@ static enum status compare_run(struct call *call)
 	struct number run = {2, UNIT_PLAIN};
 	if (!question)
 		return ST_OK;
-	enum status status = read_worlds(call, question);
+	enum status status = compare_read_worlds(call, question);
 	for (int i = 0; i < call->statement->options && status == ST_OK; i++) {
 		struct given given;
 		if (!slice_is(call->statement->option[i].key, "run"))

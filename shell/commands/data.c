@@ -18,7 +18,8 @@
 
 /* `word` is "text" FILE, or SAMPLES TARGETS. A text's vocabulary replaces the one that the model had; the columns of samples
  * and targets become its first and its last width. */
-static enum status take_files(struct shell *shell, struct plan *plan, bool text, const char *const word[2])
+static enum status data_read_files(
+        struct shell *shell, struct plan *plan, bool text, const char *const word[2])
 {
 	struct dataset data = {.kind = text ? DATA_TEXT : DATA_NPY};
 	struct data_facts facts;
@@ -58,7 +59,7 @@ static enum status data_run(struct call *call)
 		return status;
 	bool text = words == 2 && strcmp(word[0], "text") == 0;
 	if (text || (words == 2 && file_is_npy(word[0]) && file_is_npy(word[1]))) {
-		status = take_files(call->shell, &t->now, text, word);
+		status = data_read_files(call->shell, &t->now, text, word);
 	} else if (words == 1 && strcmp(word[0], "synthetic") == 0) {
 		status = call_option_whole(call, "count", COMMON, 1, 1000000000, &synthetic.count);
 		if (status == ST_OK)

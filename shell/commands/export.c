@@ -50,12 +50,12 @@ static const struct output_kind kineto = {.is = "file of `export kineto`", .begi
 enum { FOLDER_MOST = 4000 };
 #define PART ".part" /* behind a file's name until all ranks' are written */
 
-static void file_of_rank(const char *folder, int rank, const char *behind, char path[FOLDER_MOST + 40])
+static void rank_file(const char *folder, int rank, const char *behind, char path[FOLDER_MOST + 40])
 {
 	snprintf(path, FOLDER_MOST + 40, "%s/rank%d.pt.trace.json%s", folder, rank, behind);
 }
 
-static enum status may_replace_files(const struct output *output, const struct ranks *ranks)
+static enum status rank_files_check(const struct output *output, const struct ranks *ranks)
 {
 	char path[FOLDER_MOST + 40];
 	struct output file = *output;
@@ -63,19 +63,19 @@ static enum status may_replace_files(const struct output *output, const struct r
 	enum status status = ST_OK;
 	FOR_RANKS (rank, ranks)
 		for (int part = 0; part < 2 && status == ST_OK; part++) {
-			file_of_rank(output->path, rank, part ? PART : "", path);
+			rank_file(output->path, rank, part ? PART : "", path);
 			status = may_replace(&file);
 		}
 	return status;
 }
 
 /* What was written gets its name, or goes where any of it could not be: what stood there before then stays. */
-static enum status name_files(const char *folder, const struct ranks *ranks, enum status status)
+static enum status rank_files_rename(const char *folder, const struct ranks *ranks, enum status status)
 {
 	char path[FOLDER_MOST + 40], part[FOLDER_MOST + 40];
 	FOR_RANKS (rank, ranks) {
-		file_of_rank(folder, rank, "", path);
-		file_of_rank(folder, rank, PART, part);
+		rank_file(folder, rank, "", path);
+		rank_file(folder, rank, PART, part);
 		if (status == ST_OK && rename(part, path) != 0)
 			status = fail(ST_FILE, "%s cannot be written: %s", path, strerror(errno));
 		if (status != ST_OK)
@@ -86,7 +86,7 @@ static enum status name_files(const char *folder, const struct ranks *ranks, enu
 
 /* Writes "DIR/rank3.pt.trace.json", as TensorBoard's plugin and Holistic Trace Analysis look for them. The folder is made where it is
  * not there. All files appear, or none. */
-static enum status write_folder(
+static enum status rank_files_write(
         const struct trace *trace, const struct output *output, const struct export_options *options)
 {
 	const char *folder = output->path;
@@ -96,19 +96,19 @@ static enum status write_folder(
 	bool made = mkdir(folder, 0777) == 0;
 	if (!made && errno != EEXIST)
 		return fail(ST_FILE, "%s cannot be made: %s", folder, strerror(errno));
-	enum status status = may_replace_files(output, options->ranks);
+	enum status status = rank_files_check(output, options->ranks);
 	if (status != ST_OK)
 		return status;
 	FOR_RANKS (rank, options->ranks) {
 		struct text text = {0};
-		file_of_rank(folder, rank, PART, part);
+		rank_file(folder, rank, PART, part);
 		if (status == ST_OK)
 			status = trace_export_kineto(trace, options, rank, &text);
 		if (status == ST_OK)
 			status = file_write(part, text_string(&text), text.count);
 		text_release(&text);
 	}
-	status = name_files(folder, options->ranks, status);
+	status = rank_files_rename(folder, options->ranks, status);
 	if (status != ST_OK && made)
 		rmdir(folder);
 	return status;
@@ -116,14 +116,14 @@ static enum status write_folder(
 
 /* Only rank 0 does this, while the others wait in shell_agree: its steps must not be counted among those
  * that all processes count alike, so it has a budget of its own, which Ctrl-C still ends. format NULL: kineto */
-static enum status write_out(struct shell *shell, const struct output *output, const struct format *format,
+static enum status export_write(struct shell *shell, const struct output *output, const struct format *format,
         const struct export_options *options)
 {
 	struct budget budget = credit_alone(shell->credit);
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &budget};
 	struct text text = {0};
 	if (!format)
-		return write_folder(&trace, output, options);
+		return rank_files_write(&trace, output, options);
 	enum status status = may_replace(output);
 	if (status == ST_OK)
 		status = format->make(&trace, options, &text);
@@ -134,7 +134,7 @@ static enum status write_out(struct shell *shell, const struct output *output, c
 }
 
 /* SECTION, and the word `force`, in any order */
-static enum status read_words(struct call *call, int *section, bool *force)
+static enum status export_read_words(struct call *call, int *section, bool *force)
 {
 	enum status status = ST_OK;
 	for (int i = 0; i < call_count(call, 2) && status == ST_OK; i++) {
@@ -164,7 +164,7 @@ static enum status export_run(struct call *call)
 		status = fail(ST_ARGUMENT,
 		        "export %s: a file's ending says what it is: .svg .html .csv .txt .json", path);
 	if (status == ST_OK)
-		status = read_words(call, &section, &force);
+		status = export_read_words(call, &section, &force);
 	if (status == ST_OK)
 		status = call_option_whole(call, "width", COMMON, 40, 4000, &width);
 	if (status == ST_OK)
@@ -185,7 +185,7 @@ static enum status export_run(struct call *call)
 	        .force = force,
 	        .line = text_string(&line)};
 	bool writes = !shell->replaying && transport_rank(shell->transport) == 0;
-	status = shell_agree(shell, 0, writes ? write_out(shell, &output, format, &options) : ST_OK);
+	status = shell_agree(shell, 0, writes ? export_write(shell, &output, format, &options) : ST_OK);
 	text_release(&line);
 	status = shell_written(shell, path, status);
 	if (status == ST_OK)

@@ -12,7 +12,7 @@
 #include "shell/session/queue.h"
 
 /* The line's i-th tensor on one rank, tensor[i]: no slice, and none of those before it */
-static enum status may_free(struct call *call, int rank, int i, int *tensor)
+static enum status free_check(struct call *call, int rank, int i, int *tensor)
 {
 	const struct names *names = call->shell->world->names;
 	struct view view;
@@ -32,7 +32,7 @@ static enum status may_free(struct call *call, int rank, int i, int *tensor)
  * line: the views go first.
  *
  *     y = reshape x [16];  free x y      owners 0: y goes      owners 1: x goes */
-static enum status free_all(struct call *call, const int *tensor, int count, int stream)
+static enum status free_tensors(struct call *call, const int *tensor, int count, int stream)
 {
 	const struct world *world = call->shell->world;
 	enum status status = ST_OK;
@@ -49,9 +49,9 @@ static enum status free_one(struct call *call, int rank, bool act)
 	int stream, count = call_count(call, 0), *tensor = mem_alloc((size_t)count * sizeof *tensor);
 	enum status status = call_stream(call, rank, &stream);
 	for (int i = 0; i < count && status == ST_OK; i++)
-		status = may_free(call, rank, i, tensor);
+		status = free_check(call, rank, i, tensor);
 	if (status == ST_OK && act)
-		status = free_all(call, tensor, count, stream == STREAM_DEFAULT ? 0 : stream);
+		status = free_tensors(call, tensor, count, stream == STREAM_DEFAULT ? 0 : stream);
 	mem_free(tensor);
 	return status;
 }

@@ -15,7 +15,7 @@
 #include "shell/session/queue.h"
 #include "trace/table.h"
 
-static void put_notes(struct shell *shell, struct blocks *notes)
+static void graph_put_notes(struct shell *shell, struct blocks *notes)
 {
 	for (size_t i = 0; i < notes->count; i++)
 		shell_note(shell, &notes->block[i].ranks, "%s", notes->block[i].rows);
@@ -23,7 +23,7 @@ static void put_notes(struct shell *shell, struct blocks *notes)
 }
 
 /* Streams whose work the block queued, and which were not forked from the captured one */
-static void note_apart(struct call *call, int rank, int origin, struct blocks *notes)
+static void capture_note_apart(struct call *call, int rank, int origin, struct blocks *notes)
 {
 	const struct world *world = call->shell->world;
 	const char *captured = names_text(world->names, world_stream(world, rank, origin)->name);
@@ -83,10 +83,10 @@ static enum status capture_run(struct call *call)
 	 * graph */
 	FOR_RANKS (rank, &begun) {
 		if (status == ST_OK)
-			note_apart(call, rank, origin[rank], &notes);
+			capture_note_apart(call, rank, origin[rank], &notes);
 		world_capture_end(world, rank, status == ST_OK);
 	}
-	put_notes(call->shell, &notes);
+	graph_put_notes(call->shell, &notes);
 	mem_free(origin);
 	return status;
 }
@@ -133,7 +133,7 @@ static enum status launch_one(struct call *call, int rank, bool act)
 }
 
 /* What the graph uses though it was freed */
-static void note_freed(struct call *call, int rank, struct blocks *notes)
+static void launch_note_freed(struct call *call, int rank, struct blocks *notes)
 {
 	struct world *world = call->shell->world;
 	struct freed_use use;
@@ -163,8 +163,8 @@ static enum status launch_run(struct call *call)
 	enum status status = call_each_rank(call, launch_one);
 	if (status == ST_OK)
 		FOR_RANKS (rank, call->set)
-			note_freed(call, rank, &notes);
-	put_notes(call->shell, &notes);
+			launch_note_freed(call, rank, &notes);
+	graph_put_notes(call->shell, &notes);
 	return status;
 }
 

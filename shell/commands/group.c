@@ -24,14 +24,14 @@ struct instances {
 	int *starts, *ranks, instances, count;
 };
 
-static struct instances parts_create(int instances, int ranks)
+static struct instances group_parts_make(int instances, int ranks)
 {
 	return (struct instances){.starts = mem_alloc(((size_t)instances + 1) * sizeof(int)),
 	        .ranks = mem_alloc(ranks * sizeof(int))};
 }
 
 /* The group itself, on all ranks, unless its parts could not be filled; they are freed. timeout: ns, 0: none */
-static enum status make_group(struct shell *shell, name_id name, bool axis, struct instances *parts,
+static enum status group_make(struct shell *shell, name_id name, bool axis, struct instances *parts,
         int64_t timeout, enum status status)
 {
 	int index;
@@ -46,7 +46,7 @@ static enum status make_group(struct shell *shell, name_id name, bool axis, stru
 }
 
 /* No rank may be in two parts: a collective would not know with whom it belongs together. */
-static enum status fill_groups(struct call *call, struct instances *parts)
+static enum status group_parts_read(struct call *call, struct instances *parts)
 {
 	struct ranks all = {0};
 	for (int i = 0; i < call_count(call, 1); i++) {
@@ -89,7 +89,7 @@ static int by_instance_and_colour(const void *left, const void *right)
 }
 
 /* ST_ARGUMENT: the line means different groups on two ranks: a split is one call of them all. */
-static enum status read_colour(struct call *call, int rank, struct coloured *one, int *group)
+static enum status group_read_colour(struct call *call, int rank, struct coloured *one, int *group)
 {
 	const int64_t most = INT32_MAX; /* an int, as color is in ncclCommSplit */
 	struct number colour;
@@ -123,11 +123,11 @@ static enum status group_by(struct call *call, name_id name, int64_t timeout)
 {
 	struct world *world = call->shell->world;
 	struct coloured *all = mem_alloc((size_t)world->n * sizeof *all);
-	struct instances parts = parts_create(world->n, world->n);
+	struct instances parts = group_parts_make(world->n, world->n);
 	int count = 0, group = -1;
 	enum status status = ST_OK;
 	FOR_RANKS (rank, call->set) {
-		status = read_colour(call, rank, &all[count], &group);
+		status = group_read_colour(call, rank, &all[count], &group);
 		if (status != ST_OK)
 			break;
 		count += all[count].colour >= 0;
@@ -144,11 +144,11 @@ static enum status group_by(struct call *call, name_id name, int64_t timeout)
 		out_say(call->shell->out,
 		        "   %s has no part: by %s is below 0 on all these ranks, which means none\n",
 		        names_text(world->names, name), call_argument_text(call, 3, 0));
-	return make_group(call->shell, name, false, &parts, timeout, status);
+	return group_make(call->shell, name, false, &parts, timeout, status);
 }
 
 /* ns, 0: none */
-static enum status read_timeout(struct call *call, int64_t *timeout)
+static enum status group_read_timeout(struct call *call, int64_t *timeout)
 {
 	struct number number = {0};
 	enum status status = call_option(call, "timeout", COMMON, &number);
@@ -160,7 +160,7 @@ static enum status read_timeout(struct call *call, int64_t *timeout)
 }
 
 /* there: what stands in their place */
-static enum status wants_members(struct call *call, const char *there)
+static enum status group_refuse(struct call *call, const char *there)
 {
 	const char *name = call_argument_text(call, 0, 0);
 	return fail(ST_ARGUMENT,
@@ -176,20 +176,20 @@ static enum status group_run(struct call *call)
 	enum status status = call_name(call, 0, 0, COMMON, &name);
 	bool listed = call_count(call, 1), by = call_count(call, 2), coloured = call_count(call, 3);
 	if (status == ST_OK && coloured && !by)
-		status = wants_members(call, call_argument_text(call, 3, 0));
+		status = group_refuse(call, call_argument_text(call, 3, 0));
 	if (status == ST_OK && (by != coloured || by == listed))
-		status = wants_members(call, NULL);
+		status = group_refuse(call, NULL);
 	if (status == ST_OK && listed && call->statement->clauses.group)
 		status = fail(ST_ARGUMENT,
 		        "group: `in GROUP` follows `by COLOUR`: ranks that are listed are of the world");
 	if (status == ST_OK)
-		status = read_timeout(call, &timeout);
+		status = group_read_timeout(call, &timeout);
 	if (status != ST_OK)
 		return status;
 	if (by)
 		return group_by(call, name, timeout);
-	struct instances parts = parts_create(call_count(call, 1), call->shell->world->n);
-	return make_group(call->shell, name, false, &parts, timeout, fill_groups(call, &parts));
+	struct instances parts = group_parts_make(call_count(call, 1), call->shell->world->n);
+	return group_make(call->shell, name, false, &parts, timeout, group_parts_read(call, &parts));
 }
 
 /* of `group` and `mesh` */
@@ -226,7 +226,7 @@ struct mesh {
 
 /* An axis, option `i` of the line: its size, and a name that stands once and means nothing on any rank. The product of
  * the sizes is looked at when all are known. */
-static enum status read_axis(struct call *call, int i, struct mesh *mesh)
+static enum status mesh_read_axis(struct call *call, int i, struct mesh *mesh)
 {
 	struct given given;
 	enum status status = mesh->axes < AXES_MAX
@@ -254,10 +254,10 @@ static enum status read_axis(struct call *call, int i, struct mesh *mesh)
 /* The group of one axis: ranks that differ along it only. Of dp=2 tp=4, dp has inner 4: ranks 0 to 3 have place 0 on
  * it and begin a part each, of themselves and the rank 4 above. Neighbours along the axis lie `inner` ranks
  * apart, the product of the sizes behind it; a rank whose place on the axis is 0 begins a part. */
-static enum status make_axis(struct shell *shell, const struct mesh *mesh, int axis)
+static enum status mesh_make_axis(struct shell *shell, const struct mesh *mesh, int axis)
 {
 	int inner = 1, n = shell->world->n, size = mesh->size[axis];
-	struct instances parts = parts_create(n / size, n);
+	struct instances parts = group_parts_make(n / size, n);
 	for (int k = axis + 1; k < mesh->axes; k++)
 		inner *= mesh->size[k];
 	for (int first = 0; first < n; first++) {
@@ -267,7 +267,7 @@ static enum status make_axis(struct shell *shell, const struct mesh *mesh, int a
 			parts.ranks[parts.count++] = first + i * inner;
 		parts.starts[++parts.instances] = parts.count;
 	}
-	return make_group(shell, mesh->name[axis], true, &parts, mesh->timeout, ST_OK);
+	return group_make(shell, mesh->name[axis], true, &parts, mesh->timeout, ST_OK);
 }
 
 /* All axes are read before the first is made, so that a name that is taken, or sizes that do not fill the world, leave
@@ -276,10 +276,10 @@ static enum status mesh_run(struct call *call)
 {
 	struct mesh mesh = {0};
 	int64_t product = 1;
-	enum status status = read_timeout(call, &mesh.timeout);
+	enum status status = group_read_timeout(call, &mesh.timeout);
 	for (int i = 0; i < call->statement->options && status == ST_OK; i++)
 		if (!call->statement->option[i].row)
-			status = read_axis(call, i, &mesh);
+			status = mesh_read_axis(call, i, &mesh);
 	if (status != ST_OK)
 		return status;
 	if (!mesh.axes)
@@ -290,7 +290,7 @@ static enum status mesh_run(struct call *call)
 		return fail(ST_RANK, "mesh: the sizes multiply to %lld, and there are %d ranks",
 		        (long long)product, call->shell->world->n);
 	for (int i = 0; i < mesh.axes && status == ST_OK; i++)
-		status = make_axis(call->shell, &mesh, i);
+		status = mesh_make_axis(call->shell, &mesh, i);
 	return status;
 }
 

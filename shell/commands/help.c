@@ -36,7 +36,7 @@ static const char screen[] =
 enum { WIDTH = 78 };
 
 /* Words from column `from` on, wrapped before WIDTH; the caller has filled the line up to there. */
-static void add_wrapped(struct text *text, const char *words, int from)
+static void help_put_wrapped(struct text *text, const char *words, int from)
 {
 	int column = from;
 	for (const char *word = words; *word; word += strspn(word, " ")) {
@@ -55,7 +55,7 @@ static void add_wrapped(struct text *text, const char *words, int from)
 }
 
 /* Clauses and flags that every row of a list has are told once, above it. */
-static void short_usage(const char *usage, struct text *out)
+static void help_short_usage(const char *usage, struct text *out)
 {
 	static const char *const common[] = {
 	        " [in GROUP]", " [on STREAM]", " [algo=" ALGORITHM_CHOICE "]", " [unroll]"};
@@ -71,20 +71,20 @@ static void short_usage(const char *usage, struct text *out)
 }
 
 /* A row of a list: usage and sentence side by side where they fit, else one below the other. */
-static void add_row(struct text *text, const char *usage, const char *help)
+static void help_put_row(struct text *text, const char *usage, const char *help)
 {
 	enum { WIDE = 36 };
 	struct text left = {0};
-	short_usage(usage, &left);
+	help_short_usage(usage, &left);
 	int used = text_columns(text_string(&left)), pad = WIDE - used;
 	text_add(text, "  ");
 	if (pad < 2) {
-		add_wrapped(text, text_string(&left), 2);
+		help_put_wrapped(text, text_string(&left), 2);
 		text_add(text, "%*s", WIDE + 2, "");
 	} else {
 		text_add(text, "%s%*s", text_string(&left), pad, "");
 	}
-	add_wrapped(text, help, WIDE + 2);
+	help_put_wrapped(text, help, WIDE + 2);
 	text_release(&left);
 }
 
@@ -94,7 +94,7 @@ static bool has_algorithm(const struct collective *collective)
 }
 
 /* "allreduce, broadcast, reduce": those of which `holds` */
-static void add_names(struct text *words, const char *before,
+static void help_put_collectives(struct text *words, const char *before,
         bool (*holds)(const struct collective *collective), const char *behind)
 {
 	const char *between = before;
@@ -113,33 +113,33 @@ static void help_collectives(struct text *text)
 	text_add(&words,
 	        "Every rank of the group calls it; it starts when the last one has. Each takes [in GROUP] "
 	        "[on STREAM];");
-	add_names(&words, "", has_algorithm, " take [algo=" ALGORITHM_CHOICE "]");
-	add_names(
+	help_put_collectives(&words, "", has_algorithm, " take [algo=" ALGORITHM_CHOICE "]");
+	help_put_collectives(
 	        &words, "; ", collective_unrolls, " the word unroll: its steps as operations of their own.");
 	text_wrapped(text, text_string(&words), 2, WIDTH);
 	text_release(&words);
 	for (int i = 0; collective_at(i); i++)
 		if (!collective_at(i)->bare)
-			add_row(text, collective_at(i)->usage, collective_at(i)->help);
+			help_put_row(text, collective_at(i)->usage, collective_at(i)->help);
 	static const char *const also[] = {"send", "recv", "sendrecv", "together", "barrier"};
 	for (size_t i = 0; i < sizeof also / sizeof also[0]; i++) {
 		const struct command *command = command_find(also[i]);
 		if (command && command->topic)
-			add_row(text, command->usage, command->help);
+			help_put_row(text, command->usage, command->help);
 	}
 }
 
-static void add_words(struct text *text, const char *label, const char *words)
+static void help_put_labelled(struct text *text, const char *label, const char *words)
 {
 	enum { FROM = 13 };
 	if (!words || !*words)
 		return;
 	text_add(text, "  %-10s ", label);
-	add_wrapped(text, words, FROM);
+	help_put_wrapped(text, words, FROM);
 }
 
 /* "options    algo=auto|ring|tree; the algorithm" for each option of the row */
-static void add_options(struct text *text, const struct command *command)
+static void help_put_options(struct text *text, const struct command *command)
 {
 	struct text words = {0};
 	for (int i = 0; i < OPTION_ROWS_MAX && command->option[i].name; i++) {
@@ -149,7 +149,7 @@ static void add_options(struct text *text, const struct command *command)
 		for (const char *word = option->words ? option->words : ""; *word; word++)
 			text_add(&words, "%c", *word == ' ' ? '|' : *word);
 		text_add(&words, "%s %s", option->words ? ";" : "", option->about ? option->about : "");
-		add_words(text, i ? "" : "options", text_string(&words));
+		help_put_labelled(text, i ? "" : "options", text_string(&words));
 	}
 	text_release(&words);
 }
@@ -157,16 +157,16 @@ static void add_options(struct text *text, const struct command *command)
 /* All that a command's row holds. Each label stands once, further lines are indented below it. */
 static void help_command(struct text *text, const struct command *command)
 {
-	add_words(text, command->name, command->usage);
-	add_words(text, "", command->help);
-	add_options(text, command);
+	help_put_labelled(text, command->name, command->usage);
+	help_put_labelled(text, "", command->help);
+	help_put_options(text, command);
 	const char *at = command->example, *end = at ? at + strlen(at) : NULL, *line;
 	size_t length;
 	while ((line = text_line(&at, end, &length)))
 		text_add(
 		        text, "  %-10s %.*s\n", line == command->example ? "example" : "", (int)length, line);
-	add_words(text, "PyTorch", command->torch);
-	add_words(text, "CUDA, NCCL", command->cuda);
+	help_put_labelled(text, "PyTorch", command->torch);
+	help_put_labelled(text, "CUDA, NCCL", command->cuda);
 }
 
 /* The rows of a topic ("make", "look"); false when no command has it. */
@@ -177,7 +177,7 @@ static bool help_topic(struct text *text, const char *topic)
 		const struct command *command = commands_at(i);
 		if (!command->topic || strcmp(command->topic, topic) != 0)
 			continue;
-		add_row(text, command->usage, command->help);
+		help_put_row(text, command->usage, command->help);
 		any = true;
 	}
 	return any;
@@ -205,15 +205,15 @@ static bool help_keyword(struct text *text, const char *word)
 	                "the exit status 1"}};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (strcmp(word, rows[i][0]) == 0) {
-			add_words(text, word, rows[i][1]);
-			add_words(text, "", rows[i][2]);
+			help_put_labelled(text, word, rows[i][1]);
+			help_put_labelled(text, "", rows[i][2]);
 			return true;
 		}
 	return false;
 }
 
 /* "  peer       sentences" or, of a figure or cause, "  peer       cause: sentences"; what to try only where it is asked */
-static void add_entry(struct text *text, const struct glossary_entry *entry, bool lines)
+static void help_put_entry(struct text *text, const struct glossary_entry *entry, bool lines)
 {
 	static const char *const kinds[] = {
 	        [ENTRY_WORD] = "", [ENTRY_FIGURE] = "`stats`: ", [ENTRY_CAUSE] = "`stalls`, cause: "};
@@ -228,7 +228,7 @@ static void add_entry(struct text *text, const struct glossary_entry *entry, boo
 		text_add(&words, "%s%.*s", line > entry->text.at ? " " : "", (int)length, line);
 	if (used > FROM - 3)
 		text_add(text, "\n%*s", FROM, "");
-	add_wrapped(text, text_string(&words), FROM);
+	help_put_wrapped(text, text_string(&words), FROM);
 	text_release(&words);
 	for (at = entry->lines.at, end = at + entry->lines.length;
 	        lines && (line = text_line(&at, end, &length));)
@@ -243,7 +243,7 @@ static bool help_glossary(struct text *text, const char *word)
 	bool any = false;
 	for (const char *at = NULL; glossary_next(&at, &entry);)
 		if (entry_is(&entry, word)) {
-			add_entry(text, &entry, true);
+			help_put_entry(text, &entry, true);
 			any = true;
 		}
 	return any;
@@ -255,7 +255,7 @@ static void help_entries(struct text *text, enum glossary_kind kind)
 	struct glossary_entry entry;
 	for (const char *at = NULL; glossary_next(&at, &entry);)
 		if (entry.kind == kind)
-			add_entry(text, &entry, false);
+			help_put_entry(text, &entry, false);
 }
 
 /* The words alone, in the order of the file */
@@ -271,7 +271,7 @@ static void help_words(struct text *text)
 	text_release(&names);
 }
 
-static bool is_choice(bool model, const char *word)
+static bool help_is_choice(bool model, const char *word)
 {
 	const char *name;
 	for (int i = 0; (name = choice_name(model, i)); i++)
@@ -281,7 +281,7 @@ static bool is_choice(bool model, const char *word)
 }
 
 /* A name that is nearly the word: of a command, or of the glossary */
-static enum status no_help(const char *word)
+static enum status help_unknown(const char *word)
 {
 	int best = strlen(word) > 4 ? 3 : 2;
 	const char *near = command_near(word);
@@ -303,7 +303,7 @@ static bool help_list(struct text *text, const char *word)
 		        "  Kernels work on device memory, in the order of their stream. A result\n"
 		        "  needs a name.\n");
 		for (int i = 0; kernel_at(i); i++) /* by family, not by name */
-			add_row(text, kernel_at(i)->usage, kernel_at(i)->help);
+			help_put_row(text, kernel_at(i)->usage, kernel_at(i)->help);
 	} else if (strcmp(word, "collectives") == 0) {
 		help_collectives(text);
 	} else if (strcmp(word, "grammar") == 0) {
@@ -345,7 +345,7 @@ static enum status help_word(struct text *text, const char *word, bool choice)
 	}
 	any = any || help_keyword(text, word) || help_topic(text, word);
 	any = help_glossary(text, word) || any || choice;
-	return any ? ST_OK : no_help(word);
+	return any ? ST_OK : help_unknown(word);
 }
 
 static enum status help_run(struct call *call)
@@ -358,7 +358,8 @@ static enum status help_run(struct call *call)
 		text_add(&asked, "%s%s", i ? " " : "", part); /* "critical path" */
 	}
 	const char *word = text_string(&asked);
-	bool model = is_choice(true, word), choice = !command_find(word) && (model || is_choice(false, word));
+	bool model = help_is_choice(true, word),
+	     choice = !command_find(word) && (model || help_is_choice(false, word));
 	if (status == ST_OK && *word)
 		status = help_word(&text, word, choice);
 	else

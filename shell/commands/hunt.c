@@ -8,7 +8,7 @@
 enum { NUMBER_MOST = 1000000000 };
 
 /* seed= and change= are the hunt's own; others are options of the strategy. */
-static enum status take_keys(struct call *call, struct hunt_asked *asked)
+static enum status hunt_read_keys(struct call *call, struct hunt_asked *asked)
 {
 	struct choice *strategy = asked->strategy;
 	enum status status = ST_OK;
@@ -49,7 +49,7 @@ static enum status hunt_run(struct call *call)
 		        ? hunt_give_up(call->shell)
 		        : fail(ST_ARGUMENT, "write: hunt give up");
 	if (status == ST_OK)
-		status = take_keys(call, &asked);
+		status = hunt_read_keys(call, &asked);
 	if (status == ST_OK)
 		status = call_whole(call, 2, 1, HUNT_LEVELS, &level);
 	asked.level = (long)level;
@@ -58,7 +58,7 @@ static enum status hunt_run(struct call *call)
 	return strcmp(word, "all") == 0 ? hunt_list(call->shell, &asked) : hunt_begin(call->shell, &asked);
 }
 
-static void follows(const char *name, struct text *out)
+static void hunt_follows(const char *name, struct text *out)
 {
 	strategy_follows(name, out);
 	if (!*name)
@@ -80,7 +80,7 @@ const struct command command_hunt = {
                 {ARG_WORD, ARG_OPTIONAL, "up all", "up|all"}, {ARG_EXPRESSION, ARG_OPTIONAL, NULL, "LEVEL"},
                 {ARG_KEYS, ARG_OPTIONAL | ARG_MANY, NULL, "KEY=VALUE"}},
         .run = hunt_run,
-        .follows = follows,
+        .follows = hunt_follows,
 };
 
 static enum status fix_run(struct call *call)

@@ -24,7 +24,7 @@ const struct command command_lessons = {
 
 /* Without a word it lists the lessons. Whether there is a lesson of that number is found when it is
  * opened. When a line that closed a lesson runs again, no lesson is open: it begins an empty world all the same. */
-static enum status lesson_run(struct call *call)
+static enum status lesson_open_run(struct call *call)
 {
 	struct shell *shell = call->shell;
 	struct wish wish = {.kind = WISH_LESSON};
@@ -63,7 +63,7 @@ static enum status lesson_run(struct call *call)
 	return ST_OK;
 }
 
-static void numbers(const char *name, struct text *out)
+static void lesson_follows(const char *name, struct text *out)
 {
 	const char *lesson;
 	for (int i = 0; !*name && (lesson = embedded_name("lessons/", i, ".rsh")); i++)
@@ -82,8 +82,8 @@ const struct command command_lesson = {
         .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "N"}, {ARG_FILE, ARG_OPTIONAL, NULL, "FILE"}},
         .class = COMMAND_LOOK,
         .unless = {"*", COMMAND_SESSION},
-        .run = lesson_run,
-        .follows = numbers,
+        .run = lesson_open_run,
+        .follows = lesson_follows,
 };
 
 static enum status task_run(struct call *call)

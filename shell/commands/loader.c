@@ -12,7 +12,7 @@
 
 enum { WORKERS_MOST = 64, AHEAD_MOST = 1024 /* buffers of pinned memory */ };
 
-static enum status take_options(struct call *call, struct loader *loader)
+static enum status loader_read_options(struct call *call, struct loader *loader)
 {
 	int64_t workers = loader->workers, prefetch = loader->prefetch;
 	struct number read = {loader->read, UNIT_BYTE_RATE}, decode = {loader->decode, UNIT_TIME};
@@ -48,7 +48,7 @@ static enum status loader_run(struct call *call)
 	if (off && call->statement->options)
 		return fail(ST_ARGUMENT, "write: loader workers=4 decode=3ms, or loader off");
 	if (on)
-		status = take_options(call, &loader);
+		status = loader_read_options(call, &loader);
 	if (status != ST_OK)
 		return status;
 	if (on || off)

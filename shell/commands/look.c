@@ -38,7 +38,7 @@ static enum status look_begin(struct call *call, struct trace *trace)
 }
 
 /* The section that a word of the line names, on the line's first rank: sections are everybody's. */
-static enum status section_argument(struct call *call, int row, int *section)
+static enum status look_section_argument(struct call *call, int row, int *section)
 {
 	const char *word;
 	enum status status = call_common(call, row, &word);
@@ -46,16 +46,16 @@ static enum status section_argument(struct call *call, int row, int *section)
 }
 
 /* The section named by the line, or the one of the moment. */
-static enum status section_of(struct call *call, int *section)
+static enum status look_section(struct call *call, int *section)
 {
 	*section = interpreter_section_now(call->shell);
-	return call_count(call, 0) ? section_argument(call, 0, section) : ST_OK;
+	return call_count(call, 0) ? look_section_argument(call, 0, section) : ST_OK;
 }
 
 /* ---- tables ---- */
 
 /* stalls, stats, roofline and traffic: a table of a section, made by trace/ */
-static enum status table_run(struct call *call)
+static enum status look_table_run(struct call *call)
 {
 	static const struct {
 		const char *name;
@@ -69,7 +69,7 @@ static enum status table_run(struct call *call)
 		i++;
 	enum status status = look_begin(call, &trace);
 	if (status == ST_OK)
-		status = section_of(call, &section);
+		status = look_section(call, &section);
 	if (status == ST_OK)
 		status = tables[i].make(&trace, section, out_width(call->shell->out), &text);
 	return answer(call, &text, status);
@@ -83,7 +83,7 @@ const struct command command_stalls = {
         .example = "stream io compute\nspin 2ms on io\nwait io on compute\nspin 1ms on compute\nsync\nstalls",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
-        .run = table_run,
+        .run = look_table_run,
 };
 
 /* Under the figures of the section stand those of the program that trains, where there is one: its peak
@@ -91,7 +91,7 @@ const struct command command_stalls = {
 static enum status stats_run(struct call *call)
 {
 	struct text line = {0};
-	enum status status = table_run(call);
+	enum status status = look_table_run(call);
 	if (status == ST_OK) {
 		state_memory(call->shell, call->set, true, &line);
 		status = state_progress(call->shell, &line);
@@ -126,7 +126,7 @@ const struct command command_roofline = {
         .example = "tensor x[256,256] w[256,256] = randn\ny = matmul x w\nz = relu y\nsync\nroofline",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
-        .run = table_run,
+        .run = look_table_run,
 };
 
 const struct command command_traffic = {
@@ -140,11 +140,11 @@ const struct command command_traffic = {
         .example = "tensor g[1k] = rank\nallreduce g\nsync\ntraffic",
         .class = COMMAND_LOOK,
         .argument = {{ARG_WORD, ARG_OPTIONAL, NULL, "SECTION"}},
-        .run = table_run,
+        .run = look_table_run,
 };
 
 /* Orders of issue that NCCL can hang in. Those listed here need no warning after the line any more. */
-static void put_orders(struct shell *shell, struct text *text)
+static void look_put_orders(struct shell *shell, struct text *text)
 {
 	const struct trace trace = {.world = shell->world, .backend = shell->backend};
 
@@ -165,7 +165,7 @@ static enum status races_run(struct call *call)
 	struct text text = {0};
 	shell->races_told = races_now(shell->world)->count;
 	trace_races(&trace, 0, !shell->watch, out_width(shell->out), &text);
-	put_orders(shell, &text);
+	look_put_orders(shell, &text);
 	return answer(call, &text, ST_OK);
 }
 
@@ -190,7 +190,7 @@ static enum status stuck_run(struct call *call)
 	enum status status = look_begin(call, &trace);
 	if (status == ST_OK) {
 		trace_stuck(&trace, out_width(call->shell->out), false, &text);
-		put_orders(call->shell, &text);
+		look_put_orders(call->shell, &text);
 	}
 	return answer(call, &text, status);
 }
@@ -207,7 +207,7 @@ const struct command command_stuck = {
         .run = stuck_run,
 };
 
-static bool is_file(const char *word)
+static bool diff_is_file(const char *word)
 {
 	return strchr(word, '/') || strchr(word, '.');
 }
@@ -225,16 +225,16 @@ static enum status diff_run(struct call *call)
 		status = call_common(call, 1, &words[1]);
 	if (status != ST_OK)
 		return status;
-	if (is_file(words[0]) != is_file(words[1]))
+	if (diff_is_file(words[0]) != diff_is_file(words[1]))
 		return fail(ST_ARGUMENT,
 		        "diff: two sections, or two files; `journal save %s` writes this session's lines",
-		        quoted_word("%s", words[is_file(words[1])]).text);
-	struct question *question = is_file(words[0]) ? question_make(call, QUESTION_DIFF) : NULL;
+		        quoted_word("%s", words[diff_is_file(words[1])]).text);
+	struct question *question = diff_is_file(words[0]) ? question_make(call, QUESTION_DIFF) : NULL;
 	for (int i = 0; question && i < 2 && status == ST_OK; i++)
 		if (snprintf(question->world[i], sizeof question->world[i], "%s", words[i]) >=
 		        (int)sizeof question->world[i])
 			status = fail(ST_FILE, "diff: a file's name is too long");
-	if (is_file(words[0]))
+	if (diff_is_file(words[0]))
 		return question ? question_end(call->shell, question, status) : ST_OK;
 	status = look_begin(call, &trace);
 	if (status == ST_OK)
@@ -313,7 +313,7 @@ const struct command command_at = {
 
 /* torch.cuda.empty_cache: segments without a block in use go back to the device, which waits for the work
  * on them. That is queued, so it is the one part of `mem` that changes the books. */
-static enum status trim(struct call *call)
+static enum status mem_trim(struct call *call)
 {
 	FOR_RANKS (rank, call->set) {
 		size_t before = call->shell->world->op_count;
@@ -324,22 +324,22 @@ static enum status trim(struct call *call)
 	return ST_OK;
 }
 
-static const char *kind_name(int kind)
+static const char *mem_kind_name(int kind)
 {
 	return tensor_kind_name((enum tensor_kind)kind);
 }
 
-static enum status memory_over(struct call *call)
+static enum status mem_over(struct call *call)
 {
 	struct trace trace;
 	struct text text = {0};
 	int section = -1;
 	enum status status = look_begin(call, &trace);
 	if (status == ST_OK && call_count(call, 1))
-		status = section_argument(call, 1, &section);
+		status = look_section_argument(call, 1, &section);
 	if (status == ST_OK)
 		status = trace_memory_over(&trace, section, out_width(call->shell->out),
-		        shell_clock(call->shell), kind_name, &text);
+		        shell_clock(call->shell), mem_kind_name, &text);
 	return answer(call, &text, status);
 }
 
@@ -353,12 +353,12 @@ static enum status mem_run(struct call *call)
 	if (status != ST_OK)
 		return status;
 	if (call_count(call, 0) && strcmp(word, "over") == 0)
-		return memory_over(call);
+		return mem_over(call);
 	if (call_count(call, 1))
 		return fail(ST_ARGUMENT, "mem takes `trim`, or `over` and the section to be drawn, not '%s'",
 		        call_argument_text(call, 1, 0));
 	if (call_count(call, 0))
-		return trim(call);
+		return mem_trim(call);
 	trace_memory(&trace, out_width(shell->out), &text);
 	state_memory(shell, call->set, false, &text);
 	return answer(call, &text, ST_OK);

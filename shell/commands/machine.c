@@ -16,7 +16,7 @@
 
 /* A file may be there for one process and not for another, since each reads its own disk: every process in
  * turn says how it went, and all take the machine or none does. */
-static enum status load(struct shell *shell, const char *name)
+static enum status machine_take(struct shell *shell, const char *name)
 {
 	struct machine machine = shell->machine;
 	enum status mine = device_machine(shell->device, name, &machine);
@@ -34,7 +34,7 @@ static enum status machine_run(struct call *call)
 	const char *word;
 	if (call_count(call, 0)) {
 		enum status status = call_common(call, 0, &word);
-		return status == ST_OK ? load(call->shell, word) : status;
+		return status == ST_OK ? machine_take(call->shell, word) : status;
 	}
 	const struct shell *shell = call->shell;
 	bool cuda = shell->device && shell->device->here;
@@ -53,7 +53,7 @@ static enum status machine_run(struct call *call)
 	return answer(call, &text, ST_OK);
 }
 
-static void machines(const char *name, struct text *out)
+static void machine_follows(const char *name, struct text *out)
 {
 	for (int i = 0; !*name && machine_embedded(i); i++)
 		text_add(out, "%s\n", machine_embedded(i));
@@ -72,7 +72,7 @@ const struct command command_machine = {
         .unless = {"*", COMMAND_STEER},
         .argument = {{ARG_FILE, ARG_OPTIONAL, NULL, "NAME|FILE"}},
         .run = machine_run,
-        .follows = machines,
+        .follows = machine_follows,
 };
 
 /* `set launch=5us link_rate=100GB/s`: units are the row's of each key. All keys are set in a copy, which becomes the machine when every one of them was good: a line that is
@@ -100,7 +100,7 @@ static enum status set_run(struct call *call)
 	return status == ST_OK ? lasting_set(call->shell, &machine) : status;
 }
 
-static void keys(const char *name, struct text *out)
+static void set_follows(const char *name, struct text *out)
 {
 	const char *about;
 	enum unit unit;
@@ -120,5 +120,5 @@ const struct command command_set = {
         .class = COMMAND_STEER,
         .argument = {{ARG_KEYS, ARG_MANY, NULL, "KEY=VALUE"}},
         .run = set_run,
-        .follows = keys,
+        .follows = set_follows,
 };

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Has the rank's device queues for `more`? Where they would only be slow, that is said when the first one of these comes. */
-static enum status check_queues(struct call *call, int rank, int more, bool act)
+static enum status stream_check_queues(struct call *call, int rank, int more, bool act)
 {
 	const struct backend *backend = call->shell->backend;
 	const struct stream *stream;
@@ -51,7 +51,7 @@ static enum status make_one(struct call *call, int rank, bool act)
 		        "of the two",
 		        call_count(call, 1) > 0 ? "blocking" : "priority=high");
 	if (status == ST_OK && stream && kind[0] != 'h')
-		status = check_queues(call, rank, call_count(call, 0), act);
+		status = stream_check_queues(call, rank, call_count(call, 0), act);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		status = call_name(call, 0, i, rank, &name);
 		if (status == ST_OK)

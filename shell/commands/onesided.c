@@ -14,7 +14,7 @@
 enum { FROM, ARROW, TO };
 
 /* Both tensors on this rank, and the checks that do not hang on the other one. */
-static enum status agree(struct call *call, const struct view *own, const struct view *window)
+static enum status one_sided_check(struct call *call, const struct view *own, const struct view *window)
 {
 	const struct names *names = call->shell->world->names;
 	const char *title = call->statement->row->name;
@@ -31,7 +31,7 @@ static enum status agree(struct call *call, const struct view *own, const struct
 }
 
 /* The part: whom it reaches, and where in the window. ST_NAME outside a window, ST_RANK outside its group. */
-static enum status reach(
+static enum status one_sided_target(
         struct call *call, int rank, int row, const struct view *window, struct submit_plan *plan)
 {
 	const struct world *world = call->shell->world;
@@ -74,9 +74,9 @@ static enum status one_sided_resolve(struct call *call, int rank, struct submit_
 	plan->part[0] = (struct part){.direction = what};
 	plan->parts = 1;
 	if (status == ST_OK)
-		status = reach(call, rank, gets ? FROM : TO, &window, plan);
+		status = one_sided_target(call, rank, gets ? FROM : TO, &window, plan);
 	if (status == ST_OK)
-		status = agree(call, &own, &window);
+		status = one_sided_check(call, &own, &window);
 	if (status != ST_OK)
 		return status;
 	plan_operand(plan, &own, gets ? ACCESS_WRITE : ACCESS_READ);
@@ -88,7 +88,7 @@ static enum status one_sided_resolve(struct call *call, int rank, struct submit_
 	return status;
 }
 
-static enum status complete(struct call *call, int rank, struct submit_plan *plan)
+static enum status one_sided_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	(void)rank;
 	plan->record.bytes = layout_bytes(&plan->operand[0].layout);
@@ -98,7 +98,7 @@ static enum status complete(struct call *call, int rank, struct submit_plan *pla
 
 static enum status one_sided_run(struct call *call)
 {
-	return plans_run(call, OP_ONE_SIDED, one_sided_resolve, complete);
+	return plans_run(call, OP_ONE_SIDED, one_sided_resolve, one_sided_complete);
 }
 
 const struct command command_put = {

@@ -16,7 +16,7 @@
 
 /* The world rank of the group's place that to= or from= names. ST_RANK outside the group, or between two
  * whole numbers. */
-static enum status peer(
+static enum status p2p_peer(
         struct call *call, int rank, const char *option, const struct group_instance *part, int *world_rank)
 {
 	struct number number = {0};
@@ -33,14 +33,14 @@ static enum status peer(
 }
 
 /* One direction of the line: its tensor becomes an operand, and the part names it and the peer. */
-static enum status add_part(struct call *call, int rank, int row, enum p2p_direction direction,
+static enum status p2p_add_part(struct call *call, int rank, int row, enum p2p_direction direction,
         const struct group_instance *part, struct submit_plan *plan)
 {
 	struct view view;
 	int other = -1;
 	enum status status = call_tensor(call, row, 0, rank, &view);
 	if (status == ST_OK)
-		status = peer(call, rank, direction == P2P_SEND ? "to" : "from", part, &other);
+		status = p2p_peer(call, rank, direction == P2P_SEND ? "to" : "from", part, &other);
 	if (status != ST_OK)
 		return status;
 	plan->part[plan->parts++] =
@@ -59,14 +59,15 @@ static enum status p2p_resolve(struct call *call, int rank, struct submit_plan *
 		return status;
 	const struct group_instance *part = plan_part(call->shell, plan, rank);
 	if (sends)
-		status = add_part(call, rank, 0, P2P_SEND, part, plan);
+		status = p2p_add_part(call, rank, 0, P2P_SEND, part, plan);
 	if (status == ST_OK && receives)
-		status = add_part(call, rank, sends ? 2 : 0, P2P_RECV, part, plan);
+		status = p2p_add_part(call, rank, sends ? 2 : 0, P2P_RECV, part, plan);
 	return status;
 }
 
 /* ST_RANK, with a place of the group that is another rank's, if it has one */
-static enum status names_itself(const struct call *call, int rank, const struct submit_plan *plan, bool sends)
+static enum status p2p_refuse_self(
+        const struct call *call, int rank, const struct submit_plan *plan, bool sends)
 {
 	const struct group *group = &call->shell->world->groups[plan->record.group];
 	const char *title = call->statement->row->name, *does = sends ? "send to" : "receive from";
@@ -79,7 +80,7 @@ static enum status names_itself(const struct call *call, int rank, const struct 
 
 /* A rank that names itself both ways copies. A send to oneself alone would wait for a receive that stands
  * behind it on the same stream, for ever, so it is refused. */
-static enum status to_oneself(const struct call *call, int rank, struct submit_plan *plan)
+static enum status p2p_to_self(const struct call *call, int rank, struct submit_plan *plan)
 {
 	const char *title = call->statement->row->name;
 	const struct part *own = NULL;
@@ -91,7 +92,7 @@ static enum status to_oneself(const struct call *call, int rank, struct submit_p
 	if (!own)
 		return ST_OK;
 	if (!all || plan->parts < 2)
-		return names_itself(call, rank, plan, own->direction == P2P_SEND);
+		return p2p_refuse_self(call, rank, plan, own->direction == P2P_SEND);
 	int64_t from = layout_bytes(&plan->operand[0].layout), to = layout_bytes(&plan->operand[1].layout);
 	if (from != to)
 		return fail(ST_SHAPE, "%s: rank %d sends itself %lld bytes into %lld", title, rank,
@@ -113,7 +114,7 @@ static enum status p2p_complete(struct call *call, int rank, struct submit_plan 
 	for (int i = 0; i < plan->operands; i++)
 		record->bytes = most_of(record->bytes, layout_bytes(&plan->operand[i].layout));
 	enum status status = plan_for_nccl(call->shell, plan);
-	return status == ST_OK ? to_oneself(call, rank, plan) : status;
+	return status == ST_OK ? p2p_to_self(call, rank, plan) : status;
 }
 
 /* In a `together` block what the ranks send and receive is kept for its end, once all of them have been looked at;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* The last operation that was queued before the tensor was given its memory; what came before wrote another tensor there. */
-static op_id made_after(const struct world *world, int rank, const struct view *view)
+static op_id peek_made_after(const struct world *world, int rank, const struct view *view)
 {
 	size_t count;
 	const struct handout *handout = world_handouts(world, &count);
@@ -29,11 +29,11 @@ static op_id made_after(const struct world *world, int rank, const struct view *
 
 /* Has an operation that is over by then written into it? Of a window another rank may have. A tensor without elements
  * counts as written. */
-static bool is_written(const struct shell *shell, int rank, const struct view *view, int64_t time)
+static bool peek_is_written(const struct shell *shell, int rank, const struct view *view, int64_t time)
 {
 	const struct world *world = shell->world;
 	const struct operand memory = view_operand(view, ACCESS_READ);
-	op_id id = world->first[rank], before = made_after(world, rank, view);
+	op_id id = world->first[rank], before = peek_made_after(world, rank, view);
 	if (layout_count(&view->layout) == 0)
 		return true;
 	for (; id; id = world->ops[id].next_program) {
@@ -62,7 +62,7 @@ static enum status peek_one(struct call *call, int i, int rank, struct text *tex
 		return status;
 	const char *name = names_text(shell->world->names, view.name);
 	bool then = shell->changes && shell->changes->data;
-	if (!dry && !is_written(shell, rank, &view, then ? shell->changes->until : TIME_UNKNOWN)) {
+	if (!dry && !peek_is_written(shell, rank, &view, then ? shell->changes->until : TIME_UNKNOWN)) {
 		text_add(text, "%s: nothing %s", name,
 		        then ? "had been written to it" : "has been written to it yet");
 		show_spoiled(shell->world, view.tensor, text);
@@ -79,7 +79,7 @@ static enum status peek_one(struct call *call, int i, int rank, struct text *tex
 }
 
 /* Behind `at`: the lines run again, up to that time (line/peek.c). */
-static enum status then(struct call *call)
+static enum status peek_at(struct call *call)
 {
 	struct shell *shell = call->shell;
 	if (shell->dry || shell->backend->measures)
@@ -105,7 +105,7 @@ static enum status peek_run(struct call *call)
 			if (status == ST_OK)
 				status = call_tensor(call, 0, i, rank, &view);
 	if (status == ST_OK && shell->at.set && shell->at.world == shell->world->digest && !shell->changes)
-		return then(call);
+		return peek_at(call);
 	if (status == ST_OK && shell->backend->measures)
 		status = shell_glance(shell);
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++)

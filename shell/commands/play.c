@@ -13,7 +13,7 @@
  * block, those of the whole line:
  *
  *     run 2; then step back        the journal's line becomes `step 39` where two iterations have 40 steps */
-static enum status as_played(struct call *call, enum status status)
+static enum status play_note_steps(struct call *call, enum status status)
 {
 	struct training *t = call->shell->training;
 	char did[32] = "";
@@ -62,7 +62,7 @@ static enum status step_run(struct call *call)
 		return status;
 	if (back || count == 0)
 		return step_to(call, back ? t->played + t->torn - count : 0);
-	return as_played(call, program_steps(call->shell, count, true));
+	return play_note_steps(call, program_steps(call->shell, count, true));
 }
 
 const struct command command_step = {
@@ -84,7 +84,7 @@ static enum status run_run(struct call *call)
 {
 	int64_t count = 1;
 	enum status status = call_whole(call, 0, 1, 1000000, &count);
-	return status == ST_OK ? as_played(call, program_iterations(call->shell, count, true)) : status;
+	return status == ST_OK ? play_note_steps(call, program_iterations(call->shell, count, true)) : status;
 }
 
 const struct command command_run = {
@@ -104,7 +104,7 @@ static const struct output_kind kind = {
 
 /* The order of the pipeline that stands, or that the program is going to lay out, as a file or, without a path, as an
  * answer */
-static enum status say_schedule(struct call *call, const char *path, bool force)
+static enum status program_schedule_answer(struct call *call, const char *path, bool force)
 {
 	/* the format has no comments, and schedules are written by hand, too: a file that differs may be one of these */
 	static const struct output_kind same = {.is = "file with exactly this schedule"};
@@ -136,7 +136,7 @@ static enum status program_run(struct call *call)
 	if (status != ST_OK)
 		return status;
 	if (strcmp(first, "schedule") == 0 && !call_count(call, 2))
-		return say_schedule(call, path, force);
+		return program_schedule_answer(call, path, force);
 	if (save && !*path)
 		return fail(ST_ARGUMENT, "write: program save F.rsh, or program save F.rsh source");
 	bool loads = *path && !save && !source;
@@ -184,7 +184,7 @@ static enum status verify_run(struct call *call)
 {
 	int64_t iterations = 0;
 	enum status status = call_option_whole(call, "iterations", COMMON, 0, 1000000, &iterations);
-	return status == ST_OK ? as_played(call, training_verify(call->shell, iterations)) : status;
+	return status == ST_OK ? play_note_steps(call, training_verify(call->shell, iterations)) : status;
 }
 
 const struct command command_verify = {

@@ -40,7 +40,7 @@ static enum status expression_item(struct call *call, int i, int rank, bool mine
 
 /* Checks every rank's arguments and keeps those of this process's rank; with --dry, where one process
  * stands for all, those of the first. */
-static enum status gather_items(struct call *call, struct print *print)
+static enum status print_gather(struct call *call, struct print *print)
 {
 	int keep = call->shell->world->me >= 0 ? call->shell->world->me : ranks_first(call->set);
 	int on_host = 0;
@@ -74,7 +74,7 @@ static enum status gather_items(struct call *call, struct print *print)
 
 /* A rank's tensors are brought one after the other on its stream, and one OP_SYNC waits for the last: the
  * copies before it are done by then. */
-static enum status queue_print(struct call *call, struct print *print)
+static enum status print_queue(struct call *call, struct print *print)
 {
 	FOR_RANKS (rank, call->set) {
 		bool mine = rank == call->shell->world->me;
@@ -111,7 +111,7 @@ static enum status queue_print(struct call *call, struct print *print)
 static enum status print_tensors(struct call *call, struct print *print)
 {
 	print->waiting = *call->set;
-	enum status status = queue_print(call, print);
+	enum status status = print_queue(call, print);
 	if (status == ST_OK)
 		prints_add(call->shell, print, call->wait, call->waits);
 	else
@@ -143,7 +143,7 @@ static enum status print_run(struct call *call)
 	struct print *print = mem_alloc(sizeof *print);
 	print->item = mem_alloc(count * sizeof *print->item);
 	print->items = count;
-	enum status status = gather_items(call, print);
+	enum status status = print_gather(call, print);
 	if (status == ST_OK)
 		return print_tensors(call, print);
 	print_free(print);

@@ -20,7 +20,7 @@ static const struct output_kind kind = {.is = "whole .npy file of a tensor", .is
 
 /* True when no rank before this one writes the same file. Among thousands of ranks that name one file the first is
  * found at once; with a file each every rank asks all before it. */
-static bool first_with(struct call *call, int rank, const char *path)
+static bool save_is_first(struct call *call, int rank, const char *path)
 {
 	const char *other;
 	FOR_RANKS (before, call->set) {
@@ -33,7 +33,7 @@ static bool first_with(struct call *call, int rank, const char *path)
 }
 
 /* The rank's process looks at the file. All processes spell the line, as it may bring names that are new. */
-static enum status may_replace_at(struct call *call, int rank, const char *path)
+static enum status save_may_replace(struct call *call, int rank, const char *path)
 {
 	struct shell *shell = call->shell;
 	struct text line = {0};
@@ -64,9 +64,9 @@ static enum status save_files(struct call *call)
 			status = call_tensor(call, 0, 0, rank, &view);
 		if (status != ST_OK)
 			return status;
-		if (!first_with(call, rank, path))
+		if (!save_is_first(call, rank, path))
 			continue;
-		status = may_replace_at(call, rank, path);
+		status = save_may_replace(call, rank, path);
 		/* views and slices are packed: a file has its elements in rows */
 		if (!shell->replaying && rank == shell->world->me) {
 			void *packed = mem_alloc(layout_bytes(&view.layout));
@@ -92,12 +92,12 @@ static enum status save_files(struct call *call)
 
 /* Refuses the line before anything has happened if a file may not be replaced. The rank that will write it looks; its outcome is
  * everyone's. */
-static enum status may_begin(struct call *call, int rank, const char *path)
+static enum status save_may_begin(struct call *call, int rank, const char *path)
 {
 	struct shell *shell = call->shell;
-	if (interpreter_walks(shell->interpreter) || !first_with(call, rank, path))
+	if (interpreter_walks(shell->interpreter) || !save_is_first(call, rank, path))
 		return ST_OK;
-	enum status status = may_replace_at(call, rank, path);
+	enum status status = save_may_replace(call, rank, path);
 	if (!shell->replaying)
 		status = shell_agree(shell, rank, status);
 	return shell_replaces(shell, path, status);
@@ -120,7 +120,7 @@ static enum status save_one(struct call *call, int rank, bool act)
 		status = view.space == SPACE_DEVICE ? call_device_stream(call, rank, &stream)
 		                                    : call_stream(call, rank, &stream);
 	if (status == ST_OK && !act)
-		status = may_begin(call, rank, path);
+		status = save_may_begin(call, rank, path);
 	if (status != ST_OK || !act)
 		return status;
 	status = host_bring(call, rank, stream, &view, &reads, &id);

@@ -63,7 +63,7 @@ const struct command command_say = {
 };
 
 /* With --step the file is a program: its sections are listed, and Enter plays one after the other. */
-static enum status as_program(struct shell *shell, const char *path)
+static enum status source_as_program(struct shell *shell, const char *path)
 {
 	struct text slow = {0};
 	if (!shell->interactive)
@@ -94,7 +94,7 @@ static enum status source_run(struct call *call)
 	if (status != ST_OK)
 		return status;
 	if (call_count(call, 0))
-		return as_program(call->shell, path);
+		return source_as_program(call->shell, path);
 	const struct embedded *part = built_in_part(path);
 	const struct player_file *own = player_part(call->shell, path);
 	if (own)

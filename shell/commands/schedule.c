@@ -17,7 +17,7 @@
 /* Without F= nothing is known: F, B and W take one unit each, a transfer a twentieth of it, and all that F
  * made is held until W. With F= the others are as long unless they are given, and transfers take what
  * comm= says. */
-static enum status times_of(struct call *call, struct schedule_ask *ask)
+static enum status schedule_read_times(struct call *call, struct schedule_ask *ask)
 {
 	struct number f = {0};
 	enum status status = call_option(call, "F", COMMON, &f);
@@ -37,7 +37,7 @@ static enum status times_of(struct call *call, struct schedule_ask *ask)
 }
 
 /* One of those in the binary by its name; else a file: with a / it is one in any case */
-static enum status read_schedule(
+static enum status schedule_read_named(
         struct shell *shell, const char *name, const struct schedule_ask *ask, struct schedule *schedule)
 {
 	const struct embedded *own =
@@ -69,7 +69,7 @@ static enum status schedule_run(struct call *call)
 	if (status == ST_OK)
 		status = call_option_whole(call, "chunks", COMMON, 1, 1000000, &chunks);
 	if (status == ST_OK)
-		status = times_of(call, &ask);
+		status = schedule_read_times(call, &ask);
 	if (status == ST_OK)
 		status = call_option_word(call, "recompute", COMMON, &recompute);
 	if (status == ST_OK)
@@ -83,7 +83,8 @@ static enum status schedule_run(struct call *call)
 	ask.stages = group_part(&call->shell->world->groups[group], rank)->n;
 	ask.micros = micros;
 	ask.chunks = ask.stages == 1 ? 1 : chunks; /* one stage has its parts as neighbours */
-	status = is_file ? read_schedule(call->shell, word, &ask, &schedule) : schedule_make(&ask, &schedule);
+	status = is_file ? schedule_read_named(call->shell, word, &ask, &schedule)
+	                 : schedule_make(&ask, &schedule);
 	if (status == ST_OK)
 		interpreter_schedule(call->shell, &schedule, group);
 	return status;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* A request to the front end, which needs the terminal: it is granted after the line. A replay makes none. */
-static enum status ask(const struct call *call, enum wish_kind kind)
+static enum status session_ask(const struct call *call, enum wish_kind kind)
 {
 	struct shell *shell = call->shell;
 	if (!shell->interactive)
@@ -60,7 +60,7 @@ const struct command command_reset = {
 
 /* Lines with the numbers that undo counts by; what a lesson ran by itself stands without one, as undo does
  * not take it back alone. */
-static void list_journal(struct shell *shell)
+static void journal_list(struct shell *shell)
 {
 	const struct journal *journal = &shell->journal;
 	bool any = false;
@@ -96,7 +96,7 @@ static enum status journal_run(struct call *call)
 		        "journal: the lines of a script stand in its own file; `journal` has those typed at "
 		        "a prompt");
 	if (!call_count(call, 0)) {
-		list_journal(shell);
+		journal_list(shell);
 		return ST_OK;
 	}
 	enum status status = call_common(call, 1, &path);
@@ -135,7 +135,7 @@ const struct command command_journal = {
 
 static enum status restart_run(struct call *call)
 {
-	return ask(call, WISH_RESTART);
+	return session_ask(call, WISH_RESTART);
 }
 
 const struct command command_restart = {
@@ -152,7 +152,7 @@ static enum status edit_run(struct call *call)
 	const char *path;
 	enum status status = call_common(call, 0, &path);
 	if (status == ST_OK)
-		status = ask(call, WISH_EDIT);
+		status = session_ask(call, WISH_EDIT);
 	if (status == ST_OK)
 		snprintf(call->shell->asked.file, sizeof call->shell->asked.file, "%s", path);
 	return status;
@@ -168,11 +168,11 @@ const struct command command_edit = {
         .run = edit_run,
 };
 
-static enum status view_run(struct call *call)
+static enum status session_view_run(struct call *call)
 {
 	if (!call->shell->interactive)
 		return fail(ST_ARGUMENT, "`view` wants a terminal; `timeline` prints the same");
-	return ask(call, WISH_VIEW);
+	return session_ask(call, WISH_VIEW);
 }
 
 const struct command command_view = {
@@ -182,13 +182,13 @@ const struct command command_view = {
         .help = "the timeline on the whole screen: arrows and Tab select an operation, + and - zoom, b goes "
                 "to what it waited for, ? lists the keys, q leaves",
         .class = COMMAND_LOOK,
-        .run = view_run,
+        .run = session_view_run,
 };
 
 static enum status split_run(struct call *call)
 {
 	const char *word = call_argument_text(call, 0, 0);
-	enum status status = ask(call, WISH_SPLIT);
+	enum status status = session_ask(call, WISH_SPLIT);
 	if (status == ST_OK)
 		snprintf(call->shell->asked.file, sizeof call->shell->asked.file, "%s", *word ? word : "on");
 	return status;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A model's file of one's own may read no data by the places that a loader acts in; given times read none. */
-static void say_loader(struct shell *shell, const struct loader *loader, bool used)
+static void strategy_say_loader(struct shell *shell, const struct loader *loader, bool used)
 {
 	struct text text = {0};
 	loader_text(loader, &text);
@@ -18,7 +18,7 @@ static void say_loader(struct shell *shell, const struct loader *loader, bool us
 }
 
 /* What has been written, and how it is gone through */
-static void say_program(struct shell *shell, const struct training *t)
+static void strategy_say_program(struct shell *shell, const struct training *t)
 {
 	const struct program *p = t->now.program;
 	out_say(shell->out, "   %s: %zu step%s of setup, then %zu an iteration, for %s\n", p->name, p->setup,
@@ -26,7 +26,7 @@ static void say_program(struct shell *shell, const struct training *t)
 	if (p->links.count)
 		out_say(shell->out, "   %s\n", text_string(&p->links));
 	if (t->now.loader.workers)
-		say_loader(shell, &t->now.loader, p->loads);
+		strategy_say_loader(shell, &t->now.loader, p->loads);
 	program_say_idle(shell, p);
 	out_say(shell->out,
 	        "   Enter or `step` plays one, `run 20` twenty iterations; `program` lists them, `strategy "
@@ -34,7 +34,7 @@ static void say_program(struct shell *shell, const struct training *t)
 	        p->name);
 }
 
-static enum status set_size(struct choice *choice, const char *name, bool is_number, double size)
+static enum status choice_set_size(struct choice *choice, const char *name, bool is_number, double size)
 {
 	if (!is_number || !number_is_whole(size, 1, 1e6))
 		return fail(ST_RANGE, "%s=: the number of ranks on its axis was expected, 1 or more", name);
@@ -44,7 +44,7 @@ static enum status set_size(struct choice *choice, const char *name, bool is_num
 }
 
 /* `ddp`, or with a size `./mine.rsh=2`: a path is no key, so the language leaves its size in the word. */
-static enum status take_name(struct call *call, const char *word, struct choice *choice)
+static enum status choice_read_name(struct call *call, const char *word, struct choice *choice)
 {
 	static const char ending[] = ".rsh=";
 	const char *end = strstr(word, ending);
@@ -57,7 +57,8 @@ static enum status take_name(struct call *call, const char *word, struct choice 
 	const char *digits = end + strlen(ending);
 	bool is_number = number_read(digits, &size, &used) == ST_OK && !digits[used];
 	name_id name = names_make(names, word, (size_t)(digits - 1 - word));
-	return set_size(choice, names_text(names, name), is_number && size.unit == UNIT_PLAIN, size.value);
+	return choice_set_size(
+	        choice, names_text(names, name), is_number && size.unit == UNIT_PLAIN, size.value);
 }
 
 /* The parts of the line, divided by ` + `: NAME or NAME=SIZE first, then options. Words and keys come apart from the
@@ -68,7 +69,8 @@ static enum status take_name(struct call *call, const char *word, struct choice 
  *
  * A part without a word takes its name from its first key. *count: one more than the last part that holds anything.
  * *tell: `help` or `source`, which the line may end with; it is left as it is by other lines. */
-static enum status read_parts(struct call *call, struct choice *choice, int *count, const char **tell)
+static enum status strategy_read_parts(
+        struct call *call, struct choice *choice, int *count, const char **tell)
 {
 	enum status status = ST_OK;
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
@@ -84,7 +86,7 @@ static enum status read_parts(struct call *call, struct choice *choice, int *cou
 			        "'%s' after '%s': one strategy, then KEY=VALUE; ` + ` comes between two",
 			        name, part->name);
 		if (status == ST_OK)
-			status = take_name(call, name, part);
+			status = choice_read_name(call, name, part);
 	}
 	for (int i = 0; i < call->statement->options && status == ST_OK; i++) {
 		int at = call->statement->option[i].part;
@@ -94,7 +96,8 @@ static enum status read_parts(struct call *call, struct choice *choice, int *cou
 			struct given size;
 			status = call_key(call, i, &size);
 			if (status == ST_OK)
-				status = set_size(&choice[at], size.name, !size.word, size.number.value);
+				status = choice_set_size(
+				        &choice[at], size.name, !size.word, size.number.value);
 		}
 		*count = at + 1 > *count ? at + 1 : *count;
 	}
@@ -114,7 +117,7 @@ static enum status strategy_run(struct call *call)
 	struct choice choice[FILES_MAX] = {0}, *strategy = choice + 1; /* the first is the model's */
 	const char *tell = "";
 	int count = 0;
-	enum status status = read_parts(call, strategy, &count, &tell);
+	enum status status = strategy_read_parts(call, strategy, &count, &tell);
 	if (status != ST_OK)
 		return status;
 	if (count == 0) {
@@ -130,7 +133,7 @@ static enum status strategy_run(struct call *call)
 		return status;
 	status = choose_strategies(shell, choice, 1 + count);
 	if (status == ST_OK)
-		say_program(shell, shell->training);
+		strategy_say_program(shell, shell->training);
 	return status;
 }
 

@@ -17,7 +17,7 @@
 enum { LANES_MOST = 16 };
 
 /* What the words say, in any order */
-struct what_words {
+struct timeline_words {
 	bool all, last, critical;
 	int section; /* -1: none is named */
 	int64_t time[2];
@@ -25,7 +25,7 @@ struct what_words {
 	name_id lane[LANES_MOST];
 };
 
-static bool read_time(const char *word, int64_t *ns)
+static bool timeline_read_time(const char *word, int64_t *ns)
 {
 	struct number number;
 	int used;
@@ -34,7 +34,7 @@ static bool read_time(const char *word, int64_t *ns)
 }
 
 /* The last one of that name; -1: none */
-static int section_named(const struct world *world, const char *word)
+static int timeline_section(const struct world *world, const char *word)
 {
 	int section = (int)world->section_count - 1;
 	while (section > 0 && strcmp(names_text(world->names, world->sections[section].name), word) != 0)
@@ -43,7 +43,7 @@ static int section_named(const struct world *world, const char *word)
 }
 
 /* A stream of that name on any of the ranks; 0: none */
-static name_id stream_named(const struct world *world, const struct ranks *set, const char *word)
+static name_id timeline_stream(const struct world *world, const struct ranks *set, const char *word)
 {
 	for (size_t i = 0; i < world->stream_count; i++) {
 		const struct stream *stream = &world->streams[i];
@@ -54,7 +54,7 @@ static name_id stream_named(const struct world *world, const struct ranks *set, 
 }
 
 /* ST_NAME with the nearest of all that could stand there */
-static enum status unknown(const struct world *world, const struct ranks *set, const char *word)
+static enum status timeline_unknown(const struct world *world, const struct ranks *set, const char *word)
 {
 	const char *nearest = NULL;
 	int best = text_too_far(word);
@@ -78,11 +78,11 @@ static enum status unknown(const struct world *world, const struct ranks *set, c
 	        word);
 }
 
-static enum status take(struct call *call, const char *word, struct what_words *asked)
+static enum status timeline_read_word(struct call *call, const char *word, struct timeline_words *asked)
 {
 	const struct world *world = call->shell->world;
-	int section = section_named(world, word);
-	name_id stream = stream_named(world, call->set, word);
+	int section = timeline_section(world, word);
+	name_id stream = timeline_stream(world, call->set, word);
 	int64_t time;
 	if (strcmp(word, "all") == 0) {
 		asked->all = true;
@@ -90,7 +90,7 @@ static enum status take(struct call *call, const char *word, struct what_words *
 		asked->last = true;
 	} else if (strcmp(word, "critical") == 0) {
 		asked->critical = true;
-	} else if (read_time(word, &time)) {
+	} else if (timeline_read_time(word, &time)) {
 		if (asked->times == 2)
 			return fail(ST_ARGUMENT, "%s: %s is a third time: two make a window",
 			        call->statement->row->name, word);
@@ -105,12 +105,12 @@ static enum status take(struct call *call, const char *word, struct what_words *
 	} else if (stream) {
 		return fail(ST_ARGUMENT, "timeline: %s is one stream too many: at most %d", word, LANES_MOST);
 	} else {
-		return unknown(world, call->set, word);
+		return timeline_unknown(world, call->set, word);
 	}
 	return ST_OK;
 }
 
-static enum status is_sound(const char *command, const struct what_words *asked)
+static enum status timeline_check(const char *command, const struct timeline_words *asked)
 {
 	int windows = asked->all + asked->last + (asked->section >= 0) + (asked->times > 0);
 	if (windows > 1)
@@ -130,8 +130,8 @@ static enum status is_sound(const char *command, const struct what_words *asked)
 }
 
 /* What is looked at is known then. */
-static enum status find_window(
-        struct shell *shell, const struct what_words *asked, int *section, struct window *window)
+static enum status timeline_find_window(
+        struct shell *shell, const struct timeline_words *asked, int *section, struct window *window)
 {
 	struct trace trace = {.world = shell->world, .backend = shell->backend};
 	enum status status = shell_look(shell);
@@ -146,13 +146,13 @@ static enum status find_window(
 	return ST_OK;
 }
 
-static enum status draw(struct call *call, const struct what_words *asked)
+static enum status timeline_show(struct call *call, const struct timeline_words *asked)
 {
 	struct shell *shell = call->shell;
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
 	struct timeline_options options = {.ranks = call->set, .lane = asked->lane, .lanes = asked->lanes};
 	int section;
-	enum status status = find_window(shell, asked, &section, &options.window);
+	enum status status = timeline_find_window(shell, asked, &section, &options.window);
 	if (status != ST_OK)
 		return status;
 	if (!asked->critical)
@@ -168,24 +168,24 @@ static enum status draw(struct call *call, const struct what_words *asked)
 	return status;
 }
 
-static enum status read_words(struct call *call, struct what_words *asked)
+static enum status timeline_read_words(struct call *call, struct timeline_words *asked)
 {
 	const char *word;
 	enum status status = ST_OK;
-	*asked = (struct what_words){.section = -1};
+	*asked = (struct timeline_words){.section = -1};
 	for (int i = 0; i < call_count(call, 0) && status == ST_OK; i++) {
 		status = call_word(call, 0, i, ranks_first(call->set), &word);
 		if (status == ST_OK)
-			status = take(call, word, asked);
+			status = timeline_read_word(call, word, asked);
 	}
-	return status == ST_OK ? is_sound(call->statement->row->name, asked) : status;
+	return status == ST_OK ? timeline_check(call->statement->row->name, asked) : status;
 }
 
 /* `on` and `off` set the strip after each line. */
 static enum status timeline_run(struct call *call)
 {
 	const char *word = "";
-	struct what_words asked;
+	struct timeline_words asked;
 	enum status status = call_common(call, 0, &word);
 	if (status == ST_OK && call_count(call, 0) == 1 &&
 	        (strcmp(word, "on") == 0 || strcmp(word, "off") == 0)) {
@@ -194,8 +194,8 @@ static enum status timeline_run(struct call *call)
 		return ST_OK;
 	}
 	if (status == ST_OK)
-		status = read_words(call, &asked);
-	return status == ST_OK ? draw(call, &asked) : status;
+		status = timeline_read_words(call, &asked);
+	return status == ST_OK ? timeline_show(call, &asked) : status;
 }
 
 const struct command command_timeline = {
@@ -221,17 +221,17 @@ const struct command command_timeline = {
 static enum status replay_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	struct what_words asked;
+	struct timeline_words asked;
 	struct window window;
 	int section;
 	if (!shell->interactive)
 		return fail(
 		        ST_ARGUMENT, "`replay` wants a terminal; `timeline` prints how it was at the end");
-	enum status status = read_words(call, &asked);
+	enum status status = timeline_read_words(call, &asked);
 	if (status == ST_OK && (asked.lanes || asked.critical))
 		status = fail(ST_ARGUMENT, "replay shows all streams: %s", call->statement->row->usage);
 	if (status == ST_OK)
-		status = find_window(shell, &asked, &section, &window);
+		status = timeline_find_window(shell, &asked, &section, &window);
 	if (status == ST_OK && window.to <= window.from)
 		status = fail(ST_ARGUMENT, "nothing has run or is queued here: there is nothing to replay");
 	if (status != ST_OK)

@@ -11,7 +11,7 @@
 
 /* NAME may be new or a view, which is then moved. A tensor with memory of its own is not lost by the way:
  * the name would be its last. */
-static enum status name_is_free(struct call *call, int rank, struct view *result)
+static enum status view_name_check(struct call *call, int rank, struct view *result)
 {
 	const struct world *world = call->shell->world;
 	if (call->statement->results != 1 || call->statement->adds || call->statement->result[0].dropped)
@@ -102,13 +102,13 @@ static enum status shard_part(
 /* ---- the line ---- */
 
 /* One rank's half of it */
-static enum status name_one(struct call *call, int rank, bool act)
+static enum status view_one(struct call *call, int rank, bool act)
 {
 	bool shard = strcmp(call->statement->row->name, "shard") == 0;
 	struct view whole, result;
 	struct layout layout;
 	int64_t address = 0;
-	enum status status = name_is_free(call, rank, &result);
+	enum status status = view_name_check(call, rank, &result);
 	if (status == ST_OK)
 		status = call_tensor(call, 0, 0, rank, &whole);
 	if (status == ST_OK)
@@ -128,7 +128,7 @@ const struct command command_reshape = {
         .torch = "NAME = TENSOR.view(SHAPE)",
         .results_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}, {ARG_SHAPE, 0, NULL, "SHAPE"}},
-        .each = name_one,
+        .each = view_one,
 };
 
 const struct command command_shard = {
@@ -144,5 +144,5 @@ const struct command command_shard = {
         .results_ok = true,
         .argument = {{ARG_TENSOR, 0, NULL, "TENSOR"}},
         .option = {{"dim", ARG_EXPRESSION, UNIT_PLAIN, NULL, "the dimension that is cut, 0 the first"}},
-        .each = name_one,
+        .each = view_one,
 };

@@ -14,18 +14,20 @@
 #include <string.h>
 
 /* "1.5x": a multiple of what the lines have */
-static bool is_factor(const struct given *given)
+static bool given_is_factor(const struct given *given)
 {
 	return given->digits && given->digits[strlen(given->digits) - 1] == 'x';
 }
 
 /* Held to its unit and range, as `set` would */
-static enum status add_key(const struct machine *machine, struct changes *changes, const struct given *given)
+static enum status whatif_add_key(
+        const struct machine *machine, struct changes *changes, const struct given *given)
 {
 	struct machine copy = *machine;
 	struct key_change *change = &changes->key[changes->keys++];
-	*change = (struct key_change){
-	        .key = machine_key_find(given->name), .factor = is_factor(given), .number = given->number};
+	*change = (struct key_change){.key = machine_key_find(given->name),
+	        .factor = given_is_factor(given),
+	        .number = given->number};
 	snprintf(change->name, sizeof change->name, "%s", given->name);
 	if (given->word)
 		return fail(ST_ARGUMENT, "whatif: '%s=%s': a number was expected, or a multiple: 2x",
@@ -38,7 +40,7 @@ static enum status add_key(const struct machine *machine, struct changes *change
 	return machine_set(&copy, given->name, number);
 }
 
-static enum status read_key(struct call *call, int i, struct question *question)
+static enum status whatif_read_key(struct call *call, int i, struct question *question)
 {
 	struct changes *changes = &question->changes;
 	struct given *given = &question->given[changes->options];
@@ -52,8 +54,9 @@ static enum status read_key(struct call *call, int i, struct question *question)
 		                   : fail(ST_ARGUMENT, "whatif: machine=NAME: `machine` lists them");
 	}
 	if (machine_key_find(given->name) >= 0)
-		return add_key(changes->other ? &changes->machine : &call->shell->machine, changes, given);
-	if (is_factor(given)) { /* a multiple is of a number of the machine: the nearest is named */
+		return whatif_add_key(
+		        changes->other ? &changes->machine : &call->shell->machine, changes, given);
+	if (given_is_factor(given)) { /* a multiple is of a number of the machine: the nearest is named */
 		struct machine machine = call->shell->machine;
 		return machine_set(&machine, given->name, given->number);
 	}
@@ -62,7 +65,7 @@ static enum status read_key(struct call *call, int i, struct question *question)
 }
 
 /* `slow FACTOR`, or `without "LINE"` */
-static enum status read_words(struct call *call, struct question *question)
+static enum status whatif_read_words(struct call *call, struct question *question)
 {
 	struct changes *changes = &question->changes;
 	const char *word = call_argument_text(call, 0, 0);
@@ -93,7 +96,7 @@ static enum status read_words(struct call *call, struct question *question)
 }
 
 /* Where nothing has run nothing is asked. */
-static enum status end(struct call *call, struct question *question, enum status status)
+static enum status whatif_end(struct call *call, struct question *question, enum status status)
 {
 	struct shell *shell = call->shell;
 	struct trace trace = {.world = shell->world, .backend = shell->backend, .budget = &shell->budget};
@@ -118,10 +121,10 @@ static enum status whatif_run(struct call *call)
 	if (line->options > CHANGES_MOST)
 		status = fail(ST_LIMIT, "whatif: at most %d changes", CHANGES_MOST);
 	for (int i = 0; i < line->options && status == ST_OK; i++)
-		status = read_key(call, i, question);
+		status = whatif_read_key(call, i, question);
 	if (status == ST_OK)
-		status = read_words(call, question);
-	return end(call, question, status);
+		status = whatif_read_words(call, question);
+	return whatif_end(call, question, status);
 }
 
 static void sweep_follows(const char *name, struct text *out)
@@ -157,7 +160,7 @@ const struct command command_whatif = {
 /* ---- sweep ---- */
 
 /* "64k:4M:x2", "1:8:1" (both ends count), "64k,256k,1M" */
-static enum status read_values(const struct given *given, struct question *question)
+static enum status sweep_read_values(const struct given *given, struct question *question)
 {
 	const char *typed = given->word ? given->word : given->digits ? given->digits : "", *at = typed;
 	bool list = strchr(at, ',') != NULL, factor = false;
@@ -206,18 +209,18 @@ static enum status sweep_run(struct call *call)
 	        ? call_key(call, 0, given)
 	        : fail(ST_ARGUMENT, "sweep takes one KEY=FROM:TO:STEP");
 	if (status == ST_OK)
-		status = read_values(given, question);
+		status = sweep_read_values(given, question);
 	for (int i = 0; i < question->values && status == ST_OK && machine_key_find(given->name) >= 0; i++) {
 		given->number = (struct number){question->value[i], question->unit};
 		given->word = given->digits = NULL;
 		changes->keys = 0;
-		status = add_key(&shell->machine, changes, given);
+		status = whatif_add_key(&shell->machine, changes, given);
 	}
 	if (!changes->keys) {
 		changes->option[0] = given;
 		changes->options = 1;
 	}
-	return end(call, question, status);
+	return whatif_end(call, question, status);
 }
 
 const struct command command_sweep = {

@@ -26,7 +26,7 @@ struct inquiry {
 };
 
 /* "z@1": the rank goes into `ranks`. ST_RANK */
-static enum status take_rank(struct inquiry *asked)
+static enum status inquiry_read_rank(struct inquiry *asked)
 {
 	char *at = strrchr(asked->word, '@'), *end;
 	if (!at || !at[1] || strspn(at + 1, "0123456789") != strlen(at + 1))
@@ -42,7 +42,7 @@ static enum status take_rank(struct inquiry *asked)
 
 /* Adds the operations of a rank with that title or in that phase; if there are none, the waits of its host in a command of that
  * name. */
-static void add_named(struct inquiry *asked, int rank, name_id name)
+static void inquiry_add_named(struct inquiry *asked, int rank, name_id name)
 {
 	const struct world *world = asked->call->shell->world;
 	size_t before = asked->ops;
@@ -59,7 +59,7 @@ static void add_named(struct inquiry *asked, int rank, name_id name)
 }
 
 /* Several operations of a rank: which one is meant is for the person to say. */
-static void list_operations(const struct inquiry *asked, struct text *out)
+static void inquiry_list_ops(const struct inquiry *asked, struct text *out)
 {
 	enum { SHOWN_MOST = 12 };
 	const struct world *world = asked->call->shell->world;
@@ -82,7 +82,7 @@ static void list_operations(const struct inquiry *asked, struct text *out)
 }
 
 /* `allreduce#3` of all the ranks, in one way through the books: a walk along each rank's own would take longer */
-static void find_numbered(struct inquiry *asked, name_id title, long n)
+static void inquiry_find_numbered(struct inquiry *asked, name_id title, long n)
 {
 	const struct world *world = asked->call->shell->world;
 	struct {
@@ -101,7 +101,7 @@ static void find_numbered(struct inquiry *asked, name_id title, long n)
 }
 
 /* The operation on each rank that knows one by this name. *several: on one of them it is a name of several. */
-static enum status find_operations(struct inquiry *asked, bool *several)
+static enum status inquiry_find_ops(struct inquiry *asked, bool *several)
 {
 	const struct world *world = asked->call->shell->world;
 	name_id name = names_find(world->names, asked->word, strlen(asked->word));
@@ -109,14 +109,14 @@ static enum status find_operations(struct inquiry *asked, bool *several)
 	long n = op_numbered(world, asked->word, &title);
 	*several = false;
 	if (n)
-		find_numbered(asked, title, n);
+		inquiry_find_numbered(asked, title, n);
 	if (asked->ops)
 		return ST_OK;
 	FOR_RANKS (rank, &asked->ranks) {
 		size_t before = asked->ops;
 		op_id id;
 		if (name && world_find(world, rank, name).kind != THING_TENSOR)
-			add_named(asked, rank, name);
+			inquiry_add_named(asked, rank, name);
 		*several = asked->ops > before + 1;
 		if (*several) {
 			memmove(asked->op, asked->op + before, (asked->ops - before) * sizeof *asked->op);
@@ -132,7 +132,7 @@ static enum status find_operations(struct inquiry *asked, bool *several)
 	return asked->ops ? ST_OK : op_find(world, ranks_first(&asked->ranks), asked->word, &none);
 }
 
-static bool writes(const struct record *record, name_id tensor)
+static bool record_writes(const struct record *record, name_id tensor)
 {
 	bool found = false;
 	for (int i = 0; i < record->operands && record->kind != OP_FILL; i++)
@@ -141,7 +141,7 @@ static bool writes(const struct record *record, name_id tensor)
 }
 
 /* A tensor that was written several times: the last is told of, and how one asks for those before it, the latest first. */
-static void tell_earlier(const struct inquiry *asked, struct text *out)
+static void inquiry_put_earlier(const struct inquiry *asked, struct text *out)
 {
 	enum { SHOWN_MOST = 3 };
 	const struct world *world = asked->call->shell->world;
@@ -150,7 +150,7 @@ static void tell_earlier(const struct inquiry *asked, struct text *out)
 	struct text line = {0};
 	int writers = 0;
 	for (op_id id = world->first[world->ops[last].rank]; name && id; id = world->ops[id].next_program) {
-		if (id >= last || !writes(op_record(world, id), name))
+		if (id >= last || !record_writes(op_record(world, id), name))
 			continue;
 		memmove(before + 1, before, (SHOWN_MOST - 1) * sizeof *before);
 		before[0] = id;
@@ -176,7 +176,7 @@ static void tell_earlier(const struct inquiry *asked, struct text *out)
 
 /* ---- what the roots cost: the lines run again without them (line/saving.c) ---- */
 
-static void ask_saving(const struct call *call, const struct why *why)
+static void why_ask_saving(const struct call *call, const struct why *why)
 {
 	struct question *question = question_make(call, QUESTION_SAVING);
 	if (!question)
@@ -193,7 +193,7 @@ static void ask_saving(const struct call *call, const struct why *why)
 		question_free(question);
 }
 
-static enum status answer_why(struct inquiry *asked, struct why_question *question, struct text *out)
+static enum status why_explain(struct inquiry *asked, struct why_question *question, struct text *out)
 {
 	struct why why = {0};
 	int width = out_width(asked->call->shell->out);
@@ -203,13 +203,13 @@ static enum status answer_why(struct inquiry *asked, struct why_question *questi
 		why_put_roots(&why, out);
 		trace_put_uncertainty(&asked->trace, 1, out);
 		if (call_outermost(asked->call))
-			ask_saving(asked->call, &why);
+			why_ask_saving(asked->call, &why);
 	}
 	why_release(&why);
 	return status;
 }
 
-static bool is_time(const char *word, int64_t *ns)
+static bool why_read_time(const char *word, int64_t *ns)
 {
 	struct number number;
 	int used;
@@ -219,7 +219,7 @@ static bool is_time(const char *word, int64_t *ns)
 	return true;
 }
 
-static enum status why_asked(struct inquiry *asked, struct text *out)
+static enum status why_answer(struct inquiry *asked, struct text *out)
 {
 	struct world *world = asked->call->shell->world;
 	struct why_question question = {.of = WHY_RANK, .ranks = &asked->ranks, .section = -1};
@@ -227,14 +227,14 @@ static enum status why_asked(struct inquiry *asked, struct text *out)
 	if (trace_says_nothing(&asked->trace, -1, out))
 		return ST_OK;
 	if (!*asked->word)
-		return answer_why(asked, &question, out);
-	if (is_time(asked->word, &question.time)) {
+		return why_explain(asked, &question, out);
+	if (why_read_time(asked->word, &question.time)) {
 		int64_t end = trace_window(&asked->trace, -1).to;
 		bool hangs = trace_hangs(&asked->trace); /* at any time behind the end as at the end */
 		question.of = WHY_TIME;
 		question.time = hangs ? least_of(question.time, end) : question.time;
 		if (question.time <= end)
-			return answer_why(asked, &question, out);
+			return why_explain(asked, &question, out);
 		text_add(out, "why %s: everything ends before, at ", asked->word);
 		time_text(end, out);
 		text_add(out, "\n");
@@ -246,20 +246,20 @@ static enum status why_asked(struct inquiry *asked, struct text *out)
 		        (question.stream == world->default_name ||
 		                world_find(world, rank, question.stream).kind == THING_STREAM)) {
 			question.of = WHY_STREAM;
-			return answer_why(asked, &question, out);
+			return why_explain(asked, &question, out);
 		}
 	if (!asked->word[strspn(asked->word, "0123456789")])
 		return fail(ST_NAME, "why %s: `@%s why` asks of that rank, `why %sms` of a time", asked->word,
 		        asked->word, asked->word);
-	enum status status = find_operations(asked, &several);
+	enum status status = inquiry_find_ops(asked, &several);
 	if (status == ST_OK && several) {
-		list_operations(asked, out);
+		inquiry_list_ops(asked, out);
 	} else if (status == ST_OK) {
 		question.of = WHY_OP;
 		question.op = asked->op;
 		question.ops = asked->ops;
-		tell_earlier(asked, out);
-		status = answer_why(asked, &question, out);
+		inquiry_put_earlier(asked, out);
+		status = why_explain(asked, &question, out);
 	}
 	/* the operation was not found, and worded: there may be a stream of nearly that name */
 	int rank = ranks_first(&asked->ranks);
@@ -284,11 +284,11 @@ static enum status why_run(struct call *call)
 	if (status != ST_OK)
 		return status;
 	memcpy(asked.word, word, strlen(word) + 1);
-	status = take_rank(&asked);
+	status = inquiry_read_rank(&asked);
 	if (status == ST_OK)
 		status = shell_look(shell);
 	if (status == ST_OK)
-		status = why_asked(&asked, &text);
+		status = why_answer(&asked, &text);
 	mem_free(asked.op);
 	return answer(call, &text, status);
 }

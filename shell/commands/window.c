@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The tensor, whole: ST_NAME when it is a part of another */
-static enum status whole_tensor(struct call *call, int rank, struct view *view)
+static enum status window_tensor(struct call *call, int rank, struct view *view)
 {
 	const char *title = call->statement->row->name;
 	enum status status = call_tensor(call, 0, 0, rank, view);
@@ -29,7 +29,7 @@ static enum status whole_tensor(struct call *call, int rank, struct view *view)
 }
 
 /* The operand is neither read nor written; what differs between the ranks is found where they meet. */
-static void describe(struct submit_plan *plan, const struct view *view, enum window_step step)
+static void window_describe(struct submit_plan *plan, const struct view *view, enum window_step step)
 {
 	plan->record.collective = &collective_barrier;
 	plan->record.window = (uint8_t)step;
@@ -38,23 +38,23 @@ static void describe(struct submit_plan *plan, const struct view *view, enum win
 	plan_operand(plan, view, 0);
 }
 
-static enum status open_resolve(struct call *call, int rank, struct submit_plan *plan)
+static enum status window_open_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct view view;
-	enum status status = whole_tensor(call, rank, &view);
+	enum status status = window_tensor(call, rank, &view);
 	if (status == ST_OK)
 		status = world_window_closed(call->shell->world, "window", view.tensor);
 	if (status == ST_OK)
 		status = call_group(call, rank, &plan->record.group);
 	if (status == ST_OK)
-		describe(plan, &view, WINDOW_OPEN);
+		window_describe(plan, &view, WINDOW_OPEN);
 	return status;
 }
 
-static enum status close_resolve(struct call *call, int rank, struct submit_plan *plan)
+static enum status window_close_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct view view;
-	enum status status = whole_tensor(call, rank, &view);
+	enum status status = window_tensor(call, rank, &view);
 	if (status != ST_OK)
 		return status;
 	const struct world *world = call->shell->world;
@@ -62,11 +62,11 @@ static enum status close_resolve(struct call *call, int rank, struct submit_plan
 	if (!window)
 		return fail(ST_NAME, "close: %s is in no window", names_text(world->names, view.name));
 	plan->record.group = op_record(world, window)->group;
-	describe(plan, &view, WINDOW_CLOSE);
+	window_describe(plan, &view, WINDOW_CLOSE);
 	return ST_OK;
 }
 
-static enum status on_the_device(struct call *call, int rank, struct submit_plan *plan)
+static enum status window_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	(void)rank;
 	return plan_on_device(call->shell, plan);
@@ -75,7 +75,7 @@ static enum status on_the_device(struct call *call, int rank, struct submit_plan
 static enum status window_run(struct call *call)
 {
 	bool opens = strcmp(call->statement->row->name, "window") == 0;
-	return plans_meet(call, opens ? open_resolve : close_resolve, on_the_device);
+	return plans_meet(call, opens ? window_open_resolve : window_close_resolve, window_complete);
 }
 
 const struct command command_window = {
