@@ -1,14 +1,12 @@
-/* barrier.c -- barrier: every host of a group waits until all of them have come to the line.
+/* barrier.c -- barrier: every host of a group waits until all of them reach the line
  *
- * As in PyTorch over NCCL, a barrier is a collective of one element on a stream, and the host then waits
- * for that stream. So it also waits for what the stream held before, and a rank that does not come makes
- * the others stuck, as with any collective. */
+ * As in PyTorch over NCCL, a barrier is a collective of one element on a stream, for which the
+ * host waits. So it also waits for earlier work of that stream. */
 #include "collectives/collective.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 
-/* Each rank needs only its stream and its group; there are no operands to look at, and nothing to complete: all ranks
- * of one part share a record. */
+/* There are no operands and nothing to complete: all ranks of one part share a record. */
 static enum status barrier_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	plan->record.collective = &collective_barrier;

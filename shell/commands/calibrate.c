@@ -1,8 +1,8 @@
-/* calibrate.c -- calibrate F.machine: the machine's figures out of this session's own measured times.
+/* calibrate.c -- calibrate F.machine: the machine's figures, fitted to the times measured in this
+ * session
  *
- * `source calibrate; measure 256k` (strategies/parts/calibrate.rsh) queues what tells them all; any other work tells what it
- * can.
- * Every process has all times and fits alike; rank 0 writes the file, and its success or failure is everyone's. */
+ * `source calibrate; measure 256k` (strategies/parts/calibrate.rsh) queues work that determines
+ * all of them. Every process has all times and computes the same fit; rank 0 writes the file. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"

@@ -1,4 +1,5 @@
-/* checkpoint.c -- checkpoint, resume, restore: a training's state in files, and a program that goes on from them */
+/* checkpoint.c -- checkpoint, resume, restore: a training's state in files, and a program that
+ * continues from them */
 #include "shell/language/run/command.h"
 #include "shell/session/quote.h"
 #include "shell/session/share.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without every=: now. With it the plan is set, as `data` sets its own. */
+/* Without every= it saves now; with it, it changes the plan. */
 static enum status checkpoint_run(struct call *call)
 {
 	struct plan *plan = &call->shell->training->now;
@@ -55,7 +56,7 @@ const struct command command_checkpoint = {
         .run = checkpoint_run,
 };
 
-/* The log keeps which one it was: run again, the line goes on from the same, whatever was written since. */
+/* The journal keeps the path that was found, so that a replay resumes from the same checkpoint. */
 static void resume_note_path(struct call *call, const char *path)
 {
 	size_t from = 0, to = 0;
@@ -69,7 +70,8 @@ static void resume_note_path(struct call *call, const char *path)
 	text_release(&did);
 }
 
-/* With another number of heads, or another seed, parameters fit all the same: it is said. */
+/* Another seed or number of heads leaves the shapes of parameters unchanged, so such a difference
+ * is only reported. */
 static void resume_report(struct shell *shell, const struct checkpoint *c)
 {
 	struct text model = {0};
@@ -81,7 +83,7 @@ static void resume_report(struct shell *shell, const struct checkpoint *c)
 	text_release(&model);
 }
 
-/* Everything is looked at before the program is given up that runs: the manifest, each shard, the model. */
+/* The manifest, each shard and the model are checked before the current program is given up. */
 static enum status resume_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -125,7 +127,8 @@ const struct command command_resume = {
         .run = resume_run,
 };
 
-/* Whose parts it fills is what the `part` lines say, not the line's ranks: serial's stand under `use @0`, and so does it. */
+/* The `part` lines, not the ranks of this line, decide which ranks are filled: those of serial
+ * are under `use @0`. */
 static enum status restore_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -1,5 +1,6 @@
-/* compare.c -- compare: strategies side by side, each in a world of its own (line/compare.c). Here the line is read: what stands
- * between two ` / ` is the rest of a `strategy` line. */
+/* compare.c -- compare: strategies side by side, each in a world of its own (line/compare.c)
+ *
+ * Here the line is read: the words between two ` / ` are the rest of a `strategy` line. */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/command.h"
 #include "shell/training/choose.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The next word of the line, and what is behind it; false: there is none */
+/* Returns false if no word is left; *at moves to its end. */
 static bool compare_word(const char **at, const char *end, struct slice_of_text *word)
 {
 	while (*at < end && strchr(" \t\n", **at))
@@ -20,7 +21,7 @@ static bool compare_word(const char **at, const char *end, struct slice_of_text 
 	return word->length > 0;
 }
 
-/* `run=2` is the whole line's; every other word is its world's, as it was typed. */
+/* `run=2` belongs to the whole line; every other word goes to its world as typed. */
 static enum status compare_read_worlds(const struct call *call, struct question *question)
 {
 	const struct slice_of_text line = call->statement->source;

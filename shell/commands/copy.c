@@ -1,22 +1,22 @@
-/* copy.c -- copy FROM -> TO: cudaMemcpyAsync between pageable, pinned and device memory, in a stream's
- * order.
+/* copy.c -- copy FROM -> TO: cudaMemcpyAsync between pageable, pinned and device memory, in a
+ * stream's order
  *
- * One OP_COPY a rank, with two operands; their spaces say which engine moves the bytes, and so what it may
- * overlap with: host to device, device to host, or within the device. Pinned memory is read by the copy
- * engine itself, so the host goes on at once. Pageable memory (space host) is staged by the driver through
- * pinned buffers of its own, and the host waits for that: an OP_SYNC with the reason "copy". This is what
- * non_blocking=True cannot help without pin_memory(). On a stream made with kind=host it is the thread's own copy,
- * and holds no other. A disk (space disk) is read into the host's memory and
- * written from it, as files are by O_DIRECT and libaio: to the device it takes a second copy.
+ * Each rank queues one OP_COPY with two operands. Their spaces determine the engine that moves
+ * the bytes: host to device, device to host, or within the device. The copy engine reads pinned
+ * memory itself, so the host continues at once. The driver stages pageable memory (space host)
+ * through its own pinned buffers, and the host waits: an OP_SYNC with the reason "copy". This is
+ * why non_blocking=True needs pin_memory(). On a stream of kind=host the copy is the thread's
+ * own, and only the thread is busy. A disk (space disk) is read into host memory and written from
+ * it, as with O_DIRECT and libaio.
  *
- * Shapes and types must agree on every rank before anything is queued; a copy converts nothing. */
+ * Shapes and types must agree on every rank before anything is queued. */
 #include "shell/language/run/command.h"
 #include "shell/submit/host.h"
 #include "shell/submit/plan.h"
 
 enum { FROM, ARROW, TO };
 
-/* Two operands, in this order: what is read, what is written. */
+/* Operand 0 is read, operand 1 written. */
 static enum status copy_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct view from, to;
@@ -36,8 +36,8 @@ static enum status copy_resolve(struct call *call, int rank, struct submit_plan 
 	return ST_OK;
 }
 
-/* Checks shapes and types, and names the operation after the tensor on the device or the disk, which is the one that a
- * reader of the timeline knows; bytes are those of the layout, without gaps. */
+/* Checks shapes and types. The operation is named after the tensor on the device or disk. Bytes
+ * are those of the layout, without gaps. */
 static enum status copy_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	const struct operand *from = &plan->operand[0], *to = &plan->operand[1];
@@ -70,15 +70,14 @@ static enum status copy_complete(struct call *call, int rank, struct submit_plan
 	return status;
 }
 
-/* The driver stages a copy of ordinary host memory, and the rank's host waits for it. A thread of the host makes its
- * copies itself, and nobody else waits for it. */
+/* Returns true for pageable memory, unless a thread of the host makes the copy. */
 static bool copy_holds_host(const struct world *world, int rank, const struct submit_plan *plan)
 {
 	return !world_stream(world, rank, plan->stream)->host &&
 	        (plan->operand[0].space == SPACE_HOST || plan->operand[1].space == SPACE_HOST);
 }
 
-/* Ranks may differ: one has its tensor pinned, another not, and only the second waits. */
+/* Ranks may differ: only those with pageable memory wait. */
 static enum status copy_run(struct call *call)
 {
 	struct plans plans = {0};

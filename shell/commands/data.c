@@ -1,13 +1,12 @@
-/* data.c -- data: what `model` is trained on by the strategies.
+/* data.c -- data: the data on which strategies train the model
  *
- * "text FILE" gives a gpt the characters of a text, one token each, with a vocabulary of the characters
- * that occur; two .npy files give an mlp rows of samples and the row of targets for each; "synthetic"
- * gives random numbers of as many rows or tokens as count= says. The file itself is read by rank 0 once,
- * for its size and shape: what is kept in the training's plan is the path and these facts, and the ranks
- * load their parts when a strategy's lines run.
+ *     text FILE                   a gpt: one token a character; the vocabulary is the set of characters
+ *     SAMPLES.npy TARGETS.npy     an mlp: rows of samples, and a row of targets for each
+ *     synthetic                   random numbers, count= rows or tokens
  *
- * The command queues nothing and moves no clock. A model chosen before the data is chosen again, since its
- * first and last layers take their widths from it. */
+ * Rank 0 reads the files once, for size and shape. The plan keeps their paths, and ranks load
+ * their parts when a strategy's lines run. The command queues nothing. An earlier `model` is
+ * chosen again, because its first and last layers take their widths from the data. */
 #include "shell/language/run/command.h"
 #include "shell/session/load.h"
 #include "shell/training/choose.h"
@@ -16,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `word` is "text" FILE, or SAMPLES TARGETS. A text's vocabulary replaces the one that the model had; the columns of samples
- * and targets become its first and its last width. */
+/* `word` is "text" FILE, or SAMPLES TARGETS. A text's vocabulary replaces the model's; the
+ * columns of samples and targets become its first and last width. */
 static enum status data_read_files(
         struct shell *shell, struct plan *plan, bool text, const char *const word[2])
 {
@@ -45,13 +44,14 @@ static enum status data_read_files(
 	return ST_OK;
 }
 
-/* Three forms, told by the number of words and what they end in. A line that is refused leaves the data as it was. */
+/* A refused line leaves the data unchanged. */
 static enum status data_run(struct call *call)
 {
 	const char *word[2] = {"", ""};
 	int words = call_count(call, 0);
 	struct training *t = call->shell->training;
-	struct dataset synthetic = {.kind = DATA_SYNTHETIC}; /* count 0: as the model wants it */
+	/* count 0: as many as the model asks for */
+	struct dataset synthetic = {.kind = DATA_SYNTHETIC};
 	enum status status = ST_OK;
 	for (int i = 0; i < words && i < 2 && status == ST_OK; i++)
 		status = call_word(call, 0, i, COMMON, &word[i]);
@@ -70,7 +70,7 @@ static enum status data_run(struct call *call)
 	}
 	t->now.data_given = t->now.data_given || status == ST_OK;
 	if (status == ST_OK)
-		/* a model that the data does not fit is refused when it is to be trained */
+		/* a model that the data does not fit is refused by `strategy` */
 		choose_model_again(call->shell);
 	return status;
 }

@@ -1,4 +1,4 @@
-/* explain.c -- explain: the PyTorch or CUDA call of each line, behind it */
+/* explain.c -- explain: shows the PyTorch or CUDA call after each line */
 #include "shell/language/run/command.h"
 
 #include <string.h>

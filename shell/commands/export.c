@@ -1,10 +1,10 @@
-/* export.c -- export FILE: the timeline as a file, whose ending says what it is.
+/* export.c -- export FILE: the timeline as a file, in the format of its ending
  *
- *      export run.html              export kineto DIR       a file a rank, as PyTorch's profiler writes them
+ *      export run.html              export kineto DIR       a file for each rank, as PyTorch's profiler writes them
  *
- * Rank 0 writes; its success or failure is everyone's, so that the line is refused everywhere or nowhere. The file appears whole or
- * not at all. It replaces an earlier export of its format, and another file only with `force`. What is queued and not yet over is
- * projected and stands in it too. */
+ * Rank 0 writes; its outcome is shared, so that all ranks accept or refuse the line. The file
+ * appears whole or not at all. It replaces an earlier export of its format, and other files only
+ * with `force`. Unfinished work is included as projected. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
@@ -48,7 +48,7 @@ static const struct format {
 static const struct output_kind kineto = {.is = "file of `export kineto`", .begins = EXPORT_KINETO_BEGINS};
 
 enum { FOLDER_MOST = 4000 };
-#define PART ".part" /* behind a file's name until all ranks' are written */
+#define PART ".part" /* after a file's name until the files of all ranks are written */
 
 static void rank_file(const char *folder, int rank, const char *behind, char path[FOLDER_MOST + 40])
 {
@@ -69,7 +69,7 @@ static enum status rank_files_check(const struct output *output, const struct ra
 	return status;
 }
 
-/* What was written gets its name, or goes where any of it could not be: what stood there before then stays. */
+/* After a failure the new files are removed, and earlier files stay. */
 static enum status rank_files_rename(const char *folder, const struct ranks *ranks, enum status status)
 {
 	char path[FOLDER_MOST + 40], part[FOLDER_MOST + 40];
@@ -84,8 +84,8 @@ static enum status rank_files_rename(const char *folder, const struct ranks *ran
 	return status;
 }
 
-/* Writes "DIR/rank3.pt.trace.json", as TensorBoard's plugin and Holistic Trace Analysis look for them. The folder is made where it is
- * not there. All files appear, or none. */
+/* Writes "DIR/rank3.pt.trace.json", the name that TensorBoard's plugin and Holistic Trace
+ * Analysis search for. Makes the folder if needed. All files appear, or none. */
 static enum status rank_files_write(
         const struct trace *trace, const struct output *output, const struct export_options *options)
 {
@@ -114,8 +114,9 @@ static enum status rank_files_write(
 	return status;
 }
 
-/* Only rank 0 does this, while the others wait in shell_agree: its steps must not be counted among those
- * that all processes count alike, so it has a budget of its own, which Ctrl-C still ends. format NULL: kineto */
+/* Runs on rank 0 only, while the others wait in shell_agree. Its steps must not be counted among
+ * those that all processes count alike, so it has a budget of its own, which Ctrl-C still ends.
+ * format NULL: kineto */
 static enum status export_write(struct shell *shell, const struct output *output, const struct format *format,
         const struct export_options *options)
 {
@@ -133,7 +134,7 @@ static enum status export_write(struct shell *shell, const struct output *output
 	return status;
 }
 
-/* SECTION, and the word `force`, in any order */
+/* SECTION and `force`, in any order */
 static enum status export_read_words(struct call *call, int *section, bool *force)
 {
 	enum status status = ST_OK;
@@ -179,7 +180,8 @@ static enum status export_run(struct call *call)
 	        .width = (int)width,
 	        .now = shell_clock(shell)};
 	struct text line = {0};
-	call_line(call, ranks_first(call->set), &line); /* on all processes: it may intern new names */
+	/* on all processes, because it may intern new names */
+	call_line(call, ranks_first(call->set), &line);
 	struct output output = {.path = path,
 	        .kind = format ? &format->kind : &kineto,
 	        .force = force,

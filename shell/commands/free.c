@@ -1,17 +1,17 @@
-/* free.c -- free TENSOR ...: a tensor's memory goes back to the caching allocator's pool, in program
- * order.
+/* free.c -- free TENSOR ...: returns a tensor's memory to the pool of the caching allocator, in
+ * program order
  *
- * As with PyTorch's allocator (and cudaFreeAsync) nothing waits: the block may be handed out again at
- * once, because a later user of the same stream is queued behind the last one of this. With `on STREAM`
- * another stream still uses the memory: its next owner then waits for what that stream holds now, as with
- * cudaFreeAsync. PyTorch's record_stream differs: no stream waits, the block comes back when the allocator
- * finds the stream done, which depends on time. Without the clause a tensor that a second stream reads may be
- * overwritten under it, and the race check says so. */
+ * As with PyTorch's allocator (and cudaFreeAsync) nothing waits: the block may be reused at once,
+ * because its next user is queued later on the same stream. With `on STREAM` another stream still
+ * uses the memory, and the next owner waits for the work now queued there, as with cudaFreeAsync.
+ * With PyTorch's record_stream no stream waits; the block returns when the allocator finds the
+ * stream done, which depends on time. Without the clause another stream's read may race with the
+ * next owner's write, which the race check reports. */
 #include "shell/language/run/command.h"
 #include "base/memory.h"
 #include "shell/session/queue.h"
 
-/* The line's i-th tensor on one rank, tensor[i]: no slice, and none of those before it */
+/* Resolves the line's i-th tensor on one rank into tensor[i]. Refuses slices and repetitions. */
 static enum status free_check(struct call *call, int rank, int i, int *tensor)
 {
 	const struct names *names = call->shell->world->names;
@@ -28,8 +28,7 @@ static enum status free_check(struct call *call, int rank, int i, int *tensor)
 	return world_window_closed(call->shell->world, "free", view.tensor);
 }
 
-/* Frees the line's tensors of one rank. An owner takes its views along, and `free x view_of_x` is a good
- * line: the views go first.
+/* Frees the line's tensors of one rank. Freeing an owner frees its views, so views go first:
  *
  *     y = reshape x [16];  free x y      owners 0: y goes      owners 1: x goes */
 static enum status free_tensors(struct call *call, const int *tensor, int count, int stream)
@@ -43,7 +42,7 @@ static enum status free_tensors(struct call *call, const int *tensor, int count,
 	return status;
 }
 
-/* All are found, and looked at, before the first goes: afterwards its name is gone. */
+/* All are checked before the first is freed: then its name is gone. */
 static enum status free_one(struct call *call, int rank, bool act)
 {
 	int stream, count = call_count(call, 0), *tensor = mem_alloc((size_t)count * sizeof *tensor);

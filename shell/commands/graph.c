@@ -1,14 +1,14 @@
-/* graph.c -- capture NAME { } and launch NAME: CUDA graphs.
+/* graph.c -- capture NAME { } and launch NAME: CUDA graphs
  *
- * While a block is captured its device work goes into a graph instead of a stream, and nothing of it runs.
- * `launch` queues the whole graph; its operations follow each other on the device without a launch from
- * the host for each, which is what makes a graph worth its while for many short kernels. Waits between
- * streams are captured as edges. Addresses are those of the capture, as in CUDA: a graph works on the same
- * tensors each time it is launched, and on whatever has their memory when they were freed. The tensors that
- * the block itself makes have memory of the graph's own, which no other tensor gets while the graph exists.
+ * During a capture, device work goes into a graph instead of a stream, and does not run. `launch`
+ * queues the whole graph; its operations follow each other on the device without a launch from
+ * the host for each, which pays off for many short kernels. Waits between streams become edges.
+ * As in CUDA, addresses are those of the capture: a graph works on the same memory at each
+ * launch, whatever owns it by then. Tensors made by the block have memory of the graph's own,
+ * reserved while it exists.
  *
- * Which streams are captured is the books' affair (world/graph.c). What a capture leaves out and what a launch finds
- * freed is reported, once for all ranks of which it is true. */
+ * world/graph.c decides which streams are captured. Work outside a capture and freed memory used
+ * by a launch are reported once for all ranks concerned. */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 #include "shell/session/note.h"
@@ -22,7 +22,8 @@ static void graph_put_notes(struct shell *shell, struct blocks *notes)
 	blocks_release(notes);
 }
 
-/* Streams whose work the block queued, and which were not forked from the captured one */
+/* Reports streams whose work the block queued although they were not forked from the captured
+ * one. */
 static void capture_note_apart(struct call *call, int rank, int origin, struct blocks *notes)
 {
 	const struct world *world = call->shell->world;
@@ -60,7 +61,7 @@ static enum status capture_begin(struct call *call, int rank, int *origin)
 	return status == ST_OK ? world_capture_begin(call->shell->world, rank, name, *origin) : status;
 }
 
-/* All ranks begin before the block runs: its lines may be for any of them. */
+/* All ranks begin before the block runs, because its lines may be for any of them. */
 static enum status capture_run(struct call *call)
 {
 	struct world *world = call->shell->world;
@@ -79,8 +80,8 @@ static enum status capture_run(struct call *call)
 	FOR_RANKS (rank, &begun)
 		if (status == ST_OK)
 			status = world_capture_joined(world, rank);
-	/* also when the block failed: a rank left capturing would swallow all lines that follow, and part of a block is no
-	 * graph */
+	/* also after a failure: a rank left capturing would swallow all later lines; part of a
+	 * block is no graph */
 	FOR_RANKS (rank, &begun) {
 		if (status == ST_OK)
 			capture_note_apart(call, rank, origin[rank], &notes);
@@ -107,8 +108,8 @@ const struct command command_capture = {
         .run = capture_run,
 };
 
-/* The books make the operations; the backend hears of them afterwards, also when the launch broke off on
- * the way, since those that are in the books stay there. */
+/* world/ queues the operations, and the backend receives them afterwards, even if the launch
+ * failed midway. */
 static enum status launch_one(struct call *call, int rank, bool act)
 {
 	struct shell *shell = call->shell;
@@ -132,7 +133,7 @@ static enum status launch_one(struct call *call, int rank, bool act)
 	return shell_tell(shell, before, status);
 }
 
-/* What the graph uses though it was freed */
+/* Reports freed memory that the graph uses. */
 static void launch_note_freed(struct call *call, int rank, struct blocks *notes)
 {
 	struct world *world = call->shell->world;

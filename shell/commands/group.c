@@ -1,22 +1,23 @@
-/* group.c -- group and mesh: which ranks take part in a collective together.
+/* group.c -- group and mesh: the ranks that take part in a collective together
  *
- * `group pair 0-1 2-3` makes one name for several communicators at once: each rank means by "pair" the part
- * that it is in. `group pair by rank//2` is the same said by each rank for itself (ncclCommSplit): ranks of
- * one colour are a part. A mesh is PyTorch's DeviceMesh: all ranks in a grid, and a group for each axis.
+ * `group pair 0-1 2-3` gives one name to several communicators: on each rank "pair" is the part
+ * with that rank. `group pair by rank//2` does the same by colours (ncclCommSplit): ranks of one
+ * colour are a part. A mesh is PyTorch's DeviceMesh: all ranks in a grid, with a group for each
+ * axis.
  *
  *     mesh dp=2 tp=4        tp ->             rank = dp * 4 + tp     (the last axis counts fastest)
  *                           0  1  2  3        group tp: 0-3 | 4-7
  *                      dp   4  5  6  7        group dp: 0,4 | 1,5 | 2,6 | 3,7
  *
- * Groups are made on all ranks in one go, without a clock: there is no handshake to wait for. */
+ * Groups are made on all ranks at once, and take no time. */
 #include "base/memory.h"
 #include "shell/language/run/command.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The parts of a group, as world_group_make wants them: the ranks of part k are ranks[starts[k]] to
- * ranks[starts[k + 1] - 1], in the order of their places. `group pair 0-1 2-3`:
+/* The arguments of world_group_make: part k has the ranks ranks[starts[k]] to ranks[starts[k + 1]
+ * - 1], in the order of their group ranks. `group pair 0-1 2-3`:
  *
  *     starts  0     2     4         instances 2, count 4
  *     ranks   0  1  2  3 */
@@ -30,7 +31,7 @@ static struct instances group_parts_make(int instances, int ranks)
 	        .ranks = mem_alloc(ranks * sizeof(int))};
 }
 
-/* The group itself, on all ranks, unless its parts could not be filled; they are freed. timeout: ns, 0: none */
+/* Makes the group on all ranks if status is ST_OK; frees the parts. timeout: ns, 0: none */
 static enum status group_make(struct shell *shell, name_id name, bool axis, struct instances *parts,
         int64_t timeout, enum status status)
 {
@@ -45,7 +46,7 @@ static enum status group_make(struct shell *shell, name_id name, bool axis, stru
 	return status;
 }
 
-/* No rank may be in two parts: a collective would not know with whom it belongs together. */
+/* Refuses a rank in two parts: its collectives would be ambiguous. */
 static enum status group_parts_read(struct call *call, struct instances *parts)
 {
 	struct ranks all = {0};
@@ -72,7 +73,7 @@ static enum status group_parts_read(struct call *call, struct instances *parts)
 
 /* ---- by colour ---- */
 
-/* A rank that takes part: its colour, and where it stands in the group that is split */
+/* A rank with its colour, and its part and group rank in the group that is split */
 struct coloured {
 	int rank, instance, place;
 	int64_t colour;
@@ -88,7 +89,7 @@ static int by_instance_and_colour(const void *left, const void *right)
 	return a->place - b->place;
 }
 
-/* ST_ARGUMENT: the line means different groups on two ranks: a split is one call of them all. */
+/* Fails with ST_ARGUMENT if two ranks split different groups. */
 static enum status group_read_colour(struct call *call, int rank, struct coloured *one, int *group)
 {
 	const int64_t most = INT32_MAX; /* an int, as color is in ncclCommSplit */
@@ -114,7 +115,7 @@ static enum status group_read_colour(struct call *call, int rank, struct coloure
 	return ST_OK;
 }
 
-/* Sorted by instance, colour and place, a part is a run of equal instances and colours:
+/* After sorting by instance, colour and place, a part is a run of equal instances and colours:
  *
  *     group half by tp//2 in tp      tp: 0-3 | 4-7      colours 0 0 1 1 | 0 0 1 1      half: 0,1 | 2,3 | 4,5 | 6,7
  *
@@ -159,7 +160,7 @@ static enum status group_read_timeout(struct call *call, int64_t *timeout)
 	return status;
 }
 
-/* there: what stands in their place */
+/* there: the word found instead; NULL: none */
 static enum status group_refuse(struct call *call, const char *there)
 {
 	const char *name = call_argument_text(call, 0, 0);
@@ -168,7 +169,7 @@ static enum status group_refuse(struct call *call, const char *there)
 	        name, name, there ? ", in place of '" : "", there ? there : "", there ? "'" : "");
 }
 
-/* Ranks that no part names are in none: for them the name means nothing. */
+/* On ranks outside all parts the name has no meaning. */
 static enum status group_run(struct call *call)
 {
 	name_id name;
@@ -224,8 +225,8 @@ struct mesh {
 	name_id name[AXES_MAX];
 };
 
-/* An axis, option `i` of the line: its size, and a name that stands once and means nothing on any rank. The product of
- * the sizes is looked at when all are known. */
+/* Reads an axis, option i of the line: its size and name. Fails if the name is given twice or in
+ * use on any rank. */
 static enum status mesh_read_axis(struct call *call, int i, struct mesh *mesh)
 {
 	struct given given;
@@ -251,9 +252,9 @@ static enum status mesh_read_axis(struct call *call, int i, struct mesh *mesh)
 	return status;
 }
 
-/* The group of one axis: ranks that differ along it only. Of dp=2 tp=4, dp has inner 4: ranks 0 to 3 have place 0 on
- * it and begin a part each, of themselves and the rank 4 above. Neighbours along the axis lie `inner` ranks
- * apart, the product of the sizes behind it; a rank whose place on the axis is 0 begins a part. */
+/* Makes the group of one axis: ranks that differ along it only. Neighbours along the axis are
+ * `inner` ranks apart, the product of the sizes of later axes. With dp=2 tp=4, dp has inner 4:
+ * the parts of dp begin at ranks 0 to 3, whose place on it is 0. */
 static enum status mesh_make_axis(struct shell *shell, const struct mesh *mesh, int axis)
 {
 	int inner = 1, n = shell->world->n, size = mesh->size[axis];
@@ -270,8 +271,8 @@ static enum status mesh_make_axis(struct shell *shell, const struct mesh *mesh, 
 	return group_make(shell, mesh->name[axis], true, &parts, mesh->timeout, ST_OK);
 }
 
-/* All axes are read before the first is made, so that a name that is taken, or sizes that do not fill the world, leave
- * none of them. The sizes' product may not run over: each is at most RANKS_MAX, and there are at most AXES_MAX. */
+/* All axes are read before the first is made, so a refused line makes none. The product fits: at
+ * most AXES_MAX sizes of at most RANKS_MAX. */
 static enum status mesh_run(struct call *call)
 {
 	struct mesh mesh = {0};

@@ -1,9 +1,9 @@
-/* help.c -- help [WORD]: every line comes from the commands' own rows.
+/* help.c -- help [WORD]: every text comes from the rows of the commands
  *
- * Usage, sentence, example, PyTorch and CUDA forms are told beside each command, kernel and collective,
- * and the tests run the examples, so what help says cannot become untrue by itself; strategies and models
- * are told by the heads of their files; words, figures and causes by docs/glossary.txt. Only the first screen and the
- * words of the grammar, which have no rows, are written here. */
+ * Usage, sentence, example, PyTorch and CUDA forms are in the row of each command, kernel and
+ * collective, and tests run the examples. Strategies and models are described by the heads of
+ * their files; words, figures and causes by docs/glossary.txt. Only the first screen and the
+ * words of the grammar are written here. */
 #include "base/embedded.h"
 #include "collectives/algorithm.h"
 #include "collectives/collective.h"
@@ -35,7 +35,8 @@ static const char screen[] =
 
 enum { WIDTH = 78 };
 
-/* Words from column `from` on, wrapped before WIDTH; the caller has filled the line up to there. */
+/* Appends words from column `from` on, wrapped before WIDTH. The caller has filled the line up to
+ * there. */
 static void help_put_wrapped(struct text *text, const char *words, int from)
 {
 	int column = from;
@@ -54,7 +55,7 @@ static void help_put_wrapped(struct text *text, const char *words, int from)
 	text_put(text, "\n", 1);
 }
 
-/* Clauses and flags that every row of a list has are told once, above it. */
+/* Leaves out clauses and flags that every row of a list has: they are listed once, above it. */
 static void help_short_usage(const char *usage, struct text *out)
 {
 	static const char *const common[] = {
@@ -70,7 +71,7 @@ static void help_short_usage(const char *usage, struct text *out)
 	}
 }
 
-/* A row of a list: usage and sentence side by side where they fit, else one below the other. */
+/* Appends a row of a list: usage and sentence side by side if they fit, else one below the other. */
 static void help_put_row(struct text *text, const char *usage, const char *help)
 {
 	enum { WIDE = 36 };
@@ -93,7 +94,7 @@ static bool has_algorithm(const struct collective *collective)
 	return !collective->direct && !collective->bare;
 }
 
-/* "allreduce, broadcast, reduce": those of which `holds` */
+/* Appends "allreduce, broadcast, reduce": the collectives for which `holds` returns true. */
 static void help_put_collectives(struct text *words, const char *before,
         bool (*holds)(const struct collective *collective), const char *behind)
 {
@@ -106,7 +107,7 @@ static void help_put_collectives(struct text *words, const char *before,
 	text_add(words, "%s", behind);
 }
 
-/* What several take is said once above them, computed from the rows; the commands beside them stand below. */
+/* Common clauses first, computed from the rows; related commands last. */
 static void help_collectives(struct text *text)
 {
 	struct text words = {0};
@@ -154,7 +155,8 @@ static void help_put_options(struct text *text, const struct command *command)
 	text_release(&words);
 }
 
-/* All that a command's row holds. Each label stands once, further lines are indented below it. */
+/* Appends everything in a command's row. Each label appears once; further lines are indented
+ * below it. */
 static void help_command(struct text *text, const struct command *command)
 {
 	help_put_labelled(text, command->name, command->usage);
@@ -169,7 +171,7 @@ static void help_command(struct text *text, const struct command *command)
 	help_put_labelled(text, "CUDA, NCCL", command->cuda);
 }
 
-/* The rows of a topic ("make", "look"); false when no command has it. */
+/* Appends the rows of a topic ("make", "look"); false if no command has it. */
 static bool help_topic(struct text *text, const char *topic)
 {
 	bool any = false;
@@ -183,7 +185,7 @@ static bool help_topic(struct text *text, const char *topic)
 	return any;
 }
 
-/* Words of the grammar are no commands, so they have no rows: word, usage, sentence. */
+/* Words of the grammar have no command rows: word, usage, sentence. */
 static bool help_keyword(struct text *text, const char *word)
 {
 	static const char *const rows[][3] = {
@@ -212,7 +214,8 @@ static bool help_keyword(struct text *text, const char *word)
 	return false;
 }
 
-/* "  peer       sentences" or, of a figure or cause, "  peer       cause: sentences"; what to try only where it is asked */
+/* "  peer       sentences"; for a figure or cause "  peer       cause: sentences". lines: also
+ * what to try */
 static void help_put_entry(struct text *text, const struct glossary_entry *entry, bool lines)
 {
 	static const char *const kinds[] = {
@@ -236,7 +239,7 @@ static void help_put_entry(struct text *text, const struct glossary_entry *entry
 		        line + 2);
 }
 
-/* What the word means, as a word, a figure, a cause: as many as it is */
+/* Appends the entries of the word: it may be a word, a figure and a cause. */
 static bool help_glossary(struct text *text, const char *word)
 {
 	struct glossary_entry entry;
@@ -249,7 +252,7 @@ static bool help_glossary(struct text *text, const char *word)
 	return any;
 }
 
-/* All entries of a kind, without what to try */
+/* Appends all entries of a kind, without what to try. */
 static void help_entries(struct text *text, enum glossary_kind kind)
 {
 	struct glossary_entry entry;
@@ -258,7 +261,7 @@ static void help_entries(struct text *text, enum glossary_kind kind)
 			help_put_entry(text, &entry, false);
 }
 
-/* The words alone, in the order of the file */
+/* Appends the words alone, in the order of the file. */
 static void help_words(struct text *text)
 {
 	struct glossary_entry entry;
@@ -280,7 +283,7 @@ static bool help_is_choice(bool model, const char *word)
 	return false;
 }
 
-/* A name that is nearly the word: of a command, or of the glossary */
+/* Fails with the nearest name of a command or of the glossary. */
 static enum status help_unknown(const char *word)
 {
 	int best = strlen(word) > 4 ? 3 : 2;
@@ -295,7 +298,7 @@ static enum status help_unknown(const char *word)
 	                  word);
 }
 
-/* A list: kernels, collectives ... false: the word is none */
+/* Appends a list: kernels, collectives ...; false if the word names none. */
 static bool help_list(struct text *text, const char *word)
 {
 	if (strcmp(word, "kernels") == 0) {
@@ -327,8 +330,9 @@ static bool help_list(struct text *text, const char *word)
 	return true;
 }
 
-/* Lists first; else all that the word is: a command, a word of the grammar or a topic; then what it means. A command named like a
- * topic is the one that is explained. `choice`: a strategy or a model of that name is told behind it */
+/* Lists first; else every meaning of the word: command, word of the grammar, topic, glossary. A
+ * command takes precedence over a topic of its name. choice: a strategy or model has that name,
+ * and follows */
 static enum status help_word(struct text *text, const char *word, bool choice)
 {
 	const struct command *command = command_find(word), *beside;

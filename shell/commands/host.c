@@ -1,18 +1,17 @@
-/* host.c -- sync, host, query: what the host does itself.
+/* host.c -- sync, host, query: operations of the host itself
  *
- * sync is cudaDeviceSynchronize, or with a name cudaStreamSynchronize and cudaEventSynchronize: the host
- * stands still until the device has come so far. host TIME is Python code between two launches. query is
- * cudaStreamQuery: an answer, and no waiting.
+ * sync is cudaDeviceSynchronize, or with a name cudaStreamSynchronize and cudaEventSynchronize.
+ * host TIME is Python code between two launches. query is cudaStreamQuery: it does not wait.
  *
- * At the prompt the answer to a sync is owed before the next line is typed. Where it hangs on lines that
- * another rank has not been given yet, the line stands and a note says for whom this host waits. */
+ * At the prompt a sync is answered before the next line is typed. If the answer depends on lines
+ * that another rank has not received yet, the prompt returns and a note names that rank. */
 #include "shell/submit/host.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/kernel.h"
 
 /* ---- sync ---- */
 
-/* What the line waits for on one rank; OP_EVERYTHING without a name. */
+/* Resolves what the line waits for on one rank; OP_EVERYTHING without a name. */
 static enum status sync_target(struct call *call, int rank, op_id *target, name_id *object)
 {
 	*target = OP_EVERYTHING;
@@ -75,9 +74,9 @@ const struct command command_host = {
 
 /* ---- query ---- */
 
-/* "io: running, done in 1.98 ms". The answer is given at the host's clock of that rank. Times of work that is projected may still move
- * when a later line slows it down; an answer that was seen must not, so what is said to be done is carried
- * out first. */
+/* "io: running, done in 1.98 ms", at the host's clock of that rank. Projected times may still
+ * change when a later line slows the work down, but an answer that was shown must not: work
+ * reported as done is executed first. */
 static enum status query_one(struct call *call, int i, int rank, struct text *text)
 {
 	struct backend *backend = call->shell->backend;
@@ -101,7 +100,7 @@ static enum status query_one(struct call *call, int i, int rank, struct text *te
 	struct host_now now = backend_host(backend, rank);
 	struct times times = backend_times(backend, target);
 	if (backend_is_over(backend, &times, now.clock)) {
-		text_add(text, "done"); /* an answer: from here on nobody may slow it down */
+		text_add(text, "done"); /* final from here on: no later line can slow it down */
 		return shell_reach(call->shell, &target, 1);
 	}
 	if (times.end == TIME_UNKNOWN) {

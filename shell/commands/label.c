@@ -1,16 +1,16 @@
-/* label.c -- phase and mark: names for what follows.
+/* label.c -- phase and mark: names for the lines that follow
  *
- * A phase is an NVTX range (record_function): it names and colours the bars of the timeline. F, R, B, W, O,
- * C and D with a number behind them are a pipeline's: F3 is the forward of micro-batch 3. It ends with its
- * block. A mark begins a section of the timeline, of which `timeline`, `stats`, `diff` and time(NAME)
- * speak. Neither takes time. */
+ * A phase is an NVTX range (record_function): it names and colours the bars of the timeline, and
+ * ends with its block. F, R, B, W, O, C and D with a number are phases of a pipeline: F3 is the
+ * forward of micro-batch 3. A mark begins a section of the timeline, for `timeline`, `stats`,
+ * `diff` and time(NAME). Neither takes time. */
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 
 #include <string.h>
 
-/* The name may differ by rank (`phase B$m`): ranks with equal names that follow each other are set in one
- * go. With m = 0, 0, 1, 1 on four ranks: B0 on 0-1, then B1 on 2-3. */
+/* The name may differ by rank (`phase B$m`). Consecutive ranks with equal names are set together:
+ * with m = 0, 0, 1, 1 on four ranks, B0 on 0-1, then B1 on 2-3. */
 static enum status phase_run(struct call *call)
 {
 	const char *word, *before = NULL;
@@ -46,7 +46,7 @@ const struct command command_phase = {
         .run = phase_run,
 };
 
-/* Sections are everybody's, so the name is read once, on the first rank. */
+/* Sections are common to all ranks, so the name is read on the first. */
 static enum status mark_run(struct call *call)
 {
 	const char *word;

@@ -1,9 +1,9 @@
-/* lesson.c -- the learner's commands: lessons lesson task again next hint check solution predict skip answer tour.
+/* lesson.c -- the learner's commands: lessons lesson task again next hint check solution predict
+ * skip answer tour
  *
- * Those that begin a task, and so an empty world, only leave a wish: the world that the statement runs in
- * cannot be freed under it, and the loop grants the wish when it is over. The others say something about
- * the task at hand and change nothing. None of them is a line of the program, so none is kept in the
- * journal as one; what a task ran by itself is. */
+ * Commands that begin a task need an empty world. They only leave a wish, because the world
+ * cannot be freed while one of its statements runs; the loop grants the wish afterwards. None is
+ * a line of the program, so the journal keeps only the lines that a task ran by itself. */
 #include "base/embedded.h"
 #include "shell/language/run/command.h"
 #include "shell/course/lessons/lesson.h"
@@ -22,8 +22,8 @@ const struct command command_lessons = {
         .run = lesson_list,
 };
 
-/* Without a word it lists the lessons. Whether there is a lesson of that number is found when it is
- * opened. When a line that closed a lesson runs again, no lesson is open: it begins an empty world all the same. */
+/* Without a word it lists the lessons. The number is checked when the lesson opens. If a replayed
+ * line had closed a lesson, none is open now: it begins an empty world all the same. */
 static enum status lesson_open_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -144,7 +144,7 @@ const struct command command_check = {
         .run = lesson_check,
 };
 
-/* Shown from here; run by the loop, since it begins in the task's own world. */
+/* The loop runs it, because it begins in the task's own world. */
 static enum status solution_run(struct call *call)
 {
 	if (!call_count(call, 0))
@@ -164,7 +164,7 @@ const struct command command_solution = {
         .run = solution_run,
 };
 
-/* predict ANSWER; skip, which has no guess; answer WORD */
+/* predict ANSWER; skip, without a guess; answer WORD */
 static enum status answer_run(struct call *call)
 {
 	bool answers = strcmp(call->statement->row->name, "answer") == 0;

@@ -1,9 +1,8 @@
-/* list.c -- tensors, streams, events, groups: what there is now.
+/* list.c -- tensors, streams, events, groups: lists of what exists now
  *
- * Lists are made from the books, which every process has for all ranks, so none asks another. A list is
- * made for each rank, and equal ones are shown once with their ranks; groups are common to all and are
- * said once. Looking moves no clock: whether an event has happened is told at the host's clock of its
- * rank. */
+ * Every process has the world of all ranks, so no process asks another. A list is made for each
+ * rank, and equal lists are shown once with their ranks. Groups are common to all. A list moves
+ * no clock: events are judged at the host's clock of their rank. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/session/shell.h"
@@ -14,7 +13,8 @@
 
 /* ---- tensors ---- */
 
-/* "x [64,64]                    f32  device     16 kB  view of X": columns that hold names and shapes of usual length */
+/* "x [64,64]                    f32  device     16 kB  view of X": the columns fit names and
+ * shapes of usual length */
 static void tensor_line(const struct world *world, const struct tensor *tensor, struct text *text)
 {
 	struct text left = {0}, bytes = {0};
@@ -34,7 +34,7 @@ static void tensor_line(const struct world *world, const struct tensor *tensor, 
 	text_release(&bytes);
 }
 
-/* A tensor and when its name came to mean something on some rank */
+/* A tensor with the time at which some rank first used its name */
 struct listed {
 	uint32_t turn;
 	const struct tensor *tensor;
@@ -45,8 +45,8 @@ static int by_turn(const void *a, const void *b)
 	return s->turn < t->turn ? -1 : s->turn > t->turn;
 }
 
-/* Slots are used again, and names are numbered as they were typed, also in lines that were refused: names in
- * the order in which they came to mean something are the same in each session of the same lines. */
+/* Slots are reused, and names are numbered as typed, also in refused lines. The order of first
+ * use is the same in each session of the same lines. */
 static enum status list_tensors(struct call *call, int i, int rank, struct text *text)
 {
 	const struct world *world = call->shell->world;
@@ -79,7 +79,7 @@ const struct command command_tensors = {
 
 /* ---- streams ---- */
 
-/* The default stream first; numbers are given in order and never again, so the first that is missing ends them. */
+/* The default stream first. Numbers ascend without gaps, so the first missing one is the end. */
 static enum status list_streams(struct call *call, int i, int rank, struct text *text)
 {
 	const struct stream *stream;
@@ -104,8 +104,9 @@ const struct command command_streams = {
 
 /* ---- events ---- */
 
-/* "has happened" is what cudaEventQuery would say now: the record's end lies before the host's clock. An
- * event without a record is done in CUDA; here that is told, since it is often a mistake. */
+/* "has happened" is the answer of cudaEventQuery now: the record's end is before the host's
+ * clock. In CUDA an event without a record counts as done; here it is reported, because it is
+ * often a mistake. */
 static void event_line(const struct shell *shell, const struct event *event, struct text *text)
 {
 	const struct world *world = shell->world;
@@ -154,7 +155,7 @@ const struct command command_events = {
 
 /* ---- groups ---- */
 
-/* At most MOST parts are listed: a group of pairs on thousands of ranks has as many halves. */
+/* At most MOST parts are listed: pairs on thousands of ranks make half as many parts. */
 static void group_line(const struct world *world, const struct group *group, struct text *text)
 {
 	enum { MOST = 16 };

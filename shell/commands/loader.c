@@ -1,9 +1,9 @@
-/* loader.c -- loader: how a rank's batches come from the disk to its GPU.
+/* loader.c -- loader: how batches come from the disk to a rank's GPU
  *
- * Without one the data lie in pinned memory, where the GPU reads them at once. A loader is threads of each rank's host
- * that read micro-batches from the disk and decode them ahead of the training (strategies/parts/loader.rsh); what is
- * kept in the training's plan are its four numbers. The command queues nothing and moves no clock: the next
- * `strategy` has the loader. */
+ * Without a loader the data is in pinned memory, and the GPU reads it at once. A loader is
+ * threads of each rank's host that read micro-batches from the disk and decode them ahead of time
+ * (strategies/parts/loader.rsh). The command queues nothing: it puts four numbers into the plan,
+ * for the next `strategy`. */
 #include "shell/language/run/command.h"
 #include "shell/submit/kernel.h"
 #include "shell/training/training.h"

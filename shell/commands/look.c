@@ -1,9 +1,9 @@
-/* look.c -- stalls, stats, traffic, races, stuck, diff, mem: the pictures and tables that trace/
- * makes.
+/* look.c -- stalls, stats, traffic, races, stuck, diff, at, mem: the pictures and tables of
+ * trace/
  *
- * Looking moves no clock and queues nothing, so these lines need not run again when a world is made anew.
- * What is final is carried out first; what hangs on lines not given yet is projected, as if nothing more
- * came, and drawn dimmed. Every process makes the same text and rank 0's is shown. */
+ * A look moves no clock and queues nothing, so a replay leaves these lines out. Final work is
+ * executed first; work that depends on later lines is projected as if none came, and drawn
+ * dimmed. Every process makes the same text; rank 0's is shown. */
 #include "shell/language/run/answer.h"
 #include "shell/session/queue.h"
 #include "shell/session/quote.h"
@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Tables tell about the line's ranks. */
+/* Tables are about the line's ranks. */
 static struct trace look_trace(const struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -29,15 +29,15 @@ static struct trace look_trace(const struct call *call)
 	        .ranks = some ? call->set : NULL};
 }
 
-/* What every picture begins with. Carries out what is final and projects the rest. Both count steps of the budget, since a look at a long
- * program may take long, and Ctrl-C ends it at the same step on every process. */
+/* Executes final work and projects the rest. Both count steps of the budget, so Ctrl-C ends a
+ * long look at the same step on every process. */
 static enum status look_begin(struct call *call, struct trace *trace)
 {
 	*trace = look_trace(call);
 	return shell_look(call->shell);
 }
 
-/* The section that a word of the line names, on the line's first rank: sections are everybody's. */
+/* Sections are common to all ranks: the word is read on the first. */
 static enum status look_section_argument(struct call *call, int row, int *section)
 {
 	const char *word;
@@ -45,7 +45,7 @@ static enum status look_section_argument(struct call *call, int row, int *sectio
 	return status == ST_OK ? section_find(call->shell, word, section) : status;
 }
 
-/* The section named by the line, or the one of the moment. */
+/* The section named by the line, or the current one */
 static enum status look_section(struct call *call, int *section)
 {
 	*section = interpreter_section_now(call->shell);
@@ -54,7 +54,7 @@ static enum status look_section(struct call *call, int *section)
 
 /* ---- tables ---- */
 
-/* stalls, stats, roofline and traffic: a table of a section, made by trace/ */
+/* stalls, stats, roofline, traffic: a table of a section */
 static enum status look_table_run(struct call *call)
 {
 	static const struct {
@@ -86,8 +86,7 @@ const struct command command_stalls = {
         .run = look_table_run,
 };
 
-/* Under the figures of the section stand those of the program that trains, where there is one: its peak
- * and its loss. */
+/* Below the section's figures: the peak and the loss of the program, if there is one. */
 static enum status stats_run(struct call *call)
 {
 	struct text line = {0};
@@ -143,7 +142,7 @@ const struct command command_traffic = {
         .run = look_table_run,
 };
 
-/* Orders of issue that NCCL can hang in. Those listed here need no warning after the line any more. */
+/* Orders of issue in which NCCL can hang. Listed ones need no warning after the line any more. */
 static void look_put_orders(struct shell *shell, struct text *text)
 {
 	const struct trace trace = {.world = shell->world, .backend = shell->backend};
@@ -156,8 +155,8 @@ static void look_put_orders(struct shell *shell, struct text *text)
 	trace_orders(&trace, out_width(shell->out), text);
 }
 
-/* Races are found by the order that streams and waits give, not by the times of this run. Those listed
- * here need no warning after the line any more. */
+/* Races follow from the order of streams and waits, not from the times of this run. Listed ones
+ * need no warning any more. */
 static enum status races_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -182,7 +181,7 @@ const struct command command_races = {
         .run = races_run,
 };
 
-/* The wait-for graph in words: who waits for whom, and whether a line can still mend it. */
+/* The wait-for graph in words, and whether a line can still resolve it. */
 static enum status stuck_run(struct call *call)
 {
 	struct trace trace;
@@ -212,8 +211,8 @@ static bool diff_is_file(const char *word)
 	return strchr(word, '/') || strchr(word, '.');
 }
 
-/* Two sections of one session: before a change and after it. Or two files of lines, each of which runs when the line is
- * over (line/diff.c). */
+/* Compares two sections of one session, or two files of lines, each of which runs after this line
+ * (line/diff.c). */
 static enum status diff_run(struct call *call)
 {
 	struct trace trace;
@@ -259,7 +258,7 @@ const struct command command_diff = {
         .run = diff_run,
 };
 
-/* `peek` speaks of that time then, until the books change. */
+/* Later `peek`s show this time, until a line of the program follows. */
 static enum status at_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -311,8 +310,8 @@ const struct command command_at = {
 
 /* ---- memory ---- */
 
-/* torch.cuda.empty_cache: segments without a block in use go back to the device, which waits for the work
- * on them. That is queued, so it is the one part of `mem` that changes the books. */
+/* torch.cuda.empty_cache: returns unused segments to the device, after the work on them. This is
+ * queued, so it is the one part of `mem` that changes the world. */
 static enum status mem_trim(struct call *call)
 {
 	FOR_RANKS (rank, call->set) {

@@ -1,10 +1,9 @@
-/* machine.c -- machine and set: the modelled hardware and its numbers.
+/* machine.c -- machine and set: the modelled hardware and its figures
  *
- * A machine is a list of figures, each with its unit and its source: rates of memory, links and matrix
- * units, latencies, the launch from the host. A change holds for what is queued from here on; operations
- * in the books keep the costs that they were given. One machine stands under all ranks: a rank that is
- * slower than the others is `slow`. Both outlive the world: `reset` and the next program find the machine as
- * it was left (lasting.h). */
+ * A machine is a list of figures with units and sources: rates of memory, links and matrix units,
+ * latencies, the launch from the host. A change applies to operations queued from now on. All
+ * ranks have the same machine; `slow` makes a rank slower. Both outlive the world: `reset` and
+ * the next program keep them (lasting.h). */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
@@ -14,8 +13,8 @@
 
 #include <string.h>
 
-/* A file may be there for one process and not for another, since each reads its own disk: every process in
- * turn says how it went, and all take the machine or none does. */
+/* Each process reads its own disk, so a file may be missing on some. Every process shares its
+ * outcome, and all take the machine or none does. */
 static enum status machine_take(struct shell *shell, const char *name)
 {
 	struct machine machine = shell->machine;
@@ -27,7 +26,8 @@ static enum status machine_take(struct shell *shell, const char *name)
 	return status == ST_OK ? lasting_machine(shell, &machine) : status;
 }
 
-/* Shown with the source of every figure, or changed for what is queued from here on. */
+/* Shows the machine with the source of every figure, or replaces it for operations queued from
+ * now on. */
 static enum status machine_run(struct call *call)
 {
 	struct text text = {0};
@@ -75,8 +75,8 @@ const struct command command_machine = {
         .follows = machine_follows,
 };
 
-/* `set launch=5us link_rate=100GB/s`: units are the row's of each key. All keys are set in a copy, which becomes the machine when every one of them was good: a line that is
- * refused has changed nothing. */
+/* `set launch=5us link_rate=100GB/s`: each key's row has its unit. All keys are set in a copy
+ * first, so a refused line changes nothing. */
 static enum status set_run(struct call *call)
 {
 	struct machine machine = *changes_plain(call->shell);
@@ -86,8 +86,8 @@ static enum status set_run(struct call *call)
 		if (status != ST_OK)
 			return status;
 		if (strcmp(given.name, "hello") == 0)
-			continue; /* the front end's: terminal/session.c */
-		/* a word comes as 0, which every key takes or finds out of range */
+			continue; /* read by the front end: terminal/session.c */
+		/* a word arrives as 0, which a key accepts or finds out of range */
 		status = machine_set(&machine, given.name, given.number);
 		if (given.word && status != ST_NAME)
 			status = fail(ST_ARGUMENT,

@@ -1,16 +1,17 @@
-/* make.c -- stream and event: cudaStreamCreate and cudaEventCreate.
+/* make.c -- stream and event: cudaStreamCreate and cudaEventCreate
  *
- * A stream is a queue of device work in its own order. Those made here are non-blocking, as PyTorch's: the
- * default stream does not wait for them, nor they for it. With `blocking` they take part in the legacy
- * default stream's rule, by which it waits for all of them and they for it. With kind=host it is no queue of the
- * device but a thread of the host, which works on disk and host memory alone. An event is a mark to be put
- * into a stream; until it is recorded it holds nothing back. Neither takes time. */
+ * A stream is a queue of device work in its own order. As in PyTorch it is non-blocking: it and
+ * the default stream do not wait for each other. With `blocking` they do, by the rule of the
+ * legacy default stream. With kind=host it is a thread of the host, which works on disk and host
+ * memory only. An event is a mark put into a stream; until it is recorded it delays nothing.
+ * Neither takes time. */
 #include "shell/language/run/command.h"
 #include "shell/session/note.h"
 
 #include <string.h>
 
-/* Has the rank's device queues for `more`? Where they would only be slow, that is said when the first one of these comes. */
+/* Checks that the rank's device has queues for `more` streams. If too many would only be slow,
+ * the first such line has a note. */
 static enum status stream_check_queues(struct call *call, int rank, int more, bool act)
 {
 	const struct backend *backend = call->shell->backend;
@@ -33,8 +34,8 @@ static enum status stream_check_queues(struct call *call, int rank, int more, bo
 	return ST_OK;
 }
 
-/* Each name of the line. All are looked at on all ranks before the first is made (call_each_rank). An event may be
- * made twice; a stream may not, since what is queued on it would be lost from sight. */
+/* All names are checked on all ranks before the first is made (call_each_rank). An event may be
+ * made twice; a stream may not, because its queued work would be lost from sight. */
 static enum status make_one(struct call *call, int rank, bool act)
 {
 	struct world *world = call->shell->world;

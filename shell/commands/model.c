@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Times that `stage` has set stand for a model's, so a model takes them back. */
+/* A model replaces the times set by `stage`. */
 static enum status model_run(struct call *call)
 {
 	struct choice choice = {0};

@@ -1,8 +1,9 @@
-/* onesided.c -- put, get, add: one-sided operations on a window (MPI_Put, MPI_Get, MPI_Accumulate).
+/* onesided.c -- put, get, add: one-sided operations on a window (MPI_Put, MPI_Get,
+ * MPI_Accumulate)
  *
- * One OP_ONE_SIDED a rank, on a stream of the rank that issues it: the rank that it names has no line for it. The window is
- * checked on this rank's own tensor of that name: the collective that opened it has made sure that the others' are as large
- * and of the same type, so an offset in one is the same offset in all.
+ * One OP_ONE_SIDED on a stream of the issuing rank; the target rank has no line for it. The
+ * window is checked on this rank's own tensor of that name: the collective that opened it has
+ * verified that all are of one size and type, so an offset is the same on every rank.
  *
  *     put g[0:4] -> w[8:12]@2     operand g[0:4]    offset 32 bytes    peer: place 2 of the window's group */
 #include "kernels/kernel.h"
@@ -13,7 +14,7 @@
 
 enum { FROM, ARROW, TO };
 
-/* Both tensors on this rank, and the checks that do not hang on the other one. */
+/* Checks this rank's tensor and window against each other. */
 static enum status one_sided_check(struct call *call, const struct view *own, const struct view *window)
 {
 	const struct names *names = call->shell->world->names;
@@ -30,7 +31,8 @@ static enum status one_sided_check(struct call *call, const struct view *own, co
 	return ST_OK;
 }
 
-/* The part: whom it reaches, and where in the window. ST_NAME outside a window, ST_RANK outside its group. */
+/* Fills the part: target rank and offset in the window. ST_NAME: no window; ST_RANK: outside its
+ * group. */
 static enum status one_sided_target(
         struct call *call, int rank, int row, const struct view *window, struct submit_plan *plan)
 {

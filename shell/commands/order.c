@@ -1,14 +1,12 @@
-/* order.c -- record and wait: cudaEventRecord and cudaStreamWaitEvent, the order between streams.
+/* order.c -- record and wait: cudaEventRecord and cudaStreamWaitEvent, the order between streams
  *
- * A wait holds its stream, never the host. It waits for the event's last record as it is when the line is
- * given: a later record does not change what was queued. `wait OTHER` is torch's wait_stream: an event
- * recorded at the end of OTHER and waited for, without a name. The race check takes this order, not the
- * times that came of it. */
+ * A wait holds its stream, never the host. It waits for the event's last record at the time of
+ * the line: later records do not change queued work. `wait OTHER` is torch's wait_stream: an
+ * unnamed event at the end of OTHER. The race check uses this order, not the times of this run. */
 #include "shell/language/run/command.h"
 #include "shell/submit/host.h"
 
-/* The event is made when it is not there: record names it anyway. It then holds the operation that it
- * stands behind. */
+/* Makes the event if it does not exist. */
 static enum status record_one(struct call *call, int rank, bool act)
 {
 	struct world *world = call->shell->world;
@@ -47,7 +45,7 @@ const struct command command_record = {
         .each = record_one,
 };
 
-/* Waits for the i-th word of the line; with act false it only looks. */
+/* Waits for the i-th word of the line. act false: checks only */
 static enum status wait_one(struct call *call, int i, int rank, bool act)
 {
 	struct record record = act ? call_record(call, rank, OP_WAIT, "wait") : (struct record){0};
@@ -59,7 +57,7 @@ static enum status wait_one(struct call *call, int i, int rank, bool act)
 	return status == ST_OK && act ? queue_alike(call, rank, number, &record, target, &id) : status;
 }
 
-/* All words are looked at on all ranks before the first is waited for. The outer loop is over the words,
+/* All words are checked on all ranks before the first wait is queued. Words are the outer loop,
  * so that the ranks' operations for one word can share a record. */
 static enum status wait_run(struct call *call)
 {

@@ -1,12 +1,12 @@
-/* p2p.c -- send, recv, sendrecv: ncclSend and ncclRecv between two ranks of a group.
+/* p2p.c -- send, recv, sendrecv: ncclSend and ncclRecv between two ranks of a group
  *
- * Transfers rendezvous: both ends are busy from the moment the later one has come until the bytes are
- * over, and a send without its receive holds its stream for ever. They are matched in the order in which
- * they are queued for a pair (source, destination), as there are no tags in NCCL. An OP_P2P has one part
- * for each direction, and the parts start together: that is why a ring of sendrecv cannot deadlock where a
- * ring of send and then recv does.
+ * Transfers rendezvous: both sides are busy from the arrival of the later one until the bytes
+ * have arrived, and a send without a receive blocks its stream for ever. As NCCL has no tags,
+ * they match in the order queued for a pair (source, destination). An OP_P2P has one part for
+ * each direction, and both start together: a ring of sendrecv cannot deadlock, a ring of send and
+ * then recv does.
  *
- * to= and from= count places in the group. To and from oneself a sendrecv is a copy on the device. */
+ * to= and from= are group ranks. A sendrecv with oneself both ways is a copy on the device. */
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 #include "shell/submit/together.h"
@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-/* The world rank of the group's place that to= or from= names. ST_RANK outside the group, or between two
- * whole numbers. */
+/* Resolves to= or from= into a rank of the world. ST_RANK: outside the group, or not a whole
+ * number */
 static enum status p2p_peer(
         struct call *call, int rank, const char *option, const struct group_instance *part, int *world_rank)
 {
@@ -32,7 +32,7 @@ static enum status p2p_peer(
 	return status;
 }
 
-/* One direction of the line: its tensor becomes an operand, and the part names it and the peer. */
+/* Adds one direction of the line: an operand, and a part with it and the peer. */
 static enum status p2p_add_part(struct call *call, int rank, int row, enum p2p_direction direction,
         const struct group_instance *part, struct submit_plan *plan)
 {
@@ -49,7 +49,7 @@ static enum status p2p_add_part(struct call *call, int rank, int row, enum p2p_d
 	return ST_OK;
 }
 
-/* The first tensor of the row is what a send takes, the last one what a recv fills. */
+/* A send takes the first tensor of the row, a receive the last. */
 static enum status p2p_resolve(struct call *call, int rank, struct submit_plan *plan)
 {
 	const char *title = call->statement->row->name;
@@ -65,7 +65,7 @@ static enum status p2p_resolve(struct call *call, int rank, struct submit_plan *
 	return status;
 }
 
-/* ST_RANK, with a place of the group that is another rank's, if it has one */
+/* Fails with ST_RANK and names another rank of the group, if there is one. */
 static enum status p2p_refuse_self(
         const struct call *call, int rank, const struct submit_plan *plan, bool sends)
 {
@@ -78,8 +78,8 @@ static enum status p2p_refuse_self(
 	        sends ? "to" : "from", group->place_of[rank] == 0);
 }
 
-/* A rank that names itself both ways copies. A send to oneself alone would wait for a receive that stands
- * behind it on the same stream, for ever, so it is refused. */
+/* A rank that names itself both ways copies. A send to oneself alone is refused: its receive
+ * would be later on the same stream. */
 static enum status p2p_to_self(const struct call *call, int rank, struct submit_plan *plan)
 {
 	const char *title = call->statement->row->name;
@@ -105,7 +105,8 @@ static enum status p2p_to_self(const struct call *call, int rank, struct submit_
 	return ST_OK;
 }
 
-/* The record's bytes are the larger part's: what the link is busy with when both directions go at once. */
+/* The record's bytes are those of the larger part: the link is busy as long when both directions
+ * go at once. */
 static enum status p2p_complete(struct call *call, int rank, struct submit_plan *plan)
 {
 	struct record *record = &plan->record;
@@ -117,8 +118,8 @@ static enum status p2p_complete(struct call *call, int rank, struct submit_plan 
 	return status == ST_OK ? p2p_to_self(call, rank, plan) : status;
 }
 
-/* In a `together` block what the ranks send and receive is kept for its end, once all of them have been looked at;
- * nothing is queued here, and so nothing is said of it. */
+/* Within `together`, transfers are checked on all ranks and kept for the end of the block;
+ * nothing is queued here. */
 static enum status p2p_run(struct call *call)
 {
 	struct plans plans = {0};

@@ -1,15 +1,14 @@
-/* part.c -- part TENSOR of PARAMETER: which piece of the model a rank's tensor holds.
+/* part.c -- part TENSOR of PARAMETER: the piece of the model in a rank's tensor
  *
- * A program that shards its parameters by hand tells `verify` where each piece belongs: from row= and col=
- * on for a block of a matrix (tensor parallelism), from at= on for a run of elements of the parameter as
- * one line (FSDP, ZeRO), or of its block of rows= x cols= (both). as= names optimizer state in place of the
- * weights. verify puts the pieces together and compares with the same training on one rank. It changes nothing
- * of the books. */
+ * A program that shards its parameters declares for `verify` where each piece belongs: row= and
+ * col= for a block of a matrix (tensor parallelism); at= for a run of elements of the flattened
+ * parameter (FSDP, ZeRO), or of its block of rows= x cols= (both). as= names optimizer state
+ * instead of the weights. The command queues nothing. */
 #include "shell/language/run/command.h"
 #include "shell/training/training.h"
 
-/* What the line declares on one rank. A slice that is named is declared as written, "w[0:4]"; else the
- * tensor's own name is taken, so that a view of it does not become a second piece. */
+/* A slice is declared as written, "w[0:4]"; otherwise the owner's name is used, so that a view
+ * does not count as a second piece. */
 static enum status part_one(struct call *call, int rank, bool act)
 {
 	bool block = call_has(call, "rows") || call_has(call, "cols");

@@ -1,9 +1,9 @@
-/* peek.c -- peek TENSOR ...: the memory as it is now, finished or not.
+/* peek.c -- peek TENSOR ...: the memory as it is now, finished or not
  *
- * This is the debugger's look, not the program's: nothing waits, no clock moves, and a tensor that a
- * kernel is just writing shows what it held before. `print` is the program's own read. Each process shows
- * its own rank's data; where ranks show the same text it stands once. With --dry there is only the shape. On a GPU the lines
- * so far are issued first: else there would be nothing to see. */
+ * This is the debugger's look: nothing waits, no clock moves, and a tensor that a kernel is
+ * writing shows its old content. `print` is the program's own read. Each process shows its own
+ * rank's data, and equal texts once. With --dry there is only the shape. On a GPU earlier lines
+ * are issued first, so that there is something to see. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The last operation that was queued before the tensor was given its memory; what came before wrote another tensor there. */
+/* Returns the last operation queued before the tensor got its memory. Earlier ones wrote another
+ * tensor there. */
 static op_id peek_made_after(const struct world *world, int rank, const struct view *view)
 {
 	size_t count;
@@ -27,8 +28,8 @@ static op_id peek_made_after(const struct world *world, int rank, const struct v
 	return 0;
 }
 
-/* Has an operation that is over by then written into it? Of a window another rank may have. A tensor without elements
- * counts as written. */
+/* Returns true if an operation completed by `time` has written into it; for a window, also one of
+ * another rank. A tensor without elements counts as written. */
 static bool peek_is_written(const struct shell *shell, int rank, const struct view *view, int64_t time)
 {
 	const struct world *world = shell->world;
@@ -51,7 +52,7 @@ static bool peek_is_written(const struct shell *shell, int rank, const struct vi
 	return false;
 }
 
-/* A rank's own trouble is its own answer: the others' lines do not hang on it. */
+/* A rank's failure is its own answer; the other ranks still show theirs. */
 static enum status peek_one(struct call *call, int i, int rank, struct text *text)
 {
 	struct shell *shell = call->shell;
@@ -78,7 +79,7 @@ static enum status peek_one(struct call *call, int i, int rank, struct text *tex
 	return ST_OK;
 }
 
-/* Behind `at`: the lines run again, up to that time (line/peek.c). */
+/* After `at`: the lines run again up to that time (line/peek.c). */
 static enum status peek_at(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -93,8 +94,8 @@ static enum status peek_at(struct call *call)
 	return question_end(shell, question, ST_OK);
 }
 
-/* Every tensor is found on every rank before the first is shown, on all processes alike: data differ by
- * process, but whether the line is refused must not. */
+/* Every tensor is resolved on every rank before the first is shown: data differ by process, but a
+ * refusal must not. */
 static enum status peek_run(struct call *call)
 {
 	struct shell *shell = call->shell;

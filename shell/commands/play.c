@@ -1,4 +1,4 @@
-/* play.c -- program, step, run, verify: a program is played */
+/* play.c -- program, step, run, verify: plays a program */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The journal keeps of a command that the limit stopped (replay_back) the steps that it did play; in a
- * block, those of the whole line:
+/* If a replay's limit stopped the command (replay_back), the journal keeps the steps that it
+ * played; in a block, those of the whole line:
  *
- *     run 2; then step back        the journal's line becomes `step 39` where two iterations have 40 steps */
+ *     run 2; then step back        the journal's line becomes `step 39` if two iterations have 40 steps */
 static enum status play_note_steps(struct call *call, enum status status)
 {
 	struct training *t = call->shell->training;
@@ -30,8 +30,8 @@ static enum status play_note_steps(struct call *call, enum status status)
 	return status;
 }
 
-/* The world as it was after `played` steps: a wish, since the lines that made this world run again in another. Of a
- * script no line runs again, so there it may stand anywhere. */
+/* Asks for the world after `played` steps: a wish, because the lines of this world run again in
+ * another. The lines of a script do not run again, so there it may be anywhere. */
 static enum status step_to(struct call *call, long played)
 {
 	const struct training *t = call->shell->training;
@@ -47,8 +47,7 @@ static enum status step_to(struct call *call, long played)
 	return status;
 }
 
-/* `step 0` and `step back N` go to an earlier place; a step that was torn (refused half-way, or stopped by Ctrl-C)
- * counts as one. */
+/* A torn step (refused halfway, or stopped by Ctrl-C) counts as one. */
 static enum status step_run(struct call *call)
 {
 	const struct training *t = call->shell->training;
@@ -102,11 +101,12 @@ const struct command command_run = {
 static const struct output_kind kind = {
         .is = "file of `program save`", .begins = "# written by `program save`"};
 
-/* The order of the pipeline that stands, or that the program is going to lay out, as a file or, without a path, as an
- * answer */
+/* The current pipeline schedule, or the one that the program will set up: into a file, or as an
+ * answer without a path. */
 static enum status program_schedule_answer(struct call *call, const char *path, bool force)
 {
-	/* the format has no comments, and schedules are written by hand, too: a file that differs may be one of these */
+	/* the format has no comments, and schedules are also written by hand: only equal content
+	 * is recognized */
 	static const struct output_kind same = {.is = "file with exactly this schedule"};
 	const struct schedule *schedule = interpreter_schedule_now(call->shell);
 	const struct program *program = call->shell->training->now.program;
@@ -124,7 +124,7 @@ static enum status program_schedule_answer(struct call *call, const char *path, 
 	return status;
 }
 
-/* All combinations of save, source and a file; those that mean nothing are refused with what to write. */
+/* Combinations of save, source and a file without a meaning are refused, with what to write. */
 static enum status program_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -1,6 +1,6 @@
-/* plot.c -- plot loss: the loss against virtual time, a curve for each program of the session.
+/* plot.c -- plot loss: the loss against virtual time, a curve for each program of the session
  *
- * Losses are noted as they come, so a curve has every iteration, also of those after which nobody asked. */
+ * Every iteration has a point, also those without a report. */
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
 #include "shell/session/quote.h"
@@ -10,7 +10,7 @@
 #include "trace/plot.h"
 #include "trace/trace.h"
 
-/* The newest ones: of more, a figure is not read */
+/* the newest ones: a figure with more is unreadable */
 enum { CURVES_MOST = 8 };
 
 static const struct output_kind kind = {.is = "file of `plot`", .begins = PLOT_SVG_BEGINS};

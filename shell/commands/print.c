@@ -1,14 +1,13 @@
-/* print.c -- print: the program reads a value, so its host waits.
+/* print.c -- print: the program reads a value, so its host waits
  *
- * tensor.item() and print(tensor) bring the data to the host: an OP_COPY on the stream (cudaMemcpyAsync,
- * device to host) and an OP_SYNC with the reason "print". This hidden wait is a common cause of a stalled
- * pipeline, and the timeline shows it as such. A tensor on the host already costs the OP_SYNC alone, which
- * reads it. It waits for the stream that the line names, else for nothing: what a stream still writes there is
- * a race.
+ * Like tensor.item() and print(tensor) it brings the data to the host: an OP_COPY on the stream
+ * (cudaMemcpyAsync, device to host) and an OP_SYNC with the reason "print". This hidden wait
+ * often stalls a pipeline, and the timeline shows it. A tensor in host memory needs the OP_SYNC
+ * alone, which waits for the stream that the line names, or for nothing: a concurrent write is a
+ * race.
  *
- * The text is made by the tensor's owner when the backend says that the OP_SYNC is over (prints_done), so
- * prints speak in the order of execution, not in that of the lines. Expressions without tensors are said
- * at once. */
+ * The tensor's owner makes the text when its OP_SYNC is over (prints_done), so prints appear in
+ * order of execution. Expressions without tensors are printed at once. */
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
@@ -17,7 +16,7 @@
 
 #include <string.h>
 
-/* "x + 1 = 3", or the text alone where one was typed */
+/* "x + 1 = 3", or the text alone if one was typed */
 static enum status expression_text(struct call *call, int i, int rank, struct text *text)
 {
 	const char *typed = call_argument_text(call, 0, i);
@@ -26,8 +25,8 @@ static enum status expression_text(struct call *call, int i, int rank, struct te
 	return call_expression_text(call, 0, i, rank, text);
 }
 
-/* The value on a rank, whether or not it is this process's: a mistake refuses the line for all. The text is kept where
- * it is this process's own. */
+/* Evaluates on any rank, because a mistake refuses the line for all; keeps the text if it is this
+ * process's own. */
 static enum status expression_item(struct call *call, int i, int rank, bool mine, struct printed *item)
 {
 	struct text text = {0};
@@ -38,8 +37,8 @@ static enum status expression_item(struct call *call, int i, int rank, bool mine
 	return status;
 }
 
-/* Checks every rank's arguments and keeps those of this process's rank; with --dry, where one process
- * stands for all, those of the first. */
+/* Checks every rank's arguments and keeps those of this process's rank; with --dry those of the
+ * first. */
 static enum status print_gather(struct call *call, struct print *print)
 {
 	int keep = call->shell->world->me >= 0 ? call->shell->world->me : ranks_first(call->set);
@@ -72,8 +71,7 @@ static enum status print_gather(struct call *call, struct print *print)
 	return ST_OK;
 }
 
-/* A rank's tensors are brought one after the other on its stream, and one OP_SYNC waits for the last: the
- * copies before it are done by then. */
+/* A rank's copies follow each other on its stream, and one OP_SYNC waits for the last. */
 static enum status print_queue(struct call *call, struct print *print)
 {
 	FOR_RANKS (rank, call->set) {
@@ -106,8 +104,8 @@ static enum status print_queue(struct call *call, struct print *print)
 	return ST_OK;
 }
 
-/* The print belongs to the session from here on: it outlives the line when some rank's data hang on lines
- * to come. */
+/* The session owns the print from here on: it outlives the line if data of some rank depends on
+ * later lines. */
 static enum status print_tensors(struct call *call, struct print *print)
 {
 	print->waiting = *call->set;
@@ -130,7 +128,7 @@ static enum status print_values(struct call *call, int i, int rank, struct text 
 	return status;
 }
 
-/* One tensor among the words makes the whole line wait: its values are said together, in one place. */
+/* With one tensor the whole line waits: its values appear together. */
 static enum status print_run(struct call *call)
 {
 	bool tensors = false;
@@ -138,7 +136,7 @@ static enum status print_run(struct call *call)
 	for (int i = 0; i < count; i++)
 		tensors = tensors || call_is_tensor(call, 0, i);
 	if (!tensors)
-		/* at once, behind the prints that are over */
+		/* at once, after the completed prints */
 		return answer_each(call, print_values, 0);
 	struct print *print = mem_alloc(sizeof *print);
 	print->item = mem_alloc(count * sizeof *print->item);

@@ -1,11 +1,12 @@
-/* save.c -- save TENSOR FILE.npy: np.save of a tensor brought to the host.
+/* save.c -- save TENSOR FILE.npy: np.save of a tensor copied to the host
  *
- * As with print there is a copy to the host and a wait; then the owner of the data writes its file. Ranks
- * may name files of their own (x$rank.npy). Where several name the same, the first of them writes it and
- * the others only wait: replicas hold the same. A replay of the session does not write again.
+ * As with print there is a copy to the host and a wait; then the owner of the data writes its
+ * file. Ranks may have files of their own (x$rank.npy). If several ranks name one file, the first
+ * writes it and the others only wait, because replicas have the same data. A replay does not
+ * write.
  *
- * If the file may not be replaced (session/replace.h) the line is refused before it has done anything. The file is looked at again
- * when the data are there. */
+ * If the file may not be replaced (session/replace.h), the line is refused before it has done
+ * anything. The check is repeated when the data has arrived. */
 #include "base/memory.h"
 #include "base/npy.h"
 #include "shell/language/run/command.h"
@@ -18,8 +19,8 @@
 
 static const struct output_kind kind = {.is = "whole .npy file of a tensor", .is_own = npy_whole};
 
-/* True when no rank before this one writes the same file. Among thousands of ranks that name one file the first is
- * found at once; with a file each every rank asks all before it. */
+/* Returns true if no earlier rank writes the same file. Quick if all ranks name one file;
+ * quadratic if each has its own. */
 static bool save_is_first(struct call *call, int rank, const char *path)
 {
 	const char *other;
@@ -32,7 +33,8 @@ static bool save_is_first(struct call *call, int rank, const char *path)
 	return true;
 }
 
-/* The rank's process looks at the file. All processes spell the line, as it may bring names that are new. */
+/* The rank's process checks the file. All processes spell the line, because it may intern new
+ * names. */
 static enum status save_may_replace(struct call *call, int rank, const char *path)
 {
 	struct shell *shell = call->shell;
@@ -47,14 +49,14 @@ static enum status save_may_replace(struct call *call, int rank, const char *pat
 	return status;
 }
 
-/* Rank after rank, each outcome shared before the next: a full disk at one owner is a refused line for
- * all. The books have changed by then, which does no harm, as the copies and waits did take place. */
+/* Ranks write in order, and each outcome is shared before the next: one full disk refuses the
+ * line for all. The copies and waits did take place, so the world stays as it is. */
 static enum status save_files(struct call *call)
 {
 	struct shell *shell = call->shell;
 	struct text said = {0};
 	int place = out_place(shell->out);
-	const op_id *wait = call->wait; /* of each rank, for the copy that brings it */
+	const op_id *wait = call->wait; /* each rank's wait for its copy */
 	FOR_RANKS (rank, call->set) {
 		op_id sync = *wait++;
 		const char *path;
@@ -67,7 +69,7 @@ static enum status save_files(struct call *call)
 		if (!save_is_first(call, rank, path))
 			continue;
 		status = save_may_replace(call, rank, path);
-		/* views and slices are packed: a file has its elements in rows */
+		/* views and slices are packed, because a file has its elements in rows */
 		if (!shell->replaying && rank == shell->world->me) {
 			void *packed = mem_alloc(layout_bytes(&view.layout));
 			op_id by = space_is_host(view.space) ? 0 : shell->world->ops[sync].target;
@@ -90,8 +92,8 @@ static enum status save_files(struct call *call)
 	return ST_OK;
 }
 
-/* Refuses the line before anything has happened if a file may not be replaced. The rank that will write it looks; its outcome is
- * everyone's. */
+/* Refuses the line at its start if a file may not be replaced. The writing rank checks; its
+ * outcome is shared. */
 static enum status save_may_begin(struct call *call, int rank, const char *path)
 {
 	struct shell *shell = call->shell;
@@ -103,7 +105,7 @@ static enum status save_may_begin(struct call *call, int rank, const char *path)
 	return shell_replaces(shell, path, status);
 }
 
-/* One rank's half: what the line names is there, and its file may be replaced; then the copy to the host, and the wait for it. */
+/* Checks the tensor and the file on one rank; then queues the copy to the host and the wait. */
 static enum status save_one(struct call *call, int rank, bool act)
 {
 	struct view view;
@@ -127,8 +129,8 @@ static enum status save_one(struct call *call, int rank, bool act)
 	return status == ST_OK ? host_sync_reading(call, rank, id, view.name, &reads) : status;
 }
 
-/* The file is written when the data are there, which is why this line reaches its waits in scripts, too. A line that
- * runs again has written its file already. A walk through a program queues the copies and waits, and writes nothing. */
+/* The file is written when the data is there, so this line runs up to its waits in scripts, too.
+ * A replay and a walk through a program write nothing. */
 static enum status save_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -1,8 +1,8 @@
-/* say.c -- say and source: a script speaks; a script runs another.
+/* say.c -- say and source: prints a text; runs another script
  *
- * say shows its text at once, behind the prints that are over. As print(f"...") of host values it waits for
- * nothing; a tensor that its text reads is waited for, as .item() does. source reads the file on rank 0 and
- * gives the bytes to all, so that every process runs the same lines. */
+ * say prints its text at once, after the completed prints. Like print(f"...") of host values it
+ * waits for nothing; for a tensor in its text it waits, as .item() does. source reads the file on
+ * rank 0 and sends the bytes, so that all processes run the same lines. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
@@ -27,8 +27,7 @@ static enum status say_one(struct call *call, int i, int rank, struct text *text
 	return status;
 }
 
-/* $ in the text may differ by rank: one common line where all say the same, else a place with each rank's
- * own. */
+/* One common line if all ranks have the same text, else each rank's own. */
 static enum status say_run(struct call *call)
 {
 	const char *first = NULL, *word;
@@ -62,7 +61,7 @@ const struct command command_say = {
         .run = say_run,
 };
 
-/* With --step the file is a program: its sections are listed, and Enter plays one after the other. */
+/* With --step the file becomes a program: Enter plays one section after the other. */
 static enum status source_as_program(struct shell *shell, const char *path)
 {
 	struct text slow = {0};
@@ -83,8 +82,8 @@ static enum status source_as_program(struct shell *shell, const char *path)
 	return ST_OK;
 }
 
-/* A file is a text of its own: its wishes (reset, undo) are granted between its lines, and a bracket left
- * open at its end is its mistake and not the start of something that the prompt completes. */
+/* A file is a text of its own: its wishes (reset, undo) are granted between its lines, and a
+ * bracket left open at its end is an error. */
 static enum status source_run(struct call *call)
 {
 	const char *path;

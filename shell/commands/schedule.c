@@ -1,10 +1,10 @@
-/* schedule.c -- schedule NAME: in which order each rank of a pipeline works on its micro-batches.
+/* schedule.c -- schedule NAME: the order in which each rank of a pipeline works on its
+ * micro-batches
  *
- * GPipe, 1F1B, interleaved 1F1B and the zero-bubble schedules differ in nothing but this order. The
- * command computes the list of slots for the ranks of a group, one stage each; slots, work(k), micro(k)
- * and chunk(k) then tell it to a loop that queues forward, backward and transfers itself. Times of F, B
- * and W matter only to zb-auto, which searches: any unit does, since only their ratio counts. It takes no
- * time and changes no books. */
+ * GPipe, 1F1B, interleaved 1F1B and the zero-bubble schedules differ in this order only. The
+ * command computes the slots for the ranks of a group, one stage each; slots, work(k), micro(k)
+ * and chunk(k) make them available to a loop that queues forward, backward and transfers. Only
+ * zb-auto uses the times of F, B and W, in any unit. The command takes no time. */
 #include "base/embedded.h"
 #include "base/memory.h"
 #include "shell/language/run/command.h"
@@ -14,9 +14,8 @@
 
 #include <string.h>
 
-/* Without F= nothing is known: F, B and W take one unit each, a transfer a twentieth of it, and all that F
- * made is held until W. With F= the others are as long unless they are given, and transfers take what
- * comm= says. */
+/* Without F=: F, B and W take one unit, a transfer a twentieth of it, and W needs everything that
+ * F made. With F= the others are equal to it unless given, and transfers take comm=. */
 static enum status schedule_read_times(struct call *call, struct schedule_ask *ask)
 {
 	struct number f = {0};
@@ -36,7 +35,7 @@ static enum status schedule_read_times(struct call *call, struct schedule_ask *a
 	return status;
 }
 
-/* One of those in the binary by its name; else a file: with a / it is one in any case */
+/* A schedule in the binary, or a file; a name with / is always a file. */
 static enum status schedule_read_named(
         struct shell *shell, const char *name, const struct schedule_ask *ask, struct schedule *schedule)
 {
@@ -53,7 +52,7 @@ static enum status schedule_read_named(
 	return status;
 }
 
-/* The schedule is kept by the language, for slots, work(k), micro(k) and chunk(k); it is made anew by each line. */
+/* Each line replaces the schedule that the language keeps. */
 static enum status schedule_run(struct call *call)
 {
 	int group, rank = ranks_first(call->set);
@@ -76,13 +75,12 @@ static enum status schedule_run(struct call *call)
 		status = call_group(call, rank, &group);
 	if (status != ST_OK)
 		return status;
-	if (strcmp(recompute, "full") ==
-	        0) /* a forward goes before each B: zb-auto's search counts with it */
+	if (strcmp(recompute, "full") == 0) /* recompute runs a forward before each B */
 		ask.b += ask.f;
 	struct schedule schedule;
 	ask.stages = group_part(&call->shell->world->groups[group], rank)->n;
 	ask.micros = micros;
-	ask.chunks = ask.stages == 1 ? 1 : chunks; /* one stage has its parts as neighbours */
+	ask.chunks = ask.stages == 1 ? 1 : chunks; /* one stage has its chunks as neighbours */
 	status = is_file ? schedule_read_named(call->shell, word, &ask, &schedule)
 	                 : schedule_make(&ask, &schedule);
 	if (status == ST_OK)

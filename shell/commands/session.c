@@ -1,9 +1,9 @@
-/* session.c -- the session's own commands: undo reset journal restart edit view quit.
+/* session.c -- the session's own commands: undo reset journal restart edit view split quit
  *
- * undo and reset free the world in which they run, so they leave a wish that the loop grants behind the
- * statement; undo makes the world again from the journal's lines. restart, edit and view need the
- * terminal, which the front end has: they are asked of it over the wire when the whole line is over. None
- * of them is a line of the program. */
+ * undo and reset free the world in which they run, so they leave a wish that the loop grants
+ * after the statement; undo rebuilds the world from the journal. restart, edit, view and split
+ * need the terminal: the front end receives the request after the line. None is a line of the
+ * program. */
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
 #include "shell/course/lessons/lesson.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A request to the front end, which needs the terminal: it is granted after the line. A replay makes none. */
+/* Leaves a request to the front end. A replay leaves none. */
 static enum status session_ask(const struct call *call, enum wish_kind kind)
 {
 	struct shell *shell = call->shell;
@@ -25,7 +25,7 @@ static enum status session_ask(const struct call *call, enum wish_kind kind)
 	return ST_OK;
 }
 
-/* Alone on its line: the lines before it on the same line would run again with it among them. */
+/* Alone on its line, because earlier statements of the line would run again with it among them. */
 static enum status undo_run(struct call *call)
 {
 	int64_t count = 1;
@@ -58,8 +58,8 @@ const struct command command_reset = {
         .wish = WISH_EMPTY,
 };
 
-/* Lines with the numbers that undo counts by; what a lesson ran by itself stands without one, as undo does
- * not take it back alone. */
+/* Lists lines with the numbers by which undo counts. Lines that a lesson ran have none, because
+ * undo does not take them back alone. */
 static void journal_list(struct shell *shell)
 {
 	const struct journal *journal = &shell->journal;
@@ -83,8 +83,8 @@ static void journal_list(struct shell *shell)
 static const struct output_kind kind = {
         .is = "file of `journal save`", .begins = "# written by `journal save`"};
 
-/* Listed are the lines since the world was empty, what a lesson ran in the place of its command. The lines of a script
- * are in no journal. */
+/* Lists the lines since the world was empty; for a lesson's command, the lines that it ran. A
+ * script's lines are not in a journal. */
 static enum status journal_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -205,7 +205,7 @@ const struct command command_split = {
         .run = split_run,
 };
 
-/* The log keeps what stands before it in the line. */
+/* The journal keeps the earlier statements of the line. */
 static enum status quit_run(struct call *call)
 {
 	size_t from = 0, to = 0;

@@ -1,10 +1,10 @@
-/* stage.c -- stage: the times of a pipeline's stages, where the model does not matter */
+/* stage.c -- stage: times of a pipeline's stages, in place of a model */
 #include "shell/language/run/command.h"
 #include "shell/training/training.h"
 
 #include <math.h>
 
-/* All four are read before the plan is changed. */
+/* All four are read before the plan changes. */
 static enum status stage_run(struct call *call)
 {
 	struct stage_times times = {.given = true};

@@ -1,10 +1,10 @@
-/* steer.c -- slow, crash, abort, pace: what befalls the ranks.
+/* steer.c -- slow, crash, abort, pace: faults and speed of ranks
  *
- * slow makes a straggler: kernels queued from now on take longer on these ranks. crash ends a rank's
- * program: what it queued still runs, what it would have queued is missing, and collectives with it hang,
- * as when a process dies under NCCL. abort is ncclCommAbort: unfinished operations end, hosts go on, and
- * what should have been written is spoiled. pace ties virtual time to the wall, so that bars grow while
- * one types. */
+ * slow makes a straggler: kernels queued from now on take longer on these ranks. crash ends a
+ * rank's program: queued work still runs, later lines are missing, and collectives with it hang,
+ * as when a process dies under NCCL. abort is ncclCommAbort: unfinished operations end, hosts
+ * continue, and their outputs are poisoned. pace ties virtual time to wall time, so that bars
+ * grow while you type. */
 #include "shell/language/run/command.h"
 #include "shell/session/expired.h"
 #include "shell/session/lasting.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* 1x takes the slowness back. */
+/* 1x makes the rank as fast as the others again. */
 static enum status slow_one(struct call *call, int rank, bool act)
 {
 	struct number number;
@@ -37,7 +37,7 @@ const struct command command_slow = {
         .each = slow_one,
 };
 
-/* An operation of the host's lane, so that what was queued before it still runs. */
+/* An operation of the host's lane, so that earlier work still runs. */
 static enum status crash_run(struct call *call)
 {
 	FOR_RANKS (rank, call->set) {
@@ -60,8 +60,8 @@ const struct command command_crash = {
         .run = crash_run,
 };
 
-/* What is final is carried out first: abort ends what is unfinished at this moment, which the backend must
- * have reached on every process alike. Without a name it is the world's group. */
+/* Executes final work first: abort ends the work unfinished now, which must be the same on every
+ * process. Without a name it aborts the world's group. */
 static enum status abort_run(struct call *call)
 {
 	struct shell *shell = call->shell;
@@ -78,7 +78,7 @@ static enum status abort_run(struct call *call)
 		return status;
 	shell_expired(shell);
 	world_abort(shell->world, thing.index);
-	return shell_advance(shell); /* who goes on by it is told what is there now */
+	return shell_advance(shell); /* reports what the released hosts reach now */
 }
 
 const struct command command_abort = {
@@ -95,7 +95,7 @@ const struct command command_abort = {
         .run = abort_run,
 };
 
-/* The session keeps wall seconds for a virtual millisecond; typed is the wall time. */
+/* The session keeps wall seconds for each virtual millisecond. */
 static enum status pace_run(struct call *call)
 {
 	struct number number = {0};

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A model's file of one's own may read no data by the places that a loader acts in; given times read none. */
+/* A user's own model may not read its data through the loader; stages with given times read none. */
 static void strategy_say_loader(struct shell *shell, const struct loader *loader, bool used)
 {
 	struct text text = {0};
@@ -17,7 +17,7 @@ static void strategy_say_loader(struct shell *shell, const struct loader *loader
 	text_release(&text);
 }
 
-/* What has been written, and how it is gone through */
+/* Reports the new program and how to play it. */
 static void strategy_say_program(struct shell *shell, const struct training *t)
 {
 	const struct program *p = t->now.program;
@@ -43,7 +43,8 @@ static enum status choice_set_size(struct choice *choice, const char *name, bool
 	return ST_OK;
 }
 
-/* `ddp`, or with a size `./mine.rsh=2`: a path is no key, so the language leaves its size in the word. */
+/* `ddp`, or with a size `./mine.rsh=2`: a path is no key, so the language leaves its size in the
+ * word. */
 static enum status choice_read_name(struct call *call, const char *word, struct choice *choice)
 {
 	static const char ending[] = ".rsh=";
@@ -61,14 +62,14 @@ static enum status choice_read_name(struct call *call, const char *word, struct 
 	        choice, names_text(names, name), is_number && size.unit == UNIT_PLAIN, size.value);
 }
 
-/* The parts of the line, divided by ` + `: NAME or NAME=SIZE first, then options. Words and keys come apart from the
- * language, each with the part in which it stands:
+/* Reads the parts of the line, divided by ` + `: NAME or NAME=SIZE first, then options. The
+ * language delivers words and keys separately, each with the index of its part:
  *
  *     strategy ddp=2 bucket=8k + tp=2       part 0: keys ddp, bucket      part 1: key tp
  *     strategy fsdp wrap=layer              part 0: word fsdp, key wrap
  *
- * A part without a word takes its name from its first key. *count: one more than the last part that holds anything.
- * *tell: `help` or `source`, which the line may end with; it is left as it is by other lines. */
+ * A part without a word takes its name from its first key. *count: index of the last part in use,
+ * plus one. *tell: `help` or `source` at the end of the line; else unchanged. */
 static enum status strategy_read_parts(
         struct call *call, struct choice *choice, int *count, const char **tell)
 {
@@ -110,7 +111,8 @@ static enum status strategy_read_parts(
 	return status;
 }
 
-/* Without a name the list; with `help` or `source` about these; else the program is written, in an empty world. */
+/* Without a name it lists; with `help` or `source` it describes; else it writes the program, in
+ * an empty world. */
 static enum status strategy_run(struct call *call)
 {
 	struct shell *shell = call->shell;

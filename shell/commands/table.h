@@ -1,4 +1,5 @@
-/* table.h -- all command rows, sorted by symbol, ended by NULL; the build makes it (tools/commands) */
+/* table.h -- all command rows, sorted by symbol, ended by NULL; made by the build
+ * (tools/commands) */
 #ifndef RANKSH_TABLE_H
 #define RANKSH_TABLE_H
 

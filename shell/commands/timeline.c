@@ -1,11 +1,12 @@
-/* timeline.c -- timeline: hosts and streams on one clock; replay: the same again, with a moving now
+/* timeline.c -- timeline: hosts and streams on one clock; replay: the same again, with a moving
+ * now
  *
- *      timeline                   the section of the moment          timeline last          the last iteration, or that section
- *      timeline slow              a section                          timeline 40ms 52ms     from then to then
- *      timeline all               from time 0                        @0-3 timeline compute  some ranks, some streams: a row a rank
- *      timeline critical          what sets the end of that section  timeline slow critical
+ *      timeline                   the current section            timeline last          the last iteration, or that section
+ *      timeline slow              a section                      timeline 40ms 52ms     a window
+ *      timeline all               from time 0                    @0-3 timeline compute  some ranks and streams
+ *      timeline critical          the critical path              timeline slow critical
  *
- * A word is one of these, a time, the name of a section or of a stream, in this order; each narrows what is shown. */
+ * A word is one of these, a time, a section or a stream, in this order; each narrows the picture. */
 #include "base/number.h"
 #include "shell/language/run/command.h"
 #include "shell/session/timeline.h"
@@ -16,10 +17,10 @@
 
 enum { LANES_MOST = 16 };
 
-/* What the words say, in any order */
+/* The line's words, in any order */
 struct timeline_words {
 	bool all, last, critical;
-	int section; /* -1: none is named */
+	int section; /* -1: none */
 	int64_t time[2];
 	int times, lanes;
 	name_id lane[LANES_MOST];
@@ -33,7 +34,7 @@ static bool timeline_read_time(const char *word, int64_t *ns)
 	        number_is_time(number, ns);
 }
 
-/* The last one of that name; -1: none */
+/* The last section of that name; -1: none */
 static int timeline_section(const struct world *world, const char *word)
 {
 	int section = (int)world->section_count - 1;
@@ -53,7 +54,7 @@ static name_id timeline_stream(const struct world *world, const struct ranks *se
 	return 0;
 }
 
-/* ST_NAME with the nearest of all that could stand there */
+/* Fails with ST_NAME and the nearest possible word. */
 static enum status timeline_unknown(const struct world *world, const struct ranks *set, const char *word)
 {
 	const char *nearest = NULL;
@@ -129,7 +130,7 @@ static enum status timeline_check(const char *command, const struct timeline_wor
 	return ST_OK;
 }
 
-/* What is looked at is known then. */
+/* Executes final work and projects the rest before it computes the window. */
 static enum status timeline_find_window(
         struct shell *shell, const struct timeline_words *asked, int *section, struct window *window)
 {
@@ -217,7 +218,7 @@ const struct command command_timeline = {
 
 /* ---- replay ---- */
 
-/* It is painted by the front end, when the line is over. */
+/* The front end paints it after the line. */
 static enum status replay_run(struct call *call)
 {
 	struct shell *shell = call->shell;

@@ -1,8 +1,8 @@
-/* together.c -- together { }: ncclGroupStart and ncclGroupEnd.
+/* together.c -- together { }: ncclGroupStart and ncclGroupEnd
  *
- * The block's sends and receives become one OP_P2P for each rank, stream and group, queued at its end:
- * they start together, so a cycle of sends among the ranks cannot deadlock. Its collectives are queued
- * where they stand; only the first of a rank pays for a launch. */
+ * The block's sends and receives become one OP_P2P for each rank, stream and group, queued at its
+ * end. They start together, so a cycle of sends cannot deadlock. Collectives are queued where
+ * they are; only a rank's first pays for a launch. */
 #include "shell/language/run/command.h"
 #include "shell/submit/together.h"
 
@@ -10,8 +10,7 @@
 
 static enum status together_run(struct call *call)
 {
-	/* a block in a block counts as the outermost, as NCCL's do */
-	if (call->shell->together) /* a block in a block counts as the outermost, as NCCL's do */
+	if (call->shell->together) /* nested blocks belong to the outermost, as in NCCL */
 		return call_block(call);
 	together_begin(call->shell);
 	enum status status = call_block(call);

@@ -1,13 +1,13 @@
-/* use.c -- use STREAM|GROUP|@RANKS: what lines without a clause get, to the end of the block.
+/* use.c -- use STREAM|GROUP|@RANKS: the default for lines without a clause, to the end of the
+ * block
  *
- * "with torch.cuda.stream(s):" for streams, and the same for groups and for the ranks. Names are looked up
- * on the first rank of the line: a stream that only some ranks have is refused when a line of the others
- * would go to it. */
+ * "with torch.cuda.stream(s):" for streams, and the same for groups and ranks. Names are resolved
+ * on the first rank of the line; if another rank lacks the stream, its next line fails. */
 #include "shell/language/run/command.h"
 
 #include <string.h>
 
-/* One word is a stream or a group by what it names; none stands for the @RANKS of the line. */
+/* One word names a stream or a group; none means the @RANKS of the line. */
 static enum status use_run(struct call *call)
 {
 	struct shell *shell = call->shell;

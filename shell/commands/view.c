@@ -1,16 +1,17 @@
-/* view.c -- reshape and shard: names for parts of a tensor.
+/* view.c -- reshape and shard: names for parts of a tensor
  *
- * tensor.view() and tensor.chunk(n)[rank]: the same memory under another name, no copy and no time. A view
- * is an address within its owner's block and a layout; it goes with its owner, and an owner with views is
- * never made anew under them. The race check works on addresses, so it sees through views. */
+ * tensor.view() and tensor.chunk(n)[rank]: the same memory under another name, no copy and no
+ * time. A view is an address within its owner's block and a layout. It is freed with its owner,
+ * and an owner with views is never reallocated. The race check uses addresses, so it sees through
+ * views. */
 #include "base/arithmetic.h"
 #include "shell/language/run/command.h"
 #include "shell/session/queue.h"
 
 #include <string.h>
 
-/* NAME may be new or a view, which is then moved. A tensor with memory of its own is not lost by the way:
- * the name would be its last. */
+/* NAME may be new, or a view, which is then replaced. An owner keeps its name: it would be the
+ * last one. */
 static enum status view_name_check(struct call *call, int rank, struct view *result)
 {
 	const struct world *world = call->shell->world;
@@ -32,8 +33,8 @@ static enum status view_name_check(struct call *call, int rank, struct view *res
 
 /* ---- reshape ---- */
 
-/* Another shape for the same run of bytes, so the elements must lie side by side and be as many. A
- * transposed tensor has to be copied first, as .view() refuses it too. */
+/* The elements must be contiguous and of the same number. .view() refuses a transposed tensor,
+ * too. */
 static enum status reshape_part(
         struct call *call, int rank, const struct view *whole, int64_t *address, struct layout *layout)
 {
@@ -60,15 +61,17 @@ static enum status reshape_part(
 
 /* ---- shard ---- */
 
-/* This rank's part along one axis: the address moves by the parts before it, the strides stay, so a shard
- * along a later axis has gaps between its rows. Of X [4,4], strides 4 and 1, on 2 ranks, rank 1:
+/* This rank's part along one axis: the address moves by the parts before it and the strides stay,
+ * so a shard along a later axis has gaps between its rows. X [4,4], strides 4 and 1, on 2 ranks,
+ * rank 1:
  *
  *     dim=0    . . . .     [2,4] at +8, strides 4 1      dim=1    . . x x     [4,2] at +2, strides 4 1
- *              . . . .     side by side                           . . x x     gaps: reshape, send and the
+ *              . . . .     contiguous                             . . x x     gaps: reshape, send and the
  *              x x x x                                            . . x x     collectives refuse it
  *              x x x x                                            . . x x
- * Parts are those of torch.chunk, as in DTensor and FSDP2: ceil(size / n) each, then fewer, then none. A part
- * without elements has the tensor's own address, which is never past its memory.
+ *
+ * Parts are those of torch.chunk, as in DTensor and FSDP2: ceil(size / n) each, then fewer, then
+ * none. A part without elements has the tensor's own address, so it is never past its memory.
  *
  *     5 rows on 4 ranks    2 2 1 0          6 rows on 5 ranks    2 2 2 0 0 */
 static enum status shard_part(
@@ -99,9 +102,8 @@ static enum status shard_part(
 	return ST_OK;
 }
 
-/* ---- the line ---- */
+/* ---- both ---- */
 
-/* One rank's half of it */
 static enum status view_one(struct call *call, int rank, bool act)
 {
 	bool shard = strcmp(call->statement->row->name, "shard") == 0;

@@ -1,7 +1,9 @@
-/* whatif.c -- whatif: what would have been, with another machine, another option, nobody slow, or without a line.
+/* whatif.c -- whatif: the figures with another machine, another option, other ranks slow, or
+ * without a line
  *
- * The lines since the world was empty run again in a world of their own, which is done when the line is over (line/whatif.c).
- * Here the line is read: a key is a number of the machine, else an option of the `strategy` or `model` lines. */
+ * The lines since the world was empty run again in a world of their own, after this line
+ * (line/whatif.c). Here the line is read: a key is a figure of the machine, else an option of the
+ * `strategy` or `model` lines. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
@@ -13,13 +15,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "1.5x": a multiple of what the lines have */
+/* "1.5x": a multiple of the current value */
 static bool given_is_factor(const struct given *given)
 {
 	return given->digits && given->digits[strlen(given->digits) - 1] == 'x';
 }
 
-/* Held to its unit and range, as `set` would */
+/* Checks unit and range as `set` does. */
 static enum status whatif_add_key(
         const struct machine *machine, struct changes *changes, const struct given *given)
 {
@@ -56,7 +58,7 @@ static enum status whatif_read_key(struct call *call, int i, struct question *qu
 	if (machine_key_find(given->name) >= 0)
 		return whatif_add_key(
 		        changes->other ? &changes->machine : &call->shell->machine, changes, given);
-	if (given_is_factor(given)) { /* a multiple is of a number of the machine: the nearest is named */
+	if (given_is_factor(given)) { /* a multiple of no figure: fails with the nearest figure */
 		struct machine machine = call->shell->machine;
 		return machine_set(&machine, given->name, given->number);
 	}
@@ -95,7 +97,7 @@ static enum status whatif_read_words(struct call *call, struct question *questio
 	return status;
 }
 
-/* Where nothing has run nothing is asked. */
+/* If nothing has run yet it says so instead. */
 static enum status whatif_end(struct call *call, struct question *question, enum status status)
 {
 	struct shell *shell = call->shell;

@@ -1,7 +1,7 @@
 /* why.c -- why, critical: from a wait to its root; the chain of operations that sets the end
  *
- * An operation is named as people name it: by what it wrote, by which of its kind it is, by its phase; a rank stands behind
- * it (`z@1`), or before or behind the line (`@1 why z`). */
+ * An operation is named by its output, by its number among its kind, or by its phase; its rank
+ * follows the name (`z@1`) or is in the line (`@1 why z`). */
 #include "base/arithmetic.h"
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the line asks for, put together word by word */
+/* The line's question */
 struct inquiry {
 	struct call *call;
 	struct trace trace;
@@ -25,7 +25,7 @@ struct inquiry {
 	size_t ops;
 };
 
-/* "z@1": the rank goes into `ranks`. ST_RANK */
+/* Moves the rank of "z@1" into `ranks`. ST_RANK */
 static enum status inquiry_read_rank(struct inquiry *asked)
 {
 	char *at = strrchr(asked->word, '@'), *end;
@@ -40,8 +40,8 @@ static enum status inquiry_read_rank(struct inquiry *asked)
 	return ST_OK;
 }
 
-/* Adds the operations of a rank with that title or in that phase; if there are none, the waits of its host in a command of that
- * name. */
+/* Adds the operations of a rank with that title or phase; if there are none, the waits of its
+ * host in a command of that name. */
 static void inquiry_add_named(struct inquiry *asked, int rank, name_id name)
 {
 	const struct world *world = asked->call->shell->world;
@@ -58,7 +58,7 @@ static void inquiry_add_named(struct inquiry *asked, int rank, name_id name)
 		}
 }
 
-/* Several operations of a rank: which one is meant is for the person to say. */
+/* Lists several operations of a rank, for the user to choose. */
 static void inquiry_list_ops(const struct inquiry *asked, struct text *out)
 {
 	enum { SHOWN_MOST = 12 };
@@ -81,7 +81,8 @@ static void inquiry_list_ops(const struct inquiry *asked, struct text *out)
 		text_add(out, "   ... and %zu more\n", asked->ops - SHOWN_MOST);
 }
 
-/* `allreduce#3` of all the ranks, in one way through the books: a walk along each rank's own would take longer */
+/* Adds `allreduce#3` of all ranks in one pass over all operations: a walk for each rank would
+ * take longer. */
 static void inquiry_find_numbered(struct inquiry *asked, name_id title, long n)
 {
 	const struct world *world = asked->call->shell->world;
@@ -100,7 +101,8 @@ static void inquiry_find_numbered(struct inquiry *asked, name_id title, long n)
 	mem_free(of);
 }
 
-/* The operation on each rank that knows one by this name. *several: on one of them it is a name of several. */
+/* Finds the operation of this name on each rank. *several: one rank has more than one, and only
+ * those are kept. */
 static enum status inquiry_find_ops(struct inquiry *asked, bool *several)
 {
 	const struct world *world = asked->call->shell->world;
@@ -128,7 +130,7 @@ static enum status inquiry_find_ops(struct inquiry *asked, bool *several)
 		if (op_find(world, rank, asked->word, &id) == ST_OK)
 			*MEM_ADD(&asked->op, &asked->ops) = id;
 	}
-	op_id none; /* the first rank's words */
+	op_id none; /* for the failure on the first rank */
 	return asked->ops ? ST_OK : op_find(world, ranks_first(&asked->ranks), asked->word, &none);
 }
 
@@ -140,7 +142,8 @@ static bool record_writes(const struct record *record, name_id tensor)
 	return found;
 }
 
-/* A tensor that was written several times: the last is told of, and how one asks for those before it, the latest first. */
+/* If the tensor was written several times the last write is explained: says how to ask for
+ * earlier ones, latest first. */
 static void inquiry_put_earlier(const struct inquiry *asked, struct text *out)
 {
 	enum { SHOWN_MOST = 3 };
@@ -174,7 +177,7 @@ static void inquiry_put_earlier(const struct inquiry *asked, struct text *out)
 	text_release(&line);
 }
 
-/* ---- what the roots cost: the lines run again without them (line/saving.c) ---- */
+/* ---- the cost of the roots: the lines run again without them (line/saving.c) ---- */
 
 static void why_ask_saving(const struct call *call, const struct why *why)
 {
@@ -230,7 +233,8 @@ static enum status why_answer(struct inquiry *asked, struct text *out)
 		return why_explain(asked, &question, out);
 	if (why_read_time(asked->word, &question.time)) {
 		int64_t end = trace_window(&asked->trace, -1).to;
-		bool hangs = trace_hangs(&asked->trace); /* at any time behind the end as at the end */
+		/* any time after the end is then like the end */
+		bool hangs = trace_hangs(&asked->trace);
 		question.of = WHY_TIME;
 		question.time = hangs ? least_of(question.time, end) : question.time;
 		if (question.time <= end)
@@ -261,7 +265,7 @@ static enum status why_answer(struct inquiry *asked, struct text *out)
 		inquiry_put_earlier(asked, out);
 		status = why_explain(asked, &question, out);
 	}
-	/* the operation was not found, and worded: there may be a stream of nearly that name */
+	/* the failure is worded already, unless a stream has nearly that name */
 	int rank = ranks_first(&asked->ranks);
 	const char *near = status == ST_NAME ? world_nearest(world, rank, asked->word, THING_STREAM) : NULL;
 	if (near)

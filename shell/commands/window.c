@@ -1,14 +1,15 @@
-/* window.c -- window, close: memory that the other ranks of a group reach without a line of its rank.
+/* window.c -- window, close: memory that other ranks of a group can access without a line of its
+ * rank
  *
- * Both are collectives of the group, of one element as a barrier is, and every host waits for them, as for MPI_Win_create
- * and MPI_Win_free. In between the books refuse what would free the tensor or make it anew. */
+ * Both are collectives of one element, as a barrier is, and every host waits for them, as for
+ * MPI_Win_create and MPI_Win_free. Until `close`, freeing or reallocating the tensor is refused. */
 #include "collectives/collective.h"
 #include "shell/language/run/command.h"
 #include "shell/submit/plan.h"
 
 #include <string.h>
 
-/* The tensor, whole: ST_NAME when it is a part of another */
+/* Resolves a whole tensor; ST_NAME if it is part of another. */
 static enum status window_tensor(struct call *call, int rank, struct view *view)
 {
 	const char *title = call->statement->row->name;
@@ -28,7 +29,7 @@ static enum status window_tensor(struct call *call, int rank, struct view *view)
 	return ST_OK;
 }
 
-/* The operand is neither read nor written; what differs between the ranks is found where they meet. */
+/* The operand is neither read nor written. Differences between ranks are found when they match. */
 static void window_describe(struct submit_plan *plan, const struct view *view, enum window_step step)
 {
 	plan->record.collective = &collective_barrier;
