@@ -14,8 +14,11 @@
  *    collective starts when its last participant reaches it and holds its multiprocessors from its own arrival
  * 10 memory is the books' affair: OP_SEGMENT only takes host time
  * 11 making a group takes no time
+ * 12 a window opens and closes by a collective (record.window); an OP_ONE_SIDED between the two needs no operation of
+ *    the other rank
  * 13 a collective that has waited for its group's timeout ends undone, and with it all of its part of the group
  * 14 a collective with record.backup begins when all but so many have come
+ * 15 a graph's launch is its operations on one stream or more, each after the first without a launch of its own
  * Data: inputs are read at start, outputs appear at end, in virtual-time order (ties: rank, stream, number).
  *
  * Beside the contract stands what all backends say alike: cost.h (what operations cost by the machine's model, and which

@@ -69,9 +69,11 @@ void backup_begin(struct engine *e, struct instance *instance)
 		return;
 	}
 	uint32_t waits_for = (uint32_t)match->n - op_record(e->world, instance->last)->backup;
+	sim_rule(14, waits_for > 0 && instance->arrived >= waits_for);
 	for (uint32_t more = instance->arrived - waits_for; more > 0; more--)
 		op_at(e, last_of(e, match))->flags |= OPF_LATE;
 	instance->last = last_of(e, match);
+	sim_rule(14, instance->last != 0);
 	collective_begin(e, instance, match);
 }
 

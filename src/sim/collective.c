@@ -64,6 +64,9 @@ void collective_begin(struct engine *e, struct instance *instance, const struct 
 {
 	const op_id *op = match->member;
 	const struct record *record = op_record(e->world, instance->last);
+	sim_rule(9, !instance->running && instance->turn == match->sequence);
+	sim_rule(9, record->backup || (instance->arrived == (uint32_t)match->n && !match->mismatch));
+	sim_rule(12, record->window != WINDOW_CLOSE || instance->windows > 0);
 	if (!record->backup)
 		record = slowest(e, match);
 	for (int i = 0; i < match->n; i++) {
@@ -99,6 +102,8 @@ void collective_timeout(struct engine *e, struct instance *instance)
 static void expire(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];
+	sim_rule(13, !instance->running);
+	sim_rule(13, e->s.now == instance->first_time + e->world->groups[match->group].timeout);
 	instance->expired = instance->match;
 	instance->expired_at = e->s.now;
 	e->s.expired++;
@@ -122,6 +127,7 @@ void collective_arrive(struct engine *e, uint32_t lane)
 		backup_join(e, lane);
 		return;
 	}
+	sim_rule(9, !instance->match || instance->match == op->match);
 	l->state = LANE_MATCH;
 	instance->match = op->match;
 	/* to blame is the last to arrive; of several at one time (their turn came), the last that was ready,
@@ -191,6 +197,7 @@ static void end(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];
 	const struct record *record = op_record(e->world, instance->last);
+	sim_rule(9, instance->running);
 	instance->windows += record->window == WINDOW_OPEN;
 	if (record->backup)
 		backup_ends(e, match);

@@ -85,17 +85,19 @@ void kernel_end(struct engine *e, uint32_t lane)
 	struct rank *r = &e->ranks[e->lanes[lane].rank];
 	uint32_t index = e->lanes[lane].work, *link = &r->kernels;
 	agenda_drop(e, index);
+	settle_kernels(e, r);
+	sim_rule(8, e->works[index].left < 1);
 	while (*link != index)
 		link = &e->works[*link].next;
 	*link = e->works[index].next;
 	e->works[index].phase = PHASE_NONE;
-	settle_kernels(e, r);
 	share_kernels(e, r);
 }
 
 void device_hold(struct engine *e, op_id id, int change)
 {
 	struct rank *r = &e->ranks[e->world->ops[id].rank];
+	sim_rule(8, change > 0 || r->held > 0);
 	r->held += change;
 	r->held_part = r->held ? r->held_part + change * machine_then(e, id)->collective_sms : 0;
 	if (r->kernels == NOWHERE)
@@ -116,6 +118,7 @@ static void copy_begin(struct engine *e, uint32_t lane, struct engine_line *line
 {
 	struct stream_queue *l = &e->lanes[lane];
 	const struct record *record = op_record(e->world, l->head);
+	sim_rule(6, !line->running);
 	line->running = l->stream;
 	l->state = LANE_RUN;
 	lane_begun(e, l->head);
@@ -146,6 +149,7 @@ void copy_end(struct engine *e, uint32_t lane, enum copy_way way)
 	struct engine_line *line = line_of(e, lane, way);
 	op_id holder = e->lanes[lane].head;
 	uint32_t next = e->ranks[e->lanes[lane].rank].lanes + line->first;
+	sim_rule(6, line->running == e->lanes[lane].stream);
 	flow_leave(e, e->lanes[lane].work);
 	line->running = 0;
 	if (!line->first)

@@ -9,7 +9,7 @@
  * Files: sim.c (the backend's functions)  arrays.h state.c (arrays, copies)  agenda.c  log.c  otherwise.c  host.c  lane.c
  * (streams)  device.c (kernels, copy engines)  link.c (flows)  collective.c backup.c transfer.c (rendezvous)
  * one_sided.c  run.c (one pass, finality)  reach.c (answers owed)  project.c (what would be)  part.c (ends before
- * their time)  abort.c  fill.c (when the host's own writing of a tensor is due)
+ * their time)  abort.c  rule.c (the checks of the backend's rules)  fill.c (when the host's own writing of a tensor is due)
  *
  * May call: waits/ data/ collectives/ kernels/ world/ machine/ base/. To add a kind of operation: a row of
  * OP_KINDS (world/op.h), its cost in backend/cost.c, a case in lane.c (device) or host.c (host's lane), and what
@@ -109,7 +109,7 @@ struct engine {
 	size_t goal_left; /* operations marked OPF_GOAL that are not done; SIZE_MAX: there is no goal */
 	int64_t until;    /* events before it only; TIME_UNKNOWN: all */
 	size_t stopped_count;
-	enum status status;       /* a promise broken: ST_BUG, worded */
+	enum status status;       /* ST_BUG, with a message, after a failed sim_rule() */
 	int64_t ticks, ticks_all; /* events since the last step of the budget; since the copy was made */
 	int64_t latest;           /* time of the latest event of this pass */
 	bool in_pass;
@@ -161,6 +161,12 @@ static inline uint64_t op_order(const struct op *op)
 {
 	return (uint64_t)op->rank << 40 | (uint64_t)op->stream << 32 | op->number;
 }
+
+/* rule.c. Checks a rule of the backend (backend/backend.h, docs/time.md) in a function with an engine `e`. The pass ends with
+ * ST_BUG, which names file, line and rule, if the condition is false. */
+#define sim_rule(number, condition) \
+	((condition) ? (void)0 : rule_broken(e, (number), #condition, __FILE__, __LINE__))
+void rule_broken(struct engine *e, int rule, const char *condition, const char *file, int line);
 
 /* state.c */
 struct engine *engine_create(struct world *world);

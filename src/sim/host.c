@@ -13,6 +13,7 @@
 static void done(struct engine *e, struct rank *r, op_id id)
 {
 	struct op *op = op_at(e, id);
+	sim_rule(4, op->issue <= r->clock);
 	op->end = r->clock;
 	op->flags |= OPF_ISSUED | OPF_STARTED;
 	op_set_done(e, op);
@@ -27,11 +28,13 @@ static void issue(struct engine *e, struct rank *r, op_id id, const struct recor
 {
 	struct op *op = op_at(e, id);
 	struct stream_queue *lane = &e->lanes[r->lanes + op->stream];
+	sim_rule(2, record->launch_ns >= 0);
 	if (!(op->flags & OPF_FREE_LAUNCH))
 		r->clock += launch_of(e, id, record);
 	op->issue = r->clock;
 	op->flags |= OPF_ISSUED;
 	r->unfinished++;
+	sim_rule(1, !lane->head || e->world->ops[lane->head].number <= op->number);
 	if (!lane->head)
 		lane->head = id;
 	if (lane->head == id)
@@ -60,6 +63,7 @@ static void waited(struct engine *e, struct rank *r, op_id id)
 		r->clock = op_at(e, last)->end;
 		op->blame = last;
 	}
+	sim_rule(4, r->clock != TIME_UNKNOWN);
 	if (record->kind == OP_SEGMENT)
 		r->clock += host_time(e, id, record);
 	done(e, r, id);
@@ -73,6 +77,7 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	const struct record *record = record_at(e, op);
 	op->issue = op->ready = op->start = r->clock;
 	op->flags |= OPF_ISSUED | OPF_STARTED;
+	sim_rule(10, record->kind != OP_SEGMENT || record->operands == 0);
 	switch (record->kind) {
 	case OP_CRASH:
 		r->state = RANK_CRASHED;
@@ -80,6 +85,9 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 		return;
 	case OP_SYNC:
 	case OP_SEGMENT:
+		sim_rule(4, op->target == OP_EVERYTHING || op->target < id);
+		sim_rule(5,
+		        !op->target || op->target == OP_EVERYTHING || e->world->ops[op->target].rank == rank);
 		if (otherwise_not_held(e, id)) {
 			done(e, r, id);
 		} else if (satisfied(e, r, op->target)) {

@@ -9,27 +9,33 @@
 
 #include "numerics/data.h"
 
-/* An ordering rule (docs/time.md) does not hold: a mistake of the simulator, told once. */
-static void broken(struct engine *e, int rule, op_id id, const char *what)
+/* Rule 7: an earlier operation of a blocking stream that the default stream waits for, or the other way
+ * round; 0: none. */
+static op_id held_back(const struct engine *e, const struct stream_queue *lane, const struct op *op)
 {
-	struct text text = {0};
-	op_label(e->world, id, &text);
-	if (e->status == ST_OK)
-		e->status = fail(ST_BUG, "ordering rule %d broken: %s on rank %d %s", rule,
-		        text_string(&text), e->world->ops[id].rank, what);
-	text_release(&text);
+	const struct rank *r = &e->ranks[lane->rank];
+	if (lane->stream != STREAM_DEFAULT && !lane->blocking)
+		return 0;
+	for (uint32_t i = STREAM_DEFAULT; i < r->lane_count; i++) {
+		const struct stream_queue *other = &e->lanes[r->lanes + i];
+		bool counts = lane->stream == STREAM_DEFAULT ? other->blocking : i == STREAM_DEFAULT;
+		if (counts && other != lane && other->head && e->world->ops[other->head].number < op->number)
+			return other->head;
+	}
+	return 0;
 }
 
-/* The operation starts now. Rules 1 and 2 are checked here, where every start passes. */
+/* The operation starts now. Every start passes here. */
 void lane_begun(struct engine *e, op_id id)
 {
 	struct op *op = op_at(e, id);
+	const struct stream_queue *lane = &e->lanes[lane_of(e, op)];
+	sim_rule(1, lane->head == id && !(op->flags & OPF_STARTED));
 	op->start = e->s.now;
 	op->flags |= OPF_STARTED;
-	if (op->start < op->issue)
-		broken(e, 2, id, "starts before it is issued");
-	if (op->ready == TIME_UNKNOWN || op->start < op->ready)
-		broken(e, 1, id, "starts before its stream is ready for it");
+	sim_rule(1, op->ready != TIME_UNKNOWN && op->start >= op->ready);
+	sim_rule(2, op->flags & OPF_ISSUED && op->start >= op->issue);
+	sim_rule(7, !e->ranks[lane->rank].blocking || !held_back(e, lane, op));
 	if (data_now(e) && op->rank == e->world->me)
 		data_begin(e->data, id);
 }
@@ -67,6 +73,9 @@ void lane_finish(struct engine *e, uint32_t lane)
 	op_id id = l->head;
 	struct op *op = op_at(e, id);
 	const struct record *record = record_at(e, op);
+	sim_rule(1, op->flags & OPF_STARTED && op->start <= e->s.now);
+	sim_rule(1, r->unfinished > 0);
+	sim_rule(1, !op->next_stream || e->world->ops[op->next_stream].number > op->number);
 	op->end = e->s.now;
 	op_set_done(e, op);
 	if (record->kind == OP_ONE_SIDED)
@@ -94,22 +103,6 @@ void lane_finish(struct engine *e, uint32_t lane)
 		lane_poke(e, lane);
 }
 
-/* Rule 7: an earlier operation of a blocking stream that the default stream waits for, or the other way
- * round; 0: none. */
-static op_id held_back(const struct engine *e, const struct stream_queue *lane, const struct op *op)
-{
-	const struct rank *r = &e->ranks[lane->rank];
-	if (lane->stream != STREAM_DEFAULT && !lane->blocking)
-		return 0;
-	for (uint32_t i = STREAM_DEFAULT; i < r->lane_count; i++) {
-		const struct stream_queue *other = &e->lanes[r->lanes + i];
-		bool counts = lane->stream == STREAM_DEFAULT ? other->blocking : i == STREAM_DEFAULT;
-		if (counts && other != lane && other->head && e->world->ops[other->head].number < op->number)
-			return other->head;
-	}
-	return 0;
-}
-
 static void wait_as(struct engine *e, struct stream_queue *lane, enum lane_state state)
 {
 	lane->state = state;
@@ -135,6 +128,7 @@ static void fixed_time(struct engine *e, uint32_t lane, double ns)
 /* Holds its stream, not the host: rule 3. */
 static void begin_wait(struct engine *e, uint32_t lane, struct op *op)
 {
+	sim_rule(3, op->target < e->lanes[lane].head);
 	lane_begun(e, e->lanes[lane].head);
 	if (op_done(e, op->target)) {
 		lane_finish(e, lane);
@@ -277,6 +271,7 @@ static void step(struct engine *e, uint32_t lane)
 		e->ranks[l->rank].waiting--;
 		l->state = LANE_QUIET;
 		if (state == LANE_EVENT) {
+			sim_rule(3, op_done(e, op->target));
 			lane_finish(e, lane);
 			return;
 		}

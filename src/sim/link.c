@@ -129,6 +129,7 @@ static void part(struct engine *e, uint32_t work)
 		*at = e->ties[tie].next;
 		e->ties[tie].next = e->s.free_tie;
 		e->s.free_tie = tie;
+		sim_rule(8, link->count > 0);
 		alone &= --link->count == 0;
 	}
 	if (!alone)

@@ -22,6 +22,7 @@ void one_sided_queued(struct engine *e, op_id id)
 
 void one_sided_done(struct engine *e, const struct op *op, const struct record *record)
 {
+	sim_rule(12, e->ranks[op->rank].one_sided > 0 && e->ranks[record->part[0].peer].reached > 0);
 	e->ranks[op->rank].one_sided--;
 	e->ranks[record->part[0].peer].reached--;
 }
@@ -31,6 +32,7 @@ void one_sided_begin(struct engine *e, uint32_t lane)
 	struct stream_queue *l = &e->lanes[lane];
 	op_id id = l->head;
 	struct path path = one_sided_path(machine_then(e, id), e->world, id);
+	sim_rule(12, op_done(e, op_at(e, id)->target));
 	e->works[l->work].op = id;
 	if (data_now(e))
 		data_one_sided_begin(e->data, id);

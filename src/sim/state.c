@@ -100,6 +100,7 @@ void make_instances(struct engine *e)
 	size_t count = last->first + last->instances;
 	if (count == e->instances_count)
 		return;
+	sim_rule(11, !e->in_pass);
 	ROOM(e, instances, count);
 	room_for_works(e, count - e->instances_count);
 	for (uint32_t i = e->instances_count; i < count; i++)

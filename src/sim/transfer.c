@@ -43,6 +43,7 @@ static void began(struct engine *e, op_id id, op_id last)
 
 static void begin(struct engine *e, const struct match *match, op_id send, op_id receive, op_id last)
 {
+	sim_rule(9, match_complete(match) && op_arrived(e, send) && op_arrived(e, receive));
 	uint32_t index = make_transfer(e);
 	struct transfer *t = &e->transfers[index];
 	t->send = send;
@@ -90,6 +91,7 @@ void transfers_arrive(struct engine *e, uint32_t lane)
 		if (match->mismatch)
 			continue;
 		if (other && op_arrived(e, other)) {
+			sim_rule(9, other == id || e->ranks[l->rank].awaited > 0);
 			if (other != id)
 				e->ranks[l->rank].awaited--;
 			begin(e, match, sends ? id : other, sends ? other : id, id);
@@ -105,6 +107,7 @@ void transfers_arrive(struct engine *e, uint32_t lane)
 static void side_done(struct engine *e, op_id id)
 {
 	uint32_t lane = lane_of(e, op_at(e, id));
+	sim_rule(9, e->lanes[lane].head == id && e->lanes[lane].left > 0);
 	e->ranks[e->lanes[lane].rank].seen = e->s.now;
 	if (--e->lanes[lane].left == 0)
 		lane_finish(e, lane);

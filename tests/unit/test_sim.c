@@ -2,6 +2,7 @@
  * us) */
 #include "sim_world.h"
 #include "backend/traffic.h"
+#include "sim/inside.h"
 #include <stdio.h>
 
 static void test_one_stream_in_order(void **state)
@@ -20,6 +21,46 @@ static void test_one_stream_in_order(void **state)
 	assert_int_equal(host_of(&b, 0).state, HOST_IDLE);
 	assert_int_equal(b.done, 1);
 	bench_close(&b);
+}
+
+/* What a wrong simulator would do: here the test changes its state between two passes. */
+static void assert_broken(struct bench *b, int rule, const char *file)
+{
+	char words[40];
+	snprintf(words, sizeof words, ": rule %d ", rule);
+	assert_int_equal(b->backend->advance(b->backend, NULL), ST_BUG);
+	assert_non_null(strstr(fail_text(), file));
+	assert_non_null(strstr(fail_text(), words));
+	assert_int_equal(b->backend->advance(b->backend, NULL), ST_BUG);
+	bench_close(b);
+}
+
+static void test_a_broken_rule_is_reported(void **state)
+{
+	struct bench b;
+	(void)state;
+	bench_open(&b, 1); /* an operation without a cost */
+	op_id id = kernel(&b, 0, STREAM_DEFAULT, 100);
+	b.world->records[b.world->ops[id].record].launch_ns = -1;
+	assert_broken(&b, 2, "src/sim/host.c:");
+
+	bench_open(&b, 1); /* the stream begins with the second of two operations */
+	kernel(&b, 0, STREAM_DEFAULT, 100);
+	id = kernel(&b, 0, STREAM_DEFAULT, 100);
+	advance(&b);
+	struct engine *e = engine_of(b.backend);
+	e->lanes[e->ranks[0].lanes + STREAM_DEFAULT].head = id;
+	sync_on(&b, 0, id);
+	assert_broken(&b, 1, "src/sim/lane.c:");
+
+	bench_open(&b, 1); /* two copies on one engine */
+	copy(&b, 0, STREAM_DEFAULT, SPACE_PINNED, SPACE_DEVICE, 1000);
+	host_work(&b, 0, 50);
+	advance(&b);
+	e = engine_of(b.backend);
+	sync_on(&b, 0, OP_EVERYTHING);
+	e->ranks[0].engine[COPY_TO_DEVICE].running++;
+	assert_broken(&b, 6, "src/sim/device.c:");
 }
 
 static void test_kernels_share_the_device(void **state)
@@ -558,6 +599,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_one_stream_in_order),
+	        cmocka_unit_test(test_a_broken_rule_is_reported),
 	        cmocka_unit_test(test_kernels_share_the_device),
 	        cmocka_unit_test(test_spin_takes_its_time),
 	        cmocka_unit_test(test_wait_holds_the_stream_back),
