@@ -11,7 +11,7 @@
 #include "shell/training/question.h"
 #include "shell/training/state.h"
 #include "races/races.h"
-#include "schedules/kinds.h"
+#include "world/tensor_kind.h"
 #include "waits/circles.h"
 #include "shell/language/run/command.h"
 

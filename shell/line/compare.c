@@ -10,7 +10,7 @@
 #include "shell/training/open.h"
 #include "shell/training/scratch.h"
 #include "shell/training/training.h"
-#include "schedules/kinds.h"
+#include "world/tensor_kind.h"
 #include "trace/table.h"
 
 #include <stdio.h>

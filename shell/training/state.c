@@ -2,7 +2,7 @@
 #include "shell/training/state.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/interpreter.h"
-#include "schedules/kinds.h"
+#include "world/tensor_kind.h"
 #include "base/memory.h"
 #include "shell/language/run/player.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static struct kernel_tensor tensor_of(const struct world *world, const struct operand *operand)
+static struct kernel_tensor operand_tensor(const struct world *world, const struct operand *operand)
 {
 	return (struct kernel_tensor){
 	        world ? names_text(world->names, operand->name) : "", operand->layout, NULL};
@@ -17,7 +17,7 @@ void call_of_record(const struct world *world, const struct record *record, stru
 	call->ins = record->operands - call->outs;
 	memcpy(call->option, record->parameter, sizeof call->option);
 	for (int i = 0; i < record->operands; i++) {
-		*call_tensor(call, i) = tensor_of(world, &record->operand[i]);
+		*call_tensor(call, i) = operand_tensor(world, &record->operand[i]);
 		call->add |= (record->operand[i].access & ACCESS_ADD) != 0;
 	}
 }
@@ -27,8 +27,8 @@ void call_of_add(const struct world *world, const struct record *record, const s
 {
 	*call = (struct kernel_call){.kernel = record->kernel, .ins = 1, .outs = 1, .add = true};
 	memcpy(call->option, record->parameter, sizeof call->option);
-	call->in[0] = tensor_of(world, &record->operand[0]);
-	call->out[0] = tensor_of(world, target);
+	call->in[0] = operand_tensor(world, &record->operand[0]);
+	call->out[0] = operand_tensor(world, target);
 }
 
 enum status call_index_failure(

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The message in elements: of the type that the line's tensor has; a barrier's is none. */
-static void count_collective(const struct world *world, const struct op *op, double *sent)
+static void traffic_count_collective(const struct world *world, const struct op *op, double *sent)
 {
 	const struct record *record = &world->records[op->record];
 	const struct match *match = &world->matches[op->match];
@@ -26,12 +26,12 @@ static void count_collective(const struct world *world, const struct op *op, dou
 	        world->groups[match->group].place_of[op->rank], sent);
 }
 
-static void count_op(const struct world *world, op_id id, double *sent)
+static void traffic_count_op(const struct world *world, op_id id, double *sent)
 {
 	const struct op *op = &world->ops[id];
 	const struct record *record = op_record(world, id);
 	if (record->kind == OP_COLLECTIVE) {
-		count_collective(world, op, sent);
+		traffic_count_collective(world, op, sent);
 	} else if (record->kind == OP_COPY && copy_link(copy_way(record)) < LINK_KINDS) {
 		sent[copy_link(copy_way(record))] += record->bytes;
 	} else if (record->kind == OP_ONE_SIDED && record->part[0].direction != ONE_SIDED_GET) {
@@ -50,7 +50,8 @@ bool traffic_goes(struct backend *backend, op_id id)
 	return times.end != TIME_UNKNOWN && !times.sent_nothing;
 }
 
-static bool counts(struct backend *backend, const struct world *world, op_id id, const struct counted *which)
+static bool traffic_counts(
+        struct backend *backend, const struct world *world, op_id id, const struct counted *which)
 {
 	const struct record *record = op_record(world, id);
 	if (id < which->first || (which->section >= 0 && record->section != which->section) ||
@@ -64,7 +65,7 @@ static bool counts(struct backend *backend, const struct world *world, op_id id,
 void traffic_of(const struct world *world, int rank, op_id id, double *sent)
 {
 	if (world->ops[id].rank == rank)
-		count_op(world, id, sent);
+		traffic_count_op(world, id, sent);
 	else
 		machine_count_sent(
 		        world->machine, rank, world->ops[id].rank, op_record(world, id)->bytes, sent);
@@ -77,11 +78,11 @@ void traffic_sent(
 	const op_id *gets = world_gets(world, &count);
 	memset(sent, 0, LINK_KINDS * sizeof *sent);
 	for (op_id id = world->first[rank]; id; id = world->ops[id].next_program)
-		if (counts(backend, world, id, &counted))
+		if (traffic_counts(backend, world, id, &counted))
 			traffic_of(world, rank, id, sent);
 	for (size_t i = 0; i < count; i++) {
 		const struct record *record = op_record(world, gets[i]);
-		if (record->part[0].peer == rank && counts(backend, world, gets[i], &counted))
+		if (record->part[0].peer == rank && traffic_counts(backend, world, gets[i], &counted))
 			traffic_of(world, rank, gets[i], sent);
 	}
 }

@@ -14,7 +14,7 @@
 
 enum { CODE_POINTS = 0x110000 };
 
-static enum status check(const char *name, const char *bytes, size_t count)
+static enum status characters_check(const char *name, const char *bytes, size_t count)
 {
 	if (count == 0)
 		return fail(ST_FILE, "%s is empty", name);
@@ -34,7 +34,7 @@ enum status characters_make(struct characters *characters, const char *name, con
 {
 	const char *end = bytes + count;
 	*characters = (struct characters){0};
-	enum status status = check(name, bytes, count);
+	enum status status = characters_check(name, bytes, count);
 	if (status != ST_OK)
 		return status;
 	int32_t *place = mem_alloc(CODE_POINTS * sizeof *place);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* 0, or the errno of what failed; some file systems tell of a full disk only at fclose */
-static int put(const char *path, const void *head, size_t head_count, const void *bytes, size_t count)
+static int file_put(const char *path, const void *head, size_t head_count, const void *bytes, size_t count)
 {
 	FILE *stream = fopen(path, "wbe");
 	if (!stream)
@@ -42,7 +42,7 @@ enum status file_write_headed(
 	if (stat(target, &about) == 0 && !S_ISREG(about.st_mode))
 		return fail(ST_FILE, "%s is not a regular file", path);
 	snprintf(part, sizeof part, "%s.%ld.part", target, (long)getpid());
-	int error = put(part, head, head_count, bytes, count);
+	int error = file_put(part, head, head_count, bytes, count);
 	if (!error && rename(part, target) != 0)
 		error = errno;
 	if (!error)
@@ -81,7 +81,7 @@ enum status file_open(FILE **file, const char *path)
 }
 
 /* What is in the file, `most` bytes at most. Closes it. */
-static enum status read_rest(FILE *file, const char *path, size_t most, char **bytes, size_t *count)
+static enum status file_read_rest(FILE *file, const char *path, size_t most, char **bytes, size_t *count)
 {
 	struct text text = {0};
 	char piece[65536];
@@ -109,5 +109,5 @@ enum status file_read(const char *path, size_t most, char **bytes, size_t *count
 	enum status status = file_open(&file, path);
 	*bytes = NULL;
 	*count = 0;
-	return status == ST_OK ? read_rest(file, path, most, bytes, count) : status;
+	return status == ST_OK ? file_read_rest(file, path, most, bytes, count) : status;
 }

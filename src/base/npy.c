@@ -19,18 +19,18 @@ enum { HEADER_MAX = 8192, HEADER_ROOM = 384, PREFIX = 10, ALIGN = 64 };
 
 /* ---- reading ---- */
 
-static enum status broken(const struct npy *npy, const char *what)
+static enum status npy_broken(const struct npy *npy, const char *what)
 {
 	return fail(ST_FILE, "%s is not a whole .npy file: %s", npy->path, what);
 }
 
-static enum status no_header(const struct npy *npy, const char *what)
+static enum status npy_no_header(const struct npy *npy, const char *what)
 {
 	return fail(ST_FILE, "%s has no .npy header: %s", npy->path, what);
 }
 
 /* The value of 'key' in the dict: what follows its colon and blanks; NULL if it is not there */
-static const char *value_of(const char *header, const char *key)
+static const char *dict_value(const char *header, const char *key)
 {
 	for (const char *at = strstr(header, key); at; at = strstr(at + 1, key)) {
 		const char *end = at + strlen(key);
@@ -46,7 +46,7 @@ static const char *value_of(const char *header, const char *key)
 /* ST_FILE: another type than those that are read, with the one that takes its values. type: "<i8", `length` letters.
  *
  * Whole numbers lose digits as f4 from 2^24 on, and astype wraps those that do not fit into i4. */
-static enum status other_type(const struct npy *npy, const char *type, size_t length)
+static enum status npy_other_type(const struct npy *npy, const char *type, size_t length)
 {
 	const char *kind = type + strspn(type, "<>|=");
 	bool whole = *kind && strchr("iub", *kind);
@@ -71,7 +71,7 @@ static enum status read_descr(const struct npy *npy, const char *text, enum dtyp
 	size_t length = text && (*text == '\'' || *text == '"') ? strcspn(text + 1, "'\"") : 0;
 
 	if (!text)
-		return broken(npy, "its header names no 'descr'");
+		return npy_broken(npy, "its header names no 'descr'");
 	if (length < 2 || length > 16)
 		return fail(ST_FILE, "%s holds structured data; f4, f2 and i4 can be read", npy->path);
 	size_t skip = strchr("<|=", text[1]) ? 1 : 0;
@@ -80,19 +80,19 @@ static enum status read_descr(const struct npy *npy, const char *text, enum dtyp
 			*dtype = kinds[i].dtype;
 			return ST_OK;
 		}
-	return other_type(npy, text + 1, length);
+	return npy_other_type(npy, text + 1, length);
 }
 
 /* "(3, 4)", "(3,)" or "()" */
 static enum status read_shape(const struct npy *npy, const char *text, int *dims, int64_t *dim)
 {
 	if (!text || *text != '(')
-		return broken(npy, "its header names no 'shape'");
+		return npy_broken(npy, "its header names no 'shape'");
 	*dims = 0;
 	for (text += 1 + strspn(text + 1, " "); *text != ')'; text += strspn(text, " ")) {
 		char *end;
 		if (*text < '0' || *text > '9')
-			return broken(npy, "its shape cannot be read");
+			return npy_broken(npy, "its shape cannot be read");
 		if (*dims == DIMS_MAX)
 			return fail(ST_FILE, "%s has more than %d dimensions", npy->path, DIMS_MAX);
 		errno = 0;
@@ -102,7 +102,7 @@ static enum status read_shape(const struct npy *npy, const char *text, int *dims
 			        (int)(end - text > 24 ? 24 : end - text), text);
 		text = end + strspn(end, "L ");
 		if (*text != ',' && *text != ')')
-			return broken(npy, "its shape cannot be read");
+			return npy_broken(npy, "its shape cannot be read");
 		text += *text == ',';
 	}
 	if (*dims == 0)
@@ -112,23 +112,23 @@ static enum status read_shape(const struct npy *npy, const char *text, int *dims
 
 static enum status read_dict(struct npy *npy, const char *header)
 {
-	const char *order = value_of(header, "fortran_order");
+	const char *order = dict_value(header, "fortran_order");
 	enum dtype dtype = DT_F32;
 	int dims = 0;
 	int64_t dim[DIMS_MAX];
 	enum status status = header[strspn(header, " ")] == '{'
-	        ? read_descr(npy, value_of(header, "descr"), &dtype)
-	        : no_header(npy, "it is no Python dict");
+	        ? read_descr(npy, dict_value(header, "descr"), &dtype)
+	        : npy_no_header(npy, "it is no Python dict");
 
 	if (!status && !order)
-		status = broken(npy, "its header names no 'fortran_order'");
+		status = npy_broken(npy, "its header names no 'fortran_order'");
 	if (!status && strncmp(order, "False", 5) != 0 && strncmp(order, "True", 4) != 0)
-		status = no_header(npy, "'fortran_order' is neither True nor False");
+		status = npy_no_header(npy, "'fortran_order' is neither True nor False");
 	if (!status && strncmp(order, "True", 4) == 0)
 		status =
 		        fail(ST_FILE, "%s is in Fortran order; save it with np.ascontiguousarray", npy->path);
 	if (!status)
-		status = read_shape(npy, value_of(header, "shape"), &dims, dim);
+		status = read_shape(npy, dict_value(header, "shape"), &dims, dim);
 	if (!status && layout_make(&npy->layout, dtype, dims, dim))
 		status = fail(ST_FILE, "%s: its shape is too large", npy->path);
 	return status;
@@ -143,19 +143,19 @@ static enum status read_header(struct npy *npy)
 	char header[HEADER_MAX + 1];
 
 	if (fread(prefix, 1, PREFIX, npy->file) != PREFIX || memcmp(prefix, "\x93NUMPY", 6) != 0)
-		return broken(npy, "it does not begin as one");
+		return npy_broken(npy, "it does not begin as one");
 	if (prefix[6] < 1 || prefix[6] > 3)
 		return fail(ST_FILE, "%s is of .npy version %d.%d; 1.0 to 3.0 can be read", npy->path,
 		        prefix[6], prefix[7]);
 	if (prefix[6] > 1 && fread(prefix + PREFIX, 1, 2, npy->file) != 2)
-		return broken(npy, "it ends within its header");
+		return npy_broken(npy, "it ends within its header");
 	size_t length = prefix[8] | prefix[9] << 8;
 	if (prefix[6] > 1)
 		length |= (size_t)prefix[10] << 16 | (size_t)prefix[11] << 24;
 	if (length > HEADER_MAX)
-		return broken(npy, "its header is too long");
+		return npy_broken(npy, "its header is too long");
 	if (fread(header, 1, length, npy->file) != length)
-		return broken(npy, "it ends within its header");
+		return npy_broken(npy, "it ends within its header");
 	header[length] = '\0';
 	return read_dict(npy, header);
 }
@@ -194,7 +194,7 @@ enum status npy_read(struct npy *npy, void *elements)
 	if (fread(elements, 1, bytes, npy->file) == bytes)
 		return ST_OK;
 	return ferror(npy->file) ? fail(ST_FILE, "%s cannot be read: %s", npy->path, strerror(errno))
-	                         : broken(npy, "it is cut short");
+	                         : npy_broken(npy, "it is cut short");
 }
 
 void npy_close(struct npy *npy)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void make_room(struct text *text, size_t count)
+static void text_make_room(struct text *text, size_t count)
 {
 	enum { FIRST_ROOM = 48 };
 	size_t wanted = text->count + count + 1;
@@ -18,7 +18,7 @@ static void make_room(struct text *text, size_t count)
 
 void text_put(struct text *text, const char *bytes, size_t count)
 {
-	make_room(text, count);
+	text_make_room(text, count);
 	if (count) /* nothing may come without a pointer */
 		memcpy(text->bytes + text->count, bytes, count);
 	text->count += count;
@@ -37,7 +37,7 @@ void text_vadd(struct text *text, const char *format, va_list arguments)
 	if (length >= 0 && (size_t)length < sizeof small) {
 		text_put(text, small, length);
 	} else if (length >= 0) {
-		make_room(text, length);
+		text_make_room(text, length);
 		vsnprintf(text->bytes + text->count, (size_t)length + 1, format, again);
 		text->count += length;
 	}

@@ -31,7 +31,8 @@ void operand_unpack(const struct world *world, const struct operand *operand, co
 /* ---- kernels */
 
 /* Memory of our own in the tensor's place: with its elements where the kernel reads them. */
-static void *stage(const struct world *world, const struct operand *operand, struct kernel_tensor *tensor)
+static void *stage_operand(
+        const struct world *world, const struct operand *operand, struct kernel_tensor *tensor)
 {
 	bool reads = operand->access & (ACCESS_READ | ACCESS_ADD);
 	layout_make(&tensor->layout, operand->layout.dtype, operand->layout.dims, operand->layout.dim);
@@ -48,7 +49,7 @@ enum status evaluate_kernel(const struct world *world, const struct record *reco
 		struct kernel_tensor *tensor = call_tensor(&call, i);
 		tensor->data = operand_bytes(world, operand);
 		if (staged && operand->access & ACCESS_WRITE)
-			staged[i] = stage(world, operand, tensor);
+			staged[i] = stage_operand(world, operand, tensor);
 	}
 	if (!record->operands)
 		return ST_OK;
@@ -69,7 +70,7 @@ void evaluate_copy(const struct world *world, const struct record *record, const
 }
 
 /* Contiguous elements of any type into the operand. */
-static void convert(
+static void convert_elements(
         const struct world *world, const struct operand *to, enum dtype from, const void *elements)
 {
 	int64_t count = layout_count(&to->layout);
@@ -95,7 +96,7 @@ void evaluate_to_itself(
 		packed = operand_bytes(world, from);
 	else if (!packed)
 		packed = own = operand_packed(world, from);
-	convert(world, to, from->layout.dtype, packed);
+	convert_elements(world, to, from->layout.dtype, packed);
 	mem_free(own);
 }
 

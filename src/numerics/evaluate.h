@@ -1,6 +1,6 @@
-/* evaluate.h -- computing one operation on real memory; data.c says when. Private to this folder. */
-#ifndef RANKSH_DATA_EVALUATE_H
-#define RANKSH_DATA_EVALUATE_H
+/* evaluate.h -- computing one operation on real memory; rank_data.c says when. Private to this folder. */
+#ifndef RANKSH_NUMERICS_EVALUATE_H
+#define RANKSH_NUMERICS_EVALUATE_H
 
 #include "mpi/transport.h"
 #include "world/world.h"

@@ -11,7 +11,7 @@
  *
  * So every operation computes with its inputs of the instant it starts, and a race has one outcome, the same
  * on every run: that of the virtual times. */
-#include "numerics/inside.h"
+#include "numerics/in_flight.h"
 #include "base/memory.h"
 #include "numerics/evaluate.h"
 
@@ -23,7 +23,8 @@ void flight_forget(struct rank_data *data, struct in_flight *running)
 }
 
 /* Does it read of this memory? Of an exchange of several messages, the one that `part` sends. */
-static bool reads(const struct rank_data *data, const struct in_flight *running, const struct operand *memory)
+static bool flight_reads(
+        const struct rank_data *data, const struct in_flight *running, const struct operand *memory)
 {
 	const struct record *record = op_record(data->world, running->id);
 	struct operand window;
@@ -40,7 +41,7 @@ static bool reads(const struct rank_data *data, const struct in_flight *running,
 }
 
 /* Computes what depends on memory that is about to change: a kernel whole, of others the input. */
-static void stage(struct rank_data *data, struct in_flight *running)
+static void flight_stage(struct rank_data *data, struct in_flight *running)
 {
 	const struct record *record = op_record(data->world, running->id);
 	const struct operand *input =
@@ -59,8 +60,8 @@ void flight_disturb(struct rank_data *data, op_id by, const struct operand *memo
 {
 	for (size_t i = 0; i < data->count; i++) {
 		struct in_flight *running = &data->running[i];
-		if (running->id != by && !running->staged && reads(data, running, memory))
-			stage(data, running);
+		if (running->id != by && !running->staged && flight_reads(data, running, memory))
+			flight_stage(data, running);
 	}
 }
 

@@ -160,7 +160,7 @@ static void fill_stage(const struct schedule_ask *ask, struct task *task, int s)
 	}
 }
 
-static enum status check(const struct schedule_ask *ask)
+static enum status request_check(const struct schedule_ask *ask)
 {
 	if (ask->stages < 1 || ask->micros < 1 || ask->chunks < 1)
 		return fail(ST_RANGE, "a pipeline wants at least one stage, one micro-batch and one chunk");
@@ -187,7 +187,7 @@ static enum status check(const struct schedule_ask *ask)
 
 enum status schedule_make(const struct schedule_ask *ask, struct schedule *schedule)
 {
-	enum status status = check(ask);
+	enum status status = request_check(ask);
 	size_t works = schedule_splits(ask->kind) ? 3 : 2;
 
 	*schedule = (struct schedule){.stages = ask->stages,

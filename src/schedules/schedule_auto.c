@@ -38,7 +38,7 @@ struct search {
 };
 
 /* The stage's next task: it takes its time from when the stage is free, and what depends on it may follow */
-static void put(struct search *s, int stage, enum work work)
+static void task_put(struct search *s, int stage, enum work work)
 {
 	struct stage *at = &s->stage[stage];
 	int *counter = work == WORK_F ? &at->f : work == WORK_B ? &at->b : &at->w;
@@ -51,7 +51,7 @@ static void put(struct search *s, int stage, enum work work)
 }
 
 /* When the input of the stage's next F or B is there; below 0: not known yet. */
-static double ready(const struct search *s, int stage, enum work work)
+static double task_ready(const struct search *s, int stage, enum work work)
 {
 	const struct stage *at = &s->stage[stage];
 	int micros = s->ask->micros, from = work == WORK_F ? stage - 1 : stage + 1;
@@ -75,14 +75,14 @@ static bool make_room(struct search *s, int stage)
 	while (at->f - at->b + s->ask->held * (at->b - at->w) + 1 > s->ask->limit * s->ask->stages + SMALL) {
 		if (at->w == at->b || s->ask->held <= 0)
 			return false;
-		put(s, stage, WORK_W);
+		task_put(s, stage, WORK_W);
 	}
 	return true;
 }
 
 /* The stage's next F or B with the W before it; false while its input is not known, or for ever when memory
  * is too small. */
-static bool advance(struct search *s, int stage)
+static bool search_advance(struct search *s, int stage)
 {
 	struct stage *at = &s->stage[stage];
 	int micros = s->ask->micros;
@@ -91,23 +91,23 @@ static bool advance(struct search *s, int stage)
 
 	if (at->b == micros)
 		return false;
-	input = ready(s, stage, work);
+	input = task_ready(s, stage, work);
 	if (input < 0 || (work == WORK_F && !make_room(s, stage)))
 		return false;
 	while (at->w < at->b && input - at->at >= s->ask->w * (1 - over) && input > at->at)
-		put(s, stage, WORK_W);
+		task_put(s, stage, WORK_W);
 	if (input > at->at)
 		at->at = input;
 	if (at->count == 0)
 		at->first = at->at;
-	put(s, stage, work);
+	task_put(s, stage, work);
 	return true;
 }
 
 /* Builds the candidate. It ends: each call of advance() that says true puts an F or a B, of which a stage has
  * as many as micro-batches. Stages go on, one after the other and round again, as far as their inputs are known;
  * at last each has its remaining W. False when a stage got stuck on the limit. */
-static bool build(struct search *s, double slope, double round)
+static bool candidate_build(struct search *s, double slope, double round)
 {
 	int p = s->ask->stages, limit = (int)(s->ask->limit * p);
 
@@ -120,20 +120,20 @@ static bool build(struct search *s, double slope, double round)
 	for (bool moved = true; moved;) {
 		moved = false;
 		for (int i = 0; i < p; i++)
-			while (advance(s, i))
+			while (search_advance(s, i))
 				moved = true;
 	}
 	for (int i = 0; i < p; i++) {
 		if (s->stage[i].b < s->ask->micros)
 			return false;
 		while (s->stage[i].w < s->ask->micros)
-			put(s, i, WORK_W);
+			task_put(s, i, WORK_W);
 	}
 	return true;
 }
 
 /* Keeps the order if it is the shortest so far: of two as short the one tried first */
-static void keep(struct search *s, const struct task *task, double span)
+static void candidate_keep(struct search *s, const struct task *task, double span)
 {
 	size_t total = s->best->count * (size_t)s->ask->stages;
 
@@ -149,12 +149,12 @@ static void try_candidate(struct search *s, double slope, double round, double e
 	double span = 0;
 
 	s->eager = eager;
-	if (!build(s, slope, round))
+	if (!candidate_build(s, slope, round))
 		return;
 	for (int i = 0; i < s->ask->stages; i++)
 		if (s->stage[i].at - s->stage[i].first > span)
 			span = s->stage[i].at - s->stage[i].first;
-	keep(s, s->task, span);
+	candidate_keep(s, s->task, span);
 }
 
 /* A candidate of schedule.c; its activations never exceed peak micro-batches. */
@@ -172,7 +172,7 @@ static enum status try_rule(struct search *s, enum schedule_kind kind, double pe
 	if (status == ST_OK)
 		status = schedule_time(&ask, &rule, &span);
 	if (status == ST_OK)
-		keep(s, rule.task, span);
+		candidate_keep(s, rule.task, span);
 	schedule_release(&rule);
 	return status;
 }

@@ -31,7 +31,7 @@ static const struct task *task_at(const struct schedule *schedule, int stage, si
 
 /* ---- what each piece needs ---- */
 
-static enum status twice(const struct checking *r, int stage, size_t k, size_t before)
+static enum status task_twice(const struct checking *r, int stage, size_t k, size_t before)
 {
 	struct text text = {0};
 	schedule_cell(r->schedule, stage, task_at(r->schedule, stage, k), &text);
@@ -58,7 +58,7 @@ static enum status note_cells(struct checking *r)
 					continue;
 				size_t *place = place_of(r, piece, task->micro, work);
 				if (*place)
-					return twice(r, s, k, *place - 1);
+					return task_twice(r, s, k, *place - 1);
 				*place = k + 1;
 			}
 		}
@@ -146,7 +146,8 @@ static enum status check_neighbours(const struct checking *r, int n)
 /* ---- does it run? ---- */
 
 /* What a task waits for, of another stage or not; false: nothing */
-static bool needs(const struct schedule *schedule, int stage, const struct task *task, int *piece, int *work)
+static bool task_needs(
+        const struct schedule *schedule, int stage, const struct task *task, int *piece, int *work)
 {
 	int n = schedule->piece[stage * schedule->chunks + task->chunk];
 	*work = task->work == WORK_F ? WORK_F : WORK_B;
@@ -156,7 +157,7 @@ static bool needs(const struct schedule *schedule, int stage, const struct task 
 
 /* Each stage stands at a cell that waits for another's, which stands behind the one where that stage waits: who follows
  * comes round. */
-static enum status circle(const struct checking *r, const size_t *next)
+static enum status find_circle(const struct checking *r, const size_t *next)
 {
 	const struct schedule *schedule = r->schedule;
 	struct text text = {0};
@@ -166,7 +167,7 @@ static enum status circle(const struct checking *r, const size_t *next)
 		stage++;
 	while (!told[stage]) {
 		const struct task *task = task_at(schedule, stage, next[stage]);
-		needs(schedule, stage, task, &piece, &work);
+		task_needs(schedule, stage, task, &piece, &work);
 		int other = schedule->holder[piece];
 		const struct task *wanted =
 		        task_at(schedule, other, *place_of(r, piece, task->micro, work) - 1);
@@ -189,7 +190,7 @@ static enum status circle(const struct checking *r, const size_t *next)
 	return status;
 }
 
-static enum status carry_out(const struct checking *r)
+static enum status order_carry_out(const struct checking *r)
 {
 	const struct schedule *schedule = r->schedule;
 	size_t *next = mem_alloc((size_t)schedule->stages * sizeof *next);
@@ -200,7 +201,7 @@ static enum status carry_out(const struct checking *r)
 		for (int s = 0; s < schedule->stages; s++)
 			for (; next[s] < schedule->count; next[s]++, moved = true) {
 				const struct task *task = task_at(schedule, s, next[s]);
-				if (needs(schedule, s, task, &piece, &work) &&
+				if (task_needs(schedule, s, task, &piece, &work) &&
 				        *place_of(r, piece, task->micro, work) >
 				                next[schedule->holder[piece]])
 					break;
@@ -209,7 +210,7 @@ static enum status carry_out(const struct checking *r)
 	for (int s = 0; s < schedule->stages; s++)
 		done += next[s] == schedule->count;
 	if (done < schedule->stages)
-		status = circle(r, next);
+		status = find_circle(r, next);
 	mem_free(next);
 	return status;
 }
@@ -232,7 +233,7 @@ enum status schedule_check(const char *name, const struct schedule *schedule)
 		status = schedule->holder[n] == schedule->holder[n + 1] ? check_joined(&r, n)
 		                                                        : check_neighbours(&r, n);
 	if (status == ST_OK)
-		status = carry_out(&r);
+		status = order_carry_out(&r);
 	mem_free(r.place);
 	return status;
 }

@@ -49,7 +49,7 @@ static int number_at(const char **at, const char *end, int most)
 	return *at == from || number > most ? -1 : (int)number;
 }
 
-static void trim(const char **at, const char **end)
+static void cell_trim(const char **at, const char **end)
 {
 	while (*at < *end && isspace((unsigned char)**at))
 		++*at;
@@ -61,7 +61,7 @@ static void trim(const char **at, const char **end)
 static enum status read_cell(
         const char *name, int row, size_t slot, const char *at, const char *end, struct task *task)
 {
-	trim(&at, &end);
+	cell_trim(&at, &end);
 	const char *from = at, *letter;
 	*task = (struct task){.work = WORK_IDLE};
 	if (at == end)
@@ -106,7 +106,8 @@ static enum status read_rows(const char *name, struct schedule *schedule, const 
 }
 
 /* How many rows and slots there are */
-static enum status measure(const char *name, struct schedule *schedule, const char *text, const char *end)
+static enum status file_measure(
+        const char *name, struct schedule *schedule, const char *text, const char *end)
 {
 	const char *at = text, *row, *after;
 	int rows = 0;
@@ -207,7 +208,8 @@ static enum status equal_rows(const char *name, const struct schedule *schedule)
 	return ST_OK;
 }
 
-static enum status fits(const char *name, const struct schedule *schedule, const struct schedule_ask *ask)
+static enum status file_fits(
+        const char *name, const struct schedule *schedule, const struct schedule_ask *ask)
 {
 	if (schedule->micros != ask->micros)
 		return fail(ST_RANGE, "%s has %d micro-batches: micro=%d", name, schedule->micros,
@@ -229,7 +231,7 @@ enum status schedule_read(const struct schedule_ask *ask, const char *name, cons
 	size_t marked = count >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
 	text += marked;
 	count -= marked;
-	enum status status = measure(name, schedule, text, text + count);
+	enum status status = file_measure(name, schedule, text, text + count);
 	if (status != ST_OK)
 		return status;
 	size_t cells = (size_t)schedule->stages * schedule->count;
@@ -247,7 +249,7 @@ enum status schedule_read(const struct schedule_ask *ask, const char *name, cons
 	if (status == ST_OK)
 		status = schedule_check(name, schedule);
 	if (status == ST_OK)
-		status = fits(name, schedule, ask);
+		status = file_fits(name, schedule, ask);
 	if (status == ST_OK)
 		schedule_memories(schedule);
 	else

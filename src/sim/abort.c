@@ -3,7 +3,7 @@
  *
  * All that happens before that time is carried out first, as for an answer that is owed. Operations that are
  * not at the head of their stream yet end as soon as they get there. */
-#include "sim/inside.h"
+#include "sim/lookahead.h"
 #include "base/memory.h"
 
 /* Operations of a part of the group, or (-1) of all, that are queued anywhere and not over will do nothing, and spoil their

@@ -10,14 +10,14 @@
  *      and every process carries out the same events in the same order. */
 #include "sim/engine.h"
 
-static inline bool before(const struct due *a, const struct due *b)
+static inline bool due_before(const struct due *a, const struct due *b)
 {
 	return a->time != b->time      ? a->time < b->time
 	        : a->order != b->order ? a->order < b->order
 	                               : a->work < b->work;
 }
 
-static inline void put(struct engine *e, size_t at, struct due due)
+static inline void agenda_put(struct engine *e, size_t at, struct due due)
 {
 	e->agenda[at] = due;
 	e->works[due.work].at = at;
@@ -30,29 +30,29 @@ static inline void put(struct engine *e, size_t at, struct due due)
  *        .   8   9            5   8   9           were due = 7, the child 6 would move up instead
  *      6                    6
  */
-static void place(struct engine *e, size_t at, struct due due)
+static void agenda_place(struct engine *e, size_t at, struct due due)
 {
 	struct due *agenda = e->agenda;
 	size_t from = at, count = e->agenda_count, first;
-	for (; at > 0 && before(&due, &agenda[(at - 1) / 4]); at = (at - 1) / 4)
-		put(e, at, agenda[(at - 1) / 4]);
+	for (; at > 0 && due_before(&due, &agenda[(at - 1) / 4]); at = (at - 1) / 4)
+		agenda_put(e, at, agenda[(at - 1) / 4]);
 	while (at >= from && (first = at * 4 + 1) < count) {
 		size_t best = first, last = first + 4 < count ? first + 4 : count;
 		for (size_t i = first + 1; i < last; i++)
-			if (before(&agenda[i], &agenda[best]))
+			if (due_before(&agenda[i], &agenda[best]))
 				best = i;
-		if (!before(&agenda[best], &due))
+		if (!due_before(&agenda[best], &due))
 			break;
-		put(e, at, agenda[best]);
+		agenda_put(e, at, agenda[best]);
 		at = best;
 	}
-	put(e, at, due);
+	agenda_put(e, at, due);
 }
 
 void agenda_set(struct engine *e, uint32_t work, int64_t time, uint64_t order)
 {
 	size_t at = e->works[work].at;
-	place(e, at == NOWHERE ? e->agenda_count++ : at, (struct due){time, order, work});
+	agenda_place(e, at == NOWHERE ? e->agenda_count++ : at, (struct due){time, order, work});
 }
 
 void agenda_drop(struct engine *e, uint32_t work)
@@ -63,7 +63,7 @@ void agenda_drop(struct engine *e, uint32_t work)
 	e->works[work].at = NOWHERE;
 	struct due last = e->agenda[--e->agenda_count];
 	if (last.work != work)
-		place(e, at, last);
+		agenda_place(e, at, last);
 }
 
 struct due agenda_take(struct engine *e)

@@ -16,21 +16,21 @@
  * OPF_LATE marks those that do not count. */
 #include "sim/engine.h"
 #include "base/memory.h"
-#include "numerics/data.h"
+#include "numerics/rank_data.h"
 
-static bool there(const struct engine *e, op_id id)
+static bool member_arrived(const struct engine *e, op_id id)
 {
 	return id && op_arrived(e, id);
 }
 
 /* All that have come bring the same; of others nothing is known. */
-static bool agree(const struct engine *e, const struct match *match)
+static bool members_agree(const struct engine *e, const struct match *match)
 {
 	int first = 0;
-	while (!there(e, match->member[first]))
+	while (!member_arrived(e, match->member[first]))
 		first++;
 	for (int i = first + 1; i < match->n; i++)
-		if (there(e, match->member[i]) && !world_agree(e->world, match, first, i))
+		if (member_arrived(e, match->member[i]) && !world_agree(e->world, match, first, i))
 			return false;
 	return true;
 }
@@ -45,12 +45,12 @@ void backup_arrived(struct engine *e, struct instance *instance)
 }
 
 /* Of those that have come and may count, the one to count last */
-static op_id last_of(const struct engine *e, const struct match *match)
+static op_id backup_last(const struct engine *e, const struct match *match)
 {
 	op_id last = 0;
 	for (int i = 0; i < match->n; i++) {
 		op_id id = match->member[i];
-		if (!there(e, id) || op_at(e, id)->flags & OPF_LATE)
+		if (!member_arrived(e, id) || op_at(e, id)->flags & OPF_LATE)
 			continue;
 		if (!last || op_at(e, id)->ready > op_at(e, last)->ready ||
 		        (op_at(e, id)->ready == op_at(e, last)->ready &&
@@ -64,15 +64,15 @@ void backup_begin(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];
 	e->works[instance->work].phase = PHASE_NONE;
-	if (match->mismatch && !agree(e, match)) { /* it never begins */
+	if (match->mismatch && !members_agree(e, match)) { /* it never begins */
 		collective_timeout(e, instance);
 		return;
 	}
 	uint32_t waits_for = (uint32_t)match->n - op_record(e->world, instance->last)->backup;
 	sim_rule(14, waits_for > 0 && instance->arrived >= waits_for);
 	for (uint32_t more = instance->arrived - waits_for; more > 0; more--)
-		op_at(e, last_of(e, match))->flags |= OPF_LATE;
-	instance->last = last_of(e, match);
+		op_at(e, backup_last(e, match))->flags |= OPF_LATE;
+	instance->last = backup_last(e, match);
 	sim_rule(14, instance->last != 0);
 	collective_begin(e, instance, match);
 }
@@ -83,13 +83,14 @@ void backup_ends(struct engine *e, const struct match *match)
 		return;
 	bool *counts = mem_alloc((size_t)match->n * sizeof *counts);
 	for (int i = 0; i < match->n; i++)
-		counts[i] = there(e, match->member[i]) && !(op_at(e, match->member[i])->flags & OPF_LATE);
+		counts[i] = member_arrived(e, match->member[i]) &&
+		        !(op_at(e, match->member[i])->flags & OPF_LATE);
 	data_backup(e->data, (uint32_t)(match - e->world->matches), counts);
 	mem_free(counts);
 }
 
 /* It is left out. False: what it brings is not what the others brought, and it will never end. */
-static bool left_out(struct engine *e, uint32_t lane, int *from)
+static bool backup_leave_out(struct engine *e, uint32_t lane, int *from)
 {
 	struct stream_queue *l = &e->lanes[lane];
 	struct op *op = op_at(e, l->head);
@@ -107,7 +108,7 @@ static bool left_out(struct engine *e, uint32_t lane, int *from)
 void backup_join(struct engine *e, uint32_t lane)
 {
 	int from;
-	left_out(e, lane, &from);
+	backup_leave_out(e, lane, &from);
 	device_hold(e, e->lanes[lane].head, 1);
 }
 
@@ -117,7 +118,7 @@ void backup_fetch(struct engine *e, uint32_t lane)
 	const struct op *op = op_at(e, id);
 	const struct match *match = &e->world->matches[op->match];
 	int from;
-	if (!left_out(e, lane, &from)) {
+	if (!backup_leave_out(e, lane, &from)) {
 		device_hold(e, id, 1);
 		return;
 	}

@@ -17,7 +17,7 @@ static struct instance *instance_at(const struct engine *e, const struct match *
 }
 
 /* Is the rank's own collective before it in the group over? One that is left out may be behind the others. */
-static bool own_over(const struct engine *e, const struct op *op, const struct match *match)
+static bool previous_over(const struct engine *e, const struct op *op, const struct match *match)
 {
 	if (!match->before)
 		return true;
@@ -29,19 +29,19 @@ static bool own_over(const struct engine *e, const struct op *op, const struct m
 bool collective_turn(const struct engine *e, const struct op *op)
 {
 	const struct match *match = &e->world->matches[op->match];
-	return instance_at(e, match)->turn == match->sequence && own_over(e, op, match);
+	return instance_at(e, match)->turn == match->sequence && previous_over(e, op, match);
 }
 
 bool collective_over(const struct engine *e, const struct op *op)
 {
 	const struct match *match = &e->world->matches[op->match];
 	return record_at(e, op)->backup && match->sequence < instance_at(e, match)->turn &&
-	        own_over(e, op, match);
+	        previous_over(e, op, match);
 }
 
 /* What the collective's flow costs: of all members alike, but for counts that differ: then it lasts as long as for the
  * member with the most to send or receive. */
-static const struct record *slowest(const struct engine *e, const struct match *match)
+static const struct record *slowest_member(const struct engine *e, const struct match *match)
 {
 	const struct record *most = op_record(e->world, match->member[0]);
 	for (int i = 1; i < match->n && most->split.n; i++) {
@@ -53,7 +53,7 @@ static const struct record *slowest(const struct engine *e, const struct match *
 }
 
 /* Of a collective with backup= a member may be missing, or wait in vain. */
-static bool stands(const struct engine *e, op_id id, enum lane_state state)
+static bool member_in_state(const struct engine *e, op_id id, enum lane_state state)
 {
 	return id && op_arrived(e, id) && e->lanes[lane_of(e, op_at(e, id))].state == state;
 }
@@ -68,9 +68,9 @@ void collective_begin(struct engine *e, struct instance *instance, const struct 
 	sim_rule(9, record->backup || (instance->arrived == (uint32_t)match->n && !match->mismatch));
 	sim_rule(12, record->window != WINDOW_CLOSE || instance->windows > 0);
 	if (!record->backup)
-		record = slowest(e, match);
+		record = slowest_member(e, match);
 	for (int i = 0; i < match->n; i++) {
-		if (!stands(e, op[i], LANE_MATCH))
+		if (!member_in_state(e, op[i], LANE_MATCH))
 			continue;
 		struct op *member = op_at(e, op[i]);
 		e->lanes[lane_of(e, member)].state = LANE_RUN;
@@ -99,7 +99,7 @@ void collective_timeout(struct engine *e, struct instance *instance)
 
 /* It has waited as long as its group lets it. The part of the group takes no operation any more until the books have
  * heard of it (sim_expired): those that stand in it end, and others as soon as they come. */
-static void expire(struct engine *e, struct instance *instance)
+static void collective_expire(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];
 	sim_rule(13, !instance->running);
@@ -155,7 +155,8 @@ void collective_arrive(struct engine *e, uint32_t lane)
  *      turn = 5     rank 1   #4 ends     its #5 is not issued yet: it will find its turn when it comes
  *
  * Members that wait for it arrive now. To blame for their wait is their own rank's part in the collective before it. */
-static void next_turn(struct engine *e, const struct instance *instance, const struct match *before)
+static void collective_next_turn(
+        struct engine *e, const struct instance *instance, const struct match *before)
 {
 	for (int i = 0; i < before->n; i++) {
 		const struct rank *r = &e->ranks[before->ranks[i]];
@@ -175,7 +176,7 @@ static void next_turn(struct engine *e, const struct instance *instance, const s
 
 /* Nobody stands in the rendezvous any more, and its event goes. Sequence numbers are the books': the first of a group, and the
  * first after an abort, is 0. */
-static void leave(struct engine *e, struct instance *instance, uint32_t turn)
+static void collective_leave(struct engine *e, struct instance *instance, uint32_t turn)
 {
 	flow_leave(e, instance->work);
 	instance->running = false;
@@ -188,12 +189,12 @@ static void leave(struct engine *e, struct instance *instance, uint32_t turn)
 /* An abort: whoever is there has been sent on; sequence numbers start anew, and no window is open. */
 void collective_forget(struct engine *e, struct instance *instance)
 {
-	leave(e, instance, 0);
+	collective_leave(e, instance, 0);
 	instance->windows = 0;
 }
 
 /* The flow is over: all members end at once, and the next collective has its turn. */
-static void end(struct engine *e, struct instance *instance)
+static void collective_end(struct engine *e, struct instance *instance)
 {
 	const struct match *match = &e->world->matches[instance->match];
 	const struct record *record = op_record(e->world, instance->last);
@@ -201,27 +202,27 @@ static void end(struct engine *e, struct instance *instance)
 	instance->windows += record->window == WINDOW_OPEN;
 	if (record->backup)
 		backup_ends(e, match);
-	leave(e, instance, instance->turn + 1);
+	collective_leave(e, instance, instance->turn + 1);
 	for (int i = 0; i < match->n; i++) {
-		if (!stands(e, match->member[i], LANE_RUN))
+		if (!member_in_state(e, match->member[i], LANE_RUN))
 			continue;
 		struct op *member = op_at(e, match->member[i]);
 		e->ranks[member->rank].seen = e->s.now;
 		device_hold(e, match->member[i], -1);
 		lane_finish(e, lane_of(e, member));
 	}
-	next_turn(e, instance, match);
+	collective_next_turn(e, instance, match);
 }
 
 void collective_due(struct engine *e, uint32_t index)
 {
 	struct instance *instance = &e->instances[index];
 	if (e->works[instance->work].phase == PHASE_TIMEOUT)
-		expire(e, instance);
+		collective_expire(e, instance);
 	else if (e->works[instance->work].phase == PHASE_QUORUM)
 		backup_begin(e, instance);
 	else if (flow_over(e, instance->work))
-		end(e, instance);
+		collective_end(e, instance);
 	else
 		flow_due(e, instance->work);
 }

@@ -13,7 +13,7 @@
  *
  * May call: waits/ data/ collectives/ kernels/ world/ machine/ base/. To add a kind of operation: a row of
  * OP_KINDS (world/op.h), its cost in backend/cost.c, a case in lane.c (device) or host.c (host's lane), and what
- * becomes of data in numerics/data.c (alone) or numerics/exchange.c (with another rank).
+ * becomes of data in numerics/rank_data.c (alone) or numerics/messages.c (with another rank).
  *
  * Finality. A host that has done its program is idle and may yet issue work at its clock or later. In a pass
  * an idle rank with work on its device is `stopped` at its clock: none of its later events is carried out.
@@ -78,7 +78,7 @@ struct engine_log {
 	size_t otherwise_count;
 };
 
-struct rank_data;            /* of this process's rank: numerics/data.h */
+struct rank_data;            /* of this process's rank: numerics/rank_data.h */
 enum { EVENTS_A_STEP = 20 }; /* of a budget */
 
 struct engine {

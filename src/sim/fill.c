@@ -4,10 +4,10 @@
  * writing is an event at the host's time, in its place among those of the device. */
 #include "sim/engine.h"
 
-#include "numerics/data.h"
+#include "numerics/rank_data.h"
 
 /* Does an operation that is issued and not done use memory of the fill, or does another fill wait already? */
-static bool must_wait(const struct engine *e, op_id fill)
+static bool fill_must_wait(const struct engine *e, op_id fill)
 {
 	const struct rank *r = &e->ranks[e->world->me];
 	bool waits = data_next_fill(e->data) != 0;
@@ -19,7 +19,7 @@ static bool must_wait(const struct engine *e, op_id fill)
 }
 
 /* The next fill in line has the one event of fills; e->data keeps them in the order of the program. */
-static void schedule(struct engine *e)
+static void fill_schedule(struct engine *e)
 {
 	op_id id = data_next_fill(e->data);
 	if (id)
@@ -28,12 +28,12 @@ static void schedule(struct engine *e)
 
 void fill_reached(struct engine *e, op_id id)
 {
-	if (!must_wait(e, id)) {
+	if (!fill_must_wait(e, id)) {
 		data_fill(e->data, id);
 		return;
 	}
 	data_fill_later(e->data, id);
-	schedule(e);
+	fill_schedule(e);
 }
 
 void fill_due(struct engine *e)
@@ -41,5 +41,5 @@ void fill_due(struct engine *e)
 	if (!data_now(e))
 		return;
 	data_fill_now(e->data);
-	schedule(e);
+	fill_schedule(e);
 }

@@ -10,7 +10,7 @@
 #include "sim/engine.h"
 #include "world/bytes.h"
 
-static void done(struct engine *e, struct rank *r, op_id id)
+static void host_op_done(struct engine *e, struct rank *r, op_id id)
 {
 	struct op *op = op_at(e, id);
 	sim_rule(4, op->issue <= r->clock);
@@ -24,7 +24,7 @@ static void done(struct engine *e, struct rank *r, op_id id)
 }
 
 /* A line for the device: the host pays for the launch and goes on. */
-static void issue(struct engine *e, struct rank *r, op_id id, const struct record *record)
+static void host_issue(struct engine *e, struct rank *r, op_id id, const struct record *record)
 {
 	struct op *op = op_at(e, id);
 	struct stream_queue *lane = &e->lanes[r->lanes + op->stream];
@@ -47,14 +47,14 @@ static int64_t host_time(const struct engine *e, op_id id, const struct record *
 	return otherwise_takes(e, id, (double)record->alone_ns, &ns) ? (int64_t)ns : record->alone_ns;
 }
 
-static bool satisfied(const struct engine *e, const struct rank *r, op_id target)
+static bool sync_satisfied(const struct engine *e, const struct rank *r, op_id target)
 {
 	return target == OP_EVERYTHING ? r->unfinished == 0 : op_done(e, target);
 }
 
 /* A host-lane operation whose waiting is over: SYNC ends; SEGMENT then takes its time. The host's clock rises
  * to the end of what it waited for, which is then to blame for its time. */
-static void waited(struct engine *e, struct rank *r, op_id id)
+static void sync_end(struct engine *e, struct rank *r, op_id id)
 {
 	struct op *op = op_at(e, id);
 	const struct record *record = record_at(e, op);
@@ -66,7 +66,7 @@ static void waited(struct engine *e, struct rank *r, op_id id)
 	sim_rule(4, r->clock != TIME_UNKNOWN);
 	if (record->kind == OP_SEGMENT)
 		r->clock += host_time(e, id, record);
-	done(e, r, id);
+	host_op_done(e, r, id);
 }
 
 /* A line for the host itself. */
@@ -81,7 +81,7 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 	switch (record->kind) {
 	case OP_CRASH:
 		r->state = RANK_CRASHED;
-		done(e, r, id);
+		host_op_done(e, r, id);
 		return;
 	case OP_SYNC:
 	case OP_SEGMENT:
@@ -89,9 +89,9 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 		sim_rule(5,
 		        !op->target || op->target == OP_EVERYTHING || e->world->ops[op->target].rank == rank);
 		if (otherwise_not_held(e, id)) {
-			done(e, r, id);
-		} else if (satisfied(e, r, op->target)) {
-			waited(e, r, id);
+			host_op_done(e, r, id);
+		} else if (sync_satisfied(e, r, op->target)) {
+			sync_end(e, r, id);
 		} else {
 			r->state = RANK_BLOCKED;
 			r->on = id;
@@ -102,11 +102,11 @@ static void host_op(struct engine *e, uint32_t rank, op_id id)
 			mark_outputs(e, id, 0);
 		if (e->data && r->clock <= e->data_until && (int)rank == e->world->me)
 			fill_reached(e, id);
-		done(e, r, id);
+		host_op_done(e, r, id);
 		return;
 	default: /* OP_HOST */
 		r->clock += host_time(e, id, record);
-		done(e, r, id);
+		host_op_done(e, r, id);
 		return;
 	}
 }
@@ -132,7 +132,7 @@ void host_run(struct engine *e, uint32_t rank)
 		if (op_kind_is_host(record->kind))
 			host_op(e, rank, id);
 		else
-			issue(e, r, id, record);
+			host_issue(e, r, id, record);
 	}
 	if (r->state != RANK_RUN)
 		return;
@@ -146,10 +146,10 @@ void host_told(struct engine *e, uint32_t rank)
 {
 	struct rank *r = &e->ranks[rank];
 	op_id id = r->on;
-	if (r->state != RANK_BLOCKED || !satisfied(e, r, op_at(e, id)->target))
+	if (r->state != RANK_BLOCKED || !sync_satisfied(e, r, op_at(e, id)->target))
 		return;
 	r->state = RANK_RUN;
 	r->on = 0;
-	waited(e, r, id);
+	sync_end(e, r, id);
 	host_run(e, rank);
 }

@@ -7,11 +7,11 @@
 #include "sim/engine.h"
 #include "base/search.h"
 
-#include "numerics/data.h"
+#include "numerics/rank_data.h"
 
 /* Rule 7: an earlier operation of a blocking stream that the default stream waits for, or the other way
  * round; 0: none. */
-static op_id held_back(const struct engine *e, const struct stream_queue *lane, const struct op *op)
+static op_id lane_holder(const struct engine *e, const struct stream_queue *lane, const struct op *op)
 {
 	const struct rank *r = &e->ranks[lane->rank];
 	if (lane->stream != STREAM_DEFAULT && !lane->blocking)
@@ -35,7 +35,7 @@ void lane_begun(struct engine *e, op_id id)
 	op->flags |= OPF_STARTED;
 	sim_rule(1, op->ready != TIME_UNKNOWN && op->start >= op->ready);
 	sim_rule(2, op->flags & OPF_ISSUED && op->start >= op->issue);
-	sim_rule(7, !e->ranks[lane->rank].blocking || !held_back(e, lane, op));
+	sim_rule(7, !e->ranks[lane->rank].blocking || !lane_holder(e, lane, op));
 	if (data_now(e) && op->rank == e->world->me)
 		data_begin(e->data, id);
 }
@@ -103,14 +103,14 @@ void lane_finish(struct engine *e, uint32_t lane)
 		lane_poke(e, lane);
 }
 
-static void wait_as(struct engine *e, struct stream_queue *lane, enum lane_state state)
+static void lane_wait(struct engine *e, struct stream_queue *lane, enum lane_state state)
 {
 	lane->state = state;
 	e->ranks[lane->rank].waiting++;
 }
 
 /* An operation that takes no time: a record, or anything aborted. */
-static void instant(struct engine *e, uint32_t lane)
+static void lane_instant(struct engine *e, uint32_t lane)
 {
 	op_id id = e->lanes[lane].head;
 	if (op_at(e, id)->flags & OPF_ABORTED)
@@ -119,7 +119,7 @@ static void instant(struct engine *e, uint32_t lane)
 	lane_finish(e, lane);
 }
 
-static void fixed_time(struct engine *e, uint32_t lane, double ns)
+static void lane_fixed_time(struct engine *e, uint32_t lane, double ns)
 {
 	lane_begun(e, e->lanes[lane].head);
 	lane_schedule(e, lane, e->s.now + round_up(ns), PHASE_FIXED);
@@ -135,7 +135,7 @@ static void begin_wait(struct engine *e, uint32_t lane, struct op *op)
 		return;
 	}
 	op->blame = op->target;
-	wait_as(e, &e->lanes[lane], LANE_EVENT);
+	lane_wait(e, &e->lanes[lane], LANE_EVENT);
 }
 
 /* `slow` stretches kernels and spin, as queued; copies and messages are the links' affair. */
@@ -145,7 +145,7 @@ static void begin_kernel(struct engine *e, uint32_t lane, const struct record *r
 	double ns = record->alone_ns * slow_factor(e, id);
 	e->lanes[lane].state = LANE_RUN;
 	if (otherwise_takes(e, id, ns, &ns) || record_is_spin(record)) {
-		fixed_time(e, lane, ns);
+		lane_fixed_time(e, lane, ns);
 		return;
 	}
 	lane_begun(e, id);
@@ -158,7 +158,7 @@ static void begin_copy(struct engine *e, uint32_t lane, const struct record *rec
 	double ns = (double)record->alone_ns;
 	e->lanes[lane].state = LANE_RUN;
 	if (otherwise_takes(e, e->lanes[lane].head, ns, &ns) || way == COPY_ON_HOST) {
-		fixed_time(e, lane, ns);
+		lane_fixed_time(e, lane, ns);
 	} else if (way == COPY_ON_DEVICE) {
 		lane_begun(e, e->lanes[lane].head);
 		kernel_begin(e, lane, record->alone_ns);
@@ -169,7 +169,7 @@ static void begin_copy(struct engine *e, uint32_t lane, const struct record *rec
 
 /* Lines that came after an answer was owed join links and groups no earlier than that answer: than what was
  * settled when they were queued. */
-static bool too_early(struct engine *e, uint32_t lane, const struct record *record)
+static bool lane_too_early(struct engine *e, uint32_t lane, const struct record *record)
 {
 	const struct floor *floors = e->log->floors;
 	size_t i; /* behind the floor of the lines that the head is one of */
@@ -184,7 +184,7 @@ static bool too_early(struct engine *e, uint32_t lane, const struct record *reco
 }
 
 /* Of a group with a timeout: a member that is stopped may end it, or the part has ended and the head ends too. */
-static bool may_end(struct engine *e, uint32_t lane, struct op *op, const struct record *record)
+static bool meeting_may_end(struct engine *e, uint32_t lane, struct op *op, const struct record *record)
 {
 	const struct instance *instance = instance_of(e, record->group, op->rank);
 	if (instance->stopped == e->s.pass &&
@@ -193,14 +193,14 @@ static bool may_end(struct engine *e, uint32_t lane, struct op *op, const struct
 	if (!instance->expired)
 		return false;
 	op->flags |= OPF_ABORTED | OPF_LATE;
-	instant(e, lane);
+	lane_instant(e, lane);
 	return true;
 }
 
 /* The head meets others, or reaches the memory of one. */
 static void begin_meeting(struct engine *e, uint32_t lane, struct op *op, const struct record *record)
 {
-	if (e->world->groups[record->group].timeout && may_end(e, lane, op, record))
+	if (e->world->groups[record->group].timeout && meeting_may_end(e, lane, op, record))
 		return;
 	if (record->kind == OP_P2P) {
 		transfers_arrive(e, lane);
@@ -213,29 +213,30 @@ static void begin_meeting(struct engine *e, uint32_t lane, struct op *op, const 
 	} else if (collective_over(e, op)) {
 		backup_fetch(e, lane);
 	} else {
-		wait_as(e, &e->lanes[lane], LANE_TURN);
+		lane_wait(e, &e->lanes[lane], LANE_TURN);
 	}
 }
 
 /* The head is issued and first in its stream. */
-static void begin(struct engine *e, uint32_t lane)
+static void lane_begin(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
 	struct op *op = op_at(e, l->head);
 	const struct record *record = record_at(e, op);
 	op_id holder;
 
-	if (e->s.fixed > e->s.now && too_early(e, lane, record))
+	if (e->s.fixed > e->s.now && lane_too_early(e, lane, record))
 		return;
-	if (op->ready == TIME_UNKNOWN && e->ranks[l->rank].blocking && (holder = held_back(e, l, op)) != 0) {
+	if (op->ready == TIME_UNKNOWN && e->ranks[l->rank].blocking &&
+	        (holder = lane_holder(e, l, op)) != 0) {
 		op->blame = holder;
-		wait_as(e, l, LANE_DEFAULT);
+		lane_wait(e, l, LANE_DEFAULT);
 		return;
 	}
 	if (op->ready == TIME_UNKNOWN)
 		op->ready = e->s.now;
 	if (op->flags & OPF_ABORTED) {
-		instant(e, lane);
+		lane_instant(e, lane);
 		return;
 	}
 	switch (record->kind) {
@@ -254,13 +255,13 @@ static void begin(struct engine *e, uint32_t lane)
 		begin_meeting(e, lane, op, record);
 		return;
 	default:
-		instant(e, lane);
+		lane_instant(e, lane);
 		return; /* OP_RECORD */
 	}
 }
 
 /* Looks at a stream again: what held its head may be over. */
-static void step(struct engine *e, uint32_t lane)
+static void lane_step(struct engine *e, uint32_t lane)
 {
 	struct stream_queue *l = &e->lanes[lane];
 	enum lane_state state = l->state;
@@ -281,7 +282,7 @@ static void step(struct engine *e, uint32_t lane)
 	if (op->issue > e->s.now)
 		lane_schedule(e, lane, op->issue, PHASE_ARRIVE);
 	else
-		begin(e, lane);
+		lane_begin(e, lane);
 }
 
 void lanes_step(struct engine *e)
@@ -290,12 +291,12 @@ void lanes_step(struct engine *e)
 		uint32_t lane = e->s.first_poked;
 		e->s.first_poked = e->lanes[lane].next_poked;
 		e->lanes[lane].poked = false;
-		step(e, lane);
+		lane_step(e, lane);
 	}
 }
 
 void lane_arrive(struct engine *e, uint32_t lane)
 {
 	e->works[e->lanes[lane].work].phase = PHASE_NONE;
-	begin(e, lane);
+	lane_begin(e, lane);
 }

@@ -15,7 +15,7 @@
  * enough). */
 #include "sim/engine.h"
 
-static const struct match *match_of(const struct engine *e, const struct instance *instance)
+static const struct match *flow_match(const struct engine *e, const struct instance *instance)
 {
 	return &e->world->matches[instance->match];
 }
@@ -31,7 +31,7 @@ int flow_member(const struct engine *e, const struct match *match, int i)
 	return -1;
 }
 
-static bool is_one_sided(const struct engine *e, const struct activity *work)
+static bool flow_is_one_sided(const struct engine *e, const struct activity *work)
 {
 	return op_record(e->world, work->op)->kind == OP_ONE_SIDED;
 }
@@ -48,7 +48,7 @@ static int flow_links(const struct engine *e, uint32_t work)
 {
 	const struct activity *w = &e->works[work];
 	if (w->owner == OWNER_LANE)
-		return is_one_sided(e, w) ? flow_path(e, w->op).count : 1;
+		return flow_is_one_sided(e, w) ? flow_path(e, w->op).count : 1;
 	if (w->owner == OWNER_TRANSFER)
 		return e->transfers[w->index].path.count;
 	const struct instance *instance = &e->instances[w->index];
@@ -58,7 +58,7 @@ static int flow_links(const struct engine *e, uint32_t work)
 static int flow_link(const struct engine *e, uint32_t work, int i)
 {
 	const struct activity *w = &e->works[work];
-	if (w->owner == OWNER_LANE && is_one_sided(e, w))
+	if (w->owner == OWNER_LANE && flow_is_one_sided(e, w))
 		return flow_path(e, w->op).link[i];
 	if (w->owner == OWNER_LANE)
 		return e->lanes[w->index].rank * LINK_KINDS + copy_link(copy_way(op_record(e->world, w->op)));
@@ -66,7 +66,7 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 		return e->transfers[w->index].path.link[i];
 	/* a collective: the members' links of the first kind, then those of the next */
 	const struct instance *instance = &e->instances[w->index];
-	const struct match *match = match_of(e, instance);
+	const struct match *match = flow_match(e, instance);
 	unsigned kinds = instance->kinds;
 	int members = (int)instance->members;
 	for (; i >= members; i -= members)
@@ -79,7 +79,7 @@ static int flow_link(const struct engine *e, uint32_t work, int i)
 /* Everybody on one of the flow's links is brought up to date and its end planned at its share of now: one
  * part in as many as its most crowded link carries. Two flows may share several links; `round` marks who was
  * done. */
-static void share_anew(struct engine *e, uint32_t work)
+static void flow_share_anew(struct engine *e, uint32_t work)
 {
 	e->s.round++;
 	for (int i = 0, n = flow_links(e, work); i < n; i++)
@@ -99,7 +99,7 @@ static void share_anew(struct engine *e, uint32_t work)
 }
 
 /* The flow takes its place on each of its links. */
-static void join(struct engine *e, uint32_t work)
+static void flow_join(struct engine *e, uint32_t work)
 {
 	bool alone = true;
 	for (int i = 0, n = flow_links(e, work); i < n; i++) {
@@ -113,11 +113,11 @@ static void join(struct engine *e, uint32_t work)
 	if (alone)
 		work_plan(e, work, 1); /* or on no link at all: a message of a rank to itself */
 	else
-		share_anew(e, work);
+		flow_share_anew(e, work);
 }
 
 /* ... and leaves them. */
-static void part(struct engine *e, uint32_t work)
+static void flow_part(struct engine *e, uint32_t work)
 {
 	bool alone = true;
 	for (int i = 0, n = flow_links(e, work); i < n; i++) {
@@ -133,7 +133,7 @@ static void part(struct engine *e, uint32_t work)
 		alone &= --link->count == 0;
 	}
 	if (!alone)
-		share_anew(e, work);
+		flow_share_anew(e, work);
 }
 
 /* The part of a nanosecond by which the end of the latency is rounded up is taken off the rest: alone,
@@ -168,7 +168,7 @@ void flow_due(struct engine *e, uint32_t work)
 	w->phase = PHASE_FLOW;
 	w->since = e->s.now;
 	w->share = 1;
-	join(e, work);
+	flow_join(e, work);
 }
 
 void flow_leave(struct engine *e, uint32_t work)
@@ -176,6 +176,6 @@ void flow_leave(struct engine *e, uint32_t work)
 	struct activity *w = &e->works[work];
 	agenda_drop(e, work);
 	if (w->phase == PHASE_FLOW)
-		part(e, work);
+		flow_part(e, work);
 	w->phase = PHASE_NONE;
 }

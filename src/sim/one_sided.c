@@ -7,7 +7,7 @@
  * tells when it may come: that is why the ranks of an open window stop together (run.c). `one_sided` and `reached` of the
  * two ranks count what is queued, for the same reason. */
 #include "sim/engine.h"
-#include "numerics/data.h"
+#include "numerics/rank_data.h"
 
 static const struct part *part_of(const struct engine *e, op_id id)
 {

@@ -7,7 +7,7 @@
 #include "sim/engine.h"
 #include "base/search.h"
 
-static const struct op_otherwise *find(const struct engine *e, op_id id)
+static const struct op_otherwise *otherwise_find(const struct engine *e, op_id id)
 {
 	const struct engine_log *log = e->log;
 	size_t i;
@@ -18,32 +18,32 @@ static const struct op_otherwise *find(const struct engine *e, op_id id)
 }
 
 /* A meeting is what one of its members is. */
-static const struct op_otherwise *find_met(const struct engine *e, op_id id)
+static const struct op_otherwise *otherwise_find_met(const struct engine *e, op_id id)
 {
 	const struct op *op = &e->world->ops[id];
 	const struct record *record = record_at(e, op);
-	const struct op_otherwise *found = find(e, id);
+	const struct op_otherwise *found = otherwise_find(e, id);
 	if (!e->log->otherwise_count || found)
 		return found;
 	if (record->kind == OP_COLLECTIVE && op->match) {
 		const struct match *match = &e->world->matches[op->match];
 		for (int i = 0; i < match->n && !found; i++)
-			found = find(e, match->member[i]);
+			found = otherwise_find(e, match->member[i]);
 	}
 	for (int i = 0; record->kind == OP_P2P && i < record->parts && !found; i++)
-		found = find(e, part_other(e, id, i));
+		found = otherwise_find(e, part_other(e, id, i));
 	return found;
 }
 
 int64_t launch_of(const struct engine *e, op_id id, const struct record *record)
 {
-	const struct op_otherwise *other = find(e, id);
+	const struct op_otherwise *other = otherwise_find(e, id);
 	return other && other->no_launch ? 0 : record->launch_ns;
 }
 
 bool otherwise_takes(const struct engine *e, op_id id, double alone, double *ns)
 {
-	const struct op_otherwise *other = find_met(e, id);
+	const struct op_otherwise *other = otherwise_find_met(e, id);
 	if (!other || (other->ns < 0 && !other->alone))
 		return false;
 	*ns = other->ns >= 0 ? (double)other->ns : alone;
@@ -52,6 +52,6 @@ bool otherwise_takes(const struct engine *e, op_id id, double alone, double *ns)
 
 bool otherwise_not_held(const struct engine *e, op_id id)
 {
-	const struct op_otherwise *other = find(e, id);
+	const struct op_otherwise *other = otherwise_find(e, id);
 	return other && other->not_held;
 }

@@ -17,7 +17,7 @@ bool of_group(const struct record *record, int group)
 }
 
 /* Takes the lane's head out of its rendezvous, or out of the wait for its turn: it holds nothing any more. */
-static void leave(struct engine *e, uint32_t index)
+static void head_leave(struct engine *e, uint32_t index)
 {
 	struct stream_queue *lane = &e->lanes[index];
 	if (op_record(e->world, lane->head)->kind == OP_P2P)
@@ -33,7 +33,7 @@ static void leave(struct engine *e, uint32_t index)
 }
 
 /* The lane's head ends at the time of the abort, and spoils what it was to write. */
-static void end_now(struct engine *e, uint32_t lane)
+static void head_end(struct engine *e, uint32_t lane)
 {
 	op_id id = e->lanes[lane].head;
 	struct op *op = op_at(e, id);
@@ -53,7 +53,7 @@ bool stands_in(const struct engine *e, const struct stream_queue *lane, int grou
 }
 
 /* Every lane of the part's ranks whose head stands in a rendezvous of the group, or waits for its turn */
-static void for_lanes(struct engine *e, int group, const struct group_instance *part,
+static void part_for_lanes(struct engine *e, int group, const struct group_instance *part,
         void (*act)(struct engine *e, uint32_t lane))
 {
 	for (int i = 0; i < part->n; i++) {
@@ -68,7 +68,7 @@ static void for_lanes(struct engine *e, int group, const struct group_instance *
 void part_abort(struct engine *e, int group, int part)
 {
 	const struct group *of = &e->world->groups[group];
-	for_lanes(e, group, &of->instance[part], leave);
+	part_for_lanes(e, group, &of->instance[part], head_leave);
 	collective_forget(e, &e->instances[of->first + part]);
-	for_lanes(e, group, &of->instance[part], end_now);
+	part_for_lanes(e, group, &of->instance[part], head_end);
 }

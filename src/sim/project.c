@@ -5,12 +5,12 @@
  * machine but what a pass only reads (engine_log, the books): operations from the first open one on are in
  * its overlay, so their times there are the forecast's, and the books keep what is final. An operation
  * without an end in the forecast waits for a line, or for ever: waits/ tells which. */
-#include "sim/inside.h"
+#include "sim/lookahead.h"
 #include "base/search.h"
 
 /* The copy begins where the machine stands, with the hosts' new lines, which it runs through as the machine
  * will: what is final there comes out the same here. Only then does it go on where the machine would stop. */
-static enum status project(struct sim *sim, struct budget *budget)
+static enum status project_run(struct sim *sim, struct budget *budget)
 {
 	make_instances(sim->engine); /* and no communicators: rank 0 may look by itself, at its prompt */
 	struct engine *future = fresh_copy(sim);
@@ -25,7 +25,7 @@ static const struct engine *sim_future(struct sim *sim)
 {
 	if (!sim->projected && sim->engine->in_pass) /* asked by a hook in the middle of an event */
 		return NULL;
-	return sim->projected || project(sim, NULL) == ST_OK ? sim->copy : NULL;
+	return sim->projected || project_run(sim, NULL) == ST_OK ? sim->copy : NULL;
 }
 
 /* Rank 0 may have looked (`view`) where the others did not: the steps are those of the work, whether it was
@@ -34,7 +34,7 @@ enum status sim_project(struct backend *backend, struct budget *budget)
 {
 	struct sim *sim = (struct sim *)backend;
 	if (!sim->projected)
-		return project(sim, budget);
+		return project_run(sim, budget);
 	for (int64_t step = sim->copy->ticks_all / EVENTS_A_STEP; step > 0; step--)
 		if (--budget->steps <= 0 && budget->more && !budget->more(budget))
 			return fail(ST_INTERRUPTED, "interrupted");
@@ -42,7 +42,7 @@ enum status sim_project(struct backend *backend, struct budget *budget)
 }
 
 /* A kernel's under its rank's `slow` */
-static inline int64_t alone_of(const struct engine *e, op_id id, const struct record *record)
+static inline int64_t op_alone(const struct engine *e, op_id id, const struct record *record)
 {
 	if (e->log->slow_count && record->kind == OP_KERNEL)
 		return (int64_t)((double)record->alone_ns * slow_factor(e, id));
@@ -54,7 +54,7 @@ void sim_cost(struct backend *backend, op_id id, struct op_cost *cost)
 	const struct engine *e = engine_of(backend);
 	const struct record *record = op_record(e->world, id);
 	cost->launch = launch_of(e, id, record);
-	cost->alone = alone_of(e, id, record);
+	cost->alone = op_alone(e, id, record);
 }
 
 /* As it has ended, else as it will if nothing more is queued. Most of what a picture costs: field by field. */
@@ -71,7 +71,7 @@ void sim_times(struct backend *backend, op_id id, struct times *times)
 	times->start = op->start;
 	times->end = op->end;
 	times->launch = op->flags & OPF_FREE_LAUNCH ? 0 : launch_of(e, id, record);
-	times->alone = alone_of(e, id, record);
+	times->alone = op_alone(e, id, record);
 	times->blame = op->blame;
 	times->sent_nothing = (op->flags & (OPF_ABORTED | OPF_LATE)) != 0;
 	times->divided = false;

@@ -15,7 +15,7 @@
  * Afterwards the quiet ranks' devices are settled up to 4.2 ms, and later lines join links and groups no
  * earlier: the answer stays true whatever is typed next. The set of quiet ranks only grows, so there are at
  * most as many tries as ranks. Ranks outside it keep their open future. */
-#include "sim/inside.h"
+#include "sim/lookahead.h"
 #include "base/memory.h"
 #include "waits/search.h"
 #include "waits/waits.h"
@@ -80,7 +80,7 @@ static enum status find_needed(struct sim *sim, const op_id *goal, int count, in
 /* Notes that the quiet ranks' past is final up to `time`. floors[] has a row for each answer: `first` is the id that the
  * next line will get, so it holds for every line typed after the answer, and rises with the ids: too_early in lane.c
  * finds it by halves. */
-static void settle(struct engine *e, const bool *quiet, int64_t time, op_id by)
+static void settle_past(struct engine *e, const bool *quiet, int64_t time, op_id by)
 {
 	for (size_t i = 0; i < e->ranks_count; i++)
 		if (quiet[i])
@@ -96,7 +96,7 @@ static void settle(struct engine *e, const bool *quiet, int64_t time, op_id by)
 }
 
 /* What was asked for and is over last; ties: rank, stream, number */
-static op_id last_of(const struct engine *e, const op_id *goal, int count)
+static op_id goal_last(const struct engine *e, const op_id *goal, int count)
 {
 	op_id last = 0;
 	for (int i = 0; i < count; i++) {
@@ -108,7 +108,7 @@ static op_id last_of(const struct engine *e, const op_id *goal, int count)
 }
 
 /* The last try again, on the machine itself: nothing of it can fail or turn out otherwise. */
-static enum status for_good(
+static enum status commit_run(
         struct sim *sim, const op_id *goal, int count, int64_t until, bool *quiet, struct budget *budget)
 {
 	struct engine *e = sim->engine;
@@ -122,7 +122,7 @@ static enum status for_good(
 	for (int i = 0; i < count; i++)
 		op_at(e, goal[i])->flags &= ~OPF_GOAL;
 	goal_set(e, NULL, 0, TIME_UNKNOWN);
-	settle(e, quiet, count ? e->latest : until, last_of(e, goal, count));
+	settle_past(e, quiet, count ? e->latest : until, goal_last(e, goal, count));
 	sim->projected = false;
 	return status;
 }
@@ -135,7 +135,7 @@ enum status commit(struct sim *sim, const op_id *goal, int count, int64_t until,
 	memcpy(quiet, start, n * sizeof *quiet);
 	enum status status = find_needed(sim, goal, count, until, quiet, needed, budget);
 	if (status == ST_OK)
-		status = for_good(sim, goal, count, until, quiet, budget);
+		status = commit_run(sim, goal, count, until, quiet, budget);
 	mem_free(quiet);
 	return status;
 }

@@ -33,7 +33,7 @@
 /* ---- stopping */
 
 /* The rank stops, and joins the list of those whose stopping has not spread yet. */
-static void push(struct engine *e, uint32_t *list, uint32_t rank)
+static void stop_push(struct engine *e, uint32_t *list, uint32_t rank)
 {
 	if (rank_stopped(e, rank))
 		return;
@@ -45,7 +45,7 @@ static void push(struct engine *e, uint32_t *list, uint32_t rank)
 
 /* The answer depends on this stopped rank: it must be quiet in the next try, which goes on from here. So a quiet rank
  * that meets it stops for this one. False: this is no try. */
-static bool need(struct engine *e, uint32_t rank)
+static bool rank_need(struct engine *e, uint32_t rank)
 {
 	if (e->needed && !rank_quiet(e, rank))
 		e->needed[rank] = true;
@@ -54,10 +54,10 @@ static bool need(struct engine *e, uint32_t rank)
 
 /* The meeting's members that have arrived stop with `rank`, who is one of them or could be. queued: rank's
  * side is in the books. */
-static void spread(struct engine *e, uint32_t *list, uint32_t rank, uint32_t other, bool queued)
+static void stop_spread(struct engine *e, uint32_t *list, uint32_t rank, uint32_t other, bool queued)
 {
-	if (!rank_quiet(e, other) || (queued && need(e, rank)))
-		push(e, list, other);
+	if (!rank_quiet(e, other) || (queued && rank_need(e, rank)))
+		stop_push(e, list, other);
 }
 
 /* The group can begin nothing while one of its members is stopped; those that have arrived stop too. */
@@ -72,7 +72,7 @@ static void spread_collective(struct engine *e, uint32_t *list, uint32_t rank, s
 	bool queued = match->member[e->world->groups[match->group].place_of[rank]] != 0 || backup;
 	for (int i = 0; i < match->n; i++)
 		if (match->member[i] && op_arrived(e, match->member[i]))
-			spread(e, list, rank, match->ranks[i], queued);
+			stop_spread(e, list, rank, match->ranks[i], queued);
 }
 
 /* A member that is stopped could still begin or end a wait that is too long. With that ends all that stands in the part
@@ -86,12 +86,12 @@ static void spread_part(struct engine *e, uint32_t *list, uint32_t rank, size_t 
 		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && !stands; k++)
 			stands = stands_in(e, &e->lanes[r->lanes + k], (int)group);
 		if (stands)
-			spread(e, list, rank, part->ranks[i], true);
+			stop_spread(e, list, rank, part->ranks[i], true);
 	}
 }
 
 /* How many transfers stand at the head of the stream */
-static int parts_at(const struct engine *e, const struct stream_queue *lane)
+static int lane_parts(const struct engine *e, const struct stream_queue *lane)
 {
 	return lane->left ? op_record(e->world, lane->head)->parts : 0;
 }
@@ -102,10 +102,10 @@ static void spread_own_transfers(struct engine *e, uint32_t *list, uint32_t rank
 	const struct rank *r = &e->ranks[rank];
 	for (uint32_t k = STREAM_DEFAULT; k < r->lane_count; k++) {
 		const struct stream_queue *lane = &e->lanes[r->lanes + k];
-		for (int i = 0, n = parts_at(e, lane); i < n; i++) {
+		for (int i = 0, n = lane_parts(e, lane); i < n; i++) {
 			op_id other = part_other(e, lane->head, i);
 			if (other && op_arrived(e, other))
-				spread(e, list, rank, e->world->ops[other].rank, true);
+				stop_spread(e, list, rank, e->world->ops[other].rank, true);
 		}
 	}
 }
@@ -117,11 +117,11 @@ static void spread_awaited(struct engine *e, uint32_t *list, uint32_t rank)
 		const struct rank *r = &e->ranks[other];
 		for (uint32_t k = STREAM_DEFAULT; k < r->lane_count && other != rank; k++) {
 			const struct stream_queue *lane = &e->lanes[r->lanes + k];
-			for (int i = 0, n = parts_at(e, lane); i < n; i++) {
+			for (int i = 0, n = lane_parts(e, lane); i < n; i++) {
 				op_id own = part_other(e, lane->head, i);
 				if (op_record(e->world, lane->head)->part[i].peer == (int)rank &&
 				        !(own && (op_arrived(e, own) || op_done(e, own))))
-					spread(e, list, rank, other, own != 0);
+					stop_spread(e, list, rank, other, own != 0);
 			}
 		}
 	}
@@ -134,7 +134,7 @@ static void spread_windows(
 {
 	bool queued = e->ranks[rank].one_sided || e->ranks[rank].reached;
 	for (int i = 0; i < members->n; i++)
-		spread(e, list, rank, members->ranks[i], queued);
+		stop_spread(e, list, rank, members->ranks[i], queued);
 }
 
 /* A closure over the graph of rendezvous, depth first:
@@ -149,7 +149,7 @@ static void spread_windows(
 static void stop_rank(struct engine *e, uint32_t rank)
 {
 	uint32_t list = NOWHERE;
-	push(e, &list, rank);
+	stop_push(e, &list, rank);
 	while (list != NOWHERE) {
 		uint32_t next = list;
 		list = e->ranks[next].spreads_next;
@@ -180,12 +180,12 @@ static bool meets_needed(struct engine *e, op_id id)
 		const struct match *match = &e->world->matches[op->match];
 		for (int i = 0; i < match->n; i++)
 			if ((match->member[i] || record->backup) && rank_stopped(e, match->ranks[i]))
-				needs |= need(e, match->ranks[i]);
+				needs |= rank_need(e, match->ranks[i]);
 		return needs;
 	}
 	for (int i = 0; i < record->parts; i++)
 		if (rank_stopped(e, record->part[i].peer) && part_other(e, id, i))
-			needs |= need(e, record->part[i].peer);
+			needs |= rank_need(e, record->part[i].peer);
 	return needs;
 }
 
@@ -208,7 +208,7 @@ bool part_put_off(struct engine *e, uint32_t lane, const struct group_instance *
 	bool needs = !rank_quiet(e, rank);
 	for (int i = 0; i < part->n; i++)
 		if (rank_stopped(e, part->ranks[i]))
-			needs |= need(e, part->ranks[i]);
+			needs |= rank_need(e, part->ranks[i]);
 	if (!needs)
 		return false;
 	stop_rank(e, rank);
@@ -232,7 +232,7 @@ void rank_idle(struct engine *e, uint32_t rank)
 /* ---- the pass */
 
 /* Does the event belong to a rank or a meeting that is stopped? */
-static bool put_off(const struct engine *e, const struct activity *work)
+static bool event_put_off(const struct engine *e, const struct activity *work)
 {
 	const struct transfer *t;
 	switch (work->owner) {
@@ -290,7 +290,7 @@ static void lane_due(struct engine *e, uint32_t index)
 }
 
 /* One event; then whatever became possible by it at the same time. */
-static void carry_out(struct engine *e, struct due due)
+static void event_carry_out(struct engine *e, struct due due)
 {
 	uint32_t index = e->works[due.work].index;
 	e->s.now = due.time;
@@ -342,12 +342,12 @@ enum status engine_run(struct engine *e, struct budget *budget)
 		if (e->agenda[0].time >= e->until)
 			break;
 		struct due due = agenda_take(e);
-		if (put_off(e, &e->works[due.work])) {
+		if (event_put_off(e, &e->works[due.work])) {
 			e->held[e->held_count++] = due;
 			continue;
 		}
 		bool counts = e->works[due.work].owner < OWNER_RANK;
-		carry_out(e, due);
+		event_carry_out(e, due);
 		e->ticks += counts;
 		e->ticks_all += counts;
 		if (!budget || e->ticks < EVENTS_A_STEP)

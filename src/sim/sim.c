@@ -1,6 +1,6 @@
 /* sim.c -- the simulator's functions as a backend; what each means stands in backend/backend.h, how it is
  * done in the file named there */
-#include "sim/inside.h"
+#include "sim/lookahead.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
 #include "world/bytes.h"

@@ -1,4 +1,4 @@
-/* sim.h -- the simulated machine, a backend (backend/backend.h). What its own files share: inside.h,
+/* sim.h -- the simulated machine, a backend (backend/backend.h). What its own files share: lookahead.h,
  * engine.h. */
 #ifndef RANKSH_SIM_H
 #define RANKSH_SIM_H

@@ -14,7 +14,7 @@
  * peer's stopping (run.c) need not look for it where there is none. */
 #include "sim/engine.h"
 
-#include "numerics/data.h"
+#include "numerics/rank_data.h"
 
 op_id part_other(const struct engine *e, op_id id, int part)
 {
@@ -29,7 +29,7 @@ bool op_arrived(const struct engine *e, op_id id)
 }
 
 /* One side of the transfer runs; `last` made the other one wait. */
-static void began(struct engine *e, op_id id, op_id last)
+static void side_begin(struct engine *e, op_id id, op_id last)
 {
 	struct op *op = op_at(e, id);
 	struct stream_queue *lane = &e->lanes[lane_of(e, op)];
@@ -41,7 +41,7 @@ static void began(struct engine *e, op_id id, op_id last)
 	lane_begun(e, id);
 }
 
-static void begin(struct engine *e, const struct match *match, op_id send, op_id receive, op_id last)
+static void transfer_begin(struct engine *e, const struct match *match, op_id send, op_id receive, op_id last)
 {
 	sim_rule(9, match_complete(match) && op_arrived(e, send) && op_arrived(e, receive));
 	uint32_t index = make_transfer(e);
@@ -50,8 +50,8 @@ static void begin(struct engine *e, const struct match *match, op_id send, op_id
 	t->receive = receive;
 	t->send_part = match_part(e->world, send, match, P2P_SEND);
 	t->receive_part = match_part(e->world, receive, match, P2P_RECV);
-	began(e, send, last);
-	began(e, receive, last);
+	side_begin(e, send, last);
+	side_begin(e, receive, last);
 
 	const struct op *from = op_at(e, send);
 	const struct record *record = record_at(e, from);
@@ -94,7 +94,7 @@ void transfers_arrive(struct engine *e, uint32_t lane)
 			sim_rule(9, other == id || e->ranks[l->rank].awaited > 0);
 			if (other != id)
 				e->ranks[l->rank].awaited--;
-			begin(e, match, sends ? id : other, sends ? other : id, id);
+			transfer_begin(e, match, sends ? id : other, sends ? other : id, id);
 		} else {
 			e->ranks[part->peer].awaited++;
 		}
@@ -104,7 +104,7 @@ void transfers_arrive(struct engine *e, uint32_t lane)
 }
 
 /* One side has one part less to do. */
-static void side_done(struct engine *e, op_id id)
+static void side_end(struct engine *e, op_id id)
 {
 	uint32_t lane = lane_of(e, op_at(e, id));
 	sim_rule(9, e->lanes[lane].head == id && e->lanes[lane].left > 0);
@@ -114,7 +114,7 @@ static void side_done(struct engine *e, op_id id)
 }
 
 /* The transfer is over: its place is free for another. */
-static void release(struct engine *e, uint32_t index)
+static void transfer_release(struct engine *e, uint32_t index)
 {
 	flow_leave(e, e->transfers[index].work);
 	e->transfers[index].send = e->transfers[index].receive = 0;
@@ -129,11 +129,11 @@ void transfer_due(struct engine *e, uint32_t index)
 		flow_due(e, t.work);
 		return;
 	}
-	release(e, index);
+	transfer_release(e, index);
 	if (data_now(e))
 		data_transfer_end(e->data, t.send, t.send_part, t.receive, t.receive_part);
-	side_done(e, t.send);
-	side_done(e, t.receive);
+	side_end(e, t.send);
+	side_end(e, t.receive);
 }
 
 /* An abort takes the operation at the head of the lane: its transfers end undone, for both sides. */
@@ -150,5 +150,5 @@ void transfers_forget(struct engine *e, uint32_t lane)
 	e->lanes[lane].left = 0;
 	for (uint32_t i = 0; i < e->transfers_count; i++)
 		if (e->transfers[i].send == id || e->transfers[i].receive == id)
-			release(e, i);
+			transfer_release(e, i);
 }

@@ -6,7 +6,7 @@
  * of `mem over`. */
 #include "base/memory.h"
 #include "backend/traffic.h"
-#include "schedules/kinds.h"
+#include "world/tensor_kind.h"
 #include "trace/export.h"
 #include "trace/lanes.h"
 

@@ -41,7 +41,7 @@ static op_id member_of(const struct world *world, const struct match *match, int
 }
 
 /* Once a pair of groups: a loop would say it for every iteration. */
-static void warn(struct world *world, int a, int b, int rank, int other)
+static void crossing_warn(struct world *world, int a, int b, int rank, int other)
 {
 	struct world_inner *inner = world->inner;
 	int low = a < b ? a : b, high = a < b ? b : a;
@@ -62,7 +62,7 @@ static void warn(struct world *world, int a, int b, int rank, int other)
  * joined yet (0) it will join later than what it has.
  *
  * `rank` has joined `later`; somebody else joined `earlier` just before `later`. */
-static void check(struct world *world, uint32_t earlier, uint32_t later, int rank, int other)
+static void crossing_check(struct world *world, uint32_t earlier, uint32_t later, int rank, int other)
 {
 	const struct match *p = &world->matches[earlier], *m = &world->matches[later];
 
@@ -70,10 +70,10 @@ static void check(struct world *world, uint32_t earlier, uint32_t later, int ran
 		return;
 	op_id first = member_of(world, p, rank), second = member_of(world, m, rank);
 	if (!first || first > second)
-		warn(world, p->group, m->group, rank, other);
+		crossing_warn(world, p->group, m->group, rank, other);
 }
 
-static void note(struct world *world, uint32_t match, uint32_t earlier, int rank)
+static void crossing_note(struct world *world, uint32_t match, uint32_t earlier, int rank)
 {
 	struct match *m = &world->matches[match];
 
@@ -85,7 +85,7 @@ static void note(struct world *world, uint32_t match, uint32_t earlier, int rank
 	m->crossings = crossing;
 	for (int place = 0; place < m->n; place++)
 		if (m->member[place])
-			check(world, earlier, match, m->ranks[place], rank);
+			crossing_check(world, earlier, match, m->ranks[place], rank);
 }
 
 void crossing_join(struct world *world, op_id id, uint32_t match)
@@ -94,7 +94,7 @@ void crossing_join(struct world *world, op_id id, uint32_t match)
 	uint32_t before = world->inner->last_collective[rank];
 
 	for (const struct crossing *at = world->matches[match].crossings; at; at = at->next)
-		check(world, at->earlier, match, rank, at->rank);
+		crossing_check(world, at->earlier, match, rank, at->rank);
 	int a = world->matches[match].group, b = before ? world->matches[before].group : a;
 	if (a != b) {
 		uint8_t *pair = pair_of(world, a, b);
@@ -102,7 +102,7 @@ void crossing_join(struct world *world, op_id id, uint32_t match)
 			*pair = instances_overlap(&world->groups[b], &world->groups[a]) ? PAIR_CROSSES
 			                                                                : PAIR_APART;
 		if (*pair != PAIR_APART)
-			note(world, match, before, rank);
+			crossing_note(world, match, before, rank);
 	}
 	world->inner->last_collective[rank] = match;
 }

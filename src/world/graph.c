@@ -100,7 +100,7 @@ uint32_t graph_pool(const struct world *world, int rank, int stream)
 }
 
 /* The entry of a graph that is gone stays, empty: other ranks' entries keep their places. */
-static void drop(struct world *world, int rank, int index)
+static void graph_drop(struct world *world, int rank, int index)
 {
 	struct graph *graph = &world->inner->graphs[index];
 
@@ -173,9 +173,9 @@ enum status world_capture_end(struct world *world, int rank, bool keep)
 	world->inner->capturing[rank] = 0;
 	if (!keep) {
 		name_restore(world, rank, graph);
-		drop(world, rank, index);
+		graph_drop(world, rank, index);
 	} else if (graph->before.kind == THING_GRAPH) {
-		drop(world, rank, graph->before.index);
+		graph_drop(world, rank, graph->before.index);
 	}
 	digest_change(world, CHANGE_CAPTURE, rank, 0);
 	return ST_OK;
@@ -278,7 +278,7 @@ void graph_event(struct world *world, int rank, int event, op_id record_op)
 			graph->events[i].before = record_op;
 }
 
-static bool is_current(const struct world *world, uint32_t index, int section)
+static bool graph_is_current(const struct world *world, uint32_t index, int section)
 {
 	const struct record *record = &world->records[index];
 	return record->section == section && record->machine == world->machine->changes;
@@ -287,13 +287,13 @@ static bool is_current(const struct world *world, uint32_t index, int section)
 /* What was captured under one `mark` and is launched under another counts to the other, and behind a `set` it costs what the
  * machine says now. A record remembers the copy of it that was made last, so that the graphs of all ranks that share it share
  * the copy too. */
-static uint32_t current(struct world *world, uint32_t index, int section)
+static uint32_t item_record(struct world *world, uint32_t index, int section)
 {
 	uint32_t moved = world->records[index].moved;
 
-	if (is_current(world, index, section))
+	if (graph_is_current(world, index, section))
 		return index;
-	if (!moved || !is_current(world, moved, section)) {
+	if (!moved || !graph_is_current(world, moved, section)) {
 		moved = record_in_section(world, index, section);
 		world->records[index].moved = moved;
 	}
@@ -360,7 +360,7 @@ enum status world_graph_launch(struct world *world, int rank, name_id name, int 
 	op_id *clone = mem_alloc((graph->count + 1) * sizeof *clone), before = world->op_count,
 	      start = lane_stream(world, rank, stream)->tail;
 	for (size_t i = 0; i < graph->count; i++)
-		graph->items[i].like = current(world, graph->items[i].like, section);
+		graph->items[i].like = item_record(world, graph->items[i].like, section);
 	for (size_t i = 0; i < graph->count && status == ST_OK; i++) {
 		struct draft draft = graph->items[i];
 		if (draft.stream == graph->origin)

@@ -127,8 +127,8 @@ static bool counts_differ(const struct world *world, const struct match *match, 
  * to *joined at once: what a part brings is found by its match. A member that differs from the one at place
  * `first` makes a mismatch for good. `first` is the lowest place with a member, because messages name the
  * collective by it, and must not depend on whose line was typed first. */
-static void join(struct world *world, op_id id, uint32_t *joined, struct group_instance *instance, int place,
-        struct match made)
+static void match_join(struct world *world, op_id id, uint32_t *joined, struct group_instance *instance,
+        int place, struct match made)
 {
 	uint32_t at = instance->at[place], index = at ? world->matches[at].next : instance->first_match;
 
@@ -171,7 +171,8 @@ void matches_join(struct world *world, op_id id)
 	struct match made = {.group = record->group, .instance = group->instance_of[op->rank]};
 
 	if (record->kind == OP_COLLECTIVE) {
-		join(world, id, &op->match, group_part(group, op->rank), group->place_of[op->rank], made);
+		match_join(
+		        world, id, &op->match, group_part(group, op->rank), group->place_of[op->rank], made);
 		crossing_join(world, id, op->match);
 		swapped_join(world, op->match);
 		return;
@@ -187,7 +188,7 @@ void matches_join(struct world *world, op_id id)
 		int peer = record->part[i].peer;
 		struct group_instance *ends =
 		        channel_of(world, record->group, send ? op->rank : peer, send ? peer : op->rank);
-		join(world, id, &world->part_matches[first + i], ends, send ? 0 : 1, made);
+		match_join(world, id, &world->part_matches[first + i], ends, send ? 0 : 1, made);
 	}
 }
 
@@ -203,7 +204,7 @@ const uint32_t *op_matches(const struct world *world, op_id id, int *count)
 /* ---- abort */
 
 /* Lowers *from to the instance's first match, if that is older. */
-static void restart(struct group_instance *instance, size_t *from)
+static void instance_restart(struct group_instance *instance, size_t *from)
 {
 	if (instance->first_match && instance->first_match < *from)
 		*from = instance->first_match;
@@ -213,7 +214,7 @@ static void restart(struct group_instance *instance, size_t *from)
 
 /* Of a part of the group, or (-1) of all: what is not complete is over, and numbering starts again. Collectives
  * from the match `from` on are over, complete or not. */
-static void end_part(struct world *world, int group, int part, size_t from)
+static void part_end(struct world *world, int group, int part, size_t from)
 {
 	struct world_inner *inner = world->inner;
 	struct group *ended = &world->groups[group];
@@ -221,12 +222,12 @@ static void end_part(struct world *world, int group, int part, size_t from)
 
 	for (int k = 0; k < ended->instances; k++)
 		if (part < 0 || k == part)
-			restart(&ended->instance[k], &from_any);
+			instance_restart(&ended->instance[k], &from_any);
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (struct channel *channel = inner->bucket[i]; channel; channel = channel->next)
 			if (channel->group == group &&
 			        (part < 0 || ended->instance_of[channel->ends.ranks[0]] == part))
-				restart(&channel->ends, &from_any);
+				instance_restart(&channel->ends, &from_any);
 	for (size_t i = from_any; i <= world->match_count; i++) {
 		struct match *match = &world->matches[i];
 		bool behind = !match->p2p && i >= from;
@@ -244,13 +245,13 @@ static void end_part(struct world *world, int group, int part, size_t from)
 /* Complete rendezvous took place or will. */
 void world_abort(struct world *world, int group)
 {
-	end_part(world, group, -1, SIZE_MAX);
+	part_end(world, group, -1, SIZE_MAX);
 }
 
 void world_expire(struct world *world, uint32_t match)
 {
 	const struct match *expired = &world->matches[match];
-	end_part(world, expired->group, expired->instance, match);
+	part_end(world, expired->group, expired->instance, match);
 }
 
 op_id world_together_next(const struct world *world, op_id id)

@@ -15,7 +15,7 @@
 enum { OWNERS_NAMED = 3 };
 static const double GB = 1073741824.0;
 
-static void give_bytes(struct world *world, const struct segment *segment)
+static void segment_give_bytes(struct world *world, const struct segment *segment)
 {
 	const struct segment_calls *calls = &world->inner->calls;
 
@@ -31,7 +31,7 @@ void memory_free(struct world *world)
 		for (int space = 0; space < SPACE_COUNT; space++) {
 			struct heap *heap = &inner->memory[r].heap[space];
 			for (size_t i = 0; i < heap->segment_count; i++)
-				give_bytes(world, &heap->segments[i]);
+				segment_give_bytes(world, &heap->segments[i]);
 			mem_free(heap->blocks);
 			mem_free(heap->vacant);
 			mem_free(heap->segments);
@@ -41,7 +41,7 @@ void memory_free(struct world *world)
 		mem_free(inner->memory[r].change);
 	}
 	for (size_t i = 0; i < inner->leaving_count; i++)
-		give_bytes(world, &inner->leaving[i]);
+		segment_give_bytes(world, &inner->leaving[i]);
 	mem_free(inner->leaving);
 	mem_free(inner->handouts);
 }
@@ -130,7 +130,7 @@ static void note_change(struct world *world, int rank, enum space space, int kin
 }
 
 /* The spare segments of a space go; the bytes of our own stay until `op` is done. */
-static void give_back(struct world *world, int rank, enum space space, op_id op)
+static void segments_give_back(struct world *world, int rank, enum space space, op_id op)
 {
 	struct world_inner *inner = world->inner;
 	struct heap *heap = &inner->memory[rank].heap[space];
@@ -149,7 +149,7 @@ static void give_back(struct world *world, int rank, enum space space, op_id op)
 }
 
 /* The heap gets a segment, and the host pays for it. Bytes of other ranks exist elsewhere. */
-static void grow(struct world *world, int rank, enum space space, struct block_plan *plan, int64_t ns)
+static void memory_grow(struct world *world, int rank, enum space space, struct block_plan *plan, int64_t ns)
 {
 	const struct segment_calls *calls = &world->inner->calls;
 	bool real = rank == world->me && calls->get;
@@ -193,9 +193,9 @@ enum status memory_take(struct world *world, const struct tensor *tensor, int po
 	plan.kind = kind;
 	plan.handout = (uint32_t)inner->handout_count;
 	if (plan.spare)
-		give_back(world, rank, space, segment_queue(world, rank, OP_EVERYTHING, ns));
+		segments_give_back(world, rank, space, segment_queue(world, rank, OP_EVERYTHING, ns));
 	if (plan.segment_bytes)
-		grow(world, rank, space, &plan, ns);
+		memory_grow(world, rank, space, &plan, ns);
 	if (plan.moves)
 		memory_to_graph(world, rank, &plan);
 	const struct memory_block *block = heap_take(heap, &plan, tensor->base, tensor->name);
@@ -255,7 +255,7 @@ enum status world_trim(struct world *world, int rank)
 		return status;
 	op_id op = segment_queue(world, rank, OP_EVERYTHING, world->machine->segment);
 	for (int space = 0; space < SPACE_COUNT; space++)
-		give_back(world, rank, space, op);
+		segments_give_back(world, rank, space, op);
 	digest_change(world, CHANGE_TRIM, rank, op);
 	return ST_OK;
 }
@@ -267,7 +267,7 @@ void world_segment_done(struct world *world, op_id segment_op)
 
 	for (size_t i = 0; i < inner->leaving_count; i++) {
 		if (inner->leaving[i].leaving == segment_op)
-			give_bytes(world, &inner->leaving[i]);
+			segment_give_bytes(world, &inner->leaving[i]);
 		else
 			inner->leaving[kept++] = inner->leaving[i];
 	}

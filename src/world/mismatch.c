@@ -15,7 +15,7 @@ struct camp {
 };
 
 /* Compared with any one member: who differs from it in an aspect differs from all that are like it. */
-static enum aspect told_aspect(const struct world *world, const struct match *match)
+static enum aspect first_aspect(const struct world *world, const struct match *match)
 {
 	struct share first = member_share(world, match, match->first);
 	enum aspect aspect = ASPECTS;
@@ -31,7 +31,7 @@ static enum aspect told_aspect(const struct world *world, const struct match *ma
 }
 
 /* Fills up to CAMPS_MAX, in the order of places; members that bring anything further are left out. */
-static int find_camps(
+static int camps_find(
         const struct world *world, const struct match *match, enum aspect aspect, struct camp *camps)
 {
 	int count = 0;
@@ -52,7 +52,7 @@ static int find_camps(
 	return count;
 }
 
-static void put_camp(const struct world *world, const struct match *match, const struct camp *camp,
+static void camp_text(const struct world *world, const struct match *match, const struct camp *camp,
         enum aspect aspect, const char *(*algorithm_word)(int), struct text *why)
 {
 	static const char *const reductions[] = {"sum", "avg", "max", "min"};
@@ -94,7 +94,7 @@ static void put_camp(const struct world *world, const struct match *match, const
 }
 
 /* Counts that do not agree: all else is equal. The first pair is told, by places; there may be more. */
-static void put_unmatched(const struct world *world, const struct match *match, struct text *why)
+static void unmatched_text(const struct world *world, const struct match *match, struct text *why)
 {
 	struct unmatched rows;
 	for (int a = 0; a < match->n; a++)
@@ -136,7 +136,7 @@ static int64_t rows_in_parts(const struct world *world, const struct match *matc
 }
 
 /* "; as parts of 5 rows: `W = allgather w rows=5 in pair on comm`" */
-static void put_rows(const struct world *world, const struct match *match, struct text *why)
+static void rows_text(const struct world *world, const struct match *match, struct text *why)
 {
 	const struct op *op = &world->ops[match->member[match->first]];
 	const struct record *record = op_record(world, match->member[match->first]);
@@ -164,12 +164,12 @@ void world_mismatch(const struct world *world, op_id id, const char *(*algorithm
 	while (!world->matches[matches[part]].mismatch)
 		part++;
 	const struct match *match = &world->matches[matches[part]];
-	enum aspect aspect = told_aspect(world, match);
+	enum aspect aspect = first_aspect(world, match);
 	if (aspect == ASPECTS) {
-		put_unmatched(world, match, why);
+		unmatched_text(world, match, why);
 		return;
 	}
-	count = find_camps(world, match, aspect, camps);
+	count = camps_find(world, match, aspect, camps);
 	for (int n = 0; n < count; n++) {
 		struct camp *least = NULL;
 		for (struct camp *camp = camps; camp < camps + count; camp++)
@@ -177,8 +177,8 @@ void world_mismatch(const struct world *world, op_id id, const char *(*algorithm
 				least = camp;
 		least->told = true;
 		text_add(why, "%s", n ? ", " : "");
-		put_camp(world, match, least, aspect, algorithm_word, why);
+		camp_text(world, match, least, aspect, algorithm_word, why);
 	}
 	if (aspect == ASPECT_BYTES)
-		put_rows(world, match, why);
+		rows_text(world, match, why);
 }

@@ -9,7 +9,7 @@
 #include "world/books.h"
 #include "base/arithmetic.h"
 
-static bool touches(const struct pending_free *pending, const struct operand *operand, int64_t bytes)
+static bool pending_touches(const struct pending_free *pending, const struct operand *operand, int64_t bytes)
 {
 	return pending->space == operand->space &&
 	        most_of(pending->address, operand->address) <
@@ -44,7 +44,7 @@ int pending_find(const struct world *world, const struct draft *draft, op_id *wa
 	for (int k = 0; k < record->operands; k++) {
 		int64_t bytes = layout_span(&record->operand[k].layout);
 		for (size_t i = 0; i < memory->pending_count; i++)
-			if (touches(&memory->pending[i], &record->operand[k], bytes))
+			if (pending_touches(&memory->pending[i], &record->operand[k], bytes))
 				count = wait_add(world, draft, memory->pending[i].op, waits, count);
 	}
 	return count;
@@ -70,7 +70,8 @@ void pending_add(struct world *world, int rank, int64_t address, int64_t bytes, 
  *      left        |-----|       |------|            the first stays at i, the second is new
  *
  * Takes the operand's bytes out of an interval: what is left are up to two, of which the second is new. */
-static void cut_one(struct rank_memory *memory, size_t i, const struct operand *operand, int64_t bytes)
+static void pending_cut_one(
+        struct rank_memory *memory, size_t i, const struct operand *operand, int64_t bytes)
 {
 	struct pending_free whole = memory->pending[i], behind = whole;
 
@@ -96,9 +97,9 @@ void pending_cut(struct world *world, const struct draft *draft)
 	for (int k = 0; k < record->operands; k++) {
 		int64_t bytes = layout_span(&record->operand[k].layout);
 		for (size_t i = memory->pending_count; i-- > 0;) {
-			if (!touches(&memory->pending[i], &record->operand[k], bytes))
+			if (!pending_touches(&memory->pending[i], &record->operand[k], bytes))
 				continue;
-			cut_one(memory, i, &record->operand[k], bytes);
+			pending_cut_one(memory, i, &record->operand[k], bytes);
 			if (memory->pending[i].bytes == 0)
 				memory->pending[i] = memory->pending[--memory->pending_count];
 		}

@@ -9,7 +9,7 @@
  * All of it follows from the program order alone; when things end in virtual time plays no part. */
 #include "world/books.h"
 
-static int lane_add(struct world *world, int rank, struct stream stream)
+static int stream_lane_add(struct world *world, int rank, struct stream stream)
 {
 	struct rank_lanes *lanes = &world->inner->lanes[rank];
 	int index = world->stream_count;
@@ -26,9 +26,9 @@ void lanes_make(struct world *world)
 	name_id host = names_make(world->names, "host", 4);
 
 	for (int r = 0; r < world->n; r++) {
-		lane_add(world, r, (struct stream){.name = host});
-		int index =
-		        lane_add(world, r, (struct stream){.name = world->default_name, .blocking = true});
+		stream_lane_add(world, r, (struct stream){.name = host});
+		int index = stream_lane_add(
+		        world, r, (struct stream){.name = world->default_name, .blocking = true});
 		bind_set(world, r, world->default_name, (struct thing){THING_STREAM, index});
 	}
 }
@@ -48,7 +48,7 @@ enum status world_stream_make(
 	enum status status = world_name_fits(world, rank, name, THING_NONE);
 	if (status != ST_OK)
 		return status;
-	*index = lane_add(
+	*index = stream_lane_add(
 	        world, rank, (struct stream){.name = name, .priority = priority, .blocking = blocking});
 	bind_set(world, rank, name, (struct thing){THING_STREAM, *index});
 	digest_change(world, CHANGE_STREAM, rank, priority * 2 + blocking);

@@ -18,22 +18,23 @@ struct swapped {
 	name_id file[2];
 };
 
-static const struct record *record_at(const struct world *world, const struct match *match, int place)
+static const struct record *member_record(const struct world *world, const struct match *match, int place)
 {
 	return op_record(world, match->member[place]);
 }
 
 name_id world_brought(const struct world *world, const struct match *match, int place)
 {
-	const struct record *record = record_at(world, match, place);
+	const struct record *record = member_record(world, match, place);
 	return record->operands ? record->operand[0].name : 0;
 }
 
 /* Returns true if two members, of one match or of two of one instance, bring the same tensor or issue it by the same statement. */
-static bool bring_one(const struct world *world, enum identity by, const struct match *m, int place,
+static bool brings_one(const struct world *world, enum identity by, const struct match *m, int place,
         const struct match *other_match, int other)
 {
-	const struct record *a = record_at(world, m, place), *b = record_at(world, other_match, other);
+	const struct record *a = member_record(world, m, place),
+	                    *b = member_record(world, other_match, other);
 
 	if (by == BY_TENSOR)
 		return world_brought(world, m, place) == world_brought(world, other_match, other) &&
@@ -41,11 +42,11 @@ static bool bring_one(const struct world *world, enum identity by, const struct 
 	return a->line == b->line && a->file == b->file;
 }
 
-static bool bring_alike(const struct world *world, const struct match *match, int a, int b)
+static bool brings_alike(const struct world *world, const struct match *match, int a, int b)
 {
 	return world->ops[match->member[a]].record == world->ops[match->member[b]].record ||
-	        (bring_one(world, BY_TENSOR, match, a, match, b) &&
-	                bring_one(world, BY_STATEMENT, match, a, match, b));
+	        (brings_one(world, BY_TENSOR, match, a, match, b) &&
+	                brings_one(world, BY_STATEMENT, match, a, match, b));
 }
 
 bool world_brings_differ(const struct world *world, const struct match *match)
@@ -66,23 +67,23 @@ bool world_brings_differ(const struct world *world, const struct match *match)
  * brings says nothing of an order. */
 static bool same_roles(const struct world *world, const struct match *m, const struct match *n, int a, int b)
 {
-	int root = record_at(world, m, a)->root, before = record_at(world, n, a)->root;
+	int root = member_record(world, m, a)->root, before = member_record(world, n, a)->root;
 	return (root == a) == (before == a) && (root == b) == (before == b);
 }
 
 /* Searches the matches before `m` for two: in one b brought what a brings in `m`, in the other a brought what b brings; they may be one
  * match. Returns the earlier of the two; 0 if one is missing. */
-static uint32_t find_swap(const struct world *world, enum identity by, const struct match *m, int a, int b)
+static uint32_t swap_find(const struct world *world, enum identity by, const struct match *m, int a, int b)
 {
 	uint32_t of_a = 0, of_b = 0, at = m->before;
 
-	if (!world_brought(world, m, a) || bring_one(world, by, m, a, m, b))
+	if (!world_brought(world, m, a) || brings_one(world, by, m, a, m, b))
 		return 0;
 	for (int steps = 0; at && steps < SWAP_REACH && !(of_a && of_b); steps++) {
 		const struct match *n = &world->matches[at];
-		if (!bring_one(world, by, n, a, n, b) && same_roles(world, m, n, a, b)) {
-			of_a = !of_a && bring_one(world, by, m, a, n, b) ? at : of_a;
-			of_b = !of_b && bring_one(world, by, m, b, n, a) ? at : of_b;
+		if (!brings_one(world, by, n, a, n, b) && same_roles(world, m, n, a, b)) {
+			of_a = !of_a && brings_one(world, by, m, a, n, b) ? at : of_a;
+			of_b = !of_b && brings_one(world, by, m, b, n, a) ? at : of_b;
 		}
 		at = n->before;
 	}
@@ -98,7 +99,7 @@ int world_brings(
 		int k = 0;
 		if (!match->member[place])
 			continue;
-		while (k < count && !bring_alike(world, match, first[k], place))
+		while (k < count && !brings_alike(world, match, first[k], place))
 			k++;
 		if (k == BRINGS_MOST)
 			continue;
@@ -111,7 +112,7 @@ int world_brings(
 }
 
 /* Returns true if the same two lines of the group were reported before, by an earlier iteration of a loop. */
-static bool is_reported(const struct world *world, const struct swapped *swapped)
+static bool swap_is_reported(const struct world *world, const struct swapped *swapped)
 {
 	for (size_t i = 0; i < world->inner->swapped_count; i++) {
 		const struct swapped *known = &world->inner->swapped[i];
@@ -125,7 +126,7 @@ static bool is_reported(const struct world *world, const struct swapped *swapped
 
 /* Finds two members, one of each of two sets, that were in opposite orders in this match and in one before it. Returns the first
  * of these; 0: there are none. Each set is compared with the first one and with the one before it. */
-static uint32_t find_any(const struct world *world, const struct match *match, int *a, int *b)
+static uint32_t swap_find_any(const struct world *world, const struct match *match, int *a, int *b)
 {
 	int place[BRINGS_MOST], count = world_brings(world, match, place, NULL);
 	uint32_t first = 0;
@@ -134,7 +135,7 @@ static uint32_t find_any(const struct world *world, const struct match *match, i
 		*b = place[k];
 		for (int i = 0; i < (k > 1 ? 4 : 2) && !first; i++) {
 			*a = place[i < 2 ? 0 : k - 1];
-			first = find_swap(world, i % 2 ? BY_STATEMENT : BY_TENSOR, match, *a, *b);
+			first = swap_find(world, i % 2 ? BY_STATEMENT : BY_TENSOR, match, *a, *b);
 		}
 	}
 	return first;
@@ -146,15 +147,15 @@ void swapped_join(struct world *world, uint32_t index)
 	struct group_instance *instance = &world->groups[match->group].instance[match->instance];
 	int a, b;
 
-	if (match->count < match->n || match->mismatch || record_at(world, match, 0)->window)
+	if (match->count < match->n || match->mismatch || member_record(world, match, 0)->window)
 		return;
-	uint32_t first = find_any(world, match, &a, &b);
+	uint32_t first = swap_find_any(world, match, &a, &b);
 	if (!first || world->matches[first].mismatch) /* the ranks hang there, and `stuck` says why */
 		return;
-	const struct record *of_a = record_at(world, match, a), *of_b = record_at(world, match, b);
+	const struct record *of_a = member_record(world, match, a), *of_b = member_record(world, match, b);
 	struct swapped swapped = {first, match->group, {of_a->line, of_b->line}, {of_a->file, of_b->file}};
 	/* one mistake, however many collectives are out of order by it */
-	if (instance->swapped != match->before && !is_reported(world, &swapped))
+	if (instance->swapped != match->before && !swap_is_reported(world, &swapped))
 		*MEM_ADD(&world->inner->swapped, &world->inner->swapped_count) = swapped;
 	instance->swapped = index;
 }
@@ -171,10 +172,11 @@ static bool is_shifted(const struct world *world, const struct match *m, int a, 
 	const struct match *next = &world->matches[m->next];
 	if (!m->member[b])
 		return false;
-	bool tensor = !bring_one(world, BY_TENSOR, m, a, m, b) && bring_one(world, BY_TENSOR, next, a, m, b);
+	bool tensor =
+	        !brings_one(world, BY_TENSOR, m, a, m, b) && brings_one(world, BY_TENSOR, next, a, m, b);
 	return tensor ||
-	        (!bring_one(world, BY_STATEMENT, m, a, m, b) &&
-	                bring_one(world, BY_STATEMENT, next, a, m, b));
+	        (!brings_one(world, BY_STATEMENT, m, a, m, b) &&
+	                brings_one(world, BY_STATEMENT, next, a, m, b));
 }
 
 uint32_t world_shifted(const struct world *world, uint32_t match)

@@ -32,7 +32,7 @@ static void digest_tensor(struct world *world, enum change change, int index)
 }
 
 /* The tensor takes its slot. */
-static void add(struct world *world, enum change change, const struct tensor *tensor, int slot)
+static void tensor_add(struct world *world, enum change change, const struct tensor *tensor, int slot)
 {
 	if (world->inner->free_tensor == slot) {
 		world->inner->free_tensor = world->tensors[slot].next_view;
@@ -61,7 +61,7 @@ enum status world_tensor_make(struct world *world, int rank, name_id name, const
 		status = memory_take(world, &tensor, pool, use, kind, &tensor.address);
 	if (status != ST_OK)
 		return status;
-	add(world, CHANGE_TENSOR, &tensor, slot);
+	tensor_add(world, CHANGE_TENSOR, &tensor, slot);
 	*index = slot;
 	return ST_OK;
 }
@@ -87,12 +87,12 @@ enum status world_view_make(struct world *world, int rank, name_id name, int bas
 	        .invalid = owner->invalid};
 	owner->next_view = slot;
 	owner->views++;
-	add(world, CHANGE_VIEW, &view, slot);
+	tensor_add(world, CHANGE_VIEW, &view, slot);
 	*index = slot;
 	return ST_OK;
 }
 
-static void unbind(struct world *world, int index)
+static void tensor_unbind(struct world *world, int index)
 {
 	const struct tensor *tensor = &world->tensors[index];
 	struct thing thing = world_find(world, tensor->rank, tensor->name);
@@ -122,10 +122,10 @@ static void free_owner(struct world *world, int index, int after_stream)
 
 	for (int view = tensor->next_view, next; view >= 0; view = next) {
 		next = world->tensors[view].next_view;
-		unbind(world, view);
+		tensor_unbind(world, view);
 		slot_give(world, view);
 	}
-	unbind(world, index);
+	tensor_unbind(world, index);
 	memory_give(world, rank, space, tensor->address, after_stream);
 	slot_give(world, index);
 }
@@ -138,7 +138,7 @@ void world_tensor_free(struct world *world, int index, int after_stream)
 		free_owner(world, index, after_stream);
 		return;
 	}
-	unbind(world, index);
+	tensor_unbind(world, index);
 	unlink_view(world, index);
 	slot_give(world, index);
 }
@@ -157,7 +157,7 @@ int world_tensor_at(const struct world *world, int rank, enum space space, int64
  *      g        |------- invalid -------|      an operation that was to write all of g was aborted
  *      g0 = half|- written -|                  g0 is valid again, g is not: not all of its bytes were written
  */
-static void mark(struct world *world, int rank, const struct operand *written, op_id by)
+static void tensor_mark(struct world *world, int rank, const struct operand *written, op_id by)
 {
 	int owner = world_tensor_at(world, rank, written->space, written->address);
 	int64_t address = written->address, end = address + layout_span(&written->layout);
@@ -180,9 +180,9 @@ void world_mark_outputs(struct world *world, op_id id, op_id by)
 	/* a get writes nothing there, and what is added to spoiled numbers mends none */
 	if (record->kind == OP_ONE_SIDED && record->part[0].direction != ONE_SIDED_GET &&
 	        (by || record->part[0].direction == ONE_SIDED_PUT) && world_remote(world, id, &remote))
-		mark(world, record->part[0].peer, &remote, by);
+		tensor_mark(world, record->part[0].peer, &remote, by);
 
 	for (int i = 0; i < record->operands; i++)
 		if (record->operand[i].access & ACCESS_WRITE)
-			mark(world, world->ops[id].rank, &record->operand[i], by);
+			tensor_mark(world, world->ops[id].rank, &record->operand[i], by);
 }

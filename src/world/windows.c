@@ -9,7 +9,7 @@
  * its y is as large and of the same type is the meeting's affair, as with any collective. */
 #include "world/books.h"
 
-static struct tensor *tensor_of(const struct world *world, op_id window)
+static struct tensor *window_tensor(const struct world *world, op_id window)
 {
 	const struct operand *operand = &op_record(world, window)->operand[0];
 	int index = world_tensor_at(world, world->ops[window].rank, operand->space, operand->address);
@@ -31,7 +31,7 @@ int window_find(const struct world *world, const struct draft *draft, op_id *wai
 
 void window_step(struct world *world, op_id id)
 {
-	tensor_of(world, id)->window = op_record(world, id)->window == WINDOW_OPEN ? id : 0;
+	window_tensor(world, id)->window = op_record(world, id)->window == WINDOW_OPEN ? id : 0;
 }
 
 void window_used(struct world *world, op_id id)
@@ -51,7 +51,7 @@ const op_id *world_gets(const struct world *world, size_t *count)
 
 bool world_window_open(const struct world *world, int rank, op_id window)
 {
-	const struct tensor *tensor = tensor_of(world, window);
+	const struct tensor *tensor = window_tensor(world, window);
 	return tensor && tensor->rank == rank && tensor->window == window;
 }
 

@@ -9,7 +9,7 @@
  * Files: world.c (life, marks)  bindings.c (names)  tensors.c  streams.c (streams, events)  groups.c  queue.c
  * (program order)  pending.c (free x on S)  match.c (rendezvous)  mismatch.c (words for those that do not
  * agree)  windows.c  crossing.c (groups used in opposite orders)  swapped.c (collectives of one group in opposite orders)  allocator.c memory.c (caching allocator)  graph.c  graph_memory.c
- * labels.c  arena.c (memory that lives as long as the world). op.h: operations; memory.h: the allocator's map; books.h: what the files share.
+ * labels.c  arena.c (memory that lives as long as the world)  tensor_kind.c (what a tensor's memory is for). op.h: operations; memory.h: the allocator's map; books.h: what the files share.
  * To add a kind of thing: enum thing_kind, an array here, a make function that checks first and changes last.
  *
  * May call: machine/ base/. Functions check nothing that a command's row has checked, but keep the books

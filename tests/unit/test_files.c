@@ -3,7 +3,7 @@
 #include "lines.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/language/run/player.h"
-#include "schedules/kinds.h"
+#include "world/tensor_kind.h"
 
 static struct player *player;
 static struct player_file files[2];

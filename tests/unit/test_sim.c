@@ -2,7 +2,7 @@
  * us) */
 #include "sim_world.h"
 #include "backend/traffic.h"
-#include "sim/inside.h"
+#include "sim/lookahead.h"
 #include <stdio.h>
 
 static void test_one_stream_in_order(void **state)

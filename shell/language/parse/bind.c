@@ -16,7 +16,7 @@
  * one too few, one that does not fit, and an option that the row does not have. */
 #include "shell/language/parse/parse.h"
 #include "kernels/kernel.h"
-#include "schedules/kinds.h"
+#include "world/tensor_kind.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* lookup.c -- names among the arguments of a function: what each is on the rank at hand */
 #include "shell/language/run/functions.h"
 #include "shell/language/run/run.h"
-#include "schedules/kinds.h"
+#include "world/tensor_kind.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * it */
 #include "shell/language/run/run.h"
 #include "base/memory.h"
-#include "schedules/kinds.h"
+#include "world/tensor_kind.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
-/* kinds.h -- what a tensor's memory is for: what `kind=` of its line says, and where that says nothing, what
+/* tensor_kind.h -- what a tensor's memory is for: what `kind=` of its line says, and where that says nothing, what
  * lines of the phase make:
  *
  *     F R      activations                 all others     buffers: targets, scratch, places for what arrives
  *     B W      their gradients
  *
  * To add a kind: a row here. May call: base/. */
-#ifndef RANKSH_KINDS_H
-#define RANKSH_KINDS_H
+#ifndef RANKSH_TENSOR_KIND_H
+#define RANKSH_TENSOR_KIND_H
 
 /* X(symbol, word of `kind=`, name) */
 #define TENSOR_KINDS(X)                                                   \

@@ -1,7 +1,7 @@
-/* data.c -- operations of this process's rank alone: what they read at their begin is in their outputs at their end; what its
+/* rank_data.c -- operations of this process's rank alone: what they read at their begin is in their outputs at their end; what its
  * host writes; failures. in_flight.c says what happens between begin and end. */
-#include "numerics/data.h"
-#include "numerics/inside.h"
+#include "numerics/rank_data.h"
+#include "numerics/in_flight.h"
 #include "base/memory.h"
 #include "numerics/evaluate.h"
 #include "world/bytes.h"

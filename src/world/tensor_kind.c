@@ -1,5 +1,5 @@
-/* kinds.c -- the words of kinds, and what a phase says */
-#include "schedules/kinds.h"
+/* tensor_kind.c -- the words of kinds, and what a phase says */
+#include "world/tensor_kind.h"
 
 #include "base/text.h"
 

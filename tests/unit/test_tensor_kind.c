@@ -1,5 +1,5 @@
-/* test_kinds.c -- what the phase says of the memory that a line takes, where the line does not */
-#include "schedules/kinds.h"
+/* test_tensor_kind.c -- what the phase says of the memory that a line takes, where the line does not */
+#include "world/tensor_kind.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
-/* inside.h -- the simulator as a backend: the machine, and copies of it to look ahead with. Shared by sim.c,
+/* lookahead.h -- the simulator as a backend: the machine, and copies of it to look ahead with. Shared by sim.c,
  * reach.c, project.c, abort.c. An umbrella header: it brings along what it includes. */
-#ifndef RANKSH_SIM_INSIDE_H
-#define RANKSH_SIM_INSIDE_H
+#ifndef RANKSH_SIM_LOOKAHEAD_H
+#define RANKSH_SIM_LOOKAHEAD_H
 
-#include "numerics/data.h"
+#include "numerics/rank_data.h"
 #include "sim/engine.h"
 #include "sim/sim.h"
 

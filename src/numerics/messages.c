@@ -1,6 +1,6 @@
-/* exchange.c -- transfers, one-sided operations and collectives that need not wait for all */
-#include "numerics/data.h"
-#include "numerics/inside.h"
+/* messages.c -- transfers, one-sided operations and collectives that need not wait for all */
+#include "numerics/rank_data.h"
+#include "numerics/in_flight.h"
 #include "base/memory.h"
 #include "numerics/evaluate.h"
 

@@ -1,6 +1,6 @@
-/* inside.h -- what the files of this folder share. An umbrella header: it brings along what it includes. */
-#ifndef RANKSH_DATA_INSIDE_H
-#define RANKSH_DATA_INSIDE_H
+/* in_flight.h -- what the files of this folder share. An umbrella header: it brings along what it includes. */
+#ifndef RANKSH_NUMERICS_IN_FLIGHT_H
+#define RANKSH_NUMERICS_IN_FLIGHT_H
 
 #include "mpi/transport.h"
 #include "world/world.h"
@@ -38,7 +38,7 @@ struct rank_data {
 	bool spoiled;
 };
 
-/* data.c. The first failure waits to be asked for (data_failure); those behind it only spoil. */
+/* rank_data.c. The first failure waits to be asked for (data_failure); those behind it only spoil. */
 void keep_failure(struct rank_data *data, enum status status);
 /* ... of a kernel that has read a number out of range: of several the first in program order is kept */
 void keep_kernel(struct rank_data *data, enum status status, op_id id);
@@ -55,7 +55,7 @@ void flight_forget(struct rank_data *data, struct in_flight *running);
 /* Memory is about to change, by an operation or (0) by the host or another rank. */
 void flight_disturb(struct rank_data *data, op_id by, const struct operand *memory);
 
-/* exchange.c: what data_backup has kept for this rank; the caller frees it. NULL: nothing */
+/* messages.c: what data_backup has kept for this rank; the caller frees it. NULL: nothing */
 void *result_take(struct rank_data *data, uint32_t match);
 
 #endif

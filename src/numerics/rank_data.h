@@ -1,4 +1,4 @@
-/* data.h -- the numbers in the tensors of this process's rank, as virtual time goes by
+/* rank_data.h -- the numbers in the tensors of this process's rank, as virtual time goes by
  *
  * An operation reads its inputs when it starts, and its outputs appear when it ends. The simulator tells of
  * both (data_begin, data_end) in the order of virtual time; nothing here changes a time. An operation is
@@ -13,8 +13,8 @@
  * spoiled is marked poisoned, and the shell asks for it later.
  *
  * May call: collectives/ kernels/ world/ mpi/ base/. */
-#ifndef RANKSH_DATA_H
-#define RANKSH_DATA_H
+#ifndef RANKSH_NUMERICS_RANK_DATA_H
+#define RANKSH_NUMERICS_RANK_DATA_H
 
 #include "mpi/transport.h"
 #include "world/world.h"
