@@ -52,9 +52,10 @@ $(BUILD)/generated/embedded.c: $(EMBEDDED) tools/embed machines lessons strategi
 	@mkdir -p $(@D)
 	$(SAY) sh tools/embed $(EMBEDDED) > $@.new && mv $@.new $@
 
-$(BUILD)/generated/table.c: $(wildcard shell/commands/*.c) tools/commands shell/commands
+COMMANDS = $(wildcard shell/commands/*.c shell/course/commands/*.c)
+$(BUILD)/generated/table.c: $(COMMANDS) tools/commands shell/commands shell/course/commands
 	@mkdir -p $(@D)
-	$(SAY) sh tools/commands $(wildcard shell/commands/*.c) > $@.new && mv $@.new $@
+	$(SAY) sh tools/commands $(COMMANDS) > $@.new && mv $@.new $@
 
 # the kernels for GPUs: NVRTC compiles them at the first start on a GPU. `make gpu` builds a fat binary for each family into
 # the program, with nvcc, in 4 minutes

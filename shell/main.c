@@ -7,8 +7,9 @@
 #include "shell/rank/process.h"
 #include "shell/submit/rows.h"
 #include "shell/terminal/launch.h"
-#include "shell/terminal/learning.h"
-#include "shell/terminal/overview.h"
+#include "shell/course/class/learning.h"
+#include "shell/course/course.h"
+#include "shell/course/overview.h"
 #include "shell/terminal/session.h"
 
 #include <errno.h>
@@ -126,8 +127,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (rank)
-		return process_run(&options, true, argc, argv);
+		return process_run(&options, &course_functions, true, argc, argv);
 	if (options.wire || (options_alone(&options) && options_batch(&options)))
-		return process_run(&options, false, argc, argv);
-	return options_batch(&options) ? launch_batch(&options) : session_run(&options);
+		return process_run(&options, &course_functions, false, argc, argv);
+	return options_batch(&options) ? launch_batch(&options) : session_run(&options, &course_functions);
 }

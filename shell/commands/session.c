@@ -6,7 +6,7 @@
  * program. */
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
-#include "shell/course/lessons/lesson.h"
+#include "shell/session/course.h"
 #include "shell/session/quote.h"
 #include "shell/session/replace.h"
 #include "shell/session/share.h"
@@ -48,6 +48,12 @@ const struct command command_undo = {
         .run = undo_run,
 };
 
+static enum status reset_run(struct call *call)
+{
+	call->shell->wish = (struct wish){.kind = WISH_EMPTY};
+	return ST_OK;
+}
+
 const struct command command_reset = {
         .name = "reset",
         .topic = "steer",
@@ -55,7 +61,7 @@ const struct command command_reset = {
         .help = "makes an empty world on the same machine: no tensors, no streams, time 0",
         .example = "stream io\nreset\nstream io",
         .class = COMMAND_SESSION,
-        .wish = WISH_EMPTY,
+        .run = reset_run,
 };
 
 /* Lists lines with the numbers by which undo counts. Lines that a lesson ran have none, because
@@ -68,7 +74,7 @@ static void journal_list(struct shell *shell)
 	for (size_t i = journal->floor; i < journal->count; i++) {
 		const struct journal_entry *entry = &journal->entries[i];
 		char count[16] = "";
-		if (entry->session && (!*entry->ran || lesson_unseen(shell)))
+		if (entry->session && (!*entry->ran || (shell->course && shell->course->hides_start(shell))))
 			continue;
 		any = true;
 		if (entry->counts)

@@ -8,10 +8,10 @@
  *     timeline_strip                   with `timeline on` */
 #include "shell/line/line.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/course/lessons/lesson.h"
 #include "shell/line/replay.h"
 #include "shell/line/rerun.h"
 #include "shell/training/open.h"
+#include "shell/session/course.h"
 #include "shell/session/credit.h"
 #include "shell/session/prints.h"
 #include "shell/session/timeline.h"
@@ -80,42 +80,26 @@ enum status shell_settle(struct shell *shell, enum status status)
 
 /* ---- wishes: what a statement asks for is done when it is over ---- */
 
-/* A step of the tour, each line with what it says; not with what the prompt tells of lines that are typed. It is no line of the
- * journal: 0 */
-static enum status run_shown(struct shell *shell, const char *line, size_t count)
-{
-	return shell_settle(shell, line_text(shell, line, count, "the tour", 0));
-}
-
 static enum status grant(struct shell *shell)
 {
-	struct wish wish = shell->wish;
+	const enum wish_kind kind = shell->wish.kind;
 	enum status status;
-	shell->wish = (struct wish){0};
+	shell->wish.kind = WISH_NONE;
 	warn_new(shell); /* of this world: another one may take its place */
-	switch (wish.kind) {
+	switch (kind) {
 	case WISH_EMPTY:
 		if (!shell->interactive)
 			training_line(shell); /* a script's lines run again from this one on (rerun.h) */
 		status = shell_reset(shell);
-		lesson_emptied(shell);
+		if (shell->course)
+			shell->course->emptied(shell);
 		return status;
 	case WISH_UNDO:
-		return replay_undo(shell, wish.number);
+		return replay_undo(shell, shell->wish.number);
 	case WISH_BACK:
-		return replay_back(shell, wish.number);
-	case WISH_LESSON:
-		return lesson_open(shell, (int)wish.number, wish.task, wish.file);
-	case WISH_LEAVE:
-		return lesson_leave(shell);
-	case WISH_AGAIN:
-		return lesson_begin_again(shell);
-	case WISH_NEXT:
-		return lesson_next(shell, run_shown);
-	case WISH_SOLUTION:
-		return lesson_solution(shell, true);
-	case WISH_TOUR:
-		return tour_open(shell, run_shown);
+		return replay_back(shell, shell->wish.number);
+	case WISH_WORLD:
+		return shell->wish.grant(shell);
 	case WISH_ANSWER:
 		return answer_question(shell);
 	case WISH_NONE:

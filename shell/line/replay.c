@@ -13,9 +13,9 @@
 #include "shell/line/replay.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/course/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/again.h"
+#include "shell/session/course.h"
 #include "shell/session/lasting.h"
 #include "shell/session/share.h"
 #include "shell/session/watch.h"
@@ -97,9 +97,8 @@ static enum status replay(struct shell *shell, bool whole)
 	enum status status = shell_reset_again(shell);
 	char words[1000]; /* of its failure, behind which the lines run all the same */
 	snprintf(words, sizeof words, "%s", fail_text());
-	lesson_again(shell);
-	if (whole)
-		lesson_free(shell);
+	if (shell->course)
+		shell->course->again(shell, whole);
 	struct journal_entry *entries = mem_alloc(count * sizeof *entries);
 	memcpy(entries, journal->entries + from, count * sizeof *entries);
 	journal->count = journal->floor = from;

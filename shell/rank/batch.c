@@ -3,6 +3,7 @@
 #include "shell/rank/batch.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "shell/session/options.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 #include "shell/wire/plain.h"
@@ -151,18 +152,6 @@ static enum status run_input(struct conductor *conductor)
 	return end(conductor, status);
 }
 
-/* The lines of a file, handed in for a task */
-static enum status grade_text(struct conductor *conductor, const char *file, const char *bytes, size_t count)
-{
-	(void)file;
-	struct order order = {.kind = ORDER_GRADE,
-	        .file = conductor->options->grade,
-	        .ranks = conductor->options->n,
-	        .text = bytes,
-	        .count = count};
-	return conductor_order(conductor, &order);
-}
-
 static enum status run_file(struct conductor *conductor, const char *path,
         enum status (*run)(struct conductor *, const char *, const char *, size_t))
 {
@@ -197,11 +186,8 @@ int batch_run(struct conductor *conductor)
 	conductor->to = (struct listener){conductor, say, foreign, NULL};
 	if (options->asked)
 		status = run_help(conductor);
-	else if (options->check_lessons)
-		status = conductor_order(conductor,
-		        &(struct order){.kind = ORDER_LESSONS, .file = options->file, .ranks = options->n});
-	else if (options->grade)
-		status = run_file(conductor, options->file, grade_text);
+	else if (options_course(options))
+		status = conductor_order(conductor, &(struct order){.kind = ORDER_COURSE});
 	else if (options->test)
 		status = run_file(conductor, options->file, test_text);
 	else if (options->file)

@@ -4,11 +4,10 @@
 #include "base/memory.h"
 #include "shell/rank/agree.h"
 #include "shell/language/parse/tree.h"
-#include "shell/course/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/device.h"
 #include "shell/session/expired.h"
-#include "shell/session/learned.h"
+#include "shell/session/course.h"
 #include "shell/training/open.h"
 #include "shell/training/showing.h"
 #include "shell/wire/block.h"
@@ -121,7 +120,7 @@ static enum status run_line(struct conductor *conductor, const struct order *ord
 {
 	struct shell *shell = &conductor->shell;
 	shell->asked = (struct wish){0};
-	learned_line(shell);
+	shell->course->line(shell);
 	shell_replaying(shell, order->silent);
 	shell_following(shell, order->shown);
 	if (order->silent || order->shown)
@@ -181,8 +180,6 @@ static enum status run_lines(struct conductor *conductor, const struct order *or
 static enum status carry_out(struct conductor *conductor, const struct order *order)
 {
 	struct shell *shell = &conductor->shell;
-	int failed = 0;
-	bool right = false;
 	enum status status;
 	conductor->credit.asked_ns = wall_ns();
 	conductor->credit.gave_up &= order->kind == ORDER_LINE && (order->silent || order->shown);
@@ -202,17 +199,10 @@ static enum status carry_out(struct conductor *conductor, const struct order *or
 		shell->interactive = true;
 		out_setup(shell->out, order->colour, order->width);
 		if (order->count)
-			text_add(&shell->learned->solved, "%.*s ", (int)order->count, order->text);
+			shell->course->solved(shell, order->text, order->count);
 		return shell_settle(shell, ST_OK); /* so that rank 0 may look at an empty world by itself */
-	case ORDER_LESSONS:
-		status = lesson_hold_all(shell, order->file, order->ranks, &failed);
-		shell->expects_failed += failed;
-		return status;
-	case ORDER_GRADE:
-		status = lesson_grade(shell, order->ranks ? order->ranks : RANKS_DEFAULT, order->file,
-		        order->text, order->count, &right);
-		shell->expects_failed += status == ST_OK && !right;
-		return status;
+	case ORDER_COURSE:
+		return shell->course->run(shell, conductor->options);
 	case ORDER_LEAVE:
 		break;
 	}
@@ -298,8 +288,7 @@ enum status conductor_open(struct conductor *conductor, struct transport *t, str
 	shell->credit = &conductor->credit;
 	shell->arguments = options->arguments;
 	shell->argument = options->argument;
-	learned_open(shell);
-	shell->learned->folder = options->class_folder;
+	shell->course->open(shell, options);
 	conductor->results = mem_alloc((size_t)transport_size(t) * sizeof *conductor->results);
 	return shell_open(shell, t, n, options->dry,
 	        options->machine ? options->machine : device_own_machine(shell->device));
@@ -307,8 +296,7 @@ enum status conductor_open(struct conductor *conductor, struct transport *t, str
 
 void conductor_close(struct conductor *conductor)
 {
-	lesson_free(&conductor->shell);
-	learned_close(&conductor->shell);
+	conductor->shell.course->close(&conductor->shell);
 	shell_close(&conductor->shell);
 	text_release(&conductor->bytes);
 	mem_free(conductor->results);

@@ -12,7 +12,7 @@
 #include "shell/session/shell.h"
 
 /* LINE: as typed at the prompt. TEXT: a script, or a part of one. LINES: line by line, as they come down a
- * pipe. LESSONS, GRADE: of one process. END: no more lines come; who waits now is stuck. ROUND: what has happened meanwhile is shared, for a look. */
+ * pipe. COURSE: what the options ask of lessons. END: no more lines come; who waits now is stuck. ROUND: what has happened meanwhile is shared, for a look. */
 enum order_kind {
 	ORDER_LINE,
 	ORDER_TEXT,
@@ -20,20 +20,18 @@ enum order_kind {
 	ORDER_END,
 	ORDER_ROUND,
 	ORDER_SETUP,
-	ORDER_LESSONS,
-	ORDER_GRADE,
+	ORDER_COURSE,
 	ORDER_LEAVE
 };
 struct order {
 	int32_t kind;       /* enum order_kind */
 	int32_t first_line; /* TEXT, LINES */
-	int32_t ranks;      /* LESSONS, GRADE; 0: as the lesson has them */
 	int32_t width;      /* SETUP, also colour; its text: tasks that are solved */
 	int32_t colour;
 	int32_t silent;      /* LINE: a replay */
 	int32_t shown;       /* LINE: a replay, which is said */
 	int64_t stop, stamp; /* LINE: see struct entry */
-	const char *file;    /* TEXT, LINES: for messages; NULL: none. LESSONS: the one; GRADE: the task */
+	const char *file;    /* TEXT, LINES: for messages; NULL: none */
 	const char *text;
 	size_t count;
 	const char *values; /* LINE, a replay: what it read then (session/steering.h); NULL: nothing */
@@ -49,7 +47,7 @@ struct listener {
 	bool (*interrupted)(void *self, bool again, bool waits);
 };
 struct conductor {
-	struct shell shell;
+	struct shell shell; /* its `device` and `course` are set before conductor_open */
 	struct credit credit;
 	struct transport *transport;
 	struct capture *capture; /* NULL: nothing is caught (one process without a wire) */

@@ -95,7 +95,7 @@ static enum status open_session(struct conductor *conductor, struct transport *t
 		return status;
 	conductor_close(conductor);
 	device_give_up(device);
-	*conductor = (struct conductor){.shell.device = device};
+	*conductor = (struct conductor){.shell = {.device = device, .course = conductor->shell.course}};
 	return share_outcome(t, conductor_open(conductor, t, capture, options));
 }
 
@@ -115,9 +115,10 @@ static enum status open_together(struct conductor *conductor, struct transport *
 }
 
 /* Rank 0's status is the job's; the others' is 0, as mpirun ends a job in which one is not. */
-static int run(struct options *options, struct transport *t, struct capture *capture, bool mpi)
+static int run(struct options *options, const struct course *course, struct transport *t,
+        struct capture *capture, bool mpi)
 {
-	struct conductor conductor = {0};
+	struct conductor conductor = {.shell.course = course};
 	struct device *device = NULL;
 	int code = 2, rank = transport_rank(t);
 	enum status status = ST_OK;
@@ -140,7 +141,7 @@ static int run(struct options *options, struct transport *t, struct capture *cap
 }
 
 /* The descriptors are moved first: from then on nothing that a library prints tears the wire. */
-int process_run(struct options *options, bool mpi, int argc, char **argv)
+int process_run(struct options *options, const struct course *course, bool mpi, int argc, char **argv)
 {
 	struct capture *capture = NULL;
 	struct transport *t = NULL;
@@ -165,7 +166,7 @@ int process_run(struct options *options, bool mpi, int argc, char **argv)
 		set_alarm(options, LIMIT_GRACE_S);
 		if (options->report_start && rank == 0)
 			dprintf(capture_err(capture), START_MARK "\n");
-		code = run(options, t, capture, mpi);
+		code = run(options, course, t, capture, mpi);
 		transport_stop(t);
 	} else {
 		early_failure(capture, 0);

@@ -2,6 +2,7 @@
 #ifndef RANKSH_PROCESS_H
 #define RANKSH_PROCESS_H
 
+#include "shell/session/course.h"
 #include "shell/session/options.h"
 #include <stdbool.h>
 
@@ -10,6 +11,6 @@
 enum { EXIT_NO_MEMORY = 5 };
 
 /* From moving the descriptors to leaving; the exit status. mpi: started by mpirun or srun. */
-int process_run(struct options *options, bool mpi, int argc, char **argv);
+int process_run(struct options *options, const struct course *course, bool mpi, int argc, char **argv);
 
 #endif

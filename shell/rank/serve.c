@@ -10,11 +10,10 @@
 #include "shell/rank/serve.h"
 #include "shell/rank/pace.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/course/lessons/lesson.h"
 #include "shell/rank/frame.h"
 #include "shell/rank/reader.h"
 #include "shell/session/device.h"
-#include "shell/session/learned.h"
+#include "shell/session/course.h"
 #include "shell/training/training.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
@@ -113,8 +112,8 @@ static void write_prompt(struct serve *serve, struct reply *reply)
 		text_add(&reply->prompt, "(%d wait%s) ", reply->waits, reply->waits == 1 ? "" : "s");
 	interpreter_prompt(shell, &reply->prompt);
 	text_add(&reply->prompt, "%.2f ms > ", (double)reply->clock / 1e6);
-	lesson_put_open(shell, &reply->task);
-	if (tour_running(shell))
+	shell->course->task(shell, &reply->task);
+	if (shell->course->goes_on(shell))
 		text_add(&reply->enter, "next");
 	else if (program_running(shell))
 		text_add(&reply->enter, "step");
@@ -223,7 +222,7 @@ static void send_done(struct serve *serve, struct reply *reply, bool now, bool l
 		await_wall(serve);
 	if (lanes)
 		send_lanes(serve, true);
-	learned_take(&serve->conductor->shell, &reply->learned);
+	serve->conductor->shell.course->events(&serve->conductor->shell, &reply->learned);
 	tell_log(&serve->conductor->shell.journal, &reply->log);
 	write_wish(&serve->conductor->shell.asked, &reply->wish);
 	serve->conductor->shell.asked = (struct wish){0};

@@ -36,7 +36,7 @@ static bool is_cuda(const char *kind)
 static bool wants_sim(const struct options *options)
 {
 	bool names = options->machine && !options->wire && strcmp(options->machine, "this") != 0;
-	return options->dry || options->test || options->check_lessons || options->grade || names;
+	return options->dry || options->test || options_course(options) || names;
 }
 
 enum status device_choose(struct options *options)

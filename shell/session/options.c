@@ -261,9 +261,14 @@ enum status options_read(struct options *options, int argc, char **argv)
 	return status == ST_OK ? check(options) : status;
 }
 
+bool options_course(const struct options *options)
+{
+	return options->check_lessons || options->grade;
+}
+
 bool options_alone(const struct options *options)
 {
-	return options->dry || options->n == 1 || options->check_lessons || options->grade;
+	return options->dry || options->n == 1 || options_course(options);
 }
 
 bool options_batch(const struct options *options)

@@ -45,6 +45,8 @@ enum { RANKS_DEFAULT = 4, RANKS_DRY_MOST = 4096, RANKS_MPI_MOST = 512 };
  * order: NAME=VALUE behind all else. */
 enum status options_read(struct options *options, int argc, char **argv);
 const char *options_help(void);
+/* True for --grade and --check-lessons. */
+bool options_course(const struct options *options);
 /* True for a run of one process, whatever -n says: it has no data, or that of all ranks (shell/sandbox/). */
 bool options_alone(const struct options *options);
 /* True for a run without prompt and escape codes: a file, lines, a test, help, or no terminal on both ends. */

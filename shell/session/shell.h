@@ -15,7 +15,7 @@
 /* What the rooms above keep in a session; only they look into it. */
 struct interpreter; /* language/ */
 struct together;    /* submit/ */
-struct lesson;      /* lessons/ */
+struct lesson;      /* course/lessons/ */
 struct print;       /* prints.h */
 struct credit;      /* credit.h */
 struct training;    /* training.h */
@@ -24,7 +24,8 @@ struct changes;     /* changes.h */
 struct question;    /* question.h */
 struct watch;       /* watch.h */
 struct best;        /* best.h */
-struct learned;     /* learned.h */
+struct learned;     /* course/lessons/ */
+struct course;      /* course.h */
 
 /* What a statement asks for that cannot be done while it runs. Those of the first row empty the world or
  * make it again: the loop that runs a text grants them when the statement is over, before the next one
@@ -34,23 +35,21 @@ enum wish_kind {
 	WISH_EMPTY,
 	WISH_UNDO,
 	WISH_BACK,
-	WISH_LESSON,
-	WISH_LEAVE,
-	WISH_AGAIN,
-	WISH_NEXT,
-	WISH_SOLUTION,
-	WISH_TOUR,
+	WISH_WORLD,  /* another world, which `grant` makes */
 	WISH_ANSWER, /* shell->question: it runs the lines again, in a world of their own */
 	WISH_RESTART,
 	WISH_EDIT,
 	WISH_VIEW,
 	WISH_SPLIT
 };
+struct shell;
 struct wish {
 	enum wish_kind kind;
-	int64_t number; /* UNDO: lines; BACK: steps to have been played; LESSON: its number, 0 that of a file */
-	int task;       /* LESSON: from 1; 0: the first */
-	char file[512]; /* EDIT; LESSON; VIEW: " FROM TO", of a replay, or nothing; SPLIT: "on" or "off" */
+	enum status (*grant)(struct shell *shell); /* WORLD. It may read shell->wish before it runs a line */
+	int64_t number; /* UNDO: lines; BACK: steps to have been played; a lesson's */
+	int task;       /* of a lesson, from 1; 0: the first */
+	char file
+	        [512]; /* EDIT; a lesson's; VIEW: " FROM TO", of a replay, or nothing; SPLIT: "on" or "off" */
 };
 
 /* Timeouts that were told within an `expect error`: it expects them, and no script fails by them */
@@ -113,13 +112,14 @@ struct shell {
 	double pace;           /* wall seconds per virtual ms; 0: off */
 	struct print **prints; /* queued and not yet said, in the order of the program; owned (prints.c) */
 	size_t print_count;
-	struct together *together; /* the `together { }` being filled (submit/together.c) */
-	struct lesson *lesson;     /* lesson.c */
-	struct learned *learned;   /* of this process's session; NULL: a world beside it */
-	struct training *training; /* training.h: model, data, strategy, program */
-	uint64_t fresh;            /* world.digest of an empty world */
-	int replaying;             /* undo, restart: say nothing, write no file */
-	int shown;                 /* of these: a line of a session that is followed, which is said */
+	struct together *together;   /* the `together { }` being filled (submit/together.c) */
+	const struct course *course; /* NULL: of a world beside the session */
+	struct lesson *lesson;       /* what course/ keeps here: the lesson that is open, */
+	struct learned *learned;     /* ... and what the learner has done */
+	struct training *training;   /* training.h: model, data, strategy, program */
+	uint64_t fresh;              /* world.digest of an empty world */
+	int replaying;               /* undo, restart: say nothing, write no file */
+	int shown;                   /* of these: a line of a session that is followed, which is said */
 	int arguments;
 	char **argument; /* NAME=VALUE from the command line: beat the file's `let` */
 	struct journal journal;

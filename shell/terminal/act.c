@@ -103,8 +103,8 @@ static void run_line(struct session *session, const char *line)
 		say_bad(session, text_string(&reply.text));
 	if (keep_line(session, &reply) != ST_OK)
 		say_bad(session, fail_text());
-	if (learning_line(&session->learning, text_string(&session->pending), text_string(&reply.learned)) !=
-	        ST_OK)
+	if (session->course->learning_line(
+	            session->learning, text_string(&session->pending), text_string(&reply.learned)) != ST_OK)
 		say_bad(session, fail_text());
 	session->leaving = reply.status == ST_QUIT;
 	text_clear(&session->pending);

@@ -3,10 +3,10 @@
 #ifndef RANKSH_TERMINAL_INSIDE_H
 #define RANKSH_TERMINAL_INSIDE_H
 
+#include "shell/session/course.h"
 #include "shell/session/options.h"
 #include "shell/terminal/follow.h"
 #include "shell/terminal/journal_file.h"
-#include "shell/terminal/learning.h"
 #include "shell/terminal/split.h"
 #include "shell/terminal/talk.h"
 
@@ -14,7 +14,8 @@ struct session {
 	struct options options;
 	struct talk talk;
 	struct journal_file journal;
-	struct learning learning;
+	const struct course *course;
+	struct learning *learning;       /* NULL until the session is open */
 	struct text prompt, enter, task; /* as the last reply has them */
 	struct text pending;             /* lines of a block that is still open */
 	struct split_screen split;

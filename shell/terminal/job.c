@@ -77,7 +77,7 @@ void keep_state(struct session *session, const struct reply *reply)
 static enum status greet(struct session *session, int *n)
 {
 	struct request hello = {.kind = REQUEST_HELLO, .width = width_of_output(), .colour = session->colour};
-	text_put(&hello.solved, text_string(&session->learning.solved), session->learning.solved.count);
+	text_add(&hello.solved, "%s", session->course->learning_solved(session->learning));
 	struct reply reply = {0};
 	session->talk.busy_with = "starting the ranks";
 	enum status status = talk_ask(&session->talk, &hello, REPLY_HELLO, &reply, -1);

@@ -170,9 +170,10 @@ static void farewell(const struct session *session, bool ended)
 	text_add(&line, "ranksh --resume");
 	if (session->options.journal)
 		add_option(&line, "--journal", session->options.journal);
-	if (session->learning.folder) {
-		add_option(&line, "--class", session->learning.folder);
-		add_option(&line, "--as", text_string(&session->learning.name));
+	const char *learner = session->course->learning_name(session->learning);
+	if (learner) {
+		add_option(&line, "--class", session->options.class_folder);
+		add_option(&line, "--as", learner);
 	}
 	if (session->journal.log.count && session->journal.file >= 0)
 		printf("   `%s` opens this again: %zu line%s\n", text_string(&line),
@@ -244,11 +245,12 @@ static enum status open_journal(struct session *session)
 	return status;
 }
 
-/* Without a folder for the journal nothing is kept here either. */
+/* Without a folder for the journal nothing is kept here either, nor while another session is followed. */
 static void open_learning(struct session *session)
 {
 	struct text told = {0};
-	learning_open(&session->learning, &session->options, session->journal.folder, &told);
+	const char *state = session->options.follow ? NULL : session->journal.folder;
+	session->learning = session->course->learning_open(&session->options, state, &told);
 	print_folded(text_string(&told), told.count);
 	fflush(stdout);
 	text_release(&told);
@@ -260,8 +262,10 @@ static enum status open_session(struct session *session)
 {
 	int n = 0;
 	bool resume = session->options.resume;
-	if (session->options.follow)
+	if (session->options.follow) {
+		open_learning(session);
 		return follower_open(session);
+	}
 	enum status status = open_journal(session);
 	if (status != ST_OK) {
 		say_bad(session, fail_text());
@@ -340,11 +344,11 @@ static void release(struct session *session)
 	follow_release(&session->follow);
 }
 
-int session_run(const struct options *options)
+int session_run(const struct options *options, const struct course *course)
 {
 	struct session session = {.options = *options,
 	        .journal.file = -1,
-	        .learning = {.progress = -1, .file.descriptor = -1},
+	        .course = course,
 	        .follow = {.file = -1, .told.file = -1}};
 	struct termios before;
 	if (open_source(&session) != ST_OK)
@@ -370,6 +374,6 @@ int session_run(const struct options *options)
 	if (terminal)
 		tcsetattr(0, TCSANOW, &before);
 	release(&session);
-	learning_close(&session.learning);
+	course->learning_close(session.learning);
 	return session.code;
 }

@@ -2,9 +2,10 @@
 #ifndef RANKSH_SESSION_H
 #define RANKSH_SESSION_H
 
+#include "shell/session/course.h"
 #include "shell/session/options.h"
 
 /* A prompt until the user leaves; the exit status. */
-int session_run(const struct options *options);
+int session_run(const struct options *options, const struct course *course);
 
 #endif

@@ -10,6 +10,7 @@
 #include "shell/rank/conductor.h"
 #include "tests/mpi/check.h"
 #include "shell/commands/table.h"
+#include "shell/course/course.h"
 #include "shell/rank/batch.h"
 #include "shell/submit/rows.h"
 
@@ -177,7 +178,7 @@ static void judge(struct test *t, int victim, const struct outcome *outcome)
 static struct outcome session(struct test *t, int victim, long call, long message)
 {
 	struct options options = {.n = transport_size(t->transport)};
-	struct conductor conductor = {0};
+	struct conductor conductor = {.shell.course = &course_functions};
 	struct outcome mine = {0}, all[64];
 	CHECK(&t->checks, conductor_open(&conductor, t->transport, NULL, &options) == ST_OK);
 	arm_backend(t, conductor.shell.backend, t->me == victim ? call : -1, message);
@@ -215,7 +216,7 @@ static int script(struct test *t, int victim, long call, long message)
 {
 	struct options options = {.n = transport_size(t->transport),
 	        .lines = "tensor x[40,8] = rank+1; allreduce x; sync; expect world > 0"};
-	struct conductor conductor = {0};
+	struct conductor conductor = {.shell.course = &course_functions};
 	int mine = 0, all[64];
 	CHECK(&t->checks, conductor_open(&conductor, t->transport, NULL, &options) == ST_OK);
 	arm_backend(t, conductor.shell.backend, t->me == victim ? call : -1, message);

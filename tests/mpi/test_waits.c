@@ -5,6 +5,7 @@
  * same round, with equal books and steps (the conductor compares them), and the next line works. */
 #include "shell/rank/conductor.h"
 #include "shell/commands/table.h"
+#include "shell/course/course.h"
 #include "shell/submit/rows.h"
 #include "tests/mpi/check.h"
 
@@ -83,7 +84,7 @@ int main(int argc, char **argv)
 		return 1;
 	test.checks.rank = transport_rank(test.transport);
 	struct options options = {.n = transport_size(test.transport)};
-	struct conductor conductor = {0};
+	struct conductor conductor = {.shell.course = &course_functions};
 	CHECK(&test.checks, conductor_open(&conductor, test.transport, NULL, &options) == ST_OK);
 	test.least = 3;
 	test.reach = conductor.shell.backend->reach;

@@ -5,7 +5,7 @@ folder=$(pwd)
 {
 	printf 'strategy\nhelp\nhelp grammar\nhelp kernels\nhelp collectives\nhelp figures\nhelp causes\nhelp words\n'
 	sed -nE 's/^(word|figure|cause): ([^,]*).*/help \2/p' docs/glossary.txt
-	grep -rhoE '^[[:space:]]*\.name = "[a-z0-9_]+' "$folder"/shell/commands "$folder"/src/kernels "$folder"/src/collectives | sed 's/.*"/help /' | sort -u
+	grep -rhoE '^[[:space:]]*\.name = "[a-z0-9_]+' "$folder"/shell/commands "$folder"/shell/course/commands "$folder"/src/kernels "$folder"/src/collectives | sed 's/.*"/help /' | sort -u
 	for name in strategies/*.rsh; do echo "strategy $(basename "$name" .rsh) help"; done
 	echo 'strategy pipeline=2 + ddp + tp help'
 	echo 'strategy context + fsdp + experts help'

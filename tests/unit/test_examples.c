@@ -161,7 +161,7 @@ static void rows(void **state)
 		assert_non_null(command->usage);
 		assert_non_null(command->help);
 		assert_non_null(command->topic);
-		assert_int_equal(!!command->run + !!command->each + !!command->answers + !!command->wish, 1);
+		assert_int_equal(!!command->run + !!command->each + !!command->answers, 1);
 		/* a sentence without its full stop */
 		assert_true(command->help[strlen(command->help) - 1] != '.');
 		struct slice_of_text name = {command->name, (uint32_t)strlen(command->name)};

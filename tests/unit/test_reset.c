@@ -1,6 +1,7 @@
 /* test_reset.c -- the end of a world and the beginning of the next one, on a device that counts what it has and may refuse */
 #include "base/memory.h"
 #include "shell/commands/table.h"
+#include "shell/course/course.h"
 #include "shell/course/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/session/credit.h"
@@ -81,6 +82,7 @@ static void open_session(int fails_at)
 	assert_int_equal(transport_start(&session.transport, false, NULL, NULL), ST_OK);
 	credit_start(&session.credit, session.transport, &session.shell.budget);
 	session.shell.credit = &session.credit;
+	session.shell.course = &course_functions;
 	assert_int_equal(shell_open(&session.shell, session.transport, 1, false, "classroom"), ST_OK);
 }
 

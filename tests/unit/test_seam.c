@@ -2,6 +2,7 @@
  * with functions of the test before it */
 #include "shell/rank/conductor.h"
 #include "shell/commands/table.h"
+#include "shell/course/course.h"
 #include "shell/submit/rows.h"
 
 #include <setjmp.h>
@@ -47,7 +48,8 @@ static bool interrupted(void *self, bool again, bool waits)
 static void open_session(void)
 {
 	static const struct options options = {.n = 1};
-	session = (struct session){.shell = &session.conductor.shell};
+	session = (struct session){
+	        .shell = &session.conductor.shell, .conductor.shell.course = &course_functions};
 	assert_int_equal(transport_start(&session.transport, false, NULL, NULL), ST_OK);
 	assert_int_equal(conductor_open(&session.conductor, session.transport, NULL, &options), ST_OK);
 	session.conductor.to = (struct listener){.say = say, .interrupted = interrupted};

@@ -10,6 +10,7 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/commands/table.h"
 #include "shell/submit/rows.h"
+#include "shell/course/course.h"
 #include "shell/course/lessons/lesson.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
@@ -31,6 +32,7 @@ static void open_session(struct session *session, int ranks)
 	assert_int_equal(transport_start(&session->transport, false, NULL, NULL), ST_OK);
 	credit_start(&session->credit, session->transport, &session->shell.budget);
 	session->shell.credit = &session->credit;
+	session->shell.course = &course_functions;
 	assert_int_equal(
 	        shell_open(&session->shell, session->transport, ranks, ranks > 1, "classroom"), ST_OK);
 }

@@ -10,7 +10,7 @@
 #include "shell/course/lessons/inside.h"
 #include "shell/course/lessons/trial.h"
 #include "shell/sandbox/sandbox.h"
-#include "shell/session/learned.h"
+#include "shell/course/lessons/learned.h"
 #include "shell/session/share.h"
 
 #include <stdio.h>

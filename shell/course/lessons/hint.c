@@ -6,7 +6,7 @@
  */
 #include "shell/language/run/command.h"
 #include "shell/course/lessons/inside.h"
-#include "shell/session/learned.h"
+#include "shell/course/lessons/learned.h"
 
 #include <string.h>
 

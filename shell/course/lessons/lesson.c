@@ -9,7 +9,7 @@
 #include "shell/language/run/interpreter.h"
 #include "shell/course/lessons/inside.h"
 #include "shell/session/device.h"
-#include "shell/session/learned.h"
+#include "shell/course/lessons/learned.h"
 #include "shell/session/share.h"
 #include "shell/training/open.h"
 
@@ -235,13 +235,13 @@ static enum status next_lesson(struct shell *shell)
 	return fail(ST_ARGUMENT, "that was the last task; `lessons` lists the lessons");
 }
 
-enum status lesson_next(struct shell *shell, lesson_play *run)
+enum status lesson_next(struct shell *shell)
 {
 	struct lesson *lesson = shell->lesson;
 	if (!lesson)
 		return fail(ST_ARGUMENT, "nothing is open: `tour` or `lesson 1`");
 	if (lesson->number == 0)
-		return tour_next(shell, run);
+		return tour_next(shell);
 	if (lesson->task + 1 >= lesson->file.tasks)
 		return next_lesson(shell);
 	lesson_note_left(shell);

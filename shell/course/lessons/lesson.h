@@ -19,18 +19,16 @@ enum status lesson_new(struct shell *shell, const char *path);
 /* `lesson off`: an empty world, with the machine, the settings and the plan of training from before the lesson */
 enum status lesson_leave(struct shell *shell);
 enum status lesson_begin_again(struct shell *shell); /* the task at hand, from its starter on */
-/* Runs a line of the tour and shows all that it says. */
-typedef enum status lesson_play(struct shell *shell, const char *line, size_t count);
 /* The next task, of the next lesson behind the last, or step of the tour */
-enum status lesson_next(struct shell *shell, lesson_play *run);
+enum status lesson_next(struct shell *shell);
 enum status lesson_task_shown(struct shell *shell, bool start); /* start: all of the starter's lines */
 enum status lesson_hint(struct call *call);
 enum status lesson_solution(struct shell *shell, bool run);
 enum status lesson_check(struct call *call);
 enum status lesson_predict(struct shell *shell, const char *answer); /* NULL: `skip` */
 enum status lesson_answer(struct shell *shell, const char *answer);
-enum status tour_open(struct shell *shell, lesson_play *run);
-enum status tour_next(struct shell *shell, lesson_play *run);
+enum status tour_open(struct shell *shell);
+enum status tour_next(struct shell *shell);
 /* The open task's starter is not to be seen: nor is what it ran. */
 bool lesson_unseen(const struct shell *shell);
 /* Adds the task that is open, "task 4.2" or "task 2 of F.rsh"; nothing: none is. */

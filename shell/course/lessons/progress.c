@@ -7,7 +7,7 @@
 #include "shell/course/lessons/inside.h"
 #include "shell/course/class/rules.h"
 #include "shell/language/run/command.h"
-#include "shell/session/learned.h"
+#include "shell/course/lessons/learned.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* tour.c -- the tour: a lesson of number 0, whose steps run and show their lines by themselves */
 #include "shell/course/lessons/inside.h"
+#include "shell/line/line.h"
 
-enum status tour_open(struct shell *shell, lesson_play *run)
+enum status tour_open(struct shell *shell)
 {
 	struct lesson *lesson = NULL;
 	enum status status = lesson_load(shell, 0, NULL, &lesson);
@@ -9,7 +10,7 @@ enum status tour_open(struct shell *shell, lesson_play *run)
 		return status;
 	lesson_take(shell, lesson);
 	status = lesson_begin_world(shell);
-	return status == ST_OK ? tour_next(shell, run) : status;
+	return status == ST_OK ? tour_next(shell) : status;
 }
 
 bool tour_running(const struct shell *shell)
@@ -18,8 +19,9 @@ bool tour_running(const struct shell *shell)
 	return lesson && lesson->number == 0 && lesson->task + 1 < lesson->file.tasks;
 }
 
-/* A step: each line as if typed, behind a prompt, with what it says. */
-static enum status play_step(struct shell *shell, lesson_play *run)
+/* A step: each line as if typed, behind a prompt, with what it says; not with what the prompt tells of lines that are typed. It is no
+ * line of the journal: 0 */
+static enum status play_step(struct shell *shell)
 {
 	const struct lesson *tour = shell->lesson;
 	const struct lesson_task *step = lesson_task_of(shell);
@@ -33,7 +35,7 @@ static enum status play_step(struct shell *shell, lesson_play *run)
 	                text_string(&step->part[PART_TITLE])));
 	while (status == ST_OK && (line = text_line(&at, end, &length))) {
 		out_say(shell->out, "%s%s%s %.*s\n", STYLED(shell->out, COLOUR_NOTE, ">"), (int)length, line);
-		status = run(shell, line, length);
+		status = shell_settle(shell, line_text(shell, line, length, "the tour", 0));
 		if (status == ST_OK)
 			text_add(&shell->journal.ran, "%.*s\n", (int)length, line);
 	}
@@ -43,11 +45,11 @@ static enum status play_step(struct shell *shell, lesson_play *run)
 	return status;
 }
 
-enum status tour_next(struct shell *shell, lesson_play *run)
+enum status tour_next(struct shell *shell)
 {
 	struct lesson *lesson = shell->lesson;
 	if (lesson->task + 1 >= lesson->file.tasks)
 		return fail(ST_ARGUMENT, "that was the last step of the tour; `lessons` lists the lessons");
 	lesson->task++;
-	return play_step(shell, run);
+	return play_step(shell);
 }

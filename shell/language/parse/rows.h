@@ -101,7 +101,6 @@ struct command {
 	enum status (*run)(struct call *call);
 	one_rank *each;     /* in place of run: what the line does on one rank */
 	answer_of *answers; /* in place of run: what it says on one (answer_each) */
-	int wish; /* in place of run: all that the line does is to leave this wish (enum wish_kind) */
 	/* TAB, by rank 0 alone: what may follow, "word\n" each, where the row's words do not tell. name: the
 	 * first word behind the command, or behind a ` + `, without its =VALUE; "": none is there yet */
 	void (*follows)(const char *name, struct text *out);

@@ -55,17 +55,14 @@ enum status run_command(struct shell *shell, struct statement *statement, const 
 			statement->argument[i].row = argument_is_number(&call, &statement->argument[i])
 			        ? KERNEL_NUMBERS
 			        : KERNEL_TENSORS;
-	enum status status = ST_OK;
+	enum status status;
 	bool shows = row->shows || row->answers || row->class == COMMAND_LOOK;
 	bool before = shell->writes_none;
 	shell->writes_none = writes_none(shell);
 	shell->steering.looks += shows;
-	if (row->wish)
-		shell->wish = (struct wish){.kind = row->wish};
-	else
-		status = row->run      ? row->run(&call)
-		        : row->answers ? answer_each(&call, row->answers, 0)
-		                       : call_each_rank(&call, row->each);
+	status = row->run      ? row->run(&call)
+	        : row->answers ? answer_each(&call, row->answers, 0)
+	                       : call_each_rank(&call, row->each);
 	shell->steering.looks -= shows;
 	shell->writes_none = before;
 	if (shell->explain && status == ST_OK)

@@ -22,12 +22,25 @@ const struct command command_lessons = {
         .run = lesson_list,
 };
 
+/* The wish: `grant` makes the world of a task when the statement is over. */
+static enum status lesson_wish(struct call *call, enum status (*grant)(struct shell *))
+{
+	call->shell->wish = (struct wish){.kind = WISH_WORLD, .grant = grant};
+	return ST_OK;
+}
+
+static enum status lesson_open_wished(struct shell *shell)
+{
+	const struct wish wish = shell->wish;
+	return lesson_open(shell, (int)wish.number, wish.task, wish.file);
+}
+
 /* Without a word it lists the lessons. The number is checked when the lesson opens. If a replayed
  * line had closed a lesson, none is open now: it begins an empty world all the same. */
 static enum status lesson_open_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	struct wish wish = {.kind = WISH_LESSON};
+	struct wish wish = {.kind = WISH_WORLD, .grant = lesson_open_wished};
 	const char *word, *path = "";
 	int number = 0;
 	if (call_count(call, 0) == 0)
@@ -35,9 +48,8 @@ static enum status lesson_open_run(struct call *call)
 	enum status status = call_common(call, 0, &word);
 	if (status == ST_OK && strcmp(word, "off") == 0) {
 		if (shell->lesson || shell->journal.closes_again)
-			shell->wish = (struct wish){.kind = WISH_LEAVE};
-		else
-			out_say(shell->out, "   no lesson is open\n");
+			return lesson_wish(call, lesson_leave);
+		out_say(shell->out, "   no lesson is open\n");
 		return ST_OK;
 	}
 	if (status == ST_OK && strcmp(word, "new") == 0) {
@@ -102,6 +114,11 @@ const struct command command_task = {
         .run = task_run,
 };
 
+static enum status again_run(struct call *call)
+{
+	return lesson_wish(call, lesson_begin_again);
+}
+
 const struct command command_again = {
         .name = "again",
         .topic = "learn",
@@ -109,8 +126,13 @@ const struct command command_again = {
         .help = "restarts the task: runs its starter lines and drops what you typed",
         .example = "lesson 1\nagain",
         .class = COMMAND_SESSION,
-        .wish = WISH_AGAIN,
+        .run = again_run,
 };
+
+static enum status next_run(struct call *call)
+{
+	return lesson_wish(call, lesson_next);
+}
 
 const struct command command_next = {
         .name = "next",
@@ -120,7 +142,7 @@ const struct command command_next = {
                 "next step of the tour",
         .example = "lesson 1\nnext",
         .class = COMMAND_SESSION,
-        .wish = WISH_NEXT,
+        .run = next_run,
 };
 
 const struct command command_hint = {
@@ -144,13 +166,16 @@ const struct command command_check = {
         .run = lesson_check,
 };
 
+static enum status lesson_run_solution(struct shell *shell)
+{
+	return lesson_solution(shell, true);
+}
+
 /* The loop runs it, because it begins in the task's own world. */
 static enum status solution_run(struct call *call)
 {
-	if (!call_count(call, 0))
-		return lesson_solution(call->shell, false);
-	call->shell->wish = (struct wish){.kind = WISH_SOLUTION};
-	return ST_OK;
+	return call_count(call, 0) ? lesson_wish(call, lesson_run_solution)
+	                           : lesson_solution(call->shell, false);
 }
 
 const struct command command_solution = {
@@ -207,6 +232,11 @@ const struct command command_answer = {
         .run = answer_run,
 };
 
+static enum status tour_run(struct call *call)
+{
+	return lesson_wish(call, tour_open);
+}
+
 const struct command command_tour = {
         .name = "tour",
         .topic = "learn",
@@ -214,5 +244,5 @@ const struct command command_tour = {
         .help = "three minutes on streams, waits and collectives; Enter goes on",
         .example = "tour",
         .class = COMMAND_SESSION,
-        .wish = WISH_TOUR,
+        .run = tour_run,
 };

@@ -1,7 +1,8 @@
 /* learning.c -- progress and the learner's file in a class's folder: read when a session begins, then only appended to */
-#include "shell/terminal/learning.h"
+#include "shell/course/class/learning.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "shell/course/class/class_file.h"
 #include "shell/course/class/roll.h"
 #include "shell/course/class/rules.h"
 #include "shell/wire/io.h"
@@ -18,6 +19,16 @@
 #include <unistd.h>
 
 enum { PATH_ROOM = 1200, ID_ROOM = 40 };
+
+struct learning {
+	const char *folder; /* of the class; NULL: there is none */
+	struct text name;   /* in it */
+	struct text solved; /* "1.1 4.2 " */
+	int progress;       /* a descriptor; -1: not kept */
+	struct class_file file;
+	struct text typed; /* lines since the last check, or since the task was opened */
+	int lines;
+};
 
 /* ---- who learns ---- */
 
@@ -158,19 +169,33 @@ static void read_class(struct learning *learning, const char *id, struct text *t
 	roll_release(&roll);
 }
 
-void learning_open(
-        struct learning *learning, const struct options *options, const char *state, struct text *told)
+struct learning *learning_open(const struct options *options, const char *state, struct text *told)
 {
 	char id[ID_ROOM];
-	*learning = (struct learning){.folder = options->class_folder, .file = {.descriptor = -1}};
+	struct learning *learning = mem_alloc(sizeof *learning);
+	*learning = (struct learning){.progress = -1, .file = {.descriptor = -1}};
+	if (!state)
+		return learning;
+	learning->folder = options->class_folder;
 	open_progress(learning, state);
 	if (!learning->folder)
-		return;
+		return learning;
 	text_add(&learning->name, "%s", own_name(options));
 	read_id(state, id);
 	read_class(learning, id, told);
 	if (class_file_open(&learning->file, learning->folder, text_string(&learning->name), id) != ST_OK)
 		text_add(told, "   %s\n", fail_text());
+	return learning;
+}
+
+const char *learning_solved(const struct learning *learning)
+{
+	return text_string(&learning->solved);
+}
+
+const char *learning_name(const struct learning *learning)
+{
+	return learning->folder ? text_string(&learning->name) : NULL;
 }
 
 /* ---- lines ---- */
@@ -212,12 +237,12 @@ static enum status note(struct learning *learning, const char *line, size_t leng
 }
 
 /* A line that does something in a lesson is no attempt, unless there is more in it. */
-enum status learning_line(struct learning *learning, const char *line, const char *learned)
+enum status learning_line(struct learning *learning, const char *line, const char *events)
 {
-	const char *at = learned, *end = learned + strlen(learned), *one;
+	const char *at = events, *end = events + strlen(events), *one;
 	enum status status = ST_OK;
 	size_t length, valid = text_valid(line, strlen(line));
-	if (!*learned || strchr(line, ';')) {
+	if (!*events || strchr(line, ';')) {
 		size_t room = CLASS_LINES_MOST - learning->typed.count;
 		text_put(&learning->typed, line, text_valid(line, valid < room ? valid : room));
 		if (learning->typed.count < CLASS_LINES_MOST)
@@ -234,6 +259,8 @@ enum status learning_line(struct learning *learning, const char *line, const cha
 void learning_close(struct learning *learning)
 {
 	struct class_event event = {0};
+	if (!learning)
+		return;
 	if (learning->file.descriptor >= 0) {
 		text_add(&event.what, "leave");
 		class_file_event(&learning->file, &event);
@@ -245,5 +272,5 @@ void learning_close(struct learning *learning)
 	text_release(&learning->name);
 	text_release(&learning->solved);
 	text_release(&learning->typed);
-	*learning = (struct learning){.progress = -1, .file = {.descriptor = -1}};
+	mem_free(learning);
 }

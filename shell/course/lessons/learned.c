@@ -2,9 +2,10 @@
  *
  * A class's file and its clock are outside: rank 0 reads them, and all go by what it has read. Where lines run again they
  * are not asked. */
-#include "shell/session/learned.h"
+#include "shell/course/lessons/learned.h"
 #include "base/memory.h"
 #include "shell/course/class/roll.h"
+#include "shell/session/options.h"
 #include "shell/session/share.h"
 
 #include <stdio.h>
@@ -12,9 +13,10 @@
 
 enum { WORDS_MOST = 300 };
 
-void learned_open(struct shell *shell)
+void learned_open(struct shell *shell, const struct options *options)
 {
 	shell->learned = mem_alloc(sizeof *shell->learned);
+	shell->learned->folder = options->class_folder;
 }
 
 void learned_close(struct shell *shell)
@@ -38,6 +40,11 @@ static void put_words(struct text *out, const char *words)
 	for (size_t i = from; i < out->count; i++)
 		if ((unsigned char)out->bytes[i] < ' ')
 			out->bytes[i] = ' ';
+}
+
+void learned_solved_before(struct shell *shell, const char *tasks, size_t count)
+{
+	text_add(&shell->learned->solved, "%.*s ", (int)count, tasks);
 }
 
 void learned_line(struct shell *shell)

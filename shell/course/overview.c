@@ -1,7 +1,7 @@
 /* overview.c -- the board of a class, painted anew each second
  *
  *     the folder --- roll_read, each second, what has grown --- learners --- board --- screen.c, or the output */
-#include "shell/terminal/overview.h"
+#include "shell/course/overview.h"
 #include "shell/course/class/board.h"
 #include "shell/course/class/learners.h"
 #include "shell/course/class/roll.h"

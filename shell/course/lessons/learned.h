@@ -2,14 +2,15 @@
  *
  * Every process keeps the same. Rank 0 hands what is new to the front end with the reply to the line (docs/wire.md), which
  * keeps it for the next session and writes it into the class's folder. Lines that run again note nothing. */
-#ifndef RANKSH_SESSION_LEARNED_H
-#define RANKSH_SESSION_LEARNED_H
+#ifndef RANKSH_LESSONS_LEARNED_H
+#define RANKSH_LESSONS_LEARNED_H
 
 #include "shell/course/class/rules.h"
 #include "shell/session/shell.h"
 
 #include <time.h>
 
+struct options;
 struct learned {
 	const char *folder; /* --class; NULL: there is none */
 	struct class_rules rules;
@@ -19,8 +20,10 @@ struct learned {
 	struct text wrong;  /* what the check at hand has found */
 };
 
-void learned_open(struct shell *shell);
+void learned_open(struct shell *shell, const struct options *options);
 void learned_close(struct shell *shell);
+/* Tasks solved in sessions before this one: "1.1 4.2" */
+void learned_solved_before(struct shell *shell, const char *tasks, size_t count);
 /* A line begins: nothing was done by it yet. */
 void learned_line(struct shell *shell);
 /* Something was done: `what` at `task` ("4.2"). words: more about it, "" nothing; of a check "right", or NULL: what
