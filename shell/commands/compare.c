@@ -1,10 +1,10 @@
-/* compare.c -- compare: strategies side by side, each in a world of its own (line/compare.c)
+/* compare.c -- compare: strategies side by side, each in a world of its own (replay/compare.c)
  *
  * Here the line is read: the words between two ` / ` are the rest of a `strategy` line. */
 #include "shell/language/parse/parse.h"
 #include "shell/language/run/command.h"
 #include "shell/training/choose.h"
-#include "shell/training/question.h"
+#include "shell/replay/question.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static enum status compare_read_worlds(const struct call *call, struct question 
 
 static enum status compare_run(struct call *call)
 {
-	struct question *question = question_make(call, QUESTION_COMPARE);
+	struct question *question = question_make(call, answer_compare);
 	struct number run = {2, UNIT_PLAIN};
 	if (!question)
 		return ST_OK;

@@ -8,7 +8,7 @@
 #include "shell/session/queue.h"
 #include "shell/session/quote.h"
 #include "shell/session/timeline.h"
-#include "shell/training/question.h"
+#include "shell/replay/question.h"
 #include "shell/training/state.h"
 #include "races/races.h"
 #include "world/tensor_kind.h"
@@ -212,7 +212,7 @@ static bool diff_is_file(const char *word)
 }
 
 /* Compares two sections of one session, or two files of lines, each of which runs after this line
- * (line/diff.c). */
+ * (replay/diff.c). */
 static enum status diff_run(struct call *call)
 {
 	struct trace trace;
@@ -228,7 +228,7 @@ static enum status diff_run(struct call *call)
 		return fail(ST_ARGUMENT,
 		        "diff: two sections, or two files; `journal save %s` writes this session's lines",
 		        quoted_word("%s", words[diff_is_file(words[1])]).text);
-	struct question *question = diff_is_file(words[0]) ? question_make(call, QUESTION_DIFF) : NULL;
+	struct question *question = diff_is_file(words[0]) ? question_make(call, answer_diff) : NULL;
 	for (int i = 0; question && i < 2 && status == ST_OK; i++)
 		if (snprintf(question->world[i], sizeof question->world[i], "%s", words[i]) >=
 		        (int)sizeof question->world[i])

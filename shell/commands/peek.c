@@ -9,7 +9,7 @@
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 #include "shell/session/show.h"
-#include "shell/training/question.h"
+#include "shell/replay/question.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,14 +79,14 @@ static enum status peek_one(struct call *call, int i, int rank, struct text *tex
 	return ST_OK;
 }
 
-/* After `at`: the lines run again up to that time (line/peek.c). */
+/* After `at`: the lines run again up to that time (replay/peek.c). */
 static enum status peek_at(struct call *call)
 {
 	struct shell *shell = call->shell;
 	if (shell->dry || shell->backend->measures)
 		return fail(ST_ARGUMENT, "peek after `at`: %s (`at off` looks at now)",
 		        shell->dry ? "--dry keeps no data" : "on a GPU memory is known as it is now only");
-	struct question *question = question_make(call, QUESTION_PEEK);
+	struct question *question = question_make(call, answer_peek);
 	if (!question)
 		return ST_OK;
 	question->changes.data = true;

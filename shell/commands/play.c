@@ -1,4 +1,5 @@
 /* play.c -- program, step, run, verify: plays a program */
+#include "shell/replay/replay.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
@@ -43,7 +44,7 @@ static enum status step_to(struct call *call, long played)
 		status = fail(ST_RANGE, "step back: only %ld step%s played", t->played,
 		        t->played == 1 ? " was" : "s were");
 	if (status == ST_OK)
-		call->shell->wish = (struct wish){.kind = WISH_BACK, .number = played};
+		call->shell->wish = (struct wish){.kind = WISH_WORLD, .grant = replay_back, .number = played};
 	return status;
 }
 

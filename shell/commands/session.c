@@ -6,6 +6,7 @@
  * program. */
 #include "shell/language/run/command.h"
 #include "shell/language/run/writing.h"
+#include "shell/replay/replay.h"
 #include "shell/session/course.h"
 #include "shell/session/quote.h"
 #include "shell/session/replace.h"
@@ -33,7 +34,7 @@ static enum status undo_run(struct call *call)
 	if (status == ST_OK && !call_alone(call))
 		status = fail(ST_ARGUMENT, "type `undo` alone on a line: the lines before run again");
 	if (status == ST_OK)
-		call->shell->wish = (struct wish){.kind = WISH_UNDO, .number = count};
+		call->shell->wish = (struct wish){.kind = WISH_WORLD, .grant = replay_undo, .number = count};
 	return status;
 }
 

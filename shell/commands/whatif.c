@@ -2,14 +2,14 @@
  * without a line
  *
  * The lines since the world was empty run again in a world of their own, after this line
- * (line/whatif.c). Here the line is read: a key is a figure of the machine, else an option of the
+ * (replay/whatif.c). Here the line is read: a key is a figure of the machine, else an option of the
  * `strategy` or `model` lines. */
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
 #include "shell/session/changes.h"
 #include "shell/session/device.h"
 #include "shell/training/choose.h"
-#include "shell/training/question.h"
+#include "shell/replay/question.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -114,7 +114,7 @@ static enum status whatif_end(struct call *call, struct question *question, enum
 static enum status whatif_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	struct question *question = question_make(call, QUESTION_WHATIF);
+	struct question *question = question_make(call, answer_whatif);
 	const struct statement *line = call->statement;
 	enum status status = ST_OK;
 	if (!question)
@@ -201,7 +201,7 @@ static enum status sweep_read_values(const struct given *given, struct question 
 static enum status sweep_run(struct call *call)
 {
 	struct shell *shell = call->shell;
-	struct question *question = question_make(call, QUESTION_SWEEP);
+	struct question *question = question_make(call, answer_sweep);
 	if (!question)
 		return ST_OK;
 	struct changes *changes = &question->changes;

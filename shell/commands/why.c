@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "shell/language/run/answer.h"
 #include "shell/language/run/command.h"
-#include "shell/training/question.h"
+#include "shell/replay/question.h"
 #include "shell/session/timeline.h"
 #include "trace/critical.h"
 #include "trace/trace.h"
@@ -177,11 +177,11 @@ static void inquiry_put_earlier(const struct inquiry *asked, struct text *out)
 	text_release(&line);
 }
 
-/* ---- the cost of the roots: the lines run again without them (line/saving.c) ---- */
+/* ---- the cost of the roots: the lines run again without them (replay/saving.c) ---- */
 
 static void why_ask_saving(const struct call *call, const struct why *why)
 {
-	struct question *question = question_make(call, QUESTION_SAVING);
+	struct question *question = question_make(call, answer_saving);
 	if (!question)
 		return;
 	struct changes *changes = &question->changes;

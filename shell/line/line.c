@@ -8,8 +8,6 @@
  *     timeline_strip                   with `timeline on` */
 #include "shell/line/line.h"
 #include "shell/language/run/interpreter.h"
-#include "shell/line/replay.h"
-#include "shell/line/rerun.h"
 #include "shell/training/open.h"
 #include "shell/session/course.h"
 #include "shell/session/credit.h"
@@ -80,36 +78,20 @@ enum status shell_settle(struct shell *shell, enum status status)
 
 /* ---- wishes: what a statement asks for is done when it is over ---- */
 
+/* A wish has its own function, but for `reset` and the like */
 static enum status grant(struct shell *shell)
 {
 	const enum wish_kind kind = shell->wish.kind;
-	enum status status;
 	shell->wish.kind = WISH_NONE;
 	warn_new(shell); /* of this world: another one may take its place */
-	switch (kind) {
-	case WISH_EMPTY:
-		if (!shell->interactive)
-			training_line(shell); /* a script's lines run again from this one on (rerun.h) */
-		status = shell_reset(shell);
-		if (shell->course)
-			shell->course->emptied(shell);
-		return status;
-	case WISH_UNDO:
-		return replay_undo(shell, shell->wish.number);
-	case WISH_BACK:
-		return replay_back(shell, shell->wish.number);
-	case WISH_WORLD:
+	if (kind != WISH_EMPTY)
 		return shell->wish.grant(shell);
-	case WISH_ANSWER:
-		return answer_question(shell);
-	case WISH_NONE:
-	case WISH_RESTART:
-	case WISH_EDIT:
-	case WISH_VIEW:
-	case WISH_SPLIT:
-		break; /* the front end's, when the line is over */
-	}
-	return ST_OK;
+	if (!shell->interactive)
+		training_line(shell); /* a script's lines run again from this one on */
+	enum status status = shell_reset(shell);
+	if (shell->course)
+		shell->course->emptied(shell);
+	return status;
 }
 
 enum status line_text(struct shell *shell, const char *text, size_t count, const char *file, int first_line)

@@ -1,4 +1,4 @@
-/* changes.h -- what a world whose lines run again has otherwise than the session's (line/rerun.h)
+/* changes.h -- what a world whose lines run again has otherwise than the session's (replay/rerun.h)
  *
  *     lines     mark base   run 2   mark slow   set launch=5us   run 2
  *     launch    20us ------------------------   5us                        as the lines have it: `plain`

@@ -33,10 +33,8 @@ struct course;      /* course.h */
 enum wish_kind {
 	WISH_NONE,
 	WISH_EMPTY,
-	WISH_UNDO,
-	WISH_BACK,
 	WISH_WORLD,  /* another world, which `grant` makes */
-	WISH_ANSWER, /* shell->question: it runs the lines again, in a world of their own */
+	WISH_ANSWER, /* an answer to shell->question, which `grant` says; this world stays */
 	WISH_RESTART,
 	WISH_EDIT,
 	WISH_VIEW,
@@ -45,8 +43,9 @@ enum wish_kind {
 struct shell;
 struct wish {
 	enum wish_kind kind;
-	enum status (*grant)(struct shell *shell); /* WORLD. It may read shell->wish before it runs a line */
-	int64_t number; /* UNDO: lines; BACK: steps to have been played; a lesson's */
+	enum status (*grant)(
+	        struct shell *shell); /* WORLD, ANSWER. It reads shell->wish before it runs a line */
+	int64_t number; /* of `undo`: lines; of `step back`: steps to have been played; a lesson's */
 	int task;       /* of a lesson, from 1; 0: the first */
 	char file
 	        [512]; /* EDIT; a lesson's; VIEW: " FROM TO", of a replay, or nothing; SPLIT: "on" or "off" */

@@ -7,7 +7,7 @@
 
 #include "alone.h"
 #include "base/memory.h"
-#include "shell/line/rerun.h"
+#include "shell/replay/rerun.h"
 #include "shell/session/changes.h"
 #include "trace/lanes.h"
 #include "trace/why.h"

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "random_program.h"
 #include "shell/commands/table.h"
-#include "shell/line/rerun.h"
+#include "shell/replay/rerun.h"
 #include "shell/session/changes.h"
 #include "shell/submit/rows.h"
 

@@ -1,4 +1,4 @@
-/* asked.c -- which lines run again when a question is asked (line/rerun.c), as the text that is running knows it */
+/* asked.c -- which lines run again when a question is asked (replay/rerun.c), as the text that is running knows it */
 #include "shell/language/run/run.h"
 
 /* Where the statement stands in the text that nothing runs around; *known false: in a block, in another file, or on

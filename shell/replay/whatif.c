@@ -1,6 +1,6 @@
 /* whatif.c -- whatif: the session's figures beside those of its lines run again with a change */
 #include "shell/language/run/command.h"
-#include "shell/line/inside.h"
+#include "shell/replay/inside.h"
 #include "shell/training/choose.h"
 #include "trace/critical.h"
 

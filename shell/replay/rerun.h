@@ -21,7 +21,5 @@ enum status rerun_open(struct rerun *rerun, struct shell *of, const struct chang
 /* Without a change its times would be those of the session: no GPU, no pace, nothing that Ctrl-C ended. */
 bool rerun_same(const struct shell *of);
 void rerun_close(struct rerun *rerun, struct shell *of);
-/* The question of the wish at hand; an answer is said. ST_ARGUMENT: it stands where the lines before it are not known whole. */
-enum status answer_question(struct shell *shell);
 
 #endif

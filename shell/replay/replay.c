@@ -10,7 +10,7 @@
  *
  *     tensor x[4]   model mlp   strategy ddp   undo     ->     tensor x[4]   model mlp
  *     |------ a world ------|   |- floor: the next one */
-#include "shell/line/replay.h"
+#include "shell/replay/replay.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
 #include "shell/line/line.h"
@@ -120,8 +120,9 @@ static enum status replay(struct shell *shell, bool whole)
 
 /* Counted are the lines that a person would: an entry that does not count (a session's command that changed nothing
  * by itself) stays. Where one that emptied the world goes, the world before it is wanted (whole). */
-enum status replay_undo(struct shell *shell, int64_t count)
+enum status replay_undo(struct shell *shell)
 {
+	int64_t count = shell->wish.number;
 	struct journal *journal = &shell->journal;
 	int lines = journal_lines(journal);
 	if (lines == 0)
@@ -176,8 +177,9 @@ static enum status play_again(
 
 /* With `limit` set, commands that play the program stop there, so the lines between them run as they did. What the
  * lines did not play (a script's steps are in no journal) is played by itself. */
-enum status replay_back(struct shell *shell, int64_t played)
+enum status replay_back(struct shell *shell)
 {
+	const int64_t played = shell->wish.number;
 	struct training *t = shell->training;
 	struct journal *journal = &shell->journal;
 	struct plan plan = {0};

@@ -4,7 +4,7 @@
  *     64 kB      0.53 ms     0.42 ms     ##############
  *     128 kB     0.49 ms     0.38 ms     ############      <- the least */
 #include "shell/language/run/command.h"
-#include "shell/line/inside.h"
+#include "shell/replay/inside.h"
 #include "shell/session/changes.h"
 #include "trace/table.h"
 

@@ -1,13 +1,13 @@
-/* inside.h -- private to line/: the answers to questions (training/question.h), each of which runs lines again
+/* inside.h -- private to replay/: the answers to questions (question.h), each of which runs lines again
  *
  * An umbrella header: it brings along what it includes. */
-#ifndef RANKSH_LINE_INSIDE_H
-#define RANKSH_LINE_INSIDE_H
+#ifndef RANKSH_REPLAY_INSIDE_H
+#define RANKSH_REPLAY_INSIDE_H
 
 #include "base/arithmetic.h"
-#include "shell/line/rerun.h"
+#include "shell/replay/rerun.h"
 #include "shell/session/shell.h"
-#include "shell/training/question.h"
+#include "shell/replay/question.h"
 
 struct table;
 
@@ -39,11 +39,5 @@ void say_off(struct shell *shell, double measured, double simulated);
 void say_figures(struct shell *shell, struct table *table);
 /* Changes that have met nothing would be answered with "nothing changes": ST_NAME. */
 enum status changes_met(const struct changes *changes);
-enum status answer_sweep(struct shell *shell, const struct question *question);
-enum status answer_diff(struct shell *shell, const struct question *question);
-enum status answer_compare(struct shell *shell, const struct question *question);
-enum status answer_whatif(struct shell *shell, const struct question *question);
-enum status answer_peek(struct shell *shell, const struct question *question);
-enum status answer_saving(struct shell *shell, const struct question *question);
 
 #endif

@@ -3,7 +3,7 @@
  *
  *     world 1     source base.rsh    sync
  *     world 2     source wide.rsh    sync */
-#include "shell/line/inside.h"
+#include "shell/replay/inside.h"
 #include "shell/line/line.h"
 #include "shell/session/changes.h"
 #include "shell/training/open.h"

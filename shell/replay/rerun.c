@@ -4,7 +4,7 @@
  *     the journal's lines, or the script's                 each with what it read then
  *     the lines before the question, of its own text
  *     a projection                                         as before any picture */
-#include "shell/line/inside.h"
+#include "shell/replay/inside.h"
 #include "shell/line/line.h"
 #include "shell/training/open.h"
 #include "shell/training/scratch.h"
@@ -142,27 +142,4 @@ void rerun_close(struct rerun *rerun, struct shell *of)
 	names_free(rerun->changes.lines);
 	if (rerun->shell.world)
 		scratch_close(&rerun->shell, of);
-}
-
-enum status answer_question(struct shell *shell)
-{
-	static enum status (*const answers[])(struct shell *, const struct question *) = {
-	        [QUESTION_WHATIF] = answer_whatif,
-	        [QUESTION_SAVING] = answer_saving,
-	        [QUESTION_PEEK] = answer_peek,
-	        [QUESTION_SWEEP] = answer_sweep,
-	        [QUESTION_COMPARE] = answer_compare,
-	        [QUESTION_DIFF] = answer_diff};
-	struct question *question = shell->question;
-	enum status status;
-	shell->question = NULL;
-	if (shell->journal.here.text)
-		status = answers[question->kind](shell, question);
-	else
-		status = fail(ST_ARGUMENT,
-		        "`%s` is a line of its own, in no block, def, or file that is `source`d",
-		        question->asked);
-	question_free(question);
-	/* at which line of the world of its own is nobody's business */
-	return status == ST_INTERRUPTED ? fail(ST_INTERRUPTED, "interrupted") : status;
 }

@@ -3,7 +3,7 @@
  *      lines     tensor x ...    y = relu x      z = relu y      peek y
  *      events    |----------------------|--------------|         the lines run again, with their numbers,
  *      until T   |----------- x y ------| T                      to T, and nothing that ends behind T writes any */
-#include "shell/line/inside.h"
+#include "shell/replay/inside.h"
 #include "shell/line/line.h"
 #include "shell/session/expired.h"
 

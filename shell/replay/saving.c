@@ -1,6 +1,6 @@
 /* saving.c -- what `why` would save: the lines run again without the roots that it has named, all of those that tie */
-#include "shell/line/inside.h"
-#include "shell/training/question.h"
+#include "shell/replay/inside.h"
+#include "shell/replay/question.h"
 
 /* When the last operation ends, of those that have an end */
 static int64_t last_end(struct shell *shell)

@@ -4,7 +4,7 @@
  *     world 1         strategy ddp                run 2
  *     world 2         strategy ddp overlap=off    run 2 */
 #include "base/memory.h"
-#include "shell/line/inside.h"
+#include "shell/replay/inside.h"
 #include "shell/line/line.h"
 #include "shell/session/lasting.h"
 #include "shell/training/open.h"

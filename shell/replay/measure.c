@@ -1,6 +1,6 @@
 /* measure.c -- the figures by which worlds are compared: one number each, of all ranks; how they are said */
 #include "races/races.h"
-#include "shell/line/inside.h"
+#include "shell/replay/inside.h"
 #include "trace/critical.h"
 #include "trace/table.h"
 
