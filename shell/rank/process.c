@@ -6,13 +6,13 @@
  * What fails before all have agreed that they are open is said by rank 0 alone, on its real descriptor 2; the exit
  * status is 2, as for a line that is refused. */
 #include "shell/rank/process.h"
+#include "mpi/outcome.h"
 #include "mpi/transport.h"
 #include "shell/rank/conductor.h"
 #include "base/memory.h"
 #include "shell/rank/batch.h"
 #include "shell/rank/serve.h"
 #include "shell/session/device.h"
-#include "shell/session/share.h"
 #include "shell/wire/capture.h"
 #include "shell/wire/io.h"
 
@@ -90,13 +90,13 @@ static enum status open_session(struct conductor *conductor, struct transport *t
         const struct options *options, struct device *device)
 {
 	conductor->shell.device = device;
-	enum status status = share_outcome(t, conductor_open(conductor, t, capture, options));
+	enum status status = outcome_share(t, conductor_open(conductor, t, capture, options));
 	if (status != ST_GPU || options->device_by != DEVICE_AUTO || !device->job)
 		return status;
 	conductor_close(conductor);
 	device_give_up(device);
 	*conductor = (struct conductor){.shell = {.device = device, .course = conductor->shell.course}};
-	return share_outcome(t, conductor_open(conductor, t, capture, options));
+	return outcome_share(t, conductor_open(conductor, t, capture, options));
 }
 
 /* All processes open a session, or none: they leave together. *device is to be closed behind it. */
@@ -108,9 +108,9 @@ static enum status open_together(struct conductor *conductor, struct transport *
 		        transport_size(t), RANKS_DRY_MOST);
 	enum status status =
 	        mpi ? device_choose(options) : ST_OK; /* by its own host's environment; else main.c has */
-	status = share_outcome(t, status);
+	status = outcome_share(t, status);
 	if (status == ST_OK)
-		status = share_outcome(t, device_open(options, t, capture_err(capture), device));
+		status = outcome_share(t, device_open(options, t, capture_err(capture), device));
 	return status == ST_OK ? open_session(conductor, t, capture, options, *device) : status;
 }
 

@@ -16,9 +16,6 @@ enum status shell_write(struct shell *shell, const struct output *output, const 
 enum status shell_written(struct shell *shell, const char *path, enum status status);
 /* The same for the outcome of may_replace, before the line has done anything. */
 enum status shell_replaces(struct shell *shell, const char *path, enum status status);
-/* Every process's outcome becomes everyone's: ST_OK, or the first failure, with its words, and whose it is where others fared
- * otherwise. ST_MPI: it could not be told. */
-enum status share_outcome(struct transport *transport, enum status mine);
 /* One process's outcome becomes everyone's: `mine` of process `owner`, with its words. */
 enum status shell_agree(struct shell *shell, int owner, enum status mine);
 /* Rank 0's `count` bytes, or its failure `mine`, become everyone's. */

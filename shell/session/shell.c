@@ -6,14 +6,12 @@
 #include "shell/session/shell.h"
 #include "base/memory.h"
 #include "base/search.h"
+#include "mpi/outcome.h"
 #include "races/races.h"
 #include "shell/session/changes.h"
 #include "shell/session/device.h"
 #include "shell/session/expired.h"
 #include "shell/session/lasting.h"
-#include "shell/session/noted.h"
-#include "shell/session/prints.h"
-#include "shell/session/share.h"
 #include "waits/circles.h"
 
 #include <inttypes.h>
@@ -29,16 +27,6 @@ static void free_books(struct world *world)
 	world_free(world);
 }
 
-/* The backend's hook: an OP_SYNC is over, and a print may have waited for it; or there is a loss. */
-static void done(void *self, op_id id)
-{
-	struct shell *shell = self;
-	if (op_record(shell->world, id)->kind == OP_SYNC)
-		prints_done(shell, id);
-	else
-		noted_done(shell, id);
-}
-
 /* n ranks. A process of a job holds the data of one of them, that of its own number; with --dry it holds none. */
 static void make_books(struct shell *shell, int n)
 {
@@ -52,7 +40,7 @@ static enum status start_backend(struct shell *shell)
 {
 	const struct device *device = shell->device ? shell->device : &device_sim;
 	enum status status = device->start(device, shell->world, shell->dry ? NULL : shell->transport,
-	        (struct backend_hooks){shell, done}, &shell->backend);
+	        (struct backend_hooks){shell, shell->done}, &shell->backend);
 	if (status == ST_OK)
 		lasting_begin(shell);
 	if (status == ST_OK && shell->changes && shell->changes->ops)
@@ -90,8 +78,6 @@ enum status session_open(struct shell *shell, struct transport *t, int n, bool d
 
 void session_close(struct shell *shell)
 {
-	noted_release(shell);
-	prints_release(shell);
 	stop_backend(shell); /* before the books, which it points into */
 	free_books(shell->world);
 	lasting_release(&shell->at_reset);
@@ -109,7 +95,7 @@ static enum status start_again(struct shell *shell)
 	enum status status = start_backend(shell);
 	if (!shell->device || shell->device->start == device_sim.start)
 		return status;
-	status = share_outcome(shell->transport, status);
+	status = outcome_share(shell->transport, status);
 	if (status == ST_OK)
 		return status;
 	status = fail_in(status,
@@ -127,8 +113,6 @@ enum status session_reset(struct shell *shell)
 {
 	struct world *old = shell->world;
 	int n = old->n;
-	noted_release(shell);
-	prints_release(shell);
 	stop_backend(shell);
 	struct names *names = world_take_names(old);
 	free_books(old);

@@ -69,7 +69,8 @@ struct shell {
 	struct world *world;
 	struct machine machine;
 	struct backend *backend;
-	const struct device *device; /* what starts the backend; NULL: the simulator */
+	void (*done)(void *self, op_id id); /* the backend's hook: what waits here for the operation */
+	const struct device *device;        /* what starts the backend; NULL: the simulator */
 	struct transport *transport;
 	struct out *out;
 	struct interpreter *interpreter;

@@ -2,10 +2,23 @@
 #include "shell/training/open.h"
 #include "base/memory.h"
 #include "shell/language/run/interpreter.h"
+#include "shell/session/noted.h"
+#include "shell/session/prints.h"
 #include "shell/training/training.h"
+
+/* The backend's hook: an OP_SYNC is over, and a print may have waited for it; or there is a loss. */
+static void done(void *self, op_id id)
+{
+	struct shell *shell = self;
+	if (op_record(shell->world, id)->kind == OP_SYNC)
+		prints_done(shell, id);
+	else
+		noted_done(shell, id);
+}
 
 enum status shell_open(struct shell *shell, struct transport *t, int n, bool dry, const char *machine)
 {
+	shell->done = done;
 	enum status status = session_open(shell, t, n, dry, machine);
 	shell->training = training_make();
 	if (status == ST_OK)
@@ -17,6 +30,8 @@ void shell_close(struct shell *shell)
 {
 	training_free(shell);
 	interpreter_free(shell->interpreter);
+	noted_release(shell);
+	prints_release(shell);
 	session_close(shell);
 }
 
@@ -24,6 +39,8 @@ void shell_close(struct shell *shell)
 static enum status empty(struct shell *shell, bool again)
 {
 	training_stop(shell);
+	noted_release(shell);
+	prints_release(shell);
 	enum status status = session_reset(shell);
 	char *why = status == ST_OK ? NULL : fail_copy(); /* what is looked for meanwhile has words too */
 	interpreter_reset(shell);
